@@ -1,0 +1,22 @@
+# The two commands a user needs: `make lab` and `make check`. Each installs what is missing first.
+BUILD ?= build
+PRESET ?=
+JOBS ?= $(shell nproc)
+
+.PHONY: lab check build setup clean
+
+lab: build
+	$(BUILD)/ridge lab
+
+build: setup
+	cmake -S . -B $(BUILD) $(if $(PRESET),--preset $(PRESET))
+	cmake --build $(BUILD) -j $(JOBS)
+
+check: build
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+setup:
+	@scripts/setup.sh
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,76 @@
+# ridge_add_kernels(<target> [KINDS cpu simt cuda hip] <source>...)
+#
+# Compiles each source once per device kind of this build, by that kind's own compiler, and adds the
+# objects to <target>; KINDS limits which. In each compilation one of RIDGE_TARGET_CPU, RIDGE_TARGET_SIMT,
+# RIDGE_TARGET_CUDA and RIDGE_TARGET_HIP is defined. Headers are looked for where <target> and
+# ridge::ridge have them.
+
+function(ridge_add_kernels target)
+  cmake_parse_arguments(arg "" "" "KINDS" ${ARGN})
+  if(NOT arg_KINDS)
+    set(arg_KINDS cpu simt cuda hip)
+  endif()
+  # KINDS takes the list up to the first source, which is what has a dot in its name.
+  set(kinds ${arg_KINDS})
+  list(FILTER kinds EXCLUDE REGEX "\\.")
+  set(sources ${arg_KINDS} ${arg_UNPARSED_ARGUMENTS})
+  list(FILTER sources INCLUDE REGEX "\\.")
+  set(includes "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+  set(include_flags "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>")
+
+  foreach(kind IN LISTS kinds)
+    if(NOT kind MATCHES "cpu|simt")
+      continue()
+    endif()
+    string(TOUPPER ${kind} KIND)
+    set(objects ${target}_${kind})
+    if(NOT TARGET ${objects})
+      add_library(${objects} OBJECT)
+      target_compile_definitions(${objects} PRIVATE RIDGE_TARGET_${KIND})
+      target_include_directories(${objects} PRIVATE ${includes})
+      target_compile_features(${objects} PRIVATE cxx_std_20)
+      set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+      if(RIDGE_SANITIZE)
+        target_compile_options(${objects} PRIVATE -fsanitize=${RIDGE_SANITIZE})
+      endif()
+      if(kind STREQUAL "cpu")
+        target_compile_options(${objects} PRIVATE -O3 ${RIDGE_CPU_FLAGS})
+      else()
+        target_compile_options(${objects} PRIVATE -O1) # checked code: compile time matters more
+      endif()
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+    endif()
+    target_sources(${objects} PRIVATE ${sources})
+  endforeach()
+
+  foreach(source IN LISTS sources)
+    get_filename_component(path ${source} ABSOLUTE)
+    file(RELATIVE_PATH name ${CMAKE_CURRENT_SOURCE_DIR} ${path})
+    string(REPLACE "../" "up/" name ${name})
+    if(RIDGE_WITH_CUDA AND cuda IN_LIST kinds)
+      ridge_gpu_object(${target} ${path} ${name} cuda ${RIDGE_NVCC} ${RIDGE_CUDA_FLAGS} -x cu)
+    endif()
+    if(RIDGE_WITH_HIP AND hip IN_LIST kinds)
+      ridge_gpu_object(${target} ${path} ${name} hip ${RIDGE_HIP_COMPILER} ${RIDGE_HIP_FLAGS})
+    endif()
+  endforeach()
+endfunction()
+
+# One object of one GPU kind, by a command of its own: a source file has one language a folder in
+# CMake, and ours has as many as there are device kinds.
+function(ridge_gpu_object target path name kind compiler)
+  string(TOUPPER ${kind} KIND)
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}.${kind}/${name}.o)
+  get_filename_component(folder ${object} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(
+    OUTPUT ${object}
+    COMMAND ${compiler} ${ARGN} -DRIDGE_TARGET_${KIND} "${include_flags}" -MD -MF ${object}.d -c
+            ${path} -o ${object}
+    DEPENDS ${path}
+    DEPFILE ${object}.d
+    COMMENT "Building ${kind} object of ${name}"
+    VERBATIM COMMAND_EXPAND_LISTS)
+  set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  target_sources(${target} PRIVATE ${object})
+endfunction()

@@ -1,0 +1,58 @@
+// Extents of a field and 64-bit indices into it. The first extent (x) is contiguous in memory.
+#pragma once
+
+#include <ridge/core/config.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ridge {
+
+/// Every index and count at an interface is 64-bit.
+using Index = std::int64_t;
+
+/// The most dimensions a field may have.
+inline constexpr int max_rank = 5;
+
+/// A point or an offset in three dimensions, as kernels see it.
+struct Index3 {
+  Index x = 0, y = 0, z = 0;
+  friend constexpr bool operator==(const Index3&, const Index3&) = default;
+};
+
+/// How many points a field has along each dimension; 1 to 5 dimensions, x first.
+class Extents {
+public:
+  Extents() = default;
+
+  /// Throws UsageError for no or more than five dimensions, an extent below 1, or a product that
+  /// does not fit in 62 bits.
+  Extents(std::initializer_list<Index> sizes);
+  Extents(const Index* sizes, int rank);
+
+  [[nodiscard]] int rank() const { return rank_; }
+  /// Extent along dimension `d`; 1 beyond the rank.
+  [[nodiscard]] Index operator[](int d) const { return d < rank_ ? sizes_[d] : 1; }
+  /// Number of points.
+  [[nodiscard]] Index count() const;
+  /// The first three extents; further dimensions must be 1 or absent.
+  [[nodiscard]] Index3 xyz() const { return {(*this)[0], (*this)[1], (*this)[2]}; }
+
+  friend bool operator==(const Extents&, const Extents&) = default;
+
+private:
+  void check() const;
+
+  std::array<Index, max_rank> sizes_{};
+  int rank_ = 0;
+};
+
+/// `NXxNYxNZ`, as the command line writes it.
+[[nodiscard]] std::string to_text(const Extents& extents);
+
+/// Reads `512`, `512x256`, `512x512x512`, … Throws UsageError naming `what` otherwise.
+[[nodiscard]] Extents parse_extents(std::string_view text, std::string_view what = "size");
+
+} // namespace ridge

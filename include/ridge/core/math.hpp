@@ -1,0 +1,83 @@
+// Mathematics that device kinds have instructions of their own for.
+#pragma once
+
+#include <ridge/core/pack.hpp>
+
+#include <cmath>
+#include <cstring>
+
+#if defined(RIDGE_TARGET_CPU) && defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace ridge {
+
+/// 1/sqrt(x) by the one instruction the device has for it, for x normal and positive. Relative
+/// error at most
+///   cuda   2^-22.4 (rsqrt.approx.ftz.f32; subnormal x counts as 0)
+///   hip    2^-23   (v_rsq_f32: 1 ulp)
+///   cpu    2^-14 with AVX-512, 1.5 * 2^-12 with SSE and AVX (rsqrt14ps, rsqrtps)
+///   else   2^-22   (a division and a square root)
+RIDGE_FN float approximate_rsqrt(float x) {
+#if defined(__CUDA_ARCH__)
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#elif defined(__HIP_DEVICE_COMPILE__)
+  return __builtin_amdgcn_rsqf(x);
+#elif defined(RIDGE_TARGET_CPU) && defined(__AVX512F__)
+  return _mm_cvtss_f32(_mm_rsqrt14_ss(_mm_setzero_ps(), _mm_set_ss(x)));
+#elif defined(RIDGE_TARGET_CPU) && defined(__x86_64__)
+  return _mm_cvtss_f32(_mm_rsqrt_ss(_mm_set_ss(x)));
+#else
+  return 1.0F / std::sqrt(x);
+#endif
+}
+
+/// The same of every lane.
+template <int N>
+RIDGE_FN Pack<float, N, abi::Array> approximate_rsqrt(const Pack<float, N, abi::Array>& x) {
+  return Pack<float, N, abi::Array>::make([&](int i) { return approximate_rsqrt(x.lane[i]); });
+}
+
+#if defined(RIDGE_TARGET_CPU)
+
+template <int N>
+RIDGE_FN Pack<float, N, abi::Native> approximate_rsqrt(const Pack<float, N, abi::Native>& x) {
+  Pack<float, N, abi::Native> y;
+#if defined(__AVX512F__)
+  if constexpr (N == 16) {
+    __m512 bits;
+    std::memcpy(&bits, &x.lanes, sizeof bits);
+    // Not _mm512_rsqrt14_ps: g++ 12 warns of its undefined merge source.
+    bits = _mm512_maskz_rsqrt14_ps(0xffff, bits);
+    std::memcpy(&y.lanes, &bits, sizeof bits);
+    return y;
+  }
+#endif
+#if defined(__AVX__)
+  if constexpr (N == 8) {
+    __m256 bits;
+    std::memcpy(&bits, &x.lanes, sizeof bits);
+    bits = _mm256_rsqrt_ps(bits);
+    std::memcpy(&y.lanes, &bits, sizeof bits);
+    return y;
+  }
+#endif
+#if defined(__x86_64__)
+  if constexpr (N == 4) {
+    __m128 bits;
+    std::memcpy(&bits, &x.lanes, sizeof bits);
+    bits = _mm_rsqrt_ps(bits);
+    std::memcpy(&y.lanes, &bits, sizeof bits);
+    return y;
+  }
+#endif
+  for (int i = 0; i < N; ++i)
+    y.set(i, approximate_rsqrt(x[i]));
+  return y;
+}
+
+#endif
+
+} // namespace ridge

@@ -1,0 +1,133 @@
+// Pack held in a vector register of the cpu, through the compiler's vector types.
+#pragma once
+
+#include <ridge/core/pack.hpp>
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace ridge {
+
+/// Bytes of the widest vector register this translation unit may use.
+#if defined(__AVX512F__)
+inline constexpr int simd_bytes = 64;
+#elif defined(__AVX__)
+inline constexpr int simd_bytes = 32;
+#else
+inline constexpr int simd_bytes = 16;
+#endif
+
+/// The pack that fills one vector register.
+template <class T>
+using NativePack = Pack<T, simd_bytes / static_cast<int>(sizeof(T)), abi::Native>;
+
+namespace detail {
+template <int Bytes>
+struct IntegerOf;
+template <>
+struct IntegerOf<4> {
+  using type = std::int32_t;
+};
+template <>
+struct IntegerOf<8> {
+  using type = std::int64_t;
+};
+} // namespace detail
+
+template <class T, int N>
+struct Mask<T, N, abi::Native> {
+  using Integer = typename detail::IntegerOf<sizeof(T)>::type;
+  typedef Integer Register __attribute__((vector_size(sizeof(T) * N)));
+  Register bits;
+  RIDGE_FN bool operator[](int i) const { return bits[i] != 0; }
+};
+
+template <class T, int N>
+struct Pack<T, N, abi::Native> {
+  using MaskType = Mask<T, N, abi::Native>;
+  typedef T Register __attribute__((vector_size(sizeof(T) * N)));
+  Register lanes;
+
+  Pack() = default;
+  RIDGE_FN explicit Pack(Register r) : lanes(r) {}
+  /// The same value in every lane, from any number.
+  template <class U>
+  requires std::is_arithmetic_v<U> RIDGE_FN Pack(U value)
+      : lanes(static_cast<T>(value) - Register{}) {}
+
+  [[nodiscard]] RIDGE_FN T operator[](int i) const { return lanes[i]; }
+  RIDGE_FN void set(int i, T value) { lanes[i] = value; }
+
+  /// N elements from any address.
+  [[nodiscard]] static RIDGE_FN Pack load(const T* from) {
+    Pack p;
+    std::memcpy(&p.lanes, from, sizeof(Register));
+    return p;
+  }
+  RIDGE_FN void store(T* to) const { std::memcpy(to, &lanes, sizeof(Register)); }
+  /// Past the caches where the machine can; `to` is aligned to the pack's size.
+  RIDGE_FN void stream(T* to) const {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(Register) == 64) {
+      __m512i bits;
+      std::memcpy(&bits, &lanes, 64);
+      _mm512_stream_si512(reinterpret_cast<__m512i*>(to), bits);
+      return;
+    }
+#endif
+#if defined(__AVX__)
+    if constexpr (sizeof(Register) == 32) {
+      __m256i bits;
+      std::memcpy(&bits, &lanes, 32);
+      _mm256_stream_si256(reinterpret_cast<__m256i*>(to), bits);
+      return;
+    }
+#endif
+#if defined(__SSE2__)
+    if constexpr (sizeof(Register) == 16) {
+      __m128i bits;
+      std::memcpy(&bits, &lanes, 16);
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to), bits);
+      return;
+    }
+#endif
+    store(to);
+  }
+
+  friend RIDGE_FN Pack operator+(const Pack& a, const Pack& b) {
+    return Pack(a.lanes + b.lanes);
+  }
+  friend RIDGE_FN Pack operator-(const Pack& a, const Pack& b) {
+    return Pack(a.lanes - b.lanes);
+  }
+  friend RIDGE_FN Pack operator*(const Pack& a, const Pack& b) {
+    return Pack(a.lanes * b.lanes);
+  }
+  friend RIDGE_FN Pack operator/(const Pack& a, const Pack& b) {
+    return Pack(a.lanes / b.lanes);
+  }
+  friend RIDGE_FN Pack operator-(const Pack& a) {
+    return Pack(-a.lanes);
+  }
+  friend RIDGE_FN MaskType operator<(const Pack& a, const Pack& b) {
+    return MaskType{a.lanes < b.lanes};
+  }
+  friend RIDGE_FN MaskType operator<=(const Pack& a, const Pack& b) {
+    return MaskType{a.lanes <= b.lanes};
+  }
+  friend RIDGE_FN MaskType operator>(const Pack& a, const Pack& b) {
+    return b < a;
+  }
+  friend RIDGE_FN MaskType operator>=(const Pack& a, const Pack& b) {
+    return b <= a;
+  }
+  friend RIDGE_FN Pack select(const MaskType& m, const Pack& a, const Pack& b) {
+    return Pack(m.bits ? a.lanes : b.lanes);
+  }
+};
+
+} // namespace ridge

@@ -1,0 +1,54 @@
+// What every kind of device offers to queues, events and memory. One implementation a kind, under
+// src/device/<kind>; nothing above the device room calls it.
+#pragma once
+
+#include <ridge/device/device.hpp>
+
+#include <cstddef>
+
+namespace ridge {
+
+enum class CopyDirection { to_device, to_host, on_device };
+
+class Backend {
+public:
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  virtual ~Backend() = default;
+
+  [[nodiscard]] virtual DeviceId id() const = 0;
+  [[nodiscard]] virtual const DeviceFacts& facts() const = 0;
+  [[nodiscard]] virtual Bytes free_memory() const = 0;
+
+  /// Memory aligned to at least 256 bytes; null when it does not fit.
+  [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
+  virtual void deallocate(void* memory, std::size_t bytes) noexcept = 0;
+
+  /// Host memory that copies to and from the device fast; null when it does not fit.
+  [[nodiscard]] virtual void* allocate_staging(std::size_t bytes) = 0;
+  virtual void deallocate_staging(void* memory, std::size_t bytes) noexcept = 0;
+
+  /// Streams are opaque; hosts that execute at once return null.
+  [[nodiscard]] virtual void* create_stream() = 0;
+  virtual void destroy_stream(void* stream) noexcept = 0;
+  virtual void wait(void* stream) = 0;
+
+  /// In stream order; host memory must stay valid until the stream was waited for.
+  virtual void copy(void* stream, void* to, const void* from, std::size_t bytes,
+                    CopyDirection direction) = 0;
+  /// `rows` rows of `bytes`, their starts `to_pitch` and `from_pitch` bytes apart.
+  virtual void copy_rows(void* stream, void* to, std::size_t to_pitch, const void* from,
+                         std::size_t from_pitch, std::size_t bytes, std::size_t rows,
+                         CopyDirection direction) = 0;
+  /// Sets every byte.
+  virtual void fill(void* stream, void* memory, unsigned char byte, std::size_t bytes) = 0;
+
+  [[nodiscard]] virtual void* create_event() = 0;
+  virtual void destroy_event(void* event) noexcept = 0;
+  virtual void record_event(void* event, void* stream) = 0;
+  /// Waits for both.
+  [[nodiscard]] virtual Seconds elapsed(void* from, void* to) = 0;
+};
+
+} // namespace ridge

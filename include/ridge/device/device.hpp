@@ -1,0 +1,74 @@
+// Devices: where kernels run.
+#pragma once
+
+#include <ridge/core/units.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridge {
+
+enum class DeviceKind { cpu, simt, cuda, hip };
+
+/// `cpu`, `cuda:0`, `hip:1`, `simt:32`. For the emulated GPU the number is the warp width, else
+/// which of the devices of that kind.
+struct DeviceId {
+  DeviceKind kind = DeviceKind::cpu;
+  int number = 0;
+  friend bool operator==(const DeviceId&, const DeviceId&) = default;
+};
+
+[[nodiscard]] std::string to_text(DeviceId id);
+/// Throws UsageError that lists the forms a device name takes.
+[[nodiscard]] DeviceId parse_device(std::string_view text);
+
+/// What is known of a device without measuring.
+struct DeviceFacts {
+  std::string name;         ///< as the vendor calls it
+  std::string architecture; ///< "avx512", "sm_90", "gfx90a", "emulated"
+  int units = 0;            ///< cores, multiprocessors or compute units
+  int warp_width = 0;       ///< lanes of a warp; 1 on the cpu
+  int simd_bytes = 0;       ///< width of a vector register on the cpu; 0 on a GPU
+  int max_block_threads = 0;
+  Bytes shared_per_block; ///< most shared memory one block can have; 0 on the cpu
+  Bytes l1;               ///< per unit
+  Bytes l2;               ///< per unit on the cpu, whole on a GPU
+  Bytes last_level_cache; ///< the cache before memory, whole
+  Bytes memory;
+};
+
+class Backend;
+
+/// A handle to an opened device; copies refer to the same one.
+class Device {
+public:
+  /// Throws UsageError, naming the devices that are here, when `id` is not one of them.
+  explicit Device(DeviceId id);
+  explicit Device(std::string_view name) : Device(parse_device(name)) {}
+
+  [[nodiscard]] DeviceId id() const;
+  [[nodiscard]] DeviceKind kind() const { return id().kind; }
+  [[nodiscard]] const DeviceFacts& facts() const;
+  [[nodiscard]] Bytes free_memory() const;
+  [[nodiscard]] bool is_gpu() const {
+    return kind() == DeviceKind::cuda || kind() == DeviceKind::hip;
+  }
+  /// True where host code may dereference device memory.
+  [[nodiscard]] bool host_accessible() const { return !is_gpu(); }
+  /// The device's operations as its backend offers them; for queues, memory and executors.
+  [[nodiscard]] Backend& backend() const { return *backend_; }
+  [[nodiscard]] const std::shared_ptr<Backend>& shared_backend() const { return backend_; }
+
+private:
+  std::shared_ptr<Backend> backend_;
+};
+
+/// Every device of this machine: GPUs, then the cpu, then the emulated GPUs.
+[[nodiscard]] std::vector<DeviceId> list_devices();
+
+/// The device that `auto` means: the first GPU, or the cpu where there is none.
+[[nodiscard]] DeviceId best_device();
+
+} // namespace ridge

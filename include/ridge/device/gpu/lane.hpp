@@ -1,0 +1,223 @@
+// The lane of CUDA and HIP: each call is an instruction or two. See ridge/device/lane.hpp.
+#pragma once
+
+#include <ridge/core/pack.hpp>
+#include <ridge/device/field.hpp>
+#include <ridge/device/gpu/native.hpp>
+#include <ridge/device/lane.hpp>
+
+#include <cstdint>
+
+namespace ridge::gpu {
+
+#if defined(RIDGE_TARGET_CUDA)
+inline namespace cuda {
+#else
+inline namespace hip {
+#endif
+
+/// The register-sized vector that moves a pack of `Bytes` bytes in one access.
+template <int Bytes>
+struct Word;
+template <>
+struct Word<1> {
+  using type = unsigned char;
+};
+template <>
+struct Word<2> {
+  using type = unsigned short;
+};
+template <>
+struct Word<4> {
+  using type = unsigned int;
+};
+#if defined(RIDGE_TARGET_CUDA)
+template <>
+struct Word<8> {
+  using type = uint2;
+};
+template <>
+struct Word<16> {
+  using type = uint4;
+};
+#else
+// The compiler's own vectors: HIP's have no non-temporal store.
+template <>
+struct Word<8> {
+  using type = unsigned int __attribute__((ext_vector_type(2)));
+};
+template <>
+struct Word<16> {
+  using type = unsigned int __attribute__((ext_vector_type(4)));
+};
+#endif
+
+template <class To, class From>
+RIDGE_DEVICE To bit_cast(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  To to;
+  __builtin_memcpy(&to, &from, sizeof(To));
+  return to;
+}
+
+template <class V>
+RIDGE_DEVICE V streaming_load(const V* from) {
+#if defined(RIDGE_TARGET_CUDA)
+  return __ldcs(from);
+#else
+  return __builtin_nontemporal_load(from);
+#endif
+}
+template <class V>
+RIDGE_DEVICE void streaming_store(V* to, V value) {
+#if defined(RIDGE_TARGET_CUDA)
+  __stcs(to, value);
+#else
+  __builtin_nontemporal_store(value, to);
+#endif
+}
+
+class Lane {
+public:
+#if defined(RIDGE_TARGET_CUDA)
+  static constexpr int warp_width = 32;
+#elif defined(__AMDGCN_WAVEFRONT_SIZE)
+  static constexpr int warp_width = __AMDGCN_WAVEFRONT_SIZE;
+#else
+  static constexpr int warp_width = 64; // the host's pass of a HIP source: lanes never run there
+#endif
+
+  RIDGE_DEVICE Dim3 block() const {
+    return dim(blockIdx);
+  }
+  RIDGE_DEVICE Dim3 thread() const {
+    return dim(threadIdx);
+  }
+  RIDGE_DEVICE Dim3 grid_extent() const {
+    return dim(gridDim);
+  }
+  RIDGE_DEVICE Dim3 block_extent() const {
+    return dim(blockDim);
+  }
+  RIDGE_DEVICE int rank() const {
+    return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+  }
+  RIDGE_DEVICE int lane() const {
+    return rank() % warp_width;
+  }
+
+  template <class T>
+  RIDGE_DEVICE T load(const Span<const T>& from, Index i) const {
+#if defined(RIDGE_TARGET_CUDA)
+    return __ldg(from.data + i);
+#else
+    return from.data[i];
+#endif
+  }
+  template <class T>
+  RIDGE_DEVICE T load_nontemporal(const Span<const T>& from, Index i) const {
+    return streaming_load(from.data + i);
+  }
+  template <int N, class T>
+  RIDGE_DEVICE Pack<T, N> load_pack(const Span<const T>& from, Index i) const {
+    using W = typename Word<sizeof(T) * N>::type;
+    const W* const at = reinterpret_cast<const W*>(from.data + i);
+#if defined(RIDGE_TARGET_CUDA)
+    return bit_cast<Pack<T, N>>(__ldg(at));
+#else
+    return bit_cast<Pack<T, N>>(*at);
+#endif
+  }
+  template <class T>
+  RIDGE_DEVICE void store(const Span<T>& to, Index i, T value) const {
+    to.data[i] = value;
+  }
+  template <class T, int N>
+  RIDGE_DEVICE void store(const Span<T>& to, Index i, const Pack<T, N>& value) const {
+    using W = typename Word<sizeof(T) * N>::type;
+    *reinterpret_cast<W*>(to.data + i) = bit_cast<W>(value);
+  }
+  template <class T>
+  RIDGE_DEVICE void store_nontemporal(const Span<T>& to, Index i, T value) const {
+    streaming_store(to.data + i, value);
+  }
+  template <class T, int N>
+  RIDGE_DEVICE void store_nontemporal(const Span<T>& to, Index i, const Pack<T, N>& value) const {
+    using W = typename Word<sizeof(T) * N>::type;
+    streaming_store(reinterpret_cast<W*>(to.data + i), bit_cast<W>(value));
+  }
+  template <class T>
+  RIDGE_DEVICE T atomic_add(const Span<T>& to, Index i, T value) const {
+    return atomicAdd(to.data + i, value);
+  }
+  template <class T>
+  RIDGE_DEVICE T atomic_add(T* to, int i, T value) const {
+    return atomicAdd(to + i, value);
+  }
+
+  template <class T>
+  RIDGE_DEVICE T* shared(int byte_offset, int /*count*/) const {
+    extern __shared__ __attribute__((aligned(128))) unsigned char ridge_shared_memory[];
+    return reinterpret_cast<T*>(ridge_shared_memory + byte_offset);
+  }
+
+  RIDGE_DEVICE void barrier() const {
+    __syncthreads();
+  }
+  RIDGE_DEVICE void warp_barrier() const {
+#if defined(RIDGE_TARGET_CUDA)
+    __syncwarp();
+#else
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+#endif
+  }
+  RIDGE_DEVICE void fence() const {
+    __threadfence();
+  }
+
+  template <class T>
+  RIDGE_DEVICE T shuffle(T value, int source) const {
+    return by_words(value, [&](int word) {
+#if defined(RIDGE_TARGET_CUDA)
+      return __shfl_sync(0xffffffffu, word, source);
+#else
+      return __shfl(word, source);
+#endif
+    });
+  }
+  template <class T>
+  RIDGE_DEVICE T shuffle_xor(T value, int mask) const {
+    return by_words(value, [&](int word) {
+#if defined(RIDGE_TARGET_CUDA)
+      return __shfl_xor_sync(0xffffffffu, word, mask);
+#else
+      return __shfl_xor(word, mask);
+#endif
+    });
+  }
+
+private:
+  template <class D>
+  static RIDGE_DEVICE Dim3 dim(const D& d) {
+    return {static_cast<int>(d.x), static_cast<int>(d.y), static_cast<int>(d.z)};
+  }
+
+  /// Moves a value of any size through a 32-bit exchange.
+  template <class T, class Exchange>
+  static RIDGE_DEVICE T by_words(const T& value, Exchange exchange) {
+    static_assert(sizeof(T) % 4 == 0, "shuffles move whole 32-bit words");
+    int words[sizeof(T) / 4];
+    __builtin_memcpy(words, &value, sizeof(T));
+    RIDGE_UNROLL
+    for (int& word : words)
+      word = exchange(word);
+    T result;
+    __builtin_memcpy(&result, words, sizeof(T));
+    return result;
+  }
+};
+
+} // namespace
+} // namespace ridge::gpu

@@ -1,0 +1,39 @@
+// The lane context: everything a GPU kernel may do beside arithmetic.
+//
+// A kernel body is called once per thread with a lane. Lanes of CUDA and HIP turn each call into an
+// instruction or two; lanes of the emulated GPU check it first. All lanes offer:
+//
+//   static constexpr int warp_width;
+//   Dim3 block() const, thread() const;         index of the block in the grid, thread in the block
+//   Dim3 grid_extent() const, block_extent() const;
+//   int rank() const;                            x + y * nx + z * nx * ny within the block
+//   int lane() const;                            rank() % warp_width
+//
+//   T load(Span<const T>, Index)                 cached read
+//   Pack<T, N> load_pack<N>(Span<const T>, Index)   N elements, the first aligned to N * sizeof(T)
+//   void store(Span<T>, Index, T) / store_nontemporal(...)   also of packs (aligned likewise)
+//   T atomic_add(Span<T>, Index, T)              returns the value before; int, unsigned, float,
+//   double
+//
+//   auto shared<T>(int byte_offset, int count)   an array in the block's shared memory; s[i] reads
+//                                                and writes
+//   void barrier()                               all threads of the block
+//   void warp_barrier()                          all lanes of the warp
+//   T shuffle(T, int source_lane)                value of another lane of the warp
+//   T shuffle_xor(T, int mask)
+//   void fence()                                 device-wide order of this lane's memory accesses
+//
+// Barriers and shuffles are collective: every thread of the block, or lane of the warp, reaches the
+// same one. Shared memory written by one lane is read by another only after a barrier.
+#pragma once
+
+namespace ridge {
+
+/// Three small extents or coordinates: of blocks in a grid or threads in a block.
+struct Dim3 {
+  int x = 1, y = 1, z = 1;
+  [[nodiscard]] constexpr long long count() const { return static_cast<long long>(x) * y * z; }
+  friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+} // namespace ridge

@@ -1,0 +1,46 @@
+// Running a GPU kernel body on a device kind: one interface for CUDA, HIP and the emulated GPU.
+//
+// A body is a struct, copied to the device, with
+//   static constexpr int max_threads;                  launch bound: most threads of a block
+//   static constexpr const char* name;                 for reports
+//   template <class Lane> RIDGE_DEVICE void operator()(Lane& lane) const;
+// What a lane offers is written down in ridge/device/lane.hpp.
+#pragma once
+
+#include <ridge/device/lane.hpp>
+#include <ridge/device/queue.hpp>
+
+namespace ridge {
+
+/// How many blocks of how many threads, and the shared memory of a block.
+struct LaunchShape {
+  Dim3 grid;
+  Dim3 block;
+  int shared_bytes = 0;
+};
+
+} // namespace ridge
+
+#if defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
+#include <ridge/device/gpu/launch.hpp>
+#elif defined(RIDGE_TARGET_SIMT)
+#include <ridge/device/simt/launch.hpp>
+#endif
+
+namespace ridge {
+
+#if defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
+/// Gives `body` to the queue under `shape`. Throws Failure when the launch is refused.
+template <class Body>
+void launch_body(Queue& queue, const LaunchShape& shape, const Body& body) {
+  gpu::launch(queue, shape, body);
+}
+#elif defined(RIDGE_TARGET_SIMT)
+/// Runs `body` under `shape` now. Throws simt::Fault when a lane does what a GPU must not.
+template <class Body>
+void launch_body(Queue& queue, const LaunchShape& shape, const Body& body) {
+  simt::launch(queue, shape, body);
+}
+#endif
+
+} // namespace ridge

@@ -1,0 +1,63 @@
+// What a lane of the emulated GPU knows and may do, apart from types: checks, collectives, copies.
+#pragma once
+
+#include <ridge/core/extents.hpp>
+#include <ridge/device/simt/block.hpp>
+#include <ridge/device/simt/fault.hpp>
+
+namespace ridge::simt {
+
+/// One lane of a running block. Handed about by reference; every member may be called through a
+/// const one, as on a GPU.
+class LaneContext {
+public:
+  LaneContext(Block& block, int rank, Dim3 thread)
+      : block_(block), warp_(block.warps[rank >> block.warp_shift]), thread_(thread), rank_(rank),
+        record_(block.shadow.record(warp_.stamp, rank)) {}
+  LaneContext(const LaneContext&) = delete;
+  LaneContext& operator=(const LaneContext&) = delete;
+
+  [[nodiscard]] Dim3 block() const { return block_.index; }
+  [[nodiscard]] Dim3 thread() const { return thread_; }
+  [[nodiscard]] Dim3 grid_extent() const { return block_.grid; }
+  [[nodiscard]] Dim3 block_extent() const { return block_.extent; }
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int lane() const { return rank_ - warp_.first; }
+
+  /// All threads of the block.
+  void barrier() const;
+  /// All lanes of the warp.
+  void warp_barrier() const;
+
+  // For SharedArray and Lane; kernels do not call these.
+
+  [[nodiscard]] Block& state() const { return block_; }
+  [[nodiscard]] Warp& warp() const { return warp_; }
+  /// This lane's accesses of shared memory as the shadow records them.
+  [[nodiscard]] AccessRecord record() const { return record_; }
+  /// Returns when all lanes of the warp have come to a collective of this kind and size.
+  void meet(Collective kind, int bytes) const;
+  /// The slow way of an access to shared memory; `index` is for the report.
+  void touch_shared(int offset, int bytes, AccessKind kind, Index index) const;
+
+  /// Asynchronous copies: data arrive in wait_for_copies and not before.
+  void issue_copy(int to_offset, const void* from, int bytes, Index index) const;
+  void commit_copies() const;
+  void wait_for_copies(int pending) const;
+
+  [[noreturn]] void fault_field(const char* what, Index index, int count, Index size) const;
+  [[noreturn]] void fault_alignment(const char* what, Index index, const void* address, int count,
+                                    int element_bytes) const;
+  [[noreturn]] void fault_shared(Index index, int count) const;
+  [[noreturn]] void fault_layout(int offset, int count, int element_bytes, int alignment) const;
+  [[noreturn]] void fault_missing_lane(int source) const;
+
+private:
+  Block& block_;
+  Warp& warp_;
+  Dim3 thread_;
+  int rank_;
+  mutable AccessRecord record_; ///< renewed by every barrier this lane passes
+};
+
+} // namespace ridge::simt

@@ -1,0 +1,55 @@
+// Benchmarks: built-in kernels, timed under schedules, checked against the reference.
+#pragma once
+
+#include <ridge/core/extents.hpp>
+#include <ridge/record/measure.hpp>
+#include <ridge/record/record.hpp>
+#include <ridge/record/roof.hpp>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridge::lab {
+
+/// What to run.
+struct BenchRequest {
+  Device device;
+  Extents size;
+  std::string precision = "fp64";
+  std::string schedule = "auto"; ///< a schedule, `all` (named ones and the default), or `space`
+  MeasureOptions measure;
+};
+
+/// Ceilings of one device, each measured when first asked for and then remembered.
+class RoofSource {
+public:
+  explicit RoofSource(Device device, bool quick = false);
+  /// Null when the device has no such ceiling (an emulated GPU has none).
+  const Ceiling* find(std::string_view name);
+
+private:
+  Device device_;
+  bool quick_;
+  Roof roof_;
+};
+
+/// A kernel of the lab.
+struct BenchKernel {
+  std::string name;
+  std::string pattern;
+  std::string meaning;
+  Extents default_size;
+  /// Runs what is asked and hands over a record for each schedule as soon as it is done.
+  std::function<void(const BenchRequest&, RoofSource&, const std::function<void(const Record&)>&)>
+      run;
+};
+
+/// All of them, in the order of help texts and tables.
+[[nodiscard]] const std::vector<BenchKernel>& bench_kernels();
+
+/// Throws UsageError that lists the kernels.
+[[nodiscard]] const BenchKernel& find_bench_kernel(std::string_view name);
+
+} // namespace ridge::lab

@@ -1,0 +1,32 @@
+// Tables for the terminal.
+#pragma once
+
+#include <ridge/record/record.hpp>
+#include <ridge/record/roof.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ridge::lab {
+
+/// Columns that line up: text to the left, numbers to the right, two blanks between.
+class Table {
+public:
+  explicit Table(std::vector<std::string> header);
+  /// One cell a column.
+  void add(std::vector<std::string> row);
+  /// Header, rule and rows, a newline behind each.
+  [[nodiscard]] std::string text() const;
+
+private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// Cells of `record_header()` for one record.
+[[nodiscard]] std::vector<std::string> record_header();
+[[nodiscard]] std::vector<std::string> record_row(const Record& record);
+
+/// The ceilings, one a line.
+[[nodiscard]] std::string roof_table(const Roof& roof);
+
+} // namespace ridge::lab

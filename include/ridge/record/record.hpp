@@ -1,0 +1,64 @@
+// Records: what a launch leaves behind.
+#pragma once
+
+#include <ridge/core/extents.hpp>
+#include <ridge/core/units.hpp>
+#include <ridge/device/device.hpp>
+#include <ridge/record/work.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ridge {
+
+/// Times of the repeats of one launch.
+struct Timing {
+  Seconds median, least, most;
+  int repeats = 0;
+};
+
+/// How a result compares with the reference.
+struct Check {
+  bool ok = false;
+  /// Largest error, in the measure the pattern's check documents.
+  double max_error = 0;
+  std::string against = "reference";
+  /// What is wrong and where, when it is not ok.
+  std::string message;
+};
+
+/// What was reached of which ceiling.
+struct Achievement {
+  double rate = 0;       ///< of the resource that limits this kernel
+  std::string unit;      ///< "B/s", "flop/s", "interactions/s"
+  double roof = 0;       ///< the ceiling measured in this process; 0 where none applies
+  std::string roof_name; ///< which one: "copy", "fma_fp32", ...
+  [[nodiscard]] double fraction() const { return roof > 0 ? rate / roof : 0; }
+};
+
+/// What ran, under which schedule, how long, how much it had to do, how far from the roof, and
+/// whether it was checked.
+struct Record {
+  std::string pattern;
+  std::string kernel;
+  DeviceId device;
+  std::string device_name;
+  std::string precision; ///< "fp32", "fp64", "mixed"
+  Extents size;
+  std::string schedule;      ///< as its text
+  std::string schedule_name; ///< "kernel3", "default"; empty when it has none
+  Work work;
+  bool in_cache =
+      false; ///< the data fit the last-level cache: no fraction of a memory roof is meant
+  std::optional<Timing> timing;
+  std::optional<Achievement> achieved;
+  std::optional<Check> check;
+};
+
+/// The JSON of one record or of an array of them, with the field names of the command-line
+/// contract. `indent` as nlohmann-json takes it: -1 for one line.
+[[nodiscard]] std::string to_json(const Record& record, int indent = -1);
+[[nodiscard]] std::string to_json(const std::vector<Record>& records, int indent = 2);
+
+} // namespace ridge

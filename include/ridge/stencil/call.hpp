@@ -1,0 +1,19 @@
+// One application of a stencil kernel: the kernel, the fields it reads and the field it writes.
+#pragma once
+
+#include <ridge/device/field.hpp>
+#include <ridge/stencil/kernel.hpp>
+
+#include <array>
+
+namespace ridge::stencil {
+
+/// All views have the same extents; only points at least a radius from every edge are written.
+template <class K, class T>
+struct Call {
+  K kernel;
+  std::array<View<const T>, inputs_of<K>> in;
+  View<T> out;
+};
+
+} // namespace ridge::stencil

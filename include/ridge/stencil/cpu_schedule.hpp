@@ -1,0 +1,31 @@
+// The schedule of a stencil on the cpu.
+#pragma once
+
+#include <ridge/core/text.hpp>
+#include <ridge/stencil/schedule_fields.hpp>
+
+namespace ridge::stencil {
+
+/// Blocks of `rows` x `planes` whole x-rows; within one the planes follow each other, so that the
+/// rows of the planes around stay in the cache.
+struct CpuSchedule {
+  int rows = 0;
+  int planes = 0;
+  Store store = Store::nontemporal;
+  int threads = 0;
+
+  friend bool operator==(const CpuSchedule&, const CpuSchedule&) = default;
+
+  static constexpr auto fields() {
+    return std::tuple{
+        text::field("rows", &CpuSchedule::rows, text::in_range(0, 1 << 30, 0, 16, 64, 256),
+                    "block size in y; 0: the whole field"),
+        text::field("planes", &CpuSchedule::planes, text::in_range(0, 1 << 30, 0, 32),
+                    "block size in z; 0: the whole field"),
+        text::field("store", &CpuSchedule::store, text::one_of(Store::plain, Store::nontemporal),
+                    "through the caches, or past them"),
+        text::field("threads", &CpuSchedule::threads, text::in_range(0, 4096, 0), "0: one a core")};
+  }
+};
+
+} // namespace ridge::stencil

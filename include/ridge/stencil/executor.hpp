@@ -1,0 +1,37 @@
+// Executors: what runs a stencil kernel under a schedule on one kind of device.
+//
+// A kernel source, compiled once per device kind, instantiates them:
+//
+//   #include <ridge/stencil/executor.hpp>
+//   template struct ridge::stencil::Executor<Diffusion, double, ridge::Here>;
+#pragma once
+
+#include <ridge/device/queue.hpp>
+#include <ridge/stencil/call.hpp>
+#include <ridge/stencil/cpu_schedule.hpp>
+#include <ridge/stencil/gpu_schedule.hpp>
+
+namespace ridge::stencil {
+
+/// GPUs, real and emulated.
+template <class K, class T, class Target>
+struct Executor {
+  using Schedule = GpuSchedule;
+  /// Gives the work to the queue. Throws UsageError for a schedule `K` is not compiled for.
+  static void run(Queue& queue, const Call<K, T>& call, const GpuSchedule& schedule);
+};
+
+/// The cpu.
+template <class K, class T>
+struct Executor<K, T, target::Cpu> {
+  using Schedule = CpuSchedule;
+  static void run(Queue& queue, const Call<K, T>& call, const CpuSchedule& schedule);
+};
+
+} // namespace ridge::stencil
+
+#if defined(RIDGE_TARGET_CPU)
+#include <ridge/stencil/cpu_executor.hpp>
+#elif defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
+#include <ridge/stencil/gpu_executor.hpp>
+#endif

@@ -1,0 +1,147 @@
+// How a lane reaches neighbours: straight from memory, or through a window of registers.
+#pragma once
+
+#include <ridge/core/pack.hpp>
+#include <ridge/device/lane.hpp>
+#include <ridge/stencil/call.hpp>
+#include <ridge/stencil/schedule_fields.hpp>
+
+#include <utility>
+
+namespace ridge::stencil::gpu {
+
+/// On the emulated GPU: throws when a kernel reads outside the footprint it declares.
+template <auto Footprint, class Lane>
+RIDGE_DEVICE void check_declared(const Lane& lane, int dx, int dy, int dz) {
+  if constexpr (requires { Lane::emulated; }) {
+    if (!Footprint.contains({dx, dy, dz})) lane.undeclared_access(dx, dy, dz);
+  }
+}
+
+/// Neighbours of one point, loaded when asked for.
+template <auto Footprint, class Lane, class T>
+struct DirectNeighbours {
+  Lane& lane;
+  Span<const T> field;
+  Index at, row, plane;
+
+  RIDGE_DEVICE Pack<T, 1> operator()(int dx, int dy = 0, int dz = 0) const {
+    check_declared<Footprint>(lane, dx, dy, dz);
+    return Pack<T, 1>(lane.load(field, at + dx + dy * row + dz * plane));
+  }
+};
+
+/// The footprint of `Tile` points in y, held in registers. Slots outside the union of their
+/// footprints are never touched, and so never exist.
+template <auto Footprint, int Tile, class T>
+struct Window {
+  static constexpr Offset r = Footprint.radius();
+  T value[2 * r.z + 1][2 * r.y + Tile][2 * r.x + 1];
+
+  /// True when some point of the tile reads row `row` of the window at (dx, dz).
+  static constexpr bool wanted(int dx, int row, int dz) {
+    for (int i = 0; i < Tile; ++i) {
+      if (Footprint.contains({dx, row - r.y - i, dz})) return true;
+    }
+    return false;
+  }
+};
+
+template <auto Footprint, int Tile, class Lane, class T>
+struct WindowNeighbours {
+  const Lane& lane;
+  const Window<Footprint, Tile, T>& window;
+  int point;
+
+  RIDGE_DEVICE Pack<T, 1> operator()(int dx, int dy = 0, int dz = 0) const {
+    constexpr Offset r = Footprint.radius();
+    check_declared<Footprint>(lane, dx, dy, dz);
+    return Pack<T, 1>(window.value[dz + r.z][point + dy + r.y][dx + r.x]);
+  }
+};
+
+/// Calls `f` with 0 to Count - 1 as compile-time constants.
+template <int Count, class F>
+RIDGE_DEVICE void unrolled(F&& f) {
+  [&]<int... I>(std::integer_sequence<int, I...>) {
+    (f(std::integral_constant<int, I>{}), ...);
+  }
+  (std::make_integer_sequence<int, Count>{});
+}
+
+/// Loads the window around `Tile` points from (x, y, z) on, by ascending address.
+template <auto Footprint, int Tile, class Lane, class T>
+RIDGE_DEVICE Window<Footprint, Tile, T> load_window(Lane& lane, const View<const T>& field, Index x,
+                                                    Index y, Index z) {
+  using W = Window<Footprint, Tile, T>;
+  constexpr Offset r = W::r;
+  W window;
+  const Span<const T> elements = field.elements();
+  const Index at = field.at(x, y, z);
+  unrolled<2 * r.z + 1>([&](auto k) {
+    unrolled<2 * r.y + Tile>([&](auto j) {
+      unrolled<2 * r.x + 1>([&](auto i) {
+        constexpr int dx = i - r.x;
+        constexpr int dz = k - r.z;
+        if constexpr (W::wanted(dx, j, dz)) {
+          window.value[k][j][i] =
+              lane.load(elements, at + dx + (j - r.y) * field.row + dz * field.plane);
+        }
+      });
+    });
+  });
+  return window;
+}
+
+/// One window an input, as a tuple.
+template <int Tile, class Lane, class K, class T>
+RIDGE_DEVICE auto load_windows(Lane& lane, const Call<K, T>& call, Index x, Index y, Index z) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::make_tuple(
+        load_window<std::get<I>(footprints_of<K>()), Tile>(lane, call.in[I], x, y, z)...);
+  }
+  (std::make_index_sequence<inputs_of<K>>{});
+}
+
+template <class K, class Lane, class Windows>
+RIDGE_DEVICE auto evaluate_windows(const Lane& lane, const K& kernel, const Windows& windows,
+                                   int point) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return kernel(WindowNeighbours{lane, std::get<I>(windows), point}...);
+  }
+  (std::make_index_sequence<inputs_of<K>>{});
+}
+
+/// The kernel at one point, its neighbours loaded as it asks for them.
+template <class Lane, class K, class T>
+RIDGE_DEVICE Pack<T, 1> evaluate_direct(Lane& lane, const Call<K, T>& call, Index x, Index y,
+                                        Index z) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return Pack<T, 1>(call.kernel(DirectNeighbours<std::get<I>(footprints_of<K>()), Lane, T>{
+        lane, call.in[I].elements(), call.in[I].at(x, y, z), call.in[I].row, call.in[I].plane}...));
+  }
+  (std::make_index_sequence<inputs_of<K>>{});
+}
+
+/// Stores one value or pack at (x, y, z).
+template <Store How, class Lane, class T, int N>
+RIDGE_DEVICE void put(Lane& lane, const View<T>& out, Index x, Index y, Index z,
+                      const Pack<T, N>& value) {
+  const Span<T> elements = out.elements();
+  const Index at = out.at(x, y, z);
+  if constexpr (N == 1) {
+    if constexpr (How == Store::nontemporal) {
+      lane.store_nontemporal(elements, at, value[0]);
+    } else {
+      lane.store(elements, at, value[0]);
+    }
+  } else {
+    if constexpr (How == Store::nontemporal) {
+      lane.store_nontemporal(elements, at, value);
+    } else {
+      lane.store(elements, at, value);
+    }
+  }
+}
+
+} // namespace ridge::stencil::gpu

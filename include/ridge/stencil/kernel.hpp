@@ -1,0 +1,68 @@
+// What a stencil kernel is.
+//
+//   struct Diffusion {
+//     static constexpr auto footprint = ridge::stencil::star<1>();
+//     double rate;
+//     template <class N>
+//     RIDGE_FN auto operator()(const N& u) const {
+//       return u(0, 0, 0) + rate * (u(-1, 0, 0) + u(1, 0, 0) + u(0, -1, 0) + u(0, 1, 0) +
+//                                   u(0, 0, -1) + u(0, 0, 1) - 6.0 * u(0, 0, 0));
+//     }
+//   };
+//
+// `u(dx, dy, dz)` is the neighbour at that distance, for as many points at once as the device
+// likes; numbers mix with it freely and are converted to the field's precision. Kernels of several
+// inputs declare `footprints`, made by std::make_tuple with one footprint an input, and take one argument an
+// input. Offsets must be within the footprint: the emulated GPU and the tests catch what is not.
+// `static constexpr double flops` (operations a point) is optional; without it records count none.
+#pragma once
+
+#include <ridge/stencil/footprint.hpp>
+
+#include <string_view>
+#include <tuple>
+
+namespace ridge::stencil {
+
+/// The footprints of K's inputs as a tuple, however K declares them.
+template <class K>
+constexpr auto footprints_of() {
+  if constexpr (requires { K::footprints; }) {
+    return K::footprints;
+  } else {
+    return std::make_tuple(K::footprint);
+  }
+}
+
+/// Number of input fields.
+template <class K>
+inline constexpr int inputs_of = std::tuple_size_v<decltype(footprints_of<K>())>;
+
+/// Largest radius over all inputs, along each axis: points nearer to the edge are not written.
+template <class K>
+constexpr Offset radius_of() {
+  Offset r;
+  std::apply(
+      [&](const auto&... f) {
+        const auto grow = [&](Offset o) {
+          if (o.x > r.x) r.x = o.x;
+          if (o.y > r.y) r.y = o.y;
+          if (o.z > r.z) r.z = o.z;
+        };
+        (grow(f.radius()), ...);
+      },
+      footprints_of<K>());
+  return r;
+}
+
+/// Floating-point operations a point, as K counts them; 0 when it does not say.
+template <class K>
+constexpr double flops_of() {
+  if constexpr (requires { K::flops; }) {
+    return K::flops;
+  } else {
+    return 0;
+  }
+}
+
+} // namespace ridge::stencil

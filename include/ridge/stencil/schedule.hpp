@@ -1,0 +1,42 @@
+// Schedules of the stencil pattern for any device: text, names, defaults.
+#pragma once
+
+#include <ridge/device/device.hpp>
+#include <ridge/stencil/cpu_schedule.hpp>
+#include <ridge/stencil/gpu_schedule.hpp>
+#include <ridge/stencil/traits.hpp>
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace ridge::stencil {
+
+/// A schedule for the kind of device it holds.
+using Schedule = std::variant<CpuSchedule, GpuSchedule>;
+
+[[nodiscard]] std::string to_text(const Schedule& schedule);
+
+/// A schedule with the name it is known by.
+struct NamedSchedule {
+  std::string name;
+  Schedule schedule;
+};
+
+/// The schedules that have names on this device: on a GPU `kernel1` to `kernel7`, those of the AMD
+/// Laplacian series; on the cpu `plain` and `streaming`.
+[[nodiscard]] std::vector<NamedSchedule> named_schedules(const Device& device);
+
+/// The schedule chosen from the device's facts, the kernel and the extents, without measuring.
+[[nodiscard]] Schedule default_schedule(const Device& device, const Traits& traits, Index3 extents);
+
+/// Reads a schedule: `auto`, a name, or fields, which may follow a name and change it; fields alone
+/// change the default. Throws UsageError that lists what is right.
+[[nodiscard]] NamedSchedule parse_schedule(std::string_view text, const Device& device,
+                                           const Traits& traits, Index3 extents);
+
+/// Every combination of the fields' enumerated values for this device.
+[[nodiscard]] std::vector<Schedule> schedule_space(const Device& device);
+
+} // namespace ridge::stencil

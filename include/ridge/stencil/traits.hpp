@@ -1,0 +1,44 @@
+// What schedules, work and checks need to know of a kernel, as plain data.
+#pragma once
+
+#include <ridge/record/work.hpp>
+#include <ridge/stencil/kernel.hpp>
+
+#include <vector>
+
+namespace ridge::stencil {
+
+/// A kernel without its type.
+struct Traits {
+  /// One list of offsets an input.
+  std::vector<std::vector<Offset>> footprints;
+  Offset radius;
+  double flops = 0;
+  int element_bytes = 8;
+
+  [[nodiscard]] int inputs() const { return static_cast<int>(footprints.size()); }
+};
+
+template <class K, class T>
+[[nodiscard]] Traits traits_of() {
+  Traits traits;
+  std::apply(
+      [&](const auto&... f) {
+        (traits.footprints.emplace_back(f.offsets.begin(), f.offsets.end()), ...);
+      },
+      footprints_of<K>());
+  traits.radius = radius_of<K>();
+  traits.flops = flops_of<K>();
+  traits.element_bytes = static_cast<int>(sizeof(T));
+  return traits;
+}
+
+/// Points at least a radius from every edge: those that are written; 0 when there are none.
+[[nodiscard]] Index interior_points(const Traits& traits, Index3 extents);
+
+/// Least traffic: every input point that some interior point's footprint touches is read once,
+/// every interior point is written once. For the 7-point stencil that is all but edges and corners,
+/// the definition of the AMD Laplacian series.
+[[nodiscard]] Work work_of(const Traits& traits, Index3 extents);
+
+} // namespace ridge::stencil

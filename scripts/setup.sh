@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Installs the packages Ridge is built from where they are missing (Debian 12, Ubuntu 24.04).
+# With --hip also the compiler and libraries for AMD GPUs.
+set -euo pipefail
+
+packages=(g++ cmake make pkg-config python3 python3-venv libboost-context-dev libhwloc-dev
+  libcli11-dev nlohmann-json3-dev libfmt-dev libhdf5-dev libgtest-dev libgmock-dev)
+if [[ "${1:-}" == "--hip" ]]; then
+  packages+=(hipcc libamdhip64-dev rocm-device-libs clang-19 lld-19 llvm-19 clang-tools-19)
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
+  [[ "$status" == "install ok installed" ]] || missing+=("$package")
+done
+[[ ${#missing[@]} -eq 0 ]] && exit 0
+
+if ! command -v apt-get >/dev/null; then
+  echo "setup: needs these packages, and there is no apt-get here: ${missing[*]}" >&2
+  exit 1
+fi
+as_root=()
+if [[ $(id -u) -ne 0 ]]; then
+  command -v sudo >/dev/null || { echo "setup: run as root: apt-get install ${missing[*]}" >&2; exit 1; }
+  as_root=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+  "${missing[@]}" >/dev/null

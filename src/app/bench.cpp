@@ -1,0 +1,101 @@
+#include <ridge/core/error.hpp>
+#include <ridge/lab/bench.hpp>
+#include <ridge/lab/table.hpp>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+
+#include <fmt/core.h>
+
+namespace ridge::app {
+
+namespace {
+
+struct BenchCommand {
+  std::string kernel;
+  std::string device = "auto";
+  std::string size;
+  std::string precision = "fp64";
+  std::string schedule = "auto";
+  int repeat = 15;
+  bool json = false;
+
+  void run() const {
+    const lab::BenchKernel& chosen = lab::find_bench_kernel(kernel);
+    lab::BenchRequest request{Device(device == "auto" ? best_device() : parse_device(device)),
+                              size.empty() ? chosen.default_size : parse_extents(size, "--size"),
+                              precision,
+                              schedule,
+                              {}};
+    request.measure.repeats = repeat;
+    lab::RoofSource roof(request.device);
+    std::vector<Record> records;
+    const bool several = schedule == "all" || schedule == "space";
+    chosen.run(request, roof, [&](const Record& record) {
+      check_interrupt();
+      records.push_back(record);
+      if (!json) print_line(record, several, records.size() == 1);
+    });
+    if (json) fmt::print("{}\n", to_json(records));
+    for (const Record& record : records) {
+      if (record.check && !record.check->ok) {
+        throw Failure(fmt::format("{} under '{}': {}", record.kernel, record.schedule,
+                                  record.check->message));
+      }
+    }
+  }
+
+  static void print_line(const Record& r, bool several, bool first) {
+    if (first) {
+      fmt::print("{} {} {} on {} ({}); {}\n", r.kernel, to_text(r.size), r.precision,
+                 to_text(r.device), r.device_name, r.work.convention);
+      if (r.achieved && r.achieved->roof > 0) {
+        fmt::print(
+            "roof: {} {}{}\n", r.achieved->roof_name, quantity(r.achieved->roof, r.achieved->unit),
+            r.in_cache ? "; the data fit the last-level cache, so fractions may exceed 1" : "");
+      }
+      fmt::print("{:>9}  {:>10}  {:>8}  {:>11}  {}\n", "time", "achieved", "fraction", "check",
+                 "schedule");
+    }
+    const std::string check = !r.check      ? "-"
+                              : r.check->ok ? fmt::format("ok {:.1e}", r.check->max_error)
+                                            : "FAILED";
+    const std::string fraction =
+        r.achieved && r.achieved->roof > 0 ? fmt::format("{:.3f}", r.achieved->fraction()) : "-";
+    const std::string name =
+        several && !r.schedule_name.empty() ? fmt::format("{:<9}", r.schedule_name) : "";
+    fmt::print("{:>9}  {:>10}  {:>8}  {:>11}  {}{}\n", to_text(r.timing->median),
+               r.achieved ? quantity(r.achieved->rate, r.achieved->unit) : "-", fraction, check,
+               name, r.schedule);
+    std::fflush(stdout);
+  }
+};
+
+std::string kernel_list() {
+  std::string list = "built-in kernels:\n";
+  for (const auto& k : lab::bench_kernels()) {
+    list += fmt::format("  {:<12} {}: {}\n", k.name, k.pattern, k.meaning);
+  }
+  return list;
+}
+
+} // namespace
+
+void add_bench(CLI::App& app) {
+  CLI::App* const command = app.add_subcommand(
+      "bench", "run a built-in kernel, check it, and print a record for each schedule");
+  auto o = std::make_shared<BenchCommand>();
+  command->add_option("KERNEL", o->kernel, "which kernel")->required();
+  command->add_option("--device", o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command->add_option("--size", o->size, "NXxNYxNZ, NXxNY or N");
+  command->add_option("--precision", o->precision, "fp64 or fp32");
+  command->add_option("--schedule", o->schedule,
+                      "auto; all: those with names and the default; space: every combination; a "
+                      "name; or fields such as 'tile=4 store=nontemporal'");
+  command->add_option("--repeat", o->repeat, "timed launches")->check(CLI::Range(1, 100000));
+  command->add_flag("--json", o->json, "print an array of records");
+  command->footer(kernel_list());
+  command->callback([o] { o->run(); });
+}
+
+} // namespace ridge::app

@@ -1,0 +1,30 @@
+#include "interrupt.hpp"
+
+#include <csignal>
+
+namespace ridge::app {
+
+namespace {
+
+volatile std::sig_atomic_t asked_to_stop = 0;
+
+extern "C" void remember(int signal) {
+  if (asked_to_stop != 0) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+  asked_to_stop = 1;
+}
+
+} // namespace
+
+void catch_interrupts() {
+  std::signal(SIGINT, remember);
+  std::signal(SIGTERM, remember);
+}
+
+void check_interrupt() {
+  if (asked_to_stop != 0) throw Interrupted{};
+}
+
+} // namespace ridge::app

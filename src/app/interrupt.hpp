@@ -1,0 +1,15 @@
+// Ctrl-C: long work asks now and then, and ends in good order.
+#pragma once
+
+namespace ridge::app {
+
+/// Thrown by `check_interrupt`; unwinding removes what is unfinished.
+struct Interrupted {};
+
+/// From now on SIGINT and SIGTERM are remembered; a second one ends the process at once.
+void catch_interrupts();
+
+/// Throws Interrupted when the user asked to stop.
+void check_interrupt();
+
+} // namespace ridge::app

@@ -1,0 +1,93 @@
+#include <ridge/core/error.hpp>
+#include <ridge/lab/plan.hpp>
+#include <ridge/lab/table.hpp>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "output_file.hpp"
+#include "progress.hpp"
+
+#include <fmt/core.h>
+
+#include <set>
+
+namespace ridge::app {
+
+namespace {
+
+struct LabCommand {
+  std::string device = "auto";
+  bool quick = false;
+  std::string json_file;
+
+  void run() const {
+    const Device chosen(device == "auto" ? best_device() : parse_device(device));
+    const DeviceFacts& facts = chosen.facts();
+    fmt::print("Ridge lab on {}: {}, {}, {} units, {} of memory\n", to_text(chosen.id()),
+               facts.name, facts.architecture, facts.units, to_text(facts.memory));
+    if (device == "auto" && !chosen.is_gpu()) {
+      fmt::print("no GPU here, so everything runs on the cpu\n");
+    }
+    std::fflush(stdout);
+
+    lab::RoofSource roof(chosen, quick);
+    const std::vector<Record> records = run_all(chosen, roof);
+    print(records, roof);
+    if (!json_file.empty()) write_text_file(json_file, to_json(records) + "\n");
+    for (const Record& r : records) {
+      if (r.check && !r.check->ok) {
+        throw Failure(fmt::format("{} {} under '{}' failed its check: {}", r.kernel,
+                                  to_text(r.size), r.schedule, r.check->message));
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<Record> run_all(const Device& chosen, lab::RoofSource& roof) const {
+    std::vector<Record> records;
+    Progress progress;
+    const auto plan = lab::lab_plan(chosen, quick);
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+      const lab::PlannedRun& p = plan[i];
+      progress.show(fmt::format("{} of {}: {} {} {}", i + 1, plan.size(), p.kernel, to_text(p.size),
+                                p.precision));
+      lab::BenchRequest request{chosen, p.size, p.precision, p.schedule, {}};
+      request.measure.repeats = quick ? 5 : 11;
+      request.measure.patience = Seconds{quick ? 1.5 : 4.0};
+      lab::find_bench_kernel(p.kernel).run(request, roof, [&](const Record& record) {
+        check_interrupt();
+        records.push_back(record);
+      });
+    }
+    return records;
+  }
+
+  static void print(const std::vector<Record>& records, lab::RoofSource& roof) {
+    lab::Table table(lab::record_header());
+    std::set<std::string> roofs;
+    for (const Record& r : records) {
+      table.add(lab::record_row(r));
+      if (r.achieved && r.achieved->roof > 0) roofs.insert(r.achieved->roof_name);
+    }
+    fmt::print("\n{}\n", table.text());
+    for (const std::string& name : roofs) {
+      const Ceiling* const c = roof.find(name);
+      fmt::print("roof {}: {}, measured in this run ({})\n", name, quantity(c->value, c->unit),
+                 c->how);
+    }
+    if (!records.empty()) fmt::print("{}\n", records.front().work.convention);
+  }
+};
+
+} // namespace
+
+void add_lab(CLI::App& app) {
+  CLI::App* const command =
+      app.add_subcommand("lab", "run everything on the best device here: one checked table");
+  auto o = std::make_shared<LabCommand>();
+  command->add_option("--device", o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command->add_flag("--quick", o->quick, "fewer kernels and repeats");
+  command->add_option("--json", o->json_file, "also write the records to this file");
+  command->callback([o] { o->run(); });
+}
+
+} // namespace ridge::app

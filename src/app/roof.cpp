@@ -1,0 +1,55 @@
+#include <ridge/lab/table.hpp>
+#include <ridge/record/roof.hpp>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "progress.hpp"
+
+#include <fmt/core.h>
+
+namespace ridge::app {
+
+namespace {
+
+struct RoofCommand {
+  std::string device = "auto";
+  bool quick = false;
+  bool json = false;
+
+  void run() const {
+    const Device chosen(device == "auto" ? best_device() : parse_device(device));
+    Progress progress;
+    RoofOptions options;
+    options.quick = quick;
+    options.on_start = [&](std::string_view ceiling) {
+      check_interrupt();
+      progress.show(fmt::format("measuring {}", ceiling));
+    };
+    const Roof roof = measure_roof(chosen, options);
+    progress.clear();
+    if (json) {
+      fmt::print("{}\n", to_json(roof));
+      return;
+    }
+    fmt::print("{} ({})\n", to_text(roof.device), roof.device_name);
+    if (roof.ceilings.empty()) {
+      fmt::print("an emulated GPU has no roof\n");
+    } else {
+      fmt::print("{}", lab::roof_table(roof));
+    }
+  }
+};
+
+} // namespace
+
+void add_roof(CLI::App& app) {
+  CLI::App* const command =
+      app.add_subcommand("roof", "measure and print the ceilings of a device");
+  auto options = std::make_shared<RoofCommand>();
+  command->add_option("--device", options->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command->add_flag("--quick", options->quick, "fewer repeats");
+  command->add_flag("--json", options->json, "print JSON");
+  command->callback([options] { options->run(); });
+}
+
+} // namespace ridge::app

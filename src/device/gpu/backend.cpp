@@ -1,0 +1,213 @@
+// One source, compiled for CUDA and for HIP.
+#include <ridge/device/gpu/backend.hpp>
+#include <ridge/device/gpu/native.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ridge {
+
+namespace {
+
+using gpu::check;
+
+#if defined(RIDGE_TARGET_CUDA)
+constexpr DeviceKind this_kind = DeviceKind::cuda;
+using Properties = cudaDeviceProp;
+#else
+constexpr DeviceKind this_kind = DeviceKind::hip;
+using Properties = hipDeviceProp_t;
+#endif
+
+std::string architecture(const Properties& properties) {
+#if defined(RIDGE_TARGET_CUDA)
+  return "sm_" + std::to_string(properties.major) + std::to_string(properties.minor);
+#else
+  const std::string_view name = properties.gcnArchName;
+  return std::string(name.substr(0, name.find(':')));
+#endif
+}
+
+auto native(CopyDirection direction) {
+  switch (direction) {
+  case CopyDirection::to_device:
+    return RIDGE_NATIVE(MemcpyHostToDevice);
+  case CopyDirection::to_host:
+    return RIDGE_NATIVE(MemcpyDeviceToHost);
+  case CopyDirection::on_device:
+    break;
+  }
+  return RIDGE_NATIVE(MemcpyDeviceToDevice);
+}
+
+gpu::Status allocate_pinned(void** memory, std::size_t bytes) {
+#if defined(RIDGE_TARGET_CUDA)
+  return cudaHostAlloc(memory, bytes, cudaHostAllocDefault);
+#else
+  return hipHostMalloc(memory, bytes, hipHostMallocDefault);
+#endif
+}
+
+DeviceFacts read_facts(int number) {
+  Properties p{};
+  check(RIDGE_NATIVE(GetDeviceProperties)(&p, number), "reading the GPU's properties");
+  DeviceFacts facts;
+  facts.name = p.name;
+  facts.architecture = architecture(p);
+  facts.units = p.multiProcessorCount;
+  facts.warp_width = p.warpSize;
+  facts.max_block_threads = p.maxThreadsPerBlock;
+#if defined(RIDGE_TARGET_CUDA)
+  facts.shared_per_block = {static_cast<std::int64_t>(p.sharedMemPerBlockOptin)};
+  facts.l1 = {static_cast<std::int64_t>(p.sharedMemPerMultiprocessor)};
+#else
+  facts.shared_per_block = {static_cast<std::int64_t>(p.sharedMemPerBlock)};
+  facts.l1 = {16 << 10};
+#endif
+  facts.l2 = {p.l2CacheSize};
+  facts.last_level_cache = facts.l2;
+  facts.memory = {static_cast<std::int64_t>(p.totalGlobalMem)};
+  return facts;
+}
+
+class GpuBackend : public Backend {
+public:
+  explicit GpuBackend(int number) : id_{this_kind, number}, facts_(read_facts(number)) {}
+
+  [[nodiscard]] DeviceId id() const override { return id_; }
+  [[nodiscard]] const DeviceFacts& facts() const override { return facts_; }
+  [[nodiscard]] Bytes free_memory() const override {
+    use();
+    std::size_t free = 0;
+    std::size_t total = 0;
+    check(RIDGE_NATIVE(MemGetInfo)(&free, &total), "asking for free GPU memory");
+    return {static_cast<std::int64_t>(free)};
+  }
+
+  [[nodiscard]] void* allocate(std::size_t bytes) override {
+    use();
+    void* memory = nullptr;
+    const gpu::Status status = RIDGE_NATIVE(Malloc)(&memory, bytes > 0 ? bytes : 1);
+    if (status == RIDGE_NATIVE(ErrorMemoryAllocation)) {
+      (void)RIDGE_NATIVE(GetLastError)();
+      return nullptr;
+    }
+    check(status, "allocating GPU memory");
+    return memory;
+  }
+  void deallocate(void* memory, std::size_t /*bytes*/) noexcept override {
+    (void)RIDGE_NATIVE(Free)(memory); // nothing to be done about a failure here
+  }
+
+  [[nodiscard]] void* allocate_staging(std::size_t bytes) override {
+    use();
+    void* memory = nullptr;
+    if (allocate_pinned(&memory, bytes > 0 ? bytes : 1) == RIDGE_NATIVE(Success)) {
+      return memory;
+    }
+    (void)RIDGE_NATIVE(GetLastError)();
+    return nullptr;
+  }
+  void deallocate_staging(void* memory, std::size_t /*bytes*/) noexcept override {
+#if defined(RIDGE_TARGET_CUDA)
+    (void)cudaFreeHost(memory);
+#else
+    (void)hipHostFree(memory);
+#endif
+  }
+
+  [[nodiscard]] void* create_stream() override {
+    use();
+    gpu::Stream stream = nullptr;
+    check(RIDGE_NATIVE(StreamCreate)(&stream), "creating a stream");
+    return stream;
+  }
+  void destroy_stream(void* stream) noexcept override {
+    (void)RIDGE_NATIVE(StreamDestroy)(static_cast<gpu::Stream>(stream));
+  }
+  void wait(void* stream) override {
+    check(RIDGE_NATIVE(StreamSynchronize)(static_cast<gpu::Stream>(stream)), "waiting for a queue");
+  }
+
+  void copy(void* stream, void* to, const void* from, std::size_t bytes,
+            CopyDirection direction) override {
+    check(RIDGE_NATIVE(MemcpyAsync)(to, from, bytes, native(direction),
+                                    static_cast<gpu::Stream>(stream)),
+          "copying memory");
+  }
+  void copy_rows(void* stream, void* to, std::size_t to_pitch, const void* from,
+                 std::size_t from_pitch, std::size_t bytes, std::size_t rows,
+                 CopyDirection direction) override {
+    check(RIDGE_NATIVE(Memcpy2DAsync)(to, to_pitch, from, from_pitch, bytes, rows,
+                                      native(direction), static_cast<gpu::Stream>(stream)),
+          "copying rows of memory");
+  }
+  void fill(void* stream, void* memory, unsigned char byte, std::size_t bytes) override {
+    check(RIDGE_NATIVE(MemsetAsync)(memory, byte, bytes, static_cast<gpu::Stream>(stream)),
+          "filling memory");
+  }
+
+  [[nodiscard]] void* create_event() override {
+    use();
+    gpu::NativeEvent event = nullptr;
+    check(RIDGE_NATIVE(EventCreate)(&event), "creating an event");
+    return event;
+  }
+  void destroy_event(void* event) noexcept override {
+    (void)RIDGE_NATIVE(EventDestroy)(static_cast<gpu::NativeEvent>(event));
+  }
+  void record_event(void* event, void* stream) override {
+    check(RIDGE_NATIVE(EventRecord)(static_cast<gpu::NativeEvent>(event),
+                                    static_cast<gpu::Stream>(stream)),
+          "recording an event");
+  }
+  [[nodiscard]] Seconds elapsed(void* from, void* to) override {
+    check(RIDGE_NATIVE(EventSynchronize)(static_cast<gpu::NativeEvent>(to)),
+          "waiting for an event");
+    float milliseconds = 0;
+    check(RIDGE_NATIVE(EventElapsedTime)(&milliseconds, static_cast<gpu::NativeEvent>(from),
+                                         static_cast<gpu::NativeEvent>(to)),
+          "reading the time between events");
+    return {static_cast<double>(milliseconds) * 1e-3};
+  }
+
+private:
+  void use() const {
+    check(RIDGE_NATIVE(SetDevice)(id_.number), "selecting the GPU");
+  }
+
+  DeviceId id_;
+  DeviceFacts facts_;
+};
+
+/// Asked once: a driver's answer does not change while we run, and asking can take tens of ms.
+int count_devices() {
+  static const int known = [] {
+    int count = 0;
+    if (RIDGE_NATIVE(GetDeviceCount)(&count) == RIDGE_NATIVE(Success)) return count;
+    (void)RIDGE_NATIVE(GetLastError)(); // no driver or no GPU is not an error here
+    return 0;
+  }();
+  return known;
+}
+
+} // namespace
+
+#if defined(RIDGE_TARGET_CUDA)
+int count_cuda() {
+  return count_devices();
+}
+std::shared_ptr<Backend> open_cuda(int number) {
+  return std::make_shared<GpuBackend>(number);
+}
+#else
+int count_hip() {
+  return count_devices();
+}
+std::shared_ptr<Backend> open_hip(int number) {
+  return std::make_shared<GpuBackend>(number);
+}
+#endif
+
+} // namespace ridge

@@ -1,0 +1,47 @@
+#include <ridge/device/host_backend.hpp>
+#include <ridge/device/simt/backend.hpp>
+#include <ridge/device/simt/block.hpp>
+
+#include <fmt/format.h>
+#include <omp.h>
+
+namespace ridge {
+
+namespace {
+
+/// What Hopper offers: the most of the GPUs that kernels are written for.
+constexpr Bytes shared_per_block{227 * 1024};
+constexpr std::size_t most_poisoned = std::size_t{256} << 20;
+
+DeviceFacts simt_facts(int warp_width) {
+  DeviceFacts facts;
+  facts.name = fmt::format("emulated GPU, warp width {}", warp_width);
+  facts.architecture = "emulated";
+  facts.units = omp_get_max_threads();
+  facts.warp_width = warp_width;
+  facts.max_block_threads = simt::max_block_threads;
+  facts.shared_per_block = shared_per_block;
+  facts.memory = host_memory();
+  return facts;
+}
+
+class SimtBackend : public HostBackend {
+public:
+  explicit SimtBackend(int warp_width)
+      : HostBackend({DeviceKind::simt, warp_width}, simt_facts(warp_width)) {}
+
+  void* allocate(std::size_t bytes) override {
+    void* memory = HostBackend::allocate(bytes);
+    if (memory != nullptr && bytes <= most_poisoned) fill(nullptr, memory, 0xFF, bytes);
+    return memory;
+  }
+};
+
+} // namespace
+
+std::shared_ptr<Backend> open_simt(int warp_width) {
+  if (warp_width != 32 && warp_width != 64) return nullptr;
+  return std::make_shared<SimtBackend>(warp_width);
+}
+
+} // namespace ridge

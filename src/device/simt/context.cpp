@@ -1,0 +1,99 @@
+#include <ridge/device/simt/context.hpp>
+
+#include "report.hpp"
+#include "scheduler.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace ridge::simt {
+
+namespace {
+
+const char* verb(AccessKind kind) {
+  switch (kind) {
+  case AccessKind::read:
+    return "reads";
+  case AccessKind::write:
+    return "writes";
+  case AccessKind::atomic:
+    return "adds atomically to";
+  case AccessKind::copy_issue:
+  case AccessKind::copy_arrival:
+    return "begins an asynchronous copy to";
+  }
+  return "touches";
+}
+
+Fault access_fault(const Block& block, int rank, int offset, int bytes, AccessKind kind,
+                   Index index, const Finding& finding) {
+  const std::string what = fmt::format("{} index {} (bytes {} to {} of shared memory)", verb(kind),
+                                       index, offset, offset + bytes - 1);
+  if (finding.verdict == Verdict::uninitialised)
+    return make_fault(FaultKind::shared_uninitialised, block, rank, index,
+                      what + ", which this block has not written; write it first");
+
+  const std::string other = finding.other == rank ? "it" : thread_text(block, finding.other);
+  if (finding.verdict == Verdict::in_flight)
+    return make_fault(FaultKind::shared_race, block, rank, index,
+                      fmt::format("{} before the asynchronous copy that {} began to there has "
+                                  "arrived; the lane that copies must copy_wait, and other lanes "
+                                  "need a barrier behind that",
+                                  what, other));
+  const bool same_warp = finding.other >> block.warp_shift == rank >> block.warp_shift;
+  return make_fault(FaultKind::shared_race, block, rank, index,
+                    fmt::format("{}, which {} {}, with no barrier between; put a {} there", what,
+                                other, finding.other_wrote ? "wrote" : "read",
+                                same_warp ? "warp_barrier or barrier" : "barrier"));
+}
+
+} // namespace
+
+void LaneContext::barrier() const {
+  block_.scheduler->wait_at_barrier(*this);
+  record_ = block_.shadow.record(warp_.stamp, rank_);
+}
+
+void LaneContext::warp_barrier() const {
+  meet(Collective::warp_barrier, 0);
+  record_ = block_.shadow.record(warp_.stamp, rank_);
+}
+
+void LaneContext::meet(Collective kind, int bytes) const {
+  block_.scheduler->meet(*this, kind, bytes);
+}
+
+void LaneContext::touch_shared(int offset, int bytes, AccessKind kind, Index index) const {
+  const Finding finding = block_.shadow.touch(offset, bytes, record_, kind);
+  if (finding.verdict != Verdict::fine) [[unlikely]]
+    throw access_fault(block_, rank_, offset, bytes, kind, index, finding);
+}
+
+void LaneContext::issue_copy(int to_offset, const void* from, int bytes, Index index) const {
+  touch_shared(to_offset, bytes, AccessKind::copy_issue, index);
+  LaneCopies& copies = block_.scheduler->copies(rank_);
+  copies.pending.push_back({from, to_offset, bytes, index, copies.open_group});
+  ++block_.scheduler->pending_copies;
+}
+
+void LaneContext::commit_copies() const {
+  ++block_.scheduler->copies(rank_).open_group;
+}
+
+/// The latest moment at which the data may arrive is now: who did not wait sees them missing.
+void LaneContext::wait_for_copies(int pending) const {
+  LaneCopies& copies = block_.scheduler->copies(rank_);
+  std::size_t arrived = 0;
+  for (const PendingCopy& copy : copies.pending) {
+    if (copy.group + pending >= copies.open_group) break;
+    std::memcpy(block_.shared + copy.to_offset, copy.from, static_cast<std::size_t>(copy.bytes));
+    touch_shared(copy.to_offset, copy.bytes, AccessKind::copy_arrival, copy.index);
+    ++arrived;
+  }
+  copies.pending.erase(copies.pending.begin(),
+                       copies.pending.begin() + static_cast<std::ptrdiff_t>(arrived));
+  block_.scheduler->pending_copies -= static_cast<int>(arrived);
+}
+
+} // namespace ridge::simt

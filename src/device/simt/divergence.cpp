@@ -1,0 +1,105 @@
+// Why the lanes of a block cannot go on.
+#include "report.hpp"
+#include "scheduler.hpp"
+
+#include <fmt/format.h>
+
+namespace ridge::simt {
+
+namespace {
+
+const char* name_of(Collective at) {
+  switch (at) {
+  case Collective::none:
+    return "nothing";
+  case Collective::barrier:
+    return "barrier";
+  case Collective::warp_barrier:
+    return "warp_barrier";
+  case Collective::shuffle:
+    return "shuffle";
+  case Collective::shuffle_xor:
+    return "shuffle_xor";
+  }
+  return "?";
+}
+
+FaultKind fault_of(Collective at) {
+  switch (at) {
+  case Collective::barrier:
+    return FaultKind::divergent_barrier;
+  case Collective::warp_barrier:
+    return FaultKind::divergent_warp_barrier;
+  default:
+    return FaultKind::divergent_shuffle;
+  }
+}
+
+} // namespace
+
+bool Scheduler::waits(int rank, Collective at) const {
+  const LaneStatus& status = status_[static_cast<std::size_t>(rank)];
+  return status.state == State::waiting && status.at == at;
+}
+
+/// `rank` is at a collective that the thread `absent` is not at.
+Fault Scheduler::divergent(int rank, Collective at, int absent) const {
+  const LaneStatus& status = status_[static_cast<std::size_t>(absent)];
+  const std::string elsewhere = status.state == State::waiting
+                                    ? fmt::format("waits at a {}", name_of(status.at))
+                                    : std::string("has ended");
+  const bool of_block = at == Collective::barrier;
+  return make_fault(
+      fault_of(at), block_, rank, -1,
+      fmt::format(
+          "it waits at a {} that {} (lane {}) does not come to, which {}; all {} must reach "
+          "the same one",
+          name_of(at), thread_text(block_, absent), absent & ((1 << block_.warp_shift) - 1),
+          elsewhere, of_block ? "threads of the block" : "lanes of the warp"));
+}
+
+/// No lane can go on. Where lanes of a warp wait for one another, that is the nearest reason; else
+/// threads wait at the barrier of the block for some that have ended.
+Fault Scheduler::divergence() const {
+  for (const Collective at :
+       {Collective::shuffle, Collective::shuffle_xor, Collective::warp_barrier})
+    for (int rank = 0; rank < block_.threads; ++rank) {
+      if (!waits(rank, at)) continue;
+      const Warp& warp = block_.warps[rank >> block_.warp_shift];
+      for (int mate = warp.first; mate < warp.first + warp.lanes; ++mate)
+        if (!waits(mate, at)) return divergent(rank, at, mate);
+    }
+  int waiting = 0;
+  while (waiting < block_.threads - 1 && !waits(waiting, Collective::barrier))
+    ++waiting;
+  int absent = 0;
+  while (absent < block_.threads - 1 && waits(absent, Collective::barrier))
+    ++absent;
+  return divergent(waiting, Collective::barrier, absent);
+}
+
+/// `lane` comes to a collective while another of its warp waits at one of another kind or size.
+void Scheduler::fault_mixed(const LaneContext& lane, Collective kind) const {
+  const Warp& warp = lane.warp();
+  int mate = warp.first;
+  while (mate < warp.first + warp.lanes - 1 && !waits(mate, warp.kind))
+    ++mate;
+  if (warp.kind != kind) throw divergent(lane.rank(), kind, mate);
+  throw make_fault(fault_of(kind), block_, lane.rank(), -1,
+                   fmt::format("it shuffles a value of another size than {}; all lanes of the warp "
+                               "must reach the same shuffle",
+                               thread_text(block_, mate)));
+}
+
+Fault Scheduler::unfinished_copy() const {
+  int rank = 0;
+  while (copies_[static_cast<std::size_t>(rank)].pending.empty())
+    ++rank;
+  const LaneCopies& copies = copies_[static_cast<std::size_t>(rank)];
+  return make_fault(FaultKind::unfinished_copy, block_, rank, copies.pending.front().index,
+                    fmt::format("it ends with {} copies that it has not waited for; call "
+                                "copy_commit() and copy_wait<0>() first",
+                                copies.pending.size()));
+}
+
+} // namespace ridge::simt

@@ -1,0 +1,41 @@
+#include <ridge/core/error.hpp>
+#include <ridge/lab/bench.hpp>
+
+#include "stencil_bench.hpp"
+
+#include <fmt/format.h>
+
+namespace ridge::lab {
+
+RoofSource::RoofSource(Device device, bool quick) : device_(std::move(device)), quick_(quick) {}
+
+const Ceiling* RoofSource::find(std::string_view name) {
+  if (const Ceiling* const known = roof_.find(name)) return known;
+  RoofOptions options;
+  options.quick = quick_;
+  options.only = {std::string(name)};
+  for (Ceiling& measured : measure_roof(device_, options).ceilings) {
+    roof_.ceilings.push_back(std::move(measured));
+  }
+  return roof_.find(name);
+}
+
+const std::vector<BenchKernel>& bench_kernels() {
+  static const std::vector<BenchKernel> all = [] {
+    std::vector<BenchKernel> kernels;
+    add_stencil_kernels(kernels);
+    return kernels;
+  }();
+  return all;
+}
+
+const BenchKernel& find_bench_kernel(std::string_view name) {
+  std::string names;
+  for (const BenchKernel& kernel : bench_kernels()) {
+    if (kernel.name == name) return kernel;
+    names += (names.empty() ? "" : ", ") + kernel.name;
+  }
+  throw UsageError(fmt::format("unknown kernel '{}'; the kernels are {}", name, names));
+}
+
+} // namespace ridge::lab

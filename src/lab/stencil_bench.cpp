@@ -1,0 +1,152 @@
+#include "stencil_bench.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/device/generate.hpp>
+#include <ridge/lab/stencil_check.hpp>
+#include <ridge/lab/stencil_kernels.hpp>
+#include <ridge/stencil/launch.hpp>
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace ridge::lab {
+
+namespace {
+
+using OnRecord = std::function<void(const Record&)>;
+using stencil::NamedSchedule;
+
+constexpr unsigned char poison = 0xff;
+
+/// Rounding of a few dozen operations, relative to the largest value of the result.
+template <class T>
+constexpr double tolerance = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
+
+std::vector<NamedSchedule> schedules_asked(const BenchRequest& request,
+                                           const stencil::Traits& traits, Index3 n) {
+  if (request.schedule == "space") {
+    std::vector<NamedSchedule> space;
+    for (auto& s : stencil::schedule_space(request.device))
+      space.push_back({"", s});
+    return space;
+  }
+  if (request.schedule != "all") {
+    return {stencil::parse_schedule(request.schedule, request.device, traits, n)};
+  }
+  auto all = stencil::named_schedules(request.device);
+  all.push_back(stencil::parse_schedule("auto", request.device, traits, n));
+  return all;
+}
+
+void account(Record& record, RoofSource& roof) {
+  const double bytes = static_cast<double>(record.work.read.value + record.work.written.value);
+  Achievement reached;
+  reached.rate = bytes / record.timing->median.value;
+  reached.unit = "B/s";
+  reached.roof_name = "copy";
+  if (const Ceiling* const copy = roof.find("copy")) reached.roof = copy->value;
+  record.achieved = reached;
+}
+
+template <class K, class T>
+void bench(const std::string& name, const K& kernel, const BenchRequest& request, RoofSource& roof,
+           const OnRecord& on_record) {
+  const Device& device = request.device;
+  const stencil::Traits traits = stencil::traits_of<K, T>();
+  const Index3 n = request.size.xyz();
+  const auto schedules = schedules_asked(request, traits, n);
+  (void)roof.find("copy"); // before the fields take the memory
+
+  Queue queue(device);
+  stencil::Call<K, T> call{kernel, {}, {}};
+  std::vector<Field<T>> inputs;
+  for (int i = 0; i < traits.inputs(); ++i) {
+    inputs.emplace_back(device, request.size, fmt::format("input {} of {}", i, name));
+    fill_random(queue, inputs.back().elements(), static_cast<std::uint64_t>(i) + 1);
+    call.in[i] = View<const T>(inputs.back().view());
+  }
+  const Field<T> out(device, request.size, "the output of " + name);
+  call.out = out.view();
+
+  for (const NamedSchedule& s : schedules) {
+    fill_bytes(queue, out.data(), poison, Bytes{out.count() * static_cast<Index>(sizeof(T))});
+    Record record = stencil::launch(queue, call, s.schedule, name);
+    record.schedule_name = s.name;
+    record.size = request.size;
+    record.check = check_stencil(queue, call, poison, tolerance<T>);
+    record.timing = measure(
+        queue, [&] { (void)stencil::launch(queue, call, s.schedule, name); }, request.measure);
+    account(record, roof);
+    on_record(record);
+  }
+}
+
+template <class K>
+void bench_precisions(const std::string& name, const K& kernel, const BenchRequest& request,
+                      RoofSource& roof, const OnRecord& on_record) {
+  if (request.precision == "fp64") {
+    bench<K, double>(name, kernel, request, roof, on_record);
+  } else if (request.precision == "fp32") {
+    bench<K, float>(name, kernel, request, roof, on_record);
+  } else {
+    throw UsageError(
+        fmt::format("unknown precision '{}'; {} has fp32 and fp64", request.precision, name));
+  }
+}
+
+/// Different along each axis, so that a swapped axis shows.
+constexpr stencil::Spacing bench_spacing{0.5, 0.75, 1.25};
+
+template <int Order>
+BenchKernel laplacian(const std::string& name) {
+  const auto run = [name](const BenchRequest& request, RoofSource& roof,
+                          const OnRecord& on_record) {
+    using stencil::Laplacian;
+    switch (request.size.rank()) {
+    case 1:
+      bench_precisions(name, Laplacian<Order, 1>(bench_spacing), request, roof, on_record);
+      return;
+    case 2:
+      bench_precisions(name, Laplacian<Order, 2>(bench_spacing), request, roof, on_record);
+      return;
+    case 3:
+      bench_precisions(name, Laplacian<Order, 3>(bench_spacing), request, roof, on_record);
+      return;
+    default:
+      throw UsageError(
+          fmt::format("{} takes one to three dimensions, not {}", name, to_text(request.size)));
+    }
+  };
+  return {name, "stencil",
+          fmt::format("finite-difference Laplacian of order {}, 1-D to 3-D", Order),
+          Extents{512, 512, 512}, run};
+}
+
+template <class K>
+BenchKernel three_dimensional(const std::string& name, const std::string& meaning,
+                              const K& kernel) {
+  const auto run = [name, kernel](const BenchRequest& request, RoofSource& roof,
+                                  const OnRecord& on_record) {
+    if (request.size.rank() != 3) {
+      throw UsageError(fmt::format("{} takes three dimensions, such as 512x512x512, not {}", name,
+                                   to_text(request.size)));
+    }
+    bench_precisions(name, kernel, request, roof, on_record);
+  };
+  return {name, "stencil", meaning, Extents{512, 512, 512}, run};
+}
+
+} // namespace
+
+void add_stencil_kernels(std::vector<BenchKernel>& kernels) {
+  kernels.push_back(laplacian<2>("laplacian"));
+  kernels.push_back(laplacian<4>("laplacian4"));
+  kernels.push_back(laplacian<6>("laplacian6"));
+  kernels.push_back(laplacian<8>("laplacian8"));
+  kernels.push_back(three_dimensional("box27", "the 27-point Laplacian", stencil::Box27(0.5)));
+  kernels.push_back(three_dimensional(
+      "diffusion", "div(k grad u) with a variable coefficient: two inputs", Diffusion{}));
+}
+
+} // namespace ridge::lab

@@ -1,0 +1,103 @@
+#include <ridge/core/units.hpp>
+#include <ridge/lab/table.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace ridge::lab {
+
+namespace {
+
+/// Characters on the screen: bytes that do not continue a UTF-8 sequence.
+std::size_t width(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
+bool numeric(const std::string& cell) {
+  return cell == "-" || (!cell.empty() && std::isdigit(static_cast<unsigned char>(cell[0])) != 0);
+}
+
+} // namespace
+
+Table::Table(std::vector<std::string> header) {
+  rows_.push_back(std::move(header));
+}
+
+void Table::add(std::vector<std::string> row) {
+  rows_.push_back(std::move(row));
+}
+
+std::string Table::text() const {
+  const std::size_t columns = rows_.front().size();
+  std::vector<std::size_t> widths(columns, 0);
+  std::vector<bool> to_the_right(columns, rows_.size() > 1);
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    for (std::size_t c = 0; c < columns; ++c) {
+      widths[c] = std::max(widths[c], width(rows_[r][c]));
+      if (r > 0 && !numeric(rows_[r][c])) to_the_right[c] = false;
+    }
+  }
+  std::string out;
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    std::string line;
+    for (std::size_t c = 0; c < columns; ++c) {
+      const std::string pad(widths[c] - width(rows_[r][c]), ' ');
+      line += c > 0 ? "  " : "";
+      line += to_the_right[c] ? pad + rows_[r][c] : rows_[r][c] + pad;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+    if (r == 0) {
+      std::size_t total = 2 * (columns - 1);
+      for (const std::size_t w : widths)
+        total += w;
+      out += std::string(total, '-') + "\n";
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> record_header() {
+  return {"kernel", "size",     "precision", "time",    "achieved",
+          "roof",   "fraction", "check",     "schedule"};
+}
+
+std::vector<std::string> record_row(const Record& record) {
+  std::string fraction = "-";
+  std::string rate = "-";
+  if (record.achieved) {
+    rate = quantity(record.achieved->rate, record.achieved->unit);
+    if (record.achieved->roof > 0) {
+      fraction =
+          fmt::format("{:.2f}{}", record.achieved->fraction(), record.in_cache ? " in cache" : "");
+    }
+  }
+  std::string check = "-";
+  if (record.check) {
+    check = record.check->ok ? fmt::format("ok {:.1e}", record.check->max_error) : "FAILED";
+  }
+  const std::string name = record.schedule_name.empty() ? "" : record.schedule_name + ": ";
+  return {record.kernel,
+          to_text(record.size),
+          record.precision,
+          record.timing ? to_text(record.timing->median) : "-",
+          rate,
+          record.achieved && record.achieved->roof > 0 ? record.achieved->roof_name : "-",
+          fraction,
+          check,
+          name + record.schedule};
+}
+
+std::string roof_table(const Roof& roof) {
+  Table table({"ceiling", "value", "measured by"});
+  for (const Ceiling& c : roof.ceilings) {
+    table.add({c.name, quantity(c.value, c.unit), c.how});
+  }
+  return table.text();
+}
+
+} // namespace ridge::lab

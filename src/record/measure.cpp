@@ -1,0 +1,85 @@
+#include <ridge/core/error.hpp>
+#include <ridge/record/measure.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace ridge {
+
+namespace {
+
+/// Launches shorter than this are timed in batches: a clock's resolution and the event's own cost
+/// are a few percent of it.
+constexpr Seconds short_launch{20e-6};
+/// What a batch should last, so that those vanish.
+constexpr Seconds batch_time{200e-6};
+constexpr int largest_batch = 100000;
+constexpr int least_repeats = 3;
+
+/// Times launches that follow each other without a wait in between.
+class Stopwatch {
+public:
+  Stopwatch(Queue& queue, const std::function<void()>& launch)
+      : queue_(queue), launch_(launch), begin_(queue.device()), end_(queue.device()) {}
+
+  [[nodiscard]] Seconds time(int launches) {
+    begin_.record(queue_);
+    for (int i = 0; i < launches; ++i)
+      launch_();
+    if (queue_.device().host_accessible()) queue_.wait(); // an event of the host does not
+    end_.record(queue_);
+    return begin_.until(end_);
+  }
+
+private:
+  Queue& queue_;
+  const std::function<void()>& launch_;
+  Event begin_, end_;
+};
+
+/// How many launches a timing takes, by trying. A first launch can be far slower than the next
+/// ones, so the number grows until the batch really lasts.
+int find_batch(Stopwatch& watch, int warm_up) {
+  Seconds once{};
+  for (int i = 0; i < std::max(warm_up, 1); ++i)
+    once = watch.time(1);
+  if (once >= short_launch) return 1;
+  int batch = 1;
+  for (Seconds all = once; all < batch_time && batch < largest_batch; all = watch.time(batch)) {
+    const double growth = batch_time.value / std::max(all.value, 1e-9);
+    batch = static_cast<int>(std::ceil(batch * std::clamp(growth, 1.5, 16.0)));
+  }
+  return std::min(batch, largest_batch);
+}
+
+Timing statistics(std::vector<double> seconds) {
+  std::sort(seconds.begin(), seconds.end());
+  const std::size_t n = seconds.size();
+  const double median = (seconds[(n - 1) / 2] + seconds[n / 2]) / 2;
+  return {{median}, {seconds.front()}, {seconds.back()}, static_cast<int>(n)};
+}
+
+} // namespace
+
+Timing measure(Queue& queue, const std::function<void()>& launch, const MeasureOptions& options) {
+  if (options.repeats < 1) {
+    throw UsageError(fmt::format("{} repeats: at least 1 is needed", options.repeats));
+  }
+  queue.wait(); // earlier work is not ours
+  Stopwatch watch(queue, launch);
+  const int batch = find_batch(watch, options.warm_up);
+  std::vector<double> seconds;
+  double together = 0;
+  for (int r = 0; r < options.repeats; ++r) {
+    if (r >= least_repeats && together > options.patience.value) break;
+    const double all = watch.time(batch).value;
+    together += all;
+    seconds.push_back(all / batch);
+  }
+  return statistics(std::move(seconds));
+}
+
+} // namespace ridge

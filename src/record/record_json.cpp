@@ -1,0 +1,107 @@
+#include <ridge/record/record.hpp>
+#include <ridge/record/roof.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace ridge {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON has no infinity and no NaN.
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+/// Names and messages can hold bytes that are no UTF-8, such as a path: those are replaced.
+std::string text_of(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+void add_timing(Json& json, const std::optional<Timing>& timing) {
+  json["seconds"] = timing ? number(timing->median.value) : Json(nullptr);
+  json["seconds_min"] = timing ? number(timing->least.value) : Json(nullptr);
+  json["seconds_max"] = timing ? number(timing->most.value) : Json(nullptr);
+  json["repeats"] = timing ? Json(timing->repeats) : Json(nullptr);
+}
+
+void add_work(Json& json, const Work& work) {
+  json["bytes_read"] = work.read.value;
+  json["bytes_written"] = work.written.value;
+  json["flops"] = number(work.flops);
+  json["items"] = work.items;
+  json["convention"] = work.convention;
+}
+
+void add_achievement(Json& json, const std::optional<Achievement>& achieved) {
+  const bool roofed = achieved && achieved->roof > 0;
+  json["achieved"] = achieved ? number(achieved->rate) : Json(nullptr);
+  json["achieved_unit"] = achieved ? Json(achieved->unit) : Json(nullptr);
+  json["roof"] = roofed ? number(achieved->roof) : Json(nullptr);
+  json["roof_name"] = roofed ? Json(achieved->roof_name) : Json(nullptr);
+  json["fraction"] = roofed ? number(achieved->fraction()) : Json(nullptr);
+}
+
+Json json_of(const std::optional<Check>& check) {
+  if (!check) return nullptr;
+  Json json;
+  json["ok"] = check->ok;
+  json["max_error"] = number(check->max_error);
+  json["against"] = check->against;
+  if (!check->message.empty()) json["message"] = check->message;
+  return json;
+}
+
+Json json_of(const Record& record) {
+  Json json;
+  json["pattern"] = record.pattern;
+  json["kernel"] = record.kernel;
+  json["device"] = to_text(record.device);
+  json["device_name"] = record.device_name;
+  json["precision"] = record.precision;
+  json["size"] = Json::array();
+  for (int d = 0; d < record.size.rank(); ++d)
+    json["size"].push_back(record.size[d]);
+  json["schedule"] = record.schedule;
+  if (!record.schedule_name.empty()) json["schedule_name"] = record.schedule_name;
+  add_timing(json, record.timing);
+  add_work(json, record.work);
+  add_achievement(json, record.achieved);
+  if (record.in_cache) json["in_cache"] = true;
+  json["check"] = json_of(record.check);
+  return json;
+}
+
+} // namespace
+
+std::string to_json(const Record& record, int indent) {
+  return text_of(json_of(record), indent);
+}
+
+std::string to_json(const std::vector<Record>& records, int indent) {
+  Json json = Json::array();
+  for (const Record& record : records)
+    json.push_back(json_of(record));
+  return text_of(json, indent);
+}
+
+std::string to_json(const Roof& roof, int indent) {
+  Json json;
+  json["device"] = to_text(roof.device);
+  json["device_name"] = roof.device_name;
+  json["ceilings"] = Json::array();
+  for (const Ceiling& ceiling : roof.ceilings) {
+    Json one;
+    one["name"] = ceiling.name;
+    one["value"] = number(ceiling.value);
+    one["unit"] = ceiling.unit;
+    one["how"] = ceiling.how;
+    json["ceilings"].push_back(std::move(one));
+  }
+  return text_of(json, indent);
+}
+
+} // namespace ridge

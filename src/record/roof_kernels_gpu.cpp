@@ -1,0 +1,320 @@
+// Roof kernels of GPUs, real and emulated: 16-byte accesses, neighbours by neighbours.
+#include <ridge/core/math.hpp>
+#include <ridge/core/pack.hpp>
+#include <ridge/device/launch.hpp>
+#include <ridge/record/roof_kernels.hpp>
+
+#include "with_unroll.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <type_traits>
+
+namespace ridge {
+
+namespace {
+
+constexpr int block_threads = 256;
+
+/// Elements of one access.
+constexpr int wide = 2;
+using Wide = Pack<double, wide>;
+
+/// Values a thread iterates at once. With a latency of 4 cycles a quarter of that would do for a
+/// full multiprocessor; the rest leaves room for loop control.
+constexpr int chains = 8;
+/// Rounds of one turn of the loop, so many that counting them does not count. Clang for AMD joins
+/// neighbouring chains to packed operations, which are twice as fast, no deeper than 12 rounds.
+constexpr int unrolled = std::is_same_v<Here, target::Hip> ? 8 : 32;
+/// Blocks per unit: half of the most threads, so that registers never limit it.
+constexpr int iterating_blocks = 4;
+
+template <int Unroll>
+constexpr Index tile_size = Index{block_threads} * Unroll* wide;
+
+/// Visits tiles of `count` elements: `full(i, stride)` where this thread has `Unroll` wide accesses
+/// at i, i + stride, ...; `single(i)` for each of its elements where the tile is cut off. Further
+/// passes give a block other tiles than before, so that its own unit's cache does not have them.
+template <int Unroll, class Lane, class Full, class Single>
+RIDGE_DEVICE void walk(const Lane& lane, Index count, int passes, Full full, Single single) {
+  constexpr Index tile = tile_size<Unroll>;
+  constexpr Index stride = Index{block_threads} * wide;
+  const Index tiles = (count + tile - 1) / tile;
+  const Index hop = tiles > 1 ? 7919 % tiles : 0;
+  Index shift = 0;
+  for (int pass = 0; pass < passes; ++pass) {
+    for (Index turn = lane.block().x; turn < tiles; turn += lane.grid_extent().x) {
+      const Index t = turn + shift < tiles ? turn + shift : turn + shift - tiles;
+      const Index first = t * tile + Index{lane.thread().x} * wide;
+      if ((t + 1) * tile <= count) {
+        full(first, stride);
+      } else {
+        for (Index i = first; i < count; i += stride) {
+          for (Index j = i; j < i + wide && j < count; ++j)
+            single(j);
+        }
+      }
+    }
+    shift = shift + hop < tiles ? shift + hop : shift + hop - tiles;
+  }
+}
+
+/// to[i] = values.at(i)
+template <int Unroll, bool nontemporal, class Values>
+struct Store {
+  static constexpr int max_threads = block_threads;
+  static constexpr const char* name = Values::name;
+  Span<double> to;
+  Values values;
+  int passes;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(const Lane& lane) const {
+    walk<Unroll>(
+        lane, to.size, passes,
+        [&](Index i, Index stride) {
+          Wide x[Unroll];
+          RIDGE_UNROLL
+          for (int u = 0; u < Unroll; ++u)
+            x[u] = values.wide_at(lane, i + u * stride);
+          RIDGE_UNROLL
+          for (int u = 0; u < Unroll; ++u) {
+            if constexpr (nontemporal) {
+              lane.store_nontemporal(to, i + u * stride, x[u]);
+            } else {
+              lane.store(to, i + u * stride, x[u]);
+            }
+          }
+        },
+        [&](Index i) { lane.store(to, i, values.at(lane, i)); });
+  }
+};
+
+struct Copied {
+  static constexpr const char* name = "roof copy";
+  Span<const double> from;
+  template <class Lane>
+  RIDGE_DEVICE Wide wide_at(const Lane& lane, Index i) const {
+    return lane.template load_pack<wide>(from, i);
+  }
+  template <class Lane>
+  RIDGE_DEVICE double at(const Lane& lane, Index i) const {
+    return lane.load(from, i);
+  }
+};
+
+struct Constant {
+  static constexpr const char* name = "roof write";
+  double value;
+  template <class Lane>
+  RIDGE_DEVICE Wide wide_at(const Lane& /*lane*/, Index /*i*/) const {
+    return Wide(value);
+  }
+  template <class Lane>
+  RIDGE_DEVICE double at(const Lane& /*lane*/, Index /*i*/) const {
+    return value;
+  }
+};
+
+struct Scaled {
+  static constexpr const char* name = "roof triad";
+  Span<const double> a, b;
+  double factor;
+  template <class Lane>
+  RIDGE_DEVICE Wide wide_at(const Lane& lane, Index i) const {
+    return lane.template load_pack<wide>(a, i) + Wide(factor) * lane.template load_pack<wide>(b, i);
+  }
+  template <class Lane>
+  RIDGE_DEVICE double at(const Lane& lane, Index i) const {
+    return lane.load(a, i) + factor * lane.load(b, i);
+  }
+};
+
+/// Each warp leaves the sum of what its lanes have read.
+template <int Unroll>
+struct Read {
+  static constexpr int max_threads = block_threads;
+  static constexpr const char* name = "roof read";
+  Span<double> sums;
+  Span<const double> from;
+  int passes;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(const Lane& lane) const {
+    Wide sum[Unroll];
+    RIDGE_UNROLL
+    for (int u = 0; u < Unroll; ++u)
+      sum[u] = Wide(0);
+    double total = 0;
+    walk<Unroll>(
+        lane, from.size, passes,
+        [&](Index i, Index stride) {
+          Wide x[Unroll];
+          RIDGE_UNROLL
+          for (int u = 0; u < Unroll; ++u)
+            x[u] = lane.template load_pack<wide>(from, i + u * stride);
+          RIDGE_UNROLL
+          for (int u = 0; u < Unroll; ++u)
+            sum[u] += x[u];
+        },
+        [&](Index i) { total += lane.load(from, i); });
+    RIDGE_UNROLL
+    for (int u = 0; u < Unroll; ++u)
+      total += sum[u][0] + sum[u][1];
+    RIDGE_UNROLL
+    for (int mask = Lane::warp_width / 2; mask > 0; mask /= 2)
+      total += lane.shuffle_xor(total, mask);
+    if (lane.lane() == 0) {
+      const int warps = block_threads / Lane::warp_width;
+      const int warp = lane.rank() / Lane::warp_width;
+      lane.store(sums, Index{lane.block().x} * warps + warp, total);
+    }
+  }
+};
+
+/// to[i] = from[i] after `rounds` steps.
+template <class T, class Step>
+struct Iterate {
+  static constexpr int max_threads = block_threads;
+  static constexpr const char* name = Step::name;
+  Span<T> to;
+  Span<const T> from;
+  Step step;
+  int rounds;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(const Lane& lane) const {
+    const Index first = Index{lane.block().x} * block_threads * chains + lane.thread().x;
+    T x[chains];
+    RIDGE_UNROLL
+    for (int c = 0; c < chains; ++c) {
+      const Index i = first + c * block_threads;
+      x[c] = i < to.size ? lane.load(from, i) : T(1);
+    }
+    int round = 0;
+    for (; round + unrolled <= rounds; round += unrolled) {
+      RIDGE_UNROLL
+      for (int r = 0; r < unrolled; ++r) {
+        RIDGE_UNROLL
+        for (int c = 0; c < chains; ++c)
+          x[c] = step(x[c]);
+      }
+    }
+    for (; round < rounds; ++round) {
+      RIDGE_UNROLL
+      for (int c = 0; c < chains; ++c)
+        x[c] = step(x[c]);
+    }
+    RIDGE_UNROLL
+    for (int c = 0; c < chains; ++c) {
+      const Index i = first + c * block_threads;
+      if (i < to.size) lane.store(to, i, x[c]);
+    }
+  }
+};
+
+template <class T>
+struct FmaStep {
+  static constexpr const char* name = "roof fma";
+  T a, b;
+  RIDGE_DEVICE T operator()(T x) const { return x * a + b; }
+};
+
+struct RsqrtStep {
+  static constexpr const char* name = "roof rsqrt";
+  RIDGE_DEVICE float operator()(float x) const { return approximate_rsqrt(x); }
+};
+
+struct Nothing {
+  static constexpr int max_threads = block_threads;
+  static constexpr const char* name = "roof empty";
+  template <class Lane>
+  RIDGE_DEVICE void operator()(const Lane& /*lane*/) const {}
+};
+
+LaunchShape shape_of(Index blocks) {
+  if (blocks > INT_MAX) throw UsageError("too many elements for a roof kernel");
+  return {{static_cast<int>(blocks), 1, 1}, {block_threads, 1, 1}, 0};
+}
+
+Index units_of(const Device& device) {
+  return std::max(device.facts().units, 1);
+}
+
+Index blocks_of(const Device& device, Index count, Index tile, int spread) {
+  const Index tiles = (count + tile - 1) / tile;
+  return spread > 0 ? std::min(tiles, units_of(device) * spread) : tiles;
+}
+
+template <class Values>
+void store_all(Queue& queue, Span<double> to, const Values& values, const RoofVariant& variant) {
+  with_unroll(variant.unroll, variant.nontemporal, [&](auto unroll, auto nontemporal) {
+    constexpr int n = decltype(unroll)::value;
+    using Body = Store<n, decltype(nontemporal)::value, Values>;
+    const Index blocks = blocks_of(queue.device(), to.size, tile_size<n>, variant.spread);
+    launch_body(queue, shape_of(blocks), Body{to, values, variant.passes});
+  });
+}
+
+void copy(Queue& queue, Span<double> to, Span<const double> from, const RoofVariant& variant) {
+  store_all(queue, to, Copied{from}, variant);
+}
+
+void write(Queue& queue, Span<double> to, double value, const RoofVariant& variant) {
+  store_all(queue, to, Constant{value}, variant);
+}
+
+void triad(Queue& queue, Span<double> to, Span<const double> a, Span<const double> b, double factor,
+           const RoofVariant& variant) {
+  store_all(queue, to, Scaled{a, b, factor}, variant);
+}
+
+void read(Queue& queue, Span<double> sums, Span<const double> from, const RoofVariant& variant) {
+  with_unroll(variant.unroll, false, [&](auto unroll, auto /*nontemporal*/) {
+    constexpr int n = decltype(unroll)::value;
+    const Index blocks = blocks_of(queue.device(), from.size, tile_size<n>, variant.spread);
+    launch_body(queue, shape_of(blocks), Read<n>{sums, from, variant.passes});
+  });
+}
+
+Index count_sums(const Device& device, Index count, const RoofVariant& variant) {
+  const Index tile = Index{block_threads} * variant.unroll * wide;
+  return blocks_of(device, count, tile, variant.spread) *
+         (block_threads / device.facts().warp_width);
+}
+
+template <class T, class Step>
+void iterate(Queue& queue, Span<T> to, Span<const T> from, Step step, int rounds) {
+  constexpr Index per_block = Index{block_threads} * chains;
+  launch_body(queue, shape_of((to.size + per_block - 1) / per_block),
+              Iterate<T, Step>{to, from, step, rounds});
+}
+
+template <class T>
+void fma(Queue& queue, Span<T> to, Span<const T> from, T a, T b, int rounds) {
+  iterate(queue, to, from, FmaStep<T>{a, b}, rounds);
+}
+
+void rsqrt(Queue& queue, Span<float> to, Span<const float> from, int rounds) {
+  iterate(queue, to, from, RsqrtStep{}, rounds);
+}
+
+Index values_at_once(const Device& device) {
+  return units_of(device) * iterating_blocks * block_threads * chains;
+}
+
+void empty(Queue& queue) {
+  launch_body(queue, shape_of(units_of(queue.device())), Nothing{});
+}
+
+} // namespace
+
+template <class Target>
+const RoofKernels& roof_kernels_of() {
+  static constexpr RoofKernels kernels{copy,       write,       triad, read,           count_sums,
+                                       fma<float>, fma<double>, rsqrt, values_at_once, empty};
+  return kernels;
+}
+template const RoofKernels& roof_kernels_of<Here>();
+
+} // namespace ridge

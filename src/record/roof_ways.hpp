@@ -1,0 +1,35 @@
+// Ways of doing the same memory work; the best of them is the ceiling.
+#pragma once
+
+#include "roof_session.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ridge {
+
+struct Way {
+  RoofVariant variant;
+  std::string text; ///< for the reader of the roof
+  std::function<void()> launch;
+};
+using Ways = std::vector<Way>;
+
+struct Best {
+  Seconds seconds;
+  std::string text;
+};
+
+/// Glances at each way and times the fastest. There is at least one.
+[[nodiscard]] Best best_of(RoofSession& session, const Ways& ways);
+
+/// The variants worth trying for arrays in memory, with non-temporal stores beside plain ones where
+/// the kernel `stores`.
+[[nodiscard]] Ways ways_of(const RoofSession& session, bool stores,
+                           const std::function<void(const RoofVariant&)>& launch);
+/// Those for arrays in the cache: plain stores only.
+[[nodiscard]] Ways cached_ways_of(const RoofSession& session, int passes,
+                                  const std::function<void(const RoofVariant&)>& launch);
+
+} // namespace ridge
