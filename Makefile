@@ -2,6 +2,7 @@
 BUILD ?= build
 PRESET ?=
 JOBS ?= $(shell nproc)
+CMAKE_FLAGS ?=
 
 .PHONY: lab check build setup clean
 
@@ -9,7 +10,7 @@ lab: build
 	$(BUILD)/ridge lab
 
 build: setup
-	cmake -S . -B $(BUILD) $(if $(PRESET),--preset $(PRESET))
+	cmake -S . -B $(BUILD) $(if $(PRESET),--preset $(PRESET)) $(CMAKE_FLAGS)
 	cmake --build $(BUILD) -j $(JOBS)
 
 check: build

@@ -45,8 +45,10 @@ if(RIDGE_WITH_CUDA)
     list(APPEND RIDGE_CUDA_FLAGS -gencode=arch=compute_${arch},code=[sm_${arch},compute_${arch}])
   endforeach()
   message(STATUS "Ridge: cuda with ${RIDGE_NVCC} for ${archs}")
-  add_library(ridge_cuda_runtime INTERFACE)
-  target_link_libraries(ridge_cuda_runtime INTERFACE CUDA::cudart_static)
+  if(NOT RIDGE_IMPORTED_RUNTIMES) # an installed ridge brings its own
+    add_library(ridge_cuda_runtime INTERFACE)
+    target_link_libraries(ridge_cuda_runtime INTERFACE CUDA::cudart_static)
+  endif()
 endif()
 
 # --- HIP: clang with the device libraries of the system's packages
@@ -79,6 +81,8 @@ if(RIDGE_WITH_HIP)
     list(APPEND RIDGE_HIP_FLAGS --offload-arch=${arch})
   endforeach()
   message(STATUS "Ridge: hip with ${RIDGE_HIP_COMPILER} for ${RIDGE_HIP_ARCH}")
-  add_library(ridge_hip_runtime INTERFACE)
-  target_link_libraries(ridge_hip_runtime INTERFACE ${RIDGE_AMDHIP64})
+  if(NOT RIDGE_IMPORTED_RUNTIMES) # an installed ridge brings its own
+    add_library(ridge_hip_runtime INTERFACE)
+    target_link_libraries(ridge_hip_runtime INTERFACE ${RIDGE_AMDHIP64})
+  endif()
 endif()

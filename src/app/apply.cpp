@@ -1,7 +1,196 @@
+#include <ridge/core/error.hpp>
+#include <ridge/device/generate.hpp>
+#include <ridge/device/memory.hpp>
+#include <ridge/record/measure.hpp>
+
+#include "apply_output.hpp"
 #include "commands.hpp"
+#include "interrupt.hpp"
+#include "progress.hpp"
+#include "spacing.hpp"
+#include "stencil_job.hpp"
+#include "transfer.hpp"
+
+#include <fmt/core.h>
 
 namespace ridge::app {
 
-void add_apply(CLI::App& /*app*/) {}
+namespace {
+
+/// Bytes that show what was never written, and what points near the edge hold in the end.
+constexpr unsigned char poison = 0xff;
+constexpr unsigned char zero = 0;
+
+/// A launch after the first, which pays for loading code and waking threads. An emulated GPU is too
+/// slow to ask twice.
+Record timed(Queue& queue, const std::function<Record()>& launch) {
+  Record record;
+  if (queue.device().kind() == DeviceKind::simt) {
+    Event begin(queue.device());
+    Event end(queue.device());
+    begin.record(queue);
+    record = launch();
+    end.record(queue);
+    const Seconds once = begin.until(end);
+    record.timing = Timing{once, once, once, 1};
+    return record;
+  }
+  MeasureOptions options;
+  options.warm_up = 1;
+  options.repeats = 3;
+  const Timing timing = measure(
+      queue, [&] { record = launch(); }, options);
+  record.timing = timing;
+  return record;
+}
+
+struct ApplyCommand {
+  std::string kernel;
+  std::string input;
+  std::string output;
+  std::string spacing = "1";
+  std::string device = "auto";
+  std::string schedule = "auto";
+  bool check = false;
+  bool overwrite = false;
+  bool json = false;
+
+  void run() const {
+    require_stencil_kernel(kernel);
+    const InputDataset source(parse_dataset_name(input, "INPUT"));
+    ApplyOutput result(parse_dataset_name(output, "OUTPUT"), source, overwrite);
+    const stencil::Spacing h = parse_spacing(spacing, source.extents().rank());
+    const StencilJob job =
+        make_stencil_job(kernel, source.extents().rank(), source.element_bytes(), h);
+    require_interior(job, source);
+    const Device chosen(device == "auto" ? best_device() : parse_device(device));
+    const auto laid = stencil::parse_schedule(schedule, chosen, job.traits, source.extents().xyz());
+    Queue queue(chosen);
+    // Filled at once: on the host that is what takes the memory, so that the second of the two is
+    // refused when there is too little, and each thread has its share near.
+    const Memory in = filled(queue, source, "the input");
+    const Memory out = filled(queue, source, "the output");
+    result.require_room();
+    const NotFinite odd = read_to_device(source, queue, in.data());
+    report(odd, source);
+
+    const Record record = compute(queue, job, source, laid, in, out, odd.count() > 0);
+    check_interrupt();
+    result.write(record, h, job.traits.radius, queue, out.data());
+    print(record, result);
+  }
+
+  static void require_interior(const StencilJob& job, const InputDataset& source) {
+    if (stencil::interior_points(job.traits, source.extents().xyz()) > 0) return;
+    const stencil::Offset r = job.traits.radius;
+    const Index least[3] = {2 * r.x + 1, 2 * r.y + 1, 2 * r.z + 1};
+    throw UsageError(fmt::format("{} has {} points; {} needs at least {}", to_text(source.name()),
+                                 to_text(source.extents()), job.name,
+                                 to_text(Extents(least, source.extents().rank()))));
+  }
+
+  static Memory filled(Queue& queue, const InputDataset& source, const char* what) {
+    const Bytes bytes{source.extents().count() * source.element_bytes()};
+    Memory memory(queue.device(), bytes, fmt::format("{} ({})", what, to_text(source.extents())));
+    fill_bytes(queue, memory.data(), zero, bytes);
+    return memory;
+  }
+
+  void report(const NotFinite& odd, const InputDataset& source) const {
+    if (odd.count() == 0) return;
+    const Index nx = source.extents()[0];
+    const Index ny = source.extents()[1];
+    const char* const names[3] = {"x", "y", "z"};
+    const Index at[3] = {odd.first % nx, odd.first / nx % ny, odd.first / nx / ny};
+    std::string where;
+    for (int d = 0; d < source.extents().rank(); ++d)
+      where += fmt::format("{}{}={}", d > 0 ? " " : "", names[d], at[d]);
+    fmt::print(stderr,
+               "ridge: {} holds {} NaN and {} infinite values, the first at {}; they pass "
+               "through{}\n",
+               to_text(source.name()), odd.nan, odd.infinite, where,
+               check ? ", and the check is left out" : "");
+  }
+
+  /// Points near the edge are 0 afterwards.
+  [[nodiscard]] Record compute(Queue& queue, const StencilJob& job, const InputDataset& source,
+                               const stencil::NamedSchedule& laid, const Memory& in,
+                               const Memory& out, bool odd) const {
+    Progress progress;
+    progress.show(fmt::format("computing {}", job.name));
+    const Index3 n = source.extents().xyz();
+    const auto launch = [&] {
+      check_interrupt();
+      return job.launch(queue, in.data(), out.data(), n, laid.schedule);
+    };
+    std::optional<Check> checked;
+    if (check && !odd) {
+      fill_bytes(queue, out.data(), poison, out.size());
+      (void)launch();
+      checked = job.check(queue, in.data(), out.data(), n);
+      if (!checked->ok) {
+        throw Failure(fmt::format("{} under '{}' failed its check, so nothing is written: {}",
+                                  job.name, stencil::to_text(laid.schedule), checked->message));
+      }
+      fill_bytes(queue, out.data(), zero, out.size());
+    }
+    Record record = timed(queue, launch);
+    record.size = source.extents();
+    record.schedule_name = laid.name;
+    record.check = checked;
+    const double bytes = static_cast<double>(record.work.read.value + record.work.written.value);
+    record.achieved = Achievement{bytes / record.timing->median.value, "B/s", 0, ""};
+    return record;
+  }
+
+  void print(const Record& record, const ApplyOutput& result) const {
+    if (json) {
+      fmt::print("{}\n", to_json(std::vector{record}));
+      return;
+    }
+    const bool no_gpu = device == "auto" && record.device.kind == DeviceKind::cpu;
+    fmt::print("{} {} {} on {} ({}{}): {}, {}{}; wrote {}\n", record.kernel,
+               ridge::to_text(record.size), record.precision, ridge::to_text(record.device),
+               record.device_name, no_gpu ? ", no GPU here" : "",
+               ridge::to_text(record.timing->median),
+               quantity(record.achieved->rate, record.achieved->unit),
+               record.check ? fmt::format(", check ok {:.1e}", record.check->max_error) : "",
+               result.text());
+  }
+};
+
+} // namespace
+
+void add_apply(CLI::App& app) {
+  CLI::App* const command = app.add_subcommand(
+      "apply", "run a built-in kernel on a dataset of yours and write the result");
+  auto o = std::make_shared<ApplyCommand>();
+  command->add_option("KERNEL", o->kernel, "which kernel")->required();
+  command
+      ->add_option("INPUT", o->input,
+                   "FILE.h5:/path: an HDF5 dataset of 1 to 3 dimensions, fp32 or fp64")
+      ->required();
+  command
+      ->add_option(
+          "-o,--output", o->output,
+          "FILE.h5:/path: the result, of the input's shape and type, with FILE.xdmf beside "
+          "it for ParaView")
+      ->required();
+  command->add_option("--spacing", o->spacing,
+                      "between points: XxYxZ, x first (HDF5's last dimension), or one number for "
+                      "all; 1 if not given");
+  command->add_option("--device", o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command->add_option("--schedule", o->schedule,
+                      "auto, a name, or fields such as 'tile=4 store=nontemporal'");
+  command->add_flag("--check", o->check, "compare the result with the reference before writing it");
+  command->add_flag("--overwrite", o->overwrite,
+                    "replace an output file even when it holds other datasets");
+  command->add_flag("--json", o->json, "print an array with the record");
+  command->footer(stencil_kernel_help() +
+                  "\nPoints within the stencil's radius of an edge hold 0 in the result: the "
+                  "stencil has no value there.\nNaN and infinite values pass through. Existing "
+                  "output files are replaced when all went well.\n");
+  command->callback([o] { o->run(); });
+}
 
 } // namespace ridge::app

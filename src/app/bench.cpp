@@ -49,24 +49,24 @@ struct BenchCommand {
     if (first) {
       fmt::print("{} {} {} on {} ({}); {}\n", r.kernel, to_text(r.size), r.precision,
                  to_text(r.device), r.device_name, r.work.convention);
-      if (r.achieved && r.achieved->roof > 0) {
-        fmt::print(
-            "roof: {} {}{}\n", r.achieved->roof_name, quantity(r.achieved->roof, r.achieved->unit),
-            r.in_cache ? "; the data fit the last-level cache, so fractions may exceed 1" : "");
-      }
-      fmt::print("{:>9}  {:>10}  {:>8}  {:>11}  {}\n", "time", "achieved", "fraction", "check",
-                 "schedule");
+      if (r.in_cache) fmt::print("the data fit the last-level cache: fractions may exceed 1\n");
+      fmt::print("{:>9}  {:>10}  {:>15}  {:>8}  {:>10}  {}\n", "time", "achieved", "roof",
+                 "fraction", "check", "schedule");
     }
     const std::string check = !r.check      ? "-"
                               : r.check->ok ? fmt::format("ok {:.1e}", r.check->max_error)
                                             : "FAILED";
     const std::string fraction =
         r.achieved && r.achieved->roof > 0 ? fmt::format("{:.3f}", r.achieved->fraction()) : "-";
+    const std::string roof =
+        r.achieved && r.achieved->roof > 0
+            ? r.achieved->roof_name + " " + quantity(r.achieved->roof, r.achieved->unit)
+            : "-";
     const std::string name =
-        several && !r.schedule_name.empty() ? fmt::format("{:<9}", r.schedule_name) : "";
-    fmt::print("{:>9}  {:>10}  {:>8}  {:>11}  {}{}\n", to_text(r.timing->median),
-               r.achieved ? quantity(r.achieved->rate, r.achieved->unit) : "-", fraction, check,
-               name, r.schedule);
+        several && !r.schedule_name.empty() ? fmt::format("{:<10}", r.schedule_name) : "";
+    fmt::print("{:>9}  {:>10}  {:>15}  {:>8}  {:>10}  {}{}\n", to_text(r.timing->median),
+               r.achieved ? quantity(r.achieved->rate, r.achieved->unit) : "-", roof, fraction,
+               check, name, r.schedule);
     std::fflush(stdout);
   }
 };

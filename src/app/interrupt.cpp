@@ -21,6 +21,7 @@ extern "C" void remember(int signal) {
 void catch_interrupts() {
   std::signal(SIGINT, remember);
   std::signal(SIGTERM, remember);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 void check_interrupt() {

@@ -6,7 +6,8 @@ namespace ridge::app {
 /// Thrown by `check_interrupt`; unwinding removes what is unfinished.
 struct Interrupted {};
 
-/// From now on SIGINT and SIGTERM are remembered; a second one ends the process at once.
+/// From now on SIGINT and SIGTERM are remembered; a second one ends the process at once. A limit on
+/// the size of files becomes an error of the write instead of a signal.
 void catch_interrupts();
 
 /// Throws Interrupted when the user asked to stop.

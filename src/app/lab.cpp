@@ -70,9 +70,12 @@ struct LabCommand {
     }
     fmt::print("\n{}\n", table.text());
     for (const std::string& name : roofs) {
-      const Ceiling* const c = roof.find(name);
-      fmt::print("roof {}: {}, measured in this run ({})\n", name, quantity(c->value, c->unit),
-                 c->how);
+      if (const Ceiling* const c = roof.known(name)) {
+        fmt::print("roof {}: {}, measured in this run ({})\n", name, quantity(c->value, c->unit),
+                   c->how);
+      } else {
+        fmt::print("roof {}: measured beside each row, on the same memory\n", name);
+      }
     }
     if (!records.empty()) fmt::print("{}\n", records.front().work.convention);
   }

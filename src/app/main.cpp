@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 
 namespace {
 
@@ -16,10 +17,22 @@ int exit_with(ridge::ExitCode code) {
   return static_cast<int>(code);
 }
 
-int fail(ridge::ExitCode code, const char* what) {
+/// Says it on one line, whatever names the user's files have.
+int fail(ridge::ExitCode code, std::string what) {
   std::fflush(stdout);
+  for (char& c : what) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
+  }
   fmt::print(stderr, "ridge: {}\n", what);
   return exit_with(code);
+}
+
+/// "the commands are lab, bench, ...; see --help".
+std::string commands_of(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* const command : app.get_subcommands({}))
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  return fmt::format("the commands are {}; see --help", names);
 }
 
 } // namespace
@@ -27,7 +40,6 @@ int fail(ridge::ExitCode code, const char* what) {
 int main(int argc, char** argv) {
   CLI::App app{"Performance-portable kernels on CPUs and GPUs, accounted against the roof"};
   app.name("ridge");
-  app.require_subcommand(1);
   app.set_version_flag("--version", std::string("ridge ") + RIDGE_VERSION);
   ridge::app::add_lab(app);
   ridge::app::add_bench(app);
@@ -38,10 +50,12 @@ int main(int argc, char** argv) {
   try {
     ridge::app::catch_interrupts();
     app.parse(argc, argv);
+    if (app.get_subcommands().empty()) throw ridge::UsageError(commands_of(app));
   } catch (const CLI::Success& request) {
     return app.exit(request); // --help, --version
   } catch (const CLI::ParseError& error) {
-    return fail(ridge::ExitCode::usage, (std::string(error.what()) + "; see --help").c_str());
+    const std::string right = app.get_subcommands().empty() ? commands_of(app) : "see --help";
+    return fail(ridge::ExitCode::usage, fmt::format("{}; {}", error.what(), right));
   } catch (const ridge::app::Interrupted&) {
     return fail(ridge::ExitCode::failure, "interrupted");
   } catch (const ridge::Error& error) {
@@ -50,6 +64,9 @@ int main(int argc, char** argv) {
     return fail(ridge::ExitCode::failure, "the host's memory is too small for this");
   } catch (const std::exception& error) {
     return fail(ridge::ExitCode::failure, error.what());
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    return fail(ridge::ExitCode::failure, "standard output cannot be written to");
   }
   return exit_with(ridge::ExitCode::success);
 }

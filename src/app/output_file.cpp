@@ -1,11 +1,14 @@
 #include "output_file.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/core/units.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 
@@ -13,36 +16,130 @@ namespace ridge::app {
 
 namespace fs = std::filesystem;
 
-OutputFile::OutputFile(fs::path target) : target_(std::move(target)) {
-  const fs::path folder = target_.has_parent_path() ? target_.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder)) {
+namespace {
+
+/// Swaps two files in one step; false where the file system cannot.
+bool exchange(const fs::path& a, const fs::path& b) {
+  return renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0;
+}
+
+/// A descriptor that is closed again.
+class Descriptor {
+public:
+  Descriptor(const fs::path& path, int flags) : id_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
+  ~Descriptor() {
+    if (id_ >= 0) ::close(id_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  [[nodiscard]] int id() const { return id_; }
+
+private:
+  int id_;
+};
+
+} // namespace
+
+OutputFile::OutputFile(fs::path target) : target_(std::move(target)), place_(target_) {
+  std::error_code ignored;
+  if (fs::is_symlink(place_, ignored)) place_ = fs::weakly_canonical(place_, ignored);
+  const fs::path folder = place_.has_parent_path() ? place_.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, ignored)) {
     throw UsageError(
         fmt::format("there is no folder {} for {}", folder.string(), target_.string()));
   }
-  if (fs::is_directory(target_)) {
+  const auto status = fs::status(place_, ignored);
+  if (fs::is_directory(status) || place_.filename().empty()) {
     throw UsageError(fmt::format("{} is a folder; give a file name", target_.string()));
   }
-  temporary_ = folder / fmt::format(".{}.{}.partial", target_.filename().string(), getpid());
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw UsageError(fmt::format("{} is not a file that can be replaced", target_.string()));
+  }
+  temporary_ = folder / fmt::format(".{}.{}.partial", place_.filename().string(), getpid());
+  // Better now than after the work.
+  const Descriptor probe(temporary_, O_WRONLY | O_CREAT);
+  if (probe.id() < 0) fail(errno);
+  fs::remove(temporary_, ignored);
 }
 
 OutputFile::~OutputFile() {
   std::error_code ignored;
-  if (!committed_) fs::remove(temporary_, ignored);
+  if (state_ != State::placed) fs::remove(temporary_, ignored);
+}
+
+void OutputFile::fail(int error) const {
+  throw Failure(fmt::format("writing {}: {}", target_.string(), std::strerror(error)));
+}
+
+void OutputFile::require_room(std::uintmax_t bytes) const {
+  std::error_code unknown;
+  const fs::space_info room = fs::space(temporary_.parent_path(), unknown);
+  if (unknown || room.available >= bytes) return;
+  const auto text = [](std::uintmax_t n) { return to_text(Bytes{static_cast<std::int64_t>(n)}); };
+  throw Failure(fmt::format("writing {} needs {}, and its disk has {} free", target_.string(),
+                            text(bytes), text(room.available)));
+}
+
+void OutputFile::sync() const {
+  // Some file systems tell only now that the disk is full.
+  const Descriptor file(temporary_, O_RDONLY);
+  if (file.id() < 0 || fsync(file.id()) != 0) fail(errno);
+}
+
+void OutputFile::place(bool undoable) {
+  if (undoable && exchange(temporary_, place_)) {
+    state_ = State::exchanged;
+    return;
+  }
+  std::error_code why;
+  fs::rename(temporary_, place_, why);
+  if (why) fail(why.value());
+  state_ = State::placed;
+}
+
+void OutputFile::undo() noexcept {
+  std::error_code ignored;
+  if (state_ == State::exchanged) {
+    exchange(temporary_, place_);
+  } else if (state_ == State::placed) {
+    fs::remove(place_, ignored);
+  }
+  state_ = State::temporary;
 }
 
 void OutputFile::commit() {
-  std::error_code why;
-  fs::rename(temporary_, target_, why);
-  if (why) throw Failure(fmt::format("writing {}: {}", target_.string(), why.message()));
-  committed_ = true;
+  sync();
+  place(false);
+}
+
+void OutputFile::commit_both(OutputFile& first, OutputFile& second) {
+  first.sync();
+  second.sync();
+  first.place(true);
+  try {
+    second.place(false);
+  } catch (...) {
+    first.undo();
+    throw;
+  }
+}
+
+void write_text(const fs::path& path, const std::string& text, const fs::path& called) {
+  std::ofstream stream(path, std::ios::binary);
+  stream << text;
+  stream.close();
+  if (!stream) throw Failure(fmt::format("writing {}: {}", called.string(), std::strerror(errno)));
 }
 
 void write_text_file(const fs::path& target, const std::string& text) {
+  std::error_code ignored;
+  const auto status = fs::status(target, ignored);
+  if (fs::is_character_file(status) || fs::is_fifo(status)) {
+    write_text(target, text, target);
+    return;
+  }
   OutputFile file(target);
-  std::ofstream stream(file.path(), std::ios::binary);
-  stream << text;
-  stream.close();
-  if (!stream) throw Failure(fmt::format("writing {}: {}", target.string(), std::strerror(errno)));
+  write_text(file.path(), text, target);
   file.commit();
 }
 

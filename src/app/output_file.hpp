@@ -6,27 +6,47 @@
 
 namespace ridge::app {
 
-/// A file in the making: a temporary beside `target` that disappears unless committed.
+/// A file in the making: a temporary beside `target` that disappears unless committed. Where the
+/// target is a link, the file it leads to is the one that is replaced.
 class OutputFile {
 public:
-  /// Throws UsageError when the folder does not exist or the target is a folder.
+  /// Throws UsageError when the folder does not exist or the target is something other than a file;
+  /// Failure when the folder cannot be written to.
   explicit OutputFile(std::filesystem::path target);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
+  /// What the user called it.
+  [[nodiscard]] const std::filesystem::path& target() const { return target_; }
   /// Where to write.
   [[nodiscard]] const std::filesystem::path& path() const { return temporary_; }
-  /// Renames to the target. Throws Failure when that is not possible.
+  /// Throws Failure, with the need and what there is, when the disk has no room for `bytes`.
+  void require_room(std::uintmax_t bytes) const;
+
+  /// Waits until what was written is on the disk. Throws Failure when it does not get there.
+  void sync() const;
+  /// Syncs and renames to the target. Throws Failure when that is not possible.
   void commit();
+  /// Commits two files: both or, as far as the system can undo a rename, neither.
+  static void commit_both(OutputFile& first, OutputFile& second);
 
 private:
-  std::filesystem::path target_;
-  std::filesystem::path temporary_;
-  bool committed_ = false;
+  enum class State { temporary, placed, exchanged };
+  void place(bool undoable);
+  void undo() noexcept;
+  [[noreturn]] void fail(int error) const;
+
+  std::filesystem::path target_, place_, temporary_;
+  State state_ = State::temporary;
 };
 
-/// Throws Failure, leaving nothing behind, when not all of `text` can be written.
+/// Throws Failure, leaving nothing behind, when not all of `text` can be written. Devices and pipes
+/// are written to directly.
 void write_text_file(const std::filesystem::path& target, const std::string& text);
+
+/// Writes `text` to `path`. Throws Failure, in which the file is named `called`.
+void write_text(const std::filesystem::path& path, const std::string& text,
+                const std::filesystem::path& called);
 
 } // namespace ridge::app

@@ -8,6 +8,12 @@
 
 namespace ridge::app {
 
+namespace {
+/// Work that is done sooner needs no bar.
+constexpr std::chrono::milliseconds patience{500};
+constexpr std::chrono::milliseconds interval{200};
+} // namespace
+
 Progress::Progress() : terminal_(isatty(STDERR_FILENO) != 0) {}
 
 void Progress::show(const std::string& text) {
@@ -19,7 +25,8 @@ void Progress::show(const std::string& text) {
 
 void Progress::show(const std::string& what, double fraction_done) {
   const auto now = Clock::now();
-  if (!terminal_ || (now - last_ < std::chrono::milliseconds(200) && fraction_done < 1)) return;
+  if (!terminal_ || now - start_ < patience) return;
+  if (now - last_ < interval && fraction_done < 1) return;
   last_ = now;
   const double seconds = std::chrono::duration<double>(now - start_).count();
   constexpr int width = 30;

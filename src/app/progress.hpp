@@ -16,7 +16,8 @@ public:
 
   /// Shows `text` in place of what was there.
   void show(const std::string& text);
-  /// Shows how much of `what` is done, with the time left, a few times a second at most.
+  /// Shows how much of `what` is done, with the time left, a few times a second at most, and not at
+  /// all in the first half second.
   void show(const std::string& what, double fraction_done);
   /// Removes the line.
   void clear();

@@ -4,11 +4,13 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/lab/stencil_check.hpp>
 #include <ridge/lab/stencil_kernels.hpp>
+#include <ridge/record/copy_roof.hpp>
 #include <ridge/stencil/launch.hpp>
 
 #include <fmt/format.h>
 
 #include <limits>
+#include <optional>
 
 namespace ridge::lab {
 
@@ -27,7 +29,7 @@ std::vector<NamedSchedule> schedules_asked(const BenchRequest& request,
                                            const stencil::Traits& traits, Index3 n) {
   if (request.schedule == "space") {
     std::vector<NamedSchedule> space;
-    for (auto& s : stencil::schedule_space(request.device))
+    for (auto& s : stencil::schedule_space(request.device, traits))
       space.push_back({"", s});
     return space;
   }
@@ -39,13 +41,15 @@ std::vector<NamedSchedule> schedules_asked(const BenchRequest& request,
   return all;
 }
 
-void account(Record& record, RoofSource& roof) {
-  const double bytes = static_cast<double>(record.work.read.value + record.work.written.value);
+/// `copy` is the copy ceiling; 0 where the device has none.
+void account(Record& record, const Timing& timing, double copy) {
+  record.timing = timing;
   Achievement reached;
-  reached.rate = bytes / record.timing->median.value;
+  reached.rate =
+      static_cast<double>(record.work.read.value + record.work.written.value) / timing.median.value;
   reached.unit = "B/s";
   reached.roof_name = "copy";
-  if (const Ceiling* const copy = roof.find("copy")) reached.roof = copy->value;
+  reached.roof = copy;
   record.achieved = reached;
 }
 
@@ -56,7 +60,12 @@ void bench(const std::string& name, const K& kernel, const BenchRequest& request
   const stencil::Traits traits = stencil::traits_of<K, T>();
   const Index3 n = request.size.xyz();
   const auto schedules = schedules_asked(request, traits, n);
-  (void)roof.find("copy"); // before the fields take the memory
+  // The ceiling of a GPU, or of data in the cache, is measured once, before the fields take the
+  // memory. That of a cpu's memory is measured beside each schedule, on the fields themselves.
+  const Index bytes = request.size.count() * static_cast<Index>(sizeof(T));
+  const bool beside =
+      device.kind() == DeviceKind::cpu && 2 * bytes > device.facts().last_level_cache.value;
+  const Ceiling* const copy = beside ? nullptr : roof.find("copy");
 
   Queue queue(device);
   stencil::Call<K, T> call{kernel, {}, {}};
@@ -69,15 +78,24 @@ void bench(const std::string& name, const K& kernel, const BenchRequest& request
   const Field<T> out(device, request.size, "the output of " + name);
   call.out = out.view();
 
+  std::optional<CopyRoof> copy_roof;
   for (const NamedSchedule& s : schedules) {
-    fill_bytes(queue, out.data(), poison, Bytes{out.count() * static_cast<Index>(sizeof(T))});
+    fill_bytes(queue, out.data(), poison, Bytes{bytes});
     Record record = stencil::launch(queue, call, s.schedule, name);
     record.schedule_name = s.name;
     record.size = request.size;
     record.check = check_stencil(queue, call, poison, tolerance<T>);
-    record.timing = measure(
-        queue, [&] { (void)stencil::launch(queue, call, s.schedule, name); }, request.measure);
-    account(record, roof);
+    const auto time = [&] {
+      return measure(
+          queue, [&] { (void)stencil::launch(queue, call, s.schedule, name); }, request.measure);
+    };
+    if (beside) {
+      if (!copy_roof) copy_roof.emplace(queue, out.data(), inputs[0].data(), Bytes{bytes});
+      const Beside measured = measure_beside(*copy_roof, time);
+      account(record, measured.timing, measured.roof);
+    } else {
+      account(record, time(), copy != nullptr ? copy->value : 0);
+    }
     on_record(record);
   }
 }

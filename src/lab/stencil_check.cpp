@@ -6,30 +6,35 @@
 namespace ridge::lab {
 
 void Deviation::add(const Deviation& other) {
-  const bool worse = (other.nan && !nan) || (!nan && other.max_error > max_error) ||
-                     (changed == 0 && other.changed > 0);
-  if (worse) worst = other.worst;
+  if ((other.nan && !nan) || (other.nan == nan && other.max_error > max_error)) worst = other.worst;
+  if (changed == 0) first_changed = other.first_changed;
   nan = nan || other.nan;
   max_error = std::max(max_error, other.max_error);
   scale = std::max(scale, other.scale);
   changed += other.changed;
 }
 
+namespace {
+
+std::string text(Index3 p) {
+  return fmt::format("({}, {}, {})", p.x, p.y, p.z);
+}
+
+} // namespace
+
 Check judge(const Deviation& found, double tolerance) {
   Check check;
   check.max_error = found.nan         ? std::numeric_limits<double>::quiet_NaN()
                     : found.scale > 0 ? found.max_error / found.scale
                                       : found.max_error;
-  const std::string where =
-      fmt::format("({}, {}, {})", found.worst.x, found.worst.y, found.worst.z);
   if (found.changed > 0) {
-    check.message =
-        fmt::format("{} points near the edge were written, one at {}", found.changed, where);
+    check.message = fmt::format("{} points near the edge were written, one at {}", found.changed,
+                                text(found.first_changed));
   } else if (found.nan) {
-    check.message = "points were not written or are NaN, one at " + where;
+    check.message = "points were not written or are NaN, one at " + text(found.worst);
   } else if (!(check.max_error <= tolerance)) {
     check.message = fmt::format("relative error {:.2g} at {} exceeds {:.2g}", check.max_error,
-                                where, tolerance);
+                                text(found.worst), tolerance);
   }
   check.ok = check.message.empty();
   return check;

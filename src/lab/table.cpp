@@ -86,7 +86,10 @@ std::vector<std::string> record_row(const Record& record) {
           record.precision,
           record.timing ? to_text(record.timing->median) : "-",
           rate,
-          record.achieved && record.achieved->roof > 0 ? record.achieved->roof_name : "-",
+          record.achieved && record.achieved->roof > 0
+              ? record.achieved->roof_name + " " +
+                    quantity(record.achieved->roof, record.achieved->unit)
+              : "-",
           fraction,
           check,
           name + record.schedule};

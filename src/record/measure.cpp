@@ -17,7 +17,7 @@ constexpr Seconds short_launch{20e-6};
 /// What a batch should last, so that those vanish.
 constexpr Seconds batch_time{200e-6};
 constexpr int largest_batch = 100000;
-constexpr int least_repeats = 3;
+constexpr std::size_t least_repeats = 3;
 
 /// Times launches that follow each other without a wait in between.
 class Stopwatch {
@@ -40,13 +40,8 @@ private:
   Event begin_, end_;
 };
 
-/// How many launches a timing takes, by trying. A first launch can be far slower than the next
-/// ones, so the number grows until the batch really lasts.
-int find_batch(Stopwatch& watch, int warm_up) {
-  Seconds once{};
-  for (int i = 0; i < std::max(warm_up, 1); ++i)
-    once = watch.time(1);
-  if (once >= short_launch) return 1;
+/// How many launches last long enough to be timed, where one of them took `once`.
+int grow_batch(Stopwatch& watch, Seconds once) {
   int batch = 1;
   for (Seconds all = once; all < batch_time && batch < largest_batch; all = watch.time(batch)) {
     const double growth = batch_time.value / std::max(all.value, 1e-9);
@@ -70,14 +65,21 @@ Timing measure(Queue& queue, const std::function<void()>& launch, const MeasureO
   }
   queue.wait(); // earlier work is not ours
   Stopwatch watch(queue, launch);
-  const int batch = find_batch(watch, options.warm_up);
+  for (int i = 0; i < options.warm_up; ++i)
+    (void)watch.time(1);
+  int batch = 1;
   std::vector<double> seconds;
   double together = 0;
-  for (int r = 0; r < options.repeats; ++r) {
-    if (r >= least_repeats && together > options.patience.value) break;
-    const double all = watch.time(batch).value;
-    together += all;
-    seconds.push_back(all / batch);
+  while (static_cast<int>(seconds.size()) < options.repeats) {
+    if (seconds.size() >= least_repeats && together > options.patience.value) break;
+    const Seconds all = watch.time(batch);
+    if (batch == 1 && all < short_launch) {
+      batch = grow_batch(watch, all);
+      seconds.clear();
+      continue;
+    }
+    together += all.value;
+    seconds.push_back(all.value / batch);
   }
   return statistics(std::move(seconds));
 }

@@ -17,13 +17,21 @@ struct Name {
   std::string_view name;
   bool quick; ///< measured by a quick roof, too
 };
-constexpr std::array names{
-    Name{"copy", true},       Name{"copy_plain", true},  Name{"copy_nontemporal", true},
-    Name{"read", true},       Name{"write", false},      Name{"write_plain", false},
-    Name{"triad", true},      Name{"triad_plain", true}, Name{"write_nontemporal", false},
-    Name{"fma_fp32", true},   Name{"fma_fp64", true},    Name{"triad_nontemporal", true},
-    Name{"rsqrt_fp32", true}, Name{"cache_copy", true},  Name{"launch", true},
-};
+constexpr std::array names{Name{"copy", true},
+                           Name{"copy_plain", true},
+                           Name{"copy_nontemporal", true},
+                           Name{"read", true},
+                           Name{"write", false},
+                           Name{"write_plain", false},
+                           Name{"write_nontemporal", false},
+                           Name{"triad", true},
+                           Name{"triad_plain", true},
+                           Name{"triad_nontemporal", true},
+                           Name{"cache_copy", true},
+                           Name{"fma_fp32", true},
+                           Name{"fma_fp64", true},
+                           Name{"rsqrt_fp32", true},
+                           Name{"launch", true}};
 
 const Name* find_name(std::string_view name) {
   const auto* const at =

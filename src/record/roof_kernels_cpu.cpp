@@ -105,6 +105,7 @@ void triad(Queue& /*queue*/, Span<double> to, Span<const double> a, Span<const d
 void read(Queue& /*queue*/, Span<double> sums, Span<const double> from,
           const RoofVariant& variant) {
   using P = NativePack<double>;
+  std::fill(sums.data, sums.data + sums.size, 0.0);
   with_unroll(variant.unroll, false, [&](auto unroll, auto /*nontemporal*/) {
     constexpr int n = decltype(unroll)::value;
     on_shares(from.size, variant.passes, [&](cpu::Range share, int thread) {
@@ -125,7 +126,7 @@ void read(Queue& /*queue*/, Span<double> sums, Span<const double> from,
         sum[0] += sum[u];
       for (int l = 0; l < lanes<double>; ++l)
         rest += sum[0][l];
-      sums.data[thread] = rest;
+      sums.data[thread] += rest;
     });
   });
 }

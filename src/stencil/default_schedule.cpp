@@ -1,29 +1,112 @@
 // The schedule without measuring: from cache sizes, extents and the kernel's radius.
-#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/schedule.hpp>
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 namespace ridge::stencil {
 
 namespace {
 
+/// About 8 KiB of the leading row are prefetched; the planes of a block, those rows and the results
+/// share the L2, of which two thirds are counted on.
 CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
   CpuSchedule s;
-  const Index row_bytes = n.x * traits.element_bytes * traits.inputs();
-  const Index planes = 2 * traits.radius.z + 2;
-  const Index room = facts.l2.value / 2;
-  const Index rows = room / std::max<Index>(row_bytes * planes, 1) - 2 * traits.radius.y;
-  s.rows = rows >= n.y ? 0 : static_cast<int>(std::max<Index>(rows, 8));
-  // Data that stay in the cache are better not stored past it.
+  const Index row_bytes = std::max<Index>(n.x * traits.element_bytes * traits.inputs(), 1);
+  const Index ahead = std::max<Index>(1, 8192 / row_bytes);
+  const Index planes = 2 * traits.radius.z + 1;
+  const Index room = facts.l2.value / row_bytes / planes - 2 * traits.radius.y - ahead;
+  const Index rows = std::max<Index>(room * 2 / 3, 8);
+  s.rows = rows >= n.y ? 0 : static_cast<int>(rows);
+  s.ahead = n.y > 1 ? static_cast<int>(std::min<Index>(ahead, n.y)) : 0;
+  // Data that stay in the cache are better not stored past it, nor asked for ahead of time.
   const Index bytes = n.x * n.y * n.z * traits.element_bytes * (traits.inputs() + 1);
-  s.store = bytes <= facts.last_level_cache.value ? Store::plain : Store::nontemporal;
+  if (bytes <= facts.last_level_cache.value) {
+    s.store = Store::plain;
+    s.ahead = 0;
+  }
   return s;
 }
 
-GpuSchedule gpu_default(const DeviceFacts& /*facts*/, const Traits& /*traits*/, Index3 n) {
+Index pieces(Index whole, Index part) {
+  return (whole + part - 1) / part;
+}
+
+/// Whether the bulk copy engine is there and a march is worth it: fields beyond the cache, rows
+/// that fill a tile, enough planes to march through.
+bool marches(const Device& device, const Traits& traits, Index3 n) {
+  const DeviceFacts& facts = device.facts();
+  return can_march(device) && device.is_gpu() && traits.radius.z > 0 && n.x >= 96 &&
+         n.y >= 4 + 2 * traits.radius.y && n.z >= 8 + 4 * traits.radius.z &&
+         n.x * n.y * n.z * traits.element_bytes > facts.last_level_cache.value / 2;
+}
+
+/// Parts of the z axis such that the columns fill the multiprocessors evenly: of 1 to 16 the one
+/// with the least time, a round of columns counting by how full it is and each column by its planes
+/// and those it reads twice.
+int best_chunks(Index tiles, Index resident, Index units, Index planes, int radius) {
+  int best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (int chunks = 1; chunks <= 16; ++chunks) {
+    const Index columns = tiles * chunks;
+    const double column = static_cast<double>(pieces(planes, chunks) + 2 * radius + 4);
+    double time = 0;
+    for (Index done = 0; done < columns; done += resident) {
+      const double active = static_cast<double>(std::min(columns - done, resident));
+      // Fewer columns than this do not draw the memory's full speed.
+      const double enough = static_cast<double>(units) * 0.97;
+      time += std::max(active, enough) / static_cast<double>(resident) * column;
+    }
+    if (time < least * (1 - 1e-9)) {
+      least = time;
+      best = chunks;
+    }
+  }
+  return best;
+}
+
+/// Nothing where the ring does not fit the shared memory.
+std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
+  GpuSchedule s;
+  s.stage = Stage::bulk;
+  s.block = BlockShape{{128, 2, 1}};
+  s.tile = 4;
+  const bool packs = n.x * traits.element_bytes % 16 == 0;
+  const Index vector = packs ? 16 / traits.element_bytes : 1;
+  const Index tile_x = s.block.x * vector;
+  const Index tile_y = Index{s.block.y} * s.tile;
+  const Index plane = march_plane_bytes(s, traits, n.x * traits.element_bytes % 128 == 0);
+  // Two blocks share a multiprocessor where the ring is long enough for that.
+  const Index per_unit = facts.l1.value - 2 * 1024;
+  const Index least = planes_held(traits) + 2;
+  Index blocks = 2;
+  Index ring = (per_unit / 2 - 256) / plane;
+  if (ring < least) {
+    blocks = 1;
+    ring = (per_unit - 256) / plane;
+  }
+  if (ring < least) return std::nullopt;
+  s.ring = static_cast<int>(std::min<Index>(ring, blocks == 2 ? std::max<Index>(5, least) : 8));
+  const Index tiles = pieces(n.x, tile_x) * pieces(n.y - 2 * traits.radius.y, tile_y);
+  s.chunks = best_chunks(tiles, blocks * facts.units, facts.units, n.z - 2 * traits.radius.z,
+                         traits.radius.z);
+  return s;
+}
+
+/// The fifth kernel of the AMD series, and where three planes do not fit the last-level cache, the
+/// seventh: sub-domains in y of which three planes do.
+GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n) {
   GpuSchedule s;
   if (n.x < 128) s.block = n.x < 64 ? BlockShape{{32, 8, 1}} : BlockShape{{64, 4, 1}};
+  if (device.kind() == DeviceKind::hip) s.store = Store::nontemporal;
+  const Index planes = (2 * traits.radius.z + 1) * n.x * n.y * traits.element_bytes;
+  if (traits.radius.z > 0 && planes > device.facts().last_level_cache.value &&
+      device.facts().last_level_cache.value > 0) {
+    s.split = static_cast<int>(
+        std::min<Index>(pieces(planes, device.facts().last_level_cache.value), 1024));
+  }
   return s;
 }
 
@@ -31,7 +114,10 @@ GpuSchedule gpu_default(const DeviceFacts& /*facts*/, const Traits& /*traits*/, 
 
 Schedule default_schedule(const Device& device, const Traits& traits, Index3 extents) {
   if (device.kind() == DeviceKind::cpu) return cpu_default(device.facts(), traits, extents);
-  return gpu_default(device.facts(), traits, extents);
+  if (marches(device, traits, extents)) {
+    if (const auto march = march_default(device.facts(), traits, extents)) return *march;
+  }
+  return points_default(device, traits, extents);
 }
 
 } // namespace ridge::stencil

@@ -1,3 +1,4 @@
+#include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/schedule.hpp>
 
 #include <fmt/format.h>
@@ -79,14 +80,35 @@ NamedSchedule parse_schedule(std::string_view text, const Device& device, const 
   return chosen;
 }
 
-std::vector<Schedule> schedule_space(const Device& device) {
+namespace {
+
+/// Whether the kernel is compiled for it and the device can run it.
+bool available(const GpuSchedule& s, const Device& device, const Traits& traits) {
+  if (s.stage == Stage::none) {
+    const GpuSchedule plain;
+    return traits.whole_space ||
+           (s.tile == plain.tile && s.loads == plain.loads && s.bounds == plain.bounds);
+  }
+  if (!traits.whole_space &&
+      (s.store != Store::plain ||
+       !choose(march_shape(s.block.x, s.block.y, s.tile), FewMarches{}, [](auto) {}))) {
+    return false;
+  }
+  return can_march(device) && traits.radius.z > 0 && s.ring >= planes_held(traits) + 2 &&
+         s.ring * march_plane_bytes(s, traits) + 256 <= device.facts().shared_per_block.value;
+}
+
+} // namespace
+
+std::vector<Schedule> schedule_space(const Device& device, const Traits& traits) {
   std::vector<Schedule> all;
   if (device.kind() == DeviceKind::cpu) {
     for (const auto& s : text::space<CpuSchedule>())
       all.emplace_back(s);
   } else {
-    for (const auto& s : text::space<GpuSchedule>())
-      all.emplace_back(s);
+    for (const auto& s : text::space<GpuSchedule>()) {
+      if (available(s, device, traits)) all.emplace_back(s);
+    }
   }
   return all;
 }

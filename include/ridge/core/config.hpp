@@ -36,15 +36,24 @@ struct Hip {};
 
 namespace ridge {
 
-/// The device kind this translation unit is compiled for, as a type; absent in plain host code.
+// `Here` is the device kind this translation unit is compiled for, as a type; absent in plain host
+// code. RIDGE_TARGET_NAME names an inline namespace for what is compiled anew for each kind: one
+// source makes functions of the same name for several devices, and the linker must not take them
+// for the same.
 #if defined(RIDGE_TARGET_CPU)
 using Here = target::Cpu;
+#define RIDGE_TARGET_NAME for_cpu
 #elif defined(RIDGE_TARGET_SIMT)
 using Here = target::Simt;
+#define RIDGE_TARGET_NAME for_simt
 #elif defined(RIDGE_TARGET_CUDA)
 using Here = target::Cuda;
+#define RIDGE_TARGET_NAME for_cuda
 #elif defined(RIDGE_TARGET_HIP)
 using Here = target::Hip;
+#define RIDGE_TARGET_NAME for_hip
+#else
+#define RIDGE_TARGET_NAME for_host
 #endif
 
 } // namespace ridge

@@ -130,4 +130,11 @@ struct Pack<T, N, abi::Native> {
   }
 };
 
+/// Makes this thread's stores past the caches visible before what it does next.
+inline void store_fence() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
 } // namespace ridge

@@ -13,6 +13,14 @@ template <class T>
 struct Span {
   T* data = nullptr;
   Index size = 0;
+
+  Span() = default;
+  RIDGE_FN Span(T* data_, Index size_) : data(data_), size(size_) {}
+  /// A read-only view of the same elements.
+  template <class U>
+  requires std::is_same_v<const U, T>
+      RIDGE_FN Span(const Span<U>& s) // NOLINT(google-explicit-constructor): as for pointers
+      : data(s.data), size(s.size) {}
 };
 
 /// A box of up to three dimensions, x contiguous. `row` and `plane` are the distances, in elements,

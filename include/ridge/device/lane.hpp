@@ -9,14 +9,18 @@
 //   int rank() const;                            x + y * nx + z * nx * ny within the block
 //   int lane() const;                            rank() % warp_width
 //
-//   T load(Span<const T>, Index)                 cached read
+//   T load(Span<const T>, Index)                 cached read; load_nontemporal: past the caches
 //   Pack<T, N> load_pack<N>(Span<const T>, Index)   N elements, the first aligned to N * sizeof(T)
 //   void store(Span<T>, Index, T) / store_nontemporal(...)   also of packs (aligned likewise)
-//   T atomic_add(Span<T>, Index, T)              returns the value before; int, unsigned, float,
-//   double
+//   T atomic_add(Span<T>, Index, T)              returns the value before; int, unsigned, float or
+//                                                double; also on a shared array
+//
+//   T load_relaxed(Span<T>, Index)               a read that sees what other blocks write meanwhile
 //
 //   auto shared<T>(int byte_offset, int count)   an array in the block's shared memory; s[i] reads
-//                                                and writes
+//                                                and writes; name the type when you keep a value:
+//                                                `const double v = s[i]`
+//   Pack<T, N> load_shared_pack<N>(s, int)       N elements of a shared array, aligned likewise
 //   void barrier()                               all threads of the block
 //   void warp_barrier()                          all lanes of the warp
 //   T shuffle(T, int source_lane)                value of another lane of the warp
@@ -24,10 +28,31 @@
 //   void fence()                                 device-wide order of this lane's memory accesses
 //
 // Barriers and shuffles are collective: every thread of the block, or lane of the warp, reaches the
-// same one. Shared memory written by one lane is read by another only after a barrier.
+// same one. Shared memory written by one lane is read by another only after a barrier. Blocks of
+// kernels that shuffle are whole warps.
+//
+// Where Lane::has_bulk_copy (Hopper, emulated), some warps may fetch while others compute:
+//
+//   auto bars = shared<PhaseBarrier>(...)        barriers that count arrivals and bytes
+//   void phase_begin(bars, i, int arrivals)      once, by one lane, before a barrier()
+//   void phase_arrive(bars, i)
+//   void phase_arrive_expecting(bars, i, int bytes)   arrives; the phase also needs these bytes
+//   void phase_wait(bars, i, int parity)         returns when the phase of that parity is over
+//   void bulk_copy(bars, i, s, int, Span<const T>, Index, int count)
+//                                                copies into a shared array, counted on barrier i;
+//                                                addresses and size are multiples of 16 bytes
+//   void fence_bulk()                            before the arrival that lets a bulk copy overwrite
+//                                                what this lane has read
 #pragma once
 
+#include <cstdint>
+
 namespace ridge {
+
+/// A barrier in shared memory whose phases end after so many arrivals and bytes copied.
+struct PhaseBarrier {
+  std::uint64_t state;
+};
 
 /// Three small extents or coordinates: of blocks in a grid or threads in a block.
 struct Dim3 {

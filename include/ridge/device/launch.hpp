@@ -17,6 +17,9 @@ struct LaunchShape {
   Dim3 grid;
   Dim3 block;
   int shared_bytes = 0;
+  /// All blocks run at the same time, or the launch is refused: for blocks that wait for each
+  /// other.
+  bool together = false;
 };
 
 } // namespace ridge
@@ -27,7 +30,7 @@ struct LaunchShape {
 #include <ridge/device/simt/launch.hpp>
 #endif
 
-namespace ridge {
+namespace ridge::inline RIDGE_TARGET_NAME {
 
 #if defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
 /// Gives `body` to the queue under `shape`. Throws Failure when the launch is refused.
@@ -35,12 +38,23 @@ template <class Body>
 void launch_body(Queue& queue, const LaunchShape& shape, const Body& body) {
   gpu::launch(queue, shape, body);
 }
+/// How many blocks of this shape the device runs at the same time.
+template <class Body>
+[[nodiscard]] int resident_blocks(Queue& queue, const LaunchShape& shape) {
+  return gpu::resident_blocks<Body>(queue, shape);
+}
 #elif defined(RIDGE_TARGET_SIMT)
 /// Runs `body` under `shape` now. Throws simt::Fault when a lane does what a GPU must not.
 template <class Body>
 void launch_body(Queue& queue, const LaunchShape& shape, const Body& body) {
   simt::launch(queue, shape, body);
 }
+/// The emulated GPU runs one block after the other; this is how many a real one of its size might
+/// hold, so that kernels whose blocks take several units do so here.
+template <class Body>
+[[nodiscard]] int resident_blocks(Queue& /*queue*/, const LaunchShape& /*shape*/) {
+  return 3;
+}
 #endif
 
-} // namespace ridge
+} // namespace ridge::inline RIDGE_TARGET_NAME

@@ -20,10 +20,15 @@ public:
   [[nodiscard]] void* native() const { return stream_; }
   /// Returns when all work given so far is done; throws Failure if any of it failed.
   void wait();
+  /// At least `size` bytes of device memory for kernels of this queue to count in. They are zero at
+  /// first; every kernel leaves them zero. Valid until a larger piece is asked for.
+  [[nodiscard]] void* counters(Bytes size);
 
 private:
   Device device_;
   void* stream_ = nullptr;
+  void* counters_ = nullptr;
+  Bytes counters_size_;
 };
 
 class Event {

@@ -28,6 +28,8 @@ public:
   explicit RoofSource(Device device, bool quick = false);
   /// Null when the device has no such ceiling (an emulated GPU has none).
   const Ceiling* find(std::string_view name);
+  /// Null when it was not asked for yet.
+  [[nodiscard]] const Ceiling* known(std::string_view name) const { return roof_.find(name); }
 
 private:
   Device device_;

@@ -23,6 +23,7 @@ struct Deviation {
   double scale = 0;     ///< largest |reference|
   Index changed = 0;    ///< points near the edge that do not hold the poison
   Index3 worst;         ///< where the largest error, or the first NaN, is
+  Index3 first_changed; ///< one of those points
   bool nan = false;
 
   void add(const Deviation& other);
@@ -76,7 +77,7 @@ Deviation compare_row(const K& kernel, const std::array<View<const T>, stencil::
   for (Index x = 0; x < extents.x; ++x) {
     if (edge_row || x < r.x || x >= extents.x - r.x) {
       if (std::memcmp(&out[x], &untouched, sizeof(T)) != 0) {
-        if (found.changed++ == 0) found.worst = {x, y, z};
+        if (found.changed++ == 0) found.first_changed = {x, y, z};
       }
       continue;
     }

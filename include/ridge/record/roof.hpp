@@ -30,13 +30,14 @@ struct Roof {
   [[nodiscard]] const Ceiling& at(std::string_view name) const;
 };
 
-/// How thorough: `quick` measures what fractions of the lab's patterns need, with fewer repeats.
+/// How thorough: `quick` measures what fractions of the lab's patterns need (all but `write`), with
+/// fewer repeats.
 struct RoofOptions {
   bool quick = false;
-  /// Measure only these, by name; empty: all.
-  std::vector<std::string> only;
+  /// Measure only these, by name; empty: all. UsageError for a name that does not exist.
+  std::vector<std::string> only = {};
   /// Called before each ceiling with its name, for progress.
-  std::function<void(std::string_view)> on_start;
+  std::function<void(std::string_view)> on_start = {};
 };
 
 /// Measures the ceilings of `device`:

@@ -27,9 +27,9 @@ struct RoofKernels {
   /// to[i] = a[i] + factor * b[i]
   void (*triad)(Queue&, Span<double> to, Span<const double> a, Span<const double> b, double factor,
                 const RoofVariant&);
-  /// Adds up the elements of `from`; the sum of `sums` is their sum.
+  /// Adds up the elements of `from`, once a pass; the sum of `sums` is their sum.
   void (*read)(Queue&, Span<double> sums, Span<const double> from, const RoofVariant&);
-  /// How many sums `read` leaves for `count` elements.
+  /// How many sums `read` leaves for `count` elements; its `sums` has that many.
   Index (*sums)(const Device&, Index count, const RoofVariant&);
 
   /// to[i] = from[i] after `rounds` steps x -> x * a + b: two operations a step.

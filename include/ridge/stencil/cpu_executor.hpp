@@ -31,39 +31,110 @@ RIDGE_FN V evaluate(const K& kernel, const std::array<const T*, sizeof...(I)>& r
   return V(kernel(Neighbours<V>{rows[I] + x, row[I], plane[I]}...));
 }
 
+/// Vectors of 32 bytes for stencils that wait for memory: their loads overlap with its stream where
+/// those of 64 bytes do not (docs/performance.md). Whole registers for those that compute more.
+template <class K, class T>
+constexpr int pack_bytes() {
+  int points = 0;
+  std::apply([&](const auto&... f) { ((points += f.size), ...); }, footprints_of<K>());
+  return points <= 14 && simd_bytes > 32 ? 32 : simd_bytes;
+}
+
+inline constexpr int line_bytes = 64;
+
+/// The rows that are brought into the cache while one is computed.
+template <class K, class T>
+struct Ahead {
+  std::array<const T*, inputs_of<K>> read{}; ///< null: none
+  T* write = nullptr;                        ///< whose first and last line are only partly written
+};
+
+template <class K, class T>
+RIDGE_FN void prefetch_line(const Ahead<K, T>& ahead, Index x) {
+  RIDGE_UNROLL
+  for (int i = 0; i < inputs_of<K>; ++i)
+    __builtin_prefetch(ahead.read[i] + x, 0, 3);
+}
+
+/// `Lines` cache lines of results from x on: all are computed before the first is stored.
+template <bool Stream, int Lines, class K, class T, class Rows, class Strides>
+RIDGE_FN void run_lines(const K& kernel, const Rows& rows, const Strides& row, const Strides& plane,
+                        T* out, Index x) {
+  using Vector = Pack<T, pack_bytes<K, T>() / static_cast<int>(sizeof(T)), abi::Native>;
+  constexpr int count = Lines * line_bytes / pack_bytes<K, T>();
+  constexpr int width = lanes_of<Vector>;
+  Vector result[count];
+  RIDGE_UNROLL
+  for (int i = 0; i < count; ++i) {
+    result[i] = evaluate<Vector>(kernel, rows, x + i * width, row, plane,
+                                 std::make_index_sequence<inputs_of<K>>{});
+  }
+  RIDGE_UNROLL
+  for (int i = 0; i < count; ++i) {
+    if constexpr (Stream) {
+      result[i].stream(out + x + i * width);
+    } else {
+      result[i].store(out + x + i * width);
+    }
+  }
+}
+
 /// One row: points [begin, end) of x. The kernel is a copy, so that no store can change its
 /// numbers.
 template <bool Stream, class K, class T>
-void run_row(const K kernel, const std::array<const T*, inputs_of<K>>& rows,
-             const std::array<Index, inputs_of<K>>& row,
-             const std::array<Index, inputs_of<K>>& plane, T* out, Index begin, Index end) {
-  using Vector = NativePack<T>;
+void run_row(const K kernel, const std::array<const T*, inputs_of<K>> rows,
+             const std::array<Index, inputs_of<K>> row, const std::array<Index, inputs_of<K>> plane,
+             T* out, Index begin, Index end, const Ahead<K, T> ahead) {
   using One = Pack<T, 1, abi::Native>;
-  constexpr auto inputs = std::make_index_sequence<inputs_of<K>>{};
-  constexpr Index width = lanes_of<Vector>;
-  Index x = begin;
-  if constexpr (Stream) {
-    const auto misfit = static_cast<Index>(reinterpret_cast<std::uintptr_t>(out + begin) /
-                                           sizeof(T) % static_cast<std::size_t>(width));
-    const Index head = std::min(end, begin + (misfit == 0 ? 0 : width - misfit));
-    for (; x < head; ++x)
-      evaluate<One>(kernel, rows, x, row, plane, inputs).store(out + x);
-  }
-  for (; x + width <= end; x += width) {
-    const Vector value = evaluate<Vector>(kernel, rows, x, row, plane, inputs);
+  constexpr Index line = line_bytes / static_cast<int>(sizeof(T));
+  const auto one_by_one = [&](Index from, Index to) {
+    for (Index x = from; x < to; ++x) {
+      evaluate<One>(kernel, rows, x, row, plane, std::make_index_sequence<inputs_of<K>>{})
+          .store(out + x);
+    }
+  };
+  const bool prefetch = ahead.read[0] != nullptr;
+  const auto misfit = static_cast<Index>(reinterpret_cast<std::uintptr_t>(out + begin) / sizeof(T) %
+                                         static_cast<std::size_t>(line));
+  Index x = std::min(end, begin + (misfit == 0 ? 0 : line - misfit));
+  if (prefetch) {
+    prefetch_line<K, T>(ahead, 0);
     if constexpr (Stream) {
-      value.stream(out + x);
-    } else {
-      value.store(out + x);
+      __builtin_prefetch(ahead.write + begin, 1, 3);
+      __builtin_prefetch(ahead.write + end - 1, 1, 3);
     }
   }
-  for (; x < end; ++x)
-    evaluate<One>(kernel, rows, x, row, plane, inputs).store(out + x);
+  one_by_one(begin, x);
+  if (prefetch) {
+    for (; x + 2 * line <= end; x += 2 * line) {
+      prefetch_line<K, T>(ahead, x);
+      prefetch_line<K, T>(ahead, x + line);
+      run_lines<Stream, 2>(kernel, rows, row, plane, out, x);
+    }
+  } else {
+    for (; x + 2 * line <= end; x += 2 * line) {
+      run_lines<Stream, 2>(kernel, rows, row, plane, out, x);
+    }
+  }
+  if (x + line <= end) {
+    if (prefetch) prefetch_line<K, T>(ahead, x);
+    run_lines<Stream, 1>(kernel, rows, row, plane, out, x);
+    x += line;
+  }
+  if (prefetch) prefetch_line<K, T>(ahead, x);
+  one_by_one(x, end);
 }
 
-/// A box of interior points: [y.begin, y.end) x [z.begin, z.end) of whole rows.
+/// A block of whole rows: y and z of its interior points.
+struct Block {
+  ridge::cpu::Range y, z;
+};
+
+/// The rows of a block, plane by plane. While one is computed, the row that leads by the radius in
+/// z and `rows_ahead` in y is prefetched; behind the last row of a plane comes the next plane's
+/// first.
 template <bool Stream, class K, class T>
-void run_box(const Call<K, T>& call, ridge::cpu::Range y_range, ridge::cpu::Range z_range) {
+void run_block(const Call<K, T>& call, const Block& block, Index rows_ahead) {
   constexpr Offset r = radius_of<K>();
   std::array<Index, inputs_of<K>> row;
   std::array<Index, inputs_of<K>> plane;
@@ -71,36 +142,77 @@ void run_box(const Call<K, T>& call, ridge::cpu::Range y_range, ridge::cpu::Rang
     row[i] = call.in[i].row;
     plane[i] = call.in[i].plane;
   }
-  for (Index z = z_range.begin; z < z_range.end; ++z) {
-    for (Index y = y_range.begin; y < y_range.end; ++y) {
+  const Index3 n = call.out.extents;
+  for (Index z = block.z.begin; z < block.z.end; ++z) {
+    for (Index y = block.y.begin; y < block.y.end; ++y) {
       std::array<const T*, inputs_of<K>> rows;
+      Ahead<K, T> ahead;
+      Index ahead_y = y + rows_ahead;
+      Index ahead_z = z + r.z;
+      if (ahead_y >= block.y.end + r.y) {
+        ahead_y += block.y.begin - block.y.end - 2 * r.y;
+        ahead_z = std::min(ahead_z + 1, n.z - 1);
+      }
+      ahead_y = std::min(ahead_y, n.y - 1);
       for (std::size_t i = 0; i < rows.size(); ++i) {
         rows[i] = call.in[i].data + call.in[i].at(0, y, z);
+        if (rows_ahead > 0) ahead.read[i] = call.in[i].data + call.in[i].at(0, ahead_y, ahead_z);
       }
-      run_row<Stream>(call.kernel, rows, row, plane, call.out.data + call.out.at(0, y, z),
-                      Index{r.x}, call.out.extents.x - r.x);
+      T* const out = call.out.data;
+      ahead.write = y + 1 < block.y.end
+                        ? out + call.out.at(0, y + 1, z)
+                        : out + call.out.at(0, block.y.begin, std::min(z + 1, block.z.end - 1));
+      run_row<Stream, K, T>(call.kernel, rows, row, plane, out + call.out.at(0, y, z), Index{r.x},
+                            n.x - r.x, ahead);
     }
   }
 }
 
-/// Blocks of rows and planes, dealt to the threads in turn; a block belongs to one thread.
+/// Blocks of rows and planes, dealt to the threads in turn, so that neighbours in y are computed at
+/// the same time and share their halo rows in the last-level cache.
 template <bool Stream, class K, class T>
 void run_blocks(const Call<K, T>& call, const CpuSchedule& s, int thread, int threads) {
   constexpr Offset r = radius_of<K>();
   const Index3 n = call.out.extents;
   const Index ny = n.y - 2 * r.y;
   const Index nz = n.z - 2 * r.z;
-  const Index rows = s.rows > 0 ? std::min<Index>(s.rows, ny) : ny;
+  const auto parts = [](Index whole, Index part) { return (whole + part - 1) / part; };
+  // In two dimensions and more the rows are shared out, in one or two with few rows the planes.
+  const Index rows = s.rows > 0 ? std::min<Index>(s.rows, ny) : parts(ny, threads);
   const Index planes = s.planes > 0 ? std::min<Index>(s.planes, nz) : nz;
-  const Index blocks_y = (ny + rows - 1) / rows;
-  // Each thread marches through planes of its own: neighbours share only the planes at the seams.
-  const auto mine = ridge::cpu::share_of(nz, thread, threads);
-  for (Index z = mine.begin; z < mine.end; z += planes) {
-    for (Index b = 0; b < blocks_y; ++b) {
-      run_box<Stream>(call, {r.y + b * rows, r.y + std::min(ny, (b + 1) * rows)},
-                      {r.z + z, r.z + std::min(mine.end, z + planes)});
+  const Index blocks_y = parts(parts(ny, rows), threads) * threads; // as many for every thread
+  const Index blocks_z = parts(nz, planes);
+  for (Index bz = 0; bz < blocks_z; ++bz) {
+    for (Index b = thread; b < blocks_y; b += threads) {
+      const Block block{{r.y + ny * b / blocks_y, r.y + ny * (b + 1) / blocks_y},
+                        {r.z + bz * planes, r.z + std::min(nz, (bz + 1) * planes)}};
+      run_block<Stream>(call, block, s.ahead);
     }
   }
+}
+
+/// One-dimensional fields: a row is shared out among the threads.
+template <bool Stream, class K, class T>
+void run_line(const Call<K, T>& call, int thread, int threads) {
+  constexpr Offset r = radius_of<K>();
+  const auto mine = ridge::cpu::share_of(call.out.extents.x - 2 * r.x, thread, threads,
+                                         line_bytes / static_cast<int>(sizeof(T)));
+  if (mine.begin == mine.end) return;
+  std::array<const T*, inputs_of<K>> rows;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i] = call.in[i].data;
+  run_row<Stream, K, T>(call.kernel, rows, {}, {}, call.out.data, r.x + mine.begin, r.x + mine.end,
+                        {});
+}
+
+template <bool Stream, class K, class T>
+void run(const Call<K, T>& call, const CpuSchedule& s, int thread, int threads) {
+  if (call.out.extents.y == 1 && call.out.extents.z == 1) {
+    run_line<Stream>(call, thread, threads);
+  } else {
+    run_blocks<Stream>(call, s, thread, threads);
+  }
+  if constexpr (Stream) store_fence();
 }
 
 } // namespace ridge::stencil::cpu
@@ -113,9 +225,9 @@ void Executor<K, T, target::Cpu>::run(Queue& /*queue*/, const Call<K, T>& call,
   const int threads = s.threads > 0 ? s.threads : ridge::cpu::default_threads();
   ridge::cpu::run(threads, [&](int thread, int all) {
     if (s.store == Store::nontemporal) {
-      cpu::run_blocks<true>(call, s, thread, all);
+      cpu::run<true>(call, s, thread, all);
     } else {
-      cpu::run_blocks<false>(call, s, thread, all);
+      cpu::run<false>(call, s, thread, all);
     }
   });
 }

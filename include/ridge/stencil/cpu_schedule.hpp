@@ -7,10 +7,11 @@
 namespace ridge::stencil {
 
 /// Blocks of `rows` x `planes` whole x-rows; within one the planes follow each other, so that the
-/// rows of the planes around stay in the cache.
+/// rows of the planes around stay in the cache. The row that comes into use next is prefetched.
 struct CpuSchedule {
   int rows = 0;
   int planes = 0;
+  int ahead = 2;
   Store store = Store::nontemporal;
   int threads = 0;
 
@@ -19,9 +20,11 @@ struct CpuSchedule {
   static constexpr auto fields() {
     return std::tuple{
         text::field("rows", &CpuSchedule::rows, text::in_range(0, 1 << 30, 0, 16, 64, 256),
-                    "block size in y; 0: the whole field"),
+                    "block size in y; 0: an equal part of the field for each thread"),
         text::field("planes", &CpuSchedule::planes, text::in_range(0, 1 << 30, 0, 32),
                     "block size in z; 0: the whole field"),
+        text::field("ahead", &CpuSchedule::ahead, text::in_range(0, 1 << 20, 0, 2),
+                    "rows by which the leading row is prefetched; 0: not at all"),
         text::field("store", &CpuSchedule::store, text::one_of(Store::plain, Store::nontemporal),
                     "through the caches, or past them"),
         text::field("threads", &CpuSchedule::threads, text::in_range(0, 4096, 0), "0: one a core")};

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace ridge::stencil::gpu {
+namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
 /// On the emulated GPU: throws when a kernel reads outside the footprint it declares.
 template <auto Footprint, class Lane>
@@ -97,8 +97,7 @@ RIDGE_DEVICE Window<Footprint, Tile, T> load_window(Lane& lane, const View<const
 template <int Tile, class Lane, class K, class T>
 RIDGE_DEVICE auto load_windows(Lane& lane, const Call<K, T>& call, Index x, Index y, Index z) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return std::make_tuple(
-        load_window<std::get<I>(footprints_of<K>()), Tile>(lane, call.in[I], x, y, z)...);
+    return std::make_tuple(load_window<footprint_of<K, I>, Tile>(lane, call.in[I], x, y, z)...);
   }
   (std::make_index_sequence<inputs_of<K>>{});
 }
@@ -117,7 +116,7 @@ template <class Lane, class K, class T>
 RIDGE_DEVICE Pack<T, 1> evaluate_direct(Lane& lane, const Call<K, T>& call, Index x, Index y,
                                         Index z) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return Pack<T, 1>(call.kernel(DirectNeighbours<std::get<I>(footprints_of<K>()), Lane, T>{
+    return Pack<T, 1>(call.kernel(DirectNeighbours<footprint_of<K, I>, Lane, T>{
         lane, call.in[I].elements(), call.in[I].at(x, y, z), call.in[I].row, call.in[I].plane}...));
   }
   (std::make_index_sequence<inputs_of<K>>{});
@@ -144,4 +143,4 @@ RIDGE_DEVICE void put(Lane& lane, const View<T>& out, Index x, Index y, Index z,
   }
 }
 
-} // namespace ridge::stencil::gpu
+} // namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME

@@ -3,21 +3,16 @@
 
 #include <ridge/core/choose.hpp>
 #include <ridge/stencil/executor.hpp>
+#include <ridge/stencil/gpu_march_launch.hpp>
 #include <ridge/stencil/gpu_points.hpp>
 
 #include <algorithm>
 
 namespace ridge::stencil {
 
-namespace gpu {
+namespace gpu::inline RIDGE_TARGET_NAME {
 
-/// Which compile-time values of a schedule a kernel is compiled for. Kernels that say
-/// `static constexpr bool whole_space = true` get all of them, others the few that defaults use.
-template <class K>
-inline constexpr bool has_whole_space = requires {
-  K::whole_space;
-};
-
+/// Which compile-time values of a schedule a kernel is compiled for.
 template <class K>
 using Tiles = std::conditional_t<has_whole_space<K>, Choices<1, 2, 4, 8, 16>, Choices<1>>;
 template <class K>
@@ -80,16 +75,14 @@ void run_points(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
   }
 }
 
-} // namespace gpu
-
-template <class K, class T, class Target>
-void Executor<K, T, Target>::run(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
-  static_assert(std::is_same_v<Target, Here>, "instantiate executors for ridge::Here");
-  const bool compiled = choose(s.tile, gpu::Tiles<K>{}, [&](auto tile) {
-    const bool loads_known = choose(s.loads, gpu::LoadOrders<K>{}, [&](auto loads) {
-      const bool bounds_known = choose(s.bounds, gpu::BoundsList<K>{}, [&](auto bounds) {
-        choose(s.store, gpu::Stores{}, [&](auto store) {
-          gpu::run_points<gpu::PointsVariant{tile, loads, store, bounds}>(queue, call, s);
+/// Picks the compiled points kernel of a schedule and runs it.
+template <class K, class T>
+void run_points_of(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
+  const bool compiled = choose(s.tile, Tiles<K>{}, [&](auto tile) {
+    const bool loads_known = choose(s.loads, LoadOrders<K>{}, [&](auto loads) {
+      const bool bounds_known = choose(s.bounds, BoundsList<K>{}, [&](auto bounds) {
+        choose(s.store, Stores{}, [&](auto store) {
+          run_points<PointsVariant{tile, loads, store, bounds}>(queue, call, s);
         });
       });
       if (!bounds_known) throw UsageError("this kernel is compiled for bounds=1024 only");
@@ -97,6 +90,18 @@ void Executor<K, T, Target>::run(Queue& queue, const Call<K, T>& call, const Gpu
     if (!loads_known) throw UsageError("this kernel is compiled for loads=stencil only");
   });
   if (!compiled) throw UsageError("this kernel is compiled for tile=1 only");
+}
+
+} // namespace gpu::inline RIDGE_TARGET_NAME
+
+template <class K, class T, class Target>
+void Executor<K, T, Target>::run(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
+  static_assert(std::is_same_v<Target, Here>, "instantiate executors for ridge::Here");
+  if (s.stage == Stage::bulk) {
+    gpu::run_march_of(queue, call, s);
+  } else {
+    gpu::run_points_of(queue, call, s);
+  }
 }
 
 } // namespace ridge::stencil

@@ -10,7 +10,7 @@
 #include <ridge/stencil/gpu_access.hpp>
 #include <ridge/stencil/gpu_schedule.hpp>
 
-namespace ridge::stencil::gpu {
+namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
 /// Which fields of a schedule a points kernel is compiled for.
 struct PointsVariant {
@@ -89,4 +89,4 @@ private:
   }
 };
 
-} // namespace ridge::stencil::gpu
+} // namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME

@@ -12,9 +12,10 @@
 //
 // `u(dx, dy, dz)` is the neighbour at that distance, for as many points at once as the device
 // likes; numbers mix with it freely and are converted to the field's precision. Kernels of several
-// inputs declare `footprints`, made by std::make_tuple with one footprint an input, and take one argument an
-// input. Offsets must be within the footprint: the emulated GPU and the tests catch what is not.
-// `static constexpr double flops` (operations a point) is optional; without it records count none.
+// inputs declare `footprints`, made by std::make_tuple with one footprint an input, and take one
+// argument an input. Offsets must be within the footprint: the emulated GPU and the tests catch
+// what is not. `static constexpr double flops` (operations a point) is optional; without it records
+// count none.
 #pragma once
 
 #include <ridge/stencil/footprint.hpp>
@@ -33,6 +34,10 @@ constexpr auto footprints_of() {
     return std::make_tuple(K::footprint);
   }
 }
+
+/// The footprint of input I.
+template <class K, int I>
+inline constexpr auto footprint_of = std::get<I>(footprints_of<K>());
 
 /// Number of input fields.
 template <class K>
@@ -64,5 +69,18 @@ constexpr double flops_of() {
     return 0;
   }
 }
+
+/// Kernels that say `static constexpr bool whole_space = true` are compiled for every value of
+/// every schedule field; others for the few that defaults use.
+template <class K>
+constexpr bool has_whole_space_of() {
+  if constexpr (requires { K::whole_space; }) {
+    return K::whole_space;
+  } else {
+    return false;
+  }
+}
+template <class K>
+inline constexpr bool has_whole_space = has_whole_space_of<K>();
 
 } // namespace ridge::stencil

@@ -36,7 +36,7 @@ struct NamedSchedule {
 [[nodiscard]] NamedSchedule parse_schedule(std::string_view text, const Device& device,
                                            const Traits& traits, Index3 extents);
 
-/// Every combination of the fields' enumerated values for this device.
-[[nodiscard]] std::vector<Schedule> schedule_space(const Device& device);
+/// Every combination of the fields' enumerated values that this device and this kernel have.
+[[nodiscard]] std::vector<Schedule> schedule_space(const Device& device, const Traits& traits);
 
 } // namespace ridge::stencil

@@ -15,6 +15,7 @@ struct Traits {
   Offset radius;
   double flops = 0;
   int element_bytes = 8;
+  bool whole_space = false; ///< compiled for every schedule
 
   [[nodiscard]] int inputs() const { return static_cast<int>(footprints.size()); }
 };
@@ -30,6 +31,7 @@ template <class K, class T>
   traits.radius = radius_of<K>();
   traits.flops = flops_of<K>();
   traits.element_bytes = static_cast<int>(sizeof(T));
+  traits.whole_space = has_whole_space<K>;
   return traits;
 }
 

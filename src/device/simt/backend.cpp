@@ -1,9 +1,9 @@
 #include <ridge/device/host_backend.hpp>
 #include <ridge/device/simt/backend.hpp>
-#include <ridge/device/simt/block.hpp>
+
+#include "scheduler.hpp"
 
 #include <fmt/format.h>
-#include <omp.h>
 
 namespace ridge {
 
@@ -17,7 +17,7 @@ DeviceFacts simt_facts(int warp_width) {
   DeviceFacts facts;
   facts.name = fmt::format("emulated GPU, warp width {}", warp_width);
   facts.architecture = "emulated";
-  facts.units = omp_get_max_threads();
+  facts.units = simt::host_threads();
   facts.warp_width = warp_width;
   facts.max_block_threads = simt::max_block_threads;
   facts.shared_per_block = shared_per_block;

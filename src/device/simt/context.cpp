@@ -22,6 +22,8 @@ const char* verb(AccessKind kind) {
   case AccessKind::copy_issue:
   case AccessKind::copy_arrival:
     return "begins an asynchronous copy to";
+  case AccessKind::bulk_issue:
+    return "begins a bulk copy to";
   }
   return "touches";
 }
@@ -41,6 +43,20 @@ Fault access_fault(const Block& block, int rank, int offset, int bytes, AccessKi
                                   "arrived; the lane that copies must copy_wait, and other lanes "
                                   "need a barrier behind that",
                                   what, other));
+  if (finding.verdict == Verdict::bulk_in_flight) {
+    const Flight& flight = block.scheduler->flight(finding.flight);
+    return make_fault(FaultKind::shared_race, block, rank, index,
+                      fmt::format("{} before it knows that the bulk copy that {} began to there "
+                                  "has arrived; phase_wait first for phase {} of phase barrier {}, "
+                                  "which must expect the bytes",
+                                  what, other, flight.phase, flight.index));
+  }
+  if (kind == AccessKind::bulk_issue)
+    return make_fault(FaultKind::shared_race, block, rank, index,
+                      fmt::format("{}, which {} {} and has not released since; that lane, or its "
+                                  "warp after a warp_barrier, must phase_arrive after its last "
+                                  "access, and this one wait for that phase",
+                                  what, other, finding.other_wrote ? "wrote" : "read"));
   const bool same_warp = finding.other >> block.warp_shift == rank >> block.warp_shift;
   return make_fault(FaultKind::shared_race, block, rank, index,
                     fmt::format("{}, which {} {}, with no barrier between; put a {} there", what,
@@ -64,8 +80,9 @@ void LaneContext::meet(Collective kind, int bytes) const {
   block_.scheduler->meet(*this, kind, bytes);
 }
 
-void LaneContext::touch_shared(int offset, int bytes, AccessKind kind, Index index) const {
-  const Finding finding = block_.shadow.touch(offset, bytes, record_, kind);
+void LaneContext::touch_shared(int offset, int bytes, AccessKind kind, Index index,
+                               int flight) const {
+  const Finding finding = block_.shadow.touch(offset, bytes, record_, kind, flight);
   if (finding.verdict != Verdict::fine) [[unlikely]]
     throw access_fault(block_, rank_, offset, bytes, kind, index, finding);
 }

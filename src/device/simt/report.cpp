@@ -30,6 +30,16 @@ std::string to_text(FaultKind kind) {
     return "shuffle from a missing lane";
   case FaultKind::unfinished_copy:
     return "unfinished asynchronous copy";
+  case FaultKind::shared_alignment:
+    return "misaligned access of shared memory";
+  case FaultKind::copy_alignment:
+    return "misaligned bulk copy";
+  case FaultKind::phase_misuse:
+    return "misuse of a phase barrier";
+  case FaultKind::phase_deadlock:
+    return "deadlock at a phase barrier";
+  case FaultKind::undeclared_access:
+    return "undeclared access";
   }
   return "fault";
 }
@@ -102,6 +112,28 @@ void LaneContext::fault_layout(int offset, int count, int element_bytes, int ali
     text +=
         fmt::format("ends at byte {}; the launch has shared_bytes = {}", end, block_.shared_bytes);
   throw make_fault(FaultKind::shared_layout, block_, rank_, offset, text);
+}
+
+void LaneContext::fault_shared_alignment(Index index, int offset, int count,
+                                         int element_bytes) const {
+  throw make_fault(FaultKind::shared_alignment, block_, rank_, index,
+                   fmt::format("a pack of {} at index {} begins at byte {} of shared memory, which "
+                               "is no multiple of {}",
+                               count, index, offset, count * element_bytes));
+}
+
+void LaneContext::fault_bulk_alignment(Index index, const char* what, std::uintptr_t value) const {
+  throw make_fault(FaultKind::copy_alignment, block_, rank_, index,
+                   fmt::format("bulk_copy to index {}: its {} is {} past a multiple of 16 bytes; "
+                               "source, destination and size must each be one",
+                               index, what, value % bulk_alignment));
+}
+
+void LaneContext::undeclared_access(int dx, int dy, int dz) const {
+  throw make_fault(FaultKind::undeclared_access, block_, rank_, -1,
+                   fmt::format("reads neighbour ({}, {}, {}), which its footprint does not "
+                               "declare; add it to the footprint",
+                               dx, dy, dz));
 }
 
 void LaneContext::fault_missing_lane(int source) const {

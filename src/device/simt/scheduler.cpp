@@ -98,6 +98,8 @@ void Scheduler::reset_block(Dim3 index) {
   next_rank_ = 0;
   next_thread_ = {0, 0, 0};
   ended_ = 0;
+  phases_.states.clear();
+  phases_.bulk_copies = (index.x + index.y + index.z) & 1;
 }
 
 void Scheduler::run_block(Dim3 index) {
@@ -111,11 +113,14 @@ void Scheduler::run_block(Dim3 index) {
 void Scheduler::settle() {
   if (!failure_ && ended_ < block_.threads) failure_ = std::make_exception_ptr(divergence());
   if (!failure_ && pending_copies > 0) failure_ = std::make_exception_ptr(unfinished_copy());
+  if (!failure_ && phases_.in_use()) failure_ = unseen_copies();
   if (!failure_) return;
 
   abandoning_ = true;
   abandon(ready_);
   abandon(at_barrier_);
+  for (PhaseState& state : phases_.states)
+    abandon(state.waiting);
   arrived_ = 0;
   for (int w = 0; w <= (block_.threads - 1) >> block_.warp_shift; ++w) {
     abandon(block_.warps[w].waiting);
@@ -221,10 +226,15 @@ void Scheduler::wait(const LaneContext& lane, Collective at, FiberQueue& queue) 
   status.state = State::running;
 }
 
+void Scheduler::wake(FiberQueue& queue) {
+  append(ready_, queue);
+}
+
 void Scheduler::wait_at_barrier(const LaneContext& lane) {
   if (++arrived_ < block_.threads) return wait(lane, Collective::barrier, at_barrier_);
   arrived_ = 0;
   block_.shadow.pass_barrier();
+  if (phases_.in_use()) phases_.order.merge(0, block_.threads);
   append(ready_, at_barrier_);
 }
 
@@ -238,10 +248,12 @@ void Scheduler::meet(const LaneContext& lane, Collective kind, int bytes) {
   }
   if (++warp.arrived < warp.lanes) return wait(lane, kind, warp.waiting);
   warp.arrived = 0;
-  if (kind == Collective::warp_barrier)
+  if (kind == Collective::warp_barrier) {
     warp.stamp = block_.shadow.pass_warp_barrier();
-  else
+    if (phases_.in_use()) phases_.order.merge(warp.first, warp.lanes);
+  } else {
     warp.half ^= 1;
+  }
   append(ready_, warp.waiting);
 }
 

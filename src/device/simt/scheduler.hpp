@@ -5,6 +5,7 @@
 #include <ridge/device/simt/launch.hpp>
 
 #include "fiber.hpp"
+#include "phases.hpp"
 
 #include <array>
 #include <exception>
@@ -60,6 +61,14 @@ public:
   // For lanes.
   void wait_at_barrier(const LaneContext& lane);
   void meet(const LaneContext& lane, Collective kind, int bytes);
+  void begin_phases(const LaneContext& lane, PhasePlace at, int arrivals);
+  /// Returns the record of the lane's accesses from now on.
+  [[nodiscard]] AccessRecord arrive_at_phase(const LaneContext& lane, PhasePlace at, int bytes);
+  void wait_for_phase(const LaneContext& lane, PhasePlace at, int parity);
+  /// Returns the number of the flight that a bulk copy joins.
+  [[nodiscard]] int join_flight(const LaneContext& lane, PhasePlace at);
+  void bulk_copy(const LaneContext& lane, PhasePlace at, const PendingBulk& copy, Index index);
+  [[nodiscard]] const Flight& flight(int number) const { return phases_.order.flight(number); }
   [[nodiscard]] LaneCopies& copies(int rank) { return copies_[static_cast<std::size_t>(rank)]; }
   /// Copies of the block that have not arrived, over all lanes.
   int pending_copies = 0;
@@ -77,6 +86,7 @@ private:
   void live(Fiber& fiber);
   void run_lanes();
   void wait(const LaneContext& lane, Collective at, FiberQueue& queue);
+  void wake(FiberQueue& queue);
   void yield(Fiber& fiber);
   Fiber& take_idle();
   void reset_block(Dim3 index);
@@ -84,11 +94,19 @@ private:
   void abandon(FiberQueue& queue);
   void make_stop();
 
+  // Phase barriers, in phases.cpp.
+  [[nodiscard]] PhaseState* find_phases(int offset);
+  [[nodiscard]] PhaseState& phases_at(const LaneContext& lane, PhasePlace at);
+  void end_phase(const LaneContext& lane, PhaseState& state, bool polled);
+
   // Diagnosis, in divergence.cpp.
   [[nodiscard]] bool waits(int rank, Collective at) const;
   [[nodiscard]] Fault divergence() const;
   [[nodiscard]] Fault divergent(int rank, Collective at, int absent) const;
+  [[nodiscard]] Fault deadlock() const;
+  [[nodiscard]] std::string waits_for(const PhaseState& state) const;
   [[nodiscard]] Fault unfinished_copy() const;
+  [[nodiscard]] std::exception_ptr unseen_copies() const;
   [[noreturn]] void fault_mixed(const LaneContext& lane, Collective kind) const;
 
   const Kernel* kernel_ = nullptr;
@@ -112,6 +130,7 @@ private:
   int arrived_ = 0; ///< at the barrier
   std::array<LaneStatus, max_block_threads> status_;
   std::vector<LaneCopies> copies_;
+  Phases phases_;
 
   std::exception_ptr failure_;
   bool abandoning_ = false; ///< waiting lanes unwind when they are switched to

@@ -102,7 +102,10 @@ Finding Shadow::touch_cell(ShadowCell& cell, AccessRecord me, AccessKind kind) c
   return {};
 }
 
-Finding Shadow::touch(int offset, int bytes, AccessRecord me, AccessKind kind) {
+Finding Shadow::touch(int offset, int bytes, AccessRecord me, AccessKind kind, int flight) {
+  const auto look = [&](ShadowCell& cell) {
+    return order_ == nullptr ? touch_cell(cell, me, kind) : touch_in_phases(cell, me, kind, flight);
+  };
   if (kind == AccessKind::copy_issue) marked_ = true;
   const int end = offset + bytes;
   while (offset < end) {
@@ -111,7 +114,7 @@ Finding Shadow::touch(int offset, int bytes, AccessRecord me, AccessKind kind) {
     ShadowCell& cell = cells_[static_cast<std::size_t>(word)];
     const bool whole = offset % word_bytes == 0 && end >= word_end;
     if (whole && cell.write != access::split) {
-      if (const Finding f = touch_cell(cell, me, kind); f.verdict != Verdict::fine) return f;
+      if (const Finding f = look(cell); f.verdict != Verdict::fine) return f;
       offset = word_end;
       continue;
     }
@@ -126,7 +129,7 @@ Finding Shadow::touch(int offset, int bytes, AccessRecord me, AccessKind kind) {
     }
     for (; offset < end && offset < word_end; ++offset) {
       ShadowCell& byte = byte_cells_[static_cast<std::size_t>(offset)];
-      if (const Finding f = touch_cell(byte, me, kind); f.verdict != Verdict::fine) return f;
+      if (const Finding f = look(byte); f.verdict != Verdict::fine) return f;
     }
   }
   return {};

@@ -6,15 +6,14 @@
 #include <ridge/device/gpu/native.hpp>
 #include <ridge/device/lane.hpp>
 
-#include <cstdint>
-
-namespace ridge::gpu {
-
 #if defined(RIDGE_TARGET_CUDA)
-inline namespace cuda {
-#else
-inline namespace hip {
+#include <ridge/device/gpu/bulk.hpp>
 #endif
+
+#include <cstdint>
+#include <type_traits>
+
+namespace ridge::gpu::inline RIDGE_TARGET_NAME {
 
 /// The register-sized vector that moves a pack of `Bytes` bytes in one access.
 template <int Bytes>
@@ -77,8 +76,15 @@ RIDGE_DEVICE void streaming_store(V* to, V value) {
 #endif
 }
 
-class Lane {
+class Lane
+#if defined(RIDGE_TARGET_CUDA)
+    : public BulkCopies
+#endif
+{
 public:
+#if defined(RIDGE_TARGET_HIP)
+  static constexpr bool has_bulk_copy = false;
+#endif
 #if defined(RIDGE_TARGET_CUDA)
   static constexpr int warp_width = 32;
 #elif defined(__AMDGCN_WAVEFRONT_SIZE)
@@ -107,7 +113,7 @@ public:
   }
 
   template <class T>
-  RIDGE_DEVICE T load(const Span<const T>& from, Index i) const {
+  RIDGE_DEVICE std::remove_const_t<T> load(const Span<T>& from, Index i) const {
 #if defined(RIDGE_TARGET_CUDA)
     return __ldg(from.data + i);
 #else
@@ -115,43 +121,59 @@ public:
 #endif
   }
   template <class T>
-  RIDGE_DEVICE T load_nontemporal(const Span<const T>& from, Index i) const {
+  RIDGE_DEVICE std::remove_const_t<T> load_nontemporal(const Span<T>& from, Index i) const {
     return streaming_load(from.data + i);
   }
+  template <class T>
+  RIDGE_DEVICE T load_relaxed(const Span<T>& from, Index i) const {
+#if defined(RIDGE_TARGET_CUDA)
+    static_assert(sizeof(T) == 4, "counters are 32 bits");
+    unsigned value;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+                 : "=r"(value)
+                 : "l"(from.data + i)
+                 : "memory");
+    return bit_cast<T>(value);
+#else
+    return __atomic_load_n(from.data + i, __ATOMIC_RELAXED);
+#endif
+  }
   template <int N, class T>
-  RIDGE_DEVICE Pack<T, N> load_pack(const Span<const T>& from, Index i) const {
-    using W = typename Word<sizeof(T) * N>::type;
+  RIDGE_DEVICE Pack<std::remove_const_t<T>, N> load_pack(const Span<T>& from, Index i) const {
+    using P = Pack<std::remove_const_t<T>, N>;
+    using W = typename Word<sizeof(P)>::type;
     const W* const at = reinterpret_cast<const W*>(from.data + i);
 #if defined(RIDGE_TARGET_CUDA)
-    return bit_cast<Pack<T, N>>(__ldg(at));
+    return bit_cast<P>(__ldg(at));
 #else
-    return bit_cast<Pack<T, N>>(*at);
+    return bit_cast<P>(*at);
 #endif
   }
   template <class T>
-  RIDGE_DEVICE void store(const Span<T>& to, Index i, T value) const {
+  RIDGE_DEVICE void store(const Span<T>& to, Index i, std::type_identity_t<T> value) const {
     to.data[i] = value;
   }
   template <class T, int N>
   RIDGE_DEVICE void store(const Span<T>& to, Index i, const Pack<T, N>& value) const {
-    using W = typename Word<sizeof(T) * N>::type;
+    using W = typename Word<sizeof(value)>::type;
     *reinterpret_cast<W*>(to.data + i) = bit_cast<W>(value);
   }
   template <class T>
-  RIDGE_DEVICE void store_nontemporal(const Span<T>& to, Index i, T value) const {
+  RIDGE_DEVICE void store_nontemporal(const Span<T>& to, Index i,
+                                      std::type_identity_t<T> value) const {
     streaming_store(to.data + i, value);
   }
   template <class T, int N>
   RIDGE_DEVICE void store_nontemporal(const Span<T>& to, Index i, const Pack<T, N>& value) const {
-    using W = typename Word<sizeof(T) * N>::type;
+    using W = typename Word<sizeof(value)>::type;
     streaming_store(reinterpret_cast<W*>(to.data + i), bit_cast<W>(value));
   }
   template <class T>
-  RIDGE_DEVICE T atomic_add(const Span<T>& to, Index i, T value) const {
+  RIDGE_DEVICE T atomic_add(const Span<T>& to, Index i, std::type_identity_t<T> value) const {
     return atomicAdd(to.data + i, value);
   }
   template <class T>
-  RIDGE_DEVICE T atomic_add(T* to, int i, T value) const {
+  RIDGE_DEVICE T atomic_add(T* to, Index i, std::type_identity_t<T> value) const {
     return atomicAdd(to + i, value);
   }
 
@@ -159,6 +181,12 @@ public:
   RIDGE_DEVICE T* shared(int byte_offset, int /*count*/) const {
     extern __shared__ __attribute__((aligned(128))) unsigned char ridge_shared_memory[];
     return reinterpret_cast<T*>(ridge_shared_memory + byte_offset);
+  }
+
+  template <int N, class T>
+  RIDGE_DEVICE Pack<T, N> load_shared_pack(const T* from, int i) const {
+    using W = typename Word<sizeof(Pack<T, N>)>::type;
+    return bit_cast<Pack<T, N>>(*reinterpret_cast<const W*>(from + i));
   }
 
   RIDGE_DEVICE void barrier() const {
@@ -219,5 +247,4 @@ private:
   }
 };
 
-} // namespace
-} // namespace ridge::gpu
+} // namespace ridge::gpu::inline RIDGE_TARGET_NAME

@@ -5,15 +5,13 @@
 #include <ridge/device/launch.hpp>
 #include <ridge/device/queue.hpp>
 
-namespace ridge::gpu {
-
 #if defined(RIDGE_TARGET_CUDA)
-inline namespace cuda {
 #define RIDGE_GRID_CONSTANT __grid_constant__
 #else
-inline namespace hip {
 #define RIDGE_GRID_CONSTANT
 #endif
+
+namespace ridge::gpu::inline RIDGE_TARGET_NAME {
 
 template <class Body>
 __global__ __launch_bounds__(Body::max_threads) void entry(const RIDGE_GRID_CONSTANT Body body) {
@@ -26,8 +24,9 @@ __global__ __launch_bounds__(Body::max_threads) void entry(const RIDGE_GRID_CONS
 /// Most shared memory a block gets without asking.
 inline constexpr int plain_shared_bytes = 48 << 10;
 
+/// Allows the kernel the shared memory the shape asks for.
 template <class Body>
-void launch(Queue& queue, const LaunchShape& shape, const Body& body) {
+void prepare(Queue& queue, const LaunchShape& shape) {
   check(RIDGE_NATIVE(SetDevice)(queue.device().id().number), "selecting the GPU");
   if (shape.shared_bytes > plain_shared_bytes) {
     check(RIDGE_NATIVE(FuncSetAttribute)(reinterpret_cast<const void*>(&entry<Body>),
@@ -35,14 +34,37 @@ void launch(Queue& queue, const LaunchShape& shape, const Body& body) {
                                          shape.shared_bytes),
           Body::name);
   }
+}
+
+template <class Body>
+void launch(Queue& queue, const LaunchShape& shape, const Body& body) {
+  prepare<Body>(queue, shape);
   const dim3 grid(static_cast<unsigned>(shape.grid.x), static_cast<unsigned>(shape.grid.y),
                   static_cast<unsigned>(shape.grid.z));
   const dim3 block(static_cast<unsigned>(shape.block.x), static_cast<unsigned>(shape.block.y),
                    static_cast<unsigned>(shape.block.z));
-  entry<Body><<<grid, block, static_cast<std::size_t>(shape.shared_bytes),
-                static_cast<Stream>(queue.native())>>>(body);
-  check(RIDGE_NATIVE(GetLastError)(), Body::name);
+  const auto shared = static_cast<unsigned>(shape.shared_bytes);
+  const auto stream = static_cast<Stream>(queue.native());
+  if (shape.together) {
+    void* arguments[] = {const_cast<Body*>(&body)};
+    check(RIDGE_NATIVE(LaunchCooperativeKernel)(reinterpret_cast<const void*>(&entry<Body>), grid,
+                                                block, arguments, shared, stream),
+          Body::name);
+  } else {
+    entry<Body><<<grid, block, shared, stream>>>(body);
+    check(RIDGE_NATIVE(GetLastError)(), Body::name);
+  }
 }
 
-} // namespace
-} // namespace ridge::gpu
+template <class Body>
+int resident_blocks(Queue& queue, const LaunchShape& shape) {
+  prepare<Body>(queue, shape);
+  int per_unit = 0;
+  check(RIDGE_NATIVE(OccupancyMaxActiveBlocksPerMultiprocessor)(
+            &per_unit, reinterpret_cast<const void*>(&entry<Body>),
+            static_cast<int>(shape.block.count()), static_cast<std::size_t>(shape.shared_bytes)),
+        Body::name);
+  return per_unit * queue.device().facts().units;
+}
+
+} // namespace ridge::gpu::inline RIDGE_TARGET_NAME

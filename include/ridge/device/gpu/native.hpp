@@ -16,13 +16,7 @@
 
 #include <string>
 
-namespace ridge::gpu {
-
-#if defined(RIDGE_TARGET_CUDA)
-inline namespace cuda {
-#else
-inline namespace hip {
-#endif
+namespace ridge::gpu::inline RIDGE_TARGET_NAME {
 
 using Status = RIDGE_NATIVE(Error_t);
 using Stream = RIDGE_NATIVE(Stream_t);
@@ -35,5 +29,4 @@ inline void check(Status status, const char* call) {
   throw Failure(std::string(call) + ": " + RIDGE_NATIVE(GetErrorString)(status));
 }
 
-} // namespace
-} // namespace ridge::gpu
+} // namespace ridge::gpu::inline RIDGE_TARGET_NAME

@@ -13,7 +13,7 @@ class Scheduler;
 struct Fiber;
 
 /// What lanes wait for together.
-enum class Collective : std::uint8_t { none, barrier, warp_barrier, shuffle, shuffle_xor };
+enum class Collective : std::uint8_t { none, barrier, warp_barrier, shuffle, shuffle_xor, phase };
 
 /// Lanes in the order in which they came to wait.
 struct FiberQueue {

@@ -20,7 +20,12 @@ enum class FaultKind {
   divergent_warp_barrier, ///< lanes wait at a warp barrier, others of the warp never come
   divergent_shuffle,      ///< lanes wait at a shuffle, others of the warp never come
   missing_lane,           ///< a shuffle from a lane that the warp does not have
-  unfinished_copy,        ///< a lane ended before it waited for its asynchronous copies
+  unfinished_copy,        ///< a lane, or for bulk copies the block, ended before it waited for them
+  shared_alignment,       ///< a pack in shared memory at a byte that is no multiple of its size
+  copy_alignment,         ///< a bulk copy whose addresses or size are no multiples of 16 bytes
+  phase_misuse,           ///< a phase barrier not begun, overwritten, or counted wrongly
+  phase_deadlock,         ///< lanes wait for a phase that can no longer be over
+  undeclared_access,      ///< a stencil reads a neighbour that its footprint does not declare
 };
 
 [[nodiscard]] std::string to_text(FaultKind kind);

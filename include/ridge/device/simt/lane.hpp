@@ -14,6 +14,8 @@ class Lane : public LaneContext {
 public:
   static_assert(Width == 32 || Width == 64);
   static constexpr int warp_width = Width;
+  static constexpr bool has_bulk_copy = true;
+  static constexpr bool emulated = true;
   using LaneContext::LaneContext;
 
   // Fields.
@@ -22,6 +24,12 @@ public:
   [[nodiscard]] RIDGE_FN std::remove_const_t<T> load(Span<T> from, Index i) const {
     check(from, i, "load");
     return from.data[i];
+  }
+  /// A read that sees what other blocks write meanwhile.
+  template <class T>
+  [[nodiscard]] RIDGE_FN T load_relaxed(Span<T> from, Index i) const {
+    check(from, i, "load_relaxed");
+    return std::atomic_ref<T>(from.data[i]).load(std::memory_order_relaxed);
   }
   /// A read past the caches.
   template <class T>
@@ -57,6 +65,8 @@ public:
     check(to, i, "atomic_add");
     return std::atomic_ref<T>(to.data[i]).fetch_add(value);
   }
+  /// Here reads are over when the next statement runs: nothing to order.
+  void fence_bulk() const {}
   void fence() const { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
   // Shared memory.
@@ -68,6 +78,20 @@ public:
   template <class T>
   RIDGE_FN T atomic_add(const SharedArray<T>& to, Index i, std::type_identity_t<T> value) const {
     return to[i].add(value);
+  }
+
+  /// Elements index to index + N - 1; the first begins at a multiple of the pack's size. Elements
+  /// that nobody has written are NaN: a pack may hold more than its reader needs.
+  template <int N, class T>
+  [[nodiscard]] RIDGE_FN Pack<T, N> load_shared_pack(const SharedArray<T>& from, int index) const {
+    if (index < 0 || index > from.size() - N) [[unlikely]]
+      fault_shared(index < 0 ? index : index + N - 1, from.size());
+    if (from.offset(index) % (N * static_cast<int>(sizeof(T))) != 0) [[unlikely]]
+      fault_shared_alignment(index, from.offset(index), N, sizeof(T));
+    Pack<T, N> pack;
+    for (int i = 0; i < N; ++i)
+      pack.set(i, from[index + i].read_or_poison());
+    return pack;
   }
 
   // Exchange within the warp.
@@ -107,7 +131,53 @@ public:
     wait_for_copies(Pending);
   }
 
+  // Phase barriers, and bulk copies into shared memory that they count. Who has waited for a phase
+  // sees what those who arrived in it did before, and the data of its copies.
+
+  /// Phase 0 begins. A phase is over after so many arrivals, and the bytes that it expects; then
+  /// the next begins, with the same number. Once a block, before a barrier().
+  void phase_begin(const SharedArray<PhaseBarrier>& bars, int i, int arrivals) const {
+    begin_phases(place(bars, i), arrivals);
+  }
+  void phase_arrive(const SharedArray<PhaseBarrier>& bars, int i) const {
+    arrive_at_phase(place(bars, i), 0);
+  }
+  /// Arrives, and adds to the bytes that the phase must receive.
+  void phase_arrive_expecting(const SharedArray<PhaseBarrier>& bars, int i, int bytes) const {
+    arrive_at_phase(place(bars, i), bytes);
+  }
+  /// Returns when the current phase is not, or no longer, of this parity.
+  void phase_wait(const SharedArray<PhaseBarrier>& bars, int i, int parity) const {
+    wait_for_phase(place(bars, i), parity);
+  }
+  /// Begins to copy `count` elements; barrier `i` counts their bytes.
+  template <class T, class From>
+  requires std::is_same_v<T, std::remove_const_t<From>>
+  void bulk_copy(const SharedArray<PhaseBarrier>& bars, int i, const SharedArray<T>& to,
+                 Index to_index, Span<From> from, Index from_index, int count) const {
+    const PhasePlace at = place(bars, i);
+    if (count <= 0) return;
+    if (to_index < 0 || to_index > to.size() - count)
+      fault_shared(to_index < 0 ? to_index : to_index + count - 1, to.size());
+    if (from_index < 0 || from_index > from.size - count)
+      fault_field("bulk_copy", from_index, count, from.size);
+    const From* source = from.data + from_index;
+    const int bytes = count * static_cast<int>(sizeof(T));
+    const auto address = reinterpret_cast<std::uintptr_t>(source);
+    if (address % bulk_alignment != 0) fault_bulk_alignment(to_index, "source", address);
+    const auto offset = static_cast<std::uintptr_t>(to.offset(to_index));
+    if (offset % bulk_alignment != 0) fault_bulk_alignment(to_index, "destination", offset);
+    if (bytes % bulk_alignment != 0)
+      fault_bulk_alignment(to_index, "size", static_cast<std::uintptr_t>(bytes));
+    issue_bulk(at, to.offset(to_index), source, bytes, to_index);
+  }
+
 private:
+  [[nodiscard]] PhasePlace place(const SharedArray<PhaseBarrier>& bars, int i) const {
+    if (i < 0 || i >= bars.size()) fault_shared(i, bars.size());
+    return {bars.offset(i), i};
+  }
+
   template <class T>
   RIDGE_FN void check(Span<T> span, Index i, const char* what) const {
     if (i < 0 || i >= span.size) [[unlikely]]

@@ -37,6 +37,13 @@ public:
     check(AccessKind::write);
     std::memcpy(address(), &value, sizeof(T));
   }
+  /// As read, but what nobody has written is poison (all bits set: NaN) instead of a fault.
+  [[nodiscard]] RIDGE_FN T read_or_poison() const {
+    if (lane_.state().shadow.written(static_cast<std::uint32_t>(offset_) / 4)) return read();
+    T value;
+    std::memset(&value, 0xFF, sizeof(T));
+    return value;
+  }
   /// Adds in one step for all lanes; returns the value before.
   RIDGE_FN T add(T value) const {
     lane_.touch_shared(offset_, sizeof(T), AccessKind::atomic, index_);

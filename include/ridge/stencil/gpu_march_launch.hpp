@@ -1,0 +1,141 @@
+// Launching a march: from a schedule to units, ring and pace.
+#pragma once
+
+#include <ridge/core/choose.hpp>
+#include <ridge/core/error.hpp>
+#include <ridge/stencil/gpu_march.hpp>
+#include <ridge/stencil/march_limits.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
+
+template <class K>
+using MarchShapes = std::conditional_t<has_whole_space<K>, AllMarches, FewMarches>;
+template <class K>
+using MarchStores =
+    std::conditional_t<has_whole_space<K>, Choices<Store::plain, Store::nontemporal>,
+                       Choices<Store::plain>>;
+
+/// The weakest alignment among the fields' rows.
+template <class K, class T>
+Rows rows_of(const Call<K, T>& call) {
+  Rows rows = Rows::sectors;
+  const auto look = [&](const T* data, Index row, Index plane) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(data) |
+                       static_cast<std::uintptr_t>(row) * sizeof(T) |
+                       static_cast<std::uintptr_t>(plane) * sizeof(T);
+    const Rows mine = begin % 128 == 0  ? Rows::sectors
+                      : begin % 16 == 0 ? Rows::packs
+                                        : Rows::anywhere;
+    rows = std::max(rows, mine);
+  };
+  for (const auto& in : call.in)
+    look(in.data, in.row, in.plane);
+  look(call.out.data, call.out.row, call.out.plane);
+  return rows;
+}
+
+template <MarchVariant M, class K, class T>
+void run_march(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
+  using Body = March<K, T, M>;
+  using Tile = typename Body::Tile;
+  constexpr Offset r = radius_of<K>();
+  const Index3 n = call.out.extents;
+
+  const int least_ring = Tile::held + 2;
+  if (s.ring < least_ring) {
+    throw UsageError("ring=" + std::to_string(s.ring) +
+                     " is too short for this kernel, which takes " + std::to_string(least_ring) +
+                     " or more");
+  }
+  const int shared = Tile::header_bytes + s.ring * Tile::stage_bytes;
+  if (shared > queue.device().facts().shared_per_block.value) {
+    throw UsageError("ring=" + std::to_string(s.ring) + " needs " + to_text(Bytes{shared}) +
+                     " of shared memory, and a block can have " +
+                     to_text(queue.device().facts().shared_per_block));
+  }
+
+  Body body{call, {}, s.ring, {}, {}, {}};
+  MarchUnits& units = body.units;
+  const Index interior_z = n.z - 2 * r.z;
+  units.tile_x = Tile::tile_x;
+  units.tile_y = Tile::tile_y;
+  units.tiles_x = static_cast<int>((n.x + Tile::tile_x - 1) / Tile::tile_x);
+  units.tiles_y = static_cast<int>((n.y - 2 * r.y + Tile::tile_y - 1) / Tile::tile_y);
+  units.y_first = r.y;
+  units.z_first = r.z;
+  units.z_end = n.z - r.z;
+  units.planes = (interior_z + s.chunks - 1) / s.chunks;
+  const Index chunks = (interior_z + units.planes - 1) / units.planes;
+  const Index count = Index{units.tiles_x} * units.tiles_y * chunks;
+  if (count > (Index{1} << 30)) throw UsageError("more than 2^30 tiles; give fewer chunks");
+  units.count = static_cast<int>(count);
+
+  for (int i = 0; i < inputs_of<K>; ++i) {
+    body.misfit[i] =
+        static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(call.in[i].data) % 128 / sizeof(T));
+  }
+  const int fetchers = queue.device().facts().warp_width;
+  LaunchShape shape{{1, 1, 1}, {Tile::consumers + fetchers, 1, 1}, shared};
+  const int resident = resident_blocks<Body>(queue, shape);
+  if (resident < 1) throw Failure("no block of this schedule fits a multiprocessor");
+  shape.grid.x = std::min(resident, units.count);
+
+  // Blocks that keep step must all be there; the emulated GPU runs one after the other.
+  const bool can_wait = queue.device().is_gpu();
+  body.pace.planes = s.pace;
+  body.pace.drift = can_wait ? s.drift : 0;
+  body.pace.steps = static_cast<int>((units.planes + 2 * r.z + s.pace - 1) / s.pace);
+  body.pace.rounds = (units.count + shape.grid.x - 1) / shape.grid.x;
+  if (body.pace.drift > 0) {
+    shape.together = true;
+    const Index counters = Index{body.pace.steps} * body.pace.rounds + 1;
+    if (counters > (Index{1} << 28)) throw UsageError("too many steps to keep; give drift=0");
+    body.passed = {static_cast<unsigned*>(queue.counters(Bytes{counters * 4})), counters};
+  }
+  launch_body(queue, shape, body);
+}
+
+/// Picks the compiled march of a schedule and the fields' alignment.
+template <class K, class T>
+void run_march_of(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
+#if defined(RIDGE_TARGET_HIP)
+  (void)queue, (void)call, (void)s;
+  throw UsageError("stage=bulk needs the bulk copy engine of NVIDIA GPUs from Hopper on");
+#else
+  if constexpr (radius_of<K>().z == 0) {
+    (void)queue, (void)call, (void)s;
+    throw UsageError("stage=bulk marches in z, where this stencil reads no neighbours");
+  } else {
+    if (!can_march(queue.device())) {
+      throw UsageError("stage=bulk needs compute capability 9.0, and " +
+                       to_text(queue.device().id()) + " is " + queue.device().facts().architecture);
+    }
+    for (const auto& in : call.in) {
+      if (reinterpret_cast<std::uintptr_t>(in.data) % 16 != 0) {
+        throw UsageError("stage=bulk needs inputs that begin at a multiple of 16 bytes");
+      }
+    }
+    const int asked = march_shape(s.block.x, s.block.y, s.tile);
+    const bool compiled = choose(asked, MarchShapes<K>{}, [&](auto shape) {
+      const bool store_known = choose(s.store, MarchStores<K>{}, [&](auto store) {
+        choose(rows_of(call), Choices<Rows::sectors, Rows::packs, Rows::anywhere>{},
+               [&](auto rows) {
+                 constexpr int m = shape;
+                 run_march<MarchVariant{march_threads_x(m), march_threads_y(m), march_tile(m),
+                                        store, rows}>(queue, call, s);
+               });
+      });
+      if (!store_known) throw UsageError("this kernel's march is compiled for store=plain only");
+    });
+    if (!compiled) {
+      throw UsageError("stage=bulk is compiled for " + march_list(MarchShapes<K>{}));
+    }
+  }
+#endif
+}
+
+} // namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME

@@ -1,0 +1,23 @@
+// What a march needs of a device, without compiling one.
+#pragma once
+
+#include <ridge/device/device.hpp>
+#include <ridge/stencil/gpu_schedule.hpp>
+#include <ridge/stencil/traits.hpp>
+
+namespace ridge::stencil {
+
+/// Whether the device has a bulk copy engine: NVIDIA GPUs from compute capability 9.0 on, and the
+/// emulated GPU.
+[[nodiscard]] bool can_march(const Device& device);
+
+/// Planes of the ring that stay from one output plane to the next: those above the point, and those
+/// below unless all that is read there lies in the point's own column.
+[[nodiscard]] Index planes_held(const Traits& traits);
+
+/// Most shared memory of one plane of the ring, for rows of any alignment; `packed` rows begin at
+/// multiples of 128 bytes and take less.
+[[nodiscard]] Index march_plane_bytes(const GpuSchedule& schedule, const Traits& traits,
+                                      bool packed = false);
+
+} // namespace ridge::stencil

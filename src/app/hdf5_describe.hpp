@@ -1,0 +1,20 @@
+// Saying what an HDF5 file holds, for messages.
+#pragma once
+
+#include "hdf5_handle.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ridge::app {
+
+/// The paths of all datasets of a file, in the order of their names.
+[[nodiscard]] std::vector<std::string> datasets_in(const Handle& file);
+
+/// "the datasets /u, /v and 3 more", "the dataset /u" or "no dataset".
+[[nodiscard]] std::string list_of(const std::vector<std::string>& datasets);
+
+/// "16-bit signed integers", "strings", ...
+[[nodiscard]] std::string describe_type(hid_t type);
+
+} // namespace ridge::app

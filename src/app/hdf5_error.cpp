@@ -1,0 +1,44 @@
+#include "hdf5_error.hpp"
+
+#include "hdf5_handle.hpp"
+
+#include <string_view>
+
+namespace ridge::app {
+
+namespace {
+
+herr_t take_first(unsigned /*n*/, const H5E_error2_t* error, void* reason) {
+  auto& text = *static_cast<std::string*>(reason);
+  if (text.empty() && error->desc != nullptr) text = error->desc;
+  return 0;
+}
+
+/// What stands in `text` between `begin` and `end`; empty when it is not there.
+std::string between(const std::string& text, std::string_view begin, char end) {
+  const auto at = text.find(begin);
+  if (at == std::string::npos) return {};
+  const auto from = at + begin.size();
+  return text.substr(from, text.find(end, from) - from);
+}
+
+} // namespace
+
+void quiet_hdf5() {
+  H5dont_atexit(); // fails when the library is open already: then it was quiet before
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+std::string hdf5_reason() {
+  std::string reason;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
+  if (std::string system = between(reason, "error message = '", '\''); !system.empty()) {
+    return system;
+  }
+  for (char& c : reason) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  return reason.empty() ? "the HDF5 library does not say why" : reason;
+}
+
+} // namespace ridge::app

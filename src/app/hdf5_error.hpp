@@ -1,0 +1,16 @@
+// What the HDF5 library says when it fails, as part of one line.
+#pragma once
+
+#include <string>
+
+namespace ridge::app {
+
+/// Stops the library from printing its error stack, and from trying at exit to write files that
+/// could not be written. Call it before anything else of the library.
+void quiet_hdf5();
+
+/// Why the last call failed: the system's words where the cause is the system ("No space left on
+/// device"), else the library's innermost message.
+[[nodiscard]] std::string hdf5_reason();
+
+} // namespace ridge::app

@@ -1,0 +1,139 @@
+#include "hdf5_input.hpp"
+
+#include <ridge/core/error.hpp>
+
+#include "hdf5_describe.hpp"
+#include "hdf5_error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace ridge::app {
+
+namespace fs = std::filesystem;
+
+hid_t native_type(int element_bytes) {
+  return element_bytes == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+}
+
+Handle select(const Piece& piece, const Handle& file_space) {
+  const std::vector<hsize_t> start(piece.start.begin(), piece.start.end());
+  const std::vector<hsize_t> count(piece.count.begin(), piece.count.end());
+  H5Sselect_hyperslab(file_space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(),
+                      nullptr);
+  return {H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose};
+}
+
+InputDataset::InputDataset(DatasetName name) : name_(std::move(name)) {
+  quiet_hdf5();
+  open_file();
+  open_dataset();
+  find_type();
+  find_shape();
+}
+
+void InputDataset::open_file() {
+  const std::string file = name_.file.string();
+  std::error_code why;
+  const auto status = fs::status(name_.file, why);
+  if (status.type() == fs::file_type::not_found) {
+    throw UsageError(fmt::format("there is no file {}", file));
+  }
+  if (why) throw Failure(fmt::format("reading {}: {}", file, why.message()));
+  if (status.type() == fs::file_type::directory) {
+    throw UsageError(fmt::format("{} is a folder; give FILE.h5:/path", file));
+  }
+  if (status.type() != fs::file_type::regular) {
+    throw UsageError(fmt::format("{} is not a file that HDF5 can read", file));
+  }
+  const htri_t is_hdf5 = H5Fis_hdf5(file.c_str());
+  if (is_hdf5 == 0) throw UsageError(fmt::format("{} is not an HDF5 file", file));
+  if (is_hdf5 > 0) file_ = {H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
+  if (!file_) throw Failure(fmt::format("reading {}: {}", file, hdf5_reason()));
+}
+
+void InputDataset::open_dataset() {
+  const auto there = [&] {
+    return fmt::format("{} has {}", name_.file.string(), list_of(datasets_in(file_)));
+  };
+  if (name_.path.empty()) {
+    throw UsageError(fmt::format("'{}' names no dataset; the form is FILE.h5:/path, and {}",
+                                 name_.file.string(), there()));
+  }
+  const Handle object(H5Oopen(file_.id(), name_.path.c_str(), H5P_DEFAULT), H5Oclose);
+  if (!object) {
+    throw UsageError(fmt::format("there is no dataset {}: {}", name_.path, there()));
+  }
+  if (H5Iget_type(object.id()) != H5I_DATASET) {
+    throw UsageError(fmt::format("{} is not a dataset: {}", name_.path, there()));
+  }
+  dataset_ = {H5Dopen2(file_.id(), name_.path.c_str(), H5P_DEFAULT), H5Dclose};
+  space_ = {H5Dget_space(dataset_.id()), H5Sclose};
+  type_ = {H5Dget_type(dataset_.id()), H5Tclose};
+  if (!dataset_ || !space_ || !type_) {
+    throw Failure(fmt::format("reading {}: {}", to_text(name_), hdf5_reason()));
+  }
+}
+
+void InputDataset::find_type() {
+  const auto is = [&](hid_t type) { return H5Tequal(type_.id(), type) > 0; };
+  if (is(H5T_IEEE_F32LE) || is(H5T_IEEE_F32BE)) element_bytes_ = 4;
+  if (is(H5T_IEEE_F64LE) || is(H5T_IEEE_F64BE)) element_bytes_ = 8;
+  if (element_bytes_ == 0) {
+    throw UsageError(fmt::format("{} holds {}; fp32 and fp64 are taken, so convert it first",
+                                 to_text(name_), describe_type(type_.id())));
+  }
+}
+
+void InputDataset::find_shape() {
+  const int rank = H5Sget_simple_extent_ndims(space_.id());
+  if (H5Sget_simple_extent_type(space_.id()) != H5S_SIMPLE || rank < 1 || rank > 3) {
+    throw UsageError(
+        fmt::format("{} has {} dimensions; 1 to 3 are taken", to_text(name_), std::max(rank, 0)));
+  }
+  std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
+  H5Sget_simple_extent_dims(space_.id(), sizes.data(), nullptr);
+  shape_.assign(sizes.begin(), sizes.end());
+  const std::vector<Index> x_first(shape_.rbegin(), shape_.rend());
+  try {
+    extents_ = Extents(x_first.data(), rank);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{}: {}", to_text(name_), error.what()));
+  }
+
+  std::vector<Index> chunk;
+  const Handle layout(H5Dget_create_plist(dataset_.id()), H5Pclose);
+  if (H5Pget_layout(layout.id()) == H5D_CHUNKED) {
+    H5Pget_chunk(layout.id(), rank, sizes.data());
+    chunk.assign(sizes.begin(), sizes.end());
+  }
+  require_filters(layout);
+  pieces_ = pieces_of(shape_, chunk, element_bytes_);
+}
+
+void InputDataset::require_filters(const Handle& layout) const {
+  for (int i = 0; i < H5Pget_nfilters(layout.id()); ++i) {
+    std::size_t values = 0;
+    std::array<char, 64> name{};
+    const H5Z_filter_t filter =
+        H5Pget_filter2(layout.id(), static_cast<unsigned>(i), nullptr, &values, nullptr,
+                       name.size() - 1, name.data(), nullptr);
+    if (H5Zfilter_avail(filter) <= 0) {
+      throw Failure(fmt::format("reading {}: it is compressed by filter {} ({}), which the HDF5 "
+                                "library here does not have; gzip is one it has",
+                                to_text(name_), static_cast<int>(filter), name.data()));
+    }
+  }
+}
+
+void InputDataset::read(const Piece& piece, void* to) const {
+  const Handle memory = select(piece, space_);
+  if (H5Dread(dataset_.id(), native_type(element_bytes_), memory.id(), space_.id(), H5P_DEFAULT,
+              to) < 0) {
+    throw Failure(fmt::format("reading {}: {}", to_text(name_), hdf5_reason()));
+  }
+}
+
+} // namespace ridge::app

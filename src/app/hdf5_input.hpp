@@ -1,0 +1,52 @@
+// The dataset a command reads.
+#pragma once
+
+#include "dataset_name.hpp"
+#include "hdf5_handle.hpp"
+#include "pieces.hpp"
+
+namespace ridge::app {
+
+/// An open HDF5 dataset of one to three dimensions of fp32 or fp64 in any byte order.
+class InputDataset {
+public:
+  /// Throws UsageError that says what would be right when there is no such file or dataset, or when
+  /// its rank or type is another; Failure when the file cannot be read.
+  explicit InputDataset(DatasetName name);
+
+  [[nodiscard]] const DatasetName& name() const { return name_; }
+  /// x first: the fastest dimension, HDF5's last.
+  [[nodiscard]] const Extents& extents() const { return extents_; }
+  /// HDF5's order, slowest first.
+  [[nodiscard]] const std::vector<Index>& shape() const { return shape_; }
+  /// 4 for fp32, 8 for fp64.
+  [[nodiscard]] int element_bytes() const { return element_bytes_; }
+  /// As stored in the file.
+  [[nodiscard]] hid_t type() const { return type_.id(); }
+  [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
+
+  /// Reads a piece in this machine's byte order. Throws Failure.
+  void read(const Piece& piece, void* to) const;
+
+private:
+  void open_file();
+  void open_dataset();
+  void find_shape();
+  void find_type();
+  void require_filters(const Handle& layout) const;
+
+  DatasetName name_;
+  Handle file_, dataset_, space_, type_;
+  Extents extents_;
+  std::vector<Index> shape_;
+  int element_bytes_ = 0;
+  std::vector<Piece> pieces_;
+};
+
+/// The native HDF5 type of fp32 (4) or fp64 (8).
+[[nodiscard]] hid_t native_type(int element_bytes);
+
+/// Selects the piece in `file_space`; returns the memory space of its elements.
+[[nodiscard]] Handle select(const Piece& piece, const Handle& file_space);
+
+} // namespace ridge::app

@@ -1,0 +1,40 @@
+// The dataset a command writes.
+#pragma once
+
+#include "hdf5_handle.hpp"
+#include "pieces.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ridge::app {
+
+/// A dataset in a new HDF5 file.
+class OutputDataset {
+public:
+  /// Creates `file` with the dataset `path`, and the groups it is in, of the stored type `type`;
+  /// `shape` is slowest dimension first. Messages call the file `called`. Throws Failure.
+  OutputDataset(const std::filesystem::path& file, const std::string& path, std::string called,
+                const std::vector<Index>& shape, hid_t type);
+
+  /// Writes a piece given in this machine's byte order. Throws Failure.
+  void write(const Piece& piece, const void* from, int element_bytes);
+
+  /// Attributes of the dataset. Throw Failure.
+  void describe(const std::string& attribute, const std::string& text);
+  void describe(const std::string& attribute, const std::vector<double>& numbers);
+  void describe(const std::string& attribute, const std::vector<int>& numbers);
+
+  /// Brings everything to the file. Throws Failure; without it the file is not complete.
+  void close();
+
+private:
+  void describe(const std::string& attribute, hid_t type, const Handle& space, const void* value);
+  void require(bool done) const;
+
+  std::string called_;
+  Handle file_, dataset_, space_;
+};
+
+} // namespace ridge::app

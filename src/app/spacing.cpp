@@ -1,0 +1,42 @@
+#include "spacing.hpp"
+
+#include <ridge/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+namespace ridge::app {
+
+stencil::Spacing parse_spacing(std::string_view text, int rank) {
+  std::vector<double> along;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (true) {
+    double value = 0;
+    const auto [next, status] = std::from_chars(at, end, value);
+    if (status != std::errc{} || !std::isfinite(value) || value <= 0 ||
+        (next != end && *next != 'x')) {
+      throw UsageError(
+          fmt::format("--spacing '{}' is not of the form X, XxY or XxYxZ with positive "
+                      "numbers, such as 0.5x0.5x1.2",
+                      text));
+    }
+    along.push_back(value);
+    if (next == end) break;
+    at = next + 1;
+  }
+  if (along.size() != 1 && along.size() != static_cast<std::size_t>(rank)) {
+    throw UsageError(
+        fmt::format("--spacing '{}' has {} numbers, and the input {} dimension{}; give "
+                    "one a dimension, x first, or one for all",
+                    text, along.size(), rank, rank == 1 ? "" : "s"));
+  }
+  along.resize(3, along.front());
+  return {along[0], along[1], along[2]};
+}
+
+} // namespace ridge::app

@@ -1,0 +1,89 @@
+#include "transfer.hpp"
+
+#include <ridge/device/field.hpp>
+
+#include "interrupt.hpp"
+#include "progress.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+namespace ridge::app {
+
+namespace {
+
+template <class T>
+void count_not_finite(const T* values, const Piece& piece, NotFinite& found) {
+  const auto finite = [](T v) { return std::isfinite(v); };
+  const auto odd = std::count_if(values, values + piece.elements, std::not_fn(finite));
+  if (odd == 0) return; // the common case, which vectorises
+  if (found.count() == 0) {
+    found.first =
+        piece.first + (std::find_if_not(values, values + piece.elements, finite) - values);
+  }
+  const auto nan = std::count_if(values, values + piece.elements, [](T v) { return v != v; });
+  found.nan += nan;
+  found.infinite += odd - nan;
+}
+
+/// Host memory for the largest piece; none where the device's memory is the host's.
+Memory staging_for(const InputDataset& input, const Queue& queue) {
+  if (queue.device().host_accessible()) return {};
+  Index most = 0;
+  for (const Piece& piece : input.pieces())
+    most = std::max(most, piece.elements);
+  return {queue.device(), Bytes{most * input.element_bytes()}, "copying", Memory::Place::staging};
+}
+
+} // namespace
+
+NotFinite read_to_device(const InputDataset& input, Queue& queue, void* to) {
+  const Memory staging = staging_for(input, queue);
+  const Index size = input.element_bytes();
+  NotFinite found;
+  Progress progress;
+  Index done = 0;
+  for (const Piece& piece : input.pieces()) {
+    check_interrupt();
+    progress.show("reading", static_cast<double>(done) / input.extents().count());
+    char* const place = static_cast<char*>(to) + piece.first * size;
+    void* const host = staging.data() == nullptr ? place : staging.data();
+    input.read(piece, host);
+    if (host != place) {
+      copy_bytes_to_device(queue, place, host, Bytes{piece.elements * size});
+    }
+    if (size == 4) {
+      count_not_finite(static_cast<const float*>(host), piece, found);
+    } else {
+      count_not_finite(static_cast<const double*>(host), piece, found);
+    }
+    queue.wait();
+    done += piece.elements;
+  }
+  check_interrupt();
+  return found;
+}
+
+void write_from_device(OutputDataset& output, const InputDataset& input, Queue& queue,
+                       const void* from) {
+  const Memory staging = staging_for(input, queue);
+  const Index size = input.element_bytes();
+  Progress progress;
+  Index done = 0;
+  for (const Piece& piece : input.pieces()) {
+    check_interrupt();
+    progress.show("writing", static_cast<double>(done) / input.extents().count());
+    const void* host = static_cast<const char*>(from) + piece.first * size;
+    if (staging.data() != nullptr) {
+      copy_bytes_to_host(queue, staging.data(), host, Bytes{piece.elements * size});
+      queue.wait();
+      host = staging.data();
+    }
+    output.write(piece, host, static_cast<int>(size));
+    done += piece.elements;
+  }
+  check_interrupt();
+}
+
+} // namespace ridge::app

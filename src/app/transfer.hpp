@@ -1,0 +1,26 @@
+// Moving whole datasets between files and a device, with progress, and heeding Ctrl-C.
+#pragma once
+
+#include <ridge/device/queue.hpp>
+
+#include "hdf5_input.hpp"
+#include "hdf5_output.hpp"
+
+namespace ridge::app {
+
+/// What of the data is not a finite number.
+struct NotFinite {
+  Index nan = 0, infinite = 0;
+  Index first = 0; ///< index of the first in the packed dataset
+  [[nodiscard]] Index count() const { return nan + infinite; }
+};
+
+/// Reads all of `input` to packed device memory at `to`. Throws Failure, or Interrupted.
+[[nodiscard]] NotFinite read_to_device(const InputDataset& input, Queue& queue, void* to);
+
+/// Writes all of packed device memory at `from`, which has the type and shape of `input`. Throws
+/// Failure, or Interrupted.
+void write_from_device(OutputDataset& output, const InputDataset& input, Queue& queue,
+                       const void* from);
+
+} // namespace ridge::app

@@ -1,0 +1,60 @@
+#include "xdmf.hpp"
+
+#include <fmt/format.h>
+
+namespace ridge::app {
+
+namespace {
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+    case '&':
+      out += "&amp;";
+      break;
+    case '<':
+      out += "&lt;";
+      break;
+    case '>':
+      out += "&gt;";
+      break;
+    case '"':
+      out += "&quot;";
+      break;
+    default:
+      out += c;
+    }
+  }
+  return out;
+}
+
+} // namespace
+
+std::string xdmf_text(const XdmfGrid& grid) {
+  // XDMF lists dimensions, origin and spacing slowest first, as HDF5 does.
+  const Index3 n = grid.extents.xyz();
+  return fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?>
+<Xdmf Version="2.0">
+  <Domain>
+    <Grid Name="{name}" GridType="Uniform">
+      <Topology TopologyType="3DCoRectMesh" Dimensions="{nz} {ny} {nx}"/>
+      <Geometry GeometryType="ORIGIN_DXDYDZ">
+        <DataItem Name="Origin" Dimensions="3" NumberType="Float" Precision="8" Format="XML">0 0 0</DataItem>
+        <DataItem Name="Spacing" Dimensions="3" NumberType="Float" Precision="8" Format="XML">{dz} {dy} {dx}</DataItem>
+      </Geometry>
+      <Attribute Name="{name}" AttributeType="Scalar" Center="Node">
+        <DataItem Dimensions="{nz} {ny} {nx}" NumberType="Float" Precision="{bytes}" Format="HDF">{reference}</DataItem>
+      </Attribute>
+    </Grid>
+  </Domain>
+</Xdmf>
+)",
+                     fmt::arg("name", escaped(grid.name)), fmt::arg("nx", n.x), fmt::arg("ny", n.y),
+                     fmt::arg("nz", n.z), fmt::arg("dx", grid.spacing[0]),
+                     fmt::arg("dy", grid.spacing[1]), fmt::arg("dz", grid.spacing[2]),
+                     fmt::arg("bytes", grid.element_bytes),
+                     fmt::arg("reference", escaped(grid.reference)));
+}
+
+} // namespace ridge::app

@@ -1,0 +1,29 @@
+#include <ridge/device/device.hpp>
+#include <ridge/stencil/march_limits.hpp>
+
+namespace ridge::stencil {
+
+bool can_march(const Device& device) {
+  if (device.kind() == DeviceKind::simt) return true;
+  const std::string& architecture = device.facts().architecture; // "sm_90", "sm_100"
+  return device.kind() == DeviceKind::cuda && (architecture.size() > 5 || architecture >= "sm_90");
+}
+
+Index planes_held(const Traits& traits) {
+  for (const auto& offsets : traits.footprints) {
+    for (const Offset& o : offsets) {
+      if (o.z < 0 && (o.x != 0 || o.y != 0)) return 2 * traits.radius.z;
+    }
+  }
+  return traits.radius.z;
+}
+
+Index march_plane_bytes(const GpuSchedule& s, const Traits& traits, bool packed) {
+  constexpr Index sector = 128;
+  const Index rows = Index{s.block.y} * s.tile + 2 * traits.radius.y;
+  const Index tile_bytes = Index{s.block.x} * 16; // a thread computes 16 bytes of a row
+  const Index pitch = (tile_bytes + sector - 1) / sector * sector + (packed ? 1 : 2) * sector;
+  return (rows * pitch + sector) * traits.inputs();
+}
+
+} // namespace ridge::stencil

@@ -1,0 +1,91 @@
+"""What the tests of the `ridge` command share: running it, and writing and reading its files."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class Result:
+    """How a run of the command ended."""
+
+    def __init__(self, code, out, err):
+        self.code = code
+        self.out = out
+        self.err = err
+
+    def records(self):
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+
+class Ridge:
+    """The command. Its output is piped, never a terminal, unless a test says otherwise."""
+
+    def __init__(self, program):
+        self.program = program
+
+    def __call__(self, *words, cwd=None, limit=120, prefix=(), **options):
+        done = subprocess.run(
+            [*prefix, self.program, *map(str, words)],
+            cwd=cwd, capture_output=True, text=True, timeout=limit, check=False, **options,
+        )
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    def good(self, *words, **options):
+        """Runs what must succeed without a word on stderr."""
+        result = self(*words, **options)
+        assert result.code == 0, result.err
+        assert result.err == ""
+        assert not control_characters(result.out)
+        return result
+
+    def bad(self, *words, code=2, says=(), **options):
+        """Runs what must fail with one clear line on stderr, in which `says` is to be found."""
+        result = self(*words, **options)
+        assert result.code == code, (result.code, result.out, result.err)
+        lines = result.err.splitlines()
+        assert len(lines) == 1, result.err
+        assert lines[0].startswith("ridge: ")
+        assert not control_characters(result.err)
+        for text in [says] if isinstance(says, str) else says:
+            assert text in result.err, result.err
+        return result
+
+    def start(self, *words, **options):
+        """Starts the command to be interrupted: SIGINT is not ignored, whoever runs the tests."""
+        return subprocess.Popen(
+            [self.program, *map(str, words)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler), **options,
+        )
+
+
+def control_characters(text):
+    return re.findall(r"[\x00-\x09\x0b-\x1f\x7f]", text)
+
+
+@pytest.fixture(scope="session")
+def ridge():
+    program = pathlib.Path(os.environ.get("RIDGE", ROOT / "build" / "ridge")).resolve()
+    if not program.exists():
+        pytest.exit(f"there is no {program}: build it, or set RIDGE to it", returncode=2)
+    return Ridge(str(program))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder, which is also the current one."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def left_in(folder):
+    """Names of the files in a folder, hidden ones too."""
+    return sorted(p.name for p in pathlib.Path(folder).iterdir())

@@ -1,0 +1,53 @@
+"""Ctrl-C during `ridge apply`: exit code 1, one line, older files untouched, nothing half-done."""
+
+import signal
+import time
+
+import h5py
+import pytest
+from conftest import left_in
+
+
+def make_input(folder, side):
+    """A cube that takes no space, as what was never written reads as 0; and an older output."""
+    with h5py.File("in.h5", "w") as h5:
+        h5.create_dataset("u", shape=(side, side, side), dtype="f4")
+    (folder / "out.xdmf").write_text("old")
+
+
+def require_untouched(folder):
+    assert left_in(folder) == ["in.h5", "out.xdmf"]
+    assert (folder / "out.xdmf").read_text() == "old"
+
+
+def require_interrupted(run):
+    out, err = run.communicate(timeout=120)
+    assert run.returncode == 1, (out, err)
+    assert err == "ridge: interrupted\n"
+    assert out == ""
+
+
+def apply(ridge, *options):
+    return ridge.start("apply", "laplacian", "in.h5:/u", "-o", "out.h5:/f", *options)
+
+
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+def test_at_work(ridge, folder, which):
+    make_input(folder, 320)
+    run = apply(ridge, "--device", "simt:32")  # slow enough
+    time.sleep(0.5)
+    run.send_signal(which)
+    require_interrupted(run)
+    require_untouched(folder)
+
+
+def test_while_writing(ridge, folder):
+    make_input(folder, 600)
+    run = apply(ridge, "--device", "cpu")
+    began = time.monotonic()
+    while not any(name.endswith(".partial") and (folder / name).stat().st_size > 1 << 20
+                  for name in left_in(".")):
+        assert run.poll() is None and time.monotonic() - began < 60
+    run.send_signal(signal.SIGINT)
+    require_interrupted(run)
+    require_untouched(folder)

@@ -1,0 +1,169 @@
+"""`ridge bench`: its records and its errors."""
+
+import signal
+import time
+
+import pytest
+
+NUMBER = (int, float)
+FIELDS = {
+    "pattern": str, "kernel": str, "device": str, "device_name": str, "precision": str,
+    "size": list, "schedule": str, "seconds": NUMBER, "seconds_min": NUMBER,
+    "seconds_max": NUMBER, "repeats": int, "bytes_read": int, "bytes_written": int,
+    "flops": NUMBER, "items": int, "achieved": NUMBER, "achieved_unit": str, "check": dict,
+}
+ROOFED = {"roof": NUMBER, "roof_name": str, "fraction": NUMBER}
+
+
+def require_contract(record, roofed):
+    for name, kind in {**FIELDS, **(ROOFED if roofed else {})}.items():
+        assert isinstance(record[name], kind), (name, record[name])
+    if not roofed:
+        assert record["roof"] is None and record["fraction"] is None
+    assert record["check"]["ok"] is True
+    assert 0 <= record["check"]["max_error"] < 1e-4
+    assert record["check"]["against"] == "reference"
+    assert 0 < record["seconds_min"] <= record["seconds"] <= record["seconds_max"]
+    moved = record["bytes_read"] + record["bytes_written"]
+    assert record["achieved"] == pytest.approx(moved / record["seconds"], rel=1e-6)
+
+
+def bench(ridge, *words, **options):
+    return ridge.good("bench", *words, "--json", **options).records()
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
+@pytest.mark.parametrize("precision", ["fp32", "fp64"])
+def test_record(ridge, device, precision):
+    (record,) = bench(ridge, "laplacian", "--device", device, "--size", "19x13x11",
+                      "--precision", precision, "--repeat", 3)
+    require_contract(record, roofed=device == "cpu")
+    assert record["pattern"] == "stencil"
+    assert record["kernel"] == "laplacian"
+    assert record["device"] == device
+    assert record["precision"] == precision
+    assert record["size"] == [19, 13, 11]
+    assert record["schedule_name"] == "default"
+    assert 1 <= record["repeats"] <= 3
+    assert record.get("in_cache", False) == (device == "cpu")
+    # The sources' figure of merit: all points but edges and corners read, the inside written.
+    nx, ny, nz = 19, 13, 11
+    inside = (nx - 2) * (ny - 2) * (nz - 2)
+    faces = 2 * ((nx - 2) * (ny - 2) + (nx - 2) * (nz - 2) + (ny - 2) * (nz - 2))
+    size = 4 if precision == "fp32" else 8
+    assert record["bytes_read"] == (inside + faces) * size
+    assert record["bytes_written"] == inside * size
+    assert record["items"] == inside
+    assert record["flops"] == 10 * inside
+
+
+@pytest.mark.parametrize("kernel, size", [
+    ("laplacian", "40"), ("laplacian", "23x17"), ("laplacian4", "40"), ("laplacian4", "23x17"),
+    ("laplacian4", "13x12x11"), ("laplacian6", "40"), ("laplacian6", "23x17"),
+    ("laplacian6", "13x12x11"), ("laplacian8", "40"), ("laplacian8", "23x17"),
+    ("laplacian8", "13x12x11"), ("box27", "13x12x11"), ("diffusion", "13x12x11"),
+])
+def test_every_kernel_and_rank(ridge, kernel, size):
+    (record,) = bench(ridge, kernel, "--device", "simt:64", "--size", size, "--repeat", 1)
+    require_contract(record, roofed=False)
+    assert record["kernel"] == kernel
+    assert record["size"] == [int(n) for n in size.split("x")]
+
+
+def test_all_schedules_of_a_gpu_have_names(ridge):
+    records = bench(ridge, "laplacian", "--device", "simt:32", "--size", "40x24x12", "--schedule",
+                    "all", "--repeat", 1, limit=300)
+    names = [r["schedule_name"] for r in records]
+    for name in [f"kernel{k}" for k in range(1, 8)] + ["default"]:
+        assert name in names
+    for record in records:
+        require_contract(record, roofed=False)
+    texts = {r["schedule_name"]: r["schedule"] for r in records}
+    assert "tile=1 " in texts["kernel1"] + " " and "tile=8 " in texts["kernel2"] + " "
+
+
+def test_all_schedules_of_the_cpu(ridge):
+    records = bench(ridge, "laplacian", "--device", "cpu", "--size", "33x31x29", "--schedule",
+                    "all", "--repeat", 3)
+    assert {"plain", "streaming", "default"} <= {r["schedule_name"] for r in records}
+    for record in records:
+        require_contract(record, roofed=True)
+
+
+def test_schedule_given_as_fields(ridge):
+    (record,) = bench(ridge, "laplacian", "--device", "simt:32", "--size", "40x24x12",
+                      "--schedule", "tile=4 store=nontemporal block=32x1x8", "--repeat", 1)
+    for field in ["tile=4", "store=nontemporal", "block=32x1x8"]:
+        assert field in record["schedule"].split()
+
+
+def test_a_named_schedule_changed_by_a_field(ridge):
+    (record,) = bench(ridge, "laplacian", "--device", "simt:32", "--size", "40x24x12",
+                      "--schedule", "kernel2 tile=2", "--repeat", 1)
+    assert "tile=2" in record["schedule"].split()
+
+
+def test_table_has_a_line_a_schedule(ridge):
+    text = ridge.good("bench", "laplacian", "--device", "cpu", "--size", "33x31x29", "--schedule",
+                      "all", "--repeat", 3).out
+    lines = text.splitlines()
+    assert "10 flops a point" in lines[0]
+    assert lines[1].startswith("roof: copy")
+    names = [line.split("  ")[-1].split()[0] for line in lines[3:]]
+    assert {"plain", "streaming", "default"} <= set(names)
+
+
+@pytest.mark.parametrize("words, says", [
+    (["laplace"], ["unknown kernel 'laplace'", "laplacian4", "box27", "diffusion"]),
+    (["laplacian", "--precision", "fp16"], ["fp16", "fp32 and fp64"]),
+    (["laplacian", "--schedule", "kernel9"], ["kernel9", "kernel1", "kernel7", "auto"]),
+    (["laplacian", "--schedule", "speed=9"], ["speed", "tile", "block", "store"]),
+    (["laplacian", "--schedule", "tile=3"], ["tile=3", "1, 2, 4, 8, 16"]),
+    (["laplacian", "--schedule", "tile"], ["tile"]),
+    (["laplacian", "--schedule", "tile=2 tile=4"], ["tile", "twice"]),
+    (["laplacian", "--schedule", "store=fast"], ["store=fast", "plain, nontemporal"]),
+    (["laplacian", "--schedule", "block=2048x1x1"], ["block=2048x1x1", "1024"]),
+    (["laplacian", "--size", "2x2x2"], ["2x2x2", "3x3x3"]),
+    (["laplacian", "--size", "1"], ["1", "3"]),
+    (["laplacian", "--size", "0x8x8"], ["0x8x8"]),
+    (["laplacian", "--size", "8x-8x8"], ["-8"]),
+    (["laplacian", "--size", "8x"], ["8x", "NXxNY"]),
+    (["laplacian", "--size", "8*8"], ["8*8", "NXxNY"]),
+    (["laplacian", "--size", "99999999999x9999999999x99"], ["99999999999x9999999999x99", "2^62"]),
+    (["laplacian", "--size", "99999999999999999999"], ["64 bits"]),
+    (["laplacian", "--size", "8x8x8x2"], ["8x8x8x2", "three dimensions"]),
+    (["laplacian", "--size", "512x512x512x2"], ["512x512x512x2", "three dimensions"]),
+    (["laplacian8", "--size", "8x16x16"], ["8x16x16", "9x9x9"]),
+    (["box27", "--size", "8x8"], ["8x8", "three dimensions"]),
+])
+def test_bad_values_name_what_is_right(ridge, words, says):
+    defaults = ["--device", "simt:32"] + ([] if "--size" in words else ["--size", "12x12x12"])
+    ridge.bad("bench", *words, *defaults, says=says)
+
+
+@pytest.mark.parametrize("schedule, says", [
+    ("tile=4", ["tile", "rows", "store"]),
+    ("kernel1", ["kernel1", "plain, streaming"]),
+])
+def test_schedules_of_other_devices(ridge, schedule, says):
+    ridge.bad("bench", "laplacian", "--device", "cpu", "--size", "12x12x12", "--schedule",
+              schedule, says=says)
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
+def test_too_little_memory(ridge, device):
+    size = "4000x4000x400000"  # 51 TB a field
+    ridge.bad("bench", "laplacian", "--device", device, "--size", size, code=1,
+              says=["51.2 TB", "free"])
+
+
+def test_interrupt(ridge):
+    run = ridge.start("bench", "laplacian", "--device", "simt:32", "--size", "64x64x64",
+                      "--schedule", "all", "--repeat", 3)
+    first = run.stdout.readline()  # it is at work
+    time.sleep(0.3)
+    run.send_signal(signal.SIGINT)
+    _, err = run.communicate(timeout=60)
+    assert first != ""
+    assert run.returncode == 1
+    assert err == "ridge: interrupted\n"

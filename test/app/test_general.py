@@ -1,0 +1,70 @@
+"""The command as a whole: help, versions, unknown words, output that cannot be written."""
+
+import subprocess
+import time
+
+import pytest
+
+COMMANDS = ["devices", "roof", "bench", "apply", "lab"]
+
+
+def test_help_lists_the_commands(ridge):
+    text = ridge.good("--help").out
+    for command in COMMANDS:
+        assert f"\n  {command} " in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help(ridge, command):
+    text = ridge.good(command, "--help").out
+    assert "--json" in text
+    assert ("--device" in text) == (command != "devices")
+
+
+def test_version(ridge):
+    assert ridge.good("--version").out.startswith("ridge ")
+
+
+@pytest.mark.parametrize("words", [["--help"], ["devices"], ["apply", "--help"]])
+def test_starts_at_once(ridge, words):
+    def seconds():
+        begin = time.perf_counter()
+        ridge.good(*words)
+        return time.perf_counter() - begin
+
+    assert min(seconds() for _ in range(5)) < 0.2
+
+
+@pytest.mark.parametrize(
+    "words, says",
+    [
+        ([], "the commands are lab, bench, apply, devices, roof"),
+        (["fly"], "fly; the commands are lab, bench, apply, devices, roof"),
+        (["--fly"], "--fly; the commands are lab, bench, apply, devices, roof"),
+        (["devices", "--fly"], "--fly"),
+        (["devices", "extra"], "extra"),
+        (["roof", "--device"], "--device"),
+        (["bench"], "KERNEL"),
+        (["bench", "laplacian", "--repeat", "0"], "--repeat"),
+        (["bench", "laplacian", "--repeat", "many"], "--repeat"),
+        (["apply", "laplacian"], "INPUT"),
+        (["apply", "laplacian", "a.h5:/u"], "--output"),
+    ],
+)
+def test_unknown_words_are_a_usage_error(ridge, words, says):
+    ridge.bad(*words, says=[says, "--help"])
+
+
+@pytest.mark.parametrize("command", [["roof"], ["bench", "laplacian"], ["lab"]])
+@pytest.mark.parametrize("device", ["", "gpu", "cuda:", "cuda:-1", "cuda:99", "hip:99", "simt", "simt:16",
+                                    "cpu:1", "CPU"])
+def test_unknown_device(ridge, command, device):
+    ridge.bad(*command, "--device", device, says=["cpu, simt:32, simt:64"])
+
+
+def test_full_output_is_a_failure(ridge):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([ridge.program, "devices"], stdout=full, stderr=subprocess.PIPE,
+                              text=True, check=False)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1

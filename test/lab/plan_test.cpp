@@ -1,0 +1,44 @@
+#include <ridge/core/error.hpp>
+#include <ridge/lab/bench.hpp>
+#include <ridge/lab/plan.hpp>
+
+#include <gtest/gtest.h>
+
+namespace ridge::lab {
+namespace {
+
+TEST(Plan, NamesKernelsThatExistAndFitsTheDevice) {
+  for (const DeviceId id : list_devices()) {
+    const Device device(id);
+    for (const bool quick : {false, true}) {
+      const auto plan = lab_plan(device, quick);
+      EXPECT_FALSE(plan.empty());
+      for (const PlannedRun& run : plan) {
+        EXPECT_NO_THROW((void)find_bench_kernel(run.kernel)) << run.kernel;
+        EXPECT_LT(run.size.count() * 16, device.free_memory().value);
+      }
+    }
+    EXPECT_LT(lab_plan(device, true).size(), lab_plan(device, false).size());
+  }
+}
+
+TEST(BenchKernels, RunOnTheEmulatedGpuAndHandOverCheckedRecords) {
+  const Device device("simt:32");
+  RoofSource roof(device);
+  for (const BenchKernel& kernel : bench_kernels()) {
+    BenchRequest request{device, {20, 15, 13}, "fp32", "auto", {}};
+    request.measure.repeats = 1;
+    int records = 0;
+    kernel.run(request, roof, [&](const Record& record) {
+      ++records;
+      EXPECT_EQ(record.kernel, kernel.name);
+      ASSERT_TRUE(record.check.has_value());
+      EXPECT_TRUE(record.check->ok) << kernel.name << ": " << record.check->message;
+      EXPECT_TRUE(record.timing.has_value());
+    });
+    EXPECT_EQ(records, 1) << kernel.name;
+  }
+}
+
+} // namespace
+} // namespace ridge::lab

@@ -1,0 +1,75 @@
+// The lab's check must see every kind of wrong output.
+#include <ridge/device/generate.hpp>
+#include <ridge/lab/stencil_check.hpp>
+#include <ridge/stencil/laplacian.hpp>
+#include <ridge/stencil/launch.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace ridge::lab {
+namespace {
+
+using ::testing::HasSubstr;
+using Kernel = stencil::Laplacian<2, 3>;
+
+class StencilCheck : public ::testing::Test {
+protected:
+  StencilCheck() {
+    fill_random(queue, in.elements(), 1);
+    fill_bytes(queue, out.data(), 0xff, Bytes{out.count() * 8});
+    (void)stencil::launch(queue, call);
+  }
+  Check check() { return check_stencil(queue, call, 0xff, 1e-13); }
+  double& at(Index x, Index y, Index z) { return out.data()[out.view().at(x, y, z)]; }
+
+  Device device{"cpu"};
+  Queue queue{device};
+  Field<double> in{device, {33, 17, 9}};
+  Field<double> out{device, {33, 17, 9}};
+  stencil::Call<Kernel, double> call{Kernel({0.5, 0.75, 1.25}), {in.view()}, out.view()};
+};
+
+TEST_F(StencilCheck, PassesWhatIsRight) {
+  const Check c = check();
+  EXPECT_TRUE(c.ok) << c.message;
+  EXPECT_LT(c.max_error, 1e-14);
+}
+
+TEST_F(StencilCheck, SeesASmallError) {
+  at(7, 5, 3) += 1e-9;
+  const Check c = check();
+  EXPECT_FALSE(c.ok);
+  EXPECT_THAT(c.message, HasSubstr("(7, 5, 3)"));
+  EXPECT_GT(c.max_error, 1e-12);
+}
+
+TEST_F(StencilCheck, SeesAPointThatWasNotWritten) {
+  std::memset(&at(31, 15, 7), 0xff, 8);
+  const Check c = check();
+  EXPECT_FALSE(c.ok);
+  EXPECT_THAT(c.message, HasSubstr("(31, 15, 7)"));
+}
+
+TEST_F(StencilCheck, SeesAnEdgePointThatWasWritten) {
+  at(0, 5, 3) = 0;
+  const Check c = check();
+  EXPECT_FALSE(c.ok);
+  EXPECT_THAT(c.message, HasSubstr("(0, 5, 3)"));
+}
+
+TEST(Slabs, CoverEveryRowOnce) {
+  for (const Index3 n :
+       {Index3{10, 7, 5}, Index3{4096, 4096, 4}, Index3{1, 1, 1}, Index3{9, 1, 4}}) {
+    Index rows = 0;
+    for (const Slab& s : slabs_of(n, 8, Index{1} << 20)) {
+      rows += (s.y_end - s.y_begin) * (s.z_end - s.z_begin);
+      EXPECT_LE((s.y_end - s.y_begin) * (s.z_end - s.z_begin) * n.x * 8,
+                std::max<Index>(Index{1} << 20, n.x * 8));
+    }
+    EXPECT_EQ(rows, n.y * n.z);
+  }
+}
+
+} // namespace
+} // namespace ridge::lab

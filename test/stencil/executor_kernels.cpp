@@ -1,0 +1,14 @@
+// Compiled once per device kind.
+#include <ridge/stencil/executor.hpp>
+
+#include "test_kernels.hpp"
+
+namespace ridge::stencil {
+
+template struct Executor<test::Lopsided, float, Here>;
+template struct Executor<test::Lopsided, double, Here>;
+template struct Executor<test::Advection, float, Here>;
+template struct Executor<test::Advection, double, Here>;
+template struct Executor<test::Undeclared, double, Here>;
+
+} // namespace ridge::stencil

@@ -1,0 +1,211 @@
+// Every executor under every schedule of its space against the reference, at awkward shapes.
+#include <ridge/device/generate.hpp>
+#include <ridge/stencil/launch.hpp>
+#include <ridge/stencil/reference.hpp>
+
+#include "test_kernels.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace ridge::stencil {
+namespace {
+
+/// The devices here, as parameters of the tests.
+std::vector<std::string> devices_here() {
+  std::vector<std::string> names;
+  for (const DeviceId id : list_devices())
+    names.push_back(to_text(id));
+  return names;
+}
+
+template <class T>
+std::vector<T> to_host(Queue& queue, const Field<T>& field) {
+  std::vector<T> host(static_cast<std::size_t>(field.count()));
+  copy_to_host(queue, host.data(), field.data(), field.count());
+  queue.wait();
+  return host;
+}
+
+/// A kernel, its inputs on a device, and what the reference makes of them.
+template <class K, class T>
+class Case {
+public:
+  Case(const Device& device, const K& kernel, Index3 n)
+      : queue_(device), n_(n), out_(device, {n.x, n.y, n.z}), call_{kernel, {}, out_.view()},
+        expected_(static_cast<std::size_t>(out_.count())) {
+    std::array<View<const T>, inputs_of<K>> host_views;
+    for (int i = 0; i < inputs_of<K>; ++i) {
+      in_.emplace_back(device, Extents{n.x, n.y, n.z});
+      fill_random(queue_, in_.back().elements(), static_cast<std::uint64_t>(i) + 11);
+      call_.in[i] = View<const T>(in_.back().view());
+      host_.push_back(to_host(queue_, in_.back()));
+      host_views[i] = View<const T>(host_.back().data(), n);
+    }
+    apply_reference(kernel, host_views, View<double>(expected_.data(), n));
+  }
+
+  /// What is wrong with the output under `schedule`; empty when nothing is.
+  std::string wrong_under(const Schedule& schedule) {
+    fill_bytes(queue_, out_.data(), 0xff, Bytes{out_.count() * static_cast<Index>(sizeof(T))});
+    (void)launch(queue_, call_, schedule);
+    const std::vector<T> got = to_host(queue_, out_);
+    T poison;
+    std::memset(&poison, 0xff, sizeof(T));
+    constexpr Offset r = radius_of<K>();
+    const double tolerance = 200 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    const View<const T> view(got.data(), n_);
+    for (Index z = 0; z < n_.z; ++z) {
+      for (Index y = 0; y < n_.y; ++y) {
+        for (Index x = 0; x < n_.x; ++x) {
+          const auto at = static_cast<std::size_t>(view.at(x, y, z));
+          const bool edge = x < r.x || x >= n_.x - r.x || y < r.y || y >= n_.y - r.y || z < r.z ||
+                            z >= n_.z - r.z;
+          const bool right =
+              edge ? std::memcmp(&got[at], &poison, sizeof(T)) == 0
+                   : std::abs(static_cast<double>(got[at]) - expected_[at]) <= tolerance;
+          if (!right) {
+            return "(" + std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z) +
+                   ")" +
+                   (edge ? " on the edge was written"
+                         : " is " + std::to_string(got[at]) + " instead of " +
+                               std::to_string(expected_[at]));
+          }
+        }
+      }
+    }
+    return {};
+  }
+
+private:
+  Queue queue_;
+  Index3 n_;
+  std::vector<Field<T>> in_;
+  Field<T> out_;
+  Call<K, T> call_;
+  std::vector<std::vector<T>> host_;
+  std::vector<double> expected_;
+};
+
+template <class K, class T>
+void expect_right_everywhere(const Device& device, const K& kernel, Index3 n) {
+  Case<K, T> c(device, kernel, n);
+  for (const Schedule& s : schedule_space(device, traits_of<K, T>())) {
+    EXPECT_EQ(c.wrong_under(s), "")
+        << to_text(device.id()) << " " << n.x << "x" << n.y << "x" << n.z << " " << to_text(s);
+    if (::testing::Test::HasFailure()) return;
+  }
+  const Schedule chosen = default_schedule(device, traits_of<K, T>(), n);
+  EXPECT_EQ(c.wrong_under(chosen), "") << "default " << to_text(chosen);
+}
+
+class Executors : public ::testing::TestWithParam<std::string> {
+protected:
+  Device device{GetParam()};
+};
+
+TEST_P(Executors, EqualTheReferenceUnderEverySchedule) {
+  expect_right_everywhere<Laplacian<2, 3>, double>(device, Laplacian<2, 3>({0.5, 0.75, 1.25}),
+                                                   {67, 21, 9});
+}
+
+TEST_P(Executors, ReadTheRightNeighbours) {
+  expect_right_everywhere<test::Lopsided, double>(device, {0.1}, {41, 19, 11});
+}
+
+TEST_P(Executors, RunKernelsOfSeveralInputs) {
+  expect_right_everywhere<test::Advection, float>(device, {}, {38, 18, 7});
+}
+
+TEST_P(Executors, TakeAnyShape) {
+  std::mt19937 random(2024);
+  std::uniform_int_distribution<Index> x(5, 150);
+  std::uniform_int_distribution<Index> y(3, 40);
+  std::uniform_int_distribution<Index> z(5, 12);
+  std::vector<Index3> shapes{{5, 3, 5}, {6, 3, 5}, {5, 40, 5}, {257, 3, 5}, {64, 16, 8}};
+  for (int i = 0; i < 4; ++i)
+    shapes.push_back({x(random), y(random), z(random)});
+  const auto space = schedule_space(device, traits_of<test::Lopsided, float>());
+  for (const Index3 n : shapes) {
+    Case<test::Lopsided, double> doubles(device, {0.1}, n);
+    Case<test::Lopsided, float> floats(device, {0.1}, n);
+    for (int i = 0; i < 12; ++i) {
+      const Schedule& s = space[random() % space.size()];
+      EXPECT_EQ(doubles.wrong_under(s), "") << n.x << "x" << n.y << "x" << n.z << to_text(s);
+      EXPECT_EQ(floats.wrong_under(s), "") << n.x << "x" << n.y << "x" << n.z << to_text(s);
+    }
+    const Schedule chosen = default_schedule(device, traits_of<test::Lopsided, double>(), n);
+    EXPECT_EQ(doubles.wrong_under(chosen), "") << n.x << "x" << n.y << "x" << n.z;
+  }
+}
+
+template <int Order, int Rank>
+void expect_default_right(const Device& device, Index3 n) {
+  Case<Laplacian<Order, Rank>, double> c(device, Laplacian<Order, Rank>({0.5, 0.75, 1.25}), n);
+  const Schedule chosen = default_schedule(device, traits_of<Laplacian<Order, Rank>, double>(), n);
+  EXPECT_EQ(c.wrong_under(chosen), "") << Order << " " << Rank << " " << to_text(chosen);
+}
+
+TEST_P(Executors, RunEveryOrderAndRank) {
+  expect_default_right<4, 3>(device, {35, 17, 11});
+  expect_default_right<6, 3>(device, {33, 14, 9});
+  expect_default_right<8, 3>(device, {37, 13, 10});
+  expect_default_right<2, 2>(device, {45, 23, 1});
+  expect_default_right<8, 2>(device, {45, 23, 1});
+  expect_default_right<2, 1>(device, {1031, 1, 1});
+  expect_default_right<8, 1>(device, {1031, 1, 1});
+}
+
+TEST_P(Executors, RefuseViewsThatDoNotFit) {
+  const Traits traits = traits_of<Laplacian<2, 3>, double>();
+  Queue queue(device);
+  const Field<double> a(device, {8, 8, 8});
+  const Field<double> b(device, {8, 8, 9});
+  const Field<double> flat(device, {8, 8, 2});
+  const Field<double> flat_out(device, {8, 8, 2});
+  using K = Laplacian<2, 3>;
+  EXPECT_THROW((void)launch(queue, Call<K, double>{K(Spacing{}), {a.view()}, b.view()}),
+               UsageError);
+  EXPECT_THROW((void)launch(queue, Call<K, double>{K(Spacing{}), {a.view()}, a.view()}),
+               UsageError);
+  EXPECT_THROW((void)launch(queue, Call<K, double>{K(Spacing{}), {flat.view()}, flat_out.view()}),
+               UsageError);
+}
+
+TEST_P(Executors, RefuseSchedulesOfOtherDevices) {
+  Queue queue(device);
+  const Field<double> a(device, {8, 8, 8});
+  const Field<double> b(device, {8, 8, 8});
+  using K = Laplacian<2, 3>;
+  const Schedule other = device.kind() == DeviceKind::cpu ? Schedule(GpuSchedule{}) : CpuSchedule{};
+  EXPECT_THROW((void)launch(queue, Call<K, double>{K(Spacing{}), {a.view()}, b.view()}, other),
+               UsageError);
+}
+
+INSTANTIATE_TEST_SUITE_P(Here, Executors, ::testing::ValuesIn(devices_here()),
+                         [](const auto& device) {
+                           std::string name = device.param;
+                           for (char& c : name)
+                             c = c == ':' ? '_' : c;
+                           return name;
+                         });
+
+TEST(Emulated, ReadsOutsideTheFootprintAreCaught) {
+  const Device device("simt:32");
+  Queue queue(device);
+  const Field<double> a(device, {8, 8, 8});
+  const Field<double> b(device, {8, 8, 8});
+  try {
+    (void)launch(queue, Call<test::Undeclared, double>{{}, {a.view()}, b.view()});
+    FAIL() << "the undeclared access was not caught";
+  } catch (const Failure& fault) {
+    EXPECT_THAT(fault.what(), ::testing::HasSubstr("(1, 1, 0)"));
+  }
+}
+
+} // namespace
+} // namespace ridge::stencil

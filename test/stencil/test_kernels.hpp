@@ -1,0 +1,46 @@
+// Kernels of the tests' own: what a user would write.
+#pragma once
+
+#include <ridge/stencil/kernel.hpp>
+#include <ridge/stencil/laplacian.hpp>
+
+namespace ridge::stencil::test {
+
+/// Reads every point of a lopsided footprint with its own weight: a shifted index or a swapped axis
+/// changes the result.
+struct Lopsided {
+  static constexpr bool whole_space = true;
+  static constexpr Footprint<6> footprint{
+      {{{0, 0, 0}, {-2, 0, 0}, {1, 0, 0}, {0, 1, -1}, {1, -1, 0}, {0, 0, 2}}}};
+  double scale = 1;
+
+  template <class N>
+  RIDGE_FN auto operator()(const N& u) const {
+    return scale * (u(0, 0, 0) + 2 * u(-2, 0, 0) - 3 * u(1, 0, 0) + 5 * u(0, 1, -1) -
+                    7 * u(1, -1, 0) + 11 * u(0, 0, 2));
+  }
+};
+
+/// Not linear, with two inputs of different footprints.
+struct Advection {
+  static constexpr bool whole_space = true;
+  static constexpr auto footprints = std::make_tuple(star<1>(), point());
+
+  template <class U, class V>
+  RIDGE_FN auto operator()(const U& u, const V& v) const {
+    const auto speed = v(0, 0, 0);
+    const auto upwind = select(speed > 0.0, u(0, 0, 0) - u(-1, 0, 0), u(1, 0, 0) - u(0, 0, 0));
+    return speed * upwind + 0.25 * (u(0, -1, 0) * u(0, 1, 0) + u(0, 0, -1) * u(0, 0, 1));
+  }
+};
+
+/// Reads one point more than it declares.
+struct Undeclared {
+  static constexpr auto footprint = star<1>();
+  template <class N>
+  RIDGE_FN auto operator()(const N& u) const {
+    return u(0, 0, 0) + u(1, 1, 0);
+  }
+};
+
+} // namespace ridge::stencil::test
