@@ -27,5 +27,13 @@ install(FILES ${PROJECT_BINARY_DIR}/ridge-config.cmake ${PROJECT_BINARY_DIR}/rid
 
 # What a static ridge needs at link time, for pkg-config users of host code.
 set(RIDGE_PC_LIBS "-lboost_context -lfmt -lhwloc -fopenmp")
+if(RIDGE_WITH_CUDA)
+  string(APPEND RIDGE_PC_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lpthread")
+endif()
+if(RIDGE_WITH_HIP)
+  string(APPEND RIDGE_PC_LIBS " ${RIDGE_AMDHIP64}")
+endif()
+# Relative to the file, so that the installation can be moved.
+file(RELATIVE_PATH RIDGE_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/ridge.pc.in ${PROJECT_BINARY_DIR}/ridge.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/ridge.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -75,8 +75,11 @@ if(RIDGE_WITH_HIP)
   ridge_complete_hip_bitcode(RIDGE_HIP_BITCODE_COMPLETE)
   # The runtime's headers predate the compiler and warn; the project's own code is checked by the
   # host and CUDA builds of the same sources.
-  set(RIDGE_HIP_FLAGS -x hip -std=c++20 -O3 -fPIC -ffp-contract=fast -isystem ${RIDGE_HIP_INCLUDE}
+  set(RIDGE_HIP_FLAGS -x hip -std=c++20 -O3 -fPIC -ffp-contract=fast
       --rocm-device-lib-path=${RIDGE_HIP_BITCODE_COMPLETE} -Wno-unused-value)
+  if(NOT RIDGE_HIP_INCLUDE STREQUAL "/usr/include") # which must keep its place behind the compiler's own
+    list(APPEND RIDGE_HIP_FLAGS -isystem ${RIDGE_HIP_INCLUDE})
+  endif()
   foreach(arch IN LISTS RIDGE_HIP_ARCH)
     list(APPEND RIDGE_HIP_FLAGS --offload-arch=${arch})
   endforeach()

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Installs the build, then builds and runs the heat example as a stranger's project would: by
+# find_package, and a host program by pkg-config.
+# Usage: consume.sh BUILD_FOLDER SOURCE_FOLDER CXX
+set -euo pipefail
+build=$1 source=$2 cxx=$3
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+cmake --install "$build" --prefix "$scratch/prefix" >"$scratch/install.log"
+cp -r "$source/examples/heat" "$scratch/heat"
+cmake -S "$scratch/heat" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" \
+  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$scratch/configure.log" ||
+  { cat "$scratch/configure.log"; exit 1; }
+cmake --build "$scratch/build" >"$scratch/build.log" || { cat "$scratch/build.log"; exit 1; }
+
+# All but what reached the cold walls is still there, and every device agrees.
+for device in cpu simt:32 simt:64; do
+  line=$("$scratch/build/heat" "$device")
+  echo "$line"
+  [[ "$line" == "$device: centre 0.000710, total 0.9999999999"* ]] ||
+    { echo "expected a centre of 0.000710 and a total near 1 on $device"; exit 1; }
+done
+
+cat >"$scratch/devices.cpp" <<'CPP'
+#include <ridge/device/device.hpp>
+
+#include <cstdio>
+
+int main() {
+  for (const ridge::DeviceId id : ridge::list_devices()) std::puts(to_text(id).c_str());
+}
+CPP
+export PKG_CONFIG_PATH
+PKG_CONFIG_PATH=$(dirname "$(find "$scratch/prefix" -name ridge.pc)")
+# shellcheck disable=SC2046 -- the flags are words
+"$cxx" "$scratch/devices.cpp" -o "$scratch/devices" $(pkg-config --cflags --libs ridge)
+"$scratch/devices" | grep -q '^cpu$'
+"$scratch/prefix/bin/ridge" devices | grep -q 'simt:64'
+echo "consumed by find_package and by pkg-config"
