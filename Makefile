@@ -3,6 +3,7 @@ BUILD ?= build
 PRESET ?=
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
+VENV := $(abspath $(BUILD))/venv
 
 .PHONY: lab check build setup clean
 
@@ -13,7 +14,9 @@ build: setup
 	cmake -S . -B $(BUILD) $(if $(PRESET),--preset $(PRESET)) $(CMAKE_FLAGS)
 	cmake --build $(BUILD) -j $(JOBS)
 
-check: build
+check: setup
+	scripts/test_python.sh $(VENV)
+	$(MAKE) build BUILD=$(BUILD) CMAKE_FLAGS="$(CMAKE_FLAGS) -DRIDGE_PYTHON=$(VENV)/bin/python"
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 setup:

@@ -28,6 +28,7 @@ struct BenchCommand {
                               schedule,
                               {}};
     request.measure.repeats = repeat;
+    request.measure.between = check_interrupt;
     lab::RoofSource roof(request.device);
     std::vector<Record> records;
     const bool several = schedule == "all" || schedule == "space";

@@ -21,6 +21,7 @@ struct LabCommand {
   std::string json_file;
 
   void run() const {
+    if (!json_file.empty()) require_writable(json_file);
     const Device chosen(device == "auto" ? best_device() : parse_device(device));
     const DeviceFacts& facts = chosen.facts();
     fmt::print("Ridge lab on {}: {}, {}, {} units, {} of memory\n", to_text(chosen.id()),
@@ -52,6 +53,7 @@ struct LabCommand {
                                 p.precision));
       lab::BenchRequest request{chosen, p.size, p.precision, p.schedule, {}};
       request.measure.repeats = quick ? 5 : 11;
+      request.measure.between = check_interrupt;
       request.measure.patience = Seconds{quick ? 1.5 : 4.0};
       lab::find_bench_kernel(p.kernel).run(request, roof, [&](const Record& record) {
         check_interrupt();

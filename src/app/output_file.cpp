@@ -131,10 +131,22 @@ void write_text(const fs::path& path, const std::string& text, const fs::path& c
   if (!stream) throw Failure(fmt::format("writing {}: {}", called.string(), std::strerror(errno)));
 }
 
-void write_text_file(const fs::path& target, const std::string& text) {
+namespace {
+
+bool is_device_or_pipe(const fs::path& target) {
   std::error_code ignored;
   const auto status = fs::status(target, ignored);
-  if (fs::is_character_file(status) || fs::is_fifo(status)) {
+  return fs::is_character_file(status) || fs::is_fifo(status);
+}
+
+} // namespace
+
+void require_writable(const fs::path& target) {
+  if (!is_device_or_pipe(target)) const OutputFile probe(target);
+}
+
+void write_text_file(const fs::path& target, const std::string& text) {
+  if (is_device_or_pipe(target)) {
     write_text(target, text, target);
     return;
   }

@@ -41,6 +41,9 @@ private:
   State state_ = State::temporary;
 };
 
+/// Throws what `write_text_file` would for a bad target, before there is anything to write.
+void require_writable(const std::filesystem::path& target);
+
 /// Throws Failure, leaving nothing behind, when not all of `text` can be written. Devices and pipes
 /// are written to directly.
 void write_text_file(const std::filesystem::path& target, const std::string& text);

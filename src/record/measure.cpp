@@ -65,13 +65,19 @@ Timing measure(Queue& queue, const std::function<void()>& launch, const MeasureO
   }
   queue.wait(); // earlier work is not ours
   Stopwatch watch(queue, launch);
-  for (int i = 0; i < options.warm_up; ++i)
+  const auto pause = [&] {
+    if (options.between) options.between();
+  };
+  for (int i = 0; i < options.warm_up; ++i) {
+    pause();
     (void)watch.time(1);
+  }
   int batch = 1;
   std::vector<double> seconds;
   double together = 0;
   while (static_cast<int>(seconds.size()) < options.repeats) {
     if (seconds.size() >= least_repeats && together > options.patience.value) break;
+    pause();
     const Seconds all = watch.time(batch);
     if (batch == 1 && all < short_launch) {
       batch = grow_batch(watch, all);

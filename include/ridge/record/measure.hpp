@@ -14,6 +14,8 @@ struct MeasureOptions {
   int warm_up = 2;
   /// Repeats stop early, at no fewer than 3, when all of them together have taken this long.
   Seconds patience{10};
+  /// Called between launches; may throw to stop.
+  std::function<void()> between = {};
 };
 
 /// Times `launch`, which gives its work to `queue`: by device events on a GPU, by the steady clock
