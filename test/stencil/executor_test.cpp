@@ -121,6 +121,11 @@ TEST_P(Executors, RunKernelsOfSeveralInputs) {
   expect_right_everywhere<test::Advection, float>(device, {}, {38, 18, 7});
 }
 
+TEST_P(Executors, ReadTheVeryLastPoint) {
+  // 333 rows of 37 floats do not end at a multiple of 16 bytes, and the box reads the last corner.
+  expect_right_everywhere<Box27, float>(device, Box27(0.5), {37, 9, 37});
+}
+
 TEST_P(Executors, TakeAnyShape) {
   std::mt19937 random(2024);
   std::uniform_int_distribution<Index> x(5, 150);

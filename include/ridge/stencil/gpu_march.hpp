@@ -147,8 +147,10 @@ private:
         mine = Tile::row_at(call.in[input], misfit[input], input, j, unit.x_begin, y, z);
         mine.to += slot * Tile::stage_elements;
         bytes += mine.count * static_cast<int>(sizeof(T));
-        for (int i = mine.count; i < mine.count + mine.rest; ++i) {
-          planes[mine.to + i] = lane.load(call.in[input].elements(), mine.from + i);
+        if constexpr (reads_last_row<K>()) {
+          for (int i = mine.count; i < mine.count + mine.rest; ++i) {
+            planes[mine.to + i] = lane.load(call.in[input].elements(), mine.from + i);
+          }
         }
       });
     });

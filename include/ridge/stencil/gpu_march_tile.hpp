@@ -82,6 +82,24 @@ constexpr bool column_below() {
   return column;
 }
 
+/// True when the last row of the last plane is read: only there can a row's last elements lie
+/// behind the field's last whole 16 bytes.
+template <class K>
+constexpr bool reads_last_row() {
+  constexpr Offset r = radius_of<K>();
+  bool reads = false;
+  std::apply(
+      [&](const auto&... f) {
+        const auto look = [&](const auto& footprint) {
+          for (const Offset& o : footprint.offsets)
+            reads = reads || (o.y == r.y && o.z == r.z);
+        };
+        (look(f), ...);
+      },
+      footprints_of<K>());
+  return reads;
+}
+
 template <class K, class T, MarchVariant M>
 struct MarchTile {
   static constexpr Offset r = radius_of<K>();
