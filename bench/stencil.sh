@@ -2,13 +2,13 @@
 # The stencil figures of docs/results: the named schedules and the default at the sizes of interest, as
 # JSON records. Usage: bench/stencil.sh RIDGE DEVICE OUTPUT_FOLDER
 set -euo pipefail
-ridge=$1 device=$2 out=$3
+ridge=$1 device=$2 folder=$3
 
 run() { # name, then arguments of ridge bench
   local name=$1
   shift
-  "$ridge" bench "$@" --device "$device" --json >"$out/$name.json"
-  python3 - "$out/$name.json" <<'PY'
+  "$ridge" bench "$@" --device "$device" --json >"$folder/$name.json"
+  python3 - "$folder/$name.json" <<'PY'
 import json, sys
 for r in json.load(open(sys.argv[1])):
     size = "x".join(map(str, r["size"]))
