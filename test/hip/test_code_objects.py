@@ -1,0 +1,122 @@
+"""What the machine code for AMD GPUs must be, whichever compiler made it."""
+
+import itertools
+import os
+import unittest
+
+import code_objects
+from code_objects import Variant
+
+KERNELS = []
+LACKING = []
+SCHEDULES = []
+
+
+def setUpModule():
+    global KERNELS, LACKING, SCHEDULES
+    KERNELS, LACKING = code_objects.kernels_of(os.environ["RIDGE"])
+    SCHEDULES = code_objects.schedules(os.environ["RIDGE_HIP_SCHEDULES"])
+
+
+def stencils():
+    return [kernel for kernel in KERNELS if kernel.variant]
+
+
+class CodeObjects(unittest.TestCase):
+    maxDiff = None
+
+    def expect_none(self, wrong):
+        """Fails with a line for each kernel, not only the first."""
+        self.assertFalse(wrong, "\n" + "\n".join(str(line) for line in wrong))
+
+    def test_every_source_is_there_for_every_architecture(self):
+        self.assertFalse(LACKING)
+        names = {
+            a: sorted(k.name for k in KERNELS if k.architecture == a)
+            for a in code_objects.ARCHITECTURES
+        }
+        first, *others = names.values()
+        for other in others:
+            self.assertEqual(other, first)
+
+    def test_the_laplacian_has_every_schedule(self):
+        space = {
+            Variant(*values)
+            for values in itertools.product(
+                (1, 2, 4, 8, 16), code_objects.LOADS, code_objects.STORES, (1024, 256)
+            )
+        }
+        for architecture in code_objects.ARCHITECTURES:
+            for operator in ("Laplacian<2, 3> float", "Laplacian<2, 3> double"):
+                with self.subTest(architecture=architecture, operator=operator):
+                    found = [
+                        kernel.variant
+                        for kernel in stencils()
+                        if (kernel.architecture, kernel.operator) == (architecture, operator)
+                    ]
+                    self.assertCountEqual(found, space)
+
+    def test_defaults_do_not_spill(self):
+        defaults = {variant for name, variant, _ in SCHEDULES if name == "default"}
+        kernels = [kernel for kernel in stencils() if kernel.variant in defaults]
+        operators = {kernel.operator for kernel in stencils()}
+        self.assertEqual(
+            len(kernels), len(defaults) * len(operators) * len(code_objects.ARCHITECTURES)
+        )
+        self.expect_none([f"{k}: {k.spills}" for k in kernels if any(k.spills)])
+
+    def test_the_series_does_not_spill(self):
+        series = {name: variant for name, variant, _ in SCHEDULES if name != "default"}
+        self.assertEqual(sorted(series), [f"kernel{i}" for i in range(1, 8)])
+        kernels = [kernel for kernel in stencils() if kernel.variant in series.values()]
+        self.assertTrue(kernels)
+        self.expect_none([f"{k}: {k.spills}" for k in kernels if any(k.spills)])
+
+    def test_what_measures_the_roof_does_not_spill(self):
+        others = [kernel for kernel in KERNELS if not kernel.variant]
+        self.assertTrue(others)
+        self.expect_none([f"{k}: {k.spills}" for k in others if any(k.spills)])
+
+    def test_bounds_reach_the_compiler(self):
+        self.expect_none(
+            [
+                f"{k}: {k.resources['max_flat_workgroup_size']}"
+                for k in stencils()
+                if int(k.resources["max_flat_workgroup_size"]) != k.variant.bounds
+            ]
+        )
+
+    def test_warp_width(self):
+        width = {a: 64 if a.startswith("gfx9") else 32 for a in code_objects.ARCHITECTURES}
+        self.expect_none(
+            [
+                f"{k}: {k.resources['wavefront_size']}"
+                for k in KERNELS
+                if int(k.resources["wavefront_size"]) != width[k.architecture]
+            ]
+        )
+
+    def test_stores_are_nontemporal_where_the_schedule_says_so(self):
+        wrong = []
+        for kernel in stencils():
+            stores = kernel.stores()
+            wanted = kernel.variant.store == "nontemporal"
+            if not stores:
+                wrong.append(f"{kernel}: stores nothing")
+            wrong += [f"{kernel}: {s}" for s in stores if code_objects.is_nontemporal(s) != wanted]
+        self.expect_none(wrong)
+
+    def test_no_march(self):
+        """Marching needs NVIDIA's copy engine; on AMD its kernels would be empty."""
+        self.expect_none([kernel for kernel in KERNELS if "March" in kernel.name])
+
+    def test_report_of_spills(self):
+        """The schedules one may ask for and had better not; this is a table and cannot fail."""
+        print("\nSchedules with spills (vector, scalar, bytes a lane):")
+        for kernel in stencils():
+            if any(kernel.spills):
+                print(f"  {kernel}: {kernel.spills}")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

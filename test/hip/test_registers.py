@@ -1,0 +1,107 @@
+"""Vector registers of the stencil kernels: a table, and limits that show when one has grown.
+
+The figures are those of clang 19. With any other compiler the table is printed and the test skipped.
+"""
+
+import os
+import re
+import sys
+import unittest
+
+import code_objects
+
+COMPILER = 19
+SKIPPED = 77  # what ctest is told to take for it
+
+# Of the second-order Laplacian in three dimensions, fp32 and fp64, as clang 19.1.7 has it.
+RECORDED = {
+    "gfx90a": {
+        "kernel1": (22, 28), "kernel2": (30, 32), "kernel3": (57, 85), "kernel4": (57, 91),
+        "kernel5": (57, 91), "kernel6": (57, 91), "kernel7": (57, 91),
+    },
+    "gfx942": {
+        "kernel1": (23, 28), "kernel2": (30, 32), "kernel3": (58, 92), "kernel4": (58, 94),
+        "kernel5": (58, 94), "kernel6": (58, 94), "kernel7": (58, 94),
+    },
+    "gfx1100": {
+        "kernel1": (22, 21), "kernel2": (26, 24), "kernel3": (68, 91), "kernel4": (68, 91),
+        "kernel5": (68, 91), "kernel6": (68, 91), "kernel7": (68, 91),
+    },
+}  # fmt: skip
+MOST_BY_DEFAULT = 80  # six waves of 64 lanes on a SIMD of gfx90a, enough to keep its memory busy
+
+REGISTERS = {}  # by architecture, operator and variant
+SCHEDULES = {}  # of the series, by name
+DEFAULTS = set()
+
+
+def read():
+    for kernel in code_objects.kernels_of(os.environ["RIDGE"])[0]:
+        if kernel.variant:
+            key = (kernel.architecture, kernel.operator, kernel.variant)
+            REGISTERS[key] = int(kernel.resources["vgpr_count"])
+    for name, variant, _ in code_objects.schedules(os.environ["RIDGE_HIP_SCHEDULES"]):
+        if name == "default":
+            DEFAULTS.add(variant)
+        else:
+            SCHEDULES[name] = variant
+
+
+def of_series(architecture, name):
+    """fp32 and fp64."""
+    return tuple(
+        REGISTERS[architecture, f"Laplacian<2, 3> {precision}", SCHEDULES[name]]
+        for precision in ("float", "double")
+    )
+
+
+def print_table():
+    architectures = code_objects.ARCHITECTURES
+
+    def row(title, cells):
+        print(f"{title:24}" + "".join(f"{cell:>12}" for cell in cells))
+
+    print("\nVector registers, fp32 / fp64")
+    row("laplacian under", architectures)
+    for name in sorted(SCHEDULES):
+        row(name, ("{} / {}".format(*of_series(a, name)) for a in architectures))
+    for variant in sorted(DEFAULTS, key=str):
+        print(f"\nby default (tile={variant.tile} loads={variant.loads} store={variant.store})")
+        for operator in sorted({key[1].rsplit(" ", 1)[0] for key in REGISTERS}):
+            row(
+                operator,
+                (
+                    " / ".join(
+                        str(REGISTERS[a, f"{operator} {precision}", variant])
+                        for precision in ("float", "double")
+                    )
+                    for a in architectures
+                ),
+            )
+    print(flush=True)
+
+
+class Registers(unittest.TestCase):
+    def test_the_series_stays_near_the_record(self):
+        for architecture in set(code_objects.ARCHITECTURES) & set(RECORDED):
+            for name in SCHEDULES:
+                now = of_series(architecture, name)
+                recorded = RECORDED[architecture][name]
+                with self.subTest(architecture=architecture, schedule=name):
+                    for registers, before in zip(now, recorded):
+                        self.assertLessEqual(registers, before * 5 // 4 + 4)
+
+    def test_defaults_leave_room_for_many_waves(self):
+        kernels = {key: n for key, n in REGISTERS.items() if key[2] in DEFAULTS}
+        self.assertTrue(kernels)
+        self.assertFalse({key: n for key, n in kernels.items() if n > MOST_BY_DEFAULT})
+
+
+if __name__ == "__main__":
+    read()
+    print_table()
+    version = code_objects.output_of(os.environ["RIDGE_HIP_COMPILER"], "--version").splitlines()[0]
+    if not re.search(rf"clang version {COMPILER}\.", version):
+        print(f"skipped: the limits are those of clang {COMPILER}; this is {version}")
+        sys.exit(SKIPPED)
+    unittest.main(verbosity=2)
