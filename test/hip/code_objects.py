@@ -107,7 +107,8 @@ def is_nontemporal(store):
 def bundles(program, folder):
     """Of each bundle in the program, the code objects by architecture."""
     section = folder / "fatbin"
-    output_of(tool("llvm-objcopy"), f"--dump-section=.hip_fatbin={section}", program, folder / "rest")
+    dump = f"--dump-section=.hip_fatbin={section}"
+    output_of(tool("llvm-objcopy"), dump, program, folder / "rest")
     data = section.read_bytes()
     found = []
     at = data.find(BUNDLE)

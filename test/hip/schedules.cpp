@@ -2,8 +2,8 @@
 // GPUs, kernels and extents, and "kernel1 ..." to "kernel7 ...". The tests of this room read the
 // machine code of these, so they follow when a default changes.
 //
-// No AMD GPU is needed: this program brings a HIP device of its own that has facts and nothing else,
-// in place of the one in the library.
+// No AMD GPU is needed: this program brings HIP devices of its own that have facts and nothing
+// else, in place of those in the library.
 #include <ridge/device/gpu/backend.hpp>
 #include <ridge/device/host_backend.hpp>
 #include <ridge/lab/stencil_kernels.hpp>

@@ -1,6 +1,7 @@
 """Vector registers of the stencil kernels: a table, and limits that show when one has grown.
 
-The figures are those of clang 19. With any other compiler the table is printed and the test skipped.
+The figures are those of clang 19. With any other compiler the table is printed, and the test
+skipped.
 """
 
 import os
