@@ -15,7 +15,7 @@ struct BenchCommand {
   std::string kernel;
   std::string device = "auto";
   std::string size;
-  std::string precision = "fp64";
+  std::string precision;
   std::string schedule = "auto";
   int repeat = 15;
   bool json = false;
@@ -24,7 +24,7 @@ struct BenchCommand {
     const lab::BenchKernel& chosen = lab::find_bench_kernel(kernel);
     lab::BenchRequest request{Device(device == "auto" ? best_device() : parse_device(device)),
                               size.empty() ? chosen.default_size : parse_extents(size, "--size"),
-                              precision,
+                              precision.empty() ? chosen.default_precision : precision,
                               schedule,
                               {}};
     request.measure.repeats = repeat;
@@ -46,28 +46,29 @@ struct BenchCommand {
     }
   }
 
+  /// Room for a rate, and for the operations beside a rate of interactions.
+  static int rate_width(const Record& r) {
+    return r.achieved && r.achieved->unit == "interactions/s" ? 22 : 10;
+  }
+
   static void print_line(const Record& r, bool several, bool first) {
     if (first) {
       fmt::print("{} {} {} on {} ({}); {}\n", r.kernel, to_text(r.size), r.precision,
                  to_text(r.device), r.device_name, r.work.convention);
       if (r.in_cache) fmt::print("the data fit the last-level cache: fractions may exceed 1\n");
-      fmt::print("{:>9}  {:>10}  {:>15}  {:>8}  {:>10}  {}\n", "time", "achieved", "roof",
-                 "fraction", "check", "schedule");
+      fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>10}  {}\n", "time", "achieved", rate_width(r),
+                 "roof", "fraction", "check", "schedule");
     }
     const std::string check = !r.check      ? "-"
                               : r.check->ok ? fmt::format("ok {:.1e}", r.check->max_error)
                                             : "FAILED";
     const std::string fraction =
         r.achieved && r.achieved->roof > 0 ? fmt::format("{:.3f}", r.achieved->fraction()) : "-";
-    const std::string roof =
-        r.achieved && r.achieved->roof > 0
-            ? r.achieved->roof_name + " " + quantity(r.achieved->roof, r.achieved->unit)
-            : "-";
+    const std::string roof = lab::roof_text(r);
     const std::string name =
         several && !r.schedule_name.empty() ? fmt::format("{:<10}", r.schedule_name) : "";
-    fmt::print("{:>9}  {:>10}  {:>15}  {:>8}  {:>10}  {}{}\n", to_text(r.timing->median),
-               r.achieved ? quantity(r.achieved->rate, r.achieved->unit) : "-", roof, fraction,
-               check, name, r.schedule);
+    fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>10}  {}{}\n", to_text(r.timing->median),
+               lab::rate_text(r), rate_width(r), roof, fraction, check, name, r.schedule);
     std::fflush(stdout);
   }
 };
@@ -89,7 +90,8 @@ void add_bench(CLI::App& app) {
   command->add_option("KERNEL", o->kernel, "which kernel")->required();
   command->add_option("--device", o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
   command->add_option("--size", o->size, "NXxNYxNZ, NXxNY or N");
-  command->add_option("--precision", o->precision, "fp64 or fp32");
+  command->add_option("--precision", o->precision,
+                      "fp32, fp64 or mixed; each kernel has its own default");
   command->add_option("--schedule", o->schedule,
                       "auto; all: those with names and the default; space: every combination; a "
                       "name; or fields such as 'tile=4 store=nontemporal'");

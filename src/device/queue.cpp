@@ -9,31 +9,45 @@ namespace ridge {
 Queue::Queue(Device device)
     : device_(std::move(device)), stream_(device_.backend().create_stream()) {}
 Queue::~Queue() {
-  if (counters_ != nullptr) {
-    device_.backend().deallocate(counters_, static_cast<std::size_t>(counters_size_.value));
-  }
+  release(counters_);
+  release(scratch_);
   if (stream_ != nullptr) device_.backend().destroy_stream(stream_);
 }
 Queue::Queue(Queue&& other) noexcept
     : device_(other.device_), stream_(std::exchange(other.stream_, nullptr)),
-      counters_(std::exchange(other.counters_, nullptr)), counters_size_(other.counters_size_) {}
+      counters_(std::exchange(other.counters_, {})), scratch_(std::exchange(other.scratch_, {})) {}
+
+void Queue::release(Piece& piece) noexcept {
+  if (piece.data == nullptr) return;
+  device_.backend().deallocate(piece.data, static_cast<std::size_t>(piece.size.value));
+  piece = {};
+}
+
+bool Queue::grow(Piece& piece, Bytes size, const char* what) {
+  if (piece.data != nullptr && piece.size >= size) return false;
+  if (piece.data != nullptr) {
+    wait(); // the old one may be in use
+    release(piece);
+  }
+  piece.data = device_.backend().allocate(static_cast<std::size_t>(size.value));
+  if (piece.data == nullptr) {
+    throw Failure("no memory for " + to_text(size) + " of " + what + " on " +
+                  to_text(device_.id()) + "; free are " + to_text(device_.backend().free_memory()));
+  }
+  piece.size = size;
+  return true;
+}
 
 void* Queue::counters(Bytes size) {
-  if (counters_ != nullptr && counters_size_ >= size) return counters_;
-  Backend& backend = device_.backend();
-  if (counters_ != nullptr) {
-    wait(); // the old ones may be in use
-    backend.deallocate(counters_, static_cast<std::size_t>(counters_size_.value));
-    counters_ = nullptr;
+  if (grow(counters_, size, "counters")) {
+    device_.backend().fill(stream_, counters_.data, 0, static_cast<std::size_t>(size.value));
   }
-  const auto bytes = static_cast<std::size_t>(size.value);
-  counters_ = backend.allocate(bytes);
-  if (counters_ == nullptr) {
-    throw Failure("no memory for " + to_text(size) + " of counters on " + to_text(device_.id()));
-  }
-  counters_size_ = size;
-  backend.fill(stream_, counters_, 0, bytes);
-  return counters_;
+  return counters_.data;
+}
+
+void* Queue::scratch(Bytes size) {
+  grow(scratch_, size, "intermediate results");
+  return scratch_.data;
 }
 
 void Queue::wait() {

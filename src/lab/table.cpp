@@ -66,15 +66,28 @@ std::vector<std::string> record_header() {
           "roof",   "fraction", "check",     "schedule"};
 }
 
+std::string rate_text(const Record& record) {
+  if (!record.achieved) return "-";
+  if (record.achieved->unit != "interactions/s") {
+    return quantity(record.achieved->rate, record.achieved->unit);
+  }
+  const std::string rate = quantity(record.achieved->rate, "/s");
+  if (record.work.flops <= 0 || !record.timing) return rate;
+  return rate + ", " + quantity(record.work.flops / record.timing->median.value, "flop/s");
+}
+
+std::string roof_text(const Record& record) {
+  if (!record.achieved || record.achieved->roof <= 0) return "-";
+  const bool interactions = record.achieved->unit == "interactions/s";
+  return record.achieved->roof_name + " " +
+         quantity(record.achieved->roof, interactions ? "/s" : record.achieved->unit);
+}
+
 std::vector<std::string> record_row(const Record& record) {
   std::string fraction = "-";
-  std::string rate = "-";
-  if (record.achieved) {
-    rate = quantity(record.achieved->rate, record.achieved->unit);
-    if (record.achieved->roof > 0) {
-      fraction =
-          fmt::format("{:.2f}{}", record.achieved->fraction(), record.in_cache ? " in cache" : "");
-    }
+  if (record.achieved && record.achieved->roof > 0) {
+    fraction =
+        fmt::format("{:.2f}{}", record.achieved->fraction(), record.in_cache ? " in cache" : "");
   }
   std::string check = "-";
   if (record.check) {
@@ -85,11 +98,8 @@ std::vector<std::string> record_row(const Record& record) {
           to_text(record.size),
           record.precision,
           record.timing ? to_text(record.timing->median) : "-",
-          rate,
-          record.achieved && record.achieved->roof > 0
-              ? record.achieved->roof_name + " " +
-                    quantity(record.achieved->roof, record.achieved->unit)
-              : "-",
+          rate_text(record),
+          roof_text(record),
           fraction,
           check,
           name + record.schedule};

@@ -34,10 +34,52 @@ RIDGE_FN float approximate_rsqrt(float x) {
 #endif
 }
 
+/// The same in double: a first approximation, of relative error at most
+///   cuda, hip   2^-19 (rsqrt.approx.ftz.f64, v_rsq_f64)
+///   cpu         2^-14 with AVX-512 (rsqrt14pd)
+///   else        2^-53 (a division and a square root)
+RIDGE_FN double approximate_rsqrt(double x) {
+#if defined(__CUDA_ARCH__)
+  double y;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
+  return y;
+#elif defined(__HIP_DEVICE_COMPILE__)
+  return __builtin_amdgcn_rsq(x);
+#elif defined(RIDGE_TARGET_CPU) && defined(__AVX512F__)
+  return _mm_cvtsd_f64(_mm_rsqrt14_sd(_mm_setzero_pd(), _mm_set_sd(x)));
+#else
+  return 1.0 / std::sqrt(x);
+#endif
+}
+
 /// The same of every lane.
-template <int N>
-RIDGE_FN Pack<float, N, abi::Array> approximate_rsqrt(const Pack<float, N, abi::Array>& x) {
-  return Pack<float, N, abi::Array>::make([&](int i) { return approximate_rsqrt(x.lane[i]); });
+template <class T, int N>
+RIDGE_FN Pack<T, N, abi::Array> approximate_rsqrt(const Pack<T, N, abi::Array>& x) {
+  return Pack<T, N, abi::Array>::make([&](int i) { return approximate_rsqrt(x.lane[i]); });
+}
+
+/// The square root, correctly rounded.
+RIDGE_FN float square_root(float x) {
+#if defined(__CUDA_ARCH__)
+  return __fsqrt_rn(x);
+#elif defined(__HIP_DEVICE_COMPILE__)
+  return __builtin_sqrtf(x);
+#else
+  return std::sqrt(x);
+#endif
+}
+RIDGE_FN double square_root(double x) {
+#if defined(__CUDA_ARCH__)
+  return __dsqrt_rn(x);
+#elif defined(__HIP_DEVICE_COMPILE__)
+  return __builtin_sqrt(x);
+#else
+  return std::sqrt(x);
+#endif
+}
+template <class T, int N>
+RIDGE_FN Pack<T, N, abi::Array> square_root(const Pack<T, N, abi::Array>& x) {
+  return Pack<T, N, abi::Array>::make([&](int i) { return square_root(x.lane[i]); });
 }
 
 #if defined(RIDGE_TARGET_CPU)
@@ -75,6 +117,33 @@ RIDGE_FN Pack<float, N, abi::Native> approximate_rsqrt(const Pack<float, N, abi:
 #endif
   for (int i = 0; i < N; ++i)
     y.set(i, approximate_rsqrt(x[i]));
+  return y;
+}
+
+template <int N>
+RIDGE_FN Pack<double, N, abi::Native> approximate_rsqrt(const Pack<double, N, abi::Native>& x) {
+  Pack<double, N, abi::Native> y;
+#if defined(__AVX512F__)
+  if constexpr (N == 8) {
+    __m512d bits;
+    std::memcpy(&bits, &x.lanes, sizeof bits);
+    bits = _mm512_maskz_rsqrt14_pd(0xff, bits);
+    std::memcpy(&y.lanes, &bits, sizeof bits);
+    return y;
+  }
+#endif
+  for (int i = 0; i < N; ++i)
+    y.set(i, approximate_rsqrt(x[i]));
+  return y;
+}
+
+/// Compilers make this the vector instruction.
+template <class T, int N>
+RIDGE_FN Pack<T, N, abi::Native> square_root(const Pack<T, N, abi::Native>& x) {
+  Pack<T, N, abi::Native> y;
+  RIDGE_UNROLL
+  for (int i = 0; i < N; ++i)
+    y.lanes[i] = std::sqrt(x.lanes[i]);
   return y;
 }
 

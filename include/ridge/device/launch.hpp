@@ -2,6 +2,8 @@
 //
 // A body is a struct, copied to the device, with
 //   static constexpr int max_threads;                  launch bound: most threads of a block
+//   static constexpr int min_blocks;                   optional: blocks of max_threads that CUDA's
+//                                                      compiler leaves registers for on a unit
 //   static constexpr const char* name;                 for reports
 //   template <class Lane> RIDGE_DEVICE void operator()(Lane& lane) const;
 // What a lane offers is written down in ridge/device/lane.hpp.

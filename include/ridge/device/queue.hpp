@@ -23,12 +23,24 @@ public:
   /// At least `size` bytes of device memory for kernels of this queue to count in. They are zero at
   /// first; every kernel leaves them zero. Valid until a larger piece is asked for.
   [[nodiscard]] void* counters(Bytes size);
+  /// At least `size` bytes of device memory for kernels of this queue to keep intermediate results
+  /// in from one to the next, with any content at first. Valid until a larger piece is asked for.
+  [[nodiscard]] void* scratch(Bytes size);
+  /// Bytes that counters and scratch take now.
+  [[nodiscard]] Bytes held() const { return counters_.size + scratch_.size; }
 
 private:
+  struct Piece {
+    void* data = nullptr;
+    Bytes size;
+  };
+  /// True when the piece is new.
+  bool grow(Piece& piece, Bytes size, const char* what);
+  void release(Piece& piece) noexcept;
+
   Device device_;
   void* stream_ = nullptr;
-  void* counters_ = nullptr;
-  Bytes counters_size_;
+  Piece counters_, scratch_;
 };
 
 class Event {

@@ -46,6 +46,7 @@ struct BenchKernel {
   /// Runs what is asked and hands over a record for each schedule as soon as it is done.
   std::function<void(const BenchRequest&, RoofSource&, const std::function<void(const Record&)>&)>
       run;
+  std::string default_precision = "fp64";
 };
 
 /// All of them, in the order of help texts and tables.

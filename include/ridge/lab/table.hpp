@@ -26,6 +26,11 @@ private:
 [[nodiscard]] std::vector<std::string> record_header();
 [[nodiscard]] std::vector<std::string> record_row(const Record& record);
 
+/// "3.85 TB/s"; "2.73 T/s, 62.8 Tflop/s" for interactions; "-" when there is none.
+[[nodiscard]] std::string rate_text(const Record& record);
+/// "copy 4.27 TB/s", "-" when there is none.
+[[nodiscard]] std::string roof_text(const Record& record);
+
 /// The ceilings, one a line.
 [[nodiscard]] std::string roof_table(const Roof& roof);
 

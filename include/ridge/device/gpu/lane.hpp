@@ -126,17 +126,25 @@ public:
   }
   template <class T>
   RIDGE_DEVICE T load_relaxed(const Span<T>& from, Index i) const {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+    using Bits = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+    Bits value;
 #if defined(RIDGE_TARGET_CUDA)
-    static_assert(sizeof(T) == 4, "counters are 32 bits");
-    unsigned value;
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
-                 : "=r"(value)
-                 : "l"(from.data + i)
-                 : "memory");
-    return bit_cast<T>(value);
+    if constexpr (sizeof(T) == 4) {
+      asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
+                   : "=r"(value)
+                   : "l"(from.data + i)
+                   : "memory");
+    } else {
+      asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                   : "=l"(value)
+                   : "l"(from.data + i)
+                   : "memory");
+    }
 #else
-    return __atomic_load_n(from.data + i, __ATOMIC_RELAXED);
+    value = __atomic_load_n(reinterpret_cast<const Bits*>(from.data + i), __ATOMIC_RELAXED);
 #endif
+    return bit_cast<T>(value);
   }
   template <int N, class T>
   RIDGE_DEVICE Pack<std::remove_const_t<T>, N> load_pack(const Span<T>& from, Index i) const {

@@ -13,13 +13,31 @@
 
 namespace ridge::gpu::inline RIDGE_TARGET_NAME {
 
+/// The blocks of `max_threads` that CUDA's compiler leaves registers for on a multiprocessor, where
+/// a body says so by `static constexpr int min_blocks`; 0: as it likes.
 template <class Body>
-__global__ __launch_bounds__(Body::max_threads) void entry(const RIDGE_GRID_CONSTANT Body body) {
+constexpr int min_blocks_of() {
+  if constexpr (requires { Body::min_blocks; }) {
+    return Body::min_blocks;
+  } else {
+    return 0;
+  }
+}
+
+#if defined(RIDGE_TARGET_CUDA)
+#define RIDGE_LAUNCH_BOUNDS(Body) __launch_bounds__(Body::max_threads, min_blocks_of<Body>())
+#else
+#define RIDGE_LAUNCH_BOUNDS(Body) __launch_bounds__(Body::max_threads)
+#endif
+
+template <class Body>
+__global__ RIDGE_LAUNCH_BOUNDS(Body) void entry(const RIDGE_GRID_CONSTANT Body body) {
   Lane lane;
   body(lane);
 }
 
 #undef RIDGE_GRID_CONSTANT
+#undef RIDGE_LAUNCH_BOUNDS
 
 /// Most shared memory a block gets without asking.
 inline constexpr int plain_shared_bytes = 48 << 10;

@@ -1,0 +1,55 @@
+// Newton's gravity, softened as Plummer did.
+#pragma once
+
+#include <ridge/pairs/interaction.hpp>
+
+namespace ridge::pairs {
+
+/// Targets: x, y, z. Sources: x, y, z, m. Sums: the acceleration (3) and the potential, with G = 1:
+///   a = sum m d / (d^2 + eps^2)^(3/2),  phi = - sum m / (d^2 + eps^2)^(1/2),  d = source - target.
+/// 23 operations an interaction, as Keller's talk on thread cooperation counts (3 differences, 6
+/// for the distance, 2 for the root, 4 for the weights, 8 for the sums).
+template <Grade G = Grade::refined>
+struct Gravity {
+  static constexpr int targets = 3, sources = 4, sums = 4, positions = 3, vector = 3;
+  static constexpr double flops = 23, operations = 13, rsqrts = 1;
+  static constexpr Grade grade = G;
+  static constexpr bool whole_space = G == Grade::refined;
+
+  double softening_squared = 0;
+
+  template <class V>
+  RIDGE_FN void operator()(const V* target, const V* source, V* sum) const {
+    const V dx = source[0] - target[0];
+    const V dy = source[1] - target[1];
+    const V dz = source[2] - target[2];
+    const V near = rsqrt<G>(dx * dx + (dy * dy + (dz * dz + V(softening_squared))));
+    const V weight = source[3] * near;
+    const V force = weight * (near * near);
+    sum[0] += dx * force;
+    sum[1] += dy * force;
+    sum[2] += dz * force;
+    sum[3] -= weight;
+  }
+
+  template <class V>
+  RIDGE_FN void mutual(const V* a, const V* b, V* sum_a, V* sum_b) const {
+    const V dx = b[0] - a[0];
+    const V dy = b[1] - a[1];
+    const V dz = b[2] - a[2];
+    const V near = rsqrt<G>(dx * dx + (dy * dy + (dz * dz + V(softening_squared))));
+    const V cube = near * (near * near);
+    const V force_a = b[3] * cube;
+    const V force_b = a[3] * cube;
+    sum_a[0] += dx * force_a;
+    sum_b[0] -= dx * force_b;
+    sum_a[1] += dy * force_a;
+    sum_b[1] -= dy * force_b;
+    sum_a[2] += dz * force_a;
+    sum_b[2] -= dz * force_b;
+    sum_a[3] -= b[3] * near;
+    sum_b[3] -= a[3] * near;
+  }
+};
+
+} // namespace ridge::pairs

@@ -1,0 +1,9 @@
+// Compiled once per device kind.
+#include <ridge/pairs/executor.hpp>
+#include <ridge/pairs/interactions/gravity.hpp>
+
+namespace ridge::pairs {
+
+template struct Executor<Gravity<>, Fp32, Here>;
+
+} // namespace ridge::pairs

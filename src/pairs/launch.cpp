@@ -1,0 +1,53 @@
+#include <ridge/core/error.hpp>
+#include <ridge/pairs/launch.hpp>
+
+#include <fmt/format.h>
+
+namespace ridge::pairs {
+
+namespace {
+
+void check_one_size(const std::vector<Index>& sizes, const char* what) {
+  for (std::size_t c = 0; c < sizes.size(); ++c) {
+    if (sizes[c] != sizes[0]) {
+      throw UsageError(fmt::format("component {} of the {} has {} values, component 0 has {}; they "
+                                   "must be as many",
+                                   c, what, sizes[c], sizes[0]));
+    }
+  }
+  if (sizes.empty() || sizes[0] < 1) throw UsageError(fmt::format("there are no {}", what));
+}
+
+} // namespace
+
+void detail::check_sizes(const std::vector<Index>& targets, const std::vector<Index>& sources,
+                         const std::vector<Index>& sums, bool skip_self) {
+  check_one_size(targets, "targets");
+  check_one_size(sources, "sources");
+  check_one_size(sums, "sums");
+  if (sums[0] != targets[0]) {
+    throw UsageError(
+        fmt::format("{} sums for {} targets; each target has one", sums[0], targets[0]));
+  }
+  if (skip_self && targets[0] != sources[0]) {
+    throw UsageError(
+        fmt::format("{} targets and {} sources cannot be the same bodies", targets[0], sources[0]));
+  }
+}
+
+Record record_of(const Device& device, const Traits& traits, const Bodies& bodies,
+                 const Schedule& schedule, std::string_view kernel) {
+  Record record;
+  record.pattern = "pairs";
+  record.kernel = kernel;
+  record.device = device.id();
+  record.device_name = device.facts().name;
+  record.precision = traits.precision;
+  record.size = bodies.targets == bodies.sources ? Extents{bodies.targets}
+                                                 : Extents{bodies.targets, bodies.sources};
+  record.schedule = to_text(schedule);
+  record.work = work_of(traits, bodies);
+  return record;
+}
+
+} // namespace ridge::pairs

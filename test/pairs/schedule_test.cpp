@@ -1,0 +1,80 @@
+#include <ridge/pairs/interactions/coulomb.hpp>
+#include <ridge/pairs/interactions/gravity.hpp>
+#include <ridge/pairs/schedule.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace ridge::pairs {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+const Traits gravity = traits_of<Gravity<>, Fp32>();
+const Traits coulomb = traits_of<Coulomb, Fp32>();
+
+TEST(PairSchedules, NameTheThreeApproachesOfTheTalk) {
+  const Device device("simt:32");
+  std::vector<std::string> names;
+  for (const auto& s : named_schedules(device, gravity, {1000, 1000, true}))
+    names.push_back(s.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("shared", "shuffle", "both", "direct", "symmetric"));
+  names.clear();
+  for (const auto& s : named_schedules(device, coulomb, {1000, 10, false}))
+    names.push_back(s.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("shared", "shuffle", "both", "direct"));
+}
+
+TEST(PairSchedules, PrintAndParse) {
+  const Device device("simt:32");
+  const Bodies bodies{1000, 1000, true};
+  for (const Schedule& s : schedule_space(device, gravity, bodies)) {
+    EXPECT_EQ(parse_schedule(to_text(s), device, gravity, bodies).schedule, s) << to_text(s);
+  }
+}
+
+TEST(PairSchedules, TheSpaceHasNoTwins) {
+  const Device device("simt:64");
+  std::set<std::string> seen;
+  for (const Schedule& s : schedule_space(device, gravity, {1000, 1000, true}))
+    EXPECT_TRUE(seen.insert(to_text(s)).second) << to_text(s);
+  EXPECT_GT(seen.size(), 50U);
+}
+
+TEST(PairSchedules, SayWhatIsRight) {
+  const Device device("simt:32");
+  const Bodies bodies{1000, 1000, true};
+  const auto parse = [&](const char* text) {
+    return [=] { (void)parse_schedule(text, device, gravity, bodies); };
+  };
+  EXPECT_THAT(parse("fast"), ThrowsMessage<UsageError>(HasSubstr("the names are auto, shared")));
+  EXPECT_THAT(parse("tile=3"), ThrowsMessage<UsageError>(HasSubstr("expected 1, 2, 4, 8")));
+  EXPECT_THAT(parse("form=symmetric split=2"),
+              ThrowsMessage<UsageError>(HasSubstr("form=symmetric goes with")));
+  EXPECT_THAT(parse("shared combine=atomic"),
+              ThrowsMessage<UsageError>(HasSubstr("combine is for split sources")));
+  EXPECT_THAT(parse("tile=8 block=256"),
+              ThrowsMessage<UsageError>(HasSubstr("blocks of at most 128 threads")));
+}
+
+TEST(PairSchedules, TheDefaultIsPossibleForAnyNumberOfBodies) {
+  for (const char* name : {"cpu", "simt:32", "simt:64"}) {
+    const Device device(name);
+    for (const Traits& traits : {gravity, coulomb, traits_of<Gravity<>, Mixed>()}) {
+      for (const Index n : {1, 2, 63, 1000, 4096, 65536, 262144, 10'000'000}) {
+        for (const Bodies& bodies :
+             {Bodies{n, n, true}, Bodies{n, 100, false}, Bodies{5, n, false}}) {
+          const Schedule s = default_schedule(device, traits, bodies);
+          EXPECT_EQ(std::visit([](const auto& one) { return text::problem(one); }, s), "")
+              << name << " " << n << " " << to_text(s);
+        }
+      }
+    }
+  }
+}
+
+} // namespace
+} // namespace ridge::pairs
