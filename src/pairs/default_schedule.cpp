@@ -11,17 +11,45 @@ Index pieces(Index whole, Index part) {
   return (whole + part - 1) / part;
 }
 
-/// Threads a multiprocessor runs at a time when each has this many registers' worth of targets.
+/// Threads a multiprocessor runs at a time when each has a register tile of targets.
 constexpr Index threads_a_unit = 512;
 
-/// Splits the sources so that blocks come in many rounds: the last, part-filled one then costs
-/// little. A part is no smaller than `least` sources.
-int split_for(const Device& device, Index blocks, Index block, Index sources, Index least,
-              Index rounds) {
-  const Index at_once = std::max<Index>(1, device.facts().units * (threads_a_unit / block));
-  const Index wanted = pieces(rounds * at_once, blocks);
-  const Index most = std::max<Index>(1, sources / least);
-  return static_cast<int>(std::clamp<Index>(wanted, 1, std::min<Index>(most, 65536)));
+/// Targets for which tiles of sources are shared by a block and each thread has several targets:
+/// sources are split so that blocks come in many rounds, of which the last, part-filled one costs
+/// little, but no part is small.
+GpuSchedule for_many(const Device& device, const Traits& traits, const Bodies& bodies) {
+  GpuSchedule s;
+  s.block = 128;
+  s.tile = traits.whole_space ? 8 : 4;
+  s.unroll = traits.whole_space ? 2 : 4;
+  const Index blocks = pieces(bodies.targets, Index{s.block} * s.tile);
+  const Index at_once = std::max<Index>(1, device.facts().units * (threads_a_unit / s.block));
+  const Index most = std::clamp<Index>(bodies.sources / 1024, 1, 65536);
+  s.split = static_cast<int>(std::clamp<Index>(pieces(60 * at_once, blocks), 1, most));
+  return s;
+}
+
+/// Fewer targets: a warp's width of targets, or a few times that, a block, whose warps divide the
+/// sources among them.
+GpuSchedule for_few(const Device& device, const Traits& traits, const Bodies& bodies) {
+  GpuSchedule s;
+  s.stage = Stage::warp;
+  s.divide = Divide::sources;
+  const Index width = std::max(1, device.facts().warp_width);
+  const Index units = std::max(1, device.facts().units);
+  // The largest tile that leaves a block for nearly every multiprocessor.
+  const auto blocks = [&] { return pieces(bodies.targets, width * s.tile); };
+  for (const int tile : {2, 4}) {
+    if (traits.whole_space && bodies.targets * 10 >= width * tile * units * 9) s.tile = tile;
+  }
+  s.block = std::min(most_threads(s.stage, s.tile), device.facts().max_block_threads);
+  const Index wanted = s.tile == 4 ? 4 * units : units;
+  const Index warps = s.block / width;
+  const Index most = std::clamp<Index>(bodies.sources / (warps * width), 1, 65536);
+  s.split = static_cast<int>(std::clamp<Index>(wanted / blocks(), 1, most));
+  // Blocks that take turns would wait longer than they work.
+  if (s.split > 1) s.combine = Combine::last;
+  return s;
 }
 
 } // namespace
@@ -30,34 +58,20 @@ namespace detail {
 
 /// Every target visits all sources.
 GpuSchedule direct_for(const Device& device, const Traits& traits, const Bodies& bodies) {
-  GpuSchedule s;
-  s.block = 128;
-  const Index at_once = Index{device.facts().units} * threads_a_unit;
-  // A register tile where there are enough targets to fill the device several times over, or where
-  // splitting the sources makes up for it.
-  const bool many = bodies.targets * bodies.sources > at_once * 16384;
-  if (many) {
-    s.tile = traits.computed_bytes == 4 && traits.whole_space && traits.precision == "fp32" ? 8 : 4;
-    s.unroll = traits.whole_space ? 2 : 4;
-    const Index blocks = pieces(bodies.targets, Index{s.block} * s.tile);
-    s.split = split_for(device, blocks, s.block, bodies.sources, 1024, 60);
-  } else {
-    s.tile = 1;
-    const Index blocks = pieces(bodies.targets, s.block);
-    s.split = split_for(device, blocks, s.block, bodies.sources, 128, 2);
-    // Blocks that take turns would wait longer than they work.
-    if (s.split > 1) s.combine = Combine::last;
-  }
-  return s;
+  const double enough = static_cast<double>(device.facts().units) * threads_a_unit * 32768;
+  const bool many =
+      static_cast<double>(bodies.targets) * static_cast<double>(bodies.sources) > enough;
+  return many ? for_many(device, traits, bodies) : for_few(device, traits, bodies);
 }
 
 /// Every pair once.
 GpuSchedule symmetric_for(const Traits& traits, const Bodies& bodies) {
   GpuSchedule s;
   s.form = Form::symmetric;
-  s.unroll = 2;
-  s.tile = traits.whole_space && traits.computed_bytes == 4 ? 8 : 4;
-  s.block = bodies.sources >= 200000 ? 128 : 64;
+  const bool large = bodies.sources >= 131072;
+  s.tile = traits.whole_space && large ? 8 : 4;
+  s.unroll = s.tile == 8 ? 4 : 2;
+  s.block = bodies.sources < 49152 ? 64 : 128;
   return s;
 }
 
@@ -77,7 +91,7 @@ Schedule default_schedule(const Device& device, const Traits& traits, const Bodi
   // Enough rows of bodies that all pairs of rows fill the device a few times.
   const Index rows = bodies.sources / (Index{symmetric.block} * symmetric.tile);
   const Index at_once = Index{device.facts().units} * (threads_a_unit / symmetric.block);
-  if (traits.mutual && bodies.same && rows * rows / 2 > 4 * at_once) return symmetric;
+  if (traits.mutual && bodies.same && rows * rows / 2 > 3 * at_once) return symmetric;
   return detail::direct_for(device, traits, bodies);
 }
 

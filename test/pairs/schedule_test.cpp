@@ -56,7 +56,7 @@ TEST(PairSchedules, SayWhatIsRight) {
               ThrowsMessage<UsageError>(HasSubstr("form=symmetric goes with")));
   EXPECT_THAT(parse("shared combine=atomic"),
               ThrowsMessage<UsageError>(HasSubstr("combine is for split sources")));
-  EXPECT_THAT(parse("tile=8 block=256"),
+  EXPECT_THAT(parse("shared tile=8 block=256"),
               ThrowsMessage<UsageError>(HasSubstr("blocks of at most 128 threads")));
 }
 

@@ -25,9 +25,14 @@ struct Mixture {
     sum[2] += source[0] + 3 * target[1] - source[2];
   }
   template <class V>
-  RIDGE_FN void mutual(const V* a, const V* b, V* sum_a, V* sum_b) const {
+  RIDGE_FN void mutual(const V* a, const V* b, V* sum_a, V* less_b) const {
     (*this)(a, b, sum_a);
+    V sum_b[sums];
+    for (V& sum : sum_b)
+      sum = V(0);
     (*this)(b, a, sum_b);
+    for (int c = 0; c < sums; ++c)
+      less_b[c] -= sum_b[c];
   }
 };
 

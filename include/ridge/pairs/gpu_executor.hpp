@@ -17,10 +17,17 @@ namespace gpu::inline RIDGE_TARGET_NAME {
 template <class I, class P>
 constexpr bool is_compiled(Stage stage, int tile, int unroll) {
   if (stage != Stage::shared && unroll != 4) return false;
+  if (stage == Stage::warp && tile > 4) return false;
   if (has_whole_space<I, P>) return true;
-  const int most = stage == Stage::shuffle ? 1 : 4;
-  const int least = stage == Stage::both ? 4 : 1;
-  return unroll == 4 && (tile == least || tile == most);
+  if (unroll != 4) return false;
+  switch (stage) {
+  case Stage::shared:
+    return tile == 1 || tile == 4;
+  case Stage::both:
+    return tile == 4;
+  default:
+    return tile == 1;
+  }
 }
 
 /// Most blocks of a launch along x.
@@ -43,7 +50,8 @@ void run_direct(Queue& queue, const Call<I, P>& call, const GpuSchedule& s) {
   using Kernel = Direct<I, P, D>;
   const Index targets = call.targets[0].size;
   const Index sources = call.sources[0].size;
-  const Index per_block = Index{s.block} * D.tile;
+  const bool shares = s.divide == Divide::sources;
+  const Index per_block = Index{shares ? queue.device().facts().warp_width : s.block} * D.tile;
   const Index blocks = (targets + per_block - 1) / per_block;
   // Whole tiles, so that only the last part has a ragged one.
   const Index even = (sources + s.split - 1) / s.split;
@@ -54,7 +62,8 @@ void run_direct(Queue& queue, const Call<I, P>& call, const GpuSchedule& s) {
     throw UsageError("split=" + std::to_string(s.split) + " makes " +
                      std::to_string(blocks * split) + " blocks; give a smaller one");
   }
-  Kernel kernel{call, static_cast<int>(blocks), static_cast<int>(split), part, s.combine, {}, {}};
+  Kernel kernel{
+      {call, static_cast<int>(blocks), static_cast<int>(split), part, shares, s.combine, {}, {}}};
   if (split > 1) {
     if (s.combine == Combine::atomic) {
       for (const auto& sum : call.sums)
@@ -68,7 +77,7 @@ void run_direct(Queue& queue, const Call<I, P>& call, const GpuSchedule& s) {
   }
   const LaunchShape shape{{static_cast<int>(blocks * split), 1, 1},
                           {s.block, 1, 1},
-                          Kernel::shared_bytes(s.block, part)};
+                          kernel.shared_bytes(s.block, queue.device().facts().warp_width)};
   launch_body(queue, shape, kernel);
 }
 
@@ -97,19 +106,21 @@ void run_mutual(Queue& queue, const Call<I, P>& call, const GpuSchedule& s) {
 template <class I, class P>
 void run_direct_of(Queue& queue, const Call<I, P>& call, const GpuSchedule& s) {
   bool ran = false;
-  choose(s.stage, Choices<Stage::shared, Stage::shuffle, Stage::both>{}, [&](auto stage) {
-    choose(s.tile, Choices<1, 2, 4, 8>{}, [&](auto tile) {
-      choose(s.unroll, Choices<2, 4>{}, [&](auto unroll) {
-        if constexpr (is_compiled<I, P>(stage, tile, unroll)) {
-          run_direct<DirectVariant{stage, tile, unroll}>(queue, call, s);
-          ran = true;
-        }
-      });
-    });
-  });
+  choose(s.stage, Choices<Stage::shared, Stage::shuffle, Stage::both, Stage::warp>{},
+         [&](auto stage) {
+           choose(s.tile, Choices<1, 2, 4, 8>{}, [&](auto tile) {
+             choose(s.unroll, Choices<2, 4>{}, [&](auto unroll) {
+               if constexpr (is_compiled<I, P>(stage, tile, unroll)) {
+                 run_direct<DirectVariant{stage, tile, unroll}>(queue, call, s);
+                 ran = true;
+               }
+             });
+           });
+         });
   if (!ran) {
     throw UsageError("this interaction is compiled for stage=shared tile=1 and tile=4, "
-                     "stage=shuffle tile=1 and stage=both tile=4, all with unroll=4");
+                     "stage=shuffle and stage=warp tile=1, stage=both tile=4, all with "
+                     "unroll=4");
   }
 }
 

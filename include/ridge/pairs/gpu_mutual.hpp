@@ -4,8 +4,9 @@
 // p = 0 to half the number of rows. A block keeps the bodies of I and their sums in registers;
 // chunks of J lie in shared memory, each group of a warp's width twice in a row, so that at step k
 // lane l reads entry l + k. The sums for J travel the other way, from lane to lane by shuffles, so
-// that after a warp's width of steps each lane holds those of the body it began with. Sums for I
-// and for J are kept apart and added to in turn: the same bits from run to run.
+// that after a warp's width of steps each lane holds those of the body it began with. Sums for I,
+// and what is to be subtracted for J, are kept apart and added to in turn: the same bits from run
+// to run.
 #pragma once
 
 #include <ridge/device/launch.hpp>
@@ -39,8 +40,9 @@ struct Rows {
 
 template <class I, class P, int Tile>
 struct Mutual {
-  static constexpr int max_threads = most_threads(Tile);
-  static constexpr int min_blocks = Tile == 8 && sizeof(typename P::Computed) == 4 ? 3 : 0;
+  static constexpr int max_threads = most_threads(Stage::shared, Tile);
+  static constexpr int min_blocks = Tile == 8 && sizeof(typename P::Computed) == 4 ? 4 : 0;
+  static constexpr int unroll = Tile >= 8 ? 4 : 2; ///< as measured: registers and their banks
   static constexpr const char* name = "pairs symmetric";
   using Summed = typename P::Summed;
   using Computed = typename P::Computed;
@@ -53,7 +55,7 @@ struct Mutual {
   Call<I, P> call;
   Rows rows;
   Span<unsigned> counters; ///< tickets; turns of each row as I; of each chunk of each row as J
-  Span<Summed> others;     ///< sums for J: [component][body]
+  Span<Summed> others;     ///< what J is to lose: [component][body]
 
   [[nodiscard]] static int shared_bytes(int block, int warp_width) {
     return control_bytes + 2 * chunk * Sources::bytes + block / warp_width * chunk * Sums::bytes;
@@ -174,7 +176,6 @@ private:
   RIDGE_DEVICE void with_others(Lane& lane, const Body<P, I::sources> (&mine)[Tile],
                                 Body<P, I::sums> (&sum)[Tile], Index first, Index begin) const {
     constexpr int width = Lane::warp_width;
-    constexpr int unroll = 2;
     const auto shared = sources_of(lane);
     const auto given = sums_of(lane);
     const int me = lane.lane();
@@ -227,7 +228,7 @@ private:
   }
 };
 
-/// Adds the sums that a body has as J to those it has as I.
+/// Takes what a body has as J from the sums it has as I.
 template <class I, class P>
 struct JoinSums {
   static constexpr int max_threads = 256;
@@ -244,7 +245,7 @@ struct JoinSums {
     RIDGE_UNROLL
     for (int c = 0; c < I::sums; ++c) {
       const typename P::Summed sum = lane.load_relaxed(sums[c], i);
-      lane.store(sums[c], i, sum + lane.load(others, c * rows.bodies + i));
+      lane.store(sums[c], i, sum - lane.load(others, c * rows.bodies + i));
     }
   }
 };

@@ -18,10 +18,18 @@ constexpr auto enum_names(Form) {
 
 /// How the lanes share what one of them has loaded: `shared`, tiles of sources in shared memory;
 /// `shuffle`, a source a lane, exchanged within the warp; `both`, tiles in shared memory from which
-/// each warp takes a source a lane.
-enum class Stage { shared, shuffle, both };
+/// each warp takes a source a lane; `warp`, tiles in shared memory that each warp has for itself,
+/// so that warps do not wait for each other.
+enum class Stage { shared, shuffle, both, warp };
 constexpr auto enum_names(Stage) {
-  return std::array<std::string_view, 3>{"shared", "shuffle", "both"};
+  return std::array<std::string_view, 4>{"shared", "shuffle", "both", "warp"};
+}
+
+/// What the warps of a block divide among them: the block's targets, each warp visiting all sources
+/// of the block; or its sources, all warps having the same targets, for few of those.
+enum class Divide { targets, sources };
+constexpr auto enum_names(Divide) {
+  return std::array<std::string_view, 2>{"targets", "sources"};
 }
 
 /// How the partial sums of blocks that share targets come together: `ordered`, each block adds its
@@ -33,8 +41,8 @@ constexpr auto enum_names(Combine) {
 }
 
 /// Larger register tiles leave registers for fewer threads.
-constexpr int most_threads(int tile) {
-  return tile >= 8 ? 128 : 256;
+constexpr int most_threads(Stage stage, int tile) {
+  return stage == Stage::warp ? (tile > 2 ? 256 : 1024) : tile >= 8 ? 128 : 256;
 }
 
 struct GpuSchedule {
@@ -42,6 +50,7 @@ struct GpuSchedule {
   Stage stage = Stage::shared;
   int tile = 1;
   int block = 128;
+  Divide divide = Divide::targets;
   int split = 1;
   int unroll = 4;
   Combine combine = Combine::ordered;
@@ -53,11 +62,14 @@ struct GpuSchedule {
         text::field("form", &GpuSchedule::form, text::one_of(Form::direct, Form::symmetric),
                     "every target visits all sources, or every pair of bodies is computed once"),
         text::field("stage", &GpuSchedule::stage,
-                    text::one_of(Stage::shared, Stage::shuffle, Stage::both),
-                    "sources shared through shared memory, shuffles, or first one and then the "
-                    "other"),
+                    text::one_of(Stage::shared, Stage::shuffle, Stage::both, Stage::warp),
+                    "sources shared through shared memory, shuffles, first one and then the other, "
+                    "or shared memory of each warp"),
         text::field("tile", &GpuSchedule::tile, text::one_of(1, 2, 4, 8), "targets of a thread"),
-        text::field("block", &GpuSchedule::block, text::one_of(64, 128, 256), "threads of a block"),
+        text::field("block", &GpuSchedule::block, text::one_of(64, 128, 256, 512, 1024),
+                    "threads of a block"),
+        text::field("divide", &GpuSchedule::divide, text::one_of(Divide::targets, Divide::sources),
+                    "what the warps of a block divide among them; stage=warp or shuffle"),
         text::field("split", &GpuSchedule::split, text::in_range(1, 65536, 1, 3),
                     "parts of the sources, each visited by blocks of its own; form=direct"),
         text::field("unroll", &GpuSchedule::unroll, text::one_of(2, 4),
@@ -68,19 +80,31 @@ struct GpuSchedule {
   }
 
   static std::string problem(const GpuSchedule& s) {
-    if (s.block > most_threads(s.tile)) {
-      return "tile=" + std::to_string(s.tile) + " goes with blocks of at most " +
-             std::to_string(most_threads(s.tile)) + " threads";
+    const int most = most_threads(s.stage, s.tile);
+    if (s.block > most) {
+      return "this stage and tile=" + std::to_string(s.tile) + " go with blocks of at most " +
+             std::to_string(most) + " threads";
     }
     if (s.form == Form::symmetric) {
-      if (s.stage != Stage::shared || s.split != 1 || s.combine != Combine::ordered) {
-        return "form=symmetric goes with stage=shared split=1 combine=ordered";
+      if (s.stage != Stage::shared || s.divide != Divide::targets || s.split != 1 ||
+          s.combine != Combine::ordered) {
+        return "form=symmetric goes with stage=shared divide=targets split=1 combine=ordered";
       }
       if (s.tile < 4) return "form=symmetric is compiled for tile=4 and tile=8";
-      if (s.unroll != 2) return "form=symmetric is compiled for unroll=2";
+      const int unroll = s.tile == 8 ? 4 : 2;
+      if (s.unroll != unroll) {
+        return "form=symmetric with tile=" + std::to_string(s.tile) +
+               " is compiled for unroll=" + std::to_string(unroll);
+      }
     } else {
       if (s.stage != Stage::shared && s.unroll != 4) {
-        return "stage=shuffle and stage=both are compiled for unroll=4";
+        return "only stage=shared is compiled for other values than unroll=4";
+      }
+      if (s.stage == Stage::warp && s.tile > 4) {
+        return "stage=warp is compiled for tile=1, 2 and 4";
+      }
+      if (s.divide == Divide::sources && s.stage != Stage::warp && s.stage != Stage::shuffle) {
+        return "divide=sources goes with stage=warp or stage=shuffle";
       }
       if (s.split == 1 && s.combine != Combine::ordered) {
         return "combine is for split sources; with split=1 give combine=ordered";

@@ -27,11 +27,12 @@
 //   static constexpr double operations  least vector operations (an FMA is one) beside reciprocal
 //   static constexpr double rsqrts      square roots, and how many of those, of which
 //   static constexpr Grade grade        grade: gives the ceiling that records compare with
-//   void mutual(const V* a, const V* b, V* sum_a, V* sum_b) const
-//                                       what two bodies of one set add to each other, where that is
-//                                       less work than twice operator(); a and b have the
-//                                       components of sources, the first of which are those of
-//                                       targets
+//   void mutual(const V* a, const V* b, V* sum_a, V* less_b) const
+//                                       what two bodies of one set give each other, where that is
+//                                       less work than twice operator(): adds to sum_a, and to
+//                                       less_b what is to be subtracted from the sums of b; a and b
+//                                       have the components of sources, of which targets have the
+//                                       first
 //   static constexpr bool whole_space   true: compiled for every schedule in fp32, not only for a
 //   few
 #pragma once

@@ -33,7 +33,7 @@ struct Gravity {
   }
 
   template <class V>
-  RIDGE_FN void mutual(const V* a, const V* b, V* sum_a, V* sum_b) const {
+  RIDGE_FN void mutual(const V* a, const V* b, V* sum_a, V* less_b) const {
     const V dx = b[0] - a[0];
     const V dy = b[1] - a[1];
     const V dz = b[2] - a[2];
@@ -42,13 +42,13 @@ struct Gravity {
     const V force_a = b[3] * cube;
     const V force_b = a[3] * cube;
     sum_a[0] += dx * force_a;
-    sum_b[0] -= dx * force_b;
     sum_a[1] += dy * force_a;
-    sum_b[1] -= dy * force_b;
     sum_a[2] += dz * force_a;
-    sum_b[2] -= dz * force_b;
     sum_a[3] -= b[3] * near;
-    sum_b[3] -= a[3] * near;
+    less_b[0] += dx * force_b;
+    less_b[1] += dy * force_b;
+    less_b[2] += dz * force_b;
+    less_b[3] += a[3] * near;
   }
 };
 
