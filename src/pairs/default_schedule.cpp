@@ -20,7 +20,8 @@ constexpr Index threads_a_unit = 512;
 GpuSchedule for_many(const Device& device, const Traits& traits, const Bodies& bodies) {
   GpuSchedule s;
   s.block = 128;
-  s.tile = traits.whole_space ? 8 : 4;
+  // As measured on Hopper: the wider a sum, the fewer of them a thread should have.
+  s.tile = traits.whole_space ? 8 : traits.precision == "mixed" ? 4 : 1;
   s.unroll = traits.whole_space ? 2 : 4;
   const Index blocks = pieces(bodies.targets, Index{s.block} * s.tile);
   const Index at_once = std::max<Index>(1, device.facts().units * (threads_a_unit / s.block));
