@@ -12,11 +12,15 @@ Queue::~Queue() {
   if (counters_ != nullptr) {
     device_.backend().deallocate(counters_, static_cast<std::size_t>(counters_size_.value));
   }
+  if (scratch_ != nullptr) {
+    device_.backend().deallocate(scratch_, static_cast<std::size_t>(scratch_size_.value));
+  }
   if (stream_ != nullptr) device_.backend().destroy_stream(stream_);
 }
 Queue::Queue(Queue&& other) noexcept
     : device_(other.device_), stream_(std::exchange(other.stream_, nullptr)),
-      counters_(std::exchange(other.counters_, nullptr)), counters_size_(other.counters_size_) {}
+      counters_(std::exchange(other.counters_, nullptr)), counters_size_(other.counters_size_),
+      scratch_(std::exchange(other.scratch_, nullptr)), scratch_size_(other.scratch_size_) {}
 
 void* Queue::counters(Bytes size) {
   if (counters_ != nullptr && counters_size_ >= size) return counters_;
@@ -34,6 +38,23 @@ void* Queue::counters(Bytes size) {
   counters_size_ = size;
   backend.fill(stream_, counters_, 0, bytes);
   return counters_;
+}
+
+void* Queue::scratch(Bytes size) {
+  if (scratch_ != nullptr && scratch_size_ >= size) return scratch_;
+  Backend& backend = device_.backend();
+  if (scratch_ != nullptr) {
+    wait(); // the old piece may be in use
+    backend.deallocate(scratch_, static_cast<std::size_t>(scratch_size_.value));
+    scratch_ = nullptr;
+  }
+  scratch_ = backend.allocate(static_cast<std::size_t>(size.value));
+  if (scratch_ == nullptr) {
+    throw Failure("no memory for " + to_text(size) + " of partial results on " +
+                  to_text(device_.id()));
+  }
+  scratch_size_ = size;
+  return scratch_;
 }
 
 void Queue::wait() {

@@ -23,12 +23,17 @@ public:
   /// At least `size` bytes of device memory for kernels of this queue to count in. They are zero at
   /// first; every kernel leaves them zero. Valid until a larger piece is asked for.
   [[nodiscard]] void* counters(Bytes size);
+  /// At least `size` bytes of device memory for what kernels of this queue leave for the next.
+  /// Valid until a larger piece is asked for.
+  [[nodiscard]] void* scratch(Bytes size);
 
 private:
   Device device_;
   void* stream_ = nullptr;
   void* counters_ = nullptr;
   Bytes counters_size_;
+  void* scratch_ = nullptr;
+  Bytes scratch_size_;
 };
 
 class Event {
