@@ -70,7 +70,8 @@ struct Operation {
   }
   [[nodiscard]] Task task() const {
     if (!reduction) return Task::map;
-    return {*reduction == Reduction::sum ? Task::reduce_tensor : Task::reduce_number, reproducible};
+    return {*reduction == Reduction::sum ? Task::reduce_tensor : Task::reduce_number, reproducible,
+            slices};
   }
   /// Operations a real number.
   [[nodiscard]] double flops(bool complex) const {

@@ -15,7 +15,7 @@ void detail::check_room(Index needed, Index there) {
 template <class T>
 void reduce(Queue& queue, const ReduceCall<T>& call, const ReduceOptions& options) {
   const Task task(call.what == Reduction::sum ? Task::reduce_tensor : Task::reduce_number,
-                  call.reproducible);
+                  call.reproducible, call.dimension >= 0);
   const Schedule schedule = options.schedule
                                 ? *options.schedule
                                 : default_schedule(queue.device(), task, call.shape, call.geometry);

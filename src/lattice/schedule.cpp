@@ -43,7 +43,7 @@ std::vector<NamedSchedule> widths(Task task, const Geometry& g) {
   for (const int groups : {2, 4, 8, 16, 32, 64}) {
     if (groups * g.nsimd > 1024) continue;
     GpuSchedule fused = of_width(groups, g);
-    if (task.kind == Task::reduce_tensor) fused.finish = Finish::second;
+    if (task.kind == Task::reduce_tensor || task.slices) fused.finish = Finish::second;
     named.push_back({fmt::format("fused{}", groups), fused});
   }
   return named;
@@ -67,19 +67,24 @@ Schedule default_schedule(const Device& device, Task task, const SiteShape& shap
   GpuSchedule s;
   constexpr int wanted = 256;
   s.groups = std::max(1, wanted / g.nsimd);
-  if (task.kind != Task::map && s.groups * g.nsimd <= wanted) {
-    s.items = 16;
-    s.bounds = 256;
+  if (task.kind == Task::map) {
+    s.store = Store::nontemporal;
+    return s;
   }
+  if (s.groups * g.nsimd <= wanted) s.bounds = wanted;
+  // Many accesses at once, unless there are too few to give every unit some.
+  const Index words = g.sites() * shape.site_bytes() / 16;
+  const Index units = std::max(device.facts().units, 1);
+  if (s.bounds == wanted && words > units * wanted * 16) s.items = 16;
   if (task.kind == Task::reduce_tensor) {
-    // Blocks whose threads keep their components from one block of the grid to the next: a multiple
-    // of the words of a group, and of a warp.
-    const int period = shape.components * g.nsimd * shape.number_bytes() / 16;
-    const int unit = std::lcm(std::lcm(period, g.nsimd), 32);
-    if (unit <= wanted) s.groups = wanted / unit * unit / g.nsimd;
-    if (shape.components > 1) s.finish = Finish::second;
+    // A block whose threads stay at their components: a multiple of a group's words.
+    const int period =
+        std::lcm(shape.components * g.nsimd * shape.number_bytes() / 16, g.nsimd);
+    if (period <= wanted) s.groups = wanted / period * period / g.nsimd;
   }
-  if (task.reproducible && s.groups * g.nsimd > most_binned_threads) s.groups = wanted / g.nsimd;
+  if (task.slices || (task.kind == Task::reduce_tensor && shape.components > 1)) {
+    s.finish = Finish::second;
+  }
   return s;
 }
 
@@ -139,6 +144,7 @@ std::vector<Schedule> schedule_space(const Device& device, Task task, const Geom
     if (s.groups * g.nsimd > s.bounds) continue;
     if (task.reproducible && s.groups * g.nsimd > most_binned_threads) continue;
     if (s.reduce == Passes::staged && !can_stage(s, task)) continue;
+    if (task.kind != Task::map && s.store != Store::plain) continue;
     if (task.kind == Task::map && (s.finish != Finish::last || s.spread != 0)) continue;
     all.emplace_back(s);
   }

@@ -132,7 +132,15 @@ struct BinnedSum {
   }
 
   RIDGE_FN void add(V x) {
-    if (!detail::all_of(detail::absolute(x) < w[0] * V(0x1p-14))) make_room(x);
+    if (!has_room(x)) make_room(x);
+    add_below_top(x);
+  }
+  /// True when x needs no higher bin.
+  [[nodiscard]] RIDGE_FN bool has_room(const V& x) const {
+    return detail::all_of(detail::absolute(x) < w[0] * V(0x1p-14));
+  }
+  /// Takes an x that has room: no branch, so that a device works on several at once.
+  RIDGE_FN void add_below_top(V x) {
     V anchor = w[0];
     RIDGE_UNROLL
     for (int k = 1; k <= 3; ++k) {
@@ -210,10 +218,25 @@ struct BinnedSum {
     return negative ? -sum : sum;
   }
 
-private:
-  template <class Other>
-  friend struct BinnedSum;
+  /// Raises the top bin above x, or takes x aside when it is beyond all bins.
+  RIDGE_FN void make_room(V& x) {
+    using detail::element;
+    using detail::set_element;
+    for (int i = 0; i < lanes_of<V>; ++i) {
+      const double value = element(x, i);
+      if (!(std::fabs(value) < largest_anchor * 0x1p-14)) {
+        const double aside =
+            value != value ? value : value < 0 ? -__builtin_huge_val() : __builtin_huge_val();
+        set_element(w[7], i, element(w[7], i) + aside);
+        set_element(x, i, 0.0);
+        continue;
+      }
+      while (!(std::fabs(value) < element(w[0], i) * 0x1p-14))
+        shift(i);
+    }
+  }
 
+private:
   static RIDGE_FN void carry(std::int64_t (&d)[4]) {
     constexpr std::int64_t mask = (std::int64_t{1} << 40) - 1;
     for (int k = 0; k < 3; ++k) {
@@ -232,24 +255,6 @@ private:
     }
     set_element(w[1], i, 0.0);
     set_element(w[4], i, 0.0);
-  }
-  /// Raises the top bin above x, or takes x aside when it is beyond all bins.
-  RIDGE_FN void make_room(V& x) {
-    using detail::element;
-    using detail::set_element;
-    for (int i = 0; i < lanes_of<V>; ++i) {
-      const double value = element(x, i);
-      if (!(std::fabs(value) < largest_anchor * 0x1p-14)) {
-        const double aside = value != value ? value
-                             : value < 0    ? -__builtin_huge_val()
-                                            : __builtin_huge_val();
-        set_element(w[7], i, element(w[7], i) + aside);
-        set_element(x, i, 0.0);
-        continue;
-      }
-      while (!(std::fabs(value) < element(w[0], i) * 0x1p-14))
-        shift(i);
-    }
   }
 };
 

@@ -2,14 +2,9 @@
 #pragma once
 
 #include <ridge/core/text.hpp>
+#include <ridge/lattice/schedule_fields.hpp>
 
 namespace ridge::lattice {
-
-/// How results are stored.
-enum class Store { plain, nontemporal };
-constexpr auto enum_names(Store) {
-  return std::array<std::string_view, 2>{"plain", "nontemporal"};
-}
 
 struct CpuSchedule {
   int places = 1;

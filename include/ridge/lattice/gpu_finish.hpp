@@ -119,7 +119,7 @@ RIDGE_DEVICE void finish_one(const Lane& lane, const Partials& p, const Results&
   if (t == 0) lane.store(r.to, o, a.value());
 }
 
-inline constexpr int finish_threads = 128;
+inline constexpr int finish_threads = 256;
 
 /// A block for each result.
 template <class A>

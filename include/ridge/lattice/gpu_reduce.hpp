@@ -66,38 +66,80 @@ struct Loaded {
   }
 };
 
-/// Takes one word.
-template <Reduction What, bool complex, class T, class A, class Lane>
-RIDGE_DEVICE void take(const Lane& lane, const Operands<T>& in, const Loaded<T, What>& v,
-                       Index word, A* sum) {
-  constexpr int elements = Loaded<T, What>::elements;
-  if constexpr (What == Reduction::inner && complex) {
-    RIDGE_UNROLL
-    for (int e = 0; e < elements; e += 2) {
-      const double xr = v.x[e], xi = v.x[e + 1], yr = v.y[e], yi = v.y[e + 1];
-      sum[e].add_product(xr, yr);
-      sum[e].add_product(xi, yi);
-      sum[e + 1].add_product(xr, yi);
-      sum[e + 1].add_product(-xi, yr);
+/// The numbers that a word adds: `count` to each of its elements' sums.
+template <class T, Reduction What, bool complex>
+struct Terms {
+  static constexpr int elements = Loaded<T, What>::elements;
+  static constexpr int count = What == Reduction::inner && complex ? 2 : 1;
+  double v[count * elements]; ///< the first of each element, then the second
+
+  template <class Lane>
+  RIDGE_DEVICE void find(const Lane& lane, const Operands<T>& in, const Loaded<T, What>& from,
+                         Index word) {
+    if constexpr (count == 2) {
+      RIDGE_UNROLL
+      for (int e = 0; e < elements; e += 2) {
+        const double xr = from.x[e], xi = from.x[e + 1], yr = from.y[e], yi = from.y[e + 1];
+        v[e] = xr * yr;
+        v[elements + e] = xi * yi;
+        v[e + 1] = xr * yi;
+        v[elements + e + 1] = -xi * yr;
+      }
+      return;
     }
-    return;
+    Pack<T, elements> x = from.x;
+    if constexpr (What == Reduction::axpy_norm) {
+      x = Pack<T, elements>(in.a) * from.x + from.y;
+      lane.store(in.z, word * elements, x);
+    }
+    RIDGE_UNROLL
+    for (int e = 0; e < elements; ++e) {
+      const double value = x[e];
+      if constexpr (What == Reduction::sum || What == Reduction::max) {
+        v[e] = value;
+      } else if constexpr (What == Reduction::inner) {
+        v[e] = value * static_cast<double>(from.y[e]);
+      } else {
+        v[e] = value * value;
+      }
+    }
   }
-  Pack<T, elements> x = v.x;
-  if constexpr (What == Reduction::axpy_norm) {
-    x = Pack<T, elements>(in.a) * v.x + v.y;
-    lane.store(in.z, word * elements, x);
+
+  template <class A>
+  RIDGE_DEVICE void add(A* sum) const {
+    RIDGE_UNROLL
+    for (int i = 0; i < count * elements; ++i)
+      sum[i % elements].add(v[i]);
+  }
+};
+
+/// Adds the terms of a batch. Binned sums make room for all of them first: then nothing keeps their
+/// additions from overlapping.
+template <class T, Reduction What, bool complex, int Items>
+RIDGE_DEVICE void add_batch(Terms<T, What, complex>* terms, BinnedSum<double>* sum) {
+  constexpr int elements = Terms<T, What, complex>::elements;
+  constexpr int count = Terms<T, What, complex>::count * elements;
+  bool room = true;
+  RIDGE_UNROLL
+  for (int n = 0; n < Items * count; ++n) {
+    double& x = terms[n / count].v[n % count];
+    x = detail::opaque(x);
+    room = room && sum[n % elements].has_room(x);
+  }
+  if (!room) {
+    RIDGE_UNROLL
+    for (int n = 0; n < Items * count; ++n)
+      sum[n % elements].make_room(terms[n / count].v[n % count]);
   }
   RIDGE_UNROLL
-  for (int e = 0; e < elements; ++e) {
-    const double value = x[e];
-    if constexpr (What == Reduction::sum || What == Reduction::max) {
-      sum[e].add(value);
-    } else if constexpr (What == Reduction::inner) {
-      sum[e].add_product(value, static_cast<double>(v.y[e]));
-    } else {
-      sum[e].add_product(value, value);
-    }
-  }
+  for (int n = 0; n < Items * count; ++n)
+    sum[n % elements].add_below_top(terms[n / count].v[n % count]);
+}
+template <class T, Reduction What, bool complex, int Items, class A>
+RIDGE_DEVICE void add_batch(Terms<T, What, complex>* terms, A* sum) {
+  RIDGE_UNROLL
+  for (int i = 0; i < Items; ++i)
+    terms[i].add(sum);
 }
 
 template <class T, Reduction What, bool complex, class A, int Items>
@@ -105,6 +147,7 @@ struct FlatReduce {
   static constexpr int max_threads = A::words > 1 ? most_binned_threads : Items > 4 ? 256 : 1024;
   static constexpr const char* name = "lattice reduction";
   static constexpr int elements = Loaded<T, What>::elements;
+  using Found = Terms<T, What, complex>;
   Operands<T> in;
   FlatWalk walk;
   Partials partials;
@@ -152,20 +195,25 @@ private:
       for (int i = 0; i < Items; ++i)
         load(i);
       while (c.at + reach < end) {
+        Found terms[Items];
         RIDGE_UNROLL
         for (int i = 0; i < Items; ++i) {
-          take<What, complex>(lane, in, v[i], word[i], sum);
+          terms[i].find(lane, in, v[i], word[i]);
+          if constexpr (A::words == 1) terms[i].add(sum); // and is no longer held
           load(i);
         }
+        if constexpr (A::words > 1) add_batch<T, What, complex, Items>(terms, sum);
         since += 2 * Items;
         if (since + 4 * Items > A::period) {
           settle(sum);
           since = 0;
         }
       }
+      Found terms[Items];
       RIDGE_UNROLL
       for (int i = 0; i < Items; ++i)
-        take<What, complex>(lane, in, v[i], word[i], sum);
+        terms[i].find(lane, in, v[i], word[i]);
+      add_batch<T, What, complex, Items>(terms, sum);
     }
     settle(sum);
     bool there[Items];
@@ -176,7 +224,10 @@ private:
     }
     RIDGE_UNROLL
     for (int i = 0; i < Items; ++i) {
-      if (there[i]) take<What, complex>(lane, in, v[i], word[i], sum);
+      if (!there[i]) continue;
+      Found terms;
+      terms.find(lane, in, v[i], word[i]);
+      terms.add(sum);
     }
     settle(sum);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/core/text.hpp>
+#include <ridge/lattice/schedule_fields.hpp>
 
 namespace ridge::lattice {
 
@@ -32,6 +33,7 @@ struct GpuSchedule {
   int items = 4;
   Components components = Components::threads;
   int bounds = 1024;
+  Store store = Store::plain;
   Passes reduce = Passes::fused;
   Finish finish = Finish::last;
   int spread = 0;
@@ -49,6 +51,8 @@ struct GpuSchedule {
                     "components of a site across threads, or one after the other in a thread"),
         text::field("bounds", &GpuSchedule::bounds, text::one_of(1024, 256),
                     "most threads a block may have, told to the compiler"),
+        text::field("store", &GpuSchedule::store, text::one_of(Store::plain, Store::nontemporal),
+                    "through the caches, or past them"),
         text::field("reduce", &GpuSchedule::reduce, text::one_of(Passes::fused, Passes::staged),
                     "reductions in one pass, or through a result a site in memory"),
         text::field("finish", &GpuSchedule::finish, text::one_of(Finish::last, Finish::second),

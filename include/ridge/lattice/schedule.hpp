@@ -28,9 +28,11 @@ struct NamedSchedule {
 struct Task {
   enum Kind { reduce_tensor, reduce_number, map } kind;
   bool reproducible = false;
+  bool slices = false;
 
-  Task(Kind k, bool r = false) // NOLINT(google-explicit-constructor): most tasks are only a kind
-      : kind(k), reproducible(r) {}
+  Task(Kind k, bool r = false, // NOLINT(google-explicit-constructor): most tasks are only a kind
+       bool s = false)
+      : kind(k), reproducible(r), slices(s) {}
 };
 
 /// The schedules that have names on this device: on a GPU those of Grid's guide, from starved to
