@@ -22,6 +22,7 @@ GpuSchedule of_width(int groups, const Geometry& g) {
   if (groups * g.nsimd <= starved_threads) {
     s.items = 16;
     s.bounds = 256;
+    s.finish = Finish::second;
   }
   return s;
 }
@@ -30,7 +31,7 @@ std::vector<NamedSchedule> widths(Task task, const Geometry& g) {
   std::vector<NamedSchedule> named;
   for (const int groups : {2, 4, 8, 16, 32, 64}) {
     if (groups * g.nsimd > 1024) continue;
-    if (task.kind != Task::map) {
+    if (task.reduces()) {
       GpuSchedule staged;
       staged.groups = groups;
       staged.items = 1;
@@ -43,7 +44,7 @@ std::vector<NamedSchedule> widths(Task task, const Geometry& g) {
   for (const int groups : {2, 4, 8, 16, 32, 64}) {
     if (groups * g.nsimd > 1024) continue;
     GpuSchedule fused = of_width(groups, g);
-    if (task.kind == Task::reduce_tensor || task.slices) fused.finish = Finish::second;
+    if (!task.reduces()) fused.finish = Finish::last;
     named.push_back({fmt::format("fused{}", groups), fused});
   }
   return named;
@@ -67,8 +68,8 @@ Schedule default_schedule(const Device& device, Task task, const SiteShape& shap
   GpuSchedule s;
   constexpr int wanted = 256;
   s.groups = std::max(1, wanted / g.nsimd);
-  if (task.kind == Task::map) {
-    s.store = Store::nontemporal;
+  if (!task.reduces()) {
+    s.items = 1; // as many threads as there are words keep memory busiest
     return s;
   }
   if (s.groups * g.nsimd <= wanted) s.bounds = wanted;
@@ -78,8 +79,7 @@ Schedule default_schedule(const Device& device, Task task, const SiteShape& shap
   if (s.bounds == wanted && words > units * wanted * 16) s.items = 16;
   if (task.kind == Task::reduce_tensor) {
     // A block whose threads stay at their components: a multiple of a group's words.
-    const int period =
-        std::lcm(shape.components * g.nsimd * shape.number_bytes() / 16, g.nsimd);
+    const int period = std::lcm(shape.components * g.nsimd * shape.number_bytes() / 16, g.nsimd);
     if (period <= wanted) s.groups = wanted / period * period / g.nsimd;
   }
   if (task.slices || (task.kind == Task::reduce_tensor && shape.components > 1)) {
@@ -127,7 +127,7 @@ NamedSchedule parse_schedule(std::string_view text, const Device& device, Task t
 namespace {
 
 bool can_stage(const GpuSchedule& s, const Task& task) {
-  if (task.kind == Task::map || task.reproducible || s.items != 1) return false;
+  if (!task.reduces() || task.reproducible || s.items != 1) return false;
   return task.kind == Task::reduce_tensor || s.components == Components::serial;
 }
 
@@ -144,8 +144,13 @@ std::vector<Schedule> schedule_space(const Device& device, Task task, const Geom
     if (s.groups * g.nsimd > s.bounds) continue;
     if (task.reproducible && s.groups * g.nsimd > most_binned_threads) continue;
     if (s.reduce == Passes::staged && !can_stage(s, task)) continue;
-    if (task.kind != Task::map && s.store != Store::plain) continue;
-    if (task.kind == Task::map && (s.finish != Finish::last || s.spread != 0)) continue;
+    if (task.reduces() && s.store != Store::plain) continue;
+    if (task.kind == Task::expression &&
+        (s.bounds != (s.components == Components::threads ? 1024 : 256) ||
+         s.store != Store::plain)) {
+      continue;
+    }
+    if (!task.reduces() && (s.finish != Finish::last || s.spread != 0)) continue;
     all.emplace_back(s);
   }
   return all;

@@ -11,7 +11,9 @@ for header in "$@"; do
     continue ;; # need a GPU compiler: the kernel sources of the cuda and hip builds include them
   ridge/device/simt/*) kind=-DRIDGE_TARGET_SIMT ;;
   ridge/core/pack_native.hpp | ridge/stencil/cpu_executor.hpp) kind="-DRIDGE_TARGET_CPU -march=native" ;;
-  ridge/stencil/gpu_*.hpp) kind=-DRIDGE_TARGET_SIMT ;;
+  ridge/lattice/cpu_reduce*.hpp | ridge/lattice/cpu_map.hpp | ridge/lattice/cpu_site*.hpp)
+    kind="-DRIDGE_TARGET_CPU -march=native" ;;
+  ridge/stencil/gpu_*.hpp | ridge/lattice/gpu_*.hpp) kind=-DRIDGE_TARGET_SIMT ;;
   *) kind= ;;
   esac
   # shellcheck disable=SC2086 -- the options are words

@@ -225,8 +225,9 @@ struct BinnedSum {
     for (int i = 0; i < lanes_of<V>; ++i) {
       const double value = element(x, i);
       if (!(std::fabs(value) < largest_anchor * 0x1p-14)) {
-        const double aside =
-            value != value ? value : value < 0 ? -__builtin_huge_val() : __builtin_huge_val();
+        const double aside = value != value ? value
+                             : value < 0    ? -__builtin_huge_val()
+                                            : __builtin_huge_val();
         set_element(w[7], i, element(w[7], i) + aside);
         set_element(x, i, 0.0);
         continue;

@@ -16,9 +16,9 @@ struct SiteShape {
   bool complex = true;
   int real_bytes = 8;
 
-  [[nodiscard]] int parts() const { return complex ? 2 : 1; }
-  [[nodiscard]] int number_bytes() const { return real_bytes * parts(); }
-  [[nodiscard]] int site_bytes() const { return number_bytes() * components; }
+  [[nodiscard]] RIDGE_FN int parts() const { return complex ? 2 : 1; }
+  [[nodiscard]] RIDGE_FN int number_bytes() const { return real_bytes * parts(); }
+  [[nodiscard]] RIDGE_FN int site_bytes() const { return number_bytes() * components; }
   friend bool operator==(const SiteShape&, const SiteShape&) = default;
 };
 
@@ -65,6 +65,12 @@ void from_plain(const Geometry& geometry, const SiteShape& shape, void* layout, 
 void check_sites(const Lattice& lattice, const std::string& name, std::size_t count);
 } // namespace detail
 
+/// What a field is called and the lattice it is on, for messages.
+struct FieldLabel {
+  Lattice lattice;
+  std::string name;
+};
+
 /// Owns the memory of a field on a device. Throws UsageError when the lattice cannot hold it.
 template <class Site>
 class Field {
@@ -74,26 +80,27 @@ public:
 
   /// Throws Failure with the need and what there is when it does not fit.
   Field(const Device& device, const Lattice& lattice, std::string name = "field")
-      : lattice_(lattice), geometry_(lattice.geometry(sizeof(NumberOf<Site>))),
-        name_(std::move(name)), memory_(device, bytes(), name_) {}
+      : label_{lattice, std::move(name)}, geometry_(lattice.geometry(sizeof(NumberOf<Site>))),
+        memory_(device, bytes(), label_.name) {}
 
-  [[nodiscard]] const Lattice& lattice() const { return lattice_; }
+  [[nodiscard]] const FieldLabel& label() const { return label_; }
+  [[nodiscard]] const Lattice& lattice() const { return label_.lattice; }
   [[nodiscard]] const Geometry& geometry() const { return geometry_; }
-  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] const std::string& name() const { return label_.name; }
   [[nodiscard]] static constexpr SiteShape shape() { return shape_of<Site>(); }
   [[nodiscard]] Bytes bytes() const {
-    return {lattice_.sites() * static_cast<Index>(sizeof(Site))};
+    return {lattice().sites() * static_cast<Index>(sizeof(Site))};
   }
   /// All real numbers in the order of the layout, on the device.
   [[nodiscard]] Span<Real> reals() const {
-    return {static_cast<Real*>(memory_.data()), lattice_.sites() * reals_of<Site>};
+    return {static_cast<Real*>(memory_.data()), lattice().sites() * reals_of<Site>};
   }
   [[nodiscard]] SiteView<Site> view() const { return {reals(), geometry_}; }
 
   /// Copies all sites from the host, given in plain order (x fastest), and waits. Throws UsageError
   /// when it is not one tensor a site.
   void set(Queue& queue, const std::vector<Site>& sites) {
-    detail::check_sites(lattice_, name_, sites.size());
+    detail::check_sites(lattice(), name(), sites.size());
     std::vector<Site> layout(sites.size());
     detail::from_plain(geometry_, shape(), layout.data(), sites.data());
     copy_bytes_to_device(queue, memory_.data(), layout.data(), bytes());
@@ -102,7 +109,7 @@ public:
   }
   /// Copies all sites to the host, in plain order, and waits.
   [[nodiscard]] std::vector<Site> get(Queue& queue) const {
-    std::vector<Site> layout(static_cast<std::size_t>(lattice_.sites()));
+    std::vector<Site> layout(static_cast<std::size_t>(lattice().sites()));
     copy_bytes_to_host(queue, layout.data(), memory_.data(), bytes());
     queue.wait();
     ++copies_.to_host;
@@ -114,9 +121,8 @@ public:
   [[nodiscard]] const CopyCount& copies() const { return copies_; }
 
 private:
-  Lattice lattice_;
+  FieldLabel label_;
   Geometry geometry_;
-  std::string name_;
   Memory memory_;
   mutable CopyCount copies_;
 };

@@ -26,9 +26,12 @@ struct NamedSchedule {
 
 /// What a launch does with its fields: schedules differ.
 struct Task {
-  enum Kind { reduce_tensor, reduce_number, map } kind;
+  enum Kind { reduce_tensor, reduce_number, map, expression } kind;
+
   bool reproducible = false;
   bool slices = false;
+
+  [[nodiscard]] bool reduces() const { return kind == reduce_tensor || kind == reduce_number; }
 
   Task(Kind k, bool r = false, // NOLINT(google-explicit-constructor): most tasks are only a kind
        bool s = false)

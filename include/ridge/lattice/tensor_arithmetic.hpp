@@ -9,6 +9,19 @@
 
 namespace ridge::lattice {
 
+/// True for Complex, Vector and Matrix.
+template <class S>
+inline constexpr bool is_tensor = false;
+template <class V>
+inline constexpr bool is_tensor<Complex<V>> = true;
+template <class E, int N>
+inline constexpr bool is_tensor<Vector<E, N>> = true;
+template <class E, int N>
+inline constexpr bool is_tensor<Matrix<E, N>> = true;
+/// True for tensors and the real numbers in them.
+template <class S>
+inline constexpr bool is_site = is_tensor<S> || is_pack<S> || std::is_arithmetic_v<S>;
+
 // Complex numbers.
 
 template <class V>
@@ -44,16 +57,6 @@ template <class V>
 RIDGE_FN Complex<V> times_i(const Complex<V>& a) {
   return {-a.im, a.re};
 }
-
-/// True for Complex, Vector and Matrix.
-template <class S>
-inline constexpr bool is_tensor = false;
-template <class V>
-inline constexpr bool is_tensor<Complex<V>> = true;
-template <class E, int N>
-inline constexpr bool is_tensor<Vector<E, N>> = true;
-template <class E, int N>
-inline constexpr bool is_tensor<Matrix<E, N>> = true;
 
 // Element by element.
 
@@ -102,7 +105,8 @@ requires is_tensor<S> RIDGE_FN S& operator-=(S& a, const S& b) {
 
 /// Numbers times nests, nests times numbers, and nests of unequal depth.
 template <class A, class E, int N>
-requires(depth_of<A> <= depth_of<E>) RIDGE_FN auto operator*(const A& a, const Vector<E, N>& b) {
+requires(is_site<A>&& depth_of<A> <= depth_of<E>) RIDGE_FN auto operator*(const A& a,
+                                                                          const Vector<E, N>& b) {
   Vector<decltype(a * b.e[0]), N> c;
   RIDGE_UNROLL
   for (int i = 0; i < N; ++i)
@@ -110,7 +114,8 @@ requires(depth_of<A> <= depth_of<E>) RIDGE_FN auto operator*(const A& a, const V
   return c;
 }
 template <class A, class E, int N>
-requires(depth_of<A> <= depth_of<E>) RIDGE_FN auto operator*(const A& a, const Matrix<E, N>& b) {
+requires(is_site<A>&& depth_of<A> <= depth_of<E>) RIDGE_FN auto operator*(const A& a,
+                                                                          const Matrix<E, N>& b) {
   Matrix<decltype(a * b.e[0]), N> c;
   RIDGE_UNROLL
   for (int i = 0; i < N * N; ++i)
@@ -118,7 +123,8 @@ requires(depth_of<A> <= depth_of<E>) RIDGE_FN auto operator*(const A& a, const M
   return c;
 }
 template <class E, int N, class B>
-requires(depth_of<B> <= depth_of<E>) RIDGE_FN auto operator*(const Vector<E, N>& a, const B& b) {
+requires(is_site<B>&& depth_of<B> <= depth_of<E>) RIDGE_FN auto operator*(const Vector<E, N>& a,
+                                                                          const B& b) {
   Vector<decltype(a.e[0] * b), N> c;
   RIDGE_UNROLL
   for (int i = 0; i < N; ++i)
@@ -126,7 +132,8 @@ requires(depth_of<B> <= depth_of<E>) RIDGE_FN auto operator*(const Vector<E, N>&
   return c;
 }
 template <class E, int N, class B>
-requires(depth_of<B> <= depth_of<E>) RIDGE_FN auto operator*(const Matrix<E, N>& a, const B& b) {
+requires(is_site<B>&& depth_of<B> <= depth_of<E>) RIDGE_FN auto operator*(const Matrix<E, N>& a,
+                                                                          const B& b) {
   Matrix<decltype(a.e[0] * b), N> c;
   RIDGE_UNROLL
   for (int i = 0; i < N * N; ++i)
@@ -169,7 +176,7 @@ requires(depth_of<E> == depth_of<F>) RIDGE_FN auto operator*(const Matrix<E, N>&
 
 /// The conjugate of a number.
 template <class V>
-requires(!is_tensor<V>) RIDGE_FN V adj(const V& a) {
+requires(is_site<V> && !is_tensor<V>) RIDGE_FN V adj(const V& a) {
   return a;
 }
 template <class V>
@@ -189,7 +196,7 @@ RIDGE_FN Matrix<E, N> adj(const Matrix<E, N>& a) {
   return c;
 }
 template <class V>
-requires(depth_of<V> == 0) RIDGE_FN V trace(const V& a) {
+requires(is_site<V>&& depth_of<V> == 0) RIDGE_FN V trace(const V& a) {
   return a;
 }
 /// The trace over every level.
