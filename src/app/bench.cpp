@@ -17,6 +17,7 @@ struct BenchCommand {
   std::string size;
   std::string precision;
   std::string schedule = "auto";
+  std::string site;
   int repeat = 15;
   bool json = false;
 
@@ -27,6 +28,10 @@ struct BenchCommand {
                               precision.empty() ? chosen.default_precision : precision,
                               schedule,
                               {}};
+    if (!site.empty() && chosen.pattern != "lattice") {
+      throw UsageError(fmt::format("--site is for lattice kernels; {} is not one", kernel));
+    }
+    request.site = site;
     request.measure.repeats = repeat;
     request.measure.between = check_interrupt;
     lab::RoofSource roof(request.device);
@@ -76,7 +81,7 @@ struct BenchCommand {
 std::string kernel_list() {
   std::string list = "built-in kernels:\n";
   for (const auto& k : lab::bench_kernels()) {
-    list += fmt::format("  {:<12} {}: {}\n", k.name, k.pattern, k.meaning);
+    list += fmt::format("  {:<26} {}: {}\n", k.name, k.pattern, k.meaning);
   }
   return list;
 }
@@ -95,6 +100,8 @@ void add_bench(CLI::App& app) {
   command->add_option("--schedule", o->schedule,
                       "auto; all: those with names and the default; space: every combination; a "
                       "name; or fields such as 'tile=4 store=nontemporal'");
+  command->add_option("--site", o->site,
+                      "lattice kernels: propagator, spinor, matrix, vector, complex or real");
   command->add_option("--repeat", o->repeat, "timed launches")->check(CLI::Range(1, 100000));
   command->add_flag("--json", o->json, "print an array of records");
   command->footer(kernel_list());

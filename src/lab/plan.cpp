@@ -15,6 +15,13 @@ Extents cube_for(const Device& device, int fields) {
   return {side, side, side};
 }
 
+/// Bodies that keep the device busy for some tenths of a second at most.
+Extents bodies_for(const Device& device, bool quick) {
+  if (device.kind() == DeviceKind::simt) return {300};
+  if (device.is_gpu()) return {262144};
+  return {quick ? 16384 : 65536};
+}
+
 } // namespace
 
 std::vector<PlannedRun> lab_plan(const Device& device, bool quick) {
@@ -22,7 +29,13 @@ std::vector<PlannedRun> lab_plan(const Device& device, bool quick) {
   std::vector<PlannedRun> plan{{"laplacian", cube, "fp64", "all"},
                                {"laplacian", cube, "fp32", "auto"},
                                {"laplacian8", cube, "fp64", "auto"}};
+  const Extents bodies = bodies_for(device, quick);
+  plan.push_back({"gravity", bodies, "fp32", quick ? "auto" : "all"});
+  plan.push_back({"gravity", bodies, "fp64", "auto"});
   if (!quick) {
+    plan.push_back({"gravity", bodies, "mixed", "auto"});
+    for (const char* kernel : {"coulomb", "lennard-jones", "biot-savart"})
+      plan.push_back({kernel, bodies, "fp32", "auto"});
     plan.push_back({"laplacian8", cube, "fp32", "auto"});
     plan.push_back({"box27", cube, "fp64", "auto"});
     plan.push_back({"diffusion", cube_for(device, 3), "fp64", "auto"});

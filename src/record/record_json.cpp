@@ -62,6 +62,7 @@ Json json_of(const Record& record) {
   json["device"] = to_text(record.device);
   json["device_name"] = record.device_name;
   json["precision"] = record.precision;
+  if (!record.site.empty()) json["site"] = record.site;
   json["size"] = Json::array();
   for (int d = 0; d < record.size.rank(); ++d)
     json["size"].push_back(record.size[d]);

@@ -46,6 +46,7 @@ struct Record {
   std::string device_name;
   std::string precision; ///< "fp32", "fp64", "mixed"
   Extents size;
+  std::string site;          ///< lattice: what a site holds; empty elsewhere
   std::string schedule;      ///< as its text
   std::string schedule_name; ///< "kernel3", "default"; empty when it has none
   Work work;

@@ -1,0 +1,212 @@
+// Reductions on the cpu: each thread walks its share of the groups once, 64 bytes at a time; every
+// chunk of a vector has accumulators of its own, so that no addition waits for the one before.
+#pragma once
+
+#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/lattice/accumulator.hpp>
+#include <ridge/lattice/binned_sum.hpp>
+#include <ridge/lattice/reducer.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace ridge::lattice::cpu_reduce::inline RIDGE_TARGET_NAME {
+
+inline constexpr int chunk_bytes = 64;
+using Doubles = Pack<double, 8, abi::Native>;
+
+/// 64 bytes of T as `count` packs of doubles.
+template <class T>
+struct Chunk {
+  static constexpr int elements = chunk_bytes / static_cast<int>(sizeof(T));
+  static constexpr int count = elements / 8;
+  Doubles v[count];
+
+  RIDGE_FN static Chunk load(const T* from) {
+    Chunk c;
+    RIDGE_UNROLL
+    for (int i = 0; i < count; ++i) {
+      if constexpr (sizeof(T) == 8) {
+        c.v[i] = Doubles::load(from + i * 8);
+      } else {
+        typedef float Floats __attribute__((vector_size(32)));
+        Floats floats;
+        std::memcpy(&floats, from + i * 8, sizeof floats);
+        c.v[i] = Doubles(__builtin_convertvector(floats, Doubles::Register));
+      }
+    }
+    return c;
+  }
+};
+
+/// Neighbours exchanged: real for imaginary part.
+RIDGE_FN Doubles swap_parts(const Doubles& x) {
+  return Doubles(__builtin_shufflevector(x.lanes, x.lanes, 1, 0, 3, 2, 5, 4, 7, 6));
+}
+
+/// Accumulators of one chunk: of products of equal and, for complex inner products, of exchanged
+/// parts.
+template <class T, Reduction What, bool complex, class A>
+struct ChunkSums {
+  static constexpr bool crossed = What == Reduction::inner && complex;
+  A same[Chunk<T>::count];
+  A cross[crossed ? Chunk<T>::count : 1];
+
+  void clear() {
+    for (A& a : same)
+      a.clear();
+    for (A& a : cross)
+      a.clear();
+  }
+  RIDGE_FN void settle() {
+    RIDGE_UNROLL
+    for (A& a : same)
+      a.settle();
+    RIDGE_UNROLL
+    for (A& a : cross)
+      a.settle();
+  }
+  RIDGE_FN void take(const Chunk<T>& x, const Chunk<T>& y) {
+    RIDGE_UNROLL
+    for (int i = 0; i < Chunk<T>::count; ++i) {
+      if constexpr (What == Reduction::sum || What == Reduction::max) {
+        same[i].add(x.v[i]);
+      } else if constexpr (What == Reduction::inner) {
+        same[i].add_product(x.v[i], y.v[i]);
+        if constexpr (complex) cross[i].add_product(x.v[i], swap_parts(y.v[i]));
+      } else {
+        same[i].add_product(x.v[i], x.v[i]);
+      }
+    }
+  }
+};
+
+/// Where a thread's accumulators are: [slice of a box][key][chunk of a vector].
+struct Slots {
+  Index slices, keys, chunks;
+  [[nodiscard]] Index count() const { return slices * keys * chunks; }
+};
+
+/// Accumulators in registers over a stretch of memory whose chunks all go to one slot.
+inline constexpr int streams = 8;
+
+template <class T, Reduction What, bool complex, class A>
+class Walker {
+public:
+  using Sums = ChunkSums<T, What, complex, A>;
+
+  Walker(const ReduceCall<T>& call, const Slots& slots, Store store, int ahead)
+      : call_(call), slots_(slots), store_(store), ahead_(ahead / static_cast<int>(sizeof(T))),
+        sums_(static_cast<std::size_t>(slots.count())) {
+    for (Sums& s : sums_)
+      s.clear();
+  }
+
+  /// Takes elements [begin, end) of a slice; begin is the start of a group.
+  void walk(Index slice, Index begin, Index end) {
+    Sums* const slot = sums_.data() + slice * slots_.keys * slots_.chunks;
+    if (slots_.keys * slots_.chunks == 1 && end - begin >= streams * Chunk<T>::elements) {
+      one_slot(*slot, begin, end);
+    } else {
+      many_slots(slot, begin, end);
+    }
+  }
+
+  [[nodiscard]] const std::vector<Sums>& sums() const { return sums_; }
+
+private:
+  static constexpr Index step = Chunk<T>::elements;
+
+  RIDGE_FN Chunk<T> fetch(Index i, Chunk<T>& y) {
+    if (ahead_ > 0) {
+      __builtin_prefetch(call_.x.data + i + ahead_);
+      if constexpr (What == Reduction::inner || What == Reduction::axpy_norm)
+        __builtin_prefetch(call_.y.data + i + ahead_);
+    }
+    if constexpr (What == Reduction::axpy_norm) {
+      using P = Pack<T, Chunk<T>::elements, abi::Native>;
+      const P z = P(call_.a) * P::load(call_.x.data + i) + P::load(call_.y.data + i);
+      if (store_ == Store::nontemporal) {
+        z.stream(call_.z.data + i);
+      } else {
+        z.store(call_.z.data + i);
+      }
+      T values[Chunk<T>::elements];
+      z.store(values);
+      return Chunk<T>::load(values);
+    } else {
+      if constexpr (What == Reduction::inner) y = Chunk<T>::load(call_.y.data + i);
+      return Chunk<T>::load(call_.x.data + i);
+    }
+  }
+
+  /// Additions to a register before it is added to the slot: few enough to keep sums of many exact
+  /// to a few hundred roundings, and within the period of binned sums.
+  static constexpr int stretch = 256;
+
+  void one_slot(Sums& slot, Index begin, Index end) {
+    Sums local[streams];
+    for (Sums& s : local)
+      s.clear();
+    Index i = begin;
+    while (i + streams * step <= end) {
+      const Index stop = std::min(end, i + Index{stretch} * streams * step);
+      for (; i + streams * step <= stop; i += streams * step) {
+        RIDGE_UNROLL
+        for (int s = 0; s < streams; ++s) {
+          Chunk<T> y;
+          const Chunk<T> x = fetch(i + s * step, y);
+          local[s].take(x, y);
+        }
+      }
+      for (Sums& s : local) {
+        s.settle();
+        merge(slot, s);
+        s.clear();
+      }
+    }
+    for (; i < end; i += step) {
+      Chunk<T> y;
+      const Chunk<T> x = fetch(i, y);
+      local[0].take(x, y);
+    }
+    merge(slot, local[0]);
+  }
+
+  static void merge(Sums& into, const Sums& from) {
+    for (std::size_t i = 0; i < std::size(into.same); ++i)
+      into.same[i].merge(from.same[i]);
+    for (std::size_t i = 0; i < std::size(into.cross); ++i)
+      into.cross[i].merge(from.cross[i]);
+  }
+
+  void many_slots(Sums* slot, Index begin, Index end) {
+    const Index slots = slots_.keys * slots_.chunks;
+    const Index group = slots * step;
+    for (Index g = begin; g < end; g += group) {
+      for (Index s = 0; s < slots; ++s) {
+        Chunk<T> y;
+        const Chunk<T> x = fetch(g + s * step, y);
+        slot[s].take(x, y);
+      }
+      if ((taken_ += 2) > A::period / 2) settle();
+    }
+  }
+
+  void settle() {
+    taken_ = 0;
+    for (Sums& s : sums_)
+      s.settle();
+  }
+
+  const ReduceCall<T>& call_;
+  Slots slots_;
+  Store store_;
+  Index ahead_;
+  Index taken_ = 0;
+  std::vector<Sums> sums_;
+};
+
+} // namespace ridge::lattice::cpu_reduce::inline RIDGE_TARGET_NAME

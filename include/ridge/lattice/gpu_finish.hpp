@@ -1,0 +1,139 @@
+// Adding up what the threads or blocks of a reduction have left in memory, in a fixed order.
+#pragma once
+
+#include <ridge/device/launch.hpp>
+#include <ridge/lattice/reduce_call.hpp>
+
+namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {
+
+/// Partial results: [slice of a box][row][key][word of a vector][element of a word], each of
+/// A::words doubles. All rows of a slice belong together.
+struct Partials {
+  Span<double> w;
+  Index rows = 0;
+  int keys = 1, words = 1, elements = 2;
+};
+
+/// Where the results of the lanes go.
+struct Results {
+  Span<double> to;
+  Index slices = 1;         ///< of a box
+  int boxes = 1;            ///< along the dimension
+  int lane_stride = 1;      ///< between boxes
+  int parts = 1;            ///< doubles of a result
+  int parts_of_element = 1; ///< reals of a number of the field
+
+  [[nodiscard]] RIDGE_FN Index count(int keys) const { return slices * boxes * keys * parts; }
+};
+
+template <class A, class Lane>
+RIDGE_DEVICE A load_partial(const Lane& lane, const Span<double>& from, Index i) {
+  A a;
+  RIDGE_UNROLL
+  for (int w = 0; w < A::words; ++w)
+    a.w[w] = lane.load_nontemporal(from, i * A::words + w);
+  return a;
+}
+template <class A, class Lane>
+RIDGE_DEVICE void store_partial(const Lane& lane, const Span<double>& to, Index i, const A& a) {
+  RIDGE_UNROLL
+  for (int w = 0; w < A::words; ++w)
+    lane.store(to, i * A::words + w, a.w[w]);
+}
+
+/// Merges the accumulators of `count` neighbouring threads, `stride` apart, into that of the first:
+/// `mine` is that of this thread, `shared` holds one a thread. Every thread of the block calls it;
+/// `position` is the thread's number among the neighbours, or count or more where it has no part.
+template <class A, class Lane, class Shared>
+RIDGE_DEVICE void merge_across(const Lane& lane, Shared& shared, int thread, int position,
+                               int count, int stride) {
+  for (int n = count; n > 1;) {
+    const int half = (n + 1) / 2;
+    if (position < n - half) {
+      A a = shared[thread];
+      const A other = shared[thread + half * stride];
+      a.merge(other);
+      shared[thread] = a;
+    }
+    lane.barrier();
+    n = half;
+  }
+}
+
+/// Merges the accumulators of all threads of the block; the first one has the result. A fixed
+/// order, which depends on the number of threads alone.
+template <class A, class Lane>
+RIDGE_DEVICE A merge_block(const Lane& lane, A a) {
+  const int threads = lane.block_extent().x;
+  const int t = lane.thread().x;
+  auto shared = lane.template shared<A>(0, threads);
+  if (threads % Lane::warp_width != 0) {
+    lane.barrier();
+    shared[t] = a;
+    lane.barrier();
+    merge_across<A>(lane, shared, t, t, threads, 1);
+    if (t == 0) a = shared[0];
+    return a;
+  }
+  RIDGE_UNROLL
+  for (int mask = Lane::warp_width / 2; mask > 0; mask /= 2)
+    a.merge(lane.shuffle_xor(a, mask));
+  const int warps = threads / Lane::warp_width;
+  if (warps == 1) return a;
+  lane.barrier();
+  if (lane.lane() == 0) shared[t / Lane::warp_width] = a;
+  lane.barrier();
+  if (t == 0) {
+    for (int warp = 1; warp < warps; ++warp) {
+      const A other = shared[warp];
+      a.merge(other);
+    }
+  }
+  return a;
+}
+
+/// Result number `o` by all threads of the block.
+template <class A, class Lane>
+RIDGE_DEVICE void finish_one(const Lane& lane, const Partials& p, const Results& r, Index o) {
+  const int threads = lane.block_extent().x;
+  const int t = lane.thread().x;
+  const int part = static_cast<int>(o % r.parts);
+  const int key = static_cast<int>(o / r.parts % p.keys);
+  const Index slice = o / r.parts / p.keys;
+  const Index box = slice / r.slices;
+  const Index first = (slice % r.slices) * p.rows;
+  A a;
+  a.clear();
+  for (Index i = t; i < p.rows * p.words; i += threads) {
+    const Index row = i / p.words;
+    const int word = static_cast<int>(i % p.words);
+    for (int e = 0; e < p.elements; ++e) {
+      const int number = (word * p.elements + e) / r.parts_of_element;
+      if (r.parts == 2 && e % 2 != part) continue;
+      if (r.boxes > 1 && number / r.lane_stride % r.boxes != box) continue;
+      a.merge(load_partial<A>(lane, p.w,
+                              (((first + row) * p.keys + key) * p.words + word) * p.elements + e));
+    }
+  }
+  a = merge_block(lane, a);
+  if (t == 0) lane.store(r.to, o, a.value());
+}
+
+inline constexpr int finish_threads = 256;
+
+/// A block for each result.
+template <class A>
+struct FinishPass {
+  static constexpr int max_threads = finish_threads;
+  static constexpr const char* name = "lattice reduction, finish";
+  Partials partials;
+  Results results;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(const Lane& lane) const {
+    for (Index o = lane.block().x; o < results.count(partials.keys); o += lane.grid_extent().x)
+      finish_one<A>(lane, partials, results, o);
+  }
+};
+
+} // namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME

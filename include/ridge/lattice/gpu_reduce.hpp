@@ -1,0 +1,305 @@
+// A reduction in one pass over the fields as flat memory: 16-byte words, several under way, each
+// thread always at the same component of a tensor, so that its sums stay in registers.
+#pragma once
+
+#include <ridge/device/launch.hpp>
+#include <ridge/lattice/accumulator.hpp>
+#include <ridge/lattice/binned_sum.hpp>
+#include <ridge/lattice/gpu_finish.hpp>
+#include <ridge/lattice/reducer.hpp>
+
+namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {
+
+/// Words of 16 bytes of a thread. A slice of a box is `total` words: runs of `run` words, `gap`
+/// words apart from the end of one to the start of the next. Threads of a block follow each other;
+/// each has words `stride` apart, from `share` words times its block's number on, within the share.
+struct FlatWalk {
+  Index total = 0, run = 0, gap = 0;
+  Index stride = 0;
+  Index share = 0;      ///< words of a block that follow each other; 0: blocks take turns
+  Index active = 0;     ///< threads of a slice that take part
+  int blocks = 1;       ///< of a slice
+  int period = 1;       ///< words after which components repeat
+  int words = 1;        ///< of one vector
+  bool combine = false; ///< blocks merge their threads of equal component
+  bool last = false;    ///< the last block finishes
+};
+
+/// A position in a slice and in memory, in words.
+struct Cursor {
+  Index at, in_run, address;
+  Index rest, hop; ///< of a step: what remains of whole runs, and its words in memory
+
+  RIDGE_DEVICE Cursor(const FlatWalk& walk, Index start, Index slice)
+      : at(start), in_run(start % walk.run),
+        address(slice * walk.run + start / walk.run * (walk.run + walk.gap) + in_run),
+        rest(walk.stride % walk.run), hop(rest + walk.stride / walk.run * (walk.run + walk.gap)) {}
+
+  RIDGE_DEVICE void step(const FlatWalk& walk) {
+    at += walk.stride;
+    in_run += rest;
+    address += hop;
+    if (in_run >= walk.run) {
+      in_run -= walk.run;
+      address += walk.gap;
+    }
+  }
+};
+
+template <class T>
+struct Operands {
+  Span<const T> x, y;
+  Span<T> z;
+  T a;
+};
+
+/// One word of each operand.
+template <class T, Reduction What>
+struct Loaded {
+  static constexpr int elements = 16 / static_cast<int>(sizeof(T));
+  static constexpr bool two = What == Reduction::inner || What == Reduction::axpy_norm;
+  Pack<T, elements> x, y;
+  template <class Lane>
+  RIDGE_DEVICE void load(const Lane& lane, const Operands<T>& in, Index word) {
+    x = lane.template load_pack<elements>(in.x, word * elements);
+    if constexpr (two) y = lane.template load_pack<elements>(in.y, word * elements);
+  }
+};
+
+/// The numbers that a word adds: `count` to each of its elements' sums.
+template <class T, Reduction What, bool complex>
+struct Terms {
+  static constexpr int elements = Loaded<T, What>::elements;
+  static constexpr int count = What == Reduction::inner && complex ? 2 : 1;
+  double v[count * elements]; ///< the first of each element, then the second
+
+  template <class Lane>
+  RIDGE_DEVICE void find(const Lane& lane, const Operands<T>& in, const Loaded<T, What>& from,
+                         Index word) {
+    if constexpr (count == 2) {
+      RIDGE_UNROLL
+      for (int e = 0; e < elements; e += 2) {
+        const double xr = from.x[e], xi = from.x[e + 1], yr = from.y[e], yi = from.y[e + 1];
+        v[e] = xr * yr;
+        v[elements + e] = xi * yi;
+        v[e + 1] = xr * yi;
+        v[elements + e + 1] = -xi * yr;
+      }
+      return;
+    }
+    Pack<T, elements> x = from.x;
+    if constexpr (What == Reduction::axpy_norm) {
+      x = Pack<T, elements>(in.a) * from.x + from.y;
+      lane.store(in.z, word * elements, x);
+    }
+    RIDGE_UNROLL
+    for (int e = 0; e < elements; ++e) {
+      const double value = x[e];
+      if constexpr (What == Reduction::sum || What == Reduction::max) {
+        v[e] = value;
+      } else if constexpr (What == Reduction::inner) {
+        v[e] = value * static_cast<double>(from.y[e]);
+      } else {
+        v[e] = value * value;
+      }
+    }
+  }
+
+  template <class A>
+  RIDGE_DEVICE void add(A* sum) const {
+    RIDGE_UNROLL
+    for (int i = 0; i < count * elements; ++i)
+      sum[i % elements].add(v[i]);
+  }
+};
+
+/// Adds the terms of a batch. Binned sums make room for all of them first: then nothing keeps their
+/// additions from overlapping.
+template <class T, Reduction What, bool complex, int Items>
+RIDGE_DEVICE void add_batch(Terms<T, What, complex>* terms, BinnedSum<double>* sum) {
+  constexpr int elements = Terms<T, What, complex>::elements;
+  constexpr int count = Terms<T, What, complex>::count * elements;
+  bool room = true;
+  RIDGE_UNROLL
+  for (int n = 0; n < Items * count; ++n) {
+    double& x = terms[n / count].v[n % count];
+    x = detail::opaque(x);
+    room = room && sum[n % elements].has_room(x);
+  }
+  if (!room) {
+    RIDGE_UNROLL
+    for (int n = 0; n < Items * count; ++n)
+      sum[n % elements].make_room(terms[n / count].v[n % count]);
+  }
+  RIDGE_UNROLL
+  for (int n = 0; n < Items * count; ++n)
+    sum[n % elements].add_below_top(terms[n / count].v[n % count]);
+}
+template <class T, Reduction What, bool complex, int Items, class A>
+RIDGE_DEVICE void add_batch(Terms<T, What, complex>* terms, A* sum) {
+  RIDGE_UNROLL
+  for (int i = 0; i < Items; ++i)
+    terms[i].add(sum);
+}
+
+template <class T, Reduction What, bool complex, class A, int Items>
+struct FlatReduce {
+  static constexpr int max_threads = A::words > 1 ? most_binned_threads : Items > 4 ? 256 : 1024;
+  static constexpr const char* name = "lattice reduction";
+  static constexpr int elements = Loaded<T, What>::elements;
+  using Found = Terms<T, What, complex>;
+  Operands<T> in;
+  FlatWalk walk;
+  Partials partials;
+  Results results;
+  Span<unsigned> counter;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(const Lane& lane) const {
+    const int t = lane.thread().x;
+    const int threads = lane.block_extent().x;
+    const Index slices = results.slices;
+    const Index slice = lane.block().x % slices;
+    const Index block = lane.block().x / slices;
+    A sum[elements];
+    RIDGE_UNROLL
+    for (int e = 0; e < elements; ++e)
+      sum[e].clear();
+    const Index number = block * threads + t;
+    if (number < walk.active) {
+      const bool shares = walk.share > 0;
+      const Index end = shares ? (block + 1) * walk.share : walk.total;
+      stream(lane, Cursor(walk, shares ? block * walk.share + t : number, slice),
+             end < walk.total ? end : walk.total, sum);
+    }
+    leave(lane, slice, block, number, sum);
+    if (walk.last) finish(lane);
+  }
+
+private:
+  /// Takes every word of the thread up to `end`: each batch is loaded while the one before is
+  /// taken.
+  template <class Lane>
+  RIDGE_DEVICE void stream(const Lane& lane, Cursor c, Index end, A* sum) const {
+    const Index reach = (Items - 1) * walk.stride;
+    Loaded<T, What> v[Items];
+    Index word[Items];
+    const auto load = [&](int i) {
+      word[i] = c.address;
+      v[i].load(lane, in, word[i]);
+      c.step(walk);
+    };
+    int since = 0;
+    if (c.at + reach < end) {
+      RIDGE_UNROLL
+      for (int i = 0; i < Items; ++i)
+        load(i);
+      while (c.at + reach < end) {
+        Found terms[Items];
+        RIDGE_UNROLL
+        for (int i = 0; i < Items; ++i) {
+          terms[i].find(lane, in, v[i], word[i]);
+          if constexpr (A::words == 1) terms[i].add(sum); // and is no longer held
+          load(i);
+        }
+        if constexpr (A::words > 1) add_batch<T, What, complex, Items>(terms, sum);
+        since += 2 * Items;
+        if (since + 4 * Items > A::period) {
+          settle(sum);
+          since = 0;
+        }
+      }
+      Found terms[Items];
+      RIDGE_UNROLL
+      for (int i = 0; i < Items; ++i)
+        terms[i].find(lane, in, v[i], word[i]);
+      add_batch<T, What, complex, Items>(terms, sum);
+    }
+    settle(sum);
+    bool there[Items];
+    RIDGE_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      there[i] = c.at < end;
+      if (there[i]) load(i);
+    }
+    RIDGE_UNROLL
+    for (int i = 0; i < Items; ++i) {
+      if (!there[i]) continue;
+      Found terms;
+      terms.find(lane, in, v[i], word[i]);
+      terms.add(sum);
+    }
+    settle(sum);
+  }
+
+  static RIDGE_DEVICE void settle(A* sum) {
+    RIDGE_UNROLL
+    for (int e = 0; e < elements; ++e)
+      sum[e].settle();
+  }
+
+  /// Stores this thread's sums, or the block's.
+  template <class Lane>
+  RIDGE_DEVICE void leave(const Lane& lane, Index slice, Index block, Index number, A* sum) const {
+    const int t = lane.thread().x;
+    // Lanes of one result are merged in the thread: elements of a word to real and imaginary part.
+    const int left = partials.elements;
+    RIDGE_UNROLL
+    for (int e = 1; e < elements; ++e) {
+      if (e >= left) sum[e % left].merge(sum[e]);
+    }
+    RIDGE_UNROLL
+    for (int e = 0; e < elements; ++e) {
+      if (e >= left) continue;
+      if (!walk.combine) {
+        if (number < walk.active)
+          store_partial(lane, partials.w, (slice * walk.active + number) * left + e, sum[e]);
+      } else if (walk.period == 1) {
+        const A all = merge_block(lane, sum[e]);
+        if (t == 0) store_partial(lane, partials.w, (slice * walk.blocks + block) * left + e, all);
+      } else {
+        leave_components(lane, slice * walk.blocks + block, e, sum[e]);
+      }
+    }
+  }
+
+  /// The block's sums of element `e`, one for each word of a period, or for each component.
+  template <class Lane>
+  RIDGE_DEVICE void leave_components(const Lane& lane, Index row, int e, const A& sum) const {
+    const int t = lane.thread().x;
+    const int threads = lane.block_extent().x;
+    const int merged = walk.words / partials.words; // words of a vector that are merged: all or 1
+    auto shared = lane.template shared<A>(0, threads);
+    lane.barrier();
+    shared[t] = sum;
+    lane.barrier();
+    merge_across<A>(lane, shared, t, t / walk.period, threads / walk.period, walk.period);
+    const bool first = t < walk.period;
+    merge_across<A>(lane, shared, t, first ? t % merged : merged, merged, 1);
+    if (first && t % merged == 0) {
+      const A all = shared[t];
+      const Index entry = row * (walk.period / merged) + t / merged;
+      store_partial(lane, partials.w, entry * partials.elements + e, all);
+    }
+  }
+
+  template <class Lane>
+  RIDGE_DEVICE void finish(const Lane& lane) const {
+    lane.fence();
+    auto is_last = lane.template shared<unsigned>(0, 1);
+    lane.barrier();
+    if (lane.thread().x == 0) {
+      const auto blocks = static_cast<unsigned>(lane.grid_extent().x);
+      is_last[0] = lane.atomic_add(counter, 0, 1u) + 1 == blocks ? 1u : 0u;
+    }
+    lane.barrier();
+    const unsigned last = is_last[0];
+    if (last == 0) return;
+    lane.fence();
+    for (Index o = 0; o < results.count(partials.keys); ++o)
+      finish_one<A>(lane, partials, results, o);
+    if (lane.thread().x == 0) lane.store(counter, 0, 0u);
+  }
+};
+
+} // namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME

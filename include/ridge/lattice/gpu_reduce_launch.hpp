@@ -1,0 +1,89 @@
+// From a reduction and its schedule to the launches that do it.
+#pragma once
+
+#include <ridge/lattice/gpu_block.hpp>
+#include <ridge/lattice/gpu_reduce.hpp>
+
+#include <climits>
+
+namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {
+
+/// Doubles of the queue's scratch memory, after the first `used` bytes of it. Throws Failure when
+/// those would be lost because there is no room behind them.
+inline Span<double> scratch_doubles(Queue& queue, Index count, Bytes used) {
+  const void* const before = used.value > 0 ? queue.scratch(used) : nullptr;
+  char* const memory = static_cast<char*>(queue.scratch(used + Bytes{count * 8}));
+  if (used.value > 0 && memory != before) {
+    throw Failure("a staged reduction leaves more partial results than it has room for");
+  }
+  return {reinterpret_cast<double*>(memory + used.value), count};
+}
+
+/// Blocks of fewer threads take turns: what one of them reads at once is less than memory likes.
+inline constexpr int least_share_threads = 128;
+
+template <class T, Reduction What, bool complex, class A, int Items>
+void reduce_flat(Queue& queue, const ReduceCall<T>& call, const GpuSchedule& s, Bytes used = {}) {
+  using Body = FlatReduce<T, What, complex, A, Items>;
+  const SliceWalk slices = slice_walk(call);
+  const int threads = block_threads(s, call.geometry, Body::max_threads);
+  const bool keyed = What == Reduction::sum;
+
+  FlatWalk walk;
+  walk.run = slices.run / 16;
+  walk.gap = (slices.slices - 1) * walk.run;
+  walk.total = slices.outer * walk.run;
+  walk.words = slices.boxes > 1 || keyed ? call.geometry.nsimd * call.shape.number_bytes() / 16 : 1;
+  walk.period = (keyed ? call.shape.components : 1) * walk.words;
+  walk.combine = threads % walk.period == 0;
+  walk.last = s.finish == Finish::last;
+
+  LaunchShape shape{{1, 1, 1}, {threads, 1, 1}, threads * static_cast<int>(sizeof(A))};
+  const Index wanted = ceil_div(walk.total, Index{threads} * Items);
+  const Index units = std::max(queue.device().facts().units, 1);
+  Index blocks = wanted;
+  if (s.spread > 0) {
+    blocks = units * s.spread;
+  } else if (wanted * slices.slices > units) {
+    blocks = resident_blocks<Body>(queue, shape);
+  }
+  blocks = std::clamp<Index>(blocks / slices.slices, 1, wanted);
+  if (!walk.combine) blocks = std::max(blocks, ceil_div(walk.period, threads));
+  walk.blocks = static_cast<int>(blocks);
+  walk.active = blocks * threads;
+  if (walk.combine && threads >= least_share_threads) {
+    walk.stride = threads;
+    walk.share = ceil_div(ceil_div(walk.total, blocks), threads) * threads;
+  } else {
+    walk.active = walk.active / walk.period * walk.period;
+    walk.stride = walk.active;
+  }
+  const Index grid = blocks * slices.slices;
+  if (grid > INT_MAX) throw UsageError("too many slices for one launch");
+  shape.grid.x = static_cast<int>(grid);
+
+  Partials partials;
+  partials.elements = slices.boxes == 1 ? call.parts() : Body::elements;
+  partials.keys = keyed ? call.shape.components : 1;
+  partials.words = walk.combine && slices.boxes == 1 ? 1 : walk.words;
+  partials.rows = walk.combine ? blocks : walk.active / walk.period;
+  partials.w = scratch_doubles(queue,
+                               slices.slices * partials.rows * partials.keys * partials.words *
+                                   partials.elements * A::words,
+                               used);
+  const Results results{call.result,        slices.slices, slices.boxes,
+                        slices.lane_stride, call.parts(),  call.shape.parts()};
+  auto* const counter = static_cast<unsigned*>(queue.counters(Bytes{sizeof(unsigned)}));
+  launch_body(queue, shape,
+              Body{{call.x, call.y, call.z, call.a}, walk, partials, results, {counter, 1}});
+  if (!walk.last) {
+    const Index outputs = std::min<Index>(results.count(partials.keys), 1 << 20);
+    launch_body(queue,
+                {{static_cast<int>(outputs), 1, 1},
+                 {finish_threads, 1, 1},
+                 finish_threads * static_cast<int>(sizeof(A))},
+                FinishPass<A>{partials, results});
+  }
+}
+
+} // namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME

@@ -1,0 +1,109 @@
+// Lattices and how their sites lie in memory: an array of structures of vectors.
+//
+// The lanes of a vector are sites of equal position in `lanes` equal boxes of the lattice. Sites of
+// one position in all boxes are a group; groups follow each other with x fastest. Each component of
+// a group's tensor is one vector of `width` bytes: number after number, lane after lane.
+#pragma once
+
+#include <ridge/core/extents.hpp>
+
+#include <string>
+
+namespace ridge::lattice {
+
+/// A site, as where its group is and which lane of it.
+struct Place {
+  Index group = 0;
+  int lane = 0;
+};
+
+/// Coordinates of a site; those beyond the rank are 0.
+struct Coordinates {
+  int x[max_rank] = {};
+  RIDGE_FN int& operator[](int d) { return x[d]; }
+  RIDGE_FN int operator[](int d) const { return x[d]; }
+  friend constexpr bool operator==(const Coordinates&, const Coordinates&) = default;
+};
+
+/// How the sites of a lattice lie for numbers of one size. Plain data, for kernels.
+struct Geometry {
+  int rank = 0;
+  int nsimd = 1;                         ///< lanes of a group
+  int local[max_rank] = {1, 1, 1, 1, 1}; ///< extents of a box
+  int lanes[max_rank] = {1, 1, 1, 1, 1}; ///< boxes along each dimension
+  Index groups = 0;
+
+  [[nodiscard]] RIDGE_FN int extent(int d) const { return local[d] * lanes[d]; }
+  [[nodiscard]] RIDGE_FN Index sites() const { return groups * nsimd; }
+
+  [[nodiscard]] RIDGE_FN Coordinates coordinates(const Place& place) const {
+    Coordinates c;
+    Index group = place.group;
+    int lane = place.lane;
+    RIDGE_UNROLL
+    for (int d = 0; d < max_rank; ++d) {
+      if (d >= rank) continue;
+      const Index box = group / local[d];
+      c[d] = static_cast<int>(group - box * local[d]) + (lane % lanes[d]) * local[d];
+      group = box;
+      lane /= lanes[d];
+    }
+    return c;
+  }
+  [[nodiscard]] RIDGE_FN Place place(const Coordinates& c) const {
+    Place p;
+    RIDGE_UNROLL
+    for (int d = max_rank - 1; d >= 0; --d) {
+      if (d >= rank) continue;
+      const int box = c[d] / local[d];
+      p.group = p.group * local[d] + (c[d] - box * local[d]);
+      p.lane = p.lane * lanes[d] + box;
+    }
+    return p;
+  }
+  /// Lanes between boxes that are neighbours along `d`.
+  [[nodiscard]] RIDGE_FN int lane_stride(int d) const {
+    int stride = 1;
+    for (int i = 0; i < d; ++i)
+      stride *= lanes[i];
+    return stride;
+  }
+  /// Groups between neighbours along `d` within a box.
+  [[nodiscard]] RIDGE_FN Index group_stride(int d) const {
+    Index stride = 1;
+    for (int i = 0; i < d; ++i)
+      stride *= local[i];
+    return stride;
+  }
+  friend bool operator==(const Geometry&, const Geometry&) = default;
+};
+
+/// Extents, 1 to 5 dimensions, and the bytes of a vector.
+class Lattice {
+public:
+  static constexpr int default_width = 64;
+
+  /// Throws UsageError for a width that is not 64, 128, 256, 512 or 1024.
+  explicit Lattice(const Extents& extents, int width = default_width);
+
+  [[nodiscard]] const Extents& extents() const { return extents_; }
+  [[nodiscard]] int width() const { return width_; }
+  [[nodiscard]] Index sites() const { return extents_.count(); }
+  /// Where sites with numbers of `number_bytes` lie: width / number_bytes lanes. Throws UsageError
+  /// that names extents which would do when these cannot be cut into so many equal boxes.
+  [[nodiscard]] Geometry geometry(int number_bytes) const;
+
+  friend bool operator==(const Lattice&, const Lattice&) = default;
+
+private:
+  Extents extents_;
+  int width_;
+};
+
+/// "32x32x32x64", and its width where that is not 64.
+[[nodiscard]] std::string to_text(const Lattice& lattice);
+
+/// Throws UsageError unless 0 <= d < the rank; `what` is what asks.
+void check_dimension(const Lattice& lattice, int d, std::string_view what);
+
+} // namespace ridge::lattice

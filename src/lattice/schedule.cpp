@@ -1,0 +1,159 @@
+#include <ridge/lattice/schedule.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace ridge::lattice {
+
+std::string to_text(const Schedule& schedule) {
+  return std::visit([](const auto& s) { return text::print(s); }, schedule);
+}
+
+namespace {
+
+/// Accesses that keep memory busy however few threads a block has.
+constexpr int starved_threads = 256;
+
+GpuSchedule of_width(int groups, const Geometry& g) {
+  GpuSchedule s;
+  s.groups = groups;
+  if (groups * g.nsimd <= starved_threads) {
+    s.items = 16;
+    s.bounds = 256;
+    s.finish = Finish::second;
+  }
+  return s;
+}
+
+std::vector<NamedSchedule> widths(Task task, const Geometry& g) {
+  std::vector<NamedSchedule> named;
+  for (const int groups : {2, 4, 8, 16, 32, 64}) {
+    if (groups * g.nsimd > 1024) continue;
+    if (task.reduces()) {
+      GpuSchedule staged;
+      staged.groups = groups;
+      staged.items = 1;
+      staged.components = Components::serial;
+      staged.reduce = Passes::staged;
+      staged.finish = Finish::second;
+      named.push_back({fmt::format("staged{}", groups), staged});
+    }
+  }
+  for (const int groups : {2, 4, 8, 16, 32, 64}) {
+    if (groups * g.nsimd > 1024) continue;
+    GpuSchedule fused = of_width(groups, g);
+    if (!task.reduces()) fused.finish = Finish::last;
+    named.push_back({fmt::format("fused{}", groups), fused});
+  }
+  return named;
+}
+
+std::vector<NamedSchedule> cpu_names() {
+  CpuSchedule plain;
+  plain.store = Store::plain;
+  return {{"plain", plain}, {"streaming", CpuSchedule{}}};
+}
+
+} // namespace
+
+std::vector<NamedSchedule> named_schedules(const Device& device, Task task, const Geometry& g) {
+  return device.kind() == DeviceKind::cpu ? cpu_names() : widths(task, g);
+}
+
+Schedule default_schedule(const Device& device, Task task, const SiteShape& shape,
+                          const Geometry& g) {
+  if (device.kind() == DeviceKind::cpu) return CpuSchedule{};
+  GpuSchedule s;
+  constexpr int wanted = 256;
+  s.groups = std::max(1, wanted / g.nsimd);
+  if (!task.reduces()) {
+    s.items = 1; // as many threads as there are words keep memory busiest
+    return s;
+  }
+  if (s.groups * g.nsimd <= wanted) s.bounds = wanted;
+  // Many accesses at once, unless there are too few to give every unit some.
+  const Index words = g.sites() * shape.site_bytes() / 16;
+  const Index units = std::max(device.facts().units, 1);
+  if (s.bounds == wanted && words > units * wanted * 16) s.items = 16;
+  if (task.kind == Task::reduce_tensor) {
+    // A block whose threads stay at their components: a multiple of a group's words.
+    const int period = std::lcm(shape.components * g.nsimd * shape.number_bytes() / 16, g.nsimd);
+    if (period <= wanted) s.groups = wanted / period * period / g.nsimd;
+  }
+  if (task.slices || (task.kind == Task::reduce_tensor && shape.components > 1)) {
+    s.finish = Finish::second;
+  }
+  return s;
+}
+
+NamedSchedule parse_schedule(std::string_view text, const Device& device, Task task,
+                             const SiteShape& shape, const Geometry& g) {
+  NamedSchedule chosen{"default", default_schedule(device, task, shape, g)};
+  const auto words = text::words(text);
+  std::string fields(text);
+  if (!words.empty() && words.front().find('=') == std::string_view::npos) {
+    const std::string_view name = words.front();
+    fields =
+        std::string(text.substr(static_cast<std::size_t>(name.data() - text.data()) + name.size()));
+    bool known = name == "auto";
+    std::string names = "auto";
+    for (NamedSchedule& candidate : named_schedules(device, task, g)) {
+      names += ", " + candidate.name;
+      if (candidate.name == name) {
+        chosen = std::move(candidate);
+        known = true;
+      }
+    }
+    if (!known) {
+      throw UsageError(fmt::format("unknown schedule '{}'; on {} the names are {}, or give fields: "
+                                   "{}",
+                                   name, ridge::to_text(device.id()), names,
+                                   to_text(chosen.schedule)));
+    }
+  }
+  if (!text::words(fields).empty()) {
+    chosen.name.clear();
+    chosen.schedule = std::visit(
+        [&](const auto& base) -> Schedule {
+          return text::parse<std::remove_cvref_t<decltype(base)>>(fields, base);
+        },
+        chosen.schedule);
+  }
+  return chosen;
+}
+
+namespace {
+
+bool can_stage(const GpuSchedule& s, const Task& task) {
+  if (!task.reduces() || task.reproducible || s.items != 1) return false;
+  return task.kind == Task::reduce_tensor || s.components == Components::serial;
+}
+
+} // namespace
+
+std::vector<Schedule> schedule_space(const Device& device, Task task, const Geometry& g) {
+  std::vector<Schedule> all;
+  if (device.kind() == DeviceKind::cpu) {
+    for (const auto& s : text::space<CpuSchedule>())
+      all.emplace_back(s);
+    return all;
+  }
+  for (const auto& s : text::space<GpuSchedule>()) {
+    if (s.groups * g.nsimd > s.bounds) continue;
+    if (task.reproducible && s.groups * g.nsimd > most_binned_threads) continue;
+    if (s.reduce == Passes::staged && !can_stage(s, task)) continue;
+    if (task.reduces() && s.store != Store::plain) continue;
+    if (task.kind == Task::expression &&
+        (s.bounds != (s.components == Components::threads ? 1024 : 256) ||
+         s.store != Store::plain)) {
+      continue;
+    }
+    if (!task.reduces() && (s.finish != Finish::last || s.spread != 0)) continue;
+    all.emplace_back(s);
+  }
+  return all;
+}
+
+} // namespace ridge::lattice

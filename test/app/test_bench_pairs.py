@@ -1,0 +1,80 @@
+"""`ridge bench` of interactions between bodies."""
+
+import pytest
+
+
+def bench(ridge, *words, **options):
+    return ridge.good("bench", *words, "--json", **options).records()
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
+@pytest.mark.parametrize("precision", ["fp32", "fp64", "mixed"])
+def test_gravity(ridge, device, precision):
+    (record,) = bench(ridge, "gravity", "--device", device, "--size", 300, "--precision", precision,
+                      "--repeat", 3)
+    assert record["pattern"] == "pairs"
+    assert record["precision"] == precision
+    assert record["size"] == [300]
+    assert record["items"] == 300 * 299
+    assert record["flops"] == 23 * 300 * 299
+    assert "23 operations an interaction" in record["convention"]
+    stored, summed = (4, 4) if precision == "fp32" else (8, 8)
+    assert record["bytes_read"] == 300 * 4 * stored
+    assert record["bytes_written"] == 300 * 4 * summed
+    assert record["achieved_unit"] == "interactions/s"
+    assert record["achieved"] == pytest.approx(record["items"] / record["seconds"], rel=1e-6)
+    assert record["check"]["ok"] is True
+    assert record["check"]["max_error"] < (1e-11 if precision == "fp64" else 1e-4)
+    if device == "cpu":
+        assert record["roof_name"] == "issue" and record["fraction"] > 0
+    else:
+        assert record["roof"] is None
+
+
+def test_single_precision_is_the_default(ridge):
+    (record,) = bench(ridge, "gravity", "--device", "simt:32", "--size", 64, "--repeat", 1)
+    assert record["precision"] == "fp32"
+
+
+def test_the_three_approaches_have_names(ridge):
+    records = bench(ridge, "gravity", "--device", "simt:32", "--size", 200, "--schedule", "all",
+                    "--repeat", 1)
+    assert [r["schedule_name"] for r in records] == ["shared", "shuffle", "both", "direct",
+                                                     "symmetric", "default"]
+    assert all(r["check"]["ok"] for r in records)
+
+
+@pytest.mark.parametrize("kernel", ["coulomb", "lennard-jones", "biot-savart"])
+@pytest.mark.parametrize("precision", ["fp32", "fp64"])
+def test_other_interactions(ridge, kernel, precision):
+    (record,) = bench(ridge, kernel, "--device", "simt:64", "--size", 150, "--precision", precision,
+                      "--repeat", 1)
+    assert record["kernel"] == kernel and record["check"]["ok"] is True
+
+
+def test_large_sums_are_checked_at_some_targets(ridge):
+    (record,) = bench(ridge, "gravity", "--device", "cpu", "--size", 20000, "--repeat", 3)
+    assert record["check"]["against"] == "reference at 10000 of 20000 targets"
+
+
+def test_a_body_alone(ridge):
+    (record,) = bench(ridge, "gravity", "--device", "simt:32", "--size", 1, "--repeat", 1)
+    assert record["items"] == 0 and record["check"]["ok"] is True
+
+
+@pytest.mark.parametrize("words, says", [
+    (["--size", "10x10"], "takes a number of bodies"),
+    (["--precision", "fp16"], "has fp32, fp64 and mixed"),
+    (["--schedule", "fast"], "the names are auto, shared, shuffle, both, direct, symmetric"),
+    (["--schedule", "tile=3"], "expected 1, 2, 4, 8"),
+    (["--schedule", "shared tile=8 block=256"], "blocks of at most 128 threads"),
+    (["--schedule", "symmetric split=2"], "form=symmetric goes with"),
+    (["--site", "spinor"], "--site is for lattice kernels"),
+])
+def test_bad_input(ridge, words, says):
+    ridge.bad("bench", "gravity", "--device", "simt:32", *words, says=says)
+
+
+def test_mixed_precision_is_gravitys(ridge):
+    ridge.bad("bench", "coulomb", "--device", "cpu", "--precision", "mixed",
+              says="coulomb has fp32 and fp64")
