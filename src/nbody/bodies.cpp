@@ -35,7 +35,7 @@ void Bodies::resize(Index count) {
   for_each([&](auto& values, const char*) { values.resize(static_cast<std::size_t>(count)); });
 }
 
-void require_sound(Bodies& bodies, Precision precision) {
+void require_sound(const Bodies& bodies, Precision precision) {
   const Index count = bodies.count();
   bodies.for_each([&](const auto& values, const char* name) {
     if (static_cast<Index>(values.size()) != count) {

@@ -26,20 +26,30 @@ struct Bodies {
   /// Calls `visit(values, name)` for x, y, z, vx, vy, vz, m.
   template <class Visitor>
   void for_each(Visitor&& visit) {
-    constexpr std::array<const char*, 7> names{"x", "y", "z", "vx", "vy", "vz", "m"};
-    for (std::size_t c = 0; c < 3; ++c)
-      visit(position[c], names[c]);
-    for (std::size_t c = 0; c < 3; ++c)
-      visit(velocity[c], names[3 + c]);
-    visit(mass, names[6]);
+    for_each_of(*this, visit);
+  }
+  template <class Visitor>
+  void for_each(Visitor&& visit) const {
+    for_each_of(*this, visit);
   }
   /// Room for so many bodies.
   void resize(Index count);
+
+private:
+  template <class Self, class Visitor>
+  static void for_each_of(Self& self, Visitor& visit) {
+    constexpr std::array<const char*, 7> names{"x", "y", "z", "vx", "vy", "vz", "m"};
+    for (std::size_t c = 0; c < 3; ++c)
+      visit(self.position[c], names[c]);
+    for (std::size_t c = 0; c < 3; ++c)
+      visit(self.velocity[c], names[3 + c]);
+    visit(self.mass, names[6]);
+  }
 };
 
 /// Throws UsageError, naming body and component, unless there are bodies, as many values of each
 /// component, all finite also in `precision`, no mass negative. Bodies count from 0.
-void require_sound(Bodies& bodies, Precision precision);
+void require_sound(const Bodies& bodies, Precision precision);
 
 /// Throws UsageError, naming the pair, when two bodies are at one place once their positions are
 /// rounded to `precision`: without softening the force between them is infinite.

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ridge::nbody {
@@ -21,10 +22,12 @@ pairs::NamedSchedule chosen_schedule(std::string_view text, const Device& device
                                      const pairs::Traits& traits, const pairs::Bodies& bodies) {
   pairs::NamedSchedule chosen = pairs::parse_schedule(text, device, traits, bodies);
   // How many threads there are decides how targets are grouped, and with it the last bits: a
-  // restart with more or fewer cores must use as many.
+  // restart with more or fewer cores must use as many. No more than have enough to do.
   if (auto* const cpu = std::get_if<pairs::CpuSchedule>(&chosen.schedule);
       cpu != nullptr && cpu->threads == 0) {
-    cpu->threads = cpu::default_threads();
+    constexpr Index worth_waking = 100000; // interactions
+    cpu->threads = static_cast<int>(std::clamp<Index>(
+        bodies.targets * bodies.sources / worth_waking, 1, cpu::default_threads()));
   }
   return chosen;
 }

@@ -164,7 +164,7 @@ TEST_P(Systems, TakeFewBodiesAndNoSoftening) {
 }
 
 TEST_P(Systems, TakeAtMost200BytesABody) {
-  const Index count = device.kind() == DeviceKind::simt ? 20000 : 65536;
+  const Index count = device.kind() == DeviceKind::simt ? 8000 : 40000;
   const Bodies start = plummer(count, 1);
   for (const Precision precision : {Precision::fp32, Precision::fp64, Precision::mixed}) {
     if (device.kind() == DeviceKind::simt && precision != Precision::fp32) continue; // slow
