@@ -133,7 +133,7 @@ def test_restart_gives_the_same_bits(ridge, folder, device, options):
 
 def test_restart_under_a_schedule_of_its_own(ridge, folder):
     start = ["nbody", "--plummer", 200, "--device", "simt:32", "--precision", "fp32"]
-    schedule = "form=direct stage=both tile=2 block=64 split=2"
+    schedule = "shared tile=2 block=64 split=2"
     ridge.good(*start, "-o", "whole.h5", "--steps", 4, "--schedule", schedule)
     ridge.good(*start, "-o", "half.h5", "--steps", 2, "--schedule", schedule)
     ridge.good("nbody", "--restart", "half.h5", "-o", "more.h5", "--steps", 2)

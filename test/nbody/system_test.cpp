@@ -106,11 +106,11 @@ TEST_P(Systems, ConserveEnergyMomentumAndAngularMomentum) {
     const Parameters p{precision, Integrator::yoshida4, 0.01, 0.1, 1};
     const auto system = make_system(device, p, start, "auto");
     const State begin = state_of(*system, start);
-    system->advance(40);
+    system->advance(20);
     const State end = state_of(*system, start);
     const Diagnostics first = diagnose(begin.bodies, begin.potential);
     const Diagnostics last = diagnose(end.bodies, end.potential);
-    EXPECT_GT(distance(begin.bodies, end.bodies), 0.1);
+    EXPECT_GT(distance(begin.bodies, end.bodies), 0.05);
     EXPECT_LT(energy_error(first, last), tolerance) << to_text(precision);
     const double rounding = precision == Precision::fp64 ? 1e-14 : 1e-7;
     for (std::size_t c = 0; c < 3; ++c) {
@@ -131,21 +131,21 @@ TEST_P(Systems, FollowTheSameOrbitsOnEveryDevice) {
 }
 
 TEST_P(Systems, GiveTheSameBitsHoweverTheStepsAreSplit) {
-  const Bodies start = plummer(300, 7);
+  const Bodies start = plummer(130, 7);
   for (const Precision precision : {Precision::fp32, Precision::fp64, Precision::mixed}) {
     for (const Integrator integrator : {Integrator::leapfrog, Integrator::yoshida4}) {
       const Parameters p{precision, integrator, 0.003, 0.01, 1};
-      const State at_once = after(device, p, start, 7);
+      const State at_once = after(device, p, start, 4);
       // Looked at in between.
       const auto looked_at = make_system(device, p, start, "auto");
-      for (const Index steps : {1, 2, 4}) {
+      for (const Index steps : {1, 1, 2}) {
         looked_at->advance(steps);
         (void)state_of(*looked_at, start);
       }
       EXPECT_TRUE(same_bits(at_once, state_of(*looked_at, start))) << to_text(precision);
       // Begun anew in between.
       const State half = after(device, p, start, 3);
-      EXPECT_TRUE(same_bits(at_once, after(device, p, half.bodies, 4))) << to_text(precision);
+      EXPECT_TRUE(same_bits(at_once, after(device, p, half.bodies, 1))) << to_text(precision);
     }
   }
 }
