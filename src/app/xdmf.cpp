@@ -79,7 +79,7 @@ std::string xdmf_points_text(const XdmfBodies& bodies) {
     };
     text += fmt::format(R"(      <Grid Name="bodies" GridType="Uniform">
         <Time Value="{}"/>
-        <Topology TopologyType="Polyvertex" NumberOfElements="{}"/>
+        <Topology TopologyType="Polyvertex" NodesPerElement="1" NumberOfElements="{}"/>
         <Geometry GeometryType="XYZ">
           {}
         </Geometry>
