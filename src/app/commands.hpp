@@ -9,6 +9,7 @@ void add_devices(CLI::App& app);
 void add_roof(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_apply(CLI::App& app);
+void add_nbody(CLI::App& app);
 void add_lab(CLI::App& app);
 
 } // namespace ridge::app

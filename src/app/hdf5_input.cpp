@@ -26,18 +26,11 @@ Handle select(const Piece& piece, const Handle& file_space) {
   return {H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr), H5Sclose};
 }
 
-InputDataset::InputDataset(DatasetName name) : name_(std::move(name)) {
+Handle open_hdf5(const fs::path& path) {
   quiet_hdf5();
-  open_file();
-  open_dataset();
-  find_type();
-  find_shape();
-}
-
-void InputDataset::open_file() {
-  const std::string file = name_.file.string();
+  const std::string file = path.string();
   std::error_code why;
-  const auto status = fs::status(name_.file, why);
+  const auto status = fs::status(path, why);
   if (status.type() == fs::file_type::not_found) {
     throw UsageError(fmt::format("there is no file {}", file));
   }
@@ -50,8 +43,17 @@ void InputDataset::open_file() {
   }
   const htri_t is_hdf5 = H5Fis_hdf5(file.c_str());
   if (is_hdf5 == 0) throw UsageError(fmt::format("{} is not an HDF5 file", file));
-  if (is_hdf5 > 0) file_ = {H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
-  if (!file_) throw Failure(fmt::format("reading {}: {}", file, hdf5_reason()));
+  Handle opened;
+  if (is_hdf5 > 0) opened = {H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose};
+  if (!opened) throw Failure(fmt::format("reading {}: {}", file, hdf5_reason()));
+  return opened;
+}
+
+InputDataset::InputDataset(DatasetName name) : name_(std::move(name)) {
+  file_ = open_hdf5(name_.file);
+  open_dataset();
+  find_type();
+  find_shape();
 }
 
 void InputDataset::open_dataset() {

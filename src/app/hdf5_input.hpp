@@ -29,7 +29,6 @@ public:
   void read(const Piece& piece, void* to) const;
 
 private:
-  void open_file();
   void open_dataset();
   void find_shape();
   void find_type();
@@ -42,6 +41,9 @@ private:
   int element_bytes_ = 0;
   std::vector<Piece> pieces_;
 };
+
+/// Opens an HDF5 file to read. Throws UsageError when there is none, Failure when it is damaged.
+[[nodiscard]] Handle open_hdf5(const std::filesystem::path& file);
 
 /// The native HDF5 type of fp32 (4) or fp64 (8).
 [[nodiscard]] hid_t native_type(int element_bytes);

@@ -2,6 +2,7 @@
 
 #include <ridge/core/error.hpp>
 
+#include "hdf5_attribute.hpp"
 #include "hdf5_error.hpp"
 #include "hdf5_input.hpp"
 
@@ -40,32 +41,16 @@ void OutputDataset::write(const Piece& piece, const void* from, int element_byte
                    from) >= 0);
 }
 
-void OutputDataset::describe(const std::string& attribute, hid_t type, const Handle& space,
-                             const void* value) {
-  Handle made(
-      H5Acreate2(dataset_.id(), attribute.c_str(), type, space.id(), H5P_DEFAULT, H5P_DEFAULT),
-      H5Aclose);
-  require(made && H5Awrite(made.id(), type, value) >= 0 && made.close());
-}
-
 void OutputDataset::describe(const std::string& attribute, const std::string& text) {
-  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type.id(), H5T_VARIABLE);
-  H5Tset_cset(type.id(), H5T_CSET_UTF8);
-  const char* const value = text.c_str();
-  describe(attribute, type.id(), Handle(H5Screate(H5S_SCALAR), H5Sclose), &value);
+  require(write_attribute(dataset_, attribute, text));
 }
 
 void OutputDataset::describe(const std::string& attribute, const std::vector<double>& numbers) {
-  const hsize_t count = numbers.size();
-  describe(attribute, H5T_NATIVE_DOUBLE, Handle(H5Screate_simple(1, &count, nullptr), H5Sclose),
-           numbers.data());
+  require(write_attribute(dataset_, attribute, numbers));
 }
 
 void OutputDataset::describe(const std::string& attribute, const std::vector<int>& numbers) {
-  const hsize_t count = numbers.size();
-  describe(attribute, H5T_NATIVE_INT, Handle(H5Screate_simple(1, &count, nullptr), H5Sclose),
-           numbers.data());
+  require(write_attribute(dataset_, attribute, numbers));
 }
 
 void OutputDataset::close() {

@@ -30,7 +30,6 @@ public:
   void close();
 
 private:
-  void describe(const std::string& attribute, hid_t type, const Handle& space, const void* value);
   void require(bool done) const;
 
   std::string called_;

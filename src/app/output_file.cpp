@@ -124,6 +124,23 @@ void OutputFile::commit_both(OutputFile& first, OutputFile& second) {
   }
 }
 
+void take_room(const fs::path& file, std::uintmax_t bytes) {
+  const Descriptor open(file, O_WRONLY);
+  const off_t end = open.id() < 0 ? -1 : lseek(open.id(), 0, SEEK_END);
+  int error = end < 0 ? errno : 0;
+  if (error == 0) error = posix_fallocate(open.id(), end, static_cast<off_t>(bytes));
+  if (error == 0) return;
+  if (end >= 0 && ftruncate(open.id(), end) != 0) error = errno;
+  throw Failure(fmt::format("writing {}: {}", file.string(), std::strerror(error)));
+}
+
+void sync_file(const fs::path& file) {
+  const Descriptor open(file, O_RDONLY);
+  if (open.id() < 0 || fsync(open.id()) != 0) {
+    throw Failure(fmt::format("writing {}: {}", file.string(), std::strerror(errno)));
+  }
+}
+
 void write_text(const fs::path& path, const std::string& text, const fs::path& called) {
   std::ofstream stream(path, std::ios::binary);
   stream << text;

@@ -41,6 +41,13 @@ private:
   State state_ = State::temporary;
 };
 
+/// Makes an existing file longer by `bytes`, so that what is written there next does not find the
+/// disk full. Throws Failure, with the file as it was, when the disk or a limit does not allow it.
+void take_room(const std::filesystem::path& file, std::uintmax_t bytes);
+
+/// Waits until what was written is on the disk. Throws Failure when it does not get there.
+void sync_file(const std::filesystem::path& file);
+
 /// Throws what `write_text_file` would for a bad target, before there is anything to write.
 void require_writable(const std::filesystem::path& target);
 

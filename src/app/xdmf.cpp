@@ -57,4 +57,40 @@ std::string xdmf_text(const XdmfGrid& grid) {
                      fmt::arg("reference", escaped(grid.reference)));
 }
 
+std::string xdmf_points_text(const XdmfBodies& bodies) {
+  std::string text = R"(<?xml version="1.0" encoding="UTF-8"?>
+<Xdmf Version="2.0">
+  <Domain>
+    <Grid Name="bodies" GridType="Collection" CollectionType="Temporal">
+)";
+  for (std::size_t n = 0; n < bodies.times.size(); ++n) {
+    const auto item = [&](const char* dataset, int width, int bytes) {
+      return fmt::format(
+          R"(<DataItem Dimensions="{}{}" NumberType="Float" Precision="{}" Format="HDF">{}:{}/{}</DataItem>)",
+          bodies.count, width > 1 ? fmt::format(" {}", width) : "", bytes, escaped(bodies.file),
+          bodies.groups[n], dataset);
+    };
+    const auto attribute = [&](const char* dataset, const char* type, int width, int bytes) {
+      return fmt::format(R"(        <Attribute Name="{}" AttributeType="{}" Center="Node">
+          {}
+        </Attribute>
+)",
+                         dataset, type, item(dataset, width, bytes));
+    };
+    text += fmt::format(R"(      <Grid Name="bodies" GridType="Uniform">
+        <Time Value="{}"/>
+        <Topology TopologyType="Polyvertex" NodesPerElement="1" NumberOfElements="{}"/>
+        <Geometry GeometryType="XYZ">
+          {}
+        </Geometry>
+{}{}{}      </Grid>
+)",
+                        bodies.times[n], bodies.count, item("position", 3, bodies.element_bytes),
+                        attribute("velocity", "Vector", 3, bodies.element_bytes),
+                        attribute("potential", "Scalar", 1, bodies.element_bytes),
+                        attribute("mass", "Scalar", 1, 8));
+  }
+  return text + "    </Grid>\n  </Domain>\n</Xdmf>\n";
+}
+
 } // namespace ridge::app

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <string>
+#include <vector>
 
 namespace ridge::app {
 
@@ -20,5 +21,18 @@ struct XdmfGrid {
 /// The whole file. Grids of one and two dimensions become flat three-dimensional ones: the readers
 /// of ParaView turn the axes of two-dimensional grids.
 [[nodiscard]] std::string xdmf_text(const XdmfGrid& grid);
+
+/// Bodies at several times, each in a group of one HDF5 file with the datasets position, velocity,
+/// potential and mass.
+struct XdmfBodies {
+  std::string file; ///< relative to the XDMF file
+  Index count;
+  int element_bytes; ///< of all but mass, which has 8
+  const std::vector<double>& times;
+  const std::vector<std::string>& groups; ///< absolute paths
+};
+
+/// The whole file: a series in time of points.
+[[nodiscard]] std::string xdmf_points_text(const XdmfBodies& bodies);
 
 } // namespace ridge::app

@@ -1,0 +1,347 @@
+#include <ridge/core/error.hpp>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "nbody_file.hpp"
+#include "nbody_input.hpp"
+#include "nbody_report.hpp"
+#include "progress.hpp"
+
+#include <fmt/core.h>
+#include <nbody/solar_system.hpp>
+#include <nbody/starts.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+
+namespace ridge::app {
+
+namespace {
+
+using nbody::Parameters;
+using nbody::Snapshot;
+
+/// What the user gave; what is absent has a default, or comes from the run that goes on.
+struct NbodyOptions {
+  std::string input, output, restart, device, schedule;
+  std::optional<Index> plummer, cold_collapse;
+  bool solar_system = false;
+  std::optional<std::uint64_t> seed;
+  std::optional<double> dt, softening, gravity;
+  std::optional<std::string> precision, integrator;
+  Index steps = 1000;
+  Index every = 0;
+  bool overwrite = false, json = false;
+};
+
+/// A run before its first step: what it is and the state it begins with.
+struct Beginning {
+  NbodyRun run;
+  Snapshot at;
+  bool goes_on = false;
+};
+
+void require_one_start(const NbodyOptions& o) {
+  const int starts = (o.input.empty() ? 0 : 1) + (o.restart.empty() ? 0 : 1) + (o.plummer ? 1 : 0) +
+                     (o.cold_collapse ? 1 : 0) + (o.solar_system ? 1 : 0);
+  if (starts != 1) {
+    throw UsageError(
+        fmt::format("{}: give INPUT, --plummer N, --cold-collapse N, --solar-system or "
+                    "--restart FILE, one of them",
+                    starts == 0 ? "nothing to start from" : "several starts"));
+  }
+  if (o.steps < 1) throw UsageError(fmt::format("--steps {}: at least 1 is needed", o.steps));
+  if (o.every < 0) throw UsageError(fmt::format("--every {}: at least 1 is needed", o.every));
+  if (o.seed && !o.plummer && !o.cold_collapse) {
+    throw UsageError("--seed goes with --plummer and --cold-collapse");
+  }
+  if (o.output.empty() && (!o.input.empty() || !o.restart.empty())) {
+    throw UsageError("-o FILE.h5 is needed: where snapshots go");
+  }
+}
+
+/// A restart is the same run: nothing that its trajectory depends on may be given anew.
+void require_no_parameters(const NbodyOptions& o) {
+  const std::pair<bool, const char*> given[] = {{o.dt.has_value(), "--dt"},
+                                                {o.softening.has_value(), "--softening"},
+                                                {o.gravity.has_value(), "--G"},
+                                                {o.precision.has_value(), "--precision"},
+                                                {o.integrator.has_value(), "--integrator"}};
+  for (const auto& [is_given, name] : given) {
+    if (is_given) {
+      throw UsageError(
+          fmt::format("{} cannot be given with --restart: the run goes on with its own; "
+                      "to change it, start anew from {}:/snapshots/STEP",
+                      name, o.restart));
+    }
+  }
+}
+
+Parameters parameters_of(const NbodyOptions& o) {
+  Parameters p;
+  if (!o.input.empty() && !o.dt) throw UsageError("--dt is needed: the time of a step");
+  // Those of the starts without a file fit their units; softening as many would choose it.
+  p.dt = o.dt.value_or(o.solar_system ? 0.5 : 1e-3);
+  p.softening = o.softening.value_or(o.plummer || o.cold_collapse ? 0.01 : 0);
+  p.gravity = o.gravity.value_or(o.solar_system ? nbody::solar_gravity : 1);
+  p.precision = o.precision      ? nbody::parse_precision(*o.precision)
+                : o.solar_system ? nbody::Precision::fp64
+                                 : nbody::Precision::mixed;
+  if (o.integrator) p.integrator = nbody::parse_integrator(*o.integrator);
+  require_sound(p);
+  return p;
+}
+
+Beginning begin_anew(const NbodyOptions& o) {
+  Beginning b;
+  b.run.parameters = parameters_of(o);
+  if (!o.input.empty()) {
+    b.run.start = o.input;
+    b.at.bodies = read_bodies(o.input);
+  } else if (o.solar_system) {
+    b.run.start = "solar-system";
+    b.at.bodies = nbody::solar_system();
+  } else {
+    const auto seed = o.seed.value_or(1);
+    const char* const name = o.plummer ? "plummer" : "cold-collapse";
+    b.run.start = fmt::format("{} seed {}", name, seed);
+    b.at.bodies =
+        o.plummer ? nbody::plummer(*o.plummer, seed) : nbody::cold_collapse(*o.cold_collapse, seed);
+  }
+  return b;
+}
+
+Beginning begin_again(const NbodyOptions& o) {
+  require_no_parameters(o);
+  NbodyRestart from = read_restart(o.restart);
+  return {std::move(from.run), std::move(from.last), true};
+}
+
+/// The device asked for; a restart's is the one the run was on.
+Device device_for(const NbodyOptions& o, const Beginning& b) {
+  if (!o.device.empty() && o.device != "auto") return Device(o.device);
+  if (!b.goes_on) return Device(best_device());
+  const DeviceId before = parse_device(b.run.device);
+  const auto here = list_devices();
+  if (std::find(here.begin(), here.end(), before) == here.end()) {
+    throw UsageError(
+        fmt::format("the run in {} was on {} ({}), which is not here; give --device to "
+                    "go on elsewhere, with other last bits",
+                    o.restart, b.run.device, b.run.device_name));
+  }
+  return Device(before);
+}
+
+/// From the first step to the last.
+class NbodyCommand {
+public:
+  NbodyCommand(const NbodyOptions& options, Beginning beginning)
+      : o_(options), run_(std::move(beginning.run)), now_(std::move(beginning.at)),
+        goes_on_(beginning.goes_on), report_(options.json), first_(now_.step),
+        last_(now_.step + options.steps),
+        every_(options.every > 0 ? options.every : std::max<Index>(1, options.steps / 10)) {}
+
+  void execute(const Device& device) {
+    require_sound(now_.bodies, run_.parameters.precision);
+    if (run_.parameters.softening == 0) {
+      require_apart(now_.bodies, run_.parameters.precision);
+    }
+    if (!o_.output.empty()) {
+      writer_ = std::make_unique<NbodyWriter>(o_.output, o_.restart.empty() ? o_.input : o_.restart,
+                                              o_.overwrite);
+    }
+    choose_device(device);
+    if (!goes_on_) run_.id = checksum(0, run_.parameters, 0, now_.bodies);
+    look();
+    if (!goes_on_) run_.initial = now_.diagnostics;
+    report_.begin(run_, now_.bodies.count(), system_->record(), note(device));
+    keep();
+    integrate();
+    finish();
+  }
+
+private:
+  void choose_device(const Device& device) {
+    const bool same = goes_on_ && o_.schedule.empty() && to_text(device.id()) == run_.device;
+    const std::string schedule = same ? run_.schedule : o_.schedule.empty() ? "auto" : o_.schedule;
+    system_ = nbody::make_system(device, run_.parameters, now_.bodies, schedule);
+    run_.device = to_text(device.id());
+    run_.device_name = device.facts().name;
+    run_.schedule = pairs::to_text(system_->schedule().schedule);
+  }
+
+  [[nodiscard]] std::string note(const Device& device) const {
+    const bool by_itself = o_.device.empty() || o_.device == "auto";
+    return !goes_on_ && by_itself && device.kind() == DeviceKind::cpu ? ", no GPU here" : "";
+  }
+
+  /// Brings the present state here.
+  void look() {
+    system_->read(now_.bodies, now_.potential);
+    now_.time = static_cast<double>(now_.step) * run_.parameters.dt;
+    now_.diagnostics = diagnose(now_.bodies, now_.potential);
+  }
+
+  /// Reports and writes the state that was looked at.
+  void keep() {
+    if (const Index lost = first_lost(now_.bodies, now_.potential);
+        lost >= 0 || !std::isfinite(now_.diagnostics.energy())) {
+      throw Failure(
+          fmt::format("at step {} body {} is no longer at a finite place and speed; give a "
+                      "smaller --dt, more --softening or --precision fp64{}",
+                      now_.step, std::max<Index>(lost, 0), kept()));
+    }
+    progress_.clear();
+    report_.snapshot(run_, now_);
+    if (writer_ == nullptr) return;
+    try {
+      writer_->write(run_, now_);
+    } catch (const Failure& failure) {
+      throw Failure(fmt::format("{}; stopped at step {}{}", failure.what(), now_.step, kept()));
+    }
+  }
+
+  [[nodiscard]] std::string kept() const {
+    if (writer_ == nullptr || !writer_->last_step()) return "";
+    return fmt::format("; {} keeps the snapshots up to step {}", writer_->target().string(),
+                       *writer_->last_step());
+  }
+
+  void integrate() {
+    const bool planets = run_.start == "solar-system";
+    // Often enough for the fastest planet, seldom enough to be cheap.
+    constexpr double sample_days = 2;
+    const Index sample =
+        planets ? std::max<Index>(1, static_cast<Index>(sample_days / run_.parameters.dt)) : last_;
+    if (planets && static_cast<double>(sample) * run_.parameters.dt <= 20) periods_.emplace();
+    Index batch = 1;
+    if (periods_) periods_->look(now_.time, now_.bodies);
+    while (now_.step < last_) {
+      const auto next_multiple = [&](Index n) { return (now_.step / n + 1) * n; };
+      Index stop = std::min({last_, next_multiple(every_), now_.step + batch});
+      if (periods_) stop = std::min(stop, next_multiple(sample));
+      const Index steps = stop - now_.step;
+      const double seconds = advance(steps);
+      if (seconds < response / 2 && steps == batch) batch *= 2;
+      if (seconds > response) batch = std::max<Index>(1, batch / 2);
+      const bool due = now_.step % every_ == 0 || now_.step == last_;
+      if (periods_ || due) look();
+      if (periods_) periods_->look(now_.time, now_.bodies);
+      if (due) keep();
+      progress_.show("integrating",
+                     static_cast<double>(now_.step - first_) / static_cast<double>(last_ - first_));
+      stop_if_asked(due);
+    }
+    progress_.clear();
+  }
+
+  /// Seconds that it took.
+  double advance(Index steps) {
+    const auto begin = std::chrono::steady_clock::now();
+    system_->advance(steps);
+    system_->wait();
+    now_.step += steps;
+    const double took =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    seconds_ += took;
+    return took;
+  }
+
+  /// After Ctrl-C: keeps what there is, so that a restart goes on from here.
+  void stop_if_asked(bool kept_already) {
+    try {
+      check_interrupt();
+    } catch (const Interrupted&) {
+      if (writer_ == nullptr || now_.step == last_) throw;
+      if (!kept_already) {
+        look();
+        keep();
+      }
+      throw Failure(fmt::format("interrupted at step {} of {}; {} keeps it: go on with --restart",
+                                now_.step, last_, writer_->target().string()));
+    }
+  }
+
+  void finish() {
+    NbodyReport::End end;
+    end.force = system_->record();
+    end.force.schedule_name = system_->schedule().name;
+    end.steps = last_ - first_;
+    end.evaluations = end.steps * static_cast<Index>(leapfrogs(run_.parameters.integrator).size());
+    end.seconds = seconds_;
+    end.on_device = system_->held();
+    constexpr Index values = 8; // of a body: place, velocity, mass, potential
+    end.on_host = Bytes{values * now_.bodies.count() * static_cast<Index>(sizeof(double))};
+    end.output = writer_ == nullptr ? "" : writer_->text();
+    end.periods = periods_ ? &*periods_ : nullptr;
+    report_.end(run_, end);
+  }
+
+  /// How long the user waits for progress and after Ctrl-C, in seconds.
+  static constexpr double response = 0.2;
+
+  const NbodyOptions& o_;
+  NbodyRun run_;
+  Snapshot now_;
+  bool goes_on_;
+  NbodyReport report_;
+  Index first_, last_, every_;
+  std::unique_ptr<NbodyWriter> writer_;
+  std::unique_ptr<nbody::System> system_;
+  std::optional<nbody::PeriodMeter> periods_;
+  Progress progress_;
+  double seconds_ = 0;
+};
+
+void run_nbody(const NbodyOptions& o) {
+  require_one_start(o);
+  Beginning beginning = o.restart.empty() ? begin_anew(o) : begin_again(o);
+  const Device device = device_for(o, beginning);
+  NbodyCommand(o, std::move(beginning)).execute(device);
+}
+
+} // namespace
+
+void add_nbody(CLI::App& app) {
+  CLI::App* const command =
+      app.add_subcommand("nbody", "integrate bodies under their own gravity, with snapshots");
+  auto o = std::make_shared<NbodyOptions>();
+  command->add_option("INPUT", o->input, "FILE.h5, FILE.h5:/group or FILE.csv: bodies of yours");
+  command->add_option("-o,--output", o->output,
+                      "FILE.h5: the snapshots, with FILE.xdmf beside it for ParaView");
+  command->add_option("--plummer", o->plummer,
+                      "start from a Plummer sphere of N bodies, in Henon's units");
+  command->add_option("--cold-collapse", o->cold_collapse,
+                      "start from a homogeneous sphere of N bodies at rest, mass and radius 1");
+  command->add_flag("--solar-system", o->solar_system,
+                    "start from the Sun and planets at J2000, in au, days and solar masses; tells "
+                    "their periods");
+  command->add_option("--restart", o->restart,
+                      "FILE.h5: go on from the last snapshot of this run, bit by bit");
+  command->add_option("--seed", o->seed, "of --plummer and --cold-collapse; 1 if not given");
+  command->add_option("--steps", o->steps, "steps to take; 1000 if not given");
+  command->add_option("--dt", o->dt, "time of a step; needed with INPUT");
+  command->add_option("--softening", o->softening,
+                      "Plummer's softening length; 0 if not given, 0.01 for --plummer and "
+                      "--cold-collapse");
+  command->add_option("--G", o->gravity, "constant of gravity; 1 if not given");
+  command->add_option("--every", o->every,
+                      "steps between snapshots; a tenth of --steps if not given");
+  command->add_option("--integrator", o->integrator, "leapfrog (if not given) or yoshida4");
+  command->add_option(
+      "--precision", o->precision,
+      "fp32, fp64, or mixed: state and sums in fp64, interactions in fp32; mixed if "
+      "not given, fp64 for --solar-system");
+  command->add_option("--device", o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command->add_option("--schedule", o->schedule,
+                      "of the pair sums: auto, a name, or fields such as 'form=direct tile=4'");
+  command->add_flag("--overwrite", o->overwrite, "replace the output file when it exists");
+  command->add_flag("--json", o->json, "print an array with the record");
+  command->footer(std::string(bodies_help()) +
+                  "\nCtrl-C writes a last snapshot to go on from. See docs/nbody.md.\n");
+  command->callback([o] { run_nbody(*o); });
+}
+
+} // namespace ridge::app

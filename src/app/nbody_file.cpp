@@ -1,0 +1,227 @@
+#include "nbody_file.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/core/units.hpp>
+
+#include "hdf5_attribute.hpp"
+#include "hdf5_error.hpp"
+#include "hdf5_input.hpp"
+#include "nbody_format.hpp"
+#include "xdmf.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ridge::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using nbody::Precision;
+using nbody::Snapshot;
+
+/// A file that is written to, in calls that all must succeed.
+class Writing {
+public:
+  Writing(Handle file, const fs::path& called) : file_(std::move(file)), called_(called) {
+    require(static_cast<bool>(file_));
+  }
+
+  [[nodiscard]] const Handle& file() const { return file_; }
+
+  void require(bool done) const {
+    if (!done) throw Failure(fmt::format("writing {}: {}", called_.string(), hdf5_reason()));
+  }
+  template <class Value>
+  void attribute(const Handle& object, const char* name, const Value& value) const {
+    require(write_attribute(object, name, value));
+  }
+  [[nodiscard]] Handle group(const std::string& path) const {
+    const Handle plain(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+    H5Pset_obj_track_times(plain.id(), false); // the same run gives the same file
+    Handle made(H5Gcreate2(file_.id(), path.c_str(), H5P_DEFAULT, plain.id(), H5P_DEFAULT),
+                H5Gclose);
+    require(static_cast<bool>(made));
+    return made;
+  }
+
+  /// N values, or N x 3 of them from three components.
+  template <std::size_t Width>
+  void dataset(const std::string& path,
+               const std::array<const std::vector<double>*, Width>& components,
+               int element_bytes) const {
+    const hsize_t shape[2] = {components[0]->size(), Width};
+    const int rank = Width == 1 ? 1 : 2;
+    const Handle space(H5Screate_simple(rank, shape, nullptr), H5Sclose);
+    const Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_fill_time(layout.id(), H5D_FILL_TIME_NEVER); // every value will be written
+    H5Pset_obj_track_times(layout.id(), false);
+    Handle made(H5Dcreate2(file_.id(), path.c_str(), native_type(element_bytes), space.id(),
+                           H5P_DEFAULT, layout.id(), H5P_DEFAULT),
+                H5Dclose);
+    require(static_cast<bool>(made));
+    // Interleaved in pieces, so that little memory is needed.
+    constexpr hsize_t most = 65536;
+    std::vector<double> lines(std::min(most, shape[0]) * Width);
+    for (hsize_t begin = 0; begin < shape[0]; begin += most) {
+      const hsize_t start[2] = {begin, 0};
+      const hsize_t count[2] = {std::min(most, shape[0] - begin), Width};
+      for (std::size_t i = 0; i < count[0]; ++i) {
+        for (std::size_t c = 0; c < Width; ++c)
+          lines[i * Width + c] = (*components[c])[begin + i];
+      }
+      H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start, nullptr, count, nullptr);
+      const Handle memory(H5Screate_simple(rank, count, nullptr), H5Sclose);
+      require(H5Dwrite(made.id(), H5T_NATIVE_DOUBLE, memory.id(), space.id(), H5P_DEFAULT,
+                       lines.data()) >= 0);
+    }
+    require(made.close());
+  }
+
+  void close() {
+    require(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) >= 0);
+    require(file_.close());
+  }
+
+private:
+  Handle file_;
+  const fs::path& called_;
+};
+
+int element_bytes(const NbodyRun& run) {
+  return run.parameters.precision == Precision::fp32 ? 4 : 8;
+}
+
+std::array<const std::vector<double>*, 3> pointers(const std::array<std::vector<double>, 3>& v) {
+  return {&v[0], &v[1], &v[2]};
+}
+
+/// More than HDF5's own tables take for a snapshot.
+constexpr std::uintmax_t around = 64 << 10;
+
+fs::path xdmf_beside(const fs::path& data, const fs::path& input) {
+  fs::path xdmf = data;
+  xdmf.replace_extension(".xdmf");
+  std::error_code absent;
+  if (xdmf == data || fs::equivalent(xdmf, input, absent)) {
+    throw UsageError(fmt::format("{} would be the XDMF file beside the output; name the output "
+                                 "FILE.h5",
+                                 xdmf.string()));
+  }
+  return xdmf;
+}
+
+} // namespace
+
+NbodyWriter::NbodyWriter(const fs::path& target, const fs::path& input, bool overwrite)
+    : target_(target), xdmf_(xdmf_beside(target, input)) {
+  std::error_code absent;
+  if (fs::equivalent(target, input, absent)) {
+    throw UsageError(fmt::format("the output {} is the input; give another file", target.string()));
+  }
+  for (const fs::path& file : {target_, xdmf_}) {
+    if (!overwrite && fs::is_regular_file(file, absent)) {
+      throw UsageError(fmt::format("{} exists; give another file, or --overwrite", file.string()));
+    }
+  }
+  first_.emplace(target);
+  require_writable(xdmf_);
+}
+
+std::string NbodyWriter::text() const {
+  return fmt::format("{} and {}", target_.string(), xdmf_.string());
+}
+
+void NbodyWriter::write(const NbodyRun& run, const Snapshot& snapshot) {
+  const auto bytes = static_cast<std::uintmax_t>(snapshot.bodies.count()) *
+                         static_cast<std::uintmax_t>(7 * element_bytes(run)) +
+                     around;
+  if (first_) {
+    first_->require_room(bytes + static_cast<std::uintmax_t>(snapshot.bodies.count()) * 8);
+    create(run, snapshot);
+    first_->commit();
+    first_.reset();
+  } else {
+    take_room(target_, bytes);
+    append(run, snapshot);
+    sync_file(target_);
+  }
+  last_step_ = snapshot.step;
+  write_xdmf(run, snapshot);
+}
+
+void NbodyWriter::create(const NbodyRun& run, const Snapshot& first) {
+  quiet_hdf5();
+  Writing out(
+      {H5Fcreate(first_->path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose},
+      target_);
+  const Handle& root = out.file();
+  out.attribute(root, "program", std::string(nbody_format::program));
+  out.attribute(root, "format", nbody_format::version);
+  out.attribute(root, "ridge_version", std::string(RIDGE_VERSION));
+  out.attribute(root, "run", fmt::format("{:016x}", run.id));
+  out.attribute(root, "start", run.start);
+  out.attribute(root, "precision", std::string(to_text(run.parameters.precision)));
+  out.attribute(root, "integrator", std::string(to_text(run.parameters.integrator)));
+  out.attribute(root, "dt", run.parameters.dt);
+  out.attribute(root, "softening", run.parameters.softening);
+  out.attribute(root, "G", run.parameters.gravity);
+  out.attribute(root, "device", run.device);
+  out.attribute(root, "device_name", run.device_name);
+  out.attribute(root, "schedule", run.schedule);
+  out.attribute(root, "initial_kinetic_energy", run.initial.kinetic);
+  out.attribute(root, "initial_potential_energy", run.initial.potential);
+  out.dataset<1>("mass", {&first.bodies.mass}, 8);
+  (void)out.group("snapshots");
+  out.close();
+  // Now as any other.
+  const fs::path place = std::exchange(target_, first_->path());
+  try {
+    append(run, first);
+  } catch (...) {
+    target_ = place;
+    throw;
+  }
+  target_ = place;
+}
+
+void NbodyWriter::append(const NbodyRun& run, const Snapshot& snapshot) {
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  // Who looks at the snapshots so far must not stop the run.
+  H5Pset_file_locking(access.id(), false, true);
+  Writing out({H5Fopen(target_.c_str(), H5F_ACC_RDWR, access.id()), H5Fclose}, target_);
+  const std::string path = nbody_format::group_of(snapshot.step);
+  {
+    const Handle group = out.group(path);
+    out.dataset(path + "/position", pointers(snapshot.bodies.position), element_bytes(run));
+    out.dataset(path + "/velocity", pointers(snapshot.bodies.velocity), element_bytes(run));
+    out.dataset<1>(path + "/potential", {&snapshot.potential}, element_bytes(run));
+    out.require(H5Lcreate_hard(out.file().id(), "/mass", group.id(), "mass", H5P_DEFAULT,
+                               H5P_DEFAULT) >= 0);
+    const nbody::Diagnostics& d = snapshot.diagnostics;
+    out.attribute(group, "step", snapshot.step);
+    out.attribute(group, "time", snapshot.time);
+    out.attribute(group, "kinetic_energy", d.kinetic);
+    out.attribute(group, "potential_energy", d.potential);
+    out.attribute(group, "energy", d.energy());
+    out.attribute(group, "energy_error", energy_error(run.initial, d));
+    out.attribute(group, "momentum", std::vector(d.momentum.begin(), d.momentum.end()));
+    out.attribute(group, "angular_momentum",
+                  std::vector(d.angular_momentum.begin(), d.angular_momentum.end()));
+    out.attribute(
+        group, "checksum",
+        fmt::format("{:016x}", checksum(run.id, run.parameters, snapshot.step, snapshot.bodies)));
+  }
+  out.close();
+}
+
+void NbodyWriter::write_xdmf(const NbodyRun& run, const Snapshot& snapshot) {
+  times_.push_back(snapshot.time);
+  groups_.push_back(nbody_format::group_of(snapshot.step));
+  write_text_file(xdmf_, xdmf_points_text({target_.filename().string(), snapshot.bodies.count(),
+                                           element_bytes(run), times_, groups_}));
+}
+
+} // namespace ridge::app

@@ -1,0 +1,73 @@
+// The file of an N-body run: HDF5 with all snapshots, and an XDMF file beside it for ParaView.
+//
+//   /                      attributes: program, format, run, parameters, device, schedule, ...
+//   /mass                  N values
+//   /snapshots/0000000100  a group a snapshot, named by its step, with position and velocity of
+//                          N x 3 values, potential of N, a link to mass, and what is conserved as
+//                          attributes; the last attribute, checksum, makes it complete
+#pragma once
+
+#include "output_file.hpp"
+
+#include <nbody/snapshot.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ridge::app {
+
+/// What holds for all of a run.
+struct NbodyRun {
+  std::uint64_t id = 0; ///< hash of the very first state; restarts keep it
+  std::string start;    ///< what it began from
+  nbody::Parameters parameters;
+  std::string device, device_name;
+  std::string schedule;       ///< with all fields
+  nbody::Diagnostics initial; ///< of the very first state; of its parts only the energies
+};
+
+/// What a restart goes on from.
+struct NbodyRestart {
+  NbodyRun run;
+  nbody::Snapshot last; ///< without its potential and diagnostics
+};
+
+/// The last complete snapshot of a run's file. Throws UsageError when `file` is not the file of a
+/// run or its last snapshot is not of that run or was changed; Failure when it cannot be read.
+[[nodiscard]] NbodyRestart read_restart(const std::filesystem::path& file);
+
+/// Writes a run's file a snapshot at a time. The file appears with the first; from then on it is
+/// complete and closed between snapshots. Room on the disk is taken before a snapshot is begun, so
+/// that a full disk costs the new one only.
+class NbodyWriter {
+public:
+  /// Throws UsageError when `target` is `input` or, without `overwrite`, exists; and what
+  /// OutputFile throws.
+  NbodyWriter(const std::filesystem::path& target, const std::filesystem::path& input,
+              bool overwrite);
+
+  /// Throws Failure: the snapshots written before stay.
+  void write(const NbodyRun& run, const nbody::Snapshot& snapshot);
+
+  /// What it leaves: "run.h5 and run.xdmf".
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] const std::filesystem::path& target() const { return target_; }
+  /// Step of the last snapshot that was written.
+  [[nodiscard]] std::optional<Index> last_step() const { return last_step_; }
+
+private:
+  void create(const NbodyRun& run, const nbody::Snapshot& first);
+  void append(const NbodyRun& run, const nbody::Snapshot& snapshot);
+  void write_xdmf(const NbodyRun& run, const nbody::Snapshot& snapshot);
+
+  std::filesystem::path target_, xdmf_;
+  std::optional<OutputFile> first_; ///< until the file has appeared
+  std::optional<Index> last_step_;
+  std::vector<double> times_;
+  std::vector<std::string> groups_;
+};
+
+} // namespace ridge::app

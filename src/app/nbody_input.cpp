@@ -1,0 +1,134 @@
+#include "nbody_input.hpp"
+
+#include <ridge/core/error.hpp>
+
+#include "hdf5_attribute.hpp"
+#include "hdf5_describe.hpp"
+#include "hdf5_input.hpp"
+#include "interrupt.hpp"
+#include "nbody_csv.hpp"
+
+#include <fmt/format.h>
+
+namespace ridge::app {
+
+namespace {
+
+using nbody::Bodies;
+
+constexpr std::string_view forms =
+    "a start has position and velocity of N x 3 values and mass of N, or x, y, z, vx, vy, vz and m";
+
+/// An HDF5 group with the components of bodies.
+class BodyGroup {
+public:
+  explicit BodyGroup(const DatasetName& name)
+      : name_(name), group_(name.path == "/" ? "" : name.path), file_(open_hdf5(name.file)) {
+    std::string program;
+    if (group_.empty() && read_attribute(file_, "program", program) && program == "ridge nbody") {
+      throw UsageError(fmt::format("{0} is the file of a run: go on with --restart {0}, or start "
+                                   "anew from a snapshot, such as {0}:/snapshots/0000000000",
+                                   name.file.string()));
+    }
+  }
+
+  [[nodiscard]] Bodies read() const {
+    Bodies bodies;
+    if (has("position") || has("velocity")) {
+      read_vectors("position", bodies.position);
+      read_vectors("velocity", bodies.velocity);
+      read_values(has("mass") ? "mass" : has("m") ? "m" : "mass", bodies.mass);
+    } else if (has("x") || has("vx")) {
+      bodies.for_each([&](auto& values, const char* component) {
+        const bool mass = std::string_view(component) == "m" && !has("m") && has("mass");
+        read_values(mass ? "mass" : component, values);
+      });
+    } else {
+      throw UsageError(
+          fmt::format("{} has {}; {}", name_.file.string(), list_of(datasets_in(file_)), forms));
+    }
+    return bodies;
+  }
+
+private:
+  [[nodiscard]] bool has(const std::string& dataset) const {
+    const Handle object(H5Oopen(file_.id(), path_of(dataset).c_str(), H5P_DEFAULT), H5Oclose);
+    return object && H5Iget_type(object.id()) == H5I_DATASET;
+  }
+  [[nodiscard]] std::string path_of(const std::string& dataset) const {
+    return group_ + "/" + dataset;
+  }
+
+  [[nodiscard]] InputDataset open(const std::string& dataset) const {
+    if (!has(dataset)) {
+      throw UsageError(
+          fmt::format("{} has no {}; {}", name_.file.string(), path_of(dataset), forms));
+    }
+    return InputDataset({name_.file, path_of(dataset)});
+  }
+
+  /// Calls `take(index, value)` for each element of the packed dataset.
+  template <class Take>
+  static void for_each_value(const InputDataset& input, Take&& take) {
+    std::vector<float> single;
+    std::vector<double> twice;
+    for (const Piece& piece : input.pieces()) {
+      check_interrupt();
+      const auto values = [&](auto& buffer) {
+        buffer.resize(static_cast<std::size_t>(piece.elements));
+        input.read(piece, buffer.data());
+        for (std::size_t k = 0; k < buffer.size(); ++k)
+          take(static_cast<std::size_t>(piece.first) + k, static_cast<double>(buffer[k]));
+      };
+      if (input.element_bytes() == 4) {
+        values(single);
+      } else {
+        values(twice);
+      }
+    }
+  }
+
+  void read_values(const std::string& dataset, std::vector<double>& to) const {
+    const InputDataset input = open(dataset);
+    if (input.shape().size() != 1) {
+      throw UsageError(fmt::format("{} has {} dimensions; one value a body is needed",
+                                   to_text(input.name()), input.shape().size()));
+    }
+    to.resize(static_cast<std::size_t>(input.shape()[0]));
+    for_each_value(input, [&](std::size_t at, double value) { to[at] = value; });
+  }
+
+  void read_vectors(const std::string& dataset, std::array<std::vector<double>, 3>& to) const {
+    const InputDataset input = open(dataset);
+    if (input.shape().size() != 2 || input.shape()[1] != 3) {
+      throw UsageError(
+          fmt::format("{} has the shape {}; a line of 3 values for each body, N x 3, is "
+                      "needed",
+                      to_text(input.name()), fmt::join(input.shape(), " x ")));
+    }
+    for (auto& values : to)
+      values.resize(static_cast<std::size_t>(input.shape()[0]));
+    for_each_value(input, [&](std::size_t at, double value) { to[at % 3][at / 3] = value; });
+  }
+
+  const DatasetName& name_;
+  std::string group_; ///< without a slash at its end
+  Handle file_;
+};
+
+} // namespace
+
+Bodies read_bodies(std::string_view file) {
+  if (file.ends_with(".csv") || file.ends_with(".CSV")) return read_csv_bodies(file);
+  const DatasetName name = parse_dataset_name(file, "INPUT");
+  return BodyGroup(name).read();
+}
+
+const char* bodies_help() {
+  return "INPUT is an HDF5 file (or FILE.h5:/group) with the datasets position and velocity of N x "
+         "3 "
+         "values and mass of N,\nor x, y, z, vx, vy, vz and m of N values each, fp32 or fp64; or a "
+         "CSV file whose first line names the\ncolumns x,y,z,vx,vy,vz,m in any order.\n";
+}
+
+} // namespace ridge::app

@@ -1,0 +1,20 @@
+// Bodies from the user's file.
+#pragma once
+
+#include <nbody/bodies.hpp>
+
+#include <string_view>
+
+namespace ridge::app {
+
+/// Reads FILE.h5, FILE.h5:/group or FILE.csv. HDF5: `position` and `velocity` of N x 3 values and
+/// `mass` of N; or x, y, z, vx, vy, vz of N values each and `m` or `mass`. CSV: a line of names,
+/// among them x, y, z, vx, vy, vz and m, then a line a body; empty lines and those that begin with
+/// # are passed over. Throws UsageError that says what is missing or wrong and where, Failure when
+/// a file cannot be read.
+[[nodiscard]] nbody::Bodies read_bodies(std::string_view file);
+
+/// What `read_bodies` takes, for --help.
+[[nodiscard]] const char* bodies_help();
+
+} // namespace ridge::app

@@ -1,0 +1,124 @@
+#include <ridge/core/error.hpp>
+
+#include "hdf5_attribute.hpp"
+#include "hdf5_error.hpp"
+#include "hdf5_input.hpp"
+#include "nbody_file.hpp"
+#include "nbody_format.hpp"
+#include "nbody_input.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace ridge::app {
+
+namespace fs = std::filesystem;
+
+std::string nbody_format::group_of(Index step) {
+  return fmt::format("/snapshots/{:010}", step);
+}
+
+namespace {
+
+/// The file of a run, opened to read.
+class RunFile {
+public:
+  explicit RunFile(const fs::path& file) : name_(file), file_(open_hdf5(file)) {
+    std::string program;
+    if (!read_attribute(file_, "program", program) || program != nbody_format::program) {
+      throw UsageError(fmt::format("{} is not the file of a run: --restart takes what ridge nbody "
+                                   "wrote with -o; other bodies are given as INPUT",
+                                   name_.string()));
+    }
+    if (const Index format = required<Index>(file_, "format"); format > nbody_format::version) {
+      throw UsageError(fmt::format("{} is of a later ridge (format {}; this one reads {})",
+                                   name_.string(), format, nbody_format::version));
+    }
+  }
+
+  [[nodiscard]] NbodyRun run() const {
+    NbodyRun run;
+    run.id = hexadecimal(required<std::string>(file_, "run"));
+    run.start = required<std::string>(file_, "start");
+    run.parameters.precision = nbody::parse_precision(required<std::string>(file_, "precision"));
+    run.parameters.integrator = nbody::parse_integrator(required<std::string>(file_, "integrator"));
+    run.parameters.dt = required<double>(file_, "dt");
+    run.parameters.softening = required<double>(file_, "softening");
+    run.parameters.gravity = required<double>(file_, "G");
+    run.device = required<std::string>(file_, "device");
+    run.device_name = required<std::string>(file_, "device_name");
+    run.schedule = required<std::string>(file_, "schedule");
+    run.initial.kinetic = required<double>(file_, "initial_kinetic_energy");
+    run.initial.potential = required<double>(file_, "initial_potential_energy");
+    return run;
+  }
+
+  [[nodiscard]] nbody::Snapshot last(const NbodyRun& run) const {
+    const Handle group = last_complete();
+    nbody::Snapshot snapshot;
+    snapshot.step = required<Index>(group, "step");
+    snapshot.time = required<double>(group, "time");
+    snapshot.bodies = read_bodies(name_.string() + ":" + nbody_format::group_of(snapshot.step));
+    const std::uint64_t expected = hexadecimal(required<std::string>(group, "checksum"));
+    if (checksum(run.id, run.parameters, snapshot.step, snapshot.bodies) != expected) {
+      throw UsageError(fmt::format("{}: its last snapshot, of step {}, is of another run or was "
+                                   "changed since: its checksum differs",
+                                   name_.string(), snapshot.step));
+    }
+    return snapshot;
+  }
+
+private:
+  template <class Value>
+  [[nodiscard]] Value required(const Handle& object, const char* name) const {
+    Value value{};
+    if (!read_attribute(object, name, value)) {
+      throw UsageError(
+          fmt::format("{} is damaged: it lacks the attribute {}", name_.string(), name));
+    }
+    return value;
+  }
+
+  [[nodiscard]] std::uint64_t hexadecimal(const std::string& text) const {
+    std::uint64_t value = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+    if (status != std::errc{} || end != text.data() + text.size()) {
+      throw UsageError(
+          fmt::format("{} is damaged: '{}' is no hexadecimal number", name_.string(), text));
+    }
+    return value;
+  }
+
+  /// One whose writing was cut short has no checksum.
+  [[nodiscard]] Handle last_complete() const {
+    const Handle all(H5Gopen2(file_.id(), "/snapshots", H5P_DEFAULT), H5Gclose);
+    H5G_info_t info{};
+    if (all && H5Gget_info(all.id(), &info) >= 0) {
+      for (hsize_t n = info.nlinks; n-- > 0;) {
+        char name[64] = {};
+        if (H5Lget_name_by_idx(all.id(), ".", H5_INDEX_NAME, H5_ITER_INC, n, name, sizeof(name) - 1,
+                               H5P_DEFAULT) < 0) {
+          continue;
+        }
+        Handle group(H5Gopen2(all.id(), name, H5P_DEFAULT), H5Gclose);
+        if (group && H5Aexists(group.id(), "checksum") > 0) return group;
+      }
+    }
+    throw UsageError(fmt::format("{} has no complete snapshot to go on from", name_.string()));
+  }
+
+  fs::path name_;
+  Handle file_;
+};
+
+} // namespace
+
+NbodyRestart read_restart(const fs::path& file) {
+  const RunFile opened(file);
+  NbodyRestart restart{opened.run(), {}};
+  restart.last = opened.last(restart.run);
+  return restart;
+}
+
+} // namespace ridge::app

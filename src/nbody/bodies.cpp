@@ -1,0 +1,110 @@
+#include "bodies.hpp"
+
+#include <ridge/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace ridge::nbody {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> precision_names{"fp32", "fp64", "mixed"};
+
+double rounded(double value, Precision precision) {
+  return precision == Precision::fp32 ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+} // namespace
+
+std::string_view to_text(Precision precision) {
+  return precision_names[static_cast<std::size_t>(precision)];
+}
+
+Precision parse_precision(std::string_view text) {
+  for (std::size_t i = 0; i < precision_names.size(); ++i) {
+    if (precision_names[i] == text) return static_cast<Precision>(i);
+  }
+  throw UsageError(fmt::format("unknown precision '{}'; there are fp32, fp64 and mixed", text));
+}
+
+void Bodies::resize(Index count) {
+  for_each([&](auto& values, const char*) { values.resize(static_cast<std::size_t>(count)); });
+}
+
+void require_sound(const Bodies& bodies, Precision precision) {
+  const Index count = bodies.count();
+  bodies.for_each([&](const auto& values, const char* name) {
+    if (static_cast<Index>(values.size()) != count) {
+      throw UsageError(fmt::format("{} has {} values and m has {}; each body has one", name,
+                                   values.size(), count));
+    }
+  });
+  if (count < 1) throw UsageError("there are no bodies");
+  bodies.for_each([&](const auto& values, const char* name) {
+    const auto odd = std::find_if_not(values.begin(), values.end(), [&](double v) {
+      return std::isfinite(rounded(v, precision));
+    });
+    if (odd == values.end()) return;
+    const auto body = odd - values.begin();
+    if (std::isfinite(*odd)) {
+      throw UsageError(
+          fmt::format("{} of body {} is {:g}, which fp32 cannot hold; give --precision "
+                      "fp64, or other units",
+                      name, body, *odd));
+    }
+    throw UsageError(fmt::format("{} of body {} is {}; all values must be finite (bodies count "
+                                 "from 0)",
+                                 name, body, std::isnan(*odd) ? "NaN" : "infinite"));
+  });
+  const auto negative =
+      std::find_if(bodies.mass.begin(), bodies.mass.end(), [](double m) { return m < 0; });
+  if (negative != bodies.mass.end()) {
+    throw UsageError(fmt::format("m of body {} is {:g}; a mass must not be negative",
+                                 negative - bodies.mass.begin(), *negative));
+  }
+}
+
+void require_apart(const Bodies& bodies, Precision precision) {
+  const auto place = [&](Index i) {
+    std::array<double, 3> at{};
+    for (std::size_t c = 0; c < 3; ++c)
+      at[c] = rounded(bodies.position[c][static_cast<std::size_t>(i)], precision) + 0.0; // no -0
+    return at;
+  };
+  std::vector<Index> order(static_cast<std::size_t>(bodies.count()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+    const auto at_a = place(a);
+    const auto at_b = place(b);
+    return at_a < at_b || (at_a == at_b && a < b);
+  });
+  for (std::size_t n = 1; n < order.size(); ++n) {
+    const Index a = order[n - 1];
+    const Index b = order[n];
+    if (const auto at = place(a); at == place(b)) {
+      throw UsageError(
+          fmt::format("bodies {} and {} are both at ({:g}, {:g}, {:g}){}, where without "
+                      "softening the force is infinite; give --softening, or move one",
+                      a, b, at[0], at[1], at[2], precision == Precision::fp32 ? " in fp32" : ""));
+    }
+  }
+}
+
+void centre(Bodies& bodies) {
+  const double total = std::accumulate(bodies.mass.begin(), bodies.mass.end(), 0.0);
+  if (!(total > 0)) return;
+  for (auto* const kind : {&bodies.position, &bodies.velocity}) {
+    for (auto& values : *kind) {
+      const double mean =
+          std::inner_product(values.begin(), values.end(), bodies.mass.begin(), 0.0) / total;
+      for (double& v : values)
+        v -= mean;
+    }
+  }
+}
+
+} // namespace ridge::nbody

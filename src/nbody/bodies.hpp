@@ -1,0 +1,61 @@
+// Bodies on the host, and what they must be for a run to make sense.
+#pragma once
+
+#include <ridge/core/extents.hpp>
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridge::nbody {
+
+/// What components are stored as and computed in; see ridge/pairs/precision.hpp.
+enum class Precision { fp32, fp64, mixed };
+
+[[nodiscard]] std::string_view to_text(Precision precision);
+/// Throws UsageError that lists the precisions.
+[[nodiscard]] Precision parse_precision(std::string_view text);
+
+/// Positions and velocities, x, y and z apart, and masses: one value a body each.
+struct Bodies {
+  std::array<std::vector<double>, 3> position, velocity;
+  std::vector<double> mass;
+
+  [[nodiscard]] Index count() const { return static_cast<Index>(mass.size()); }
+  /// Calls `visit(values, name)` for x, y, z, vx, vy, vz, m.
+  template <class Visitor>
+  void for_each(Visitor&& visit) {
+    for_each_of(*this, visit);
+  }
+  template <class Visitor>
+  void for_each(Visitor&& visit) const {
+    for_each_of(*this, visit);
+  }
+  /// Room for so many bodies.
+  void resize(Index count);
+
+private:
+  template <class Self, class Visitor>
+  static void for_each_of(Self& self, Visitor& visit) {
+    constexpr std::array<const char*, 7> names{"x", "y", "z", "vx", "vy", "vz", "m"};
+    for (std::size_t c = 0; c < 3; ++c)
+      visit(self.position[c], names[c]);
+    for (std::size_t c = 0; c < 3; ++c)
+      visit(self.velocity[c], names[3 + c]);
+    visit(self.mass, names[6]);
+  }
+};
+
+/// Throws UsageError, naming body and component, unless there are bodies, as many values of each
+/// component, all finite also in `precision`, no mass negative. Bodies count from 0.
+void require_sound(const Bodies& bodies, Precision precision);
+
+/// Throws UsageError, naming the pair, when two bodies are at one place once their positions are
+/// rounded to `precision`: without softening the force between them is infinite.
+void require_apart(const Bodies& bodies, Precision precision);
+
+/// Moves the frame of reference so that the centre of mass rests at the origin.
+void centre(Bodies& bodies);
+
+} // namespace ridge::nbody

@@ -1,0 +1,29 @@
+// Kicks and drifts: what moves bodies between evaluations of the forces.
+#pragma once
+
+#include <ridge/core/config.hpp>
+#include <ridge/device/field.hpp>
+
+#include <array>
+
+namespace ridge::nbody {
+
+/// velocity += acceleration * kicks[0], then += acceleration * kicks[1], then
+/// position += velocity * drift. What has a factor of 0 is left out. The two kicks are the end of
+/// one leapfrog and the begin of the next: apart or in one go, they give the same bits.
+template <class T>
+struct Motion {
+  std::array<Span<T>, 3> position, velocity;
+  std::array<Span<const T>, 3> acceleration;
+  std::array<T, 2> kicks{};
+  T drift = 0;
+};
+
+/// What the kernel source instantiates for each device kind, for float and double.
+template <class T, class Target>
+struct Mover {
+  /// In queue order.
+  static void run(Queue& queue, const Motion<T>& motion);
+};
+
+} // namespace ridge::nbody

@@ -1,0 +1,87 @@
+// Compiled once per device kind.
+#include "mover.hpp"
+
+#if defined(RIDGE_TARGET_CPU)
+#include <ridge/device/cpu/parallel.hpp>
+#else
+#include <ridge/device/launch.hpp>
+#endif
+
+namespace ridge::nbody {
+
+namespace moving::inline RIDGE_TARGET_NAME {
+
+/// One component of one body. Every kick and drift of a run goes through these lines, so that
+/// stopping in between does not change a bit of it.
+template <class T>
+RIDGE_FN void move(const std::array<T, 2>& kicks, T drift, T acceleration, T& velocity,
+                   T& position) {
+  if (kicks[0] != 0) velocity += acceleration * kicks[0];
+  if (kicks[1] != 0) velocity += acceleration * kicks[1];
+  if (drift != 0) position += velocity * drift;
+}
+
+#if defined(RIDGE_TARGET_CPU)
+
+template <class T>
+void move_all(Queue& /*queue*/, const Motion<T>& m) {
+  const auto share = [&](int thread, int threads) {
+    const auto mine = cpu::share_of(m.position[0].size, thread, threads, 512);
+    for (std::size_t c = 0; c < 3; ++c) {
+      T* const x = m.position[c].data;
+      T* const v = m.velocity[c].data;
+      const T* const a = m.acceleration[c].data;
+#pragma GCC ivdep
+      for (Index i = mine.begin; i < mine.end; ++i)
+        move(m.kicks, m.drift, a[i], v[i], x[i]);
+    }
+  };
+  // Waking threads takes longer than moving a few bodies.
+  constexpr Index few = 16384;
+  cpu::run(m.position[0].size < few ? 1 : cpu::default_threads(), share);
+}
+
+#else
+
+template <class T>
+struct MoveBody {
+  static constexpr int max_threads = 256;
+  static constexpr const char* name = "n-body kick and drift";
+
+  Motion<T> m;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Index i = Index{lane.block().x} * max_threads + lane.thread().x;
+    if (i >= m.position[0].size) return;
+    RIDGE_UNROLL
+    for (int c = 0; c < 3; ++c) {
+      T v = lane.load(Span<const T>(m.velocity[c]), i);
+      T x = lane.load(Span<const T>(m.position[c]), i);
+      move(m.kicks, m.drift, lane.load(m.acceleration[c], i), v, x);
+      lane.store(m.velocity[c], i, v);
+      if (m.drift != 0) lane.store(m.position[c], i, x);
+    }
+  }
+};
+
+template <class T>
+void move_all(Queue& queue, const Motion<T>& m) {
+  constexpr Index block = MoveBody<T>::max_threads;
+  const auto blocks = static_cast<int>((m.position[0].size + block - 1) / block);
+  launch_body(queue, {{blocks, 1, 1}, {static_cast<int>(block), 1, 1}, 0}, MoveBody<T>{m});
+}
+
+#endif
+
+} // namespace moving::inline RIDGE_TARGET_NAME
+
+template <class T, class Target>
+void Mover<T, Target>::run(Queue& queue, const Motion<T>& motion) {
+  moving::move_all(queue, motion);
+}
+
+template struct Mover<float, Here>;
+template struct Mover<double, Here>;
+
+} // namespace ridge::nbody

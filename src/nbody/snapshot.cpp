@@ -1,0 +1,25 @@
+#include "snapshot.hpp"
+
+#include <ridge/core/random.hpp>
+
+#include <bit>
+
+namespace ridge::nbody {
+
+std::uint64_t checksum(std::uint64_t run, const Parameters& p, Index step, const Bodies& bodies) {
+  std::uint64_t hash = mix_bits(run);
+  const auto add = [&](std::uint64_t bits) { hash = mix_bits(hash ^ bits); };
+  add(static_cast<std::uint64_t>(p.precision));
+  add(static_cast<std::uint64_t>(p.integrator));
+  for (const double value : {p.dt, p.softening, p.gravity})
+    add(std::bit_cast<std::uint64_t>(value));
+  add(static_cast<std::uint64_t>(step));
+  add(static_cast<std::uint64_t>(bodies.count()));
+  bodies.for_each([&](const auto& values, const char*) {
+    for (const double value : values)
+      add(std::bit_cast<std::uint64_t>(value));
+  });
+  return hash;
+}
+
+} // namespace ridge::nbody

@@ -1,0 +1,24 @@
+// What a run was at one step, and marks that tell it from what others were.
+#pragma once
+
+#include "diagnostics.hpp"
+#include "system.hpp"
+
+#include <cstdint>
+
+namespace ridge::nbody {
+
+/// All bodies at one step.
+struct Snapshot {
+  Index step = 0;
+  double time = 0;
+  Bodies bodies;
+  std::vector<double> potential;
+  Diagnostics diagnostics;
+};
+
+/// A hash of every bit that the rest of a trajectory depends on, and of `run`.
+[[nodiscard]] std::uint64_t checksum(std::uint64_t run, const Parameters& parameters, Index step,
+                                     const Bodies& bodies);
+
+} // namespace ridge::nbody

@@ -1,0 +1,189 @@
+#include "system.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/pairs/interactions/gravity.hpp>
+#include <ridge/pairs/launch.hpp>
+
+#include "mover.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ridge::nbody {
+
+namespace {
+
+using Gravity = pairs::Gravity<>;
+
+pairs::NamedSchedule chosen_schedule(std::string_view text, const Device& device,
+                                     const pairs::Traits& traits, const pairs::Bodies& bodies) {
+  pairs::NamedSchedule chosen = pairs::parse_schedule(text, device, traits, bodies);
+  // How many threads there are decides how targets are grouped, and with it the last bits: a
+  // restart with more or fewer cores must use as many. No more than have enough to do.
+  if (auto* const cpu = std::get_if<pairs::CpuSchedule>(&chosen.schedule);
+      cpu != nullptr && cpu->threads == 0) {
+    constexpr Index worth_waking = 100000; // interactions
+    cpu->threads = static_cast<int>(std::clamp<Index>(
+        bodies.targets * bodies.sources / worth_waking, 1, cpu::default_threads()));
+  }
+  return chosen;
+}
+
+template <class P>
+class SystemOf final : public System {
+  /// Of positions, velocities, masses, accelerations and potentials alike.
+  using T = typename P::Stored;
+  static_assert(std::is_same_v<T, typename P::Summed>);
+
+public:
+  SystemOf(const Device& device, const Parameters& parameters, const Bodies& bodies,
+           std::string_view schedule)
+      : queue_(device), parameters_(parameters),
+        schedule_(chosen_schedule(schedule, device, pairs::traits_of<Gravity, P>(),
+                                  {bodies.count(), bodies.count(), true})) {
+    const Extents count{bodies.count()};
+    for (std::size_t c = 0; c < 3; ++c) {
+      position_[c] = loaded(bodies.position[c], 1);
+      velocity_[c] = loaded(bodies.velocity[c], 1);
+    }
+    mass_ = loaded(bodies.mass, parameters.gravity);
+    for (Field<T>& sum : sums_)
+      sum = Field<T>(device, count, "accelerations and potentials");
+    weigh();
+  }
+
+  void advance(Index steps) override {
+    for (Index step = 0; step < steps; ++step) {
+      for (const double fraction : leapfrogs(parameters_.integrator)) {
+        const T half_kick = static_cast<T>(fraction * parameters_.dt / 2);
+        move({owed_kick_, half_kick}, static_cast<T>(fraction * parameters_.dt));
+        weigh();
+        owed_kick_ = half_kick;
+      }
+    }
+  }
+
+  void read(Bodies& bodies, std::vector<double>& potential) override {
+    if (owed_kick_ != 0) move({owed_kick_, 0}, 0);
+    owed_kick_ = 0;
+    potential.resize(static_cast<std::size_t>(position_[0].count()));
+    for (std::size_t c = 0; c < 3; ++c) {
+      unload(position_[c], bodies.position[c]);
+      unload(velocity_[c], bodies.velocity[c]);
+    }
+    unload(sums_[3], potential);
+  }
+
+  void wait() override { queue_.wait(); }
+  [[nodiscard]] Record record() const override { return record_; }
+  [[nodiscard]] const pairs::NamedSchedule& schedule() const override { return schedule_; }
+  [[nodiscard]] Bytes held() const override {
+    constexpr Index fields = 11;
+    return Bytes{fields * position_[0].count() * static_cast<Index>(sizeof(T))} + queue_.held();
+  }
+
+private:
+  Field<T> loaded(const std::vector<double>& values, double factor) {
+    Field<T> field(queue_.device(), Extents{static_cast<Index>(values.size())}, "bodies");
+    std::vector<T> stored(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      stored[i] = static_cast<T>(values[i] * factor);
+    copy_to_device(queue_, field.data(), stored.data(), field.count());
+    queue_.wait();
+    return field;
+  }
+
+  void unload(const Field<T>& field, std::vector<double>& values) {
+    if constexpr (std::is_same_v<T, double>) {
+      copy_to_host(queue_, values.data(), static_cast<const T*>(field.data()), field.count());
+      queue_.wait();
+    } else {
+      std::vector<T> stored(values.size());
+      copy_to_host(queue_, stored.data(), static_cast<const T*>(field.data()), field.count());
+      queue_.wait();
+      std::copy(stored.begin(), stored.end(), values.begin());
+    }
+  }
+
+  void move(const std::array<T, 2>& kicks, T drift) {
+    Motion<T> motion;
+    for (std::size_t c = 0; c < 3; ++c) {
+      motion.position[c] = position_[c].elements();
+      motion.velocity[c] = velocity_[c].elements();
+      motion.acceleration[c] = sums_[c].elements();
+    }
+    motion.kicks = kicks;
+    motion.drift = drift;
+    on_kind_of(queue_.device(),
+               [&]<class Target>(Target) { Mover<T, Target>::run(queue_, motion); });
+  }
+
+  /// Accelerations and potentials at the present positions.
+  void weigh() {
+    const Gravity gravity{parameters_.softening * parameters_.softening};
+    const auto call = pairs::among_themselves<Gravity, P>(
+        gravity,
+        {position_[0].elements(), position_[1].elements(), position_[2].elements(),
+         mass_.elements()},
+        {sums_[0].elements(), sums_[1].elements(), sums_[2].elements(), sums_[3].elements()});
+    record_ = pairs::launch(queue_, call, schedule_.schedule, "gravity");
+  }
+
+  Queue queue_;
+  Parameters parameters_;
+  pairs::NamedSchedule schedule_;
+  std::array<Field<T>, 3> position_, velocity_;
+  Field<T> mass_;                ///< times G
+  std::array<Field<T>, 4> sums_; ///< acceleration, potential
+  T owed_kick_ = 0;              ///< that ends the last leapfrog; done with the next one's first
+  Record record_;
+};
+
+} // namespace
+
+void require_sound(const Parameters& p) {
+  if (!(p.dt > 0) || !std::isfinite(p.dt)) {
+    throw UsageError(fmt::format("--dt {:g}: a step must be positive", p.dt));
+  }
+  if (!(p.gravity > 0) || !std::isfinite(p.gravity)) {
+    throw UsageError(fmt::format("--G {:g}: the constant of gravity must be positive", p.gravity));
+  }
+  if (!(p.softening >= 0) || !std::isfinite(p.softening)) {
+    throw UsageError(fmt::format("--softening {:g}: it must be 0 or positive", p.softening));
+  }
+  if (p.precision == Precision::fp64) return;
+  // Interactions are computed in float.
+  const double squared = p.softening * p.softening;
+  if (!std::isfinite(static_cast<float>(squared)) ||
+      (p.softening > 0 && squared < std::numeric_limits<float>::min())) {
+    throw UsageError(fmt::format("--softening {:g}: its square is beyond what fp32 holds; give "
+                                 "--precision fp64, or other units",
+                                 p.softening));
+  }
+  if (p.precision == Precision::fp32 &&
+      (static_cast<float>(p.dt) < std::numeric_limits<float>::min() ||
+       !std::isfinite(static_cast<float>(p.dt)))) {
+    throw UsageError(fmt::format("--dt {:g} is beyond what fp32 holds; give --precision fp64, or "
+                                 "other units",
+                                 p.dt));
+  }
+}
+
+std::unique_ptr<System> make_system(const Device& device, const Parameters& parameters,
+                                    const Bodies& bodies, std::string_view schedule) {
+  require_sound(parameters);
+  switch (parameters.precision) {
+  case Precision::fp32:
+    return std::make_unique<SystemOf<pairs::Fp32>>(device, parameters, bodies, schedule);
+  case Precision::fp64:
+    return std::make_unique<SystemOf<pairs::Fp64>>(device, parameters, bodies, schedule);
+  case Precision::mixed:
+    break;
+  }
+  return std::make_unique<SystemOf<pairs::Mixed>>(device, parameters, bodies, schedule);
+}
+
+} // namespace ridge::nbody

@@ -1,0 +1,66 @@
+// Bodies on a device under their own gravity, and their motion.
+#pragma once
+
+#include <ridge/device/device.hpp>
+#include <ridge/pairs/schedule.hpp>
+#include <ridge/record/record.hpp>
+
+#include "bodies.hpp"
+#include "integrator.hpp"
+
+#include <memory>
+#include <string_view>
+
+namespace ridge::nbody {
+
+/// What a trajectory depends on beside the bodies, the device and the schedule.
+struct Parameters {
+  Precision precision = Precision::mixed;
+  Integrator integrator = Integrator::leapfrog;
+  double dt = 0;        ///< time of a step
+  double softening = 0; ///< Plummer's: the potential of a pair is - G m / sqrt(d^2 + softening^2)
+  double gravity = 1;   ///< the constant of gravity G
+
+  friend bool operator==(const Parameters&, const Parameters&) = default;
+};
+
+/// Throws UsageError when dt or gravity is not positive or softening is negative, or when one of
+/// them is not finite or nothing in the precision.
+void require_sound(const Parameters& parameters);
+
+/// The state of all bodies, kept on the device from step to step. With the same device, schedule
+/// and parameters (and any but `combine=atomic`), the same bodies give the same bits, however many
+/// calls the steps are spread over and whether or not they are looked at in between.
+class System {
+public:
+  virtual ~System() = default;
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+
+  /// Gives the work of so many steps to the queue.
+  virtual void advance(Index steps) = 0;
+  /// Copies positions and velocities, both at the same time, into `bodies`, whose masses stay, and
+  /// the potential at each body to `potential`.
+  virtual void read(Bodies& bodies, std::vector<double>& potential) = 0;
+  /// Waits for all work given. Throws Failure if any of it failed.
+  virtual void wait() = 0;
+
+  /// What an evaluation of the forces does; untimed.
+  [[nodiscard]] virtual Record record() const = 0;
+  /// With all fields chosen.
+  [[nodiscard]] virtual const pairs::NamedSchedule& schedule() const = 0;
+  /// Memory of the device that is held, intermediate results included.
+  [[nodiscard]] virtual Bytes held() const = 0;
+
+protected:
+  System() = default;
+};
+
+/// Bodies on a device with their first accelerations on the way. `schedule` is text as
+/// pairs::parse_schedule takes it. Throws UsageError for parameters or a schedule that is not
+/// right, Failure when the device's memory is too small.
+[[nodiscard]] std::unique_ptr<System> make_system(const Device& device,
+                                                  const Parameters& parameters,
+                                                  const Bodies& bodies, std::string_view schedule);
+
+} // namespace ridge::nbody

@@ -1,0 +1,299 @@
+"""`ridge nbody` on bad input: one line that says what is wrong and what would be right, and nothing lost."""
+
+import os
+import shutil
+import subprocess
+
+import h5py
+import numpy as np
+import pytest
+from conftest import left_in
+from test_nbody import cloud, same_bits, snapshot, steps_in, write_start
+
+RUN = ["-o", "run.h5", "--steps", 2, "--dt", 0.01, "--softening", 0.1, "--device", "cpu"]
+
+
+def require_refused(ridge, words, says, code=2, **options):
+    before = left_in(".")
+    result = ridge.bad("nbody", *words, code=code, says=says, **options)
+    assert left_in(".") == before
+    return result
+
+
+def changed(key, index, value):
+    """A start of 20 bodies with one value changed."""
+    start = dict(zip(["position", "velocity", "mass"], cloud(20)))
+    start[key][index] = value
+    return start
+
+
+@pytest.mark.parametrize("start, says", [
+    (changed("position", (7, 1), np.nan), "y of body 7 is NaN"),
+    (changed("velocity", (0, 2), np.inf), "vz of body 0 is infinite"),
+    (changed("mass", 19, np.nan), "m of body 19 is NaN"),
+    (changed("mass", 3, -1), "m of body 3 is -1; a mass must not be negative"),
+])
+def test_values(ridge, folder, start, says):
+    write_start("in.h5", **start)
+    require_refused(ridge, ["in.h5", *RUN], says)
+
+
+@pytest.mark.parametrize("datasets, says", [
+    ({"position": np.zeros((9, 3)), "velocity": np.zeros((9, 3))}, ["no /mass", "N x 3"]),
+    ({"velocity": np.zeros((9, 3)), "mass": np.ones(9)}, ["no /position", "N x 3"]),
+    ({"position": np.zeros((9, 3)), "mass": np.ones(9)}, ["no /velocity", "N x 3"]),
+    ({"position": np.zeros((9, 3)), "velocity": np.zeros((8, 3)), "mass": np.ones(9)},
+     ["vx has 8 values and m has 9"]),
+    ({"position": np.zeros((9, 3)), "velocity": np.zeros((9, 3)), "mass": np.ones(10)},
+     ["x has 9 values and m has 10"]),
+    ({"position": np.zeros((3, 9)), "velocity": np.zeros((3, 9)), "mass": np.ones(9)},
+     ["in.h5:/position", "3 x 9", "N x 3"]),
+    ({"position": np.zeros((9, 3)), "velocity": np.zeros((9, 3)), "mass": np.ones((9, 1))},
+     ["in.h5:/mass has 2 dimensions"]),
+    ({"position": np.zeros((9, 3), int), "velocity": np.zeros((9, 3)), "mass": np.ones(9)},
+     ["/position holds 64-bit signed integers"]),
+    ({"position": np.zeros((0, 3)), "velocity": np.zeros((0, 3)), "mass": np.ones(0)}, ["below 1"]),
+    ({"x": np.zeros(9), "y": np.zeros(9)}, ["no /z"]),
+    ({"density": np.zeros(9)}, ["the dataset /density", "position and velocity"]),
+    ({}, ["no dataset", "position and velocity"]),
+])
+def test_datasets(ridge, folder, datasets, says):
+    with h5py.File("in.h5", "w") as h5:
+        for name, values in datasets.items():
+            h5[name] = values
+    require_refused(ridge, ["in.h5", *RUN], says)
+
+
+@pytest.mark.parametrize("text, says", [
+    ("", ["in.csv is empty", "x,y,z,vx,vy,vz,m"]),
+    ("x,y,z,vx,vy,vz\n1,2,3,4,5,6\n", ["no column m"]),
+    ("x,y,z,vx,vy,vz,m,x\n1,2,3,4,5,6,7,8\n", ["two columns x"]),
+    ("x,y,z,vx,vy,vz,m\n", ["there are no bodies"]),
+    ("x,y,z,vx,vy,vz,m\n1,2,3,4,5,6,7\n\n1,2,3,4,5,6\n", ["line 4 has 6 values", "7 names"]),
+    ("x,y,z,vx,vy,vz,m\n1,2,3,4,5,6,7\n1,2,3,4,fast,6,7\n", ["line 3", "vy is 'fast', not a number"]),
+    ("x,y,z,vx,vy,vz,m\n1,2,,4,5,6,7\n", ["line 2", "z is '', not a number"]),
+    ("x,y,z,vx,vy,vz,m\n1,2,3,4,5,6,1e999\n", ["line 2", "beyond what fp64 holds"]),
+    ("x,y,z,vx,vy,vz,m\n0,0,0,0,0,0,1\n1,2,3,nan,5,6,7\n", ["vx of body 1 is NaN"]),
+    ("1,2,3,4,5,6,7\n", ["no column x"]),
+])
+def test_csv(ridge, folder, text, says):
+    (folder / "in.csv").write_text(text)
+    require_refused(ridge, ["in.csv", *RUN], says)
+
+
+@pytest.mark.parametrize("name, says", [
+    ("nothing.h5", "there is no file nothing.h5"),
+    ("nothing.csv", "there is no file nothing.csv"),
+    ("folder", "folder is a folder"),
+    ("folder.csv", "folder.csv is not a file"),
+    ("text.h5", "not an HDF5 file"),
+])
+def test_file(ridge, folder, name, says):
+    os.mkdir("folder")
+    os.mkdir("folder.csv")
+    (folder / "text.h5").write_text("x,y,z")
+    require_refused(ridge, [name, *RUN], says)
+
+
+@pytest.mark.parametrize("words, says", [
+    (["-o", "run.h5"], ["nothing to start from", "--plummer N", "--restart FILE"]),
+    (["in.h5", "--plummer", 5, "-o", "run.h5"], "several starts"),
+    (["in.h5", "-o", "run.h5"], "--dt is needed"),
+    (["in.h5", "--dt", 0.1], "-o FILE.h5 is needed"),
+    (["in.h5", "-o", "run.h5", "--dt", 0], ["--dt 0", "positive"]),
+    (["in.h5", "-o", "run.h5", "--dt", "-1e-3"], ["--dt -0.001", "positive"]),
+    (["in.h5", "-o", "run.h5", "--dt", "nan"], ["--dt nan", "positive"]),
+    (["in.h5", "-o", "run.h5", "--dt", "inf"], ["--dt inf", "positive"]),
+    (["in.h5", "-o", "run.h5", "--dt", "fast"], ["--dt"]),
+    (["in.h5", "-o", "run.h5", "--dt", 1, "--steps", 0], ["--steps 0", "at least 1"]),
+    (["in.h5", "-o", "run.h5", "--dt", 1, "--steps", -5], ["--steps -5", "at least 1"]),
+    (["in.h5", "-o", "run.h5", "--dt", 1, "--every", -5], ["--every -5", "at least 1"]),
+    (["in.h5", "-o", "run.h5", "--dt", 1, "--softening", -1], ["--softening -1", "0 or positive"]),
+    (["in.h5", "-o", "run.h5", "--dt", 1, "--softening", "nan"], ["--softening nan"]),
+    (["in.h5", "-o", "run.h5", "--dt", 1, "--softening", 1e-25], ["--softening 1e-25", "fp64"]),
+    (["in.h5", "-o", "run.h5", "--dt", 1, "--G", 0], ["--G 0", "positive"]),
+    (["in.h5", "-o", "run.h5", "--dt", 1, "--precision", "fp16"], ["'fp16'", "fp32, fp64 and mixed"]),
+    (["in.h5", "-o", "run.h5", "--dt", 1, "--integrator", "euler"], ["'euler'", "leapfrog and yoshida4"]),
+    (["in.h5", "-o", "run.h5", "--dt", 1, "--device", "gpu"], ["gpu", "cpu, simt:32"]),
+    (["in.h5", "-o", "run.h5", "--dt", 1, "--device", "cpu", "--schedule", "tile=3"], ["tile=3", "1, 2, 4"]),
+    (["in.h5", "-o", "run.h5", "--dt", 1, "--seed", 3], "--seed goes with --plummer"),
+    (["in.h5", "-o", "in.h5", "--dt", 1], ["in.h5 is the input"]),
+    (["in.h5", "-o", "in.h5", "--dt", 1, "--overwrite"], ["in.h5 is the input"]),
+    (["in.h5", "-o", "old.h5", "--dt", 1], ["old.h5 exists", "--overwrite"]),
+    (["in.h5", "-o", "run.xdmf", "--dt", 1], ["FILE.h5"]),
+    (["in.h5", "-o", "nowhere/run.h5", "--dt", 1], "no folder nowhere"),
+    (["--plummer", 0], ["0 bodies", "at least 1"]),
+    (["--plummer", "many"], ["--plummer"]),
+    (["--cold-collapse", -3], ["-3 bodies", "at least 1"]),
+])
+def test_options(ridge, folder, words, says):
+    write_start("in.h5", *cloud(5))
+    (folder / "old.h5").write_text("old")
+    require_refused(ridge, words, says)
+    assert (folder / "old.h5").read_text() == "old"
+
+
+def test_values_that_fp32_cannot_hold(ridge, folder):
+    write_start("in.h5", **changed("position", (4, 2), 1e39))
+    require_refused(ridge, ["in.h5", *RUN, "--precision", "fp32"], ["z of body 4 is 1e+39", "fp64"])
+
+
+def test_coincident_bodies_without_softening(ridge, folder):
+    start = changed("position", 11, 0)
+    start["position"][4] = 0
+    write_start("in.h5", **start)
+    words = ["in.h5", "-o", "run.h5", "--steps", 2, "--dt", 0.01, "--device", "cpu"]
+    require_refused(ridge, words, ["bodies 4 and 11 are both at (0, 0, 0)", "--softening"])
+    ridge.good("nbody", *words, "--softening", 0.1)
+    start["position"][11] = 1e-9 # one place in fp32 once moved away from the origin
+    start["position"] += 100
+    write_start("in.h5", **start)
+    require_refused(ridge, [*words, "--precision", "fp32", "--overwrite"], ["bodies 4 and 11", "in fp32"])
+    ridge.good("nbody", *words, "--precision", "fp64", "--overwrite")
+
+
+def test_a_run_that_blows_up_keeps_what_was_good(ridge, folder):
+    """Two bodies that meet exactly."""
+    write_start("in.h5", np.array([[-1.0, 0, 0], [1, 0, 0]]), np.array([[1.0, 0, 0], [-1, 0, 0]]),
+                np.array([1e-30, 1e-30]))
+    result = ridge.bad("nbody", "in.h5", "-o", "run.h5", "--steps", 8, "--every", 1, "--dt", 0.25,
+                       "--precision", "fp64", "--device", "cpu", code=1,
+                       says=["at step 4 body 0", "--softening", "run.h5 keeps the snapshots up to step 3"])
+    assert "4            1" not in result.out
+    assert steps_in("run.h5") == [0, 1, 2, 3]
+
+
+@pytest.fixture
+def run(ridge, folder):
+    """The file of a run of five steps."""
+    ridge.good("nbody", "--plummer", 30, "-o", "run.h5", "--steps", 5, "--every", 1, "--device", "cpu",
+               "--precision", "fp64")
+    return folder
+
+
+@pytest.mark.parametrize("option", [["--dt", 1], ["--softening", 0], ["--G", 1], ["--precision", "fp32"],
+                                    ["--integrator", "yoshida4"]])
+def test_restart_with_other_parameters(ridge, run, option):
+    require_refused(ridge, ["--restart", "run.h5", "-o", "more.h5", *option],
+                    [f"{option[0]} cannot be given with --restart", "run.h5:/snapshots/"])
+
+
+def restart_refused(ridge, says, code=2):
+    require_refused(ridge, ["--restart", "run.h5", "-o", "more.h5", "--steps", 1], says, code=code)
+
+
+def test_restart_from_what_is_not_a_run(ridge, folder):
+    write_start("run.h5", *cloud(5))
+    restart_refused(ridge, ["run.h5 is not the file of a run", "INPUT"])
+    (folder / "run.h5").write_text("text")
+    restart_refused(ridge, "not an HDF5 file")
+    os.remove("run.h5")
+    restart_refused(ridge, "there is no file run.h5")
+
+
+def test_start_from_a_run(ridge, run):
+    require_refused(ridge, ["run.h5", "-o", "more.h5", "--dt", 1],
+                    ["run.h5 is the file of a run", "--restart run.h5", "/snapshots/"])
+
+
+def test_restart_to_its_own_file(ridge, run):
+    before = (run / "run.h5").read_bytes()
+    for more in [[], ["--overwrite"]]:
+        require_refused(ridge, ["--restart", "run.h5", "-o", "run.h5", *more], "run.h5 is the input")
+    assert (run / "run.h5").read_bytes() == before
+
+
+def test_restart_from_another_runs_snapshot(ridge, run):
+    ridge.good("nbody", "--plummer", 30, "--seed", 2, "-o", "other.h5", "--steps", 6, "--device", "cpu",
+               "--precision", "fp64")
+    with h5py.File("other.h5") as other, h5py.File("run.h5", "r+") as h5:
+        other.copy("snapshots/0000000006", h5["snapshots"])
+    restart_refused(ridge, ["step 6", "of another run", "checksum"])
+
+
+@pytest.mark.parametrize("change", ["position", "mass", "dt", "precision", "integrator", "run"])
+def test_restart_from_a_changed_file(ridge, run, change):
+    with h5py.File("run.h5", "r+") as h5:
+        if change == "position":
+            h5["snapshots/0000000005/position"][7, 1] *= 1 + 1e-15
+        elif change == "mass":
+            h5["mass"][29] *= 2
+        else:
+            new = {"dt": 0.002, "precision": "mixed", "integrator": "yoshida4", "run": "0" * 16}
+            h5.attrs[change] = new[change]
+    restart_refused(ridge, ["step 5", "changed since", "checksum"])
+
+
+@pytest.mark.parametrize("change, says", [
+    (lambda h5: h5.attrs.__delitem__("dt"), ["lacks the attribute dt"]),
+    (lambda h5: h5.attrs.__setitem__("dt", "fast"), ["lacks the attribute dt"]),
+    (lambda h5: h5.attrs.__setitem__("run", "xyz"), ["'xyz' is no hexadecimal number"]),
+    (lambda h5: h5.attrs.__setitem__("format", 99), ["a later ridge", "format 99"]),
+    (lambda h5: h5.__delitem__("snapshots"), ["no complete snapshot"]),
+    (lambda h5: h5.attrs.__setitem__("device", "cuda:77"), ["on cuda:77", "not here", "--device"]),
+    (lambda h5: h5.attrs.__setitem__("schedule", "tile=4 depth=7"), ["depth", "tile, sources, threads"]),
+])
+def test_restart_from_a_damaged_file(ridge, run, change, says):
+    with h5py.File("run.h5", "r+") as h5:
+        change(h5)
+    restart_refused(ridge, says)
+
+
+def test_restart_passes_over_a_snapshot_that_was_cut_short(ridge, run):
+    shutil.copy("run.h5", "whole.h5")
+    with h5py.File("run.h5", "r+") as h5:
+        del h5["snapshots/0000000005"].attrs["checksum"]
+        h5["snapshots/0000000005/position"][:] = 0
+    ridge.good("nbody", "--restart", "run.h5", "-o", "more.h5", "--steps", 1)
+    assert steps_in("more.h5") == [4, 5]
+    assert same_bits(snapshot("more.h5", 5), snapshot("whole.h5", 5))
+
+
+def test_restart_from_a_truncated_file(ridge, run):
+    os.truncate("run.h5", os.path.getsize("run.h5") - 3000)
+    restart_refused(ridge, ["reading run.h5", "truncated"], code=1)
+
+
+def require_good_until_full(ridge, file, words, says, **options):
+    """Stops at a full disk, with all snapshots up to then readable and good to go on from."""
+    result = ridge.bad("nbody", "--plummer", 500, "-o", file, "--steps", 60, "--every", 1, "--device",
+                       "cpu", *words, code=1, says=says, **options)
+    steps = steps_in(file)
+    assert steps == list(range(len(steps))) and 2 <= len(steps) < 60
+    assert f"keeps the snapshots up to step {steps[-1]}" in result.err
+    for step in steps:
+        assert np.isfinite(snapshot(file, step)[0]).all()
+    return steps[-1]
+
+
+def require_goes_on(ridge, file, last):
+    ridge.good("nbody", "--restart", file, "-o", "more.h5", "--steps", 3)
+    ridge.good("nbody", "--plummer", 500, "-o", "whole.h5", "--steps", last + 3, "--device", "cpu")
+    assert same_bits(snapshot("more.h5", last + 3), snapshot("whole.h5", last + 3))
+
+
+def test_limit_on_the_size_of_files(ridge, folder):
+    limited = "ulimit -f 400; exec \"$0\" \"$@\""
+    last = require_good_until_full(ridge, "run.h5", [], ["writing run.h5: File too large"],
+                                   prefix=["bash", "-c", limited])
+    assert left_in(folder) == ["run.h5", "run.xdmf"]
+    require_goes_on(ridge, "run.h5", last)
+
+
+def test_full_disk(ridge, folder):
+    os.mkdir("disk")
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", "disk"], capture_output=True,
+                      check=False).returncode != 0:
+        pytest.skip("mounting a small disk needs root")
+    try:
+        last = require_good_until_full(ridge, "disk/run.h5", [],
+                                       ["writing disk/run.h5: No space left on device"])
+        require_goes_on(ridge, "disk/run.h5", last)
+    finally:
+        subprocess.run(["umount", "disk"], check=True)
+
+
+def test_disk_full_from_the_start(ridge, folder):
+    limited = "ulimit -f 8; exec \"$0\" \"$@\""
+    require_refused(ridge, ["--plummer", 500, *RUN], ["writing run.h5"], code=1,
+                    prefix=["bash", "-c", limited])
