@@ -95,17 +95,46 @@ std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits&
   return s;
 }
 
-/// The fifth kernel of the AMD series, and where three planes do not fit the last-level cache, the
-/// seventh: sub-domains in y of which three planes do.
+/// The fifth kernel of the AMD series, for kernels that are compiled for it.
+GpuSchedule tiled_points() {
+  GpuSchedule s;
+  s.tile = 8;
+  s.loads = Loads::ascending;
+  s.bounds = 256;
+  s.store = Store::nontemporal;
+  return s;
+}
+
+/// How much of the last-level cache three planes may take. The AMD series saw one hold them up to
+/// 15/16 of its size; the two halves of an NVIDIA L2 each keep what their multiprocessors read.
+Index room_for_planes(const Device& device) {
+  const Index cache = device.facts().last_level_cache.value;
+  return device.kind() == DeviceKind::hip ? cache / 16 * 15 : cache / 4;
+}
+
+/// Whether a march would compute one fp32 value a thread, which tiles of points beat
+/// (docs/performance.md).
+bool better_in_tiles(const Traits& traits, Index3 n) {
+  return traits.element_bytes == 4 && n.x * traits.element_bytes % 16 != 0;
+}
+
+/// Points, in tiles where the kernel is compiled for them. Where three planes do not fit the
+/// last-level cache, sub-domains in y of which three planes do.
 GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n) {
   GpuSchedule s;
+  const bool tiles = traits.whole_space && n.y - 2 * traits.radius.y >= 8;
+  if (device.kind() == DeviceKind::hip) {
+    if (tiles) s = tiled_points();
+    s.store = Store::nontemporal;
+  } else if (tiles && can_march(device) && better_in_tiles(traits, n)) {
+    s = tiled_points();
+    s.block = BlockShape{{128, 2, 1}};
+  }
   if (n.x < 128) s.block = n.x < 64 ? BlockShape{{32, 8, 1}} : BlockShape{{64, 4, 1}};
-  if (device.kind() == DeviceKind::hip) s.store = Store::nontemporal;
   const Index planes = (2 * traits.radius.z + 1) * n.x * n.y * traits.element_bytes;
-  if (traits.radius.z > 0 && planes > device.facts().last_level_cache.value &&
-      device.facts().last_level_cache.value > 0) {
-    s.split = static_cast<int>(
-        std::min<Index>(pieces(planes, device.facts().last_level_cache.value), 1024));
+  const Index room = room_for_planes(device);
+  if (traits.radius.z > 0 && planes > room && room > 0) {
+    s.split = static_cast<int>(std::min<Index>(pieces(planes, room), 1024));
   }
   return s;
 }
@@ -114,7 +143,8 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n)
 
 Schedule default_schedule(const Device& device, const Traits& traits, Index3 extents) {
   if (device.kind() == DeviceKind::cpu) return cpu_default(device.facts(), traits, extents);
-  if (marches(device, traits, extents)) {
+  const bool tiles = traits.whole_space && better_in_tiles(traits, extents);
+  if (marches(device, traits, extents) && !tiles) {
     if (const auto march = march_default(device.facts(), traits, extents)) return *march;
   }
   return points_default(device, traits, extents);
