@@ -10,6 +10,33 @@ namespace ridge::stencil {
 
 namespace {
 
+Index pieces(Index whole, Index part) {
+  return (whole + part - 1) / part;
+}
+
+/// Whether several planes at once pay: many neighbours, and rows whose lines can be stored past the
+/// caches.
+bool goes_deep(const Traits& traits, Index3 n) {
+  std::size_t points = 0;
+  for (const auto& offsets : traits.footprints)
+    points += offsets.size();
+  return traits.deep && points >= 19 && n.x * traits.element_bytes % 64 == 0 && n.x >= 64 &&
+         n.z - 2 * traits.radius.z >= CpuSchedule::deep;
+}
+
+/// Several planes at once: half the last-level cache holds the planes in use of every thread's
+/// block.
+CpuSchedule deep_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
+  CpuSchedule s;
+  s.depth = CpuSchedule::deep;
+  s.ahead = 4;
+  const Index planes = (s.depth + 2 * traits.radius.z) * traits.inputs();
+  const Index row_bytes = planes * n.x * traits.element_bytes * std::max(facts.units, 1);
+  s.rows =
+      static_cast<int>(std::clamp<Index>(facts.last_level_cache.value / 2 / row_bytes, 32, 128));
+  return s;
+}
+
 /// About 8 KiB of the leading row are prefetched; the planes of a block, those rows and the results
 /// share the L2, of which two thirds are counted on.
 CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
@@ -26,12 +53,10 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n
   if (bytes <= facts.last_level_cache.value) {
     s.store = Store::plain;
     s.ahead = 0;
+  } else if (goes_deep(traits, n)) {
+    return deep_default(facts, traits, n);
   }
   return s;
-}
-
-Index pieces(Index whole, Index part) {
-  return (whole + part - 1) / part;
 }
 
 /// Whether the bulk copy engine is there and a march is worth it: fields beyond the cache, rows
