@@ -13,7 +13,8 @@ Queue::~Queue() {
   release(scratch_);
   if (stream_ != nullptr) device_.backend().destroy_stream(stream_);
 }
-Queue::Queue(Queue&& other) noexcept
+// The device is copied: a queue that was moved from still names it.
+Queue::Queue(Queue&& other) noexcept // NOLINT(performance-move-constructor-init)
     : device_(other.device_), stream_(std::exchange(other.stream_, nullptr)),
       counters_(std::exchange(other.counters_, {})), scratch_(std::exchange(other.scratch_, {})) {}
 

@@ -88,7 +88,7 @@ void add_bandwidth(RoofSession& session, const std::string& name, double bytes,
     if (session.wants(part)) add(part, here);
     if (!best || here.seconds < best->seconds) best = here;
   }
-  if (session.wants(name)) add(name, *best);
+  if (best && session.wants(name)) add(name, *best);
 }
 
 void measure_copy(RoofSession& session, const Arrays& arrays) {

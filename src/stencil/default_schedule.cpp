@@ -10,6 +10,33 @@ namespace ridge::stencil {
 
 namespace {
 
+Index pieces(Index whole, Index part) {
+  return (whole + part - 1) / part;
+}
+
+/// Whether several planes at once pay: many neighbours, and rows whose lines can be stored past the
+/// caches.
+bool goes_deep(const Traits& traits, Index3 n) {
+  std::size_t points = 0;
+  for (const auto& offsets : traits.footprints)
+    points += offsets.size();
+  return traits.deep && points >= 19 && n.x * traits.element_bytes % 64 == 0 && n.x >= 64 &&
+         n.z - 2 * traits.radius.z >= CpuSchedule::deep;
+}
+
+/// Several planes at once: half the last-level cache holds the planes in use of every thread's
+/// block.
+CpuSchedule deep_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
+  CpuSchedule s;
+  s.depth = CpuSchedule::deep;
+  s.ahead = 4;
+  const Index planes = (s.depth + 2 * traits.radius.z) * traits.inputs();
+  const Index row_bytes = planes * n.x * traits.element_bytes * std::max(facts.units, 1);
+  s.rows =
+      static_cast<int>(std::clamp<Index>(facts.last_level_cache.value / 2 / row_bytes, 32, 128));
+  return s;
+}
+
 /// About 8 KiB of the leading row are prefetched; the planes of a block, those rows and the results
 /// share the L2, of which two thirds are counted on.
 CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
@@ -26,12 +53,10 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n
   if (bytes <= facts.last_level_cache.value) {
     s.store = Store::plain;
     s.ahead = 0;
+  } else if (goes_deep(traits, n)) {
+    return deep_default(facts, traits, n);
   }
   return s;
-}
-
-Index pieces(Index whole, Index part) {
-  return (whole + part - 1) / part;
 }
 
 /// Whether the bulk copy engine is there and a march is worth it: fields beyond the cache, rows
@@ -95,17 +120,46 @@ std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits&
   return s;
 }
 
-/// The fifth kernel of the AMD series, and where three planes do not fit the last-level cache, the
-/// seventh: sub-domains in y of which three planes do.
+/// The fifth kernel of the AMD series, for kernels that are compiled for it.
+GpuSchedule tiled_points() {
+  GpuSchedule s;
+  s.tile = 8;
+  s.loads = Loads::ascending;
+  s.bounds = 256;
+  s.store = Store::nontemporal;
+  return s;
+}
+
+/// How much of the last-level cache three planes may take. The AMD series saw one hold them up to
+/// 15/16 of its size; the two halves of an NVIDIA L2 each keep what their multiprocessors read.
+Index room_for_planes(const Device& device) {
+  const Index cache = device.facts().last_level_cache.value;
+  return device.kind() == DeviceKind::hip ? cache / 16 * 15 : cache / 4;
+}
+
+/// Whether a march would compute one fp32 value a thread, which tiles of points beat
+/// (docs/performance.md).
+bool better_in_tiles(const Traits& traits, Index3 n) {
+  return traits.element_bytes == 4 && n.x * traits.element_bytes % 16 != 0;
+}
+
+/// Points, in tiles where the kernel is compiled for them. Where three planes do not fit the
+/// last-level cache, sub-domains in y of which three planes do.
 GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n) {
   GpuSchedule s;
+  const bool tiles = traits.whole_space && n.y - 2 * traits.radius.y >= 8;
+  if (device.kind() == DeviceKind::hip) {
+    if (tiles) s = tiled_points();
+    s.store = Store::nontemporal;
+  } else if (tiles && can_march(device) && better_in_tiles(traits, n)) {
+    s = tiled_points();
+    s.block = BlockShape{{128, 2, 1}};
+  }
   if (n.x < 128) s.block = n.x < 64 ? BlockShape{{32, 8, 1}} : BlockShape{{64, 4, 1}};
-  if (device.kind() == DeviceKind::hip) s.store = Store::nontemporal;
   const Index planes = (2 * traits.radius.z + 1) * n.x * n.y * traits.element_bytes;
-  if (traits.radius.z > 0 && planes > device.facts().last_level_cache.value &&
-      device.facts().last_level_cache.value > 0) {
-    s.split = static_cast<int>(
-        std::min<Index>(pieces(planes, device.facts().last_level_cache.value), 1024));
+  const Index room = room_for_planes(device);
+  if (traits.radius.z > 0 && planes > room && room > 0) {
+    s.split = static_cast<int>(std::min<Index>(pieces(planes, room), 1024));
   }
   return s;
 }
@@ -114,7 +168,8 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n)
 
 Schedule default_schedule(const Device& device, const Traits& traits, Index3 extents) {
   if (device.kind() == DeviceKind::cpu) return cpu_default(device.facts(), traits, extents);
-  if (marches(device, traits, extents)) {
+  const bool tiles = traits.whole_space && better_in_tiles(traits, extents);
+  if (marches(device, traits, extents) && !tiles) {
     if (const auto march = march_default(device.facts(), traits, extents)) return *march;
   }
   return points_default(device, traits, extents);

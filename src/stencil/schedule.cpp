@@ -103,8 +103,9 @@ bool available(const GpuSchedule& s, const Device& device, const Traits& traits)
 std::vector<Schedule> schedule_space(const Device& device, const Traits& traits) {
   std::vector<Schedule> all;
   if (device.kind() == DeviceKind::cpu) {
-    for (const auto& s : text::space<CpuSchedule>())
-      all.emplace_back(s);
+    for (const auto& s : text::space<CpuSchedule>()) {
+      if (s.depth == 1 || traits.deep) all.emplace_back(s);
+    }
   } else {
     for (const auto& s : text::space<GpuSchedule>()) {
       if (available(s, device, traits)) all.emplace_back(s);

@@ -172,7 +172,17 @@ def kernels_of(program):
     return kernels, lacking
 
 
+@dataclasses.dataclass(frozen=True)
+class Named:
+    """A schedule that is the default of an operator somewhere, or has a name."""
+
+    name: str
+    operator: str
+    variant: Variant
+    text: str
+
+
 def schedules(lister):
-    """The schedules that have names on AMD GPUs, as (name, variant, text)."""
-    lines = [line.split(" ", 1) for line in output_of(lister).splitlines()]
-    return [(name, Variant.of_schedule(text), text) for name, text in lines]
+    """The schedules that have names on AMD GPUs, and the defaults there."""
+    lines = [line.split("\t") for line in output_of(lister).splitlines()]
+    return [Named(name, op, Variant.of_schedule(text), text) for name, op, text in lines]

@@ -1,6 +1,7 @@
-// Prints, a line each, the schedules Ridge chooses or names on AMD GPUs: "default ..." for several
-// GPUs, kernels and extents, and "kernel1 ..." to "kernel7 ...". The tests of this room read the
-// machine code of these, so they follow when a default changes.
+// Prints, a line each, the schedules Ridge chooses or names on AMD GPUs, as "name, operator,
+// schedule" with a tab between: "default" for several GPUs, operators, precisions and extents, and
+// "kernel1" to "kernel7" of the Laplacian. The tests of this room read the machine code of these,
+// so they follow when a default changes.
 //
 // No AMD GPU is needed: this program brings HIP devices of its own that have facts and nothing
 // else, in place of those in the library.
@@ -46,14 +47,32 @@ namespace {
 using namespace ridge;
 using namespace ridge::stencil;
 
+std::string line(const std::string& name, const std::string& operator_, const Schedule& schedule) {
+  return name + "\t" + operator_ + "\t" + to_text(schedule);
+}
+
 template <class K>
-void add_defaults(const Device& device, std::set<std::string>& lines) {
+void add_defaults(const Device& device, const std::string& kernel, std::set<std::string>& lines) {
   for (const Index3 n : {Index3{1000000, 1, 1}, Index3{4096, 4096, 1}, Index3{33, 40, 50},
                          Index3{100, 100, 100}, Index3{512, 512, 512}, Index3{1024, 1024, 1024},
                          Index3{2048, 2048, 256}, Index3{4096, 4096, 64}}) {
-    for (const Traits& traits : {traits_of<K, float>(), traits_of<K, double>()})
-      lines.insert("default " + to_text(default_schedule(device, traits, n)));
+    const auto add = [&](const char* precision, const Traits& traits) {
+      lines.insert(line("default", kernel + " " + precision, default_schedule(device, traits, n)));
+    };
+    add("float", traits_of<K, float>());
+    add("double", traits_of<K, double>());
   }
+}
+
+template <int Rank>
+void add_orders(const Device& device, std::set<std::string>& lines) {
+  const auto name = [](int order) {
+    return "Laplacian<" + std::to_string(order) + ", " + std::to_string(Rank) + ">";
+  };
+  add_defaults<Laplacian<2, Rank>>(device, name(2), lines);
+  add_defaults<Laplacian<4, Rank>>(device, name(4), lines);
+  add_defaults<Laplacian<6, Rank>>(device, name(6), lines);
+  add_defaults<Laplacian<8, Rank>>(device, name(8), lines);
 }
 
 } // namespace
@@ -62,14 +81,16 @@ int main() {
   std::set<std::string> lines;
   for (int number = 0; number < count_hip(); ++number) {
     const Device device(DeviceId{DeviceKind::hip, number});
-    add_defaults<Laplacian<2, 1>>(device, lines);
-    add_defaults<Laplacian<2, 3>>(device, lines);
-    add_defaults<Laplacian<8, 3>>(device, lines);
-    add_defaults<Box27>(device, lines);
-    add_defaults<lab::Diffusion>(device, lines);
-    for (const auto& [name, schedule] : named_schedules(device))
-      lines.insert(name + " " + to_text(schedule));
+    add_orders<1>(device, lines);
+    add_orders<2>(device, lines);
+    add_orders<3>(device, lines);
+    add_defaults<Box27>(device, "Box27", lines);
+    add_defaults<lab::Diffusion>(device, "Diffusion", lines);
+    for (const auto& [name, schedule] : named_schedules(device)) {
+      for (const char* const precision : {"float", "double"})
+        lines.insert(line(name, std::string("Laplacian<2, 3> ") + precision, schedule));
+    }
   }
-  for (const std::string& line : lines)
-    std::puts(line.c_str());
+  for (const std::string& text : lines)
+    std::puts(text.c_str());
 }

@@ -148,6 +148,45 @@ TEST_P(Executors, TakeAnyShape) {
   }
 }
 
+template <class K, class T>
+void expect_deep_right(const Device& device, const K& kernel, Index3 n) {
+  Case<K, T> c(device, kernel, n);
+  for (const char* const fields :
+       {"rows=0 ahead=4", "rows=5 ahead=0 store=plain", "rows=3 planes=5 ahead=2", "planes=3"}) {
+    const Schedule s =
+        parse_schedule(std::string("streaming depth=4 ") + fields, device, traits_of<K, T>(), n)
+            .schedule;
+    EXPECT_EQ(c.wrong_under(s), "") << n.x << "x" << n.y << "x" << n.z << " " << to_text(s);
+  }
+}
+
+TEST(Cpu, ComputesSeveralPlanesAtOnce) {
+  const Device device("cpu");
+  // Rows of whole lines and others, of one tile and of several, and too few points or planes for
+  // one.
+  for (const Index3 n :
+       {Index3{304, 21, 15}, Index3{299, 10, 13}, Index3{144, 9, 14}, Index3{16, 12, 12},
+        Index3{9, 11, 12}, Index3{11, 9, 9}, Index3{272, 9, 10}}) {
+    expect_deep_right<Laplacian<8, 3>, double>(device, Laplacian<8, 3>({0.5, 0.75, 1.25}), n);
+    expect_deep_right<Laplacian<6, 3>, float>(device, Laplacian<6, 3>({0.5, 0.75, 1.25}), n);
+    expect_deep_right<Box27, double>(device, Box27(0.5), n);
+    expect_deep_right<test::Lopsided, float>(device, {0.1}, n);
+    expect_deep_right<test::Advection, double>(device, {}, n);
+  }
+}
+
+TEST(Cpu, RefusesDepthsTheKernelLacks) {
+  const Device device("cpu");
+  Queue queue(device);
+  const Field<double> a(device, {16, 16, 16});
+  const Field<double> b(device, {16, 16, 16});
+  CpuSchedule s;
+  s.depth = 4;
+  using K = Laplacian<4, 3>;
+  EXPECT_THROW((void)launch(queue, Call<K, double>{K(Spacing{}), {a.view()}, b.view()}, s),
+               UsageError);
+}
+
 template <int Order, int Rank>
 void expect_default_right(const Device& device, Index3 n) {
   Case<Laplacian<Order, Rank>, double> c(device, Laplacian<Order, Rank>({0.5, 0.75, 1.25}), n);

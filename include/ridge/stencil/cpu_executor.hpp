@@ -1,9 +1,11 @@
 // The stencil pattern on the cpu: rows of packs, blocks of rows, past-the-cache stores.
 #pragma once
 
+#include <ridge/core/error.hpp>
 #include <ridge/core/pack.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/stencil/call.hpp>
+#include <ridge/stencil/cpu_deep.hpp>
 #include <ridge/stencil/cpu_schedule.hpp>
 #include <ridge/stencil/executor.hpp>
 
@@ -35,12 +37,8 @@ RIDGE_FN V evaluate(const K& kernel, const std::array<const T*, sizeof...(I)>& r
 /// those of 64 bytes do not (docs/performance.md). Whole registers for those that compute more.
 template <class K, class T>
 constexpr int pack_bytes() {
-  int points = 0;
-  std::apply([&](const auto&... f) { ((points += f.size), ...); }, footprints_of<K>());
-  return points <= 14 && simd_bytes > 32 ? 32 : simd_bytes;
+  return points_of<K>() <= 14 && simd_bytes > 32 ? 32 : simd_bytes;
 }
-
-inline constexpr int line_bytes = 64;
 
 /// The rows that are brought into the cache while one is computed.
 template <class K, class T>
@@ -186,6 +184,12 @@ void run_blocks(const Call<K, T>& call, const CpuSchedule& s, int thread, int th
     for (Index b = thread; b < blocks_y; b += threads) {
       const Block block{{r.y + ny * b / blocks_y, r.y + ny * (b + 1) / blocks_y},
                         {r.z + bz * planes, r.z + std::min(nz, (bz + 1) * planes)}};
+      if constexpr (has_deep<K>) {
+        if (s.depth == CpuSchedule::deep && deep_fits(call, block.z.end - block.z.begin)) {
+          run_deep_block<Stream>(call, block.y, block.z, s.ahead);
+          continue;
+        }
+      }
       run_block<Stream>(call, block, s.ahead);
     }
   }
@@ -222,6 +226,7 @@ namespace ridge::stencil {
 template <class K, class T>
 void Executor<K, T, target::Cpu>::run(Queue& /*queue*/, const Call<K, T>& call,
                                       const CpuSchedule& s) {
+  if (s.depth != 1 && !has_deep<K>) throw UsageError("this kernel is compiled for depth=1 only");
   const int threads = s.threads > 0 ? s.threads : ridge::cpu::default_threads();
   ridge::cpu::run(threads, [&](int thread, int all) {
     if (s.store == Store::nontemporal) {

@@ -83,4 +83,22 @@ constexpr bool has_whole_space_of() {
 template <class K>
 inline constexpr bool has_whole_space = has_whole_space_of<K>();
 
+/// Points of all inputs together.
+template <class K>
+constexpr int points_of() {
+  int points = 0;
+  std::apply([&](const auto&... f) { ((points += f.size), ...); }, footprints_of<K>());
+  return points;
+}
+
+/// Kernels that are compiled for several planes at once on the cpu: those with so many neighbours
+/// that it pays, and those compiled for everything.
+template <class K>
+constexpr bool has_deep_of() {
+  constexpr Offset r = radius_of<K>();
+  return r.y > 0 && r.z > 0 && (points_of<K>() >= 19 || has_whole_space<K>);
+}
+template <class K>
+inline constexpr bool has_deep = has_deep_of<K>();
+
 } // namespace ridge::stencil

@@ -123,7 +123,8 @@ Finding Shadow::touch(int offset, int bytes, AccessRecord me, AccessKind kind, i
       byte_cells_.resize(cells_.size() * word_bytes);
     if (cell.write != access::split) {
       for (int b = 0; b < word_bytes; ++b)
-        byte_cells_[static_cast<std::size_t>(word * word_bytes + b)] = cell;
+        byte_cells_[static_cast<std::size_t>(word) * word_bytes + static_cast<std::size_t>(b)] =
+            cell;
       cell.write = access::split;
       marked_ = true;
     }
