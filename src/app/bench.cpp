@@ -18,6 +18,7 @@ struct BenchCommand {
   std::string precision = "fp64";
   std::string schedule = "auto";
   int repeat = 15;
+  int operations = 10;
   bool json = false;
 
   void run() const {
@@ -28,6 +29,7 @@ struct BenchCommand {
                               schedule,
                               {}};
     request.measure.repeats = repeat;
+    request.operations = operations;
     request.measure.between = check_interrupt;
     lab::RoofSource roof(request.device);
     std::vector<Record> records;
@@ -93,6 +95,7 @@ void add_bench(CLI::App& app) {
   command->add_option("--schedule", o->schedule,
                       "auto; all: those with names and the default; space: every combination; a "
                       "name; or fields such as 'tile=4 store=nontemporal'");
+  command->add_option("--operations", o->operations, "operations of a chain: 1, 2, 5 or 10");
   command->add_option("--repeat", o->repeat, "timed launches")->check(CLI::Range(1, 100000));
   command->add_flag("--json", o->json, "print an array of records");
   command->footer(kernel_list());

@@ -1,6 +1,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench.hpp>
 
+#include "chain_bench.hpp"
 #include "stencil_bench.hpp"
 
 #include <fmt/format.h>
@@ -24,6 +25,7 @@ const std::vector<BenchKernel>& bench_kernels() {
   static const std::vector<BenchKernel> all = [] {
     std::vector<BenchKernel> kernels;
     add_stencil_kernels(kernels);
+    add_chain_kernels(kernels);
     return kernels;
   }();
   return all;

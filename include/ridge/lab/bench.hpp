@@ -20,6 +20,7 @@ struct BenchRequest {
   std::string precision = "fp64";
   std::string schedule = "auto"; ///< a schedule, `all` (named ones and the default), or `space`
   MeasureOptions measure;
+  int operations = 10; ///< of a chain
 };
 
 /// Ceilings of one device, each measured when first asked for and then remembered.
