@@ -195,17 +195,10 @@ private:
       const Edge edge = d_.dimensions[static_cast<std::size_t>(d)].edge;
       const int begin = op.domain.begin.along(d);
       const int end = op.domain.end.along(d);
-      if (edge == Edge::periodic && (begin != 0 || end != 0)) {
-        fail("operation '{}' has a domain of its own along {}, which is periodic", op.name,
-             axis_names[d]);
-      }
       for (const Access& a : op.accesses) {
         const Array& to = array(a.array);
         if (to.profile && d == 0) continue;
         const int extra = to.extra.along(d);
-        if (edge == Edge::periodic && extra != 0)
-          fail("'{}' has more points than items along {}, which is periodic", to.name,
-               axis_names[d]);
         int low = begin + a.reach.low.along(d);
         int high = end + a.reach.high.along(d);
         if (edge != Edge::none && !a.writes) { // what lies beyond is the other end, or the last point

@@ -95,7 +95,7 @@ constexpr Array temporary(const char* name, Offset extra = {}) {
 /// What lies beyond the ends of a dimension.
 enum class Edge {
   none,     ///< nothing: operations stay within their arrays
-  periodic, ///< the other end
+  periodic, ///< the other end of the array
   clamp,    ///< the last point once more
 };
 

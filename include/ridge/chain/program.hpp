@@ -83,6 +83,9 @@ public:
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
+  /// Gives the operations other parameters for the runs that follow.
+  void change(const C& chain) { call_.chain = chain; }
+
   /// Gives all operations to the queue.
   void run() {
     on_kind_of(queue_.device(), [&]<class Target>(Target) {
