@@ -5,6 +5,7 @@
 #include <ridge/chain/program.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/graph.hpp>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@ namespace {
 using chain::Program;
 using chain::ProfileSlot;
 
+constexpr Index graph_steps = 8; ///< of one graph: an even number, after which states are in place
 constexpr Index least_cells = 4; ///< that interpolation takes along a direction
 
 /// The stages of a sweep are shorter steps from the same state.
@@ -130,6 +132,8 @@ struct Atmosphere::Parts {
   void make_programs(const Device& device) {
     const chain::Schedule in_x = schedule_of<SweepX>(device, setup);
     const chain::Schedule in_z = schedule_of<SweepZ>(device, setup);
+    if (const auto* const gpu = std::get_if<chain::GpuSchedule>(&in_x))
+      graphed = gpu->graph == chain::Graph::on;
     const Index3 n{setup.nx, setup.nz, 1};
     for (int from = 0; from < 2; ++from) {
       chain::Views<SweepX, double> x;
@@ -181,23 +185,44 @@ struct Atmosphere::Parts {
   void set_step(double step) {
     if (step == current_step) return;
     current_step = step;
+    graph.reset();
     for (auto& program : along_x)
       program->change(sweep_x(setup, step));
     for (auto& program : along_z)
       program->change(sweep_z(setup, rest, step));
   }
 
+  void give_step(bool x_first) {
+    if (x_first) {
+      along_x[0]->give();
+      along_z[1]->give();
+    } else {
+      along_z[0]->give();
+      along_x[1]->give();
+    }
+  }
   void one_step(double length_now) {
     set_step(length_now);
-    if (done % 2 == 0) {
-      along_x[0]->run();
-      along_z[1]->run();
-    } else {
-      along_z[0]->run();
-      along_x[1]->run();
-    }
+    give_step(done % 2 == 0);
     ++done;
     time += length_now;
+  }
+  void graph_launch() {
+    set_step(step_length);
+    if (!graph) {
+      for (auto& program : along_x)
+        (void)program->kernel_facts(); // loads the kernels, which recording must not
+      for (auto& program : along_z)
+        (void)program->kernel_facts();
+      graph = std::make_unique<Graph>(queue, [this] {
+        for (Index i = 0; i < graph_steps; ++i)
+          give_step(i % 2 == 0);
+      });
+    }
+    graph->launch();
+    done += graph_steps;
+    for (Index i = 0; i < graph_steps; ++i)
+      time += step_length;
   }
 
   Setup setup;
@@ -213,6 +238,8 @@ struct Atmosphere::Parts {
   std::array<View<const double>, 3> faces;
   std::array<std::optional<Program<SweepX, double>>, 2> along_x;
   std::array<std::optional<Program<SweepZ, double>>, 2> along_z;
+  bool graphed = false;
+  std::unique_ptr<Graph> graph;
 };
 
 Atmosphere::Atmosphere(const Device& device, const Setup& setup)
@@ -243,9 +270,18 @@ void Atmosphere::step(double end) {
   if (left <= 0) return;
   parts_->one_step(std::min(left, parts_->step_length));
 }
-void Atmosphere::steps(Index count) {
-  for (Index i = 0; i < count; ++i)
-    parts_->one_step(parts_->step_length);
+void Atmosphere::advance(double end, Index most) {
+  Parts& p = *parts_;
+  for (Index done = 0; done < most && p.time < end;) {
+    const bool whole = p.time + graph_steps * p.step_length <= end && p.done % 2 == 0;
+    if (p.graphed && whole) {
+      p.graph_launch();
+      done += graph_steps;
+    } else {
+      step(end);
+      ++done;
+    }
+  }
 }
 void Atmosphere::wait() {
   parts_->queue.wait();

@@ -51,8 +51,9 @@ public:
   [[nodiscard]] Index steps_done() const;
   /// One step, or less of one that would go beyond `end`.
   void step(double end);
-  /// `count` whole steps.
-  void steps(Index count);
+  /// Steps until `end`, but about `most` at a time: on a GPU under graph=on, several pairs of steps
+  /// are one launch.
+  void advance(double end, Index most);
   /// Returns when all steps are done.
   void wait();
 

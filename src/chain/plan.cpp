@@ -14,6 +14,7 @@ constexpr const char* axis_names[3] = {"x", "y", "z"};
 constexpr Index line_elements = 8;
 /// Between temporaries, so that their items do not fall on the same sets of the cache.
 constexpr Index gap_elements = 16;
+constexpr Index whole_grain = 64;
 
 Index along(const Index3& n, int d) {
   return d == 0 ? n.x : d == 1 ? n.y : n.z;
@@ -273,7 +274,6 @@ private:
       const GroupPlan* const group = home_of(a);
       if (group == nullptr) {
         place.home = Home::whole;
-        plan_.whole_elements += place.elements();
         continue;
       }
       for (const RunPlan& run : group->runs) {
@@ -296,48 +296,44 @@ private:
       hold_tile(a, *group, place);
     }
     for (std::size_t g = 0; g < plan_.groups.size(); ++g)
-      share_memory(static_cast<int>(g));
+      share_tile(static_cast<int>(g));
+    share_whole();
   }
 
-  /// The runs of a group between which a temporary is needed.
+  /// Between which of the runs of a group, or of the groups, a temporary is needed.
   struct Life {
     std::size_t begin, end;
   };
-  [[nodiscard]] Life life_of(int a, const GroupPlan& group) const {
-    Life life{group.runs.size(), 0};
-    for (std::size_t r = 0; r < group.runs.size(); ++r) {
-      const RunPlan& run = group.runs[r];
-      if (d_.written_in(run.first, run.last, a)) life.begin = std::min(life.begin, r);
-      if (d_.written_in(run.first, run.last, a) || d_.read_in(run.first, run.last, a)) life.end = r;
+  template <class Steps>
+  [[nodiscard]] Life life_of(int a, const Steps& steps) const {
+    Life life{steps.size(), 0};
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const bool written = d_.written_in(steps[i].first, steps[i].last, a);
+      if (written) life.begin = std::min(life.begin, i);
+      if (written || d_.read_in(steps[i].first, steps[i].last, a)) life.end = i;
     }
     return life;
   }
 
-  /// Gives the temporaries of a group their places in the memory of a tile. Where tiles do not roll,
-  /// one may take the place of another that is no longer needed.
-  void share_memory(int g) {
-    const GroupPlan& group = plan_.groups[static_cast<std::size_t>(g)];
+  /// Gives temporaries their places in one memory, in which one may follow another that is no longer
+  /// needed. Returns the elements used.
+  template <class Steps>
+  [[nodiscard]] Index share(std::vector<int> members, const Steps& steps, bool reuse, Index grain) {
     struct Place {
       Index offset, elements;
       std::size_t free_after;
     };
     std::vector<Place> places;
     Index used = 0;
-    std::vector<int> members;
-    for (int a = 0; a < arrays(); ++a) {
-      const ArrayPlan& place = plan_.arrays[static_cast<std::size_t>(a)];
-      if (place.home == Home::tile && place.group == g) members.push_back(a);
-    }
     std::stable_sort(members.begin(), members.end(), [&](int a, int b) {
-      return life_of(a, group).begin < life_of(b, group).begin;
+      return life_of(a, steps).begin < life_of(b, steps).begin;
     });
     for (const int a : members) {
       ArrayPlan& place = plan_.arrays[static_cast<std::size_t>(a)];
-      const Life life = life_of(a, group);
-      const Index needed =
-          (place.elements() + line_elements - 1) / line_elements * line_elements + gap_elements;
+      const Life life = life_of(a, steps);
+      const Index needed = (place.elements() + grain - 1) / grain * grain + gap_elements;
       const auto reusable = std::find_if(places.begin(), places.end(), [&](const Place& p) {
-        return !group.rolls && p.free_after < life.begin && p.elements >= needed;
+        return reuse && p.free_after < life.begin && p.elements >= needed;
       });
       if (reusable != places.end()) {
         place.offset = reusable->offset;
@@ -348,7 +344,26 @@ private:
       places.push_back({used, needed, life.end});
       used += needed;
     }
-    plan_.tile_elements = std::max(plan_.tile_elements, used);
+    return used;
+  }
+
+  /// Where tiles roll, all are needed until the end.
+  void share_tile(int g) {
+    const GroupPlan& group = plan_.groups[static_cast<std::size_t>(g)];
+    std::vector<int> members;
+    for (int a = 0; a < arrays(); ++a) {
+      const ArrayPlan& place = plan_.arrays[static_cast<std::size_t>(a)];
+      if (place.home == Home::tile && place.group == g) members.push_back(a);
+    }
+    plan_.tile_elements = std::max(
+        plan_.tile_elements, share(std::move(members), group.runs, !group.rolls, line_elements));
+  }
+  void share_whole() {
+    std::vector<int> members;
+    for (int a = 0; a < arrays(); ++a) {
+      if (plan_.arrays[static_cast<std::size_t>(a)].home == Home::whole) members.push_back(a);
+    }
+    plan_.whole_elements = share(std::move(members), plan_.groups, true, whole_grain);
   }
 
   void hold_tile(int a, const GroupPlan& group, ArrayPlan& place) const {

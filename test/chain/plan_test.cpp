@@ -97,7 +97,8 @@ TEST(Plans, FallBackToFissionBeyondTheHaloAndSayWhy) {
   const Plan plan = make_plan(chain(1), {100, 50, 1}, request({32, 4, 1}));
   EXPECT_EQ(plan.groups.size(), 2u);
   EXPECT_EQ(plan.arrays[1].home, Home::whole);
-  EXPECT_EQ(plan.whole_elements, 100 * 50);
+  EXPECT_GE(plan.whole_elements, 100 * 50);
+  EXPECT_LT(plan.whole_elements, 2 * 100 * 50);
   EXPECT_THAT(plan.note, HasSubstr("overlap by 2 along y, beyond the halo of 1"));
   // Tiles that have the whole dimension do not overlap.
   EXPECT_EQ(make_plan(chain(1), {100, 50, 1}, request({32, 50, 1})).note, "");
@@ -106,7 +107,7 @@ TEST(Plans, FallBackToFissionBeyondTheHaloAndSayWhy) {
 TEST(Plans, KeepTemporariesOfFissionInMemory) {
   const Plan plan = make_plan(chain(2), {100, 50, 1}, request({32, 4, 1}, fuse_none));
   EXPECT_EQ(plan.groups.size(), 3u);
-  EXPECT_EQ(plan.whole_elements, 2 * 100 * 50);
+  EXPECT_GE(plan.whole_elements, 2 * 100 * 50); // both are needed by the second operation
   EXPECT_EQ(plan.tile_elements, 0);
 }
 

@@ -45,7 +45,8 @@ struct ArrayPlan {
   Index3 before;             ///< items held before the begin of a tile; x in whole cache lines
   Index3 held;               ///< points held along each dimension
   bool part_x = false, part_y = false, part_z = false; ///< less than the whole dimension
-  Index offset = 0;          ///< of the first element, from the begin of the tile's memory
+  Index offset = 0; ///< of the first element, from the begin of the tile's memory, or of that for
+                    ///< the whole range
 
   [[nodiscard]] Index elements() const { return held.x * held.y * held.z; }
 };

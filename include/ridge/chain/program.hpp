@@ -4,9 +4,10 @@
 #include <ridge/chain/executor.hpp>
 #include <ridge/chain/schedule.hpp>
 #include <ridge/device/dispatch.hpp>
+#include <ridge/device/graph.hpp>
 #include <ridge/record/record.hpp>
 
-#include <optional>
+#include <memory>
 
 namespace ridge::chain {
 
@@ -84,10 +85,27 @@ public:
   Program& operator=(const Program&) = delete;
 
   /// Gives the operations other parameters for the runs that follow.
-  void change(const C& chain) { call_.chain = chain; }
+  void change(const C& chain) {
+    call_.chain = chain;
+    graph_.reset();
+  }
 
   /// Gives all operations to the queue.
   void run() {
+    const auto* const gpu = std::get_if<GpuSchedule>(&schedule_);
+    if (gpu == nullptr || gpu->graph == Graph::off) {
+      give();
+      return;
+    }
+    if (!graph_) {
+      (void)kernel_facts(); // loads the kernels, which recording must not
+      graph_ = std::make_unique<ridge::Graph>(queue_, [this] { give(); });
+    }
+    graph_->launch();
+  }
+
+  /// The same without a graph of its own, for graphs of several programs.
+  void give() {
     on_kind_of(queue_.device(), [&]<class Target>(Target) {
       using Run = Executor<C, T, Target>;
       Run::run(queue_, call_, std::get<typename Run::Schedule>(schedule_));
@@ -95,10 +113,13 @@ public:
   }
 
   [[nodiscard]] Record record() const {
-    const KernelFacts facts = on_kind_of(queue_.device(), [&]<class Target>(Target) {
+    return record_of(queue_.device(), description_, plan_, schedule_, kernel_facts());
+  }
+  /// Of the compiled kernels; loads them.
+  [[nodiscard]] KernelFacts kernel_facts() const {
+    return on_kind_of(queue_.device(), [&]<class Target>(Target) {
       return Executor<C, T, Target>::facts(queue_, call_);
     });
-    return record_of(queue_.device(), description_, plan_, schedule_, facts);
   }
   [[nodiscard]] const Plan& plan() const { return plan_; }
   [[nodiscard]] const Description& description() const { return description_; }
@@ -109,7 +130,7 @@ private:
       return Bytes{elements * static_cast<Index>(sizeof(T))};
     };
     if (plan_.whole_elements > 0) {
-      whole_ = Memory(queue_.device(), bytes(plan_.whole_elements + padding * arrays_of<C>),
+      whole_ = Memory(queue_.device(), bytes(plan_.whole_elements),
                       std::string("temporaries of ") + C::name);
     }
     if (const auto* const s = std::get_if<CpuSchedule>(&schedule_)) {
@@ -125,7 +146,6 @@ private:
   void place(const Views<C, T>& views) {
     const auto* const cpu = std::get_if<CpuSchedule>(&schedule_);
     const bool stream = cpu != nullptr && cpu->store == Store::nontemporal;
-    T* next = static_cast<T*>(whole_.data());
     for (int i = 0; i < arrays_of<C>; ++i) {
       const ArrayPlan& a = plan_.arrays[static_cast<std::size_t>(i)];
       Window<T>& w = call_.windows.of[i];
@@ -148,8 +168,7 @@ private:
                             (a.home == Home::external &&
                              !description_.read_in(0, operations_of<C> - 1, i)));
       if (a.home == Home::whole) {
-        w.data = next;
-        next += (a.elements() + padding - 1) / padding * padding;
+        w.data = static_cast<T*>(whole_.data()) + a.offset;
       }
       if (a.home == Home::tile) {
         w.local = true;
@@ -163,14 +182,13 @@ private:
     }
   }
 
-  static constexpr Index padding = 64;
-
   Queue& queue_;
   Description description_;
   Plan plan_;
   Schedule schedule_;
   Memory whole_, tiles_;
   Call<C, T> call_;
+  std::unique_ptr<ridge::Graph> graph_;
 };
 
 } // namespace ridge::chain
