@@ -10,5 +10,6 @@ void add_roof(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_apply(CLI::App& app);
 void add_lab(CLI::App& app);
+void add_atmosphere(CLI::App& app);
 
 } // namespace ridge::app

@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   ridge::app::add_lab(app);
   ridge::app::add_bench(app);
   ridge::app::add_apply(app);
+  ridge::app::add_atmosphere(app);
   ridge::app::add_devices(app);
   ridge::app::add_roof(app);
 
