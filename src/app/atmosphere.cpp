@@ -30,6 +30,7 @@ struct AtmosphereCommand {
   std::string picture;
   std::string device = "auto";
   std::string schedule = "auto";
+  std::string schedule_z;
   int snapshots = 10;
   double step = 0;
   bool step_given = false;
@@ -49,6 +50,7 @@ struct AtmosphereCommand {
     setup.nz = extents[1];
     if (step_given) setup.step = step;
     setup.schedule = schedule;
+    setup.schedule_z = schedule_z;
     const std::filesystem::path file(output);
     const std::filesystem::path png =
         picture.empty() ? std::filesystem::path(file).replace_extension(".png")
@@ -150,6 +152,7 @@ void add_atmosphere(CLI::App& app) {
   command->add_option("--device", o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
   command->add_option("--schedule", o->schedule,
                       "auto, a name, or fields such as 'fuse=1+2,3+4,5+6 tile=allx1'");
+  command->add_option("--schedule-z", o->schedule_z, "of the sweep along z, where it is another");
   command->callback([o, step] {
     o->step_given = step->count() > 0;
     o->run();

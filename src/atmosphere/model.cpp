@@ -19,6 +19,7 @@ using chain::Program;
 using chain::ProfileSlot;
 
 constexpr Index graph_steps = 8; ///< of one graph: an even number, after which states are in place
+constexpr double rounding = 1e-9;
 constexpr Index least_cells = 4; ///< that interpolation takes along a direction
 
 /// The stages of a sweep are shorter steps from the same state.
@@ -101,7 +102,8 @@ template <class Sweep>
 chain::Schedule schedule_of(const Device& device, const Setup& s) {
   const chain::Description d = chain::describe<Sweep, double>();
   const Index3 n{s.nx, s.nz, 1};
-  return chain::parse_schedule(s.schedule, device, d, n).schedule;
+  const bool own = std::is_same_v<Sweep, SweepZ> && !s.schedule_z.empty();
+  return chain::parse_schedule(own ? s.schedule_z : s.schedule, device, d, n).schedule;
 }
 
 } // namespace
@@ -266,9 +268,15 @@ Queue& Atmosphere::queue() {
 }
 
 void Atmosphere::step(double end) {
-  const double left = end - parts_->time;
+  Parts& p = *parts_;
+  const double left = end - p.time;
   if (left <= 0) return;
-  parts_->one_step(std::min(left, parts_->step_length));
+  if (std::abs(left - p.step_length) <= rounding * p.step_length) {
+    p.one_step(p.step_length); // a whole step, but for the rounding of the time
+    p.time = end;
+  } else {
+    p.one_step(std::min(left, p.step_length));
+  }
 }
 void Atmosphere::advance(double end, Index most) {
   Parts& p = *parts_;

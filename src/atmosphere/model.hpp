@@ -23,6 +23,7 @@ struct Setup {
   std::optional<double> step;
   /// Schedules of both sweeps as text; see ridge/chain/schedule.hpp.
   std::string schedule = "auto";
+  std::string schedule_z; ///< of the sweep along z, where it is another
 };
 
 /// Mass in kg/m and total energy in J/m of the slice.
