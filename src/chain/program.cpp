@@ -57,7 +57,7 @@ Record record_of(const Device& device, const Description& d, const Plan& plan,
   number("tile_bytes", static_cast<double>(plan.tile_elements * d.element_bytes));
   if (facts.registers > 0) {
     number("registers", facts.registers);
-    number("spilled_bytes", facts.spilled_bytes);
+    number("local_bytes", facts.local_bytes);
   }
   if (!plan.note.empty()) record.details.push_back({"note", 0, plan.note});
   return record;

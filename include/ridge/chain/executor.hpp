@@ -13,10 +13,10 @@
 
 namespace ridge::chain {
 
-/// Registers and spilled bytes of the compiled kernels of a plan: the most of any.
+/// Registers and bytes of local memory of the compiled kernels of a plan: the most of any.
 struct KernelFacts {
   int registers = 0; ///< 0 where there are no kernels, or none that tells
-  int spilled_bytes = 0;
+  int local_bytes = 0;
 };
 
 /// GPUs, real and emulated.

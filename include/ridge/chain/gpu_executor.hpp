@@ -9,8 +9,15 @@
 #include <ridge/device/launch.hpp>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
+
+/// Of one access of a lane that takes several items.
+inline constexpr int access_bytes = 16;
+/// What such a lane takes of each array: two accesses, so that enough are under way.
+template <class T>
+inline constexpr int items_of_pack = 2 * access_bytes / static_cast<int>(sizeof(T));
 
 /// The arrays as a lane of a launch of the operations GroupFirst to GroupLast reaches them. In
 /// launches of tiles, temporaries that only these operations use are in shared memory.
@@ -45,14 +52,54 @@ struct Memory {
     if constexpr (in_shared<I>()) {
       const T value = lane.template shared<T>(0, shared_elements)[shared_index<I>(p.x, p.y, p.z)];
       return V(value);
+    } else if constexpr (lanes_of<V> > 1) {
+      return load_items<V, I>(w.at(p.x, p.y, p.z));
     } else if constexpr (written_in<C>(GroupFirst, GroupLast, I)) {
       return V(lane.load_written(Span<T>(w.data, w.size), w.at(p.x, p.y, p.z)));
     } else {
       return V(lane.load(Span<const T>(Span<T>(w.data, w.size)), w.at(p.x, p.y, p.z)));
     }
   }
+  /// Items in accesses of 16 bytes.
+  template <class V, int I>
+  [[nodiscard]] RIDGE_DEVICE V load_items(Index at) const {
+    constexpr int each = access_bytes / static_cast<int>(sizeof(T));
+    const Window<T>& w = windows.of[I];
+    V value;
+    RIDGE_UNROLL
+    for (int first = 0; first < lanes_of<V>; first += each) {
+      Pack<T, each> part;
+      if constexpr (written_in<C>(GroupFirst, GroupLast, I)) {
+        RIDGE_UNROLL
+        for (int i = 0; i < each; ++i)
+          part.set(i, lane.load_written(Span<T>(w.data, w.size), at + first + i));
+      } else {
+        part = lane.template load_pack<each>(Span<const T>(Span<T>(w.data, w.size)), at + first);
+      }
+      RIDGE_UNROLL
+      for (int i = 0; i < each; ++i)
+        value.set(first + i, part[i]);
+    }
+    return value;
+  }
+  template <class V>
+  RIDGE_DEVICE void store_items(const Window<T>& w, Index at, const V& value) const {
+    constexpr int each = access_bytes / static_cast<int>(sizeof(T));
+    RIDGE_UNROLL
+    for (int first = 0; first < lanes_of<V>; first += each) {
+      Pack<T, each> part;
+      RIDGE_UNROLL
+      for (int i = 0; i < each; ++i)
+        part.set(i, value[first + i]);
+      lane.store(Span<T>(w.data, w.size), at + first, part);
+    }
+  }
   template <int I, class V>
   RIDGE_DEVICE void store(Index x, Index y, Index z, const V& value) const {
+    if constexpr (lanes_of<V> > 1) {
+      store_items(windows.of[I], windows.of[I].at(x, y, z), value);
+      return;
+    }
     const T number = value[0];
     if constexpr (in_shared<I>()) {
       lane.template shared<T>(0, shared_elements)[shared_index<I>(x, y, z)] = number;
@@ -63,8 +110,22 @@ struct Memory {
   }
 };
 
-/// The run First to Last over all its items, one a lane.
-template <class C, class T, int First, int Last>
+/// Whether a run reads nothing but the item itself along x: then lanes take several items at once.
+template <class C, int First, int Last>
+constexpr bool takes_packs() {
+  if constexpr (First > Last) {
+    return true;
+  } else {
+    if (domain_of<Operation<C, First>>().begin.x != 0) return false;
+    for (const Access& a : Operation<C, First>::accesses) {
+      if (a.profile || a.reach.low.x != 0 || a.reach.high.x != 0) return false;
+    }
+    return takes_packs<C, First + 1, Last>();
+  }
+}
+
+/// The run First to Last over all its items, Items a lane.
+template <class C, class T, int First, int Last, int Items>
 struct Points {
   static constexpr int max_threads = most_block_threads;
   static constexpr const char* name = Operation<C, First>::name;
@@ -81,13 +142,22 @@ struct Points {
     const Dim3 shape = lane.block_extent();
     const Dim3 grid = lane.grid_extent();
     const Memory<Lane, C, T, First, Last, false> memory{lane, windows, n, 0, 0, true};
-    const Index x = d.begin.x + Index{b.x} * shape.x + t.x;
-    if (x >= n.x + d.end.x) return;
+    const Index begin = d.begin.x + (Index{b.x} * shape.x + t.x) * Items;
+    const Index end = n.x + d.end.x;
     for (Index z = d.begin.z + Index{b.z} * shape.z + t.z; z < n.z + d.end.z;
          z += Index{grid.z} * shape.z) {
       for (Index y = d.begin.y + Index{b.y} * shape.y + t.y; y < n.y + d.end.y;
-           y += Index{grid.y} * shape.y)
-        run_item<Pack<T, 1>, First, Last, true>(chain, memory, x, y, z);
+           y += Index{grid.y} * shape.y) {
+        Index x = begin;
+        if constexpr (Items > 1) {
+          if (x + Items <= end) {
+            run_item<Pack<T, Items>, First, Last, false>(chain, memory, x, y, z);
+            continue;
+          }
+        }
+        for (; x < end && x < begin + Items; ++x)
+          run_item<Pack<T, 1>, First, Last, true>(chain, memory, x, y, z);
+      }
     }
   }
 };
@@ -159,6 +229,10 @@ private:
                              Index (&done)[runs]) const {
     constexpr int end = run_end<C, K, Last>();
     constexpr Domain d = domain_of<Operation<C, K>>();
+    // Not asked of C by number here: its arrays of declarations are the host's.
+    constexpr bool periodic[3] = {dimension_of<C>(0).edge == Edge::periodic,
+                                  dimension_of<C>(1).edge == Edge::periodic,
+                                  dimension_of<C>(2).edge == Edge::periodic};
     const Index extent[3] = {n.x, n.y, n.z};
     Box own;
     Box box;
@@ -172,8 +246,7 @@ private:
       const int behind = high[R].along(i);
       if (before != 0 || behind != 0) {
         grown_items(extent[i], d.begin.along(i), d.end.along(i),
-                    dimension_of<C>(i).edge == Edge::periodic, before, behind, box.begin[i],
-                    box.end[i]);
+                    periodic[i], before, behind, box.begin[i], box.end[i]);
       }
       if (rolls && i == march) {
         own_items(extent[i], d.begin.along(i), d.end.along(i), chunk_begin, chunk_end,
@@ -208,15 +281,43 @@ private:
 
 inline constexpr Index most_blocks_yz = 65535;
 
-template <class C, class T, int First, int Last>
-void launch_points(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
+template <class C, class T, int First, int Last, int Items>
+void launch_items(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
   constexpr Domain d = domain_of<Operation<C, First>>();
   const Index3 n = call.plan->extents;
   const Dim3 grid{
-      static_cast<int>(tiles_of(n.x + d.end.x - d.begin.x, s.block.x)),
+      static_cast<int>(tiles_of(n.x + d.end.x - d.begin.x, Index{s.block.x} * Items)),
       static_cast<int>(std::min(tiles_of(n.y + d.end.y - d.begin.y, s.block.y), most_blocks_yz)),
       static_cast<int>(std::min(tiles_of(n.z + d.end.z - d.begin.z, s.block.z), most_blocks_yz))};
-  launch_body(queue, {grid, s.block, 0}, Points<C, T, First, Last>{call.chain, call.windows, n});
+  launch_body(queue, {grid, s.block, 0},
+              Points<C, T, First, Last, Items>{call.chain, call.windows, n});
+}
+
+/// Whether all rows that a run reaches begin at whole accesses.
+template <class C, class T, int First, int Last>
+bool aligned(const Call<C, T>& call) {
+  const auto whole = [](Index bytes) { return bytes % access_bytes == 0; };
+  for (int i = 0; i < arrays_of<C>; ++i) {
+    if (!read_in<C>(First, Last, i) && !written_in<C>(First, Last, i)) continue;
+    const Window<T>& w = call.windows.of[i];
+    const auto bytes = static_cast<Index>(sizeof(T));
+    if (!whole(static_cast<Index>(reinterpret_cast<std::uintptr_t>(w.data))) ||
+        (call.plan->extents.y > 1 && !whole(w.row * bytes)) ||
+        (call.plan->extents.z > 1 && !whole(w.plane * bytes)))
+      return false;
+  }
+  return true;
+}
+
+template <class C, class T, int First, int Last>
+void launch_points(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
+  if constexpr (takes_packs<C, First, Last>()) {
+    if (aligned<C, T, First, Last>(call)) {
+      launch_items<C, T, First, Last, items_of_pack<T>>(queue, call, s);
+      return;
+    }
+  }
+  launch_items<C, T, First, Last, 1>(queue, call, s);
 }
 
 template <class C, class T, int First, int Last>
@@ -311,12 +412,14 @@ KernelFacts Executor<C, T, Target>::facts(Queue& queue, const Call<C, T>& call) 
       if (group.first != first || group.last != last) return;
       KernelResources one;
       if constexpr (gpu::run_end<C, first, last>() == last) {
-        one = kernel_resources<gpu::Points<C, T, first, last>>(queue);
+        constexpr int items =
+            gpu::takes_packs<C, first, last>() ? gpu::items_of_pack<T> : 1;
+        one = kernel_resources<gpu::Points<C, T, first, last, items>>(queue);
       } else {
         one = kernel_resources<gpu::Tiles<C, T, first, last>>(queue);
       }
       all.registers = std::max(all.registers, one.registers);
-      all.spilled_bytes = std::max(all.spilled_bytes, one.spilled_bytes);
+      all.local_bytes = std::max(all.local_bytes, one.local_bytes);
     });
   }
   return all;

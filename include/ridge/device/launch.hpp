@@ -25,7 +25,7 @@ struct LaunchShape {
 /// What a compiled kernel takes of a lane.
 struct KernelResources {
   int registers = 0;     ///< 0 where it is not known
-  int spilled_bytes = 0; ///< of memory of its own, that each lane has for what registers do not hold
+  int local_bytes = 0; ///< of its own memory: what registers do not hold
 };
 
 } // namespace ridge
