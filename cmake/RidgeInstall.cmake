@@ -26,7 +26,7 @@ install(FILES ${PROJECT_BINARY_DIR}/ridge-config.cmake ${PROJECT_BINARY_DIR}/rid
         DESTINATION ${package_dir})
 
 # What a static ridge needs at link time, for pkg-config users of host code.
-set(RIDGE_PC_LIBS "-lboost_context -lfmt -lhwloc -fopenmp")
+set(RIDGE_PC_LIBS "-lboost_context -lfmt -lhwloc -lsleef -fopenmp")
 if(RIDGE_WITH_CUDA)
   string(APPEND RIDGE_PC_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lpthread")
 endif()

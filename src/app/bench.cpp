@@ -19,6 +19,7 @@ struct BenchCommand {
   std::string schedule = "auto";
   std::string site;
   int repeat = 15;
+  int operations = 10;
   bool json = false;
 
   void run() const {
@@ -33,6 +34,7 @@ struct BenchCommand {
     }
     request.site = site;
     request.measure.repeats = repeat;
+    request.operations = operations;
     request.measure.between = check_interrupt;
     lab::RoofSource roof(request.device);
     std::vector<Record> records;
@@ -102,6 +104,7 @@ void add_bench(CLI::App& app) {
                       "name; or fields such as 'tile=4 store=nontemporal'");
   command->add_option("--site", o->site,
                       "lattice kernels: propagator, spinor, matrix, vector, complex or real");
+  command->add_option("--operations", o->operations, "operations of a chain: 1, 2, 5 or 10");
   command->add_option("--repeat", o->repeat, "timed launches")->check(CLI::Range(1, 100000));
   command->add_flag("--json", o->json, "print an array of records");
   command->footer(kernel_list());

@@ -11,5 +11,6 @@ void add_bench(CLI::App& app);
 void add_apply(CLI::App& app);
 void add_nbody(CLI::App& app);
 void add_lab(CLI::App& app);
+void add_atmosphere(CLI::App& app);
 
 } // namespace ridge::app

@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
   ridge::app::add_bench(app);
   ridge::app::add_apply(app);
   ridge::app::add_nbody(app);
+  ridge::app::add_atmosphere(app);
   ridge::app::add_devices(app);
   ridge::app::add_roof(app);
 

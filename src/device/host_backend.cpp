@@ -1,4 +1,5 @@
 #include <ridge/device/cpu/parallel.hpp>
+#include <ridge/core/error.hpp>
 #include <ridge/device/host_backend.hpp>
 
 #include <sys/mman.h>
@@ -107,6 +108,17 @@ void HostBackend::fill(void* /*stream*/, void* memory, unsigned char byte, std::
     std::memset(static_cast<char*>(memory) + share.begin, byte,
                 static_cast<std::size_t>(share.end - share.begin));
   });
+}
+
+// Queues of the host run at once: Graph keeps the work itself and calls none of these.
+void HostBackend::begin_capture(void* /*stream*/) {
+  throw Failure("the host records no graphs");
+}
+void* HostBackend::end_capture(void* /*stream*/) {
+  throw Failure("the host records no graphs");
+}
+void HostBackend::launch_graph(void* /*graph*/, void* /*stream*/) {
+  throw Failure("the host records no graphs");
 }
 
 void* HostBackend::create_event() {

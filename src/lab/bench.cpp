@@ -1,6 +1,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench.hpp>
 
+#include "chain_bench.hpp"
 #include "lattice_bench.hpp"
 #include "pairs_bench.hpp"
 #include "stencil_bench.hpp"
@@ -28,6 +29,7 @@ const std::vector<BenchKernel>& bench_kernels() {
     add_stencil_kernels(kernels);
     add_pairs_kernels(kernels);
     add_lattice_kernels(kernels);
+    add_chain_kernels(kernels);
     return kernels;
   }();
   return all;

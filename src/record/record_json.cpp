@@ -73,6 +73,8 @@ Json json_of(const Record& record) {
   add_achievement(json, record.achieved);
   if (record.in_cache) json["in_cache"] = true;
   json["check"] = json_of(record.check);
+  for (const Detail& detail : record.details)
+    json[detail.name] = detail.text.empty() ? number(detail.number) : Json(detail.text);
   return json;
 }
 

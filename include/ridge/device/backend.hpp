@@ -44,6 +44,13 @@ public:
   /// Sets every byte.
   virtual void fill(void* stream, void* memory, unsigned char byte, std::size_t bytes) = 0;
 
+  /// Between these two, a stream records what it is given instead of running it. `end_capture`
+  /// returns what launch_graph takes. Only for streams that are not null.
+  virtual void begin_capture(void* stream) = 0;
+  [[nodiscard]] virtual void* end_capture(void* stream) = 0;
+  virtual void launch_graph(void* graph, void* stream) = 0;
+  virtual void destroy_graph(void* graph) noexcept = 0;
+
   [[nodiscard]] virtual void* create_event() = 0;
   virtual void destroy_event(void* event) noexcept = 0;
   virtual void record_event(void* event, void* stream) = 0;

@@ -32,6 +32,11 @@ public:
                  CopyDirection direction) override;
   void fill(void* stream, void* memory, unsigned char byte, std::size_t bytes) override;
 
+  void begin_capture(void* stream) override;
+  [[nodiscard]] void* end_capture(void* stream) override;
+  void launch_graph(void* graph, void* stream) override;
+  void destroy_graph(void* /*graph*/) noexcept override {}
+
   [[nodiscard]] void* create_event() override;
   void destroy_event(void* event) noexcept override;
   void record_event(void* event, void* stream) override;

@@ -9,7 +9,9 @@
 //   int rank() const;                            x + y * nx + z * nx * ny within the block
 //   int lane() const;                            rank() % warp_width
 //
-//   T load(Span<const T>, Index)                 cached read; load_nontemporal: past the caches
+//   T load(Span<const T>, Index)                 cached read, of what the launch does not write;
+//                                                load_nontemporal: past the caches
+//   T load_written(Span<T>, Index)               read of what the launch may write
 //   Pack<T, N> load_pack<N>(Span<const T>, Index)   N elements, the first aligned to N * sizeof(T)
 //   void store(Span<T>, Index, T) / store_nontemporal(...)   also of packs (aligned likewise)
 //   T atomic_add(Span<T>, Index, T)              returns the value before; int, unsigned, float or

@@ -24,6 +24,12 @@ struct LaunchShape {
   bool together = false;
 };
 
+/// What a compiled kernel takes of a lane.
+struct KernelResources {
+  int registers = 0;     ///< 0 where it is not known
+  int local_bytes = 0; ///< of its own memory: what registers do not hold
+};
+
 } // namespace ridge
 
 #if defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
@@ -45,6 +51,10 @@ template <class Body>
 [[nodiscard]] int resident_blocks(Queue& queue, const LaunchShape& shape) {
   return gpu::resident_blocks<Body>(queue, shape);
 }
+template <class Body>
+[[nodiscard]] KernelResources kernel_resources(Queue& queue) {
+  return gpu::kernel_resources<Body>(queue);
+}
 #elif defined(RIDGE_TARGET_SIMT)
 /// Runs `body` under `shape` now. Throws simt::Fault when a lane does what a GPU must not.
 template <class Body>
@@ -56,6 +66,10 @@ void launch_body(Queue& queue, const LaunchShape& shape, const Body& body) {
 template <class Body>
 [[nodiscard]] int resident_blocks(Queue& /*queue*/, const LaunchShape& /*shape*/) {
   return 3;
+}
+template <class Body>
+[[nodiscard]] KernelResources kernel_resources(Queue& /*queue*/) {
+  return {};
 }
 #endif
 

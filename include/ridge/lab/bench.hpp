@@ -21,6 +21,7 @@ struct BenchRequest {
   std::string schedule = "auto"; ///< a schedule, `all` (named ones and the default), or `space`
   MeasureOptions measure;
   std::string site = {}; ///< lattice kernels: what a site holds; empty: a propagator
+  int operations = 10; ///< of a chain
 };
 
 /// Ceilings of one device, each measured when first asked for and then remembered.

@@ -37,6 +37,13 @@ struct Achievement {
   [[nodiscard]] double fraction() const { return roof > 0 ? rate / roof : 0; }
 };
 
+/// More that a pattern has to say of a launch: a number with its unit, or text.
+struct Detail {
+  std::string name; ///< of the field in JSON
+  double number = 0;
+  std::string text; ///< where it is no number
+};
+
 /// What ran, under which schedule, how long, how much it had to do, how far from the roof, and
 /// whether it was checked.
 struct Record {
@@ -55,6 +62,7 @@ struct Record {
   std::optional<Timing> timing;
   std::optional<Achievement> achieved;
   std::optional<Check> check;
+  std::vector<Detail> details; ///< fields of its pattern's own
 };
 
 /// The JSON of one record or of an array of them, with the field names of the command-line

@@ -148,6 +148,35 @@ public:
           "filling memory");
   }
 
+  void begin_capture(void* stream) override {
+    use();
+    check(RIDGE_NATIVE(StreamBeginCapture)(static_cast<gpu::Stream>(stream),
+                                           RIDGE_NATIVE(StreamCaptureModeThreadLocal)),
+          "beginning to record a graph");
+  }
+  [[nodiscard]] void* end_capture(void* stream) override {
+    RIDGE_NATIVE(Graph_t) recorded = nullptr;
+    check(RIDGE_NATIVE(StreamEndCapture)(static_cast<gpu::Stream>(stream), &recorded),
+          "recording a graph");
+    RIDGE_NATIVE(GraphExec_t) graph = nullptr;
+#if defined(RIDGE_TARGET_CUDA)
+    const gpu::Status made = cudaGraphInstantiate(&graph, recorded, 0);
+#else
+    const gpu::Status made = hipGraphInstantiate(&graph, recorded, nullptr, nullptr, 0);
+#endif
+    (void)RIDGE_NATIVE(GraphDestroy)(recorded);
+    check(made, "making a graph");
+    return graph;
+  }
+  void launch_graph(void* graph, void* stream) override {
+    check(RIDGE_NATIVE(GraphLaunch)(static_cast<RIDGE_NATIVE(GraphExec_t)>(graph),
+                                    static_cast<gpu::Stream>(stream)),
+          "launching a graph");
+  }
+  void destroy_graph(void* graph) noexcept override {
+    (void)RIDGE_NATIVE(GraphExecDestroy)(static_cast<RIDGE_NATIVE(GraphExec_t)>(graph));
+  }
+
   [[nodiscard]] void* create_event() override {
     use();
     gpu::NativeEvent event = nullptr;

@@ -120,6 +120,11 @@ public:
     return from.data[i];
 #endif
   }
+  /// A read of what this launch may write.
+  template <class T>
+  RIDGE_DEVICE std::remove_const_t<T> load_written(const Span<T>& from, Index i) const {
+    return from.data[i];
+  }
   template <class T>
   RIDGE_DEVICE std::remove_const_t<T> load_nontemporal(const Span<T>& from, Index i) const {
     return streaming_load(from.data + i);

@@ -85,4 +85,17 @@ int resident_blocks(Queue& queue, const LaunchShape& shape) {
   return per_unit * queue.device().facts().units;
 }
 
+template <class Body>
+KernelResources kernel_resources(Queue& queue) {
+  prepare<Body>(queue, {});
+#if defined(RIDGE_TARGET_CUDA)
+  cudaFuncAttributes a{};
+#else
+  hipFuncAttributes a{};
+#endif
+  check(RIDGE_NATIVE(FuncGetAttributes)(&a, reinterpret_cast<const void*>(&entry<Body>)),
+        Body::name);
+  return {a.numRegs, static_cast<int>(a.localSizeBytes)};
+}
+
 } // namespace ridge::gpu::inline RIDGE_TARGET_NAME

@@ -25,6 +25,11 @@ public:
     check(from, i, "load");
     return from.data[i];
   }
+  /// A read of what this launch may write.
+  template <class T>
+  [[nodiscard]] RIDGE_FN std::remove_const_t<T> load_written(Span<T> from, Index i) const {
+    return load(from, i);
+  }
   /// A read that sees what other blocks write meanwhile.
   template <class T>
   [[nodiscard]] RIDGE_FN T load_relaxed(Span<T> from, Index i) const {

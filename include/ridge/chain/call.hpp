@@ -1,0 +1,20 @@
+// A chain, its range and its arrays, as executors take them.
+#pragma once
+
+#include <ridge/chain/plan.hpp>
+#include <ridge/chain/window.hpp>
+#include <ridge/device/field.hpp>
+
+namespace ridge::chain {
+
+template <class C, class T>
+struct Call {
+  C chain;
+  /// Laid out by the plan. The user's arrays and temporaries of the whole range have their data;
+  /// executors find those of a tile.
+  Windows<C, T> windows;
+  const Plan* plan = nullptr;
+  T* tile_memory = nullptr; ///< cpu: plan->tile_elements for each thread
+};
+
+} // namespace ridge::chain

@@ -1,0 +1,217 @@
+// What a chain is: operations one after the other over the same range of items.
+//
+//   inline constexpr ridge::chain::Slot<0> u;
+//   inline constexpr ridge::chain::Slot<1> flux;
+//   inline constexpr ridge::chain::Slot<2> v;
+//
+//   struct Flux {
+//     static constexpr const char* name = "flux";
+//     static constexpr std::array accesses{read(u, along_x(-1, 0)), write(flux)};
+//     static constexpr Domain domain{{}, {1, 0, 0}};      // one more interface than cells
+//     double rate;
+//     template <class At>
+//     RIDGE_FN void operator()(const At& at) const {
+//       at.set(flux, rate * (at(u) - at(u, -1)));
+//     }
+//   };
+//
+//   struct Heat {
+//     static constexpr const char* name = "heat";
+//     static constexpr std::array arrays{input("u"), temporary("flux", {1, 0, 0}), output("v")};
+//     static constexpr std::array dimensions{independent(1, Edge::clamp), independent()};
+//     std::tuple<Flux, Update> operations;
+//   };
+//
+// An operation is generic over the value type At::Value: a pack of the machine's width on the cpu,
+// a pack of one on a GPU lane. `at(slot, dx, dy, dz)` reads, `at.set(slot, value)` writes the item;
+// conditions are select(mask, a, b). at.x(), at.y(), at.z() are the indices of the item (of the first
+// lane), at.before_x(dx) says whether the neighbour lies before the first. Each item of an operation
+// is computed on its own: an operation never reads what it writes. Results of reads beyond the
+// declared reach are errors on the emulated GPU and in debug builds; of undeclared arrays, at compile
+// time. `static constexpr double flops` (operations an item) is optional.
+//
+// `static constexpr std::array<std::array<int, 2>, M> groups` lists ranges of operations, first and
+// last from 0, that GPUs are compiled to run in one launch besides each alone and all.
+#pragma once
+
+#include <ridge/chain/access.hpp>
+
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace ridge::chain {
+
+template <class C>
+using Operations = std::remove_cvref_t<decltype(std::declval<C>().operations)>;
+/// Number of operations.
+template <class C>
+inline constexpr int operations_of = static_cast<int>(std::tuple_size_v<Operations<C>>);
+template <class C, int K>
+using Operation = std::tuple_element_t<static_cast<std::size_t>(K), Operations<C>>;
+/// Number of arrays.
+template <class C>
+inline constexpr int arrays_of = static_cast<int>(C::arrays.size());
+
+template <class Op>
+constexpr Domain domain_of() {
+  if constexpr (requires { Op::domain; }) {
+    return Op::domain;
+  } else {
+    return {};
+  }
+}
+template <class Op>
+constexpr double flops_of() {
+  if constexpr (requires { Op::flops; }) {
+    return Op::flops;
+  } else {
+    return 0;
+  }
+}
+template <class C>
+constexpr Dimension dimension_of(int d) {
+  return d < static_cast<int>(C::dimensions.size()) ? C::dimensions[static_cast<std::size_t>(d)]
+                                                    : Dimension{};
+}
+
+template <class Op>
+constexpr bool reads(int array) {
+  for (const Access& a : Op::accesses) {
+    if (a.array == array && !a.writes) return true;
+  }
+  return false;
+}
+template <class Op>
+constexpr bool writes(int array) {
+  for (const Access& a : Op::accesses) {
+    if (a.array == array && a.writes) return true;
+  }
+  return false;
+}
+/// All reads of an array together.
+template <class Op>
+constexpr Reach reach_of(int array) {
+  Reach r;
+  bool first = true;
+  const auto low = [](int a, int b) { return a < b ? a : b; };
+  const auto high = [](int a, int b) { return a > b ? a : b; };
+  for (const Access& a : Op::accesses) {
+    if (a.array != array || a.writes) continue;
+    const Reach& b = a.reach;
+    r = first ? b
+              : Reach{{low(r.low.x, b.low.x), low(r.low.y, b.low.y), low(r.low.z, b.low.z)},
+                      {high(r.high.x, b.high.x), high(r.high.y, b.high.y),
+                       high(r.high.z, b.high.z)}};
+    first = false;
+  }
+  return r;
+}
+
+namespace detail {
+
+template <class C, int K>
+constexpr bool written_by(int array) {
+  return writes<Operation<C, K>>(array);
+}
+template <class C, std::size_t... K>
+constexpr bool written_in(int first, int last, int array, std::index_sequence<K...>) {
+  return ((static_cast<int>(K) >= first && static_cast<int>(K) <= last &&
+           writes<Operation<C, static_cast<int>(K)>>(array)) ||
+          ...);
+}
+template <class C, std::size_t... K>
+constexpr bool read_in(int first, int last, int array, std::index_sequence<K...>) {
+  return ((static_cast<int>(K) >= first && static_cast<int>(K) <= last &&
+           reads<Operation<C, static_cast<int>(K)>>(array)) ||
+          ...);
+}
+template <class C>
+using Numbers = std::make_index_sequence<static_cast<std::size_t>(operations_of<C>)>;
+
+/// Whether operation K may follow `first` to K - 1 item by item: it reads of what they wrote, and
+/// writes of what they read, the item alone.
+template <class C, int First, int K>
+constexpr bool joins() {
+  if (!(domain_of<Operation<C, First>>() == domain_of<Operation<C, K>>())) return false;
+  for (int a = 0; a < arrays_of<C>; ++a) {
+    if (reads<Operation<C, K>>(a) && written_in<C>(First, K - 1, a, Numbers<C>{}) &&
+        !(reach_of<Operation<C, K>>(a) == Reach{}))
+      return false;
+    if (!writes<Operation<C, K>>(a)) continue;
+    const bool free = [&]<std::size_t... J>(std::index_sequence<J...>) {
+      return ((static_cast<int>(J) < First || static_cast<int>(J) >= K ||
+               !reads<Operation<C, static_cast<int>(J)>>(a) ||
+               reach_of<Operation<C, static_cast<int>(J)>>(a) == Reach{}) &&
+              ...);
+    }(Numbers<C>{});
+    if (!free) return false;
+  }
+  return true;
+}
+
+} // namespace detail
+
+/// Whether any of the operations `first` to `last` writes the array.
+template <class C>
+constexpr bool written_in(int first, int last, int array) {
+  return detail::written_in<C>(first, last, array, detail::Numbers<C>{});
+}
+template <class C>
+constexpr bool read_in(int first, int last, int array) {
+  return detail::read_in<C>(first, last, array, detail::Numbers<C>{});
+}
+
+/// The last operation of the longest run from `First` that can be joined: each item passes through
+/// all of its operations in registers.
+template <class C, int First, int K = First>
+constexpr int joined_to() {
+  if constexpr (K + 1 < operations_of<C>) {
+    if constexpr (detail::joins<C, First, K + 1>()) return joined_to<C, First, K + 1>();
+  }
+  return K;
+}
+
+namespace detail {
+template <class C, int First, int Last, int Start = 0>
+constexpr bool natural_run() {
+  constexpr int end = joined_to<C, Start>();
+  if constexpr (Start == First) return end == Last;
+  if constexpr (Start < First && end + 1 < operations_of<C>) {
+    return natural_run<C, First, Last, end + 1>();
+  }
+  return false;
+}
+} // namespace detail
+
+/// Whether executors are compiled to run `First` to `Last` joined: the longest runs, one behind the
+/// other from the first operation on, and ranges of C::groups that can be joined.
+template <class C, int First, int Last>
+constexpr bool compiled_joined() {
+  if constexpr (requires { C::groups; }) {
+    for (const auto& g : C::groups) {
+      if (g[0] == First && g[1] == Last && Last <= joined_to<C, First>()) return Last > First;
+    }
+  }
+  return Last > First && detail::natural_run<C, First, Last>();
+}
+
+/// Whether what operations `first` to `last` write to an array is needed after them: it belongs to
+/// the user, or others read it.
+template <class C>
+constexpr bool outlives(int first, int last, int array) {
+  if (C::arrays[static_cast<std::size_t>(array)].role != Role::temporary) return true;
+  return read_in<C>(0, first - 1, array) || read_in<C>(last + 1, operations_of<C> - 1, array);
+}
+/// Whether an array is a temporary that only operations `first` to `last` use.
+template <class C>
+constexpr bool local_to(int first, int last, int array) {
+  return C::arrays[static_cast<std::size_t>(array)].role == Role::temporary &&
+         !read_in<C>(0, first - 1, array) &&
+         !read_in<C>(last + 1, operations_of<C> - 1, array) && !written_in<C>(0, first - 1, array) &&
+         !written_in<C>(last + 1, operations_of<C> - 1, array);
+}
+
+} // namespace ridge::chain

@@ -1,0 +1,77 @@
+// Plans: a chain laid over its range under a schedule, as plain data. Which operations run together,
+// how far each computes beyond its tile, and where temporaries live.
+#pragma once
+
+#include <ridge/chain/description.hpp>
+#include <ridge/chain/fuse.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ridge::chain {
+
+/// ceil(count / tile) tiles, the last one short.
+[[nodiscard]] constexpr Index tiles_of(Index count, Index tile) {
+  return (count + tile - 1) / tile;
+}
+
+/// Operations that run item by item in registers, or a single one.
+struct RunPlan {
+  int first = 0, last = 0;
+  Offset low, high; ///< items computed before and behind each tile, for later runs of the group
+};
+
+/// Operations that run over one tile after the other.
+struct GroupPlan {
+  int first = 0, last = 0;
+  /// Tiles follow each other along the last dimension, and each run computes only what it has not
+  /// computed for the tile before.
+  bool rolls = false;
+  Index3 tile;
+  std::vector<RunPlan> runs;
+};
+
+/// Where an array lives.
+enum class Home {
+  external,  ///< the user's memory
+  whole,     ///< memory for the whole range
+  tile,      ///< memory for a tile, one a thread or block
+  registers, ///< none
+};
+
+struct ArrayPlan {
+  Home home = Home::external;
+  int group = -1;            ///< whose tiles, for Home::tile
+  Index3 before;             ///< items held before the begin of a tile; x in whole cache lines
+  Index3 held;               ///< points held along each dimension
+  bool part_x = false, part_y = false, part_z = false; ///< less than the whole dimension
+  Index offset = 0; ///< of the first element, from the begin of the tile's memory, or of that for
+                    ///< the whole range
+
+  [[nodiscard]] Index elements() const { return held.x * held.y * held.z; }
+};
+
+/// What a plan is asked for.
+struct PlanRequest {
+  Fuse fuse;
+  bool join = true; ///< join what can be joined in registers
+  TileShape tile;
+  bool gpu = false; ///< only groups that GPUs are compiled for
+};
+
+struct Plan {
+  Index3 extents;
+  int march = 0; ///< the last dimension with more than one item
+  std::vector<GroupPlan> groups;
+  std::vector<ArrayPlan> arrays;
+  Index tile_elements = 0;  ///< temporaries of a tile: those of one thread or block
+  Index whole_elements = 0; ///< temporaries that need memory for the whole range
+  std::string note;         ///< where what was asked for was not possible, and why
+};
+
+/// Throws UsageError for extents too small for the chain, tiles larger than the extents, operations
+/// in `fuse` that the chain does not have, and groups that no GPU kernel was compiled for.
+[[nodiscard]] Plan make_plan(const Description& description, Index3 extents,
+                             const PlanRequest& request);
+
+} // namespace ridge::chain

@@ -1,0 +1,30 @@
+// Graphs: launches recorded once and given to a queue all together, as often as needed. On a GPU
+// that costs one launch instead of many.
+#pragma once
+
+#include <ridge/device/queue.hpp>
+
+#include <functional>
+
+namespace ridge {
+
+class Graph {
+public:
+  /// Records what `work` gives to the queue: kernels, and no allocations, copies to pageable memory
+  /// or waits. On the host, where queues run at once, `work` is kept and called at each launch, and
+  /// what it refers to must outlive the graph. Throws Failure when the work cannot be recorded.
+  Graph(Queue& queue, std::function<void()> work);
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  /// Gives all of it to the queue that it was recorded on.
+  void launch();
+
+private:
+  Queue& queue_;
+  std::function<void()> work_;
+  void* native_ = nullptr;
+};
+
+} // namespace ridge

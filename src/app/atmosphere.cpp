@@ -1,0 +1,162 @@
+#include <ridge/core/error.hpp>
+#include <ridge/core/units.hpp>
+
+#include "atmosphere_output.hpp"
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "output_file.hpp"
+#include "progress.hpp"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cmath>
+
+namespace ridge::app {
+
+namespace {
+
+using atmosphere::Atmosphere;
+using atmosphere::Totals;
+
+/// How often the user is heard and told.
+constexpr double seconds_between_looks = 0.2;
+
+struct AtmosphereCommand {
+  std::string which = "thermal";
+  std::string size = "400x200";
+  double time = 1000;
+  std::string output;
+  std::string picture;
+  std::string device = "auto";
+  std::string schedule = "auto";
+  std::string schedule_z;
+  int snapshots = 10;
+  double step = 0;
+  bool step_given = false;
+
+  void run() const {
+    if (!(time > 0) || !std::isfinite(time)) {
+      throw UsageError(fmt::format("--time {}: a positive number of seconds is right", time));
+    }
+    atmosphere::Setup setup;
+    setup.which = atmosphere::parse_case(which);
+    const Extents extents = parse_extents(size, "--size");
+    if (extents.rank() != 2) {
+      throw UsageError(fmt::format("--size {}: the atmosphere takes two extents, such as 400x200",
+                                   to_text(extents)));
+    }
+    setup.nx = extents[0];
+    setup.nz = extents[1];
+    if (step_given) setup.step = step;
+    setup.schedule = schedule;
+    setup.schedule_z = schedule_z;
+    const std::filesystem::path file(output);
+    const std::filesystem::path png =
+        picture.empty() ? std::filesystem::path(file).replace_extension(".png")
+                        : std::filesystem::path(picture);
+    if (png == file) throw UsageError("--output and --picture name the same file");
+    AtmosphereOutput snapshots_file(file, setup);
+    require_writable(png);
+
+    Atmosphere air(Device(device == "auto" ? best_device() : parse_device(device)), setup);
+    const Device& where = air.queue().device();
+    fmt::print("{} {} on {} ({}): steps of {:.4g} s, {} of them\n", which, to_text(extents),
+               to_text(where.id()), where.facts().name, air.step_length(),
+               static_cast<long long>(std::ceil(time / air.step_length() - 1e-9)));
+    std::fflush(stdout);
+    const Totals begin = air.totals();
+    const bool finished = integrate(air, snapshots_file);
+    const atmosphere::State last = air.state();
+    const Totals end =
+        atmosphere::totals_of(last, air.profiles(), air.setup().nx, air.setup().nz);
+    write_picture(png, atmosphere::temperature_of(last, air.profiles(), setup.nx), setup.nx,
+                  setup.nz);
+    fmt::print("mass change {:.6e}, energy change {:.6e} at {:g} s\n",
+               (end.mass - begin.mass) / begin.mass, (end.energy - begin.energy) / begin.energy,
+               air.time());
+    fmt::print("{} snapshots in {}, {}; potential temperature in {}\n", snapshots_file.snapshots(),
+               file.string(), snapshots_file.xdmf().string(), png.string());
+    if (!finished) {
+      throw Failure(fmt::format("interrupted at {:g} s of {:g}; the snapshot is written", air.time(),
+                                time));
+    }
+  }
+
+  /// False when the user asked to stop: then the last snapshot is that of the time reached.
+  [[nodiscard]] bool integrate(Atmosphere& air, AtmosphereOutput& file) const {
+    using Clock = std::chrono::steady_clock;
+    Progress progress;
+    Index at_once = 1;
+    double computing = 0;
+    file.write(0, air.state(), air.profiles());
+    bool finished = true;
+    for (int s = 1; s <= snapshots && finished; ++s) {
+      const double end = s == snapshots ? time : time * s / snapshots;
+      while (finished && air.time() < end) {
+        const auto begin = Clock::now();
+        air.advance(end, at_once);
+        air.wait();
+        const double took = std::chrono::duration<double>(Clock::now() - begin).count();
+        computing += took;
+        if (took < seconds_between_looks / 2) at_once *= 2;
+        if (took > seconds_between_looks && at_once > 1) at_once /= 2;
+        progress.show(fmt::format("{:.0f} s of {:.0f}", air.time(), time), air.time() / time);
+        finished = !asked_to_stop();
+      }
+      file.write(air.time(), air.state(), air.profiles());
+    }
+    progress.clear();
+    report(air, computing);
+    return finished;
+  }
+
+  /// Least bytes: of each sweep the state once read and once written.
+  static void report(const Atmosphere& air, double computing) {
+    const double cells = static_cast<double>(air.setup().nx) * static_cast<double>(air.setup().nz);
+    const double stages = 6 * static_cast<double>(air.steps_done());
+    for (const Record& r : air.records())
+      fmt::print("{}: {}\n", r.kernel, r.schedule);
+    fmt::print("{} steps in {}: {:.3g} ns a cell and stage\n", air.steps_done(),
+               to_text(Seconds{computing}), computing * 1e9 / (cells * stages));
+  }
+
+  [[nodiscard]] static bool asked_to_stop() {
+    try {
+      check_interrupt();
+    } catch (const Interrupted&) {
+      return true;
+    }
+    return false;
+  }
+};
+
+} // namespace
+
+void add_atmosphere(CLI::App& app) {
+  CLI::App* const command = app.add_subcommand(
+      "atmosphere", "a two-dimensional atmosphere: snapshots, conservation, a picture");
+  auto o = std::make_shared<AtmosphereCommand>();
+  command->add_option("--case", o->which,
+                      "thermal, collision, gravity-waves, density-current, injection");
+  command->add_option("--size", o->size, "NXxNZ cells of the 20 km by 10 km");
+  command->add_option("--time", o->time, "seconds to integrate");
+  command->add_option("-o,--output", o->output, "HDF5 file for the snapshots; FILE.xdmf beside it")
+      ->required();
+  command->add_option("--picture", o->picture,
+                      "PNG of the potential temperature at the end (FILE.png beside the output)");
+  command->add_option("--snapshots", o->snapshots, "how many, besides that of the begin")
+      ->check(CLI::Range(1, 9999));
+  CLI::Option* const step =
+      command->add_option("--step", o->step, "time step in s (the largest stable one)");
+  command->add_option("--device", o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command->add_option("--schedule", o->schedule,
+                      "auto, a name, or fields such as 'fuse=1+2,3+4,5+6 tile=allx1'");
+  command->add_option("--schedule-z", o->schedule_z, "of the sweep along z, where it is another");
+  command->callback([o, step] {
+    o->step_given = step->count() > 0;
+    o->run();
+  });
+}
+
+} // namespace ridge::app

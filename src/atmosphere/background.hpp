@@ -1,0 +1,58 @@
+// The mini-atmosphere of the miniWeather mini-application: constants, cases, background and initial
+// state. A slice of 20 km by 10 km, periodic in x, with lids at the bottom and the top.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridge::atmosphere {
+
+inline constexpr double length = 20000;  ///< of the slice, m
+inline constexpr double height = 10000;  ///< m
+inline constexpr double gravity = 9.8;   ///< m/s^2
+inline constexpr double cp = 1004;       ///< specific heat of dry air, J/kg/K
+inline constexpr double cv = 717;
+inline constexpr double gas = 287;
+inline constexpr double p0 = 1e5; ///< Pa
+inline constexpr double c0 = 27.5629410929725921310572974482;
+inline constexpr double exponent = 1.40027894002789400278940027894; ///< p = c0 (rho theta)^exponent
+inline constexpr double theta0 = 300;                               ///< K
+inline constexpr double diffusion = 0.05;
+inline constexpr double fastest = 450; ///< speed of sound and more, m/s
+
+/// The initial states and what drives them.
+enum class Case { thermal, collision, gravity_waves, density_current, injection };
+/// Throws UsageError that lists the cases.
+[[nodiscard]] Case parse_case(std::string_view name);
+[[nodiscard]] std::string to_text(Case c);
+
+/// Density and density times potential temperature at rest.
+struct Column {
+  double density = 0, heat = 0;
+};
+/// At a height in m.
+[[nodiscard]] Column background(Case c, double z);
+/// Pressure of density times potential temperature, Pa.
+[[nodiscard]] double pressure(double heat);
+
+/// The four variables of a cell: perturbations of density and of density times potential
+/// temperature, and the momenta, in this order: density, x momentum, z momentum, heat.
+inline constexpr int variables = 4;
+using Cell = std::array<double, variables>;
+/// Average over the cell around (x, z) by 3x3 Gauss-Legendre points.
+[[nodiscard]] Cell initial_cell(Case c, double x, double z, double dx, double dz);
+
+/// What an atmosphere of nx by nz cells stands on.
+struct Profiles {
+  std::vector<double> density, heat;                             ///< in cells, nz
+  std::vector<double> face_density, face_heat, face_pressure;    ///< at interfaces, nz + 1
+  std::array<double, 2> below, above; ///< density of the two cells beyond a lid over the nearest's
+};
+[[nodiscard]] Profiles profiles(Case c, int nz);
+
+/// The largest stable time step for cells of that size.
+[[nodiscard]] double stable_step(double dx, double dz);
+
+} // namespace ridge::atmosphere

@@ -1,0 +1,80 @@
+// The mini-atmosphere on a device.
+#pragma once
+
+#include "background.hpp"
+
+#include <ridge/chain/schedule.hpp>
+#include <ridge/core/extents.hpp>
+#include <ridge/device/queue.hpp>
+#include <ridge/record/record.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ridge::atmosphere {
+
+/// What to run.
+struct Setup {
+  Case which = Case::thermal;
+  Index nx = 400, nz = 200;
+  /// Seconds of a time step; the largest stable one where none is given.
+  std::optional<double> step;
+  /// Schedules of both sweeps as text; see ridge/chain/schedule.hpp.
+  std::string schedule = "auto";
+  std::string schedule_z; ///< of the sweep along z, where it is another
+};
+
+/// Mass in kg/m and total energy in J/m of the slice.
+struct Totals {
+  double mass = 0, energy = 0;
+};
+
+/// A state on the host: four variables of nx * nz values, x fastest.
+struct State {
+  std::array<std::vector<double>, variables> of;
+};
+
+class Atmosphere {
+public:
+  /// Throws UsageError for sizes too small for the interpolation, steps beyond stability (with the
+  /// largest stable one), and wrong schedules; Failure when the memory does not suffice.
+  Atmosphere(const Device& device, const Setup& setup);
+  ~Atmosphere();
+  Atmosphere(const Atmosphere&) = delete;
+  Atmosphere& operator=(const Atmosphere&) = delete;
+
+  [[nodiscard]] const Setup& setup() const;
+  [[nodiscard]] double time() const;
+  /// Seconds of a whole step.
+  [[nodiscard]] double step_length() const;
+  [[nodiscard]] Index steps_done() const;
+  /// One step, or less of one that would go beyond `end`.
+  void step(double end);
+  /// Steps until `end`, but about `most` at a time: on a GPU under graph=on, several pairs of steps
+  /// are one launch.
+  void advance(double end, Index most);
+  /// Returns when all steps are done.
+  void wait();
+
+  [[nodiscard]] State state();
+  [[nodiscard]] Totals totals();
+  [[nodiscard]] const Profiles& profiles() const;
+  [[nodiscard]] Queue& queue();
+
+  /// Records of the sweeps along x and along z, untimed.
+  [[nodiscard]] std::vector<Record> records() const;
+
+private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// Perturbation of the potential temperature in K, nx * nz values.
+[[nodiscard]] std::vector<double> temperature_of(const State& state, const Profiles& profiles,
+                                                 Index nx);
+/// Sums of a state.
+[[nodiscard]] Totals totals_of(const State& state, const Profiles& profiles, Index nx, Index nz);
+
+} // namespace ridge::atmosphere

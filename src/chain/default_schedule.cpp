@@ -1,0 +1,145 @@
+// The schedule without measuring: from cache sizes, extents and what the chain declares.
+#include <ridge/chain/executor.hpp>
+#include <ridge/chain/schedule.hpp>
+#include <ridge/device/cpu/parallel.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace ridge::chain {
+
+namespace {
+
+Index bytes_outside(const Description& d, Index3 n) {
+  Index bytes = 0;
+  for (const Array& a : d.arrays) {
+    if (a.role != Role::temporary && !a.profile) bytes += n.x * n.y * n.z * d.element_bytes;
+  }
+  return bytes;
+}
+
+/// Bytes that one item of a tile along x keeps in use: of temporaries, and of the user's arrays as
+/// many rows as operations reach over.
+Index bytes_an_item(const Description& d, const Plan& plan, Index items) {
+  Index bytes = plan.tile_elements * d.element_bytes / items;
+  const int last = static_cast<int>(d.operations.size()) - 1;
+  for (std::size_t i = 0; i < d.arrays.size(); ++i) {
+    if (d.arrays[i].profile || plan.arrays[i].home != Home::external) continue;
+    Index rows = 1;
+    for (int k = 0; k <= last; ++k) {
+      const Reach r = d.operations[static_cast<std::size_t>(k)].reach(static_cast<int>(i));
+      rows = std::max<Index>(rows, (1 + r.high.y - r.low.y) * (1 + r.high.z - r.low.z));
+    }
+    bytes += rows * d.element_bytes;
+  }
+  return std::max<Index>(bytes, d.element_bytes);
+}
+
+constexpr Index least_tile = 512;       // items of a tile, that starting one costs nothing
+constexpr Index whole_lines = 64;       // items along x that tiles are multiples of
+
+/// Tiles of one item along the last dimension, or as many as make a tile worth its start.
+/// What they keep in use fits half of the L1, or where such tiles are too short, half of the L2.
+TileShape cpu_tile(const DeviceFacts& facts, const Description& d, Index3 n, Join join) {
+  const Index l2 = facts.l2.value > 0 ? facts.l2.value : Index{1} << 20;
+  TileShape tile{n.x, n.y > 1 ? 1 : n.y, n.z > 1 ? 1 : n.z};
+  TileShape trial = tile;
+  trial.x = std::min(trial.x, Index{4096});
+  const Plan plan = make_plan(d, n, {fuse_all, join == Join::points, trial, false});
+  const Index bytes = bytes_an_item(d, plan, d.dimensions[0].independent ? trial.x : n.x);
+  const Index near = facts.l1.value / 2 / bytes;
+  const Index room = near >= least_tile ? near : l2 / 2 / bytes;
+  const Index threads = ridge::cpu::default_threads();
+  if (n.y == 1 && n.z == 1) {
+    const Index share = (n.x + threads * 4 - 1) / (threads * 4);
+    tile.x = std::clamp(std::min(room, share), std::min(least_tile, n.x), n.x);
+  } else {
+    tile.x = std::clamp(room, std::min(least_tile, n.x), n.x);
+  }
+  // Equal parts of whole lines: the last tile is no crumb.
+  const Index parts = tiles_of(n.x, tile.x);
+  tile.x = (tiles_of(n.x, parts) + whole_lines - 1) / whole_lines * whole_lines;
+  tile.x = std::min(tile.x, n.x);
+  Index items = tile.x;
+  for (const int dim : {1, 2}) {
+    const Index extent = dim == 1 ? n.y : n.z;
+    Index& size = dim == 1 ? tile.y : tile.z;
+    if (extent == 1 || items >= least_tile) continue;
+    const Index share = std::max<Index>(1, extent / threads);
+    size = std::min(share, (least_tile + items - 1) / items);
+    items *= size;
+  }
+  return tile;
+}
+
+CpuSchedule cpu_default(const DeviceFacts& facts, const Description& d, Index3 n,
+                        Join join = Join::points) {
+  CpuSchedule s;
+  s.tile = cpu_tile(facts, d, n, join);
+  s.join = join;
+  if (bytes_outside(d, n) > facts.last_level_cache.value) s.store = Store::nontemporal;
+  return s;
+}
+
+/// Threads along x, and rows where x is short.
+BlockShape block_for(Index3 n) {
+  BlockShape block{{256, 1, 1}};
+  while (block.x > 32 && block.x / 2 >= n.x && n.y > 1) {
+    block.x /= 2;
+    block.y *= 2;
+  }
+  return block;
+}
+
+GpuSchedule gpu_default(const DeviceFacts& facts, const Description& d, Index3 n) {
+  GpuSchedule s;
+  s.block = block_for(n);
+  s.tile = {std::min<Index>(64, n.x), std::min<Index>(4, n.y), 1};
+  // In registers all operations cost one launch and no traffic between them.
+  const bool joined = std::find(d.joined.begin(), d.joined.end(),
+                                std::array<int, 2>{0, static_cast<int>(d.operations.size()) - 1}) !=
+                      d.joined.end();
+  if (joined) s.fuse = fuse_all;
+  (void)facts;
+  return s;
+}
+
+std::vector<NamedSchedule> cpu_names(const Device& device, const Description& d, Index3 n) {
+  const CpuSchedule chosen = cpu_default(device.facts(), d, n);
+  CpuSchedule fission = chosen;
+  fission.fuse = fuse_none;
+  fission.join = Join::none;
+  fission.store = Store::plain;
+  CpuSchedule streaming = fission;
+  streaming.store = Store::nontemporal;
+  const CpuSchedule tiled = cpu_default(device.facts(), d, n, Join::none);
+  return {{"fission", fission},
+          {"fission-nontemporal", streaming},
+          {"tiled", tiled},
+          {"fused", chosen}};
+}
+
+} // namespace
+
+int cpu_threads(const CpuSchedule& s, Index3 n) {
+  if (s.threads > 0) return s.threads;
+  constexpr Index items_worth_a_thread = 16384;
+  const Index worth = n.x * n.y * n.z / items_worth_a_thread;
+  return static_cast<int>(std::clamp<Index>(worth, 1, ridge::cpu::default_threads()));
+}
+
+std::vector<NamedSchedule> named_schedules(const Device& device, const Description& d, Index3 n) {
+  if (device.kind() == DeviceKind::cpu) return cpu_names(device, d, n);
+  GpuSchedule fission = gpu_default(device.facts(), d, n);
+  GpuSchedule fused = fission;
+  fission.fuse = fuse_none;
+  fused.fuse = fuse_all;
+  return {{"fission", fission}, {"fused", fused}};
+}
+
+Schedule default_schedule(const Device& device, const Description& d, Index3 n) {
+  if (device.kind() == DeviceKind::cpu) return cpu_default(device.facts(), d, n);
+  return gpu_default(device.facts(), d, n);
+}
+
+} // namespace ridge::chain

@@ -1,0 +1,272 @@
+#include <ridge/chain/description.hpp>
+#include <ridge/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ridge::chain {
+
+bool OperationInfo::reads(int array) const {
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [&](const Access& a) { return a.array == array && !a.writes; });
+}
+bool OperationInfo::writes(int array) const {
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [&](const Access& a) { return a.array == array && a.writes; });
+}
+Reach OperationInfo::reach(int array) const {
+  Reach all;
+  bool first = true;
+  for (const Access& a : accesses) {
+    if (a.array != array || a.writes) continue;
+    const auto low = [&](int Offset::*d) { return std::min(all.low.*d, a.reach.low.*d); };
+    const auto high = [&](int Offset::*d) { return std::max(all.high.*d, a.reach.high.*d); };
+    all = first ? a.reach
+                : Reach{{low(&Offset::x), low(&Offset::y), low(&Offset::z)},
+                        {high(&Offset::x), high(&Offset::y), high(&Offset::z)}};
+    first = false;
+  }
+  return all;
+}
+
+bool Description::read_in(int first, int last, int array) const {
+  for (int k = std::max(first, 0); k <= last; ++k) {
+    if (operations[static_cast<std::size_t>(k)].reads(array)) return true;
+  }
+  return false;
+}
+bool Description::written_in(int first, int last, int array) const {
+  for (int k = std::max(first, 0); k <= last; ++k) {
+    if (operations[static_cast<std::size_t>(k)].writes(array)) return true;
+  }
+  return false;
+}
+bool Description::local_to(int first, int last, int array) const {
+  const int end = static_cast<int>(operations.size()) - 1;
+  return arrays[static_cast<std::size_t>(array)].role == Role::temporary &&
+         !read_in(0, first - 1, array) && !written_in(0, first - 1, array) &&
+         !read_in(last + 1, end, array) && !written_in(last + 1, end, array);
+}
+
+namespace {
+
+constexpr const char* axis_names[3] = {"x", "y", "z"};
+
+/// The checks of one description, in an order in which each may rely on those before.
+class Checker {
+public:
+  explicit Checker(const Description& d) : d_(d), count_(static_cast<int>(d.operations.size())) {}
+
+  void run() const {
+    if (count_ < 1 || count_ > 63) fail("a chain has 1 to 63 operations");
+    for (const OperationInfo& op : d_.operations)
+      accesses(op);
+    for (int a = 0; a < static_cast<int>(d_.arrays.size()); ++a)
+      uses(a);
+    for (int k = 0; k < count_; ++k)
+      written_before(k);
+    for (int k = 0; k < count_; ++k)
+      neighbours(k);
+    for (int k = 0; k < count_; ++k)
+      bounds(k);
+  }
+
+private:
+  template <class... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> text, Args&&... args) const {
+    throw UsageError(
+        fmt::format("chain '{}': {}", d_.name, fmt::format(text, std::forward<Args>(args)...)));
+  }
+  [[nodiscard]] const Array& array(int a) const { return d_.arrays[static_cast<std::size_t>(a)]; }
+  [[nodiscard]] const OperationInfo& operation(int k) const {
+    return d_.operations[static_cast<std::size_t>(k)];
+  }
+
+  void accesses(const OperationInfo& op) const {
+    bool writes = false;
+    for (const Access& a : op.accesses) {
+      if (a.array < 0 || a.array >= static_cast<int>(d_.arrays.size())) {
+        fail("operation '{}' declares array {}; the chain has arrays 0 to {}", op.name, a.array,
+             static_cast<int>(d_.arrays.size()) - 1);
+      }
+      const Array& to = array(a.array);
+      if (a.profile != to.profile) {
+        fail("operation '{}' takes '{}' for {}", op.name, to.name,
+             a.profile ? "a profile, and it is not declared as one"
+                       : "an array with values along x, and it is a profile");
+      }
+      if (a.writes && to.role == Role::input) {
+        fail("operation '{}' writes '{}', an input; declare it an update or an output", op.name,
+             to.name);
+      }
+      for (int d = 0; d < 3; ++d) {
+        if (a.reach.low.along(d) > a.reach.high.along(d)) {
+          fail("operation '{}' reads '{}' from {} to {} along {}: nothing", op.name, to.name,
+               a.reach.low.along(d), a.reach.high.along(d), axis_names[d]);
+        }
+      }
+      writes = writes || a.writes;
+    }
+    if (!writes) fail("operation '{}' declares nothing that it writes", op.name);
+    for (const Access& a : op.accesses) {
+      if (!a.writes && op.writes(a.array) && !(a.reach == Reach{})) {
+        fail("operation '{}' reads neighbours of '{}', which it writes: a cycle; write to another "
+             "array",
+             op.name, array(a.array).name);
+      }
+    }
+  }
+
+  void uses(int a) const {
+    const bool read = d_.read_in(0, count_ - 1, a);
+    const bool written = d_.written_in(0, count_ - 1, a);
+    const Array& it = array(a);
+    if (it.role != Role::input && !written)
+      fail("no operation declares that it writes '{}'", it.name);
+    if (it.role != Role::output && !read) {
+      fail("no operation declares that it reads '{}'{}", it.name,
+           it.role == Role::temporary ? ", a temporary" : "");
+    }
+  }
+
+  /// Whether operation `k` needs, directly or through others, what operation `on` writes.
+  [[nodiscard]] bool depends(int k, int on, std::vector<bool>& seen) const {
+    if (k == on) return true;
+    if (seen[static_cast<std::size_t>(k)]) return false;
+    seen[static_cast<std::size_t>(k)] = true;
+    for (const Access& a : operation(k).accesses) {
+      if (a.writes) continue;
+      for (int j = 0; j < count_; ++j) {
+        if (j != k && operation(j).writes(a.array) && depends(j, on, seen)) return true;
+      }
+    }
+    return false;
+  }
+
+  void written_before(int k) const {
+    for (const Access& a : operation(k).accesses) {
+      const Role role = array(a.array).role;
+      if (a.writes || role == Role::input || role == Role::update) continue;
+      if (d_.written_in(0, k - 1, a.array)) continue;
+      const char* const name = array(a.array).name;
+      if (operation(k).writes(a.array)) {
+        fail("operation '{}' reads '{}', which it is the first to write: a cycle; declare it an "
+             "update if it holds values before",
+             operation(k).name, name);
+      }
+      for (int j = k + 1; j < count_; ++j) {
+        if (!operation(j).writes(a.array)) continue;
+        std::vector<bool> seen(static_cast<std::size_t>(count_), false);
+        if (depends(j, k, seen)) {
+          fail("operations '{}' and '{}' need each other's results ('{}'): a cycle",
+               operation(k).name, operation(j).name, name);
+        }
+        fail("operation '{}' reads '{}' before '{}' writes it; put it behind", operation(k).name,
+             name, operation(j).name);
+      }
+      fail("operation '{}' reads '{}', which no operation before it writes", operation(k).name,
+           name);
+    }
+  }
+
+  void neighbours(int k) const {
+    for (int d = 0; d < 3; ++d) {
+      const Dimension& dimension = d_.dimensions[static_cast<std::size_t>(d)];
+      if (dimension.halo < 0) fail("a halo of {} along {}", dimension.halo, axis_names[d]);
+      if (!dimension.independent || dimension.halo > 0) continue;
+      for (const Access& a : operation(k).accesses) {
+        if (a.writes || (a.reach.low.along(d) == 0 && a.reach.high.along(d) == 0)) continue;
+        for (int j = 0; j < count_; ++j) {
+          if (j == k || !operation(j).writes(a.array)) continue;
+          fail("operation '{}' reads neighbours of '{}' along {}, which '{}' writes, and {} is "
+               "declared independent; declare a halo, or the dimension internal",
+               operation(k).name, array(a.array).name, axis_names[d], operation(j).name,
+               axis_names[d]);
+        }
+      }
+    }
+  }
+
+  /// Every item stays within its arrays, and reads of a temporary within what was written.
+  void bounds(int k) const {
+    const OperationInfo& op = operation(k);
+    for (int d = 0; d < 3; ++d) {
+      const Edge edge = d_.dimensions[static_cast<std::size_t>(d)].edge;
+      const int begin = op.domain.begin.along(d);
+      const int end = op.domain.end.along(d);
+      for (const Access& a : op.accesses) {
+        const Array& to = array(a.array);
+        if (to.profile && d == 0) continue;
+        const int extra = to.extra.along(d);
+        int low = begin + a.reach.low.along(d);
+        int high = end + a.reach.high.along(d);
+        if (edge != Edge::none && !a.writes) { // what lies beyond is the other end, or the last point
+          low = std::max(low, 0);
+          high = std::min(high, extra);
+        }
+        if (low < 0 || high > extra) {
+          fail("operation '{}' {} '{}' up to {} {} its {} along {}; give it a smaller domain, the "
+               "array more points, or the dimension an edge",
+               op.name, a.writes ? "writes" : "reads", to.name, low < 0 ? -low : high - extra,
+               low < 0 ? "before" : "behind", low < 0 ? "first" : "last", axis_names[d]);
+        }
+        if (a.writes || to.role == Role::input || to.role == Role::update) continue;
+        written(k, a, d, low, high);
+      }
+    }
+  }
+
+  void written(int k, const Access& a, int d, int low, int high) const {
+    int from = 1 << 20;
+    int to = -(1 << 20);
+    for (int j = 0; j < k; ++j) {
+      if (!operation(j).writes(a.array)) continue;
+      from = std::min(from, operation(j).domain.begin.along(d));
+      to = std::max(to, operation(j).domain.end.along(d));
+    }
+    if (low >= from && high <= to) return;
+    fail("operation '{}' reads points of '{}' along {} that no operation before it writes",
+         operation(k).name, array(a.array).name, axis_names[d]);
+  }
+
+  const Description& d_;
+  int count_;
+};
+
+Index points(const Array& a, Index3 n) {
+  return (a.profile ? 1 : n.x + a.extra.x) * (n.y + a.extra.y) * (n.z + a.extra.z);
+}
+
+} // namespace
+
+void check(const Description& description) {
+  Checker(description).run();
+}
+
+Work work_of(const Description& d, Index3 n) {
+  Work work;
+  const int last = static_cast<int>(d.operations.size()) - 1;
+  for (int a = 0; a <= static_cast<int>(d.arrays.size()) - 1; ++a) {
+    const Array& array = d.arrays[static_cast<std::size_t>(a)];
+    if (array.role == Role::temporary) continue;
+    const Index bytes = points(array, n) * d.element_bytes;
+    if (array.role == Role::input || array.role == Role::update) work.read.value += bytes;
+    if (d.written_in(0, last, a)) work.written.value += bytes;
+  }
+  double flops = 0;
+  for (const OperationInfo& op : d.operations) {
+    const Domain& m = op.domain;
+    flops += op.flops * static_cast<double>((n.x + m.end.x - m.begin.x) *
+                                            (n.y + m.end.y - m.begin.y) *
+                                            (n.z + m.end.z - m.begin.z));
+  }
+  work.flops = flops;
+  work.items = n.x * n.y * n.z;
+  work.convention = fmt::format("bytes: of {} operations, inputs read once and outputs written once; "
+                                "temporaries none",
+                                d.operations.size());
+  return work;
+}
+
+} // namespace ridge::chain

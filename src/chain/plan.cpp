@@ -1,0 +1,409 @@
+#include <ridge/chain/plan.hpp>
+#include <ridge/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace ridge::chain {
+
+namespace {
+
+constexpr const char* axis_names[3] = {"x", "y", "z"};
+constexpr Index line_elements = 8;
+/// Between temporaries, so that their items do not fall on the same sets of the cache.
+constexpr Index gap_elements = 16;
+constexpr Index whole_grain = 64;
+
+Index along(const Index3& n, int d) {
+  return d == 0 ? n.x : d == 1 ? n.y : n.z;
+}
+Index& along(Index3& n, int d) {
+  return d == 0 ? n.x : d == 1 ? n.y : n.z;
+}
+int& along(Offset& o, int d) {
+  return d == 0 ? o.x : d == 1 ? o.y : o.z;
+}
+
+class Planner {
+public:
+  Planner(const Description& d, Index3 n, const PlanRequest& request) : d_(d), request_(request) {
+    plan_.extents = n;
+    plan_.march = n.z > 1 ? 2 : n.y > 1 ? 1 : 0;
+    plan_.arrays.resize(d.arrays.size());
+  }
+
+  Plan make() {
+    check_extents();
+    find_tile();
+    check_fuse();
+    make_groups();
+    for (GroupPlan& group : plan_.groups)
+      grow(group);
+    place_arrays();
+    return std::move(plan_);
+  }
+
+private:
+  [[nodiscard]] const OperationInfo& operation(int k) const {
+    return d_.operations[static_cast<std::size_t>(k)];
+  }
+  [[nodiscard]] const Array& array(int a) const { return d_.arrays[static_cast<std::size_t>(a)]; }
+  [[nodiscard]] int arrays() const { return static_cast<int>(d_.arrays.size()); }
+  [[nodiscard]] Index extent(int d) const { return along(plan_.extents, d); }
+  [[nodiscard]] bool tiled(int d) const { return along(tile_, d) < extent(d); }
+  [[nodiscard]] const Dimension& dimension(int d) const {
+    return d_.dimensions[static_cast<std::size_t>(d)];
+  }
+
+  void check_extents() const {
+    for (int d = 0; d < 3; ++d) {
+      const Index n = extent(d);
+      Index least = 1;
+      for (const OperationInfo& op : d_.operations) {
+        least = std::max<Index>(least, 1 + op.domain.begin.along(d) - op.domain.end.along(d));
+        if (dimension(d).edge != Edge::periodic) continue;
+        for (const Access& a : op.accesses)
+          least = std::max<Index>(least, std::max(-a.reach.low.along(d), a.reach.high.along(d)));
+      }
+      if (n < least) {
+        throw UsageError(fmt::format("chain '{}': {} items along {} are too few; it needs {}",
+                                     d_.name, n, axis_names[d], least));
+      }
+    }
+  }
+
+  void find_tile() {
+    for (int d = 0; d < 3; ++d) {
+      const Index asked = request_.tile.along(d);
+      const Index n = extent(d);
+      if (asked > n) {
+        throw UsageError(fmt::format("tile={}: {} items along {} are more than the {} there are; "
+                                     "give 1 to {} or all",
+                                     to_text(request_.tile), asked, axis_names[d], n, n));
+      }
+      along(tile_, d) = asked == 0 || !dimension(d).independent ? n : asked;
+    }
+  }
+
+  void check_fuse() const {
+    const int largest = request_.fuse.largest();
+    const int count = static_cast<int>(d_.operations.size());
+    if (largest > count) {
+      throw UsageError(fmt::format("fuse={}: chain '{}' has {} operation{}, not {}",
+                                   to_text(request_.fuse), d_.name, count, count == 1 ? "" : "s",
+                                   largest));
+    }
+  }
+
+  /// The operations of [first, last] that cannot run in one group: the first that must begin a new
+  /// one, and why; 0 when all can.
+  [[nodiscard]] int split(int first, int last, std::string& why) const {
+    GroupPlan trial = group_of(first, last);
+    grow(trial);
+    for (const RunPlan& run : trial.runs) {
+      for (int k = run.first; k <= run.last; ++k) {
+        for (const Access& a : operation(k).accesses) {
+          if (a.writes || d_.local_to(first, last, a.array) ||
+              !d_.written_in(first, last, a.array) || !crosses(run, a.reach))
+            continue;
+          int writer = first;
+          while (!operation(writer).writes(a.array))
+            ++writer;
+          why = fmt::format("tiles overlap in what '{}' reads of '{}', which '{}' writes for others "
+                            "than this group",
+                            operation(k).name, array(a.array).name, operation(writer).name);
+          return std::max({k, writer, first + 1});
+        }
+      }
+      for (int d = 0; d < 3; ++d) {
+        const int needed = std::max(run.low.along(d), run.high.along(d));
+        if (dimension(d).edge == Edge::periodic && needed > 0 && needed + farthest(run, d) > extent(d)) {
+          why = fmt::format("tiles would overlap by {} of the {} items along {}, which is periodic",
+                            needed, extent(d), axis_names[d]);
+          return last;
+        }
+        if (needed <= dimension(d).halo) continue;
+        why = fmt::format("tiles would overlap by {} along {}, beyond the halo of {}", needed,
+                          axis_names[d], dimension(d).halo);
+        return last; // fewer operations, less overlap
+      }
+    }
+    return 0;
+  }
+
+  /// How far the operations of a run read along a dimension.
+  [[nodiscard]] int farthest(const RunPlan& run, int d) const {
+    int most = 0;
+    for (int k = run.first; k <= run.last; ++k) {
+      for (const Access& a : operation(k).accesses)
+        most = std::max({most, -a.reach.low.along(d), a.reach.high.along(d)});
+    }
+    return most;
+  }
+
+  /// Whether a read of this reach, by a run that computes beyond its tile, leaves the tile.
+  [[nodiscard]] bool crosses(const RunPlan& run, const Reach& reach) const {
+    for (int d = 0; d < 3; ++d) {
+      if (tiled(d) &&
+          (run.low.along(d) - reach.low.along(d) > 0 || run.high.along(d) + reach.high.along(d) > 0))
+        return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] GroupPlan group_of(int first, int last) const {
+    GroupPlan group;
+    group.first = first;
+    group.last = last;
+    group.tile = tile_;
+    for (int k = first; k <= last;) {
+      int end = k;
+      if (request_.join) {
+        for (const auto& j : d_.joined) {
+          if (j[0] == k && j[1] <= last) end = std::max(end, j[1]);
+        }
+      }
+      group.runs.push_back({k, end, {}, {}});
+      k = end + 1;
+    }
+    return group;
+  }
+
+  void make_groups() {
+    const int count = static_cast<int>(d_.operations.size());
+    int split_in = -1; // the last operation of an asked group that was split
+    for (int first = 0; first < count;) {
+      int last = first;
+      while (last + 1 < count && request_.fuse.joins(last))
+        ++last;
+      const int asked = last;
+      std::string why;
+      for (int k = split(first, last, why); k != 0; k = split(first, last, why)) {
+        last = k - 1;
+        split_in = asked;
+        plan_.note += fmt::format("{}'{}' runs apart from '{}': {}", plan_.note.empty() ? "" : "; ",
+                                  operation(k).name, operation(k - 1).name, why);
+      }
+      add_group(first, last, split_in != asked);
+      first = last + 1;
+    }
+  }
+
+  void add_group(int first, int last, bool as_asked) {
+    GroupPlan group = group_of(first, last);
+    const bool all = first == 0 && last + 1 == static_cast<int>(d_.operations.size());
+    const bool listed = std::find(d_.groups.begin(), d_.groups.end(),
+                                  std::array<int, 2>{first, last}) != d_.groups.end();
+    if (!request_.gpu || group.runs.size() == 1 || all || listed) {
+      plan_.groups.push_back(std::move(group));
+      return;
+    }
+    if (as_asked) {
+      std::string right = "all, none";
+      for (const auto& g : d_.groups) {
+        right += fmt::format(", {}", g[0] + 1);
+        for (int k = g[0] + 1; k <= g[1]; ++k)
+          right += fmt::format("+{}", k + 1);
+      }
+      throw UsageError(fmt::format("fuse={}: for GPUs chain '{}' is compiled for {}",
+                                   to_text(request_.fuse), d_.name, right));
+    }
+    for (const RunPlan& run : group.runs)
+      plan_.groups.push_back(group_of(run.first, run.last));
+  }
+
+  /// How far runs compute beyond their tiles: as far as later runs read of temporaries.
+  void grow(GroupPlan& group) const {
+    for (auto run = group.runs.rbegin(); run != group.runs.rend(); ++run) {
+      run->low = run->high = {};
+      for (auto later = group.runs.rbegin(); later != run; ++later) {
+        for (int a = 0; a < arrays(); ++a) {
+          if (!d_.local_to(group.first, group.last, a) ||
+              !d_.written_in(run->first, run->last, a))
+            continue;
+          for (int k = later->first; k <= later->last; ++k) {
+            if (!operation(k).reads(a)) continue;
+            const Reach reach = operation(k).reach(a);
+            for (int d = 0; d < 3; ++d) {
+              if (!tiled(d)) continue;
+              int& low = along(run->low, d);
+              int& high = along(run->high, d);
+              low = std::max(low, later->low.along(d) - reach.low.along(d));
+              high = std::max(high, later->high.along(d) + reach.high.along(d));
+            }
+          }
+        }
+      }
+    }
+    const int m = plan_.march;
+    group.rolls = m > 0 && tiled(m) && group.runs.size() > 1;
+    for (int a = 0; a < arrays(); ++a) {
+      if (!d_.local_to(group.first, group.last, a)) continue;
+      int writers = 0;
+      for (int k = group.first; k <= group.last; ++k)
+        writers += operation(k).writes(a) ? 1 : 0;
+      if (writers > 1) group.rolls = false; // old values would be overwritten
+    }
+    // Nor may a run that is ahead write what runs behind it still read.
+    for (const RunPlan& run : group.runs) {
+      if (run.low.along(m) == 0 && run.high.along(m) == 0) continue;
+      for (int a = 0; a < arrays(); ++a) {
+        if (d_.written_in(run.first, run.last, a) && !d_.local_to(group.first, group.last, a) &&
+            d_.read_in(group.first, group.last, a))
+          group.rolls = false;
+      }
+    }
+  }
+
+  [[nodiscard]] const GroupPlan* home_of(int a) const {
+    for (const GroupPlan& group : plan_.groups) {
+      if (d_.local_to(group.first, group.last, a)) return &group;
+    }
+    return nullptr;
+  }
+
+  void place_arrays() {
+    for (int a = 0; a < arrays(); ++a) {
+      ArrayPlan& place = plan_.arrays[static_cast<std::size_t>(a)];
+      for (int d = 0; d < 3; ++d)
+        along(place.held, d) = extent(d) + array(a).extra.along(d);
+      if (array(a).profile) place.held.x = 1;
+      if (array(a).role != Role::temporary) continue;
+      const GroupPlan* const group = home_of(a);
+      if (group == nullptr) {
+        place.home = Home::whole;
+        continue;
+      }
+      for (const RunPlan& run : group->runs) {
+        if (d_.local_to(run.first, run.last, a) && (run.first < run.last)) {
+          place.home = Home::registers;
+        }
+      }
+      if (place.home == Home::registers) {
+        place.held = {};
+        continue;
+      }
+      if (group->runs.size() == 1 && group->runs[0].first == group->runs[0].last) {
+        place.home = Home::registers; // written and read by one operation: never kept
+        place.held = {};
+        continue;
+      }
+      const auto g = static_cast<std::size_t>(group - plan_.groups.data());
+      place.home = Home::tile;
+      place.group = static_cast<int>(g);
+      hold_tile(a, *group, place);
+    }
+    for (std::size_t g = 0; g < plan_.groups.size(); ++g)
+      share_tile(static_cast<int>(g));
+    share_whole();
+  }
+
+  /// Between which of the runs of a group, or of the groups, a temporary is needed.
+  struct Life {
+    std::size_t begin, end;
+  };
+  template <class Steps>
+  [[nodiscard]] Life life_of(int a, const Steps& steps) const {
+    Life life{steps.size(), 0};
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const bool written = d_.written_in(steps[i].first, steps[i].last, a);
+      if (written) life.begin = std::min(life.begin, i);
+      if (written || d_.read_in(steps[i].first, steps[i].last, a)) life.end = i;
+    }
+    return life;
+  }
+
+  /// Gives temporaries their places in one memory, in which one may follow another that is no longer
+  /// needed. Returns the elements used.
+  template <class Steps>
+  [[nodiscard]] Index share(std::vector<int> members, const Steps& steps, bool reuse, Index grain) {
+    struct Place {
+      Index offset, elements;
+      std::size_t free_after;
+    };
+    std::vector<Place> places;
+    Index used = 0;
+    std::stable_sort(members.begin(), members.end(), [&](int a, int b) {
+      return life_of(a, steps).begin < life_of(b, steps).begin;
+    });
+    for (const int a : members) {
+      ArrayPlan& place = plan_.arrays[static_cast<std::size_t>(a)];
+      const Life life = life_of(a, steps);
+      const Index needed = (place.elements() + grain - 1) / grain * grain + gap_elements;
+      const auto reusable = std::find_if(places.begin(), places.end(), [&](const Place& p) {
+        return reuse && p.free_after < life.begin && p.elements >= needed;
+      });
+      if (reusable != places.end()) {
+        place.offset = reusable->offset;
+        reusable->free_after = life.end;
+        continue;
+      }
+      place.offset = used;
+      places.push_back({used, needed, life.end});
+      used += needed;
+    }
+    return used;
+  }
+
+  /// Where tiles roll, all are needed until the end.
+  void share_tile(int g) {
+    const GroupPlan& group = plan_.groups[static_cast<std::size_t>(g)];
+    std::vector<int> members;
+    for (int a = 0; a < arrays(); ++a) {
+      const ArrayPlan& place = plan_.arrays[static_cast<std::size_t>(a)];
+      if (place.home == Home::tile && place.group == g) members.push_back(a);
+    }
+    plan_.tile_elements = std::max(
+        plan_.tile_elements, share(std::move(members), group.runs, !group.rolls, line_elements));
+  }
+  void share_whole() {
+    std::vector<int> members;
+    for (int a = 0; a < arrays(); ++a) {
+      if (plan_.arrays[static_cast<std::size_t>(a)].home == Home::whole) members.push_back(a);
+    }
+    plan_.whole_elements = share(std::move(members), plan_.groups, true, whole_grain);
+  }
+
+  void hold_tile(int a, const GroupPlan& group, ArrayPlan& place) const {
+    for (int d = 0; d < 3; ++d) {
+      if (!tiled(d)) continue;
+      Index low = 0;
+      Index high = 0;
+      for (const RunPlan& run : group.runs) {
+        if (!d_.written_in(run.first, run.last, a)) continue;
+        low = std::max<Index>(low, run.low.along(d));
+        high = std::max<Index>(high, run.high.along(d));
+      }
+      const Index extra = array(a).extra.along(d);
+      const Index span = low + along(tile_, d) + high + extra;
+      (d == 0 ? place.part_x : d == 1 ? place.part_y : place.part_z) = true;
+      if (d == 0) {
+        place.before.x = (low + line_elements - 1) / line_elements * line_elements;
+        place.held.x = place.before.x +
+                       (span - low + line_elements - 1) / line_elements * line_elements;
+      } else {
+        along(place.before, d) = low;
+        along(place.held, d) =
+            static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(span)));
+      }
+    }
+    if (!place.part_x) {
+      place.held.x = (place.held.x + line_elements - 1) / line_elements * line_elements;
+    }
+  }
+
+  const Description& d_;
+  const PlanRequest& request_;
+  Plan plan_;
+  Index3 tile_;
+};
+
+} // namespace
+
+Plan make_plan(const Description& description, Index3 extents, const PlanRequest& request) {
+  return Planner(description, extents, request).make();
+}
+
+} // namespace ridge::chain

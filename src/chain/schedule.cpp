@@ -1,0 +1,108 @@
+#include <ridge/chain/schedule.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ridge::chain {
+
+std::string to_text(const Schedule& schedule) {
+  return std::visit([](const auto& s) { return text::print(s); }, schedule);
+}
+
+PlanRequest request_of(const Schedule& schedule) {
+  if (const auto* const cpu = std::get_if<CpuSchedule>(&schedule)) {
+    return {cpu->fuse, cpu->join == Join::points, cpu->tile, false};
+  }
+  const auto& gpu = std::get<GpuSchedule>(schedule);
+  return {gpu.fuse, true, gpu.tile, true};
+}
+
+NamedSchedule parse_schedule(std::string_view text, const Device& device, const Description& chain,
+                             Index3 extents) {
+  NamedSchedule chosen{"default", default_schedule(device, chain, extents)};
+  const auto words = text::words(text);
+  std::string fields(text);
+  if (!words.empty() && words.front().find('=') == std::string_view::npos) {
+    const std::string_view name = words.front();
+    fields =
+        std::string(text.substr(static_cast<std::size_t>(name.data() - text.data()) + name.size()));
+    bool known = name == "auto";
+    std::string names = "auto";
+    for (NamedSchedule& candidate : named_schedules(device, chain, extents)) {
+      names += ", " + candidate.name;
+      if (candidate.name == name) {
+        chosen = std::move(candidate);
+        known = true;
+      }
+    }
+    if (!known) {
+      throw UsageError(fmt::format("unknown schedule '{}'; on {} the names are {}, or give fields: "
+                                   "{}",
+                                   name, to_text(device.id()), names, to_text(chosen.schedule)));
+    }
+  }
+  if (!text::words(fields).empty()) {
+    chosen.name.clear();
+    chosen.schedule = std::visit(
+        [&](const auto& base) -> Schedule {
+          return text::parse<std::remove_cvref_t<decltype(base)>>(fields, base);
+        },
+        chosen.schedule);
+  }
+  (void)make_plan(chain, extents, request_of(chosen.schedule)); // says now what is not possible
+  return chosen;
+}
+
+namespace {
+
+/// Groupings: all, none, those GPUs are compiled for, and the first two operations.
+std::vector<Fuse> fuses(const Description& d, bool gpu) {
+  std::vector<Fuse> all{fuse_none, fuse_all};
+  const auto add = [&](int first, int last) {
+    Fuse fuse = fuse_none;
+    for (int k = first; k < last; ++k)
+      fuse.joints |= std::uint64_t{1} << k;
+    if (std::find(all.begin(), all.end(), fuse) == all.end()) all.push_back(fuse);
+  };
+  for (const auto& g : d.groups)
+    add(g[0], g[1]);
+  if (!gpu && d.operations.size() > 2) add(1, 2);
+  return all;
+}
+
+std::vector<TileShape> tiles(Index3 n) {
+  std::vector<TileShape> all;
+  for (const TileShape& t :
+       {TileShape{}, TileShape{1, 1, 1}, TileShape{7, 2, 3}, TileShape{64, 1, 1}, TileShape{0, 5, 1}}) {
+    const TileShape fitting{std::min(t.x, n.x), std::min(t.y, n.y), std::min(t.z, n.z)};
+    if (std::find(all.begin(), all.end(), fitting) == all.end()) all.push_back(fitting);
+  }
+  return all;
+}
+
+} // namespace
+
+std::vector<Schedule> schedule_space(const Device& device, const Description& chain,
+                                     Index3 extents) {
+  std::vector<Schedule> all;
+  const bool gpu = device.kind() != DeviceKind::cpu;
+  for (const Fuse& fuse : fuses(chain, gpu)) {
+    for (const TileShape& tile : tiles(extents)) {
+      if (!gpu) {
+        for (const Join join : {Join::none, Join::points}) {
+          for (const Store store : {Store::plain, Store::nontemporal})
+            all.emplace_back(CpuSchedule{fuse, tile, join, store, 0});
+        }
+      } else {
+        for (const int steps : {1, 3}) {
+          for (const BlockShape block : {BlockShape{{64, 1, 1}}, BlockShape{{16, 4, 1}}})
+            all.emplace_back(GpuSchedule{fuse, block, tile, steps, Graph::off});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+} // namespace ridge::chain

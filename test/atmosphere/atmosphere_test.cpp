@@ -1,0 +1,175 @@
+// The atmosphere of chains against the plain program and the published norms.
+#include <ridge/core/error.hpp>
+#include <ridge/device/device.hpp>
+
+#include "model.hpp"
+#include "plain.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace ridge::atmosphere {
+namespace {
+
+using ::testing::HasSubstr;
+
+Setup setup_of(const std::string& which, Index nx, Index nz, const std::string& schedule = "auto") {
+  Setup s;
+  s.which = parse_case(which);
+  s.nx = nx;
+  s.nz = nz;
+  s.schedule = schedule;
+  return s;
+}
+
+constexpr double forever = std::numeric_limits<double>::max();
+
+/// Perturbations smaller than these are not resolved: rounding of what is at rest.
+constexpr std::array<double, variables> least_scale{1e-3, 1e-2, 1e-2, 0.3};
+
+/// The largest difference of any variable, relative to the largest value of that variable.
+double difference(const State& state, const plain::Atmosphere& right, Index nx, Index nz) {
+  double worst = 0;
+  for (int v = 0; v < variables; ++v) {
+    double scale = least_scale[static_cast<std::size_t>(v)];
+    double error = 0;
+    for (Index k = 0; k < nz; ++k) {
+      for (Index i = 0; i < nx; ++i) {
+        const double expected = right.at(v, static_cast<int>(i), static_cast<int>(k));
+        const double got =
+            state.of[static_cast<std::size_t>(v)][static_cast<std::size_t>(k * nx + i)];
+        scale = std::max(scale, std::abs(expected));
+        if (!(std::abs(got - expected) <= error)) error = std::abs(got - expected);
+      }
+    }
+    if (!(error / scale <= worst)) worst = error / scale;
+  }
+  return worst;
+}
+
+TEST(Atmosphere, ReproducesThePublishedNorms) {
+  Atmosphere air(Device("cpu"), setup_of("thermal", 100, 50));
+  const Totals begin = air.totals();
+  air.advance(400, std::numeric_limits<Index>::max());
+  const Totals end = air.totals();
+  EXPECT_EQ(air.time(), 400);
+  EXPECT_EQ(air.steps_done(), 600);
+  EXPECT_LT(std::abs(end.mass - begin.mass) / begin.mass, 1e-13);
+  EXPECT_NEAR((end.energy - begin.energy) / begin.energy, -4.141519e-05, 0.5e-11);
+}
+
+TEST(Atmosphere, ThePlainProgramDoesToo) {
+  plain::Atmosphere right("thermal", 100, 50);
+  const double mass = right.mass();
+  const double energy = right.energy();
+  right.run_until(400);
+  EXPECT_LT(std::abs(right.mass() - mass) / mass, 1e-13);
+  EXPECT_NEAR((right.energy() - energy) / energy, -4.141519e-05, 0.5e-11);
+
+  Atmosphere air(Device("cpu"), setup_of("thermal", 100, 50));
+  air.advance(400, std::numeric_limits<Index>::max());
+  EXPECT_LT(difference(air.state(), right, 100, 50), 1e-10);
+}
+
+class Cases : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(Cases, EqualThePlainProgramUnderEverySchedule) {
+  const std::string which = GetParam();
+  constexpr Index nx = 48;
+  constexpr Index nz = 24; // the injection's rows are some of them
+  plain::Atmosphere right(which, nx, nz);
+  for (int i = 0; i < 8; ++i)
+    right.step(right.stable_step());
+  const auto expect = [&](const char* device, const std::string& schedule,
+                          const std::string& schedule_z) {
+    atmosphere::Setup s = setup_of(which, nx, nz, schedule);
+    s.schedule_z = schedule_z;
+    Atmosphere air{Device(std::string_view(device)), s};
+    air.advance(forever, 8);
+    EXPECT_EQ(air.steps_done(), 8);
+    EXPECT_LT(difference(air.state(), right, nx, nz), 1e-11)
+        << device << " " << schedule << " " << schedule_z;
+  };
+  for (const char* schedule :
+       {"auto", "fission", "tiled", "fuse=1+2,3+4,5+6 tile=7x3", "fuse=all tile=allx5 threads=3",
+        "fuse=all tile=16x1 threads=2", "fuse=all tile=all store=nontemporal", "fuse=2+3 tile=9x2"})
+    expect("cpu", schedule, "");
+  for (const char* device : {"simt:32", "simt:64"}) {
+    expect(device, "auto", "");
+    expect(device, "fission", "");
+    expect(device, "fuse=1+2,3+4,5+6 block=32x2x1 tile=15x3 steps=2 graph=on",
+           "fuse=1+2,3+4,5+6 block=32x2x1 tile=16x2 steps=3");
+    expect(device, "fuse=all block=16x4x1 tile=allx2 steps=3",
+           "fuse=all block=16x4x1 tile=8x2 steps=4");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Atmosphere, Cases,
+                         ::testing::Values("thermal", "collision", "gravity-waves",
+                                           "density-current", "injection"),
+                         [](const auto& chosen) {
+                           std::string name = chosen.param;
+                           for (char& c : name)
+                             c = c == '-' ? '_' : c;
+                           return name;
+                         });
+
+TEST(Atmosphere, AlsoRunsOnGpus) {
+  plain::Atmosphere right("thermal", 64, 32);
+  for (int i = 0; i < 40; ++i)
+    right.step(right.stable_step());
+  int gpus = 0;
+  for (const DeviceId id : list_devices()) {
+    if (id.kind != DeviceKind::cuda && id.kind != DeviceKind::hip) continue;
+    ++gpus;
+    for (const char* schedule : {"auto", "fission", "fission graph=on",
+                                 "fuse=1+2,3+4,5+6 block=64x1x1 tile=32x2 steps=4 graph=on"}) {
+      Atmosphere air(Device(id), setup_of("thermal", 64, 32, schedule));
+      air.advance(forever, 40);
+      EXPECT_LT(difference(air.state(), right, 64, 32), 1e-11) << to_text(id) << " " << schedule;
+    }
+  }
+  if (gpus == 0) GTEST_SKIP() << "no GPU here";
+}
+
+TEST(Atmosphere, EndsOnTime) {
+  Atmosphere air(Device("cpu"), setup_of("thermal", 20, 10));
+  air.advance(10, 1000);
+  EXPECT_EQ(air.time(), 10);
+  EXPECT_EQ(air.steps_done(), 3); // of 3.33 s
+  air.advance(11, 1000);
+  EXPECT_EQ(air.time(), 11);
+  EXPECT_EQ(air.steps_done(), 4);
+}
+
+template <class F>
+std::string error_of(F&& f) {
+  try {
+    f();
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(Atmosphere, SaysWhatIsWrong) {
+  EXPECT_THAT(error_of([] { (void)parse_case("tornado"); }),
+              HasSubstr("unknown case 'tornado'; the cases are thermal, collision, gravity-waves, "
+                        "density-current, injection"));
+  EXPECT_THAT(error_of([] { Atmosphere(Device("cpu"), setup_of("thermal", 3, 50)); }),
+              HasSubstr("3x50 cells are too few"));
+  atmosphere::Setup s = setup_of("thermal", 100, 50);
+  s.step = 0.7;
+  EXPECT_THAT(error_of([&] { Atmosphere(Device("cpu"), s); }),
+              HasSubstr("beyond stability; for 100x50 cells steps of up to 0.666667 s are stable"));
+  s.step = -1;
+  EXPECT_THAT(error_of([&] { Atmosphere(Device("cpu"), s); }), HasSubstr("no step"));
+  EXPECT_THAT(error_of([] { Atmosphere(Device("cpu"), setup_of("thermal", 9, 9, "tile=10")); }),
+              HasSubstr("more than the 9 there are"));
+}
+
+} // namespace
+} // namespace ridge::atmosphere

@@ -1,0 +1,12 @@
+// Compiled once per device kind.
+#include <ridge/chain/executor.hpp>
+
+#include "test_chains.hpp"
+
+namespace ridge::chain {
+
+template struct Executor<test::Transport, float, Here>;
+template struct Executor<test::Transport, double, Here>;
+template struct Executor<test::Undeclared<0>, double, Here>;
+
+} // namespace ridge::chain

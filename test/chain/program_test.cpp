@@ -1,0 +1,182 @@
+// Programs: chains over the user's arrays.
+#include <ridge/chain/program.hpp>
+#include <ridge/chain/reference.hpp>
+#include <ridge/core/error.hpp>
+#include <ridge/core/random.hpp>
+#include <ridge/device/generate.hpp>
+#include <ridge/device/simt/fault.hpp>
+
+#include "test_chains.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace ridge::chain {
+namespace {
+
+using test::Transport;
+using ::testing::HasSubstr;
+
+template <class F>
+std::string error_of(F&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Interfaces and walls: extra points, domains of their own, a profile.
+template <class T>
+void expect_transport(const Device& device, Index3 n, const Schedule& schedule, double tolerance) {
+  Queue queue(device);
+  const Field<T> before(device, {n.x, n.y});
+  const Field<T> speeds(device, {1, n.y + 1});
+  const Field<T> result(device, {n.x, n.y});
+  fill_random(queue, before.elements(), 1);
+  fill_random(queue, speeds.elements(), 2);
+  fill_bytes(queue, result.data(), 0xff, Bytes{result.count() * static_cast<Index>(sizeof(T))});
+  Views<Transport, T> views;
+  views.set(test::amount, View<const T>(before.view()));
+  views.set(test::speed, speeds.view());
+  views.set(test::after, result.view());
+  Program<Transport, T> program(queue, Transport{{test::Flux{0.7}, test::Move{}}}, n, views,
+                                schedule);
+  program.run();
+
+  std::array<std::vector<double>, 4> expected;
+  for (Index i = 0; i < before.count(); ++i)
+    expected[0].push_back(random_value(1, i));
+  for (Index i = 0; i < speeds.count(); ++i)
+    expected[1].push_back(random_value(2, i));
+  apply_reference(Transport{{test::Flux{0.7}, test::Move{}}}, n, expected);
+  std::vector<T> got(static_cast<std::size_t>(result.count()));
+  copy_to_host(queue, got.data(), result.data(), result.count());
+  queue.wait();
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    ASSERT_NEAR(static_cast<double>(got[i]), expected[3][i], tolerance)
+        << i << " on " << to_text(device.id()) << " " << to_text(schedule);
+  }
+  // Nothing is lost through the walls.
+  EXPECT_NEAR(std::accumulate(expected[3].begin(), expected[3].end(), 0.0),
+              std::accumulate(expected[0].begin(), expected[0].end(), 0.0), 1e-9);
+}
+
+TEST(Programs, KnowInterfacesAndWalls) {
+  const Description d = describe<Transport, double>();
+  for (const DeviceId id : list_devices()) {
+    const Device device(id);
+    for (const Index3 n : {Index3{37, 11, 1}, Index3{1, 1, 1}, Index3{8, 2, 1}}) {
+      for (const Schedule& s : schedule_space(device, d, n)) {
+        expect_transport<double>(device, n, s, 1e-14);
+        expect_transport<float>(device, n, s, 1e-6);
+      }
+      for (const NamedSchedule& s : named_schedules(device, d, n))
+        expect_transport<double>(device, n, s.schedule, 1e-14);
+    }
+  }
+}
+
+TEST(Programs, SayWhichArrayIsWrong) {
+  const Device device("cpu");
+  Queue queue(device);
+  const Field<double> a(device, {9, 5});
+  const Field<double> b(device, {9, 5});
+  const Field<double> speeds(device, {1, 6});
+  const auto make = [&](const Views<Transport, double>& views) {
+    (void)Program<Transport, double>(queue, Transport{}, {9, 5, 1}, views, CpuSchedule{});
+  };
+  Views<Transport, double> views;
+  views.set(test::amount, a.view()).set(test::after, b.view());
+  EXPECT_THAT(error_of([&] { make(views); }), HasSubstr("array 'speed' is not given"));
+  views.set(test::speed, b.view());
+  EXPECT_THAT(error_of([&] { make(views); }),
+              HasSubstr("array 'speed' has extents 9x5x1; 1x6x1 are right"));
+  views.set(test::speed, speeds.view());
+  EXPECT_EQ(error_of([&] { make(views); }), "");
+  views.set(test::after, a.view());
+  EXPECT_THAT(error_of([&] { make(views); }), HasSubstr("overlap"));
+}
+
+TEST(Programs, RefuseTheScheduleOfAnotherDevice) {
+  const Device device("simt:32");
+  Queue queue(device);
+  const Field<double> a(device, {9, 5});
+  const Field<double> b(device, {9, 5});
+  const Field<double> speeds(device, {1, 6});
+  Views<Transport, double> views;
+  views.set(test::amount, a.view()).set(test::after, b.view()).set(test::speed, speeds.view());
+  const auto with = [&](const Schedule& s) {
+    Program<Transport, double>(queue, Transport{}, {9, 5, 1}, views, s).run();
+  };
+  EXPECT_THAT(error_of([&] { with(CpuSchedule{}); }), HasSubstr("is not one for simt:32"));
+  const Field<double> wide_a(device, {90000, 5});
+  const Field<double> wide_b(device, {90000, 5});
+  views.set(test::amount, wide_a.view()).set(test::after, wide_b.view());
+  GpuSchedule large;
+  large.fuse = fuse_all;
+  large.tile = {90000, 4, 1};
+  EXPECT_THAT(error_of([&] {
+                Program<Transport, double>(queue, Transport{}, {90000, 5, 1}, views, large).run();
+              }),
+              HasSubstr("of shared memory; a block has"));
+}
+
+template <int Number>
+std::string overreach_on(const char* name) {
+  const Device device(name);
+  Queue queue(device);
+  const Field<double> a(device, {40});
+  const Field<double> b(device, {40});
+  fill_random(queue, a.elements(), 1);
+  using C = test::Undeclared<Number>;
+  Views<C, double> views;
+  views.set(Slot<0>{}, a.view()).set(Slot<1>{}, b.view());
+  const Index3 n{40, 1, 1};
+  return error_of([&] {
+    Program<C, double>(queue, C{}, n, views,
+                       default_schedule(device, describe<C, double>(), n))
+        .run();
+  });
+}
+
+TEST(UndeclaredAccesses, AreCaughtOnTheEmulatedGpu) {
+  EXPECT_THAT(overreach_on<0>("simt:32"), HasSubstr("declare"));
+  EXPECT_THAT(overreach_on<0>("simt:64"), HasSubstr("overreach"));
+}
+
+} // namespace
+
+// checked_native.cpp compiles it for the cpu alone.
+template <>
+struct Executor<test::Undeclared<1>, double, target::Simt> {
+  using Schedule = GpuSchedule;
+  static void run(Queue& /*queue*/, const Call<test::Undeclared<1>, double>& /*call*/,
+                  const GpuSchedule& /*schedule*/) {}
+  static KernelFacts facts(Queue& /*queue*/, const Call<test::Undeclared<1>, double>& /*call*/) {
+    return {};
+  }
+};
+#if RIDGE_WITH_CUDA
+template <>
+struct Executor<test::Undeclared<1>, double, target::Cuda>
+    : Executor<test::Undeclared<1>, double, target::Simt> {};
+#endif
+#if RIDGE_WITH_HIP
+template <>
+struct Executor<test::Undeclared<1>, double, target::Hip>
+    : Executor<test::Undeclared<1>, double, target::Simt> {};
+#endif
+
+namespace {
+
+TEST(UndeclaredAccesses, AreCaughtInDebugBuilds) {
+  EXPECT_THAT(overreach_on<1>("cpu"),
+              HasSubstr("operation 'overreach' reads 'from' at (1, 0, 0), beyond the reach"));
+}
+
+} // namespace
+} // namespace ridge::chain

@@ -1,0 +1,66 @@
+// Chains of the tests' own: what a user would write.
+#pragma once
+
+#include <ridge/chain/operation.hpp>
+#include <ridge/core/pack_math.hpp>
+
+namespace ridge::chain::test {
+
+// Fluxes through the interfaces of cells, one more than cells, and what is left in the cells.
+inline constexpr Slot<0> amount;
+inline constexpr ProfileSlot<1> speed;
+inline constexpr Slot<2> flux;
+inline constexpr Slot<3> after;
+
+struct Flux {
+  static constexpr const char* name = "flux";
+  static constexpr std::array accesses{read(amount, along_y(-1, 0)), read(speed), write(flux)};
+  static constexpr Domain domain{{}, {0, 1, 0}};
+  static constexpr double flops = 4;
+  double scale = 1;
+
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const {
+    const bool wall = at.y() == 0 || at.y() == at.extent_y();
+    at.set(flux, wall ? 0.0 * at(amount)
+                      : scale * at(speed) * 0.5 * (at(amount, 0, -1) + at(amount)));
+  }
+};
+struct Move {
+  static constexpr const char* name = "move";
+  static constexpr std::array accesses{read(amount), read(flux, along_y(0, 1)), write(after)};
+  static constexpr double flops = 2;
+
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const {
+    at.set(after, at(amount) - (at(flux, 0, 1) - at(flux)));
+  }
+};
+struct Transport {
+  static constexpr const char* name = "transport";
+  static constexpr std::array arrays{input("amount"), profile("speed", {0, 1, 0}),
+                                     temporary("flux", {0, 1, 0}), output("after")};
+  static constexpr std::array dimensions{independent(), independent(1, Edge::clamp)};
+  std::tuple<Flux, Move> operations;
+};
+
+/// Reads a neighbour that it does not declare.
+struct Overreach {
+  static constexpr const char* name = "overreach";
+  static constexpr Slot<0> from{};
+  static constexpr Slot<1> to{};
+  static constexpr std::array accesses{read(from, along_x(-1, 0)), write(to)};
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const {
+    at.set(to, at(from, -1) + at(from, 1));
+  }
+};
+template <int Number>
+struct Undeclared {
+  static constexpr const char* name = "undeclared";
+  static constexpr std::array arrays{input("from"), output("to")};
+  static constexpr std::array dimensions{independent(0, Edge::clamp)};
+  std::tuple<Overreach> operations;
+};
+
+} // namespace ridge::chain::test
