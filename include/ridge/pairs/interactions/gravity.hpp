@@ -1,6 +1,7 @@
 // Newton's gravity, softened as Plummer did.
 #pragma once
 
+#include <ridge/core/fma.hpp>
 #include <ridge/pairs/interaction.hpp>
 
 namespace ridge::pairs {
@@ -23,12 +24,12 @@ struct Gravity {
     const V dx = source[0] - target[0];
     const V dy = source[1] - target[1];
     const V dz = source[2] - target[2];
-    const V near = rsqrt<G>(dx * dx + (dy * dy + (dz * dz + V(softening_squared))));
+    const V near = rsqrt<G>(distance_squared(dx, dy, dz));
     const V weight = source[3] * near;
     const V force = weight * (near * near);
-    sum[0] += dx * force;
-    sum[1] += dy * force;
-    sum[2] += dz * force;
+    sum[0] = fma(dx, force, sum[0]);
+    sum[1] = fma(dy, force, sum[1]);
+    sum[2] = fma(dz, force, sum[2]);
     sum[3] -= weight;
   }
 
@@ -37,18 +38,24 @@ struct Gravity {
     const V dx = b[0] - a[0];
     const V dy = b[1] - a[1];
     const V dz = b[2] - a[2];
-    const V near = rsqrt<G>(dx * dx + (dy * dy + (dz * dz + V(softening_squared))));
+    const V near = rsqrt<G>(distance_squared(dx, dy, dz));
     const V cube = near * (near * near);
     const V force_a = b[3] * cube;
     const V force_b = a[3] * cube;
-    sum_a[0] += dx * force_a;
-    sum_a[1] += dy * force_a;
-    sum_a[2] += dz * force_a;
-    sum_a[3] -= b[3] * near;
-    less_b[0] += dx * force_b;
-    less_b[1] += dy * force_b;
-    less_b[2] += dz * force_b;
-    less_b[3] += a[3] * near;
+    sum_a[0] = fma(dx, force_a, sum_a[0]);
+    sum_a[1] = fma(dy, force_a, sum_a[1]);
+    sum_a[2] = fma(dz, force_a, sum_a[2]);
+    sum_a[3] = fma(-b[3], near, sum_a[3]);
+    less_b[0] = fma(dx, force_b, less_b[0]);
+    less_b[1] = fma(dy, force_b, less_b[1]);
+    less_b[2] = fma(dz, force_b, less_b[2]);
+    less_b[3] = fma(a[3], near, less_b[3]);
+  }
+
+private:
+  template <class V>
+  RIDGE_FN V distance_squared(const V& dx, const V& dy, const V& dz) const {
+    return fma(dx, dx, fma(dy, dy, fma(dz, dz, V(softening_squared))));
   }
 };
 
