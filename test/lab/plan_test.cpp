@@ -28,6 +28,7 @@ TEST(BenchKernels, RunOnTheEmulatedGpuAndHandOverCheckedRecords) {
   for (const BenchKernel& kernel : bench_kernels()) {
     const Extents size = kernel.pattern == "lattice" ? Extents{8, 6, 4, 2}
                          : kernel.pattern == "pairs" ? Extents{300}
+                         : kernel.pattern == "chain" ? Extents{1000}
                                                      : Extents{20, 15, 13};
     BenchRequest request{device, size, "fp32", "auto", {}};
     request.measure.repeats = 1;
