@@ -244,9 +244,15 @@ private:
     const int t = lane.thread().x;
     // Lanes of one result are merged in the thread: elements of a word to real and imaginary part.
     const int left = partials.elements;
-    RIDGE_UNROLL
-    for (int e = 1; e < elements; ++e) {
-      if (e >= left) sum[e % left].merge(sum[e]);
+    // Indices are constants, so that the sums stay in registers.
+    if (left == 1) {
+      RIDGE_UNROLL
+      for (int e = 1; e < elements; ++e)
+        sum[0].merge(sum[e]);
+    } else if (left == 2) {
+      RIDGE_UNROLL
+      for (int e = 2; e < elements; ++e)
+        sum[e & 1].merge(sum[e]);
     }
     RIDGE_UNROLL
     for (int e = 0; e < elements; ++e) {

@@ -13,6 +13,7 @@
 // of at most 256 threads, or for those of its own `using Bounds = Choices<1024, 256>`.
 #pragma once
 
+#include <ridge/core/choose.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/queue.hpp>
 #include <ridge/lattice/schedule.hpp>
