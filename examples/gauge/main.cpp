@@ -1,14 +1,14 @@
 // The average plaquette of random links, and that neither it nor the hopping term minds a gauge
 // transformation. Usage: gauge [DEVICE]
-#include "random_links.hpp"
-
 #include <ridge/core/error.hpp>
 #include <ridge/device/dispatch.hpp>
 #include <ridge/lattice/map.hpp>
 #include <ridge/lattice/reduce.hpp>
 
-#include <cstdio>
+#include "random_links.hpp"
+
 #include <cmath>
+#include <cstdio>
 
 namespace {
 

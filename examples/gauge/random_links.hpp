@@ -1,9 +1,9 @@
 // Random elements of SU(3), on the host.
 #pragma once
 
-#include "gauge.hpp"
-
 #include <ridge/lattice/move.hpp>
+
+#include "gauge.hpp"
 
 #include <cmath>
 

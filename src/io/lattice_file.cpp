@@ -8,7 +8,6 @@
 #endif
 #include <fmt/format.h>
 #include <hdf5.h>
-
 #include <unistd.h>
 
 #include <atomic>
@@ -130,8 +129,7 @@ std::uint64_t checksum(const SiteData& sites) {
     std::uint64_t sum = 0;
     for (Index i = mine.begin; i < mine.end; ++i) {
       std::uint64_t bits = 0;
-      std::memcpy(&bits,
-                  static_cast<const char*>(sites.reals) + i * sites.shape.real_bytes,
+      std::memcpy(&bits, static_cast<const char*>(sites.reals) + i * sites.shape.real_bytes,
                   static_cast<std::size_t>(sites.shape.real_bytes));
       sum += mix_bits(bits ^ mix_bits(static_cast<std::uint64_t>(i)));
     }
@@ -155,15 +153,15 @@ void save_sites(const std::filesystem::path& target, const std::string& name,
   Handle dataset(H5Dcreate2(file.id(), name.c_str(), real_type(sites), space.id(), groups.id(),
                             H5P_DEFAULT, H5P_DEFAULT),
                  H5Dclose);
-  if (!dataset || H5Dwrite(dataset.id(), real_type(sites), H5S_ALL, H5S_ALL, H5P_DEFAULT,
-                           sites.reals) < 0) {
+  if (!dataset ||
+      H5Dwrite(dataset.id(), real_type(sites), H5S_ALL, H5S_ALL, H5P_DEFAULT, sites.reals) < 0) {
     fail("writing", target);
   }
   const std::uint64_t sum = checksum(sites);
   const Handle scalar(H5Screate(H5S_SCALAR), H5Sclose);
-  Handle attribute(H5Acreate2(dataset.id(), checksum_name, H5T_STD_U64LE, scalar.id(), H5P_DEFAULT,
-                              H5P_DEFAULT),
-                   H5Aclose);
+  Handle attribute(
+      H5Acreate2(dataset.id(), checksum_name, H5T_STD_U64LE, scalar.id(), H5P_DEFAULT, H5P_DEFAULT),
+      H5Aclose);
   if (!attribute || H5Awrite(attribute.id(), H5T_NATIVE_UINT64, &sum) < 0 || !attribute.close() ||
       !dataset.close() || !file.close()) {
     fail("writing", target);
@@ -171,8 +169,7 @@ void save_sites(const std::filesystem::path& target, const std::string& name,
   unfinished.become(target);
 }
 
-void load_sites(const std::filesystem::path& path, const std::string& name,
-                const SiteData& sites) {
+void load_sites(const std::filesystem::path& path, const std::string& name, const SiteData& sites) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   if (!std::filesystem::exists(path)) {
     throw UsageError(fmt::format("there is no file {}", path.string()));

@@ -41,8 +41,8 @@ std::vector<PlannedRun> lab_plan(const Device& device, bool quick) {
   plan.push_back({"lattice-norm2", sites, "fp64", "auto"});
   plan.push_back({"lattice-axpy", sites, "fp64", "auto"});
   if (!quick) {
-    for (const char* const kernel : {"lattice-inner", "lattice-slice-sum",
-                                     "lattice-norm2-reproducible"}) {
+    for (const char* const kernel :
+         {"lattice-inner", "lattice-slice-sum", "lattice-norm2-reproducible"}) {
       plan.push_back({kernel, sites, "fp64", "auto"});
     }
     plan.push_back({"laplacian8", cube, "fp32", "auto"});

@@ -1,11 +1,10 @@
 // Saving and loading fields, and files that are not what they should be.
-#include <ridge/device/generate.hpp>
+#include <ridge/core/error.hpp>
 #include <ridge/io/lattice_file.hpp>
 #include <ridge/lattice/move.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <filesystem>
@@ -15,7 +14,10 @@
 namespace ridge::io {
 namespace {
 
-using namespace ridge::lattice;
+using lattice::ColourMatrix;
+using lattice::ColourVector;
+using lattice::Field;
+using lattice::Lattice;
 using ::testing::HasSubstr;
 using Site = ColourMatrix<double>;
 
@@ -24,8 +26,8 @@ protected:
   LatticeFile() { std::filesystem::create_directories(folder); }
   ~LatticeFile() override { std::filesystem::remove_all(folder); }
 
-  Field<Site> random(std::uint64_t seed, const Lattice& lattice) {
-    Field<Site> field(queue.device(), lattice, "u");
+  Field<Site> random_field(std::uint64_t seed, const Lattice& of) {
+    Field<Site> field(queue.device(), of, "u");
     fill_random(queue, field, seed);
     return field;
   }
@@ -46,7 +48,7 @@ protected:
 };
 
 TEST_F(LatticeFile, ComesBackOnAnotherDeviceAndInAnotherLayout) {
-  const auto u = random(1, lattice);
+  const auto u = random_field(1, lattice);
   save(file, "/gauge/u", queue, u);
   Queue other(Device("simt:32"));
   Field<Site> v(other.device(), Lattice({4, 6, 8}, 128), "v");
@@ -55,21 +57,22 @@ TEST_F(LatticeFile, ComesBackOnAnotherDeviceAndInAnotherLayout) {
 }
 
 TEST_F(LatticeFile, LeavesOnlyTheFileBehind) {
-  save(file, "/u", queue, random(1, lattice));
-  save(file, "/u", queue, random(2, lattice));
+  save(file, "/u", queue, random_field(1, lattice));
+  save(file, "/u", queue, random_field(2, lattice));
   int files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     EXPECT_EQ(entry.path(), file);
     ++files;
   }
   EXPECT_EQ(files, 1);
-  EXPECT_THAT(message([&] { save(folder / "none" / "u.h5", "/u", queue, random(1, lattice)); }),
-              HasSubstr("writing"));
+  EXPECT_THAT(
+      message([&] { save(folder / "none" / "u.h5", "/u", queue, random_field(1, lattice)); }),
+      HasSubstr("writing"));
 }
 
 TEST_F(LatticeFile, RefusesOtherLatticesTypesAndNames) {
-  save(file, "/u", queue, random(1, lattice));
-  auto other = random(2, Lattice({4, 8, 6}));
+  save(file, "/u", queue, random_field(1, lattice));
+  auto other = random_field(2, Lattice({4, 8, 6}));
   const auto before = other.get(queue);
   EXPECT_THAT(message([&] { load(file, "/u", queue, other); }), HasSubstr("4x8x6"));
   EXPECT_EQ(other.get(queue), before);
@@ -77,13 +80,13 @@ TEST_F(LatticeFile, RefusesOtherLatticesTypesAndNames) {
   EXPECT_THAT(message([&] { load(file, "/u", queue, vector); }), HasSubstr("8x6x4x9x2"));
   Field<ColourMatrix<float>> floats(queue.device(), lattice, "f");
   EXPECT_THAT(message([&] { load(file, "/u", queue, floats); }), HasSubstr("4-byte"));
-  auto u = random(3, lattice);
+  auto u = random_field(3, lattice);
   EXPECT_THAT(message([&] { load(file, "/w", queue, u); }), HasSubstr("no dataset /w"));
   EXPECT_THAT(message([&] { load(folder / "no.h5", "/u", queue, u); }), HasSubstr("no file"));
 }
 
 TEST_F(LatticeFile, RefusesDamagedFiles) {
-  const auto u = random(1, lattice);
+  const auto u = random_field(1, lattice);
   save(file, "/u", queue, u);
   // One bit of one number.
   const Site first = u.get(queue)[0];
@@ -95,7 +98,7 @@ TEST_F(LatticeFile, RefusesDamagedFiles) {
   bytes.seekp(static_cast<std::streamoff>(at));
   bytes.put(static_cast<char>(all[at] ^ 1));
   bytes.close();
-  auto v = random(2, lattice);
+  auto v = random_field(2, lattice);
   const auto before = v.get(queue);
   EXPECT_THAT(message([&] { load(file, "/u", queue, v); }), HasSubstr("checksum"));
   EXPECT_EQ(v.get(queue), before);

@@ -1,11 +1,10 @@
 // The gauge example: free field eigenvalues, gauge invariance, and the same on every device.
-#include "../../examples/gauge/random_links.hpp"
-
 #include <ridge/device/dispatch.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/lattice/map.hpp>
 #include <ridge/lattice/reduce.hpp>
 
+#include "../../examples/gauge/random_links.hpp"
 #include "support.hpp"
 
 #include <gtest/gtest.h>
@@ -160,8 +159,12 @@ TEST_P(GaugeOn, FreeFieldHasExactEigenvalues) {
     return all;
   }();
   const auto g = gammas();
-  for (const std::array<int, 4> k : {std::array{0, 0, 0, 0}, {1, 0, 0, 0}, {1, 2, 0, 3},
-                                     {3, 5, 1, 1}, {2, 3, 1, 2}, {0, 1, 0, 1}}) {
+  for (const std::array<int, 4> k : {std::array{0, 0, 0, 0},
+                                     {1, 0, 0, 0},
+                                     {1, 2, 0, 3},
+                                     {3, 5, 1, 1},
+                                     {2, 3, 1, 2},
+                                     {0, 1, 0, 1}}) {
     double p[dimensions], s2 = 0, cosines = 0;
     Spin slashed{};
     for (int mu = 0; mu < dimensions; ++mu) {

@@ -95,9 +95,10 @@ TEST(Layout, RefusesMismatchedFieldsAndMissingDimensions) {
 
 TEST(Layout, CountsTheNeedOfAFieldThatDoesNotFit) {
   const Device device("cpu");
-  EXPECT_THAT(
-      message([&] { Field<Propagator<double>>(device, Lattice({4096, 4096, 1024, 64}), "p"); }),
-      HasSubstr("p needs"));
+  EXPECT_THAT(message([&] {
+                Field<Propagator<double>>(device, Lattice({4096, 4096, 1024, 64}), "p");
+              }),
+              HasSubstr("p needs"));
 }
 
 } // namespace

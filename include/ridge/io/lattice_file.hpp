@@ -1,5 +1,5 @@
-// Lattice fields in HDF5 files, with a checksum. Part of the library ridge_io, which needs HDF5; the
-// core library does not.
+// Lattice fields in HDF5 files, with a checksum. Part of the library ridge_io, which needs HDF5;
+// the core library does not.
 #pragma once
 
 #include <ridge/lattice/field.hpp>
@@ -16,12 +16,12 @@ struct SiteData {
   void* reals = nullptr;
 };
 
-/// A sum over all reals of a mix of their bits and their number: it sees changed, swapped and missing
-/// ones, and can be computed in parallel.
+/// A sum over all reals of a mix of their bits and their number: it sees changed, swapped and
+/// missing ones, and can be computed in parallel.
 [[nodiscard]] std::uint64_t checksum(const SiteData& sites);
 
-/// Writes the dataset `name` of a new file: dimensions slowest first, then components, then real and
-/// imaginary part, with the checksum as attribute. The file appears whole or not at all. Throws
+/// Writes the dataset `name` of a new file: dimensions slowest first, then components, then real
+/// and imaginary part, with the checksum as attribute. The file appears whole or not at all. Throws
 /// Failure.
 void save_sites(const std::filesystem::path& file, const std::string& name, const SiteData& sites);
 

@@ -41,7 +41,8 @@ public:
   /// Only where the field lies as the loop goes. `Stream`: past the caches.
   template <bool Stream = false, class S>
   RIDGE_FN void store(const SiteView<S>& view, int c, const Number<S>& number) const {
-    if (wanted_ != nullptr) [[unlikely]] return store_some(view, c, number);
+    if (wanted_ != nullptr) [[unlikely]]
+      return store_some(view, c, number);
     using T = RealOf<S>;
     T* const to = view.reals.data + view.at({group_, first_}, c);
     if constexpr (is_complex<S>) {

@@ -82,8 +82,8 @@ template <class Target, class S, class K>
 void for_each_site(Queue& queue, const SiteView<S>& like, const K& kernel,
                    Subset subset = Subset::all, const std::optional<Schedule>& schedule = {}) {
   static_assert(std::is_same_v<Target, Here>, "site loops are for kernel sources and their Here");
-  auto s = detail::schedule_of<GpuSchedule>(
-      queue.device(), schedule, shape_of<std::remove_const_t<S>>(), like.geometry);
+  auto s = detail::schedule_of<GpuSchedule>(queue.device(), schedule,
+                                            shape_of<std::remove_const_t<S>>(), like.geometry);
   if (!schedule) s.bounds = 256;
   const bool compiled = choose(s.bounds, gpu::bounds_of<K>(), [&](auto bounds) {
     gpu::loop<decltype(bounds)::value>(queue, like.geometry, gpu::Whole<K>{kernel}, 1, subset, s);

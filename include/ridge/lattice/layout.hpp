@@ -32,8 +32,8 @@ struct Geometry {
   int nsimd = 1;                         ///< lanes of a group
   int local[max_rank] = {1, 1, 1, 1, 1}; ///< extents of a box
   int lanes[max_rank] = {1, 1, 1, 1, 1}; ///< boxes along each dimension
-  Index group_stride[max_rank] = {};         ///< groups between neighbours within a box
-  int lane_stride[max_rank] = {};            ///< lanes between boxes that are neighbours
+  Index group_stride[max_rank] = {};     ///< groups between neighbours within a box
+  int lane_stride[max_rank] = {};        ///< lanes between boxes that are neighbours
   Index groups = 0;
 
   [[nodiscard]] RIDGE_FN int extent(int d) const { return local[d] * lanes[d]; }

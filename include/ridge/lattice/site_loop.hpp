@@ -9,8 +9,8 @@
 //   }
 //
 // whose tensors hold plain numbers on a GPU lane and packs of sites on the cpu. Kernel sources,
-// compiled once per device kind, call `for_each_site<Here>`. On GPUs a kernel is compiled for blocks
-// of at most 256 threads, or for those of its own `using Bounds = Choices<1024, 256>`.
+// compiled once per device kind, call `for_each_site<Here>`. On GPUs a kernel is compiled for
+// blocks of at most 256 threads, or for those of its own `using Bounds = Choices<1024, 256>`.
 #pragma once
 
 #include <ridge/core/choose.hpp>
