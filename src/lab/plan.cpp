@@ -22,6 +22,19 @@ Extents bodies_for(const Device& device, bool quick) {
   return {quick ? 16384 : 65536};
 }
 
+/// The largest lattice, up to 32x32x32x32, of which three propagator fields fit a quarter of the
+/// memory.
+Extents lattice_for(const Device& device) {
+  constexpr Index site_bytes = 144 * 16;
+  Index extents[4] = {32, 32, 32, 32};
+  for (int d = 3; d > 0; --d) {
+    while (extents[d] > 8 && extents[0] * extents[1] * extents[2] * extents[3] * site_bytes * 3 >
+                                 device.free_memory().value / 4)
+      extents[d] /= 2;
+  }
+  return Extents(extents, 4);
+}
+
 } // namespace
 
 std::vector<PlannedRun> lab_plan(const Device& device, bool quick) {
@@ -32,10 +45,21 @@ std::vector<PlannedRun> lab_plan(const Device& device, bool quick) {
   const Extents bodies = bodies_for(device, quick);
   plan.push_back({"gravity", bodies, "fp32", quick ? "auto" : "all"});
   plan.push_back({"gravity", bodies, "fp64", "auto"});
+  const bool small = device.kind() == DeviceKind::simt;
+  const Extents sites = small ? Extents{4, 4, 4, 4} : lattice_for(device);
+  plan.push_back({"lattice-sum", sites, "fp64", "all"});
+  plan.push_back({"lattice-norm2", sites, "fp64", "auto"});
+  plan.push_back({"lattice-axpy", sites, "fp64", "auto"});
+  const Index items = small ? 1000 : quick ? 10'000'000 : 100'000'000;
+  plan.push_back({"chain", {items}, "fp64", quick ? "auto" : "all"});
   if (!quick) {
     plan.push_back({"gravity", bodies, "mixed", "auto"});
     for (const char* kernel : {"coulomb", "lennard-jones", "biot-savart"})
       plan.push_back({kernel, bodies, "fp32", "auto"});
+    for (const char* const kernel :
+         {"lattice-inner", "lattice-slice-sum", "lattice-norm2-reproducible"}) {
+      plan.push_back({kernel, sites, "fp64", "auto"});
+    }
     plan.push_back({"laplacian8", cube, "fp32", "auto"});
     plan.push_back({"box27", cube, "fp64", "auto"});
     plan.push_back({"diffusion", cube_for(device, 3), "fp64", "auto"});

@@ -70,6 +70,14 @@ Geometry Lattice::geometry(int number_bytes) const {
     }
   }
   g.groups = extents_.count() / g.nsimd;
+  Index groups = 1;
+  int lanes = 1;
+  for (int d = 0; d < max_rank; ++d) {
+    g.group_stride[d] = groups;
+    g.lane_stride[d] = lanes;
+    groups *= g.local[d];
+    lanes *= g.lanes[d];
+  }
   return g;
 }
 

@@ -68,6 +68,7 @@ struct Transport {
   SiteView<const ColourVector<T>> x;
   SiteView<ColourVector<T>> z;
   int d;
+  using Bounds = Choices<1024, 256>;
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
     const auto before = at.shifted(d, -1);

@@ -6,19 +6,26 @@
 #pragma once
 
 // RIDGE_FN: runs on every device (kernel mathematics). RIDGE_DEVICE: runs on lanes only.
+// RIDGE_CALL: as RIDGE_FN, but a call on the host, for large pieces that would be inlined many times.
 #if defined(__CUDACC__) || defined(__HIP__)
+#define RIDGE_CALL __host__ __device__ __inline__
 #define RIDGE_FN __host__ __device__ __inline__ __attribute__((always_inline))
 #define RIDGE_DEVICE __device__ __inline__ __attribute__((always_inline))
 #define RIDGE_UNROLL _Pragma("unroll")
+#define RIDGE_NO_UNROLL _Pragma("unroll 1")
 #elif defined(RIDGE_TARGET_SIMT)
+#define RIDGE_CALL inline
 // The emulated GPU gains nothing from inlining by force, and its checks make code large.
 #define RIDGE_FN inline
 #define RIDGE_DEVICE inline
 #define RIDGE_UNROLL
+#define RIDGE_NO_UNROLL
 #else
+#define RIDGE_CALL inline __attribute__((noinline))
 #define RIDGE_FN inline __attribute__((always_inline))
 #define RIDGE_DEVICE inline __attribute__((always_inline))
 #define RIDGE_UNROLL _Pragma("GCC unroll 32")
+#define RIDGE_NO_UNROLL _Pragma("GCC unroll 1")
 #endif
 
 namespace ridge::target {
@@ -44,6 +51,7 @@ namespace ridge {
 using Here = target::Cpu;
 #define RIDGE_TARGET_NAME for_cpu
 #elif defined(RIDGE_TARGET_SIMT)
+#define RIDGE_CALL inline
 using Here = target::Simt;
 #define RIDGE_TARGET_NAME for_simt
 #elif defined(RIDGE_TARGET_CUDA)

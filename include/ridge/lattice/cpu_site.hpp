@@ -16,8 +16,9 @@ public:
   template <class S>
   using Number = NumberOf<Over<std::remove_const_t<S>, Value<RealOf<std::remove_const_t<S>>>>>;
 
-  Sites(const Geometry& geometry, Index group, int first)
-      : geometry_(geometry), group_(group), first_(first) {}
+  /// `wanted`: which of the lanes are stored; null for all.
+  Sites(const Geometry& geometry, Index group, int first, const bool* wanted = nullptr)
+      : geometry_(geometry), group_(group), first_(first), wanted_(wanted) {}
 
   /// Component `c` of a field at these sites.
   template <class S>
@@ -40,6 +41,8 @@ public:
   /// Only where the field lies as the loop goes. `Stream`: past the caches.
   template <bool Stream = false, class S>
   RIDGE_FN void store(const SiteView<S>& view, int c, const Number<S>& number) const {
+    if (wanted_ != nullptr) [[unlikely]]
+      return store_some(view, c, number);
     using T = RealOf<S>;
     T* const to = view.reals.data + view.at({group_, first_}, c);
     if constexpr (is_complex<S>) {
@@ -63,30 +66,14 @@ public:
       number.store(to);
     }
   }
-  /// Stores the lanes for which `wanted[lane]`.
-  template <class S>
-  void store_some(const SiteView<S>& view, int c, const Number<S>& number,
-                  const bool* wanted) const {
-    for (int i = 0; i < Width; ++i) {
-      if (!wanted[i]) continue;
-      RealOf<S>* const to = view.reals.data + view.at({group_, first_ + i}, c);
-      if constexpr (is_complex<S>) {
-        to[0] = number.re[i];
-        to[1] = number.im[i];
-      } else {
-        to[0] = number[i];
-      }
-    }
-  }
-
   /// The sites `by` further along dimension d, around the lattice.
-  [[nodiscard]] Sites shifted(int d, int by) const {
+  [[nodiscard]] [[gnu::noinline]] Sites shifted(int d, int by) const {
     Sites moved = *this;
     const int n = geometry_.extent(d);
     const int step = (by % n + n) % n;
     if (!scattered_) {
       // Within the boxes: another group, the same lanes.
-      const Index stride = geometry_.group_stride(d);
+      const Index stride = geometry_.group_stride[d];
       const int local = geometry_.local[d];
       const int at = static_cast<int>(group_ / stride % local);
       const int back = step - n; // a step the other way round
@@ -134,7 +121,21 @@ private:
   }
 
   template <class S>
-  Number<S> gather(const SiteView<S>& view, int c) const {
+  [[gnu::noinline]] void store_some(const SiteView<S>& view, int c, const Number<S>& number) const {
+    for (int i = 0; i < Width; ++i) {
+      if (!wanted_[i]) continue;
+      RealOf<S>* const to = view.reals.data + view.at({group_, first_ + i}, c);
+      if constexpr (is_complex<S>) {
+        to[0] = number.re[i];
+        to[1] = number.im[i];
+      } else {
+        to[0] = number[i];
+      }
+    }
+  }
+
+  template <class S>
+  [[gnu::noinline]] Number<S> gather(const SiteView<S>& view, int c) const {
     Number<S> number;
     for (int i = 0; i < Width; ++i) {
       const Place here = scattered_ ? places_[i] : Place{group_, first_ + i};
@@ -155,6 +156,7 @@ private:
   const Geometry& geometry_;
   Index group_;
   int first_;
+  const bool* wanted_;
   bool scattered_ = false;
   Place places_[Width];
 };

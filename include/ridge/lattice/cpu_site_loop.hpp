@@ -13,21 +13,6 @@ namespace cpu_site::inline RIDGE_TARGET_NAME {
 /// Bytes of a component of a pack of sites.
 inline constexpr int site_bytes = 64;
 
-/// Sites that store only the lanes of a subset.
-template <int Width>
-class SomeSites : public Sites<Width> {
-public:
-  SomeSites(const Sites<Width>& sites, const bool* wanted) : Sites<Width>(sites), wanted_(wanted) {}
-  template <bool Stream = false, class S>
-  RIDGE_FN void store(const SiteView<S>& view, int c,
-                      const typename Sites<Width>::template Number<S>& number) const {
-    this->store_some(view, c, number, wanted_);
-  }
-
-private:
-  const bool* wanted_;
-};
-
 /// Calls `kernel(sites)` for all packs of sites.
 template <int Width, class K>
 void loop(const Geometry& g, const K kernel, Subset subset, const CpuSchedule& s) {
@@ -35,15 +20,13 @@ void loop(const Geometry& g, const K kernel, Subset subset, const CpuSchedule& s
     const auto mine = cpu::share_of(g.groups, thread, threads);
     for (Index group = mine.begin; group < mine.end; ++group) {
       for (int first = 0; first < g.nsimd; first += Width) {
-        const Sites<Width> at(g, group, first);
-        if (subset == Subset::all) {
-          kernel(at);
-          continue;
-        }
         bool wanted[Width];
-        for (int i = 0; i < Width; ++i)
-          wanted[i] = at.is_even(i) == (subset == Subset::even);
-        kernel(SomeSites<Width>(at, wanted));
+        if (subset != Subset::all) {
+          const Sites<Width> all(g, group, first);
+          for (int i = 0; i < Width; ++i)
+            wanted[i] = all.is_even(i) == (subset == Subset::even);
+        }
+        kernel(Sites<Width>(g, group, first, subset == Subset::all ? nullptr : wanted));
       }
     }
     store_fence();

@@ -183,11 +183,14 @@ private:
   RIDGE_DEVICE void stream(const Lane& lane, Cursor c, Index end, A* sum) const {
     const Index reach = (Items - 1) * walk.stride;
     Loaded<T, What> v[Items];
-    Index word[Items];
+    Cursor taken = c; // follows the loads, for what is stored
     const auto load = [&](int i) {
-      word[i] = c.address;
-      v[i].load(lane, in, word[i]);
+      v[i].load(lane, in, c.address);
       c.step(walk);
+    };
+    const auto find = [&](Found& terms, int i) {
+      terms.find(lane, in, v[i], taken.address);
+      taken.step(walk);
     };
     int since = 0;
     if (c.at + reach < end) {
@@ -198,7 +201,7 @@ private:
         Found terms[Items];
         RIDGE_UNROLL
         for (int i = 0; i < Items; ++i) {
-          terms[i].find(lane, in, v[i], word[i]);
+          find(terms[i], i);
           if constexpr (A::words == 1) terms[i].add(sum); // and is no longer held
           load(i);
         }
@@ -212,7 +215,7 @@ private:
       Found terms[Items];
       RIDGE_UNROLL
       for (int i = 0; i < Items; ++i)
-        terms[i].find(lane, in, v[i], word[i]);
+        find(terms[i], i);
       add_batch<T, What, complex, Items>(terms, sum);
     }
     settle(sum);
@@ -226,7 +229,7 @@ private:
     for (int i = 0; i < Items; ++i) {
       if (!there[i]) continue;
       Found terms;
-      terms.find(lane, in, v[i], word[i]);
+      find(terms, i);
       terms.add(sum);
     }
     settle(sum);
@@ -244,9 +247,15 @@ private:
     const int t = lane.thread().x;
     // Lanes of one result are merged in the thread: elements of a word to real and imaginary part.
     const int left = partials.elements;
-    RIDGE_UNROLL
-    for (int e = 1; e < elements; ++e) {
-      if (e >= left) sum[e % left].merge(sum[e]);
+    // Indices are constants, so that the sums stay in registers.
+    if (left == 1) {
+      RIDGE_UNROLL
+      for (int e = 1; e < elements; ++e)
+        sum[0].merge(sum[e]);
+    } else if (left == 2) {
+      RIDGE_UNROLL
+      for (int e = 2; e < elements; ++e)
+        sum[e & 1].merge(sum[e]);
     }
     RIDGE_UNROLL
     for (int e = 0; e < elements; ++e) {

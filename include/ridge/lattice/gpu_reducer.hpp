@@ -28,7 +28,10 @@ void reduce_in_order(Queue& queue, const ReduceCall<T>& call, const GpuSchedule&
       reduce_flat<T, What, complex, BinnedSum<double>, 4>(queue, call, s);
     } else {
       choose(s.items, Choices<1, 4, 16>{}, [&](auto items) {
-        constexpr int n = decltype(items)::value;
+        // Accesses under way are those of both operands.
+        constexpr bool two = Loaded<T, What>::two;
+        constexpr int n =
+            two && decltype(items)::value > 1 ? decltype(items)::value / 2 : decltype(items)::value;
         reduce_flat<T, What, complex, PlainSum<double>, n>(queue, call, s);
       });
     }

@@ -15,7 +15,7 @@ public:
   using Value = T;
 
   RIDGE_DEVICE Site(const Lane& lane, const Geometry& geometry, const Place& place)
-      : lane_(lane), geometry_(geometry), place_(place) {}
+      : lane_(lane), geometry_(geometry), place_(place), x_(geometry.coordinates(place)) {}
 
   /// Component `c` of a field at this site.
   template <class S>
@@ -45,29 +45,38 @@ public:
 
   /// The site `by` further along dimension d, around the lattice.
   [[nodiscard]] RIDGE_DEVICE Site shifted(int d, int by) const {
-    Coordinates x = geometry_.coordinates(place_);
+    Site moved = *this;
+    int at = 0;
+    RIDGE_UNROLL
+    for (int k = 0; k < max_rank; ++k)
+      at = k == d ? x_[k] : at;
+    moved.place_ = geometry_.shifted(place_, at, d, by);
     const int n = geometry_.extent(d);
-    x[d] = (x[d] + by % n + n) % n;
-    return {lane_, geometry_, geometry_.place(x)};
+    int to = (at + by) % n;
+    to += to < 0 ? n : 0;
+    RIDGE_UNROLL
+    for (int k = 0; k < max_rank; ++k)
+      moved.x_[k] = k == d ? to : x_[k];
+    return moved;
   }
   [[nodiscard]] RIDGE_DEVICE bool is_even() const {
-    const Coordinates x = geometry_.coordinates(place_);
     int sum = 0;
     RIDGE_UNROLL
     for (int d = 0; d < max_rank; ++d)
-      sum += x[d];
+      sum += x_[d];
     return sum % 2 == 0;
   }
 
 private:
   /// This site in a field whose numbers are of another size.
   [[nodiscard]] RIDGE_DEVICE Place in(const Geometry& other) const {
-    return other.nsimd == geometry_.nsimd ? place_ : other.place(geometry_.coordinates(place_));
+    return other.nsimd == geometry_.nsimd ? place_ : other.place(x_);
   }
 
   const Lane& lane_;
   const Geometry& geometry_;
   Place place_;
+  Coordinates x_; // computed where something asks for them
 };
 
 } // namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME

@@ -55,6 +55,16 @@ void loop(Queue& queue, const Geometry& g, const K& kernel, int parts, Subset su
               SiteLoop<K, most>{kernel, g, parts, s.items, subset});
 }
 
+/// The launch bounds that a site kernel is compiled for: its own `Bounds`, or 256 threads.
+template <class K>
+constexpr auto bounds_of() {
+  if constexpr (requires { typename K::Bounds; }) {
+    return typename K::Bounds{};
+  } else {
+    return Choices<256>{};
+  }
+}
+
 /// A kernel of whole sites as one of parts.
 template <class K>
 struct Whole {
@@ -72,11 +82,13 @@ template <class Target, class S, class K>
 void for_each_site(Queue& queue, const SiteView<S>& like, const K& kernel,
                    Subset subset = Subset::all, const std::optional<Schedule>& schedule = {}) {
   static_assert(std::is_same_v<Target, Here>, "site loops are for kernel sources and their Here");
-  const auto s = detail::schedule_of<GpuSchedule>(
-      queue.device(), schedule, shape_of<std::remove_const_t<S>>(), like.geometry);
-  choose(s.bounds, Choices<1024, 256>{}, [&](auto bounds) {
+  auto s = detail::schedule_of<GpuSchedule>(queue.device(), schedule,
+                                            shape_of<std::remove_const_t<S>>(), like.geometry);
+  if (!schedule) s.bounds = 256;
+  const bool compiled = choose(s.bounds, gpu::bounds_of<K>(), [&](auto bounds) {
     gpu::loop<decltype(bounds)::value>(queue, like.geometry, gpu::Whole<K>{kernel}, 1, subset, s);
   });
+  if (!compiled) throw UsageError("this site kernel is compiled for bounds=256 only");
 }
 
 } // namespace ridge::lattice

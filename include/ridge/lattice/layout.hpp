@@ -7,6 +7,7 @@
 
 #include <ridge/core/extents.hpp>
 
+#include <cstdint>
 #include <string>
 
 namespace ridge::lattice {
@@ -31,6 +32,8 @@ struct Geometry {
   int nsimd = 1;                         ///< lanes of a group
   int local[max_rank] = {1, 1, 1, 1, 1}; ///< extents of a box
   int lanes[max_rank] = {1, 1, 1, 1, 1}; ///< boxes along each dimension
+  Index group_stride[max_rank] = {};     ///< groups between neighbours within a box
+  int lane_stride[max_rank] = {};        ///< lanes between boxes that are neighbours
   Index groups = 0;
 
   [[nodiscard]] RIDGE_FN int extent(int d) const { return local[d] * lanes[d]; }
@@ -38,15 +41,10 @@ struct Geometry {
 
   [[nodiscard]] RIDGE_FN Coordinates coordinates(const Place& place) const {
     Coordinates c;
-    Index group = place.group;
-    int lane = place.lane;
-    RIDGE_UNROLL
-    for (int d = 0; d < max_rank; ++d) {
-      if (d >= rank) continue;
-      const Index box = group / local[d];
-      c[d] = static_cast<int>(group - box * local[d]) + (lane % lanes[d]) * local[d];
-      group = box;
-      lane /= lanes[d];
+    if (groups <= 0x7fffffff) { // divisions of 32 bits are several times faster
+      fill(c, static_cast<unsigned>(place.group), place.lane);
+    } else {
+      fill(c, static_cast<std::uint64_t>(place.group), place.lane);
     }
     return c;
   }
@@ -61,21 +59,32 @@ struct Geometry {
     }
     return p;
   }
-  /// Lanes between boxes that are neighbours along `d`.
-  [[nodiscard]] RIDGE_FN int lane_stride(int d) const {
-    int stride = 1;
-    for (int i = 0; i < d; ++i)
-      stride *= lanes[i];
-    return stride;
-  }
-  /// Groups between neighbours along `d` within a box.
-  [[nodiscard]] RIDGE_FN Index group_stride(int d) const {
-    Index stride = 1;
-    for (int i = 0; i < d; ++i)
-      stride *= local[i];
-    return stride;
+  /// The place `by` further along dimension d, around the lattice, of a site whose coordinate along
+  /// it is `x`.
+  [[nodiscard]] RIDGE_FN Place shifted(const Place& from, int x, int d, int by) const {
+    const int n = extent(d);
+    int to = (x + by) % n;
+    to += to < 0 ? n : 0;
+    const int box = x / local[d];
+    const int new_box = to / local[d];
+    const int step = (to - new_box * local[d]) - (x - box * local[d]);
+    return {from.group + step * group_stride[d], from.lane + (new_box - box) * lane_stride[d]};
   }
   friend bool operator==(const Geometry&, const Geometry&) = default;
+
+private:
+  template <class U>
+  RIDGE_FN void fill(Coordinates& c, U group, int lane) const {
+    RIDGE_UNROLL
+    for (int d = 0; d < max_rank; ++d) {
+      if (d >= rank) continue;
+      const auto length = static_cast<U>(local[d]);
+      const U rest = group / length;
+      c[d] = static_cast<int>(group - rest * length) + (lane & (lanes[d] - 1)) * local[d];
+      group = rest;
+      lane /= lanes[d];
+    }
+  }
 };
 
 /// Extents, 1 to 5 dimensions, and the bytes of a vector.

@@ -57,11 +57,11 @@ template <class T>
     walk.run = call.geometry.groups * group;
     return walk;
   }
-  const Index stride = call.geometry.group_stride(call.dimension);
+  const Index stride = call.geometry.group_stride[call.dimension];
   walk.slices = call.geometry.local[call.dimension];
   walk.outer = call.geometry.groups / (stride * walk.slices);
   walk.run = stride * group;
-  walk.lane_stride = call.geometry.lane_stride(call.dimension);
+  walk.lane_stride = call.geometry.lane_stride[call.dimension];
   walk.boxes = call.geometry.lanes[call.dimension];
   return walk;
 }

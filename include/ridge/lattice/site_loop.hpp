@@ -9,9 +9,11 @@
 //   }
 //
 // whose tensors hold plain numbers on a GPU lane and packs of sites on the cpu. Kernel sources,
-// compiled once per device kind, call `for_each_site<Here>`.
+// compiled once per device kind, call `for_each_site<Here>`. On GPUs a kernel is compiled for
+// blocks of at most 256 threads, or for those of its own `using Bounds = Choices<1024, 256>`.
 #pragma once
 
+#include <ridge/core/choose.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/queue.hpp>
 #include <ridge/lattice/schedule.hpp>

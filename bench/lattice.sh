@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Records of the lattice kernels: every reduction and map on fields of 1 GB and more, for each site
+# type; 12x12 propagators under all schedules, beside the vendor's sum where there is one.
+# Usage: lattice.sh RIDGE DEVICE FOLDER
+set -euo pipefail
+ridge=$1 device=$2 folder=$3
+mkdir -p "$folder"
+
+# run NAME KERNEL [OPTIONS]: writes FOLDER/NAME.json and prints a line a record.
+run() {
+  local name=$1
+  shift
+  "$ridge" bench "$@" --device "$device" --repeat 9 --json >"$folder/$name.json"
+  python3 - "$folder/$name.json" <<'PY'
+import json, sys
+for r in json.load(open(sys.argv[1])):
+    size = "x".join(map(str, r["size"]))
+    fraction = "-" if r["fraction"] is None else f'{r["fraction"]:.3f}'
+    print(f'{r["kernel"]:26} {r["site"]:10} {size:15} {r["precision"]} {r["achieved"] / 1e9:8.1f} GB/s '
+          f'{r["roof_name"]} {fraction} {"ok" if r["check"]["ok"] else "FAILED"} '
+          f'{r.get("schedule_name", "")}', flush=True)
+PY
+}
+
+# Fields of 1 GB and a little more.
+size_of() {
+  case "$1-$2" in
+  real-fp64) echo 64x128x128x128 ;;
+  real-fp32) echo 128x128x128x128 ;;
+  complex-fp64) echo 64x64x128x128 ;;
+  complex-fp32) echo 64x128x128x128 ;;
+  vector-fp64) echo 64x64x64x128 ;;
+  vector-fp32) echo 64x64x128x128 ;;
+  matrix-fp64 | spinor-fp64) echo 32x64x64x64 ;;
+  matrix-fp32 | spinor-fp32) echo 64x64x64x64 ;;
+  propagator-fp64) echo 32x32x32x32 ;;
+  propagator-fp32) echo 32x32x32x64 ;;
+  esac
+}
+
+for kernel in sum norm2; do
+  run "lattice-$kernel-propagator-fp64" "lattice-$kernel" --size 32x32x32x32 --schedule all
+done
+for site in real complex vector matrix spinor; do
+  for kernel in sum norm2 inner; do
+    run "lattice-$kernel-$site-fp64" "lattice-$kernel" --site $site --size "$(size_of $site fp64)" \
+      --schedule "${LATTICE_SCHEDULE:-auto}"
+  done
+done
+for site in real complex propagator; do
+  for kernel in sum norm2; do
+    run "lattice-$kernel-$site-fp32" "lattice-$kernel" --site $site --precision fp32 \
+      --size "$(size_of $site fp32)"
+  done
+done
+for site in complex propagator; do
+  for kernel in axpy scale axpy-norm slice-sum slice-norm2 slice-inner sum-reproducible \
+    norm2-reproducible inner-reproducible; do
+    run "lattice-$kernel-$site-fp64" "lattice-$kernel" --site $site --size "$(size_of $site fp64)"
+  done
+done
+run lattice-sum-real-small lattice-sum --site real --size 16x16x16x16 --schedule all
+run lattice-norm2-real-small lattice-norm2 --site real --size 16x16x16x16 --schedule all

@@ -1,0 +1,50 @@
+// Lattice fields in HDF5 files, with a checksum. Part of the library ridge_io, which needs HDF5;
+// the core library does not.
+#pragma once
+
+#include <ridge/lattice/field.hpp>
+
+#include <cstdint>
+#include <filesystem>
+
+namespace ridge::io {
+
+/// Sites in plain order, without their type.
+struct SiteData {
+  lattice::SiteShape shape;
+  Extents extents;
+  void* reals = nullptr;
+};
+
+/// A sum over all reals of a mix of their bits and their number: it sees changed, swapped and
+/// missing ones, and can be computed in parallel.
+[[nodiscard]] std::uint64_t checksum(const SiteData& sites);
+
+/// Writes the dataset `name` of a new file: dimensions slowest first, then components, then real
+/// and imaginary part, with the checksum as attribute. The file appears whole or not at all. Throws
+/// Failure.
+void save_sites(const std::filesystem::path& file, const std::string& name, const SiteData& sites);
+
+/// Reads it back into memory of the shape and extents expected. Throws UsageError when the file
+/// holds another lattice, site type or precision, Failure when it cannot be read or its checksum is
+/// wrong.
+void load_sites(const std::filesystem::path& file, const std::string& name, const SiteData& sites);
+
+/// Saves a field in plain order, which is the same for every width and device.
+template <class Site>
+void save(const std::filesystem::path& file, const std::string& name, Queue& queue,
+          const lattice::Field<Site>& field) {
+  std::vector<Site> sites = field.get(queue);
+  save_sites(file, name, {field.shape(), field.lattice().extents(), sites.data()});
+}
+
+/// Loads a field. The field is unchanged unless all of the file is right.
+template <class Site>
+void load(const std::filesystem::path& file, const std::string& name, Queue& queue,
+          lattice::Field<Site>& field) {
+  std::vector<Site> sites(static_cast<std::size_t>(field.lattice().sites()));
+  load_sites(file, name, {field.shape(), field.lattice().extents(), sites.data()});
+  field.set(queue, sites);
+}
+
+} // namespace ridge::io
