@@ -1,8 +1,10 @@
 #include <ridge/core/error.hpp>
 
 #include "commands.hpp"
+#include "dataset_name.hpp"
 #include "interrupt.hpp"
 #include "nbody_file.hpp"
+#include "nbody_format.hpp"
 #include "nbody_input.hpp"
 #include "nbody_report.hpp"
 #include "progress.hpp"
@@ -32,7 +34,7 @@ struct NbodyOptions {
   std::optional<double> dt, softening, gravity;
   std::optional<std::string> precision, integrator;
   Index steps = 1000;
-  Index every = 0;
+  std::optional<Index> every;
   bool overwrite = false, json = false;
 };
 
@@ -53,7 +55,9 @@ void require_one_start(const NbodyOptions& o) {
                     starts == 0 ? "nothing to start from" : "several starts"));
   }
   if (o.steps < 1) throw UsageError(fmt::format("--steps {}: at least 1 is needed", o.steps));
-  if (o.every < 0) throw UsageError(fmt::format("--every {}: at least 1 is needed", o.every));
+  if (o.every && *o.every < 1) {
+    throw UsageError(fmt::format("--every {}: at least 1 is needed", *o.every));
+  }
   if (o.seed && !o.plummer && !o.cold_collapse) {
     throw UsageError("--seed goes with --plummer and --cold-collapse");
   }
@@ -134,23 +138,33 @@ Device device_for(const NbodyOptions& o, const Beginning& b) {
   return Device(before);
 }
 
+/// The file that bodies or a run come from; empty where there is none.
+std::filesystem::path file_read(const NbodyOptions& o) {
+  if (!o.restart.empty()) return o.restart;
+  if (o.input.empty() || is_csv(o.input)) return o.input;
+  return parse_dataset_name(o.input, "INPUT").file;
+}
+
 /// From the first step to the last.
 class NbodyCommand {
 public:
   NbodyCommand(const NbodyOptions& options, Beginning beginning)
       : o_(options), run_(std::move(beginning.run)), now_(std::move(beginning.at)),
         goes_on_(beginning.goes_on), report_(options.json), first_(now_.step),
-        last_(now_.step + options.steps),
-        every_(options.every > 0 ? options.every : std::max<Index>(1, options.steps / 10)) {}
+        last_(now_.step + std::min(options.steps, nbody_format::most_steps + 1)),
+        every_(options.every.value_or(std::max<Index>(1, options.steps / 10))) {}
 
   void execute(const Device& device) {
-    require_sound(now_.bodies, run_.parameters.precision);
+    if (last_ > nbody_format::most_steps) {
+      throw UsageError(fmt::format("--steps {}: a run has at most {} steps", o_.steps,
+                                   nbody_format::most_steps));
+    }
+    require_sound(now_.bodies, run_.parameters);
     if (run_.parameters.softening == 0) {
       require_apart(now_.bodies, run_.parameters.precision);
     }
     if (!o_.output.empty()) {
-      writer_ = std::make_unique<NbodyWriter>(o_.output, o_.restart.empty() ? o_.input : o_.restart,
-                                              o_.overwrite);
+      writer_ = std::make_unique<NbodyWriter>(o_.output, file_read(o_), o_.overwrite);
     }
     choose_device(device);
     if (!goes_on_) run_.id = checksum(0, run_.parameters, 0, now_.bodies);
@@ -251,10 +265,11 @@ private:
 
   /// After Ctrl-C: keeps what there is, so that a restart goes on from here.
   void stop_if_asked(bool kept_already) {
+    if (now_.step == last_) return; // all is done
     try {
       check_interrupt();
     } catch (const Interrupted&) {
-      if (writer_ == nullptr || now_.step == last_) throw;
+      if (writer_ == nullptr) throw;
       if (!kept_already) {
         look();
         keep();

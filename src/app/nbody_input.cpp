@@ -118,8 +118,12 @@ private:
 
 } // namespace
 
+bool is_csv(std::string_view file) {
+  return file.ends_with(".csv") || file.ends_with(".CSV");
+}
+
 Bodies read_bodies(std::string_view file) {
-  if (file.ends_with(".csv") || file.ends_with(".CSV")) return read_csv_bodies(file);
+  if (is_csv(file)) return read_csv_bodies(file);
   const DatasetName name = parse_dataset_name(file, "INPUT");
   return BodyGroup(name).read();
 }

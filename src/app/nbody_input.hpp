@@ -14,6 +14,9 @@ namespace ridge::app {
 /// a file cannot be read.
 [[nodiscard]] nbody::Bodies read_bodies(std::string_view file);
 
+/// Whether `file` names a CSV file: whatever ends in .csv.
+[[nodiscard]] bool is_csv(std::string_view file);
+
 /// What `read_bodies` takes, for --help.
 [[nodiscard]] const char* bodies_help();
 

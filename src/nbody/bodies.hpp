@@ -47,10 +47,6 @@ private:
   }
 };
 
-/// Throws UsageError, naming body and component, unless there are bodies, as many values of each
-/// component, all finite also in `precision`, no mass negative. Bodies count from 0.
-void require_sound(const Bodies& bodies, Precision precision);
-
 /// Throws UsageError, naming the pair, when two bodies are at one place once their positions are
 /// rounded to `precision`: without softening the force between them is infinite.
 void require_apart(const Bodies& bodies, Precision precision);

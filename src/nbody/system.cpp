@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace ridge::nbody {
 
@@ -143,34 +142,6 @@ private:
 };
 
 } // namespace
-
-void require_sound(const Parameters& p) {
-  if (!(p.dt > 0) || !std::isfinite(p.dt)) {
-    throw UsageError(fmt::format("--dt {:g}: a step must be positive", p.dt));
-  }
-  if (!(p.gravity > 0) || !std::isfinite(p.gravity)) {
-    throw UsageError(fmt::format("--G {:g}: the constant of gravity must be positive", p.gravity));
-  }
-  if (!(p.softening >= 0) || !std::isfinite(p.softening)) {
-    throw UsageError(fmt::format("--softening {:g}: it must be 0 or positive", p.softening));
-  }
-  if (p.precision == Precision::fp64) return;
-  // Interactions are computed in float.
-  const double squared = p.softening * p.softening;
-  if (!std::isfinite(static_cast<float>(squared)) ||
-      (p.softening > 0 && squared < std::numeric_limits<float>::min())) {
-    throw UsageError(fmt::format("--softening {:g}: its square is beyond what fp32 holds; give "
-                                 "--precision fp64, or other units",
-                                 p.softening));
-  }
-  if (p.precision == Precision::fp32 &&
-      (static_cast<float>(p.dt) < std::numeric_limits<float>::min() ||
-       !std::isfinite(static_cast<float>(p.dt)))) {
-    throw UsageError(fmt::format("--dt {:g} is beyond what fp32 holds; give --precision fp64, or "
-                                 "other units",
-                                 p.dt));
-  }
-}
 
 std::unique_ptr<System> make_system(const Device& device, const Parameters& parameters,
                                     const Bodies& bodies, std::string_view schedule) {

@@ -5,28 +5,12 @@
 #include <ridge/pairs/schedule.hpp>
 #include <ridge/record/record.hpp>
 
-#include "bodies.hpp"
-#include "integrator.hpp"
+#include "parameters.hpp"
 
 #include <memory>
 #include <string_view>
 
 namespace ridge::nbody {
-
-/// What a trajectory depends on beside the bodies, the device and the schedule.
-struct Parameters {
-  Precision precision = Precision::mixed;
-  Integrator integrator = Integrator::leapfrog;
-  double dt = 0;        ///< time of a step
-  double softening = 0; ///< Plummer's: the potential of a pair is - G m / sqrt(d^2 + softening^2)
-  double gravity = 1;   ///< the constant of gravity G
-
-  friend bool operator==(const Parameters&, const Parameters&) = default;
-};
-
-/// Throws UsageError when dt or gravity is not positive or softening is negative, or when one of
-/// them is not finite or nothing in the precision.
-void require_sound(const Parameters& parameters);
 
 /// The state of all bodies, kept on the device from step to step. With the same device, schedule
 /// and parameters (and any but `combine=atomic`), the same bodies give the same bits, however many

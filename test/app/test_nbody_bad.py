@@ -107,7 +107,10 @@ def test_file(ridge, folder, name, says):
     (["in.h5", "-o", "run.h5", "--dt", "fast"], ["--dt"]),
     (["in.h5", "-o", "run.h5", "--dt", 1, "--steps", 0], ["--steps 0", "at least 1"]),
     (["in.h5", "-o", "run.h5", "--dt", 1, "--steps", -5], ["--steps -5", "at least 1"]),
+    (["in.h5", "-o", "run.h5", "--dt", 1, "--steps", 10**10], ["at most 9999999999 steps"]),
+    (["in.h5", "-o", "run.h5", "--dt", 1, "--steps", 2**63 - 1], ["at most 9999999999 steps"]),
     (["in.h5", "-o", "run.h5", "--dt", 1, "--every", -5], ["--every -5", "at least 1"]),
+    (["in.h5", "-o", "run.h5", "--dt", 1, "--every", 0], ["--every 0", "at least 1"]),
     (["in.h5", "-o", "run.h5", "--dt", 1, "--softening", -1], ["--softening -1", "0 or positive"]),
     (["in.h5", "-o", "run.h5", "--dt", 1, "--softening", "nan"], ["--softening nan"]),
     (["in.h5", "-o", "run.h5", "--dt", 1, "--softening", 1e-25], ["--softening 1e-25", "fp64"]),
@@ -119,10 +122,12 @@ def test_file(ridge, folder, name, says):
     (["in.h5", "-o", "run.h5", "--dt", 1, "--seed", 3], "--seed goes with --plummer"),
     (["in.h5", "-o", "in.h5", "--dt", 1], ["in.h5 is the input"]),
     (["in.h5", "-o", "in.h5", "--dt", 1, "--overwrite"], ["in.h5 is the input"]),
+    (["in.h5:/", "-o", "./in.h5", "--dt", 1, "--overwrite"], ["in.h5 is the input"]),
     (["in.h5", "-o", "old.h5", "--dt", 1], ["old.h5 exists", "--overwrite"]),
     (["in.h5", "-o", "run.xdmf", "--dt", 1], ["FILE.h5"]),
     (["in.h5", "-o", "nowhere/run.h5", "--dt", 1], "no folder nowhere"),
     (["--plummer", 0], ["0 bodies", "at least 1"]),
+    (["--plummer", 10**18], ["1000000000000000000 bodies", "at most"]),
     (["--plummer", "many"], ["--plummer"]),
     (["--cold-collapse", -3], ["-3 bodies", "at least 1"]),
 ])
@@ -136,6 +141,15 @@ def test_options(ridge, folder, words, says):
 def test_values_that_fp32_cannot_hold(ridge, folder):
     write_start("in.h5", **changed("position", (4, 2), 1e39))
     require_refused(ridge, ["in.h5", *RUN, "--precision", "fp32"], ["z of body 4 is 1e+39", "fp64"])
+
+
+def test_units_that_fp32_cannot_compute_in(ridge, folder):
+    """The Sun and Neptune in metres: the cube of their distance is beyond fp32."""
+    write_start("in.h5", np.array([[0.0, 0, 0], [4.5e12, 0, 0]]), np.array([[0.0, 0, 0], [0, 5430, 0]]),
+                np.array([1.989e30, 1.024e26]))
+    words = ["in.h5", "-o", "run.h5", "--dt", 86400, "--steps", 1, "--G", 6.674e-11, "--device", "cpu"]
+    require_refused(ridge, words, ["up to 4.5e+12 apart", "--precision fp64", "units"])
+    ridge.good("nbody", *words, "--precision", "fp64")
 
 
 def test_coincident_bodies_without_softening(ridge, folder):

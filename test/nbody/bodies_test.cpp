@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nbody/diagnostics.hpp>
+#include <nbody/parameters.hpp>
 #include <nbody/solar_system.hpp>
 #include <nbody/starts.hpp>
 
@@ -30,12 +31,13 @@ std::vector<double> potentials(const Bodies& b) {
   return phi;
 }
 
+constexpr Parameters fp32{Precision::fp32, Integrator::leapfrog, 1e-3, 0.01, 2};
+
 TEST(Bodies, AreRefusedByIndex) {
   const auto refused = [](auto&& change, const char* says) {
     Bodies bodies = plummer(20, 1);
     change(bodies);
-    EXPECT_THAT([&] { require_sound(bodies, Precision::fp32); },
-                ThrowsMessage<UsageError>(HasSubstr(says)));
+    EXPECT_THAT([&] { require_sound(bodies, fp32); }, ThrowsMessage<UsageError>(HasSubstr(says)));
   };
   refused([](Bodies& b) { b.position[1][7] = std::nan(""); }, "y of body 7 is NaN");
   refused([](Bodies& b) { b.velocity[2][0] = HUGE_VAL; }, "vz of body 0 is infinite");
@@ -43,6 +45,26 @@ TEST(Bodies, AreRefusedByIndex) {
   refused([](Bodies& b) { b.position[0][3] = 1e39; }, "x of body 3 is 1e+39, which fp32");
   refused([](Bodies& b) { b.velocity[0].pop_back(); }, "vx has 19 values and m has 20");
   refused([](Bodies& b) { b.resize(0); }, "there are no bodies");
+}
+
+TEST(Bodies, AreRefusedWhereFloatCannotComputeWithThem) {
+  Parameters p = fp32;
+  for (const Precision precision : {Precision::fp32, Precision::mixed}) {
+    p.precision = precision;
+    Bodies bodies = plummer(20, 1);
+    EXPECT_NO_THROW(require_sound(bodies, p));
+    bodies.position[2][4] = 1e13;
+    EXPECT_THAT([&] { require_sound(bodies, p); },
+                ThrowsMessage<UsageError>(HasSubstr("bodies are up to 1e+13 apart")));
+    bodies = plummer(20, 1);
+    bodies.mass[6] = 2e38;
+    EXPECT_THAT([&] { require_sound(bodies, p); },
+                ThrowsMessage<UsageError>(HasSubstr("G m of body 6 is 4e+38")));
+    bodies.mass[6] = 1e-40;
+    EXPECT_THROW(require_sound(bodies, p), UsageError);
+    p.precision = Precision::fp64;
+    EXPECT_NO_THROW(require_sound(bodies, p));
+  }
 }
 
 TEST(Bodies, AtOnePlaceAreNamed) {

@@ -210,8 +210,12 @@ TEST(Parameters, AreRefusedWhenNotSound) {
   bad = p;
   bad.softening = -1;
   refused(bad, "0 or positive");
-  bad.softening = 1e-30;
-  refused(bad, "--precision fp64");
+  for (const double softening : {1e-13, 1e13}) {
+    bad.softening = softening;
+    refused(bad, "--precision fp64");
+  }
+  bad.precision = Precision::fp64;
+  EXPECT_NO_THROW(require_sound(bad));
   bad = p;
   bad.gravity = 0;
   refused(bad, "must be positive");

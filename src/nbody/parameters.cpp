@@ -1,0 +1,109 @@
+#include "parameters.hpp"
+
+#include <ridge/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace ridge::nbody {
+
+namespace {
+
+/// Interactions take the cube of distances' inverses: within these, it is a normal float.
+constexpr double least_distance = 2e-13;
+constexpr double largest_distance = 4e12;
+
+double rounded(double value, Precision precision) {
+  return precision == Precision::fp32 ? static_cast<double>(static_cast<float>(value)) : value;
+}
+
+/// Throws UsageError unless interactions can be computed in float.
+void require_within_float(const Bodies& bodies, double gravity) {
+  double diagonal_squared = 0;
+  for (const auto& values : bodies.position) {
+    const auto [least, most] = std::minmax_element(values.begin(), values.end());
+    diagonal_squared += (*most - *least) * (*most - *least);
+  }
+  if (!(diagonal_squared < largest_distance * largest_distance)) {
+    throw UsageError(fmt::format("bodies are up to {:.2g} apart, whose cube is beyond what fp32 "
+                                 "holds; give --precision fp64, or other units",
+                                 std::sqrt(diagonal_squared)));
+  }
+  for (std::size_t i = 0; i < bodies.mass.size(); ++i) {
+    const double pull = bodies.mass[i] * gravity;
+    if (pull > 0 && !std::isnormal(static_cast<float>(pull))) {
+      throw UsageError(
+          fmt::format("G m of body {} is {:g}, which fp32 cannot hold; give --precision "
+                      "fp64, or other units",
+                      i, pull));
+    }
+  }
+}
+
+} // namespace
+
+void require_sound(const Parameters& p) {
+  if (!(p.dt > 0) || !std::isfinite(p.dt)) {
+    throw UsageError(fmt::format("--dt {:g}: a step must be positive", p.dt));
+  }
+  if (!(p.gravity > 0) || !std::isfinite(p.gravity)) {
+    throw UsageError(fmt::format("--G {:g}: the constant of gravity must be positive", p.gravity));
+  }
+  if (!(p.softening >= 0) || !std::isfinite(p.softening)) {
+    throw UsageError(fmt::format("--softening {:g}: it must be 0 or positive", p.softening));
+  }
+  if (p.precision == Precision::fp64) return;
+  if (p.softening > 0 && (p.softening < least_distance || p.softening > largest_distance)) {
+    throw UsageError(fmt::format("--softening {:g}: its cube is beyond what fp32 holds; give "
+                                 "--precision fp64, or other units",
+                                 p.softening));
+  }
+  if (p.precision == Precision::fp32 &&
+      (static_cast<float>(p.dt) < std::numeric_limits<float>::min() ||
+       !std::isfinite(static_cast<float>(p.dt)))) {
+    throw UsageError(fmt::format("--dt {:g} is beyond what fp32 holds; give --precision fp64, or "
+                                 "other units",
+                                 p.dt));
+  }
+}
+
+void require_sound(const Bodies& bodies, const Parameters& parameters) {
+  const Precision precision = parameters.precision;
+  const Index count = bodies.count();
+  bodies.for_each([&](const auto& values, const char* name) {
+    if (static_cast<Index>(values.size()) != count) {
+      throw UsageError(fmt::format("{} has {} values and m has {}; each body has one", name,
+                                   values.size(), count));
+    }
+  });
+  if (count < 1) throw UsageError("there are no bodies");
+  bodies.for_each([&](const auto& values, const char* name) {
+    const auto odd = std::find_if_not(values.begin(), values.end(), [&](double v) {
+      return std::isfinite(rounded(v, precision));
+    });
+    if (odd == values.end()) return;
+    const auto body = odd - values.begin();
+    if (std::isfinite(*odd)) {
+      throw UsageError(
+          fmt::format("{} of body {} is {:g}, which fp32 cannot hold; give --precision "
+                      "fp64, or other units",
+                      name, body, *odd));
+    }
+    throw UsageError(fmt::format("{} of body {} is {}; all values must be finite (bodies count "
+                                 "from 0)",
+                                 name, body, std::isnan(*odd) ? "NaN" : "infinite"));
+  });
+  const auto negative =
+      std::find_if(bodies.mass.begin(), bodies.mass.end(), [](double m) { return m < 0; });
+  if (negative != bodies.mass.end()) {
+    throw UsageError(fmt::format("m of body {} is {:g}; a mass must not be negative",
+                                 negative - bodies.mass.begin(), *negative));
+  }
+  if (precision == Precision::fp64) return;
+  require_within_float(bodies, parameters.gravity);
+}
+
+} // namespace ridge::nbody
