@@ -45,7 +45,7 @@
 namespace ridge::chain {
 
 template <class C>
-using Operations = std::remove_cvref_t<decltype(std::declval<C>().operations)>;
+using Operations = std::remove_cvref_t<decltype(C::operations)>;
 /// Number of operations.
 template <class C>
 inline constexpr int operations_of = static_cast<int>(std::tuple_size_v<Operations<C>>);
