@@ -38,9 +38,9 @@ def test_starts_at_once(ridge, words):
 @pytest.mark.parametrize(
     "words, says",
     [
-        ([], "the commands are lab, bench, apply, nbody, devices, roof"),
-        (["fly"], "fly; the commands are lab, bench, apply, nbody, devices, roof"),
-        (["--fly"], "--fly; the commands are lab, bench, apply, nbody, devices, roof"),
+        ([], "the commands are lab, bench, apply, nbody, atmosphere, devices, roof"),
+        (["fly"], "fly; the commands are lab, bench, apply, nbody, atmosphere, devices, roof"),
+        (["--fly"], "--fly; the commands are lab, bench, apply, nbody, atmosphere, devices, roof"),
         (["devices", "--fly"], "--fly"),
         (["devices", "extra"], "extra"),
         (["roof", "--device"], "--device"),
