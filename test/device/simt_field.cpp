@@ -146,5 +146,18 @@ TEST_P(SimtField, AtomicsReturnTheValueBefore) {
   EXPECT_EQ(values(seen), std::vector<int>(threads * blocks, 1));
 }
 
+TEST_P(SimtField, ReportsAnUndeclaredAccess) {
+  const auto body = [](int z) {
+    return [=](const auto& lane) {
+      if (lane.rank() == 5 && z > 1) lane.undeclared_access(0, -1, z);
+    };
+  };
+  EXPECT_FALSE(fault_of(width, LaunchShape{{1, 1, 1}, {70, 1, 1}, 0}, body(1)).has_value());
+  expect_fault(fault_of(width, LaunchShape{{1, 1, 1}, {70, 1, 1}, 0}, body(2)),
+               FaultKind::undeclared_access, {0, 0, 0}, {5, 0, 0}, 5, -1,
+               "reads neighbour (0, -1, 2), which its footprint does not declare; add it to the "
+               "footprint");
+}
+
 } // namespace
 } // namespace ridge::simt_test

@@ -1,6 +1,8 @@
 // Shared memory of the emulated GPU: bounds, layout, and what is read before it is written.
 #include "simt_support.hpp"
 
+#include <cmath>
+
 namespace ridge::simt_test {
 namespace {
 
@@ -145,6 +147,38 @@ TEST_P(SimtShared, SeesAccessesOfOtherSizesToTheSameBytes) {
   EXPECT_FALSE(fault_of(width, shape, body(true)).has_value());
   expect_fault(fault_of(width, shape, body(false)), FaultKind::shared_race, {0, 0, 0}, {0, 0, 0}, 0,
                6, "writes index 6 (bytes 6 to 6 of shared memory), which thread (1,0,0) wrote");
+}
+
+TEST_P(SimtShared, LoadsPacksFromSharedMemory) {
+  Field<double> to(device, {64});
+  const auto body = [out = to.elements()](int shift, bool barrier) {
+    return [=](const auto& lane) {
+      auto s = lane.template shared<double>(32, 64);
+      if (lane.rank() < 62) s[lane.rank()] = lane.rank();
+      if (barrier) lane.barrier();
+      if (lane.rank() >= 16) return;
+      const int at = 4 * (15 - lane.rank());
+      const Pack<double, 4> p = lane.template load_shared_pack<4>(s, at + shift);
+      lane.store(out, at, p);
+    };
+  };
+  const LaunchShape shape{{1, 1, 1}, {64, 1, 1}, 32 + 512};
+  run(width, shape, body(0, true));
+  for (int i = 0; i < 62; ++i)
+    EXPECT_EQ(to.data()[i], i);
+  for (int i = 62; i < 64; ++i)
+    EXPECT_TRUE(std::isnan(to.data()[i])) << "nobody has written it";
+  // The block's last lane goes on first from the barrier, then the others in their order.
+  const auto expect = [&](int shift, bool barrier, FaultKind kind, int t, Index index,
+                          const char* words) {
+    expect_fault(fault_of(width, shape, body(shift, barrier)), kind, {0, 0, 0}, {t, 0, 0}, t, index,
+                 words);
+  };
+  expect(-2, true, FaultKind::shared_alignment, 0, 58,
+         "a pack of 4 at index 58 begins at byte 496 of shared memory, which is no multiple of 32");
+  expect(4, true, FaultKind::shared_bounds, 0, 67, "index 67 of a shared array of 64");
+  expect(-4, true, FaultKind::shared_bounds, 15, -4, "index -4");
+  expect(0, false, FaultKind::shared_race, 13, 8, "which thread (8,0,0) wrote");
 }
 
 } // namespace
