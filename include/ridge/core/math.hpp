@@ -84,52 +84,34 @@ RIDGE_FN Pack<T, N, abi::Array> square_root(const Pack<T, N, abi::Array>& x) {
 
 #if defined(RIDGE_TARGET_CPU)
 
-template <int N>
-RIDGE_FN Pack<float, N, abi::Native> approximate_rsqrt(const Pack<float, N, abi::Native>& x) {
-  Pack<float, N, abi::Native> y;
-#if defined(__AVX512F__)
-  if constexpr (N == 16) {
-    __m512 bits;
+/// One instruction where there is one for N lanes.
+template <class T, int N>
+RIDGE_FN Pack<T, N, abi::Native> approximate_rsqrt(const Pack<T, N, abi::Native>& x) {
+  Pack<T, N, abi::Native> y;
+  // Does `instruction` to the lanes as one register.
+  [[maybe_unused]] const auto as_register = [&](auto bits, auto instruction) {
     std::memcpy(&bits, &x.lanes, sizeof bits);
-    // Not _mm512_rsqrt14_ps: g++ 12 warns of its undefined merge source.
-    bits = _mm512_maskz_rsqrt14_ps(0xffff, bits);
+    bits = instruction(bits);
     std::memcpy(&y.lanes, &bits, sizeof bits);
     return y;
+  };
+#if defined(__AVX512F__)
+  // Not _mm512_rsqrt14_ps: g++ 12 warns of its undefined merge source.
+  if constexpr (sizeof(T) == 4 && N == 16) {
+    return as_register(__m512{}, [](__m512 v) { return _mm512_maskz_rsqrt14_ps(0xffff, v); });
+  }
+  if constexpr (sizeof(T) == 8 && N == 8) {
+    return as_register(__m512d{}, [](__m512d v) { return _mm512_maskz_rsqrt14_pd(0xff, v); });
   }
 #endif
 #if defined(__AVX__)
-  if constexpr (N == 8) {
-    __m256 bits;
-    std::memcpy(&bits, &x.lanes, sizeof bits);
-    bits = _mm256_rsqrt_ps(bits);
-    std::memcpy(&y.lanes, &bits, sizeof bits);
-    return y;
+  if constexpr (sizeof(T) == 4 && N == 8) {
+    return as_register(__m256{}, [](__m256 v) { return _mm256_rsqrt_ps(v); });
   }
 #endif
 #if defined(__x86_64__)
-  if constexpr (N == 4) {
-    __m128 bits;
-    std::memcpy(&bits, &x.lanes, sizeof bits);
-    bits = _mm_rsqrt_ps(bits);
-    std::memcpy(&y.lanes, &bits, sizeof bits);
-    return y;
-  }
-#endif
-  for (int i = 0; i < N; ++i)
-    y.set(i, approximate_rsqrt(x[i]));
-  return y;
-}
-
-template <int N>
-RIDGE_FN Pack<double, N, abi::Native> approximate_rsqrt(const Pack<double, N, abi::Native>& x) {
-  Pack<double, N, abi::Native> y;
-#if defined(__AVX512F__)
-  if constexpr (N == 8) {
-    __m512d bits;
-    std::memcpy(&bits, &x.lanes, sizeof bits);
-    bits = _mm512_maskz_rsqrt14_pd(0xff, bits);
-    std::memcpy(&y.lanes, &bits, sizeof bits);
-    return y;
+  if constexpr (sizeof(T) == 4 && N == 4) {
+    return as_register(__m128{}, [](__m128 v) { return _mm_rsqrt_ps(v); });
   }
 #endif
   for (int i = 0; i < N; ++i)
