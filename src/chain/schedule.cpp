@@ -7,7 +7,7 @@
 namespace ridge::chain {
 
 std::string to_text(const Schedule& schedule) {
-  return std::visit([](const auto& s) { return text::print(s); }, schedule);
+  return text::print_held(schedule);
 }
 
 PlanRequest request_of(const Schedule& schedule) {
@@ -20,36 +20,9 @@ PlanRequest request_of(const Schedule& schedule) {
 
 NamedSchedule parse_schedule(std::string_view text, const Device& device, const Description& chain,
                              Index3 extents) {
-  NamedSchedule chosen{"default", default_schedule(device, chain, extents)};
-  const auto words = text::words(text);
-  std::string fields(text);
-  if (!words.empty() && words.front().find('=') == std::string_view::npos) {
-    const std::string_view name = words.front();
-    fields =
-        std::string(text.substr(static_cast<std::size_t>(name.data() - text.data()) + name.size()));
-    bool known = name == "auto";
-    std::string names = "auto";
-    for (NamedSchedule& candidate : named_schedules(device, chain, extents)) {
-      names += ", " + candidate.name;
-      if (candidate.name == name) {
-        chosen = std::move(candidate);
-        known = true;
-      }
-    }
-    if (!known) {
-      throw UsageError(fmt::format("unknown schedule '{}'; on {} the names are {}, or give fields: "
-                                   "{}",
-                                   name, to_text(device.id()), names, to_text(chosen.schedule)));
-    }
-  }
-  if (!text::words(fields).empty()) {
-    chosen.name.clear();
-    chosen.schedule = std::visit(
-        [&](const auto& base) -> Schedule {
-          return text::parse<std::remove_cvref_t<decltype(base)>>(fields, base);
-        },
-        chosen.schedule);
-  }
+  const NamedSchedule chosen =
+      text::parse_named(text, ridge::to_text(device.id()), default_schedule(device, chain, extents),
+                        [&] { return named_schedules(device, chain, extents); });
   (void)make_plan(chain, extents, request_of(chosen.schedule)); // says now what is not possible
   return chosen;
 }
@@ -73,8 +46,8 @@ std::vector<Fuse> fuses(const Description& d, bool gpu) {
 
 std::vector<TileShape> tiles(Index3 n) {
   std::vector<TileShape> all;
-  for (const TileShape& t :
-       {TileShape{}, TileShape{1, 1, 1}, TileShape{7, 2, 3}, TileShape{64, 1, 1}, TileShape{0, 5, 1}}) {
+  for (const TileShape& t : {TileShape{}, TileShape{1, 1, 1}, TileShape{7, 2, 3},
+                             TileShape{64, 1, 1}, TileShape{0, 5, 1}}) {
     const TileShape fitting{std::min(t.x, n.x), std::min(t.y, n.y), std::min(t.z, n.z)};
     if (std::find(all.begin(), all.end(), fitting) == all.end()) all.push_back(fitting);
   }

@@ -8,6 +8,8 @@
 #include <ridge/lab/chain_kernels.hpp>
 #include <ridge/record/copy_roof.hpp>
 
+#include "asked_schedules.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,24 +32,8 @@ constexpr double tolerance = 32 * static_cast<double>(std::numeric_limits<T>::ep
 constexpr unsigned char poison = 0xff;
 constexpr Index piece = Index{1} << 16; ///< items checked at a time
 
-std::vector<NamedSchedule> schedules_asked(const BenchRequest& request,
-                                           const chain::Description& d, Index3 n) {
-  if (request.schedule == "space") {
-    std::vector<NamedSchedule> space;
-    for (auto& s : chain::schedule_space(request.device, d, n))
-      space.push_back({"", s});
-    return space;
-  }
-  if (request.schedule != "all") {
-    return {chain::parse_schedule(request.schedule, request.device, d, n)};
-  }
-  auto all = chain::named_schedules(request.device, d, n);
-  all.push_back(chain::parse_schedule("auto", request.device, d, n));
-  return all;
-}
-
-/// The largest error of items [begin, end), which `in` and `out` hold, relative to values of size 1;
-/// NaN for what was not written.
+/// The largest error of items [begin, end), which `in` and `out` hold, relative to values of size
+/// 1; NaN for what was not written.
 template <class C, class T>
 double error_of(const T* in, const T* out, Index count) {
   std::array<std::vector<double>, chain::arrays_of<C>> arrays;
@@ -123,7 +109,11 @@ void bench(const BenchRequest& request, RoofSource& roof, const OnRecord& on_rec
   const Device& device = request.device;
   const chain::Description d = chain::describe<C, T>();
   const Index3 n{request.size.count(), 1, 1};
-  const auto schedules = schedules_asked(request, d, n);
+  const auto schedules = asked_schedules(
+      request.schedule,
+      [&](const std::string& text) { return chain::parse_schedule(text, device, d, n); },
+      [&] { return chain::named_schedules(device, d, n); },
+      [&] { return chain::schedule_space(device, d, n); });
   const Index bytes = n.x * static_cast<Index>(sizeof(T));
   const bool beside =
       device.kind() == DeviceKind::cpu && 2 * bytes > device.facts().last_level_cache.value;
@@ -146,7 +136,10 @@ void bench(const BenchRequest& request, RoofSource& roof, const OnRecord& on_rec
     record.schedule_name = s.name;
     record.size = request.size;
     record.check = check_stream<C>(queue, in, out);
-    const auto time = [&] { return measure(queue, [&] { program.run(); }, request.measure); };
+    const auto time = [&] {
+      return measure(
+          queue, [&] { program.run(); }, request.measure);
+    };
     if (beside) {
       if (!copy_roof) copy_roof.emplace(queue, out.data(), in.data(), Bytes{bytes / 64 * 64});
       const Beside measured = measure_beside(*copy_roof, time);
@@ -167,8 +160,8 @@ std::string list(Choices<Lengths...>) {
 
 void bench_stream(const BenchRequest& request, RoofSource& roof, const OnRecord& on_record) {
   if (request.size.rank() != 1) {
-    throw UsageError(fmt::format("chain takes one dimension, such as 100000000, not {}",
-                                 to_text(request.size)));
+    throw UsageError(
+        fmt::format("chain takes one dimension, such as 100000000, not {}", to_text(request.size)));
   }
   const bool known = choose(request.operations, StreamLengths{}, [&](auto length) {
     using C = Stream<length>;

@@ -12,6 +12,8 @@
 #include "cub_sum.hpp"
 #endif
 
+#include "asked_schedules.hpp"
+
 #include <fmt/format.h>
 
 #include <optional>
@@ -95,23 +97,6 @@ const char* roof_name(Kind kind) {
   return kind == Kind::read ? "read" : kind == Kind::copy ? "copy" : "triad";
 }
 
-std::vector<NamedSchedule> schedules_asked(const BenchRequest& request, const Operation& op,
-                                           const SiteShape& shape, const Geometry& g) {
-  if (request.schedule == "space") {
-    std::vector<NamedSchedule> space;
-    for (auto& s : schedule_space(request.device, op.task(), g))
-      space.push_back({"", s});
-    return space;
-  }
-  std::vector<NamedSchedule> all;
-  if (request.schedule != "all") {
-    return {parse_schedule(request.schedule, request.device, op.task(), shape, g)};
-  }
-  all = named_schedules(request.device, op.task(), g);
-  all.push_back(parse_schedule("auto", request.device, op.task(), shape, g));
-  return all;
-}
-
 /// One benchmark: fields, what is expected, and a record a schedule.
 template <class T>
 class LatticeBench {
@@ -135,7 +120,14 @@ public:
   }
 
   void run(const OnRecord& on_record) {
-    const auto schedules = schedules_asked(request_, op_, shape_, geometry_);
+    const Device& device = request_.device;
+    const auto schedules = asked_schedules(
+        request_.schedule,
+        [&](const std::string& text) {
+          return parse_schedule(text, device, op_.task(), shape_, geometry_);
+        },
+        [&] { return named_schedules(device, op_.task(), geometry_); },
+        [&] { return schedule_space(device, op_.task(), geometry_); });
     ExpectedResults expected;
     if (op_.reduction) expected = expected_results(queue_, call_);
     for (const NamedSchedule& s : schedules) {

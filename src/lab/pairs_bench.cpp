@@ -10,6 +10,8 @@
 #include <ridge/pairs/interactions/lennard_jones.hpp>
 #include <ridge/pairs/launch.hpp>
 
+#include "asked_schedules.hpp"
+
 #include <fmt/format.h>
 
 namespace ridge::lab {
@@ -18,22 +20,6 @@ namespace {
 
 using OnRecord = std::function<void(const Record&)>;
 using pairs::NamedSchedule;
-
-std::vector<NamedSchedule> schedules_asked(const BenchRequest& request, const pairs::Traits& traits,
-                                           const pairs::Bodies& bodies) {
-  if (request.schedule == "space") {
-    std::vector<NamedSchedule> space;
-    for (auto& s : pairs::schedule_space(request.device, traits, bodies))
-      space.push_back({"", s});
-    return space;
-  }
-  if (request.schedule != "all") {
-    return {pairs::parse_schedule(request.schedule, request.device, traits, bodies)};
-  }
-  auto all = pairs::named_schedules(request.device, traits, bodies);
-  all.push_back(pairs::parse_schedule("auto", request.device, traits, bodies));
-  return all;
-}
 
 /// Bodies on the device.
 template <class I, class P>
@@ -84,7 +70,11 @@ void bench(const std::string& name, const I& interaction, const BenchRequest& re
   const pairs::Traits traits = pairs::traits_of<I, P>();
   const Index count = request.size.count();
   const pairs::Bodies bodies{count, count, true};
-  const auto schedules = schedules_asked(request, traits, bodies);
+  const auto schedules = asked_schedules(
+      request.schedule,
+      [&](const std::string& text) { return pairs::parse_schedule(text, device, traits, bodies); },
+      [&] { return pairs::named_schedules(device, traits, bodies); },
+      [&] { return pairs::schedule_space(device, traits, bodies); });
   const double limit = limit_of<I, P>(device, roof);
 
   Queue queue(device);

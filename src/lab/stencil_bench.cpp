@@ -7,6 +7,8 @@
 #include <ridge/record/copy_roof.hpp>
 #include <ridge/stencil/launch.hpp>
 
+#include "asked_schedules.hpp"
+
 #include <fmt/format.h>
 
 #include <limits>
@@ -24,22 +26,6 @@ constexpr unsigned char poison = 0xff;
 /// Rounding of a few dozen operations, relative to the largest value of the result.
 template <class T>
 constexpr double tolerance = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
-
-std::vector<NamedSchedule> schedules_asked(const BenchRequest& request,
-                                           const stencil::Traits& traits, Index3 n) {
-  if (request.schedule == "space") {
-    std::vector<NamedSchedule> space;
-    for (auto& s : stencil::schedule_space(request.device, traits))
-      space.push_back({"", s});
-    return space;
-  }
-  if (request.schedule != "all") {
-    return {stencil::parse_schedule(request.schedule, request.device, traits, n)};
-  }
-  auto all = stencil::named_schedules(request.device);
-  all.push_back(stencil::parse_schedule("auto", request.device, traits, n));
-  return all;
-}
 
 /// `copy` is the copy ceiling; 0 where the device has none.
 void account(Record& record, const Timing& timing, double copy) {
@@ -59,7 +45,11 @@ void bench(const std::string& name, const K& kernel, const BenchRequest& request
   const Device& device = request.device;
   const stencil::Traits traits = stencil::traits_of<K, T>();
   const Index3 n = request.size.xyz();
-  const auto schedules = schedules_asked(request, traits, n);
+  const auto schedules = asked_schedules(
+      request.schedule,
+      [&](const std::string& text) { return stencil::parse_schedule(text, device, traits, n); },
+      [&] { return stencil::named_schedules(device); },
+      [&] { return stencil::schedule_space(device, traits); });
   // The ceiling of a GPU, or of data in the cache, is measured once, before the fields take the
   // memory. That of a cpu's memory is measured beside each schedule, on the fields themselves.
   const Index bytes = request.size.count() * static_cast<Index>(sizeof(T));

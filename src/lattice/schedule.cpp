@@ -8,7 +8,7 @@
 namespace ridge::lattice {
 
 std::string to_text(const Schedule& schedule) {
-  return std::visit([](const auto& s) { return text::print(s); }, schedule);
+  return text::print_held(schedule);
 }
 
 namespace {
@@ -90,38 +90,9 @@ Schedule default_schedule(const Device& device, Task task, const SiteShape& shap
 
 NamedSchedule parse_schedule(std::string_view text, const Device& device, Task task,
                              const SiteShape& shape, const Geometry& g) {
-  NamedSchedule chosen{"default", default_schedule(device, task, shape, g)};
-  const auto words = text::words(text);
-  std::string fields(text);
-  if (!words.empty() && words.front().find('=') == std::string_view::npos) {
-    const std::string_view name = words.front();
-    fields =
-        std::string(text.substr(static_cast<std::size_t>(name.data() - text.data()) + name.size()));
-    bool known = name == "auto";
-    std::string names = "auto";
-    for (NamedSchedule& candidate : named_schedules(device, task, g)) {
-      names += ", " + candidate.name;
-      if (candidate.name == name) {
-        chosen = std::move(candidate);
-        known = true;
-      }
-    }
-    if (!known) {
-      throw UsageError(fmt::format("unknown schedule '{}'; on {} the names are {}, or give fields: "
-                                   "{}",
-                                   name, ridge::to_text(device.id()), names,
-                                   to_text(chosen.schedule)));
-    }
-  }
-  if (!text::words(fields).empty()) {
-    chosen.name.clear();
-    chosen.schedule = std::visit(
-        [&](const auto& base) -> Schedule {
-          return text::parse<std::remove_cvref_t<decltype(base)>>(fields, base);
-        },
-        chosen.schedule);
-  }
-  return chosen;
+  return text::parse_named(text, ridge::to_text(device.id()),
+                           default_schedule(device, task, shape, g),
+                           [&] { return named_schedules(device, task, g); });
 }
 
 namespace {
@@ -134,26 +105,19 @@ bool can_stage(const GpuSchedule& s, const Task& task) {
 } // namespace
 
 std::vector<Schedule> schedule_space(const Device& device, Task task, const Geometry& g) {
-  std::vector<Schedule> all;
   if (device.kind() == DeviceKind::cpu) {
-    for (const auto& s : text::space<CpuSchedule>())
-      all.emplace_back(s);
-    return all;
+    return text::space_of<Schedule, CpuSchedule>([](const auto&) { return true; });
   }
-  for (const auto& s : text::space<GpuSchedule>()) {
-    if (s.groups * g.nsimd > s.bounds) continue;
-    if (task.reproducible && s.groups * g.nsimd > most_binned_threads) continue;
-    if (s.reduce == Passes::staged && !can_stage(s, task)) continue;
-    if (task.reduces() && s.store != Store::plain) continue;
-    if (task.kind == Task::expression &&
-        (s.bounds != (s.components == Components::threads ? 1024 : 256) ||
-         s.store != Store::plain)) {
-      continue;
-    }
-    if (!task.reduces() && (s.finish != Finish::last || s.spread != 0)) continue;
-    all.emplace_back(s);
-  }
-  return all;
+  return text::space_of<Schedule, GpuSchedule>([&](const GpuSchedule& s) {
+    if (s.groups * g.nsimd > s.bounds) return false;
+    if (task.reproducible && s.groups * g.nsimd > most_binned_threads) return false;
+    if (s.reduce == Passes::staged && !can_stage(s, task)) return false;
+    if (task.reduces()) return s.store == Store::plain;
+    if (s.finish != Finish::last || s.spread != 0) return false;
+    if (task.kind != Task::expression) return true;
+    return s.bounds == (s.components == Components::threads ? 1024 : 256) &&
+           s.store == Store::plain;
+  });
 }
 
 } // namespace ridge::lattice

@@ -7,7 +7,7 @@
 namespace ridge::pairs {
 
 std::string to_text(const Schedule& schedule) {
-  return std::visit([](const auto& s) { return text::print(s); }, schedule);
+  return text::print_held(schedule);
 }
 
 namespace {
@@ -47,58 +47,25 @@ std::vector<NamedSchedule> named_schedules(const Device& device, const Traits& t
   talk(Stage::both, 4);
   named.push_back({"direct", direct});
   if (traits.mutual && bodies.same) {
-    named.push_back({"symmetric", detail::symmetric_for(traits, bodies)});
+    named.push_back({"symmetric", detail::symmetric_for(device, traits, bodies)});
   }
   return named;
 }
 
 NamedSchedule parse_schedule(std::string_view text, const Device& device, const Traits& traits,
                              const Bodies& bodies) {
-  NamedSchedule chosen{"default", default_schedule(device, traits, bodies)};
-  const auto words = text::words(text);
-  std::string fields(text);
-  if (!words.empty() && words.front().find('=') == std::string_view::npos) {
-    const std::string_view name = words.front();
-    fields =
-        std::string(text.substr(static_cast<std::size_t>(name.data() - text.data()) + name.size()));
-    bool known = name == "auto";
-    std::string names = "auto";
-    for (NamedSchedule& candidate : named_schedules(device, traits, bodies)) {
-      names += ", " + candidate.name;
-      if (candidate.name == name) {
-        chosen = std::move(candidate);
-        known = true;
-      }
-    }
-    if (!known) {
-      throw UsageError(fmt::format("unknown schedule '{}'; on {} the names are {}, or give fields: "
-                                   "{}",
-                                   name, to_text(device.id()), names, to_text(chosen.schedule)));
-    }
-  }
-  if (!text::words(fields).empty()) {
-    chosen.name.clear();
-    chosen.schedule = std::visit(
-        [&](const auto& base) -> Schedule {
-          return text::parse<std::remove_cvref_t<decltype(base)>>(fields, base);
-        },
-        chosen.schedule);
-  }
-  return chosen;
+  return text::parse_named(text, ridge::to_text(device.id()),
+                           default_schedule(device, traits, bodies),
+                           [&] { return named_schedules(device, traits, bodies); });
 }
 
 std::vector<Schedule> schedule_space(const Device& device, const Traits& traits,
                                      const Bodies& bodies) {
-  std::vector<Schedule> all;
   if (device.kind() == DeviceKind::cpu) {
-    for (const auto& s : text::space<CpuSchedule>())
-      all.emplace_back(s);
-  } else {
-    for (const auto& s : text::space<GpuSchedule>()) {
-      if (available(s, traits, bodies)) all.emplace_back(s);
-    }
+    return text::space_of<Schedule, CpuSchedule>([](const auto&) { return true; });
   }
-  return all;
+  return text::space_of<Schedule, GpuSchedule>(
+      [&](const GpuSchedule& s) { return available(s, traits, bodies); });
 }
 
 } // namespace ridge::pairs

@@ -5,6 +5,7 @@
 #include <ridge/chain/description.hpp>
 #include <ridge/chain/gpu_schedule.hpp>
 #include <ridge/chain/plan.hpp>
+#include <ridge/core/named.hpp>
 #include <ridge/device/device.hpp>
 
 #include <string>
@@ -19,11 +20,7 @@ using Schedule = std::variant<CpuSchedule, GpuSchedule>;
 
 [[nodiscard]] std::string to_text(const Schedule& schedule);
 
-/// A schedule with the name it is known by.
-struct NamedSchedule {
-  std::string name;
-  Schedule schedule;
-};
+using NamedSchedule = text::Named<Schedule>;
 
 /// The schedules that have names here: `fission` (each operation over the whole range) and `fused`;
 /// on the cpu also `fission-nontemporal` and `tiled`, which passes values through the cache where
@@ -31,8 +28,8 @@ struct NamedSchedule {
 [[nodiscard]] std::vector<NamedSchedule> named_schedules(const Device& device,
                                                          const Description& chain, Index3 extents);
 
-/// From the device's facts, without measuring. On a cpu all operations tile by tile, tiles such that
-/// temporaries and the arrays' parts fit half of the L2; on a GPU all threads.
+/// From the device's facts, without measuring. On a cpu all operations tile by tile, tiles such
+/// that temporaries and the arrays' parts fit half of the L2; on a GPU all threads.
 [[nodiscard]] Schedule default_schedule(const Device& device, const Description& chain,
                                         Index3 extents);
 
@@ -41,8 +38,8 @@ struct NamedSchedule {
 [[nodiscard]] NamedSchedule parse_schedule(std::string_view text, const Device& device,
                                            const Description& chain, Index3 extents);
 
-/// Combinations of tiles, groups and the other fields that are possible for this chain: what `space`
-/// means on the command line.
+/// Combinations of tiles, groups and the other fields that are possible for this chain: what
+/// `space` means on the command line.
 [[nodiscard]] std::vector<Schedule> schedule_space(const Device& device, const Description& chain,
                                                    Index3 extents);
 

@@ -1,6 +1,7 @@
 // Schedules of the lattice pattern for any device: text, names, defaults.
 #pragma once
 
+#include <ridge/core/named.hpp>
 #include <ridge/device/device.hpp>
 #include <ridge/lattice/cpu_schedule.hpp>
 #include <ridge/lattice/field.hpp>
@@ -18,11 +19,7 @@ using Schedule = std::variant<CpuSchedule, GpuSchedule>;
 
 [[nodiscard]] std::string to_text(const Schedule& schedule);
 
-/// A schedule with the name it is known by.
-struct NamedSchedule {
-  std::string name;
-  Schedule schedule;
-};
+using NamedSchedule = text::Named<Schedule>;
 
 /// What a launch does with its fields: schedules differ.
 struct Task {

@@ -1,6 +1,7 @@
 // Schedules of the pairs pattern for any device: text, names, defaults.
 #pragma once
 
+#include <ridge/core/named.hpp>
 #include <ridge/device/device.hpp>
 #include <ridge/pairs/cpu_schedule.hpp>
 #include <ridge/pairs/gpu_schedule.hpp>
@@ -18,11 +19,7 @@ using Schedule = std::variant<CpuSchedule, GpuSchedule>;
 
 [[nodiscard]] std::string to_text(const Schedule& schedule);
 
-/// A schedule with the name it is known by.
-struct NamedSchedule {
-  std::string name;
-  Schedule schedule;
-};
+using NamedSchedule = text::Named<Schedule>;
 
 /// The schedules that have names: on a GPU the three of the talk on thread cooperation, `shared`
 /// and `shuffle` with one target a thread and `both` with a register tile, and `direct` and

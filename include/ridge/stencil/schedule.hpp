@@ -1,6 +1,7 @@
 // Schedules of the stencil pattern for any device: text, names, defaults.
 #pragma once
 
+#include <ridge/core/named.hpp>
 #include <ridge/device/device.hpp>
 #include <ridge/stencil/cpu_schedule.hpp>
 #include <ridge/stencil/gpu_schedule.hpp>
@@ -18,11 +19,7 @@ using Schedule = std::variant<CpuSchedule, GpuSchedule>;
 
 [[nodiscard]] std::string to_text(const Schedule& schedule);
 
-/// A schedule with the name it is known by.
-struct NamedSchedule {
-  std::string name;
-  Schedule schedule;
-};
+using NamedSchedule = text::Named<Schedule>;
 
 /// The schedules that have names on this device: on a GPU `kernel1` to `kernel7`, those of the AMD
 /// Laplacian series; on the cpu `plain` and `streaming`.
