@@ -66,11 +66,12 @@ GpuSchedule direct_for(const Device& device, const Traits& traits, const Bodies&
 }
 
 /// Every pair once.
-GpuSchedule symmetric_for(const Traits& traits, const Bodies& bodies) {
+GpuSchedule symmetric_for(const Device& device, const Traits& traits, const Bodies& bodies) {
   GpuSchedule s;
   s.form = Form::symmetric;
-  const bool large = bodies.sources >= 131072;
-  s.tile = traits.whole_space && large ? 8 : 4;
+  // AMD lanes of 32 a warp have half the registers of those of 64: eight bodies would spill.
+  const bool room = device.kind() != DeviceKind::hip || device.facts().warp_width == 64;
+  s.tile = traits.whole_space && room && bodies.sources >= 131072 ? 8 : 4;
   s.unroll = s.tile == 8 ? 4 : 2;
   s.block = bodies.sources < 49152 ? 64 : 128;
   return s;
@@ -88,7 +89,7 @@ Schedule default_schedule(const Device& device, const Traits& traits, const Bodi
       s.tile /= 2;
     return s;
   }
-  const GpuSchedule symmetric = detail::symmetric_for(traits, bodies);
+  const GpuSchedule symmetric = detail::symmetric_for(device, traits, bodies);
   // Enough rows of bodies that all pairs of rows fill the device a few times.
   const Index rows = bodies.sources / (Index{symmetric.block} * symmetric.tile);
   const Index at_once = Index{device.facts().units} * (threads_a_unit / symmetric.block);

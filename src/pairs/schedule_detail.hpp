@@ -7,6 +7,7 @@ namespace ridge::pairs::detail {
 
 [[nodiscard]] GpuSchedule direct_for(const Device& device, const Traits& traits,
                                      const Bodies& bodies);
-[[nodiscard]] GpuSchedule symmetric_for(const Traits& traits, const Bodies& bodies);
+[[nodiscard]] GpuSchedule symmetric_for(const Device& device, const Traits& traits,
+                                        const Bodies& bodies);
 
 } // namespace ridge::pairs::detail

@@ -42,6 +42,17 @@ def stage_and_tile(kernel):
     return ("shared", "shuffle", "both", "warp")[int(stage)], int(tile)
 
 
+def runs(kernel, fields):
+    """Whether a schedule of these fields runs this kernel."""
+    if fields["form"] == "symmetric":
+        return re.search(rf"::Mutual<.*, {fields['tile']}>", kernel.name)
+    variant = (
+        rf"{('shared', 'shuffle', 'both', 'warp').index(fields['stage'])}, "
+        rf"{fields['tile']}, {fields['unroll']}"
+    )
+    return re.search(rf"DirectVariant\{{\([\w:]+\){variant}\}}", kernel.name)
+
+
 class Pairs(unittest.TestCase):
     def test_the_kernels_are_there(self):
         for architecture in code_objects.ARCHITECTURES:
@@ -86,6 +97,29 @@ class Pairs(unittest.TestCase):
                 expected = 11 * pairs + 6 * tile
                 self.assertGreaterEqual(found["fma"], expected)
                 self.assertLessEqual(found["fma"], 1.05 * expected)
+
+
+    def test_defaults_keep_vectors_in_registers(self):
+        """Of all interactions, on warps of 64 lanes and, with half of the registers, of 32."""
+        defaults = [
+            line.split("\t")
+            for line in code_objects.output_of(os.environ["RIDGE_HIP_SCHEDULES"], "pairs").splitlines()
+        ]
+        self.assertEqual({width for width, _, _ in defaults}, {"32", "64"})
+        for width, operator, schedule in defaults:
+            fields = dict(field.split("=") for field in schedule.split())
+            interaction, precision = operator.split()
+            for architecture in code_objects.ARCHITECTURES:
+                if (width == "64") != architecture.startswith("gfx9"):
+                    continue
+                here = [
+                    k for k in KERNELS
+                    if k.architecture == architecture and interaction in k.name
+                    and f"::{precision}" in k.name and runs(k, fields)
+                ]  # fmt: skip
+                with self.subTest(operator=operator, architecture=architecture, schedule=schedule):
+                    self.assertTrue(here)
+                    self.assertFalse([f"{k}: {k.spills}" for k in here if k.spills[0] > 0])
 
 
 if __name__ == "__main__":
