@@ -6,6 +6,7 @@
 #include <ridge/lab/pairs_check.hpp>
 #include <ridge/pairs/interactions/biot_savart.hpp>
 #include <ridge/pairs/interactions/coulomb.hpp>
+#include <ridge/pairs/interactions/gaussian.hpp>
 #include <ridge/pairs/interactions/gravity.hpp>
 #include <ridge/pairs/interactions/lennard_jones.hpp>
 #include <ridge/pairs/launch.hpp>
@@ -63,9 +64,13 @@ double limit_of(const Device& device, RoofSource& roof) {
                             fma != nullptr ? fma->value : 0, rsqrt != nullptr ? rsqrt->value : 0);
 }
 
+/// Makes so many bodies from a seed.
+template <class I>
+using MakeBodies = pairs::HostBodies<I::sources> (*)(Index count, std::uint64_t seed);
+
 template <class I, class P>
-void bench(const std::string& name, const I& interaction, const BenchRequest& request,
-           RoofSource& roof, const OnRecord& on_record) {
+void bench(const std::string& name, const I& interaction, MakeBodies<I> make,
+           const BenchRequest& request, RoofSource& roof, const OnRecord& on_record) {
   const Device& device = request.device;
   const pairs::Traits traits = pairs::traits_of<I, P>();
   const Index count = request.size.count();
@@ -78,7 +83,7 @@ void bench(const std::string& name, const I& interaction, const BenchRequest& re
   const double limit = limit_of<I, P>(device, roof);
 
   Queue queue(device);
-  const auto host = random_bodies<I::sources>(count, 1);
+  const auto host = make(count, 1);
   pairs::HostBodies<I::targets> targets;
   std::copy_n(host.begin(), I::targets, targets.begin());
   const DeviceBodies<I, P> on_device(queue, host);
@@ -103,7 +108,8 @@ void bench(const std::string& name, const I& interaction, const BenchRequest& re
 }
 
 template <class I>
-BenchKernel kernel(const std::string& name, const std::string& meaning, const I& interaction) {
+BenchKernel kernel(const std::string& name, const std::string& meaning, const I& interaction,
+                   MakeBodies<I> make = &random_bodies<I::sources>) {
   BenchKernel entry{name, "pairs", meaning, Extents{65536}, {}};
   entry.default_precision = "fp32";
   entry.run = [=](const BenchRequest& request, RoofSource& roof, const OnRecord& on_record) {
@@ -112,12 +118,12 @@ BenchKernel kernel(const std::string& name, const std::string& meaning, const I&
                                    to_text(request.size)));
     }
     if (request.precision == "fp32") {
-      bench<I, pairs::Fp32>(name, interaction, request, roof, on_record);
+      bench<I, pairs::Fp32>(name, interaction, make, request, roof, on_record);
     } else if (request.precision == "fp64") {
-      bench<I, pairs::Fp64>(name, interaction, request, roof, on_record);
+      bench<I, pairs::Fp64>(name, interaction, make, request, roof, on_record);
     } else if constexpr (pairs::has_mutual<I>) {
       if (request.precision == "mixed") {
-        bench<I, pairs::Mixed>(name, interaction, request, roof, on_record);
+        bench<I, pairs::Mixed>(name, interaction, make, request, roof, on_record);
         return;
       }
       throw UsageError(fmt::format("unknown precision '{}'; {} has fp32, fp64 and mixed",
@@ -138,7 +144,9 @@ void add_pairs_kernels(std::vector<BenchKernel>& kernels) {
   kernels.push_back(
       kernel("coulomb", "electric fields and potentials of charges", pairs::Coulomb{1e-4}));
   kernels.push_back(kernel("lennard-jones", "forces and energies of atoms with a cutoff",
-                           pairs::LennardJones{0.25}));
+                           pairs::LennardJones{}, &random_atoms));
+  kernels.push_back(
+      kernel("gaussian", "weighted sums of Gaussian kernels of points", pairs::Gaussian(0.25)));
   kernels.push_back(
       kernel("biot-savart", "velocities that vortex particles induce", pairs::BiotSavart{1e-4}));
 }

@@ -54,7 +54,7 @@ std::vector<PlannedRun> lab_plan(const Device& device, bool quick) {
   plan.push_back({"chain", {items}, "fp64", quick ? "auto" : "all"});
   if (!quick) {
     plan.push_back({"gravity", bodies, "mixed", "auto"});
-    for (const char* kernel : {"coulomb", "lennard-jones", "biot-savart"})
+    for (const char* kernel : {"coulomb", "lennard-jones", "gaussian", "biot-savart"})
       plan.push_back({kernel, bodies, "fp32", "auto"});
     for (const char* const kernel :
          {"lattice-inner", "lattice-slice-sum", "lattice-norm2-reproducible"}) {

@@ -44,7 +44,7 @@ def test_the_three_approaches_have_names(ridge):
     assert all(r["check"]["ok"] for r in records)
 
 
-@pytest.mark.parametrize("kernel", ["coulomb", "lennard-jones", "biot-savart"])
+@pytest.mark.parametrize("kernel", ["coulomb", "lennard-jones", "gaussian", "biot-savart"])
 @pytest.mark.parametrize("precision", ["fp32", "fp64"])
 def test_other_interactions(ridge, kernel, precision):
     (record,) = bench(ridge, kernel, "--device", "simt:64", "--size", 150, "--precision", precision,

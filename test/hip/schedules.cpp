@@ -11,6 +11,7 @@
 #include <ridge/lab/stencil_kernels.hpp>
 #include <ridge/pairs/interactions/biot_savart.hpp>
 #include <ridge/pairs/interactions/coulomb.hpp>
+#include <ridge/pairs/interactions/gaussian.hpp>
 #include <ridge/pairs/interactions/gravity.hpp>
 #include <ridge/pairs/interactions/lennard_jones.hpp>
 #include <ridge/pairs/schedule.hpp>
@@ -101,13 +102,14 @@ void add_pairs(const Device& device, const std::string& interaction, std::set<st
   };
   add("Fp32", pairs::traits_of<I, pairs::Fp32>());
   add("Fp64", pairs::traits_of<I, pairs::Fp64>());
-  if constexpr (std::is_same_v<I, pairs::Gravity>)
+  if constexpr (std::is_same_v<I, pairs::Gravity<>>)
     add("Mixed", pairs::traits_of<I, pairs::Mixed>());
 }
 
 void add_all_pairs(const Device& device, std::set<std::string>& lines) {
-  add_pairs<pairs::Gravity>(device, "Gravity", lines);
+  add_pairs<pairs::Gravity<>>(device, "Gravity", lines);
   add_pairs<pairs::Coulomb>(device, "Coulomb", lines);
+  add_pairs<pairs::Gaussian>(device, "Gaussian", lines);
   add_pairs<pairs::LennardJones>(device, "LennardJones", lines);
   add_pairs<pairs::BiotSavart>(device, "BiotSavart", lines);
 }

@@ -120,6 +120,8 @@ TEST_P(PairExecutors, OtherInteractionsEqualTheReference) {
   expect_right_everywhere(coulomb);
   test::Case<LennardJones, Fp64> atoms(device, {1.0}, lab::random_bodies<3>(150, 3));
   expect_right_everywhere(atoms);
+  test::Case<Gaussian, Fp32> points(device, Gaussian(0.25), lab::random_bodies<4>(300, 3));
+  expect_right_everywhere(points);
   test::Case<BiotSavart, Fp64> vortices(device, {1e-4}, lab::random_bodies<6>(150, 3));
   expect_right_everywhere(vortices);
 }

@@ -25,4 +25,23 @@ template <int N>
   return bodies;
 }
 
+/// Atoms of a dense fluid, in units of sigma: near the corners of a cubic lattice of spacing 9/8,
+/// up to 1/16 off along each axis, so that none is nearer than 1 to another. Multiples of 2^-10:
+/// squared distances up to some 8 are exact in float, and a cutoff takes the same pairs in any
+/// precision.
+[[nodiscard]] inline pairs::HostBodies<3> random_atoms(Index count, std::uint64_t seed) {
+  const auto edge = static_cast<Index>(std::ceil(std::cbrt(static_cast<double>(count))));
+  pairs::HostBodies<3> atoms;
+  for (int c = 0; c < 3; ++c) {
+    atoms[c].resize(static_cast<std::size_t>(count));
+    const Index stride = c == 0 ? 1 : c == 1 ? edge : edge * edge;
+    for (Index i = 0; i < count; ++i) {
+      const double off = std::round(64 * random_value(seed + static_cast<std::uint64_t>(c), i));
+      const auto corner = static_cast<double>(i / stride % edge);
+      atoms[c][static_cast<std::size_t>(i)] = 1.125 * corner + off / 1024;
+    }
+  }
+  return atoms;
+}
+
 } // namespace ridge::lab

@@ -8,7 +8,7 @@ namespace ridge::pairs {
 
 /// Targets: x, y, z. Sources: x, y, z, m. Sums: the acceleration (3) and the potential, with G = 1:
 ///   a = sum m d / (d^2 + eps^2)^(3/2),  phi = - sum m / (d^2 + eps^2)^(1/2),  d = source - target.
-/// 23 operations an interaction, as Keller's talk on thread cooperation counts (3 differences, 6
+/// 23 operations an interaction, as the CSCS talk on thread cooperation counts (3 differences, 6
 /// for the distance, 2 for the root, 4 for the weights, 8 for the sums).
 template <Grade G = Grade::refined>
 struct Gravity {
