@@ -31,23 +31,28 @@ GpuSchedule for_many(const Device& device, const Traits& traits, const Bodies& b
 }
 
 /// Fewer targets: a warp's width of targets, or a few times that, a block, whose warps divide the
-/// sources among them.
+/// sources among them. Where a warp's width is enough, so do the parts of a warp: each source that
+/// a lane reads serves several targets all the same.
 GpuSchedule for_few(const Device& device, const Traits& traits, const Bodies& bodies) {
   GpuSchedule s;
   s.stage = Stage::warp;
   s.divide = Divide::sources;
   const Index width = std::max(1, device.facts().warp_width);
   const Index units = std::max(1, device.facts().units);
-  // The largest tile that leaves a block for nearly every multiprocessor.
-  const auto blocks = [&] { return pieces(bodies.targets, width * s.tile); };
-  for (const int tile : {2, 4}) {
-    if (traits.whole_space && bodies.targets * 10 >= width * tile * units * 9) s.tile = tile;
+  // The most targets of a block that leave a block for nearly every multiprocessor.
+  Index widths = 1;
+  for (const int more : {2, 4}) {
+    if (traits.whole_space && bodies.targets * 10 >= width * more * units * 9) widths = more;
   }
-  s.block = std::min(most_threads(s.stage, s.tile), device.facts().max_block_threads);
-  const Index wanted = s.tile == 4 ? 4 * units : units;
+  s.tile = traits.whole_space ? 4 : 2;
+  s.ways = s.tile / static_cast<int>(widths);
+  s.block =
+      std::min(widths == 4 ? 256 : most_threads(s.stage, s.tile), device.facts().max_block_threads);
+  const Index blocks = pieces(bodies.targets, width * widths);
+  const Index wanted = widths == 4 ? 4 * units : units;
   const Index warps = s.block / width;
   const Index most = std::clamp<Index>(bodies.sources / (warps * width), 1, 65536);
-  s.split = static_cast<int>(std::clamp<Index>(wanted / blocks(), 1, most));
+  s.split = static_cast<int>(std::clamp<Index>(wanted / blocks, 1, most));
   // Blocks that take turns would wait longer than they work.
   if (s.split > 1) s.combine = Combine::last;
   return s;

@@ -19,7 +19,8 @@ bool available(const GpuSchedule& s, const Traits& traits, const Bodies& bodies)
   }
   if (traits.whole_space) return true;
   if (s.unroll != 4) return false;
-  if (s.stage == Stage::shuffle || s.stage == Stage::warp) return s.tile == 1;
+  if (s.stage == Stage::warp) return s.tile == 2 && s.ways == 2;
+  if (s.stage == Stage::shuffle) return s.tile == 1;
   return s.tile == 4 || (s.tile == 1 && s.stage == Stage::shared);
 }
 

@@ -20,18 +20,20 @@ struct Direct : DirectSums<I, P, D> {
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const int threads = lane.block_extent().x;
     const int item = this->item_of(lane);
-    const int my_part = item / this->target_blocks;
-    const int my_block = item % this->target_blocks;
+    const int my_part = this->split == 1 ? 0 : item / this->target_blocks;
+    const int my_block = item - my_part * this->target_blocks;
     const auto& call = this->call;
     const Index count = call.targets[0].size;
     // With shared targets every warp has those of the block's first.
-    const int holders = this->shares ? Lane::warp_width : threads;
+    constexpr int group = Lane::warp_width / D.ways;
+    const int warp = this->shares ? 0 : lane.rank() / Lane::warp_width;
+    const int holders = this->shares ? group : threads / D.ways;
     const Index first = Index{my_block} * holders * D.tile;
     const Origin<I, P> origin(lane, call.targets, first);
 
     Mine mine;
     mine.block_first = first;
-    mine.first = first + (this->shares ? lane.lane() : lane.rank());
+    mine.first = first + warp * group + lane.lane() % group;
     mine.stride = holders;
     RIDGE_UNROLL
     for (int k = 0; k < D.tile; ++k) {
@@ -47,9 +49,8 @@ struct Direct : DirectSums<I, P, D> {
     Index end = begin + this->part < sources ? begin + this->part : sources;
     if constexpr (D.stage == Stage::shuffle || D.stage == Stage::warp) {
       if (this->shares) {
-        const Index share = this->share_of_warp(threads / Lane::warp_width, Lane::warp_width);
-        begin += lane.rank() / Lane::warp_width * share;
-        if (begin + share < end) end = begin + share;
+        begin += lane.rank() / Lane::warp_width * this->visited;
+        if (begin + this->visited < end) end = begin + this->visited;
       }
       visit_by_warps(lane, origin, mine, begin, end);
     } else {
@@ -97,10 +98,26 @@ private:
     }
   }
 
+  /// The same for a number of sources that the compiler knows.
+  template <int Count, class Get>
+  RIDGE_DEVICE void interact_with(Mine& mine, const Get& get) const {
+    constexpr int unroll = 2 * D.unroll < Count ? 2 * D.unroll : Count;
+    static_assert(Count % unroll == 0);
+    for (int s = 0; s < Count; s += unroll) {
+      Body<P, I::sources> source[unroll]; // on their way together
+      RIDGE_UNROLL
+      for (int u = 0; u < unroll; ++u)
+        source[u] = get(s + u);
+      RIDGE_UNROLL
+      for (int u = 0; u < unroll; ++u)
+        interact<false>(mine, source[u], 0);
+    }
+  }
+
   template <class Lane>
   RIDGE_DEVICE void visit_by_tiles(Lane& lane, const Origin<I, P>& origin, Mine& mine, Index begin,
                                    Index end) const {
-    const int threads = static_cast<int>(mine.stride);
+    const int threads = lane.block_extent().x;
     const int rank = lane.rank();
     const auto tiles = this->tiles_of(lane);
     const auto fetch = [&](Index j) {
@@ -152,33 +169,71 @@ private:
     }
   }
 
-  /// Each warp for itself, a warp's width of sources at a time.
+  /// Each warp for itself: through its own part of shared memory, some warps' widths of sources at
+  /// a time, or by shuffles.
   template <class Lane>
   RIDGE_DEVICE void visit_by_warps(Lane& lane, const Origin<I, P>& origin, Mine& mine, Index begin,
                                    Index end) const {
     constexpr int width = Lane::warp_width;
+    constexpr int deep = D.stage == Stage::warp ? this->widths_of_a_warp : 1;
+    constexpr int batch = deep * width;
     if (begin >= end) return;
-    const auto fetch = [&](Index j) {
-      return load_body<P, I::sources>(lane, origin, this->call.sources, j < end ? j : end - 1);
-    };
-    Body<P, I::sources> next = fetch(begin + lane.lane());
-    int slot = lane.rank() / width * 2 * width;
-    for (Index j = begin; j < end; j += width) {
-      const Body<P, I::sources> own = next;
-      const int count = end - j < width ? static_cast<int>(end - j) : width;
-      if constexpr (D.stage == Stage::warp) {
-        Shared::put(this->tiles_of(lane), slot + lane.lane(), own);
-        lane.warp_barrier();
-      }
-      if (j + width < end) next = fetch(j + width + lane.lane());
-      const bool guarded = meets_itself(mine, j, j + count);
-      if constexpr (D.stage == Stage::warp) {
-        visit_tile(lane, mine, this->tiles_of(lane), slot, j, count, guarded);
-        slot ^= width; // the other half
+    struct {
+      Body<P, I::sources> at[deep];
+    } next;
+    const auto fetch = [&](Index first) {
+      const auto& sources = this->call.sources;
+      const Index own = first + lane.lane();
+      if (first + batch <= end) {
+        RIDGE_UNROLL
+        for (int d = 0; d < deep; ++d)
+          next.at[d] = load_body<P, I::sources>(lane, origin, sources, own + d * width);
       } else {
-        visit_warp(lane, mine, own, j, count, guarded);
+        RIDGE_UNROLL
+        for (int d = 0; d < deep; ++d) {
+          const Index j = own + d * width;
+          next.at[d] = load_body<P, I::sources>(lane, origin, sources, j < end ? j : end - 1);
+        }
+      }
+    };
+    fetch(begin);
+    const int slot = lane.rank() / width * batch;
+    for (Index j = begin; j < end; j += batch) {
+      const int count = end - j < batch ? static_cast<int>(end - j) : batch;
+      if constexpr (D.stage == Stage::warp) {
+        const auto tiles = this->tiles_of(lane);
+        RIDGE_UNROLL
+        for (int d = 0; d < deep; ++d)
+          Shared::put(tiles, slot + d * width + lane.lane(), next.at[d]);
+        lane.warp_barrier();
+        if (j + batch < end) fetch(j + batch);
+        visit_batch<width>(lane, mine, tiles, slot, j, count);
+        lane.warp_barrier();
+      } else {
+        const Body<P, I::sources> own = next.at[0];
+        if (j + batch < end) fetch(j + batch);
+        visit_warp(lane, mine, own, j, count, meets_itself(mine, j, j + count));
       }
       this->fold_after(lane, mine, count);
+    }
+  }
+
+  /// `count` sources at slot `slot` and on, number `j` and on, a warp's width at a time, of which
+  /// each part of the warp visits its own.
+  template <int Width, class Lane, class Tiles>
+  RIDGE_DEVICE void visit_batch(Lane& lane, Mine& mine, const Tiles& tiles, int slot, Index j,
+                                int count) const {
+    constexpr int group = Width / D.ways;
+    const int skipped = D.ways == 1 ? 0 : lane.lane() / group * group;
+    for (int s = 0; s < count; s += Width) {
+      const bool guarded = meets_itself(mine, j + s, j + s + Width);
+      const int own = s + skipped;
+      if (s + Width <= count && !guarded) {
+        interact_with<group>(mine, [&](int u) { return Shared::get(lane, tiles, slot + own + u); });
+      } else {
+        const int left = count - own < group ? count - own : group;
+        visit_tile(lane, mine, tiles, slot + own, j + own, left, guarded);
+      }
     }
   }
 };

@@ -14,6 +14,7 @@ struct DirectVariant {
   Stage stage = Stage::shared;
   int tile = 1;
   int unroll = 4;
+  int ways = 1;
 };
 
 template <class I, class P, DirectVariant D>
@@ -29,12 +30,15 @@ struct DirectSums {
   static constexpr bool widens = !std::is_same_v<Summed, typename P::Computed>;
   static constexpr int terms = widens ? 256 : 1024;
   static constexpr int control_bytes = 16;
+  /// With stage=warp: how many times a warp's width of sources it keeps in shared memory.
+  static constexpr int widths_of_a_warp = Shared::bytes <= 16 ? 4 : 2;
 
   Call<I, P> call;
   int target_blocks; ///< blocks it takes for all targets, with one part of the sources
   int split;
-  Index part;  ///< sources of a part
-  bool shares; ///< the warps of a block have the same targets
+  Index part;    ///< sources of a part
+  Index visited; ///< of those, the most that one thread visits: what a warp has of them, if
+  bool shares;   ///< the warps of a block have the same targets
   Combine combine;
   Span<unsigned> counters; ///< of each target block; one more for tickets
   Span<Summed> partial;    ///< combine=last: [part][component][target]
@@ -51,25 +55,28 @@ struct DirectSums {
   };
 
   /// Sources that one of `warps` warps of a block visits of a part that they share.
-  [[nodiscard]] RIDGE_FN Index share_of_warp(int warps, int width) const {
+  [[nodiscard]] static Index share_of_warp(Index part, int warps, int width) {
     const Index even = (part + warps - 1) / warps;
     return (even + width - 1) / width * width;
   }
-  [[nodiscard]] int shared_bytes(int block, int warp_width) const {
-    const Index visited = shares ? share_of_warp(block / warp_width, warp_width) : part;
+  [[nodiscard]] int shared_bytes(int block) const {
     const int totals = D.tile * I::sums * block * static_cast<int>(sizeof(Summed));
     return tile_bytes(block) + (shares || visited > terms ? totals : 0);
   }
 
 protected:
+  /// In shared memory.
+  static constexpr int bodies_a_thread = D.stage == Stage::shuffle ? 0
+                                         : D.stage == Stage::warp  ? widths_of_a_warp
+                                                                   : 2;
   /// Shared memory before the totals.
   static RIDGE_FN int tile_bytes(int block) {
-    return control_bytes + (D.stage == Stage::shuffle ? 0 : 2 * block * Shared::bytes);
+    return control_bytes + bodies_a_thread * block * Shared::bytes;
   }
   template <class Lane>
   static RIDGE_DEVICE auto tiles_of(Lane& lane) {
-    return lane.template shared<typename P::Computed>(control_bytes,
-                                                      2 * lane.block_extent().x * Shared::padded);
+    return lane.template shared<typename P::Computed>(
+        control_bytes, bodies_a_thread * lane.block_extent().x * Shared::padded);
   }
   template <class Lane>
   static RIDGE_DEVICE auto totals_of(Lane& lane) {
@@ -107,9 +114,6 @@ protected:
   /// Adds the sums to the totals once they have `terms` terms.
   template <class Lane>
   RIDGE_DEVICE void fold_after(Lane& lane, Mine& mine, int count) const {
-    const int threads = lane.block_extent().x;
-    const Index visited =
-        shares ? share_of_warp(threads / Lane::warp_width, Lane::warp_width) : part;
     if (visited <= terms) return;
     mine.unfolded += count;
     if (mine.unfolded < terms) return;
@@ -143,35 +147,71 @@ protected:
     mine.folded = true;
   }
 
-  /// What the block has for one of this lane's sums.
+  /// The sum over the parts of the warp that have the same targets, on each of their lanes.
   template <class Lane>
-  RIDGE_DEVICE Summed sum_of(Lane& lane, const Mine& mine, int k, int c) const {
-    const int threads = lane.block_extent().x;
-    if (shares) {
-      const auto totals = totals_of(lane);
-      const int warps = threads / Lane::warp_width;
-      return batched_sum(warps, [&](int w) {
-        const Summed sum = totals[total_slot(threads, w * Lane::warp_width + lane.lane(), k, c)];
-        return sum;
-      });
-    }
-    Summed sum = static_cast<Summed>(mine.sum[k].at[c][0]);
-    if (mine.folded) sum += totals_of(lane)[total_slot(threads, lane.rank(), k, c)];
+  static RIDGE_DEVICE Summed sum_of_ways(Lane& lane, Summed sum) {
+    RIDGE_UNROLL
+    for (int way = 1; way < D.ways; way *= 2)
+      sum += lane.shuffle_xor(sum, Lane::warp_width / D.ways * way);
     return sum;
   }
+  /// Whether the lane answers for its target `i`: it exists, and no lane before has it too.
+  template <class Lane>
+  RIDGE_DEVICE bool answers_for(Lane& lane, Index i) const {
+    return i < call.targets[0].size && (D.ways == 1 || lane.lane() < Lane::warp_width / D.ways);
+  }
 
-  /// Calls `f(target, component, k)` for the sums this lane answers for.
-  template <class Lane, class F>
-  RIDGE_DEVICE void for_each_place(Lane& lane, const Mine& mine, const F& f) const {
-    if (shares && lane.rank() >= Lane::warp_width) return;
+  /// Calls `f(target, component, value(component, k))` for the sums this lane answers for, of its
+  /// target number k, where the warps of the block have targets of their own. Whole warps call
+  /// `value`.
+  template <class Lane, class Value, class F>
+  RIDGE_DEVICE void for_each_own(Lane& lane, const Mine& mine, const Value& value,
+                                 const F& f) const {
     RIDGE_UNROLL
     for (int k = 0; k < D.tile; ++k) {
       const Index i = mine.first + k * mine.stride;
-      if (i < call.targets[0].size) {
-        RIDGE_UNROLL
-        for (int c = 0; c < I::sums; ++c)
-          f(i, c, k);
+      RIDGE_UNROLL
+      for (int c = 0; c < I::sums; ++c) {
+        const Summed sum = value(c, k);
+        if (answers_for(lane, i)) f(i, c, sum);
       }
+    }
+  }
+  /// The same where they have the same targets: each warp answers for some components of some.
+  template <class Lane, class Value, class F>
+  RIDGE_DEVICE void for_each_shared(Lane& lane, const Mine& mine, const Value& value,
+                                    const F& f) const {
+    const int warps = lane.block_extent().x / Lane::warp_width;
+    for (int p = lane.rank() / Lane::warp_width; p < D.tile * I::sums; p += warps) {
+      const int k = p / I::sums, c = p % I::sums;
+      const Index i = mine.first + k * mine.stride;
+      const Summed sum = value(c, k);
+      if (answers_for(lane, i)) f(i, c, sum);
+    }
+  }
+
+  /// Calls `f(target, component, sum)` for every sum of the block once.
+  template <class Lane, class F>
+  RIDGE_DEVICE void for_each_sum(Lane& lane, const Mine& mine, const F& f) const {
+    const int threads = lane.block_extent().x;
+    if (shares) {
+      const auto totals = totals_of(lane);
+      const auto over_warps = [&](int c, int k) {
+        return sum_of_ways(
+            lane, batched_sum(threads / Lane::warp_width, [&](int w) {
+              const Summed part =
+                  totals[total_slot(threads, w * Lane::warp_width + lane.lane(), k, c)];
+              return part;
+            }));
+      };
+      for_each_shared(lane, mine, over_warps, f);
+    } else {
+      const auto own = [&](int c, int k) {
+        Summed sum = static_cast<Summed>(mine.sum[k].at[c][0]);
+        if (mine.folded) sum += totals_of(lane)[total_slot(threads, lane.rank(), k, c)];
+        return sum_of_ways(lane, sum);
+      };
+      for_each_own(lane, mine, own, f);
     }
   }
 
@@ -182,18 +222,16 @@ protected:
       lane.barrier();
     }
     if (split == 1) {
-      for_each_place(lane, mine, [&](Index i, int c, int k) {
-        lane.store(call.sums[c], i, sum_of(lane, mine, k, c));
-      });
+      for_each_sum(lane, mine,
+                   [&](Index i, int c, Summed sum) { lane.store(call.sums[c], i, sum); });
     } else if (combine == Combine::atomic) {
-      for_each_place(lane, mine, [&](Index i, int c, int k) {
-        lane.atomic_add(call.sums[c], i, sum_of(lane, mine, k, c));
-      });
+      for_each_sum(lane, mine,
+                   [&](Index i, int c, Summed sum) { lane.atomic_add(call.sums[c], i, sum); });
     } else if (combine == Combine::ordered) {
       wait_for_turn(lane, counters, my_block, my_part);
-      for_each_place(lane, mine, [&](Index i, int c, int k) {
+      for_each_sum(lane, mine, [&](Index i, int c, Summed sum) {
         const Summed before = my_part == 0 ? Summed{0} : lane.load_relaxed(call.sums[c], i);
-        lane.store(call.sums[c], i, before + sum_of(lane, mine, k, c));
+        lane.store(call.sums[c], i, before + sum);
       });
       end_turn(lane, counters, my_block, my_part, split);
     } else {
@@ -206,9 +244,9 @@ private:
   template <class Lane>
   RIDGE_DEVICE void finish_last(Lane& lane, const Mine& mine, int my_block, int my_part) const {
     const Index count = call.targets[0].size;
-    const auto place = [&](int p, int c, Index i) { return (Index{p} * I::sums + c) * count + i; };
-    for_each_place(lane, mine, [&](Index i, int c, int k) {
-      lane.store(partial, place(my_part, c, i), sum_of(lane, mine, k, c));
+    const auto slot = [&](int p, int c, Index i) { return (Index{p} * I::sums + c) * count + i; };
+    for_each_sum(lane, mine, [&](Index i, int c, Summed sum) {
+      lane.store(partial, slot(my_part, c, i), sum);
     });
     lane.fence();
     lane.barrier();
@@ -224,11 +262,17 @@ private:
     lane.barrier();
     const int before = arrived[0];
     if (before + 1 < split) return;
-    for_each_place(lane, mine, [&](Index i, int c, int /*k*/) {
+    const auto none = [](int /*c*/, int /*k*/) { return Summed{0}; };
+    const auto add_parts = [&](Index i, int c, Summed /*none*/) {
       lane.store(call.sums[c], i, batched_sum(split, [&](int p) {
-                   return lane.load_relaxed(partial, place(p, c, i));
+                   return lane.load_relaxed(partial, slot(p, c, i));
                  }));
-    });
+    };
+    if (shares) {
+      for_each_shared(lane, mine, none, add_parts);
+    } else {
+      for_each_own(lane, mine, none, add_parts);
+    }
   }
 };
 

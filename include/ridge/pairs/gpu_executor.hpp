@@ -15,7 +15,8 @@ namespace gpu::inline RIDGE_TARGET_NAME {
 
 /// Whether interaction I in precision P is compiled for it.
 template <class I, class P>
-constexpr bool is_compiled(Stage stage, int tile, int unroll) {
+constexpr bool is_compiled(Stage stage, int tile, int unroll, int ways) {
+  if (ways > 1 && (stage != Stage::warp || ways > tile)) return false;
   if (stage != Stage::shared && unroll != 4) return false;
   if (stage == Stage::warp && tile > 4) return false;
   if (has_whole_space<I, P>) return true;
@@ -25,6 +26,8 @@ constexpr bool is_compiled(Stage stage, int tile, int unroll) {
     return tile == 1 || tile == 4;
   case Stage::both:
     return tile == 4;
+  case Stage::warp:
+    return tile == 2 && ways == 2;
   default:
     return tile == 1;
   }
@@ -51,7 +54,8 @@ void run_direct(Queue& queue, const Call<I, P>& call, const GpuSchedule& s) {
   const Index targets = call.targets[0].size;
   const Index sources = call.sources[0].size;
   const bool shares = s.divide == Divide::sources;
-  const Index per_block = Index{shares ? queue.device().facts().warp_width : s.block} * D.tile;
+  const int warp = queue.device().facts().warp_width;
+  const Index per_block = Index{(shares ? warp : s.block) / D.ways} * D.tile;
   const Index blocks = (targets + per_block - 1) / per_block;
   // Whole tiles, so that only the last part has a ragged one.
   const Index even = (sources + s.split - 1) / s.split;
@@ -62,8 +66,16 @@ void run_direct(Queue& queue, const Call<I, P>& call, const GpuSchedule& s) {
     throw UsageError("split=" + std::to_string(s.split) + " makes " +
                      std::to_string(blocks * split) + " blocks; give a smaller one");
   }
-  Kernel kernel{
-      {call, static_cast<int>(blocks), static_cast<int>(split), part, shares, s.combine, {}, {}}};
+  const Index visited = shares ? Kernel::share_of_warp(part, s.block / warp, warp) : part;
+  Kernel kernel{{call,
+                 static_cast<int>(blocks),
+                 static_cast<int>(split),
+                 part,
+                 visited,
+                 shares,
+                 s.combine,
+                 {},
+                 {}}};
   if (split > 1) {
     if (s.combine == Combine::atomic) {
       for (const auto& sum : call.sums)
@@ -75,9 +87,8 @@ void run_direct(Queue& queue, const Call<I, P>& call, const GpuSchedule& s) {
       kernel.partial = scratch_of<typename P::Summed>(queue, split * I::sums * targets);
     }
   }
-  const LaunchShape shape{{static_cast<int>(blocks * split), 1, 1},
-                          {s.block, 1, 1},
-                          kernel.shared_bytes(s.block, queue.device().facts().warp_width)};
+  const LaunchShape shape{
+      {static_cast<int>(blocks * split), 1, 1}, {s.block, 1, 1}, kernel.shared_bytes(s.block)};
   launch_body(queue, shape, kernel);
 }
 
@@ -110,16 +121,18 @@ void run_direct_of(Queue& queue, const Call<I, P>& call, const GpuSchedule& s) {
          [&](auto stage) {
            choose(s.tile, Choices<1, 2, 4, 8>{}, [&](auto tile) {
              choose(s.unroll, Choices<2, 4>{}, [&](auto unroll) {
-               if constexpr (is_compiled<I, P>(stage, tile, unroll)) {
-                 run_direct<DirectVariant{stage, tile, unroll}>(queue, call, s);
-                 ran = true;
-               }
+               choose(s.ways, Choices<1, 2, 4>{}, [&](auto ways) {
+                 if constexpr (is_compiled<I, P>(stage, tile, unroll, ways)) {
+                   run_direct<DirectVariant{stage, tile, unroll, ways}>(queue, call, s);
+                   ran = true;
+                 }
+               });
              });
            });
          });
   if (!ran) {
     throw UsageError("this interaction is compiled for stage=shared tile=1 and tile=4, "
-                     "stage=shuffle and stage=warp tile=1, stage=both tile=4, all with "
+                     "stage=shuffle tile=1, stage=warp tile=2 ways=2, stage=both tile=4, all with "
                      "unroll=4");
   }
 }

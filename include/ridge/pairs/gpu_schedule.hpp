@@ -42,7 +42,7 @@ constexpr auto enum_names(Combine) {
 
 /// Larger register tiles leave registers for fewer threads.
 constexpr int most_threads(Stage stage, int tile) {
-  return stage == Stage::warp ? (tile > 2 ? 256 : 1024) : tile >= 8 ? 128 : 256;
+  return stage == Stage::warp ? 512 : tile >= 8 ? 128 : 256;
 }
 
 struct GpuSchedule {
@@ -51,6 +51,7 @@ struct GpuSchedule {
   int tile = 1;
   int block = 128;
   Divide divide = Divide::targets;
+  int ways = 1;
   int split = 1;
   int unroll = 4;
   Combine combine = Combine::ordered;
@@ -66,10 +67,13 @@ struct GpuSchedule {
                     "sources shared through shared memory, shuffles, first one and then the other, "
                     "or shared memory of each warp"),
         text::field("tile", &GpuSchedule::tile, text::one_of(1, 2, 4, 8), "targets of a thread"),
-        text::field("block", &GpuSchedule::block, text::one_of(64, 128, 256, 512, 1024),
+        text::field("block", &GpuSchedule::block, text::one_of(64, 128, 256, 512),
                     "threads of a block"),
         text::field("divide", &GpuSchedule::divide, text::one_of(Divide::targets, Divide::sources),
                     "what the warps of a block divide among them; stage=warp or shuffle"),
+        text::field("ways", &GpuSchedule::ways, text::one_of(1, 2, 4),
+                    "parts of a warp that visit sources of their own, for as many times fewer "
+                    "targets; stage=warp, at most tile"),
         text::field("split", &GpuSchedule::split, text::in_range(1, 65536, 1, 3),
                     "parts of the sources, each visited by blocks of its own; form=direct"),
         text::field("unroll", &GpuSchedule::unroll, text::one_of(2, 4),
@@ -86,9 +90,10 @@ struct GpuSchedule {
              std::to_string(most) + " threads";
     }
     if (s.form == Form::symmetric) {
-      if (s.stage != Stage::shared || s.divide != Divide::targets || s.split != 1 ||
+      if (s.stage != Stage::shared || s.divide != Divide::targets || s.ways != 1 || s.split != 1 ||
           s.combine != Combine::ordered) {
-        return "form=symmetric goes with stage=shared divide=targets split=1 combine=ordered";
+        return "form=symmetric goes with stage=shared divide=targets ways=1 split=1 "
+               "combine=ordered";
       }
       if (s.tile < 4) return "form=symmetric is compiled for tile=4 and tile=8";
       const int unroll = s.tile == 8 ? 4 : 2;
@@ -106,6 +111,8 @@ struct GpuSchedule {
       if (s.divide == Divide::sources && s.stage != Stage::warp && s.stage != Stage::shuffle) {
         return "divide=sources goes with stage=warp or stage=shuffle";
       }
+      if (s.ways > 1 && s.stage != Stage::warp) return "ways=2 and 4 go with stage=warp";
+      if (s.ways > s.tile) return "ways is at most tile";
       if (s.split == 1 && s.combine != Combine::ordered) {
         return "combine is for split sources; with split=1 give combine=ordered";
       }
