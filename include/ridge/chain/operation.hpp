@@ -135,22 +135,25 @@ using Numbers = std::make_index_sequence<static_cast<std::size_t>(operations_of<
 /// writes of what they read, the item alone.
 template <class C, int First, int K>
 constexpr bool joins() {
-  const bool same = domain_of<Operation<C, First>>() == domain_of<Operation<C, K>>();
-  for (int a = 0; same && a < arrays_of<C>; ++a) {
-    if (reads<Operation<C, K>>(a) && written_in<C>(First, K - 1, a, Numbers<C>{}) &&
-        !(reach_of<Operation<C, K>>(a) == Reach{}))
-      return false;
-    if (!writes<Operation<C, K>>(a)) continue;
-    const bool free = [&]<std::size_t... J>(std::index_sequence<J...>) {
-      return ((static_cast<int>(J) < First || static_cast<int>(J) >= K ||
-               !reads<Operation<C, static_cast<int>(J)>>(a) ||
-               reach_of<Operation<C, static_cast<int>(J)>>(a) == Reach{}) &&
-              ...);
+  if constexpr (domain_of<Operation<C, First>>() == domain_of<Operation<C, K>>()) {
+    for (int a = 0; a < arrays_of<C>; ++a) {
+      if (reads<Operation<C, K>>(a) && written_in<C>(First, K - 1, a, Numbers<C>{}) &&
+          !(reach_of<Operation<C, K>>(a) == Reach{}))
+        return false;
+      if (!writes<Operation<C, K>>(a)) continue;
+      const bool free = [&]<std::size_t... J>(std::index_sequence<J...>) {
+        return ((static_cast<int>(J) < First || static_cast<int>(J) >= K ||
+                 !reads<Operation<C, static_cast<int>(J)>>(a) ||
+                 reach_of<Operation<C, static_cast<int>(J)>>(a) == Reach{}) &&
+                ...);
+      }
+      (Numbers<C>{});
+      if (!free) return false;
     }
-    (Numbers<C>{});
-    if (!free) return false;
+    return true;
+  } else {
+    return false;
   }
-  return same;
 }
 
 } // namespace detail
