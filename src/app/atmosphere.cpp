@@ -52,9 +52,9 @@ struct AtmosphereCommand {
     setup.schedule = schedule;
     setup.schedule_z = schedule_z;
     const std::filesystem::path file(output);
-    const std::filesystem::path png =
-        picture.empty() ? std::filesystem::path(file).replace_extension(".png")
-                        : std::filesystem::path(picture);
+    const std::filesystem::path png = picture.empty()
+                                          ? std::filesystem::path(file).replace_extension(".png")
+                                          : std::filesystem::path(picture);
     if (png == file) throw UsageError("--output and --picture name the same file");
     AtmosphereOutput snapshots_file(file, setup);
     require_writable(png);
@@ -68,8 +68,7 @@ struct AtmosphereCommand {
     const Totals begin = air.totals();
     const bool finished = integrate(air, snapshots_file);
     const atmosphere::State last = air.state();
-    const Totals end =
-        atmosphere::totals_of(last, air.profiles(), air.setup().nx, air.setup().nz);
+    const Totals end = atmosphere::totals_of(last, air.profiles(), air.setup().nx, air.setup().nz);
     write_picture(png, atmosphere::temperature_of(last, air.profiles(), setup.nx), setup.nx,
                   setup.nz);
     fmt::print("mass change {:.6e}, energy change {:.6e} at {:g} s\n",
@@ -78,8 +77,8 @@ struct AtmosphereCommand {
     fmt::print("{} snapshots in {}, {}; potential temperature in {}\n", snapshots_file.snapshots(),
                file.string(), snapshots_file.xdmf().string(), png.string());
     if (!finished) {
-      throw Failure(fmt::format("interrupted at {:g} s of {:g}; the snapshot is written", air.time(),
-                                time));
+      throw Failure(
+          fmt::format("interrupted at {:g} s of {:g}; the snapshot is written", air.time(), time));
     }
   }
 

@@ -76,14 +76,15 @@ void AtmosphereOutput::make(const fs::path& path, double time,
 /// Takes the room for one more snapshot beforehand: a disk that fills up while HDF5 writes would
 /// leave a file that cannot be read.
 void AtmosphereOutput::reserve() const {
-  const auto values = static_cast<std::uintmax_t>(setup_.nx) * static_cast<std::uintmax_t>(setup_.nz);
+  const auto values =
+      static_cast<std::uintmax_t>(setup_.nx) * static_cast<std::uintmax_t>(setup_.nz);
   const std::uintmax_t needed = values * sizeof(double) * names.size() + overhead;
   const int file = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
   std::error_code ignored;
   const std::uintmax_t size = fs::file_size(path_, ignored);
-  const int error = file < 0 ? errno
-                             : ::posix_fallocate(file, static_cast<off_t>(size),
-                                                 static_cast<off_t>(needed));
+  const int error =
+      file < 0 ? errno
+               : ::posix_fallocate(file, static_cast<off_t>(size), static_cast<off_t>(needed));
   if (file >= 0) {
     if (error != 0) (void)!::ftruncate(file, static_cast<off_t>(size)); // gives back what it got
     ::close(file);
@@ -98,11 +99,12 @@ void AtmosphereOutput::reserve() const {
 void AtmosphereOutput::append(const Handle& file, std::size_t number, double time,
                               const std::vector<const std::vector<double>*>& fields) const {
   const Handle folder(
-      H5Gcreate2(file.id(), group(number).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+      H5Gcreate2(file.id(), group(number).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      H5Gclose);
   require(static_cast<bool>(folder));
   const Handle one(H5Screate(H5S_SCALAR), H5Sclose);
-  Handle stamp(
-      H5Acreate2(folder.id(), "time", H5T_IEEE_F64LE, one.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  Handle stamp(H5Acreate2(folder.id(), "time", H5T_IEEE_F64LE, one.id(), H5P_DEFAULT, H5P_DEFAULT),
+               H5Aclose);
   require(stamp && H5Awrite(stamp.id(), H5T_NATIVE_DOUBLE, &time) >= 0 && stamp.close());
   const std::array<hsize_t, 2> sizes{static_cast<hsize_t>(setup_.nz),
                                      static_cast<hsize_t>(setup_.nx)};

@@ -20,8 +20,8 @@ public:
   /// Throws what OutputFile throws for a bad target.
   AtmosphereOutput(std::filesystem::path file, const atmosphere::Setup& setup);
 
-  /// Throws Failure when the snapshot does not fit the disk or cannot be written; the file then holds
-  /// those before it.
+  /// Throws Failure when the snapshot does not fit the disk or cannot be written; the file then
+  /// holds those before it.
   void write(double time, const atmosphere::State& state, const atmosphere::Profiles& profiles);
 
   [[nodiscard]] std::size_t snapshots() const { return times_.size(); }

@@ -1,7 +1,6 @@
-#include "atmosphere_output.hpp"
-
 #include <ridge/core/error.hpp>
 
+#include "atmosphere_output.hpp"
 #include "output_file.hpp"
 
 #include <fmt/format.h>
@@ -44,14 +43,13 @@ void write_picture(const std::filesystem::path& file, const std::vector<double>&
   for (const double t : theta)
     largest = std::max(largest, std::abs(t));
   // A slice twice as wide as high; a pixel is the mean of the cells it covers, or part of one.
-  const Index width = nx >= good_width ? std::min(nx, 2 * good_width)
-                                       : nx * ((good_width + nx - 1) / nx);
+  const Index width =
+      nx >= good_width ? std::min(nx, 2 * good_width) : nx * ((good_width + nx - 1) / nx);
   const Index height = width / 2;
   std::vector<png_byte> pixels(static_cast<std::size_t>(width * height * 3));
   const auto cells = [](Index pixel, Index pixel_count, Index cell_count) {
     const Index begin = pixel * cell_count / pixel_count;
-    return std::array<Index, 2>{begin,
-                                std::max(begin + 1, (pixel + 1) * cell_count / pixel_count)};
+    return std::array<Index, 2>{begin, std::max(begin + 1, (pixel + 1) * cell_count / pixel_count)};
   };
   for (Index row = 0; row < height; ++row) {
     const auto ks = cells(height - 1 - row, height, nz);

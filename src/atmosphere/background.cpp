@@ -40,9 +40,8 @@ std::vector<Bell> bells(Case c) {
 }
 
 double potential_temperature(Case c, double z) {
-  return c == Case::gravity_waves
-             ? theta0 * std::exp(brunt_vaisala * brunt_vaisala / gravity * z)
-             : theta0;
+  return c == Case::gravity_waves ? theta0 * std::exp(brunt_vaisala * brunt_vaisala / gravity * z)
+                                  : theta0;
 }
 
 } // namespace

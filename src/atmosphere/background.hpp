@@ -9,10 +9,10 @@
 
 namespace ridge::atmosphere {
 
-inline constexpr double length = 20000;  ///< of the slice, m
-inline constexpr double height = 10000;  ///< m
-inline constexpr double gravity = 9.8;   ///< m/s^2
-inline constexpr double cp = 1004;       ///< specific heat of dry air, J/kg/K
+inline constexpr double length = 20000; ///< of the slice, m
+inline constexpr double height = 10000; ///< m
+inline constexpr double gravity = 9.8;  ///< m/s^2
+inline constexpr double cp = 1004;      ///< specific heat of dry air, J/kg/K
 inline constexpr double cv = 717;
 inline constexpr double gas = 287;
 inline constexpr double p0 = 1e5; ///< Pa
@@ -46,8 +46,8 @@ using Cell = std::array<double, variables>;
 
 /// What an atmosphere of nx by nz cells stands on.
 struct Profiles {
-  std::vector<double> density, heat;                             ///< in cells, nz
-  std::vector<double> face_density, face_heat, face_pressure;    ///< at interfaces, nz + 1
+  std::vector<double> density, heat;                          ///< in cells, nz
+  std::vector<double> face_density, face_heat, face_pressure; ///< at interfaces, nz + 1
   std::array<double, 2> below, above; ///< density of the two cells beyond a lid over the nearest's
 };
 [[nodiscard]] Profiles profiles(Case c, int nz);

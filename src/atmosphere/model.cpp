@@ -1,11 +1,11 @@
 #include "model.hpp"
 
-#include "sweeps.hpp"
-
 #include <ridge/chain/program.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/graph.hpp>
+
+#include "sweeps.hpp"
 
 #include <fmt/format.h>
 
@@ -15,8 +15,8 @@ namespace ridge::atmosphere {
 
 namespace {
 
-using chain::Program;
 using chain::ProfileSlot;
+using chain::Program;
 
 constexpr Index graph_steps = 8; ///< of one graph: an even number, after which states are in place
 constexpr double rounding = 1e-9;
@@ -82,18 +82,19 @@ SweepZ sweep_z(const Setup& s, const Profiles& p, double step) {
 
 const Setup& checked(const Setup& s) {
   if (s.nx < least_cells || s.nz < least_cells) {
-    throw UsageError(fmt::format("{}x{} cells are too few; the interpolation takes at least {} along "
-                                 "x and along z",
-                                 s.nx, s.nz, least_cells));
+    throw UsageError(
+        fmt::format("{}x{} cells are too few; the interpolation takes at least {} along "
+                    "x and along z",
+                    s.nx, s.nz, least_cells));
   }
   if (s.nz > (Index{1} << 30)) throw UsageError(fmt::format("{} cells along z are too many", s.nz));
   const double stable =
       stable_step(length / static_cast<double>(s.nx), height / static_cast<double>(s.nz));
   if (s.step && !(*s.step > 0 && *s.step <= stable)) {
-    throw UsageError(fmt::format("a time step of {} s is {}; for {}x{} cells steps of up to {:.6g} s "
-                                 "are stable",
-                                 *s.step, *s.step > 0 ? "beyond stability" : "no step", s.nx, s.nz,
-                                 stable));
+    throw UsageError(
+        fmt::format("a time step of {} s is {}; for {}x{} cells steps of up to {:.6g} s "
+                    "are stable",
+                    *s.step, *s.step > 0 ? "beyond stability" : "no step", s.nx, s.nz, stable));
   }
   return s;
 }
@@ -111,9 +112,10 @@ chain::Schedule schedule_of(const Device& device, const Setup& s) {
 /// Steps come in pairs: x then z, z then x. Each sweep goes from one of two states to the other.
 struct Atmosphere::Parts {
   Parts(const Device& device, const Setup& s)
-      : setup(checked(s)), queue(device), rest(atmosphere::profiles(s.which, static_cast<int>(s.nz))),
-        step_length(setup.step.value_or(stable_step(length / static_cast<double>(s.nx),
-                                                    height / static_cast<double>(s.nz)))) {
+      : setup(checked(s)), queue(device),
+        rest(atmosphere::profiles(s.which, static_cast<int>(s.nz))),
+        step_length(setup.step.value_or(
+            stable_step(length / static_cast<double>(s.nx), height / static_cast<double>(s.nz)))) {
     for (auto& state : states) {
       for (int v = 0; v < variables; ++v)
         state.emplace_back(device, Extents{s.nx, s.nz}, "the state of the atmosphere");

@@ -1,12 +1,12 @@
 // The mini-atmosphere on a device.
 #pragma once
 
-#include "background.hpp"
-
 #include <ridge/chain/schedule.hpp>
 #include <ridge/core/extents.hpp>
 #include <ridge/device/queue.hpp>
 #include <ridge/record/record.hpp>
+
+#include "background.hpp"
 
 #include <memory>
 #include <optional>

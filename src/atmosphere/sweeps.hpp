@@ -2,11 +2,11 @@
 // tendencies, along x or along z. Rows are independent along x, columns along z.
 #pragma once
 
-#include "background.hpp"
-
 #include <ridge/chain/operation.hpp>
 #include <ridge/core/extents.hpp>
 #include <ridge/core/pack_math.hpp>
+
+#include "background.hpp"
 
 namespace ridge::atmosphere {
 
@@ -41,6 +41,13 @@ RIDGE_FN V third_difference(const V& a, const V& b, const V& c, const V& d) {
   return (d - a) + 3.0 * (b - c);
 }
 
+/// c0 heat^exponent. Half the work of a pow, which would also have to know what negative and
+/// infinite numbers are; 10 units in the last place.
+template <class V>
+RIDGE_FN V pressure_of(const V& heat) {
+  return c0 * exp(exponent * log(heat));
+}
+
 template <int State>
 constexpr std::array<Access, 4> read_state(Reach reach) {
   return {read(Slot<State>{}, reach), read(Slot<State + 1>{}, reach),
@@ -73,9 +80,9 @@ struct FluxX {
                                  read(chain::ProfileSlot<cell_heat>{})});
   static constexpr chain::Domain domain{{}, {1, 0, 0}};
   static constexpr double flops = 62;
-  double viscosity;         ///< times the third difference
-  double inject_z;          ///< rows whose distance from this height, in rows, is at most
-  double inject_rows = -1;  ///< this are blown into from the left; none where negative
+  double viscosity;        ///< times the third difference
+  double inject_z;         ///< rows whose distance from this height, in rows, is at most
+  double inject_rows = -1; ///< this are blown into from the left; none where negative
 
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
@@ -105,7 +112,7 @@ struct FluxX {
     const V density = value[0] + rest;
     const V u = value[1] / density;
     const V heat = value[3] + rest_heat;
-    const V p = c0 * pow(heat, exponent);
+    const V p = pressure_of(heat);
     at.set(Slot<Flux>{}, value[1] - third[0]);
     at.set(Slot<Flux + 1>{}, value[1] * u + p - third[1]);
     at.set(Slot<Flux + 2>{}, value[2] * u - third[2]);
@@ -146,9 +153,9 @@ struct FluxZ {
       // Beyond a lid the nearest cell counts: the edge is clamped.
       const Index row = at.y() + i - 2;
       const bool inside = row >= 0 && row < top;
-      const double along = inside ? 1.0
-                           : row == -1 ? below[0]
-                           : row == -2 ? below[1]
+      const double along = inside       ? 1.0
+                           : row == -1  ? below[0]
+                           : row == -2  ? below[1]
                            : row == top ? above[0]
                                         : above[1];
       q[0][i] = at(Slot<State>{}, 0, i - 2);
@@ -168,7 +175,7 @@ struct FluxZ {
     const V momentum = open * value[2];
     const V w = momentum / density;
     const V heat = value[3] + rest_heat;
-    const V p = c0 * pow(heat, exponent) - rest_pressure;
+    const V p = pressure_of(heat) - rest_pressure;
     at.set(Slot<Flux>{}, momentum - open * third[0]);
     at.set(Slot<Flux + 1>{}, value[1] * w - third[1]);
     at.set(Slot<Flux + 2>{}, momentum * w + p - third[2]);
@@ -188,10 +195,9 @@ template <int State, int Flux, int To, bool AlongZ>
 struct Advance {
   static constexpr const char* name = AlongZ ? "advance z" : "advance x";
   static constexpr auto accesses = [] {
-    const auto common = join(read_state<before>({}),
-                             read_state<Flux>(AlongZ ? along_y(0, 1) : along_x(0, 1)),
-                             write_state<To>(),
-                             std::array<Access, 1>{read(chain::ProfileSlot<cell_density>{})});
+    const auto common =
+        join(read_state<before>({}), read_state<Flux>(AlongZ ? along_y(0, 1) : along_x(0, 1)),
+             write_state<To>(), std::array<Access, 1>{read(chain::ProfileSlot<cell_density>{})});
     if constexpr (AlongZ && State != before) {
       return join(common, std::array<Access, 1>{read(Slot<State>{})});
     } else {
@@ -199,8 +205,8 @@ struct Advance {
     }
   }();
   static constexpr double flops = AlongZ ? 14 : 12;
-  double step;       ///< of the stage, s
-  double over_size;  ///< the stage's step over the size of a cell
+  double step;      ///< of the stage, s
+  double over_size; ///< the stage's step over the size of a cell
   Forcing forcing;
 
   template <class At>
@@ -208,8 +214,8 @@ struct Advance {
     using V = typename At::Value;
     constexpr int dx = AlongZ ? 0 : 1;
     constexpr int dy = AlongZ ? 1 : 0;
-    const V momentum = at(Slot<before + 2>{}) -
-                       over_size * (at(Slot<Flux + 2>{}, dx, dy) - at(Slot<Flux + 2>{}));
+    const V momentum =
+        at(Slot<before + 2>{}) - over_size * (at(Slot<Flux + 2>{}, dx, dy) - at(Slot<Flux + 2>{}));
     V push(0.0);
     if constexpr (AlongZ) push = (-gravity) * at(Slot<State>{});
     if (forcing.amplitude != 0) push = push + force(at);
@@ -238,7 +244,8 @@ private:
 
 /// The arrays that both sweeps have, and `Profiles` more.
 template <std::size_t Profiles>
-constexpr auto sweep_arrays(chain::Offset interfaces, const std::array<chain::Array, Profiles>& more) {
+constexpr auto sweep_arrays(chain::Offset interfaces,
+                            const std::array<chain::Array, Profiles>& more) {
   std::array<chain::Array, 28 + Profiles> all{};
   constexpr const char* names[4] = {"density", "x momentum", "z momentum", "heat"};
   for (std::size_t v = 0; v < 4; ++v) {
@@ -268,11 +275,11 @@ struct SweepX {
 
 struct SweepZ {
   static constexpr const char* name = "atmosphere z";
-  static constexpr auto arrays = sweep_arrays<4>(
-      {0, 1, 0},
-      {chain::profile("density at rest"), chain::profile("density at interfaces", {0, 1, 0}),
-       chain::profile("heat at interfaces", {0, 1, 0}),
-       chain::profile("pressure at interfaces", {0, 1, 0})});
+  static constexpr auto arrays =
+      sweep_arrays<4>({0, 1, 0}, {chain::profile("density at rest"),
+                                  chain::profile("density at interfaces", {0, 1, 0}),
+                                  chain::profile("heat at interfaces", {0, 1, 0}),
+                                  chain::profile("pressure at interfaces", {0, 1, 0})});
   static constexpr std::array dimensions{chain::independent(),
                                          chain::independent(9, chain::Edge::clamp)};
   static constexpr std::array<std::array<int, 2>, 3> groups{{{0, 1}, {2, 3}, {4, 5}}};

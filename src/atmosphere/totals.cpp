@@ -8,8 +8,8 @@ std::vector<double> temperature_of(const State& state, const Profiles& p, Index 
   std::vector<double> theta(state.of[0].size());
   for (std::size_t i = 0; i < theta.size(); ++i) {
     const std::size_t k = i / static_cast<std::size_t>(nx);
-    theta[i] = (state.of[3][i] + p.heat[k]) / (state.of[0][i] + p.density[k]) -
-               p.heat[k] / p.density[k];
+    theta[i] =
+        (state.of[3][i] + p.heat[k]) / (state.of[0][i] + p.density[k]) - p.heat[k] / p.density[k];
   }
   return theta;
 }

@@ -35,8 +35,8 @@ Index bytes_an_item(const Description& d, const Plan& plan, Index items) {
   return std::max<Index>(bytes, d.element_bytes);
 }
 
-constexpr Index least_tile = 512;       // items of a tile, that starting one costs nothing
-constexpr Index whole_lines = 64;       // items along x that tiles are multiples of
+constexpr Index least_tile = 512; // items of a tile, that starting one costs nothing
+constexpr Index whole_lines = 64; // items along x that tiles are multiples of
 
 /// Tiles of one item along the last dimension, or as many as make a tile worth its start.
 /// What they keep in use fits half of the L1, or where such tiles are too short, half of the L2.
@@ -91,16 +91,53 @@ BlockShape block_for(Index3 n) {
   return block;
 }
 
+/// The groups that GPUs are compiled for, each in one launch.
+Fuse listed_groups(const Description& d) {
+  Fuse fuse = fuse_none;
+  for (const auto& g : d.groups) {
+    for (int k = g[0]; k < g[1]; ++k)
+      fuse.joints |= std::uint64_t{1} << k;
+  }
+  return fuse;
+}
+
+/// Blocks of rows where tiles overlap along x: together with the overlap, a warp's width divides
+/// them. Else rows follow each other, and overlap only at the begin. Halved until three blocks fit
+/// the shared memory.
+void set_gpu_tile(const DeviceFacts& facts, const Description& d, Index3 n, GpuSchedule& s) {
+  constexpr Index large = Index{1} << 20; // items, from which on tiles may be large
+  const bool small = n.x * n.y * n.z < large;
+  const int halo = d.dimensions[0].halo;
+  if (halo > 0) {
+    s.block = small ? BlockShape{{128, 1, 1}} : BlockShape{{32, 8, 1}};
+    s.tile = {(small ? 128 : 256) - halo, small ? 2 : 8, 1};
+  } else {
+    s.block = small ? BlockShape{{128, 1, 1}} : BlockShape{{256, 1, 1}};
+    s.tile = {small ? 128 : 256, 4, 1};
+    s.steps = small ? 1 : 8;
+  }
+  s.tile = {std::min(s.tile.x, n.x), std::min(s.tile.y, n.y), 1};
+  for (;;) {
+    const Plan plan = make_plan(d, n, {s.fuse, true, s.tile, true});
+    if (3 * plan.tile_elements * d.element_bytes <= facts.shared_per_block.value) return;
+    if (s.tile.x <= 1 && s.tile.y <= 1) return;
+    Index& longer = s.tile.y > 1 ? s.tile.y : s.tile.x;
+    longer = (longer + 1) / 2;
+  }
+}
+
 GpuSchedule gpu_default(const DeviceFacts& facts, const Description& d, Index3 n) {
   GpuSchedule s;
   s.block = block_for(n);
   s.tile = {std::min<Index>(64, n.x), std::min<Index>(4, n.y), 1};
   // In registers all operations cost one launch and no traffic between them.
-  const bool joined = std::find(d.joined.begin(), d.joined.end(),
-                                std::array<int, 2>{0, static_cast<int>(d.operations.size()) - 1}) !=
-                      d.joined.end();
-  if (joined) s.fuse = fuse_all;
-  (void)facts;
+  const int last = static_cast<int>(d.operations.size()) - 1;
+  if (std::find(d.joined.begin(), d.joined.end(), std::array<int, 2>{0, last}) != d.joined.end()) {
+    s.fuse = fuse_all;
+  } else if (!d.groups.empty()) {
+    s.fuse = listed_groups(d);
+    set_gpu_tile(facts, d, n, s);
+  }
   return s;
 }
 
@@ -130,10 +167,14 @@ int cpu_threads(const CpuSchedule& s, Index3 n) {
 
 std::vector<NamedSchedule> named_schedules(const Device& device, const Description& d, Index3 n) {
   if (device.kind() == DeviceKind::cpu) return cpu_names(device, d, n);
-  GpuSchedule fission = gpu_default(device.facts(), d, n);
-  GpuSchedule fused = fission;
+  GpuSchedule fused = gpu_default(device.facts(), d, n);
+  GpuSchedule fission = fused;
   fission.fuse = fuse_none;
-  fused.fuse = fuse_all;
+  fission.block = block_for(n);
+  if (fused.fuse != fuse_all) {
+    fused.fuse = fuse_all;
+    set_gpu_tile(device.facts(), d, n, fused);
+  }
   return {{"fission", fission}, {"fused", fused}};
 }
 

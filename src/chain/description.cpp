@@ -201,7 +201,8 @@ private:
         const int extra = to.extra.along(d);
         int low = begin + a.reach.low.along(d);
         int high = end + a.reach.high.along(d);
-        if (edge != Edge::none && !a.writes) { // what lies beyond is the other end, or the last point
+        if (edge != Edge::none &&
+            !a.writes) { // what lies beyond is the other end, or the last point
           low = std::max(low, 0);
           high = std::min(high, extra);
         }
@@ -257,15 +258,16 @@ Work work_of(const Description& d, Index3 n) {
   double flops = 0;
   for (const OperationInfo& op : d.operations) {
     const Domain& m = op.domain;
-    flops += op.flops * static_cast<double>((n.x + m.end.x - m.begin.x) *
-                                            (n.y + m.end.y - m.begin.y) *
-                                            (n.z + m.end.z - m.begin.z));
+    flops +=
+        op.flops * static_cast<double>((n.x + m.end.x - m.begin.x) * (n.y + m.end.y - m.begin.y) *
+                                       (n.z + m.end.z - m.begin.z));
   }
   work.flops = flops;
   work.items = n.x * n.y * n.z;
-  work.convention = fmt::format("bytes: of {} operations, inputs read once and outputs written once; "
-                                "temporaries none",
-                                d.operations.size());
+  work.convention =
+      fmt::format("bytes: of {} operations, inputs read once and outputs written once; "
+                  "temporaries none",
+                  d.operations.size());
   return work;
 }
 

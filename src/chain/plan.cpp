@@ -111,15 +111,17 @@ private:
           int writer = first;
           while (!operation(writer).writes(a.array))
             ++writer;
-          why = fmt::format("tiles overlap in what '{}' reads of '{}', which '{}' writes for others "
-                            "than this group",
-                            operation(k).name, array(a.array).name, operation(writer).name);
+          why =
+              fmt::format("tiles overlap in what '{}' reads of '{}', which '{}' writes for others "
+                          "than this group",
+                          operation(k).name, array(a.array).name, operation(writer).name);
           return std::max({k, writer, first + 1});
         }
       }
       for (int d = 0; d < 3; ++d) {
         const int needed = std::max(run.low.along(d), run.high.along(d));
-        if (dimension(d).edge == Edge::periodic && needed > 0 && needed + farthest(run, d) > extent(d)) {
+        if (dimension(d).edge == Edge::periodic && needed > 0 &&
+            needed + farthest(run, d) > extent(d)) {
           why = fmt::format("tiles would overlap by {} of the {} items along {}, which is periodic",
                             needed, extent(d), axis_names[d]);
           return last;
@@ -146,8 +148,8 @@ private:
   /// Whether a read of this reach, by a run that computes beyond its tile, leaves the tile.
   [[nodiscard]] bool crosses(const RunPlan& run, const Reach& reach) const {
     for (int d = 0; d < 3; ++d) {
-      if (tiled(d) &&
-          (run.low.along(d) - reach.low.along(d) > 0 || run.high.along(d) + reach.high.along(d) > 0))
+      if (tiled(d) && (run.low.along(d) - reach.low.along(d) > 0 ||
+                       run.high.along(d) + reach.high.along(d) > 0))
         return true;
     }
     return false;
@@ -220,8 +222,7 @@ private:
       run->low = run->high = {};
       for (auto later = group.runs.rbegin(); later != run; ++later) {
         for (int a = 0; a < arrays(); ++a) {
-          if (!d_.local_to(group.first, group.last, a) ||
-              !d_.written_in(run->first, run->last, a))
+          if (!d_.local_to(group.first, group.last, a) || !d_.written_in(run->first, run->last, a))
             continue;
           for (int k = later->first; k <= later->last; ++k) {
             if (!operation(k).reads(a)) continue;
@@ -315,8 +316,8 @@ private:
     return life;
   }
 
-  /// Gives temporaries their places in one memory, in which one may follow another that is no longer
-  /// needed. Returns the elements used.
+  /// Gives temporaries their places in one memory, in which one may follow another that is no
+  /// longer needed. Returns the elements used.
   template <class Steps>
   [[nodiscard]] Index share(std::vector<int> members, const Steps& steps, bool reuse, Index grain) {
     struct Place {
@@ -381,12 +382,11 @@ private:
       (d == 0 ? place.part_x : d == 1 ? place.part_y : place.part_z) = true;
       if (d == 0) {
         place.before.x = (low + line_elements - 1) / line_elements * line_elements;
-        place.held.x = place.before.x +
-                       (span - low + line_elements - 1) / line_elements * line_elements;
+        place.held.x =
+            place.before.x + (span - low + line_elements - 1) / line_elements * line_elements;
       } else {
         along(place.before, d) = low;
-        along(place.held, d) =
-            static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(span)));
+        along(place.held, d) = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(span)));
       }
     }
     if (!place.part_x) {

@@ -16,8 +16,9 @@ void detail::check_arrays(const Description& d, Index3 n, const std::vector<Give
     }
     if (given[i].extents != right) {
       const Index3 e = given[i].extents;
-      throw UsageError(fmt::format("chain '{}': array '{}' has extents {}x{}x{}; {}x{}x{} are right",
-                                   d.name, a.name, e.x, e.y, e.z, right.x, right.y, right.z));
+      throw UsageError(
+          fmt::format("chain '{}': array '{}' has extents {}x{}x{}; {}x{}x{} are right", d.name,
+                      a.name, e.x, e.y, e.z, right.x, right.y, right.z));
     }
   }
   for (std::size_t i = 0; i < given.size(); ++i) {
@@ -45,9 +46,9 @@ Record record_of(const Device& device, const Description& d, const Plan& plan,
   record.size = n.z > 1 ? Extents{n.x, n.y, n.z} : n.y > 1 ? Extents{n.x, n.y} : Extents{n.x};
   record.schedule = to_text(schedule);
   record.work = work_of(d, n);
-  record.in_cache = record.work.read.value + record.work.written.value +
-                        plan.whole_elements * d.element_bytes <=
-                    device.facts().last_level_cache.value;
+  record.in_cache =
+      record.work.read.value + record.work.written.value + plan.whole_elements * d.element_bytes <=
+      device.facts().last_level_cache.value;
   const auto number = [&](const char* name, double value) {
     record.details.push_back({name, value, {}});
   };

@@ -25,30 +25,46 @@ namespace ridge::detail {
 #if defined(RIDGE_SLEEF_FP64)
 
 template <>
-auto VectorMath<double>::exp(Register x) -> Register { return (Register)RIDGE_SLEEF_FP64(exp)(x); }
+auto VectorMath<double>::exp(Register x) -> Register {
+  return (Register)RIDGE_SLEEF_FP64(exp)(x);
+}
 template <>
-auto VectorMath<double>::log(Register x) -> Register { return (Register)RIDGE_SLEEF_FP64(log)(x); }
+auto VectorMath<double>::log(Register x) -> Register {
+  return (Register)RIDGE_SLEEF_FP64(log)(x);
+}
 template <>
 auto VectorMath<double>::pow(Register x, Register y) -> Register {
   return (Register)RIDGE_SLEEF_FP64(pow)(x, y);
 }
 template <>
-auto VectorMath<double>::sin(Register x) -> Register { return (Register)RIDGE_SLEEF_FP64(sin)(x); }
+auto VectorMath<double>::sin(Register x) -> Register {
+  return (Register)RIDGE_SLEEF_FP64(sin)(x);
+}
 template <>
-auto VectorMath<double>::cos(Register x) -> Register { return (Register)RIDGE_SLEEF_FP64(cos)(x); }
+auto VectorMath<double>::cos(Register x) -> Register {
+  return (Register)RIDGE_SLEEF_FP64(cos)(x);
+}
 
 template <>
-auto VectorMath<float>::exp(Register x) -> Register { return (Register)RIDGE_SLEEF_FP32(exp)(x); }
+auto VectorMath<float>::exp(Register x) -> Register {
+  return (Register)RIDGE_SLEEF_FP32(exp)(x);
+}
 template <>
-auto VectorMath<float>::log(Register x) -> Register { return (Register)RIDGE_SLEEF_FP32(log)(x); }
+auto VectorMath<float>::log(Register x) -> Register {
+  return (Register)RIDGE_SLEEF_FP32(log)(x);
+}
 template <>
 auto VectorMath<float>::pow(Register x, Register y) -> Register {
   return (Register)RIDGE_SLEEF_FP32(pow)(x, y);
 }
 template <>
-auto VectorMath<float>::sin(Register x) -> Register { return (Register)RIDGE_SLEEF_FP32(sin)(x); }
+auto VectorMath<float>::sin(Register x) -> Register {
+  return (Register)RIDGE_SLEEF_FP32(sin)(x);
+}
 template <>
-auto VectorMath<float>::cos(Register x) -> Register { return (Register)RIDGE_SLEEF_FP32(cos)(x); }
+auto VectorMath<float>::cos(Register x) -> Register {
+  return (Register)RIDGE_SLEEF_FP32(cos)(x);
+}
 
 #else // no vector math library for this processor: lane by lane
 

@@ -1,5 +1,5 @@
-#include <ridge/device/cpu/parallel.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/host_backend.hpp>
 
 #include <sys/mman.h>

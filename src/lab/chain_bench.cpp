@@ -104,6 +104,17 @@ void account(Record& record, const Timing& timing, double copy) {
   record.achieved = reached;
 }
 
+/// For schedules that launch a graph: how many times as fast they are as the same launches one by
+/// one, which `time` measures.
+void add_graph_gain(Record& record, const chain::Schedule& schedule,
+                    const std::function<double(const chain::Schedule&)>& time) {
+  const auto* const gpu = std::get_if<chain::GpuSchedule>(&schedule);
+  if (gpu == nullptr || gpu->graph == chain::Graph::off || !record.timing) return;
+  chain::GpuSchedule plain = *gpu;
+  plain.graph = chain::Graph::off;
+  record.details.push_back({"graph_gain", time(plain) / record.timing->median.value, {}});
+}
+
 template <class C, class T>
 void bench(const BenchRequest& request, RoofSource& roof, const OnRecord& on_record) {
   const Device& device = request.device;
@@ -112,7 +123,14 @@ void bench(const BenchRequest& request, RoofSource& roof, const OnRecord& on_rec
   const auto schedules = asked_schedules(
       request.schedule,
       [&](const std::string& text) { return chain::parse_schedule(text, device, d, n); },
-      [&] { return chain::named_schedules(device, d, n); },
+      [&] {
+        auto named = chain::named_schedules(device, d, n);
+        if (device.is_gpu()) {
+          named.push_back(chain::parse_schedule("fission graph=on", device, d, n));
+          named.back().name = "fission-graph";
+        }
+        return named;
+      },
       [&] { return chain::schedule_space(device, d, n); });
   const Index bytes = n.x * static_cast<Index>(sizeof(T));
   const bool beside =
@@ -147,6 +165,12 @@ void bench(const BenchRequest& request, RoofSource& roof, const OnRecord& on_rec
     } else {
       account(record, time(), copy != nullptr ? copy->value : 0);
     }
+    add_graph_gain(record, s.schedule, [&](const chain::Schedule& plain) {
+      chain::Program<C, T> other(queue, C{}, n, views, plain);
+      return measure(
+                 queue, [&] { other.run(); }, request.measure)
+          .median.value;
+    });
     on_record(record);
   }
 }
@@ -158,11 +182,8 @@ std::string list(Choices<Lengths...>) {
   return all;
 }
 
+/// The items of any extents, one behind the other.
 void bench_stream(const BenchRequest& request, RoofSource& roof, const OnRecord& on_record) {
-  if (request.size.rank() != 1) {
-    throw UsageError(
-        fmt::format("chain takes one dimension, such as 100000000, not {}", to_text(request.size)));
-  }
   const bool known = choose(request.operations, StreamLengths{}, [&](auto length) {
     using C = Stream<length>;
     if (request.precision == "fp64") {

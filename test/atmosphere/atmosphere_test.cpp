@@ -90,7 +90,7 @@ TEST_P(Cases, EqualThePlainProgramUnderEverySchedule) {
     Atmosphere air{Device(std::string_view(device)), s};
     air.advance(forever, 8);
     EXPECT_EQ(air.steps_done(), 8);
-    EXPECT_LT(difference(air.state(), right, nx, nz), 1e-11)
+    EXPECT_LT(difference(air.state(), right, nx, nz), 1e-10)
         << device << " " << schedule << " " << schedule_z;
   };
   for (const char* schedule :
@@ -129,7 +129,7 @@ TEST(Atmosphere, AlsoRunsOnGpus) {
                                  "fuse=1+2,3+4,5+6 block=64x1x1 tile=32x2 steps=4 graph=on"}) {
       Atmosphere air(Device(id), setup_of("thermal", 64, 32, schedule));
       air.advance(forever, 40);
-      EXPECT_LT(difference(air.state(), right, 64, 32), 1e-11) << to_text(id) << " " << schedule;
+      EXPECT_LT(difference(air.state(), right, 64, 32), 1e-10) << to_text(id) << " " << schedule;
     }
   }
   if (gpus == 0) GTEST_SKIP() << "no GPU here";

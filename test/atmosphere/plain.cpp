@@ -114,9 +114,9 @@ void Atmosphere::stage(const Array& begin, Array& forcing, Array& out, double dt
   if (which_ == "gravity-waves") {
     for (int k = 0; k < nz_; ++k) {
       for (int i = 0; i < nx_; ++i) {
-        tendency_[index(2, i, k)] += density_[static_cast<std::size_t>(k + 2)] *
-                                     bell((i + 0.5) * dx_, (k + 0.5) * dz_, 0.01, 2500, 1000, 500,
-                                          500);
+        tendency_[index(2, i, k)] +=
+            density_[static_cast<std::size_t>(k + 2)] *
+            bell((i + 0.5) * dx_, (k + 0.5) * dz_, 0.01, 2500, 1000, 500, 500);
       }
     }
   }

@@ -46,7 +46,7 @@ private:
   int steps_ = 0;
   bool x_first_ = true;
   Array state_, other_, flux_, tendency_;
-  Array density_, heat_;                          // with two halo cells at either end
+  Array density_, heat_;                           // with two halo cells at either end
   Array face_density_, face_heat_, face_pressure_; // nz + 1
 };
 

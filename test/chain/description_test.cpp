@@ -60,7 +60,8 @@ TEST(Declarations, ThatNobodyWritesOrReads) {
   d.arrays.push_back(temporary("unused"));
   EXPECT_THAT(wrong_with(d), HasSubstr("no operation declares that it writes 'unused'"));
   d.operations[0].accesses.push_back(writes(3));
-  EXPECT_THAT(wrong_with(d), HasSubstr("no operation declares that it reads 'unused', a temporary"));
+  EXPECT_THAT(wrong_with(d),
+              HasSubstr("no operation declares that it reads 'unused', a temporary"));
   d = good();
   d.operations[1].accesses.push_back(writes(0));
   EXPECT_THAT(wrong_with(d), HasSubstr("writes 'in', an input; declare it an update"));

@@ -64,7 +64,9 @@ TEST(Tiles, AreAsManyAsNeededAndNoMore) {
 TEST(Plans, RefuseTilesThatDoNotFit) {
   const auto plan = [](TileShape tile) { (void)make_plan(chain(2), {10, 20, 1}, request(tile)); };
   EXPECT_EQ(error_of([&] { plan({10, 20, 1}); }), "");
-  EXPECT_THAT(error_of([&] { plan({11, 20, 1}); }),
+  EXPECT_THAT(error_of([&] {
+                plan({11, 20, 1});
+              }),
               HasSubstr("11 items along x are more than the 10 there are"));
   EXPECT_THAT(error_of([&] { plan({1, 1, 2}); }), HasSubstr("2 items along z"));
 }
@@ -72,7 +74,9 @@ TEST(Plans, RefuseTilesThatDoNotFit) {
 TEST(Plans, RefuseOperationsThatAreNotThere) {
   Fuse fuse;
   ASSERT_TRUE(from_text("2+3+4", fuse));
-  EXPECT_THAT(error_of([&] { (void)make_plan(chain(2), {10, 20, 1}, request({1, 1, 1}, fuse)); }),
+  EXPECT_THAT(error_of([&] {
+                (void)make_plan(chain(2), {10, 20, 1}, request({1, 1, 1}, fuse));
+              }),
               HasSubstr("chain 'plan' has 3 operations, not 4"));
 }
 
@@ -116,7 +120,9 @@ TEST(Plans, RefuseRangesThatAreTooSmall) {
   for (int k = 0; k < 3; ++k)
     d.operations[static_cast<std::size_t>(k)].domain = {{2, 0, 0}, {-3, 0, 0}};
   EXPECT_EQ(error_of([&] { (void)make_plan(d, {6, 9, 1}, request({})); }), "");
-  EXPECT_THAT(error_of([&] { (void)make_plan(d, {5, 9, 1}, request({})); }),
+  EXPECT_THAT(error_of([&] {
+                (void)make_plan(d, {5, 9, 1}, request({}));
+              }),
               HasSubstr("5 items along x are too few; it needs 6"));
 }
 
@@ -124,7 +130,9 @@ TEST(Plans, RefuseGroupsThatGpusAreNotCompiledFor) {
   Fuse fuse;
   ASSERT_TRUE(from_text("1+2", fuse));
   Description d = chain(2);
-  EXPECT_THAT(error_of([&] { (void)make_plan(d, {9, 9, 1}, {fuse, true, {}, true}); }),
+  EXPECT_THAT(error_of([&] {
+                (void)make_plan(d, {9, 9, 1}, {fuse, true, {}, true});
+              }),
               HasSubstr("fuse=1+2: for GPUs chain 'plan' is compiled for all, none"));
   d.groups = {{0, 1}};
   EXPECT_EQ(error_of([&] { (void)make_plan(d, {9, 9, 1}, {fuse, true, {}, true}); }), "");

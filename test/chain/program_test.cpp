@@ -137,8 +137,7 @@ std::string overreach_on(const char* name) {
   views.set(Slot<0>{}, a.view()).set(Slot<1>{}, b.view());
   const Index3 n{40, 1, 1};
   return error_of([&] {
-    Program<C, double>(queue, C{}, n, views,
-                       default_schedule(device, describe<C, double>(), n))
+    Program<C, double>(queue, C{}, n, views, default_schedule(device, describe<C, double>(), n))
         .run();
   });
 }

@@ -39,8 +39,8 @@ struct Shape {
     Dice dice{Seed * 77 + 5};
     std::array<Dimension, 3> all{};
     for (int d = 0; d < rank; ++d) {
-      const Edge edge = std::array{Edge::none, Edge::periodic, Edge::clamp}[static_cast<std::size_t>(
-          dice.roll(3))];
+      const Edge edge = std::array{Edge::none, Edge::periodic,
+                                   Edge::clamp}[static_cast<std::size_t>(dice.roll(3))];
       all[static_cast<std::size_t>(d)] =
           dice.roll(4) == 0 ? internal(edge) : independent(1 + dice.roll(9), edge);
     }
@@ -73,9 +73,7 @@ struct Shape {
   static constexpr Accesses accesses(int k) {
     Dice dice{Seed * 1000 + static_cast<unsigned>(k)};
     Accesses a;
-    const auto reads = [&](int array, Reach r) {
-      a.add({array, false, array == a_profile, r});
-    };
+    const auto reads = [&](int array, Reach r) { a.add({array, false, array == a_profile, r}); };
     if (k > 0) reads(temporaries + k - 1, reach(dice));
     if (k > 1 && dice.roll(2) == 0) reads(temporaries + dice.roll(k - 1), reach(dice));
     if (k == 0 || dice.roll(3) == 0) reads(first_input, reach(dice));

@@ -70,7 +70,8 @@ private:
         if constexpr (C::arrays[J].role != Role::temporary) f(Slot<J, C::arrays[J].profile>{});
       };
       (one(std::integral_constant<int, I>{}), ...);
-    }(std::make_integer_sequence<int, count>{});
+    }
+    (std::make_integer_sequence<int, count>{});
   }
 
   std::string compare(std::size_t i) {
@@ -96,10 +97,12 @@ private:
 
 /// Sizes by rank: primes, shorter than a tile, just long enough for the reach.
 std::vector<Index3> sizes(int rank, bool emulated) {
-  if (rank == 1) return emulated ? std::vector<Index3>{{3, 1, 1}, {131, 1, 1}}
-                                 : std::vector<Index3>{{3, 1, 1}, {8, 1, 1}, {1021, 1, 1}};
-  if (rank == 2) return emulated ? std::vector<Index3>{{3, 4, 1}, {37, 11, 1}}
-                                 : std::vector<Index3>{{3, 3, 1}, {64, 5, 1}, {67, 29, 1}};
+  if (rank == 1)
+    return emulated ? std::vector<Index3>{{3, 1, 1}, {131, 1, 1}}
+                    : std::vector<Index3>{{3, 1, 1}, {8, 1, 1}, {1021, 1, 1}};
+  if (rank == 2)
+    return emulated ? std::vector<Index3>{{3, 4, 1}, {37, 11, 1}}
+                    : std::vector<Index3>{{3, 3, 1}, {64, 5, 1}, {67, 29, 1}};
   return emulated ? std::vector<Index3>{{5, 3, 4}, {19, 6, 5}}
                   : std::vector<Index3>{{3, 3, 3}, {16, 4, 9}, {37, 11, 13}};
 }
@@ -133,8 +136,9 @@ void expect_right(const Device& device, bool& fell_back) {
     Case<C> c(device, n);
     const auto all = schedules(device, d, n, Seed);
     for (const Schedule& s : all) {
-      ASSERT_EQ(c.wrong_under(s), "") << "chain " << Seed << " on " << to_text(device.id()) << " at "
-                                      << n.x << "x" << n.y << "x" << n.z << " " << to_text(s);
+      ASSERT_EQ(c.wrong_under(s), "")
+          << "chain " << Seed << " on " << to_text(device.id()) << " at " << n.x << "x" << n.y
+          << "x" << n.z << " " << to_text(s);
       fell_back = fell_back || !c.note.empty();
     }
   }
@@ -147,7 +151,8 @@ TEST_P(RandomChains, EqualTheReferenceUnderEverySchedule) {
   bool fell_back = false;
   [&]<unsigned... Seed>(std::integer_sequence<unsigned, Seed...>) {
     (expect_right<Seed>(device, fell_back), ...);
-  }(std::make_integer_sequence<unsigned, static_cast<unsigned>(test::random_chains)>{});
+  }
+  (std::make_integer_sequence<unsigned, static_cast<unsigned>(test::random_chains)>{});
   EXPECT_TRUE(fell_back) << "no chain needed a fallback: the test has become too easy";
 }
 

@@ -22,8 +22,8 @@ struct Flux {
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
     const bool wall = at.y() == 0 || at.y() == at.extent_y();
-    at.set(flux, wall ? 0.0 * at(amount)
-                      : scale * at(speed) * 0.5 * (at(amount, 0, -1) + at(amount)));
+    at.set(flux,
+           wall ? 0.0 * at(amount) : scale * at(speed) * 0.5 * (at(amount, 0, -1) + at(amount)));
   }
 };
 struct Move {

@@ -1,6 +1,6 @@
 // exp, log, pow, sqrt, sin and cos of packs against long double, in units in the last place.
-#include <ridge/core/pack_math.hpp>
 #include <ridge/core/extents.hpp>
+#include <ridge/core/pack_math.hpp>
 #include <ridge/core/random.hpp>
 
 #include <gtest/gtest.h>
@@ -44,25 +44,26 @@ void expect_accurate() {
     EXPECT_GT(worst, 0) << what;
   };
   const double most = sizeof(T) == 4 ? 80 : 700;
-  within(worst_of<T, N>(-most, most, [](auto x) { return exp(x); },
-                        [](long double x) { return std::exp(x); }),
+  within(worst_of<T, N>(
+             -most, most, [](auto x) { return exp(x); }, [](long double x) { return std::exp(x); }),
          1.0, "exp");
-  within(worst_of<T, N>(1e-6, 1e6, [](auto x) { return log(x); },
-                        [](long double x) { return std::log(x); }),
+  within(worst_of<T, N>(
+             1e-6, 1e6, [](auto x) { return log(x); }, [](long double x) { return std::log(x); }),
          1.0, "log");
-  within(worst_of<T, N>(1e-3, 1e3, [](auto x) { return pow(x, 1.40027894); },
-                        [](long double x) {
-                          return std::pow(x, static_cast<long double>(static_cast<T>(1.40027894)));
-                        }),
+  within(worst_of<T, N>(
+             1e-3, 1e3, [](auto x) { return pow(x, 1.40027894); },
+             [](long double x) {
+               return std::pow(x, static_cast<long double>(static_cast<T>(1.40027894)));
+             }),
          1.0, "pow");
-  within(worst_of<T, N>(0, 1e9, [](auto x) { return sqrt(x); },
-                        [](long double x) { return std::sqrt(x); }),
+  within(worst_of<T, N>(
+             0, 1e9, [](auto x) { return sqrt(x); }, [](long double x) { return std::sqrt(x); }),
          0.5 + 1e-9, "sqrt");
-  within(worst_of<T, N>(-30, 30, [](auto x) { return sin(x); },
-                        [](long double x) { return std::sin(x); }),
+  within(worst_of<T, N>(
+             -30, 30, [](auto x) { return sin(x); }, [](long double x) { return std::sin(x); }),
          1.0, "sin");
-  within(worst_of<T, N>(-30, 30, [](auto x) { return cos(x); },
-                        [](long double x) { return std::cos(x); }),
+  within(worst_of<T, N>(
+             -30, 30, [](auto x) { return cos(x); }, [](long double x) { return std::cos(x); }),
          1.0, "cos");
 }
 

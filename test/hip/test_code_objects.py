@@ -103,6 +103,12 @@ class CodeObjects(unittest.TestCase):
         spilled = [k for k in kernels if k.spills[0] > 0 or k.spills[2] > 16]
         self.expect_none([f"{k}: {k.spills}" for k in spilled])
 
+    def test_chains_of_one_operation_a_launch_do_not_spill(self):
+        """Vector registers; the slow ways of some functions have memory of their own."""
+        points = [k for k in KERNELS if "ridge::chain" in k.name and "Points<" in k.name]
+        self.assertTrue(points)
+        self.expect_none([f"{k.name}: {k.spills}" for k in points if k.spills[0]])
+
     def test_bounds_reach_the_compiler(self):
         self.expect_none(
             [

@@ -13,8 +13,8 @@ struct Values {
 };
 
 /// Item (x, y, z) of operation K in the run First to Last; with a pack for V, as many items that
-/// follow each other in x. Memory offers extents(), load<V, K, I, Profile, Edges>(x, y, z, Offset) and
-/// store<I>(x, y, z, value). Without Edges no neighbour in x lies beyond the ends of the range.
+/// follow each other in x. Memory offers extents(), load<V, K, I, Profile, Edges>(x, y, z, Offset)
+/// and store<I>(x, y, z, value). Without Edges no neighbour in x lies beyond the ends of the range.
 template <class Memory, class V, class C, int First, int K, int Last, bool Edges>
 class At {
 public:

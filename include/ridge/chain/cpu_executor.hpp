@@ -40,7 +40,8 @@ constexpr Reach run_reach(int array) {
   };
   [&]<int... K>(std::integer_sequence<int, K...>) {
     (add(std::integral_constant<int, K>{}), ...);
-  }(std::make_integer_sequence<int, operations_of<C>>{});
+  }
+  (std::make_integer_sequence<int, operations_of<C>>{});
   return all;
 }
 
@@ -115,7 +116,8 @@ struct Row {
       : windows(all), n(extents) {
     [&]<int... I>(std::integer_sequence<int, I...>) {
       (find<I>(y, z, everything), ...);
-    }(std::make_integer_sequence<int, arrays_of<C>>{});
+    }
+    (std::make_integer_sequence<int, arrays_of<C>>{});
   }
 
   [[nodiscard]] RIDGE_FN const Index3& extents() const { return n; }
@@ -238,7 +240,8 @@ RunBox<C, M> function_of(int first, int last) {
   if (first == last) {
     [&]<int... K>(std::integer_sequence<int, K...>) {
       ((first == K ? void(found = &run_box<K, K>) : void()), ...);
-    }(std::make_integer_sequence<int, n>{});
+    }
+    (std::make_integer_sequence<int, n>{});
   } else {
     chain::detail::for_each_joined<C>([&](auto f, auto l) {
       if (first == f && last == l) found = &run_box<f, l>;
@@ -254,8 +257,8 @@ public:
   using M = Memory<C, T, checks_reach>;
 
   Worker(const Call<C, T>& call, const GroupPlan& group, int thread, int threads)
-      : call_(call), plan_(*call.plan), group_(group), thread_(thread), threads_(threads),
-        memory_{call.windows, plan_.extents} {
+      : call_(call), plan_(*call.plan), group_(group), thread_(thread),
+        threads_(threads), memory_{call.windows, plan_.extents} {
     for (const RunPlan& run : group.runs)
       functions_.push_back(function_of<C, M>(run.first, run.last));
     done_.resize(group.runs.size());
@@ -297,7 +300,8 @@ private:
   static std::vector<Domain> domains() {
     return []<int... K>(std::integer_sequence<int, K...>) {
       return std::vector<Domain>{domain_of<Operation<C, K>>()...};
-    }(std::make_integer_sequence<int, operations_of<C>>{});
+    }
+    (std::make_integer_sequence<int, operations_of<C>>{});
   }
 
   /// Puts the windows of parts on this tile.
@@ -332,8 +336,8 @@ private:
       for (int d = 0; d < 3; ++d) {
         if (run.low.along(d) == 0 && run.high.along(d) == 0) continue;
         grown_items(extent(d), domain.begin.along(d), domain.end.along(d),
-                    dimension_of<C>(d).edge == Edge::periodic, run.low.along(d),
-                    run.high.along(d), box.begin[d], box.end[d]);
+                    dimension_of<C>(d).edge == Edge::periodic, run.low.along(d), run.high.along(d),
+                    box.begin[d], box.end[d]);
       }
       if (group_.rolls) {
         // What it computes ahead of a tile is its own as well, up to the end of the march.

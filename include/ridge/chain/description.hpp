@@ -68,7 +68,8 @@ void for_each_joined(F&& f) {
       }
     };
     (one.template operator()<FL / n, FL % n>(), ...);
-  }(std::make_integer_sequence<int, n * n>{});
+  }
+  (std::make_integer_sequence<int, n * n>{});
 }
 } // namespace detail
 
@@ -83,7 +84,8 @@ template <class C, class T>
     d.dimensions[static_cast<std::size_t>(i)] = dimension_of<C>(i);
   [&]<std::size_t... K>(std::index_sequence<K...>) {
     (d.operations.push_back(detail::info_of<C, static_cast<int>(K)>()), ...);
-  }(std::make_index_sequence<static_cast<std::size_t>(operations_of<C>)>{});
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(operations_of<C>)>{});
   if constexpr (requires { C::groups; }) d.groups.assign(C::groups.begin(), C::groups.end());
   detail::for_each_joined<C>([&](auto first, auto last) { d.joined.push_back({first, last}); });
   check(d);

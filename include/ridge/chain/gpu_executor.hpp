@@ -10,8 +10,62 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
+
+/// A window as kernels take it: short, as the arguments of a launch are to fit the first level of
+/// the cache for constants (2 KiB). What C declares is not repeated.
+template <class T>
+struct Place {
+  T* data = nullptr;
+  int row = 0, plane_rows = 0; ///< distances: elements, and rows
+  int offset = 0;              ///< in shared memory, of the item at a tile's begin
+  short mask_y = -1, mask_z = -1;
+  bool part_x = false, part_y = false, part_z = false;
+#if defined(RIDGE_TARGET_SIMT)
+  Index size = 0; ///< for the emulated GPU's checks
+  [[nodiscard]] Index elements() const {
+    return size;
+  }
+#else
+  [[nodiscard]] RIDGE_DEVICE Index elements() const {
+    return 0;
+  }
+#endif
+};
+template <class C, class T>
+struct Places {
+  Place<T> of[arrays_of<C>];
+};
+
+template <class C, class T>
+Places<C, T> places_of(const Windows<C, T>& windows) {
+  Places<C, T> places;
+  for (int i = 0; i < arrays_of<C>; ++i) {
+    const Window<T>& w = windows.of[i];
+    const auto rows = w.row > 0 ? w.plane / w.row : 0;
+    if (C::dimensions.size() > 1 &&
+        (w.row > (1 << 30) || rows > (1 << 30) || w.mask_y > 32767 || w.mask_z > 32767)) {
+      throw UsageError(std::string("array '") + C::arrays[static_cast<std::size_t>(i)].name +
+                       "' has rows too long for a GPU launch");
+    }
+    Place<T>& p = places.of[i];
+    p.data = w.data;
+    p.row = static_cast<int>(w.row);
+    p.plane_rows = static_cast<int>(rows);
+    p.offset = static_cast<int>(w.offset);
+    p.mask_y = static_cast<short>(w.mask_y);
+    p.mask_z = static_cast<short>(w.mask_z);
+    p.part_x = w.part_x;
+    p.part_y = w.part_y;
+    p.part_z = w.part_z;
+#if defined(RIDGE_TARGET_SIMT)
+    p.size = w.size;
+#endif
+  }
+  return places;
+}
 
 /// Of one access of a lane that takes several items.
 inline constexpr int access_bytes = 16;
@@ -24,9 +78,9 @@ inline constexpr int items_of_pack = 2 * access_bytes / static_cast<int>(sizeof(
 template <class Lane, class C, class T, int GroupFirst, int GroupLast, bool Tiled>
 struct Memory {
   Lane& lane;
-  const Windows<C, T>& windows;
+  const Places<C, T>& windows;
   const Index3& n;
-  Index tile_x;   ///< where the tile begins
+  Index tile_x; ///< where the tile begins
   int shared_elements;
   bool everything; ///< false: only what the tile keeps for itself is written
 
@@ -36,10 +90,37 @@ struct Memory {
   static constexpr bool in_shared() {
     return Tiled && local_to<C>(GroupFirst, GroupLast, I);
   }
-  template <int I>
-  [[nodiscard]] RIDGE_DEVICE int shared_index(Index x, Index y, Index z) const {
-    const Window<T>& w = windows.of[I];
-    return static_cast<int>(w.offset + w.at(w.part_x ? x - tile_x : x, y, z));
+  /// Coordinates along y and z, and along x of chains of several dimensions, fit 32 bits; only
+  /// rings of part windows have masks, and only they may lack the other end of a dimension.
+  static constexpr int rank = static_cast<int>(C::dimensions.size());
+  using Coordinate = std::conditional_t<(rank > 1), int, Index>;
+
+  template <int I, bool Profile, bool Edges>
+  [[nodiscard]] RIDGE_DEVICE Index place(Index x, Index y, Index z, Offset o) const {
+    const Place<T>& w = windows.of[I];
+    constexpr Offset extra = C::arrays[I].extra;
+    constexpr bool ring = in_shared<I>();
+    const auto narrow = [](Index i) { return static_cast<Coordinate>(i); };
+    Coordinate ix = narrow(x) + o.x;
+    if constexpr (Edges) {
+      ix = resolve<dimension_of<C>(0).edge>(ix, narrow(n.x + extra.x), ring && w.part_x);
+    }
+    if constexpr (ring) ix -= w.part_x ? narrow(tile_x) : Coordinate{0};
+    Index at = Profile ? 0 : ix;
+    if constexpr (rank > 1) {
+      int iy = resolve<dimension_of<C>(1).edge>(static_cast<int>(y) + o.y,
+                                                static_cast<int>(n.y + extra.y), ring && w.part_y);
+      if constexpr (ring) iy &= w.mask_y;
+      at += static_cast<Index>(iy) * w.row;
+    }
+    if constexpr (rank > 2) {
+      int iz = resolve<dimension_of<C>(2).edge>(static_cast<int>(z) + o.z,
+                                                static_cast<int>(n.z + extra.z), ring && w.part_z);
+      if constexpr (ring) iz &= w.mask_z;
+      at += static_cast<Index>(iz) * w.plane_rows * w.row;
+    }
+    if constexpr (ring) at += w.offset;
+    return at;
   }
 
   template <class V, int K, int I, bool Profile, bool Edges>
@@ -47,24 +128,24 @@ struct Memory {
 #if defined(RIDGE_TARGET_SIMT)
     if (!within_reach<C, K, I>(o)) lane.undeclared_access(o.x, o.y, o.z);
 #endif
-    const Window<T>& w = windows.of[I];
-    const Index3 p = resolve<C, T, Profile, Edges>(w, x, y, z, o);
+    const Place<T>& w = windows.of[I];
+    const Index at = place<I, Profile, Edges>(x, y, z, o);
     if constexpr (in_shared<I>()) {
-      const T value = lane.template shared<T>(0, shared_elements)[shared_index<I>(p.x, p.y, p.z)];
+      const T value = lane.template shared<T>(0, shared_elements)[static_cast<int>(at)];
       return V(value);
     } else if constexpr (lanes_of<V> > 1) {
-      return load_items<V, I>(w.at(p.x, p.y, p.z));
+      return load_items<V, I>(at);
     } else if constexpr (written_in<C>(GroupFirst, GroupLast, I)) {
-      return V(lane.load_written(Span<T>(w.data, w.size), w.at(p.x, p.y, p.z)));
+      return V(lane.load_written(Span<T>(w.data, w.elements()), at));
     } else {
-      return V(lane.load(Span<const T>(Span<T>(w.data, w.size)), w.at(p.x, p.y, p.z)));
+      return V(lane.load(Span<const T>(Span<T>(w.data, w.elements())), at));
     }
   }
   /// Items in accesses of 16 bytes.
   template <class V, int I>
   [[nodiscard]] RIDGE_DEVICE V load_items(Index at) const {
     constexpr int each = access_bytes / static_cast<int>(sizeof(T));
-    const Window<T>& w = windows.of[I];
+    const Place<T>& w = windows.of[I];
     V value;
     RIDGE_UNROLL
     for (int first = 0; first < lanes_of<V>; first += each) {
@@ -72,9 +153,10 @@ struct Memory {
       if constexpr (written_in<C>(GroupFirst, GroupLast, I)) {
         RIDGE_UNROLL
         for (int i = 0; i < each; ++i)
-          part.set(i, lane.load_written(Span<T>(w.data, w.size), at + first + i));
+          part.set(i, lane.load_written(Span<T>(w.data, w.elements()), at + first + i));
       } else {
-        part = lane.template load_pack<each>(Span<const T>(Span<T>(w.data, w.size)), at + first);
+        part =
+            lane.template load_pack<each>(Span<const T>(Span<T>(w.data, w.elements())), at + first);
       }
       RIDGE_UNROLL
       for (int i = 0; i < each; ++i)
@@ -83,7 +165,7 @@ struct Memory {
     return value;
   }
   template <class V>
-  RIDGE_DEVICE void store_items(const Window<T>& w, Index at, const V& value) const {
+  RIDGE_DEVICE void store_items(const Place<T>& w, Index at, const V& value) const {
     constexpr int each = access_bytes / static_cast<int>(sizeof(T));
     RIDGE_UNROLL
     for (int first = 0; first < lanes_of<V>; first += each) {
@@ -91,21 +173,19 @@ struct Memory {
       RIDGE_UNROLL
       for (int i = 0; i < each; ++i)
         part.set(i, value[first + i]);
-      lane.store(Span<T>(w.data, w.size), at + first, part);
+      lane.store(Span<T>(w.data, w.elements()), at + first, part);
     }
   }
   template <int I, class V>
   RIDGE_DEVICE void store(Index x, Index y, Index z, const V& value) const {
-    if constexpr (lanes_of<V> > 1) {
-      store_items(windows.of[I], windows.of[I].at(x, y, z), value);
-      return;
-    }
-    const T number = value[0];
+    const Index at = place<I, false, false>(x, y, z, {});
     if constexpr (in_shared<I>()) {
-      lane.template shared<T>(0, shared_elements)[shared_index<I>(x, y, z)] = number;
-    } else {
-      const Window<T>& w = windows.of[I];
-      if (everything) lane.store(Span<T>(w.data, w.size), w.at(x, y, z), number);
+      const T number = value[0];
+      lane.template shared<T>(0, shared_elements)[static_cast<int>(at)] = number;
+    } else if constexpr (lanes_of<V> > 1) {
+      store_items(windows.of[I], at, value);
+    } else if (everything) {
+      lane.store(Span<T>(windows.of[I].data, windows.of[I].elements()), at, value[0]);
     }
   }
 };
@@ -131,7 +211,7 @@ struct Points {
   static constexpr const char* name = Operation<C, First>::name;
 
   C chain;
-  Windows<C, T> windows;
+  Places<C, T> windows;
   Index3 n;
 
   template <class Lane>
@@ -190,13 +270,16 @@ struct Tiles {
   static constexpr int max_threads = most_block_threads;
   static constexpr const char* name = C::name;
   static constexpr int runs = runs_from<C, First, Last>();
+  /// Two blocks a multiprocessor hide each other's barriers: 128 registers where it has 64 Ki.
+  static constexpr int min_blocks = 2;
+  /// Tiles of a block follow each other along the last dimension.
+  static constexpr int march = static_cast<int>(C::dimensions.size()) - 1;
 
   C chain;
-  Windows<C, T> windows;
+  Places<C, T> windows;
   Index3 n;
   Index3 tile;
   Offset low[runs], high[runs];
-  int march;
   int steps;
   bool rolls;
   int shared_elements;
@@ -245,12 +328,12 @@ private:
       const int before = low[R].along(i);
       const int behind = high[R].along(i);
       if (before != 0 || behind != 0) {
-        grown_items(extent[i], d.begin.along(i), d.end.along(i),
-                    periodic[i], before, behind, box.begin[i], box.end[i]);
+        grown_items(extent[i], d.begin.along(i), d.end.along(i), periodic[i], before, behind,
+                    box.begin[i], box.end[i]);
       }
       if (rolls && i == march) {
-        own_items(extent[i], d.begin.along(i), d.end.along(i), chunk_begin, chunk_end,
-                  own.begin[i], own.end[i]);
+        own_items(extent[i], d.begin.along(i), d.end.along(i), chunk_begin, chunk_end, own.begin[i],
+                  own.end[i]);
         if (whole.begin[i] != chunk_begin && box.begin[i] < done[R]) box.begin[i] = done[R];
         done[R] = box.end[i];
       }
@@ -264,8 +347,8 @@ private:
   RIDGE_DEVICE void run_box(Lane& lane, const Box& whole, const Box& box, const Box& own) const {
     const Dim3 t = lane.thread();
     const Dim3 shape = lane.block_extent();
-    Memory<Lane, C, T, First, Last, true> memory{lane, windows, n, whole.begin[0],
-                                                 shared_elements, true};
+    Memory<Lane, C, T, First, Last, true> memory{lane,           windows,         n,
+                                                 whole.begin[0], shared_elements, true};
     for (Index z = box.begin[2] + t.z; z < box.end[2]; z += shape.z) {
       for (Index y = box.begin[1] + t.y; y < box.end[1]; y += shape.y) {
         const bool mine =
@@ -290,7 +373,7 @@ void launch_items(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
       static_cast<int>(std::min(tiles_of(n.y + d.end.y - d.begin.y, s.block.y), most_blocks_yz)),
       static_cast<int>(std::min(tiles_of(n.z + d.end.z - d.begin.z, s.block.z), most_blocks_yz))};
   launch_body(queue, {grid, s.block, 0},
-              Points<C, T, First, Last, Items>{call.chain, call.windows, n});
+              Points<C, T, First, Last, Items>{call.chain, places_of<C>(call.windows), n});
 }
 
 /// Whether all rows that a run reaches begin at whole accesses.
@@ -332,26 +415,33 @@ void launch_tiles(Queue& queue, const Call<C, T>& call, const GroupPlan& group,
                      " needs " + to_text(shared) + " of shared memory; a block has " +
                      to_text(room) + ": take a smaller tile");
   }
-  Body body{call.chain, call.windows, plan.extents, group.tile, {}, {}, plan.march, s.steps,
-            group.rolls, static_cast<int>(plan.tile_elements)};
+  Body body{call.chain,
+            places_of<C>(call.windows),
+            plan.extents,
+            group.tile,
+            {},
+            {},
+            s.steps,
+            group.rolls && plan.march == Body::march,
+            static_cast<int>(plan.tile_elements)};
   for (int r = 0; r < Body::runs; ++r) {
     body.low[r] = group.runs[static_cast<std::size_t>(r)].low;
     body.high[r] = group.runs[static_cast<std::size_t>(r)].high;
   }
   Index blocks[3] = {tiles_of(plan.extents.x, group.tile.x), tiles_of(plan.extents.y, group.tile.y),
                      tiles_of(plan.extents.z, group.tile.z)};
-  blocks[plan.march] = tiles_of(blocks[plan.march], s.steps);
+  blocks[Body::march] = tiles_of(blocks[Body::march], s.steps);
   if (blocks[1] > most_blocks_yz || blocks[2] > most_blocks_yz) {
     throw UsageError("tiles of " + to_text(TileShape{group.tile.x, group.tile.y, group.tile.z}) +
                      " are more than the 65535 blocks along y or z that a launch may have; take "
                      "larger tiles or more steps");
   }
-  launch_body(queue,
-              {{static_cast<int>(blocks[0]), static_cast<int>(blocks[1]),
-                static_cast<int>(blocks[2])},
-               s.block,
-               static_cast<int>(shared.value)},
-              body);
+  launch_body(
+      queue,
+      {{static_cast<int>(blocks[0]), static_cast<int>(blocks[1]), static_cast<int>(blocks[2])},
+       s.block,
+       static_cast<int>(shared.value)},
+      body);
 }
 
 /// Calls f(First, Last, tiles) for the kernel of each group: single operations and runs joined in
@@ -362,7 +452,8 @@ void for_each_kernel(F&& f) {
   using std::integral_constant;
   [&]<int... K>(std::integer_sequence<int, K...>) {
     (f(integral_constant<int, K>{}, integral_constant<int, K>{}), ...);
-  }(std::make_integer_sequence<int, n>{});
+  }
+  (std::make_integer_sequence<int, n>{});
   chain::detail::for_each_joined<C>(f);
   if constexpr (n > 1 && !compiled_joined<C, 0, n - 1>())
     f(integral_constant<int, 0>{}, integral_constant<int, n - 1>{});
@@ -375,7 +466,8 @@ void for_each_kernel(F&& f) {
           f(integral_constant<int, first>{}, integral_constant<int, last>{});
       };
       (one(integral_constant<int, G>{}), ...);
-    }(std::make_integer_sequence<int, static_cast<int>(C::groups.size())>{});
+    }
+    (std::make_integer_sequence<int, static_cast<int>(C::groups.size())>{});
   }
 }
 
@@ -412,8 +504,7 @@ KernelFacts Executor<C, T, Target>::facts(Queue& queue, const Call<C, T>& call) 
       if (group.first != first || group.last != last) return;
       KernelResources one;
       if constexpr (gpu::run_end<C, first, last>() == last) {
-        constexpr int items =
-            gpu::takes_packs<C, first, last>() ? gpu::items_of_pack<T> : 1;
+        constexpr int items = gpu::takes_packs<C, first, last>() ? gpu::items_of_pack<T> : 1;
         one = kernel_resources<gpu::Points<C, T, first, last, items>>(queue);
       } else {
         one = kernel_resources<gpu::Tiles<C, T, first, last>>(queue);

@@ -29,10 +29,10 @@ struct GpuSchedule {
     return std::tuple{
         text::field("fuse", &GpuSchedule::fuse, text::open(fuse_none, fuse_all),
                     "operations in one launch; the others have one each"),
-        text::field("block", &GpuSchedule::block,
-                    text::open(BlockShape{{256, 1, 1}}, BlockShape{{32, 8, 1}},
-                               BlockShape{{128, 1, 1}}),
-                    "threads of a block along x, y and z"),
+        text::field(
+            "block", &GpuSchedule::block,
+            text::open(BlockShape{{256, 1, 1}}, BlockShape{{32, 8, 1}}, BlockShape{{128, 1, 1}}),
+            "threads of a block along x, y and z"),
         text::field("tile", &GpuSchedule::tile,
                     text::open(TileShape{64, 4, 1}, TileShape{31, 8, 1}),
                     "items of a block along x, y and z, of launches of several operations"),

@@ -24,11 +24,11 @@
 //
 // An operation is generic over the value type At::Value: a pack of the machine's width on the cpu,
 // a pack of one on a GPU lane. `at(slot, dx, dy, dz)` reads, `at.set(slot, value)` writes the item;
-// conditions are select(mask, a, b). at.x(), at.y(), at.z() are the indices of the item (of the first
-// lane), at.before_x(dx) says whether the neighbour lies before the first. Each item of an operation
-// is computed on its own: an operation never reads what it writes. Results of reads beyond the
-// declared reach are errors on the emulated GPU and in debug builds; of undeclared arrays, at compile
-// time. `static constexpr double flops` (operations an item) is optional.
+// conditions are select(mask, a, b). at.x(), at.y(), at.z() are the indices of the item (of the
+// first lane), at.before_x(dx) says whether the neighbour lies before the first. Each item of an
+// operation is computed on its own: an operation never reads what it writes. Results of reads
+// beyond the declared reach are errors on the emulated GPU and in debug builds; of undeclared
+// arrays, at compile time. `static constexpr double flops` (operations an item) is optional.
 //
 // `static constexpr std::array<std::array<int, 2>, M> groups` lists ranges of operations, first and
 // last from 0, that GPUs are compiled to run in one launch besides each alone and all.
@@ -101,10 +101,10 @@ constexpr Reach reach_of(int array) {
   for (const Access& a : Op::accesses) {
     if (a.array != array || a.writes) continue;
     const Reach& b = a.reach;
-    r = first ? b
-              : Reach{{low(r.low.x, b.low.x), low(r.low.y, b.low.y), low(r.low.z, b.low.z)},
-                      {high(r.high.x, b.high.x), high(r.high.y, b.high.y),
-                       high(r.high.z, b.high.z)}};
+    r = first
+            ? b
+            : Reach{{low(r.low.x, b.low.x), low(r.low.y, b.low.y), low(r.low.z, b.low.z)},
+                    {high(r.high.x, b.high.x), high(r.high.y, b.high.y), high(r.high.z, b.high.z)}};
     first = false;
   }
   return r;
@@ -135,21 +135,25 @@ using Numbers = std::make_index_sequence<static_cast<std::size_t>(operations_of<
 /// writes of what they read, the item alone.
 template <class C, int First, int K>
 constexpr bool joins() {
-  if (!(domain_of<Operation<C, First>>() == domain_of<Operation<C, K>>())) return false;
-  for (int a = 0; a < arrays_of<C>; ++a) {
-    if (reads<Operation<C, K>>(a) && written_in<C>(First, K - 1, a, Numbers<C>{}) &&
-        !(reach_of<Operation<C, K>>(a) == Reach{}))
-      return false;
-    if (!writes<Operation<C, K>>(a)) continue;
-    const bool free = [&]<std::size_t... J>(std::index_sequence<J...>) {
-      return ((static_cast<int>(J) < First || static_cast<int>(J) >= K ||
-               !reads<Operation<C, static_cast<int>(J)>>(a) ||
-               reach_of<Operation<C, static_cast<int>(J)>>(a) == Reach{}) &&
-              ...);
-    }(Numbers<C>{});
-    if (!free) return false;
+  if constexpr (domain_of<Operation<C, First>>() == domain_of<Operation<C, K>>()) {
+    for (int a = 0; a < arrays_of<C>; ++a) {
+      if (reads<Operation<C, K>>(a) && written_in<C>(First, K - 1, a, Numbers<C>{}) &&
+          !(reach_of<Operation<C, K>>(a) == Reach{}))
+        return false;
+      if (!writes<Operation<C, K>>(a)) continue;
+      const bool free = [&]<std::size_t... J>(std::index_sequence<J...>) {
+        return ((static_cast<int>(J) < First || static_cast<int>(J) >= K ||
+                 !reads<Operation<C, static_cast<int>(J)>>(a) ||
+                 reach_of<Operation<C, static_cast<int>(J)>>(a) == Reach{}) &&
+                ...);
+      }
+      (Numbers<C>{});
+      if (!free) return false;
+    }
+    return true;
+  } else {
+    return false;
   }
-  return true;
 }
 
 } // namespace detail
@@ -209,8 +213,8 @@ constexpr bool outlives(int first, int last, int array) {
 template <class C>
 constexpr bool local_to(int first, int last, int array) {
   return C::arrays[static_cast<std::size_t>(array)].role == Role::temporary &&
-         !read_in<C>(0, first - 1, array) &&
-         !read_in<C>(last + 1, operations_of<C> - 1, array) && !written_in<C>(0, first - 1, array) &&
+         !read_in<C>(0, first - 1, array) && !read_in<C>(last + 1, operations_of<C> - 1, array) &&
+         !written_in<C>(0, first - 1, array) &&
          !written_in<C>(last + 1, operations_of<C> - 1, array);
 }
 

@@ -1,5 +1,5 @@
-// Plans: a chain laid over its range under a schedule, as plain data. Which operations run together,
-// how far each computes beyond its tile, and where temporaries live.
+// Plans: a chain laid over its range under a schedule, as plain data. Which operations run
+// together, how far each computes beyond its tile, and where temporaries live.
 #pragma once
 
 #include <ridge/chain/description.hpp>
@@ -41,9 +41,9 @@ enum class Home {
 
 struct ArrayPlan {
   Home home = Home::external;
-  int group = -1;            ///< whose tiles, for Home::tile
-  Index3 before;             ///< items held before the begin of a tile; x in whole cache lines
-  Index3 held;               ///< points held along each dimension
+  int group = -1; ///< whose tiles, for Home::tile
+  Index3 before;  ///< items held before the begin of a tile; x in whole cache lines
+  Index3 held;    ///< points held along each dimension
   bool part_x = false, part_y = false, part_z = false; ///< less than the whole dimension
   Index offset = 0; ///< of the first element, from the begin of the tile's memory, or of that for
                     ///< the whole range

@@ -63,13 +63,13 @@ public:
   Program(Queue& queue, const C& chain, Index3 extents, const Views<C, T>& views,
           const Schedule& schedule)
       : queue_(queue), description_(describe<C, T>()),
-        plan_(make_plan(description_, extents, request_of(schedule))), schedule_(schedule),
-        call_{chain, {}, &plan_, nullptr} {
+        plan_(make_plan(description_, extents, request_of(schedule))),
+        schedule_(schedule), call_{chain, {}, &plan_, nullptr} {
     std::vector<detail::GivenArray> given;
     for (int i = 0; i < arrays_of<C>; ++i) {
       const View<T>& v = views.of(i);
-      given.push_back({reinterpret_cast<const char*>(v.data), v.extents,
-                       v.data == nullptr ? 0 : v.span()});
+      given.push_back(
+          {reinterpret_cast<const char*>(v.data), v.extents, v.data == nullptr ? 0 : v.span()});
     }
     detail::check_arrays(description_, extents, given);
     on_kind_of(queue.device(), [&]<class Target>(Target) {
@@ -164,9 +164,9 @@ private:
         w.size = a.elements();
       }
       // Results that the chain itself reads again had better stay near.
-      w.stream = stream && (a.home == Home::whole ||
-                            (a.home == Home::external &&
-                             !description_.read_in(0, operations_of<C> - 1, i)));
+      w.stream = stream &&
+                 (a.home == Home::whole ||
+                  (a.home == Home::external && !description_.read_in(0, operations_of<C> - 1, i)));
       if (a.home == Home::whole) {
         w.data = static_cast<T*>(whole_.data()) + a.offset;
       }

@@ -63,7 +63,8 @@ void apply_reference(const C& chain, Index3 n,
   }
   [&]<int... K>(std::integer_sequence<int, K...>) {
     (run_reference<K>(chain, memory), ...);
-  }(std::make_integer_sequence<int, operations_of<C>>{});
+  }
+  (std::make_integer_sequence<int, operations_of<C>>{});
 }
 
 } // namespace RIDGE_TARGET_NAME

@@ -13,13 +13,13 @@ struct Window {
   T* data = nullptr;
   Index row = 0, plane = 0;
   Index mask_y = -1, mask_z = -1;
-  Index size = 0;       ///< elements of a whole array, for checks
-  Index offset = 0;     ///< GPU: of a part's item at a tile's begin, from the begin of shared memory
-  Index3 points;        ///< of the array along each dimension, for edges
-  bool part_x = false;  ///< holds less than the dimension: a periodic edge is not its affair
+  Index size = 0;      ///< elements of a whole array, for checks
+  Index offset = 0;    ///< GPU: of a part's item at a tile's begin, from the begin of shared memory
+  Index3 points;       ///< of the array along each dimension, for edges
+  bool part_x = false; ///< holds less than the dimension: a periodic edge is not its affair
   bool part_y = false, part_z = false;
-  bool local = false;   ///< a tile's own: also items beyond the tile are written
-  bool stream = false;  ///< cpu: written past the caches
+  bool local = false;  ///< a tile's own: also items beyond the tile are written
+  bool stream = false; ///< cpu: written past the caches
 
   [[nodiscard]] RIDGE_FN Index at(Index x, Index y, Index z) const {
     return x + (y & mask_y) * row + (z & mask_z) * plane;
@@ -33,8 +33,8 @@ struct Windows {
 };
 
 /// The point that index `i` of a dimension of `n` points means.
-template <Edge E>
-RIDGE_FN Index resolve(Index i, Index n, bool part) {
+template <Edge E, class I>
+RIDGE_FN I resolve(I i, I n, bool part) {
   if constexpr (E == Edge::periodic) {
     if (part) return i;
     return i < 0 ? i + n : i >= n ? i - n : i;
@@ -60,8 +60,8 @@ RIDGE_FN Index3 resolve(const Window<T>& w, Index x, Index y, Index z, Offset o)
 template <class C, int K, int I>
 RIDGE_FN bool within_reach(Offset o) {
   constexpr Reach r = reach_of<Operation<C, K>>(I);
-  return o.x >= r.low.x && o.x <= r.high.x && o.y >= r.low.y && o.y <= r.high.y &&
-         o.z >= r.low.z && o.z <= r.high.z;
+  return o.x >= r.low.x && o.x <= r.high.x && o.y >= r.low.y && o.y <= r.high.y && o.z >= r.low.z &&
+         o.z <= r.high.z;
 }
 
 } // namespace ridge::chain

@@ -1,7 +1,9 @@
-// The functions of ridge/core/pack_math.hpp of the cpu's vector registers, by a vector math library.
+// The functions of ridge/core/pack_math.hpp of the cpu's vector registers, by a vector math
+// library.
 #pragma once
 
 #include <ridge/core/pack.hpp>
+#include <ridge/core/pack_native.hpp>
 
 #include <cmath>
 

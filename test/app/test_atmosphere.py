@@ -1,0 +1,164 @@
+"""`ridge atmosphere`: snapshots, conservation, pictures, and what goes wrong."""
+
+import os
+import re
+import resource
+import signal
+import struct
+import subprocess
+import time
+
+import h5py
+import numpy as np
+import pytest
+from conftest import left_in
+
+FIELDS = ["density", "heat", "potential_temperature", "x_momentum", "z_momentum"]
+
+
+def atmosphere(ridge, *options, size="40x20", until=20, file="out.h5", **more):
+    return ridge.good("atmosphere", "--size", size, "--time", until, "-o", file, *options, **more)
+
+
+def changes(result):
+    found = re.search(r"mass change (\S+), energy change (\S+) at", result.out)
+    return float(found[1]), float(found[2])
+
+
+@pytest.mark.parametrize("case", ["thermal", "collision", "gravity-waves", "density-current",
+                                  "injection"])
+@pytest.mark.parametrize("device", ["cpu", "simt:64"])
+def test_cases(ridge, folder, case, device):
+    result = atmosphere(ridge, "--case", case, "--device", device, "--snapshots", 2)
+    mass, _ = changes(result)
+    assert abs(mass) < 1e-13 or case == "injection"
+    assert left_in(folder) == ["out.h5", "out.png", "out.xdmf"]
+    with h5py.File("out.h5") as h5:
+        assert sorted(h5) == ["0000", "0001", "0002"]
+        assert [h5[s].attrs["time"] for s in sorted(h5)] == [0, 10, 20]
+        for snapshot in h5.values():
+            assert sorted(snapshot) == FIELDS
+            for data in snapshot.values():
+                assert data.shape == (20, 40) and np.isfinite(data[:]).all()
+        assert not np.array_equal(h5["0001/x_momentum"], h5["0002/x_momentum"])
+
+
+def test_devices_agree(ridge, folder):
+    for device in ["cpu", "simt:32"]:
+        atmosphere(ridge, "--device", device, file=f"{device[:3]}.h5")
+    with h5py.File("cpu.h5") as one, h5py.File("sim.h5") as other:
+        for name in FIELDS:
+            a, b = one["0010"][name][:], other["0010"][name][:]
+            assert np.abs(a - b).max() <= 1e-10 * np.abs(a).max()
+
+
+def test_published_norms(ridge, folder):
+    result = atmosphere(ridge, "--case", "thermal", "--device", "cpu", size="100x50", until=400)
+    mass, energy = changes(result)
+    assert abs(mass) < 1e-13
+    assert energy == pytest.approx(-4.141519e-05, abs=0.5e-11)
+
+
+def test_xdmf_names_what_is_there(ridge, folder):
+    atmosphere(ridge, "--snapshots", 3)
+    text = (folder / "out.xdmf").read_text()
+    references = re.findall(r">out\.h5:(/\S+)</DataItem>", text)
+    assert len(references) == 4 * len(FIELDS)
+    with h5py.File("out.h5") as h5:
+        for reference in references:
+            assert h5[reference].shape == (20, 40)
+    assert re.findall(r'Time Value="(\S+)"', text)[0] == "0"
+
+
+def test_picture(ridge, folder):
+    atmosphere(ridge, "--picture", "air.png")
+    data = (folder / "air.png").read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", data[16:24])
+    assert width == 2 * height == 1000
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--case", "tornado"], "unknown case 'tornado'; the cases are thermal, collision,"),
+    (["--size", "3x20"], "3x20 cells are too few"),
+    (["--size", "40"], "takes two extents, such as 400x200"),
+    (["--size", "40x20x2"], "takes two extents"),
+    (["--step", "1.7"], "steps of up to 1.66667 s are stable"),
+    (["--step", "0"], "a time step of 0 s is no step"),
+    (["--time", "0"], "--time 0: a positive number of seconds"),
+    (["--time", "nan"], "a positive number of seconds"),
+    (["--schedule", "tile=0"], "schedule field tile=0"),
+    (["--schedule", "tile=41", "--device", "cpu"], "41 items along x are more than the 40"),
+    (["--snapshots", "0"], "--snapshots"),
+    (["--device", "cuda:99"], "cuda:99"),
+    (["--picture", "out.h5"], "name the same file"),
+    (["--picture", "nowhere/a.png"], "there is no folder nowhere"),
+])  # fmt: skip
+def test_bad_input(ridge, folder, options, message):
+    words = {"--size": "40x20", "--time": 20}
+    given = [w for name, value in words.items() if name not in options for w in (name, value)]
+    ridge.bad("atmosphere", *given, "-o", "out.h5", *options, says=message)
+    assert left_in(folder) == []
+
+
+def test_bad_output(ridge, folder):
+    ridge.bad("atmosphere", "-o", "nowhere/out.h5", says="there is no folder nowhere")
+    ridge.bad("atmosphere", says="--output is required")
+
+
+def read_all(path):
+    with h5py.File(path) as h5:
+        for snapshot in h5.values():
+            assert sorted(snapshot) == FIELDS
+            for data in snapshot.values():
+                assert np.isfinite(data[:]).all()
+        return len(h5)
+
+
+def test_limit_on_file_size_keeps_the_snapshots_before(ridge, folder):
+    snapshot = 40 * 20 * 8 * 5
+    limit = 4 * snapshot + 100_000
+    result = ridge.bad(
+        "atmosphere", "--size", "40x20", "--time", 20, "--snapshots", 9, "-o", "out.h5",
+        code=1, says=["writing out.h5: ", "it holds the", "snapshots until"],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    kept = read_all("out.h5")
+    assert 1 <= kept < 10
+    assert f"it holds the {kept} snapshot" in result.err
+
+
+@pytest.fixture
+def small_disk(folder):
+    os.mkdir("disk")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", "disk"],
+                             capture_output=True, check=False)
+    if mounted.returncode != 0:
+        pytest.skip("mounting a small disk needs root")
+    yield folder / "disk"
+    subprocess.run(["umount", "disk"], check=True)
+
+
+def test_full_disk_keeps_the_snapshots_before(ridge, small_disk):
+    ridge.bad("atmosphere", "--size", "80x40", "--time", 20, "--snapshots", 30, "-o", "disk/out.h5",
+              code=1, says=["writing disk/out.h5: No space left on device", "it holds the"])
+    assert read_all(small_disk / "out.h5") > 1
+
+
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_runs_finish_their_snapshot(ridge, folder, which):
+    run = ridge.start("atmosphere", "--size", "200x100", "--time", 1e6, "--snapshots", 2, "-o",
+                      "out.h5", "--device", "cpu")
+    began = time.monotonic()
+    while not (folder / "out.xdmf").exists():
+        assert run.poll() is None and time.monotonic() - began < 60
+        time.sleep(0.01)
+    time.sleep(0.5)
+    run.send_signal(which)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 1
+    assert re.fullmatch(r"ridge: interrupted at \S+ s of 1e\+06; the snapshot is written\n", err)
+    assert "mass change" in out
+    with h5py.File("out.h5") as h5:
+        assert sorted(h5) == ["0000", "0001"]
+        assert 0 < h5["0001"].attrs["time"] < 1e6
+    assert left_in(folder) == ["out.h5", "out.png", "out.xdmf"]

@@ -1,0 +1,57 @@
+"""`ridge bench chain`: its records and its errors."""
+
+import pytest
+
+
+def bench(ridge, *words, **options):
+    return ridge.good("bench", "chain", *words, "--json", **options).records()
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
+@pytest.mark.parametrize("operations", [1, 2, 5, 10])
+def test_records(ridge, device, operations):
+    records = bench(ridge, "--device", device, "--size", 10007, "--operations", operations,
+                    "--schedule", "all", "--repeat", 3)
+    names = [r["schedule_name"] for r in records]
+    assert names[0] == "fission" and "fused" in names and names[-1] == "default"
+    for r in records:
+        assert r["pattern"] == "chain" and r["kernel"] == "chain"
+        assert r["check"]["ok"] is True
+        assert r["operations"] == operations
+        assert r["bytes_read"] == r["bytes_written"] == 8 * 10007  # whatever the schedule
+    fission, fused = records[0], records[names.index("fused")]
+    assert fission["groups"] == operations
+    assert fused["groups"] == 1
+    assert fused["temporaries_bytes"] == 0
+    # One array a temporary, of which two are needed at a time.
+    held = min(operations - 1, 2) * 8 * 10007
+    assert held <= fission["temporaries_bytes"] <= held + 2 * 1024
+
+
+def test_space_and_fp32(ridge):
+    records = bench(ridge, "--device", "cpu", "--size", 1009, "--operations", 5, "--schedule",
+                    "space", "--repeat", 3, "--precision", "fp32")
+    assert len(records) > 20 and all(r["check"]["ok"] for r in records)
+
+
+@pytest.mark.parametrize("schedule, message", [
+    ("tile=0", "schedule field tile=0: expected AxBxC of 1 or more or `all`, such as"),
+    ("tile=1001", "tile=1001x1x1: 1001 items along x are more than the 1000 there are"),
+    ("fuse=11+12", "fuse=11+12: chain 'chain' has 10 operations, not 12"),
+    ("fuse=3+2", "schedule field fuse=3+2: expected all, none, or operations such as 2+3"),
+    ("join=some", "schedule field join=some: expected none, points"),
+    ("quick", "unknown schedule 'quick'; on cpu the names are auto, fission,"),
+])  # fmt: skip
+def test_bad_schedules(ridge, schedule, message):
+    ridge.bad("bench", "chain", "--device", "cpu", "--size", 1000, "--schedule", schedule,
+              says=message)
+
+
+def test_operations_that_are_not_compiled_in(ridge):
+    ridge.bad("bench", "chain", "--operations", 7, "--device", "cpu", "--size", 100,
+              says="a chain of 7 operations is not compiled in; 1, 2, 5, 10 are")
+
+
+def test_groups_that_gpus_are_not_compiled_for(ridge):
+    ridge.bad("bench", "chain", "--device", "simt:32", "--size", 100, "--schedule", "fuse=2+3",
+              says="for GPUs chain 'chain' is compiled for all, none")

@@ -1,0 +1,154 @@
+"""The hot loops of the lab's chains and of the atmosphere hold packed arithmetic only.
+
+Reads the machine code inside `ridge`: in every function that runs operations over a box of items,
+the innermost loops with packed arithmetic have no scalar arithmetic, and there is one.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+SKIPPED = 77  # what ctest is told to take for it
+PACKED = re.compile(r"^v?(add|sub|mul|div|sqrt|min|max|fn?m(add|sub)(132|213|231)?)p[sd]$")
+SCALAR = re.compile(r"^v?(add|sub|mul|div|sqrt|min|max|fn?m(add|sub)(132|213|231)?)s[sd]$")
+SCALAR_STORE = re.compile(r"^v?movs[sd] %xmm\d+,[^%]*\((?!%rsp|%rbp)")
+WHOLE_REGISTER = re.compile(r"%[yz]mm")
+
+
+def functions():
+    """Name and instructions (address, mnemonic, operands) of each function of the cpu's chains."""
+    text = subprocess.run(
+        [os.environ.get("OBJDUMP", "objdump"), "-d", "-w", "--no-show-raw-insn",
+         os.environ["RIDGE"]],
+        capture_output=True, text=True, check=True).stdout
+    found = {}
+    name = None
+    for line in text.splitlines():
+        begin = re.match(r"^[0-9a-f]+ <(.*)>:$", line)
+        if begin:
+            wanted = re.search(r"5chain3cpu7for_cpu7run_box", begin[1])
+            name = begin[1] if wanted else None
+            if name:
+                found[name] = []
+        elif name:
+            parts = re.match(r"^\s*([0-9a-f]+):\s+(?:(?:data16|cs|notrack|bnd|lock|rep\S*)\s+)*(\S+)\s*(.*)$",
+                             line)
+            if parts:
+                found[name].append((int(parts[1], 16), parts[2], parts[3]))
+    return found
+
+
+def successors(code):
+    place = {address: i for i, (address, _, _) in enumerate(code)}
+    after = [[] for _ in code]
+    for i, (_, mnemonic, operands) in enumerate(code):
+        if i + 1 < len(code) and mnemonic not in ("jmp", "ret"):
+            after[i].append(i + 1)
+        target = re.match(r"([0-9a-f]+) <", operands) if mnemonic.startswith("j") else None
+        if target and int(target[1], 16) in place:
+            after[i].append(place[int(target[1], 16)])
+    return after
+
+
+def cycles(nodes, after):
+    """Strongly connected sets of nodes (Kosaraju), those of a single node left out."""
+    order, seen = [], set()
+    for root in nodes:
+        stack = [(root, iter(after[root]))] if root not in seen else []
+        seen.add(root)
+        while stack:
+            node, rest = stack[-1]
+            following = next((n for n in rest if n in nodes and n not in seen), None)
+            if following is None:
+                order.append(node)
+                stack.pop()
+            else:
+                seen.add(following)
+                stack.append((following, iter(after[following])))
+    before = {n: [] for n in nodes}
+    for n in nodes:
+        for m in after[n]:
+            if m in nodes:
+                before[m].append(n)
+    taken = set()
+    for root in reversed(order):
+        if root in taken:
+            continue
+        found, rest = {root}, [root]
+        taken.add(root)
+        while rest:
+            for n in before[rest.pop()]:
+                if n not in taken:
+                    taken.add(n)
+                    found.add(n)
+                    rest.append(n)
+        if len(found) > 1:
+            yield found
+
+
+def innermost_loops(code):
+    """Instructions of each loop in which there is no other.
+
+    Compilers move rare blocks out of a loop's addresses and enter loops in the middle, so loops are
+    found by following jumps: cycles, and the cycles that remain without their entries.
+    """
+    after = successors(code)
+    work = list(cycles(set(range(len(code))), after))
+    while work:
+        loop = work.pop()
+        entries = {m for n in range(len(code)) if n not in loop for m in after[n] if m in loop}
+        smaller = list(cycles(loop - entries, after))
+        work += smaller
+        if not smaller:
+            yield [code[i] for i in sorted(loop)]
+
+
+class MachineCode(unittest.TestCase):
+    def setUp(self):
+        self.functions = functions()
+
+    def of(self, chain):
+        chosen = {n: c for n, c in self.functions.items() if chain in n}
+        self.assertTrue(chosen, f"no function of {chain} in this program")
+        return chosen
+
+    def require_packed(self, chain, least):
+        """`least` packed instructions in the busiest loop of each function, and nothing scalar."""
+        for name, code in self.of(chain).items():
+            counts = []
+            for loop in innermost_loops(code):
+                if any(SCALAR_STORE.match(f"{i[1]} {i[2]}") for i in loop):
+                    continue  # items one by one, at the ends of rows
+                packed = [i for i in loop if PACKED.match(i[1]) and WHOLE_REGISTER.search(i[2])]
+                scalar = [i for i in loop if SCALAR.match(i[1])]
+                if packed:
+                    counts.append(len(packed))
+                    self.assertEqual(scalar, [], f"scalar arithmetic in a packed loop of {name}")
+            self.assertTrue(counts and max(counts) >= least,
+                            f"{name}: packed instructions in its loops: {counts}")
+
+    def test_streams(self):
+        self.require_packed("6StreamILi10EE", 1)
+        self.require_packed("6StreamILi1EE", 1)
+
+    def test_joined_stream(self):
+        joined = {n: c for n, c in self.of("6StreamILi10EE").items() if "run_boxILi0ELi9E" in n}
+        self.assertEqual(len(joined), 2)  # fp32 and fp64
+        for name, code in joined.items():
+            most = max(sum(bool(PACKED.match(i[1])) for i in loop) for loop in innermost_loops(code))
+            self.assertGreaterEqual(most, 13, name)  # all ten operations in one loop
+
+    def test_atmosphere(self):
+        self.require_packed("10atmosphere6SweepX", 4)
+        self.require_packed("10atmosphere6SweepZ", 4)
+
+
+if __name__ == "__main__":
+    machine = subprocess.run([os.environ.get("OBJDUMP", "objdump"), "-f", os.environ["RIDGE"]],
+                             capture_output=True, text=True, check=True).stdout
+    if "x86-64" not in machine:
+        print("the patterns are those of x86-64")
+        sys.exit(SKIPPED)
+    unittest.main(verbosity=2)
