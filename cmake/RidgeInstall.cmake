@@ -14,6 +14,10 @@ endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ridge)
 install(EXPORT ridge-targets NAMESPACE ridge:: DESTINATION ${package_dir})
+if(TARGET ridge_io) # the component `io`, which alone needs HDF5
+  install(TARGETS ridge_io EXPORT ridge-io-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT ridge-io-targets NAMESPACE ridge:: DESTINATION ${package_dir})
+endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ridge-config.cmake.in
                               ${PROJECT_BINARY_DIR}/ridge-config.cmake
                               INSTALL_DESTINATION ${package_dir})

@@ -4,6 +4,8 @@
 #include <ridge/lattice/field.hpp>
 #include <ridge/lattice/site_loop.hpp>
 
+#include <vector>
+
 namespace ridge::lattice::test {
 
 template <class T>
@@ -23,7 +25,11 @@ struct Algebra {
                   const std::optional<Schedule>& schedule);
   /// z = u x with the link from the site before along d: a site loop.
   static void transport(Queue& queue, Fields<T>& f, int d, const std::optional<Schedule>& schedule);
+  /// Reductions of expressions by number: the reals of the result.
+  static std::vector<double> reduced(int which, Queue& queue, const Fields<T>& f, Subset subset,
+                                     const std::optional<Schedule>& schedule);
 };
 inline constexpr int expressions = 14;
+inline constexpr int reductions = 8;
 
 } // namespace ridge::lattice::test

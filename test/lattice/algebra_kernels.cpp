@@ -1,5 +1,6 @@
 // Compiled once per device kind.
 #include <ridge/lattice/evaluate.hpp>
+#include <ridge/lattice/reduce_expression.hpp>
 
 #include "algebra.hpp"
 
@@ -83,6 +84,64 @@ void Algebra<T, Target>::transport(Queue& queue, Fields<T>& f, int d,
                                    const std::optional<Schedule>& schedule) {
   for_each_site<Target>(queue, f.z.view(), Transport<T>{f.u.view(), f.x.view(), f.z.view(), d},
                         Subset::all, schedule);
+}
+
+namespace {
+template <class S>
+std::vector<double> reals_of_result(const S& result) {
+  const auto* const first = reinterpret_cast<const double*>(&result);
+  return {first, first + sizeof(S) / sizeof(double)};
+}
+} // namespace
+
+template <class T, class Target>
+std::vector<double> Algebra<T, Target>::reduced(int which, Queue& queue, const Fields<T>& f,
+                                                Subset subset,
+                                                const std::optional<Schedule>& schedule) {
+  const auto total = [&](const auto& e) {
+    return reals_of_result(sum<Target>(queue, e, subset, schedule));
+  };
+  const auto square = [&](const auto& e) {
+    return reals_of_result(norm2<Target>(queue, e, subset, schedule));
+  };
+  const auto inner = [&](const auto& a, const auto& b) {
+    return reals_of_result(inner_product<Target>(queue, a, b, subset, schedule));
+  };
+  if constexpr (std::is_same_v<T, float>) { // the even numbers, to save compile time
+    switch (which) {
+    case 0:
+      return square(0.5 * f.x + f.y);
+    case 2:
+      return inner(f.x, f.u * f.y);
+    case 4:
+      return total(local_norm2(f.psi));
+    case 6:
+      return square(f.s * f.c);
+    default:
+      return {};
+    }
+  } else {
+    switch (which) {
+    case 0:
+      return square(0.5 * f.x + f.y);
+    case 1:
+      return total(adj(f.u) * f.v);
+    case 2:
+      return inner(f.x, f.u * f.y);
+    case 3:
+      return total(f.p * f.q);
+    case 4:
+      return total(local_norm2(f.psi));
+    case 5:
+      return inner(f.p, f.q);
+    case 6:
+      return square(f.s * f.c);
+    case 7:
+      return total(f.s);
+    default:
+      return {};
+    }
+  }
 }
 
 template struct Algebra<double, Here>;

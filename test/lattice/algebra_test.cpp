@@ -98,6 +98,34 @@ public:
     return difference(e);
   }
 
+  /// What is wrong with the reduction `which` of an expression, or between two runs of it.
+  std::string wrong_reduction(int which, Subset subset, const std::optional<Schedule>& schedule) {
+    std::vector<double> got, again;
+    on_kind_of(queue_.device(), [&]<class Target>(Target) {
+      got = test::Algebra<T, Target>::reduced(which, queue_, f_, subset, schedule);
+      again = test::Algebra<T, Target>::reduced(which, queue_, f_, subset, schedule);
+    });
+    if (got != again) return "two runs differ";
+    const Host<T> h = host();
+    std::vector<double> expected;
+    for (Index i = 0; i < lattice_.sites(); ++i) {
+      const auto site = summand(which, h, n(i));
+      expected.resize(site.size(), 0);
+      if (subset != Subset::all && is_even(i) != (subset == Subset::even)) continue;
+      for (std::size_t k = 0; k < site.size(); ++k)
+        expected[k] += site[k];
+    }
+    if (got.size() != expected.size()) return "a result of another size";
+    const double tolerance = 1000 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    for (std::size_t k = 0; k < got.size(); ++k) {
+      if (!(std::abs(got[k] - expected[k]) <= tolerance * static_cast<double>(lattice_.sites()))) {
+        return "real " + std::to_string(k) + " is " + std::to_string(got[k]) + " instead of " +
+               std::to_string(expected[k]);
+      }
+    }
+    return {};
+  }
+
   Queue& queue() { return queue_; }
   test::Fields<T>& fields() { return f_; }
 
@@ -129,6 +157,42 @@ private:
     const Index extent = lattice_.extents()[d];
     const Index x = i / stride % extent;
     return i + (((x + by) % extent + extent) % extent - x) * stride;
+  }
+
+  /// What site k adds to the reduction `which`.
+  static std::vector<double> summand(int which, const Host<T>& h, std::size_t k) {
+    using C = Complex<double>;
+    const auto square = [](const auto& site) {
+      double sum = 0;
+      for (const double v : test::reals(site))
+        sum += v * v;
+      return std::vector<double>{sum};
+    };
+    const auto inner = [](const auto& a, const auto& b) {
+      const auto x = test::reals(a), y = test::reals(b);
+      C sum = 0.0;
+      for (std::size_t i = 0; i < x.size(); i += 2)
+        sum = sum + conj(C(x[i], x[i + 1])) * C(y[i], y[i + 1]);
+      return std::vector<double>{sum.re, sum.im};
+    };
+    switch (which) {
+    case 0:
+      return square(0.5 * h.x[k] + h.y[k]);
+    case 1:
+      return test::reals(adj(h.u[k]) * h.v[k]);
+    case 2:
+      return inner(h.x[k], h.u[k] * h.y[k]);
+    case 3:
+      return test::reals(h.p[k] * h.q[k]);
+    case 4:
+      return square(h.psi[k]);
+    case 5:
+      return inner(h.p[k], h.q[k]);
+    case 6:
+      return square(h.s[k] * h.c[k]);
+    default:
+      return {static_cast<double>(h.s[k])};
+    }
   }
 
   void expect(int which, const Host<T>& h, Host<T>& e, Index i) const {
@@ -257,6 +321,38 @@ TEST_P(AlgebraOn, EqualsWholeTensorsUnderEverySchedule) {
   expect_right<float>(device, Lattice({8, 4, 6}), every);
 }
 
+template <class T>
+void expect_right_reductions(const Device& device, const Lattice& lattice) {
+  Case<T> c(device, lattice);
+  for (int which = 0; which < test::reductions; ++which) {
+    if (std::is_same_v<T, float> && which % 2 != 0) continue;
+    for (const Subset subset : {Subset::all, Subset::even, Subset::odd})
+      EXPECT_EQ(c.wrong_reduction(which, subset, {}), "")
+          << which << " " << static_cast<int>(subset);
+    int ran = 0;
+    for (const Schedule& schedule : c.space()) {
+      const auto* const gpu = std::get_if<GpuSchedule>(&schedule);
+      if (gpu != nullptr && gpu->items != 1) continue;
+      const bool across = which == 3 || which == 5;
+      if (gpu != nullptr && (gpu->components == Components::threads) != across) {
+        EXPECT_THROW(c.wrong_reduction(which, Subset::all, schedule), UsageError);
+        continue;
+      }
+      EXPECT_EQ(c.wrong_reduction(which, Subset::all, schedule), "")
+          << which << " " << to_text(schedule);
+      ++ran;
+    }
+    EXPECT_GT(ran, 1);
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+TEST_P(AlgebraOn, ReductionsOfExpressionsEqualPlainLoops) {
+  expect_right_reductions<double>(device, Lattice({4, 6, 2, 3}));
+  expect_right_reductions<float>(device, Lattice({8, 4, 6}));
+  expect_right_reductions<double>(device, Lattice({8}));
+}
+
 TEST_P(AlgebraOn, RefusesOtherLatticesAndOverwrittenOperands) {
   Case<double> c(device, Lattice({8, 4, 4}));
   auto& f = c.fields();
@@ -275,6 +371,14 @@ TEST_P(AlgebraOn, RefusesOtherLatticesAndOverwrittenOperands) {
     EXPECT_THAT(e.what(), ::testing::HasSubstr("field 5"));
   }
   EXPECT_THROW(run(14), UsageError) << "a product that overwrites its operand";
+  for (const int which : {0, 2}) {
+    EXPECT_THROW(on_kind_of(device,
+                            [&]<class Target>(Target) {
+                              (void)test::Algebra<double, Target>::reduced(which, c.queue(), f,
+                                                                           Subset::all, {});
+                            }),
+                 UsageError);
+  }
 }
 
 TEST_P(AlgebraOn, CshiftMovesAroundTheLattice) {

@@ -34,9 +34,6 @@ void check_assignment(const Field<Site>& z, const E& e) {
 
 inline namespace RIDGE_TARGET_NAME {
 
-/// Tensors of so few components are computed in one piece, so that what they share is loaded once.
-inline constexpr int few_components = 9;
-
 /// Stores an expression, all components of a site or one.
 template <class S, class E, bool Stream>
 struct Assigner {

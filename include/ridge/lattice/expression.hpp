@@ -3,7 +3,8 @@
 //   assign<Here>(queue, z, a * x + adj(u) * y);      in a kernel source, see evaluate.hpp
 //
 // An expression is a tree of nodes, each of which gives component `c` of its tensor at a site. What
-// is not asked for is not computed: one component of a product reads a row and a column.
+// is not asked for is not computed: one component of a product reads a row and a column. `First` is
+// the site type of the first field in it.
 #pragma once
 
 #include <ridge/lattice/field.hpp>
@@ -29,6 +30,7 @@ inline constexpr bool is_node = std::is_base_of_v<Node, E>;
 template <class S>
 struct Leaf : Node {
   using Tensor = S;
+  using First = S;
   SiteView<const S> view;
   const FieldLabel* label; ///< on the host; kernels leave it alone
 
@@ -48,6 +50,7 @@ struct Leaf : Node {
 template <class N>
 struct Number : Node {
   using Tensor = N;
+  using First = void;
   N value;
   template <class At>
   RIDGE_FN auto component(const At& /*at*/, int /*c*/) const {
@@ -65,6 +68,7 @@ struct Number : Node {
 template <class A, class B>
 struct Plus : Node {
   using Tensor = typename A::Tensor;
+  using First = typename A::First;
   A a;
   B b;
   template <class At>
@@ -80,6 +84,7 @@ struct Plus : Node {
 template <class A, class B>
 struct Minus : Node {
   using Tensor = typename A::Tensor;
+  using First = typename A::First;
   A a;
   B b;
   template <class At>
@@ -95,6 +100,8 @@ struct Minus : Node {
 template <class A, class B>
 struct Times : Node {
   using Tensor = ProductOf<typename A::Tensor, typename B::Tensor>;
+  using First =
+      std::conditional_t<std::is_void_v<typename A::First>, typename B::First, typename A::First>;
   A a;
   B b;
   template <class At>
@@ -118,6 +125,7 @@ struct Times : Node {
 template <class F, class A>
 struct Applied : Node {
   using Tensor = typename F::template Of<typename A::Tensor>;
+  using First = typename A::First;
   A a;
   template <class At>
   RIDGE_FN auto component(const At& at, int c) const {
@@ -133,6 +141,7 @@ struct Applied : Node {
 template <class A>
 struct Shifted : Node {
   using Tensor = typename A::Tensor;
+  using First = typename A::First;
   A a;
   int d, by;
   template <class At>

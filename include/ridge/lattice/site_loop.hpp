@@ -25,6 +25,9 @@ namespace ridge::lattice {
 /// All sites, or those whose coordinates add up to an even or odd number.
 enum class Subset { all, even, odd };
 
+/// Tensors of so few components are computed in one piece, so that what they share is loaded once.
+inline constexpr int few_components = 9;
+
 /// The tensor of a field at a site.
 template <class At, class S>
 RIDGE_FN auto coalesced_read(const At& at, const SiteView<S>& view) {

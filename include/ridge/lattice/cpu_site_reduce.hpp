@@ -1,0 +1,68 @@
+// Reductions of expressions on the cpu: packs of sites, each lane of which adds up for itself.
+#pragma once
+
+#include <ridge/core/pack.hpp>
+#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/lattice/cpu_site_loop.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace ridge::lattice::cpu_site::inline RIDGE_TARGET_NAME {
+
+/// Groups whose sums are added up before they are added to those of the thread: so sums of many
+/// sites keep their accuracy.
+inline constexpr Index stretch = 512;
+
+/// Adds what groups [begin, end) give to `sums`, doubles by key and part.
+template <int Width, class S>
+void add_groups(const Geometry& g, const S& summand, Subset subset, Index begin, Index end,
+                double* sums) {
+  using V = Pack<double, Width, abi::Native>;
+  V own[S::keys * S::parts];
+  for (V& v : own)
+    v = V(0.0);
+  for (Index group = begin; group < end; ++group) {
+    for (int first = 0; first < g.nsimd; first += Width) {
+      const Sites<Width> at(g, group, first);
+      V keep(1.0);
+      if (subset != Subset::all) {
+        for (int i = 0; i < Width; ++i)
+          keep.set(i, at.is_even(i) == (subset == Subset::even) ? 1 : 0);
+      }
+      for (int c = 0; c < S::components; ++c) {
+        V terms[S::parts];
+        summand.template find<V>(at, c, terms);
+        V* const to = own + (S::keys > 1 ? c * S::parts : 0);
+        for (int p = 0; p < S::parts; ++p)
+          to[p] += subset == Subset::all ? terms[p] : select(keep > V(0.5), terms[p], V(0.0));
+      }
+    }
+  }
+  for (int k = 0; k < S::keys * S::parts; ++k) {
+    for (int i = 0; i < Width; ++i)
+      sums[k] += own[k][i];
+  }
+}
+
+template <int Width, class S>
+void reduce(const Geometry& g, const S& summand, Subset subset, const CpuSchedule& s,
+            double* result) {
+  constexpr int count = S::keys * S::parts;
+  const int threads = s.threads > 0 ? s.threads : cpu::default_threads();
+  std::vector<double> sums(static_cast<std::size_t>(threads * count));
+  cpu::run(threads, [&](int thread, int team) {
+    double own[count] = {};
+    const auto mine = cpu::share_of(g.groups, thread, team);
+    for (Index begin = mine.begin; begin < mine.end; begin += stretch)
+      add_groups<Width>(g, summand, subset, begin, std::min(mine.end, begin + stretch), own);
+    std::copy(own, own + count, sums.begin() + thread * count);
+  });
+  for (int k = 0; k < count; ++k) {
+    result[k] = 0;
+    for (int thread = 0; thread < threads; ++thread)
+      result[k] += sums[static_cast<std::size_t>(thread * count + k)];
+  }
+}
+
+} // namespace ridge::lattice::cpu_site::inline RIDGE_TARGET_NAME

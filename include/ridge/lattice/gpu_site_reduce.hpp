@@ -1,0 +1,136 @@
+// Reductions of expressions on GPUs: each thread adds up some sites, or one component of them.
+#pragma once
+
+#include <ridge/lattice/accumulator.hpp>
+#include <ridge/lattice/gpu_finish.hpp>
+#include <ridge/lattice/gpu_reduce_launch.hpp>
+#include <ridge/lattice/gpu_site_loop.hpp>
+
+namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {
+
+template <class S>
+struct SiteReduce {
+  /// Of tensors with many components, each thread has one: it would not have registers for all.
+  static constexpr bool across = S::components > few_components;
+  static constexpr int max_threads = across ? 1024 : 256;
+  static constexpr const char* name = "lattice reduction of an expression";
+  /// Sites under way at once, of those that load little.
+  static constexpr int items = S::components > 2 ? 1 : 4;
+  static constexpr int steps = across ? S::components : 1; ///< of a site
+  static constexpr int own = (across ? 1 : S::keys) * S::parts;
+  using A = PlainSum<double>;
+  /// Threads keep their sums to themselves, as each has one of many results.
+  static constexpr bool apart = across && S::keys > 1;
+
+  S summand;
+  Geometry geometry;
+  Subset subset;
+  Index rows; ///< of nsimd threads, those that take part; a multiple of the keys where apart
+  Span<double> partials;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(const Lane& lane) const {
+    const int l = lane.thread().x % geometry.nsimd;
+    const Index row = Index{lane.block().x} * (lane.block_extent().x / geometry.nsimd) +
+                      lane.thread().x / geometry.nsimd;
+    double sums[own];
+    RIDGE_UNROLL
+    for (int k = 0; k < own; ++k)
+      sums[k] = 0;
+    if (row < rows) add_rows(lane, row, l, sums);
+    if constexpr (apart) {
+      if (row >= rows) return;
+      RIDGE_UNROLL
+      for (int p = 0; p < S::parts; ++p)
+        lane.store(partials, (row * geometry.nsimd + l) * S::parts + p, sums[p]);
+    } else {
+      RIDGE_UNROLL
+      for (int k = 0; k < own; ++k) {
+        const A all = merge_block(lane, A{{sums[k]}});
+        if (lane.thread().x == 0)
+          store_partial(lane, partials, Index{lane.block().x} * own + k, all);
+      }
+    }
+  }
+
+private:
+  template <class Lane>
+  RIDGE_DEVICE void add_rows(const Lane& lane, Index row, int l, double* sums) const {
+    const Index end = geometry.groups * steps;
+    Index item = row;
+    for (; item + (items - 1) * rows < end; item += items * rows) {
+      RIDGE_UNROLL
+      for (int i = 0; i < items; ++i)
+        add(lane, item + i * rows, l, sums);
+    }
+    if constexpr (items > 1) {
+      for (; item < end; item += rows)
+        add(lane, item, l, sums);
+    }
+  }
+  template <class Lane>
+  RIDGE_DEVICE void add(const Lane& lane, Index item, int l, double* sums) const {
+    const Index group = steps == 1 ? item : item / steps;
+    const Site<Lane> at(lane, geometry, {group, l});
+    if (subset != Subset::all && at.is_even() != (subset == Subset::even)) return;
+    if constexpr (across) {
+      add_component(at, static_cast<int>(item - group * steps), sums);
+    } else {
+      RIDGE_UNROLL
+      for (int c = 0; c < S::components; ++c)
+        add_component(at, c, sums + (S::keys > 1 ? c * S::parts : 0));
+    }
+  }
+  template <class At>
+  RIDGE_DEVICE void add_component(const At& at, int c, double* sums) const {
+    double terms[S::parts];
+    summand.template find<double>(at, c, terms);
+    RIDGE_UNROLL
+    for (int p = 0; p < S::parts; ++p)
+      sums[p] += terms[p];
+  }
+};
+
+/// `asked`: the schedule was given, and must be one that this is compiled for.
+template <class S>
+void reduce_sites(Queue& queue, const Geometry& g, const S& summand, Subset subset, GpuSchedule s,
+                  bool asked, const Span<double>& result) {
+  using Body = SiteReduce<S>;
+  constexpr auto compiled = Body::across ? Components::threads : Components::serial;
+  if (!asked) {
+    s.components = compiled;
+    s.bounds = Body::max_threads;
+  } else if (s.components != compiled || s.bounds != Body::max_threads) {
+    throw UsageError("reductions of this expression are compiled for components=" +
+                     text::value_to_text(compiled) +
+                     " bounds=" + std::to_string(Body::max_threads));
+  }
+  const int threads = block_threads(s, g, Body::max_threads);
+  LaunchShape shape{{1, 1, 1}, {threads, 1, 1}, threads * static_cast<int>(sizeof(double))};
+  const Index most = ceil_div(g.groups * Body::steps, Index{s.groups} * Body::items);
+  const Index wanted = s.spread > 0 ? Index{s.spread} * queue.device().facts().units
+                                    : resident_blocks<Body>(queue, shape);
+  Index blocks = std::clamp<Index>(wanted, 1, most);
+  if (Body::apart) blocks = std::max(blocks, ceil_div(S::keys, s.groups));
+  shape.grid.x = static_cast<int>(blocks);
+  Index rows = blocks * s.groups;
+  if (Body::apart) rows = rows / S::keys * S::keys;
+
+  Partials partials;
+  partials.rows = Body::apart ? rows / S::keys : blocks;
+  partials.keys = S::keys;
+  partials.words = Body::apart ? g.nsimd : 1;
+  partials.elements = S::parts;
+  partials.w = scratch_doubles(queue, partials.rows * S::keys * partials.words * S::parts, Bytes{});
+  Results results;
+  results.to = result;
+  results.parts = results.parts_of_element = S::parts;
+  launch_body(queue, shape, Body{summand, g, subset, rows, partials.w});
+  launch_body(queue,
+              {{static_cast<int>(results.count(S::keys)), 1, 1},
+               {finish_threads, 1, 1},
+               finish_threads * static_cast<int>(sizeof(double))},
+              FinishPass<PlainSum<double>>{partials, results});
+}
+
+} // namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME

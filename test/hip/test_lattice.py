@@ -1,0 +1,236 @@
+"""The lattice kernels on AMD GPUs: which are there, how they read memory, and their registers.
+
+Registers are what decides how many waves a SIMD holds. The figures are those of clang 19. With any
+other compiler the table is printed, and its limits are skipped.
+"""
+
+import itertools
+import os
+import re
+import unittest
+
+import code_objects
+
+COMPILER = 19
+REDUCTIONS = ("sum", "norm2", "inner_product", "axpy_norm", "max")  # as enumerated in Reduction
+MAPS = ("scale", "axpy")
+ARCHITECTURES = ("gfx90a", "gfx942")
+
+# Vector registers as clang 19.1.7 has them, gfx90a and gfx942: of flat reductions by element,
+# reduction, whether its numbers are complex, sums and words a thread has under way; of maps by
+# element, map and words.
+RECORDED = {
+    ("double", "axpy", 1): (11, 10), ("double", "axpy", 16): (162, 160),
+    ("double", "axpy", 4): (44, 40), ("double", "axpy_norm", False, "BinnedSum", 4): (112, 113),
+    ("double", "axpy_norm", False, "PlainSum", 1): (40, 35),
+    ("double", "axpy_norm", False, "PlainSum", 2): (51, 49),
+    ("double", "axpy_norm", False, "PlainSum", 8): (95, 97),
+    ("double", "inner_product", False, "BinnedSum", 4): (108, 109),
+    ("double", "inner_product", False, "PlainSum", 1): (35, 31),
+    ("double", "inner_product", False, "PlainSum", 2): (42, 39),
+    ("double", "inner_product", False, "PlainSum", 8): (90, 85),
+    ("double", "inner_product", True, "BinnedSum", 4): (140, 141),
+    ("double", "inner_product", True, "PlainSum", 1): (33, 31),
+    ("double", "inner_product", True, "PlainSum", 2): (42, 39),
+    ("double", "inner_product", True, "PlainSum", 8): (90, 87),
+    ("double", "max", False, "Greatest", 4): (46, 41),
+    ("double", "norm2", False, "BinnedSum", 4): (92, 93),
+    ("double", "norm2", False, "PlainSum", 1): (31, 31),
+    ("double", "norm2", False, "PlainSum", 16): (90, 86),
+    ("double", "norm2", False, "PlainSum", 4): (40, 37), ("double", "scale", 1): (7, 6),
+    ("double", "scale", 16): (96, 96), ("double", "scale", 4): (26, 26),
+    ("double", "sum", False, "BinnedSum", 4): (92, 93),
+    ("double", "sum", False, "PlainSum", 1): (31, 31),
+    ("double", "sum", False, "PlainSum", 16): (90, 86),
+    ("double", "sum", False, "PlainSum", 4): (40, 37), ("float", "axpy", 1): (14, 14),
+    ("float", "axpy", 16): (122, 124), ("float", "axpy", 4): (47, 46),
+    ("float", "axpy_norm", False, "BinnedSum", 4): (176, 177),
+    ("float", "axpy_norm", False, "PlainSum", 1): (52, 47),
+    ("float", "axpy_norm", False, "PlainSum", 2): (66, 63),
+    ("float", "axpy_norm", False, "PlainSum", 8): (155, 158),
+    ("float", "inner_product", False, "BinnedSum", 4): (172, 173),
+    ("float", "inner_product", False, "PlainSum", 1): (56, 48),
+    ("float", "inner_product", False, "PlainSum", 2): (68, 63),
+    ("float", "inner_product", False, "PlainSum", 8): (124, 126),
+    ("float", "inner_product", True, "BinnedSum", 4): (236, 237),
+    ("float", "inner_product", True, "PlainSum", 1): (56, 48),
+    ("float", "inner_product", True, "PlainSum", 2): (63, 65),
+    ("float", "inner_product", True, "PlainSum", 8): (126, 126),
+    ("float", "max", False, "Greatest", 4): (68, 69),
+    ("float", "norm2", False, "BinnedSum", 4): (156, 157),
+    ("float", "norm2", False, "PlainSum", 1): (38, 36),
+    ("float", "norm2", False, "PlainSum", 16): (93, 94),
+    ("float", "norm2", False, "PlainSum", 4): (63, 67), ("float", "scale", 1): (7, 6),
+    ("float", "scale", 16): (94, 94), ("float", "scale", 4): (25, 26),
+    ("float", "sum", False, "BinnedSum", 4): (156, 157),
+    ("float", "sum", False, "PlainSum", 1): (38, 36),
+    ("float", "sum", False, "PlainSum", 16): (164, 166),
+    ("float", "sum", False, "PlainSum", 4): (62, 66),
+}  # fmt: skip
+
+KERNELS = []
+
+
+def setUpModule():
+    global KERNELS
+    KERNELS = [
+        k for k in code_objects.kernels_of(os.environ["RIDGE"])[0] if "::lattice::" in k.name
+    ]
+
+
+def flat_reduction(kernel):
+    """(element, reduction, complex, sums, words); None for other kernels."""
+    found = re.search(
+        r"FlatReduce<(float|double), \([\w:]+\)(\d), (false|true), [\w:]+::(\w+)<double>, (\d+)>",
+        kernel.name,
+    )
+    if not found:
+        return None
+    element, what, is_complex, sums, items = found.groups()
+    return element, REDUCTIONS[int(what)], is_complex == "true", sums, int(items)
+
+
+def flat_map(kernel):
+    """(element, map, words, store); None for other kernels."""
+    found = re.search(
+        r"FlatMap<(float|double), \([\w:]+\)(\d), (\d+), \([\w:]+\)(\d)>", kernel.name
+    )
+    if not found:
+        return None
+    element, what, items, store = found.groups()
+    return element, MAPS[int(what)], int(items), code_objects.STORES[int(store)]
+
+
+def here(architecture, read):
+    """The kernels of an architecture that `read` knows, by what it says of them."""
+    return {
+        read(k): k for k in KERNELS if k.architecture == architecture and read(k) is not None
+    }
+
+
+def fields_read(what):
+    return 2 if what in ("inner_product", "axpy_norm", "axpy") else 1
+
+
+SIZES = {"dwordx4": 16, "b128": 16, "dwordx2": 8, "b64": 8}  # of loads, by how they are called
+
+
+def size_of_load(instruction):
+    """Bytes a lane; those of few bytes as 1. None for what does not load from memory."""
+    found = re.match(r"(?:global|flat)_load_(\w+)", instruction)
+    return SIZES.get(found[1], 1) if found else None
+
+
+def loads(kernel, size):
+    return [i for i in kernel.instructions if size_of_load(i) == size]
+
+
+def most_under_way(kernel):
+    """The most 16-byte loads that are issued before one of them is waited for."""
+    most = count = 0
+    for instruction in kernel.instructions:
+        if size_of_load(instruction) == 16:
+            count += 1
+            most = max(most, count)
+        elif re.match(r"s_waitcnt.*vmcnt\(0\)|s_cbranch|s_branch", instruction):
+            count = 0
+    return most
+
+
+class Lattice(unittest.TestCase):
+    maxDiff = None
+
+    def test_every_reduction_is_there(self):
+        plain = {"sum": (1, 4, 16), "norm2": (1, 4, 16)}
+        expected = set()
+        for element, what in itertools.product(("float", "double"), REDUCTIONS):
+            if what == "max":
+                expected.add((element, what, False, "Greatest", 4))
+                continue
+            for is_complex in (False, True) if what == "inner_product" else (False,):
+                expected.add((element, what, is_complex, "BinnedSum", 4))
+                for items in plain.get(what, (1, 2, 8)):
+                    expected.add((element, what, is_complex, "PlainSum", items))
+        for architecture in code_objects.ARCHITECTURES:
+            with self.subTest(architecture=architecture):
+                self.assertEqual(set(here(architecture, flat_reduction)), expected)
+
+    def test_every_map_is_there(self):
+        expected = set(itertools.product(("float", "double"), MAPS, (1, 4, 16),
+                                         code_objects.STORES))  # fmt: skip
+        for architecture in code_objects.ARCHITECTURES:
+            with self.subTest(architecture=architecture):
+                self.assertEqual(set(here(architecture, flat_map)), expected)
+
+    def test_fields_are_read_16_bytes_at_a_time(self):
+        """Each batch three times: before the loop, in it, and what is left over after it. What
+        blocks leave is read by 8 bytes."""
+        for architecture in code_objects.ARCHITECTURES:
+            for key, kernel in here(architecture, flat_reduction).items():
+                _, what, _, sums, items = key
+                with self.subTest(kernel=str(kernel)):
+                    self.assertLessEqual(len(loads(kernel, 8)), 1)
+                    self.assertFalse(loads(kernel, 1))
+                    batch = items * fields_read(what)
+                    if sums == "PlainSum" and items > 1:
+                        self.assertEqual(len(loads(kernel, 16)), 3 * batch)
+                    else:
+                        self.assertGreaterEqual(len(loads(kernel, 16)), 2 * batch)
+            for (_, what, items, _), kernel in here(architecture, flat_map).items():
+                with self.subTest(kernel=str(kernel)):
+                    self.assertGreaterEqual(len(loads(kernel, 16)), items * fields_read(what))
+                    self.assertFalse(loads(kernel, 1) + loads(kernel, 8))
+
+    def test_a_whole_batch_is_under_way(self):
+        for architecture in code_objects.ARCHITECTURES:
+            for (_, what, _, _, items), kernel in here(architecture, flat_reduction).items():
+                with self.subTest(kernel=str(kernel)):
+                    self.assertGreaterEqual(most_under_way(kernel), items * fields_read(what))
+
+    def test_maps_store_past_the_caches_where_the_schedule_says_so(self):
+        for architecture in code_objects.ARCHITECTURES:
+            for (_, _, items, store), kernel in here(architecture, flat_map).items():
+                with self.subTest(kernel=str(kernel)):
+                    stores = kernel.stores()
+                    self.assertGreaterEqual(len(stores), items)
+                    for s in stores:
+                        self.assertRegex(s, "_store_dwordx4|_store_b128")
+                        self.assertEqual(code_objects.is_nontemporal(s), store == "nontemporal")
+
+    def test_no_kernel_spills(self):
+        spilled = [
+            f"{k}: {k.spills}"
+            for k in KERNELS
+            if k.architecture in ARCHITECTURES and k.spills[0] > 0
+        ]
+        self.assertTrue(KERNELS)
+        self.assertFalse(spilled, "\n" + "\n".join(spilled))
+
+    def test_registers_stay_near_the_record(self):
+        found = {}
+        for number, architecture in enumerate(ARCHITECTURES):
+            if architecture not in code_objects.ARCHITECTURES:
+                self.skipTest(f"nothing is built for {architecture}")
+            kernels = here(architecture, flat_reduction)
+            kernels |= {k[:3]: v for k, v in here(architecture, flat_map).items()}
+            for key, kernel in kernels.items():
+                registers = int(kernel.resources["vgpr_count"])
+                found.setdefault(key, {})[number] = registers
+        print("\nVector registers of the lattice kernels: " + ", ".join(ARCHITECTURES))
+        for key, registers in sorted(found.items(), key=str):
+            print(f"    {key!r}: ({registers[0]}, {registers[1]}),")
+        compiler = code_objects.output_of(os.environ["RIDGE_HIP_COMPILER"], "--version")
+        if not re.search(rf"clang version {COMPILER}\.", compiler):
+            self.skipTest(f"the limits are those of clang {COMPILER}")
+        self.assertEqual(set(found), set(RECORDED))
+        wrong = [
+            f"{architecture} {key}: {registers[number]} registers, {RECORDED[key][number]} recorded"
+            for key, registers in sorted(found.items(), key=str)
+            for number, architecture in enumerate(ARCHITECTURES)
+            if registers[number] > RECORDED[key][number] * 9 // 8 + 2
+        ]
+        self.assertFalse(wrong, "\n" + "\n".join(wrong))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
