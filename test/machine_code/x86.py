@@ -1,8 +1,4 @@
-"""The hot loops of the lab's chains and of the atmosphere hold packed arithmetic only.
-
-Reads the machine code inside `ridge`: in every function that runs operations over a box of items,
-the innermost loops with packed arithmetic have no scalar arithmetic, and there is one.
-"""
+"""The x86-64 machine code of functions in a program: their instructions and innermost loops."""
 
 import os
 import re
@@ -13,12 +9,12 @@ import unittest
 SKIPPED = 77  # what ctest is told to take for it
 PACKED = re.compile(r"^v?(add|sub|mul|div|sqrt|min|max|fn?m(add|sub)(132|213|231)?)p[sd]$")
 SCALAR = re.compile(r"^v?(add|sub|mul|div|sqrt|min|max|fn?m(add|sub)(132|213|231)?)s[sd]$")
-SCALAR_STORE = re.compile(r"^v?movs[sd] %xmm\d+,[^%]*\((?!%rsp|%rbp)")
 WHOLE_REGISTER = re.compile(r"%[yz]mm")
 
 
-def functions():
-    """Name and instructions (address, mnemonic, operands) of each function of the cpu's chains."""
+def functions(name_pattern):
+    """Name and instructions (address, mnemonic, operands) of each function of `ridge` whose mangled
+    name has the pattern."""
     text = subprocess.run(
         [os.environ.get("OBJDUMP", "objdump"), "-d", "-w", "--no-show-raw-insn",
          os.environ["RIDGE"]],
@@ -28,7 +24,7 @@ def functions():
     for line in text.splitlines():
         begin = re.match(r"^[0-9a-f]+ <(.*)>:$", line)
         if begin:
-            wanted = re.search(r"5chain3cpu7for_cpu7run_box", begin[1])
+            wanted = re.search(name_pattern, begin[1])
             name = begin[1] if wanted else None
             if name:
                 found[name] = []
@@ -105,47 +101,18 @@ def innermost_loops(code):
             yield [code[i] for i in sorted(loop)]
 
 
-class MachineCode(unittest.TestCase):
-    def setUp(self):
-        self.functions = functions()
-
-    def of(self, chain):
-        chosen = {n: c for n, c in self.functions.items() if chain in n}
-        self.assertTrue(chosen, f"no function of {chain} in this program")
-        return chosen
-
-    def require_packed(self, chain, least):
-        """`least` packed instructions in the busiest loop of each function, and nothing scalar."""
-        for name, code in self.of(chain).items():
-            counts = []
-            for loop in innermost_loops(code):
-                if any(SCALAR_STORE.match(f"{i[1]} {i[2]}") for i in loop):
-                    continue  # items one by one, at the ends of rows
-                packed = [i for i in loop if PACKED.match(i[1]) and WHOLE_REGISTER.search(i[2])]
-                scalar = [i for i in loop if SCALAR.match(i[1])]
-                if packed:
-                    counts.append(len(packed))
-                    self.assertEqual(scalar, [], f"scalar arithmetic in a packed loop of {name}")
-            self.assertTrue(counts and max(counts) >= least,
-                            f"{name}: packed instructions in its loops: {counts}")
-
-    def test_streams(self):
-        self.require_packed("6StreamILi10EE", 1)
-        self.require_packed("6StreamILi1EE", 1)
-
-    def test_joined_stream(self):
-        joined = {n: c for n, c in self.of("6StreamILi10EE").items() if "run_boxILi0ELi9E" in n}
-        self.assertEqual(len(joined), 2)  # fp32 and fp64
-        for name, code in joined.items():
-            most = max(sum(bool(PACKED.match(i[1])) for i in loop) for loop in innermost_loops(code))
-            self.assertGreaterEqual(most, 13, name)  # all ten operations in one loop
-
-    def test_atmosphere(self):
-        self.require_packed("10atmosphere6SweepX", 4)
-        self.require_packed("10atmosphere6SweepZ", 4)
+def packed(loop):
+    """Its instructions that compute with whole vector registers."""
+    return [i for i in loop if PACKED.match(i[1]) and WHOLE_REGISTER.search(i[2])]
 
 
-if __name__ == "__main__":
+def scalar(loop):
+    """Its instructions that compute with single numbers."""
+    return [i for i in loop if SCALAR.match(i[1])]
+
+
+def main():
+    """Runs the tests of the calling file, or skips them on another architecture."""
     machine = subprocess.run([os.environ.get("OBJDUMP", "objdump"), "-f", os.environ["RIDGE"]],
                              capture_output=True, text=True, check=True).stdout
     if "x86-64" not in machine:
