@@ -3,11 +3,9 @@
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/io/lattice_file.hpp>
 
-#ifndef H5_USE_110_API
-#define H5_USE_110_API // later libraries offer the functions of 1.10 under their names
-#endif
+#include "hdf5_handle.hpp"
+
 #include <fmt/format.h>
-#include <hdf5.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -19,26 +17,6 @@ namespace ridge::io {
 namespace {
 
 constexpr const char* checksum_name = "ridge_checksum";
-
-/// Closes what the HDF5 library opened.
-class Handle {
-public:
-  Handle(hid_t id, herr_t (*closer)(hid_t)) : id_(id), close_(closer) {}
-  ~Handle() { (void)close(); }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  explicit operator bool() const { return id_ >= 0; }
-  [[nodiscard]] hid_t id() const { return id_; }
-  /// False when closing failed: data may not have reached the file.
-  [[nodiscard]] bool close() {
-    const hid_t open = std::exchange(id_, -1);
-    return open < 0 || close_(open) >= 0;
-  }
-
-private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
 
 /// The HDF5 dimensions of a field: slowest first, then components, then parts.
 std::vector<hsize_t> dimensions(const SiteData& sites) {

@@ -6,8 +6,9 @@
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/lab/chain_kernels.hpp>
-#include <ridge/record/copy_roof.hpp>
+#include <ridge/record/memory_roof.hpp>
 
+#include "account.hpp"
 #include "asked_schedules.hpp"
 
 #include <fmt/format.h>
@@ -93,17 +94,6 @@ Check check_stream(Queue& queue, const Field<T>& in, const Field<T>& out) {
   return check;
 }
 
-void account(Record& record, const Timing& timing, double copy) {
-  record.timing = timing;
-  Achievement reached;
-  reached.rate =
-      static_cast<double>(record.work.read.value + record.work.written.value) / timing.median.value;
-  reached.unit = "B/s";
-  reached.roof_name = "copy";
-  reached.roof = copy;
-  record.achieved = reached;
-}
-
 /// For schedules that launch a graph: how many times as fast they are as the same launches one by
 /// one, which `time` measures.
 void add_graph_gain(Record& record, const chain::Schedule& schedule,
@@ -145,7 +135,7 @@ void bench(const BenchRequest& request, RoofSource& roof, const OnRecord& on_rec
   views.set(chain::Slot<0>{}, in.view());
   views.set(chain::Slot<chain::arrays_of<C> - 1>{}, out.view());
 
-  std::optional<CopyRoof> copy_roof;
+  std::optional<MemoryRoof> copy_roof;
   for (const NamedSchedule& s : schedules) {
     fill_bytes(queue, out.data(), poison, Bytes{bytes});
     chain::Program<C, T> program(queue, C{}, n, views, s.schedule);
@@ -159,11 +149,14 @@ void bench(const BenchRequest& request, RoofSource& roof, const OnRecord& on_rec
           queue, [&] { program.run(); }, request.measure);
     };
     if (beside) {
-      if (!copy_roof) copy_roof.emplace(queue, out.data(), in.data(), Bytes{bytes / 64 * 64});
+      if (!copy_roof) {
+        copy_roof.emplace(queue, MemoryRoof::Kind::copy, Bytes{bytes / 64 * 64}, out.data(),
+                          in.data());
+      }
       const Beside measured = measure_beside(*copy_roof, time);
-      account(record, measured.timing, measured.roof);
+      account(record, measured, "copy");
     } else {
-      account(record, time(), copy != nullptr ? copy->value : 0);
+      account(record, {time(), copy != nullptr ? copy->value : 0}, "copy");
     }
     add_graph_gain(record, s.schedule, [&](const chain::Schedule& plain) {
       chain::Program<C, T> other(queue, C{}, n, views, plain);

@@ -12,6 +12,7 @@
 #include "cub_sum.hpp"
 #endif
 
+#include "account.hpp"
 #include "asked_schedules.hpp"
 
 #include <fmt/format.h>
@@ -211,24 +212,14 @@ private:
   }
 
   void account(Record& record, const std::function<Timing()>& time) {
-    Achievement reached;
-    if (beside_) {
-      if (!roof_) {
-        roof_.emplace(queue_, op_.roof(), bytes_, z_.data(), x_.data(),
-                      y_.data() != nullptr ? y_.data() : x_.data());
-      }
-      const Beside measured = measure_beside(*roof_, time);
-      record.timing = measured.timing;
-      reached.roof = measured.roof;
-    } else {
-      record.timing = time();
-      reached.roof = ceiling_ != nullptr ? ceiling_->value : 0;
+    if (beside_ && !roof_) {
+      roof_.emplace(queue_, op_.roof(), bytes_, z_.data(), x_.data(),
+                    y_.data() != nullptr ? y_.data() : x_.data());
     }
-    reached.rate = static_cast<double>(record.work.read.value + record.work.written.value) /
-                   record.timing->median.value;
-    reached.unit = "B/s";
-    reached.roof_name = roof_name(op_.roof());
-    record.achieved = reached;
+    lab::account(record,
+                 beside_ ? measure_beside(*roof_, time)
+                         : Beside{time(), ceiling_ != nullptr ? ceiling_->value : 0},
+                 roof_name(op_.roof()));
   }
 
   /// On CUDA, beside all schedules of a reduction: the vendor's sum of as many bytes.

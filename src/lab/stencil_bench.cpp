@@ -4,9 +4,10 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/lab/stencil_check.hpp>
 #include <ridge/lab/stencil_kernels.hpp>
-#include <ridge/record/copy_roof.hpp>
+#include <ridge/record/memory_roof.hpp>
 #include <ridge/stencil/launch.hpp>
 
+#include "account.hpp"
 #include "asked_schedules.hpp"
 
 #include <fmt/format.h>
@@ -26,18 +27,6 @@ constexpr unsigned char poison = 0xff;
 /// Rounding of a few dozen operations, relative to the largest value of the result.
 template <class T>
 constexpr double tolerance = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
-
-/// `copy` is the copy ceiling; 0 where the device has none.
-void account(Record& record, const Timing& timing, double copy) {
-  record.timing = timing;
-  Achievement reached;
-  reached.rate =
-      static_cast<double>(record.work.read.value + record.work.written.value) / timing.median.value;
-  reached.unit = "B/s";
-  reached.roof_name = "copy";
-  reached.roof = copy;
-  record.achieved = reached;
-}
 
 template <class K, class T>
 void bench(const std::string& name, const K& kernel, const BenchRequest& request, RoofSource& roof,
@@ -68,7 +57,7 @@ void bench(const std::string& name, const K& kernel, const BenchRequest& request
   const Field<T> out(device, request.size, "the output of " + name);
   call.out = out.view();
 
-  std::optional<CopyRoof> copy_roof;
+  std::optional<MemoryRoof> copy_roof;
   for (const NamedSchedule& s : schedules) {
     fill_bytes(queue, out.data(), poison, Bytes{bytes});
     Record record = stencil::launch(queue, call, s.schedule, name);
@@ -80,11 +69,14 @@ void bench(const std::string& name, const K& kernel, const BenchRequest& request
           queue, [&] { (void)stencil::launch(queue, call, s.schedule, name); }, request.measure);
     };
     if (beside) {
-      if (!copy_roof) copy_roof.emplace(queue, out.data(), inputs[0].data(), Bytes{bytes});
+      if (!copy_roof) {
+        copy_roof.emplace(queue, MemoryRoof::Kind::copy, Bytes{bytes}, out.data(),
+                          inputs[0].data());
+      }
       const Beside measured = measure_beside(*copy_roof, time);
-      account(record, measured.timing, measured.roof);
+      account(record, measured, "copy");
     } else {
-      account(record, time(), copy != nullptr ? copy->value : 0);
+      account(record, {time(), copy != nullptr ? copy->value : 0}, "copy");
     }
     on_record(record);
   }

@@ -89,3 +89,16 @@ def folder(tmp_path, monkeypatch):
 def left_in(folder):
     """Names of the files in a folder, hidden ones too."""
     return sorted(p.name for p in pathlib.Path(folder).iterdir())
+
+
+def rest_of_terminal(ours):
+    """All that is still written to the other side of a pseudo-terminal, until it is closed."""
+    seen = b""
+    while True:
+        try:
+            got = os.read(ours, 4096)
+        except OSError:
+            return seen
+        if not got:
+            return seen
+        seen += got

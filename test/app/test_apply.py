@@ -8,7 +8,7 @@ import h5py
 import numpy as np
 import oracle
 import pytest
-from conftest import control_characters, left_in
+from conftest import control_characters, left_in, rest_of_terminal
 
 SHAPES = {1: (101,), 2: (37, 41), 3: (17, 19, 23)}
 SPACING = (0.5, 0.75, 1.25)
@@ -326,15 +326,7 @@ def test_progress_is_for_terminals(ridge, folder):
     run = subprocess.Popen([ridge.program, "apply", "laplacian", "in.h5:/u", "-o", "out.h5:/f"],
                            stderr=theirs, stdout=subprocess.PIPE, text=True)
     os.close(theirs)
-    seen = b""
-    while True:
-        try:
-            got = os.read(ours, 4096)
-        except OSError:
-            break
-        if not got:
-            break
-        seen += got
+    seen = rest_of_terminal(ours)
     assert run.wait() == 0
     assert b"reading [" in seen or b"writing [" in seen
     assert seen.endswith(b"\r\x1b[K")

