@@ -175,7 +175,7 @@ private:
   RIDGE_DEVICE void visit_by_warps(Lane& lane, const Origin<I, P>& origin, Mine& mine, Index begin,
                                    Index end) const {
     constexpr int width = Lane::warp_width;
-    constexpr int deep = D.stage == Stage::warp ? this->widths_of_a_warp : 1;
+    constexpr int deep = D.stage == Stage::warp ? Sums::widths_of_a_warp : 1;
     constexpr int batch = deep * width;
     if (begin >= end) return;
     struct {
