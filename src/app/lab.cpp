@@ -73,13 +73,25 @@ struct LabCommand {
     fmt::print("\n{}\n", table.text());
     for (const std::string& name : roofs) {
       if (const Ceiling* const c = roof.known(name)) {
-        fmt::print("roof {}: {}, measured in this run ({})\n", name, quantity(c->value, c->unit),
-                   c->how);
+        print_ceiling("roof " + name, *c);
+      } else if (name == "issue") {
+        fmt::print("roof issue: the operations an interaction declares, at these rates\n");
+        for (const char* const rate : {"fma_fp32", "fma_fp64", "rsqrt_fp32"}) {
+          const Ceiling* const known = roof.known(rate);
+          if (known != nullptr) print_ceiling(std::string("  ") + rate, *known);
+        }
       } else {
         fmt::print("roof {}: measured beside each row, on the same memory\n", name);
       }
     }
-    if (!records.empty()) fmt::print("{}\n", records.front().work.convention);
+    std::set<std::string> told;
+    for (const Record& r : records) {
+      if (told.insert(r.kernel).second) fmt::print("{}: {}\n", r.kernel, r.work.convention);
+    }
+  }
+
+  static void print_ceiling(const std::string& name, const Ceiling& c) {
+    fmt::print("{}: {}, measured in this run ({})\n", name, quantity(c.value, c.unit), c.how);
   }
 };
 

@@ -38,7 +38,7 @@ def counts(kernel):
 
 
 def stage_and_tile(kernel):
-    stage, tile = re.search(r"DirectVariant\{\([\w:]+\)(\d), (\d+), \d+\}", kernel.name).groups()
+    stage, tile = re.search(r"DirectVariant\{\([\w:]+\)(\d), (\d+), \d+, \d+\}", kernel.name).groups()
     return ("shared", "shuffle", "both", "warp")[int(stage)], int(tile)
 
 
@@ -48,7 +48,7 @@ def runs(kernel, fields):
         return re.search(rf"::Mutual<.*, {fields['tile']}>", kernel.name)
     variant = (
         rf"{('shared', 'shuffle', 'both', 'warp').index(fields['stage'])}, "
-        rf"{fields['tile']}, {fields['unroll']}"
+        rf"{fields['tile']}, {fields['unroll']}, {fields['ways']}"
     )
     return re.search(rf"DirectVariant\{{\([\w:]+\){variant}\}}", kernel.name)
 

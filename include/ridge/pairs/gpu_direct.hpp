@@ -9,6 +9,14 @@
 
 namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
 
+/// Sources that a lane has on their way from its warp's part of shared memory. The compiler for AMD
+/// GPUs begins so many interactions at once that more than four do not fit the registers.
+#if defined(RIDGE_TARGET_HIP)
+inline constexpr int sources_together = 4;
+#else
+inline constexpr int sources_together = 8;
+#endif
+
 template <class I, class P, DirectVariant D>
 struct Direct : DirectSums<I, P, D> {
   using Sums = DirectSums<I, P, D>;
@@ -101,8 +109,9 @@ private:
   /// The same for a number of sources that the compiler knows.
   template <int Count, class Get>
   RIDGE_DEVICE void interact_with(Mine& mine, const Get& get) const {
-    constexpr int unroll = 2 * D.unroll < Count ? 2 * D.unroll : Count;
+    constexpr int unroll = sources_together < Count ? sources_together : Count;
     static_assert(Count % unroll == 0);
+    RIDGE_NO_UNROLL
     for (int s = 0; s < Count; s += unroll) {
       Body<P, I::sources> source[unroll]; // on their way together
       RIDGE_UNROLL
