@@ -122,17 +122,7 @@ private:
   static constexpr bool fetched(int array) {
     return F::writer_of(array) < 0 && F::rows_of(array).count > 0;
   }
-  /// How many rows ahead of the begin of a tile a lane begins.
-  static constexpr int run_up() {
-    int most = 0;
-    for (int k = 0; k < F::operations; ++k) {
-      const int before = F::ahead.low[k];
-      const int outside = -F::uses.domain[k].begin.along(march);
-      most = std::max(most, F::ahead.high[k] + std::max(before, outside));
-    }
-    return most;
-  }
-  /// And how many rows behind the end of the range it ends.
+  /// How many rows behind the end of the range a lane ends.
   static constexpr int run_out() {
     int most = 0;
     for (int k = 0; k < F::operations; ++k)
@@ -183,7 +173,7 @@ private:
   RIDGE_DEVICE void column(Lane& lane, Index x, Index y, int begin, int end) const {
     constexpr auto arrays = std::make_integer_sequence<int, arrays_of<C>>{};
     Rows rows{};
-    constexpr int up = run_up();
+    constexpr int up = F::run_up();
     constexpr int out = run_out();
     const int last = end == extent() ? end + out : end;
     for_fetched(

@@ -20,7 +20,10 @@ struct Flow {
   static constexpr int operations = Last - First + 1;
   static constexpr int march = static_cast<int>(C::dimensions.size()) - 1;
   static constexpr int most_overlap = 16; ///< of the 32 lanes of the smallest warp
-  static constexpr int most_rows = 5;     ///< of an array that a marching lane keeps
+  /// Rows that a marching lane computes for itself alone before its own: more would cost short
+  /// marches too much.
+  static constexpr int most_run_up = 6;
+  static constexpr int most_rows = 5; ///< of an array that a marching lane keeps
 
   struct Use {
     bool reads = false, writes = false;
@@ -162,9 +165,21 @@ public:
     return most;
   }
 
+  /// How many rows before its own a marching lane begins.
+  static constexpr int run_up() {
+    const Ahead along = ahead_along(march);
+    int most = 0;
+    for (int k = 0; k < operations; ++k) {
+      const int outside = -uses.domain[k].begin.along(march);
+      most = std::max(most, along.high[k] + std::max(along.low[k], outside));
+    }
+    return most;
+  }
+
   static constexpr Passing passing = [] {
     if (operations < 2) return Passing::memory;
-    if (march > 0 && only_along(march) && in_order(march) && within_halo(march))
+    if (march > 0 && only_along(march) && in_order(march) && within_halo(march) &&
+        run_up() <= most_run_up)
       return Passing::march;
     if (only_along(0) && in_order(0) && within_halo(0) &&
         overlap_low() + overlap_high() <= most_overlap)
