@@ -409,7 +409,9 @@ void launch_lanes(Queue& queue, const Call<C, T>& call, const GroupPlan& group,
             group.tile};
   constexpr int march = static_cast<int>(C::dimensions.size()) - 1;
   Index& rows = march == 0 ? body.tile.x : march == 1 ? body.tile.y : body.tile.z;
-  rows *= s.steps;
+  rows = std::min(rows * s.steps, march == 0   ? plan.extents.x
+                                  : march == 1 ? plan.extents.y
+                                               : plan.extents.z);
   const Index blocks[3] = {tiles_of(plan.extents.x, body.tile.x),
                            tiles_of(plan.extents.y, body.tile.y),
                            tiles_of(plan.extents.z, body.tile.z)};
