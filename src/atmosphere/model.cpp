@@ -27,7 +27,7 @@ constexpr std::array<double, 3> stage_parts{1.0 / 3, 1.0 / 2, 1.0};
 
 Forcing forcing_of(const Setup& s, double dx, double dz) {
   if (s.which != Case::gravity_waves) return {0, 0, 0, 1, 1};
-  return {0.01, 2500 / dx, 1000 / dz, 500 / dx, 500 / dz};
+  return {0.01, 2500 / dx, 1000 / dz, dx / 500, dz / 500};
 }
 
 template <class F, class A, int K = 0, class Sweep>

@@ -48,6 +48,18 @@ RIDGE_FN V pressure_of(const V& heat) {
   return c0 * exp(exponent * log(heat));
 }
 
+/// cos(pi/2 t) where t * t is at most 1, within 1e-15: the general one would bring along how to
+/// reduce large arguments, and the memory that GPUs take for it.
+template <class V>
+RIDGE_FN V quarter_wave(const V& square) {
+  constexpr double x = 2.46740110027233965471; // (pi/2)^2
+  V sum(1.0);
+  RIDGE_UNROLL
+  for (int n = 20; n > 0; n -= 2)
+    sum = 1.0 - square * (x / (n * (n - 1))) * sum;
+  return sum;
+}
+
 template <int State>
 constexpr std::array<Access, 4> read_state(Reach reach) {
   return {read(Slot<State>{}, reach), read(Slot<State + 1>{}, reach),
@@ -150,20 +162,28 @@ struct FluxZ {
     V q[4][4];
     RIDGE_UNROLL
     for (int i = 0; i < 4; ++i) {
-      // Beyond a lid the nearest cell counts: the edge is clamped.
-      const Index row = at.y() + i - 2;
-      const bool inside = row >= 0 && row < top;
-      const double along = inside       ? 1.0
-                           : row == -1  ? below[0]
-                           : row == -2  ? below[1]
-                           : row == top ? above[0]
-                                        : above[1];
       q[0][i] = at(Slot<State>{}, 0, i - 2);
-      q[1][i] = along * at(Slot<State + 1>{}, 0, i - 2);
-      q[2][i] = (inside ? 1.0 : 0.0) * at(Slot<State + 2>{}, 0, i - 2);
+      q[1][i] = at(Slot<State + 1>{}, 0, i - 2);
+      q[2][i] = at(Slot<State + 2>{}, 0, i - 2);
       q[3][i] = at(Slot<State + 3>{}, 0, i - 2);
     }
-    const double open = at.y() == 0 || at.y() == top ? 0.0 : 1.0;
+    // Beyond a lid the nearest cell counts: the edge is clamped.
+    if (at.y() < 2) {
+      RIDGE_UNROLL
+      for (int i = 0; i < 2; ++i) {
+        if (at.y() + i >= 2) continue;
+        q[1][i] = below[1 - at.y() - i] * q[1][i];
+        q[2][i] = V(0.0);
+      }
+    }
+    if (at.y() > top - 2) {
+      RIDGE_UNROLL
+      for (int i = 2; i < 4; ++i) {
+        if (at.y() + i - 2 < top) continue;
+        q[1][i] = above[at.y() + i - 2 - top] * q[1][i];
+        q[2][i] = V(0.0);
+      }
+    }
     V value[4];
     V third[4];
     RIDGE_UNROLL
@@ -171,23 +191,23 @@ struct FluxZ {
       value[v] = at_interface(q[v][0], q[v][1], q[v][2], q[v][3]);
       third[v] = viscosity * third_difference(q[v][0], q[v][1], q[v][2], q[v][3]);
     }
+    if (at.y() == 0 || at.y() == top) value[2] = third[0] = V(0.0); // nothing passes a lid
     const V density = value[0] + rest;
-    const V momentum = open * value[2];
-    const V w = momentum / density;
+    const V w = value[2] / density;
     const V heat = value[3] + rest_heat;
     const V p = pressure_of(heat) - rest_pressure;
-    at.set(Slot<Flux>{}, momentum - open * third[0]);
+    at.set(Slot<Flux>{}, value[2] - third[0]);
     at.set(Slot<Flux + 1>{}, value[1] * w - third[1]);
-    at.set(Slot<Flux + 2>{}, momentum * w + p - third[2]);
+    at.set(Slot<Flux + 2>{}, value[2] * w + p - third[2]);
     at.set(Slot<Flux + 3>{}, heat * w - third[3]);
   }
 };
 
 /// What drives gravity waves: a bell of upward acceleration, in cells.
 struct Forcing {
-  double amplitude = 0; ///< m/s^2; 0: none
-  double x, z;          ///< of its centre
-  double radius_x, radius_z;
+  double amplitude = 0;                ///< m/s^2; 0: none
+  double x, z;                         ///< of its centre
+  double over_radius_x, over_radius_z; ///< one over its radii
 };
 
 /// The state behind a stage: that before the sweep, and what came through the interfaces.
@@ -232,11 +252,11 @@ private:
   template <class At>
   RIDGE_FN auto force(const At& at) const {
     using V = typename At::Value;
-    const double s_z = (static_cast<double>(at.y()) + 0.5 - forcing.z) / forcing.radius_z;
+    const double s_z = (static_cast<double>(at.y()) + 0.5 - forcing.z) * forcing.over_radius_z;
     if (s_z * s_z > 1) return V(0.0);
-    const V s_x = (at.x_values() + (0.5 - forcing.x)) * (1 / forcing.radius_x);
+    const V s_x = (at.x_values() + (0.5 - forcing.x)) * forcing.over_radius_x;
     const V square = s_x * s_x + s_z * s_z;
-    const V bell = cos(1.57079632679489661923 * sqrt(square));
+    const V bell = quarter_wave(square);
     return select(square <= 1.0, forcing.amplitude * bell * bell, V(0.0)) *
            at(chain::ProfileSlot<cell_density>{});
   }

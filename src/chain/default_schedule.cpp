@@ -101,10 +101,46 @@ Fuse listed_groups(const Description& d) {
   return fuse;
 }
 
+/// Groups that pass values in registers: rows of a block's warps where lanes exchange them, and
+/// where lanes march, as many rows as leave lanes enough. False where another group needs shared
+/// memory.
+bool set_lane_tile(const DeviceFacts& facts, const Description& d, Index3 n, GpuSchedule& s) {
+  constexpr Index long_march = 64; // rows
+  constexpr Index long_warp = 8;
+  constexpr Index most_blocks = 65535; // along y and z
+  PassedGroup all;
+  for (const GroupPlan& g : make_plan(d, n, {s.fuse, true, {n.x, n.y, n.z}, true}).groups) {
+    if (g.runs.size() < 2) continue;
+    const PassedGroup one = d.passing_of(g.first, g.last);
+    if (one.passing == Passing::memory || (all.last > 0 && all.passing != one.passing))
+      return false;
+    all = {g.first, g.last, one.passing, std::max(all.overlap, one.overlap)};
+  }
+  if (all.last == 0) return false;
+  const Index items = n.x * n.y * n.z;
+  const Index units = std::max(facts.units, 1);
+  s.block = BlockShape{{128, 1, 1}};
+  s.steps = 1;
+  if (all.passing == Passing::march) {
+    const Index rows = std::clamp<Index>(items / (256 * units), 1, long_march);
+    s.tile = {128, 1, 1};
+    (n.z > 1 ? s.tile.z : s.tile.y) = rows;
+  } else {
+    const Index width = std::max(facts.warp_width, 1);
+    const Index rows = std::clamp<Index>(items / (4096 * units), 1, long_warp);
+    s.tile = {s.block.x / width * (width - all.overlap), n.y > 1 ? rows : 1, 1};
+  }
+  s.tile.y = std::max(s.tile.y, tiles_of(n.y, most_blocks));
+  s.tile.z = std::max(s.tile.z, tiles_of(n.z, most_blocks));
+  s.tile = {std::min(s.tile.x, n.x), std::min(s.tile.y, n.y), std::min(s.tile.z, n.z)};
+  return true;
+}
+
 /// Blocks of rows where tiles overlap along x: together with the overlap, a warp's width divides
 /// them. Else rows follow each other, and overlap only at the begin. Halved until three blocks fit
 /// the shared memory.
 void set_gpu_tile(const DeviceFacts& facts, const Description& d, Index3 n, GpuSchedule& s) {
+  if (set_lane_tile(facts, d, n, s)) return;
   constexpr Index large = Index{1} << 20; // items, from which on tiles may be large
   const bool small = n.x * n.y * n.z < large;
   const int halo = d.dimensions[0].halo;

@@ -42,6 +42,12 @@ bool Description::written_in(int first, int last, int array) const {
   }
   return false;
 }
+PassedGroup Description::passing_of(int first, int last) const {
+  const auto found = std::find_if(passed.begin(), passed.end(), [&](const PassedGroup& g) {
+    return g.first == first && g.last == last;
+  });
+  return found == passed.end() ? PassedGroup{first, last} : *found;
+}
 bool Description::local_to(int first, int last, int array) const {
   const int end = static_cast<int>(operations.size()) - 1;
   return arrays[static_cast<std::size_t>(array)].role == Role::temporary &&

@@ -291,6 +291,11 @@ private:
         place.held = {};
         continue;
       }
+      if (request_.gpu && d_.passing_of(group->first, group->last).passing != Passing::memory) {
+        place.home = Home::registers;
+        place.held = {};
+        continue;
+      }
       const auto g = static_cast<std::size_t>(group - plan_.groups.data());
       place.home = Home::tile;
       place.group = static_cast<int>(g);

@@ -102,6 +102,7 @@ TEST_P(Cases, EqualThePlainProgramUnderEverySchedule) {
     expect(device, "fission", "");
     expect(device, "fuse=1+2,3+4,5+6 block=32x2x1 tile=15x3 steps=2 graph=on",
            "fuse=1+2,3+4,5+6 block=32x2x1 tile=16x2 steps=3");
+    expect(device, "fuse=1+2,3+4,5+6 block=96x1x1 tile=allx5 steps=1048576", "");
     expect(device, "fuse=all block=16x4x1 tile=allx2 steps=3",
            "fuse=all block=16x4x1 tile=8x2 steps=4");
   }

@@ -113,16 +113,34 @@ TEST(Programs, RefuseTheScheduleOfAnotherDevice) {
     Program<Transport, double>(queue, Transport{}, {9, 5, 1}, views, s).run();
   };
   EXPECT_THAT(error_of([&] { with(CpuSchedule{}); }), HasSubstr("is not one for simt:32"));
-  const Field<double> wide_a(device, {90000, 5});
-  const Field<double> wide_b(device, {90000, 5});
-  views.set(test::amount, wide_a.view()).set(test::after, wide_b.view());
+}
+
+TEST(Programs, SayWhenATileNeedsMoreSharedMemoryThanThereIs) {
+  const Device device("simt:32");
+  Queue queue(device);
+  const Field<double> a(device, {90000, 5});
+  const Field<double> b(device, {90000, 5});
+  Views<test::Means, double> views;
+  views.set(Slot<0>{}, a.view()).set(Slot<2>{}, b.view());
   GpuSchedule large;
   large.fuse = fuse_all;
   large.tile = {90000, 4, 1};
-  EXPECT_THAT(error_of([&] {
-                Program<Transport, double>(queue, Transport{}, {90000, 5, 1}, views, large).run();
-              }),
-              HasSubstr("of shared memory; a block has"));
+  EXPECT_THAT(
+      error_of([&] {
+        Program<test::Means, double>(queue, test::Means{}, {90000, 5, 1}, views, large).run();
+      }),
+      HasSubstr("of shared memory; a block has"));
+}
+
+TEST(Programs, PassValuesInRegistersWhereOneDimensionIsEnough) {
+  const Index3 n{64, 32, 1};
+  const PlanRequest request{fuse_all, true, {16, 4, 1}, true};
+  const Description straight = describe<Transport, double>();
+  EXPECT_EQ(straight.passing_of(0, 1).passing, Passing::march);
+  EXPECT_EQ(make_plan(straight, n, request).tile_elements, 0);
+  const Description both = describe<test::Means, double>();
+  EXPECT_EQ(both.passing_of(0, 1).passing, Passing::memory);
+  EXPECT_GT(make_plan(both, n, request).tile_elements, 0);
 }
 
 template <int Number>

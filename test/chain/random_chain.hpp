@@ -27,10 +27,16 @@ inline constexpr int a_profile = 2;
 inline constexpr int the_update = 3;
 inline constexpr int temporaries = 4;
 
+/// From this seed on, operations read of each other along one dimension alone, the first or the
+/// last: chains whose values GPUs pass in registers.
+inline constexpr unsigned first_straight = 12;
+
 template <unsigned Seed>
 struct Shape {
-  static constexpr int operations = 2 + static_cast<int>(Seed % 4);
-  static constexpr int rank = 1 + static_cast<int>(Seed % 3);
+  static constexpr bool straight = Seed >= first_straight;
+  static constexpr int along = Seed % 2 == 0 ? 0 : 2; ///< which, of straight ones
+  static constexpr int operations = straight ? 4 : 2 + static_cast<int>(Seed % 4);
+  static constexpr int rank = straight ? 3 : 1 + static_cast<int>(Seed % 3);
   static constexpr int output = temporaries + operations - 1;
   static constexpr int arrays = output + 1;
 
@@ -44,10 +50,14 @@ struct Shape {
       all[static_cast<std::size_t>(d)] =
           dice.roll(4) == 0 ? internal(edge) : independent(1 + dice.roll(9), edge);
     }
+    if (straight) {
+      constexpr std::array edges{Edge::clamp, Edge::periodic, Edge::none};
+      all[along] = independent(9, edges[Seed / 2 % 3]);
+    }
     return all;
   }();
   /// The operation that reads and writes the update.
-  static constexpr int updater = Dice{Seed * 13 + 1}.roll(operations);
+  static constexpr int updater = straight ? operations - 1 : Dice{Seed * 13 + 1}.roll(operations);
 
   static constexpr int most = 8;
   struct Accesses {
@@ -70,12 +80,19 @@ struct Shape {
     return r;
   }
 
+  /// The same of what another operation wrote.
+  static constexpr Reach reach_within(Dice& dice) {
+    const Reach any = reach(dice);
+    if (!straight) return any;
+    return along == 0 ? along_x(any.low.x, any.high.x) : along_z(any.low.z, any.high.z);
+  }
+
   static constexpr Accesses accesses(int k) {
     Dice dice{Seed * 1000 + static_cast<unsigned>(k)};
     Accesses a;
     const auto reads = [&](int array, Reach r) { a.add({array, false, array == a_profile, r}); };
-    if (k > 0) reads(temporaries + k - 1, reach(dice));
-    if (k > 1 && dice.roll(2) == 0) reads(temporaries + dice.roll(k - 1), reach(dice));
+    if (k > 0) reads(temporaries + k - 1, reach_within(dice));
+    if (k > 1 && dice.roll(2) == 0) reads(temporaries + dice.roll(k - 1), reach_within(dice));
     if (k == 0 || dice.roll(3) == 0) reads(first_input, reach(dice));
     if (k == 1 || dice.roll(4) == 0) reads(second_input, reach(dice));
     if (k == 1 || dice.roll(4) == 0) {
@@ -86,7 +103,7 @@ struct Shape {
     if (k == updater) {
       reads(the_update, {});
       a.add({the_update, true, false, {}});
-    } else if (dice.roll(4) == 0) {
+    } else if (!straight && dice.roll(4) == 0) {
       reads(the_update, reach(dice));
     }
     a.add({temporaries + k, true, false, {}});
@@ -156,7 +173,7 @@ struct RandomChain {
     return all;
   }();
   static constexpr auto dimensions = Shape<Seed>::dimensions;
-  static constexpr std::array<std::array<int, 2>, 1> groups{{{0, 1}}};
+  static constexpr std::array<std::array<int, 2>, 1> groups{{{0, Shape<Seed>::straight ? 2 : 1}}};
 
   template <class Numbers>
   struct All;
@@ -170,7 +187,7 @@ struct RandomChain {
 #if defined(RIDGE_SANITIZED)
 inline constexpr int random_chains = 4; // compile time
 #else
-inline constexpr int random_chains = 12;
+inline constexpr int random_chains = 18;
 #endif
 
 } // namespace ridge::chain::test

@@ -18,6 +18,12 @@ template struct Executor<test::RandomChain<8>, double, Here>;
 template struct Executor<test::RandomChain<9>, double, Here>;
 template struct Executor<test::RandomChain<10>, double, Here>;
 template struct Executor<test::RandomChain<11>, double, Here>;
+template struct Executor<test::RandomChain<12>, double, Here>;
+template struct Executor<test::RandomChain<13>, double, Here>;
+template struct Executor<test::RandomChain<14>, double, Here>;
+template struct Executor<test::RandomChain<15>, double, Here>;
+template struct Executor<test::RandomChain<16>, double, Here>;
+template struct Executor<test::RandomChain<17>, double, Here>;
 #endif
 
 } // namespace ridge::chain

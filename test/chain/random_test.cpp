@@ -103,7 +103,7 @@ std::vector<Index3> sizes(int rank, bool emulated) {
   if (rank == 2)
     return emulated ? std::vector<Index3>{{3, 4, 1}, {37, 11, 1}}
                     : std::vector<Index3>{{3, 3, 1}, {64, 5, 1}, {67, 29, 1}};
-  return emulated ? std::vector<Index3>{{5, 3, 4}, {19, 6, 5}}
+  return emulated ? std::vector<Index3>{{5, 3, 4}, {19, 6, 5}, {71, 3, 3}}
                   : std::vector<Index3>{{3, 3, 3}, {16, 4, 9}, {37, 11, 13}};
 }
 

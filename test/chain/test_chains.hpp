@@ -44,6 +44,35 @@ struct Transport {
   std::tuple<Flux, Move> operations;
 };
 
+// Means over neighbours in both directions: nothing that registers could pass on.
+struct MeanX {
+  static constexpr const char* name = "mean x";
+  static constexpr Slot<0> from{};
+  static constexpr Slot<1> to{};
+  static constexpr std::array accesses{read(from, along_x(-1, 1)), write(to)};
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const {
+    at.set(to, 0.5 * (at(from, -1) + at(from, 1)));
+  }
+};
+struct MeanBoth {
+  static constexpr const char* name = "mean of both";
+  static constexpr Slot<1> from{};
+  static constexpr Slot<2> to{};
+  static constexpr std::array accesses{read(from, {{-1, -1, 0}, {1, 1, 0}}), write(to)};
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const {
+    at.set(to, 0.25 * (at(from, -1, -1) + at(from, 1, 1) + at(from, -1, 1) + at(from, 1, -1)));
+  }
+};
+struct Means {
+  static constexpr const char* name = "means";
+  static constexpr std::array arrays{input("from"), temporary("between"), output("to")};
+  static constexpr std::array dimensions{independent(1, Edge::periodic),
+                                         independent(1, Edge::clamp)};
+  std::tuple<MeanX, MeanBoth> operations;
+};
+
 /// Reads a neighbour that it does not declare.
 struct Overreach {
   static constexpr const char* name = "overreach";

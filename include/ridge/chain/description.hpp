@@ -1,7 +1,7 @@
 // A chain as plain data: what checks, schedules and plans need to know of it.
 #pragma once
 
-#include <ridge/chain/operation.hpp>
+#include <ridge/chain/passing.hpp>
 #include <ridge/record/work.hpp>
 
 #include <string>
@@ -20,6 +20,13 @@ struct OperationInfo {
   [[nodiscard]] Reach reach(int array) const;
 };
 
+/// A group whose values GPUs pass in registers.
+struct PassedGroup {
+  int first = 0, last = 0;
+  Passing passing = Passing::memory;
+  int overlap = 0; ///< lanes of each warp that compute for others, where lanes exchange values
+};
+
 /// A chain without its type.
 struct Description {
   std::string name;
@@ -29,9 +36,12 @@ struct Description {
   std::vector<OperationInfo> operations;
   std::vector<std::array<int, 2>> groups; ///< that GPUs are compiled for, besides single and all
   std::vector<std::array<int, 2>> joined; ///< that executors are compiled to join in registers
+  std::vector<PassedGroup> passed;        ///< of the groups that GPUs are compiled for
 
   [[nodiscard]] bool read_in(int first, int last, int array) const;
   [[nodiscard]] bool written_in(int first, int last, int array) const;
+  /// How GPUs pass values between these operations.
+  [[nodiscard]] PassedGroup passing_of(int first, int last) const;
   /// A temporary that only these operations use.
   [[nodiscard]] bool local_to(int first, int last, int array) const;
 };
@@ -55,6 +65,27 @@ OperationInfo info_of() {
   info.domain = domain_of<Op>();
   info.flops = flops_of<Op>();
   return info;
+}
+template <class C, int First, int Last>
+void add_passed(std::vector<PassedGroup>& all) {
+  using F = Flow<C, First, Last>;
+  if constexpr (First < Last && F::passing != Passing::memory) {
+    const bool lanes = F::passing == Passing::lanes;
+    all.push_back({First, Last, F::passing, lanes ? F::overlap_low() + F::overlap_high() : 0});
+  }
+}
+/// Of all operations, and of the groups that the chain lists.
+template <class C>
+std::vector<PassedGroup> passed_groups() {
+  std::vector<PassedGroup> all;
+  add_passed<C, 0, operations_of<C> - 1>(all);
+  if constexpr (requires { C::groups; }) {
+    [&]<std::size_t... G>(std::index_sequence<G...>) {
+      (add_passed<C, C::groups[G][0], C::groups[G][1]>(all), ...);
+    }
+    (std::make_index_sequence<C::groups.size()>{});
+  }
+  return all;
 }
 /// Calls f(first, last) with integral constants for every run compiled as joined.
 template <class C, class F>
@@ -89,6 +120,7 @@ template <class C, class T>
   if constexpr (requires { C::groups; }) d.groups.assign(C::groups.begin(), C::groups.end());
   detail::for_each_joined<C>([&](auto first, auto last) { d.joined.push_back({first, last}); });
   check(d);
+  d.passed = detail::passed_groups<C>();
   return d;
 }
 

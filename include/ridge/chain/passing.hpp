@@ -1,0 +1,246 @@
+// How the operations of a group pass values to each other on a GPU where shared memory is not
+// needed: from lane to lane of a warp along x, or from row to row of a lane that marches.
+#pragma once
+
+#include <ridge/chain/operation.hpp>
+
+#include <algorithm>
+
+namespace ridge::chain {
+
+enum class Passing {
+  memory, ///< through a tile's memory
+  lanes,  ///< operations read of each other along x: lanes of a warp exchange values
+  march,  ///< along the last dimension: lanes march along it and keep what they read and computed
+};
+
+/// The operations First to Last of a chain, what they read of each other, and what follows from it.
+template <class C, int First, int Last>
+struct Flow {
+  static constexpr int operations = Last - First + 1;
+  static constexpr int march = static_cast<int>(C::dimensions.size()) - 1;
+  static constexpr int most_overlap = 16; ///< of the 32 lanes of the smallest warp
+  /// Rows that a marching lane computes for itself alone before its own: more would cost short
+  /// marches too much.
+  static constexpr int most_run_up = 6;
+  static constexpr int most_rows = 5; ///< of an array that a marching lane keeps
+
+  struct Use {
+    bool reads = false, writes = false;
+    Reach reach;
+  };
+  struct Uses {
+    Use of[operations][arrays_of<C>];
+    Domain domain[operations];
+  };
+  static constexpr Uses uses = []<int... K>(std::integer_sequence<int, K...>) {
+    Uses all{};
+    const auto fill = [&]<int N>(std::integral_constant<int, N>) {
+      using Op = Operation<C, First + N>;
+      all.domain[N] = domain_of<Op>();
+      for (int a = 0; a < arrays_of<C>; ++a)
+        all.of[N][a] = {chain::reads<Op>(a), chain::writes<Op>(a), reach_of<Op>(a)};
+    };
+    (fill(std::integral_constant<int, K>{}), ...);
+    return all;
+  }
+  (std::make_integer_sequence<int, operations>{});
+
+  /// The operation, counted from First, that writes an array; -1: none.
+  static constexpr int writer_of(int array) {
+    for (int k = 0; k < operations; ++k) {
+      if (uses.of[k][array].writes) return k;
+    }
+    return -1;
+  }
+  /// Whether an operation reads an array that one before it writes.
+  static constexpr bool passes(int k, int array) {
+    const int writer = writer_of(array);
+    return uses.of[k][array].reads && writer >= 0 && writer < k;
+  }
+  /// Whether any operation reads the array of one before it.
+  static constexpr bool kept(int array) {
+    for (int k = 0; k < operations; ++k) {
+      if (passes(k, array)) return true;
+    }
+    return false;
+  }
+
+  struct Ahead {
+    int low[operations] = {}, high[operations] = {};
+  };
+  /// How many items each operation computes before and behind those that the last one does.
+  static constexpr Ahead ahead_along(int dimension) {
+    Ahead ahead;
+    for (int k = operations - 2; k >= 0; --k) {
+      for (int j = k + 1; j < operations; ++j) {
+        for (int a = 0; a < arrays_of<C>; ++a) {
+          if (writer_of(a) != k || !passes(j, a)) continue;
+          const Reach& r = uses.of[j][a].reach;
+          ahead.low[k] = std::max(ahead.low[k], ahead.low[j] - r.low.along(dimension));
+          ahead.high[k] = std::max(ahead.high[k], ahead.high[j] + r.high.along(dimension));
+        }
+      }
+    }
+    return ahead;
+  }
+
+private:
+  /// All arrays have one writer at most, and whoever reads them comes after it; where reads go
+  /// beyond an end of the dimension, all of the array has been written.
+  static constexpr bool in_order(int dimension) {
+    const bool clamps = dimension_of<C>(dimension).edge == Edge::clamp;
+    for (int a = 0; a < arrays_of<C>; ++a) {
+      const int writer = writer_of(a);
+      for (int k = 0; writer >= 0 && k < operations; ++k) {
+        if (uses.of[k][a].writes && k != writer) return false;
+        if (uses.of[k][a].reads && k <= writer) return false;
+      }
+      if (writer < 0 || !kept(a)) continue;
+      const Domain& d = uses.domain[writer];
+      const Array& array = C::arrays[static_cast<std::size_t>(a)];
+      if (clamps &&
+          (d.begin.along(dimension) != 0 || d.end.along(dimension) != array.extra.along(dimension)))
+        return false;
+    }
+    return true;
+  }
+  /// The halo that the dimension declares lets lanes compute what others do too.
+  static constexpr bool within_halo(int dimension) {
+    const Dimension& along = dimension_of<C>(dimension);
+    const Ahead ahead = ahead_along(dimension);
+    for (int k = 0; k < operations; ++k) {
+      if (!along.independent || std::max(ahead.low[k], ahead.high[k]) > along.halo) return false;
+    }
+    return true;
+  }
+  /// Operations read of each other, and differ in their domains, along one dimension alone.
+  static constexpr bool only_along(int dimension) {
+    for (int k = 0; k < operations; ++k) {
+      for (int d = 0; d < 3; ++d) {
+        if (d == dimension) continue;
+        if (uses.domain[k].begin.along(d) != uses.domain[0].begin.along(d) ||
+            uses.domain[k].end.along(d) != uses.domain[0].end.along(d))
+          return false;
+        for (int a = 0; a < arrays_of<C>; ++a) {
+          const Reach& r = uses.of[k][a].reach;
+          if (passes(k, a) && (r.low.along(d) != 0 || r.high.along(d) != 0)) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+public:
+  /// Lanes at the begin and the end of a warp that compute for others alone, or what lies beyond
+  /// the range.
+  static constexpr int overlap_low() {
+    int most = 0;
+    for (int k = 0; k < operations; ++k)
+      most = std::max({most, ahead_along(0).low[k], -uses.domain[k].begin.x});
+    return most;
+  }
+  static constexpr int overlap_high() {
+    int most = 0;
+    for (int k = 0; k < operations; ++k)
+      most = std::max({most, ahead_along(0).high[k], uses.domain[k].end.x});
+    return most;
+  }
+
+  /// How far operations read along x.
+  static constexpr int reach_low_x() {
+    int least = 0;
+    for (int k = 0; k < operations; ++k) {
+      for (int a = 0; a < arrays_of<C>; ++a)
+        least = std::min(least, uses.of[k][a].reach.low.x);
+    }
+    return least;
+  }
+  static constexpr int reach_high_x() {
+    int most = 0;
+    for (int k = 0; k < operations; ++k) {
+      for (int a = 0; a < arrays_of<C>; ++a)
+        most = std::max(most, uses.of[k][a].reach.high.x);
+    }
+    return most;
+  }
+
+  /// How many rows before its own a marching lane begins.
+  static constexpr int run_up() {
+    const Ahead along = ahead_along(march);
+    int most = 0;
+    for (int k = 0; k < operations; ++k) {
+      const int outside = -uses.domain[k].begin.along(march);
+      most = std::max(most, along.high[k] + std::max(along.low[k], outside));
+    }
+    return most;
+  }
+
+  static constexpr Passing passing = [] {
+    if (operations < 2) return Passing::memory;
+    if (march > 0 && only_along(march) && in_order(march) && within_halo(march) &&
+        run_up() <= most_run_up)
+      return Passing::march;
+    if (only_along(0) && in_order(0) && within_halo(0) &&
+        overlap_low() + overlap_high() <= most_overlap)
+      return Passing::lanes;
+    return Passing::memory;
+  }();
+
+  // Of marching lanes:
+
+  static constexpr Ahead ahead = ahead_along(march);
+  /// The rows of an array that a lane keeps: from `top` rows beyond the one that the last operation
+  /// computes, `count` downwards; count 0: none.
+  struct Rows {
+    int top = 0, count = 0;
+  };
+  static constexpr Rows rows_of(int array) {
+    const int writer = writer_of(array);
+    if (writer >= 0) {
+      int oldest = ahead.high[writer];
+      for (int k = 0; k < operations; ++k) {
+        if (passes(k, array))
+          oldest = std::min(oldest, ahead.high[k] + uses.of[k][array].reach.low.along(march));
+      }
+      return {ahead.high[writer], kept(array) ? 1 + ahead.high[writer] - oldest : 0};
+    }
+    if (C::arrays[static_cast<std::size_t>(array)].profile) return {};
+    Rows rows;
+    for (int k = 0; k < operations; ++k) {
+      if (!uses.of[k][array].reads || !straight(k, array)) continue;
+      const int high = ahead.high[k] + uses.of[k][array].reach.high.along(march);
+      const int low = ahead.high[k] + uses.of[k][array].reach.low.along(march);
+      const int top = rows.count == 0 ? high : std::max(high, rows.top);
+      const int bottom = rows.count == 0 ? low : std::min(low, rows.top - rows.count + 1);
+      if (top - bottom < most_rows) rows = {top, 1 + top - bottom};
+    }
+    return rows;
+  }
+  /// Whether all that an operation reads of an array is among the rows that the lane keeps.
+  static constexpr bool reads_kept(int k, int array) {
+    const Rows rows = rows_of(array);
+    if (rows.count == 0 || !straight(k, array)) return false;
+    const Reach& r = uses.of[k][array].reach;
+    return ahead.high[k] + r.high.along(march) <= rows.top &&
+           ahead.high[k] + r.low.along(march) > rows.top - rows.count;
+  }
+  /// The most rows of any array.
+  static constexpr int most_kept() {
+    int most = 1;
+    for (int a = 0; a < arrays_of<C>; ++a)
+      most = std::max(most, rows_of(a).count);
+    return most;
+  }
+
+private:
+  static constexpr bool straight(int k, int array) {
+    const Reach& r = uses.of[k][array].reach;
+    for (int d = 0; d < 3; ++d) {
+      if (d != march && (r.low.along(d) != 0 || r.high.along(d) != 0)) return false;
+    }
+    return true;
+  }
+};
+
+} // namespace ridge::chain
