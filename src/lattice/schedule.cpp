@@ -64,7 +64,12 @@ std::vector<NamedSchedule> named_schedules(const Device& device, Task task, cons
 
 Schedule default_schedule(const Device& device, Task task, const SiteShape& shape,
                           const Geometry& g) {
-  if (device.kind() == DeviceKind::cpu) return CpuSchedule{};
+  if (device.kind() == DeviceKind::cpu) {
+    CpuSchedule plain;
+    // Where the cores convert besides, they see less far ahead.
+    if (task.reduces() && shape.real_bytes == 4) plain.ahead = 4096;
+    return plain;
+  }
   GpuSchedule s;
   constexpr int wanted = 256;
   s.groups = std::max(1, wanted / g.nsimd);
@@ -78,9 +83,12 @@ Schedule default_schedule(const Device& device, Task task, const SiteShape& shap
   const Index units = std::max(device.facts().units, 1);
   if (s.bounds == wanted && words > units * wanted * 16) s.items = 16;
   if (task.kind == Task::reduce_tensor) {
-    // A block whose threads stay at their components: a multiple of a group's words.
+    // A block whose threads stay at their components: a multiple of a group's words, and where
+    // possible of lines of 128 bytes.
     const int period = std::lcm(shape.components * g.nsimd * shape.number_bytes() / 16, g.nsimd);
-    if (period <= wanted) s.groups = wanted / period * period / g.nsimd;
+    const int aligned = std::lcm(period, 8);
+    const int step = aligned <= wanted ? aligned : period;
+    if (step <= wanted) s.groups = wanted / step * step / g.nsimd;
   }
   if (task.slices || (task.kind == Task::reduce_tensor && shape.components > 1)) {
     s.finish = Finish::second;

@@ -182,17 +182,44 @@ private:
       into.cross[i].merge(from.cross[i]);
   }
 
+  /// Groups that are added to a slot while it is in registers: otherwise every group's additions
+  /// wait for the stores of the one before, and with them for its memory.
+  static constexpr int together = 4;
+  /// Only where they are near each other: far ones would be so many streams to prefetch.
+  static constexpr Index most_together = 16;
+
   void many_slots(Sums* slot, Index begin, Index end) {
     const Index slots = slots_.keys * slots_.chunks;
     const Index group = slots * step;
-    for (Index g = begin; g < end; g += group) {
-      for (Index s = 0; s < slots; ++s) {
-        Chunk<T> y;
-        const Chunk<T> x = fetch(g + s * step, y);
-        slot[s].take(x, y);
-      }
-      if ((taken_ += 2) > A::period / 2) settle();
+    Index g = begin;
+    if (A::words == 1 && slots <= most_together) {
+      for (; g + together * group <= end; g += together * group)
+        add_groups<together>(slot, g, slots);
     }
+    for (; g < end; g += group)
+      add_groups<1>(slot, g, slots);
+  }
+
+  template <int Count>
+  void add_groups(Sums* slot, Index first, Index slots) {
+    for (Index s = 0; s < slots; ++s) {
+      const auto add_to = [&](Sums& sums) {
+        RIDGE_UNROLL
+        for (int i = 0; i < Count; ++i) {
+          Chunk<T> y;
+          const Chunk<T> x = fetch(first + (i * slots + s) * step, y);
+          sums.take(x, y);
+        }
+      };
+      if constexpr (Count == 1) {
+        add_to(slot[s]);
+      } else {
+        Sums here = slot[s];
+        add_to(here);
+        slot[s] = here;
+      }
+    }
+    if ((taken_ += 2 * Count) > A::period / 2) settle();
   }
 
   void settle() {

@@ -92,11 +92,31 @@ RIDGE_DEVICE A merge_block(const Lane& lane, A a) {
   return a;
 }
 
-/// Result number `o` by all threads of the block.
+/// Merges the accumulators of each `team` threads that follow each other, a power of two or the
+/// whole block; the first of them has the result.
 template <class A, class Lane>
-RIDGE_DEVICE void finish_one(const Lane& lane, const Partials& p, const Results& r, Index o) {
+RIDGE_DEVICE A merge_team(const Lane& lane, A a, int team) {
   const int threads = lane.block_extent().x;
   const int t = lane.thread().x;
+  if (team == threads) return merge_block(lane, a);
+  if (team <= Lane::warp_width && threads % Lane::warp_width == 0) {
+    for (int mask = team / 2; mask > 0; mask /= 2)
+      a.merge(lane.shuffle_xor(a, mask));
+    return a;
+  }
+  auto shared = lane.template shared<A>(0, threads);
+  lane.barrier();
+  shared[t] = a;
+  lane.barrier();
+  merge_across<A>(lane, shared, t, t / team < threads / team ? t % team : team, team, 1);
+  a = shared[t];
+  return a;
+}
+
+/// What partial results the thread number `position` of `team` adds up for result `o`.
+template <class A, class Lane>
+RIDGE_DEVICE A gather(const Lane& lane, const Partials& p, const Results& r, Index o, int position,
+                      int team) {
   const int part = static_cast<int>(o % r.parts);
   const int key = static_cast<int>(o / r.parts % p.keys);
   const Index slice = o / r.parts / p.keys;
@@ -104,7 +124,7 @@ RIDGE_DEVICE void finish_one(const Lane& lane, const Partials& p, const Results&
   const Index first = (slice % r.slices) * p.rows;
   A a;
   a.clear();
-  for (Index i = t; i < p.rows * p.words; i += threads) {
+  for (Index i = position; i < p.rows * p.words; i += team) {
     const Index row = i / p.words;
     const int word = static_cast<int>(i % p.words);
     for (int e = 0; e < p.elements; ++e) {
@@ -115,25 +135,62 @@ RIDGE_DEVICE void finish_one(const Lane& lane, const Partials& p, const Results&
                               (((first + row) * p.keys + key) * p.words + word) * p.elements + e));
     }
   }
-  a = merge_block(lane, a);
-  if (t == 0) lane.store(r.to, o, a.value());
+  return a;
+}
+
+/// All results, by block `block` of `blocks`: one by each team of threads at a time.
+template <class A, class Lane>
+RIDGE_DEVICE void finish_all(const Lane& lane, const Partials& p, const Results& r, int team,
+                             Index block, Index blocks) {
+  const int teams = lane.block_extent().x / team;
+  const int mine = lane.thread().x / team;
+  const int position = lane.thread().x % team;
+  const Index count = r.count(p.keys);
+  for (Index first = block * teams; first < count; first += blocks * teams) {
+    const bool there = mine < teams && first + mine < count;
+    A a;
+    a.clear();
+    if (there) a = gather<A>(lane, p, r, first + mine, position, team);
+    a = merge_team(lane, a, team);
+    if (there && position == 0) lane.store(r.to, first + mine, a.value());
+  }
 }
 
 inline constexpr int finish_threads = 256;
 
-/// A block for each result.
+/// Threads for each result of a finishing launch: no more than there is to add up.
+inline int finish_team(const Partials& p) {
+  int team = finish_threads;
+  while (team > 1 && team / 2 >= p.rows * p.words)
+    team /= 2;
+  return team;
+}
+
+/// A launch of its own that finishes.
 template <class A>
 struct FinishPass {
   static constexpr int max_threads = finish_threads;
   static constexpr const char* name = "lattice reduction, finish";
   Partials partials;
   Results results;
+  int team;
 
   template <class Lane>
   RIDGE_DEVICE void operator()(const Lane& lane) const {
-    for (Index o = lane.block().x; o < results.count(partials.keys); o += lane.grid_extent().x)
-      finish_one<A>(lane, partials, results, o);
+    finish_all<A>(lane, partials, results, team, lane.block().x, lane.grid_extent().x);
   }
 };
+
+template <class A>
+void launch_finish(Queue& queue, const Partials& partials, const Results& results) {
+  const int team = finish_team(partials);
+  const Index teams = finish_threads / team;
+  const Index blocks = (results.count(partials.keys) + teams - 1) / teams;
+  launch_body(queue,
+              {{static_cast<int>(blocks < 1 << 20 ? blocks : 1 << 20), 1, 1},
+               {finish_threads, 1, 1},
+               finish_threads * static_cast<int>(sizeof(A))},
+              FinishPass<A>{partials, results, team});
+}
 
 } // namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME

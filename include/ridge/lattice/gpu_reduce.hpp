@@ -23,6 +23,7 @@ struct FlatWalk {
   int words = 1;        ///< of one vector
   bool combine = false; ///< blocks merge their threads of equal component
   bool last = false;    ///< the last block finishes
+  int team = 1;         ///< threads of it that add up one result
 };
 
 /// A position in a slice and in memory, in words.
@@ -305,8 +306,7 @@ private:
     const unsigned last = is_last[0];
     if (last == 0) return;
     lane.fence();
-    for (Index o = 0; o < results.count(partials.keys); ++o)
-      finish_one<A>(lane, partials, results, o);
+    finish_all<A>(lane, partials, results, walk.team, 0, 1);
     if (lane.thread().x == 0) lane.store(counter, 0, 0u);
   }
 };

@@ -73,17 +73,16 @@ void reduce_flat(Queue& queue, const ReduceCall<T>& call, const GpuSchedule& s, 
                                used);
   const Results results{call.result,        slices.slices, slices.boxes,
                         slices.lane_stride, call.parts(),  call.shape.parts()};
+  walk.team = threads;
+  if (const Index count = results.count(partials.keys); count > 1) {
+    walk.team = 1;
+    while (walk.team * 2 * count <= threads)
+      walk.team *= 2;
+  }
   auto* const counter = static_cast<unsigned*>(queue.counters(Bytes{sizeof(unsigned)}));
   launch_body(queue, shape,
               Body{{call.x, call.y, call.z, call.a}, walk, partials, results, {counter, 1}});
-  if (!walk.last) {
-    const Index outputs = std::min<Index>(results.count(partials.keys), 1 << 20);
-    launch_body(queue,
-                {{static_cast<int>(outputs), 1, 1},
-                 {finish_threads, 1, 1},
-                 finish_threads * static_cast<int>(sizeof(A))},
-                FinishPass<A>{partials, results});
-  }
+  if (!walk.last) launch_finish<A>(queue, partials, results);
 }
 
 } // namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME

@@ -126,11 +126,7 @@ void reduce_sites(Queue& queue, const Geometry& g, const S& summand, Subset subs
   results.to = result;
   results.parts = results.parts_of_element = S::parts;
   launch_body(queue, shape, Body{summand, g, subset, rows, partials.w});
-  launch_body(queue,
-              {{static_cast<int>(results.count(S::keys)), 1, 1},
-               {finish_threads, 1, 1},
-               finish_threads * static_cast<int>(sizeof(double))},
-              FinishPass<PlainSum<double>>{partials, results});
+  launch_finish<PlainSum<double>>(queue, partials, results);
 }
 
 } // namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME
