@@ -14,6 +14,12 @@ Index pieces(Index whole, Index part) {
 /// Threads a multiprocessor runs at a time when each has a register tile of targets.
 constexpr Index threads_a_unit = 512;
 
+/// Whether a thread has registers for tiles of eight bodies in fp32. AMD lanes of 32 a warp have
+/// half of those of 64: eight would spill.
+bool fits_eight(const Device& device) {
+  return device.kind() != DeviceKind::hip || device.facts().warp_width == 64;
+}
+
 /// Targets for which tiles of sources are shared by a block and each thread has several targets:
 /// sources are split so that blocks come in many rounds, of which the last, part-filled one costs
 /// little, but no part is small.
@@ -21,8 +27,8 @@ GpuSchedule for_many(const Device& device, const Traits& traits, const Bodies& b
   GpuSchedule s;
   s.block = 128;
   // As measured on Hopper: the wider a sum, the fewer of them a thread should have.
-  s.tile = traits.whole_space ? 8 : traits.precision == "mixed" ? 4 : 1;
-  s.unroll = traits.whole_space ? 2 : 4;
+  s.tile = traits.whole_space ? (fits_eight(device) ? 8 : 4) : traits.precision == "mixed" ? 4 : 1;
+  s.unroll = s.tile == 8 ? 2 : 4;
   const Index blocks = pieces(bodies.targets, Index{s.block} * s.tile);
   const Index at_once = std::max<Index>(1, device.facts().units * (threads_a_unit / s.block));
   const Index most = std::clamp<Index>(bodies.sources / 1024, 1, 65536);
@@ -74,9 +80,7 @@ GpuSchedule direct_for(const Device& device, const Traits& traits, const Bodies&
 GpuSchedule symmetric_for(const Device& device, const Traits& traits, const Bodies& bodies) {
   GpuSchedule s;
   s.form = Form::symmetric;
-  // AMD lanes of 32 a warp have half the registers of those of 64: eight bodies would spill.
-  const bool room = device.kind() != DeviceKind::hip || device.facts().warp_width == 64;
-  s.tile = traits.whole_space && room && bodies.sources >= 131072 ? 8 : 4;
+  s.tile = traits.whole_space && fits_eight(device) && bodies.sources >= 131072 ? 8 : 4;
   s.unroll = s.tile == 8 ? 4 : 2;
   s.block = bodies.sources < 49152 ? 64 : 128;
   return s;
