@@ -204,9 +204,10 @@ private:
     record.work.flops = op_.flops(shape_.complex) * static_cast<double>(reals_);
     record.work.items = geometry_.sites();
     record.work.convention =
-        fmt::format("bytes: each of {} fields of {} read once, {} written; {} {} numbers a site",
-                    op_.read(), ridge::to_text(bytes_), op_.written() > 0 ? "one" : "none",
-                    shape_.components, shape_.complex ? "complex" : "real");
+        fmt::format("bytes: {} of {} read once, {} written; {} {} numbers a site",
+                    op_.read() == 1 ? "one field" : fmt::format("{} fields", op_.read()),
+                    ridge::to_text(bytes_), op_.written() > 0 ? "one" : "none", shape_.components,
+                    shape_.complex ? "complex" : "real");
     record.in_cache = moved() <= request_.device.facts().last_level_cache.value;
     return record;
   }
