@@ -4,6 +4,7 @@
 # Usage: lattice.sh RIDGE DEVICE FOLDER
 set -euo pipefail
 ridge=$1 device=$2 folder=$3
+here=$(dirname "$0")
 mkdir -p "$folder"
 
 # run NAME KERNEL [OPTIONS]: writes FOLDER/NAME.json and prints a line a record.
@@ -11,15 +12,7 @@ run() {
   local name=$1
   shift
   "$ridge" bench "$@" --device "$device" --repeat 9 --json >"$folder/$name.json"
-  python3 - "$folder/$name.json" <<'PY'
-import json, sys
-for r in json.load(open(sys.argv[1])):
-    size = "x".join(map(str, r["size"]))
-    fraction = "-" if r["fraction"] is None else f'{r["fraction"]:.3f}'
-    print(f'{r["kernel"]:26} {r["site"]:10} {size:15} {r["precision"]} {r["achieved"] / 1e9:8.1f} GB/s '
-          f'{r["roof_name"]} {fraction} {"ok" if r["check"]["ok"] else "FAILED"} '
-          f'{r.get("schedule_name", "")}', flush=True)
-PY
+  python3 "$here/print_records.py" "$folder/$name.json"
 }
 
 # Fields of 1 GB and a little more.

@@ -4,20 +4,14 @@
 # Usage: bench/pairs.sh RIDGE DEVICE OUTPUT_FOLDER
 set -euo pipefail
 ridge=$1 device=$2 folder=$3
+here=$(dirname "$0")
 mkdir -p "$folder"
 
 run() { # name, then arguments of ridge bench
   local name=$1
   shift
   "$ridge" bench "$@" --device "$device" --json >"$folder/$name.json"
-  python3 - "$folder/$name.json" <<'PY'
-import json, sys
-for r in json.load(open(sys.argv[1])):
-    fraction = "-" if r["fraction"] is None else f'{r["fraction"]:.3f}'
-    print(f'{r["kernel"]:13} {r["size"][0]:8} {r["precision"]:5} {r["achieved"] / 1e12:8.4f}e12/s '
-          f'{r["roof_name"]} {fraction} {"ok" if r["check"]["ok"] else "FAILED"} '
-          f'{r.get("schedule_name", "")}', flush=True)
-PY
+  python3 "$here/print_records.py" "$folder/$name.json"
 }
 
 sizes="4096 16384 65536 262144"
@@ -28,7 +22,7 @@ for precision in fp32 mixed fp64; do
   done
 done
 largest=${sizes##* }
-for kernel in coulomb lennard-jones biot-savart; do
+for kernel in coulomb lennard-jones gaussian biot-savart; do
   for precision in fp32 fp64; do
     run "$kernel-$largest-$precision" "$kernel" --size "$largest" --precision "$precision"
   done

@@ -3,19 +3,13 @@
 # JSON records. Usage: bench/stencil.sh RIDGE DEVICE OUTPUT_FOLDER
 set -euo pipefail
 ridge=$1 device=$2 folder=$3
+here=$(dirname "$0")
 
 run() { # name, then arguments of ridge bench
   local name=$1
   shift
   "$ridge" bench "$@" --device "$device" --json >"$folder/$name.json"
-  python3 - "$folder/$name.json" <<'PY'
-import json, sys
-for r in json.load(open(sys.argv[1])):
-    size = "x".join(map(str, r["size"]))
-    fraction = "-" if r["fraction"] is None else f'{r["fraction"]:.3f}'
-    print(f'{r["kernel"]:11} {size:15} {r["precision"]} {r["achieved"] / 1e9:8.1f} GB/s {fraction} '
-          f'{"ok" if r["check"]["ok"] else "FAILED"} {r.get("schedule_name", "")}', flush=True)
-PY
+  python3 "$here/print_records.py" "$folder/$name.json"
 }
 
 sizes="512x512x512 1024x1024x1024 2048x2048x256 4096x4096x64"

@@ -102,3 +102,15 @@ def rest_of_terminal(ours):
         if not got:
             return seen
         seen += got
+
+
+@pytest.fixture
+def small_disk(folder, request):
+    """A folder `disk` of so many bytes as the test's parameter says, in the way mount has them."""
+    os.mkdir("disk")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={request.param}", "tmpfs", "disk"],
+                             capture_output=True, check=False)
+    if mounted.returncode != 0:
+        pytest.skip("mounting a small disk needs root")
+    yield folder / "disk"
+    subprocess.run(["umount", "disk"], check=True)

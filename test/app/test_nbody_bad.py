@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 
 import h5py
 import numpy as np
@@ -294,17 +293,11 @@ def test_limit_on_the_size_of_files(ridge, folder):
     require_goes_on(ridge, "run.h5", last)
 
 
-def test_full_disk(ridge, folder):
-    os.mkdir("disk")
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k", "tmpfs", "disk"], capture_output=True,
-                      check=False).returncode != 0:
-        pytest.skip("mounting a small disk needs root")
-    try:
-        last = require_good_until_full(ridge, "disk/run.h5", [],
-                                       ["writing disk/run.h5: No space left on device"])
-        require_goes_on(ridge, "disk/run.h5", last)
-    finally:
-        subprocess.run(["umount", "disk"], check=True)
+@pytest.mark.parametrize("small_disk", ["600k"], indirect=True)
+def test_full_disk(ridge, small_disk):
+    last = require_good_until_full(ridge, "disk/run.h5", [],
+                                   ["writing disk/run.h5: No space left on device"])
+    require_goes_on(ridge, "disk/run.h5", last)
 
 
 def test_disk_full_from_the_start(ridge, folder):
