@@ -15,7 +15,7 @@ namespace {
 /// are a few percent of it.
 constexpr Seconds short_launch{20e-6};
 /// What a batch should last, so that those vanish.
-constexpr Seconds batch_time{200e-6};
+constexpr Seconds batch_time{1e-3};
 constexpr int largest_batch = 100000;
 constexpr std::size_t least_repeats = 3;
 

@@ -4,6 +4,8 @@
 //   static constexpr int max_threads;                  launch bound: most threads of a block
 //   static constexpr int min_blocks;                   optional: blocks of max_threads that CUDA's
 //                                                      compiler leaves registers for on a unit
+//   static constexpr bool prepared_early;              optional: a CUDA GPU gets the launch ready
+//                                                      while the one before ends
 //   static constexpr const char* name;                 for reports
 //   template <class Lane> RIDGE_DEVICE void operator()(Lane& lane) const;
 // What a lane offers is written down in ridge/device/lane.hpp.

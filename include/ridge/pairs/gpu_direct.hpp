@@ -234,8 +234,9 @@ private:
                                 int count) const {
     constexpr int group = Width / D.ways;
     const int skipped = D.ways == 1 ? 0 : lane.lane() / group * group;
+    const bool some_guarded = meets_itself(mine, j, j + count);
     for (int s = 0; s < count; s += Width) {
-      const bool guarded = meets_itself(mine, j + s, j + s + Width);
+      const bool guarded = some_guarded && meets_itself(mine, j + s, j + s + Width);
       const int own = s + skipped;
       if (s + Width <= count && !guarded) {
         interact_with<group>(mine, [&](int u) { return Shared::get(lane, tiles, slot + own + u); });

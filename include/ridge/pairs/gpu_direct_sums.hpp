@@ -20,7 +20,10 @@ struct DirectVariant {
 template <class I, class P, DirectVariant D>
 struct DirectSums {
   static constexpr int max_threads = most_threads(D.stage, D.tile);
-  static constexpr int min_blocks = D.tile == 8 && sizeof(typename P::Computed) == 4 ? 4 : 0;
+  static constexpr int min_blocks = D.tile == 8 && sizeof(typename P::Computed) == 4 ? 4
+                                    : D.stage == Stage::warp                         ? 1
+                                                                                     : 0;
+  static constexpr bool prepared_early = true;
   static constexpr const char* name = "pairs direct";
   using Stored = typename P::Stored;
   using Summed = typename P::Summed;

@@ -5,6 +5,9 @@
 #include <ridge/device/launch.hpp>
 #include <ridge/device/queue.hpp>
 
+#include <array>
+#include <atomic>
+
 #if defined(RIDGE_TARGET_CUDA)
 #define RIDGE_GRID_CONSTANT __grid_constant__
 #else
@@ -24,6 +27,18 @@ constexpr int min_blocks_of() {
   }
 }
 
+/// Whether a GPU gets a launch of the body ready while the one before it ends, where the body says
+/// so by `static constexpr bool prepared_early = true`: for launches of a few microseconds that
+/// follow each other. CUDA from compute capability 9.0 on; elsewhere it means nothing.
+template <class Body>
+constexpr bool is_prepared_early() {
+  if constexpr (requires { Body::prepared_early; }) {
+    return Body::prepared_early;
+  } else {
+    return false;
+  }
+}
+
 #if defined(RIDGE_TARGET_CUDA)
 #define RIDGE_LAUNCH_BOUNDS(Body) __launch_bounds__(Body::max_threads, min_blocks_of<Body>())
 #else
@@ -32,6 +47,10 @@ constexpr int min_blocks_of() {
 
 template <class Body>
 __global__ RIDGE_LAUNCH_BOUNDS(Body) void entry(const RIDGE_GRID_CONSTANT Body body) {
+#if defined(RIDGE_TARGET_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  // Until the launch before has ended and what it wrote is seen.
+  if constexpr (is_prepared_early<Body>()) asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
   Lane lane;
   body(lane);
 }
@@ -54,6 +73,41 @@ void prepare(Queue& queue, const LaunchShape& shape) {
   }
 }
 
+#if defined(RIDGE_TARGET_CUDA)
+/// Whether this device's code of the body waits for the launch before by itself. Code made for
+/// older architectures does not.
+template <class Body>
+bool waits_by_itself(int device) {
+  enum : signed char { unknown, no, yes };
+  static std::array<std::atomic<signed char>, 64> known{};
+  if (device >= static_cast<int>(known.size())) return false;
+  auto& answer = known[static_cast<std::size_t>(device)];
+  if (answer == unknown) {
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&entry<Body>)),
+          Body::name);
+    answer = attributes.ptxVersion >= 90 ? yes : no;
+  }
+  return answer == yes;
+}
+
+template <class Body>
+void launch_early(const dim3& grid, const dim3& block, unsigned shared, Stream stream,
+                  const Body& body) {
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = 1;
+  check(cudaLaunchKernelEx(&config, &entry<Body>, body), Body::name);
+}
+#endif
+
 template <class Body>
 void launch(Queue& queue, const LaunchShape& shape, const Body& body) {
   prepare<Body>(queue, shape);
@@ -68,10 +122,18 @@ void launch(Queue& queue, const LaunchShape& shape, const Body& body) {
     check(RIDGE_NATIVE(LaunchCooperativeKernel)(reinterpret_cast<const void*>(&entry<Body>), grid,
                                                 block, arguments, shared, stream),
           Body::name);
-  } else {
-    entry<Body><<<grid, block, shared, stream>>>(body);
-    check(RIDGE_NATIVE(GetLastError)(), Body::name);
+    return;
   }
+#if defined(RIDGE_TARGET_CUDA)
+  if constexpr (is_prepared_early<Body>()) {
+    if (waits_by_itself<Body>(queue.device().id().number)) {
+      launch_early(grid, block, shared, stream, body);
+      return;
+    }
+  }
+#endif
+  entry<Body><<<grid, block, shared, stream>>>(body);
+  check(RIDGE_NATIVE(GetLastError)(), Body::name);
 }
 
 template <class Body>

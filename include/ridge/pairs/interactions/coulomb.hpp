@@ -1,6 +1,7 @@
 // Coulomb's law, softened.
 #pragma once
 
+#include <ridge/core/coefficient.hpp>
 #include <ridge/pairs/interaction.hpp>
 
 namespace ridge::pairs {
@@ -13,14 +14,14 @@ struct Coulomb {
   static constexpr double flops = 23, operations = 13, rsqrts = 1;
   static constexpr Grade grade = Grade::refined;
 
-  double softening_squared = 0;
+  Coefficient softening_squared = 0;
 
   template <class V>
   RIDGE_FN void operator()(const V* target, const V* source, V* sum) const {
     const V dx = target[0] - source[0];
     const V dy = target[1] - source[1];
     const V dz = target[2] - source[2];
-    const V near = rsqrt<grade>(dx * dx + (dy * dy + (dz * dz + V(softening_squared))));
+    const V near = rsqrt<grade>(dx * dx + (dy * dy + (dz * dz + softening_squared.as<V>())));
     const V potential = source[3] * near;
     const V field = potential * (near * near);
     sum[0] += dx * field;

@@ -1,6 +1,7 @@
 // Newton's gravity, softened as Plummer did.
 #pragma once
 
+#include <ridge/core/coefficient.hpp>
 #include <ridge/core/fma.hpp>
 #include <ridge/pairs/interaction.hpp>
 
@@ -17,14 +18,14 @@ struct Gravity {
   static constexpr Grade grade = G;
   static constexpr bool whole_space = G == Grade::refined;
 
-  double softening_squared = 0;
+  Coefficient softening_squared = 0;
 
   template <class V>
   RIDGE_FN void operator()(const V* target, const V* source, V* sum) const {
     const V dx = source[0] - target[0];
     const V dy = source[1] - target[1];
     const V dz = source[2] - target[2];
-    const V near = rsqrt<G>(distance_squared(dx, dy, dz));
+    const V near = rsqrt<G>(distance_squared(dx, dy, dz, softening_squared.as<V>()));
     const V weight = source[3] * near;
     const V force = weight * (near * near);
     sum[0] = fma(dx, force, sum[0]);
@@ -38,7 +39,8 @@ struct Gravity {
     const V dx = b[0] - a[0];
     const V dy = b[1] - a[1];
     const V dz = b[2] - a[2];
-    const V near = rsqrt<G>(distance_squared(dx, dy, dz));
+    // Out of a register: an FMA that reads constant memory is slower where registers are short.
+    const V near = rsqrt<G>(distance_squared(dx, dy, dz, V(double{softening_squared})));
     const V cube = near * (near * near);
     const V force_a = b[3] * cube;
     const V force_b = a[3] * cube;
@@ -54,8 +56,8 @@ struct Gravity {
 
 private:
   template <class V>
-  RIDGE_FN V distance_squared(const V& dx, const V& dy, const V& dz) const {
-    return fma(dx, dx, fma(dy, dy, fma(dz, dz, V(softening_squared))));
+  static RIDGE_FN V distance_squared(const V& dx, const V& dy, const V& dz, const V& softened) {
+    return fma(dx, dx, fma(dy, dy, fma(dz, dz, softened)));
   }
 };
 
