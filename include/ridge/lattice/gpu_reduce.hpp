@@ -45,6 +45,12 @@ struct Cursor {
       address += walk.gap;
     }
   }
+  /// As many steps within a run as make `words` words.
+  RIDGE_DEVICE void skip(Index words) {
+    at += words;
+    in_run += words;
+    address += words;
+  }
 };
 
 template <class T>
@@ -148,6 +154,9 @@ struct FlatReduce {
   static constexpr int max_threads = A::words > 1 ? most_binned_threads : Items > 4 ? 256 : 1024;
   static constexpr const char* name = "lattice reduction";
   static constexpr int elements = Loaded<T, What>::elements;
+  /// Where a batch is loaded while the one before is taken.
+  static constexpr bool ahead = A::words > 1 || What == Reduction::axpy_norm;
+  using Word = Loaded<T, What>;
   using Found = Terms<T, What, complex>;
   Operands<T> in;
   FlatWalk walk;
@@ -170,20 +179,86 @@ struct FlatReduce {
     if (number < walk.active) {
       const bool shares = walk.share > 0;
       const Index end = shares ? (block + 1) * walk.share : walk.total;
-      stream(lane, Cursor(walk, shares ? block * walk.share + t : number, slice),
-             end < walk.total ? end : walk.total, sum);
+      const Index stop = end < walk.total ? end : walk.total;
+      const Cursor start(walk, shares ? block * walk.share + t : number, slice);
+      if constexpr (ahead) {
+        stream_ahead(lane, start, stop, sum);
+      } else {
+        stream(lane, start, stop, sum);
+      }
     }
     leave(lane, slice, block, number, sum);
     if (walk.last) finish(lane);
   }
 
 private:
-  /// Takes every word of the thread up to `end`: each batch is loaded while the one before is
-  /// taken.
+  /// Loads the next N words of the thread.
+  template <int N, class Lane>
+  RIDGE_DEVICE void load(const Lane& lane, Word* v, Cursor& c) const {
+    const Index reach = (N - 1) * walk.stride;
+    if (c.in_run + reach < walk.run) { // then addresses cost an addition each
+      RIDGE_UNROLL
+      for (int i = 0; i < N; ++i)
+        v[i].load(lane, in, c.address + i * walk.stride);
+      c.skip(reach);
+      c.step(walk);
+    } else {
+      RIDGE_UNROLL
+      for (int i = 0; i < N; ++i) {
+        v[i].load(lane, in, c.address);
+        c.step(walk);
+      }
+    }
+  }
+  /// Adds what a word gives, which stores nothing.
+  template <class Lane>
+  RIDGE_DEVICE void take(const Lane& lane, const Word& v, A* sum) const {
+    Found terms;
+    terms.find(lane, in, v, 0);
+    terms.add(sum);
+  }
+
+  /// Takes every word of the thread up to `end`, a batch at a time. Nothing of the next batch is
+  /// loaded ahead: the compiler would copy it between registers, and so wait for it at once. Other
+  /// warps fill the gap.
   template <class Lane>
   RIDGE_DEVICE void stream(const Lane& lane, Cursor c, Index end, A* sum) const {
     const Index reach = (Items - 1) * walk.stride;
-    Loaded<T, What> v[Items];
+    while (c.at + reach < end) {
+      Word v[Items];
+      load<Items>(lane, v, c);
+      RIDGE_UNROLL
+      for (int i = 0; i < Items; ++i)
+        take(lane, v[i], sum);
+    }
+    take_rest<Items - 1>(lane, c, end, sum);
+  }
+
+  /// Fewer words than a batch, loaded at once.
+  template <int N, class Lane>
+  RIDGE_DEVICE void take_rest(const Lane& lane, Cursor& c, Index end, A* sum) const {
+    if constexpr (N > 0) {
+      Word v[N];
+      bool there[N];
+      RIDGE_UNROLL
+      for (int i = 0; i < N; ++i) {
+        there[i] = c.at < end;
+        if (there[i]) v[i].load(lane, in, c.address);
+        c.step(walk);
+      }
+      RIDGE_UNROLL
+      for (int i = 0; i < N; ++i) {
+        if (there[i]) take(lane, v[i], sum);
+      }
+    }
+  }
+
+  /// The same for what stores, or checks and settles its sums: each batch is loaded while the one
+  /// before is taken, word by word. Addresses by the batch, as above, make these slower.
+  template <class Lane>
+  RIDGE_DEVICE void stream_ahead(const Lane& lane, Cursor c, Index end, A* sum) const {
+    const Index reach = (Items - 1) * walk.stride;
+    Word v[Items];
     Cursor taken = c; // follows the loads, for what is stored
     const auto load = [&](int i) {
       v[i].load(lane, in, c.address);
