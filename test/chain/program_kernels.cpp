@@ -7,6 +7,7 @@ namespace ridge::chain {
 
 template struct Executor<test::Transport, float, Here>;
 template struct Executor<test::Transport, double, Here>;
+template struct Executor<test::Stages, double, Here>;
 template struct Executor<test::Means, double, Here>;
 template struct Executor<test::Undeclared<0>, double, Here>;
 

@@ -80,6 +80,50 @@ TEST(Programs, KnowInterfacesAndWalls) {
   }
 }
 
+/// Values that pass from stage to stage where the range ends.
+void expect_stages(const Device& device, Index3 n, const Schedule& schedule) {
+  using C = test::Stages;
+  Queue queue(device);
+  const Field<double> before(device, {n.x, n.y});
+  const Field<double> after(device, {n.x, n.y});
+  fill_random(queue, before.elements(), 1);
+  fill_bytes(queue, after.data(), 0xff, Bytes{after.count() * Index{sizeof(double)}});
+  Views<C, double> views;
+  views.set(Slot<0>{}, View<const double>(before.view())).set(Slot<4>{}, after.view());
+  Program<C, double>(queue, C{}, n, views, schedule).run();
+  std::array<std::vector<double>, 5> expected;
+  for (Index i = 0; i < before.count(); ++i)
+    expected[0].push_back(random_value(1, i));
+  apply_reference(C{}, n, expected);
+  std::vector<double> got(static_cast<std::size_t>(after.count()));
+  copy_to_host(queue, got.data(), after.data(), after.count());
+  queue.wait();
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    ASSERT_NEAR(got[i], expected[4][i], 1e-14) << i << " of " << n.x << "x" << n.y << " on "
+                                               << to_text(device.id()) << " " << to_text(schedule);
+  }
+}
+void expect_stages_everywhere() {
+  const Description d = describe<test::Stages, double>();
+  for (const DeviceId id : list_devices()) {
+    const Device device(id);
+    for (const Index3 n : {Index3{37, 53, 1}, Index3{1, 1, 1}, Index3{5, 2, 1}}) {
+      for (const Schedule& s : schedule_space(device, d, n))
+        expect_stages(device, n, s);
+      expect_stages(device, n, default_schedule(device, d, n));
+      if (device.kind() == DeviceKind::cpu) continue;
+      for (const char* block : {"1x1x1", "5x9x1", "3x40x1", "2x3x4"}) {
+        const std::string text = std::string("fuse=all block=") + block + " tile=all";
+        expect_stages(device, n, parse_schedule(text, device, d, n).schedule);
+      }
+    }
+  }
+}
+TEST(Programs, PassValuesOnToTheEndsOfTheRange) {
+  EXPECT_EQ((Flow<test::Stages, 0, 3>::passing), Passing::lanes);
+  expect_stages_everywhere();
+}
+
 TEST(Programs, SayWhichArrayIsWrong) {
   const Device device("cpu");
   Queue queue(device);

@@ -44,6 +44,39 @@ struct Transport {
   std::tuple<Flux, Move> operations;
 };
 
+// Two stages of slopes at interfaces and of what they do to cells, along x, as far as
+// one warp has to pass values on. Beyond the ends lies the last cell once more.
+template <int From, int To>
+struct Slope {
+  static constexpr const char* name = "slope";
+  static constexpr std::array accesses{read(Slot<From>{}, along_x(-3, 2)), write(Slot<To>{})};
+  static constexpr Domain domain{{}, {1, 0, 0}};
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const {
+    const auto cell = [&](int i) { return at(Slot<From>{}, i); };
+    at.set(Slot<To>{}, 0.3 * (cell(0) - cell(-1)) - 0.1 * (cell(2) - cell(-3)) + 0.05 * cell(1));
+  }
+};
+template <int From, int Slopes, int To>
+struct Relax {
+  static constexpr const char* name = "relax";
+  static constexpr std::array accesses{read(Slot<From>{}), read(Slot<Slopes>{}, along_x(0, 1)),
+                                       write(Slot<To>{})};
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const {
+    at.set(Slot<To>{}, at(Slot<From>{}) + at(Slot<Slopes>{}, 1) - at(Slot<Slopes>{}));
+  }
+};
+struct Stages {
+  static constexpr const char* name = "stages";
+  static constexpr Offset faces{1, 0, 0};
+  static constexpr std::array arrays{input("before"), temporary("slopes", faces),
+                                     temporary("between"), temporary("slopes", faces),
+                                     output("after")};
+  static constexpr std::array dimensions{independent(4, Edge::clamp), independent()};
+  std::tuple<Slope<0, 1>, Relax<0, 1, 2>, Slope<2, 3>, Relax<2, 3, 4>> operations;
+};
+
 // Means over neighbours in both directions: nothing that registers could pass on.
 struct MeanX {
   static constexpr const char* name = "mean x";

@@ -31,12 +31,13 @@ struct ExchangeMemory {
     if constexpr (F::passes(K - First, I)) {
       constexpr Edge edge = dimension_of<C>(0).edge;
       constexpr int extra = C::arrays[I].extra.x;
-      if (o.x == 0) return V(kept[I]);
       int source = lane.lane() + o.x;
       if constexpr (Edges && edge == Edge::clamp) {
         using X = Coordinate<C>;
         source = static_cast<int>(
             resolve<edge>(static_cast<X>(x) + o.x, static_cast<X>(n.x) + extra, false) - warp_x);
+      } else if (o.x == 0) {
+        return V(kept[I]);
       }
       return V(lane.shuffle(kept[I], source & (Lane::warp_width - 1)));
     } else {
