@@ -40,18 +40,22 @@ constexpr int pack_bytes() {
   return points_of<K>() <= 14 && simd_bytes > 32 ? 32 : simd_bytes;
 }
 
-/// The rows that are brought into the cache while one is computed.
+/// The rows that are brought into the cache while one is computed. Each is asked for twice, since a
+/// core drops prefetches that find its miss buffers full (docs/performance.md).
 template <class K, class T>
 struct Ahead {
-  std::array<const T*, inputs_of<K>> read{}; ///< null: none
-  T* write = nullptr;                        ///< whose first and last line are only partly written
+  std::array<const T*, inputs_of<K>> first{};  ///< null: none
+  std::array<const T*, inputs_of<K>> second{}; ///< nearer
+  T* write = nullptr; ///< whose first and last line are only partly written
 };
 
 template <class K, class T>
 RIDGE_FN void prefetch_line(const Ahead<K, T>& ahead, Index x) {
   RIDGE_UNROLL
-  for (int i = 0; i < inputs_of<K>; ++i)
-    __builtin_prefetch(ahead.read[i] + x, 0, 3);
+  for (int i = 0; i < inputs_of<K>; ++i) {
+    __builtin_prefetch(ahead.first[i] + x, 0, 3);
+    __builtin_prefetch(ahead.second[i] + x, 0, 3);
+  }
 }
 
 /// `Lines` cache lines of results from x on: all are computed before the first is stored.
@@ -91,7 +95,7 @@ void run_row(const K kernel, const std::array<const T*, inputs_of<K>> rows,
           .store(out + x);
     }
   };
-  const bool prefetch = ahead.read[0] != nullptr;
+  const bool prefetch = ahead.first[0] != nullptr;
   const auto misfit = static_cast<Index>(reinterpret_cast<std::uintptr_t>(out + begin) / sizeof(T) %
                                          static_cast<std::size_t>(line));
   Index x = std::min(end, begin + (misfit == 0 ? 0 : line - misfit));
@@ -128,9 +132,20 @@ struct Block {
   ridge::cpu::Range y, z;
 };
 
-/// The rows of a block, plane by plane. While one is computed, the row that leads by the radius in
-/// z and `rows_ahead` in y is prefetched; behind the last row of a plane comes the next plane's
-/// first.
+/// Where the row lies that is read for the first time `rows` rows after row y of plane z: behind
+/// the last row of a plane of the block comes the next plane's first.
+template <class T>
+const T* leading_row(const View<const T>& in, const Block& block, Offset r, Index y, Index z,
+                     Index rows) {
+  const Index height = block.y.end - block.y.begin + 2 * r.y;
+  const Index at = y - block.y.begin + r.y + rows;
+  const Index lead_y = block.y.begin - r.y + at % height;
+  const Index lead_z = std::min(z + r.z + at / height, in.extents.z - 1);
+  return in.data + in.at(0, lead_y, lead_z);
+}
+
+/// The rows of a block, plane by plane. While one is computed, the rows that lead by the radius in
+/// z and by `rows_ahead` and twice as many in y are prefetched.
 template <bool Stream, class K, class T>
 void run_block(const Call<K, T>& call, const Block& block, Index rows_ahead) {
   constexpr Offset r = radius_of<K>();
@@ -140,28 +155,24 @@ void run_block(const Call<K, T>& call, const Block& block, Index rows_ahead) {
     row[i] = call.in[i].row;
     plane[i] = call.in[i].plane;
   }
-  const Index3 n = call.out.extents;
+  const Index n_x = call.out.extents.x;
   for (Index z = block.z.begin; z < block.z.end; ++z) {
     for (Index y = block.y.begin; y < block.y.end; ++y) {
       std::array<const T*, inputs_of<K>> rows;
       Ahead<K, T> ahead;
-      Index ahead_y = y + rows_ahead;
-      Index ahead_z = z + r.z;
-      if (ahead_y >= block.y.end + r.y) {
-        ahead_y += block.y.begin - block.y.end - 2 * r.y;
-        ahead_z = std::min(ahead_z + 1, n.z - 1);
-      }
-      ahead_y = std::min(ahead_y, n.y - 1);
       for (std::size_t i = 0; i < rows.size(); ++i) {
         rows[i] = call.in[i].data + call.in[i].at(0, y, z);
-        if (rows_ahead > 0) ahead.read[i] = call.in[i].data + call.in[i].at(0, ahead_y, ahead_z);
+        if (rows_ahead > 0) {
+          ahead.first[i] = leading_row(call.in[i], block, r, y, z, 2 * rows_ahead);
+          ahead.second[i] = leading_row(call.in[i], block, r, y, z, rows_ahead);
+        }
       }
       T* const out = call.out.data;
       ahead.write = y + 1 < block.y.end
                         ? out + call.out.at(0, y + 1, z)
                         : out + call.out.at(0, block.y.begin, std::min(z + 1, block.z.end - 1));
       run_row<Stream, K, T>(call.kernel, rows, row, plane, out + call.out.at(0, y, z), Index{r.x},
-                            n.x - r.x, ahead);
+                            n_x - r.x, ahead);
     }
   }
 }

@@ -27,7 +27,8 @@ struct CpuSchedule {
         text::field("planes", &CpuSchedule::planes, text::in_range(0, 1 << 30, 0, 32),
                     "block size in z; 0: the whole field"),
         text::field("ahead", &CpuSchedule::ahead, text::in_range(0, 1 << 20, 0, 2),
-                    "rows by which the leading row is prefetched; 0: not at all"),
+                    "rows by which the leading row is prefetched, once more at twice as many; 0: "
+                    "not at all"),
         text::field("depth", &CpuSchedule::depth, text::one_of(1, deep),
                     "planes computed together, from windows of their rows in the L1"),
         text::field("store", &CpuSchedule::store, text::one_of(Store::plain, Store::nontemporal),
