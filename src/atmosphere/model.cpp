@@ -104,7 +104,13 @@ chain::Schedule schedule_of(const Device& device, const Setup& s) {
   const chain::Description d = chain::describe<Sweep, double>();
   const Index3 n{s.nx, s.nz, 1};
   const bool own = std::is_same_v<Sweep, SweepZ> && !s.schedule_z.empty();
-  return chain::parse_schedule(own ? s.schedule_z : s.schedule, device, d, n).schedule;
+  const std::string& text = own ? s.schedule_z : s.schedule;
+  chain::Schedule schedule = chain::parse_schedule(text, device, d, n).schedule;
+  // Launches of a whole sweep are short, and steps repeat.
+  auto* const gpu = std::get_if<chain::GpuSchedule>(&schedule);
+  if (gpu != nullptr && text == "auto" && gpu->fuse == chain::fuse_all)
+    gpu->graph = chain::Graph::on;
+  return schedule;
 }
 
 } // namespace

@@ -283,7 +283,7 @@ struct SweepX {
   static constexpr const char* name = "atmosphere x";
   static constexpr auto arrays = sweep_arrays<2>(
       {1, 0, 0}, {chain::profile("density at rest"), chain::profile("heat at rest")});
-  static constexpr std::array dimensions{chain::independent(1, chain::Edge::periodic),
+  static constexpr std::array dimensions{chain::independent(5, chain::Edge::periodic),
                                          chain::independent()};
   static constexpr std::array<std::array<int, 2>, 3> groups{{{0, 1}, {2, 3}, {4, 5}}};
   std::tuple<FluxX<before, fluxes>, Advance<before, fluxes, first, false>, FluxX<first, fluxes + 4>,

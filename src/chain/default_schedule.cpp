@@ -101,35 +101,74 @@ Fuse listed_groups(const Description& d) {
   return fuse;
 }
 
-/// Groups that pass values in registers: rows of a block's warps where lanes exchange them, and
-/// where lanes march, as many rows as leave lanes enough. False where another group needs shared
-/// memory.
-bool set_lane_tile(const DeviceFacts& facts, const Description& d, Index3 n, GpuSchedule& s) {
-  constexpr Index long_march = 64; // rows
-  constexpr Index long_warp = 8;
-  constexpr Index most_blocks = 65535; // along y and z
+/// How the groups of several operations pass values, and the most that any overlaps;
+/// Passing::memory where they differ or need shared memory for their tiles.
+PassedGroup passing_of_groups(const Description& d, Index3 n, const Fuse& fuse) {
   PassedGroup all;
-  for (const GroupPlan& g : make_plan(d, n, {s.fuse, true, {n.x, n.y, n.z}, true}).groups) {
+  bool first = true;
+  for (const GroupPlan& g : make_plan(d, n, {fuse, true, {n.x, n.y, n.z}, true}).groups) {
     if (g.runs.size() < 2) continue;
     const PassedGroup one = d.passing_of(g.first, g.last);
-    if (one.passing == Passing::memory || (all.last > 0 && all.passing != one.passing))
-      return false;
-    all = {g.first, g.last, one.passing, std::max(all.overlap, one.overlap)};
+    if (!first && all.passing != one.passing) return {};
+    const int overlap = std::max(all.overlap, one.overlap);
+    all = one;
+    all.overlap = overlap;
+    first = false;
   }
-  if (all.last == 0) return false;
-  const Index items = n.x * n.y * n.z;
-  const Index units = std::max(facts.units, 1);
+  return all;
+}
+
+/// Ranges so small that a launch waits for its instructions one after the other, not for memory.
+bool few_items(const DeviceFacts& facts, Index3 n) {
+  constexpr Index items_a_unit = 2048;
+  return n.x * n.y * n.z <= items_a_unit * std::max(facts.units, 1);
+}
+
+/// Where lanes of a warp exchange values: rows of a block's warps, or a row a warp.
+void set_warp_tile(const DeviceFacts& facts, Index3 n, int overlap, GpuSchedule& s) {
+  constexpr Index most_rows = 8;
+  constexpr int small_rows = 4;
+  const int width = std::max(facts.warp_width, 1);
+  if (few_items(facts, n) && n.y > 1) {
+    s.block = BlockShape{{width, small_rows, 1}};
+    s.tile = {width - overlap, small_rows, 1};
+    return;
+  }
   s.block = BlockShape{{128, 1, 1}};
+  const Index rows =
+      std::clamp<Index>(n.x * n.y * n.z / (4096 * std::max(facts.units, 1)), 1, most_rows);
+  s.tile = {s.block.x / width * (width - overlap), n.y > 1 ? rows : 1, 1};
+}
+
+/// Where lanes march along the last dimension: as many rows as leave lanes enough.
+void set_march_tile(const DeviceFacts& facts, Index3 n, GpuSchedule& s) {
+  constexpr Index most_rows = 64;
+  s.block = BlockShape{{128, 1, 1}};
+  s.tile = {128, 1, 1};
+  (n.z > 1 ? s.tile.z : s.tile.y) =
+      std::clamp<Index>(n.x * n.y * n.z / (256 * std::max(facts.units, 1)), 1, most_rows);
+}
+
+/// Where lanes of a block exchange values along the last dimension: half a cache line of each row.
+void set_block_tile(const PassedGroup& group, GpuSchedule& s) {
+  const int rows = group.overlap <= 16 ? 32 : 64;
+  const int across = most_block_threads / rows;
+  const bool along_y = group.march == 1;
+  s.block = along_y ? BlockShape{{across, rows, 1}} : BlockShape{{across, 1, rows}};
+  s.tile = {across, 1, 1};
+  (along_y ? s.tile.y : s.tile.z) = rows - group.overlap;
+}
+
+/// Groups whose lanes keep the items they compute. False where a group needs shared memory for its
+/// tiles.
+bool set_lane_tile(const DeviceFacts& facts, const Description& d, Index3 n, GpuSchedule& s) {
+  constexpr Index most_blocks = 65535; // along y and z
+  const PassedGroup all = passing_of_groups(d, n, s.fuse);
+  if (all.passing == Passing::memory) return false;
   s.steps = 1;
-  if (all.passing == Passing::march) {
-    const Index rows = std::clamp<Index>(items / (256 * units), 1, long_march);
-    s.tile = {128, 1, 1};
-    (n.z > 1 ? s.tile.z : s.tile.y) = rows;
-  } else {
-    const Index width = std::max(facts.warp_width, 1);
-    const Index rows = std::clamp<Index>(items / (4096 * units), 1, long_warp);
-    s.tile = {s.block.x / width * (width - all.overlap), n.y > 1 ? rows : 1, 1};
-  }
+  if (all.passing == Passing::march) set_march_tile(facts, n, s);
+  if (all.passing == Passing::lanes) set_warp_tile(facts, n, all.overlap, s);
+  if (all.passing == Passing::block) set_block_tile(all, s);
   s.tile.y = std::max(s.tile.y, tiles_of(n.y, most_blocks));
   s.tile.z = std::max(s.tile.z, tiles_of(n.z, most_blocks));
   s.tile = {std::min(s.tile.x, n.x), std::min(s.tile.y, n.y), std::min(s.tile.z, n.z)};
@@ -162,14 +201,27 @@ void set_gpu_tile(const DeviceFacts& facts, const Description& d, Index3 n, GpuS
   }
 }
 
+/// One launch of all operations whose lanes keep the items they compute, if there can be one.
+bool set_one_launch(const DeviceFacts& facts, const Description& d, Index3 n, GpuSchedule& s) {
+  GpuSchedule one = s;
+  one.fuse = fuse_all;
+  if (!set_lane_tile(facts, d, n, one) ||
+      make_plan(d, n, {one.fuse, true, one.tile, true}).groups.size() > 1)
+    return false;
+  s = one;
+  return true;
+}
+
 GpuSchedule gpu_default(const DeviceFacts& facts, const Description& d, Index3 n) {
   GpuSchedule s;
   s.block = block_for(n);
   s.tile = {std::min<Index>(64, n.x), std::min<Index>(4, n.y), 1};
-  // In registers all operations cost one launch and no traffic between them.
+  // In registers all operations cost one launch and no traffic between them. Where lanes compute
+  // some items twice instead, few launches are what counts only for few items.
   const int last = static_cast<int>(d.operations.size()) - 1;
   if (std::find(d.joined.begin(), d.joined.end(), std::array<int, 2>{0, last}) != d.joined.end()) {
     s.fuse = fuse_all;
+  } else if (few_items(facts, n) && set_one_launch(facts, d, n, s)) {
   } else if (!d.groups.empty()) {
     s.fuse = listed_groups(d);
     set_gpu_tile(facts, d, n, s);

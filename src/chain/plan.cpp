@@ -102,6 +102,12 @@ private:
   [[nodiscard]] int split(int first, int last, std::string& why) const {
     GroupPlan trial = group_of(first, last);
     grow(trial);
+    const PassedGroup passed = d_.passing_of(first, last);
+    if (request_.gpu && passed.seam && extent(0) < passed.overlap) {
+      why = fmt::format("lanes of a warp would overlap by {} of the {} items along x",
+                        passed.overlap, extent(0));
+      return last;
+    }
     for (const RunPlan& run : trial.runs) {
       for (int k = run.first; k <= run.last; ++k) {
         for (const Access& a : operation(k).accesses) {
@@ -126,6 +132,12 @@ private:
                             needed, extent(d), axis_names[d]);
           return last;
         }
+        if (needed > 0 && has_seam(trial, d)) {
+          why = fmt::format("tiles would overlap along {}, where not all goes on beyond the end as "
+                            "at the begin",
+                            axis_names[d]);
+          return last;
+        }
         if (needed <= dimension(d).halo) continue;
         why = fmt::format("tiles would overlap by {} along {}, beyond the halo of {}", needed,
                           axis_names[d], dimension(d).halo);
@@ -133,6 +145,31 @@ private:
       }
     }
     return 0;
+  }
+
+  /// Whether what tiles of a group would compute beyond the end of a periodic dimension is not what
+  /// lies at its begin: from points that only some arrays have there, or that only some operations
+  /// compute. Lanes of a warp know better.
+  [[nodiscard]] bool has_seam(const GroupPlan& group, int d) const {
+    if (dimension(d).edge != Edge::periodic) return false;
+    if (request_.gpu && d_.passing_of(group.first, group.last).passing == Passing::lanes)
+      return false;
+    bool differ = false;
+    bool chained = false;
+    for (const RunPlan& run : group.runs) {
+      for (int k = run.first; k <= run.last; ++k) {
+        const OperationInfo& op = operation(k);
+        differ = differ || op.domain.begin.along(d) != 0 || op.domain.end.along(d) != 0;
+        if (run.low.along(d) == 0 && run.high.along(d) == 0) continue;
+        for (const Access& a : op.accesses) {
+          if (a.writes) continue;
+          if (array(a.array).extra.along(d) != 0) return true;
+          chained = chained || (d_.written_in(group.first, k - 1, a.array) &&
+                                (a.reach.low.along(d) != 0 || a.reach.high.along(d) != 0));
+        }
+      }
+    }
+    return differ && chained;
   }
 
   /// How far the operations of a run read along a dimension.
@@ -231,8 +268,12 @@ private:
               if (!tiled(d)) continue;
               int& low = along(run->low, d);
               int& high = along(run->high, d);
-              low = std::max(low, later->low.along(d) - reach.low.along(d));
-              high = std::max(high, later->high.along(d) + reach.high.along(d));
+              // Of a periodic dimension also what lies beyond its ends is needed.
+              const bool periodic = dimension(d).edge == Edge::periodic;
+              const int before = periodic ? -operation(k).domain.begin.along(d) : 0;
+              const int behind = periodic ? operation(k).domain.end.along(d) : 0;
+              low = std::max(low, std::max(later->low.along(d), before) - reach.low.along(d));
+              high = std::max(high, std::max(later->high.along(d), behind) + reach.high.along(d));
             }
           }
         }

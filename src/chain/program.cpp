@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ridge::chain {
 
 void detail::check_arrays(const Description& d, Index3 n, const std::vector<GivenArray>& given) {
@@ -34,6 +36,21 @@ void detail::check_arrays(const Description& d, Index3 n, const std::vector<Give
   }
 }
 
+namespace {
+
+/// Elements of temporaries that a thread of the cpu or a block of a GPU holds.
+Index tile_elements(const Description& d, const Plan& plan, const Schedule& schedule) {
+  Index most = plan.tile_elements;
+  if (std::holds_alternative<CpuSchedule>(schedule)) return most;
+  for (const GroupPlan& group : plan.groups) {
+    const Index each = d.passing_of(group.first, group.last).shared_elements;
+    most = std::max(most, each * most_block_threads);
+  }
+  return most;
+}
+
+} // namespace
+
 Record record_of(const Device& device, const Description& d, const Plan& plan,
                  const Schedule& schedule, const KernelFacts& facts) {
   Record record;
@@ -55,7 +72,7 @@ Record record_of(const Device& device, const Description& d, const Plan& plan,
   number("operations", static_cast<double>(d.operations.size()));
   number("groups", static_cast<double>(plan.groups.size()));
   number("temporaries_bytes", static_cast<double>(plan.whole_elements * d.element_bytes));
-  number("tile_bytes", static_cast<double>(plan.tile_elements * d.element_bytes));
+  number("tile_bytes", static_cast<double>(tile_elements(d, plan, schedule) * d.element_bytes));
   if (facts.registers > 0) {
     number("registers", facts.registers);
     number("local_bytes", facts.local_bytes);

@@ -105,6 +105,7 @@ TEST_P(Cases, EqualThePlainProgramUnderEverySchedule) {
     expect(device, "fuse=1+2,3+4,5+6 block=96x1x1 tile=allx5 steps=1048576", "");
     expect(device, "fuse=all block=16x4x1 tile=allx2 steps=3",
            "fuse=all block=16x4x1 tile=8x2 steps=4");
+    expect(device, "fuse=all block=64x2x1 tile=23x4", "fuse=all block=4x33x1 tile=5x24");
   }
 }
 
@@ -127,7 +128,8 @@ TEST(Atmosphere, AlsoRunsOnGpus) {
     if (id.kind != DeviceKind::cuda && id.kind != DeviceKind::hip) continue;
     ++gpus;
     for (const char* schedule : {"auto", "fission", "fission graph=on",
-                                 "fuse=1+2,3+4,5+6 block=64x1x1 tile=32x2 steps=4 graph=on"}) {
+                                 "fuse=1+2,3+4,5+6 block=64x1x1 tile=32x2 steps=4 graph=on",
+                                 "fuse=1+2,3+4,5+6", "fuse=all block=16x16x1 tile=13x5"}) {
       Atmosphere air(Device(id), setup_of("thermal", 64, 32, schedule));
       air.advance(forever, 40);
       EXPECT_LT(difference(air.state(), right, 64, 32), 1e-10) << to_text(id) << " " << schedule;
@@ -137,6 +139,22 @@ TEST(Atmosphere, AlsoRunsOnGpus) {
     GTEST_SKIP() << "needs a CUDA or HIP GPU, and none is here; the same kernels are compared on "
                     "simt:32 and simt:64";
   }
+}
+
+TEST(Atmosphere, TakesFewLaunchesForFewCells) {
+  const Device device("simt:32"); // a unit a thread of this machine
+  const auto schedules = [&](Index nx, Index nz) {
+    const Atmosphere air(device, setup_of("thermal", nx, nz));
+    const std::vector<Record> records = air.records();
+    return std::pair(records[0].schedule, records[1].schedule);
+  };
+  const auto small = schedules(32, 32);
+  EXPECT_EQ(small.first, "fuse=all block=32x4x1 tile=21x4x1 steps=1 graph=on");
+  EXPECT_EQ(small.second, "fuse=all block=8x32x1 tile=8x23x1 steps=1 graph=on");
+  const Index units = device.facts().units;
+  const auto large = schedules(64 * units, 64);
+  EXPECT_THAT(large.first, HasSubstr("fuse=1+2,3+4,5+6"));
+  EXPECT_THAT(large.second, HasSubstr("graph=off"));
 }
 
 TEST(Atmosphere, EndsOnTime) {

@@ -7,7 +7,10 @@ namespace ridge::chain {
 
 template struct Executor<test::Transport, float, Here>;
 template struct Executor<test::Transport, double, Here>;
-template struct Executor<test::Stages, double, Here>;
+template struct Executor<test::Stages<true, Edge::clamp>, double, Here>;
+template struct Executor<test::Stages<false, Edge::clamp>, double, Here>;
+template struct Executor<test::Stages<true, Edge::periodic>, double, Here>;
+template struct Executor<test::Stages<false, Edge::periodic>, double, Here>;
 template struct Executor<test::Means, double, Here>;
 template struct Executor<test::Undeclared<0>, double, Here>;
 

@@ -81,8 +81,9 @@ TEST(Programs, KnowInterfacesAndWalls) {
 }
 
 /// Values that pass from stage to stage where the range ends.
+template <bool AlongX, Edge Ends>
 void expect_stages(const Device& device, Index3 n, const Schedule& schedule) {
-  using C = test::Stages;
+  using C = test::Stages<AlongX, Ends>;
   Queue queue(device);
   const Field<double> before(device, {n.x, n.y});
   const Field<double> after(device, {n.x, n.y});
@@ -103,25 +104,38 @@ void expect_stages(const Device& device, Index3 n, const Schedule& schedule) {
                                                << to_text(device.id()) << " " << to_text(schedule);
   }
 }
+template <bool AlongX, Edge Ends>
 void expect_stages_everywhere() {
-  const Description d = describe<test::Stages, double>();
+  const Description d = describe<test::Stages<AlongX, Ends>, double>();
+  const std::vector<Index3> sizes =
+      Ends == Edge::clamp ? std::vector<Index3>{{37, 53, 1}, {1, 1, 1}, {5, 2, 1}}
+                          : std::vector<Index3>{{37, 53, 1}, {3, 3, 1}, {9, 8, 1}, {11, 12, 1}};
   for (const DeviceId id : list_devices()) {
     const Device device(id);
-    for (const Index3 n : {Index3{37, 53, 1}, Index3{1, 1, 1}, Index3{5, 2, 1}}) {
+    for (const Index3& n : sizes) {
       for (const Schedule& s : schedule_space(device, d, n))
-        expect_stages(device, n, s);
-      expect_stages(device, n, default_schedule(device, d, n));
+        expect_stages<AlongX, Ends>(device, n, s);
+      for (const NamedSchedule& s : named_schedules(device, d, n))
+        expect_stages<AlongX, Ends>(device, n, s.schedule);
+      expect_stages<AlongX, Ends>(device, n, default_schedule(device, d, n));
       if (device.kind() == DeviceKind::cpu) continue;
       for (const char* block : {"1x1x1", "5x9x1", "3x40x1", "2x3x4"}) {
         const std::string text = std::string("fuse=all block=") + block + " tile=all";
-        expect_stages(device, n, parse_schedule(text, device, d, n).schedule);
+        expect_stages<AlongX, Ends>(device, n, parse_schedule(text, device, d, n).schedule);
       }
     }
   }
 }
 TEST(Programs, PassValuesOnToTheEndsOfTheRange) {
-  EXPECT_EQ((Flow<test::Stages, 0, 3>::passing), Passing::lanes);
-  expect_stages_everywhere();
+  EXPECT_EQ((Flow<test::Stages<true, Edge::clamp>, 0, 3>::passing), Passing::lanes);
+  EXPECT_EQ((Flow<test::Stages<false, Edge::clamp>, 0, 3>::passing), Passing::block);
+  expect_stages_everywhere<true, Edge::clamp>();
+  expect_stages_everywhere<false, Edge::clamp>();
+}
+TEST(Programs, PassValuesOnAcrossPeriodicEnds) {
+  EXPECT_EQ((Flow<test::Stages<true, Edge::periodic>, 0, 3>::passing), Passing::lanes);
+  expect_stages_everywhere<true, Edge::periodic>();
+  expect_stages_everywhere<false, Edge::periodic>();
 }
 
 TEST(Programs, SayWhichArrayIsWrong) {

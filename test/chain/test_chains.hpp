@@ -44,37 +44,50 @@ struct Transport {
   std::tuple<Flux, Move> operations;
 };
 
-// Two stages of slopes at interfaces and of what they do to cells, along x, as far as
-// one warp has to pass values on. Beyond the ends lies the last cell once more.
-template <int From, int To>
+// Two stages of slopes at interfaces and of what they do to cells, along x or along y, as far as
+// one warp or one block has to pass values on. Beyond the ends lies the last cell once more.
+template <int From, int To, bool AlongX>
 struct Slope {
   static constexpr const char* name = "slope";
-  static constexpr std::array accesses{read(Slot<From>{}, along_x(-3, 2)), write(Slot<To>{})};
-  static constexpr Domain domain{{}, {1, 0, 0}};
+  static constexpr std::array accesses{read(Slot<From>{}, AlongX ? along_x(-3, 2) : along_y(-3, 2)),
+                                       write(Slot<To>{})};
+  static constexpr Domain domain{{}, {AlongX ? 1 : 0, AlongX ? 0 : 1, 0}};
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
-    const auto cell = [&](int i) { return at(Slot<From>{}, i); };
-    at.set(Slot<To>{}, 0.3 * (cell(0) - cell(-1)) - 0.1 * (cell(2) - cell(-3)) + 0.05 * cell(1));
+    const auto cell = [&](int i) { return at(Slot<From>{}, AlongX ? i : 0, AlongX ? 0 : i); };
+    using V = typename At::Value;
+    const V slope = 0.3 * (cell(0) - cell(-1)) - 0.1 * (cell(2) - cell(-3)) + 0.05 * cell(1);
+    if constexpr (AlongX) {
+      at.set(Slot<To>{}, select(at.x_values() < 0.5, 0.5 * slope, slope));
+    } else {
+      at.set(Slot<To>{}, at.y() == 0 ? 0.5 * slope : slope);
+    }
   }
 };
-template <int From, int Slopes, int To>
+template <int From, int Slopes, int To, bool AlongX>
 struct Relax {
   static constexpr const char* name = "relax";
-  static constexpr std::array accesses{read(Slot<From>{}), read(Slot<Slopes>{}, along_x(0, 1)),
+  static constexpr std::array accesses{read(Slot<From>{}),
+                                       read(Slot<Slopes>{}, AlongX ? along_x(0, 1) : along_y(0, 1)),
                                        write(Slot<To>{})};
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
-    at.set(Slot<To>{}, at(Slot<From>{}) + at(Slot<Slopes>{}, 1) - at(Slot<Slopes>{}));
+    at.set(Slot<To>{}, at(Slot<From>{}) + at(Slot<Slopes>{}, AlongX ? 1 : 0, AlongX ? 0 : 1) -
+                           at(Slot<Slopes>{}));
   }
 };
+template <bool AlongX, Edge Ends>
 struct Stages {
   static constexpr const char* name = "stages";
-  static constexpr Offset faces{1, 0, 0};
+  static constexpr Offset faces{AlongX ? 1 : 0, AlongX ? 0 : 1, 0};
   static constexpr std::array arrays{input("before"), temporary("slopes", faces),
                                      temporary("between"), temporary("slopes", faces),
                                      output("after")};
-  static constexpr std::array dimensions{independent(4, Edge::clamp), independent()};
-  std::tuple<Slope<0, 1>, Relax<0, 1, 2>, Slope<2, 3>, Relax<2, 3, 4>> operations;
+  static constexpr std::array dimensions{independent(AlongX ? 4 : 0, Ends),
+                                         independent(AlongX ? 0 : 4, Ends)};
+  std::tuple<Slope<0, 1, AlongX>, Relax<0, 1, 2, AlongX>, Slope<2, 3, AlongX>,
+             Relax<2, 3, 4, AlongX>>
+      operations;
 };
 
 // Means over neighbours in both directions: nothing that registers could pass on.

@@ -20,11 +20,14 @@ struct OperationInfo {
   [[nodiscard]] Reach reach(int array) const;
 };
 
-/// A group whose values GPUs pass in registers.
+/// A group of which a GPU lane keeps the items it computes.
 struct PassedGroup {
   int first = 0, last = 0;
   Passing passing = Passing::memory;
-  int overlap = 0; ///< lanes of each warp that compute for others, where lanes exchange values
+  int overlap = 0;         ///< lanes of each warp, or rows of each block, that compute for others
+  bool seam = false;       ///< of lanes of a warp; see Flow::has_seam
+  int march = 0;           ///< the dimension of marches and blocks: the chain's last
+  int shared_elements = 0; ///< of each lane of a block
 };
 
 /// A chain without its type.
@@ -70,8 +73,17 @@ template <class C, int First, int Last>
 void add_passed(std::vector<PassedGroup>& all) {
   using F = Flow<C, First, Last>;
   if constexpr (First < Last && F::passing != Passing::memory) {
-    const bool lanes = F::passing == Passing::lanes;
-    all.push_back({First, Last, F::passing, lanes ? F::overlap_low() + F::overlap_high() : 0});
+    PassedGroup group{First, Last, F::passing};
+    group.march = F::march;
+    if constexpr (F::passing == Passing::lanes) {
+      group.overlap = F::overlap(0);
+      group.seam = F::has_seam(0);
+    }
+    if constexpr (F::passing == Passing::block) {
+      group.overlap = F::overlap(F::march);
+      group.shared_elements = F::shared_places.count;
+    }
+    all.push_back(group);
   }
 }
 /// Of all operations, and of the groups that the chain lists.

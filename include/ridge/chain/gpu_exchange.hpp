@@ -31,11 +31,18 @@ struct ExchangeMemory {
     if constexpr (F::passes(K - First, I)) {
       constexpr Edge edge = dimension_of<C>(0).edge;
       constexpr int extra = C::arrays[I].extra.x;
+      using X = Coordinate<C>;
       int source = lane.lane() + o.x;
       if constexpr (Edges && edge == Edge::clamp) {
-        using X = Coordinate<C>;
         source = static_cast<int>(
             resolve<edge>(static_cast<X>(x) + o.x, static_cast<X>(n.x) + extra, false) - warp_x);
+      } else if constexpr (Edges && F::has_seam(0)) {
+        const X period = static_cast<X>(n.x) + F::beyond(0);
+        X distance = resolve<edge>(static_cast<X>(x) + o.x, static_cast<X>(n.x) + extra, false) -
+                     static_cast<X>(x);
+        if (2 * distance > period) distance -= period;
+        if (2 * distance < -period) distance += period;
+        source = lane.lane() + static_cast<int>(distance);
       } else if (o.x == 0) {
         return V(kept[I]);
       }
@@ -65,8 +72,9 @@ struct Exchange {
   using F = Flow<C, First, Last>;
   static constexpr int max_threads = most_block_threads;
   static constexpr const char* name = C::name;
-  /// 64 registers where a multiprocessor has 64 Ki: warps that hide what they wait for.
-  static constexpr int min_blocks = 4;
+  /// 64 registers where a multiprocessor has 64 Ki: warps that hide what they wait for. 80 for more
+  /// than two operations.
+  static constexpr int min_blocks = F::operations > 2 ? 3 : 4;
   static constexpr int rank = static_cast<int>(C::dimensions.size());
   using X = Coordinate<C>;
 
@@ -100,12 +108,18 @@ struct Exchange {
     const X begin = static_cast<X>(b.x * tile.x);
     const X end = static_cast<X>(end_of(b.x, tile.x, n.x));
     Box rows;
-    own_items(n.y, d.begin.y, d.end.y, b.y * tile.y, end_of(b.y, tile.y, n.y), rows.begin[1],
-              rows.end[1]);
-    own_items(n.z, d.begin.z, d.end.z, b.z * tile.z, end_of(b.z, tile.z, n.z), rows.begin[2],
-              rows.end[2]);
-    for (Index z = rows.begin[2]; z < rows.end[2]; ++z) {
-      for (Index y = rows.begin[1] + warp_down; y < rows.end[1]; y += down) {
+    if constexpr (rank > 1) {
+      own_items(n.y, d.begin.y, d.end.y, b.y * tile.y, end_of(b.y, tile.y, n.y), rows.begin[1],
+                rows.end[1]);
+    }
+    if constexpr (rank > 2) {
+      own_items(n.z, d.begin.z, d.end.z, b.z * tile.z, end_of(b.z, tile.z, n.z), rows.begin[2],
+                rows.end[2]);
+    }
+    const int z_end = static_cast<int>(rows.end[2]);
+    const int y_end = static_cast<int>(rows.end[1]);
+    for (int z = static_cast<int>(rows.begin[2]); z < z_end; ++z) {
+      for (int y = static_cast<int>(rows.begin[1]) + warp_down; y < y_end; y += down) {
         for (X x = begin + warp_across * each; x < end; x += across * each) {
           const X to = x + each < end ? x + each : end;
           const X first = x - low;
@@ -140,7 +154,13 @@ private:
     X x = raw;
     if constexpr (Edges) {
       const X last = static_cast<X>(n.x) + d.end.x - 1;
-      if constexpr (dimension_of<C>(0).edge == Edge::periodic) {
+      if constexpr (F::has_seam(0)) {
+        // Lanes go on behind the last item of any operation; those without it have none there.
+        const X period = static_cast<X>(n.x) + F::beyond(0);
+        x %= period;
+        if (x < 0) x += period;
+        if (x > last) x = last;
+      } else if constexpr (dimension_of<C>(0).edge == Edge::periodic) {
         if (x < d.begin.x || x > last) {
           x %= static_cast<X>(n.x);
           if (x < 0) x += static_cast<X>(n.x);

@@ -1,9 +1,11 @@
 // The chain pattern on GPUs: which kernel runs which group, and its launch. A launch is an
 // operation over all items, operations joined item by item (points), operations that pass values
-// from lane to lane (exchange) or from row to row (march), or tiles in shared memory.
+// from lane to lane of a warp (exchange) or of a block (block exchange) or from row to row (march),
+// or tiles in shared memory.
 #pragma once
 
 #include <ridge/chain/executor.hpp>
+#include <ridge/chain/gpu_block.hpp>
 #include <ridge/chain/gpu_exchange.hpp>
 #include <ridge/chain/gpu_march.hpp>
 #include <ridge/chain/gpu_points.hpp>
@@ -102,7 +104,7 @@ void launch_tiles(Queue& queue, const Call<C, T>& call, const GroupPlan& group,
       body);
 }
 
-/// Groups that need no shared memory: their lanes exchange values, or march.
+/// Groups whose lanes keep what they compute.
 template <class Body, class C, class T, int First, int Last>
 void launch_lanes(Queue& queue, const Call<C, T>& call, const GroupPlan& group,
                   const GpuSchedule& s) {
@@ -118,26 +120,47 @@ void launch_lanes(Queue& queue, const Call<C, T>& call, const GroupPlan& group,
                            tiles_of(plan.extents.y, body.tile.y),
                            tiles_of(plan.extents.z, body.tile.z)};
   refuse_many_blocks(blocks, group);
+  using F = Flow<C, First, Last>;
   Dim3 block = s.block;
   const int width = queue.device().facts().warp_width;
-  if (block.count() % width != 0 && Flow<C, First, Last>::passing == Passing::lanes) {
+  if (block.count() % width != 0 && F::passing == Passing::lanes) {
     block = {static_cast<int>((block.count() + width - 1) / width * width), 1, 1}; // whole warps
+  }
+  Bytes shared;
+  if constexpr (F::passing == Passing::block) {
+    block = block_of_rows(block, F::overlap(F::march), F::march);
+    shared.value = Index{most_block_threads} * F::shared_places.count * Index{sizeof(T)};
+    const Bytes room = queue.device().facts().shared_per_block;
+    if (shared > room) {
+      throw UsageError("a block of " + to_text(BlockShape{block}) + " threads needs " +
+                       to_text(shared) + " of shared memory; it has " + to_text(room) +
+                       ": take fewer threads");
+    }
   }
   launch_body(
       queue,
       {{static_cast<int>(blocks[0]), static_cast<int>(blocks[1]), static_cast<int>(blocks[2])},
        block,
-       0},
+       static_cast<int>(shared.value)},
       body);
 }
 
 /// The kernel of a group that does not run item by item.
 template <class C, class T, int First, int Last>
 struct GroupKernel {
-  static constexpr Passing passing = Flow<C, First, Last>::passing;
-  using Lanes = std::conditional_t<passing == Passing::march, March<C, T, First, Last>,
-                                   Exchange<C, T, First, Last>>;
-  using type = std::conditional_t<passing == Passing::memory, Tiles<C, T, First, Last>, Lanes>;
+  static auto kernel() {
+    constexpr Passing passing = Flow<C, First, Last>::passing;
+    if constexpr (passing == Passing::march) {
+      return std::type_identity<March<C, T, First, Last>>{};
+    } else if constexpr (passing == Passing::lanes) {
+      return std::type_identity<Exchange<C, T, First, Last>>{};
+    } else if constexpr (passing == Passing::block) {
+      return std::type_identity<BlockExchange<C, T, First, Last>>{};
+    } else {
+      return std::type_identity<Tiles<C, T, First, Last>>{};
+    }
+  }
+  using type = typename decltype(kernel())::type;
 };
 
 /// Calls f(First, Last, tiles) for the kernel of each group: single operations and runs joined in

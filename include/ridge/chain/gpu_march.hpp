@@ -105,12 +105,15 @@ struct March {
     begin += thread[march] * share;
     if (begin + share < end) end = begin + share;
     if (begin >= end) return;
+    const int x_end = static_cast<int>(own.end[0]);
+    const int y_end = static_cast<int>(own.end[1]);
+    const int first_x = static_cast<int>(own.begin[0]) + t.x;
     if constexpr (march == 1) {
-      for (Index x = own.begin[0] + t.x; x < own.end[0]; x += shape.x)
+      for (int x = first_x; x < x_end; x += shape.x)
         column(lane, x, 0, begin, end);
     } else {
-      for (Index y = own.begin[1] + t.y; y < own.end[1]; y += shape.y) {
-        for (Index x = own.begin[0] + t.x; x < own.end[0]; x += shape.x)
+      for (int y = static_cast<int>(own.begin[1]) + t.y; y < y_end; y += shape.y) {
+        for (int x = first_x; x < x_end; x += shape.x)
           column(lane, x, y, begin, end);
       }
     }
@@ -134,7 +137,7 @@ private:
 
   /// A row of an array, or where there is none, one that nobody will ask for.
   template <int I, class Lane>
-  RIDGE_DEVICE T fetch(Lane& lane, Index x, Index y, int row) const {
+  RIDGE_DEVICE T fetch(Lane& lane, int x, int y, int row) const {
     constexpr Offset extra = C::arrays[I].extra;
     constexpr int more = extra.along(march);
     const int points = extent() + more;
@@ -170,7 +173,7 @@ private:
   }
 
   template <class Lane>
-  RIDGE_DEVICE void column(Lane& lane, Index x, Index y, int begin, int end) const {
+  RIDGE_DEVICE void column(Lane& lane, int x, int y, int begin, int end) const {
     constexpr auto arrays = std::make_integer_sequence<int, arrays_of<C>>{};
     Rows rows{};
     constexpr int up = F::run_up();
@@ -221,7 +224,7 @@ private:
 
   /// Operation K at the row that it computes when the last one computes `row`, and those after it.
   template <int K, class M>
-  RIDGE_DEVICE void run_operation(M& memory, Index x, Index y, int row, int begin, int end) const {
+  RIDGE_DEVICE void run_operation(M& memory, int x, int y, int row, int begin, int end) const {
     constexpr Domain d = domain_of<Operation<C, K>>();
     constexpr int domain_begin = d.begin.along(march);
     constexpr int domain_end = d.end.along(march);

@@ -1,5 +1,6 @@
-// How the operations of a group pass values to each other on a GPU where shared memory is not
-// needed: from lane to lane of a warp along x, or from row to row of a lane that marches.
+// How the operations of a group pass values to each other on a GPU where a lane computes one item
+// at a time and keeps it: from lane to lane of a warp along x, from row to row of a lane that
+// marches, or from lane to lane of a block along the last dimension.
 #pragma once
 
 #include <ridge/chain/operation.hpp>
@@ -12,6 +13,7 @@ enum class Passing {
   memory, ///< through a tile's memory
   lanes,  ///< operations read of each other along x: lanes of a warp exchange values
   march,  ///< along the last dimension: lanes march along it and keep what they read and computed
+  block,  ///< as far along it that marching lanes would compute too much twice: lanes of a block
 };
 
 /// The operations First to Last of a chain, what they read of each other, and what follows from it.
@@ -23,7 +25,8 @@ struct Flow {
   /// Rows that a marching lane computes for itself alone before its own: more would cost short
   /// marches too much.
   static constexpr int most_run_up = 6;
-  static constexpr int most_rows = 5; ///< of an array that a marching lane keeps
+  static constexpr int most_block_overlap = 32; ///< of the lanes of a block along a dimension
+  static constexpr int most_rows = 5;           ///< of an array that a marching lane keeps
 
   struct Use {
     bool reads = false, writes = false;
@@ -131,20 +134,71 @@ private:
     return true;
   }
 
+  /// Whether what an operation reads of others along a dimension is read along it again.
+  static constexpr bool chained(int dimension) {
+    const auto across = [&](int k, int a) {
+      const Reach& r = uses.of[k][a].reach;
+      return passes(k, a) && (r.low.along(dimension) != 0 || r.high.along(dimension) != 0);
+    };
+    for (int k = 0; k < operations; ++k) {
+      for (int a = 0; a < arrays_of<C>; ++a) {
+        if (!across(k, a)) continue;
+        for (int b = 0; b < arrays_of<C>; ++b) {
+          if (across(writer_of(a), b)) return true;
+        }
+      }
+    }
+    return false;
+  }
+
 public:
-  /// Lanes at the begin and the end of a warp that compute for others alone, or what lies beyond
-  /// the range.
-  static constexpr int overlap_low() {
+  /// Items beyond the end of a dimension that some operations have and others do not.
+  static constexpr int beyond(int dimension) {
     int most = 0;
     for (int k = 0; k < operations; ++k)
-      most = std::max({most, ahead_along(0).low[k], -uses.domain[k].begin.x});
+      most = std::max(most, uses.domain[k].end.along(dimension));
     return most;
   }
-  static constexpr int overlap_high() {
-    int most = 0;
+  /// Whether operations differ in where a periodic dimension ends, and pass values on across that:
+  /// then what lies beyond its end is not what lies at its begin.
+  static constexpr bool has_seam(int dimension) {
+    bool differ = false;
     for (int k = 0; k < operations; ++k)
-      most = std::max({most, ahead_along(0).high[k], uses.domain[k].end.x});
-    return most;
+      differ = differ || uses.domain[k].begin.along(dimension) != 0 ||
+               uses.domain[k].end.along(dimension) != 0;
+    return differ && dimension_of<C>(dimension).edge == Edge::periodic && chained(dimension);
+  }
+
+private:
+  /// Lanes know of a seam where operations have all items, and some a few more.
+  static constexpr bool seam_for_lanes() {
+    bool known = true;
+    for (int k = 0; k < operations; ++k)
+      known = known && uses.domain[k].begin.x == 0 && uses.domain[k].end.x >= 0;
+    return known || !has_seam(0);
+  }
+
+public:
+  /// Lanes at the begin and the end of a warp, or of a block along a dimension, that compute for
+  /// others alone, or what lies beyond the range.
+  static constexpr int overlap_low(int dimension = 0) {
+    int most = 0;
+    for (int k = 0; k < operations; ++k) {
+      const int outside = -uses.domain[k].begin.along(dimension);
+      most = std::max({most, ahead_along(dimension).low[k], outside});
+    }
+    return most + (has_seam(dimension) ? beyond(dimension) : 0);
+  }
+  static constexpr int overlap_high(int dimension = 0) {
+    int most = 0;
+    for (int k = 0; k < operations; ++k) {
+      const int outside = uses.domain[k].end.along(dimension);
+      most = std::max({most, ahead_along(dimension).high[k], outside});
+    }
+    return most + (has_seam(dimension) ? beyond(dimension) : 0);
+  }
+  static constexpr int overlap(int dimension) {
+    return overlap_low(dimension) + overlap_high(dimension);
   }
 
   /// How far operations read along x.
@@ -179,12 +233,56 @@ public:
   static constexpr Passing passing = [] {
     if (operations < 2) return Passing::memory;
     if (march > 0 && only_along(march) && in_order(march) && within_halo(march) &&
-        run_up() <= most_run_up)
-      return Passing::march;
-    if (only_along(0) && in_order(0) && within_halo(0) &&
-        overlap_low() + overlap_high() <= most_overlap)
+        !has_seam(march)) {
+      if (run_up() <= most_run_up) return Passing::march;
+      if (overlap(march) <= most_block_overlap) return Passing::block;
+    }
+    if (only_along(0) && in_order(0) && within_halo(0) && overlap(0) <= most_overlap &&
+        seam_for_lanes())
       return Passing::lanes;
     return Passing::memory;
+  }();
+
+private:
+  /// Whether an operation reads other items of an array than its own from one before it, or may
+  /// where that lies beyond an end.
+  static constexpr bool read_across(int array) {
+    for (int k = 0; k < operations; ++k) {
+      if (passes(k, array) && (!(uses.of[k][array].reach == Reach{}) ||
+                               !(uses.domain[k] == uses.domain[writer_of(array)])))
+        return true;
+    }
+    return false;
+  }
+
+public:
+  // Of lanes of a block:
+
+  /// Where a block keeps, lane by lane, what operations read of other lanes; -1: nowhere. A place
+  /// serves several arrays, one after the other: there is a barrier behind each operation.
+  struct SharedPlaces {
+    int of[arrays_of<C>] = {};
+    int count = 0;
+  };
+  static constexpr SharedPlaces shared_places = [] {
+    SharedPlaces places;
+    int free_after[arrays_of<C>] = {};
+    for (int& place : places.of)
+      place = -1;
+    for (int k = 0; k < operations; ++k) {
+      for (int a = 0; a < arrays_of<C>; ++a) {
+        if (writer_of(a) != k || !read_across(a)) continue;
+        int place = 0;
+        while (place < places.count && free_after[place] >= k)
+          ++place;
+        if (place == places.count) ++places.count;
+        places.of[a] = place;
+        for (int j = k; j < operations; ++j) {
+          if (passes(j, a)) free_after[place] = j;
+        }
+      }
+    }
+    return places;
   }();
 
   // Of marching lanes:
