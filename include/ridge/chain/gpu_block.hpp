@@ -86,8 +86,8 @@ private:
   [[nodiscard]] RIDGE_DEVICE decltype(auto) shared(int of_lane) const {
     constexpr int place = F::shared_places.of[I];
     static_assert(place >= 0);
-    return lane.template shared<T>(0, F::shared_places.count *
-                                          most_block_threads)[place * most_block_threads + of_lane];
+    return lane.template shared<T>(place * most_block_threads * static_cast<int>(sizeof(T)),
+                                   most_block_threads)[of_lane];
   }
 };
 
@@ -97,6 +97,7 @@ template <class C, class T, int First, int Last>
 struct BlockExchange {
   using F = Flow<C, First, Last>;
   static constexpr int max_threads = most_block_threads;
+  static constexpr bool prepared_early = true;
   static constexpr const char* name = C::name;
   /// 80 registers where a multiprocessor has 64 Ki.
   static constexpr int min_blocks = 3;

@@ -68,6 +68,7 @@ struct March {
   using F = Flow<C, First, Last>;
   using Rows = KeptRows<C, T, First, Last>;
   static constexpr int max_threads = most_block_threads;
+  static constexpr bool prepared_early = true;
   static constexpr const char* name = C::name;
   /// 80 registers for two operations where a multiprocessor has 64 Ki, 255 for more.
   static constexpr int min_blocks = F::operations > 2 ? 1 : 3;

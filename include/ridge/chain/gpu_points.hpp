@@ -25,6 +25,7 @@ constexpr bool takes_packs() {
 template <class C, class T, int First, int Last, int Items>
 struct Points {
   static constexpr int max_threads = most_block_threads;
+  static constexpr bool prepared_early = true;
   static constexpr const char* name = Operation<C, First>::name;
 
   C chain;

@@ -34,6 +34,7 @@ constexpr int runs_from() {
 template <class C, class T, int First, int Last>
 struct Tiles {
   static constexpr int max_threads = most_block_threads;
+  static constexpr bool prepared_early = true;
   static constexpr const char* name = C::name;
   static constexpr int runs = runs_from<C, First, Last>();
   /// Two blocks a multiprocessor hide each other's barriers: 128 registers where it has 64 Ki.

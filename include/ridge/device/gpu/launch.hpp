@@ -29,7 +29,9 @@ constexpr int min_blocks_of() {
 
 /// Whether a GPU gets a launch of the body ready while the one before it ends, where the body says
 /// so by `static constexpr bool prepared_early = true`: for launches of a few microseconds that
-/// follow each other. CUDA from compute capability 9.0 on; elsewhere it means nothing.
+/// follow each other. As soon as all blocks of such a launch run, those of the next may take what
+/// is free of the multiprocessors, and wait there. CUDA from compute capability 9.0 on; elsewhere
+/// it means nothing.
 template <class Body>
 constexpr bool is_prepared_early() {
   if constexpr (requires { Body::prepared_early; }) {
@@ -48,8 +50,12 @@ constexpr bool is_prepared_early() {
 template <class Body>
 __global__ RIDGE_LAUNCH_BOUNDS(Body) void entry(const RIDGE_GRID_CONSTANT Body body) {
 #if defined(RIDGE_TARGET_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  // Until the launch before has ended and what it wrote is seen.
-  if constexpr (is_prepared_early<Body>()) asm volatile("griddepcontrol.wait;" ::: "memory");
+  if constexpr (is_prepared_early<Body>()) {
+    // The launch behind this one may get ready too.
+    asm volatile("griddepcontrol.launch_dependents;");
+    // Until the launch before has ended and what it wrote is seen.
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+  }
 #endif
   Lane lane;
   body(lane);
