@@ -149,14 +149,31 @@ void set_march_tile(const DeviceFacts& facts, Index3 n, GpuSchedule& s) {
       std::clamp<Index>(n.x * n.y * n.z / (256 * std::max(facts.units, 1)), 1, most_rows);
 }
 
-/// Where lanes of a block exchange values along the last dimension: half a cache line of each row.
-void set_block_tile(const PassedGroup& group, GpuSchedule& s) {
-  const int rows = group.overlap <= 16 ? 32 : 64;
-  const int across = most_block_threads / rows;
-  const bool along_y = group.march == 1;
-  s.block = along_y ? BlockShape{{across, rows, 1}} : BlockShape{{across, 1, rows}};
-  s.tile = {across, 1, 1};
-  (along_y ? s.tile.y : s.tile.z) = rows - group.overlap;
+/// Where lanes of a block exchange values along a dimension: the rows of a block that give the
+/// units the fewest warps to compute, those that compute the same among them.
+void set_block_tile(const DeviceFacts& facts, const PassedGroup& group, Index3 n, GpuSchedule& s) {
+  constexpr int warp = 32; // blocks are whole warps of any width that fit this one's
+  const Index units = std::max(facts.units, 1);
+  const bool in_rows = group.along == 0;
+  const int across = in_rows ? 1 : 8; // half a cache line of each row
+  const Index row_items = group.along == 0 ? n.x : group.along == 1 ? n.y : n.z;
+  const Index others = tiles_of(n.x * n.y * n.z / row_items, across);
+  Index fewest = 0;
+  for (int threads = warp; threads <= most_block_threads; threads += warp) {
+    const int rows = threads / across;
+    const int each = rows - group.overlap;
+    if (each < 1) continue;
+    const Index blocks = tiles_of(row_items, each) * others;
+    const Index warps = tiles_of(blocks, units) * (threads / warp);
+    if (fewest > 0 && warps >= fewest) continue;
+    fewest = warps;
+    s.block = group.along == 0   ? BlockShape{{rows, 1, 1}}
+              : group.along == 1 ? BlockShape{{across, rows, 1}}
+                                 : BlockShape{{across, 1, rows}};
+    s.tile = group.along == 0   ? TileShape{each, 1, 1}
+             : group.along == 1 ? TileShape{across, each, 1}
+                                : TileShape{across, 1, each};
+  }
 }
 
 /// Groups whose lanes keep the items they compute. False where a group needs shared memory for its
@@ -168,7 +185,7 @@ bool set_lane_tile(const DeviceFacts& facts, const Description& d, Index3 n, Gpu
   s.steps = 1;
   if (all.passing == Passing::march) set_march_tile(facts, n, s);
   if (all.passing == Passing::lanes) set_warp_tile(facts, n, all.overlap, s);
-  if (all.passing == Passing::block) set_block_tile(all, s);
+  if (all.passing == Passing::block) set_block_tile(facts, all, n, s);
   s.tile.y = std::max(s.tile.y, tiles_of(n.y, most_blocks));
   s.tile.z = std::max(s.tile.z, tiles_of(n.z, most_blocks));
   s.tile = {std::min(s.tile.x, n.x), std::min(s.tile.y, n.y), std::min(s.tile.z, n.z)};

@@ -103,9 +103,9 @@ private:
     GroupPlan trial = group_of(first, last);
     grow(trial);
     const PassedGroup passed = d_.passing_of(first, last);
-    if (request_.gpu && passed.seam && extent(0) < passed.overlap) {
-      why = fmt::format("lanes of a warp would overlap by {} of the {} items along x",
-                        passed.overlap, extent(0));
+    if (request_.gpu && passed.seam && extent(passed.along) < passed.overlap) {
+      why = fmt::format("lanes of a block would overlap by {} of the {} items along {}",
+                        passed.overlap, extent(passed.along), axis_names[passed.along]);
       return last;
     }
     for (const RunPlan& run : trial.runs) {
@@ -149,11 +149,11 @@ private:
 
   /// Whether what tiles of a group would compute beyond the end of a periodic dimension is not what
   /// lies at its begin: from points that only some arrays have there, or that only some operations
-  /// compute. Lanes of a warp know better.
+  /// compute. Lanes of a block know better.
   [[nodiscard]] bool has_seam(const GroupPlan& group, int d) const {
     if (dimension(d).edge != Edge::periodic) return false;
-    if (request_.gpu && d_.passing_of(group.first, group.last).passing == Passing::lanes)
-      return false;
+    const PassedGroup passed = d_.passing_of(group.first, group.last);
+    if (request_.gpu && passed.passing == Passing::block && passed.along == d) return false;
     bool differ = false;
     bool chained = false;
     for (const RunPlan& run : group.runs) {

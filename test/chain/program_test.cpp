@@ -133,7 +133,7 @@ TEST(Programs, PassValuesOnToTheEndsOfTheRange) {
   expect_stages_everywhere<false, Edge::clamp>();
 }
 TEST(Programs, PassValuesOnAcrossPeriodicEnds) {
-  EXPECT_EQ((Flow<test::Stages<true, Edge::periodic>, 0, 3>::passing), Passing::lanes);
+  EXPECT_EQ((Flow<test::Stages<true, Edge::periodic>, 0, 3>::passing), Passing::block);
   expect_stages_everywhere<true, Edge::periodic>();
   expect_stages_everywhere<false, Edge::periodic>();
 }

@@ -25,8 +25,8 @@ struct PassedGroup {
   int first = 0, last = 0;
   Passing passing = Passing::memory;
   int overlap = 0;         ///< lanes of each warp, or rows of each block, that compute for others
-  bool seam = false;       ///< of lanes of a warp; see Flow::has_seam
-  int march = 0;           ///< the dimension of marches and blocks: the chain's last
+  bool seam = false;       ///< of lanes of a block; see Flow::has_seam
+  int along = 0;           ///< the dimension that values are passed along
   int shared_elements = 0; ///< of each lane of a block
 };
 
@@ -74,13 +74,11 @@ void add_passed(std::vector<PassedGroup>& all) {
   using F = Flow<C, First, Last>;
   if constexpr (First < Last && F::passing != Passing::memory) {
     PassedGroup group{First, Last, F::passing};
-    group.march = F::march;
-    if constexpr (F::passing == Passing::lanes) {
-      group.overlap = F::overlap(0);
-      group.seam = F::has_seam(0);
-    }
+    group.along = F::along;
+    if constexpr (F::passing == Passing::lanes) group.overlap = F::overlap(0);
     if constexpr (F::passing == Passing::block) {
-      group.overlap = F::overlap(F::march);
+      group.overlap = F::overlap(F::along);
+      group.seam = F::has_seam(F::along);
       group.shared_elements = F::shared_places.count;
     }
     all.push_back(group);

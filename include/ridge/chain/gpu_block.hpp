@@ -1,5 +1,5 @@
-// Groups whose operations read of each other far along the last dimension: a lane of a block has
-// one item, and what others read of it is in shared memory.
+// Groups whose operations read of each other far along a dimension: a lane of a block has one item,
+// and what others read of it is in shared memory.
 #pragma once
 
 #include <ridge/chain/at.hpp>
@@ -9,24 +9,34 @@
 #include <ridge/chain/region.hpp>
 #include <ridge/device/launch.hpp>
 
+#include <type_traits>
+
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
+
+/// Indices along the dimension that values are passed along.
+template <class C, class F>
+using Row = std::conditional_t<F::along == 0, Coordinate<C>, int>;
 
 template <class Lane, class C, class T, int First, int Last>
 struct BlockMemory {
   using F = Flow<C, First, Last>;
+  using X = Row<C, F>;
 
   Lane& lane;
   const Places<C, T, First, Last, false>& places;
   const Index3& n;
   T (&kept)[arrays_of<C>]; ///< what the lane's item is in each array
-  int width;               ///< lanes of the block that have the same row
-  int column;              ///< which of these the lane is
-  int first;               ///< the row of the block's first lanes
+  int stride;              ///< lanes from a row to the next
+  int column;              ///< the block's first lane of those that pass values to this one
+  X first;                 ///< that lane's row
   int rows;                ///< of the block
   int at;                  ///< the row that the lane computes, from `first`
   bool own;                ///< whether the lane writes what the operation computes
 
   [[nodiscard]] RIDGE_DEVICE const Index3& extents() const { return n; }
+  [[nodiscard]] RIDGE_DEVICE X extent() const {
+    return static_cast<X>(F::along == 0 ? n.x : F::along == 1 ? n.y : n.z);
+  }
 
   template <class V, int K, int I, bool Profile, bool Edges>
   [[nodiscard]] RIDGE_DEVICE V load(Index x, Index y, Index z, Offset o) const {
@@ -34,12 +44,15 @@ struct BlockMemory {
     if (!within_reach<C, K, I>(o)) lane.undeclared_access(o.x, o.y, o.z);
 #endif
     if constexpr (F::passes(K - First, I)) {
-      // A lane beyond a clamped end has moved: its own item is another lane's too.
-      constexpr bool moves = dimension_of<C>(F::march).edge == Edge::clamp;
-      const int distance = o.along(F::march);
+      // A lane beyond a clamped end has moved: its own item is another lane's too. Of a lane at a
+      // seam some arrays have no item.
+      constexpr bool moves = dimension_of<C>(F::along).edge == Edge::clamp || between<I> > 0;
+      const int distance = o.along(F::along);
       if constexpr (F::shared_places.of[I] >= 0) {
         if (moves || distance != 0) {
-          const T value = shared<I>(row_at<I>(distance) * width + column);
+          const Index row = F::along == 0 ? x : F::along == 1 ? y : z;
+          const T value =
+              shared<I>(column + row_at<I>(lanes_to<I>(static_cast<X>(row), distance)) * stride);
           return V(value);
         }
       }
@@ -66,17 +79,32 @@ struct BlockMemory {
   }
 
 private:
+  /// Rows at a seam that only other arrays have.
+  template <int I>
+  static constexpr int between =
+      F::has_seam(F::along) ? F::beyond(F::along) - C::arrays[I].extra.along(F::along) : 0;
+
+  /// How many rows of the block a neighbour of `row` is away.
+  template <int I>
+  [[nodiscard]] RIDGE_DEVICE int lanes_to(X row, int distance) const {
+    if constexpr (between<I> > 0) {
+      constexpr int extra = C::arrays[I].extra.along(F::along);
+      if (distance < 0 && row + distance < 0) return distance - between<I>;
+      if (distance >= 0 && row + distance >= extent() + extra) return distance + between<I>;
+    }
+    return distance;
+  }
   /// The row at that distance, from `first`. Beyond the ends of the block, where nobody needs the
   /// result, any will do.
   template <int I>
   [[nodiscard]] RIDGE_DEVICE int row_at(int distance) const {
     int lowest = 0;
     int highest = rows - 1;
-    if constexpr (dimension_of<C>(F::march).edge == Edge::clamp) {
-      constexpr int extra = C::arrays[I].extra.along(F::march);
-      const int last = static_cast<int>(F::march == 1 ? n.y : n.z) + extra - 1 - first;
-      lowest = -first > lowest ? -first : lowest;
-      highest = last < highest ? last : highest;
+    if constexpr (dimension_of<C>(F::along).edge == Edge::clamp) {
+      constexpr int extra = C::arrays[I].extra.along(F::along);
+      const X last = extent() + extra - 1 - first;
+      lowest = first < 0 ? static_cast<int>(-first) : 0;
+      highest = last < highest ? static_cast<int>(last) : highest;
     }
     const int row = at + distance;
     return row < lowest ? lowest : row > highest ? highest : row;
@@ -96,12 +124,17 @@ private:
 template <class C, class T, int First, int Last>
 struct BlockExchange {
   using F = Flow<C, First, Last>;
+  using X = Row<C, F>;
   static constexpr int max_threads = most_block_threads;
   static constexpr bool prepared_early = true;
   static constexpr const char* name = C::name;
   /// 80 registers where a multiprocessor has 64 Ki.
   static constexpr int min_blocks = 3;
-  static constexpr int march = F::march;
+  static constexpr int rank = static_cast<int>(C::dimensions.size());
+  static constexpr int along = F::along;
+  /// The two other dimensions; those from `rank` on have one item.
+  static constexpr int inner = along == 0 ? 1 : 0;
+  static constexpr int outer = along == 2 ? 1 : 2;
 
   C chain;
   Places<C, T, First, Last, false> places;
@@ -110,82 +143,111 @@ struct BlockExchange {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    constexpr Domain d = domain_of<Operation<C, First>>();
-    const Dim3 b = lane.block();
-    const Dim3 t = lane.thread();
-    const Dim3 shape = lane.block_extent();
-    const int rows = march == 1 ? shape.y : shape.z;
-    const int each = rows - F::overlap(march);
-    const int across = march == 1 ? shape.x : shape.x * shape.y;
-    const int row_in_block = march == 1 ? t.y : t.z;
-    Box own;
-    own_items(n.x, d.begin.x, d.end.x, b.x * tile.x, end_of(b.x, tile.x, n.x), own.begin[0],
-              own.end[0]);
-    if constexpr (march == 2) {
-      own_items(n.y, d.begin.y, d.end.y, b.y * tile.y, end_of(b.y, tile.y, n.y), own.begin[1],
-                own.end[1]);
-    }
-    const int x_end = static_cast<int>(own.end[0]);
-    const int y_end = static_cast<int>(own.end[1]);
-    const int begin = static_cast<int>(march == 1 ? b.y * tile.y : b.z * tile.z);
-    const int end =
-        static_cast<int>(march == 1 ? end_of(b.y, tile.y, n.y) : end_of(b.z, tile.z, n.z));
-    const int step_y = march == 1 ? 1 : shape.y;
+    const int rows = of_dimension<along>(lane.block_extent());
+    const int each = rows - F::overlap(along);
+    const int stride = along == 0   ? 1
+                       : along == 1 ? lane.block_extent().x
+                                    : lane.block_extent().x * lane.block_extent().y;
+    const int row_in_block = of_dimension<along>(lane.thread());
+    const Range<X> range = tile_along<along, X>(lane);
+    const Range<int> p = items_along<inner>(lane);
+    const Range<int> q = items_along<outer>(lane);
     T kept[arrays_of<C>] = {};
     BlockMemory<Lane, C, T, First, Last> memory{
-        lane, places, n, kept, across, lane.rank() - row_in_block * across, 0, rows, 0, false};
+        lane, places, n, kept, stride, lane.rank() - row_in_block * stride, 0, rows, 0, false};
     // All lanes of a block take part in each step: those beyond the tile compute its last items.
     bool again = false;
-    for (int from = begin; from < end; from += each) {
-      const int to = from + each < end ? from + each : end;
-      memory.first = from - F::overlap_low(march);
-      const int raw = memory.first + row_in_block;
-      for (int y0 = static_cast<int>(own.begin[1]); y0 < y_end; y0 += step_y) {
-        const int y = march == 1 ? 0 : y0 + t.y;
-        for (int x0 = static_cast<int>(own.begin[0]); x0 < x_end; x0 += shape.x) {
+    for (X from = range.begin; from < range.end; from += each) {
+      const X to = from + each < range.end ? from + each : range.end;
+      memory.first = from - F::overlap_low(along);
+      const X raw = memory.first + row_in_block;
+      for (int q0 = q.begin; q0 < q.end; q0 += q.step) {
+        for (int p0 = p.begin; p0 < p.end; p0 += p.step) {
           if (again) lane.barrier();
           again = true;
-          const int x = x0 + t.x;
-          const bool inside = x < x_end && y < y_end;
-          run_operation<First>(memory, x < x_end ? x : x_end - 1, y < y_end ? y : y_end - 1, raw,
-                               from, to, inside);
+          const int mine_p = p0 + p.mine;
+          const int mine_q = q0 + q.mine;
+          run_operation<First>(memory, mine_p < p.end ? mine_p : p.end - 1,
+                               mine_q < q.end ? mine_q : q.end - 1, raw, {from, to},
+                               mine_p < p.end && mine_q < q.end);
         }
       }
     }
   }
 
 private:
-  static RIDGE_DEVICE Index end_of(int block, Index tile, Index extent) {
-    const Index end = (block + 1) * tile;
-    return end < extent ? end : extent;
+  template <class I>
+  struct Range {
+    I begin, end;
+    int step = 1, mine = 0; ///< of a lane: at begin + mine, and `step` behind each
+  };
+
+  template <int Dimension, class V>
+  static RIDGE_DEVICE auto of_dimension(const V& v) {
+    return Dimension == 0 ? v.x : Dimension == 1 ? v.y : v.z;
+  }
+
+  template <int Dimension, class I, class Lane>
+  RIDGE_DEVICE Range<I> tile_along(Lane& lane) const {
+    const I size = static_cast<I>(of_dimension<Dimension>(tile));
+    const I extent = static_cast<I>(of_dimension<Dimension>(n));
+    const I begin = of_dimension<Dimension>(lane.block()) * size;
+    return {begin, begin + size < extent ? begin + size : extent};
+  }
+  template <int Dimension, class Lane>
+  RIDGE_DEVICE Range<int> items_along(Lane& lane) const {
+    constexpr Domain d = domain_of<Operation<C, First>>();
+    if constexpr (Dimension < rank) {
+      const Range<int> whole = tile_along<Dimension, int>(lane);
+      Range<int> mine{0, 0, of_dimension<Dimension>(lane.block_extent()),
+                      of_dimension<Dimension>(lane.thread())};
+      own_items(static_cast<int>(of_dimension<Dimension>(n)), d.begin.along(Dimension),
+                d.end.along(Dimension), whole.begin, whole.end, mine.begin, mine.end);
+      return mine;
+    } else {
+      return {0, 1, 1, of_dimension<Dimension>(lane.thread())};
+    }
+  }
+
+  /// The item of operation K that lane `raw` computes.
+  template <int K>
+  RIDGE_DEVICE X row_of(X raw, X extent) const {
+    constexpr Domain d = domain_of<Operation<C, K>>();
+    constexpr int domain_begin = d.begin.along(along);
+    const X last = extent + d.end.along(along) - 1;
+    X row = raw;
+    if constexpr (F::has_seam(along)) {
+      // Lanes go on behind the last item of any operation; those without it have none there.
+      const X period = extent + F::beyond(along);
+      row = row < 0 ? row + period : row >= period ? row - period : row;
+    } else if constexpr (dimension_of<C>(along).edge == Edge::periodic) {
+      if (row < domain_begin || row > last) {
+        row %= extent;
+        return row < 0 ? row + extent : row;
+      }
+    }
+    return row < domain_begin ? domain_begin : row > last ? last : row;
   }
 
   template <int K, class M>
-  RIDGE_DEVICE void run_operation(M& memory, int x, int y, int raw, int from, int to,
+  RIDGE_DEVICE void run_operation(M& memory, int p, int q, X raw, const Range<X>& whole,
                                   bool inside) const {
     constexpr Domain d = domain_of<Operation<C, K>>();
-    constexpr int domain_begin = d.begin.along(march);
-    const int extent = static_cast<int>(march == 1 ? n.y : n.z);
-    const int last = extent + d.end.along(march) - 1;
-    int row = raw;
-    if constexpr (dimension_of<C>(march).edge == Edge::periodic) {
-      if (row < domain_begin || row > last) {
-        row %= extent;
-        if (row < 0) row += extent;
-      }
-    } else {
-      row = row < domain_begin ? domain_begin : row > last ? last : row;
-    }
-    constexpr bool clamps = dimension_of<C>(march).edge == Edge::clamp;
-    memory.at = (clamps ? row : raw) - memory.first;
-    Index own_from = 0;
-    Index own_to = 0;
-    own_items(extent, domain_begin, d.end.along(march), from, to, own_from, own_to);
+    const X extent = memory.extent();
+    const X row = row_of<K>(raw, extent);
+    constexpr bool clamps = dimension_of<C>(along).edge == Edge::clamp;
+    memory.at = static_cast<int>((clamps ? row : raw) - memory.first);
+    X own_from = 0;
+    X own_to = 0;
+    own_items(extent, d.begin.along(along), d.end.along(along), whole.begin, whole.end, own_from,
+              own_to);
     memory.own = inside && raw >= own_from && raw < own_to;
-    run_item<Pack<T, 1>, K, K, true>(chain, memory, x, march == 1 ? row : y, march == 1 ? 0 : row);
+    const Index item[3] = {along == 0 ? row : p, along == 1 ? row : inner == 1 ? p : q,
+                           along == 2 ? row : q};
+    run_item<Pack<T, 1>, K, K, true>(chain, memory, item[0], item[1], item[2]);
     if constexpr (K < Last) {
       memory.lane.barrier();
-      run_operation<K + 1>(memory, x, y, raw, from, to, inside);
+      run_operation<K + 1>(memory, p, q, raw, whole, inside);
     }
   }
 };

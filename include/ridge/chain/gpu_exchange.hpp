@@ -31,18 +31,11 @@ struct ExchangeMemory {
     if constexpr (F::passes(K - First, I)) {
       constexpr Edge edge = dimension_of<C>(0).edge;
       constexpr int extra = C::arrays[I].extra.x;
-      using X = Coordinate<C>;
       int source = lane.lane() + o.x;
       if constexpr (Edges && edge == Edge::clamp) {
+        using X = Coordinate<C>;
         source = static_cast<int>(
             resolve<edge>(static_cast<X>(x) + o.x, static_cast<X>(n.x) + extra, false) - warp_x);
-      } else if constexpr (Edges && F::has_seam(0)) {
-        const X period = static_cast<X>(n.x) + F::beyond(0);
-        X distance = resolve<edge>(static_cast<X>(x) + o.x, static_cast<X>(n.x) + extra, false) -
-                     static_cast<X>(x);
-        if (2 * distance > period) distance -= period;
-        if (2 * distance < -period) distance += period;
-        source = lane.lane() + static_cast<int>(distance);
       } else if (o.x == 0) {
         return V(kept[I]);
       }
@@ -155,13 +148,7 @@ private:
     X x = raw;
     if constexpr (Edges) {
       const X last = static_cast<X>(n.x) + d.end.x - 1;
-      if constexpr (F::has_seam(0)) {
-        // Lanes go on behind the last item of any operation; those without it have none there.
-        const X period = static_cast<X>(n.x) + F::beyond(0);
-        x %= period;
-        if (x < 0) x += period;
-        if (x > last) x = last;
-      } else if constexpr (dimension_of<C>(0).edge == Edge::periodic) {
+      if constexpr (dimension_of<C>(0).edge == Edge::periodic) {
         if (x < d.begin.x || x > last) {
           x %= static_cast<X>(n.x);
           if (x < 0) x += static_cast<X>(n.x);

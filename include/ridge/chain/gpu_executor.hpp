@@ -128,7 +128,7 @@ void launch_lanes(Queue& queue, const Call<C, T>& call, const GroupPlan& group,
   }
   Bytes shared;
   if constexpr (F::passing == Passing::block) {
-    block = block_of_rows(block, F::overlap(F::march), F::march);
+    block = block_of_rows(block, F::overlap(F::along), F::along);
     shared.value = Index{most_block_threads} * F::shared_places.count * Index{sizeof(T)};
     const Bytes room = queue.device().facts().shared_per_block;
     if (shared > room) {

@@ -16,16 +16,19 @@ constexpr auto enum_names(Graph) {
 /// Most threads of a block: operations may use 255 registers.
 inline constexpr int most_block_threads = 256;
 
-/// The block of a group whose lanes have an item each and of which `overlap` rows along the
-/// dimension `march` compute for other blocks: as asked if that leaves rows, else as many lanes in
-/// rows that are mostly their own.
-[[nodiscard]] constexpr Dim3 block_of_rows(Dim3 asked, int overlap, int march) {
+/// The block of a group whose lanes have an item each and of which `overlap` rows along a dimension
+/// compute for other blocks: as asked if that leaves rows, else as many lanes in rows that are
+/// mostly their own.
+[[nodiscard]] constexpr Dim3 block_of_rows(Dim3 asked, int overlap, int along) {
   constexpr int most_along_z = 64;
-  if ((march == 1 ? asked.y : asked.z) > overlap && (march == 2 || asked.z == 1)) return asked;
-  int rows = march == 2 && 4 * overlap > most_along_z ? most_along_z : 4 * overlap;
+  const int given = along == 0 ? asked.x : along == 1 ? asked.y : asked.z;
+  if (given > overlap && (along != 1 || asked.z == 1)) return asked;
+  int rows = along == 2 && 4 * overlap > most_along_z ? most_along_z : 4 * overlap;
   if (rows > asked.count()) rows = asked.count() > overlap ? asked.count() : overlap + 1;
   const int across = asked.count() > rows ? asked.count() / rows : 1;
-  return march == 1 ? Dim3{across, rows, 1} : Dim3{across, 1, rows};
+  return along == 0   ? Dim3{rows, across, 1}
+         : along == 1 ? Dim3{across, rows, 1}
+                      : Dim3{across, 1, rows};
 }
 
 struct GpuSchedule {

@@ -1,6 +1,6 @@
 // How the operations of a group pass values to each other on a GPU where a lane computes one item
 // at a time and keeps it: from lane to lane of a warp along x, from row to row of a lane that
-// marches, or from lane to lane of a block along the last dimension.
+// marches, or from lane to lane of a block.
 #pragma once
 
 #include <ridge/chain/operation.hpp>
@@ -13,7 +13,7 @@ enum class Passing {
   memory, ///< through a tile's memory
   lanes,  ///< operations read of each other along x: lanes of a warp exchange values
   march,  ///< along the last dimension: lanes march along it and keep what they read and computed
-  block,  ///< as far along it that marching lanes would compute too much twice: lanes of a block
+  block,  ///< so far along one of these that too much would be computed twice: lanes of a block
 };
 
 /// The operations First to Last of a chain, what they read of each other, and what follows from it.
@@ -21,7 +21,7 @@ template <class C, int First, int Last>
 struct Flow {
   static constexpr int operations = Last - First + 1;
   static constexpr int march = static_cast<int>(C::dimensions.size()) - 1;
-  static constexpr int most_overlap = 16; ///< of the 32 lanes of the smallest warp
+  static constexpr int most_overlap = 8; ///< of the 32 lanes of the smallest warp
   /// Rows that a marching lane computes for itself alone before its own: more would cost short
   /// marches too much.
   static constexpr int most_run_up = 6;
@@ -170,12 +170,17 @@ public:
   }
 
 private:
-  /// Lanes know of a seam where operations have all items, and some a few more.
-  static constexpr bool seam_for_lanes() {
+  /// Lanes of a block know of a seam where operations have all items, and some a few more.
+  static constexpr bool seam_for_block(int dimension) {
     bool known = true;
     for (int k = 0; k < operations; ++k)
-      known = known && uses.domain[k].begin.x == 0 && uses.domain[k].end.x >= 0;
-    return known || !has_seam(0);
+      known = known && uses.domain[k].begin.along(dimension) == 0 &&
+              uses.domain[k].end.along(dimension) >= 0;
+    return known || !has_seam(dimension);
+  }
+  static constexpr bool for_block(int dimension) {
+    return only_along(dimension) && in_order(dimension) && within_halo(dimension) &&
+           overlap(dimension) <= most_block_overlap && seam_for_block(dimension);
   }
 
 public:
@@ -233,15 +238,18 @@ public:
   static constexpr Passing passing = [] {
     if (operations < 2) return Passing::memory;
     if (march > 0 && only_along(march) && in_order(march) && within_halo(march) &&
-        !has_seam(march)) {
-      if (run_up() <= most_run_up) return Passing::march;
-      if (overlap(march) <= most_block_overlap) return Passing::block;
-    }
+        !has_seam(march) && run_up() <= most_run_up)
+      return Passing::march;
     if (only_along(0) && in_order(0) && within_halo(0) && overlap(0) <= most_overlap &&
-        seam_for_lanes())
+        !has_seam(0))
       return Passing::lanes;
+    if (for_block(march) || for_block(0)) return Passing::block;
     return Passing::memory;
   }();
+  /// The dimension that values are passed along.
+  static constexpr int along = passing == Passing::lanes                        ? 0
+                               : passing == Passing::block && !for_block(march) ? 0
+                                                                                : march;
 
 private:
   /// Whether an operation reads other items of an array than its own from one before it, or may

@@ -4,6 +4,7 @@
 #include <ridge/chain/plan.hpp>
 
 #include <algorithm>
+#include <type_traits>
 
 namespace ridge::chain {
 
@@ -18,8 +19,10 @@ struct Box {
 
 /// Along one dimension of n items, what an operation of that domain computes of the tile
 /// [begin, end): its own items, `low` before and `high` behind them.
-RIDGE_FN void own_items(Index n, int domain_begin, int domain_end, Index begin, Index end,
-                        Index& from, Index& to) {
+template <class I>
+RIDGE_FN void own_items(std::type_identity_t<I> n, int domain_begin, int domain_end,
+                        std::type_identity_t<I> begin, std::type_identity_t<I> end, I& from,
+                        I& to) {
   from = begin < domain_begin || begin == 0 ? domain_begin : begin;
   to = end >= n ? n + domain_end : end;
   if (to > n + domain_end) to = n + domain_end;
