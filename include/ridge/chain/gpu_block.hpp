@@ -46,7 +46,7 @@ struct BlockMemory {
     if constexpr (F::passes(K - First, I)) {
       // A lane beyond a clamped end has moved: its own item is another lane's too. Of a lane at a
       // seam some arrays have no item.
-      constexpr bool moves = dimension_of<C>(F::along).edge == Edge::clamp || between<I> > 0;
+      constexpr bool moves = dimension_of<C>(F::along).edge == Edge::clamp || between<I>() > 0;
       const int distance = o.along(F::along);
       if constexpr (F::shared_places.of[I] >= 0) {
         if (moves || distance != 0) {
@@ -58,9 +58,8 @@ struct BlockMemory {
       }
       return V(kept[I]);
     } else {
-      const Place<T>& p = places.template of<I>();
-      return V(lane.load(Span<const T>(Span<T>(p.data, p.elements())),
-                         place_in<C, I, Profile, Edges>(p, n, x, y, z, o)));
+      const Spot<T> spot = spot_in<C, I, Profile, Edges>(places.template of<I>(), n, x, y, z, o);
+      return V(lane.load(Span<const T>(spot.elements), spot.at));
     }
   }
   template <int I, class V>
@@ -72,25 +71,26 @@ struct BlockMemory {
     }
     if constexpr (outlives<C>(First, Last, I)) {
       if (!own) return;
-      const Place<T>& p = places.template of<I>();
-      lane.store(Span<T>(p.data, p.elements()), place_in<C, I, false, false>(p, n, x, y, z, {}),
-                 value[0]);
+      const Spot<T> spot = spot_in<C, I, false, false>(places.template of<I>(), n, x, y, z, {});
+      lane.store(spot.elements, spot.at, value[0]);
     }
   }
 
 private:
   /// Rows at a seam that only other arrays have.
   template <int I>
-  static constexpr int between =
-      F::has_seam(F::along) ? F::beyond(F::along) - C::arrays[I].extra.along(F::along) : 0;
+  static constexpr int between() {
+    if (!F::has_seam(F::along)) return 0;
+    return F::beyond(F::along) - C::arrays[I].extra.along(F::along);
+  }
 
   /// How many rows of the block a neighbour of `row` is away.
   template <int I>
   [[nodiscard]] RIDGE_DEVICE int lanes_to(X row, int distance) const {
-    if constexpr (between<I> > 0) {
+    if constexpr (between<I>() > 0) {
       constexpr int extra = C::arrays[I].extra.along(F::along);
-      if (distance < 0 && row + distance < 0) return distance - between<I>;
-      if (distance >= 0 && row + distance >= extent() + extra) return distance + between<I>;
+      if (distance < 0 && row + distance < 0) return distance - between<I>();
+      if (distance >= 0 && row + distance >= extent() + extra) return distance + between<I>();
     }
     return distance;
   }
@@ -242,9 +242,10 @@ private:
     own_items(extent, d.begin.along(along), d.end.along(along), whole.begin, whole.end, own_from,
               own_to);
     memory.own = inside && raw >= own_from && raw < own_to;
-    const Index item[3] = {along == 0 ? row : p, along == 1 ? row : inner == 1 ? p : q,
-                           along == 2 ? row : q};
-    run_item<Pack<T, 1>, K, K, true>(chain, memory, item[0], item[1], item[2]);
+    const Index x = along == 0 ? row : p;
+    const Index z = along == 2 ? row : q;
+    const Index y = along == 1 ? row : inner == 1 ? p : q;
+    run_item<Pack<T, 1>, K, K, true>(chain, memory, x, y, z);
     if constexpr (K < Last) {
       memory.lane.barrier();
       run_operation<K + 1>(memory, p, q, raw, whole, inside);

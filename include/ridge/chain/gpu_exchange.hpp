@@ -41,9 +41,8 @@ struct ExchangeMemory {
       }
       return V(lane.shuffle(kept[I], source & (Lane::warp_width - 1)));
     } else {
-      const Place<T>& p = places.template of<I>();
-      return V(lane.load(Span<const T>(Span<T>(p.data, p.elements())),
-                         place_in<C, I, Profile, Edges>(p, n, x, y, z, o)));
+      const Spot<T> spot = spot_in<C, I, Profile, Edges>(places.template of<I>(), n, x, y, z, o);
+      return V(lane.load(Span<const T>(spot.elements), spot.at));
     }
   }
   template <int I, class V>
@@ -51,9 +50,8 @@ struct ExchangeMemory {
     if constexpr (F::kept(I)) kept[I] = value[0];
     if constexpr (outlives<C>(First, Last, I)) {
       if (!own) return;
-      const Place<T>& p = places.template of<I>();
-      lane.store(Span<T>(p.data, p.elements()), place_in<C, I, false, false>(p, n, x, y, z, {}),
-                 value[0]);
+      const Spot<T> spot = spot_in<C, I, false, false>(places.template of<I>(), n, x, y, z, {});
+      lane.store(spot.elements, spot.at, value[0]);
     }
   }
 };

@@ -44,9 +44,8 @@ struct MarchMemory {
         value = back == i ? rows.of[I][i] : value;
       return V(value);
     } else {
-      const Place<T>& p = places.template of<I>();
-      return V(lane.load(Span<const T>(Span<T>(p.data, p.elements())),
-                         place_in<C, I, Profile, Edges>(p, n, x, y, z, o)));
+      const Spot<T> spot = spot_in<C, I, Profile, Edges>(places.template of<I>(), n, x, y, z, o);
+      return V(lane.load(Span<const T>(spot.elements), spot.at));
     }
   }
   template <int I, class V>
@@ -54,9 +53,8 @@ struct MarchMemory {
     if constexpr (F::kept(I)) rows.of[I][0] = value[0];
     if constexpr (outlives<C>(First, Last, I)) {
       if (!own) return;
-      const Place<T>& p = places.template of<I>();
-      lane.store(Span<T>(p.data, p.elements()), place_in<C, I, false, false>(p, n, x, y, z, {}),
-                 value[0]);
+      const Spot<T> spot = spot_in<C, I, false, false>(places.template of<I>(), n, x, y, z, {});
+      lane.store(spot.elements, spot.at, value[0]);
     }
   }
 };
@@ -148,19 +146,14 @@ private:
     } else {
       row = row < 0 ? 0 : row >= points ? points - 1 : row;
     }
-    const Place<T>& p = places.template of<I>();
-    Index at = x;
     if constexpr (dimension_of<C>(0).edge != Edge::none)
-      at = resolve<dimension_of<C>(0).edge>(static_cast<int>(x), static_cast<int>(n.x) + extra.x,
-                                            false);
-    if constexpr (march == 1) {
-      at += product(row, p.row);
-    } else {
-      const int iy = resolve<dimension_of<C>(1).edge>(static_cast<int>(y),
-                                                      static_cast<int>(n.y) + extra.y, false);
-      at += (product(row, p.plane_rows) + iy) * p.row;
+      x = resolve<dimension_of<C>(0).edge>(x, static_cast<int>(n.x) + extra.x, false);
+    if constexpr (march == 2) {
+      y = resolve<dimension_of<C>(1).edge>(y, static_cast<int>(n.y) + extra.y, false);
     }
-    return lane.load(Span<const T>(Span<T>(p.data, p.elements())), at);
+    const Spot<T> spot =
+        spot_at<C, false>(places.template of<I>(), x, march == 1 ? row : y, march == 1 ? 0 : row);
+    return lane.load(Span<const T>(spot.elements), spot.at);
   }
 
   /// Calls f(array, rows kept of it) for each array that lanes fetch.

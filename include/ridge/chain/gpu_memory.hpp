@@ -54,38 +54,30 @@ struct Memory {
     }
     return at;
   }
-  template <int I, bool Profile, bool Edges>
-  [[nodiscard]] RIDGE_DEVICE Index place(Index x, Index y, Index z, Offset o) const {
-    if constexpr (in_shared<I>()) {
-      return ring_place<I, Edges>(x, y, z, o);
-    } else {
-      return place_in<C, I, Profile, Edges>(places.template of<I>(), n, x, y, z, o);
-    }
-  }
-
   template <class V, int K, int I, bool Profile, bool Edges>
   [[nodiscard]] RIDGE_DEVICE V load(Index x, Index y, Index z, Offset o) const {
 #if defined(RIDGE_TARGET_SIMT)
     if (!within_reach<C, K, I>(o)) lane.undeclared_access(o.x, o.y, o.z);
 #endif
-    const Place<T>& w = places.template of<I>();
-    const Index at = place<I, Profile, Edges>(x, y, z, o);
     if constexpr (in_shared<I>()) {
+      const Index at = ring_place<I, Edges>(x, y, z, o);
       const T value = lane.template shared<T>(0, shared_elements)[static_cast<int>(at)];
       return V(value);
-    } else if constexpr (lanes_of<V> > 1) {
-      return load_items<V, I>(at);
-    } else if constexpr (written_in<C>(GroupFirst, GroupLast, I)) {
-      return V(lane.load_written(Span<T>(w.data, w.elements()), at));
     } else {
-      return V(lane.load(Span<const T>(Span<T>(w.data, w.elements())), at));
+      const Spot<T> spot = spot_in<C, I, Profile, Edges>(places.template of<I>(), n, x, y, z, o);
+      if constexpr (lanes_of < V >> 1) {
+        return load_items<V, I>(spot);
+      } else if constexpr (written_in<C>(GroupFirst, GroupLast, I)) {
+        return V(lane.load_written(spot.elements, spot.at));
+      } else {
+        return V(lane.load(Span<const T>(spot.elements), spot.at));
+      }
     }
   }
   /// Items in accesses of 16 bytes.
   template <class V, int I>
-  [[nodiscard]] RIDGE_DEVICE V load_items(Index at) const {
+  [[nodiscard]] RIDGE_DEVICE V load_items(const Spot<T>& spot) const {
     constexpr int each = access_bytes / static_cast<int>(sizeof(T));
-    const Place<T>& w = places.template of<I>();
     V value;
     RIDGE_UNROLL
     for (int first = 0; first < lanes_of<V>; first += each) {
@@ -93,10 +85,9 @@ struct Memory {
       if constexpr (written_in<C>(GroupFirst, GroupLast, I)) {
         RIDGE_UNROLL
         for (int i = 0; i < each; ++i)
-          part.set(i, lane.load_written(Span<T>(w.data, w.elements()), at + first + i));
+          part.set(i, lane.load_written(spot.elements, spot.at + first + i));
       } else {
-        part =
-            lane.template load_pack<each>(Span<const T>(Span<T>(w.data, w.elements())), at + first);
+        part = lane.template load_pack<each>(Span<const T>(spot.elements), spot.at + first);
       }
       RIDGE_UNROLL
       for (int i = 0; i < each; ++i)
@@ -105,7 +96,7 @@ struct Memory {
     return value;
   }
   template <class V>
-  RIDGE_DEVICE void store_items(const Place<T>& w, Index at, const V& value) const {
+  RIDGE_DEVICE void store_items(const Spot<T>& spot, const V& value) const {
     constexpr int each = access_bytes / static_cast<int>(sizeof(T));
     RIDGE_UNROLL
     for (int first = 0; first < lanes_of<V>; first += each) {
@@ -113,20 +104,23 @@ struct Memory {
       RIDGE_UNROLL
       for (int i = 0; i < each; ++i)
         part.set(i, value[first + i]);
-      lane.store(Span<T>(w.data, w.elements()), at + first, part);
+      lane.store(spot.elements, spot.at + first, part);
     }
   }
   template <int I, class V>
   RIDGE_DEVICE void store(Index x, Index y, Index z, const V& value) const {
-    const Index at = place<I, false, false>(x, y, z, {});
     if constexpr (in_shared<I>()) {
       const T number = value[0];
-      lane.template shared<T>(0, shared_elements)[static_cast<int>(at)] = number;
-    } else if constexpr (lanes_of<V> > 1) {
-      store_items(places.template of<I>(), at, value);
-    } else if (everything) {
-      lane.store(Span<T>(places.template of<I>().data, places.template of<I>().elements()), at,
-                 value[0]);
+      lane.template shared<T>(
+          0, shared_elements)[static_cast<int>(ring_place<I, false>(x, y, z, {}))] = number;
+    } else {
+      if (lanes_of<V> == 1 && !everything) return;
+      const Spot<T> spot = spot_in<C, I, false, false>(places.template of<I>(), n, x, y, z, {});
+      if constexpr (lanes_of < V >> 1) {
+        store_items(spot, value);
+      } else {
+        lane.store(spot.elements, spot.at, value[0]);
+      }
     }
   }
 };

@@ -16,7 +16,8 @@ template <class T>
 struct Place {
   T* data = nullptr;
   int row = 0, plane_rows = 0; ///< distances: elements, and rows
-  int offset = 0;              ///< in shared memory, of the item at a tile's begin
+  unsigned row_bytes = 0;
+  int offset = 0; ///< in shared memory, of the item at a tile's begin
   short mask_y = -1, mask_z = -1;
   bool part_x = false, part_y = false, part_z = false;
 #if defined(RIDGE_TARGET_SIMT)
@@ -60,14 +61,16 @@ struct Places {
 template <class C, class T>
 Place<T> place_of(const Window<T>& w, const Array& array) {
   const auto rows = w.row > 0 ? w.plane / w.row : 0;
-  if (C::dimensions.size() > 1 &&
-      (w.row > (1 << 30) || rows > (1 << 30) || w.mask_y > 32767 || w.mask_z > 32767)) {
+  constexpr Index most_row = ((Index{1} << 32) - 1) / static_cast<Index>(sizeof(T));
+  if (C::dimensions.size() > 1 && (w.row > most_row || w.row > (1 << 30) || rows > (1 << 30) ||
+                                   w.mask_y > 32767 || w.mask_z > 32767)) {
     throw UsageError(std::string("array '") + array.name + "' has rows too long for a GPU launch");
   }
   Place<T> p;
   p.data = w.data;
   p.row = static_cast<int>(w.row);
   p.plane_rows = static_cast<int>(rows);
+  p.row_bytes = static_cast<unsigned>(w.row) * static_cast<unsigned>(sizeof(T));
   p.offset = static_cast<int>(w.offset);
   p.mask_y = static_cast<short>(w.mask_y);
   p.mask_z = static_cast<short>(w.mask_z);
@@ -96,41 +99,79 @@ template <class C>
 using Coordinate = std::conditional_t<(C::dimensions.size() > 1), int, Index>;
 
 /// a * b of two numbers that are not negative, in one instruction.
-[[nodiscard]] RIDGE_DEVICE Index product(int a, int b) {
-  return static_cast<Index>(static_cast<std::uint64_t>(static_cast<unsigned>(a)) *
-                            static_cast<unsigned>(b));
+[[nodiscard]] RIDGE_DEVICE Index product(unsigned a, unsigned b) {
+  return static_cast<Index>(static_cast<std::uint64_t>(a) * b);
 }
 
-/// Where the neighbour at `o` of an item is in an array in memory. Without Edges no neighbour in x
-/// lies beyond the ends.
+/// An element of an array in memory: what lanes load from and store to. Where accesses are checked
+/// it is known of which array.
+template <class T>
+struct Spot {
+  Span<T> elements;
+  Index at;
+};
+
+/// Says to CUDA's compiler that an address is complete: it would add the array's begin last
+/// instead, once for each of the neighbours that have the rest in common.
+template <class T>
+RIDGE_DEVICE T* complete(T* address) {
+#if defined(__CUDA_ARCH__)
+  asm("" : "+l"(address));
+#endif
+  return address;
+}
+
+/// The element in that column, row and plane of an array in memory. Neighbours differ in their
+/// rows, or where ColumnLast in their columns: each takes one instruction more.
+template <class C, bool ColumnLast, class T>
+[[nodiscard]] RIDGE_DEVICE Spot<T> spot_at(const Place<T>& p, Coordinate<C> column, int row,
+                                           int plane) {
+  constexpr int rank = static_cast<int>(C::dimensions.size());
+  const auto positive = [](int i) { return static_cast<unsigned>(i); };
+#if defined(RIDGE_TARGET_SIMT)
+  const Index rows = rank > 2 ? product(positive(plane), positive(p.plane_rows)) + row : Index{row};
+  return {Span<T>(p.data, p.elements()), (rank > 1 ? rows * p.row : 0) + column};
+#else
+  const auto in_bytes = static_cast<Index>(column) * static_cast<Index>(sizeof(T));
+  char* to = reinterpret_cast<char*>(p.data);
+  if constexpr (rank > 2) {
+    to += product(positive(plane), positive(p.plane_rows)) * p.row_bytes;
+  }
+  if constexpr (rank == 1) {
+    to += in_bytes;
+  } else if constexpr (ColumnLast) {
+    to = complete(to + product(positive(row), p.row_bytes)) + in_bytes;
+  } else {
+    to = complete(to + in_bytes) + product(positive(row), p.row_bytes);
+  }
+  return {Span<T>(reinterpret_cast<T*>(to), 0), 0};
+#endif
+}
+
+/// The neighbour at `o` of an item in an array in memory. Without Edges no neighbour in x lies
+/// beyond the ends.
 template <class C, int I, bool Profile, bool Edges, class T>
-[[nodiscard]] RIDGE_DEVICE Index place_in(const Place<T>& p, const Index3& n, Index x, Index y,
-                                          Index z, Offset o) {
+[[nodiscard]] RIDGE_DEVICE Spot<T> spot_in(const Place<T>& p, const Index3& n, Index x, Index y,
+                                           Index z, Offset o) {
   constexpr int rank = static_cast<int>(C::dimensions.size());
   constexpr Offset extra = C::arrays[I].extra;
   constexpr Edge edge = dimension_of<C>(0).edge;
-  Index at = 0;
-  int constant = 0; // added last, so that neighbours share an address
-  if constexpr (Profile) {
-  } else if constexpr (Edges && edge != Edge::none) {
-    at = resolve<edge>(static_cast<Coordinate<C>>(x) + o.x,
-                       static_cast<Coordinate<C>>(n.x + extra.x), false);
-  } else {
-    at = x;
-    constant = o.x;
+  constexpr bool resolves = !Profile && Edges && edge != Edge::none;
+  using X = Coordinate<C>;
+  X column = Profile ? X{0} : static_cast<X>(x);
+  if constexpr (resolves) {
+    column = resolve<edge>(column + o.x, static_cast<X>(n.x + extra.x), false);
   }
-  if constexpr (rank > 1) {
-    at += product(resolve<dimension_of<C>(1).edge>(static_cast<int>(y) + o.y,
-                                                   static_cast<int>(n.y + extra.y), false),
-                  p.row);
-  }
-  if constexpr (rank > 2) {
-    at += product(resolve<dimension_of<C>(2).edge>(static_cast<int>(z) + o.z,
-                                                   static_cast<int>(n.z + extra.z), false),
-                  p.plane_rows) *
-          p.row;
-  }
-  return at + constant;
+  const int row = rank < 2 ? 0
+                           : resolve<dimension_of<C>(1).edge>(
+                                 static_cast<int>(y) + o.y, static_cast<int>(n.y + extra.y), false);
+  const int plane = rank < 3
+                        ? 0
+                        : resolve<dimension_of<C>(2).edge>(static_cast<int>(z) + o.z,
+                                                           static_cast<int>(n.z + extra.z), false);
+  Spot<T> spot = spot_at<C, resolves>(p, column, row, plane);
+  if constexpr (!Profile && !resolves) spot.at += o.x; // last: neighbours share an address
+  return spot;
 }
 
 } // namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME
