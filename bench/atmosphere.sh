@@ -1,11 +1,33 @@
 #!/usr/bin/env bash
-# The mini-atmosphere against the plain sequential program of test/atmosphere at -Ofast, in turns, at
-# 2000x1000 on one and two threads. Usage: bench/atmosphere.sh RIDGE
+# The mini-atmosphere. Usage: bench/atmosphere.sh RIDGE [DEVICE [OUTPUT_FOLDER]]
+# On a cpu: against the plain sequential program of test/atmosphere at -Ofast, in turns, at 2000x1000 on
+# one and two threads. On a GPU, JSON records: 400x200 in plain launches of one operation each, in plain
+# launches of the default schedule, and in graphs, the default; and 8000x4000.
 set -euo pipefail
-ridge=$1
+ridge=$(realpath "$1") device=${2:-cpu} folder=${3:-}
 here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+folder=${folder:-$work}
+
+thermal() { # name, size, seconds, schedule
+  (cd "$work" && "$ridge" atmosphere --case thermal --device "$device" --size "$2" --time "$3" \
+    --schedule "$4" --snapshots 1 -o out.h5 --json) >"$folder/atmosphere-$1.json"
+  python3 "$here/bench/print_records.py" "$folder/atmosphere-$1.json"
+}
+
+if [[ $device != cpu ]]; then
+  for turn in 1 2 3; do
+    thermal 400x200-fission 400x200 1600 fission
+    thermal 400x200-plain 400x200 1600 graph=off
+    thermal 400x200 400x200 1600 auto
+  done
+  thermal 400x200-norms 400x200 400 auto
+  thermal 100x50-norms 100x50 400 auto
+  thermal 8000x4000 8000x4000 5 auto
+  exit
+fi
+
 cat >"$work/main.cpp" <<'CPP'
 #include "plain.hpp"
 #include <chrono>

@@ -2,6 +2,7 @@
 #include <ridge/core/units.hpp>
 
 #include "atmosphere_output.hpp"
+#include "atmosphere_report.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "output_file.hpp"
@@ -17,7 +18,6 @@ namespace ridge::app {
 namespace {
 
 using atmosphere::Atmosphere;
-using atmosphere::Totals;
 
 /// How often the user is heard and told.
 constexpr double seconds_between_looks = 0.2;
@@ -34,6 +34,7 @@ struct AtmosphereCommand {
   int snapshots = 10;
   double step = 0;
   bool step_given = false;
+  bool json = false;
 
   void run() const {
     if (!(time > 0) || !std::isfinite(time)) {
@@ -60,34 +61,32 @@ struct AtmosphereCommand {
     require_writable(png);
 
     Atmosphere air(Device(device == "auto" ? best_device() : parse_device(device)), setup);
-    const Device& where = air.queue().device();
-    fmt::print("{} {} on {} ({}): steps of {:.4g} s, {} of them\n", which, to_text(extents),
-               to_text(where.id()), where.facts().name, air.step_length(),
-               static_cast<long long>(std::ceil(time / air.step_length() - 1e-9)));
-    std::fflush(stdout);
-    const Totals begin = air.totals();
-    const bool finished = integrate(air, snapshots_file);
+    const AtmosphereReport report(which, time, json);
+    report.begin(air);
+    AtmosphereReport::End end;
+    end.before = air.totals();
+    const bool finished = integrate(air, snapshots_file, end.seconds);
     const atmosphere::State last = air.state();
-    const Totals end = atmosphere::totals_of(last, air.profiles(), air.setup().nx, air.setup().nz);
+    end.after = atmosphere::totals_of(last, air.profiles(), air.setup().nx, air.setup().nz);
     write_picture(png, atmosphere::temperature_of(last, air.profiles(), setup.nx), setup.nx,
                   setup.nz);
-    fmt::print("mass change {:.6e}, energy change {:.6e} at {:g} s\n",
-               (end.mass - begin.mass) / begin.mass, (end.energy - begin.energy) / begin.energy,
-               air.time());
-    fmt::print("{} snapshots in {}, {}; potential temperature in {}\n", snapshots_file.snapshots(),
-               file.string(), snapshots_file.xdmf().string(), png.string());
+    end.snapshots = snapshots_file.snapshots();
+    end.file = file;
+    end.xdmf = snapshots_file.xdmf();
+    end.picture = png;
+    report.end(air, end);
     if (!finished) {
       throw Failure(
           fmt::format("interrupted at {:g} s of {:g}; the snapshot is written", air.time(), time));
     }
   }
 
-  /// False when the user asked to stop: then the last snapshot is that of the time reached.
-  [[nodiscard]] bool integrate(Atmosphere& air, AtmosphereOutput& file) const {
+  /// Adds up the seconds of the steps. False when the user asked to stop: then the last snapshot is
+  /// that of the time reached.
+  [[nodiscard]] bool integrate(Atmosphere& air, AtmosphereOutput& file, double& computing) const {
     using Clock = std::chrono::steady_clock;
     Progress progress;
     Index at_once = 1;
-    double computing = 0;
     file.write(0, air.state(), air.profiles());
     bool finished = true;
     for (int s = 1; s <= snapshots && finished; ++s) {
@@ -105,19 +104,7 @@ struct AtmosphereCommand {
       }
       file.write(air.time(), air.state(), air.profiles());
     }
-    progress.clear();
-    report(air, computing);
     return finished;
-  }
-
-  /// Least bytes: of each sweep the state once read and once written.
-  static void report(const Atmosphere& air, double computing) {
-    const double cells = static_cast<double>(air.setup().nx) * static_cast<double>(air.setup().nz);
-    const double stages = 6 * static_cast<double>(air.steps_done());
-    for (const Record& r : air.records())
-      fmt::print("{}: {}\n", r.kernel, r.schedule);
-    fmt::print("{} steps in {}: {:.3g} ns a cell and stage\n", air.steps_done(),
-               to_text(Seconds{computing}), computing * 1e9 / (cells * stages));
   }
 
   [[nodiscard]] static bool asked_to_stop() {
@@ -152,6 +139,7 @@ void add_atmosphere(CLI::App& app) {
   command->add_option("--schedule", o->schedule,
                       "auto, a name, or fields such as 'fuse=1+2,3+4,5+6 tile=allx1'");
   command->add_option("--schedule-z", o->schedule_z, "of the sweep along z, where it is another");
+  command->add_flag("--json", o->json, "print an array with the record");
   command->callback([o, step] {
     o->step_given = step->count() > 0;
     o->run();

@@ -51,6 +51,20 @@ def test_devices_agree(ridge, folder):
             assert np.abs(a - b).max() <= 1e-10 * np.abs(a).max()
 
 
+def test_record(ridge, folder):
+    result = atmosphere(ridge, "--device", "simt:32", "--schedule", "fission", "--snapshots", 2,
+                        "--json")
+    (record,) = result.records()
+    assert (record["pattern"], record["kernel"], record["size"]) == ("chain", "atmosphere", [40, 20])
+    air = record["atmosphere"]
+    assert (air["case"], air["time"], air["steps"], air["snapshots"]) == ("thermal", 20, 12, 3)
+    assert "fuse=none" in air["schedule_x"] and "fuse=none" in air["schedule_z"]
+    assert record["items"] == 6 * 800
+    assert (record["bytes_read"], record["bytes_written"]) == (320 * 800, 192 * 800)
+    assert record["repeats"] == 12 and record["seconds"] == pytest.approx(air["seconds"] / 12)
+    assert abs(air["mass_change"]) < 1e-13 and abs(air["energy_change"]) < 1e-3
+
+
 def test_published_norms(ridge, folder):
     result = atmosphere(ridge, "--case", "thermal", "--device", "cpu", size="100x50", until=400)
     mass, energy = changes(result)
