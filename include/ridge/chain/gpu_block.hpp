@@ -87,10 +87,11 @@ private:
   /// How many rows of the block a neighbour of `row` is away.
   template <int I>
   [[nodiscard]] RIDGE_DEVICE int lanes_to(X row, int distance) const {
-    if constexpr (between<I>() > 0) {
+    constexpr int gap = between<I>();
+    if constexpr (gap > 0) {
       constexpr int extra = C::arrays[I].extra.along(F::along);
-      if (distance < 0 && row + distance < 0) return distance - between<I>();
-      if (distance >= 0 && row + distance >= extent() + extra) return distance + between<I>();
+      if (distance < 0 && row + distance < 0) return distance - gap;
+      if (distance >= 0 && row + distance >= extent() + extra) return distance + gap;
     }
     return distance;
   }
@@ -143,8 +144,11 @@ struct BlockExchange {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
+    // Said to be constant: compilers may compute them here.
+    constexpr int overlap = F::overlap(along);
+    constexpr int overlap_low = F::overlap_low(along);
     const int rows = of_dimension<along>(lane.block_extent());
-    const int each = rows - F::overlap(along);
+    const int each = rows - overlap;
     const int stride = along == 0   ? 1
                        : along == 1 ? lane.block_extent().x
                                     : lane.block_extent().x * lane.block_extent().y;
@@ -159,7 +163,7 @@ struct BlockExchange {
     bool again = false;
     for (X from = range.begin; from < range.end; from += each) {
       const X to = from + each < range.end ? from + each : range.end;
-      memory.first = from - F::overlap_low(along);
+      memory.first = from - overlap_low;
       const X raw = memory.first + row_in_block;
       for (int q0 = q.begin; q0 < q.end; q0 += q.step) {
         for (int p0 = p.begin; p0 < p.end; p0 += p.step) {
@@ -218,7 +222,8 @@ private:
     X row = raw;
     if constexpr (F::has_seam(along)) {
       // Lanes go on behind the last item of any operation; those without it have none there.
-      const X period = extent + F::beyond(along);
+      constexpr int beyond = F::beyond(along);
+      const X period = extent + beyond;
       row = row < 0 ? row + period : row >= period ? row - period : row;
     } else if constexpr (dimension_of<C>(along).edge == Edge::periodic) {
       if (row < domain_begin || row > last) {

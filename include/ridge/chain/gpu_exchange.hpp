@@ -80,6 +80,8 @@ struct Exchange {
     constexpr Domain d = domain_of<Operation<C, First>>();
     constexpr int low = F::overlap_low();
     constexpr int each = Lane::warp_width - low - F::overlap_high();
+    constexpr int reach_low = F::reach_low_x();
+    constexpr int reach_high = F::reach_high_x();
     const Dim3 b = lane.block();
     const Dim3 shape = lane.block_extent();
     // Warps follow each other along x; where a row of the block is no whole warps, along y.
@@ -115,8 +117,8 @@ struct Exchange {
         for (X x = begin + warp_across * each; x < end; x += across * each) {
           const X to = x + each < end ? x + each : end;
           const X first = x - low;
-          if (first + F::reach_low_x() >= 0 &&
-              first + Lane::warp_width + F::reach_high_x() <= static_cast<X>(n.x)) {
+          if (first + reach_low >= 0 &&
+              first + Lane::warp_width + reach_high <= static_cast<X>(n.x)) {
             run<false>(lane, first, x, to, y, z);
           } else {
             run<true>(lane, first, x, to, y, z);

@@ -187,8 +187,9 @@ private:
       for_fetched(
           [&](auto array) {
             constexpr int I = decltype(array)::value;
+            constexpr auto kept = F::rows_of(I);
             shift<I>(rows);
-            rows.of[I][0] = fetch<I>(lane, x, y, row + F::rows_of(I).top);
+            rows.of[I][0] = fetch<I>(lane, x, y, row + kept.top);
           },
           arrays);
       run_operation<First>(memory, x, y, row, begin, end);
