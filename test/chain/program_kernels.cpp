@@ -7,10 +7,13 @@ namespace ridge::chain {
 
 template struct Executor<test::Transport, float, Here>;
 template struct Executor<test::Transport, double, Here>;
-template struct Executor<test::Stages<true, Edge::clamp>, double, Here>;
-template struct Executor<test::Stages<false, Edge::clamp>, double, Here>;
-template struct Executor<test::Stages<true, Edge::periodic>, double, Here>;
-template struct Executor<test::Stages<false, Edge::periodic>, double, Here>;
+template struct Executor<test::Stages<0, 2, Edge::clamp>, double, Here>;
+template struct Executor<test::Stages<1, 2, Edge::clamp>, double, Here>;
+template struct Executor<test::Stages<0, 2, Edge::periodic>, double, Here>;
+template struct Executor<test::Stages<1, 2, Edge::periodic>, double, Here>;
+template struct Executor<test::Stages<0, 1, Edge::periodic>, double, Here>;
+template struct Executor<test::Stages<0, 3, Edge::periodic>, double, Here>;
+template struct Executor<test::Stages<2, 3, Edge::clamp>, double, Here>;
 template struct Executor<test::Means, double, Here>;
 template struct Executor<test::Undeclared<0>, double, Here>;
 

@@ -81,12 +81,11 @@ TEST(Programs, KnowInterfacesAndWalls) {
 }
 
 /// Values that pass from stage to stage where the range ends.
-template <bool AlongX, Edge Ends>
+template <class C>
 void expect_stages(const Device& device, Index3 n, const Schedule& schedule) {
-  using C = test::Stages<AlongX, Ends>;
   Queue queue(device);
-  const Field<double> before(device, {n.x, n.y});
-  const Field<double> after(device, {n.x, n.y});
+  const Field<double> before(device, {n.x, n.y, n.z});
+  const Field<double> after(device, {n.x, n.y, n.z});
   fill_random(queue, before.elements(), 1);
   fill_bytes(queue, after.data(), 0xff, Bytes{after.count() * Index{sizeof(double)}});
   Views<C, double> views;
@@ -100,42 +99,66 @@ void expect_stages(const Device& device, Index3 n, const Schedule& schedule) {
   copy_to_host(queue, got.data(), after.data(), after.count());
   queue.wait();
   for (std::size_t i = 0; i < got.size(); ++i) {
-    ASSERT_NEAR(got[i], expected[4][i], 1e-14) << i << " of " << n.x << "x" << n.y << " on "
-                                               << to_text(device.id()) << " " << to_text(schedule);
+    ASSERT_NEAR(got[i], expected[4][i], 1e-14)
+        << i << " of " << to_text(Extents{n.x, n.y, n.z}) << " on " << to_text(device.id()) << " "
+        << to_text(schedule);
   }
 }
-template <bool AlongX, Edge Ends>
-void expect_stages_everywhere() {
-  const Description d = describe<test::Stages<AlongX, Ends>, double>();
-  const std::vector<Index3> sizes =
-      Ends == Edge::clamp ? std::vector<Index3>{{37, 53, 1}, {1, 1, 1}, {5, 2, 1}}
-                          : std::vector<Index3>{{37, 53, 1}, {3, 3, 1}, {9, 8, 1}, {11, 12, 1}};
+template <class C>
+void expect_stages_everywhere(const std::vector<Index3>& sizes) {
+  const Description d = describe<C, double>();
   for (const DeviceId id : list_devices()) {
     const Device device(id);
     for (const Index3& n : sizes) {
       for (const Schedule& s : schedule_space(device, d, n))
-        expect_stages<AlongX, Ends>(device, n, s);
+        expect_stages<C>(device, n, s);
       for (const NamedSchedule& s : named_schedules(device, d, n))
-        expect_stages<AlongX, Ends>(device, n, s.schedule);
-      expect_stages<AlongX, Ends>(device, n, default_schedule(device, d, n));
+        expect_stages<C>(device, n, s.schedule);
+      expect_stages<C>(device, n, default_schedule(device, d, n));
       if (device.kind() == DeviceKind::cpu) continue;
-      for (const char* block : {"1x1x1", "5x9x1", "3x40x1", "2x3x4"}) {
+      for (const char* block : {"1x1x1", "5x9x1", "3x40x1", "2x3x4", "64x2x2"}) {
         const std::string text = std::string("fuse=all block=") + block + " tile=all";
-        expect_stages<AlongX, Ends>(device, n, parse_schedule(text, device, d, n).schedule);
+        expect_stages<C>(device, n, parse_schedule(text, device, d, n).schedule);
       }
     }
   }
 }
+/// All stages in one launch, and how they pass values there.
+template <class C>
+void expect_passing(Passing passing, int along) {
+  using F = Flow<C, 0, 3>;
+  EXPECT_EQ(F::passing, passing);
+  EXPECT_EQ(F::along, along);
+}
+
 TEST(Programs, PassValuesOnToTheEndsOfTheRange) {
-  EXPECT_EQ((Flow<test::Stages<true, Edge::clamp>, 0, 3>::passing), Passing::lanes);
-  EXPECT_EQ((Flow<test::Stages<false, Edge::clamp>, 0, 3>::passing), Passing::block);
-  expect_stages_everywhere<true, Edge::clamp>();
-  expect_stages_everywhere<false, Edge::clamp>();
+  const std::vector<Index3> sizes{{37, 53, 1}, {1, 1, 1}, {5, 2, 1}};
+  using AlongX = test::Stages<0, 2, Edge::clamp>;
+  expect_passing<AlongX>(Passing::lanes, 0);
+  expect_stages_everywhere<AlongX>(sizes);
+  using AlongY = test::Stages<1, 2, Edge::clamp>;
+  expect_passing<AlongY>(Passing::block, 1);
+  expect_stages_everywhere<AlongY>(sizes);
+  using AlongZ = test::Stages<2, 3, Edge::clamp>;
+  expect_passing<AlongZ>(Passing::block, 2);
+  expect_stages_everywhere<AlongZ>({{7, 3, 41}, {1, 1, 1}, {5, 2, 3}});
 }
 TEST(Programs, PassValuesOnAcrossPeriodicEnds) {
-  EXPECT_EQ((Flow<test::Stages<true, Edge::periodic>, 0, 3>::passing), Passing::block);
-  expect_stages_everywhere<true, Edge::periodic>();
-  expect_stages_everywhere<false, Edge::periodic>();
+  const std::vector<Index3> sizes{{37, 53, 1}, {3, 3, 1}, {9, 8, 1}, {11, 12, 1}};
+  using AlongX = test::Stages<0, 2, Edge::periodic>;
+  expect_passing<AlongX>(Passing::block, 0);
+  expect_stages_everywhere<AlongX>(sizes);
+  using AlongY = test::Stages<1, 2, Edge::periodic>;
+  expect_passing<AlongY>(Passing::block, 1);
+  expect_stages_everywhere<AlongY>(sizes);
+}
+TEST(Programs, PassValuesOnAlongXInAnyNumberOfDimensions) {
+  using OfOne = test::Stages<0, 1, Edge::periodic>;
+  expect_passing<OfOne>(Passing::block, 0);
+  expect_stages_everywhere<OfOne>({{300, 1, 1}, {3, 1, 1}, {11, 1, 1}});
+  using OfThree = test::Stages<0, 3, Edge::periodic>;
+  expect_passing<OfThree>(Passing::block, 0);
+  expect_stages_everywhere<OfThree>({{37, 5, 6}, {3, 3, 3}});
 }
 
 TEST(Programs, SayWhichArrayIsWrong) {

@@ -44,49 +44,60 @@ struct Transport {
   std::tuple<Flux, Move> operations;
 };
 
-// Two stages of slopes at interfaces and of what they do to cells, along x or along y, as far as
-// one warp or one block has to pass values on. Beyond the ends lies the last cell once more.
-template <int From, int To, bool AlongX>
+// Two stages of slopes at interfaces and of what they do to cells, along one dimension, as far as
+// one warp or one block has to pass values on.
+template <int Along>
+constexpr Reach along(int low, int high) {
+  return Along == 0 ? along_x(low, high) : Along == 1 ? along_y(low, high) : along_z(low, high);
+}
+template <int Along>
+constexpr Offset one_along{Along == 0 ? 1 : 0, Along == 1 ? 1 : 0, Along == 2 ? 1 : 0};
+
+template <int From, int To, int Along>
 struct Slope {
   static constexpr const char* name = "slope";
-  static constexpr std::array accesses{read(Slot<From>{}, AlongX ? along_x(-3, 2) : along_y(-3, 2)),
-                                       write(Slot<To>{})};
-  static constexpr Domain domain{{}, {AlongX ? 1 : 0, AlongX ? 0 : 1, 0}};
+  static constexpr std::array accesses{read(Slot<From>{}, along<Along>(-3, 2)), write(Slot<To>{})};
+  static constexpr Domain domain{{}, one_along<Along>};
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
-    const auto cell = [&](int i) { return at(Slot<From>{}, AlongX ? i : 0, AlongX ? 0 : i); };
+    const auto cell = [&](int i) {
+      return at(Slot<From>{}, Along == 0 ? i : 0, Along == 1 ? i : 0, Along == 2 ? i : 0);
+    };
     using V = typename At::Value;
     const V slope = 0.3 * (cell(0) - cell(-1)) - 0.1 * (cell(2) - cell(-3)) + 0.05 * cell(1);
-    if constexpr (AlongX) {
+    if constexpr (Along == 0) {
       at.set(Slot<To>{}, select(at.x_values() < 0.5, 0.5 * slope, slope));
     } else {
-      at.set(Slot<To>{}, at.y() == 0 ? 0.5 * slope : slope);
+      at.set(Slot<To>{}, (Along == 1 ? at.y() : at.z()) == 0 ? 0.5 * slope : slope);
     }
   }
 };
-template <int From, int Slopes, int To, bool AlongX>
+template <int From, int Slopes, int To, int Along>
 struct Relax {
   static constexpr const char* name = "relax";
-  static constexpr std::array accesses{read(Slot<From>{}),
-                                       read(Slot<Slopes>{}, AlongX ? along_x(0, 1) : along_y(0, 1)),
+  static constexpr std::array accesses{read(Slot<From>{}), read(Slot<Slopes>{}, along<Along>(0, 1)),
                                        write(Slot<To>{})};
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
-    at.set(Slot<To>{}, at(Slot<From>{}) + at(Slot<Slopes>{}, AlongX ? 1 : 0, AlongX ? 0 : 1) -
-                           at(Slot<Slopes>{}));
+    constexpr Offset next = one_along<Along>;
+    at.set(Slot<To>{},
+           at(Slot<From>{}) + at(Slot<Slopes>{}, next.x, next.y, next.z) - at(Slot<Slopes>{}));
   }
 };
-template <bool AlongX, Edge Ends>
+template <int Along, int Rank, Edge Ends>
 struct Stages {
   static constexpr const char* name = "stages";
-  static constexpr Offset faces{AlongX ? 1 : 0, AlongX ? 0 : 1, 0};
+  static constexpr Offset faces = one_along<Along>;
   static constexpr std::array arrays{input("before"), temporary("slopes", faces),
                                      temporary("between"), temporary("slopes", faces),
                                      output("after")};
-  static constexpr std::array dimensions{independent(AlongX ? 4 : 0, Ends),
-                                         independent(AlongX ? 0 : 4, Ends)};
-  std::tuple<Slope<0, 1, AlongX>, Relax<0, 1, 2, AlongX>, Slope<2, 3, AlongX>,
-             Relax<2, 3, 4, AlongX>>
+  static constexpr auto dimensions = [] {
+    std::array<Dimension, static_cast<std::size_t>(Rank)> all{};
+    for (int d = 0; d < Rank; ++d)
+      all[static_cast<std::size_t>(d)] = independent(d == Along ? 4 : 0, Ends);
+    return all;
+  }();
+  std::tuple<Slope<0, 1, Along>, Relax<0, 1, 2, Along>, Slope<2, 3, Along>, Relax<2, 3, 4, Along>>
       operations;
 };
 
