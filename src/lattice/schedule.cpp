@@ -16,11 +16,14 @@ namespace {
 /// Accesses that keep memory busy however few threads a block has.
 constexpr int starved_threads = 256;
 
+/// Threads too few for the registers that accesses by the batch take.
+constexpr int rolling_threads = 8;
+
 GpuSchedule of_width(int groups, const Geometry& g) {
   GpuSchedule s;
   s.groups = groups;
   if (groups * g.nsimd <= starved_threads) {
-    s.items = 16;
+    s.items = groups * g.nsimd <= rolling_threads ? 8 : 16;
     s.bounds = 256;
     s.finish = Finish::second;
   }
@@ -120,6 +123,7 @@ std::vector<Schedule> schedule_space(const Device& device, Task task, const Geom
     if (s.groups * g.nsimd > s.bounds) return false;
     if (task.reproducible && s.groups * g.nsimd > most_binned_threads) return false;
     if (s.reduce == Passes::staged && !can_stage(s, task)) return false;
+    if (s.items == 8 && (!task.reduces() || task.slices || task.reproducible)) return false;
     if (task.reduces()) return s.store == Store::plain;
     if (s.finish != Finish::last || s.spread != 0) return false;
     if (task.kind != Task::expression) return true;

@@ -117,22 +117,44 @@ RIDGE_DEVICE A merge_team(const Lane& lane, A a, int team) {
 template <class A, class Lane>
 RIDGE_DEVICE A gather(const Lane& lane, const Partials& p, const Results& r, Index o, int position,
                       int team) {
-  const int part = static_cast<int>(o % r.parts);
-  const int key = static_cast<int>(o / r.parts % p.keys);
-  const Index slice = o / r.parts / p.keys;
-  const Index box = slice / r.slices;
-  const Index first = (slice % r.slices) * p.rows;
+  const auto number_of = static_cast<unsigned>(o); // 32 bits divide in a fraction of the time
+  const int part = static_cast<int>(number_of % r.parts);
+  const int key = static_cast<int>(number_of / r.parts % p.keys);
+  const unsigned slice = number_of / r.parts / p.keys;
+  const auto slices = static_cast<unsigned>(r.slices);
+  const int box = static_cast<int>(slice / slices);
+  const Index first = (slice % slices) * p.rows;
+  const auto entries = static_cast<unsigned>(p.rows * p.words);
+  const auto words = static_cast<unsigned>(p.words);
+  const auto at = [&](unsigned i) { // element 0 of entry i
+    return (((first + i / words) * p.keys + key) * p.words + i % words) * p.elements;
+  };
   A a;
   a.clear();
-  for (Index i = position; i < p.rows * p.words; i += team) {
-    const Index row = i / p.words;
-    const int word = static_cast<int>(i % p.words);
+  if (r.boxes == 1 && p.elements == r.parts) { // an element of each entry, several under way
+    constexpr int batch = A::words > 1 ? 1 : 4;
+    for (auto i = static_cast<unsigned>(position); i < entries; i += batch * team) {
+      A found[batch];
+      RIDGE_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        found[k].clear();
+        const unsigned entry = i + k * team;
+        if (entry < entries) found[k] = load_partial<A>(lane, p.w, at(entry) + part);
+      }
+      RIDGE_UNROLL
+      for (int k = 0; k < batch; ++k)
+        a.merge(found[k]);
+    }
+    return a;
+  }
+  RIDGE_NO_UNROLL
+  for (auto i = static_cast<unsigned>(position); i < entries; i += team) {
+    RIDGE_NO_UNROLL
     for (int e = 0; e < p.elements; ++e) {
-      const int number = (word * p.elements + e) / r.parts_of_element;
+      const int number = (static_cast<int>(i % words) * p.elements + e) / r.parts_of_element;
       if (r.parts == 2 && e % 2 != part) continue;
       if (r.boxes > 1 && number / r.lane_stride % r.boxes != box) continue;
-      a.merge(load_partial<A>(lane, p.w,
-                              (((first + row) * p.keys + key) * p.words + word) * p.elements + e));
+      a.merge(load_partial<A>(lane, p.w, at(i) + e));
     }
   }
   return a;
@@ -170,6 +192,7 @@ inline int finish_team(const Partials& p) {
 template <class A>
 struct FinishPass {
   static constexpr int max_threads = finish_threads;
+  static constexpr bool prepared_early = true;
   static constexpr const char* name = "lattice reduction, finish";
   Partials partials;
   Results results;

@@ -82,7 +82,7 @@ void map_flat(Queue& queue, const MapCall<T>& call, const GpuSchedule& s) {
 
 template <class T, Map What>
 void map_of(Queue& queue, const MapCall<T>& call, const GpuSchedule& s) {
-  choose(s.items, Choices<1, 4, 16>{}, [&](auto items) {
+  choose(s.items == 8 ? 16 : s.items, Choices<1, 4, 16>{}, [&](auto items) {
     constexpr int n = decltype(items)::value;
     choose(s.store, Choices<Store::plain, Store::nontemporal>{},
            [&](auto store) { map_flat<T, What, n, decltype(store)::value>(queue, call, s); });

@@ -16,30 +16,32 @@ namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {
 struct FlatWalk {
   Index total = 0, run = 0, gap = 0;
   Index stride = 0;
-  Index share = 0;      ///< words of a block that follow each other; 0: blocks take turns
-  Index active = 0;     ///< threads of a slice that take part
-  int blocks = 1;       ///< of a slice
-  int period = 1;       ///< words after which components repeat
-  int words = 1;        ///< of one vector
-  bool combine = false; ///< blocks merge their threads of equal component
-  bool last = false;    ///< the last block finishes
-  int team = 1;         ///< threads of it that add up one result
+  Index rest = 0, hop = 0; ///< of a stride: what remains of whole runs, and its words in memory
+  Index share = 0;         ///< words of a block that follow each other; 0: blocks take turns
+  Index active = 0;        ///< threads of a slice that take part
+  int blocks = 1;          ///< of a slice
+  int period = 1;          ///< words after which components repeat
+  int words = 1;           ///< of one vector
+  bool combine = false;    ///< blocks merge their threads of equal component
+  bool last = false;       ///< the last block finishes
+  int team = 1;            ///< threads of it that add up one result
 };
 
 /// A position in a slice and in memory, in words.
 struct Cursor {
   Index at, in_run, address;
-  Index rest, hop; ///< of a step: what remains of whole runs, and its words in memory
 
   RIDGE_DEVICE Cursor(const FlatWalk& walk, Index start, Index slice)
-      : at(start), in_run(start % walk.run),
-        address(slice * walk.run + start / walk.run * (walk.run + walk.gap) + in_run),
-        rest(walk.stride % walk.run), hop(rest + walk.stride / walk.run * (walk.run + walk.gap)) {}
+      : at(start), in_run(start), address(slice * walk.run + start) {
+    if (start < walk.run) return; // most do, and divisions are long
+    in_run = start % walk.run;
+    address += start / walk.run * walk.gap;
+  }
 
   RIDGE_DEVICE void step(const FlatWalk& walk) {
     at += walk.stride;
-    in_run += rest;
-    address += hop;
+    in_run += walk.rest;
+    address += walk.hop;
     if (in_run >= walk.run) {
       in_run -= walk.run;
       address += walk.gap;
@@ -149,9 +151,71 @@ RIDGE_DEVICE void add_batch(Terms<T, What, complex>* terms, A* sum) {
     terms[i].add(sum);
 }
 
+/// Who leaves sums: the block's number within a slice, and the thread's.
+struct Origin {
+  Index slice, block, number;
+};
+
+/// The block's sums of element `e`, one for each word of a period, or for each component.
+template <class A, class Lane>
+RIDGE_DEVICE void leave_components(const Lane& lane, const FlatWalk& walk, const Partials& partials,
+                                   Index row, int e, const A& sum) {
+  const int t = lane.thread().x;
+  const int threads = lane.block_extent().x;
+  const int merged = walk.words / partials.words; // words of a vector that are merged: all or 1
+  auto shared = lane.template shared<A>(0, threads);
+  lane.barrier();
+  shared[t] = sum;
+  lane.barrier();
+  merge_across<A>(lane, shared, t, t / walk.period, threads / walk.period, walk.period);
+  const bool first = t < walk.period;
+  merge_across<A>(lane, shared, t, first ? t % merged : merged, merged, 1);
+  if (first && t % merged == 0) {
+    const A all = shared[t];
+    const Index entry = row * (walk.period / merged) + t / merged;
+    store_partial(lane, partials.w, entry * partials.elements + e, all);
+  }
+}
+
+/// Stores this thread's sums, or the block's.
+template <int Elements, class A, class Lane>
+RIDGE_DEVICE void leave(const Lane& lane, const FlatWalk& walk, const Partials& partials,
+                        const Origin& from, A* sum) {
+  // Lanes of one result are merged in the thread: elements of a word to real and imaginary part.
+  const int left = partials.elements;
+  // Indices are constants, so that the sums stay in registers.
+  if (left == 1) {
+    RIDGE_UNROLL
+    for (int e = 1; e < Elements; ++e)
+      sum[0].merge(sum[e]);
+  } else if (left == 2) {
+    RIDGE_UNROLL
+    for (int e = 2; e < Elements; ++e)
+      sum[e & 1].merge(sum[e]);
+  }
+  RIDGE_UNROLL
+  for (int e = 0; e < Elements; ++e) {
+    if (e >= left) continue;
+    const Index row = from.slice * walk.blocks + from.block;
+    if (!walk.combine) {
+      const Index entry = from.slice * walk.active + from.number;
+      if (from.number < walk.active) store_partial(lane, partials.w, entry * left + e, sum[e]);
+    } else if (walk.period == 1) {
+      const A all = merge_block(lane, sum[e]);
+      if (lane.thread().x == 0) store_partial(lane, partials.w, row * left + e, all);
+    } else {
+      leave_components(lane, walk, partials, row, e, sum[e]);
+    }
+  }
+}
+
 template <class T, Reduction What, bool complex, class A, int Items>
 struct FlatReduce {
+  using Sum = A;
+  static constexpr int items = Items;
+  static constexpr bool shares = true; ///< blocks may have shares of their own
   static constexpr int max_threads = A::words > 1 ? most_binned_threads : Items > 4 ? 256 : 1024;
+  static constexpr bool prepared_early = true;
   static constexpr const char* name = "lattice reduction";
   static constexpr int elements = Loaded<T, What>::elements;
   /// Where a batch is loaded while the one before is taken.
@@ -169,8 +233,8 @@ struct FlatReduce {
     const int t = lane.thread().x;
     const int threads = lane.block_extent().x;
     const Index slices = results.slices;
-    const Index slice = lane.block().x % slices;
-    const Index block = lane.block().x / slices;
+    const Index slice = slices > 1 ? lane.block().x % slices : 0;
+    const Index block = slices > 1 ? lane.block().x / slices : lane.block().x;
     A sum[elements];
     RIDGE_UNROLL
     for (int e = 0; e < elements; ++e)
@@ -187,7 +251,7 @@ struct FlatReduce {
         stream(lane, start, stop, sum);
       }
     }
-    leave(lane, slice, block, number, sum);
+    leave<elements>(lane, walk, partials, {slice, block, number}, sum);
     if (walk.last) finish(lane);
   }
 
@@ -315,57 +379,6 @@ private:
     RIDGE_UNROLL
     for (int e = 0; e < elements; ++e)
       sum[e].settle();
-  }
-
-  /// Stores this thread's sums, or the block's.
-  template <class Lane>
-  RIDGE_DEVICE void leave(const Lane& lane, Index slice, Index block, Index number, A* sum) const {
-    const int t = lane.thread().x;
-    // Lanes of one result are merged in the thread: elements of a word to real and imaginary part.
-    const int left = partials.elements;
-    // Indices are constants, so that the sums stay in registers.
-    if (left == 1) {
-      RIDGE_UNROLL
-      for (int e = 1; e < elements; ++e)
-        sum[0].merge(sum[e]);
-    } else if (left == 2) {
-      RIDGE_UNROLL
-      for (int e = 2; e < elements; ++e)
-        sum[e & 1].merge(sum[e]);
-    }
-    RIDGE_UNROLL
-    for (int e = 0; e < elements; ++e) {
-      if (e >= left) continue;
-      if (!walk.combine) {
-        if (number < walk.active)
-          store_partial(lane, partials.w, (slice * walk.active + number) * left + e, sum[e]);
-      } else if (walk.period == 1) {
-        const A all = merge_block(lane, sum[e]);
-        if (t == 0) store_partial(lane, partials.w, (slice * walk.blocks + block) * left + e, all);
-      } else {
-        leave_components(lane, slice * walk.blocks + block, e, sum[e]);
-      }
-    }
-  }
-
-  /// The block's sums of element `e`, one for each word of a period, or for each component.
-  template <class Lane>
-  RIDGE_DEVICE void leave_components(const Lane& lane, Index row, int e, const A& sum) const {
-    const int t = lane.thread().x;
-    const int threads = lane.block_extent().x;
-    const int merged = walk.words / partials.words; // words of a vector that are merged: all or 1
-    auto shared = lane.template shared<A>(0, threads);
-    lane.barrier();
-    shared[t] = sum;
-    lane.barrier();
-    merge_across<A>(lane, shared, t, t / walk.period, threads / walk.period, walk.period);
-    const bool first = t < walk.period;
-    merge_across<A>(lane, shared, t, first ? t % merged : merged, merged, 1);
-    if (first && t % merged == 0) {
-      const A all = shared[t];
-      const Index entry = row * (walk.period / merged) + t / merged;
-      store_partial(lane, partials.w, entry * partials.elements + e, all);
-    }
   }
 
   template <class Lane>

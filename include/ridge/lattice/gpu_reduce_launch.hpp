@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ridge/lattice/gpu_block.hpp>
-#include <ridge/lattice/gpu_reduce.hpp>
+#include <ridge/lattice/gpu_roll.hpp>
 
 #include <climits>
 
@@ -22,14 +22,23 @@ inline Span<double> scratch_doubles(Queue& queue, Index count, Bytes used) {
 /// Blocks of fewer threads take turns: what one of them reads at once is less than memory likes.
 inline constexpr int least_share_threads = 128;
 
-template <class T, Reduction What, bool complex, class A, int Items>
-void reduce_flat(Queue& queue, const ReduceCall<T>& call, const GpuSchedule& s, Bytes used = {}) {
-  using Body = FlatReduce<T, What, complex, A, Items>;
+/// A launch over flat memory: its shape, and where everything is.
+struct FlatPlan {
+  LaunchShape shape;
+  FlatWalk walk;
+  Partials partials;
+  Results results;
+};
+
+template <class Body, class T>
+FlatPlan plan_flat(Queue& queue, const ReduceCall<T>& call, const GpuSchedule& s, Bytes used) {
+  using A = typename Body::Sum;
   const SliceWalk slices = slice_walk(call);
   const int threads = block_threads(s, call.geometry, Body::max_threads);
-  const bool keyed = What == Reduction::sum;
+  const bool keyed = call.what == Reduction::sum;
 
-  FlatWalk walk;
+  FlatPlan plan;
+  FlatWalk& walk = plan.walk;
   walk.run = slices.run / 16;
   walk.gap = (slices.slices - 1) * walk.run;
   walk.total = slices.outer * walk.run;
@@ -38,31 +47,33 @@ void reduce_flat(Queue& queue, const ReduceCall<T>& call, const GpuSchedule& s, 
   walk.combine = threads % walk.period == 0;
   walk.last = s.finish == Finish::last;
 
-  LaunchShape shape{{1, 1, 1}, {threads, 1, 1}, threads * static_cast<int>(sizeof(A))};
-  const Index wanted = ceil_div(walk.total, Index{threads} * Items);
+  plan.shape = {{1, 1, 1}, {threads, 1, 1}, threads * static_cast<int>(sizeof(A))};
+  const Index wanted = ceil_div(walk.total, Index{threads} * Body::items);
   const Index units = std::max(queue.device().facts().units, 1);
   Index blocks = wanted;
   if (s.spread > 0) {
     blocks = units * s.spread;
   } else if (wanted * slices.slices > units) {
-    blocks = resident_blocks<Body>(queue, shape);
+    blocks = resident_blocks<Body>(queue, plan.shape);
   }
   blocks = std::clamp<Index>(blocks / slices.slices, 1, wanted);
   if (!walk.combine) blocks = std::max(blocks, ceil_div(walk.period, threads));
   walk.blocks = static_cast<int>(blocks);
   walk.active = blocks * threads;
-  if (walk.combine && threads >= least_share_threads) {
+  if (Body::shares && walk.combine && threads >= least_share_threads) {
     walk.stride = threads;
     walk.share = ceil_div(ceil_div(walk.total, blocks), threads) * threads;
   } else {
     walk.active = walk.active / walk.period * walk.period;
     walk.stride = walk.active;
   }
+  walk.rest = walk.stride % walk.run;
+  walk.hop = walk.rest + walk.stride / walk.run * (walk.run + walk.gap);
   const Index grid = blocks * slices.slices;
   if (grid > INT_MAX) throw UsageError("too many slices for one launch");
-  shape.grid.x = static_cast<int>(grid);
+  plan.shape.grid.x = static_cast<int>(grid);
 
-  Partials partials;
+  Partials& partials = plan.partials;
   partials.elements = slices.boxes == 1 ? call.parts() : Body::elements;
   partials.keys = keyed ? call.shape.components : 1;
   partials.words = walk.combine && slices.boxes == 1 ? 1 : walk.words;
@@ -71,18 +82,43 @@ void reduce_flat(Queue& queue, const ReduceCall<T>& call, const GpuSchedule& s, 
                                slices.slices * partials.rows * partials.keys * partials.words *
                                    partials.elements * A::words,
                                used);
-  const Results results{call.result,        slices.slices, slices.boxes,
-                        slices.lane_stride, call.parts(),  call.shape.parts()};
+  plan.results = {call.result,        slices.slices, slices.boxes,
+                  slices.lane_stride, call.parts(),  call.shape.parts()};
   walk.team = threads;
-  if (const Index count = results.count(partials.keys); count > 1) {
+  if (const Index count = plan.results.count(partials.keys); count > 1) {
     walk.team = 1;
     while (walk.team * 2 * count <= threads)
       walk.team *= 2;
   }
+  return plan;
+}
+
+template <class T, Reduction What, bool complex, class A, int Items>
+void reduce_flat(Queue& queue, const ReduceCall<T>& call, const GpuSchedule& s, Bytes used = {}) {
+  using Body = FlatReduce<T, What, complex, A, Items>;
+  const FlatPlan plan = plan_flat<Body>(queue, call, s, used);
   auto* const counter = static_cast<unsigned*>(queue.counters(Bytes{sizeof(unsigned)}));
-  launch_body(queue, shape,
-              Body{{call.x, call.y, call.z, call.a}, walk, partials, results, {counter, 1}});
-  if (!walk.last) launch_finish<A>(queue, partials, results);
+  launch_body(
+      queue, plan.shape,
+      Body{{call.x, call.y, call.z, call.a}, plan.walk, plan.partials, plan.results, {counter, 1}});
+  if (!plan.walk.last) launch_finish<A>(queue, plan.partials, plan.results);
+}
+
+/// The same of a whole field with words that roll through the registers of each thread.
+template <class T, Reduction What, bool complex, int Items>
+void reduce_rolling(Queue& queue, const ReduceCall<T>& call, const GpuSchedule& s) {
+  using Body = RollReduce<T, What, complex, Items>;
+  const FlatPlan plan = plan_flat<Body>(queue, call, s, {});
+  const Index least = plan.walk.total / plan.walk.active; // words that each thread has
+  if (least < Items) return reduce_flat<T, What, complex, PlainSum<double>, 4>(queue, call, s);
+  const auto more = static_cast<int>(least - Items);
+  launch_body(queue, plan.shape,
+              Body{{call.x, call.y, call.z, call.a},
+                   plan.walk,
+                   more / Body::round,
+                   more % Body::round / Items,
+                   plan.partials});
+  launch_finish<PlainSum<double>>(queue, plan.partials, plan.results);
 }
 
 } // namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME

@@ -27,9 +27,13 @@ void reduce_in_order(Queue& queue, const ReduceCall<T>& call, const GpuSchedule&
     if (call.reproducible) {
       reduce_flat<T, What, complex, BinnedSum<double>, 4>(queue, call, s);
     } else {
-      choose(s.items, Choices<1, 4, 16>{}, [&](auto items) {
+      constexpr bool two = Loaded<T, What>::two;
+      if constexpr (What != Reduction::axpy_norm) {
+        if (s.items == 8 && call.dimension < 0)
+          return reduce_rolling < T, What, complex, two ? 4 : 8 > (queue, call, s);
+      }
+      choose(s.items == 8 ? 16 : s.items, Choices<1, 4, 16>{}, [&](auto items) {
         // Accesses under way are those of both operands.
-        constexpr bool two = Loaded<T, What>::two;
         constexpr int n =
             two && decltype(items)::value > 1 ? decltype(items)::value / 2 : decltype(items)::value;
         reduce_flat<T, What, complex, PlainSum<double>, n>(queue, call, s);

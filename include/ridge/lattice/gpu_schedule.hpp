@@ -44,8 +44,10 @@ struct GpuSchedule {
     return std::tuple{
         text::field("groups", &GpuSchedule::groups, text::in_range(1, 256, 2, 4, 8, 16, 32, 64),
                     "site groups of a block"),
-        text::field("items", &GpuSchedule::items, text::one_of(1, 4, 16),
-                    "accesses of 16 bytes, or sites, that a thread has under way at once"),
+        text::field(
+            "items", &GpuSchedule::items, text::one_of(1, 4, 8, 16),
+            "accesses of 16 bytes, or sites, that a thread has under way at once; 8: each is "
+            "replaced as soon as it is taken, in reductions of whole fields; else like 16"),
         text::field("components", &GpuSchedule::components,
                     text::one_of(Components::threads, Components::serial),
                     "components of a site across threads, or one after the other in a thread"),
@@ -62,8 +64,11 @@ struct GpuSchedule {
   }
 
   static std::string problem(const GpuSchedule& s) {
-    if (s.items == 16 && s.bounds != 256) {
-      return "items=16 needs the registers of bounds=256";
+    if (s.items > 4 && s.bounds != 256) {
+      return "items=8 and 16 need the registers of bounds=256";
+    }
+    if (s.items == 8 && (s.reduce != Passes::fused || s.finish != Finish::second)) {
+      return "items=8 goes with reduce=fused finish=second";
     }
     return {};
   }

@@ -154,6 +154,12 @@ public:
   template <int N, class T>
   RIDGE_DEVICE Pack<std::remove_const_t<T>, N> load_pack(const Span<T>& from, Index i) const {
     using P = Pack<std::remove_const_t<T>, N>;
+#if defined(RIDGE_TARGET_CUDA)
+    // As doubles from the start: put together from halves they would be copied between registers.
+    if constexpr (std::is_same_v<std::remove_const_t<T>, double> && N == 2) {
+      return bit_cast<P>(__ldg(reinterpret_cast<const double2*>(from.data + i)));
+    }
+#endif
     using W = typename Word<sizeof(P)>::type;
     const W* const at = reinterpret_cast<const W*>(from.data + i);
 #if defined(RIDGE_TARGET_CUDA)
