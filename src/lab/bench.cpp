@@ -3,6 +3,7 @@
 
 #include "chain_bench.hpp"
 #include "lattice_bench.hpp"
+#include "lattice_residual_bench.hpp"
 #include "pairs_bench.hpp"
 #include "stencil_bench.hpp"
 
@@ -29,6 +30,7 @@ const std::vector<BenchKernel>& bench_kernels() {
     add_stencil_kernels(kernels);
     add_pairs_kernels(kernels);
     add_lattice_kernels(kernels);
+    add_lattice_expressions(kernels);
     add_chain_kernels(kernels);
     return kernels;
   }();

@@ -127,8 +127,8 @@ std::vector<Schedule> schedule_space(const Device& device, Task task, const Geom
     if (task.reduces()) return s.store == Store::plain;
     if (s.finish != Finish::last || s.spread != 0) return false;
     if (task.kind != Task::expression) return true;
-    return s.bounds == (s.components == Components::threads ? 1024 : 256) &&
-           s.store == Store::plain;
+    const bool many = s.components == Components::threads && !task.reproducible;
+    return s.bounds == (many ? 1024 : 256) && s.store == Store::plain;
   });
 }
 

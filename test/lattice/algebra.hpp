@@ -28,8 +28,12 @@ struct Algebra {
   /// Reductions of expressions by number: the reals of the result.
   static std::vector<double> reduced(int which, Queue& queue, const Fields<T>& f, Subset subset,
                                      const std::optional<Schedule>& schedule);
+  /// Reproducible reductions of expressions by number: the reals of the result.
+  static std::vector<double> reproduced(int which, Queue& queue, const Fields<T>& f, Subset subset,
+                                        const std::optional<Schedule>& schedule);
 };
 inline constexpr int expressions = 14;
 inline constexpr int reductions = 8;
+inline constexpr int reproducible_reductions = 4;
 
 } // namespace ridge::lattice::test

@@ -144,6 +144,26 @@ std::vector<double> Algebra<T, Target>::reduced(int which, Queue& queue, const F
   }
 }
 
+template <class T, class Target>
+std::vector<double> Algebra<T, Target>::reproduced(int which, Queue& queue, const Fields<T>& f,
+                                                   Subset subset,
+                                                   const std::optional<Schedule>& schedule) {
+  const auto square = [&](const auto& e) {
+    return reals_of_result(norm2<Target>(queue, reproducible(e), subset, schedule));
+  };
+  const auto inner = [&](const auto& a, const auto& b) {
+    return reals_of_result(inner_product<Target>(queue, reproducible(a), b, subset, schedule));
+  };
+  if (which == 0) return square(f.y - adj(f.u) * f.x);
+  if (which == 1) return inner(f.x, Complex<double>(0.3, 0.7) * (f.u * shift(f.y, 0, 1)));
+  if constexpr (std::is_same_v<T, double>) { // fewer for float, to save compile time
+    if (which == 2)
+      return reals_of_result(sum<Target>(queue, reproducible(adj(f.u) * f.v), subset, schedule));
+    if (which == 3) return square(f.p + f.s * f.q);
+  }
+  return {};
+}
+
 template struct Algebra<double, Here>;
 template struct Algebra<float, Here>;
 

@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace ridge::lattice {
 
@@ -23,9 +24,14 @@ namespace detail {
 
 /// Keeps the compiler from joining what made `x` with what uses it to one fused operation, whose
 /// rounding would differ.
-RIDGE_FN double opaque(double x) {
+template <class T>
+requires std::is_floating_point_v<T> RIDGE_FN T opaque(T x) {
 #if defined(__CUDA_ARCH__)
-  return __dadd_rn(x, -0.0);
+  if constexpr (sizeof(T) == 8) {
+    return __dadd_rn(x, -0.0);
+  } else {
+    return __fadd_rn(x, -0.0f);
+  }
 #elif defined(__HIP_DEVICE_COMPILE__)
   asm volatile("" : "+v"(x));
   return x;
@@ -33,22 +39,23 @@ RIDGE_FN double opaque(double x) {
   asm("" : "+x"(x));
   return x;
 #else
-  volatile double held = x;
+  volatile T held = x;
   return held;
 #endif
 }
 
-template <int N>
-RIDGE_FN Pack<double, N, abi::Array> opaque(const Pack<double, N, abi::Array>& x) {
-  return Pack<double, N, abi::Array>::make([&](int i) { return opaque(x.lane[i]); });
+template <class T, int N>
+RIDGE_FN Pack<T, N, abi::Array> opaque(const Pack<T, N, abi::Array>& x) {
+  return Pack<T, N, abi::Array>::make([&](int i) { return opaque(x.lane[i]); });
 }
 
 #if defined(RIDGE_TARGET_CPU)
-template <int N>
-RIDGE_FN Pack<double, N, abi::Native> opaque(Pack<double, N, abi::Native> x) {
-  constexpr int piece = simd_bytes < 8 * N ? simd_bytes : 8 * N;
-  typedef double Register __attribute__((vector_size(piece)));
-  Register parts[8 * N / piece];
+template <class T, int N>
+RIDGE_FN Pack<T, N, abi::Native> opaque(Pack<T, N, abi::Native> x) {
+  constexpr int bytes = static_cast<int>(sizeof(T)) * N;
+  constexpr int piece = simd_bytes < bytes ? simd_bytes : bytes;
+  typedef T Register __attribute__((vector_size(piece)));
+  Register parts[bytes / piece];
   std::memcpy(parts, &x.lanes, sizeof parts);
   for (Register& part : parts) {
 #if defined(__x86_64__)

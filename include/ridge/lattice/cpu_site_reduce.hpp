@@ -14,14 +14,19 @@ namespace ridge::lattice::cpu_site::inline RIDGE_TARGET_NAME {
 /// sites keep their accuracy.
 inline constexpr Index stretch = 512;
 
-/// Adds what groups [begin, end) give to `sums`, doubles by key and part.
+/// Adds what groups [begin, end) give to `sums`, by key and part.
 template <int Width, class S>
 void add_groups(const Geometry& g, const S& summand, Subset subset, Index begin, Index end,
-                double* sums) {
+                typename S::template Sum<double>* sums) {
   using V = Pack<double, Width, abi::Native>;
-  V own[S::keys * S::parts];
-  for (V& v : own)
-    v = V(0.0);
+  using Sum = typename S::template Sum<V>;
+  constexpr int count = S::keys * S::parts;
+  constexpr int additions = S::keys > 1 ? 1 : S::components; // to a sum, of a pack of sites
+  static_assert(additions <= Sum::period);
+  Sum own[count];
+  for (Sum& sum : own)
+    sum.clear();
+  int taken = 0;
   for (Index group = begin; group < end; ++group) {
     for (int first = 0; first < g.nsimd; first += Width) {
       const Sites<Width> at(g, group, first);
@@ -30,38 +35,47 @@ void add_groups(const Geometry& g, const S& summand, Subset subset, Index begin,
         for (int i = 0; i < Width; ++i)
           keep.set(i, at.is_even(i) == (subset == Subset::even) ? 1 : 0);
       }
+      if ((taken += additions) > Sum::period) {
+        for (Sum& sum : own)
+          sum.settle();
+        taken = additions;
+      }
       for (int c = 0; c < S::components; ++c) {
         V terms[S::parts];
         summand.template find<V>(at, c, terms);
-        V* const to = own + (S::keys > 1 ? c * S::parts : 0);
+        Sum* const to = own + (S::keys > 1 ? c * S::parts : 0);
         for (int p = 0; p < S::parts; ++p)
-          to[p] += subset == Subset::all ? terms[p] : select(keep > V(0.5), terms[p], V(0.0));
+          to[p].add(subset == Subset::all ? terms[p] : select(keep > V(0.5), terms[p], V(0.0)));
       }
     }
   }
-  for (int k = 0; k < S::keys * S::parts; ++k) {
+  for (int k = 0; k < count; ++k) {
     for (int i = 0; i < Width; ++i)
-      sums[k] += own[k][i];
+      sums[k].merge(own[k].lane(i));
   }
 }
 
 template <int Width, class S>
 void reduce(const Geometry& g, const S& summand, Subset subset, const CpuSchedule& s,
             double* result) {
+  using Sum = typename S::template Sum<double>;
   constexpr int count = S::keys * S::parts;
   const int threads = s.threads > 0 ? s.threads : cpu::default_threads();
-  std::vector<double> sums(static_cast<std::size_t>(threads * count));
+  std::vector<Sum> sums(static_cast<std::size_t>(threads * count));
   cpu::run(threads, [&](int thread, int team) {
-    double own[count] = {};
+    Sum own[count];
+    for (Sum& sum : own)
+      sum.clear();
     const auto mine = cpu::share_of(g.groups, thread, team);
     for (Index begin = mine.begin; begin < mine.end; begin += stretch)
       add_groups<Width>(g, summand, subset, begin, std::min(mine.end, begin + stretch), own);
     std::copy(own, own + count, sums.begin() + thread * count);
   });
   for (int k = 0; k < count; ++k) {
-    result[k] = 0;
-    for (int thread = 0; thread < threads; ++thread)
-      result[k] += sums[static_cast<std::size_t>(thread * count + k)];
+    Sum total = sums[static_cast<std::size_t>(k)];
+    for (int thread = 1; thread < threads; ++thread)
+      total.merge(sums[static_cast<std::size_t>(thread * count + k)]);
+    result[k] = total.value();
   }
 }
 

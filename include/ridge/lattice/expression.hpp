@@ -65,31 +65,16 @@ struct Number : Node {
   void for_each_field(const F& /*f*/, bool /*in_place*/) const {}
 };
 
-template <class A, class B>
-struct Plus : Node {
+/// A sum or a difference, as Op says: of the same component of two tensors.
+template <class Op, class A, class B>
+struct Combined : Node {
   using Tensor = typename A::Tensor;
   using First = typename A::First;
   A a;
   B b;
   template <class At>
   RIDGE_FN auto component(const At& at, int c) const {
-    return a.component(at, c) + b.component(at, c);
-  }
-  template <class F>
-  void for_each_field(const F& f, bool in_place) const {
-    a.for_each_field(f, in_place);
-    b.for_each_field(f, in_place);
-  }
-};
-template <class A, class B>
-struct Minus : Node {
-  using Tensor = typename A::Tensor;
-  using First = typename A::First;
-  A a;
-  B b;
-  template <class At>
-  RIDGE_FN auto component(const At& at, int c) const {
-    return a.component(at, c) - b.component(at, c);
+    return Op::of(a.component(at, c), b.component(at, c));
   }
   template <class F>
   void for_each_field(const F& f, bool in_place) const {

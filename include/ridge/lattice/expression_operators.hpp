@@ -52,13 +52,30 @@ concept Operand = detail::OperandOf<std::remove_cvref_t<X>>::is;
 template <class X>
 concept Factor = detail::OperandOf<std::remove_cvref_t<X>>::is_number;
 
+namespace detail {
+
+struct Sum {
+  template <class V>
+  static RIDGE_FN V of(const V& a, const V& b) {
+    return a + b;
+  }
+};
+struct Difference {
+  template <class V>
+  static RIDGE_FN V of(const V& a, const V& b) {
+    return a - b;
+  }
+};
+
+} // namespace detail
+
 template <Operand A, Operand B>
 auto operator+(const A& a, const B& b) {
   using NA = detail::NodeOf<A>;
   using NB = detail::NodeOf<B>;
   static_assert(std::is_same_v<typename NA::Tensor, typename NB::Tensor>,
                 "only equal site tensors can be added");
-  return Plus<NA, NB>{{}, detail::node(a), detail::node(b)};
+  return Combined<detail::Sum, NA, NB>{{}, detail::node(a), detail::node(b)};
 }
 template <Operand A, Operand B>
 auto operator-(const A& a, const B& b) {
@@ -66,7 +83,7 @@ auto operator-(const A& a, const B& b) {
   using NB = detail::NodeOf<B>;
   static_assert(std::is_same_v<typename NA::Tensor, typename NB::Tensor>,
                 "only equal site tensors can be subtracted");
-  return Minus<NA, NB>{{}, detail::node(a), detail::node(b)};
+  return Combined<detail::Difference, NA, NB>{{}, detail::node(a), detail::node(b)};
 }
 template <Operand A, Operand B>
 auto operator*(const A& a, const B& b) {

@@ -11,14 +11,15 @@ namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {
 template <class S>
 struct SiteReduce {
   /// Of tensors with many components, each thread has one: it would not have registers for all.
-  static constexpr bool across = S::components > few_components;
-  static constexpr int max_threads = across ? 1024 : 256;
+  static constexpr bool across = S::components > few_components || (S::exact && S::keys > 1);
+  static constexpr int max_threads = across && !S::exact ? 1024 : 256;
+  static constexpr bool prepared_early = true;
   static constexpr const char* name = "lattice reduction of an expression";
   /// Sites under way at once, of those that load little.
   static constexpr int items = S::components > 2 ? 1 : 4;
   static constexpr int steps = across ? S::components : 1; ///< of a site
   static constexpr int own = (across ? 1 : S::keys) * S::parts;
-  using A = PlainSum<double>;
+  using A = typename S::template Sum<double>;
   /// Threads keep their sums to themselves, as each has one of many results.
   static constexpr bool apart = across && S::keys > 1;
 
@@ -33,20 +34,20 @@ struct SiteReduce {
     const int l = lane.thread().x % geometry.nsimd;
     const Index row = Index{lane.block().x} * (lane.block_extent().x / geometry.nsimd) +
                       lane.thread().x / geometry.nsimd;
-    double sums[own];
+    A sums[own];
     RIDGE_UNROLL
     for (int k = 0; k < own; ++k)
-      sums[k] = 0;
+      sums[k].clear();
     if (row < rows) add_rows(lane, row, l, sums);
     if constexpr (apart) {
       if (row >= rows) return;
       RIDGE_UNROLL
       for (int p = 0; p < S::parts; ++p)
-        lane.store(partials, (row * geometry.nsimd + l) * S::parts + p, sums[p]);
+        store_partial(lane, partials, (row * geometry.nsimd + l) * S::parts + p, sums[p]);
     } else {
       RIDGE_UNROLL
       for (int k = 0; k < own; ++k) {
-        const A all = merge_block(lane, A{{sums[k]}});
+        const A all = merge_block(lane, sums[k]);
         if (lane.thread().x == 0)
           store_partial(lane, partials, Index{lane.block().x} * own + k, all);
       }
@@ -54,22 +55,35 @@ struct SiteReduce {
   }
 
 private:
+  /// To one sum, of a site.
+  static constexpr int additions = across || S::keys > 1 ? 1 : S::components;
+
   template <class Lane>
-  RIDGE_DEVICE void add_rows(const Lane& lane, Index row, int l, double* sums) const {
+  RIDGE_DEVICE void add_rows(const Lane& lane, Index row, int l, A* sums) const {
     const Index end = geometry.groups * steps;
     Index item = row;
-    for (; item + (items - 1) * rows < end; item += items * rows) {
+    int taken = 0;
+    const auto add_items = [&](auto count) {
+      if ((taken += count * additions) > A::period) {
+        RIDGE_UNROLL
+        for (int k = 0; k < own; ++k)
+          sums[k].settle();
+        taken = count * additions;
+      }
       RIDGE_UNROLL
-      for (int i = 0; i < items; ++i)
+      for (int i = 0; i < count; ++i)
         add(lane, item + i * rows, l, sums);
-    }
+      item += count * rows;
+    };
+    while (item + (items - 1) * rows < end)
+      add_items(std::integral_constant<int, items>{});
     if constexpr (items > 1) {
-      for (; item < end; item += rows)
-        add(lane, item, l, sums);
+      while (item < end)
+        add_items(std::integral_constant<int, 1>{});
     }
   }
   template <class Lane>
-  RIDGE_DEVICE void add(const Lane& lane, Index item, int l, double* sums) const {
+  RIDGE_DEVICE void add(const Lane& lane, Index item, int l, A* sums) const {
     const Index group = steps == 1 ? item : item / steps;
     const Site<Lane> at(lane, geometry, {group, l});
     if (subset != Subset::all && at.is_even() != (subset == Subset::even)) return;
@@ -82,12 +96,12 @@ private:
     }
   }
   template <class At>
-  RIDGE_DEVICE void add_component(const At& at, int c, double* sums) const {
+  RIDGE_DEVICE void add_component(const At& at, int c, A* sums) const {
     double terms[S::parts];
     summand.template find<double>(at, c, terms);
     RIDGE_UNROLL
     for (int p = 0; p < S::parts; ++p)
-      sums[p] += terms[p];
+      sums[p].add(terms[p]);
   }
 };
 
@@ -106,7 +120,8 @@ void reduce_sites(Queue& queue, const Geometry& g, const S& summand, Subset subs
                      " bounds=" + std::to_string(Body::max_threads));
   }
   const int threads = block_threads(s, g, Body::max_threads);
-  LaunchShape shape{{1, 1, 1}, {threads, 1, 1}, threads * static_cast<int>(sizeof(double))};
+  LaunchShape shape{
+      {1, 1, 1}, {threads, 1, 1}, threads * static_cast<int>(sizeof(typename Body::A))};
   const Index most = ceil_div(g.groups * Body::steps, Index{s.groups} * Body::items);
   const Index wanted = s.spread > 0 ? Index{s.spread} * queue.device().facts().units
                                     : resident_blocks<Body>(queue, shape);
@@ -121,12 +136,13 @@ void reduce_sites(Queue& queue, const Geometry& g, const S& summand, Subset subs
   partials.keys = S::keys;
   partials.words = Body::apart ? g.nsimd : 1;
   partials.elements = S::parts;
-  partials.w = scratch_doubles(queue, partials.rows * S::keys * partials.words * S::parts, Bytes{});
+  partials.w = scratch_doubles(
+      queue, partials.rows * S::keys * partials.words * S::parts * Body::A::words, Bytes{});
   Results results;
   results.to = result;
   results.parts = results.parts_of_element = S::parts;
   launch_body(queue, shape, Body{summand, g, subset, rows, partials.w});
-  launch_finish<PlainSum<double>>(queue, partials, results);
+  launch_finish<typename Body::A>(queue, partials, results);
 }
 
 } // namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME

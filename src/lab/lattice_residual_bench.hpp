@@ -1,0 +1,10 @@
+// Reductions of expressions in the lab.
+#pragma once
+
+#include <ridge/lab/bench.hpp>
+
+namespace ridge::lab {
+
+void add_lattice_expressions(std::vector<BenchKernel>& kernels);
+
+} // namespace ridge::lab
