@@ -52,5 +52,11 @@ for site in complex propagator; do
     run "lattice-$kernel-$site-fp64" "lattice-$kernel" --site $site --size "$(size_of $site fp64)"
   done
 done
+for precision in fp64 fp32; do
+  size=$([ $precision = fp64 ] && echo 64x64x32x32 || echo 64x64x64x32)
+  for kernel in residual residual-reproducible; do
+    run "lattice-$kernel-$precision" "lattice-$kernel" --precision $precision --size "$size"
+  done
+done
 run lattice-sum-real-small lattice-sum --site real --size 16x16x16x16 --schedule all
 run lattice-norm2-real-small lattice-norm2 --site real --size 16x16x16x16 --schedule all

@@ -62,6 +62,8 @@ void reduce(const Geometry& g, const S& summand, Subset subset, const CpuSchedul
   constexpr int count = S::keys * S::parts;
   const int threads = s.threads > 0 ? s.threads : cpu::default_threads();
   std::vector<Sum> sums(static_cast<std::size_t>(threads * count));
+  for (Sum& sum : sums) // the team may be smaller
+    sum.clear();
   cpu::run(threads, [&](int thread, int team) {
     Sum own[count];
     for (Sum& sum : own)

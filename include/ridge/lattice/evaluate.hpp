@@ -95,10 +95,12 @@ void assign(Queue& queue, Field<Site>& z, const X& expression, Subset subset = S
   const auto s =
       detail::schedule_of<GpuSchedule>(queue.device(), schedule, z.shape(), z.geometry());
   const Assigner<Site, E, false> kernel{z.view(), e};
+  constexpr int bytes = sizeof(NumberOf<Site>);
   if (s.components == Components::threads) {
-    gpu::loop<1024>(queue, z.geometry(), kernel, components_of<Site>, subset, s);
+    gpu::loop<1024, bytes>(queue, z.geometry(), kernel, components_of<Site>, subset, s);
   } else {
-    gpu::loop<256>(queue, z.geometry(), gpu::Whole<Assigner<Site, E, false>>{kernel}, 1, subset, s);
+    gpu::loop<256, bytes>(queue, z.geometry(), gpu::Whole<Assigner<Site, E, false>>{kernel}, 1,
+                          subset, s);
   }
 #endif
 }

@@ -7,7 +7,9 @@
 namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {
 
 /// Reads and writes the numbers of one site; the lanes of a group are neighbouring threads.
-template <class Lane>
+/// Fields of numbers of `Bytes` are known to lie as the loop goes; 0: that is looked up for each,
+/// so that a branch is between any two loads.
+template <class Lane, int Bytes = 0>
 class Site {
 public:
   /// What a real number of a field is here.
@@ -21,7 +23,9 @@ public:
   template <class S>
   RIDGE_DEVICE NumberOf<std::remove_const_t<S>> load(const SiteView<S>& view, int c) const {
     using T = RealOf<std::remove_const_t<S>>;
-    const Index at = view.at(in(view.geometry), c);
+    Place place = place_;
+    if constexpr (Bytes != sizeof(NumberOf<std::remove_const_t<S>>)) place = in(view.geometry);
+    const Index at = view.at(place, c);
     if constexpr (is_complex<std::remove_const_t<S>>) {
       const Pack<T, 2> number = lane_.template load_pack<2>(view.reals, at);
       return {number[0], number[1]};

@@ -13,7 +13,7 @@ namespace ridge::lattice {
 namespace gpu::inline RIDGE_TARGET_NAME {
 
 /// Calls `kernel(site, part)` for `parts` parts of every site: 1, or its components across threads.
-template <class K, int Bounds>
+template <class K, int Bounds, int Bytes>
 struct SiteLoop {
   static constexpr int max_threads = Bounds;
   static constexpr const char* name = "lattice site loop";
@@ -30,15 +30,15 @@ struct SiteLoop {
     Index item = Index{lane.block().x} * rows * items + lane.thread().x / geometry.nsimd;
     for (int i = 0; i < items && item < end; ++i, item += rows) {
       const Index group = parts == 1 ? item : item / parts;
-      const Site<Lane> at(lane, geometry, {group, l});
+      const Site<Lane, Bytes> at(lane, geometry, {group, l});
       if (subset != Subset::all && at.is_even() != (subset == Subset::even)) continue;
       kernel(at, static_cast<int>(item - group * parts));
     }
   }
 };
 
-/// A kernel is compiled for `most` threads of a block, other bounds are refused.
-template <int most, class K>
+/// A kernel is compiled for `most` threads of a block, other bounds are refused. Bytes: as of Site.
+template <int most, int Bytes = 0, class K>
 void loop(Queue& queue, const Geometry& g, const K& kernel, int parts, Subset subset,
           const GpuSchedule& s) {
   if (s.bounds != most) {
@@ -52,7 +52,7 @@ void loop(Queue& queue, const Geometry& g, const K& kernel, int parts, Subset su
                      " make too many blocks for this lattice");
   }
   launch_body(queue, {{static_cast<int>(blocks), 1, 1}, {threads, 1, 1}, 0},
-              SiteLoop<K, most>{kernel, g, parts, s.items, subset});
+              SiteLoop<K, most, Bytes>{kernel, g, parts, s.items, subset});
 }
 
 /// The launch bounds that a site kernel is compiled for: its own `Bounds`, or 256 threads.

@@ -85,23 +85,18 @@ private:
   template <class Lane>
   RIDGE_DEVICE void add(const Lane& lane, Index item, int l, A* sums) const {
     const Index group = steps == 1 ? item : item / steps;
-    const Site<Lane> at(lane, geometry, {group, l});
+    const Site<Lane, sizeof(NumberOf<typename S::First>)> at(lane, geometry, {group, l});
     if (subset != Subset::all && at.is_even() != (subset == Subset::even)) return;
-    if constexpr (across) {
-      add_component(at, static_cast<int>(item - group * steps), sums);
-    } else {
-      RIDGE_UNROLL
-      for (int c = 0; c < S::components; ++c)
-        add_component(at, c, sums + (S::keys > 1 ? c * S::parts : 0));
-    }
-  }
-  template <class At>
-  RIDGE_DEVICE void add_component(const At& at, int c, A* sums) const {
-    double terms[S::parts];
-    summand.template find<double>(at, c, terms);
+    constexpr int count = across ? 1 : S::components; // of the components of a thread
+    double terms[count * S::parts]; // all of them first, so that their loads are under way together
     RIDGE_UNROLL
-    for (int p = 0; p < S::parts; ++p)
-      sums[p].add(terms[p]);
+    for (int c = 0; c < count; ++c) {
+      const int component = across ? static_cast<int>(item - group * steps) : c;
+      summand.template find<double>(at, component, terms + c * S::parts);
+    }
+    RIDGE_UNROLL
+    for (int t = 0; t < count * S::parts; ++t)
+      sums[S::keys > 1 ? t % own : t % S::parts].add(terms[t]);
   }
 };
 
