@@ -21,51 +21,59 @@ ARCHITECTURES = ("gfx90a", "gfx942")
 # element, map and words.
 RECORDED = {
     ("double", "axpy", 1): (11, 10), ("double", "axpy", 16): (162, 160),
-    ("double", "axpy", 4): (44, 40), ("double", "axpy_norm", False, "BinnedSum", 4): (112, 112),
-    ("double", "axpy_norm", False, "PlainSum", 1): (40, 38),
-    ("double", "axpy_norm", False, "PlainSum", 2): (51, 48),
-    ("double", "axpy_norm", False, "PlainSum", 8): (97, 96),
-    ("double", "inner_product", False, "BinnedSum", 4): (108, 108),
-    ("double", "inner_product", False, "PlainSum", 1): (38, 38),
-    ("double", "inner_product", False, "PlainSum", 2): (42, 38),
-    ("double", "inner_product", False, "PlainSum", 8): (90, 84),
-    ("double", "inner_product", True, "BinnedSum", 4): (140, 140),
-    ("double", "inner_product", True, "PlainSum", 1): (38, 38),
-    ("double", "inner_product", True, "PlainSum", 2): (42, 38),
-    ("double", "inner_product", True, "PlainSum", 8): (90, 86),
-    ("double", "max", False, "Greatest", 4): (46, 40),
-    ("double", "norm2", False, "BinnedSum", 4): (92, 92),
-    ("double", "norm2", False, "PlainSum", 1): (38, 38),
-    ("double", "norm2", False, "PlainSum", 16): (90, 84),
-    ("double", "norm2", False, "PlainSum", 4): (41, 38), ("double", "scale", 1): (7, 6),
+    ("double", "axpy", 4): (44, 40), ("double", "axpy_norm", False, "BinnedSum", 4): (111, 111),
+    ("double", "axpy_norm", False, "PlainSum", 1): (41, 41),
+    ("double", "axpy_norm", False, "PlainSum", 2): (50, 47),
+    ("double", "axpy_norm", False, "PlainSum", 8): (96, 95),
+    ("double", "inner_product", False, "BinnedSum", 4): (107, 107),
+    ("double", "inner_product", False, "PlainSum", 1): (41, 41),
+    ("double", "inner_product", False, "PlainSum", 2): (41, 41),
+    ("double", "inner_product", False, "PlainSum", 8): (72, 80),
+    ("double", "inner_product", False, "rolling", 4): (105, 112),
+    ("double", "inner_product", True, "BinnedSum", 4): (139, 139),
+    ("double", "inner_product", True, "PlainSum", 1): (41, 41),
+    ("double", "inner_product", True, "PlainSum", 2): (41, 41),
+    ("double", "inner_product", True, "PlainSum", 8): (74, 80),
+    ("double", "inner_product", True, "rolling", 4): (95, 94),
+    ("double", "max", False, "Greatest", 4): (41, 41),
+    ("double", "norm2", False, "BinnedSum", 4): (91, 91),
+    ("double", "norm2", False, "PlainSum", 1): (41, 41),
+    ("double", "norm2", False, "PlainSum", 16): (80, 84),
+    ("double", "norm2", False, "PlainSum", 4): (41, 41),
+    ("double", "norm2", False, "rolling", 8): (108, 104), ("double", "scale", 1): (7, 6),
     ("double", "scale", 16): (96, 96), ("double", "scale", 4): (26, 26),
-    ("double", "sum", False, "BinnedSum", 4): (92, 92),
-    ("double", "sum", False, "PlainSum", 1): (38, 38),
-    ("double", "sum", False, "PlainSum", 16): (90, 84),
-    ("double", "sum", False, "PlainSum", 4): (41, 38), ("float", "axpy", 1): (14, 14),
+    ("double", "sum", False, "BinnedSum", 4): (91, 91),
+    ("double", "sum", False, "PlainSum", 1): (41, 41),
+    ("double", "sum", False, "PlainSum", 16): (78, 80),
+    ("double", "sum", False, "PlainSum", 4): (41, 41),
+    ("double", "sum", False, "rolling", 8): (104, 100), ("float", "axpy", 1): (14, 14),
     ("float", "axpy", 16): (122, 124), ("float", "axpy", 4): (47, 46),
-    ("float", "axpy_norm", False, "BinnedSum", 4): (176, 176),
-    ("float", "axpy_norm", False, "PlainSum", 1): (52, 46),
+    ("float", "axpy_norm", False, "BinnedSum", 4): (176, 175),
+    ("float", "axpy_norm", False, "PlainSum", 1): (51, 45),
     ("float", "axpy_norm", False, "PlainSum", 2): (67, 62),
-    ("float", "axpy_norm", False, "PlainSum", 8): (156, 157),
-    ("float", "inner_product", False, "BinnedSum", 4): (172, 172),
-    ("float", "inner_product", False, "PlainSum", 1): (56, 46),
-    ("float", "inner_product", False, "PlainSum", 2): (68, 62),
-    ("float", "inner_product", False, "PlainSum", 8): (128, 128),
-    ("float", "inner_product", True, "BinnedSum", 4): (236, 236),
-    ("float", "inner_product", True, "PlainSum", 1): (56, 46),
-    ("float", "inner_product", True, "PlainSum", 2): (63, 64),
-    ("float", "inner_product", True, "PlainSum", 8): (128, 126),
-    ("float", "max", False, "Greatest", 4): (68, 70),
-    ("float", "norm2", False, "BinnedSum", 4): (156, 156),
-    ("float", "norm2", False, "PlainSum", 1): (40, 38),
-    ("float", "norm2", False, "PlainSum", 16): (94, 94),
-    ("float", "norm2", False, "PlainSum", 4): (63, 66), ("float", "scale", 1): (7, 6),
+    ("float", "axpy_norm", False, "PlainSum", 8): (155, 157),
+    ("float", "inner_product", False, "BinnedSum", 4): (172, 171),
+    ("float", "inner_product", False, "PlainSum", 1): (42, 41),
+    ("float", "inner_product", False, "PlainSum", 2): (52, 52),
+    ("float", "inner_product", False, "PlainSum", 8): (84, 86),
+    ("float", "inner_product", False, "rolling", 4): (118, 106),
+    ("float", "inner_product", True, "BinnedSum", 4): (236, 235),
+    ("float", "inner_product", True, "PlainSum", 1): (42, 41),
+    ("float", "inner_product", True, "PlainSum", 2): (52, 52),
+    ("float", "inner_product", True, "PlainSum", 8): (82, 84),
+    ("float", "inner_product", True, "rolling", 4): (107, 110),
+    ("float", "max", False, "Greatest", 4): (44, 46),
+    ("float", "norm2", False, "BinnedSum", 4): (156, 155),
+    ("float", "norm2", False, "PlainSum", 1): (41, 41),
+    ("float", "norm2", False, "PlainSum", 16): (86, 102),
+    ("float", "norm2", False, "PlainSum", 4): (52, 52),
+    ("float", "norm2", False, "rolling", 8): (108, 112), ("float", "scale", 1): (7, 6),
     ("float", "scale", 16): (94, 94), ("float", "scale", 4): (25, 26),
-    ("float", "sum", False, "BinnedSum", 4): (156, 156),
-    ("float", "sum", False, "PlainSum", 1): (40, 38),
-    ("float", "sum", False, "PlainSum", 16): (166, 166),
-    ("float", "sum", False, "PlainSum", 4): (62, 64),
+    ("float", "sum", False, "BinnedSum", 4): (156, 155),
+    ("float", "sum", False, "PlainSum", 1): (41, 41),
+    ("float", "sum", False, "PlainSum", 16): (82, 100),
+    ("float", "sum", False, "PlainSum", 4): (52, 52),
+    ("float", "sum", False, "rolling", 8): (114, 112),
 }  # fmt: skip
 
 KERNELS = []
@@ -88,6 +96,17 @@ def flat_reduction(kernel):
         return None
     element, what, is_complex, sums, items = found.groups()
     return element, REDUCTIONS[int(what)], is_complex == "true", sums, int(items)
+
+
+def rolling_reduction(kernel):
+    """(element, reduction, complex, "rolling", words); None for other kernels."""
+    found = re.search(
+        r"RollReduce<(float|double), \([\w:]+\)(\d), (false|true), (\d+)>", kernel.name
+    )
+    if not found:
+        return None
+    element, what, is_complex, items = found.groups()
+    return element, REDUCTIONS[int(what)], is_complex == "true", "rolling", int(items)
 
 
 def flat_map(kernel):
@@ -155,6 +174,26 @@ class Lattice(unittest.TestCase):
             with self.subTest(architecture=architecture):
                 self.assertEqual(set(here(architecture, flat_reduction)), expected)
 
+    def test_every_rolling_reduction_is_there_and_reads_16_bytes_at_a_time(self):
+        """At first, in a round of four batches, in a batch, and the last ones."""
+        expected = {
+            (element, what, is_complex, "rolling", items)
+            for element in ("float", "double")
+            for what, is_complex, items in (
+                ("sum", False, 8), ("norm2", False, 8), ("inner_product", False, 4),
+                ("inner_product", True, 4),
+            )
+        }  # fmt: skip
+        for architecture in code_objects.ARCHITECTURES:
+            kernels = here(architecture, rolling_reduction)
+            with self.subTest(architecture=architecture):
+                self.assertEqual(set(kernels), expected)
+            for (_, what, _, _, items), kernel in kernels.items():
+                with self.subTest(kernel=str(kernel)):
+                    words = items * fields_read(what)
+                    self.assertEqual(len(loads(kernel, 16)), (1 + 4 + 1 + 1) * words)
+                    self.assertFalse(loads(kernel, 1) + loads(kernel, 8))
+
     def test_every_map_is_there(self):
         expected = set(itertools.product(("float", "double"), MAPS, (1, 4, 16),
                                          code_objects.STORES))  # fmt: skip
@@ -165,12 +204,13 @@ class Lattice(unittest.TestCase):
     def test_fields_are_read_16_bytes_at_a_time(self):
         """Each batch in the loop, and what is left over after it, a word less. Where a batch is
         loaded ahead three times: before the loop, in it, and what is left over. What blocks leave
-        is read by 8 bytes."""
+        is read by 8 bytes: four at once, or one where not each is of the result; binned ones in a
+        loop."""
         for architecture in code_objects.ARCHITECTURES:
             for key, kernel in here(architecture, flat_reduction).items():
                 _, what, _, sums, items = key
                 with self.subTest(kernel=str(kernel)):
-                    self.assertLessEqual(len(loads(kernel, 8)), 1)
+                    self.assertLessEqual(len(loads(kernel, 8)), 1 if sums == "BinnedSum" else 5)
                     self.assertFalse(loads(kernel, 1))
                     batch = items * fields_read(what)
                     if sums != "BinnedSum" and what != "axpy_norm":
@@ -215,6 +255,7 @@ class Lattice(unittest.TestCase):
             if architecture not in code_objects.ARCHITECTURES:
                 self.skipTest(f"nothing is built for {architecture}")
             kernels = here(architecture, flat_reduction)
+            kernels |= here(architecture, rolling_reduction)
             kernels |= {k[:3]: v for k, v in here(architecture, flat_map).items()}
             for key, kernel in kernels.items():
                 registers = int(kernel.resources["vgpr_count"])

@@ -148,6 +148,39 @@ void expect_same_bits_everywhere(const Lattice& lattice) {
   EXPECT_TRUE(plain_differs) << "these numbers do not test anything";
 }
 
+TEST(Reproducible, KeepsInfinitiesAndNaNsOfFields) {
+  const Lattice lattice({8, 6, 10});
+  const double inf = std::numeric_limits<double>::infinity();
+  struct Odd {
+    std::vector<double> values;
+    double sum;
+  };
+  const std::vector<Odd> odd{{{inf}, inf},
+                             {{-inf}, -inf},
+                             {{inf, -inf}, std::nan("")},
+                             {{std::nan("")}, std::nan("")},
+                             {{1e300}, inf}};
+  for (const std::string& name : test::devices_here()) {
+    Queue queue{Device(name)};
+    for (const Odd& o : odd) {
+      auto xs = test::random_sites<ColourVector<double>>(lattice, 1);
+      for (std::size_t i = 0; i < o.values.size(); ++i)
+        xs[100 + 150 * i](1).re = o.values[i];
+      Field<ColourVector<double>> x(queue.device(), lattice, "x");
+      x.set(queue, xs);
+      const auto total = sum(queue, x, {.reproducible = true});
+      const double norm = norm2(queue, x, {.reproducible = true});
+      if (std::isnan(o.sum)) {
+        EXPECT_TRUE(std::isnan(total(1).re)) << name;
+      } else {
+        EXPECT_EQ(total(1).re, o.sum) << name;
+      }
+      EXPECT_TRUE(std::isfinite(total(0).re) && std::isfinite(total(1).im)) << name;
+      EXPECT_FALSE(std::isfinite(norm)) << name;
+    }
+  }
+}
+
 TEST(Reproducible, SameBitsOnEveryDeviceAndUnderEverySchedule) {
   expect_same_bits_everywhere<ColourVector<double>>(Lattice({8, 6, 10}));
   expect_same_bits_everywhere<Complex<float>>(Lattice({16, 6, 10}));

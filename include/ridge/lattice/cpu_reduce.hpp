@@ -4,7 +4,7 @@
 
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/lattice/accumulator.hpp>
-#include <ridge/lattice/binned_sum.hpp>
+#include <ridge/lattice/cpu_binned.hpp>
 #include <ridge/lattice/reducer.hpp>
 
 #include <algorithm>
@@ -15,7 +15,6 @@
 namespace ridge::lattice::cpu_reduce::inline RIDGE_TARGET_NAME {
 
 inline constexpr int chunk_bytes = 64;
-using Doubles = Pack<double, 8, abi::Native>;
 
 /// 64 bytes of T as `count` packs of doubles.
 template <class T>
@@ -51,6 +50,8 @@ RIDGE_FN Doubles swap_parts(const Doubles& x) {
 template <class T, Reduction What, bool complex, class A>
 struct ChunkSums {
   static constexpr bool crossed = What == Reduction::inner && complex;
+  /// Numbers that a chunk adds, each to a sum of its own.
+  static constexpr int values = Chunk<T>::count * (crossed ? 2 : 1);
   A same[Chunk<T>::count];
   A cross[crossed ? Chunk<T>::count : 1];
 
@@ -67,6 +68,22 @@ struct ChunkSums {
     RIDGE_UNROLL
     for (A& a : cross)
       a.settle();
+  }
+  A& sum(int i) { return i < Chunk<T>::count ? same[i] : cross[i - Chunk<T>::count]; }
+  /// What a chunk adds, each number rounded by itself.
+  static RIDGE_FN void find(const Chunk<T>& x, const Chunk<T>& y, Doubles* terms) {
+    RIDGE_UNROLL
+    for (int i = 0; i < Chunk<T>::count; ++i) {
+      if constexpr (What == Reduction::sum || What == Reduction::max) {
+        terms[i] = x.v[i];
+      } else if constexpr (What == Reduction::inner) {
+        terms[i] = detail::opaque(x.v[i] * y.v[i]);
+        if constexpr (complex)
+          terms[Chunk<T>::count + i] = detail::opaque(x.v[i] * swap_parts(y.v[i]));
+      } else {
+        terms[i] = detail::opaque(x.v[i] * x.v[i]);
+      }
+    }
   }
   RIDGE_FN void take(const Chunk<T>& x, const Chunk<T>& y) {
     RIDGE_UNROLL
@@ -147,6 +164,7 @@ private:
   static constexpr int stretch = 256;
 
   void one_slot(Sums& slot, Index begin, Index end) {
+    if constexpr (A::words > 1) begin = one_slot_binned(slot, begin, end);
     Sums local[streams];
     for (Sums& s : local)
       s.clear();
@@ -175,6 +193,35 @@ private:
     merge(slot, local[0]);
   }
 
+  /// Binned sums that fit into registers at once.
+  static constexpr int together_binned = 4;
+
+  /// Whole batches of binned sums; gives where they end.
+  Index one_slot_binned(Sums& slot, Index begin, Index end) {
+    constexpr int chunks = together_binned / Sums::values;
+    constexpr Index batch = chunks * step;
+    BinnedBatch<together_binned> sums;
+    A* to[together_binned];
+    for (int i = 0; i < together_binned; ++i)
+      to[i] = &slot.sum(i % Sums::values);
+    Index i = begin;
+    while (i + batch <= end) {
+      const Index stop = std::min(end, i + Index{stretch} * batch);
+      for (; i + batch <= stop; i += batch) {
+        Doubles terms[together_binned];
+        RIDGE_UNROLL
+        for (int c = 0; c < chunks; ++c) {
+          Chunk<T> y;
+          const Chunk<T> x = fetch(i + c * step, y);
+          Sums::find(x, y, terms + c * Sums::values);
+        }
+        sums.add(terms);
+      }
+      sums.move_to(to);
+    }
+    return i;
+  }
+
   static void merge(Sums& into, const Sums& from) {
     for (std::size_t i = 0; i < std::size(into.same); ++i)
       into.same[i].merge(from.same[i]);
@@ -192,12 +239,39 @@ private:
     const Index slots = slots_.keys * slots_.chunks;
     const Index group = slots * step;
     Index g = begin;
-    if (A::words == 1 && slots <= most_together) {
-      for (; g + together * group <= end; g += together * group)
-        add_groups<together>(slot, g, slots);
+    if (A::words > 1 || slots <= most_together) {
+      for (; g + together * group <= end; g += together * group) {
+        if constexpr (A::words > 1) {
+          add_groups_binned(slot, g, slots);
+        } else {
+          add_groups<together>(slot, g, slots);
+        }
+      }
     }
     for (; g < end; g += group)
       add_groups<1>(slot, g, slots);
+  }
+
+  /// As below, with one check for the numbers of all groups.
+  void add_groups_binned(Sums* slot, Index first, Index slots) {
+    for (Index s = 0; s < slots; ++s) {
+      Doubles terms[together][Sums::values];
+      RIDGE_UNROLL
+      for (int i = 0; i < together; ++i) {
+        Chunk<T> y;
+        const Chunk<T> x = fetch(first + (i * slots + s) * step, y);
+        Sums::find(x, y, terms[i]);
+      }
+      RIDGE_UNROLL
+      for (int v = 0; v < Sums::values; ++v) {
+        Doubles x[together];
+        RIDGE_UNROLL
+        for (int i = 0; i < together; ++i)
+          x[i] = terms[i][v];
+        add_together(slot[s].sum(v), x);
+      }
+    }
+    if ((taken_ += 2 * together) > A::period / 2) settle();
   }
 
   template <int Count>

@@ -18,7 +18,7 @@ struct CpuSchedule {
     return std::tuple{
         text::field("places", &CpuSchedule::places, text::in_range(1, 16, 1, 2, 4),
                     "parts of its share that a thread walks in turn"),
-        text::field("ahead", &CpuSchedule::ahead, text::in_range(0, 1 << 20, 0, 4096),
+        text::field("ahead", &CpuSchedule::ahead, text::in_range(0, 1 << 20, 0, 6144),
                     "bytes by which reads are prefetched; 0: not at all"),
         text::field("store", &CpuSchedule::store, text::one_of(Store::plain, Store::nontemporal),
                     "through the caches, or past them"),

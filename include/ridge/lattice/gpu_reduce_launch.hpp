@@ -110,7 +110,8 @@ void reduce_rolling(Queue& queue, const ReduceCall<T>& call, const GpuSchedule& 
   using Body = RollReduce<T, What, complex, Items>;
   const FlatPlan plan = plan_flat<Body>(queue, call, s, {});
   const Index least = plan.walk.total / plan.walk.active; // words that each thread has
-  if (least < Items) return reduce_flat<T, What, complex, PlainSum<double>, 4>(queue, call, s);
+  if (least < Items)
+    return reduce_flat<T, What, complex, PlainSum<double>, Items / 2>(queue, call, s);
   const auto more = static_cast<int>(least - Items);
   launch_body(queue, plan.shape,
               Body{{call.x, call.y, call.z, call.a},
