@@ -10,89 +10,23 @@
 #include <ridge/core/pack.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/stencil/call.hpp>
+#include <ridge/stencil/cpu_deep_access.hpp>
+#include <ridge/stencil/cpu_deep_shape.hpp>
 #include <ridge/stencil/cpu_schedule.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
 #include <utility>
 
 namespace ridge::stencil::cpu {
 
-inline constexpr int line_bytes = 64;
-
-/// The planes whose rows a window holds, as distances from the first plane of a result: those of
-/// which more than the own column is read.
-struct WindowPlanes {
-  int first = 0, count = 0;
-};
-
-template <auto Footprint>
-constexpr WindowPlanes window_planes() {
-  int low = 1;
-  int high = 0;
-  for (const Offset& o : Footprint.offsets) {
-    if (o.x == 0 && o.y == 0) continue;
-    if (low > high) low = high = o.z;
-    low = o.z < low ? o.z : low;
-    high = o.z > high ? o.z : high;
-  }
-  return low > high ? WindowPlanes{} : WindowPlanes{low, CpuSchedule::deep + high - low};
-}
-
-/// What a tile of a kernel is like.
-template <class K, class T>
-struct DeepShape {
-  static constexpr Offset r = radius_of<K>();
-  static constexpr int depth = CpuSchedule::deep;
-  static constexpr int line = line_bytes / static_cast<int>(sizeof(T));
-  static constexpr int halo = (r.x + line - 1) / line * line;
-  static constexpr int tile = 16 * line;
-  static constexpr int pitch = tile + 2 * halo;
-  static constexpr int rows = 2 * r.y + 1;
-  static constexpr int plane = rows * pitch + line; // planes begin at different sets
-
-  template <std::size_t I>
-  static constexpr WindowPlanes planes = window_planes<footprint_of<K, I>>();
-
-  /// Where the window of input I begins.
-  template <std::size_t I>
-  static constexpr int begin() {
-    if constexpr (I == 0) {
-      return 0;
-    } else {
-      return begin<I - 1>() + planes<I - 1>.count * plane;
-    }
-  }
-  static constexpr int elements = begin<inputs_of<K>>();
-};
-
-/// The pointer, of which the compiler forgets where it came from. Otherwise it keeps one pointer
-/// for each address that a loop reads, many more than there are registers.
+/// A pointer or index of which the compiler forgets where it came from. Otherwise it keeps one
+/// pointer for each address that a loop reads, many more than there are registers.
 template <class T>
-RIDGE_FN const T* opaque(const T* pointer) {
-  asm("" : "+r"(pointer));
-  return pointer;
+RIDGE_FN T opaque(T value) {
+  asm("" : "+r"(value));
+  return value;
 }
-
-/// Neighbours of a vector of points of plane `Plane` of the tile.
-template <class S, std::size_t I, int Plane, class V>
-struct DeepNeighbours {
-  using T = Element<V>;
-  const std::array<const T*, S::rows>& window; ///< rows of the first window, at the points
-  const T* field;                              ///< at the points, in plane 0
-  Index row, plane;
-
-  RIDGE_FN V operator()(int dx, int dy = 0, int dz = 0) const {
-    constexpr WindowPlanes held = S::template planes<I>;
-    const int z = Plane + dz;
-    if (z >= held.first && z < held.first + held.count) {
-      return V::load(window[dy + S::r.y] + (S::template begin<I>() + (z - held.first) * S::plane) +
-                     dx);
-    }
-    return V::load(field + z * plane + dy * row + dx);
-  }
-};
 
 /// One tile: points [x_begin, x_end) of the rows and `depth` planes from z on. x_begin is where a
 /// line of the result begins, and may lie before the first interior point.
@@ -121,6 +55,7 @@ private:
   using Window = std::array<const T*, S::rows>;
   using Pointers = std::array<const T*, inputs>;
   using Strides = std::array<Index, inputs>;
+  using Results = std::array<V, S::depth>;
 
   /// Copies row y of all planes of the windows to where the oldest was.
   void fetch(Index y) {
@@ -140,7 +75,7 @@ private:
     constexpr WindowPlanes held = S::template planes<I>;
     for (int p = 0; p < held.count; ++p) {
       const T* const source = call_.in[I].data + call_.in[I].at(0, y, z_ + held.first + p);
-      T* const row = windows_ + S::template begin<I>() + p * S::plane + oldest_ * S::pitch;
+      T* const row = windows_ + S::template begin<I>() + p * S::pitch + oldest_ * S::slot;
       T* const target = row + S::halo - x_begin_;
       if (from == x_begin_ - S::halo && to == x_begin_ + S::tile + S::halo) {
         RIDGE_UNROLL
@@ -160,7 +95,7 @@ private:
     Window window;
     int slot = oldest_; // the lowest
     for (const T*& row_of_window : window) {
-      row_of_window = windows_ + slot * S::pitch + S::halo;
+      row_of_window = windows_ + slot * S::slot + S::halo;
       slot = slot + 1 == S::rows ? 0 : slot + 1;
     }
     Pointers field;
@@ -174,57 +109,82 @@ private:
     const Index first = r.x - x_begin_; // interior points are [first, end) of the tile
     const Index end = x_end_ - x_begin_;
     for (Index x = 0; x < end; x += width) {
-      V result[S::depth];
       if (ahead > 0) prefetch(field, row, plane, ahead, x);
+      const Index at = opaque(x);
       Window here;
       RIDGE_UNROLL
       for (int j = 0; j < S::rows; ++j)
-        here[j] = opaque(window[j] + x);
+        here[j] = window[j] + at;
       Pointers field_here;
       RIDGE_UNROLL
       for (int i = 0; i < inputs; ++i)
-        field_here[i] = opaque(field[i] + x);
-      [&]<std::size_t... Plane>(std::index_sequence<Plane...>) {
-        ((result[Plane] = evaluate<static_cast<int>(Plane)>(kernel, here, field_here, row, plane,
-                                                            std::make_index_sequence<inputs>{})),
-         ...);
-      }
-      (std::make_index_sequence<S::depth>{});
-      RIDGE_UNROLL
-      for (int k = 0; k < S::depth; ++k) {
-        T* const to = out + k * out_plane + x;
-        if (x >= first && x + width <= end) {
+        field_here[i] = field[i] + at;
+      const auto result =
+          evaluate_planes(kernel, here, field_here, row, plane, std::make_index_sequence<inputs>{},
+                          std::make_index_sequence<S::depth>{});
+      if (x >= first && x + width <= end) {
+        RIDGE_UNROLL
+        for (int k = 0; k < S::depth; ++k) {
           if constexpr (Stream) {
-            result[k].stream(to);
+            result[k].stream(out + x + k * out_plane);
           } else {
-            result[k].store(to);
+            result[k].store(out + x + k * out_plane);
           }
-        } else {
-          for (Index i = std::max<Index>(first - x, 0); i < std::min<Index>(end - x, width); ++i)
-            to[i] = result[k][static_cast<int>(i)];
         }
+      } else {
+        store_part({result}, out + x, out_plane, std::max<Index>(first - x, 0),
+                   std::min<Index>(end - x, width));
       }
     }
   }
 
-  /// The leading planes come from memory, those behind them from a cache.
+  /// Elements [begin, end) of a vector of each plane. A call, and of a copy, so that the loop over
+  /// whole vectors keeps its results in registers.
+  [[gnu::noinline]] static void store_part(const Results& result, T* to, Index plane, Index begin,
+                                           Index end) {
+    for (int k = 0; k < S::depth; ++k) {
+      T elements[width];
+      result[k].store(elements);
+      std::memcpy(to + k * plane + begin, elements + begin,
+                  static_cast<std::size_t>(end - begin) * sizeof(T));
+    }
+  }
+
+  /// Into the L2: rows of the field lie in few sets of the L1, where they would push each other
+  /// out. The leading planes come from memory, those behind them from a cache.
   static RIDGE_FN void prefetch(const Pointers& field, const Strides& row, const Strides& plane,
                                 Index ahead, Index x) {
     RIDGE_UNROLL
     for (int i = 0; i < inputs; ++i) {
+      const T* at = opaque(field[i] + x + ahead / 2 * row[i] - r.z * plane[i]);
       RIDGE_UNROLL
       for (int k = -r.z; k < S::depth + r.z; ++k) {
-        const Index rows = k >= r.z ? ahead : k >= 0 && k < S::depth ? ahead / 2 + r.y : ahead / 2;
-        __builtin_prefetch(field[i] + x + k * plane[i] + rows * row[i], 0, 3);
+        if (k == 0) at += r.y * row[i]; // the rows that the window takes in next
+        if (k == std::min(S::depth, r.z)) at += (ahead - ahead / 2 - r.y) * row[i];
+        __builtin_prefetch(at, 0, 2);
+        at = opaque(at + plane[i]);
       }
     }
+  }
+
+  template <std::size_t... I, std::size_t... Plane>
+  static RIDGE_FN Results evaluate_planes(const K& kernel, const Window& window,
+                                          const Pointers& field, const Strides& row,
+                                          const Strides& plane, std::index_sequence<I...> /*all*/,
+                                          std::index_sequence<Plane...> /*all*/) {
+    const std::array<Column<S, V>, inputs> columns{
+        load_column<S, I, V>(window, field[I], plane[I])...};
+    return {evaluate<static_cast<int>(Plane)>(kernel, window, field, row, plane, columns,
+                                              std::index_sequence<I...>{})...};
   }
 
   template <int Plane, std::size_t... I>
   static RIDGE_FN V evaluate(const K& kernel, const Window& window, const Pointers& field,
                              const Strides& row, const Strides& plane,
+                             const std::array<Column<S, V>, inputs>& columns,
                              std::index_sequence<I...> /*all*/) {
-    return V(kernel(DeepNeighbours<S, I, Plane, V>{window, field[I], row[I], plane[I]}...));
+    return V(
+        kernel(DeepNeighbours<S, I, Plane, V>{window, field[I], row[I], plane[I], columns[I]}...));
   }
 
   const Call<K, T>& call_;
@@ -261,8 +221,12 @@ void run_deep_block(const Call<K, T>& call, const ridge::cpu::Range& y, const ri
   // Lines of the result begin at x = -misfit and every S::line points from there.
   const Index x_first = (S::r.x + misfit) / S::line * S::line - misfit;
   for (Index at = z.begin; at < z.end; at += S::depth) {
-    for (Index x = x_first; x < call.out.extents.x - S::r.x; x += S::tile)
-      DeepTile<Stream, K, T>(call, windows, x, std::min(at, z.end - S::depth), ahead).run(y);
+    for (Index x = x_first; x < call.out.extents.x - S::r.x; x += S::tile) {
+      const T* const tile = call.in[0].data + call.in[0].at(x, y.begin, z.begin);
+      DeepTile<Stream, K, T>(call, S::first_slot(windows, tile), x, std::min(at, z.end - S::depth),
+                             ahead)
+          .run(y);
+    }
   }
 }
 
