@@ -4,6 +4,7 @@
 #include <ridge/stencil/cpu_deep_shape.hpp>
 
 #include <array>
+#include <cstring>
 #include <utility>
 
 namespace ridge::stencil::cpu {
@@ -23,10 +24,8 @@ RIDGE_FN V elements_from(const V& low, const V& high) {
   std::memcpy(&result.lanes, &both, 64);
   return result;
 }
-#endif
 
-#if defined(__AVX512F__)
-/// Replaces `result` by the vector `dx` elements beside `at`, for dx from -sizeof...(I) on.
+/// Replaces `result` by the vector `dx` elements beside `at`, for |dx| of 1 to sizeof...(I).
 template <class V, int... I>
 RIDGE_FN void join_lines(V& result, const Element<V>* at, int dx,
                          std::integer_sequence<int, I...> /*all*/) {
