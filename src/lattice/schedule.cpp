@@ -70,7 +70,7 @@ Schedule default_schedule(const Device& device, Task task, const SiteShape& shap
   if (device.kind() == DeviceKind::cpu) {
     CpuSchedule plain;
     // Where the cores convert besides, they see less far ahead.
-    if (task.reduces() && shape.real_bytes == 4) plain.ahead = 6144;
+    if (task.reduces()) plain.ahead = shape.real_bytes == 4 ? 6144 : 3072;
     return plain;
   }
   GpuSchedule s;
