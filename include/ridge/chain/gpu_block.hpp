@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ridge/chain/at.hpp>
+#include <ridge/chain/gpu_own_memory.hpp>
 #include <ridge/chain/gpu_places.hpp>
 #include <ridge/chain/gpu_schedule.hpp>
 #include <ridge/chain/passing.hpp>
@@ -18,31 +19,27 @@ template <class C, class F>
 using Row = std::conditional_t<F::along == 0, Coordinate<C>, int>;
 
 template <class Lane, class C, class T, int First, int Last>
-struct BlockMemory {
+struct BlockMemory : OwnMemory<Lane, C, T, First, Last> {
   using F = Flow<C, First, Last>;
   using X = Row<C, F>;
 
-  Lane& lane;
-  const Places<C, T, First, Last, false>& places;
-  const Index3& n;
+  using OwnMemory<Lane, C, T, First, Last>::lane;
+  using OwnMemory<Lane, C, T, First, Last>::n;
+
   T (&kept)[arrays_of<C>]; ///< what the lane's item is in each array
   int stride;              ///< lanes from a row to the next
   int column;              ///< the block's first lane of those that pass values to this one
   X first;                 ///< that lane's row
   int rows;                ///< of the block
   int at;                  ///< the row that the lane computes, from `first`
-  bool own;                ///< whether the lane writes what the operation computes
 
-  [[nodiscard]] RIDGE_DEVICE const Index3& extents() const { return n; }
   [[nodiscard]] RIDGE_DEVICE X extent() const {
     return static_cast<X>(F::along == 0 ? n.x : F::along == 1 ? n.y : n.z);
   }
 
   template <class V, int K, int I, bool Profile, bool Edges>
   [[nodiscard]] RIDGE_DEVICE V load(Index x, Index y, Index z, Offset o) const {
-#if defined(RIDGE_TARGET_SIMT)
-    if (!within_reach<C, K, I>(o)) lane.undeclared_access(o.x, o.y, o.z);
-#endif
+    check_reach<C, K, I>(lane, o);
     if constexpr (F::passes(K - First, I)) {
       // A lane beyond a clamped end has moved: its own item is another lane's too. Of a lane at a
       // seam some arrays have no item.
@@ -58,8 +55,7 @@ struct BlockMemory {
       }
       return V(kept[I]);
     } else {
-      const Spot<T> spot = spot_in<C, I, Profile, Edges>(places.template of<I>(), n, x, y, z, o);
-      return V(lane.load(Span<const T>(spot.elements), spot.at));
+      return this->template load_from_memory<V, I, Profile, Edges>(x, y, z, o);
     }
   }
   template <int I, class V>
@@ -69,11 +65,7 @@ struct BlockMemory {
       const T number = value[0];
       if constexpr (F::shared_places.of[I] >= 0) shared<I>(lane.rank()) = number;
     }
-    if constexpr (outlives<C>(First, Last, I)) {
-      if (!own) return;
-      const Spot<T> spot = spot_in<C, I, false, false>(places.template of<I>(), n, x, y, z, {});
-      lane.store(spot.elements, spot.at, value[0]);
-    }
+    this->template store_to_memory<I>(x, y, z, value);
   }
 
 private:
@@ -158,7 +150,7 @@ struct BlockExchange {
     const Range<int> q = items_along<outer>(lane);
     T kept[arrays_of<C>] = {};
     BlockMemory<Lane, C, T, First, Last> memory{
-        lane, places, n, kept, stride, lane.rank() - row_in_block * stride, 0, rows, 0, false};
+        {lane, places, n}, kept, stride, lane.rank() - row_in_block * stride, 0, rows, 0};
     // All lanes of a block take part in each step: those beyond the tile compute its last items.
     bool again = false;
     for (X from = range.begin; from < range.end; from += each) {

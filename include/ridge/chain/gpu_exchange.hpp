@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/chain/at.hpp>
+#include <ridge/chain/gpu_own_memory.hpp>
 #include <ridge/chain/gpu_places.hpp>
 #include <ridge/chain/gpu_schedule.hpp>
 #include <ridge/chain/passing.hpp>
@@ -11,23 +12,18 @@
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
 
 template <class Lane, class C, class T, int First, int Last>
-struct ExchangeMemory {
+struct ExchangeMemory : OwnMemory<Lane, C, T, First, Last> {
   using F = Flow<C, First, Last>;
 
-  Lane& lane;
-  const Places<C, T, First, Last, false>& places;
-  const Index3& n;
+  using OwnMemory<Lane, C, T, First, Last>::lane;
+  using OwnMemory<Lane, C, T, First, Last>::n;
+
   T (&kept)[arrays_of<C>]; ///< what the lane's item is in each array
   Coordinate<C> warp_x;    ///< the item of the warp's first lane
-  bool own;                ///< whether the lane writes what the operation computes
-
-  [[nodiscard]] RIDGE_DEVICE const Index3& extents() const { return n; }
 
   template <class V, int K, int I, bool Profile, bool Edges>
   [[nodiscard]] RIDGE_DEVICE V load(Index x, Index y, Index z, Offset o) const {
-#if defined(RIDGE_TARGET_SIMT)
-    if (!within_reach<C, K, I>(o)) lane.undeclared_access(o.x, o.y, o.z);
-#endif
+    check_reach<C, K, I>(lane, o);
     if constexpr (F::passes(K - First, I)) {
       constexpr Edge edge = dimension_of<C>(0).edge;
       constexpr int extra = C::arrays[I].extra.x;
@@ -41,18 +37,13 @@ struct ExchangeMemory {
       }
       return V(lane.shuffle(kept[I], source & (Lane::warp_width - 1)));
     } else {
-      const Spot<T> spot = spot_in<C, I, Profile, Edges>(places.template of<I>(), n, x, y, z, o);
-      return V(lane.load(Span<const T>(spot.elements), spot.at));
+      return this->template load_from_memory<V, I, Profile, Edges>(x, y, z, o);
     }
   }
   template <int I, class V>
   RIDGE_DEVICE void store(Index x, Index y, Index z, const V& value) const {
     if constexpr (F::kept(I)) kept[I] = value[0];
-    if constexpr (outlives<C>(First, Last, I)) {
-      if (!own) return;
-      const Spot<T> spot = spot_in<C, I, false, false>(places.template of<I>(), n, x, y, z, {});
-      lane.store(spot.elements, spot.at, value[0]);
-    }
+    this->template store_to_memory<I>(x, y, z, value);
   }
 };
 
@@ -138,7 +129,7 @@ private:
   template <bool Edges, class Lane>
   RIDGE_DEVICE void run(Lane& lane, X warp_x, X from, X to, Index y, Index z) const {
     T kept[arrays_of<C>] = {};
-    ExchangeMemory<Lane, C, T, First, Last> memory{lane, places, n, kept, warp_x, false};
+    ExchangeMemory<Lane, C, T, First, Last> memory{{lane, places, n}, kept, warp_x};
     run_operation<Edges, First>(memory, warp_x + lane.lane(), from, to, y, z);
   }
 

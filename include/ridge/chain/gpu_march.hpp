@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ridge/chain/at.hpp>
+#include <ridge/chain/gpu_own_memory.hpp>
 #include <ridge/chain/gpu_places.hpp>
 #include <ridge/chain/gpu_schedule.hpp>
 #include <ridge/chain/passing.hpp>
@@ -18,22 +19,17 @@ struct KeptRows {
 };
 
 template <class Lane, class C, class T, int First, int Last>
-struct MarchMemory {
+struct MarchMemory : OwnMemory<Lane, C, T, First, Last> {
   using F = Flow<C, First, Last>;
 
-  Lane& lane;
-  const Places<C, T, First, Last, false>& places;
-  const Index3& n;
-  KeptRows<C, T, First, Last>& rows;
-  bool own; ///< whether the lane writes what the operation computes
+  using OwnMemory<Lane, C, T, First, Last>::lane;
+  using OwnMemory<Lane, C, T, First, Last>::n;
 
-  [[nodiscard]] RIDGE_DEVICE const Index3& extents() const { return n; }
+  KeptRows<C, T, First, Last>& rows;
 
   template <class V, int K, int I, bool Profile, bool Edges>
   [[nodiscard]] RIDGE_DEVICE V load(Index x, Index y, Index z, Offset o) const {
-#if defined(RIDGE_TARGET_SIMT)
-    if (!within_reach<C, K, I>(o)) lane.undeclared_access(o.x, o.y, o.z);
-#endif
+    check_reach<C, K, I>(lane, o);
     if constexpr (F::reads_kept(K - First, I)) {
       constexpr auto kept = F::rows_of(I);
       constexpr int ahead = F::ahead.high[K - First];
@@ -44,18 +40,13 @@ struct MarchMemory {
         value = back == i ? rows.of[I][i] : value;
       return V(value);
     } else {
-      const Spot<T> spot = spot_in<C, I, Profile, Edges>(places.template of<I>(), n, x, y, z, o);
-      return V(lane.load(Span<const T>(spot.elements), spot.at));
+      return this->template load_from_memory<V, I, Profile, Edges>(x, y, z, o);
     }
   }
   template <int I, class V>
   RIDGE_DEVICE void store(Index x, Index y, Index z, const V& value) const {
     if constexpr (F::kept(I)) rows.of[I][0] = value[0];
-    if constexpr (outlives<C>(First, Last, I)) {
-      if (!own) return;
-      const Spot<T> spot = spot_in<C, I, false, false>(places.template of<I>(), n, x, y, z, {});
-      lane.store(spot.elements, spot.at, value[0]);
-    }
+    this->template store_to_memory<I>(x, y, z, value);
   }
 };
 
@@ -182,7 +173,7 @@ private:
             rows.of[I][i] = fetch<I>(lane, x, y, begin - up + kept.top - 1 - i);
         },
         arrays);
-    MarchMemory<Lane, C, T, First, Last> memory{lane, places, n, rows, false};
+    MarchMemory<Lane, C, T, First, Last> memory{{lane, places, n}, rows};
     for (int row = begin - up; row < last; ++row) {
       for_fetched(
           [&](auto array) {

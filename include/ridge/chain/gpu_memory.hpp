@@ -56,9 +56,7 @@ struct Memory {
   }
   template <class V, int K, int I, bool Profile, bool Edges>
   [[nodiscard]] RIDGE_DEVICE V load(Index x, Index y, Index z, Offset o) const {
-#if defined(RIDGE_TARGET_SIMT)
-    if (!within_reach<C, K, I>(o)) lane.undeclared_access(o.x, o.y, o.z);
-#endif
+    check_reach<C, K, I>(lane, o);
     if constexpr (in_shared<I>()) {
       const Index at = ring_place<I, Edges>(x, y, z, o);
       const T value = lane.template shared<T>(0, shared_elements)[static_cast<int>(at)];

@@ -94,6 +94,14 @@ Places<C, T, First, Last, Shared> places_of(const Windows<C, T>& windows) {
   return places;
 }
 
+/// Reports, on the emulated GPU, an access beyond what operation K declares of array I.
+template <class C, int K, int I, class Lane>
+RIDGE_DEVICE void check_reach([[maybe_unused]] Lane& lane, [[maybe_unused]] Offset o) {
+#if defined(RIDGE_TARGET_SIMT)
+  if (!within_reach<C, K, I>(o)) lane.undeclared_access(o.x, o.y, o.z);
+#endif
+}
+
 /// Coordinates along y and z, and along x of chains of several dimensions, fit 32 bits.
 template <class C>
 using Coordinate = std::conditional_t<(C::dimensions.size() > 1), int, Index>;

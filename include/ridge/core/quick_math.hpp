@@ -6,11 +6,12 @@
 // those of a / b and exp(y log(x)).
 #pragma once
 
+#include <ridge/core/math.hpp>
 #include <ridge/core/pack_math.hpp>
 
 #include <cmath>
 #include <cstdint>
-#include <cstring>
+#include <type_traits>
 
 namespace ridge {
 
@@ -50,18 +51,6 @@ RIDGE_FN double sum_of(double x) {
   }
 }
 
-/// 1/x within 2^-19.
-RIDGE_FN double approximate_reciprocal(double x) {
-#if defined(__CUDA_ARCH__)
-  double y;
-  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x));
-  return y;
-#elif defined(__HIP_DEVICE_COMPILE__)
-  return __builtin_amdgcn_rcp(x);
-#else
-  return static_cast<double>(1.0F / static_cast<float>(x));
-#endif
-}
 /// 1/x within 1 unit in the last place.
 RIDGE_FN double quick_reciprocal(double x) {
   const double y = approximate_reciprocal(x);

@@ -138,9 +138,14 @@ template <class T>
 const T* leading_row(const View<const T>& in, const Block& block, Offset r, Index y, Index z,
                      Index rows) {
   const Index height = block.y.end - block.y.begin + 2 * r.y;
-  const Index at = y - block.y.begin + r.y + rows;
-  const Index lead_y = block.y.begin - r.y + at % height;
-  const Index lead_z = std::min(z + r.z + at / height, in.extents.z - 1);
+  Index at = y - block.y.begin + r.y + rows;
+  Index planes = 0;
+  if (at >= height) { // only then: divisions are long, and this is done for each row
+    planes = at / height;
+    at %= height;
+  }
+  const Index lead_y = block.y.begin - r.y + at;
+  const Index lead_z = std::min(z + r.z + planes, in.extents.z - 1);
   return in.data + in.at(0, lead_y, lead_z);
 }
 
