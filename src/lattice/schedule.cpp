@@ -19,13 +19,18 @@ constexpr int starved_threads = 256;
 /// Threads too few for the registers that accesses by the batch take.
 constexpr int rolling_threads = 8;
 
-GpuSchedule of_width(int groups, const Geometry& g) {
+/// Whether accesses can be replaced one by one (items=8).
+bool rolls(const Task& task) {
+  return task.reduces() && !task.slices && !task.reproducible;
+}
+
+GpuSchedule of_width(int groups, const Task& task, const Geometry& g) {
   GpuSchedule s;
   s.groups = groups;
   if (groups * g.nsimd <= starved_threads) {
-    s.items = groups * g.nsimd <= rolling_threads ? 8 : 16;
+    s.items = rolls(task) && groups * g.nsimd <= rolling_threads ? 8 : 16;
     s.bounds = 256;
-    s.finish = Finish::second;
+    if (task.reduces()) s.finish = Finish::second;
   }
   return s;
 }
@@ -46,9 +51,7 @@ std::vector<NamedSchedule> widths(Task task, const Geometry& g) {
   }
   for (const int groups : {2, 4, 8, 16, 32, 64}) {
     if (groups * g.nsimd > 1024) continue;
-    GpuSchedule fused = of_width(groups, g);
-    if (!task.reduces()) fused.finish = Finish::last;
-    named.push_back({fmt::format("fused{}", groups), fused});
+    named.push_back({fmt::format("fused{}", groups), of_width(groups, task, g)});
   }
   return named;
 }
@@ -123,7 +126,7 @@ std::vector<Schedule> schedule_space(const Device& device, Task task, const Geom
     if (s.groups * g.nsimd > s.bounds) return false;
     if (task.reproducible && s.groups * g.nsimd > most_binned_threads) return false;
     if (s.reduce == Passes::staged && !can_stage(s, task)) return false;
-    if (s.items == 8 && (!task.reduces() || task.slices || task.reproducible)) return false;
+    if (s.items == 8 && !rolls(task)) return false;
     if (task.reduces()) return s.store == Store::plain;
     if (s.finish != Finish::last || s.spread != 0) return false;
     if (task.kind != Task::expression) return true;
