@@ -37,12 +37,12 @@ CpuSchedule deep_default(const DeviceFacts& facts, const Traits& traits, Index3 
   return s;
 }
 
-/// About 8 KiB of the leading row are prefetched; the planes of a block, those rows and the results
+/// At least 2 KiB of the leading rows are prefetched; the planes of a block, those rows and the results
 /// share the L2, of which two thirds are counted on.
 CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
   CpuSchedule s;
   const Index row_bytes = std::max<Index>(n.x * traits.element_bytes * traits.inputs(), 1);
-  const Index ahead = std::max<Index>(1, 8192 / row_bytes);
+  const Index ahead = std::max<Index>(1, 2048 / row_bytes);
   const Index planes = 2 * traits.radius.z + 1;
   const Index room = facts.l2.value / row_bytes / planes - 2 * traits.radius.y - ahead;
   const Index rows = std::max<Index>(room * 2 / 3, 8);

@@ -6,6 +6,7 @@
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/cpu_deep.hpp>
+#include <ridge/stencil/cpu_prefetch.hpp>
 #include <ridge/stencil/cpu_schedule.hpp>
 #include <ridge/stencil/executor.hpp>
 
@@ -40,24 +41,6 @@ constexpr int pack_bytes() {
   return points_of<K>() <= 14 && simd_bytes > 32 ? 32 : simd_bytes;
 }
 
-/// The rows that are brought into the cache while one is computed. Each is asked for twice, since a
-/// core drops prefetches that find its miss buffers full (docs/performance.md).
-template <class K, class T>
-struct Ahead {
-  std::array<const T*, inputs_of<K>> first{};  ///< null: none
-  std::array<const T*, inputs_of<K>> second{}; ///< nearer
-  T* write = nullptr; ///< whose first and last line are only partly written
-};
-
-template <class K, class T>
-RIDGE_FN void prefetch_line(const Ahead<K, T>& ahead, Index x) {
-  RIDGE_UNROLL
-  for (int i = 0; i < inputs_of<K>; ++i) {
-    __builtin_prefetch(ahead.first[i] + x, 0, 3);
-    __builtin_prefetch(ahead.second[i] + x, 0, 3);
-  }
-}
-
 /// `Lines` cache lines of results from x on: all are computed before the first is stored.
 template <bool Stream, int Lines, class K, class T, class Rows, class Strides>
 RIDGE_FN void run_lines(const K& kernel, const Rows& rows, const Strides& row, const Strides& plane,
@@ -88,11 +71,23 @@ void run_row(const K kernel, const std::array<const T*, inputs_of<K>> rows,
              const std::array<Index, inputs_of<K>> row, const std::array<Index, inputs_of<K>> plane,
              T* out, Index begin, Index end, const Ahead<K, T> ahead) {
   using One = Pack<T, 1, abi::Native>;
+  using Few = Pack<T, std::min(simd_bytes, 32) / static_cast<int>(sizeof(T)), abi::Native>;
   constexpr Index line = line_bytes / static_cast<int>(sizeof(T));
-  const auto one_by_one = [&](Index from, Index to) {
-    for (Index x = from; x < to; ++x) {
-      evaluate<One>(kernel, rows, x, row, plane, std::make_index_sequence<inputs_of<K>>{})
-          .store(out + x);
+  const auto store_at = [&]<class V>(Index x) {
+    evaluate<V>(kernel, rows, x, row, plane, std::make_index_sequence<inputs_of<K>>{})
+        .store(out + x);
+  };
+  // Less than a line. The last vector computes points of the one before again, since a single point
+  // takes as long as a vector. Written here, since a call would take the kernel's numbers out of
+  // registers.
+  const auto part_of_line = [&](Index from, Index to) {
+    constexpr Index width = lanes_of<Few>;
+    if (to - from >= width) {
+      for (Index x = from; x < to; x += width)
+        store_at.template operator()<Few>(std::min(x, to - width));
+    } else {
+      for (Index x = from; x < to; ++x)
+        store_at.template operator()<One>(x);
     }
   };
   const bool prefetch = ahead.first[0] != nullptr;
@@ -106,7 +101,7 @@ void run_row(const K kernel, const std::array<const T*, inputs_of<K>> rows,
       __builtin_prefetch(ahead.write + end - 1, 1, 3);
     }
   }
-  one_by_one(begin, x);
+  part_of_line(begin, x);
   if (prefetch) {
     for (; x + 2 * line <= end; x += 2 * line) {
       prefetch_line<K, T>(ahead, x);
@@ -124,29 +119,7 @@ void run_row(const K kernel, const std::array<const T*, inputs_of<K>> rows,
     x += line;
   }
   if (prefetch) prefetch_line<K, T>(ahead, x);
-  one_by_one(x, end);
-}
-
-/// A block of whole rows: y and z of its interior points.
-struct Block {
-  ridge::cpu::Range y, z;
-};
-
-/// Where the row lies that is read for the first time `rows` rows after row y of plane z: behind
-/// the last row of a plane of the block comes the next plane's first.
-template <class T>
-const T* leading_row(const View<const T>& in, const Block& block, Offset r, Index y, Index z,
-                     Index rows) {
-  const Index height = block.y.end - block.y.begin + 2 * r.y;
-  Index at = y - block.y.begin + r.y + rows;
-  Index planes = 0;
-  if (at >= height) { // only then: divisions are long, and this is done for each row
-    planes = at / height;
-    at %= height;
-  }
-  const Index lead_y = block.y.begin - r.y + at;
-  const Index lead_z = std::min(z + r.z + planes, in.extents.z - 1);
-  return in.data + in.at(0, lead_y, lead_z);
+  part_of_line(x, end);
 }
 
 /// The rows of a block, plane by plane. While one is computed, the rows that lead by the radius in
@@ -154,13 +127,15 @@ const T* leading_row(const View<const T>& in, const Block& block, Offset r, Inde
 template <bool Stream, class K, class T>
 void run_block(const Call<K, T>& call, const Block& block, Index rows_ahead) {
   constexpr Offset r = radius_of<K>();
+  // Rows before a plane's first by which one of its lines is asked for: the look-up of the page's
+  // address takes as long as a row.
+  constexpr Index page_ahead = 8;
   std::array<Index, inputs_of<K>> row;
   std::array<Index, inputs_of<K>> plane;
   for (std::size_t i = 0; i < row.size(); ++i) {
     row[i] = call.in[i].row;
     plane[i] = call.in[i].plane;
   }
-  const Index n_x = call.out.extents.x;
   for (Index z = block.z.begin; z < block.z.end; ++z) {
     for (Index y = block.y.begin; y < block.y.end; ++y) {
       std::array<const T*, inputs_of<K>> rows;
@@ -172,12 +147,13 @@ void run_block(const Call<K, T>& call, const Block& block, Index rows_ahead) {
           ahead.second[i] = leading_row(call.in[i], block, r, y, z, rows_ahead);
         }
       }
-      T* const out = call.out.data;
-      ahead.write = y + 1 < block.y.end
-                        ? out + call.out.at(0, y + 1, z)
-                        : out + call.out.at(0, block.y.begin, std::min(z + 1, block.z.end - 1));
-      run_row<Stream, K, T>(call.kernel, rows, row, plane, out + call.out.at(0, y, z), Index{r.x},
-                            n_x - r.x, ahead);
+      if (rows_ahead > 0) {
+        ahead.write = later_row(call.out, block, y, z, 1);
+        if (y == block.y.end - page_ahead)
+          __builtin_prefetch(later_row(call.out, block, y, z, page_ahead) + r.x, 1, 3);
+      }
+      run_row<Stream, K, T>(call.kernel, rows, row, plane, call.out.data + call.out.at(0, y, z),
+                            Index{r.x}, call.out.extents.x - r.x, ahead);
     }
   }
 }
