@@ -24,8 +24,8 @@ bool goes_deep(const Traits& traits, Index3 n) {
          n.z - 2 * traits.radius.z >= CpuSchedule::deep;
 }
 
-/// Several planes at once: half the last-level cache holds the planes in use of every thread's
-/// block.
+/// Several planes at once: an eighth of the last-level cache holds the planes in use of every
+/// thread's block; with more the speed came to depend on what else uses that cache.
 CpuSchedule deep_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
   CpuSchedule s;
   s.depth = CpuSchedule::deep;
@@ -33,12 +33,12 @@ CpuSchedule deep_default(const DeviceFacts& facts, const Traits& traits, Index3 
   const Index planes = (s.depth + 2 * traits.radius.z) * traits.inputs();
   const Index row_bytes = planes * n.x * traits.element_bytes * std::max(facts.units, 1);
   s.rows =
-      static_cast<int>(std::clamp<Index>(facts.last_level_cache.value / 2 / row_bytes, 32, 128));
+      static_cast<int>(std::clamp<Index>(facts.last_level_cache.value / 8 / row_bytes, 24, 128));
   return s;
 }
 
-/// At least 2 KiB of the leading rows are prefetched; the planes of a block, those rows and the results
-/// share the L2, of which two thirds are counted on.
+/// At least 2 KiB of the leading rows are prefetched; the planes of a block, those rows and the
+/// results share the L2, of which two thirds are counted on.
 CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
   CpuSchedule s;
   const Index row_bytes = std::max<Index>(n.x * traits.element_bytes * traits.inputs(), 1);

@@ -11,36 +11,31 @@
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/cpu_deep_access.hpp>
+#include <ridge/stencil/cpu_deep_prefetch.hpp>
 #include <ridge/stencil/cpu_deep_shape.hpp>
 #include <ridge/stencil/cpu_schedule.hpp>
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 namespace ridge::stencil::cpu {
-
-/// A pointer or index of which the compiler forgets where it came from. Otherwise it keeps one
-/// pointer for each address that a loop reads, many more than there are registers.
-template <class T>
-RIDGE_FN T opaque(T value) {
-  asm("" : "+r"(value));
-  return value;
-}
 
 /// One tile: points [x_begin, x_end) of the rows and `depth` planes from z on. x_begin is where a
 /// line of the result begins, and may lie before the first interior point.
 template <bool Stream, class K, class T>
 class DeepTile {
 public:
-  DeepTile(const Call<K, T>& call, T* windows, Index x_begin, Index z, Index ahead)
-      : call_(call), windows_(windows), x_begin_(x_begin), z_(z), ahead_(ahead),
+  DeepTile(const Call<K, T>& call, T* windows, Index x_begin, Index z, const DeepSpan& span,
+           Index ahead)
+      : call_(call), windows_(windows), x_begin_(x_begin), z_(z), span_(span), ahead_(ahead),
         x_end_(std::min(x_begin + S::tile, call.out.extents.x - r.x)) {}
 
-  void run(ridge::cpu::Range y) {
-    for (Index next = y.begin - r.y; next < y.begin + r.y; ++next)
+  void run() {
+    for (Index next = span_.y_begin - r.y; next < span_.y_begin + r.y; ++next)
       fetch(next);
-    for (Index row = y.begin; row < y.end; ++row) {
+    for (Index row = span_.y_begin; row < span_.y_end; ++row) {
       fetch(row + r.y);
       compute(row);
     }
@@ -87,9 +82,11 @@ private:
     }
   }
 
-  void compute(Index y) const {
+  void compute(Index y) const { compute(y, std::make_index_sequence<inputs>{}); }
+
+  template <std::size_t... I>
+  void compute(Index y, std::index_sequence<I...> all) const {
     const K kernel = call_.kernel; // a copy, so that no store can change its numbers
-    const Index ahead = ahead_;
     Strides row;
     Strides plane;
     Window window;
@@ -104,12 +101,13 @@ private:
       row[i] = call_.in[i].row;
       plane[i] = call_.in[i].plane;
     }
+    const std::tuple ahead{DeepAhead<K, T, I>(span_, y, ahead_, row[I], plane[I])...};
     const Index out_plane = call_.out.plane;
     T* const out = call_.out.data + call_.out.at(x_begin_, y, z_);
     const Index first = r.x - x_begin_; // interior points are [first, end) of the tile
     const Index end = x_end_ - x_begin_;
     for (Index x = 0; x < end; x += width) {
-      if (ahead > 0) prefetch(field, row, plane, ahead, x);
+      if (ahead_ > 0) (std::get<I>(ahead).prefetch(field[I] + x), ...);
       const Index at = opaque(x);
       Window here;
       RIDGE_UNROLL
@@ -119,9 +117,8 @@ private:
       RIDGE_UNROLL
       for (int i = 0; i < inputs; ++i)
         field_here[i] = field[i] + at;
-      const auto result =
-          evaluate_planes(kernel, here, field_here, row, plane, std::make_index_sequence<inputs>{},
-                          std::make_index_sequence<S::depth>{});
+      const auto result = evaluate_planes(kernel, here, field_here, row, plane, all,
+                                          std::make_index_sequence<S::depth>{});
       if (x >= first && x + width <= end) {
         RIDGE_UNROLL
         for (int k = 0; k < S::depth; ++k) {
@@ -150,23 +147,6 @@ private:
     }
   }
 
-  /// Into the L2: rows of the field lie in few sets of the L1, where they would push each other
-  /// out. The leading planes come from memory, those behind them from a cache.
-  static RIDGE_FN void prefetch(const Pointers& field, const Strides& row, const Strides& plane,
-                                Index ahead, Index x) {
-    RIDGE_UNROLL
-    for (int i = 0; i < inputs; ++i) {
-      const T* at = opaque(field[i] + x + ahead / 2 * row[i] - r.z * plane[i]);
-      RIDGE_UNROLL
-      for (int k = -r.z; k < S::depth + r.z; ++k) {
-        if (k == 0) at += r.y * row[i]; // the rows that the window takes in next
-        if (k == std::min(S::depth, r.z)) at += (ahead - ahead / 2 - r.y) * row[i];
-        __builtin_prefetch(at, 0, 2);
-        at = opaque(at + plane[i]);
-      }
-    }
-  }
-
   template <std::size_t... I, std::size_t... Plane>
   static RIDGE_FN Results evaluate_planes(const K& kernel, const Window& window,
                                           const Pointers& field, const Strides& row,
@@ -189,7 +169,9 @@ private:
 
   const Call<K, T>& call_;
   T* windows_;
-  Index x_begin_, z_, ahead_, x_end_;
+  Index x_begin_, z_;
+  DeepSpan span_;
+  Index ahead_, x_end_;
   int oldest_ = 0;
 };
 
@@ -220,12 +202,16 @@ void run_deep_block(const Call<K, T>& call, const ridge::cpu::Range& y, const ri
       static_cast<Index>(reinterpret_cast<std::uintptr_t>(first) % line_bytes / sizeof(T));
   // Lines of the result begin at x = -misfit and every S::line points from there.
   const Index x_first = (S::r.x + misfit) / S::line * S::line - misfit;
+  const Index x_last = call.out.extents.x - S::r.x;
+  const Index z_last = z.end - S::depth;
   for (Index at = z.begin; at < z.end; at += S::depth) {
-    for (Index x = x_first; x < call.out.extents.x - S::r.x; x += S::tile) {
+    const Index here = std::min(at, z_last);
+    for (Index x = x_first; x < x_last; x += S::tile) {
+      const bool wraps = x + S::tile >= x_last;
+      const DeepSpan span{y.begin, y.end, wraps ? x_first - x : S::tile,
+                          wraps ? std::min(at + S::depth, z_last) - here : 0};
       const T* const tile = call.in[0].data + call.in[0].at(x, y.begin, z.begin);
-      DeepTile<Stream, K, T>(call, S::first_slot(windows, tile), x, std::min(at, z.end - S::depth),
-                             ahead)
-          .run(y);
+      DeepTile<Stream, K, T>(call, S::first_slot(windows, tile), x, here, span, ahead).run();
     }
   }
 }
