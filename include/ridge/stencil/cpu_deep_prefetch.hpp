@@ -35,29 +35,37 @@ public:
       const Index over = y + rows - (span.y_end + around);
       return over < 0 ? rows * row : (span.y_begin - around + over - y) * row + jump;
     };
-    const Index rows[] = {ahead / 2, ahead / 2 + r.y, std::max<Index>(ahead, r.y)};
+    const Index rows[] = {ahead / 2, ahead / 2 + r.y, ahead};
     // A window takes in 2 r.y rows more than the tile has: they are asked for beside the last rows.
     const Index left = span.y_end - y;
     extra_ = left <= 2 * r.y;
     for (int g = 0; g < groups; ++g) {
+      const Index before = std::max<Index>(rows[g], r.y); // when a window takes a row in
       other_[g] = offset(rows[g], 0);
-      windows_[g] = offset(rows[g], r.y);
-      more_[g] = (span.y_begin + rows[g] - left - y) * row + jump;
+      windows_[g] = offset(before, r.y);
+      more_[g] = (span.y_begin + before - left - y) * row + jump;
     }
   }
 
+  /// `point`: of row y, in the tile's first plane.
   RIDGE_FN void prefetch(const T* point) const {
+    each(point, [](const T* at) { __builtin_prefetch(at, 0, 2); });
+  }
+
+  /// Calls `ask` with the place of `point` in each row that is asked for.
+  template <class Ask>
+  RIDGE_FN void each(const T* point, const Ask& ask) const {
     const T* at = point - r.z * plane_ + offset_of(-r.z);
     RIDGE_UNROLL
     for (int k = -r.z; k < S::depth + r.z; ++k) {
-      __builtin_prefetch(at, 0, 2);
+      ask(at);
       at = opaque(at + plane_);
       if (differ(k, k + 1)) at += offset_of(k + 1) - offset_of(k);
     }
     if (!extra_) return;
     RIDGE_UNROLL
     for (int k = held.first; k < held.first + held.count; ++k)
-      __builtin_prefetch(point + k * plane_ + more_[group_of(k)], 0, 2);
+      ask(point + k * plane_ + more_[group_of(k)]);
   }
 
 private:
