@@ -1,8 +1,12 @@
 #include "topology.hpp"
 
+#include <ridge/device/cpu/quota.hpp>
+
 #include <hwloc.h>
 #include <sched.h>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <memory>
 
@@ -53,6 +57,10 @@ Topology read() {
     }
   }
   if (found.core_cpus.empty()) found.core_cpus.push_back(0);
+  if (const auto granted = granted_processors()) {
+    const auto most = static_cast<std::size_t>(std::max(std::ceil(*granted), 1.0));
+    if (most < found.core_cpus.size()) found.core_cpus.resize(most);
+  }
 
   found.l1 = cache_size(raw, HWLOC_OBJ_L1CACHE);
   found.l2 = cache_size(raw, HWLOC_OBJ_L2CACHE);

@@ -10,7 +10,8 @@ namespace ridge::cpu {
 
 struct Topology {
   std::string model;          ///< "AMD EPYC 9B45"
-  std::vector<int> core_cpus; ///< for each core this process may use, its first hardware thread
+  std::vector<int> core_cpus; ///< for each core this process may use, its first hardware
+                              ///< thread; no more than its control group grants
   Bytes l1, l2;               ///< of one core
   Bytes last_level;           ///< of all caches of the last level together
 };
