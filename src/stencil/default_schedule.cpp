@@ -103,17 +103,18 @@ std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits&
   const Index tile_x = s.block.x * vector;
   const Index tile_y = Index{s.block.y} * s.tile;
   const Index plane = march_plane_bytes(s, traits, n.x * traits.element_bytes % 128 == 0);
-  // Two blocks share a multiprocessor where the ring is long enough for that.
+  // Two blocks share a multiprocessor where each can have enough planes on their way.
   const Index per_unit = facts.l1.value - 2 * 1024;
-  const Index least = planes_held(traits) + 2;
+  const Index held = planes_held(traits);
+  const Index enough = held + 4;
   Index blocks = 2;
   Index ring = (per_unit / 2 - 256) / plane;
-  if (ring < least) {
+  if (ring < enough) {
     blocks = 1;
     ring = (per_unit - 256) / plane;
   }
-  if (ring < least) return std::nullopt;
-  s.ring = static_cast<int>(std::min<Index>(ring, blocks == 2 ? std::max<Index>(5, least) : 8));
+  if (ring < held + 2) return std::nullopt;
+  s.ring = static_cast<int>(std::min<Index>(ring, blocks == 2 ? enough : 8));
   const Index tiles = pieces(n.x, tile_x) * pieces(n.y - 2 * traits.radius.y, tile_y);
   s.chunks = best_chunks(tiles, blocks * facts.units, facts.units, n.z - 2 * traits.radius.z,
                          traits.radius.z);
