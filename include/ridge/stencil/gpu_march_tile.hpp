@@ -114,10 +114,14 @@ struct MarchTile {
   static constexpr int piece = 16 / static_cast<int>(sizeof(T));   ///< elements of 16 bytes
   static constexpr int sector = 128 / static_cast<int>(sizeof(T)); ///< elements of 128 bytes
   static constexpr bool shifted = M.rows != Rows::sectors;
+  /// Whether all rows of a plane lie in the ring as far behind each other, up to whole sectors, as
+  /// in the field, so that the first one's shift is that of all. Otherwise each has its own, which
+  /// is faster where more rows are read (docs/performance.md).
+  static constexpr bool in_step = r.y <= 1;
   /// A row begins one sector behind the last one's end, for the halo to its left, and up to one
   /// more for its shift.
-  static constexpr int pitch = (tile_x + sector - 1) / sector * sector + (shifted ? 2 : 1) * sector;
-  static constexpr int plane_elements = rows * pitch + sector;
+  static constexpr int least_pitch = (tile_x + sector - 1) / sector * sector + sector;
+  static constexpr int plane_elements = rows * (least_pitch + (shifted ? sector : 0)) + sector;
   static constexpr int stage_elements = inputs * plane_elements;
   static constexpr int stage_bytes = stage_elements * static_cast<int>(sizeof(T));
   static constexpr int most_ring = 16;
@@ -154,6 +158,15 @@ struct MarchTile {
     return static_cast<int>(at % static_cast<unsigned>(sector));
   }
 
+  /// Elements from one row of a plane in the ring to the next.
+  template <class U>
+  static RIDGE_DEVICE int pitch(const View<U>& field) {
+    if constexpr (!shifted) return least_pitch;
+    if constexpr (!in_step) return least_pitch + sector;
+    return least_pitch +
+           static_cast<int>(static_cast<unsigned>(field.row) % static_cast<unsigned>(sector));
+  }
+
   /// Row `j` of the tile's planes, which is row `y` of plane `z` of the field. `to` is without the
   /// slot.
   static RIDGE_DEVICE MarchRow row_at(const View<const T>& field, unsigned misfit, int input, int j,
@@ -167,7 +180,8 @@ struct MarchTile {
     const Index whole = field.span() & ~Index{piece - 1}; // nothing behind the field is read
     Index end = (wanted + piece - 1) & ~Index{piece - 1};
     end = end < whole ? end : whole;
-    const int to = input * plane_elements + j * pitch + sector + shift(field, misfit, y, z) +
+    const int to = input * plane_elements + j * pitch(field) + sector +
+                   shift(field, misfit, in_step ? y - j : y, z) +
                    static_cast<int>(begin - (start + x_begin));
     return {begin, to, end > begin ? static_cast<int>(end - begin) : 0,
             wanted > end ? static_cast<int>(wanted - (end > begin ? end : begin)) : 0};
@@ -204,9 +218,10 @@ struct MarchTile {
   private:
     RIDGE_DEVICE Value aligned(int dx, int dy, int dz) const {
       const int row = r.y + place.ty * M.tile + point + dy;
-      const int at = place.slot_of(dz) * stage_elements + input * plane_elements + row * pitch +
-                     sector + place.tx * vector + dx +
-                     shift(field, misfit, place.y + point + dy, place.z + dz);
+      const Index y = in_step ? place.y - place.ty * M.tile - r.y : place.y + point + dy;
+      const int at = place.slot_of(dz) * stage_elements + input * plane_elements +
+                     row * pitch(field) + sector + place.tx * vector + dx +
+                     shift(field, misfit, y, place.z + dz);
       return lane.template load_shared_pack<vector>(planes, at);
     }
   };
