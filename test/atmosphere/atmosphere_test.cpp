@@ -2,6 +2,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/device.hpp>
 
+#include "devices.hpp"
 #include "model.hpp"
 #include "plain.hpp"
 
@@ -10,6 +11,8 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace ridge::atmosphere {
 namespace {
@@ -120,27 +123,31 @@ INSTANTIATE_TEST_SUITE_P(Atmosphere, Cases,
                            return name;
                          });
 
-TEST(Atmosphere, AlsoRunsOnGpus) {
+/// The GPUs here, emulated ones among them.
+std::vector<std::string> gpus_here() {
+  std::vector<std::string> names = test::devices_here();
+  std::erase(names, "cpu");
+  return names;
+}
+
+class Gpus : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Gpus, EqualThePlainProgram) {
+  const Device device(GetParam());
+  constexpr int steps = 40;
   plain::Atmosphere right("thermal", 64, 32);
-  for (int i = 0; i < 40; ++i)
+  for (int i = 0; i < steps; ++i)
     right.step(right.stable_step());
-  int gpus = 0;
-  for (const DeviceId id : list_devices()) {
-    if (id.kind != DeviceKind::cuda && id.kind != DeviceKind::hip) continue;
-    ++gpus;
-    for (const char* schedule : {"auto", "fission", "fission graph=on",
-                                 "fuse=1+2,3+4,5+6 block=64x1x1 tile=32x2 steps=4 graph=on",
-                                 "fuse=1+2,3+4,5+6", "fuse=all block=16x16x1 tile=13x5"}) {
-      Atmosphere air(Device(id), setup_of("thermal", 64, 32, schedule));
-      air.advance(forever, 40);
-      EXPECT_LT(difference(air.state(), right, 64, 32), 1e-10) << to_text(id) << " " << schedule;
-    }
-  }
-  if (gpus == 0) {
-    GTEST_SKIP() << "needs a CUDA or HIP GPU, and none is here; the same kernels are compared on "
-                    "simt:32 and simt:64";
+  for (const char* schedule : {"auto", "fission", "fission graph=on",
+                               "fuse=1+2,3+4,5+6 block=64x1x1 tile=32x2 steps=4 graph=on",
+                               "fuse=1+2,3+4,5+6", "fuse=all block=16x16x1 tile=13x5"}) {
+    Atmosphere air(device, setup_of("thermal", 64, 32, schedule));
+    air.advance(forever, steps);
+    EXPECT_LT(difference(air.state(), right, 64, 32), 1e-10) << schedule;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Here, Gpus, ::testing::ValuesIn(gpus_here()), test::DeviceName{});
 
 TEST(Atmosphere, TakesFewLaunchesForFewCells) {
   const Device device("simt:32"); // a unit a thread of this machine

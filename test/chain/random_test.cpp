@@ -5,6 +5,7 @@
 #include <ridge/core/random.hpp>
 #include <ridge/device/generate.hpp>
 
+#include "devices.hpp"
 #include "random_chain.hpp"
 
 #include <gtest/gtest.h>
@@ -180,20 +181,8 @@ TEST_P(RandomChains, EqualTheReferenceUnderEverySchedule) {
   EXPECT_TRUE(fell_back) << "no chain needed a fallback: the test has become too easy";
 }
 
-std::vector<std::string> devices_here() {
-  std::vector<std::string> names;
-  for (const DeviceId id : list_devices())
-    names.push_back(to_text(id));
-  return names;
-}
-
-INSTANTIATE_TEST_SUITE_P(Chain, RandomChains, ::testing::ValuesIn(devices_here()),
-                         [](const auto& chosen) {
-                           std::string name = chosen.param;
-                           for (char& c : name)
-                             c = c == ':' ? '_' : c;
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Chain, RandomChains, ::testing::ValuesIn(ridge::test::devices_here()),
+                         ridge::test::DeviceName{});
 
 } // namespace
 } // namespace ridge::chain

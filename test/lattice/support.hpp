@@ -2,31 +2,17 @@
 #pragma once
 
 #include <ridge/core/random.hpp>
-#include <ridge/device/device.hpp>
 #include <ridge/lattice/field.hpp>
+
+#include "devices.hpp"
 
 #include <string>
 #include <vector>
 
 namespace ridge::lattice::test {
 
-/// The devices here, as parameters of tests.
-inline std::vector<std::string> devices_here() {
-  std::vector<std::string> names;
-  for (const DeviceId id : list_devices())
-    names.push_back(ridge::to_text(id));
-  return names;
-}
-
-struct DeviceName {
-  template <class Info>
-  std::string operator()(const Info& info) const {
-    std::string name = info.param;
-    for (char& c : name)
-      c = c == ':' ? '_' : c;
-    return name;
-  }
-};
+using ridge::test::DeviceName;
+using ridge::test::devices_here;
 
 /// Random sites, all numbers in [-1, 1), exact in float.
 template <class Site>

@@ -5,6 +5,8 @@
 #include <ridge/device/queue.hpp>
 #include <ridge/pairs/launch.hpp>
 
+#include "devices.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nbody/diagnostics.hpp>
@@ -84,13 +86,6 @@ TEST(Integrators, GoBackInTimeToTheStart) {
   for (auto& v : there.bodies.velocity)
     std::transform(v.begin(), v.end(), v.begin(), std::negate<>{});
   EXPECT_LT(distance(after(Device("cpu"), p, there.bodies, 200).bodies, start), 1e-11);
-}
-
-std::vector<std::string> devices_here() {
-  std::vector<std::string> names;
-  for (const DeviceId id : list_devices())
-    names.push_back(to_text(id));
-  return names;
 }
 
 class Systems : public ::testing::TestWithParam<std::string> {
@@ -188,12 +183,8 @@ TEST_P(Systems, TakeAtMost200BytesABody) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Here, Systems, ::testing::ValuesIn(devices_here()),
-                         [](const auto& tested) {
-                           std::string name = tested.param;
-                           std::replace(name.begin(), name.end(), ':', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Here, Systems, ::testing::ValuesIn(ridge::test::devices_here()),
+                         ridge::test::DeviceName{});
 
 TEST(Parameters, AreRefusedWhenNotSound) {
   const auto refused = [](Parameters p, const char* says) {

@@ -1,4 +1,5 @@
 // Every executor under every schedule of its space against the reference, at awkward sizes.
+#include "devices.hpp"
 #include "pairs_case.hpp"
 #include "test_interactions.hpp"
 
@@ -10,13 +11,6 @@
 
 namespace ridge::pairs {
 namespace {
-
-std::vector<std::string> devices_here() {
-  std::vector<std::string> names;
-  for (const DeviceId id : list_devices())
-    names.push_back(to_text(id));
-  return names;
-}
 
 class PairExecutors : public ::testing::TestWithParam<std::string> {
 protected:
@@ -83,7 +77,7 @@ using Precisions = ::testing::Types<Fp32, Fp64, Mixed>;
 TYPED_TEST_SUITE(PairPrecisions, Precisions);
 
 TYPED_TEST(PairPrecisions, HoldForMassesOverSixDecadesOnEveryDevice) {
-  for (const std::string& name : devices_here()) {
+  for (const std::string& name : ridge::test::devices_here()) {
     test::Case<Gravity<>, TypeParam> c(Device(name), {1e-6}, lab::random_bodies<4>(600, 3));
     std::vector<Schedule> some = c.space();
     const std::size_t step = some.size() > 40 ? 11 : 1;
@@ -93,7 +87,7 @@ TYPED_TEST(PairPrecisions, HoldForMassesOverSixDecadesOnEveryDevice) {
 }
 
 TYPED_TEST(PairPrecisions, HoldForCoincidentBodies) {
-  for (const std::string& name : devices_here()) {
+  for (const std::string& name : ridge::test::devices_here()) {
     auto bodies = lab::random_bodies<4>(130, 3);
     for (int c = 0; c < 3; ++c)
       bodies[c][100] = bodies[c][3] = bodies[c][0];
@@ -168,12 +162,8 @@ TEST_P(PairExecutors, RefuseWhatDoesNotFit) {
                   ::testing::HasSubstr("form=symmetric is for bodies among themselves")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Here, PairExecutors, ::testing::ValuesIn(devices_here()),
-                         [](const auto& tested) {
-                           std::string name = tested.param;
-                           std::replace(name.begin(), name.end(), ':', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Here, PairExecutors, ::testing::ValuesIn(ridge::test::devices_here()),
+                         ridge::test::DeviceName{});
 
 } // namespace
 } // namespace ridge::pairs

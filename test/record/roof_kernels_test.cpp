@@ -4,6 +4,8 @@
 #include <ridge/core/random.hpp>
 #include <ridge/record/roof_kernels.hpp>
 
+#include "devices.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +30,7 @@ std::vector<T> random_values(Index count, std::uint64_t seed, double lowest, dou
   return values;
 }
 
-class RoofKernelsOn : public testing::TestWithParam<DeviceId> {
+class RoofKernelsOn : public testing::TestWithParam<std::string> {
 protected:
   Device device{GetParam()};
   Queue queue{device};
@@ -62,19 +64,8 @@ protected:
   }
 };
 
-std::vector<DeviceId> devices_to_test() {
-  return list_devices();
-}
-
-std::string name_of(const testing::TestParamInfo<DeviceId>& info) {
-  std::string name = to_text(info.param);
-  for (char& c : name) {
-    if (c == ':') c = '_';
-  }
-  return name;
-}
-
-INSTANTIATE_TEST_SUITE_P(Devices, RoofKernelsOn, testing::ValuesIn(devices_to_test()), name_of);
+INSTANTIATE_TEST_SUITE_P(Devices, RoofKernelsOn, testing::ValuesIn(test::devices_here()),
+                         test::DeviceName{});
 
 const std::vector<Index> awkward_sizes = {1, 2, 7, 511, 4097, 100003};
 const std::vector<RoofVariant> variants = {

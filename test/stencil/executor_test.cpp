@@ -3,6 +3,7 @@
 #include <ridge/stencil/launch.hpp>
 #include <ridge/stencil/reference.hpp>
 
+#include "devices.hpp"
 #include "test_kernels.hpp"
 
 #include <gmock/gmock.h>
@@ -14,14 +15,6 @@
 
 namespace ridge::stencil {
 namespace {
-
-/// The devices here, as parameters of the tests.
-std::vector<std::string> devices_here() {
-  std::vector<std::string> names;
-  for (const DeviceId id : list_devices())
-    names.push_back(to_text(id));
-  return names;
-}
 
 template <class T>
 std::vector<T> to_host(Queue& queue, const Field<T>& field) {
@@ -232,13 +225,8 @@ TEST_P(Executors, RefuseSchedulesOfOtherDevices) {
                UsageError);
 }
 
-INSTANTIATE_TEST_SUITE_P(Here, Executors, ::testing::ValuesIn(devices_here()),
-                         [](const auto& device) {
-                           std::string name = device.param;
-                           for (char& c : name)
-                             c = c == ':' ? '_' : c;
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Here, Executors, ::testing::ValuesIn(ridge::test::devices_here()),
+                         ridge::test::DeviceName{});
 
 TEST(Emulated, ReadsOutsideTheFootprintAreCaught) {
   const Device device("simt:32");
