@@ -8,7 +8,7 @@
 
 namespace ridge {
 
-/// A block of device memory, aligned to at least 256 bytes (2 MiB for large blocks on the cpu).
+/// A block of device memory, aligned to at least 256 bytes on a GPU and 64 on the cpu.
 class Memory {
 public:
   /// On the device, or on the host where copies to and from the device are fast.
