@@ -2,6 +2,8 @@
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/schedule.hpp>
 
+#include "cpu_default.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -12,51 +14,6 @@ namespace {
 
 Index pieces(Index whole, Index part) {
   return (whole + part - 1) / part;
-}
-
-/// Whether several planes at once pay: many neighbours, and rows whose lines can be stored past the
-/// caches.
-bool goes_deep(const Traits& traits, Index3 n) {
-  std::size_t points = 0;
-  for (const auto& offsets : traits.footprints)
-    points += offsets.size();
-  return traits.deep && points >= 19 && n.x * traits.element_bytes % 64 == 0 && n.x >= 64 &&
-         n.z - 2 * traits.radius.z >= CpuSchedule::deep;
-}
-
-/// Several planes at once: an eighth of the last-level cache holds the planes in use of every
-/// thread's block; with more the speed came to depend on what else uses that cache.
-CpuSchedule deep_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
-  CpuSchedule s;
-  s.depth = CpuSchedule::deep;
-  s.ahead = 4;
-  const Index planes = (s.depth + 2 * traits.radius.z) * traits.inputs();
-  const Index row_bytes = planes * n.x * traits.element_bytes * std::max(facts.units, 1);
-  s.rows =
-      static_cast<int>(std::clamp<Index>(facts.last_level_cache.value / 8 / row_bytes, 24, 128));
-  return s;
-}
-
-/// At least 2 KiB of the leading rows are prefetched; the planes of a block, those rows and the
-/// results share the L2, of which two thirds are counted on.
-CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
-  CpuSchedule s;
-  const Index row_bytes = std::max<Index>(n.x * traits.element_bytes * traits.inputs(), 1);
-  const Index ahead = std::max<Index>(1, 2048 / row_bytes);
-  const Index planes = 2 * traits.radius.z + 1;
-  const Index room = facts.l2.value / row_bytes / planes - 2 * traits.radius.y - ahead;
-  const Index rows = std::max<Index>(room * 2 / 3, 8);
-  s.rows = rows >= n.y ? 0 : static_cast<int>(rows);
-  s.ahead = n.y > 1 ? static_cast<int>(std::min<Index>(ahead, n.y)) : 0;
-  // Data that stay in the cache are better not stored past it, nor asked for ahead of time.
-  const Index bytes = n.x * n.y * n.z * traits.element_bytes * (traits.inputs() + 1);
-  if (bytes <= facts.last_level_cache.value) {
-    s.store = Store::plain;
-    s.ahead = 0;
-  } else if (goes_deep(traits, n)) {
-    return deep_default(facts, traits, n);
-  }
-  return s;
 }
 
 /// Whether the bulk copy engine is there and a march is worth it: fields beyond the cache, rows

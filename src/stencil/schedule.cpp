@@ -74,8 +74,9 @@ bool available(const GpuSchedule& s, const Device& device, const Traits& traits)
 
 std::vector<Schedule> schedule_space(const Device& device, const Traits& traits) {
   if (device.kind() == DeviceKind::cpu) {
-    return text::space_of<Schedule, CpuSchedule>(
-        [&](const CpuSchedule& s) { return s.depth == 1 || traits.deep; });
+    return text::space_of<Schedule, CpuSchedule>([&](const CpuSchedule& s) {
+      return s.depth == 1 || (s.depth == CpuSchedule::pair ? traits.pairs : traits.deep);
+    });
   }
   return text::space_of<Schedule, GpuSchedule>(
       [&](const GpuSchedule& s) { return available(s, device, traits); });

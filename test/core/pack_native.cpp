@@ -25,5 +25,30 @@ TEST(NativePack, StreamsWhatItHolds) {
     EXPECT_EQ(out[i], i == 1 ? -1.5f : 3.25f);
 }
 
+template <class P>
+void check_parts() {
+  constexpr int n = lanes_of<P>;
+  P p(0);
+  for (int i = 0; i < n; ++i)
+    p.set(i, static_cast<Element<P>>(i + 1));
+  for (int begin = 0; begin <= n; ++begin) {
+    for (int end = begin; end <= n; ++end) {
+      Element<P> out[n + 1] = {};
+      p.store_part(out + 1, begin, end); // not aligned
+      for (int i = 0; i < n; ++i)
+        EXPECT_EQ(out[i + 1], i >= begin && i < end ? p[i] : 0) << begin << ' ' << end << ' ' << i;
+    }
+  }
+}
+
+TEST(NativePack, StoresAPartOfItself) {
+  check_parts<NativePack<double>>();
+  check_parts<NativePack<float>>();
+  check_parts<Pack<double, 4>>();
+  check_parts<Pack<float, 8>>();
+  check_parts<Pack<double, 2>>();
+  check_parts<Pack<double, 1>>();
+}
+
 } // namespace
 } // namespace ridge

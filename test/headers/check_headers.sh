@@ -10,7 +10,7 @@ for header in "$@"; do
   ridge/device/gpu/bulk.hpp | ridge/device/gpu/lane.hpp | ridge/device/gpu/launch.hpp | ridge/device/gpu/native.hpp)
     continue ;; # need a GPU compiler: the kernel sources of the cuda and hip builds include them
   ridge/device/simt/*) kind=-DRIDGE_TARGET_SIMT ;;
-  ridge/core/pack_native.hpp | ridge/core/pack_math_native.hpp | ridge/chain/cpu_executor.hpp | ridge/stencil/cpu_deep*.hpp | ridge/stencil/cpu_executor.hpp | ridge/pairs/cpu_executor.hpp)
+  ridge/core/pack_native.hpp | ridge/core/pack_math_native.hpp | ridge/chain/cpu_executor.hpp | ridge/stencil/cpu_deep*.hpp | ridge/stencil/cpu_pair.hpp | ridge/stencil/cpu_executor.hpp | ridge/pairs/cpu_executor.hpp)
     kind="-DRIDGE_TARGET_CPU -march=native" ;;
   ridge/lattice/cpu_binned.hpp | ridge/lattice/cpu_reduce*.hpp | ridge/lattice/cpu_map.hpp | ridge/lattice/cpu_site*.hpp)
     kind="-DRIDGE_TARGET_CPU -march=native" ;;

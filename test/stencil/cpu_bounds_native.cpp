@@ -56,7 +56,8 @@ void expect_within(Index3 n, typename Guarded<T>::Side side) {
   apply_reference(kernel, std::array{from}, View<double>(expected.data(), n));
   CpuSchedule schedule;
   for (const Index ahead : {0, 1, 3}) {
-    for (const int depth : {1, has_deep<K> ? CpuSchedule::deep : 1}) {
+    for (const int depth :
+         {1, has_pairs<K> ? CpuSchedule::pair : 1, has_deep<K> ? CpuSchedule::deep : 1}) {
       std::fill_n(out.data(), count, T(-1));
       schedule.ahead = static_cast<int>(ahead);
       schedule.depth = depth;

@@ -36,6 +36,30 @@ template <>
 struct IntegerOf<8> {
   using type = std::int64_t;
 };
+
+#if defined(__AVX512VL__)
+/// Stores the elements of a register whose bits are set in `mask`.
+template <int ElementBytes, class Register>
+RIDGE_FN void store_masked(void* to, const Register& lanes, std::uint32_t mask) {
+  if constexpr (sizeof(Register) == 64) {
+    __m512i bits;
+    std::memcpy(&bits, &lanes, 64);
+    if constexpr (ElementBytes == 8) {
+      _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(mask), bits);
+    } else {
+      _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(mask), bits);
+    }
+  } else {
+    __m256i bits;
+    std::memcpy(&bits, &lanes, 32);
+    if constexpr (ElementBytes == 8) {
+      _mm256_mask_storeu_epi64(to, static_cast<__mmask8>(mask), bits);
+    } else {
+      _mm256_mask_storeu_epi32(to, static_cast<__mmask8>(mask), bits);
+    }
+  }
+}
+#endif
 } // namespace detail
 
 template <class T, int N>
@@ -69,6 +93,16 @@ struct Pack<T, N, abi::Native> {
     return p;
   }
   RIDGE_FN void store(T* to) const { std::memcpy(to, &lanes, sizeof(Register)); }
+  /// Lanes [begin, end) only; nothing else of `to` is touched.
+  RIDGE_FN void store_part(T* to, int begin, int end) const {
+#if defined(__AVX512VL__)
+    if constexpr (sizeof(Register) >= 32) {
+      detail::store_masked<sizeof(T)>(to, lanes, (1U << end) - (1U << begin));
+      return;
+    }
+#endif
+    store_elements(*this, to, begin, end);
+  }
   /// Past the caches where the machine can; `to` is aligned to the pack's size.
   RIDGE_FN void stream(T* to) const {
 #if defined(__AVX512F__)
@@ -96,6 +130,13 @@ struct Pack<T, N, abi::Native> {
     }
 #endif
     store(to);
+  }
+
+  /// A call, and of a copy, so that the caller keeps what it computes in registers.
+  [[gnu::noinline]] static void store_elements(Pack p, T* to, int begin, int end) {
+    T elements[N];
+    p.store(elements);
+    std::memcpy(to + begin, elements + begin, static_cast<std::size_t>(end - begin) * sizeof(T));
   }
 
   friend RIDGE_FN Pack operator+(const Pack& a, const Pack& b) {

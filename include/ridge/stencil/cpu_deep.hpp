@@ -197,9 +197,7 @@ void run_deep_block(const Call<K, T>& call, const ridge::cpu::Range& y, const ri
     }
   }
   alignas(line_bytes) T windows[S::elements] = {};
-  const T* const first = call.out.data + call.out.at(0, y.begin, z.begin);
-  const auto misfit =
-      static_cast<Index>(reinterpret_cast<std::uintptr_t>(first) % line_bytes / sizeof(T));
+  const Index misfit = misfit_of(call.out.data + call.out.at(0, y.begin, z.begin));
   // Lines of the result begin at x = -misfit and every S::line points from there.
   const Index x_first = (S::r.x + misfit) / S::line * S::line - misfit;
   const Index x_last = call.out.extents.x - S::r.x;

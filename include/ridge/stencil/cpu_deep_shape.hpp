@@ -14,6 +14,12 @@ inline constexpr int line_bytes = 64;
 /// Lines of an L1 way: those at the same place of a page share a set.
 inline constexpr int lines_a_page = 64;
 
+/// Elements from the line's begin to `at`.
+template <class T>
+Index misfit_of(const T* at) {
+  return static_cast<Index>(reinterpret_cast<std::uintptr_t>(at) % line_bytes / sizeof(T));
+}
+
 /// The planes whose rows a window holds, as distances from the first plane of a result: those of
 /// which more than the own column is read.
 struct WindowPlanes {

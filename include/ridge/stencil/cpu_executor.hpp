@@ -6,12 +6,13 @@
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/cpu_deep.hpp>
+#include <ridge/stencil/cpu_pair.hpp>
 #include <ridge/stencil/cpu_prefetch.hpp>
 #include <ridge/stencil/cpu_schedule.hpp>
 #include <ridge/stencil/executor.hpp>
 
 #include <algorithm>
-#include <cstdint>
+#include <string>
 #include <utility>
 
 namespace ridge::stencil::cpu {
@@ -91,8 +92,7 @@ void run_row(const K kernel, const std::array<const T*, inputs_of<K>> rows,
     }
   };
   const bool prefetch = ahead.first[0] != nullptr;
-  const auto misfit = static_cast<Index>(reinterpret_cast<std::uintptr_t>(out + begin) / sizeof(T) %
-                                         static_cast<std::size_t>(line));
+  const Index misfit = misfit_of(out + begin);
   Index x = std::min(end, begin + (misfit == 0 ? 0 : line - misfit));
   if (prefetch) {
     prefetch_line<K, T>(ahead, 0);
@@ -158,6 +158,22 @@ void run_block(const Call<K, T>& call, const Block& block, Index rows_ahead) {
   }
 }
 
+/// The same by pairs of planes; a plane that is left over is computed alone.
+template <bool Stream, class K, class T>
+void run_pair_block(const Call<K, T>& call, const Block& block, Index rows_ahead) {
+  Index z = block.z.begin;
+  for (; z + 2 <= block.z.end; z += 2) {
+    for (Index y = block.y.begin; y < block.y.end; ++y) {
+      if (whole_lines(call, y, z) && whole_lines(call, y, z + 1)) {
+        PairOfRows<Stream, K, T>(call, block, y, z, rows_ahead).run(call.kernel);
+      } else {
+        run_block<Stream>(call, Block{{y, y + 1}, {z, z + 2}}, 0);
+      }
+    }
+  }
+  if (z < block.z.end) run_block<Stream>(call, Block{block.y, {z, z + 1}}, rows_ahead);
+}
+
 /// Blocks of rows and planes, dealt to the threads in turn, so that neighbours in y are computed at
 /// the same time and share their halo rows in the last-level cache.
 template <bool Stream, class K, class T>
@@ -179,6 +195,12 @@ void run_blocks(const Call<K, T>& call, const CpuSchedule& s, int thread, int th
       if constexpr (has_deep<K>) {
         if (s.depth == CpuSchedule::deep && deep_fits(call, block.z.end - block.z.begin)) {
           run_deep_block<Stream>(call, block.y, block.z, s.ahead);
+          continue;
+        }
+      }
+      if constexpr (has_pairs<K>) {
+        if (s.depth == CpuSchedule::pair && pairs_fit(call)) {
+          run_pair_block<Stream>(call, block, s.ahead);
           continue;
         }
       }
@@ -218,7 +240,10 @@ namespace ridge::stencil {
 template <class K, class T>
 void Executor<K, T, target::Cpu>::run(Queue& /*queue*/, const Call<K, T>& call,
                                       const CpuSchedule& s) {
-  if (s.depth != 1 && !has_deep<K>) throw UsageError("this kernel is compiled for depth=1 only");
+  if ((s.depth == CpuSchedule::pair && !has_pairs<K>) ||
+      (s.depth == CpuSchedule::deep && !has_deep<K>)) {
+    throw UsageError("this kernel is not compiled for depth=" + std::to_string(s.depth));
+  }
   const int threads = s.threads > 0 ? s.threads : ridge::cpu::default_threads();
   ridge::cpu::run(threads, [&](int thread, int all) {
     if (s.store == Store::nontemporal) {

@@ -9,7 +9,8 @@ namespace ridge::stencil {
 /// Blocks of `rows` x `planes` whole x-rows; within one the planes follow each other, so that the
 /// rows of the planes around stay in the cache. The row that comes into use next is prefetched.
 struct CpuSchedule {
-  static constexpr int deep = 4; ///< planes that are computed together where any are
+  static constexpr int pair = 2; ///< planes computed together straight from the fields
+  static constexpr int deep = 4; ///< planes computed together from windows of their rows
 
   int rows = 0;
   int planes = 0;
@@ -29,8 +30,9 @@ struct CpuSchedule {
         text::field("ahead", &CpuSchedule::ahead, text::in_range(0, 1 << 20, 0, 2),
                     "rows by which the leading row is prefetched, once more at twice as many; 0: "
                     "not at all"),
-        text::field("depth", &CpuSchedule::depth, text::one_of(1, deep),
-                    "planes computed together, from windows of their rows in the L1"),
+        text::field("depth", &CpuSchedule::depth, text::one_of(1, pair, deep),
+                    "planes computed together: 2 straight from the fields, 4 from windows of "
+                    "their rows in the L1"),
         text::field("store", &CpuSchedule::store, text::one_of(Store::plain, Store::nontemporal),
                     "through the caches, or past them"),
         text::field("threads", &CpuSchedule::threads, text::in_range(0, 4096, 0), "0: one a core")};

@@ -91,8 +91,12 @@ constexpr int points_of() {
   return points;
 }
 
-/// Kernels that are compiled for several planes at once on the cpu: those with so many neighbours
-/// that it pays, and those compiled for everything.
+/// Kernels that are compiled for two planes at once on the cpu.
+template <class K>
+inline constexpr bool has_pairs = radius_of<K>().y > 0 && radius_of<K>().z > 0;
+
+/// Kernels that are compiled for windows of several planes on the cpu: those with so many
+/// neighbours that it pays, and those compiled for everything.
 template <class K>
 constexpr bool has_deep_of() {
   constexpr Offset r = radius_of<K>();

@@ -16,7 +16,8 @@ struct Traits {
   double flops = 0;
   int element_bytes = 8;
   bool whole_space = false; ///< compiled for every schedule
-  bool deep = false;        ///< compiled for several planes at once on the cpu
+  bool pairs = false;       ///< compiled for two planes at once on the cpu
+  bool deep = false;        ///< compiled for windows of several planes on the cpu
 
   [[nodiscard]] int inputs() const { return static_cast<int>(footprints.size()); }
 };
@@ -33,6 +34,7 @@ template <class K, class T>
   traits.flops = flops_of<K>();
   traits.element_bytes = static_cast<int>(sizeof(T));
   traits.whole_space = has_whole_space<K>;
+  traits.pairs = has_pairs<K>;
   traits.deep = has_deep<K>;
   return traits;
 }

@@ -1,0 +1,91 @@
+#include "cpu_default.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+namespace ridge::stencil {
+
+namespace {
+
+Index points_of(const Traits& traits) {
+  Index points = 0;
+  for (const auto& offsets : traits.footprints)
+    points += static_cast<Index>(offsets.size());
+  return points;
+}
+
+/// Whether rows and planes of a result of n points all begin at lines, as stores past the caches by
+/// several planes need.
+bool lines_are_whole(const Traits& traits, Index3 n) {
+  return n.x * traits.element_bytes % 64 == 0 && n.x >= 64;
+}
+
+/// Cores that wait for lines between their L2 and L1 rather than for memory: there two planes at
+/// once pay for every kernel, on others for those of many points (docs/performance.md).
+bool waits_for_l2(const DeviceFacts& facts) {
+  return facts.name.find("Intel") != std::string::npos;
+}
+
+/// Two planes at once: the planes in use lie in 1 MiB of the L2; more was never better.
+CpuSchedule pair_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
+  CpuSchedule s;
+  s.depth = CpuSchedule::pair;
+  s.ahead = 2;
+  const Index planes = (s.depth + 2 * traits.radius.z) * traits.inputs();
+  const Index room = std::min<Index>(facts.l2.value, 1 << 20);
+  const Index rows = room / (planes * n.x * traits.element_bytes) - 2 * traits.radius.y;
+  s.rows = static_cast<int>(std::clamp<Index>(rows, 16, 64));
+  return s;
+}
+
+/// Windows of several planes: an eighth of the last-level cache holds the planes in use of every
+/// thread's block; with more the speed came to depend on what else uses that cache.
+CpuSchedule deep_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
+  CpuSchedule s;
+  s.depth = CpuSchedule::deep;
+  s.ahead = 4;
+  const Index planes = (s.depth + 2 * traits.radius.z) * traits.inputs();
+  const Index row_bytes = planes * n.x * traits.element_bytes * std::max(facts.units, 1);
+  s.rows =
+      static_cast<int>(std::clamp<Index>(facts.last_level_cache.value / 8 / row_bytes, 24, 128));
+  return s;
+}
+
+/// Several planes at once, where they pay: in pairs, or from windows where the rows of a pair are
+/// far too many for the L1.
+std::optional<CpuSchedule> planes_default(const DeviceFacts& facts, const Traits& traits,
+                                          Index3 n) {
+  const bool many = points_of(traits) >= 19;
+  const Index planes = n.z - 2 * traits.radius.z;
+  if (!lines_are_whole(traits, n) || !(many || waits_for_l2(facts))) return std::nullopt;
+  const Index pair_bytes =
+      CpuSchedule::pair * (2 * traits.radius.y + 1) * n.x * traits.element_bytes;
+  const bool windows = many && !waits_for_l2(facts) && pair_bytes > facts.l1.value * 5 / 4;
+  if (windows && traits.deep && planes >= CpuSchedule::deep) return deep_default(facts, traits, n);
+  if (traits.pairs && planes >= CpuSchedule::pair) return pair_default(facts, traits, n);
+  return std::nullopt;
+}
+
+} // namespace
+
+CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
+  CpuSchedule s;
+  const Index row_bytes = std::max<Index>(n.x * traits.element_bytes * traits.inputs(), 1);
+  const Index ahead = std::max<Index>(1, 2048 / row_bytes);
+  const Index planes = 2 * traits.radius.z + 1;
+  const Index room = facts.l2.value / row_bytes / planes - 2 * traits.radius.y - ahead;
+  const Index rows = std::max<Index>(room * 2 / 3, 8);
+  s.rows = rows >= n.y ? 0 : static_cast<int>(rows);
+  s.ahead = n.y > 1 ? static_cast<int>(std::min<Index>(ahead, n.y)) : 0;
+  // Data that stay in the cache are better not stored past it, nor asked for ahead of time.
+  const Index bytes = n.x * n.y * n.z * traits.element_bytes * (traits.inputs() + 1);
+  if (bytes <= facts.last_level_cache.value) {
+    s.store = Store::plain;
+    s.ahead = 0;
+    return s;
+  }
+  return planes_default(facts, traits, n).value_or(s);
+}
+
+} // namespace ridge::stencil
