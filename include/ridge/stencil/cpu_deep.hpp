@@ -129,21 +129,12 @@ private:
           }
         }
       } else {
-        store_part({result}, out + x, out_plane, std::max<Index>(first - x, 0),
-                   std::min<Index>(end - x, width));
+        const auto from = static_cast<int>(std::max<Index>(first - x, 0));
+        const auto to = static_cast<int>(std::min<Index>(end - x, width));
+        RIDGE_UNROLL
+        for (int k = 0; k < S::depth; ++k)
+          result[k].store_part(out + x + k * out_plane, from, to);
       }
-    }
-  }
-
-  /// Elements [begin, end) of a vector of each plane. A call, and of a copy, so that the loop over
-  /// whole vectors keeps its results in registers.
-  [[gnu::noinline]] static void store_part(const Results& result, T* to, Index plane, Index begin,
-                                           Index end) {
-    for (int k = 0; k < S::depth; ++k) {
-      T elements[width];
-      result[k].store(elements);
-      std::memcpy(to + k * plane + begin, elements + begin,
-                  static_cast<std::size_t>(end - begin) * sizeof(T));
     }
   }
 

@@ -161,13 +161,14 @@ void run_block(const Call<K, T>& call, const Block& block, Index rows_ahead) {
 /// The same by pairs of planes; a plane that is left over is computed alone.
 template <bool Stream, class K, class T>
 void run_pair_block(const Call<K, T>& call, const Block& block, Index rows_ahead) {
+  constexpr Index pair = CpuSchedule::pair;
   Index z = block.z.begin;
-  for (; z + 2 <= block.z.end; z += 2) {
+  for (; z + pair <= block.z.end; z += pair) {
     for (Index y = block.y.begin; y < block.y.end; ++y) {
       if (whole_lines(call, y, z) && whole_lines(call, y, z + 1)) {
         PairOfRows<Stream, K, T>(call, block, y, z, rows_ahead).run(call.kernel);
       } else {
-        run_block<Stream>(call, Block{{y, y + 1}, {z, z + 2}}, 0);
+        run_block<Stream>(call, Block{{y, y + 1}, {z, z + pair}}, 0);
       }
     }
   }

@@ -1,15 +1,16 @@
 // Two planes at once on the cpu, straight from the fields.
 //
-// For kernels of few points on cores that wait for lines between L2 and L1: both planes share what
-// they read of each other's column, so that 2 (r.z + 1) lines a vector come from the L2 instead of
-// 2 (2 r.z + 1). Neighbours in x are joined from aligned vectors, since a load that crosses a line
-// costs two (docs/performance.md).
+// For cores that wait for lines between L2 and L1, and for kernels of many points: both planes
+// share what they read of each other's column, so that 2 (r.z + 1) lines a vector come from the L2
+// instead of 2 (2 r.z + 1). Neighbours in x are joined from aligned vectors, since a load that
+// crosses a line costs two (docs/performance.md).
 #pragma once
 
 #include <ridge/core/pack.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/cpu_deep_access.hpp>
 #include <ridge/stencil/cpu_prefetch.hpp>
+#include <ridge/stencil/cpu_schedule.hpp>
 
 #include <algorithm>
 #include <array>
@@ -56,14 +57,15 @@ public:
   using Strides = std::array<Index, inputs_of<K>>;
 
   PairOfRows(const Call<K, T>& call, const Block& block, Index y, Index z, Index rows_ahead)
-      : out_(call.out.data + call.out.at(0, y, z)), later_(later(call.out, block, y, z)),
-        out_plane_(call.out.plane), end_(call.out.extents.x - r.x), prefetch_(rows_ahead > 0) {
+      : out_(call.out.data + call.out.at(0, y, z)),
+        later_(later_row(call.out, block, y, z, 1, planes)), out_plane_(call.out.plane),
+        end_(call.out.extents.x - r.x), prefetch_(rows_ahead > 0) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const View<const T>& in = call.in[i];
       rows_[i] = in.data + in.at(0, y, z);
       row_[i] = in.row;
       plane_[i] = in.plane;
-      ahead_[i] = leading(in, block, y, z, rows_ahead);
+      ahead_[i] = leading_row(in, block, r, y, z, rows_ahead, planes);
     }
   }
 
@@ -99,28 +101,11 @@ public:
     }
   }
 
-  static constexpr int planes = 2;
-
 private:
+  static constexpr int planes = CpuSchedule::pair;
   using V = NativePack<T>;
   static constexpr Offset r = radius_of<K>();
   static constexpr int width = lanes_of<V>;
-
-  /// Where the planes that the pair reads first lie `rows` rows on: behind the last row of a block
-  /// those of the next pair.
-  static const T* leading(const View<const T>& in, const Block& block, Index y, Index z,
-                          Index rows) {
-    const Index height = block.y.end - block.y.begin;
-    const Index on = y - block.y.begin + rows;
-    const Index lead_z = z + r.z + on / height * planes;
-    return in.data + in.at(0, block.y.begin + on % height, std::min(lead_z, in.extents.z - planes));
-  }
-
-  /// The row of the result that is computed next.
-  static T* later(const View<T>& out, const Block& block, Index y, Index z) {
-    if (y + 1 < block.y.end) return out.data + out.at(0, y + 1, z);
-    return out.data + out.at(0, block.y.begin, std::min(z + planes, block.z.end - planes));
-  }
 
   RIDGE_FN void prefetch_lines(Index x) const {
     RIDGE_UNROLL

@@ -36,10 +36,11 @@ RIDGE_FN void prefetch_line(const Ahead<K, T>& ahead, Index x) {
 
 /// Where the row lies that is read for the first time `rows` rows after row y of plane z: behind
 /// the last row of a plane of the block comes the next plane's first. The rows around the block,
-/// which most stencils read in the centre plane only, are left out where a plane leads.
+/// which most stencils read in the centre plane only, are left out where a plane leads. `step`:
+/// planes computed together, the first of whose leading rows is meant.
 template <class T>
 const T* leading_row(const View<const T>& in, const Block& block, Offset r, Index y, Index z,
-                     Index rows) {
+                     Index rows, Index step = 1) {
   const Index around = r.z > 0 ? 0 : r.y;
   const Index height = block.y.end - block.y.begin + 2 * around;
   Index at = y - block.y.begin + around + rows;
@@ -48,15 +49,15 @@ const T* leading_row(const View<const T>& in, const Block& block, Offset r, Inde
     planes = at / height;
     at %= height;
   }
-  const Index lead_z = std::min(z + r.z + planes, in.extents.z - 1);
+  const Index lead_z = std::min(z + r.z + planes * step, in.extents.z - step);
   return in.data + in.at(0, block.y.begin - around + at, lead_z);
 }
 
-/// Row `rows` rows after row y of plane z of the block.
+/// Row `rows` rows after row y of plane z of the block, where `step` planes are computed together.
 template <class T>
-T* later_row(const View<T>& out, const Block& block, Index y, Index z, Index rows) {
+T* later_row(const View<T>& out, const Block& block, Index y, Index z, Index rows, Index step = 1) {
   if (y + rows < block.y.end) return out.data + out.at(0, y + rows, z);
-  return out.data + out.at(0, block.y.begin, std::min(z + 1, block.z.end - 1));
+  return out.data + out.at(0, block.y.begin, std::min(z + step, block.z.end - step));
 }
 
 } // namespace ridge::stencil::cpu
