@@ -19,7 +19,9 @@ struct MeasureOptions {
 };
 
 /// Times `launch`, which gives its work to `queue`: by device events on a GPU, by the steady clock
-/// around launch and wait on the host. Launches under 20 microseconds are timed in batches.
+/// around launch and wait on the host. Launches under 20 microseconds are timed in batches. On a GPU
+/// each timed launch of less than 5 ms follows one that is not timed, as launches of a program do
+/// that does not wait between them: so the time to hand it over is not in it.
 [[nodiscard]] Timing measure(Queue& queue, const std::function<void()>& launch,
                              const MeasureOptions& options = {});
 
