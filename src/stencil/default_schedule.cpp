@@ -62,13 +62,14 @@ std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits&
   const Index plane = march_plane_bytes(s, traits, n.x * traits.element_bytes % 128 == 0);
   // Two blocks share a multiprocessor where each can have enough planes on their way.
   const Index per_unit = facts.l1.value - 2 * 1024;
+  const Index fixed = march_fixed_bytes(s);
   const Index held = planes_held(traits);
   const Index enough = held + 4;
   Index blocks = 2;
-  Index ring = (per_unit / 2 - 256) / plane;
+  Index ring = (per_unit / 2 - fixed) / plane;
   if (ring < enough) {
     blocks = 1;
-    ring = (per_unit - 256) / plane;
+    ring = (per_unit - fixed) / plane;
   }
   if (ring < held + 2) return std::nullopt;
   s.ring = static_cast<int>(std::min<Index>(ring, blocks == 2 ? enough : 8));

@@ -26,4 +26,10 @@ Index march_plane_bytes(const GpuSchedule& s, const Traits& traits, bool packed)
   return (rows * pitch + sector) * traits.inputs();
 }
 
+Index march_fixed_bytes(const GpuSchedule& s) {
+  constexpr Index barriers = 256;
+  constexpr Index sector = 32;
+  return barriers + march_planes_ahead * s.block.y * s.tile * 2 * sector;
+}
+
 } // namespace ridge::stencil

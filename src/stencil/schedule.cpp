@@ -67,7 +67,8 @@ bool available(const GpuSchedule& s, const Device& device, const Traits& traits)
     return false;
   }
   return can_march(device) && traits.radius.z > 0 && s.ring >= planes_held(traits) + 2 &&
-         s.ring * march_plane_bytes(s, traits) + 256 <= device.facts().shared_per_block.value;
+         s.ring * march_plane_bytes(s, traits) + march_fixed_bytes(s) <=
+             device.facts().shared_per_block.value;
 }
 
 } // namespace

@@ -31,7 +31,7 @@ auto pipeline(Span<const double> from, Span<double> to, Mistake mistake) {
     auto ring = lane.template shared<double>(0, threads * stages);
     const auto fetch = [&](int step) {
       if (step < steps)
-        lane.copy_async(ring, step % stages * threads + t, from, step * threads + t, 1);
+        lane.template copy_async<1>(ring, step % stages * threads + t, from, step * threads + t);
       if (mistake != Mistake::no_commit) lane.copy_commit(); // also when empty, to keep count
     };
     for (int step = 0; step < stages - 1; ++step)
@@ -79,7 +79,7 @@ TEST_P(SimtCopy, ReportsAMissingBarrierBehindTheWait) {
   const auto body = [in = input(from)](bool with_barrier) {
     return [=](const auto& lane) {
       auto s = lane.template shared<double>(0, threads);
-      lane.copy_async(s, lane.rank(), in, lane.rank(), 1);
+      lane.template copy_async<1>(s, lane.rank(), in, lane.rank());
       lane.copy_commit();
       lane.template copy_wait<0>();
       if (with_barrier) lane.barrier();
@@ -103,7 +103,7 @@ TEST_P(SimtCopy, ReportsACopyOverWhatOthersStillRead) {
       const double right = s[(lane.rank() + 1) % threads];
       (void)right;
       if (with_barrier) lane.barrier();
-      lane.copy_async(s, lane.rank(), in, 0, 1);
+      lane.template copy_async<1>(s, lane.rank(), in, 0);
       lane.copy_commit();
       lane.template copy_wait<0>();
     };
@@ -120,7 +120,7 @@ TEST_P(SimtCopy, ReportsAWriteUnderACopyOfAnotherLane) {
   const auto body = [in = input(from)](int at) {
     return [=](const auto& lane) {
       auto s = lane.template shared<double>(0, threads);
-      if (lane.rank() == 0) lane.copy_async(s, 4, in, 4, 8);
+      if (lane.rank() == 0) lane.template copy_async<2>(s, 4, in, 4);
       lane.barrier(); // orders nothing: the copy is still on its way
       if (lane.rank() == threads - 1) s[at] = 1.0;
       lane.copy_commit();
@@ -128,9 +128,9 @@ TEST_P(SimtCopy, ReportsAWriteUnderACopyOfAnotherLane) {
     };
   };
   EXPECT_FALSE(fault_of(width, shape, body(3)).has_value());
-  EXPECT_FALSE(fault_of(width, shape, body(12)).has_value());
+  EXPECT_FALSE(fault_of(width, shape, body(6)).has_value());
   // The block's last lane goes on first from a barrier.
-  for (const int at : {4, 11})
+  for (const int at : {4, 5})
     expect_fault(fault_of(width, shape, body(at)), FaultKind::shared_race, {0, 0, 0},
                  {threads - 1, 0, 0}, (threads - 1) % width, at,
                  "before the asynchronous copy that thread (0,0,0) began to there has arrived");
@@ -142,9 +142,9 @@ TEST_P(SimtCopy, DataArriveAsLateAsTheyMay) {
   source.data()[1] = 2.0;
   run(width, {{}, {}, 16}, [s = source.elements()](const auto& lane) {
     auto here = lane.template shared<double>(0, 2);
-    lane.copy_async(here, 0, s, 0, 1);
+    lane.template copy_async<1>(here, 0, s, 0);
     lane.copy_commit();
-    lane.copy_async(here, 1, s, 1, 1);
+    lane.template copy_async<1>(here, 1, s, 1);
     lane.copy_commit();
     lane.store(s, 0, 10.0); // before the wait for the first group
     lane.template copy_wait<1>();
@@ -162,7 +162,7 @@ TEST_P(SimtCopy, ReportsCopiesThatNobodyWaitedFor) {
   const auto body = [in = input(from)](int forgetful) {
     return [=](const auto& lane) {
       auto s = lane.template shared<double>(0, threads);
-      lane.copy_async(s, lane.rank(), in, 0, 1);
+      lane.template copy_async<1>(s, lane.rank(), in, 0);
       lane.copy_commit();
       if (lane.rank() != forgetful) lane.template copy_wait<0>();
     };
@@ -172,25 +172,27 @@ TEST_P(SimtCopy, ReportsCopiesThatNobodyWaitedFor) {
                33 % width, 33, "1 copies that it has not waited for");
 }
 
-TEST_P(SimtCopy, ChecksBothRanges) {
-  const auto body = [in = input(from)](int to_index, Index from_index, int count) {
+TEST_P(SimtCopy, ChecksBothRangesAndTheirAlignment) {
+  const auto body = [in = input(from)](int to_index, Index from_index) {
     return [=](const auto& lane) {
-      auto s = lane.template shared<double>(8, 20);
-      lane.copy_async(s, to_index, in, from_index, count);
+      auto s = lane.template shared<double>(16, 20);
+      lane.template copy_async<2>(s, to_index, in, from_index);
       lane.copy_commit();
       lane.template copy_wait<0>();
     };
   };
   const LaunchShape one{{1, 1, 1}, {1, 1, 1}, 256};
-  EXPECT_FALSE(fault_of(width, one, body(10, 620, 10)).has_value());
+  EXPECT_FALSE(fault_of(width, one, body(18, 628)).has_value());
   const auto expect = [&](FaultKind kind, int to_index, Index from_index, Index index) {
-    expect_fault(fault_of(width, one, body(to_index, from_index, 10)), kind, {0, 0, 0}, {0, 0, 0},
-                 0, index, "");
+    expect_fault(fault_of(width, one, body(to_index, from_index)), kind, {0, 0, 0}, {0, 0, 0}, 0,
+                 index, "");
   };
-  expect(FaultKind::shared_bounds, 11, 0, 20);
+  expect(FaultKind::shared_bounds, 19, 0, 20);
   expect(FaultKind::shared_bounds, -1, 0, -1);
-  expect(FaultKind::field_bounds, 0, 621, 621);
+  expect(FaultKind::field_bounds, 0, 629, 629);
   expect(FaultKind::field_bounds, 0, -1, -1);
+  expect(FaultKind::shared_alignment, 3, 0, 3);
+  expect(FaultKind::field_alignment, 0, 3, 3);
 }
 
 } // namespace

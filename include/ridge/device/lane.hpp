@@ -45,6 +45,11 @@
 //                                                addresses and size are multiples of 16 bytes
 //   void fence_bulk()                            before the arrival that lets a bulk copy overwrite
 //                                                what this lane has read
+//   void copy_async<N>(s, int, Span<const T>, Index)   begins to copy N elements, 4, 8 or 16 bytes,
+//                                                aligned likewise, into a shared array
+//   void copy_commit()                           closes a group of the copies this lane began
+//   void copy_wait<Pending>()                    returns when all but its latest `Pending` groups
+//                                                have arrived: this lane may read them now
 #pragma once
 
 #include <cstdint>

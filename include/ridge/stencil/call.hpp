@@ -8,7 +8,9 @@
 
 namespace ridge::stencil {
 
-/// All views have the same extents; only points at least a radius from every edge are written.
+/// All views have the same extents; only points at least a radius from every edge change. While a
+/// launch runs nothing else may write to `out`, also not to its other points: a GPU may write back
+/// what those hold that share 32 bytes with points that change.
 template <class K, class T>
 struct Call {
   K kernel;

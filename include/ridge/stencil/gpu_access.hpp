@@ -122,12 +122,9 @@ RIDGE_DEVICE Pack<T, 1> evaluate_direct(Lane& lane, const Call<K, T>& call, Inde
   (std::make_index_sequence<inputs_of<K>>{});
 }
 
-/// Stores one value or pack at (x, y, z).
+/// Stores one value or pack from element `at` on.
 template <Store How, class Lane, class T, int N>
-RIDGE_DEVICE void put(Lane& lane, const View<T>& out, Index x, Index y, Index z,
-                      const Pack<T, N>& value) {
-  const Span<T> elements = out.elements();
-  const Index at = out.at(x, y, z);
+RIDGE_DEVICE void put(Lane& lane, const Span<T>& elements, Index at, const Pack<T, N>& value) {
   if constexpr (N == 1) {
     if constexpr (How == Store::nontemporal) {
       lane.store_nontemporal(elements, at, value[0]);

@@ -51,7 +51,7 @@ void run_march(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
                      " is too short for this kernel, which takes " + std::to_string(least_ring) +
                      " or more");
   }
-  const int shared = Tile::header_bytes + s.ring * Tile::stage_bytes;
+  const int shared = Tile::header_bytes + s.ring * Tile::stage_bytes + Body::Target::bytes;
   if (shared > queue.device().facts().shared_per_block.value) {
     throw UsageError("ring=" + std::to_string(s.ring) + " needs " + to_text(Bytes{shared}) +
                      " of shared memory, and a block can have " +

@@ -1,4 +1,5 @@
 // The tile of a marching block: its shape, its place in shared memory, and what its lanes compute.
+// What they do with it: gpu_march_target.hpp.
 #pragma once
 
 #include <ridge/core/pack.hpp>
@@ -132,7 +133,11 @@ struct MarchTile {
   static constexpr bool carries = column_below<K>();
   static constexpr int held = carries ? r.z : 2 * r.z; ///< planes kept from one output to the next
 
+  /// Elements that memory writes together, a sector.
+  static constexpr int together = 32 / static_cast<int>(sizeof(T));
+
   using Value = Pack<T, vector>;
+  using Results = std::array<Value, M.tile>;
   struct Carried {
     Value below[inputs][r.z > 0 ? r.z : 1][M.tile];
   };
@@ -246,35 +251,18 @@ struct MarchTile {
   }
 
   /// The points of a lane in one plane.
-  template <Store How, class Lane, class Planes, class Misfits>
+  template <class Lane, class Planes, class Misfits>
   static RIDGE_DEVICE void compute_plane(Lane& lane, const Call<K, T>& call, const Planes& planes,
                                          const Misfits& misfit, const Place& place,
-                                         Carried& carried) {
-    Value result[M.tile];
+                                         Carried& carried, Results& results) {
     unrolled<M.tile>([&](auto point) {
-      result[point] = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      results[point] = [&]<std::size_t... I>(std::index_sequence<I...>) {
         return Value(call.kernel(Neighbours<footprint_of<K, I>, Lane, Planes>{
             lane, planes, carried, call.in[I], place, misfit[I], static_cast<int>(I), point}...));
       }
       (std::make_index_sequence<inputs>{});
     });
     carry(lane, call, planes, misfit, place, carried);
-    const Index3 n = call.out.extents;
-    unrolled<M.tile>([&](auto point) {
-      const Index y = place.y + point;
-      if (y >= n.y - r.y) return;
-      if (vector > 1 && place.x >= r.x && place.x + vector <= n.x - r.x) {
-        put<How>(lane, call.out, place.x, y, place.z, result[point]);
-      } else {
-        RIDGE_UNROLL
-        for (int i = 0; i < vector; ++i) {
-          const Index x = place.x + i;
-          if (x >= r.x && x < n.x - r.x) {
-            put<How>(lane, call.out, x, y, place.z, Pack<T, 1>(result[point][i]));
-          }
-        }
-      }
-    });
   }
 
 private:

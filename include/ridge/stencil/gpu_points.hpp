@@ -74,7 +74,8 @@ private:
     for (int i = 0; i < P.tile; ++i) {
       const Index row = y + i;
       if (row >= r.y && row < call.out.extents.y - r.y && row < y_end) {
-        put<P.store>(lane, call.out, x, row, z, evaluate_direct(lane, call, x, row, z));
+        put<P.store>(lane, call.out.elements(), call.out.at(x, row, z),
+                     evaluate_direct(lane, call, x, row, z));
       }
     }
   }
@@ -84,7 +85,8 @@ private:
     const auto windows = load_windows<P.tile>(lane, call, x, y, z);
     RIDGE_UNROLL
     for (int i = 0; i < P.tile; ++i) {
-      put<P.store>(lane, call.out, x, y + i, z, evaluate_windows<K>(lane, call.kernel, windows, i));
+      put<P.store>(lane, call.out.elements(), call.out.at(x, y + i, z),
+                   evaluate_windows<K>(lane, call.kernel, windows, i));
     }
   }
 };

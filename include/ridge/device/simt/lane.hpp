@@ -113,19 +113,19 @@ public:
   // Asynchronous copies from fields into shared memory. The destination must be left alone from the
   // copy until this lane has waited for it; other lanes see the data after a barrier behind that.
 
-  /// Begins to copy `count` elements.
-  template <class T, class From>
+  /// Begins to copy N elements, 4, 8 or 16 bytes, both sides aligned likewise.
+  template <int N, class T, class From>
   requires std::is_same_v<T, std::remove_const_t<From>>
-  void copy_async(const SharedArray<T>& to, Index to_index, Span<From> from, Index from_index,
-                  int count) const {
-    static_assert(sizeof(T) % 4 == 0, "asynchronous copies move whole 32-bit words");
-    if (count <= 0) return;
-    if (to_index < 0 || to_index > to.size() - count)
-      fault_shared(to_index < 0 ? to_index : to_index + count - 1, to.size());
-    if (from_index < 0 || from_index > from.size - count)
-      fault_field("copy_async", from_index, count, from.size);
-    issue_copy(to.offset(to_index), from.data + from_index, count * static_cast<int>(sizeof(T)),
-               to_index);
+  void copy_async(const SharedArray<T>& to, Index to_index, Span<From> from,
+                  Index from_index) const {
+    constexpr int bytes = N * static_cast<int>(sizeof(T));
+    static_assert(bytes == 4 || bytes == 8 || bytes == 16);
+    if (to_index < 0 || to_index > to.size() - N)
+      fault_shared(to_index < 0 ? to_index : to_index + N - 1, to.size());
+    check_pack<N>(from, from_index, "copy_async");
+    if (to.offset(to_index) % bytes != 0)
+      fault_shared_alignment(to_index, to.offset(to_index), N, sizeof(T));
+    issue_copy(to.offset(to_index), from.data + from_index, bytes, to_index);
   }
   /// Closes a group of the copies that this lane began since the last one.
   void copy_commit() const { commit_copies(); }
