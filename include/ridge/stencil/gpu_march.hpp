@@ -168,7 +168,8 @@ private:
       find_rows(rows, Lane::warp_width, me, unit, z);
     } else {
       unrolled<inputs_of<K>>([&](auto input) {
-        for (MarchRow& mine : rows[input]) mine.from += call.in[input].plane;
+        for (MarchRow& mine : rows[input])
+          mine.from += call.in[input].plane;
       });
     }
     const int stage = slot * Tile::stage_elements;
@@ -203,8 +204,8 @@ private:
     const int me = lane.rank();
     const int tx = me % Tile::threads_x;
     const int ty = me / Tile::threads_x;
-    auto edges = lane.template shared<T>(Tile::header_bytes + ring * Tile::stage_bytes,
-                                         Target::elements);
+    auto edges =
+        lane.template shared<T>(Tile::header_bytes + ring * Tile::stage_bytes, Target::elements);
     int slot = 0;
     int parity = 0;
     const auto release = [&](int s) {

@@ -23,7 +23,8 @@ namespace ridge::stencil {
 /// Planes between asking for the ends of rows of the result and writing them.
 inline constexpr int march_planes_ahead = 4;
 
-/// Most shared memory beside the ring: barriers, and what is read of the result at the ends of rows.
+/// Most shared memory beside the ring: barriers, and what is read of the result at the ends of
+/// rows.
 [[nodiscard]] Index march_fixed_bytes(const GpuSchedule& schedule);
 
 } // namespace ridge::stencil

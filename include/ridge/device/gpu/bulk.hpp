@@ -79,7 +79,9 @@ public:
                    : "memory");
     }
   }
-  RIDGE_DEVICE void copy_commit() const { asm volatile("cp.async.commit_group;" ::: "memory"); }
+  RIDGE_DEVICE void copy_commit() const {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  }
   template <int Pending>
   RIDGE_DEVICE void copy_wait() const {
     asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
