@@ -82,20 +82,22 @@ Bytes HostBackend::free_memory() const {
 void* HostBackend::allocate(std::size_t bytes) {
   // The system promises more memory than it has: refuse here what would be killed later.
   if (static_cast<std::int64_t>(bytes) > free_host_memory().value) return nullptr;
+  // The emulated GPU's memory begins at pages, so that kernels see what GPUs' allocators give them.
+  const std::size_t place = id_.kind == DeviceKind::cpu ? next_place() : 0;
   const std::size_t size = mapped_size(bytes);
   const std::size_t slack = size >= huge_page ? huge_page : 0;
   void* const mapped =
       mmap(nullptr, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
   auto* const begin = static_cast<char*>(mapped);
-  if (slack == 0) return begin + next_place();
+  if (slack == 0) return begin + place;
   const auto misfit = reinterpret_cast<std::uintptr_t>(begin) % huge_page;
   char* const aligned = begin + (misfit == 0 ? 0 : huge_page - misfit);
   if (aligned > begin) munmap(begin, static_cast<std::size_t>(aligned - begin));
   const auto behind = static_cast<std::size_t>(begin + size + slack - (aligned + size));
   if (behind > 0) munmap(aligned + size, behind);
   madvise(aligned, size, MADV_HUGEPAGE); // a wish: without huge pages it is only slower
-  return aligned + next_place();
+  return aligned + place;
 }
 
 void HostBackend::deallocate(void* memory, std::size_t bytes) noexcept {

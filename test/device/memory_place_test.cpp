@@ -47,6 +47,14 @@ TEST_P(MemoryPlace, BlocksAreThereToTheirLastByte) {
   }
 }
 
+TEST_P(MemoryPlace, EmulatedGpusGiveWhatGpusGive) {
+  const Device gpu("simt:32");
+  for (int i = 0; i < 5; ++i) {
+    const Memory block(gpu, Bytes{GetParam()}, "block");
+    EXPECT_EQ(address(block) % 256, 0U); // CUDA C++ Programming Guide, "Device Memory Accesses"
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, MemoryPlace,
                          testing::Values(1, 4096, 100'000, 2 << 20, (4 << 20) + 1));
 

@@ -28,18 +28,20 @@ std::vector<T> to_host(Queue& queue, const Field<T>& field) {
 template <class K, class T>
 class Case {
 public:
-  Case(const Device& device, const K& kernel, Index3 n)
-      : queue_(device), n_(n), out_(device, {n.x, n.y, n.z}), call_{kernel, {}, out_.view()},
+  /// Rows begin `row` elements apart, n.x where it is 0.
+  Case(const Device& device, const K& kernel, Index3 n, Index row = 0)
+      : queue_(device), n_(n), row_(row > 0 ? row : n.x),
+        out_(device, {row_, n.y, n.z}), call_{kernel, {}, view_of(out_.data())},
         expected_(static_cast<std::size_t>(out_.count())) {
     std::array<View<const T>, inputs_of<K>> host_views;
     for (int i = 0; i < inputs_of<K>; ++i) {
-      in_.emplace_back(device, Extents{n.x, n.y, n.z});
+      in_.emplace_back(device, out_.extents());
       fill_random(queue_, in_.back().elements(), static_cast<std::uint64_t>(i) + 11);
-      call_.in[i] = View<const T>(in_.back().view());
+      call_.in[i] = View<const T>(view_of(in_.back().data()));
       host_.push_back(to_host(queue_, in_.back()));
-      host_views[i] = View<const T>(host_.back().data(), n);
+      host_views[i] = View<const T>(view_of(host_.back().data()));
     }
-    apply_reference(kernel, host_views, View<double>(expected_.data(), n));
+    apply_reference(kernel, host_views, view_of(expected_.data()));
   }
 
   /// What is wrong with the output under `schedule`; empty when nothing is.
@@ -51,10 +53,10 @@ public:
     std::memset(&poison, 0xff, sizeof(T));
     constexpr Offset r = radius_of<K>();
     const double tolerance = 200 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    const View<const T> view(got.data(), n_);
+    const View<const T> view = view_of(got.data());
     for (Index z = 0; z < n_.z; ++z) {
       for (Index y = 0; y < n_.y; ++y) {
-        for (Index x = 0; x < n_.x; ++x) {
+        for (Index x = 0; x < row_; ++x) {
           const auto at = static_cast<std::size_t>(view.at(x, y, z));
           const bool edge = x < r.x || x >= n_.x - r.x || y < r.y || y >= n_.y - r.y || z < r.z ||
                             z >= n_.z - r.z;
@@ -75,8 +77,14 @@ public:
   }
 
 private:
+  template <class U>
+  View<U> view_of(U* data) const {
+    return {data, n_, row_, row_ * n_.y};
+  }
+
   Queue queue_;
   Index3 n_;
+  Index row_;
   std::vector<Field<T>> in_;
   Field<T> out_;
   Call<K, T> call_;
@@ -139,6 +147,41 @@ TEST_P(Executors, TakeAnyShape) {
     const Schedule chosen = default_schedule(device, traits_of<test::Lopsided, double>(), n);
     EXPECT_EQ(doubles.wrong_under(chosen), "") << n.x << "x" << n.y << "x" << n.z;
   }
+}
+
+/// The schedules that march, on a GPU, in two chunks whose blocks keep no step, and the default.
+template <class K, class T>
+std::vector<Schedule> marches_of(const Device& device, Index3 n) {
+  std::vector<Schedule> found{default_schedule(device, traits_of<K, T>(), n)};
+  for (const Schedule& s : schedule_space(device, traits_of<K, T>())) {
+    const auto* const gpu = std::get_if<GpuSchedule>(&s);
+    if (gpu == nullptr || gpu->stage != Stage::bulk) continue;
+    if (gpu->chunks == 2 && gpu->drift == 0 && gpu->store == Store::plain) found.push_back(s);
+  }
+  return found;
+}
+
+template <int Order, class T>
+void expect_ends_of_rows_right(const Device& device) {
+  using K = Laplacian<Order, 3>;
+  const K kernel({0.5, 0.75, 1.25});
+  constexpr Index line = 128 / static_cast<Index>(sizeof(T)); // rows begin at multiples of it
+  for (const Index x : {2 * line, 2 * line - 1, 2 * line - 2, line + 3, line, Index{Order} + 1}) {
+    const Index3 n{x, Order + 9, Order + 5};
+    Case<K, T> c(device, kernel, n, x > line ? 2 * line : line);
+    for (const Schedule& s : marches_of<K, T>(device, n)) {
+      EXPECT_EQ(c.wrong_under(s), "") << Order << " " << sizeof(T) << " " << x << " " << to_text(s);
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST_P(Executors, KeepWhatSharesAMemorySectorWithResults) {
+  expect_ends_of_rows_right<2, float>(device);
+  expect_ends_of_rows_right<2, double>(device);
+  expect_ends_of_rows_right<4, double>(device);
+  expect_ends_of_rows_right<6, double>(device);
+  expect_ends_of_rows_right<8, float>(device);
 }
 
 template <class K, class T>
