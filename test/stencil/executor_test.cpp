@@ -166,9 +166,10 @@ void expect_ends_of_rows_right(const Device& device) {
   using K = Laplacian<Order, 3>;
   const K kernel({0.5, 0.75, 1.25});
   constexpr Index line = 128 / static_cast<Index>(sizeof(T)); // rows begin at multiples of it
-  for (const Index x : {2 * line, 2 * line - 1, 2 * line - 2, line + 3, line, Index{Order} + 1}) {
+  constexpr Index tile = 4 * line;                            // the narrowest, filled by most
+  for (const Index x : {tile + line, tile + line - 1, tile + line - 2, tile + 3, tile, line}) {
     const Index3 n{x, Order + 9, Order + 5};
-    Case<K, T> c(device, kernel, n, x > line ? 2 * line : line);
+    Case<K, T> c(device, kernel, n, x > tile ? tile + line : x);
     for (const Schedule& s : marches_of<K, T>(device, n)) {
       EXPECT_EQ(c.wrong_under(s), "") << Order << " " << sizeof(T) << " " << x << " " << to_text(s);
       if (::testing::Test::HasFailure()) return;

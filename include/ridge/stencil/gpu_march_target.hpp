@@ -79,12 +79,14 @@ private:
   [[nodiscard]] RIDGE_DEVICE bool writes(int i) const { return i >= first_ && i < last_; }
 
   /// Where the pack at x lies in the ends of the tile's rows, the first and the last sector of each
-  /// that are written in part; -1 where it does not.
+  /// that are written in part; -1 where it does not, and in rows that do not fill a tile, whose
+  /// lanes would wait longer than the memory.
   [[nodiscard]] RIDGE_DEVICE int edge_of(Index n, Index x, int row) const {
     constexpr Index first_sector = r.x & ~(together - 1);
     const Index sector = x & ~Index{together - 1};
     const bool partly = sector + together > r.x && sector < n - r.x;
-    if (!fills_sectors || is_whole() || rows_ == 0 || !partly || x + vector > n) return -1;
+    if (!fills_sectors || n < Tile::tile_x || rows_ == 0) return -1;
+    if (is_whole() || !partly || x + vector > n) return -1;
     return row * 2 * together + (sector == first_sector ? 0 : together) +
            static_cast<int>(x - sector);
   }
