@@ -19,17 +19,16 @@ Index planes_held(const Traits& traits) {
 }
 
 Index march_plane_bytes(const GpuSchedule& s, const Traits& traits, bool packed) {
-  constexpr Index sector = 128;
+  constexpr Index line = 128;
   const Index rows = Index{s.block.y} * s.tile + 2 * traits.radius.y;
   const Index tile_bytes = Index{s.block.x} * 16; // a thread computes 16 bytes of a row
-  const Index pitch = (tile_bytes + sector - 1) / sector * sector + (packed ? 1 : 2) * sector;
-  return (rows * pitch + sector) * traits.inputs();
+  const Index pitch = (tile_bytes + line - 1) / line * line + (packed ? 1 : 2) * line;
+  return (rows * pitch + line) * traits.inputs();
 }
 
 Index march_fixed_bytes(const GpuSchedule& s) {
   constexpr Index barriers = 256;
-  constexpr Index sector = 32;
-  return barriers + march_planes_ahead * s.block.y * s.tile * 2 * sector;
+  return barriers + march_planes_ahead * s.block.y * s.tile * 2 * sector_bytes;
 }
 
 } // namespace ridge::stencil

@@ -22,12 +22,12 @@ using MarchStores =
 /// The weakest alignment among the fields' rows.
 template <class K, class T>
 Rows rows_of(const Call<K, T>& call) {
-  Rows rows = Rows::sectors;
+  Rows rows = Rows::lines;
   const auto look = [&](const T* data, Index row, Index plane) {
     const auto begin = reinterpret_cast<std::uintptr_t>(data) |
                        static_cast<std::uintptr_t>(row) * sizeof(T) |
                        static_cast<std::uintptr_t>(plane) * sizeof(T);
-    const Rows mine = begin % 128 == 0  ? Rows::sectors
+    const Rows mine = begin % 128 == 0  ? Rows::lines
                       : begin % 16 == 0 ? Rows::packs
                                         : Rows::anywhere;
     rows = std::max(rows, mine);
@@ -122,12 +122,11 @@ void run_march_of(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
     const int asked = march_shape(s.block.x, s.block.y, s.tile);
     const bool compiled = choose(asked, MarchShapes<K>{}, [&](auto shape) {
       const bool store_known = choose(s.store, MarchStores<K>{}, [&](auto store) {
-        choose(rows_of(call), Choices<Rows::sectors, Rows::packs, Rows::anywhere>{},
-               [&](auto rows) {
-                 constexpr int m = shape;
-                 run_march<MarchVariant{march_threads_x(m), march_threads_y(m), march_tile(m),
-                                        store, rows}>(queue, call, s);
-               });
+        choose(rows_of(call), Choices<Rows::lines, Rows::packs, Rows::anywhere>{}, [&](auto rows) {
+          constexpr int m = shape;
+          run_march<MarchVariant{march_threads_x(m), march_threads_y(m), march_tile(m), store,
+                                 rows}>(queue, call, s);
+        });
       });
       if (!store_known) throw UsageError("this kernel's march is compiled for store=plain only");
     });

@@ -2,7 +2,7 @@
 // sectors.
 //
 // Memory takes sectors of 32 bytes. One that was only partly written must be read before it can
-// leave the L2, while others wait to: at 512^3 that costs 5 % in fp64 and 7 % in fp32, though only
+// leave the L2, while others wait to: at 512^3 that costs 5 % in fp64 and 8 % in fp32, though only
 // the first and the last sector of a row are written in part (docs/performance.md). So lanes at the
 // ends of rows read, a few planes ahead, what the points beside theirs hold, and write it back.
 #pragma once
@@ -22,13 +22,15 @@ public:
   using Tile = MarchTile<K, T, M>;
   using Results = typename Tile::Results;
 
+  /// Elements of a memory sector.
+  static constexpr int together = sector_bytes / static_cast<int>(sizeof(T));
   static constexpr int ahead = march_planes_ahead;
   static_assert((ahead & (ahead - 1)) == 0);
   /// Where rows do not begin at sectors their ends share them with other rows, and kernels that
   /// read beside the columns below wait for shared memory instead.
   static constexpr bool fills_sectors = !Tile::shifted && Tile::carries;
   /// Of shared memory, for what was asked for: both ends of a tile's rows, plane by plane.
-  static constexpr int plane_elements = fills_sectors ? Tile::tile_y * 2 * Tile::together : 0;
+  static constexpr int plane_elements = fills_sectors ? Tile::tile_y * 2 * together : 0;
   static constexpr int elements = ahead * plane_elements;
   static constexpr int bytes = elements * static_cast<int>(sizeof(T));
 
@@ -70,7 +72,6 @@ public:
 private:
   static constexpr Offset r = radius_of<K>();
   static constexpr int vector = Tile::vector;
-  static constexpr int together = Tile::together;
 
   static RIDGE_DEVICE int within(Index value, int most) {
     return value < 0 ? 0 : value > most ? most : static_cast<int>(value);

@@ -14,7 +14,7 @@ namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
 /// How the rows of all fields lie in memory: rows begin at multiples of 128 bytes, of 16 bytes, or
 /// anywhere.
-enum class Rows { sectors, packs, anywhere };
+enum class Rows { lines, packs, anywhere };
 
 /// Which fields of a schedule a marching kernel is compiled for.
 struct MarchVariant {
@@ -22,7 +22,7 @@ struct MarchVariant {
   int threads_y = 2;
   int tile = 4; ///< rows a thread computes
   Store store = Store::plain;
-  Rows rows = Rows::sectors;
+  Rows rows = Rows::lines;
 };
 
 /// How blocks keep in step: they meet every `planes` planes and are never more than `drift` such
@@ -112,17 +112,17 @@ struct MarchTile {
   static constexpr int tile_y = M.threads_y * M.tile;
   static constexpr int rows = tile_y + 2 * r.y;
 
-  static constexpr int piece = 16 / static_cast<int>(sizeof(T));   ///< elements of 16 bytes
-  static constexpr int sector = 128 / static_cast<int>(sizeof(T)); ///< elements of 128 bytes
-  static constexpr bool shifted = M.rows != Rows::sectors;
-  /// Whether all rows of a plane lie in the ring as far behind each other, up to whole sectors, as
+  static constexpr int piece = 16 / static_cast<int>(sizeof(T)); ///< elements of 16 bytes
+  static constexpr int line = 128 / static_cast<int>(sizeof(T)); ///< elements of 128 bytes
+  static constexpr bool shifted = M.rows != Rows::lines;
+  /// Whether all rows of a plane lie in the ring as far behind each other, up to whole lines, as
   /// in the field, so that the first one's shift is that of all. Otherwise each has its own, which
   /// is faster where more rows are read (docs/performance.md).
   static constexpr bool in_step = r.y <= 1;
-  /// A row begins one sector behind the last one's end, for the halo to its left, and up to one
+  /// A row begins one line behind the last one's end, for the halo to its left, and up to one
   /// more for its shift.
-  static constexpr int least_pitch = (tile_x + sector - 1) / sector * sector + sector;
-  static constexpr int plane_elements = rows * (least_pitch + (shifted ? sector : 0)) + sector;
+  static constexpr int least_pitch = (tile_x + line - 1) / line * line + line;
+  static constexpr int plane_elements = rows * (least_pitch + (shifted ? line : 0)) + line;
   static constexpr int stage_elements = inputs * plane_elements;
   static constexpr int stage_bytes = stage_elements * static_cast<int>(sizeof(T));
   static constexpr int most_ring = 16;
@@ -132,9 +132,6 @@ struct MarchTile {
   /// can be given back as soon as it was the centre.
   static constexpr bool carries = column_below<K>();
   static constexpr int held = carries ? r.z : 2 * r.z; ///< planes kept from one output to the next
-
-  /// Elements that memory writes together, a sector.
-  static constexpr int together = 32 / static_cast<int>(sizeof(T));
 
   using Value = Pack<T, vector>;
   using Results = std::array<Value, M.tile>;
@@ -160,16 +157,16 @@ struct MarchTile {
     if constexpr (!shifted) return 0;
     const unsigned at = misfit + static_cast<unsigned>(z) * static_cast<unsigned>(field.plane) +
                         static_cast<unsigned>(y) * static_cast<unsigned>(field.row);
-    return static_cast<int>(at % static_cast<unsigned>(sector));
+    return static_cast<int>(at % static_cast<unsigned>(line));
   }
 
   /// Elements from one row of a plane in the ring to the next.
   template <class U>
   static RIDGE_DEVICE int pitch(const View<U>& field) {
     if constexpr (!shifted) return least_pitch;
-    if constexpr (!in_step) return least_pitch + sector;
+    if constexpr (!in_step) return least_pitch + line;
     return least_pitch +
-           static_cast<int>(static_cast<unsigned>(field.row) % static_cast<unsigned>(sector));
+           static_cast<int>(static_cast<unsigned>(field.row) % static_cast<unsigned>(line));
   }
 
   /// Row `j` of the tile's planes, which is row `y` of plane `z` of the field. `to` is without the
@@ -185,7 +182,7 @@ struct MarchTile {
     const Index whole = field.span() & ~Index{piece - 1}; // nothing behind the field is read
     Index end = (wanted + piece - 1) & ~Index{piece - 1};
     end = end < whole ? end : whole;
-    const int to = input * plane_elements + j * pitch(field) + sector +
+    const int to = input * plane_elements + j * pitch(field) + line +
                    shift(field, misfit, in_step ? y - j : y, z) +
                    static_cast<int>(begin - (start + x_begin));
     return {begin, to, end > begin ? static_cast<int>(end - begin) : 0,
@@ -225,7 +222,7 @@ struct MarchTile {
       const int row = r.y + place.ty * M.tile + point + dy;
       const Index y = in_step ? place.y - place.ty * M.tile - r.y : place.y + point + dy;
       const int at = place.slot_of(dz) * stage_elements + input * plane_elements +
-                     row * pitch(field) + sector + place.tx * vector + dx +
+                     row * pitch(field) + line + place.tx * vector + dx +
                      shift(field, misfit, y, place.z + dz);
       return lane.template load_shared_pack<vector>(planes, at);
     }

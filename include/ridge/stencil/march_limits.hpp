@@ -20,6 +20,9 @@ namespace ridge::stencil {
 [[nodiscard]] Index march_plane_bytes(const GpuSchedule& schedule, const Traits& traits,
                                       bool packed = false);
 
+/// What memory reads and writes at least at a time.
+inline constexpr int sector_bytes = 32;
+
 /// Planes between asking for the ends of rows of the result and writing them.
 inline constexpr int march_planes_ahead = 4;
 

@@ -89,10 +89,7 @@ public:
   /// that nobody has written are NaN: a pack may hold more than its reader needs.
   template <int N, class T>
   [[nodiscard]] RIDGE_FN Pack<T, N> load_shared_pack(const SharedArray<T>& from, int index) const {
-    if (index < 0 || index > from.size() - N) [[unlikely]]
-      fault_shared(index < 0 ? index : index + N - 1, from.size());
-    if (from.offset(index) % (N * static_cast<int>(sizeof(T))) != 0) [[unlikely]]
-      fault_shared_alignment(index, from.offset(index), N, sizeof(T));
+    check_shared_pack<N>(from, index);
     Pack<T, N> pack;
     for (int i = 0; i < N; ++i)
       pack.set(i, from[index + i].read_or_poison());
@@ -120,11 +117,8 @@ public:
                   Index from_index) const {
     constexpr int bytes = N * static_cast<int>(sizeof(T));
     static_assert(bytes == 4 || bytes == 8 || bytes == 16);
-    if (to_index < 0 || to_index > to.size() - N)
-      fault_shared(to_index < 0 ? to_index : to_index + N - 1, to.size());
+    check_shared_pack<N>(to, to_index);
     check_pack<N>(from, from_index, "copy_async");
-    if (to.offset(to_index) % bytes != 0)
-      fault_shared_alignment(to_index, to.offset(to_index), N, sizeof(T));
     issue_copy(to.offset(to_index), from.data + from_index, bytes, to_index);
   }
   /// Closes a group of the copies that this lane began since the last one.
@@ -194,6 +188,14 @@ private:
       fault_field(what, i, N, span.size);
     if (reinterpret_cast<std::uintptr_t>(span.data + i) % (N * sizeof(T)) != 0) [[unlikely]]
       fault_alignment(what, i, span.data, N, sizeof(T));
+  }
+
+  template <int N, class T>
+  RIDGE_FN void check_shared_pack(const SharedArray<T>& array, Index index) const {
+    if (index < 0 || index > array.size() - N) [[unlikely]]
+      fault_shared(index < 0 ? index : index + N - 1, array.size());
+    if (array.offset(index) % (N * static_cast<int>(sizeof(T))) != 0) [[unlikely]]
+      fault_shared_alignment(index, array.offset(index), N, sizeof(T));
   }
 
   template <class T>
