@@ -205,7 +205,13 @@ public:
   template <int N, class T>
   RIDGE_DEVICE Pack<T, N> load_shared_pack(const T* from, int i) const {
     using W = typename Word<sizeof(Pack<T, N>)>::type;
-    return bit_cast<Pack<T, N>>(*reinterpret_cast<const W*>(from + i));
+    W word = *reinterpret_cast<const W*>(from + i);
+#if defined(RIDGE_TARGET_CUDA)
+    // Using all of it at once keeps the compiler from loading its parts one by one, each with bank
+    // conflicts (docs/performance.md).
+    if constexpr (sizeof(W) == 16) asm("" : "+r"(word.x), "+r"(word.y), "+r"(word.z), "+r"(word.w));
+#endif
+    return bit_cast<Pack<T, N>>(word);
   }
 
   RIDGE_DEVICE void barrier() const {
