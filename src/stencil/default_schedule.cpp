@@ -3,10 +3,9 @@
 #include <ridge/stencil/schedule.hpp>
 
 #include "cpu_default.hpp"
+#include "march_default.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <optional>
 
 namespace ridge::stencil {
 
@@ -23,60 +22,6 @@ bool marches(const Device& device, const Traits& traits, Index3 n) {
   return can_march(device) && device.is_gpu() && traits.radius.z > 0 && n.x >= 96 &&
          n.y >= 4 + 2 * traits.radius.y && n.z >= 8 + 4 * traits.radius.z &&
          n.x * n.y * n.z * traits.element_bytes > facts.last_level_cache.value / 2;
-}
-
-/// Parts of the z axis such that the columns fill the multiprocessors evenly: of 1 to 16 the one
-/// with the least time, a round of columns counting by how full it is and each column by its planes
-/// and those it reads twice.
-int best_chunks(Index tiles, Index resident, Index units, Index planes, int radius) {
-  int best = 1;
-  double least = std::numeric_limits<double>::infinity();
-  for (int chunks = 1; chunks <= 16; ++chunks) {
-    const Index columns = tiles * chunks;
-    const double column = static_cast<double>(pieces(planes, chunks) + 2 * radius + 4);
-    double time = 0;
-    for (Index done = 0; done < columns; done += resident) {
-      const double active = static_cast<double>(std::min(columns - done, resident));
-      // Fewer columns than this do not draw the memory's full speed.
-      const double enough = static_cast<double>(units) * 0.97;
-      time += std::max(active, enough) / static_cast<double>(resident) * column;
-    }
-    if (time < least * (1 - 1e-9)) {
-      least = time;
-      best = chunks;
-    }
-  }
-  return best;
-}
-
-/// Nothing where the ring does not fit the shared memory.
-std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
-  GpuSchedule s;
-  s.stage = Stage::bulk;
-  s.block = BlockShape{{128, 2, 1}};
-  s.tile = 4;
-  const bool packs = n.x * traits.element_bytes % 16 == 0;
-  const Index vector = packs ? 16 / traits.element_bytes : 1;
-  const Index tile_x = s.block.x * vector;
-  const Index tile_y = Index{s.block.y} * s.tile;
-  const Index plane = march_plane_bytes(s, traits, n.x * traits.element_bytes % 128 == 0);
-  // Two blocks share a multiprocessor where each can have enough planes on their way.
-  const Index per_unit = facts.l1.value - 2 * 1024;
-  const Index fixed = march_fixed_bytes(s);
-  const Index held = planes_held(traits);
-  const Index enough = held + 4;
-  Index blocks = 2;
-  Index ring = (per_unit / 2 - fixed) / plane;
-  if (ring < enough) {
-    blocks = 1;
-    ring = (per_unit - fixed) / plane;
-  }
-  if (ring < held + 2) return std::nullopt;
-  s.ring = static_cast<int>(std::min<Index>(ring, blocks == 2 ? enough : 8));
-  const Index tiles = pieces(n.x, tile_x) * pieces(n.y - 2 * traits.radius.y, tile_y);
-  s.chunks = best_chunks(tiles, blocks * facts.units, facts.units, n.z - 2 * traits.radius.z,
-                         traits.radius.z);
-  return s;
 }
 
 /// The fifth kernel of the AMD series, for kernels that are compiled for it.

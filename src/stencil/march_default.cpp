@@ -1,0 +1,103 @@
+#include "march_default.hpp"
+
+#include <ridge/stencil/march_limits.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace ridge::stencil {
+
+namespace {
+
+/// A shape that marches are compiled for and what it needs of a multiprocessor (measured on an
+/// H200, docs/performance.md).
+struct Form {
+  BlockShape block;
+  int tile;
+  int most_blocks; ///< that share a multiprocessor
+  int spare;       ///< planes beside those held without which fewer blocks with more are better
+  double busy;     ///< blocks a multiprocessor from which on the memory is at its full speed
+};
+
+constexpr Form wide{{{128, 2, 1}}, 4, 2, 4, 0.97};
+constexpr Form narrow{{{32, 8, 1}}, 2, 3, 2, 2.9};
+
+Index pieces(Index whole, Index part) {
+  return (whole + part - 1) / part;
+}
+
+bool rows_are_packs(const Traits& traits, Index3 n) {
+  return n.x * traits.element_bytes % 16 == 0;
+}
+
+/// Columns of blocks over the x and y of the results.
+struct Columns {
+  Index count;
+  double filled; ///< the share of their threads that compute results
+};
+
+Columns columns_of(const Form& form, const Traits& traits, Index3 n) {
+  const Index vector = rows_are_packs(traits, n) ? 16 / traits.element_bytes : 1;
+  const Index width = form.block.x * vector;
+  const Index height = Index{form.block.y} * form.tile;
+  const Index rows = n.y - 2 * traits.radius.y;
+  const Index count = pieces(n.x, width) * pieces(rows, height);
+  return {count, static_cast<double>(n.x * rows) / static_cast<double>(count * width * height)};
+}
+
+/// Narrow blocks where many threads of wide ones would have nothing to compute: they reach 0.8 to
+/// 0.96 of their speed where both are filled.
+const Form& form_for(const Traits& traits, Index3 n) {
+  const double lost = columns_of(wide, traits, n).filled / columns_of(narrow, traits, n).filled;
+  return rows_are_packs(traits, n) && lost < 0.8 ? narrow : wide;
+}
+
+/// Parts of the z axis such that the columns fill the multiprocessors evenly: of 1 to 16 the one
+/// with the least time, a round of columns counting by how full it is and each column by its planes
+/// and those it reads twice.
+int best_chunks(Index tiles, Index resident, double enough, Index planes, int radius) {
+  int best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (int chunks = 1; chunks <= 16; ++chunks) {
+    const Index columns = tiles * chunks;
+    const double column = static_cast<double>(pieces(planes, chunks) + 2 * radius + 4);
+    double time = 0;
+    for (Index done = 0; done < columns; done += resident) {
+      const double active = static_cast<double>(std::min(columns - done, resident));
+      time += std::max(active, enough) / static_cast<double>(resident) * column;
+    }
+    if (time < least * (1 - 1e-9)) {
+      least = time;
+      best = chunks;
+    }
+  }
+  return best;
+}
+
+} // namespace
+
+std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
+  const Form& form = form_for(traits, n);
+  GpuSchedule s;
+  s.stage = Stage::bulk;
+  s.block = form.block;
+  s.tile = form.tile;
+  const Index plane = march_plane_bytes(s, traits, n.x * traits.element_bytes % 128 == 0);
+  const Index held = planes_held(traits);
+  const Index per_unit = facts.l1.value - 2 * 1024;
+  const auto planes_of_each = [&](int blocks) {
+    return (per_unit / blocks - march_fixed_bytes(s)) / plane;
+  };
+  int blocks = form.most_blocks;
+  while (blocks > 1 && planes_of_each(blocks) < held + form.spare)
+    --blocks;
+  const Index ring = planes_of_each(blocks);
+  if (ring < held + 2) return std::nullopt;
+  s.ring = static_cast<int>(std::min<Index>(ring, blocks > 1 ? held + 4 : 8));
+  const double enough = std::min<double>(form.busy, blocks) * static_cast<double>(facts.units);
+  s.chunks = best_chunks(columns_of(form, traits, n).count, Index{blocks} * facts.units, enough,
+                         n.z - 2 * traits.radius.z, traits.radius.z);
+  return s;
+}
+
+} // namespace ridge::stencil

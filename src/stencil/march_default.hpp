@@ -1,0 +1,18 @@
+// The default schedule of a stencil that marches through z on a GPU.
+#pragma once
+
+#include <ridge/device/device.hpp>
+#include <ridge/stencil/gpu_schedule.hpp>
+#include <ridge/stencil/traits.hpp>
+
+#include <optional>
+
+namespace ridge::stencil {
+
+/// From the multiprocessors' number and shared memory, the kernel's footprint and the extents: the
+/// shape of the blocks, as long a ring of planes as lets several share a multiprocessor, and the
+/// parts of the z axis that fill the GPU evenly. Nothing where no ring fits the shared memory.
+[[nodiscard]] std::optional<GpuSchedule> march_default(const DeviceFacts& facts,
+                                                       const Traits& traits, Index3 n);
+
+} // namespace ridge::stencil

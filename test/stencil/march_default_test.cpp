@@ -1,0 +1,90 @@
+// What the default march makes of a GPU's shared memory, a kernel's footprint and the extents.
+#include <ridge/core/text.hpp>
+#include <ridge/stencil/laplacian.hpp>
+#include <ridge/stencil/march_limits.hpp>
+
+#include "stencil/march_default.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace ridge::stencil {
+namespace {
+
+DeviceFacts h200() {
+  DeviceFacts facts;
+  facts.name = "NVIDIA H200";
+  facts.units = 132;
+  facts.l1 = {228 << 10};
+  facts.shared_per_block = {227 << 10};
+  return facts;
+}
+
+template <class K, class T>
+GpuSchedule chosen(Index3 n) {
+  return march_default(h200(), traits_of<K, T>(), n).value();
+}
+
+template <class T>
+Index width(Index3 n) {
+  return chosen<Laplacian<2, 3>, T>(n).block.x;
+}
+
+TEST(MarchDefault, TakesWideBlocksWhereRowsFillThem) {
+  EXPECT_EQ(width<double>({256, 300, 700}), 128);
+  EXPECT_EQ(width<double>({512, 512, 512}), 128);
+  EXPECT_EQ(width<float>({512, 512, 512}), 128);
+  EXPECT_EQ(width<float>({448, 300, 700}), 128);
+  EXPECT_EQ(width<float>({1000, 300, 700}), 128);
+}
+
+TEST(MarchDefault, TakesNarrowBlocksForRowsThatLeaveWideOnesIdle) {
+  EXPECT_EQ(width<double>({128, 600, 700}), 32);
+  EXPECT_EQ(width<float>({256, 256, 256}), 32);
+  EXPECT_EQ(width<float>({384, 300, 700}), 32);
+  EXPECT_EQ(width<float>({640, 300, 700}), 32);
+}
+
+TEST(MarchDefault, TakesWideBlocksOfSingleElements) {
+  EXPECT_EQ(width<double>({129, 600, 700}), 128);
+}
+
+TEST(MarchDefault, FillsEveryMultiprocessorWithThreeNarrowBlocks) {
+  const GpuSchedule s = chosen<Laplacian<2, 3>, float>({256, 300, 700}); // 2 x 19 columns
+  EXPECT_EQ(s.chunks, 10);
+  const GpuSchedule w = chosen<Laplacian<2, 3>, double>({512, 512, 512}); // 2 x 64 columns
+  EXPECT_EQ(w.chunks, 1);
+}
+
+TEST(MarchDefault, GivesUpABlockRatherThanThePlanesOnTheirWay) {
+  EXPECT_EQ((chosen<Laplacian<2, 3>, double>({512, 512, 512}).ring), 5); // of two blocks
+  EXPECT_GT((chosen<Laplacian<4, 3>, double>({512, 512, 512}).ring), 5); // of one
+}
+
+TEST(MarchDefault, FitsTheSharedMemoryAtAnyExtents) {
+  std::mt19937 random(7);
+  std::uniform_int_distribution<Index> extent(20, 3000);
+  const auto check = [&]<class K, class T>(Index3 n) {
+    const Traits traits = traits_of<K, T>();
+    const auto s = march_default(h200(), traits, n);
+    if (!s) return;
+    const bool packed = n.x * static_cast<Index>(sizeof(T)) % 128 == 0;
+    const Index bytes = s->ring * march_plane_bytes(*s, traits, packed) + march_fixed_bytes(*s);
+    EXPECT_LE(bytes, h200().shared_per_block.value) << text::print(*s);
+    EXPECT_GE(s->ring, planes_held(traits) + 2) << text::print(*s);
+    EXPECT_GE(s->chunks, 1);
+    EXPECT_LE(s->chunks, 16);
+  };
+  for (int i = 0; i < 300; ++i) {
+    const Index3 n{extent(random), extent(random), extent(random)};
+    check.operator()<Laplacian<2, 3>, double>(n);
+    check.operator()<Laplacian<2, 3>, float>(n);
+    check.operator()<Laplacian<8, 3>, double>(n);
+    check.operator()<Laplacian<8, 3>, float>(n);
+    check.operator()<Box27, float>(n);
+  }
+}
+
+} // namespace
+} // namespace ridge::stencil
