@@ -15,6 +15,10 @@ Index points_of(const Traits& traits) {
   return points;
 }
 
+bool has_many_points(const Traits& traits) {
+  return points_of(traits) >= 19;
+}
+
 /// Whether rows and planes of a result of n points all begin at lines, as stores past the caches by
 /// several planes need.
 bool lines_are_whole(const Traits& traits, Index3 n) {
@@ -25,6 +29,17 @@ bool lines_are_whole(const Traits& traits, Index3 n) {
 /// once pay for every kernel, on others for those of many points (docs/performance.md).
 bool waits_for_l2(const DeviceFacts& facts) {
   return facts.name.find("Intel") != std::string::npos;
+}
+
+/// Leading rows by several streams on cores whose own prefetches leave the memory idle from one
+/// page to the next; shorter rows already share pages.
+void ask_by_streams(CpuSchedule& s, const DeviceFacts& facts, const Traits& traits, Index3 n) {
+  constexpr Index page = 4096;
+  const bool long_rows = n.x * traits.element_bytes >= page * 3 / 4;
+  if (!waits_for_l2(facts) || has_many_points(traits) || !long_rows) return;
+  if (s.ahead == 0 || n.y < 8) return;
+  s.streams = 4;
+  s.ahead = std::max(s.ahead, s.streams);
 }
 
 /// Two planes at once: the planes in use lie in 1 MiB of the L2; more was never better.
@@ -48,20 +63,29 @@ CpuSchedule deep_default(const DeviceFacts& facts, const Traits& traits, Index3 
   const Index planes = (s.depth + 2 * traits.radius.z) * traits.inputs();
   const Index row_bytes = planes * n.x * traits.element_bytes * std::max(facts.units, 1);
   s.rows =
-      static_cast<int>(std::clamp<Index>(facts.last_level_cache.value / 8 / row_bytes, 24, 128));
+      static_cast<int>(std::clamp<Index>(facts.last_level_cache.value / 8 / row_bytes, 24, 64));
   return s;
 }
 
-/// Several planes at once, where they pay: in pairs, or from windows where the rows of a pair are
-/// far too many for the L1.
+/// Whether rows beside the point's own are read in the planes above and below, too.
+bool reads_rows_beside(const Traits& traits) {
+  for (const auto& offsets : traits.footprints) {
+    for (const Offset& o : offsets) {
+      if (o.y != 0 && o.z != 0) return true;
+    }
+  }
+  return false;
+}
+
+/// Several planes at once, where they pay: in pairs; of many points from windows where a pair would
+/// read many rows from beyond the L1, and in fp64 where cores wait for memory.
 std::optional<CpuSchedule> planes_default(const DeviceFacts& facts, const Traits& traits,
                                           Index3 n) {
-  const bool many = points_of(traits) >= 19;
+  const bool many = has_many_points(traits);
   const Index planes = n.z - 2 * traits.radius.z;
   if (!lines_are_whole(traits, n) || !(many || waits_for_l2(facts))) return std::nullopt;
-  const Index pair_bytes =
-      CpuSchedule::pair * (2 * traits.radius.y + 1) * n.x * traits.element_bytes;
-  const bool windows = many && !waits_for_l2(facts) && pair_bytes > facts.l1.value * 5 / 4;
+  const bool windows =
+      many && (reads_rows_beside(traits) || (!waits_for_l2(facts) && traits.element_bytes == 8));
   if (windows && traits.deep && planes >= CpuSchedule::deep) return deep_default(facts, traits, n);
   if (traits.pairs && planes >= CpuSchedule::pair) return pair_default(facts, traits, n);
   return std::nullopt;
@@ -85,7 +109,9 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n
     s.ahead = 0;
     return s;
   }
-  return planes_default(facts, traits, n).value_or(s);
+  s = planes_default(facts, traits, n).value_or(s);
+  ask_by_streams(s, facts, traits, n);
+  return s;
 }
 
 } // namespace ridge::stencil

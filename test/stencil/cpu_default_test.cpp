@@ -34,22 +34,32 @@ TEST(CpuDefault, ComputesFewPointsPlaneByPlaneUnlessTheCoreWaitsForItsL2) {
 }
 
 TEST(CpuDefault, ComputesManyPointsInPairs) {
-  for (const DeviceFacts& facts : {amd, intel}) {
-    EXPECT_EQ((chosen<Box27, double>(facts, large).depth), CpuSchedule::pair);
+  for (const DeviceFacts& facts : {amd, intel})
     EXPECT_EQ((chosen<Laplacian<8, 3>, float>(facts, large).depth), CpuSchedule::pair);
-  }
+  EXPECT_EQ((chosen<Laplacian<8, 3>, double>(intel, large).depth), CpuSchedule::pair);
 }
 
-TEST(CpuDefault, TakesWindowsWhereThePairsRowsAreTooManyForTheL1) {
+TEST(CpuDefault, TakesWindowsWhereAPairReadsManyRowsFromBeyondTheL1) {
+  for (const DeviceFacts& facts : {amd, intel})
+    EXPECT_EQ((chosen<Box27, double>(facts, large).depth), CpuSchedule::deep);
   EXPECT_EQ((chosen<Laplacian<8, 3>, double>(amd, large).depth), CpuSchedule::deep);
-  EXPECT_EQ((chosen<Laplacian<8, 3>, double>(amd, {256, 1024, 512}).depth), CpuSchedule::pair);
-  EXPECT_EQ((chosen<Laplacian<8, 3>, double>(intel, large).depth), CpuSchedule::pair);
+  EXPECT_EQ((chosen<Laplacian<6, 3>, double>(amd, large).depth), CpuSchedule::deep);
 }
 
 TEST(CpuDefault, TakesSinglePlanesOfRowsThatAreNoWholeLines) {
   EXPECT_EQ((chosen<Box27, double>(amd, {511, 512, 512}).depth), 1);
   EXPECT_EQ((chosen<Laplacian<2, 3>, double>(intel, {511, 512, 512}).depth), 1);
   EXPECT_EQ((chosen<Laplacian<2, 2>, double>(intel, {1 << 14, 1 << 13, 1}).depth), 1);
+}
+
+TEST(CpuDefault, AsksForLongRowsByStreamsOnCoresThatLeaveTheMemoryIdle) {
+  EXPECT_EQ((chosen<Laplacian<2, 3>, double>(intel, large).streams), 4);
+  EXPECT_EQ((chosen<Laplacian<2, 3>, double>(intel, large).ahead), 4);
+  EXPECT_EQ((chosen<Laplacian<2, 3>, double>(intel, {511, 512, 512}).streams), 4);
+  EXPECT_EQ((chosen<Laplacian<2, 3>, float>(intel, large).streams), 1);
+  EXPECT_EQ((chosen<Laplacian<2, 3>, double>(amd, large).streams), 1);
+  EXPECT_EQ((chosen<Laplacian<8, 3>, double>(intel, large).streams), 1);
+  EXPECT_EQ((chosen<Laplacian<2, 3>, double>(intel, {64, 64, 64}).streams), 1); // in the cache
 }
 
 TEST(CpuDefault, KeepsThePlanesOfAPairInAMebibyteOfTheL2) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/core/config.hpp>
+#include <ridge/device/cpu/prefetch.hpp>
 #include <ridge/stencil/cpu_deep_shape.hpp>
 
 #include <algorithm>
@@ -48,9 +49,7 @@ public:
   }
 
   /// `point`: of row y, in the tile's first plane.
-  RIDGE_FN void prefetch(const T* point) const {
-    each(point, [](const T* at) { __builtin_prefetch(at, 0, 2); });
-  }
+  RIDGE_FN void prefetch(const T* point) const { each(point, ridge::cpu::PrefetchIntoL2{}); }
 
   /// Calls `ask` with the place of `point` in each row that is asked for.
   template <class Ask>

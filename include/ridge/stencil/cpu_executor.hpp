@@ -66,11 +66,11 @@ RIDGE_FN void run_lines(const K& kernel, const Rows& rows, const Strides& row, c
 }
 
 /// One row: points [begin, end) of x. The kernel is a copy, so that no store can change its
-/// numbers.
+/// numbers. `later`: the row of results that comes next.
 template <bool Stream, class K, class T>
 void run_row(const K kernel, const std::array<const T*, inputs_of<K>> rows,
              const std::array<Index, inputs_of<K>> row, const std::array<Index, inputs_of<K>> plane,
-             T* out, Index begin, Index end, const Ahead<K, T> ahead) {
+             T* out, Index begin, Index end, const Ahead<1, K, T> ahead, T* later) {
   using One = Pack<T, 1, abi::Native>;
   using Few = Pack<T, std::min(simd_bytes, 32) / static_cast<int>(sizeof(T)), abi::Native>;
   constexpr Index line = line_bytes / static_cast<int>(sizeof(T));
@@ -91,21 +91,21 @@ void run_row(const K kernel, const std::array<const T*, inputs_of<K>> rows,
         store_at.template operator()<One>(x);
     }
   };
-  const bool prefetch = ahead.first[0] != nullptr;
+  const bool prefetch{ahead};
   const Index misfit = misfit_of(out + begin);
   Index x = std::min(end, begin + (misfit == 0 ? 0 : line - misfit));
   if (prefetch) {
-    prefetch_line<K, T>(ahead, 0);
+    ahead.ask(0);
     if constexpr (Stream) {
-      __builtin_prefetch(ahead.write + begin, 1, 3);
-      __builtin_prefetch(ahead.write + end - 1, 1, 3);
+      __builtin_prefetch(later + begin, 1, 3); // lines that are only partly written
+      __builtin_prefetch(later + end - 1, 1, 3);
     }
   }
   part_of_line(begin, x);
   if (prefetch) {
     for (; x + 2 * line <= end; x += 2 * line) {
-      prefetch_line<K, T>(ahead, x);
-      prefetch_line<K, T>(ahead, x + line);
+      ahead.ask(x);
+      ahead.ask(x + line);
       run_lines<Stream, 2>(kernel, rows, row, plane, out, x);
     }
   } else {
@@ -114,18 +114,18 @@ void run_row(const K kernel, const std::array<const T*, inputs_of<K>> rows,
     }
   }
   if (x + line <= end) {
-    if (prefetch) prefetch_line<K, T>(ahead, x);
+    if (prefetch) ahead.ask(x);
     run_lines<Stream, 1>(kernel, rows, row, plane, out, x);
     x += line;
   }
-  if (prefetch) prefetch_line<K, T>(ahead, x);
+  if (prefetch) ahead.ask(x);
   part_of_line(x, end);
 }
 
-/// The rows of a block, plane by plane. While one is computed, the rows that lead by the radius in
-/// z and by `rows_ahead` and twice as many in y are prefetched.
+/// The rows of a block, plane by plane. While one is computed, rows that lead by the radius in z
+/// are prefetched.
 template <bool Stream, class K, class T>
-void run_block(const Call<K, T>& call, const Block& block, Index rows_ahead) {
+void run_block(const Call<K, T>& call, const Block& block, const Lead& lead) {
   constexpr Offset r = radius_of<K>();
   // Rows before a plane's first by which one of its lines is asked for: the look-up of the page's
   // address takes as long as a row.
@@ -139,40 +139,32 @@ void run_block(const Call<K, T>& call, const Block& block, Index rows_ahead) {
   for (Index z = block.z.begin; z < block.z.end; ++z) {
     for (Index y = block.y.begin; y < block.y.end; ++y) {
       std::array<const T*, inputs_of<K>> rows;
-      Ahead<K, T> ahead;
-      for (std::size_t i = 0; i < rows.size(); ++i) {
+      for (std::size_t i = 0; i < rows.size(); ++i)
         rows[i] = call.in[i].data + call.in[i].at(0, y, z);
-        if (rows_ahead > 0) {
-          ahead.first[i] = leading_row(call.in[i], block, r, y, z, 2 * rows_ahead);
-          ahead.second[i] = leading_row(call.in[i], block, r, y, z, rows_ahead);
-        }
-      }
-      if (rows_ahead > 0) {
-        ahead.write = later_row(call.out, block, y, z, 1);
-        if (y == block.y.end - page_ahead)
-          __builtin_prefetch(later_row(call.out, block, y, z, page_ahead) + r.x, 1, 3);
-      }
+      if (lead.rows > 0 && y == block.y.end - page_ahead)
+        __builtin_prefetch(later_row(call.out, block, y, z, page_ahead) + r.x, 1, 3);
       run_row<Stream, K, T>(call.kernel, rows, row, plane, call.out.data + call.out.at(0, y, z),
-                            Index{r.x}, call.out.extents.x - r.x, ahead);
+                            Index{r.x}, call.out.extents.x - r.x, {call, block, y, z, lead},
+                            later_row(call.out, block, y, z, 1));
     }
   }
 }
 
 /// The same by pairs of planes; a plane that is left over is computed alone.
 template <bool Stream, class K, class T>
-void run_pair_block(const Call<K, T>& call, const Block& block, Index rows_ahead) {
+void run_pair_block(const Call<K, T>& call, const Block& block, const Lead& lead) {
   constexpr Index pair = CpuSchedule::pair;
   Index z = block.z.begin;
   for (; z + pair <= block.z.end; z += pair) {
     for (Index y = block.y.begin; y < block.y.end; ++y) {
       if (whole_lines(call, y, z) && whole_lines(call, y, z + 1)) {
-        PairOfRows<Stream, K, T>(call, block, y, z, rows_ahead).run(call.kernel);
+        PairOfRows<Stream, K, T>(call, block, y, z, lead).run(call.kernel);
       } else {
-        run_block<Stream>(call, Block{{y, y + 1}, {z, z + pair}}, 0);
+        run_block<Stream>(call, Block{{y, y + 1}, {z, z + pair}}, {});
       }
     }
   }
-  if (z < block.z.end) run_block<Stream>(call, Block{block.y, {z, z + 1}}, rows_ahead);
+  if (z < block.z.end) run_block<Stream>(call, Block{block.y, {z, z + 1}}, lead);
 }
 
 /// Blocks of rows and planes, dealt to the threads in turn, so that neighbours in y are computed at
@@ -189,6 +181,7 @@ void run_blocks(const Call<K, T>& call, const CpuSchedule& s, int thread, int th
   const Index planes = s.planes > 0 ? std::min<Index>(s.planes, nz) : nz;
   const Index blocks_y = parts(parts(ny, rows), threads) * threads; // as many for every thread
   const Index blocks_z = parts(nz, planes);
+  const Lead lead{s.ahead, s.streams};
   for (Index bz = 0; bz < blocks_z; ++bz) {
     for (Index b = thread; b < blocks_y; b += threads) {
       const Block block{{r.y + ny * b / blocks_y, r.y + ny * (b + 1) / blocks_y},
@@ -201,11 +194,11 @@ void run_blocks(const Call<K, T>& call, const CpuSchedule& s, int thread, int th
       }
       if constexpr (has_pairs<K>) {
         if (s.depth == CpuSchedule::pair && pairs_fit(call)) {
-          run_pair_block<Stream>(call, block, s.ahead);
+          run_pair_block<Stream>(call, block, lead);
           continue;
         }
       }
-      run_block<Stream>(call, block, s.ahead);
+      run_block<Stream>(call, block, lead);
     }
   }
 }
@@ -221,7 +214,7 @@ void run_line(const Call<K, T>& call, int thread, int threads) {
   for (std::size_t i = 0; i < rows.size(); ++i)
     rows[i] = call.in[i].data;
   run_row<Stream, K, T>(call.kernel, rows, {}, {}, call.out.data, r.x + mine.begin, r.x + mine.end,
-                        {});
+                        {}, nullptr);
 }
 
 template <bool Stream, class K, class T>

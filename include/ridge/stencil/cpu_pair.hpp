@@ -56,21 +56,20 @@ public:
   using Inputs = std::array<const T*, inputs_of<K>>;
   using Strides = std::array<Index, inputs_of<K>>;
 
-  PairOfRows(const Call<K, T>& call, const Block& block, Index y, Index z, Index rows_ahead)
+  PairOfRows(const Call<K, T>& call, const Block& block, Index y, Index z, const Lead& lead)
       : out_(call.out.data + call.out.at(0, y, z)),
         later_(later_row(call.out, block, y, z, 1, planes)), out_plane_(call.out.plane),
-        end_(call.out.extents.x - r.x), prefetch_(rows_ahead > 0) {
+        end_(call.out.extents.x - r.x), ahead_(call, block, y, z, lead) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       const View<const T>& in = call.in[i];
       rows_[i] = in.data + in.at(0, y, z);
       row_[i] = in.row;
       plane_[i] = in.plane;
-      ahead_[i] = leading_row(in, block, r, y, z, rows_ahead, planes);
     }
   }
 
   void run(const K kernel) const {
-    if (prefetch_ && Stream) {
+    if (ahead_ && Stream) {
       for (int k = 0; k < planes; ++k) {
         __builtin_prefetch(later_ + k * out_plane_ + r.x, 1, 3);
         __builtin_prefetch(later_ + k * out_plane_ + end_ - 1, 1, 3);
@@ -79,7 +78,7 @@ public:
     const Index begin = r.x;
     const Index first = begin - misfit_of(out_ + begin);
     for (Index x = first; x < end_; x += width) {
-      if (prefetch_) prefetch_lines(x);
+      if (ahead_) ahead_.ask(x);
       const std::array<V, planes> result = compute(kernel, x, std::make_index_sequence<planes>{});
       T* const to = out_ + x;
       if (x >= begin && x + width <= end_) {
@@ -107,15 +106,6 @@ private:
   static constexpr Offset r = radius_of<K>();
   static constexpr int width = lanes_of<V>;
 
-  RIDGE_FN void prefetch_lines(Index x) const {
-    RIDGE_UNROLL
-    for (int i = 0; i < inputs_of<K>; ++i) {
-      RIDGE_UNROLL
-      for (int k = 0; k < planes; ++k)
-        __builtin_prefetch(ahead_[i] + x + k * plane_[i], 0, 2);
-    }
-  }
-
   template <std::size_t... Plane>
   RIDGE_FN std::array<V, planes> compute(const K& kernel, Index x,
                                          std::index_sequence<Plane...> /*all*/) const {
@@ -129,12 +119,12 @@ private:
         kernel(JoinedNeighbours<r.x, V>{rows_[I] + x + plane * plane_[I], row_[I], plane_[I]}...));
   }
 
-  Inputs rows_, ahead_;
+  Inputs rows_;
   Strides row_, plane_;
   T* out_;
   T* later_;
   Index out_plane_, end_;
-  bool prefetch_;
+  Ahead<planes, K, T> ahead_;
 };
 
 } // namespace ridge::stencil::cpu

@@ -15,6 +15,7 @@ struct CpuSchedule {
   int rows = 0;
   int planes = 0;
   int ahead = 2;
+  int streams = 1;
   int depth = 1;
   Store store = Store::nontemporal;
   int threads = 0;
@@ -30,6 +31,8 @@ struct CpuSchedule {
         text::field("ahead", &CpuSchedule::ahead, text::in_range(0, 1 << 20, 0, 2),
                     "rows by which the leading row is prefetched, once more at twice as many; 0: "
                     "not at all"),
+        text::field("streams", &CpuSchedule::streams, text::one_of(1, 4),
+                    "leading rows that are prefetched together, a line of each in turn"),
         text::field("depth", &CpuSchedule::depth, text::one_of(1, pair, deep),
                     "planes computed together: 2 straight from the fields, 4 from windows of "
                     "their rows in the L1"),
