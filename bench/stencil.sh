@@ -13,8 +13,10 @@ run() { # name, then arguments of ridge bench
 }
 
 sizes="512x512x512 1024x1024x1024 2048x2048x256 4096x4096x64"
-[[ "$device" == cpu ]] && sizes="512x512x512 1024x1024x256"
-for size in $sizes; do
+# Rows narrower than a march's widest tile, and rows that do not begin at whole cache lines.
+awkward="256x256x256 500x500x500"
+[[ "$device" == cpu ]] && sizes="512x512x512 1024x1024x256" awkward=""
+for size in $sizes $awkward; do
   for precision in fp64 fp32; do
     run "laplacian-$size-$precision" laplacian --size "$size" --precision "$precision" --schedule all
   done
