@@ -73,7 +73,7 @@ struct BenchCommand {
         r.achieved && r.achieved->roof > 0 ? fmt::format("{:.3f}", r.achieved->fraction()) : "-";
     const std::string roof = lab::roof_text(r);
     const std::string name =
-        several && !r.schedule_name.empty() ? fmt::format("{:<10}", r.schedule_name) : "";
+        several && !r.schedule_name.empty() ? fmt::format("{:<20}", r.schedule_name) : "";
     fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>10}  {}{}\n", to_text(r.timing->median),
                lab::rate_text(r), rate_width(r), roof, fraction, check, name, r.schedule);
     std::fflush(stdout);
