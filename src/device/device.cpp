@@ -51,6 +51,10 @@ std::string to_text(DeviceId id) {
   return "?";
 }
 
+bool stalls_between_pages(const DeviceFacts& facts) {
+  return facts.name.find("Intel") != std::string::npos;
+}
+
 DeviceId parse_device(std::string_view text) {
   if (text == "cpu") return {DeviceKind::cpu, 0};
   const auto colon = text.find(':');

@@ -11,24 +11,24 @@ MemoryRoof::MemoryRoof(Queue& queue, Kind kind, Bytes size, void* to, const void
     : queue_(queue), kind_(kind), to_(static_cast<double*>(to), size.value / 8),
       a_(static_cast<const double*>(a), size.value / 8),
       b_(static_cast<const double*>(b), size.value / 8) {
-  std::vector<RoofVariant> ways;
-  for (const bool nontemporal : {true, false}) {
-    if (nontemporal && kind == Kind::read) continue;
-    for (const int unroll : {1, 4, 8}) {
-      for (const int spread : {1, 2})
-        ways.push_back({nontemporal, unroll, spread, 1});
-    }
-  }
+  const std::vector<RoofVariant> ways =
+      memory_variants(queue.device().is_gpu(), kind != Kind::read);
   Index sums = 0;
   for (const RoofVariant& way : ways)
     sums = std::max(sums, roof_kernels(queue.device()).sums(queue.device(), a_.size, way));
   if (kind == Kind::read) sums_ = Memory(queue.device(), Bytes{sums * 8}, "roof sums");
+  // A glance at each, then another look at those that came near the best.
+  std::vector<double> glances;
+  for (const RoofVariant& way : ways)
+    glances.push_back(seconds_of(way, 1));
+  const double near = 1.1 * *std::min_element(glances.begin(), glances.end());
   double least = std::numeric_limits<double>::infinity();
-  for (const RoofVariant& way : ways) {
-    const double seconds = seconds_of(way, 3);
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    if (glances[i] > near) continue;
+    const double seconds = seconds_of(ways[i], 3);
     if (seconds < least) {
       least = seconds;
-      best_ = way;
+      best_ = ways[i];
     }
   }
 }

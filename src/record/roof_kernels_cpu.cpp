@@ -2,6 +2,7 @@
 #include <ridge/core/math.hpp>
 #include <ridge/core/pack.hpp>
 #include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/prefetch.hpp>
 #include <ridge/record/roof_kernels.hpp>
 
 #include "with_unroll.hpp"
@@ -50,6 +51,18 @@ void on_shares(Index count, int passes, Work work) {
   });
 }
 
+/// What is prefetched of the memory that a kernel reads.
+cpu::LinesAhead lines_ahead(const RoofVariant& variant) {
+  return {variant.streams > 1 ? 1 : 0, variant.streams};
+}
+
+/// The pack at `from`; asks for what comes later.
+[[gnu::always_inline]] inline NativePack<double> load(const double* from,
+                                                      const cpu::LinesAhead& ahead) {
+  if (ahead) ahead.ask(from);
+  return NativePack<double>::load(from);
+}
+
 /// to[i] = value(i): the common form of copy, write and triad. `pack_at` and `at` give the values.
 template <class PackAt, class At>
 void store_all(Span<double> to, const RoofVariant& variant, PackAt pack_at, At at) {
@@ -81,9 +94,9 @@ void store_all(Span<double> to, const RoofVariant& variant, PackAt pack_at, At a
 
 void copy(Queue& /*queue*/, Span<double> to, Span<const double> from, const RoofVariant& variant) {
   const double* const in = from.data;
+  const cpu::LinesAhead ahead = lines_ahead(variant);
   store_all(
-      to, variant, [=](Index i) { return NativePack<double>::load(in + i); },
-      [=](Index i) { return in[i]; });
+      to, variant, [=](Index i) { return load(in + i, ahead); }, [=](Index i) { return in[i]; });
 }
 
 void write(Queue& /*queue*/, Span<double> to, double value, const RoofVariant& variant) {
@@ -97,8 +110,9 @@ void triad(Queue& /*queue*/, Span<double> to, Span<const double> a, Span<const d
   using P = NativePack<double>;
   const double* const x = a.data;
   const double* const y = b.data;
+  const cpu::LinesAhead ahead = lines_ahead(variant);
   store_all(
-      to, variant, [=](Index i) { return P::load(x + i) + P(factor) * P::load(y + i); },
+      to, variant, [=](Index i) { return load(x + i, ahead) + P(factor) * load(y + i, ahead); },
       [=](Index i) { return x[i] + factor * y[i]; });
 }
 
@@ -110,6 +124,7 @@ void read(Queue& /*queue*/, Span<double> sums, Span<const double> from,
     constexpr int n = decltype(unroll)::value;
     on_shares(from.size, variant.passes, [&](cpu::Range share, int thread) {
       const double* const in = from.data;
+      const cpu::LinesAhead ahead = lines_ahead(variant);
       P sum[n];
       for (P& s : sum)
         s = P(0);
@@ -119,7 +134,7 @@ void read(Queue& /*queue*/, Span<double> sums, Span<const double> from,
           [&](Index i) {
             RIDGE_UNROLL
             for (int u = 0; u < n; ++u)
-              sum[u] += P::load(in + i + Index{u} * lanes<double>);
+              sum[u] += load(in + i + Index{u} * lanes<double>, ahead);
           },
           [&](Index i) { rest += in[i]; });
       for (int u = 1; u < n; ++u)

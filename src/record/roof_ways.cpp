@@ -15,11 +15,36 @@ std::string describe(const RoofVariant& variant, bool stores, bool gpu) {
                        variant.spread > 0 ? fmt::format("{} blocks a unit", variant.spread)
                                           : "a block a tile");
   }
-  return fmt::format("{}{} packs at a time in {} of each thread's share", kind, variant.unroll,
-                     variant.spread > 1 ? fmt::format("{} places", variant.spread) : "one place");
+  return fmt::format(
+      "{}{} packs at a time in {} of each thread's share{}", kind, variant.unroll,
+      variant.spread > 1 ? fmt::format("{} places", variant.spread) : "one place",
+      variant.streams > 1 ? fmt::format(", {} pages prefetched together", variant.streams) : "");
 }
 
 } // namespace
+
+std::vector<RoofVariant> memory_variants(bool gpu, bool stores) {
+  std::vector<RoofVariant> variants;
+  const auto add = [&](bool nontemporal, int unroll, int spread, int streams) {
+    variants.push_back({nontemporal, unroll, spread, 1, streams});
+  };
+  for (const bool nontemporal : {true, false}) {
+    if (nontemporal && !stores) continue;
+    if (gpu) {
+      for (const int unroll : {1, 2, 4, 8}) {
+        for (const int spread : {0, 8, 16})
+          add(nontemporal, unroll, spread, 1);
+      }
+    } else {
+      for (const int unroll : {2, 8}) {
+        for (const int spread : {1, 2, 4})
+          add(nontemporal, unroll, spread, 1);
+        add(nontemporal, unroll, 1, 8);
+      }
+    }
+  }
+  return variants;
+}
 
 Best best_of(RoofSession& session, const Ways& ways) {
   const Way* best = nullptr;
@@ -36,18 +61,9 @@ Best best_of(RoofSession& session, const Ways& ways) {
 Ways ways_of(const RoofSession& session, bool stores,
              const std::function<void(const RoofVariant&)>& launch) {
   const bool gpu = session.device().is_gpu();
-  const std::vector<int> unrolls = gpu ? std::vector{1, 2, 4, 8} : std::vector{2, 8};
-  const std::vector<int> spreads = gpu ? std::vector{0, 8, 16} : std::vector{1, 2, 4};
   Ways ways;
-  for (const bool nontemporal : {false, true}) {
-    if (nontemporal && !stores) continue;
-    for (const int unroll : unrolls) {
-      for (const int spread : spreads) {
-        const RoofVariant variant{nontemporal, unroll, spread, 1};
-        ways.push_back({variant, describe(variant, stores, gpu), [=] { launch(variant); }});
-      }
-    }
-  }
+  for (const RoofVariant& variant : memory_variants(gpu, stores))
+    ways.push_back({variant, describe(variant, stores, gpu), [=] { launch(variant); }});
   return ways;
 }
 

@@ -24,8 +24,7 @@ struct Best {
 /// Glances at each way and times the fastest. There is at least one.
 [[nodiscard]] Best best_of(RoofSession& session, const Ways& ways);
 
-/// The variants worth trying for arrays in memory, with non-temporal stores beside plain ones where
-/// the kernel `stores`.
+/// Those for arrays in memory (memory_variants).
 [[nodiscard]] Ways ways_of(const RoofSession& session, bool stores,
                            const std::function<void(const RoofVariant&)>& launch);
 /// Those for arrays in the cache: plain stores only.

@@ -31,12 +31,11 @@ bool waits_for_l2(const DeviceFacts& facts) {
   return facts.name.find("Intel") != std::string::npos;
 }
 
-/// Leading rows by several streams on cores whose own prefetches leave the memory idle from one
-/// page to the next; shorter rows already share pages.
+/// Leading rows by several streams; shorter rows already share pages.
 void ask_by_streams(CpuSchedule& s, const DeviceFacts& facts, const Traits& traits, Index3 n) {
   constexpr Index page = 4096;
   const bool long_rows = n.x * traits.element_bytes >= page * 3 / 4;
-  if (!waits_for_l2(facts) || has_many_points(traits) || !long_rows) return;
+  if (!stalls_between_pages(facts) || has_many_points(traits) || !long_rows) return;
   if (s.ahead == 0 || n.y < 8) return;
   s.streams = 4;
   s.ahead = std::max(s.ahead, s.streams);

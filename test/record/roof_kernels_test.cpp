@@ -69,13 +69,14 @@ INSTANTIATE_TEST_SUITE_P(Devices, RoofKernelsOn, testing::ValuesIn(test::devices
 
 const std::vector<Index> awkward_sizes = {1, 2, 7, 511, 4097, 100003};
 const std::vector<RoofVariant> variants = {
-    {false, 1, 0, 1}, {true, 1, 2, 1},  {false, 2, 4, 1}, {true, 2, 0, 1},  {false, 4, 0, 1},
-    {true, 4, 3, 1},  {false, 8, 1, 1}, {true, 8, 0, 1},  {false, 4, 2, 3}, {true, 1, 1, 5}};
+    {false, 1, 0, 1}, {true, 1, 2, 1}, {false, 2, 4, 1},    {true, 2, 0, 1},
+    {false, 4, 0, 1}, {true, 4, 3, 1}, {false, 8, 1, 1},    {true, 8, 0, 1},
+    {false, 4, 2, 3}, {true, 1, 1, 5}, {false, 2, 1, 1, 4}, {true, 8, 1, 2, 8}};
 
 std::string describe(Index count, const RoofVariant& v) {
   return std::to_string(count) + " elements, unroll " + std::to_string(v.unroll) + ", spread " +
-         std::to_string(v.spread) + ", passes " + std::to_string(v.passes) +
-         (v.nontemporal ? ", non-temporal" : "");
+         std::to_string(v.spread) + ", passes " + std::to_string(v.passes) + ", streams " +
+         std::to_string(v.streams) + (v.nontemporal ? ", non-temporal" : "");
 }
 
 TEST_P(RoofKernelsOn, CopyCopies) {

@@ -39,6 +39,11 @@ struct DeviceFacts {
   Bytes memory;
 };
 
+/// Whether a core's own prefetches leave memory idle from the end of one page to the next, so that
+/// it is better read from several pages at once. Known of Intel's, by name; measured so on two of
+/// their Xeons and not so on Zen 5 (docs/performance.md).
+[[nodiscard]] bool stalls_between_pages(const DeviceFacts& facts);
+
 class Backend;
 
 /// A handle to an opened device; copies refer to the same one.

@@ -5,6 +5,8 @@
 #include <ridge/device/field.hpp>
 #include <ridge/device/queue.hpp>
 
+#include <vector>
+
 namespace ridge {
 
 /// One of the ways to walk memory. Which is fastest differs between devices: the roof is the best.
@@ -15,7 +17,14 @@ struct RoofVariant {
   /// 1). GPU: blocks per unit, each of which walks many tiles; 0 for a block of its own per tile.
   int spread = 0;
   int passes = 1; ///< over the whole arrays, in one launch
+  /// cpu: pages of what is read that are prefetched together, a line of each in turn; 1 for no
+  /// prefetches.
+  int streams = 1;
 };
+
+/// The variants worth trying for arrays in memory; with non-temporal stores first and plain ones
+/// after them where the kernel `stores`.
+[[nodiscard]] std::vector<RoofVariant> memory_variants(bool gpu, bool stores);
 
 /// All spans are aligned to 64 bytes. Work is given to the queue; variants other than those listed
 /// throw UsageError.

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <ridge/core/config.hpp>
+#include <ridge/core/extents.hpp>
+
+#include <cstdint>
 
 namespace ridge::cpu {
 
@@ -13,6 +16,45 @@ struct PrefetchIntoL1 {
 };
 struct PrefetchIntoL2 {
   RIDGE_FN void operator()(const void* at) const { __builtin_prefetch(at, 0, 2); }
+};
+
+/// Which line is asked for where memory is walked in order: the one `bytes` ahead or, with several
+/// streams, those of as many pages in turn while the block of pages before is walked. Memory is
+/// then read from several pages at once, which is faster where a core's own prefetches stop at the
+/// end of each page (docs/performance.md).
+class LinesAhead {
+public:
+  /// `bytes`: 0 for none. `streams`: 1, or a power of two up to 64, where `bytes` counts for
+  /// nothing else.
+  LinesAhead(Index bytes, int streams)
+      : bytes_(static_cast<std::uintptr_t>(bytes)), others_(streams - 1) {
+    while (1 << log_streams_ < streams)
+      ++log_streams_;
+    last_ = (std::uintptr_t{1} << (log_page + log_streams_)) - 1;
+  }
+
+  explicit operator bool() const { return bytes_ > 0; }
+
+  /// Asks for what goes with the line at `at`.
+  RIDGE_FN void ask(const void* at) const {
+    PrefetchIntoL1{}(reinterpret_cast<const void*>(beside(reinterpret_cast<std::uintptr_t>(at))));
+  }
+
+  /// The place asked for when the line at `place` is walked.
+  [[nodiscard]] RIDGE_FN std::uintptr_t beside(std::uintptr_t place) const {
+    if (others_ == 0) return place + bytes_;
+    const std::uintptr_t turn = (place & last_) >> log_line;
+    return (place | last_) + 1 + ((turn & others_) << log_page) +
+           (turn >> log_streams_ << log_line);
+  }
+
+private:
+  static constexpr int log_line = 6;
+  static constexpr int log_page = 12;
+  std::uintptr_t bytes_;
+  std::uintptr_t others_; ///< streams beside the first: 0, 1, 3, 7, ...
+  std::uintptr_t last_;   ///< the last byte of a block of pages
+  int log_streams_ = 0;
 };
 
 } // namespace ridge::cpu
