@@ -77,7 +77,11 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Description& d, Index3 n
   CpuSchedule s;
   s.tile = cpu_tile(facts, d, n, join);
   s.join = join;
-  if (bytes_outside(d, n) > facts.last_level_cache.value) s.store = Store::nontemporal;
+  if (bytes_outside(d, n) > facts.last_level_cache.value) {
+    s.store = Store::nontemporal;
+    // Memory follows the items in one dimension only.
+    if (n.y == 1 && n.z == 1 && stalls_between_pages(facts)) s.streams = 8;
+  }
   return s;
 }
 

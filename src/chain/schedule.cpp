@@ -65,7 +65,8 @@ std::vector<Schedule> schedule_space(const Device& device, const Description& ch
       if (!gpu) {
         for (const Join join : {Join::none, Join::points}) {
           for (const Store store : {Store::plain, Store::nontemporal})
-            all.emplace_back(CpuSchedule{fuse, tile, join, store, 0});
+            all.emplace_back(CpuSchedule{fuse, tile, join, store, 1, 0});
+          all.emplace_back(CpuSchedule{fuse, tile, join, Store::nontemporal, 4, 0});
         }
       } else {
         for (const int steps : {1, 3}) {

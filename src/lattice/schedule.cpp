@@ -71,10 +71,13 @@ std::vector<NamedSchedule> named_schedules(const Device& device, Task task, cons
 Schedule default_schedule(const Device& device, Task task, const SiteShape& shape,
                           const Geometry& g) {
   if (device.kind() == DeviceKind::cpu) {
-    CpuSchedule plain;
+    CpuSchedule s;
+    const bool stalls = stalls_between_pages(device.facts());
+    // Expressions read several fields, and so several pages, at once.
+    if (stalls && task.kind != Task::expression) s.streams = 8;
     // Where the cores convert besides, they see less far ahead.
-    if (task.reduces()) plain.ahead = shape.real_bytes == 4 ? 6144 : 3072;
-    return plain;
+    if (stalls || task.reduces()) s.ahead = shape.real_bytes == 4 ? 6144 : 3072;
+    return s;
   }
   GpuSchedule s;
   constexpr int wanted = 256;

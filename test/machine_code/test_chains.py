@@ -13,8 +13,9 @@ SCALAR_STORE = re.compile(r"^v?movs[sd] %xmm\d+,[^%]*\((?!%rsp|%rbp)")
 
 
 class MachineCode(unittest.TestCase):
-    def setUp(self):
-        self.functions = x86.functions(r"5chain3cpu7for_cpu7run_box")
+    @classmethod
+    def setUpClass(cls):
+        cls.functions = x86.functions(r"5chain3cpu7for_cpu7run_box")
 
     def of(self, chain):
         chosen = {n: c for n, c in self.functions.items() if chain in n}
@@ -45,6 +46,10 @@ class MachineCode(unittest.TestCase):
         for name, code in joined.items():
             most = max(sum(bool(x86.PACKED.match(i[1])) for i in loop) for loop in x86.innermost_loops(code))
             self.assertGreaterEqual(most, 13, name)  # all ten operations in one loop
+
+    def test_streams_are_asked_for(self):
+        for name, code in self.of("6StreamI").items():
+            self.assertIn("prefetcht0", [i[1] for i in code], name)
 
     def test_atmosphere(self):
         self.require_packed("10atmosphere6SweepX", 4)

@@ -7,6 +7,7 @@
 #include <ridge/chain/region.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/prefetch.hpp>
 
 #include <cstdint>
 
@@ -100,6 +101,14 @@ struct Needs {
 /// How a row is stored.
 enum class Put : unsigned char { nothing, plain, stream };
 
+/// The windows of a thread on its tile.
+template <class C, class T, bool Checked>
+struct Memory {
+  Windows<C, T> windows;
+  Index3 n;
+  ridge::cpu::LinesAhead ahead;
+};
+
 /// The rows of all arrays that a run reaches from its row (y, z). Addresses are found once a row.
 template <class C, class T, int First, int Last, bool Checked>
 struct Row {
@@ -107,13 +116,14 @@ struct Row {
 
   const Windows<C, T>& windows;
   Index3 n;
+  ridge::cpu::LinesAhead ahead;
   const T* from[N::begin(arrays_of<C>) + 1];
   T* to[arrays_of<C>];
   Put put[arrays_of<C>];
 
   /// `everything` false: only what the tile keeps for itself is written.
-  RIDGE_FN Row(const Windows<C, T>& all, const Index3& extents, Index y, Index z, bool everything)
-      : windows(all), n(extents) {
+  RIDGE_FN Row(const Memory<C, T, Checked>& memory, Index y, Index z, bool everything)
+      : windows(memory.windows), n(memory.n), ahead(memory.ahead) {
     [&]<int... I>(std::integer_sequence<int, I...>) {
       (find<I>(y, z, everything), ...);
     }
@@ -151,7 +161,23 @@ struct Row {
     value.store(at);
   }
 
+  /// Asks for what comes later of the arrays that are read from memory, not those that operations
+  /// of this run pass on or a tile keeps.
+  RIDGE_FN void ask(Index x) const { ask(x, std::make_integer_sequence<int, arrays_of<C>>{}); }
+
 private:
+  template <int... I>
+  RIDGE_FN void ask(Index x, std::integer_sequence<int, I...> /*all*/) const {
+    (ask_for<I>(x), ...);
+  }
+  template <int I>
+  RIDGE_FN void ask_for(Index x) const {
+    constexpr bool passed = C::arrays[I].role == Role::temporary && written_in<C>(First, Last, I);
+    if constexpr (read_in<C>(First, Last, I) && !C::arrays[I].profile && !passed) {
+      if (!windows.of[I].local) ahead.ask(from[N::begin(I)] + x);
+    }
+  }
+
   template <int I>
   RIDGE_FN void find(Index y, Index z, bool everything) {
     const Window<T>& w = windows.of[I];
@@ -173,13 +199,6 @@ private:
   }
 };
 
-/// The windows of a thread on its tile.
-template <class C, class T, bool Checked>
-struct Memory {
-  Windows<C, T> windows;
-  Index3 n;
-};
-
 /// Items [x, end) of a row.
 template <int First, int Last, class C, class T, bool Checked>
 RIDGE_FN void run_row(const C& chain, const Memory<C, T, Checked>& memory, bool everything, Index x,
@@ -189,7 +208,7 @@ RIDGE_FN void run_row(const C& chain, const Memory<C, T, Checked>& memory, bool 
   using N = Needs<C, First, Last>;
   constexpr Index width = lanes_of<Vector>;
   constexpr bool edges = dimension_of<C>(0).edge != Edge::none;
-  const Row<C, T, First, Last, Checked> row(memory.windows, memory.n, y, z, everything);
+  const Row<C, T, First, Last, Checked> row(memory, y, z, everything);
   // Where no neighbour lies beyond an end, packs are contiguous.
   const Index safe = edges ? std::max<Index>(x, -N::low_x()) : x;
   const Index safe_end = edges ? std::min<Index>(end, memory.n.x - N::high_x()) : end;
@@ -200,8 +219,10 @@ RIDGE_FN void run_row(const C& chain, const Memory<C, T, Checked>& memory, bool 
   if (begin + width <= safe_end) {
     for (; x < begin; ++x)
       run_item<One, First, Last, edges>(chain, row, x, y, z);
-    for (; x + width <= safe_end; x += width)
+    for (; x + width <= safe_end; x += width) {
+      if (row.ahead) row.ask(x);
       run_item<Vector, First, Last, false>(chain, row, x, y, z);
+    }
   }
   for (; x < end; ++x)
     run_item<One, First, Last, edges>(chain, row, x, y, z);
@@ -256,9 +277,9 @@ class Worker {
 public:
   using M = Memory<C, T, checks_reach>;
 
-  Worker(const Call<C, T>& call, const GroupPlan& group, int thread, int threads)
+  Worker(const Call<C, T>& call, const GroupPlan& group, int streams, int thread, int threads)
       : call_(call), plan_(*call.plan), group_(group), thread_(thread),
-        threads_(threads), memory_{call.windows, plan_.extents} {
+        threads_(threads), memory_{call.windows, plan_.extents, {streams > 1 ? 1 : 0, streams}} {
     for (const RunPlan& run : group.runs)
       functions_.push_back(function_of<C, M>(run.first, run.last));
     done_.resize(group.runs.size());
@@ -369,7 +390,7 @@ void Executor<C, T, target::Cpu>::run(Queue& /*queue*/, const Call<C, T>& call,
                                       const CpuSchedule& s) {
   const int threads = cpu_threads(s, call.plan->extents);
   const auto groups = [&](int thread, int all, const GroupPlan& group) {
-    cpu::Worker<C, T>(call, group, thread, all).run();
+    cpu::Worker<C, T>(call, group, s.streams, thread, all).run();
     if (s.store == Store::nontemporal) store_fence();
   };
   for (const GroupPlan& group : call.plan->groups) {

@@ -23,6 +23,7 @@ struct CpuSchedule {
   TileShape tile;
   Join join = Join::points;
   Store store = Store::plain;
+  int streams = 1;
   int threads = 0;
 
   friend bool operator==(const CpuSchedule&, const CpuSchedule&) = default;
@@ -39,6 +40,9 @@ struct CpuSchedule {
                     "where they need the item alone"),
         text::field("store", &CpuSchedule::store, text::one_of(Store::plain, Store::nontemporal),
                     "results through the caches, or past them"),
+        text::field("streams", &CpuSchedule::streams, text::one_of(1, 4, 8),
+                    "pages of each input that are prefetched together, a line of each in turn; 1: "
+                    "none"),
         text::field("threads", &CpuSchedule::threads, text::in_range(0, 4096, 0),
                     "0: one a core, fewer for small ranges")};
   }

@@ -171,6 +171,27 @@ struct Pack<T, N, abi::Native> {
   }
 };
 
+/// The same values in double. By hand where a register of doubles takes one instruction: g++ 12
+/// converts its quarters and puts them together.
+template <int N>
+RIDGE_FN Pack<double, N, abi::Native> widen(const Pack<float, N, abi::Native>& x) {
+  using Doubles = Pack<double, N, abi::Native>;
+#if defined(__AVX512F__)
+  if constexpr (N % 8 == 0) {
+    Doubles result;
+    RIDGE_UNROLL
+    for (int i = 0; i < N / 8; ++i) {
+      __m256 part;
+      std::memcpy(&part, reinterpret_cast<const char*>(&x.lanes) + i * 32, 32);
+      const __m512d doubles = _mm512_maskz_cvtps_pd(0xff, part);
+      std::memcpy(reinterpret_cast<char*>(&result.lanes) + i * 64, &doubles, 64);
+    }
+    return result;
+  }
+#endif
+  return Doubles(__builtin_convertvector(x.lanes, typename Doubles::Register));
+}
+
 /// Makes this thread's stores past the caches visible before what it does next.
 inline void store_fence() {
 #if defined(__SSE2__)

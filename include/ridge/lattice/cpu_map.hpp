@@ -3,6 +3,7 @@
 
 #include <ridge/core/pack.hpp>
 #include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/prefetch.hpp>
 #include <ridge/lattice/mapper.hpp>
 
 #include <algorithm>
@@ -20,20 +21,22 @@ void map(const MapCall<T>& call, const CpuSchedule& s) {
   constexpr Index width = lanes_of<P>;
   constexpr int unroll = 4;
   const bool stream = s.store == Store::nontemporal;
-  const Index ahead = s.ahead / static_cast<Index>(sizeof(T));
+  const cpu::LinesAhead ahead(s.ahead, s.streams);
   const P a(call.a);
   const T* const x = call.x.data;
   const T* const y = call.y.data;
   T* const z = call.z.data;
-  const auto run = [=](Index begin, Index end) {
-    for (Index i = begin; i < end; i += unroll * width) {
-      const int count = static_cast<int>(std::min<Index>(unroll, (end - i) / width));
+  const Index size = call.z.size;
+  cpu::run(s.threads > 0 ? s.threads : cpu::default_threads(), [=](int thread, int threads) {
+    const auto mine = cpu::share_of(size, thread, threads, grain);
+    for (Index i = mine.begin; i < mine.end; i += unroll * width) {
+      const int count = static_cast<int>(std::min<Index>(unroll, (mine.end - i) / width));
       P value[unroll];
       for (int u = 0; u < count; ++u) {
         const Index at = i + u * width;
-        if (ahead > 0) {
-          __builtin_prefetch(x + at + ahead);
-          if constexpr (What == Map::axpy) __builtin_prefetch(y + at + ahead);
+        if (ahead) {
+          ahead.ask(x + at);
+          if constexpr (What == Map::axpy) ahead.ask(y + at);
         }
         value[u] = a * P::load(x + at);
         if constexpr (What == Map::axpy) value[u] += P::load(y + at);
@@ -46,19 +49,6 @@ void map(const MapCall<T>& call, const CpuSchedule& s) {
         }
       }
     }
-  };
-  cpu::run(s.threads > 0 ? s.threads : cpu::default_threads(), [&](int thread, int threads) {
-    const auto mine = cpu::share_of(call.z.size, thread, threads, grain);
-    const Index part = (mine.end - mine.begin) / s.places / grain * grain;
-    if (s.places > 1) {
-      for (Index at = 0; at < part; at += unroll * width) {
-        for (Index place = 0; place < s.places; ++place) {
-          const Index begin = mine.begin + place * part + at;
-          run(begin, begin + unroll * width);
-        }
-      }
-    }
-    run(mine.begin + (s.places > 1 ? s.places * part : 0), mine.end);
     store_fence();
   });
 }

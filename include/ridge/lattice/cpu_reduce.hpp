@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/cpu/prefetch.hpp>
 #include <ridge/lattice/accumulator.hpp>
 #include <ridge/lattice/cpu_binned.hpp>
 #include <ridge/lattice/reducer.hpp>
@@ -30,10 +31,7 @@ struct Chunk {
       if constexpr (sizeof(T) == 8) {
         c.v[i] = Doubles::load(from + i * 8);
       } else {
-        typedef float Floats __attribute__((vector_size(32)));
-        Floats floats;
-        std::memcpy(&floats, from + i * 8, sizeof floats);
-        c.v[i] = Doubles(__builtin_convertvector(floats, Doubles::Register));
+        c.v[i] = widen(Pack<float, 8, abi::Native>::load(from + i * 8));
       }
     }
     return c;
@@ -114,8 +112,8 @@ class Walker {
 public:
   using Sums = ChunkSums<T, What, complex, A>;
 
-  Walker(const ReduceCall<T>& call, const Slots& slots, Store store, int ahead)
-      : call_(call), slots_(slots), store_(store), ahead_(ahead / static_cast<int>(sizeof(T))),
+  Walker(const ReduceCall<T>& call, const Slots& slots, const CpuSchedule& s)
+      : call_(call), slots_(slots), store_(s.store), ahead_(s.ahead, s.streams),
         sums_(static_cast<std::size_t>(slots.count())) {
     for (Sums& s : sums_)
       s.clear();
@@ -137,10 +135,10 @@ private:
   static constexpr Index step = Chunk<T>::elements;
 
   RIDGE_FN Chunk<T> fetch(Index i, Chunk<T>& y) {
-    if (ahead_ > 0) {
-      __builtin_prefetch(call_.x.data + i + ahead_);
+    if (ahead_) {
+      ahead_.ask(call_.x.data + i);
       if constexpr (What == Reduction::inner || What == Reduction::axpy_norm)
-        __builtin_prefetch(call_.y.data + i + ahead_);
+        ahead_.ask(call_.y.data + i);
     }
     if constexpr (What == Reduction::axpy_norm) {
       using P = Pack<T, Chunk<T>::elements, abi::Native>;
@@ -305,7 +303,7 @@ private:
   const ReduceCall<T>& call_;
   Slots slots_;
   Store store_;
-  Index ahead_;
+  cpu::LinesAhead ahead_;
   Index taken_ = 0;
   std::vector<Sums> sums_;
 };

@@ -7,9 +7,6 @@ namespace ridge::lattice {
 
 namespace cpu_reduce::inline RIDGE_TARGET_NAME {
 
-/// What a thread walks at a time where it has several places to walk in turn.
-inline constexpr Index block_bytes = 8192;
-
 /// Walks groups [begin, end) of the field: run by run of the slices they are in.
 template <class W>
 void walk_groups(W& walker, const SliceWalk& slices, Index group_reals, Index run_groups,
@@ -81,22 +78,9 @@ void reduce(const ReduceCall<T>& call, const CpuSchedule& s) {
   const int threads = s.threads > 0 ? s.threads : cpu::default_threads();
   std::vector<std::vector<typename W::Sums>> sums(static_cast<std::size_t>(threads));
   cpu::run(threads, [&](int thread, int team) {
-    W walker(call, slots, s.store, s.ahead);
+    W walker(call, slots, s);
     const auto mine = cpu::share_of(call.geometry.groups, thread, team);
-    const Index block = std::max<Index>(1, block_bytes / (vector * call.shape.components));
-    const Index part = (mine.end - mine.begin + s.places - 1) / s.places;
-    if (s.places == 1) {
-      walk_groups(walker, slices, group_reals, run_groups, mine.begin, mine.end);
-    } else {
-      for (Index at = 0; at < part; at += block) {
-        for (Index place = 0; place < s.places; ++place) {
-          const Index begin = mine.begin + place * part;
-          const Index end = std::min(mine.end, begin + part);
-          walk_groups(walker, slices, group_reals, run_groups, std::min(end, begin + at),
-                      std::min(end, begin + at + block));
-        }
-      }
-    }
+    walk_groups(walker, slices, group_reals, run_groups, mine.begin, mine.end);
     if constexpr (What == Reduction::axpy_norm) store_fence();
     sums[static_cast<std::size_t>(thread)] = walker.sums();
   });

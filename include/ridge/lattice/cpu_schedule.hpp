@@ -7,8 +7,8 @@
 namespace ridge::lattice {
 
 struct CpuSchedule {
-  int places = 1;
   int ahead = 0;
+  int streams = 1;
   Store store = Store::nontemporal;
   int threads = 0;
 
@@ -16,10 +16,10 @@ struct CpuSchedule {
 
   static constexpr auto fields() {
     return std::tuple{
-        text::field("places", &CpuSchedule::places, text::in_range(1, 16, 1, 2, 4),
-                    "parts of its share that a thread walks in turn"),
         text::field("ahead", &CpuSchedule::ahead, text::in_range(0, 1 << 20, 0, 6144),
                     "bytes by which reads are prefetched; 0: not at all"),
+        text::field("streams", &CpuSchedule::streams, text::one_of(1, 4, 8),
+                    "pages that are prefetched together, a line of each in turn, where ahead > 0"),
         text::field("store", &CpuSchedule::store, text::one_of(Store::plain, Store::nontemporal),
                     "through the caches, or past them"),
         text::field("threads", &CpuSchedule::threads, text::in_range(0, 4096, 0), "0: one a core")};

@@ -3,6 +3,7 @@
 
 #include <ridge/core/pack.hpp>
 #include <ridge/device/cpu/parallel.hpp>
+#include <ridge/lattice/cpu_fields_ahead.hpp>
 #include <ridge/lattice/cpu_site.hpp>
 #include <ridge/lattice/site_loop.hpp>
 
@@ -13,12 +14,14 @@ namespace cpu_site::inline RIDGE_TARGET_NAME {
 /// Bytes of a component of a pack of sites.
 inline constexpr int site_bytes = 64;
 
-/// Calls `kernel(sites)` for all packs of sites.
+/// Calls `kernel(sites)` for all packs of sites. `ahead`: fields whose memory it walks, or null.
 template <int Width, class K>
-void loop(const Geometry& g, const K kernel, Subset subset, const CpuSchedule& s) {
+void loop(const Geometry& g, const K kernel, Subset subset, const CpuSchedule& s,
+          const FieldsAhead* ahead = nullptr) {
   cpu::run(s.threads > 0 ? s.threads : cpu::default_threads(), [&](int thread, int threads) {
     const auto mine = cpu::share_of(g.groups, thread, threads);
     for (Index group = mine.begin; group < mine.end; ++group) {
+      if (ahead != nullptr) ahead->ask(group);
       for (int first = 0; first < g.nsimd; first += Width) {
         bool wanted[Width];
         if (subset != Subset::all) {

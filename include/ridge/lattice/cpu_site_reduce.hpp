@@ -16,8 +16,8 @@ inline constexpr Index stretch = 512;
 
 /// Adds what groups [begin, end) give to `sums`, by key and part.
 template <int Width, class S>
-void add_groups(const Geometry& g, const S& summand, Subset subset, Index begin, Index end,
-                typename S::template Sum<double>* sums) {
+void add_groups(const Geometry& g, const S& summand, Subset subset, const FieldsAhead& ahead,
+                Index begin, Index end, typename S::template Sum<double>* sums) {
   using V = Pack<double, Width, abi::Native>;
   using Sum = typename S::template Sum<V>;
   constexpr int count = S::keys * S::parts;
@@ -28,6 +28,7 @@ void add_groups(const Geometry& g, const S& summand, Subset subset, Index begin,
     sum.clear();
   int taken = 0;
   for (Index group = begin; group < end; ++group) {
+    ahead.ask(group);
     for (int first = 0; first < g.nsimd; first += Width) {
       const Sites<Width> at(g, group, first);
       V keep(1.0);
@@ -64,13 +65,14 @@ void reduce(const Geometry& g, const S& summand, Subset subset, const CpuSchedul
   std::vector<Sum> sums(static_cast<std::size_t>(threads * count));
   for (Sum& sum : sums) // the team may be smaller
     sum.clear();
+  const FieldsAhead ahead(s, summand.a, summand.b);
   cpu::run(threads, [&](int thread, int team) {
     Sum own[count];
     for (Sum& sum : own)
       sum.clear();
     const auto mine = cpu::share_of(g.groups, thread, team);
     for (Index begin = mine.begin; begin < mine.end; begin += stretch)
-      add_groups<Width>(g, summand, subset, begin, std::min(mine.end, begin + stretch), own);
+      add_groups<Width>(g, summand, subset, ahead, begin, std::min(mine.end, begin + stretch), own);
     std::copy(own, own + count, sums.begin() + thread * count);
   });
   for (int k = 0; k < count; ++k) {

@@ -19,8 +19,8 @@ namespace detail {
 template <class Site, class E>
 void check_assignment(const Field<Site>& z, const E& e) {
   e.for_each_field(
-      [&](const FieldLabel& label, const void* data, bool in_place) {
-        check_operand(z.label(), z.reals().data, label, data, in_place);
+      [&](const auto& leaf, bool in_place) {
+        check_operand(z.label(), z.reals().data, *leaf.label, leaf.view.reals.data, in_place);
       },
       true);
 }
@@ -86,10 +86,11 @@ void assign(Queue& queue, Field<Site>& z, const X& expression, Subset subset = S
   const auto s =
       detail::schedule_of<CpuSchedule>(queue.device(), schedule, z.shape(), z.geometry());
   constexpr int width = cpu_site::width_of<Site>;
+  const cpu_site::FieldsAhead ahead(s, e);
   if (s.store == Store::nontemporal) {
-    cpu_site::loop<width>(z.geometry(), Assigner<Site, E, true>{z.view(), e}, subset, s);
+    cpu_site::loop<width>(z.geometry(), Assigner<Site, E, true>{z.view(), e}, subset, s, &ahead);
   } else {
-    cpu_site::loop<width>(z.geometry(), Assigner<Site, E, false>{z.view(), e}, subset, s);
+    cpu_site::loop<width>(z.geometry(), Assigner<Site, E, false>{z.view(), e}, subset, s, &ahead);
   }
 #else
   const auto s =

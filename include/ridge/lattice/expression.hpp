@@ -38,11 +38,11 @@ struct Leaf : Node {
   RIDGE_FN auto component(const At& at, int c) const {
     return at.load(view, c);
   }
-  /// Calls `f(label, data, in_place)` for each field: whether only the same component of the same
-  /// site of it is read.
+  /// Calls `f(leaf, in_place)` for each field: whether only the same component of the same site of
+  /// it is read.
   template <class F>
   void for_each_field(const F& f, bool in_place) const {
-    f(*label, static_cast<const void*>(view.reals.data), in_place);
+    f(*this, in_place);
   }
 };
 

@@ -113,8 +113,7 @@ private:
     } else if constexpr (sizeof(Element<X>) == 8) {
       return x;
     } else {
-      using D = Pack<double, lanes_of<X>>;
-      return D(__builtin_convertvector(x.lanes, typename D::Register));
+      return widen(x);
     }
   }
 };
@@ -123,9 +122,9 @@ private:
 template <class S>
 const Lattice& lattice_of(const S& summand) {
   const FieldLabel* first = nullptr;
-  const auto take = [&](const FieldLabel& label, const void* /*data*/, bool /*in_place*/) {
-    if (first == nullptr) first = &label;
-    check_same_lattice(first->lattice, first->name, label.lattice, label.name);
+  const auto take = [&](const auto& leaf, bool /*in_place*/) {
+    if (first == nullptr) first = leaf.label;
+    check_same_lattice(first->lattice, first->name, leaf.label->lattice, leaf.label->name);
   };
   summand.a.for_each_field(take, false);
   summand.b.for_each_field(take, false);

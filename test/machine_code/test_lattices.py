@@ -1,0 +1,43 @@
+"""Reductions and maps of lattices on the cpu ask for cache lines ahead of time.
+
+Reads the machine code inside `ridge`: a compiler may leave out the calls of functions that only
+prefetch, and convert eight floats by halves where one instruction does it.
+"""
+
+import re
+import unittest
+
+import x86
+
+
+class Lattices(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.functions = x86.functions(r"10cpu_reduce|7cpu_map")
+
+    def of(self, pattern):
+        found = {n: [i[1] for i in c] for n, c in self.functions.items()
+                 if re.search(pattern, n) and ".cold" not in n}
+        self.assertTrue(found, pattern)
+        return found
+
+    def test_reductions(self):
+        # A line of each of the eight streams of sums.
+        for name, code in self.of(r"10cpu_reduce.*6WalkerI.*8PlainSum.*8one_slotE").items():
+            self.assertGreaterEqual(code.count("prefetcht0"), 8, name)
+
+    def test_maps(self):
+        computing = {n: c for n, c in self.of(r"7cpu_map.*3mapI").items()
+                     if any(m.startswith("vmovnt") for m in c)}
+        self.assertGreaterEqual(len(computing), 4)  # two maps, two precisions
+        for name, code in computing.items():
+            self.assertIn("prefetcht0", code, name)
+
+    def test_floats_are_converted_at_once(self):
+        for name, code in self.of(r"10cpu_reduce.*6WalkerIf.*8PlainSum.*8one_slotE").items():
+            self.assertNotIn("vinsertf64x4", code, name)
+            self.assertIn("vcvtps2pd", code, name)
+
+
+if __name__ == "__main__":
+    x86.main()
