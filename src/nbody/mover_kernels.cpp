@@ -68,7 +68,7 @@ struct MoveBody {
 template <class T>
 void move_all(Queue& queue, const Motion<T>& m) {
   constexpr Index block = MoveBody<T>::max_threads;
-  const auto blocks = static_cast<int>((m.position[0].size + block - 1) / block);
+  const auto blocks = static_cast<int>(ceil_div(m.position[0].size, block));
   launch_body(queue, {{blocks, 1, 1}, {static_cast<int>(block), 1, 1}, 0}, MoveBody<T>{m});
 }
 

@@ -7,10 +7,6 @@ namespace ridge::pairs {
 
 namespace {
 
-Index pieces(Index whole, Index part) {
-  return (whole + part - 1) / part;
-}
-
 /// Threads a multiprocessor runs at a time when each has a register tile of targets.
 constexpr Index threads_a_unit = 512;
 
@@ -29,10 +25,10 @@ GpuSchedule for_many(const Device& device, const Traits& traits, const Bodies& b
   // As measured on Hopper: the wider a sum, the fewer of them a thread should have.
   s.tile = traits.whole_space ? (fits_eight(device) ? 8 : 4) : traits.precision == "mixed" ? 4 : 1;
   s.unroll = s.tile == 8 ? 2 : 4;
-  const Index blocks = pieces(bodies.targets, Index{s.block} * s.tile);
+  const Index blocks = ceil_div(bodies.targets, Index{s.block} * s.tile);
   const Index at_once = std::max<Index>(1, device.facts().units * (threads_a_unit / s.block));
   const Index most = std::clamp<Index>(bodies.sources / 1024, 1, 65536);
-  s.split = static_cast<int>(std::clamp<Index>(pieces(60 * at_once, blocks), 1, most));
+  s.split = static_cast<int>(std::clamp<Index>(ceil_div(60 * at_once, blocks), 1, most));
   return s;
 }
 
@@ -54,7 +50,7 @@ GpuSchedule for_few(const Device& device, const Traits& traits, const Bodies& bo
   s.ways = s.tile / static_cast<int>(widths);
   s.block =
       std::min(widths == 4 ? 256 : most_threads(s.stage, s.tile), device.facts().max_block_threads);
-  const Index blocks = pieces(bodies.targets, width * widths);
+  const Index blocks = ceil_div(bodies.targets, width * widths);
   const Index wanted = widths == 4 ? 4 * units : units;
   const Index warps = s.block / width;
   const Index most = std::clamp<Index>(bodies.sources / (warps * width), 1, 65536);

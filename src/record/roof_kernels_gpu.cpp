@@ -95,7 +95,7 @@ Index units_of(const Device& device) {
 }
 
 Index blocks_of(const Device& device, Index count, Index tile, int spread) {
-  const Index tiles = (count + tile - 1) / tile;
+  const Index tiles = ceil_div(count, tile);
   return spread > 0 ? std::min(tiles, units_of(device) * spread) : tiles;
 }
 
@@ -139,7 +139,7 @@ Index count_sums(const Device& device, Index count, const RoofVariant& variant) 
 template <class T, class Step>
 void iterate(Queue& queue, Span<T> to, Span<const T> from, Step step, int rounds) {
   constexpr Index per_block = Index{block_threads} * chains;
-  launch_body(queue, shape_of((to.size + per_block - 1) / per_block),
+  launch_body(queue, shape_of(ceil_div(to.size, per_block)),
               Iterate<T, Step>{to, from, step, rounds});
 }
 

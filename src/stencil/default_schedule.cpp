@@ -11,10 +11,6 @@ namespace ridge::stencil {
 
 namespace {
 
-Index pieces(Index whole, Index part) {
-  return (whole + part - 1) / part;
-}
-
 /// Whether the bulk copy engine is there and a march is worth it: fields beyond the cache, rows
 /// that fill a tile, enough planes to march through.
 bool marches(const Device& device, const Traits& traits, Index3 n) {
@@ -63,7 +59,7 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n)
   const Index planes = (2 * traits.radius.z + 1) * n.x * n.y * traits.element_bytes;
   const Index room = room_for_planes(device);
   if (traits.radius.z > 0 && planes > room && room > 0) {
-    s.split = static_cast<int>(std::min<Index>(pieces(planes, room), 1024));
+    s.split = static_cast<int>(std::min<Index>(ceil_div(planes, room), 1024));
   }
   return s;
 }

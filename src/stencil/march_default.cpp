@@ -22,10 +22,6 @@ struct Form {
 constexpr Form wide{{{128, 2, 1}}, 4, 2, 4, 0.97};
 constexpr Form narrow{{{32, 8, 1}}, 2, 3, 2, 2.9};
 
-Index pieces(Index whole, Index part) {
-  return (whole + part - 1) / part;
-}
-
 bool rows_are_packs(const Traits& traits, Index3 n) {
   return n.x * traits.element_bytes % 16 == 0;
 }
@@ -41,7 +37,7 @@ Columns columns_of(const Form& form, const Traits& traits, Index3 n) {
   const Index width = form.block.x * vector;
   const Index height = Index{form.block.y} * form.tile;
   const Index rows = n.y - 2 * traits.radius.y;
-  const Index count = pieces(n.x, width) * pieces(rows, height);
+  const Index count = ceil_div(n.x, width) * ceil_div(rows, height);
   return {count, static_cast<double>(n.x * rows) / static_cast<double>(count * width * height)};
 }
 
@@ -60,7 +56,7 @@ int best_chunks(Index tiles, Index resident, double enough, Index planes, int ra
   double least = std::numeric_limits<double>::infinity();
   for (int chunks = 1; chunks <= 16; ++chunks) {
     const Index columns = tiles * chunks;
-    const double column = static_cast<double>(pieces(planes, chunks) + 2 * radius + 4);
+    const double column = static_cast<double>(ceil_div(planes, chunks) + 2 * radius + 4);
     double time = 0;
     for (Index done = 0; done < columns; done += resident) {
       const double active = static_cast<double>(std::min(columns - done, resident));

@@ -12,7 +12,7 @@ namespace ridge::chain {
 
 /// ceil(count / tile) tiles, the last one short.
 [[nodiscard]] constexpr Index tiles_of(Index count, Index tile) {
-  return (count + tile - 1) / tile;
+  return ceil_div(count, tile);
 }
 
 /// Operations that run item by item in registers, or a single one.

@@ -11,10 +11,6 @@
 
 namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {
 
-inline Index ceil_div(Index a, Index b) {
-  return (a + b - 1) / b;
-}
-
 /// Threads of a block: one for each lane of the schedule's groups. Throws UsageError beyond `most`,
 /// those that the kernel is compiled for, or the schedule's bounds.
 inline int block_threads(const GpuSchedule& s, const Geometry& g, int most) {

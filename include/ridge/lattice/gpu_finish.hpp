@@ -208,7 +208,7 @@ template <class A>
 void launch_finish(Queue& queue, const Partials& partials, const Results& results) {
   const int team = finish_team(partials);
   const Index teams = finish_threads / team;
-  const Index blocks = (results.count(partials.keys) + teams - 1) / teams;
+  const Index blocks = ceil_div(results.count(partials.keys), teams);
   launch_body(queue,
               {{static_cast<int>(blocks < 1 << 20 ? blocks : 1 << 20), 1, 1},
                {finish_threads, 1, 1},

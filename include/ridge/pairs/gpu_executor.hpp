@@ -56,12 +56,12 @@ void run_direct(Queue& queue, const Call<I, P>& call, const GpuSchedule& s) {
   const bool shares = s.divide == Divide::sources;
   const int warp = queue.device().facts().warp_width;
   const Index per_block = Index{(shares ? warp : s.block) / D.ways} * D.tile;
-  const Index blocks = (targets + per_block - 1) / per_block;
+  const Index blocks = ceil_div(targets, per_block);
   // Whole tiles, so that only the last part has a ragged one.
-  const Index even = (sources + s.split - 1) / s.split;
-  const Index part = (even + s.block - 1) / s.block * s.block;
+  const Index even = ceil_div(sources, s.split);
+  const Index part = ceil_div(even, s.block) * s.block;
   // Parts that would be empty are left out.
-  const Index split = (sources + part - 1) / part;
+  const Index split = ceil_div(sources, part);
   if (blocks * split > most_blocks) {
     throw UsageError("split=" + std::to_string(s.split) + " makes " +
                      std::to_string(blocks * split) + " blocks; give a smaller one");
@@ -97,7 +97,7 @@ void run_mutual(Queue& queue, const Call<I, P>& call, const GpuSchedule& s) {
   using Kernel = Mutual<I, P, Tile>;
   const Index bodies = call.sources[0].size;
   const Index row = Index{s.block} * Tile;
-  const Index rows = (bodies + row - 1) / row;
+  const Index rows = ceil_div(bodies, row);
   if (rows > 60000) {
     throw UsageError("form=symmetric takes up to 60000 rows of block times tile bodies; give more "
                      "threads, a larger tile or form=direct");

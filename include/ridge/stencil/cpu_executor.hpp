@@ -175,12 +175,12 @@ void run_blocks(const Call<K, T>& call, const CpuSchedule& s, int thread, int th
   const Index3 n = call.out.extents;
   const Index ny = n.y - 2 * r.y;
   const Index nz = n.z - 2 * r.z;
-  const auto parts = [](Index whole, Index part) { return (whole + part - 1) / part; };
   // In two dimensions and more the rows are shared out, in one or two with few rows the planes.
-  const Index rows = s.rows > 0 ? std::min<Index>(s.rows, ny) : parts(ny, threads);
+  const Index rows = s.rows > 0 ? std::min<Index>(s.rows, ny) : ceil_div(ny, threads);
   const Index planes = s.planes > 0 ? std::min<Index>(s.planes, nz) : nz;
-  const Index blocks_y = parts(parts(ny, rows), threads) * threads; // as many for every thread
-  const Index blocks_z = parts(nz, planes);
+  const Index blocks_y =
+      ceil_div(ceil_div(ny, rows), threads) * threads; // as many for every thread
+  const Index blocks_z = ceil_div(nz, planes);
   const Lead lead{s.ahead, s.streams};
   for (Index bz = 0; bz < blocks_z; ++bz) {
     for (Index b = thread; b < blocks_y; b += threads) {

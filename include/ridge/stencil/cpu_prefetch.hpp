@@ -68,7 +68,7 @@ public:
     if (!on_) return;
     const Index height = block.y.end - block.y.begin;
     const Index row = (z - block.z.begin) / Planes * height + (y - block.y.begin);
-    const Index lines = (call.out.extents.x + line - 1) / line;
+    const Index lines = ceil_div(call.out.extents.x, line);
     const Index part = row & (lead.streams - 1); // of the rows' length
     mask_ = lead.streams - 1;
     shift_ = lead.streams == most_streams ? most_shift : 0;

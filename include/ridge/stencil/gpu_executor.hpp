@@ -25,10 +25,6 @@ using Stores = Choices<Store::plain, Store::nontemporal>;
 /// Grids beyond these numbers of blocks are launched in parts.
 inline constexpr Index most_blocks[3] = {(Index{1} << 31) - 1, 65535, 65535};
 
-inline Index blocks_for(Index points, Index per_block) {
-  return (points + per_block - 1) / per_block;
-}
-
 /// The order as axis numbers, fastest first.
 inline std::array<int, 3> axes_of(Order order) {
   const std::string_view name = enum_names(Order{})[static_cast<std::size_t>(order)];
@@ -64,11 +60,11 @@ void for_each_part(const std::array<Index, 3>& blocks, Order order, F&& launch) 
 template <PointsVariant P, class K, class T>
 void run_points(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
   const Index3 n = call.out.extents;
-  const Index rows = blocks_for(n.y, s.split);
+  const Index rows = ceil_div(n.y, s.split);
   for (Index y = 0; y < n.y; y += rows) {
     const Index y_end = std::min(n.y, y + rows);
-    for_each_part({blocks_for(n.x, s.block.x), blocks_for(y_end - y, Index{s.block.y} * P.tile),
-                   blocks_for(n.z, s.block.z)},
+    for_each_part({ceil_div(n.x, s.block.x), ceil_div(y_end - y, Index{s.block.y} * P.tile),
+                   ceil_div(n.z, s.block.z)},
                   s.grid, [&](const GridMap& map, const Dim3& grid) {
                     launch_body(queue, {grid, s.block, 0}, Points<K, T, P>{call, map, y, y_end});
                   });

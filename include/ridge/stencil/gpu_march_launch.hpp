@@ -63,13 +63,13 @@ void run_march(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
   const Index interior_z = n.z - 2 * r.z;
   units.tile_x = Tile::tile_x;
   units.tile_y = Tile::tile_y;
-  units.tiles_x = static_cast<int>((n.x + Tile::tile_x - 1) / Tile::tile_x);
-  units.tiles_y = static_cast<int>((n.y - 2 * r.y + Tile::tile_y - 1) / Tile::tile_y);
+  units.tiles_x = static_cast<int>(ceil_div(n.x, Tile::tile_x));
+  units.tiles_y = static_cast<int>(ceil_div(n.y - 2 * r.y, Tile::tile_y));
   units.y_first = r.y;
   units.z_first = r.z;
   units.z_end = n.z - r.z;
-  units.planes = (interior_z + s.chunks - 1) / s.chunks;
-  const Index chunks = (interior_z + units.planes - 1) / units.planes;
+  units.planes = ceil_div(interior_z, s.chunks);
+  const Index chunks = ceil_div(interior_z, units.planes);
   const Index count = Index{units.tiles_x} * units.tiles_y * chunks;
   if (count > (Index{1} << 30)) throw UsageError("more than 2^30 tiles; give fewer chunks");
   units.count = static_cast<int>(count);
@@ -88,7 +88,7 @@ void run_march(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
   const bool can_wait = queue.device().is_gpu();
   body.pace.planes = s.pace;
   body.pace.drift = can_wait ? s.drift : 0;
-  body.pace.steps = static_cast<int>((units.planes + 2 * r.z + s.pace - 1) / s.pace);
+  body.pace.steps = static_cast<int>(ceil_div(units.planes + 2 * r.z, s.pace));
   body.pace.rounds = (units.count + shape.grid.x - 1) / shape.grid.x;
   if (body.pace.drift > 0) {
     shape.together = true;

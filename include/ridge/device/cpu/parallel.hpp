@@ -42,7 +42,7 @@ struct Range {
 
 /// The share of `count` items that belongs to `thread` of `threads`, in whole multiples of `grain`.
 [[nodiscard]] constexpr Range share_of(Index count, int thread, int threads, Index grain = 1) {
-  const Index grains = (count + grain - 1) / grain;
+  const Index grains = ceil_div(count, grain);
   const Index begin = grains * thread / threads * grain;
   const Index end = grains * (thread + 1) / threads * grain;
   return {begin < count ? begin : count, end < count ? end : count};
