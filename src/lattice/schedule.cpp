@@ -1,5 +1,7 @@
 #include <ridge/lattice/schedule.hpp>
 
+#include "cpu_default.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,15 +72,7 @@ std::vector<NamedSchedule> named_schedules(const Device& device, Task task, cons
 
 Schedule default_schedule(const Device& device, Task task, const SiteShape& shape,
                           const Geometry& g) {
-  if (device.kind() == DeviceKind::cpu) {
-    CpuSchedule s;
-    const bool stalls = stalls_between_pages(device.facts());
-    // Expressions read several fields, and so several pages, at once.
-    if (stalls && task.kind != Task::expression) s.streams = 8;
-    // Where the cores convert besides, they see less far ahead.
-    if (stalls || task.reduces()) s.ahead = shape.real_bytes == 4 ? 6144 : 3072;
-    return s;
-  }
+  if (device.kind() == DeviceKind::cpu) return cpu_default(device.facts(), task, shape, g);
   GpuSchedule s;
   constexpr int wanted = 256;
   s.groups = std::max(1, wanted / g.nsimd);
