@@ -1,5 +1,7 @@
 #include <ridge/record/memory_roof.hpp>
 
+#include "roof_ways.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

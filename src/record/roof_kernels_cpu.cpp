@@ -51,11 +51,6 @@ void on_shares(Index count, int passes, Work work) {
   });
 }
 
-/// What is prefetched of the memory that a kernel reads.
-cpu::LinesAhead lines_ahead(const RoofVariant& variant) {
-  return {variant.streams > 1 ? 1 : 0, variant.streams};
-}
-
 /// The pack at `from`; asks for what comes later.
 [[gnu::always_inline]] inline NativePack<double> load(const double* from,
                                                       const cpu::LinesAhead& ahead) {
@@ -94,7 +89,7 @@ void store_all(Span<double> to, const RoofVariant& variant, PackAt pack_at, At a
 
 void copy(Queue& /*queue*/, Span<double> to, Span<const double> from, const RoofVariant& variant) {
   const double* const in = from.data;
-  const cpu::LinesAhead ahead = lines_ahead(variant);
+  const cpu::LinesAhead ahead = cpu::LinesAhead::by_streams(variant.streams);
   store_all(
       to, variant, [=](Index i) { return load(in + i, ahead); }, [=](Index i) { return in[i]; });
 }
@@ -110,7 +105,7 @@ void triad(Queue& /*queue*/, Span<double> to, Span<const double> a, Span<const d
   using P = NativePack<double>;
   const double* const x = a.data;
   const double* const y = b.data;
-  const cpu::LinesAhead ahead = lines_ahead(variant);
+  const cpu::LinesAhead ahead = cpu::LinesAhead::by_streams(variant.streams);
   store_all(
       to, variant, [=](Index i) { return load(x + i, ahead) + P(factor) * load(y + i, ahead); },
       [=](Index i) { return x[i] + factor * y[i]; });
@@ -124,7 +119,7 @@ void read(Queue& /*queue*/, Span<double> sums, Span<const double> from,
     constexpr int n = decltype(unroll)::value;
     on_shares(from.size, variant.passes, [&](cpu::Range share, int thread) {
       const double* const in = from.data;
-      const cpu::LinesAhead ahead = lines_ahead(variant);
+      const cpu::LinesAhead ahead = cpu::LinesAhead::by_streams(variant.streams);
       P sum[n];
       for (P& s : sum)
         s = P(0);

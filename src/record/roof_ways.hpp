@@ -21,10 +21,14 @@ struct Best {
   std::string text;
 };
 
+/// The variants worth trying for arrays in memory; with non-temporal stores first and plain ones
+/// after them where the kernel `stores`.
+[[nodiscard]] std::vector<RoofVariant> memory_variants(bool gpu, bool stores);
+
 /// Glances at each way and times the fastest. There is at least one.
 [[nodiscard]] Best best_of(RoofSession& session, const Ways& ways);
 
-/// Those for arrays in memory (memory_variants).
+/// Those for arrays in memory.
 [[nodiscard]] Ways ways_of(const RoofSession& session, bool stores,
                            const std::function<void(const RoofVariant&)>& launch);
 /// Those for arrays in the cache: plain stores only.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 
 namespace ridge::stencil {
 
@@ -26,9 +25,10 @@ bool lines_are_whole(const Traits& traits, Index3 n) {
 }
 
 /// Cores that wait for lines between their L2 and L1 rather than for memory: there two planes at
-/// once pay for every kernel, on others for those of many points (docs/performance.md).
+/// once pay for every kernel, on others for those of many points (docs/performance.md). Known of
+/// the same cores.
 bool waits_for_l2(const DeviceFacts& facts) {
-  return facts.name.find("Intel") != std::string::npos;
+  return stalls_between_pages(facts);
 }
 
 /// Leading rows by several streams; shorter rows already share pages.

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -13,7 +12,7 @@
 namespace ridge::cpu {
 namespace {
 
-constexpr std::uintptr_t line = 64;
+constexpr std::uintptr_t line = line_bytes;
 constexpr std::uintptr_t page = 4096;
 
 /// The places asked for by a walk over [begin, end), in its order.

@@ -4,7 +4,6 @@ Reads the machine code inside `ridge`: a compiler may leave out the calls of fun
 prefetch, and convert eight floats by halves where one instruction does it.
 """
 
-import re
 import unittest
 
 import x86
@@ -16,8 +15,7 @@ class Lattices(unittest.TestCase):
         cls.functions = x86.functions(r"10cpu_reduce|7cpu_map")
 
     def of(self, pattern):
-        found = {n: [i[1] for i in c] for n, c in self.functions.items()
-                 if re.search(pattern, n) and ".cold" not in n}
+        found = x86.mnemonics(self.functions, pattern)
         self.assertTrue(found, pattern)
         return found
 
@@ -28,7 +26,7 @@ class Lattices(unittest.TestCase):
 
     def test_maps(self):
         computing = {n: c for n, c in self.of(r"7cpu_map.*3mapI").items()
-                     if any(m.startswith("vmovnt") for m in c)}
+                     if any(m.startswith(("movnt", "vmovnt")) for m in c)}
         self.assertGreaterEqual(len(computing), 4)  # two maps, two precisions
         for name, code in computing.items():
             self.assertIn("prefetcht0", code, name)
@@ -36,7 +34,7 @@ class Lattices(unittest.TestCase):
     def test_floats_are_converted_at_once(self):
         for name, code in self.of(r"10cpu_reduce.*6WalkerIf.*8PlainSum.*8one_slotE").items():
             self.assertNotIn("vinsertf64x4", code, name)
-            self.assertIn("vcvtps2pd", code, name)
+            self.assertTrue({"cvtps2pd", "vcvtps2pd"} & set(code), name)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,9 @@ class Stencils(unittest.TestCase):
         cls.functions = x86.functions(r"7stencil3cpu")
 
     def computing(self, pattern):
-        """The functions of that name that compute, their parts for rare cases left out."""
-        found = {name: [i[1] for i in code] for name, code in self.functions.items()
-                 if re.search(pattern, name) and ".cold" not in name
-                 and any(FLOPS.match(i[1]) for i in code)}
+        """The functions of that name that compute."""
+        found = {name: code for name, code in x86.mnemonics(self.functions, pattern).items()
+                 if any(FLOPS.match(m) for m in code)}
         self.assertTrue(found, pattern)
         return found
 

@@ -36,6 +36,13 @@ def functions(name_pattern):
     return found
 
 
+def mnemonics(functions_by_name, pattern):
+    """The mnemonics of each of the functions whose name has the pattern, their parts for rare cases
+    left out."""
+    return {name: [i[1] for i in code] for name, code in functions_by_name.items()
+            if re.search(pattern, name) and ".cold" not in name}
+
+
 def successors(code):
     place = {address: i for i, (address, _, _) in enumerate(code)}
     after = [[] for _ in code]

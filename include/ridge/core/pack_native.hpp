@@ -183,6 +183,7 @@ RIDGE_FN Pack<double, N, abi::Native> widen(const Pack<float, N, abi::Native>& x
     for (int i = 0; i < N / 8; ++i) {
       __m256 part;
       std::memcpy(&part, reinterpret_cast<const char*>(&x.lanes) + i * 32, 32);
+      // With a mask, since the compiler takes the plain form's unused operand for uninitialised.
       const __m512d doubles = _mm512_maskz_cvtps_pd(0xff, part);
       std::memcpy(reinterpret_cast<char*>(&result.lanes) + i * 64, &doubles, 64);
     }

@@ -24,14 +24,13 @@ public:
     if (!ahead_) return;
     for (int i = 0; i < count_; ++i) {
       const char* const begin = fields_[i].data + group * fields_[i].group_bytes;
-      for (Index at = 0; at < fields_[i].group_bytes; at += line)
+      for (Index at = 0; at < fields_[i].group_bytes; at += cpu::line_bytes)
         ahead_.ask(begin + at);
     }
   }
 
 private:
   static constexpr int most = 8;
-  static constexpr Index line = 64;
   struct Memory {
     const char* data;
     Index group_bytes;

@@ -5,8 +5,6 @@
 #include <ridge/device/field.hpp>
 #include <ridge/device/queue.hpp>
 
-#include <vector>
-
 namespace ridge {
 
 /// One of the ways to walk memory. Which is fastest differs between devices: the roof is the best.
@@ -21,10 +19,6 @@ struct RoofVariant {
   /// prefetches.
   int streams = 1;
 };
-
-/// The variants worth trying for arrays in memory; with non-temporal stores first and plain ones
-/// after them where the kernel `stores`.
-[[nodiscard]] std::vector<RoofVariant> memory_variants(bool gpu, bool stores);
 
 /// All spans are aligned to 64 bytes. Work is given to the queue; variants other than those listed
 /// throw UsageError.

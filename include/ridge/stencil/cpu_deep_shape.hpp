@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/core/pack.hpp>
+#include <ridge/device/cpu/prefetch.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/cpu_schedule.hpp>
 
@@ -10,7 +11,8 @@
 
 namespace ridge::stencil::cpu {
 
-inline constexpr int line_bytes = 64;
+using ridge::cpu::line_bytes;
+
 /// Lines of an L1 way: those at the same place of a page share a set.
 inline constexpr int lines_a_page = 64;
 

@@ -4,9 +4,13 @@
 #include <ridge/core/config.hpp>
 #include <ridge/core/extents.hpp>
 
+#include <bit>
 #include <cstdint>
 
 namespace ridge::cpu {
+
+/// A line of the caches of all cpus of today's servers and desktops.
+inline constexpr int line_bytes = 64;
 
 /// Asks for the line at an address, to read it. An object rather than a lambda, which cannot be
 /// inlined by force: g++ 12 takes a function that only prefetches for one without effect and leaves
@@ -27,10 +31,13 @@ public:
   /// `bytes`: 0 for none. `streams`: 1, or a power of two up to 64, where `bytes` counts for
   /// nothing else.
   LinesAhead(Index bytes, int streams)
-      : bytes_(static_cast<std::uintptr_t>(bytes)), others_(streams - 1) {
-    while (1 << log_streams_ < streams)
-      ++log_streams_;
-    last_ = (std::uintptr_t{1} << (log_page + log_streams_)) - 1;
+      : bytes_(static_cast<std::uintptr_t>(bytes)), others_(static_cast<unsigned>(streams) - 1),
+        log_streams_(std::countr_zero(static_cast<unsigned>(streams))),
+        last_((std::uintptr_t{1} << (log_page + log_streams_)) - 1) {}
+
+  /// Those of several streams; none at all of one.
+  [[nodiscard]] static LinesAhead by_streams(int streams) {
+    return {streams > 1 ? line_bytes : 0, streams};
   }
 
   explicit operator bool() const { return bytes_ > 0; }
@@ -49,12 +56,12 @@ public:
   }
 
 private:
-  static constexpr int log_line = 6;
+  static constexpr int log_line = std::countr_zero(unsigned{line_bytes});
   static constexpr int log_page = 12;
   std::uintptr_t bytes_;
   std::uintptr_t others_; ///< streams beside the first: 0, 1, 3, 7, ...
-  std::uintptr_t last_;   ///< the last byte of a block of pages
-  int log_streams_ = 0;
+  int log_streams_;
+  std::uintptr_t last_; ///< the last byte of a block of pages
 };
 
 } // namespace ridge::cpu
