@@ -3,16 +3,18 @@ BUILD ?= build
 PRESET ?=
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
+BUILD_TARGET :=
 VENV := $(abspath $(BUILD))/venv
 
 .PHONY: lab check build setup clean
 
+lab: BUILD_TARGET = --target ridge_app
 lab: build
 	$(BUILD)/ridge lab
 
 build: setup
 	cmake -S . -B $(BUILD) $(if $(PRESET),--preset $(PRESET)) $(CMAKE_FLAGS)
-	cmake --build $(BUILD) -j $(JOBS)
+	cmake --build $(BUILD) -j $(JOBS) $(BUILD_TARGET)
 
 check: setup
 	scripts/test_python.sh $(VENV)

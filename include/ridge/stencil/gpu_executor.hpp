@@ -20,6 +20,16 @@ using LoadOrders = std::conditional_t<has_whole_space<K>, Choices<Loads::stencil
                                       Choices<Loads::stencil>>;
 template <class K>
 using BoundsList = std::conditional_t<has_whole_space<K>, Choices<1024, 256>, Choices<1024>>;
+/// The launch bounds a kernel is compiled with. On the emulated GPU, where they change nothing, one
+/// kernel serves all, for there are many to compile.
+constexpr int compiled_bounds(int bounds) {
+#if defined(RIDGE_TARGET_SIMT)
+  (void)bounds;
+  return 1024;
+#else
+  return bounds;
+#endif
+}
 using Stores = Choices<Store::plain, Store::nontemporal>;
 
 /// Grids beyond these numbers of blocks are launched in parts.
@@ -78,7 +88,7 @@ void run_points_of(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
     const bool loads_known = choose(s.loads, LoadOrders<K>{}, [&](auto loads) {
       const bool bounds_known = choose(s.bounds, BoundsList<K>{}, [&](auto bounds) {
         choose(s.store, Stores{}, [&](auto store) {
-          run_points<PointsVariant{tile, loads, store, bounds}>(queue, call, s);
+          run_points<PointsVariant{tile, loads, store, compiled_bounds(bounds)}>(queue, call, s);
         });
       });
       if (!bounds_known) throw UsageError("this kernel is compiled for bounds=1024 only");
