@@ -43,11 +43,22 @@ bool better_in_tiles(const Traits& traits, Index3 n) {
   return traits.element_bytes == 4 && n.x * traits.element_bytes % 16 != 0;
 }
 
+/// Tiles of points for kernels that read no planes beside their own (docs/performance.md).
+GpuSchedule flat_points() {
+  GpuSchedule s;
+  s.block = BlockShape{{128, 1, 1}};
+  s.tile = 4;
+  s.loads = Loads::ascending;
+  return s;
+}
+
 /// Points, in tiles where the kernel is compiled for them. Where three planes do not fit the
 /// last-level cache, sub-domains in y of which three planes do.
 GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n) {
   GpuSchedule s;
   const bool tiles = traits.whole_space && n.y - 2 * traits.radius.y >= 8;
+  const bool flat = is_flat(traits.radius) && n.y - 2 * traits.radius.y >= 4;
+  if (flat) s = flat_points();
   if (device.kind() == DeviceKind::hip) {
     if (tiles) s = tiled_points();
     s.store = Store::nontemporal;
@@ -55,7 +66,7 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n)
     s = tiled_points();
     s.block = BlockShape{{128, 2, 1}};
   }
-  if (n.x < 128) s.block = n.x < 64 ? BlockShape{{32, 8, 1}} : BlockShape{{64, 4, 1}};
+  if (n.x < (flat ? 64 : 128)) s.block = n.x < 64 ? BlockShape{{32, 8, 1}} : BlockShape{{64, 4, 1}};
   const Index planes = (2 * traits.radius.z + 1) * n.x * n.y * traits.element_bytes;
   const Index room = room_for_planes(device);
   if (traits.radius.z > 0 && planes > room && room > 0) {

@@ -58,8 +58,10 @@ namespace {
 bool available(const GpuSchedule& s, const Device& device, const Traits& traits) {
   if (s.stage == Stage::none) {
     const GpuSchedule plain;
-    return traits.whole_space ||
-           (s.tile == plain.tile && s.loads == plain.loads && s.bounds == plain.bounds);
+    if (traits.whole_space) return true;
+    if (s.bounds != plain.bounds) return false;
+    if (is_flat(traits.radius)) return choose(s.tile, FlatTiles{}, [](auto) {});
+    return s.tile == plain.tile && s.loads == plain.loads;
   }
   if (!traits.whole_space &&
       (s.store != Store::plain ||

@@ -122,6 +122,16 @@ TEST_P(Executors, RunKernelsOfSeveralInputs) {
   expect_right_everywhere<test::Advection, float>(device, {}, {38, 18, 7});
 }
 
+TEST_P(Executors, ReadNoPlanesBesideTheirOwn) {
+  expect_right_everywhere<Laplacian<2, 2>, float>(device, Laplacian<2, 2>({0.5, 0.75}),
+                                                  {67, 21, 3});
+  expect_right_everywhere<Laplacian<8, 2>, double>(device, Laplacian<8, 2>({0.5, 0.75}),
+                                                   {150, 22, 1});
+  for (const Index rows : {3, 5, 6, 7, 10})
+    expect_right_everywhere<Laplacian<2, 2>, double>(device, Laplacian<2, 2>({0.5, 0.75}),
+                                                     {39, rows, 1});
+}
+
 TEST_P(Executors, ReadTheVeryLastPoint) {
   // 333 rows of 37 floats do not end at a multiple of 16 bytes, and the box reads the last corner.
   expect_right_everywhere<Box27, float>(device, Box27(0.5), {37, 9, 37});

@@ -14,10 +14,12 @@ namespace gpu::inline RIDGE_TARGET_NAME {
 
 /// Which compile-time values of a schedule a kernel is compiled for.
 template <class K>
-using Tiles = std::conditional_t<has_whole_space<K>, Choices<1, 2, 4, 8, 16>, Choices<1>>;
+using Tiles = std::conditional_t<has_whole_space<K>, AllTiles,
+                                 std::conditional_t<is_flat(radius_of<K>()), FlatTiles, FewTiles>>;
 template <class K>
-using LoadOrders = std::conditional_t<has_whole_space<K>, Choices<Loads::stencil, Loads::ascending>,
-                                      Choices<Loads::stencil>>;
+using LoadOrders =
+    std::conditional_t<has_whole_space<K> || is_flat(radius_of<K>()),
+                       Choices<Loads::stencil, Loads::ascending>, Choices<Loads::stencil>>;
 template <class K>
 using BoundsList = std::conditional_t<has_whole_space<K>, Choices<1024, 256>, Choices<1024>>;
 /// The launch bounds a kernel is compiled with. On the emulated GPU, where they change nothing, one
@@ -95,7 +97,7 @@ void run_points_of(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
     });
     if (!loads_known) throw UsageError("this kernel is compiled for loads=stencil only");
   });
-  if (!compiled) throw UsageError("this kernel is compiled for tile=1 only");
+  if (!compiled) throw UsageError("this kernel is compiled for tile=" + list_of(Tiles<K>{}));
 }
 
 } // namespace gpu::inline RIDGE_TARGET_NAME

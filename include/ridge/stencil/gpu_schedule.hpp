@@ -52,6 +52,12 @@ std::string march_list(Choices<Shapes...>) {
   return list;
 }
 
+/// Which tiles points kernels are compiled for: those with the whole space, flat ones (is_flat) and
+/// all others. Flat ones cannot march, and only tiles keep much memory under way for them.
+using AllTiles = Choices<1, 2, 4, 8, 16>;
+using FlatTiles = Choices<1, 4>;
+using FewTiles = Choices<1>;
+
 struct GpuSchedule {
   BlockShape block{{256, 1, 1}};
   int tile = 1;

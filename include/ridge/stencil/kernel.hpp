@@ -83,6 +83,11 @@ constexpr bool has_whole_space_of() {
 template <class K>
 inline constexpr bool has_whole_space = has_whole_space_of<K>();
 
+/// Whether a stencil of this radius reads neighbours in y and none in z.
+constexpr bool is_flat(Offset radius) {
+  return radius.y > 0 && radius.z == 0;
+}
+
 /// Points of all inputs together.
 template <class K>
 constexpr int points_of() {
