@@ -24,3 +24,8 @@ done
 for kernel in laplacian4 laplacian6 laplacian8 box27 diffusion; do
   run "$kernel-512x512x512-fp64" "$kernel" --size 512x512x512
 done
+for kernel in laplacian laplacian8; do
+  for precision in fp64 fp32; do
+    run "$kernel-16384x8192-$precision" "$kernel" --size 16384x8192 --precision "$precision"
+  done
+done
