@@ -1,5 +1,7 @@
 #include "cpu_default.hpp"
 
+#include <ridge/device/cpu/prefetch.hpp>
+
 #include <algorithm>
 #include <optional>
 
@@ -21,7 +23,7 @@ bool has_many_points(const Traits& traits) {
 /// Whether rows and planes of a result of n points all begin at lines, as stores past the caches by
 /// several planes need.
 bool lines_are_whole(const Traits& traits, Index3 n) {
-  return n.x * traits.element_bytes % 64 == 0 && n.x >= 64;
+  return n.x * traits.element_bytes % ridge::cpu::line_bytes == 0 && n.x >= 64;
 }
 
 /// Cores that wait for lines between their L2 and L1 rather than for memory: there two planes at

@@ -55,10 +55,10 @@ GpuSchedule flat_points() {
 /// Points, in tiles where the kernel is compiled for them. Where three planes do not fit the
 /// last-level cache, sub-domains in y of which three planes do.
 GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n) {
-  GpuSchedule s;
-  const bool tiles = traits.whole_space && n.y - 2 * traits.radius.y >= 8;
-  const bool flat = is_flat(traits.radius) && n.y - 2 * traits.radius.y >= 4;
-  if (flat) s = flat_points();
+  const Index rows = n.y - 2 * traits.radius.y;
+  const bool flat = is_flat(traits.radius) && rows >= 4;
+  const bool tiles = traits.whole_space && !flat && rows >= 8;
+  GpuSchedule s = flat ? flat_points() : GpuSchedule{};
   if (device.kind() == DeviceKind::hip) {
     if (tiles) s = tiled_points();
     s.store = Store::nontemporal;
@@ -66,7 +66,11 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n)
     s = tiled_points();
     s.block = BlockShape{{128, 2, 1}};
   }
-  if (n.x < (flat ? 64 : 128)) s.block = n.x < 64 ? BlockShape{{32, 8, 1}} : BlockShape{{64, 4, 1}};
+  if (n.x < 64) {
+    s.block = BlockShape{{32, 8, 1}};
+  } else if (n.x < 128 && !flat) {
+    s.block = BlockShape{{64, 4, 1}};
+  }
   const Index planes = (2 * traits.radius.z + 1) * n.x * n.y * traits.element_bytes;
   const Index room = room_for_planes(device);
   if (traits.radius.z > 0 && planes > room && room > 0) {

@@ -44,6 +44,13 @@ TEST(LinesAhead, OfSeveralStreamsAreEachLineOfTheNextBlockOnce) {
   }
 }
 
+TEST(LinesAhead, ByStreamsAreNoneOfOneStream) {
+  EXPECT_FALSE(bool{LinesAhead::by_streams(1)});
+  EXPECT_TRUE(bool{LinesAhead::by_streams(8)});
+  for (const std::uintptr_t place : {0x10000, 0x10040, 0x1ffc0})
+    EXPECT_EQ(LinesAhead::by_streams(8).beside(place), LinesAhead(1, 8).beside(place));
+}
+
 TEST(LinesAhead, ComeFromAllPagesInTurn) {
   for (const int streams : {4, 8}) {
     const std::uintptr_t block = page * static_cast<unsigned>(streams);

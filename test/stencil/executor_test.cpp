@@ -286,6 +286,22 @@ TEST_P(Executors, RefuseSchedulesOfOtherDevices) {
 INSTANTIATE_TEST_SUITE_P(Here, Executors, ::testing::ValuesIn(ridge::test::devices_here()),
                          ridge::test::DeviceName{});
 
+TEST(Emulated, ATileThatIsNotCompiledIsToldWhichAre) {
+  const Device device("simt:32");
+  Queue queue(device);
+  const Field<double> a(device, {8, 20});
+  const Field<double> b(device, {8, 20});
+  using K = Laplacian<2, 2>;
+  GpuSchedule s;
+  s.tile = 8;
+  try {
+    (void)launch(queue, Call<K, double>{K(Spacing{}), {a.view()}, b.view()}, s);
+    FAIL() << "tile=8 was taken";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("tile=1, 4"));
+  }
+}
+
 TEST(Emulated, ReadsOutsideTheFootprintAreCaught) {
   const Device device("simt:32");
   Queue queue(device);

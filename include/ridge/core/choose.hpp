@@ -1,7 +1,6 @@
 // From a run-time value to a compile-time one, out of a short declared list.
 #pragma once
 
-#include <string>
 #include <type_traits>
 
 namespace ridge {
@@ -18,14 +17,6 @@ bool choose(const V& value, Choices<Values...>, F&& f) {
                ? (f(std::integral_constant<std::remove_cv_t<decltype(Values)>, Values>{}), true)
                : false) ||
           ...);
-}
-
-/// "1, 2, 4": a list of numbers, for messages.
-template <auto... Values>
-std::string list_of(Choices<Values...>) {
-  std::string list;
-  ((list += (list.empty() ? "" : ", ") + std::to_string(Values)), ...);
-  return list;
 }
 
 } // namespace ridge

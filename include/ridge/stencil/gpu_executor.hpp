@@ -22,6 +22,8 @@ using LoadOrders =
                        Choices<Loads::stencil, Loads::ascending>, Choices<Loads::stencil>>;
 template <class K>
 using BoundsList = std::conditional_t<has_whole_space<K>, Choices<1024, 256>, Choices<1024>>;
+using Stores = Choices<Store::plain, Store::nontemporal>;
+
 /// The launch bounds a kernel is compiled with. On the emulated GPU, where they change nothing, one
 /// kernel serves all, for there are many to compile.
 constexpr int compiled_bounds(int bounds) {
@@ -32,7 +34,12 @@ constexpr int compiled_bounds(int bounds) {
   return bounds;
 #endif
 }
-using Stores = Choices<Store::plain, Store::nontemporal>;
+
+/// "1, 4", for messages.
+template <auto... Values>
+std::string list_of(Choices<Values...>) {
+  return text::describe(text::one_of(Values...));
+}
 
 /// Grids beyond these numbers of blocks are launched in parts.
 inline constexpr Index most_blocks[3] = {(Index{1} << 31) - 1, 65535, 65535};

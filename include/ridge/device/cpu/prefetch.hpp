@@ -9,7 +9,7 @@
 
 namespace ridge::cpu {
 
-/// A line of the caches of all cpus of today's servers and desktops.
+/// A line of the caches of x86-64 cpus and of most others.
 inline constexpr int line_bytes = 64;
 
 /// Asks for the line at an address, to read it. An object rather than a lambda, which cannot be
