@@ -48,7 +48,19 @@ TEST(NativePack, StoresAPartOfItself) {
   check_parts<Pack<float, 8>>();
   check_parts<Pack<double, 2>>();
   check_parts<Pack<double, 1>>();
+  check_parts<Pack<double, 8>>();
+  check_parts<Pack<float, 16>>();
 }
+
+#if !defined(NDEBUG)
+TEST(NativePack, RefusesPartsThatEndBeforeTheyBegin) {
+  const NativePack<float> p(1);
+  float out[2 * lanes_of<NativePack<float>>];
+  EXPECT_DEATH(p.store_part(out, 2, 1), "begin <= end");
+  EXPECT_DEATH(p.store_part(out, -1, 1), "begin");
+  EXPECT_DEATH(p.store_part(out, 0, lanes_of<NativePack<float>> + 1), "end");
+}
+#endif
 
 } // namespace
 } // namespace ridge

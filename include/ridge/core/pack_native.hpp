@@ -3,6 +3,7 @@
 
 #include <ridge/core/pack.hpp>
 
+#include <cassert>
 #include <cstdint>
 #include <cstring>
 
@@ -93,8 +94,10 @@ struct Pack<T, N, abi::Native> {
     return p;
   }
   RIDGE_FN void store(T* to) const { std::memcpy(to, &lanes, sizeof(Register)); }
-  /// Lanes [begin, end) only; nothing else of `to` is touched.
+  /// Lanes [begin, end) only, where 0 <= begin <= end <= N, which builds without NDEBUG check;
+  /// nothing else of `to` is touched.
   RIDGE_FN void store_part(T* to, int begin, int end) const {
+    assert(0 <= begin && begin <= end && end <= N);
 #if defined(__AVX512VL__)
     if constexpr (sizeof(Register) >= 32) {
       detail::store_masked<sizeof(T)>(to, lanes, (1U << end) - (1U << begin));

@@ -106,7 +106,9 @@ private:
     T* const out = call_.out.data + call_.out.at(x_begin_, y, z_);
     const Index first = r.x - x_begin_; // interior points are [first, end) of the tile
     const Index end = x_end_ - x_begin_;
-    for (Index x = 0; x < end; x += width) {
+    // A line's first vectors may lie wholly before them; a vector that is a line does not.
+    const Index begin = width < S::line ? std::max<Index>(first, 0) / width * width : 0;
+    for (Index x = begin; x < end; x += width) {
       if (ahead_ > 0) (std::get<I>(ahead).prefetch(field[I] + x), ...);
       const Index at = opaque(x);
       Window here;

@@ -76,7 +76,7 @@ public:
       }
     }
     const Index begin = r.x;
-    const Index first = begin - misfit_of(out_ + begin);
+    const Index first = begin - misfit_of(out_ + begin) % width; // of a vector that has `begin`
     for (Index x = first; x < end_; x += width) {
       if (ahead_) ahead_.ask(x);
       const std::array<V, planes> result = compute(kernel, x, std::make_index_sequence<planes>{});
@@ -91,8 +91,8 @@ public:
           }
         }
       } else {
-        const auto from = static_cast<int>(std::clamp<Index>(begin - x, 0, width));
-        const auto to_lane = static_cast<int>(std::clamp<Index>(end_ - x, 0, width));
+        const auto from = static_cast<int>(std::max<Index>(begin - x, 0));
+        const auto to_lane = static_cast<int>(std::min<Index>(end_ - x, width));
         RIDGE_UNROLL
         for (int k = 0; k < planes; ++k)
           result[k].store_part(to + k * out_plane_, from, to_lane);
