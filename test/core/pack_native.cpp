@@ -9,6 +9,8 @@ TEST(NativePack, ComputesLaneByLane) {
   check_pack<NativePack<float>>();
   check_pack<Pack<double, 1>>();
   check_pack<Pack<float, 1>>();
+  check_pack<Pack<double, 8>>(); // of 64 bytes, whatever a register has
+  check_pack<Pack<float, 16>>();
 }
 
 TEST(NativePack, FillsARegister) {
@@ -16,13 +18,31 @@ TEST(NativePack, FillsARegister) {
   EXPECT_EQ(lanes_of<NativePack<double>> * 2, lanes_of<NativePack<float>>);
 }
 
+/// A function of its own, for the test that looks at the machine code.
+template <class P>
+[[gnu::noinline]] void stream_pack(const P& p, Element<P>* to) {
+  p.stream(to);
+}
+
+template <class P>
+void check_stream() {
+  constexpr int n = lanes_of<P>;
+  P p(0);
+  for (int i = 0; i < n; ++i)
+    p.set(i, static_cast<Element<P>>(i + 1));
+  alignas(64) Element<P> out[3 * n] = {};
+  stream_pack(p, out + n);
+  for (int i = 0; i < 3 * n; ++i)
+    EXPECT_EQ(out[i], i >= n && i < 2 * n ? p[i - n] : 0) << n << ' ' << i;
+}
+
 TEST(NativePack, StreamsWhatItHolds) {
-  alignas(64) float out[simd_bytes / 4];
-  NativePack<float> p(3.25f);
-  p.set(1, -1.5f);
-  p.stream(out);
-  for (int i = 0; i < simd_bytes / 4; ++i)
-    EXPECT_EQ(out[i], i == 1 ? -1.5f : 3.25f);
+  check_stream<NativePack<double>>();
+  check_stream<NativePack<float>>();
+  check_stream<Pack<double, 8>>();
+  check_stream<Pack<float, 16>>();
+  check_stream<Pack<double, 4>>();
+  check_stream<Pack<float, 4>>();
 }
 
 template <class P>

@@ -61,6 +61,32 @@ RIDGE_FN void store_masked(void* to, const Register& lanes, std::uint32_t mask) 
   }
 }
 #endif
+
+#if defined(__SSE2__)
+/// Stores a register of so many bytes past the caches.
+template <int Bytes>
+RIDGE_FN void stream_bytes(char* to, const char* from) {
+#if defined(__AVX512F__)
+  if constexpr (Bytes == 64) {
+    __m512i bits;
+    std::memcpy(&bits, from, 64);
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), bits);
+  }
+#endif
+#if defined(__AVX__)
+  if constexpr (Bytes == 32) {
+    __m256i bits;
+    std::memcpy(&bits, from, 32);
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), bits);
+  }
+#endif
+  if constexpr (Bytes == 16) {
+    __m128i bits;
+    std::memcpy(&bits, from, 16);
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to), bits);
+  }
+}
+#endif
 } // namespace detail
 
 template <class T, int N>
@@ -106,29 +132,18 @@ struct Pack<T, N, abi::Native> {
 #endif
     store_elements(*this, to, begin, end);
   }
-  /// Past the caches where the machine can; `to` is aligned to the pack's size.
+  /// Past the caches where the machine can, in as many registers as it takes; `to` is aligned to
+  /// the pack's size.
   RIDGE_FN void stream(T* to) const {
-#if defined(__AVX512F__)
-    if constexpr (sizeof(Register) == 64) {
-      __m512i bits;
-      std::memcpy(&bits, &lanes, 64);
-      _mm512_stream_si512(reinterpret_cast<__m512i*>(to), bits);
-      return;
-    }
-#endif
-#if defined(__AVX__)
-    if constexpr (sizeof(Register) == 32) {
-      __m256i bits;
-      std::memcpy(&bits, &lanes, 32);
-      _mm256_stream_si256(reinterpret_cast<__m256i*>(to), bits);
-      return;
-    }
-#endif
 #if defined(__SSE2__)
-    if constexpr (sizeof(Register) == 16) {
-      __m128i bits;
-      std::memcpy(&bits, &lanes, 16);
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to), bits);
+    if constexpr (sizeof(Register) >= 16) {
+      constexpr int bytes = sizeof(Register);
+      constexpr int piece = simd_bytes < bytes ? simd_bytes : bytes;
+      RIDGE_UNROLL
+      for (int i = 0; i < bytes; i += piece) {
+        detail::stream_bytes<piece>(reinterpret_cast<char*>(to) + i,
+                                    reinterpret_cast<const char*>(&lanes) + i);
+      }
       return;
     }
 #endif
