@@ -7,6 +7,7 @@ namespace ridge::app {
 
 void add_devices(CLI::App& app);
 void add_roof(CLI::App& app);
+void add_model(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_apply(CLI::App& app);
 void add_nbody(CLI::App& app);

@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
   ridge::app::add_atmosphere(app);
   ridge::app::add_devices(app);
   ridge::app::add_roof(app);
+  ridge::app::add_model(app);
 
   try {
     ridge::app::catch_interrupts();

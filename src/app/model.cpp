@@ -1,0 +1,219 @@
+// `ridge model`: what a launch moves on a described device, without that device.
+#include <ridge/core/error.hpp>
+#include <ridge/lab/stencil_traits.hpp>
+#include <ridge/lab/table.hpp>
+#include <ridge/stencil/model_access.hpp>
+
+#include "commands.hpp"
+#include "model_published.hpp"
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace ridge::app {
+
+namespace {
+
+using nlohmann::ordered_json;
+using stencil::NamedSchedule;
+using stencil::Prediction;
+using stencil::Schedule;
+
+/// Where the model looks: a device that is here, or one that is only described.
+struct Target {
+  model::Description description;
+  std::optional<Device> device;
+};
+
+bool names_device_here(const std::string& text) {
+  return text == "auto" || text == "cpu" || text.starts_with("cuda:") || text.starts_with("hip:") ||
+         text.starts_with("simt:") || text == "cuda" || text == "hip" || text == "simt";
+}
+
+Target target_of(const std::string& text) {
+  if (!names_device_here(text)) return {model::find_description(text), std::nullopt};
+  Device device(text == "auto" ? best_device() : parse_device(text));
+  return {model::description_of(device.facts(), device.kind()), device};
+}
+
+/// The kernels of the series have names on any GPU; the emulated one is everywhere.
+std::vector<NamedSchedule> names_for(const Target& target) {
+  return stencil::named_schedules(target.device ? *target.device : Device("simt:64"));
+}
+
+Schedule default_for(const Target& target, const stencil::Traits& traits, Index3 n) {
+  if (target.device) return stencil::default_schedule(*target.device, traits, n);
+  return stencil::model_choice(traits, n, target.description);
+}
+
+std::vector<NamedSchedule> schedules_of(const std::string& asked, const Target& target,
+                                        const stencil::Traits& traits, Index3 n) {
+  std::vector<NamedSchedule> schedules;
+  if (asked == "space") {
+    if (target.description.is_gpu()) {
+      for (auto& s : stencil::model_space(traits, target.description))
+        schedules.push_back({"", s});
+    } else {
+      for (auto& s : stencil::schedule_space(*target.device, traits))
+        schedules.push_back({"", s});
+    }
+    return schedules;
+  }
+  const Schedule standard = default_for(target, traits, n);
+  if (asked == "all") {
+    schedules = names_for(target);
+    schedules.push_back({target.device ? "default" : "model", standard});
+    return schedules;
+  }
+  schedules.push_back(text::parse_named(asked, target.description.name, standard,
+                                        [&] { return names_for(target); }));
+  if (!target.device && schedules[0].name == "default") schedules[0].name = "model";
+  return schedules;
+}
+
+struct ModelCommand {
+  std::string kernel;
+  std::string on = "auto";
+  std::string size;
+  std::string precision = "fp64";
+  std::string schedule = "auto";
+  std::string figure;
+  bool published = false;
+  bool json = false;
+
+  void run() const {
+    if (published) {
+      if (!kernel.empty()) {
+        throw UsageError("--published compares the AMD series; it takes no KERNEL");
+      }
+      print_published(figure, json);
+      return;
+    }
+    if (!figure.empty()) throw UsageError("--figure goes with --published");
+    if (kernel.empty()) {
+      throw UsageError("model takes a KERNEL, such as laplacian, or --published; see --help");
+    }
+    predict_kernel();
+  }
+
+private:
+  void predict_kernel() const {
+    const Extents extents = size.empty() ? Extents{512, 512, 512} : parse_extents(size, "--size");
+    const stencil::Traits traits = lab::stencil_traits(kernel, precision, extents.rank());
+    check_size(traits, extents);
+    const Target target = target_of(on);
+    auto array = ordered_json::array();
+    lab::Table table({"fetched", "written", "least", "hit rate", "fetched, low to high", "time",
+                      "roof", "schedule", "cause"});
+    const Index3 n = extents.xyz();
+    const Work work = stencil::work_of(traits, n);
+    for (const NamedSchedule& s : schedules_of(schedule, target, traits, n)) {
+      const Prediction p = stencil::predict(traits, s.schedule, n, target.description);
+      if (json) {
+        array.push_back(to_json(s, p, extents, work, target));
+      } else {
+        table.add(row(s, p, work));
+      }
+    }
+    if (json) {
+      fmt::print("{}\n", array.dump(2));
+      return;
+    }
+    fmt::print("{} {} {} modelled on {}\n{}", kernel, to_text(extents), precision,
+               target.description.name, table.text());
+  }
+
+  static void check_size(const stencil::Traits& traits, const Extents& extents) {
+    if (extents.count() > Index{1} << 56) {
+      throw UsageError(
+          fmt::format("--size {}: a field may have up to 2^56 points here", to_text(extents)));
+    }
+    if (stencil::interior_points(traits, extents.xyz()) == 0) {
+      const auto& r = traits.radius;
+      throw UsageError(fmt::format("--size {}: the kernel writes no point; each extent must be "
+                                   "larger than twice its radius, {}x{}x{}",
+                                   to_text(extents), r.x, r.y, r.z));
+    }
+  }
+
+  [[nodiscard]] ordered_json to_json(const NamedSchedule& s, const Prediction& p,
+                                     const Extents& extents, const Work& work,
+                                     const Target& target) const {
+    auto sizes = ordered_json::array();
+    for (int d = 0; d < extents.rank(); ++d)
+      sizes.push_back(extents[d]);
+    ordered_json o{{"pattern", "stencil"},
+                   {"kernel", kernel},
+                   {"device", target.device                    ? to_text(target.device->id())
+                              : target.description.key.empty() ? on
+                                                               : target.description.key},
+                   {"device_name", target.description.name},
+                   {"precision", precision},
+                   {"size", sizes},
+                   {"schedule", stencil::to_text(s.schedule)}};
+    if (!s.name.empty()) o["schedule_name"] = s.name;
+    o["modelled"] = true;
+    o["bytes_read"] = work.read.value;
+    o["bytes_written"] = work.written.value;
+    o["fetched_bytes"] = p.traffic.fetched;
+    o["written_bytes"] = p.traffic.written;
+    o["fetched_low"] = p.traffic.fetched_low;
+    o["fetched_high"] = p.traffic.fetched_high;
+    o["hit_rate"] = p.traffic.hit_rate();
+    o["cause"] = p.traffic.cause;
+    if (p.time) {
+      o["seconds"] = p.time->seconds.value;
+      o["roof_name"] = p.time->roof;
+    }
+    return o;
+  }
+
+  static std::vector<std::string> row(const NamedSchedule& s, const Prediction& p,
+                                      const Work& work) {
+    const auto bytes = [](double value) { return quantity(value, "B"); };
+    const double least = static_cast<double>(work.read.value);
+    const std::string name = s.name.empty() ? "" : s.name + ": ";
+    return {bytes(p.traffic.fetched),
+            bytes(p.traffic.written),
+            fmt::format("{:.1f} %", 100 * least / p.traffic.fetched),
+            fmt::format("{:.1f} %", 100 * p.traffic.hit_rate()),
+            bytes(p.traffic.fetched_low) + " to " + bytes(p.traffic.fetched_high),
+            p.time ? to_text(p.time->seconds) : "-",
+            p.time ? p.time->roof : "-",
+            name + stencil::to_text(s.schedule),
+            p.traffic.cause};
+  }
+};
+
+std::string described() {
+  std::string list;
+  for (const std::string& key : model::shipped_descriptions())
+    list += (list.empty() ? "" : ", ") + key;
+  return list;
+}
+
+} // namespace
+
+void add_model(CLI::App& app) {
+  CLI::App* const command = app.add_subcommand(
+      "model",
+      "predict a stencil's traffic, and why it is more than the least, without running it");
+  auto o = std::make_shared<ModelCommand>();
+  command->add_option("KERNEL", o->kernel, "which stencil");
+  command->add_option("--on", o->on,
+                      "a device here (cpu, cuda:N, hip:N), one described (" + described() +
+                          ") or a file of constants, FILE.json");
+  command->add_option("--size", o->size, "NXxNYxNZ, NXxNY or N");
+  command->add_option("--precision", o->precision, "fp32 or fp64");
+  command->add_option("--schedule", o->schedule,
+                      "auto; all: those with names and the model's choice; space: every "
+                      "combination; a name; or fields such as 'tile=4 store=nontemporal'");
+  command->add_flag("--published", o->published,
+                    "compare the model with the published figures of the AMD Laplacian series");
+  command->add_option("--figure", o->figure,
+                      "with --published: a table of figures of merit of kernel 5, FILE.csv");
+  command->add_flag("--json", o->json, "print JSON");
+  command->callback([o] { o->run(); });
+}
+
+} // namespace ridge::app

@@ -1,0 +1,120 @@
+#include <ridge/core/error.hpp>
+#include <ridge/model/description.hpp>
+
+#include "shipped.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace ridge::model {
+
+namespace {
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names)
+    list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+std::string devices_here() {
+  std::vector<std::string> names;
+  for (const DeviceId id : list_devices()) {
+    if (id.kind != DeviceKind::simt) names.push_back(to_text(id));
+  }
+  return listed(names);
+}
+
+bool is_here(const std::string& text) {
+  return text == "cpu" || text == "auto" || text.starts_with("cuda") || text.starts_with("hip") ||
+         text.starts_with("simt");
+}
+
+Description read_file(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file || std::filesystem::is_directory(path)) {
+    throw UsageError(fmt::format("the device file '{}' cannot be read", path));
+  }
+  return parse_description(text.str(), fmt::format("device file '{}'", path));
+}
+
+/// The core's caches and the cores; memory's bandwidth is not among a cpu's facts.
+Description cpu_description(const DeviceFacts& facts) {
+  Description d;
+  d.name = facts.name;
+  d.architecture = facts.architecture;
+  d.kind = DeviceKind::cpu;
+  d.units = facts.units;
+  d.cache_bytes = static_cast<double>(facts.last_level_cache.value);
+  d.unit_cache_bytes = static_cast<double>(facts.l2.value);
+  d.cache_ways = 16;
+  d.sector_bytes = 64;
+  return d;
+}
+
+} // namespace
+
+std::vector<std::string> shipped_descriptions() {
+  std::vector<std::string> keys;
+  for (const Shipped& s : shipped)
+    keys.emplace_back(s.key);
+  return keys;
+}
+
+Description shipped_description(std::string_view key) {
+  for (const Shipped& s : shipped) {
+    if (s.key != key) continue;
+    Description d = parse_description(s.json, key);
+    d.key = key;
+    return d;
+  }
+  throw UsageError(fmt::format("there is no description of '{}'; there are those of {}", key,
+                               listed(shipped_descriptions())));
+}
+
+Description description_of(const DeviceFacts& facts, DeviceKind kind) {
+  if (kind == DeviceKind::cpu) return cpu_description(facts);
+  if (kind == DeviceKind::simt) {
+    throw UsageError("an emulated GPU has no memory of its own to model; " +
+                     std::string("--on takes a device here (") + devices_here() +
+                     "), one described (" + listed(shipped_descriptions()) + ") or a file");
+  }
+  std::string name = facts.name; // "NVIDIA H200", "AMD Instinct MI250X/MI250"
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const std::string& key : shipped_descriptions()) {
+    const std::string model = key.substr(0, key.find('-'));
+    if (name.find(model) == std::string::npos) continue;
+    Description d = shipped_description(key);
+    d.name = facts.name;
+    d.units = facts.units;
+    if (facts.last_level_cache.value > 0 && kind == DeviceKind::cuda) {
+      d.cache_bytes = static_cast<double>(facts.last_level_cache.value);
+    }
+    return d;
+  }
+  throw UsageError(fmt::format("there is no description of '{}'; there are those of {}; give a "
+                               "file of its constants (docs/model.md)",
+                               facts.name, listed(shipped_descriptions())));
+}
+
+Description find_description(const std::string& text) {
+  const auto keys = shipped_descriptions();
+  if (std::find(keys.begin(), keys.end(), text) != keys.end()) return shipped_description(text);
+  if (is_here(text)) {
+    const Device device(text == "auto" ? best_device() : parse_device(text));
+    return description_of(device.facts(), device.kind());
+  }
+  if (text.ends_with(".json") || text.find('/') != std::string::npos) return read_file(text);
+  throw UsageError(fmt::format("unknown device '{}'; here are {}; described are {}; or give a "
+                               "file of constants, FILE.json",
+                               text, devices_here(), listed(keys)));
+}
+
+} // namespace ridge::model

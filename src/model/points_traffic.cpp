@@ -1,0 +1,271 @@
+#include "points_traffic.hpp"
+
+#include <ridge/core/units.hpp>
+
+#include "reach.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ridge::model {
+
+namespace {
+
+/// Where an axis stands in the order in which blocks walk, and what it is cut into.
+struct Axis {
+  Index extent = 0;  ///< points of a sub-domain
+  Index block = 1;   ///< points of a block
+  Index radius = 0;  ///< points not written at each edge; 0 where a sub-domain ends inside
+  Index results = 0; ///< points of a sub-domain that are written
+  Index blocks = 1;
+  int place = 0;       ///< 0: walked fastest
+  double distance = 1; ///< blocks from one to the next along this axis
+};
+
+class Points {
+public:
+  Points(const StencilAccess& access, const Description& device, const Assumptions& assume)
+      : access_(access), device_(device), assume_(assume), cache_(cache_of(device, assume)),
+        element_(access.element_bytes) {
+    for (int a = 0; a < 3; ++a) {
+      Axis& axis = axes_[a];
+      axis.block = std::max<Index>(along(access.block, a), 1);
+      axis.extent = along(access.extents, a);
+      axis.results = axis.extent - 2 * along(access.radius, a);
+      if (a == 1) {
+        axis.extent = ceil_div(axis.extent, access.split);
+        if (access.split > 1) axis.results = axis.extent;
+      }
+      axis.blocks = ceil_div(axis.extent, axis.block);
+    }
+    double blocks = 1;
+    for (int place = 0; place < 3; ++place) {
+      Axis& axis = axes_[access.walk[place]];
+      axis.place = place;
+      axis.distance = blocks;
+      blocks *= static_cast<double>(axis.blocks);
+    }
+    resident_ = std::min(resident_blocks(access, device), blocks);
+    wait_ = assume.wait_share >= 0 ? (access.waits_between_planes ? assume.wait_share : 0)
+                                   : wait_share(access, device);
+    const double results = static_cast<double>(std::max<Index>(access.work.items, 1));
+    spilled_ = 4 * spilled_registers(access, device) / access.tile * results;
+    stored_per_point_ = (access.keeps_stores ? element_ : 0) + 2 * spilled_ / results;
+    // A result that is stored past the cache has a line there until memory has taken it.
+    if (!access.keeps_stores) {
+      const double rate = device.copy_bytes_per_second / 2;
+      cache_ -= std::min(cache_ / 2, rate * device.memory_latency_cycles / device.clock_hz);
+    }
+  }
+
+  [[nodiscard]] Traffic traffic() const {
+    Traffic t;
+    Extras extras;
+    double least = 0;
+    for (const auto& footprint : access_.footprints) {
+      least += touched_bytes(access_, footprint);
+      for (int a = 0; a < 3; ++a)
+        count_repeats(extras, footprint, a);
+      if (access_.split > 1 && assume_.halos) count_subdomains(extras, footprint);
+    }
+    const double scratch_gone = count_spills(extras);
+    t.fetched = least + extras.bytes();
+    t.written = static_cast<double>(access_.work.written.value) + scratch_gone * spilled_;
+    t.requested = requested();
+    extras.explain(t, least);
+    return t;
+  }
+
+private:
+  /// Bytes that pass between a use of a layer of axis `a` and its next, `gap` blocks later.
+  [[nodiscard]] double bytes_between(int a, Index gap) const {
+    const Axis& axis = axes_[a];
+    double bytes = stored_per_point_ * static_cast<double>(gap * axis.block);
+    for (int other = 0; other < 3; ++other) {
+      if (other != a) bytes *= static_cast<double>(swept(other, axis.place));
+    }
+    for (const auto& footprint : access_.footprints) {
+      double read =
+          static_cast<double>(layers_between(gap, axis.block, distances_along(footprint, a)));
+      for (int other = 0; other < 3; ++other) {
+        if (other == a) continue;
+        const bool whole = axes_[other].place < axis.place;
+        const Index layers = swept(other, axis.place);
+        read *= static_cast<double>(whole ? layers
+                                          : layers_read(layers, distances_along(footprint, other)));
+      }
+      bytes += element_ * read;
+    }
+    return bytes;
+  }
+
+  /// Points of `other` that are passed between neighbours along an axis that stands at `place`.
+  [[nodiscard]] Index swept(int other, int place) const {
+    return axes_[other].place < place ? axes_[other].extent
+                                      : std::min(axes_[other].block, axes_[other].extent);
+  }
+
+  /// Layers of axis `a` that several blocks read.
+  void count_repeats(Extras& extras, const std::vector<Index3>& footprint, int a) const {
+    const auto distances = distances_along(footprint, a);
+    const Axis& axis = axes_[a];
+    if (distances.size() < 2 || axis.blocks < 2) return;
+    double lost = 0;
+    double most = 0; // of the cache, between two uses
+    for (const Reuse& reuse : reuses_along(axis.block, distances)) {
+      double passed = bytes_between(a, reuse.gap);
+      if (a == 2) {
+        const double gap = static_cast<double>(reuse.gap);
+        passed *= std::abs(gap - wait_ * reuse.steps * resident_ / axis.distance) / gap;
+      }
+      lost += reuse.share * gone(passed / cache_, ways(), assume_.hash);
+      most = std::max(most, passed);
+    }
+    const double bytes = lost * repeated_bytes(footprint, distances, a);
+    extras.add(kind_of(a), bytes, told(a, lost, most));
+  }
+
+  /// Bytes that blocks along axis `a` read beside those that others read as well.
+  [[nodiscard]] double repeated_bytes(const std::vector<Index3>& footprint,
+                                      const std::vector<Index>& distances, int a) const {
+    const Axis& axis = axes_[a];
+    const double touched = touched_bytes(access_, footprint);
+    if (a != 0 || !assume_.sectors) {
+      return touched * repeats_along(axis.results, axis.block, distances);
+    }
+    // Neighbours in x read each other's points by sectors, on both sides of where they meet.
+    const double sector = device_.sector_bytes;
+    const auto sectors = [&](Index points) {
+      return std::ceil(static_cast<double>(points) * element_ / sector) * sector;
+    };
+    double each = sectors(std::max<Index>(-distances.front(), 0)) +
+                  sectors(std::max<Index>(distances.back(), 0));
+    if (std::fmod(static_cast<double>(axis.block) * element_, sector) != 0) each += sector;
+    return touched * each * static_cast<double>(axis.blocks - 1) /
+           (static_cast<double>(axis.extent) * element_);
+  }
+
+  /// Rows at the edges of sub-domains, which the next launch reads again.
+  void count_subdomains(Extras& extras, const std::vector<Index3>& footprint) const {
+    const auto distances = distances_along(footprint, 1);
+    const Index rows = layers_read(1, distances) - 1;
+    const Index3 n = access_.extents;
+    double passed = 0;
+    for (const auto& any : access_.footprints)
+      passed += touched_bytes(access_, any);
+    if (access_.keeps_stores) passed += static_cast<double>(access_.work.written.value);
+    passed /= access_.split;
+    const double lost = gone(passed / cache_, ways(), assume_.hash);
+    const Index edges = ceil_div(n.y, ceil_div(n.y, access_.split)) - 1;
+    const double bytes = touched_bytes(access_, footprint) * static_cast<double>(rows * edges) /
+                         static_cast<double>(n.y);
+    extras.add(Failing::subdomain_halos, lost * bytes,
+               fmt::format("{} rows at the edges of {} launches are fetched again", rows * edges,
+                           access_.split));
+  }
+
+  /// Registers that went to memory and back. Returns the share that the cache did not keep.
+  [[nodiscard]] double count_spills(Extras& extras) const {
+    if (spilled_ <= 0) return 0;
+    const double threads = static_cast<double>(access_.threads) * access_.tile;
+    const double passed =
+        resident_ * threads *
+        (2 * element_ + 2 * spilled_ / static_cast<double>(std::max<Index>(access_.work.items, 1)));
+    const double lost = gone(passed / cache_, ways(), assume_.hash);
+    extras.add(Failing::spills, lost * spilled_,
+               fmt::format("a thread needs {} registers, {:.0f} more than bounds={} leaves it",
+                           access_.registers, spilled_registers(access_, device_), access_.bounds));
+    return lost;
+  }
+
+  /// What the threads read and write, as the last-level cache counts it. Rows that a thread reads
+  /// for several of its points count once. On NVIDIA GPUs the L1 serves what differs in x alone.
+  [[nodiscard]] double requested() const {
+    double reads = 0;
+    for (const auto& footprint : access_.footprints) {
+      std::vector<std::pair<Index, Index>> columns; // of distances in x and z
+      for (const Index3& p : footprint)
+        columns.emplace_back(device_.kind == DeviceKind::cuda ? 0 : p.x, p.z);
+      std::sort(columns.begin(), columns.end());
+      columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+      for (const auto& [x, z] : columns) {
+        std::vector<Index3> column;
+        for (const Index3& p : footprint) {
+          if ((device_.kind == DeviceKind::cuda || p.x == x) && p.z == z) column.push_back(p);
+        }
+        reads += static_cast<double>(layers_read(access_.tile, distances_along(column, 1))) /
+                 access_.tile;
+      }
+    }
+    return (reads + 1) * element_ * static_cast<double>(access_.work.items) + 2 * spilled_;
+  }
+
+  [[nodiscard]] Failing kind_of(int a) const {
+    if (a == 0) return Failing::columns;
+    if (a == 1) return Failing::rows;
+    return axes_[2].block > 1 ? Failing::slab_halos : Failing::planes;
+  }
+
+  [[nodiscard]] std::string told(int a, double lost, double passed) const {
+    constexpr const char* layers[] = {"column", "row", "plane"};
+    return fmt::format(
+        "{:.0f} % of the repeated uses of a {} by other blocks find it gone: {} pass "
+        "between two uses, {:.2f} of the cache of {}",
+        100 * lost, layers[a], quantity(passed, "B"), passed / cache_, quantity(cache_, "B"));
+  }
+
+  [[nodiscard]] int ways() const { return static_cast<int>(device_.cache_ways); }
+
+  const StencilAccess& access_;
+  const Description& device_;
+  const Assumptions& assume_;
+  double cache_; ///< bytes that stay for reuse
+  double element_;
+  std::array<Axis, 3> axes_;
+  double resident_ = 0;
+  double wait_ = 0;
+  double spilled_ = 0; ///< bytes written, and read again
+  double stored_per_point_ = 0;
+};
+
+} // namespace
+
+double cache_of(const Description& device, const Assumptions& assume) {
+  return assume.parts ? device.cache_bytes / device.cache_parts : device.cache_bytes;
+}
+
+double touched_bytes(const StencilAccess& access, const std::vector<Index3>& footprint) {
+  double points = 1;
+  for (int a = 0; a < 3; ++a) {
+    const Index results = along(access.extents, a) - 2 * along(access.radius, a);
+    points *= static_cast<double>(layers_read(results, distances_along(footprint, a)));
+  }
+  return points * access.element_bytes;
+}
+
+void Extras::add(Failing failing, double bytes, const std::string& told) {
+  all_ += bytes;
+  if (bytes <= most_) return;
+  most_ = bytes;
+  failing_ = failing;
+  told_ = told;
+}
+
+void Extras::explain(Traffic& traffic, double least) const {
+  if (all_ < least / 100) {
+    traffic.failing = Failing::none;
+    traffic.cause = "none";
+    return;
+  }
+  traffic.failing = failing_;
+  traffic.cause = to_text(failing_) + ": " + told_;
+}
+
+Traffic points_traffic(const StencilAccess& access, const Description& device,
+                       const Assumptions& assume) {
+  return Points(access, device, assume).traffic();
+}
+
+} // namespace ridge::model

@@ -1,0 +1,168 @@
+#include <ridge/core/error.hpp>
+#include <ridge/stencil/march_limits.hpp>
+#include <ridge/stencil/model_access.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace ridge::stencil {
+
+namespace {
+
+using model::Description;
+using model::StencilAccess;
+
+std::vector<std::vector<Index3>> points_of(const Traits& traits) {
+  std::vector<std::vector<Index3>> footprints;
+  for (const auto& offsets : traits.footprints) {
+    auto& points = footprints.emplace_back();
+    for (const Offset& o : offsets)
+      points.push_back({o.x, o.y, o.z});
+  }
+  return footprints;
+}
+
+/// Values a thread has in registers at once: the window of its tile where it loads all before it
+/// computes, else one point's neighbours.
+std::size_t values_held(const Traits& traits, const GpuSchedule& s) {
+  std::size_t values = 0;
+  for (const auto& offsets : traits.footprints) {
+    if (s.loads == Loads::stencil) {
+      values += offsets.size();
+      continue;
+    }
+    std::set<std::array<int, 3>> window;
+    for (const Offset& o : offsets) {
+      for (int i = 0; i < s.tile; ++i)
+        window.insert({o.x, o.y + i, o.z});
+    }
+    values += window.size();
+  }
+  return values;
+}
+
+/// Registers beside values: addresses, extents, sums. With them the formula gives those of the
+/// published kernels (docs/model.md).
+constexpr int registers_around = 10;
+
+/// Order::yzx is {1, 2, 0}.
+std::array<int, 3> axes_of(Order order) {
+  const std::string_view name = enum_names(Order{})[static_cast<std::size_t>(order)];
+  return {name[0] - 'x', name[1] - 'x', name[2] - 'x'};
+}
+
+/// Blocks in step are at most `drift` steps apart, and each has a ring of planes under way.
+void describe_march(StencilAccess& a, const Traits& traits, const GpuSchedule& s, Index3 n) {
+  const bool packs = n.x * traits.element_bytes % 16 == 0;
+  a.block = {s.block.x * (packs ? 16 / traits.element_bytes : 1), Index{s.block.y} * s.tile, 1};
+  a.threads = static_cast<int>(s.block.count()) + 32; // a warp that fetches
+  a.shared_bytes = s.ring * march_plane_bytes(s, traits, n.x * traits.element_bytes % 128 == 0) +
+                   march_fixed_bytes(s);
+  a.marches = true;
+  a.march.chunks = s.chunks;
+  a.march.planes_apart = s.drift > 0 ? Index{s.drift} * s.pace + s.ring : 0;
+}
+
+bool has_bulk_copy(const Description& device) {
+  return device.kind == DeviceKind::cuda &&
+         (device.architecture.size() > 5 || device.architecture >= "sm_90");
+}
+
+bool fits(const Traits& traits, const GpuSchedule& s, const Description& device) {
+  if (s.stage == Stage::none) return true;
+  if (!has_bulk_copy(device) || traits.radius.z == 0 || s.ring < planes_held(traits) + 2) {
+    return false;
+  }
+  const double bytes =
+      static_cast<double>(s.ring * march_plane_bytes(s, traits) + march_fixed_bytes(s));
+  return bytes <= device.shared_bytes_per_unit - 1024;
+}
+
+} // namespace
+
+StencilAccess model_access(const Traits& traits, const GpuSchedule& s, Index3 n, DeviceKind kind) {
+  StencilAccess a;
+  a.footprints = points_of(traits);
+  a.radius = {traits.radius.x, traits.radius.y, traits.radius.z};
+  a.extents = n;
+  a.element_bytes = traits.element_bytes;
+  a.work = work_of(traits, n);
+  a.tile = s.tile;
+  a.keeps_stores = s.store == Store::plain;
+  a.bounds = s.bounds;
+  a.registers =
+      registers_around + static_cast<int>(values_held(traits, s)) * traits.element_bytes / 4;
+  if (s.stage == Stage::bulk) {
+    describe_march(a, traits, s, n);
+    return a;
+  }
+  a.block = {s.block.x, Index{s.block.y} * s.tile, s.block.z};
+  a.threads = static_cast<int>(s.block.count());
+  a.walk = axes_of(s.grid);
+  a.split = s.split;
+  // Loads by ascending address come plane by plane, and on AMD GPUs wait in between; those of
+  // NVIDIA are all under way before the first is waited for.
+  a.waits_between_planes = s.loads == Loads::ascending && kind == DeviceKind::hip;
+  return a;
+}
+
+model::BlockedLoops model_loops(const Traits& traits, const CpuSchedule& s, Index3 n, int cores) {
+  model::BlockedLoops loops;
+  loops.footprints = points_of(traits);
+  loops.radius = {traits.radius.x, traits.radius.y, traits.radius.z};
+  loops.extents = n;
+  loops.element_bytes = traits.element_bytes;
+  loops.work = work_of(traits, n);
+  loops.rows = s.rows;
+  loops.planes = s.planes;
+  loops.depth = s.depth;
+  loops.keeps_stores = s.store == Store::plain;
+  loops.threads = s.threads > 0 ? s.threads : cores;
+  return loops;
+}
+
+Prediction predict(const Traits& traits, const Schedule& schedule, Index3 extents,
+                   const Description& device) {
+  Prediction p;
+  if (const auto* const cpu = std::get_if<CpuSchedule>(&schedule)) {
+    if (device.is_gpu()) throw UsageError("this schedule is for the cpu, not for " + device.name);
+    p.traffic = model::traffic_of(
+        model_loops(traits, *cpu, extents, static_cast<int>(device.units)), device);
+    return p;
+  }
+  const auto& gpu = std::get<GpuSchedule>(schedule);
+  if (!device.is_gpu()) throw UsageError("this schedule is for a GPU, not for " + device.name);
+  if (!fits(traits, gpu, device)) {
+    throw UsageError("stage=bulk needs a bulk copy engine (NVIDIA, sm_90 on), a kernel that reads "
+                     "in z, and a ring that fits the shared memory: not so on " +
+                     device.name + " with '" + to_text(schedule) + "'");
+  }
+  const StencilAccess access = model_access(traits, gpu, extents, device.kind);
+  p.traffic = model::traffic_of(access, device);
+  p.time = model::time_of(access, device, p.traffic);
+  return p;
+}
+
+std::vector<GpuSchedule> model_space(const Traits& traits, const Description& device) {
+  std::vector<GpuSchedule> all = text::space<GpuSchedule>();
+  std::erase_if(all, [&](const GpuSchedule& s) { return !fits(traits, s, device); });
+  return all;
+}
+
+GpuSchedule model_choice(const Traits& traits, Index3 extents, const Description& device) {
+  GpuSchedule best;
+  Prediction least = predict(traits, best, extents, device);
+  for (const GpuSchedule& s : model_space(traits, device)) {
+    Prediction p = predict(traits, s, extents, device);
+    const double time = p.time->seconds.value;
+    const double to_beat = least.time->seconds.value;
+    const bool equal = time <= to_beat * 1.0001 && time >= to_beat * 0.9999;
+    if (equal ? p.traffic.fetched_high < least.traffic.fetched_high * 0.9999 : time < to_beat) {
+      best = s;
+      least = std::move(p);
+    }
+  }
+  return best;
+}
+
+} // namespace ridge::stencil
