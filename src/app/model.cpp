@@ -41,9 +41,24 @@ std::vector<NamedSchedule> names_for(const Target& target) {
   return stencil::named_schedules(target.device ? *target.device : Device("simt:64"));
 }
 
+/// The schedule that `auto` means: the default of a device that is here, else the model's choice.
 Schedule default_for(const Target& target, const stencil::Traits& traits, Index3 n) {
   if (target.device) return stencil::default_schedule(*target.device, traits, n);
   return stencil::model_choice(traits, n, target.description);
+}
+
+/// One schedule as the user wrote it. On a device that is only described, fields alone change
+/// kernel1.
+NamedSchedule parse(const std::string& asked, const Target& target, const stencil::Traits& traits,
+                    Index3 n) {
+  const bool automatic =
+      asked.find_first_not_of(' ') == std::string::npos || asked.find("auto") == 0;
+  const Schedule standard =
+      target.device || automatic ? default_for(target, traits, n) : stencil::GpuSchedule{};
+  NamedSchedule parsed = text::parse_named(asked, target.description.name, standard,
+                                           [&] { return names_for(target); });
+  if (!target.device && parsed.name == "default") parsed.name = "model";
+  return parsed;
 }
 
 std::vector<NamedSchedule> schedules_of(const std::string& asked, const Target& target,
@@ -59,15 +74,8 @@ std::vector<NamedSchedule> schedules_of(const std::string& asked, const Target& 
     }
     return schedules;
   }
-  const Schedule standard = default_for(target, traits, n);
-  if (asked == "all") {
-    schedules = names_for(target);
-    schedules.push_back({target.device ? "default" : "model", standard});
-    return schedules;
-  }
-  schedules.push_back(text::parse_named(asked, target.description.name, standard,
-                                        [&] { return names_for(target); }));
-  if (!target.device && schedules[0].name == "default") schedules[0].name = "model";
+  if (asked == "all") schedules = names_for(target);
+  schedules.push_back(parse(asked == "all" ? "auto" : asked, target, traits, n));
   return schedules;
 }
 

@@ -23,11 +23,12 @@ std::vector<std::vector<Index3>> points_of(const Traits& traits) {
 }
 
 /// Values a thread has in registers at once: the window of its tile where it loads all before it
-/// computes, else one point's neighbours.
-std::size_t values_held(const Traits& traits, const GpuSchedule& s) {
+/// computes, else one point's neighbours. NVIDIA's compiler brings loads and points of a tile
+/// together again, and has about half of the window at a time.
+int values_held(const Traits& traits, const GpuSchedule& s, DeviceKind kind) {
   std::size_t values = 0;
   for (const auto& offsets : traits.footprints) {
-    if (s.loads == Loads::stencil) {
+    if (s.loads == Loads::stencil || s.tile == 1) {
       values += offsets.size();
       continue;
     }
@@ -36,9 +37,9 @@ std::size_t values_held(const Traits& traits, const GpuSchedule& s) {
       for (int i = 0; i < s.tile; ++i)
         window.insert({o.x, o.y + i, o.z});
     }
-    values += window.size();
+    values += kind == DeviceKind::cuda ? (window.size() + 1) / 2 : window.size();
   }
-  return values;
+  return static_cast<int>(values);
 }
 
 /// Registers beside values: addresses, extents, sums. With them the formula gives those of the
@@ -51,7 +52,7 @@ std::array<int, 3> axes_of(Order order) {
   return {name[0] - 'x', name[1] - 'x', name[2] - 'x'};
 }
 
-/// Blocks in step are at most `drift` steps apart, and each has a ring of planes under way.
+/// Blocks in step are at most `drift` steps of `pace` planes apart, half of that on average.
 void describe_march(StencilAccess& a, const Traits& traits, const GpuSchedule& s, Index3 n) {
   const bool packs = n.x * traits.element_bytes % 16 == 0;
   a.block = {s.block.x * (packs ? 16 / traits.element_bytes : 1), Index{s.block.y} * s.tile, 1};
@@ -60,7 +61,7 @@ void describe_march(StencilAccess& a, const Traits& traits, const GpuSchedule& s
                    march_fixed_bytes(s);
   a.marches = true;
   a.march.chunks = s.chunks;
-  a.march.planes_apart = s.drift > 0 ? Index{s.drift} * s.pace + s.ring : 0;
+  a.march.planes_apart = s.drift > 0 ? std::max(1, s.drift * s.pace / 2) : 0;
 }
 
 bool has_bulk_copy(const Description& device) {
@@ -90,8 +91,7 @@ StencilAccess model_access(const Traits& traits, const GpuSchedule& s, Index3 n,
   a.tile = s.tile;
   a.keeps_stores = s.store == Store::plain;
   a.bounds = s.bounds;
-  a.registers =
-      registers_around + static_cast<int>(values_held(traits, s)) * traits.element_bytes / 4;
+  a.registers = registers_around + values_held(traits, s, kind) * traits.element_bytes / 4;
   if (s.stage == Stage::bulk) {
     describe_march(a, traits, s, n);
     return a;
@@ -100,8 +100,8 @@ StencilAccess model_access(const Traits& traits, const GpuSchedule& s, Index3 n,
   a.threads = static_cast<int>(s.block.count());
   a.walk = axes_of(s.grid);
   a.split = s.split;
-  // Loads by ascending address come plane by plane, and on AMD GPUs wait in between; those of
-  // NVIDIA are all under way before the first is waited for.
+  // Loads by ascending address come plane by plane, and on AMD GPUs wait in between. NVIDIA's
+  // compiler brings together again what a point reads.
   a.waits_between_planes = s.loads == Loads::ascending && kind == DeviceKind::hip;
   return a;
 }

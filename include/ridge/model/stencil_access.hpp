@@ -12,7 +12,7 @@ namespace ridge::model {
 /// Blocks that march through z with the planes around them in shared memory.
 struct March {
   int chunks = 1;         ///< parts of the z axis that march apart
-  Index planes_apart = 0; ///< most planes between blocks that run at the same time; 0: any number
+  Index planes_apart = 0; ///< planes between neighbours that run at the same time; 0: any number
 };
 
 /// One application of a stencil: what each point reads, and how points are laid over a GPU.
