@@ -10,6 +10,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 namespace ridge::app {
 
 namespace {
@@ -163,10 +165,10 @@ private:
     o["modelled"] = true;
     o["bytes_read"] = work.read.value;
     o["bytes_written"] = work.written.value;
-    o["fetched_bytes"] = p.traffic.fetched;
-    o["written_bytes"] = p.traffic.written;
-    o["fetched_low"] = p.traffic.fetched_low;
-    o["fetched_high"] = p.traffic.fetched_high;
+    o["fetched_bytes"] = std::llround(p.traffic.fetched);
+    o["written_bytes"] = std::llround(p.traffic.written);
+    o["fetched_low"] = std::llround(p.traffic.fetched_low);
+    o["fetched_high"] = std::llround(p.traffic.fetched_high);
     o["hit_rate"] = p.traffic.hit_rate();
     o["cause"] = p.traffic.cause;
     if (p.time) {
