@@ -1,28 +1,37 @@
 # The two commands a user needs: `make lab` and `make check`. Each installs what is missing first.
+# VERBOSE=1 shows what the steps say.
 BUILD ?= build
 PRESET ?=
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 BUILD_TARGET :=
-VENV := $(abspath $(BUILD))/venv
+PYTHON := $(abspath $(BUILD))/venv
+# A folder keeps the generator it was configured with.
+GENERATOR = $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(if $(shell command -v ninja 2>&1),-G Ninja))
+STEP = @scripts/step.sh $@ $(BUILD)/logs/$@.log
 
-.PHONY: lab check build setup clean
+.PHONY: lab check build configure setup python clean
+.NOTPARALLEL:
 
-lab: BUILD_TARGET = --target ridge_app
+lab: BUILD_TARGET = --target ridge_for_lab
 lab: build
-	$(BUILD)/ridge lab
+	@$(BUILD)/ridge lab
 
-build: setup
-	cmake -S . -B $(BUILD) $(if $(PRESET),--preset $(PRESET)) $(CMAKE_FLAGS)
-	cmake --build $(BUILD) -j $(JOBS) $(BUILD_TARGET)
+build: configure
+	$(STEP) cmake --build $(BUILD) -j $(JOBS) $(BUILD_TARGET)
 
-check: setup
-	scripts/test_python.sh $(VENV)
-	$(MAKE) build BUILD=$(BUILD) CMAKE_FLAGS="$(CMAKE_FLAGS) -DRIDGE_PYTHON=$(VENV)/bin/python"
-	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+configure: setup
+	$(STEP) cmake -S . -B $(BUILD) $(GENERATOR) $(if $(PRESET),--preset $(PRESET)) $(CMAKE_FLAGS)
+
+check: override CMAKE_FLAGS += -DRIDGE_PYTHON=$(PYTHON)/bin/python
+check: python build
+	@ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
+
+python: setup
+	$(STEP) scripts/test_python.sh $(PYTHON)
 
 setup:
-	@scripts/setup.sh
+	$(STEP) scripts/setup.sh
 
 clean:
 	rm -rf $(BUILD)

@@ -2,20 +2,27 @@
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ridge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS ridge EXPORT ridge-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(kind cuda hip)
-  if(TARGET ridge_${kind}_runtime)
-    install(TARGETS ridge_${kind}_runtime EXPORT ridge-targets)
-  endif()
+# The library and the built-in kernels' names; the modules lie beside the library, where it looks for
+# them. What was not built is not installed: `make lab` builds what it runs.
+set(modules ${CMAKE_INSTALL_LIBDIR}/ridge)
+install(TARGETS ridge EXPORT ridge-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(kind IN LISTS ridge_module_kinds)
+  install(TARGETS ridge_module_${kind} LIBRARY DESTINATION ${modules} OPTIONAL)
 endforeach()
+foreach(level IN LISTS RIDGE_CPU_LEVELS)
+  install(TARGETS ridge_module_cpu_${level} LIBRARY DESTINATION ${modules} OPTIONAL)
+endforeach()
+if(TARGET ridge_lab)
+  install(TARGETS ridge_lab LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+endif()
 if(RIDGE_APP)
-  install(TARGETS ridge_app RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS ridge_app RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ridge)
 install(EXPORT ridge-targets NAMESPACE ridge:: DESTINATION ${package_dir})
 if(TARGET ridge_io) # the component `io`, which alone needs HDF5
-  install(TARGETS ridge_io EXPORT ridge-io-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ridge_io EXPORT ridge-io-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
   install(EXPORT ridge-io-targets NAMESPACE ridge:: DESTINATION ${package_dir})
 endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ridge-config.cmake.in
@@ -29,14 +36,6 @@ install(FILES ${PROJECT_BINARY_DIR}/ridge-config.cmake ${PROJECT_BINARY_DIR}/rid
               ${PROJECT_SOURCE_DIR}/cmake/RidgeHipBitcode.cmake
         DESTINATION ${package_dir})
 
-# What a static ridge needs at link time, for pkg-config users of host code.
-set(RIDGE_PC_LIBS "-lboost_context -lfmt -lhwloc -lsleef -fopenmp")
-if(RIDGE_WITH_CUDA)
-  string(APPEND RIDGE_PC_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lpthread")
-endif()
-if(RIDGE_WITH_HIP)
-  string(APPEND RIDGE_PC_LIBS " ${RIDGE_AMDHIP64}")
-endif()
 # Relative to the file, so that the installation can be moved.
 file(RELATIVE_PATH RIDGE_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/ridge.pc.in ${PROJECT_BINARY_DIR}/ridge.pc @ONLY)

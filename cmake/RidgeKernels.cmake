@@ -18,6 +18,26 @@ function(ridge_add_kernels target)
   set(includes "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
   set(include_flags "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>")
 
+  # What compiling further variants on demand needs to know: each source's own name, and where its
+  # headers are. RIDGE_AHEAD, a property of the target, says what is compiled now: what defaults
+  # pick, or ALL.
+  get_target_property(ahead ${target} RIDGE_AHEAD)
+  if(NOT ahead)
+    set(ahead ${RIDGE_AHEAD})
+  endif()
+  set(known "RIDGE_KERNEL_FLAGS=\"$<$<BOOL:${includes}>:-I$<JOIN:${includes}, -I>>\"")
+  if(ahead AND NOT ahead STREQUAL "DEFAULTS")
+    list(APPEND known RIDGE_AHEAD_${ahead})
+  endif()
+  get_target_property(built_in ${target} RIDGE_BUILT_IN) # whose sources are headers that travel
+  if(NOT built_in)
+    foreach(source IN LISTS sources)
+      get_filename_component(path ${source} ABSOLUTE)
+      set_source_files_properties(${path} PROPERTIES COMPILE_DEFINITIONS
+                                                     RIDGE_KERNEL_FILE="${path}")
+    endforeach()
+  endif()
+
   foreach(kind IN LISTS kinds)
     if(NOT kind MATCHES "cpu|simt")
       continue()
@@ -26,7 +46,7 @@ function(ridge_add_kernels target)
     set(objects ${target}_${kind})
     if(NOT TARGET ${objects})
       add_library(${objects} OBJECT)
-      target_compile_definitions(${objects} PRIVATE RIDGE_TARGET_${KIND})
+      target_compile_definitions(${objects} PRIVATE RIDGE_TARGET_${KIND} ${known})
       target_include_directories(${objects} PRIVATE ${includes})
       target_compile_features(${objects} PRIVATE cxx_std_20)
       set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -54,9 +74,11 @@ function(ridge_add_kernels target)
     file(RELATIVE_PATH name ${CMAKE_CURRENT_SOURCE_DIR} ${path})
     string(REPLACE "../" "up/" name ${name})
     if(RIDGE_WITH_CUDA AND cuda IN_LIST kinds)
+      set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES ridge_cuda_runtime)
       ridge_gpu_object(${target} ${path} ${name} cuda ${RIDGE_NVCC} ${RIDGE_CUDA_FLAGS} -x cu)
     endif()
     if(RIDGE_WITH_HIP AND hip IN_LIST kinds)
+      set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES ridge_hip_runtime)
       ridge_gpu_object(${target} ${path} ${name} hip ${RIDGE_HIP_COMPILER} ${RIDGE_HIP_FLAGS})
     endif()
   endforeach()
@@ -66,12 +88,17 @@ endfunction()
 # CMake, and ours has as many as there are device kinds.
 function(ridge_gpu_object target path name kind compiler)
   string(TOUPPER ${kind} KIND)
+  set(file_definition)
+  if(NOT built_in)
+    set(file_definition "-DRIDGE_KERNEL_FILE=\"${path}\"")
+  endif()
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}.${kind}/${name}.o)
   get_filename_component(folder ${object} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
   add_custom_command(
     OUTPUT ${object}
-    COMMAND ${compiler} ${ARGN} -DRIDGE_TARGET_${KIND} "${include_flags}" -MD -MF ${object}.d -c
+    COMMAND ${compiler} ${ARGN} -DRIDGE_TARGET_${KIND} "-D$<JOIN:${known},;-D>"
+            ${file_definition} "${include_flags}" -MD -MF ${object}.d -c
             ${path} -o ${object}
     DEPENDS ${path}
     DEPFILE ${object}.d
@@ -80,3 +107,8 @@ function(ridge_gpu_object target path name kind compiler)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   target_sources(${target} PRIVATE ${object})
 endfunction()
+
+# Sets RIDGE_CPU_FLAGS of the caller for another processor.
+macro(ridge_flags_for_level level)
+  list(TRANSFORM RIDGE_CPU_FLAGS REPLACE "^-march=.*" -march=${level})
+endmacro()

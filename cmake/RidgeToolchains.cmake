@@ -4,10 +4,17 @@
 # RIDGE_HIP_FLAGS, RIDGE_CPU_FLAGS; targets ridge_cuda_runtime and ridge_hip_runtime.
 
 set(RIDGE_CPU_ARCH native CACHE STRING "Processor the cpu kernels are compiled for (-march)")
+set(RIDGE_CPU_LEVELS "" CACHE STRING
+    "Further processors that the library carries kernels for and chooses from: x86-64-v2;x86-64-v3;x86-64-v4")
 set(RIDGE_CUDA_ARCH "" CACHE STRING "NVIDIA compute capabilities, such as 80;90; empty: the GPU here, or 90")
 set(RIDGE_HIP_ARCH "gfx90a;gfx942;gfx1100" CACHE STRING "AMD architectures")
 
+set(RIDGE_AHEAD DEFAULTS CACHE STRING
+    "What is compiled ahead: DEFAULTS (what default schedules pick), NAMES (and those with names), ALL")
+
 set(RIDGE_CPU_FLAGS -march=${RIDGE_CPU_ARCH} -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+# Packs of more than a register: how they are passed differs only from what other compilers made.
+list(APPEND RIDGE_CPU_FLAGS -Wno-psabi)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Kernels that keep a vector unit busy want all of it, also where the compiler would rather not.
   list(APPEND RIDGE_CPU_FLAGS -mprefer-vector-width=512)
@@ -45,7 +52,7 @@ if(RIDGE_WITH_CUDA)
     list(APPEND RIDGE_CUDA_FLAGS -gencode=arch=compute_${arch},code=[sm_${arch},compute_${arch}])
   endforeach()
   message(STATUS "Ridge: cuda with ${RIDGE_NVCC} for ${archs}")
-  if(NOT RIDGE_IMPORTED_RUNTIMES) # an installed ridge brings its own
+  if(NOT TARGET ridge_cuda_runtime)
     add_library(ridge_cuda_runtime INTERFACE)
     target_link_libraries(ridge_cuda_runtime INTERFACE CUDA::cudart_static)
   endif()
@@ -84,8 +91,21 @@ if(RIDGE_WITH_HIP)
     list(APPEND RIDGE_HIP_FLAGS --offload-arch=${arch})
   endforeach()
   message(STATUS "Ridge: hip with ${RIDGE_HIP_COMPILER} for ${RIDGE_HIP_ARCH}")
-  if(NOT RIDGE_IMPORTED_RUNTIMES) # an installed ridge brings its own
+  if(NOT TARGET ridge_hip_runtime)
     add_library(ridge_hip_runtime INTERFACE)
     target_link_libraries(ridge_hip_runtime INTERFACE ${RIDGE_AMDHIP64})
   endif()
+endif()
+
+# --- The GPUs of this machine, by kind: what is compiled only to be run here is compiled for them.
+set(RIDGE_GPUS_HERE)
+find_program(RIDGE_NVIDIA_SMI nvidia-smi)
+if(RIDGE_NVIDIA_SMI)
+  execute_process(COMMAND ${RIDGE_NVIDIA_SMI} -L OUTPUT_VARIABLE found ERROR_QUIET)
+  if(found MATCHES "^GPU ")
+    list(APPEND RIDGE_GPUS_HERE cuda)
+  endif()
+endif()
+if(EXISTS /dev/kfd)
+  list(APPEND RIDGE_GPUS_HERE hip)
 endif()

@@ -3,7 +3,7 @@
 # With --hip also the compiler and libraries for AMD GPUs.
 set -euo pipefail
 
-packages=(g++ cmake make pkg-config python3 python3-venv libboost-context-dev libhwloc-dev
+packages=(g++ cmake make ninja-build pkg-config python3 python3-venv libboost-context-dev libhwloc-dev
   libcli11-dev nlohmann-json3-dev libfmt-dev libhdf5-dev libgtest-dev libgmock-dev
   libsleef-dev libpng-dev)
 if [[ "${1:-}" == "--hip" ]]; then

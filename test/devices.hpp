@@ -1,7 +1,7 @@
 // The devices here, as parameters of tests.
 #pragma once
 
-#include <ridge/device/device.hpp>
+#include <ridge/device/dispatch.hpp>
 
 #include <algorithm>
 #include <string>
@@ -9,10 +9,14 @@
 
 namespace ridge::test {
 
+/// Those that the tests' kernels are compiled for (RIDGE_TEST_KINDS).
 inline std::vector<std::string> devices_here() {
   std::vector<std::string> names;
-  for (const DeviceId id : list_devices())
+  for (const DeviceId id : list_devices()) {
+    if (id.kind == DeviceKind::cuda && !RIDGE_WITH_CUDA) continue;
+    if (id.kind == DeviceKind::hip && !RIDGE_WITH_HIP) continue;
     names.push_back(ridge::to_text(id));
+  }
   return names;
 }
 

@@ -1,7 +1,6 @@
 // The average plaquette of random links, and that neither it nor the hopping term minds a gauge
 // transformation. Usage: gauge [DEVICE]
 #include <ridge/core/error.hpp>
-#include <ridge/device/dispatch.hpp>
 #include <ridge/lattice/map.hpp>
 #include <ridge/lattice/reduce.hpp>
 
@@ -17,9 +16,7 @@ using namespace ridge::lattice;
 double average_plaquette(ridge::Queue& queue, const Lattice& lattice,
                          const std::vector<gauge::Link>& links) {
   Field<Complex<double>> traces(queue.device(), lattice, "plaquettes");
-  ridge::on_kind_of(queue.device(), [&]<class Target>(Target) {
-    gauge::Gauge<Target>::plaquettes(queue, traces, links);
-  });
+  gauge::plaquettes(queue, traces, links);
   return sum(queue, traces).re / (18.0 * static_cast<double>(lattice.sites()));
 }
 
@@ -41,14 +38,11 @@ int main(int argc, char** argv) try {
       right(device, lattice, "H g psi");
   fill_random(queue, psi, 5);
 
-  ridge::on_kind_of(device, [&]<class Target>(Target) {
-    using G = gauge::Gauge<Target>;
-    G::transform(queue, turned, links, g);
-    G::transform(queue, turned_psi, psi, g);
-    G::hopping(queue, hopped, links, psi);
-    G::transform(queue, left, hopped, g);
-    G::hopping(queue, right, turned, turned_psi);
-  });
+  gauge::transform(queue, turned, links, g);
+  gauge::transform(queue, turned_psi, psi, g);
+  gauge::hopping(queue, hopped, links, psi);
+  gauge::transform(queue, left, hopped, g);
+  gauge::hopping(queue, right, turned, turned_psi);
   const double size = norm2(queue, right);
   axpy(queue, right, -1.0, left, right);
 

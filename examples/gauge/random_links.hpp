@@ -1,7 +1,7 @@
 // Random elements of SU(3), on the host.
 #pragma once
 
-#include <ridge/lattice/move.hpp>
+#include <ridge/lattice/random.hpp>
 
 #include "gauge.hpp"
 

@@ -1,6 +1,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/memory.hpp>
+#include <ridge/lab/user_kernel.hpp>
 #include <ridge/record/measure.hpp>
 
 #include "apply_output.hpp"
@@ -23,13 +24,14 @@ constexpr unsigned char zero = 0;
 
 /// A launch after the first, which pays for loading code and waking threads. An emulated GPU is too
 /// slow to ask twice.
-Record timed(Queue& queue, const std::function<Record()>& launch) {
-  Record record;
+Record timed(const Program& program) {
+  Queue& queue = program.queue();
+  Record record = program.record();
   if (queue.device().kind() == DeviceKind::simt) {
     Event begin(queue.device());
     Event end(queue.device());
     begin.record(queue);
-    record = launch();
+    program.run();
     end.record(queue);
     const Seconds once = begin.until(end);
     record.timing = Timing{once, once, once, 1};
@@ -38,9 +40,9 @@ Record timed(Queue& queue, const std::function<Record()>& launch) {
   MeasureOptions options;
   options.warm_up = 1;
   options.repeats = 3;
-  const Timing timing = measure(
-      queue, [&] { record = launch(); }, options);
-  record.timing = timing;
+  options.between = check_interrupt;
+  record.timing = measure(
+      queue, [&] { program.run(); }, options);
   return record;
 }
 
@@ -51,17 +53,20 @@ struct ApplyCommand {
   std::string spacing = "1";
   std::string device = "auto";
   std::string schedule = "auto";
+  std::vector<std::string> settings;
   bool check = false;
   bool overwrite = false;
   bool json = false;
 
   void run() const {
-    require_stencil_kernel(kernel);
+    const bool in_file = lab::names_a_file(kernel);
+    if (!in_file) require_stencil_kernel(kernel);
     const InputDataset source(parse_dataset_name(input, "INPUT"));
     ApplyOutput result(parse_dataset_name(output, "OUTPUT"), source, overwrite);
     const stencil::Spacing h = parse_spacing(spacing, source.extents().rank());
-    const StencilJob job =
-        make_stencil_job(kernel, source.extents().rank(), source.element_bytes(), h);
+    const lab::StencilJob job =
+        in_file ? job_of_file(source)
+                : make_stencil_job(kernel, source.extents().rank(), source.element_bytes(), h);
     require_interior(job, source);
     const Device chosen(device == "auto" ? best_device() : parse_device(device));
     const auto laid = stencil::parse_schedule(schedule, chosen, job.traits, source.extents().xyz());
@@ -80,7 +85,19 @@ struct ApplyCommand {
     print(record, result);
   }
 
-  static void require_interior(const StencilJob& job, const InputDataset& source) {
+  [[nodiscard]] lab::StencilJob job_of_file(const InputDataset& source) const {
+    std::vector<lab::Setting> all;
+    for (const std::string& text : settings)
+      all.push_back(lab::parse_setting(text));
+    const lab::UserKernel found = lab::load_user_kernel(kernel, all);
+    if (!found.job) {
+      throw UsageError(fmt::format("apply takes stencils of one input; {}: {}", kernel,
+                                   found.no_job.empty() ? "it is none" : found.no_job));
+    }
+    return found.job(source.element_bytes());
+  }
+
+  static void require_interior(const lab::StencilJob& job, const InputDataset& source) {
     if (stencil::interior_points(job.traits, source.extents().xyz()) > 0) return;
     const stencil::Offset r = job.traits.radius;
     const Index least[3] = {2 * r.x + 1, 2 * r.y + 1, 2 * r.z + 1};
@@ -113,20 +130,18 @@ struct ApplyCommand {
   }
 
   /// Points near the edge are 0 afterwards.
-  [[nodiscard]] Record compute(Queue& queue, const StencilJob& job, const InputDataset& source,
+  [[nodiscard]] Record compute(Queue& queue, const lab::StencilJob& job, const InputDataset& source,
                                const stencil::NamedSchedule& laid, const Memory& in,
                                const Memory& out, bool odd) const {
     Progress progress;
     progress.show(fmt::format("computing {}", job.name));
     const Index3 n = source.extents().xyz();
-    const auto launch = [&] {
-      check_interrupt();
-      return job.launch(queue, in.data(), out.data(), n, laid.schedule);
-    };
+    const Program program = job.bind(queue, in.data(), out.data(), n, laid.schedule);
+    check_interrupt();
     std::optional<Check> checked;
     if (check && !odd) {
       fill_bytes(queue, out.data(), poison, out.size());
-      (void)launch();
+      program.run();
       checked = job.check(queue, in.data(), out.data(), n);
       if (!checked->ok) {
         throw Failure(fmt::format("{} under '{}' failed its check, so nothing is written: {}",
@@ -134,7 +149,7 @@ struct ApplyCommand {
       }
       fill_bytes(queue, out.data(), zero, out.size());
     }
-    Record record = timed(queue, launch);
+    Record record = timed(program);
     record.size = source.extents();
     record.schedule_name = laid.name;
     record.check = checked;
@@ -161,36 +176,36 @@ struct ApplyCommand {
 
 } // namespace
 
-void add_apply(CLI::App& app) {
-  CLI::App* const command = app.add_subcommand(
-      "apply", "run a built-in kernel on a dataset of yours and write the result");
+void add_apply(CommandLine& line) {
+  const Command command =
+      line.add_command("apply", "run a kernel on a dataset of yours and write the result");
   auto o = std::make_shared<ApplyCommand>();
-  command->add_option("KERNEL", o->kernel, "which kernel")->required();
+  command.add("KERNEL", &o->kernel, "a built-in kernel, or FILE.hpp:Name of your own").require();
   command
-      ->add_option("INPUT", o->input,
-                   "FILE.h5:/path: an HDF5 dataset of 1 to 3 dimensions, fp32 or fp64")
-      ->required();
+      .add("INPUT", &o->input, "FILE.h5:/path: an HDF5 dataset of 1 to 3 dimensions, fp32 or fp64")
+      .require();
   command
-      ->add_option(
-          "-o,--output", o->output,
-          "FILE.h5:/path: the result, of the input's shape and type, with FILE.xdmf beside "
-          "it for ParaView")
-      ->required();
-  command->add_option("--spacing", o->spacing,
-                      "between points: XxYxZ, x first (HDF5's last dimension), or one number for "
-                      "all; 1 if not given");
-  command->add_option("--device", o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
-  command->add_option("--schedule", o->schedule,
-                      "auto, a name, or fields such as 'tile=4 store=nontemporal'");
-  command->add_flag("--check", o->check, "compare the result with the reference before writing it");
-  command->add_flag("--overwrite", o->overwrite,
-                    "replace an output file even when it holds other datasets");
-  command->add_flag("--json", o->json, "print an array with the record");
-  command->footer(stencil_kernel_help() +
-                  "\nPoints within the stencil's radius of an edge hold 0 in the result: the "
-                  "stencil has no value there.\nNaN and infinite values pass through. Existing "
-                  "output files are replaced when all went well.\n");
-  command->callback([o] { o->run(); });
+      .add("-o,--output", &o->output,
+           "FILE.h5:/path: the result, of the input's shape and type, with FILE.xdmf beside "
+           "it for ParaView")
+      .require();
+  command.add("--spacing", &o->spacing,
+              "between points: XxYxZ, x first (HDF5's last dimension), or one number for "
+              "all; 1 if not given");
+  command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command.add("--schedule", &o->schedule,
+              "auto, a name, or fields such as 'tile=4 store=nontemporal'");
+  command.add("--set", &o->settings,
+              "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
+  command.add("--check", &o->check, "compare the result with the reference before writing it");
+  command.add("--overwrite", &o->overwrite,
+              "replace an output file even when it holds other datasets");
+  command.add("--json", &o->json, "print an array with the record");
+  command.set_footer(stencil_kernel_help() +
+                     "\nPoints within the stencil's radius of an edge hold 0 in the result: the "
+                     "stencil has no value there.\nNaN and infinite values pass through. Existing "
+                     "output files are replaced when all went well.\n");
+  command.set_action([o] { o->run(); });
 }
 
 } // namespace ridge::app

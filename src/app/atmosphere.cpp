@@ -32,8 +32,7 @@ struct AtmosphereCommand {
   std::string schedule = "auto";
   std::string schedule_z;
   int snapshots = 10;
-  double step = 0;
-  bool step_given = false;
+  std::optional<double> step; ///< the largest stable one if not given
   bool json = false;
 
   void run() const {
@@ -49,7 +48,7 @@ struct AtmosphereCommand {
     }
     setup.nx = extents[0];
     setup.nz = extents[1];
-    if (step_given) setup.step = step;
+    setup.step = step;
     setup.schedule = schedule;
     setup.schedule_z = schedule_z;
     const std::filesystem::path file(output);
@@ -119,31 +118,26 @@ struct AtmosphereCommand {
 
 } // namespace
 
-void add_atmosphere(CLI::App& app) {
-  CLI::App* const command = app.add_subcommand(
+void add_atmosphere(CommandLine& line) {
+  const Command command = line.add_command(
       "atmosphere", "a two-dimensional atmosphere: snapshots, conservation, a picture");
   auto o = std::make_shared<AtmosphereCommand>();
-  command->add_option("--case", o->which,
-                      "thermal, collision, gravity-waves, density-current, injection");
-  command->add_option("--size", o->size, "NXxNZ cells of the 20 km by 10 km");
-  command->add_option("--time", o->time, "seconds to integrate");
-  command->add_option("-o,--output", o->output, "HDF5 file for the snapshots; FILE.xdmf beside it")
-      ->required();
-  command->add_option("--picture", o->picture,
-                      "PNG of the potential temperature at the end (FILE.png beside the output)");
-  command->add_option("--snapshots", o->snapshots, "how many, besides that of the begin")
-      ->check(CLI::Range(1, 9999));
-  CLI::Option* const step =
-      command->add_option("--step", o->step, "time step in s (the largest stable one)");
-  command->add_option("--device", o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
-  command->add_option("--schedule", o->schedule,
-                      "auto, a name, or fields such as 'fuse=1+2,3+4,5+6 tile=allx1'");
-  command->add_option("--schedule-z", o->schedule_z, "of the sweep along z, where it is another");
-  command->add_flag("--json", o->json, "print an array with the record");
-  command->callback([o, step] {
-    o->step_given = step->count() > 0;
-    o->run();
-  });
+  command.add("--case", &o->which, "thermal, collision, gravity-waves, density-current, injection");
+  command.add("--size", &o->size, "NXxNZ cells of the 20 km by 10 km");
+  command.add("--time", &o->time, "seconds to integrate");
+  command.add("-o,--output", &o->output, "HDF5 file for the snapshots; FILE.xdmf beside it")
+      .require();
+  command.add("--picture", &o->picture,
+              "PNG of the potential temperature at the end (FILE.png beside the output)");
+  command.add("--snapshots", &o->snapshots, "how many, besides that of the begin")
+      .require_between(1, 9999);
+  command.add("--step", &o->step, "time step in s (the largest stable one)");
+  command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command.add("--schedule", &o->schedule,
+              "auto, a name, or fields such as 'fuse=1+2,3+4,5+6 tile=allx1'");
+  command.add("--schedule-z", &o->schedule_z, "of the sweep along z, where it is another");
+  command.add("--json", &o->json, "print an array with the record");
+  command.set_action([o] { o->run(); });
 }
 
 } // namespace ridge::app

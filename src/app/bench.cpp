@@ -1,6 +1,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/table.hpp>
+#include <ridge/lab/user_kernel.hpp>
 
 #include "commands.hpp"
 #include "interrupt.hpp"
@@ -18,12 +19,13 @@ struct BenchCommand {
   std::string precision;
   std::string schedule = "auto";
   std::string site;
+  std::vector<std::string> settings;
   int repeat = 15;
   int operations = 10;
   bool json = false;
 
   void run() const {
-    const lab::BenchKernel& chosen = lab::find_bench_kernel(kernel);
+    const lab::BenchKernel chosen = found_kernel();
     lab::BenchRequest request{Device(device == "auto" ? best_device() : parse_device(device)),
                               size.empty() ? chosen.default_size : parse_extents(size, "--size"),
                               precision.empty() ? chosen.default_precision : precision,
@@ -51,6 +53,16 @@ struct BenchCommand {
                                   record.check->message));
       }
     }
+  }
+
+  [[nodiscard]] lab::BenchKernel found_kernel() const {
+    std::vector<lab::Setting> all;
+    for (const std::string& text : settings)
+      all.push_back(lab::parse_setting(text));
+    if (lab::names_a_file(kernel)) return lab::load_user_kernel(kernel, all).bench;
+    if (!all.empty())
+      throw UsageError(fmt::format("--set is for kernels in files; {} is built in", kernel));
+    return lab::find_bench_kernel(kernel);
   }
 
   /// Room for a rate, and for the operations beside a rate of interactions.
@@ -90,25 +102,26 @@ std::string kernel_list() {
 
 } // namespace
 
-void add_bench(CLI::App& app) {
-  CLI::App* const command = app.add_subcommand(
-      "bench", "run a built-in kernel, check it, and print a record for each schedule");
+void add_bench(CommandLine& line) {
+  const Command command =
+      line.add_command("bench", "run a kernel, check it, and print a record for each schedule");
   auto o = std::make_shared<BenchCommand>();
-  command->add_option("KERNEL", o->kernel, "which kernel")->required();
-  command->add_option("--device", o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
-  command->add_option("--size", o->size, "NXxNYxNZ, NXxNY or N");
-  command->add_option("--precision", o->precision,
-                      "fp32, fp64 or mixed; each kernel has its own default");
-  command->add_option("--schedule", o->schedule,
-                      "auto; all: those with names and the default; space: every combination; a "
-                      "name; or fields such as 'tile=4 store=nontemporal'");
-  command->add_option("--site", o->site,
-                      "lattice kernels: propagator, spinor, matrix, vector, complex or real");
-  command->add_option("--operations", o->operations, "operations of a chain: 1, 2, 5 or 10");
-  command->add_option("--repeat", o->repeat, "timed launches")->check(CLI::Range(1, 100000));
-  command->add_flag("--json", o->json, "print an array of records");
-  command->footer(kernel_list());
-  command->callback([o] { o->run(); });
+  command.add("KERNEL", &o->kernel, "a built-in kernel, or FILE.hpp:Name of your own").require();
+  command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command.add("--size", &o->size, "NXxNYxNZ, NXxNY or N");
+  command.add("--precision", &o->precision, "fp32, fp64 or mixed; each kernel has its own default");
+  command.add("--schedule", &o->schedule,
+              "auto; all: those with names and the default; space: every combination; a "
+              "name; or fields such as 'tile=4 store=nontemporal'");
+  command.add("--site", &o->site,
+              "lattice kernels: propagator, spinor, matrix, vector, complex or real");
+  command.add("--operations", &o->operations, "operations of a chain, 1 to 32");
+  command.add("--repeat", &o->repeat, "timed launches").require_between(1, 100000);
+  command.add("--set", &o->settings,
+              "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
+  command.add("--json", &o->json, "print an array of records");
+  command.set_footer(kernel_list());
+  command.set_action([o] { o->run(); });
 }
 
 } // namespace ridge::app

@@ -1,17 +1,20 @@
 // The subcommands of `ridge`: each adds its options to the command line and what to do with them.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "options.hpp"
 
 namespace ridge::app {
 
-void add_devices(CLI::App& app);
-void add_roof(CLI::App& app);
-void add_model(CLI::App& app);
-void add_bench(CLI::App& app);
-void add_apply(CLI::App& app);
-void add_nbody(CLI::App& app);
-void add_lab(CLI::App& app);
-void add_atmosphere(CLI::App& app);
+void add_devices(CommandLine& line);
+void add_roof(CommandLine& line);
+void add_model(CommandLine& line);
+void add_bench(CommandLine& line);
+void add_schedules(CommandLine& line);
+void add_apply(CommandLine& line);
+void add_nbody(CommandLine& line);
+void add_lab(CommandLine& line);
+void add_atmosphere(CommandLine& line);
+void add_report(CommandLine& line);
+void add_compare(CommandLine& line);
 
 } // namespace ridge::app

@@ -54,11 +54,11 @@ void print_devices(bool json) {
 
 } // namespace
 
-void add_devices(CLI::App& app) {
-  CLI::App* const command = app.add_subcommand("devices", "list the devices here and their facts");
+void add_devices(CommandLine& line) {
+  const Command command = line.add_command("devices", "list the devices here and their facts");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "print JSON");
-  command->callback([json] { print_devices(*json); });
+  command.add("--json", json.get(), "print JSON");
+  command.set_action([json] { print_devices(*json); });
 }
 
 } // namespace ridge::app

@@ -26,6 +26,10 @@ struct LabCommand {
     const DeviceFacts& facts = chosen.facts();
     fmt::print("Ridge lab on {}: {}, {}, {} units, {} of memory\n", to_text(chosen.id()),
                facts.name, facts.architecture, facts.units, to_text(facts.memory));
+    fmt::print("{} kernels and schedules; takes {}\n", lab::lab_plan(chosen, quick).size(),
+               chosen.is_gpu() ? "about a minute"
+               : quick         ? "about a minute on two cores"
+                               : "two to four minutes on two cores");
     if (device == "auto" && !chosen.is_gpu()) {
       fmt::print("no GPU here, so everything runs on the cpu\n");
     }
@@ -97,14 +101,14 @@ struct LabCommand {
 
 } // namespace
 
-void add_lab(CLI::App& app) {
-  CLI::App* const command =
-      app.add_subcommand("lab", "run everything on the best device here: one checked table");
+void add_lab(CommandLine& line) {
+  const Command command =
+      line.add_command("lab", "run everything on the best device here: one checked table");
   auto o = std::make_shared<LabCommand>();
-  command->add_option("--device", o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
-  command->add_flag("--quick", o->quick, "fewer kernels and repeats");
-  command->add_option("--json", o->json_file, "also write the records to this file");
-  command->callback([o] { o->run(); });
+  command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command.add("--quick", &o->quick, "fewer kernels and repeats");
+  command.add("--json", &o->json_file, "also write the records to this file");
+  command.set_action([o] { o->run(); });
 }
 
 } // namespace ridge::app

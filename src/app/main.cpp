@@ -27,38 +27,27 @@ int fail(ridge::ExitCode code, std::string what) {
   return exit_with(code);
 }
 
-/// "the commands are lab, bench, ...; see --help".
-std::string commands_of(const CLI::App& app) {
-  std::string names;
-  for (const CLI::App* const command : app.get_subcommands({}))
-    names += (names.empty() ? "" : ", ") + command->get_name();
-  return fmt::format("the commands are {}; see --help", names);
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Performance-portable kernels on CPUs and GPUs, accounted against the roof"};
-  app.name("ridge");
-  app.set_version_flag("--version", std::string("ridge ") + RIDGE_VERSION);
-  ridge::app::add_lab(app);
-  ridge::app::add_bench(app);
-  ridge::app::add_apply(app);
-  ridge::app::add_nbody(app);
-  ridge::app::add_atmosphere(app);
-  ridge::app::add_devices(app);
-  ridge::app::add_roof(app);
-  ridge::app::add_model(app);
+  ridge::app::CommandLine line(
+      "ridge", "Performance-portable kernels on CPUs and GPUs, accounted against the roof",
+      RIDGE_VERSION);
+  ridge::app::add_lab(line);
+  ridge::app::add_bench(line);
+  ridge::app::add_schedules(line);
+  ridge::app::add_model(line);
+  ridge::app::add_apply(line);
+  ridge::app::add_nbody(line);
+  ridge::app::add_atmosphere(line);
+  ridge::app::add_devices(line);
+  ridge::app::add_roof(line);
+  ridge::app::add_report(line);
+  ridge::app::add_compare(line);
 
   try {
     ridge::app::catch_interrupts();
-    app.parse(argc, argv);
-    if (app.get_subcommands().empty()) throw ridge::UsageError(commands_of(app));
-  } catch (const CLI::Success& request) {
-    return app.exit(request); // --help, --version
-  } catch (const CLI::ParseError& error) {
-    const std::string right = app.get_subcommands().empty() ? commands_of(app) : "see --help";
-    return fail(ridge::ExitCode::usage, fmt::format("{}; {}", error.what(), right));
+    line.run(argc, argv);
   } catch (const ridge::app::Interrupted&) {
     return fail(ridge::ExitCode::failure, "interrupted");
   } catch (const ridge::Error& error) {

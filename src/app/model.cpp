@@ -204,26 +204,26 @@ std::string described() {
 
 } // namespace
 
-void add_model(CLI::App& app) {
-  CLI::App* const command = app.add_subcommand(
+void add_model(CommandLine& line) {
+  const Command command = line.add_command(
       "model",
       "predict a stencil's traffic, and why it is more than the least, without running it");
   auto o = std::make_shared<ModelCommand>();
-  command->add_option("KERNEL", o->kernel, "which stencil");
-  command->add_option("--on", o->on,
-                      "a device here (cpu, cuda:N, hip:N), one described (" + described() +
-                          ") or a file of constants, FILE.json");
-  command->add_option("--size", o->size, "NXxNYxNZ, NXxNY or N");
-  command->add_option("--precision", o->precision, "fp32 or fp64");
-  command->add_option("--schedule", o->schedule,
-                      "auto; all: those with names and the model's choice; space: every "
-                      "combination; a name; or fields such as 'tile=4 store=nontemporal'");
-  command->add_flag("--published", o->published,
-                    "compare the model with the published figures of the AMD Laplacian series");
-  command->add_option("--figure", o->figure,
-                      "with --published: a table of figures of merit of kernel 5, FILE.csv");
-  command->add_flag("--json", o->json, "print JSON");
-  command->callback([o] { o->run(); });
+  command.add("KERNEL", &o->kernel, "which stencil");
+  command.add("--on", &o->on,
+              "a device here (cpu, cuda:N, hip:N), one described (" + described() +
+                  ") or a file of constants, FILE.json");
+  command.add("--size", &o->size, "NXxNYxNZ, NXxNY or N");
+  command.add("--precision", &o->precision, "fp32 or fp64");
+  command.add("--schedule", &o->schedule,
+              "auto; all: those with names and the model's choice; space: every combination; a "
+              "name; or fields such as 'tile=4 store=nontemporal'");
+  command.add("--published", &o->published,
+              "compare the model with the published figures of the AMD Laplacian series");
+  command.add("--figure", &o->figure,
+              "with --published: a table of figures of merit of kernel 5, FILE.csv");
+  command.add("--json", &o->json, "print JSON");
+  command.set_action([o] { o->run(); });
 }
 
 } // namespace ridge::app

@@ -160,6 +160,9 @@ public:
                                    nbody_format::most_steps));
     }
     require_sound(now_.bodies, run_.parameters);
+    if (!goes_on_ && run_.parameters.precision == nbody::Precision::fp32) {
+      take_origin_inside(now_.bodies);
+    }
     if (run_.parameters.softening == 0) {
       require_apart(now_.bodies, run_.parameters.precision);
     }
@@ -319,44 +322,42 @@ void run_nbody(const NbodyOptions& o) {
 
 } // namespace
 
-void add_nbody(CLI::App& app) {
-  CLI::App* const command =
-      app.add_subcommand("nbody", "integrate bodies under their own gravity, with snapshots");
+void add_nbody(CommandLine& line) {
+  const Command command =
+      line.add_command("nbody", "integrate bodies under their own gravity, with snapshots");
   auto o = std::make_shared<NbodyOptions>();
-  command->add_option("INPUT", o->input, "FILE.h5, FILE.h5:/group or FILE.csv: bodies of yours");
-  command->add_option("-o,--output", o->output,
-                      "FILE.h5: the snapshots, with FILE.xdmf beside it for ParaView");
-  command->add_option("--plummer", o->plummer,
-                      "start from a Plummer sphere of N bodies, in Henon's units");
-  command->add_option("--cold-collapse", o->cold_collapse,
-                      "start from a homogeneous sphere of N bodies at rest, mass and radius 1");
-  command->add_flag("--solar-system", o->solar_system,
-                    "start from the Sun and planets at J2000, in au, days and solar masses; tells "
-                    "their periods");
-  command->add_option("--restart", o->restart,
-                      "FILE.h5: go on from the last snapshot of this run, bit by bit");
-  command->add_option("--seed", o->seed, "of --plummer and --cold-collapse; 1 if not given");
-  command->add_option("--steps", o->steps, "steps to take; 1000 if not given");
-  command->add_option("--dt", o->dt, "time of a step; needed with INPUT");
-  command->add_option("--softening", o->softening,
-                      "Plummer's softening length; 0 if not given, 0.01 for --plummer and "
-                      "--cold-collapse");
-  command->add_option("--G", o->gravity, "constant of gravity; 1 if not given");
-  command->add_option("--every", o->every,
-                      "steps between snapshots; a tenth of --steps if not given");
-  command->add_option("--integrator", o->integrator, "leapfrog (if not given) or yoshida4");
-  command->add_option(
-      "--precision", o->precision,
-      "fp32, fp64, or mixed: state and sums in fp64, interactions in fp32; mixed if "
-      "not given, fp64 for --solar-system");
-  command->add_option("--device", o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
-  command->add_option("--schedule", o->schedule,
-                      "of the pair sums: auto, a name, or fields such as 'form=direct tile=4'");
-  command->add_flag("--overwrite", o->overwrite, "replace the output file when it exists");
-  command->add_flag("--json", o->json, "print an array with the record");
-  command->footer(std::string(bodies_help()) +
-                  "\nCtrl-C writes a last snapshot to go on from. See docs/nbody.md.\n");
-  command->callback([o] { run_nbody(*o); });
+  command.add("INPUT", &o->input, "FILE.h5, FILE.h5:/group or FILE.csv: bodies of yours");
+  command.add("-o,--output", &o->output,
+              "FILE.h5: the snapshots, with FILE.xdmf beside it for ParaView");
+  command.add("--plummer", &o->plummer,
+              "start from a Plummer sphere of N bodies, in Henon's units");
+  command.add("--cold-collapse", &o->cold_collapse,
+              "start from a homogeneous sphere of N bodies at rest, mass and radius 1");
+  command.add("--solar-system", &o->solar_system,
+              "start from the Sun and planets at J2000, in au, days and solar masses; tells "
+              "their periods");
+  command.add("--restart", &o->restart,
+              "FILE.h5: go on from the last snapshot of this run, bit by bit");
+  command.add("--seed", &o->seed, "of --plummer and --cold-collapse; 1 if not given");
+  command.add("--steps", &o->steps, "steps to take; 1000 if not given");
+  command.add("--dt", &o->dt, "time of a step; needed with INPUT");
+  command.add("--softening", &o->softening,
+              "Plummer's softening length; 0 if not given, 0.01 for --plummer and "
+              "--cold-collapse");
+  command.add("--G", &o->gravity, "constant of gravity; 1 if not given");
+  command.add("--every", &o->every, "steps between snapshots; a tenth of --steps if not given");
+  command.add("--integrator", &o->integrator, "leapfrog (if not given) or yoshida4");
+  command.add("--precision", &o->precision,
+              "fp32, fp64, or mixed: state and sums in fp64, interactions in fp32; mixed if "
+              "not given, fp64 for --solar-system");
+  command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command.add("--schedule", &o->schedule,
+              "of the pair sums: auto, a name, or fields such as 'form=direct tile=4'");
+  command.add("--overwrite", &o->overwrite, "replace the output file when it exists");
+  command.add("--json", &o->json, "print an array with the record");
+  command.set_footer(std::string(bodies_help()) +
+                     "\nCtrl-C writes a last snapshot to go on from. See docs/nbody.md.\n");
+  command.set_action([o] { run_nbody(*o); });
 }
 
 } // namespace ridge::app

@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+using nbody::Bodies;
 using nbody::Precision;
 using nbody::Snapshot;
 
@@ -47,11 +48,11 @@ public:
     return made;
   }
 
-  /// N values, or N x 3 of them from three components.
+  /// N values, or N x 3 of them from three components, each shifted.
   template <std::size_t Width>
   void dataset(const std::string& path,
-               const std::array<const std::vector<double>*, Width>& components,
-               int element_bytes) const {
+               const std::array<const std::vector<double>*, Width>& components, int element_bytes,
+               const std::array<double, Width>& shift = {}) const {
     const hsize_t shape[2] = {components[0]->size(), Width};
     const int rank = Width == 1 ? 1 : 2;
     const Handle space(H5Screate_simple(rank, shape, nullptr), H5Sclose);
@@ -70,7 +71,7 @@ public:
       const hsize_t count[2] = {std::min(most, shape[0] - begin), Width};
       for (std::size_t i = 0; i < count[0]; ++i) {
         for (std::size_t c = 0; c < Width; ++c)
-          lines[i * Width + c] = (*components[c])[begin + i];
+          lines[i * Width + c] = (*components[c])[begin + i] + shift[c];
       }
       H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start, nullptr, count, nullptr);
       const Handle memory(H5Screate_simple(rank, count, nullptr), H5Sclose);
@@ -92,6 +93,16 @@ private:
 
 int element_bytes(const NbodyRun& run) {
   return run.parameters.precision == Precision::fp32 ? 4 : 8;
+}
+
+/// Of a component of a position. Far from the origin fp32 would be too little.
+int position_bytes(const NbodyRun& run, const Bodies& bodies) {
+  return has_own_origin(bodies) ? 8 : element_bytes(run);
+}
+
+/// What a snapshot takes for a body: velocity, potential, and its position once or twice.
+int bytes_of_body(const NbodyRun& run, const Bodies& bodies) {
+  return (has_own_origin(bodies) ? 7 : 4) * element_bytes(run) + 3 * position_bytes(run, bodies);
 }
 
 std::array<const std::vector<double>*, 3> pointers(const std::array<std::vector<double>, 3>& v) {
@@ -136,7 +147,7 @@ std::string NbodyWriter::text() const {
 
 void NbodyWriter::write(const NbodyRun& run, const Snapshot& snapshot) {
   const auto bytes = static_cast<std::uintmax_t>(snapshot.bodies.count()) *
-                         static_cast<std::uintmax_t>(7 * element_bytes(run)) +
+                         static_cast<std::uintmax_t>(bytes_of_body(run, snapshot.bodies)) +
                      around;
   if (first_) {
     first_->require_room(bytes + static_cast<std::uintmax_t>(snapshot.bodies.count()) * 8);
@@ -159,7 +170,7 @@ void NbodyWriter::create(const NbodyRun& run, const Snapshot& first) {
       target_);
   const Handle& root = out.file();
   out.attribute(root, "program", std::string(nbody_format::program));
-  out.attribute(root, "format", nbody_format::version);
+  out.attribute(root, "format", has_own_origin(first.bodies) ? nbody_format::version : Index{1});
   out.attribute(root, "ridge_version", std::string(RIDGE_VERSION));
   out.attribute(root, "run", fmt::format("{:016x}", run.id));
   out.attribute(root, "start", run.start);
@@ -173,6 +184,8 @@ void NbodyWriter::create(const NbodyRun& run, const Snapshot& first) {
   out.attribute(root, "schedule", run.schedule);
   out.attribute(root, "initial_kinetic_energy", run.initial.kinetic);
   out.attribute(root, "initial_potential_energy", run.initial.potential);
+  for (std::size_t c = 0; c < 3 && has_own_origin(first.bodies); ++c)
+    out.attribute(root, nbody_format::origin[c], first.bodies.origin[c]);
   out.dataset<1>("mass", {&first.bodies.mass}, 8);
   (void)out.group("snapshots");
   out.close();
@@ -195,7 +208,12 @@ void NbodyWriter::append(const NbodyRun& run, const Snapshot& snapshot) {
   const std::string path = nbody_format::group_of(snapshot.step);
   {
     const Handle group = out.group(path);
-    out.dataset(path + "/position", pointers(snapshot.bodies.position), element_bytes(run));
+    const auto position = pointers(snapshot.bodies.position);
+    out.dataset(path + "/position", position, position_bytes(run, snapshot.bodies),
+                snapshot.bodies.origin);
+    if (has_own_origin(snapshot.bodies)) {
+      out.dataset(path + "/" + nbody_format::exact_positions, position, element_bytes(run));
+    }
     out.dataset(path + "/velocity", pointers(snapshot.bodies.velocity), element_bytes(run));
     out.dataset<1>(path + "/potential", {&snapshot.potential}, element_bytes(run));
     out.require(H5Lcreate_hard(out.file().id(), "/mass", group.id(), "mass", H5P_DEFAULT,
@@ -221,7 +239,8 @@ void NbodyWriter::write_xdmf(const NbodyRun& run, const Snapshot& snapshot) {
   times_.push_back(snapshot.time);
   groups_.push_back(nbody_format::group_of(snapshot.step));
   write_text_file(xdmf_, xdmf_points_text({target_.filename().string(), snapshot.bodies.count(),
-                                           element_bytes(run), times_, groups_}));
+                                           position_bytes(run, snapshot.bodies), element_bytes(run),
+                                           times_, groups_}));
 }
 
 } // namespace ridge::app

@@ -5,6 +5,9 @@
 //   /snapshots/0000000100  a group a snapshot, named by its step, with position and velocity of
 //                          N x 3 values, potential of N, a link to mass, and what is conserved as
 //                          attributes; the last attribute, checksum, makes it complete
+// Where a run in fp32 is far from the origin of the coordinates, positions are stored in fp64, and
+// position_from_origin has them in fp32 as they are computed with, relative to origin_x, origin_y
+// and origin_z.
 #pragma once
 
 #include "output_file.hpp"

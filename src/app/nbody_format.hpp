@@ -3,13 +3,20 @@
 
 #include <ridge/core/extents.hpp>
 
+#include <array>
 #include <string>
 
 namespace ridge::app::nbody_format {
 
 inline constexpr const char* program = "ridge nbody";
-/// Of what this version writes, and the latest it reads.
-inline constexpr Index version = 1;
+/// The latest format that this version reads, and what it writes: the second one where positions
+/// are relative to an origin of the run's own, else the first.
+inline constexpr Index version = 2;
+
+/// The exact positions of such a run, relative to its origin, beside the absolute ones.
+inline constexpr const char* exact_positions = "position_from_origin";
+/// Its origin: attributes of the file.
+inline constexpr std::array<const char*, 3> origin{"origin_x", "origin_y", "origin_z"};
 
 /// The most that names of snapshots have digits for.
 inline constexpr Index most_steps = 9'999'999'999;

@@ -32,10 +32,10 @@ public:
     }
   }
 
-  [[nodiscard]] Bodies read() const {
+  [[nodiscard]] Bodies read(const std::string& position) const {
     Bodies bodies;
-    if (has("position") || has("velocity")) {
-      read_vectors("position", bodies.position);
+    if (has(position) || has("velocity")) {
+      read_vectors(position, bodies.position);
       read_vectors("velocity", bodies.velocity);
       read_values(has("mass") ? "mass" : has("m") ? "m" : "mass", bodies.mass);
     } else if (has("x") || has("vx")) {
@@ -122,10 +122,10 @@ bool is_csv(std::string_view file) {
   return file.ends_with(".csv") || file.ends_with(".CSV");
 }
 
-Bodies read_bodies(std::string_view file) {
+Bodies read_bodies(std::string_view file, const std::string& position) {
   if (is_csv(file)) return read_csv_bodies(file);
   const DatasetName name = parse_dataset_name(file, "INPUT");
-  return BodyGroup(name).read();
+  return BodyGroup(name).read(position);
 }
 
 const char* bodies_help() {

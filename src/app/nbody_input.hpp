@@ -3,6 +3,7 @@
 
 #include <nbody/bodies.hpp>
 
+#include <string>
 #include <string_view>
 
 namespace ridge::app {
@@ -11,8 +12,9 @@ namespace ridge::app {
 /// `mass` of N; or x, y, z, vx, vy, vz of N values each and `m` or `mass`. CSV: a line of names,
 /// among them x, y, z, vx, vy, vz and m, then a line a body; empty lines and those that begin with
 /// # are passed over. Throws UsageError that says what is missing or wrong and where, Failure when
-/// a file cannot be read.
-[[nodiscard]] nbody::Bodies read_bodies(std::string_view file);
+/// a file cannot be read. `position` is the name of that dataset.
+[[nodiscard]] nbody::Bodies read_bodies(std::string_view file,
+                                        const std::string& position = "position");
 
 /// Whether `file` names a CSV file: whatever ends in .csv.
 [[nodiscard]] bool is_csv(std::string_view file);

@@ -59,7 +59,7 @@ public:
     nbody::Snapshot snapshot;
     snapshot.step = required<Index>(group, "step");
     snapshot.time = required<double>(group, "time");
-    snapshot.bodies = read_bodies(name_.string() + ":" + nbody_format::group_of(snapshot.step));
+    snapshot.bodies = bodies_in(name_.string() + ":" + nbody_format::group_of(snapshot.step));
     const std::uint64_t expected = hexadecimal(required<std::string>(group, "checksum"));
     if (checksum(run.id, run.parameters, snapshot.step, snapshot.bodies) != expected) {
       throw UsageError(fmt::format("{}: its last snapshot, of step {}, is of another run or was "
@@ -70,6 +70,15 @@ public:
   }
 
 private:
+  /// As they were computed with.
+  [[nodiscard]] nbody::Bodies bodies_in(const std::string& group) const {
+    if (H5Aexists(file_.id(), nbody_format::origin[0]) <= 0) return read_bodies(group);
+    nbody::Bodies bodies = read_bodies(group, nbody_format::exact_positions);
+    for (std::size_t c = 0; c < 3; ++c)
+      bodies.origin[c] = required<double>(file_, nbody_format::origin[c]);
+    return bodies;
+  }
+
   template <class Value>
   [[nodiscard]] Value required(const Handle& object, const char* name) const {
     Value value{};

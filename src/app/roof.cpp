@@ -42,14 +42,13 @@ struct RoofCommand {
 
 } // namespace
 
-void add_roof(CLI::App& app) {
-  CLI::App* const command =
-      app.add_subcommand("roof", "measure and print the ceilings of a device");
+void add_roof(CommandLine& line) {
+  const Command command = line.add_command("roof", "measure and print the ceilings of a device");
   auto options = std::make_shared<RoofCommand>();
-  command->add_option("--device", options->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
-  command->add_flag("--quick", options->quick, "fewer repeats");
-  command->add_flag("--json", options->json, "print JSON");
-  command->callback([options] { options->run(); });
+  command.add("--device", &options->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command.add("--quick", &options->quick, "fewer repeats");
+  command.add("--json", &options->json, "print JSON");
+  command.set_action([options] { options->run(); });
 }
 
 } // namespace ridge::app

@@ -1,8 +1,6 @@
 #include "stencil_job.hpp"
 
 #include <ridge/core/error.hpp>
-#include <ridge/lab/stencil_check.hpp>
-#include <ridge/stencil/launch.hpp>
 
 #include <fmt/format.h>
 
@@ -26,32 +24,14 @@ constexpr std::array<Known, 5> kernels{
      {"laplacian8", "the same of order 8"},
      {"box27", "the 27-point Laplacian, 3-D, of equal spacing along x, y and z"}}};
 
-template <class K, class T>
-StencilJob job(std::string_view name, const K& kernel) {
-  StencilJob made;
-  made.name = name;
-  made.traits = stencil::traits_of<K, T>();
-  const auto call = [kernel](const void* in, void* out, Index3 n) {
-    return stencil::Call<K, T>{
-        kernel, {View<const T>(static_cast<const T*>(in), n)}, View<T>(static_cast<T*>(out), n)};
-  };
-  made.launch = [call, name = made.name](Queue& queue, const void* in, void* out, Index3 n,
-                                         const stencil::Schedule& schedule) {
-    return stencil::launch(queue, call(in, out, n), schedule, name);
-  };
-  made.check = [call](Queue& queue, const void* in, void* out, Index3 n) {
-    constexpr double tolerance = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    return lab::check_stencil(queue, call(in, out, n), 0xff, tolerance);
-  };
-  return made;
-}
+using lab::StencilJob;
 
 template <class T, int Order>
 StencilJob laplacian(std::string_view name, int rank, Spacing h) {
   using stencil::Laplacian;
-  if (rank == 1) return job<Laplacian<Order, 1>, T>(name, Laplacian<Order, 1>(h));
-  if (rank == 2) return job<Laplacian<Order, 2>, T>(name, Laplacian<Order, 2>(h));
-  return job<Laplacian<Order, 3>, T>(name, Laplacian<Order, 3>(h));
+  if (rank == 1) return lab::stencil_job<Laplacian<Order, 1>, T>(name, Laplacian<Order, 1>(h));
+  if (rank == 2) return lab::stencil_job<Laplacian<Order, 2>, T>(name, Laplacian<Order, 2>(h));
+  return lab::stencil_job<Laplacian<Order, 3>, T>(name, Laplacian<Order, 3>(h));
 }
 
 template <class T>
@@ -64,7 +44,7 @@ StencilJob box27(std::string_view name, int rank, Spacing h) {
                                  "takes any",
                                  name, h.x, h.y, h.z));
   }
-  return job<stencil::Box27, T>(name, stencil::Box27(h.x));
+  return lab::stencil_job<stencil::Box27, T>(name, stencil::Box27(h.x));
 }
 
 /// Weights hold 1 / spacing^2, which must not leave the numbers of T.

@@ -85,7 +85,7 @@ std::string xdmf_points_text(const XdmfBodies& bodies) {
         </Geometry>
 {}{}{}      </Grid>
 )",
-                        bodies.times[n], bodies.count, item("position", 3, bodies.element_bytes),
+                        bodies.times[n], bodies.count, item("position", 3, bodies.position_bytes),
                         attribute("velocity", "Vector", 3, bodies.element_bytes),
                         attribute("potential", "Scalar", 1, bodies.element_bytes),
                         attribute("mass", "Scalar", 1, 8));

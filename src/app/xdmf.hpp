@@ -27,7 +27,8 @@ struct XdmfGrid {
 struct XdmfBodies {
   std::string file; ///< relative to the XDMF file
   Index count;
-  int element_bytes; ///< of all but mass, which has 8
+  int position_bytes;
+  int element_bytes; ///< of velocity and potential; mass has 8
   const std::vector<double>& times;
   const std::vector<std::string>& groups; ///< absolute paths
 };

@@ -1,11 +1,10 @@
 #include "model.hpp"
 
-#include <ridge/chain/program.hpp>
+#include <ridge/atmosphere/sweeps.hpp>
+#include <ridge/chain/launch.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/graph.hpp>
-
-#include "sweeps.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +15,6 @@ namespace ridge::atmosphere {
 namespace {
 
 using chain::ProfileSlot;
-using chain::Program;
 
 constexpr Index graph_steps = 8; ///< of one graph: an even number, after which states are in place
 constexpr double rounding = 1e-9;
@@ -113,6 +111,16 @@ chain::Schedule schedule_of(const Device& device, const Setup& s) {
   return schedule;
 }
 
+bool is_graphed(const chain::Schedule& schedule) {
+  const auto* const gpu = std::get_if<chain::GpuSchedule>(&schedule);
+  return gpu != nullptr && gpu->graph == chain::Graph::on;
+}
+/// Without a graph of its own: several sweeps share one.
+chain::Schedule plain(chain::Schedule schedule) {
+  if (auto* const gpu = std::get_if<chain::GpuSchedule>(&schedule)) gpu->graph = chain::Graph::off;
+  return schedule;
+}
+
 } // namespace
 
 /// Steps come in pairs: x then z, z then x. Each sweep goes from one of two states to the other.
@@ -135,35 +143,39 @@ struct Atmosphere::Parts {
     density = profile(rest.density);
     heat = profile(rest.heat);
     faces = {profile(rest.face_density), profile(rest.face_heat), profile(rest.face_pressure)};
-    make_programs(device);
+    in_x = schedule_of<SweepX>(device, setup);
+    in_z = schedule_of<SweepZ>(device, setup);
+    set_step(step_length);
     start();
   }
 
-  void make_programs(const Device& device) {
-    const chain::Schedule in_x = schedule_of<SweepX>(device, setup);
-    const chain::Schedule in_z = schedule_of<SweepZ>(device, setup);
-    if (const auto* const gpu = std::get_if<chain::GpuSchedule>(&in_x))
-      graphed = gpu->graph == chain::Graph::on;
+  /// Steps of that length from now on.
+  void set_step(double step) {
+    if (step == current_step) return;
+    current_step = step;
+    graph.reset();
     const Index3 n{setup.nx, setup.nz, 1};
-    for (int from = 0; from < 2; ++from) {
+    for (std::size_t from = 0; from < 2; ++from) {
       chain::Views<SweepX, double> x;
       set_states(x, from);
       x.set(ProfileSlot<cell_density>{}, density).set(ProfileSlot<cell_heat>{}, heat);
-      along_x[from].emplace(queue, sweep_x(setup, step_length), n, x, in_x);
+      along_x[from].emplace(queue, chain::Request<SweepX, double>{sweep_x(setup, step), n, x},
+                            plain(in_x));
       chain::Views<SweepZ, double> z;
       set_states(z, from);
       z.set(ProfileSlot<cell_density>{}, density);
       z.set(ProfileSlot<face_density>{}, faces[0]);
       z.set(ProfileSlot<face_heat>{}, faces[1]);
       z.set(ProfileSlot<face_pressure>{}, faces[2]);
-      along_z[from].emplace(queue, sweep_z(setup, rest, step_length), n, z, in_z);
+      along_z[from].emplace(queue, chain::Request<SweepZ, double>{sweep_z(setup, rest, step), n, z},
+                            plain(in_z));
     }
   }
 
   template <class Sweep>
-  void set_states(chain::Views<Sweep, double>& views, int from) {
-    const auto& begin = states[static_cast<std::size_t>(from)];
-    const auto& end = states[static_cast<std::size_t>(1 - from)];
+  void set_states(chain::Views<Sweep, double>& views, std::size_t from) {
+    const auto& begin = states[from];
+    const auto& end = states[1 - from];
     views.set(Slot<before>{}, begin[0].view()).set(Slot<before + 1>{}, begin[1].view());
     views.set(Slot<before + 2>{}, begin[2].view()).set(Slot<before + 3>{}, begin[3].view());
     views.set(Slot<after>{}, end[0].view()).set(Slot<after + 1>{}, end[1].view());
@@ -192,23 +204,13 @@ struct Atmosphere::Parts {
     queue.wait();
   }
 
-  void set_step(double step) {
-    if (step == current_step) return;
-    current_step = step;
-    graph.reset();
-    for (auto& program : along_x)
-      program->change(sweep_x(setup, step));
-    for (auto& program : along_z)
-      program->change(sweep_z(setup, rest, step));
-  }
-
   void give_step(bool x_first) {
     if (x_first) {
-      along_x[0]->give();
-      along_z[1]->give();
+      along_x[0]->run();
+      along_z[1]->run();
     } else {
-      along_z[0]->give();
-      along_x[1]->give();
+      along_z[0]->run();
+      along_x[1]->run();
     }
   }
   void one_step(double length_now) {
@@ -220,10 +222,6 @@ struct Atmosphere::Parts {
   void graph_launch() {
     set_step(step_length);
     if (!graph) {
-      for (auto& program : along_x)
-        (void)program->kernel_facts(); // loads the kernels, which recording must not
-      for (auto& program : along_z)
-        (void)program->kernel_facts();
       graph = std::make_unique<Graph>(queue, [this] {
         for (Index i = 0; i < graph_steps; ++i)
           give_step(i % 2 == 0);
@@ -239,16 +237,15 @@ struct Atmosphere::Parts {
   Queue queue;
   Profiles rest;
   double step_length;
-  double current_step = step_length;
+  double current_step = 0;
   double time = 0;
   Index done = 0;
   std::array<std::vector<Field<double>>, 2> states;
   std::vector<Field<double>> columns;
   View<const double> density, heat;
   std::array<View<const double>, 3> faces;
-  std::array<std::optional<Program<SweepX, double>>, 2> along_x;
-  std::array<std::optional<Program<SweepZ, double>>, 2> along_z;
-  bool graphed = false;
+  chain::Schedule in_x, in_z;
+  std::array<std::optional<Program>, 2> along_x, along_z;
   std::unique_ptr<Graph> graph;
 };
 
@@ -290,7 +287,7 @@ void Atmosphere::advance(double end, Index most) {
   Parts& p = *parts_;
   for (Index done = 0; done < most && p.time < end;) {
     const bool whole = p.time + graph_steps * p.step_length <= end && p.done % 2 == 0;
-    if (p.graphed && whole) {
+    if (whole && is_graphed(p.in_x)) {
       p.graph_launch();
       done += graph_steps;
     } else {
@@ -319,7 +316,11 @@ Totals Atmosphere::totals() {
 }
 
 std::vector<Record> Atmosphere::records() const {
-  return {parts_->along_x[0]->record(), parts_->along_z[0]->record()};
+  const Parts& p = *parts_;
+  std::vector<Record> both{p.along_x[0]->record(), p.along_z[0]->record()};
+  both[0].schedule = chain::to_text(p.in_x);
+  both[1].schedule = chain::to_text(p.in_z);
+  return both;
 }
 
 } // namespace ridge::atmosphere

@@ -1,7 +1,6 @@
 // Compiled once per device kind.
+#include <ridge/atmosphere/sweeps.hpp>
 #include <ridge/chain/executor.hpp>
-
-#include "sweeps.hpp"
 
 template struct ridge::chain::Executor<ridge::atmosphere::SweepX, double, ridge::Here>;
 template struct ridge::chain::Executor<ridge::atmosphere::SweepZ, double, ridge::Here>;

@@ -24,7 +24,7 @@ Index bytes_an_item(const Description& d, const Plan& plan, Index items) {
   Index bytes = plan.tile_elements * d.element_bytes / items;
   const int last = static_cast<int>(d.operations.size()) - 1;
   for (std::size_t i = 0; i < d.arrays.size(); ++i) {
-    if (d.arrays[i].profile || plan.arrays[i].home != Home::external) continue;
+    if (d.arrays[i].profile || plan.arrays[i].home != Home::user) continue;
     Index rows = 1;
     for (int k = 0; k <= last; ++k) {
       const Reach r = d.operations[static_cast<std::size_t>(k)].reach(static_cast<int>(i));
@@ -95,11 +95,11 @@ BlockShape block_for(Index3 n) {
   return block;
 }
 
-/// The groups that GPUs are compiled for, each in one launch.
+/// The groups that the chain lists, each in one launch.
 Fuse listed_groups(const Description& d) {
   Fuse fuse = fuse_none;
   for (const auto& g : d.groups) {
-    for (int k = g[0]; k < g[1]; ++k)
+    for (int k = g.first; k < g.last; ++k)
       fuse.joints |= std::uint64_t{1} << k;
   }
   return fuse;
@@ -239,8 +239,7 @@ GpuSchedule gpu_default(const DeviceFacts& facts, const Description& d, Index3 n
   s.tile = {std::min<Index>(64, n.x), std::min<Index>(4, n.y), 1};
   // In registers all operations cost one launch and no traffic between them. Where lanes compute
   // some items twice instead, few launches are what counts only for few items.
-  const int last = static_cast<int>(d.operations.size()) - 1;
-  if (std::find(d.joined.begin(), d.joined.end(), std::array<int, 2>{0, last}) != d.joined.end()) {
+  if (d.last() > 0 && d.joined_ends()[0] == d.last()) {
     s.fuse = fuse_all;
   } else if (few_items(facts, n) && set_one_launch(facts, d, n, s)) {
   } else if (!d.groups.empty()) {

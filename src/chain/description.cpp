@@ -42,17 +42,101 @@ bool Description::written_in(int first, int last, int array) const {
   }
   return false;
 }
+
+namespace {
+
+constexpr int most_operations = 63;
+constexpr int most_arrays = 256;
+
+/// The table that rules about operations are asked of.
+class DescribedUses {
+public:
+  static constexpr int most_operations = chain::most_operations;
+  static constexpr int most_arrays = chain::most_arrays;
+
+  explicit DescribedUses(const Description& d) : d_(d) {
+    for (const OperationInfo& op : d.operations) {
+      for (int a = 0; a < arrays(); ++a)
+        uses_.push_back({op.reads(a), op.writes(a), op.reach(a)});
+    }
+  }
+  [[nodiscard]] int rank() const { return d_.rank; }
+  [[nodiscard]] int operations() const { return d_.last() + 1; }
+  [[nodiscard]] int arrays() const { return static_cast<int>(d_.arrays.size()); }
+  [[nodiscard]] const Use& use(int k, int a) const {
+    return uses_[static_cast<std::size_t>(k * arrays() + a)];
+  }
+  [[nodiscard]] const Domain& domain(int k) const {
+    return d_.operations[static_cast<std::size_t>(k)].domain;
+  }
+  [[nodiscard]] const Dimension& dimension(int i) const {
+    return d_.dimensions[static_cast<std::size_t>(i)];
+  }
+  [[nodiscard]] const Array& array(int a) const { return d_.arrays[static_cast<std::size_t>(a)]; }
+
+private:
+  const Description& d_;
+  std::vector<Use> uses_;
+};
+
+} // namespace
+
 PassedGroup Description::passing_of(int first, int last) const {
-  const auto found = std::find_if(passed.begin(), passed.end(), [&](const PassedGroup& g) {
-    return g.first == first && g.last == last;
-  });
-  return found == passed.end() ? PassedGroup{first, last} : *found;
+  PassedGroup group{first, last};
+  if (first == last) return group;
+  const DescribedUses uses(*this);
+  if (joined_to(uses, first) >= last) return group; // item by item in registers
+  const Passed<DescribedUses> passed(uses, {first, last});
+  group.passing = passed.passing();
+  group.along = passed.along(group.passing);
+  if (group.passing == Passing::lanes) group.overlap = passed.overlap(0);
+  if (group.passing == Passing::block) {
+    group.overlap = passed.overlap(group.along);
+    group.seam = passed.has_seam(group.along);
+    group.shared_elements = passed.shared_arrays().count;
+  }
+  return group;
+}
+std::vector<int> Description::joined_ends() const {
+  const DescribedUses uses(*this);
+  std::vector<int> ends;
+  for (int k = 0; k <= last(); ++k)
+    ends.push_back(joined_to(uses, k));
+  return ends;
+}
+std::vector<OperationRange> Description::joined_runs() const {
+  const DescribedUses uses(*this);
+  std::vector<OperationRange> all;
+  const auto add = [&](const OperationRange& r) {
+    if (r.first < r.last && std::find(all.begin(), all.end(), r) == all.end()) all.push_back(r);
+  };
+  for_each_run(uses, {0, last()}, add);
+  for (const OperationRange& g : groups) {
+    if (joined_to(uses, g.first) >= g.last) add(g);
+  }
+  return all;
 }
 bool Description::local_to(int first, int last, int array) const {
   const int end = static_cast<int>(operations.size()) - 1;
   return arrays[static_cast<std::size_t>(array)].role == Role::temporary &&
          !read_in(0, first - 1, array) && !written_in(0, first - 1, array) &&
          !read_in(last + 1, end, array) && !written_in(last + 1, end, array);
+}
+
+Description detail::describe(const DeclaredChain& c) {
+  Description d;
+  d.name = c.name;
+  d.element_bytes = c.element_bytes;
+  d.rank = static_cast<int>(c.rank);
+  d.arrays.assign(c.arrays, c.arrays + c.array_count);
+  std::copy(c.dimensions, c.dimensions + c.rank, d.dimensions.begin());
+  for (const DeclaredOperation* op = c.operations; op != c.operations + c.operation_count; ++op) {
+    d.operations.push_back(
+        {op->name, {op->accesses, op->accesses + op->count}, op->domain, op->flops});
+  }
+  d.groups.assign(c.groups, c.groups + c.group_count);
+  check(d);
+  return d;
 }
 
 namespace {
@@ -65,7 +149,9 @@ public:
   explicit Checker(const Description& d) : d_(d), count_(static_cast<int>(d.operations.size())) {}
 
   void run() const {
-    if (count_ < 1 || count_ > 63) fail("a chain has 1 to 63 operations");
+    if (count_ < 1 || count_ > most_operations)
+      fail("a chain has 1 to {} operations", most_operations);
+    if (d_.arrays.size() > most_arrays) fail("a chain has at most {} arrays", most_arrays);
     for (const OperationInfo& op : d_.operations)
       accesses(op);
     for (int a = 0; a < static_cast<int>(d_.arrays.size()); ++a)

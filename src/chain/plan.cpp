@@ -14,7 +14,7 @@ constexpr const char* axis_names[3] = {"x", "y", "z"};
 constexpr Index line_elements = 8;
 /// Between temporaries, so that their items do not fall on the same sets of the cache.
 constexpr Index gap_elements = 16;
-constexpr Index whole_grain = 64;
+constexpr Index range_grain = 64;
 
 Index along(const Index3& n, int d) {
   return d == 0 ? n.x : d == 1 ? n.y : n.z;
@@ -32,6 +32,8 @@ public:
     plan_.extents = n;
     plan_.march = n.z > 1 ? 2 : n.y > 1 ? 1 : 0;
     plan_.arrays.resize(d.arrays.size());
+    joined_ = d.joined_runs();
+    joined_ends_ = d.joined_ends();
   }
 
   Plan make() {
@@ -41,7 +43,7 @@ public:
     make_groups();
     for (GroupPlan& group : plan_.groups)
       grow(group);
-    place_arrays();
+    find_homes();
     return std::move(plan_);
   }
 
@@ -192,18 +194,25 @@ private:
     return false;
   }
 
+  /// Executors of the cpu are compiled for runs, which groups share: those that are joined
+  /// everywhere. Kernels of GPUs are compiled for groups, and join what a group's operations allow.
+  [[nodiscard]] int run_end(int k, int last) const {
+    if (!request_.join) return k;
+    if (request_.gpu) return std::min(joined_ends_[static_cast<std::size_t>(k)], last);
+    int end = k;
+    for (const OperationRange& j : joined_) {
+      if (j.first == k && j.last <= last) end = std::max(end, j.last);
+    }
+    return end;
+  }
+
   [[nodiscard]] GroupPlan group_of(int first, int last) const {
     GroupPlan group;
     group.first = first;
     group.last = last;
     group.tile = tile_;
     for (int k = first; k <= last;) {
-      int end = k;
-      if (request_.join) {
-        for (const auto& j : d_.joined) {
-          if (j[0] == k && j[1] <= last) end = std::max(end, j[1]);
-        }
-      }
+      const int end = run_end(k, last);
       group.runs.push_back({k, end, {}, {}});
       k = end + 1;
     }
@@ -230,24 +239,14 @@ private:
     }
   }
 
+  /// Of a group that had to be split GPUs run each run apart: kernels that are there already.
   void add_group(int first, int last, bool as_asked) {
-    GroupPlan group = group_of(first, last);
-    const bool all = first == 0 && last + 1 == static_cast<int>(d_.operations.size());
+    const GroupPlan group = group_of(first, last);
     const bool listed = std::find(d_.groups.begin(), d_.groups.end(),
-                                  std::array<int, 2>{first, last}) != d_.groups.end();
-    if (!request_.gpu || group.runs.size() == 1 || all || listed) {
-      plan_.groups.push_back(std::move(group));
+                                  OperationRange{first, last}) != d_.groups.end();
+    if (!request_.gpu || group.runs.size() == 1 || as_asked || listed) {
+      plan_.groups.push_back(group);
       return;
-    }
-    if (as_asked) {
-      std::string right = "all, none";
-      for (const auto& g : d_.groups) {
-        right += fmt::format(", {}", g[0] + 1);
-        for (int k = g[0] + 1; k <= g[1]; ++k)
-          right += fmt::format("+{}", k + 1);
-      }
-      throw UsageError(fmt::format("fuse={}: for GPUs chain '{}' is compiled for {}",
-                                   to_text(request_.fuse), d_.name, right));
     }
     for (const RunPlan& run : group.runs)
       plan_.groups.push_back(group_of(run.first, run.last));
@@ -306,45 +305,45 @@ private:
     return nullptr;
   }
 
-  void place_arrays() {
+  void find_homes() {
     for (int a = 0; a < arrays(); ++a) {
-      ArrayPlan& place = plan_.arrays[static_cast<std::size_t>(a)];
+      ArrayPlan& planned = plan_.arrays[static_cast<std::size_t>(a)];
       for (int d = 0; d < 3; ++d)
-        along(place.held, d) = extent(d) + array(a).extra.along(d);
-      if (array(a).profile) place.held.x = 1;
+        along(planned.held, d) = extent(d) + array(a).extra.along(d);
+      if (array(a).profile) planned.held.x = 1;
       if (array(a).role != Role::temporary) continue;
       const GroupPlan* const group = home_of(a);
       if (group == nullptr) {
-        place.home = Home::whole;
+        planned.home = Home::range;
         continue;
       }
       for (const RunPlan& run : group->runs) {
         if (d_.local_to(run.first, run.last, a) && (run.first < run.last)) {
-          place.home = Home::registers;
+          planned.home = Home::registers;
         }
       }
-      if (place.home == Home::registers) {
-        place.held = {};
+      if (planned.home == Home::registers) {
+        planned.held = {};
         continue;
       }
       if (group->runs.size() == 1 && group->runs[0].first == group->runs[0].last) {
-        place.home = Home::registers; // written and read by one operation: never kept
-        place.held = {};
+        planned.home = Home::registers; // written and read by one operation: never kept
+        planned.held = {};
         continue;
       }
       if (request_.gpu && d_.passing_of(group->first, group->last).passing != Passing::memory) {
-        place.home = Home::registers;
-        place.held = {};
+        planned.home = Home::registers;
+        planned.held = {};
         continue;
       }
       const auto g = static_cast<std::size_t>(group - plan_.groups.data());
-      place.home = Home::tile;
-      place.group = static_cast<int>(g);
-      hold_tile(a, *group, place);
+      planned.home = Home::tile;
+      planned.group = static_cast<int>(g);
+      hold_tile(a, *group, planned);
     }
     for (std::size_t g = 0; g < plan_.groups.size(); ++g)
       share_tile(static_cast<int>(g));
-    share_whole();
+    share_range();
   }
 
   /// Between which of the runs of a group, or of the groups, a temporary is needed.
@@ -362,33 +361,33 @@ private:
     return life;
   }
 
-  /// Gives temporaries their places in one memory, in which one may follow another that is no
+  /// Gives temporaries their pieces of one memory, in which one may follow another that is no
   /// longer needed. Returns the elements used.
   template <class Steps>
   [[nodiscard]] Index share(std::vector<int> members, const Steps& steps, bool reuse, Index grain) {
-    struct Place {
+    struct Piece {
       Index offset, elements;
       std::size_t free_after;
     };
-    std::vector<Place> places;
+    std::vector<Piece> pieces;
     Index used = 0;
     std::stable_sort(members.begin(), members.end(), [&](int a, int b) {
       return life_of(a, steps).begin < life_of(b, steps).begin;
     });
     for (const int a : members) {
-      ArrayPlan& place = plan_.arrays[static_cast<std::size_t>(a)];
+      ArrayPlan& planned = plan_.arrays[static_cast<std::size_t>(a)];
       const Life life = life_of(a, steps);
-      const Index needed = (place.elements() + grain - 1) / grain * grain + gap_elements;
-      const auto reusable = std::find_if(places.begin(), places.end(), [&](const Place& p) {
+      const Index needed = (planned.elements() + grain - 1) / grain * grain + gap_elements;
+      const auto reusable = std::find_if(pieces.begin(), pieces.end(), [&](const Piece& p) {
         return reuse && p.free_after < life.begin && p.elements >= needed;
       });
-      if (reusable != places.end()) {
-        place.offset = reusable->offset;
+      if (reusable != pieces.end()) {
+        planned.offset = reusable->offset;
         reusable->free_after = life.end;
         continue;
       }
-      place.offset = used;
-      places.push_back({used, needed, life.end});
+      planned.offset = used;
+      pieces.push_back({used, needed, life.end});
       used += needed;
     }
     return used;
@@ -399,21 +398,21 @@ private:
     const GroupPlan& group = plan_.groups[static_cast<std::size_t>(g)];
     std::vector<int> members;
     for (int a = 0; a < arrays(); ++a) {
-      const ArrayPlan& place = plan_.arrays[static_cast<std::size_t>(a)];
-      if (place.home == Home::tile && place.group == g) members.push_back(a);
+      const ArrayPlan& planned = plan_.arrays[static_cast<std::size_t>(a)];
+      if (planned.home == Home::tile && planned.group == g) members.push_back(a);
     }
     plan_.tile_elements = std::max(
         plan_.tile_elements, share(std::move(members), group.runs, !group.rolls, line_elements));
   }
-  void share_whole() {
+  void share_range() {
     std::vector<int> members;
     for (int a = 0; a < arrays(); ++a) {
-      if (plan_.arrays[static_cast<std::size_t>(a)].home == Home::whole) members.push_back(a);
+      if (plan_.arrays[static_cast<std::size_t>(a)].home == Home::range) members.push_back(a);
     }
-    plan_.whole_elements = share(std::move(members), plan_.groups, true, whole_grain);
+    plan_.range_elements = share(std::move(members), plan_.groups, true, range_grain);
   }
 
-  void hold_tile(int a, const GroupPlan& group, ArrayPlan& place) const {
+  void hold_tile(int a, const GroupPlan& group, ArrayPlan& planned) const {
     for (int d = 0; d < 3; ++d) {
       if (!tiled(d)) continue;
       Index low = 0;
@@ -425,18 +424,19 @@ private:
       }
       const Index extra = array(a).extra.along(d);
       const Index span = low + along(tile_, d) + high + extra;
-      (d == 0 ? place.part_x : d == 1 ? place.part_y : place.part_z) = true;
+      (d == 0 ? planned.part_x : d == 1 ? planned.part_y : planned.part_z) = true;
       if (d == 0) {
-        place.before.x = (low + line_elements - 1) / line_elements * line_elements;
-        place.held.x =
-            place.before.x + (span - low + line_elements - 1) / line_elements * line_elements;
+        planned.before.x = (low + line_elements - 1) / line_elements * line_elements;
+        planned.held.x =
+            planned.before.x + (span - low + line_elements - 1) / line_elements * line_elements;
       } else {
-        along(place.before, d) = low;
-        along(place.held, d) = static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(span)));
+        along(planned.before, d) = low;
+        along(planned.held, d) =
+            static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(span)));
       }
     }
-    if (!place.part_x) {
-      place.held.x = (place.held.x + line_elements - 1) / line_elements * line_elements;
+    if (!planned.part_x) {
+      planned.held.x = (planned.held.x + line_elements - 1) / line_elements * line_elements;
     }
   }
 
@@ -444,6 +444,8 @@ private:
   const PlanRequest& request_;
   Plan plan_;
   Index3 tile_;
+  std::vector<OperationRange> joined_;
+  std::vector<int> joined_ends_;
 };
 
 } // namespace

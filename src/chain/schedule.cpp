@@ -29,7 +29,7 @@ NamedSchedule parse_schedule(std::string_view text, const Device& device, const 
 
 namespace {
 
-/// Groupings: all, none, those GPUs are compiled for, and the first two operations.
+/// Groupings: all, none, those the chain lists, and on the cpu the second and third operation.
 std::vector<Fuse> fuses(const Description& d, bool gpu) {
   std::vector<Fuse> all{fuse_none, fuse_all};
   const auto add = [&](int first, int last) {
@@ -39,7 +39,7 @@ std::vector<Fuse> fuses(const Description& d, bool gpu) {
     if (std::find(all.begin(), all.end(), fuse) == all.end()) all.push_back(fuse);
   };
   for (const auto& g : d.groups)
-    add(g[0], g[1]);
+    add(g.first, g.last);
   if (!gpu && d.operations.size() > 2) add(1, 2);
   return all;
 }

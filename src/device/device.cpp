@@ -3,6 +3,7 @@
 #include <ridge/device/cpu/backend.hpp>
 #include <ridge/device/device.hpp>
 #include <ridge/device/gpu/backend.hpp>
+#include <ridge/device/offer.hpp>
 #include <ridge/device/simt/backend.hpp>
 
 #include <fmt/format.h>
@@ -21,6 +22,17 @@ std::string names_here() {
   return names;
 }
 
+/// GPUs of a kind that this build has a module for.
+int count_gpus(DeviceKind kind) {
+  auto* const count = reinterpret_cast<int (*)()>(find_offer(kind, typeid(CountGpus*)));
+  return count == nullptr ? 0 : count();
+}
+
+std::shared_ptr<Backend> open_gpu(DeviceId id) {
+  if (id.number >= count_gpus(id.kind)) return nullptr;
+  return offered<std::shared_ptr<Backend>(int)>(id.kind, typeid(OpenGpu*))(id.number);
+}
+
 std::shared_ptr<Backend> open(DeviceId id) {
   switch (id.kind) {
   case DeviceKind::cpu:
@@ -28,9 +40,8 @@ std::shared_ptr<Backend> open(DeviceId id) {
   case DeviceKind::simt:
     return open_simt(id.number);
   case DeviceKind::cuda:
-    return id.number < count_cuda() ? open_cuda(id.number) : nullptr;
   case DeviceKind::hip:
-    return id.number < count_hip() ? open_hip(id.number) : nullptr;
+    return open_gpu(id);
   }
   return nullptr;
 }
@@ -96,10 +107,10 @@ Bytes Device::free_memory() const {
 
 std::vector<DeviceId> list_devices() {
   std::vector<DeviceId> here;
-  for (int n = 0; n < count_cuda(); ++n)
-    here.push_back({DeviceKind::cuda, n});
-  for (int n = 0; n < count_hip(); ++n)
-    here.push_back({DeviceKind::hip, n});
+  for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::hip}) {
+    for (int n = 0; n < count_gpus(kind); ++n)
+      here.push_back({kind, n});
+  }
   here.push_back({DeviceKind::cpu, 0});
   here.push_back({DeviceKind::simt, 32});
   here.push_back({DeviceKind::simt, 64});

@@ -1,13 +1,13 @@
 #include <ridge/device/backend.hpp>
-#include <ridge/device/dispatch.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/device/offer.hpp>
 
 namespace ridge {
 
 template <class T>
 void fill_random(Queue& queue, const Span<T>& field, std::uint64_t seed) {
-  on_kind_of(queue.device(),
-             [&]<class Target>(Target) { Generator<T, Target>::random(queue, field, seed); });
+  using Fill = void(Queue&, const Span<T>&, std::uint64_t);
+  offered<Fill>(queue.device().kind(), typeid(RandomFiller<T>*))(queue, field, seed);
 }
 
 template void fill_random(Queue&, const Span<float>&, std::uint64_t);

@@ -1,6 +1,7 @@
 // Compiled once per device kind.
 #include <ridge/core/random.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/device/offer.hpp>
 
 #if defined(RIDGE_TARGET_CPU)
 
@@ -8,17 +9,19 @@
 
 namespace ridge {
 
+namespace {
+
 template <class T>
-struct Generator<T, target::Cpu> {
-  static void random(Queue& /*queue*/, const Span<T>& field, std::uint64_t seed) {
-    cpu::run(cpu::default_threads(), [&](int thread, int threads) {
-      const auto mine = cpu::share_of(field.size, thread, threads, 512);
-      for (Index i = mine.begin; i < mine.end; ++i) {
-        field.data[i] = static_cast<T>(random_value(seed, i));
-      }
-    });
-  }
-};
+void fill(Queue& /*queue*/, const Span<T>& field, std::uint64_t seed) {
+  cpu::run(cpu::default_threads(), [&](int thread, int threads) {
+    const auto mine = cpu::share_of(field.size, thread, threads, 512);
+    for (Index i = mine.begin; i < mine.end; ++i) {
+      field.data[i] = static_cast<T>(random_value(seed, i));
+    }
+  });
+}
+
+} // namespace
 
 } // namespace ridge
 
@@ -50,20 +53,26 @@ struct RandomFill {
   }
 };
 
-} // namespace
-
 template <class T>
-struct Generator<T, Here> {
-  static void random(Queue& queue, const Span<T>& field, std::uint64_t seed) {
-    const Index blocks = (field.size + 255) / 256;
-    const int grid = static_cast<int>(std::min<Index>(blocks, 1 << 16));
-    launch_body(queue, {{grid, 1, 1}, {256, 1, 1}, 0}, RandomFill<T>{field, seed});
-  }
-};
+void fill(Queue& queue, const Span<T>& field, std::uint64_t seed) {
+  const Index blocks = (field.size + 255) / 256;
+  const int grid = static_cast<int>(std::min<Index>(blocks, 1 << 16));
+  launch_body(queue, {{grid, 1, 1}, {256, 1, 1}, 0}, RandomFill<T>{field, seed});
+}
+
+} // namespace
 
 } // namespace ridge
 
 #endif
 
-template struct ridge::Generator<float, ridge::Here>;
-template struct ridge::Generator<double, ridge::Here>;
+namespace ridge {
+
+namespace {
+
+const Offer floats(kind_of<Here>, typeid(RandomFiller<float>*), &fill<float>);
+const Offer doubles(kind_of<Here>, typeid(RandomFiller<double>*), &fill<double>);
+
+} // namespace
+
+} // namespace ridge

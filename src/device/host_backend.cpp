@@ -3,6 +3,7 @@
 #include <ridge/device/host_backend.hpp>
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -62,6 +63,18 @@ std::int64_t cgroup_room() {
   return INT64_MAX;
 }
 
+/// What the limit of this process (`ulimit -v`) leaves it.
+std::int64_t process_room() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return INT64_MAX;
+  std::ifstream sizes("/proc/self/statm");
+  std::int64_t pages = 0;
+  if (!(sizes >> pages)) return INT64_MAX;
+  const std::int64_t left =
+      static_cast<std::int64_t>(limit.rlim_cur) - pages * sysconf(_SC_PAGE_SIZE);
+  return std::max<std::int64_t>(left, 0);
+}
+
 } // namespace
 
 Bytes host_memory() {
@@ -70,7 +83,8 @@ Bytes host_memory() {
 
 Bytes free_host_memory() {
   const std::int64_t available = meminfo("MemAvailable");
-  return {std::min(available < 0 ? host_memory().value : available, cgroup_room())};
+  return {
+      std::min({available < 0 ? host_memory().value : available, cgroup_room(), process_room()})};
 }
 
 HostBackend::HostBackend(DeviceId id, DeviceFacts facts) : id_(id), facts_(std::move(facts)) {}

@@ -11,12 +11,22 @@ Queue::Queue(Device device)
 Queue::~Queue() {
   release(counters_);
   release(scratch_);
+  for (Piece& piece : outgrown_)
+    release(piece);
   if (stream_ != nullptr) device_.backend().destroy_stream(stream_);
 }
 // The device is copied: a queue that was moved from still names it.
 Queue::Queue(Queue&& other) noexcept // NOLINT(performance-move-constructor-init)
     : device_(other.device_), stream_(std::exchange(other.stream_, nullptr)),
-      counters_(std::exchange(other.counters_, {})), scratch_(std::exchange(other.scratch_, {})) {}
+      counters_(std::exchange(other.counters_, {})), scratch_(std::exchange(other.scratch_, {})),
+      outgrown_(std::move(other.outgrown_)) {}
+
+Bytes Queue::held() const {
+  Bytes all = counters_.size + scratch_.size;
+  for (const Piece& piece : outgrown_)
+    all = all + piece.size;
+  return all;
+}
 
 void Queue::release(Piece& piece) noexcept {
   if (piece.data == nullptr) return;
@@ -26,16 +36,13 @@ void Queue::release(Piece& piece) noexcept {
 
 bool Queue::grow(Piece& piece, Bytes size, const char* what) {
   if (piece.data != nullptr && piece.size >= size) return false;
-  if (piece.data != nullptr) {
-    wait(); // the old one may be in use
-    release(piece);
-  }
-  piece.data = device_.backend().allocate(static_cast<std::size_t>(size.value));
-  if (piece.data == nullptr) {
+  void* const larger = device_.backend().allocate(static_cast<std::size_t>(size.value));
+  if (larger == nullptr) {
     throw Failure("no memory for " + to_text(size) + " of " + what + " on " +
                   to_text(device_.id()) + "; free are " + to_text(device_.backend().free_memory()));
   }
-  piece.size = size;
+  if (piece.data != nullptr) outgrown_.push_back(piece);
+  piece = {larger, size};
   return true;
 }
 

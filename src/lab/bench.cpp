@@ -1,9 +1,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench.hpp>
 
-#include "chain_bench.hpp"
+#include "chain_case.hpp"
 #include "lattice_bench.hpp"
-#include "lattice_residual_bench.hpp"
 #include "pairs_bench.hpp"
 #include "stencil_bench.hpp"
 

@@ -1,24 +1,20 @@
-// The vendor's own sum, as the yardstick of reductions. Only in builds with CUDA.
+// The vendor's own sum, as the yardstick of reductions: what the module of CUDA offers under the
+// type of the call.
 #pragma once
 
 #include <ridge/device/field.hpp>
+#include <ridge/launch/bound.hpp>
 
 namespace ridge::lab {
 
-/// cub::DeviceReduce::Sum over a flat array.
+/// cub::DeviceReduce::Sum over a flat array, into one number.
 template <class T>
-class CubSum {
-public:
-  CubSum(Queue& queue, const Span<const T>& values);
-  void launch();
-  /// Waits.
-  [[nodiscard]] double value();
-
-private:
-  Queue& queue_;
-  Span<const T> values_;
-  std::size_t temporary_bytes_ = 0;
-  Memory temporary_, result_;
+struct CubSum {
+  Span<const T> values;
+  Span<T> result;
 };
+
+template <class T>
+using BindCubSum = Bound(Queue& queue, const CubSum<T>& call);
 
 } // namespace ridge::lab

@@ -5,6 +5,9 @@
 
 namespace ridge::lab {
 
+/// Reductions and maps of fields.
 void add_lattice_kernels(std::vector<BenchKernel>& kernels);
+/// Reductions of expressions.
+void add_lattice_expressions(std::vector<BenchKernel>& kernels);
 
 } // namespace ridge::lab

@@ -1,13 +1,11 @@
 // Compiled once per device kind.
-#if defined(RIDGE_TARGET_CPU)
-#include <ridge/lattice/cpu_map.hpp>
-#else
-#include <ridge/lattice/gpu_map.hpp>
-#endif
+#include <ridge/lattice/executor.hpp>
 
 namespace ridge::lattice {
 
-template struct Mapper<float, Here>;
-template struct Mapper<double, Here>;
+template struct Mapper<Scale<float>, float, Here>;
+template struct Mapper<Scale<double>, double, Here>;
+template struct Mapper<Axpy<float>, float, Here>;
+template struct Mapper<Axpy<double>, double, Here>;
 
 } // namespace ridge::lattice

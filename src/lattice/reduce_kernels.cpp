@@ -1,13 +1,17 @@
 // Compiled once per device kind.
-#if defined(RIDGE_TARGET_CPU)
-#include <ridge/lattice/cpu_reduce_run.hpp>
-#else
-#include <ridge/lattice/gpu_reducer.hpp>
-#endif
+#include <ridge/lattice/executor.hpp>
 
 namespace ridge::lattice {
 
-template struct Reducer<float, Here>;
-template struct Reducer<double, Here>;
+template struct Reducer<Sum, float, Here>;
+template struct Reducer<Sum, double, Here>;
+template struct Reducer<Norm2, float, Here>;
+template struct Reducer<Norm2, double, Here>;
+template struct Reducer<InnerProduct, float, Here>;
+template struct Reducer<InnerProduct, double, Here>;
+template struct Reducer<AxpyNorm<float>, float, Here>;
+template struct Reducer<AxpyNorm<double>, double, Here>;
+template struct Reducer<Max, float, Here>;
+template struct Reducer<Max, double, Here>;
 
 } // namespace ridge::lattice

@@ -1,4 +1,4 @@
-#include <ridge/lattice/schedule.hpp>
+#include <ridge/lattice/site_call.hpp>
 
 #include "cpu_default.hpp"
 
@@ -22,7 +22,7 @@ constexpr int starved_threads = 256;
 constexpr int rolling_threads = 8;
 
 /// Whether accesses can be replaced one by one (items=8).
-bool rolls(const Task& task) {
+bool rolls_in(const Task& task) {
   return task.reduces() && !task.slices && !task.reproducible;
 }
 
@@ -30,7 +30,7 @@ GpuSchedule of_width(int groups, const Task& task, const Geometry& g) {
   GpuSchedule s;
   s.groups = groups;
   if (groups * g.nsimd <= starved_threads) {
-    s.items = rolls(task) && groups * g.nsimd <= rolling_threads ? 8 : 16;
+    s.items = rolls_in(task) && groups * g.nsimd <= rolling_threads ? 8 : 16;
     s.bounds = 256;
     if (task.reduces()) s.finish = Finish::second;
   }
@@ -99,6 +99,16 @@ Schedule default_schedule(const Device& device, Task task, const SiteShape& shap
   return s;
 }
 
+Schedule detail::site_default(const Device& device, const SiteShape& shape, const Geometry& g,
+                              const SiteVariant& compiled) {
+  Schedule schedule = default_schedule(device, Task::expression, shape, g);
+  if (auto* const gpu = std::get_if<GpuSchedule>(&schedule)) {
+    gpu->components = compiled.components;
+    gpu->bounds = compiled.bounds;
+  }
+  return schedule;
+}
+
 NamedSchedule parse_schedule(std::string_view text, const Device& device, Task task,
                              const SiteShape& shape, const Geometry& g) {
   return text::parse_named(text, ridge::to_text(device.id()),
@@ -108,7 +118,7 @@ NamedSchedule parse_schedule(std::string_view text, const Device& device, Task t
 
 namespace {
 
-bool can_stage(const GpuSchedule& s, const Task& task) {
+bool stages_in(const GpuSchedule& s, const Task& task) {
   if (!task.reduces() || task.reproducible || s.items != 1) return false;
   return task.kind == Task::reduce_tensor || s.components == Components::serial;
 }
@@ -122,8 +132,8 @@ std::vector<Schedule> schedule_space(const Device& device, Task task, const Geom
   return text::space_of<Schedule, GpuSchedule>([&](const GpuSchedule& s) {
     if (s.groups * g.nsimd > s.bounds) return false;
     if (task.reproducible && s.groups * g.nsimd > most_binned_threads) return false;
-    if (s.reduce == Passes::staged && !can_stage(s, task)) return false;
-    if (s.items == 8 && !rolls(task)) return false;
+    if (s.reduce == Passes::staged && !stages_in(s, task)) return false;
+    if (s.items == 8 && !rolls_in(task)) return false;
     if (task.reduces()) return s.store == Store::plain;
     if (s.finish != Finish::last || s.spread != 0) return false;
     if (task.kind != Task::expression) return true;

@@ -19,6 +19,7 @@ enum class Precision { fp32, fp64, mixed };
 
 /// Positions and velocities, x, y and z apart, and masses: one value a body each.
 struct Bodies {
+  std::array<double, 3> origin{}; ///< what positions are relative to
   std::array<std::vector<double>, 3> position, velocity;
   std::vector<double> mass;
 
@@ -53,5 +54,13 @@ void require_apart(const Bodies& bodies, Precision precision);
 
 /// Moves the frame of reference so that the centre of mass rests at the origin.
 void centre(Bodies& bodies);
+
+/// Takes positions relative to the centre of mass, where that is farther from the origin than twice
+/// the distance of the farthest body from it: what is rounded to fp32 then are distances within the
+/// system. Bodies without mass stay as they are.
+void take_origin_inside(Bodies& bodies);
+
+/// Whether positions are relative to another origin than that of the coordinates.
+[[nodiscard]] bool has_own_origin(const Bodies& bodies);
 
 } // namespace ridge::nbody

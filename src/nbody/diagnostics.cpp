@@ -19,6 +19,12 @@ Diagnostics diagnose(const Bodies& bodies, const std::vector<double>& potential)
     sum.angular_momentum[1] += m * (z[i] * vx[i] - x[i] * vz[i]);
     sum.angular_momentum[2] += m * (x[i] * vy[i] - y[i] * vx[i]);
   }
+  // About the origin of the coordinates.
+  const auto& o = bodies.origin;
+  const auto& p = sum.momentum;
+  sum.angular_momentum[0] += o[1] * p[2] - o[2] * p[1];
+  sum.angular_momentum[1] += o[2] * p[0] - o[0] * p[2];
+  sum.angular_momentum[2] += o[0] * p[1] - o[1] * p[0];
   return sum;
 }
 

@@ -19,11 +19,8 @@ struct Motion {
   T drift = 0;
 };
 
-/// What the kernel source instantiates for each device kind, for float and double.
-template <class T, class Target>
-struct Mover {
-  /// In queue order.
-  static void run(Queue& queue, const Motion<T>& motion);
-};
+/// What each kind's module offers under Motion<T>, for float and double: in queue order.
+template <class T>
+using MoveBodies = void(Queue& queue, const Motion<T>& motion);
 
 } // namespace ridge::nbody

@@ -1,4 +1,6 @@
 // Compiled once per device kind.
+#include <ridge/device/offer.hpp>
+
 #include "mover.hpp"
 
 #if defined(RIDGE_TARGET_CPU)
@@ -74,14 +76,9 @@ void move_all(Queue& queue, const Motion<T>& m) {
 
 #endif
 
+const Offer floats(kind_of<Here>, typeid(Motion<float>), &move_all<float>);
+const Offer doubles(kind_of<Here>, typeid(Motion<double>), &move_all<double>);
+
 } // namespace moving::inline RIDGE_TARGET_NAME
-
-template <class T, class Target>
-void Mover<T, Target>::run(Queue& queue, const Motion<T>& motion) {
-  moving::move_all(queue, motion);
-}
-
-template struct Mover<float, Here>;
-template struct Mover<double, Here>;
 
 } // namespace ridge::nbody

@@ -15,6 +15,10 @@ std::uint64_t checksum(std::uint64_t run, const Parameters& p, Index step, const
     add(std::bit_cast<std::uint64_t>(value));
   add(static_cast<std::uint64_t>(step));
   add(static_cast<std::uint64_t>(bodies.count()));
+  if (has_own_origin(bodies)) {
+    for (const double value : bodies.origin)
+      add(std::bit_cast<std::uint64_t>(value));
+  }
   bodies.for_each([&](const auto& values, const char*) {
     for (const double value : values)
       add(std::bit_cast<std::uint64_t>(value));

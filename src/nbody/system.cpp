@@ -2,6 +2,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/offer.hpp>
 #include <ridge/pairs/interactions/gravity.hpp>
 #include <ridge/pairs/launch.hpp>
 
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace ridge::nbody {
 
@@ -51,7 +53,8 @@ public:
     mass_ = loaded(bodies.mass, parameters.gravity);
     for (Field<T>& sum : sums_)
       sum = Field<T>(device, count, "accelerations and potentials");
-    weigh();
+    force_.emplace(bound_force());
+    force_->run();
   }
 
   void advance(Index steps) override {
@@ -59,7 +62,7 @@ public:
       for (const double fraction : leapfrogs(parameters_.integrator)) {
         const T half_kick = static_cast<T>(fraction * parameters_.dt / 2);
         move({owed_kick_, half_kick}, static_cast<T>(fraction * parameters_.dt));
-        weigh();
+        force_->run();
         owed_kick_ = half_kick;
       }
     }
@@ -77,7 +80,7 @@ public:
   }
 
   void wait() override { queue_.wait(); }
-  [[nodiscard]] Record record() const override { return record_; }
+  [[nodiscard]] Record record() const override { return force_->record(); }
   [[nodiscard]] const pairs::NamedSchedule& schedule() const override { return schedule_; }
   [[nodiscard]] Bytes held() const override {
     constexpr Index fields = 11;
@@ -116,29 +119,29 @@ private:
     }
     motion.kicks = kicks;
     motion.drift = drift;
-    on_kind_of(queue_.device(),
-               [&]<class Target>(Target) { Mover<T, Target>::run(queue_, motion); });
+    move_bodies_(queue_, motion);
   }
 
-  /// Accelerations and potentials at the present positions.
-  void weigh() {
+  /// The summation of accelerations and potentials at the present positions, bound once.
+  [[nodiscard]] Program bound_force() {
     const Gravity gravity{parameters_.softening * parameters_.softening};
     const auto call = pairs::among_themselves<Gravity, P>(
         gravity,
         {position_[0].elements(), position_[1].elements(), position_[2].elements(),
          mass_.elements()},
         {sums_[0].elements(), sums_[1].elements(), sums_[2].elements(), sums_[3].elements()});
-    record_ = pairs::launch(queue_, call, schedule_.schedule, "gravity");
+    return {queue_, call, schedule_.schedule, "gravity"};
   }
 
   Queue queue_;
+  MoveBodies<T>* move_bodies_ = offered<MoveBodies<T>>(queue_.device().kind(), typeid(Motion<T>));
   Parameters parameters_;
   pairs::NamedSchedule schedule_;
   std::array<Field<T>, 3> position_, velocity_;
   Field<T> mass_;                ///< times G
   std::array<Field<T>, 4> sums_; ///< acceleration, potential
   T owed_kick_ = 0;              ///< that ends the last leapfrog; done with the next one's first
-  Record record_;
+  std::optional<Program> force_; ///< accelerations and potentials of the present positions
 };
 
 } // namespace

@@ -1,4 +1,6 @@
 // The schedules without measuring: from the numbers of bodies and what the device runs at a time.
+#include <ridge/pairs/variants.hpp>
+
 #include "schedule_detail.hpp"
 
 #include <algorithm>
@@ -16,15 +18,25 @@ bool fits_eight(const Device& device) {
   return device.kind() != DeviceKind::hip || device.facts().warp_width == 64;
 }
 
+TileFacts tile_facts(const Traits& traits) {
+  return {traits.mutual, traits.stored_bytes == 4 && traits.computed_bytes == 4,
+          traits.stored_bytes != traits.computed_bytes, traits.targets + traits.sums};
+}
+
+void take(GpuSchedule& s, const DirectVariant& variant) {
+  s.stage = variant.stage;
+  s.tile = variant.tile;
+  s.unroll = variant.unroll;
+  s.ways = variant.ways;
+}
+
 /// Targets for which tiles of sources are shared by a block and each thread has several targets:
 /// sources are split so that blocks come in many rounds, of which the last, part-filled one costs
 /// little, but no part is small.
 GpuSchedule for_many(const Device& device, const Traits& traits, const Bodies& bodies) {
   GpuSchedule s;
   s.block = 128;
-  // As measured on Hopper: the wider a sum, the fewer of them a thread should have.
-  s.tile = traits.whole_space ? (fits_eight(device) ? 8 : 4) : traits.precision == "mixed" ? 4 : 1;
-  s.unroll = s.tile == 8 ? 2 : 4;
+  take(s, variant_for_many(tile_facts(traits), fits_eight(device)));
   const Index blocks = ceil_div(bodies.targets, Index{s.block} * s.tile);
   const Index at_once = std::max<Index>(1, device.facts().units * (threads_a_unit / s.block));
   const Index most = std::clamp<Index>(bodies.sources / 1024, 1, 65536);
@@ -37,17 +49,16 @@ GpuSchedule for_many(const Device& device, const Traits& traits, const Bodies& b
 /// a lane reads serves several targets all the same.
 GpuSchedule for_few(const Device& device, const Traits& traits, const Bodies& bodies) {
   GpuSchedule s;
-  s.stage = Stage::warp;
   s.divide = Divide::sources;
   const Index width = std::max(1, device.facts().warp_width);
   const Index units = std::max(1, device.facts().units);
   // The most targets of a block that leave a block for nearly every multiprocessor.
   Index widths = 1;
+  const TileFacts facts = tile_facts(traits);
   for (const int more : {2, 4}) {
-    if (traits.whole_space && bodies.targets * 10 >= width * more * units * 9) widths = more;
+    if (takes_wide_tiles(facts) && bodies.targets * 10 >= width * more * units * 9) widths = more;
   }
-  s.tile = traits.whole_space ? 4 : 2;
-  s.ways = s.tile / static_cast<int>(widths);
+  take(s, variant_for_few(facts, static_cast<int>(widths)));
   s.block =
       std::min(widths == 4 ? 256 : most_threads(s.stage, s.tile), device.facts().max_block_threads);
   const Index blocks = ceil_div(bodies.targets, width * widths);
@@ -76,8 +87,10 @@ GpuSchedule direct_for(const Device& device, const Traits& traits, const Bodies&
 GpuSchedule symmetric_for(const Device& device, const Traits& traits, const Bodies& bodies) {
   GpuSchedule s;
   s.form = Form::symmetric;
-  s.tile = traits.whole_space && fits_eight(device) && bodies.sources >= 131072 ? 8 : 4;
-  s.unroll = s.tile == 8 ? 4 : 2;
+  const SymmetricVariant variant = symmetric_variant(
+      takes_wide_tiles(tile_facts(traits)) && fits_eight(device) && bodies.sources >= 131072);
+  s.tile = variant.tile;
+  s.unroll = variant.unroll;
   s.block = bodies.sources < 49152 ? 64 : 128;
   return s;
 }

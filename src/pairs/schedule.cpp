@@ -1,8 +1,9 @@
+#include <ridge/pairs/launch.hpp>
+#include <ridge/pairs/variants.hpp>
+
 #include "schedule_detail.hpp"
 
 #include <fmt/format.h>
-
-#include <type_traits>
 
 namespace ridge::pairs {
 
@@ -12,16 +13,12 @@ std::string to_text(const Schedule& schedule) {
 
 namespace {
 
-/// Whether the interaction is compiled for it and the bodies allow it.
-bool available(const GpuSchedule& s, const Traits& traits, const Bodies& bodies) {
+/// Whether the space lists it, and the interaction and the bodies allow it.
+bool listed(const GpuSchedule& s, const Traits& traits, const Bodies& bodies) {
   if (s.form == Form::symmetric) {
-    return traits.mutual && bodies.same && (traits.whole_space || s.tile == 4);
+    return traits.mutual && bodies.same && is_listed(SymmetricVariant{s.tile, s.unroll});
   }
-  if (traits.whole_space) return true;
-  if (s.unroll != 4) return false;
-  if (s.stage == Stage::warp) return s.tile == 2 && s.ways == 2;
-  if (s.stage == Stage::shuffle) return s.tile == 1;
-  return s.tile == 4 || (s.tile == 1 && s.stage == Stage::shared);
+  return is_listed(DirectVariant{s.stage, s.tile, s.unroll, s.ways});
 }
 
 } // namespace
@@ -34,19 +31,14 @@ std::vector<NamedSchedule> named_schedules(const Device& device, const Traits& t
     return {{"plain", plain}};
   }
   std::vector<NamedSchedule> named;
-  const GpuSchedule direct = detail::direct_for(device, traits, bodies);
-  const auto talk = [&](Stage stage, int tile) {
+  for (const DirectVariant& talk : {talk_shared, talk_shuffle, talk_both}) {
     GpuSchedule s;
-    s.stage = stage;
-    s.tile = tile;
-    if (available(s, traits, bodies)) {
-      named.push_back({std::string(enum_names(stage)[static_cast<std::size_t>(stage)]), s});
-    }
-  };
-  talk(Stage::shared, 1);
-  talk(Stage::shuffle, 1);
-  talk(Stage::both, 4);
-  named.push_back({"direct", direct});
+    s.stage = talk.stage;
+    s.tile = talk.tile;
+    s.unroll = talk.unroll;
+    named.push_back({text::value_to_text(s.stage), s});
+  }
+  named.push_back({"direct", detail::direct_for(device, traits, bodies)});
   if (traits.mutual && bodies.same) {
     named.push_back({"symmetric", detail::symmetric_for(device, traits, bodies)});
   }
@@ -66,7 +58,19 @@ std::vector<Schedule> schedule_space(const Device& device, const Traits& traits,
     return text::space_of<Schedule, CpuSchedule>([](const auto&) { return true; });
   }
   return text::space_of<Schedule, GpuSchedule>(
-      [&](const GpuSchedule& s) { return available(s, traits, bodies); });
+      [&](const GpuSchedule& s) { return listed(s, traits, bodies); });
+}
+
+std::string detail::variant_definition(const Schedule& schedule) {
+  if (const auto* const cpu = std::get_if<CpuSchedule>(&schedule)) {
+    return fmt::format("#define RIDGE_PAIRS_CPU {}\n", cpu->tile);
+  }
+  const auto& s = std::get<GpuSchedule>(schedule);
+  if (s.form == Form::symmetric) {
+    return fmt::format("#define RIDGE_PAIRS_SYMMETRIC {}, {}\n", s.tile, s.unroll);
+  }
+  return fmt::format("#define RIDGE_PAIRS_DIRECT Stage::{}, {}, {}, {}\n",
+                     text::value_to_text(s.stage), s.tile, s.unroll, s.ways);
 }
 
 } // namespace ridge::pairs

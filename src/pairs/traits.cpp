@@ -1,4 +1,5 @@
-#include <ridge/pairs/traits.hpp>
+#include <ridge/device/offer.hpp>
+#include <ridge/pairs/rsqrt_steps.hpp>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,11 @@ Work work_of(const Traits& traits, const Bodies& bodies) {
       fmt::format("{:g} operations an interaction, {}", traits.flops,
                   bodies.same ? "n (n - 1) interactions" : "targets x sources interactions");
   return work;
+}
+
+int rsqrt_steps(const Device& device, const Traits& traits) {
+  return offered<RsqrtSteps>(device.kind(), typeid(RsqrtSteps))(traits.grade,
+                                                                traits.computed_bytes);
 }
 
 double issue_limit(const Traits& traits, int rsqrt_steps, double fma_rate, double rsqrt_rate) {

@@ -43,6 +43,10 @@ void add_achievement(Json& json, const std::optional<Achievement>& achieved) {
   json["roof"] = roofed ? number(achieved->roof) : Json(nullptr);
   json["roof_name"] = roofed ? Json(achieved->roof_name) : Json(nullptr);
   json["fraction"] = roofed ? number(achieved->fraction()) : Json(nullptr);
+  if (roofed && achieved->fraction_high > 0) {
+    json["fraction_low"] = number(achieved->fraction_low);
+    json["fraction_high"] = number(achieved->fraction_high);
+  }
 }
 
 Json json_of(const std::optional<Check>& check) {
@@ -72,6 +76,9 @@ Json json_of(const Record& record) {
   add_work(json, record.work);
   add_achievement(json, record.achieved);
   if (record.in_cache) json["in_cache"] = true;
+  if (record.host) json["host_seconds"] = number(record.host->value);
+  if (!record.compiled.empty()) json["compiled"] = record.compiled;
+  json["ranks"] = record.ranks;
   json["check"] = json_of(record.check);
   for (const Detail& detail : record.details)
     json[detail.name] = detail.text.empty() ? number(detail.number) : Json(detail.text);

@@ -3,6 +3,7 @@
 #include <ridge/core/pack.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/cpu/prefetch.hpp>
+#include <ridge/device/offer.hpp>
 #include <ridge/record/roof_kernels.hpp>
 
 #include "with_unroll.hpp"
@@ -195,14 +196,14 @@ void empty(Queue& /*queue*/) {
   cpu::run(cpu::default_threads(), [](int /*thread*/, int /*threads*/) {});
 }
 
-} // namespace
-
-template <class Target>
-const RoofKernels& roof_kernels_of() {
+const RoofKernels& all_kernels() {
   static constexpr RoofKernels kernels{copy,       write,       triad, read,           count_sums,
                                        fma<float>, fma<double>, rsqrt, values_at_once, empty};
   return kernels;
 }
-template const RoofKernels& roof_kernels_of<Here>();
+
+const Offer offered(kind_of<Here>, typeid(RoofKernels), &all_kernels);
+
+} // namespace
 
 } // namespace ridge

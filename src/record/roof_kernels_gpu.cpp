@@ -2,6 +2,7 @@
 #include <ridge/core/math.hpp>
 #include <ridge/core/pack.hpp>
 #include <ridge/device/launch.hpp>
+#include <ridge/device/offer.hpp>
 #include <ridge/record/roof_kernels.hpp>
 
 #include "roof_memory_bodies.hpp"
@@ -160,14 +161,14 @@ void empty(Queue& queue) {
   launch_body(queue, shape_of(units_of(queue.device())), Nothing{});
 }
 
-} // namespace
-
-template <class Target>
-const RoofKernels& roof_kernels_of() {
+const RoofKernels& all_kernels() {
   static constexpr RoofKernels kernels{copy,       write,       triad, read,           count_sums,
                                        fma<float>, fma<double>, rsqrt, values_at_once, empty};
   return kernels;
 }
-template const RoofKernels& roof_kernels_of<Here>();
+
+const Offer offered(kind_of<Here>, typeid(RoofKernels), &all_kernels);
+
+} // namespace
 
 } // namespace ridge

@@ -1,6 +1,7 @@
 #include "cpu_default.hpp"
 
 #include <ridge/device/cpu/prefetch.hpp>
+#include <ridge/stencil/variants.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -17,7 +18,7 @@ Index points_of(const Traits& traits) {
 }
 
 bool has_many_points(const Traits& traits) {
-  return points_of(traits) >= 19;
+  return points_of(traits) >= many_points;
 }
 
 /// Whether rows and planes of a result of n points all begin at lines, as stores past the caches by
@@ -87,8 +88,9 @@ std::optional<CpuSchedule> planes_default(const DeviceFacts& facts, const Traits
   if (!lines_are_whole(traits, n) || !(many || waits_for_l2(facts))) return std::nullopt;
   const bool windows =
       many && (reads_rows_beside(traits) || (!waits_for_l2(facts) && traits.element_bytes == 8));
-  if (windows && traits.deep && planes >= CpuSchedule::deep) return deep_default(facts, traits, n);
-  if (traits.pairs && planes >= CpuSchedule::pair) return pair_default(facts, traits, n);
+  if (windows && traits.planes && planes >= CpuSchedule::deep)
+    return deep_default(facts, traits, n);
+  if (traits.planes && planes >= CpuSchedule::pair) return pair_default(facts, traits, n);
   return std::nullopt;
 }
 

@@ -1,6 +1,7 @@
 // The schedule without measuring: from cache sizes, extents and the kernel's radius.
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/schedule.hpp>
+#include <ridge/stencil/variants.hpp>
 
 #include "cpu_default.hpp"
 #include "march_default.hpp"
@@ -20,14 +21,22 @@ bool marches(const Device& device, const Traits& traits, Index3 n) {
          n.x * n.y * n.z * traits.element_bytes > facts.last_level_cache.value / 2;
 }
 
-/// The fifth kernel of the AMD series, for kernels that are compiled for it.
+/// The fifth kernel of the AMD series.
 GpuSchedule tiled_points() {
   GpuSchedule s;
-  s.tile = 8;
-  s.loads = Loads::ascending;
-  s.bounds = 256;
+  s.tile = tiled.tile;
+  s.loads = tiled.loads;
+  s.bounds = tiled.bounds;
   s.store = Store::nontemporal;
   return s;
+}
+
+/// Whether tiles of a kernel fit the registers.
+bool tile_fits(const Traits& traits) {
+  int values = 0;
+  for (const auto& offsets : traits.footprints)
+    values += window_values(offsets, tiled.tile);
+  return stencil::tile_fits(values);
 }
 
 /// How much of the last-level cache three planes may take. The AMD series saw one hold them up to
@@ -47,8 +56,8 @@ bool better_in_tiles(const Traits& traits, Index3 n) {
 GpuSchedule flat_points() {
   GpuSchedule s;
   s.block = BlockShape{{128, 1, 1}};
-  s.tile = 4;
-  s.loads = Loads::ascending;
+  s.tile = flat_tiled.tile;
+  s.loads = flat_tiled.loads;
   return s;
 }
 
@@ -57,7 +66,7 @@ GpuSchedule flat_points() {
 GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n) {
   const Index rows = n.y - 2 * traits.radius.y;
   const bool flat = is_flat(traits.radius) && rows >= 4;
-  const bool tiles = traits.whole_space && !flat && rows >= 8;
+  const bool tiles = tile_fits(traits) && !flat && rows >= tiled.tile;
   GpuSchedule s = flat ? flat_points() : GpuSchedule{};
   if (device.kind() == DeviceKind::hip) {
     if (tiles) s = tiled_points();
@@ -83,7 +92,7 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n)
 
 Schedule default_schedule(const Device& device, const Traits& traits, Index3 extents) {
   if (device.kind() == DeviceKind::cpu) return cpu_default(device.facts(), traits, extents);
-  const bool tiles = traits.whole_space && better_in_tiles(traits, extents);
+  const bool tiles = tile_fits(traits) && better_in_tiles(traits, extents);
   if (marches(device, traits, extents) && !tiles) {
     if (const auto march = march_default(device.facts(), traits, extents)) return *march;
   }

@@ -1,6 +1,7 @@
 #include "march_default.hpp"
 
 #include <ridge/stencil/march_limits.hpp>
+#include <ridge/stencil/variants.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -19,8 +20,9 @@ struct Form {
   double busy;     ///< blocks a multiprocessor from which on the memory is at its full speed
 };
 
-constexpr Form wide{{{128, 2, 1}}, 4, 2, 4, 0.97};
-constexpr Form narrow{{{32, 8, 1}}, 2, 3, 2, 2.9};
+constexpr Form wide{{{wide_march.threads_x, wide_march.threads_y, 1}}, wide_march.tile, 2, 4, 0.97};
+constexpr Form narrow{
+    {{narrow_march.threads_x, narrow_march.threads_y, 1}}, narrow_march.tile, 3, 2, 2.9};
 
 bool rows_are_packs(const Traits& traits, Index3 n) {
   return n.x * traits.element_bytes % 16 == 0;

@@ -1,7 +1,11 @@
+#include <ridge/stencil/launch.hpp>
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/schedule.hpp>
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 
 namespace ridge::stencil {
 
@@ -54,21 +58,13 @@ NamedSchedule parse_schedule(std::string_view text, const Device& device, const 
 
 namespace {
 
-/// Whether the kernel is compiled for it and the device can run it.
-bool available(const GpuSchedule& s, const Device& device, const Traits& traits) {
-  if (s.stage == Stage::none) {
-    const GpuSchedule plain;
-    if (traits.whole_space) return true;
-    if (s.bounds != plain.bounds) return false;
-    if (is_flat(traits.radius)) return choose(s.tile, FlatTiles{}, [](auto) {});
-    return s.tile == plain.tile && s.loads == plain.loads;
-  }
-  if (!traits.whole_space &&
-      (s.store != Store::plain ||
-       !choose(march_shape(s.block.x, s.block.y, s.tile), FewMarches{}, [](auto) {}))) {
-    return false;
-  }
-  return can_march(device) && traits.radius.z > 0 && s.ring >= planes_held(traits) + 2 &&
+/// Whether the device can run it, of the marches those that the space lists.
+bool possible(const GpuSchedule& s, const Device& device, const Traits& traits) {
+  if (s.stage == Stage::none) return true;
+  const MarchShape shape{s.block.x, s.block.y, s.tile};
+  return std::find(all_march_shapes.begin(), all_march_shapes.end(), shape) !=
+             all_march_shapes.end() &&
+         can_march(device) && traits.radius.z > 0 && s.ring >= planes_held(traits) + 2 &&
          s.ring * march_plane_bytes(s, traits) + march_fixed_bytes(s) <=
              device.facts().shared_per_block.value;
 }
@@ -77,12 +73,30 @@ bool available(const GpuSchedule& s, const Device& device, const Traits& traits)
 
 std::vector<Schedule> schedule_space(const Device& device, const Traits& traits) {
   if (device.kind() == DeviceKind::cpu) {
-    return text::space_of<Schedule, CpuSchedule>([&](const CpuSchedule& s) {
-      return s.depth == 1 || (s.depth == CpuSchedule::pair ? traits.pairs : traits.deep);
-    });
+    return text::space_of<Schedule, CpuSchedule>(
+        [&](const CpuSchedule& s) { return s.depth == 1 || traits.planes; });
   }
   return text::space_of<Schedule, GpuSchedule>(
-      [&](const GpuSchedule& s) { return available(s, device, traits); });
+      [&](const GpuSchedule& s) { return possible(s, device, traits); });
+}
+
+std::string detail::variant_definition(DeviceKind kind, const Schedule& schedule, Rows rows) {
+  if (const auto* const cpu = std::get_if<CpuSchedule>(&schedule)) {
+    return fmt::format("#define RIDGE_STENCIL_CPU {}\n", cpu->depth);
+  }
+  GpuSchedule s = std::get<GpuSchedule>(schedule);
+  if (kind == DeviceKind::simt) { // where neither makes a difference
+    s.bounds = GpuSchedule{}.bounds;
+    s.store = Store::plain;
+  }
+  const auto name = [](auto value) { return text::value_to_text(value); };
+  if (s.stage == Stage::bulk) {
+    constexpr std::array<const char*, 3> names{"lines", "packs", "anywhere"};
+    return fmt::format("#define RIDGE_STENCIL_MARCH {}, {}, {}, Store::{}, Rows::{}\n", s.block.x,
+                       s.block.y, s.tile, name(s.store), names[static_cast<std::size_t>(rows)]);
+  }
+  return fmt::format("#define RIDGE_STENCIL_POINTS {}, Loads::{}, Store::{}, {}\n", s.tile,
+                     name(s.loads), name(s.store), s.bounds);
 }
 
 } // namespace ridge::stencil

@@ -134,7 +134,7 @@ def test_damaged_chunk(ridge, folder):
     (["laplacian", "--device", "cuda:99"], ["cuda:99", "cpu, simt:32"]),
     (["laplacian", "--device", "cpu", "--schedule", "tile=4"], ["tile", "rows"]),
     (["laplacian", "--device", "cpu", "--schedule", "all"], ["all", "plain, streaming"]),
-    (["laplacian", "--device", "simt:32", "--schedule", "tile=3"], ["tile=3", "1, 2, 4"]),
+    (["laplacian", "--device", "simt:32", "--schedule", "tile=33"], ["tile=33", "1 to 32"]),
 ])
 def test_options(ridge, inputs, words, says):
     require_refused(ridge, [words[0], "in.h5:/u", "-o", "out.h5:/f", *words[1:]], says)

@@ -1,5 +1,6 @@
 """`ridge bench`: its records and its errors."""
 
+import re
 import signal
 import time
 
@@ -120,7 +121,7 @@ def test_table_has_a_line_a_schedule(ridge):
     (["laplacian", "--precision", "fp16"], ["fp16", "fp32 and fp64"]),
     (["laplacian", "--schedule", "kernel9"], ["kernel9", "kernel1", "kernel7", "auto"]),
     (["laplacian", "--schedule", "speed=9"], ["speed", "tile", "block", "store"]),
-    (["laplacian", "--schedule", "tile=3"], ["tile=3", "1, 2, 4, 8, 16"]),
+    (["laplacian", "--schedule", "tile=33"], ["tile=33", "1 to 32"]),
     (["laplacian", "--schedule", "tile"], ["tile"]),
     (["laplacian", "--schedule", "tile=2 tile=4"], ["tile", "twice"]),
     (["laplacian", "--schedule", "store=fast"], ["store=fast", "plain, nontemporal"]),
@@ -169,3 +170,22 @@ def test_interrupt(ridge):
     assert first != ""
     assert run.returncode == 1
     assert err == "ridge: interrupted\n"
+
+
+def test_a_limit_of_the_process_counts(ridge):
+    """`ulimit -v`: the message tells what the process may still take, not what the machine has."""
+    limited = 'ulimit -v 3000000; exec "$0" "$@"'
+    result = ridge("bench", "laplacian", "--device", "cpu", "--size", "700x700x700",
+                   prefix=("bash", "-c", limited))
+    assert result.code == 1
+    value, unit = re.search(r"where ([\d.]+) (\w+) of", result.err).groups()
+    assert float(value) * {"GB": 1, "MB": 1e-3}[unit] < 3.1, result.err
+
+
+def test_schedules_lists_fields_and_what_is_compiled(ridge):
+    for kernel in ("laplacian", "gravity", "lattice-sum", "chain"):
+        text = ridge.good("schedules", kernel, "--device", "cpu").out
+        assert "threads=" in text and "ahead" in text
+    gpu = ridge.good("schedules", "laplacian", "--device", "simt:32").out
+    assert "tile=" in gpu and "kernel5" in gpu and "ahead" in gpu
+    ridge.bad("schedules", "nothing", says="unknown kernel")

@@ -52,6 +52,16 @@ def test_other_interactions(ridge, kernel, precision):
     assert record["kernel"] == kernel and record["check"]["ok"] is True
 
 
+@pytest.mark.parametrize("device, schedule", [
+    ("cpu", "tile=3"), ("simt:32", "shared tile=3 unroll=5"), ("simt:64", "symmetric tile=2 block=128"),
+])
+def test_any_possible_tile_is_compiled_on_demand(ridge, device, schedule):
+    (record,) = bench(ridge, "gravity", "--device", device, "--size", 300, "--schedule", schedule,
+                      "--repeat", 1)
+    assert record["check"]["ok"] is True and record["compiled"] in ("now", "cached")
+    assert set(schedule.split()) - {"shared", "symmetric"} <= set(record["schedule"].split())
+
+
 def test_large_sums_are_checked_at_some_targets(ridge):
     (record,) = bench(ridge, "gravity", "--device", "cpu", "--size", 20000, "--repeat", 3)
     assert record["check"]["against"] == "reference at 10000 of 20000 targets"
@@ -66,7 +76,7 @@ def test_a_body_alone(ridge):
     (["--size", "10x10"], "takes a number of bodies"),
     (["--precision", "fp16"], "has fp32, fp64 and mixed"),
     (["--schedule", "fast"], "the names are auto, shared, shuffle, both, direct, symmetric"),
-    (["--schedule", "tile=3"], "expected 1, 2, 4, 8"),
+    (["--schedule", "tile=17"], "expected 1 to 16"),
     (["--schedule", "shared tile=8 block=256"], "blocks of at most 128 threads"),
     (["--schedule", "symmetric split=2"], "form=symmetric goes with"),
     (["--site", "spinor"], "--site is for lattice kernels"),

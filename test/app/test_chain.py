@@ -47,11 +47,17 @@ def test_bad_schedules(ridge, schedule, message):
               says=message)
 
 
-def test_operations_that_are_not_compiled_in(ridge):
-    ridge.bad("bench", "chain", "--operations", 7, "--device", "cpu", "--size", 100,
-              says="a chain of 7 operations is not compiled in; 1, 2, 5, 10 are")
+@pytest.mark.parametrize("operations", [0, 33])
+def test_operations_that_there_are_not(ridge, operations):
+    ridge.bad("bench", "chain", "--operations", operations, "--device", "cpu", "--size", 100,
+              says=f"a chain of {operations} operations: 1 to 32 are possible")
 
 
-def test_groups_that_gpus_are_not_compiled_for(ridge):
-    ridge.bad("bench", "chain", "--device", "simt:32", "--size", 100, "--schedule", "fuse=2+3",
-              says="for GPUs chain 'chain' is compiled for all, none")
+@pytest.mark.parametrize("device, schedule", [("cpu", "auto"), ("simt:32", "auto"), ("simt:64", "fuse=2+3")])
+def test_what_is_compiled_on_demand(ridge, device, schedule):
+    """Any number of operations, and any groups of them."""
+    [record] = bench(ridge, "--device", device, "--size", 1009, "--operations", 7, "--schedule",
+                     schedule, "--repeat", 3)
+    assert record["check"]["ok"] is True and record["operations"] == 7
+    assert record["groups"] == (6 if schedule == "fuse=2+3" else 1)
+    assert record["compiled"] in ("now", "cached")

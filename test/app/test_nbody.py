@@ -131,6 +131,27 @@ def test_restart_gives_the_same_bits(ridge, folder, device, options):
             assert np.array_equal(value, other[last].attrs[name]), name
 
 
+def test_single_precision_far_from_the_origin(ridge, folder):
+    """The same motion as at the origin, absolute positions in the snapshots, and an exact restart."""
+    position, velocity, mass = cloud(61)
+    far = position + 1e6
+    write_start("in.h5", far, velocity, mass)
+    start = ["nbody", "in.h5", "--dt", 0.01, "--softening", 0.1, "--precision", "fp32", "--device", "cpu"]
+    ridge.good(*start, "-o", "whole.h5", "--steps", 20)
+    x, v, phi = reference_leapfrog(far - 1e6, velocity, mass, 0.01, 0.1, 20)
+    got = snapshot("whole.h5", 20)
+    assert got[0].dtype == "f8" and got[1].dtype == "f4"
+    assert np.abs(got[0] - (x + 1e6)).max() < 1e-5
+    assert np.abs(got[1] - v).max() < 1e-5 and np.abs(got[2] - phi).max() < 1e-5
+    ridge.good(*start, "-o", "half.h5", "--steps", 10)
+    ridge.good("nbody", "--restart", "half.h5", "-o", "more.h5", "--steps", 10)
+    assert same_bits(snapshot("whole.h5", 20), snapshot("more.h5", 20))
+    # A snapshot is a start.
+    ridge.good("nbody", "half.h5:/snapshots/0000000010", "-o", "new.h5", "--steps", 1, "--dt", 0.01,
+               "--precision", "fp32", "--device", "cpu")
+    assert np.abs(snapshot("new.h5", 0)[0] - snapshot("half.h5", 10)[0]).max() < 1e-6
+
+
 def test_restart_under_a_schedule_of_its_own(ridge, folder):
     start = ["nbody", "--plummer", 200, "--device", "simt:32", "--precision", "fp32"]
     schedule = "shared tile=2 block=64 split=2"

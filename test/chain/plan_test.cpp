@@ -26,7 +26,6 @@ Description chain(int halo) {
   d.operations.push_back({"one", {reads(0), writes(1)}, {}, 0});
   d.operations.push_back({"two", {reads(1, along_y(-2, 1)), writes(2)}, {}, 0});
   d.operations.push_back({"three", {reads(2), writes(3)}, {}, 0});
-  d.joined = {{1, 2}};
   check(d);
   return d;
 }
@@ -93,16 +92,16 @@ TEST(Plans, LetTilesOverlapAsFarAsOperationsRead) {
   EXPECT_EQ(plan.arrays[1].home, Home::tile);
   EXPECT_EQ(plan.arrays[1].held, (Index3{32, 8, 1}));
   EXPECT_EQ(plan.arrays[2].home, Home::registers);
-  EXPECT_EQ(plan.whole_elements, 0);
+  EXPECT_EQ(plan.range_elements, 0);
   EXPECT_LT(plan.tile_elements, 100 * 50 / 10);
 }
 
 TEST(Plans, FallBackToFissionBeyondTheHaloAndSayWhy) {
   const Plan plan = make_plan(chain(1), {100, 50, 1}, request({32, 4, 1}));
   EXPECT_EQ(plan.groups.size(), 2u);
-  EXPECT_EQ(plan.arrays[1].home, Home::whole);
-  EXPECT_GE(plan.whole_elements, 100 * 50);
-  EXPECT_LT(plan.whole_elements, 2 * 100 * 50);
+  EXPECT_EQ(plan.arrays[1].home, Home::range);
+  EXPECT_GE(plan.range_elements, 100 * 50);
+  EXPECT_LT(plan.range_elements, 2 * 100 * 50);
   EXPECT_THAT(plan.note, HasSubstr("overlap by 2 along y, beyond the halo of 1"));
   // Tiles that have the whole dimension do not overlap.
   EXPECT_EQ(make_plan(chain(1), {100, 50, 1}, request({32, 50, 1})).note, "");
@@ -111,7 +110,7 @@ TEST(Plans, FallBackToFissionBeyondTheHaloAndSayWhy) {
 TEST(Plans, KeepTemporariesOfFissionInMemory) {
   const Plan plan = make_plan(chain(2), {100, 50, 1}, request({32, 4, 1}, fuse_none));
   EXPECT_EQ(plan.groups.size(), 3u);
-  EXPECT_GE(plan.whole_elements, 2 * 100 * 50); // both are needed by the second operation
+  EXPECT_GE(plan.range_elements, 2 * 100 * 50); // both are needed by the second operation
   EXPECT_EQ(plan.tile_elements, 0);
 }
 
@@ -126,16 +125,24 @@ TEST(Plans, RefuseRangesThatAreTooSmall) {
               HasSubstr("5 items along x are too few; it needs 6"));
 }
 
-TEST(Plans, RefuseGroupsThatGpusAreNotCompiledFor) {
+TEST(Plans, TakeAnyGroupForGpus) {
   Fuse fuse;
   ASSERT_TRUE(from_text("1+2", fuse));
-  Description d = chain(2);
-  EXPECT_THAT(error_of([&] {
-                (void)make_plan(d, {9, 9, 1}, {fuse, true, {}, true});
-              }),
-              HasSubstr("fuse=1+2: for GPUs chain 'plan' is compiled for all, none"));
-  d.groups = {{0, 1}};
-  EXPECT_EQ(error_of([&] { (void)make_plan(d, {9, 9, 1}, {fuse, true, {}, true}); }), "");
+  const Plan plan = make_plan(chain(2), {9, 9, 1}, {fuse, true, {}, true});
+  ASSERT_EQ(plan.groups.size(), 2u);
+  EXPECT_EQ(plan.groups[0].last, 1);
+  EXPECT_EQ(plan.groups[1].first, 2);
+}
+
+TEST(Plans, JoinWhatNeedsTheItemAlone) {
+  const Description d = chain(2);
+  EXPECT_EQ(d.joined_ends(), (std::vector<int>{0, 2, 2}));
+  EXPECT_EQ(d.joined_runs(), (std::vector<OperationRange>{{1, 2}}));
+  // Kernels of GPUs are made for their groups, and join in any of them.
+  Fuse fuse;
+  ASSERT_TRUE(from_text("2+3", fuse));
+  for (const bool gpu : {false, true})
+    EXPECT_EQ(make_plan(d, {9, 9, 1}, {fuse, true, {}, gpu}).groups[1].runs.size(), 1u);
 }
 
 TEST(FuseText, PrintsAndParses) {

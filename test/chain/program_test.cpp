@@ -1,11 +1,13 @@
 // Programs: chains over the user's arrays.
-#include <ridge/chain/program.hpp>
+#include <ridge/chain/flow.hpp>
+#include <ridge/chain/launch.hpp>
 #include <ridge/chain/reference.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/simt/fault.hpp>
 
+#include "devices.hpp"
 #include "test_chains.hpp"
 
 #include <gmock/gmock.h>
@@ -43,16 +45,15 @@ void expect_transport(const Device& device, Index3 n, const Schedule& schedule, 
   views.set(test::amount, View<const T>(before.view()));
   views.set(test::speed, speeds.view());
   views.set(test::after, result.view());
-  Program<Transport, T> program(queue, Transport{{test::Flux{0.7}, test::Move{}}}, n, views,
-                                schedule);
-  program.run();
+  const Transport chain{{test::Flux{0.7}, test::Move{}}};
+  Program(queue, Request<Transport, T>{chain, n, views}, schedule).run();
 
   std::array<std::vector<double>, 4> expected;
   for (Index i = 0; i < before.count(); ++i)
     expected[0].push_back(random_value(1, i));
   for (Index i = 0; i < speeds.count(); ++i)
     expected[1].push_back(random_value(2, i));
-  apply_reference(Transport{{test::Flux{0.7}, test::Move{}}}, n, expected);
+  apply_reference(chain, n, expected);
   std::vector<T> got(static_cast<std::size_t>(result.count()));
   copy_to_host(queue, got.data(), result.data(), result.count());
   queue.wait();
@@ -67,8 +68,8 @@ void expect_transport(const Device& device, Index3 n, const Schedule& schedule, 
 
 TEST(Programs, KnowInterfacesAndWalls) {
   const Description d = describe<Transport, double>();
-  for (const DeviceId id : list_devices()) {
-    const Device device(id);
+  for (const std::string& name : ridge::test::devices_here()) {
+    const Device device(name);
     for (const Index3 n : {Index3{37, 11, 1}, Index3{1, 1, 1}, Index3{8, 2, 1}}) {
       for (const Schedule& s : schedule_space(device, d, n)) {
         expect_transport<double>(device, n, s, 1e-14);
@@ -90,7 +91,7 @@ void expect_stages(const Device& device, Index3 n, const Schedule& schedule) {
   fill_bytes(queue, after.data(), 0xff, Bytes{after.count() * Index{sizeof(double)}});
   Views<C, double> views;
   views.set(Slot<0>{}, View<const double>(before.view())).set(Slot<4>{}, after.view());
-  Program<C, double>(queue, C{}, n, views, schedule).run();
+  Program(queue, Request<C, double>{C{}, n, views}, schedule).run();
   std::array<std::vector<double>, 5> expected;
   for (Index i = 0; i < before.count(); ++i)
     expected[0].push_back(random_value(1, i));
@@ -107,8 +108,8 @@ void expect_stages(const Device& device, Index3 n, const Schedule& schedule) {
 template <class C>
 void expect_stages_everywhere(const std::vector<Index3>& sizes) {
   const Description d = describe<C, double>();
-  for (const DeviceId id : list_devices()) {
-    const Device device(id);
+  for (const std::string& name : ridge::test::devices_here()) {
+    const Device device(name);
     for (const Index3& n : sizes) {
       for (const Schedule& s : schedule_space(device, d, n))
         expect_stages<C>(device, n, s);
@@ -168,7 +169,7 @@ TEST(Programs, SayWhichArrayIsWrong) {
   const Field<double> b(device, {9, 5});
   const Field<double> speeds(device, {1, 6});
   const auto make = [&](const Views<Transport, double>& views) {
-    (void)Program<Transport, double>(queue, Transport{}, {9, 5, 1}, views, CpuSchedule{});
+    (void)Program(queue, Request<Transport, double>{{}, {9, 5, 1}, views}, CpuSchedule{});
   };
   Views<Transport, double> views;
   views.set(test::amount, a.view()).set(test::after, b.view());
@@ -191,7 +192,7 @@ TEST(Programs, RefuseTheScheduleOfAnotherDevice) {
   Views<Transport, double> views;
   views.set(test::amount, a.view()).set(test::after, b.view()).set(test::speed, speeds.view());
   const auto with = [&](const Schedule& s) {
-    Program<Transport, double>(queue, Transport{}, {9, 5, 1}, views, s).run();
+    Program(queue, Request<Transport, double>{{}, {9, 5, 1}, views}, s).run();
   };
   EXPECT_THAT(error_of([&] { with(CpuSchedule{}); }), HasSubstr("is not one for simt:32"));
 }
@@ -206,11 +207,10 @@ TEST(Programs, SayWhenATileNeedsMoreSharedMemoryThanThereIs) {
   GpuSchedule large;
   large.fuse = fuse_all;
   large.tile = {90000, 4, 1};
-  EXPECT_THAT(
-      error_of([&] {
-        Program<test::Means, double>(queue, test::Means{}, {90000, 5, 1}, views, large).run();
-      }),
-      HasSubstr("of shared memory; a block has"));
+  EXPECT_THAT(error_of([&] {
+                Program(queue, Request<test::Means, double>{{}, {90000, 5, 1}, views}, large).run();
+              }),
+              HasSubstr("of shared memory; a block has"));
 }
 
 TEST(Programs, PassValuesInRegistersWhereOneDimensionIsEnough) {
@@ -235,10 +235,7 @@ std::string overreach_on(const char* name) {
   Views<C, double> views;
   views.set(Slot<0>{}, a.view()).set(Slot<1>{}, b.view());
   const Index3 n{40, 1, 1};
-  return error_of([&] {
-    Program<C, double>(queue, C{}, n, views, default_schedule(device, describe<C, double>(), n))
-        .run();
-  });
+  return error_of([&] { Program(queue, Request<C, double>{C{}, n, views}).run(); });
 }
 
 TEST(UndeclaredAccesses, AreCaughtOnTheEmulatedGpu) {
@@ -246,31 +243,7 @@ TEST(UndeclaredAccesses, AreCaughtOnTheEmulatedGpu) {
   EXPECT_THAT(overreach_on<0>("simt:64"), HasSubstr("overreach"));
 }
 
-} // namespace
-
 // checked_native.cpp compiles it for the cpu alone.
-template <>
-struct Executor<test::Undeclared<1>, double, target::Simt> {
-  using Schedule = GpuSchedule;
-  static void run(Queue& /*queue*/, const Call<test::Undeclared<1>, double>& /*call*/,
-                  const GpuSchedule& /*schedule*/) {}
-  static KernelFacts facts(Queue& /*queue*/, const Call<test::Undeclared<1>, double>& /*call*/) {
-    return {};
-  }
-};
-#if RIDGE_WITH_CUDA
-template <>
-struct Executor<test::Undeclared<1>, double, target::Cuda>
-    : Executor<test::Undeclared<1>, double, target::Simt> {};
-#endif
-#if RIDGE_WITH_HIP
-template <>
-struct Executor<test::Undeclared<1>, double, target::Hip>
-    : Executor<test::Undeclared<1>, double, target::Simt> {};
-#endif
-
-namespace {
-
 TEST(UndeclaredAccesses, AreCaughtInDebugBuilds) {
   EXPECT_THAT(overreach_on<1>("cpu"),
               HasSubstr("operation 'overreach' reads 'from' at (1, 0, 0), beyond the reach"));

@@ -1,5 +1,5 @@
 // Random chains equal the reference under every schedule, on every device here.
-#include <ridge/chain/program.hpp>
+#include <ridge/chain/launch.hpp>
 #include <ridge/chain/reference.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
@@ -51,9 +51,9 @@ public:
         copy_to_device(queue_, fields_[i].data(), given_[i].data(), fields_[i].count());
       views.set(slot, fields_[i].view());
     });
-    Program<C, double> program(queue_, C{}, n_, views, schedule);
+    Program program(queue_, Request<C, double>{C{}, n_, views}, schedule);
     program.run();
-    note = program.plan().note;
+    note = make_plan(describe<C, double>(), n_, request_of(schedule)).note;
     for (int i = 0; i < count; ++i) {
       if (C::arrays[static_cast<std::size_t>(i)].role == Role::temporary) continue;
       const std::string wrong = compare(static_cast<std::size_t>(i));

@@ -101,6 +101,9 @@ struct Stages {
       operations;
 };
 
+/// Of which demanded_kernels.cpp compiles the first two operations as one launch.
+struct Demanded : Stages<0, 2, Edge::clamp> {};
+
 // Means over neighbours in both directions: nothing that registers could pass on.
 struct MeanX {
   static constexpr const char* name = "mean x";

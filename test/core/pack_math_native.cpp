@@ -72,6 +72,8 @@ TEST(PackMath, IsAsAccurateAsStated) {
   expect_accurate<double, 1>();
   expect_accurate<float, lanes_of<NativePack<float>>>();
   expect_accurate<float, 2>();
+  expect_accurate<double, 8>();
+  expect_accurate<float, 16>();
 }
 
 TEST(PackMath, GivesEachValueTheSameWhereverItIs) {

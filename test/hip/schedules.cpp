@@ -8,6 +8,7 @@
 // else, in place of those in the library.
 #include <ridge/device/gpu/backend.hpp>
 #include <ridge/device/host_backend.hpp>
+#include <ridge/device/offer.hpp>
 #include <ridge/lab/stencil_kernels.hpp>
 #include <ridge/pairs/interactions/biot_savart.hpp>
 #include <ridge/pairs/interactions/coulomb.hpp>
@@ -33,23 +34,27 @@ constexpr std::array<int, 3> warp_widths = {64, 32, 64};
 
 } // namespace
 
-namespace ridge {
+namespace {
 
-int count_hip() {
+int count() {
   return static_cast<int>(caches.size());
 }
 
-std::shared_ptr<Backend> open_hip(int number) {
-  DeviceFacts facts;
+std::shared_ptr<ridge::Backend> open(int number) {
+  ridge::DeviceFacts facts;
   facts.units = 100;
   facts.warp_width = warp_widths.at(static_cast<std::size_t>(number));
   facts.max_block_threads = 1024;
-  facts.shared_per_block = Bytes{64 << 10};
-  facts.last_level_cache = Bytes{caches.at(static_cast<std::size_t>(number))};
-  return std::make_shared<HostBackend>(DeviceId{DeviceKind::hip, number}, facts);
+  facts.shared_per_block = ridge::Bytes{64 << 10};
+  facts.last_level_cache = ridge::Bytes{caches.at(static_cast<std::size_t>(number))};
+  return std::make_shared<ridge::HostBackend>(ridge::DeviceId{ridge::DeviceKind::hip, number},
+                                              facts);
 }
 
-} // namespace ridge
+const ridge::Offer counts(ridge::DeviceKind::hip, typeid(ridge::CountGpus*), &count);
+const ridge::Offer opens(ridge::DeviceKind::hip, typeid(ridge::OpenGpu*), &open);
+
+} // namespace
 
 namespace {
 
@@ -131,7 +136,7 @@ void add_all_stencils(const Device& device, std::set<std::string>& lines) {
 int main(int argc, char** argv) {
   const bool of_pairs = argc > 1 && std::string(argv[1]) == "pairs";
   std::set<std::string> lines;
-  for (int number = 0; number < count_hip(); ++number) {
+  for (int number = 0; number < count(); ++number) {
     const Device device(DeviceId{DeviceKind::hip, number});
     if (of_pairs) {
       add_all_pairs(device, lines);

@@ -12,12 +12,15 @@ import unittest
 import code_objects
 
 COMPILER = 19
-REDUCTIONS = ("sum", "norm2", "inner_product", "axpy_norm", "max")  # as enumerated in Reduction
-MAPS = ("scale", "axpy")
+REDUCTIONS = {
+    "Sum": "sum", "Norm2": "norm2", "InnerProduct": "inner_product", "AxpyNorm": "axpy_norm",
+    "Max": "max",
+}  # fmt: skip
+MAPS = {"Scale": "scale", "Axpy": "axpy"}
 ARCHITECTURES = ("gfx90a", "gfx942")
 
 # Vector registers as clang 19.1.7 has them, gfx90a and gfx942: of flat reductions by element,
-# reduction, whether its numbers are complex, sums and words a thread has under way; of maps by
+# reduction, whether parts of complex numbers meet, sums and words a thread has under way; of maps by
 # element, map and words.
 RECORDED = {
     ("double", "axpy", 1): (11, 10), ("double", "axpy", 16): (162, 160),
@@ -82,42 +85,45 @@ KERNELS = []
 def setUpModule():
     global KERNELS
     KERNELS = [
-        k for k in code_objects.kernels_of(os.environ["RIDGE"])[0] if "::lattice::" in k.name
+        k for k in code_objects.kernels_of(os.environ["RIDGE_MODULE"])[0] if "::lattice::" in k.name
     ]
 
 
+FUNCTOR = r"ridge::lattice::(\w+)(?:<\w+>)?"
+
+
 def flat_reduction(kernel):
-    """(element, reduction, complex, sums, words); None for other kernels."""
+    """(element, reduction, crossed, sums, words); None for other kernels."""
     found = re.search(
-        r"FlatReduce<(float|double), \([\w:]+\)(\d), (false|true), [\w:]+::(\w+)<double>, (\d+)>",
+        rf"FlatReduce<(float|double), {FUNCTOR}, (false|true), [\w:]+::(\w+)<double>, (\d+)>",
         kernel.name,
     )
-    if not found:
+    if not found or found[2] not in REDUCTIONS:
         return None
-    element, what, is_complex, sums, items = found.groups()
-    return element, REDUCTIONS[int(what)], is_complex == "true", sums, int(items)
+    element, what, crossed, sums, items = found.groups()
+    return element, REDUCTIONS[what], crossed == "true", sums, int(items)
 
 
 def rolling_reduction(kernel):
-    """(element, reduction, complex, "rolling", words); None for other kernels."""
+    """(element, reduction, crossed, "rolling", words); None for other kernels."""
     found = re.search(
-        r"RollReduce<(float|double), \([\w:]+\)(\d), (false|true), (\d+)>", kernel.name
+        rf"RollReduce<(float|double), {FUNCTOR}, (false|true), (\d+)>", kernel.name
     )
-    if not found:
+    if not found or found[2] not in REDUCTIONS:
         return None
-    element, what, is_complex, items = found.groups()
-    return element, REDUCTIONS[int(what)], is_complex == "true", "rolling", int(items)
+    element, what, crossed, items = found.groups()
+    return element, REDUCTIONS[what], crossed == "true", "rolling", int(items)
 
 
 def flat_map(kernel):
     """(element, map, words, store); None for other kernels."""
     found = re.search(
-        r"FlatMap<(float|double), \([\w:]+\)(\d), (\d+), \([\w:]+\)(\d)>", kernel.name
+        rf"FlatMap<{FUNCTOR}, (float|double), (\d+), \([\w:]+\)(\d)>", kernel.name
     )
-    if not found:
+    if not found or found[1] not in MAPS:
         return None
-    element, what, items, store = found.groups()
-    return element, MAPS[int(what)], int(items), code_objects.STORES[int(store)]
+    what, element, items, store = found.groups()
+    return element, MAPS[what], int(items), code_objects.STORES[int(store)]
 
 
 def here(architecture, read):
@@ -159,47 +165,30 @@ def most_under_way(kernel):
 class Lattice(unittest.TestCase):
     maxDiff = None
 
-    def test_every_reduction_is_there(self):
-        plain = {"sum": (1, 4, 16), "norm2": (1, 4, 16)}
-        expected = set()
-        for element, what in itertools.product(("float", "double"), REDUCTIONS):
+    def test_what_defaults_pick_is_there(self):
+        reductions = set()
+        for element, what in itertools.product(("float", "double"), REDUCTIONS.values()):
             if what == "max":
-                expected.add((element, what, False, "Greatest", 4))
+                reductions.add((element, what, False, "Greatest", 4))
                 continue
-            for is_complex in (False, True) if what == "inner_product" else (False,):
-                expected.add((element, what, is_complex, "BinnedSum", 4))
-                for items in plain.get(what, (1, 2, 8)):
-                    expected.add((element, what, is_complex, "PlainSum", items))
+            for crossed in (False, True) if what == "inner_product" else (False,):
+                reductions.add((element, what, crossed, "BinnedSum", 4))
+                for items in (4, 16) if what in ("sum", "norm2") else (2, 8):
+                    reductions.add((element, what, crossed, "PlainSum", items))
+        maps = set(itertools.product(("float", "double"), MAPS.values(), (1,), ("plain",)))
         for architecture in code_objects.ARCHITECTURES:
             with self.subTest(architecture=architecture):
-                self.assertEqual(set(here(architecture, flat_reduction)), expected)
+                self.assertLessEqual(reductions, set(here(architecture, flat_reduction)))
+                self.assertLessEqual(maps, set(here(architecture, flat_map)))
 
-    def test_every_rolling_reduction_is_there_and_reads_16_bytes_at_a_time(self):
+    def test_rolling_reductions_read_16_bytes_at_a_time(self):
         """At first, in a round of four batches, in a batch, and the last ones."""
-        expected = {
-            (element, what, is_complex, "rolling", items)
-            for element in ("float", "double")
-            for what, is_complex, items in (
-                ("sum", False, 8), ("norm2", False, 8), ("inner_product", False, 4),
-                ("inner_product", True, 4),
-            )
-        }  # fmt: skip
         for architecture in code_objects.ARCHITECTURES:
-            kernels = here(architecture, rolling_reduction)
-            with self.subTest(architecture=architecture):
-                self.assertEqual(set(kernels), expected)
-            for (_, what, _, _, items), kernel in kernels.items():
+            for (_, what, _, _, items), kernel in here(architecture, rolling_reduction).items():
                 with self.subTest(kernel=str(kernel)):
                     words = items * fields_read(what)
                     self.assertEqual(len(loads(kernel, 16)), (1 + 4 + 1 + 1) * words)
                     self.assertFalse(loads(kernel, 1) + loads(kernel, 8))
-
-    def test_every_map_is_there(self):
-        expected = set(itertools.product(("float", "double"), MAPS, (1, 4, 16),
-                                         code_objects.STORES))  # fmt: skip
-        for architecture in code_objects.ARCHITECTURES:
-            with self.subTest(architecture=architecture):
-                self.assertEqual(set(here(architecture, flat_map)), expected)
 
     def test_fields_are_read_16_bytes_at_a_time(self):
         """Each batch in the loop, and what is left over after it, a word less. Where a batch is
@@ -266,7 +255,7 @@ class Lattice(unittest.TestCase):
         compiler = code_objects.output_of(os.environ["RIDGE_HIP_COMPILER"], "--version")
         if not re.search(rf"clang version {COMPILER}\.", compiler):
             self.skipTest(f"the limits are those of clang {COMPILER}")
-        self.assertEqual(set(found), set(RECORDED))
+        self.assertLessEqual(set(found), set(RECORDED))
         wrong = [
             f"{architecture} {key}: {registers[number]} registers, {RECORDED[key][number]} recorded"
             for key, registers in sorted(found.items(), key=str)

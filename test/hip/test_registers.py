@@ -45,7 +45,7 @@ DEFAULTS = set()  # of operator and variant
 
 
 def read():
-    for kernel in code_objects.kernels_of(os.environ["RIDGE"])[0]:
+    for kernel in code_objects.kernels_of(os.environ["RIDGE_MODULE"])[0]:
         if kernel.variant:
             key = (kernel.architecture, kernel.operator, kernel.variant)
             REGISTERS[key] = int(kernel.resources["vgpr_count"])
@@ -88,7 +88,7 @@ def print_table():
             f"{operator} tile={variant.tile}",
             (
                 " / ".join(
-                    str(REGISTERS[a, f"{operator} {precision}", variant])
+                    str(REGISTERS.get((a, f"{operator} {precision}", variant), "-"))
                     for precision in ("float", "double")
                 )
                 for a in architectures

@@ -11,9 +11,9 @@ trap 'rm -rf "$scratch"' EXIT
 cmake --install "$build" --prefix "$scratch/prefix" >"$scratch/install.log"
 cp -r "$source/examples/heat" "$scratch/heat"
 cmake -S "$scratch/heat" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" \
-  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release >"$scratch/configure.log" ||
-  { cat "$scratch/configure.log"; exit 1; }
-cmake --build "$scratch/build" >"$scratch/build.log" || { cat "$scratch/build.log"; exit 1; }
+  -DCMAKE_CXX_COMPILER="$cxx" -DCMAKE_BUILD_TYPE=Release -DRIDGE_HIP_ARCH=gfx90a \
+  >"$scratch/configure.log" || { cat "$scratch/configure.log"; exit 1; }
+cmake --build "$scratch/build" -j "$(nproc)" >"$scratch/build.log" || { cat "$scratch/build.log"; exit 1; }
 
 # All but what reached the cold walls is still there, and every device agrees.
 for device in cpu simt:32 simt:64; do
@@ -33,7 +33,7 @@ target_link_libraries(files PRIVATE ridge::io)
 CMAKE
 cat >"$scratch/files/main.cpp" <<'CPP'
 #include <ridge/io/lattice_file.hpp>
-#include <ridge/lattice/move.hpp>
+#include <ridge/lattice/random.hpp>
 #include <ridge/lattice/reduce.hpp>
 
 #include <cstdio>

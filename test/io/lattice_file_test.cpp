@@ -1,7 +1,7 @@
 // Saving and loading fields, and files that are not what they should be.
 #include <ridge/core/error.hpp>
 #include <ridge/io/lattice_file.hpp>
-#include <ridge/lattice/move.hpp>
+#include <ridge/lattice/random.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

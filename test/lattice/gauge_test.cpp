@@ -1,5 +1,4 @@
 // The gauge example: free field eigenvalues, gauge invariance, and the same on every device.
-#include <ridge/device/dispatch.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/lattice/map.hpp>
 #include <ridge/lattice/reduce.hpp>
@@ -115,9 +114,7 @@ protected:
   Fermion hop(const std::vector<Link>& links, const Fermion& psi,
               const std::optional<Schedule>& schedule = {}) {
     Fermion out(device, lattice, "H psi");
-    on_kind_of(device, [&]<class Target>(Target) {
-      gauge::Gauge<Target>::hopping(queue, out, links, psi, schedule);
-    });
+    gauge::hopping(queue, out, links, psi, schedule);
     return out;
   }
 };
@@ -215,14 +212,11 @@ TEST_P(GaugeOn, NothingChangesUnderGaugeTransformations) {
   fill_random(queue, psi, 5);
   Field<C> before(device, lattice, "plaquettes"), after(device, lattice, "turned plaquettes");
   const Fermion hopped = hop(links, psi);
-  on_kind_of(device, [&]<class Target>(Target) {
-    using G = gauge::Gauge<Target>;
-    G::transform(queue, turned, links, g);
-    G::transform(queue, turned_psi, psi, g);
-    G::transform(queue, left, hopped, g);
-    G::plaquettes(queue, before, links);
-    G::plaquettes(queue, after, turned);
-  });
+  gauge::transform(queue, turned, links, g);
+  gauge::transform(queue, turned_psi, psi, g);
+  gauge::transform(queue, left, hopped, g);
+  gauge::plaquettes(queue, before, links);
+  gauge::plaquettes(queue, after, turned);
   // Site by site, not only on average.
   const auto a = before.get(queue), b = after.get(queue);
   double spread = 0;

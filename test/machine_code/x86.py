@@ -24,7 +24,7 @@ def functions(name_pattern):
     for line in text.splitlines():
         begin = re.match(r"^[0-9a-f]+ <(.*)>:$", line)
         if begin:
-            wanted = re.search(name_pattern, begin[1])
+            wanted = re.search(name_pattern, begin[1]) and not begin[1].endswith("@plt")
             name = begin[1] if wanted else None
             if name:
                 found[name] = []

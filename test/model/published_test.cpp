@@ -99,7 +99,8 @@ TEST(Published, TakesLessThanAMillisecondASchedule) {
 }
 
 std::string message_for(const std::string& content) {
-  const std::string path = testing::TempDir() + "figure.csv";
+  const std::string path = testing::TempDir() + "figure-" +
+                           testing::UnitTest::GetInstance()->current_test_info()->name() + ".csv";
   std::ofstream(path) << content;
   try {
     (void)read_figure(path, gcd());
@@ -110,7 +111,8 @@ std::string message_for(const std::string& content) {
 }
 
 TEST(Figure, ReadsPointsOfKernel5) {
-  const std::string path = testing::TempDir() + "figure.csv";
+  const std::string path = testing::TempDir() + "figure-" +
+                           testing::UnitTest::GetInstance()->current_test_info()->name() + ".csv";
   std::ofstream(path) << "# comment\nnx,ny,nz,kernel,block,fom_gb_s,more\n"
                          "512,512,512,5,256x1x1,1165,\n512,512,512,1,256x1x1,808,\n"
                          "1024,1024,1024,5,128x1x8,934,\n1024,1024,1024,5,256x1x1,555.4,x\n";

@@ -87,6 +87,38 @@ TEST(Bodies, AtZeroOfEitherSignAreAtOnePlace) {
   EXPECT_THROW(require_apart(bodies, Precision::fp64), UsageError);
 }
 
+TEST(Bodies, FarAwayTakeAnOriginAmongThem) {
+  Bodies near = plummer(100, 1);
+  for (double& x : near.position[0])
+    x += 2;
+  Bodies bodies = near;
+  take_origin_inside(bodies);
+  EXPECT_FALSE(has_own_origin(bodies)); // fp32 loses a bit at most
+  EXPECT_EQ(bodies.position, near.position);
+  for (std::size_t c = 0; c < 3; ++c) {
+    for (double& x : bodies.position[c])
+      x += 1e6;
+  }
+  const Bodies far = bodies;
+  take_origin_inside(bodies);
+  ASSERT_TRUE(has_own_origin(bodies));
+  for (std::size_t i = 0; i < 100; ++i) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      EXPECT_LT(std::abs(bodies.position[c][i]), 40);
+      EXPECT_DOUBLE_EQ(bodies.position[c][i] + bodies.origin[c], far.position[c][i]);
+    }
+  }
+  // What is told of them is about the origin of the coordinates.
+  const auto told = diagnose(bodies, std::vector<double>(100)).angular_momentum;
+  const auto expected = diagnose(far, std::vector<double>(100)).angular_momentum;
+  for (std::size_t c = 0; c < 3; ++c)
+    EXPECT_NEAR(told[c], expected[c], 1e-8);
+  Bodies light = far;
+  light.mass.assign(100, 0);
+  take_origin_inside(light);
+  EXPECT_FALSE(has_own_origin(light));
+}
+
 TEST(Starts, PlummerIsInEquilibriumInHenonsUnits) {
   const Bodies bodies = plummer(2000, 4);
   const Diagnostics d = diagnose(bodies, potentials(bodies));

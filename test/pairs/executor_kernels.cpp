@@ -5,7 +5,6 @@
 
 namespace ridge::pairs {
 
-template struct Executor<test::Mixture, Fp32, Here>;
 template struct Executor<test::Mixture, Fp64, Here>;
 template struct Executor<test::Density, Mixed, Here>;
 

@@ -4,6 +4,7 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/lab/pairs_bodies.hpp>
 #include <ridge/lab/pairs_check.hpp>
+#include <ridge/launch/offer.hpp>
 #include <ridge/pairs/launch.hpp>
 
 #include <string>
@@ -62,6 +63,10 @@ public:
   std::string wrong_under(const Schedule& schedule) {
     poison();
     (void)launch(queue, call, schedule);
+    return wrong();
+  }
+  /// The same of the sums that are there.
+  std::string wrong() {
     const Check check = lab::check_sums(queue, call, targets_, sources_);
     if (!check.ok) return check.message;
     return guards_hold() ? "" : "values beside the sums were written";
@@ -69,6 +74,9 @@ public:
   std::vector<std::vector<Summed>> sums_under(const Schedule& schedule) {
     poison();
     (void)launch(queue, call, schedule);
+    return sums();
+  }
+  std::vector<std::vector<Summed>> sums() {
     std::vector<std::vector<Summed>> all;
     for (const auto& sum : call.sums) {
       all.emplace_back(static_cast<std::size_t>(sum.size));
@@ -77,9 +85,23 @@ public:
     queue.wait();
     return all;
   }
+  void poison() {
+    for (const auto& room : rooms_)
+      fill_bytes(queue, room.data(), 0xff,
+                 Bytes{room.count() * static_cast<Index>(sizeof(Summed))});
+  }
   [[nodiscard]] Bodies bodies() const { return bodies_of(call); }
-  [[nodiscard]] std::vector<Schedule> space() const {
-    return schedule_space(queue.device(), traits_of<I, P>(), bodies());
+  /// Those schedules of the space that the interaction is compiled for ahead.
+  [[nodiscard]] std::vector<Schedule> space() {
+    std::vector<Schedule> ahead = schedule_space(queue.device(), traits_of<I, P>(), bodies());
+    std::erase_if(ahead, [&](const Schedule& s) { return !is_ahead(s); });
+    return ahead;
+  }
+  [[nodiscard]] bool is_ahead(const Schedule& s) {
+    auto* const bind =
+        reinterpret_cast<launch::Bind*>(require_offer(queue.device().kind(), typeid(call)));
+    return std::visit(
+        [&](const auto& held) { return static_cast<bool>(bind(queue, &call, &held)); }, s);
   }
 
   Queue queue;
@@ -102,11 +124,6 @@ private:
       rooms_.emplace_back(queue.device(), Extents{call.targets[0].size + 2 * guard});
       call.sums[c] = {rooms_.back().data() + guard, call.targets[0].size};
     }
-  }
-  void poison() {
-    for (const auto& room : rooms_)
-      fill_bytes(queue, room.data(), 0xff,
-                 Bytes{room.count() * static_cast<Index>(sizeof(Summed))});
   }
   bool guards_hold() {
     for (const auto& room : rooms_) {

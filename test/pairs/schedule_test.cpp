@@ -51,13 +51,55 @@ TEST(PairSchedules, SayWhatIsRight) {
     return [=] { (void)parse_schedule(text, device, gravity, bodies); };
   };
   EXPECT_THAT(parse("fast"), ThrowsMessage<UsageError>(HasSubstr("the names are auto, shared")));
-  EXPECT_THAT(parse("tile=3"), ThrowsMessage<UsageError>(HasSubstr("expected 1, 2, 4, 8")));
+  EXPECT_THAT(parse("tile=17"), ThrowsMessage<UsageError>(HasSubstr("expected 1 to 16")));
+  EXPECT_THAT(parse("shared block=100"),
+              ThrowsMessage<UsageError>(HasSubstr("block is a multiple of 32")));
+  EXPECT_THAT(parse("symmetric tile=3"), ThrowsMessage<UsageError>(HasSubstr("a multiple of 256")));
+  EXPECT_THAT(parse("shared stage=warp ways=3"),
+              ThrowsMessage<UsageError>(HasSubstr("ways is 1, 2, 4, 8, 16 or 32")));
   EXPECT_THAT(parse("form=symmetric split=2"),
               ThrowsMessage<UsageError>(HasSubstr("form=symmetric goes with")));
   EXPECT_THAT(parse("shared combine=atomic"),
               ThrowsMessage<UsageError>(HasSubstr("combine is for split sources")));
   EXPECT_THAT(parse("shared tile=8 block=256"),
               ThrowsMessage<UsageError>(HasSubstr("blocks of at most 128 threads")));
+}
+
+TEST(PairSchedules, TakeAnyTileWaysAndUnroll) {
+  const Device device("simt:32");
+  for (const char* text :
+       {"shared tile=3", "shared tile=16 unroll=5", "shuffle unroll=8",
+        "shared stage=warp tile=8 ways=16 block=96", "symmetric tile=2 block=128 unroll=16"}) {
+    EXPECT_NO_THROW((void)parse_schedule(text, device, gravity, {1000, 1000, true})) << text;
+  }
+  EXPECT_NO_THROW((void)parse_schedule("tile=3", Device("cpu"), gravity, {1000, 1000, true}));
+}
+
+TEST(PairSchedules, AUsersCopyHasTheDefaultsOfTheBuiltIn) {
+  struct Copy : Gravity<> {};
+  const Traits copy = traits_of<Copy, Fp32>();
+  for (const char* name : {"cpu", "simt:32", "simt:64"}) {
+    const Device device(name);
+    for (const Index n : {1, 100, 4096, 16384, 65536, 262144}) {
+      for (const Bodies& bodies : {Bodies{n, n, true}, Bodies{n, 4096, false}}) {
+        EXPECT_EQ(default_schedule(device, copy, bodies),
+                  default_schedule(device, gravity, bodies));
+      }
+    }
+  }
+}
+
+/// What gravity in fp32 had by name, as measured on an H200, holds for every copy of it.
+TEST(PairSchedules, GiveFewWideSumsToAThread) {
+  const Device device("simt:32");
+  const auto direct = [&](const Traits& traits) {
+    return std::get<GpuSchedule>(
+        parse_schedule("direct", device, traits, {262144, 262144, true}).schedule);
+  };
+  EXPECT_EQ(direct(gravity).tile, 8);
+  EXPECT_EQ(direct(coulomb).tile, 1);
+  EXPECT_EQ(direct(traits_of<Gravity<>, Mixed>()).tile, 4);
+  EXPECT_EQ(direct(traits_of<Gravity<>, Fp64>()).tile, 1);
 }
 
 TEST(PairSchedules, TheDefaultIsPossibleForAnyNumberOfBodies) {

@@ -10,13 +10,10 @@
 namespace ridge::pairs::test {
 
 /// Every component has a part of its own in every sum, so that a swapped or shifted one shows; it
-/// is of all forms and, outside the sanitizers, of all schedules.
+/// is of all forms.
 struct Mixture {
   static constexpr int targets = 2, sources = 3, sums = 3;
   static constexpr double flops = 10;
-#if !defined(RIDGE_SANITIZED)
-  static constexpr bool whole_space = true;
-#endif
   double weight = 0.25;
 
   template <class V>
@@ -36,6 +33,9 @@ struct Mixture {
       less_b[c] -= sum_b[c];
   }
 };
+
+/// The same, compiled for other variants.
+struct Odd : Mixture {};
 
 /// A sum of Gaussian kernels: the density of the sources at the target, which may be one of them.
 struct Density {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ const std::vector<std::string> contract = {
     "pattern",       "kernel",    "device",      "device_name", "precision", "size",
     "schedule",      "seconds",   "seconds_min", "seconds_max", "repeats",   "bytes_read",
     "bytes_written", "flops",     "items",       "convention",  "achieved",  "achieved_unit",
-    "roof",          "roof_name", "fraction",    "check"};
+    "roof",          "roof_name", "fraction",    "ranks",       "check"};
 
 Record bare_record() {
   Record record;
@@ -106,12 +107,19 @@ TEST(RecordJson, AddsWhatIsOnlyThereSometimes) {
   Record record = full_record();
   record.schedule_name = "kernel3";
   record.in_cache = true;
+  record.compiled = "ahead";
+  record.host = Seconds{4e-7};
+  record.achieved->fraction_low = 0.7;
+  record.achieved->fraction_high = 0.8;
   record.check->ok = false;
   record.check->message = "point (1, 2, 3)";
   const Json json = Json::parse(to_json(record));
   std::vector<std::string> names = contract;
   names.insert(names.begin() + 7, "schedule_name");
-  names.insert(names.end() - 1, "in_cache");
+  names.insert(names.end() - 2, "in_cache");
+  names.insert(names.end() - 2, {"host_seconds", "compiled"});
+  names.insert(std::find(names.begin(), names.end(), "fraction") + 1,
+               {"fraction_low", "fraction_high"});
   EXPECT_EQ(names_of(json), names);
   EXPECT_EQ(json["in_cache"], true);
   EXPECT_EQ(json["check"]["message"], "point (1, 2, 3)");

@@ -1,5 +1,5 @@
 // The cpu executor touches nothing outside the fields: they lie between pages that may not be read.
-#include <ridge/stencil/cpu_executor.hpp>
+#include <ridge/stencil/cpu/executor.hpp>
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/reference.hpp>
 
@@ -55,21 +55,24 @@ void expect_within(Index3 n, typename Guarded<T>::Side side) {
   std::vector<double> expected(static_cast<std::size_t>(count), -1.0);
   apply_reference(kernel, std::array{from}, View<double>(expected.data(), n));
   CpuSchedule schedule;
-  for (const Index ahead : {0, 1, 3}) {
-    for (const int depth :
-         {1, has_pairs<K> ? CpuSchedule::pair : 1, has_deep<K> ? CpuSchedule::deep : 1}) {
+  const auto expect_right = [&]<CpuVariant Variant>() {
+    for (const int ahead : {0, 1, 3}) {
       std::fill_n(out.data(), count, T(-1));
-      schedule.ahead = static_cast<int>(ahead);
-      schedule.depth = depth;
+      schedule.ahead = ahead;
+      schedule.depth = Variant.depth;
       const Call<K, T> call{kernel, {from}, View<T>(out.data(), n)};
-      cpu::run<true>(call, schedule, 0, 1);
+      cpu::run<true, Variant>(call, schedule, 0, 1);
       for (Index i = 0; i < count; ++i) {
         ASSERT_NEAR(out.data()[i], expected[static_cast<std::size_t>(i)],
                     5000 * std::numeric_limits<T>::epsilon())
             << n.x << 'x' << n.y << 'x' << n.z << " at " << i;
       }
     }
+  };
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (expect_right.template operator()<CpuList<K, T>::values[I]>(), ...);
   }
+  (std::make_index_sequence<CpuList<K, T>::values.size()>{});
 }
 
 template <class K>

@@ -1,5 +1,5 @@
 // Rows asked for ahead of time by tiles of several planes.
-#include <ridge/stencil/cpu_deep_prefetch.hpp>
+#include <ridge/stencil/cpu/windows_prefetch.hpp>
 #include <ridge/stencil/laplacian.hpp>
 
 #include <gtest/gtest.h>

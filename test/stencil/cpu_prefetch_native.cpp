@@ -1,5 +1,5 @@
 // Rows asked for ahead of time while rows are computed, alone or in pairs of planes.
-#include <ridge/stencil/cpu_prefetch.hpp>
+#include <ridge/stencil/cpu/prefetch.hpp>
 #include <ridge/stencil/laplacian.hpp>
 
 #include <gtest/gtest.h>

@@ -76,6 +76,11 @@ public:
     return {};
   }
 
+  /// Whether nothing is compiled for it now.
+  bool is_ahead(const Schedule& schedule) {
+    return ridge::launch::is_ahead(queue_, call_, schedule);
+  }
+
 private:
   template <class U>
   View<U> view_of(U* data) const {
@@ -96,6 +101,7 @@ template <class K, class T>
 void expect_right_everywhere(const Device& device, const K& kernel, Index3 n) {
   Case<K, T> c(device, kernel, n);
   for (const Schedule& s : schedule_space(device, traits_of<K, T>())) {
+    if (!c.is_ahead(s)) continue;
     EXPECT_EQ(c.wrong_under(s), "")
         << to_text(device.id()) << " " << n.x << "x" << n.y << "x" << n.z << " " << to_text(s);
     if (::testing::Test::HasFailure()) return;
@@ -151,7 +157,9 @@ TEST_P(Executors, TakeAnyShape) {
     Case<test::Lopsided, float> floats(device, {0.1}, n);
     for (int i = 0; i < 12; ++i) {
       const Schedule& s = space[random() % space.size()];
+      if (!doubles.is_ahead(s)) continue;
       EXPECT_EQ(doubles.wrong_under(s), "") << n.x << "x" << n.y << "x" << n.z << to_text(s);
+      if (!floats.is_ahead(s)) continue;
       EXPECT_EQ(floats.wrong_under(s), "") << n.x << "x" << n.y << "x" << n.z << to_text(s);
     }
     const Schedule chosen = default_schedule(device, traits_of<test::Lopsided, double>(), n);
@@ -164,6 +172,7 @@ template <class K, class T>
 std::vector<Schedule> marches_of(const Device& device, Index3 n) {
   std::vector<Schedule> found{default_schedule(device, traits_of<K, T>(), n)};
   for (const Schedule& s : schedule_space(device, traits_of<K, T>())) {
+    if (s.index() == 0) continue;
     const auto* const gpu = std::get_if<GpuSchedule>(&s);
     if (gpu == nullptr || gpu->stage != Stage::bulk) continue;
     if (gpu->chunks == 2 && gpu->drift == 0 && gpu->store == Store::plain) found.push_back(s);
@@ -181,6 +190,7 @@ void expect_ends_of_rows_right(const Device& device) {
     const Index3 n{x, Order + 9, Order + 5};
     Case<K, T> c(device, kernel, n, x > tile ? tile + line : x);
     for (const Schedule& s : marches_of<K, T>(device, n)) {
+      if (!c.is_ahead(s)) continue;
       EXPECT_EQ(c.wrong_under(s), "") << Order << " " << sizeof(T) << " " << x << " " << to_text(s);
       if (::testing::Test::HasFailure()) return;
     }
@@ -195,11 +205,12 @@ TEST_P(Executors, KeepWhatSharesAMemorySectorWithResults) {
   expect_ends_of_rows_right<8, float>(device);
 }
 
+/// `everything`: the kernel is compiled for all that the space lists.
 template <class K, class T>
-void expect_depths_right(const Device& device, const K& kernel, Index3 n) {
+void expect_depths_right(const Device& device, const K& kernel, Index3 n, bool everything = false) {
   Case<K, T> c(device, kernel, n);
   for (const char* const depth : {"depth=2 ", "depth=4 "}) {
-    if (depth[6] == '4' && !has_deep<K>) continue;
+    if (depth[6] == '4' && points_of<K>() < many_points && !everything) continue;
     for (const char* const fields :
          {"rows=0 ahead=4", "rows=5 ahead=0 store=plain", "rows=3 planes=5 ahead=2", "planes=3"}) {
       const Schedule s =
@@ -221,23 +232,9 @@ TEST(Cpu, ComputesSeveralPlanesAtOnce) {
     expect_depths_right<Laplacian<6, 3>, float>(device, Laplacian<6, 3>({0.5, 0.75, 1.25}), n);
     expect_depths_right<Box27, double>(device, Box27(0.5), n);
     expect_depths_right<Laplacian<4, 3>, double>(device, Laplacian<4, 3>({0.5, 0.75, 1.25}), n);
-    if constexpr (test::compile_whole_space) { // the lab's kernels are everywhere
-      expect_depths_right<test::Lopsided, float>(device, {0.1}, n);
-      expect_depths_right<test::Advection, double>(device, {}, n);
-    }
+    expect_depths_right<test::Lopsided, double>(device, {0.1}, n, true);
+    expect_depths_right<test::Advection, float>(device, {}, n, true);
   }
-}
-
-TEST(Cpu, RefusesDepthsTheKernelLacks) {
-  const Device device("cpu");
-  Queue queue(device);
-  const Field<double> a(device, {16, 16, 16});
-  const Field<double> b(device, {16, 16, 16});
-  CpuSchedule s;
-  s.depth = 4;
-  using K = Laplacian<4, 3>;
-  EXPECT_THROW((void)launch(queue, Call<K, double>{K(Spacing{}), {a.view()}, b.view()}, s),
-               UsageError);
 }
 
 template <int Order, int Rank>
@@ -285,22 +282,6 @@ TEST_P(Executors, RefuseSchedulesOfOtherDevices) {
 
 INSTANTIATE_TEST_SUITE_P(Here, Executors, ::testing::ValuesIn(ridge::test::devices_here()),
                          ridge::test::DeviceName{});
-
-TEST(Emulated, ATileThatIsNotCompiledIsToldWhichAre) {
-  const Device device("simt:32");
-  Queue queue(device);
-  const Field<double> a(device, {8, 20});
-  const Field<double> b(device, {8, 20});
-  using K = Laplacian<2, 2>;
-  GpuSchedule s;
-  s.tile = 8;
-  try {
-    (void)launch(queue, Call<K, double>{K(Spacing{}), {a.view()}, b.view()}, s);
-    FAIL() << "tile=8 was taken";
-  } catch (const UsageError& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("tile=1, 4"));
-  }
-}
 
 TEST(Emulated, ReadsOutsideTheFootprintAreCaught) {
   const Device device("simt:32");

@@ -6,17 +6,9 @@
 
 namespace ridge::stencil::test {
 
-/// Under the sanitizers the few schedules that defaults use are enough: compile time.
-#if defined(RIDGE_SANITIZED)
-inline constexpr bool compile_whole_space = false;
-#else
-inline constexpr bool compile_whole_space = true;
-#endif
-
 /// Reads every point of a lopsided footprint with its own weight: a shifted index or a swapped axis
 /// changes the result.
 struct Lopsided {
-  static constexpr bool whole_space = compile_whole_space;
   static constexpr Footprint<6> footprint{
       {{{0, 0, 0}, {-2, 0, 0}, {1, 0, 0}, {0, 1, -1}, {1, -1, 0}, {0, 0, 2}}}};
   double scale = 1;
@@ -30,7 +22,6 @@ struct Lopsided {
 
 /// Not linear, with two inputs of different footprints.
 struct Advection {
-  static constexpr bool whole_space = compile_whole_space;
   static constexpr auto footprints = std::make_tuple(star<1>(), point());
 
   template <class U, class V>

@@ -10,7 +10,7 @@ namespace ridge::chain {
 template <class C, class T>
 struct Call {
   C chain;
-  /// Laid out by the plan. The user's arrays and temporaries of the whole range have their data;
+  /// Laid out by the plan. The user's arrays and temporaries of all of the range have their data;
   /// executors find those of a tile.
   Windows<C, T> windows;
   const Plan* plan = nullptr;

@@ -34,19 +34,24 @@ struct PassedGroup {
 struct Description {
   std::string name;
   int element_bytes = 8;
+  int rank = 3; ///< dimensions that the chain declares; the others have one item
   std::vector<Array> arrays;
   std::array<Dimension, 3> dimensions;
   std::vector<OperationInfo> operations;
-  std::vector<std::array<int, 2>> groups; ///< that GPUs are compiled for, besides single and all
-  std::vector<std::array<int, 2>> joined; ///< that executors are compiled to join in registers
-  std::vector<PassedGroup> passed;        ///< of the groups that GPUs are compiled for
+  std::vector<OperationRange> groups; ///< that GPUs run in one launch each by default
 
+  [[nodiscard]] int last() const { return static_cast<int>(operations.size()) - 1; }
   [[nodiscard]] bool read_in(int first, int last, int array) const;
   [[nodiscard]] bool written_in(int first, int last, int array) const;
   /// How GPUs pass values between these operations.
   [[nodiscard]] PassedGroup passing_of(int first, int last) const;
   /// A temporary that only these operations use.
   [[nodiscard]] bool local_to(int first, int last, int array) const;
+  /// Of each operation the last of the longest run from it that can be joined in registers.
+  [[nodiscard]] std::vector<int> joined_ends() const;
+  /// The runs that executors join wherever a group has them: the longest ones, one behind the other
+  /// from the first operation on, and those of `groups` that can be joined.
+  [[nodiscard]] std::vector<OperationRange> joined_runs() const;
 };
 
 /// Throws UsageError that says which declaration is wrong: of arrays that are not there, reads of
@@ -59,79 +64,51 @@ void check(const Description& description);
 [[nodiscard]] Work work_of(const Description& description, Index3 extents);
 
 namespace detail {
-template <class C, int K>
-OperationInfo info_of() {
-  using Op = Operation<C, K>;
-  OperationInfo info;
-  info.name = Op::name;
-  info.accesses.assign(Op::accesses.begin(), Op::accesses.end());
-  info.domain = domain_of<Op>();
-  info.flops = flops_of<Op>();
-  return info;
+/// What an operation's type says, as data.
+struct DeclaredOperation {
+  const char* name;
+  const Access* accesses;
+  std::size_t count;
+  Domain domain;
+  double flops;
+};
+template <class Op>
+constexpr DeclaredOperation declared() {
+  return {Op::name, Op::accesses.data(), Op::accesses.size(), domain_of<Op>(), flops_of<Op>()};
 }
-template <class C, int First, int Last>
-void add_passed(std::vector<PassedGroup>& all) {
-  using F = Flow<C, First, Last>;
-  if constexpr (First < Last && F::passing != Passing::memory) {
-    PassedGroup group{First, Last, F::passing};
-    group.along = F::along;
-    if constexpr (F::passing == Passing::lanes) group.overlap = F::overlap(0);
-    if constexpr (F::passing == Passing::block) {
-      group.overlap = F::overlap(F::along);
-      group.seam = F::has_seam(F::along);
-      group.shared_elements = F::shared_places.count;
-    }
-    all.push_back(group);
-  }
-}
-/// Of all operations, and of the groups that the chain lists.
+/// What a chain's type says, as data.
+struct DeclaredChain {
+  const char* name;
+  int element_bytes;
+  const Array* arrays;
+  std::size_t array_count;
+  const Dimension* dimensions;
+  std::size_t rank;
+  const DeclaredOperation* operations;
+  std::size_t operation_count;
+  const OperationRange* groups;
+  std::size_t group_count;
+};
+[[nodiscard]] Description describe(const DeclaredChain& declared);
+
+template <class C, class Numbers = std::make_integer_sequence<int, operations_of<C>>>
+struct DeclaredOperations;
+template <class C, int... K>
+struct DeclaredOperations<C, std::integer_sequence<int, K...>> {
+  static constexpr std::array values{declared<Operation<C, K>>()...};
+};
 template <class C>
-std::vector<PassedGroup> passed_groups() {
-  std::vector<PassedGroup> all;
-  add_passed<C, 0, operations_of<C> - 1>(all);
-  if constexpr (requires { C::groups; }) {
-    [&]<std::size_t... G>(std::index_sequence<G...>) {
-      (add_passed<C, C::groups[G][0], C::groups[G][1]>(all), ...);
-    }
-    (std::make_index_sequence<C::groups.size()>{});
-  }
-  return all;
-}
-/// Calls f(first, last) with integral constants for every run compiled as joined.
-template <class C, class F>
-void for_each_joined(F&& f) {
-  constexpr int n = operations_of<C>;
-  [&]<int... FL>(std::integer_sequence<int, FL...>) {
-    const auto one = [&]<int First, int Last>() {
-      if constexpr (First < Last) {
-        if constexpr (compiled_joined<C, First, Last>())
-          f(std::integral_constant<int, First>{}, std::integral_constant<int, Last>{});
-      }
-    };
-    (one.template operator()<FL / n, FL % n>(), ...);
-  }
-  (std::make_integer_sequence<int, n * n>{});
-}
+inline constexpr auto declared_groups = groups_of<C>();
 } // namespace detail
 
 /// The chain's declarations, checked. Throws what `check` throws.
 template <class C, class T>
 [[nodiscard]] Description describe() {
-  Description d;
-  d.name = C::name;
-  d.element_bytes = static_cast<int>(sizeof(T));
-  d.arrays.assign(C::arrays.begin(), C::arrays.end());
-  for (int i = 0; i < 3; ++i)
-    d.dimensions[static_cast<std::size_t>(i)] = dimension_of<C>(i);
-  [&]<std::size_t... K>(std::index_sequence<K...>) {
-    (d.operations.push_back(detail::info_of<C, static_cast<int>(K)>()), ...);
-  }
-  (std::make_index_sequence<static_cast<std::size_t>(operations_of<C>)>{});
-  if constexpr (requires { C::groups; }) d.groups.assign(C::groups.begin(), C::groups.end());
-  detail::for_each_joined<C>([&](auto first, auto last) { d.joined.push_back({first, last}); });
-  check(d);
-  d.passed = detail::passed_groups<C>();
-  return d;
+  constexpr const auto& operations = detail::DeclaredOperations<C>::values;
+  constexpr const auto& groups = detail::declared_groups<C>;
+  return detail::describe({C::name, static_cast<int>(sizeof(T)), C::arrays.data(), C::arrays.size(),
+                           C::dimensions.data(), C::dimensions.size(), operations.data(),
+                           operations.size(), groups.data(), groups.size()});
 }
 
 } // namespace ridge::chain

@@ -7,34 +7,32 @@
 #pragma once
 
 #include <ridge/chain/call.hpp>
-#include <ridge/chain/cpu_schedule.hpp>
-#include <ridge/chain/gpu_schedule.hpp>
+#include <ridge/chain/cpu/schedule.hpp>
+#include <ridge/chain/gpu/schedule.hpp>
 #include <ridge/device/queue.hpp>
+#include <ridge/launch/offer.hpp>
 
 namespace ridge::chain {
-
-/// Registers and bytes of local memory of the compiled kernels of a plan: the most of any.
-struct KernelFacts {
-  int registers = 0; ///< 0 where there are no kernels, or none that tells
-  int local_bytes = 0;
-};
 
 /// GPUs, real and emulated.
 template <class C, class T, class Target>
 struct Executor {
   using Schedule = GpuSchedule;
-  /// Gives the work to the queue. Throws UsageError when a tile needs more shared memory than there
-  /// is.
-  static void run(Queue& queue, const Call<C, T>& call, const GpuSchedule& schedule);
-  [[nodiscard]] static KernelFacts facts(Queue& queue, const Call<C, T>& call);
+  /// Lays the call's plan over the queue's device; empty when a group of it is not compiled here.
+  /// Throws UsageError when a tile needs more shared memory than there is, or a launch more blocks.
+  [[nodiscard]] static Bound bind(Queue& queue, const Call<C, T>& call,
+                                  const GpuSchedule& schedule);
+  static const Offer offered;
 };
 
 /// The cpu.
 template <class C, class T>
 struct Executor<C, T, target::Cpu> {
   using Schedule = CpuSchedule;
-  static void run(Queue& queue, const Call<C, T>& call, const CpuSchedule& schedule);
-  [[nodiscard]] static KernelFacts facts(Queue& queue, const Call<C, T>& call);
+  /// Empty when a run of the call's plan is not compiled here.
+  [[nodiscard]] static Bound bind(Queue& queue, const Call<C, T>& call,
+                                  const CpuSchedule& schedule);
+  static const Offer offered;
 };
 
 /// How many threads the cpu takes for a range under a schedule.
@@ -43,7 +41,7 @@ struct Executor<C, T, target::Cpu> {
 } // namespace ridge::chain
 
 #if defined(RIDGE_TARGET_CPU)
-#include <ridge/chain/cpu_executor.hpp>
+#include <ridge/chain/cpu/executor.hpp>
 #elif defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
-#include <ridge/chain/gpu_executor.hpp>
+#include <ridge/chain/gpu/executor.hpp>
 #endif

@@ -31,7 +31,7 @@
 // arrays, at compile time. `static constexpr double flops` (operations an item) is optional.
 //
 // `static constexpr std::array<std::array<int, 2>, M> groups` lists ranges of operations, first and
-// last from 0, that GPUs are compiled to run in one launch besides each alone and all.
+// last from 0, that GPUs run in one launch each by default.
 #pragma once
 
 #include <ridge/chain/access.hpp>
@@ -131,31 +131,6 @@ constexpr bool read_in(int first, int last, int array, std::index_sequence<K...>
 template <class C>
 using Numbers = std::make_index_sequence<static_cast<std::size_t>(operations_of<C>)>;
 
-/// Whether operation K may follow `first` to K - 1 item by item: it reads of what they wrote, and
-/// writes of what they read, the item alone.
-template <class C, int First, int K>
-constexpr bool joins() {
-  if constexpr (domain_of<Operation<C, First>>() == domain_of<Operation<C, K>>()) {
-    for (int a = 0; a < arrays_of<C>; ++a) {
-      if (reads<Operation<C, K>>(a) && written_in<C>(First, K - 1, a, Numbers<C>{}) &&
-          !(reach_of<Operation<C, K>>(a) == Reach{}))
-        return false;
-      if (!writes<Operation<C, K>>(a)) continue;
-      const bool free = [&]<std::size_t... J>(std::index_sequence<J...>) {
-        return ((static_cast<int>(J) < First || static_cast<int>(J) >= K ||
-                 !reads<Operation<C, static_cast<int>(J)>>(a) ||
-                 reach_of<Operation<C, static_cast<int>(J)>>(a) == Reach{}) &&
-                ...);
-      }
-      (Numbers<C>{});
-      if (!free) return false;
-    }
-    return true;
-  } else {
-    return false;
-  }
-}
-
 } // namespace detail
 
 /// Whether any of the operations `first` to `last` writes the array.
@@ -166,40 +141,6 @@ constexpr bool written_in(int first, int last, int array) {
 template <class C>
 constexpr bool read_in(int first, int last, int array) {
   return detail::read_in<C>(first, last, array, detail::Numbers<C>{});
-}
-
-/// The last operation of the longest run from `First` that can be joined: each item passes through
-/// all of its operations in registers.
-template <class C, int First, int K = First>
-constexpr int joined_to() {
-  if constexpr (K + 1 < operations_of<C>) {
-    if constexpr (detail::joins<C, First, K + 1>()) return joined_to<C, First, K + 1>();
-  }
-  return K;
-}
-
-namespace detail {
-template <class C, int First, int Last, int Start = 0>
-constexpr bool natural_run() {
-  constexpr int end = joined_to<C, Start>();
-  if constexpr (Start == First) return end == Last;
-  if constexpr (Start < First && end + 1 < operations_of<C>) {
-    return natural_run<C, First, Last, end + 1>();
-  }
-  return false;
-}
-} // namespace detail
-
-/// Whether executors are compiled to run `First` to `Last` joined: the longest runs, one behind the
-/// other from the first operation on, and ranges of C::groups that can be joined.
-template <class C, int First, int Last>
-constexpr bool compiled_joined() {
-  if constexpr (requires { C::groups; }) {
-    for (const auto& g : C::groups) {
-      if (g[0] == First && g[1] == Last && Last <= joined_to<C, First>()) return Last > First;
-    }
-  }
-  return Last > First && detail::natural_run<C, First, Last>();
 }
 
 /// Whether what operations `first` to `last` write to an array is needed after them: it belongs to

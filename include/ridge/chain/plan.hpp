@@ -33,14 +33,14 @@ struct GroupPlan {
 
 /// Where an array lives.
 enum class Home {
-  external,  ///< the user's memory
-  whole,     ///< memory for the whole range
-  tile,      ///< memory for a tile, one a thread or block
+  user,      ///< the user's memory
+  range,     ///< memory for all of the range
+  tile,      ///< memory for a tile: one a thread of the cpu, or a block of a GPU
   registers, ///< none
 };
 
 struct ArrayPlan {
-  Home home = Home::external;
+  Home home = Home::user;
   int group = -1; ///< whose tiles, for Home::tile
   Index3 before;  ///< items held before the begin of a tile; x in whole cache lines
   Index3 held;    ///< points held along each dimension
@@ -56,7 +56,7 @@ struct PlanRequest {
   Fuse fuse;
   bool join = true; ///< join what can be joined in registers
   TileShape tile;
-  bool gpu = false; ///< only groups that GPUs are compiled for
+  bool gpu = false; ///< as GPUs run groups
 };
 
 struct Plan {
@@ -65,12 +65,12 @@ struct Plan {
   std::vector<GroupPlan> groups;
   std::vector<ArrayPlan> arrays;
   Index tile_elements = 0;  ///< temporaries of a tile: those of one thread or block
-  Index whole_elements = 0; ///< temporaries that need memory for the whole range
+  Index range_elements = 0; ///< temporaries that need memory for the whole range
   std::string note;         ///< where what was asked for was not possible, and why
 };
 
-/// Throws UsageError for extents too small for the chain, tiles larger than the extents, operations
-/// in `fuse` that the chain does not have, and groups that no GPU kernel was compiled for.
+/// Throws UsageError for extents too small for the chain, tiles larger than the extents, and
+/// operations in `fuse` that the chain does not have.
 [[nodiscard]] Plan make_plan(const Description& description, Index3 extents,
                              const PlanRequest& request);
 

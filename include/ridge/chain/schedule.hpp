@@ -1,9 +1,9 @@
 // Schedules of the chain pattern for any device: text, names, defaults.
 #pragma once
 
-#include <ridge/chain/cpu_schedule.hpp>
+#include <ridge/chain/cpu/schedule.hpp>
 #include <ridge/chain/description.hpp>
-#include <ridge/chain/gpu_schedule.hpp>
+#include <ridge/chain/gpu/schedule.hpp>
 #include <ridge/chain/plan.hpp>
 #include <ridge/core/named.hpp>
 #include <ridge/device/device.hpp>

@@ -1,4 +1,7 @@
-// Windows: where an operation finds an array, whole or the part that a tile holds.
+// Where arrays are. The plan gives each a home: the user's memory, memory for all of the range,
+// memory of a tile, or registers (ridge/chain/plan.hpp). Operations find it through a window, onto
+// all of the array or the part of it that a tile holds; kernels of GPUs take windows in few bytes
+// (ridge/chain/gpu/windows.hpp).
 #pragma once
 
 #include <ridge/chain/operation.hpp>
@@ -6,14 +9,14 @@
 
 namespace ridge::chain {
 
-/// Item (x, y, z) is at data[x + (y & mask_y) * row + (z & mask_z) * plane]: masks of part windows
-/// make rings of them. Profiles ignore x.
+/// Item (x, y, z) is at data[x + (y & mask_y) * row + (z & mask_z) * plane]: masks make
+/// rings of windows onto a part. Profiles ignore x.
 template <class T>
 struct Window {
   T* data = nullptr;
   Index row = 0, plane = 0;
   Index mask_y = -1, mask_z = -1;
-  Index size = 0;      ///< elements of a whole array, for checks
+  Index size = 0;      ///< elements, for checks
   Index offset = 0;    ///< GPU: of a part's item at a tile's begin, from the begin of shared memory
   Index3 points;       ///< of the array along each dimension, for edges
   bool part_x = false; ///< holds less than the dimension: a periodic edge is not its affair

@@ -6,7 +6,8 @@
 #pragma once
 
 // RIDGE_FN: runs on every device (kernel mathematics). RIDGE_DEVICE: runs on lanes only.
-// RIDGE_CALL: as RIDGE_FN, but a call on the host, for large pieces that would be inlined many times.
+// RIDGE_CALL: as RIDGE_FN, but a call on the host, for large pieces that would be inlined many
+// times.
 #if defined(__CUDACC__) || defined(__HIP__)
 #define RIDGE_CALL __host__ __device__ __inline__
 #define RIDGE_FN __host__ __device__ __inline__ __attribute__((always_inline))
@@ -38,12 +39,14 @@ struct Simt {};
 struct Cuda {};
 /// AMD GPUs.
 struct Hip {};
+/// Plain host code, which no kernel is compiled for.
+struct None {};
 
 } // namespace ridge::target
 
 namespace ridge {
 
-// `Here` is the device kind this translation unit is compiled for, as a type; absent in plain host
+// `Here` is the device kind this translation unit is compiled for, as a type; None in plain host
 // code. RIDGE_TARGET_NAME names an inline namespace for what is compiled anew for each kind: one
 // source makes functions of the same name for several devices, and the linker must not take them
 // for the same.
@@ -61,6 +64,7 @@ using Here = target::Cuda;
 using Here = target::Hip;
 #define RIDGE_TARGET_NAME for_hip
 #else
+using Here = target::None;
 #define RIDGE_TARGET_NAME for_host
 #endif
 

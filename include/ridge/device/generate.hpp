@@ -15,10 +15,9 @@ void fill_random(Queue& queue, const Span<T>& field, std::uint64_t seed);
 /// Sets every byte: 0xff makes every float and double a NaN, which shows what was never written.
 void fill_bytes(Queue& queue, void* memory, unsigned char byte, Bytes size);
 
-/// What kernel sources instantiate for each device kind; `fill_random` picks one.
-template <class T, class Target>
-struct Generator {
-  static void random(Queue& queue, const Span<T>& field, std::uint64_t seed);
-};
+/// Names what each kind's module offers for fill_random: `void(Queue&, const Span<T>&,
+/// std::uint64_t)`.
+template <class T>
+struct RandomFiller;
 
 } // namespace ridge

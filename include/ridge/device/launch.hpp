@@ -11,28 +11,8 @@
 // What a lane offers is written down in ridge/device/lane.hpp.
 #pragma once
 
-#include <ridge/device/lane.hpp>
+#include <ridge/device/launch_shape.hpp>
 #include <ridge/device/queue.hpp>
-
-namespace ridge {
-
-/// How many blocks of how many threads, and the shared memory of a block.
-struct LaunchShape {
-  Dim3 grid;
-  Dim3 block;
-  int shared_bytes = 0;
-  /// All blocks run at the same time, or the launch is refused: for blocks that wait for each
-  /// other.
-  bool together = false;
-};
-
-/// What a compiled kernel takes of a lane.
-struct KernelResources {
-  int registers = 0;     ///< 0 where it is not known
-  int local_bytes = 0; ///< of its own memory: what registers do not hold
-};
-
-} // namespace ridge
 
 #if defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
 #include <ridge/device/gpu/launch.hpp>
@@ -43,35 +23,46 @@ struct KernelResources {
 namespace ridge::inline RIDGE_TARGET_NAME {
 
 #if defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
-/// Gives `body` to the queue under `shape`. Throws Failure when the launch is refused.
+namespace native = gpu;
+#elif defined(RIDGE_TARGET_SIMT)
+namespace native = simt;
+#endif
+
+#if defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP) || defined(RIDGE_TARGET_SIMT)
+/// A launch of a body under a shape with all that can be done once done: shared memory is granted
+/// and the kernel loaded. Each call gives one launch to the queue; what its `body` holds may be
+/// changed in between. Throws Failure when the launch is refused; the emulated GPU runs it at once
+/// and throws simt::Fault when a lane does what a GPU must not.
+template <class Body>
+using Ready = native::Ready<Body>;
+
+/// Gives `body` to the queue under `shape` once.
 template <class Body>
 void launch_body(Queue& queue, const LaunchShape& shape, const Body& body) {
-  gpu::launch(queue, shape, body);
+  Ready<Body>(queue, shape, body)();
 }
-/// How many blocks of this shape the device runs at the same time.
+
+/// How many blocks of this shape the device runs at the same time. The emulated GPU runs one block
+/// after the other; it says how many a real one of its size might hold, so that kernels whose
+/// blocks take several units do so there.
 template <class Body>
 [[nodiscard]] int resident_blocks(Queue& queue, const LaunchShape& shape) {
+#if defined(RIDGE_TARGET_SIMT)
+  (void)queue, (void)shape;
+  return 3;
+#else
   return gpu::resident_blocks<Body>(queue, shape);
+#endif
 }
+
 template <class Body>
 [[nodiscard]] KernelResources kernel_resources(Queue& queue) {
-  return gpu::kernel_resources<Body>(queue);
-}
-#elif defined(RIDGE_TARGET_SIMT)
-/// Runs `body` under `shape` now. Throws simt::Fault when a lane does what a GPU must not.
-template <class Body>
-void launch_body(Queue& queue, const LaunchShape& shape, const Body& body) {
-  simt::launch(queue, shape, body);
-}
-/// The emulated GPU runs one block after the other; this is how many a real one of its size might
-/// hold, so that kernels whose blocks take several units do so here.
-template <class Body>
-[[nodiscard]] int resident_blocks(Queue& /*queue*/, const LaunchShape& /*shape*/) {
-  return 3;
-}
-template <class Body>
-[[nodiscard]] KernelResources kernel_resources(Queue& /*queue*/) {
+#if defined(RIDGE_TARGET_SIMT)
+  (void)queue;
   return {};
+#else
+  return gpu::kernel_resources<Body>(queue);
+#endif
 }
 #endif
 

@@ -3,6 +3,8 @@
 
 #include <ridge/device/device.hpp>
 
+#include <vector>
+
 namespace ridge {
 
 /// Work given to one queue runs in order. On the cpu and the emulated GPUs it runs at once.
@@ -21,26 +23,27 @@ public:
   /// Returns when all work given so far is done; throws Failure if any of it failed.
   void wait();
   /// At least `size` bytes of device memory for kernels of this queue to count in. They are zero at
-  /// first; every kernel leaves them zero. Valid until a larger piece is asked for.
+  /// first; every kernel leaves them zero. Valid as long as the queue.
   [[nodiscard]] void* counters(Bytes size);
   /// At least `size` bytes of device memory for kernels of this queue to keep intermediate results
-  /// in from one to the next, with any content at first. Valid until a larger piece is asked for.
+  /// in from one to the next, with any content at first. Valid as long as the queue.
   [[nodiscard]] void* scratch(Bytes size);
   /// Bytes that counters and scratch take now.
-  [[nodiscard]] Bytes held() const { return counters_.size + scratch_.size; }
+  [[nodiscard]] Bytes held() const;
 
 private:
   struct Piece {
     void* data = nullptr;
     Bytes size;
   };
-  /// True when the piece is new.
+  /// True when the piece is new. Smaller ones stay, for programs that are bound to them.
   bool grow(Piece& piece, Bytes size, const char* what);
   void release(Piece& piece) noexcept;
 
   Device device_;
   void* stream_ = nullptr;
   Piece counters_, scratch_;
+  std::vector<Piece> outgrown_;
 };
 
 class Event {

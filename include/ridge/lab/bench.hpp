@@ -7,6 +7,7 @@
 #include <ridge/record/roof.hpp>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,7 @@ struct BenchRequest {
   std::string schedule = "auto"; ///< a schedule, `all` (named ones and the default), or `space`
   MeasureOptions measure;
   std::string site = {}; ///< lattice kernels: what a site holds; empty: a propagator
-  int operations = 10; ///< of a chain
+  int operations = 10;   ///< of a chain
 };
 
 /// Ceilings of one device, each measured when first asked for and then remembered.
@@ -39,16 +40,22 @@ private:
   Roof roof_;
 };
 
+class Case;
+
 /// A kernel of the lab.
 struct BenchKernel {
   std::string name;
   std::string pattern;
   std::string meaning;
   Extents default_size;
-  /// Runs what is asked and hands over a record for each schedule as soon as it is done.
-  std::function<void(const BenchRequest&, RoofSource&, const std::function<void(const Record&)>&)>
-      run;
+  /// Makes the kernel's fields as asked. Throws UsageError for sizes and precisions it does not
+  /// have.
+  std::function<std::unique_ptr<Case>(const BenchRequest&, RoofSource&)> make_case;
   std::string default_precision = "fp64";
+
+  /// Runs what is asked and hands over a record for each schedule as soon as it is done.
+  void run(const BenchRequest& request, RoofSource& roof,
+           const std::function<void(const Record&)>& on_record) const;
 };
 
 /// All of them, in the order of help texts and tables.

@@ -1,8 +1,7 @@
-// The chains the lab is compiled for.
+// The chains of the lab: streaming operations, each on the result of the one before.
 #pragma once
 
 #include <ridge/chain/operation.hpp>
-#include <ridge/core/choose.hpp>
 
 #include <array>
 #include <tuple>
@@ -10,11 +9,20 @@
 
 namespace ridge::lab {
 
-/// How many operations chains of streaming operations are compiled with.
-using StreamLengths = Choices<1, 2, 5, 10>;
+/// What operation I of a streaming chain makes of a value. Values stay near 1 in size and errors do
+/// not grow.
+template <int I, class V>
+RIDGE_FN V stream_value(const V& x) {
+  if constexpr (I % 3 == 0) {
+    return 0.75 * x + 0.125 * I;
+  } else if constexpr (I % 3 == 1) {
+    return x * (1.0 - 0.25 * x);
+  } else {
+    return select(x < 0.25, 0.5 * x + 0.125, x);
+  }
+}
 
-/// Operation I of a streaming chain: reads one array, writes the next. Values stay near 1 in size
-/// and errors do not grow.
+/// Operation I of a streaming chain: reads one array, writes the next.
 template <int I>
 struct StreamStep {
   static constexpr const char* name = I % 3 == 0 ? "scale" : I % 3 == 1 ? "bend" : "clip";
@@ -25,16 +33,12 @@ struct StreamStep {
 
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
-    const auto x = at(from);
-    if constexpr (I % 3 == 0) {
-      at.set(to, 0.75 * x + 0.125 * I);
-    } else if constexpr (I % 3 == 1) {
-      at.set(to, x * (1.0 - 0.25 * x));
-    } else {
-      at.set(to, select(x < 0.25, 0.5 * x + 0.125, x));
-    }
+    at.set(to, stream_value<I>(at(from)));
   }
 };
+
+/// Most operations of a streaming chain.
+inline constexpr int longest_stream = 32;
 
 /// `Length` operations, each on the result of the one before: a perfect chain reads the first array
 /// and writes the last.

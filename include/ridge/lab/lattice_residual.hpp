@@ -1,8 +1,7 @@
 // The expression of the lab: the residual b - adj(u) x of colour vectors and matrices.
 #pragma once
 
-#include <ridge/lattice/field.hpp>
-#include <ridge/lattice/reduce.hpp>
+#include <ridge/lattice/site_call.hpp>
 
 namespace ridge::lab {
 
@@ -12,15 +11,15 @@ struct ResidualFields {
   lattice::Field<lattice::ColourVector<T>> x, b;
 };
 
-/// Compiled once per device kind.
-template <class T, class Target>
-struct Residual {
-  /// norm2 of the residual, into `result`.
-  static void norm2(Queue& queue, const ResidualFields<T>& f, lattice::DeviceResult<double>& result,
-                    bool reproducible, const std::optional<lattice::Schedule>& schedule);
-  /// z = the residual.
-  static void store(Queue& queue, const ResidualFields<T>& f,
-                    lattice::Field<lattice::ColourVector<T>>& z);
-};
+template <class T>
+[[nodiscard]] auto residual(const ResidualFields<T>& f) {
+  return f.b - adj(f.u) * f.x;
+}
+
+template <class T>
+using Residual = decltype(residual(std::declval<const ResidualFields<T>&>()));
+/// What its norm2 adds up; with the same bits on every device where `Exact`.
+template <class T, bool Exact>
+using ResidualNorm2 = lattice::detail::Summand<lattice::Norm2, Exact, Residual<T>>;
 
 } // namespace ridge::lab

@@ -4,8 +4,7 @@
 // `reproducible` the same bits everywhere (binned sums, see ridge/lattice/binned_sum.hpp).
 #pragma once
 
-#include <ridge/lattice/reducer.hpp>
-#include <ridge/lattice/schedule.hpp>
+#include <ridge/lattice/launch.hpp>
 
 #include <optional>
 #include <vector>
@@ -44,43 +43,50 @@ private:
   Memory memory_;
 };
 
-/// Runs a reduction of any kind, in queue order. Throws UsageError for a schedule of another kind
-/// of device.
-template <class T>
-void reduce(Queue& queue, const ReduceCall<T>& call, const ReduceOptions& options = {});
-
-namespace detail {
-
-/// Throws UsageError when a result has no room for what a reduction gives.
-void check_room(Index needed, Index there);
-
-template <class Site>
-ReduceCall<RealOf<Site>> reduce_call(Reduction what, const Field<Site>& x, int dimension,
-                                     const ReduceOptions& options) {
+/// A reduction of a field, or of two, into `result`; of the slices along `dimension` unless that is
+/// -1. Throws UsageError for fields of two lattices, or a dimension that there is not.
+template <class R, class Site, class S>
+[[nodiscard]] ReduceCall<R, RealOf<Site>>
+reduce_call(const R& reduction, const Field<Site>& x, const DeviceResult<S>& result,
+            bool reproducible = false, int dimension = -1) {
   if (dimension >= 0) check_dimension(x.lattice(), dimension, "slices");
-  ReduceCall<RealOf<Site>> call;
-  call.what = what;
-  call.reproducible = options.reproducible;
+  ReduceCall<R, RealOf<Site>> call;
+  call.reduction = reduction;
+  call.reproducible = reproducible;
   call.shape = x.shape();
   call.geometry = x.geometry();
   call.x = x.reals();
   call.dimension = dimension;
+  call.result = result.doubles();
+  return call;
+}
+template <class R, class Site, class S>
+[[nodiscard]] ReduceCall<R, RealOf<Site>>
+reduce_call(const R& reduction, const Field<Site>& x, const Field<Site>& y,
+            const DeviceResult<S>& result, bool reproducible = false, int dimension = -1) {
+  check_same_lattice(x.lattice(), x.name(), y.lattice(), y.name());
+  auto call = reduce_call(reduction, x, result, reproducible, dimension);
+  call.y = y.reals();
   return call;
 }
 
-template <class R, class T>
-void run_into(Queue& queue, ReduceCall<T> call, DeviceResult<R>& result,
-              const ReduceOptions& options) {
-  call.result = result.doubles();
-  check_room(call.results(), call.result.size);
-  reduce(queue, call, options);
-}
+namespace detail {
 
-template <class R, class T>
-std::vector<R> run_slices(Queue& queue, const ReduceCall<T>& call, const ReduceOptions& options) {
-  DeviceResult<R> result(queue.device(), call.slices());
-  run_into(queue, call, result, options);
+/// Reduces slices, or the whole field, once and copies the results.
+template <class S, class R, class Site, class... Fields>
+std::vector<S> reduce_slices(Queue& queue, const R& reduction, int dimension,
+                             const ReduceOptions& options, const Field<Site>& x,
+                             const Fields&... others) {
+  const Index slices = dimension < 0 ? 1 : x.lattice().extents()[dimension];
+  const DeviceResult<S> result(queue.device(), slices);
+  run_once(queue, reduce_call(reduction, x, others..., result, options.reproducible, dimension),
+           options.schedule);
   return result.get(queue);
+}
+template <class S, class R, class Site, class... Fields>
+S reduce_all(Queue& queue, const R& reduction, const ReduceOptions& options, const Field<Site>& x,
+             const Fields&... others) {
+  return reduce_slices<S>(queue, reduction, -1, options, x, others...)[0];
 }
 
 } // namespace detail
@@ -93,71 +99,63 @@ using NumberInDouble = Over<NumberOf<Site>, double>;
 template <class Site>
 [[nodiscard]] Over<Site, double> sum(Queue& queue, const Field<Site>& x,
                                      const ReduceOptions& options = {}) {
-  return detail::run_slices<Over<Site, double>>(
-      queue, detail::reduce_call(Reduction::sum, x, -1, options), options)[0];
+  return detail::reduce_all<Over<Site, double>>(queue, Sum{}, options, x);
 }
 template <class Site>
 void sum(Queue& queue, const Field<Site>& x, DeviceResult<Over<Site, double>>& result,
          const ReduceOptions& options = {}) {
-  detail::run_into(queue, detail::reduce_call(Reduction::sum, x, -1, options), result, options);
+  run_once(queue, reduce_call(Sum{}, x, result, options.reproducible), options.schedule);
 }
 
 /// The sum of the squares of all real numbers.
 template <class Site>
 [[nodiscard]] double norm2(Queue& queue, const Field<Site>& x, const ReduceOptions& options = {}) {
-  return detail::run_slices<double>(queue, detail::reduce_call(Reduction::norm2, x, -1, options),
-                                    options)[0];
+  return detail::reduce_all<double>(queue, Norm2{}, options, x);
 }
 template <class Site>
 void norm2(Queue& queue, const Field<Site>& x, DeviceResult<double>& result,
            const ReduceOptions& options = {}) {
-  detail::run_into(queue, detail::reduce_call(Reduction::norm2, x, -1, options), result, options);
+  run_once(queue, reduce_call(Norm2{}, x, result, options.reproducible), options.schedule);
 }
-
-namespace detail {
-template <class Site>
-ReduceCall<RealOf<Site>> inner_call(const Field<Site>& x, const Field<Site>& y, int dimension,
-                                    const ReduceOptions& options) {
-  check_same_lattice(x.lattice(), x.name(), y.lattice(), y.name());
-  auto call = reduce_call(Reduction::inner, x, dimension, options);
-  call.y = y.reals();
-  return call;
-}
-} // namespace detail
 
 /// The sum over sites and components of conj(x) y.
 template <class Site>
 [[nodiscard]] NumberInDouble<Site> inner_product(Queue& queue, const Field<Site>& x,
                                                  const Field<Site>& y,
                                                  const ReduceOptions& options = {}) {
-  return detail::run_slices<NumberInDouble<Site>>(queue, detail::inner_call(x, y, -1, options),
-                                                  options)[0];
+  return detail::reduce_all<NumberInDouble<Site>>(queue, InnerProduct{}, options, x, y);
 }
 template <class Site>
 void inner_product(Queue& queue, const Field<Site>& x, const Field<Site>& y,
                    DeviceResult<NumberInDouble<Site>>& result, const ReduceOptions& options = {}) {
-  detail::run_into(queue, detail::inner_call(x, y, -1, options), result, options);
+  run_once(queue, reduce_call(InnerProduct{}, x, y, result, options.reproducible),
+           options.schedule);
 }
 
-/// z = a x + y, and the norm2 of z, in one pass. z may be x or y.
+/// z = a x + y and its norm2, in one pass. z may be x or y.
+template <class Site>
+[[nodiscard]] auto axpy_norm_call(const Field<Site>& z, std::type_identity_t<RealOf<Site>> a,
+                                  const Field<Site>& x, const Field<Site>& y,
+                                  const DeviceResult<double>& result, bool reproducible = false) {
+  check_same_lattice(z.lattice(), z.name(), x.lattice(), x.name());
+  auto call = reduce_call(AxpyNorm<RealOf<Site>>{{}, a}, x, y, result, reproducible);
+  call.z = z.reals();
+  return call;
+}
 template <class Site>
 [[nodiscard]] double axpy_norm(Queue& queue, Field<Site>& z, std::type_identity_t<RealOf<Site>> a,
                                const Field<Site>& x, const Field<Site>& y,
                                const ReduceOptions& options = {}) {
-  check_same_lattice(z.lattice(), z.name(), x.lattice(), x.name());
-  auto call = detail::inner_call(x, y, -1, options);
-  call.what = Reduction::axpy_norm;
-  call.a = a;
-  call.z = z.reals();
-  return detail::run_slices<double>(queue, call, options)[0];
+  const DeviceResult<double> result(queue.device());
+  run_once(queue, axpy_norm_call(z, a, x, y, result, options.reproducible), options.schedule);
+  return result.get(queue)[0];
 }
 
 /// The greatest value of a field of real numbers; NaN when one is NaN.
 template <class T>
 requires(depth_of<T> == 0 && !is_complex<T>)
     [[nodiscard]] double max(Queue& queue, const Field<T>& x, const ReduceOptions& options = {}) {
-  return detail::run_slices<double>(queue, detail::reduce_call(Reduction::max, x, -1, options),
-                                    options)[0];
+  return detail::reduce_all<double>(queue, Max{}, options, x);
 }
 
 // The same of each slice along dimension `d`: as many results as the extent, one pass over memory.
@@ -166,23 +164,20 @@ template <class Site>
 [[nodiscard]] std::vector<Over<Site, double>> slice_sum(Queue& queue, const Field<Site>& x, int d,
                                                         const ReduceOptions& options = {}) {
   check_dimension(x.lattice(), d, "slice_sum");
-  return detail::run_slices<Over<Site, double>>(
-      queue, detail::reduce_call(Reduction::sum, x, d, options), options);
+  return detail::reduce_slices<Over<Site, double>>(queue, Sum{}, d, options, x);
 }
 template <class Site>
 [[nodiscard]] std::vector<double> slice_norm2(Queue& queue, const Field<Site>& x, int d,
                                               const ReduceOptions& options = {}) {
   check_dimension(x.lattice(), d, "slice_norm2");
-  return detail::run_slices<double>(queue, detail::reduce_call(Reduction::norm2, x, d, options),
-                                    options);
+  return detail::reduce_slices<double>(queue, Norm2{}, d, options, x);
 }
 template <class Site>
 [[nodiscard]] std::vector<NumberInDouble<Site>>
 slice_inner_product(Queue& queue, const Field<Site>& x, const Field<Site>& y, int d,
                     const ReduceOptions& options = {}) {
   check_dimension(x.lattice(), d, "slice_inner_product");
-  return detail::run_slices<NumberInDouble<Site>>(queue, detail::inner_call(x, y, d, options),
-                                                  options);
+  return detail::reduce_slices<NumberInDouble<Site>>(queue, InnerProduct{}, d, options, x, y);
 }
 
 } // namespace ridge::lattice

@@ -3,9 +3,9 @@
 
 #include <ridge/core/named.hpp>
 #include <ridge/device/device.hpp>
-#include <ridge/lattice/cpu_schedule.hpp>
+#include <ridge/lattice/cpu/schedule.hpp>
 #include <ridge/lattice/field.hpp>
-#include <ridge/lattice/gpu_schedule.hpp>
+#include <ridge/lattice/gpu/schedule.hpp>
 
 #include <string>
 #include <string_view>

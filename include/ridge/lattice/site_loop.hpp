@@ -9,24 +9,19 @@
 //   }
 //
 // whose tensors hold plain numbers on a GPU lane and packs of sites on the cpu. Kernel sources,
-// compiled once per device kind, call `for_each_site<Here>`. On GPUs a kernel is compiled for
-// blocks of at most 256 threads, or for those of its own `using Bounds = Choices<1024, 256>`.
+// compiled once per device kind, call `for_each_site<Here>` or bind it once and run it often by
+// `bind_site_loop<Here>`. On GPUs a kernel is compiled ahead for blocks of at most 256 threads, or
+// for those of its own `using Bounds = Choices<1024, 256>`. For its record it may say `name`,
+// `flops` a site, and by
+//
+//   template <class F> void for_each_view(const F& f) const { f(links), f(product); }
+//
+// the fields that it reads and writes.
 #pragma once
 
-#include <ridge/core/choose.hpp>
-#include <ridge/core/error.hpp>
-#include <ridge/device/queue.hpp>
-#include <ridge/lattice/schedule.hpp>
-
-#include <optional>
+#include <ridge/lattice/site_executor.hpp>
 
 namespace ridge::lattice {
-
-/// All sites, or those whose coordinates add up to an even or odd number.
-enum class Subset { all, even, odd };
-
-/// Tensors of so few components are computed in one piece, so that what they share is loaded once.
-inline constexpr int few_components = 9;
 
 /// The tensor of a field at a site.
 template <class At, class S>
@@ -47,23 +42,27 @@ RIDGE_FN void coalesced_write(const At& at, const SiteView<S>& view, const Value
     at.store(view, c, component(site, c));
 }
 
-namespace detail {
-/// The schedule given, or the default; UsageError for that of another kind of device.
-template <class S>
-S schedule_of(const Device& device, const std::optional<Schedule>& given, const SiteShape& shape,
-              const Geometry& geometry) {
-  const Schedule chosen =
-      given ? *given : default_schedule(device, Task::expression, shape, geometry);
-  if (const auto* const fitting = std::get_if<S>(&chosen)) return *fitting;
-  throw UsageError("the schedule '" + to_text(chosen) + "' is not one for " +
-                   ridge::to_text(device.id()));
-}
-} // namespace detail
-
 } // namespace ridge::lattice
 
-#if defined(RIDGE_TARGET_CPU)
-#include <ridge/lattice/cpu_site_loop.hpp>
-#elif defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
-#include <ridge/lattice/gpu_site_loop.hpp>
+#if defined(RIDGE_TARGET_CPU) || defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) ||       \
+    defined(RIDGE_TARGET_HIP)
+namespace ridge::lattice {
+
+/// `kernel` at the sites of a lattice as the field `like` lies. The fields that it holds views of
+/// must outlive what is bound.
+template <class Target, class S, class K>
+[[nodiscard]] Program
+bind_site_loop(Queue& queue, const SiteView<S>& like, const K& kernel, Subset subset = Subset::all,
+               const std::optional<Schedule>& schedule = {}, std::string_view name = "user") {
+  return detail::bind_here<Target>(queue, SiteLoopCall<S, K>{like, kernel, subset}, schedule, name);
+}
+
+/// The same once, in queue order.
+template <class Target, class S, class K>
+void for_each_site(Queue& queue, const SiteView<S>& like, const K& kernel,
+                   Subset subset = Subset::all, const std::optional<Schedule>& schedule = {}) {
+  bind_site_loop<Target>(queue, like, kernel, subset, schedule).run();
+}
+
+} // namespace ridge::lattice
 #endif

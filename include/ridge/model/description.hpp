@@ -51,7 +51,7 @@ struct Description {
 /// One constant of a description: its name in files, where it lives, what is possible.
 struct Constant {
   std::string_view name;
-  double Description::* member;
+  double Description::*member;
   double lowest, highest;
   std::string_view unit;
 };

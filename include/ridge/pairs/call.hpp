@@ -4,6 +4,7 @@
 #include <ridge/device/field.hpp>
 #include <ridge/pairs/interaction.hpp>
 #include <ridge/pairs/precision.hpp>
+#include <ridge/pairs/variants.hpp>
 
 #include <array>
 

@@ -7,9 +7,10 @@
 #pragma once
 
 #include <ridge/device/queue.hpp>
+#include <ridge/launch/offer.hpp>
 #include <ridge/pairs/call.hpp>
-#include <ridge/pairs/cpu_schedule.hpp>
-#include <ridge/pairs/gpu_schedule.hpp>
+#include <ridge/pairs/cpu/schedule.hpp>
+#include <ridge/pairs/gpu/schedule.hpp>
 
 namespace ridge::pairs {
 
@@ -17,24 +18,26 @@ namespace ridge::pairs {
 template <class I, class P, class Target>
 struct Executor {
   using Schedule = GpuSchedule;
-  /// Gives the work to the queue. Throws UsageError for a schedule `I` is not compiled for.
-  static void run(Queue& queue, const Call<I, P>& call, const GpuSchedule& schedule);
-  /// Vector operations of a reciprocal square root of `grade`, beside the first approximation.
-  static int rsqrt_steps(Grade grade);
+  /// Lays the call over the queue's device; empty when `I` is not compiled for the schedule here.
+  /// Throws UsageError when the schedule is not possible for this device or this interaction.
+  [[nodiscard]] static Bound bind(Queue& queue, const Call<I, P>& call,
+                                  const GpuSchedule& schedule);
+  static const Offer offered;
 };
 
 /// The cpu.
 template <class I, class P>
 struct Executor<I, P, target::Cpu> {
   using Schedule = CpuSchedule;
-  static void run(Queue& queue, const Call<I, P>& call, const CpuSchedule& schedule);
-  static int rsqrt_steps(Grade grade);
+  [[nodiscard]] static Bound bind(Queue& queue, const Call<I, P>& call,
+                                  const CpuSchedule& schedule);
+  static const Offer offered;
 };
 
 } // namespace ridge::pairs
 
 #if defined(RIDGE_TARGET_CPU)
-#include <ridge/pairs/cpu_executor.hpp>
+#include <ridge/pairs/cpu/executor.hpp>
 #elif defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
-#include <ridge/pairs/gpu_executor.hpp>
+#include <ridge/pairs/gpu/executor.hpp>
 #endif

@@ -21,8 +21,7 @@
 //                                       are coordinates, of which only differences count: mixed
 //                                       precision takes them relative to an origin nearby
 //   static constexpr int vector         the first so many sums are the components of one vector:
-//   its
-//                                       errors are told relative to its length
+//                                       its errors are told relative to its length
 //   static constexpr double flops       operations of one interaction, in whatever convention
 //   static constexpr double operations  least vector operations (an FMA is one) beside reciprocal
 //   static constexpr double rsqrts      square roots, and how many of those, of which
@@ -33,8 +32,6 @@
 //                                       less_b what is to be subtracted from the sums of b; a and b
 //                                       have the components of sources, of which targets have the
 //                                       first
-//   static constexpr bool whole_space   true: compiled for every schedule in fp32, not only for a
-//   few
 #pragma once
 
 #include <ridge/core/rsqrt.hpp>

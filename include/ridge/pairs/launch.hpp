@@ -1,10 +1,10 @@
-// Summing over pairs from host code.
+// Summing over pairs from host code: what the pattern says of its calls (ridge::Pattern).
 #pragma once
 
-#include <ridge/device/dispatch.hpp>
-#include <ridge/pairs/executor.hpp>
+#include <ridge/launch/program.hpp>
+#include <ridge/launch/type_text.hpp>
+#include <ridge/pairs/call.hpp>
 #include <ridge/pairs/schedule.hpp>
-#include <ridge/record/record.hpp>
 
 namespace ridge::pairs {
 
@@ -20,6 +20,9 @@ std::vector<Index> sizes_of(const Spans& spans) {
     sizes.push_back(span.size);
   return sizes;
 }
+
+/// The #define that names the variant a schedule needs.
+[[nodiscard]] std::string variant_definition(const Schedule& schedule);
 } // namespace detail
 
 template <class I, class P>
@@ -31,39 +34,53 @@ template <class I, class P>
 [[nodiscard]] Record record_of(const Device& device, const Traits& traits, const Bodies& bodies,
                                const Schedule& schedule, std::string_view kernel);
 
-/// Computes the sums under `schedule`, in queue order; returns the launch's record, untimed. Throws
-/// UsageError when the spans do not fit each other or the schedule not the device.
+} // namespace ridge::pairs
+
+template <class I, class P>
+struct ridge::Pattern<ridge::pairs::Call<I, P>> {
+  using Call = pairs::Call<I, P>;
+  using Schedule = pairs::Schedule;
+
+  [[nodiscard]] static Schedule default_schedule(const Device& device, const Call& call) {
+    return pairs::default_schedule(device, pairs::traits_of<I, P>(), pairs::bodies_of(call));
+  }
+
+  /// Throws UsageError when the spans do not fit each other.
+  Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {
+    pairs::detail::check_sizes(pairs::detail::sizes_of(call.targets),
+                               pairs::detail::sizes_of(call.sources),
+                               pairs::detail::sizes_of(call.sums), call.skip_self);
+  }
+  [[nodiscard]] const Call& call() const { return call_; }
+  [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
+                              std::string_view kernel) const {
+    return pairs::record_of(device, pairs::traits_of<I, P>(), pairs::bodies_of(call_), schedule,
+                            kernel);
+  }
+  [[nodiscard]] launch::Demand demand(const Device& /*device*/, const Schedule& schedule) const {
+    return launch::demand_of<Call>("pairs", launch::type_text<I>(), launch::type_text<P>(),
+                                   pairs::detail::variant_definition(schedule));
+  }
+
+private:
+  Call call_;
+};
+
+namespace ridge::pairs {
+
+/// Computes the sums under `schedule` once, in queue order; returns the launch's record, untimed.
+/// For what is launched often, keep a ridge::Program.
 template <class I, class P>
 Record launch(Queue& queue, const Call<I, P>& call, const Schedule& schedule,
               std::string_view kernel = "user") {
-  detail::check_sizes(detail::sizes_of(call.targets), detail::sizes_of(call.sources),
-                      detail::sizes_of(call.sums), call.skip_self);
-  on_kind_of(queue.device(), [&]<class Target>(Target) {
-    using Run = Executor<I, P, Target>;
-    const auto* const fitting = std::get_if<typename Run::Schedule>(&schedule);
-    if (fitting == nullptr) {
-      throw UsageError("the schedule '" + to_text(schedule) + "' is not one for " +
-                       to_text(queue.device().id()));
-    }
-    Run::run(queue, call, *fitting);
-  });
-  return record_of(queue.device(), traits_of<I, P>(), bodies_of(call), schedule, kernel);
+  return ridge::launch::once(queue, call, schedule, kernel);
 }
 
 /// The same under the default schedule.
 template <class I, class P>
 Record launch(Queue& queue, const Call<I, P>& call, std::string_view kernel = "user") {
-  return launch(queue, call, default_schedule(queue.device(), traits_of<I, P>(), bodies_of(call)),
-                kernel);
-}
-
-/// Vector operations that the interaction's reciprocal square roots take on this device, beside
-/// their first approximation.
-template <class I, class P>
-[[nodiscard]] int rsqrt_steps_on(const Device& device) {
-  return on_kind_of(device, [&]<class Target>(Target) {
-    return Executor<I, P, Target>::rsqrt_steps(traits_of<I, P>().grade);
-  });
+  return ridge::launch::once(queue, call,
+                             Pattern<Call<I, P>>::default_schedule(queue.device(), call), kernel);
 }
 
 } // namespace ridge::pairs

@@ -3,8 +3,8 @@
 
 #include <ridge/core/named.hpp>
 #include <ridge/device/device.hpp>
-#include <ridge/pairs/cpu_schedule.hpp>
-#include <ridge/pairs/gpu_schedule.hpp>
+#include <ridge/pairs/cpu/schedule.hpp>
+#include <ridge/pairs/gpu/schedule.hpp>
 #include <ridge/pairs/traits.hpp>
 
 #include <string>

@@ -19,7 +19,6 @@ struct Traits {
   int stored_bytes = 8, computed_bytes = 8, summed_bytes = 8; ///< of one component
   std::string precision;
   bool mutual = false;
-  bool whole_space = false; ///< compiled for every schedule
 };
 
 template <class I, class P>
@@ -37,7 +36,6 @@ template <class I, class P>
   traits.summed_bytes = static_cast<int>(sizeof(typename P::Summed));
   traits.precision = P::name;
   traits.mutual = has_mutual<I>;
-  traits.whole_space = has_whole_space<I, P>;
   return traits;
 }
 

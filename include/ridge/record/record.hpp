@@ -34,6 +34,9 @@ struct Achievement {
   std::string unit;      ///< "B/s", "flop/s", "interactions/s"
   double roof = 0;       ///< the ceiling measured in this process; 0 where none applies
   std::string roof_name; ///< which one: "copy", "fma_fp32", ...
+  /// Of the fractions of single repeats, between which the true one lies nine times of ten; 0 where
+  /// the ceiling was not measured beside each.
+  double fraction_low = 0, fraction_high = 0;
   [[nodiscard]] double fraction() const { return roof > 0 ? rate / roof : 0; }
 };
 
@@ -62,6 +65,9 @@ struct Record {
   std::optional<Timing> timing;
   std::optional<Achievement> achieved;
   std::optional<Check> check;
+  std::string compiled;        ///< "ahead", "now" or "cached"; empty where nothing was launched
+  std::optional<Seconds> host; ///< time of the host to give one launch to the queue
+  int ranks = 1;
   std::vector<Detail> details; ///< fields of its pattern's own
 };
 

@@ -48,9 +48,8 @@ struct RoofKernels {
   void (*empty)(Queue&);
 };
 
-/// What the kernel source of a device kind defines; `Target` is one of ridge::target.
-template <class Target>
-[[nodiscard]] const RoofKernels& roof_kernels_of();
+/// What each kind's module offers under `RoofKernels` itself.
+using GetRoofKernels = const RoofKernels&();
 
 /// The kernels for `device`, which must be of a kind that this build has.
 [[nodiscard]] const RoofKernels& roof_kernels(const Device& device);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <ridge/device/queue.hpp>
+#include <ridge/launch/offer.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/cpu_schedule.hpp>
 #include <ridge/stencil/gpu_schedule.hpp>
@@ -17,21 +18,26 @@ namespace ridge::stencil {
 template <class K, class T, class Target>
 struct Executor {
   using Schedule = GpuSchedule;
-  /// Gives the work to the queue. Throws UsageError for a schedule `K` is not compiled for.
-  static void run(Queue& queue, const Call<K, T>& call, const GpuSchedule& schedule);
+  /// Lays the call over the queue's device; empty when `K` is not compiled for the schedule here.
+  /// Throws UsageError when the schedule is not possible for this device or these fields.
+  [[nodiscard]] static Bound bind(Queue& queue, const Call<K, T>& call,
+                                  const GpuSchedule& schedule);
+  static const Offer offered;
 };
 
 /// The cpu.
 template <class K, class T>
 struct Executor<K, T, target::Cpu> {
   using Schedule = CpuSchedule;
-  static void run(Queue& queue, const Call<K, T>& call, const CpuSchedule& schedule);
+  [[nodiscard]] static Bound bind(Queue& queue, const Call<K, T>& call,
+                                  const CpuSchedule& schedule);
+  static const Offer offered;
 };
 
 } // namespace ridge::stencil
 
 #if defined(RIDGE_TARGET_CPU)
-#include <ridge/stencil/cpu_executor.hpp>
+#include <ridge/stencil/cpu/executor.hpp>
 #elif defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
-#include <ridge/stencil/gpu_executor.hpp>
+#include <ridge/stencil/gpu/executor.hpp>
 #endif

@@ -1,7 +1,6 @@
 // The schedule of a stencil on a GPU, emulated or not.
 #pragma once
 
-#include <ridge/core/choose.hpp>
 #include <ridge/core/text.hpp>
 #include <ridge/device/block_shape.hpp>
 #include <ridge/stencil/schedule_fields.hpp>
@@ -20,43 +19,6 @@ enum class Stage { none, bulk };
 constexpr auto enum_names(Stage) {
   return std::array<std::string_view, 2>{"none", "bulk"};
 }
-
-/// A block shape a march is compiled for and the rows a thread computes, as one number, which every
-/// compiler takes as a template argument.
-constexpr int march_shape(int threads_x, int threads_y, int tile) {
-  return (threads_x * 100 + threads_y) * 100 + tile;
-}
-constexpr int march_threads_x(int shape) {
-  return shape / 10000;
-}
-constexpr int march_threads_y(int shape) {
-  return shape / 100 % 100;
-}
-constexpr int march_tile(int shape) {
-  return shape % 100;
-}
-
-/// The marches kernels with the whole space are compiled for, and those of all others.
-using AllMarches = Choices<march_shape(128, 2, 4), march_shape(128, 2, 2), march_shape(128, 4, 2),
-                           march_shape(128, 4, 4), march_shape(32, 8, 2), march_shape(32, 8, 1)>;
-using FewMarches = Choices<march_shape(128, 2, 4), march_shape(32, 8, 2)>;
-
-/// "block=128x2x1 tile=4, ...".
-template <auto... Shapes>
-std::string march_list(Choices<Shapes...>) {
-  std::string list;
-  ((list += (list.empty() ? "block=" : ", block=") + std::to_string(march_threads_x(Shapes)) + "x" +
-            std::to_string(march_threads_y(Shapes)) +
-            "x1 tile=" + std::to_string(march_tile(Shapes))),
-   ...);
-  return list;
-}
-
-/// Which tiles points kernels are compiled for: those with the whole space, flat ones (is_flat) and
-/// all others. Flat ones cannot march, and only tiles keep much memory under way for them.
-using AllTiles = Choices<1, 2, 4, 8, 16>;
-using FlatTiles = Choices<1, 4>;
-using FewTiles = Choices<1>;
 
 struct GpuSchedule {
   BlockShape block{{256, 1, 1}};
@@ -81,12 +43,12 @@ struct GpuSchedule {
                                BlockShape{{32, 8, 1}}, BlockShape{{128, 2, 1}},
                                BlockShape{{128, 4, 1}}),
                     "threads of a block along x, y and z; stage=bulk adds a warp that fetches"),
-        text::field("tile", &GpuSchedule::tile, text::one_of(1, 2, 4, 8, 16),
+        text::field("tile", &GpuSchedule::tile, text::in_range(1, 32, 1, 2, 4, 8, 16),
                     "points a thread computes, in y"),
         text::field("loads", &GpuSchedule::loads, text::one_of(Loads::stencil, Loads::ascending),
                     "neighbours loaded as the kernel asks, or by ascending address"),
-        text::field("bounds", &GpuSchedule::bounds, text::one_of(1024, 256),
-                    "most threads a block may have, told to the compiler"),
+        text::field("bounds", &GpuSchedule::bounds, text::in_range(32, 1024, 1024, 256),
+                    "most threads a block may have, told to the compiler; a multiple of 32"),
         text::field("store", &GpuSchedule::store, text::one_of(Store::plain, Store::nontemporal),
                     "through the caches, or past them"),
         text::field(
@@ -109,6 +71,7 @@ struct GpuSchedule {
 
   static std::string problem(const GpuSchedule& s) {
     if (s.stage == Stage::bulk) return march_problem(s);
+    if (s.bounds % 32 != 0) return "bounds is a multiple of 32";
     if (s.block.count() > s.bounds) {
       return "a block of " + std::to_string(s.block.count()) +
              " threads exceeds bounds=" + std::to_string(s.bounds);
@@ -128,9 +91,10 @@ private:
         s.split != plain.split) {
       return "stage=bulk goes with loads=stencil bounds=1024 grid=xyz split=1";
     }
-    const int asked = march_shape(s.block.x, s.block.y, s.tile);
-    if (s.block.z != 1 || !choose(asked, AllMarches{}, [](auto) {})) {
-      return "stage=bulk is compiled for " + march_list(AllMarches{});
+    if (s.block.z != 1 || s.block.x % 32 != 0 || s.block.count() % 64 != 0 ||
+        s.block.count() > 896) {
+      return "stage=bulk takes blocks of one plane and whole warps: block=XxYx1, X a multiple of "
+             "32, X times Y one of 64 and at most 896";
     }
     return {};
   }

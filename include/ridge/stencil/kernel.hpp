@@ -70,19 +70,6 @@ constexpr double flops_of() {
   }
 }
 
-/// Kernels that say `static constexpr bool whole_space = true` are compiled for every value of
-/// every schedule field; others for the few that defaults use.
-template <class K>
-constexpr bool has_whole_space_of() {
-  if constexpr (requires { K::whole_space; }) {
-    return K::whole_space;
-  } else {
-    return false;
-  }
-}
-template <class K>
-inline constexpr bool has_whole_space = has_whole_space_of<K>();
-
 /// Whether a stencil of this radius reads neighbours in y and none in z.
 constexpr bool is_flat(Offset radius) {
   return radius.y > 0 && radius.z == 0;
@@ -96,18 +83,8 @@ constexpr int points_of() {
   return points;
 }
 
-/// Kernels that are compiled for two planes at once on the cpu.
+/// Whether several planes can be computed together on a cpu.
 template <class K>
-inline constexpr bool has_pairs = radius_of<K>().y > 0 && radius_of<K>().z > 0;
-
-/// Kernels that are compiled for windows of several planes on the cpu: those with so many
-/// neighbours that it pays, and those compiled for everything.
-template <class K>
-constexpr bool has_deep_of() {
-  constexpr Offset r = radius_of<K>();
-  return r.y > 0 && r.z > 0 && (points_of<K>() >= 19 || has_whole_space<K>);
-}
-template <class K>
-inline constexpr bool has_deep = has_deep_of<K>();
+inline constexpr bool has_planes = radius_of<K>().y > 0 && radius_of<K>().z > 0;
 
 } // namespace ridge::stencil

@@ -35,7 +35,6 @@ constexpr std::array<double, Order / 2 + 1> second_difference() {
 /// multiplication and an addition: 10 for the 7-point stencil.
 template <int Order, int Rank>
 struct Laplacian {
-  static constexpr bool whole_space = Order == 2 && Rank == 3;
   static constexpr int radius = Order / 2;
   static constexpr auto footprint = star<radius, Rank>();
   static constexpr double flops = 1 + 3.0 * Rank * radius;

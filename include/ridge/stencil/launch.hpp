@@ -1,9 +1,9 @@
-// Running a stencil kernel from host code.
+// Running a stencil kernel from host code: what the pattern says of its calls (ridge::Pattern).
 #pragma once
 
-#include <ridge/device/dispatch.hpp>
-#include <ridge/record/record.hpp>
-#include <ridge/stencil/executor.hpp>
+#include <ridge/launch/program.hpp>
+#include <ridge/launch/type_text.hpp>
+#include <ridge/stencil/call.hpp>
 #include <ridge/stencil/schedule.hpp>
 
 namespace ridge::stencil {
@@ -17,39 +17,65 @@ template <class T>
 View<const char> untyped(const View<T>& v) {
   return {reinterpret_cast<const char*>(v.data), v.extents, v.row, v.plane};
 }
+
+/// The #define that names the variant a schedule needs.
+[[nodiscard]] std::string variant_definition(DeviceKind kind, const Schedule& schedule, Rows rows);
 } // namespace detail
 
 /// The record of a launch before it is timed.
 [[nodiscard]] Record record_of(const Device& device, const Traits& traits, Index3 extents,
                                const Schedule& schedule, std::string_view kernel);
 
-/// Applies `call.kernel` under `schedule`, in queue order; returns the launch's record, untimed.
-/// Throws UsageError when the views do not fit each other or the schedule not the device.
+} // namespace ridge::stencil
+
+template <class K, class T>
+struct ridge::Pattern<ridge::stencil::Call<K, T>> {
+  using Call = stencil::Call<K, T>;
+  using Schedule = stencil::Schedule;
+
+  [[nodiscard]] static Schedule default_schedule(const Device& device, const Call& call) {
+    return stencil::default_schedule(device, stencil::traits_of<K, T>(), call.out.extents);
+  }
+
+  /// Throws UsageError when the views do not fit each other.
+  Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/)
+      : call_(call), traits_(stencil::traits_of<K, T>()) {
+    std::vector<View<const char>> in;
+    for (const auto& view : call.in)
+      in.push_back(stencil::detail::untyped(view));
+    stencil::detail::check_views(traits_, in, stencil::detail::untyped(call.out));
+  }
+  [[nodiscard]] const Call& call() const { return call_; }
+  [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
+                              std::string_view kernel) const {
+    return stencil::record_of(device, traits_, call_.out.extents, schedule, kernel);
+  }
+  [[nodiscard]] launch::Demand demand(const Device& device, const Schedule& schedule) const {
+    return launch::demand_of<Call>(
+        "stencil", launch::type_text<K>(), launch::type_text<T>(),
+        stencil::detail::variant_definition(device.kind(), schedule, rows_of(call_)));
+  }
+
+private:
+  Call call_;
+  stencil::Traits traits_;
+};
+
+namespace ridge::stencil {
+
+/// Applies `call.kernel` under `schedule` once, in queue order; returns the launch's record,
+/// untimed. For what is launched often, keep a ridge::Program.
 template <class K, class T>
 Record launch(Queue& queue, const Call<K, T>& call, const Schedule& schedule,
               std::string_view kernel = "user") {
-  const Traits traits = traits_of<K, T>();
-  std::vector<View<const char>> in;
-  for (const auto& view : call.in)
-    in.push_back(detail::untyped(view));
-  detail::check_views(traits, in, detail::untyped(call.out));
-  on_kind_of(queue.device(), [&]<class Target>(Target) {
-    using Run = Executor<K, T, Target>;
-    const auto* const fitting = std::get_if<typename Run::Schedule>(&schedule);
-    if (fitting == nullptr) {
-      throw UsageError("the schedule '" + to_text(schedule) + "' is not one for " +
-                       to_text(queue.device().id()));
-    }
-    Run::run(queue, call, *fitting);
-  });
-  return record_of(queue.device(), traits, call.out.extents, schedule, kernel);
+  return ridge::launch::once(queue, call, schedule, kernel);
 }
 
 /// The same under the default schedule.
 template <class K, class T>
 Record launch(Queue& queue, const Call<K, T>& call, std::string_view kernel = "user") {
-  return launch(queue, call, default_schedule(queue.device(), traits_of<K, T>(), call.out.extents),
-                kernel);
+  return ridge::launch::once(queue, call,
+                             Pattern<Call<K, T>>::default_schedule(queue.device(), call), kernel);
 }
 
 } // namespace ridge::stencil

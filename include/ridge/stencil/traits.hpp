@@ -15,9 +15,7 @@ struct Traits {
   Offset radius;
   double flops = 0;
   int element_bytes = 8;
-  bool whole_space = false; ///< compiled for every schedule
-  bool pairs = false;       ///< compiled for two planes at once on the cpu
-  bool deep = false;        ///< compiled for windows of several planes on the cpu
+  bool planes = false; ///< several planes can be computed together on a cpu
 
   [[nodiscard]] int inputs() const { return static_cast<int>(footprints.size()); }
 };
@@ -33,9 +31,7 @@ template <class K, class T>
   traits.radius = radius_of<K>();
   traits.flops = flops_of<K>();
   traits.element_bytes = static_cast<int>(sizeof(T));
-  traits.whole_space = has_whole_space<K>;
-  traits.pairs = has_pairs<K>;
-  traits.deep = has_deep<K>;
+  traits.planes = has_planes<K>;
   return traits;
 }
 

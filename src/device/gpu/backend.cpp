@@ -1,6 +1,7 @@
 // One source, compiled for CUDA and for HIP.
 #include <ridge/device/gpu/backend.hpp>
 #include <ridge/device/gpu/native.hpp>
+#include <ridge/device/offer.hpp>
 
 #include <cstdint>
 #include <string>
@@ -210,6 +211,10 @@ private:
   DeviceFacts facts_;
 };
 
+std::shared_ptr<Backend> open(int number) {
+  return std::make_shared<GpuBackend>(number);
+}
+
 /// Asked once: a driver's answer does not change while we run, and asking can take tens of ms.
 int count_devices() {
   static const int known = [] {
@@ -221,22 +226,9 @@ int count_devices() {
   return known;
 }
 
-} // namespace
+const Offer counts(this_kind, typeid(CountGpus*), &count_devices);
+const Offer opens(this_kind, typeid(OpenGpu*), &open);
 
-#if defined(RIDGE_TARGET_CUDA)
-int count_cuda() {
-  return count_devices();
-}
-std::shared_ptr<Backend> open_cuda(int number) {
-  return std::make_shared<GpuBackend>(number);
-}
-#else
-int count_hip() {
-  return count_devices();
-}
-std::shared_ptr<Backend> open_hip(int number) {
-  return std::make_shared<GpuBackend>(number);
-}
-#endif
+} // namespace
 
 } // namespace ridge

@@ -2,37 +2,35 @@
 #include "../cub_sum.hpp"
 
 #include <ridge/device/gpu/native.hpp>
+#include <ridge/device/offer.hpp>
 
 #include <cub/device/device_reduce.cuh>
 
 namespace ridge::lab {
 
-template <class T>
-CubSum<T>::CubSum(Queue& queue, const Span<const T>& values)
-    : queue_(queue), values_(values), result_(queue.device(), Bytes{sizeof(T)}, "the yardstick") {
-  gpu::check(cub::DeviceReduce::Sum(nullptr, temporary_bytes_, values.data,
-                                    static_cast<T*>(result_.data()), values.size),
-             "cub::DeviceReduce::Sum");
-  temporary_ = Memory(queue.device(), Bytes{static_cast<Index>(temporary_bytes_)}, "the yardstick");
-}
+namespace {
 
 template <class T>
-void CubSum<T>::launch() {
-  gpu::check(cub::DeviceReduce::Sum(temporary_.data(), temporary_bytes_, values_.data,
-                                    static_cast<T*>(result_.data()), values_.size,
-                                    static_cast<gpu::Stream>(queue_.native())),
+void launch(const CubSum<T>& call, void* temporary, std::size_t& bytes, gpu::Stream stream) {
+  gpu::check(cub::DeviceReduce::Sum(temporary, bytes, call.values.data, call.result.data,
+                                    call.values.size, stream),
              "cub::DeviceReduce::Sum");
 }
 
 template <class T>
-double CubSum<T>::value() {
-  T value;
-  copy_to_host(queue_, &value, static_cast<const T*>(result_.data()), 1);
-  queue_.wait();
-  return static_cast<double>(value);
+Bound bind(Queue& queue, const CubSum<T>& call) {
+  const auto stream = static_cast<gpu::Stream>(queue.native());
+  std::size_t bytes = 0;
+  launch(call, nullptr, bytes, stream);
+  Memory temporary(queue.device(), Bytes{static_cast<Index>(bytes)}, "the yardstick");
+  return Bound([call, bytes, stream, temporary = std::move(temporary)]() mutable {
+    launch(call, temporary.data(), bytes, stream);
+  });
 }
 
-template class CubSum<float>;
-template class CubSum<double>;
+const Offer of_floats(DeviceKind::cuda, typeid(CubSum<float>), &bind<float>);
+const Offer of_doubles(DeviceKind::cuda, typeid(CubSum<double>), &bind<double>);
+
+} // namespace
 
 } // namespace ridge::lab

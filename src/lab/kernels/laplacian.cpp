@@ -1,4 +1,5 @@
-// Compiled once per device kind.
+// Compiled once per device kind, for the schedules with names, too.
+#define RIDGE_AHEAD_NAMES
 #include <ridge/lab/stencil_kernels.hpp>
 #include <ridge/stencil/executor.hpp>
 

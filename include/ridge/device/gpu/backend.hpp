@@ -1,4 +1,4 @@
-// NVIDIA and AMD GPUs as devices. Builds without one of them count none of that kind.
+// NVIDIA and AMD GPUs as devices. Each kind's module offers them; without it there are none.
 #pragma once
 
 #include <ridge/device/backend.hpp>
@@ -7,11 +7,9 @@
 
 namespace ridge {
 
-/// How many there are; 0 without a driver, a GPU or support in this build.
-[[nodiscard]] int count_cuda();
-[[nodiscard]] int count_hip();
-
-[[nodiscard]] std::shared_ptr<Backend> open_cuda(int number);
-[[nodiscard]] std::shared_ptr<Backend> open_hip(int number);
+/// Names the offer `int()`: how many GPUs of the module's kind there are; 0 without a driver.
+struct CountGpus;
+/// Names the offer `std::shared_ptr<Backend>(int)`: opens one of them.
+struct OpenGpu;
 
 } // namespace ridge

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ridge/device/gpu/lane.hpp>
-#include <ridge/device/launch.hpp>
+#include <ridge/device/launch_shape.hpp>
 #include <ridge/device/queue.hpp>
 
 #include <array>
@@ -97,50 +97,71 @@ bool waits_by_itself(int device) {
   return answer == yes;
 }
 
-template <class Body>
-void launch_early(const dim3& grid, const dim3& block, unsigned shared, Stream stream,
-                  const Body& body) {
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.dynamicSmemBytes = shared;
-  config.stream = stream;
-  config.attrs = &early;
-  config.numAttrs = 1;
-  check(cudaLaunchKernelEx(&config, &entry<Body>, body), Body::name);
-}
 #endif
 
+/// A launch with all that can be done once done; see ridge/device/launch.hpp.
 template <class Body>
-void launch(Queue& queue, const LaunchShape& shape, const Body& body) {
-  prepare<Body>(queue, shape);
-  const dim3 grid(static_cast<unsigned>(shape.grid.x), static_cast<unsigned>(shape.grid.y),
-                  static_cast<unsigned>(shape.grid.z));
-  const dim3 block(static_cast<unsigned>(shape.block.x), static_cast<unsigned>(shape.block.y),
-                   static_cast<unsigned>(shape.block.z));
-  const auto shared = static_cast<unsigned>(shape.shared_bytes);
-  const auto stream = static_cast<Stream>(queue.native());
-  if (shape.together) {
-    void* arguments[] = {const_cast<Body*>(&body)};
-    check(RIDGE_NATIVE(LaunchCooperativeKernel)(reinterpret_cast<const void*>(&entry<Body>), grid,
-                                                block, arguments, shared, stream),
-          Body::name);
-    return;
-  }
+class Ready {
+public:
+  Ready(Queue& queue, const LaunchShape& shape, const Body& ready_body)
+      : body(ready_body), shape_(shape), queue_(&queue), device_(queue.device().id().number) {
+    prepare<Body>(queue, shape);
 #if defined(RIDGE_TARGET_CUDA)
-  if constexpr (is_prepared_early<Body>()) {
-    if (waits_by_itself<Body>(queue.device().id().number)) {
-      launch_early(grid, block, shared, stream, body);
+    if constexpr (is_prepared_early<Body>()) early_ = waits_by_itself<Body>(device_);
+#endif
+  }
+
+  void operator()() {
+    check(RIDGE_NATIVE(SetDevice)(device_), "selecting the GPU");
+    const dim3 grid = native(shape_.grid);
+    const dim3 block = native(shape_.block);
+    const auto shared = static_cast<unsigned>(shape_.shared_bytes);
+    const auto stream = static_cast<Stream>(queue_->native());
+    if (shape_.together) {
+      void* arguments[] = {&body};
+      check(RIDGE_NATIVE(LaunchCooperativeKernel)(reinterpret_cast<const void*>(&entry<Body>), grid,
+                                                  block, arguments, shared, stream),
+            Body::name);
       return;
     }
+#if defined(RIDGE_TARGET_CUDA)
+    if (early_) {
+      launch_early(grid, block, shared, stream);
+      return;
+    }
+#endif
+    entry<Body><<<grid, block, shared, stream>>>(body);
+    check(RIDGE_NATIVE(GetLastError)(), Body::name);
+  }
+
+  Body body; ///< what the next launch takes
+
+private:
+  static dim3 native(const Dim3& d) {
+    return dim3(static_cast<unsigned>(d.x), static_cast<unsigned>(d.y), static_cast<unsigned>(d.z));
+  }
+
+#if defined(RIDGE_TARGET_CUDA)
+  void launch_early(const dim3& grid, const dim3& block, unsigned shared, Stream stream) {
+    cudaLaunchAttribute early{};
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    config.attrs = &early;
+    config.numAttrs = 1;
+    check(cudaLaunchKernelEx(&config, &entry<Body>, body), Body::name);
   }
 #endif
-  entry<Body><<<grid, block, shared, stream>>>(body);
-  check(RIDGE_NATIVE(GetLastError)(), Body::name);
-}
+
+  LaunchShape shape_;
+  Queue* queue_;
+  int device_;
+  bool early_ = false;
+};
 
 template <class Body>
 int resident_blocks(Queue& queue, const LaunchShape& shape) {

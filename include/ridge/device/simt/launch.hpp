@@ -1,12 +1,9 @@
 // Running a kernel body on the emulated GPU.
 #pragma once
 
+#include <ridge/device/launch_shape.hpp>
 #include <ridge/device/queue.hpp>
 #include <ridge/device/simt/lane.hpp>
-
-namespace ridge {
-struct LaunchShape; // in ridge/device/launch.hpp, which includes this header
-}
 
 namespace ridge::simt {
 
@@ -30,14 +27,26 @@ void run_lane(const void* body, Block& block, int rank, Dim3 thread) {
   (*static_cast<const Body*>(body))(lane);
 }
 
-/// Runs `body` under `shape` on an emulated GPU, at the warp width of the queue's device, and
-/// returns when it is done. Throws Fault when a lane does what a GPU must not, Failure when the
-/// launch is refused, and whatever the body throws.
+/// A launch of `body` under `shape` on an emulated GPU, at the warp width of the queue's device. It
+/// has ended when the call returns, which throws Fault when a lane does what a GPU must not,
+/// Failure when the launch is refused, and whatever the body throws.
 template <class Body>
-void launch(Queue& queue, const LaunchShape& shape, const Body& body) {
-  const Kernel::Run lane32 = &run_lane<32, Body>, lane64 = &run_lane<64, Body>;
-  const bool wide = queue.device().id().number == 64;
-  run(queue.device(), shape, {Body::name, Body::max_threads, &body, wide ? lane64 : lane32});
-}
+class Ready {
+public:
+  Ready(Queue& queue, const LaunchShape& shape, const Body& ready_body)
+      : body(ready_body), shape_(shape), queue_(&queue) {}
+
+  void operator()() {
+    const Kernel::Run lane32 = &run_lane<32, Body>, lane64 = &run_lane<64, Body>;
+    const bool wide = queue_->device().id().number == 64;
+    run(queue_->device(), shape_, {Body::name, Body::max_threads, &body, wide ? lane64 : lane32});
+  }
+
+  Body body; ///< what the next launch takes
+
+private:
+  LaunchShape shape_;
+  Queue* queue_;
+};
 
 } // namespace ridge::simt

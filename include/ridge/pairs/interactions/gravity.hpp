@@ -16,7 +16,6 @@ struct Gravity {
   static constexpr int targets = 3, sources = 4, sums = 4, positions = 3, vector = 3;
   static constexpr double flops = 23, operations = 13, rsqrts = 1;
   static constexpr Grade grade = G;
-  static constexpr bool whole_space = G == Grade::refined;
 
   Coefficient softening_squared = 0;
 

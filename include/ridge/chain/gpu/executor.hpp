@@ -1,0 +1,227 @@
+// The chain pattern on GPUs: which kernel runs which group, and its launch. A launch is an
+// operation over all items, operations joined item by item (points), operations that pass values
+// from lane to lane of a warp (exchange) or of a block (block exchange) or from row to row (march),
+// or tiles in shared memory.
+#pragma once
+
+#include <ridge/chain/executor.hpp>
+#include <ridge/chain/gpu/block.hpp>
+#include <ridge/chain/gpu/exchange.hpp>
+#include <ridge/chain/gpu/march.hpp>
+#include <ridge/chain/gpu/points.hpp>
+#include <ridge/chain/gpu/tiles.hpp>
+#include <ridge/chain/variants.hpp>
+#include <ridge/core/choose.hpp>
+#include <ridge/core/error.hpp>
+#include <ridge/device/graph.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
+
+inline constexpr Index most_blocks_yz = 65535;
+
+/// A launch with all that can be done once done. Asking for what the kernel takes loads it, which
+/// recording a graph must not.
+template <class Body>
+Bound bind_body(Queue& queue, const LaunchShape& shape, const Body& body) {
+  return Bound(Ready<Body>(queue, shape, body), kernel_resources<Body>(queue));
+}
+
+template <class C, class T, int First, int Last, int Items>
+Bound bind_items(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
+  constexpr Domain d = domain_of<Operation<C, First>>();
+  const Index3 n = call.plan->extents;
+  const Dim3 grid{
+      static_cast<int>(tiles_of(n.x + d.end.x - d.begin.x, Index{s.block.x} * Items)),
+      static_cast<int>(std::min(tiles_of(n.y + d.end.y - d.begin.y, s.block.y), most_blocks_yz)),
+      static_cast<int>(std::min(tiles_of(n.z + d.end.z - d.begin.z, s.block.z), most_blocks_yz))};
+  return bind_body(queue, {grid, s.block, 0},
+                   Points<C, T, First, Last, Items>{
+                       call.chain, narrowed<C, T, First, Last, false>(call.windows), n});
+}
+
+/// Whether all rows that a run reaches begin at whole accesses.
+template <class C, class T, int First, int Last>
+bool aligned(const Call<C, T>& call) {
+  const auto whole = [](Index bytes) { return bytes % access_bytes == 0; };
+  for (int i = 0; i < arrays_of<C>; ++i) {
+    if (!read_in<C>(First, Last, i) && !written_in<C>(First, Last, i)) continue;
+    const Window<T>& w = call.windows.of[i];
+    const auto bytes = static_cast<Index>(sizeof(T));
+    if (!whole(static_cast<Index>(reinterpret_cast<std::uintptr_t>(w.data))) ||
+        (call.plan->extents.y > 1 && !whole(w.row * bytes)) ||
+        (call.plan->extents.z > 1 && !whole(w.plane * bytes)))
+      return false;
+  }
+  return true;
+}
+
+template <class C, class T, int First, int Last>
+Bound bind_points(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
+  if constexpr (takes_packs<C, First, Last>()) {
+    if (aligned<C, T, First, Last>(call))
+      return bind_items<C, T, First, Last, items_of_pack<T>>(queue, call, s);
+  }
+  return bind_items<C, T, First, Last, 1>(queue, call, s);
+}
+
+inline void refuse_many_blocks(const Index (&blocks)[3], const GroupPlan& group) {
+  if (blocks[1] <= most_blocks_yz && blocks[2] <= most_blocks_yz) return;
+  throw UsageError("tiles of " + to_text(TileShape{group.tile.x, group.tile.y, group.tile.z}) +
+                   " are more than the 65535 blocks along y or z that a launch may have; take "
+                   "larger tiles or more steps");
+}
+
+template <class C, class T, int First, int Last>
+Bound bind_tiles(Queue& queue, const Call<C, T>& call, const GroupPlan& group,
+                 const GpuSchedule& s) {
+  using Body = Tiles<C, T, First, Last>;
+  const Plan& plan = *call.plan;
+  const Bytes shared{plan.tile_elements * static_cast<Index>(sizeof(T))};
+  const Bytes room = queue.device().facts().shared_per_block;
+  if (shared > room) {
+    throw UsageError("a tile of " + to_text(TileShape{group.tile.x, group.tile.y, group.tile.z}) +
+                     " needs " + to_text(shared) + " of shared memory; a block has " +
+                     to_text(room) + ": take a smaller tile");
+  }
+  Body body{call.chain,
+            narrowed<C, T, First, Last, true>(call.windows),
+            plan.extents,
+            group.tile,
+            {},
+            {},
+            s.steps,
+            group.rolls && plan.march == Body::march,
+            static_cast<int>(plan.tile_elements)};
+  for (int r = 0; r < Body::runs; ++r) {
+    body.low[r] = group.runs[static_cast<std::size_t>(r)].low;
+    body.high[r] = group.runs[static_cast<std::size_t>(r)].high;
+  }
+  Index blocks[3] = {tiles_of(plan.extents.x, group.tile.x), tiles_of(plan.extents.y, group.tile.y),
+                     tiles_of(plan.extents.z, group.tile.z)};
+  blocks[Body::march] = tiles_of(blocks[Body::march], s.steps);
+  refuse_many_blocks(blocks, group);
+  return bind_body(
+      queue,
+      {{static_cast<int>(blocks[0]), static_cast<int>(blocks[1]), static_cast<int>(blocks[2])},
+       s.block,
+       static_cast<int>(shared.value)},
+      body);
+}
+
+/// Groups whose lanes keep what they compute.
+template <class Body, class C, class T, int First, int Last>
+Bound bind_lanes(Queue& queue, const Call<C, T>& call, const GroupPlan& group,
+                 const GpuSchedule& s) {
+  const Plan& plan = *call.plan;
+  Body body{call.chain, narrowed<C, T, First, Last, false>(call.windows), plan.extents, group.tile};
+  constexpr int march = static_cast<int>(C::dimensions.size()) - 1;
+  Index& rows = march == 0 ? body.tile.x : march == 1 ? body.tile.y : body.tile.z;
+  rows = std::min(rows * s.steps, march == 0   ? plan.extents.x
+                                  : march == 1 ? plan.extents.y
+                                               : plan.extents.z);
+  const Index blocks[3] = {tiles_of(plan.extents.x, body.tile.x),
+                           tiles_of(plan.extents.y, body.tile.y),
+                           tiles_of(plan.extents.z, body.tile.z)};
+  refuse_many_blocks(blocks, group);
+  using F = Flow<C, First, Last>;
+  Dim3 block = s.block;
+  const int width = queue.device().facts().warp_width;
+  if (block.count() % width != 0 && F::passing == Passing::lanes) {
+    block = {static_cast<int>((block.count() + width - 1) / width * width), 1, 1}; // whole warps
+  }
+  Bytes shared;
+  if constexpr (F::passing == Passing::block) {
+    block = block_of_rows(block, F::overlap(F::along), F::along);
+    shared.value = Index{most_block_threads} * F::shared_arrays.count * Index{sizeof(T)};
+    const Bytes room = queue.device().facts().shared_per_block;
+    if (shared > room) {
+      throw UsageError("a block of " + to_text(BlockShape{block}) + " threads needs " +
+                       to_text(shared) + " of shared memory; it has " + to_text(room) +
+                       ": take fewer threads");
+    }
+  }
+  return bind_body(
+      queue,
+      {{static_cast<int>(blocks[0]), static_cast<int>(blocks[1]), static_cast<int>(blocks[2])},
+       block,
+       static_cast<int>(shared.value)},
+      body);
+}
+
+/// A group of which this source has the kernel.
+template <class C, class T, int First, int Last>
+Bound bind_compiled(Queue& queue, const Call<C, T>& call, const GroupPlan& group,
+                    const GpuSchedule& s) {
+  if constexpr (run_end<C, First, Last>() == Last) {
+    return bind_points<C, T, First, Last>(queue, call, s);
+  } else {
+    constexpr Passing passing = Flow<C, First, Last>::passing;
+    if constexpr (passing == Passing::march) {
+      return bind_lanes<March<C, T, First, Last>, C, T, First, Last>(queue, call, group, s);
+    } else if constexpr (passing == Passing::lanes) {
+      return bind_lanes<Exchange<C, T, First, Last>, C, T, First, Last>(queue, call, group, s);
+    } else if constexpr (passing == Passing::block) {
+      return bind_lanes<BlockExchange<C, T, First, Last>, C, T, First, Last>(queue, call, group, s);
+    } else {
+      return bind_tiles<C, T, First, Last>(queue, call, group, s);
+    }
+  }
+}
+
+template <class C, class T>
+Bound bind_group(Queue& queue, const Call<C, T>& call, const GroupPlan& group,
+                 const GpuSchedule& s) {
+  using List = GroupList<C>;
+  Bound bound;
+  choose_from<List>(OperationRange{group.first, group.last}, [&](auto i) {
+    constexpr OperationRange r = List::values[i];
+    bound = bind_compiled<C, T, r.first, r.last>(queue, call, group, s);
+  });
+  return bound;
+}
+
+/// The launches of a plan, one behind the other.
+using Launches = std::vector<Bound>;
+inline void run_all(const Launches& launches) {
+  for (const Bound& launch : launches)
+    launch.run();
+}
+
+} // namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME
+
+namespace ridge::chain {
+
+template <class C, class T, class Target>
+Bound Executor<C, T, Target>::bind(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
+  static_assert(std::is_same_v<Target, Here>, "instantiate executors for ridge::Here");
+  gpu::Launches launches;
+  KernelResources most;
+  for (const GroupPlan& group : call.plan->groups) {
+    Bound launch = gpu::bind_group(queue, call, group, s);
+    if (!launch) return {};
+    const KernelResources& takes = launch.takes();
+    most = {std::max(most.registers, takes.registers),
+            std::max(most.local_bytes, takes.local_bytes)};
+    launches.push_back(std::move(launch));
+  }
+  if (s.graph == Graph::off) {
+    return Bound([launches = std::move(launches)] { gpu::run_all(launches); }, most);
+  }
+  // The graph refers to the launches, which stay where they are when the two are moved.
+  auto kept = std::make_unique<const gpu::Launches>(std::move(launches));
+  auto graph = std::make_unique<ridge::Graph>(queue, [all = kept.get()] { gpu::run_all(*all); });
+  return Bound([kept = std::move(kept), graph = std::move(graph)] { graph->launch(); }, most);
+}
+
+template <class C, class T, class Target>
+const Offer Executor<C, T, Target>::offered = launch::offer<Executor, Call<C, T>>(kind_of<Target>,
+                                                                                  this_source);
+
+} // namespace ridge::chain

@@ -1,0 +1,186 @@
+// Windows as GPU kernels take them.
+#pragma once
+
+#include <ridge/chain/call.hpp>
+#include <ridge/core/error.hpp>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
+
+/// A window in few bytes, as the arguments of a launch are to fit the first level of
+/// the cache for constants (2 KiB). What C declares is not repeated.
+template <class T>
+struct NarrowWindow {
+  T* data = nullptr;
+  int row = 0, plane_rows = 0; ///< distances: elements, and rows
+  unsigned row_bytes = 0;
+  int offset = 0; ///< in shared memory, of the item at a tile's begin
+  short mask_y = -1, mask_z = -1;
+  bool part_x = false, part_y = false, part_z = false;
+#if defined(RIDGE_TARGET_SIMT)
+  Index size = 0; ///< for the emulated GPU's checks
+  [[nodiscard]] Index elements() const {
+    return size;
+  }
+#else
+  [[nodiscard]] RIDGE_DEVICE Index elements() const {
+    return 0;
+  }
+#endif
+};
+/// The arrays of the operations First to Last; temporaries of theirs alone are among them where
+/// Shared says that they have memory.
+template <class C, class T, int First, int Last, bool Shared>
+struct NarrowWindows {
+  static constexpr bool has(int array) {
+    return (read_in<C>(First, Last, array) || written_in<C>(First, Last, array)) &&
+           (Shared || !local_to<C>(First, Last, array));
+  }
+  /// How many of the arrays before `end` are here.
+  static constexpr int count_to(int end) {
+    int count = 0;
+    for (int i = 0; i < end; ++i)
+      count += has(i) ? 1 : 0;
+    return count;
+  }
+  static constexpr int count = count_to(arrays_of<C>);
+
+  NarrowWindow<T> all[count > 0 ? count : 1];
+
+  template <int I>
+  [[nodiscard]] RIDGE_DEVICE const NarrowWindow<T>& of() const {
+    constexpr int number = count_to(I);
+    static_assert(has(I));
+    return all[number];
+  }
+};
+
+template <class C, class T>
+NarrowWindow<T> narrowed_window(const Window<T>& w, const Array& array) {
+  const auto rows = w.row > 0 ? w.plane / w.row : 0;
+  constexpr Index most_row = ((Index{1} << 32) - 1) / static_cast<Index>(sizeof(T));
+  if (C::dimensions.size() > 1 && (w.row > most_row || w.row > (1 << 30) || rows > (1 << 30) ||
+                                   w.mask_y > 32767 || w.mask_z > 32767)) {
+    throw UsageError(std::string("array '") + array.name + "' has rows too long for a GPU launch");
+  }
+  NarrowWindow<T> p;
+  p.data = w.data;
+  p.row = static_cast<int>(w.row);
+  p.plane_rows = static_cast<int>(rows);
+  p.row_bytes = static_cast<unsigned>(w.row) * static_cast<unsigned>(sizeof(T));
+  p.offset = static_cast<int>(w.offset);
+  p.mask_y = static_cast<short>(w.mask_y);
+  p.mask_z = static_cast<short>(w.mask_z);
+  p.part_x = w.part_x;
+  p.part_y = w.part_y;
+  p.part_z = w.part_z;
+#if defined(RIDGE_TARGET_SIMT)
+  p.size = w.size;
+#endif
+  return p;
+}
+
+template <class C, class T, int First, int Last, bool Shared>
+NarrowWindows<C, T, First, Last, Shared> narrowed(const Windows<C, T>& windows) {
+  NarrowWindows<C, T, First, Last, Shared> narrow;
+  int next = 0;
+  for (int i = 0; i < arrays_of<C>; ++i) {
+    if (!narrow.has(i)) continue;
+    narrow.all[next++] =
+        narrowed_window<C, T>(windows.of[i], C::arrays[static_cast<std::size_t>(i)]);
+  }
+  return narrow;
+}
+
+/// Reports, on the emulated GPU, an access beyond what operation K declares of array I.
+template <class C, int K, int I, class Lane>
+RIDGE_DEVICE void check_reach([[maybe_unused]] Lane& lane, [[maybe_unused]] Offset o) {
+#if defined(RIDGE_TARGET_SIMT)
+  if (!within_reach<C, K, I>(o)) lane.undeclared_access(o.x, o.y, o.z);
+#endif
+}
+
+/// Coordinates along y and z, and along x of chains of several dimensions, fit 32 bits.
+template <class C>
+using Coordinate = std::conditional_t<(C::dimensions.size() > 1), int, Index>;
+
+/// a * b of two numbers that are not negative, in one instruction.
+[[nodiscard]] RIDGE_DEVICE Index product(unsigned a, unsigned b) {
+  return static_cast<Index>(static_cast<std::uint64_t>(a) * b);
+}
+
+/// An element of an array in memory: what lanes load from and store to. Where accesses are checked
+/// it is known of which array.
+template <class T>
+struct Spot {
+  Span<T> elements;
+  Index at;
+};
+
+/// Says to CUDA's compiler that an address is complete: it would add the array's begin last
+/// instead, once for each of the neighbours that have the rest in common.
+template <class T>
+RIDGE_DEVICE T* complete(T* address) {
+#if defined(__CUDA_ARCH__)
+  asm("" : "+l"(address));
+#endif
+  return address;
+}
+
+/// The element in that column, row and plane of an array in memory. Neighbours differ in their
+/// rows, or where ColumnLast in their columns: each takes one instruction more.
+template <class C, bool ColumnLast, class T>
+[[nodiscard]] RIDGE_DEVICE Spot<T> spot_at(const NarrowWindow<T>& p, Coordinate<C> column, int row,
+                                           int plane) {
+  constexpr int rank = static_cast<int>(C::dimensions.size());
+  const auto positive = [](int i) { return static_cast<unsigned>(i); };
+#if defined(RIDGE_TARGET_SIMT)
+  const Index rows = rank > 2 ? product(positive(plane), positive(p.plane_rows)) + row : Index{row};
+  return {Span<T>(p.data, p.elements()), (rank > 1 ? rows * p.row : 0) + column};
+#else
+  const auto in_bytes = static_cast<Index>(column) * static_cast<Index>(sizeof(T));
+  char* to = reinterpret_cast<char*>(p.data);
+  if constexpr (rank > 2) {
+    to += product(positive(plane), positive(p.plane_rows)) * p.row_bytes;
+  }
+  if constexpr (rank == 1) {
+    to += in_bytes;
+  } else if constexpr (ColumnLast) {
+    to = complete(to + product(positive(row), p.row_bytes)) + in_bytes;
+  } else {
+    to = complete(to + in_bytes) + product(positive(row), p.row_bytes);
+  }
+  return {Span<T>(reinterpret_cast<T*>(to), 0), 0};
+#endif
+}
+
+/// The neighbour at `o` of an item in an array in memory. Without Edges no neighbour in x lies
+/// beyond the ends.
+template <class C, int I, bool Profile, bool Edges, class T>
+[[nodiscard]] RIDGE_DEVICE Spot<T> spot_in(const NarrowWindow<T>& p, const Index3& n, Index x,
+                                           Index y, Index z, Offset o) {
+  constexpr int rank = static_cast<int>(C::dimensions.size());
+  constexpr Offset extra = C::arrays[I].extra;
+  constexpr Edge edge = dimension_of<C>(0).edge;
+  constexpr bool resolves = !Profile && Edges && edge != Edge::none;
+  using X = Coordinate<C>;
+  X column = Profile ? X{0} : static_cast<X>(x);
+  if constexpr (resolves) {
+    column = resolve<edge>(column + o.x, static_cast<X>(n.x + extra.x), false);
+  }
+  const int row = rank < 2 ? 0
+                           : resolve<dimension_of<C>(1).edge>(
+                                 static_cast<int>(y) + o.y, static_cast<int>(n.y + extra.y), false);
+  const int plane = rank < 3
+                        ? 0
+                        : resolve<dimension_of<C>(2).edge>(static_cast<int>(z) + o.z,
+                                                           static_cast<int>(n.z + extra.z), false);
+  Spot<T> spot = spot_at<C, resolves>(p, column, row, plane);
+  if constexpr (!Profile && !resolves) spot.at += o.x; // last: neighbours share an address
+  return spot;
+}
+
+} // namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME

@@ -1,0 +1,84 @@
+// Running a chain from host code: what the pattern says of its requests (ridge::Pattern).
+//
+//   using Request = ridge::chain::Request<Heat, double>;
+//   ridge::chain::Views<Heat, double> views;
+//   views.set(u, before.view()).set(v, after.view());
+//   ridge::Program program(queue, Request{heat, extents, views});
+//   for (int step = 0; step < steps; ++step) program.run();
+//
+// To give operations other parameters, bind another program: that allocates nothing on the device,
+// since programs of a queue keep their temporaries in the same memory, its scratch.
+#pragma once
+
+#include <ridge/chain/call.hpp>
+#include <ridge/chain/request.hpp>
+#include <ridge/chain/schedule.hpp>
+#include <ridge/launch/program.hpp>
+#include <ridge/launch/type_text.hpp>
+
+namespace ridge::chain {
+
+/// What of a bound chain does not depend on its type: checked declarations, and the plan.
+class Laid {
+public:
+  Laid(Description description, Index3 extents, const Schedule& schedule);
+
+  /// Checks the user's arrays, one view an array of the chain, and says in `windows` where all
+  /// arrays are. Returns the memory of tiles. Throws UsageError for arrays that are missing, of
+  /// other extents, or overlap one that is written; Failure when temporaries do not fit the memory.
+  template <class T>
+  [[nodiscard]] T* lay_windows(Queue& queue, const Schedule& schedule, const View<T>* views,
+                               Window<T>* windows) const;
+
+  [[nodiscard]] const Plan& plan() const { return plan_; }
+  /// Before it is timed. `kernel` is the chain's own name where nobody gave another.
+  [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
+                              std::string_view kernel) const;
+  /// The #define that names the runs or groups of the plan.
+  [[nodiscard]] std::string variant_definition(const Schedule& schedule) const;
+
+private:
+  Description description_;
+  Plan plan_;
+};
+
+} // namespace ridge::chain
+
+template <class C, class T>
+struct ridge::Pattern<ridge::chain::Request<C, T>> {
+  using Request = chain::Request<C, T>;
+  using Call = chain::Call<C, T>;
+  using Schedule = chain::Schedule;
+
+  [[nodiscard]] static Schedule default_schedule(const Device& device, const Request& request) {
+    return chain::default_schedule(device, chain::describe<C, T>(), request.extents);
+  }
+
+  /// Throws UsageError for wrong declarations, arrays that do not fit, and schedules that are not
+  /// possible; Failure when temporaries do not fit the memory.
+  Pattern(Queue& queue, const Request& request, const Schedule& schedule)
+      : laid_(chain::describe<C, T>(), request.extents, schedule), call_{request.chain,
+                                                                         {},
+                                                                         &laid_.plan(),
+                                                                         nullptr} {
+    call_.tile_memory =
+        laid_.lay_windows(queue, schedule, request.views.all().data(), call_.windows.of);
+  }
+  Pattern(const Pattern&) = delete; // the call refers to the plan
+  Pattern& operator=(const Pattern&) = delete;
+  ~Pattern() = default;
+
+  [[nodiscard]] const Call& call() const { return call_; }
+  [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
+                              std::string_view kernel) const {
+    return laid_.record(device, schedule, kernel);
+  }
+  [[nodiscard]] launch::Demand demand(const Device& /*device*/, const Schedule& schedule) const {
+    return launch::demand_of<Call>("chain", launch::type_text<C>(), launch::type_text<T>(),
+                                   laid_.variant_definition(schedule));
+  }
+
+private:
+  chain::Laid laid_;
+  Call call_;
+};

@@ -1,0 +1,101 @@
+// What kernel sources offer for one kind of device, found at run time.
+//
+// A kernel source is compiled once per device kind. What it is compiled to offers itself, when its
+// object or module is loaded, under the type that names it; host code asks for it by that type.
+// So nothing above refers to what a build may not have, and each kind is loaded when it is used.
+#pragma once
+
+#include <ridge/core/config.hpp>
+#include <ridge/device/device.hpp>
+
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <vector>
+
+namespace ridge {
+
+/// A function without its type.
+using AnyFunction = void (*)();
+
+/// The file a kernel is compiled from, and the flags its headers need: given by the build, so that
+/// further variants can be compiled on demand. Empty where the build does not say.
+struct KernelSource {
+  const char* file = "";
+  const char* flags = "";
+};
+
+#ifndef RIDGE_KERNEL_FILE
+#define RIDGE_KERNEL_FILE ""
+#endif
+#ifndef RIDGE_KERNEL_FLAGS
+#define RIDGE_KERNEL_FLAGS ""
+#endif
+/// Of the translation unit that is being compiled.
+constexpr KernelSource this_source{RIDGE_KERNEL_FILE, RIDGE_KERNEL_FLAGS};
+
+/// One offer of a kernel source.
+struct Offered {
+  DeviceKind kind;
+  const char* name; ///< of the type that names it
+  AnyFunction function;
+  KernelSource source;
+};
+
+/// Offers a function from a static initialiser. Where the same is offered twice, the first counts.
+class Offer {
+public:
+  Offer(DeviceKind kind, const std::type_info& key, AnyFunction function, KernelSource source = {});
+  template <class R, class... Args>
+  requires(sizeof...(Args) > 0 || !std::is_void_v<R>)
+      Offer(DeviceKind kind, const std::type_info& key, R (*function)(Args...),
+            KernelSource source = {})
+      : Offer(kind, key, reinterpret_cast<AnyFunction>(function), source) {}
+};
+
+/// What is offered for this kind under this type; null where nothing is. Loads the kind's module,
+/// which lies beside the library, when nothing linked into the program offers it.
+[[nodiscard]] AnyFunction find_offer(DeviceKind kind, const std::type_info& key);
+
+/// As find_offer, for a function of type F. Throws Failure where this build has none.
+[[nodiscard]] AnyFunction require_offer(DeviceKind kind, const std::type_info& key);
+template <class F>
+[[nodiscard]] F* offered(DeviceKind kind, const std::type_info& key) {
+  return reinterpret_cast<F*>(require_offer(kind, key));
+}
+
+/// The source of what is offered under this type for any kind; nothing where no build said.
+[[nodiscard]] KernelSource find_source(const std::type_info& key);
+
+/// Says where the kernel behind a type is, for those that nothing is compiled ahead for.
+void know_source(const std::type_info& key, const std::string& file, const std::string& flags);
+
+/// Collects the offers that the calling thread loads while it lives, instead of publishing them.
+class OfferCollector {
+public:
+  OfferCollector();
+  ~OfferCollector();
+  OfferCollector(const OfferCollector&) = delete;
+  OfferCollector& operator=(const OfferCollector&) = delete;
+  [[nodiscard]] const std::vector<Offered>& offers() const { return offers_; }
+
+private:
+  friend class Offer;
+  OfferCollector* before_;
+  std::vector<Offered> offers_;
+};
+
+/// Whether this build, or what lies beside it, has kernels for a kind.
+[[nodiscard]] bool has_module(DeviceKind kind);
+
+/// The kind that a target stands for.
+template <class Target>
+inline constexpr DeviceKind kind_of = DeviceKind::cpu;
+template <>
+inline constexpr DeviceKind kind_of<target::Simt> = DeviceKind::simt;
+template <>
+inline constexpr DeviceKind kind_of<target::Cuda> = DeviceKind::cuda;
+template <>
+inline constexpr DeviceKind kind_of<target::Hip> = DeviceKind::hip;
+
+} // namespace ridge

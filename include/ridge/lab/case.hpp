@@ -1,0 +1,67 @@
+// A case: one kernel on one device at one size in one precision, with its fields and what is
+// expected of them. Patterns make cases; one driver benches, checks and accounts them all.
+#pragma once
+
+#include <ridge/launch/program.hpp>
+#include <ridge/record/memory_roof.hpp>
+#include <ridge/record/record.hpp>
+#include <ridge/record/roof.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ridge::lab {
+
+/// A schedule as text, with the name it is known by; empty where it has none.
+struct AskedSchedule {
+  std::string name, text;
+};
+
+/// Blocks of memory of the case on which a ceiling can be measured beside its launches.
+struct RoofMemory {
+  MemoryRoof::Kind kind;
+  Bytes size;
+  void* to;
+  const void* a;
+  const void* b = nullptr;
+};
+
+/// What a launch is compared with: the amount of a resource that it needs at least, and how much of
+/// that the device has a second.
+struct Limit {
+  std::string name;  ///< of the ceiling: "copy", "read", "triad", or "issue"
+  std::string unit;  ///< "B/s", "interactions/s"
+  double amount = 0; ///< of one launch: bytes, interactions
+  /// Given where the ceiling does not come from a measured roof of that name; 0: there is none.
+  std::optional<double> value = {};
+  /// Where memory is the limit and is large enough to be measured beside.
+  std::optional<RoofMemory> memory = {};
+};
+
+class Case {
+public:
+  Case() = default;
+  Case(const Case&) = delete;
+  Case& operator=(const Case&) = delete;
+  virtual ~Case() = default;
+
+  [[nodiscard]] virtual Queue& queue() = 0;
+  /// `all`: those with names and the default; `space`: every combination; or one that is parsed.
+  /// Throws UsageError that lists what is right.
+  [[nodiscard]] virtual std::vector<AskedSchedule> schedules(const std::string& asked) const = 0;
+  /// Binds a launch under a schedule of `schedules`.
+  [[nodiscard]] virtual Program bind(const AskedSchedule& schedule) = 0;
+  /// Fills results with what shows when it is not written.
+  virtual void poison() = 0;
+  /// Compares the results of the launch before with the reference.
+  [[nodiscard]] virtual Check check() = 0;
+  [[nodiscard]] virtual Limit limit() const = 0;
+  /// Adds what the pattern has to say beside the timing.
+  virtual void complete(Record& /*record*/, const AskedSchedule& /*schedule*/) {}
+  /// Launches of others that do the same, as yardsticks; a record each.
+  [[nodiscard]] virtual std::vector<Record> yardsticks() { return {}; }
+};
+
+} // namespace ridge::lab

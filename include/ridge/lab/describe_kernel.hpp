@@ -1,0 +1,86 @@
+// What a functor of the user's is, found out by compiling it: see ridge/lab/user_kernel.hpp.
+#pragma once
+
+#include <ridge/core/error.hpp>
+#include <ridge/device/offer.hpp>
+#include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/pairs_kernel.hpp>
+#include <ridge/lab/user_kernel.hpp>
+
+#include <memory>
+
+namespace ridge::lab {
+
+template <class K>
+concept IsStencil = requires {
+  K::footprint;
+}
+|| requires {
+  K::footprints;
+};
+template <class K>
+concept IsInteraction = requires {
+  K::targets, K::sources, K::sums;
+};
+
+template <class K>
+[[nodiscard]] UserKernel describe_stencil(const std::string& name, const K& kernel) {
+  UserKernel made;
+  const stencil::Offset r = stencil::radius_of<K>();
+  const int rank = r.z > 0 ? 3 : r.y > 0 ? 2 : 1;
+  made.bench.name = name;
+  made.bench.pattern = "stencil";
+  made.bench.meaning = "a stencil of " + name;
+  made.bench.default_size = rank == 3   ? Extents{512, 512, 512}
+                            : rank == 2 ? Extents{16384, 8192}
+                                        : Extents{Index{1} << 27};
+  made.bench.make_case = [name, kernel](const BenchRequest& request, RoofSource&) {
+    return stencil_case(name, kernel, request);
+  };
+  if constexpr (stencil::inputs_of<K> == 1) {
+    made.job = [name, kernel](int element_bytes) {
+      return element_bytes == 4 ? stencil_job<K, float>(name, kernel)
+                                : stencil_job<K, double>(name, kernel);
+    };
+  } else {
+    made.no_job = name + " takes " + std::to_string(stencil::inputs_of<K>) + " inputs";
+  }
+  return made;
+}
+
+/// Describes K; `file` and `flags` are where its source is, `set(kernel, setting)` sets a member
+/// and is false where there is none of that name.
+template <class K, class Set>
+[[nodiscard]] UserKernel describe_kernel(const std::string& name, const std::string& file,
+                                         const std::string& flags,
+                                         const std::vector<Setting>& settings, const Set& set) {
+  static_assert(
+      std::is_default_constructible_v<K>,
+      "a kernel that is named on the command line must be default-constructible; give its "
+      "members defaults and set them by --set");
+  K kernel{};
+  for (const Setting& s : settings) {
+    if (!set(kernel, s)) throw UsageError(name + " has no number '" + s.member + "' to set");
+  }
+  if constexpr (IsStencil<K>) {
+    know_source(typeid(stencil::Call<K, float>), file, flags);
+    know_source(typeid(stencil::Call<K, double>), file, flags);
+    return describe_stencil(name, kernel);
+  } else if constexpr (IsInteraction<K>) {
+    know_source(typeid(pairs::Call<K, pairs::Fp32>), file, flags);
+    know_source(typeid(pairs::Call<K, pairs::Fp64>), file, flags);
+    know_source(typeid(pairs::Call<K, pairs::Mixed>), file, flags);
+    UserKernel made;
+    made.bench = pairs_kernel(name, "an interaction of " + name, kernel);
+    made.no_job = name + " is an interaction between bodies, which have no grid";
+    return made;
+  } else {
+    throw UsageError(name +
+                     " is no kernel of a pattern that the command line can run: a stencil has "
+                     "a member `footprint`, an interaction `targets`, `sources` and `sums`, a "
+                     "chain `arrays` and `operations`; run others from a program of your own "
+                     "(ridge_add_kernels)");
+  }
+}
+
+} // namespace ridge::lab

@@ -1,0 +1,5 @@
+// All built-in stencil kernels.
+#pragma once
+
+#include <ridge/lab/stencil_kernels.hpp>
+#include <ridge/stencil/laplacian.hpp>

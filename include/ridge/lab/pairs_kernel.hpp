@@ -1,0 +1,43 @@
+// Benchmarks of interactions, built in or the user's.
+#pragma once
+
+#include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/pairs_bodies.hpp>
+#include <ridge/lab/pairs_case.hpp>
+
+#include <functional>
+#include <string>
+
+namespace ridge::lab {
+
+/// Makes so many bodies from a seed.
+template <class I>
+using MakeBodies = pairs::HostBodies<I::sources> (*)(Index count, std::uint64_t seed);
+
+/// The number of bodies asked for. Throws UsageError unless it is one number, and for a precision
+/// that is none of those an interaction has: fp32, fp64 and, where `mixed` says so, mixed.
+[[nodiscard]] Index bodies_asked(const BenchRequest& request, const std::string& name, bool mixed);
+
+/// An interaction of random bodies among themselves.
+template <class I>
+[[nodiscard]] BenchKernel pairs_kernel(const std::string& name, const std::string& meaning,
+                                       const I& interaction,
+                                       MakeBodies<I> make = &random_bodies<I::sources>) {
+  BenchKernel entry{name, "pairs", meaning, Extents{65536}, {}};
+  entry.default_precision = "fp32";
+  entry.make_case = [=](const BenchRequest& request, RoofSource& roof) -> std::unique_ptr<Case> {
+    const Index count = bodies_asked(request, name, pairs::has_mutual<I>);
+    const auto of = [&]<class P>(P /*precision*/) {
+      return std::make_unique<PairsCase<I, P>>(name, interaction, make(count, 1), request.device,
+                                               roof);
+    };
+    if (request.precision == "fp32") return of(pairs::Fp32{});
+    if constexpr (pairs::has_mutual<I>) {
+      if (request.precision == "mixed") return of(pairs::Mixed{});
+    }
+    return of(pairs::Fp64{});
+  };
+  return entry;
+}
+
+} // namespace ridge::lab

@@ -1,0 +1,162 @@
+// Running reductions, maps and shifts of whole fields from host code: what the pattern says of its
+// calls (ridge::Pattern).
+//
+//   ridge::Program program(queue, reduce_call(Norm2{}, x, result));
+#pragma once
+
+#include <ridge/lattice/map_call.hpp>
+#include <ridge/lattice/record.hpp>
+#include <ridge/lattice/reduce_call.hpp>
+#include <ridge/lattice/shift_call.hpp>
+#include <ridge/lattice/variants.hpp>
+#include <ridge/launch/program.hpp>
+#include <ridge/launch/type_text.hpp>
+
+#include <optional>
+
+namespace ridge::lattice {
+
+/// The task of a call, which schedules depend on.
+template <class R, class T>
+[[nodiscard]] Task task_of(const ReduceCall<R, T>& call) {
+  return {R::by_component ? Task::reduce_tensor : Task::reduce_number, call.reproducible,
+          call.dimension >= 0};
+}
+
+namespace detail {
+
+/// Throws UsageError when a result has no room for what a reduction gives.
+void check_room(Index needed, Index there);
+/// Throws UsageError when a field of a shift is its result.
+void check_shift(const void* x, const void* z);
+
+/// The #define that names a variant.
+[[nodiscard]] std::string definition(const ReduceVariant& variant);
+[[nodiscard]] std::string definition(const CpuReduceVariant& variant);
+[[nodiscard]] std::string definition(const MapVariant& variant);
+[[nodiscard]] std::string definition(const SiteVariant& variant);
+
+/// What to compile for a call: `executor`, a template of the header `header`, of `arguments` before
+/// the target. `kernel` says whose source it is.
+template <class Call>
+[[nodiscard]] launch::Demand demand_of(const char* header, const std::string& executor,
+                                       const std::string& arguments, const std::string& kernel,
+                                       const std::string& definitions) {
+  launch::Demand demand = launch::demand_of<Call>("lattice", kernel, "", definitions);
+  demand.executor = header;
+  // Not an explicit instantiation, as the source may have one.
+  demand.instantiation =
+      "const ridge::Offer* ridge_wanted() { return &ridge::lattice::" + executor + "<" + arguments +
+      ", ridge::Here>::offered; }";
+  return demand;
+}
+
+} // namespace detail
+
+} // namespace ridge::lattice
+
+template <class R, class T>
+struct ridge::Pattern<ridge::lattice::ReduceCall<R, T>> {
+  using Call = lattice::ReduceCall<R, T>;
+  using Schedule = lattice::Schedule;
+
+  [[nodiscard]] static Schedule default_schedule(const Device& device, const Call& call) {
+    return lattice::default_schedule(device, lattice::task_of(call), call.shape, call.geometry);
+  }
+  /// Throws UsageError when the result has too little room.
+  Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {
+    lattice::detail::check_room(call.results(), call.result.size);
+  }
+  [[nodiscard]] const Call& call() const { return call_; }
+  [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
+                              std::string_view kernel) const {
+    const bool crossed = R::parts == lattice::Parts::crossed && call_.shape.complex;
+    return lattice::record_of(device, call_.geometry, call_.shape,
+                              lattice::work_of(call_.geometry, call_.shape, R::inputs,
+                                               R::stores ? 1 : 0, R::flops * (crossed ? 2 : 1)),
+                              schedule, lattice::name_or(kernel, R::name));
+  }
+  [[nodiscard]] launch::Demand demand(const Device& /*device*/, const Schedule& schedule) const {
+    const auto* const gpu = std::get_if<lattice::GpuSchedule>(&schedule);
+    const std::string definition =
+        gpu != nullptr ? lattice::detail::definition(lattice::reduce_variant<R>(
+                             *gpu, call_.shape.complex, call_.reproducible, call_.dimension >= 0))
+                       : lattice::detail::definition(lattice::cpu_reduce_variant<R>(
+                             call_.shape.complex, call_.reproducible));
+    const std::string kernel = launch::type_text<R>();
+    return lattice::detail::demand_of<Call>("ridge/lattice/executor.hpp", "Reducer",
+                                            kernel + ", " + launch::type_text<T>(), kernel,
+                                            definition);
+  }
+
+private:
+  Call call_;
+};
+
+template <class M, class T>
+struct ridge::Pattern<ridge::lattice::MapCall<M, T>> {
+  using Call = lattice::MapCall<M, T>;
+  using Schedule = lattice::Schedule;
+
+  [[nodiscard]] static Schedule default_schedule(const Device& device, const Call& call) {
+    return lattice::default_schedule(device, lattice::Task::map, call.shape, call.geometry);
+  }
+  Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {}
+  [[nodiscard]] const Call& call() const { return call_; }
+  [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
+                              std::string_view kernel) const {
+    return lattice::record_of(device, call_.geometry, call_.shape,
+                              lattice::work_of(call_.geometry, call_.shape, M::inputs, 1, M::flops),
+                              schedule, lattice::name_or(kernel, M::name));
+  }
+  [[nodiscard]] launch::Demand demand(const Device& /*device*/, const Schedule& schedule) const {
+    const auto* const gpu = std::get_if<lattice::GpuSchedule>(&schedule);
+    const std::string kernel = launch::type_text<M>();
+    return lattice::detail::demand_of<Call>(
+        "ridge/lattice/executor.hpp", "Mapper", kernel + ", " + launch::type_text<T>(), kernel,
+        gpu != nullptr ? lattice::detail::definition(lattice::map_variant(*gpu)) : "");
+  }
+
+private:
+  Call call_;
+};
+
+template <class T>
+struct ridge::Pattern<ridge::lattice::ShiftCall<T>> {
+  using Call = lattice::ShiftCall<T>;
+  using Schedule = lattice::Schedule;
+
+  [[nodiscard]] static Schedule default_schedule(const Device& device, const Call& call) {
+    return lattice::default_schedule(device, lattice::Task::map, call.shape, call.geometry);
+  }
+  /// Throws UsageError for a shift of a field into itself.
+  Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {
+    lattice::detail::check_shift(call.x.data, call.z.data);
+  }
+  [[nodiscard]] const Call& call() const { return call_; }
+  [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
+                              std::string_view kernel) const {
+    return lattice::record_of(device, call_.geometry, call_.shape,
+                              lattice::work_of(call_.geometry, call_.shape, 1, 1, 0), schedule,
+                              lattice::name_or(kernel, "cshift"));
+  }
+  [[nodiscard]] launch::Demand demand(const Device& /*device*/,
+                                      const Schedule& /*schedule*/) const {
+    return lattice::detail::demand_of<Call>("ridge/lattice/executor.hpp", "Shifter",
+                                            launch::type_text<T>(), "ridge::lattice", "");
+  }
+
+private:
+  Call call_;
+};
+
+namespace ridge::lattice {
+
+/// Runs a call once, in queue order, under the schedule or the default.
+template <class Call>
+void run_once(Queue& queue, const Call& call, const std::optional<Schedule>& schedule = {}) {
+  Program(queue, call, schedule ? *schedule : Pattern<Call>::default_schedule(queue.device(), call))
+      .run();
+}
+
+} // namespace ridge::lattice

@@ -1,0 +1,60 @@
+// Compiling on demand: what a launch asks for when its executor was not compiled ahead.
+#pragma once
+
+#include <ridge/core/error.hpp>
+#include <ridge/device/queue.hpp>
+#include <ridge/launch/bound.hpp>
+
+#include <string>
+#include <typeinfo>
+
+namespace ridge::launch {
+
+/// A kernel source to be compiled when it is asked for. Its text is `definitions`, the inclusion of
+/// the pattern's executor and of `source`, and `instantiation`.
+struct Demand {
+  std::string executor; ///< the pattern's header: "ridge/stencil/executor.hpp"
+  std::string
+      source; ///< header or file of the kernel: "ridge/stencil/laplacian.hpp", "/home/me/heat.hpp"
+  std::string flags; ///< of the compiler, for that source: "-I/home/me/include"
+  std::string
+      instantiation; ///< "template struct ridge::stencil::Executor<Heat, double, ridge::Here>;"
+  std::string definitions; ///< lines of #define that say which variant is meant
+};
+
+/// Where a launch's executor came from, as records say it.
+enum class Origin {
+  ahead,    ///< compiled with the library or the program
+  compiled, ///< compiled by this process
+  cached    ///< compiled by an earlier one
+};
+[[nodiscard]] const char* to_text(Origin origin);
+
+struct Binding {
+  Bound bound;
+  Origin origin = Origin::ahead;
+};
+
+/// While it lives, the calling thread compiles nothing: what is not there ahead throws NotAhead.
+class AheadOnly {
+public:
+  AheadOnly();
+  ~AheadOnly();
+  AheadOnly(const AheadOnly&) = delete;
+  AheadOnly& operator=(const AheadOnly&) = delete;
+
+private:
+  bool before_;
+};
+class NotAhead : public Failure {
+public:
+  NotAhead() : Failure("not compiled ahead") {}
+};
+
+/// Compiles what is demanded for the queue's device, or takes it from the cache, and binds the call
+/// with it. Throws UsageError for errors in the kernel's source, at its line, and Failure that says
+/// what is missing where it cannot be compiled here.
+[[nodiscard]] Binding bind_on_demand(Queue& queue, const std::type_info& call_type,
+                                     const void* call, const void* schedule, const Demand& demand);
+
+} // namespace ridge::launch

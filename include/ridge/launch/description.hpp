@@ -1,0 +1,18 @@
+// Compiling what describes a kernel, for the host.
+#pragma once
+
+#include <ridge/device/offer.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ridge::launch {
+
+/// Compiles a source text for the host (no device kind), or takes it from the cache, loads it and
+/// returns what it offers. `file` is the user's file that it includes, by which errors are named
+/// and whose content is part of the key. Throws as bind_on_demand does.
+[[nodiscard]] std::vector<Offered> load_description(const std::string& text,
+                                                    const std::string& file,
+                                                    const std::vector<std::string>& libraries);
+
+} // namespace ridge::launch

@@ -1,0 +1,33 @@
+// Types as C++ text, for sources that are compiled on demand.
+#pragma once
+
+#include <ridge/launch/demand.hpp>
+
+#include <string>
+#include <typeinfo>
+
+namespace ridge::launch {
+
+/// The type as C++ writes it: "ridge::stencil::Laplacian<2, 3>".
+[[nodiscard]] std::string type_text(const std::type_info& type);
+template <class T>
+[[nodiscard]] std::string type_text() {
+  return type_text(typeid(T));
+}
+
+namespace detail {
+/// Fills in where the kernel's source is. Throws UsageError where nobody said.
+[[nodiscard]] Demand demand_of(const std::type_info& call, const std::string& pattern,
+                               const std::string& kernel, const std::string& precision,
+                               const std::string& definitions);
+} // namespace detail
+
+/// What to compile for calls of type Call: the pattern's executor of `kernel` in `precision`, both
+/// as C++ text, as the one variant that `definitions` names.
+template <class Call>
+[[nodiscard]] Demand demand_of(const std::string& pattern, const std::string& kernel,
+                               const std::string& precision, const std::string& definitions) {
+  return detail::demand_of(typeid(Call), pattern, kernel, precision, definitions);
+}
+
+} // namespace ridge::launch

@@ -1,0 +1,250 @@
+// GPU executor "march": blocks march through z with the planes around them in shared memory.
+//
+// One warp of each block fetches, by bulk copies of whole rows, into a ring of planes; the other
+// warps wait for a plane, compute, and give the oldest plane back. Blocks stay on their
+// multiprocessor and take one column of tiles after the other. What makes this reach the speed of a
+// copy (docs/performance.md has the measurements):
+// - rows lie in shared memory at the same distance from a 128-byte boundary as in the field, so
+//   that a copy never splits a memory sector in two;
+// - blocks advance in step: none starts a plane before all have finished the one `drift` steps
+//   before, so that the halo rows that two blocks share are read from memory once;
+// - inputs are marked to stay in the L2 in preference to results;
+// - results are written in whole sectors (march_target.hpp), after the plane has been given
+//   back.
+#pragma once
+
+#include <ridge/device/launch.hpp>
+#include <ridge/stencil/call.hpp>
+#include <ridge/stencil/gpu/march_target.hpp>
+#include <ridge/stencil/gpu/march_tile.hpp>
+#include <ridge/stencil/gpu_schedule.hpp>
+
+#include <array>
+
+namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
+
+template <class K, class T, MarchVariant M>
+struct March {
+  using Tile = MarchTile<K, T, M>;
+  using Target = MarchTarget<K, T, M>;
+  static constexpr int widest_warp = 64;
+  static constexpr int max_threads = Tile::consumers + widest_warp;
+  static constexpr const char* name = "stencil march";
+
+  Call<K, T> call;
+  MarchUnits units;
+  int ring;              ///< planes in shared memory
+  MarchPace pace;        ///< how blocks keep in step
+  Span<unsigned> passed; ///< for each step, how many blocks have begun it; zero between launches
+  std::array<unsigned, inputs_of<K>> misfit; ///< elements from a 128-byte boundary to the field
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    if constexpr (Lane::has_bulk_copy) {
+      auto full = lane.template shared<PhaseBarrier>(0, ring);
+      auto empty = lane.template shared<PhaseBarrier>(Tile::most_ring * 8, ring);
+      if (lane.rank() == 0) {
+        for (int s = 0; s < ring; ++s) {
+          lane.phase_begin(full, s, Lane::warp_width);
+          lane.phase_begin(empty, s, Tile::consumers);
+        }
+      }
+      lane.barrier();
+      auto planes = lane.template shared<T>(Tile::header_bytes, ring * Tile::stage_elements);
+      if (lane.rank() >= Tile::consumers) {
+        fetch(lane, planes, full, empty);
+      } else {
+        compute(lane, planes, full, empty);
+      }
+    }
+  }
+
+private:
+  static constexpr Offset r = radius_of<K>();
+
+  // --- the fetching warp
+
+  template <class Lane, class Planes, class Bars>
+  RIDGE_DEVICE void fetch(Lane& lane, Planes& planes, Bars& full, Bars& empty) const {
+    const int me = lane.rank() - Tile::consumers;
+    const int blocks = lane.grid_extent().x;
+    const bool keeps_pace = pace.drift > 0;
+    const int ask_at = pace.planes > 1 ? pace.planes - 1 : 1; // a plane before it is needed
+    int slot = 0;
+    int parity = 1; // the first pass over the ring finds it empty
+    int first_step = 0;
+    unsigned before = 0; // blocks that took part in the round before
+    unsigned seen = 0;   // of the counter that the next step looks at, asked for ahead of time
+    for (int u = lane.block().x; u < units.count; u += blocks) {
+      const MarchUnit unit = units.at(u);
+      FetchedRows rows;
+      const int left = units.count - (u - lane.block().x);
+      const unsigned together = static_cast<unsigned>(left < blocks ? left : blocks);
+      int step = first_step;
+      int planes_in_step = 0;
+      for (Index z = unit.z_begin - r.z; z < unit.z_end + r.z; ++z) {
+        if (keeps_pace && planes_in_step == 0) {
+          if (me == 0) {
+            const int behind = step - pace.drift;
+            begin_step(lane, step, behind >= first_step ? together : before, seen);
+          }
+          lane.warp_barrier();
+        }
+        lane.phase_wait(empty, slot, parity);
+        fetch_plane(lane, me, planes, full, slot, unit, rows, z);
+        if (keeps_pace) {
+          ++planes_in_step;
+          if (me == 0 && planes_in_step == ask_at && step + 1 >= pace.drift)
+            seen = lane.load_relaxed(passed, step + 1 - pace.drift);
+          if (planes_in_step == pace.planes) {
+            planes_in_step = 0;
+            ++step;
+          }
+        }
+        if (++slot == ring) {
+          slot = 0;
+          parity ^= 1;
+        }
+      }
+      if (keeps_pace && me == 0) {
+        // Columns of fewer planes count as having begun the steps they do not have.
+        for (step += planes_in_step > 0 ? 1 : 0; step < first_step + pace.steps; ++step) {
+          lane.atomic_add(passed, step, 1u);
+        }
+      }
+      first_step += pace.steps;
+      before = together;
+      seen = 0;
+    }
+    if (keeps_pace) clear_counters(lane, me, blocks);
+  }
+
+  /// Counts this block in, and waits until all have begun the step `drift` before this one.
+  template <class Lane>
+  RIDGE_DEVICE void begin_step(Lane& lane, int step, unsigned wanted, unsigned seen) const {
+    lane.atomic_add(passed, step, 1u);
+    const int behind = step - pace.drift;
+    if (behind < 0) return;
+    while (seen < wanted)
+      seen = lane.load_relaxed(passed, behind);
+  }
+
+  /// The last block sets the counters back for the next launch.
+  template <class Lane>
+  RIDGE_DEVICE void clear_counters(Lane& lane, int me, int blocks) const {
+    const int counters = pace.steps * pace.rounds;
+    unsigned done = 0;
+    if (me == 0) done = lane.atomic_add(passed, counters, 1u);
+    done = lane.shuffle(done, 0);
+    if (done != static_cast<unsigned>(blocks) - 1) return;
+    for (int i = me; i <= counters; i += Lane::warp_width)
+      lane.store(passed, i, 0u);
+  }
+
+  /// The rows that a lane fetches of a plane, one of the tile's a pass.
+  static constexpr int passes = (Tile::rows + 31) / 32;
+  using FetchedRows = std::array<std::array<MarchRow, passes>, inputs_of<K>>;
+
+  RIDGE_DEVICE void find_rows(FetchedRows& rows, int warp_width, int me, const MarchUnit& unit,
+                              Index z) const {
+    unrolled<inputs_of<K>>([&](auto input) {
+      unrolled<passes>([&](auto pass) {
+        const int j = pass * warp_width + me;
+        const Index y = unit.y_begin - r.y + j;
+        rows[input][pass] = {};
+        if (j >= Tile::rows || y >= call.out.extents.y) return;
+        rows[input][pass] =
+            Tile::row_at(call.in[input], misfit[input], input, j, unit.x_begin, y, z);
+      });
+    });
+  }
+
+  /// One row of the tile a lane: whole 16-byte pieces by bulk copy, what is left at the very end of
+  /// the field by hand. `rows` are those of the plane before, and become those of this one.
+  template <class Lane, class Planes, class Bars>
+  RIDGE_DEVICE void fetch_plane(Lane& lane, int me, Planes& planes, Bars& full, int slot,
+                                const MarchUnit& unit, FetchedRows& rows, Index z) const {
+    if (Tile::shifted || z == unit.z_begin - r.z || z == call.out.extents.z - 1) {
+      find_rows(rows, Lane::warp_width, me, unit, z);
+    } else {
+      unrolled<inputs_of<K>>([&](auto input) {
+        for (MarchRow& mine : rows[input])
+          mine.from += call.in[input].plane;
+      });
+    }
+    const int stage = slot * Tile::stage_elements;
+    int bytes = 0;
+    unrolled<inputs_of<K>>([&](auto input) {
+      unrolled<passes>([&](auto pass) {
+        const MarchRow& mine = rows[input][pass];
+        bytes += mine.count * static_cast<int>(sizeof(T));
+        if constexpr (reads_last_row<K>()) {
+          for (int i = mine.count; i < mine.count + mine.rest; ++i) {
+            planes[stage + mine.to + i] = lane.load(call.in[input].elements(), mine.from + i);
+          }
+        }
+      });
+    });
+    lane.phase_arrive_expecting(full, slot, bytes);
+    unrolled<inputs_of<K>>([&](auto input) {
+      unrolled<passes>([&](auto pass) {
+        const MarchRow& mine = rows[input][pass];
+        if (mine.count > 0) {
+          lane.bulk_copy(full, slot, planes, stage + mine.to, call.in[input].elements(), mine.from,
+                         mine.count);
+        }
+      });
+    });
+  }
+
+  // --- the computing warps
+
+  template <class Lane, class Planes, class Bars>
+  RIDGE_DEVICE void compute(Lane& lane, Planes& planes, Bars& full, Bars& empty) const {
+    const int me = lane.rank();
+    const int tx = me % Tile::threads_x;
+    const int ty = me / Tile::threads_x;
+    auto edges =
+        lane.template shared<T>(Tile::header_bytes + ring * Tile::stage_bytes, Target::elements);
+    int slot = 0;
+    int parity = 0;
+    const auto release = [&](int s) {
+      lane.fence_bulk(); // what was read here is read before the copy that comes next
+      // Each for itself: as fast as one a warp, and an order that racecheck follows.
+      lane.phase_arrive(empty, s);
+    };
+    for (int u = lane.block().x; u < units.count; u += lane.grid_extent().x) {
+      const MarchUnit unit = units.at(u);
+      typename Tile::Carried carried{};
+      const int planes_here = static_cast<int>(unit.z_end - unit.z_begin) + 2 * r.z;
+      const Index x = unit.x_begin + tx * Tile::vector;
+      const Index y = unit.y_begin + ty * M.tile;
+      Target target(call.out, x, y, ty * M.tile, unit);
+      target.begin(lane, call.out, edges);
+      for (int p = 0; p < planes_here; ++p) {
+        lane.phase_wait(full, slot, parity);
+        const Index z = unit.z_begin + p - 2 * r.z; // whose neighbours are now complete
+        const typename Tile::Place place{x, y, z, tx, ty, slot, ring};
+        typename Tile::Results results;
+        if (p >= 2 * r.z) {
+          Tile::compute_plane(lane, call, planes, misfit, place, carried, results);
+        } else if (p >= r.z) {
+          Tile::carry(lane, call, planes, misfit, place, carried);
+        }
+        if (p >= Tile::held) release(wrapped(slot - Tile::held));
+        if (p >= 2 * r.z) target.store(lane, call.out, edges, results);
+        if (++slot == ring) {
+          slot = 0;
+          parity ^= 1;
+        }
+      }
+      for (int back = Tile::held < planes_here ? Tile::held : planes_here; back > 0; --back) {
+        release(wrapped(slot - back));
+      }
+    }
+  }
+
+  RIDGE_DEVICE int wrapped(int slot) const { return slot < 0 ? slot + ring : slot; }
+};
+
+} // namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME

@@ -1,0 +1,231 @@
+// The one list of what a stencil kernel is compiled for: schedule fields that are template
+// parameters, which of their values are possible, and which are compiled ahead.
+//
+// Ahead is what defaults pick. A source compiled with RIDGE_AHEAD_NAMES also has what the schedules
+// with names need, one with RIDGE_AHEAD_ALL every value that the schedule space lists. Anything
+// else that is possible is compiled when it is asked for (ridge/launch/demand.hpp); that
+// compilation defines RIDGE_STENCIL_CPU, RIDGE_STENCIL_POINTS or RIDGE_STENCIL_MARCH as the one
+// variant wanted.
+#pragma once
+
+#include <ridge/stencil/kernel.hpp>
+#include <ridge/stencil/schedule_fields.hpp>
+
+#include <array>
+
+namespace ridge::stencil {
+
+/// On the cpu: planes computed together (CpuSchedule::depth).
+struct CpuVariant {
+  int depth = 1;
+  friend constexpr bool operator==(const CpuVariant&, const CpuVariant&) = default;
+};
+
+/// Of GpuSchedule, stage=none. Where a result is stored is compiled in: of a choice at run time
+/// clang for AMD GPUs makes one store, and a plain one.
+struct PointsVariant {
+  int tile = 1;
+  Loads loads = Loads::stencil;
+  Store store = Store::plain;
+  int bounds = 1024;
+  friend constexpr bool operator==(const PointsVariant&, const PointsVariant&) = default;
+};
+
+/// How the rows of all fields lie in memory: rows begin at multiples of 128 bytes, of 16 bytes, or
+/// anywhere.
+enum class Rows { lines, packs, anywhere };
+
+/// Of GpuSchedule, stage=bulk, and of the fields.
+struct MarchVariant {
+  int threads_x = 128; ///< computing threads along x and y
+  int threads_y = 2;
+  int tile = 4; ///< rows a thread computes
+  Store store = Store::plain;
+  Rows rows = Rows::lines;
+  friend constexpr bool operator==(const MarchVariant&, const MarchVariant&) = default;
+};
+
+/// Values that a tile of points in y keeps in registers under loads=ascending: the union of their
+/// footprints. `offsets` is one input's.
+template <class Offsets>
+constexpr int window_values(const Offsets& offsets, int tile) {
+  int values = 0;
+  for (const Offset& o : offsets) {
+    // The points of the tile read rows o.y to o.y + tile - 1 here; count those that no offset
+    // earlier in the list with the same x and z reads.
+    for (int row = o.y; row < o.y + tile; ++row) {
+      bool counted = false;
+      for (const Offset& before : offsets) {
+        if (before == o) break;
+        counted = counted ||
+                  (before.x == o.x && before.z == o.z && row >= before.y && row < before.y + tile);
+      }
+      values += counted ? 0 : 1;
+    }
+  }
+  return values;
+}
+
+/// The tiles of the AMD series' fifth kernel, and for kernels that read no planes beside their own,
+/// which cannot march and keep much memory under way only in tiles.
+inline constexpr PointsVariant tiled{8, Loads::ascending, Store::nontemporal, 256};
+inline constexpr PointsVariant flat_tiled{4, Loads::ascending, Store::plain, 1024};
+
+/// The variant that stores elsewhere.
+constexpr PointsVariant with(PointsVariant v, Store store) {
+  v.store = store;
+  return v;
+}
+
+/// Whether tiles are for a window of so many values: that of the 7-point stencil, 42, takes 57
+/// (fp32) and 91 (fp64) of an AMD GPU's registers; larger ones leave room for fewer waves.
+constexpr bool tile_fits(int values) {
+  return values <= 42;
+}
+template <class K>
+constexpr bool tile_fits() {
+  int values = 0;
+  std::apply([&](const auto&... f) { ((values += window_values(f.offsets, tiled.tile)), ...); },
+             footprints_of<K>());
+  return tile_fits(values);
+}
+
+/// Computed windows pay on a cpu for kernels of so many points (src/stencil/cpu_default.cpp).
+inline constexpr int many_points = 19;
+
+/// Block shapes of marches: that fill wide rows, and that leave fewer threads idle on narrow ones.
+struct MarchShape {
+  int threads_x, threads_y, tile;
+  friend constexpr bool operator==(const MarchShape&, const MarchShape&) = default;
+};
+inline constexpr MarchShape wide_march{128, 2, 4};
+inline constexpr MarchShape narrow_march{32, 8, 2};
+/// Those that the schedule space lists.
+inline constexpr std::array all_march_shapes{
+    wide_march,   MarchShape{128, 2, 2}, MarchShape{128, 4, 2}, MarchShape{128, 4, 4},
+    narrow_march, MarchShape{32, 8, 1}};
+#if defined(RIDGE_AHEAD_ALL)
+inline constexpr std::array march_shapes = all_march_shapes;
+inline constexpr std::array march_stores{Store::plain, Store::nontemporal};
+#else
+inline constexpr std::array march_shapes{wide_march, narrow_march};
+inline constexpr std::array march_stores{Store::plain};
+#endif
+
+#if defined(RIDGE_STENCIL_CPU) || defined(RIDGE_STENCIL_POINTS) || defined(RIDGE_STENCIL_MARCH)
+#if defined(RIDGE_STENCIL_CPU)
+inline constexpr std::array<CpuVariant, 1> demanded_cpu{CpuVariant{RIDGE_STENCIL_CPU}};
+#else
+inline constexpr std::array<CpuVariant, 0> demanded_cpu{};
+#endif
+#if defined(RIDGE_STENCIL_POINTS)
+inline constexpr std::array<PointsVariant, 1> demanded_points{PointsVariant{RIDGE_STENCIL_POINTS}};
+#else
+inline constexpr std::array<PointsVariant, 0> demanded_points{};
+#endif
+#if defined(RIDGE_STENCIL_MARCH)
+inline constexpr std::array<MarchVariant, 1> demanded_march{MarchVariant{RIDGE_STENCIL_MARCH}};
+#else
+inline constexpr std::array<MarchVariant, 0> demanded_march{};
+#endif
+
+template <class K, class T>
+struct CpuList {
+  static constexpr auto values = demanded_cpu;
+};
+template <class K, class T>
+struct PointsList {
+  static constexpr auto values = demanded_points;
+};
+template <class K, class T>
+struct MarchList {
+  static constexpr auto values = demanded_march;
+};
+
+#else
+
+template <class K, class T>
+struct CpuList {
+  static constexpr auto values = [] {
+#if defined(RIDGE_AHEAD_ALL)
+    constexpr bool windows = has_planes<K>;
+#else
+    constexpr bool windows = has_planes<K> && points_of<K>() >= many_points;
+#endif
+    if constexpr (windows) {
+      return std::array{CpuVariant{1}, CpuVariant{2}, CpuVariant{4}};
+    } else if constexpr (has_planes<K>) {
+      return std::array{CpuVariant{1}, CpuVariant{2}};
+    } else {
+      return std::array{CpuVariant{1}};
+    }
+  }();
+};
+
+template <class K, class T>
+struct PointsList {
+  static constexpr auto values = [] {
+#if defined(RIDGE_AHEAD_ALL)
+    std::array<PointsVariant, 40> all{};
+    int n = 0;
+    for (const int tile : {1, 2, 4, 8, 16}) {
+      for (const Loads loads : {Loads::stencil, Loads::ascending}) {
+        for (const Store store : {Store::plain, Store::nontemporal}) {
+          for (const int bounds : {1024, 256})
+            all[static_cast<std::size_t>(n++)] = {tile, loads, store, bounds};
+        }
+      }
+    }
+    return all;
+#else
+  // AMD GPUs store past the caches by default, others through them.
+#if defined(RIDGE_TARGET_HIP)
+    constexpr Store usual = Store::nontemporal;
+#else
+    constexpr Store usual = Store::plain;
+#endif
+    constexpr PointsVariant one = with({}, usual);
+    if constexpr (is_flat(radius_of<K>())) {
+      return std::array{one, with(flat_tiled, usual)};
+    } else if constexpr (!tile_fits<K>()) {
+      return std::array{one};
+    } else {
+#if defined(RIDGE_AHEAD_NAMES)
+      constexpr PointsVariant other =
+          with({}, usual == Store::plain ? Store::nontemporal : Store::plain);
+      return std::array{one,
+                        other,
+                        tiled,
+                        with(tiled, Store::plain),
+                        PointsVariant{8, Loads::stencil, Store::plain, 1024},
+                        PointsVariant{8, Loads::ascending, Store::plain, 1024}};
+#else
+      return std::array{one, tiled};
+#endif
+    }
+#endif
+  }();
+};
+
+template <class K, class T>
+struct MarchList {
+  static constexpr auto values = [] {
+    if constexpr (radius_of<K>().z == 0) {
+      return std::array<MarchVariant, 0>{};
+    } else {
+      std::array<MarchVariant, march_shapes.size() * march_stores.size() * 3> all{};
+      std::size_t n = 0;
+      for (const MarchShape& s : march_shapes) {
+        for (const Store store : march_stores) {
+          for (const Rows rows : {Rows::lines, Rows::packs, Rows::anywhere})
+            all[n++] = {s.threads_x, s.threads_y, s.tile, store, rows};
+        }
+      }
+      return all;
+    }
+  }();
+};
+
+#endif
+
+} // namespace ridge::stencil

@@ -1,0 +1,83 @@
+#include "options.hpp"
+
+#include <ridge/core/error.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <type_traits>
+
+namespace ridge::app {
+
+namespace {
+
+/// "the commands are lab, bench, ...; see --help".
+std::string commands_of(const CLI::App& app) {
+  std::string names;
+  for (const CLI::App* const command : app.get_subcommands({}))
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  return "the commands are " + names + "; see --help";
+}
+
+} // namespace
+
+void Option::require() const {
+  option_->required();
+}
+
+void Option::require_some() const {
+  option_->required()->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args();
+}
+
+void Option::require_between(int least, int most) const {
+  option_->check(CLI::Range(least, most));
+}
+
+Option Command::add(const std::string& names, OptionTarget value,
+                    const std::string& meaning) const {
+  const auto add = [&](auto* target) {
+    if constexpr (std::is_same_v<decltype(target), bool*>) {
+      return command_->add_flag(names, *target, meaning);
+    } else {
+      CLI::Option* const option = command_->add_option(names, *target, meaning);
+      if constexpr (std::is_same_v<decltype(target), std::vector<std::string>*>)
+        option->allow_extra_args(false);
+      return option;
+    }
+  };
+  return Option(*std::visit(add, value));
+}
+
+void Command::set_footer(const std::string& text) const {
+  command_->footer(text);
+}
+
+void Command::set_action(const std::function<void()>& action) const {
+  command_->callback(action);
+}
+
+CommandLine::CommandLine(const std::string& name, const std::string& meaning,
+                         const std::string& version)
+    : app_(std::make_unique<CLI::App>(meaning)) {
+  app_->name(name);
+  app_->set_version_flag("--version", name + " " + version);
+}
+
+CommandLine::~CommandLine() = default;
+
+Command CommandLine::add_command(const std::string& name, const std::string& meaning) {
+  return Command(*app_->add_subcommand(name, meaning));
+}
+
+void CommandLine::run(int argc, char** argv) {
+  try {
+    app_->parse(argc, argv);
+    if (app_->get_subcommands().empty()) throw UsageError(commands_of(*app_));
+  } catch (const CLI::Success& request) {
+    app_->exit(request); // --help, --version
+  } catch (const CLI::ParseError& error) {
+    const std::string right = app_->get_subcommands().empty() ? commands_of(*app_) : "see --help";
+    throw UsageError(error.what() + ("; " + right));
+  }
+}
+
+} // namespace ridge::app

@@ -1,0 +1,68 @@
+// The command line: subcommands, their options, and what each does. What parses them takes seconds
+// to compile, so options.cpp alone sees it.
+#pragma once
+
+#include <ridge/core/extents.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
+
+namespace ridge::app {
+
+/// Where a value goes. A bool is a flag; an optional stays empty where the option is not given; an
+/// option with a list may be repeated, each with one word.
+using OptionTarget = std::variant<bool*, int*, Index*, double*, std::string*, std::optional<Index>*,
+                                  std::optional<std::uint64_t>*, std::optional<double>*,
+                                  std::optional<std::string>*, std::vector<std::string>*>;
+
+class Option {
+public:
+  explicit Option(CLI::Option& option) : option_(&option) {}
+  void require() const;
+  /// Of a list known by its place: at least one word, all that follow belong to it.
+  void require_some() const;
+  void require_between(int least, int most) const;
+
+private:
+  CLI::Option* option_;
+};
+
+class Command {
+public:
+  explicit Command(CLI::App& command) : command_(&command) {}
+  /// `names` is "--size", "-o,--output" or, of a word known by its place, "KERNEL".
+  Option add(const std::string& names, OptionTarget value, const std::string& meaning) const;
+  /// What --help says below the options.
+  void set_footer(const std::string& text) const;
+  void set_action(const std::function<void()>& action) const;
+
+private:
+  CLI::App* command_;
+};
+
+class CommandLine {
+public:
+  CommandLine(const std::string& name, const std::string& meaning, const std::string& version);
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  [[nodiscard]] Command add_command(const std::string& name, const std::string& meaning);
+  /// Does what is asked, be it help. Throws UsageError for words it does not know.
+  void run(int argc, char** argv);
+
+private:
+  std::unique_ptr<CLI::App> app_;
+};
+
+} // namespace ridge::app

@@ -1,0 +1,70 @@
+// `ridge schedules`: what can be asked of a kernel's schedule, and what is compiled ahead.
+#include <ridge/core/error.hpp>
+#include <ridge/lab/bench.hpp>
+#include <ridge/lab/schedule_help.hpp>
+#include <ridge/lab/table.hpp>
+#include <ridge/lab/user_kernel.hpp>
+
+#include "commands.hpp"
+
+#include <fmt/core.h>
+
+namespace ridge::app {
+
+namespace {
+
+struct SchedulesCommand {
+  std::string kernel;
+  std::string device = "auto";
+  std::string size;
+  std::string precision;
+
+  void run() const {
+    const lab::BenchKernel chosen = lab::names_a_file(kernel) ? lab::load_user_kernel(kernel).bench
+                                                              : lab::find_bench_kernel(kernel);
+    lab::BenchRequest request{Device(device == "auto" ? best_device() : parse_device(device)),
+                              size.empty() ? small(chosen) : parse_extents(size, "--size"),
+                              precision.empty() ? chosen.default_precision : precision,
+                              "all",
+                              {}};
+    lab::RoofSource roof(request.device);
+    const auto the_case = chosen.make_case(request, roof);
+    fmt::print("{}, a kernel of the pattern {}, on {} ({})\n\nfields:\n{}\n", chosen.name,
+               chosen.pattern, to_text(request.device.id()), request.device.facts().name,
+               lab::schedule_fields(chosen.pattern, request.device.kind()));
+    lab::Table table({"schedule", "compiled", "fields"});
+    for (const lab::AskedSchedule& s : the_case->schedules("all"))
+      table.add({s.name, lab::is_ahead(*the_case, s) ? "ahead" : "on demand", s.text});
+    fmt::print("{}\nAny other value of these fields is compiled when it is first asked for.\n",
+               table.text());
+  }
+
+  /// Extents that show every schedule and take little memory.
+  static Extents small(const lab::BenchKernel& k) {
+    switch (k.default_size.rank()) {
+    case 1:
+      return {Index{1} << 16};
+    case 2:
+      return {512, 64};
+    case 3:
+      return {256, 64, 32};
+    default:
+      return {8, 8, 8, 8};
+    }
+  }
+};
+
+} // namespace
+
+void add_schedules(CommandLine& line) {
+  const Command command =
+      line.add_command("schedules", "the schedule fields of a kernel, and what is compiled ahead");
+  auto o = std::make_shared<SchedulesCommand>();
+  command.add("KERNEL", &o->kernel, "a built-in kernel, or FILE.hpp:Name of your own").require();
+  command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command.add("--size", &o->size, "NXxNYxNZ, NXxNY or N; the default schedule depends on it");
+  command.add("--precision", &o->precision, "fp32, fp64 or mixed");
+  command.set_action([o] { o->run(); });
+}
+
+} // namespace ridge::app

@@ -1,0 +1,224 @@
+#include "chain_case.hpp"
+
+#include <ridge/chain/launch.hpp>
+#include <ridge/core/error.hpp>
+#include <ridge/core/pack.hpp>
+#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/generate.hpp>
+#include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/chain_kernels.hpp>
+
+#include "asked_schedules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <mutex>
+
+namespace ridge::lab {
+
+std::vector<AskedSchedule> chain_schedules(const std::string& asked, const Device& device,
+                                           const chain::Description& d, Index3 n) {
+  return asked_schedules(
+      asked, [&](const std::string& text) { return chain::parse_schedule(text, device, d, n); },
+      [&] {
+        auto named = chain::named_schedules(device, d, n);
+        if (device.is_gpu()) {
+          named.push_back(chain::parse_schedule("fission graph=on", device, d, n));
+          named.back().name = "fission-graph";
+        }
+        return named;
+      },
+      [&] { return chain::schedule_space(device, d, n); },
+      [](const chain::Schedule& s) { return chain::to_text(s); });
+}
+
+namespace {
+
+/// Rounding of a few dozen operations on values of size 1.
+template <class T>
+constexpr double tolerance = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
+
+constexpr unsigned char poison_byte = 0xff;
+constexpr Index piece = Index{1} << 16; ///< items checked at a time
+
+using OfOneValue = double (*)(double);
+/// The operations of a stream on one value in double: the reference.
+template <int... I>
+constexpr std::array<OfOneValue, sizeof...(I)> stream_values(std::integer_sequence<int, I...>) {
+  using One = Pack<double, 1, abi::Array>;
+  return {[](double x) -> double { return stream_value<I>(One(x))[0]; }...};
+}
+constexpr auto reference = stream_values(std::make_integer_sequence<int, longest_stream>{});
+
+/// The largest error of `count` results of `length` operations; NaN for what was not written.
+template <class T>
+double error_of(int length, const T* in, const T* out, Index count) {
+  double worst = 0;
+  for (Index i = 0; i < count; ++i) {
+    auto right = static_cast<double>(in[i]);
+    for (int k = 0; k < length; ++k)
+      right = reference[static_cast<std::size_t>(k)](right);
+    const double error = std::abs(static_cast<double>(out[i]) - right);
+    if (!(error <= worst)) worst = error;
+    if (std::isnan(error)) return error;
+  }
+  return worst;
+}
+
+/// Compares the whole result with the reference, piece by piece.
+template <class T>
+Check check_stream(Queue& queue, int length, const Field<T>& in, const Field<T>& out) {
+  queue.wait();
+  Memory staging;
+  const bool copied = !queue.device().host_accessible();
+  const Index chunk = 64 * piece;
+  if (copied) {
+    staging = Memory(queue.device(), Bytes{2 * chunk * static_cast<Index>(sizeof(T))}, "the check",
+                     Memory::Place::staging);
+  }
+  Check check;
+  std::mutex guard;
+  for (Index begin = 0; begin < in.count(); begin += chunk) {
+    const Index count = std::min(chunk, in.count() - begin);
+    const T* from = in.data() + begin;
+    const T* to = out.data() + begin;
+    if (copied) {
+      T* const host = static_cast<T*>(staging.data());
+      copy_to_host(queue, host, from, count);
+      copy_to_host(queue, host + chunk, to, count);
+      queue.wait();
+      from = host;
+      to = host + chunk;
+    }
+    cpu::run(cpu::default_threads(), [&](int thread, int threads) {
+      const auto mine = cpu::share_of(count, thread, threads, piece);
+      for (Index i = mine.begin; i < mine.end; i += piece) {
+        const double error = error_of(length, from + i, to + i, std::min(piece, mine.end - i));
+        const std::lock_guard lock(guard);
+        if (!(error <= check.max_error)) check.max_error = error;
+      }
+    });
+    if (std::isnan(check.max_error)) break;
+  }
+  check.ok = check.max_error <= tolerance<T>;
+  if (!check.ok) {
+    check.message = std::isnan(check.max_error)
+                        ? "items were not written or are NaN"
+                        : fmt::format("error {:.2g} exceeds {:.2g}", check.max_error, tolerance<T>);
+  }
+  return check;
+}
+
+/// All of a case that does not depend on the chain's type.
+template <class T>
+class StreamCase : public Case {
+public:
+  StreamCase(const BenchRequest& request, chain::Description description)
+      : description_(std::move(description)), options_(request.measure),
+        queue_(request.device), extents_{request.size.count(), 1, 1},
+        in_(request.device, {extents_.x}, "the input of the chain"),
+        out_(request.device, {extents_.x}, "the output of the chain") {
+    fill_random(queue_, in_.elements(), 1);
+  }
+
+  [[nodiscard]] Queue& queue() override { return queue_; }
+  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
+    return chain_schedules(asked, queue_.device(), description_, extents_);
+  }
+  [[nodiscard]] Program bind(const AskedSchedule& s) override { return bind(parse(s)); }
+  void poison() override { fill_bytes(queue_, out_.data(), poison_byte, bytes()); }
+  [[nodiscard]] Check check() override {
+    return check_stream(queue_, description_.last() + 1, in_, out_);
+  }
+  [[nodiscard]] Limit limit() const override {
+    const Bytes lines{bytes().value / 64 * 64};
+    return {"copy", "B/s", 2 * static_cast<double>(bytes().value), std::nullopt,
+            RoofMemory{MemoryRoof::Kind::copy, lines, out_.data(), in_.data()}};
+  }
+  /// For schedules that launch a graph: how many times as fast they are as the same launches one by
+  /// one.
+  void complete(Record& record, const AskedSchedule& s) override {
+    chain::Schedule schedule = parse(s);
+    auto* const gpu = std::get_if<chain::GpuSchedule>(&schedule);
+    if (gpu == nullptr || gpu->graph == chain::Graph::off || !record.timing) return;
+    gpu->graph = chain::Graph::off;
+    const Program plain = bind(schedule);
+    const Timing timing = measure(
+        queue_, [&] { plain.run(); }, options_);
+    record.details.push_back({"graph_gain", timing.median.value / record.timing->median.value, {}});
+  }
+
+protected:
+  [[nodiscard]] virtual Program bind(const chain::Schedule& schedule) = 0;
+
+  template <class C>
+  [[nodiscard]] Program bind(const C& chain, const chain::Schedule& schedule) {
+    chain::Request<C, T> request{chain, extents_, {}};
+    request.views.set(chain::Slot<0>{}, in_.view());
+    request.views.set(chain::Slot<chain::arrays_of<C> - 1>{}, out_.view());
+    return Program(queue_, request, schedule);
+  }
+
+private:
+  [[nodiscard]] Bytes bytes() const { return {extents_.x * static_cast<Index>(sizeof(T))}; }
+  [[nodiscard]] chain::Schedule parse(const AskedSchedule& s) const {
+    return chain::parse_schedule(s.text, queue_.device(), description_, extents_).schedule;
+  }
+
+  chain::Description description_;
+  MeasureOptions options_;
+  Queue queue_;
+  Index3 extents_;
+  Field<T> in_, out_;
+};
+
+template <class C, class T>
+class StreamOf final : public StreamCase<T> {
+public:
+  explicit StreamOf(const BenchRequest& request)
+      : StreamCase<T>(request, chain::describe<C, T>()) {}
+
+private:
+  [[nodiscard]] Program bind(const chain::Schedule& schedule) override {
+    return StreamCase<T>::bind(C{}, schedule);
+  }
+};
+
+using Make = std::unique_ptr<Case> (*)(const BenchRequest&);
+template <class T, int... I>
+constexpr std::array<Make, sizeof...(I)> makers(std::integer_sequence<int, I...>) {
+  return {[](const BenchRequest& request) -> std::unique_ptr<Case> {
+    return std::make_unique<StreamOf<Stream<I + 1>, T>>(request);
+  }...};
+}
+
+} // namespace
+
+std::unique_ptr<Case> stream_case(const BenchRequest& request) {
+  if (request.precision != "fp64" && request.precision != "fp32") {
+    throw UsageError(
+        fmt::format("unknown precision '{}'; chain has fp32 and fp64", request.precision));
+  }
+  if (request.operations < 1 || request.operations > longest_stream) {
+    throw UsageError(fmt::format("a chain of {} operations: 1 to {} are possible",
+                                 request.operations, longest_stream));
+  }
+  constexpr std::make_integer_sequence<int, longest_stream> lengths{};
+  static constexpr auto of_double = makers<double>(lengths);
+  static constexpr auto of_float = makers<float>(lengths);
+  const auto& all = request.precision == "fp64" ? of_double : of_float;
+  return all[static_cast<std::size_t>(request.operations - 1)](request);
+}
+
+void add_chain_kernels(std::vector<BenchKernel>& kernels) {
+  kernels.push_back({"chain", "chain", "streaming operations, each on the result of the one before",
+                     Extents{100000000}, [](const BenchRequest& request, RoofSource&) {
+                       return stream_case(request);
+                     }});
+}
+
+} // namespace ridge::lab

@@ -1,0 +1,114 @@
+// The lab's reduction of an expression.
+#include <ridge/core/error.hpp>
+#include <ridge/device/generate.hpp>
+#include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/lattice_check.hpp>
+#include <ridge/lab/lattice_residual.hpp>
+
+#include "asked_schedules.hpp"
+#include "lattice_bench.hpp"
+
+#include <fmt/format.h>
+
+namespace ridge::lab {
+
+namespace {
+
+using lattice::ColourMatrix;
+using lattice::ColourVector;
+using OnRecord = std::function<void(const Record&)>;
+
+template <class T, bool Exact>
+class ResidualCase final : public Case {
+public:
+  ResidualCase(std::string name, const BenchRequest& request)
+      : name_(std::move(name)), queue_(request.device),
+        lattice_(request.size), f_{field<ColourMatrix<T>>("u", 1), field<ColourVector<T>>("x", 2),
+                                   field<ColourVector<T>>("b", 3)},
+        result_(request.device), call_(call()) {}
+
+  [[nodiscard]] Queue& queue() override { return queue_; }
+  /// The default for `all` too: names are of widths that this reduction is not compiled for.
+  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
+    return asked_schedules(
+        asked, [&](const std::string& text) { return parse(text); },
+        [] { return std::vector<lattice::NamedSchedule>{}; },
+        [&] { return lattice::schedule_space(queue_.device(), task, call_.geometry); },
+        [](const lattice::Schedule& s) { return lattice::to_text(s); });
+  }
+  [[nodiscard]] Program bind(const AskedSchedule& s) override {
+    return {queue_, call_, parse(s.text).schedule, name_};
+  }
+  void poison() override {
+    fill_bytes(queue_, result_.doubles().data, 0xff, Bytes{sizeof(double)});
+  }
+  /// Against the norm of the residual as another kernel stores it, in plain loops.
+  [[nodiscard]] Check check() override {
+    lattice::Field<ColourVector<T>> z(queue_.device(), lattice_, "z");
+    Program(queue_, lattice::assign_call(z, residual(f_))).run();
+    const auto norm2 = lattice::reduce_call(lattice::Norm2{}, z, result_);
+    return check_results(expected_results(queue_, norm2), result_.get(queue_),
+                         sizeof(T) == 8 ? 1e-12 : 1e-6);
+  }
+  [[nodiscard]] Limit limit() const override {
+    const Bytes read = f_.u.bytes() + f_.x.bytes() + f_.b.bytes();
+    T* const u = f_.u.reals().data;
+    return {"read", "B/s", static_cast<double>(read.value), std::nullopt,
+            RoofMemory{MemoryRoof::Kind::read, f_.u.bytes(), u, u, nullptr}};
+  }
+
+private:
+  static constexpr auto task = lattice::Task::expression;
+
+  template <class Site>
+  lattice::Field<Site> field(const char* what, std::uint64_t seed) {
+    lattice::Field<Site> all(queue_.device(), lattice_, what);
+    fill_random(queue_, all.reals(), seed);
+    return all;
+  }
+  [[nodiscard]] auto call() const {
+    if constexpr (Exact) {
+      return lattice::reduce_call(lattice::Norm2{}, lattice::reproducible(residual(f_)), result_);
+    } else {
+      return lattice::reduce_call(lattice::Norm2{}, residual(f_), result_);
+    }
+  }
+  [[nodiscard]] lattice::NamedSchedule parse(const std::string& text) const {
+    using Call = lattice::SiteReduceCall<ResidualNorm2<T, Exact>>;
+    const Device& device = queue_.device();
+    return text::parse_named(
+        text, ridge::to_text(device.id()), Pattern<Call>::default_schedule(device, call_),
+        [&] { return lattice::named_schedules(device, task, call_.geometry); });
+  }
+
+  std::string name_;
+  Queue queue_;
+  lattice::Lattice lattice_;
+  ResidualFields<T> f_;
+  lattice::DeviceResult<double> result_;
+  lattice::SiteReduceCall<ResidualNorm2<T, Exact>> call_;
+};
+
+template <bool Exact>
+BenchKernel kernel_of(const std::string& name, const std::string& meaning) {
+  const auto make = [=](const BenchRequest& request, RoofSource&) -> std::unique_ptr<Case> {
+    if (request.precision == "fp64")
+      return std::make_unique<ResidualCase<double, Exact>>(name, request);
+    if (request.precision == "fp32")
+      return std::make_unique<ResidualCase<float, Exact>>(name, request);
+    throw UsageError(
+        fmt::format("unknown precision '{}'; {} has fp32 and fp64", request.precision, name));
+  };
+  return {name, "lattice", meaning, Extents{64, 64, 32, 32}, make};
+}
+
+} // namespace
+
+void add_lattice_expressions(std::vector<BenchKernel>& kernels) {
+  kernels.push_back(kernel_of<false>(
+      "lattice-residual", "norm2(b - adj(u) x) of colour vectors and a matrix, in one pass"));
+  kernels.push_back(kernel_of<true>("lattice-residual-reproducible",
+                                    "the same, with the same bits on every device"));
+}
+
+} // namespace ridge::lab

@@ -1,0 +1,38 @@
+#include <ridge/chain/schedule.hpp>
+#include <ridge/core/error.hpp>
+#include <ridge/lab/schedule_help.hpp>
+#include <ridge/lattice/schedule.hpp>
+#include <ridge/pairs/schedule.hpp>
+#include <ridge/stencil/schedule.hpp>
+
+namespace ridge::lab {
+
+namespace {
+
+template <class Cpu, class Gpu>
+std::string fields_of(DeviceKind kind) {
+  return kind == DeviceKind::cpu ? text::help<Cpu>() : text::help<Gpu>();
+}
+
+} // namespace
+
+std::string schedule_fields(std::string_view pattern, DeviceKind kind) {
+  if (pattern == "stencil") return fields_of<stencil::CpuSchedule, stencil::GpuSchedule>(kind);
+  if (pattern == "pairs") return fields_of<pairs::CpuSchedule, pairs::GpuSchedule>(kind);
+  if (pattern == "lattice") return fields_of<lattice::CpuSchedule, lattice::GpuSchedule>(kind);
+  if (pattern == "chain") return fields_of<chain::CpuSchedule, chain::GpuSchedule>(kind);
+  throw UsageError("unknown pattern '" + std::string(pattern) +
+                   "'; the patterns are stencil, pairs, lattice and chain");
+}
+
+bool is_ahead(Case& the_case, const AskedSchedule& schedule) {
+  const launch::AheadOnly only;
+  try {
+    (void)the_case.bind(schedule);
+    return true;
+  } catch (const launch::NotAhead&) {
+    return false;
+  }
+}
+
+} // namespace ridge::lab

@@ -1,0 +1,118 @@
+#include <ridge/core/error.hpp>
+#include <ridge/device/library.hpp>
+#include <ridge/lab/describe_kernel.hpp>
+#include <ridge/lab/user_kernel.hpp>
+#include <ridge/launch/description.hpp>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+
+namespace ridge::lab {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A name that C++ could have given: it becomes part of a source.
+bool is_identifier(std::string_view text, bool qualified) {
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0) return false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (std::isalnum(c) != 0 || c == '_') continue;
+    if (qualified && text.substr(i, 2) == "::" && i > 0) {
+      ++i;
+      continue;
+    }
+    return false;
+  }
+  return true;
+}
+
+/// The library that this code is in: descriptions are linked to it.
+std::string lab_library() {
+  Dl_info info{};
+  return dladdr(reinterpret_cast<const void*>(&lab_library), &info) != 0 ? info.dli_fname : "";
+}
+
+std::string quoted(const std::string& text) {
+  std::string all = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') all += '\\';
+    all += c;
+  }
+  return all + "\"";
+}
+
+std::string description_text(const std::string& file, const std::string& type,
+                             const std::vector<Setting>& settings) {
+  std::string members;
+  for (const Setting& s : settings) {
+    members +=
+        fmt::format("    if constexpr (requires {{ kernel.{0} = s.value; }}) {{\n"
+                    "      if (s.member == \"{0}\") {{ kernel.{0} = s.value; return true; }}\n"
+                    "    }}\n",
+                    s.member);
+  }
+  return fmt::format(
+      "#include <ridge/lab/describe_kernel.hpp>\n#include {0}\n"
+      "namespace {{\n"
+      "ridge::lab::UserKernel describe(const std::string& name,\n"
+      "                                const std::vector<ridge::lab::Setting>& settings) {{\n"
+      "  return ridge::lab::describe_kernel<{1}>(name, {0}, \"\", settings,\n"
+      "                                          [](auto& kernel, const auto& s) {{\n"
+      "    (void)kernel, (void)s;\n{2}    return false;\n  }});\n}}\n"
+      "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::lab::UserKernel), "
+      "&describe);\n}}\n",
+      quoted(file), type, members);
+}
+
+} // namespace
+
+Setting parse_setting(std::string_view text) {
+  const auto equals = text.find('=');
+  Setting setting{std::string(text.substr(0, equals)), 0};
+  if (equals != std::string_view::npos && is_identifier(setting.member, false)) {
+    const std::string_view number = text.substr(equals + 1);
+    const auto [end, status] =
+        std::from_chars(number.data(), number.data() + number.size(), setting.value);
+    if (status == std::errc{} && end == number.data() + number.size() &&
+        std::isfinite(setting.value))
+      return setting;
+  }
+  throw UsageError(fmt::format("--set {}: expected MEMBER=NUMBER, such as rate=0.1", text));
+}
+
+bool names_a_file(std::string_view kernel) {
+  const auto colon = kernel.find(':');
+  return colon != std::string_view::npos || kernel.find('/') != std::string_view::npos ||
+         kernel.ends_with(".hpp");
+}
+
+UserKernel load_user_kernel(std::string_view kernel, const std::vector<Setting>& settings) {
+  const auto colon = kernel.find(':');
+  const std::string given(kernel.substr(0, colon));
+  const std::string type(colon == std::string_view::npos ? "" : kernel.substr(colon + 1));
+  if (!is_identifier(type, true)) {
+    throw UsageError(
+        fmt::format("'{}': a kernel in a file is FILE.hpp:Name, such as ./heat.hpp:Heat", kernel));
+  }
+  std::error_code failed;
+  const fs::path file = fs::canonical(given, failed);
+  if (failed || !fs::is_regular_file(file, failed))
+    throw UsageError(fmt::format("there is no kernel file {}", given));
+  const std::vector<Offered> offers = launch::load_description(
+      description_text(file.string(), type, settings), file.string(), {lab_library()});
+  for (const Offered& o : offers) {
+    if (std::string_view(o.name) != typeid(UserKernel).name()) continue;
+    using Describe = UserKernel(const std::string&, const std::vector<Setting>&);
+    return reinterpret_cast<Describe*>(o.function)(type, settings);
+  }
+  throw Failure(fmt::format("the description of {} offers nothing; please report this", kernel));
+}
+
+} // namespace ridge::lab

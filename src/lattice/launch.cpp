@@ -1,0 +1,35 @@
+#include <ridge/core/error.hpp>
+#include <ridge/lattice/launch.hpp>
+
+#include <fmt/format.h>
+
+namespace ridge::lattice::detail {
+
+void check_room(Index needed, Index there) {
+  if (needed <= there) return;
+  throw UsageError(fmt::format("the result of this reduction is {} doubles; there is room for {}",
+                               needed, there));
+}
+
+void check_shift(const void* x, const void* z) {
+  if (x == z)
+    throw UsageError("cshift of a field into itself: give it another field for the result");
+}
+
+std::string definition(const ReduceVariant& v) {
+  return fmt::format("#define RIDGE_LATTICE_REDUCE {}, Passes::{}, {}, {}\n", v.items,
+                     text::value_to_text(v.passes), v.crossed, v.binned);
+}
+std::string definition(const CpuReduceVariant& v) {
+  return fmt::format("#define RIDGE_LATTICE_CPU_REDUCE {}, {}\n", v.crossed, v.binned);
+}
+std::string definition(const MapVariant& v) {
+  return fmt::format("#define RIDGE_LATTICE_MAP {}, Store::{}\n", v.items,
+                     text::value_to_text(v.store));
+}
+std::string definition(const SiteVariant& v) {
+  return fmt::format("#define RIDGE_LATTICE_SITES Components::{}, {}\n",
+                     text::value_to_text(v.components), v.bounds);
+}
+
+} // namespace ridge::lattice::detail

@@ -1,0 +1,220 @@
+#include "cache.hpp"
+
+#include <ridge/core/error.hpp>
+
+#include "hash.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace ridge::launch {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Whether what is in the folder may be run: it is ours alone, and nobody else can replace it.
+std::string problem_of(const fs::path& folder) {
+  for (fs::path at = folder; !at.empty(); at = at.parent_path()) {
+    struct stat s {};
+    if (stat(at.c_str(), &s) != 0) return "it cannot be looked at";
+    const bool mine = s.st_uid == getuid();
+    if (at == folder && !mine) return "it belongs to somebody else";
+    // In a folder with the sticky bit nobody can replace what is ours.
+    const bool open_to_all =
+        (s.st_mode & S_IWOTH) != 0 && (at == folder || (s.st_mode & S_ISVTX) == 0);
+    if (open_to_all) return fmt::format("everybody may write to {}", at.string());
+    if (at == at.parent_path()) break;
+  }
+  return access(folder.c_str(), W_OK | X_OK) == 0 ? "" : "it cannot be written to";
+}
+
+fs::path wanted_folder() {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  if (const std::string given = variable("RIDGE_CACHE"); !given.empty()) return given;
+  if (const std::string cache = variable("XDG_CACHE_HOME"); !cache.empty())
+    return fs::path(cache) / "ridge";
+  if (const std::string home = variable("HOME"); !home.empty())
+    return fs::path(home) / ".cache/ridge";
+  return {};
+}
+
+/// Makes the folder, for us alone; why it cannot be used, empty where it can.
+std::string prepare(fs::path& folder) {
+  if (folder.empty()) return "neither RIDGE_CACHE nor HOME is set";
+  std::error_code failed;
+  fs::create_directories(folder.parent_path(), failed);
+  if (mkdir(folder.c_str(), 0700) != 0 && !fs::is_directory(folder, failed))
+    return "it cannot be made";
+  folder = fs::canonical(folder, failed);
+  if (failed) return "it cannot be opened";
+  return problem_of(folder);
+}
+
+std::string contents(const std::string& file, bool& read) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream all;
+  all << in.rdbuf();
+  read = in.good() || in.eof();
+  return all.str();
+}
+
+std::string digest_of(const std::string& file) {
+  bool read = false;
+  const std::string all = contents(file, read);
+  return read ? digest(all) : "unreadable";
+}
+
+/// Writes a whole file that is there after a crash of the machine, too.
+bool write_whole(const std::string& file, const std::string& text) {
+  const int out = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (out < 0) return false;
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = write(out, text.data() + done, text.size() - done);
+    if (n <= 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  const bool whole = done == text.size() && fsync(out) == 0;
+  return close(out) == 0 && whole;
+}
+
+} // namespace
+
+std::string digest(std::string_view text) {
+  return fmt::format("{:016x}{:016x}", fnv1a(text), fnv1a(text, 0x9e3779b97f4a7c15ull));
+}
+
+Cache& Cache::here() {
+  static Cache cache;
+  return cache;
+}
+
+Cache::Cache() {
+  fs::path folder = wanted_folder();
+  const std::string problem = prepare(folder);
+  if (problem.empty()) {
+    folder_ = folder.string();
+    return;
+  }
+  std::string name = (fs::temp_directory_path() / "ridge-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) {
+    throw Failure(fmt::format("kernels cannot be compiled on demand: the cache {} cannot be used "
+                              "({}), and neither can {}",
+                              folder.string(), problem, fs::temp_directory_path().string()));
+  }
+  folder_ = name;
+  temporary_ = true;
+  std::atexit([] {
+    std::error_code ignored;
+    fs::remove_all(here().folder_, ignored);
+  });
+  std::fprintf(stderr,
+               "ridge: what is compiled now is not kept: the cache %s cannot be used (%s); set "
+               "RIDGE_CACHE to a folder of your own\n",
+               folder.c_str(), problem.c_str());
+}
+
+std::string Cache::find(const std::string& key) {
+  const std::string object = fmt::format("{}/{}.so", folder_, digest(key));
+  const std::string note = fmt::format("{}/{}.txt", folder_, digest(key));
+  std::ifstream in(note);
+  std::string line;
+  std::string recorded;
+  if (!std::getline(in, line) || line != "object " + digest_of(object)) return {};
+  while (std::getline(in, line) && line != "key") {
+    const auto blank = line.find(' ');
+    if (line.substr(0, blank) != digest_of(line.substr(blank + 1))) return {};
+  }
+  std::ostringstream rest;
+  rest << in.rdbuf();
+  if (rest.str() != key) return {};
+  (void)utimensat(AT_FDCWD, note.c_str(), nullptr, 0); // used now
+  return object;
+}
+
+std::string Cache::keep(const std::string& key, const std::string& object,
+                        const std::vector<std::string>& files) {
+  const std::string name = fmt::format("{}/{}", folder_, digest(key));
+  std::string note = "object " + digest_of(object) + "\n";
+  for (const std::string& file : files)
+    note += digest_of(file) + " " + file + "\n";
+  note += "key\n" + key;
+  const int file = open(object.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool synced = file >= 0 && fsync(file) == 0;
+  if (file >= 0) close(file);
+  std::error_code failed;
+  if (synced) fs::rename(object, name + ".so", failed);
+  const std::string draft = object + ".txt";
+  if (!synced || failed || !write_whole(draft, note)) {
+    throw Failure(
+        fmt::format("what was compiled cannot be kept in {}: is the disk full?", folder_));
+  }
+  fs::rename(draft, name + ".txt", failed);
+  return name + ".so";
+}
+
+void Cache::shrink(long long most) {
+  struct Entry {
+    fs::file_time_type used;
+    fs::path note;
+    long long bytes;
+  };
+  std::vector<Entry> entries;
+  long long all = 0;
+  std::error_code ignored;
+  for (const auto& file : fs::directory_iterator(folder_, ignored)) {
+    if (file.path().extension() != ".txt") continue;
+    fs::path object = file.path();
+    object.replace_extension(".so");
+    const auto size = fs::file_size(object, ignored);
+    if (ignored) continue;
+    entries.push_back({file.last_write_time(ignored), file.path(), static_cast<long long>(size)});
+    all += static_cast<long long>(size);
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  for (const Entry& e : entries) {
+    if (all <= most) break;
+    all -= e.bytes;
+    for (const char* const end : {".txt", ".so", ".lock"}) {
+      fs::path gone = e.note;
+      fs::remove(gone.replace_extension(end), ignored);
+    }
+  }
+}
+
+Cache::Lock::Lock(const Cache& cache, const std::string& key) {
+  const std::string name = fmt::format("{}/{}.lock", cache.folder_, digest(key));
+  file_ = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file_ >= 0) (void)flock(file_, LOCK_EX);
+}
+Cache::Lock::~Lock() {
+  if (file_ >= 0) close(file_);
+}
+
+Cache::Workshop::Workshop(const Cache& cache) {
+  std::string name = cache.folder_ + "/compiling-XXXXXX";
+  if (mkdtemp(name.data()) == nullptr)
+    throw Failure(fmt::format("the cache {} takes no new files: is the disk full?", cache.folder_));
+  folder_ = name;
+}
+Cache::Workshop::~Workshop() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+} // namespace ridge::launch

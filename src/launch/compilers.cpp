@@ -1,0 +1,182 @@
+#include "compilers.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/device/library.hpp>
+
+#include "process.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+namespace ridge::launch {
+
+namespace {
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// The first of these programs that is here.
+std::string first_of(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (std::string found = find_program(name); !found.empty()) return found;
+  }
+  return {};
+}
+
+[[noreturn]] void missing(const std::string& device, const std::string& what,
+                          const std::string& how) {
+  throw Failure(
+      fmt::format("this kernel is not compiled for this schedule, and it cannot be compiled "
+                  "now for {}: {}; {}. `ridge schedules` lists what runs without",
+                  device, what, how));
+}
+
+/// What the processor offers, as the system lists it: -march=native means it.
+std::string processor() {
+  std::ifstream info("/proc/cpuinfo");
+  std::string line;
+  std::string found;
+  while (std::getline(info, line) && !line.empty()) {
+    if (line.starts_with("flags") || line.starts_with("model") || line.starts_with("vendor"))
+      found += line + "\n";
+  }
+  return found;
+}
+
+std::string identity_of(const std::string& program) {
+  struct stat s {};
+  if (stat(program.c_str(), &s) != 0) return program;
+  return fmt::format("{} {} {}.{}", program, s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+}
+
+std::string host_compiler(const std::string& device) {
+  const std::string given = variable("RIDGE_CXX");
+  if (!given.empty()) {
+    const std::string found = find_program(given);
+    if (found.empty()) missing(device, "RIDGE_CXX=" + given + " is not there", "name another");
+    return found;
+  }
+  const std::string found = first_of({RIDGE_BUILD_CXX, "g++", "clang++", "clang++-19"});
+  if (found.empty())
+    missing(device, "there is no C++ compiler", "install g++ (`apt-get install g++`)");
+  return found;
+}
+
+bool is_clang(const std::string& program) {
+  return program.find("clang") != std::string::npos;
+}
+
+Compiler for_cpu(const Device& device) {
+  const std::string cxx = host_compiler(to_text(device.id()));
+  Compiler c{{cxx, "-std=c++20", "-O3", "-march=native", "-ffp-contract=fast", "-fno-math-errno",
+              "-fno-trapping-math", "-DRIDGE_TARGET_CPU", "-fPIC", "-shared"},
+             identity_of(cxx) + "\n" + processor(),
+             ".cpp"};
+  if (!is_clang(cxx)) c.command.emplace_back("-mprefer-vector-width=512");
+  return c;
+}
+
+Compiler for_simt(const Device& device) {
+  const std::string cxx = host_compiler(to_text(device.id()));
+  return {{cxx, "-std=c++20", "-O1", "-DRIDGE_TARGET_SIMT", "-fPIC", "-shared"},
+          identity_of(cxx),
+          ".cpp"};
+}
+
+Compiler for_cuda(const Device& device) {
+  std::vector<std::string> names{variable("RIDGE_NVCC"), RIDGE_BUILD_NVCC};
+  for (const char* const home : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const std::string folder = variable(home); !folder.empty())
+      names.push_back(folder + "/bin/nvcc");
+  }
+  names.insert(names.end(), {"nvcc", "/usr/local/cuda/bin/nvcc"});
+  const std::string nvcc = first_of(names);
+  if (nvcc.empty()) missing(to_text(device.id()), "there is no nvcc", "install the CUDA toolkit");
+  const std::string cxx = host_compiler(to_text(device.id()));
+  return {{nvcc, "-std=c++20", "-O3", "--expt-relaxed-constexpr", "-ccbin", cxx, "-Xcompiler=-fPIC",
+           "-arch=" + device.facts().architecture, "-DRIDGE_TARGET_CUDA", "-cudart=static",
+           "-shared"},
+          identity_of(nvcc) + "\n" + identity_of(cxx),
+          ".cu"};
+}
+
+Compiler for_hip(const Device& device) {
+  const std::string clang =
+      first_of({variable("RIDGE_HIPCC"), RIDGE_BUILD_HIP, "amdclang++", "clang++-19"});
+  if (clang.empty())
+    missing(to_text(device.id()), "there is no clang for HIP",
+            "install clang-19 and rocm-device-libs");
+  Compiler c{{clang, "-x", "hip", "-std=c++20", "-O3", "-fPIC", "-ffp-contract=fast",
+              "--offload-arch=" + device.facts().architecture, "-Wno-unused-value",
+              "-DRIDGE_TARGET_HIP", "-shared"},
+             identity_of(clang),
+             ".hip"};
+  if (const std::string_view bitcode = RIDGE_BUILD_HIP_BITCODE; !bitcode.empty())
+    c.command.push_back(fmt::format("--rocm-device-lib-path={}", bitcode));
+  return c;
+}
+
+Compiler plain_compiler(const Device& device) {
+  switch (device.kind()) {
+  case DeviceKind::cpu:
+    return for_cpu(device);
+  case DeviceKind::simt:
+    return for_simt(device);
+  case DeviceKind::cuda:
+    return for_cuda(device);
+  case DeviceKind::hip:
+    return for_hip(device);
+  }
+  throw Failure("no compiler for " + to_text(device.id()));
+}
+
+/// Throws unless something may be compiled at all.
+void require_permission(const std::string& device) {
+  if (variable("RIDGE_COMPILE") == "off") missing(device, "RIDGE_COMPILE=off", "unset it");
+  if (headers_folder().empty()) {
+    missing(device, "the library's headers are not beside it",
+            "install them at ../include from the library");
+  }
+}
+
+Compiler finished(Compiler c) {
+  for (const std::string& word : c.command)
+    c.identity += "\n" + word;
+  return c;
+}
+
+/// What is compiled has variants of its own: static members of its templates are neither those that
+/// modules loaded before have under the same name (which g++ marks to be the only ones of a
+/// process) nor the program's.
+void keep_apart(Compiler& c, const Device& device) {
+  const bool nvcc = device.kind() == DeviceKind::cuda;
+  const bool gnu =
+      device.kind() != DeviceKind::hip && !is_clang(host_compiler(to_text(device.id())));
+  if (gnu) c.command.emplace_back(nvcc ? "-Xcompiler=-fno-gnu-unique" : "-fno-gnu-unique");
+  c.command.emplace_back(nvcc ? "-Xlinker=-Bsymbolic" : "-Wl,-Bsymbolic");
+}
+
+} // namespace
+
+Compiler compiler_for(const Device& device) {
+  require_permission(to_text(device.id()));
+  Compiler c = plain_compiler(device);
+  keep_apart(c, device);
+  return finished(std::move(c));
+}
+
+Compiler compiler_for_host() {
+  require_permission("the host");
+  const std::string cxx = host_compiler("the host");
+  return finished(
+      {{cxx, "-std=c++20", "-O1", "-g0", "-fPIC", "-shared"}, identity_of(cxx), ".cpp"});
+}
+
+} // namespace ridge::launch

@@ -1,0 +1,26 @@
+// The compilers of this machine that can make kernels for a device on demand.
+#pragma once
+
+#include <ridge/device/device.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ridge::launch {
+
+/// A compiler with the flags for a device: `command` SOURCE -o OBJECT makes a shared object.
+struct Compiler {
+  std::vector<std::string> command;
+  /// Everything that its output depends on beside the source and Ridge's headers: the path, size
+  /// and time of the program, its flags, and the processor or GPU it compiles for.
+  std::string identity;
+  std::string suffix; ///< of source files: ".cpp", ".cu"
+};
+
+/// Throws Failure that says what is missing, how to get it and what runs without.
+[[nodiscard]] Compiler compiler_for(const Device& device);
+
+/// For host code, which is not measured: compiled quickly. Throws Failure likewise.
+[[nodiscard]] Compiler compiler_for_host();
+
+} // namespace ridge::launch

@@ -1,0 +1,24 @@
+// A hash of text for names of cache entries: what an entry holds is compared in full when it is
+// loaded, so that two texts of one hash cost a compilation and no wrong kernel.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace ridge::launch {
+
+/// FNV-1a (Fowler, Noll and Vo) of 64 bits.
+[[nodiscard]] constexpr std::uint64_t fnv1a(std::string_view text,
+                                            std::uint64_t hash = 0xcbf29ce484222325ull) {
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 0x100000001b3ull;
+  }
+  return hash;
+}
+
+/// 32 hexadecimal digits.
+[[nodiscard]] std::string digest(std::string_view text);
+
+} // namespace ridge::launch

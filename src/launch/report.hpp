@@ -1,0 +1,15 @@
+// What a compiler's report means for the user.
+#pragma once
+
+#include "process.hpp"
+
+#include <string>
+
+namespace ridge::launch {
+
+/// Throws UsageError that names the line of the kernel's file with the first error, or Failure
+/// where the compiler itself is broken. `generated` is the source that was compiled.
+[[noreturn]] void refuse(const Finished& finished, const std::string& compiler,
+                         const std::string& kernel_file, const std::string& generated);
+
+} // namespace ridge::launch

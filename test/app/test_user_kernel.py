@@ -1,0 +1,250 @@
+"""Kernels in a file of the user's own: FILE.hpp:Name."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+HEAT = """
+#include <ridge/stencil/kernel.hpp>
+struct Heat {
+  static constexpr auto footprint = ridge::stencil::star<1>();
+  double rate = 0.25;
+  template <class N>
+  RIDGE_FN auto operator()(const N& u) const {
+    return u(0, 0, 0) + rate * (u(-1, 0, 0) + u(1, 0, 0) + u(0, -1, 0) + u(0, 1, 0) +
+                                u(0, 0, -1) + u(0, 0, 1) - 6 * u(0, 0, 0));
+  }
+};
+"""
+
+# Eleven points, no two alike: a shifted index or a swapped axis shows.
+LOPSIDED = """
+#include <ridge/stencil/kernel.hpp>
+namespace mine {
+struct Lopsided {
+  static constexpr ridge::stencil::Footprint<11> footprint{
+      {{{0, 0, 0}, {-2, 0, 0}, {1, 0, 0}, {0, 1, -1}, {1, -1, 0}, {0, 0, 2},
+        {0, 3, 0}, {-1, -1, -1}, {2, 0, 1}, {0, -2, 1}, {1, 1, 1}}}};
+  template <class N>
+  RIDGE_FN auto operator()(const N& u) const {
+    return u(0, 0, 0) + 2 * u(-2, 0, 0) - 3 * u(1, 0, 0) + 5 * u(0, 1, -1) - 7 * u(1, -1, 0) +
+           11 * u(0, 0, 2) - 13 * u(0, 3, 0) + 17 * u(-1, -1, -1) - 19 * u(2, 0, 1) +
+           23 * u(0, -2, 1) - 29 * u(1, 1, 1);
+  }
+};
+}
+"""
+
+CHARGES = """
+#include <ridge/pairs/interaction.hpp>
+struct Charges {
+  static constexpr int targets = 3, sources = 4, sums = 1;
+  double softening = 0;
+  template <class V>
+  RIDGE_FN void operator()(const V* target, const V* source, V* sum) const {
+    const V dx = target[0] - source[0], dy = target[1] - source[1], dz = target[2] - source[2];
+    sum[0] += source[3] * ridge::rsqrt<ridge::Grade::refined>(dx * dx + dy * dy + dz * dz + softening);
+  }
+};
+"""
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory):
+    """One cache for all tests, so that each kernel is compiled once."""
+    return tmp_path_factory.mktemp("kernels")
+
+
+@pytest.fixture
+def env(cache):
+    return {**os.environ, "RIDGE_CACHE": str(cache)}
+
+
+@pytest.fixture
+def heat(tmp_path):
+    (tmp_path / "heat.hpp").write_text(HEAT)
+    return f"{tmp_path / 'heat.hpp'}:Heat"
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
+def test_bench_checks_and_accounts_it(ridge, env, heat, device):
+    (record,) = ridge.good("bench", heat, "--device", device, "--size", "40x20x12", "--repeat", 2,
+                           "--json", env=env).records()
+    assert record["kernel"] == "Heat" and record["pattern"] == "stencil"
+    assert record["check"]["ok"] is True
+    assert record["items"] == 38 * 18 * 10
+    assert record["compiled"] in ("now", "cached")
+
+
+def test_the_second_run_takes_it_from_the_cache(ridge, env, heat):
+    words = ("bench", heat, "--device", "cpu", "--size", "40x20x12", "--repeat", 1, "--json")
+    ridge.good(*words, env=env)
+    (record,) = ridge.good(*words, env={**env, "PATH": "/nonexistent", "RIDGE_CXX": ""}).records()
+    assert record["compiled"] == "cached"
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:64"])
+def test_an_asymmetric_kernel_under_unusual_schedules(ridge, env, tmp_path, device):
+    (tmp_path / "odd.hpp").write_text(LOPSIDED)
+    schedule = "depth=4" if device == "cpu" else "tile=3 loads=ascending bounds=512"
+    (record,) = ridge.good("bench", f"{tmp_path / 'odd.hpp'}:mine::Lopsided", "--device", device,
+                           "--size", "67x21x13", "--precision", "fp32", "--repeat", 1, "--schedule",
+                           schedule, "--json", env=env).records()
+    assert record["check"]["ok"] is True
+    assert schedule.split()[0] in record["schedule"]
+
+
+@pytest.mark.parametrize("device, schedule", [("cpu", "tile=3"), ("simt:64", "direct")])
+def test_an_interaction(ridge, env, tmp_path, device, schedule):
+    (tmp_path / "charges.hpp").write_text(CHARGES)
+    (record,) = ridge.good("bench", f"{tmp_path / 'charges.hpp'}:Charges", "--set", "softening=1e-4",
+                           "--device", device, "--size", 150, "--precision", "fp64", "--repeat", 1,
+                           "--schedule", schedule, "--json", env=env).records()
+    assert record["pattern"] == "pairs" and record["kernel"] == "Charges"
+    assert record["check"]["ok"] is True and record["items"] == 150 * 149
+
+
+def test_apply_computes_it_on_data(ridge, env, heat, tmp_path):
+    import h5py
+
+    u = np.random.default_rng(1).random((9, 10, 11))
+    with h5py.File(tmp_path / "in.h5", "w") as file:
+        file["u"] = u
+    ridge.good("apply", heat, f"{tmp_path / 'in.h5'}:/u", "-o", f"{tmp_path / 'out.h5'}:/f",
+               "--set", "rate=0.1", "--device", "cpu", "--check", env=env)
+    with h5py.File(tmp_path / "out.h5") as file:
+        f = file["f"][...]
+    c = u[1:-1, 1:-1, 1:-1]
+    sums = (u[1:-1, 1:-1, :-2] + u[1:-1, 1:-1, 2:] + u[1:-1, :-2, 1:-1] + u[1:-1, 2:, 1:-1] +
+            u[:-2, 1:-1, 1:-1] + u[2:, 1:-1, 1:-1])
+    np.testing.assert_allclose(f[1:-1, 1:-1, 1:-1], c + 0.1 * (sums - 6 * c), rtol=1e-13)
+
+
+def test_errors_name_the_users_line(ridge, env, tmp_path):
+    (tmp_path / "bad.hpp").write_text(HEAT.replace("rate * (", "rat * ("))
+    result = ridge.bad("bench", f"{tmp_path / 'bad.hpp'}:Heat", "--device", "cpu", env=env)
+    assert "bad.hpp:8" in result.err and "rat" in result.err
+
+
+@pytest.mark.parametrize("words, says", [
+    (["bench", "{}/none.hpp:Heat"], "there is no kernel file"),
+    (["bench", "{}/heat.hpp"], "FILE.hpp:Name"),
+    (["bench", "{}/heat.hpp:Heat;x"], "FILE.hpp:Name"),
+    (["bench", "{}/heat.hpp:Cold"], "Cold"),
+    (["bench", "{}/heat.hpp:Heat", "--set", "rat=1"], "no number 'rat'"),
+    (["bench", "{}/heat.hpp:Heat", "--set", "rate"], "MEMBER=NUMBER"),
+    (["bench", "{}/heat.hpp:Heat", "--set", "rate=x"], "MEMBER=NUMBER"),
+    (["bench", "{}/heat.hpp:Heat", "--precision", "fp16"], "fp32 and fp64"),
+    (["bench", "laplacian", "--set", "rate=1"], "built in"),
+])
+def test_bad_words(ridge, env, heat, tmp_path, words, says):
+    ridge.bad(*[w.format(tmp_path) for w in words], "--device", "cpu", "--size", "20x20x20",
+              says=says, env=env)
+
+
+def test_reads_outside_the_footprint_are_found(ridge, env, tmp_path):
+    (tmp_path / "far.hpp").write_text(HEAT.replace("u(-1, 0, 0) +", "u(-1, 1, 0) +"))
+    ridge.bad("bench", f"{tmp_path / 'far.hpp'}:Heat", "--device", "simt:32", "--size", "20x20x20",
+              code=1, says="(-1, 1, 0)", env=env)
+
+
+def test_a_changed_kernel_is_compiled_again(ridge, env, tmp_path):
+    file = tmp_path / "heat.hpp"
+    words = ("bench", f"{file}:Heat", "--device", "cpu", "--size", "20x20x20", "--repeat", 1, "--json")
+    file.write_text(HEAT.replace("0.25", "0.125"))
+    ridge.good(*words, env=env)
+    file.write_text(HEAT.replace("0.25", "0.0625"))
+    (record,) = ridge.good(*words, env=env).records()
+    assert record["compiled"] == "now" and record["check"]["ok"]
+
+
+def test_a_header_it_includes_counts_too(ridge, env, tmp_path):
+    (tmp_path / "factor.hpp").write_text("inline constexpr double factor = 0.5;\n")
+    (tmp_path / "heat.hpp").write_text('#include "factor.hpp"\n' + HEAT.replace("0.25", "factor"))
+    words = ("bench", f"{tmp_path / 'heat.hpp'}:Heat", "--device", "cpu", "--size", "20x20x20",
+             "--repeat", 1, "--json")
+    ridge.good(*words, env=env)
+    (tmp_path / "factor.hpp").write_text("inline constexpr double factor = 0.75;\n")
+    (record,) = ridge.good(*words, env=env).records()
+    assert record["compiled"] == "now"
+
+
+def test_without_a_compiler_it_says_what_to_install(ridge, heat, tmp_path):
+    env = {**os.environ, "RIDGE_CACHE": str(tmp_path / "cache"), "RIDGE_CXX": "/nonexistent/g++"}
+    ridge.bad("bench", heat, "--device", "cpu", code=1, says="RIDGE_CXX", env=env)
+
+
+def test_a_broken_compiler_is_a_clear_failure(ridge, heat, tmp_path):
+    env = {**os.environ, "RIDGE_CACHE": str(tmp_path / "cache"), "RIDGE_CXX": "/bin/false"}
+    ridge.bad("bench", heat, "--device", "cpu", code=1, says="/bin/false failed", env=env)
+
+
+def test_compiling_can_be_turned_off(ridge, heat, tmp_path):
+    env = {**os.environ, "RIDGE_CACHE": str(tmp_path / "cache"), "RIDGE_COMPILE": "off"}
+    ridge.bad("bench", heat, "--device", "cpu", code=1, says="RIDGE_COMPILE=off", env=env)
+    # What is compiled ahead runs all the same.
+    ridge.good("bench", "laplacian", "--device", "cpu", "--size", "20x20x20", "--repeat", 1, env=env)
+
+
+def damage(cache, ending, change):
+    files = [f for f in cache.iterdir() if f.suffix == ending]
+    assert files
+    for file in files:
+        change(file)
+
+
+@pytest.mark.parametrize("ending, change", [
+    (".so", lambda f: f.write_bytes(f.read_bytes()[:1000])),
+    (".so", lambda f: f.write_bytes(b"")),
+    (".txt", lambda f: f.write_text("nonsense")),
+    (".txt", lambda f: f.write_text(f.read_text().replace("schema", "scheme"))),
+])
+def test_a_damaged_cache_costs_a_compilation(ridge, heat, tmp_path, ending, change):
+    cache = tmp_path / "cache"
+    env = {**os.environ, "RIDGE_CACHE": str(cache)}
+    words = ("bench", heat, "--device", "cpu", "--size", "20x20x20", "--repeat", 1, "--json")
+    ridge.good(*words, env=env)
+    damage(cache, ending, change)
+    (record,) = ridge.good(*words, env=env).records()
+    assert record["compiled"] == "now" and record["check"]["ok"]
+
+
+def test_a_cache_open_to_others_is_not_used(ridge, heat, tmp_path):
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    cache.chmod(0o777)
+    env = {**os.environ, "RIDGE_CACHE": str(cache)}
+    result = ridge("bench", heat, "--device", "cpu", "--size", "20x20x20", "--repeat", 1, env=env)
+    assert result.code == 0
+    assert len(result.err.splitlines()) == 1 and "everybody may write" in result.err
+    assert list(cache.iterdir()) == []
+
+
+def test_many_processes_compile_once(ridge, heat, tmp_path):
+    env = {**os.environ, "RIDGE_CACHE": str(tmp_path / "cache")}
+    words = [ridge.program, "bench", heat, "--device", "cpu", "--size", "20x20x20", "--repeat", "1",
+             "--json"]
+    running = [subprocess.Popen(words, env=env, stdout=subprocess.PIPE, text=True)
+               for _ in range(16)]
+    outputs = [p.communicate(timeout=300)[0] for p in running]
+    assert all(p.returncode == 0 for p in running)
+    assert sum('"compiled": "now"' in out for out in outputs) == 1
+
+
+def test_a_compilation_that_is_killed_leaves_nothing_wrong(ridge, heat, tmp_path):
+    cache = tmp_path / "cache"
+    slow = tmp_path / "slow"
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    words = ["bench", heat, "--device", "cpu", "--size", "20x20x20", "--repeat", "1", "--json"]
+    env = {**os.environ, "RIDGE_CACHE": str(cache)}
+    process = subprocess.Popen([ridge.program, *words], env={**env, "RIDGE_CXX": str(slow)})
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(1)
+    process.kill()
+    process.wait()
+    (record,) = ridge.good(*words, env=env).records()
+    assert record["check"]["ok"]
