@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <new>
 
+#if !defined(RIDGE_SANITIZED) // which brings its own and checks that new and delete match
+
 namespace {
 std::atomic<long> count{0};
 } // namespace
@@ -36,3 +38,11 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
 long ridge::test::allocations() {
   return count;
 }
+
+#else
+
+long ridge::test::allocations() {
+  return 0; // nothing is counted here: the other builds do
+}
+
+#endif
