@@ -62,7 +62,8 @@ function(ridge_add_kernels target)
         endif()
         target_compile_options(${objects} PRIVATE ${level} ${RIDGE_CPU_FLAGS})
       else()
-        target_compile_options(${objects} PRIVATE -O1) # checked code: compile time matters more
+        # Checked code: compile time matters more.
+        target_compile_options(${objects} PRIVATE $<IF:$<BOOL:${RIDGE_SANITIZE}>,-Og,-O1>)
       endif()
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
     endif()
