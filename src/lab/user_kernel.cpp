@@ -105,8 +105,9 @@ UserKernel load_user_kernel(std::string_view kernel, const std::vector<Setting>&
   const fs::path file = fs::canonical(given, failed);
   if (failed || !fs::is_regular_file(file, failed))
     throw UsageError(fmt::format("there is no kernel file {}", given));
-  const std::vector<Offered> offers = launch::load_description(
-      description_text(file.string(), type, settings), file.string(), {lab_library()});
+  const std::vector<Offered> offers =
+      launch::load_description(description_text(file.string(), type, settings), file.string(),
+                               {lab_library()}, "ridge/lab/describe_kernel.hpp");
   for (const Offered& o : offers) {
     if (std::string_view(o.name) != typeid(UserKernel).name()) continue;
     using Describe = UserKernel(const std::string&, const std::vector<Setting>&);

@@ -50,23 +50,18 @@ std::string processor() {
   return found;
 }
 
-std::string identity_of(const std::string& program) {
-  struct stat s {};
-  if (stat(program.c_str(), &s) != 0) return program;
-  return fmt::format("{} {} {}.{}", program, s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+/// The C++ compiler of the host, as given or as found; empty where there is none.
+std::string find_host_compiler() {
+  if (const std::string given = variable("RIDGE_CXX"); !given.empty()) return find_program(given);
+  return first_of({RIDGE_BUILD_CXX, "g++", "clang++", "clang++-19"});
 }
 
 std::string host_compiler(const std::string& device) {
-  const std::string given = variable("RIDGE_CXX");
-  if (!given.empty()) {
-    const std::string found = find_program(given);
-    if (found.empty()) missing(device, "RIDGE_CXX=" + given + " is not there", "name another");
-    return found;
-  }
-  const std::string found = first_of({RIDGE_BUILD_CXX, "g++", "clang++", "clang++-19"});
-  if (found.empty())
-    missing(device, "there is no C++ compiler", "install g++ (`apt-get install g++`)");
-  return found;
+  const std::string found = find_host_compiler();
+  if (!found.empty()) return found;
+  if (const std::string given = variable("RIDGE_CXX"); !given.empty())
+    missing(device, "RIDGE_CXX=" + given + " is not there", "name another");
+  missing(device, "there is no C++ compiler", "install g++ (`apt-get install g++`)");
 }
 
 bool is_clang(const std::string& program) {
@@ -80,31 +75,44 @@ Compiler for_cpu(const Device& device) {
              identity_of(cxx) + "\n" + processor(),
              ".cpp"};
   if (!is_clang(cxx)) c.command.emplace_back("-mprefer-vector-width=512");
+  c.takes_prelude = !is_clang(cxx);
   return c;
 }
 
 Compiler for_simt(const Device& device) {
   const std::string cxx = host_compiler(to_text(device.id()));
-  return {{cxx, "-std=c++20", "-O1", "-DRIDGE_TARGET_SIMT", "-fPIC", "-shared"},
-          identity_of(cxx),
-          ".cpp"};
+  Compiler c{{cxx, "-std=c++20", "-O1", "-DRIDGE_TARGET_SIMT", "-fPIC", "-shared"},
+             identity_of(cxx),
+             ".cpp"};
+  c.takes_prelude = !is_clang(cxx);
+  return c;
 }
 
-Compiler for_cuda(const Device& device) {
+std::string find_nvcc() {
   std::vector<std::string> names{variable("RIDGE_NVCC"), RIDGE_BUILD_NVCC};
   for (const char* const home : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const std::string folder = variable(home); !folder.empty())
       names.push_back(folder + "/bin/nvcc");
   }
   names.insert(names.end(), {"nvcc", "/usr/local/cuda/bin/nvcc"});
-  const std::string nvcc = first_of(names);
-  if (nvcc.empty()) missing(to_text(device.id()), "there is no nvcc", "install the CUDA toolkit");
+  return first_of(names);
+}
+
+Compiler for_cuda(const Device& device) {
+  const std::string nvcc = find_nvcc();
+  if (nvcc.empty()) {
+    missing(
+        to_text(device.id()), "there is neither nvcc nor, for stencils and pairs, NVRTC",
+        "install the CUDA toolkit, or NVRTC (`pip install nvidia-cuda-nvrtc`; RIDGE_NVRTC names "
+        "the library)");
+  }
   const std::string cxx = host_compiler(to_text(device.id()));
   return {{nvcc, "-std=c++20", "-O3", "--expt-relaxed-constexpr", "-ccbin", cxx, "-Xcompiler=-fPIC",
            "-arch=" + device.facts().architecture, "-DRIDGE_TARGET_CUDA", "-cudart=static",
            "-shared"},
           identity_of(nvcc) + "\n" + identity_of(cxx),
-          ".cu"};
+          ".cu",
+          "-Xlinker="};
 }
 
 Compiler for_hip(const Device& device) {
@@ -137,15 +145,6 @@ Compiler plain_compiler(const Device& device) {
   throw Failure("no compiler for " + to_text(device.id()));
 }
 
-/// Throws unless something may be compiled at all.
-void require_permission(const std::string& device) {
-  if (variable("RIDGE_COMPILE") == "off") missing(device, "RIDGE_COMPILE=off", "unset it");
-  if (headers_folder().empty()) {
-    missing(device, "the library's headers are not beside it",
-            "install them at ../include from the library");
-  }
-}
-
 Compiler finished(Compiler c) {
   for (const std::string& word : c.command)
     c.identity += "\n" + word;
@@ -165,6 +164,24 @@ void keep_apart(Compiler& c, const Device& device) {
 
 } // namespace
 
+std::string identity_of(const std::string& program) {
+  struct stat s {};
+  if (stat(program.c_str(), &s) != 0) return program;
+  return fmt::format("{} {} {}.{}", program, s.st_size, s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+}
+
+void require_permission(const std::string& device) {
+  if (variable("RIDGE_COMPILE") == "off") missing(device, "RIDGE_COMPILE=off", "unset it");
+  if (headers_folder().empty()) {
+    missing(device, "the library's headers are not beside it",
+            "install them at ../include from the library");
+  }
+}
+
+bool has_nvcc() {
+  return !find_nvcc().empty() && !find_host_compiler().empty();
+}
+
 Compiler compiler_for(const Device& device) {
   require_permission(to_text(device.id()));
   Compiler c = plain_compiler(device);
@@ -175,8 +192,9 @@ Compiler compiler_for(const Device& device) {
 Compiler compiler_for_host() {
   require_permission("the host");
   const std::string cxx = host_compiler("the host");
-  return finished(
-      {{cxx, "-std=c++20", "-O1", "-g0", "-fPIC", "-shared"}, identity_of(cxx), ".cpp"});
+  Compiler c{{cxx, "-std=c++20", "-O1", "-g0", "-fPIC", "-shared"}, identity_of(cxx), ".cpp"};
+  c.takes_prelude = !is_clang(cxx);
+  return finished(std::move(c));
 }
 
 } // namespace ridge::launch

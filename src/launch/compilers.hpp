@@ -14,7 +14,9 @@ struct Compiler {
   /// Everything that its output depends on beside the source and Ridge's headers: the path, size
   /// and time of the program, its flags, and the processor or GPU it compiles for.
   std::string identity;
-  std::string suffix; ///< of source files: ".cpp", ".cu"
+  std::string suffix;         ///< of source files: ".cpp", ".cu"
+  std::string link{};         ///< what precedes the name of a library: nvcc takes none as it is
+  bool takes_prelude = false; ///< headers compiled beforehand, as g++ does
 };
 
 /// Throws Failure that says what is missing, how to get it and what runs without.
@@ -22,5 +24,14 @@ struct Compiler {
 
 /// For host code, which is not measured: compiled quickly. Throws Failure likewise.
 [[nodiscard]] Compiler compiler_for_host();
+
+/// Whether compiler_for would find nvcc and a host compiler.
+[[nodiscard]] bool has_nvcc();
+
+/// Throws Failure unless kernels may be compiled for the device, as named, at all.
+void require_permission(const std::string& device);
+
+/// A program or library as far as its output may depend on it: path, size and time.
+[[nodiscard]] std::string identity_of(const std::string& file);
 
 } // namespace ridge::launch

@@ -4,21 +4,20 @@
 #include <ridge/launch/description.hpp>
 #include <ridge/launch/offer.hpp>
 
-#include "cache.hpp"
 #include "compilers.hpp"
-#include "hash.hpp"
-#include "headers.hpp"
+#include "image.hpp"
+#include "included.hpp"
+#include "make.hpp"
+#include "prelude.hpp"
 #include "process.hpp"
 #include "report.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <optional>
-#include <sstream>
 #include <string_view>
 #include <unordered_map>
 
@@ -26,29 +25,12 @@ namespace ridge::launch {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-/// Counts in every key: raise it where what is generated or how it is called changes.
-constexpr int schema = 1;
-constexpr long long most_cached = 1'000'000'000;
-
 /// The text to compile. A kernel source that is compiled ahead instantiates its executors itself.
 std::string source_text(const Demand& d) {
   if (d.source.ends_with(".cpp"))
     return fmt::format("{}#include <{}>\n#include \"{}\"\n", d.definitions, d.executor, d.source);
   return fmt::format("{}#include <{}>\n#include \"{}\"\n{}\n", d.definitions, d.executor, d.source,
                      d.instantiation);
-}
-
-/// The content of a file of the user's, so that another is another key; Ridge's own headers have a
-/// digest of all.
-std::string content_of(const std::string& file) {
-  if (!file.starts_with("/")) return {};
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw UsageError(fmt::format("there is no kernel file {}", file));
-  std::ostringstream all;
-  all << in.rdbuf();
-  return all.str();
 }
 
 /// The user's files that a rule of make, as compilers write it, names; not Ridge's and the
@@ -66,43 +48,34 @@ std::vector<std::string> files_of_rule(const std::string& rule_file) {
   return files;
 }
 
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> words;
-  std::string word;
-  while (in >> word)
-    words.push_back(word);
-  return words;
-}
-
 /// A source to compile.
 struct Job {
   const Compiler& compiler;
   std::string text;
   std::string file;                 ///< the user's, by which errors are named
   std::vector<std::string> options; ///< flags and libraries beside the compiler's own
+  std::string prelude{};            ///< the header that comes first
 };
 
-/// Compiles the text and keeps the object.
-std::string compile(const Cache::Workshop& shop, Cache& cache, const Job& job,
-                    const std::string& key) {
-  const std::string source = shop.folder() + "/kernel" + job.compiler.suffix;
-  const std::string object = shop.folder() + "/kernel.so";
-  const std::string rule = shop.folder() + "/kernel.d";
-  if (!(std::ofstream(source) << job.text).flush())
-    throw Failure(fmt::format("cannot write to the cache {}: is the disk full?", cache.folder()));
+/// Compiles the text to a shared object in `folder`.
+Product compile(const std::string& folder, const Job& job) {
+  const std::string source = folder + "/kernel" + job.compiler.suffix;
+  Product product{folder + "/kernel.so", {}};
+  const std::string rule = folder + "/kernel.d";
+  write_source(source, job.text);
   std::vector<std::string> command = job.compiler.command;
   command.push_back("-I" + headers_folder());
-  command.insert(command.end(), {"-MD", "-MF", rule, source, "-o", object});
+  for (const std::string& option : prelude_options(job.compiler, job.prelude, folder))
+    command.push_back(option);
+  command.insert(command.end(), {"-MD", "-MF", rule, source, "-o", product.object});
   command.insert(command.end(), job.options.begin(), job.options.end());
-  command.push_back(library_file());
-  const Finished finished = run_command(command, shop.folder());
+  command.push_back(job.compiler.link + library_file());
+  const Finished finished = run_command(command, folder);
   if (finished.status != 0) refuse(finished, command.front(), job.file, source);
-  std::vector<std::string> files;
   for (const std::string& file : files_of_rule(rule)) {
-    if (!file.starts_with(shop.folder())) files.push_back(file);
+    if (!file.starts_with(folder)) product.files.push_back(file);
   }
-  return cache.keep(key, object, files);
+  return product;
 }
 
 /// Modules that this process has loaded, by key.
@@ -137,23 +110,9 @@ Offers obtain(const std::string& name, const MakeJob& make_job) {
   if (const auto known = all.modules.find(name); known != all.modules.end())
     return {known->second, Origin::cached};
   const Job job = make_job();
-  const std::string key =
-      fmt::format("schema {}\nheaders {}\nlibrary {}\n{}\n{}", schema, headers_digest(),
-                  library_file(), job.compiler.identity, name);
-  Cache& cache = Cache::here();
-  Origin origin = Origin::cached;
-  std::string object = cache.find(key);
-  if (object.empty()) {
-    const Cache::Lock turn(cache, key);
-    object = cache.find(key); // another may have compiled it meanwhile
-    if (object.empty()) {
-      const Cache::Workshop shop(cache);
-      object = compile(shop, cache, job, key);
-      origin = Origin::compiled;
-      cache.shrink(most_cached);
-    }
-  }
-  return {all.modules.emplace(name, load(object)).first->second, origin};
+  const Made made = make(job.compiler.identity + "\n" + name,
+                         [&](const std::string& folder) { return compile(folder, job); });
+  return {all.modules.emplace(name, load(made.file)).first->second, made.origin};
 }
 
 } // namespace
@@ -161,13 +120,16 @@ Offers obtain(const std::string& name, const MakeJob& make_job) {
 Binding bind_on_demand(Queue& queue, const std::type_info& call_type, const void* call,
                        const void* schedule, const Demand& demand) {
   const Device& device = queue.device();
+  if (demand.image) {
+    if (Binding binding = bind_image(queue, call, schedule, demand); binding.bound) return binding;
+  }
   const std::string text = source_text(demand);
   const std::string name = fmt::format("{} {}\n{}{}", to_text(device.id()), demand.flags, text,
                                        content_of(demand.source));
   std::optional<Compiler> compiler;
   const Offers offers = obtain(name, [&] {
     compiler = compiler_for(device);
-    return Job{*compiler, text, demand.source, words_of(demand.flags)};
+    return Job{*compiler, text, demand.source, words_of(demand.flags), "ridge/launch/prelude.hpp"};
   });
   for (const Offered& o : offers.all) {
     if (std::string_view(o.name) != call_type.name()) continue;
@@ -178,13 +140,14 @@ Binding bind_on_demand(Queue& queue, const std::type_info& call_type, const void
 }
 
 std::vector<Offered> load_description(const std::string& text, const std::string& file,
-                                      const std::vector<std::string>& libraries) {
+                                      const std::vector<std::string>& libraries,
+                                      const std::string& prelude) {
   const std::string name = "host\n" + text + content_of(file);
   std::optional<Compiler> compiler;
   return obtain(name,
                 [&] {
                   compiler = compiler_for_host();
-                  return Job{*compiler, text, file, libraries};
+                  return Job{*compiler, text, file, libraries, prelude};
                 })
       .all;
 }

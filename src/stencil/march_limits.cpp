@@ -28,7 +28,7 @@ Index march_plane_bytes(const GpuSchedule& s, const Traits& traits, bool packed)
 
 Index march_fixed_bytes(const GpuSchedule& s) {
   constexpr Index barriers = 256;
-  return barriers + march_planes_ahead * s.block.y * s.tile * 2 * sector_bytes;
+  return barriers + gpu::march_planes_ahead * s.block.y * s.tile * 2 * gpu::sector_bytes;
 }
 
 } // namespace ridge::stencil

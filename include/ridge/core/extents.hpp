@@ -2,30 +2,16 @@
 #pragma once
 
 #include <ridge/core/config.hpp>
+#include <ridge/core/index.hpp>
 
 #include <array>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace ridge {
 
-/// Every index and count at an interface is 64-bit.
-using Index = std::int64_t;
-
-/// Parts of size `part` that hold `whole`, the last one perhaps short.
-[[nodiscard]] constexpr Index ceil_div(Index whole, Index part) {
-  return (whole + part - 1) / part;
-}
-
 /// The most dimensions a field may have.
 inline constexpr int max_rank = 5;
-
-/// A point or an offset in three dimensions, as kernels see it.
-struct Index3 {
-  Index x = 0, y = 0, z = 0;
-  friend constexpr bool operator==(const Index3&, const Index3&) = default;
-};
 
 /// How many points a field has along each dimension; 1 to 5 dimensions, x first.
 class Extents {

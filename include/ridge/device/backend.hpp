@@ -3,8 +3,10 @@
 #pragma once
 
 #include <ridge/device/device.hpp>
+#include <ridge/device/image.hpp>
 
 #include <cstddef>
+#include <memory>
 
 namespace ridge {
 
@@ -56,6 +58,9 @@ public:
   virtual void record_event(void* event, void* stream) = 0;
   /// Waits for both.
   [[nodiscard]] virtual Seconds elapsed(void* from, void* to) = 0;
+
+  /// Loads a kernel that was compiled alone; null where this kind of device takes no images.
+  [[nodiscard]] virtual std::shared_ptr<KernelImage> load_image(const void* image);
 };
 
 } // namespace ridge

@@ -2,13 +2,28 @@
 #pragma once
 
 #include <ridge/core/error.hpp>
+#include <ridge/device/image.hpp>
 #include <ridge/device/queue.hpp>
 #include <ridge/launch/bound.hpp>
 
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <string>
 #include <typeinfo>
 
 namespace ridge::launch {
+
+/// How a kernel is compiled alone, without its executor's host code, by a compiler that is a
+/// library (NVRTC): a type `body` of lanes, and what fills one in from the call.
+struct ImageDemand {
+  std::string header; ///< of the body: "ridge/stencil/gpu/points.hpp"
+  std::string body;   ///< "ridge::stencil::gpu::Points<Heat, double, ...>"
+  /// Lays the call over the queue's device. Throws as an executor's bind does.
+  Bound (*bind)(Queue& queue, const void* call, std::size_t call_bytes, const void* schedule,
+                const std::shared_ptr<KernelImage>& image);
+  std::size_t call_bytes;
+};
 
 /// A kernel source to be compiled when it is asked for. Its text is `definitions`, the inclusion of
 /// the pattern's executor and of `source`, and `instantiation`.
@@ -19,7 +34,8 @@ struct Demand {
   std::string flags; ///< of the compiler, for that source: "-I/home/me/include"
   std::string
       instantiation; ///< "template struct ridge::stencil::Executor<Heat, double, ridge::Here>;"
-  std::string definitions; ///< lines of #define that say which variant is meant
+  std::string definitions;          ///< lines of #define that say which variant is meant
+  std::optional<ImageDemand> image; ///< where it can be compiled alone for the device, too
 };
 
 /// Where a launch's executor came from, as records say it.

@@ -1,7 +1,7 @@
 // One summation: the interaction, its targets, its sources and where the sums go.
 #pragma once
 
-#include <ridge/device/field.hpp>
+#include <ridge/device/view.hpp>
 #include <ridge/pairs/interaction.hpp>
 #include <ridge/pairs/precision.hpp>
 #include <ridge/pairs/variants.hpp>

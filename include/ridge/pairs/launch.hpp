@@ -6,6 +6,11 @@
 #include <ridge/pairs/call.hpp>
 #include <ridge/pairs/schedule.hpp>
 
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace ridge::pairs {
 
 namespace detail {
@@ -23,6 +28,12 @@ std::vector<Index> sizes_of(const Spans& spans) {
 
 /// The #define that names the variant a schedule needs.
 [[nodiscard]] std::string variant_definition(const Schedule& schedule);
+
+/// How the variant of an interaction, as C++ text, is compiled alone for the device; nothing where
+/// it cannot be.
+[[nodiscard]] std::optional<launch::ImageDemand>
+image_demand(const Device& device, const Schedule& schedule, const std::string& interaction,
+             const std::string& precision, std::size_t call_bytes);
 } // namespace detail
 
 template <class I, class P>
@@ -57,9 +68,14 @@ struct ridge::Pattern<ridge::pairs::Call<I, P>> {
     return pairs::record_of(device, pairs::traits_of<I, P>(), pairs::bodies_of(call_), schedule,
                             kernel);
   }
-  [[nodiscard]] launch::Demand demand(const Device& /*device*/, const Schedule& schedule) const {
-    return launch::demand_of<Call>("pairs", launch::type_text<I>(), launch::type_text<P>(),
-                                   pairs::detail::variant_definition(schedule));
+  [[nodiscard]] launch::Demand demand(const Device& device, const Schedule& schedule) const {
+    const std::string interaction = launch::type_text<I>();
+    const std::string precision = launch::type_text<P>();
+    launch::Demand demand = launch::demand_of<Call>("pairs", interaction, precision,
+                                                    pairs::detail::variant_definition(schedule));
+    demand.image =
+        pairs::detail::image_demand(device, schedule, interaction, precision, sizeof(Call));
+    return demand;
   }
 
 private:

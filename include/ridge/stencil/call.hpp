@@ -1,7 +1,7 @@
 // One application of a stencil kernel: the kernel, the fields it reads and the field it writes.
 #pragma once
 
-#include <ridge/device/field.hpp>
+#include <ridge/device/view.hpp>
 #include <ridge/stencil/kernel.hpp>
 #include <ridge/stencil/variants.hpp>
 

@@ -20,7 +20,6 @@
 
 #include <ridge/stencil/footprint.hpp>
 
-#include <string_view>
 #include <tuple>
 
 namespace ridge::stencil {

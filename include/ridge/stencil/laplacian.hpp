@@ -1,7 +1,7 @@
 // The finite-difference Laplacian, the weighted 27-point box, and any linear stencil.
 #pragma once
 
-#include <ridge/core/extents.hpp>
+#include <ridge/core/config.hpp>
 #include <ridge/stencil/footprint.hpp>
 
 #include <array>

@@ -6,6 +6,11 @@
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/schedule.hpp>
 
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace ridge::stencil {
 
 namespace detail {
@@ -20,6 +25,12 @@ View<const char> untyped(const View<T>& v) {
 
 /// The #define that names the variant a schedule needs.
 [[nodiscard]] std::string variant_definition(DeviceKind kind, const Schedule& schedule, Rows rows);
+
+/// How the variant of a kernel, as C++ text, is compiled alone for the device; nothing where it
+/// cannot be.
+[[nodiscard]] std::optional<launch::ImageDemand>
+image_demand(const Device& device, const Schedule& schedule, const std::string& kernel,
+             const std::string& precision, std::size_t call_bytes);
 } // namespace detail
 
 /// The record of a launch before it is timed.
@@ -51,9 +62,13 @@ struct ridge::Pattern<ridge::stencil::Call<K, T>> {
     return stencil::record_of(device, traits_, call_.out.extents, schedule, kernel);
   }
   [[nodiscard]] launch::Demand demand(const Device& device, const Schedule& schedule) const {
-    return launch::demand_of<Call>(
-        "stencil", launch::type_text<K>(), launch::type_text<T>(),
+    const std::string kernel = launch::type_text<K>();
+    const std::string precision = launch::type_text<T>();
+    launch::Demand demand = launch::demand_of<Call>(
+        "stencil", kernel, precision,
         stencil::detail::variant_definition(device.kind(), schedule, rows_of(call_)));
+    demand.image = stencil::detail::image_demand(device, schedule, kernel, precision, sizeof(Call));
+    return demand;
   }
 
 private:

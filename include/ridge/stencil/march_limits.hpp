@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/device/device.hpp>
+#include <ridge/stencil/gpu/plan.hpp>
 #include <ridge/stencil/gpu_schedule.hpp>
 #include <ridge/stencil/traits.hpp>
 
@@ -19,12 +20,6 @@ namespace ridge::stencil {
 /// multiples of 128 bytes and take less.
 [[nodiscard]] Index march_plane_bytes(const GpuSchedule& schedule, const Traits& traits,
                                       bool packed = false);
-
-/// What memory reads and writes at least at a time.
-inline constexpr int sector_bytes = 32;
-
-/// Planes between asking for the ends of rows of the result and writing them.
-inline constexpr int march_planes_ahead = 4;
 
 /// Most shared memory beside the ring: barriers, and what is read of the result at the ends of
 /// rows.

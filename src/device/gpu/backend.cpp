@@ -3,6 +3,8 @@
 #include <ridge/device/gpu/native.hpp>
 #include <ridge/device/offer.hpp>
 
+#include "image.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -201,6 +203,12 @@ public:
           "reading the time between events");
     return {static_cast<double>(milliseconds) * 1e-3};
   }
+
+#if defined(RIDGE_TARGET_CUDA) && CUDART_VERSION >= 12080
+  [[nodiscard]] std::shared_ptr<KernelImage> load_image(const void* image) override {
+    return std::make_shared<gpu::CudaImage>(id_.number, image);
+  }
+#endif
 
 private:
   void use() const {

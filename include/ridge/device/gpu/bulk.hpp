@@ -2,9 +2,9 @@
 // context offers them. PTX ISA, sections "cp.async", "mbarrier" and "cp.async.bulk".
 #pragma once
 
-#include <ridge/device/field.hpp>
-#include <ridge/device/gpu/native.hpp>
+#include <ridge/device/gpu/intrinsics.hpp>
 #include <ridge/device/lane.hpp>
+#include <ridge/device/view.hpp>
 
 #include <cstdint>
 

@@ -2,15 +2,16 @@
 #pragma once
 
 #include <ridge/core/pack.hpp>
-#include <ridge/device/field.hpp>
-#include <ridge/device/gpu/native.hpp>
+#include <ridge/device/gpu/intrinsics.hpp>
 #include <ridge/device/lane.hpp>
+#include <ridge/device/view.hpp>
 
 #if defined(RIDGE_TARGET_CUDA)
 #include <ridge/device/gpu/bulk.hpp>
 #endif
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 namespace ridge::gpu::inline RIDGE_TARGET_NAME {
@@ -55,7 +56,7 @@ template <class To, class From>
 RIDGE_DEVICE To bit_cast(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
-  __builtin_memcpy(&to, &from, sizeof(To));
+  memcpy(&to, &from, sizeof(To));
   return to;
 }
 
@@ -262,12 +263,12 @@ private:
   static RIDGE_DEVICE T by_words(const T& value, Exchange exchange) {
     static_assert(sizeof(T) % 4 == 0, "shuffles move whole 32-bit words");
     int words[sizeof(T) / 4];
-    __builtin_memcpy(words, &value, sizeof(T));
+    memcpy(words, &value, sizeof(T));
     RIDGE_UNROLL
     for (int& word : words)
       word = exchange(word);
     T result;
-    __builtin_memcpy(&result, words, sizeof(T));
+    memcpy(&result, words, sizeof(T));
     return result;
   }
 };

@@ -13,6 +13,7 @@
 #endif
 
 #include <ridge/core/error.hpp>
+#include <ridge/device/lane.hpp>
 
 #include <string>
 
@@ -21,6 +22,13 @@ namespace ridge::gpu::inline RIDGE_TARGET_NAME {
 using Status = RIDGE_NATIVE(Error_t);
 using Stream = RIDGE_NATIVE(Stream_t);
 using NativeEvent = RIDGE_NATIVE(Event_t);
+
+/// Most shared memory a block gets without asking.
+inline constexpr int plain_shared_bytes = 48 << 10;
+
+inline dim3 native(const Dim3& d) {
+  return dim3(static_cast<unsigned>(d.x), static_cast<unsigned>(d.y), static_cast<unsigned>(d.z));
+}
 
 /// Throws Failure that names the call and the runtime's reason.
 inline void check(Status status, const char* call) {

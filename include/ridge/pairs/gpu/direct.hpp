@@ -28,14 +28,14 @@ struct Direct : DirectSums<I, P, D> {
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const int threads = lane.block_extent().x;
     const int item = this->item_of(lane);
-    const int my_part = this->split == 1 ? 0 : item / this->target_blocks;
-    const int my_block = item - my_part * this->target_blocks;
+    const int my_part = this->plan.split == 1 ? 0 : item / this->plan.target_blocks;
+    const int my_block = item - my_part * this->plan.target_blocks;
     const auto& call = this->call;
     const Index count = call.targets[0].size;
     // With shared targets every warp has those of the block's first.
     constexpr int group = Lane::warp_width / D.ways;
-    const int warp = this->shares ? 0 : lane.rank() / Lane::warp_width;
-    const int holders = this->shares ? group : threads / D.ways;
+    const int warp = this->plan.shares ? 0 : lane.rank() / Lane::warp_width;
+    const int holders = this->plan.shares ? group : threads / D.ways;
     const Index first = Index{my_block} * holders * D.tile;
     const Origin<I, P> origin(lane, call.targets, first);
 
@@ -53,12 +53,12 @@ struct Direct : DirectSums<I, P, D> {
         mine.sum[k].at[c] = V(0);
     }
     const Index sources = call.sources[0].size;
-    Index begin = my_part * this->part;
-    Index end = begin + this->part < sources ? begin + this->part : sources;
+    Index begin = my_part * this->plan.part;
+    Index end = begin + this->plan.part < sources ? begin + this->plan.part : sources;
     if constexpr (D.stage == Stage::shuffle || D.stage == Stage::warp) {
-      if (this->shares) {
-        begin += lane.rank() / Lane::warp_width * this->visited;
-        if (begin + this->visited < end) end = begin + this->visited;
+      if (this->plan.shares) {
+        begin += lane.rank() / Lane::warp_width * this->plan.visited;
+        if (begin + this->plan.visited < end) end = begin + this->plan.visited;
       }
       visit_by_warps(lane, origin, mine, begin, end);
     } else {

@@ -2,8 +2,9 @@
 // with the same targets bring theirs together.
 #pragma once
 
-#include <ridge/device/launch.hpp>
+#include <ridge/device/lane.hpp>
 #include <ridge/pairs/gpu/bodies.hpp>
+#include <ridge/pairs/gpu/plan.hpp>
 #include <ridge/pairs/gpu/turns.hpp>
 
 namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
@@ -28,14 +29,8 @@ struct DirectSums {
   static constexpr int widths_of_a_warp = Shared::bytes <= 16 ? 4 : 2;
 
   Call<I, P> call;
-  int target_blocks; ///< blocks it takes for all targets, with one part of the sources
-  int split;
-  Index part;    ///< sources of a part
-  Index visited; ///< of those, the most that one thread visits: what a warp has of them, if
-  bool shares;   ///< the warps of a block have the same targets
-  Combine combine;
-  Span<unsigned> counters; ///< of each target block; one more for tickets
-  Span<Summed> partial;    ///< combine=last: [part][component][target]
+  DirectPlan plan;
+  Span<Summed> partial; ///< combine=last: [part][component][target]
 
   /// A lane's targets and sums.
   struct Mine {
@@ -48,14 +43,31 @@ struct DirectSums {
     bool folded = false; ///< there are totals
   };
 
-  /// Sources that one of `warps` warps of a block visits of a part that they share.
-  [[nodiscard]] static Index share_of_warp(Index part, int warps, int width) {
-    const Index even = (part + warps - 1) / warps;
-    return (even + width - 1) / width * width;
+  static constexpr DirectFacts direct_facts() {
+    return {D.tile,
+            D.ways,
+            I::sums,
+            static_cast<int>(sizeof(Summed)),
+            terms,
+            control_bytes,
+            bodies_a_thread * Shared::bytes,
+            D.tile * I::sums * static_cast<int>(sizeof(Summed))};
   }
-  [[nodiscard]] int shared_bytes(int block) const {
-    const int totals = D.tile * I::sums * block * static_cast<int>(sizeof(Summed));
-    return tile_bytes(block) + (shares || visited > terms ? totals : 0);
+  static constexpr BodyFacts facts() {
+    using C = Call<I, P>;
+    BodyFacts f;
+    f.bytes = static_cast<int>(sizeof(DirectSums));
+    f.call_bytes = static_cast<int>(sizeof(C));
+    // The spans lie behind the interaction, each list behind the one before.
+    constexpr std::size_t alignment = alignof(decltype(C::targets));
+    f.targets_offset = static_cast<int>((sizeof(I) + alignment - 1) / alignment * alignment);
+    f.sources_offset = f.targets_offset + static_cast<int>(sizeof(C::targets));
+    f.sums_offset = f.sources_offset + static_cast<int>(sizeof(C::sources));
+    constexpr std::size_t of_plan = alignof(DirectPlan);
+    f.plan_offset = static_cast<int>((sizeof(C) + of_plan - 1) / of_plan * of_plan);
+    f.partial_offset = f.plan_offset + static_cast<int>(sizeof(DirectPlan));
+    f.direct = direct_facts();
+    return f;
   }
 
 protected:
@@ -84,8 +96,8 @@ protected:
   /// The block's number among the work: in the order of tickets where blocks wait for each other.
   template <class Lane>
   RIDGE_DEVICE int item_of(Lane& lane) const {
-    if (split == 1 || combine != Combine::ordered) return lane.block().x;
-    return draw_ticket(lane, counters, target_blocks, 0, target_blocks * split);
+    if (plan.split == 1 || plan.combine != Combine::ordered) return lane.block().x;
+    return draw_ticket(lane, plan.counters, plan.target_blocks, 0, plan.target_blocks * plan.split);
   }
 
   /// The sum of `get(0)` to `get(count - 1)`, several of which are on their way at a time.
@@ -108,7 +120,7 @@ protected:
   /// Adds the sums to the totals once they have `terms` terms.
   template <class Lane>
   RIDGE_DEVICE void fold_after(Lane& lane, Mine& mine, int count) const {
-    if (visited <= terms) return;
+    if (plan.visited <= terms) return;
     mine.unfolded += count;
     if (mine.unfolded < terms) return;
     store_totals(lane, mine);
@@ -188,7 +200,7 @@ protected:
   template <class Lane, class F>
   RIDGE_DEVICE void for_each_sum(Lane& lane, const Mine& mine, const F& f) const {
     const int threads = lane.block_extent().x;
-    if (shares) {
+    if (plan.shares) {
       const auto totals = totals_of(lane);
       const auto over_warps = [&](int c, int k) {
         return sum_of_ways(
@@ -211,23 +223,23 @@ protected:
 
   template <class Lane>
   RIDGE_DEVICE void finish(Lane& lane, Mine& mine, int my_block, int my_part) const {
-    if (shares) {
+    if (plan.shares) {
       store_totals(lane, mine);
       lane.barrier();
     }
-    if (split == 1) {
+    if (plan.split == 1) {
       for_each_sum(lane, mine,
                    [&](Index i, int c, Summed sum) { lane.store(call.sums[c], i, sum); });
-    } else if (combine == Combine::atomic) {
+    } else if (plan.combine == Combine::atomic) {
       for_each_sum(lane, mine,
                    [&](Index i, int c, Summed sum) { lane.atomic_add(call.sums[c], i, sum); });
-    } else if (combine == Combine::ordered) {
-      wait_for_turn(lane, counters, my_block, my_part);
+    } else if (plan.combine == Combine::ordered) {
+      wait_for_turn(lane, plan.counters, my_block, my_part);
       for_each_sum(lane, mine, [&](Index i, int c, Summed sum) {
         const Summed before = my_part == 0 ? Summed{0} : lane.load_relaxed(call.sums[c], i);
         lane.store(call.sums[c], i, before + sum);
       });
-      end_turn(lane, counters, my_block, my_part, split);
+      end_turn(lane, plan.counters, my_block, my_part, plan.split);
     } else {
       finish_last(lane, mine, my_block, my_part);
     }
@@ -246,23 +258,23 @@ private:
     lane.barrier();
     const auto arrived = lane.template shared<int>(0, 1);
     if (lane.rank() == 0) {
-      const unsigned before = lane.atomic_add(counters, my_block, 1u);
-      if (before + 1 == static_cast<unsigned>(split)) {
-        lane.atomic_add(counters, my_block, 0u - static_cast<unsigned>(split));
+      const unsigned before = lane.atomic_add(plan.counters, my_block, 1u);
+      if (before + 1 == static_cast<unsigned>(plan.split)) {
+        lane.atomic_add(plan.counters, my_block, 0u - static_cast<unsigned>(plan.split));
       }
       lane.fence();
       arrived[0] = static_cast<int>(before);
     }
     lane.barrier();
     const int before = arrived[0];
-    if (before + 1 < split) return;
+    if (before + 1 < plan.split) return;
     const auto none = [](int /*c*/, int /*k*/) { return Summed{0}; };
     const auto add_parts = [&](Index i, int c, Summed /*none*/) {
-      lane.store(call.sums[c], i, batched_sum(split, [&](int p) {
+      lane.store(call.sums[c], i, batched_sum(plan.split, [&](int p) {
                    return lane.load_relaxed(partial, slot(p, c, i));
                  }));
     };
-    if (shares) {
+    if (plan.shares) {
       for_each_shared(lane, mine, none, add_parts);
     } else {
       for_each_own(lane, mine, none, add_parts);

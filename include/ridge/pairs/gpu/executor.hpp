@@ -4,88 +4,42 @@
 #include <ridge/core/choose.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/device/launch.hpp>
 #include <ridge/pairs/executor.hpp>
 #include <ridge/pairs/gpu/direct.hpp>
+#include <ridge/pairs/gpu/planning.hpp>
 #include <ridge/pairs/gpu/symmetric.hpp>
 
-#include <string>
 #include <type_traits>
+#include <utility>
 
 namespace ridge::pairs {
 
 namespace gpu::inline RIDGE_TARGET_NAME {
-
-/// Most blocks of a launch along x.
-inline constexpr Index most_blocks = (Index{1} << 31) - 1;
-
-inline Span<unsigned> counters_of(Queue& queue, Index count) {
-  return {static_cast<unsigned*>(queue.counters(Bytes{count * 4})), count};
-}
 
 template <class T>
 Span<T> scratch_of(Queue& queue, Index count) {
   return {static_cast<T*>(queue.scratch(Bytes{count * static_cast<Index>(sizeof(T))})), count};
 }
 
-/// Throws UsageError unless the device has the shared memory that blocks ask for, and blocks are of
-/// whole warps.
-inline void check_shape(const Device& device, const LaunchShape& shape) {
-  const Bytes most = device.facts().shared_per_block;
-  if (shape.shared_bytes > most.value) {
-    throw UsageError("this schedule needs " + to_text(Bytes{shape.shared_bytes}) +
-                     " of shared memory, and a block can have " + to_text(most));
-  }
-  const int width = device.facts().warp_width;
-  if (shape.block.x % width != 0) {
-    throw UsageError("block=" + std::to_string(shape.block.x) + " is not made of whole warps of " +
-                     std::to_string(width) + " threads");
-  }
-}
-
 template <DirectVariant D, class I, class P>
 Bound bind_direct(Queue& queue, const Call<I, P>& call, const GpuSchedule& s) {
   using Kernel = Direct<I, P, D>;
-  const Index targets = call.targets[0].size;
-  const Index sources = call.sources[0].size;
-  const bool shares = s.divide == Divide::sources;
-  const int warp = queue.device().facts().warp_width;
-  const Index per_block = Index{(shares ? warp : s.block) / D.ways} * D.tile;
-  const Index blocks = ceil_div(targets, per_block);
-  // Whole tiles, so that only the last part has a ragged one.
-  const Index even = ceil_div(sources, s.split);
-  const Index part = ceil_div(even, s.block) * s.block;
-  // Parts that would be empty are left out.
-  const Index split = ceil_div(sources, part);
-  if (blocks * split > most_blocks) {
-    throw UsageError("split=" + std::to_string(s.split) + " makes " +
-                     std::to_string(blocks * split) + " blocks; give a smaller one");
-  }
-  const Index visited = shares ? Kernel::share_of_warp(part, s.block / warp, warp) : part;
-  Kernel kernel{{call,
-                 static_cast<int>(blocks),
-                 static_cast<int>(split),
-                 part,
-                 visited,
-                 shares,
-                 s.combine,
-                 {},
-                 {}}};
-  const LaunchShape shape{
-      {static_cast<int>(blocks * split), 1, 1}, {s.block, 1, 1}, kernel.shared_bytes(s.block)};
-  check_shape(queue.device(), shape);
-  if (split > 1 && s.combine == Combine::atomic) {
-    const Bytes each{targets * static_cast<Index>(sizeof(typename P::Summed))};
-    return Bound(
-        [&queue, sums = call.sums, each, launch = Ready<Kernel>(queue, shape, kernel)]() mutable {
-          for (const auto& sum : sums)
-            fill_bytes(queue, sum.data, 0, each);
-          launch();
-        });
-  }
-  if (split > 1) kernel.counters = counters_of(queue, blocks + 1);
-  if (split > 1 && s.combine == Combine::last)
-    kernel.partial = scratch_of<typename P::Summed>(queue, split * I::sums * targets);
-  return Bound(Ready<Kernel>(queue, shape, kernel));
+  const DirectLaunch launch =
+      plan_direct(queue, Kernel::direct_facts(), call.targets[0].size, call.sources[0].size, s);
+  using Summed = typename P::Summed;
+  const Kernel kernel{{call,
+                       launch.plan,
+                       {reinterpret_cast<Summed*>(launch.partial.data),
+                        launch.partial.size / static_cast<Index>(sizeof(Summed))}}};
+  Ready<Kernel> ready(queue, launch.shape, kernel);
+  if (!launch.clears) return Bound(std::move(ready));
+  const Bytes each{call.targets[0].size * static_cast<Index>(sizeof(Summed))};
+  return Bound([&queue, sums = call.sums, each, ready = std::move(ready)]() mutable {
+    for (const auto& sum : sums)
+      fill_bytes(queue, sum.data, 0, each);
+    ready();
+  });
 }
 
 template <SymmetricVariant V, class I, class P>

@@ -9,7 +9,7 @@
 // to run.
 #pragma once
 
-#include <ridge/device/launch.hpp>
+#include <ridge/device/lane.hpp>
 #include <ridge/pairs/gpu/bodies.hpp>
 #include <ridge/pairs/gpu/turns.hpp>
 

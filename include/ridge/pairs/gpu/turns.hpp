@@ -4,7 +4,7 @@
 // blocks have begun and therefore end. Counters are zero before and after a launch.
 #pragma once
 
-#include <ridge/device/field.hpp>
+#include <ridge/device/view.hpp>
 
 namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
 

@@ -4,6 +4,7 @@
 #include <ridge/core/pack.hpp>
 #include <ridge/device/lane.hpp>
 #include <ridge/stencil/call.hpp>
+#include <ridge/stencil/gpu/plan.hpp>
 #include <ridge/stencil/schedule_fields.hpp>
 
 #include <utility>
@@ -60,6 +61,33 @@ struct WindowNeighbours {
   }
 };
 
+/// Where a member of this alignment lies behind what ends at `end`.
+constexpr int behind(std::size_t end, std::size_t alignment) {
+  return static_cast<int>((end + alignment - 1) / alignment * alignment);
+}
+
+/// Of a body whose members begin with `call` and `plan`.
+template <class Body>
+constexpr BodyFacts body_facts() {
+  using C = decltype(Body::call);
+  using K = decltype(C::kernel);
+  BodyFacts f;
+  f.bytes = static_cast<int>(sizeof(Body));
+  f.call_bytes = static_cast<int>(sizeof(C));
+  f.in_offset = behind(sizeof(K), alignof(decltype(C::in)));
+  f.out_offset = f.in_offset + static_cast<int>(sizeof(C::in));
+  f.plan_offset = behind(sizeof(C), alignof(decltype(Body::plan)));
+  f.inputs = inputs_of<K>;
+  f.element_bytes = static_cast<int>(sizeof(*C::out.data));
+  f.radius = radius_of<K>();
+  return f;
+}
+
+/// What such a constant is, as a type: compilers at run time do not take it from a lambda's
+/// capture.
+template <class Constant>
+inline constexpr int number = std::remove_reference_t<Constant>::value;
+
 /// Calls `f` with 0 to Count - 1 as compile-time constants.
 template <int Count, class F>
 RIDGE_DEVICE void unrolled(F&& f) {
@@ -81,9 +109,9 @@ RIDGE_DEVICE Window<Footprint, Tile, T> load_window(Lane& lane, const View<const
   unrolled<2 * r.z + 1>([&](auto k) {
     unrolled<2 * r.y + Tile>([&](auto j) {
       unrolled<2 * r.x + 1>([&](auto i) {
-        constexpr int dx = i - r.x;
-        constexpr int dz = k - r.z;
-        if constexpr (W::wanted(dx, j, dz)) {
+        constexpr int dx = number<decltype(i)> - r.x;
+        constexpr int dz = number<decltype(k)> - r.z;
+        if constexpr (W::wanted(dx, number<decltype(j)>, dz)) {
           window.value[k][j][i] =
               lane.load(elements, at + dx + (j - r.y) * field.row + dz * field.plane);
         }

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <ridge/core/choose.hpp>
+#include <ridge/device/launch.hpp>
 #include <ridge/stencil/executor.hpp>
 #include <ridge/stencil/gpu/march_launch.hpp>
+#include <ridge/stencil/gpu/planning.hpp>
 #include <ridge/stencil/gpu/points.hpp>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -14,55 +15,11 @@ namespace ridge::stencil {
 
 namespace gpu::inline RIDGE_TARGET_NAME {
 
-/// Grids beyond these numbers of blocks are launched in parts.
-inline constexpr Index most_blocks[3] = {(Index{1} << 31) - 1, 65535, 65535};
-
-/// The order as axis numbers, fastest first.
-inline std::array<int, 3> axes_of(Order order) {
-  const std::string_view name = enum_names(Order{})[static_cast<std::size_t>(order)];
-  return {name[0] - 'x', name[1] - 'x', name[2] - 'x'};
-}
-
-/// Calls `launch(GridMap, Dim3 grid)` for each part of `blocks` (along x, y, z of the field) that
-/// one launch can have.
-template <class F>
-void for_each_part(const std::array<Index, 3>& blocks, Order order, F&& launch) {
-  const auto axes = axes_of(order);
-  std::array<Index, 3> most{};
-  for (int g = 0; g < 3; ++g)
-    most[axes[g]] = most_blocks[g];
-  std::array<Index, 3> first{};
-  for (first[2] = 0; first[2] < blocks[2]; first[2] += most[2]) {
-    for (first[1] = 0; first[1] < blocks[1]; first[1] += most[1]) {
-      for (first[0] = 0; first[0] < blocks[0]; first[0] += most[0]) {
-        GridMap map;
-        int extents[3];
-        for (int g = 0; g < 3; ++g) {
-          const int axis = axes[g];
-          map.axis_of[g] = axis;
-          map.first[axis] = static_cast<int>(first[axis]);
-          extents[g] = static_cast<int>(std::min(most[axis], blocks[axis] - first[axis]));
-        }
-        launch(map, Dim3{extents[0], extents[1], extents[2]});
-      }
-    }
-  }
-}
-
 template <PointsVariant P, class K, class T>
 Bound bind_points(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
-  const Index3 n = call.out.extents;
-  const Index rows = ceil_div(n.y, s.split);
   std::vector<Ready<Points<K, T, P>>> launches;
-  for (Index y = 0; y < n.y; y += rows) {
-    const Index y_end = std::min(n.y, y + rows);
-    for_each_part({ceil_div(n.x, s.block.x), ceil_div(y_end - y, Index{s.block.y} * P.tile),
-                   ceil_div(n.z, s.block.z)},
-                  s.grid, [&](const GridMap& map, const Dim3& grid) {
-                    launches.emplace_back(queue, LaunchShape{grid, s.block, 0},
-                                          Points<K, T, P>{call, map, y, y_end, s.store});
-                  });
-  }
+  for (const PointsLaunch& part : plan_points(call.out.extents, s))
+    launches.emplace_back(queue, part.shape, Points<K, T, P>{call, part.plan});
   return Bound([launches = std::move(launches)]() mutable {
     for (auto& launch : launches)
       launch();

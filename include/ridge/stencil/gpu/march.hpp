@@ -13,11 +13,10 @@
 //   back.
 #pragma once
 
-#include <ridge/device/launch.hpp>
+#include <ridge/device/lane.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/gpu/march_target.hpp>
 #include <ridge/stencil/gpu/march_tile.hpp>
-#include <ridge/stencil/gpu_schedule.hpp>
 
 #include <array>
 
@@ -32,25 +31,33 @@ struct March {
   static constexpr const char* name = "stencil march";
 
   Call<K, T> call;
-  MarchUnits units;
-  int ring;              ///< planes in shared memory
-  MarchPace pace;        ///< how blocks keep in step
-  Span<unsigned> passed; ///< for each step, how many blocks have begun it; zero between launches
+  MarchPlan plan;
   std::array<unsigned, inputs_of<K>> misfit; ///< elements from a 128-byte boundary to the field
+
+  static constexpr MarchFacts march_facts() {
+    return {Tile::tile_x,       Tile::tile_y,      Tile::consumers, Tile::held,
+            Tile::header_bytes, Tile::stage_bytes, Target::bytes};
+  }
+  static constexpr BodyFacts facts() {
+    BodyFacts f = body_facts<March>();
+    f.misfit_offset = f.plan_offset + static_cast<int>(sizeof(plan));
+    f.march = march_facts();
+    return f;
+  }
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     if constexpr (Lane::has_bulk_copy) {
-      auto full = lane.template shared<PhaseBarrier>(0, ring);
-      auto empty = lane.template shared<PhaseBarrier>(Tile::most_ring * 8, ring);
+      auto full = lane.template shared<PhaseBarrier>(0, plan.ring);
+      auto empty = lane.template shared<PhaseBarrier>(Tile::most_ring * 8, plan.ring);
       if (lane.rank() == 0) {
-        for (int s = 0; s < ring; ++s) {
+        for (int s = 0; s < plan.ring; ++s) {
           lane.phase_begin(full, s, Lane::warp_width);
           lane.phase_begin(empty, s, Tile::consumers);
         }
       }
       lane.barrier();
-      auto planes = lane.template shared<T>(Tile::header_bytes, ring * Tile::stage_elements);
+      auto planes = lane.template shared<T>(Tile::header_bytes, plan.ring * Tile::stage_elements);
       if (lane.rank() >= Tile::consumers) {
         fetch(lane, planes, full, empty);
       } else {
@@ -68,24 +75,25 @@ private:
   RIDGE_DEVICE void fetch(Lane& lane, Planes& planes, Bars& full, Bars& empty) const {
     const int me = lane.rank() - Tile::consumers;
     const int blocks = lane.grid_extent().x;
-    const bool keeps_pace = pace.drift > 0;
-    const int ask_at = pace.planes > 1 ? pace.planes - 1 : 1; // a plane before it is needed
+    const bool keeps_pace = plan.pace.drift > 0;
+    const int ask_at =
+        plan.pace.planes > 1 ? plan.pace.planes - 1 : 1; // a plane before it is needed
     int slot = 0;
     int parity = 1; // the first pass over the ring finds it empty
     int first_step = 0;
     unsigned before = 0; // blocks that took part in the round before
     unsigned seen = 0;   // of the counter that the next step looks at, asked for ahead of time
-    for (int u = lane.block().x; u < units.count; u += blocks) {
-      const MarchUnit unit = units.at(u);
+    for (int u = lane.block().x; u < plan.units.count; u += blocks) {
+      const MarchUnit unit = unit_at(plan.units, u);
       FetchedRows rows;
-      const int left = units.count - (u - lane.block().x);
+      const int left = plan.units.count - (u - lane.block().x);
       const unsigned together = static_cast<unsigned>(left < blocks ? left : blocks);
       int step = first_step;
       int planes_in_step = 0;
       for (Index z = unit.z_begin - r.z; z < unit.z_end + r.z; ++z) {
         if (keeps_pace && planes_in_step == 0) {
           if (me == 0) {
-            const int behind = step - pace.drift;
+            const int behind = step - plan.pace.drift;
             begin_step(lane, step, behind >= first_step ? together : before, seen);
           }
           lane.warp_barrier();
@@ -94,25 +102,25 @@ private:
         fetch_plane(lane, me, planes, full, slot, unit, rows, z);
         if (keeps_pace) {
           ++planes_in_step;
-          if (me == 0 && planes_in_step == ask_at && step + 1 >= pace.drift)
-            seen = lane.load_relaxed(passed, step + 1 - pace.drift);
-          if (planes_in_step == pace.planes) {
+          if (me == 0 && planes_in_step == ask_at && step + 1 >= plan.pace.drift)
+            seen = lane.load_relaxed(plan.passed, step + 1 - plan.pace.drift);
+          if (planes_in_step == plan.pace.planes) {
             planes_in_step = 0;
             ++step;
           }
         }
-        if (++slot == ring) {
+        if (++slot == plan.ring) {
           slot = 0;
           parity ^= 1;
         }
       }
       if (keeps_pace && me == 0) {
         // Columns of fewer planes count as having begun the steps they do not have.
-        for (step += planes_in_step > 0 ? 1 : 0; step < first_step + pace.steps; ++step) {
-          lane.atomic_add(passed, step, 1u);
+        for (step += planes_in_step > 0 ? 1 : 0; step < first_step + plan.pace.steps; ++step) {
+          lane.atomic_add(plan.passed, step, 1u);
         }
       }
-      first_step += pace.steps;
+      first_step += plan.pace.steps;
       before = together;
       seen = 0;
     }
@@ -122,23 +130,23 @@ private:
   /// Counts this block in, and waits until all have begun the step `drift` before this one.
   template <class Lane>
   RIDGE_DEVICE void begin_step(Lane& lane, int step, unsigned wanted, unsigned seen) const {
-    lane.atomic_add(passed, step, 1u);
-    const int behind = step - pace.drift;
+    lane.atomic_add(plan.passed, step, 1u);
+    const int behind = step - plan.pace.drift;
     if (behind < 0) return;
     while (seen < wanted)
-      seen = lane.load_relaxed(passed, behind);
+      seen = lane.load_relaxed(plan.passed, behind);
   }
 
   /// The last block sets the counters back for the next launch.
   template <class Lane>
   RIDGE_DEVICE void clear_counters(Lane& lane, int me, int blocks) const {
-    const int counters = pace.steps * pace.rounds;
+    const int counters = plan.pace.steps * plan.pace.rounds;
     unsigned done = 0;
-    if (me == 0) done = lane.atomic_add(passed, counters, 1u);
+    if (me == 0) done = lane.atomic_add(plan.passed, counters, 1u);
     done = lane.shuffle(done, 0);
     if (done != static_cast<unsigned>(blocks) - 1) return;
     for (int i = me; i <= counters; i += Lane::warp_width)
-      lane.store(passed, i, 0u);
+      lane.store(plan.passed, i, 0u);
   }
 
   /// The rows that a lane fetches of a plane, one of the tile's a pass.
@@ -204,8 +212,8 @@ private:
     const int me = lane.rank();
     const int tx = me % Tile::threads_x;
     const int ty = me / Tile::threads_x;
-    auto edges =
-        lane.template shared<T>(Tile::header_bytes + ring * Tile::stage_bytes, Target::elements);
+    auto edges = lane.template shared<T>(Tile::header_bytes + plan.ring * Tile::stage_bytes,
+                                         Target::elements);
     int slot = 0;
     int parity = 0;
     const auto release = [&](int s) {
@@ -213,8 +221,8 @@ private:
       // Each for itself: as fast as one a warp, and an order that racecheck follows.
       lane.phase_arrive(empty, s);
     };
-    for (int u = lane.block().x; u < units.count; u += lane.grid_extent().x) {
-      const MarchUnit unit = units.at(u);
+    for (int u = lane.block().x; u < plan.units.count; u += lane.grid_extent().x) {
+      const MarchUnit unit = unit_at(plan.units, u);
       typename Tile::Carried carried{};
       const int planes_here = static_cast<int>(unit.z_end - unit.z_begin) + 2 * r.z;
       const Index x = unit.x_begin + tx * Tile::vector;
@@ -224,7 +232,7 @@ private:
       for (int p = 0; p < planes_here; ++p) {
         lane.phase_wait(full, slot, parity);
         const Index z = unit.z_begin + p - 2 * r.z; // whose neighbours are now complete
-        const typename Tile::Place place{x, y, z, tx, ty, slot, ring};
+        const typename Tile::Place place{x, y, z, tx, ty, slot, plan.ring};
         typename Tile::Results results;
         if (p >= 2 * r.z) {
           Tile::compute_plane(lane, call, planes, misfit, place, carried, results);
@@ -233,7 +241,7 @@ private:
         }
         if (p >= Tile::held) release(wrapped(slot - Tile::held));
         if (p >= 2 * r.z) target.store(lane, call.out, edges, results);
-        if (++slot == ring) {
+        if (++slot == plan.ring) {
           slot = 0;
           parity ^= 1;
         }
@@ -244,7 +252,7 @@ private:
     }
   }
 
-  RIDGE_DEVICE int wrapped(int slot) const { return slot < 0 ? slot + ring : slot; }
+  RIDGE_DEVICE int wrapped(int slot) const { return slot < 0 ? slot + plan.ring : slot; }
 };
 
 } // namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME

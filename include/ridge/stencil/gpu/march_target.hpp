@@ -12,7 +12,6 @@
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/gpu/access.hpp>
 #include <ridge/stencil/gpu/march_tile.hpp>
-#include <ridge/stencil/march_limits.hpp>
 
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 

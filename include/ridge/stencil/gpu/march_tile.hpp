@@ -6,45 +6,28 @@
 #include <ridge/device/lane.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/gpu/access.hpp>
-#include <ridge/stencil/gpu_schedule.hpp>
+#include <ridge/stencil/gpu/plan.hpp>
 #include <ridge/stencil/variants.hpp>
 
 #include <array>
 
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
-/// How blocks keep in step: they meet every `planes` planes and are never more than `drift` such
-/// steps apart. `steps` of one column; `rounds` of columns a block takes at most. drift 0: not at
-/// all.
-struct MarchPace {
-  int planes = 2;
-  int drift = 0;
-  int steps = 0;
-  int rounds = 0;
-};
-
 /// What a block takes at a time: a tile in x and y, some planes in z.
 struct MarchUnit {
   Index x_begin, y_begin, z_begin, z_end;
 };
 
-/// All units: tiles along x fastest, then along y, then chunks of planes.
-struct MarchUnits {
-  int tiles_x, tiles_y, count;
-  int tile_x, tile_y; ///< points of a tile
-  Index y_first, z_first, z_end;
-  Index planes; ///< of a chunk
-
-  RIDGE_DEVICE MarchUnit at(int u) const {
-    const int tiles = tiles_x * tiles_y;
-    const int chunk = u / tiles;
-    const int tile = u - chunk * tiles;
-    const int row = tile / tiles_x;
-    const Index z = z_first + chunk * planes;
-    return {Index{tile - row * tiles_x} * tile_x, y_first + Index{row} * tile_y, z,
-            z + planes < z_end ? z + planes : z_end};
-  }
-};
+RIDGE_DEVICE MarchUnit unit_at(const MarchUnits& units, int u) {
+  const int tiles = units.tiles_x * units.tiles_y;
+  const int chunk = u / tiles;
+  const int tile = u - chunk * tiles;
+  const int row = tile / units.tiles_x;
+  const Index z = units.z_first + chunk * units.planes;
+  return {Index{tile - row * units.tiles_x} * units.tile_x,
+          units.y_first + Index{row} * units.tile_y, z,
+          z + units.planes < units.z_end ? z + units.planes : units.z_end};
+}
 
 /// One row to fetch: `count` elements by bulk copy, `rest` more by hand.
 struct MarchRow {
@@ -225,7 +208,7 @@ struct MarchTile {
         unrolled<M.tile>([&](auto point) {
           for_each_below(
               [&](auto k) { carried.below[input][k][point] = carried.below[input][k + 1][point]; });
-          if constexpr (footprint_of<K, input>.radius().z > 0) {
+          if constexpr (footprint_of<K, number<decltype(input)>>.radius().z > 0) {
             const Neighbours<point_footprint, Lane, Planes> own{
                 lane, planes, carried, call.in[input], place, misfit[input], input, point};
             carried.below[input][r.z - 1][point] = own(0, 0, 0);

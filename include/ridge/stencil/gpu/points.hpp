@@ -5,32 +5,26 @@
 // registers; stores are plain or non-temporal; blocks walk the field in any order of the axes.
 #pragma once
 
-#include <ridge/device/launch.hpp>
+#include <ridge/device/lane.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/gpu/access.hpp>
-#include <ridge/stencil/gpu_schedule.hpp>
+#include <ridge/stencil/gpu/plan.hpp>
 #include <ridge/stencil/variants.hpp>
 
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
-/// The block of a launch that a lane works on, for any order of the axes. Axis 0 of the launch grid
-/// is the fastest.
-struct GridMap {
-  int axis_of[3] = {0, 1, 2}; ///< which axis of the field each axis of the grid walks
-  int first[3] = {0, 0, 0};   ///< the first block of this launch along each axis of the field
-
-  RIDGE_DEVICE Dim3 block(const Dim3& launched) const {
-    int at[3] = {first[0], first[1], first[2]};
-    const int walked[3] = {launched.x, launched.y, launched.z};
+/// The block over the field that a lane of a launch works on.
+RIDGE_DEVICE Dim3 block_of(const GridMap& map, const Dim3& launched) {
+  int at[3] = {map.first[0], map.first[1], map.first[2]};
+  const int walked[3] = {launched.x, launched.y, launched.z};
+  RIDGE_UNROLL
+  for (int g = 0; g < 3; ++g) {
     RIDGE_UNROLL
-    for (int g = 0; g < 3; ++g) {
-      RIDGE_UNROLL
-      for (int axis = 0; axis < 3; ++axis)
-        at[axis] += axis_of[g] == axis ? walked[g] : 0;
-    }
-    return {at[0], at[1], at[2]};
+    for (int axis = 0; axis < 3; ++axis)
+      at[axis] += map.axis_of[g] == axis ? walked[g] : 0;
   }
-};
+  return {at[0], at[1], at[2]};
+}
 
 template <class K, class T, PointsVariant P>
 struct Points {
@@ -38,22 +32,23 @@ struct Points {
   static constexpr const char* name = "stencil points";
 
   Call<K, T> call;
-  GridMap grid;
-  Index y_begin, y_end; ///< rows of this launch
-  Store how;            ///< on the emulated GPU, where one kernel serves both
+  PointsPlan plan;
+
+  static constexpr BodyFacts facts() { return body_facts<Points>(); }
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     constexpr Offset r = radius_of<K>();
-    const Dim3 b = grid.block(lane.block());
+    const Dim3 b = block_of(plan.grid, lane.block());
     const Dim3 t = lane.thread();
     const Dim3 shape = lane.block_extent();
     const Index3 n = call.out.extents;
     const Index x = Index{b.x} * shape.x + t.x;
-    const Index y = y_begin + (Index{b.y} * shape.y + t.y) * P.tile;
+    const Index y = plan.y_begin + (Index{b.y} * shape.y + t.y) * P.tile;
     const Index z = Index{b.z} * shape.z + t.z;
-    if (x < r.x || x >= n.x - r.x || z < r.z || z >= n.z - r.z || y >= y_end) return;
-    if (P.loads == Loads::ascending && y >= r.y && y + P.tile <= n.y - r.y && y + P.tile <= y_end) {
+    if (x < r.x || x >= n.x - r.x || z < r.z || z >= n.z - r.z || y >= plan.y_end) return;
+    if (P.loads == Loads::ascending && y >= r.y && y + P.tile <= n.y - r.y &&
+        y + P.tile <= plan.y_end) {
       ascending(lane, x, y, z);
     } else {
       in_stencil_order(lane, x, y, z);
@@ -64,7 +59,7 @@ private:
   template <class Lane>
   RIDGE_DEVICE void store(Lane& lane, Index x, Index y, Index z, const Pack<T, 1>& value) const {
     constexpr bool emulated = std::is_same_v<Here, target::Simt>;
-    if ((emulated ? how : P.store) == Store::nontemporal) {
+    if ((emulated ? plan.how : P.store) == Store::nontemporal) {
       put<Store::nontemporal>(lane, call.out.elements(), call.out.at(x, y, z), value);
     } else {
       put<Store::plain>(lane, call.out.elements(), call.out.at(x, y, z), value);
@@ -77,7 +72,7 @@ private:
     RIDGE_UNROLL
     for (int i = 0; i < P.tile; ++i) {
       const Index row = y + i;
-      if (row >= r.y && row < call.out.extents.y - r.y && row < y_end) {
+      if (row >= r.y && row < call.out.extents.y - r.y && row < plan.y_end) {
         store(lane, x, row, z, evaluate_direct(lane, call, x, row, z));
       }
     }

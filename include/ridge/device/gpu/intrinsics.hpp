@@ -1,0 +1,8 @@
+// What CUDA and HIP offer lanes. Their compilers of kernels at run time bring it along.
+#pragma once
+
+#if defined(RIDGE_TARGET_CUDA) && !defined(__CUDACC_RTC__)
+#include <cuda_runtime.h>
+#elif defined(RIDGE_TARGET_HIP) && !defined(__HIPCC_RTC__)
+#include <hip/hip_runtime.h>
+#endif

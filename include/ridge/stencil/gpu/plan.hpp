@@ -1,0 +1,80 @@
+// How a launch lies over the fields: what host code works out once and every lane reads. Plain
+// data, the same for the host and for all GPUs.
+#pragma once
+
+#include <ridge/core/index.hpp>
+#include <ridge/device/view.hpp>
+#include <ridge/stencil/footprint.hpp>
+#include <ridge/stencil/schedule_fields.hpp>
+
+namespace ridge::stencil::gpu {
+
+/// What memory reads and writes at least at a time.
+inline constexpr int sector_bytes = 32;
+
+/// Planes between asking for the ends of rows of the result and writing them.
+inline constexpr int march_planes_ahead = 4;
+
+/// The blocks of a launch over the field, for any order of the axes. Axis 0 of the launch grid is
+/// the fastest.
+struct GridMap {
+  int axis_of[3] = {0, 1, 2}; ///< which axis of the field each axis of the grid walks
+  int first[3] = {0, 0, 0};   ///< the first block of this launch along each axis of the field
+};
+
+/// One launch of a points kernel.
+struct PointsPlan {
+  GridMap grid;
+  Index y_begin = 0, y_end = 0; ///< its rows
+  Store how = Store::plain;     ///< on the emulated GPU, where one kernel serves both
+};
+
+/// How blocks keep in step: they meet every `planes` planes and are never more than `drift` such
+/// steps apart. `steps` of one column; `rounds` of columns a block takes at most. drift 0: not at
+/// all.
+struct MarchPace {
+  int planes = 2;
+  int drift = 0;
+  int steps = 0;
+  int rounds = 0;
+};
+
+/// All units, which are what a block takes at a time: tiles along x fastest, then along y, then
+/// chunks of planes.
+struct MarchUnits {
+  int tiles_x = 0, tiles_y = 0, count = 0;
+  int tile_x = 0, tile_y = 0; ///< points of a tile
+  Index y_first = 0, z_first = 0, z_end = 0;
+  Index planes = 0; ///< of a chunk
+};
+
+/// One launch of a march.
+struct MarchPlan {
+  MarchUnits units;
+  int ring = 0;          ///< planes in shared memory
+  MarchPace pace;        ///< how blocks keep in step
+  Span<unsigned> passed; ///< for each step, how many blocks have begun it; zero between launches
+};
+
+/// What host code must know of a compiled march.
+struct MarchFacts {
+  int tile_x = 0, tile_y = 0; ///< points of a block's tile
+  int consumers = 0;          ///< threads that compute
+  int held = 0;               ///< planes that stay from one output plane to the next
+  int header_bytes = 0, stage_bytes = 0, target_bytes = 0; ///< of shared memory
+};
+
+/// What host code must know of a compiled kernel whose types it does not have: where the parts of
+/// its body lie. Compiled into the kernel's image.
+struct BodyFacts {
+  int bytes = 0;                          ///< of the body
+  int call_bytes = 0;                     ///< of the call, with which it begins
+  int in_offset = 0, out_offset = 0;      ///< of the views
+  int plan_offset = 0, misfit_offset = 0; ///< of the plan; of the inputs' misfits, if it marches
+  int inputs = 0;
+  int element_bytes = 0;
+  Offset radius;
+  MarchFacts march; ///< zero for points
+};
+
+} // namespace ridge::stencil::gpu

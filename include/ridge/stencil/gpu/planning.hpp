@@ -1,0 +1,42 @@
+// Host code's part of launches on GPUs: from a schedule and the extents to plans.
+#pragma once
+
+#include <ridge/device/launch_shape.hpp>
+#include <ridge/device/queue.hpp>
+#include <ridge/stencil/gpu/plan.hpp>
+#include <ridge/stencil/gpu_schedule.hpp>
+
+#include <functional>
+#include <vector>
+
+namespace ridge::stencil::gpu {
+
+/// A launch of a points kernel.
+struct PointsLaunch {
+  PointsPlan plan;
+  LaunchShape shape;
+};
+/// The launches that cover a field of these extents: one for each sub-domain, and more where the
+/// blocks are more than a grid can have.
+[[nodiscard]] std::vector<PointsLaunch> plan_points(Index3 extents, const GpuSchedule& schedule);
+
+/// The launch of a march.
+struct MarchLaunch {
+  MarchPlan plan;
+  LaunchShape shape;
+};
+/// How many blocks of a shape the device holds at the same time.
+using Resident = std::function<int(const LaunchShape&)>;
+/// Throws UsageError where the schedule is not possible for this kernel, Failure where no block
+/// fits.
+[[nodiscard]] MarchLaunch plan_march(Queue& queue, const MarchFacts& facts, Offset radius,
+                                     Index3 extents, const GpuSchedule& schedule,
+                                     const Resident& resident);
+
+/// Throws UsageError unless the device can march, and the input begins where a bulk copy may.
+void check_march(const Device& device);
+void check_march_input(const void* data);
+/// Elements from a 128-byte boundary to the field.
+[[nodiscard]] unsigned misfit_of(const void* data, int element_bytes);
+
+} // namespace ridge::stencil::gpu

@@ -1,0 +1,86 @@
+#include <ridge/core/error.hpp>
+#include <ridge/stencil/gpu/planning.hpp>
+#include <ridge/stencil/march_limits.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace ridge::stencil::gpu {
+
+void check_march(const Device& device) {
+  if (device.kind() == DeviceKind::hip)
+    throw UsageError("stage=bulk needs the bulk copy engine of NVIDIA GPUs from Hopper on");
+  if (!can_march(device)) {
+    throw UsageError("stage=bulk needs compute capability 9.0, and " + to_text(device.id()) +
+                     " is " + device.facts().architecture);
+  }
+}
+
+void check_march_input(const void* data) {
+  if (reinterpret_cast<std::uintptr_t>(data) % 16 != 0)
+    throw UsageError("stage=bulk needs inputs that begin at a multiple of 16 bytes");
+}
+
+unsigned misfit_of(const void* data, int element_bytes) {
+  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(data) % 128 /
+                               static_cast<unsigned>(element_bytes));
+}
+
+MarchLaunch plan_march(Queue& queue, const MarchFacts& facts, Offset r, Index3 n,
+                       const GpuSchedule& s, const Resident& resident_blocks) {
+  const Device& device = queue.device();
+  const int least_ring = facts.held + 2;
+  if (s.ring < least_ring) {
+    throw UsageError("ring=" + std::to_string(s.ring) +
+                     " is too short for this kernel, which takes " + std::to_string(least_ring) +
+                     " or more");
+  }
+  const int shared = facts.header_bytes + s.ring * facts.stage_bytes + facts.target_bytes;
+  if (shared > device.facts().shared_per_block.value) {
+    throw UsageError("ring=" + std::to_string(s.ring) + " needs " + to_text(Bytes{shared}) +
+                     " of shared memory, and a block can have " +
+                     to_text(device.facts().shared_per_block));
+  }
+
+  MarchLaunch launch;
+  MarchPlan& plan = launch.plan;
+  plan.ring = s.ring;
+  MarchUnits& units = plan.units;
+  const Index interior_z = n.z - 2 * r.z;
+  units.tile_x = facts.tile_x;
+  units.tile_y = facts.tile_y;
+  units.tiles_x = static_cast<int>(ceil_div(n.x, facts.tile_x));
+  units.tiles_y = static_cast<int>(ceil_div(n.y - 2 * r.y, facts.tile_y));
+  units.y_first = r.y;
+  units.z_first = r.z;
+  units.z_end = n.z - r.z;
+  units.planes = ceil_div(interior_z, s.chunks);
+  const Index chunks = ceil_div(interior_z, units.planes);
+  const Index count = Index{units.tiles_x} * units.tiles_y * chunks;
+  if (count > (Index{1} << 30)) throw UsageError("more than 2^30 tiles; give fewer chunks");
+  units.count = static_cast<int>(count);
+
+  const int fetchers = device.facts().warp_width;
+  LaunchShape& shape = launch.shape;
+  shape = {{1, 1, 1}, {facts.consumers + fetchers, 1, 1}, shared};
+  const int resident = resident_blocks(shape);
+  if (resident < 1) throw Failure("no block of this schedule fits a multiprocessor");
+  shape.grid.x = std::min(resident, units.count);
+
+  // Blocks that keep step must all be there; the emulated GPU runs one after the other.
+  const bool can_wait = device.is_gpu();
+  plan.pace.planes = s.pace;
+  plan.pace.drift = can_wait ? s.drift : 0;
+  plan.pace.steps = static_cast<int>(ceil_div(units.planes + 2 * r.z, s.pace));
+  plan.pace.rounds = (units.count + shape.grid.x - 1) / shape.grid.x;
+  if (plan.pace.drift > 0) {
+    shape.together = true;
+    const Index counters = Index{plan.pace.steps} * plan.pace.rounds + 1;
+    if (counters > (Index{1} << 28)) throw UsageError("too many steps to keep; give drift=0");
+    plan.passed = {static_cast<unsigned*>(queue.counters(Bytes{counters * 4})), counters};
+  }
+  return launch;
+}
+
+} // namespace ridge::stencil::gpu

@@ -1,0 +1,151 @@
+// Kernels compiled alone, by NVRTC: what can be shown of them without a GPU.
+#include <ridge/stencil/launch.hpp>
+
+#include "launch/image.hpp"
+#include "launch/image_facts.hpp"
+#include "launch/included.hpp"
+#include "launch/nvrtc.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace ridge {
+namespace {
+
+using launch::Demand;
+using launch::Nvrtc;
+using ::testing::HasSubstr;
+
+constexpr const char* points =
+    "2, ridge::stencil::Loads::ascending, ridge::stencil::Store::plain, 256";
+constexpr const char* march =
+    "128, 2, 4, ridge::stencil::Store::plain, ridge::stencil::Rows::packs";
+
+/// How a body of this variant is compiled; `form` is "points" or "march".
+Demand demand_of(const std::string& form, const std::string& variant, const std::string& kernel,
+                 const std::string& precision,
+                 const std::string& source = "ridge/lab/kernels/stencil.hpp") {
+  const bool marches = form == "march";
+  Demand d;
+  d.source = source;
+  d.definitions =
+      fmt::format("#define RIDGE_STENCIL_{} {}\n", marches ? "MARCH" : "POINTS", variant);
+  d.image = {fmt::format("ridge/stencil/gpu/{}.hpp", form),
+             fmt::format("ridge::stencil::gpu::{}<{}, {}, ridge::stencil::demanded_{}[0]>",
+                         marches ? "March" : "Points", kernel, precision, form),
+             nullptr, 0};
+  return d;
+}
+
+class Images : public ::testing::Test {
+protected:
+  void SetUp() override {
+    if (nvrtc == nullptr) GTEST_SKIP() << "there is no NVRTC here";
+  }
+  [[nodiscard]] Nvrtc::Compiled compile(const Demand& d, const std::string& more = {}) const {
+    return nvrtc->compile(launch::image_text(d) + more, "kernel.cu",
+                          launch::image_options("sm_90"));
+  }
+  const Nvrtc* nvrtc = Nvrtc::here();
+};
+
+TEST_F(Images, AreCompiledOfEveryBuiltInStencil) {
+  for (const char* const kernel :
+       {"ridge::stencil::Laplacian<2, 3>", "ridge::stencil::Laplacian<8, 3>",
+        "ridge::stencil::Box27", "ridge::lab::Diffusion"}) {
+    for (const bool marches : {false, true}) {
+      const auto compiled = compile(
+          demand_of(marches ? "march" : "points", marches ? march : points, kernel, "double"));
+      EXPECT_TRUE(compiled.done) << kernel << "\n" << compiled.report;
+      EXPECT_THAT(compiled.image, ::testing::StartsWith("\x7f"
+                                                        "ELF"));
+    }
+  }
+}
+
+TEST_F(Images, AreCompiledOfEveryBuiltInInteraction) {
+  for (const char* const name : {"Gravity", "Coulomb", "LennardJones", "Gaussian", "BiotSavart"}) {
+    Demand d;
+    d.source = "ridge/lab/kernels/pairs.hpp";
+    d.definitions = "#define RIDGE_PAIRS_DIRECT ridge::pairs::Stage::warp, 2, 4, 2\n";
+    d.image = {"ridge/pairs/gpu/direct.hpp",
+               fmt::format("ridge::pairs::gpu::Direct<ridge::pairs::{}, ridge::pairs::Mixed, "
+                           "ridge::pairs::demanded_direct[0]>",
+                           name),
+               nullptr, 0};
+    const auto compiled = compile(d);
+    EXPECT_TRUE(compiled.done) << name << "\n" << compiled.report;
+  }
+}
+
+/// The host fills in a body that it has no type of: both compilers must lay it out alike.
+TEST_F(Images, HaveTheLayoutOfTheHost) {
+  const auto check = [&](const Demand& d, const stencil::gpu::BodyFacts& f) {
+    const auto compiled = compile(
+        d, fmt::format("constexpr auto f = Body::facts();\n"
+                       "static_assert(sizeof(Body) == {0} && f.bytes == {0});\n"
+                       "static_assert(f.call_bytes == {1} && f.in_offset == {2});\n"
+                       "static_assert(f.out_offset == {3} && f.plan_offset == {4});\n"
+                       "static_assert(f.misfit_offset == {5} && f.inputs == {6});\n"
+                       "static_assert(f.element_bytes == {7} && f.radius.z == {8});\n"
+                       "static_assert(f.march.stage_bytes == {9} && f.march.held == {10});\n"
+                       "static_assert(sizeof(ridge_facts) == {11});\n",
+                       f.bytes, f.call_bytes, f.in_offset, f.out_offset, f.plan_offset,
+                       f.misfit_offset, f.inputs, f.element_bytes, f.radius.z, f.march.stage_bytes,
+                       f.march.held, sizeof f));
+    EXPECT_TRUE(compiled.done) << compiled.report;
+  };
+  const std::string kernel = "ridge::stencil::Laplacian<4, 3>";
+  check(demand_of("points", points, kernel, "float"), test::points_facts());
+  check(demand_of("march", march, kernel, "double"), test::march_facts());
+}
+
+class ImageSources : public Images {
+protected:
+  ImageSources() {
+    std::filesystem::create_directories(folder);
+    write("kernel.hpp",
+          "#pragma once\n#include <ridge/stencil/kernel.hpp>\n#include \"part.hpp\"\n"
+          "struct Mine {\n  static constexpr auto footprint = "
+          "ridge::stencil::star<1>();\n  template <class N>\n"
+          "  RIDGE_FN auto operator()(const N& u) const { return weight * u(1, 0, 0); "
+          "}\n};\n");
+    write("part.hpp", "#pragma once\n#include <cmath>\nconstexpr double weight = 0.5;\n");
+  }
+  ~ImageSources() override { std::filesystem::remove_all(folder); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder + name) << text;
+  }
+  std::string folder = ::testing::TempDir() + "ridge-image-sources/";
+};
+
+TEST_F(ImageSources, NameTheLineOfTheUsersError) {
+  const Demand good = demand_of("points", points, "Mine", "double", folder + "kernel.hpp");
+  const auto compiled = compile(good);
+  EXPECT_TRUE(compiled.done) << compiled.report;
+  write("part.hpp", "#pragma once\nconstexpr double weihgt = 0.5;\n");
+  const auto refused = compile(good);
+  EXPECT_FALSE(refused.done);
+  EXPECT_THAT(refused.report, HasSubstr(folder + "kernel.hpp(7): error: "));
+}
+
+TEST(ImageFiles, AreThoseThatTheSourceIncludes) {
+  const std::string folder = ::testing::TempDir() + "ridge-included/";
+  std::filesystem::create_directories(folder + "elsewhere");
+  std::ofstream(folder + "a.hpp") << "#include <vector>\n#  include \"b.hpp\"\n#include <c.hpp>\n"
+                                     "// include \"no.hpp\"\n#include <ridge/core/index.hpp>\n";
+  std::ofstream(folder + "b.hpp") << "#include \"a.hpp\"\n#include \"missing.hpp\"\n";
+  std::ofstream(folder + "elsewhere/c.hpp") << "\n";
+  const auto files =
+      launch::included_files(folder + "a.hpp", "-DX=1 -I" + folder + "elsewhere -O2");
+  EXPECT_THAT(files, ::testing::ElementsAre(folder + "a.hpp", folder + "b.hpp",
+                                            folder + "elsewhere/c.hpp"));
+  std::filesystem::remove_all(folder);
+}
+
+} // namespace
+} // namespace ridge
