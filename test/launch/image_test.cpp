@@ -68,7 +68,7 @@ TEST_F(Images, AreCompiledOfEveryBuiltInStencil) {
 }
 
 TEST_F(Images, AreCompiledOfEveryBuiltInInteraction) {
-  for (const char* const name : {"Gravity", "Coulomb", "LennardJones", "Gaussian", "BiotSavart"}) {
+  for (const char* const name : {"Gravity<>", "Coulomb", "LennardJones", "Gaussian", "BiotSavart"}) {
     Demand d;
     d.source = "ridge/lab/kernels/pairs.hpp";
     d.definitions = "#define RIDGE_PAIRS_DIRECT ridge::pairs::Stage::warp, 2, 4, 2\n";
