@@ -28,7 +28,7 @@ bool lines_are_whole(const Traits& traits, Index3 n) {
 }
 
 /// Cores that wait for lines between their L2 and L1 rather than for memory: there two planes at
-/// once pay for every kernel, on others for those of many points (docs/performance.md). Known of
+/// once pay for every kernel, on others for those of many points (docs/decisions/0050). Known of
 /// the same cores.
 bool waits_for_l2(const DeviceFacts& facts) {
   return stalls_between_pages(facts);

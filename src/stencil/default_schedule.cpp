@@ -47,12 +47,12 @@ Index room_for_planes(const Device& device) {
 }
 
 /// Whether a march would compute one fp32 value a thread, which tiles of points beat
-/// (docs/performance.md).
+/// (docs/decisions/0009).
 bool better_in_tiles(const Traits& traits, Index3 n) {
   return traits.element_bytes == 4 && n.x * traits.element_bytes % 16 != 0;
 }
 
-/// Tiles of points for kernels that read no planes beside their own (docs/performance.md).
+/// Tiles of points for kernels that read no planes beside their own (docs/decisions/0041).
 GpuSchedule flat_points() {
   GpuSchedule s;
   s.block = BlockShape{{128, 1, 1}};

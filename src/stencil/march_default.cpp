@@ -11,7 +11,7 @@ namespace ridge::stencil {
 namespace {
 
 /// A shape that marches are compiled for and what it needs of a multiprocessor (measured on an
-/// H200, docs/performance.md).
+/// H200, docs/decisions/0006 and 0040).
 struct Form {
   BlockShape block;
   int tile;

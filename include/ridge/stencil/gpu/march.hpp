@@ -3,7 +3,7 @@
 // One warp of each block fetches, by bulk copies of whole rows, into a ring of planes; the other
 // warps wait for a plane, compute, and give the oldest plane back. Blocks stay on their
 // multiprocessor and take one column of tiles after the other. What makes this reach the speed of a
-// copy (docs/performance.md has the measurements):
+// copy (docs/decisions/0005 has the measurements):
 // - rows lie in shared memory at the same distance from a 128-byte boundary as in the field, so
 //   that a copy never splits a memory sector in two;
 // - blocks advance in step: none starts a plane before all have finished the one `drift` steps

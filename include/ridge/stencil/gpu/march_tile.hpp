@@ -88,7 +88,7 @@ struct MarchTile {
   static constexpr bool shifted = M.rows != Rows::lines;
   /// Whether all rows of a plane lie in the ring as far behind each other, up to whole lines, as
   /// in the field, so that the first one's shift is that of all. Otherwise each has its own, which
-  /// is faster where more rows are read (docs/performance.md).
+  /// is faster where more rows are read (docs/decisions/0008).
   static constexpr bool in_step = r.y <= 1;
   /// A row begins one line behind the last one's end, for the halo to its left, and up to one
   /// more for its shift.

@@ -1,0 +1,130 @@
+"""Fills the tables of docs/results.md from the records in docs/results. See the page for the blocks:
+
+<!-- results: roof FOLDER -->             the ceilings
+<!-- results: default FILE... -->         a row a launch: the default schedule, or the only one
+<!-- results: schedules FILE... -->       a row a schedule, a pair of columns a file: time and fraction
+
+FILE is a pattern below docs/results, without `.json`.
+"""
+
+import json
+
+from blocks import ROOT, main, table, words_of
+
+PAGE = ROOT / "docs/results.md"
+FOLDER = ROOT / "docs/results"
+
+
+def files_of(patterns):
+    """The files of records that some of the patterns name."""
+    found = []
+    for pattern in patterns:
+        files = sorted(FOLDER.glob(pattern + ".json"))
+        if not files:
+            raise SystemExit(f"no file of docs/results is a {pattern}.json")
+        found += [f for f in files if f not in found]
+    return found
+
+
+def files_shown(text):
+    """All files of records that the page shows."""
+    shown = set()
+    for kind, *words in words_of(text, "results"):
+        shown.update([FOLDER / words[0] / "roof.json"] if kind == "roof" else files_of(words))
+    return shown
+
+
+def with_unit(value, unit):
+    """A number and its unit at three digits: 4.18 TB/s, 511 us, 2.64·10¹² interactions/s."""
+    steps = [(1e12, "T", "·10¹²"), (1e9, "G", "·10⁹"), (1e6, "M", "·10⁶"), (1e3, "k", "·10³"), (1, "", ""),
+             (1e-3, "m", ""), (1e-6, "u", ""), (1e-9, "n", ""), (1e-12, "p", "")]
+    # What would be rounded up to 1000 belongs to the next step.
+    step, prefix, power = next((s for s in steps if value >= 0.9995 * s[0]), steps[-1])
+    scaled = value / step
+    digits = 2 if scaled < 9.995 else 1 if scaled < 99.95 else 0
+    counted = unit in ("interactions/s", "op/s")
+    return f"{scaled:.{digits}f}{power} {unit}" if counted else f"{scaled:.{digits}f} {prefix}{unit}"
+
+
+def size(record):
+    return "x".join(map(str, record["size"]))
+
+
+def fraction(record):
+    if record["fraction"] is None:
+        return "in cache" if record.get("in_cache") else ""
+    return f'{record["fraction"]:.3f} {record["roof_name"]}' + (", in cache" if record.get("in_cache") else "")
+
+
+def error(record):
+    if not record["check"]:
+        return ""
+    largest = record["check"]["max_error"]
+    return ("0" if largest == 0 else f"{largest:.1e}") if record["check"]["ok"] else "**failed**"
+
+
+def atmosphere(record):
+    air = record.get("atmosphere")
+    return [with_unit(air["seconds_per_cell_and_stage"], "s"), f'`{air["schedule_x"]}`',
+            f'{air["mass_change"]:.1e}', f'{air["energy_change"]:.6e}'] if air else [""] * 4
+
+
+def nbody(record):
+    run = record.get("nbody")
+    return [f'{run["integrator"]}, {run["dt"]:.6g}', f'{run["largest_energy_error"]:.1e}'] if run else [""] * 2
+
+
+def default_of(records):
+    """The record of the default schedule, or of the only one."""
+    return next((r for r in records if r.get("schedule_name") == "default"), records[-1])
+
+
+def operations(record):
+    return f'{record["operations"]:.0f}' if record["kernel"] == "chain" else ""
+
+
+def defaults(patterns):
+    titles = ["kernel", "site", "operations", "size", "precision", "time", "achieved", "fraction of",
+              "largest error", "a cell and stage", "schedule along x", "mass change", "energy change",
+              "integrator, dt", "largest energy error"]
+    records = [default_of(json.loads(file.read_text())) for file in files_of(patterns)]
+    # Kernels in the order in which the page names them, of each the small sizes first.
+    kernels = list(dict.fromkeys(r["kernel"] for r in records))
+    records.sort(key=lambda r: (kernels.index(r["kernel"]), operations(r), r["precision"], r.get("site") or "",
+                                r["items"]))
+    return table(titles, [[r["kernel"], r.get("site") or "", operations(r), size(r), r["precision"],
+                           with_unit(r["seconds"], "s"), with_unit(r["achieved"], r["achieved_unit"]),
+                           fraction(r), error(r), *atmosphere(r), *nbody(r)] for r in records])
+
+
+def schedules(patterns):
+    files = [json.loads(file.read_text()) for file in files_of(patterns)]
+    names = list(dict.fromkeys(r["schedule_name"] for records in files for r in records))
+
+    def cell(records, name):
+        r = next((r for r in records if r["schedule_name"] == name), None)
+        return f'{with_unit(r["seconds"], "s")}, {fraction(r)}' if r else ""
+
+    return table(["schedule", *(title(records[0]) for records in files)],
+                 [[f"`{name}`", *(cell(records, name) for records in files)] for name in names])
+
+
+def title(record):
+    many = f"{operations(record)} operations" if operations(record) else ""
+    return " ".join(filter(None, [record["kernel"], many, size(record), record["precision"]]))
+
+
+def roof(folders):
+    ceilings = json.loads((FOLDER / folders[0] / "roof.json").read_text())["ceilings"]
+    return table(["ceiling", "value", "how"], [[c["name"], with_unit(c["value"], c["unit"]), c["how"]] for c in ceilings])
+
+
+def make(words):
+    makers = {"roof": roof, "default": defaults, "schedules": schedules}
+    if not words or words[0] not in makers:
+        raise SystemExit(f"docs/results.md: a block of results is one of {', '.join(makers)}, not {' '.join(words)}")
+    return makers[words[0]](words[1:])
+
+
+if __name__ == "__main__":
+    main("Fills the tables of docs/results.md from the records.", [PAGE], "results", make)

@@ -1,0 +1,123 @@
+"""The documents: links lead somewhere, and what programs write is as they write it.
+
+RIDGE is the command; without it build/ridge is."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+import blocks  # noqa: E402
+import make_results  # noqa: E402
+
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+CODE = ["include", "src", "test", "bench", "examples", "scripts", "cmake"]
+SOURCES = [".hpp", ".cpp", ".cu", ".py", ".sh", ".json", ".cmake"]
+
+
+def anchors(document):
+    """What `#...` may name in a document: its titles, as they are shown on the web."""
+    text = re.sub(r"^```.*?^```", "", document.read_text(), flags=re.DOTALL | re.MULTILINE)
+    titles = re.findall(r"^#+ (.*)", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def links(document):
+    text = re.sub(r"```.*?```|`[^`\n]*`(?!\])", "", document.read_text(), flags=re.DOTALL)
+    return re.findall(r"\]\(([^)\s]+)\)", text)
+
+
+def dead(document, link):
+    """Why a link leads nowhere, or None."""
+    if re.match(r"https?://", link):
+        return None
+    path, _, anchor = link.partition("#")
+    target = (document.parent / path).resolve() if path else document
+    if not target.exists():
+        return f"there is no {path}"
+    if anchor and anchor not in anchors(target):
+        return f"{target.name} has no title #{anchor}"
+    return None
+
+
+class Documents(unittest.TestCase):
+    maxDiff = None
+
+    def test_links_lead_somewhere(self):
+        found = [(d, link) for d in DOCUMENTS for link in links(d)]
+        self.assertGreater(len(found), 100)
+        wrong = [f"{d.relative_to(ROOT)}: {link}: {dead(d, link)}" for d, link in found if dead(d, link)]
+        self.assertEqual(wrong, [])
+
+    def test_code_points_to_documents_that_exist(self):
+        """As `docs/launch.md` or, of decisions, `docs/decisions/0005`."""
+        named = []
+        for folder in CODE:
+            for file in (ROOT / folder).rglob("*.*"):
+                if file.suffix in SOURCES:
+                    named += [(file, at) for at in re.findall(r"docs/[\w/-]+\.md|docs/decisions/\d+", file.read_text())]
+        self.assertGreater(len(named), 20)
+        wrong = [f"{file.relative_to(ROOT)}: {at}" for file, at in named
+                 if not (ROOT / at).exists() and not list(ROOT.glob(at + "-*.md"))]
+        self.assertEqual(wrong, [])
+
+    def test_every_decision_is_listed_with_its_title(self):
+        folder = ROOT / "docs/decisions"
+        listed = re.findall(r"^- (\d{4}) \[(.*?)\]\((.*?)\)", (folder / "README.md").read_text(), re.MULTILINE)
+        pages = []
+        for page in sorted(folder.glob("[0-9]*.md")):
+            number, title = re.match(r"# (\d+)\. (.*)", page.read_text()).groups()
+            self.assertEqual(page.name[:4], f"{int(number):04}")
+            pages.append((page.name[:4], title, page.name))
+        self.assertEqual(sorted(listed), pages)
+
+    def test_no_page_is_left_out(self):
+        """Every document is reached from the README."""
+        reached, waiting = set(), [ROOT / "README.md"]
+        while waiting:
+            document = waiting.pop()
+            if document in reached:
+                continue
+            reached.add(document)
+            targets = [(document.parent / link.partition("#")[0]).resolve() for link in links(document)]
+            waiting += [t for t in targets if t.suffix == ".md" and t.exists()]
+        self.assertEqual([str(d) for d in DOCUMENTS if d not in reached], [])
+
+    def test_all_records_are_in_the_results(self):
+        records = set((ROOT / "docs/results").glob("*/*.json"))
+        self.assertGreater(len(records), 100)
+        self.assertEqual(make_results.files_shown(make_results.PAGE.read_text()), records)
+
+    def test_results_are_those_of_the_records(self):
+        self.assert_made_by("make_results.py")
+
+    def test_fields_are_those_of_the_code(self):
+        self.assert_made_by("make_fields.py")
+
+    def assert_made_by(self, script):
+        done = subprocess.run([sys.executable, "-B", str(ROOT / "scripts" / script), "--check"],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, f"run scripts/{script}: {done.stdout}{done.stderr}")
+
+
+class Blocks(unittest.TestCase):
+    def test_only_blocks_of_the_kind_change(self):
+        text = "a\n<!-- x: p q -->\nold\n<!-- end -->\nb\n<!-- y: -->\nkept\n<!-- end -->\n"
+        self.assertEqual(blocks.filled(text, "x", lambda words: words),
+                         "a\n<!-- x: p q -->\np\nq\n<!-- end -->\nb\n<!-- y: -->\nkept\n<!-- end -->\n")
+
+    def test_a_block_without_an_end_is_refused(self):
+        with self.assertRaises(SystemExit):
+            blocks.filled("<!-- x: p -->\n<!-- x: q -->\n<!-- end -->\n", "x", lambda words: words)
+
+    def test_numbers(self):
+        for value, unit, text in [(999.6e-6, "s", "1.00 ms"), (5.11e-4, "s", "511 us"), (4.1755e12, "B/s", "4.18 TB/s"),
+                                  (9.996e9, "B/s", "10.0 GB/s"), (2.64e12, "op/s", "2.64·10¹² op/s")]:
+            self.assertEqual(make_results.with_unit(value, unit), text)
+
+
+if __name__ == "__main__":
+    unittest.main()
