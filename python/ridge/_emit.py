@@ -15,13 +15,31 @@ _FUNCTIONS = ("exp", "log", "sqrt", "sin", "cos", "pow")
 def reachable(results: Iterable[Value]) -> list[Value]:
     """All values that results are made of, operands first."""
     found: dict[int, Value] = {}
-    open_ = list(results)
+    open_ = [(r, False) for r in reversed(list(results))]
     while open_:
-        value = open_.pop()
-        if value.number not in found:
-            found[value.number] = value
-            open_.extend(value.args)
-    return [found[n] for n in sorted(found)]
+        value, operands_done = open_.pop()
+        if operands_done:
+            found.setdefault(value.number, value)
+        elif value.number not in found:
+            open_.append((value, True))
+            open_.extend((a, False) for a in reversed(value.args))
+    return list(found.values())
+
+
+def share(results: list[Value]) -> list[Value]:
+    """The results with equal values made one: Python computes again what is written again."""
+    first: dict[tuple[object, ...], Value] = {}
+    now: dict[int, Value] = {}
+    for value in reachable(results):
+        value.args = tuple(now[a.number] for a in value.args)
+        data = value.data
+        if value.op == "load":
+            data = (id(data[0]), data[1])
+        elif value.op == "literal":
+            data = repr(data)
+        key = (value.op, data, *(a.number for a in value.args))
+        now[value.number] = first.setdefault(key, value)
+    return [now[r.number] for r in results]
 
 
 def flops(values: Iterable[Value]) -> int:
@@ -46,6 +64,8 @@ class Writer:
         while any(name.startswith(self.prefix) for name in taken):
             self.prefix += "t"
         self.lines: list[str] = []
+        #: How a number is written, and how where it meets a value.
+        self.number: Callable[[str, bool], str] = lambda name, plain: name
 
     def write(self, results: list[Value]) -> list[str]:
         """The expressions of the results; what they need before them is in `lines`."""
@@ -62,11 +82,14 @@ class Writer:
                 self.lines.append(f"const auto {name} = {written[0]};")
                 written = (name, _ATOM)
             text[value.number] = written
-        return [text[r.number][0] for r in results]
+        return [self.number(r.data, False) if r.op == "number" else text[r.number][0]
+                for r in results]
 
     def _expression(self, value: Value, text: dict[int, tuple[str, int]]) -> tuple[str, int]:
-        def operand(i: int, least: int = 0) -> str:
+        def operand(i: int, least: int = 0, plain: bool = value.plain) -> str:
             written, precedence = text[value.args[i].number]
+            if value.args[i].op == "number":
+                written = self.number(written, plain)
             return written if precedence >= least else f"({written})"
 
         op = value.op
@@ -102,8 +125,9 @@ class Writer:
     @staticmethod
     def _select(value: Value, operand: Callable[..., str]) -> str:
         left, right, a, b = value.args
-        test = f"{operand(0, 1)} {value.data} {operand(1, 1)}"
-        if not (left.plain and right.plain):
+        plain = left.plain and right.plain
+        test = f"{operand(0, 1, plain)} {value.data} {operand(1, 1, plain)}"
+        if not plain:
             if not (a.plain and b.plain):
                 return f"select({test}, {operand(2)}, {operand(3)})"
             compared = operand(0 if right.plain else 1)

@@ -16,15 +16,19 @@ from ._trace import Parameter, TraceError, users_line
 class Source:
     """C++ text of a functor: where it is kept, and how it is described to the library."""
 
-    def __init__(self, text: str, type_name: str, pattern: str) -> None:
+    def __init__(self, text: str, type_name: str, pattern: str,
+                 places: Optional[Mapping[str, Sequence[str]]] = None) -> None:
         self.text = text
         self.type_name = type_name
         self.pattern = pattern
+        #: Where numbers are kept, where that is not a member of their name.
+        self.places = places or {}
 
     def describe(self, file: str, numbers: Sequence[str]) -> str:
         """The text that the library compiles to learn what the kernel is, and to set `numbers`."""
         members = "".join(
-            f"  kernel.{name} = arguments.numbers[{i}];\n" for i, name in enumerate(numbers))
+            f"  {place} = arguments.numbers[{i}];\n" for i, name in enumerate(numbers)
+            for place in self.places.get(name, (f"kernel.{name}",)))
         roof = {"pairs": "roof, "}.get(self.pattern, "")
         return (
             f"#include <ridge/python/describe_{self.pattern}.hpp>\n#include \"{file}\"\n"
@@ -98,7 +102,7 @@ class Kernel:
         self.numbers = None if numbers is None else tuple(numbers)
         self._defaults = dict(defaults or {})
         self._source = source
-        self._compiled: dict[tuple[str, ...], _core.Kernel] = {}
+        self._compiled: dict[tuple[int, tuple[str, ...]], _core.Kernel] = {}
         self._latest: Optional[_core.Kernel] = None
 
     @property
@@ -110,8 +114,10 @@ class Kernel:
         given = ", ".join((*self.arrays, *(self.numbers or ())))
         return f"<ridge.{self._source.pattern} {self.__name__}({given})>"
 
-    def _bind_numbers(self, given: Mapping[str, float]) -> tuple[_core.Kernel, tuple[float, ...]]:
-        """The kernel with members of these names, and their values in its order."""
+    def _bind_numbers(self, given: Mapping[str, float],
+                      arrays: int) -> tuple[_core.Kernel, tuple[float, ...]]:
+        """The kernel of so many arrays with members of these names, and their values in its
+        order."""
         names = self.numbers
         if names is None:
             names = tuple(sorted(given))
@@ -119,15 +125,18 @@ class Kernel:
                 check_name(name, f"{self.__name__}: the number")
         elif len(given) != len(names) or not all(n in given for n in names):
             given = self._with_defaults(given, names)
-        core = self._compiled.get(names)
+        core = self._compiled.get((arrays, names))
         if core is None:
-            core = self._compiled[names] = self._core(names)
+            core = self._compiled[arrays, names] = self._core(names, self._array_names(arrays - 1))
         self._latest = core
         return core, tuple([given[n] for n in names])
 
-    def _core(self, numbers: tuple[str, ...]) -> _core.Kernel:
+    def _array_names(self, _given: int) -> Sequence[str]:
+        return self.arrays
+
+    def _core(self, numbers: tuple[str, ...], arrays: Sequence[str]) -> _core.Kernel:
         file = _core.keep_source(f"{self.__name__}.hpp", self._source.text)
-        return _core.Kernel(self.__name__, [*self.arrays, "out"],
+        return _core.Kernel(self.__name__, [*arrays, "out"],
                             self._source.describe(file, numbers), file)
 
     def _with_defaults(self, given: Mapping[str, float],
@@ -164,7 +173,7 @@ class Kernel:
         extents and schedules that do not fit, Failure (a RuntimeError) where the machine has not
         what is needed."""
         all_arrays = self._call_arrays(arrays, out)
-        core, values = self._bind_numbers(numbers)
+        core, values = self._bind_numbers(numbers, len(all_arrays))
         core.run(all_arrays, values, schedule, device)
         return all_arrays[-1]
 
@@ -194,5 +203,5 @@ class Kernel:
         """As measure(), under each schedule that is asked for: `all` that have names and the
         default, or `space`, every one."""
         all_arrays = self._call_arrays(arrays, out)
-        core, values = self._bind_numbers(numbers)
+        core, values = self._bind_numbers(numbers, len(all_arrays))
         return records_of(core.measure(all_arrays, values, schedule, device, repeats, check))

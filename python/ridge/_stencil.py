@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Callable, Optional, Sequence, overload
 
 from ._emit import Writer, flops, reachable
-from ._kernel import Kernel, Source, check_name, parameters_of, unique
-from ._trace import Parameter, TraceError, Value, as_value, refuse, users_line
+from ._kernel import Kernel, Source, check_name, unique
+from ._trace import Parameter, Value
+from ._traced import Traced, cpp_offset, in_own_namespace, trace
 
 
 class Stencil(Kernel):
@@ -35,98 +36,65 @@ def stencil(function: Optional[Callable[..., Any]] = None, *, source: Optional[s
     likewise. Parameters that are indexed are arrays, the others are numbers. The points nearer to
     an edge than the stencil reaches are not written.
 
-    `source` is the text of a header with the functor `name`; `arrays` names what it reads.
-    Its members are set by the names that calls give, or by those of `numbers` alone.
+    `source` is the text of a header with the functor `name`; `arrays` names what it reads. Its
+    members are set by the names that calls give, or by those of `numbers` alone.
 
     Raises TraceError, at your line, for what cannot be a kernel."""
     if function is not None:
-        return _traced(function)
+        return _from_function(function)
     if source is None or name is None:
         raise TypeError("ridge.stencil takes a function, or source= and name=")
     return _from_text(source, name, arrays, numbers)
 
 
-def _traced(function: Callable[..., Any]) -> Stencil:
-    name = function.__name__
-    check_name(name, "the kernel")
-    parameters, defaults = parameters_of(function)
-    result = function(*parameters)
-    if result is None or isinstance(result, (tuple, list)):
-        raise TraceError(f"{users_line()}: {name} returns {type(result).__name__}; a stencil returns "
-                         "one value, that of the point")
-    result = as_value(result)
-    values = reachable([result])
-    arrays = [p for p in parameters if p.kind == "array"]
-    numbers = [p for p in parameters if p.kind != "array"]
-    if not arrays or result.plain:
-        raise TraceError(f"{users_line()}: {name} reads no array; index one, as in "
-                         f"{parameters[0].name if parameters else 'u'}[0,0,0]")
-    for p in parameters:
-        if p.kind == "":
-            raise TraceError(f"{users_line()}: {name} does not use its parameter {p.name}")
-    rank = arrays[0].rank
-    for p in arrays:
-        if p.rank != rank:
-            raise TraceError(f"{users_line()}: {name}: {p.name} has {p.rank} dimensions and "
-                             f"{arrays[0].name} {rank}; all arrays have as many")
-    for n in defaults:
-        if n not in (p.name for p in numbers):
-            raise TraceError(f"{users_line()}: {name}: the array {n} has a default")
-    text = _text(name, arrays, numbers, result, values)
-    where = f"traced_{unique(text)}"
-    text = text.replace("NAMESPACE", where)
-    source = Source(text, f"{where}::{name}", "stencil")
-    return Stencil(name, [p.name for p in arrays], source, [p.name for p in numbers], defaults,
-                   function.__doc__)
-
-
-def _cpp_offset(offset: tuple[int, ...]) -> tuple[int, int, int]:
-    dx, dy, dz = (*reversed(offset), 0, 0)[:3]
-    return dx, dy, dz
+def _from_function(function: Callable[..., Any]) -> Stencil:
+    traced = trace(function, "stencil")
+    source = in_own_namespace(_text(traced), traced.name, "stencil")
+    return Stencil(traced.name, [p.name for p in traced.arrays], source,
+                   [p.name for p in traced.numbers], traced.defaults, traced.doc)
 
 
 def _load(value: Value) -> str:
     parameter, offset = value.data
-    return f"{parameter.name}({', '.join(map(str, _cpp_offset(offset)))})"
+    return f"{parameter.name}({', '.join(map(str, cpp_offset(offset)))})"
 
 
 def _footprint(parameter: Parameter, values: list[Value]) -> str:
-    read = [_cpp_offset(v.data[1]) for v in values if v.op == "load" and v.data[0] is parameter]
+    read = [cpp_offset(v.data[1]) for v in values if v.op == "load" and v.data[0] is parameter]
     offsets = sorted(read or [(0, 0, 0)], key=lambda o: (o[2], o[1], o[0]))
-    points = ", ".join(f"ridge::stencil::Offset{{{x}, {y}, {z}}}" for x, y, z in offsets)
-    return f"ridge::stencil::Footprint<{len(offsets)}>{{{{{points}}}}}"
+    points = ",\n          ".join(f"ridge::stencil::Offset{{{x}, {y}, {z}}}" for x, y, z in offsets)
+    return f"ridge::stencil::Footprint<{len(offsets)}>{{{{\n          {points}}}}}"
 
 
-def _text(name: str, arrays: list[Parameter], numbers: list[Parameter], result: Value,
-          values: list[Value]) -> str:
-    writer = Writer(_load, {p.name for p in (*arrays, *numbers)})
-    (returned,) = writer.write([result])
-    footprints = [_footprint(p, values) for p in arrays]
+def _text(traced: Traced) -> str:
+    writer = Writer(_load, traced.names)
+    values = reachable([traced.result])
+    (returned,) = writer.write([traced.result])
+    footprints = [_footprint(p, values) for p in traced.arrays]
     if len(footprints) == 1:
         declared = f"  static constexpr auto footprint = {footprints[0]};\n"
     else:
         declared = ("  static constexpr auto footprints = std::make_tuple(\n      "
                     + ",\n      ".join(footprints) + ");\n")
-    members = "".join(f"  double {p.name} = 0;\n" for p in numbers)
+    members = "".join(f"  double {p.name} = 0;\n" for p in traced.numbers)
     body = "".join(f"    {line}\n" for line in writer.lines)
-    types = ", ".join(f"class N{i}" for i in range(len(arrays)))
-    parameters = ", ".join(f"const N{i}& {p.name}" for i, p in enumerate(arrays))
+    types = ", ".join(f"class N{i}" for i in range(len(traced.arrays)))
+    parameters = ", ".join(f"const N{i}& {p.name}" for i, p in enumerate(traced.arrays))
     return (
         "#pragma once\n\n#include <ridge/python/mathematics.hpp>\n"
         "#include <ridge/stencil/kernel.hpp>\n\nnamespace NAMESPACE {\n\n"
-        f"struct {name} {{\n{declared}  static constexpr double flops = {flops(values)};\n{members}"
+        f"struct {traced.name} {{\n{declared}"
+        f"  static constexpr double flops = {flops(values)};\n{members}"
         f"  template <{types}>\n  RIDGE_FN auto operator()({parameters}) const {{\n{body}"
         f"    return {returned};\n  }}\n}};\n\n}} // namespace NAMESPACE\n")
 
 
 def _from_text(text: str, name: str, arrays: Sequence[str],
                numbers: Optional[Sequence[str]]) -> Stencil:
-    for n in (name.rpartition("::")[2], *arrays, *(numbers or ())):
+    short = name.rpartition("::")[2]
+    for n in (short, *arrays, *(numbers or ())):
         check_name(n, "the name")
-    derived = f"given_{unique(text + name)}"
     # Of a type of its own: another text may have a functor of the same name.
-    whole = f"{text}\nstruct {derived} : {name} {{}};\n"
-    return Stencil(name.rpartition("::")[2], arrays, Source(whole, derived, "stencil"), numbers)
-
-
-__all__ = ["Stencil", "stencil", "refuse"]
+    derived = f"given_{unique(text + name)}"
+    source = Source(f"{text}\nstruct {derived} : {name} {{}};\n", derived, "stencil")
+    return Stencil(short, arrays, source, numbers)

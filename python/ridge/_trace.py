@@ -6,12 +6,34 @@ TraceError, which names the user's line and what to write there instead.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import numbers
 import pathlib
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, Union
+
+class _Mode(threading.local):
+    """What is being traced by this thread."""
+
+    of_chain = False
+    loads: dict[int, dict[tuple[int, ...], Value]] = {}
+
+
+_mode = _Mode()
+
+
+@contextlib.contextmanager
+def tracing_chain() -> Iterator[None]:
+    """Values may be indexed meanwhile."""
+    _mode.of_chain, _mode.loads = True, {}
+    try:
+        yield
+    finally:
+        _mode.of_chain, _mode.loads = False, {}
+
 
 _HERE = str(pathlib.Path(__file__).resolve().parent)
 _order = itertools.count()
@@ -40,6 +62,11 @@ class Value:
     """A number of each item, or of the kernel where no array is in it (`plain`)."""
 
     __slots__ = ("op", "args", "data", "number", "plain")
+    op: str
+    args: tuple[Value, ...]
+    data: Any  # literal: the float; number: its name; load: (what, offset); select: the comparison
+    number: int
+    plain: bool
     __array_priority__ = 1000.0
 
     def __init__(self, op: str, args: tuple[Value, ...] = (), data: Any = None) -> None:
@@ -136,8 +163,15 @@ class Value:
     def __setitem__(self, _key: object, _value: object) -> None:
         refuse("a kernel does not write to arrays; it returns the value of the item")
 
-    def __getitem__(self, _key: object) -> Value:
-        refuse("this is a value and no array, and cannot be indexed")
+    def __getitem__(self, key: object) -> Value:
+        """Of chains: what was computed, at a distance."""
+        if not _mode.of_chain:
+            refuse("this is a value and no array, and cannot be indexed; in a ridge.chain it can")
+        offset = offset_of(key, "a value")
+        known = _mode.loads.setdefault(self.number, {})
+        if offset not in known:
+            known[offset] = Value("load", data=(self, offset))
+        return known[offset]
 
     def __array__(self, *_args: object, **_kwargs: object) -> NoReturn:
         refuse("a value of the kernel is no NumPy array; write the mathematics with numbers, + - * / "

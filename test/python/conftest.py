@@ -8,7 +8,7 @@ import pytest
 import ridge
 
 
-@pytest.fixture(params=["cpu", "simt:32", "simt:64"])
+@pytest.fixture(params=["cpu", "simt:32"])
 def device(request):
     return request.param
 

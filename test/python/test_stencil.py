@@ -20,6 +20,13 @@ def test_heat_equals_numpy(heat, device, rng, shape, dtype):
     assert heat.record.precision == ("fp32" if dtype == np.float32 else "fp64")
 
 
+def test_the_other_warp_width(heat, rng):
+    u = rng.standard_normal((4, 33, 70))
+    np.testing.assert_allclose(heat(u, device="simt:64"), heat_of(u, 0.1, np.zeros_like(u)),
+                               atol=1e-14)
+    assert heat.record.device == "simt:64"
+
+
 def test_a_new_output_is_zero_at_the_edge(heat, rng):
     u = rng.standard_normal((5, 6, 7)).astype(np.float32)
     out = heat(u)

@@ -14,4 +14,9 @@ RIDGE_FN V like(const V& /*x*/, double number) {
   return V(number);
 }
 
+template <class V>
+RIDGE_FN V like(const V& /*x*/, const V& value) {
+  return value;
+}
+
 } // namespace ridge::python
