@@ -8,18 +8,23 @@ namespace ridge {
 
 Queue::Queue(Device device)
     : device_(std::move(device)), stream_(device_.backend().create_stream()) {}
+Queue::Queue(Device device, void* stream, bool owns)
+    : device_(std::move(device)), stream_(stream), owns_stream_(owns) {}
+Queue Queue::on_stream(Device device, void* stream) {
+  return {std::move(device), stream, false};
+}
 Queue::~Queue() {
   release(counters_);
   release(scratch_);
   for (Piece& piece : outgrown_)
     release(piece);
-  if (stream_ != nullptr) device_.backend().destroy_stream(stream_);
+  if (stream_ != nullptr && owns_stream_) device_.backend().destroy_stream(stream_);
 }
 // The device is copied: a queue that was moved from still names it.
 Queue::Queue(Queue&& other) noexcept // NOLINT(performance-move-constructor-init)
     : device_(other.device_), stream_(std::exchange(other.stream_, nullptr)),
       counters_(std::exchange(other.counters_, {})), scratch_(std::exchange(other.scratch_, {})),
-      outgrown_(std::move(other.outgrown_)) {}
+      outgrown_(std::move(other.outgrown_)), owns_stream_(other.owns_stream_) {}
 
 Bytes Queue::held() const {
   Bytes all = counters_.size + scratch_.size;

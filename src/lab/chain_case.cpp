@@ -7,6 +7,7 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/chain_kernels.hpp>
+#include <ridge/lab/chain_on_views.hpp>
 
 #include "asked_schedules.hpp"
 

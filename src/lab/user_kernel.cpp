@@ -33,12 +33,6 @@ bool is_identifier(std::string_view text, bool qualified) {
   return true;
 }
 
-/// The library that this code is in: descriptions are linked to it.
-std::string lab_library() {
-  Dl_info info{};
-  return dladdr(reinterpret_cast<const void*>(&lab_library), &info) != 0 ? info.dli_fname : "";
-}
-
 std::string quoted(const std::string& text) {
   std::string all = "\"";
   for (const char c : text) {
@@ -72,6 +66,11 @@ std::string description_text(const std::string& file, const std::string& type,
 }
 
 } // namespace
+
+std::string lab_library() {
+  Dl_info info{};
+  return dladdr(reinterpret_cast<const void*>(&lab_library), &info) != 0 ? info.dli_fname : "";
+}
 
 Setting parse_setting(std::string_view text) {
   const auto equals = text.find('=');

@@ -186,6 +186,21 @@ std::string Cache::keep(const std::string& key, const std::string& object,
   return name + ".so";
 }
 
+std::string Cache::keep_source(const std::string& file_name, const std::string& text) {
+  const fs::path folder = fs::path(folder_) / "sources" / digest(text);
+  const fs::path file = folder / file_name;
+  bool read = false;
+  if (contents(file.string(), read) == text && read) return file.string();
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  const Workshop shop(*this);
+  const std::string draft = shop.folder() + "/source";
+  if (!failed && write_whole(draft, text)) fs::rename(draft, file, failed);
+  if (failed || contents(file.string(), read) != text)
+    throw Failure(fmt::format("the cache {} takes no new files: is the disk full?", folder_));
+  return file.string();
+}
+
 void Cache::shrink(long long most) {
   struct Entry {
     fs::file_time_type used;

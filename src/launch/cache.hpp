@@ -25,6 +25,8 @@ public:
   /// where it is now.
   std::string keep(const std::string& key, const std::string& object,
                    const std::vector<std::string>& files);
+  /// Writes a source file that outlives the process; returns where it is.
+  std::string keep_source(const std::string& file_name, const std::string& text);
   /// Removes the entries used longest ago until the rest takes at most `most` bytes.
   void shrink(long long most);
 

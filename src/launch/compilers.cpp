@@ -154,10 +154,7 @@ Compiler finished(Compiler c) {
 /// What is compiled has variants of its own: static members of its templates are neither those that
 /// modules loaded before have under the same name (which g++ marks to be the only ones of a
 /// process) nor the program's.
-void keep_apart(Compiler& c, const Device& device) {
-  const bool nvcc = device.kind() == DeviceKind::cuda;
-  const bool gnu =
-      device.kind() != DeviceKind::hip && !is_clang(host_compiler(to_text(device.id())));
+void keep_apart(Compiler& c, bool gnu, bool nvcc) {
   if (gnu) c.command.emplace_back(nvcc ? "-Xcompiler=-fno-gnu-unique" : "-fno-gnu-unique");
   c.command.emplace_back(nvcc ? "-Xlinker=-Bsymbolic" : "-Wl,-Bsymbolic");
 }
@@ -185,7 +182,8 @@ bool has_nvcc() {
 Compiler compiler_for(const Device& device) {
   require_permission(to_text(device.id()));
   Compiler c = plain_compiler(device);
-  keep_apart(c, device);
+  keep_apart(c, device.kind() != DeviceKind::hip && !is_clang(host_compiler(to_text(device.id()))),
+             device.kind() == DeviceKind::cuda);
   return finished(std::move(c));
 }
 
@@ -194,6 +192,7 @@ Compiler compiler_for_host() {
   const std::string cxx = host_compiler("the host");
   Compiler c{{cxx, "-std=c++20", "-O1", "-g0", "-fPIC", "-shared"}, identity_of(cxx), ".cpp"};
   c.takes_prelude = !is_clang(cxx);
+  keep_apart(c, !is_clang(cxx), false);
   return finished(std::move(c));
 }
 

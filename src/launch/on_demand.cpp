@@ -139,6 +139,10 @@ Binding bind_on_demand(Queue& queue, const std::type_info& call_type, const void
   throw Failure("what was compiled on demand is not what was asked for; please report this");
 }
 
+std::string keep_source(const std::string& file_name, const std::string& text) {
+  return Cache::here().keep_source(file_name, text);
+}
+
 std::vector<Offered> load_description(const std::string& text, const std::string& file,
                                       const std::vector<std::string>& libraries,
                                       const std::string& prelude) {

@@ -8,7 +8,7 @@ ROOMS = [
     {"core"}, {"device"}, {"record"}, {"launch"}, {"comm"}, {"model"},
     {"stencil", "pairs", "lattice", "chain"},
     {"tune", "doctor", "report", "io", "atmosphere"},
-    {"lab"}, {"nbody"}, {"app"},
+    {"lab"}, {"nbody"}, {"app", "python"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 ROOT = pathlib.Path(__file__).resolve().parents[2]

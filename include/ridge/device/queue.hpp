@@ -11,6 +11,9 @@ namespace ridge {
 class Queue {
 public:
   explicit Queue(Device device);
+  /// On a stream of somebody else's, a cudaStream_t or hipStream_t (null: the default one), which
+  /// must outlive the queue: work is in order with what others give to it.
+  [[nodiscard]] static Queue on_stream(Device device, void* stream);
   ~Queue();
   Queue(Queue&& other) noexcept;
   Queue(const Queue&) = delete;
@@ -36,6 +39,7 @@ private:
     void* data = nullptr;
     Bytes size;
   };
+  Queue(Device device, void* stream, bool owns);
   /// True when the piece is new. Smaller ones stay, for programs that are bound to them.
   bool grow(Piece& piece, Bytes size, const char* what);
   void release(Piece& piece) noexcept;
@@ -44,6 +48,7 @@ private:
   void* stream_ = nullptr;
   Piece counters_, scratch_;
   std::vector<Piece> outgrown_;
+  bool owns_stream_ = true;
 };
 
 class Event {

@@ -28,6 +28,9 @@ struct RoofMemory {
   const void* b = nullptr;
 };
 
+/// The part of two blocks of `size` bytes that a ceiling of copies can be measured on: whole lines.
+[[nodiscard]] RoofMemory roof_memory(void* to, const void* from, Bytes size);
+
 /// What a launch is compared with: the amount of a resource that it needs at least, and how much of
 /// that the device has a second.
 struct Limit {

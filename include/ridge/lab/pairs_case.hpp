@@ -24,31 +24,12 @@ namespace ridge::lab {
 [[nodiscard]] Limit pairs_limit(const Device& device, const pairs::Traits& traits,
                                 const pairs::Bodies& bodies, RoofSource& roof);
 
-/// An interaction of bodies among themselves.
+/// An interaction of bodies that somebody else owns.
 template <class I, class P>
-class PairsCase final : public Case {
+class PairsOnSpans : public Case {
 public:
-  PairsCase(std::string name, const I& interaction, pairs::HostBodies<I::sources> bodies,
-            const Device& device, RoofSource& roof)
-      : name_(std::move(name)), queue_(device), host_(std::move(bodies)) {
-    using Stored = typename P::Stored;
-    const auto count = static_cast<Index>(host_[0].size());
-    std::array<Span<const Stored>, I::sources> spans;
-    for (int c = 0; c < I::sources; ++c) {
-      sources_.emplace_back(device, Extents{count}, "bodies");
-      const std::vector<Stored> values(host_[c].begin(), host_[c].end());
-      copy_to_device(queue_, sources_.back().data(), values.data(), count);
-      queue_.wait();
-      spans[c] = std::as_const(sources_.back()).elements();
-    }
-    std::array<Span<typename P::Summed>, I::sums> sums;
-    for (int c = 0; c < I::sums; ++c) {
-      sums_.emplace_back(device, Extents{count}, "sums");
-      sums[c] = sums_.back().elements();
-    }
-    call_ = pairs::among_themselves<I, P>(interaction, spans, sums);
-    limit_ = pairs_limit(device, traits_, pairs::bodies_of(call_), roof);
-  }
+  PairsOnSpans(std::string name, Queue& queue, const pairs::Call<I, P>& call, RoofSource& roof)
+      : name_(std::move(name)), queue_(queue), call_(call), roof_(roof) {}
 
   [[nodiscard]] Queue& queue() override { return queue_; }
   [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
@@ -64,21 +45,71 @@ public:
       fill_bytes(queue_, sum.data, 0xff, Bytes{sum.size * static_cast<Index>(sizeof(*sum.data))});
   }
   [[nodiscard]] Check check() override {
-    pairs::HostBodies<I::targets> targets;
-    std::copy_n(host_.begin(), I::targets, targets.begin());
-    return check_sums(queue_, call_, targets, host_);
+    return check_sums(queue_, call_, on_host<I::targets>(call_.targets),
+                      on_host<I::sources>(call_.sources));
   }
-  [[nodiscard]] Limit limit() const override { return limit_; }
+  [[nodiscard]] Limit limit() const override {
+    return pairs_limit(queue_.device(), traits_, pairs::bodies_of(call_), roof_);
+  }
 
 private:
+  using Stored = typename P::Stored;
+  template <int N>
+  [[nodiscard]] pairs::HostBodies<N> on_host(const std::array<Span<const Stored>, N>& components) {
+    pairs::HostBodies<N> bodies;
+    for (int c = 0; c < N; ++c) {
+      std::vector<Stored> values(static_cast<std::size_t>(components[c].size));
+      copy_to_host(queue_, values.data(), components[c].data, components[c].size);
+      queue_.wait();
+      bodies[c].assign(values.begin(), values.end());
+    }
+    return bodies;
+  }
+
   std::string name_;
-  Queue queue_;
-  pairs::HostBodies<I::sources> host_;
+  Queue& queue_;
   pairs::Traits traits_ = pairs::traits_of<I, P>();
-  std::vector<Field<typename P::Stored>> sources_;
-  std::vector<Field<typename P::Summed>> sums_;
   pairs::Call<I, P> call_;
-  Limit limit_;
+  RoofSource& roof_;
+};
+
+/// Bodies on a device, on a queue of their own.
+template <class I, class P>
+struct GivenBodies {
+  GivenBodies(const I& interaction, const pairs::HostBodies<I::sources>& host, const Device& device)
+      : queue(device) {
+    using Stored = typename P::Stored;
+    const auto count = static_cast<Index>(host[0].size());
+    std::array<Span<const Stored>, I::sources> spans;
+    for (int c = 0; c < I::sources; ++c) {
+      bodies.emplace_back(device, Extents{count}, "bodies");
+      const std::vector<Stored> values(host[c].begin(), host[c].end());
+      copy_to_device(queue, bodies.back().data(), values.data(), count);
+      queue.wait();
+      spans[c] = std::as_const(bodies.back()).elements();
+    }
+    std::array<Span<typename P::Summed>, I::sums> spans_of_sums;
+    for (int c = 0; c < I::sums; ++c) {
+      sums.emplace_back(device, Extents{count}, "sums");
+      spans_of_sums[c] = sums.back().elements();
+    }
+    call = pairs::among_themselves<I, P>(interaction, spans, spans_of_sums);
+  }
+  Queue queue;
+  std::vector<Field<typename P::Stored>> bodies;
+  std::vector<Field<typename P::Summed>> sums;
+  pairs::Call<I, P> call;
+};
+
+/// An interaction of bodies among themselves.
+template <class I, class P>
+class PairsCase final : private GivenBodies<I, P>, public PairsOnSpans<I, P> {
+public:
+  PairsCase(const std::string& name, const I& interaction,
+            const pairs::HostBodies<I::sources>& host, const Device& device, RoofSource& roof)
+      : GivenBodies<I, P>(interaction, host, device), PairsOnSpans<I, P>(
+                                                          name, GivenBodies<I, P>::queue,
+                                                          GivenBodies<I, P>::call, roof) {}
 };
 
 } // namespace ridge::lab

@@ -23,51 +23,71 @@ constexpr double stencil_tolerance = 64 * static_cast<double>(std::numeric_limit
                                                            const stencil::Traits& traits,
                                                            Index3 extents);
 
-/// A kernel on random fields.
+/// A kernel on fields that somebody else owns. The output, gaps between its rows included, is
+/// overwritten by poison and by what measures the ceiling.
 template <class K, class T>
-class StencilCase final : public Case {
+class StencilOnViews : public Case {
 public:
-  StencilCase(std::string name, const K& kernel, const BenchRequest& request)
-      : name_(std::move(name)), queue_(request.device), size_(request.size),
-        traits_(stencil::traits_of<K, T>()), call_{kernel, {}, {}} {
-    for (int i = 0; i < traits_.inputs(); ++i) {
-      inputs_.emplace_back(request.device, size_, "input " + std::to_string(i) + " of " + name_);
-      fill_random(queue_, inputs_.back().elements(), static_cast<std::uint64_t>(i) + 1);
-      call_.in[i] = View<const T>(inputs_.back().view());
-    }
-    out_ = Field<T>(request.device, size_, "the output of " + name_);
-    call_.out = out_.view();
-  }
+  StencilOnViews(std::string name, Queue& queue, const stencil::Call<K, T>& call)
+      : name_(std::move(name)), queue_(queue), call_(call) {}
 
   [[nodiscard]] Queue& queue() override { return queue_; }
   [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
-    return stencil_schedules(asked, queue_.device(), traits_, size_.xyz());
+    return stencil_schedules(asked, queue_.device(), traits_, call_.out.extents);
   }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    return {queue_, call_,
-            stencil::parse_schedule(s.text, queue_.device(), traits_, size_.xyz()).schedule, name_};
+    const auto chosen =
+        stencil::parse_schedule(s.text, queue_.device(), traits_, call_.out.extents);
+    return {queue_, call_, chosen.schedule, name_};
   }
-  void poison() override { fill_bytes(queue_, out_.data(), poison_byte, bytes()); }
+  void poison() override { fill_bytes(queue_, call_.out.data, poison_byte, bytes()); }
   [[nodiscard]] Check check() override {
     return check_stencil(queue_, call_, poison_byte, stencil_tolerance<T>);
   }
   [[nodiscard]] Limit limit() const override {
-    const Work work = stencil::work_of(traits_, size_.xyz());
+    const Work work = stencil::work_of(traits_, call_.out.extents);
     return {"copy", "B/s", static_cast<double>(work.read.value + work.written.value), std::nullopt,
-            RoofMemory{MemoryRoof::Kind::copy, bytes(), out_.data(), inputs_[0].data()}};
+            roof_memory(call_.out.data, call_.in[0].data, bytes())};
   }
 
 private:
   static constexpr unsigned char poison_byte = 0xff;
-  [[nodiscard]] Bytes bytes() const { return {size_.count() * static_cast<Index>(sizeof(T))}; }
+  [[nodiscard]] Bytes bytes() const { return {call_.out.span() * static_cast<Index>(sizeof(T))}; }
 
   std::string name_;
-  Queue queue_;
-  Extents size_;
-  stencil::Traits traits_;
+  Queue& queue_;
+  stencil::Traits traits_ = stencil::traits_of<K, T>();
   stencil::Call<K, T> call_;
-  std::vector<Field<T>> inputs_;
-  Field<T> out_;
+};
+
+/// Fields of random numbers for a stencil, on a queue of their own.
+template <class K, class T>
+struct RandomStencil {
+  RandomStencil(const std::string& name, const K& kernel, const BenchRequest& request)
+      : queue(request.device), call{kernel, {}, {}} {
+    for (int i = 0; i < stencil::inputs_of<K>; ++i) {
+      inputs.emplace_back(request.device, request.size,
+                          "input " + std::to_string(i) + " of " + name);
+      fill_random(queue, inputs.back().elements(), static_cast<std::uint64_t>(i) + 1);
+      call.in[i] = View<const T>(inputs.back().view());
+    }
+    out = Field<T>(request.device, request.size, "the output of " + name);
+    call.out = out.view();
+  }
+  Queue queue;
+  std::vector<Field<T>> inputs;
+  Field<T> out;
+  stencil::Call<K, T> call;
+};
+
+/// A kernel on random fields.
+template <class K, class T>
+class StencilCase final : private RandomStencil<K, T>, public StencilOnViews<K, T> {
+public:
+  StencilCase(const std::string& name, const K& kernel, const BenchRequest& request)
+      : RandomStencil<K, T>(name, kernel, request), StencilOnViews<K, T>(
+                                                        name, RandomStencil<K, T>::queue,
+                                                        RandomStencil<K, T>::call) {}
 };
 
 /// Throws UsageError for a precision the kernel does not have.

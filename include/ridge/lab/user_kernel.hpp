@@ -41,4 +41,7 @@ struct UserKernel {
 [[nodiscard]] UserKernel load_user_kernel(std::string_view kernel,
                                           const std::vector<Setting>& settings = {});
 
+/// The shared library of the lab, which descriptions of kernels are linked to.
+[[nodiscard]] std::string lab_library();
+
 } // namespace ridge::lab

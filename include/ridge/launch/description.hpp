@@ -17,4 +17,8 @@ namespace ridge::launch {
                                                     const std::vector<std::string>& libraries,
                                                     const std::string& prelude = {});
 
+/// Keeps the text of a kernel as a file in the cache, in a folder that is named by its content.
+/// Returns where it is. Throws Failure where it cannot be written.
+[[nodiscard]] std::string keep_source(const std::string& file_name, const std::string& text);
+
 } // namespace ridge::launch

@@ -1,14 +1,18 @@
+#include <ridge/device/cpu/guest.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 
 #include "topology.hpp"
 
 #include <omp.h>
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <thread>
 
 namespace ridge::cpu {
 
@@ -29,7 +33,54 @@ void pin(int thread) {
   if (sched_setaffinity(0, sizeof(set), &set) == 0) pinned_to = cpu; // a wish, not a need
 }
 
+std::atomic<bool> guest{false};
+
+/// Forks between the first process and this one.
+int forks() {
+  static std::atomic<int> count{0};
+  static const bool counting = pthread_atfork(nullptr, nullptr, [] { ++count; }) == 0;
+  return counting ? count.load(std::memory_order_relaxed) : 0;
+}
+
+void run_team(int team, const FunctionRef<void(int, int)>& work) {
+  std::exception_ptr failure;
+  std::mutex failure_guard;
+#pragma omp parallel num_threads(team)
+  {
+    const int thread = omp_get_thread_num();
+    if (thread > 0 || !guest.load(std::memory_order_relaxed)) pin(thread);
+    try {
+      work(thread, omp_get_num_threads());
+    } catch (...) {
+      const std::lock_guard lock(failure_guard);
+      if (!failure) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
 } // namespace
+
+void be_a_guest() {
+  guest = true;
+}
+
+void with_team(FunctionRef<void()> work) {
+  thread_local const int born_after = forks();
+  if (born_after == forks()) {
+    work();
+    return;
+  }
+  std::exception_ptr failure;
+  std::thread([&] {
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  }).join();
+  if (failure) std::rethrow_exception(failure);
+}
 
 int default_threads() {
   static const int threads = [] {
@@ -45,20 +96,7 @@ void run(int threads, FunctionRef<void(int, int)> work) {
     work(0, 1);
     return;
   }
-  std::exception_ptr failure;
-  std::mutex failure_guard;
-#pragma omp parallel num_threads(team)
-  {
-    const int thread = omp_get_thread_num();
-    pin(thread);
-    try {
-      work(thread, omp_get_num_threads());
-    } catch (...) {
-      const std::lock_guard lock(failure_guard);
-      if (!failure) failure = std::current_exception();
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
+  with_team([&] { run_team(team, work); });
 }
 
 } // namespace ridge::cpu

@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/device/cpu/guest.hpp>
 
 #include "scheduler.hpp"
 
@@ -101,19 +102,21 @@ void run(const Device& device, const LaunchShape& shape, const Kernel& kernel) {
 
   // Blocks are handed out in the order of the grid: all before a faulty one run, so that which one
   // is reported does not depend on the number of threads.
+  cpu::with_team([&] {
 #pragma omp parallel num_threads(threads) if (threads > 1)
-  {
-    long long block = 0;
-    try {
-      Scheduler& scheduler = scheduler_of_this_thread();
-      const Scheduler::Session session(scheduler, shape, kernel, device.id().number);
-      while ((block = next.fetch_add(chunk)) < blocks && failure.wanted(block))
-        for (const long long end = std::min(block + chunk, blocks); block < end; ++block)
-          if (failure.wanted(block)) scheduler.run_block(block_index(block, shape.grid));
-    } catch (...) {
-      failure.note(block, std::current_exception());
+    {
+      long long block = 0;
+      try {
+        Scheduler& scheduler = scheduler_of_this_thread();
+        const Scheduler::Session session(scheduler, shape, kernel, device.id().number);
+        while ((block = next.fetch_add(chunk)) < blocks && failure.wanted(block))
+          for (const long long end = std::min(block + chunk, blocks); block < end; ++block)
+            if (failure.wanted(block)) scheduler.run_block(block_index(block, shape.grid));
+      } catch (...) {
+        failure.note(block, std::current_exception());
+      }
     }
-  }
+  });
   failure.rethrow();
 }
 

@@ -1,0 +1,55 @@
+// Cases of any chain on arrays that somebody else owns.
+#pragma once
+
+#include <ridge/chain/launch.hpp>
+#include <ridge/device/generate.hpp>
+#include <ridge/lab/case.hpp>
+#include <ridge/lab/chain_check.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ridge::lab {
+
+/// Schedules of a chain that `asked` means, as text. On GPUs `all` also has fission as one graph.
+[[nodiscard]] std::vector<AskedSchedule> chain_schedules(const std::string& asked,
+                                                         const Device& device,
+                                                         const chain::Description& chain,
+                                                         Index3 extents);
+
+/// A chain of inputs, temporaries and one output, its last array.
+template <class C, class T>
+class ChainOnViews final : public Case {
+public:
+  ChainOnViews(std::string name, Queue& queue, const chain::Request<C, T>& request)
+      : name_(std::move(name)), queue_(queue), request_(request) {}
+
+  [[nodiscard]] Queue& queue() override { return queue_; }
+  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
+    return chain_schedules(asked, queue_.device(), description_, request_.extents);
+  }
+  [[nodiscard]] Program bind(const AskedSchedule& s) override {
+    const auto chosen =
+        chain::parse_schedule(s.text, queue_.device(), description_, request_.extents);
+    return {queue_, request_, chosen.schedule, name_};
+  }
+  void poison() override { fill_bytes(queue_, out().data, chain_poison, bytes()); }
+  [[nodiscard]] Check check() override { return check_chain(queue_, request_); }
+  [[nodiscard]] Limit limit() const override {
+    const Work work = chain::work_of(description_, request_.extents);
+    return {"copy", "B/s", static_cast<double>(work.read.value + work.written.value), std::nullopt,
+            roof_memory(out().data, request_.views.all()[0].data, bytes())};
+  }
+
+private:
+  [[nodiscard]] const View<T>& out() const { return request_.views.all().back(); }
+  [[nodiscard]] Bytes bytes() const { return {out().span() * static_cast<Index>(sizeof(T))}; }
+
+  std::string name_;
+  Queue& queue_;
+  chain::Description description_ = chain::describe<C, T>();
+  chain::Request<C, T> request_;
+};
+
+} // namespace ridge::lab

@@ -1,0 +1,47 @@
+// What Python hands to a kernel: arrays where they lie, and numbers.
+#pragma once
+
+#include <ridge/core/extents.hpp>
+#include <ridge/device/field.hpp>
+#include <ridge/lab/bench.hpp>
+#include <ridge/lab/case.hpp>
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace ridge::python {
+
+/// An array of somebody else's. Dimensions are those of C++: x, contiguous in memory, first.
+struct Array {
+  void* data = nullptr;
+  int rank = 0;
+  std::array<Index, max_rank> extents{};
+  std::array<Index, max_rank> strides{}; ///< in elements
+  int element_bytes = 8;                 ///< 4: float, 8: double
+};
+
+struct Arguments {
+  std::string kernel;            ///< its name in records
+  std::span<const Array> arrays; ///< inputs, then outputs; of one type of number
+  std::span<const double> numbers;
+};
+
+/// What a kernel's description offers, by the type of this function: the case of a kernel on the
+/// arrays of somebody else. Throws UsageError for arrays that it does not take.
+using MakeCase = std::unique_ptr<lab::Case>(Queue& queue, lab::RoofSource& roof,
+                                            const Arguments& arguments);
+
+template <class T>
+[[nodiscard]] View<T> view_of(const Array& a) {
+  const auto extent = [&](int d) {
+    return d < a.rank ? a.extents[static_cast<std::size_t>(d)] : 1;
+  };
+  const Index3 n{extent(0), extent(1), extent(2)};
+  const Index row = a.rank > 1 ? a.strides[1] : n.x;
+  const Index plane = a.rank > 2 ? a.strides[2] : row * n.y;
+  return {static_cast<T*>(a.data), n, row, plane};
+}
+
+} // namespace ridge::python

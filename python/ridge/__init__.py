@@ -1,0 +1,19 @@
+"""Ridge: performance-portable kernels, accounted against the roof.
+
+A kernel says what one item computes, a schedule says where and in what order, and every launch
+leaves a record that says how far from the roof it was. docs/python.md shows it.
+"""
+
+from ._chain import Chain, chain
+from ._core import Failure, UsageError, devices
+from ._pairs import Pairs, pairs
+from ._record import Record, Records, Report, report
+from ._stencil import Stencil, stencil
+from ._trace import (TraceError, cos, exp, log, maximum, minimum, power, rsqrt, sin, sqrt,
+                     where)
+
+__all__ = [
+    "Chain", "Failure", "Pairs", "Record", "Records", "Report", "Stencil", "TraceError", "UsageError", "chain", "cos",
+    "devices", "exp", "log", "maximum", "minimum", "pairs", "power", "report", "rsqrt", "sin", "sqrt",
+    "stencil", "where",
+]

@@ -1,0 +1,45 @@
+"""What must be asked of an array's own library: its current stream, and arrays like another."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Optional
+
+#: Libraries whose new arrays can be written to, by the first part of the name of their types' module.
+_WRITABLE = ("numpy", "torch", "cupy")
+
+
+def library_of(array: Any) -> str:
+    return type(array).__module__.partition(".")[0]
+
+
+def current_stream(array: Any, device: int) -> int:
+    """The current stream of the array's library on a GPU, as a number; 0: the default stream."""
+    library = library_of(array)
+    if library == "torch":
+        torch = sys.modules["torch"]
+        return int(torch.cuda.current_stream(device).cuda_stream)
+    if library == "cupy":
+        cupy = sys.modules["cupy"]
+        return int(cupy.cuda.get_current_stream().ptr)
+    return 0
+
+
+def device_number(array: Any) -> int:
+    """Which GPU an array with a __cuda_array_interface__ is on."""
+    device = getattr(array, "device", None)
+    number = getattr(device, "index", getattr(device, "id", None))
+    return int(number) if number is not None else 0
+
+
+def zeros(like: Any, what: str, shape: Optional[tuple[int, ...]] = None) -> Any:
+    """A new array of zeros of `like`'s library, type and device, and of its shape or another."""
+    library = library_of(like)
+    if library in _WRITABLE:
+        shape = tuple(like.shape) if shape is None else shape
+        module = sys.modules[library]
+        if library == "torch":
+            return module.zeros(shape, dtype=like.dtype, device=like.device)
+        return module.zeros(shape, dtype=like.dtype)
+    raise TypeError(f"{what}: pass out=, an array to write to; ridge makes none for arrays of type "
+                    f"{type(like).__name__}")

@@ -1,0 +1,148 @@
+"""C++ text of traced values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable
+
+from ._trace import Value
+
+_PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "negate": 3}
+_ATOM = 4
+_FUNCTIONS = ("exp", "log", "sqrt", "sin", "cos", "pow")
+
+
+def reachable(results: Iterable[Value]) -> list[Value]:
+    """All values that results are made of, operands first."""
+    found: dict[int, Value] = {}
+    open_ = [(r, False) for r in reversed(list(results))]
+    while open_:
+        value, operands_done = open_.pop()
+        if operands_done:
+            found.setdefault(value.number, value)
+        elif value.number not in found:
+            open_.append((value, True))
+            open_.extend((a, False) for a in reversed(value.args))
+    return list(found.values())
+
+
+def share(results: list[Value]) -> list[Value]:
+    """The results with equal values made one: Python computes again what is written again."""
+    first: dict[tuple[object, ...], Value] = {}
+    now: dict[int, Value] = {}
+    for value in reachable(results):
+        value.args = tuple(now[a.number] for a in value.args)
+        data = value.data
+        if value.op == "load":
+            data = (id(data[0]), data[1])
+        elif value.op == "literal":
+            data = repr(data)
+        key = (value.op, data, *(a.number for a in value.args))
+        now[value.number] = first.setdefault(key, value)
+    return [now[r.number] for r in results]
+
+
+def flops(values: Iterable[Value]) -> int:
+    """Operations of an item: every operation of a value counts one."""
+    return sum(not v.plain and v.op not in ("load", "literal", "number") for v in values)
+
+
+def literal(x: float) -> str:
+    if math.isnan(x):
+        return "std::numeric_limits<double>::quiet_NaN()"
+    if math.isinf(x):
+        return ("-" if x < 0 else "") + "std::numeric_limits<double>::infinity()"
+    return repr(x)
+
+
+class Writer:
+    """Writes values as statements: a name for what is used more than once."""
+
+    def __init__(self, load: Callable[[Value], str], taken: Collection[str] = ()) -> None:
+        self.load = load
+        self.prefix = "t"
+        while any(name.startswith(self.prefix) for name in taken):
+            self.prefix += "t"
+        self.lines: list[str] = []
+        #: How a number is written, and how where it meets a value.
+        self.number: Callable[[str, bool], str] = lambda name, plain: name
+
+    def write(self, results: list[Value]) -> list[str]:
+        """The expressions of the results; what they need before them is in `lines`."""
+        values = reachable(results)
+        uses: dict[int, int] = {}
+        for value in values:
+            for a in value.args:
+                uses[a.number] = uses.get(a.number, 0) + 1
+        text: dict[int, tuple[str, int]] = {}
+        for value in values:
+            written = self._expression(value, text)
+            if uses.get(value.number, 0) > 1 and value.op not in ("literal", "number"):
+                name = f"{self.prefix}{len(self.lines)}"
+                self.lines.append(f"const auto {name} = {written[0]};")
+                written = (name, _ATOM)
+            text[value.number] = written
+        return [self.number(r.data, False) if r.op == "number" else text[r.number][0]
+                for r in results]
+
+    def _expression(self, value: Value, text: dict[int, tuple[str, int]]) -> tuple[str, int]:
+        def operand(i: int, least: int = 0, plain: bool = value.plain) -> str:
+            written, precedence = text[value.args[i].number]
+            if value.args[i].op == "number":
+                written = self.number(written, plain)
+            return written if precedence >= least else f"({written})"
+
+        op = value.op
+        if op == "literal":
+            return literal(value.data), _ATOM if value.data >= 0 else 3
+        if op == "number":
+            return value.data, _ATOM
+        if op == "load":
+            return self.load(value), _ATOM
+        if op == "negate":
+            return "-" + operand(0, _ATOM), 3
+        if op in _PRECEDENCE:
+            mine = _PRECEDENCE[op]
+            return f"{operand(0, mine)} {op} {operand(1, mine + 1)}", mine
+        if op == "select":
+            return self._select(value, operand), _ATOM
+        if op == "rsqrt":
+            if value.plain:
+                return f"1.0 / ::sqrt({operand(0)})", 2
+            return f"ridge::rsqrt<ridge::Grade::refined>({operand(0)})", _ATOM
+        assert op in _FUNCTIONS, op
+        if value.plain:
+            return f"::{op}({', '.join(operand(i) for i in range(len(value.args)))})", _ATOM
+        if op == "pow":
+            return self._pow(value, operand), _ATOM
+        return f"{op}({operand(0)})", _ATOM
+
+    @staticmethod
+    def _pow(value: Value, operand: Callable[..., str]) -> str:
+        base = value.args[0]
+        return f"pow({_like(operand(1), operand(0)) if base.plain else operand(0)}, {operand(1)})"
+
+    @staticmethod
+    def _select(value: Value, operand: Callable[..., str]) -> str:
+        left, right, a, b = value.args
+        plain = left.plain and right.plain
+        test = f"{operand(0, 1, plain)} {value.data} {operand(1, 1, plain)}"
+        if not plain:
+            if not (a.plain and b.plain):
+                return f"select({test}, {operand(2)}, {operand(3)})"
+            compared = operand(0 if right.plain else 1)
+            return (f"select({test}, {_like(compared, operand(2))}, "
+                    f"{_like(compared, operand(3))})")
+        # One condition for all items: a choice between two values of one type.
+        one, two = operand(2), operand(3)
+        if a.plain and b.plain:
+            one, two = f"double({one})", f"double({two})"
+        elif a.plain:
+            one = _like(two, one)
+        elif b.plain:
+            two = _like(one, two)
+        return f"(({test}) ? {one} : {two})"
+
+
+def _like(value: str, number: str) -> str:
+    return f"ridge::python::like({value}, {number})"

@@ -1,0 +1,207 @@
+"""Kernels of Python: traced or given as C++ text, compiled when first called."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import keyword
+from collections.abc import Mapping, Sequence
+from typing import Any, Callable, Optional
+
+from . import _arrays, _core
+from ._record import Record, Records, records_of
+from ._trace import Parameter, TraceError, users_line
+
+
+class Source:
+    """C++ text of a functor: where it is kept, and how it is described to the library."""
+
+    def __init__(self, text: str, type_name: str, pattern: str,
+                 places: Optional[Mapping[str, Sequence[str]]] = None) -> None:
+        self.text = text
+        self.type_name = type_name
+        self.pattern = pattern
+        #: Where numbers are kept, where that is not a member of their name.
+        self.places = places or {}
+
+    def describe(self, file: str, numbers: Sequence[str]) -> str:
+        """The text that the library compiles to learn what the kernel is, and to set `numbers`."""
+        members = "".join(
+            f"  {place} = arguments.numbers[{i}];\n" for i, name in enumerate(numbers)
+            for place in self.places.get(name, (f"kernel.{name}",)))
+        roof = {"pairs": "roof, "}.get(self.pattern, "")
+        return (
+            f"#include <ridge/python/describe_{self.pattern}.hpp>\n#include \"{file}\"\n"
+            "namespace {\n"
+            "std::unique_ptr<ridge::lab::Case> make(ridge::Queue& queue,\n"
+            "                                       ridge::lab::RoofSource& roof,\n"
+            "                                       const ridge::python::Arguments& arguments) {\n"
+            f"  (void)roof;\n  {self.type_name} kernel{{}};\n{members}"
+            f"  return ridge::python::describe_{self.pattern}(queue, {roof}kernel, arguments,\n"
+            f"                                         \"{file}\");\n}}\n"
+            "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::python::MakeCase*),\n"
+            "                           &make);\n}\n")
+
+
+def unique(text: str) -> str:
+    """A part of a name that another text does not have: types of one name from two sources must not
+    meet in a process."""
+    return hashlib.blake2s(text.encode(), digest_size=8).hexdigest()
+
+
+#: Names of parameters that calls take for themselves.
+RESERVED = ("out", "schedule", "device", "repeats", "check")
+
+
+#: And those that the generated text needs.
+_TAKEN = frozenset(
+    "exp log sqrt sin cos pow select ridge std footprint footprints flops targets sources sums "
+    "alignas alignof asm auto bool case catch char concept const consteval constexpr constinit "
+    "const_cast decltype default delete do double dynamic_cast enum explicit export extern false "
+    "float friend goto inline int long mutable namespace new noexcept nullptr operator private "
+    "protected public register reinterpret_cast requires short signed sizeof static static_assert "
+    "static_cast struct switch template this thread_local throw true try typedef typeid typename "
+    "union unsigned using virtual void volatile wchar_t and or not xor".split())
+
+
+def check_name(name: str, what: str) -> None:
+    """Throws unless a name can be one in C++ too, and in calls."""
+    if not name.isascii() or not name.isidentifier() or keyword.iskeyword(name):
+        raise TraceError(f"{users_line()}: {what} '{name}' is no name that C++ could have")
+    if name in RESERVED or name in _TAKEN or name.startswith("_"):
+        raise TraceError(f"{users_line()}: {what} '{name}' has another meaning there; rename it")
+
+
+def parameters_of(function: Callable[..., Any]) -> tuple[list[Parameter], dict[str, float]]:
+    """The parameters of a function to be traced, and defaults of those that have one."""
+    parameters = []
+    defaults = {}
+    for p in inspect.signature(function).parameters.values():
+        if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):
+            raise TraceError(f"{users_line()}: {function.__name__} takes *{p.name}; a kernel has a "
+                             "fixed list of arrays and numbers")
+        check_name(p.name, f"{function.__name__}: the parameter")
+        parameters.append(Parameter(p.name))
+        if p.default is not p.empty:
+            defaults[p.name] = float(p.default)
+    return parameters, defaults
+
+
+class Kernel:
+    """A kernel that is called with arrays and numbers. Numbers are given by name; other values of
+    them compile nothing again."""
+
+    def __init__(self, name: str, arrays: Sequence[str], source: Source,
+                 numbers: Optional[Sequence[str]], defaults: Optional[Mapping[str, float]] = None,
+                 doc: Optional[str] = None) -> None:
+        self.__name__ = name
+        self.__doc__ = doc
+        #: Names of the arrays that are read, in the order of calls.
+        self.arrays = tuple(arrays)
+        #: Names of the numbers; None: those that a call gives, members of a functor in C++.
+        self.numbers = None if numbers is None else tuple(numbers)
+        self._defaults = dict(defaults or {})
+        self._source = source
+        self._compiled: dict[tuple[int, tuple[str, ...]], _core.Kernel] = {}
+        self._latest: Optional[_core.Kernel] = None
+
+    @property
+    def source(self) -> str:
+        """The C++ text of the kernel."""
+        return self._source.text
+
+    def __repr__(self) -> str:
+        given = ", ".join((*self.arrays, *(self.numbers or ())))
+        return f"<ridge.{self._source.pattern} {self.__name__}({given})>"
+
+    def _bind_numbers(self, given: Mapping[str, float],
+                      arrays: int) -> tuple[_core.Kernel, tuple[float, ...]]:
+        """The kernel of so many arrays with members of these names, and their values in its
+        order."""
+        names = self.numbers
+        if names is None:
+            names = tuple(sorted(given))
+            for name in names:
+                check_name(name, f"{self.__name__}: the number")
+        elif len(given) != len(names) or not all(n in given for n in names):
+            given = self._with_defaults(given, names)
+        core = self._compiled.get((arrays, names))
+        if core is None:
+            core = self._compiled[arrays, names] = self._core(names, self._array_names(arrays - 1))
+        self._latest = core
+        return core, tuple([given[n] for n in names])
+
+    def _array_names(self, _given: int) -> Sequence[str]:
+        return self.arrays
+
+    def _core(self, numbers: tuple[str, ...], arrays: Sequence[str]) -> _core.Kernel:
+        file = _core.keep_source(f"{self.__name__}.hpp", self._source.text)
+        return _core.Kernel(self.__name__, [*arrays, "out"],
+                            self._source.describe(file, numbers), file)
+
+    def _with_defaults(self, given: Mapping[str, float],
+                       names: tuple[str, ...]) -> Mapping[str, float]:
+        missing = [n for n in names if n not in given and n not in self._defaults]
+        unknown = [n for n in given if n not in names]
+        if missing or unknown:
+            wrong = ("lacks " + ", ".join(missing)) if missing else ("has no " + ", ".join(unknown))
+            raise TypeError(f"{self.__name__}: the call {wrong}; its numbers are "
+                            f"{', '.join(names) or 'none'}, given by name")
+        return {**self._defaults, **given}
+
+    def _call_arrays(self, given: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
+        if len(given) != len(self.arrays):
+            raise TypeError(f"{self.__name__} takes {len(self.arrays)} arrays "
+                            f"({', '.join(self.arrays)}), not {len(given)}; numbers are given by "
+                            "name")
+        return (*given, self._new(given) if out is None else out)
+
+    def _new(self, given: tuple[Any, ...]) -> Any:
+        """A new output, like the first array."""
+        return _arrays.zeros(given[0], self.__name__)
+
+    def __call__(self, *arrays: Any, out: Any = None, schedule: str = "auto",
+                 device: Optional[str] = None, **numbers: float) -> Any:
+        """Computes `out`, an array of the caller's or a new one of the first array's library, in
+        which points that the kernel does not write are zero. Returns it.
+
+        `schedule` is a line of text or a name; `device` says where arrays of the host are computed
+        on: cpu, or simt:32 and simt:64, the emulated GPU. On a GPU the call returns before the
+        kernel has run, in order with the current stream of the array's library.
+
+        Raises TypeError for arrays that cannot be used in place, UsageError (a ValueError) for
+        extents and schedules that do not fit, Failure (a RuntimeError) where the machine has not
+        what is needed."""
+        all_arrays = self._call_arrays(arrays, out)
+        core, values = self._bind_numbers(numbers, len(all_arrays))
+        core.run(all_arrays, values, schedule, device)
+        return all_arrays[-1]
+
+    @property
+    def record(self) -> Record:
+        """The record of the latest call; not timed."""
+        if self._latest is None:
+            raise _core.UsageError(f"{self.__name__} was not called yet")
+        return records_of(self._latest.record())[0]
+
+    def measure(self, *arrays: Any, out: Any = None, schedule: str = "auto",
+                device: Optional[str] = None, repeats: int = 15, check: bool = True,
+                **numbers: float) -> Record:
+        """Times launches, checks the result against the sequential reference, and returns the
+        record. `out` holds afterwards what a call leaves in it; meanwhile, memory for a copy of it
+        is needed."""
+        found = self.measure_all(*arrays, out=out, schedule=schedule, device=device,
+                                 repeats=repeats, check=check, **numbers)
+        if len(found) != 1:
+            raise _core.UsageError(f"'{schedule}' means {len(found)} schedules; measure_all() takes "
+                                   "several")
+        return found[0]
+
+    def measure_all(self, *arrays: Any, out: Any = None, schedule: str = "all",
+                    device: Optional[str] = None, repeats: int = 15, check: bool = True,
+                    **numbers: float) -> Records:
+        """As measure(), under each schedule that is asked for: `all` that have names and the
+        default, or `space`, every one."""
+        all_arrays = self._call_arrays(arrays, out)
+        core, values = self._bind_numbers(numbers, len(all_arrays))
+        return records_of(core.measure(all_arrays, values, schedule, device, repeats, check))

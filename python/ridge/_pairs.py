@@ -1,0 +1,144 @@
+"""Pairs: sums over all sources for every target."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Optional, Sequence, Union
+
+from . import _arrays
+from ._emit import Writer, flops, reachable, share
+from ._kernel import Kernel, check_name, parameters_of
+from ._trace import Parameter, Value, as_value
+from ._traced import check_used, fail, in_own_namespace
+
+
+class Pairs(Kernel):
+    """An interaction that is called with targets and sources, or with bodies that act on each
+    other, and numbers. Arrays are (components, bodies); a new output is of the sums."""
+
+    sums = 0
+
+    def _call_arrays(self, given: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
+        if len(given) not in (1, 2):
+            raise TypeError(f"{self.__name__} takes targets and sources, or bodies that act on each "
+                            f"other, not {len(given)} arrays; numbers are given by name")
+        return (*given, self._new(given) if out is None else out)
+
+    def _new(self, given: tuple[Any, ...]) -> Any:
+        return _arrays.zeros(given[0], self.__name__, (self.sums, given[0].shape[-1]))
+
+    def _array_names(self, given: int) -> Sequence[str]:
+        return ("bodies",) if given == 1 else ("targets", "sources")
+
+
+class _Components:
+    """The components of a target or of a source."""
+
+    def __init__(self, name: str, count: int) -> None:
+        self.values = [Value("load", data=(name, (i,))) for i in range(count)]
+        self.name = name
+
+    def __getitem__(self, i: Any) -> Union[Value, list[Value]]:
+        try:
+            return self.values[i]
+        except IndexError:
+            raise fail(f"{self.name}[{i}]: there are {len(self.values)} components") from None
+        except TypeError:
+            raise fail(f"the number of a component of {self.name} is a number of Python's") from None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def pairs(function: Optional[Callable[..., Any]] = None, *, targets: int, sources: int,
+          sums: int) -> Any:
+    """An interaction: what one source adds to the sums of one target.
+
+        @ridge.pairs(targets=3, sources=4, sums=3)
+        def gravity(t, s, eps2):
+            d = [s[i] - t[i] for i in range(3)]
+            w = ridge.rsqrt(d[0]**2 + d[1]**2 + d[2]**2 + eps2)
+            return [s[3]*w*w*w*x for x in d]
+
+    The first parameter has the components of a target, the second those of a source, the others
+    are numbers; it returns what is added to each sum. gravity(targets, sources, eps2=...) sums over
+    all sources; gravity(bodies, eps2=...) over all others, where targets have the first components
+    of sources. Arrays have the shape (components, bodies).
+
+    Raises TraceError, at your line, for what cannot be a kernel."""
+    if function is not None:
+        raise TypeError("ridge.pairs takes the numbers of components: "
+                        "@ridge.pairs(targets=3, sources=4, sums=3)")
+
+    def made(f: Callable[..., Any]) -> Pairs:
+        return _from_function(f, targets, sources, sums)
+
+    return made
+
+
+def _from_function(function: Callable[..., Any], targets: int, sources: int, sums: int) -> Pairs:
+    name = function.__name__
+    check_name(name, "the interaction")
+    parameters, defaults = parameters_of(function)
+    if len(parameters) < 2:
+        raise fail(f"{name} takes a target and a source, and numbers behind them")
+    numbers = parameters[2:]
+    for p in parameters[:2]:
+        if p.name in defaults:
+            raise fail(f"{name}: {p.name} has a default; it has the components of a body")
+    returned = function(_Components("target", targets), _Components("source", sources), *numbers)
+    if not isinstance(returned, (list, tuple)) or len(returned) != sums:
+        what = f"{len(returned)} values" if isinstance(returned, (list, tuple)) else \
+            type(returned).__name__
+        raise fail(f"{name} returns {what}; a list of {sums}, what is added to each sum, is right")
+    results = share([as_value(r) for r in returned])
+    check_used(name, numbers)
+    text = _text(name, (targets, sources, sums), numbers, results)
+    made = Pairs(name, ("targets", "sources"), in_own_namespace(text, name, "pairs"),
+                 [p.name for p in numbers], defaults, function.__doc__)
+    made.sums = sums
+    return made
+
+
+def _operations(values: list[Value], results: list[Value]) -> tuple[int, int]:
+    """Vector operations, with a product and the sum it goes into as one, and reciprocal roots; none
+    where there are other functions."""
+    if any(not v.plain and v.op in ("exp", "log", "sqrt", "sin", "cos", "pow", "/") for v in values):
+        return 0, 0
+    uses: dict[int, int] = {}
+    for v in (*(a for v in values for a in v.args), *results):
+        uses[v.number] = uses.get(v.number, 0) + 1
+
+    def product(v: Value) -> bool:
+        return v.op == "*" and not v.plain and uses[v.number] == 1
+
+    counted = [v for v in values if not v.plain and v.op not in ("load", "rsqrt")]
+    fused = sum(v.op in "+-" and any(product(a) for a in v.args) for v in counted)
+    added = sum(not product(r) for r in results)
+    return len(counted) - fused + added, sum(v.op == "rsqrt" for v in values)
+
+
+def _text(name: str, components: tuple[int, int, int], numbers: list[Parameter],
+          results: list[Value]) -> str:
+    targets, sources, sums = components
+    names = {p.name for p in numbers}
+    writer = Writer(lambda v: f"{v.data[0]}[{v.data[1][0]}]", names | {"target"})
+    writer.number = lambda n, plain: f"double{{{n}}}" if plain else f"{n}.template as<V>()"
+    returned = writer.write(results)
+    values = reachable(results)
+    operations, rsqrts = _operations(values, results)
+    limits = ""
+    if operations > 0:
+        limits = (f"  static constexpr double operations = {operations}, rsqrts = {rsqrts};\n"
+                  "  static constexpr ridge::Grade grade = ridge::Grade::refined;\n")
+    members = "".join(f"  ridge::Coefficient {p.name} = 0;\n" for p in numbers)
+    body = "".join(f"    {line}\n" for line in writer.lines)
+    body += "".join(f"    sum[{i}] += {r};\n" for i, r in enumerate(returned))
+    return (
+        "#pragma once\n\n#include <ridge/core/coefficient.hpp>\n"
+        "#include <ridge/pairs/interaction.hpp>\n#include <ridge/python/mathematics.hpp>\n\n"
+        f"namespace NAMESPACE {{\n\nstruct {name} {{\n"
+        f"  static constexpr int targets = {targets}, sources = {sources}, sums = {sums};\n"
+        f"  static constexpr double flops = {flops(values) + sums};\n{limits}{members}"
+        "  template <class V>\n"
+        "  RIDGE_FN void operator()(const V* target, const V* source, V* sum) const {\n"
+        f"{body}  }}\n}};\n\n}} // namespace NAMESPACE\n")

@@ -1,0 +1,163 @@
+"""Records: what launches leave."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Optional
+
+from . import _core
+
+
+class Record(Mapping[str, Any]):
+    """What ran, under which schedule, how long, and how far from the roof it was: the fields of
+    `ridge bench --json`, as attributes and as a mapping. Units: seconds, bytes, operations; a field
+    that a launch does not have (a time where nothing was timed) is None as an attribute."""
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self._fields = dict(fields)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._fields[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._fields and name not in _KNOWN:
+            raise AttributeError(f"a record has no field '{name}'; this one has {', '.join(self)}")
+        return self._fields.get(name)
+
+    @property
+    def kernel(self) -> str:
+        return str(self._fields["kernel"])
+
+    @property
+    def device(self) -> str:
+        return str(self._fields["device"])
+
+    @property
+    def schedule(self) -> str:
+        """One line of text, which is a schedule again."""
+        return str(self._fields["schedule"])
+
+    @property
+    def seconds(self) -> Optional[float]:
+        """The median of the repeats."""
+        return self._fields.get("seconds")
+
+    @property
+    def fraction(self) -> Optional[float]:
+        """What was reached of the roof that was measured beside."""
+        return self._fields.get("fraction")
+
+    @property
+    def ok(self) -> Optional[bool]:
+        """Whether the result equals the reference; None where it was not checked."""
+        check = self._fields.get("check")
+        return None if check is None else bool(check["ok"])
+
+    def __repr__(self) -> str:
+        parts = [self.kernel, f"on {self.device}"]
+        if self.seconds is not None:
+            parts.append(_time(self.seconds))
+        if self.fraction is not None:
+            parts.append(f"{self.fraction:.3f} of {self._fields.get('roof_name')}")
+        if self.ok is not None:
+            parts.append("ok" if self.ok else "WRONG: " + self._fields["check"].get("message", ""))
+        return f"<Record {', '.join(parts)}; {self.schedule}>"
+
+    def _repr_html_(self) -> str:
+        return table([self])
+
+
+_KNOWN = ("seconds_min", "seconds_max", "repeats", "achieved", "achieved_unit", "roof", "roof_name",
+          "fraction_low", "fraction_high", "host_seconds", "check", "in_cache", "schedule_name")
+
+
+class Records(list[Record]):
+    """Records in order; a table in notebooks."""
+
+    def _repr_html_(self) -> str:
+        return table(self)
+
+
+def records_of(text: str) -> Records:
+    """Records from JSON: an array, or one."""
+    found = json.loads(text)
+    return Records(Record(r) for r in (found if isinstance(found, list) else [found]))
+
+
+def _time(seconds: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
+        if seconds * scale >= 1:
+            return f"{seconds * scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def table(records: Iterable[Mapping[str, Any]]) -> str:
+    """An HTML table of records."""
+    columns = ("kernel", "device", "precision", "size", "time", "achieved", "fraction", "check",
+               "schedule")
+    rows = []
+    for r in records:
+        seconds = r.get("seconds")
+        achieved = r.get("achieved")
+        fraction = r.get("fraction")
+        check = r.get("check")
+        cells = (
+            r["kernel"], r["device"], r["precision"], "x".join(map(str, r["size"])),
+            "" if seconds is None else _time(seconds),
+            "" if achieved is None else f"{achieved:.3g} {r.get('achieved_unit', '')}",
+            "" if fraction is None else f"{fraction:.3f}",
+            "" if check is None else "ok" if check["ok"] else check.get("message", "wrong"),
+            r["schedule"],
+        )
+        rows.append("<tr>" + "".join(f"<td>{html.escape(str(c))}</td>" for c in cells) + "</tr>")
+    head = "".join(f"<th>{c}</th>" for c in columns)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def report(records: Iterable[Mapping[str, Any]]) -> Report:
+    """The page of `ridge report` for records: roofline, fractions, schedules compared. In notebooks
+    it shows itself; str() of it is the HTML."""
+    from ._command import run_command
+
+    import tempfile
+    from pathlib import Path
+
+    with tempfile.TemporaryDirectory() as folder:
+        given = Path(folder) / "records.json"
+        page = Path(folder) / "report.html"
+        given.write_text(json.dumps([dict(r) for r in records]))
+        run_command(["report", str(given), "-o", str(page)])
+        return Report(page.read_text())
+
+
+class Report:
+    """A page of HTML that needs nothing else."""
+
+    def __init__(self, page: str) -> None:
+        self._page = page
+
+    def __str__(self) -> str:
+        return self._page
+
+    def save(self, file: str) -> None:
+        """Writes the page to a file, whole or not at all."""
+        import os
+        from pathlib import Path
+
+        draft = Path(f"{file}.part")
+        draft.write_text(self._page)
+        os.replace(draft, file)
+
+    def _repr_html_(self) -> str:
+        return (f'<iframe srcdoc="{html.escape(self._page, quote=True)}" width="100%" height="700" '
+                'style="border:0"></iframe>')

@@ -1,0 +1,86 @@
+"""Functions that are traced: their parameters and what they return, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable
+
+from ._emit import flops, reachable, share
+from ._kernel import Source, check_name, parameters_of, unique
+from ._trace import Parameter, TraceError, Value, as_value, users_line
+
+
+def fail(what: str) -> TraceError:
+    """An error at the user's line, to be raised."""
+    return TraceError(f"{users_line()}: {what}")
+
+
+@dataclass
+class Traced:
+    """A function of arrays and numbers that returns the value of an item."""
+
+    name: str
+    doc: str | None
+    result: Value
+    arrays: list[Parameter]
+    numbers: list[Parameter]
+    defaults: dict[str, float]
+
+    @property
+    def rank(self) -> int:
+        return self.arrays[0].rank
+
+    @property
+    def names(self) -> set[str]:
+        return {p.name for p in (*self.arrays, *self.numbers)}
+
+
+def trace(function: Callable[..., Any], word: str) -> Traced:
+    """Calls a function with symbols: indexed parameters are arrays, the others numbers. `word` is
+    what it will be, for errors."""
+    name = function.__name__
+    check_name(name, f"the {word}")
+    parameters, defaults = parameters_of(function)
+    result = function(*parameters)
+    if result is None or isinstance(result, (tuple, list)):
+        raise fail(f"{name} returns {type(result).__name__}; a {word} returns one value, that of the "
+                   "item")
+    (value,) = share([as_value(result)])
+    arrays = [p for p in parameters if p.kind == "array"]
+    numbers = [p for p in parameters if p.kind != "array"]
+    if not arrays or value.plain:
+        raise fail(f"{name} reads no array; index one, as in "
+                   f"{parameters[0].name if parameters else 'u'}[0,0,0]")
+    check_used(name, parameters)
+    for p in arrays:
+        if p.rank != arrays[0].rank:
+            raise fail(f"{name}: {p.name} has {p.rank} dimensions and {arrays[0].name} "
+                       f"{arrays[0].rank}; all arrays have as many")
+        if p.name in defaults:
+            raise fail(f"{name}: the array {p.name} has a default")
+    return Traced(name, function.__doc__, value, arrays, numbers, defaults)
+
+
+def check_used(name: str, parameters: list[Parameter]) -> None:
+    for p in parameters:
+        if p.kind == "":
+            raise fail(f"{name} does not use its parameter {p.name}")
+        if p.name == name:
+            raise fail(f"{name}: the parameter has the kernel's name; rename one")
+
+
+def in_own_namespace(text: str, name: str, pattern: str,
+                     places: dict[str, list[str]] | None = None) -> Source:
+    """A source in whose text NAMESPACE stands for a namespace that no other text has."""
+    where = f"traced_{unique(text)}"
+    return Source(text.replace("NAMESPACE", where), f"{where}::{name}", pattern, places)
+
+
+def cpp_offset(offset: tuple[int, ...]) -> tuple[int, int, int]:
+    """An offset of Python's, x last, as one of C++'s, x first."""
+    dx, dy, dz = (*reversed(offset), 0, 0)[:3]
+    return dx, dy, dz
+
+
+__all__ = ["Traced", "check_used", "cpp_offset", "fail", "flops", "in_own_namespace", "reachable",
+           "trace"]

@@ -1,0 +1,27 @@
+#include <ridge/lab/case.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace ridge::lab {
+
+namespace {
+
+constexpr Index line = 64;
+
+/// Bytes from an address to the next line.
+Index before_line(const void* at) {
+  return static_cast<Index>(-reinterpret_cast<std::uintptr_t>(at) % line);
+}
+
+} // namespace
+
+RoofMemory roof_memory(void* to, const void* from, Bytes size) {
+  const Index to_gap = before_line(to);
+  const Index from_gap = before_line(from);
+  const Index rest = std::max<Index>(size.value - std::max(to_gap, from_gap), 0);
+  return {MemoryRoof::Kind::copy, Bytes{rest / line * line}, static_cast<char*>(to) + to_gap,
+          static_cast<const char*>(from) + from_gap};
+}
+
+} // namespace ridge::lab

@@ -1,0 +1,278 @@
+#include "arrays.hpp"
+
+#include "dlpack.hpp"
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+#include <bit>
+#include <string_view>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ridge::python {
+
+namespace {
+
+/// What is being looked at, for errors.
+struct Subject {
+  const std::string& kernel;
+  const std::string& name;
+  bool written;
+
+  [[noreturn]] void refuse(const std::string& why) const {
+    throw nb::type_error(fmt::format("{}: {} {}", kernel, name, why).c_str());
+  }
+};
+
+std::string name_of_type(nb::handle object) {
+  return nb::cast<std::string>(nb::str(object.type().attr("__name__")));
+}
+
+/// The last dimension of Python is the first of C++. Strides in bytes.
+void set_shape(Array& a, const Subject& subject, int rank, const std::int64_t* shape,
+               const std::int64_t* strides) {
+  if (rank < 1 || rank > max_rank)
+    subject.refuse(fmt::format("has {} dimensions; 1 to {} are possible", rank, max_rank));
+  a.rank = rank;
+  Index packed = a.element_bytes;
+  for (int d = 0; d < rank; ++d) {
+    const auto to = static_cast<std::size_t>(d);
+    const int from = rank - 1 - d;
+    a.extents[to] = shape[from];
+    if (shape[from] == 0) subject.refuse("is empty");
+    // What is never stepped along may have any stride.
+    const Index stride = strides == nullptr || shape[from] == 1 ? packed : strides[from];
+    if (d == 0 && stride != a.element_bytes) {
+      subject.refuse(
+          "is not contiguous along its last axis; numpy.ascontiguousarray, or the like of "
+          "its library, makes a copy that is");
+    }
+    if (stride < packed || stride % a.element_bytes != 0) {
+      subject.refuse("has its axes in another order than C's, or overlaps itself; "
+                     "numpy.ascontiguousarray makes a copy in order");
+    }
+    a.strides[to] = stride / a.element_bytes;
+    packed = stride * shape[from];
+  }
+}
+
+/// Bytes of a number by the format of the buffer protocol or of array interfaces ("d", "<f8").
+int bytes_of_format(const Subject& subject, std::string_view format) {
+  const std::string given(format);
+  constexpr bool little = std::endian::native == std::endian::little;
+  if (!format.empty() && std::string_view("@=<>!|").find(format[0]) != std::string_view::npos) {
+    const char order = format[0];
+    const bool foreign = little ? order == '>' || order == '!' : order == '<';
+    if (foreign) {
+      subject.refuse("is of the other byte order; x.astype(x.dtype.newbyteorder('=')) makes a copy "
+                     "in this machine's");
+    }
+    format.remove_prefix(1);
+  }
+  if (format == "d" || format == "f8") return 8;
+  if (format == "f" || format == "f4") return 4;
+  subject.refuse(fmt::format("has numbers of type '{}'; float32 and float64 are possible", given));
+}
+
+/// Releases a buffer when its description was read: the object that is called with keeps the data.
+class Buffer {
+public:
+  Buffer(const Subject& subject, nb::handle object) {
+    const int flags = PyBUF_STRIDES | PyBUF_FORMAT | (subject.written ? PyBUF_WRITABLE : 0);
+    if (PyObject_GetBuffer(object.ptr(), &view_, flags) == 0) return;
+    PyErr_Clear();
+    if (subject.written &&
+        PyObject_GetBuffer(object.ptr(), &view_, PyBUF_STRIDES | PyBUF_FORMAT) == 0) {
+      PyBuffer_Release(&view_);
+      subject.refuse("is read-only, and the result is to be written to it");
+    }
+    PyErr_Clear();
+    subject.refuse("does not let its memory be used (" + name_of_type(object) + ")");
+  }
+  ~Buffer() { PyBuffer_Release(&view_); }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  [[nodiscard]] const Py_buffer& view() const { return view_; }
+
+private:
+  Py_buffer view_{};
+};
+
+Array from_buffer(const Subject& subject, nb::handle object) {
+  const Buffer buffer(subject, object);
+  const Py_buffer& view = buffer.view();
+  Array a;
+  a.data = view.buf;
+  a.element_bytes = bytes_of_format(subject, view.format != nullptr ? view.format : "B");
+  static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
+  std::array<std::int64_t, 64> shape{}, strides{};
+  for (int d = 0; d < view.ndim; ++d) {
+    shape[static_cast<std::size_t>(d)] = view.shape[d];
+    strides[static_cast<std::size_t>(d)] = view.strides[d];
+  }
+  set_shape(a, subject, view.ndim, shape.data(), strides.data());
+  return a;
+}
+
+/// The number of the current stream of the array's library; asked for on GPUs alone.
+void* current_stream(nb::handle object, int device) {
+  const nb::object helper = nb::module_::import_("ridge._arrays").attr("current_stream");
+  return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(helper(object, device)));
+}
+
+/// Of DLPack's device types.
+DeviceId device_of(const Subject& subject, std::int64_t type, std::int64_t number) {
+  switch (type) {
+  case dlpack::cpu:
+  case dlpack::cuda_host:
+  case dlpack::rocm_host:
+    return {};
+  case dlpack::cuda:
+  case dlpack::cuda_managed:
+    return {DeviceKind::cuda, static_cast<int>(number)};
+  case dlpack::rocm:
+    return {DeviceKind::hip, static_cast<int>(number)};
+  default:
+    subject.refuse(fmt::format("is on a device of DLPack type {}, which ridge does not know; "
+                               "the cpu, CUDA and ROCm are possible",
+                               type));
+  }
+}
+
+/// Asks for the array itself, in order with `stream`: the producer waits for nothing.
+nb::object export_dlpack(const Subject& subject, nb::handle object, const DeviceId& device,
+                         void* stream) {
+  nb::object number = nb::none();
+  if (device.kind != DeviceKind::cpu) {
+    const auto value = reinterpret_cast<std::uintptr_t>(stream);
+    // 1 is what DLPack calls CUDA's default stream, HIP's is 0.
+    number = nb::int_(value == 0 && device.kind == DeviceKind::cuda ? 1 : value);
+  }
+  const nb::object method = object.attr("__dlpack__");
+  try {
+    return method("stream"_a = number, "max_version"_a = nb::make_tuple(1, 0));
+  } catch (nb::python_error& e) {
+    if (!e.matches(PyExc_TypeError))
+      subject.refuse(std::string("cannot be used in place: ") +
+                     nb::cast<std::string>(nb::str(e.value())));
+  }
+  try { // older producers know no versions
+    return method("stream"_a = number);
+  } catch (nb::python_error& e) {
+    subject.refuse(std::string("cannot be used in place: ") +
+                   nb::cast<std::string>(nb::str(e.value())));
+  }
+}
+
+Array from_dlpack(const Subject& subject, nb::handle object, Arrays& arrays, bool first) {
+  const nb::tuple where = nb::cast<nb::tuple>(object.attr("__dlpack_device__")());
+  const DeviceId device =
+      device_of(subject, nb::cast<std::int64_t>(where[0]), nb::cast<std::int64_t>(where[1]));
+  if (first) {
+    arrays.device = device;
+    if (device.kind != DeviceKind::cpu) arrays.stream = current_stream(object, device.number);
+  }
+  nb::object capsule = export_dlpack(subject, object, device, arrays.stream);
+  const dlpack::Described tensor = dlpack::open(capsule.ptr());
+  if (tensor.tensor == nullptr) subject.refuse("gives no DLPack tensor");
+  if (tensor.copied)
+    subject.refuse("would be copied by its library; pass an array that need not be");
+  if (tensor.read_only && subject.written)
+    subject.refuse("is read-only, and the result is to be written to it");
+  const dlpack::Tensor& t = *tensor.tensor;
+  Array a;
+  a.data = static_cast<char*>(t.data) + t.byte_offset;
+  const bool is_float = t.dtype.code == dlpack::float_code && t.dtype.lanes == 1;
+  if (!is_float || (t.dtype.bits != 32 && t.dtype.bits != 64)) {
+    subject.refuse("has numbers that are neither float32 nor float64, which are possible");
+  }
+  a.element_bytes = t.dtype.bits / 8;
+  std::array<std::int64_t, 64> strides{};
+  if (t.ndim > 64) subject.refuse("has too many dimensions");
+  for (int d = 0; d < t.ndim && t.strides != nullptr; ++d)
+    strides[static_cast<std::size_t>(d)] = t.strides[d] * a.element_bytes;
+  set_shape(a, subject, t.ndim, t.shape, t.strides != nullptr ? strides.data() : nullptr);
+  if (!(device == arrays.device)) {
+    subject.refuse(fmt::format("is on {}, and the first array on {}; all must be on one device",
+                               to_text(device), to_text(arrays.device)));
+  }
+  arrays.kept.push_back(std::move(capsule));
+  return a;
+}
+
+Array from_cuda_interface(const Subject& subject, nb::handle object, Arrays& arrays, bool first) {
+  const nb::dict interface = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
+  const nb::tuple data = nb::cast<nb::tuple>(interface["data"]);
+  if (subject.written && nb::cast<bool>(data[1]))
+    subject.refuse("is read-only, and the result is to be written to it");
+  Array a;
+  a.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0]));
+  const std::string format = nb::cast<std::string>(interface["typestr"]);
+  a.element_bytes = bytes_of_format(subject, format);
+  const nb::tuple shape = nb::cast<nb::tuple>(interface["shape"]);
+  std::array<std::int64_t, 64> extents{}, strides{};
+  const auto rank = static_cast<int>(shape.size());
+  const bool strided = interface.contains("strides") && !interface["strides"].is_none();
+  for (int d = 0; d < rank && d < 64; ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    extents[at] = nb::cast<std::int64_t>(shape[at]);
+    if (strided) strides[at] = nb::cast<std::int64_t>(interface["strides"][d]);
+  }
+  set_shape(a, subject, rank, extents.data(), strided ? strides.data() : nullptr);
+  const nb::object helper = nb::module_::import_("ridge._arrays").attr("device_number");
+  const DeviceId device{DeviceKind::cuda, nb::cast<int>(helper(object))};
+  void* stream = nullptr;
+  if (interface.contains("stream") && !interface["stream"].is_none())
+    stream = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(interface["stream"]));
+  if (first) {
+    arrays.device = device;
+    arrays.stream = stream != nullptr ? stream : current_stream(object, device.number);
+  } else if (!(device == arrays.device)) {
+    subject.refuse("is on " + to_text(device) + ", and the first array on " +
+                   to_text(arrays.device) + "; all must be on one device");
+  } else if (stream != nullptr && stream != arrays.stream) {
+    subject.refuse("belongs to another stream than the first array; all must be of one");
+  }
+  return a;
+}
+
+Array look(const Subject& subject, nb::handle object, Arrays& arrays, bool first) {
+  if (PyObject_CheckBuffer(object.ptr()) != 0) {
+    if (!first && arrays.device.kind != DeviceKind::cpu) {
+      subject.refuse("is in the host's memory, and the first array on " + to_text(arrays.device) +
+                     "; all must be on one device");
+    }
+    return from_buffer(subject, object);
+  }
+  if (nb::hasattr(object, "requires_grad") && nb::cast<bool>(object.attr("requires_grad"))) {
+    subject.refuse("requires a gradient, which ridge does not compute; pass x.detach()");
+  }
+  if (nb::hasattr(object, "__dlpack__")) return from_dlpack(subject, object, arrays, first);
+  if (nb::hasattr(object, "__cuda_array_interface__"))
+    return from_cuda_interface(subject, object, arrays, first);
+  subject.refuse(
+      "is no array but " + name_of_type(object) +
+      "; arrays of NumPy, and those with __dlpack__ or __cuda_array_interface__, are possible");
+}
+
+} // namespace
+
+Arrays look_at(nb::tuple objects, const std::vector<std::string>& names,
+               const std::string& kernel) {
+  Arrays arrays;
+  arrays.all.reserve(objects.size());
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    const Subject subject{kernel, names[i], i + 1 == objects.size()};
+    arrays.all.push_back(look(subject, objects[i], arrays, i == 0));
+    const int bytes = arrays.all.back().element_bytes;
+    if (bytes != arrays.all.front().element_bytes) {
+      subject.refuse(fmt::format("is float{}, and {} float{}; all must be of one type", 8 * bytes,
+                                 names[0], 8 * arrays.all.front().element_bytes));
+    }
+  }
+  return arrays;
+}
+
+} // namespace ridge::python

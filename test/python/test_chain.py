@@ -1,0 +1,88 @@
+"""Chains: operations one after the other, equal to NumPy under several schedules."""
+
+import numpy as np
+import pytest
+
+import ridge
+
+
+def difference(u, edge):
+    """u[1] - u[-1] along the first axis."""
+    if edge == "periodic":
+        return np.roll(u, -1, 0) - np.roll(u, 1, 0)
+    wide = np.concatenate([u[:1], u, u[-1:]])
+    return wide[2:] - wide[:-2]
+
+
+@pytest.mark.parametrize("edge, device", [("none", "cpu"), ("none", "simt:32"), ("periodic", "cpu"),
+                                          ("clamp", "cpu")])
+@pytest.mark.parametrize("n", [5, 50, 1000])
+def test_smooth_equals_numpy(device, rng, edge, n):
+    @ridge.chain(edge=edge)
+    def smooth(u, rate=0.1):
+        g = u[1] - u[-1]
+        return u[0] + rate * (g[1] - g[-1])
+
+    u = rng.standard_normal(n)
+    right = u + 0.3 * difference(difference(u, edge), edge)
+    for schedule in ("auto", "fission"):
+        out = np.full(n, 7.0)
+        smooth(u, out=out, rate=0.3, device=device, schedule=schedule)
+        inner = slice(2, -2) if edge == "none" else slice(None)
+        np.testing.assert_allclose(out[inner], right[inner], atol=1e-13)
+        if edge == "none":
+            assert (out[:2] == 7).all() and (out[-2:] == 7).all()
+    assert smooth.record["pattern"] == "chain"
+
+
+def test_two_dimensions_and_steps_that_share(device, rng):
+    @ridge.chain(edge="periodic")
+    def filtered(u, v, weight):
+        mean = 0.25 * (u[0, 1] + u[0, -1] + u[1, 0] + u[-1, 0])
+        rest = u[0, 0] - mean
+        return mean[1, 0] * v[0, 0] + weight * rest[0, -1] + rest
+
+    u, v = rng.standard_normal((2, 13, 70))
+    mean = 0.25 * sum(np.roll(u, s, a) for s in (1, -1) for a in (0, 1))
+    rest = u - mean
+    right = np.roll(mean, -1, 0) * v + 0.5 * np.roll(rest, 1, 1) + rest
+    np.testing.assert_allclose(filtered(u, v, weight=0.5, device=device), right, atol=1e-13)
+    assert filtered.source.count("struct operation_") == 3
+
+
+def test_a_chain_of_one_operation(device, rng):
+    @ridge.chain
+    def scale(u):
+        return 2 * u[0]
+
+    u = rng.standard_normal(33).astype(np.float32)
+    np.testing.assert_array_equal(scale(u, device=device), 2 * u)
+
+
+def test_a_measured_record_is_checked(rng):
+    @ridge.chain
+    def smooth(u):
+        g = u[1] - u[-1]
+        return u[0] + 0.1 * (g[1] - g[-1])
+
+    u = rng.standard_normal(4096)
+    out = np.full_like(u, 7.0)
+    record = smooth.measure(u, out=out, repeats=3)
+    assert record.ok and record.seconds > 0
+    assert (out[:2] == 7).all() and out[5] != 7
+
+
+def test_extents_that_leave_nothing():
+    @ridge.chain
+    def smooth(u):
+        g = u[1] - u[-1]
+        return g[1] - g[-1]
+
+    with pytest.raises(ridge.UsageError, match="needs at least 5"):
+        smooth(np.ones(4))
+    assert smooth(np.ones(5)).tolist() == [0] * 5
+
+
+def test_unknown_edge():
+    with pytest.raises(ridge.TraceError, match="none, periodic, clamp"):
+        ridge.chain(edge="open")
