@@ -1,12 +1,12 @@
 #include "cache.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/core/file.hpp>
 
 #include "hash.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace ridge::launch {
@@ -64,32 +65,9 @@ std::string prepare(fs::path& folder) {
   return problem_of(folder);
 }
 
-std::string contents(const std::string& file, bool& read) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream all;
-  all << in.rdbuf();
-  read = in.good() || in.eof();
-  return all.str();
-}
-
 std::string digest_of(const std::string& file) {
-  bool read = false;
-  const std::string all = contents(file, read);
-  return read ? digest(all) : "unreadable";
-}
-
-/// Writes a whole file that is there after a crash of the machine, too.
-bool write_whole(const std::string& file, const std::string& text) {
-  const int out = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (out < 0) return false;
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t n = write(out, text.data() + done, text.size() - done);
-    if (n <= 0) break;
-    done += static_cast<std::size_t>(n);
-  }
-  const bool whole = done == text.size() && fsync(out) == 0;
-  return close(out) == 0 && whole;
+  const std::optional<std::string> all = read_file(file);
+  return all ? digest(*all) : "unreadable";
 }
 
 } // namespace
@@ -159,7 +137,7 @@ std::string Cache::keep(const std::string& key, const std::string& object,
   std::error_code failed;
   if (synced) fs::rename(object, name + ".so", failed);
   const std::string draft = object + ".txt";
-  if (!synced || failed || !write_whole(draft, note)) {
+  if (!synced || failed || !write_file(draft, note)) {
     throw Failure(
         fmt::format("what was compiled cannot be kept in {}: is the disk full?", folder_));
   }
@@ -197,14 +175,8 @@ void Cache::shrink(long long most) {
   }
 }
 
-Cache::Lock::Lock(const Cache& cache, const std::string& key) {
-  const std::string name = fmt::format("{}/{}.lock", cache.folder_, digest(key));
-  file_ = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file_ >= 0) (void)flock(file_, LOCK_EX);
-}
-Cache::Lock::~Lock() {
-  if (file_ >= 0) close(file_);
-}
+Cache::Lock::Lock(const Cache& cache, const std::string& key)
+    : file_(fmt::format("{}/{}.lock", cache.folder_, digest(key))) {}
 
 Cache::Workshop::Workshop(const Cache& cache) {
   std::string name = cache.folder_ + "/compiling-XXXXXX";

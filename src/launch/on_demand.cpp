@@ -1,4 +1,6 @@
 #include <ridge/core/error.hpp>
+#include <ridge/core/file.hpp>
+#include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/library.hpp>
 #include <ridge/launch/demand.hpp>
 #include <ridge/launch/description.hpp>
@@ -14,12 +16,15 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 
 namespace ridge::launch {
@@ -44,11 +49,9 @@ std::string source_text(const Demand& d) {
 /// digest of all.
 std::string content_of(const std::string& file) {
   if (!file.starts_with("/")) return {};
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw UsageError(fmt::format("there is no kernel file {}", file));
-  std::ostringstream all;
-  all << in.rdbuf();
-  return all.str();
+  const std::optional<std::string> text = read_file(file);
+  if (!text) throw UsageError(fmt::format("there is no kernel file {}", file));
+  return *text;
 }
 
 /// The user's files that a rule of make, as compilers write it, names; not Ridge's and the
@@ -122,6 +125,28 @@ std::vector<Offered> load(const std::string& object) {
   return offers.offers();
 }
 
+/// The object of a job, and where it came from.
+struct Object {
+  std::string file;
+  Origin origin;
+};
+
+/// The job's object from the cache, or compiled into it. `name` tells jobs apart.
+Object object_of(const Job& job, const std::string& name) {
+  const std::string key =
+      fmt::format("schema {}\nheaders {}\nlibrary {}\n{}\n{}", schema, headers_digest(),
+                  library_file(), job.compiler.identity, name);
+  Cache& cache = Cache::here();
+  if (std::string object = cache.find(key); !object.empty()) return {object, Origin::cached};
+  const Cache::Lock turn(cache, key);
+  if (std::string object = cache.find(key); !object.empty()) // another compiled it meanwhile
+    return {object, Origin::cached};
+  const Cache::Workshop shop(cache);
+  std::string object = compile(shop, cache, job, key);
+  cache.shrink(most_cached);
+  return {std::move(object), Origin::compiled};
+}
+
 /// What a job offers, from this process, the cache or the compiler.
 struct Offers {
   const std::vector<Offered>& all;
@@ -136,38 +161,57 @@ Offers obtain(const std::string& name, const MakeJob& make_job) {
   const std::lock_guard lock(all.guard);
   if (const auto known = all.modules.find(name); known != all.modules.end())
     return {known->second, Origin::cached};
-  const Job job = make_job();
-  const std::string key =
-      fmt::format("schema {}\nheaders {}\nlibrary {}\n{}\n{}", schema, headers_digest(),
-                  library_file(), job.compiler.identity, name);
-  Cache& cache = Cache::here();
-  Origin origin = Origin::cached;
-  std::string object = cache.find(key);
-  if (object.empty()) {
-    const Cache::Lock turn(cache, key);
-    object = cache.find(key); // another may have compiled it meanwhile
-    if (object.empty()) {
-      const Cache::Workshop shop(cache);
-      object = compile(shop, cache, job, key);
-      origin = Origin::compiled;
-      cache.shrink(most_cached);
-    }
-  }
+  const auto [object, origin] = object_of(make_job(), name);
   return {all.modules.emplace(name, load(object)).first->second, origin};
+}
+
+/// What tells a demand of a device apart within a process.
+std::string name_of(const Device& device, const Demand& demand) {
+  return fmt::format("{} {}\n{}{}", to_text(device.id()), demand.flags, source_text(demand),
+                     content_of(demand.source));
 }
 
 } // namespace
 
+void prepare(const Device& device, const std::vector<Demand>& demands) {
+  std::map<std::string, const Demand*> wanted; // each once
+  for (const Demand& d : demands)
+    wanted.emplace(name_of(device, d), &d);
+  std::optional<Compiler> compiler;
+  try {
+    compiler = compiler_for(device);
+  } catch (const Failure&) { // binding says it
+    return;
+  }
+  auto next = wanted.begin();
+  std::mutex guard;
+  const auto work = [&] {
+    while (true) {
+      std::unique_lock lock(guard);
+      if (next == wanted.end()) return;
+      const auto& [name, demand] = *next++;
+      lock.unlock();
+      try {
+        (void)object_of({*compiler, source_text(*demand), demand->source, words_of(demand->flags)},
+                        name);
+      } catch (const Error&) { // binding tries again, and says it
+      }
+    }
+  };
+  std::vector<std::jthread> others;
+  const auto threads = static_cast<std::size_t>(cpu::default_threads());
+  for (std::size_t i = 1; i < std::min(threads, wanted.size()); ++i)
+    others.emplace_back(work);
+  work();
+}
+
 Binding bind_on_demand(Queue& queue, const std::type_info& call_type, const void* call,
                        const void* schedule, const Demand& demand) {
   const Device& device = queue.device();
-  const std::string text = source_text(demand);
-  const std::string name = fmt::format("{} {}\n{}{}", to_text(device.id()), demand.flags, text,
-                                       content_of(demand.source));
   std::optional<Compiler> compiler;
-  const Offers offers = obtain(name, [&] {
+  const Offers offers = obtain(name_of(device, demand), [&] {
     compiler = compiler_for(device);
-    return Job{*compiler, text, demand.source, words_of(demand.flags)};
+    return Job{*compiler, source_text(demand), demand.source, words_of(demand.flags)};
   });
   for (const Offered& o : offers.all) {
     if (std::string_view(o.name) != call_type.name()) continue;
