@@ -1,6 +1,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/memory.hpp>
+#include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/record/measure.hpp>
 
@@ -69,7 +70,7 @@ struct ApplyCommand {
                 : make_stencil_job(kernel, source.extents().rank(), source.element_bytes(), h);
     require_interior(job, source);
     const Device chosen(device == "auto" ? best_device() : parse_device(device));
-    const auto laid = stencil::parse_schedule(schedule, chosen, job.traits, source.extents().xyz());
+    auto laid = stencil::parse_schedule(schedule, chosen, job.traits, source.extents().xyz());
     Queue queue(chosen);
     // Filled at once: on the host that is what takes the memory, so that the second of the two is
     // refused when there is too little, and each thread has its share near.
@@ -79,10 +80,28 @@ struct ApplyCommand {
     const NotFinite odd = read_to_device(source, queue, in.data());
     report(odd, source);
 
-    const Record record = compute(queue, job, source, laid, in, out, odd.count() > 0);
+    const std::string from = take_wisdom(laid, queue, job, source, in, out);
+    Record record = compute(queue, job, source, laid, in, out, odd.count() > 0);
+    if (!from.empty()) record.details.push_back({lab::source_detail, 0, from});
     check_interrupt();
     result.write(record, h, job.traits.radius, queue, out.data());
     print(record, result);
+  }
+
+  /// Replaces the default by what tuning found, where it did, and says where the schedule is from;
+  /// empty where the user gave one.
+  [[nodiscard]] std::string take_wisdom(stencil::NamedSchedule& laid, Queue& queue,
+                                        const lab::StencilJob& job, const InputDataset& source,
+                                        const Memory& in, const Memory& out) const {
+    if (schedule != "auto") return {};
+    const Index3 n = source.extents().xyz();
+    const tune::Choice choice = job.choose(queue, in.data(), out.data(), n);
+    if (!choice.note.empty()) tune::say_once(choice.note);
+    if (choice.source != tune::Choice::Source::standard) {
+      laid = {"wisdom",
+              stencil::parse_schedule(choice.schedule, queue.device(), job.traits, n).schedule};
+    }
+    return source_text(choice);
   }
 
   [[nodiscard]] lab::StencilJob job_of_file(const InputDataset& source) const {
@@ -194,7 +213,8 @@ void add_apply(CommandLine& line) {
               "all; 1 if not given");
   command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
   command.add("--schedule", &o->schedule,
-              "auto, a name, or fields such as 'tile=4 store=nontemporal'");
+              "auto: what ridge tune found, else the default; a name; or fields such as 'tile=4 "
+              "store=nontemporal'");
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
   command.add("--check", &o->check, "compare the result with the reference before writing it");

@@ -1,5 +1,5 @@
 #include <ridge/core/error.hpp>
-#include <ridge/lab/bench.hpp>
+#include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/table.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
@@ -25,7 +25,7 @@ struct BenchCommand {
   bool json = false;
 
   void run() const {
-    const lab::BenchKernel chosen = found_kernel();
+    const lab::BenchKernel chosen = lab::find_kernel(kernel, settings);
     lab::BenchRequest request{Device(device == "auto" ? best_device() : parse_device(device)),
                               size.empty() ? chosen.default_size : parse_extents(size, "--size"),
                               precision.empty() ? chosen.default_precision : precision,
@@ -37,6 +37,7 @@ struct BenchCommand {
     request.site = site;
     request.measure.repeats = repeat;
     request.operations = operations;
+    request.wisdom = true;
     request.measure.between = check_interrupt;
     lab::RoofSource roof(request.device);
     std::vector<Record> records;
@@ -46,23 +47,17 @@ struct BenchCommand {
       records.push_back(record);
       if (!json) print_line(record, several, records.size() == 1);
     });
-    if (json) fmt::print("{}\n", to_json(records));
+    if (json) {
+      fmt::print("{}\n", to_json(records));
+    } else if (const std::string busy = lab::busy_text(records); !busy.empty()) {
+      fmt::print("{}\n", busy);
+    }
     for (const Record& record : records) {
       if (record.check && !record.check->ok) {
         throw Failure(fmt::format("{} under '{}': {}", record.kernel, record.schedule,
                                   record.check->message));
       }
     }
-  }
-
-  [[nodiscard]] lab::BenchKernel found_kernel() const {
-    std::vector<lab::Setting> all;
-    for (const std::string& text : settings)
-      all.push_back(lab::parse_setting(text));
-    if (lab::names_a_file(kernel)) return lab::load_user_kernel(kernel, all).bench;
-    if (!all.empty())
-      throw UsageError(fmt::format("--set is for kernels in files; {} is built in", kernel));
-    return lab::find_bench_kernel(kernel);
   }
 
   /// Room for a rate, and for the operations beside a rate of interactions.
@@ -74,6 +69,9 @@ struct BenchCommand {
     if (first) {
       fmt::print("{} {} {} on {} ({}); {}\n", r.kernel, to_text(r.size), r.precision,
                  to_text(r.device), r.device_name, r.work.convention);
+      for (const Detail& d : r.details) {
+        if (d.name == lab::source_detail) fmt::print("schedule: {}\n", d.text);
+      }
       if (r.in_cache) fmt::print("the data fit the last-level cache: fractions may exceed 1\n");
       fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>10}  {}\n", "time", "achieved", rate_width(r),
                  "roof", "fraction", "check", "schedule");
@@ -111,7 +109,8 @@ void add_bench(CommandLine& line) {
   command.add("--size", &o->size, "NXxNYxNZ, NXxNY or N");
   command.add("--precision", &o->precision, "fp32, fp64 or mixed; each kernel has its own default");
   command.add("--schedule", &o->schedule,
-              "auto; all: those with names and the default; space: every combination; a "
+              "auto: what ridge tune found, else the default; all: those with names and the "
+              "default; space: every combination; a "
               "name; or fields such as 'tile=4 store=nontemporal'");
   command.add("--site", &o->site,
               "lattice kernels: propagator, spinor, matrix, vector, complex or real");

@@ -13,6 +13,7 @@ void add_schedules(CommandLine& line);
 void add_apply(CommandLine& line);
 void add_nbody(CommandLine& line);
 void add_lab(CommandLine& line);
+void add_tune(CommandLine& line);
 void add_atmosphere(CommandLine& line);
 void add_report(CommandLine& line);
 void add_compare(CommandLine& line);

@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/plan.hpp>
 #include <ridge/lab/table.hpp>
 
@@ -85,9 +86,10 @@ struct LabCommand {
           if (known != nullptr) print_ceiling(std::string("  ") + rate, *known);
         }
       } else {
-        fmt::print("roof {}: measured beside each row, on the same memory\n", name);
+        fmt::print("roof {}: measured in turn with each row, on the same memory\n", name);
       }
     }
+    if (const std::string busy = lab::busy_text(records); !busy.empty()) fmt::print("{}\n", busy);
     std::set<std::string> told;
     for (const Record& r : records) {
       if (told.insert(r.kernel).second) fmt::print("{}: {}\n", r.kernel, r.work.convention);

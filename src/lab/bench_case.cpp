@@ -1,19 +1,23 @@
 #include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/tune_case.hpp>
+#include <ridge/record/load.hpp>
 
+#include <algorithm>
 #include <optional>
 
 namespace ridge::lab {
 
 namespace {
 
-/// Measures a case's launches against its ceiling. That of a GPU, or of data in the cache, is
-/// measured once; that of a cpu's memory beside each schedule, on the fields themselves.
+/// Measures a case's launches against its ceiling. Where that is memory, it is measured in turn
+/// with the launches, on the fields themselves; others, and that of data in the cache, are measured
+/// once.
 class Accountant {
 public:
   Accountant(Case& the_case, const BenchRequest& request, RoofSource& roof)
       : case_(the_case), request_(request), limit_(the_case.limit()) {
     const Device& device = request.device;
-    beside_ = limit_.memory && device.kind() == DeviceKind::cpu &&
+    beside_ = limit_.memory && device.kind() != DeviceKind::simt &&
               static_cast<Index>(limit_.amount) > device.facts().last_level_cache.value;
     if (limit_.value) {
       ceiling_ = *limit_.value;
@@ -24,27 +28,29 @@ public:
   }
 
   void account(Record& record, const Program& program) {
-    const auto time = [&] {
-      return measure(
-          case_.queue(), [&] { program.run(); }, request_.measure);
-    };
+    const auto launch = [&] { program.run(); };
+    const LoadWatch load;
     Beside measured;
     if (beside_) {
       if (!roof_) {
         const RoofMemory& m = *limit_.memory;
         roof_.emplace(case_.queue(), m.kind, m.size, m.to, m.a, m.b);
       }
-      measured = measure_beside(*roof_, time);
+      measured = measure_beside(case_.queue(), launch, *roof_, request_.measure);
     } else {
-      measured = {time(), ceiling_};
+      measured = {measure(case_.queue(), launch, request_.measure), ceiling_};
     }
+    if (request_.device.kind() == DeviceKind::cpu && load.is_busy())
+      record.details.push_back({busy_detail, load.waited().value_or(1), {}});
     record.timing = measured.timing;
-    record.host = host_time(case_.queue(), [&] { program.run(); });
+    record.host = host_time(case_.queue(), launch);
     Achievement reached;
     reached.rate = limit_.amount / measured.timing.median.value;
     reached.unit = limit_.unit;
     reached.roof_name = limit_.name;
     reached.roof = measured.roof;
+    reached.fraction_low = reached.fraction() * measured.low;
+    reached.fraction_high = reached.fraction() * measured.high;
     record.achieved = reached;
   }
 
@@ -59,6 +65,17 @@ private:
 
 } // namespace
 
+std::string busy_text(const std::vector<Record>& records) {
+  const auto busy = [](const Record& r) {
+    return std::any_of(r.details.begin(), r.details.end(),
+                       [](const Detail& d) { return d.name == busy_detail; });
+  };
+  const auto count = std::count_if(records.begin(), records.end(), busy);
+  if (count == 0) return {};
+  return "the machine is too busy to tell: other work took the cores while " +
+         std::to_string(count) + " of " + std::to_string(records.size()) + " were measured";
+}
+
 void BenchKernel::run(const BenchRequest& request, RoofSource& roof,
                       const std::function<void(const Record&)>& on_record) const {
   bench_case(*make_case(request, roof), request, roof, on_record);
@@ -66,7 +83,14 @@ void BenchKernel::run(const BenchRequest& request, RoofSource& roof,
 
 void bench_case(Case& the_case, const BenchRequest& request, RoofSource& roof,
                 const std::function<void(const Record&)>& on_record) {
-  const auto schedules = the_case.schedules(request.schedule);
+  std::vector<AskedSchedule> schedules = the_case.schedules(request.schedule);
+  std::string source;
+  if (request.wisdom && request.schedule == "auto") {
+    const tune::Choice choice = choose_schedule(the_case);
+    source = source_text(choice);
+    if (!choice.note.empty()) tune::say_once(choice.note);
+    if (choice.source != tune::Choice::Source::standard) schedules = {{"wisdom", choice.schedule}};
+  }
   Accountant accountant(the_case, request, roof);
   for (const AskedSchedule& s : schedules) {
     the_case.poison();
@@ -75,6 +99,7 @@ void bench_case(Case& the_case, const BenchRequest& request, RoofSource& roof,
     Record record = program.record();
     record.schedule_name = s.name;
     record.size = request.size;
+    if (!source.empty()) record.details.push_back({source_detail, 0, source});
     record.check = the_case.check();
     accountant.account(record, program);
     the_case.complete(record, s);

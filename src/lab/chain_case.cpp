@@ -8,6 +8,7 @@
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/chain_kernels.hpp>
 #include <ridge/lab/chain_on_views.hpp>
+#include <ridge/tune/chain.hpp>
 
 #include "asked_schedules.hpp"
 
@@ -155,6 +156,7 @@ public:
 
 protected:
   [[nodiscard]] virtual Program bind(const chain::Schedule& schedule) = 0;
+  [[nodiscard]] Index3 extents() const { return extents_; }
 
   template <class C>
   [[nodiscard]] Program bind(const C& chain, const chain::Schedule& schedule) {
@@ -184,6 +186,9 @@ public:
       : StreamCase<T>(request, chain::describe<C, T>()) {}
 
 private:
+  [[nodiscard]] tune::Subject subject() const override {
+    return tune::Space<chain::Request<C, T>>::subject({C{}, this->extents(), {}}, "chain");
+  }
   [[nodiscard]] Program bind(const chain::Schedule& schedule) override {
     return StreamCase<T>::bind(C{}, schedule);
   }

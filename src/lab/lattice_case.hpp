@@ -7,6 +7,7 @@
 #include <ridge/lab/case.hpp>
 #include <ridge/lab/lattice_check.hpp>
 #include <ridge/lattice/launch.hpp>
+#include <ridge/tune/lattice.hpp>
 
 #include "cub_sum.hpp"
 
@@ -117,6 +118,9 @@ public:
     call_.result = {static_cast<double*>(result_.data()), call_.results()};
   }
 
+  [[nodiscard]] tune::Subject subject() const override {
+    return tune::Space<lattice::ReduceCall<R, T>>::subject(call_, this->name_);
+  }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
     return {this->queue_, call_, this->schedule_of(s), this->name_};
   }
@@ -181,6 +185,9 @@ public:
               this->numbers(this->y_),
               this->numbers(this->z_)} {}
 
+  [[nodiscard]] tune::Subject subject() const override {
+    return tune::Space<lattice::MapCall<M, T>>::subject(call_, this->name_);
+  }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
     return {this->queue_, call_, this->schedule_of(s), this->name_};
   }

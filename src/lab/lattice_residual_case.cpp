@@ -4,6 +4,7 @@
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/lattice_check.hpp>
 #include <ridge/lab/lattice_residual.hpp>
+#include <ridge/tune/lattice.hpp>
 
 #include "asked_schedules.hpp"
 #include "lattice_bench.hpp"
@@ -28,6 +29,9 @@ public:
         result_(request.device), call_(call()) {}
 
   [[nodiscard]] Queue& queue() override { return queue_; }
+  [[nodiscard]] tune::Subject subject() const override {
+    return tune::Space<lattice::SiteReduceCall<ResidualNorm2<T, Exact>>>::subject(call_, name_);
+  }
   /// The default for `all` too: names are of widths that this reduction is not compiled for.
   [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
     return asked_schedules(

@@ -115,4 +115,14 @@ UserKernel load_user_kernel(std::string_view kernel, const std::vector<Setting>&
   throw Failure(fmt::format("the description of {} offers nothing; please report this", kernel));
 }
 
+BenchKernel find_kernel(std::string_view kernel, const std::vector<std::string>& settings) {
+  std::vector<Setting> all;
+  for (const std::string& text : settings)
+    all.push_back(parse_setting(text));
+  if (names_a_file(kernel)) return load_user_kernel(kernel, all).bench;
+  if (!all.empty())
+    throw UsageError(fmt::format("--set is for kernels in files; {} is built in", kernel));
+  return find_bench_kernel(kernel);
+}
+
 } // namespace ridge::lab

@@ -1,12 +1,12 @@
 #include "cache.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/core/file.hpp>
 
 #include "hash.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace ridge::launch {
@@ -79,20 +80,6 @@ std::string digest_of(const std::string& name) {
   std::string all = digest_of_words({static_cast<const char*>(at), size});
   if (at != nullptr) (void)munmap(at, size);
   return all;
-}
-
-/// Writes a whole file that is there after a crash of the machine, too.
-bool write_whole(const std::string& file, const std::string& text) {
-  const int out = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (out < 0) return false;
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t n = write(out, text.data() + done, text.size() - done);
-    if (n <= 0) break;
-    done += static_cast<std::size_t>(n);
-  }
-  const bool whole = done == text.size() && fsync(out) == 0;
-  return close(out) == 0 && whole;
 }
 
 } // namespace
@@ -178,7 +165,7 @@ std::string Cache::keep(const std::string& key, const std::string& object,
   std::error_code failed;
   if (synced) fs::rename(object, name + ".so", failed);
   const std::string draft = object + ".txt";
-  if (!synced || failed || !write_whole(draft, note)) {
+  if (!synced || failed || !write_file(draft, note)) {
     throw Failure(
         fmt::format("what was compiled cannot be kept in {}: is the disk full?", folder_));
   }
@@ -189,14 +176,13 @@ std::string Cache::keep(const std::string& key, const std::string& object,
 std::string Cache::keep_source(const std::string& file_name, const std::string& text) {
   const fs::path folder = fs::path(folder_) / "sources" / digest(text);
   const fs::path file = folder / file_name;
-  bool read = false;
-  if (contents(file.string(), read) == text && read) return file.string();
+  if (read_file(file.string()) == text) return file.string();
   std::error_code failed;
   fs::create_directories(folder, failed);
   const Workshop shop(*this);
   const std::string draft = shop.folder() + "/source";
-  if (!failed && write_whole(draft, text)) fs::rename(draft, file, failed);
-  if (failed || contents(file.string(), read) != text)
+  if (!failed && write_file(draft, text)) fs::rename(draft, file, failed);
+  if (failed || read_file(file.string()) != text)
     throw Failure(fmt::format("the cache {} takes no new files: is the disk full?", folder_));
   return file.string();
 }
@@ -231,14 +217,8 @@ void Cache::shrink(long long most) {
   }
 }
 
-Cache::Lock::Lock(const Cache& cache, const std::string& key) {
-  const std::string name = fmt::format("{}/{}.lock", cache.folder_, digest(key));
-  file_ = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (file_ >= 0) (void)flock(file_, LOCK_EX);
-}
-Cache::Lock::~Lock() {
-  if (file_ >= 0) close(file_);
-}
+Cache::Lock::Lock(const Cache& cache, const std::string& key)
+    : file_(fmt::format("{}/{}.lock", cache.folder_, digest(key))) {}
 
 Cache::Workshop::Workshop(const Cache& cache) {
   std::string name = cache.folder_ + "/compiling-XXXXXX";

@@ -6,6 +6,8 @@
 // of that is as it was; anything else is compiled again. Objects appear whole or not at all.
 #pragma once
 
+#include <ridge/core/file.hpp>
+
 #include <string>
 #include <vector>
 
@@ -35,12 +37,9 @@ public:
   class Lock {
   public:
     Lock(const Cache& cache, const std::string& key);
-    ~Lock();
-    Lock(const Lock&) = delete;
-    Lock& operator=(const Lock&) = delete;
 
   private:
-    int file_ = -1;
+    FileLock file_;
   };
 
   /// An empty folder for one compilation, removed with all that is in it.

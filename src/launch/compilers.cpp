@@ -2,13 +2,16 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/library.hpp>
+#include <ridge/launch/identity.hpp>
 
+#include "hash.hpp"
 #include "process.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -177,6 +180,17 @@ void require_permission(const std::string& device) {
 
 bool has_nvcc() {
   return !find_nvcc().empty() && !find_host_compiler().empty();
+}
+
+std::string compiler_name(const Device& device) {
+  try {
+    const Compiler c = finished(plain_compiler(device));
+    std::error_code failed;
+    const auto program = std::filesystem::canonical(c.command.front(), failed);
+    return fmt::format("{}-{}", program.filename().string(), digest(c.identity).substr(0, 8));
+  } catch (const Failure&) {
+    return "none";
+  }
 }
 
 Compiler compiler_for(const Device& device) {

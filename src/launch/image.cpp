@@ -69,6 +69,10 @@ std::vector<std::string> image_options(const std::string& architecture) {
           "-I" + headers};
 }
 
+bool compiles_images() {
+  return Nvrtc::here() != nullptr;
+}
+
 Binding bind_image(Queue& queue, const void* call, const void* schedule, const Demand& demand) {
   const Device& device = queue.device();
   const std::string text = image_text(demand);

@@ -14,6 +14,9 @@ namespace ridge::launch {
 /// Its options for an architecture ("sm_90"), without those of the kernel's source.
 [[nodiscard]] std::vector<std::string> image_options(const std::string& architecture);
 
+/// Whether NVRTC is here.
+[[nodiscard]] bool compiles_images();
+
 /// Binds the call with the image of `demand`, compiled by NVRTC or from the cache. Empty where
 /// NVRTC is not here, or where it refuses what nvcc, which is here, may take. Throws as
 /// bind_on_demand does.

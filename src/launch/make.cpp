@@ -1,6 +1,7 @@
 #include "make.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/core/file.hpp>
 #include <ridge/device/library.hpp>
 
 #include "cache.hpp"
@@ -9,7 +10,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <sstream>
+#include <optional>
 
 namespace ridge::launch {
 
@@ -44,11 +45,9 @@ void write_source(const std::string& file, const std::string& text) {
 
 std::string content_of(const std::string& file) {
   if (!file.starts_with("/")) return {};
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw UsageError(fmt::format("there is no kernel file {}", file));
-  std::ostringstream all;
-  all << in.rdbuf();
-  return all.str();
+  const std::optional<std::string> text = read_file(file);
+  if (!text) throw UsageError(fmt::format("there is no kernel file {}", file));
+  return *text;
 }
 
 } // namespace ridge::launch

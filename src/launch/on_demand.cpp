@@ -1,9 +1,11 @@
 #include <ridge/core/error.hpp>
+#include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/library.hpp>
 #include <ridge/launch/demand.hpp>
 #include <ridge/launch/description.hpp>
 #include <ridge/launch/offer.hpp>
 
+#include "cache.hpp"
 #include "compilers.hpp"
 #include "image.hpp"
 #include "included.hpp"
@@ -15,10 +17,13 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 
 namespace ridge::launch {
@@ -95,6 +100,16 @@ std::vector<Offered> load(const std::string& object) {
   return offers.offers();
 }
 
+/// The job's object from the cache, or compiled into it. `name` tells jobs apart.
+Made object_of(const Job& job, const std::string& name) {
+  return make(job.compiler.identity + "\n" + name,
+              [&](const std::string& folder) { return compile(folder, job); });
+}
+
+Job job_of(const Compiler& compiler, const Demand& d) {
+  return {compiler, source_text(d), d.source, words_of(d.flags), "ridge/launch/prelude.hpp"};
+}
+
 /// What a job offers, from this process, the cache or the compiler.
 struct Offers {
   const std::vector<Offered>& all;
@@ -109,13 +124,51 @@ Offers obtain(const std::string& name, const MakeJob& make_job) {
   const std::lock_guard lock(all.guard);
   if (const auto known = all.modules.find(name); known != all.modules.end())
     return {known->second, Origin::cached};
-  const Job job = make_job();
-  const Made made = make(job.compiler.identity + "\n" + name,
-                         [&](const std::string& folder) { return compile(folder, job); });
+  const Made made = object_of(make_job(), name);
   return {all.modules.emplace(name, load(made.file)).first->second, made.origin};
 }
 
+/// What tells a demand of a device apart within a process.
+std::string name_of(const Device& device, const Demand& demand) {
+  return fmt::format("{} {}\n{}{}", to_text(device.id()), demand.flags, source_text(demand),
+                     content_of(demand.source));
+}
+
 } // namespace
+
+void prepare(const Device& device, const std::vector<Demand>& demands) {
+  std::map<std::string, const Demand*> wanted; // each once
+  for (const Demand& d : demands) {
+    if (!d.image || !compiles_images()) // which takes no time worth sharing
+      wanted.emplace(name_of(device, d), &d);
+  }
+  if (wanted.empty()) return;
+  std::optional<Compiler> compiler;
+  try {
+    compiler = compiler_for(device);
+  } catch (const Failure&) { // binding says it
+    return;
+  }
+  auto next = wanted.begin();
+  std::mutex guard;
+  const auto work = [&] {
+    while (true) {
+      std::unique_lock lock(guard);
+      if (next == wanted.end()) return;
+      const auto& [name, demand] = *next++;
+      lock.unlock();
+      try {
+        (void)object_of(job_of(*compiler, *demand), name);
+      } catch (const Error&) { // binding tries again, and says it
+      }
+    }
+  };
+  std::vector<std::jthread> others;
+  const auto threads = static_cast<std::size_t>(cpu::default_threads());
+  for (std::size_t i = 1; i < std::min(threads, wanted.size()); ++i)
+    others.emplace_back(work);
+  work();
+}
 
 Binding bind_on_demand(Queue& queue, const std::type_info& call_type, const void* call,
                        const void* schedule, const Demand& demand) {
@@ -123,13 +176,10 @@ Binding bind_on_demand(Queue& queue, const std::type_info& call_type, const void
   if (demand.image) {
     if (Binding binding = bind_image(queue, call, schedule, demand); binding.bound) return binding;
   }
-  const std::string text = source_text(demand);
-  const std::string name = fmt::format("{} {}\n{}{}", to_text(device.id()), demand.flags, text,
-                                       content_of(demand.source));
   std::optional<Compiler> compiler;
-  const Offers offers = obtain(name, [&] {
+  const Offers offers = obtain(name_of(device, demand), [&] {
     compiler = compiler_for(device);
-    return Job{*compiler, text, demand.source, words_of(demand.flags), "ridge/launch/prelude.hpp"};
+    return job_of(*compiler, demand);
   });
   for (const Offered& o : offers.all) {
     if (std::string_view(o.name) != call_type.name()) continue;

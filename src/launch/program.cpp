@@ -45,7 +45,14 @@ launch::Binding launch::bind(Queue& queue, const std::type_info& call_type, cons
                              const void* schedule, const std::function<Demand()>& demand) {
   if (Bound bound = bind_ahead(queue, call_type, call, schedule))
     return {std::move(bound), Origin::ahead};
-  if (ahead_only) throw NotAhead();
+  if (ahead_only) {
+    std::optional<Demand> wanted;
+    try {
+      wanted = demand();
+    } catch (const UsageError&) { // nobody said where its source is
+    }
+    throw NotAhead(std::move(wanted));
+  }
   return bind_on_demand(queue, call_type, call, schedule, demand());
 }
 

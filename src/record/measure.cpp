@@ -22,82 +22,132 @@ constexpr std::size_t least_repeats = 3;
 /// Beside launches longer than this, the time to hand one over does not show.
 constexpr Seconds long_launch{5e-3};
 
-/// Times launches that follow each other without a wait in between.
-class Stopwatch {
-public:
-  Stopwatch(Queue& queue, const std::function<void()>& launch)
-      : queue_(queue), launch_(launch), begin_(queue.device()), end_(queue.device()) {}
-
-  /// `before` launches go ahead untimed: a GPU that is busy with them does not wait, between the
-  /// first event and the first timed launch, while the host hands that over.
-  [[nodiscard]] Seconds time(int launches, int before = 0) {
-    for (int i = 0; i < before; ++i)
-      launch_();
-    begin_.record(queue_);
-    for (int i = 0; i < launches; ++i)
-      launch_();
-    if (queue_.device().host_accessible()) queue_.wait(); // an event of the host does not
-    end_.record(queue_);
-    return begin_.until(end_);
-  }
-
-private:
-  Queue& queue_;
-  const std::function<void()>& launch_;
-  Event begin_, end_;
-};
-
-/// How many launches last long enough to be timed, where one of them took `once`.
-int grow_batch(Stopwatch& watch, Seconds once) {
-  int batch = 1;
-  for (Seconds all = once; all < batch_time && batch < largest_batch; all = watch.time(batch)) {
-    const double growth = batch_time.value / std::max(all.value, 1e-9);
-    batch = static_cast<int>(std::ceil(batch * std::clamp(growth, 1.5, 16.0)));
-  }
-  return std::min(batch, largest_batch);
+Timing statistics(const std::vector<double>& seconds) {
+  const auto [least, most] = std::minmax_element(seconds.begin(), seconds.end());
+  return {{median_of(seconds).value}, {*least}, {*most}, static_cast<int>(seconds.size())};
 }
 
-Timing statistics(std::vector<double> seconds) {
-  std::sort(seconds.begin(), seconds.end());
-  const std::size_t n = seconds.size();
-  const double median = (seconds[(n - 1) / 2] + seconds[n / 2]) / 2;
-  return {{median}, {seconds.front()}, {seconds.back()}, static_cast<int>(n)};
+void check(const MeasureOptions& options) {
+  if (options.repeats < 1) {
+    throw UsageError(fmt::format("{} repeats: at least 1 is needed", options.repeats));
+  }
+}
+
+void pause(const MeasureOptions& options) {
+  if (options.between) options.between();
 }
 
 } // namespace
 
-Timing measure(Queue& queue, const std::function<void()>& launch, const MeasureOptions& options) {
-  if (options.repeats < 1) {
-    throw UsageError(fmt::format("{} repeats: at least 1 is needed", options.repeats));
+struct LaunchClock::State {
+  State(Queue& q, std::function<void()> f)
+      : queue(q), launch(std::move(f)), begin(q.device()), end(q.device()) {}
+
+  /// Launches that follow each other without a wait in between. `before` launches go ahead untimed:
+  /// a GPU that is busy with them does not wait, between the first event and the first timed
+  /// launch, while the host hands that over.
+  [[nodiscard]] Seconds time(int launches, int before = 0) {
+    for (int i = 0; i < before; ++i)
+      launch();
+    begin.record(queue);
+    for (int i = 0; i < launches; ++i)
+      launch();
+    if (queue.device().host_accessible()) queue.wait(); // an event of the host does not
+    end.record(queue);
+    return begin.until(end);
   }
-  queue.wait(); // earlier work is not ours
-  Stopwatch watch(queue, launch);
-  const auto pause = [&] {
-    if (options.between) options.between();
-  };
+  [[nodiscard]] Seconds time_batch() {
+    const bool hidden = queue.device().is_gpu() && latest < long_launch;
+    latest = time(batch, hidden ? 1 : 0);
+    return latest;
+  }
+  /// Takes as many launches as last long enough to be timed, where one of them took `once`.
+  void grow(Seconds once) {
+    for (Seconds all = once; all < batch_time && batch < largest_batch; all = time(batch)) {
+      const double growth = batch_time.value / std::max(all.value, 1e-9);
+      batch = static_cast<int>(std::ceil(batch * std::clamp(growth, 1.5, 16.0)));
+    }
+    batch = std::min(batch, largest_batch);
+  }
+
+  Queue& queue;
+  std::function<void()> launch;
+  Event begin, end;
   Seconds latest;
-  for (int i = 0; i < options.warm_up; ++i) {
-    pause();
-    latest = watch.time(1);
-  }
   int batch = 1;
+};
+
+LaunchClock::LaunchClock(Queue& queue, std::function<void()> launch)
+    : state_(std::make_unique<State>(queue, std::move(launch))) {}
+LaunchClock::LaunchClock(LaunchClock&&) noexcept = default;
+LaunchClock& LaunchClock::operator=(LaunchClock&&) noexcept = default;
+LaunchClock::~LaunchClock() = default;
+
+void LaunchClock::warm_up() {
+  state_->latest = state_->time(1);
+}
+
+Seconds LaunchClock::next(Seconds* spent) {
+  Seconds all = state_->time_batch();
+  if (state_->batch == 1 && all < short_launch) {
+    state_->grow(all);
+    all = state_->time_batch();
+  }
+  if (spent != nullptr) *spent = all;
+  return {all.value / state_->batch};
+}
+
+int LaunchClock::batch() const {
+  return state_->batch;
+}
+
+Timing measure(Queue& queue, const std::function<void()>& launch, const MeasureOptions& options) {
+  check(options);
+  queue.wait(); // earlier work is not ours
+  LaunchClock clock(queue, launch);
+  for (int i = 0; i < options.warm_up; ++i) {
+    pause(options);
+    clock.warm_up();
+  }
   std::vector<double> seconds;
   double together = 0;
   while (static_cast<int>(seconds.size()) < options.repeats) {
     if (seconds.size() >= least_repeats && together > options.patience.value) break;
-    pause();
-    const bool hidden = queue.device().is_gpu() && latest < long_launch;
-    const Seconds all = watch.time(batch, hidden ? 1 : 0);
-    latest = all;
-    if (batch == 1 && all < short_launch) {
-      batch = grow_batch(watch, all);
-      seconds.clear();
-      continue;
-    }
-    together += all.value;
-    seconds.push_back(all.value / batch);
+    pause(options);
+    const int batch = clock.batch();
+    Seconds spent;
+    const Seconds each = clock.next(&spent);
+    if (clock.batch() != batch) seconds.clear(); // those were too short to be timed alone
+    together += spent.value;
+    seconds.push_back(each.value);
   }
-  return statistics(std::move(seconds));
+  return statistics(seconds);
+}
+
+InTurn measure_in_turn(Queue& queue, const std::function<void()>& first,
+                       const std::function<void()>& second, const MeasureOptions& options) {
+  check(options);
+  queue.wait();
+  LaunchClock clocks[2] = {{queue, first}, {queue, second}};
+  for (int i = 0; i < options.warm_up; ++i) {
+    for (LaunchClock& clock : clocks) {
+      pause(options);
+      clock.warm_up();
+    }
+  }
+  std::vector<double> seconds[2], quotients;
+  double together = 0;
+  while (static_cast<int>(quotients.size()) < options.repeats) {
+    if (quotients.size() >= least_for_interval && together > options.patience.value) break;
+    for (int i = 0; i < 2; ++i) {
+      pause(options);
+      Seconds spent;
+      seconds[i].push_back(clocks[i].next(&spent).value);
+      together += spent.value;
+    }
+    quotients.push_back(seconds[1].back() / seconds[0].back());
+  }
+  return {statistics(seconds[0]), statistics(seconds[1]), median_of(quotients)};
 }
 
 std::optional<Seconds> host_time(Queue& queue, const std::function<void()>& launch) {

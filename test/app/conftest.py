@@ -62,13 +62,19 @@ class Ridge:
         """Starts the command to be interrupted: SIGINT is not ignored, whoever runs the tests."""
         return subprocess.Popen(
             [self.program, *map(str, words)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler), **options,
+            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options},
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         )
 
 
 def control_characters(text):
     return re.findall(r"[\x00-\x09\x0b-\x1f\x7f]", text)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_wisdom(tmp_path_factory):
+    """What was tuned on this machine is none of the tests' business."""
+    os.environ["RIDGE_WISDOM"] = str(tmp_path_factory.mktemp("wisdom") / "none")
 
 
 @pytest.fixture(scope="session")

@@ -23,6 +23,7 @@ struct BenchRequest {
   MeasureOptions measure;
   std::string site = {}; ///< lattice kernels: what a site holds; empty: a propagator
   int operations = 10;   ///< of a chain
+  bool wisdom = false;   ///< `auto` takes the schedule that tuning found, where it did
 };
 
 /// Ceilings of one device, each measured when first asked for and then remembered.

@@ -11,4 +11,14 @@ namespace ridge::lab {
 void bench_case(Case& the_case, const BenchRequest& request, RoofSource& roof,
                 const std::function<void(const Record&)>& on_record);
 
+/// The detail of records that were measured while other work took the cores: the part of the time
+/// in which threads waited for one.
+inline constexpr const char* busy_detail = "busy";
+
+/// The detail of records under `auto`: where the schedule is from, as tune::source_text says it.
+inline constexpr const char* source_detail = "schedule_from";
+
+/// One line that says so of records, where it is so; else empty.
+[[nodiscard]] std::string busy_text(const std::vector<Record>& records);
+
 } // namespace ridge::lab

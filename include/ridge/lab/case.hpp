@@ -6,6 +6,7 @@
 #include <ridge/record/memory_roof.hpp>
 #include <ridge/record/record.hpp>
 #include <ridge/record/roof.hpp>
+#include <ridge/tune/key.hpp>
 
 #include <memory>
 #include <optional>
@@ -51,11 +52,19 @@ public:
   virtual ~Case() = default;
 
   [[nodiscard]] virtual Queue& queue() = 0;
+  /// What wisdom knows it by.
+  [[nodiscard]] virtual tune::Subject subject() const = 0;
   /// `all`: those with names and the default; `space`: every combination; or one that is parsed.
   /// Throws UsageError that lists what is right.
   [[nodiscard]] virtual std::vector<AskedSchedule> schedules(const std::string& asked) const = 0;
   /// Binds a launch under a schedule of `schedules`.
   [[nodiscard]] virtual Program bind(const AskedSchedule& schedule) = 0;
+  /// What a model says a launch costs under a schedule, in whatever unit, also at other sizes;
+  /// nothing where there is no model.
+  [[nodiscard]] virtual std::optional<double> cost(const std::string& /*schedule*/,
+                                                   const Extents& /*size*/) const {
+    return std::nullopt;
+  }
   /// Fills results with what shows when it is not written.
   virtual void poison() = 0;
   /// Compares the results of the launch before with the reference.

@@ -6,6 +6,7 @@
 #include <ridge/lab/case.hpp>
 #include <ridge/lab/pairs_check.hpp>
 #include <ridge/pairs/launch.hpp>
+#include <ridge/tune/pairs.hpp>
 
 #include <algorithm>
 #include <string>
@@ -32,6 +33,9 @@ public:
       : name_(std::move(name)), queue_(queue), call_(call), roof_(roof) {}
 
   [[nodiscard]] Queue& queue() override { return queue_; }
+  [[nodiscard]] tune::Subject subject() const override {
+    return tune::Space<pairs::Call<I, P>>::subject(call_, name_);
+  }
   [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
     return pairs_schedules(asked, queue_.device(), traits_, pairs::bodies_of(call_));
   }

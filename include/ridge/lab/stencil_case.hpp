@@ -6,6 +6,7 @@
 #include <ridge/lab/case.hpp>
 #include <ridge/lab/stencil_check.hpp>
 #include <ridge/stencil/launch.hpp>
+#include <ridge/tune/stencil.hpp>
 
 #include <limits>
 #include <string>
@@ -32,6 +33,13 @@ public:
       : name_(std::move(name)), queue_(queue), call_(call) {}
 
   [[nodiscard]] Queue& queue() override { return queue_; }
+  [[nodiscard]] tune::Subject subject() const override {
+    return tune::Space<stencil::Call<K, T>>::subject(call_, name_);
+  }
+  [[nodiscard]] std::optional<double> cost(const std::string& schedule,
+                                           const Extents& size) const override {
+    return tune::stencil_cost(queue_.device(), traits_, schedule, size);
+  }
   [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
     return stencil_schedules(asked, queue_.device(), traits_, call_.out.extents);
   }

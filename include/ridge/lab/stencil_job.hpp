@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/lab/stencil_case.hpp>
+#include <ridge/tune/stencil.hpp>
 
 #include <functional>
 #include <string>
@@ -16,6 +17,8 @@ struct StencilJob {
   stencil::Traits traits;
   /// Binds one launch.
   std::function<Program(Queue&, const void* in, void* out, Index3, const stencil::Schedule&)> bind;
+  /// The schedule that `auto` means: wisdom, or the default.
+  std::function<tune::Choice(Queue&, const void* in, void* out, Index3)> choose;
   /// Compares with the reference; the points near the edge must hold bytes 0xff.
   std::function<Check(Queue&, const void* in, void* out, Index3)> check;
 };
@@ -33,6 +36,10 @@ template <class K, class T>
   made.bind = [call, name = made.name](Queue& queue, const void* in, void* out, Index3 n,
                                        const stencil::Schedule& schedule) {
     return Program(queue, call(in, out, n), schedule, name);
+  };
+  made.choose = [call, name = made.name](Queue& queue, const void* in, void* out, Index3 n) {
+    const auto called = call(in, out, n);
+    return tune::choose(tune::question_of(queue, called, name));
   };
   made.check = [call](Queue& queue, const void* in, void* out, Index3 n) {
     return check_stencil(queue, call(in, out, n), 0xff, stencil_tolerance<T>);

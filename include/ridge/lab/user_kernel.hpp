@@ -44,4 +44,9 @@ struct UserKernel {
 /// The shared library of the lab, which descriptions of kernels are linked to.
 [[nodiscard]] std::string lab_library();
 
+/// The built-in kernel of that name, or the one in a file, with numbers of it set by texts such as
+/// "rate=0.1". Throws UsageError for an unknown one, and for settings of a built-in one.
+[[nodiscard]] BenchKernel find_kernel(std::string_view kernel,
+                                      const std::vector<std::string>& settings);
+
 } // namespace ridge::lab

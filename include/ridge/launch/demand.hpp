@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 #include <typeinfo>
+#include <utility>
+#include <vector>
 
 namespace ridge::launch {
 
@@ -64,7 +66,13 @@ private:
 };
 class NotAhead : public Failure {
 public:
-  NotAhead() : Failure("not compiled ahead") {}
+  explicit NotAhead(std::optional<Demand> demand)
+      : Failure("not compiled ahead"), demand_(std::move(demand)) {}
+  /// What would have to be compiled; nothing where nobody knows the kernel's source.
+  [[nodiscard]] const std::optional<Demand>& demand() const { return demand_; }
+
+private:
+  std::optional<Demand> demand_;
 };
 
 /// Compiles what is demanded for the queue's device, or takes it from the cache, and binds the call
@@ -72,5 +80,9 @@ public:
 /// what is missing where it cannot be compiled here.
 [[nodiscard]] Binding bind_on_demand(Queue& queue, const std::type_info& call_type,
                                      const void* call, const void* schedule, const Demand& demand);
+
+/// Compiles what is demanded for a device into the cache, side by side on the cores this process
+/// may use, so that binding finds it there. What cannot be compiled is left out: binding says why.
+void prepare(const Device& device, const std::vector<Demand>& demands);
 
 } // namespace ridge::launch

@@ -6,10 +6,13 @@
 
 #include <ridge/device/memory.hpp>
 #include <ridge/device/queue.hpp>
+#include <ridge/record/measure.hpp>
 #include <ridge/record/record.hpp>
 #include <ridge/record/roof_kernels.hpp>
 
 #include <functional>
+#include <optional>
+#include <vector>
 
 namespace ridge {
 
@@ -22,28 +25,36 @@ public:
   MemoryRoof(Queue& queue, Kind kind, Bytes size, void* to, const void* a, const void* b = nullptr);
   /// "read", "copy" or "triad", as ceilings of `measure_roof` are called.
   [[nodiscard]] const char* name() const;
-  /// Bytes read and written a second, the median of three passes now.
-  [[nodiscard]] double rate();
+  /// Gives one pass to the queue.
+  void launch() { launch(best_); }
+  /// Bytes that a pass reads and writes.
+  [[nodiscard]] double bytes() const;
 
 private:
-  void launch(const RoofVariant& way);
-  [[nodiscard]] double seconds_of(const RoofVariant& way, int repeats);
+  /// A kernel, or the runtime's own copy, which only GPUs have.
+  using Way = std::optional<RoofVariant>;
+  [[nodiscard]] std::vector<Way> ways() const;
+  void launch(const Way& way);
+  [[nodiscard]] double seconds_of(const Way& way, int repeats);
   Queue& queue_;
   Kind kind_;
   Span<double> to_;
   Span<const double> a_, b_;
   Memory sums_;
-  RoofVariant best_;
+  Way best_;
 };
 
-/// A timing and the ceiling beside it.
+/// A timing and the ceiling in turn with it.
 struct Beside {
   Timing timing;
-  double roof = 0; ///< mean of the ceiling before and after
+  double roof = 0; ///< the ceiling of which the median pair reached its part
+  /// By how much the part of the roof may differ from that of the median pair, as factors; both 0
+  /// where that is not known.
+  double low = 0, high = 0;
 };
 
-/// Measures the ceiling, `time()`, and the ceiling again; up to four times, until the ceilings
-/// before and after differ by less than a tenth.
-[[nodiscard]] Beside measure_beside(MemoryRoof& roof, const std::function<Timing()>& time);
+/// Times `launch` and passes over the memory in turn.
+[[nodiscard]] Beside measure_beside(Queue& queue, const std::function<void()>& launch,
+                                    MemoryRoof& roof, const MeasureOptions& options);
 
 } // namespace ridge

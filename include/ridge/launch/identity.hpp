@@ -1,0 +1,21 @@
+// What a kernel's speed depends on beside its schedule: the kernel itself, and its compiler.
+#pragma once
+
+#include <ridge/device/device.hpp>
+
+#include <string>
+#include <typeinfo>
+
+namespace ridge::launch {
+
+/// 32 hexadecimal digits that are others when the kernel behind a type of call changes: its type,
+/// the file it is in where that is the user's (files that this one includes do not count), or
+/// Ridge's headers.
+[[nodiscard]] std::string kernel_digest(const std::type_info& call);
+
+/// What compiles kernels for the device here: the compiler's name and a digest of its path, size,
+/// time and flags and of the processor it compiles for: "g++-12-1a2b3c4d". "none" where there is
+/// none.
+[[nodiscard]] std::string compiler_name(const Device& device);
+
+} // namespace ridge::launch

@@ -1,0 +1,42 @@
+// What a schedule was found for, and so where it may be used again.
+#pragma once
+
+#include <ridge/core/extents.hpp>
+#include <ridge/device/device.hpp>
+
+#include <string>
+#include <typeinfo>
+
+namespace ridge::tune {
+
+/// A kernel at one size.
+struct Subject {
+  const std::type_info* call; ///< the type that executors take
+  std::string kernel;         ///< the name people know it by
+  std::string precision;      ///< "fp32", "fp64", "mixed"
+  Extents size;
+  std::string site = {}; ///< lattices: what a site holds
+};
+
+/// Everything that the speed of a schedule depends on, as text.
+struct Key {
+  std::string kernel;
+  std::string precision;
+  Extents size;
+  std::string site;     ///< empty but for lattices
+  std::string device;   ///< name and units: "NVIDIA H200, 132 units"
+  std::string driver;   ///< version; "none" for the cpu
+  std::string compiler; ///< of kernels on the device: ridge::launch::compiler_name
+  std::string hash;     ///< of the kernel: ridge::launch::kernel_digest
+};
+
+/// Where a schedule is asked for. What does not change while a process runs is found out once.
+[[nodiscard]] Key key_of(const Device& device, const Subject& subject);
+
+/// What wisdom is found by; the name of the kernel is not in it.
+[[nodiscard]] std::string id_of(const Key& key);
+
+/// "laplacian fp64 512x512x512".
+[[nodiscard]] std::string to_text(const Key& key);
+
+} // namespace ridge::tune

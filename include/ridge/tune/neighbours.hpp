@@ -1,0 +1,55 @@
+// The space around a schedule.
+#pragma once
+
+#include <ridge/core/text.hpp>
+#include <ridge/device/device.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridge::tune {
+
+/// A value of a field and those beside it, where its values are all integers of a range: half and
+/// twice as much, one less and one more.
+template <class V, int N>
+[[nodiscard]] std::vector<V> beside(const V& value, const text::InRange<V, N>& allowed) {
+  std::vector<V> all(allowed.values.begin(), allowed.values.end());
+  for (const long long v : {value / 2LL, value - 1LL, value + 1LL, value * 2LL}) {
+    if (v >= allowed.lowest && v <= allowed.highest) all.push_back(static_cast<V>(v));
+  }
+  return all;
+}
+template <class V, int N>
+[[nodiscard]] std::vector<V> beside(const V& /*value*/, const text::OneOf<V, N>& allowed) {
+  return {allowed.values.begin(), allowed.values.end()};
+}
+template <class V, int N>
+[[nodiscard]] std::vector<V> beside(const V& /*value*/, const text::Open<V, N>& allowed) {
+  return {allowed.values.begin(), allowed.values.end()};
+}
+
+/// Schedules that differ from one in a single field, which has a value that the space lists or one
+/// beside its own. Fields that count threads of the cpu stay as they are.
+template <class S>
+[[nodiscard]] std::vector<S> neighbours_of(const S& schedule) {
+  std::vector<S> all;
+  text::for_each_field<S>([&](const auto& f) {
+    if (f.name == "threads") return;
+    for (const auto& value : beside(schedule.*(f.member), f.allowed)) {
+      S other = schedule;
+      other.*(f.member) = value;
+      if (other == schedule || !text::problem(other).empty()) continue;
+      if (std::find(all.begin(), all.end(), other) == all.end()) all.push_back(other);
+    }
+  });
+  return all;
+}
+
+/// The same of a schedule as text, of a pattern ("stencil", "pairs", "lattice", "chain") on a kind
+/// of device. Throws UsageError for a text that is no schedule of these.
+[[nodiscard]] std::vector<std::string> neighbours(std::string_view pattern, DeviceKind kind,
+                                                  const std::string& schedule);
+
+} // namespace ridge::tune

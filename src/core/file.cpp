@@ -1,0 +1,42 @@
+#include <ridge/core/file.hpp>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace ridge {
+
+std::optional<std::string> read_file(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string all(std::istreambuf_iterator<char>(in), {});
+  if (!in.good() && !in.eof()) return std::nullopt;
+  return all;
+}
+
+bool write_file(const std::string& file, const std::string& text) {
+  const int out = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (out < 0) return false;
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = write(out, text.data() + done, text.size() - done);
+    if (n <= 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  const bool whole = done == text.size() && fsync(out) == 0;
+  if (close(out) == 0 && whole) return true;
+  (void)unlink(file.c_str());
+  return false;
+}
+
+FileLock::FileLock(const std::string& file)
+    : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)),
+      holds_(file_ >= 0 && flock(file_, LOCK_EX) == 0) {}
+
+FileLock::~FileLock() {
+  if (file_ >= 0) close(file_);
+}
+
+} // namespace ridge

@@ -1,0 +1,56 @@
+#include <ridge/core/error.hpp>
+#include <ridge/lab/tune_case.hpp>
+
+#include <fmt/format.h>
+
+namespace ridge::lab {
+
+namespace {
+
+tune::Question question_of(Case& c) {
+  return {tune::key_of(c.queue().device(), c.subject()),
+          [&c](const std::string& schedule, const Extents& size) { return c.cost(schedule, size); },
+          [&c](const std::string& schedule) {
+            (void)c.bind({"", schedule});
+          }};
+}
+
+void require_right(Case& c, const std::string& schedule) {
+  c.poison();
+  c.bind({"", schedule}).run();
+  const Check check = c.check();
+  if (!check.ok)
+    throw Failure(fmt::format("results under '{}' are wrong: {}", schedule, check.message));
+}
+
+} // namespace
+
+void require_speed(const Device& device) {
+  if (device.kind() != DeviceKind::simt) return;
+  throw UsageError(to_text(device.id()) +
+                   " is emulated and has no speed to tune for; tune on the cpu or a GPU");
+}
+
+tune::Choice choose_schedule(Case& the_case) {
+  return tune::choose(question_of(the_case));
+}
+
+tune::Tuned tune_case(Case& the_case, const std::string& pattern,
+                      const tune::SearchOptions& options) {
+  const Device& device = the_case.queue().device();
+  require_speed(device);
+  tune::Ground ground;
+  ground.bind = [&](const std::string& schedule) {
+    return tune::stopwatch_of(std::make_unique<Program>(the_case.bind({"", schedule})));
+  };
+  ground.prepare = [&](const std::vector<std::string>& schedules) {
+    tune::prepare(device, schedules, [&](const std::string& s) { (void)the_case.bind({"", s}); });
+  };
+  for (const AskedSchedule& s : the_case.schedules("space"))
+    ground.space.push_back(s.text);
+  ground.check = [&](const std::string& schedule) { require_right(the_case, schedule); };
+  return tune::tune(question_of(the_case), std::move(ground), pattern, device.kind(),
+                    the_case.schedules("auto").back().text, options);
+}
+
+} // namespace ridge::lab

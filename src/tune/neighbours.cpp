@@ -1,0 +1,37 @@
+#include <ridge/chain/schedule.hpp>
+#include <ridge/core/error.hpp>
+#include <ridge/lattice/schedule.hpp>
+#include <ridge/pairs/schedule.hpp>
+#include <ridge/stencil/schedule.hpp>
+#include <ridge/tune/neighbours.hpp>
+
+namespace ridge::tune {
+
+namespace {
+
+template <class S>
+std::vector<std::string> texts_around(const std::string& schedule) {
+  std::vector<std::string> all;
+  for (const S& s : neighbours_of(text::parse<S>(schedule)))
+    all.push_back(text::print(s));
+  return all;
+}
+
+template <class Cpu, class Gpu>
+std::vector<std::string> of_kind(DeviceKind kind, const std::string& schedule) {
+  return kind == DeviceKind::cpu ? texts_around<Cpu>(schedule) : texts_around<Gpu>(schedule);
+}
+
+} // namespace
+
+std::vector<std::string> neighbours(std::string_view pattern, DeviceKind kind,
+                                    const std::string& s) {
+  if (pattern == "stencil") return of_kind<stencil::CpuSchedule, stencil::GpuSchedule>(kind, s);
+  if (pattern == "pairs") return of_kind<pairs::CpuSchedule, pairs::GpuSchedule>(kind, s);
+  if (pattern == "lattice") return of_kind<lattice::CpuSchedule, lattice::GpuSchedule>(kind, s);
+  if (pattern == "chain") return of_kind<chain::CpuSchedule, chain::GpuSchedule>(kind, s);
+  throw UsageError("unknown pattern '" + std::string(pattern) +
+                   "'; the patterns are stencil, pairs, lattice and chain");
+}
+
+} // namespace ridge::tune

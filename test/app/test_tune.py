@@ -1,0 +1,262 @@
+"""`ridge tune`, its wisdom, and what `--schedule auto` makes of it."""
+
+import json
+import os
+import pty
+import signal
+
+import h5py
+import numpy as np
+import pytest
+from conftest import left_in
+
+SMALL = ("laplacian", "--device", "cpu", "--size", "40x32x24")
+
+
+@pytest.fixture
+def wisdom(folder, monkeypatch):
+    """The file of wisdom, which is not there yet."""
+    file = folder / "data" / "wisdom"
+    monkeypatch.setenv("RIDGE_WISDOM", str(file))
+    return file
+
+
+def tune(ridge, *words, **options):
+    return json.loads(ridge.good("tune", *words, "--budget", "40s", "--json", **options).out)
+
+
+def bench(ridge, *words):
+    (record,) = ridge.good("bench", *words, "--repeat", 3, "--json").records()
+    return record
+
+
+def auto(ridge, *words, kernel="laplacian", says=""):
+    """The record of `apply`, which measures no roof, on a field as large as SMALL."""
+    with h5py.File("in.h5", "w") as h5:
+        h5["u"] = np.random.default_rng(1).random((24, 32, 40))
+    result = ridge("apply", kernel, "in.h5:/u", "-o", "out.h5:/f", "--device", "cpu", "--check",
+                   "--json", *words)
+    (record,) = result.records()
+    assert result.err.count("\n") == (1 if says else 0), result.err
+    assert says in result.err
+    return record
+
+
+def entries(file):
+    header, *lines = file.read_text().splitlines()
+    assert header == "ridge wisdom 1"
+    return [dict(word.split("=", 1) for word in line.split("\t")) for line in lines]
+
+
+def test_what_is_found_is_what_auto_takes(ridge, wisdom):
+    before = auto(ridge)
+    assert before["schedule_from"] == "default" and before["schedule_name"] == "default"
+    found = tune(ridge, *SMALL, "--most", 6)
+    assert found["kernel"] == "laplacian" and found["size"] == [40, 32, 24]
+    assert found["default"] == before["schedule"]
+    assert 1 < found["measured"] <= 6 <= found["space"]
+    assert 0 < found["seconds"] and found["gain"] > 0
+    assert found["end"] in ("settled", "budget")
+    measured = {t["schedule"] for t in found["trials"] if "seconds" in t}
+    assert {found["schedule"], found["default"]} <= measured and len(measured) == found["measured"]
+    assert found["kept"] and found["wisdom"] == str(wisdom)
+    (entry,) = entries(wisdom)
+    assert entry["schedule"] == found["schedule"] and entry["size"] == "40x32x24"
+    assert left_in(wisdom.parent) == ["wisdom", "wisdom.lock"]
+
+    for after in (auto(ridge), bench(ridge, *SMALL)):
+        assert after["schedule_from"] == after["schedule_name"] == "wisdom"
+        assert after["schedule"] == found["schedule"]
+        assert after["check"]["ok"]
+    # Names and fields are as ever, and other kernels know nothing of it.
+    assert "schedule_from" not in auto(ridge, "--schedule", "plain")
+    assert auto(ridge, kernel="laplacian4")["schedule_from"] == "default"
+
+
+def test_it_says_how_sure_it_is(ridge, wisdom):
+    out = ridge.good("tune", *SMALL, "--most", 3, "--budget", "30s").out
+    assert "laplacian fp64 40x32x24 on " in out
+    assert "measured 3 of " in out
+    assert "times as long" in out or "the default is the best" in out
+    assert "better" in out
+    assert f"kept in {wisdom}" in out
+    assert "\nschedule: wisdom\n" in ridge.good("bench", *SMALL, "--repeat", 1).out
+
+
+def test_a_second_search_begins_with_what_the_first_found(ridge, wisdom):
+    tune(ridge, *SMALL, "--most", 6)
+    text = wisdom.read_text()
+    (entry,) = entries(wisdom)
+    odd = "rows=3 planes=5 ahead=1 streams=1 depth=1 store=plain threads=0"
+    wisdom.write_text(text.replace(entry["schedule"], odd))
+    found = tune(ridge, *SMALL, "--most", 2)
+    assert [t["schedule"] for t in found["trials"]][:2] == [found["default"], odd]
+    assert len(entries(wisdom)) == 1
+
+
+def test_sizes_are_kept_beside_each_other(ridge, wisdom):
+    tune(ridge, *SMALL, "--most", 2)
+    tune(ridge, "laplacian", "--device", "cpu", "--size", "64x64", "--most", 2)
+    assert sorted(e["size"] for e in entries(wisdom)) == ["40x32x24", "64x64"]
+
+
+@pytest.mark.parametrize("words", [
+    ("gravity", "--size", "500", "--precision", "mixed"),
+    ("lattice-norm2", "--size", "4x4x4x4", "--site", "spinor"),
+    ("lattice-axpy", "--size", "4x4x4x4", "--precision", "fp32"),
+    ("lattice-residual", "--size", "4x4x4x4"),
+    ("chain", "--size", "5000", "--operations", "3"),
+    ("diffusion", "--size", "20x20x20"),
+])
+def test_every_pattern_is_tuned(ridge, wisdom, words):
+    found = tune(ridge, *words, "--device", "cpu", "--most", 2)
+    assert found["measured"] == 2 and found["kept"] and found["space"] > 2
+
+
+def test_a_site_type_has_wisdom_of_its_own(ridge, wisdom):
+    norm2 = ("lattice-norm2", "--device", "cpu", "--size", "4x4x4x4", "--site")
+    tune(ridge, *norm2, "spinor", "--most", 2)
+    assert bench(ridge, *norm2, "spinor")["schedule_from"] == "wisdom"
+    assert bench(ridge, *norm2, "matrix")["schedule_from"] == "default"
+
+
+HEAT = """
+#include <ridge/stencil/kernel.hpp>
+struct Heat {
+  static constexpr auto footprint = ridge::stencil::star<1>();
+  double rate = 0.25;
+  template <class N>
+  RIDGE_FN auto operator()(const N& u) const {
+    return u(0, 0, 0) + rate * (u(-1, 0, 0) + u(1, 0, 0) + u(0, -1, 0) + u(0, 1, 0) +
+                                u(0, 0, -1) + u(0, 0, 1) - 6 * u(0, 0, 0));
+  }
+};
+"""
+
+
+def test_a_kernel_of_the_users_is_known_by_its_text(ridge, wisdom, folder):
+    (folder / "heat.hpp").write_text(HEAT)
+    mine = "./heat.hpp:Heat"
+    found = tune(ridge, mine, "--device", "cpu", "--size", "40x32x24", "--most", 2)
+    assert found["kernel"] == "Heat" and found["kept"]
+    assert auto(ridge, kernel=mine)["schedule_from"] == "wisdom"
+    (folder / "heat.hpp").write_text(HEAT.replace("0.25", "0.125"))
+    changed = auto(ridge, kernel=mine, says="the kernel, or Ridge's headers, changed")
+    assert changed["schedule_from"] == "default"
+
+
+@pytest.mark.parametrize("part, was", [("driver", "550.54"), ("compiler", "g++-1"),
+                                       ("device", "Abacus, 1 units")])
+def test_wisdom_of_another_machine_is_ignored_with_a_reason(ridge, wisdom, part, was):
+    tune(ridge, *SMALL, "--most", 2)
+    (entry,) = entries(wisdom)
+    wisdom.write_text(wisdom.read_text().replace(f"{part}={entry[part]}", f"{part}={was}"))
+    record = auto(ridge, says=f"the {part} was {was} and is {entry[part]}")
+    assert record["schedule_from"] == "default"
+    tune(ridge, *SMALL, "--most", 2)
+    assert len(entries(wisdom)) == 2, "that of the other machine stays"
+    assert auto(ridge)["schedule_from"] == "wisdom"
+
+
+def test_corrupt_lines_are_ignored_and_named(ridge, wisdom):
+    tune(ridge, *SMALL, "--most", 2)
+    wisdom.write_bytes(wisdom.read_bytes() + b"kernel=\xff\x00\n")
+    record = auto(ridge, says=f"wisdom {wisdom}, line 3 is ignored")
+    assert record["schedule_from"] == "wisdom"
+
+
+def test_another_schema_is_neither_read_nor_overwritten(ridge, wisdom):
+    wisdom.parent.mkdir()
+    wisdom.write_text("ridge wisdom 9\nsomething\n")
+    assert auto(ridge, says="ridge wisdom 9")["schedule_from"] == "default"
+    result = ridge("tune", *SMALL, "--most", 2, "--json")
+    assert result.code == 1 and "no wisdom of this version" in result.err
+    assert json.loads(result.out)["kept"] is False, "what was found is shown all the same"
+    assert wisdom.read_text() == "ridge wisdom 9\nsomething\n"
+
+
+def test_what_cannot_be_written_is_shown_and_exits_1(ridge, wisdom):
+    wisdom.parent.write_text("a file where a folder should be")
+    result = ridge("tune", *SMALL, "--most", 2)
+    assert result.code == 1
+    assert "measured 2 of" in result.out and "not kept" in result.out
+    assert result.err.count("\n") == 1
+    assert f"wisdom cannot be kept in {wisdom}" in result.err
+
+
+def test_nothing_is_tuned_nor_written_where_it_is_off(ridge, wisdom, monkeypatch):
+    monkeypatch.setenv("RIDGE_TUNE", "off")
+    ridge.bad("tune", *SMALL, says="RIDGE_TUNE=off")
+    auto(ridge)
+    assert not wisdom.parent.exists()
+
+
+def test_off_reads_what_there_is(ridge, wisdom, monkeypatch):
+    tune(ridge, *SMALL, "--most", 2)
+    before = wisdom.read_bytes()
+    monkeypatch.setenv("RIDGE_TUNE", "off")
+    assert auto(ridge)["schedule_from"] == "wisdom"
+    assert wisdom.read_bytes() == before
+
+
+def test_the_file_is_where_the_environment_says(ridge, folder, monkeypatch):
+    monkeypatch.delenv("RIDGE_WISDOM")
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder / "share"))
+    assert tune(ridge, *SMALL, "--most", 2)["wisdom"] == str(folder / "share/ridge/wisdom")
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setenv("HOME", str(folder / "home"))
+    assert tune(ridge, *SMALL, "--most", 2)["wisdom"] == str(folder / "home/.local/share/ridge/wisdom")
+    assert (folder / "home/.local/share/ridge/wisdom").exists()
+
+
+def test_a_schedule_that_cannot_be_compiled_now_is_not_taken(ridge, wisdom, folder, monkeypatch):
+    (folder / "heat.hpp").write_text(HEAT)
+    tune(ridge, *SMALL, "--most", 2)
+    (entry,) = entries(wisdom)
+    deep = "rows=0 planes=0 ahead=0 streams=1 depth=4 store=plain threads=0"
+    wisdom.write_text(wisdom.read_text().replace(entry["schedule"], deep))
+    monkeypatch.setenv("RIDGE_COMPILE", "off")
+    monkeypatch.setenv("RIDGE_CACHE", str(folder / "empty"))
+    record = auto(ridge, says="is not used: this kernel is not compiled")
+    assert record["schedule_from"] == "default"
+
+
+def test_ctrl_c_keeps_what_was_found(ridge, wisdom):
+    ours, theirs = pty.openpty()  # progress is for terminals
+    run = ridge.start("tune", "laplacian", "--device", "cpu", "--size", "160x160x160", "--budget",
+                      "100s", "--most", "150", "--json", stderr=theirs)
+    os.close(theirs)
+    seen = b""
+    while b"4 of at most" not in seen:
+        seen += os.read(ours, 4096)
+    run.send_signal(signal.SIGINT)
+    out = run.stdout.read()
+    assert run.wait(timeout=120) == 1
+    found = json.loads(out)
+    assert found["end"] == "stopped" and found["kept"]
+    assert 3 <= found["measured"] < 150
+    (entry,) = entries(wisdom)
+    assert entry["schedule"] == found["schedule"]
+
+
+@pytest.mark.parametrize("words, says", [
+    (("nothing",), "unknown kernel 'nothing'"),
+    (("laplacian", "--budget", "0"), "--budget 0"),
+    (("laplacian", "--budget", "0s"), "such as 30s"),
+    (("laplacian", "--budget", "-3s"), "--budget -3s"),
+    (("laplacian", "--budget", "3 weeks"), "--budget 3 weeks"),
+    (("laplacian", "--budget", "nan"), "--budget nan"),
+    (("laplacian", "--budget", "1e9s"), "up to a day"),
+    (("laplacian", "--size", "0x3"), "below 1"),
+    (("laplacian", "--size", "2x2x2", "--device", "cpu"), "interior"),
+    (("laplacian", "--precision", "fp16", "--device", "cpu"), "fp16"),
+    (("laplacian", "--device", "abacus"), "abacus"),
+    (("laplacian", "--device", "simt:32"), "emulated"),
+    (("laplacian", "--site", "spinor"), "--site is for lattice kernels"),
+    (("laplacian", "--set", "a=1"), "--set is for kernels in files"),
+    (("laplacian", "--most", "0"), "--most"),
+    (("./none.hpp:None",), "none.hpp"),
+])
+def test_bad_input(ridge, wisdom, words, says):
+    ridge.bad("tune", *words, says=says)
+    assert not wisdom.parent.exists()
