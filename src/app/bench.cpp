@@ -59,10 +59,7 @@ struct BenchCommand {
     std::vector<lab::Setting> all;
     for (const std::string& text : settings)
       all.push_back(lab::parse_setting(text));
-    if (lab::names_a_file(kernel)) return lab::load_user_kernel(kernel, all).bench;
-    if (!all.empty())
-      throw UsageError(fmt::format("--set is for kernels in files; {} is built in", kernel));
-    return lab::find_bench_kernel(kernel);
+    return lab::find_kernel(kernel, all);
   }
 
   /// Room for a rate, and for the operations beside a rate of interactions.

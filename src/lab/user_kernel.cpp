@@ -93,6 +93,13 @@ bool names_a_file(std::string_view kernel) {
          kernel.ends_with(".hpp");
 }
 
+BenchKernel find_kernel(std::string_view kernel, const std::vector<Setting>& settings) {
+  if (names_a_file(kernel)) return load_user_kernel(kernel, settings).bench;
+  if (!settings.empty())
+    throw UsageError(fmt::format("--set is for kernels in files; {} is built in", kernel));
+  return find_bench_kernel(kernel);
+}
+
 UserKernel load_user_kernel(std::string_view kernel, const std::vector<Setting>& settings) {
   const auto colon = kernel.find(':');
   const std::string given(kernel.substr(0, colon));

@@ -41,4 +41,9 @@ struct UserKernel {
 [[nodiscard]] UserKernel load_user_kernel(std::string_view kernel,
                                           const std::vector<Setting>& settings = {});
 
+/// A built-in kernel, or one in a file with its settings. Throws what `load_user_kernel` and
+/// `find_bench_kernel` do, and for settings of a built-in one.
+[[nodiscard]] BenchKernel find_kernel(std::string_view kernel,
+                                      const std::vector<Setting>& settings = {});
+
 } // namespace ridge::lab
