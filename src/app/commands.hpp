@@ -8,6 +8,7 @@ namespace ridge::app {
 void add_devices(CommandLine& line);
 void add_roof(CommandLine& line);
 void add_model(CommandLine& line);
+void add_doctor(CommandLine& line);
 void add_bench(CommandLine& line);
 void add_schedules(CommandLine& line);
 void add_apply(CommandLine& line);

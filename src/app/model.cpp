@@ -27,13 +27,8 @@ struct Target {
   std::optional<Device> device;
 };
 
-bool names_device_here(const std::string& text) {
-  return text == "auto" || text == "cpu" || text.starts_with("cuda:") || text.starts_with("hip:") ||
-         text.starts_with("simt:") || text == "cuda" || text == "hip" || text == "simt";
-}
-
 Target target_of(const std::string& text) {
-  if (!names_device_here(text)) return {model::find_description(text), std::nullopt};
+  if (!model::names_device_here(text)) return {model::find_description(text), std::nullopt};
   Device device(text == "auto" ? best_device() : parse_device(text));
   return {model::description_of(device.facts(), device.kind()), device};
 }

@@ -20,8 +20,7 @@ struct SchedulesCommand {
   std::string precision;
 
   void run() const {
-    const lab::BenchKernel chosen = lab::names_a_file(kernel) ? lab::load_user_kernel(kernel).bench
-                                                              : lab::find_bench_kernel(kernel);
+    const lab::BenchKernel chosen = lab::find_kernel(kernel);
     lab::BenchRequest request{Device(device == "auto" ? best_device() : parse_device(device)),
                               size.empty() ? small(chosen) : parse_extents(size, "--size"),
                               precision.empty() ? chosen.default_precision : precision,

@@ -5,6 +5,7 @@
 #include <ridge/core/pack.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/chain_kernels.hpp>
 #include <ridge/lab/chain_on_views.hpp>
@@ -202,29 +203,48 @@ constexpr std::array<Make, sizeof...(I)> makers(std::integer_sequence<int, I...>
   }...};
 }
 
+using Describe = chain::Description (*)();
+template <class T, int... I>
+constexpr std::array<Describe, sizeof...(I)> describers(std::integer_sequence<int, I...>) {
+  return {&chain::describe<Stream<I + 1>, T>...};
+}
+
+constexpr std::make_integer_sequence<int, longest_stream> lengths{};
+
+/// What `of_double` or `of_float` has for this length. Throws UsageError for precisions and lengths
+/// that there are not.
+template <class F>
+F chosen(const std::string& precision, int operations,
+         const std::array<F, longest_stream>& of_double,
+         const std::array<F, longest_stream>& of_float) {
+  if (precision != "fp64" && precision != "fp32") {
+    throw UsageError(fmt::format("unknown precision '{}'; chain has fp32 and fp64", precision));
+  }
+  if (operations < 1 || operations > longest_stream) {
+    throw UsageError(
+        fmt::format("a chain of {} operations: 1 to {} are possible", operations, longest_stream));
+  }
+  return (precision == "fp64" ? of_double : of_float)[static_cast<std::size_t>(operations - 1)];
+}
+
 } // namespace
 
 std::unique_ptr<Case> stream_case(const BenchRequest& request) {
-  if (request.precision != "fp64" && request.precision != "fp32") {
-    throw UsageError(
-        fmt::format("unknown precision '{}'; chain has fp32 and fp64", request.precision));
-  }
-  if (request.operations < 1 || request.operations > longest_stream) {
-    throw UsageError(fmt::format("a chain of {} operations: 1 to {} are possible",
-                                 request.operations, longest_stream));
-  }
-  constexpr std::make_integer_sequence<int, longest_stream> lengths{};
   static constexpr auto of_double = makers<double>(lengths);
   static constexpr auto of_float = makers<float>(lengths);
-  const auto& all = request.precision == "fp64" ? of_double : of_float;
-  return all[static_cast<std::size_t>(request.operations - 1)](request);
+  return chosen(request.precision, request.operations, of_double, of_float)(request);
 }
 
 void add_chain_kernels(std::vector<BenchKernel>& kernels) {
-  kernels.push_back({"chain", "chain", "streaming operations, each on the result of the one before",
-                     Extents{100000000}, [](const BenchRequest& request, RoofSource&) {
-                       return stream_case(request);
-                     }});
+  BenchKernel kernel{"chain", "chain", "streaming operations, each on the result of the one before",
+                     Extents{100000000},
+                     [](const BenchRequest& request, RoofSource&) { return stream_case(request); }};
+  kernel.make_patient = [](const doctor::Examination& e) {
+    static constexpr auto of_double = describers<double>(lengths);
+    static constexpr auto of_float = describers<float>(lengths);
+    return doctor::chain_patient(chosen(e.precision, e.operations, of_double, of_float)(), e);
+  };
+  kernels.push_back(std::move(kernel));
 }
 
 } // namespace ridge::lab

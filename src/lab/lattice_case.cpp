@@ -1,6 +1,7 @@
 #include "lattice_case.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/record/measure.hpp>
 
@@ -72,16 +73,26 @@ template std::optional<Record> vendor_sum(Queue&, const Span<const double>&, con
 
 namespace {
 
+void check_precision(const std::string& name, const std::string& precision) {
+  if (precision == "fp32" || precision == "fp64") return;
+  throw UsageError(fmt::format("unknown precision '{}'; {} has fp32 and fp64", precision, name));
+}
+
 /// A kernel of both precisions; `make(T{}, request, roofs)` gives its case in either.
 template <class Make>
-BenchKernel kernel_of(const std::string& name, const std::string& meaning, const Make& make) {
+BenchKernel kernel_of(const std::string& name, const std::string& meaning,
+                      const doctor::FieldUse& use, const Make& make) {
   const auto either = [=](const BenchRequest& request, RoofSource& roofs) -> std::unique_ptr<Case> {
-    if (request.precision == "fp64") return make(double{}, request, roofs);
+    check_precision(name, request.precision);
     if (request.precision == "fp32") return make(float{}, request, roofs);
-    throw UsageError(
-        fmt::format("unknown precision '{}'; {} has fp32 and fp64", request.precision, name));
+    return make(double{}, request, roofs);
   };
-  return {name, "lattice", meaning, Extents{32, 32, 32, 32}, either};
+  BenchKernel kernel{name, "lattice", meaning, Extents{32, 32, 32, 32}, either};
+  kernel.make_patient = [=](const doctor::Examination& e) {
+    check_precision(name, e.precision);
+    return doctor::lattice_patient(use, find_site(e.site, e.precision == "fp32" ? 4 : 8), e);
+  };
+  return kernel;
 }
 
 constexpr double coefficient = 0.75;
@@ -90,7 +101,14 @@ constexpr double coefficient = 0.75;
 template <class Make>
 BenchKernel reduction(const std::string& name, const std::string& meaning, const Make& make,
                       bool slices = false, bool reproducible = false) {
-  return kernel_of(name, meaning,
+  using R = decltype(make(double{}));
+  const doctor::FieldUse use{
+      {R::by_component ? lattice::Task::reduce_tensor : lattice::Task::reduce_number, reproducible,
+       slices},
+      R::inputs,
+      R::stores ? 1 : 0,
+      R::flops};
+  return kernel_of(name, meaning, use,
                    [=]<class T>(T number, const BenchRequest& request, RoofSource& roofs) {
                      const auto functor = make(number);
                      using F = std::remove_const_t<decltype(functor)>;
@@ -100,11 +118,14 @@ BenchKernel reduction(const std::string& name, const std::string& meaning, const
 }
 template <class Make>
 BenchKernel map(const std::string& name, const std::string& meaning, const Make& make) {
-  return kernel_of(name, meaning, [=]<class T>(T number, const BenchRequest& request, RoofSource&) {
-    const auto functor = make(number);
-    using F = std::remove_const_t<decltype(functor)>;
-    return std::make_unique<MapCase<F, T>>(name, functor, request);
-  });
+  using M = decltype(make(double{}));
+  const doctor::FieldUse use{lattice::Task::map, M::inputs, 1, M::flops};
+  return kernel_of(name, meaning, use,
+                   [=]<class T>(T number, const BenchRequest& request, RoofSource&) {
+                     const auto functor = make(number);
+                     using F = std::remove_const_t<decltype(functor)>;
+                     return std::make_unique<MapCase<F, T>>(name, functor, request);
+                   });
 }
 
 } // namespace

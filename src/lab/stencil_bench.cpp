@@ -1,9 +1,11 @@
 #include "stencil_bench.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/stencil_case.hpp>
 #include <ridge/lab/stencil_kernels.hpp>
+#include <ridge/lab/stencil_traits.hpp>
 
 #include <fmt/format.h>
 
@@ -51,13 +53,20 @@ BenchKernel three_dimensional(const std::string& name, const std::string& meanin
 } // namespace
 
 void add_stencil_kernels(std::vector<BenchKernel>& kernels) {
-  kernels.push_back(laplacian<2>("laplacian"));
-  kernels.push_back(laplacian<4>("laplacian4"));
-  kernels.push_back(laplacian<6>("laplacian6"));
-  kernels.push_back(laplacian<8>("laplacian8"));
-  kernels.push_back(three_dimensional("box27", "the 27-point Laplacian", stencil::Box27(0.5)));
-  kernels.push_back(three_dimensional(
+  std::vector<BenchKernel> all;
+  all.push_back(laplacian<2>("laplacian"));
+  all.push_back(laplacian<4>("laplacian4"));
+  all.push_back(laplacian<6>("laplacian6"));
+  all.push_back(laplacian<8>("laplacian8"));
+  all.push_back(three_dimensional("box27", "the 27-point Laplacian", stencil::Box27(0.5)));
+  all.push_back(three_dimensional(
       "diffusion", "div(k grad u) with a variable coefficient: two inputs", Diffusion{}));
+  for (BenchKernel& kernel : all) {
+    kernel.make_patient = [name = kernel.name](const doctor::Examination& e) {
+      return doctor::stencil_patient(stencil_traits(name, e.precision, e.size.rank()), e);
+    };
+    kernels.push_back(std::move(kernel));
+  }
 }
 
 } // namespace ridge::lab

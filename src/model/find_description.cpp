@@ -29,11 +29,6 @@ std::string devices_here() {
   return listed(names);
 }
 
-bool is_here(const std::string& text) {
-  return text == "cpu" || text == "auto" || text.starts_with("cuda") || text.starts_with("hip") ||
-         text.starts_with("simt");
-}
-
 Description read_file(const std::string& path) {
   std::ifstream file(path);
   std::stringstream text;
@@ -59,6 +54,13 @@ Description cpu_description(const DeviceFacts& facts) {
 }
 
 } // namespace
+
+bool names_device_here(std::string_view text) {
+  const auto of_kind = [&](std::string_view kind) {
+    return text.starts_with(kind) && (text.size() == kind.size() || text[kind.size()] == ':');
+  };
+  return text == "cpu" || text == "auto" || of_kind("cuda") || of_kind("hip") || of_kind("simt");
+}
 
 std::vector<std::string> shipped_descriptions() {
   std::vector<std::string> keys;
@@ -107,7 +109,7 @@ Description description_of(const DeviceFacts& facts, DeviceKind kind) {
 Description find_description(const std::string& text) {
   const auto keys = shipped_descriptions();
   if (std::find(keys.begin(), keys.end(), text) != keys.end()) return shipped_description(text);
-  if (is_here(text)) {
+  if (names_device_here(text)) {
     const Device device(text == "auto" ? best_device() : parse_device(text));
     return description_of(device.facts(), device.kind());
   }

@@ -38,27 +38,35 @@ double latency_seconds(const StencilAccess& access, const Description& device) {
 
 } // namespace
 
-Time time_of(const StencilAccess& access, const Description& device, const Traffic& traffic) {
-  const double launches = access.split * device.launch_seconds;
+Needs needs_of(const StencilAccess& access, const Description& device, const Traffic& traffic) {
+  Needs needs;
+  needs.moved = traffic.fetched + traffic.written;
+  needs.cached = traffic.requested;
+  needs.flops = access.work.flops;
+  needs.element_bytes = access.element_bytes;
+  needs.instructions = warp_instructions(access, device, traffic);
+  if (!access.marches) needs.waits = latency_seconds(access, device);
+  needs.launches = access.split;
+  return needs;
+}
+
+Time time_of(const Needs& needs, const Description& device) {
+  const double launches = needs.launches * device.launch_seconds;
   Time longest{{device.launch_seconds}, "launch"};
-  const auto consider = [&](double seconds, const char* roof) {
-    if (seconds > longest.seconds.value) longest = {{seconds}, roof};
+  const auto consider = [&](double amount, double rate, const char* roof) {
+    if (rate > 0 && amount / rate > longest.seconds.value) longest = {{amount / rate}, roof};
   };
-  const double moved = traffic.fetched + traffic.written;
-  if (device.copy_bytes_per_second > 0) {
-    consider(moved / device.copy_bytes_per_second, "memory");
-  }
-  if (device.cache_bytes_per_second > 0) {
-    consider(traffic.requested / device.cache_bytes_per_second, "cache");
-  }
-  const double peak = access.element_bytes == 8 ? device.fp64_flops : device.fp32_flops;
-  if (peak > 0) consider(access.work.flops / peak, "flops");
-  consider(warp_instructions(access, device, traffic) /
-               (device.units * device.issues_per_cycle * device.clock_hz),
-           "issue");
-  if (!access.marches) consider(latency_seconds(access, device), "latency");
+  consider(needs.moved, device.copy_bytes_per_second, "memory");
+  consider(needs.cached, device.cache_bytes_per_second, "cache");
+  consider(needs.flops, needs.element_bytes == 8 ? device.fp64_flops : device.fp32_flops, "flops");
+  consider(needs.instructions, device.units * device.issues_per_cycle * device.clock_hz, "issue");
+  consider(needs.waits, 1, "latency");
   longest.seconds.value += longest.roof == "launch" ? launches - device.launch_seconds : launches;
   return longest;
+}
+
+Time time_of(const StencilAccess& access, const Description& device, const Traffic& traffic) {
+  return time_of(needs_of(access, device, traffic), device);
 }
 
 } // namespace ridge::model

@@ -12,6 +12,11 @@
 #include <string_view>
 #include <vector>
 
+namespace ridge::doctor {
+struct Examination;
+class Patient;
+} // namespace ridge::doctor
+
 namespace ridge::lab {
 
 /// What to run.
@@ -53,6 +58,9 @@ struct BenchKernel {
   /// have.
   std::function<std::unique_ptr<Case>(const BenchRequest&, RoofSource&)> make_case;
   std::string default_precision = "fp64";
+  /// What its launches are on a device that need not be here; empty where nobody said. Throws
+  /// UsageError for sizes and precisions that it does not have.
+  std::function<std::unique_ptr<doctor::Patient>(const doctor::Examination&)> make_patient = {};
 
   /// Runs what is asked and hands over a record for each schedule as soon as it is done.
   void run(const BenchRequest& request, RoofSource& roof,

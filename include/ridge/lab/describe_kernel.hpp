@@ -3,6 +3,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
+#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/pairs_kernel.hpp>
 #include <ridge/lab/user_kernel.hpp>
@@ -36,6 +37,11 @@ template <class K>
                                         : Extents{Index{1} << 27};
   made.bench.make_case = [name, kernel](const BenchRequest& request, RoofSource&) {
     return stencil_case(name, kernel, request);
+  };
+  made.bench.make_patient = [](const doctor::Examination& e) {
+    return doctor::stencil_patient(e.precision == "fp32" ? stencil::traits_of<K, float>()
+                                                         : stencil::traits_of<K, double>(),
+                                   e);
   };
   if constexpr (stencil::inputs_of<K> == 1) {
     made.job = [name, kernel](int element_bytes) {

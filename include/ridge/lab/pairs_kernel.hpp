@@ -1,9 +1,11 @@
 // Benchmarks of interactions, built in or the user's.
 #pragma once
 
+#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/pairs_bodies.hpp>
 #include <ridge/lab/pairs_case.hpp>
+#include <ridge/pairs/rsqrt_steps.hpp>
 
 #include <functional>
 #include <string>
@@ -36,6 +38,15 @@ template <class I>
       if (request.precision == "mixed") return of(pairs::Mixed{});
     }
     return of(pairs::Fp64{});
+  };
+  entry.make_patient = [=](const doctor::Examination& e) {
+    (void)bodies_asked({e.device, e.size, e.precision, "auto", {}}, name, pairs::has_mutual<I>);
+    pairs::Traits traits = pairs::traits_of<I, pairs::Fp64>();
+    if (e.precision == "fp32") traits = pairs::traits_of<I, pairs::Fp32>();
+    if constexpr (pairs::has_mutual<I>) {
+      if (e.precision == "mixed") traits = pairs::traits_of<I, pairs::Mixed>();
+    }
+    return doctor::pairs_patient(traits, pairs::rsqrt_steps(e.device, traits), e);
   };
   return entry;
 }

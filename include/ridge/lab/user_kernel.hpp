@@ -47,6 +47,6 @@ struct UserKernel {
 /// The built-in kernel of that name, or the one in a file, with numbers of it set by texts such as
 /// "rate=0.1". Throws UsageError for an unknown one, and for settings of a built-in one.
 [[nodiscard]] BenchKernel find_kernel(std::string_view kernel,
-                                      const std::vector<std::string>& settings);
+                                      const std::vector<std::string>& settings = {});
 
 } // namespace ridge::lab

@@ -74,6 +74,9 @@ struct Constant {
 /// its kind. Throws UsageError for a GPU of which there is none, and for an emulated one.
 [[nodiscard]] Description description_of(const DeviceFacts& facts, DeviceKind kind);
 
+/// Whether the command line means a device of this machine by `text`, be it here or not.
+[[nodiscard]] bool names_device_here(std::string_view text);
+
 /// `text` as the command line names a device: one that is here (`cpu`, `cuda:0`), the key of a
 /// shipped description, or a file. Throws UsageError that lists what there is.
 [[nodiscard]] Description find_description(const std::string& text);

@@ -17,7 +17,23 @@ struct Time {
   std::string roof;
 };
 
+/// What one run, of any pattern, asks of a device.
+struct Needs {
+  double moved = 0;        ///< bytes between memory and the last-level cache
+  double cached = 0;       ///< bytes asked of the last-level cache
+  double flops = 0;        ///< operations
+  int element_bytes = 8;   ///< of a number: which rate of operations counts
+  double instructions = 0; ///< of warps
+  double waits = 0;        ///< seconds of latencies that follow each other
+  double launches = 1;
+};
+/// Ceilings that the device does not say are left out. Each launch beyond what one run waits for
+/// adds its cost.
+[[nodiscard]] Time time_of(const Needs& needs, const Description& device);
+
 /// Of a stencil on a GPU.
+[[nodiscard]] Needs needs_of(const StencilAccess& access, const Description& device,
+                             const Traffic& traffic);
 [[nodiscard]] Time time_of(const StencilAccess& access, const Description& device,
                            const Traffic& traffic);
 

@@ -1,0 +1,45 @@
+// The causes of slowness that the doctor knows, each a number against a threshold.
+#pragma once
+
+#include <ridge/doctor/facts.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridge::doctor {
+
+struct Cause {
+  std::string_view name;  ///< "cache-overflow"
+  std::string_view title; ///< "what is used again is no longer in the cache"
+  std::string_view unit;  ///< of the evidence: "of the least bytes read"
+  double threshold = 0;
+  bool above = true; ///< found where the evidence is above the threshold, else below
+  /// Nothing where the cause cannot be: on this kind of device, of this pattern.
+  std::optional<double> (*evidence)(const Facts&);
+  /// Whether a change cures it; null: where it is not found any more.
+  bool (*cures)(const Facts& sick, const Facts& changed) = nullptr;
+  /// The launch without the cause: what a cure can bring at most.
+  Facts (*healed)(Facts);
+  std::string_view action; ///< what to do where no schedule helps
+  std::string_view background;
+  std::string_view source;
+
+  [[nodiscard]] bool found(double value) const {
+    return above ? value > threshold : value < threshold;
+  }
+  [[nodiscard]] bool is_cured(const Facts& sick, const Facts& changed) const {
+    if (cures != nullptr) return cures(sick, changed);
+    const auto left = evidence(changed);
+    return !left || !found(*left);
+  }
+};
+
+/// All eleven, in the order in which equal gains are told.
+[[nodiscard]] const std::vector<Cause>& causes();
+
+/// Throws UsageError that lists them.
+[[nodiscard]] const Cause& find_cause(std::string_view name);
+
+} // namespace ridge::doctor

@@ -1,0 +1,49 @@
+// Diagnoses: which causes hold for a launch, what each costs, and the cure.
+#pragma once
+
+#include <ridge/doctor/cause.hpp>
+#include <ridge/doctor/patient.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ridge::doctor {
+
+struct Diagnosis {
+  const Cause* cause = nullptr;
+  double evidence = 0;
+  double predicted_gain = 1; ///< time now over time then
+  std::string fix;           ///< for people: what to do
+  std::string schedule;      ///< the cured one; empty where no schedule helps
+};
+
+/// A change that need not be small.
+struct Best {
+  std::string fix; ///< empty: none is faster
+  double predicted_gain = 1;
+};
+
+/// What the launch is, and what is wrong with it: the worst first.
+struct Findings {
+  Facts facts;
+  model::Time time;
+  std::vector<Diagnosis> diagnoses;
+  Best best; ///< where something is wrong: of the schedules with names, the fastest
+};
+
+/// A cause counts where its evidence passes its threshold and the cure saves at least this share
+/// of the time.
+inline constexpr double least_saving = 0.03;
+
+/// Examines a launch under a schedule. `record`: what was measured of it, where it ran. The cure of
+/// a cause is the schedule without it that the model takes for the fastest: of those that differ
+/// in one field; where none of these helps, of those with names.
+[[nodiscard]] Findings diagnose(const Patient& patient, const std::string& schedule,
+                                const Record* record = nullptr);
+
+/// The same for a launch of which only facts are known: the causes, and what their cures bring at
+/// most.
+[[nodiscard]] std::vector<Diagnosis> diagnose(const Facts& facts);
+
+} // namespace ridge::doctor

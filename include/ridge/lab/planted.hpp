@@ -1,0 +1,31 @@
+// Launches with one planted cause each, and the same without: what the doctor is tested with.
+#pragma once
+
+#include <ridge/doctor/facts.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ridge::lab {
+
+struct Planted {
+  std::string cause; ///< what is planted
+  std::string what;  ///< the launch, in words
+  std::function<doctor::Facts()> sick, healthy;
+};
+
+/// One for each cause, on described devices: none of them need be here.
+[[nodiscard]] std::vector<Planted> planted_launches();
+
+/// What the doctor says of them.
+struct Confusion {
+  std::string planted, what;
+  std::string named_first;             ///< empty: none
+  double gain = 1;                     ///< that it promises
+  std::vector<std::string> also;       ///< named behind
+  std::vector<std::string> on_healthy; ///< named where nothing is planted
+};
+[[nodiscard]] std::vector<Confusion> confusion_table();
+
+} // namespace ridge::lab

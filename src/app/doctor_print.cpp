@@ -1,0 +1,164 @@
+#include "doctor_print.hpp"
+
+#include <ridge/core/units.hpp>
+#include <ridge/doctor/checklist.hpp>
+#include <ridge/lab/planted.hpp>
+#include <ridge/lab/table.hpp>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace ridge::app {
+
+namespace {
+
+using doctor::Diagnosis;
+using nlohmann::ordered_json;
+
+ordered_json json_of(const Visit& v, std::size_t i) {
+  const Diagnosis& d = v.findings.diagnoses[i];
+  auto sizes = ordered_json::array();
+  for (int k = 0; k < v.size.rank(); ++k)
+    sizes.push_back(v.size[k]);
+  ordered_json o{{"kernel", v.kernel},
+                 {"device", v.device},
+                 {"device_name", v.device_name},
+                 {"precision", v.precision},
+                 {"size", sizes},
+                 {"schedule", v.schedule.schedule},
+                 {"modelled_seconds", v.findings.time.seconds.value},
+                 {"modelled_roof", v.findings.time.roof},
+                 {"seconds", nullptr},
+                 {"cause", d.cause->name},
+                 {"evidence", d.evidence},
+                 {"evidence_unit", d.cause->unit},
+                 {"threshold", d.cause->threshold},
+                 {"predicted_gain", d.predicted_gain},
+                 {"proved_gain", nullptr},
+                 {"fix", d.fix}};
+  if (v.record) o["seconds"] = v.record->timing->median.value;
+  if (!d.schedule.empty()) o["cured_schedule"] = d.schedule;
+  if (i < v.proofs.size() && v.proofs[i]) {
+    o["proved_gain"] = v.proofs[i]->gain;
+    o["proved_low"] = v.proofs[i]->low;
+    o["proved_high"] = v.proofs[i]->high;
+    o["holds"] = v.proofs[i]->confirms(d.predicted_gain);
+  }
+  return o;
+}
+
+void print_proof(const std::optional<lab::Proof>& proof, double predicted) {
+  if (!proof) {
+    fmt::print("   proof      none: the change is not a schedule's to make\n");
+    return;
+  }
+  fmt::print("   proof      {:.2f} times as fast ({:.2f} to {:.2f}, {} pairs): {}\n", proof->gain,
+             proof->low, proof->high, proof->pairs,
+             proof->confirms(predicted) ? "the prediction held" : "the prediction did NOT hold");
+}
+
+std::string threshold_text(const doctor::Cause& cause) {
+  return fmt::format("{} {:g}", cause.above ? "above" : "below", cause.threshold);
+}
+
+} // namespace
+
+void print_visit(const Visit& v, bool json) {
+  const auto& diagnoses = v.findings.diagnoses;
+  if (json) {
+    auto all = ordered_json::array();
+    for (std::size_t i = 0; i < diagnoses.size(); ++i)
+      all.push_back(json_of(v, i));
+    fmt::print("{}\n", all.dump(2));
+    return;
+  }
+  fmt::print("{} {} {} on {}\nschedule {}{}\n", v.kernel, to_text(v.size), v.precision,
+             v.device_name, v.schedule.name.empty() ? "" : v.schedule.name + ": ",
+             v.schedule.schedule);
+  if (v.record) {
+    const auto& r = *v.record;
+    fmt::print("measured {}", to_text(r.timing->median));
+    if (r.achieved && r.achieved->roof > 0)
+      fmt::print(", {:.3f} of {}", r.achieved->fraction(), r.achieved->roof_name);
+    fmt::print("; ");
+  }
+  fmt::print("modelled {}, bound by {}\n", to_text(v.findings.time.seconds), v.findings.time.roof);
+  if (diagnoses.empty())
+    fmt::print("none of the {} causes holds (--causes lists them)\n", doctor::causes().size());
+  for (std::size_t i = 0; i < diagnoses.size(); ++i) {
+    const Diagnosis& d = diagnoses[i];
+    fmt::print("\n{}. {}: {}\n", i + 1, d.cause->name, d.cause->title);
+    fmt::print("   evidence   {:.3g} {}; a cause when {}\n", d.evidence, d.cause->unit,
+               threshold_text(*d.cause));
+    fmt::print("   predicted  {:.2f} times as fast\n", d.predicted_gain);
+    fmt::print("   fix        {}\n", d.fix);
+    if (i < v.proofs.size()) print_proof(v.proofs[i], d.predicted_gain);
+  }
+  const doctor::Best& best = v.findings.best;
+  if (!best.fix.empty())
+    fmt::print("\nof all with names, {:.2f} times as fast: {}\n", best.predicted_gain, best.fix);
+}
+
+void print_explanation(const doctor::Cause& cause) {
+  fmt::print("{}: {}\n\nevidence: {}; a cause when {}\n\n{}\n\nwhat to do: {}\nsource: {}\n",
+             cause.name, cause.title, cause.unit, threshold_text(cause), cause.background,
+             cause.action, cause.source);
+}
+
+void print_causes(bool json) {
+  const auto confusion = lab::confusion_table();
+  const auto list = [](const std::vector<std::string>& names) {
+    std::string all;
+    for (const std::string& name : names)
+      all += (all.empty() ? "" : ", ") + name;
+    return all.empty() ? "-" : all;
+  };
+  if (json) {
+    auto all = ordered_json::array();
+    for (const lab::Confusion& row : confusion) {
+      const doctor::Cause& cause = doctor::find_cause(row.planted);
+      all.push_back({{"cause", row.planted},
+                     {"evidence_unit", cause.unit},
+                     {"threshold", cause.threshold},
+                     {"planted", row.what},
+                     {"named_first", row.named_first},
+                     {"predicted_gain", row.gain},
+                     {"also_named", row.also},
+                     {"on_healthy", row.on_healthy}});
+    }
+    fmt::print("{}\n", all.dump(2));
+    return;
+  }
+  lab::Table causes({"cause", "evidence", "holds"});
+  for (const doctor::Cause& c : doctor::causes())
+    causes.add({std::string(c.name), std::string(c.unit), threshold_text(c)});
+  lab::Table table({"planted", "named first", "gain", "also named", "on the healthy", "launch"});
+  for (const lab::Confusion& row : confusion) {
+    table.add({row.planted, row.named_first.empty() ? "none" : row.named_first,
+               fmt::format("{:.2f}", row.gain), list(row.also), list(row.on_healthy), row.what});
+  }
+  fmt::print("{}\n{}", causes.text(), table.text());
+}
+
+void print_checklist(const doctor::Facts& facts, bool json) {
+  const auto items = doctor::checklist(facts);
+  if (json) {
+    auto all = ordered_json::array();
+    for (const doctor::ChecklistItem& item : items) {
+      all.push_back({{"name", item.name},
+                     {"answer", item.answer},
+                     {"good", item.good},
+                     {"advice", item.advice}});
+    }
+    fmt::print("{}\n", all.dump(2));
+    return;
+  }
+  int number = 0;
+  for (const doctor::ChecklistItem& item : items) {
+    fmt::print("{}. {:<25} {:<6} {}\n", ++number, item.name, item.good ? "good" : "LOOK",
+               item.answer);
+    if (!item.good) fmt::print("   {:<25} {:<6} {}\n", "", "", item.advice);
+  }
+}
+
+} // namespace ridge::app

@@ -1,0 +1,139 @@
+#include <ridge/chain/plan.hpp>
+#include <ridge/chain/schedule.hpp>
+#include <ridge/core/error.hpp>
+#include <ridge/doctor/patients.hpp>
+#include <ridge/model/reuse.hpp>
+
+#include "graph_share.hpp"
+#include "layout.hpp"
+#include "pattern_patient.hpp"
+
+#include <algorithm>
+
+namespace ridge::doctor {
+
+namespace {
+
+using chain::CpuSchedule;
+using chain::GpuSchedule;
+
+/// Registers of a thread beside its values.
+constexpr int registers_around = 16;
+
+class ChainPatient final : public PatternPatient<chain::Schedule> {
+public:
+  ChainPatient(chain::Description chain, const Examination& e)
+      : PatternPatient(e), chain_(std::move(chain)), n_{e.size.count(), 1, 1} {}
+
+private:
+  [[nodiscard]] Named read(const std::string& asked) const override {
+    return chain::parse_schedule(asked, examined_.device, chain_, n_);
+  }
+  [[nodiscard]] std::vector<Named> known() const override {
+    return chain::named_schedules(examined_.device, chain_, n_);
+  }
+  [[nodiscard]] bool is_possible(const chain::Schedule& schedule) const override {
+    try {
+      (void)chain::make_plan(chain_, n_, chain::request_of(schedule));
+      return true;
+    } catch (const UsageError&) {
+      return false;
+    }
+  }
+
+  [[nodiscard]] Facts facts_of(const chain::Schedule& schedule) const override {
+    Facts f = begin("chain", chain::work_of(chain_, n_));
+    f.element_bytes = chain_.element_bytes;
+    const chain::Plan plan = chain::make_plan(chain_, n_, chain::request_of(schedule));
+    const auto* const cpu = std::get_if<CpuSchedule>(&schedule);
+    const bool reads_lines = cpu != nullptr && cpu->store == chain::Store::plain;
+    double used = 0; // bytes of all arrays that a launch reads or writes, of all launches
+    for (std::size_t a = 0; a < plan.arrays.size(); ++a) {
+      const chain::ArrayPlan& array = plan.arrays[a];
+      if (array.home == chain::Home::registers) continue;
+      const double bytes = bytes_of(static_cast<int>(a));
+      const auto [reads, writes] = uses(static_cast<int>(a), plan);
+      used += bytes * (reads + writes);
+      if (array.home == chain::Home::tile) continue;
+      const double gone = lost(bytes, f);
+      if (array.home == chain::Home::range) f.staged += gone * bytes * (reads + writes);
+      if (array.home == chain::Home::user) f.staged += gone * bytes * std::max(0.0, reads - 1);
+      if (reads_lines && !f.in_cache) f.partial += gone * bytes * writes;
+    }
+    f.asked = used;
+    if (cpu != nullptr) {
+      add_tiles(f, plan);
+      lay_threads(f, tiles_of(plan), cpu->threads, n_.x);
+    } else {
+      add_launches(f, std::get<GpuSchedule>(schedule), plan);
+    }
+    return f;
+  }
+
+  [[nodiscard]] double bytes_of(int array) const {
+    const chain::Array& a = chain_.arrays[static_cast<std::size_t>(array)];
+    const Index x = a.profile ? 1 : n_.x + a.extra.x;
+    return static_cast<double>(x * (n_.y + a.extra.y) * (n_.z + a.extra.z) * chain_.element_bytes);
+  }
+  /// Launches, or passes over a cpu's tiles, that read an array, and that write it.
+  [[nodiscard]] std::pair<double, double> uses(int array, const chain::Plan& plan) const {
+    std::pair<double, double> count{0, 0};
+    for (const chain::GroupPlan& group : plan.groups) {
+      const bool written = chain_.written_in(group.first, group.last, array);
+      // What a group itself writes it has at hand when it reads it.
+      if (chain_.read_in(group.first, group.last, array) && !written) ++count.first;
+      if (written) ++count.second;
+    }
+    return count;
+  }
+  /// Of an array that a pass has written, what the last-level cache no longer holds when the next
+  /// reads it: that one writes as much meanwhile.
+  [[nodiscard]] static double lost(double bytes, const Facts& f) {
+    const double cache = f.device.cache_bytes / f.device.cache_parts;
+    return cache > 0 ? model::gone(2 * bytes / cache, static_cast<int>(f.device.cache_ways)) : 1;
+  }
+  /// Temporaries of tiles that a core's L2 does not hold.
+  void add_tiles(Facts& f, const chain::Plan& plan) const {
+    const double tile = static_cast<double>(plan.tile_elements) * chain_.element_bytes;
+    if (tile <= 0) return;
+    const double l2 = f.device.unit_cache_bytes;
+    const double share = f.device.cache_bytes / std::max(1.0, f.device.units);
+    const int ways = static_cast<int>(f.device.cache_ways);
+    const double gone = model::gone(tile / std::max(l2, 1.0), ways) *
+                        model::gone(tile / std::max(share, 1.0), ways);
+    for (std::size_t a = 0; a < plan.arrays.size(); ++a) {
+      if (plan.arrays[a].home == chain::Home::tile)
+        f.repeated += 2 * gone * bytes_of(static_cast<int>(a));
+    }
+  }
+  [[nodiscard]] Index tiles_of(const chain::Plan& plan) const {
+    Index least = n_.x;
+    for (const chain::GroupPlan& group : plan.groups)
+      least = std::min(least, chain::tiles_of(n_.x, std::max<Index>(group.tile.x, 1)));
+    return least;
+  }
+  void add_launches(Facts& f, const GpuSchedule& s, const chain::Plan& plan) const {
+    f.launches = static_cast<double>(plan.groups.size());
+    if (s.graph == chain::Graph::on) f.launch_share = graph_share;
+    const auto blocks = static_cast<double>(ceil_div(n_.x, s.block.x));
+    lay_blocks(f, {blocks, static_cast<int>(s.block.count()),
+                   registers_around + 2 * chain_.element_bytes / 4});
+    f.thread_bytes = chain_.element_bytes;
+    f.sector_bytes = std::max(1.0, f.device.sector_bytes / (s.block.x * chain_.element_bytes));
+    // Every launch waits for its own waves.
+    f.latency_cycles *= f.launches;
+    f.thread_bytes *= f.launches;
+  }
+
+  chain::Description chain_;
+  Index3 n_;
+};
+
+} // namespace
+
+std::unique_ptr<Patient> chain_patient(const chain::Description& chain,
+                                       const Examination& examination) {
+  return std::make_unique<ChainPatient>(chain, examination);
+}
+
+} // namespace ridge::doctor

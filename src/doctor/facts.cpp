@@ -1,0 +1,67 @@
+#include <ridge/doctor/facts.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ridge::doctor {
+
+double Facts::filled() const {
+  const double waves = blocks / std::max(resident, 1.0);
+  return waves / std::ceil(std::max(waves, 1e-9));
+}
+
+double Facts::active() const {
+  return std::max(1.0, std::min(blocks, resident));
+}
+
+double Facts::moved() const {
+  const double least = in_cache ? 0 : least_read + least_written;
+  return least + repeated + partial * fill_cost + staged + spilled;
+}
+
+namespace {
+
+/// Of a GPU: a block waits once a wave, and memory gives what is under way once a latency.
+double gpu_waits(const Facts& f) {
+  const double seconds = f.latency_cycles / f.device.clock_hz;
+  const double waves = std::ceil(f.blocks / std::max(f.resident, 1.0));
+  const double under_way = f.active() * f.block_threads * f.thread_bytes;
+  const double read = f.least_read + f.staged / 2;
+  return seconds * (under_way > 0 ? std::max(waves, read / under_way) : waves);
+}
+
+} // namespace
+
+model::Needs needs_of(const Facts& f) {
+  model::Needs needs;
+  const double conflicts =
+      f.set_ways > 0 ? std::max(1.0, f.set_lines / f.set_ways) : 1; // lines are brought in again
+  needs.moved = f.moved() * f.node_share * conflicts;
+  needs.cached = f.asked * f.sector_bytes;
+  // What is bound by its units waits for the last wave of blocks, however few they are.
+  needs.flops = f.flops / f.filled() / f.vector_share;
+  needs.instructions = f.instructions / f.filled();
+  needs.element_bytes = f.element_bytes;
+  needs.launches = f.launches * f.launch_share;
+  if (f.device.is_gpu()) {
+    needs.waits = gpu_waits(f);
+  } else if (f.core_bytes_per_second > 0) {
+    needs.waits = needs.moved / (f.filled() * f.resident * f.core_bytes_per_second);
+  }
+  return needs;
+}
+
+model::Time time_of(const Facts& facts) {
+  return model::time_of(needs_of(facts), facts.device);
+}
+
+void add_measured(Facts& facts, const Record& record) {
+  for (const Detail& detail : record.details) {
+    // The compiler keeps indexed arrays there too, but kernels have none.
+    if (detail.name == "local_bytes") facts.spilled_registers = detail.number / 4;
+    if (detail.name == "registers") facts.registers = std::max(facts.registers, detail.number);
+    if (detail.name == node_share_detail) facts.node_share = detail.number;
+  }
+}
+
+} // namespace ridge::doctor

@@ -1,0 +1,62 @@
+#include "host.hpp"
+
+#include <ridge/device/device.hpp>
+
+#include <link.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+namespace ridge::doctor {
+
+namespace {
+
+/// The vectors of the module of cpu kernels that is loaded, by the level in its name; 0: of this
+/// very processor, or none is loaded.
+int bytes_of_module(dl_phdr_info* info, std::size_t /*size*/, void* bytes) {
+  const std::string_view name = info->dlpi_name;
+  const auto at = name.rfind("ridge_cpu-");
+  if (at == std::string_view::npos) return 0;
+  const std::string_view level = name.substr(at + 10);
+  int& found = *static_cast<int*>(bytes);
+  if (level.starts_with("x86-64-v4"))
+    found = 64;
+  else if (level.starts_with("x86-64-v3"))
+    found = 32;
+  else if (level.starts_with("x86-64"))
+    found = 16;
+  return 0;
+}
+
+double number_in(const std::string& file, double otherwise) {
+  std::ifstream in(file);
+  double value = 0;
+  return in >> value && value > 0 ? value : otherwise;
+}
+
+} // namespace
+
+HostVectors host_vectors() {
+  HostVectors v;
+  v.widest_bytes = Device("cpu").facts().simd_bytes;
+  int module = 0;
+  (void)dl_iterate_phdr(&bytes_of_module, &module);
+  v.used_bytes = module > 0 ? std::min(module, v.widest_bytes) : v.widest_bytes;
+  return v;
+}
+
+HostSets host_sets() {
+  static const HostSets found = [] {
+    const std::string l1 = "/sys/devices/system/cpu/cpu0/cache/index0/"; // of data
+    HostSets sets;
+    sets.ways = number_in(l1 + "ways_of_associativity", sets.ways);
+    sets.stride = static_cast<Index>(number_in(l1 + "number_of_sets", 64) *
+                                     number_in(l1 + "coherency_line_size", 64));
+    return sets;
+  }();
+  return found;
+}
+
+} // namespace ridge::doctor

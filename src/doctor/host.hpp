@@ -1,0 +1,27 @@
+// Facts of this machine's processor that no device says.
+#pragma once
+
+#include <ridge/core/extents.hpp>
+
+#include <cstddef>
+
+namespace ridge::doctor {
+
+/// What one core draws from memory: some 48 lines under way between L2 and memory, each for some
+/// 100 ns. Assumed, for cores from Skylake and Zen 2 on.
+inline constexpr double core_bytes_per_second = 48 * 64 / 100e-9;
+
+/// Bytes of vector registers: the widest there are, and those of the kernels that are loaded.
+struct HostVectors {
+  int widest_bytes = 16, used_bytes = 16;
+};
+[[nodiscard]] HostVectors host_vectors();
+
+/// The first-level cache of a core: lines of a set, and bytes from one line of a set to the next.
+struct HostSets {
+  double ways = 8;
+  Index stride = 4096;
+};
+[[nodiscard]] HostSets host_sets();
+
+} // namespace ridge::doctor

@@ -1,0 +1,104 @@
+#include <ridge/doctor/patients.hpp>
+#include <ridge/lattice/record.hpp>
+
+#include "layout.hpp"
+#include "pattern_patient.hpp"
+
+#include <algorithm>
+
+namespace ridge::doctor {
+
+namespace {
+
+using lattice::Components;
+using lattice::CpuSchedule;
+using lattice::GpuSchedule;
+using lattice::Passes;
+
+/// Registers of a thread beside the accesses that it has under way.
+constexpr int registers_around = 24;
+
+class LatticePatient final : public PatternPatient<lattice::Schedule> {
+public:
+  LatticePatient(const FieldUse& use, const lattice::SiteShape& shape, const Examination& e)
+      : PatternPatient(e), use_(use), shape_(shape),
+        geometry_(lattice::Lattice(e.size).geometry(shape.number_bytes())) {}
+
+private:
+  [[nodiscard]] Named read(const std::string& asked) const override {
+    return lattice::parse_schedule(asked, examined_.device, use_.task, shape_, geometry_);
+  }
+  [[nodiscard]] std::vector<Named> known() const override {
+    return lattice::named_schedules(examined_.device, use_.task, geometry_);
+  }
+  [[nodiscard]] bool is_possible(const lattice::Schedule& schedule) const override {
+    const auto space = lattice::schedule_space(examined_.device, use_.task, geometry_);
+    return std::find(space.begin(), space.end(), schedule) != space.end();
+  }
+
+  [[nodiscard]] Facts facts_of(const lattice::Schedule& schedule) const override {
+    Facts f =
+        begin("lattice", lattice::work_of(geometry_, shape_, use_.read, use_.written, use_.flops));
+    f.element_bytes = shape_.real_bytes;
+    f.asked = f.least_read + f.least_written;
+    if (const auto* const cpu = std::get_if<CpuSchedule>(&schedule)) {
+      if (cpu->store == lattice::Store::plain && !f.in_cache) f.partial = f.least_written;
+      lay_threads(f, geometry_.groups, cpu->threads,
+                  geometry_.groups * geometry_.nsimd * shape_.components * shape_.parts());
+    } else {
+      add_gpu(f, std::get<GpuSchedule>(schedule));
+    }
+    return f;
+  }
+
+  void add_gpu(Facts& f, const GpuSchedule& s) const {
+    const bool staged = use_.task.reduces() && s.reduce == Passes::staged;
+    const bool serial = s.components == Components::serial;
+    const Index threads = Index{s.groups} * geometry_.nsimd;
+    const Index items = serial ? 1 : s.items;
+    lay_blocks(f, {static_cast<double>(ceil_div(geometry_.groups, s.groups)),
+                   static_cast<int>(threads), registers_around + static_cast<int>(items) * 4,
+                   s.bounds});
+    // Serial components are read real by real, others by 16 bytes.
+    f.thread_bytes = serial ? shape_.real_bytes : static_cast<double>(items * 16);
+    if (serial) f.site_registers = shape_.components * shape_.number_bytes() / 4;
+    if (use_.task.reduces() && !staged) { // as many blocks as there is room for walk the field
+      const double most = s.spread > 0 ? f.device.units * s.spread : f.resident;
+      f.blocks = std::min(f.blocks, most);
+      f.resident = std::min(f.resident, most);
+      f.launches = s.finish == lattice::Finish::second ? 2 : 1;
+    }
+    if (staged) add_stages(f);
+    // Neighbouring lanes read the numbers of a group, which follow each other.
+    const double run = serial ? geometry_.nsimd * shape_.number_bytes() : threads * 16.0;
+    f.sector_bytes = std::max(1.0, f.device.sector_bytes / run);
+  }
+
+  /// Of a tensor's sum, bundles of components are copied and each copy is reduced; of a number,
+  /// one for each site.
+  void add_stages(Facts& f) const {
+    const double sites = static_cast<double>(geometry_.sites());
+    const double copied =
+        use_.task.kind == lattice::Task::reduce_tensor ? sites * shape_.site_bytes() : sites * 8;
+    f.staged = f.in_cache ? 0 : 2 * copied;
+    f.asked += 2 * copied;
+    constexpr int bundle = 12; // components, of the guide's example
+    const int bundles = use_.task.kind == lattice::Task::reduce_tensor
+                            ? (shape_.components + bundle - 1) / bundle
+                            : 1;
+    f.launches = 3.0 * bundles;
+  }
+
+  FieldUse use_;
+  lattice::SiteShape shape_;
+  lattice::Geometry geometry_;
+};
+
+} // namespace
+
+std::unique_ptr<Patient> lattice_patient(const FieldUse& use, const lattice::SiteShape& shape,
+                                         const Examination& examination) {
+  return std::make_unique<LatticePatient>(use, shape, examination);
+}
+
+} // namespace ridge::doctor

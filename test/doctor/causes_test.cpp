@@ -1,0 +1,104 @@
+// Each cause: a launch that has it, one that has not, and what the doctor makes of them.
+#include <ridge/core/error.hpp>
+#include <ridge/doctor/diagnosis.hpp>
+#include <ridge/lab/planted.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace ridge::doctor {
+namespace {
+
+double evidence(const Cause& cause, const Facts& facts) {
+  const auto value = cause.evidence(facts);
+  EXPECT_TRUE(value.has_value()) << cause.name;
+  return value.value_or(0);
+}
+
+TEST(Causes, AreElevenEachWithAllThatIsTold) {
+  std::set<std::string_view> names;
+  for (const Cause& c : causes()) {
+    names.insert(c.name);
+    EXPECT_FALSE(c.title.empty() || c.unit.empty() || c.action.empty()) << c.name;
+    EXPECT_GT(c.background.size(), 100U) << c.name;
+    EXPECT_FALSE(c.source.empty()) << c.name;
+    EXPECT_EQ(&find_cause(c.name), &c);
+  }
+  EXPECT_EQ(names.size(), 11U);
+  EXPECT_THROW((void)find_cause("bad-luck"), UsageError);
+}
+
+TEST(Causes, PassTheirThresholdsWherePlantedAndNotWhereHealthy) {
+  const auto planted = lab::planted_launches();
+  ASSERT_EQ(planted.size(), causes().size());
+  for (const auto& p : planted) {
+    const Cause& cause = find_cause(p.cause);
+    EXPECT_TRUE(cause.found(evidence(cause, p.sick()))) << p.cause;
+    const auto healthy = cause.evidence(p.healthy());
+    EXPECT_FALSE(healthy && cause.found(*healthy)) << p.cause;
+  }
+}
+
+TEST(Causes, AreNamedFirstWherePlantedAndNeverOnTheHealthy) {
+  int first = 0;
+  for (const auto& row : lab::confusion_table()) {
+    first += row.named_first == row.planted ? 1 : 0;
+    EXPECT_TRUE(row.on_healthy.empty()) << row.planted << ": " << row.on_healthy.front();
+    EXPECT_GT(row.gain, 1.03) << row.planted;
+  }
+  EXPECT_GE(first, 10); // of eleven
+}
+
+TEST(Causes, CostNothingOnceHealed) {
+  for (const auto& p : lab::planted_launches()) {
+    const Cause& cause = find_cause(p.cause);
+    const Facts sick = p.sick();
+    const Facts healed = cause.healed(sick);
+    EXPECT_LT(time_of(healed).seconds.value, time_of(sick).seconds.value) << p.cause;
+    EXPECT_TRUE(cause.is_cured(sick, healed)) << p.cause;
+  }
+}
+
+TEST(Causes, ThatCostNextToNothingAreNotNamed) {
+  Facts f;
+  f.device = model::shipped_description("h200");
+  f.least_read = f.least_written = 1e9;
+  f.blocks = f.resident = 132 * 8;
+  f.block_threads = 256;
+  f.thread_bytes = 64;
+  f.staged = 0.3 * 2e9; // passes the threshold
+  ASSERT_EQ(diagnose(f).size(), 1U);
+  EXPECT_EQ(diagnose(f).front().cause->name, "staged-passes");
+  f.device.launch_seconds = 1; // now all that counts is the launch
+  for (const Diagnosis& d : diagnose(f))
+    EXPECT_NE(d.cause->name, "staged-passes");
+}
+
+TEST(Facts, CountTheLastWaveAsOneThatIsNotFull) {
+  Facts f;
+  f.resident = 100;
+  f.blocks = 110;
+  EXPECT_DOUBLE_EQ(f.filled(), 0.55);
+  f.blocks = 25;
+  EXPECT_DOUBLE_EQ(f.filled(), 0.25);
+  EXPECT_DOUBLE_EQ(f.active(), 25);
+  f.blocks = 300;
+  EXPECT_DOUBLE_EQ(f.filled(), 1);
+  EXPECT_DOUBLE_EQ(f.active(), 100);
+}
+
+TEST(Facts, TakeWhatWasMeasuredInPlaceOfWhatWasModelled) {
+  Facts f;
+  f.registers = 40;
+  Record record;
+  record.details = {{"registers", 64, {}}, {"local_bytes", 80, {}}, {node_share_detail, 1.5, {}}};
+  add_measured(f, record);
+  EXPECT_EQ(f.registers, 64);
+  EXPECT_EQ(f.spilled_registers, 20);
+  EXPECT_EQ(f.node_share, 1.5);
+}
+
+} // namespace
+} // namespace ridge::doctor

@@ -1,0 +1,137 @@
+// What the source documents found, the doctor finds.
+#include <ridge/core/error.hpp>
+#include <ridge/doctor/checklist.hpp>
+#include <ridge/doctor/diagnosis.hpp>
+#include <ridge/doctor/pages.hpp>
+#include <ridge/lab/bench.hpp>
+#include <ridge/lab/proof.hpp>
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace ridge::doctor {
+namespace {
+
+struct Visited {
+  std::unique_ptr<Patient> patient;
+  Findings findings;
+  [[nodiscard]] const Diagnosis* of(std::string_view cause) const {
+    for (const Diagnosis& d : findings.diagnoses) {
+      if (d.cause->name == cause) return &d;
+    }
+    return nullptr;
+  }
+};
+
+Visited visit(const std::string& kernel, const std::string& device, const Extents& size,
+              const std::string& schedule) {
+  const model::Description d = model::shipped_description(device);
+  const auto& found = lab::find_bench_kernel(kernel);
+  Visited v;
+  v.patient = found.make_patient({Device(d.warp_width == 64 ? "simt:64" : "simt:32"), d, false,
+                                  size, found.default_precision});
+  v.findings = diagnose(*v.patient, v.patient->parse(schedule).schedule);
+  return v;
+}
+
+const Extents cube{512, 512, 512};
+const Extents large{1024, 1024, 1024};
+const Extents lattice{32, 32, 32, 32};
+
+TEST(Sources, Kernel1FetchesItsPlanesTwice) {
+  const Visited v = visit("laplacian", "mi250x-gcd", cube, "kernel1");
+  ASSERT_EQ(v.findings.diagnoses.size(), 1U);
+  const Diagnosis& d = v.findings.diagnoses.front();
+  EXPECT_EQ(d.cause->name, "cache-overflow");
+  EXPECT_NEAR(d.evidence, 1 / 0.533 - 1, 0.15); // a fetch efficiency of 53.3 %
+  EXPECT_GT(d.predicted_gain, 1.2);
+  EXPECT_LT(d.predicted_gain, 1.6); // kernel 5 is 1.44 times as fast
+}
+
+TEST(Sources, Kernel5FallsAt1024AndSubDomainsCureIt) {
+  const Visited v = visit("laplacian", "mi250x-gcd", large, "kernel5");
+  ASSERT_FALSE(v.findings.diagnoses.empty());
+  const Diagnosis& d = v.findings.diagnoses.front();
+  EXPECT_EQ(d.cause->name, "cache-overflow");
+  EXPECT_EQ(d.schedule, v.patient->parse("kernel7").schedule);
+  EXPECT_NEAR(d.predicted_gain, 1176.0 / 555, 0.25);
+  const Visited cured = visit("laplacian", "mi250x-gcd", large, "kernel7");
+  EXPECT_TRUE(cured.findings.diagnoses.empty());
+}
+
+TEST(Sources, StagedSumsOfWidth2StarveAndPassTwice) {
+  const Visited v = visit("lattice-sum", "mi250x-gcd", lattice, "staged2");
+  ASSERT_FALSE(v.findings.diagnoses.empty());
+  EXPECT_EQ(v.findings.diagnoses.front().cause->name, "few-resident-warps");
+  EXPECT_LT(v.findings.diagnoses.front().evidence, 0.125);
+  ASSERT_NE(v.of("staged-passes"), nullptr);
+  EXPECT_DOUBLE_EQ(v.of("staged-passes")->evidence, 2); // written, and read again
+  EXPECT_GT(v.findings.best.predicted_gain, 8);
+  const Visited wide = visit("lattice-sum", "mi250x-gcd", lattice, "staged16");
+  ASSERT_FALSE(wide.findings.diagnoses.empty());
+  EXPECT_EQ(wide.findings.diagnoses.front().cause->name, "staged-passes");
+}
+
+TEST(Sources, AChainOfShortLaunchesPaysWithLaunches) {
+  const Visited v = visit("chain", "h200", Extents{10000}, "fission");
+  ASSERT_FALSE(v.findings.diagnoses.empty());
+  const Diagnosis& d = v.findings.diagnoses.front();
+  EXPECT_EQ(d.cause->name, "launch-overhead");
+  EXPECT_EQ(d.schedule, v.patient->parse("fused").schedule);
+  EXPECT_NEAR(d.predicted_gain, 33.4 / 3.06, 2.5); // docs/results/h200/chain-10-10000.json
+}
+
+TEST(Sources, AnUntiledChainGoesThroughMemory) {
+  const Visited v = visit("chain", "h200", Extents{100000000}, "fission");
+  ASSERT_FALSE(v.findings.diagnoses.empty());
+  const Diagnosis& d = v.findings.diagnoses.front();
+  EXPECT_EQ(d.cause->name, "staged-passes");
+  EXPECT_DOUBLE_EQ(d.evidence, 9);                    // nine temporaries, written and read
+  EXPECT_NEAR(d.predicted_gain, 3.894 / 0.3906, 0.5); // docs/results/h200/chain-10-100000000.json
+}
+
+TEST(Patients, KnowEveryKernelThatTheyCanNameAndRefuseWhatCannotBe) {
+  EXPECT_THROW((void)visit("laplacian", "h200", Extents{2, 2, 2}, "auto"), UsageError);
+  EXPECT_THROW((void)visit("laplacian", "h200", cube, "kernel9"), UsageError);
+  EXPECT_THROW((void)visit("lattice-sum", "h200", lattice, "tile=3"), UsageError);
+  for (const auto& kernel : lab::bench_kernels()) {
+    if (!kernel.make_patient) continue;
+    const Visited v = visit(kernel.name, "h200", kernel.default_size, "auto");
+    EXPECT_GT(v.findings.time.seconds.value, 0) << kernel.name;
+    EXPECT_FALSE(v.patient->changes(v.patient->parse("auto").schedule).empty()) << kernel.name;
+    EXPECT_FALSE(v.patient->named().empty()) << kernel.name;
+  }
+}
+
+TEST(Checklist, FindsTheStarvedLaunchWidthAndNothingOnTheFullOne) {
+  const Visited starved = visit("lattice-sum", "mi250x-gcd", lattice, "staged2");
+  int bad = 0;
+  for (const ChecklistItem& item : checklist(starved.findings.facts))
+    bad += item.good ? 0 : 1;
+  EXPECT_EQ(bad, 4); // width, residence, whole sites, passes
+  const Visited full = visit("lattice-sum", "mi250x-gcd", lattice, "fused64");
+  for (const ChecklistItem& item : checklist(full.findings.facts))
+    EXPECT_TRUE(item.good) << item.name << ": " << item.answer;
+  Facts cpu;
+  EXPECT_THROW((void)checklist(cpu), UsageError);
+}
+
+TEST(Pages, LieEvenlyWhereThereIsOneNode) {
+  std::vector<double> data(100000, 1.0);
+  const auto share = node_share(data.data(), data.size() * sizeof(double));
+  if (share) {
+    EXPECT_GE(*share, 1);
+  }
+}
+
+TEST(Proofs, HoldWithinFivePointsAQuarterOrTheirOwnInterval) {
+  EXPECT_TRUE((lab::Proof{1.40, 1.39, 1.41, 9}.confirms(1.48)));
+  EXPECT_FALSE((lab::Proof{1.40, 1.39, 1.41, 9}.confirms(1.52)));
+  EXPECT_TRUE((lab::Proof{1.02, 1.01, 1.03, 9}.confirms(1.06)));
+  EXPECT_FALSE((lab::Proof{1.00, 0.99, 1.01, 9}.confirms(1.3)));
+  EXPECT_TRUE((lab::Proof{1.10, 0.80, 1.60, 9}.confirms(1.5)));
+}
+
+} // namespace
+} // namespace ridge::doctor
