@@ -223,7 +223,7 @@ void add_model(CommandLine& line) {
   command.add("--figure", &o->figure,
               "with --published: a table of figures of merit of kernel 5, FILE.csv");
   command.add("--json", &o->json, "print JSON");
-  command.set_action([o] { o->run(); });
+  command.set_action([o] { o->run(); }, Ranks::several);
 }
 
 } // namespace ridge::app

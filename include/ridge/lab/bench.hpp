@@ -1,6 +1,7 @@
 // Benchmarks: built-in kernels, timed under schedules, checked against the reference.
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/core/extents.hpp>
 #include <ridge/record/measure.hpp>
 #include <ridge/record/record.hpp>
@@ -41,6 +42,7 @@ private:
 };
 
 class Case;
+class RankCase;
 
 /// A kernel of the lab.
 struct BenchKernel {
@@ -52,6 +54,11 @@ struct BenchKernel {
   /// have.
   std::function<std::unique_ptr<Case>(const BenchRequest&, RoofSource&)> make_case;
   std::string default_precision = "fp64";
+  /// The same over ranks, `grid` as parse_ranks takes it or empty; null where a kernel runs on one
+  /// rank only.
+  std::function<std::unique_ptr<RankCase>(const BenchRequest&, comm::Communicator&,
+                                          const std::string& grid)>
+      make_rank_case = {};
 
   /// Runs what is asked and hands over a record for each schedule as soon as it is done.
   void run(const BenchRequest& request, RoofSource& roof,

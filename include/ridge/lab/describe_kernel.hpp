@@ -5,6 +5,7 @@
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/pairs_kernel.hpp>
+#include <ridge/lab/rank_stencil.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
 #include <memory>
@@ -36,6 +37,10 @@ template <class K>
                                         : Extents{Index{1} << 27};
   made.bench.make_case = [name, kernel](const BenchRequest& request, RoofSource&) {
     return stencil_case(name, kernel, request);
+  };
+  made.bench.make_rank_case = [name, kernel](const BenchRequest& request, comm::Communicator& ranks,
+                                             const std::string& grid) {
+    return rank_stencil_case(name, kernel, request, ranks, grid);
   };
   if constexpr (stencil::inputs_of<K> == 1) {
     made.job = [name, kernel](int element_bytes) {
