@@ -97,8 +97,10 @@ Record bench_ranks(const BenchKernel& kernel, const BenchRequest& request, const
   Achievement reached;
   reached.rate = static_cast<double>(record.work.read.value + record.work.written.value) / both;
   reached.unit = "B/s";
-  reached.roof_name = "copy";
-  reached.roof = copy_roof(ranks, request.device);
+  if (!record.in_cache) { // of memory there is nothing to be said otherwise
+    reached.roof_name = "copy";
+    reached.roof = copy_roof(ranks, request.device);
+  }
   record.achieved = reached;
 
   if (asked.scaling && ranks.ranks() > 1) {

@@ -192,7 +192,9 @@ class OverRanks : public testing::TestWithParam<std::string> {
 protected:
   /// Emulated GPUs take long.
   [[nodiscard]] Index3 points(Index3 n) const {
-    return !GetParam().starts_with("simt") ? n : Index3{ceil_div(n.x, 4), ceil_div(n.y, 2), ceil_div(n.z, 2)};
+    return !GetParam().starts_with("simt")
+               ? n
+               : Index3{ceil_div(n.x, 4), ceil_div(n.y, 2), ceil_div(n.z, 2)};
   }
 };
 

@@ -1,7 +1,6 @@
 // Benchmarks: built-in kernels, timed under schedules, checked against the reference.
 #pragma once
 
-#include <ridge/comm/communicator.hpp>
 #include <ridge/core/extents.hpp>
 #include <ridge/record/measure.hpp>
 #include <ridge/record/record.hpp>
@@ -12,6 +11,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace ridge::comm {
+class Communicator;
+} // namespace ridge::comm
 
 namespace ridge::lab {
 

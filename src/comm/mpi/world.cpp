@@ -24,16 +24,28 @@ void check(int status, const char* what) {
   throw Failure(std::string("MPI failed ") + what + ": " + text);
 }
 
-/// Waits for a request; who waits long sleeps in between.
-void wait_patiently(MPI_Request& request, const char* what) {
+/// Waits until `test` is true. Where ranks share cores, the one that is waited for needs this
+/// one's: who waits longer than messages take yields, and who waits long sleeps in between.
+template <class Test>
+void wait_until(const Test& test) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
-  for (int done = 0;;) {
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
-    if (done != 0) return;
-    if (Clock::now() - begin > std::chrono::milliseconds(20))
+  while (!test()) {
+    const auto waited = Clock::now() - begin;
+    if (waited > std::chrono::milliseconds(20)) {
       std::this_thread::sleep_for(std::chrono::microseconds(200));
+    } else if (waited > std::chrono::microseconds(50)) {
+      std::this_thread::yield();
+    }
   }
+}
+
+void wait_for(MPI_Request& request, const char* what) {
+  wait_until([&] {
+    int done = 0;
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
+    return done != 0;
+  });
 }
 
 /// Persistent requests. Counts of MPI are ints, so large messages go in pieces.
@@ -62,13 +74,9 @@ public:
     if (requests_.empty()) return;
     check(MPI_Startall(count(), requests_.data()), "to send and receive");
   }
-  void advance() override {
-    int done = 0;
-    if (!requests_.empty())
-      check(MPI_Testall(count(), requests_.data(), &done, MPI_STATUSES_IGNORE), "to go on sending");
-  }
+  void advance() override { (void)test(); }
   void finish() override {
-    check(MPI_Waitall(count(), requests_.data(), MPI_STATUSES_IGNORE), "while it received");
+    wait_until([&] { return test(); });
   }
 
 private:
@@ -80,6 +88,12 @@ private:
       const auto bytes = static_cast<int>(std::min(piece, m.size.value - at));
       check(init(static_cast<char*>(m.data) + at, bytes, &requests_.back()), "to bind a message");
     }
+  }
+  [[nodiscard]] bool test() {
+    int done = 0;
+    check(MPI_Testall(count(), requests_.data(), &done, MPI_STATUSES_IGNORE),
+          "to send and receive");
+    return done != 0;
   }
   [[nodiscard]] int count() const { return static_cast<int>(requests_.size()); }
   std::vector<MPI_Request> requests_;
@@ -122,14 +136,14 @@ public:
   void barrier() override {
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Ibarrier(world_, &request), "at a barrier");
-    wait_patiently(request, "at a barrier");
+    wait_for(request, "at a barrier");
   }
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
     MPI_Request request = MPI_REQUEST_NULL;
     const auto count = static_cast<int>(bytes);
     check(MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, world_, &request),
           "to gather from all ranks");
-    wait_patiently(request, "while it gathered from all ranks");
+    wait_for(request, "while it gathered from all ranks");
   }
   [[nodiscard]] std::unique_ptr<Transfer> bind(std::vector<Message> sends,
                                                std::vector<Message> receives) override {
