@@ -1,8 +1,10 @@
+#include <ridge/comm/carrier.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/table.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
+#include "bench_ranks.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
 
@@ -20,13 +22,16 @@ struct BenchCommand {
   std::string schedule = "auto";
   std::string site;
   std::vector<std::string> settings;
+  std::string ranks;
   int repeat = 15;
   int operations = 10;
+  bool scaling = false;
   bool json = false;
 
   void run() const {
     const lab::BenchKernel chosen = lab::find_kernel(kernel, settings);
-    lab::BenchRequest request{Device(device == "auto" ? best_device() : parse_device(device)),
+    comm::Communicator& world = comm::world();
+    lab::BenchRequest request{comm::device_of_rank(world, device),
                               size.empty() ? chosen.default_size : parse_extents(size, "--size"),
                               precision.empty() ? chosen.default_precision : precision,
                               schedule,
@@ -39,6 +44,13 @@ struct BenchCommand {
     request.operations = operations;
     request.wisdom = true;
     request.measure.between = check_interrupt;
+    if (scaling && world.ranks() == 1) {
+      throw UsageError("--scaling compares several ranks with one; start them with mpirun -n N");
+    }
+    if (world.ranks() > 1 || !ranks.empty()) {
+      bench_over_ranks(chosen, request, {ranks, scaling}, world, json);
+      return;
+    }
     lab::RoofSource roof(request.device);
     std::vector<Record> records;
     const bool several = schedule == "all" || schedule == "space";
@@ -118,9 +130,13 @@ void add_bench(CommandLine& line) {
   command.add("--repeat", &o->repeat, "timed launches").require_between(1, 100000);
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
+  command.add("--ranks", &o->ranks,
+              "PxQxR: the ranks along x, y and z, as many as mpirun started; the grid with least "
+              "exchange if not given");
+  command.add("--scaling", &o->scaling, "over ranks: also one rank alone, for the efficiencies");
   command.add("--json", &o->json, "print an array of records");
   command.set_footer(kernel_list());
-  command.set_action([o] { o->run(); });
+  command.set_action([o] { o->run(); }, Ranks::several);
 }
 
 } // namespace ridge::app

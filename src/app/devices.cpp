@@ -58,7 +58,7 @@ void add_devices(CommandLine& line) {
   const Command command = line.add_command("devices", "list the devices here and their facts");
   auto json = std::make_shared<bool>(false);
   command.add("--json", json.get(), "print JSON");
-  command.set_action([json] { print_devices(*json); });
+  command.set_action([json] { print_devices(*json); }, Ranks::several);
 }
 
 } // namespace ridge::app

@@ -24,8 +24,12 @@ void catch_interrupts() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
+bool interrupt_seen() {
+  return asked_to_stop != 0;
+}
+
 void check_interrupt() {
-  if (asked_to_stop != 0) throw Interrupted{};
+  if (interrupt_seen()) throw Interrupted{};
 }
 
 } // namespace ridge::app

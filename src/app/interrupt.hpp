@@ -10,6 +10,9 @@ struct Interrupted {};
 /// the size of files becomes an error of the write instead of a signal.
 void catch_interrupts();
 
+/// Whether the user asked to stop.
+[[nodiscard]] bool interrupt_seen();
+
 /// Throws Interrupted when the user asked to stop.
 void check_interrupt();
 

@@ -3,6 +3,7 @@
 
 #include "commands.hpp"
 #include "interrupt.hpp"
+#include "ranks.hpp"
 
 #include <fmt/core.h>
 
@@ -23,8 +24,7 @@ int fail(ridge::ExitCode code, std::string what) {
   for (char& c : what) {
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
   }
-  fmt::print(stderr, "ridge: {}\n", what);
-  return exit_with(code);
+  return ridge::app::fail_on_ranks(code, what);
 }
 
 } // namespace
@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
   ridge::app::add_compare(line);
 
   try {
+    ridge::app::join_ranks(argc, argv);
     ridge::app::catch_interrupts();
     line.run(argc, argv);
   } catch (const ridge::app::Interrupted&) {

@@ -3,9 +3,11 @@
 #include <ridge/lab/stencil_traits.hpp>
 #include <ridge/lab/table.hpp>
 #include <ridge/stencil/model_access.hpp>
+#include <ridge/stencil/over_ranks.hpp>
 
 #include "commands.hpp"
 #include "model_published.hpp"
+#include "model_ranks.hpp"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -83,6 +85,8 @@ struct ModelCommand {
   std::string precision = "fp64";
   std::string schedule = "auto";
   std::string figure;
+  std::string network;
+  std::optional<Index> ranks;
   bool published = false;
   bool json = false;
 
@@ -98,10 +102,66 @@ struct ModelCommand {
     if (kernel.empty()) {
       throw UsageError("model takes a KERNEL, such as laplacian, or --published; see --help");
     }
-    predict_kernel();
+    if (ranks.has_value() != !network.empty())
+      throw UsageError("--ranks and --network go together: how many, and what messages cost");
+    if (ranks) {
+      predict_over_ranks();
+    } else {
+      predict_kernel();
+    }
   }
 
 private:
+  void predict_over_ranks() const {
+    constexpr Index most = 1 << 20;
+    if (*ranks < 1 || *ranks > most)
+      throw UsageError(fmt::format("--ranks {}: give 1 to {}", *ranks, most));
+    if (schedule == "all" || schedule == "space")
+      throw UsageError("--ranks takes one schedule; give auto, a name or fields");
+    const Extents extents = size.empty() ? Extents{512, 512, 512} : parse_extents(size, "--size");
+    const stencil::Traits traits = lab::stencil_traits(kernel, precision, extents.rank());
+    check_size(traits, extents);
+    const Target target = target_of(on);
+    const auto launch = [&](Index3 n) {
+      const NamedSchedule s = parse(schedule, target, traits, n);
+      const Prediction p = stencil::predict(traits, s.schedule, n, target.description);
+      if (!p.time) {
+        throw UsageError(
+            fmt::format("--on {}: the model knows no ceilings of it, so no times; name "
+                        "a described device",
+                        on));
+      }
+      return p.time->seconds;
+    };
+    const auto steps =
+        predict_ranks(static_cast<int>(*ranks), extents.xyz(), stencil::reach_of(traits.footprints),
+                      traits.element_bytes * traits.inputs(), read_network(network), launch);
+    auto array = ordered_json::array();
+    lab::Table table({"ranks", "grid", "compute", "exchange", "step", "strong", "weak"});
+    for (const RankStep& s : steps) {
+      array.push_back({{"kernel", kernel},
+                       {"device_name", target.description.name},
+                       {"precision", precision},
+                       {"ranks", s.ranks},
+                       {"rank_grid", comm::to_text(s.grid)},
+                       {"modelled", true},
+                       {"compute_seconds", s.compute.value},
+                       {"exchange_seconds", s.exchange.value},
+                       {"seconds", s.step.value},
+                       {"strong_efficiency", s.strong},
+                       {"weak_efficiency", s.weak}});
+      table.add({std::to_string(s.ranks), comm::to_text(s.grid), to_text(s.compute),
+                 to_text(s.exchange), to_text(s.step), fmt::format("{:.3f}", s.strong),
+                 fmt::format("{:.3f}", s.weak)});
+    }
+    if (json) {
+      fmt::print("{}\n", array.dump(2));
+      return;
+    }
+    fmt::print("{} {} {} modelled on {}, one a rank\n{}", kernel, to_text(extents), precision,
+               target.description.name, table.text());
+  }
+
   void predict_kernel() const {
     const Extents extents = size.empty() ? Extents{512, 512, 512} : parse_extents(size, "--size");
     const stencil::Traits traits = lab::stencil_traits(kernel, precision, extents.rank());
@@ -217,8 +277,12 @@ void add_model(CommandLine& line) {
               "compare the model with the published figures of the AMD Laplacian series");
   command.add("--figure", &o->figure,
               "with --published: a table of figures of merit of kernel 5, FILE.csv");
+  command.add("--ranks", &o->ranks,
+              "predict steps over 1, 2, 4, ... ranks up to so many, each with such a device");
+  command.add("--network", &o->network,
+              "with --ranks: what messages cost, FILE.json of `mpirun -n 2 ridge roof --json`");
   command.add("--json", &o->json, "print JSON");
-  command.set_action([o] { o->run(); });
+  command.set_action([o] { o->run(); }, Ranks::several);
 }
 
 } // namespace ridge::app

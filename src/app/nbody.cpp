@@ -1,3 +1,4 @@
+#include <ridge/comm/carrier.hpp>
 #include <ridge/core/error.hpp>
 
 #include "commands.hpp"
@@ -125,8 +126,9 @@ Beginning begin_again(const NbodyOptions& o) {
 
 /// The device asked for; a restart's is the one the run was on.
 Device device_for(const NbodyOptions& o, const Beginning& b) {
-  if (!o.device.empty() && o.device != "auto") return Device(o.device);
-  if (!b.goes_on) return Device(best_device());
+  comm::Communicator& ranks = comm::world();
+  if (!o.device.empty() && o.device != "auto") return comm::device_of_rank(ranks, o.device);
+  if (!b.goes_on) return comm::device_of_rank(ranks, "auto");
   const DeviceId before = parse_device(b.run.device);
   const auto here = list_devices();
   if (std::find(here.begin(), here.end(), before) == here.end()) {
@@ -135,7 +137,11 @@ Device device_for(const NbodyOptions& o, const Beginning& b) {
                     "go on elsewhere, with other last bits",
                     o.restart, b.run.device, b.run.device_name));
   }
-  return Device(before);
+  if (ranks.ranks() == 1) return Device(before);
+  const Device like_it(before); // of its kind, one a rank
+  return like_it.is_gpu()
+             ? comm::device_of_rank(ranks, b.run.device.substr(0, b.run.device.find(':')))
+             : like_it;
 }
 
 /// The file that bodies or a run come from; empty where there is none.
@@ -166,7 +172,7 @@ public:
     if (run_.parameters.softening == 0) {
       require_apart(now_.bodies, run_.parameters.precision);
     }
-    if (!o_.output.empty()) {
+    if (!o_.output.empty() && ranks_.rank() == 0) {
       writer_ = std::make_unique<NbodyWriter>(o_.output, file_read(o_), o_.overwrite);
     }
     choose_device(device);
@@ -181,9 +187,11 @@ public:
 
 private:
   void choose_device(const Device& device) {
-    const bool same = goes_on_ && o_.schedule.empty() && to_text(device.id()) == run_.device;
+    // A share of the bodies takes another schedule than all of them.
+    const bool same = goes_on_ && o_.schedule.empty() && to_text(device.id()) == run_.device &&
+                      ranks_.ranks() == 1;
     const std::string schedule = same ? run_.schedule : o_.schedule.empty() ? "auto" : o_.schedule;
-    system_ = nbody::make_system(device, run_.parameters, now_.bodies, schedule);
+    system_ = nbody::make_system(device, run_.parameters, now_.bodies, schedule, ranks_);
     run_.device = to_text(device.id());
     run_.device_name = device.facts().name;
     run_.schedule = pairs::to_text(system_->schedule().schedule);
@@ -240,7 +248,8 @@ private:
       Index stop = std::min({last_, next_multiple(every_), now_.step + batch});
       if (periods_) stop = std::min(stop, next_multiple(sample));
       const Index steps = stop - now_.step;
-      const double seconds = advance(steps);
+      // All ranks take the same steps at a time.
+      const double seconds = ranks_.greatest(advance(steps));
       if (seconds < response / 2 && steps == batch) batch *= 2;
       if (seconds > response) batch = std::max<Index>(1, batch / 2);
       const bool due = now_.step % every_ == 0 || now_.step == last_;
@@ -269,17 +278,15 @@ private:
   /// After Ctrl-C: keeps what there is, so that a restart goes on from here.
   void stop_if_asked(bool kept_already) {
     if (now_.step == last_) return; // all is done
-    try {
-      check_interrupt();
-    } catch (const Interrupted&) {
-      if (writer_ == nullptr) throw;
-      if (!kept_already) {
-        look();
-        keep();
-      }
-      throw Failure(fmt::format("interrupted at step {} of {}; {} keeps it: go on with --restart",
-                                now_.step, last_, writer_->target().string()));
+    if (ranks_.greatest(interrupt_seen() ? 1 : 0) == 0) return;
+    if (o_.output.empty()) throw Interrupted{};
+    if (!kept_already) {
+      look();
+      keep();
     }
+    ranks_.barrier(); // the first to end ends all: not before rank 0 has written
+    throw Failure(fmt::format("interrupted at step {} of {}; {} keeps it: go on with --restart",
+                              now_.step, last_, o_.output));
   }
 
   void finish() {
@@ -301,6 +308,7 @@ private:
   static constexpr double response = 0.2;
 
   const NbodyOptions& o_;
+  comm::Communicator& ranks_ = comm::world();
   NbodyRun run_;
   Snapshot now_;
   bool goes_on_;
@@ -357,7 +365,7 @@ void add_nbody(CommandLine& line) {
   command.add("--json", &o->json, "print an array with the record");
   command.set_footer(std::string(bodies_help()) +
                      "\nCtrl-C writes a last snapshot to go on from. See docs/nbody.md.\n");
-  command.set_action([o] { run_nbody(*o); });
+  command.set_action([o] { run_nbody(*o); }, Ranks::several);
 }
 
 } // namespace ridge::app

@@ -2,6 +2,8 @@
 
 #include <ridge/core/error.hpp>
 
+#include "ranks.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <type_traits>
@@ -51,8 +53,11 @@ void Command::set_footer(const std::string& text) const {
   command_->footer(text);
 }
 
-void Command::set_action(const std::function<void()>& action) const {
-  command_->callback(action);
+void Command::set_action(const std::function<void()>& action, Ranks ranks) const {
+  command_->callback([action, ranks, name = command_->get_name()] {
+    if (ranks == Ranks::one) require_one_rank("ridge " + name);
+    action();
+  });
 }
 
 CommandLine::CommandLine(const std::string& name, const std::string& meaning,

@@ -37,6 +37,9 @@ private:
   CLI::Option* option_;
 };
 
+/// On how many ranks a command runs: one, or as many as were started.
+enum class Ranks { one, several };
+
 class Command {
 public:
   explicit Command(CLI::App& command) : command_(&command) {}
@@ -44,7 +47,7 @@ public:
   Option add(const std::string& names, OptionTarget value, const std::string& meaning) const;
   /// What --help says below the options.
   void set_footer(const std::string& text) const;
-  void set_action(const std::function<void()>& action) const;
+  void set_action(const std::function<void()>& action, Ranks ranks = Ranks::one) const;
 
 private:
   CLI::App* command_;

@@ -1,8 +1,10 @@
+#include <ridge/comm/carrier.hpp>
 #include <ridge/lab/table.hpp>
 #include <ridge/record/roof.hpp>
 
 #include "commands.hpp"
 #include "interrupt.hpp"
+#include "links.hpp"
 #include "progress.hpp"
 
 #include <fmt/core.h>
@@ -17,7 +19,12 @@ struct RoofCommand {
   bool json = false;
 
   void run() const {
-    const Device chosen(device == "auto" ? best_device() : parse_device(device));
+    comm::Communicator& world = comm::world();
+    const Device chosen = comm::device_of_rank(world, device);
+    if (world.ranks() > 1) {
+      print_links(world, chosen, quick, json);
+      return;
+    }
     Progress progress;
     RoofOptions options;
     options.quick = quick;
@@ -43,12 +50,13 @@ struct RoofCommand {
 } // namespace
 
 void add_roof(CommandLine& line) {
-  const Command command = line.add_command("roof", "measure and print the ceilings of a device");
+  const Command command = line.add_command(
+      "roof", "measure and print the ceilings of a device; over ranks, of what connects them");
   auto options = std::make_shared<RoofCommand>();
   command.add("--device", &options->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
   command.add("--quick", &options->quick, "fewer repeats");
   command.add("--json", &options->json, "print JSON");
-  command.set_action([options] { options->run(); });
+  command.set_action([options] { options->run(); }, Ranks::several);
 }
 
 } // namespace ridge::app

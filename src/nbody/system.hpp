@@ -1,6 +1,7 @@
 // Bodies on a device under their own gravity, and their motion.
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/device/device.hpp>
 #include <ridge/pairs/schedule.hpp>
 #include <ridge/record/record.hpp>
@@ -40,9 +41,18 @@ protected:
   System() = default;
 };
 
+/// Over ranks each computes what acts on its share of the bodies, from all of them, and gives it to
+/// the others; so all hold the same bodies, and calls but `record`, `schedule`, `held` and `wait`
+/// are collective. The last bits depend on the number of ranks, as they do on the schedule.
+///
 /// Bodies on a device with their first accelerations on the way. `schedule` is text as
 /// pairs::parse_schedule takes it. Throws UsageError for parameters or a schedule that is not
 /// right, Failure when the device's memory is too small.
+[[nodiscard]] std::unique_ptr<System> make_system(const Device& device,
+                                                  const Parameters& parameters,
+                                                  const Bodies& bodies, std::string_view schedule,
+                                                  comm::Communicator& ranks);
+/// The same on one rank.
 [[nodiscard]] std::unique_ptr<System> make_system(const Device& device,
                                                   const Parameters& parameters,
                                                   const Bodies& bodies, std::string_view schedule);

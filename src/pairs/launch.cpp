@@ -29,7 +29,7 @@ void detail::check_sizes(const std::vector<Index>& targets, const std::vector<In
     throw UsageError(
         fmt::format("{} sums for {} targets; each target has one", sums[0], targets[0]));
   }
-  if (skip_self && targets[0] != sources[0]) {
+  if (skip_self && targets[0] > sources[0]) {
     throw UsageError(
         fmt::format("{} targets and {} sources cannot be the same bodies", targets[0], sources[0]));
   }

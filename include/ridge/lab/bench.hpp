@@ -16,6 +16,9 @@ namespace ridge::doctor {
 struct Examination;
 class Patient;
 } // namespace ridge::doctor
+namespace ridge::comm {
+class Communicator;
+} // namespace ridge::comm
 
 namespace ridge::lab {
 
@@ -47,6 +50,7 @@ private:
 };
 
 class Case;
+class RankCase;
 
 /// A kernel of the lab.
 struct BenchKernel {
@@ -61,6 +65,11 @@ struct BenchKernel {
   /// What its launches are on a device that need not be here; empty where nobody said. Throws
   /// UsageError for sizes and precisions that it does not have.
   std::function<std::unique_ptr<doctor::Patient>(const doctor::Examination&)> make_patient = {};
+  /// The same over ranks, `grid` as parse_ranks takes it or empty; null where a kernel runs on one
+  /// rank only.
+  std::function<std::unique_ptr<RankCase>(const BenchRequest&, comm::Communicator&,
+                                          const std::string& grid)>
+      make_rank_case = {};
 
   /// Runs what is asked and hands over a record for each schedule as soon as it is done.
   void run(const BenchRequest& request, RoofSource& roof,

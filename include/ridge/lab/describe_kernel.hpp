@@ -6,6 +6,7 @@
 #include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/pairs_kernel.hpp>
+#include <ridge/lab/rank_stencil.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
 #include <memory>
@@ -46,6 +47,10 @@ template <class K>
   made.evolution = [name, kernel](int element_bytes) {
     return element_bytes == 4 ? evolution<K, float>(name, kernel)
                               : evolution<K, double>(name, kernel);
+  };
+  made.bench.make_rank_case = [name, kernel](const BenchRequest& request, comm::Communicator& ranks,
+                                             const std::string& grid) {
+    return rank_stencil_case(name, kernel, request, ranks, grid);
   };
   if constexpr (stencil::inputs_of<K> == 1) {
     made.job = [name, kernel](int element_bytes) {

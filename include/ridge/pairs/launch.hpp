@@ -38,7 +38,9 @@ image_demand(const Device& device, const Schedule& schedule, const std::string& 
 
 template <class I, class P>
 [[nodiscard]] Bodies bodies_of(const Call<I, P>& call) {
-  return {call.targets[0].size, call.sources[0].size, call.skip_self};
+  const Index targets = call.targets[0].size;
+  const Index sources = call.sources[0].size;
+  return {targets, sources, call.skip_self && targets == sources};
 }
 
 /// The record of a launch before it is timed.

@@ -2,6 +2,7 @@
 #include <ridge/device/gpu/backend.hpp>
 #include <ridge/device/gpu/native.hpp>
 #include <ridge/device/offer.hpp>
+#include <ridge/device/order.hpp>
 
 #include "image.hpp"
 
@@ -234,6 +235,13 @@ int count_devices() {
   return known;
 }
 
+void wait_for_event(void* stream, void* event) {
+  check(RIDGE_NATIVE(StreamWaitEvent)(static_cast<gpu::Stream>(stream),
+                                      static_cast<gpu::NativeEvent>(event), 0),
+        "making a queue wait for another");
+}
+
+const Offer waits(this_kind, typeid(WaitForEvent*), &wait_for_event);
 const Offer counts(this_kind, typeid(CountGpus*), &count_devices);
 const Offer opens(this_kind, typeid(OpenGpu*), &open);
 

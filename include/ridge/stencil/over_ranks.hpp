@@ -1,0 +1,145 @@
+// A stencil over ranks: a program that exchanges what its footprint says by itself.
+//
+//   ridge::comm::Communicator& world = ridge::comm::world();
+//   const auto reach = ridge::stencil::reach_of<Heat>();
+//   const ridge::comm::Grid grid(points, ridge::comm::choose_ranks(world.ranks(), points, reach),
+//                                reach);
+//   ridge::comm::RankField<double> a(queue.device(), grid, world.rank()), b(...);
+//   ridge::stencil::RankProgram<Heat, double> step(world, queue, grid, {heat, {&a}, &b});
+//   step.run();
+#pragma once
+
+#include <ridge/comm/field.hpp>
+#include <ridge/device/graph.hpp>
+#include <ridge/stencil/launch.hpp>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace ridge::stencil {
+
+/// What a kernel reads of its neighbours along each direction; of one input, or of all.
+[[nodiscard]] comm::Reach reach_of(const std::vector<std::vector<Offset>>& footprints,
+                                   int steps = 1);
+template <class K>
+[[nodiscard]] comm::Reach reach_of(int steps = 1) {
+  return reach_of(traits_of<K, double>().footprints, steps);
+}
+
+/// One application over ranks: fields of one grid, whose reach is at least the kernel's.
+template <class K, class T>
+struct RankCall {
+  K kernel;
+  std::array<const comm::RankField<T>*, inputs_of<K>> in;
+  const comm::RankField<T>* out;
+};
+
+/// The record of a launch over ranks, untimed: of the whole field.
+[[nodiscard]] Record rank_record(const Device& device, const Traits& traits, const comm::Grid& grid,
+                                 const comm::Exchange& exchange, comm::Communicator& communicator,
+                                 const std::string& schedule, std::string_view kernel);
+
+/// Exchanges the halos of the inputs, computes meanwhile what needs none, then the rest. The points
+/// that change, and their bits, are those of one rank; along periodic axes all points change.
+/// Collective, like run().
+template <class K, class T>
+class RankProgram {
+public:
+  /// `schedule` is for the points that need no halo; the others take the default. Queue, fields and
+  /// communicator must outlive it. Throws as Program and Exchange do.
+  RankProgram(comm::Communicator& communicator, Queue& queue, const comm::Grid& grid,
+              const RankCall<K, T>& call, std::optional<Schedule> schedule = {},
+              std::string_view kernel = "user")
+      : communicator_(communicator), queue_(queue), grid_(grid), kernel_(kernel),
+        exchange_(communicator, queue, grid, padded(call)) {
+    const comm::Division division = comm::divide(grid, communicator.rank());
+    if (!division.inner.empty()) inner_.push_back(bind(call, division.inner, schedule));
+    for (const comm::Box& box : division.outer)
+      outer_.push_back(bind(call, box, {}));
+  }
+
+  /// Gives one launch to the queue. With NCCL the exchange and the launches are recorded in a graph
+  /// the second time, and are one launch from then on.
+  void run() {
+    if (graph_) {
+      graph_->launch();
+    } else if (exchange_.can_be_recorded() && ran_) {
+      graph_ = std::make_unique<Graph>(queue_, [this] { give(); });
+      graph_->launch();
+    } else {
+      give();
+    }
+    ran_ = true;
+  }
+  /// The parts of it, to be timed: they leave the halos, or the points, as run() does.
+  void run_exchange() {
+    exchange_.begin();
+    exchange_.finish();
+  }
+  void run_compute() const {
+    for (const Program& program : inner_)
+      program.run();
+    for (const Program& program : outer_)
+      program.run();
+  }
+
+  [[nodiscard]] const comm::Exchange& exchange() const { return exchange_; }
+  /// What runs on all ranks together; not timed.
+  [[nodiscard]] Record record() const {
+    const std::string mine = inner_.empty() ? std::string() : inner_[0].record().schedule;
+    return rank_record(queue_.device(), traits_of<K, T>(), grid_, exchange_, communicator_, mine,
+                       kernel_);
+  }
+
+private:
+  void give() {
+    exchange_.begin();
+    for (const Program& program : inner_)
+      program.run();
+    exchange_.finish();
+    for (const Program& program : outer_)
+      program.run();
+  }
+
+  static std::vector<comm::PaddedField> padded(const RankCall<K, T>& call) {
+    const auto footprints = traits_of<K, T>().footprints;
+    std::vector<comm::PaddedField> fields;
+    for (std::size_t i = 0; i < call.in.size(); ++i)
+      fields.push_back(call.in[i]->padded(reach_of({footprints[i]})));
+    return fields;
+  }
+
+  /// The points of a box and what lies around them within the radius.
+  template <class U>
+  static View<U> around(const comm::RankField<T>& field, const comm::Box& box) {
+    constexpr Offset r = radius_of<K>();
+    const View<T> whole = field.view();
+    const Index3 held = field.held().begin;
+    const Index3 n = box.extents();
+    return View<U>(
+        View<T>(whole.data + whole.at(box.begin.x - held.x - r.x, box.begin.y - held.y - r.y,
+                                      box.begin.z - held.z - r.z),
+                {n.x + 2 * r.x, n.y + 2 * r.y, n.z + 2 * r.z}, whole.row, whole.plane));
+  }
+
+  Program bind(const RankCall<K, T>& call, const comm::Box& box,
+               const std::optional<Schedule>& schedule) const {
+    Call<K, T> part{call.kernel, {}, around<T>(*call.out, box)};
+    for (std::size_t i = 0; i < call.in.size(); ++i)
+      part.in[i] = around<const T>(*call.in[i], box);
+    return schedule ? Program(queue_, part, *schedule, kernel_) : Program(queue_, part, kernel_);
+  }
+
+  comm::Communicator& communicator_;
+  Queue& queue_;
+  comm::Grid grid_;
+  std::string kernel_;
+  comm::Exchange exchange_;
+  std::vector<Program> inner_, outer_; // at most one inner
+  std::unique_ptr<Graph> graph_;
+  bool ran_ = false;
+};
+
+} // namespace ridge::stencil

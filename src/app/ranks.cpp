@@ -1,0 +1,68 @@
+#include "ranks.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+namespace ridge::app {
+
+namespace {
+
+bool joined = false;
+
+} // namespace
+
+void join_ranks(int argc, char** argv) {
+  const comm::Launched by = comm::launched();
+  if (by.ranks == 1) return;
+  if (!comm::has_mpi()) {
+    if (by.rank > 0) std::exit(0);
+    fmt::print(
+        stderr,
+        "ridge: {} started {} ranks, and this ridge was built without MPI: it goes on as one "
+        "rank; install libopenmpi-dev or libmpich-dev and build again for several\n",
+        by.by, by.ranks);
+    return;
+  }
+  if (by.rank > 0 && std::freopen("/dev/null", "w", stdout) == nullptr)
+    throw Failure("/dev/null cannot be opened");
+  comm::Communicator& world = comm::world();
+  joined = true;
+  std::string started = std::string("version ") + RIDGE_VERSION;
+  for (int i = 1; i < argc; ++i)
+    started += std::string(" ") + argv[i];
+  const auto all = world.gather_text(started);
+  for (std::size_t r = 1; r < all.size(); ++r) {
+    if (all[r] == all[0]) continue;
+    throw UsageError(fmt::format("rank {} was started as '{}', rank 0 as '{}': all ranks of a run "
+                                 "are one ridge with the same options",
+                                 r, all[r], all[0]));
+  }
+}
+
+int fail_on_ranks(ExitCode code, const std::string& line) {
+  const comm::Launched by = comm::launched();
+  // Where all ranks fail alike, rank 0 says so.
+  if (by.rank > 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::min(20 * by.rank, 500)));
+  const bool first = joined ? comm::world().claim_last_words() : by.rank == 0;
+  if (first) {
+    const std::string who = joined ? fmt::format("rank {}: ", by.rank) : "";
+    fmt::print(stderr, "ridge: {}{}\n", who, line);
+    std::fflush(stderr);
+  }
+  if (joined) comm::world().end_all(static_cast<int>(code));
+  return static_cast<int>(code);
+}
+
+void require_one_rank(const std::string& command) {
+  if (!joined) return;
+  const comm::Launched by = comm::launched();
+  throw UsageError(fmt::format("{} runs on one rank, and {} started {}", command, by.by, by.ranks));
+}
+
+} // namespace ridge::app

@@ -1,0 +1,53 @@
+#include <ridge/comm/copy_boxes.hpp>
+#include <ridge/core/error.hpp>
+#include <ridge/device/offer.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace ridge::comm {
+
+namespace {
+
+template <class T>
+Bound bind_words(Queue& queue, const FieldMemory& field, const std::vector<MemoryBox>& boxes,
+                 void* buffer, bool to_field) {
+  const Index words = field.element_bytes / static_cast<Index>(sizeof(T));
+  BoxCopies<T> copies;
+  copies.row = field.row * words;
+  copies.plane = field.plane * words;
+  copies.to_field = to_field;
+  const View<T> whole(static_cast<T*>(field.data),
+                      {field.extents.x * words, field.extents.y, field.extents.z}, copies.row,
+                      copies.plane);
+  copies.field = whole.elements();
+  Index at = 0;
+  for (const MemoryBox& box : boxes) {
+    BoxPlace& place = copies.boxes[copies.count++];
+    place.field = whole.at(box.begin.x * words, box.begin.y, box.begin.z);
+    place.extents = {box.extents.x * words, box.extents.y, box.extents.z};
+    place.buffer = at;
+    at += box.count() * words;
+  }
+  copies.buffer = {static_cast<T*>(buffer), at};
+  using Bind = Bound(Queue&, const BoxCopies<T>&);
+  return offered<Bind>(queue.device().kind(), typeid(BoxCopier<T>*))(queue, copies);
+}
+
+} // namespace
+
+Bound bind_copies(Queue& queue, const FieldMemory& field, const std::vector<MemoryBox>& boxes,
+                  void* buffer, bool to_field) {
+  if (boxes.size() > most_boxes) {
+    throw UsageError("a launch copies at most " + std::to_string(most_boxes) + " boxes, not " +
+                     std::to_string(boxes.size()));
+  }
+  if (field.element_bytes % 8 == 0)
+    return bind_words<std::uint64_t>(queue, field, boxes, buffer, to_field);
+  if (field.element_bytes % 4 == 0)
+    return bind_words<std::uint32_t>(queue, field, boxes, buffer, to_field);
+  throw UsageError("elements of a field over ranks have a multiple of four bytes, not " +
+                   std::to_string(field.element_bytes));
+}
+
+} // namespace ridge::comm

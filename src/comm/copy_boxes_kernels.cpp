@@ -1,0 +1,138 @@
+// Compiled once per device kind.
+#include <ridge/comm/copy_boxes.hpp>
+#include <ridge/device/offer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+#if defined(RIDGE_TARGET_CPU)
+
+#include <ridge/device/cpu/parallel.hpp>
+
+#include <cstring>
+
+namespace ridge::comm {
+
+namespace {
+
+/// Rows [begin, end) of one box.
+template <class T>
+void copy_rows(const BoxCopies<T>& c, const BoxPlace& box, cpu::Range rows) {
+  const auto bytes = static_cast<std::size_t>(box.extents.x) * sizeof(T);
+  for (Index r = rows.begin; r < rows.end; ++r) {
+    const Index y = r % box.extents.y;
+    const Index z = r / box.extents.y;
+    T* const field = c.field.data + box.field + y * c.row + z * c.plane;
+    T* const packed = c.buffer.data + box.buffer + r * box.extents.x;
+    if (box.extents.x <= 4) { // a call for each few words would take longer than they do
+      for (Index x = 0; x < box.extents.x; ++x)
+        (c.to_field ? field[x] : packed[x]) = c.to_field ? packed[x] : field[x];
+    } else if (c.to_field) {
+      std::memcpy(field, packed, bytes);
+    } else {
+      std::memcpy(packed, field, bytes);
+    }
+  }
+}
+
+template <class T>
+Bound bind(Queue& /*queue*/, const BoxCopies<T>& copies) {
+  Index bytes = 0;
+  for (int b = 0; b < copies.count; ++b) {
+    const Index3& n = copies.boxes[b].extents;
+    bytes += n.x * n.y * n.z * static_cast<Index>(sizeof(T));
+  }
+  constexpr Index worth_threads = 256 << 10;
+  const int threads = bytes < worth_threads ? 1 : cpu::default_threads();
+  return Bound([copies, threads] {
+    cpu::run(threads, [&](int thread, int team) {
+      for (int b = 0; b < copies.count; ++b) {
+        const BoxPlace& box = copies.boxes[b];
+        copy_rows(copies, box, cpu::share_of(box.extents.y * box.extents.z, thread, team));
+      }
+    });
+  });
+}
+
+} // namespace
+
+} // namespace ridge::comm
+
+#else
+
+#include <ridge/device/launch.hpp>
+
+namespace ridge::comm {
+
+namespace {
+
+/// A block row of the grid for each box; threads walk over its points, x fastest, so that the
+/// packed side is contiguous.
+template <class T>
+struct CopyBoxes {
+  static constexpr int max_threads = 256;
+  static constexpr const char* name = "copying boxes";
+
+  BoxCopies<T> copies;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const BoxPlace& box = copies.boxes[lane.block().y];
+    const Index points = box.extents.x * box.extents.y * box.extents.z;
+    const Index stride = Index{lane.grid_extent().x} * max_threads;
+    const Index first = Index{lane.block().x} * max_threads + lane.thread().x;
+    if (points <= INT32_MAX - stride) { // divisions of 64 bits take many instructions
+      walk<std::uint32_t>(lane, box, first, points, stride);
+    } else {
+      walk<Index>(lane, box, first, points, stride);
+    }
+  }
+
+private:
+  template <class I, class Lane>
+  RIDGE_DEVICE void walk(Lane& lane, const BoxPlace& box, Index first, Index points,
+                         Index stride) const {
+    const I nx = static_cast<I>(box.extents.x);
+    const I ny = static_cast<I>(box.extents.y);
+    for (I i = static_cast<I>(first); i < static_cast<I>(points); i += static_cast<I>(stride)) {
+      const I row = i / nx;
+      const I z = row / ny;
+      const Index at = box.field + Index{i - row * nx} + Index{row - z * ny} * copies.row +
+                       Index{z} * copies.plane;
+      const Index packed = box.buffer + Index{i};
+      if (copies.to_field) {
+        lane.store(copies.field, at, lane.load_written(copies.buffer, packed));
+      } else {
+        lane.store(copies.buffer, packed, lane.load_written(copies.field, at));
+      }
+    }
+  }
+};
+
+template <class T>
+Bound bind(Queue& queue, const BoxCopies<T>& copies) {
+  Index most = 1;
+  for (int b = 0; b < copies.count; ++b) {
+    const Index3& n = copies.boxes[b].extents;
+    most = std::max(most, n.x * n.y * n.z);
+  }
+  const int blocks = static_cast<int>(std::min<Index>(ceil_div(most, 256), 1 << 12));
+  return Bound(Ready<CopyBoxes<T>>(queue, {{blocks, copies.count, 1}, {256, 1, 1}, 0}, {copies}));
+}
+
+} // namespace
+
+} // namespace ridge::comm
+
+#endif
+
+namespace ridge::comm {
+
+namespace {
+
+const Offer words(kind_of<Here>, typeid(BoxCopier<std::uint32_t>*), &bind<std::uint32_t>);
+const Offer long_words(kind_of<Here>, typeid(BoxCopier<std::uint64_t>*), &bind<std::uint64_t>);
+
+} // namespace
+
+} // namespace ridge::comm

@@ -1,0 +1,256 @@
+#include <ridge/comm/grid.hpp>
+#include <ridge/core/error.hpp>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace ridge::comm {
+
+namespace {
+
+constexpr const char* axis_names[] = {"x", "y", "z"};
+
+/// First point of part `i` of `parts`.
+Index part(Index points, Index parts, Index i) {
+  return points * i / parts;
+}
+
+/// What is wrong with a grid for these points; empty where nothing is.
+std::string problem(const Index3& points, const Index3& ranks, const Reach& reach) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const Index parts = along(ranks, axis);
+    const Index least = along(points, axis) / parts;
+    const Index need = parts > 1 ? std::max<Index>(1, along(reach.radius(), axis)) : 1;
+    if (least < need) {
+      return std::to_string(along(points, axis)) + " points along " + axis_names[axis] +
+             " are too few for " + std::to_string(parts) + " ranks: each must own at least " +
+             std::to_string(need);
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+Reach::Reach(const std::vector<Index3>& offsets, int steps) {
+  using Point = std::tuple<Index, Index, Index>;
+  std::set<Point> reached{{0, 0, 0}};
+  for (int step = 0; step < steps; ++step) {
+    std::set<Point> next = reached;
+    for (const auto& [x, y, z] : reached) {
+      for (const Index3& o : offsets)
+        next.emplace(x + o.x, y + o.y, z + o.z);
+    }
+    reached = std::move(next);
+  }
+  for (const auto& [x, y, z] : reached) {
+    const Index3 o{x, y, z};
+    for (int number = 0; number < directions; ++number) {
+      const Index3 d = direction_of(number);
+      if (d == Index3{}) continue;
+      bool there = true;
+      for (int axis = 0; axis < 3; ++axis)
+        there = there && (along(d, axis) == 0 || along(d, axis) * along(o, axis) > 0);
+      if (!there) continue;
+      for (int axis = 0; axis < 3; ++axis) {
+        Index& deep = along(depth_[static_cast<std::size_t>(number)], axis);
+        if (along(d, axis) != 0) deep = std::max(deep, std::abs(along(o, axis)));
+      }
+    }
+  }
+}
+
+Index3 Reach::below() const {
+  return {depth(number_of({-1, 0, 0})).x, depth(number_of({0, -1, 0})).y,
+          depth(number_of({0, 0, -1})).z};
+}
+
+Index3 Reach::above() const {
+  return {depth(number_of({1, 0, 0})).x, depth(number_of({0, 1, 0})).y,
+          depth(number_of({0, 0, 1})).z};
+}
+
+Index3 Reach::radius() const {
+  const Index3 b = below();
+  const Index3 a = above();
+  return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)};
+}
+
+Grid::Grid(Index3 points, Index3 ranks, const Reach& reach, Periodic periodic)
+    : points_(points), ranks_(ranks), reach_(reach), periodic_(periodic) {
+  const std::string wrong = problem(points, ranks, reach);
+  if (!wrong.empty()) throw UsageError("ranks " + to_text(ranks) + ": " + wrong);
+}
+
+Index3 Grid::place(int rank) const {
+  return {rank % ranks_.x, rank / ranks_.x % ranks_.y, rank / (ranks_.x * ranks_.y)};
+}
+
+Box Grid::owned(int rank) const {
+  const Index3 at = place(rank);
+  Box box;
+  for (int axis = 0; axis < 3; ++axis) {
+    const Index n = along(points_, axis);
+    const Index parts = along(ranks_, axis);
+    along(box.begin, axis) = part(n, parts, along(at, axis));
+    along(box.end, axis) = part(n, parts, along(at, axis) + 1);
+  }
+  return box;
+}
+
+Box Grid::held(int rank) const {
+  Box box = owned(rank);
+  const Index3 r = reach_.radius();
+  for (int axis = 0; axis < 3; ++axis) {
+    along(box.begin, axis) -= along(r, axis);
+    along(box.end, axis) += along(r, axis);
+    if (periodic_.along(axis)) continue;
+    along(box.begin, axis) = std::max<Index>(0, along(box.begin, axis));
+    along(box.end, axis) = std::min(along(points_, axis), along(box.end, axis));
+  }
+  return box;
+}
+
+int Grid::neighbour(int rank, const Index3& direction) const {
+  Index3 at = place(rank);
+  for (int axis = 0; axis < 3; ++axis) {
+    Index& i = along(at, axis);
+    const Index parts = along(ranks_, axis);
+    i += along(direction, axis);
+    if (periodic_.along(axis)) {
+      i = (i + parts) % parts;
+    } else if (i < 0 || i >= parts) {
+      return -1;
+    }
+  }
+  return static_cast<int>(at.x + ranks_.x * (at.y + ranks_.y * at.z));
+}
+
+Bytes Grid::sent(int rank, int element_bytes) const {
+  Index points = 0;
+  for (const Route& route : halo_plan(*this, rank, reach_).sends)
+    points += route.box.count();
+  return {points * element_bytes};
+}
+
+Division divide(const Grid& grid, int rank) {
+  Box rest = grid.owned(rank);
+  const Index3 r = grid.reach().radius();
+  Division division;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (grid.periodic().along(axis)) continue;
+    const Index deep = along(r, axis);
+    along(rest.begin, axis) = std::max(along(rest.begin, axis), deep);
+    along(rest.end, axis) = std::min(along(rest.end, axis), along(grid.points(), axis) - deep);
+  }
+  // Slabs next to other ranks are cut off: z first, so that they are whole rows and planes.
+  for (int axis = 2; axis >= 0 && !rest.empty(); --axis) {
+    Index3 direction{};
+    for (const int side : {-1, 1}) {
+      along(direction, axis) = side;
+      if (grid.neighbour(rank, direction) < 0 || along(r, axis) == 0) continue;
+      Box slab = rest;
+      if (side < 0) {
+        along(slab.end, axis) =
+            std::min(along(rest.end, axis), along(grid.owned(rank).begin, axis) + along(r, axis));
+        along(rest.begin, axis) = std::max(along(rest.begin, axis), along(slab.end, axis));
+      } else {
+        along(slab.begin, axis) =
+            std::max(along(rest.begin, axis), along(grid.owned(rank).end, axis) - along(r, axis));
+        along(rest.end, axis) = std::min(along(rest.end, axis), along(slab.begin, axis));
+      }
+      if (!slab.empty()) division.outer.push_back(slab);
+      if (rest.empty()) break;
+    }
+  }
+  if (!rest.empty()) division.inner = rest;
+  return division;
+}
+
+HaloPlan halo_plan(const Grid& grid, int rank, const Reach& reach) {
+  HaloPlan plan;
+  const Box mine = grid.owned(rank);
+  for (int number = 0; number < directions; ++number) {
+    const Index3 d = direction_of(number);
+    const Index3 back{-d.x, -d.y, -d.z};
+    if (reach.needs(number)) {
+      // What lies there in the field is owned by the neighbour.
+      if (const int peer = grid.neighbour(rank, d); peer >= 0) {
+        Box box = mine;
+        for (int axis = 0; axis < 3; ++axis) {
+          const Index deep = along(reach.depth(number), axis);
+          if (along(d, axis) < 0) {
+            along(box.end, axis) = along(mine.begin, axis);
+            along(box.begin, axis) = along(mine.begin, axis) - deep;
+          } else if (along(d, axis) > 0) {
+            along(box.begin, axis) = along(mine.end, axis);
+            along(box.end, axis) = along(mine.end, axis) + deep;
+          }
+        }
+        plan.receives.push_back({peer, number, box});
+      }
+      // And the neighbour opposite needs from me what it looks for in this direction.
+      if (const int peer = grid.neighbour(rank, back); peer >= 0) {
+        Box box = mine;
+        for (int axis = 0; axis < 3; ++axis) {
+          const Index deep = along(reach.depth(number), axis);
+          if (along(d, axis) < 0) along(box.begin, axis) = along(mine.end, axis) - deep;
+          if (along(d, axis) > 0) along(box.end, axis) = along(mine.begin, axis) + deep;
+        }
+        plan.sends.push_back({peer, number, box});
+      }
+    }
+  }
+  return plan;
+}
+
+Index3 choose_ranks(int ranks, Index3 points, const Reach& reach, Periodic periodic) {
+  Index3 best{};
+  Index least = -1;
+  for (Index x = 1; x <= ranks; ++x) {
+    if (ranks % x != 0) continue;
+    for (Index y = 1; y <= ranks / x; ++y) {
+      if (ranks / x % y != 0) continue;
+      const Index3 candidate{x, y, ranks / x / y};
+      if (!problem(points, candidate, reach).empty()) continue;
+      const Grid grid(points, candidate, reach, periodic);
+      Index most = 0;
+      // A rank in the middle sends most; parts differ by a point.
+      const int middle = static_cast<int>(
+          candidate.x / 2 + candidate.x * (candidate.y / 2 + candidate.y * (candidate.z / 2)));
+      most = grid.sent(middle, 1).value;
+      if (least < 0 || most < least) {
+        least = most;
+        best = candidate;
+      }
+    }
+  }
+  if (least < 0) {
+    throw UsageError(std::to_string(ranks) + " ranks are too many for " +
+                     to_text(Extents{points.x, points.y, points.z}) +
+                     " points: each must own at least " + to_text(reach.radius()) +
+                     " of them along the axes that are divided; start fewer ranks");
+  }
+  return best;
+}
+
+Index3 parse_ranks(std::string_view text, int ranks) {
+  const Extents parsed = parse_extents(text, "--ranks");
+  if (parsed.rank() > 3)
+    throw UsageError("--ranks " + std::string(text) + ": give PxQxR, ranks along x, y and z");
+  if (parsed.count() != ranks) {
+    throw UsageError(
+        "--ranks " + std::string(text) + " is a grid of " + std::to_string(parsed.count()) +
+        " ranks, and " + std::to_string(ranks) + (ranks == 1 ? " was" : " were") +
+        " started; start " + std::to_string(parsed.count()) + " with mpirun -n " +
+        std::to_string(parsed.count()) + ", or give a grid of " + std::to_string(ranks));
+  }
+  return parsed.xyz();
+}
+
+std::string to_text(const Index3& ranks) {
+  return std::to_string(ranks.x) + "x" + std::to_string(ranks.y) + "x" + std::to_string(ranks.z);
+}
+
+} // namespace ridge::comm

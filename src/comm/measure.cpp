@@ -1,0 +1,169 @@
+#include <ridge/comm/measure.hpp>
+#include <ridge/core/error.hpp>
+#include <ridge/device/graph.hpp>
+#include <ridge/device/memory.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace ridge::comm {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Seconds from when all ranks are ready to when this one has done so many steps.
+double time(Communicator& communicator, Queue& queue, const std::function<void()>& step,
+            int steps) {
+  queue.wait();
+  communicator.barrier();
+  const auto begin = Clock::now();
+  for (int i = 0; i < steps; ++i)
+    step();
+  queue.wait();
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+} // namespace
+
+Timing measure_ranks(Communicator& communicator, Queue& queue, const std::function<void()>& step,
+                     const MeasureOptions& options) {
+  if (options.repeats < 1) throw UsageError("at least one repeat is needed");
+  const auto pause = [&] {
+    if (options.between) options.between();
+  };
+  for (int i = 0; i < std::max(options.warm_up, 2); ++i) { // the second may record a graph
+    pause();
+    (void)time(communicator, queue, step, 1);
+  }
+  // What follows is decided from the slowest rank's time, so that all decide the same.
+  constexpr double least = 1e-3;
+  int batch = 1;
+  double once = communicator.greatest(time(communicator, queue, step, 1));
+  for (int tries = 0; tries < 4 && once * batch < least; ++tries) {
+    batch = std::min(100000, static_cast<int>(std::ceil(1.2 * least / std::max(once, 1e-8))));
+    once = communicator.greatest(time(communicator, queue, step, batch)) / batch;
+  }
+  const double patient = options.patience.value / std::max(once * batch, 1e-9);
+  const int repeats = std::max(std::min(options.repeats, 3),
+                               static_cast<int>(std::min<double>(options.repeats, patient)));
+  std::vector<double> seconds;
+  for (int r = 0; r < repeats; ++r) {
+    pause();
+    seconds.push_back(communicator.greatest(time(communicator, queue, step, batch)) / batch);
+  }
+  const auto [low, high] = std::minmax_element(seconds.begin(), seconds.end());
+  return {{median(seconds)}, {*low}, {*high}, repeats};
+}
+
+namespace {
+
+/// Messages between rank 0 and `other`; other ranks only wait.
+class Pair {
+public:
+  Pair(Communicator& communicator, Queue& queue, Carrier carrier, int other, Bytes size)
+      : communicator_(communicator), queue_(queue), carrier_(carrier), other_(other), size_(size),
+        mine_(queue.device(), size, "messages"), theirs_(queue.device(), size, "messages") {
+    const bool first = communicator.rank() == 0;
+    const bool takes_part = first || communicator.rank() == other;
+    const int peer = first ? other : 0;
+    const Message send{mine_.data(), size, peer, 1};
+    const Message receive{theirs_.data(), size, peer, 1};
+    using List = std::vector<Message>;
+    const auto bind = [&](const List& sends, const List& receives) {
+      return bind_on_device(communicator, queue, carrier, takes_part ? sends : List{},
+                            takes_part ? receives : List{});
+    };
+    send_ = bind({send}, {});
+    receive_ = bind({}, {receive});
+    both_ = bind({send}, {receive});
+  }
+
+  /// Seconds of a message there and one back.
+  double there_and_back(int repeats) {
+    return seconds(repeats, [&] {
+      const bool first = communicator_.rank() == 0;
+      run(first ? *send_ : *receive_);
+      run(first ? *receive_ : *send_);
+    });
+  }
+  double both_ways(int repeats) {
+    return seconds(repeats, [&] { run(*both_); });
+  }
+
+private:
+  void run(Transfer& transfer) {
+    transfer.begin();
+    transfer.finish();
+  }
+  template <class F>
+  double seconds(int repeats, const F& step) {
+    const bool takes_part = communicator_.rank() == 0 || communicator_.rank() == other_;
+    const int steps = size_.value > (1 << 20) ? 1 : 10;
+    const std::function<void()> all_steps = [&] {
+      for (int i = 0; takes_part && i < steps; ++i)
+        step();
+    };
+    std::unique_ptr<Graph> graph; // as a program's exchanges are with this carrier
+    std::vector<double> all;
+    for (int i = 0; i < repeats + 1; ++i) {
+      if (i == 1 && carrier_ == Carrier::nccl && takes_part)
+        graph = std::make_unique<Graph>(queue_, all_steps);
+      const auto go = [&] { graph ? graph->launch() : all_steps(); };
+      const double mine = time(communicator_, queue_, go, 1) / steps;
+      const double slowest = communicator_.greatest(takes_part ? mine : 0);
+      if (i > 0) all.push_back(slowest); // the first connects
+    }
+    return median(all);
+  }
+
+  Communicator& communicator_;
+  Queue& queue_;
+  Carrier carrier_;
+  int other_;
+  Bytes size_;
+  Memory mine_, theirs_;
+  std::unique_ptr<Transfer> send_, receive_, both_;
+};
+
+} // namespace
+
+std::vector<Link> measure_links(Communicator& communicator, Queue& queue, bool quick) {
+  std::vector<Link> links;
+  char host[256] = "";
+  (void)gethostname(host, sizeof(host) - 1);
+  const auto hosts = communicator.gather_text(host);
+  const Carrier carrier = choose_carrier(communicator, queue.device());
+  for (const bool same : {true, false}) {
+    const auto other = std::find_if(hosts.begin() + 1, hosts.end(),
+                                    [&](const std::string& h) { return (h == hosts[0]) == same; });
+    if (hosts.size() < 2 || other == hosts.end()) continue;
+    Link link;
+    link.rank = static_cast<int>(other - hosts.begin());
+    link.where = same ? "same machine" : "other machine";
+    link.carrier = carrier;
+    const int repeats = quick ? 5 : 15;
+    const auto pair = [&](Index bytes) {
+      return Pair(communicator, queue, carrier, link.rank, Bytes{bytes});
+    };
+    link.latency = {pair(8).there_and_back(repeats) / 2};
+    const Index large = Index{quick ? 16 : 64} << 20;
+    link.one_way = static_cast<double>(large) / (pair(large).there_and_back(repeats) / 2);
+    for (const Index bytes : {Index{64} << 10, Index{2} << 20, large})
+      link.exchanges.push_back({{bytes}, {pair(bytes).both_ways(repeats)}});
+    link.both_ways = static_cast<double>(large) / link.exchanges.back().seconds.value;
+    links.push_back(link);
+  }
+  return links;
+}
+
+} // namespace ridge::comm

@@ -1,0 +1,167 @@
+// Compiled once per device kind.
+#include <ridge/device/offer.hpp>
+#include <ridge/lattice/binned_sum.hpp>
+#include <ridge/lattice/over_ranks.hpp>
+
+#if defined(RIDGE_TARGET_CPU)
+
+#include <ridge/device/cpu/parallel.hpp>
+
+#include <algorithm>
+
+namespace ridge::lattice {
+
+namespace {
+
+constexpr int width = 8; // doubles at once, whatever the registers
+
+Pack<double, width> load(const double* from) {
+  return Pack<double, width>::load(from);
+}
+Pack<double, width> load(const float* from) {
+  return widen(Pack<float, width>::load(from));
+}
+
+/// Adds the rows [begin, end) of a box.
+template <class T>
+BinnedSum<double> add_rows(const BoxSum<T>& s, cpu::Range rows) {
+  BinnedSum<Pack<double, width>> wide;
+  BinnedSum<double> rest;
+  wide.clear();
+  rest.clear();
+  const Index3 n = s.x.extents;
+  int added = 0;
+  for (Index row = rows.begin; row < rows.end; ++row) {
+    const Index y = row % n.y;
+    const Index z = row / n.y;
+    const T* const a = s.x.data + s.x.at(0, y, z);
+    const T* const b = s.product ? s.y.data + s.y.at(0, y, z) : a;
+    Index i = 0;
+    for (; i + width <= n.x; i += width) {
+      if (s.product) {
+        wide.add_product(load(a + i), load(b + i));
+      } else {
+        wide.add(load(a + i));
+      }
+      if (++added == BinnedSum<double>::period) {
+        wide.settle();
+        added = 0;
+      }
+    }
+    for (; i < n.x; ++i) { // fewer than a pack: a row adds less than a period
+      if (s.product) {
+        rest.add_product(static_cast<double>(a[i]), static_cast<double>(b[i]));
+      } else {
+        rest.add(static_cast<double>(a[i]));
+      }
+    }
+    rest.settle();
+  }
+  for (int i = 0; i < width; ++i)
+    rest.merge(wide.lane(i));
+  return rest;
+}
+
+template <class T>
+void sum_box(Queue& /*queue*/, const BoxSum<T>& s) {
+  const Index rows = s.x.extents.y * s.x.extents.z;
+  constexpr int parts = BoxSum<T>::parts;
+  constexpr int words = BoxSum<T>::words;
+  cpu::run(cpu::default_threads(), [&](int thread, int threads) {
+    for (int part = thread; part < parts; part += threads) {
+      const BinnedSum<double> mine = add_rows(s, cpu::share_of(rows, part, parts));
+      std::copy(mine.w, mine.w + words, s.result.data + Index{part} * words);
+    }
+  });
+}
+
+} // namespace
+
+} // namespace ridge::lattice
+
+#else
+
+#include <ridge/device/launch.hpp>
+
+namespace ridge::lattice {
+
+namespace {
+
+/// Threads walk over the points; the accumulators of a block are merged in shared memory.
+template <class T>
+struct SumBox {
+  static constexpr int max_threads = 128;
+  static constexpr const char* name = "sum of a box";
+
+  BoxSum<T> s;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    constexpr int words = BoxSum<T>::words;
+    const Index3 n = s.x.extents;
+    const Index points = n.x * n.y * n.z;
+    const Index stride = Index{lane.grid_extent().x} * max_threads;
+    BinnedSum<double> mine;
+    mine.clear();
+    int added = 0;
+    for (Index i = Index{lane.block().x} * max_threads + lane.thread().x; i < points; i += stride) {
+      const Index row = i / n.x;
+      const Index x = i - row * n.x;
+      const Index z = row / n.y;
+      const Index y = row - z * n.y;
+      const double a = static_cast<double>(lane.load(s.x.elements(), s.x.at(x, y, z)));
+      if (s.product) {
+        mine.add_product(a, static_cast<double>(lane.load(s.y.elements(), s.y.at(x, y, z))));
+      } else {
+        mine.add(a);
+      }
+      if (++added == BinnedSum<double>::period) {
+        mine.settle();
+        added = 0;
+      }
+    }
+    auto all = lane.template shared<double>(0, words * max_threads);
+    const int me = lane.thread().x;
+    for (int half = max_threads / 2; half > 0; half /= 2) {
+      if (me >= half && me < 2 * half) {
+        for (int k = 0; k < words; ++k)
+          all[k * max_threads + me] = mine.w[k];
+      }
+      lane.barrier();
+      if (me < half) {
+        BinnedSum<double> other;
+        for (int k = 0; k < words; ++k)
+          other.w[k] = all[k * max_threads + me + half];
+        mine.merge(other);
+      }
+      lane.barrier();
+    }
+    if (me != 0) return;
+    for (int k = 0; k < words; ++k)
+      lane.store(s.result, Index{lane.block().x} * words + k, mine.w[k]);
+  }
+};
+
+template <class T>
+void sum_box(Queue& queue, const BoxSum<T>& s) {
+  const int shared = SumBox<T>::max_threads * BoxSum<T>::words * static_cast<int>(sizeof(double));
+  launch_body(queue, {{BoxSum<T>::parts, 1, 1}, {SumBox<T>::max_threads, 1, 1}, shared},
+              SumBox<T>{s});
+}
+
+} // namespace
+
+} // namespace ridge::lattice
+
+#endif
+
+namespace ridge::lattice {
+
+namespace {
+
+const Offer floats(kind_of<Here>, typeid(BoxSummer<float>*), &sum_box<float>);
+const Offer doubles(kind_of<Here>, typeid(BoxSummer<double>*), &sum_box<double>);
+
+} // namespace
+
+} // namespace ridge::lattice

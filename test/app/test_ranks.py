@@ -1,0 +1,334 @@
+"""The command over ranks: mpirun -n N ridge ..."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import h5py
+import numpy
+import pytest
+
+MPIRUN = shutil.which(os.environ.get("RIDGE_MPIRUN", "mpirun"))
+ENVIRONMENT = {
+    **os.environ,
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMP_NUM_THREADS": "1",
+}
+
+
+@pytest.fixture(scope="module")
+def mpi(ridge):
+    """Runs the command on so many ranks."""
+    module = os.path.join(os.path.dirname(ridge.program), "lib", "ridge", "ridge_mpi.so")
+    if MPIRUN is None or not os.path.exists(module):
+        pytest.skip("there is no MPI here")
+
+    def run(ranks, *words, limit=60, **options):
+        return ridge(*words, prefix=(MPIRUN, "-n", str(ranks)), env=ENVIRONMENT, limit=limit,
+                     **options)
+
+    run.program = ridge.program
+    return run
+
+
+def lines_of_ridge(err):
+    return [line for line in err.splitlines() if line.startswith("ridge: ")]
+
+
+def refused(result, *says, code=2):
+    """One line, once, whatever the launcher adds."""
+    assert result.code == code, (result.code, result.err)
+    lines = lines_of_ridge(result.err)
+    assert len(lines) == 1, result.err
+    for text in says:
+        assert text in lines[0], lines[0]
+
+
+def test_a_record_of_two_ranks(mpi):
+    result = mpi(2, "bench", "laplacian", "--size", "64x48x40", "--ranks", "1x1x2", "--repeat", 3,
+                 "--device", "cpu", "--json")
+    (record,) = result.records()
+    assert record["ranks"] == 2
+    assert record["rank_grid"] == "1x1x2"
+    assert record["size"] == [64, 48, 40]
+    assert record["check"]["ok"]
+    assert record["carrier"] == "host"
+    # A plane of the neighbour, both ways.
+    assert record["exchange_bytes"] == 2 * 64 * 48 * 8
+    assert record["exchange_seconds"] > 0
+    assert record["compute_seconds"] > 0
+    assert 0 <= record["overlapped"] <= 1
+    assert record["seconds"] >= 0.5 * record["compute_seconds"]
+    # Work is that of one rank.
+    one = json.loads(subprocess.run(
+        [mpi.program, "bench", "laplacian", "--size", "64x48x40", "--repeat", "3", "--device",
+         "cpu", "--json"], capture_output=True, text=True, check=True).stdout)[0]
+    for field in ("bytes_read", "bytes_written", "items", "flops"):
+        assert record[field] == one[field]
+
+
+@pytest.mark.parametrize("kernel, ranks, grid", [
+    ("diffusion", 3, "3x1x1"), ("laplacian8", 2, "1x2x1"),
+    ("box27", 8, "2x2x2")])
+def test_every_footprint_is_checked(mpi, kernel, ranks, grid):
+    result = mpi(ranks, "bench", kernel, "--size", "45x37x31", "--ranks", grid, "--repeat", 1,
+                 "--device", "cpu", "--json")
+    (record,) = result.records()
+    assert record["check"]["ok"] and record["rank_grid"] == grid
+
+
+def test_other_dimensions_and_devices(mpi):
+    for size, device in (("1001", "cpu"), ("101x67", "cpu"), ("37x17x11", "simt:32")):
+        result = mpi(2, "bench", "laplacian", "--size", size, "--repeat", 1, "--device", device,
+                     "--json")
+        (record,) = result.records()
+        assert record["check"]["ok"] and record["ranks"] == 2
+
+
+def test_one_table_from_one_rank(mpi):
+    result = mpi(2, "bench", "laplacian", "--size", "40x48x64", "--repeat", 1, "--device", "cpu",
+                 "--scaling")
+    assert result.code == 0, result.err
+    assert lines_of_ridge(result.err) == []
+    assert result.out.count("laplacian 40x48x64") == 1
+    assert "2 ranks as 1x1x2 over" in result.out
+    assert re.search(r"efficiency strong [0-9.]+, weak [0-9.]+", result.out)
+
+
+def test_roof_measures_the_link(mpi):
+    result = mpi(2, "roof", "--quick", "--device", "cpu", "--json")
+    assert result.code == 0, result.err
+    roof = json.loads(result.out)
+    (link,) = roof["links"]
+    assert link["with_rank"] == 1 and link["where"] == "same machine"
+    assert 1e-8 < link["latency_seconds"] < 1
+    assert 1e6 < link["bytes_per_second"] < 1e13
+    assert [e["bytes"] for e in link["exchanges"]] == [65536, 2097152, 16777216]
+    assert all(e["seconds"] > 0 for e in link["exchanges"])
+
+
+def snapshot(file, step):
+    with h5py.File(file) as f:
+        bodies = f[f"snapshots/{step:010d}"]
+        return {name: bodies[name][...] for name in ("position", "velocity", "potential")}
+
+
+def test_bodies_over_ranks_go_where_they_go_on_one(mpi, ridge, tmp_path):
+    start = ("nbody", "--plummer", 301, "--precision", "fp64", "--device", "cpu", "--every", 10)
+    ridge.good(*start, "--steps", 20, "-o", tmp_path / "one.h5")
+    result = mpi(3, *start, "--steps", 10, "-o", tmp_path / "three.h5", "--json")
+    (record,) = result.records()
+    assert record["ranks"] == 3 and record["items"] == 301 * 300
+    # Another number of ranks goes on, and one.
+    goes_on = mpi(2, "nbody", "--restart", tmp_path / "three.h5", "--steps", 10, "-o",
+                  tmp_path / "two.h5")
+    assert goes_on.code == 0, goes_on.err
+    ridge.good("nbody", "--restart", tmp_path / "three.h5", "--steps", 10, "-o",
+               tmp_path / "again.h5")
+    one = snapshot(tmp_path / "one.h5", 20)
+    for other in ("two", "again"):
+        there = snapshot(tmp_path / f"{other}.h5", 20)
+        for name, values in one.items():
+            numpy.testing.assert_allclose(there[name], values, rtol=0, atol=1e-12)
+
+
+def test_bodies_on_the_emulated_gpu(mpi):
+    result = mpi(4, "nbody", "--solar-system", "--steps", 10, "--device", "simt:32", "--json")
+    (record,) = result.records()
+    assert record["ranks"] == 4
+
+
+def test_more_ranks_than_bodies(mpi):
+    refused(mpi(10, "nbody", "--solar-system", "--steps", 1, "--device", "cpu"),
+            "10 ranks are too many for 9 bodies")
+
+
+NETWORK = {"links": [
+    {"latency_seconds": 1e-6, "bytes_per_second_each_way": 3e11},
+    {"latency_seconds": 2e-5, "bytes_per_second_each_way": 1e11}]}
+
+
+def test_scaling_on_paper(ridge, tmp_path):
+    network = tmp_path / "network.json"
+    network.write_text(json.dumps(NETWORK))
+    words = ("model", "laplacian", "--on", "h200", "--size", "512x512x512", "--network", network)
+    steps = json.loads(ridge.good(*words, "--ranks", 12, "--json").out)
+    assert [s["ranks"] for s in steps] == [1, 2, 4, 8, 12]
+    assert steps[0]["strong_efficiency"] == 1 and steps[0]["exchange_seconds"] == 0
+    # Two ranks: one plane each way, over the slower link.
+    assert steps[1]["rank_grid"] == "1x1x2"
+    assert steps[1]["exchange_seconds"] == pytest.approx(2e-5 + 512 * 512 * 8 / 1e11)
+    for step in steps:
+        assert step["seconds"] >= max(step["exchange_seconds"], 0.99 * step["compute_seconds"])
+        assert 0 < step["strong_efficiency"] <= 1.0001
+    ridge.bad(*words, "--ranks", 0, says="--ranks 0")
+    ridge.bad(*words, says="go together")
+    ridge.bad(*words[:-1], tmp_path / "none.json", "--ranks", 2, says="no such file")
+    ridge.bad(*words, "--ranks", 2, "--schedule", "all", says="one schedule")
+    ridge.bad("model", "laplacian", "--on", "h200", "--size", "8x8x8", "--network", network,
+              "--ranks", 1024, says="1024 ranks are too many for 8x8x8")
+    for text in ("{", "[]", '{"links": []}', '{"links": [{"latency_seconds": 1}]}',
+                 '{"links": [{"latency_seconds": -1, "bytes_per_second_each_way": 1}]}'):
+        network.write_text(text)
+        ridge.bad(*words, "--ranks", 2, says="not what `mpirun -n 2 ridge roof --json` prints")
+
+
+def test_help_and_version_once(mpi):
+    result = mpi(2, "--version")
+    assert result.code == 0 and result.out.count("ridge ") == 1
+
+
+def test_a_grid_of_one_rank_needs_no_launcher(ridge):
+    result = ridge.good("bench", "laplacian", "--size", "32x16x8", "--ranks", "1x1x1", "--repeat", 1,
+                        "--device", "cpu", "--json")
+    (record,) = result.records()
+    assert record["ranks"] == 1 and record["exchange_bytes"] == 0 and record["check"]["ok"]
+
+
+BENCH = ("bench", "laplacian", "--device", "cpu", "--repeat", 1)
+
+
+def test_bad_input(mpi):
+    refused(mpi(2, *BENCH, "--size", "64x64x64", "--ranks", "1x1x3"),
+            "--ranks 1x1x3 is a grid of 3 ranks, and 2 were started")
+    refused(mpi(2, *BENCH, "--size", "64x64x64", "--ranks", "some"), "--ranks")
+    refused(mpi(3, "bench", "laplacian8", "--device", "cpu", "--size", "9x9x9"),
+            "3 ranks are too many for 9x9x9 points")
+    refused(mpi(2, "bench", "laplacian8", "--device", "cpu", "--size", "64x64x7", "--ranks",
+                "1x1x2"), "7 points along z are too few for 2 ranks")
+    refused(mpi(2, "bench", "lattice-norm2", "--device", "cpu"), "lattice-norm2 runs on one rank")
+    refused(mpi(2, *BENCH, "--schedule", "all"), "one schedule")
+    refused(mpi(2, *BENCH, "--schedule", "no=1"), "'no'")
+    refused(mpi(2, *BENCH, "--size", "2x2x2", "--ranks", "2x1x1"), "needs at least 3x3x3")
+    refused(mpi(2, "lab", "--quick"), "ridge lab runs on one rank")
+    refused(mpi(3, "bench", "nothing"), "unknown kernel 'nothing'")
+    refused(mpi(2, *BENCH, "--bad-option"), "--bad-option")
+
+
+def test_bad_input_alone(ridge):
+    ridge.bad(*BENCH, "--ranks", "1x1x2", says="2 ranks, and 1 was started")
+    ridge.bad(*BENCH, "--scaling", says="mpirun -n N")
+
+
+def mixed(mpi, *two):
+    """Two ranks with words of their own."""
+    words = [MPIRUN]
+    for part in two:
+        words += [":"] if len(words) > 1 else []
+        words += ["-n", "1", mpi.program, *map(str, part)]
+    done = subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT, timeout=30,
+                          check=False)
+
+    class Ended:
+        code, out, err = done.returncode, done.stdout, done.stderr
+    return Ended
+
+
+def test_ranks_of_other_input(mpi):
+    refused(mixed(mpi, (*BENCH, "--size", "64x64x64"), (*BENCH, "--size", "64x64x32")),
+            "rank 1 was started as", "64x64x32")
+
+
+def test_no_module_for_mpi(mpi, tmp_path):
+    """An installation without it goes on as one rank, and says so."""
+    build = os.path.dirname(mpi.program)
+    shutil.copy(mpi.program, tmp_path / "ridge")
+    shutil.copytree(os.path.join(build, "lib"), tmp_path / "lib", symlinks=True,
+                    ignore=shutil.ignore_patterns("ridge_mpi.so"))
+    done = subprocess.run(
+        [MPIRUN, "-n", "2", str(tmp_path / "ridge"), *map(str, BENCH), "--size", "32x16x8",
+         "--json"],
+        env={**ENVIRONMENT, "LD_LIBRARY_PATH": str(tmp_path / "lib")}, capture_output=True,
+        text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)) == 1
+    (line,) = lines_of_ridge(done.stderr)
+    assert "built without MPI: it goes on as one rank" in line
+
+
+def running_ranks(mpi, words):
+    """A run that lasts, its launcher and the processes of its ranks."""
+    launcher = subprocess.Popen([MPIRUN, "-n", "3", mpi.program, *map(str, words)],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                env=ENVIRONMENT)
+    ranks = []
+    end = time.time() + 20
+    while len(ranks) < 3 and time.time() < end:
+        time.sleep(0.2)
+        out = subprocess.run(["pgrep", "-P", str(launcher.pid), "-f", "ridge"],
+                             capture_output=True, text=True, check=False).stdout
+        ranks = [int(line) for line in out.split()]
+    if len(ranks) < 3:
+        launcher.kill()
+        pytest.skip("the ranks are no children of this launcher")
+    return launcher, ranks
+
+
+def runs(process):
+    """Whether it has not ended; one that nobody waits for stays as a zombie."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="ascii") as stat:
+            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_killed_rank_ends_all_within_ten_seconds(mpi):
+    launcher, ranks = running_ranks(
+        mpi, ("bench", "box27", "--device", "cpu", "--size", "256x256x256", "--repeat", 100000))
+    time.sleep(1)
+    begin = time.time()
+    os.kill(ranks[1], signal.SIGKILL)
+    _, _ = launcher.communicate(timeout=30)
+    assert time.time() - begin < 10
+    assert launcher.returncode != 0
+    while any(runs(rank) for rank in ranks):
+        assert time.time() - begin < 10
+        time.sleep(0.1)
+
+
+def test_an_error_on_one_rank_ends_all_with_its_message(mpi, tmp_path):
+    """Rank 1 alone may not compile: its error ends all."""
+    (tmp_path / "heat.hpp").write_text(HEAT)
+    wrapper = tmp_path / "start.sh"
+    wrapper.write_text(
+        "#!/bin/sh\n"
+        'if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then export RIDGE_COMPILE=off; fi\n'
+        'exec "$@"\n')
+    wrapper.chmod(0o755)
+    begin = time.time()
+    done = subprocess.run(
+        [MPIRUN, "-n", "3", str(wrapper), mpi.program, "bench", str(tmp_path / "heat.hpp:Heat"),
+         "--device", "cpu", "--size", "64x64x64"],
+        env={**ENVIRONMENT, "RIDGE_CACHE": str(tmp_path / "cache")}, capture_output=True, text=True,
+        timeout=60, check=False)
+    assert time.time() - begin < 10
+    lines = lines_of_ridge(done.stderr)
+    assert done.returncode == 1
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("ridge: rank 1: ") and "RIDGE_COMPILE" in lines[0]
+
+
+HEAT = """#include <ridge/stencil/kernel.hpp>
+struct Heat {
+  static constexpr auto footprint = ridge::stencil::star<1>();
+  template <class N>
+  RIDGE_FN auto operator()(const N& u) const {
+    return u(0, 0, 0) + 0.1 * (u(-1, 0, 0) + u(1, 0, 0) - 2 * u(0, 0, 0));
+  }
+};
+"""
+
+
+def test_a_kernel_of_the_users(mpi, tmp_path):
+    (tmp_path / "heat.hpp").write_text(HEAT)
+    result = mpi(2, "bench", tmp_path / "heat.hpp:Heat", "--size", "33x31x29", "--repeat", 1,
+                 "--device", "cpu", "--json")
+    (record,) = result.records()
+    assert record["check"]["ok"] and record["ranks"] == 2

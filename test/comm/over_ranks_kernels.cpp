@@ -1,0 +1,14 @@
+// Compiled once per device kind.
+#include <ridge/stencil/executor.hpp>
+
+#include "test_kernels.hpp"
+
+namespace ridge::stencil {
+
+template struct Executor<Laplacian<2, 3>, double, Here>;
+template struct Executor<Laplacian<8, 3>, float, Here>;
+template struct Executor<Box27, double, Here>;
+template struct Executor<comm::test::Lopsided, double, Here>;
+template struct Executor<comm::test::Advection, float, Here>;
+
+} // namespace ridge::stencil
