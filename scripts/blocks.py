@@ -42,7 +42,8 @@ def write(path, text):
 def main(meaning, pages, kind, make):
     """Fills the blocks of these pages; with --check says which differ instead."""
     arguments = argparse.ArgumentParser(description=meaning)
-    arguments.add_argument("--check", action="store_true", help="change nothing; exit 1 if a page would change")
+    arguments.add_argument("--check", action="store_true",
+                           help="change nothing; exit 1 if a page would change")
     check = arguments.parse_args().check
     stale = []
     for page in pages:

@@ -1,8 +1,9 @@
 """Fills the tables of docs/results.md from the records in docs/results. See the page for the blocks:
 
 <!-- results: roof FOLDER -->             the ceilings
-<!-- results: default FILE... -->         a row a launch: the default schedule, or the only one
-<!-- results: schedules FILE... -->       a row a schedule, a pair of columns a file: time and fraction
+<!-- results: summary FILE... -->         a row a launch: the default schedule, or the only one
+<!-- results: default FILE... -->         the same, with all that the records have
+<!-- results: schedules FILE... -->       a row a schedule, a column a file
 
 FILE is a pattern below docs/results, without `.json`.
 """
@@ -53,7 +54,8 @@ def size(record):
 def fraction(record):
     if record["fraction"] is None:
         return "in cache" if record.get("in_cache") else ""
-    return f'{record["fraction"]:.3f} {record["roof_name"]}' + (", in cache" if record.get("in_cache") else "")
+    cached = ", in cache" if record.get("in_cache") else ""
+    return f'{record["fraction"]:.3f} {record["roof_name"]}{cached}'
 
 
 def error(record):
@@ -75,11 +77,15 @@ def nbody(record):
 
 
 def default_of(records):
-    """The record of the default schedule, or of the only one."""
-    return next((r for r in records if r.get("schedule_name") == "default"), records[-1])
+    """The record of the default schedule, or the only one."""
+    found = records if len(records) == 1 else [r for r in records if r["schedule_name"] == "default"]
+    if len(found) != 1:
+        raise SystemExit(f"{title(records[0])}: of {len(records)} records {len(found)} are of the default schedule")
+    return found[0]
 
 
 def operations(record):
+    """How many a chain has: the records of the mini-atmosphere are all of the same six."""
     return f'{record["operations"]:.0f}' if record["kernel"] == "chain" else ""
 
 
@@ -90,11 +96,18 @@ def defaults(patterns):
     records = [default_of(json.loads(file.read_text())) for file in files_of(patterns)]
     # Kernels in the order in which the page names them, of each the small sizes first.
     kernels = list(dict.fromkeys(r["kernel"] for r in records))
-    records.sort(key=lambda r: (kernels.index(r["kernel"]), operations(r), r["precision"], r.get("site") or "",
-                                r["items"]))
+    records.sort(key=lambda r: (kernels.index(r["kernel"]), r.get("operations", 0), r["precision"],
+                                r.get("site") or "", r["items"]))
     return table(titles, [[r["kernel"], r.get("site") or "", operations(r), size(r), r["precision"],
                            with_unit(r["seconds"], "s"), with_unit(r["achieved"], r["achieved_unit"]),
                            fraction(r), error(r), *atmosphere(r), *nbody(r)] for r in records])
+
+
+def summary(patterns):
+    records = [default_of(json.loads(file.read_text())) for file in files_of(patterns)]
+    return table(["device", "kernel", "size", "precision", "time", "achieved", "fraction of"],
+                 [[r["device_name"], what(r), size(r), r["precision"], with_unit(r["seconds"], "s"),
+                   with_unit(r["achieved"], r["achieved_unit"]), fraction(r)] for r in records])
 
 
 def schedules(patterns):
@@ -109,20 +122,25 @@ def schedules(patterns):
                  [[f"`{name}`", *(cell(records, name) for records in files)] for name in names])
 
 
-def title(record):
+def what(record):
     many = f"{operations(record)} operations" if operations(record) else ""
-    return " ".join(filter(None, [record["kernel"], many, size(record), record["precision"]]))
+    return ", ".join(filter(None, [record["kernel"], record.get("site"), many]))
+
+
+def title(record):
+    return " ".join([what(record), size(record), record["precision"]])
 
 
 def roof(folders):
     ceilings = json.loads((FOLDER / folders[0] / "roof.json").read_text())["ceilings"]
-    return table(["ceiling", "value", "how"], [[c["name"], with_unit(c["value"], c["unit"]), c["how"]] for c in ceilings])
+    return table(["ceiling", "value", "how"],
+                 [[c["name"], with_unit(c["value"], c["unit"]), c["how"]] for c in ceilings])
 
 
 def make(words):
-    makers = {"roof": roof, "default": defaults, "schedules": schedules}
+    makers = {"roof": roof, "summary": summary, "default": defaults, "schedules": schedules}
     if not words or words[0] not in makers:
-        raise SystemExit(f"docs/results.md: a block of results is one of {', '.join(makers)}, not {' '.join(words)}")
+        raise SystemExit(f"docs/results.md: a block is one of {', '.join(makers)}, not {' '.join(words)}")
     return makers[words[0]](words[1:])
 
 

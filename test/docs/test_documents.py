@@ -58,7 +58,8 @@ class Documents(unittest.TestCase):
         for folder in CODE:
             for file in (ROOT / folder).rglob("*.*"):
                 if file.suffix in SOURCES:
-                    named += [(file, at) for at in re.findall(r"docs/[\w/-]+\.md|docs/decisions/\d+", file.read_text())]
+                    found = re.findall(r"docs/[\w/-]+\.md|docs/decisions/\d+", file.read_text())
+                    named += [(file, at) for at in found]
         self.assertGreater(len(named), 20)
         wrong = [f"{file.relative_to(ROOT)}: {at}" for file, at in named
                  if not (ROOT / at).exists() and not list(ROOT.glob(at + "-*.md"))]
@@ -66,13 +67,13 @@ class Documents(unittest.TestCase):
 
     def test_every_decision_is_listed_with_its_title(self):
         folder = ROOT / "docs/decisions"
-        listed = re.findall(r"^- (\d{4}) \[(.*?)\]\((.*?)\)", (folder / "README.md").read_text(), re.MULTILINE)
+        listed = re.findall(r"\[(.*?)\]\((\d{4}-.*?)\)", (folder / "README.md").read_text())
         pages = []
         for page in sorted(folder.glob("[0-9]*.md")):
             number, title = re.match(r"# (\d+)\. (.*)", page.read_text()).groups()
             self.assertEqual(page.name[:4], f"{int(number):04}")
-            pages.append((page.name[:4], title, page.name))
-        self.assertEqual(sorted(listed), pages)
+            pages.append((title, page.name))
+        self.assertEqual(sorted(listed), sorted(pages))
 
     def test_no_page_is_left_out(self):
         """Every document is reached from the README."""
@@ -114,8 +115,9 @@ class Blocks(unittest.TestCase):
             blocks.filled("<!-- x: p -->\n<!-- x: q -->\n<!-- end -->\n", "x", lambda words: words)
 
     def test_numbers(self):
-        for value, unit, text in [(999.6e-6, "s", "1.00 ms"), (5.11e-4, "s", "511 us"), (4.1755e12, "B/s", "4.18 TB/s"),
-                                  (9.996e9, "B/s", "10.0 GB/s"), (2.64e12, "op/s", "2.64·10¹² op/s")]:
+        for value, unit, text in [(999.6e-6, "s", "1.00 ms"), (5.11e-4, "s", "511 us"),
+                                  (4.1755e12, "B/s", "4.18 TB/s"), (9.996e9, "B/s", "10.0 GB/s"),
+                                  (2.64e12, "op/s", "2.64·10¹² op/s")]:
             self.assertEqual(make_results.with_unit(value, unit), text)
 
 

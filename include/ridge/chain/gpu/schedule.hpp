@@ -47,7 +47,7 @@ struct GpuSchedule {
         text::field(
             "block", &GpuSchedule::block,
             text::open(BlockShape{{256, 1, 1}}, BlockShape{{32, 8, 1}}, BlockShape{{128, 1, 1}}),
-            "threads of a block along x, y and z"),
+            "threads of a block along x, y and z; 256 in all at most"),
         text::field("tile", &GpuSchedule::tile,
                     text::open(TileShape{64, 4, 1}, TileShape{31, 8, 1}),
                     "items of a block along x, y and z, of launches of several operations"),
