@@ -1,22 +1,30 @@
-# make install: headers, library, the command, a CMake package and a pkg-config file.
+# make install: headers, library, the command, a CMake package and a pkg-config file. The Python
+# package takes the component `runtime`, and its own module, `python`.
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ridge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ridge DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT runtime)
 # The library and the built-in kernels' names; the modules lie beside the library, where it looks for
 # them. What was not built is not installed: `make lab` builds what it runs.
 set(modules ${CMAKE_INSTALL_LIBDIR}/ridge)
-install(TARGETS ridge EXPORT ridge-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS ridge EXPORT ridge-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        COMPONENT runtime)
 foreach(kind IN LISTS ridge_module_kinds)
-  install(TARGETS ridge_module_${kind} LIBRARY DESTINATION ${modules} OPTIONAL)
+  install(TARGETS ridge_module_${kind} LIBRARY DESTINATION ${modules} COMPONENT runtime
+          OPTIONAL)
 endforeach()
 foreach(level IN LISTS RIDGE_CPU_LEVELS)
-  install(TARGETS ridge_module_cpu_${level} LIBRARY DESTINATION ${modules} OPTIONAL)
+  install(TARGETS ridge_module_cpu_${level} LIBRARY DESTINATION ${modules} COMPONENT runtime
+          OPTIONAL)
 endforeach()
 if(TARGET ridge_lab)
-  install(TARGETS ridge_lab LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  install(TARGETS ridge_lab LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime OPTIONAL)
 endif()
 if(RIDGE_APP)
-  install(TARGETS ridge_app RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} OPTIONAL)
+  install(TARGETS ridge_app RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime OPTIONAL)
+endif()
+if(TARGET ridge_python)
+  install(TARGETS ridge_python LIBRARY DESTINATION . COMPONENT python OPTIONAL)
 endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ridge)

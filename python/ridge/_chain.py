@@ -76,8 +76,10 @@ def _from_function(function: Callable[..., Any], edge: str) -> Chain:
     text = _text(traced, temporaries, operations, arrays, edge)
     source = in_own_namespace(text, traced.name, "chain",
                               {n: list(dict.fromkeys(p)) for n, p in places.items()})
-    return Chain(traced.name, [p.name for p in traced.arrays], source,
+    made = Chain(traced.name, [p.name for p in traced.arrays], source,
                  [p.name for p in traced.numbers], traced.defaults, traced.doc)
+    made.rank = traced.rank
+    return made
 
 
 def _temporaries(traced: Traced) -> list[Value]:

@@ -91,6 +91,9 @@ class Kernel:
     """A kernel that is called with arrays and numbers. Numbers are given by name; other values of
     them compile nothing again."""
 
+    #: Dimensions of the arrays; 0: any, the kernel's source says.
+    rank = 0
+
     def __init__(self, name: str, arrays: Sequence[str], source: Source,
                  numbers: Optional[Sequence[str]], defaults: Optional[Mapping[str, float]] = None,
                  doc: Optional[str] = None) -> None:
@@ -136,7 +139,7 @@ class Kernel:
 
     def _core(self, numbers: tuple[str, ...], arrays: Sequence[str]) -> _core.Kernel:
         file = _core.keep_source(f"{self.__name__}.hpp", self._source.text)
-        return _core.Kernel(self.__name__, [*arrays, "out"],
+        return _core.Kernel(self.__name__, [*arrays, "out"], self.rank,
                             self._source.describe(file, numbers), file)
 
     def _with_defaults(self, given: Mapping[str, float],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Sequence
 
 from . import _arrays
 from ._emit import Writer, flops, reachable, share
@@ -37,7 +37,7 @@ class _Components:
         self.values = [Value("load", data=(name, (i,))) for i in range(count)]
         self.name = name
 
-    def __getitem__(self, i: Any) -> Union[Value, list[Value]]:
+    def __getitem__(self, i: Any) -> Any:
         try:
             return self.values[i]
         except IndexError:

@@ -50,8 +50,10 @@ def stencil(function: Optional[Callable[..., Any]] = None, *, source: Optional[s
 def _from_function(function: Callable[..., Any]) -> Stencil:
     traced = trace(function, "stencil")
     source = in_own_namespace(_text(traced), traced.name, "stencil")
-    return Stencil(traced.name, [p.name for p in traced.arrays], source,
+    made = Stencil(traced.name, [p.name for p in traced.arrays], source,
                    [p.name for p in traced.numbers], traced.defaults, traced.doc)
+    made.rank = traced.rank
+    return made
 
 
 def _load(value: Value) -> str:

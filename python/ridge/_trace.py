@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import numbers
-import pathlib
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ def tracing_chain() -> Iterator[None]:
         _mode.of_chain, _mode.loads = False, {}
 
 
-_HERE = str(pathlib.Path(__file__).resolve().parent)
+_HERE = os.path.dirname(__file__)
 _order = itertools.count()
 
 
@@ -46,9 +46,7 @@ class TraceError(TypeError):
 def users_line() -> str:
     """FILE:LINE of the innermost frame that is not this package's."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and str(
-        pathlib.Path(frame.f_code.co_filename).parent
-    ).startswith(_HERE):
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == _HERE:
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
@@ -177,7 +175,8 @@ class Value:
         refuse("a value of the kernel is no NumPy array; write the mathematics with numbers, + - * / "
                "** and ridge's functions")
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Value:
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any,
+                        **options: Any) -> Union[Value, Condition]:
         name = _UFUNCS.get(ufunc.__name__)
         if method != "__call__" or options or name is None:
             known = ", ".join(sorted(_UFUNCS))
@@ -223,7 +222,8 @@ def as_condition(x: object) -> Condition:
 def as_value(x: object) -> Value:
     """A value of the kernel from one, or from a number of Python's or NumPy's."""
     if isinstance(x, Value):
-        x._used_as_number() if isinstance(x, Parameter) else None
+        if isinstance(x, Parameter):
+            x.use_as_number()
         return x
     if isinstance(x, bool) or not isinstance(x, numbers.Real):
         if isinstance(x, Condition):
@@ -244,7 +244,7 @@ class Parameter(Value):
         self.rank = 0
         self.known_loads: dict[tuple[int, ...], Value] = {}
 
-    def _used_as_number(self) -> None:
+    def use_as_number(self) -> None:
         if self.kind == "array":
             refuse(f"{self.name} is an array; name the neighbour that is meant, as in "
                    f"{self.name}[{','.join('0' * self.rank)}]")
@@ -347,7 +347,7 @@ cos = _function("cos", "The cosine of a value of a kernel, in radians.")
 rsqrt = _function("rsqrt", "1 / sqrt(x) of a positive value: relative error 2^-22 in fp32 and 2^-50 "
                            "in fp64 at most.")
 
-_UFUNCS: dict[str, Callable[..., Value]] = {
+_UFUNCS: dict[str, Callable[..., Union[Value, Condition]]] = {
     "add": lambda a, b: binary("+", a, b),
     "subtract": lambda a, b: binary("-", a, b),
     "multiply": lambda a, b: binary("*", a, b),

@@ -259,13 +259,17 @@ Array look(const Subject& subject, nb::handle object, Arrays& arrays, bool first
 
 } // namespace
 
-Arrays look_at(nb::tuple objects, const std::vector<std::string>& names,
-               const std::string& kernel) {
+Arrays look_at(nb::tuple objects, const std::vector<std::string>& names, const std::string& kernel,
+               int rank) {
   Arrays arrays;
   arrays.all.reserve(objects.size());
   for (std::size_t i = 0; i < objects.size(); ++i) {
     const Subject subject{kernel, names[i], i + 1 == objects.size()};
     arrays.all.push_back(look(subject, objects[i], arrays, i == 0));
+    if (rank != 0 && arrays.all.back().rank != rank) {
+      subject.refuse(fmt::format("has {} dimensions; this kernel's arrays have {}",
+                                 arrays.all.back().rank, rank));
+    }
     const int bytes = arrays.all.back().element_bytes;
     if (bytes != arrays.all.front().element_bytes) {
       subject.refuse(fmt::format("is float{}, and {} float{}; all must be of one type", 8 * bytes,

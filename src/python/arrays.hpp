@@ -20,8 +20,9 @@ struct Arrays {
 };
 
 /// Looks at `objects`, of which the last is written to; `names` are theirs, for errors, which begin
-/// with `kernel`. Raises TypeError that says what would be right.
+/// with `kernel`; `rank` is that of all arrays, 0: any. Raises TypeError that says what would be
+/// right.
 [[nodiscard]] Arrays look_at(nanobind::tuple objects, const std::vector<std::string>& names,
-                             const std::string& kernel);
+                             const std::string& kernel, int rank);
 
 } // namespace ridge::python

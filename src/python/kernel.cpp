@@ -67,14 +67,14 @@ struct Kernel::Asked {
   }
 };
 
-Kernel::Kernel(std::string name, std::vector<std::string> arrays, std::string description,
+Kernel::Kernel(std::string name, std::vector<std::string> arrays, int rank, std::string description,
                std::string file)
-    : name_(std::move(name)), arrays_(std::move(arrays)), description_(std::move(description)),
-      file_(std::move(file)) {}
+    : name_(std::move(name)), arrays_(std::move(arrays)), rank_(rank),
+      description_(std::move(description)), file_(std::move(file)) {}
 
 Kernel::Asked Kernel::ask(nb::tuple arrays, nb::tuple numbers, nb::object device) const {
   Asked asked;
-  asked.arrays = look_at(arrays, arrays_, name_);
+  asked.arrays = look_at(arrays, arrays_, name_, rank_);
   for (const nb::handle number : numbers) {
     asked.numbers.push_back(PyFloat_AsDouble(number.ptr()));
     if (PyErr_Occurred() != nullptr) throw nb::python_error();

@@ -19,9 +19,10 @@ namespace ridge::python {
 
 class Kernel {
 public:
-  /// `arrays` are the names of inputs and output, `description` is compiled for the host and offers
+  /// `arrays` are the names of inputs and output, `rank` how many dimensions they have (0: any),
+  /// `description` is compiled for the host and offers
   /// a MakeCase, `file` is the kernel's source that it includes.
-  Kernel(std::string name, std::vector<std::string> arrays, std::string description,
+  Kernel(std::string name, std::vector<std::string> arrays, int rank, std::string description,
          std::string file);
 
   /// Gives one launch to the queue of the arrays' device and stream. Programs that were bound
@@ -53,6 +54,7 @@ private:
 
   std::string name_;
   std::vector<std::string> arrays_;
+  int rank_;
   std::string description_, file_;
   std::mutex guard_; ///< of what follows
   MakeCase* make_ = nullptr;

@@ -37,8 +37,8 @@ NB_MODULE(_core, m) {
   m.def("library_folder", &library_folder);
   m.def("keep_source", &launch::keep_source, "file_name"_a, "text"_a);
   nb::class_<Kernel>(m, "Kernel")
-      .def(nb::init<std::string, std::vector<std::string>, std::string, std::string>(), "name"_a,
-           "arrays"_a, "description"_a, "file"_a)
+      .def(nb::init<std::string, std::vector<std::string>, int, std::string, std::string>(),
+           "name"_a, "arrays"_a, "rank"_a, "description"_a, "file"_a)
       .def("run", &Kernel::run, "arrays"_a, "numbers"_a, "schedule"_a, "device"_a.none())
       .def("record", &Kernel::record)
       .def(

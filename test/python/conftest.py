@@ -1,11 +1,17 @@
 """What the tests of the Python package share."""
 
+import os
 import sys
+import tempfile
 
 import numpy as np
 import pytest
 
 import ridge
+
+
+# Tests look into the cache; without one that is given, it is empty at first.
+os.environ.setdefault("RIDGE_CACHE", tempfile.mkdtemp(prefix="ridge-tests-"))
 
 
 @pytest.fixture(params=["cpu", "simt:32"])

@@ -1,0 +1,158 @@
+"""What a call from Python costs, and that it is as fast as C++: the figures of docs/python.md.
+
+    python bench/python.py [--device cuda:0] [--size 512] [--json FILE]
+
+On a GPU, with torch: calls on a field of one point, a stream of torch's own without any wait, a
+captured graph, device memory before and after, and the kernel beside `ridge bench` and
+torch.compile. With pykeops, gravity beside it. What is not installed is said and left out.
+"""
+
+import argparse
+import importlib
+import json
+import time
+
+import numpy as np
+
+import ridge
+
+
+@ridge.stencil
+def heat(u, rate):
+    return u[0, 0, 0] + rate * (u[0, 0, 1] + u[0, 0, -1] + u[0, 1, 0] + u[0, -1, 0]
+                                + u[1, 0, 0] + u[-1, 0, 0] - 6 * u[0, 0, 0])
+
+
+@ridge.pairs(targets=3, sources=4, sums=3)
+def gravity(t, s, eps2):
+    d = [s[i] - t[i] for i in range(3)]
+    w = ridge.rsqrt(d[0] ** 2 + d[1] ** 2 + d[2] ** 2 + eps2)
+    return [s[3] * w * w * w * x for x in d]
+
+
+def least(call, batches=200, calls=200, settle=lambda: None):
+    """The least seconds of a call over several batches: what others do on the machine is not in it."""
+    call()
+    found = []
+    for _ in range(batches):
+        settle()
+        begin = time.perf_counter()
+        for _ in range(calls):
+            call()
+        found.append((time.perf_counter() - begin) / calls)
+    return min(found)
+
+
+def on_cpu(results):
+    a, b = np.ones((3, 3, 3)), np.zeros((3, 3, 3))
+    results["call, cpu, one point [s]"] = least(
+        lambda: heat(a, out=b, rate=0.1, schedule="threads=1"))
+    results["call, cpu, other number each time [s]"] = least(
+        lambda i=iter(range(1 << 30)): heat(a, out=b, rate=0.1 + 1e-9 * next(i), schedule="threads=1"),
+        batches=20)
+
+
+def on_gpu(results, device, n):
+    torch = importlib.import_module("torch")
+    options = {"device": device, "dtype": torch.float64}
+    a, b = torch.ones((3, 3, 3), **options), torch.zeros((3, 3, 3), **options)
+    results[f"call, {device}, one point [s]"] = least(
+        lambda: heat(a, out=b, rate=0.1), settle=torch.cuda.synchronize)
+
+    u = torch.rand((n, n, n), **options)
+    out = torch.zeros_like(u)
+    right = torch.zeros_like(u)
+    i = slice(1, -1)
+    right[i, i, i] = u[i, i, i] + 0.1 * (
+        u[i, i, 2:] + u[i, i, :-2] + u[i, 2:, i] + u[i, :-2, i] + u[2:, i, i] + u[:-2, i, i]
+        - 6 * u[i, i, i])
+    heat(u, out=out, rate=0.1)
+    torch.cuda.synchronize()
+    before = torch.cuda.mem_get_info()[0]
+    for _ in range(10):
+        heat(u, out=out, rate=0.1)
+    torch.cuda.synchronize()
+    results["device memory taken by ten calls [B]"] = before - torch.cuda.mem_get_info()[0]
+
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        late = u * 1.0
+        late.mul_(2.0)
+        heat(late, out=out, rate=0.1)  # in order with what torch queued, without a wait
+        doubled = out.clone()
+    stream.synchronize()
+    results["stream: largest error"] = float((doubled - 2 * right).abs().max())
+
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.stream(stream):
+        heat(u, out=out, rate=0.1)  # bound before the capture
+    stream.synchronize()
+    with torch.cuda.graph(graph, stream=stream):
+        heat(u, out=out, rate=0.1)
+    out.zero_()
+    torch.cuda.synchronize()
+    graph.replay()
+    torch.cuda.synchronize()
+    results["graph: largest error"] = float((out - right).abs().max())
+
+    record = heat.measure(u, out=out, rate=0.1)
+    results["heat from Python"] = dict(record)
+    built_in = ridge.bench("laplacian", size=(n, n, n), device=device)[0]
+    results["laplacian of the command"] = dict(built_in)
+    results["Python over C++, fraction of the roof"] = record.fraction / built_in.fraction
+
+    def plain(v):
+        return v[i, i, i] + 0.1 * (v[i, i, 2:] + v[i, i, :-2] + v[i, 2:, i] + v[i, :-2, i]
+                                   + v[2:, i, i] + v[:-2, i, i] - 6 * v[i, i, i])
+
+    compiled = torch.compile(plain)
+
+    def run():
+        compiled(u)
+        torch.cuda.synchronize()
+
+    results["torch.compile [s]"] = least(run, batches=10, calls=5)
+    keops(results, torch, device)
+
+
+def keops(results, torch, device, n=65536):
+    bodies = torch.rand((4, n), device=device, dtype=torch.float32)
+    record = gravity.measure(bodies, eps2=1e-4)
+    results["gravity from Python"] = dict(record)
+    try:
+        tensors = importlib.import_module("pykeops.torch")
+    except ImportError:
+        results["pykeops"] = "not installed"
+        return
+    x = tensors.LazyTensor(bodies[:3].T.contiguous()[:, None, :])
+    y = tensors.LazyTensor(bodies[:3].T.contiguous()[None, :, :])
+    m = tensors.LazyTensor(bodies[3][None, :, None].contiguous())
+
+    def run():
+        d = y - x
+        w = ((d * d).sum(-1) + 1e-4).rsqrt()
+        (m * w * w * w * d).sum(1)
+        torch.cuda.synchronize()
+
+    results["pykeops, gravity [s]"] = least(run, batches=5, calls=3)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--device", default="cpu")
+    options.add_argument("--size", type=int, default=512)
+    options.add_argument("--json")
+    given = options.parse_args()
+    results = {}
+    on_cpu(results)
+    if given.device != "cpu":
+        on_gpu(results, given.device, given.size)
+    for name, value in results.items():
+        print(f"{name}: {value if not isinstance(value, dict) else ridge.Record(value)}")
+    if given.json:
+        with open(given.json, "w", encoding="utf-8") as file:
+            json.dump(results, file, indent=2)
+
+
+if __name__ == "__main__":
+    main()

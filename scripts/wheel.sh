@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Builds the Python package's wheel into FOLDER. Usage: wheel.sh FOLDER [BUILD [PYTHON]]
+# Given a build tree, it is built there, as that is configured: in seconds where it is built already,
+# and for the processors it was configured for. Without, as pyproject.toml says: for any.
+# PYTHON (default: python3) has pip, and with a build tree also scikit-build-core and nanobind.
+set -euo pipefail
+folder=$1
+build=${2:-}
+python=${3:-python3}
+cd "$(dirname "$0")/.."
+options=()
+if [[ -n $build ]]; then
+  options+=(--no-build-isolation -C "build-dir=$build")
+  while IFS= read -r entry; do # NAME:TYPE=VALUE
+    options+=(-C "cmake.define.${entry%%:*}=${entry#*=}")
+  done < <(grep -E '^(RIDGE_(CPU|CUDA|HIP)_?(ARCH|LEVELS)?|RIDGE_(TESTS|EXAMPLES|APP)):' "$build/CMakeCache.txt")
+fi
+"$python" -m pip wheel --quiet --disable-pip-version-check --no-deps . -w "$folder" "${options[@]}"

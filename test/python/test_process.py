@@ -1,0 +1,148 @@
+"""Kernels in processes as Python has them: many at once, forked, interrupted, without a compiler."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import ridge
+
+KERNEL = """
+import numpy as np, os, sys, threading
+import ridge
+
+@ridge.stencil
+def {name}(u):
+    return u[0, 1] + u[0, -1] + u[1, 0] - 3 * u[-1, 0]
+
+u = np.arange(600.0).reshape(20, 30) ** 2
+def right(out):
+    return np.array_equal(out[1:-1, 1:-1], u[1:-1, 2:] + u[1:-1, :-2] + u[2:, 1:-1] - 3 * u[:-2, 1:-1])
+"""
+
+
+def script(name, text):
+    return [sys.executable, "-c", KERNEL.format(name=name) + text]
+
+
+@pytest.fixture
+def counting_compiler(tmp_path, monkeypatch):
+    """A compiler that writes a line for each time it runs, and a cache of its own."""
+    log = tmp_path / "log"
+    log.touch()
+    compiler = tmp_path / "g++-counted"
+    compiler.write_text(f'#!/bin/sh\necho x >> {log}\nexec g++ "$@"\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("RIDGE_CXX", str(compiler))
+    monkeypatch.setenv("RIDGE_CACHE", str(tmp_path / "cache"))
+    return lambda: len(log.read_text().split())
+
+
+def test_cold_processes_and_threads_compile_once(counting_compiler):
+    text = """
+results = [None] * 8
+def call(i):
+    results[i] = cold(u)
+threads = [threading.Thread(target=call, args=(i,)) for i in range(8)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+assert all(right(r) for r in results)
+"""
+    running = [subprocess.Popen(script("cold", text)) for _ in range(16)]
+    assert [p.wait(timeout=120) for p in running] == [0] * 16
+    assert counting_compiler() == 2  # what the kernel is, and the kernel
+
+
+def test_a_forked_child_computes():
+    text = """
+assert right(forked(u, schedule="threads=2"))
+child = os.fork()
+ok = right(forked(u, schedule="threads=2")) and right(forked(u, device="simt:32"))
+if child == 0:
+    os._exit(0 if ok else 1)
+assert ok and os.waitpid(child, 0)[1] == 0
+"""
+    assert subprocess.run(script("forked", text), timeout=120, check=False).returncode == 0
+
+
+def test_the_calling_thread_keeps_its_processors():
+    text = """
+before = os.sched_getaffinity(0)
+assert right(placed(u, schedule="threads=2"))
+assert os.sched_getaffinity(0) == before
+"""
+    assert subprocess.run(script("placed", text), timeout=120, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("variables, says", [
+    ({"RIDGE_CXX": "/nowhere/g++"}, "RIDGE_CXX=/nowhere/g++ is not there"),
+    ({"RIDGE_COMPILE": "off"}, "RIDGE_COMPILE=off; unset it"),
+])
+def test_without_a_compiler(variables, says, tmp_path):
+    text = """
+try:
+    absent(u)
+except ridge.Failure as e:
+    print(e)
+"""
+    done = subprocess.run(script("absent", text), capture_output=True, text=True, timeout=60, check=True,
+                          env={**os.environ, "RIDGE_CACHE": str(tmp_path / "cache"), **variables})
+    assert says in done.stdout and len(done.stdout.splitlines()) == 1
+
+
+def test_a_cache_that_cannot_be_used(tmp_path):
+    (tmp_path / "file").write_text("")
+    done = subprocess.run(script("uncached", "assert right(uncached(u))"), capture_output=True, text=True,
+                          timeout=120, check=True,
+                          env={**os.environ, "RIDGE_CACHE": str(tmp_path / "file" / "cache")})
+    assert "what is compiled now is not kept" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_ctrl_c_ends_a_measurement(heat):
+    text = """
+out = np.full_like(u, 5.0)
+print("ready", flush=True)
+try:
+    stopped.measure(u, out=out, repeats=1000000000)
+except KeyboardInterrupt:
+    assert (out == 5).all()
+    sys.exit(7)
+"""
+    running = subprocess.Popen(
+        script("stopped", text), stdout=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    assert running.stdout.readline() == "ready\n"
+    time.sleep(4)
+    running.send_signal(signal.SIGINT)
+    assert running.wait(timeout=60) == 7
+
+
+def test_other_threads_run_meanwhile(heat):
+    import threading
+
+    u = np.ones((64, 64, 64))
+    heat(u, device="simt:32")
+    done = threading.Event()
+    thread = threading.Thread(target=lambda: ([heat(u, device="simt:32") for _ in range(3)], done.set()))
+    longest, last = 0.0, time.perf_counter()
+    started = last
+    thread.start()
+    while not done.is_set():
+        now = time.perf_counter()
+        longest, last = max(longest, now - last), now
+    thread.join()
+    assert longest < 0.5 * (last - started)
+
+
+def test_the_command_comes_along():
+    done = subprocess.run([sys.executable, "-m", "ridge", "devices"], capture_output=True, text=True,
+                          timeout=60, check=True)
+    assert "simt:32" in done.stdout
+    done = subprocess.run([sys.executable, "-m", "ridge", "bench", "nothing"], capture_output=True,
+                          text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert ridge.devices()[-3:] == ["cpu", "simt:32", "simt:64"]

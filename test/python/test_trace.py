@@ -1,0 +1,161 @@
+"""What cannot be traced is an error at the user's line that says what to write instead."""
+
+import math
+
+import numpy as np
+import pytest
+from conftest import line_of
+
+import ridge
+
+
+def refused(function, mark, says):
+    with pytest.raises(ridge.TraceError) as caught:
+        ridge.stencil(function)
+    message = str(caught.value)
+    assert message.startswith(f"{line_of(mark)}: "), message
+    assert says in message and "\n" not in message
+
+
+def test_an_if_on_a_value():
+    def f(u):
+        if u[0] > 0:  # mark: if
+            return u[1]
+        return u[-1]
+
+    refused(f, "# mark: " + "if", "ridge.where(condition, a, b)")
+
+
+def test_and_between_values():
+    def f(u):
+        return ridge.where(u[0] > 0 and u[1] > 0, u[0], u[1])  # mark: and
+
+    refused(f, "# mark: " + "and", "join conditions by & | ~")
+
+
+def test_max_of_values():
+    def f(u):
+        return max(u[0], u[1])  # mark: max
+
+    refused(f, "# mark: " + "max", "ridge.where")
+
+
+def test_an_offset_that_is_no_number():
+    def f(u, shift):
+        return u[shift] - u[0]  # mark: offset
+
+    refused(f, "# mark: " + "offset", "Python's own integers")
+
+    def g(u):
+        return u[0.5]  # mark: half
+
+    refused(g, "# mark: " + "half", "no whole number")
+
+    def h(u):
+        return u[1:]  # mark: slice
+
+    refused(h, "# mark: " + "slice", "slices are NumPy's way")
+
+
+def test_functions_of_other_libraries():
+    def f(u):
+        return math.sqrt(u[0])  # mark: math
+
+    refused(f, "# mark: " + "math", "ridge.sqrt")
+
+    def g(u):
+        return np.tan(u[0])  # mark: tan
+
+    refused(g, "# mark: " + "tan", "sqrt")
+
+
+def test_loops_and_lengths():
+    def f(u, n):
+        total = u[0]
+        for k in range(n):  # mark: range
+            total = total + u[k]
+        return total
+
+    refused(f, "# mark: " + "range", "Python's own numbers")
+
+    def g(u):
+        return sum(u)  # mark: sum
+
+    refused(g, "# mark: " + "sum", "name its neighbours")
+
+
+def test_arrays_and_numbers():
+    def f(u):
+        return u[0] + u  # mark: whole
+
+    refused(f, "# mark: " + "whole", "name the neighbour that is meant, as in u[0]")
+
+    def g(u):
+        return u[0] + u[0, 1]  # mark: ranks
+
+    refused(g, "# mark: " + "ranks", "1 dimensions above and 2 here")
+
+    def h(u):
+        u[0] = 1  # mark: store
+        return u[0]
+
+    refused(h, "# mark: " + "store", "does not write")
+
+    def i(u):
+        return u[0] * 1j  # mark: complex
+
+    refused(i, "# mark: " + "complex", "cannot be part of a kernel")
+
+
+def test_a_lambda_has_no_name():
+    with pytest.raises(ridge.TraceError, match="no name that C[+][+] could have"):
+        ridge.stencil(lambda u: u[0])
+
+
+def test_whole_functions():
+    def nothing(u):
+        u[0]
+
+    def constant(u):
+        return 1.0
+
+    def unused(u, v):
+        return u[0]
+
+    def two(u, v):
+        return u[0] + v[0, 0]
+
+    def template(u):
+        return u[0]
+
+    def many(*u):
+        return u[0][0]
+
+    def out(out):
+        return out[0]
+
+    for function, says in [(nothing, "returns NoneType"), (constant, "reads no array"),
+                           (unused, "does not use its parameter v"),
+                           (two, "all arrays have as many"), (template, "another meaning"),
+                           (many, "a fixed list"), (out, "another meaning")]:
+        with pytest.raises(ridge.TraceError, match=says):
+            ridge.stencil(function)
+
+
+def test_pairs_that_cannot_be():
+    with pytest.raises(TypeError, match="numbers of components"):
+        ridge.pairs(lambda t, s: [t[0]], targets=1, sources=1, sums=1)
+
+    @ridge.pairs(targets=1, sources=1, sums=2)
+    def fine(t, s):
+        return [s[0] - t[0], 1.0]
+
+    assert fine.sums == 2
+    with pytest.raises(ridge.TraceError, match="a list of 2"):
+        @ridge.pairs(targets=1, sources=1, sums=2)
+        def too_few(t, s):
+            return [s[0]]
+    with pytest.raises(ridge.TraceError, match=r"target\[1\]: there are 1 components"):
+        @ridge.pairs(targets=1, sources=1, sums=1)
+        def beyond(t, s):
+            return [t[1]]
