@@ -28,18 +28,29 @@ struct Ground {
   /// What a model says a launch costs, in whatever unit; nothing where there is none. May be empty.
   /// Throws ridge::Error where the schedule cannot run.
   std::function<std::optional<double>(const std::string& schedule)> cost = {};
-  /// Makes schedules quick to bind: compiles side by side. May be empty.
+  /// Whether a schedule can be bound without compiling. Empty: all can.
+  std::function<bool(const std::string& schedule)> ready = {};
+  /// Compiles what these schedules need, side by side. Where `ready` is given, this is, too.
   std::function<void(const std::vector<std::string>& schedules)> prepare = {};
+  int together = 8; ///< schedules that are best prepared at a time
   /// Throws ridge::Error where results under the schedule are wrong. May be empty.
   std::function<void(const std::string& schedule)> check = {};
+};
+
+/// In which order schedules are measured.
+enum class Order {
+  guided, ///< as the model ranks them, and around the best
+  random, ///< of the space, without the model: what guided is to be better than
+  all     ///< the whole space, whatever their number: what guided is to come near
 };
 
 struct SearchOptions {
   double budget = 30; ///< seconds for all of it, compiling included; at least 5 launches are timed
   int most = 0;       ///< schedules measured at most; 0: a tenth of the space, and no fewer than 24
-  double gain = 0.02; ///< less than this part of the time is no reason to go on
-  std::vector<std::string> known = {};                         ///< good ones, measured first
-  std::function<void()> between = {};                          ///< may throw to stop
+  Order order = Order::guided;
+  double gain = 0.02;                  ///< less than this part of the time is no reason to go on
+  std::vector<std::string> known = {}; ///< good ones, measured first
+  std::function<void()> between = {};  ///< may throw to stop
   std::function<void(const std::string& doing)> progress = {}; ///< for people who wait
   std::function<double()> now = {};                            ///< seconds; empty: a steady clock
 };
@@ -60,9 +71,10 @@ struct Found {
   /// The part of the best's time by which another one that was measured could be better: 0.02 or
   /// less where the search went to its end.
   double left = 0;
-  int space = 0;    ///< schedules there are
-  int measured = 0; ///< schedules that were timed
-  double spent = 0; ///< seconds
+  std::string ranked_first; ///< what the model holds for the fastest; empty where there is none
+  int space = 0;            ///< schedules there are
+  int measured = 0;         ///< schedules that were timed
+  double spent = 0;         ///< seconds
   enum class End { settled, budget, stopped } end = End::settled;
   std::vector<Trial> trials; ///< in the order in which they were measured
 };
