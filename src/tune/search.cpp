@@ -25,7 +25,7 @@ constexpr double part_to_explore = 0.65;
 constexpr double part_to_measure_all = 0.95;
 /// Timed launches of a schedule that is looked at.
 constexpr int looks = 3;
-/// A first launch slower than the best by this factor needs no second; and what a model holds for
+/// Two launches slower than the best by this factor need no third; and what a model holds for
 /// so much slower than its best is not measured.
 constexpr double hopeless = 1.5;
 /// Of the best so far, those whose surroundings are looked at.
@@ -79,7 +79,7 @@ private:
     tell("the default schedule");
     try {
       Stopwatch watch = ground_.bind(standard_);
-      const double seconds = look(watch, std::numeric_limits<double>::infinity());
+      const double seconds = look(watch);
       keep({standard_, seconds, {}}, std::move(watch));
     } catch (const Error&) {
       pause(); // an interrupt also ends what compiles
@@ -87,15 +87,20 @@ private:
     }
   }
 
-  /// The median of a few launches after one that warms up.
-  double look(const Stopwatch& watch, double best) const {
+  /// Seconds of a launch after one that warms up: the least of a few. They are taken in turn with
+  /// launches of the best so far, and what these took longer than ever is taken off.
+  double look(const Stopwatch& watch) const {
     (void)watch();
-    std::vector<double> seconds;
+    const Entrant* const best = entrants_.empty() ? nullptr : &entrants_.front();
+    double least = std::numeric_limits<double>::infinity();
+    double of_best = least;
     for (int i = 0; i < looks; ++i) {
-      seconds.push_back(watch());
-      if (seconds.back() > hopeless * best) break;
+      least = std::min(least, watch());
+      if (best == nullptr) continue;
+      of_best = std::min(of_best, best->watch());
+      if (i > 0 && least > hopeless * of_best) break;
     }
-    return median_of(seconds).value;
+    return best == nullptr ? least : least / of_best * best->seconds;
   }
 
   void keep(Trial trial, Stopwatch watch) {
@@ -131,7 +136,7 @@ private:
     Stopwatch watch;
     try {
       watch = ground_.bind(schedule);
-      trial.seconds = look(watch, entrants_.front().seconds);
+      trial.seconds = look(watch);
     } catch (const Error& error) {
       pause(); // an interrupt also ends what compiles
       trial.problem = error.what();

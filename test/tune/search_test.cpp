@@ -49,7 +49,9 @@ public:
       if (const auto at = broken.find(schedule); at != broken.end()) throw Failure(at->second);
       return [this, seconds = times.at(schedule)] {
         ++launches;
-        const double now = seconds * weather() * (1 + noise * jitter(random));
+        const bool is_spike = std::uniform_real_distribution<double>()(random) < spikes;
+        const double now =
+            seconds * weather() * (1 + noise * jitter(random)) * (is_spike ? 100 : 1);
         clock += now;
         return now;
       };
@@ -85,7 +87,7 @@ public:
 
   std::map<std::string, double> times;
   std::map<std::string, std::string> broken;
-  double clock = 0, bind_seconds = 0.01, noise = 0.01;
+  double clock = 0, bind_seconds = 0.01, noise = 0.01, spikes = 0;
   bool slow = false;
   int binds = 0, launches = 0;
   std::mt19937 random{7};
@@ -133,6 +135,13 @@ TEST(Search, SaysTheGainOverTheDefaultWithAnInterval) {
 TEST(Search, IsNotFooledByAMachineThatIsSlowForAWhile) {
   Made made;
   made.slow = true;
+  const Found found = search(made.ground(), name(7, 4, 0), made.options());
+  EXPECT_LE(made.times.at(found.best.schedule), 1.03 * made.least());
+}
+
+TEST(Search, IsNotFooledByLaunchesThatAreInterruptedNowAndThen) {
+  Made made;
+  made.spikes = 0.2;
   const Found found = search(made.ground(), name(7, 4, 0), made.options());
   EXPECT_LE(made.times.at(found.best.schedule), 1.03 * made.least());
 }

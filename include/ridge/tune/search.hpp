@@ -58,7 +58,7 @@ struct SearchOptions {
 /// A schedule that was measured, or could not be.
 struct Trial {
   std::string schedule;
-  double seconds = 0;  ///< median of its launches
+  double seconds = 0;  ///< of a launch, against those of the best at that time
   std::string problem; ///< why it was not measured
 };
 
