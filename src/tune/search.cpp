@@ -51,10 +51,9 @@ public:
     try {
       explore();
       settle();
-    } catch (const Error&) {
-      throw;
-    } catch (...) { // what `between` threw: the user wants what there is
-      found_.end = Found::End::stopped;
+    } catch (...) {
+      if (!stopped_) throw;
+      found_.end = Found::End::stopped; // the user wants what there is
     }
     conclude();
     return std::move(found_);
@@ -68,8 +67,11 @@ private:
     return std::chrono::duration<double>(time).count();
   }
   double spent() const { return now() - began_; }
-  void pause() const {
-    if (options_.between) options_.between();
+  void pause() {
+    if (!options_.between) return;
+    stopped_ = true; // unless it returns
+    options_.between();
+    stopped_ = false;
   }
   void tell(const std::string& doing) const {
     if (options_.progress) options_.progress(doing);
@@ -316,6 +318,7 @@ private:
   double longest_preparation_ = 0; ///< that preparing a batch took
   int most_ = 0;
   double part_ = 0; ///< of the budget
+  bool stopped_ = false;
   Found found_;
   std::vector<Entrant> entrants_; ///< fastest first
   std::set<std::string> seen_;

@@ -318,6 +318,15 @@ TEST(Search, ReturnsWhatItHasWhenItIsStopped) {
   }
 }
 
+TEST(Search, PassesOnWhatIsNoInterrupt) {
+  Made made;
+  Ground ground = made.ground();
+  ground.check = [](const std::string&) { throw std::bad_alloc(); };
+  SearchOptions options = made.options();
+  options.between = [] {};
+  EXPECT_THROW((void)search(ground, name(0, 0, 0), options), std::bad_alloc);
+}
+
 TEST(Search, RefusesABudgetOfNothing) {
   Made made;
   for (const double budget : {0.0, -1.0, std::nan("")}) {

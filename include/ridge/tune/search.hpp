@@ -79,9 +79,9 @@ struct Found {
   std::vector<Trial> trials; ///< in the order in which they were measured
 };
 
-/// Searches from the default schedule `standard`. What `between` throws ends the search and is in
-/// `stopped`: what was found until then is returned. Throws what `bind` throws for the default, and
-/// UsageError for a budget that is not positive.
+/// Searches from the default schedule `standard`. What `between` throws once the default was
+/// measured ends the search: what was found until then is returned. Throws what `bind` and `check`
+/// throw for the default, and UsageError for a budget that is not positive.
 [[nodiscard]] Found search(const Ground& ground, const std::string& standard,
                            const SearchOptions& options);
 
