@@ -85,19 +85,23 @@ struct BenchCommand {
         if (d.name == lab::source_detail) fmt::print("schedule: {}\n", d.text);
       }
       if (r.in_cache) fmt::print("the data fit the last-level cache: fractions may exceed 1\n");
-      fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>10}  {}\n", "time", "achieved", rate_width(r),
-                 "roof", "fraction", "check", "schedule");
+      fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>14}  {:>10}  {}\n", "time", "achieved",
+                 rate_width(r), "roof", "fraction", "interval", "check", "schedule");
     }
     const std::string check = !r.check      ? "-"
                               : r.check->ok ? fmt::format("ok {:.1e}", r.check->max_error)
                                             : "FAILED";
     const std::string fraction =
         r.achieved && r.achieved->roof > 0 ? fmt::format("{:.3f}", r.achieved->fraction()) : "-";
+    const std::string interval =
+        r.achieved && r.achieved->fraction_high > 0
+            ? fmt::format("{:.3f} to {:.3f}", r.achieved->fraction_low, r.achieved->fraction_high)
+            : "-";
     const std::string roof = lab::roof_text(r);
     const std::string name =
         several && !r.schedule_name.empty() ? fmt::format("{:<20}", r.schedule_name) : "";
-    fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>10}  {}{}\n", to_text(r.timing->median),
-               lab::rate_text(r), rate_width(r), roof, fraction, check, name, r.schedule);
+    fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>14}  {:>10}  {}{}\n", to_text(r.timing->median),
+               lab::rate_text(r), rate_width(r), roof, fraction, interval, check, name, r.schedule);
     std::fflush(stdout);
   }
 };

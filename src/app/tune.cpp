@@ -36,6 +36,13 @@ double parse_budget(const std::string& text) {
   return value * scale;
 }
 
+tune::Order parse_order(const std::string& text) {
+  if (text == "guided") return tune::Order::guided;
+  if (text == "random") return tune::Order::random;
+  if (text == "all") return tune::Order::all;
+  throw UsageError(fmt::format("--search {}: it is guided, random or all", text));
+}
+
 std::string end_text(const Found& found) {
   switch (found.end) {
   case Found::End::settled:
@@ -69,6 +76,7 @@ struct TuneCommand {
   std::string site;
   std::string budget = "30s";
   std::vector<std::string> settings;
+  std::string search = "guided";
   int operations = 10;
   int most = 0;
   bool json = false;
@@ -77,6 +85,7 @@ struct TuneCommand {
     tune::SearchOptions options;
     options.budget = parse_budget(budget);
     options.most = most;
+    options.order = parse_order(search);
     options.between = check_interrupt;
     Progress progress;
     options.progress = [&](const std::string& doing) { progress.show("tuning: " + doing); };
@@ -144,6 +153,7 @@ struct TuneCommand {
     }
     json["left"] = f.left;
     json["end"] = end_name(f.end);
+    if (!f.ranked_first.empty()) json["model_choice"] = f.ranked_first;
     json["space"] = f.space;
     json["measured"] = f.measured;
     json["spent_seconds"] = f.spent;
@@ -173,6 +183,8 @@ void add_tune(CommandLine& line) {
   command.add("--budget", &o->budget, "time for all of it, such as 30s, 500ms or 2min");
   command.add("--most", &o->most, "most schedules to measure; a tenth of the space if not given")
       .require_between(1, 1000000);
+  command.add("--search", &o->search,
+              "guided by the model and by what was measured; random; or all: the whole space");
   command.add("--site", &o->site,
               "lattice kernels: propagator, spinor, matrix, vector, complex or real");
   command.add("--operations", &o->operations, "operations of a chain, 1 to 32");

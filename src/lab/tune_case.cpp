@@ -43,9 +43,9 @@ tune::Tuned tune_case(Case& the_case, const std::string& pattern,
   ground.bind = [&](const std::string& schedule) {
     return tune::stopwatch_of(std::make_unique<Program>(the_case.bind({"", schedule})));
   };
-  ground.prepare = [&](const std::vector<std::string>& schedules) {
-    tune::prepare(device, schedules, [&](const std::string& s) { (void)the_case.bind({"", s}); });
-  };
+  tune::compile_together(ground, device, [&](const std::string& s) {
+    (void)the_case.bind({"", s});
+  });
   for (const AskedSchedule& s : the_case.schedules("space"))
     ground.space.push_back(s.text);
   ground.check = [&](const std::string& schedule) { require_right(the_case, schedule); };

@@ -130,11 +130,10 @@ InTurn measure_in_turn(Queue& queue, const std::function<void()>& first,
   queue.wait();
   LaunchClock clocks[2] = {{queue, first}, {queue, second}};
   for (int i = 0; i < options.warm_up; ++i) {
-    for (LaunchClock& clock : clocks) {
-      pause(options);
-      clock.warm_up();
-    }
+    pause(options);
+    clocks[0].warm_up();
   }
+  if (options.warm_up > 0) clocks[1].warm_up();
   std::vector<double> seconds[2], quotients;
   double together = 0;
   while (static_cast<int>(quotients.size()) < options.repeats) {

@@ -74,8 +74,10 @@ Finals play_finals(const std::vector<Entrant*>& finalists, const std::string& st
   }
 
   const Player& best = fastest(players);
-  Finals result{best.entrant->schedule, median_of(best.seconds).value, {1}, 0};
+  Finals result{best.entrant->schedule, {}, {1}, 0};
+  const double least = median_of(best.seconds).value;
   for (const Player& p : players) {
+    result.seconds.push_back(least * quotient(p, best).value);
     if (&p == &best) continue;
     if (is_standard(p)) result.standard = quotient(p, best);
     result.left = std::max(result.left, could_gain(p, best));

@@ -24,9 +24,9 @@ inline constexpr double near_best = 1.15;
 
 struct Finals {
   std::string winner;
-  double seconds = 0;   ///< of the winner: median
-  Estimate standard{1}; ///< how many times as long as the winner the default takes
-  double left = 0;      ///< by which part another could be better than the winner
+  std::vector<double> seconds; ///< of each finalist: the winner's median times their quotient
+  Estimate standard{1};        ///< how many times as long as the winner the default takes
+  double left = 0;             ///< by which part another could be better than the winner
 };
 
 /// Times the finalists, the default `standard` among them, round by round until none of the others

@@ -1,8 +1,9 @@
 #include <ridge/core/error.hpp>
-#include <ridge/core/text.hpp>
 #include <ridge/tune/search.hpp>
 
+#include "experience.hpp"
 #include "finals.hpp"
+#include "ranking.hpp"
 
 #include <fmt/format.h>
 
@@ -12,8 +13,8 @@
 #include <deque>
 #include <limits>
 #include <map>
+#include <random>
 #include <set>
-#include <utility>
 
 namespace ridge::tune {
 
@@ -21,72 +22,15 @@ namespace {
 
 /// The part of the budget for looking around; the rest is for the finals.
 constexpr double part_to_explore = 0.65;
+constexpr double part_to_measure_all = 0.95;
 /// Timed launches of a schedule that is looked at.
 constexpr int looks = 3;
-/// A first launch slower than the best by this factor needs no second; and what a model holds for
+/// Two launches slower than the best by this factor need no third; and what a model holds for
 /// so much slower than its best is not measured.
 constexpr double hopeless = 1.5;
 /// Of the best so far, those whose surroundings are looked at.
 constexpr std::size_t centres = 3;
 constexpr int least_measured = 24;
-/// Schedules that are compiled together: as many as keep most machines' cores busy, and few enough
-/// that what was learnt of the last counts for the next.
-constexpr std::size_t together = 8;
-
-/// How many fields of two schedules differ.
-int fields_apart(const std::string& a, const std::string& b) {
-  const auto of_a = text::words(a);
-  const auto of_b = text::words(b);
-  return static_cast<int>(std::count_if(of_a.begin(), of_a.end(), [&](std::string_view word) {
-    return std::find(of_b.begin(), of_b.end(), word) == of_b.end();
-  }));
-}
-
-/// Schedules in the order in which a model would have them measured; those that are alike to it, or
-/// of which it knows nothing, in the order of how little they differ from the default.
-class Ranking {
-public:
-  Ranking(const Ground& ground, const std::string& standard)
-      : ground_(ground), standard_(standard) {}
-
-  /// Infinite where the schedule cannot run, by the model.
-  double cost(const std::string& schedule) {
-    if (const auto at = known_.find(schedule); at != known_.end()) return at->second;
-    double cost = unknown;
-    try {
-      if (ground_.cost) cost = ground_.cost(schedule).value_or(unknown);
-    } catch (const Error&) {
-      cost = std::numeric_limits<double>::infinity();
-    }
-    return known_.emplace(schedule, cost).first->second;
-  }
-  void sort(std::vector<std::string>& schedules) {
-    using Ranked = std::pair<std::pair<double, int>, std::string>;
-    std::vector<Ranked> ranked;
-    for (std::string& s : schedules) {
-      if (const double c = cost(s); std::isfinite(c))
-        ranked.push_back({{c, fields_apart(s, standard_)}, std::move(s)});
-    }
-    std::stable_sort(ranked.begin(), ranked.end(),
-                     [](const Ranked& a, const Ranked& b) { return a.first < b.first; });
-    schedules.clear();
-    for (Ranked& r : ranked)
-      schedules.push_back(std::move(r.second));
-  }
-  /// Drops those at the end of a sorted list that the model holds for much slower than its best.
-  void drop_hopeless(std::vector<std::string>& sorted) {
-    if (sorted.empty()) return;
-    const double most = hopeless * cost(sorted.front());
-    while (cost(sorted.back()) > most)
-      sorted.pop_back();
-  }
-
-private:
-  static constexpr double unknown = std::numeric_limits<double>::max() / 2;
-  const Ground& ground_;
-  const std::string& standard_;
-  std::map<std::string, double> known_;
-};
 
 class Search {
 public:
@@ -99,29 +43,35 @@ public:
 
   Found run() {
     found_.space = static_cast<int>(ground_.space.size());
-    most_ = options_.most > 0 ? options_.most : std::max(least_measured, found_.space / 10);
+    most_ = options_.most > 0              ? options_.most
+            : options_.order == Order::all ? std::numeric_limits<int>::max()
+                                           : std::max(least_measured, found_.space / 10);
+    part_ = options_.order == Order::all ? part_to_measure_all : part_to_explore;
     look_at_standard();
     try {
       explore();
       settle();
-    } catch (const Error&) {
-      throw;
-    } catch (...) { // what `between` threw: the user wants what there is
-      found_.end = Found::End::stopped;
+    } catch (...) {
+      if (!stopped_) throw;
+      found_.end = Found::End::stopped; // the user wants what there is
     }
     conclude();
     return std::move(found_);
   }
 
 private:
+  static bool faster(const Entrant& a, const Entrant& b) { return a.seconds < b.seconds; }
   double now() const {
     if (options_.now) return options_.now();
     const auto time = std::chrono::steady_clock::now().time_since_epoch();
     return std::chrono::duration<double>(time).count();
   }
   double spent() const { return now() - began_; }
-  void pause() const {
-    if (options_.between) options_.between();
+  void pause() {
+    if (!options_.between) return;
+    stopped_ = true; // unless it returns
+    options_.between();
+    stopped_ = false;
   }
   void tell(const std::string& doing) const {
     if (options_.progress) options_.progress(doing);
@@ -131,7 +81,7 @@ private:
     tell("the default schedule");
     try {
       Stopwatch watch = ground_.bind(standard_);
-      const double seconds = look(watch, std::numeric_limits<double>::infinity());
+      const double seconds = look(watch);
       keep({standard_, seconds, {}}, std::move(watch));
     } catch (const Error&) {
       pause(); // an interrupt also ends what compiles
@@ -139,24 +89,29 @@ private:
     }
   }
 
-  /// The median of a few launches after one that warms up.
-  double look(const Stopwatch& watch, double best) const {
+  /// Seconds of a launch after one that warms up: the least of a few. They are taken in turn with
+  /// launches of the best so far, and what these took longer than ever is taken off.
+  double look(const Stopwatch& watch) const {
     (void)watch();
-    std::vector<double> seconds;
+    const Entrant* const best = entrants_.empty() ? nullptr : &entrants_.front();
+    double least = std::numeric_limits<double>::infinity();
+    double of_best = least;
     for (int i = 0; i < looks; ++i) {
-      seconds.push_back(watch());
-      if (seconds.back() > hopeless * best) break;
+      least = std::min(least, watch());
+      if (best == nullptr) continue;
+      of_best = std::min(of_best, best->watch());
+      if (i > 0 && least > hopeless * of_best) break;
     }
-    return median_of(seconds).value;
+    return best == nullptr ? least : least / of_best * best->seconds;
   }
 
   void keep(Trial trial, Stopwatch watch) {
     seen_.insert(trial.schedule);
     if (trial.problem.empty()) {
       ++found_.measured;
+      experience_.learn(trial.schedule, trial.seconds);
       entrants_.push_back({trial.schedule, trial.seconds, std::move(watch)});
-      std::stable_sort(entrants_.begin(), entrants_.end(),
-                       [](const Entrant& a, const Entrant& b) { return a.seconds < b.seconds; });
+      std::stable_sort(entrants_.begin(), entrants_.end(), faster);
       // Programs hold memory and compiled code: only those that may win are kept.
       for (std::size_t i = most_finalists; i < entrants_.size(); ++i) {
         if (entrants_[i].schedule != standard_) entrants_[i].watch = nullptr;
@@ -168,7 +123,7 @@ private:
   /// Whether there is time to look at more, where that may take as long as `step`.
   [[nodiscard]] bool may_go_on(double step) const {
     const double until_now = spent();
-    return until_now <= part_to_explore * options_.budget && until_now + step <= options_.budget &&
+    return until_now <= part_ * options_.budget && until_now + step <= options_.budget &&
            found_.measured < most_;
   }
 
@@ -183,7 +138,7 @@ private:
     Stopwatch watch;
     try {
       watch = ground_.bind(schedule);
-      trial.seconds = look(watch, entrants_.front().seconds);
+      trial.seconds = look(watch);
     } catch (const Error& error) {
       pause(); // an interrupt also ends what compiles
       trial.problem = error.what();
@@ -195,9 +150,7 @@ private:
 
   /// The best of the ranking and the surroundings of the best that were measured, in turn.
   void explore() {
-    std::vector<std::string> ranked = ground_.space;
-    ranking_.sort(ranked);
-    ranking_.drop_hopeless(ranked);
+    const std::vector<std::string> ranked = order();
     std::deque<std::string> next(ranked.begin(), ranked.end());
     for (const std::string& schedule : options_.known) {
       if (!seen_.contains(schedule) && !try_one(schedule)) return;
@@ -211,13 +164,41 @@ private:
     }
   }
 
-  /// As many of the ranking as from around the best, none of them twice.
+  /// The space as it is to be measured.
+  std::vector<std::string> order() {
+    std::vector<std::string> all = ground_.space;
+    if (options_.order == Order::random) {
+      std::shuffle(all.begin(), all.end(), std::mt19937(1));
+      return all;
+    }
+    ranking_.sort(all);
+    if (ground_.cost && !all.empty() && ranking_.knows(all.front()))
+      found_.ranked_first = all.front();
+    if (options_.order == Order::guided) ranking_.drop_hopeless(all, hopeless);
+    return all;
+  }
+
+  /// What to measure next: what lies around the best and needs no compiling; then, compiled
+  /// together, what else lies there and the next of the ranking.
   std::vector<std::string> next_batch(std::deque<std::string>& ranked) {
     const auto room = static_cast<std::size_t>(std::max(0, most_ - found_.measured));
-    const std::size_t of_each = ground_.prepare ? together / 2 : 1;
-    std::vector<std::string> batch = surroundings();
+    std::vector<std::string> batch;
+    if (options_.order == Order::guided) batch = surroundings();
+    if (ground_.ready) {
+      const auto others = std::stable_partition(batch.begin(), batch.end(), ground_.ready);
+      if (others != batch.begin()) {
+        batch.erase(others, batch.end());
+        batch.resize(std::min(batch.size(), room));
+        return batch;
+      }
+    }
+    const std::size_t of_each =
+        ground_.ready ? static_cast<std::size_t>(std::max(2, ground_.together)) / 2 : 1;
     batch.resize(std::min({batch.size(), of_each, room}));
-    const std::size_t most = std::min(batch.size() + of_each, room);
+    // Without a model the ranking only says what is near the default: the best is a better guide.
+    const bool informed = !ranked.empty() && ranking_.knows(ranked.front());
+    const std::size_t of_ranking = informed || batch.empty() ? of_each : 0;
+    const std::size_t most = std::min(batch.size() + of_ranking, room);
     for (; !ranked.empty() && batch.size() < most; ranked.pop_front()) {
       const std::string& first = ranked.front();
       if (!seen_.contains(first) && std::find(batch.begin(), batch.end(), first) == batch.end())
@@ -228,7 +209,7 @@ private:
 
   /// False where there is no time for it.
   bool prepare(const std::vector<std::string>& batch) {
-    if (!ground_.prepare) return true;
+    if (!ground_.ready || std::all_of(batch.begin(), batch.end(), ground_.ready)) return true;
     if (!may_go_on(longest_preparation_)) return false;
     pause();
     tell("compiling");
@@ -238,19 +219,32 @@ private:
     return true;
   }
 
-  /// What was not measured around the best few.
+  /// What was not measured around the best few, the most promising first.
   std::vector<std::string> surroundings() {
-    std::vector<std::string> all;
     for (std::size_t i = 0; i < std::min(centres, entrants_.size()); ++i) {
       const std::string& centre = entrants_[i].schedule;
       auto [at, is_new] = around_.try_emplace(centre);
       if (is_new) at->second = ground_.around(centre);
+      std::vector<std::string> all;
       std::copy_if(at->second.begin(), at->second.end(), std::back_inserter(all),
                    [&](const std::string& s) { return !seen_.contains(s); });
       ranking_.sort(all);
+      std::map<std::string, double> promise;
+      for (const std::string& s : all)
+        promise[s] = promise_of(centre, s);
+      std::stable_sort(all.begin(), all.end(),
+                       [&](const auto& a, const auto& b) { return promise.at(a) < promise.at(b); });
       if (!all.empty()) return all;
     }
-    return all;
+    return {};
+  }
+
+  /// By which factor the time may change from the centre: as the same change did elsewhere, else as
+  /// the model says.
+  double promise_of(const std::string& centre, const std::string& schedule) {
+    if (const auto known = experience_.change(centre, schedule)) return *known;
+    if (!ranking_.knows(centre) || !ranking_.knows(schedule)) return 1;
+    return ranking_.cost(schedule) / ranking_.cost(centre);
   }
 
   /// The finals; a winner whose results are wrong leaves, and those behind it play again.
@@ -269,13 +263,22 @@ private:
       found_.gain = played.standard;
       found_.left = played.left;
       found_.end = played.left > options_.gain ? Found::End::budget : Found::End::settled;
-      const auto winner = std::find_if(entrants_.begin(), entrants_.end(), [&](const Entrant& e) {
-        return e.schedule == played.winner;
-      });
-      std::rotate(entrants_.begin(), winner, winner + 1);
-      entrants_.front().seconds = played.seconds;
+      for (std::size_t i = 0; i < finalists.size(); ++i)
+        correct(*finalists[i], played.seconds[i]);
+      std::iter_swap(entrants_.begin(),
+                     std::find_if(entrants_.begin(), entrants_.end(),
+                                  [&](const Entrant& e) { return e.schedule == played.winner; }));
+      std::stable_sort(entrants_.begin() + 1, entrants_.end(), faster);
       if (passes(entrants_.front())) return;
       entrants_.erase(entrants_.begin());
+    }
+  }
+
+  /// What was measured in turn replaces the first look.
+  void correct(Entrant& e, double seconds) {
+    e.seconds = seconds;
+    for (Trial& t : found_.trials) {
+      if (t.schedule == e.schedule) t.seconds = seconds;
     }
   }
 
@@ -309,10 +312,13 @@ private:
   std::string standard_;
   const SearchOptions& options_;
   Ranking ranking_;
+  Experience experience_;
   double began_ = 0;
   double longest_ = 0;             ///< seconds that any trial took
   double longest_preparation_ = 0; ///< that preparing a batch took
   int most_ = 0;
+  double part_ = 0; ///< of the budget
+  bool stopped_ = false;
   Found found_;
   std::vector<Entrant> entrants_; ///< fastest first
   std::set<std::string> seen_;

@@ -1,9 +1,13 @@
 #include <ridge/core/error.hpp>
+#include <ridge/device/cpu/parallel.hpp>
 #include <ridge/record/measure.hpp>
 #include <ridge/tune/neighbours.hpp>
 #include <ridge/tune/tune.hpp>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
 
 namespace ridge::tune {
 
@@ -17,6 +21,49 @@ bool was_measured(const Found& found, const std::string& schedule) {
                      [&](const Trial& t) { return t.schedule == schedule; });
 }
 
+/// What schedules need compiled, and what of it is.
+class Compilations {
+public:
+  Compilations(Device device, std::function<void(const std::string&)> bind)
+      : device_(std::move(device)), bind_(std::move(bind)) {}
+
+  [[nodiscard]] bool are_done(const std::string& schedule) {
+    const auto& demand = demand_of(schedule);
+    return !demand || done_.contains(name_of(*demand));
+  }
+  /// What fails is done, too: binding says why.
+  void run(const std::vector<std::string>& schedules) {
+    std::vector<launch::Demand> wanted;
+    for (const std::string& s : schedules) {
+      const auto& demand = demand_of(s);
+      if (demand && done_.insert(name_of(*demand)).second) wanted.push_back(*demand);
+    }
+    launch::prepare(device_, wanted);
+  }
+
+private:
+  static std::string name_of(const launch::Demand& d) { return d.definitions + d.instantiation; }
+
+  /// Nothing where the schedule needs none, or cannot run at all.
+  const std::optional<launch::Demand>& demand_of(const std::string& schedule) {
+    auto [at, is_new] = known_.try_emplace(schedule);
+    if (!is_new) return at->second;
+    try {
+      const launch::AheadOnly only;
+      bind_(schedule);
+    } catch (const launch::NotAhead& lacking) {
+      at->second = lacking.demand();
+    } catch (const Error&) { // it is measured, and says so, later
+    }
+    return at->second;
+  }
+
+  Device device_;
+  std::function<void(const std::string&)> bind_;
+  std::map<std::string, std::optional<launch::Demand>> known_;
+  std::set<std::string> done_;
+};
+
 } // namespace
 
 Stopwatch stopwatch_of(std::unique_ptr<Program> program) {
@@ -25,19 +72,12 @@ Stopwatch stopwatch_of(std::unique_ptr<Program> program) {
   return [clock] { return clock->next().value; };
 }
 
-void prepare(const Device& device, const std::vector<std::string>& schedules,
-             const std::function<void(const std::string& schedule)>& bind) {
-  std::vector<launch::Demand> demands;
-  for (const std::string& schedule : schedules) {
-    try {
-      const launch::AheadOnly only;
-      bind(schedule);
-    } catch (const launch::NotAhead& lacking) {
-      if (lacking.demand()) demands.push_back(*lacking.demand());
-    } catch (const Error&) { // it is measured, and says so, later
-    }
-  }
-  if (demands.size() > 1) launch::prepare(device, demands);
+void compile_together(Ground& ground, const Device& device,
+                      std::function<void(const std::string& schedule)> bind) {
+  const auto compilations = std::make_shared<Compilations>(device, std::move(bind));
+  ground.ready = [compilations](const std::string& s) { return compilations->are_done(s); };
+  ground.prepare = [compilations](const auto& schedules) { compilations->run(schedules); };
+  ground.together = std::clamp(cpu::default_threads(), 4, 16);
 }
 
 Tuned tune(const Question& question, Ground ground, std::string_view pattern, DeviceKind kind,

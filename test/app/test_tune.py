@@ -255,6 +255,7 @@ def test_ctrl_c_keeps_what_was_found(ridge, wisdom):
     (("laplacian", "--site", "spinor"), "--site is for lattice kernels"),
     (("laplacian", "--set", "a=1"), "--set is for kernels in files"),
     (("laplacian", "--most", "0"), "--most"),
+    (("laplacian", "--search", "lucky"), "guided, random or all"),
     (("./none.hpp:None",), "none.hpp"),
 ])
 def test_bad_input(ridge, wisdom, words, says):

@@ -1,11 +1,13 @@
 // Timing of launches: how often they run and what the statistics are made of.
 #include <ridge/core/error.hpp>
+#include <ridge/record/load.hpp>
 #include <ridge/record/measure.hpp>
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace ridge {
@@ -102,6 +104,70 @@ TEST_F(Measure, RefusesNoRepeats) {
 
 TEST_F(Measure, PassesOnWhatALaunchThrows) {
   EXPECT_THROW((void)measure(queue, [] { throw std::runtime_error("no"); }), std::runtime_error);
+}
+
+TEST_F(Measure, TakesTwoLaunchesInTurn) {
+  std::string order;
+  const InTurn turns = measure_in_turn(
+      queue, [&] { order += 'a', spend(1e-3); }, [&] { order += 'b', spend(2e-3); },
+      {.repeats = 6, .warm_up = 1});
+  EXPECT_EQ(order, "abababababab"
+                   "ab");
+  EXPECT_EQ(turns.first.repeats, 6);
+  EXPECT_EQ(turns.second.repeats, 6);
+  EXPECT_GE(turns.first.least.value, 1e-3);
+  EXPECT_GE(turns.second.least.value, 2e-3);
+  ASSERT_TRUE(turns.quotient.has_interval());
+  EXPECT_LE(turns.quotient.low, turns.quotient.value);
+  EXPECT_GE(turns.quotient.high, turns.quotient.value);
+}
+
+/// A machine that becomes ten times slower half way: each launch's own times say nothing, the pairs
+/// do. Times are given, not measured, by a launch that takes what the clock of the test says.
+TEST(Pairs, AreNotMovedByWhatSlowsBothDown) {
+  std::vector<double> quotients, first;
+  for (int i = 0; i < 20; ++i) {
+    const double weather = i < 10 ? 1 : 10;
+    first.push_back(weather * (1 + 0.001 * (i % 3)));
+    quotients.push_back(2 * weather * (1 + 0.001 * (i % 4)) / first.back());
+  }
+  const Estimate q = median_of(quotients);
+  EXPECT_NEAR(q.value, 2, 0.01);
+  EXPECT_LT(q.high - q.low, 0.02);
+  const Estimate alone = median_of(first);
+  EXPECT_GT(alone.high / alone.low, 9);
+}
+
+TEST_F(Measure, OfPairsEndsByPatienceButNotBeforeAnInterval) {
+  int launches = 0;
+  const InTurn turns = measure_in_turn(
+      queue, [&] { ++launches, spend(2e-3); }, [] {},
+      {.repeats = 1000, .warm_up = 0, .patience = Seconds{1e-3}});
+  EXPECT_EQ(turns.first.repeats, least_for_interval);
+  EXPECT_EQ(launches, least_for_interval);
+}
+
+TEST_F(Measure, OfPairsStopsWhenAsked) {
+  struct Stop {};
+  int asked = 0;
+  const auto stop = [&] {
+    if (++asked > 5) throw Stop{};
+  };
+  EXPECT_THROW((void)measure_in_turn(
+                   queue, [] { spend(1e-3); }, [] { spend(1e-3); }, {.between = stop}),
+               Stop);
+}
+
+TEST(Load, SaysHowLongThreadsWaitedForAProcessor) {
+  const LoadWatch load;
+  spend(0.05);
+  if (const auto waited = load.waited()) {
+    EXPECT_GE(*waited, 0);
+    EXPECT_LE(*waited, 1.05);
+    const bool busy = load.is_busy(); // a little later
+    EXPECT_TRUE(busy || *waited < 0.2);
+    EXPECT_TRUE(!busy || *waited > 0.05);
+  }
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <map>
 #include <random>
+#include <set>
 
 namespace ridge::tune {
 namespace {
@@ -48,7 +49,9 @@ public:
       if (const auto at = broken.find(schedule); at != broken.end()) throw Failure(at->second);
       return [this, seconds = times.at(schedule)] {
         ++launches;
-        const double now = seconds * weather() * (1 + noise * jitter(random));
+        const bool is_spike = std::uniform_real_distribution<double>()(random) < spikes;
+        const double now =
+            seconds * weather() * (1 + noise * jitter(random)) * (is_spike ? 100 : 1);
         clock += now;
         return now;
       };
@@ -84,7 +87,7 @@ public:
 
   std::map<std::string, double> times;
   std::map<std::string, std::string> broken;
-  double clock = 0, bind_seconds = 0.01, noise = 0.01;
+  double clock = 0, bind_seconds = 0.01, noise = 0.01, spikes = 0;
   bool slow = false;
   int binds = 0, launches = 0;
   std::mt19937 random{7};
@@ -105,6 +108,9 @@ TEST(Search, ComesWithinTwoPercentAfterATenthOfTheSpaceWithAModelThatErrs) {
   EXPECT_LE(found.measured, 50);
   EXPECT_EQ(found.end, Found::End::settled);
   EXPECT_LE(found.left, 0.02);
+  const auto first = std::min_element(said.begin(), said.end(),
+                                      [](auto& a, auto& b) { return a.second < b.second; });
+  EXPECT_EQ(found.ranked_first, first->first);
 }
 
 TEST(Search, ClimbsWithoutAModelFromTheDefault) {
@@ -133,6 +139,13 @@ TEST(Search, IsNotFooledByAMachineThatIsSlowForAWhile) {
   EXPECT_LE(made.times.at(found.best.schedule), 1.03 * made.least());
 }
 
+TEST(Search, IsNotFooledByLaunchesThatAreInterruptedNowAndThen) {
+  Made made;
+  made.spikes = 0.2;
+  const Found found = search(made.ground(), name(7, 4, 0), made.options());
+  EXPECT_LE(made.times.at(found.best.schedule), 1.03 * made.least());
+}
+
 TEST(Search, KeepsTheDefaultWhereNothingIsBetter) {
   Made made;
   made.noise = 0;
@@ -141,6 +154,47 @@ TEST(Search, KeepsTheDefaultWhereNothingIsBetter) {
   const Found found = search(made.ground(), best->first, made.options());
   EXPECT_EQ(found.best.schedule, best->first);
   EXPECT_EQ(found.gain.value, 1);
+}
+
+TEST(Search, OfAllMeasuresTheWholeSpaceAndFindsItsBest) {
+  Made made;
+  made.noise = 0.001;
+  SearchOptions options = made.options(1000);
+  options.order = Order::all;
+  const Found found = search(made.ground(), name(0, 0, 0), options);
+  EXPECT_EQ(found.measured, 500);
+  EXPECT_NEAR(made.times.at(found.best.schedule), made.least(), 0.003 * made.least());
+}
+
+TEST(Search, AtRandomMeasuresAsManyOthersAndFindsLess) {
+  int worse = 0;
+  std::string gaps;
+  for (int i = 0; i < 5; ++i) {
+    Made made;
+    made.random.seed(static_cast<unsigned>(i));
+    const Found guided = search(made.ground(), name(i, 9, 4), made.options());
+    SearchOptions options = made.options(1000);
+    options.order = Order::random;
+    options.most = guided.measured;
+    const Found random = search(made.ground(), name(i, 9, 4), options);
+    EXPECT_EQ(random.measured, guided.measured);
+    EXPECT_EQ(random.ranked_first, "");
+    const double by = made.times.at(random.best.schedule) / made.times.at(guided.best.schedule);
+    worse += by > 1 ? 1 : 0;
+    gaps += std::to_string(by) + " ";
+  }
+  EXPECT_GE(worse, 4) << gaps;
+}
+
+TEST(Search, CorrectsTheFirstLookByTheFinals) {
+  Made made;
+  made.noise = 0.05;
+  const Found found = search(made.ground(), name(7, 4, 0), made.options());
+  for (const Trial& t : found.trials) {
+    if (t.schedule == found.best.schedule) {
+      EXPECT_EQ(t.seconds, found.best.seconds);
+    }
+  }
 }
 
 TEST(Search, EndsByTheBudgetAndSaysWhatMayBeLeft) {
@@ -162,6 +216,33 @@ TEST(Search, OfTooLittleTimeForAnIntervalSaysThatNothingIsKnown) {
   EXPECT_EQ(found.end, Found::End::budget);
   EXPECT_EQ(found.left, 1);
   EXPECT_FALSE(found.gain.has_interval());
+}
+
+TEST(Search, CompilesOnlyWhenNothingElseIsLeftAroundTheBest) {
+  Made made;
+  made.bind_seconds = 0.001;
+  Ground ground = made.ground();
+  // The first field is compiled in, as a tile is; only that of the default is there.
+  std::set<std::string> compiled{"a=5"};
+  const auto variant = [](const std::string& s) { return std::string(text::words(s)[0]); };
+  ground.ready = [&](const std::string& s) { return compiled.contains(variant(s)); };
+  std::vector<std::size_t> batches;
+  std::vector<int> measured_before;
+  ground.prepare = [&](const std::vector<std::string>& all) {
+    made.clock += 4;
+    std::size_t lacking = 0;
+    for (const std::string& s : all)
+      lacking += compiled.insert(variant(s)).second ? 1 : 0;
+    batches.push_back(lacking);
+    measured_before.push_back(made.binds);
+  };
+  const Found found = search(ground, name(5, 9, 4), made.options(30));
+  ASSERT_FALSE(batches.empty());
+  EXPECT_GT(measured_before.front(), 10) << "what was there was looked at first";
+  for (const std::size_t lacking : batches)
+    EXPECT_GT(lacking, 0u);
+  EXPECT_LE(made.times.at(found.best.schedule), 1.02 * made.least());
+  EXPECT_LT(found.spent, 30);
 }
 
 TEST(Search, MeasuresWhatIsKnownFirst) {
@@ -235,6 +316,15 @@ TEST(Search, ReturnsWhatItHasWhenItIsStopped) {
     EXPECT_LE(found.best.seconds, found.standard.seconds);
     EXPECT_GE(found.gain.value, 1);
   }
+}
+
+TEST(Search, PassesOnWhatIsNoInterrupt) {
+  Made made;
+  Ground ground = made.ground();
+  ground.check = [](const std::string&) { throw std::bad_alloc(); };
+  SearchOptions options = made.options();
+  options.between = [] {};
+  EXPECT_THROW((void)search(ground, name(0, 0, 0), options), std::bad_alloc);
 }
 
 TEST(Search, RefusesABudgetOfNothing) {

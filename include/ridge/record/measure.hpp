@@ -58,7 +58,8 @@ struct InTurn {
 };
 
 /// Times two launches in turn, a pair a repeat, so that what slows both down for a while is in
-/// both. Where fewer repeats are not asked for, five pairs at least, which an interval needs.
+/// both; at least the five pairs that an interval needs, unless fewer repeats are asked for. The
+/// second, which others have run before, warms up at most once.
 [[nodiscard]] InTurn measure_in_turn(Queue& queue, const std::function<void()>& first,
                                      const std::function<void()>& second,
                                      const MeasureOptions& options = {});

@@ -67,9 +67,7 @@ tune(Queue& queue, const Call& call, Seconds budget, const std::string& kernel =
     return stopwatch_of(std::make_unique<Program>(queue, call, Its::parse(schedule, device, call)));
   };
   const Question question = question_of(queue, call, kernel);
-  ground.prepare = [&](const std::vector<std::string>& schedules) {
-    prepare(device, schedules, question.require);
-  };
+  compile_together(ground, device, question.require);
   for (const auto& s : Its::all(device, call))
     ground.space.push_back(text::print_held(s));
   options.budget = budget.value;

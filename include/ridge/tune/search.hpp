@@ -28,18 +28,29 @@ struct Ground {
   /// What a model says a launch costs, in whatever unit; nothing where there is none. May be empty.
   /// Throws ridge::Error where the schedule cannot run.
   std::function<std::optional<double>(const std::string& schedule)> cost = {};
-  /// Makes schedules quick to bind: compiles side by side. May be empty.
+  /// Whether a schedule can be bound without compiling. Empty: all can.
+  std::function<bool(const std::string& schedule)> ready = {};
+  /// Compiles what these schedules need, side by side. Where `ready` is given, this is, too.
   std::function<void(const std::vector<std::string>& schedules)> prepare = {};
+  int together = 8; ///< schedules that are best prepared at a time
   /// Throws ridge::Error where results under the schedule are wrong. May be empty.
   std::function<void(const std::string& schedule)> check = {};
+};
+
+/// In which order schedules are measured.
+enum class Order {
+  guided, ///< as the model ranks them, and around the best
+  random, ///< of the space, without the model: what guided is to be better than
+  all     ///< the whole space, whatever their number: what guided is to come near
 };
 
 struct SearchOptions {
   double budget = 30; ///< seconds for all of it, compiling included; at least 5 launches are timed
   int most = 0;       ///< schedules measured at most; 0: a tenth of the space, and no fewer than 24
-  double gain = 0.02; ///< less than this part of the time is no reason to go on
-  std::vector<std::string> known = {};                         ///< good ones, measured first
-  std::function<void()> between = {};                          ///< may throw to stop
+  Order order = Order::guided;
+  double gain = 0.02;                  ///< less than this part of the time is no reason to go on
+  std::vector<std::string> known = {}; ///< good ones, measured first
+  std::function<void()> between = {};  ///< may throw to stop
   std::function<void(const std::string& doing)> progress = {}; ///< for people who wait
   std::function<double()> now = {};                            ///< seconds; empty: a steady clock
 };
@@ -47,7 +58,7 @@ struct SearchOptions {
 /// A schedule that was measured, or could not be.
 struct Trial {
   std::string schedule;
-  double seconds = 0;  ///< median of its launches
+  double seconds = 0;  ///< of a launch, against those of the best at that time
   std::string problem; ///< why it was not measured
 };
 
@@ -60,16 +71,17 @@ struct Found {
   /// The part of the best's time by which another one that was measured could be better: 0.02 or
   /// less where the search went to its end.
   double left = 0;
-  int space = 0;    ///< schedules there are
-  int measured = 0; ///< schedules that were timed
-  double spent = 0; ///< seconds
+  std::string ranked_first; ///< what the model holds for the fastest; empty where there is none
+  int space = 0;            ///< schedules there are
+  int measured = 0;         ///< schedules that were timed
+  double spent = 0;         ///< seconds
   enum class End { settled, budget, stopped } end = End::settled;
   std::vector<Trial> trials; ///< in the order in which they were measured
 };
 
-/// Searches from the default schedule `standard`. What `between` throws ends the search and is in
-/// `stopped`: what was found until then is returned. Throws what `bind` throws for the default, and
-/// UsageError for a budget that is not positive.
+/// Searches from the default schedule `standard`. What `between` throws once the default was
+/// measured ends the search: what was found until then is returned. Throws what `bind` and `check`
+/// throw for the default, and UsageError for a budget that is not positive.
 [[nodiscard]] Found search(const Ground& ground, const std::string& standard,
                            const SearchOptions& options);
 

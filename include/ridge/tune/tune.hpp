@@ -15,9 +15,10 @@ namespace ridge::tune {
 /// Times launches of a program, by a LaunchClock.
 [[nodiscard]] Stopwatch stopwatch_of(std::unique_ptr<Program> program);
 
-/// Compiles side by side what `bind` lacks of these schedules.
-void prepare(const Device& device, const std::vector<std::string>& schedules,
-             const std::function<void(const std::string& schedule)>& bind);
+/// Gives a ground what it needs to compile ahead of binding: `ready` and `prepare`. `bind` binds a
+/// schedule once.
+void compile_together(Ground& ground, const Device& device,
+                      std::function<void(const std::string& schedule)> bind);
 
 /// What came of tuning.
 struct Tuned {
