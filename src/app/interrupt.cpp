@@ -1,5 +1,7 @@
 #include "interrupt.hpp"
 
+#include <ridge/comm/communicator.hpp>
+
 #include <csignal>
 
 namespace ridge::app {
@@ -20,7 +22,8 @@ extern "C" void remember(int signal) {
 
 void catch_interrupts() {
   std::signal(SIGINT, remember);
-  std::signal(SIGTERM, remember);
+  // Launchers end the ranks of a run of which one has failed by SIGTERM, and that at once.
+  if (comm::launched().ranks == 1) std::signal(SIGTERM, remember);
   std::signal(SIGXFSZ, SIG_IGN);
 }
 

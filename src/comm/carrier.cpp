@@ -132,6 +132,7 @@ Carrier choose_carrier(Communicator& communicator, const Device& device, std::st
                      "--device");
   }
   if (!device.is_gpu()) return Carrier::host;
+  if (communicator.ranks() == 1) return Carrier::staged; // nothing to send, but along periodic axes
   std::string why;
   const char* const wanted = std::getenv("RIDGE_NCCL");
   if (wanted != nullptr && std::string_view(wanted) == "off") why = "RIDGE_NCCL=off";

@@ -6,6 +6,22 @@
 
 namespace ridge {
 
+namespace {
+thread_local bool urgent = false;
+} // namespace
+
+bool making_urgent_queue() {
+  return urgent;
+}
+
+Queue urgent_queue(const Device& device) {
+  struct Urgent {
+    Urgent() { urgent = true; }
+    ~Urgent() { urgent = false; }
+  } const now;
+  return Queue(device);
+}
+
 Order::Order(Device device) : device_(std::move(device)) {
   if (device_.is_gpu()) event_ = device_.backend().create_event();
 }

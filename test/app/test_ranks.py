@@ -13,6 +13,7 @@ import numpy
 import pytest
 
 MPIRUN = shutil.which(os.environ.get("RIDGE_MPIRUN", "mpirun"))
+MPICH = MPIRUN is not None and "hydra" in os.path.realpath(MPIRUN)
 ENVIRONMENT = {
     **os.environ,
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -42,8 +43,8 @@ def lines_of_ridge(err):
 
 
 def refused(result, *says, code=2):
-    """One line, once, whatever the launcher adds."""
-    assert result.code == code, (result.code, result.err)
+    """One line, once, whatever the launcher adds. That of MPICH may return how ranks were ended."""
+    assert result.code == code or (result.code != 0 and MPICH), (result.code, result.err)
     lines = lines_of_ridge(result.err)
     assert len(lines) == 1, result.err
     for text in says:
@@ -67,8 +68,8 @@ def test_a_record_of_two_ranks(mpi):
     assert record["seconds"] >= 0.5 * record["compute_seconds"]
     # Work is that of one rank.
     one = json.loads(subprocess.run(
-        [mpi.program, "bench", "laplacian", "--size", "64x48x40", "--repeat", "3", "--device",
-         "cpu", "--json"], capture_output=True, text=True, check=True).stdout)[0]
+        [mpi.program, "bench", "laplacian", "--size", "64x48x40", "--repeat", "3", "--ranks",
+         "1x1x1", "--device", "cpu", "--json"], capture_output=True, text=True, check=True).stdout)[0]
     for field in ("bytes_read", "bytes_written", "items", "flops"):
         assert record[field] == one[field]
 
@@ -293,6 +294,25 @@ def test_a_killed_rank_ends_all_within_ten_seconds(mpi):
         time.sleep(0.1)
 
 
+def test_a_killed_rank_leaves_the_last_snapshot(mpi, tmp_path):
+    file = tmp_path / "run.h5"
+    launcher, ranks = running_ranks(
+        mpi, ("nbody", "--plummer", 500, "--steps", 100000000, "--every", 20, "--device", "cpu",
+              "-o", file))
+    end = time.time() + 20
+    while not file.exists() and time.time() < end:
+        time.sleep(0.1)
+    time.sleep(0.5)
+    os.kill(ranks[2], signal.SIGKILL)
+    launcher.communicate(timeout=30)
+    assert launcher.returncode != 0
+    with h5py.File(file) as f:
+        steps = sorted(f["snapshots"])
+        last = f["snapshots"][steps[-1]]
+        assert numpy.isfinite(last["position"][...]).all()
+        assert last["position"].shape[0] == 500
+
+
 def test_an_error_on_one_rank_ends_all_with_its_message(mpi, tmp_path):
     """Rank 1 alone may not compile: its error ends all."""
     (tmp_path / "heat.hpp").write_text(HEAT)
@@ -310,7 +330,7 @@ def test_an_error_on_one_rank_ends_all_with_its_message(mpi, tmp_path):
         timeout=60, check=False)
     assert time.time() - begin < 10
     lines = lines_of_ridge(done.stderr)
-    assert done.returncode == 1
+    assert done.returncode == 1 or (done.returncode != 0 and MPICH)
     assert len(lines) == 1, done.stderr
     assert lines[0].startswith("ridge: rank 1: ") and "RIDGE_COMPILE" in lines[0]
 

@@ -23,6 +23,12 @@ private:
   void* event_ = nullptr;
 };
 
+/// A queue whose work, where a GPU has to choose, begins before that of other queues.
+[[nodiscard]] Queue urgent_queue(const Device& device);
+
+/// Whether the calling thread is making such a queue: what the backends of GPUs ask.
+[[nodiscard]] bool making_urgent_queue();
+
 /// Names what modules of GPUs offer: `void(void* stream, void* event)`.
 struct WaitForEvent;
 

@@ -63,26 +63,29 @@ public:
   /// Gives one launch to the queue. With NCCL the exchange and the launches are recorded in a graph
   /// the second time, and are one launch from then on.
   void run() {
-    if (graph_) {
-      graph_->launch();
-    } else if (exchange_.can_be_recorded() && ran_) {
-      graph_ = std::make_unique<Graph>(queue_, [this] { give(); });
-      graph_->launch();
-    } else {
-      give();
-    }
-    ran_ = true;
+    all_.run(*this, [this] {
+      exchange_.begin();
+      for (const Program& program : inner_)
+        program.run();
+      exchange_.finish();
+      for (const Program& program : outer_)
+        program.run();
+    });
   }
   /// The parts of it, to be timed: they leave the halos, or the points, as run() does.
   void run_exchange() {
-    exchange_.begin();
-    exchange_.finish();
+    halos_.run(*this, [this] {
+      exchange_.begin();
+      exchange_.finish();
+    });
   }
-  void run_compute() const {
-    for (const Program& program : inner_)
-      program.run();
-    for (const Program& program : outer_)
-      program.run();
+  void run_compute() {
+    points_.run(*this, [this] {
+      for (const Program& program : inner_)
+        program.run();
+      for (const Program& program : outer_)
+        program.run();
+    });
   }
 
   [[nodiscard]] const comm::Exchange& exchange() const { return exchange_; }
@@ -94,14 +97,22 @@ public:
   }
 
 private:
-  void give() {
-    exchange_.begin();
-    for (const Program& program : inner_)
-      program.run();
-    exchange_.finish();
-    for (const Program& program : outer_)
-      program.run();
-  }
+  /// Work that is given as it is the first time, when whatever is made once is made, and as a graph
+  /// from the second on, where it can be recorded.
+  class Repeated {
+  public:
+    template <class F>
+    void run(RankProgram& program, const F& work) {
+      if (!graph_ && ran_ && program.exchange_.can_be_recorded())
+        graph_ = std::make_unique<Graph>(program.queue_, work);
+      ran_ = true;
+      graph_ ? graph_->launch() : work();
+    }
+
+  private:
+    std::unique_ptr<Graph> graph_;
+    bool ran_ = false;
+  };
 
   static std::vector<comm::PaddedField> padded(const RankCall<K, T>& call) {
     const auto footprints = traits_of<K, T>().footprints;
@@ -138,8 +149,7 @@ private:
   std::string kernel_;
   comm::Exchange exchange_;
   std::vector<Program> inner_, outer_; // at most one inner
-  std::unique_ptr<Graph> graph_;
-  bool ran_ = false;
+  Repeated all_, halos_, points_;
 };
 
 } // namespace ridge::stencil

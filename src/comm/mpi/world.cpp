@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <new>
 #include <thread>
 #include <utility>
@@ -22,6 +23,21 @@ void check(int status, const char* what) {
   int length = 0;
   MPI_Error_string(status, text, &length);
   throw Failure(std::string("MPI failed ") + what + ": " + text);
+}
+
+/// Whether a call of MPI is on the stack. Another rank that ends all may make such a call exit this
+/// process (MPICH), in which case MPI must not be called once more.
+int calls = 0;
+/// What this process then exits with.
+int exit_code = EXIT_FAILURE;
+
+/// Calls MPI.
+template <class Call>
+int in_mpi(const Call& call) {
+  ++calls;
+  const int status = call();
+  --calls;
+  return status;
 }
 
 /// Waits until `test` is true. Where ranks share cores, the one that is waited for needs this
@@ -43,7 +59,7 @@ void wait_until(const Test& test) {
 void wait_for(MPI_Request& request, const char* what) {
   wait_until([&] {
     int done = 0;
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
+    check(in_mpi([&] { return MPI_Test(&request, &done, MPI_STATUS_IGNORE); }), what);
     return done != 0;
   });
 }
@@ -72,7 +88,7 @@ public:
 
   void begin() override {
     if (requests_.empty()) return;
-    check(MPI_Startall(count(), requests_.data()), "to send and receive");
+    check(in_mpi([&] { return MPI_Startall(count(), requests_.data()); }), "to send and receive");
   }
   void advance() override { (void)test(); }
   void finish() override {
@@ -91,8 +107,9 @@ private:
   }
   [[nodiscard]] bool test() {
     int done = 0;
-    check(MPI_Testall(count(), requests_.data(), &done, MPI_STATUSES_IGNORE),
-          "to send and receive");
+    check(
+        in_mpi([&] { return MPI_Testall(count(), requests_.data(), &done, MPI_STATUSES_IGNORE); }),
+        "to send and receive");
     return done != 0;
   }
   [[nodiscard]] int count() const { return static_cast<int>(requests_.size()); }
@@ -130,18 +147,21 @@ public:
   ~World() override {
     int over = 0;
     MPI_Finalized(&over);
+    if (calls > 0) std::_Exit(exit_code); // nothing of MPI works any more
     if (over == 0) MPI_Finalize();
   }
 
   void barrier() override {
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Ibarrier(world_, &request), "at a barrier");
+    check(in_mpi([&] { return MPI_Ibarrier(world_, &request); }), "at a barrier");
     wait_for(request, "at a barrier");
   }
   void all_gather(const void* mine, std::size_t bytes, void* all) override {
     MPI_Request request = MPI_REQUEST_NULL;
     const auto count = static_cast<int>(bytes);
-    check(MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, world_, &request),
+    check(in_mpi([&] {
+            return MPI_Iallgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, world_, &request);
+          }),
           "to gather from all ranks");
     wait_for(request, "while it gathered from all ranks");
   }
@@ -151,7 +171,8 @@ public:
   }
   [[nodiscard]] bool claim_last_words() override { return failed_->exchange(1) == 0; }
   [[noreturn]] void end_all(int code) override {
-    MPI_Abort(world_, code);
+    exit_code = code;
+    in_mpi([&] { return MPI_Abort(world_, code); });
     std::_Exit(code);
   }
 

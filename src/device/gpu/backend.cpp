@@ -124,7 +124,16 @@ public:
   [[nodiscard]] void* create_stream() override {
     use();
     gpu::Stream stream = nullptr;
-    check(RIDGE_NATIVE(StreamCreate)(&stream), "creating a stream");
+    if (making_urgent_queue()) {
+      int least = 0;
+      int greatest = 0;
+      check(RIDGE_NATIVE(DeviceGetStreamPriorityRange)(&least, &greatest),
+            "asking for the priorities of streams");
+      check(RIDGE_NATIVE(StreamCreateWithPriority)(&stream, RIDGE_NATIVE(StreamDefault), greatest),
+            "creating a stream");
+    } else {
+      check(RIDGE_NATIVE(StreamCreate)(&stream), "creating a stream");
+    }
     return stream;
   }
   void destroy_stream(void* stream) noexcept override {
