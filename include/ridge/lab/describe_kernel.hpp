@@ -44,9 +44,14 @@ template <class K>
                                                          : stencil::traits_of<K, double>(),
                                    e);
   };
-  made.evolution = [name, kernel](int element_bytes) {
-    return element_bytes == 4 ? evolution<K, float>(name, kernel)
-                              : evolution<K, double>(name, kernel);
+  made.evolution = [name, kernel](int element_bytes, std::optional<double> dt) {
+    K set = kernel;
+    if constexpr (knows_dt<K>) {
+      if (dt) set.dt = *dt;
+    } else if (dt) {
+      throw UsageError(name + " has no member dt for --dt to set");
+    }
+    return element_bytes == 4 ? evolution<K, float>(name, set) : evolution<K, double>(name, set);
   };
   made.bench.make_rank_case = [name, kernel](const BenchRequest& request, comm::Communicator& ranks,
                                              const std::string& grid) {
