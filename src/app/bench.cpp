@@ -4,6 +4,7 @@
 #include <ridge/lab/user_kernel.hpp>
 
 #include "commands.hpp"
+#include "counting.hpp"
 #include "interrupt.hpp"
 
 #include <fmt/core.h>
@@ -22,6 +23,7 @@ struct BenchCommand {
   std::vector<std::string> settings;
   int repeat = 15;
   int operations = 10;
+  bool counters = false;
   bool json = false;
 
   void run() const {
@@ -41,10 +43,15 @@ struct BenchCommand {
     lab::RoofSource roof(request.device);
     std::vector<Record> records;
     const bool several = schedule == "all" || schedule == "space";
+    Counting counting(chosen);
     chosen.run(request, roof, [&](const Record& record) {
       check_interrupt();
       records.push_back(record);
-      if (!json) print_line(record, several, records.size() == 1);
+      if (counters)
+        records.back().counters =
+            counting.of({kernel, to_text(record.device), to_text(record.size), record.precision,
+                         record.schedule, site, settings, operations});
+      if (!json) print_line(records.back(), several, records.size() == 1);
     });
     if (json) fmt::print("{}\n", to_json(records));
     for (const Record& record : records) {
@@ -85,6 +92,11 @@ struct BenchCommand {
         several && !r.schedule_name.empty() ? fmt::format("{:<20}", r.schedule_name) : "";
     fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>10}  {}{}\n", to_text(r.timing->median),
                lab::rate_text(r), rate_width(r), roof, fraction, check, name, r.schedule);
+    if (r.counters) {
+      fmt::print("{:>9}  read {}, written {} ({})\n", "", quantity(r.counters->bytes_read, "B"),
+                 r.counters->bytes_written ? quantity(*r.counters->bytes_written, "B") : "-",
+                 r.counters->source);
+    }
     std::fflush(stdout);
   }
 };
@@ -116,6 +128,9 @@ void add_bench(CommandLine& line) {
   command.add("--repeat", &o->repeat, "timed launches").require_between(1, 100000);
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
+  command.add("--counters", &o->counters,
+              "count the bytes from and to memory, of one more launch; modelled where that cannot "
+              "be");
   command.add("--json", &o->json, "print an array of records");
   command.set_footer(kernel_list());
   command.set_action([o] { o->run(); });

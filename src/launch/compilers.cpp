@@ -2,8 +2,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/library.hpp>
-
-#include "process.hpp"
+#include <ridge/launch/process.hpp>
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -3,12 +3,12 @@
 #include <ridge/launch/demand.hpp>
 #include <ridge/launch/description.hpp>
 #include <ridge/launch/offer.hpp>
+#include <ridge/launch/process.hpp>
 
 #include "cache.hpp"
 #include "compilers.hpp"
 #include "hash.hpp"
 #include "headers.hpp"
-#include "process.hpp"
 #include "report.hpp"
 
 #include <dlfcn.h>

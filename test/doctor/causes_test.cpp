@@ -76,8 +76,9 @@ TEST(Causes, ThatCostNextToNothingAreNotNamed) {
     EXPECT_NE(d.cause->name, "staged-passes");
 }
 
-TEST(Facts, CountTheLastWaveAsOneThatIsNotFull) {
+TEST(Facts, CountUnitsThatWaitForTheOneWithMostBlocks) {
   Facts f;
+  f.device.units = 100;
   f.resident = 100;
   f.blocks = 110;
   EXPECT_DOUBLE_EQ(f.filled(), 0.55);
