@@ -73,12 +73,17 @@ Counters modelled_counters(const Facts& f) {
 }
 
 void add_measured(Facts& facts, const Record& record) {
+  double held = 0;
+  double local = 0;
   for (const Detail& detail : record.details) {
-    // The compiler keeps indexed arrays there too, but kernels have none.
-    if (detail.name == "local_bytes") facts.spilled_registers = detail.number / 4;
-    if (detail.name == "registers") facts.registers = std::max(facts.registers, detail.number);
+    if (detail.name == "registers") held = detail.number;
+    if (detail.name == "local_bytes") local = detail.number;
     if (detail.name == node_share_detail) facts.node_share = detail.number;
   }
+  if (held <= 0) return; // not known of a cpu
+  // The compiler keeps indexed arrays there too, but kernels have none.
+  facts.spilled_registers = local / 4;
+  facts.registers = held + facts.spilled_registers;
 }
 
 } // namespace ridge::doctor

@@ -38,7 +38,9 @@ template <class K>
   made.bench.make_case = [name, kernel](const BenchRequest& request, RoofSource&) {
     return stencil_case(name, kernel, request);
   };
-  made.bench.make_patient = [](const doctor::Examination& e) {
+  made.bench.make_patient = [name](const doctor::Examination& e) {
+    if (e.precision != "fp32" && e.precision != "fp64")
+      throw UsageError("unknown precision '" + e.precision + "'; " + name + " has fp32 and fp64");
     return doctor::stencil_patient(e.precision == "fp32" ? stencil::traits_of<K, float>()
                                                          : stencil::traits_of<K, double>(),
                                    e);
