@@ -6,6 +6,7 @@
 
 #include "bench_ranks.hpp"
 #include "commands.hpp"
+#include "counting.hpp"
 #include "interrupt.hpp"
 
 #include <fmt/core.h>
@@ -28,11 +29,14 @@ struct BenchCommand {
   bool scaling = false;
   std::optional<Index> steps;
   std::optional<std::string> boundary;
+  bool counters = false;
   bool json = false;
 
   void run() const {
-    const lab::BenchKernel chosen = lab::find_kernel(kernel, settings);
     comm::Communicator& world = comm::world();
+    const bool over_ranks = world.ranks() > 1 || !ranks.empty();
+    const lab::BenchKernel chosen =
+        lab::find_kernel(kernel, settings, over_ranks ? lab::Use::ranks : lab::Use::launches);
     lab::BenchRequest request{comm::device_of_rank(world, device),
                               size.empty() ? chosen.default_size : parse_extents(size, "--size"),
                               precision.empty() ? chosen.default_precision : precision,
@@ -56,17 +60,22 @@ struct BenchCommand {
     if (scaling && world.ranks() == 1) {
       throw UsageError("--scaling compares several ranks with one; start them with mpirun -n N");
     }
-    if (world.ranks() > 1 || !ranks.empty()) {
+    if (over_ranks) {
       bench_over_ranks(chosen, request, {ranks, scaling}, world, json);
       return;
     }
     lab::RoofSource roof(request.device);
     std::vector<Record> records;
     const bool several = schedule == "all" || schedule == "space";
+    Counting counting(chosen);
     chosen.run(request, roof, [&](const Record& record) {
       check_interrupt();
       records.push_back(record);
-      if (!json) print_line(record, several, records.size() == 1);
+      if (counters)
+        records.back().counters =
+            counting.of({kernel, to_text(record.device), to_text(record.size), record.precision,
+                         record.schedule, site, settings, operations});
+      if (!json) print_line(records.back(), several, records.size() == 1);
     });
     if (json) {
       fmt::print("{}\n", to_json(records));
@@ -118,9 +127,14 @@ struct BenchCommand {
     const std::string roof = lab::roof_text(r);
     const std::string name =
         several && !r.schedule_name.empty() ? fmt::format("{:<20}", r.schedule_name) : "";
-    fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>14}  {:>10}  {}{}{}\n",
-               to_text(r.timing->median), lab::rate_text(r), rate_width(r), roof, fraction, interval,
-               check, name, r.schedule, least_bytes_text(r));
+    fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>14}  {:>10}  {}{}{}\n", to_text(r.timing->median),
+               lab::rate_text(r), rate_width(r), roof, fraction, interval, check, name, r.schedule,
+               least_bytes_text(r));
+    if (r.counters) {
+      fmt::print("{:>9}  read {}, written {} ({})\n", "", quantity(r.counters->bytes_read, "B"),
+                 r.counters->bytes_written ? quantity(*r.counters->bytes_written, "B") : "-",
+                 r.counters->source);
+    }
     std::fflush(stdout);
   }
 };
@@ -161,6 +175,9 @@ void add_bench(CommandLine& line) {
               "PxQxR: the ranks along x, y and z, as many as mpirun started; the grid with least "
               "exchange if not given");
   command.add("--scaling", &o->scaling, "over ranks: also one rank alone, for the efficiencies");
+  command.add("--counters", &o->counters,
+              "count the bytes from and to memory, of one more launch; modelled where that cannot "
+              "be");
   command.add("--json", &o->json, "print an array of records");
   command.set_footer(kernel_list());
   command.set_action([o] { o->run(); }, Ranks::several);

@@ -9,6 +9,7 @@ void add_devices(CommandLine& line);
 void add_roof(CommandLine& line);
 void add_model(CommandLine& line);
 void add_doctor(CommandLine& line);
+void add_count(CommandLine& line);
 void add_bench(CommandLine& line);
 void add_schedules(CommandLine& line);
 void add_apply(CommandLine& line);

@@ -5,11 +5,12 @@
 #include <ridge/doctor/pages.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/proof.hpp>
-#include <ridge/lab/user_kernel.hpp>
 
 #include "commands.hpp"
 #include "doctor_print.hpp"
 #include "interrupt.hpp"
+#include "kernel_options.hpp"
+#include "output_file.hpp"
 
 #include <fmt/core.h>
 
@@ -20,16 +21,10 @@ namespace ridge::app {
 namespace {
 
 struct DoctorCommand {
-  std::string kernel;
-  std::string device;
+  KernelOptions launch;
   std::string on;
-  std::string size;
-  std::string precision;
-  std::string schedule = "auto";
-  std::string site;
   std::string explain;
-  std::vector<std::string> settings;
-  int operations = 10;
+  std::string output;
   bool prove = false;
   bool checklist = false;
   bool causes = false;
@@ -38,10 +33,13 @@ struct DoctorCommand {
   void run() const {
     if (!explain.empty()) return print_explanation(doctor::find_cause(explain));
     if (causes) return print_causes(json);
-    if (kernel.empty())
+    if (launch.kernel.empty())
       throw UsageError("doctor takes a KERNEL, --explain CAUSE or --causes; see --help");
-    if (!device.empty() && !on.empty())
+    if (!launch.device.empty() && !on.empty())
       throw UsageError("--device runs the launch, --on only models it; give one of them");
+    if (!output.empty() && !on.empty())
+      throw UsageError(
+          "--output takes a record of the launch, which runs: give --device, not --on");
     if (prove && !on.empty())
       throw UsageError(
           "--prove runs the launch, which takes a device here: give --device, not --on");
@@ -50,18 +48,19 @@ struct DoctorCommand {
 
 private:
   void examine() const {
-    const lab::BenchKernel chosen = lab::find_kernel(kernel, settings);
+    const lab::BenchKernel chosen = launch.find();
     if (!chosen.make_patient)
-      throw UsageError(fmt::format("the doctor does not know what {} does with memory", kernel));
-    if (!site.empty() && chosen.pattern != "lattice")
-      throw UsageError(fmt::format("--site is for lattice kernels; {} is not one", kernel));
+      throw UsageError(
+          fmt::format("the doctor does not know what {} does with memory", launch.kernel));
+    if (!output.empty()) require_writable(output);
     doctor::Examination e = examination(chosen);
     if (on.empty() && !checklist) measure_ceilings(e);
     const auto patient = chosen.make_patient(e);
-    const doctor::Prescription now = patient->parse(schedule);
+    const doctor::Prescription now = patient->parse(launch.schedule);
     if (checklist) return print_checklist(patient->facts(now.schedule), json);
 
-    Visit visit{kernel, device_text(e), e.description.name, e.size, e.precision, now, {}, {}, {}};
+    Visit visit{
+        launch.kernel, device_text(e), e.description.name, e.size, e.precision, now, {}, {}, {}};
     std::unique_ptr<lab::Case> running;
     if (on.empty()) {
       running = run_case(chosen, e, now, visit);
@@ -72,6 +71,7 @@ private:
       for (const doctor::Diagnosis& d : visit.findings.diagnoses)
         visit.proofs.push_back(proof_of(*running, now, d));
     }
+    if (!output.empty()) write_text_file(output, record_text(visit));
     print_visit(visit, json);
     for (std::size_t i = 0; i < visit.proofs.size(); ++i) {
       const auto& d = visit.findings.diagnoses[i];
@@ -84,23 +84,18 @@ private:
   }
 
   [[nodiscard]] doctor::Examination examination(const lab::BenchKernel& chosen) const {
-    const Extents extents = size.empty() ? chosen.default_size : parse_extents(size, "--size");
-    const std::string digits = precision.empty() ? chosen.default_precision : precision;
-    if (on.empty() || model::names_device_here(on)) {
-      const std::string& name = on.empty() ? device : on;
-      const Device here(name.empty() || name == "auto" ? best_device() : parse_device(name));
-      return {
-          here,      model::description_of(here.facts(), here.kind()), true, extents, digits, site,
-          operations};
+    const bool here = on.empty() || model::names_device_here(on);
+    const auto make = [&](const Device& device, const model::Description& description) {
+      return doctor::Examination{
+          device,      description,      here, launch.extents(chosen), launch.digits(chosen),
+          launch.site, launch.operations};
+    };
+    if (here) {
+      const Device device = named_device(on.empty() ? launch.device : on);
+      return make(device, model::description_of(device.facts(), device.kind()));
     }
     const model::Description d = model::find_description(on);
-    return {Device(d.warp_width == 64 ? "simt:64" : "simt:32"),
-            d,
-            false,
-            extents,
-            digits,
-            site,
-            operations};
+    return make(Device(d.warp_width == 64 ? "simt:64" : "simt:32"), d);
   }
 
   [[nodiscard]] std::string device_text(const doctor::Examination& e) const {
@@ -131,17 +126,16 @@ private:
                                                     const doctor::Examination& e,
                                                     const doctor::Prescription& now,
                                                     Visit& visit) const {
-    lab::BenchRequest request{e.device, e.size, e.precision, now.schedule, {}};
-    request.site = site;
-    request.operations = operations;
+    lab::BenchRequest request = launch.request(chosen);
+    request.schedule = now.schedule;
     request.measure.repeats = 5;
     request.measure.between = check_interrupt;
     lab::RoofSource roof(e.device, true);
     auto running = chosen.make_case(request, roof);
     lab::bench_case(*running, request, roof, [&](const Record& record) { visit.record = record; });
     if (visit.record->check && !visit.record->check->ok) {
-      throw Failure(
-          fmt::format("{} under '{}': {}", kernel, now.schedule, visit.record->check->message));
+      throw Failure(fmt::format("{} under '{}': {}", launch.kernel, now.schedule,
+                                visit.record->check->message));
     }
     if (const auto memory = running->limit().memory; memory && e.device.host_accessible()) {
       const auto share =
@@ -164,24 +158,17 @@ void add_doctor(CommandLine& line) {
   const Command command = line.add_command(
       "doctor", "why a launch is slow, what would help, by how much, and whether it does");
   auto o = std::make_shared<DoctorCommand>();
-  command.add("KERNEL", &o->kernel, "a built-in kernel, or FILE.hpp:Name of your own");
-  command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N: runs the launch there");
+  o->launch.add_to(command);
+  command.add("--device", &o->launch.device, "auto, cpu, cuda:N, hip:N: runs the launch there");
   command.add("--on", &o->on, "by the model alone: a device here, a described one, or FILE.json");
-  command.add("--size", &o->size, "NXxNYxNZ, NXxNY or N");
-  command.add("--precision", &o->precision, "fp32, fp64 or mixed; each kernel has its own default");
-  command.add("--schedule", &o->schedule,
-              "auto, a name, or fields such as 'tile=4 store=nontemporal'");
-  command.add("--site", &o->site,
-              "lattice kernels: propagator, spinor, matrix, vector, complex or real");
-  command.add("--operations", &o->operations, "operations of a chain, 1 to 32");
-  command.add("--set", &o->settings,
-              "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
   command.add("--prove", &o->prove,
               "run each cure in turn with the launch; exits 1 when a prediction does not hold");
   command.add("--checklist", &o->checklist, "the checklist of the GPU memory guide, answered");
   command.add("--causes", &o->causes,
               "all causes, and what is said of launches with one planted cause each");
   command.add("--explain", &o->explain, "the background of a cause, and its source");
+  command.add("-o,--output", &o->output,
+              "write the launch's record with its diagnoses to a file for ridge report");
   command.add("--json", &o->json, "print JSON");
   command.set_action([o] { o->run(); });
 }

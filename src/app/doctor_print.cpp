@@ -15,8 +15,27 @@ namespace {
 using doctor::Diagnosis;
 using nlohmann::ordered_json;
 
-ordered_json json_of(const Visit& v, std::size_t i) {
+/// The fields of the contract: cause, evidence, ..., fix.
+ordered_json diagnosis_json(const Visit& v, std::size_t i) {
   const Diagnosis& d = v.findings.diagnoses[i];
+  ordered_json o{{"cause", d.cause->name},
+                 {"evidence", d.evidence},
+                 {"evidence_unit", d.cause->unit},
+                 {"threshold", d.cause->threshold},
+                 {"predicted_gain", d.predicted_gain},
+                 {"proved_gain", nullptr},
+                 {"fix", d.fix}};
+  if (!d.schedule.empty()) o["cured_schedule"] = d.schedule;
+  if (i < v.proofs.size() && v.proofs[i]) {
+    o["proved_gain"] = v.proofs[i]->gain;
+    o["proved_low"] = v.proofs[i]->low;
+    o["proved_high"] = v.proofs[i]->high;
+    o["holds"] = v.proofs[i]->confirms(d.predicted_gain);
+  }
+  return o;
+}
+
+ordered_json json_of(const Visit& v, std::size_t i) {
   auto sizes = ordered_json::array();
   for (int k = 0; k < v.size.rank(); ++k)
     sizes.push_back(v.size[k]);
@@ -28,22 +47,9 @@ ordered_json json_of(const Visit& v, std::size_t i) {
                  {"schedule", v.schedule.schedule},
                  {"modelled_seconds", v.findings.time.seconds.value},
                  {"modelled_roof", v.findings.time.roof},
-                 {"seconds", nullptr},
-                 {"cause", d.cause->name},
-                 {"evidence", d.evidence},
-                 {"evidence_unit", d.cause->unit},
-                 {"threshold", d.cause->threshold},
-                 {"predicted_gain", d.predicted_gain},
-                 {"proved_gain", nullptr},
-                 {"fix", d.fix}};
+                 {"seconds", nullptr}};
   if (v.record) o["seconds"] = v.record->timing->median.value;
-  if (!d.schedule.empty()) o["cured_schedule"] = d.schedule;
-  if (i < v.proofs.size() && v.proofs[i]) {
-    o["proved_gain"] = v.proofs[i]->gain;
-    o["proved_low"] = v.proofs[i]->low;
-    o["proved_high"] = v.proofs[i]->high;
-    o["holds"] = v.proofs[i]->confirms(d.predicted_gain);
-  }
+  o.update(diagnosis_json(v, i));
   return o;
 }
 
@@ -83,6 +89,15 @@ void print_visit(const Visit& v, bool json) {
     fmt::print("; ");
   }
   fmt::print("modelled {}, bound by {}\n", to_text(v.findings.time.seconds), v.findings.time.roof);
+  constexpr double much_longer = 1.25;
+  const double longer =
+      v.record ? v.record->timing->median.value / v.findings.time.seconds.value : 1;
+  if (longer > much_longer) {
+    fmt::print(
+        "that is {:.2f} times as long as modelled: something holds it up that the doctor does "
+        "not know, or the machine is busy\n",
+        longer);
+  }
   if (diagnoses.empty())
     fmt::print("none of the {} causes holds (--causes lists them)\n", doctor::causes().size());
   for (std::size_t i = 0; i < diagnoses.size(); ++i) {
@@ -97,6 +112,14 @@ void print_visit(const Visit& v, bool json) {
   const doctor::Best& best = v.findings.best;
   if (!best.fix.empty())
     fmt::print("\nof all with names, {:.2f} times as fast: {}\n", best.predicted_gain, best.fix);
+}
+
+std::string record_text(const Visit& v) {
+  ordered_json record = ordered_json::parse(to_json(*v.record));
+  record["diagnoses"] = ordered_json::array();
+  for (std::size_t i = 0; i < v.findings.diagnoses.size(); ++i)
+    record["diagnoses"].push_back(diagnosis_json(v, i));
+  return ordered_json::array({record}).dump(2) + "\n";
 }
 
 void print_explanation(const doctor::Cause& cause) {

@@ -21,6 +21,8 @@ struct Visit {
   std::vector<std::optional<lab::Proof>> proofs; ///< of each diagnosis, where they were asked for
 };
 void print_visit(const Visit& visit, bool json);
+/// The record of a launch that ran with its diagnoses, as JSON for `ridge report`.
+[[nodiscard]] std::string record_text(const Visit& visit);
 
 void print_explanation(const doctor::Cause& cause);
 /// All causes, and the confusion table.

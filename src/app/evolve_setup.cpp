@@ -281,7 +281,8 @@ private:
     for (const std::string& text : split(run().settings, ' '))
       settings.push_back(lab::parse_setting(text));
     const int bytes = setup_.inputs.front()->element_bytes();
-    const lab::UserKernel found = lab::load_user_kernel(run().kernel, settings);
+    const lab::UserKernel found =
+        lab::load_user_kernel(run().kernel, settings, lab::Use::evolution);
     if (!found.evolution) {
       throw UsageError(fmt::format("evolve takes stencils, and {} is none", run().kernel));
     }

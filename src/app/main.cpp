@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   ridge::app::add_model(line);
   ridge::app::add_tune(line);
   ridge::app::add_doctor(line);
+  ridge::app::add_count(line);
   ridge::app::add_apply(line);
   ridge::app::add_evolve(line);
   ridge::app::add_nbody(line);

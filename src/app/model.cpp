@@ -6,12 +6,15 @@
 #include <ridge/stencil/over_ranks.hpp>
 
 #include "commands.hpp"
+#include "counting.hpp"
+#include "interrupt.hpp"
 #include "model_published.hpp"
 #include "model_ranks.hpp"
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ridge::app {
@@ -88,6 +91,7 @@ struct ModelCommand {
   std::string network;
   std::optional<Index> ranks;
   bool published = false;
+  bool compare = false;
   bool json = false;
 
   void run() const {
@@ -97,6 +101,10 @@ struct ModelCommand {
       }
       print_published(figure, json);
       return;
+    }
+    if (compare && !model::names_device_here(on)) {
+      throw UsageError("--compare counts what launches move, which takes a device here: give --on "
+                       "cpu or cuda:0");
     }
     if (!figure.empty()) throw UsageError("--figure goes with --published");
     if (kernel.empty()) {
@@ -167,6 +175,10 @@ private:
     const stencil::Traits traits = lab::stencil_traits(kernel, precision, extents.rank());
     check_size(traits, extents);
     const Target target = target_of(on);
+    if (compare) {
+      compare_with_counters(traits, extents, target);
+      return;
+    }
     auto array = ordered_json::array();
     lab::Table table({"fetched", "written", "least", "hit rate", "fetched, low to high", "time",
                       "roof", "schedule", "cause"});
@@ -186,6 +198,51 @@ private:
     }
     fmt::print("{} {} {} modelled on {}\n{}", kernel, to_text(extents), precision,
                target.description.name, table.text());
+  }
+
+  /// Each schedule modelled and counted, and how far the model is off.
+  void compare_with_counters(const stencil::Traits& traits, const Extents& extents,
+                             const Target& target) const {
+    const Index3 n = extents.xyz();
+    const Work work = stencil::work_of(traits, n);
+    auto array = ordered_json::array();
+    lab::Table table(
+        {"fetched", "counted", "error", "written", "counted", "hit rate", "counted", "schedule"});
+    std::vector<double> errors;
+    std::string source;
+    for (const NamedSchedule& s : schedules_of(schedule, target, traits, n)) {
+      check_interrupt();
+      const Prediction p = stencil::predict(traits, s.schedule, n, target.description);
+      const std::string fields = stencil::to_text(s.schedule);
+      const Counters c =
+          count_launch({kernel, to_text(target.device->id()), to_text(extents), precision, fields});
+      source = c.source;
+      errors.push_back(p.traffic.fetched / c.bytes_read - 1);
+      ordered_json o = to_json(s, p, extents, work, target);
+      o["counters"] = {{"source", c.source}, {"bytes_read", c.bytes_read}};
+      if (c.bytes_written) o["counters"]["bytes_written"] = *c.bytes_written;
+      if (c.hit_rate) o["counters"]["hit_rate"] = *c.hit_rate;
+      o["fetched_error"] = errors.back();
+      array.push_back(o);
+      const auto percent = [](double share) { return fmt::format("{:.1f} %", 100 * share); };
+      table.add({quantity(p.traffic.fetched, "B"), quantity(c.bytes_read, "B"),
+                 fmt::format("{:+.1f} %", 100 * errors.back()), quantity(p.traffic.written, "B"),
+                 c.bytes_written ? quantity(*c.bytes_written, "B") : "-",
+                 percent(p.traffic.hit_rate()), c.hit_rate ? percent(*c.hit_rate) : "-",
+                 (s.name.empty() ? "" : s.name + ": ") + fields});
+    }
+    if (json) {
+      fmt::print("{}\n", array.dump(2));
+      return;
+    }
+    for (double& error : errors)
+      error = std::abs(error);
+    std::sort(errors.begin(), errors.end());
+    fmt::print(
+        "{} {} {} on {}, modelled and counted by {}\n{}median error of bytes fetched: {:.1f} "
+        "%, largest {:.1f} %\n",
+        kernel, to_text(extents), precision, target.description.name, source, table.text(),
+        100 * errors[errors.size() / 2], 100 * errors.back());
   }
 
   static void check_size(const stencil::Traits& traits, const Extents& extents) {
@@ -273,6 +330,8 @@ void add_model(CommandLine& line) {
   command.add("--schedule", &o->schedule,
               "auto; all: those with names and the model's choice; space: every combination; a "
               "name; or fields such as 'tile=4 store=nontemporal'");
+  command.add("--compare", &o->compare,
+              "count what each launch moves as well (ridge count), on a device here");
   command.add("--published", &o->published,
               "compare the model with the published figures of the AMD Laplacian series");
   command.add("--figure", &o->figure,

@@ -48,12 +48,10 @@ ChecklistItem passes(const Facts& f) {
 }
 
 ChecklistItem own_width(const Facts& f) {
-  const double waves = f.blocks / f.resident;
-  const bool fits = waves <= 1 || f.filled() >= find_cause("launch-too-small").threshold;
   return {"blocks for the device",
-          fmt::format("{:.0f} blocks in {:.1f} waves of {:.0f}", f.blocks, std::ceil(waves),
-                      f.resident),
-          fits && f.filled() >= find_cause("launch-too-small").threshold,
+          fmt::format("{:.0f} blocks on {:.0f} units: {:.0f} % of the units' time has work",
+                      f.blocks, f.device.units, 100 * f.filled()),
+          f.filled() >= find_cause("launch-too-small").threshold,
           "let a reduction take as many blocks as the units hold: spread=0; else more items"};
 }
 

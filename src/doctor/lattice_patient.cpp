@@ -87,6 +87,7 @@ private:
                             ? (shape_.components + bundle - 1) / bundle
                             : 1;
     f.launches = 3.0 * bundles;
+    f.dispatched = f.blocks * bundles;
   }
 
   FieldUse use_;

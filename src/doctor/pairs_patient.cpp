@@ -50,7 +50,10 @@ private:
     }
     const auto& s = std::get<GpuSchedule>(schedule);
     const bool symmetric = s.form == pairs::Form::symmetric;
-    const Index per_block = Index{s.block} * s.tile / (symmetric ? 1 : s.ways);
+    // Where the warps of a block divide sources, all of them have the same targets.
+    const Index lanes = s.divide == pairs::Divide::sources ? static_cast<Index>(f.device.warp_width)
+                                                           : Index{s.block};
+    const Index per_block = lanes * s.tile / (symmetric ? 1 : s.ways);
     double blocks = static_cast<double>(ceil_div(bodies_.targets, std::max<Index>(per_block, 1)));
     blocks = symmetric ? blocks * (blocks + 1) / 2 : blocks * s.split;
     const int values = s.tile * (traits_.targets + traits_.sums) + traits_.sources;
@@ -58,8 +61,9 @@ private:
     // A source's components are read once for all targets of a thread.
     const double reads = static_cast<double>(traits_.sources) / s.tile;
     const double rate = traits_.computed_bytes == 8 ? 2 : 1; // fp64 issues at half the rate
+    // An interaction that counts for both bodies takes half as many instructions again.
     f.instructions =
-        interactions * (symmetric ? 0.5 : 1) * (slots_ * rate + reads) / f.device.warp_width;
+        interactions * (symmetric ? 0.75 : 1) * (slots_ * rate + reads) / f.device.warp_width;
     f.flops = 0; // counted as instructions
     return f;
   }

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -43,7 +44,8 @@ std::string quoted(const std::string& text) {
 }
 
 std::string description_text(const std::string& file, const std::string& type,
-                             const std::vector<Setting>& settings) {
+                             const std::vector<Setting>& settings, Use use) {
+  constexpr std::array names{"launches", "evolution", "ranks"};
   std::string members;
   for (const Setting& s : settings) {
     members +=
@@ -57,12 +59,12 @@ std::string description_text(const std::string& file, const std::string& type,
       "namespace {{\n"
       "ridge::lab::UserKernel describe(const std::string& name,\n"
       "                                const std::vector<ridge::lab::Setting>& settings) {{\n"
-      "  return ridge::lab::describe_kernel<{1}>(name, {0}, \"\", settings,\n"
+      "  return ridge::lab::describe_kernel<ridge::lab::Use::{3}, {1}>(name, {0}, \"\", settings,\n"
       "                                          [](auto& kernel, const auto& s) {{\n"
       "    (void)kernel, (void)s;\n{2}    return false;\n  }});\n}}\n"
       "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::lab::UserKernel), "
       "&describe);\n}}\n",
-      quoted(file), type, members);
+      quoted(file), type, members, names[static_cast<std::size_t>(use)]);
 }
 
 } // namespace
@@ -92,7 +94,8 @@ bool names_a_file(std::string_view kernel) {
          kernel.ends_with(".hpp");
 }
 
-UserKernel load_user_kernel(std::string_view kernel, const std::vector<Setting>& settings) {
+UserKernel load_user_kernel(std::string_view kernel, const std::vector<Setting>& settings,
+                            Use use) {
   const auto colon = kernel.find(':');
   const std::string given(kernel.substr(0, colon));
   const std::string type(colon == std::string_view::npos ? "" : kernel.substr(colon + 1));
@@ -105,7 +108,7 @@ UserKernel load_user_kernel(std::string_view kernel, const std::vector<Setting>&
   if (failed || !fs::is_regular_file(file, failed))
     throw UsageError(fmt::format("there is no kernel file {}", given));
   const std::vector<Offered> offers =
-      launch::load_description(description_text(file.string(), type, settings), file.string(),
+      launch::load_description(description_text(file.string(), type, settings, use), file.string(),
                                {lab_library()}, "ridge/lab/describe_kernel.hpp");
   for (const Offered& o : offers) {
     if (std::string_view(o.name) != typeid(UserKernel).name()) continue;
@@ -115,11 +118,12 @@ UserKernel load_user_kernel(std::string_view kernel, const std::vector<Setting>&
   throw Failure(fmt::format("the description of {} offers nothing; please report this", kernel));
 }
 
-BenchKernel find_kernel(std::string_view kernel, const std::vector<std::string>& settings) {
+BenchKernel find_kernel(std::string_view kernel, const std::vector<std::string>& settings,
+                        Use use) {
   std::vector<Setting> all;
   for (const std::string& text : settings)
     all.push_back(parse_setting(text));
-  if (names_a_file(kernel)) return load_user_kernel(kernel, all).bench;
+  if (names_a_file(kernel)) return load_user_kernel(kernel, all, use).bench;
   if (!all.empty())
     throw UsageError(fmt::format("--set is for kernels in files; {} is built in", kernel));
   return find_bench_kernel(kernel);

@@ -3,9 +3,9 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/library.hpp>
 #include <ridge/launch/identity.hpp>
+#include <ridge/launch/process.hpp>
 
 #include "hash.hpp"
-#include "process.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -4,6 +4,7 @@
 #include <ridge/launch/demand.hpp>
 #include <ridge/launch/description.hpp>
 #include <ridge/launch/offer.hpp>
+#include <ridge/launch/process.hpp>
 
 #include "cache.hpp"
 #include "compilers.hpp"
@@ -11,7 +12,6 @@
 #include "included.hpp"
 #include "make.hpp"
 #include "prelude.hpp"
-#include "process.hpp"
 #include "report.hpp"
 
 #include <dlfcn.h>

@@ -2,9 +2,9 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/library.hpp>
+#include <ridge/launch/process.hpp>
 
 #include "make.hpp"
-#include "process.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "process.hpp"
+#include <ridge/launch/process.hpp>
 
 #include <fcntl.h>
 #include <sys/wait.h>

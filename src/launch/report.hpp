@@ -1,7 +1,7 @@
 // What a compiler's report means for the user.
 #pragma once
 
-#include "process.hpp"
+#include <ridge/launch/process.hpp>
 
 #include <string>
 

@@ -59,6 +59,15 @@ Json json_of(const std::optional<Check>& check) {
   return json;
 }
 
+Json json_of(const Counters& counters) {
+  Json json;
+  json["source"] = counters.source;
+  json["bytes_read"] = number(counters.bytes_read);
+  if (counters.bytes_written) json["bytes_written"] = number(*counters.bytes_written);
+  if (counters.hit_rate) json["hit_rate"] = number(*counters.hit_rate);
+  return json;
+}
+
 Json json_of(const Record& record) {
   Json json;
   json["pattern"] = record.pattern;
@@ -79,6 +88,7 @@ Json json_of(const Record& record) {
   if (record.host) json["host_seconds"] = number(record.host->value);
   if (!record.compiled.empty()) json["compiled"] = record.compiled;
   json["ranks"] = record.ranks;
+  if (record.counters) json["counters"] = json_of(*record.counters);
   json["check"] = json_of(record.check);
   for (const Detail& detail : record.details)
     json[detail.name] = detail.text.empty() ? number(detail.number) : Json(detail.text);

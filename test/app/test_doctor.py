@@ -88,6 +88,18 @@ def test_a_proof(ridge):
     assert all(held) or "the prediction did not hold" in result.err
 
 
+def test_its_record_in_a_report(ridge, folder):
+    words = "doctor", "chain", "--device", "cpu", "--size", "3000000", "--schedule", "fission"
+    ridge.good(*words, "-o", "out.json")
+    (record,) = json.loads((folder / "out.json").read_text())
+    assert record["diagnoses"][0]["cause"] == "staged-passes"
+    assert record["check"]["ok"]
+    ridge.good("report", "out.json", "-o", "out.html")
+    assert "staged-passes" in (folder / "out.html").read_text()
+    ridge.bad("doctor", *GCD, "laplacian", "-o", "x.json", says="--device")
+    ridge.bad(*words, "-o", "none/x.json", says="none")
+
+
 def test_a_kernel_in_a_file(ridge, folder):
     (folder / "heat.hpp").write_text(
         "#include <ridge/stencil/kernel.hpp>\n"

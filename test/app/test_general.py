@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-COMMANDS = ["devices", "roof", "bench", "apply", "lab"]
+COMMANDS = ["devices", "roof", "bench", "apply", "lab", "doctor", "count"]
 
 
 def test_help_lists_the_commands(ridge):

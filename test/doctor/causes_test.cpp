@@ -76,8 +76,9 @@ TEST(Causes, ThatCostNextToNothingAreNotNamed) {
     EXPECT_NE(d.cause->name, "staged-passes");
 }
 
-TEST(Facts, CountTheLastWaveAsOneThatIsNotFull) {
+TEST(Facts, CountUnitsThatWaitForTheOneWithMostBlocks) {
   Facts f;
+  f.device.units = 100;
   f.resident = 100;
   f.blocks = 110;
   EXPECT_DOUBLE_EQ(f.filled(), 0.55);
@@ -95,7 +96,7 @@ TEST(Facts, TakeWhatWasMeasuredInPlaceOfWhatWasModelled) {
   Record record;
   record.details = {{"registers", 64, {}}, {"local_bytes", 80, {}}, {node_share_detail, 1.5, {}}};
   add_measured(f, record);
-  EXPECT_EQ(f.registers, 64);
+  EXPECT_EQ(f.registers, 84); // 64 and those that do not fit
   EXPECT_EQ(f.spilled_registers, 20);
   EXPECT_EQ(f.node_share, 1.5);
 }

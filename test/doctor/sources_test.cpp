@@ -15,6 +15,7 @@ namespace {
 
 struct Visited {
   std::unique_ptr<Patient> patient;
+  std::string schedule;
   Findings findings;
   [[nodiscard]] const Diagnosis* of(std::string_view cause) const {
     for (const Diagnosis& d : findings.diagnoses) {
@@ -31,7 +32,8 @@ Visited visit(const std::string& kernel, const std::string& device, const Extent
   Visited v;
   v.patient = found.make_patient({Device(d.warp_width == 64 ? "simt:64" : "simt:32"), d, false,
                                   size, found.default_precision});
-  v.findings = diagnose(*v.patient, v.patient->parse(schedule).schedule);
+  v.schedule = v.patient->parse(schedule).schedule;
+  v.findings = diagnose(*v.patient, v.schedule);
   return v;
 }
 
@@ -91,16 +93,35 @@ TEST(Sources, AnUntiledChainGoesThroughMemory) {
   EXPECT_NEAR(d.predicted_gain, 3.894 / 0.3906, 0.5); // docs/results/h200/chain-10-100000000.json
 }
 
+TEST(Records, OfChainsOnAnH200AreWithinAQuarterOfTheModel) {
+  struct Row {
+    Index items;
+    const char* schedule;
+    double seconds; ///< docs/results/h200/chain-10-*.json
+  };
+  for (const Row& row : {Row{10000, "fission", 33.4e-6},
+                         {100000, "fission", 33.6e-6},
+                         {1000000, "fission", 53.0e-6},
+                         {10000000, "fission", 406.8e-6},
+                         {100000000, "fission", 3.894e-3},
+                         {10000000, "fused", 45.4e-6},
+                         {100000000, "fused", 390.6e-6}}) {
+    const double modelled =
+        visit("chain", "h200", Extents{row.items}, row.schedule).findings.time.seconds.value;
+    EXPECT_NEAR(modelled / row.seconds, 1, 0.25) << row.items << " " << row.schedule;
+  }
+}
+
 TEST(Patients, KnowEveryKernelThatTheyCanNameAndRefuseWhatCannotBe) {
   EXPECT_THROW((void)visit("laplacian", "h200", Extents{2, 2, 2}, "auto"), UsageError);
   EXPECT_THROW((void)visit("laplacian", "h200", cube, "kernel9"), UsageError);
   EXPECT_THROW((void)visit("lattice-sum", "h200", lattice, "tile=3"), UsageError);
   for (const auto& kernel : lab::bench_kernels()) {
     if (!kernel.make_patient) continue;
-    const Visited v = visit(kernel.name, "h200", kernel.default_size, "auto");
+    const Visited v = visit(kernel.name, "h200", kernel.default_size,
+                            kernel.pattern == "stencil" ? "kernel5" : "auto");
     EXPECT_GT(v.findings.time.seconds.value, 0) << kernel.name;
-    EXPECT_FALSE(v.patient->changes(v.patient->parse("auto").schedule).empty()) << kernel.name;
-    EXPECT_FALSE(v.patient->named().empty()) << kernel.name;
+    EXPECT_FALSE(v.patient->changes(v.schedule).empty()) << kernel.name;
   }
 }
 

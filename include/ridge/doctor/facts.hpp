@@ -34,6 +34,7 @@ struct Facts {
   double launch_share = 1; ///< of a launch's cost that each of them takes
 
   double blocks = 1;            ///< of the smallest launch; on a cpu, parts dealt to threads
+  double dispatched = 0;        ///< blocks of all launches; 0: each has as many as the smallest
   double resident = 1;          ///< blocks on the device at once; on a cpu, threads
   double block_threads = 1;     ///< 1 on a cpu
   double thread_bytes = 0;      ///< that a thread has under way from memory at once; 0: not known
@@ -48,7 +49,8 @@ struct Facts {
   double set_ways = 0;              ///< cpu: lines that a set of the L1 has
   double core_bytes_per_second = 0; ///< cpu: what one core draws from memory
 
-  /// Block slots that have work, of all waves of resident blocks.
+  /// Share of the units' time with work, where every block takes a unit as long: few blocks leave
+  /// units idle, and so do a few more than a multiple of the units.
   [[nodiscard]] double filled() const;
   /// Blocks that run at once.
   [[nodiscard]] double active() const;
@@ -66,5 +68,8 @@ inline constexpr const char* node_share_detail = "node_share";
 
 /// Puts what was measured in place of what was modelled: registers, and where the data lie.
 void add_measured(Facts& facts, const Record& record);
+
+/// What a launch moves, as the model says.
+[[nodiscard]] Counters modelled_counters(const Facts& facts);
 
 } // namespace ridge::doctor

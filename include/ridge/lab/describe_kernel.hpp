@@ -25,7 +25,7 @@ concept IsInteraction = requires {
   K::targets, K::sources, K::sums;
 };
 
-template <class K>
+template <Use For, class K>
 [[nodiscard]] UserKernel describe_stencil(const std::string& name, const K& kernel) {
   UserKernel made;
   const stencil::Offset r = stencil::radius_of<K>();
@@ -36,41 +36,45 @@ template <class K>
   made.bench.default_size = rank == 3   ? Extents{512, 512, 512}
                             : rank == 2 ? Extents{16384, 8192}
                                         : Extents{Index{1} << 27};
-  made.bench.make_case = [name, kernel](const BenchRequest& request, RoofSource&) {
-    return stencil_case(name, kernel, request);
-  };
-  made.bench.make_patient = [](const doctor::Examination& e) {
-    return doctor::stencil_patient(e.precision == "fp32" ? stencil::traits_of<K, float>()
-                                                         : stencil::traits_of<K, double>(),
-                                   e);
-  };
-  made.evolution = [name, kernel](int element_bytes, std::optional<double> dt) {
-    K set = kernel;
-    if constexpr (knows_dt<K>) {
-      if (dt) set.dt = *dt;
-    } else if (dt) {
-      throw UsageError(name + " has no member dt for --dt to set");
+  if constexpr (For == Use::launches) {
+    made.bench.make_case = [name, kernel](const BenchRequest& request, RoofSource&) {
+      return stencil_case(name, kernel, request);
+    };
+    made.bench.make_patient = [](const doctor::Examination& e) {
+      return doctor::stencil_patient(e.precision == "fp32" ? stencil::traits_of<K, float>()
+                                                           : stencil::traits_of<K, double>(),
+                                     e);
+    };
+    if constexpr (stencil::inputs_of<K> == 1) {
+      made.job = [name, kernel](int element_bytes) {
+        return element_bytes == 4 ? stencil_job<K, float>(name, kernel)
+                                  : stencil_job<K, double>(name, kernel);
+      };
+    } else {
+      made.no_job = name + " takes " + std::to_string(stencil::inputs_of<K>) + " inputs";
     }
-    return element_bytes == 4 ? evolution<K, float>(name, set) : evolution<K, double>(name, set);
-  };
-  made.bench.make_rank_case = [name, kernel](const BenchRequest& request, comm::Communicator& ranks,
-                                             const std::string& grid) {
-    return rank_stencil_case(name, kernel, request, ranks, grid);
-  };
-  if constexpr (stencil::inputs_of<K> == 1) {
-    made.job = [name, kernel](int element_bytes) {
-      return element_bytes == 4 ? stencil_job<K, float>(name, kernel)
-                                : stencil_job<K, double>(name, kernel);
+  } else if constexpr (For == Use::evolution) {
+    made.evolution = [name, kernel](int element_bytes, std::optional<double> dt) {
+      K set = kernel;
+      if constexpr (knows_dt<K>) {
+        if (dt) set.dt = *dt;
+      } else if (dt) {
+        throw UsageError(name + " has no member dt for --dt to set");
+      }
+      return element_bytes == 4 ? evolution<K, float>(name, set) : evolution<K, double>(name, set);
     };
   } else {
-    made.no_job = name + " takes " + std::to_string(stencil::inputs_of<K>) + " inputs";
+    made.bench.make_rank_case = [name, kernel](const BenchRequest& request,
+                                               comm::Communicator& ranks, const std::string& grid) {
+      return rank_stencil_case(name, kernel, request, ranks, grid);
+    };
   }
   return made;
 }
 
 /// Describes K; `file` and `flags` are where its source is, `set(kernel, setting)` sets a member
 /// and is false where there is none of that name.
-template <class K, class Set>
+template <Use For, class K, class Set>
 [[nodiscard]] UserKernel describe_kernel(const std::string& name, const std::string& file,
                                          const std::string& flags,
                                          const std::vector<Setting>& settings, const Set& set) {
@@ -85,7 +89,7 @@ template <class K, class Set>
   if constexpr (IsStencil<K>) {
     know_source(typeid(stencil::Call<K, float>), file, flags);
     know_source(typeid(stencil::Call<K, double>), file, flags);
-    return describe_stencil(name, kernel);
+    return describe_stencil<For>(name, kernel);
   } else if constexpr (IsInteraction<K>) {
     know_source(typeid(pairs::Call<K, pairs::Fp32>), file, flags);
     know_source(typeid(pairs::Call<K, pairs::Fp64>), file, flags);

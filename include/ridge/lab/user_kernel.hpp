@@ -25,6 +25,14 @@ struct Setting {
 /// Reads "rate=0.1". Throws UsageError for anything that is no such assignment.
 [[nodiscard]] Setting parse_setting(std::string_view text);
 
+/// What a kernel in a file is wanted for: its description holds no more, since each part takes a
+/// second or two to compile.
+enum class Use {
+  launches,  ///< bench, apply, tune, doctor: all but what follows
+  evolution, ///< evolve
+  ranks      ///< bench over several ranks
+};
+
 /// A kernel that was found in a file.
 struct UserKernel {
   BenchKernel bench;
@@ -44,7 +52,8 @@ struct UserKernel {
 /// is not there, has no such functor, does not compile (at the user's line), a functor that is no
 /// kernel of any pattern, or a member that it does not have.
 [[nodiscard]] UserKernel load_user_kernel(std::string_view kernel,
-                                          const std::vector<Setting>& settings = {});
+                                          const std::vector<Setting>& settings = {},
+                                          Use use = Use::launches);
 
 /// The shared library of the lab, which descriptions of kernels are linked to.
 [[nodiscard]] std::string lab_library();
@@ -52,6 +61,7 @@ struct UserKernel {
 /// The built-in kernel of that name, or the one in a file, with numbers of it set by texts such as
 /// "rate=0.1". Throws UsageError for an unknown one, and for settings of a built-in one.
 [[nodiscard]] BenchKernel find_kernel(std::string_view kernel,
-                                      const std::vector<std::string>& settings = {});
+                                      const std::vector<std::string>& settings = {},
+                                      Use use = Use::launches);
 
 } // namespace ridge::lab

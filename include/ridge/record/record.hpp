@@ -40,6 +40,14 @@ struct Achievement {
   [[nodiscard]] double fraction() const { return roof > 0 ? rate / roof : 0; }
 };
 
+/// What one launch moved, as the hardware counted it, or else as the model says.
+struct Counters {
+  std::string source;                       ///< "ncu", "perf", "modelled"
+  double bytes_read = 0;                    ///< from memory
+  std::optional<double> bytes_written = {}; ///< to memory
+  std::optional<double> hit_rate = {};      ///< of the last-level cache, 0 to 1
+};
+
 /// More that a pattern has to say of a launch: a number with its unit, or text.
 struct Detail {
   std::string name; ///< of the field in JSON
@@ -68,7 +76,8 @@ struct Record {
   std::string compiled;        ///< "ahead", "now" or "cached"; empty where nothing was launched
   std::optional<Seconds> host; ///< time of the host to give one launch to the queue
   int ranks = 1;
-  std::vector<Detail> details; ///< fields of its pattern's own
+  std::optional<Counters> counters = {}; ///< where they were asked for
+  std::vector<Detail> details;           ///< fields of its pattern's own
 };
 
 /// The JSON of one record or of an array of them, with the field names of the command-line

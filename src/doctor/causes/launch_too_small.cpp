@@ -1,27 +1,30 @@
 #include "../causes.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ridge::doctor {
 
 Cause launch_too_small() {
   Cause c;
   c.name = "launch-too-small";
-  c.title = "the blocks do not fill the device, or their last wave does not";
-  c.unit = "of the places for blocks have work, over all waves";
+  c.title = "there are too few blocks for all units, or a few more than they share evenly";
+  c.unit = "of the units' time has work, with the blocks there are";
   c.threshold = 0.8;
   c.above = false;
   c.evidence = [](const Facts& f) -> std::optional<double> { return f.filled(); };
   c.healed = [](Facts f) {
-    f.blocks = std::max(f.blocks, f.resident);
-    f.resident = f.blocks; // all places filled, all at once
+    // Each unit has as many, and no fewer than it has now.
+    f.blocks = std::ceil(f.blocks / f.device.units) * f.device.units;
+    f.resident = std::max(f.resident, std::min(f.blocks, f.device.units));
     return f;
   };
   c.action = "give the launch more items, or parts small enough for every unit to have its share";
   c.background =
-      "A device works on as many blocks at once as its units hold: a wave. A launch of 1.1 waves "
-      "lasts as long as one of 2 where the units are the limit. A GPU wants 40 000 threads and "
-      "more; a cpu a part for each core.";
+      "Blocks are dealt to units, and the unit that has most of them sets the time: with 1.1 "
+      "blocks "
+      "a unit some have two and the others wait. A GPU wants 40 000 threads and more, in many "
+      "more blocks than units; a cpu a part for each core.";
   c.source = "Portability wiki: threads that a GPU needs; AMD lab notes, Laplacian, part 4: small "
              "sizes";
   return c;

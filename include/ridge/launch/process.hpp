@@ -1,4 +1,4 @@
-// Running a compiler: without a shell, its report kept.
+// Running a compiler or another tool: without a shell, its report kept.
 #pragma once
 
 #include <string>

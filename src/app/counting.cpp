@@ -1,0 +1,199 @@
+#include "counting.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/doctor/patient.hpp>
+#include <ridge/launch/process.hpp>
+#include <ridge/record/cpu_counters.hpp>
+#include <ridge/record/ncu_report.hpp>
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace ridge::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that vanishes with what is in it.
+class Folder {
+public:
+  Folder() {
+    std::string name = (fs::temp_directory_path() / "ridge-count-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw Failure("no temporary folder can be made in " + fs::temp_directory_path().string());
+    path_ = name;
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::string file(const char* name) const { return (path_ / name).string(); }
+
+private:
+  fs::path path_;
+};
+
+std::string find_ncu() {
+  const char* const given = std::getenv("RIDGE_NCU");
+  if (given != nullptr) {
+    std::string found = launch::find_program(given);
+    if (found.empty()) throw Failure(fmt::format("RIDGE_NCU={}: no such program", given));
+    return found;
+  }
+  const char* const home = std::getenv("CUDA_HOME");
+  for (const std::string& name :
+       {std::string("ncu"),
+        fmt::format("{}/bin/ncu", home != nullptr ? home : "/usr/local/cuda")}) {
+    std::string found = launch::find_program(name);
+    if (!found.empty()) return found;
+  }
+  throw Failure("counting on an NVIDIA GPU takes ncu (Nsight Compute), which is not in PATH; "
+                "install it, or set RIDGE_NCU to it");
+}
+
+std::string content_of(const std::string& file) {
+  std::ifstream in(file);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+Counters count_under_ncu(const KernelOptions& o) {
+  const Folder folder;
+  const std::string log = folder.file("report.csv");
+  std::vector<std::string> command{find_ncu(),
+                                   "--profile-from-start",
+                                   "off",
+                                   "--csv",
+                                   "--page",
+                                   "raw",
+                                   "--print-units",
+                                   "base",
+                                   "--metrics",
+                                   ncu_metrics(),
+                                   "--log-file",
+                                   log,
+                                   fs::read_symlink("/proc/self/exe").string(),
+                                   "count",
+                                   o.kernel,
+                                   "--inside",
+                                   "--schedule",
+                                   o.schedule,
+                                   "--operations",
+                                   std::to_string(o.operations)};
+  const auto add = [&](const char* option, const std::string& value) {
+    if (!value.empty()) command.insert(command.end(), {option, value});
+  };
+  add("--device", o.device);
+  add("--size", o.size);
+  add("--precision", o.precision);
+  add("--site", o.site);
+  for (const std::string& setting : o.settings)
+    add("--set", setting);
+  const launch::Finished done = launch::run_command(command, fs::current_path().string());
+  const std::string report = content_of(log);
+  try {
+    return parse_ncu_report(report + done.report);
+  } catch (const Failure& failure) {
+    const auto own = done.report.find("ridge: "); // what the launch itself failed of
+    if (own == std::string::npos) throw;
+    throw Failure(done.report.substr(own + 7, done.report.find('\n', own) - own - 7));
+  }
+}
+
+/// Begins or ends what ncu counts. The driver is loaded when a GPU is in use.
+void tell_profiler(const char* function) {
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  if (driver == nullptr) throw Failure("the NVIDIA driver (libcuda.so.1) is not here");
+  using Tell = int();
+  auto* const tell = reinterpret_cast<Tell*>(dlsym(driver, function));
+  if (tell == nullptr || tell() != 0)
+    throw Failure(fmt::format("{} of the NVIDIA driver does not work here", function));
+}
+
+/// A case, and its one schedule.
+struct Ready {
+  std::unique_ptr<lab::Case> the_case;
+  lab::AskedSchedule schedule;
+};
+Ready make_ready(const KernelOptions& o) {
+  const lab::BenchKernel found = o.find();
+  const lab::BenchRequest request = o.request(found);
+  lab::RoofSource roof(request.device, true);
+  Ready ready{found.make_case(request, roof), {}};
+  const auto schedules = ready.the_case->schedules(o.schedule);
+  if (schedules.size() != 1)
+    throw UsageError(fmt::format("--schedule {} means {} schedules; one launch is counted",
+                                 o.schedule, schedules.size()));
+  ready.schedule = schedules.front();
+  return ready;
+}
+
+} // namespace
+
+Counters count_on_cpu(lab::Case& the_case, const lab::AskedSchedule& schedule) {
+  const Program program = the_case.bind(schedule);
+  program.run(); // memory is touched, threads are there
+  return ridge::count_on_cpu([&] {
+    program.run();
+    the_case.queue().wait();
+  });
+}
+
+Counters count_launch(const KernelOptions& o) {
+  const Device device = named_device(o.device);
+  switch (device.kind()) {
+  case DeviceKind::cuda:
+    return count_under_ncu(o);
+  case DeviceKind::cpu: {
+    const Ready ready = make_ready(o);
+    return count_on_cpu(*ready.the_case, ready.schedule);
+  }
+  case DeviceKind::hip:
+    throw Failure("nothing is counted on AMD GPUs yet: run rocprofv3 --pmc FETCH_SIZE WRITE_SIZE");
+  case DeviceKind::simt:
+    break;
+  }
+  throw UsageError("an emulated GPU has no memory of its own to count; give --device cpu or a GPU");
+}
+
+std::optional<Counters> Counting::of(const KernelOptions& o) {
+  if (counts_) {
+    try {
+      return count_launch(o);
+    } catch (const Error& error) {
+      counts_ = false;
+      fmt::print(stderr, "ridge: counters are modelled: {}\n", error.what());
+    }
+  }
+  const Device device = named_device(o.device);
+  if (!kernel_.make_patient || device.kind() == DeviceKind::simt) return {};
+  const auto patient =
+      kernel_.make_patient({device, model::description_of(device.facts(), device.kind()), true,
+                            o.extents(kernel_), o.digits(kernel_), o.site, o.operations});
+  return doctor::modelled_counters(patient->facts(o.schedule));
+}
+
+void run_counted(const KernelOptions& o) {
+  const Ready ready = make_ready(o);
+  const Program program = ready.the_case->bind(ready.schedule);
+  Queue& queue = ready.the_case->queue();
+  program.run();
+  queue.wait();
+  tell_profiler("cuProfilerStart");
+  program.run();
+  queue.wait();
+  tell_profiler("cuProfilerStop");
+}
+
+} // namespace ridge::app

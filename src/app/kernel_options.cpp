@@ -1,0 +1,50 @@
+#include "kernel_options.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/lab/user_kernel.hpp>
+
+#include <fmt/format.h>
+
+namespace ridge::app {
+
+void KernelOptions::add_to(const Command& command) {
+  command.add("KERNEL", &kernel, "a built-in kernel, or FILE.hpp:Name of your own");
+  command.add("--size", &size, "NXxNYxNZ, NXxNY or N");
+  command.add("--precision", &precision, "fp32, fp64 or mixed; each kernel has its own default");
+  command.add("--schedule", &schedule,
+              "auto, a name, or fields such as 'tile=4 store=nontemporal'");
+  command.add("--site", &site,
+              "lattice kernels: propagator, spinor, matrix, vector, complex or real");
+  command.add("--operations", &operations, "operations of a chain, 1 to 32");
+  command.add("--set", &settings,
+              "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
+}
+
+lab::BenchKernel KernelOptions::find() const {
+  if (kernel.empty()) throw UsageError("a KERNEL is needed, such as laplacian; see --help");
+  lab::BenchKernel found = lab::find_kernel(kernel, settings);
+  if (!site.empty() && found.pattern != "lattice")
+    throw UsageError(fmt::format("--site is for lattice kernels; {} is not one", kernel));
+  return found;
+}
+
+Extents KernelOptions::extents(const lab::BenchKernel& found) const {
+  return size.empty() ? found.default_size : parse_extents(size, "--size");
+}
+
+std::string KernelOptions::digits(const lab::BenchKernel& found) const {
+  return precision.empty() ? found.default_precision : precision;
+}
+
+lab::BenchRequest KernelOptions::request(const lab::BenchKernel& found) const {
+  lab::BenchRequest request{named_device(device), extents(found), digits(found), schedule, {}};
+  request.site = site;
+  request.operations = operations;
+  return request;
+}
+
+Device named_device(const std::string& name) {
+  return Device(name.empty() || name == "auto" ? best_device() : parse_device(name));
+}
+
+} // namespace ridge::app

@@ -1,0 +1,37 @@
+// The options that say which launch: kernel, device, size, precision, schedule.
+#pragma once
+
+#include <ridge/lab/bench.hpp>
+
+#include "options.hpp"
+
+#include <string>
+#include <vector>
+
+namespace ridge::app {
+
+struct KernelOptions {
+  std::string kernel = {};
+  std::string device = {};
+  std::string size = {};
+  std::string precision = {};
+  std::string schedule = "auto";
+  std::string site = {};
+  std::vector<std::string> settings = {};
+  int operations = 10;
+
+  /// All but --device, of which commands say what it does.
+  void add_to(const Command& command);
+
+  /// Throws UsageError for no or unknown kernels and for options that are not the kernel's.
+  [[nodiscard]] lab::BenchKernel find() const;
+  [[nodiscard]] Extents extents(const lab::BenchKernel& found) const;
+  [[nodiscard]] std::string digits(const lab::BenchKernel& found) const;
+  /// On the device that --device names; the best one where it is not given.
+  [[nodiscard]] lab::BenchRequest request(const lab::BenchKernel& found) const;
+};
+
+/// The device of a name; `auto` and none are the best here.
+[[nodiscard]] Device named_device(const std::string& name);
+
+} // namespace ridge::app
