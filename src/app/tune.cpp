@@ -115,7 +115,8 @@ struct TuneCommand {
   [[nodiscard]] static std::string text_of(const tune::Tuned& tuned, const tune::Key& key) {
     const Found& f = tuned.found;
     std::string text = fmt::format("{} on {}\n", to_text(key), key.device);
-    text += fmt::format("measured {} of {} schedules in {:.1f} s\n", f.measured, f.space, f.spent);
+    text += fmt::format("measured {} schedules in {:.1f} s, of a space of {} and around it\n",
+                        f.measured, f.spent, f.space);
     text += fmt::format("  default  {:>9}  {}\n", to_text(Seconds{f.standard.seconds}),
                         f.standard.schedule);
     text +=

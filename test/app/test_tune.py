@@ -76,7 +76,7 @@ def test_what_is_found_is_what_auto_takes(ridge, wisdom):
 def test_it_says_how_sure_it_is(ridge, wisdom):
     out = ridge.good("tune", *SMALL, "--most", 3, "--budget", "30s").out
     assert "laplacian fp64 40x32x24 on " in out
-    assert "measured 3 of " in out
+    assert "measured 3 schedules" in out
     assert "times as long" in out or "the default is the best" in out
     assert "better" in out
     assert f"kept in {wisdom}" in out
@@ -179,7 +179,7 @@ def test_what_cannot_be_written_is_shown_and_exits_1(ridge, wisdom):
     wisdom.parent.write_text("a file where a folder should be")
     result = ridge("tune", *SMALL, "--most", 2)
     assert result.code == 1
-    assert "measured 2 of" in result.out and "not kept" in result.out
+    assert "measured 2 schedules" in result.out and "not kept" in result.out
     assert result.err.count("\n") == 1
     assert f"wisdom cannot be kept in {wisdom}" in result.err
 
