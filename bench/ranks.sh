@@ -8,7 +8,7 @@ build=$(realpath "${1:-build}")
 out=$(mkdir -p "${2:-ranks-results}" && realpath "${2:-ranks-results}")
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 ridge=$build/ridge
-run() { mpirun -n 2 "$@"; }
+run() { mpirun --bind-to none -n 2 "$@"; }
 
 [[ -e $build/lib/ridge/ridge_mpi.so ]] || { echo "no module for MPI in $build" >&2; exit 1; }
 [[ -e $build/lib/ridge/ridge_cuda.so ]] || { echo "no module for CUDA in $build" >&2; exit 1; }

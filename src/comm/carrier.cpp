@@ -170,6 +170,7 @@ std::unique_ptr<Transfer> bind_on_device(Communicator& communicator, Queue& queu
 }
 
 Device device_of_rank(const Communicator& communicator, const std::string& name) {
+  if (name == "cpu" || name.find(':') != std::string::npos) return Device(parse_device(name));
   std::vector<DeviceId> gpus;
   for (const DeviceId& id : list_devices()) {
     const bool gpu = id.kind == DeviceKind::cuda || id.kind == DeviceKind::hip;

@@ -31,8 +31,8 @@ bool in_one_piece(const FieldMemory& memory, const Index3& box) {
 struct Exchange::State {
   State(Communicator& communicator, Queue& compute, const Grid& grid,
         std::vector<PaddedField> fields)
-      : work(compute), own(urgent_queue(compute.device())), begun(compute.device()), done(compute.device()),
-        carrier(choose_carrier(communicator, compute.device())) {
+      : work(compute), own(urgent_queue(compute.device())), begun(compute.device()),
+        done(compute.device()), carrier(choose_carrier(communicator, compute.device())) {
     std::vector<Message> sends;
     std::vector<Message> receives;
     int tag = 0;

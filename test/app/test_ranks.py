@@ -253,21 +253,35 @@ def test_no_module_for_mpi(mpi, tmp_path):
     assert "built without MPI: it goes on as one rank" in line
 
 
+def descendants(process, program):
+    """Processes that run the program below another, whatever the launcher puts between."""
+    listed = subprocess.run(["ps", "-e", "-o", "pid=,ppid=,args="], capture_output=True, text=True,
+                            check=True).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()]
+    below, found = {process}, []
+    grown = True
+    while grown:
+        grown = False
+        for pid, parent, *args in rows:
+            if int(parent) in below and int(pid) not in below:
+                below.add(int(pid))
+                grown = True
+                if args and args[0].startswith(program):
+                    found.append(int(pid))
+    return found
+
+
 def running_ranks(mpi, words):
     """A run that lasts, its launcher and the processes of its ranks."""
     launcher = subprocess.Popen([MPIRUN, "-n", "3", mpi.program, *map(str, words)],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                 env=ENVIRONMENT)
-    ranks = []
     end = time.time() + 20
+    ranks = []
     while len(ranks) < 3 and time.time() < end:
         time.sleep(0.2)
-        out = subprocess.run(["pgrep", "-P", str(launcher.pid), "-f", "ridge"],
-                             capture_output=True, text=True, check=False).stdout
-        ranks = [int(line) for line in out.split()]
-    if len(ranks) < 3:
-        launcher.kill()
-        pytest.skip("the ranks are no children of this launcher")
+        ranks = descendants(launcher.pid, mpi.program)
+    assert len(ranks) == 3, ranks
     return launcher, ranks
 
 
@@ -313,28 +327,6 @@ def test_a_killed_rank_leaves_the_last_snapshot(mpi, tmp_path):
         assert last["position"].shape[0] == 500
 
 
-def test_an_error_on_one_rank_ends_all_with_its_message(mpi, tmp_path):
-    """Rank 1 alone may not compile: its error ends all."""
-    (tmp_path / "heat.hpp").write_text(HEAT)
-    wrapper = tmp_path / "start.sh"
-    wrapper.write_text(
-        "#!/bin/sh\n"
-        'if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then export RIDGE_COMPILE=off; fi\n'
-        'exec "$@"\n')
-    wrapper.chmod(0o755)
-    begin = time.time()
-    done = subprocess.run(
-        [MPIRUN, "-n", "3", str(wrapper), mpi.program, "bench", str(tmp_path / "heat.hpp:Heat"),
-         "--device", "cpu", "--size", "64x64x64"],
-        env={**ENVIRONMENT, "RIDGE_CACHE": str(tmp_path / "cache")}, capture_output=True, text=True,
-        timeout=60, check=False)
-    assert time.time() - begin < 10
-    lines = lines_of_ridge(done.stderr)
-    assert done.returncode == 1 or (done.returncode != 0 and MPICH)
-    assert len(lines) == 1, done.stderr
-    assert lines[0].startswith("ridge: rank 1: ") and "RIDGE_COMPILE" in lines[0]
-
-
 HEAT = """#include <ridge/stencil/kernel.hpp>
 struct Heat {
   static constexpr auto footprint = ridge::stencil::star<1>();
@@ -346,9 +338,46 @@ struct Heat {
 """
 
 
-def test_a_kernel_of_the_users(mpi, tmp_path):
-    (tmp_path / "heat.hpp").write_text(HEAT)
-    result = mpi(2, "bench", tmp_path / "heat.hpp:Heat", "--size", "33x31x29", "--repeat", 1,
-                 "--device", "cpu", "--json")
-    (record,) = result.records()
+@pytest.fixture(scope="module")
+def heat(ridge, tmp_path_factory):
+    """A kernel of the user's, and the environment in which it is compiled already."""
+    folder = tmp_path_factory.mktemp("heat")
+    (folder / "heat.hpp").write_text(HEAT)
+    environment = {**ENVIRONMENT, "RIDGE_CACHE": str(folder / "cache")}
+    ridge.good("bench", folder / "heat.hpp:Heat", "--ranks", "1x1x1", "--device", "cpu", "--size",
+               "64x64x22", "--repeat", 1, env=environment)
+    return str(folder / "heat.hpp:Heat"), environment
+
+
+def test_an_error_on_one_rank_ends_all_with_its_message(mpi, heat, tmp_path):
+    """Rank 1 alone may not compile: its error ends all, which wait for it."""
+    kernel, environment = heat
+    wrapper = tmp_path / "start.sh"
+    wrapper.write_text(
+        "#!/bin/sh\n"
+        'if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then\n'
+        '  export RIDGE_COMPILE=off RIDGE_CACHE="$RIDGE_CACHE-none"\n'
+        'fi\n'
+        'exec "$@"\n')
+    wrapper.chmod(0o755)
+    begin = time.time()
+    done = subprocess.run(
+        [MPIRUN, "-n", "3", str(wrapper), mpi.program, "bench", kernel, "--device", "cpu",
+         "--size", "64x64x64"],
+        env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert time.time() - begin < 10
+    lines = lines_of_ridge(done.stderr)
+    assert done.returncode == 1 or (done.returncode != 0 and MPICH)
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("ridge: rank 1: ") and "RIDGE_COMPILE" in lines[0]
+
+
+def test_a_kernel_of_the_users(mpi, heat):
+    kernel, environment = heat
+    done = subprocess.run(
+        [MPIRUN, "-n", "2", mpi.program, "bench", kernel, "--size", "33x31x29", "--repeat", "1",
+         "--device", "cpu", "--json"],
+        env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    (record,) = json.loads(done.stdout)
     assert record["check"]["ok"] and record["ranks"] == 2
