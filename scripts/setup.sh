@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # Installs the packages Ridge is built from where they are missing (Debian 12, Ubuntu 24.04).
-# With --hip also the compiler and libraries for AMD GPUs.
+# With --hip also the compiler and libraries for AMD GPUs; with --python what the Python package's
+# module is compiled with.
 set -euo pipefail
 
 packages=(g++ cmake make ninja-build pkg-config python3 python3-venv libboost-context-dev libhwloc-dev
   libcli11-dev nlohmann-json3-dev libfmt-dev libhdf5-dev libgtest-dev libgmock-dev
   libsleef-dev libpng-dev libopenmpi-dev openmpi-bin)
-if [[ "${1:-}" == "--hip" ]]; then
-  packages+=(hipcc libamdhip64-dev rocm-device-libs clang-19 lld-19 llvm-19 clang-tools-19)
-fi
+for option in "$@"; do
+  case $option in
+  --hip) packages+=(hipcc libamdhip64-dev rocm-device-libs clang-19 lld-19 llvm-19 clang-tools-19) ;;
+  --python) packages+=(python3-dev) ;;
+  *) echo "setup: unknown option $option; --hip and --python are possible" >&2 && exit 2 ;;
+  esac
+done
 
 missing=()
 for package in "${packages[@]}"; do

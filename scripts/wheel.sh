@@ -10,9 +10,14 @@ python=${3:-python3}
 cd "$(dirname "$0")/.."
 options=()
 if [[ -n $build ]]; then
-  options+=(--no-build-isolation -C "build-dir=$build")
+  # The builder configures anew, so it is told all that compilation depends on: nothing that is
+  # built already is built again.
+  options+=(--no-build-isolation -C "build-dir=$build" -C cmake.define.RIDGE_PYTHON_MODULE=ON
+    -C cmake.define.CMAKE_INSTALL_LIBDIR=lib)
+  same='RIDGE_(CPU|CUDA|HIP)_?(ARCH|LEVELS)?|RIDGE_(TESTS|EXAMPLES|APP|AHEAD|SANITIZE|PYTHON)'
+  same+='|RIDGE_EXAMPLES_HIP_ARCH|CMAKE_(C|CXX)_(COMPILER(_LAUNCHER)?|FLAGS)|CMAKE_BUILD_TYPE'
   while IFS= read -r entry; do # NAME:TYPE=VALUE
     options+=(-C "cmake.define.${entry%%:*}=${entry#*=}")
-  done < <(grep -E '^(RIDGE_(CPU|CUDA|HIP)_?(ARCH|LEVELS)?|RIDGE_(TESTS|EXAMPLES|APP)):' "$build/CMakeCache.txt")
+  done < <(grep -E "^($same):" "$build/CMakeCache.txt")
 fi
 "$python" -m pip wheel --quiet --disable-pip-version-check --no-deps . -w "$folder" "${options[@]}"

@@ -4,6 +4,7 @@ A kernel says what one item computes, a schedule says where and in what order, a
 leaves a record that says how far from the roof it was. docs/python.md shows it.
 """
 
+from . import lattice
 from ._bench import bench
 from ._chain import Chain, chain
 from ._core import Failure, UsageError, devices
@@ -15,6 +16,6 @@ from ._trace import (TraceError, cos, exp, log, maximum, minimum, power, rsqrt, 
 
 __all__ = [
     "Chain", "Failure", "Pairs", "Record", "Records", "Report", "Stencil", "TraceError",
-    "UsageError", "bench", "chain", "cos", "devices", "exp", "log", "maximum", "minimum", "pairs",
+    "UsageError", "bench", "chain", "cos", "devices", "exp", "lattice", "log", "maximum", "minimum", "pairs",
     "power", "report", "rsqrt", "sin", "sqrt", "stencil", "where",
 ]

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import html
 import json
+import os
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, Optional
 
-from . import _core
+from ._command import run_command
 
 
 class Record(Mapping[str, Any]):
@@ -127,11 +130,6 @@ def table(records: Iterable[Mapping[str, Any]]) -> str:
 def report(records: Iterable[Mapping[str, Any]]) -> Report:
     """The page of `ridge report` for records: roofline, fractions, schedules compared. In notebooks
     it shows itself; str() of it is the HTML."""
-    from ._command import run_command
-
-    import tempfile
-    from pathlib import Path
-
     with tempfile.TemporaryDirectory() as folder:
         given = Path(folder) / "records.json"
         page = Path(folder) / "report.html"
@@ -151,9 +149,6 @@ class Report:
 
     def save(self, file: str) -> None:
         """Writes the page to a file, whole or not at all."""
-        import os
-        from pathlib import Path
-
         draft = Path(f"{file}.part")
         draft.write_text(self._page)
         os.replace(draft, file)

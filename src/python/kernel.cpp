@@ -144,6 +144,7 @@ void Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
 }
 
 std::string Kernel::record() const {
+  const std::lock_guard lock(guard_);
   if (!latest_) throw UsageError(name_ + " was not launched yet");
   return to_json(latest_->record());
 }

@@ -56,7 +56,7 @@ private:
   std::vector<std::string> arrays_;
   int rank_;
   std::string description_, file_;
-  std::mutex guard_; ///< of what follows
+  mutable std::mutex guard_; ///< of what follows
   MakeCase* make_ = nullptr;
   std::unordered_map<std::string, std::shared_ptr<const Program>> programs_;
   std::shared_ptr<const Program> latest_;

@@ -5,6 +5,7 @@
 #include <ridge/launch/description.hpp>
 
 #include "kernel.hpp"
+#include "lattice.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -32,6 +33,7 @@ NB_MODULE(_core, m) {
   nb::exception<UsageError>(m, "UsageError", PyExc_ValueError);
   nb::exception<Failure>(m, "Failure", PyExc_RuntimeError);
 
+  add_lattice(m);
   m.def("devices", &devices);
   m.def("headers_folder", &headers_folder);
   m.def("library_folder", &library_folder);

@@ -1,0 +1,256 @@
+"""Fields of lattices, their algebra, and reductions that touch memory once.
+
+    U = ridge.lattice.field(links, "colour_matrix")       # links: (t, z, y, x, 3, 3), complex
+    n = ridge.lattice.norm2(b - U.adj() @ x, reproducible=True)
+
+Fields have a layout of their own, so `field` copies into it and `numpy()` out of it; everything
+between stays on the device. An expression is compiled when it is first used.
+"""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any, Union
+
+import numpy as np
+
+from . import _core
+from ._record import Record, records_of
+
+#: Extents of a site's tensor, after those of the lattice.
+SITES = {"real": (), "complex": (), "colour_vector": (3,), "colour_matrix": (3, 3),
+         "spinor": (4, 3), "propagator": (4, 4, 3, 3)}
+Number = Union[float, complex]
+Operand = Union["Expression", float, complex]
+
+
+class Expression:
+    """Fields joined by + - * @, and by functions of their sites' tensors."""
+
+    def __init__(self, text: str, fields: tuple[Field, ...] = (),
+                 values: tuple[float, ...] = ()) -> None:
+        # In the text, F and N stand for the next field and the next number.
+        self._text = text
+        self._fields = fields
+        self._values = values
+
+    def _parts(self) -> tuple[str, tuple[Field, ...], tuple[float, ...]]:
+        return self._text, self._fields, self._values
+
+    def _call(self, function: str, more: str = "") -> Expression:
+        text, fields, values = self._parts()
+        return Expression(f"{function}({text}{more})", fields, values)
+
+    def __add__(self, other: Expression) -> Expression:
+        return _joined("+", self, other)
+
+    def __sub__(self, other: Expression) -> Expression:
+        return _joined("-", self, other)
+
+    def __mul__(self, other: Operand) -> Expression:
+        return _joined("*", other, self) if _is_number(other) else _joined("*", self, other)
+
+    def __rmul__(self, other: Number) -> Expression:
+        return _joined("*", other, self)
+
+    def __matmul__(self, other: Expression) -> Expression:
+        """The product of matrices with matrices or vectors."""
+        return _joined("*", self, other)
+
+    def __neg__(self) -> Expression:
+        return _joined("*", -1.0, self)
+
+    def adj(self) -> Expression:
+        """Transposed and conjugated."""
+        return self._call("adj")
+
+    def conj(self) -> Expression:
+        """Conjugated."""
+        return self._call("conj")
+
+    def transpose(self) -> Expression:
+        """Transposed."""
+        return self._call("transpose")
+
+    def trace(self) -> Expression:
+        """The trace of the outermost matrix."""
+        return self._call("trace")
+
+    def real(self) -> Expression:
+        """The real part."""
+        return self._call("real")
+
+    def shift(self, axis: int, by: int) -> Expression:
+        """The values of the site `by` further along an axis of the array, around the lattice."""
+        rank = len(self._some_field().shape)
+        if not 0 <= axis < rank:
+            raise _core.UsageError(f"shift along axis {axis}: the lattice has the axes 0 to {rank - 1}")
+        return self._call("shift", f", {rank - 1 - axis}, {int(by)}")
+
+    def _some_field(self) -> Field:
+        return self._parts()[1][0]
+
+    def evaluate(self) -> Field:
+        """A new field with the values of the expression: one launch, no temporaries."""
+        on = "ridge::python::assigned(queue, f0.lattice(), "
+        return Field(_run(on, [self], ")")[3])
+
+
+class Field(Expression):
+    """A field on a device. Made by `field` and `evaluate`."""
+
+    def __init__(self, held: _core.LatticeField) -> None:
+        super().__init__("F", (self,))
+        self._held = held
+
+    def _parts(self) -> tuple[str, tuple[Field, ...], tuple[float, ...]]:
+        return "F", (self,), ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Extents of the lattice in the order of arrays, x last."""
+        return tuple(reversed(self._held.extents()))
+
+    @property
+    def device(self) -> str:
+        return self._held.device()
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        bits = 8 * self._held.real_bytes()
+        return np.dtype(f"complex{2 * bits}" if self._held.is_complex() else f"float{bits}")
+
+    def numpy(self) -> np.ndarray[Any, np.dtype[Any]]:
+        """A new array of shape (lattice, site)."""
+        to = np.empty(self.shape + tuple(self._held.site()), self.dtype)
+        self._held.get(to.ctypes.data)
+        return to
+
+    def __repr__(self) -> str:
+        return f"<ridge.lattice.Field {self.shape} of {self._held.site()} {self.dtype} on {self.device}>"
+
+
+def field(array: np.ndarray[Any, np.dtype[Any]], site: str, *, device: str = "cpu") -> Field:
+    """A field with the values of an array of NumPy of shape (lattice, site), x the last axis of the
+    lattice: `real`, `complex`, `colour_vector` (3), `colour_matrix` (3,3), `spinor` (4,3) or
+    `propagator` (4,4,3,3). The values are copied into the field's layout.
+
+    Raises TypeError for another type, order or shape; UsageError for a lattice that cannot be laid
+    out, with extents that can."""
+    if site not in SITES:
+        raise _core.UsageError(f"unknown site '{site}'; a site is {', '.join(SITES)}")
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"a field is made of an array of NumPy, not of {type(array).__name__}")
+    wanted = np.float64 if site == "real" else np.complex128
+    if array.dtype not in (np.dtype(wanted), np.dtype(np.float32 if site == "real" else np.complex64)):
+        raise TypeError(f"a field of {site} is made of {np.dtype(wanted).name}, or half as wide, not "
+                        f"of {array.dtype}")
+    if not array.flags.c_contiguous:
+        raise TypeError("the array is not in C's order; numpy.ascontiguousarray makes a copy that is")
+    inner = SITES[site]
+    rank = array.ndim - len(inner)
+    if rank < 1 or array.shape[rank:] != inner:
+        raise TypeError(f"an array of shape {array.shape} has no sites of {site}; its last extents "
+                        f"are {inner}")
+    real_bytes = array.dtype.itemsize // (1 if site == "real" else 2)
+    made = _core.new_field(site, real_bytes, list(reversed(array.shape[:rank])), device)
+    made.set(array.ctypes.data)
+    return Field(made)
+
+
+def norm2(x: Expression, *, reproducible: bool = False) -> float:
+    """The sum of the squares of all real numbers, in double. `reproducible`: the same bits on every
+    device, under every schedule and with any number of threads."""
+    return float(_reduced("double", "Norm2", reproducible, x))
+
+
+def sum(x: Expression, *, reproducible: bool = False) -> Any:  # noqa: A001
+    """The sum over all sites, a number or a tensor in double."""
+    return _reduced("ridge::lattice::SumOf<decltype(x0)>", "Sum", reproducible, x)
+
+
+def inner_product(x: Expression, y: Expression, *, reproducible: bool = False) -> Any:
+    """The sum over sites and components of conj(x) y."""
+    return _reduced("ridge::lattice::InnerProductOf<decltype(x0)>", "InnerProduct", reproducible, x, y)
+
+
+_latest: list[Record] = []
+
+
+def record() -> Record:
+    """The record of the latest launch of this module."""
+    if not _latest:
+        raise _core.UsageError("no expression was run yet")
+    return _latest[-1]
+
+
+def _is_number(x: object) -> bool:
+    return isinstance(x, numbers.Complex) and not isinstance(x, bool)
+
+
+def _joined(op: str, a: Operand, b: Operand) -> Expression:
+    parts = []
+    for x in (a, b):
+        if isinstance(x, Expression):
+            parts.append(x._parts())
+        elif _is_number(x) and op == "*":
+            z = complex(x)
+            parts.append(("N", (), (z.real,)) if z.imag == 0 else ("C", (), (z.real, z.imag)))
+        else:
+            raise TypeError(f"{x!r} cannot be part of an expression with {op}; fields and expressions "
+                            "can, and numbers as factors")
+    (ta, fa, va), (tb, fb, vb) = parts
+    return Expression(f"({ta} {op} {tb})", fa + fb, va + vb)
+
+
+def _reduced(result: str, reduction: str, reproducible: bool, *operands: Expression) -> Any:
+    call = (f"ridge::python::reduced<{result}>(queue, ridge::lattice::{reduction}{{}}, "
+            f"{'true' if reproducible else 'false'}, ")
+    values, is_complex, site, _ = _run(call, list(operands), ")")
+    found = np.array(values)
+    if is_complex:
+        found = found.view(np.complex128)
+    return found.reshape(site) if site else found[0].item()
+
+
+def _run(before: str, operands: list[Expression], after: str) -> tuple[Any, Any, Any, Any]:
+    texts: list[str] = []
+    fields: list[Field] = []
+    values: list[float] = []
+    for operand in operands:
+        text, its_fields, its_values = operand._parts()
+        written = ""
+        for c in text:
+            if c == "F":
+                place = next((i for i, f in enumerate(fields) if f is its_fields[0]), len(fields))
+                if place == len(fields):
+                    fields.append(its_fields[0])
+                its_fields = its_fields[1:]
+                written += f"f{place}"
+            elif c in "NC":
+                first = len(values)
+                count = 1 if c == "N" else 2
+                values += its_values[:count]
+                its_values = its_values[count:]
+                given = ", ".join(f"numbers[{first + i}]" for i in range(count))
+                written += given if c == "N" else f"ridge::lattice::Complex<double>({given})"
+            else:
+                written += c
+        texts.append(written)
+    kinds = "".join(f"  const auto& f{i} = ridge::python::field_of<{f._held.type()}>(*fields[{i}]);\n"
+                    for i, f in enumerate(fields))
+    named = "".join(f"  const auto& x{i} = {t};\n" for i, t in enumerate(texts))
+    given = ", ".join(f"x{i}" for i in range(len(texts)))
+    source = f"{kinds}{named}  return {before}{given}{after};\n"
+    description = (
+        "#include <ridge/device/offer.hpp>\n#include <ridge/python/describe_lattice.hpp>\n"
+        "namespace {\n"
+        "ridge::python::LatticeResult run(ridge::Queue& queue,\n"
+        "                                 const ridge::python::AnyField* const* fields,\n"
+        "                                 const double* numbers) {\n  (void)numbers;\n"
+        f"{source}}}\n"
+        "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::python::LatticeRun*), &run);\n"
+        "}\n")
+    found = _core.run_lattice(description, [f._held for f in fields], values)
+    _latest[:] = records_of(found[4])
+    return found[0], found[1], found[2], found[3]

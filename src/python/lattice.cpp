@@ -1,0 +1,132 @@
+#include "lattice.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/device/offer.hpp>
+#include <ridge/launch/description.hpp>
+#include <ridge/python/describe_lattice.hpp>
+
+#include "queues.hpp"
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ridge::python {
+
+namespace {
+
+/// A field that Python holds.
+struct HeldField {
+  DeviceId device;
+  std::unique_ptr<AnyField> field;
+};
+
+template <class T>
+std::unique_ptr<AnyField> make_field(const std::string& kind, const Device& device,
+                                     const lattice::Lattice& on) {
+  using namespace lattice;
+  if (kind == "real") return std::make_unique<FieldOf<T>>(device, on, kind);
+  if (kind == "complex") return std::make_unique<FieldOf<Complex<T>>>(device, on, kind);
+  if (kind == "colour_vector") return std::make_unique<FieldOf<ColourVector<T>>>(device, on, kind);
+  if (kind == "colour_matrix") return std::make_unique<FieldOf<ColourMatrix<T>>>(device, on, kind);
+  if (kind == "spinor") return std::make_unique<FieldOf<Spinor<T>>>(device, on, kind);
+  if (kind == "propagator") return std::make_unique<FieldOf<Propagator<T>>>(device, on, kind);
+  throw UsageError(fmt::format("unknown site '{}'; a site is real, complex, colour_vector, "
+                               "colour_matrix, spinor or propagator",
+                               kind));
+}
+
+HeldField new_field(const std::string& kind, int real_bytes, const std::vector<Index>& extents,
+                    const std::string& device_name) {
+  const nb::gil_scoped_release others_may_run;
+  const Device device(device_name);
+  const lattice::Lattice on(Extents(extents.data(), static_cast<int>(extents.size())));
+  return {device.id(), real_bytes == 4 ? make_field<float>(kind, device, on)
+                                       : make_field<double>(kind, device, on)};
+}
+
+/// With the queue of the field's device, in turn with other threads.
+template <class Work>
+auto in_turn(const DeviceId& device, const Work& work) {
+  const nb::gil_scoped_release others_may_run;
+  Turn& turn = queue_of(device, nullptr);
+  const std::lock_guard lock(turn.guard);
+  return work(turn.queue);
+}
+
+LatticeRun& runner(const std::string& description) {
+  for (const Offered& o : launch::load_description(description, "", {})) {
+    if (std::string_view(o.name) == typeid(LatticeRun*).name())
+      return *reinterpret_cast<LatticeRun*>(o.function);
+  }
+  throw Failure("the description of an expression offers nothing; please report this");
+}
+
+/// What the expression gives: numbers, whether they are complex, extents of the tensor, a field or
+/// None, and the record.
+nb::tuple run(const std::string& description, const std::vector<const HeldField*>& fields,
+              const std::vector<double>& numbers) {
+  std::vector<const AnyField*> operands;
+  for (const HeldField* f : fields) {
+    if (!(f->device == fields.front()->device)) {
+      throw UsageError(fmt::format("an expression of fields on {} and on {}; all must be on one "
+                                   "device",
+                                   to_text(fields.front()->device), to_text(f->device)));
+    }
+    operands.push_back(f->field.get());
+  }
+  const DeviceId device = fields.front()->device;
+  LatticeResult result = in_turn(device, [&](Queue& queue) {
+    return runner(description)(queue, operands.data(), numbers.data());
+  });
+  nb::object made = nb::none();
+  if (result.field)
+    made = nb::cast(new HeldField{device, std::move(result.field)}, nb::rv_policy::take_ownership);
+  return nb::make_tuple(result.numbers, result.complex, result.site, made, to_json(result.record));
+}
+
+} // namespace
+
+void add_lattice(nb::module_& m) {
+  nb::class_<HeldField>(m, "LatticeField")
+      .def("type", [](const HeldField& f) { return f.field->type(); })
+      .def("site", [](const HeldField& f) { return f.field->site(); })
+      .def("is_complex", [](const HeldField& f) { return f.field->shape().complex; })
+      .def("real_bytes", [](const HeldField& f) { return f.field->shape().real_bytes; })
+      .def("extents",
+           [](const HeldField& f) {
+             const Extents& n = f.field->on().extents();
+             std::vector<Index> all;
+             for (int d = 0; d < n.rank(); ++d)
+               all.push_back(n[d]);
+             return all;
+           })
+      .def("device", [](const HeldField& f) { return to_text(f.device); })
+      .def(
+          "set",
+          [](HeldField& f, std::uintptr_t plain) {
+            in_turn(f.device, [&](Queue& queue) {
+              f.field->set(queue, reinterpret_cast<const void*>(plain));
+            });
+          },
+          "address"_a)
+      .def(
+          "get",
+          [](const HeldField& f, std::uintptr_t plain) {
+            in_turn(f.device,
+                    [&](Queue& queue) { f.field->get(queue, reinterpret_cast<void*>(plain)); });
+          },
+          "address"_a);
+  m.def("new_field", &new_field, "site"_a, "real_bytes"_a, "extents"_a, "device"_a);
+  m.def("run_lattice", &run, "description"_a, "fields"_a, "numbers"_a);
+}
+
+} // namespace ridge::python

@@ -1,0 +1,74 @@
+"""Fields of lattices: their algebra and reductions equal NumPy's."""
+
+import numpy as np
+import pytest
+
+import ridge
+from ridge import lattice
+
+
+def random(rng, shape, dtype=np.complex128):
+    return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(dtype)
+
+
+@pytest.mark.parametrize("site", lattice.SITES)
+@pytest.mark.parametrize("double", [True, False])
+def test_values_come_back(rng, site, double):
+    shape = (2, 4, 8) + lattice.SITES[site]
+    a = random(rng, shape)
+    a = (a.real if site == "real" else a).copy()
+    a = a if double else a.astype(np.float32 if site == "real" else np.complex64)
+    f = lattice.field(a, site)
+    assert f.shape == (2, 4, 8) and f.dtype == a.dtype
+    np.testing.assert_array_equal(f.numpy(), a)
+
+
+def test_the_residual_of_a_matrix(device, rng):
+    links, x, b = (random(rng, (4, 4, 8) + s) for s in ((3, 3), (3,), (3,)))
+    fu = lattice.field(links, "colour_matrix", device=device)
+    fx, fb = (lattice.field(v, "colour_vector", device=device) for v in (x, b))
+    right = b - np.einsum("...ji,...j->...i", links.conj(), x)
+    for reproducible in (False, True):
+        got = lattice.norm2(fb - fu.adj() @ fx, reproducible=reproducible)
+        assert got == pytest.approx((abs(right) ** 2).sum(), rel=1e-14)
+    assert lattice.record().device == device
+    np.testing.assert_allclose((fb - fu.adj() @ fx).evaluate().numpy(), right, atol=1e-13)
+
+
+def test_reductions_of_fields(rng):
+    a, b = random(rng, (4, 8, 3)), random(rng, (4, 8, 3))
+    fa, fb = lattice.field(a, "colour_vector"), lattice.field(b, "colour_vector")
+    assert lattice.inner_product(fa, fb) == pytest.approx((a.conj() * b).sum(), rel=1e-13)
+    np.testing.assert_allclose(lattice.sum(fa), a.sum((0, 1)), atol=1e-13)
+    assert lattice.norm2(fa) == pytest.approx((abs(a) ** 2).sum(), rel=1e-14)
+
+
+def test_numbers_and_shifts(rng):
+    a, b = random(rng, (4, 8, 3)), random(rng, (4, 8, 3))
+    fa, fb = lattice.field(a, "colour_vector"), lattice.field(b, "colour_vector")
+    for factor in (0.5, 2 - 1j):
+        mixed = (factor * fa + fb.shift(0, 1) * 3.0 - fa.shift(1, -1)).evaluate().numpy()
+        np.testing.assert_allclose(
+            mixed, factor * a + 3 * np.roll(b, -1, 0) - np.roll(a, 1, 1), atol=1e-13)
+
+
+def test_wrong_fields(rng):
+    a = random(rng, (4, 8, 3))
+    f = lattice.field(a, "colour_vector")
+    for made, error, says in [
+            (lambda: lattice.field(a.real.copy(), "colour_vector"), TypeError, "complex128"),
+            (lambda: lattice.field(a, "colour_matrix"), TypeError, r"last extents are \(3, 3\)"),
+            (lambda: lattice.field(a[:, ::2], "colour_vector"), TypeError, "C's order"),
+            (lambda: lattice.field(a, "quark"), ridge.UsageError, "colour_vector, colour_matrix"),
+            (lambda: lattice.field(a.tolist(), "spinor"), TypeError, "array of NumPy"),
+            (lambda: lattice.field(a[:1, :1].copy(), "colour_vector"), ridge.UsageError, "1x1"),
+            (lambda: f + 1.0, TypeError, "cannot be part of an expression"),
+            (lambda: f.shift(2, 1), ridge.UsageError, "axes 0 to 1"),
+            (lambda: (f + lattice.field(a[:2].copy(), "colour_vector")).evaluate(), ridge.UsageError,
+             "lattice"),
+            (lambda: lattice.norm2(f + lattice.field(a, "colour_vector", device="simt:32")),
+             ridge.UsageError, "all must be on one device")]:
+        with pytest.raises(error, match=says):
+            made()
+    with pytest.raises(ridge.UsageError, match="only equal site tensors"):
+        lattice.norm2(f + lattice.field(random(rng, (4, 8, 3, 3)), "colour_matrix"))

@@ -1,0 +1,38 @@
+"""The stub of the C++ module says what the module has: names, and those of parameters."""
+
+import ast
+import pathlib
+import re
+
+import ridge
+from ridge import _core
+
+
+def parameters(nanobind_function):
+    """Names of a function's parameters, by the first line of its documentation."""
+    signature = nanobind_function.__doc__.splitlines()[0]
+    inside = signature[signature.index("(") + 1:signature.rindex(") ->")] if ") ->" in signature else \
+        signature[signature.index("(") + 1:signature.rindex(")")]
+    return re.findall(r"(?:^|, )(\w+)(?=[:,=]|$)", re.sub(r"\[[^][]*\]", "", inside))
+
+
+def test_the_stub_is_what_the_module_has():
+    stub = pathlib.Path(ridge.__file__).with_name("_core.pyi")
+    tree = ast.parse(stub.read_text(encoding="utf-8"))
+    here = {n for n in vars(_core) if not n.startswith("_")}
+    assert {n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))} == here
+    checked = 0
+    for node in tree.body:
+        owner = getattr(_core, getattr(node, "name", ""), None)
+        if isinstance(node, ast.FunctionDef):
+            assert parameters(owner) == [a.arg for a in node.args.args], node.name
+            checked += 1
+        elif isinstance(node, ast.ClassDef) and issubclass(owner, Exception) is False:
+            methods = {m.name: m for m in node.body if isinstance(m, ast.FunctionDef)}
+            public = {n for n in vars(owner) if not n.startswith("_")}
+            assert set(methods) - {"__init__"} == public
+            for name, method in methods.items():
+                found = parameters(getattr(owner, name))
+                assert found == [a.arg for a in method.args.args], (node.name, name)
+                checked += 1
+    assert checked > 10
