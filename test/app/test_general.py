@@ -38,11 +38,11 @@ def test_starts_at_once(ridge, words):
 @pytest.mark.parametrize(
     "words, says",
     [
-        ([], "the commands are lab, bench, schedules, model, apply, nbody, atmosphere, devices, "
+        ([], "the commands are lab, bench, schedules, model, doctor, count, apply, nbody, atmosphere, devices, "
          "roof, report, compare"),
-        (["fly"], "fly; the commands are lab, bench, schedules, model, apply, nbody, atmosphere, devices, "
+        (["fly"], "fly; the commands are lab, bench, schedules, model, doctor, count, apply, nbody, atmosphere, devices, "
          "roof, report, compare"),
-        (["--fly"], "--fly; the commands are lab, bench, schedules, model, apply, nbody, atmosphere, devices, "
+        (["--fly"], "--fly; the commands are lab, bench, schedules, model, doctor, count, apply, nbody, atmosphere, devices, "
          "roof, report, compare"),
         (["devices", "--fly"], "--fly"),
         (["devices", "extra"], "extra"),
