@@ -38,12 +38,12 @@ def test_starts_at_once(ridge, words):
 @pytest.mark.parametrize(
     "words, says",
     [
-        ([], "the commands are lab, bench, schedules, model, apply, nbody, atmosphere, devices, "
-         "roof, report, compare"),
-        (["fly"], "fly; the commands are lab, bench, schedules, model, apply, nbody, atmosphere, devices, "
-         "roof, report, compare"),
-        (["--fly"], "--fly; the commands are lab, bench, schedules, model, apply, nbody, atmosphere, devices, "
-         "roof, report, compare"),
+        ([], "the commands are lab, bench, schedules, model, tune, apply, nbody, atmosphere, "
+         "devices, roof, report, compare"),
+        (["fly"], "fly; the commands are lab, bench, schedules, model, tune, apply, nbody, atmosphere, "
+         "devices, roof, report, compare"),
+        (["--fly"], "--fly; the commands are lab, bench, schedules, model, tune, apply, nbody, atmosphere, "
+         "devices, roof, report, compare"),
         (["devices", "--fly"], "--fly"),
         (["devices", "extra"], "extra"),
         (["roof", "--device"], "--device"),
