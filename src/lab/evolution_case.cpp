@@ -6,6 +6,7 @@
 #include <ridge/lab/evolution_check.hpp>
 #include <ridge/lab/evolving_kernels.hpp>
 #include <ridge/lab/stencil_case.hpp>
+#include <ridge/stencil/pass.hpp>
 
 #include "asked_schedules.hpp"
 
@@ -46,6 +47,9 @@ public:
 
   [[nodiscard]] Queue& queue() override { return queue_; }
 
+  [[nodiscard]] tune::Subject subject() const override {
+    return {&typeid(stencil::Pass<K, T>), name_, sizeof(T) == 4 ? "fp32" : "fp64", size_};
+  }
   [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
     if (asked == "space") {
       throw UsageError("--schedule space is for single launches; --schedule all compares single "
