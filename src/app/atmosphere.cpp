@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "output_file.hpp"
+#include "picture.hpp"
 #include "progress.hpp"
 
 #include <fmt/core.h>
@@ -68,7 +69,7 @@ struct AtmosphereCommand {
     const atmosphere::State last = air.state();
     end.after = atmosphere::totals_of(last, air.profiles(), air.setup().nx, air.setup().nz);
     write_picture(png, atmosphere::temperature_of(last, air.profiles(), setup.nx), setup.nx,
-                  setup.nz);
+                  setup.nz, atmosphere::height / atmosphere::length);
     end.snapshots = snapshots_file.snapshots();
     end.file = file;
     end.xdmf = snapshots_file.xdmf();

@@ -41,9 +41,4 @@ private:
   std::vector<double> times_;
 };
 
-/// Writes a PNG of the perturbation of the potential temperature, up at the top: blue where it is
-/// colder, red where it is warmer than at rest. Throws Failure.
-void write_picture(const std::filesystem::path& file, const std::vector<double>& theta, Index nx,
-                   Index nz);
-
 } // namespace ridge::app

@@ -11,6 +11,7 @@ void add_model(CommandLine& line);
 void add_bench(CommandLine& line);
 void add_schedules(CommandLine& line);
 void add_apply(CommandLine& line);
+void add_evolve(CommandLine& line);
 void add_nbody(CommandLine& line);
 void add_lab(CommandLine& line);
 void add_atmosphere(CommandLine& line);

@@ -23,13 +23,22 @@ OutputDataset::OutputDataset(const std::filesystem::path& file, const std::strin
 
   const std::vector<hsize_t> sizes(shape.begin(), shape.end());
   space_ = {H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), H5Sclose};
-  const Handle stored_type(H5Tcopy(type), H5Tclose);
+  type_ = {H5Tcopy(type), H5Tclose};
+  create(path);
+}
+
+void OutputDataset::next(const std::string& path) {
+  require(dataset_.close());
+  create(path);
+}
+
+void OutputDataset::create(const std::string& path) {
   const Handle groups(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(groups.id(), 1);
   const Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_fill_time(layout.id(), H5D_FILL_TIME_NEVER); // every point will be written
   H5Pset_obj_track_times(layout.id(), false);         // the same input gives the same file
-  dataset_ = {H5Dcreate2(file_.id(), path.c_str(), stored_type.id(), space_.id(), groups.id(),
+  dataset_ = {H5Dcreate2(file_.id(), path.c_str(), type_.id(), space_.id(), groups.id(),
                          layout.id(), H5P_DEFAULT),
               H5Dclose};
   require(static_cast<bool>(dataset_));

@@ -18,6 +18,9 @@ public:
   OutputDataset(const std::filesystem::path& file, const std::string& path, std::string called,
                 const std::vector<Index>& shape, hid_t type);
 
+  /// Closes this dataset and goes on with another of the same shape and type. Throws Failure.
+  void next(const std::string& path);
+
   /// Writes a piece given in this machine's byte order. Throws Failure.
   void write(const Piece& piece, const void* from, int element_bytes);
 
@@ -31,9 +34,10 @@ public:
 
 private:
   void require(bool done) const;
+  void create(const std::string& path);
 
   std::string called_;
-  Handle file_, dataset_, space_;
+  Handle file_, dataset_, space_, type_;
 };
 
 } // namespace ridge::app

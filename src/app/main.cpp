@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   ridge::app::add_schedules(line);
   ridge::app::add_model(line);
   ridge::app::add_apply(line);
+  ridge::app::add_evolve(line);
   ridge::app::add_nbody(line);
   ridge::app::add_atmosphere(line);
   ridge::app::add_devices(line);

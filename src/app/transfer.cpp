@@ -27,6 +27,15 @@ void count_not_finite(const T* values, const Piece& piece, NotFinite& found) {
   found.infinite += odd - nan;
 }
 
+void count_not_finite(const void* values, Index element_bytes, const Piece& piece,
+                      NotFinite& found) {
+  if (element_bytes == 4) {
+    count_not_finite(static_cast<const float*>(values), piece, found);
+  } else {
+    count_not_finite(static_cast<const double*>(values), piece, found);
+  }
+}
+
 /// Host memory for the largest piece; none where the device's memory is the host's.
 Memory staging_for(const InputDataset& input, const Queue& queue) {
   if (queue.device().host_accessible()) return {};
@@ -53,11 +62,7 @@ NotFinite read_to_device(const InputDataset& input, Queue& queue, void* to) {
     if (host != place) {
       copy_bytes_to_device(queue, place, host, Bytes{piece.elements * size});
     }
-    if (size == 4) {
-      count_not_finite(static_cast<const float*>(host), piece, found);
-    } else {
-      count_not_finite(static_cast<const double*>(host), piece, found);
-    }
+    count_not_finite(host, size, piece, found);
     queue.wait();
     done += piece.elements;
   }
@@ -66,13 +71,13 @@ NotFinite read_to_device(const InputDataset& input, Queue& queue, void* to) {
 }
 
 void write_from_device(OutputDataset& output, const InputDataset& input, Queue& queue,
-                       const void* from) {
+                       const void* from, NotFinite* found, bool heed) {
   const Memory staging = staging_for(input, queue);
   const Index size = input.element_bytes();
   Progress progress;
   Index done = 0;
   for (const Piece& piece : input.pieces()) {
-    check_interrupt();
+    if (heed) check_interrupt();
     progress.show("writing", static_cast<double>(done) / input.extents().count());
     const void* host = static_cast<const char*>(from) + piece.first * size;
     if (staging.data() != nullptr) {
@@ -81,9 +86,10 @@ void write_from_device(OutputDataset& output, const InputDataset& input, Queue& 
       host = staging.data();
     }
     output.write(piece, host, static_cast<int>(size));
+    if (found != nullptr) count_not_finite(host, size, piece, *found);
     done += piece.elements;
   }
-  check_interrupt();
+  if (heed) check_interrupt();
 }
 
 } // namespace ridge::app

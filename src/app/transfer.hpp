@@ -18,9 +18,10 @@ struct NotFinite {
 /// Reads all of `input` to packed device memory at `to`. Throws Failure, or Interrupted.
 [[nodiscard]] NotFinite read_to_device(const InputDataset& input, Queue& queue, void* to);
 
-/// Writes all of packed device memory at `from`, which has the type and shape of `input`. Throws
-/// Failure, or Interrupted.
+/// Writes all of packed device memory at `from`, which has the type and shape of `input`; counts in
+/// `found`, where it is asked for, what is not finite. Throws Failure, or Interrupted, unless it
+/// does not `heed` that: what is written because the user asked to stop must be written to the end.
 void write_from_device(OutputDataset& output, const InputDataset& input, Queue& queue,
-                       const void* from);
+                       const void* from, NotFinite* found = nullptr, bool heed = true);
 
 } // namespace ridge::app

@@ -22,6 +22,17 @@ struct XdmfGrid {
 /// of ParaView turn the axes of two-dimensional grids.
 [[nodiscard]] std::string xdmf_text(const XdmfGrid& grid);
 
+/// One dataset at several times, each in a file of its own.
+struct XdmfSeries {
+  std::string name;
+  Extents extents;               ///< x first
+  std::array<double, 3> spacing; ///< x first
+  int element_bytes = 8;
+  std::vector<double> times;
+  std::vector<std::string> references; ///< FILE.h5:/path, relative to the XDMF file
+};
+[[nodiscard]] std::string xdmf_text(const XdmfSeries& series);
+
 /// Bodies at several times, each in a group of one HDF5 file with the datasets position, velocity,
 /// potential and mass.
 struct XdmfBodies {

@@ -8,6 +8,7 @@ namespace ridge::stencil {
 
 template struct Executor<test::Lopsided, float, Here>;
 template struct Executor<test::Advection, double, Here>;
+template struct Executor<test::Pulse, double, Here>;
 template struct Executor<test::Undeclared, double, Here>;
 
 } // namespace ridge::stencil

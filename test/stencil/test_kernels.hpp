@@ -32,6 +32,20 @@ struct Advection {
   }
 };
 
+/// Two time levels and a coefficient that is read beside the point, too.
+struct Pulse {
+  static constexpr auto footprints = std::make_tuple(star<2>(), point(), star<1>());
+  static constexpr int levels = 2;
+
+  template <class U, class V, class C>
+  RIDGE_FN auto operator()(const U& u, const V& before, const C& c) const {
+    const auto bend = u(-2, 0, 0) + u(0, 2, 0) + u(0, 0, -2) + u(1, 0, 0) + u(0, -1, 0) +
+                      u(0, 0, 1) - 6.0 * u(0, 0, 0);
+    return 1.9 * u(0, 0, 0) - 0.95 * before(0, 0, 0) +
+           0.02 * (c(1, 0, 0) + c(0, -1, 0) + c(0, 0, 1)) * bend;
+  }
+};
+
 /// Reads one point more than it declares.
 struct Undeclared {
   static constexpr auto footprint = star<1>();

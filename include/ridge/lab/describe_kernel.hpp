@@ -37,6 +37,10 @@ template <class K>
   made.bench.make_case = [name, kernel](const BenchRequest& request, RoofSource&) {
     return stencil_case(name, kernel, request);
   };
+  made.evolution = [name, kernel](int element_bytes) {
+    return element_bytes == 4 ? evolution<K, float>(name, kernel)
+                              : evolution<K, double>(name, kernel);
+  };
   if constexpr (stencil::inputs_of<K> == 1) {
     made.job = [name, kernel](int element_bytes) {
       return element_bytes == 4 ? stencil_job<K, float>(name, kernel)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <ridge/lab/bench.hpp>
+#include <ridge/lab/evolution.hpp>
 #include <ridge/lab/stencil_job.hpp>
 
 #include <functional>
@@ -30,6 +31,8 @@ struct UserKernel {
   /// `no_job` says why.
   std::function<StencilJob(int element_bytes)> job;
   std::string no_job;
+  /// Stencils: for `ridge evolve`, by the bytes of a number; empty for others.
+  std::function<Evolution(int element_bytes)> evolution;
 };
 
 /// Whether a kernel's name means one in a file: "heat.hpp:Heat".

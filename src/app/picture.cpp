@@ -1,12 +1,14 @@
+#include "picture.hpp"
+
 #include <ridge/core/error.hpp>
 
-#include "atmosphere_output.hpp"
 #include "output_file.hpp"
 
 #include <fmt/format.h>
 #include <png.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace ridge::app {
@@ -37,15 +39,17 @@ Colour colour_of(double value) {
 
 } // namespace
 
-void write_picture(const std::filesystem::path& file, const std::vector<double>& theta, Index nx,
-                   Index nz) {
+void write_picture(const std::filesystem::path& file, const std::vector<double>& values, Index nx,
+                   Index nz, double high) {
   double largest = 0;
-  for (const double t : theta)
-    largest = std::max(largest, std::abs(t));
-  // A slice twice as wide as high; a pixel is the mean of the cells it covers, or part of one.
+  for (const double v : values) {
+    if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
+  }
+  // A pixel is the mean of the cells it covers, or part of one.
   const Index width =
       nx >= good_width ? std::min(nx, 2 * good_width) : nx * ((good_width + nx - 1) / nx);
-  const Index height = width / 2;
+  const Index height =
+      std::clamp<Index>(std::lround(static_cast<double>(width) * high), 1, 4 * width);
   std::vector<png_byte> pixels(static_cast<std::size_t>(width * height * 3));
   const auto cells = [](Index pixel, Index pixel_count, Index cell_count) {
     const Index begin = pixel * cell_count / pixel_count;
@@ -58,10 +62,10 @@ void write_picture(const std::filesystem::path& file, const std::vector<double>&
       double sum = 0;
       for (Index k = ks[0]; k < ks[1]; ++k) {
         for (Index i = is[0]; i < is[1]; ++i)
-          sum += theta[static_cast<std::size_t>(k * nx + i)];
+          sum += values[static_cast<std::size_t>(k * nx + i)];
       }
       const double mean = sum / static_cast<double>((ks[1] - ks[0]) * (is[1] - is[0]));
-      const Colour c = colour_of(largest > 0 ? mean / largest : 0);
+      const Colour c = colour_of(largest > 0 && std::isfinite(mean) ? mean / largest : 0);
       for (std::size_t v = 0; v < 3; ++v)
         pixels[static_cast<std::size_t>(row * width + column) * 3 + v] =
             static_cast<png_byte>(std::lround(c[v]));

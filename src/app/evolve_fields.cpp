@@ -1,0 +1,112 @@
+#include "evolve_fields.hpp"
+
+#include <ridge/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ridge::app {
+
+using stencil::Boundaries;
+using stencil::Condition;
+
+std::vector<double> read_all(const InputDataset& input) {
+  std::vector<double> values(static_cast<std::size_t>(input.extents().count()));
+  std::vector<float> narrow;
+  for (const Piece& piece : input.pieces()) {
+    double* const to = values.data() + piece.first;
+    if (input.element_bytes() == 8) {
+      input.read(piece, to);
+      continue;
+    }
+    narrow.resize(static_cast<std::size_t>(piece.elements));
+    input.read(piece, narrow.data());
+    std::copy(narrow.begin(), narrow.end(), to);
+  }
+  return values;
+}
+
+void read_face_fields(Boundaries& boundaries, const Extents& extents) {
+  for (int axis = 0; axis < extents.rank(); ++axis) {
+    Index sizes[3] = {1, 1, 1};
+    int rank = 0;
+    for (int other = 0; other < extents.rank(); ++other) {
+      if (other != axis) sizes[rank++] = extents[other];
+    }
+    const Extents face(sizes, std::max(rank, 1));
+    for (int side = 0; side < 2; ++side) {
+      Condition& c =
+          boundaries.faces[static_cast<std::size_t>(axis)][static_cast<std::size_t>(side)];
+      if (c.field.empty()) continue;
+      const InputDataset field(parse_dataset_name(c.field, "--boundary"));
+      if (field.extents() != face) {
+        throw UsageError(fmt::format(
+            "--boundary {}=dirichlet:{}: the field has {} points, the face {}",
+            stencil::face_name(axis, side), c.field, to_text(field.extents()), to_text(face)));
+      }
+      c.values = read_all(field);
+      if (!std::all_of(c.values.begin(), c.values.end(),
+                       [](double v) { return std::isfinite(v); })) {
+        throw UsageError(fmt::format("--boundary {}=dirichlet:{}: the field holds values that are "
+                                     "not finite",
+                                     stencil::face_name(axis, side), c.field));
+      }
+    }
+  }
+}
+
+Faces parse_faces(std::string_view text, int rank) {
+  Faces faces{};
+  std::string all = "xyz";
+  all.resize(static_cast<std::size_t>(rank));
+  if (text == "all") text = rank == 1 ? "x" : rank == 2 ? "x,y" : "x,y,z";
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', begin), text.size());
+    const std::string_view one = text.substr(begin, comma - begin);
+    begin = comma + 1;
+    const auto axis = one.empty() ? std::string::npos : all.find(one[0]);
+    const bool single = one.size() == 2 && (one[1] == '-' || one[1] == '+');
+    if (axis == std::string::npos || (one.size() != 1 && !single)) {
+      throw UsageError(fmt::format("--absorb '{}': '{}' is no face of a field of {} dimension{}; "
+                                   "give a list such as x,y- or all",
+                                   text, one, rank, rank == 1 ? "" : "s"));
+    }
+    for (std::size_t side = 0; side < 2; ++side)
+      faces[axis][side] = faces[axis][side] || !single || (one[1] == '-') == (side == 0);
+  }
+  return faces;
+}
+
+std::vector<double> friction_of(const Faces& faces, Index width, const Extents& extents,
+                                stencil::Spacing spacing, double speed, double dt) {
+  constexpr double through = 1e-4;
+  const double h[3] = {spacing.x, spacing.y, spacing.z};
+  std::array<std::vector<double>, 3> along;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const Index n = extents[static_cast<int>(axis)];
+    along[axis].assign(static_cast<std::size_t>(n), 0.0);
+    // exp(-integral of s / c over the way in and out) = through, at half the friction a wave takes.
+    const double most = 3 * speed * std::log(1 / through) / (static_cast<double>(width) * h[axis]);
+    for (Index i = 0; i < n; ++i) {
+      for (std::size_t side = 0; side < 2; ++side) {
+        const Index depth = width - (side == 0 ? i : n - 1 - i);
+        if (!faces[axis][side] || depth <= 0) continue;
+        const double part = static_cast<double>(depth) / static_cast<double>(width);
+        along[axis][static_cast<std::size_t>(i)] += most * part * part;
+      }
+    }
+  }
+  std::vector<double> a;
+  a.reserve(static_cast<std::size_t>(extents.count()));
+  for (const double z : along[2]) {
+    for (const double y : along[1]) {
+      for (const double x : along[0])
+        a.push_back(1 / (1 + (x + y + z) * dt / 2));
+    }
+  }
+  return a;
+}
+
+} // namespace ridge::app

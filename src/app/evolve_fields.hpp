@@ -1,0 +1,32 @@
+// Small fields of `ridge evolve` on the host: values on faces, friction of absorbing layers.
+#pragma once
+
+#include <ridge/stencil/boundary.hpp>
+
+#include "hdf5_input.hpp"
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+namespace ridge::app {
+
+/// A whole dataset as doubles, packed.
+[[nodiscard]] std::vector<double> read_all(const InputDataset& input);
+
+/// Reads the fields that Dirichlet conditions name. Throws UsageError for one of other extents than
+/// its face, or with values that are not finite.
+void read_face_fields(stencil::Boundaries& boundaries, const Extents& extents);
+
+/// Faces by axis and side.
+using Faces = std::array<std::array<bool, 2>, 3>;
+/// Reads "x,y-,z+" and "all". Throws UsageError.
+[[nodiscard]] Faces parse_faces(std::string_view text, int rank);
+
+/// a = 1 / (1 + s dt / 2) of AbsorbedWave, packed: s grows with the square of the depth in a layer
+/// of `width` points, to what lets 1e-4 of a wave's amplitude through twice its width.
+[[nodiscard]] std::vector<double> friction_of(const Faces& faces, Index width,
+                                              const Extents& extents, stencil::Spacing spacing,
+                                              double speed, double dt);
+
+} // namespace ridge::app

@@ -1,0 +1,378 @@
+#include "evolve_setup.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/core/random.hpp>
+#include <ridge/lab/user_kernel.hpp>
+
+#include "evolve_fields.hpp"
+#include "spacing.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+namespace ridge::app {
+
+namespace {
+
+using stencil::Boundary;
+using stencil::Condition;
+
+/// Steps are chosen a little smaller than the largest stable one, at which some waves never decay.
+constexpr double part_of_stable = 0.9;
+constexpr Index usual_absorb_width = 20;
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, separator);)
+    parts.push_back(part);
+  return parts;
+}
+
+std::string join(const std::vector<std::string>& parts, char separator) {
+  std::string text;
+  for (const std::string& part : parts)
+    text += (text.empty() ? "" : std::string(1, separator)) + part;
+  return text;
+}
+
+/// "auto", or a positive number.
+std::optional<double> parse_dt(const std::string& text) {
+  if (text.empty() || text == "auto") return std::nullopt;
+  double dt = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), dt);
+  if (status != std::errc{} || end != text.data() + text.size() || !(dt > 0) ||
+      !std::isfinite(dt)) {
+    throw UsageError(fmt::format("--dt '{}': a positive number or auto is right", text));
+  }
+  return dt;
+}
+
+/// A restart is the same run: nothing that its fields depend on may be given anew.
+void require_no_parameters(const EvolveOptions& o) {
+  const std::pair<bool, const char*> given[] = {
+      {!o.kernel.empty() || !o.input.empty(), "KERNEL INPUT"},
+      {!o.dt.empty(), "--dt"},
+      {!o.boundary.empty(), "--boundary"},
+      {!o.spacing.empty(), "--spacing"},
+      {!o.absorb.empty() || o.absorb_width, "--absorb"},
+      {!o.before.empty(), "--before"},
+      {!o.coefficients.empty(), "--coefficient"},
+      {!o.settings.empty(), "--set"},
+      {o.diffusivity.has_value(), "--diffusivity"},
+      {o.speed.has_value(), "--speed"}};
+  for (const auto& [is_given, name] : given) {
+    if (is_given) {
+      throw UsageError(
+          fmt::format("{} cannot be given with --restart: the run goes on with its own; "
+                      "to change it, start anew from a snapshot",
+                      name));
+    }
+  }
+}
+
+void require_axes(const stencil::Boundaries& boundaries, const InputDataset& input) {
+  constexpr const char* axes[] = {"x", "x and y", "x, y and z"};
+  const int rank = input.extents().rank();
+  for (int axis = rank; axis < 3; ++axis) {
+    for (const Condition& c : boundaries.faces[static_cast<std::size_t>(axis)]) {
+      if (c.kind == Boundary::untouched) continue;
+      throw UsageError(fmt::format("--boundary {}: {} has no axis {}, only {}", to_text(boundaries),
+                                   to_text(input.name()), "xyz"[axis], axes[rank - 1]));
+    }
+  }
+}
+
+/// Makes a setup step by step.
+class Maker {
+public:
+  explicit Maker(const EvolveOptions& options) : o_(options) {}
+
+  EvolveSetup make() {
+    if (o_.restart.empty()) {
+      begin_anew();
+    } else {
+      begin_again();
+    }
+    const bool file = lab::names_a_file(run().kernel);
+    dt_ = o_.restart.empty() ? parse_dt(o_.dt) : run().dt;
+    if (!file) (void)lab::find_evolving_kernel(run().kernel);
+    open(input_name_, "INPUT");
+    const InputDataset& first = *setup_.inputs.front();
+    const int rank = first.extents().rank();
+    if (o_.restart.empty())
+      run().spacing = parse_spacing(o_.spacing.empty() ? "1" : o_.spacing, rank);
+    setup_.boundaries = stencil::parse_boundaries(run().boundary);
+    setup_.boundaries.spacing = run().spacing;
+    require_axes(setup_.boundaries, first);
+    if (!run().absorb.empty()) close_layers(parse_faces(run().absorb, rank));
+    read_face_fields(setup_.boundaries, first.extents());
+    if (file) {
+      take_file_kernel();
+    } else {
+      take_built_in();
+    }
+    open_others();
+    stencil::require_fit(setup_.boundaries, setup_.kernel.traits.radius, first.extents().xyz());
+    mark();
+    return std::move(setup_);
+  }
+
+private:
+  EvolveRun& run() { return setup_.run; }
+
+  void begin_anew() {
+    if (o_.kernel.empty() || o_.input.empty()) {
+      throw UsageError("nothing to start from: give KERNEL INPUT.h5:/path, or --restart FILE.h5");
+    }
+    if (o_.output.empty()) throw UsageError("-o FILE.h5 is needed: where snapshots go");
+    run().kernel = o_.kernel;
+    run().settings = join(o_.settings, ' ');
+    run().input = o_.input;
+    run().coefficients = join(o_.coefficients, '\n');
+    run().boundary = o_.boundary.empty() ? "untouched" : o_.boundary;
+    run().absorb = o_.absorb;
+    if (o_.absorb_width && o_.absorb.empty()) {
+      throw UsageError("--absorb-width goes with --absorb");
+    }
+    run().absorb_width = o_.absorb_width.value_or(usual_absorb_width);
+    if (run().absorb_width < 1) {
+      throw UsageError(fmt::format("--absorb-width {}: at least 1 is needed", run().absorb_width));
+    }
+    input_name_ = parse_dataset_name(o_.input, "INPUT");
+    if (!o_.before.empty()) before_name_ = parse_dataset_name(o_.before, "--before");
+  }
+
+  void begin_again() {
+    require_no_parameters(o_);
+    EvolveRestart from = read_evolve_restart(o_.restart);
+    setup_.run = std::move(from.run);
+    setup_.steps_there = std::move(from.steps);
+    input_name_ = from.levels.front();
+    if (from.levels.size() > 1) before_name_ = from.levels[1];
+  }
+
+  InputDataset& open(const DatasetName& name, const char* what) {
+    setup_.inputs.emplace_back(InputDataset(name));
+    InputDataset& opened = *setup_.inputs.back();
+    const InputDataset& first = *setup_.inputs.front();
+    if (opened.extents() != first.extents() || opened.element_bytes() != first.element_bytes()) {
+      throw UsageError(fmt::format(
+          "{} {} has {} numbers of {} bytes, {} has {} of {}; they must be "
+          "alike",
+          what, to_text(opened.name()), to_text(opened.extents()), opened.element_bytes(),
+          to_text(first.name()), to_text(first.extents()), first.element_bytes()));
+    }
+    if (run().field.empty()) {
+      const std::string& path = opened.name().path;
+      run().field = path.substr(path.rfind('/') + 1);
+    }
+    return opened;
+  }
+
+  /// What comes out of a layer must not come back: its face is held at 0.
+  void close_layers(const Faces& faces) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      for (std::size_t side = 0; side < 2; ++side) {
+        Condition& c = setup_.boundaries.faces[axis][side];
+        if (!faces[axis][side]) continue;
+        if (c.kind == Boundary::periodic) {
+          throw UsageError(fmt::format(
+              "--absorb {}: the face {} is periodic; give it another "
+              "boundary",
+              run().absorb, stencil::face_name(static_cast<int>(axis), static_cast<int>(side))));
+        }
+        if (c.kind == Boundary::untouched) c = {Boundary::dirichlet, 0};
+      }
+    }
+  }
+
+  /// Refuses a step that is too large; takes a part of the largest stable one for `auto`.
+  void choose_dt() {
+    if (!dt_) {
+      run().dt = part_of_stable * setup_.stable;
+      setup_.dt_note =
+          fmt::format("{:g} of the largest stable one, {:g}", part_of_stable, setup_.stable);
+      return;
+    }
+    run().dt = *dt_;
+    if (setup_.stable > 0 && *dt_ > setup_.stable * (1 + 1e-12)) {
+      throw UsageError(fmt::format("--dt {:g} is not stable; the largest stable step of {} here is "
+                                   "{:.9g}",
+                                   *dt_, run().kernel, setup_.stable));
+    }
+    setup_.dt_note = setup_.stable > 0
+                         ? fmt::format("the largest stable one is {:g}", setup_.stable)
+                         : "as given";
+  }
+
+  void take_built_in() {
+    const lab::EvolvingKernel& known = lab::find_evolving_kernel(run().kernel);
+    const bool wave = known.value == "speed";
+    const bool heat = known.value == "diffusivity";
+    if (!o_.settings.empty()) {
+      throw UsageError(fmt::format("--set is for kernels in files; {} is built in", run().kernel));
+    }
+    const auto refuse = [&](bool given, const char* option, const char* whose) {
+      if (given)
+        throw UsageError(fmt::format("{} is for {}, not for {}", option, whose, run().kernel));
+    };
+    refuse(o_.diffusivity && !heat, "--diffusivity", "heat");
+    refuse(o_.speed && !wave, "--speed", "wave");
+    refuse(!run().absorb.empty() && !wave, "--absorb", "wave");
+    refuse(!o_.before.empty() && !wave, "--before", "wave");
+    const InputDataset& first = *setup_.inputs.front();
+    lab::EvolutionRequest request{
+        run().kernel,         first.extents().rank(), first.element_bytes(), run().spacing, 1,
+        !run().absorb.empty()};
+    if (o_.restart.empty()) {
+      run().value = o_.diffusivity.value_or(o_.speed.value_or(1));
+      if (known.value == "coefficient") run().value = largest_coefficient();
+    }
+    request.value = run().value;
+    setup_.stable = lab::stable_step(request);
+    choose_dt();
+    setup_.kernel = lab::make_evolution(request, run().dt);
+    if (wave) {
+      // A start at rest is the same forwards and backwards: before = u + (c dt)^2 / 2 laplacian(u),
+      // which is a step of heat.
+      lab::EvolutionRequest rest = request;
+      rest.kernel = "heat" + run().kernel.substr(4);
+      rest.value = request.value * request.value * run().dt / 2;
+      setup_.at_rest = lab::make_evolution(rest, run().dt);
+    }
+    if (request.absorbing) {
+      setup_.friction = friction_of(parse_faces(run().absorb, request.rank), run().absorb_width,
+                                    first.extents(), run().spacing, request.value, run().dt);
+    }
+  }
+
+  double largest_coefficient() const {
+    if (o_.coefficients.size() != 1) {
+      throw UsageError("diffusion takes one coefficient field: --coefficient FILE.h5:/path");
+    }
+    const InputDataset field(parse_dataset_name(o_.coefficients.front(), "--coefficient"));
+    double largest = 0;
+    for (const double k : read_all(field)) {
+      if (!(k >= 0) || !std::isfinite(k)) {
+        throw UsageError(fmt::format("{} holds {}; a coefficient of diffusion is finite and not "
+                                     "negative",
+                                     to_text(field.name()), k));
+      }
+      largest = std::max(largest, k);
+    }
+    if (largest == 0) {
+      throw UsageError(fmt::format("{} is 0 everywhere: nothing diffuses", to_text(field.name())));
+    }
+    return largest;
+  }
+
+  void take_file_kernel() {
+    if (!run().absorb.empty() || o_.diffusivity || o_.speed) {
+      throw UsageError(
+          "--absorb, --diffusivity and --speed are for built-in kernels; a kernel in a "
+          "file has its own members, set by --set");
+    }
+    std::vector<lab::Setting> settings;
+    for (const std::string& text : split(run().settings, ' '))
+      settings.push_back(lab::parse_setting(text));
+    const int bytes = setup_.inputs.front()->element_bytes();
+    const auto load = [&] {
+      const lab::UserKernel found = lab::load_user_kernel(run().kernel, settings);
+      if (!found.evolution) {
+        throw UsageError(fmt::format("evolve takes stencils, and {} is none", run().kernel));
+      }
+      setup_.kernel = found.evolution(bytes);
+    };
+    load();
+    setup_.stable = setup_.kernel.stable_step;
+    if (!dt_ && setup_.stable == 0) {
+      if (o_.dt == "auto") {
+        throw UsageError(fmt::format("--dt auto: {} states no `double stable_step() const`; give a "
+                                     "number for its member dt, or no --dt",
+                                     run().kernel));
+      }
+      run().dt = 1;
+      setup_.dt_note = "of a kernel that knows no time";
+      return;
+    }
+    choose_dt();
+    // A restart's settings have it already.
+    if (o_.restart.empty()) {
+      settings.push_back(lab::parse_setting(fmt::format("dt={:.17g}", run().dt)));
+      run().settings += fmt::format("{}dt={:.17g}", run().settings.empty() ? "" : " ", run().dt);
+      load();
+    }
+  }
+
+  /// The fields beside the newest.
+  void open_others() {
+    const lab::Evolution& kernel = setup_.kernel;
+    run().levels = kernel.levels;
+    for (int level = 1; level < kernel.levels; ++level) {
+      if (level == 1 && before_name_) {
+        open(*before_name_, "--before");
+      } else {
+        setup_.inputs.emplace_back();
+        if (!setup_.at_rest && level == 1) {
+          throw UsageError(fmt::format("{} takes {} time levels: give the one before by --before "
+                                       "FILE.h5:/path",
+                                       run().kernel, kernel.levels));
+        }
+      }
+    }
+    const std::vector<std::string> given = split(run().coefficients, '\n');
+    for (const std::string& name : given)
+      open(parse_dataset_name(name, "--coefficient"), "--coefficient");
+    const auto wanted = static_cast<std::size_t>(kernel.traits.inputs() - kernel.levels) -
+                        (setup_.friction.empty() ? 0 : 1);
+    if (given.size() != wanted) {
+      throw UsageError(fmt::format("{} takes {} coefficient field{}, and {} --coefficient {} given",
+                                   run().kernel, wanted, wanted == 1 ? "" : "s", given.size(),
+                                   given.size() == 1 ? "is" : "are"));
+    }
+    if (!setup_.friction.empty()) setup_.inputs.emplace_back();
+  }
+
+  /// Fields that are read again where the run goes on must be what they were.
+  void mark() {
+    std::uint64_t hash = 0;
+    const auto add = [&](const std::vector<double>& values) {
+      for (const double value : values)
+        hash = mix_bits(hash ^ std::bit_cast<std::uint64_t>(value));
+    };
+    for (const auto& faces : setup_.boundaries.faces) {
+      for (const Condition& c : faces)
+        add(c.values);
+    }
+    for (auto i = static_cast<std::size_t>(run().levels); i < setup_.inputs.size(); ++i) {
+      if (setup_.inputs[i]) add(read_all(*setup_.inputs[i]));
+    }
+    const std::string text = fmt::format("{:016x}", hash);
+    if (!o_.restart.empty() && run().checksum != text) {
+      throw UsageError(
+          fmt::format("the coefficient or boundary fields of the run in {} were changed "
+                      "since: their checksum differs",
+                      o_.restart));
+    }
+    run().checksum = text;
+  }
+
+  const EvolveOptions& o_;
+  EvolveSetup setup_;
+  DatasetName input_name_;
+  std::optional<DatasetName> before_name_;
+  std::optional<double> dt_;
+};
+
+} // namespace
+
+EvolveSetup make_setup(const EvolveOptions& options) {
+  return Maker(options).make();
+}
+
+} // namespace ridge::app

@@ -1,0 +1,47 @@
+// What `ridge evolve` evolves: kernel, fields and boundaries, from the command line or from the
+// file of a run that goes on.
+#pragma once
+
+#include <ridge/lab/evolution.hpp>
+
+#include "evolve_output.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ridge::app {
+
+/// What the user gave; what is absent has a default, or comes from the run that goes on.
+struct EvolveOptions {
+  std::string kernel, input, output, restart, device, schedule, picture, dt, boundary, spacing;
+  std::string absorb, before;
+  std::vector<std::string> coefficients, settings;
+  std::optional<double> diffusivity, speed;
+  std::optional<Index> absorb_width, steps, every;
+  bool overwrite = false, json = false;
+};
+
+/// All that a run needs before it is on a device.
+struct EvolveSetup {
+  EvolveRun run;
+  lab::Evolution kernel;
+  stencil::Boundaries boundaries;
+  /// The datasets of the inputs in files, the newest level first; of a level before that is not
+  /// given there is none, nor of the friction of an absorbing layer.
+  std::vector<std::optional<InputDataset>> inputs;
+  /// The friction of the absorbing layer, packed; empty where there is none.
+  std::vector<double> friction;
+  /// wave: gives the level before of a start at rest, in one sweep of the newest.
+  std::optional<lab::Evolution> at_rest;
+  double stable = 0;              ///< the largest stable step; 0 where it is not known
+  std::string dt_note;            ///< how dt was chosen
+  std::vector<Index> steps_there; ///< snapshots that the run has, where it goes on
+};
+
+/// Reads all that is not on the device yet. Throws UsageError that says what would be right, or
+/// Failure.
+[[nodiscard]] EvolveSetup make_setup(const EvolveOptions& options);
+
+} // namespace ridge::app

@@ -1,0 +1,182 @@
+#include <ridge/device/generate.hpp>
+#include <ridge/device/offer.hpp>
+#include <ridge/stencil/sweeps.hpp>
+
+#include <fmt/format.h>
+
+namespace ridge::stencil {
+
+std::string to_text(const SweepsSchedule& schedule) {
+  return to_text(schedule.single);
+}
+
+namespace {
+
+/// Of the fields as a launch sees them.
+Index3 with_shell(const Traits& traits, const Boundaries& boundaries, Index3 extents) {
+  return shell_layout(boundaries, traits.radius, extents, traits.element_bytes).extents;
+}
+
+} // namespace
+
+SweepsSchedule default_sweeps(const Device& device, const Traits& traits,
+                              const Boundaries& boundaries, Index3 extents) {
+  return {default_schedule(device, traits, with_shell(traits, boundaries, extents))};
+}
+
+SweepsSchedule parse_sweeps(std::string_view text, const Device& device, const Traits& traits,
+                            const Boundaries& boundaries, Index3 extents) {
+  const Index3 whole = with_shell(traits, boundaries, extents);
+  return {parse_schedule(text, device, traits, whole).schedule};
+}
+
+namespace detail {
+
+namespace {
+
+template <class T>
+void fill(Queue& queue, const Shell<T>& shell) {
+  offered<FillShell<T>>(queue.device().kind(), typeid(Shell<T>))(queue, shell);
+}
+
+template <class T>
+void copy(Queue& queue, const View<const T>& from, const View<T>& to) {
+  offered<CopyBox<T>>(queue.device().kind(), typeid(BoxCopy<T>))(queue, BoxCopy<T>{from, to});
+}
+
+std::string shape(Index3 n) {
+  return fmt::format("{}x{}x{}", n.x, n.y, n.z);
+}
+
+template <class T>
+Index3 extents_of(const std::vector<View<const T>>& fields, int inputs) {
+  if (fields.size() != static_cast<std::size_t>(inputs)) {
+    throw UsageError(fmt::format("{} fields for a kernel of {} inputs; give one an input",
+                                 fields.size(), inputs));
+  }
+  for (const View<const T>& field : fields) {
+    if (field.extents != fields[0].extents) {
+      throw UsageError(fmt::format("fields of {} and {}; they must be the same",
+                                   shape(fields[0].extents), shape(field.extents)));
+    }
+  }
+  return fields[0].extents;
+}
+
+/// The values of the faces that have fields, on the device; `memory` owns them.
+template <class T>
+FaceValues<T> take_values(Queue& queue, const Boundaries& boundaries, std::vector<Memory>& memory) {
+  FaceValues<T> all;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (std::size_t side = 0; side < 2; ++side) {
+      const std::vector<double>& values = boundaries.faces[axis][side].values;
+      if (values.empty()) continue;
+      const std::vector<T> narrow(values.begin(), values.end());
+      const auto count = static_cast<Index>(narrow.size());
+      memory.emplace_back(queue.device(), Bytes{count * static_cast<Index>(sizeof(T))},
+                          "the values of a boundary");
+      T* const data = static_cast<T*>(memory.back().data());
+      copy_to_device(queue, data, narrow.data(), count);
+      queue.wait();
+      all[axis][side] = Span<T>(data, count);
+    }
+  }
+  return all;
+}
+
+} // namespace
+
+template <class T>
+SweepsFields<T>::SweepsFields(Queue& queue, const Traits& traits, int levels, int slots,
+                              const std::vector<View<const T>>& fields,
+                              const Boundaries& boundaries)
+    : queue_(&queue), extents_(extents_of(fields, traits.inputs())), radius_(traits.radius),
+      inputs_(traits.inputs()), levels_(levels), slots_(slots),
+      changes_(stencil::shell_changes(boundaries, traits.radius)) {
+  require_fit(boundaries, traits.radius, extents_);
+  layout_ = shell_layout(boundaries, traits.radius, extents_, traits.element_bytes);
+  const FaceValues<T> values = take_values<T>(queue, boundaries, face_memory_);
+  const int coefficients = inputs_ - levels_;
+  const Bytes bytes{layout_.elements() * static_cast<Index>(sizeof(T))};
+  for (int i = 0; i < slots_ + coefficients; ++i) {
+    memory_.emplace_back(queue.device(), bytes,
+                         fmt::format("{} fields with their boundaries", slots_ + coefficients));
+    fill_bytes(queue, memory_.back().data(), 0, bytes);
+    shells_.push_back(make_shell(boundaries, traits.radius, extents_, layout_,
+                                 static_cast<T*>(memory_.back().data()), values, i >= slots_));
+  }
+  load(fields);
+}
+
+template <class T>
+int SweepsFields<T>::slot_of(int input) const {
+  if (input < 0 || input >= inputs_) {
+    throw UsageError(fmt::format("there is no input {}; the kernel has {}", input, inputs_));
+  }
+  return input < levels_ ? (newest_ + input) % slots_ : slots_ + input - levels_;
+}
+
+template <class T>
+View<T> SweepsFields<T>::inner(int slot) const {
+  const View<T>& field = shells_[at(slot)].field;
+  return {field.data + field.at(layout_.lead.x, layout_.lead.y, layout_.lead.z), extents_,
+          field.row, field.plane};
+}
+
+/// The points of a view of the whole field that sweeps compute.
+template <class T>
+template <class U>
+View<U> SweepsFields<T>::computed(const View<U>& field) const {
+  const Index3 first{radius_.x - layout_.lead.x, radius_.y - layout_.lead.y,
+                     radius_.z - layout_.lead.z};
+  const Index3 all = layout_.extents;
+  return {field.data + field.at(first.x, first.y, first.z),
+          {all.x - 2 * radius_.x, all.y - 2 * radius_.y, all.z - 2 * radius_.z},
+          field.row,
+          field.plane};
+}
+
+template <class T>
+void SweepsFields<T>::load(const std::vector<View<const T>>& fields) {
+  if (extents_of(fields, inputs_) != extents_) {
+    throw UsageError(
+        fmt::format("fields of {} for sweeps of {}", shape(fields[0].extents), shape(extents_)));
+  }
+  steps_ = 0;
+  newest_ = 0;
+  // What no sweep computes is the same at all times: that of the newest field.
+  for (int slot = 0; slot < slots_; ++slot)
+    copy(*queue_, fields[0], inner(slot));
+  for (int i = 1; i < levels_; ++i)
+    copy(*queue_, computed(fields[at(i)]), computed(inner(slot_of(i))));
+  for (int i = levels_; i < inputs_; ++i)
+    copy(*queue_, fields[at(i)], inner(slot_of(i)));
+  for (int slot = 0; slot < static_cast<int>(shells_.size()); ++slot)
+    fill(*queue_, shells_[at(slot)]);
+}
+
+template <class T>
+void SweepsFields<T>::read(int input, const View<T>& to) {
+  if (to.extents != extents_) {
+    throw UsageError(
+        fmt::format("a view of {} for sweeps of {}", shape(to.extents), shape(extents_)));
+  }
+  copy(*queue_, view(input), to);
+}
+
+template <class T>
+View<const T> SweepsFields<T>::view(int input) const {
+  return inner(slot_of(input));
+}
+
+template <class T>
+void SweepsFields<T>::fill_shell(int slot) {
+  fill(*queue_, shells_[at(slot)]);
+}
+
+template class SweepsFields<float>;
+template class SweepsFields<double>;
+
+} // namespace detail
+
+} // namespace ridge::stencil

@@ -1,0 +1,239 @@
+// Many sweeps with boundaries against the reference, and under every schedule against each other.
+#include <ridge/core/random.hpp>
+#include <ridge/device/generate.hpp>
+#include <ridge/stencil/sweeps.hpp>
+#include <ridge/stencil/sweeps_reference.hpp>
+
+#include "../devices.hpp"
+#include "test_kernels.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <random>
+
+namespace ridge::stencil {
+namespace {
+
+std::string text_of(Index3 n) {
+  return std::to_string(n.x) + "x" + std::to_string(n.y) + "x" + std::to_string(n.z);
+}
+
+/// Fields of a kernel on a device, the same numbers on each.
+template <class T>
+class Fields {
+public:
+  Fields(Queue& queue, Index3 n, int count) {
+    for (int i = 0; i < count; ++i) {
+      fields_.emplace_back(queue.device(), Extents{n.x, n.y, n.z});
+      std::vector<T> host(static_cast<std::size_t>(fields_.back().count()));
+      for (std::size_t k = 0; k < host.size(); ++k)
+        host[k] = static_cast<T>(
+            0.5 * random_value(static_cast<std::uint64_t>(i) + 3, static_cast<std::int64_t>(k)));
+      copy_to_device(queue, fields_.back().data(), host.data(), fields_.back().count());
+      queue.wait();
+      host_.emplace_back(host.begin(), host.end());
+      views_.push_back(fields_.back().view());
+    }
+  }
+  [[nodiscard]] const std::vector<View<T>>& views() const { return views_; }
+  [[nodiscard]] const std::vector<std::vector<double>>& host() const { return host_; }
+
+private:
+  std::vector<Field<T>> fields_;
+  std::vector<View<T>> views_;
+  std::vector<std::vector<double>> host_;
+};
+
+template <class T>
+std::vector<T> read(Queue& queue, Sweeps& sweeps, int input, Index3 n) {
+  const Field<T> out(queue.device(), Extents{n.x, n.y, n.z});
+  sweeps.read(input, out.view());
+  std::vector<T> host(static_cast<std::size_t>(out.count()));
+  copy_to_host(queue, host.data(), out.data(), out.count());
+  queue.wait();
+  return host;
+}
+
+/// Where the sweeps differ from the reference; empty where they do not.
+template <class T>
+std::string difference(const std::vector<T>& got, const std::vector<double>& expected) {
+  double scale = 1;
+  for (const double e : expected)
+    scale = std::max(scale, std::abs(e));
+  const double tolerance = 2000 * static_cast<double>(std::numeric_limits<T>::epsilon()) * scale;
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    if (std::abs(static_cast<double>(got[i]) - expected[i]) <= tolerance) continue;
+    return "point " + std::to_string(i) + " is " + std::to_string(got[i]) + " instead of " +
+           std::to_string(expected[i]);
+  }
+  return {};
+}
+
+template <class K, class T>
+void expect_reference(const Device& device, const K& kernel, Index3 n, const Boundaries& b,
+                      Index steps) {
+  SCOPED_TRACE(to_text(device.id()) + " " + text_of(n) + " " + to_text(b) + " " +
+               std::to_string(steps) + " steps");
+  Queue queue(device);
+  const Fields<T> fields(queue, n, inputs_of<K>);
+  Sweeps sweeps(queue, kernel, fields.views(), b);
+  SweepsReference<K> reference(kernel, fields.host(), n, b);
+  sweeps.run(steps);
+  for (Index s = 0; s < steps; ++s)
+    reference.step();
+  EXPECT_EQ(sweeps.steps(), steps);
+  for (int i = 0; i < levels_of<K>(); ++i)
+    EXPECT_EQ(difference(read<T>(queue, sweeps, i, n), reference.field(i)), "") << "input " << i;
+}
+
+Boundaries random_boundaries(std::mt19937& random, Index3 n) {
+  Boundaries b;
+  b.spacing = {0.5, 0.75, 1.25};
+  for (int axis = 0; axis < 3; ++axis) {
+    auto& faces = b.faces[static_cast<std::size_t>(axis)];
+    if (random() % 4 == 0) {
+      faces[0].kind = faces[1].kind = Boundary::periodic;
+      continue;
+    }
+    for (Condition& c : faces) {
+      constexpr Boundary kinds[] = {Boundary::untouched, Boundary::dirichlet, Boundary::dirichlet,
+                                    Boundary::neumann, Boundary::mirror};
+      c.kind = kinds[random() % 5];
+      if (c.kind == Boundary::dirichlet || c.kind == Boundary::neumann)
+        c.value = 0.25 * static_cast<double>(random() % 5) - 0.5;
+      if (c.kind == Boundary::dirichlet && random() % 2 == 0) {
+        c.field = "f.h5:/f";
+        for (Index i = 0; i < face_points(n, axis); ++i)
+          c.values.push_back(0.125 * static_cast<double>(random() % 8));
+      }
+    }
+  }
+  return b;
+}
+
+/// Random extents that the boundaries allow.
+template <class K>
+Index3 random_extents(std::mt19937& random) {
+  constexpr Index sizes[] = {1, 2, 3, 4, 5, 7, 11, 17, 31};
+  return {sizes[random() % 9] + (random() % 3 == 0 ? 40 : 0), sizes[random() % 9],
+          sizes[random() % 9]};
+}
+
+template <class K, class T>
+void expect_reference_at_random(const Device& device, const K& kernel, int cases, unsigned seed) {
+  std::mt19937 random(seed);
+  for (int done = 0; done < cases;) {
+    const Index3 n = random_extents<K>(random);
+    const Boundaries b = random_boundaries(random, n);
+    const auto steps = static_cast<Index>(random() % 6);
+    try {
+      require_fit(b, radius_of<K>(), n);
+    } catch (const UsageError&) {
+      continue;
+    }
+    expect_reference<K, T>(device, kernel, n, b, steps);
+    if (::testing::Test::HasFailure()) return;
+    ++done;
+  }
+}
+
+class SweepsOn : public ::testing::TestWithParam<std::string> {
+protected:
+  Device device{GetParam()};
+};
+
+TEST_P(SweepsOn, EqualTheReferenceAtRandomBoundariesAndExtents) {
+  expect_reference_at_random<test::Lopsided, double>(device, {0.02}, 60, 5);
+  expect_reference_at_random<test::Advection, float>(device, {}, 30, 6);
+}
+
+TEST_P(SweepsOn, TakeSeveralTimeLevelsAndCoefficients) {
+  expect_reference_at_random<test::Pulse, double>(device, {}, 40, 7);
+}
+
+TEST_P(SweepsOn, TakeSinglePoints) {
+  expect_reference<test::Lopsided, double>(device, {0.02}, {1, 1, 1},
+                                           parse_boundaries("x=periodic,y=mirror,z=mirror"), 3);
+  expect_reference<test::Lopsided, double>(device, {0.02}, {1, 2, 1},
+                                           parse_boundaries("x=mirror,y=neumann:1,z=periodic"), 3);
+}
+
+template <class K, class T>
+void expect_same_bits_under_every_schedule(const Device& device, const K& kernel, Index3 n,
+                                           const Boundaries& b) {
+  Queue queue(device);
+  const Fields<T> fields(queue, n, inputs_of<K>);
+  constexpr Index steps = 3;
+  Sweeps standard(queue, kernel, fields.views(), b);
+  standard.run(steps);
+  const std::vector<T> expected = read<T>(queue, standard, 0, n);
+  int compared = 0;
+  // The emulated GPU takes long: some of its hundreds of schedules.
+  std::vector<Schedule> space = schedule_space(device, traits_of<K, T>());
+  std::shuffle(space.begin(), space.end(), std::mt19937(11));
+  if (device.kind() == DeviceKind::simt) space.resize(std::min<std::size_t>(space.size(), 60));
+  for (const Schedule& s : space) {
+    try {
+      const launch::AheadOnly no_compiling;
+      Sweeps sweeps(queue, kernel, fields.views(), b, SweepsSchedule{s});
+      sweeps.run(steps);
+      const std::vector<T> got = read<T>(queue, sweeps, 0, n);
+      ASSERT_EQ(std::memcmp(got.data(), expected.data(), got.size() * sizeof(T)), 0) << to_text(s);
+      ++compared;
+    } catch (const launch::NotAhead&) {
+      continue;
+    }
+  }
+  EXPECT_GT(compared, 3);
+}
+
+TEST_P(SweepsOn, GiveTheSameBitsUnderEverySchedule) {
+  expect_same_bits_under_every_schedule<test::Lopsided, double>(
+      device, {0.02}, {37, 11, 7},
+      parse_boundaries("x=periodic,y-=dirichlet:0.5,y+=mirror,z=neumann:1"));
+}
+
+TEST_P(SweepsOn, BeginAgain) {
+  Queue queue(device);
+  const Index3 n{19, 6, 7};
+  const Boundaries b = parse_boundaries("x=periodic,y=mirror");
+  const Fields<double> fields(queue, n, 3);
+  Sweeps straight(queue, test::Pulse{}, fields.views(), b);
+  straight.run(5);
+  const Field<double> now(device, {n.x, n.y, n.z});
+  const Field<double> before(device, {n.x, n.y, n.z});
+  straight.read(0, now.view());
+  straight.read(1, before.view());
+  straight.run(4);
+  Sweeps again(queue, test::Pulse{}, {now.view(), before.view(), fields.views()[2]}, b);
+  again.run(4);
+  EXPECT_EQ(read<double>(queue, straight, 0, n), read<double>(queue, again, 0, n));
+  EXPECT_EQ(read<double>(queue, straight, 1, n), read<double>(queue, again, 1, n));
+}
+
+TEST_P(SweepsOn, RefuseWhatDoesNotFit) {
+  Queue queue(device);
+  const Fields<double> fields(queue, {9, 5, 5}, 1);
+  const Fields<double> others(queue, {9, 5, 6}, 2);
+  const auto make = [&](const char* text) {
+    return Sweeps(queue, test::Lopsided{0.1}, fields.views(), parse_boundaries(text));
+  };
+  EXPECT_NO_THROW(make("untouched"));
+  EXPECT_THROW(Sweeps(queue, test::Lopsided{0.1}, others.views(), {}), UsageError);
+  EXPECT_THROW(
+      Sweeps(queue, Laplacian<2, 2>(Spacing{}), fields.views(), parse_boundaries("z=mirror")),
+      UsageError);
+  Sweeps sweeps = make("x=mirror");
+  EXPECT_THROW(sweeps.read(0, others.views()[0]), UsageError);
+  EXPECT_THROW(sweeps.read(1, fields.views()[0]), UsageError);
+  EXPECT_THROW((void)sweeps.view<float>(0), UsageError);
+}
+
+INSTANTIATE_TEST_SUITE_P(Here, SweepsOn, ::testing::ValuesIn(ridge::test::devices_here()),
+                         ridge::test::DeviceName{});
+
+} // namespace
+} // namespace ridge::stencil
