@@ -1,4 +1,6 @@
-// What a pass on a GPU is compiled for, and for which kernels there is one.
+// What a pass on a GPU is compiled for, and for which kernels there is one. As for single sweeps
+// (variants.hpp): anything that is not compiled ahead is compiled when it is asked for; that
+// compilation defines RIDGE_STENCIL_GPU_PASS as the one variant wanted.
 #pragma once
 
 #include <ridge/stencil/kernel.hpp>
@@ -11,35 +13,40 @@ namespace ridge::stencil {
 
 /// Of GpuPassSchedule.
 struct GpuPassVariant {
-  int sweeps = 3;
-  int rows = 3;   ///< rows of a thread
-  int warps = 16; ///< of a block
+  int sweeps = 4;
+  int rows = 3;
+  int warps = 12;
   Store store = Store::plain;
   friend constexpr bool operator==(const GpuPassVariant&, const GpuPassVariant&) = default;
 };
 
-/// Whether all that K reads of its input lies on the axes, at most one point away.
-template <class K>
-constexpr bool is_near_star() {
-  bool near = true;
-  std::apply(
-      [&](const auto&... f) {
-        const auto look = [&](const auto& footprint) {
-          for (const Offset& o : footprint.offsets) {
-            const int away = o.x * o.x + o.y * o.y + o.z * o.z;
-            near = near && away <= 1;
-          }
-        };
-        (look(f), ...);
-      },
-      footprints_of<K>());
-  return near;
+/// Whether an input is read nowhere but on the axes, one point away at most. `offsets` is its
+/// footprint's.
+template <class Offsets>
+constexpr bool is_near_star(const Offsets& offsets) {
+  for (const Offset& o : offsets) {
+    if (o.x * o.x + o.y * o.y + o.z * o.z > 1) return false;
+  }
+  return true;
 }
 
 /// Whether a GPU can take several sweeps of K in one pass.
 template <class K>
 constexpr bool has_gpu_pass() {
-  return inputs_of<K> == 1 && levels_of<K>() == 1 && is_near_star<K>() && radius_of<K>().z == 1;
+  return inputs_of<K> == 1 && levels_of<K>() == 1 && radius_of<K>().z == 1 &&
+         is_near_star(footprint_of<K, 0>.offsets);
 }
+
+#if defined(RIDGE_STENCIL_GPU_PASS)
+inline constexpr std::array gpu_pass_variants{GpuPassVariant{RIDGE_STENCIL_GPU_PASS}};
+#else
+/// Those of the default, with what is left of the steps.
+inline constexpr std::array gpu_pass_variants{GpuPassVariant{2}, GpuPassVariant{3},
+                                              GpuPassVariant{4}};
+#endif
+
+struct GpuPassList {
+  static constexpr auto values = gpu_pass_variants;
+};
 
 } // namespace ridge::stencil
