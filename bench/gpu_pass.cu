@@ -84,8 +84,7 @@ enum class Cut { evenly, whole };
 
 template <int Sweeps, int Rows, int Warps, Store Where = Store::plain>
 void measure(const Fields& f, double edge_cost, Cut cut, bool checks) {
-  using Body =
-      stencil::gpu::PassMarch<Kernel, Real, GpuPassVariant{Sweeps, Rows, Warps, Where}>;
+  using Body = stencil::gpu::PassMarch<Kernel, Real, GpuPassVariant{Sweeps, Rows, Warps, Where}>;
   cudaDeviceProp device{};
   check(cudaGetDeviceProperties(&device, 0));
   const int blocks = device.multiProcessorCount;
@@ -173,17 +172,18 @@ void measure(const Fields& f, double edge_cost, Cut cut, bool checks) {
     if (i > 1) times.push_back(ms);
   }
   std::sort(times.begin(), times.end());
-  const double points = static_cast<double>(f.n.x) * static_cast<double>(f.n.y) *
-                        static_cast<double>(f.n.z) * Sweeps;
+  const double points =
+      static_cast<double>(f.n.x) * static_cast<double>(f.n.y) * static_cast<double>(f.n.z) * Sweeps;
   std::printf("%s %ldx%ldx%ld T=%d rows=%d warps=%d %s %s edge=%.2f jobs=%zu regs=%d local=%zu: "
               "%.0f Gpt/s (%.3f ms, min %.3f)%s\n",
               sizeof(Real) == 8 ? "fp64" : "fp32", static_cast<long>(f.n.x),
               static_cast<long>(f.n.y), static_cast<long>(f.n.z), Sweeps, Rows, Warps,
-              Where == Store::plain ? "plain" : "nontemporal",
-              cut == Cut::whole ? "whole" : "cut", edge_cost, plan.jobs.size(),
-              attributes.numRegs, attributes.localSizeBytes,
+              Where == Store::plain ? "plain" : "nontemporal", cut == Cut::whole ? "whole" : "cut",
+              edge_cost, plan.jobs.size(), attributes.numRegs, attributes.localSizeBytes,
               points / (times[times.size() / 2] * 1e6), times[times.size() / 2], times[0],
-              !checks ? "" : different == 0 ? " bits ok" : " WRONG");
+              !checks          ? ""
+              : different == 0 ? " bits ok"
+                               : " WRONG");
   std::fflush(stdout);
   cudaFree(jobs);
   cudaFree(first);

@@ -22,6 +22,8 @@ struct BenchCommand {
   std::vector<std::string> settings;
   int repeat = 15;
   int operations = 10;
+  std::optional<Index> steps;
+  std::optional<std::string> boundary;
   bool json = false;
 
   void run() const {
@@ -35,6 +37,13 @@ struct BenchCommand {
       throw UsageError(fmt::format("--site is for lattice kernels; {} is not one", kernel));
     }
     request.site = site;
+    const bool evolves = kernel.starts_with("heat") || kernel.starts_with("wave");
+    if ((steps || boundary) && !evolves) {
+      throw UsageError(
+          fmt::format("--steps and --boundary are for heat and waves; {} is one launch", kernel));
+    }
+    if (steps) request.steps = *steps;
+    if (boundary) request.boundary = *boundary;
     request.measure.repeats = repeat;
     request.operations = operations;
     request.measure.between = check_interrupt;
@@ -70,6 +79,15 @@ struct BenchCommand {
     return r.achieved && r.achieved->unit == "interactions/s" ? 22 : 10;
   }
 
+  /// Of several sweeps: the bytes that their passes over memory move at least.
+  static std::string least_bytes_text(const Record& r) {
+    for (const Detail& detail : r.details) {
+      if (detail.name == "least_bytes")
+        return fmt::format("  ({} at least)", quantity(detail.number, "B"));
+    }
+    return "";
+  }
+
   static void print_line(const Record& r, bool several, bool first) {
     if (first) {
       fmt::print("{} {} {} on {} ({}); {}\n", r.kernel, to_text(r.size), r.precision,
@@ -86,8 +104,9 @@ struct BenchCommand {
     const std::string roof = lab::roof_text(r);
     const std::string name =
         several && !r.schedule_name.empty() ? fmt::format("{:<20}", r.schedule_name) : "";
-    fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>10}  {}{}\n", to_text(r.timing->median),
-               lab::rate_text(r), rate_width(r), roof, fraction, check, name, r.schedule);
+    fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>10}  {}{}{}\n", to_text(r.timing->median),
+               lab::rate_text(r), rate_width(r), roof, fraction, check, name, r.schedule,
+               least_bytes_text(r));
     std::fflush(stdout);
   }
 };
@@ -116,6 +135,10 @@ void add_bench(CommandLine& line) {
   command.add("--site", &o->site,
               "lattice kernels: propagator, spinor, matrix, vector, complex or real");
   command.add("--operations", &o->operations, "operations of a chain, 1 to 32");
+  command.add("--steps", &o->steps, "steps of a launch of heat and waves; 16 if not given");
+  command.add(
+      "--boundary", &o->boundary,
+      "of heat and waves, such as x=periodic,y=dirichlet:0,z=neumann:0; untouched if not given");
   command.add("--repeat", &o->repeat, "timed launches").require_between(1, 100000);
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");

@@ -256,6 +256,7 @@ private:
     if (!o_.picture.empty()) draw();
     Record record = sweeps_->record();
     record.size = input_.extents();
+    record.schedule = run_.schedule;
     const auto steps = static_cast<double>(run_.target - first_);
     const Seconds each{seconds_ / steps};
     record.timing = Timing{each, each, each, static_cast<int>(std::min(steps, 2e9))};

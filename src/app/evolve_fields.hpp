@@ -24,7 +24,7 @@ using Faces = std::array<std::array<bool, 2>, 3>;
 [[nodiscard]] Faces parse_faces(std::string_view text, int rank);
 
 /// a = 1 / (1 + s dt / 2) of AbsorbedWave, packed: s grows with the square of the depth in a layer
-/// of `width` points, to what lets 1e-4 of a wave's amplitude through twice its width.
+/// of `width` points, to what leaves 1e-3 of the amplitude of a wave on its way in and out.
 [[nodiscard]] std::vector<double> friction_of(const Faces& faces, Index width,
                                               const Extents& extents, stencil::Spacing spacing,
                                               double speed, double dt);

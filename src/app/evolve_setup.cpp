@@ -99,7 +99,7 @@ public:
       begin_again();
     }
     const bool file = lab::names_a_file(run().kernel);
-    dt_ = o_.restart.empty() ? parse_dt(o_.dt) : run().dt;
+    dt_ = o_.restart.empty() ? parse_dt(o_.dt) : std::optional(run().dt);
     if (!file) (void)lab::find_evolving_kernel(run().kernel);
     open(input_name_, "INPUT");
     const InputDataset& first = *setup_.inputs.front();
@@ -281,31 +281,30 @@ private:
     for (const std::string& text : split(run().settings, ' '))
       settings.push_back(lab::parse_setting(text));
     const int bytes = setup_.inputs.front()->element_bytes();
-    const auto load = [&] {
-      const lab::UserKernel found = lab::load_user_kernel(run().kernel, settings);
-      if (!found.evolution) {
-        throw UsageError(fmt::format("evolve takes stencils, and {} is none", run().kernel));
-      }
-      setup_.kernel = found.evolution(bytes);
-    };
-    load();
+    const lab::UserKernel found = lab::load_user_kernel(run().kernel, settings);
+    if (!found.evolution) {
+      throw UsageError(fmt::format("evolve takes stencils, and {} is none", run().kernel));
+    }
+    setup_.kernel = found.evolution(bytes, std::nullopt);
     setup_.stable = setup_.kernel.stable_step;
-    if (!dt_ && setup_.stable == 0) {
-      if (o_.dt == "auto") {
-        throw UsageError(fmt::format("--dt auto: {} states no `double stable_step() const`; give a "
-                                     "number for its member dt, or no --dt",
-                                     run().kernel));
-      }
+    const std::optional<double> own = setup_.kernel.dt;
+    if (!o_.restart.empty()) {
+      if (own) setup_.kernel = found.evolution(bytes, run().dt);
+      setup_.dt_note = "as before";
+    } else if (dt_ || (own && setup_.stable > 0)) {
+      choose_dt();
+      setup_.kernel = found.evolution(bytes, run().dt);
+    } else if (!own && o_.dt != "auto") {
       run().dt = 1;
       setup_.dt_note = "of a kernel that knows no time";
-      return;
-    }
-    choose_dt();
-    // A restart's settings have it already.
-    if (o_.restart.empty()) {
-      settings.push_back(lab::parse_setting(fmt::format("dt={:.17g}", run().dt)));
-      run().settings += fmt::format("{}dt={:.17g}", run().settings.empty() ? "" : " ", run().dt);
-      load();
+    } else if (own && *own > 0 && o_.dt != "auto") {
+      run().dt = *own;
+      setup_.dt_note = "the kernel's own";
+    } else {
+      throw UsageError(
+          fmt::format("--dt: {} states no `double stable_step() const`, so auto is not "
+                      "known; give a number for its member dt",
+                      run().kernel));
     }
   }
 

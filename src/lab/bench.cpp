@@ -2,6 +2,7 @@
 #include <ridge/lab/bench.hpp>
 
 #include "chain_case.hpp"
+#include "evolution_case.hpp"
 #include "lattice_bench.hpp"
 #include "pairs_bench.hpp"
 #include "stencil_bench.hpp"
@@ -27,6 +28,7 @@ const std::vector<BenchKernel>& bench_kernels() {
   static const std::vector<BenchKernel> all = [] {
     std::vector<BenchKernel> kernels;
     add_stencil_kernels(kernels);
+    add_evolving_kernels(kernels);
     add_pairs_kernels(kernels);
     add_lattice_kernels(kernels);
     add_lattice_expressions(kernels);

@@ -3,6 +3,7 @@
 #include <ridge/lab/schedule_help.hpp>
 #include <ridge/lattice/schedule.hpp>
 #include <ridge/pairs/schedule.hpp>
+#include <ridge/stencil/cpu_pass_schedule.hpp>
 #include <ridge/stencil/schedule.hpp>
 
 namespace ridge::lab {
@@ -18,6 +19,12 @@ std::string fields_of(DeviceKind kind) {
 
 std::string schedule_fields(std::string_view pattern, DeviceKind kind) {
   if (pattern == "stencil") return fields_of<stencil::CpuSchedule, stencil::GpuSchedule>(kind);
+  if (pattern == "sweeps") {
+    return "one sweep after the other, sweeps=1 (if not given):\n" +
+           schedule_fields("stencil", kind) +
+           "several sweeps in one pass:\n" +
+           fields_of<stencil::CpuPassSchedule, stencil::GpuPassSchedule>(kind);
+  }
   if (pattern == "pairs") return fields_of<pairs::CpuSchedule, pairs::GpuSchedule>(kind);
   if (pattern == "lattice") return fields_of<lattice::CpuSchedule, lattice::GpuSchedule>(kind);
   if (pattern == "chain") return fields_of<chain::CpuSchedule, chain::GpuSchedule>(kind);

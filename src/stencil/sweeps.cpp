@@ -1,5 +1,7 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/device/offer.hpp>
+#include <ridge/stencil/march_limits.hpp>
+#include <ridge/stencil/pass_variants.hpp>
 #include <ridge/stencil/sweeps.hpp>
 
 #include <fmt/format.h>
@@ -7,7 +9,7 @@
 namespace ridge::stencil {
 
 std::string to_text(const SweepsSchedule& schedule) {
-  return to_text(schedule.single);
+  return schedule.pass ? to_text(*schedule.pass) : "sweeps=1 " + to_text(schedule.single);
 }
 
 namespace {
@@ -17,6 +19,12 @@ Index3 with_shell(const Traits& traits, const Boundaries& boundaries, Index3 ext
   return shell_layout(boundaries, traits.radius, extents, traits.element_bytes).extents;
 }
 
+/// Whether a GPU can take several sweeps in one pass.
+bool has_gpu_pass(const Device& device, const Traits& traits, const Boundaries& boundaries) {
+  return traits.inputs() == 1 && traits.radius.z == 1 && is_near_star(traits.footprints[0]) &&
+         can_march(device) && !shell_changes(boundaries, traits.radius);
+}
+
 } // namespace
 
 SweepsSchedule default_sweeps(const Device& device, const Traits& traits,
@@ -24,10 +32,50 @@ SweepsSchedule default_sweeps(const Device& device, const Traits& traits,
   return {default_schedule(device, traits, with_shell(traits, boundaries, extents))};
 }
 
-SweepsSchedule parse_sweeps(std::string_view text, const Device& device, const Traits& traits,
+SweepsSchedule parse_sweeps(std::string_view line, const Device& device, const Traits& traits,
                             const Boundaries& boundaries, Index3 extents) {
   const Index3 whole = with_shell(traits, boundaries, extents);
-  return {parse_schedule(text, device, traits, whole).schedule};
+  std::string rest;
+  bool several = false;
+  bool single = false;
+  for (const std::string_view word : text::words(line)) {
+    single = single || word == "sweeps=1";
+    several = several || (word.starts_with("sweeps=") && word != "sweeps=1");
+    if (word != "sweeps=1") rest += std::string(word) + " ";
+  }
+  if (!single && !several && (rest.empty() || rest == "auto "))
+    return default_sweeps(device, traits, boundaries, extents);
+  if (!several) return {parse_schedule(rest, device, traits, whole).schedule};
+  if (single) throw UsageError("schedule field 'sweeps' is given twice");
+  const PassSchedule pass = device.kind() == DeviceKind::cpu
+                                ? PassSchedule(text::parse<CpuPassSchedule>(rest))
+                                : PassSchedule(text::parse<GpuPassSchedule>(rest));
+  return {default_schedule(device, traits, whole), settled(pass, device, traits, whole)};
+}
+
+std::vector<text::Named<SweepsSchedule>> compared_sweeps(const Device& device, const Traits& traits,
+                                                         int levels, const Boundaries& boundaries,
+                                                         Index3 extents) {
+  const Index3 whole = with_shell(traits, boundaries, extents);
+  std::vector<text::Named<SweepsSchedule>> all;
+  for (const NamedSchedule& named : named_schedules(device))
+    all.push_back({named.name, {named.schedule}});
+  all.push_back({"default", default_sweeps(device, traits, boundaries, extents)});
+  const PassSchedule plain = plain_pass(device.kind());
+  if (std::holds_alternative<GpuPassSchedule>(plain) && !has_gpu_pass(device, traits, boundaries))
+    return all;
+  for (const int sweeps : {2, 3, 4, 8}) {
+    if (sweeps > 4 && std::holds_alternative<GpuPassSchedule>(plain)) continue;
+    const PassSchedule pass = settled(with_sweeps(plain, sweeps), device, traits, whole);
+    try {
+      detail::require_pass(traits, levels, whole, sweeps);
+    } catch (const UsageError&) {
+      continue;
+    }
+    all.push_back(
+        {fmt::format("{} in one pass", sweeps), {default_schedule(device, traits, whole), pass}});
+  }
+  return all;
 }
 
 namespace detail {
@@ -97,7 +145,8 @@ SweepsFields<T>::SweepsFields(Queue& queue, const Traits& traits, int levels, in
   layout_ = shell_layout(boundaries, traits.radius, extents_, traits.element_bytes);
   const FaceValues<T> values = take_values<T>(queue, boundaries, face_memory_);
   const int coefficients = inputs_ - levels_;
-  const Bytes bytes{layout_.elements() * static_cast<Index>(sizeof(T))};
+  // Rows of a view of the field itself, copied whole, end beyond those of the field with its shell.
+  const Bytes bytes{(layout_.elements() + layout_.row) * static_cast<Index>(sizeof(T))};
   for (int i = 0; i < slots_ + coefficients; ++i) {
     memory_.emplace_back(queue.device(), bytes,
                          fmt::format("{} fields with their boundaries", slots_ + coefficients));

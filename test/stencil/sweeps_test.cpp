@@ -1,10 +1,8 @@
 // Many sweeps with boundaries against the reference, and under every schedule against each other.
-#include <ridge/core/random.hpp>
-#include <ridge/device/generate.hpp>
-#include <ridge/stencil/sweeps.hpp>
 #include <ridge/stencil/sweeps_reference.hpp>
 
 #include "../devices.hpp"
+#include "sweeps_support.hpp"
 #include "test_kernels.hpp"
 
 #include <gtest/gtest.h>
@@ -17,45 +15,10 @@
 namespace ridge::stencil {
 namespace {
 
-std::string text_of(Index3 n) {
-  return std::to_string(n.x) + "x" + std::to_string(n.y) + "x" + std::to_string(n.z);
-}
-
-/// Fields of a kernel on a device, the same numbers on each.
-template <class T>
-class Fields {
-public:
-  Fields(Queue& queue, Index3 n, int count) {
-    for (int i = 0; i < count; ++i) {
-      fields_.emplace_back(queue.device(), Extents{n.x, n.y, n.z});
-      std::vector<T> host(static_cast<std::size_t>(fields_.back().count()));
-      for (std::size_t k = 0; k < host.size(); ++k)
-        host[k] = static_cast<T>(
-            0.5 * random_value(static_cast<std::uint64_t>(i) + 3, static_cast<std::int64_t>(k)));
-      copy_to_device(queue, fields_.back().data(), host.data(), fields_.back().count());
-      queue.wait();
-      host_.emplace_back(host.begin(), host.end());
-      views_.push_back(fields_.back().view());
-    }
-  }
-  [[nodiscard]] const std::vector<View<T>>& views() const { return views_; }
-  [[nodiscard]] const std::vector<std::vector<double>>& host() const { return host_; }
-
-private:
-  std::vector<Field<T>> fields_;
-  std::vector<View<T>> views_;
-  std::vector<std::vector<double>> host_;
-};
-
-template <class T>
-std::vector<T> read(Queue& queue, Sweeps& sweeps, int input, Index3 n) {
-  const Field<T> out(queue.device(), Extents{n.x, n.y, n.z});
-  sweeps.read(input, out.view());
-  std::vector<T> host(static_cast<std::size_t>(out.count()));
-  copy_to_host(queue, host.data(), out.data(), out.count());
-  queue.wait();
-  return host;
-}
+using test::Fields;
+using test::random_boundaries;
+using test::read;
+using test::text_of;
 
 /// Where the sweeps differ from the reference; empty where they do not.
 template <class T>
@@ -87,31 +50,6 @@ void expect_reference(const Device& device, const K& kernel, Index3 n, const Bou
   EXPECT_EQ(sweeps.steps(), steps);
   for (int i = 0; i < levels_of<K>(); ++i)
     EXPECT_EQ(difference(read<T>(queue, sweeps, i, n), reference.field(i)), "") << "input " << i;
-}
-
-Boundaries random_boundaries(std::mt19937& random, Index3 n) {
-  Boundaries b;
-  b.spacing = {0.5, 0.75, 1.25};
-  for (int axis = 0; axis < 3; ++axis) {
-    auto& faces = b.faces[static_cast<std::size_t>(axis)];
-    if (random() % 4 == 0) {
-      faces[0].kind = faces[1].kind = Boundary::periodic;
-      continue;
-    }
-    for (Condition& c : faces) {
-      constexpr Boundary kinds[] = {Boundary::untouched, Boundary::dirichlet, Boundary::dirichlet,
-                                    Boundary::neumann, Boundary::mirror};
-      c.kind = kinds[random() % 5];
-      if (c.kind == Boundary::dirichlet || c.kind == Boundary::neumann)
-        c.value = 0.25 * static_cast<double>(random() % 5) - 0.5;
-      if (c.kind == Boundary::dirichlet && random() % 2 == 0) {
-        c.field = "f.h5:/f";
-        for (Index i = 0; i < face_points(n, axis); ++i)
-          c.values.push_back(0.125 * static_cast<double>(random() % 8));
-      }
-    }
-  }
-  return b;
 }
 
 /// Random extents that the boundaries allow.

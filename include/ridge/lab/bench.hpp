@@ -21,8 +21,10 @@ struct BenchRequest {
   std::string precision = "fp64";
   std::string schedule = "auto"; ///< a schedule, `all` (named ones and the default), or `space`
   MeasureOptions measure;
-  std::string site = {}; ///< lattice kernels: what a site holds; empty: a propagator
-  int operations = 10;   ///< of a chain
+  std::string site = {};              ///< lattice kernels: what a site holds; empty: a propagator
+  int operations = 10;                ///< of a chain
+  Index steps = 16;                   ///< of what evolves: one launch is so many
+  std::string boundary = "untouched"; ///< of what evolves, as stencil::parse_boundaries reads it
 };
 
 /// Ceilings of one device, each measured when first asked for and then remembered.

@@ -37,9 +37,14 @@ template <class K>
   made.bench.make_case = [name, kernel](const BenchRequest& request, RoofSource&) {
     return stencil_case(name, kernel, request);
   };
-  made.evolution = [name, kernel](int element_bytes) {
-    return element_bytes == 4 ? evolution<K, float>(name, kernel)
-                              : evolution<K, double>(name, kernel);
+  made.evolution = [name, kernel](int element_bytes, std::optional<double> dt) {
+    K set = kernel;
+    if constexpr (knows_dt<K>) {
+      if (dt) set.dt = *dt;
+    } else if (dt) {
+      throw UsageError(name + " has no member dt for --dt to set");
+    }
+    return element_bytes == 4 ? evolution<K, float>(name, set) : evolution<K, double>(name, set);
   };
   if constexpr (stencil::inputs_of<K> == 1) {
     made.job = [name, kernel](int element_bytes) {

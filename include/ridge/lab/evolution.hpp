@@ -24,6 +24,14 @@ struct Evolution {
   /// The largest stable step that the kernel itself states (`double stable_step() const`); 0 where
   /// it states none.
   double stable_step = 0;
+  /// Its member `dt`, the time of a step; empty where it has none.
+  std::optional<double> dt = {};
+};
+
+/// Whether K has a member `dt` to set.
+template <class K>
+inline constexpr bool knows_dt = requires(K kernel) {
+  kernel.dt = 1.0;
 };
 
 template <class K, class T>
@@ -41,6 +49,7 @@ template <class K, class T>
     return stencil::Sweeps(queue, kernel, views, boundaries, schedule, name);
   };
   if constexpr (requires { kernel.stable_step(); }) made.stable_step = kernel.stable_step();
+  if constexpr (knows_dt<K>) made.dt = kernel.dt;
   return made;
 }
 

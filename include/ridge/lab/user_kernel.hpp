@@ -10,6 +10,7 @@
 #include <ridge/lab/stencil_job.hpp>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,9 @@ struct UserKernel {
   /// `no_job` says why.
   std::function<StencilJob(int element_bytes)> job;
   std::string no_job;
-  /// Stencils: for `ridge evolve`, by the bytes of a number; empty for others.
-  std::function<Evolution(int element_bytes)> evolution;
+  /// Stencils: for `ridge evolve`, by the bytes of a number, with the functor's member `dt` set
+  /// where one is given: throws UsageError where it has none. Empty for others.
+  std::function<Evolution(int element_bytes, std::optional<double> dt)> evolution;
 };
 
 /// Whether a kernel's name means one in a file: "heat.hpp:Heat".

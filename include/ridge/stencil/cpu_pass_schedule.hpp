@@ -7,8 +7,9 @@
 namespace ridge::stencil {
 
 /// Blocks of rows march through the planes (in two dimensions: one row each through the rows), all
-/// sweeps at once, each a radius of planes behind the one before. Planes of the sweeps in between stay
-/// in a ring of memory that the caches hold; what of them neighbouring blocks need is computed twice.
+/// sweeps at once, each a radius of planes behind the one before. Planes of the sweeps in between
+/// stay in a ring of memory that the caches hold; what of them neighbouring blocks need is computed
+/// twice.
 struct CpuPassSchedule {
   int sweeps = 4;
   int rows = 0;
@@ -24,9 +25,10 @@ struct CpuPassSchedule {
                     "sweeps of one pass; what is left of the steps takes a shorter one"),
         text::field("rows", &CpuPassSchedule::rows, text::in_range(0, 1 << 30, 0, 16, 64),
                     "block size in y; 0: what the caches hold, the same for each thread"),
-        text::field("planes", &CpuPassSchedule::planes, text::in_range(0, 1 << 30, 0),
-                    "block size along the march; 0: the whole field, in two dimensions an equal part "
-                    "for each thread"),
+        text::field(
+            "planes", &CpuPassSchedule::planes, text::in_range(0, 1 << 30, 0),
+            "block size along the march; 0: the whole field, in two dimensions an equal part "
+            "for each thread"),
         text::field("store", &CpuPassSchedule::store,
                     text::one_of(Store::plain, Store::nontemporal),
                     "results through the caches, or past them"),

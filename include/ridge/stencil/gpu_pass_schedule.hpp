@@ -32,8 +32,9 @@ struct GpuPassSchedule {
 
   static std::string problem(const GpuPassSchedule& s) {
     if (s.rows * s.warps > 2 * s.sweeps) return {};
-    return "tiles of " + std::to_string(s.rows * s.warps) + " rows have no results after sweeps=" +
-           std::to_string(s.sweeps) + ", which take one row on each side each; rows times warps is " +
+    return "tiles of " + std::to_string(s.rows * s.warps) +
+           " rows have no results after sweeps=" + std::to_string(s.sweeps) +
+           ", which take one row on each side each; rows times warps is " +
            std::to_string(2 * s.sweeps + 1) + " or more";
   }
 };

@@ -66,9 +66,9 @@ struct Shell {
     for (int axis = 0; axis < 3; ++axis) {
       const ShellAxis<T>& a = axes[axis];
       at[axis] = given[axis] - a.lead;
-      const int side = at[axis] < 0 ? 0 : 1;
-      const Index distance = side == 0 ? -at[axis] : at[axis] - (a.points - 1);
-      if (distance > 0 && (side == 0 || at[axis] >= a.points)) {
+      if (at[axis] < 0 || at[axis] >= a.points) {
+        const int side = at[axis] < 0 ? 0 : 1;
+        const Index distance = side == 0 ? -at[axis] : at[axis] - (a.points - 1);
         image[axis] = &a.beyond[side][distance - 1];
         at[axis] = image[axis]->at;
         beyond = true;

@@ -5,10 +5,14 @@
 #include <ridge/device/graph.hpp>
 #include <ridge/stencil/launch.hpp>
 #include <ridge/stencil/levels.hpp>
+#include <ridge/stencil/pass_launch.hpp>
 #include <ridge/stencil/shell.hpp>
 #include <ridge/stencil/sweeps_schedule.hpp>
 
+#include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace ridge::stencil {
@@ -50,13 +54,20 @@ protected:
   [[nodiscard]] bool shell_changes() const { return changes_; }
   void fill_shell(int slot);
 
-  /// After so many single sweeps: the newest level is in slot `newest`, those before in the slots
-  /// that follow.
+  /// The slot of the newest level; those before it are in the slots that follow, in a ring.
   [[nodiscard]] int newest() const { return newest_; }
+  /// Of the slots in order from the newest on, so far. Each sweep writes to the last.
+  [[nodiscard]] int slot(int place) const { return (newest_ + place) % slots_; }
   void advance(Index steps) {
     steps_ += steps;
     newest_ = static_cast<int>((newest_ + (slots_ - 1) * (steps % slots_)) % slots_);
   }
+  /// After a pass, which writes to the `levels` slots that follow the present ones.
+  void advance_by_pass(int sweeps) {
+    steps_ += sweeps;
+    newest_ = slot(levels_);
+  }
+  [[nodiscard]] const Shell<T>& shell(int slot) const { return shells_[at(slot)]; }
 
 private:
   [[nodiscard]] static std::size_t at(int slot) { return static_cast<std::size_t>(slot); }
@@ -86,66 +97,131 @@ public:
   SweepsOf(Queue& queue, const K& kernel, const std::vector<View<const T>>& fields,
            const Boundaries& boundaries, const std::optional<SweepsSchedule>& schedule,
            std::string_view name)
-      : SweepsFields<T>(queue, traits_of<K, T>(), levels, slots, fields, boundaries),
-        schedule_(schedule ? *schedule
-                           : default_sweeps(queue.device(), traits_of<K, T>(), boundaries,
-                                            fields.front().extents)) {
-    for (int turn = 0; turn < slots; ++turn)
-      programs_.emplace_back(queue, call_of(kernel, turn), schedule_.single, name);
-  }
+      : SweepsOf(queue, kernel, fields, boundaries,
+                 schedule ? *schedule
+                          : default_sweeps(queue.device(), traits_of<K, T>(), boundaries,
+                                           fields.front().extents),
+                 name) {}
 
-  void run(Index steps) override {
-    // A graph holds one round, after which the fields are where they were.
-    const DeviceKind kind = this->queue().device().kind();
-    const bool graphs = kind == DeviceKind::cuda || kind == DeviceKind::hip;
-    while (steps > 0) {
-      const bool whole_round = graphs && steps >= round && this->newest() == 0;
-      if (whole_round) {
-        launch_round();
-      } else {
-        sweep(this->newest());
-      }
-      const Index done = whole_round ? round : 1;
-      this->advance(done);
-      steps -= done;
+  SweepsOf(Queue& queue, const K& kernel, const std::vector<View<const T>>& fields,
+           const Boundaries& boundaries, const SweepsSchedule& schedule, std::string_view name)
+      : SweepsFields<T>(queue, traits_of<K, T>(), levels, schedule.pass ? 2 * levels : levels + 1,
+                        fields, boundaries),
+        kernel_(kernel), name_(name), schedule_(schedule), round_(8 * this->slots()) {
+    if (schedule_.pass) {
+      schedule_.pass = settled(*schedule_.pass, queue.device(), traits_of<K, T>(),
+                               this->whole(0).extents);
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      periodic_[axis] = boundaries.faces[axis][0].kind == Boundary::periodic;
+    singles_.resize(static_cast<std::size_t>(this->slots()));
+    // Those of the start are bound now: what is wrong shows before the first step.
+    if (schedule_.pass) {
+      (void)pass_program(sweeps_of(*schedule_.pass));
+    } else {
+      (void)single_program();
     }
   }
 
-  [[nodiscard]] Record record() const override { return programs_.front().record(); }
+  void run(Index steps) override {
+    const DeviceKind kind = this->queue().device().kind();
+    const bool graphs = !schedule_.pass && (kind == DeviceKind::cuda || kind == DeviceKind::hip);
+    while (steps > 0) {
+      const Index most = schedule_.pass ? sweeps_of(*schedule_.pass) : 1;
+      const Index together = std::min(steps, most);
+      if (graphs && steps >= round_ && this->newest() == 0) {
+        launch_round();
+        steps -= round_;
+      } else if (together >= std::max(2, levels)) {
+        run_pass(static_cast<int>(together));
+        steps -= together;
+      } else {
+        sweep();
+        --steps;
+      }
+    }
+  }
+
+  [[nodiscard]] Record record() const override {
+    return schedule_.pass ? passes_.begin()->second.record() : singles_.front()->record();
+  }
   [[nodiscard]] const SweepsSchedule& schedule() const override { return schedule_; }
 
 private:
   static constexpr int levels = levels_of<K>();
-  static constexpr int slots = levels + 1;
   static_assert(levels >= 1 && levels <= inputs_of<K>, "each time level is an input");
-  /// Sweeps of a graph: enough to hide what it costs to launch one.
-  static constexpr int round = 8 * slots;
 
-  /// The sweep that begins with the newest level in slot `newest`.
-  Call<K, T> call_of(const K& kernel, int newest) const {
-    Call<K, T> call{kernel, {}, this->whole((newest + slots - 1) % slots)};
+  /// The inputs as they are now.
+  template <class Made>
+  void set_inputs(Made& made) const {
     for (int i = 0; i < inputs_of<K>; ++i) {
-      call.in[static_cast<std::size_t>(i)] =
-          this->whole(i < levels ? (newest + i) % slots : slots + i - levels);
+      made.in[static_cast<std::size_t>(i)] =
+          this->whole(i < levels ? this->slot(i) : this->slots() + i - levels);
     }
-    return call;
   }
+
+  const Program& single_program() {
+    std::optional<Program>& program = singles_[static_cast<std::size_t>(this->newest())];
+    if (!program) {
+      Call<K, T> call{kernel_, {}, this->whole(this->slot(this->slots() - 1))};
+      set_inputs(call);
+      program.emplace(this->queue(), call, schedule_.single, name_);
+    }
+    return *program;
+  }
+  void sweep() {
+    single_program().run();
+    if (this->shell_changes()) this->fill_shell(this->slot(this->slots() - 1));
+    this->advance(1);
+  }
+
+  const Program& pass_program(int sweeps) {
+    const std::pair<int, int> key{-sweeps, this->newest()}; // the longest first
+    auto found = passes_.find(key);
+    if (found == passes_.end()) {
+      Pass<K, T> pass{kernel_, {}, {}, this->shell(this->newest()), {}, sweeps};
+      set_inputs(pass);
+      for (int i = 0; i < levels; ++i)
+        pass.out[static_cast<std::size_t>(i)] = this->whole(this->slot(levels + i));
+      std::copy(periodic_.begin(), periodic_.end(), pass.periodic);
+      found =
+          passes_.try_emplace(key, this->queue(), pass, with_sweeps(*schedule_.pass, sweeps), name_)
+              .first;
+    }
+    return found->second;
+  }
+  void run_pass(int sweeps) {
+    pass_program(sweeps).run();
+    for (int i = 0; i < levels && this->shell_changes(); ++i)
+      this->fill_shell(this->slot(levels + i));
+    this->advance_by_pass(sweeps);
+  }
+
+  /// A graph holds one round, after which the fields are where they were.
   void launch_round() {
     if (!graph_) {
+      for (int i = 0; i < this->slots(); ++i) { // what is bound on the way cannot be recorded
+        (void)single_program();
+        this->advance(1);
+      }
+      this->advance(-this->slots());
       graph_.emplace(this->queue(), [this] {
-        for (int turn = 0; turn < round; ++turn)
-          sweep((slots - turn % slots) % slots);
+        for (Index i = 0; i < round_; ++i)
+          sweep();
       });
+      this->advance(-round_);
     }
     graph_->launch();
-  }
-  void sweep(int newest) {
-    programs_[static_cast<std::size_t>(newest)].run();
-    if (this->shell_changes()) this->fill_shell((newest + slots - 1) % slots);
+    this->advance(round_);
   }
 
+  K kernel_;
+  std::string name_;
   SweepsSchedule schedule_;
-  std::vector<Program> programs_; ///< by the slot of the newest level
+  Index round_; ///< sweeps of a graph: enough to hide what it costs to launch one
+  std::array<bool, 3> periodic_{};
+  std::vector<std::optional<Program>> singles_; ///< by the slot of the newest level
+  std::map<std::pair<int, int>, Program> passes_;
   std::optional<Graph> graph_;
 };
 

@@ -2,24 +2,40 @@
 #pragma once
 
 #include <ridge/stencil/boundary.hpp>
+#include <ridge/stencil/pass_launch.hpp>
 #include <ridge/stencil/schedule.hpp>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace ridge::stencil {
 
 struct SweepsSchedule {
   Schedule single;
+  /// Several sweeps in one pass over memory; steps that are no multiple of them end with a shorter
+  /// pass, or a single sweep.
+  std::optional<PassSchedule> pass = {};
 };
 
+/// "sweeps=1 " and the fields of the single sweep, or the fields of the pass.
 [[nodiscard]] std::string to_text(const SweepsSchedule& schedule);
 
 /// The one chosen without measuring.
 [[nodiscard]] SweepsSchedule default_sweeps(const Device& device, const Traits& traits,
                                             const Boundaries& boundaries, Index3 extents);
 
-/// Reads what to_text prints, or what parse_schedule reads. Throws UsageError that lists what is
-/// right.
+/// Reads what to_text prints, or what parse_schedule reads: with `sweeps=2` and more the fields are
+/// those of a pass. Throws UsageError that lists what is right.
 [[nodiscard]] SweepsSchedule parse_sweeps(std::string_view text, const Device& device,
                                           const Traits& traits, const Boundaries& boundaries,
                                           Index3 extents);
+
+/// What `ridge bench --schedule all` compares: the named and the default schedules of single
+/// sweeps, and passes of 2, 3, 4 and 8 sweeps where the device has any.
+[[nodiscard]] std::vector<text::Named<SweepsSchedule>>
+compared_sweeps(const Device& device, const Traits& traits, int levels,
+                const Boundaries& boundaries, Index3 extents);
 
 } // namespace ridge::stencil

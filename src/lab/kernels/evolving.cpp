@@ -1,6 +1,7 @@
 // Compiled once per device kind. Heat is the Laplacian's own kernel.
 #include <ridge/lab/evolving_kernels.hpp>
 #include <ridge/stencil/executor.hpp>
+#include <ridge/stencil/pass_executor.hpp>
 
 namespace ridge::stencil {
 
@@ -8,5 +9,11 @@ template struct Executor<lab::Wave<2, 3>, float, Here>;
 template struct Executor<lab::Wave<2, 3>, double, Here>;
 template struct Executor<lab::DiffusionStep<3>, float, Here>;
 template struct Executor<lab::DiffusionStep<3>, double, Here>;
+
+#if defined(RIDGE_TARGET_CPU)
+template struct PassExecutor<Laplacian<2, 3>, float, Here>;
+template struct PassExecutor<Laplacian<2, 3>, double, Here>;
+template struct PassExecutor<lab::Wave<2, 3>, double, Here>;
+#endif
 
 } // namespace ridge::stencil

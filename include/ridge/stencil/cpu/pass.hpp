@@ -23,7 +23,7 @@ struct PassAxis {
   int radius = 0;
   bool periodic = false;
 
-  [[nodiscard]] Index begin() const { return radius; }        ///< of what is computed
+  [[nodiscard]] Index begin() const { return radius; } ///< of what is computed
   [[nodiscard]] Index end() const { return size - radius; }
   /// Where a place beyond a periodic face is in the field.
   [[nodiscard]] Index wrapped(Index at) const {
@@ -119,12 +119,15 @@ private:
     const Index m = march_.wrapped(march);
     return along_y_ ? field.at(0, m, a) : field.at(0, a, m);
   }
+  [[nodiscard]] const Level& held(int level) const {
+    return levels_[static_cast<std::size_t>(level)];
+  }
   /// A row of what sweep `level` makes; of level 0 and less those of the inputs.
   [[nodiscard]] T* ring_row(int level, Index across, Index march) const {
-    const Level& held = levels_[static_cast<std::size_t>(level)];
+    const Level& ring = held(level);
     const Index slot = (march % planes_ + planes_) % planes_;
-    return held.data +
-           (slot * (held.rows.end - held.rows.begin) + across - held.rows.begin) * width_;
+    return ring.data +
+           (slot * (ring.rows.end - ring.rows.begin) + across - ring.rows.begin) * width_;
   }
   [[nodiscard]] const T* row(int level, Index across, Index march) const {
     if (level > 0) return ring_row(level, across, march);
@@ -136,13 +139,13 @@ private:
 
   void produce(int level, Index plane) {
     const int left = pass_.sweeps - level;
-    const Range held = left == 0 ? planes_range_ : march_.held(planes_range_, left);
-    if (plane < held.begin || plane >= held.end) return;
+    const Range needed = left == 0 ? planes_range_ : march_.held(planes_range_, left);
+    if (plane < needed.begin || plane >= needed.end) return;
     if (march_.periodic || (plane >= march_.begin() && plane < march_.end())) {
       compute_plane(level, plane);
       // The shell before the first plane is read after all that it is made of is there.
-      if (!march_.periodic && held.begin == 0 && plane == 2 * Index{march_.radius}) {
-        for (Index p = 0; p < march_.begin(); ++p)
+      if (!march_.periodic && plane == 2 * Index{march_.radius}) {
+        for (Index p = needed.begin; p < march_.begin(); ++p)
           shell_plane(level, p);
       }
     } else if (plane >= march_.end()) {
@@ -150,18 +153,45 @@ private:
     }
   }
 
+  /// A plane that rows are read from: where row `first` begins, and how far apart they are.
+  struct Source {
+    const T* data = nullptr;
+    Index first = 0, stride = 0;
+    bool wraps = false;
+  };
+  using Sources = std::array<std::array<Source, Rows::most_planes>, inputs_of<K>>;
+
+  [[nodiscard]] Source source(int level, int input, Index march) const {
+    const int from = input < levels_of<K>() ? level - 1 - input : 0;
+    if (from > 0)
+      return {ring_row(from, held(from).rows.begin, march), held(from).rows.begin, width_, false};
+    const View<const T>& field =
+        pass_.in[static_cast<std::size_t>(input < levels_of<K>() ? -from : input)];
+    return {field.data + in_field(field, across_.begin(), march), across_.begin(),
+            along_y_ ? field.plane : field.row, across_.periodic};
+  }
+
   void compute_plane(int level, Index plane) {
     const int left = pass_.sweeps - level;
     const Range rows = across_.computed(rows_, left);
     constexpr Offset r = radius_of<K>();
     const Index end = pass_.shell.field.extents.x - r.x;
+    // What costs a division is done once a plane.
+    Sources sources;
+    for (int input = 0; input < inputs_of<K>; ++input) {
+      const int reach = Rows::radius(input, along_y_);
+      for (int d = -reach; d <= reach; ++d) {
+        sources[static_cast<std::size_t>(input)][static_cast<std::size_t>(d + march_.radius)] =
+            source(level, input, plane + d);
+      }
+    }
     for (Index across = rows.begin; across < rows.end; ++across) {
       const Rows neighbours([&](int input, int dy, int dz) {
-        const Index a = across + (along_y_ ? dz : dy);
-        const Index m = plane + (along_y_ ? dy : dz);
-        if (input < levels_of<K>()) return row(level - 1 - input, a, m);
-        const View<const T>& field = pass_.in[static_cast<std::size_t>(input)];
-        return field.data + in_field(field, a, m);
+        const Source& from =
+            sources[static_cast<std::size_t>(input)]
+                   [static_cast<std::size_t>((along_y_ ? dy : dz) + march_.radius)];
+        const Index at = across + (along_y_ ? dz : dy);
+        return from.data + ((from.wraps ? across_.wrapped(at) : at) - from.first) * from.stride;
       });
       if (left == 0) {
         T* const to = out_row(0, across, plane);
@@ -194,9 +224,8 @@ private:
       for (const Index x : {k, n - 1 - k}) {
         const Image<T>* const image = image_of(0, x);
         row[x] = image == nullptr ? constant[x]
-                                  : reflected(0, *image, row[image->at + shell_.lead], [&](int side) {
-                                      return constant[face(0, side)];
-                                    });
+                                  : reflected(*image, row[image->at + shell_.lead],
+                                              [&](int side) { return constant[face(0, side)]; });
       }
     }
   }
@@ -214,7 +243,7 @@ private:
   }
   /// As Shell::value computes it.
   template <class FaceValue>
-  static T reflected(int /*axis*/, const Image<T>& image, T value, const FaceValue& face_value) {
+  static T reflected(const Image<T>& image, T value, const FaceValue& face_value) {
     T add = image.add;
     for (int side = 0; side < 2; ++side) {
       if (image.of_face[side] != 0) add += image.of_face[side] * face_value(side);
@@ -223,13 +252,13 @@ private:
   }
 
   /// A whole row that is the image of another; `faces` are the rows on the axis' two faces.
-  void reflect_row(T* to, const T* from, const Image<T>& image, int axis,
+  void reflect_row(T* to, const T* from, const Image<T>& image,
                    const std::array<const T*, 2>& faces) const {
     const Index n = pass_.shell.field.extents.x;
     for (Index x = 0; x < n; ++x) {
       Index at = x; // where the face's own value is
       if (const Image<T>* const end = image_of(0, x); end != nullptr) at = end->at + shell_.lead;
-      to[x] = reflected(axis, image, from[x],
+      to[x] = reflected(image, from[x],
                         [&](int side) { return faces[static_cast<std::size_t>(side)][at]; });
     }
   }
@@ -237,8 +266,8 @@ private:
   /// The rows of the shell beside the computed ones.
   void shell_rows(int level, Index plane) {
     if (across_.periodic) return;
-    const Range held = levels_[static_cast<std::size_t>(level)].rows;
-    for (Index a = held.begin; a < held.end; ++a) {
+    const Range rows = held(level).rows;
+    for (Index a = rows.begin; a < rows.end; ++a) {
       if (a >= across_.begin() && a < across_.end()) continue;
       T* const to = ring_row(level, a, plane);
       const Image<T>* const image = image_of(across_shell_, a);
@@ -246,7 +275,7 @@ private:
         copy_row(to, start(a, plane));
       } else {
         const Index from = image->at + pass_.shell.axes[across_shell_].lead;
-        reflect_row(to, ring_row(level, from, plane), *image, across_shell_,
+        reflect_row(to, ring_row(level, from, plane), *image,
                     {start(face(across_shell_, 0), plane), start(face(across_shell_, 1), plane)});
       }
     }
@@ -267,7 +296,7 @@ private:
           beside != nullptr)
         own = beside->at + pass_.shell.axes[across_shell_].lead;
       const Index from = image->at + pass_.shell.axes[march_shell_].lead;
-      reflect_row(to, ring_row(level, a, from), *image, march_shell_,
+      reflect_row(to, ring_row(level, a, from), *image,
                   {start(own, face(march_shell_, 0)), start(own, face(march_shell_, 1))});
     }
   }

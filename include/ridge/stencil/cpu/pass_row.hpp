@@ -6,6 +6,7 @@
 #include <ridge/stencil/cpu/executor.hpp>
 #include <ridge/stencil/kernel.hpp>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -20,11 +21,14 @@ public:
   static constexpr Offset reach = radius_of<K>();
   static constexpr int rows_y = 2 * reach.y + 1;
   static constexpr int rows_z = 2 * reach.z + 1;
+  static constexpr std::size_t most_planes = std::max(rows_y, rows_z); ///< read along a march
 
   /// `row(input, dy, dz)` is the beginning of that neighbour's row.
   template <class Row>
   explicit PassRows(const Row& row) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) { (take<I>(row), ...); }
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (take<I>(row), ...);
+    }
     (std::make_index_sequence<inputs_of<K>>{});
   }
 
@@ -41,7 +45,7 @@ public:
     return found;
   }
 
-  template <class V, int Input>
+  template <class V>
   struct Neighbours {
     const T* const* rows;
     Index x;
@@ -52,13 +56,14 @@ public:
 
   template <class V>
   RIDGE_FN V evaluate(const K& kernel, Index x) const {
-    return [&]<std::size_t... I>(std::index_sequence<I...>) RIDGE_INLINE_LAMBDA {
-      return V(kernel(Neighbours<V, static_cast<int>(I)>{rows_[I].data(), x}...));
-    }
-    (std::make_index_sequence<inputs_of<K>>{});
+    return evaluate<V>(kernel, x, std::make_index_sequence<inputs_of<K>>{});
   }
 
 private:
+  template <class V, std::size_t... I>
+  RIDGE_FN V evaluate(const K& kernel, Index x, std::index_sequence<I...>) const {
+    return V(kernel(Neighbours<V>{rows_[I].data(), x}...));
+  }
   template <std::size_t I, class Row>
   void take(const Row& row) {
     for (const Offset& o : footprint_of<K, I>.offsets)
@@ -75,7 +80,8 @@ template <bool Stream, class K, class T>
 void compute_row(const K kernel, const PassRows<K, T> rows, T* out, Index begin, Index end) {
   using One = Pack<T, 1, abi::Native>;
   using Few = Pack<T, std::min(simd_bytes, 32) / static_cast<int>(sizeof(T)), abi::Native>;
-  using Vector = Pack<T, pack_bytes<K, T>() / static_cast<int>(sizeof(T)), abi::Native>;
+  // Whole registers: what is read lies in the caches.
+  using Vector = Pack<T, simd_bytes / static_cast<int>(sizeof(T)), abi::Native>;
   constexpr Index line = line_bytes / static_cast<Index>(sizeof(T));
   constexpr int count = static_cast<int>(line) / lanes_of<Vector>;
   // Less than a line: the last vector computes points of the one before again.

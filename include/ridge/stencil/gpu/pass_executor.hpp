@@ -36,13 +36,9 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
   if (shape.grid.x < 1) throw Failure("no block of this schedule fits a multiprocessor");
 
   const View<const T>& in = pass.in[0];
-  const PassTiles tiles{width * Body::vector,
-                        Body::tile_y,
-                        P.sweeps,
-                        1,
-                        sector_bytes / static_cast<int>(sizeof(T)),
-                        Body::vector,
-                        edge_cost};
+  const PassTiles tiles{
+      width * Body::vector, Body::tile_y, P.sweeps, 1, sector_bytes / static_cast<int>(sizeof(T)),
+      Body::vector,         edge_cost};
   const PassPlan plan = plan_pass(tiles, in.extents, shape.grid.x);
 
   struct Planned {
@@ -115,8 +111,8 @@ Bound bind_pass_of(Queue& queue, const Pass<K, T>& pass, const GpuPassSchedule& 
   } else {
     if (!can_march(queue.device())) {
       throw UsageError("several sweeps in one pass need compute capability 9.0, and " +
-                       to_text(queue.device().id()) + " is " +
-                       queue.device().facts().architecture + "; sweeps=1 runs here");
+                       to_text(queue.device().id()) + " is " + queue.device().facts().architecture +
+                       "; sweeps=1 runs here");
     }
     require_fixed_faces(pass);
     require_packs(pass);

@@ -209,8 +209,6 @@ private:
           lane.template load_shared_pack<vector>(planes, (slot * slot_rows + j) * row + p.own);
     });
     unrolled<sweeps>([&](auto level) {
-      // Sweep after sweep: begun together, what they have computed so far does not fit the registers.
-      lane.warp_barrier();
       Value before, behind;
       if constexpr (level == 0) {
         const int at = (slot + ring - 1) % ring * slot_rows * row + p.own;

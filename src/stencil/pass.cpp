@@ -1,0 +1,103 @@
+#include <ridge/core/error.hpp>
+#include <ridge/core/named.hpp>
+#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/stencil/launch.hpp>
+#include <ridge/stencil/pass_launch.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ridge::stencil {
+
+std::string to_text(const PassSchedule& schedule) {
+  return text::print_held(schedule);
+}
+
+PassSchedule plain_pass(DeviceKind kind) {
+  if (kind == DeviceKind::cpu) return CpuPassSchedule{};
+  return GpuPassSchedule{};
+}
+
+std::string detail::pass_definition(DeviceKind kind, const PassSchedule& schedule) {
+  const auto* const s = std::get_if<GpuPassSchedule>(&schedule);
+  if (s == nullptr) return {};
+  const Store store = kind == DeviceKind::simt ? Store::plain : s->store; // where it is all one
+  return fmt::format("#define RIDGE_STENCIL_GPU_PASS {}, {}, {}, Store::{}\n", s->sweeps, s->rows,
+                     s->warps, text::value_to_text(store));
+}
+
+int sweeps_of(const PassSchedule& schedule) {
+  return std::visit([](const auto& s) { return s.sweeps; }, schedule);
+}
+
+PassSchedule with_sweeps(PassSchedule schedule, int sweeps) {
+  std::visit([&](auto& s) { s.sweeps = sweeps; }, schedule);
+  return schedule;
+}
+
+PassSchedule settled(PassSchedule schedule, const Device& device, const Traits& traits, Index3 n) {
+  auto* const s = std::get_if<CpuPassSchedule>(&schedule);
+  if (s == nullptr) return schedule;
+  const Offset r = traits.radius;
+  const bool along_y = n.z == 1;
+  const int threads = s->threads > 0 ? s->threads : ridge::cpu::default_threads();
+  const Index rows = along_y ? n.z - 2 * r.z : n.y - 2 * r.y;
+  const Index planes = along_y ? n.y - 2 * r.y : n.z - 2 * r.z;
+  if (s->rows == 0) {
+    const Index ring =
+        (2 * (along_y ? r.y : r.z) + 1) * (s->sweeps - 1) * n.x * traits.element_bytes;
+    // A thread's share of the last-level cache, of which the fields' own rows need some, too.
+    const Index room = std::max(device.facts().l2.value * 3 / 4,
+                                device.facts().last_level_cache.value / (8 * threads));
+    const Index fit = room / std::max<Index>(ring, 1) - Index{s->sweeps} * (along_y ? r.z : r.y);
+    const Index share = ceil_div(rows, threads);
+    s->rows = static_cast<int>(std::clamp<Index>(fit, std::min<Index>(8, share), share));
+  }
+  if (s->planes == 0) {
+    // Where there are too few rows for all threads, the march is cut, too.
+    const Index blocks = ceil_div(rows, s->rows);
+    const Index parts = blocks >= threads ? 1 : ceil_div(threads, blocks);
+    s->planes = static_cast<int>(ceil_div(planes, parts));
+  }
+  return schedule;
+}
+
+void detail::require_pass(const Traits& traits, int levels, Index3 n, int sweeps) {
+  if (sweeps < std::max(2, levels)) {
+    throw UsageError(
+        fmt::format("a pass of {} sweeps; it has at least {}", sweeps, std::max(2, levels)));
+  }
+  if (n.y == 1 && n.z == 1) {
+    throw UsageError(fmt::format("sweeps={}: several sweeps in one pass need two or three "
+                                 "dimensions; sweeps=1 takes one",
+                                 sweeps));
+  }
+  const Index size[3] = {n.x, n.y, n.z};
+  const int radius[3] = {traits.radius.x, traits.radius.y, traits.radius.z};
+  for (int axis = 0; axis < 3; ++axis) {
+    const Index least = 2 * Index{radius[axis]} + 1;
+    const Index computed = size[axis] - 2 * Index{radius[axis]};
+    if (radius[axis] > 0 && computed < least) {
+      throw UsageError(
+          fmt::format("sweeps={}: {} points to compute along {}; several sweeps in one "
+                      "pass need at least {}; sweeps=1 takes any",
+                      sweeps, computed, "xyz"[axis], least));
+    }
+  }
+}
+
+Record detail::record_of_pass(const Device& device, const Traits& traits, int levels, Index3 n,
+                              const PassSchedule& schedule, std::string_view kernel) {
+  Record record = record_of(device, traits, n, CpuSchedule{}, kernel);
+  const int sweeps = sweeps_of(schedule);
+  record.schedule = to_text(schedule);
+  record.work.written = {record.work.written.value * levels};
+  record.work.flops *= sweeps;
+  record.work.items *= sweeps;
+  record.work.convention =
+      fmt::format("{}; of {} sweeps in one pass", record.work.convention, sweeps);
+  return record;
+}
+
+} // namespace ridge::stencil
