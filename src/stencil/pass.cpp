@@ -37,6 +37,8 @@ PassSchedule with_sweeps(PassSchedule schedule, int sweeps) {
 }
 
 PassSchedule settled(PassSchedule schedule, const Device& device, const Traits& traits, Index3 n) {
+  if (auto* const gpu = std::get_if<GpuPassSchedule>(&schedule); gpu != nullptr && gpu->warps == 0)
+    gpu->warps = device.facts().warp_width == 64 ? 6 : 12;
   auto* const s = std::get_if<CpuPassSchedule>(&schedule);
   if (s == nullptr) return schedule;
   const Offset r = traits.radius;

@@ -2,6 +2,7 @@
 #include <ridge/core/config.hpp>
 
 #if !defined(RIDGE_TARGET_CPU)
+#undef RIDGE_AHEAD_ALL // what defaults pick
 #include <ridge/stencil/executor.hpp>
 #include <ridge/stencil/pass_executor.hpp>
 

@@ -12,7 +12,7 @@ namespace ridge::stencil {
 struct GpuPassSchedule {
   int sweeps = 4;
   int rows = 3;
-  int warps = 12;
+  int warps = 0;
   Store store = Store::plain;
 
   friend bool operator==(const GpuPassSchedule&, const GpuPassSchedule&) = default;
@@ -23,15 +23,15 @@ struct GpuPassSchedule {
                     "sweeps of one pass; what is left of the steps takes a shorter one"),
         text::field("rows", &GpuPassSchedule::rows, text::in_range(1, 6, 3, 4),
                     "rows of the tile that a thread computes"),
-        text::field("warps", &GpuPassSchedule::warps, text::in_range(2, 16, 8, 12, 16),
-                    "warps of a block, one above the other"),
+        text::field("warps", &GpuPassSchedule::warps, text::in_range(0, 16, 0, 8, 16),
+                    "warps of a block, one above the other; 0: 12, of 64 lanes 6"),
         text::field("store", &GpuPassSchedule::store,
                     text::one_of(Store::plain, Store::nontemporal),
                     "results through the caches, or past them")};
   }
 
   static std::string problem(const GpuPassSchedule& s) {
-    if (s.rows * s.warps > 2 * s.sweeps) return {};
+    if (s.warps == 0 || s.rows * s.warps > 2 * s.sweeps) return {};
     return "tiles of " + std::to_string(s.rows * s.warps) +
            " rows have no results after sweeps=" + std::to_string(s.sweeps) +
            ", which take one row on each side each; rows times warps is " +

@@ -46,8 +46,8 @@ struct ridge::Pattern<ridge::stencil::Pass<K, T>> {
   using Schedule = stencil::PassSchedule;
 
   [[nodiscard]] static Schedule default_schedule(const Device& device, const Call& call) {
-    return stencil::settled(stencil::with_sweeps(stencil::plain_pass(device.kind()), call.sweeps), device,
-                            stencil::traits_of<K, T>(), call.shell.field.extents);
+    return stencil::settled(stencil::with_sweeps(stencil::plain_pass(device.kind()), call.sweeps),
+                            device, stencil::traits_of<K, T>(), call.shell.field.extents);
   }
 
   /// Throws UsageError when the fields are too small.

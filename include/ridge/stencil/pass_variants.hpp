@@ -39,8 +39,12 @@ constexpr bool has_gpu_pass() {
 
 #if defined(RIDGE_STENCIL_GPU_PASS)
 inline constexpr std::array gpu_pass_variants{GpuPassVariant{RIDGE_STENCIL_GPU_PASS}};
+#elif defined(RIDGE_TARGET_SIMT)
+/// Those of the default at both warp widths, with what is left of the steps.
+inline constexpr std::array gpu_pass_variants{GpuPassVariant{2},       GpuPassVariant{3},
+                                              GpuPassVariant{4},       GpuPassVariant{2, 3, 6},
+                                              GpuPassVariant{3, 3, 6}, GpuPassVariant{4, 3, 6}};
 #else
-/// Those of the default, with what is left of the steps.
 inline constexpr std::array gpu_pass_variants{GpuPassVariant{2}, GpuPassVariant{3},
                                               GpuPassVariant{4}};
 #endif

@@ -114,6 +114,8 @@ Bound bind_pass_of(Queue& queue, const Pass<K, T>& pass, const GpuPassSchedule& 
                        to_text(queue.device().id()) + " is " + queue.device().facts().architecture +
                        "; sweeps=1 runs here");
     }
+    if (const std::string problem = GpuPassSchedule::problem(s); !problem.empty())
+      throw UsageError(problem);
     require_fixed_faces(pass);
     require_packs(pass);
     Bound bound;
