@@ -22,9 +22,8 @@ std::string schedule_fields(std::string_view pattern, DeviceKind kind) {
   if (pattern == "sweeps") {
     return "one sweep after the other, sweeps=1 (if not given):\n" +
            schedule_fields("stencil", kind) +
-           (kind == DeviceKind::cpu
-                ? "several sweeps in one pass:\n" + text::help<stencil::CpuPassSchedule>()
-                : "");
+           "several sweeps in one pass:\n" +
+           fields_of<stencil::CpuPassSchedule, stencil::GpuPassSchedule>(kind);
   }
   if (pattern == "pairs") return fields_of<pairs::CpuSchedule, pairs::GpuSchedule>(kind);
   if (pattern == "lattice") return fields_of<lattice::CpuSchedule, lattice::GpuSchedule>(kind);

@@ -14,6 +14,19 @@ std::string to_text(const PassSchedule& schedule) {
   return text::print_held(schedule);
 }
 
+PassSchedule plain_pass(DeviceKind kind) {
+  if (kind == DeviceKind::cpu) return CpuPassSchedule{};
+  return GpuPassSchedule{};
+}
+
+std::string detail::pass_definition(DeviceKind kind, const PassSchedule& schedule) {
+  const auto* const s = std::get_if<GpuPassSchedule>(&schedule);
+  if (s == nullptr) return {};
+  const Store store = kind == DeviceKind::simt ? Store::plain : s->store; // where it is all one
+  return fmt::format("#define RIDGE_STENCIL_GPU_PASS {}, {}, {}, Store::{}\n", s->sweeps, s->rows,
+                     s->warps, text::value_to_text(store));
+}
+
 int sweeps_of(const PassSchedule& schedule) {
   return std::visit([](const auto& s) { return s.sweeps; }, schedule);
 }
@@ -24,6 +37,8 @@ PassSchedule with_sweeps(PassSchedule schedule, int sweeps) {
 }
 
 PassSchedule settled(PassSchedule schedule, const Device& device, const Traits& traits, Index3 n) {
+  if (auto* const gpu = std::get_if<GpuPassSchedule>(&schedule); gpu != nullptr && gpu->warps == 0)
+    gpu->warps = device.facts().warp_width == 64 ? 6 : 12;
   auto* const s = std::get_if<CpuPassSchedule>(&schedule);
   if (s == nullptr) return schedule;
   const Offset r = traits.radius;

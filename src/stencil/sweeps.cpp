@@ -1,5 +1,7 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/device/offer.hpp>
+#include <ridge/stencil/march_limits.hpp>
+#include <ridge/stencil/pass_variants.hpp>
 #include <ridge/stencil/sweeps.hpp>
 
 #include <fmt/format.h>
@@ -15,6 +17,12 @@ namespace {
 /// Of the fields as a launch sees them.
 Index3 with_shell(const Traits& traits, const Boundaries& boundaries, Index3 extents) {
   return shell_layout(boundaries, traits.radius, extents, traits.element_bytes).extents;
+}
+
+/// Whether a GPU can take several sweeps in one pass.
+bool has_gpu_pass(const Device& device, const Traits& traits, const Boundaries& boundaries) {
+  return traits.inputs() == 1 && traits.radius.z == 1 && is_near_star(traits.footprints[0]) &&
+         can_march(device) && !shell_changes(boundaries, traits.radius);
 }
 
 } // namespace
@@ -39,14 +47,10 @@ SweepsSchedule parse_sweeps(std::string_view line, const Device& device, const T
     return default_sweeps(device, traits, boundaries, extents);
   if (!several) return {parse_schedule(rest, device, traits, whole).schedule};
   if (single) throw UsageError("schedule field 'sweeps' is given twice");
-  if (device.kind() != DeviceKind::cpu) {
-    throw UsageError(
-        fmt::format("{} has no schedule of several sweeps in one pass yet; sweeps=1 is "
-                    "right",
-                    ridge::to_text(device.id())));
-  }
-  return {default_schedule(device, traits, whole),
-          settled(text::parse<CpuPassSchedule>(rest), device, traits, whole)};
+  const PassSchedule pass = device.kind() == DeviceKind::cpu
+                                ? PassSchedule(text::parse<CpuPassSchedule>(rest))
+                                : PassSchedule(text::parse<GpuPassSchedule>(rest));
+  return {default_schedule(device, traits, whole), settled(pass, device, traits, whole)};
 }
 
 std::vector<text::Named<SweepsSchedule>> compared_sweeps(const Device& device, const Traits& traits,
@@ -57,9 +61,12 @@ std::vector<text::Named<SweepsSchedule>> compared_sweeps(const Device& device, c
   for (const NamedSchedule& named : named_schedules(device))
     all.push_back({named.name, {named.schedule}});
   all.push_back({"default", default_sweeps(device, traits, boundaries, extents)});
-  if (device.kind() != DeviceKind::cpu) return all;
+  const PassSchedule plain = plain_pass(device.kind());
+  if (std::holds_alternative<GpuPassSchedule>(plain) && !has_gpu_pass(device, traits, boundaries))
+    return all;
   for (const int sweeps : {2, 3, 4, 8}) {
-    const PassSchedule pass = settled(with_sweeps(PassSchedule{}, sweeps), device, traits, whole);
+    if (sweeps > 4 && std::holds_alternative<GpuPassSchedule>(plain)) continue;
+    const PassSchedule pass = settled(with_sweeps(plain, sweeps), device, traits, whole);
     try {
       detail::require_pass(traits, levels, whole, sweeps);
     } catch (const UsageError&) {

@@ -46,6 +46,18 @@ struct Pulse {
   }
 };
 
+/// Like Lopsided, no further than one point away along the axes.
+struct Slanted {
+  static constexpr auto footprint = star<1>();
+  double scale = 1;
+
+  template <class N>
+  RIDGE_FN auto operator()(const N& u) const {
+    return scale * (u(0, 0, 0) + 2 * u(-1, 0, 0) - 3 * u(1, 0, 0) + 5 * u(0, -1, 0) -
+                    7 * u(0, 1, 0) + 11 * u(0, 0, -1) - 13 * u(0, 0, 1));
+  }
+};
+
 /// Reads one point more than it declares.
 struct Undeclared {
   static constexpr auto footprint = star<1>();

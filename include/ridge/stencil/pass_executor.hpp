@@ -1,21 +1,28 @@
-// Executors of several sweeps in one pass over memory. A kernel source that wants one ahead
-// instantiates it for the cpu:
+// Executors of several sweeps in one pass over memory. A kernel source that wants them ahead
+// instantiates them:
 //
 //   #include <ridge/stencil/pass_executor.hpp>
-//   #if defined(RIDGE_TARGET_CPU)
 //   template struct ridge::stencil::PassExecutor<Heat, double, ridge::Here>;
-//   #endif
 #pragma once
 
 #include <ridge/device/queue.hpp>
 #include <ridge/launch/offer.hpp>
 #include <ridge/stencil/cpu_pass_schedule.hpp>
+#include <ridge/stencil/gpu_pass_schedule.hpp>
 #include <ridge/stencil/pass.hpp>
 
 namespace ridge::stencil {
 
+/// GPUs, real and emulated.
 template <class K, class T, class Target>
-struct PassExecutor;
+struct PassExecutor {
+  using Schedule = GpuPassSchedule;
+  /// Empty where `K` is not compiled for the schedule here. Throws UsageError where a GPU has no
+  /// passes of such a kernel, device or boundaries.
+  [[nodiscard]] static Bound bind(Queue& queue, const Pass<K, T>& pass,
+                                  const GpuPassSchedule& schedule);
+  static const Offer offered;
+};
 
 /// The cpu.
 template <class K, class T>
@@ -30,4 +37,6 @@ struct PassExecutor<K, T, target::Cpu> {
 
 #if defined(RIDGE_TARGET_CPU)
 #include <ridge/stencil/cpu/pass_executor.hpp>
+#elif defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
+#include <ridge/stencil/gpu/pass_executor.hpp>
 #endif

@@ -4,6 +4,7 @@
 #include <ridge/launch/program.hpp>
 #include <ridge/launch/type_text.hpp>
 #include <ridge/stencil/cpu_pass_schedule.hpp>
+#include <ridge/stencil/gpu_pass_schedule.hpp>
 #include <ridge/stencil/pass.hpp>
 #include <ridge/stencil/traits.hpp>
 
@@ -13,7 +14,10 @@
 namespace ridge::stencil {
 
 /// A schedule of several sweeps in one pass, for the kind of device it holds.
-using PassSchedule = std::variant<CpuPassSchedule>;
+using PassSchedule = std::variant<CpuPassSchedule, GpuPassSchedule>;
+
+/// What a device of this kind has where nothing is said.
+[[nodiscard]] PassSchedule plain_pass(DeviceKind kind);
 
 [[nodiscard]] std::string to_text(const PassSchedule& schedule);
 [[nodiscard]] int sweeps_of(const PassSchedule& schedule);
@@ -27,6 +31,8 @@ using PassSchedule = std::variant<CpuPassSchedule>;
 namespace detail {
 /// Throws UsageError where the fields are too small, or have one dimension.
 void require_pass(const Traits& traits, int levels, Index3 extents, int sweeps);
+/// The #define that names the variant a schedule needs; none on a cpu.
+[[nodiscard]] std::string pass_definition(DeviceKind kind, const PassSchedule& schedule);
 [[nodiscard]] Record record_of_pass(const Device& device, const Traits& traits, int levels,
                                     Index3 extents, const PassSchedule& schedule,
                                     std::string_view kernel);
@@ -40,8 +46,8 @@ struct ridge::Pattern<ridge::stencil::Pass<K, T>> {
   using Schedule = stencil::PassSchedule;
 
   [[nodiscard]] static Schedule default_schedule(const Device& device, const Call& call) {
-    return stencil::settled(stencil::with_sweeps(Schedule{}, call.sweeps), device,
-                            stencil::traits_of<K, T>(), call.shell.field.extents);
+    return stencil::settled(stencil::with_sweeps(stencil::plain_pass(device.kind()), call.sweeps),
+                            device, stencil::traits_of<K, T>(), call.shell.field.extents);
   }
 
   /// Throws UsageError when the fields are too small.
@@ -56,9 +62,10 @@ struct ridge::Pattern<ridge::stencil::Pass<K, T>> {
     return stencil::detail::record_of_pass(device, traits_, stencil::levels_of<K>(), extents(),
                                            schedule, kernel);
   }
-  [[nodiscard]] launch::Demand demand(const Device& /*device*/, const Schedule&) const {
+  [[nodiscard]] launch::Demand demand(const Device& device, const Schedule& schedule) const {
     launch::Demand demand = launch::demand_of<stencil::Call<K, T>>(
-        "stencil", launch::type_text<K>(), launch::type_text<T>(), "");
+        "stencil", launch::type_text<K>(), launch::type_text<T>(),
+        stencil::detail::pass_definition(device.kind(), schedule));
     demand.executor = "ridge/stencil/pass_executor.hpp";
     demand.instantiation = "template struct ridge::stencil::PassExecutor<" +
                            launch::type_text<K>() + ", " + launch::type_text<T>() +

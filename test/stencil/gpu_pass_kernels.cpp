@@ -1,0 +1,20 @@
+// Several sweeps in one pass, compiled for the emulated and for real GPUs.
+#include <ridge/core/config.hpp>
+
+#if !defined(RIDGE_TARGET_CPU)
+#undef RIDGE_AHEAD_ALL // what defaults pick
+#include <ridge/stencil/executor.hpp>
+#include <ridge/stencil/pass_executor.hpp>
+
+#include "test_kernels.hpp"
+
+namespace ridge::stencil {
+
+template struct PassExecutor<test::Slanted, double, Here>;
+template struct PassExecutor<test::Slanted, float, Here>;
+template struct PassExecutor<test::Lopsided, double, Here>;
+template struct Executor<test::Slanted, double, Here>;
+template struct Executor<test::Slanted, float, Here>;
+
+} // namespace ridge::stencil
+#endif

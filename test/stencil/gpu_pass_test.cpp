@@ -1,0 +1,146 @@
+// Several sweeps in one pass on GPUs give the bits of single sweeps.
+#include "../devices.hpp"
+#include "sweeps_support.hpp"
+#include "test_kernels.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+namespace ridge::stencil {
+namespace {
+
+using test::Fields;
+using test::read;
+
+std::vector<std::string> gpus_here() {
+  std::vector<std::string> names = ridge::test::devices_here();
+  std::erase(names, "cpu");
+  return names;
+}
+
+class GpuPasses : public ::testing::TestWithParam<std::string> {
+protected:
+  Device device{GetParam()};
+
+  /// Steps under the schedule and one by one.
+  template <class T>
+  void expect_same_bits(Index3 n, const Boundaries& b, const GpuPassSchedule& pass, Index steps) {
+    SCOPED_TRACE(test::text_of(n) + " " + to_text(b) + " " + text::print(pass) + " " +
+                 std::to_string(steps) + " steps");
+    Queue queue(device);
+    const Fields<T> fields(queue, n, 1);
+    const test::Slanted kernel{0.02};
+    const launch::AheadOnly no_compiling;
+    Sweeps singles(queue, kernel, fields.views(), b, SweepsSchedule{GpuSchedule{}});
+    Sweeps passes(queue, kernel, fields.views(), b, SweepsSchedule{GpuSchedule{}, pass});
+    singles.run(steps);
+    passes.run(steps);
+    EXPECT_EQ(passes.steps(), steps);
+    const std::vector<T> got = read<T>(queue, passes, 0, n);
+    const std::vector<T> expected = read<T>(queue, singles, 0, n);
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const auto at = static_cast<Index>(i);
+      ASSERT_EQ(std::memcmp(&got[i], &expected[i], sizeof(T)), 0)
+          << "(" << at % n.x << ", " << at / n.x % n.y << ", " << at / n.x / n.y << ") is "
+          << got[i] << " instead of " << expected[i];
+    }
+  }
+};
+
+TEST_P(GpuPasses, GiveTheBitsOfSingleSweeps) {
+  const Boundaries fixed = parse_boundaries("x-=dirichlet:0.5,y+=dirichlet:1,z-=dirichlet:-1");
+  for (const int sweeps : {2, 3, 4}) {
+    expect_same_bits<double>({301, 37, 29}, fixed, {sweeps}, 4);
+    expect_same_bits<float>({130, 59, 41}, {}, {sweeps}, 5);
+  }
+}
+
+TEST_P(GpuPasses, TakeFacesWhoseValuesAreFields) {
+  const Index3 n{67, 31, 13};
+  Boundaries b;
+  Condition& c = b.faces[0][1];
+  c.kind = Boundary::dirichlet;
+  c.field = "f.h5:/f";
+  for (Index i = 0; i < face_points(n, 0); ++i)
+    c.values.push_back(0.125 * static_cast<double>(i % 8));
+  expect_same_bits<double>(n, b, {3}, 7);
+}
+
+TEST_P(GpuPasses, TakeExtentsFromTheSmallestOn) {
+  std::mt19937 random(9);
+  const auto up_to = [&](int most) { return static_cast<Index>(random() % (most + 1)); };
+  expect_same_bits<double>({5, 5, 5}, {}, {4}, 4);
+  for (int i = 0; i < 12; ++i) {
+    const int sweeps = 2 + static_cast<int>(up_to(2));
+    const Index3 n{5 + up_to(140), 5 + up_to(40), 5 + up_to(12)};
+    if (i % 2 == 0) {
+      expect_same_bits<double>(n, {}, {sweeps}, up_to(6));
+    } else {
+      expect_same_bits<float>(n, {}, {sweeps}, up_to(6));
+    }
+  }
+}
+
+/// What is said of fields of zeros.
+template <class K>
+std::string refusal(const Device& device, const K& kernel, std::string_view boundaries) {
+  Queue queue(device);
+  const Index3 n{20, 20, 20};
+  const Fields<double> fields(queue, n, inputs_of<K>);
+  const Boundaries b = parse_boundaries(boundaries);
+  const SweepsSchedule s{GpuSchedule{}, GpuPassSchedule{3}};
+  const launch::AheadOnly no_compiling;
+  try {
+    const Sweeps sweeps(queue, kernel, fields.views(), b, s);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+TEST_P(GpuPasses, RefuseWhatTheyCannotDo) {
+  using ::testing::HasSubstr;
+  EXPECT_EQ(refusal(device, test::Slanted{0.02}, "x=dirichlet:1"), "");
+  EXPECT_THAT(refusal(device, test::Slanted{0.02}, "y=periodic"),
+              HasSubstr("faces that are untouched or dirichlet, and those of y are not"));
+  EXPECT_THAT(refusal(device, test::Slanted{0.02}, "z+=neumann:0"), HasSubstr("those of z"));
+  EXPECT_THAT(refusal(device, test::Lopsided{0.02}, "untouched"),
+              HasSubstr("one point away along the axes"));
+}
+
+TEST_P(GpuPasses, AreComparedWhereTheyAreThere) {
+  const Traits traits = traits_of<test::Slanted, double>();
+  const auto passes = [&](const char* boundaries) {
+    int count = 0;
+    for (const auto& named :
+         compared_sweeps(device, traits, 1, parse_boundaries(boundaries), {40, 40, 40}))
+      count += named.schedule.pass ? 1 : 0;
+    return count;
+  };
+  EXPECT_EQ(passes("x=dirichlet:0"), 3);
+  EXPECT_EQ(passes("x=periodic"), 0);
+}
+
+TEST_P(GpuPasses, PrintAndParse) {
+  const Traits traits = traits_of<test::Slanted, double>();
+  const auto parsed = [&](std::string_view text) {
+    return to_text(parse_sweeps(text, device, traits, {}, {301, 83, 57}));
+  };
+  EXPECT_EQ(parsed("sweeps=3 rows=4 warps=12 store=nontemporal"),
+            "sweeps=3 rows=4 warps=12 store=nontemporal");
+  EXPECT_EQ(parsed("sweeps=2"), device.facts().warp_width == 64
+                                    ? "sweeps=2 rows=3 warps=6 store=plain"
+                                    : "sweeps=2 rows=3 warps=12 store=plain");
+  EXPECT_THROW((void)parsed("sweeps=5"), UsageError);
+  EXPECT_THROW((void)parsed("sweeps=4 rows=1 warps=8"), UsageError);
+  EXPECT_THROW((void)parsed("sweeps=4 planes=3"), UsageError);
+}
+
+INSTANTIATE_TEST_SUITE_P(Here, GpuPasses, ::testing::ValuesIn(gpus_here()),
+                         ridge::test::DeviceName{});
+
+} // namespace
+} // namespace ridge::stencil
