@@ -37,8 +37,7 @@ struct BenchCommand {
       throw UsageError(fmt::format("--site is for lattice kernels; {} is not one", kernel));
     }
     request.site = site;
-    const bool evolves = kernel.starts_with("heat") || kernel.starts_with("wave");
-    if ((steps || boundary) && !evolves) {
+    if ((steps || boundary) && chosen.pattern != "sweeps") {
       throw UsageError(
           fmt::format("--steps and --boundary are for heat and waves; {} is one launch", kernel));
     }

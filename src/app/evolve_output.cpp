@@ -30,7 +30,7 @@ void require(bool done, const fs::path& file) {
   if (!done) throw Failure(fmt::format("writing {}: {}", file.string(), hdf5_reason()));
 }
 
-/// Calls `text(name, member)`, `real(...)` and `count(...)` for all that a run's file tells.
+/// Calls `visit(name, member)` for all that a run's file tells.
 template <class Run, class Visit>
 void for_each_attribute(Run& run, const Visit& visit) {
   visit("kernel", run.kernel);

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 DEVICES = ["cpu", "simt:32", "simt:64"]
+# Thousands of steps of a few points: two threads would mostly wait for each other.
+ONE = ["--schedule", "threads=1"]
 WEIGHTS = {
     2: [-2.0, 1.0],
     4: [-5 / 2, 4 / 3, -1 / 12],
@@ -103,7 +105,7 @@ def test_modes_of_heat_decay_at_the_rate_and_order_that_is_named(ridge, folder, 
 def test_heat_is_conserved_between_mirrors(ridge, folder):
     u = np.random.default_rng(2).random((7, 9, 12))
     write(u=u)
-    evolve(ridge, "heat", "--steps", 3000, "--every", 3000, "--boundary",
+    evolve(ridge, "heat", *ONE, "--steps", 3000, "--every", 3000, "--boundary",
            "x=mirror,y=periodic,z=mirror")
     assert snapshot().sum() == pytest.approx(u.sum(), rel=1e-12)
     assert np.ptp(snapshot()) < 1e-6  # and spread evenly
@@ -115,7 +117,7 @@ def test_standing_waves_keep_to_the_dispersion_relation(ridge, folder):
     u = axis[:, None, None] * axis[None, :, None] * axis[None, None, :]
     write(u=u)
     steps = 10000
-    out = evolve(ridge, "wave", "--steps", steps, "--every", steps, "--spacing", 1 / n, "--boundary",
+    out = evolve(ridge, "wave", *ONE, "--steps", steps, "--every", steps, "--spacing", 1 / n, "--boundary",
                  "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", "--speed", 2, "--json").records()
     dt = out[0]["dt"]
     eigenvalue = 3 * (2 * n * np.sin(np.pi / (2 * n))) ** 2
@@ -126,7 +128,7 @@ def test_standing_waves_keep_to_the_dispersion_relation(ridge, folder):
 def test_energy_of_waves_is_constant_between_mirrors(ridge, folder):
     u = np.random.default_rng(3).standard_normal((8, 9, 10))
     write(u=u)
-    out = evolve(ridge, "wave", "--steps", 1000, "--every", 250, "--boundary",
+    out = evolve(ridge, "wave", *ONE, "--steps", 1000, "--every", 250, "--boundary",
                  "x=mirror,y=mirror,z=mirror", "--json").records()
 
     def energy(step):
@@ -146,7 +148,7 @@ def test_absorbing_layers_let_little_come_back(ridge, folder):
     back = {}
     for name, options in {"wall": [], 20: ["--absorb", "all"],
                           40: ["--absorb", "all", "--absorb-width", 40]}.items():
-        evolve(ridge, "wave", "--steps", 800, "--every", 800, "--boundary", "x=dirichlet:0",
+        evolve(ridge, "wave", *ONE, "--steps", 800, "--every", 800, "--boundary", "x=dirichlet:0",
                "--dt", 0.5, *options)
         back[name] = np.abs(snapshot()).max()
     assert back["wall"] > 0.5  # both halves came back and meet
@@ -172,7 +174,7 @@ def test_diffusion_with_a_coefficient(ridge, folder):
 def test_values_on_a_face_from_a_dataset(ridge, folder):
     wall = np.random.default_rng(5).random((5, 6))
     write(u=np.zeros((5, 6, 7)), wall=wall)
-    evolve(ridge, "heat", "--steps", 4500, "--every", 4500, "--boundary",
+    evolve(ridge, "heat", *ONE, "--steps", 4500, "--every", 4500, "--boundary",
            "x-=dirichlet:in.h5:/wall,x+=mirror,y=mirror,z=mirror")
     assert np.array_equal(snapshot()[:, :, 0], wall)
     # In the end heat flows nowhere: the field is harmonic.

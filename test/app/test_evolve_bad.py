@@ -76,6 +76,15 @@ def test_needs_a_start_and_an_output(ridge, field):
     ridge.bad("evolve", "--restart", "out.h5", "--boundary", "x=mirror", says="--boundary cannot")
 
 
+def test_bench_takes_steps_of_what_evolves(ridge, folder):
+    small = ["--device", "cpu", "--size", "20x20x20"]
+    ridge.bad("bench", "laplacian", *small, "--steps", 3, says="is one launch")
+    ridge.bad("bench", "heat", *small, "--steps", 0, says="--steps 0")
+    ridge.bad("bench", "heat", *small, "--boundary", "x-=periodic", says="needs both faces")
+    ridge.bad("bench", "heat", *small, "--schedule", "space", says="--schedule all")
+    assert "sweeps=2 to 64" in ridge.good("schedules", "heat", "--device", "cpu").out
+
+
 def test_not_a_number_passes_through_and_is_said_once(ridge, folder):
     u = np.zeros((5, 6, 20))
     u[2, 3, 4] = np.nan

@@ -109,8 +109,8 @@ public:
                         fields, boundaries),
         kernel_(kernel), name_(name), schedule_(schedule), round_(8 * this->slots()) {
     if (schedule_.pass) {
-      schedule_.pass = settled(*schedule_.pass, queue.device(), traits_of<K, T>(),
-                               this->whole(0).extents);
+      schedule_.pass =
+          settled(*schedule_.pass, queue.device(), traits_of<K, T>(), this->whole(0).extents);
     }
     for (std::size_t axis = 0; axis < 3; ++axis)
       periodic_[axis] = boundaries.faces[axis][0].kind == Boundary::periodic;
