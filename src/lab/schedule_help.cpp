@@ -4,6 +4,7 @@
 #include <ridge/lattice/schedule.hpp>
 #include <ridge/pairs/schedule.hpp>
 #include <ridge/stencil/cpu_pass_schedule.hpp>
+#include <ridge/stencil/gpu_pass_schedule.hpp>
 #include <ridge/stencil/schedule.hpp>
 
 namespace ridge::lab {
@@ -21,8 +22,7 @@ std::string schedule_fields(std::string_view pattern, DeviceKind kind) {
   if (pattern == "stencil") return fields_of<stencil::CpuSchedule, stencil::GpuSchedule>(kind);
   if (pattern == "sweeps") {
     return "one sweep after the other, sweeps=1 (if not given):\n" +
-           schedule_fields("stencil", kind) +
-           "several sweeps in one pass:\n" +
+           schedule_fields("stencil", kind) + "several sweeps in one pass:\n" +
            fields_of<stencil::CpuPassSchedule, stencil::GpuPassSchedule>(kind);
   }
   if (pattern == "pairs") return fields_of<pairs::CpuSchedule, pairs::GpuSchedule>(kind);

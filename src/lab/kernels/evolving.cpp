@@ -14,6 +14,9 @@ template struct Executor<lab::DiffusionStep<3>, double, Here>;
 template struct PassExecutor<Laplacian<2, 3>, float, Here>;
 template struct PassExecutor<Laplacian<2, 3>, double, Here>;
 template struct PassExecutor<lab::Wave<2, 3>, double, Here>;
+#elif defined(RIDGE_TARGET_CUDA)
+template struct PassExecutor<Laplacian<2, 3>, float, Here>;
+template struct PassExecutor<Laplacian<2, 3>, double, Here>;
 #endif
 
 } // namespace ridge::stencil

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/core/pack.hpp>
+#include <ridge/device/field.hpp>
 #include <ridge/device/lane.hpp>
 
 #if !defined(RIDGE_TARGET_SIMT)
