@@ -40,7 +40,8 @@ template <class I>
     return of(pairs::Fp64{});
   };
   entry.make_patient = [=](const doctor::Examination& e) {
-    (void)bodies_asked({e.device, e.size, e.precision, "auto", {}}, name, pairs::has_mutual<I>);
+    const BenchRequest request{e.device, e.size, e.precision, "auto", {}};
+    (void)bodies_asked(request, name, pairs::has_mutual<I>);
     pairs::Traits traits = pairs::traits_of<I, pairs::Fp64>();
     if (e.precision == "fp32") traits = pairs::traits_of<I, pairs::Fp32>();
     if constexpr (pairs::has_mutual<I>) {
