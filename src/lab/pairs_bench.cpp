@@ -8,17 +8,17 @@
 
 namespace ridge::lab {
 
-Index bodies_asked(const BenchRequest& request, const std::string& name, bool mixed) {
-  if (request.size.rank() != 1) {
-    throw UsageError(fmt::format("{} takes a number of bodies, such as 65536, not {}", name,
-                                 to_text(request.size)));
+Index bodies_asked(const Extents& size, const std::string& precision, const std::string& name,
+                   bool mixed) {
+  if (size.rank() != 1) {
+    throw UsageError(
+        fmt::format("{} takes a number of bodies, such as 65536, not {}", name, to_text(size)));
   }
-  const std::string& precision = request.precision;
   if (precision != "fp32" && precision != "fp64" && !(mixed && precision == "mixed")) {
     throw UsageError(fmt::format("unknown precision '{}'; {} has {}", precision, name,
                                  mixed ? "fp32, fp64 and mixed" : "fp32 and fp64"));
   }
-  return request.size.count();
+  return size.count();
 }
 
 void add_pairs_kernels(std::vector<BenchKernel>& kernels) {

@@ -18,7 +18,8 @@ using MakeBodies = pairs::HostBodies<I::sources> (*)(Index count, std::uint64_t 
 
 /// The number of bodies asked for. Throws UsageError unless it is one number, and for a precision
 /// that is none of those an interaction has: fp32, fp64 and, where `mixed` says so, mixed.
-[[nodiscard]] Index bodies_asked(const BenchRequest& request, const std::string& name, bool mixed);
+[[nodiscard]] Index bodies_asked(const Extents& size, const std::string& precision,
+                                 const std::string& name, bool mixed);
 
 /// An interaction of random bodies among themselves.
 template <class I>
@@ -28,7 +29,7 @@ template <class I>
   BenchKernel entry{name, "pairs", meaning, Extents{65536}, {}};
   entry.default_precision = "fp32";
   entry.make_case = [=](const BenchRequest& request, RoofSource& roof) -> std::unique_ptr<Case> {
-    const Index count = bodies_asked(request, name, pairs::has_mutual<I>);
+    const Index count = bodies_asked(request.size, request.precision, name, pairs::has_mutual<I>);
     const auto of = [&]<class P>(P /*precision*/) {
       return std::make_unique<PairsCase<I, P>>(name, interaction, make(count, 1), request.device,
                                                roof);
@@ -40,8 +41,7 @@ template <class I>
     return of(pairs::Fp64{});
   };
   entry.make_patient = [=](const doctor::Examination& e) {
-    const BenchRequest request{e.device, e.size, e.precision, "auto", {}};
-    (void)bodies_asked(request, name, pairs::has_mutual<I>);
+    (void)bodies_asked(e.size, e.precision, name, pairs::has_mutual<I>);
     pairs::Traits traits = pairs::traits_of<I, pairs::Fp64>();
     if (e.precision == "fp32") traits = pairs::traits_of<I, pairs::Fp32>();
     if constexpr (pairs::has_mutual<I>) {
