@@ -7,6 +7,7 @@
 #include <ridge/stencil/schedule.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,7 +46,11 @@ struct ridge::Pattern<ridge::stencil::Call<K, T>> {
   using Schedule = stencil::Schedule;
 
   [[nodiscard]] static Schedule default_schedule(const Device& device, const Call& call) {
-    return stencil::default_schedule(device, stencil::traits_of<K, T>(), call.out.extents);
+    bool bulk_copies = true; // which begin at multiples of 16 bytes
+    for (const auto& in : call.in)
+      bulk_copies = bulk_copies && reinterpret_cast<std::uintptr_t>(in.data) % 16 == 0;
+    return stencil::default_schedule(device, stencil::traits_of<K, T>(), call.out.extents,
+                                     bulk_copies);
   }
 
   /// Throws UsageError when the views do not fit each other.

@@ -26,7 +26,9 @@ using NamedSchedule = text::Named<Schedule>;
 [[nodiscard]] std::vector<NamedSchedule> named_schedules(const Device& device);
 
 /// The schedule chosen from the device's facts, the kernel and the extents, without measuring.
-[[nodiscard]] Schedule default_schedule(const Device& device, const Traits& traits, Index3 extents);
+/// `bulk_copies`: the inputs begin where those may, at multiples of 16 bytes.
+[[nodiscard]] Schedule default_schedule(const Device& device, const Traits& traits, Index3 extents,
+                                        bool bulk_copies = true);
 
 /// Reads a schedule: `auto`, a name, or fields, which may follow a name and change it; fields alone
 /// change the default. Throws UsageError that lists what is right.
