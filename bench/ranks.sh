@@ -6,7 +6,7 @@
 set -euo pipefail
 build=$(realpath "${1:-build}")
 out=$(mkdir -p "${2:-ranks-results}" && realpath "${2:-ranks-results}")
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 ridge=$build/ridge
 run() { mpirun --bind-to none -n 2 "$@"; }
 

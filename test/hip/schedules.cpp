@@ -9,6 +9,7 @@
 #include <ridge/device/gpu/backend.hpp>
 #include <ridge/device/host_backend.hpp>
 #include <ridge/device/offer.hpp>
+#include <ridge/lab/evolving_kernels.hpp>
 #include <ridge/lab/stencil_kernels.hpp>
 #include <ridge/pairs/interactions/biot_savart.hpp>
 #include <ridge/pairs/interactions/coulomb.hpp>
@@ -125,6 +126,8 @@ void add_all_stencils(const Device& device, std::set<std::string>& lines) {
   add_orders<3>(device, lines);
   add_defaults<Box27>(device, "Box27", lines);
   add_defaults<lab::Diffusion>(device, "Diffusion", lines);
+  add_defaults<lab::DiffusionStep<3>>(device, "DiffusionStep<3>", lines);
+  add_defaults<lab::Wave<2, 3>>(device, "Wave<2, 3>", lines);
   for (const auto& [name, schedule] : named_schedules(device)) {
     for (const char* const precision : {"float", "double"})
       lines.insert(line(name, std::string("Laplacian<2, 3> ") + precision, to_text(schedule)));

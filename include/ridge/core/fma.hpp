@@ -11,7 +11,10 @@ template <class T, int N>
 RIDGE_FN Pack<T, N, abi::Array> fma(const Pack<T, N, abi::Array>& a,
                                     const Pack<T, N, abi::Array>& b,
                                     const Pack<T, N, abi::Array>& c) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#if defined(__CUDACC_RTC__) // which has no builtins
+  return Pack<T, N, abi::Array>::make(
+      [&](int i) { return ::fma(a.lane[i], b.lane[i], c.lane[i]); });
+#elif defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
   return Pack<T, N, abi::Array>::make([&](int i) {
     if constexpr (sizeof(T) == 4) {
       return __builtin_fmaf(a.lane[i], b.lane[i], c.lane[i]);

@@ -10,8 +10,8 @@
 #include <ridge/device/gpu/bulk.hpp>
 #endif
 
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 namespace ridge::gpu::inline RIDGE_TARGET_NAME {
@@ -52,11 +52,20 @@ struct Word<16> {
 };
 #endif
 
+/// Copies a few bytes between registers. NVRTC has no builtin for it; HIP's memcpy is a loop.
+RIDGE_DEVICE void copy_bytes(void* to, const void* from, std::size_t bytes) {
+#if defined(__CUDACC_RTC__)
+  memcpy(to, from, bytes);
+#else
+  __builtin_memcpy(to, from, bytes);
+#endif
+}
+
 template <class To, class From>
 RIDGE_DEVICE To bit_cast(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
-  memcpy(&to, &from, sizeof(To));
+  copy_bytes(&to, &from, sizeof(To));
   return to;
 }
 
@@ -263,12 +272,12 @@ private:
   static RIDGE_DEVICE T by_words(const T& value, Exchange exchange) {
     static_assert(sizeof(T) % 4 == 0, "shuffles move whole 32-bit words");
     int words[sizeof(T) / 4];
-    memcpy(words, &value, sizeof(T));
+    copy_bytes(words, &value, sizeof(T));
     RIDGE_UNROLL
     for (int& word : words)
       word = exchange(word);
     T result;
-    memcpy(&result, words, sizeof(T));
+    copy_bytes(&result, words, sizeof(T));
     return result;
   }
 };
