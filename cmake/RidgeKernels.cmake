@@ -62,8 +62,11 @@ function(ridge_add_kernels target)
         endif()
         target_compile_options(${objects} PRIVATE ${level} ${RIDGE_CPU_FLAGS})
       else()
-        # Checked code: compile time matters more.
-        target_compile_options(${objects} PRIVATE $<IF:$<BOOL:${RIDGE_SANITIZE}>,-Og,-O1>)
+        set(level -O1) # checked code: compile time matters more
+        if(RIDGE_SANITIZE)
+          set(level -Og)
+        endif()
+        target_compile_options(${objects} PRIVATE ${level})
       endif()
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
     endif()
