@@ -35,7 +35,7 @@ def test_starts_at_once(ridge, words):
     assert min(seconds() for _ in range(5)) < 0.2
 
 
-COMMANDS = (
+THE_COMMANDS = (
     "the commands are lab, bench, schedules, model, tune, doctor, count, apply, "
     "evolve, nbody, atmosphere, devices, roof, report, compare"
 )
@@ -44,9 +44,9 @@ COMMANDS = (
 @pytest.mark.parametrize(
     "words, says",
     [
-        ([], COMMANDS),
-        (["fly"], "fly; " + COMMANDS),
-        (["--fly"], "--fly; " + COMMANDS),
+        ([], THE_COMMANDS),
+        (["fly"], "fly; " + THE_COMMANDS),
+        (["--fly"], "--fly; " + THE_COMMANDS),
         (["devices", "--fly"], "--fly"),
         (["devices", "extra"], "extra"),
         (["roof", "--device"], "--device"),
