@@ -5,7 +5,7 @@
 #   bench/ranks.sh [BUILD] [RESULTS]     fails when a check or a limit fails
 set -euo pipefail
 build=$(realpath "${1:-build}")
-out=$(mkdir -p "${2:-ranks-results}" && realpath "${2:-ranks-results}")
+results=$(mkdir -p "${2:-ranks-results}" && realpath "${2:-ranks-results}")
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 ridge=$build/ridge
 run() { mpirun --bind-to none -n 2 "$@"; }
@@ -17,7 +17,7 @@ echo "== every footprint, grid and periodic axis on both GPUs, bit for bit as on
 if [[ -x $build/test/test_comm ]]; then
   # The test takes cuda:0 on every rank: each rank sees one GPU only, so that NCCL is what carries.
   run bash -c 'CUDA_VISIBLE_DEVICES=$OMPI_COMM_WORLD_LOCAL_RANK exec "$0" --gtest_brief=1' \
-    "$build/test/test_comm" | tee "$out/tests.txt"
+    "$build/test/test_comm" | tee "$results/tests.txt"
   if run bash -c 'CUDA_VISIBLE_DEVICES=$OMPI_COMM_WORLD_LOCAL_RANK exec "$0" --gtest_list_tests' \
     "$build/test/test_comm" | grep -q cuda; then :; else
     echo "FAILED: test_comm has no kernels for cuda (RIDGE_TEST_KINDS=cuda)" >&2; exit 1
@@ -27,12 +27,12 @@ else
 fi
 
 echo "== links"
-run "$ridge" roof --json > "$out/links-nccl.json"
-RIDGE_NCCL=off run "$ridge" roof --json > "$out/links-staged.json"
+run "$ridge" roof --json > "$results/links-nccl.json"
+RIDGE_NCCL=off run "$ridge" roof --json > "$results/links-staged.json"
 
 bench() { # NAME carrier words...
   local name=$1; shift
-  run "$ridge" bench "$@" --json > "$out/$name.json"
+  run "$ridge" bench "$@" --json > "$results/$name.json"
 }
 echo "== stencils"
 bench weak laplacian --size 512x512x1024 --ranks 1x1x2 --scaling
@@ -45,16 +45,16 @@ bench order8 laplacian8 --size 512x512x1024 --scaling
 RIDGE_NCCL=off bench staged laplacian --size 512x512x1024 --ranks 1x1x2
 
 echo "== bodies"
-"$ridge" nbody --plummer 262144 --precision fp32 --steps 20 --json > "$out/bodies-1.json"
-run "$ridge" nbody --plummer 262144 --precision fp32 --steps 20 --json > "$out/bodies-2.json"
+"$ridge" nbody --plummer 262144 --precision fp32 --steps 20 --json > "$results/bodies-1.json"
+run "$ridge" nbody --plummer 262144 --precision fp32 --steps 20 --json > "$results/bodies-2.json"
 
 echo "== memory errors"
 if command -v compute-sanitizer >/dev/null; then
   run compute-sanitizer --error-exitcode 9 "$ridge" bench box27 --size 66x50x40 --ranks 2x1x1 \
-    --repeat 1 --json > "$out/sanitizer.txt" 2>&1 || { tail -20 "$out/sanitizer.txt"; exit 1; }
+    --repeat 1 --json > "$results/sanitizer.txt" 2>&1 || { tail -20 "$results/sanitizer.txt"; exit 1; }
 fi
 
-python3 - "$out" <<'PY'
+python3 - "$results" <<'PY'
 import json, pathlib, sys
 out = pathlib.Path(sys.argv[1])
 failed = []

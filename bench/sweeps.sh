@@ -6,12 +6,12 @@ cd "$(dirname "$0")/.."
 device=${1:?usage: bench/sweeps.sh DEVICE [SIDE]}
 side=${2:-512}
 ridge=${RIDGE:-build/ridge}
-out=sweeps-${device//:/-}
+prefix=sweeps-${device//:/-}
 size=${side}x${side}x${side}
 
 records=()
 run() { # NAME ARGUMENTS...
-  local file=$out-$1.json
+  local file=$prefix-$1.json
   shift
   "$ridge" bench "$@" --device "$device" --json > "$file"
   python3 bench/print_records.py "$file"
