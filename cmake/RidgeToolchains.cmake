@@ -7,6 +7,8 @@ set(RIDGE_CPU_ARCH native CACHE STRING "Processor the cpu kernels are compiled f
 set(RIDGE_CPU_LEVELS "" CACHE STRING
     "Further processors that the library carries kernels for and chooses from: x86-64-v2;x86-64-v3;x86-64-v4")
 set(RIDGE_CUDA_ARCH "" CACHE STRING "NVIDIA compute capabilities, such as 80;90; empty: the GPU here, or 90")
+option(RIDGE_CUDA_FAST_COMPILE
+       "Compile the kernels ahead in half the time, and slower ones: where nothing runs them")
 set(RIDGE_HIP_ARCH "gfx90a;gfx942;gfx1100" CACHE STRING "AMD architectures")
 
 set(RIDGE_AHEAD DEFAULTS CACHE STRING
@@ -48,6 +50,9 @@ if(RIDGE_WITH_CUDA)
   endif()
   set(RIDGE_CUDA_FLAGS -std=c++20 -O3 --expt-relaxed-constexpr -ccbin ${CMAKE_CXX_COMPILER}
       -Xcompiler=-fPIC)
+  if(RIDGE_CUDA_FAST_COMPILE AND CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13.0)
+    list(APPEND RIDGE_CUDA_FLAGS --Ofast-compile=min -Xcompiler=-O1)
+  endif()
   foreach(arch IN LISTS archs)
     list(APPEND RIDGE_CUDA_FLAGS -gencode=arch=compute_${arch},code=[sm_${arch},compute_${arch}])
   endforeach()

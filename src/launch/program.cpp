@@ -41,28 +41,35 @@ Bound launch::bind_ahead(Queue& queue, const std::type_info& call_type, const vo
   return found == nullptr ? Bound() : reinterpret_cast<Bind*>(found)(queue, call, schedule);
 }
 
-launch::Binding launch::bind(Queue& queue, const std::type_info& call_type, const void* call,
-                             const void* schedule, const std::function<Demand()>& demand) {
-  if (Bound bound = bind_ahead(queue, call_type, call, schedule))
-    return {std::move(bound), Origin::ahead};
+Program::Launched::Launched(const Device& on, std::string_view name) : device(on), kernel(name) {}
+Program::Launched::~Launched() = default;
+
+/// With what is compiled ahead, else on demand.
+void Program::bind(const std::type_info& call_type, const void* call, const void* schedule) {
+  if (Bound bound = launch::bind_ahead(*queue_, call_type, call, schedule)) {
+    binding_ = {std::move(bound), launch::Origin::ahead};
+    return;
+  }
   if (ahead_only) {
-    std::optional<Demand> wanted;
+    std::optional<launch::Demand> wanted;
     try {
-      wanted = demand();
+      wanted = launched_->demand();
     } catch (const UsageError&) { // nobody said where its source is
     }
-    throw NotAhead(std::move(wanted));
+    throw launch::NotAhead(std::move(wanted));
   }
-  return bind_on_demand(queue, call_type, call, schedule, demand());
+  binding_ = launch::bind_on_demand(*queue_, call_type, call, schedule, launched_->demand());
 }
 
 Program::Program(Queue& queue, Bound bound, std::function<Record()> describe) : queue_(&queue) {
   struct Described final : Launched {
-    explicit Described(std::function<Record()> f) : describe(std::move(f)) {}
+    Described(const Device& on, std::function<Record()> f)
+        : Launched(on, {}), describe(std::move(f)) {}
     [[nodiscard]] Record record() const override { return describe(); }
+    [[nodiscard]] launch::Demand demand() const override { return {}; }
     std::function<Record()> describe;
   };
-  launched_ = std::make_unique<Described>(std::move(describe));
+  launched_ = std::make_unique<Described>(queue.device(), std::move(describe));
   binding_.bound = std::move(bound);
 }
 

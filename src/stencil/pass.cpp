@@ -19,12 +19,29 @@ PassSchedule plain_pass(DeviceKind kind) {
   return GpuPassSchedule{};
 }
 
-std::string detail::pass_definition(DeviceKind kind, const PassSchedule& schedule) {
+namespace {
+
+/// The #define that names the variant a schedule needs; none on a cpu.
+std::string definition_of(DeviceKind kind, const PassSchedule& schedule) {
   const auto* const s = std::get_if<GpuPassSchedule>(&schedule);
   if (s == nullptr) return {};
   const Store store = kind == DeviceKind::simt ? Store::plain : s->store; // where it is all one
   return fmt::format("#define RIDGE_STENCIL_GPU_PASS {}, {}, {}, Store::{}\n", s->sweeps, s->rows,
                      s->warps, text::value_to_text(store));
+}
+
+} // namespace
+
+launch::Demand detail::demand_of_pass(const Device& device, const PassSchedule& schedule,
+                                      const launch::CallTypes& types) {
+  const std::string kernel = launch::type_text(types.kernel);
+  const std::string precision = launch::type_text(types.precision);
+  launch::Demand made = launch::detail::demand_of(types.call, "stencil", kernel, precision,
+                                                  definition_of(device.kind(), schedule));
+  made.executor = "ridge/stencil/pass_executor.hpp";
+  made.instantiation = fmt::format(
+      "template struct ridge::stencil::PassExecutor<{}, {}, ridge::Here>;", kernel, precision);
+  return made;
 }
 
 int sweeps_of(const PassSchedule& schedule) {

@@ -240,18 +240,23 @@ class Lattice(unittest.TestCase):
 
     def test_registers_stay_near_the_record(self):
         found = {}
-        for number, architecture in enumerate(ARCHITECTURES):
-            if architecture not in code_objects.ARCHITECTURES:
-                self.skipTest(f"nothing is built for {architecture}")
+        built = [
+            (number, architecture)
+            for number, architecture in enumerate(ARCHITECTURES)
+            if architecture in code_objects.ARCHITECTURES
+        ]
+        if not built:
+            self.skipTest(f"nothing is built for {' or '.join(ARCHITECTURES)}")
+        for number, architecture in built:
             kernels = here(architecture, flat_reduction)
             kernels |= here(architecture, rolling_reduction)
             kernels |= {k[:3]: v for k, v in here(architecture, flat_map).items()}
             for key, kernel in kernels.items():
                 registers = int(kernel.resources["vgpr_count"])
                 found.setdefault(key, {})[number] = registers
-        print("\nVector registers of the lattice kernels: " + ", ".join(ARCHITECTURES))
+        print("\nVector registers of the lattice kernels: " + ", ".join(a for _, a in built))
         for key, registers in sorted(found.items(), key=str):
-            print(f"    {key!r}: ({registers[0]}, {registers[1]}),")
+            print(f"    {key!r}: ({', '.join(str(registers[n]) for n, _ in built)}),")
         compiler = code_objects.output_of(os.environ["RIDGE_HIP_COMPILER"], "--version")
         if not re.search(rf"clang version {COMPILER}\.", compiler):
             self.skipTest(f"the limits are those of clang {COMPILER}")
@@ -259,7 +264,7 @@ class Lattice(unittest.TestCase):
         wrong = [
             f"{architecture} {key}: {registers[number]} registers, {RECORDED[key][number]} recorded"
             for key, registers in sorted(found.items(), key=str)
-            for number, architecture in enumerate(ARCHITECTURES)
+            for number, architecture in built
             if registers[number] > RECORDED[key][number] * 9 // 8 + 2
         ]
         self.assertFalse(wrong, "\n" + "\n".join(wrong))

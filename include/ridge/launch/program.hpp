@@ -40,9 +40,11 @@ namespace launch {
 /// first is the cpu's, the second that of GPUs.
 void check_kind(const Device& device, std::size_t held, const std::string& schedule_text);
 
-/// Binds with what is compiled ahead, else on demand. `demand` is asked only then.
-[[nodiscard]] Binding bind(Queue& queue, const std::type_info& call_type, const void* call,
-                           const void* schedule, const std::function<Demand()>& demand);
+/// The schedule that a variant of schedules holds.
+template <class... Schedules>
+[[nodiscard]] const void* held_by(const std::variant<Schedules...>& schedule) {
+  return std::visit([](const auto& held) -> const void* { return &held; }, schedule);
+}
 } // namespace launch
 
 class Program {
@@ -54,28 +56,13 @@ public:
   Program(Queue& queue, const Call& call, const typename Pattern<Call>::Schedule& schedule,
           std::string_view kernel = "user")
       : queue_(&queue) {
-    struct Kept final : Launched {
-      Kept(Queue& q, const Call& c, const typename Pattern<Call>::Schedule& s, std::string_view k)
-          : device(q.device()), schedule(s), kernel(k), pattern(q, c, s) {}
-      [[nodiscard]] Record record() const override {
-        return pattern.record(device, schedule, kernel);
-      }
-      Device device;
-      typename Pattern<Call>::Schedule schedule;
-      std::string kernel;
-      Pattern<Call> pattern;
-    };
     if ((schedule.index() == 0) != (queue.device().kind() == DeviceKind::cpu))
       launch::check_kind(queue.device(), schedule.index(), to_text(schedule));
-    auto kept = std::make_unique<Kept>(queue, call, schedule, kernel);
+    auto kept = std::make_unique<Kept<Call>>(queue, call, schedule, kernel);
     const auto& executed = kept->pattern.call();
-    binding_ = std::visit(
-        [&](const auto& held) {
-          return launch::bind(queue, typeid(executed), &executed, &held,
-                              [&] { return kept->pattern.demand(kept->device, schedule); });
-        },
-        kept->schedule);
+    const void* const held = launch::held_by(kept->schedule);
     launched_ = std::move(kept);
+    bind(typeid(executed), &executed, held);
   }
   /// Under the default schedule of the device, the kernel and the extents.
   template <class Call>
@@ -94,13 +81,33 @@ public:
   [[nodiscard]] Queue& queue() const { return *queue_; }
 
 private:
+  /// What executors are bound to and records tell of. What does not depend on the type of the call
+  /// is here: there are hundreds of them.
   struct Launched {
-    Launched() = default;
+    Launched(const Device& on, std::string_view name);
     Launched(const Launched&) = delete;
     Launched& operator=(const Launched&) = delete;
-    virtual ~Launched() = default;
+    virtual ~Launched();
     [[nodiscard]] virtual Record record() const = 0;
+    [[nodiscard]] virtual launch::Demand demand() const = 0;
+    Device device;
+    std::string kernel;
   };
+  template <class Call>
+  struct Kept final : Launched {
+    using Schedule = typename Pattern<Call>::Schedule;
+    Kept(Queue& queue, const Call& call, const Schedule& s, std::string_view name)
+        : Launched(queue.device(), name), schedule(s), pattern(queue, call, s) {}
+    [[nodiscard]] Record record() const override {
+      return pattern.record(device, schedule, kernel);
+    }
+    [[nodiscard]] launch::Demand demand() const override {
+      return pattern.demand(device, schedule);
+    }
+    Schedule schedule;
+    Pattern<Call> pattern;
+  };
+  void bind(const std::type_info& call_type, const void* call, const void* schedule);
 
   Queue* queue_;
   std::unique_ptr<Launched> launched_; // outlives what is bound to it
@@ -118,9 +125,7 @@ template <class Call>
                             const typename Pattern<Call>::Schedule& schedule) {
   const Pattern<Call> pattern(queue, call, schedule);
   const auto& executed = pattern.call();
-  return std::visit(
-      [&](const auto& held) { return bool{bind_ahead(queue, typeid(executed), &executed, &held)}; },
-      schedule);
+  return bool{bind_ahead(queue, typeid(executed), &executed, held_by(schedule))};
 }
 
 /// Launches once; returns the record, untimed.

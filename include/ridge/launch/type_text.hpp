@@ -15,6 +15,16 @@ template <class T>
   return type_text(typeid(T));
 }
 
+/// What the text of a call's source is made of.
+struct CallTypes {
+  const std::type_info &call, &kernel, &precision;
+  std::size_t call_bytes;
+};
+template <class Call, class K, class T>
+[[nodiscard]] CallTypes call_types() {
+  return {typeid(Call), typeid(K), typeid(T), sizeof(Call)};
+}
+
 namespace detail {
 /// Fills in where the kernel's source is. Throws UsageError where nobody said.
 [[nodiscard]] Demand demand_of(const std::type_info& call, const std::string& pattern,
@@ -22,7 +32,7 @@ namespace detail {
                                const std::string& definitions);
 } // namespace detail
 
-/// What to compile for calls of type Call: the pattern's executor of `kernel` in `precision`, both
+/// What to compile for calls of the type: the pattern's executor of `kernel` in `precision`, both
 /// as C++ text, as the one variant that `definitions` names.
 template <class Call>
 [[nodiscard]] Demand demand_of(const std::string& pattern, const std::string& kernel,

@@ -34,6 +34,9 @@ std::vector<Index> sizes_of(const Spans& spans) {
 [[nodiscard]] std::optional<launch::ImageDemand>
 image_demand(const Device& device, const Schedule& schedule, const std::string& interaction,
              const std::string& precision, std::size_t call_bytes);
+
+[[nodiscard]] launch::Demand demand(const Device& device, const Schedule& schedule,
+                                    const launch::CallTypes& types);
 } // namespace detail
 
 template <class I, class P>
@@ -71,13 +74,7 @@ struct ridge::Pattern<ridge::pairs::Call<I, P>> {
                             kernel);
   }
   [[nodiscard]] launch::Demand demand(const Device& device, const Schedule& schedule) const {
-    const std::string interaction = launch::type_text<I>();
-    const std::string precision = launch::type_text<P>();
-    launch::Demand demand = launch::demand_of<Call>("pairs", interaction, precision,
-                                                    pairs::detail::variant_definition(schedule));
-    demand.image =
-        pairs::detail::image_demand(device, schedule, interaction, precision, sizeof(Call));
-    return demand;
+    return pairs::detail::demand(device, schedule, launch::call_types<Call, I, P>());
   }
 
 private:

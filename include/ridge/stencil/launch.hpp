@@ -32,6 +32,9 @@ View<const char> untyped(const View<T>& v) {
 [[nodiscard]] std::optional<launch::ImageDemand>
 image_demand(const Device& device, const Schedule& schedule, const std::string& kernel,
              const std::string& precision, std::size_t call_bytes);
+
+[[nodiscard]] launch::Demand demand(const Device& device, const Schedule& schedule, Rows rows,
+                                    const launch::CallTypes& types);
 } // namespace detail
 
 /// The record of a launch before it is timed.
@@ -67,13 +70,8 @@ struct ridge::Pattern<ridge::stencil::Call<K, T>> {
     return stencil::record_of(device, traits_, call_.out.extents, schedule, kernel);
   }
   [[nodiscard]] launch::Demand demand(const Device& device, const Schedule& schedule) const {
-    const std::string kernel = launch::type_text<K>();
-    const std::string precision = launch::type_text<T>();
-    launch::Demand demand = launch::demand_of<Call>(
-        "stencil", kernel, precision,
-        stencil::detail::variant_definition(device.kind(), schedule, rows_of(call_)));
-    demand.image = stencil::detail::image_demand(device, schedule, kernel, precision, sizeof(Call));
-    return demand;
+    return stencil::detail::demand(device, schedule, rows_of(call_),
+                                   launch::call_types<Call, K, T>());
   }
 
 private:

@@ -31,8 +31,9 @@ using PassSchedule = std::variant<CpuPassSchedule, GpuPassSchedule>;
 namespace detail {
 /// Throws UsageError where the fields are too small, or have one dimension.
 void require_pass(const Traits& traits, int levels, Index3 extents, int sweeps);
-/// The #define that names the variant a schedule needs; none on a cpu.
-[[nodiscard]] std::string pass_definition(DeviceKind kind, const PassSchedule& schedule);
+/// `types` are of single launches.
+[[nodiscard]] launch::Demand demand_of_pass(const Device& device, const PassSchedule& schedule,
+                                            const launch::CallTypes& types);
 [[nodiscard]] Record record_of_pass(const Device& device, const Traits& traits, int levels,
                                     Index3 extents, const PassSchedule& schedule,
                                     std::string_view kernel);
@@ -63,14 +64,8 @@ struct ridge::Pattern<ridge::stencil::Pass<K, T>> {
                                            schedule, kernel);
   }
   [[nodiscard]] launch::Demand demand(const Device& device, const Schedule& schedule) const {
-    launch::Demand demand = launch::demand_of<stencil::Call<K, T>>(
-        "stencil", launch::type_text<K>(), launch::type_text<T>(),
-        stencil::detail::pass_definition(device.kind(), schedule));
-    demand.executor = "ridge/stencil/pass_executor.hpp";
-    demand.instantiation = "template struct ridge::stencil::PassExecutor<" +
-                           launch::type_text<K>() + ", " + launch::type_text<T>() +
-                           ", ridge::Here>;";
-    return demand;
+    return stencil::detail::demand_of_pass(device, schedule,
+                                           launch::call_types<stencil::Call<K, T>, K, T>());
   }
 
 private:
