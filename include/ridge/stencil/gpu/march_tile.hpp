@@ -42,7 +42,10 @@ constexpr bool column_below() {
 template <class K, class T, MarchVariant M>
 struct MarchTile : MarchBlock<K, T, M> {
   using Block = MarchBlock<K, T, M>;
-  using Block::inputs, Block::r, Block::rows, Block::tile_x, Block::vector;
+  static constexpr Offset r = Block::r;
+  static constexpr int inputs = Block::inputs;
+  static constexpr int vector = Block::vector;
+  using Block::rows, Block::tile_x;
   using typename Block::Results, typename Block::Value;
 
   static constexpr int piece = 16 / static_cast<int>(sizeof(T)); ///< elements of 16 bytes

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <ridge/stencil/gpu/march_rows.hpp>
-#include <ridge/stencil/gpu/pass_exchange.hpp>
+#include <ridge/stencil/gpu/shared_pack.hpp>
 #include <ridge/stencil/gpu/window_tile.hpp>
 
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {

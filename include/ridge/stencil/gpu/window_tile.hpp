@@ -63,6 +63,15 @@ constexpr ColumnReads shared_reads() {
   return all;
 }
 
+/// How many of the inputs before this one lie in shared memory.
+template <class K>
+constexpr int shared_inputs_before(int input) {
+  return [&]<int... I>(std::integer_sequence<int, I...>) {
+    return (0 + ... + (I < input && column_reads<footprint_of<K, I>>().beside ? 1 : 0));
+  }
+  (std::make_integer_sequence<int, inputs_of<K>>{});
+}
+
 template <class K, class T, MarchVariant M>
 struct WindowTile : MarchBlock<K, T, M> {
   using Block = MarchBlock<K, T, M>;
@@ -94,13 +103,8 @@ struct WindowTile : MarchBlock<K, T, M> {
   }
 
   /// Inputs that lie in shared memory, and the place of one among them.
-  static constexpr int shared_before(int input) {
-    int count = 0;
-    unrolled_inputs(
-        [&](auto i) { count += i < input && reads<number<decltype(i)>>.beside ? 1 : 0; });
-    return count;
-  }
-  static constexpr int shared_inputs = shared_before(inputs);
+  static constexpr int shared_before(int input) { return shared_inputs_before<K>(input); }
+  static constexpr int shared_inputs = shared_inputs_before<K>(inputs_of<K>);
 
   /// Packs of a row to each side of the tile's.
   static constexpr int side = (r.x + vector - 1) / vector;
@@ -159,15 +163,6 @@ struct WindowTile : MarchBlock<K, T, M> {
       }
       (std::make_index_sequence<inputs>{});
     });
-  }
-
-private:
-  template <class F>
-  static constexpr void unrolled_inputs(F&& f) {
-    [&]<int... I>(std::integer_sequence<int, I...>) {
-      (f(std::integral_constant<int, I>{}), ...);
-    }
-    (std::make_integer_sequence<int, inputs>{});
   }
 };
 
