@@ -25,9 +25,10 @@ public:
     tiles_y_ = ceil_div(std::max<Index>(n.y - 2 * access.radius.y, 1), access.block.y);
     const double columns = static_cast<double>(tiles_x_ * tiles_y_ * access.march.chunks);
     rounds_ = std::ceil(columns / resident_blocks(access, device));
-    // Inputs are marked to stay in preference to results.
     for (const auto& footprint : access.footprints)
       moved_ += touched_bytes(access, footprint);
+    if (access.keeps_stores && !access.march.marks_inputs)
+      moved_ += static_cast<double>(access.work.written.value);
   }
 
   [[nodiscard]] Traffic traffic() const {
@@ -107,7 +108,7 @@ private:
   double cache_;
   Index tiles_x_ = 1, tiles_y_ = 1;
   double rounds_ = 1;
-  double moved_ = 0; ///< bytes of the inputs
+  double moved_ = 0; ///< bytes of the inputs, and of the results that stay beside them
 };
 
 } // namespace

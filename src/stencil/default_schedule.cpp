@@ -12,12 +12,12 @@ namespace ridge::stencil {
 
 namespace {
 
-/// Whether the bulk copy engine is there and a march is worth it: fields beyond the cache, rows
-/// that fill a tile, enough planes to march through.
+/// Whether a march is worth it: fields beyond the cache, rows that fill a tile, enough planes to
+/// march through.
 bool marches(const Device& device, const Traits& traits, Index3 n) {
   const DeviceFacts& facts = device.facts();
-  return can_march(device) && device.is_gpu() && traits.radius.z > 0 && n.x >= 96 &&
-         n.y >= 4 + 2 * traits.radius.y && n.z >= 8 + 4 * traits.radius.z &&
+  return device.is_gpu() && traits.radius.z > 0 && n.x >= 96 && n.y >= 4 + 2 * traits.radius.y &&
+         n.z >= 8 + 4 * traits.radius.z &&
          n.x * n.y * n.z * traits.element_bytes > facts.last_level_cache.value / 2;
 }
 
@@ -94,8 +94,13 @@ Schedule default_schedule(const Device& device, const Traits& traits, Index3 ext
                           bool bulk_copies) {
   if (device.kind() == DeviceKind::cpu) return cpu_default(device.facts(), traits, extents);
   const bool tiles = tile_fits(traits) && better_in_tiles(traits, extents);
-  if (bulk_copies && marches(device, traits, extents) && !tiles) {
-    if (const auto march = march_default(device.facts(), traits, extents)) return *march;
+  if (!tiles && marches(device, traits, extents)) {
+    const DeviceFacts& facts = device.facts();
+    if (!can_march(device)) {
+      if (const auto window = window_default(facts, device.kind(), traits, extents)) return *window;
+    } else if (bulk_copies) {
+      if (const auto march = march_default(facts, traits, extents)) return *march;
+    }
   }
   return points_default(device, traits, extents);
 }

@@ -98,4 +98,24 @@ std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits&
   return s;
 }
 
+std::optional<GpuSchedule> window_default(const DeviceFacts& facts, DeviceKind kind,
+                                          const Traits& traits, Index3 n) {
+  constexpr Form form{
+      {{usual_window.threads_x, usual_window.threads_y, 1}}, usual_window.tile, 3, 0, 2};
+  GpuSchedule s;
+  s.stage = Stage::window;
+  s.block = form.block;
+  s.tile = form.tile;
+  s.store = Store::nontemporal;
+  const Index bytes = window_bytes(s, traits);
+  if (bytes > facts.shared_per_block.value) return std::nullopt;
+  const Index per_unit = kind == DeviceKind::hip ? facts.shared_per_block.value : facts.l1.value;
+  const Index blocks =
+      std::clamp<Index>(bytes > 0 ? per_unit / bytes : form.most_blocks, 1, form.most_blocks);
+  const double enough = std::min<double>(form.busy, static_cast<double>(blocks)) * facts.units;
+  s.chunks = best_chunks(columns_of(form, traits, n).count, blocks * facts.units, enough,
+                         n.z - 2 * traits.radius.z, traits.radius.z);
+  return s;
+}
+
 } // namespace ridge::stencil

@@ -15,4 +15,9 @@ namespace ridge::stencil {
 [[nodiscard]] std::optional<GpuSchedule> march_default(const DeviceFacts& facts,
                                                        const Traits& traits, Index3 n);
 
+/// That with windows of registers, for GPUs without a bulk copy engine; nothing where its shared
+/// memory does not fit.
+[[nodiscard]] std::optional<GpuSchedule> window_default(const DeviceFacts& facts, DeviceKind kind,
+                                                        const Traits& traits, Index3 n);
+
 } // namespace ridge::stencil

@@ -1,6 +1,8 @@
 #include <ridge/device/device.hpp>
 #include <ridge/stencil/march_limits.hpp>
 
+#include <algorithm>
+
 namespace ridge::stencil {
 
 bool can_march(const Device& device) {
@@ -29,6 +31,26 @@ Index march_plane_bytes(const GpuSchedule& s, const Traits& traits, bool packed)
 Index march_fixed_bytes(const GpuSchedule& s) {
   constexpr Index barriers = 256;
   return barriers + gpu::march_planes_ahead * s.block.y * s.tile * 2 * gpu::sector_bytes;
+}
+
+Index window_bytes(const GpuSchedule& s, const Traits& traits) {
+  int low = 0;
+  int high = 0;
+  int inputs = 0;
+  for (const auto& offsets : traits.footprints) {
+    bool beside = false;
+    for (const Offset& o : offsets) {
+      if (o.x == 0 && o.y == 0) continue;
+      low = inputs == 0 && !beside ? o.z : std::min(low, o.z);
+      high = inputs == 0 && !beside ? o.z : std::max(high, o.z);
+      beside = true;
+    }
+    inputs += beside ? 1 : 0;
+  }
+  const Index vector = 16 / traits.element_bytes;
+  const Index rows = Index{s.block.y} * s.tile + 2 * traits.radius.y;
+  const Index packs = s.block.x + 2 * ceil_div(Index{traits.radius.x}, vector);
+  return inputs * rows * packs * 16 * (high - low + 2);
 }
 
 } // namespace ridge::stencil

@@ -64,6 +64,32 @@ void describe_march(StencilAccess& a, const Traits& traits, const GpuSchedule& s
   a.march.planes_apart = s.drift > 0 ? std::max(1, s.drift * s.pace / 2) : 0;
 }
 
+/// Registers of a thread under stage=window: its columns and the planes on their way, its results
+/// and what is kept beside them, packs around the tile, and addresses. Of what compilers make of
+/// the built-in kernels (docs/decisions/0071).
+int window_registers(const Traits& traits, const GpuSchedule& s) {
+  constexpr int pack = 4; // registers
+  const int radius = traits.radius.z;
+  int packs = 2 * s.tile;
+  for (const auto& offsets : traits.footprints) {
+    const bool planes =
+        std::any_of(offsets.begin(), offsets.end(), [](const Offset& o) { return o.z != 0; });
+    packs += s.tile * ((planes ? 2 * radius + 1 : 1) + 1);
+    const Index around = 2 * (traits.radius.y * s.block.x + traits.radius.x * s.block.y * s.tile);
+    packs += offsets.size() > 1 ? static_cast<int>(ceil_div(around, s.block.count())) : 0;
+  }
+  return 45 + pack * packs;
+}
+
+void describe_window(StencilAccess& a, const Traits& traits, const GpuSchedule& s, Index3 n) {
+  describe_march(a, traits, s, n);
+  a.threads = static_cast<int>(s.block.count());
+  a.bounds = a.threads;
+  a.shared_bytes = window_bytes(s, traits);
+  a.registers = window_registers(traits, s);
+  a.march.marks_inputs = false;
+}
+
 bool has_bulk_copy(const Description& device) {
   return device.kind == DeviceKind::cuda &&
          (device.architecture.size() > 5 || device.architecture >= "sm_90");
@@ -71,6 +97,12 @@ bool has_bulk_copy(const Description& device) {
 
 bool fits(const Traits& traits, const GpuSchedule& s, const Description& device) {
   if (s.stage == Stage::none) return true;
+  if (s.stage == Stage::window) {
+    const double registers = static_cast<double>(window_registers(traits, s));
+    return registers <= device.registers_per_thread &&
+           registers * static_cast<double>(s.block.count()) <= device.registers_per_unit &&
+           static_cast<double>(window_bytes(s, traits)) <= device.shared_bytes_per_unit;
+  }
   if (!has_bulk_copy(device) || traits.radius.z == 0 || s.ring < planes_held(traits) + 2) {
     return false;
   }
@@ -94,6 +126,10 @@ StencilAccess model_access(const Traits& traits, const GpuSchedule& s, Index3 n,
   a.registers = registers_around + values_held(traits, s, kind) * traits.element_bytes / 4;
   if (s.stage == Stage::bulk) {
     describe_march(a, traits, s, n);
+    return a;
+  }
+  if (s.stage == Stage::window) {
+    describe_window(a, traits, s, n);
     return a;
   }
   a.block = {s.block.x, Index{s.block.y} * s.tile, s.block.z};
@@ -132,6 +168,11 @@ Prediction predict(const Traits& traits, const Schedule& schedule, Index3 extent
   }
   const auto& gpu = std::get<GpuSchedule>(schedule);
   if (!device.is_gpu()) throw UsageError("this schedule is for a GPU, not for " + device.name);
+  if (!fits(traits, gpu, device) && gpu.stage == Stage::window) {
+    throw UsageError("a block of '" + to_text(schedule) +
+                     "' has too much in registers or shared memory for " + device.name +
+                     "; smaller ones have less");
+  }
   if (!fits(traits, gpu, device)) {
     throw UsageError("stage=bulk needs a bulk copy engine (NVIDIA, sm_90 on), a kernel that reads "
                      "in z, and a ring that fits the shared memory: not so on " +
@@ -153,6 +194,8 @@ GpuSchedule model_choice(const Traits& traits, Index3 extents, const Description
   GpuSchedule best;
   Prediction least = predict(traits, best, extents, device);
   for (const GpuSchedule& s : model_space(traits, device)) {
+    // Both move the same bytes, and the engine does it with fewer instructions.
+    if (s.stage == Stage::window && has_bulk_copy(device)) continue;
     Prediction p = predict(traits, s, extents, device);
     const double time = p.time->seconds.value;
     const double to_beat = least.time->seconds.value;

@@ -62,9 +62,15 @@ namespace {
 bool possible(const GpuSchedule& s, const Device& device, const Traits& traits) {
   if (s.stage == Stage::none) return true;
   const MarchShape shape{s.block.x, s.block.y, s.tile};
-  return std::find(all_march_shapes.begin(), all_march_shapes.end(), shape) !=
-             all_march_shapes.end() &&
-         can_march(device) && traits.radius.z > 0 && s.ring >= planes_held(traits) + 2 &&
+  const auto listed = [&](const auto& shapes) {
+    return std::find(shapes.begin(), shapes.end(), shape) != shapes.end();
+  };
+  if (s.stage == Stage::window) {
+    return listed(all_window_shapes) &&
+           window_bytes(s, traits) <= device.facts().shared_per_block.value;
+  }
+  return listed(all_march_shapes) && can_march(device) && traits.radius.z > 0 &&
+         s.ring >= planes_held(traits) + 2 &&
          s.ring * march_plane_bytes(s, traits) + march_fixed_bytes(s) <=
              device.facts().shared_per_block.value;
 }
@@ -94,6 +100,11 @@ std::string detail::variant_definition(DeviceKind kind, const Schedule& schedule
     constexpr std::array<const char*, 3> names{"lines", "packs", "anywhere"};
     return fmt::format("#define RIDGE_STENCIL_MARCH {}, {}, {}, Store::{}, Rows::{}\n", s.block.x,
                        s.block.y, s.tile, name(s.store), names[static_cast<std::size_t>(rows)]);
+  }
+  if (s.stage == Stage::window) {
+    return fmt::format("#define RIDGE_STENCIL_WINDOW {}, {}, {}, Store::{}, Rows::{}\n", s.block.x,
+                       s.block.y, s.tile, name(s.store),
+                       rows == Rows::anywhere ? "anywhere" : "packs");
   }
   return fmt::format("#define RIDGE_STENCIL_POINTS {}, Loads::{}, Store::{}, {}\n", s.tile,
                      name(s.loads), name(s.store), s.bounds);

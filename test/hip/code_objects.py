@@ -59,6 +59,35 @@ class Variant:
         return Variant(tile, LOADS[loads], STORES[store], bounds)
 
 
+@dataclasses.dataclass(frozen=True)
+class Window:
+    """The fields of a schedule that a march with windows of registers is compiled for, and whether
+    rows are multiples of 16 bytes."""
+
+    block: tuple
+    tile: int
+    store: str
+    packs: bool
+
+    @staticmethod
+    def of_schedule(text, packs):
+        field = dict(word.split("=") for word in text.split())
+        x, y, _ = map(int, field["block"].split("x"))
+        return Window((x, y), int(field["tile"]), field["store"], packs)
+
+    @staticmethod
+    def of_name(name):
+        """None for another kernel."""
+        found = re.search(
+            r"::WindowMarch<.*?MarchVariant\{(\d+), (\d+), (\d+), \([\w:]+\)(\d), \([\w:]+\)(\d)\}",
+            name,
+        )
+        if not found:
+            return None
+        x, y, tile, store, rows = map(int, found.groups())
+        return Window((x, y), tile, STORES[store], rows == 1)
+
+
 @dataclasses.dataclass
 class Kernel:
     """One kernel on one architecture."""
@@ -74,9 +103,13 @@ class Kernel:
         return Variant.of_name(self.name)
 
     @property
+    def window(self):
+        return Window.of_name(self.name)
+
+    @property
     def operator(self):
         """The mathematics and the precision: "Laplacian<2, 3> double"."""
-        found = re.search(r"::Points<(.*?), (float|double), ", self.name)
+        found = re.search(r"::(?:Points|WindowMarch)<(.*?), (float|double), ", self.name)
         return re.sub(r"\w+::", "", found[1]) + " " + found[2] if found else self.name
 
     def __str__(self):
@@ -97,6 +130,10 @@ class Kernel:
     def stores(self):
         """Stores to fields, which are in global memory; flat ones may be, too."""
         return [i for i in self.instructions if re.match(r"(global|flat)_store_", i)]
+
+    def loads(self):
+        """Loads from fields, likewise."""
+        return [i for i in self.instructions if re.match(r"(global|flat)_load_", i)]
 
 
 def is_nontemporal(store):
@@ -174,15 +211,23 @@ def kernels_of(program):
 
 @dataclasses.dataclass(frozen=True)
 class Named:
-    """A schedule that is the default of an operator somewhere, or has a name."""
+    """A schedule that is the default of an operator somewhere, or has a name. `variant` is None of
+    one that marches."""
 
     name: str
     operator: str
     variant: Variant
     text: str
 
+    @property
+    def marches(self):
+        return "stage=window" in self.text
+
 
 def schedules(lister):
     """The schedules that have names on AMD GPUs, and the defaults there."""
     lines = [line.split("\t") for line in output_of(lister).splitlines()]
-    return [Named(name, op, Variant.of_schedule(text), text) for name, op, text in lines]
+    return [
+        Named(name, op, None if "stage=window" in text else Variant.of_schedule(text), text)
+        for name, op, text in lines
+    ]

@@ -50,6 +50,8 @@ def read():
             key = (kernel.architecture, kernel.operator, kernel.variant)
             REGISTERS[key] = int(kernel.resources["vgpr_count"])
     for s in code_objects.schedules(os.environ["RIDGE_HIP_SCHEDULES"]):
+        if s.marches:
+            continue
         if s.name == "default":
             DEFAULTS.add((s.operator, s.variant))
         else:

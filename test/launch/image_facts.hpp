@@ -7,5 +7,6 @@ namespace ridge::test {
 
 [[nodiscard]] stencil::gpu::BodyFacts points_facts();
 [[nodiscard]] stencil::gpu::BodyFacts march_facts();
+[[nodiscard]] stencil::gpu::BodyFacts window_facts();
 
 } // namespace ridge::test

@@ -1,5 +1,7 @@
 // Kernels compiled alone, by NVRTC: what can be shown of them without a GPU.
+#include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/launch.hpp>
+#include <ridge/stencil/march_limits.hpp>
 
 #include "launch/image.hpp"
 #include "launch/image_facts.hpp"
@@ -12,6 +14,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 namespace ridge {
 namespace {
@@ -25,18 +28,28 @@ constexpr const char* points =
 constexpr const char* march =
     "128, 2, 4, ridge::stencil::Store::plain, ridge::stencil::Rows::packs";
 
-/// How a body of this variant is compiled; `form` is "points" or "march".
+constexpr const char* window =
+    "32, 8, 2, ridge::stencil::Store::nontemporal, ridge::stencil::Rows::packs";
+
+/// How a body of this variant is compiled; `form` is "points", "march" or "window".
 Demand demand_of(const std::string& form, const std::string& variant, const std::string& kernel,
                  const std::string& precision,
                  const std::string& source = "ridge/lab/kernels/stencil.hpp") {
-  const bool marches = form == "march";
+  const bool points = form == "points";
+  const bool bulk = form == "march";
   Demand d;
   d.source = source;
-  d.definitions =
-      fmt::format("#define RIDGE_STENCIL_{} {}\n", marches ? "MARCH" : "POINTS", variant);
+  d.definitions = fmt::format("#define RIDGE_STENCIL_{} {}\n",
+                              points ? "POINTS"
+                              : bulk ? "MARCH"
+                                     : "WINDOW",
+                              variant);
   d.image = {fmt::format("ridge/stencil/gpu/{}.hpp", form),
              fmt::format("ridge::stencil::gpu::{}<{}, {}, ridge::stencil::demanded_{}[0]>",
-                         marches ? "March" : "Points", kernel, precision, form),
+                         points ? "Points"
+                         : bulk ? "March"
+                                : "WindowMarch",
+                         kernel, precision, form),
              nullptr, 0};
   return d;
 }
@@ -57,9 +70,9 @@ TEST_F(Images, AreCompiledOfEveryBuiltInStencil) {
   for (const char* const kernel :
        {"ridge::stencil::Laplacian<2, 3>", "ridge::stencil::Laplacian<8, 3>",
         "ridge::stencil::Box27", "ridge::lab::Diffusion"}) {
-    for (const bool marches : {false, true}) {
-      const auto compiled = compile(
-          demand_of(marches ? "march" : "points", marches ? march : points, kernel, "double"));
+    for (const auto& [form, variant] :
+         {std::pair{"points", points}, {"march", march}, {"window", window}}) {
+      const auto compiled = compile(demand_of(form, variant, kernel, "double"));
       EXPECT_TRUE(compiled.done) << kernel << "\n" << compiled.report;
       EXPECT_THAT(compiled.image, ::testing::StartsWith("\x7f"
                                                         "ELF"));
@@ -68,7 +81,8 @@ TEST_F(Images, AreCompiledOfEveryBuiltInStencil) {
 }
 
 TEST_F(Images, AreCompiledOfEveryBuiltInInteraction) {
-  for (const char* const name : {"Gravity<>", "Coulomb", "LennardJones", "Gaussian", "BiotSavart"}) {
+  for (const char* const name :
+       {"Gravity<>", "Coulomb", "LennardJones", "Gaussian", "BiotSavart"}) {
     Demand d;
     d.source = "ridge/lab/kernels/pairs.hpp";
     d.definitions = "#define RIDGE_PAIRS_DIRECT ridge::pairs::Stage::warp, 2, 4, 2\n";
@@ -102,6 +116,16 @@ TEST_F(Images, HaveTheLayoutOfTheHost) {
   const std::string kernel = "ridge::stencil::Laplacian<4, 3>";
   check(demand_of("points", points, kernel, "float"), test::points_facts());
   check(demand_of("march", march, kernel, "double"), test::march_facts());
+  check(demand_of("window", window, kernel, "double"), test::window_facts());
+}
+
+TEST(WindowFacts, TakeTheSharedMemoryThatIsSaidOfThem) {
+  stencil::GpuSchedule s;
+  s.block = BlockShape{{32, 8, 1}};
+  s.tile = 2;
+  const auto traits = stencil::traits_of<stencil::Laplacian<4, 3>, double>();
+  const auto facts = test::window_facts().march;
+  EXPECT_EQ(stencil::window_bytes(s, traits), Index{facts.planes} * facts.stage_bytes);
 }
 
 class ImageSources : public Images {

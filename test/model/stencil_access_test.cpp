@@ -89,6 +89,26 @@ TEST(ModelAccess, ChoosesWhatIsNoSlowerThanAnyName) {
   }
 }
 
+TEST(ModelAccess, WindowsFetchLittleMoreThanTheLeastOnEveryGpu) {
+  GpuSchedule s;
+  s.stage = Stage::window;
+  s.block = BlockShape{{32, 8, 1}};
+  s.tile = 2;
+  s.store = Store::nontemporal;
+  for (const char* key : {"mi100", "mi210", "mi250x-gcd", "mi300x", "a100"}) {
+    for (const Index3 n : {cube512, cube1024, Index3{2048, 2048, 256}, Index3{4096, 4096, 64}}) {
+      const Prediction p = predict(laplacian(), s, n, model::shipped_description(key));
+      const double least = static_cast<double>(work_of(laplacian(), n).read.value);
+      EXPECT_LE(p.traffic.fetched, 1.1 * least) << key << " " << n.x;
+    }
+  }
+  GpuSchedule large = s;
+  large.block = BlockShape{{32, 32, 1}};
+  large.tile = 8;
+  EXPECT_THROW((void)predict(laplacian(), large, cube512, model::shipped_description("mi250x-gcd")),
+               UsageError);
+}
+
 TEST(ModelAccess, MarchesAreForDevicesThatCan) {
   GpuSchedule s;
   s.stage = Stage::bulk;

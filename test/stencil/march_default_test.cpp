@@ -86,5 +86,40 @@ TEST(MarchDefault, FitsTheSharedMemoryAtAnyExtents) {
   }
 }
 
+DeviceFacts mi250x() {
+  DeviceFacts facts;
+  facts.units = 110;
+  facts.l1 = {16 << 10};
+  facts.shared_per_block = {64 << 10};
+  return facts;
+}
+
+TEST(WindowDefault, FitsTheSharedMemoryOfAmdGpus) {
+  std::mt19937 random(7);
+  std::uniform_int_distribution<Index> extent(20, 3000);
+  const auto check = [&]<class K, class T>(Index3 n) {
+    const Traits traits = traits_of<K, T>();
+    const auto s = window_default(mi250x(), DeviceKind::hip, traits, n);
+    ASSERT_TRUE(s.has_value());
+    EXPECT_EQ(GpuSchedule::problem(*s), "");
+    EXPECT_LE(window_bytes(*s, traits), mi250x().shared_per_block.value) << text::print(*s);
+    EXPECT_GE(s->chunks, 1);
+    EXPECT_LE(s->chunks, 16);
+  };
+  for (int i = 0; i < 300; ++i) {
+    const Index3 n{extent(random), extent(random), extent(random)};
+    check.operator()<Laplacian<2, 3>, double>(n);
+    check.operator()<Laplacian<8, 3>, double>(n);
+    check.operator()<Laplacian<8, 3>, float>(n);
+    check.operator()<Box27, float>(n);
+  }
+}
+
+TEST(WindowDefault, CutsTheZAxisWhereColumnsDoNotFillTheGpu) {
+  const Traits traits = traits_of<Laplacian<2, 3>, double>();
+  EXPECT_GT(window_default(mi250x(), DeviceKind::hip, traits, {256, 256, 700})->chunks, 1);
+  EXPECT_EQ(window_default(mi250x(), DeviceKind::hip, traits, {4096, 4096, 64})->chunks, 1);
+}
+
 } // namespace
 } // namespace ridge::stencil

@@ -9,10 +9,11 @@
 
 namespace ridge::model {
 
-/// Blocks that march through z with the planes around them in shared memory.
+/// Blocks that march through z with the planes around them in shared memory or registers.
 struct March {
-  int chunks = 1;         ///< parts of the z axis that march apart
-  Index planes_apart = 0; ///< planes between neighbours that run at the same time; 0: any number
+  int chunks = 1;           ///< parts of the z axis that march apart
+  Index planes_apart = 0;   ///< planes between neighbours that run at the same time; 0: any number
+  bool marks_inputs = true; ///< to stay in the cache in preference to results
 };
 
 /// One application of a stencil: what each point reads, and how points are laid over a GPU.

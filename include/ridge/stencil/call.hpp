@@ -12,7 +12,7 @@ namespace ridge::stencil {
 
 /// All views have the same extents; only points at least a radius from every edge change. While a
 /// launch runs nothing else may write to `out`, also not to its other points: a GPU may write back
-/// what those hold that share 32 bytes with points that change.
+/// what those hold, and what lies between its rows, within the same 32 bytes as points that change.
 template <class K, class T>
 struct Call {
   K kernel;

@@ -13,11 +13,12 @@ constexpr auto enum_names(Order) {
   return std::array<std::string_view, 6>{"xyz", "xzy", "yxz", "yzx", "zxy", "zyx"};
 }
 
-/// Where a lane finds its neighbours: in memory (through the caches), or in a ring of planes in
-/// shared memory that one warp of the block fills by bulk copies while the block marches in z.
-enum class Stage { none, bulk };
+/// Where a lane finds its neighbours: in memory (through the caches); in a ring of planes in shared
+/// memory that one warp of the block fills by bulk copies while the block marches in z; or, while
+/// it marches, in a window of registers along z and in shared memory that all lanes fill.
+enum class Stage { none, bulk, window };
 constexpr auto enum_names(Stage) {
-  return std::array<std::string_view, 2>{"none", "bulk"};
+  return std::array<std::string_view, 3>{"none", "bulk", "window"};
 }
 
 struct GpuSchedule {
@@ -57,20 +58,22 @@ struct GpuSchedule {
             "order in which blocks walk the axes, fastest first"),
         text::field("split", &GpuSchedule::split, text::in_range(1, 1024, 1, 4),
                     "sub-domains in y, one launch after the other"),
-        text::field("stage", &GpuSchedule::stage, text::one_of(Stage::none, Stage::bulk),
-                    "neighbours from memory, or from planes in shared memory, marching in z"),
+        text::field("stage", &GpuSchedule::stage,
+                    text::one_of(Stage::none, Stage::bulk, Stage::window),
+                    "neighbours from memory; marching in z, from planes in shared memory, or from "
+                    "registers and shared memory"),
         text::field("ring", &GpuSchedule::ring, text::in_range(2, 16, 5, 8),
                     "stage=bulk: planes in shared memory"),
         text::field("chunks", &GpuSchedule::chunks, text::in_range(1, 1024, 1, 2),
-                    "stage=bulk: parts of the z axis that march apart"),
+                    "marching: parts of the z axis that march apart"),
         text::field("drift", &GpuSchedule::drift, text::in_range(0, 64, 0, 2),
-                    "stage=bulk: most steps that blocks may be apart; 0: any"),
+                    "marching: most steps that blocks may be apart; 0: any"),
         text::field("pace", &GpuSchedule::pace, text::in_range(1, 64, 2),
-                    "stage=bulk: planes of a step")};
+                    "marching: planes of a step")};
   }
 
   static std::string problem(const GpuSchedule& s) {
-    if (s.stage == Stage::bulk) return march_problem(s);
+    if (s.stage != Stage::none) return march_problem(s);
     if (s.bounds % 32 != 0) return "bounds is a multiple of 32";
     if (s.block.count() > s.bounds) {
       return "a block of " + std::to_string(s.block.count()) +
@@ -79,7 +82,7 @@ struct GpuSchedule {
     const GpuSchedule plain;
     if (s.ring != plain.ring || s.chunks != plain.chunks || s.drift != plain.drift ||
         s.pace != plain.pace) {
-      return "ring, chunks, drift and pace are for stage=bulk";
+      return "ring is for stage=bulk; chunks, drift and pace for stage=bulk and stage=window";
     }
     return {};
   }
@@ -89,12 +92,17 @@ private:
     const GpuSchedule plain;
     if (s.loads != plain.loads || s.bounds != plain.bounds || s.grid != plain.grid ||
         s.split != plain.split) {
-      return "stage=bulk goes with loads=stencil bounds=1024 grid=xyz split=1";
+      return "stage=bulk and stage=window go with loads=stencil bounds=1024 grid=xyz split=1";
     }
+    const bool bulk = s.stage == Stage::bulk;
+    if (!bulk && s.ring != plain.ring) return "ring is for stage=bulk";
+    const int most = bulk ? 896 : 1024; // a warp of stage=bulk only fetches
     if (s.block.z != 1 || s.block.x % 32 != 0 || s.block.count() % 64 != 0 ||
-        s.block.count() > 896) {
-      return "stage=bulk takes blocks of one plane and whole warps: block=XxYx1, X a multiple of "
-             "32, X times Y one of 64 and at most 896";
+        s.block.count() > most) {
+      return std::string("stage=") + (bulk ? "bulk" : "window") +
+             " takes blocks of one plane and whole warps: block=XxYx1, X a multiple of 32, X times "
+             "Y one of 64 and at most " +
+             std::to_string(most);
     }
     return {};
   }

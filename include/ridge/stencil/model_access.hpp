@@ -32,7 +32,8 @@ struct Prediction {
 [[nodiscard]] std::vector<GpuSchedule> model_space(const Traits& traits,
                                                    const model::Description& device);
 
-/// The schedule of that space which the model takes for the fastest; of equals the one with the
+/// The schedule of that space which the model takes for the fastest, without stage=window where
+/// stage=bulk is possible; of equals the one with the
 /// lowest upper bound of its traffic, then the first.
 [[nodiscard]] GpuSchedule model_choice(const Traits& traits, Index3 extents,
                                        const model::Description& device);

@@ -4,8 +4,8 @@
 // Ahead is what defaults pick. A source compiled with RIDGE_AHEAD_NAMES also has what the schedules
 // with names need, one with RIDGE_AHEAD_ALL every value that the schedule space lists. Anything
 // else that is possible is compiled when it is asked for (ridge/launch/demand.hpp); that
-// compilation defines RIDGE_STENCIL_CPU, RIDGE_STENCIL_POINTS or RIDGE_STENCIL_MARCH as the one
-// variant wanted.
+// compilation defines RIDGE_STENCIL_CPU, RIDGE_STENCIL_POINTS, RIDGE_STENCIL_MARCH or
+// RIDGE_STENCIL_WINDOW as the one variant wanted.
 #pragma once
 
 #include <ridge/stencil/kernel.hpp>
@@ -35,7 +35,7 @@ struct PointsVariant {
 /// anywhere.
 enum class Rows { lines, packs, anywhere };
 
-/// Of GpuSchedule, stage=bulk, and of the fields.
+/// Of GpuSchedule, stage=bulk and stage=window, and of the fields.
 struct MarchVariant {
   int threads_x = 128; ///< computing threads along x and y
   int threads_y = 2;
@@ -112,7 +112,28 @@ inline constexpr std::array march_shapes{wide_march, narrow_march};
 inline constexpr std::array march_stores{Store::plain};
 #endif
 
-#if defined(RIDGE_STENCIL_CPU) || defined(RIDGE_STENCIL_POINTS) || defined(RIDGE_STENCIL_MARCH)
+/// The shape of stage=window that defaults pick, and those that the schedule space lists.
+inline constexpr MarchShape usual_window{32, 8, 2};
+inline constexpr std::array all_window_shapes{usual_window, MarchShape{32, 8, 1},
+                                              MarchShape{128, 2, 2}};
+
+/// Whether some GPU that this source is compiled for has no bulk copy engine and runs stage=window
+/// by default.
+constexpr bool windows_by_default() {
+#if defined(RIDGE_TARGET_HIP)
+  return true;
+#elif defined(RIDGE_TARGET_CUDA) && defined(__CUDA_ARCH_LIST__)
+  for (const int arch : {__CUDA_ARCH_LIST__}) {
+    if (arch < 900) return true;
+  }
+  return false;
+#else
+  return false;
+#endif
+}
+
+#if defined(RIDGE_STENCIL_CPU) || defined(RIDGE_STENCIL_POINTS) || defined(RIDGE_STENCIL_MARCH) || \
+    defined(RIDGE_STENCIL_WINDOW)
 #if defined(RIDGE_STENCIL_CPU)
 inline constexpr std::array<CpuVariant, 1> demanded_cpu{CpuVariant{RIDGE_STENCIL_CPU}};
 #else
@@ -128,6 +149,11 @@ inline constexpr std::array<MarchVariant, 1> demanded_march{MarchVariant{RIDGE_S
 #else
 inline constexpr std::array<MarchVariant, 0> demanded_march{};
 #endif
+#if defined(RIDGE_STENCIL_WINDOW)
+inline constexpr std::array<MarchVariant, 1> demanded_window{MarchVariant{RIDGE_STENCIL_WINDOW}};
+#else
+inline constexpr std::array<MarchVariant, 0> demanded_window{};
+#endif
 
 template <class K, class T>
 struct CpuList {
@@ -140,6 +166,10 @@ struct PointsList {
 template <class K, class T>
 struct MarchList {
   static constexpr auto values = demanded_march;
+};
+template <class K, class T>
+struct WindowList {
+  static constexpr auto values = demanded_window;
 };
 
 #else
@@ -223,6 +253,37 @@ struct MarchList {
       }
       return all;
     }
+  }();
+};
+
+/// Of stage=window rows are packs, lines among them, or anywhere.
+template <class K, class T>
+struct WindowList {
+  static constexpr auto values = [] {
+#if defined(RIDGE_AHEAD_ALL)
+#if defined(RIDGE_TARGET_SIMT)
+    constexpr std::array stores{Store::plain};
+#else
+    constexpr std::array stores{Store::plain, Store::nontemporal};
+#endif
+    constexpr bool wanted = radius_of<K>().z > 0;
+    constexpr std::array shapes = all_window_shapes;
+#else
+    constexpr bool wanted = radius_of<K>().z > 0 && windows_by_default();
+    constexpr std::array shapes{usual_window};
+    constexpr std::array stores{Store::nontemporal};
+#endif
+    std::array<MarchVariant, wanted ? shapes.size() * stores.size() * 2 : 0> all{};
+    std::size_t n = 0;
+    if constexpr (wanted) {
+      for (const MarchShape& s : shapes) {
+        for (const Store store : stores) {
+          for (const Rows rows : {Rows::packs, Rows::anywhere})
+            all[n++] = {s.threads_x, s.threads_y, s.tile, store, rows};
+        }
+      }
+    }
+    return all;
   }();
 };
 

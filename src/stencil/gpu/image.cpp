@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 namespace ridge::stencil {
 
 namespace {
@@ -17,13 +19,15 @@ using AnyView = View<const char>;
 
 ImageLaunch lay_march(Queue& queue, const void* call, const gpu::BodyFacts& facts, BodyBytes body,
                       const GpuSchedule& s, KernelImage& image) {
-  gpu::check_march(queue.device());
-  for (int i = 0; i < facts.inputs; ++i) {
-    const auto in =
-        launch::part_of<AnyView>(call, facts.in_offset + i * static_cast<int>(sizeof(AnyView)));
-    gpu::check_march_input(in.data);
-    body.put(facts.misfit_offset + i * static_cast<int>(sizeof(unsigned)),
-             gpu::misfit_of(in.data, facts.element_bytes));
+  if (s.stage == Stage::bulk) {
+    gpu::check_march(queue.device());
+    for (int i = 0; i < facts.inputs; ++i) {
+      const auto in =
+          launch::part_of<AnyView>(call, facts.in_offset + i * static_cast<int>(sizeof(AnyView)));
+      gpu::check_march_input(in.data);
+      body.put(facts.misfit_offset + i * static_cast<int>(sizeof(unsigned)),
+               gpu::misfit_of(in.data, facts.element_bytes));
+    }
   }
   const Index3 extents = launch::part_of<AnyView>(call, facts.out_offset).extents;
   const gpu::MarchLaunch march =
@@ -40,7 +44,7 @@ Bound bind_image(Queue& queue, const void* call, std::size_t call_bytes, const v
   image->read_facts(&facts, sizeof facts);
   BodyBytes body(facts.bytes, facts.call_bytes, call, call_bytes);
   std::vector<ImageLaunch> launches;
-  if (s.stage == Stage::bulk) {
+  if (s.stage != Stage::none) {
     launches.push_back(lay_march(queue, call, facts, std::move(body), s, *image));
   } else {
     const Index3 extents = launch::part_of<AnyView>(call, facts.out_offset).extents;
@@ -58,14 +62,15 @@ std::optional<launch::ImageDemand>
 detail::image_demand(const Device& device, const Schedule& schedule, const std::string& kernel,
                      const std::string& precision, std::size_t call_bytes) {
   if (device.kind() != DeviceKind::cuda) return {};
-  const bool marches = std::get<GpuSchedule>(schedule).stage == Stage::bulk;
-  if (marches) gpu::check_march(device);
-  const char* const body = marches ? "March" : "Points";
-  const char* const variants = marches ? "march" : "points";
+  const Stage stage = std::get<GpuSchedule>(schedule).stage;
+  if (stage == Stage::bulk) gpu::check_march(device);
+  constexpr std::array<const char*, 3> bodies{"Points", "March", "WindowMarch"};
+  constexpr std::array<const char*, 3> variants{"points", "march", "window"};
+  const auto which = static_cast<std::size_t>(stage);
   return launch::ImageDemand{
-      fmt::format("ridge/stencil/gpu/{}.hpp", variants),
-      fmt::format("ridge::stencil::gpu::{}<{}, {}, ridge::stencil::demanded_{}[0]>", body, kernel,
-                  precision, variants),
+      fmt::format("ridge/stencil/gpu/{}.hpp", variants[which]),
+      fmt::format("ridge::stencil::gpu::{}<{}, {}, ridge::stencil::demanded_{}[0]>", bodies[which],
+                  kernel, precision, variants[which]),
       &bind_image, call_bytes};
 }
 

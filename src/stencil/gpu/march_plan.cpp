@@ -17,6 +17,10 @@ void check_march(const Device& device) {
   }
 }
 
+MarchVariant window_variant(const GpuSchedule& s, Store store, Rows rows) {
+  return {s.block.x, s.block.y, s.tile, store, rows == Rows::lines ? Rows::packs : rows};
+}
+
 void check_march_input(const void* data) {
   if (reinterpret_cast<std::uintptr_t>(data) % 16 != 0)
     throw UsageError("stage=bulk needs inputs that begin at a multiple of 16 bytes");
@@ -30,22 +34,26 @@ unsigned misfit_of(const void* data, int element_bytes) {
 MarchLaunch plan_march(Queue& queue, const MarchFacts& facts, Offset r, Index3 n,
                        const GpuSchedule& s, const Resident& resident_blocks) {
   const Device& device = queue.device();
+  const bool fetches_apart = facts.planes == 0;
   const int least_ring = facts.held + 2;
-  if (s.ring < least_ring) {
+  if (fetches_apart && s.ring < least_ring) {
     throw UsageError("ring=" + std::to_string(s.ring) +
                      " is too short for this kernel, which takes " + std::to_string(least_ring) +
                      " or more");
   }
-  const int shared = facts.header_bytes + s.ring * facts.stage_bytes + facts.target_bytes;
+  const int ring = fetches_apart ? s.ring : facts.planes;
+  const int shared = facts.header_bytes + ring * facts.stage_bytes + facts.target_bytes;
   if (shared > device.facts().shared_per_block.value) {
-    throw UsageError("ring=" + std::to_string(s.ring) + " needs " + to_text(Bytes{shared}) +
+    throw UsageError((fetches_apart ? "ring=" + std::to_string(ring)
+                                    : std::to_string(ring) + " planes of such blocks") +
+                     (fetches_apart ? " needs " : " need ") + to_text(Bytes{shared}) +
                      " of shared memory, and a block can have " +
                      to_text(device.facts().shared_per_block));
   }
 
   MarchLaunch launch;
   MarchPlan& plan = launch.plan;
-  plan.ring = s.ring;
+  plan.ring = ring;
   MarchUnits& units = plan.units;
   const Index interior_z = n.z - 2 * r.z;
   units.tile_x = facts.tile_x;
@@ -61,7 +69,7 @@ MarchLaunch plan_march(Queue& queue, const MarchFacts& facts, Offset r, Index3 n
   if (count > (Index{1} << 30)) throw UsageError("more than 2^30 tiles; give fewer chunks");
   units.count = static_cast<int>(count);
 
-  const int fetchers = device.facts().warp_width;
+  const int fetchers = fetches_apart ? device.facts().warp_width : 0;
   LaunchShape& shape = launch.shape;
   shape = {{1, 1, 1}, {facts.consumers + fetchers, 1, 1}, shared};
   const int resident = resident_blocks(shape);

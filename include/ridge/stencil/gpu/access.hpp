@@ -88,6 +88,23 @@ constexpr BodyFacts body_facts() {
 template <class Constant>
 inline constexpr int number = std::remove_reference_t<Constant>::value;
 
+/// The same number. For AMD GPUs the compiler no longer knows that it is: conditions on it are
+/// worked out anew each time, where kept ones would take so many scalar registers that some spill.
+RIDGE_DEVICE int anew(int value) {
+#if defined(__AMDGCN__)
+  asm volatile("" : "+v"(value));
+#endif
+  return value;
+}
+
+/// Likewise of a number that is the same for all lanes.
+RIDGE_DEVICE int anew_for_all(int value) {
+#if defined(__AMDGCN__)
+  asm volatile("" : "+s"(value));
+#endif
+  return value;
+}
+
 /// Calls `f` with 0 to Count - 1 as compile-time constants.
 template <int Count, class F>
 RIDGE_DEVICE void unrolled(F&& f) {

@@ -7,6 +7,7 @@
 #include <ridge/stencil/gpu/march_launch.hpp>
 #include <ridge/stencil/gpu/planning.hpp>
 #include <ridge/stencil/gpu/points.hpp>
+#include <ridge/stencil/gpu/window_launch.hpp>
 
 #include <utility>
 #include <vector>
@@ -52,6 +53,7 @@ template <class K, class T, class Target>
 Bound Executor<K, T, Target>::bind(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
   static_assert(std::is_same_v<Target, Here>, "instantiate executors for ridge::Here");
   if (s.stage == Stage::bulk) return gpu::bind_march_of(queue, call, s);
+  if (s.stage == Stage::window) return gpu::bind_window_of(queue, call, s);
   return gpu::bind_points_of(queue, call, s);
 }
 

@@ -15,6 +15,7 @@
 
 #include <ridge/device/lane.hpp>
 #include <ridge/stencil/call.hpp>
+#include <ridge/stencil/gpu/march_steps.hpp>
 #include <ridge/stencil/gpu/march_target.hpp>
 #include <ridge/stencil/gpu/march_tile.hpp>
 
@@ -74,79 +75,29 @@ private:
   template <class Lane, class Planes, class Bars>
   RIDGE_DEVICE void fetch(Lane& lane, Planes& planes, Bars& full, Bars& empty) const {
     const int me = lane.rank() - Tile::consumers;
-    const int blocks = lane.grid_extent().x;
-    const bool keeps_pace = plan.pace.drift > 0;
-    const int ask_at =
-        plan.pace.planes > 1 ? plan.pace.planes - 1 : 1; // a plane before it is needed
+    MarchSteps steps(plan, lane.block().x, lane.grid_extent().x);
     int slot = 0;
     int parity = 1; // the first pass over the ring finds it empty
-    int first_step = 0;
-    unsigned before = 0; // blocks that took part in the round before
-    unsigned seen = 0;   // of the counter that the next step looks at, asked for ahead of time
-    for (int u = lane.block().x; u < plan.units.count; u += blocks) {
+    for (int u = lane.block().x; u < plan.units.count; u += lane.grid_extent().x) {
       const MarchUnit unit = unit_at(plan.units, u);
       FetchedRows rows;
-      const int left = plan.units.count - (u - lane.block().x);
-      const unsigned together = static_cast<unsigned>(left < blocks ? left : blocks);
-      int step = first_step;
-      int planes_in_step = 0;
+      steps.begin(plan, u);
       for (Index z = unit.z_begin - r.z; z < unit.z_end + r.z; ++z) {
-        if (keeps_pace && planes_in_step == 0) {
-          if (me == 0) {
-            const int behind = step - plan.pace.drift;
-            begin_step(lane, step, behind >= first_step ? together : before, seen);
-          }
+        if (steps.begins_step()) {
+          if (me == 0) steps.wait(lane, plan);
           lane.warp_barrier();
         }
         lane.phase_wait(empty, slot, parity);
         fetch_plane(lane, me, planes, full, slot, unit, rows, z);
-        if (keeps_pace) {
-          ++planes_in_step;
-          if (me == 0 && planes_in_step == ask_at && step + 1 >= plan.pace.drift)
-            seen = lane.load_relaxed(plan.passed, step + 1 - plan.pace.drift);
-          if (planes_in_step == plan.pace.planes) {
-            planes_in_step = 0;
-            ++step;
-          }
-        }
+        steps.pass_plane(lane, plan, me == 0);
         if (++slot == plan.ring) {
           slot = 0;
           parity ^= 1;
         }
       }
-      if (keeps_pace && me == 0) {
-        // Columns of fewer planes count as having begun the steps they do not have.
-        for (step += planes_in_step > 0 ? 1 : 0; step < first_step + plan.pace.steps; ++step) {
-          lane.atomic_add(plan.passed, step, 1u);
-        }
-      }
-      first_step += plan.pace.steps;
-      before = together;
-      seen = 0;
+      steps.end(lane, plan, me == 0);
     }
-    if (keeps_pace) clear_counters(lane, me, blocks);
-  }
-
-  /// Counts this block in, and waits until all have begun the step `drift` before this one.
-  template <class Lane>
-  RIDGE_DEVICE void begin_step(Lane& lane, int step, unsigned wanted, unsigned seen) const {
-    lane.atomic_add(plan.passed, step, 1u);
-    const int behind = step - plan.pace.drift;
-    if (behind < 0) return;
-    while (seen < wanted)
-      seen = lane.load_relaxed(plan.passed, behind);
-  }
-
-  /// The last block sets the counters back for the next launch.
-  template <class Lane>
-  RIDGE_DEVICE void clear_counters(Lane& lane, int me, int blocks) const {
-    const int counters = plan.pace.steps * plan.pace.rounds;
-    unsigned done = 0;
-    if (me == 0) done = lane.atomic_add(plan.passed, counters, 1u);
-    done = lane.shuffle(done, 0);
-    if (done != static_cast<unsigned>(blocks) - 1) return;
-    for (int i = me; i <= counters; i += Lane::warp_width)
-      lane.store(plan.passed, i, 0u);
+    if (steps.kept()) steps.clear(lane, plan, me, Lane::warp_width);
   }
 
   /// The rows that a lane fetches of a plane, one of the tile's a pass.

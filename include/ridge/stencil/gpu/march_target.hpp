@@ -7,19 +7,17 @@
 // ends of rows read, a few planes ahead, what the points beside theirs hold, and write it back.
 #pragma once
 
-#include <ridge/core/pack.hpp>
-#include <ridge/device/lane.hpp>
-#include <ridge/stencil/call.hpp>
-#include <ridge/stencil/gpu/access.hpp>
+#include <ridge/stencil/gpu/march_rows.hpp>
 #include <ridge/stencil/gpu/march_tile.hpp>
 
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
 template <class K, class T, MarchVariant M>
-class MarchTarget {
+class MarchTarget : MarchRows<K, T, M> {
 public:
   using Tile = MarchTile<K, T, M>;
-  using Results = typename Tile::Results;
+  using Base = MarchRows<K, T, M>;
+  using typename Base::Results;
 
   /// Elements of a memory sector.
   static constexpr int together = sector_bytes / static_cast<int>(sizeof(T));
@@ -35,9 +33,8 @@ public:
 
   /// The lane's first point in x and y; `row` is its row within the tile.
   RIDGE_DEVICE MarchTarget(const View<T>& out, Index x, Index y, int row, const MarchUnit& unit)
-      : at_(out.at(x, y, unit.z_begin)), planes_(static_cast<int>(unit.z_end - unit.z_begin)),
-        rows_(within(out.extents.y - r.y - y, M.tile)), first_(within(r.x - x, vector)),
-        last_(within(out.extents.x - r.x - x, vector)), edge_(edge_of(out.extents.x, x, row)) {}
+      : Base(out, x, y, unit), planes_(static_cast<int>(unit.z_end - unit.z_begin)),
+        edge_(edge_of(out.extents.x, x, row)) {}
 
   /// Asks for the ends of rows in the first planes.
   template <class Lane, class Edges>
@@ -51,32 +48,14 @@ public:
   template <class Lane, class Edges>
   RIDGE_DEVICE void store(Lane& lane, const View<T>& out, Edges& edges, Results& results) {
     if (edge_ >= 0) join(lane, edges, results);
-    unrolled<M.tile>([&](auto point) {
-      if (point >= rows_) return;
-      const Index at = at_ + point * out.row;
-      if (vector > 1 && (is_whole() || edge_ >= 0)) {
-        put<M.store>(lane, out.elements(), at, results[point]);
-      } else {
-        RIDGE_UNROLL
-        for (int i = 0; i < vector; ++i) {
-          if (writes(i)) put<M.store>(lane, out.elements(), at + i, Pack<T, 1>(results[point][i]));
-        }
-      }
-    });
+    this->write(lane, out, results, edge_ >= 0);
     if (edge_ >= 0) ask(lane, out, edges, plane_ + ahead, at_ + ahead * out.plane);
     ++plane_;
     at_ += out.plane;
   }
 
 private:
-  static constexpr Offset r = radius_of<K>();
-  static constexpr int vector = Tile::vector;
-
-  static RIDGE_DEVICE int within(Index value, int most) {
-    return value < 0 ? 0 : value > most ? most : static_cast<int>(value);
-  }
-  [[nodiscard]] RIDGE_DEVICE bool is_whole() const { return first_ == 0 && last_ == vector; }
-  [[nodiscard]] RIDGE_DEVICE bool writes(int i) const { return i >= first_ && i < last_; }
+  using Base::at_, Base::rows_, Base::r, Base::vector;
 
   /// Where the pack at x lies in the ends of the tile's rows, the first and the last sector of each
   /// that are written in part; -1 where it does not, and in rows that do not fill a tile, whose
@@ -84,9 +63,9 @@ private:
   [[nodiscard]] RIDGE_DEVICE int edge_of(Index n, Index x, int row) const {
     constexpr Index first_sector = r.x & ~(together - 1);
     const Index sector = x & ~Index{together - 1};
-    const bool partly = sector + together > r.x && sector < n - r.x;
+    const bool partly = Base::template in_written_sector<together>(n, x);
     if (!fills_sectors || n < Tile::tile_x || rows_ == 0) return -1;
-    if (is_whole() || !partly || x + vector > n) return -1;
+    if (this->is_whole() || !partly || x + vector > n) return -1;
     return row * 2 * together + (sector == first_sector ? 0 : together) +
            static_cast<int>(x - sector);
   }
@@ -116,16 +95,12 @@ private:
     unrolled<M.tile>([&](auto point) {
       const auto kept =
           lane.template load_shared_pack<vector>(edges, place(plane_) + point * 2 * together);
-      results[point] =
-          Tile::Value::make([&](int i) { return writes(i) ? results[point][i] : kept[i]; });
+      results[point] = this->joined(results[point], kept);
     });
   }
 
-  Index at_;      ///< of the first point in the next plane
   int plane_ = 0; ///< the next, of the unit's `planes_`
   int planes_;
-  int rows_;         ///< of the lane's that are written
-  int first_, last_; ///< points of a pack that are written: from `first_` to before `last_`
   int edge_;
 };
 

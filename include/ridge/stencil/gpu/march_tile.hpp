@@ -6,28 +6,13 @@
 #include <ridge/device/lane.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/gpu/access.hpp>
+#include <ridge/stencil/gpu/march_block.hpp>
 #include <ridge/stencil/gpu/plan.hpp>
 #include <ridge/stencil/variants.hpp>
 
 #include <array>
 
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
-
-/// What a block takes at a time: a tile in x and y, some planes in z.
-struct MarchUnit {
-  Index x_begin, y_begin, z_begin, z_end;
-};
-
-RIDGE_DEVICE MarchUnit unit_at(const MarchUnits& units, int u) {
-  const int tiles = units.tiles_x * units.tiles_y;
-  const int chunk = u / tiles;
-  const int tile = u - chunk * tiles;
-  const int row = tile / units.tiles_x;
-  const Index z = units.z_first + chunk * units.planes;
-  return {Index{tile - row * units.tiles_x} * units.tile_x,
-          units.y_first + Index{row} * units.tile_y, z,
-          z + units.planes < units.z_end ? z + units.planes : units.z_end};
-}
 
 /// One row to fetch: `count` elements by bulk copy, `rest` more by hand.
 struct MarchRow {
@@ -54,34 +39,14 @@ constexpr bool column_below() {
   return column;
 }
 
-/// True when the last row of the last plane is read: only there can a row's last elements lie
-/// behind the field's last whole 16 bytes.
-template <class K>
-constexpr bool reads_last_row() {
-  constexpr Offset r = radius_of<K>();
-  bool reads = false;
-  std::apply(
-      [&](const auto&... f) {
-        const auto look = [&](const auto& footprint) {
-          for (const Offset& o : footprint.offsets)
-            reads = reads || (o.y == r.y && o.z == r.z);
-        };
-        (look(f), ...);
-      },
-      footprints_of<K>());
-  return reads;
-}
-
 template <class K, class T, MarchVariant M>
-struct MarchTile {
-  static constexpr Offset r = radius_of<K>();
-  static constexpr int inputs = inputs_of<K>;
-  static constexpr int vector = M.rows == Rows::anywhere ? 1 : 16 / static_cast<int>(sizeof(T));
-  static constexpr int threads_x = M.threads_x;
-  static constexpr int consumers = M.threads_x * M.threads_y;
-  static constexpr int tile_x = M.threads_x * vector;
-  static constexpr int tile_y = M.threads_y * M.tile;
-  static constexpr int rows = tile_y + 2 * r.y;
+struct MarchTile : MarchBlock<K, T, M> {
+  using Block = MarchBlock<K, T, M>;
+  static constexpr Offset r = Block::r;
+  static constexpr int inputs = Block::inputs;
+  static constexpr int vector = Block::vector;
+  using Block::rows, Block::tile_x;
+  using typename Block::Results, typename Block::Value;
 
   static constexpr int piece = 16 / static_cast<int>(sizeof(T)); ///< elements of 16 bytes
   static constexpr int line = 128 / static_cast<int>(sizeof(T)); ///< elements of 128 bytes
@@ -104,8 +69,6 @@ struct MarchTile {
   static constexpr bool carries = column_below<K>();
   static constexpr int held = carries ? r.z : 2 * r.z; ///< planes kept from one output to the next
 
-  using Value = Pack<T, vector>;
-  using Results = std::array<Value, M.tile>;
   struct Carried {
     Value below[inputs][r.z > 0 ? r.z : 1][M.tile];
   };
@@ -176,16 +139,7 @@ struct MarchTile {
       if constexpr (carries) {
         if (dz < 0) return carried.below[input][r.z + dz][point];
       }
-      // Assembled from the two aligned packs that hold it.
-      const int skip = ((dx % vector) + vector) % vector;
-      const int first = dx - skip;
-      const Value a = aligned(first, dy, dz);
-      if (skip == 0) return a;
-      const Value b = aligned(first + vector, dy, dz);
-      return Value::make([&](int i) {
-        return i + skip < vector ? a[i + skip < vector ? i + skip : 0]
-                                 : b[i + skip < vector ? 0 : i + skip - vector];
-      });
+      return spliced<T, vector>(dx, [&](int first) { return aligned(first, dy, dz); });
     }
 
   private:

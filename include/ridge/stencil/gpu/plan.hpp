@@ -62,6 +62,7 @@ struct MarchFacts {
   int consumers = 0;          ///< threads that compute
   int held = 0;               ///< planes that stay from one output plane to the next
   int header_bytes = 0, stage_bytes = 0, target_bytes = 0; ///< of shared memory
+  int planes = 0; ///< in shared memory, filled by all; 0: a ring, filled by a warp of its own
 };
 
 /// What host code must know of a compiled kernel whose types it does not have: where the parts of

@@ -5,6 +5,7 @@
 #include <ridge/device/queue.hpp>
 #include <ridge/stencil/gpu/plan.hpp>
 #include <ridge/stencil/gpu_schedule.hpp>
+#include <ridge/stencil/variants.hpp>
 
 #include <functional>
 #include <vector>
@@ -33,7 +34,11 @@ using Resident = std::function<int(const LaunchShape&)>;
                                      Index3 extents, const GpuSchedule& schedule,
                                      const Resident& resident);
 
-/// Throws UsageError unless the device can march, and the input begins where a bulk copy may.
+/// The variant of stage=window for fields of such rows.
+[[nodiscard]] MarchVariant window_variant(const GpuSchedule& schedule, Store store, Rows rows);
+
+/// Throws UsageError unless the device can march by bulk copies, and the input begins where a bulk
+/// copy may.
 void check_march(const Device& device);
 void check_march_input(const void* data);
 /// Elements from a 128-byte boundary to the field.
