@@ -43,9 +43,10 @@ public:
   }
 
   void execute() {
-    const std::string schedule = !o_.schedule.empty()      ? o_.schedule
-                                 : same_device_as_before() ? run_.schedule
-                                                           : "auto";
+    const std::string chosen = !o_.schedule.empty()      ? o_.schedule
+                               : same_device_as_before() ? run_.schedule
+                                                         : "auto";
+    const std::string schedule = ranks_.gather_text(chosen)[0]; // ranks have devices of their own
     divide(schedule);
     const stencil::SweepsSchedule laid =
         stencil::parse_sweeps(schedule, queue_.device(), setup_.kernel.traits, part_->boundaries(),

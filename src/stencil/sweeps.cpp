@@ -196,9 +196,7 @@ SweepsFields<T>::SweepsFields(Queue& queue, const Traits& traits, int levels, in
 }
 
 template <class T>
-SweepsFields<T>::~SweepsFields() {
-  if (halos_) queue_->wait(); // what it has been given may still use them
-}
+SweepsFields<T>::~SweepsFields() = default;
 
 /// What of its fields a rank owns, and what it computes.
 template <class T>

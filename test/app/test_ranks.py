@@ -187,6 +187,25 @@ def test_ranks_of_other_input(mpi):
             "rank 1 was started as", "64x64x32")
 
 
+def test_ranks_of_another_version(mpi, tmp_path):
+    version = subprocess.run([mpi.program, "--version"], capture_output=True, text=True,
+                             check=True).stdout.split()[-1]
+    with open(mpi.program, "rb") as program:
+        image = program.read()
+    ours, other = (b"\0" + text.encode() + b"\0" for text in (version, "9" + version[1:]))
+    assert ours in image
+    older = tmp_path / "ridge"
+    older.write_bytes(image.replace(ours, other))
+    older.chmod(0o755)
+    words = tuple(map(str, BENCH)) + ("--size", "32x16x8")
+    done = subprocess.run([MPIRUN, "-n", "1", mpi.program, *words, ":", "-n", "1", older, *words],
+                          env={**ENVIRONMENT, "LD_LIBRARY_PATH":
+                               os.path.join(os.path.dirname(mpi.program), "lib")},
+                          capture_output=True, text=True, timeout=60, check=False)
+    refused(type("Ended", (), {"code": done.returncode, "err": done.stderr}),
+            f"rank 1 was started as 'version 9{version[1:]}", f"rank 0 as 'version {version}")
+
+
 def test_no_module_for_mpi(mpi, tmp_path):
     """An installation without it goes on as one rank, and says so."""
     build = os.path.dirname(mpi.program)
