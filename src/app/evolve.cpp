@@ -1,5 +1,4 @@
 #include <ridge/core/error.hpp>
-#include <ridge/device/generate.hpp>
 
 #include "commands.hpp"
 #include "evolve_fields.hpp"
@@ -8,6 +7,8 @@
 #include "output_file.hpp"
 #include "picture.hpp"
 #include "progress.hpp"
+#include "rank_pieces.hpp"
+#include "run_device.hpp"
 
 #include <fmt/core.h>
 
@@ -24,46 +25,37 @@ namespace fs = std::filesystem;
 /// How long the user waits for progress and after Ctrl-C, in seconds.
 constexpr double response = 0.2;
 
-/// The device asked for; a restart's is the one the run was on.
-Device device_for(const EvolveOptions& o, const EvolveRun& run) {
-  if (!o.device.empty() && o.device != "auto") return Device(o.device);
-  if (o.restart.empty()) return Device(best_device());
-  const DeviceId before = parse_device(run.device);
-  const auto here = list_devices();
-  if (std::find(here.begin(), here.end(), before) == here.end()) {
-    throw UsageError(
-        fmt::format("the run in {} was on {} ({}), which is not here; give --device to "
-                    "go on elsewhere, with other last bits",
-                    o.restart, run.device, run.device_name));
-  }
-  return Device(before);
-}
-
 /// From the first step to the last.
 class EvolveCommand {
 public:
-  EvolveCommand(const EvolveOptions& options, EvolveSetup setup)
-      : o_(options), setup_(std::move(setup)), run_(setup_.run),
-        queue_(device_for(options, setup_.run)), input_(*setup_.inputs.front()),
-        goes_on_(!options.restart.empty()), step_(goes_on_ ? setup_.steps_there.back() : 0),
-        output_(options.output.empty() ? options.restart : options.output,
-                continues() ? setup_.steps_there : std::vector<Index>{}, options.overwrite) {
+  EvolveCommand(const EvolveOptions& options, EvolveSetup setup, comm::Communicator& ranks)
+      : o_(options), setup_(std::move(setup)), ranks_(ranks), run_(setup_.run),
+        queue_(device_of_run(ranks, options.device,
+                             {options.restart, setup_.run.device, setup_.run.device_name})),
+        input_(*setup_.inputs.front()), goes_on_(!options.restart.empty()),
+        step_(goes_on_ ? setup_.steps_there.back() : 0),
+        file_(options.output.empty() ? options.restart : options.output) {
     choose_steps();
+    if (ranks_.rank() > 0) return; // rank 0 alone need see the output
+    output_.emplace(file_, continues() ? setup_.steps_there : std::vector<Index>{},
+                    options.overwrite);
     require_picture();
   }
 
   void execute() {
-    const Index3 n = input_.extents().xyz();
-    const std::string schedule = !o_.schedule.empty()      ? o_.schedule
-                                 : same_device_as_before() ? run_.schedule
-                                                           : "auto";
-    const stencil::SweepsSchedule laid = stencil::parse_sweeps(
-        schedule, queue_.device(), setup_.kernel.traits, setup_.boundaries, n);
+    const std::string chosen = !o_.schedule.empty()      ? o_.schedule
+                               : same_device_as_before() ? run_.schedule
+                                                         : "auto";
+    const std::string schedule = ranks_.gather_text(chosen)[0]; // ranks have devices of their own
+    divide(schedule);
+    const stencil::SweepsSchedule laid =
+        stencil::parse_sweeps(schedule, queue_.device(), setup_.kernel.traits, part_->boundaries(),
+                              part_->held().extents());
     run_.device = to_text(queue_.device().id());
     run_.device_name = queue_.device().facts().name;
     run_.schedule = stencil::to_text(laid);
     read_inputs();
-    sweeps_.emplace(setup_.kernel.make(queue_, pointers_, n, setup_.boundaries, laid));
+    sweeps_.emplace(setup_.kernel.make(queue_, pointers_, *part_, laid));
     // Only the levels are brought back.
     packed_.resize(static_cast<std::size_t>(run_.levels));
     say_begin();
@@ -77,6 +69,18 @@ private:
   [[nodiscard]] bool continues() const { return goes_on_ && o_.output.empty(); }
   [[nodiscard]] bool same_device_as_before() const {
     return goes_on_ && to_text(queue_.device().id()) == run_.device;
+  }
+
+  /// Halos are as deep as the schedule has sweeps in one pass.
+  void divide(const std::string& schedule) {
+    const Index3 n = input_.extents().xyz();
+    const stencil::SweepsSchedule whole = stencil::parse_sweeps(
+        schedule, queue_.device(), setup_.kernel.traits, setup_.boundaries, n);
+    part_.emplace(ranks_, n, setup_.kernel.traits, setup_.boundaries,
+                  whole.pass ? stencil::sweeps_of(*whole.pass) : 1,
+                  o_.ranks.empty() ? std::nullopt
+                                   : std::optional(comm::parse_ranks(o_.ranks, ranks_.ranks())));
+    pieces_.emplace(ranks_, part_->grid(), queue_, input_.element_bytes());
   }
 
   void choose_steps() {
@@ -107,25 +111,41 @@ private:
   }
 
   void read_inputs() {
-    const Bytes bytes{input_.extents().count() * input_.element_bytes()};
+    const comm::Box& own = part_->owned();
+    const Bytes bytes{own.count() * input_.element_bytes()};
     for (std::size_t i = 0; i < setup_.inputs.size(); ++i) {
       packed_.emplace_back(queue_.device(), bytes, "the fields as they are in files");
       pointers_.push_back(packed_.back().data());
       if (setup_.inputs[i]) {
-        const NotFinite odd = read_to_device(*setup_.inputs[i], queue_, packed_.back().data());
-        if (odd.count() > 0) {
+        const InputDataset& input = *setup_.inputs[i];
+        const NotFinite odd = of_all(read_to_device(
+            input, input.pieces_in(own.begin, own.extents()), queue_, packed_.back().data()));
+        if (odd.count() > 0 && ranks_.rank() == 0) {
           fmt::print(stderr,
                      "ridge: {} holds {} NaN and {} infinite values, the first at {}; they pass "
                      "through\n",
-                     to_text(setup_.inputs[i]->name()), odd.nan, odd.infinite, place(odd.first));
-          seen_odd_ = true;
+                     to_text(input.name()), odd.nan, odd.infinite, place(odd.first));
         }
+        seen_odd_ = seen_odd_ || odd.count() > 0;
       } else if (static_cast<int>(i) < run_.levels) {
         start_at_rest(packed_.back());
       } else {
         upload_friction(packed_.back());
       }
     }
+  }
+
+  /// What ranks have found in their parts, as of the whole.
+  [[nodiscard]] NotFinite of_all(NotFinite mine) const {
+    mine.first = index_in_whole(part_->owned(), mine.first, input_.extents().xyz());
+    NotFinite all;
+    for (const NotFinite& one : ranks_.gather(mine)) {
+      if (one.count() == 0) continue;
+      all.first = all.count() == 0 ? one.first : std::min(all.first, one.first);
+      all.nan += one.nan;
+      all.infinite += one.infinite;
+    }
+    return all;
   }
 
   [[nodiscard]] std::string place(Index at) const {
@@ -148,8 +168,9 @@ private:
   }
 
   void start_at_rest(const Memory& before) {
-    stencil::Sweeps half = setup_.at_rest->make(queue_, {pointers_.front()}, input_.extents().xyz(),
-                                                setup_.boundaries, {});
+    const stencil::RankPart part(ranks_, input_.extents().xyz(), setup_.at_rest->traits,
+                                 setup_.boundaries, 1, part_->grid().ranks());
+    stencil::Sweeps half = setup_.at_rest->make(queue_, {pointers_.front()}, part, {});
     half.run(1);
     bring(half, 0, before);
     queue_.wait();
@@ -157,7 +178,8 @@ private:
 
   void upload_friction(const Memory& to) {
     with_type([&]<class T>(T) {
-      const std::vector<T> values(setup_.friction.begin(), setup_.friction.end());
+      const std::vector<double> friction = setup_.friction->within(part_->owned());
+      const std::vector<T> values(friction.begin(), friction.end());
       copy_to_device(queue_, static_cast<T*>(to.data()), values.data(),
                      static_cast<Index>(values.size()));
       queue_.wait();
@@ -166,15 +188,19 @@ private:
 
   void bring(stencil::Sweeps& sweeps, int input, const Memory& to) const {
     with_type([&]<class T>(T) {
-      sweeps.read(input, View<T>(static_cast<T*>(to.data()), input_.extents().xyz()));
+      sweeps.read(input, View<T>(static_cast<T*>(to.data()), part_->owned().extents()));
     });
   }
 
   void say_begin() const {
     if (o_.json) return;
-    fmt::print("{} {} {} on {} ({}); dt {:g} ({}); boundary {}{}\n", run_.kernel,
+    fmt::print("{} {} {} on {} ({}){}; dt {:g} ({}); boundary {}{}\n", run_.kernel,
                to_text(input_.extents()), input_.element_bytes() == 4 ? "fp32" : "fp64",
-               run_.device, run_.device_name, run_.dt, setup_.dt_note, run_.boundary,
+               run_.device, run_.device_name,
+               ranks_.ranks() == 1 ? ""
+                                   : fmt::format("; {} ranks as {}", ranks_.ranks(),
+                                                 comm::to_text(part_->grid().ranks())),
+               run_.dt, setup_.dt_note, run_.boundary,
                run_.absorb.empty()
                    ? ""
                    : fmt::format("; absorbing {} in {} points", run_.absorb, run_.absorb_width));
@@ -183,22 +209,27 @@ private:
 
   /// Writes the present state.
   void keep() {
-    std::vector<const void*> levels;
-    for (int level = 0; level < run_.levels; ++level) {
-      const Memory& to = packed_[static_cast<std::size_t>(level)];
-      bring(*sweeps_, level, to);
-      levels.push_back(to.data());
+    for (int level = 0; level < run_.levels; ++level)
+      bring(*sweeps_, level, packed_[static_cast<std::size_t>(level)]);
+    const auto piece_of = [&](int level, const Piece& piece) {
+      return pieces_->bring(piece, packed_[static_cast<std::size_t>(level)].data());
+    };
+    if (!output_) {
+      for (int level = 0; level < run_.levels; ++level) {
+        for (const Piece& piece : input_.pieces())
+          (void)piece_of(level, piece);
+      }
+      return;
     }
-    queue_.wait();
     NotFinite odd;
-    const Index last = output_.steps().empty() ? -1 : output_.steps().back();
+    const Index last = output_->steps().empty() ? -1 : output_->steps().back();
     try {
-      odd = output_.write(run_, step_, input_, queue_, levels);
+      odd = output_->write(run_, step_, input_, piece_of);
     } catch (const Failure& failure) {
       throw Failure(fmt::format("{}; stopped at step {}{}", failure.what(), step_,
                                 last < 0 ? ""
                                          : fmt::format("; {} leads to the snapshots up to step {}",
-                                                       output_.file().string(), last)));
+                                                       file_.string(), last)));
     }
     progress_.clear();
     if (odd.count() > 0 && !seen_odd_) {
@@ -224,7 +255,9 @@ private:
       const auto begin = Clock::now();
       sweeps_->run(steps);
       queue_.wait();
-      const double took = std::chrono::duration<double>(Clock::now() - begin).count();
+      // All ranks take the same steps at a time.
+      const double took =
+          ranks_.greatest(std::chrono::duration<double>(Clock::now() - begin).count());
       seconds_ += took;
       step_ = stop;
       if (took < response / 2 && steps == batch) batch *= 2;
@@ -242,18 +275,16 @@ private:
   /// After Ctrl-C: keeps what there is, so that a restart goes on from here.
   void stop_if_asked(bool kept_already) {
     if (step_ == run_.target) return; // all is done
-    try {
-      check_interrupt();
-    } catch (const Interrupted&) {
-      if (!kept_already) keep();
-      throw Failure(
-          fmt::format("interrupted at step {} of {}; {} leads to it: go on with --restart", step_,
-                      run_.target, output_.file().string()));
-    }
+    if (ranks_.greatest(interrupt_seen() ? 1 : 0) == 0) return;
+    if (!kept_already) keep();
+    ranks_.barrier(); // the first to end ends all: not before rank 0 has written
+    throw Failure(fmt::format("interrupted at step {} of {}; {} leads to it: go on with --restart",
+                              step_, run_.target, file_.string()));
   }
 
   void finish() {
     if (!o_.picture.empty()) draw();
+    if (!output_) return;
     Record record = sweeps_->record();
     record.size = input_.extents();
     record.schedule = run_.schedule;
@@ -272,22 +303,23 @@ private:
     }
     fmt::print("{} steps in {}, {} a step, {:.3g} points a second; wrote {} and {}{}\n",
                run_.target - first_, to_text(Seconds{seconds_}), to_text(each),
-               static_cast<double>(record.work.items) / each.value, output_.file().string(),
-               output_.xdmf().string(), o_.picture.empty() ? "" : " and " + o_.picture);
+               static_cast<double>(record.work.items) / each.value, file_.string(),
+               output_->xdmf().string(), o_.picture.empty() ? "" : " and " + o_.picture);
   }
 
   /// The plane in the middle of z.
   void draw() {
     const Index3 n = input_.extents().xyz();
-    const Memory& to = packed_.front();
-    bring(*sweeps_, 0, to);
+    const Memory& newest = packed_.front();
+    bring(*sweeps_, 0, newest);
+    Piece plane{{n.z / 2, 0, 0}, {1, n.y, n.x}, n.z / 2 * n.x * n.y, n.x * n.y};
+    if (input_.extents().rank() == 2) plane.start = {0, 0}, plane.count = {n.y, n.x};
+    const void* const there = pieces_->bring(plane, newest.data());
+    if (there == nullptr) return; // rank 0 has it
     std::vector<double> values;
     with_type([&]<class T>(T) {
-      std::vector<T> plane(static_cast<std::size_t>(n.x * n.y));
-      copy_to_host(queue_, plane.data(), static_cast<const T*>(to.data()) + n.z / 2 * n.x * n.y,
-                   n.x * n.y);
-      queue_.wait();
-      values.assign(plane.begin(), plane.end());
+      const T* const first = static_cast<const T*>(there);
+      values.assign(first, first + plane.elements);
     });
     write_picture(o_.picture, values, n.x, n.y,
                   run_.spacing.y * static_cast<double>(n.y) /
@@ -296,12 +328,16 @@ private:
 
   const EvolveOptions& o_;
   EvolveSetup setup_;
+  comm::Communicator& ranks_;
   EvolveRun& run_;
   Queue queue_;
   const InputDataset& input_;
   bool goes_on_;
   Index step_, first_ = 0;
-  EvolveOutput output_;
+  std::filesystem::path file_;
+  std::optional<EvolveOutput> output_; ///< of rank 0
+  std::optional<stencil::RankPart> part_;
+  std::optional<RankPieces> pieces_;
   std::vector<Memory> packed_;
   std::vector<const void*> pointers_;
   std::optional<stencil::Sweeps> sweeps_;
@@ -353,10 +389,18 @@ void add_evolve(CommandLine& line) {
   command.add("--picture", &o->picture, "PNG of the plane in the middle of z at the end");
   command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
   command.add("--schedule", &o->schedule, "auto, a name, or fields such as 'rows=16 store=plain'");
+  command.add("--ranks", &o->ranks,
+              "PxQxR: the ranks that mpirun started as a grid; the one that sends least if not "
+              "given");
   command.add("--overwrite", &o->overwrite, "replace the output file when it exists");
   command.add("--json", &o->json, "print an array with the record of a step");
   command.set_footer(footer());
-  command.set_action([o] { EvolveCommand(*o, make_setup(*o)).execute(); });
+  command.set_action(
+      [o] {
+        comm::Communicator& ranks = comm::world();
+        EvolveCommand(*o, make_setup(*o, ranks), ranks).execute();
+      },
+      Ranks::several);
 }
 
 } // namespace ridge::app

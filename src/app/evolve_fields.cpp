@@ -79,8 +79,7 @@ Faces parse_faces(std::string_view text, int rank) {
   return faces;
 }
 
-std::vector<double> friction_of(const Faces& faces, Index width, const Extents& extents,
-                                stencil::Spacing spacing, double speed, double dt) {
+std::vector<double> Friction::within(const comm::Box& box) const {
   // Less comes back from the far wall, but more from the layer itself, as this is made smaller.
   constexpr double through = 1e-3;
   const double h[3] = {spacing.x, spacing.y, spacing.z};
@@ -100,11 +99,14 @@ std::vector<double> friction_of(const Faces& faces, Index width, const Extents& 
     }
   }
   std::vector<double> a;
-  a.reserve(static_cast<std::size_t>(extents.count()));
-  for (const double z : along[2]) {
-    for (const double y : along[1]) {
-      for (const double x : along[0])
-        a.push_back(1 / (1 + (x + y + z) * dt / 2));
+  a.reserve(static_cast<std::size_t>(box.count()));
+  const auto at = [&](std::size_t axis, Index i) {
+    return along[axis][static_cast<std::size_t>(i)];
+  };
+  for (Index z = box.begin.z; z < box.end.z; ++z) {
+    for (Index y = box.begin.y; y < box.end.y; ++y) {
+      for (Index x = box.begin.x; x < box.end.x; ++x)
+        a.push_back(1 / (1 + (at(0, x) + at(1, y) + at(2, z)) * dt / 2));
     }
   }
   return a;

@@ -1,6 +1,7 @@
 // Small fields of `ridge evolve` on the host: values on faces, friction of absorbing layers.
 #pragma once
 
+#include <ridge/comm/grid.hpp>
 #include <ridge/stencil/boundary.hpp>
 
 #include "hdf5_input.hpp"
@@ -25,8 +26,14 @@ using Faces = std::array<std::array<bool, 2>, 3>;
 
 /// a = 1 / (1 + s dt / 2) of AbsorbedWave, packed: s grows with the square of the depth in a layer
 /// of `width` points, to what leaves 1e-3 of the amplitude of a wave on its way in and out.
-[[nodiscard]] std::vector<double> friction_of(const Faces& faces, Index width,
-                                              const Extents& extents, stencil::Spacing spacing,
-                                              double speed, double dt);
+struct Friction {
+  Faces faces;
+  Index width;
+  Extents extents;
+  stencil::Spacing spacing;
+  double speed, dt;
+  /// Of a box of the field.
+  [[nodiscard]] std::vector<double> within(const comm::Box& box) const;
+};
 
 } // namespace ridge::app

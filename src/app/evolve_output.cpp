@@ -88,18 +88,20 @@ fs::path EvolveOutput::snapshot_file(Index step) const {
 }
 
 NotFinite EvolveOutput::write(const EvolveRun& run, Index step, const InputDataset& like,
-                              Queue& queue, const std::vector<const void*>& levels) {
+                              const std::function<const void*(int level, const Piece&)>& bring) {
   NotFinite found;
   OutputFile snapshot(snapshot_file(step));
   constexpr std::uintmax_t around = 64 << 10; // HDF5's own tables, and the files that lead here
   snapshot.require_room(static_cast<std::uintmax_t>(like.extents().count() * like.element_bytes()) *
-                            levels.size() +
+                            static_cast<std::uintmax_t>(run.levels) +
                         around);
   OutputDataset data(snapshot.path(), "/" + run.field, snapshot.target().string(), like.shape(),
                      like.type());
-  for (std::size_t level = 0; level < levels.size(); ++level) {
-    if (level > 0) data.next("/" + level_name(run.field, static_cast<int>(level)));
-    write_from_device(data, like, queue, levels[level], level == 0 ? &found : nullptr, false);
+  for (int level = 0; level < run.levels; ++level) {
+    if (level > 0) data.next("/" + level_name(run.field, level));
+    write_pieces(
+        data, like, [&](const Piece& piece) { return bring(level, piece); },
+        level == 0 ? &found : nullptr, false);
   }
   data.close();
   snapshot.commit();

@@ -8,6 +8,7 @@
 #include "transfer.hpp"
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,10 +41,10 @@ public:
   /// lost, unless `overwrite`.
   EvolveOutput(std::filesystem::path file, std::vector<Index> steps, bool overwrite);
 
-  /// Writes the levels, packed on the device, of the shape and type of `like`. Throws Failure; the
-  /// snapshots before it can then be read.
+  /// Writes the levels, of the shape and type of `like`, of which `bring` gives the pieces. Throws
+  /// Failure; the snapshots before it can then be read.
   [[nodiscard]] NotFinite write(const EvolveRun& run, Index step, const InputDataset& like,
-                                Queue& queue, const std::vector<const void*>& levels);
+                                const std::function<const void*(int level, const Piece&)>& bring);
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   [[nodiscard]] std::filesystem::path xdmf() const;

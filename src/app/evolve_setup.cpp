@@ -90,7 +90,7 @@ void require_axes(const stencil::Boundaries& boundaries, const InputDataset& inp
 /// Makes a setup step by step.
 class Maker {
 public:
-  explicit Maker(const EvolveOptions& options) : o_(options) {}
+  Maker(const EvolveOptions& options, comm::Communicator& ranks) : o_(options), ranks_(ranks) {}
 
   EvolveSetup make() {
     if (o_.restart.empty()) {
@@ -118,6 +118,7 @@ public:
     }
     open_others();
     stencil::require_fit(setup_.boundaries, setup_.kernel.traits.radius, first.extents().xyz());
+    require_alike();
     mark();
     return std::move(setup_);
   }
@@ -246,8 +247,12 @@ private:
       setup_.at_rest = lab::make_evolution(rest, run().dt);
     }
     if (request.absorbing) {
-      setup_.friction = friction_of(parse_faces(run().absorb, request.rank), run().absorb_width,
-                                    first.extents(), run().spacing, request.value, run().dt);
+      setup_.friction = Friction{parse_faces(run().absorb, request.rank),
+                                 run().absorb_width,
+                                 first.extents(),
+                                 run().spacing,
+                                 request.value,
+                                 run().dt};
     }
   }
 
@@ -257,7 +262,7 @@ private:
     }
     const InputDataset field(parse_dataset_name(o_.coefficients.front(), "--coefficient"));
     double largest = 0;
-    for (const double k : read_all(field)) {
+    for (const double k : ranks_.rank() > 0 ? std::vector<double>{} : read_all(field)) {
       if (!(k >= 0) || !std::isfinite(k)) {
         throw UsageError(fmt::format("{} holds {}; a coefficient of diffusion is finite and not "
                                      "negative",
@@ -265,6 +270,7 @@ private:
       }
       largest = std::max(largest, k);
     }
+    largest = ranks_.from(0, largest);
     if (largest == 0) {
       throw UsageError(fmt::format("{} is 0 everywhere: nothing diffuses", to_text(field.name())));
     }
@@ -329,30 +335,33 @@ private:
     for (const std::string& name : given)
       open(parse_dataset_name(name, "--coefficient"), "--coefficient");
     const auto wanted = static_cast<std::size_t>(kernel.traits.inputs() - kernel.levels) -
-                        (setup_.friction.empty() ? 0 : 1);
+                        (setup_.friction ? 1 : 0);
     if (given.size() != wanted) {
       throw UsageError(fmt::format("{} takes {} coefficient field{}, and {} --coefficient {} given",
                                    run().kernel, wanted, wanted == 1 ? "" : "s", given.size(),
                                    given.size() == 1 ? "is" : "are"));
     }
-    if (!setup_.friction.empty()) setup_.inputs.emplace_back();
+    if (setup_.friction) setup_.inputs.emplace_back();
+  }
+
+  /// Ranks on machines that see other files would compute nonsense.
+  void require_alike() {
+    const InputDataset& first = *setup_.inputs.front();
+    const auto all =
+        ranks_.gather_text(fmt::format("{} with {} numbers of {} bytes", to_text(first.name()),
+                                       to_text(first.extents()), first.element_bytes()));
+    for (std::size_t rank = 1; rank < all.size(); ++rank) {
+      if (all[rank] == all[0]) continue;
+      throw UsageError(fmt::format("rank {} sees {}, rank 0 {}: all ranks of a run read the same "
+                                   "files",
+                                   rank, all[rank], all[0]));
+    }
   }
 
   /// Fields that are read again where the run goes on must be what they were.
   void mark() {
-    std::uint64_t hash = 0;
-    const auto add = [&](const std::vector<double>& values) {
-      for (const double value : values)
-        hash = mix_bits(hash ^ std::bit_cast<std::uint64_t>(value));
-    };
-    for (const auto& faces : setup_.boundaries.faces) {
-      for (const Condition& c : faces)
-        add(c.values);
-    }
-    for (auto i = static_cast<std::size_t>(run().levels); i < setup_.inputs.size(); ++i) {
-      if (setup_.inputs[i]) add(read_all(*setup_.inputs[i]));
-    }
-    const std::string text = fmt::format("{:016x}", hash);
+    const std::string text = fmt::format(
+        "{:016x}", ranks_.from(0, ranks_.rank() > 0 ? std::uint64_t{0} : hash_of_fields()));
     if (!o_.restart.empty() && run().checksum != text) {
       throw UsageError(
           fmt::format("the coefficient or boundary fields of the run in {} were changed "
@@ -362,7 +371,24 @@ private:
     run().checksum = text;
   }
 
+  [[nodiscard]] std::uint64_t hash_of_fields() const {
+    std::uint64_t hash = 0;
+    const auto add = [&](const std::vector<double>& values) {
+      for (const double value : values)
+        hash = mix_bits(hash ^ std::bit_cast<std::uint64_t>(value));
+    };
+    for (const auto& faces : setup_.boundaries.faces) {
+      for (const Condition& c : faces)
+        add(c.values);
+    }
+    for (auto i = static_cast<std::size_t>(setup_.run.levels); i < setup_.inputs.size(); ++i) {
+      if (setup_.inputs[i]) add(read_all(*setup_.inputs[i]));
+    }
+    return hash;
+  }
+
   const EvolveOptions& o_;
+  comm::Communicator& ranks_;
   EvolveSetup setup_;
   DatasetName input_name_;
   std::optional<DatasetName> before_name_;
@@ -371,8 +397,8 @@ private:
 
 } // namespace
 
-EvolveSetup make_setup(const EvolveOptions& options) {
-  return Maker(options).make();
+EvolveSetup make_setup(const EvolveOptions& options, comm::Communicator& ranks) {
+  return Maker(options, ranks).make();
 }
 
 } // namespace ridge::app

@@ -2,8 +2,10 @@
 // file of a run that goes on.
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/lab/evolution.hpp>
 
+#include "evolve_fields.hpp"
 #include "evolve_output.hpp"
 
 #include <memory>
@@ -16,7 +18,7 @@ namespace ridge::app {
 /// What the user gave; what is absent has a default, or comes from the run that goes on.
 struct EvolveOptions {
   std::string kernel, input, output, restart, device, schedule, picture, dt, boundary, spacing;
-  std::string absorb, before;
+  std::string absorb, before, ranks;
   std::vector<std::string> coefficients, settings;
   std::optional<double> diffusivity, speed;
   std::optional<Index> absorb_width, steps, every;
@@ -31,8 +33,8 @@ struct EvolveSetup {
   /// The datasets of the inputs in files, the newest level first; of a level before that is not
   /// given there is none, nor of the friction of an absorbing layer.
   std::vector<std::optional<InputDataset>> inputs;
-  /// The friction of the absorbing layer, packed; empty where there is none.
-  std::vector<double> friction;
+  /// Of the absorbing layer, where there is one.
+  std::optional<Friction> friction;
   /// wave: gives the level before of a start at rest, in one sweep of the newest.
   std::optional<lab::Evolution> at_rest;
   double stable = 0;              ///< the largest stable step; 0 where it is not known
@@ -40,8 +42,8 @@ struct EvolveSetup {
   std::vector<Index> steps_there; ///< snapshots that the run has, where it goes on
 };
 
-/// Reads all that is not on the device yet. Throws UsageError that says what would be right, or
-/// Failure.
-[[nodiscard]] EvolveSetup make_setup(const EvolveOptions& options);
+/// Reads all that is not on the device yet. Collective: what must be read whole is read by rank 0.
+/// Throws UsageError that says what would be right, or Failure.
+[[nodiscard]] EvolveSetup make_setup(const EvolveOptions& options, comm::Communicator& ranks);
 
 } // namespace ridge::app

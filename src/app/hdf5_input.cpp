@@ -105,14 +105,28 @@ void InputDataset::find_shape() {
     throw UsageError(fmt::format("{}: {}", to_text(name_), error.what()));
   }
 
-  std::vector<Index> chunk;
   const Handle layout(H5Dget_create_plist(dataset_.id()), H5Pclose);
   if (H5Pget_layout(layout.id()) == H5D_CHUNKED) {
     H5Pget_chunk(layout.id(), rank, sizes.data());
-    chunk.assign(sizes.begin(), sizes.end());
+    chunk_.assign(sizes.begin(), sizes.end());
   }
   require_filters(layout);
-  pieces_ = pieces_of(shape_, chunk, element_bytes_);
+  pieces_ = pieces_of(shape_, chunk_, element_bytes_);
+}
+
+std::vector<Piece> InputDataset::pieces_in(const Index3& begin, const Index3& extents) const {
+  const Index first[3] = {begin.x, begin.y, begin.z};
+  const Index count[3] = {extents.x, extents.y, extents.z};
+  const std::size_t rank = shape_.size();
+  std::vector<Index> box(rank);
+  for (std::size_t d = 0; d < rank; ++d)
+    box[d] = count[rank - 1 - d];
+  std::vector<Piece> pieces = pieces_of(box, chunk_, element_bytes_);
+  for (Piece& piece : pieces) {
+    for (std::size_t d = 0; d < rank; ++d)
+      piece.start[d] += first[rank - 1 - d];
+  }
+  return pieces;
 }
 
 void InputDataset::require_filters(const Handle& layout) const {

@@ -24,6 +24,8 @@ public:
   /// As stored in the file.
   [[nodiscard]] hid_t type() const { return type_.id(); }
   [[nodiscard]] const std::vector<Piece>& pieces() const { return pieces_; }
+  /// Those of a box, x first: their elements are counted in the box as it is packed.
+  [[nodiscard]] std::vector<Piece> pieces_in(const Index3& begin, const Index3& extents) const;
 
   /// Reads a piece in this machine's byte order. Throws Failure.
   void read(const Piece& piece, void* to) const;
@@ -37,7 +39,7 @@ private:
   DatasetName name_;
   Handle file_, dataset_, space_, type_;
   Extents extents_;
-  std::vector<Index> shape_;
+  std::vector<Index> shape_, chunk_;
   int element_bytes_ = 0;
   std::vector<Piece> pieces_;
 };

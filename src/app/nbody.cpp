@@ -9,6 +9,7 @@
 #include "nbody_input.hpp"
 #include "nbody_report.hpp"
 #include "progress.hpp"
+#include "run_device.hpp"
 
 #include <fmt/core.h>
 #include <nbody/solar_system.hpp>
@@ -122,26 +123,6 @@ Beginning begin_again(const NbodyOptions& o) {
   require_no_parameters(o);
   NbodyRestart from = read_restart(o.restart);
   return {std::move(from.run), std::move(from.last), true};
-}
-
-/// The device asked for; a restart's is the one the run was on.
-Device device_for(const NbodyOptions& o, const Beginning& b) {
-  comm::Communicator& ranks = comm::world();
-  if (!o.device.empty() && o.device != "auto") return comm::device_of_rank(ranks, o.device);
-  if (!b.goes_on) return comm::device_of_rank(ranks, "auto");
-  const DeviceId before = parse_device(b.run.device);
-  const auto here = list_devices();
-  if (std::find(here.begin(), here.end(), before) == here.end()) {
-    throw UsageError(
-        fmt::format("the run in {} was on {} ({}), which is not here; give --device to "
-                    "go on elsewhere, with other last bits",
-                    o.restart, b.run.device, b.run.device_name));
-  }
-  if (ranks.ranks() == 1) return Device(before);
-  const Device like_it(before); // of its kind, one a rank
-  return like_it.is_gpu()
-             ? comm::device_of_rank(ranks, b.run.device.substr(0, b.run.device.find(':')))
-             : like_it;
 }
 
 /// The file that bodies or a run come from; empty where there is none.
@@ -324,7 +305,8 @@ private:
 void run_nbody(const NbodyOptions& o) {
   require_one_start(o);
   Beginning beginning = o.restart.empty() ? begin_anew(o) : begin_again(o);
-  const Device device = device_for(o, beginning);
+  const Device device = device_of_run(comm::world(), o.device,
+                                      {o.restart, beginning.run.device, beginning.run.device_name});
   NbodyCommand(o, std::move(beginning)).execute(device);
 }
 

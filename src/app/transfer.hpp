@@ -6,6 +6,9 @@
 #include "hdf5_input.hpp"
 #include "hdf5_output.hpp"
 
+#include <functional>
+#include <vector>
+
 namespace ridge::app {
 
 /// What of the data is not a finite number.
@@ -17,6 +20,16 @@ struct NotFinite {
 
 /// Reads all of `input` to packed device memory at `to`. Throws Failure, or Interrupted.
 [[nodiscard]] NotFinite read_to_device(const InputDataset& input, Queue& queue, void* to);
+
+/// The same of some pieces, which lie in `to` where they say; `first` counts there, too.
+[[nodiscard]] NotFinite read_to_device(const InputDataset& input, const std::vector<Piece>& pieces,
+                                       Queue& queue, void* to);
+
+/// Gives a piece in memory of the host, until it is called again.
+using BringPiece = std::function<const void*(const Piece&)>;
+/// Writes all pieces of a dataset of the type and shape of `input`; as write_from_device.
+void write_pieces(OutputDataset& output, const InputDataset& input, const BringPiece& bring,
+                  NotFinite* found, bool heed);
 
 /// Writes all of packed device memory at `from`, which has the type and shape of `input`; counts in
 /// `found`, where it is asked for, what is not finite. Throws Failure, or Interrupted, unless it

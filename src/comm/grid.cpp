@@ -17,12 +17,14 @@ Index part(Index points, Index parts, Index i) {
 }
 
 /// What is wrong with a grid for these points; empty where nothing is.
-std::string problem(const Index3& points, const Index3& ranks, const Reach& reach) {
+std::string problem(const Index3& points, const Index3& ranks, const Reach& reach,
+                    const Index3& least) {
   for (int axis = 0; axis < 3; ++axis) {
     const Index parts = along(ranks, axis);
-    const Index least = along(points, axis) / parts;
-    const Index need = parts > 1 ? std::max<Index>(1, along(reach.radius(), axis)) : 1;
-    if (least < need) {
+    const Index fewest = along(points, axis) / parts;
+    const Index need =
+        parts > 1 ? std::max<Index>({1, along(reach.radius(), axis), along(least, axis)}) : 1;
+    if (fewest < need) {
       return std::to_string(along(points, axis)) + " points along " + axis_names[axis] +
              " are too few for " + std::to_string(parts) + " ranks: each must own at least " +
              std::to_string(need);
@@ -77,9 +79,9 @@ Index3 Reach::radius() const {
   return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)};
 }
 
-Grid::Grid(Index3 points, Index3 ranks, const Reach& reach, Periodic periodic)
+Grid::Grid(Index3 points, Index3 ranks, const Reach& reach, Periodic periodic, const Index3& least)
     : points_(points), ranks_(ranks), reach_(reach), periodic_(periodic) {
-  const std::string wrong = problem(points, ranks, reach);
+  const std::string wrong = problem(points, ranks, reach, least);
   if (!wrong.empty()) throw UsageError("ranks " + to_text(ranks) + ": " + wrong);
 }
 
@@ -130,38 +132,47 @@ int Grid::neighbour(int rank, const Index3& direction) const {
 Bytes Grid::sent(int rank, int element_bytes) const {
   Index points = 0;
   for (const Route& route : halo_plan(*this, rank, reach_).sends)
-    points += route.box.count();
+    points += route.peer == rank ? 0 : route.box.count();
   return {points * element_bytes};
 }
 
 Division divide(const Grid& grid, int rank) {
   Box rest = grid.owned(rank);
   const Index3 r = grid.reach().radius();
-  Division division;
+  Index3 low{};
+  Index3 high{};
   for (int axis = 0; axis < 3; ++axis) {
-    if (grid.periodic().along(axis)) continue;
     const Index deep = along(r, axis);
+    Index3 direction{};
+    along(direction, axis) = 1;
+    if (grid.neighbour(rank, direction) >= 0) along(high, axis) = deep;
+    along(direction, axis) = -1;
+    if (grid.neighbour(rank, direction) >= 0) along(low, axis) = deep;
+    if (grid.periodic().along(axis)) continue;
     along(rest.begin, axis) = std::max(along(rest.begin, axis), deep);
     along(rest.end, axis) = std::min(along(rest.end, axis), along(grid.points(), axis) - deep);
   }
-  // Slabs next to other ranks are cut off: z first, so that they are whole rows and planes.
-  for (int axis = 2; axis >= 0 && !rest.empty(); --axis) {
-    Index3 direction{};
+  return divide(rest, low, high);
+}
+
+Division divide(const Box& box, const Index3& low, const Index3& high) {
+  Box rest = box;
+  Division division;
+  // Slabs in z are cut off first, so that they are whole rows and planes.
+  for (int axis = 2; axis >= 0; --axis) {
     for (const int side : {-1, 1}) {
-      along(direction, axis) = side;
-      if (grid.neighbour(rank, direction) < 0 || along(r, axis) == 0) continue;
+      if (rest.empty() || along(side < 0 ? low : high, axis) == 0) continue;
       Box slab = rest;
       if (side < 0) {
         along(slab.end, axis) =
-            std::min(along(rest.end, axis), along(grid.owned(rank).begin, axis) + along(r, axis));
-        along(rest.begin, axis) = std::max(along(rest.begin, axis), along(slab.end, axis));
+            std::min(along(rest.end, axis), along(box.begin, axis) + along(low, axis));
+        along(rest.begin, axis) = along(slab.end, axis);
       } else {
         along(slab.begin, axis) =
-            std::max(along(rest.begin, axis), along(grid.owned(rank).end, axis) - along(r, axis));
-        along(rest.end, axis) = std::min(along(rest.end, axis), along(slab.begin, axis));
+            std::max(along(rest.begin, axis), along(box.end, axis) - along(high, axis));
+        along(rest.end, axis) = along(slab.begin, axis);
       }
-      if (!slab.empty()) division.outer.push_back(slab);
-      if (rest.empty()) break;
+      division.outer.push_back(slab);
     }
   }
   if (!rest.empty()) division.inner = rest;
@@ -205,31 +216,34 @@ HaloPlan halo_plan(const Grid& grid, int rank, const Reach& reach) {
   return plan;
 }
 
-Index3 choose_ranks(int ranks, Index3 points, const Reach& reach, Periodic periodic) {
+Index3 choose_ranks(int ranks, Index3 points, const Reach& reach, Periodic periodic,
+                    const Index3& least) {
   Index3 best{};
-  Index least = -1;
+  Index fewest = -1; // bytes
   for (Index x = 1; x <= ranks; ++x) {
     if (ranks % x != 0) continue;
     for (Index y = 1; y <= ranks / x; ++y) {
       if (ranks / x % y != 0) continue;
       const Index3 candidate{x, y, ranks / x / y};
-      if (!problem(points, candidate, reach).empty()) continue;
-      const Grid grid(points, candidate, reach, periodic);
+      if (!problem(points, candidate, reach, least).empty()) continue;
+      const Grid grid(points, candidate, reach, periodic, least);
       Index most = 0;
       // A rank in the middle sends most; parts differ by a point.
       const int middle = static_cast<int>(
           candidate.x / 2 + candidate.x * (candidate.y / 2 + candidate.y * (candidate.z / 2)));
       most = grid.sent(middle, 1).value;
-      if (least < 0 || most < least) {
-        least = most;
+      if (fewest < 0 || most < fewest) {
+        fewest = most;
         best = candidate;
       }
     }
   }
-  if (least < 0) {
+  if (fewest < 0) {
+    const Index3 r = reach.radius();
+    const Index3 need{std::max(r.x, least.x), std::max(r.y, least.y), std::max(r.z, least.z)};
     throw UsageError(std::to_string(ranks) + " ranks are too many for " +
                      to_text(Extents{points.x, points.y, points.z}) +
-                     " points: each must own at least " + to_text(reach.radius()) +
+                     " points: each must own at least " + to_text(need) +
                      " of them along the axes that are divided; start fewer ranks");
   }
   return best;

@@ -4,15 +4,6 @@
 
 namespace ridge::stencil {
 
-comm::Reach reach_of(const std::vector<std::vector<Offset>>& footprints, int steps) {
-  std::vector<Index3> offsets;
-  for (const auto& footprint : footprints) {
-    for (const Offset& o : footprint)
-      offsets.push_back({o.x, o.y, o.z});
-  }
-  return comm::Reach(offsets, steps);
-}
-
 Record rank_record(const Device& device, const Traits& traits, const comm::Grid& grid,
                    const comm::Exchange& exchange, comm::Communicator& communicator,
                    const std::string& schedule, std::string_view kernel) {

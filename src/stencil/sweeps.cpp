@@ -1,3 +1,5 @@
+#include <ridge/comm/communicator.hpp>
+#include <ridge/comm/exchange.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/stencil/march_limits.hpp>
@@ -134,16 +136,50 @@ FaceValues<T> take_values(Queue& queue, const Boundaries& boundaries, std::vecto
 
 } // namespace
 
+class Halos {
+public:
+  /// `first` is where the part that a rank holds begins in its fields with their shells.
+  template <class T>
+  Halos(Queue& queue, const RankPart& part, const std::vector<Shell<T>>& shells, Index3 first)
+      : part_(part) {
+    for (const Shell<T>& shell : shells) {
+      const comm::FieldMemory memory = comm::FieldMemory::of(shell.field);
+      const Index3 held = part.held().begin;
+      const Index3 origin{held.x - first.x, held.y - first.y, held.z - first.z};
+      exchanges_.push_back(std::make_unique<comm::Exchange>(
+          part.communicator(), queue, part.grid(),
+          std::vector<comm::PaddedField>{{memory, origin, part.grid().reach()}}));
+    }
+    bytes_ = part.communicator().sum(static_cast<double>(exchanges_.front()->sent().value));
+  }
+  [[nodiscard]] comm::Exchange& of(int slot) { return *exchanges_[static_cast<std::size_t>(slot)]; }
+  [[nodiscard]] bool can_be_recorded() const { return exchanges_.front()->can_be_recorded(); }
+  [[nodiscard]] Record over_ranks(Record record, const Record& all) const {
+    record.size = all.size;
+    record.work = all.work;
+    record.ranks = part_.communicator().ranks();
+    record.details.push_back({"rank_grid", 0, comm::to_text(part_.grid().ranks())});
+    record.details.push_back({"carrier", 0, comm::to_text(exchanges_.front()->carrier())});
+    record.details.push_back({"exchange_bytes", bytes_, {}});
+    return record;
+  }
+
+private:
+  RankPart part_;
+  std::vector<std::unique_ptr<comm::Exchange>> exchanges_; ///< of the slots and the coefficients
+  double bytes_ = 0;
+};
+
 template <class T>
 SweepsFields<T>::SweepsFields(Queue& queue, const Traits& traits, int levels, int slots,
-                              const std::vector<View<const T>>& fields,
-                              const Boundaries& boundaries)
-    : queue_(&queue), extents_(extents_of(fields, traits.inputs())), radius_(traits.radius),
-      inputs_(traits.inputs()), levels_(levels), slots_(slots),
-      changes_(stencil::shell_changes(boundaries, traits.radius)) {
-  require_fit(boundaries, traits.radius, extents_);
-  layout_ = shell_layout(boundaries, traits.radius, extents_, traits.element_bytes);
-  const FaceValues<T> values = take_values<T>(queue, boundaries, face_memory_);
+                              const std::vector<View<const T>>& fields, const SweepsPlace& place)
+    : queue_(&queue), extents_(extents_of(fields, traits.inputs())), inputs_(traits.inputs()),
+      levels_(levels), slots_(slots),
+      changes_(stencil::shell_changes(place.boundaries, traits.radius)) {
+  require_fit(place.boundaries, traits.radius, place.extents);
+  layout_ = shell_layout(place.boundaries, traits.radius, place.extents, traits.element_bytes);
+  divide(place, traits);
+  const FaceValues<T> values = take_values<T>(queue, place.boundaries, face_memory_);
   const int coefficients = inputs_ - levels_;
   // Rows of a view of the field itself, copied whole, end beyond those of the field with its shell.
   const Bytes bytes{(layout_.elements() + layout_.row) * static_cast<Index>(sizeof(T))};
@@ -151,10 +187,62 @@ SweepsFields<T>::SweepsFields(Queue& queue, const Traits& traits, int levels, in
     memory_.emplace_back(queue.device(), bytes,
                          fmt::format("{} fields with their boundaries", slots_ + coefficients));
     fill_bytes(queue, memory_.back().data(), 0, bytes);
-    shells_.push_back(make_shell(boundaries, traits.radius, extents_, layout_,
+    shells_.push_back(make_shell(place.boundaries, traits.radius, place.extents, layout_,
                                  static_cast<T*>(memory_.back().data()), values, i >= slots_));
   }
+  if (place.part && place.part->grid().count() > 1)
+    halos_ = std::make_unique<Halos>(queue, *place.part, shells_, layout_.lead);
   load(fields);
+}
+
+template <class T>
+SweepsFields<T>::~SweepsFields() = default;
+
+/// What of its fields a rank owns, and what it computes.
+template <class T>
+void SweepsFields<T>::divide(const SweepsPlace& place, const Traits& traits) {
+  const Offset r = traits.radius;
+  const Index3 lead = layout_.lead;
+  Index3 low{};
+  Index3 high{};
+  all_ = layout_.extents;
+  if (place.part) {
+    low = place.part->low();
+    high = place.part->high();
+    all_ = with_shell(traits, place.part->boundaries_of_all(), place.part->grid().points());
+  }
+  const Index3 n = place.extents;
+  owned_ = {{lead.x + low.x, lead.y + low.y, lead.z + low.z},
+            {lead.x + n.x - high.x, lead.y + n.y - high.y, lead.z + n.z - high.z}};
+  if (owned_.extents() != extents_) {
+    throw UsageError(fmt::format("fields of {} for a rank that owns {}", shape(extents_),
+                                 shape(owned_.extents())));
+  }
+  const Index3 size = layout_.extents;
+  inside_ = {{r.x, r.y, r.z}, {size.x - r.x, size.y - r.y, size.z - r.z}};
+  // Deeper halos are computed in part: what others need is complete when all is.
+  const bool deep = place.part && place.part->grid().count() > 1 && place.part->sweeps() > 1;
+  computed_ = deep ? comm::Division{{}, {inside_}} : comm::divide(inside_, low, high);
+}
+
+template <class T>
+void SweepsFields<T>::begin_halo(int slot) {
+  if (halos_) halos_->of(slot).begin();
+}
+
+template <class T>
+void SweepsFields<T>::finish_halo(int slot) {
+  if (halos_) halos_->of(slot).finish();
+}
+
+template <class T>
+bool SweepsFields<T>::can_be_recorded() const {
+  return !halos_ || halos_->can_be_recorded();
+}
+
+template <class T>
+Record SweepsFields<T>::over_ranks(Record record, const Record& all) const {
+  return halos_ ? halos_->over_ranks(std::move(record), all) : record;
 }
 
 template <class T>
@@ -168,21 +256,23 @@ int SweepsFields<T>::slot_of(int input) const {
 template <class T>
 View<T> SweepsFields<T>::inner(int slot) const {
   const View<T>& field = shells_[at(slot)].field;
-  return {field.data + field.at(layout_.lead.x, layout_.lead.y, layout_.lead.z), extents_,
+  return {field.data + field.at(owned_.begin.x, owned_.begin.y, owned_.begin.z), extents_,
           field.row, field.plane};
 }
 
-/// The points of a view of the whole field that sweeps compute.
 template <class T>
 template <class U>
-View<U> SweepsFields<T>::computed(const View<U>& field) const {
-  const Index3 first{radius_.x - layout_.lead.x, radius_.y - layout_.lead.y,
-                     radius_.z - layout_.lead.z};
-  const Index3 all = layout_.extents;
-  return {field.data + field.at(first.x, first.y, first.z),
-          {all.x - 2 * radius_.x, all.y - 2 * radius_.y, all.z - 2 * radius_.z},
-          field.row,
-          field.plane};
+View<U> SweepsFields<T>::part_of(const View<U>& owned, const comm::Box& box) const {
+  const auto after = [](Index a, Index b) { return std::max<Index>(a - b, 0); };
+  const Index3 skip{after(box.begin.x, owned_.begin.x), after(box.begin.y, owned_.begin.y),
+                    after(box.begin.z, owned_.begin.z)};
+  const Index3 cut{after(owned_.end.x, box.end.x), after(owned_.end.y, box.end.y),
+                   after(owned_.end.z, box.end.z)};
+  const Index3 n = owned.extents;
+  return {owned.data + owned.at(skip.x, skip.y, skip.z),
+          {n.x - skip.x - cut.x, n.y - skip.y - cut.y, n.z - skip.z - cut.z},
+          owned.row,
+          owned.plane};
 }
 
 template <class T>
@@ -197,11 +287,13 @@ void SweepsFields<T>::load(const std::vector<View<const T>>& fields) {
   for (int slot = 0; slot < slots_; ++slot)
     copy(*queue_, fields[0], inner(slot));
   for (int i = 1; i < levels_; ++i)
-    copy(*queue_, computed(fields[at(i)]), computed(inner(slot_of(i))));
+    copy(*queue_, part_of(fields[at(i)], inside_), part_of(inner(slot_of(i)), inside_));
   for (int i = levels_; i < inputs_; ++i)
     copy(*queue_, fields[at(i)], inner(slot_of(i)));
-  for (int slot = 0; slot < static_cast<int>(shells_.size()); ++slot)
+  for (int slot = 0; slot < static_cast<int>(shells_.size()); ++slot) {
+    exchange_halo(slot); // of all slots: what is made at the first time cannot be recorded
     fill(*queue_, shells_[at(slot)]);
+  }
 }
 
 template <class T>

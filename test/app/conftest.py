@@ -9,6 +9,8 @@ import subprocess
 
 import pytest
 
+from over_ranks import ENVIRONMENT, MPIRUN
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -83,6 +85,21 @@ def ridge():
     if not program.exists():
         pytest.exit(f"there is no {program}: build it, or set RIDGE to it", returncode=2)
     return Ridge(str(program))
+
+
+@pytest.fixture(scope="session")
+def mpi(ridge):
+    """Runs the command on so many ranks."""
+    module = os.path.join(os.path.dirname(ridge.program), "lib", "ridge", "ridge_mpi.so")
+    if MPIRUN is None or not os.path.exists(module):
+        pytest.skip("there is no MPI here")
+
+    def run(ranks, *words, limit=60, **options):
+        return ridge(*words, prefix=(MPIRUN, "-n", str(ranks)), env=ENVIRONMENT, limit=limit,
+                     **options)
+
+    run.program = ridge.program
+    return run
 
 
 @pytest.fixture

@@ -12,43 +12,8 @@ import h5py
 import numpy
 import pytest
 
-MPIRUN = shutil.which(os.environ.get("RIDGE_MPIRUN", "mpirun"))
-MPICH = MPIRUN is not None and "hydra" in os.path.realpath(MPIRUN)
-ENVIRONMENT = {
-    **os.environ,
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMP_NUM_THREADS": "1",
-}
-
-
-@pytest.fixture(scope="module")
-def mpi(ridge):
-    """Runs the command on so many ranks."""
-    module = os.path.join(os.path.dirname(ridge.program), "lib", "ridge", "ridge_mpi.so")
-    if MPIRUN is None or not os.path.exists(module):
-        pytest.skip("there is no MPI here")
-
-    def run(ranks, *words, limit=60, **options):
-        return ridge(*words, prefix=(MPIRUN, "-n", str(ranks)), env=ENVIRONMENT, limit=limit,
-                     **options)
-
-    run.program = ridge.program
-    return run
-
-
-def lines_of_ridge(err):
-    return [line for line in err.splitlines() if line.startswith("ridge: ")]
-
-
-def refused(result, *says, code=2):
-    """One line, once, whatever the launcher adds. That of MPICH may return how ranks were ended."""
-    assert result.code == code or (result.code != 0 and MPICH), (result.code, result.err)
-    lines = lines_of_ridge(result.err)
-    assert len(lines) == 1, result.err
-    for text in says:
-        assert text in lines[0], lines[0]
+from over_ranks import (ENVIRONMENT, MPICH, MPIRUN, lines_of_ridge, mixed, refused, running_ranks,
+                        runs)
 
 
 def test_a_record_of_two_ranks(mpi):
@@ -217,23 +182,28 @@ def test_bad_input_alone(ridge):
     ridge.bad(*BENCH, "--scaling", says="mpirun -n N")
 
 
-def mixed(mpi, *two):
-    """Two ranks with words of their own."""
-    words = [MPIRUN]
-    for part in two:
-        words += [":"] if len(words) > 1 else []
-        words += ["-n", "1", mpi.program, *map(str, part)]
-    done = subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT, timeout=30,
-                          check=False)
-
-    class Ended:
-        code, out, err = done.returncode, done.stdout, done.stderr
-    return Ended
-
-
 def test_ranks_of_other_input(mpi):
     refused(mixed(mpi, (*BENCH, "--size", "64x64x64"), (*BENCH, "--size", "64x64x32")),
             "rank 1 was started as", "64x64x32")
+
+
+def test_ranks_of_another_version(mpi, tmp_path):
+    version = subprocess.run([mpi.program, "--version"], capture_output=True, text=True,
+                             check=True).stdout.split()[-1]
+    with open(mpi.program, "rb") as program:
+        image = program.read()
+    ours, other = (b"\0" + text.encode() + b"\0" for text in (version, "9" + version[1:]))
+    assert ours in image
+    older = tmp_path / "ridge"
+    older.write_bytes(image.replace(ours, other))
+    older.chmod(0o755)
+    words = tuple(map(str, BENCH)) + ("--size", "32x16x8")
+    done = subprocess.run([MPIRUN, "-n", "1", mpi.program, *words, ":", "-n", "1", older, *words],
+                          env={**ENVIRONMENT, "LD_LIBRARY_PATH":
+                               os.path.join(os.path.dirname(mpi.program), "lib")},
+                          capture_output=True, text=True, timeout=60, check=False)
+    refused(type("Ended", (), {"code": done.returncode, "err": done.stderr}),
+            f"rank 1 was started as 'version 9{version[1:]}", f"rank 0 as 'version {version}")
 
 
 def test_no_module_for_mpi(mpi, tmp_path):
@@ -251,47 +221,6 @@ def test_no_module_for_mpi(mpi, tmp_path):
     assert len(json.loads(done.stdout)) == 1
     (line,) = lines_of_ridge(done.stderr)
     assert "built without MPI: it goes on as one rank" in line
-
-
-def descendants(process, program):
-    """Processes that run the program below another, whatever the launcher puts between."""
-    listed = subprocess.run(["ps", "-e", "-o", "pid=,ppid=,args="], capture_output=True, text=True,
-                            check=True).stdout
-    rows = [line.split(None, 2) for line in listed.splitlines()]
-    below, found = {process}, []
-    grown = True
-    while grown:
-        grown = False
-        for pid, parent, *args in rows:
-            if int(parent) in below and int(pid) not in below:
-                below.add(int(pid))
-                grown = True
-                if args and args[0].startswith(program):
-                    found.append(int(pid))
-    return found
-
-
-def running_ranks(mpi, words):
-    """A run that lasts, its launcher and the processes of its ranks."""
-    launcher = subprocess.Popen([MPIRUN, "-n", "3", mpi.program, *map(str, words)],
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                env=ENVIRONMENT)
-    end = time.time() + 20
-    ranks = []
-    while len(ranks) < 3 and time.time() < end:
-        time.sleep(0.2)
-        ranks = descendants(launcher.pid, mpi.program)
-    assert len(ranks) == 3, ranks
-    return launcher, ranks
-
-
-def runs(process):
-    """Whether it has not ended; one that nobody waits for stays as a zombie."""
-    try:
-        with open(f"/proc/{process}/stat", encoding="ascii") as stat:
-            return stat.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_a_killed_rank_ends_all_within_ten_seconds(mpi):

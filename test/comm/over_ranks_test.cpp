@@ -1,17 +1,14 @@
 // Stencils over ranks against one rank, bit for bit. Alone this tests one rank, periodic axes
 // included; `mpirun -n N test_comm` tests N (ctest does).
-#include <ridge/core/random.hpp>
 #include <ridge/stencil/over_ranks.hpp>
 
 #include "devices.hpp"
+#include "ranks_support.hpp"
 #include "test_kernels.hpp"
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstring>
-#include <random>
-#include <thread>
 #include <vector>
 
 namespace ridge::comm {
@@ -20,30 +17,11 @@ namespace {
 
 using stencil::inputs_of;
 using stencil::reach_of;
-
-/// The whole field on the host: random numbers, other ones for each input.
-template <class T>
-std::vector<T> whole(Index3 n, int input) {
-  std::vector<T> values(static_cast<std::size_t>(n.x * n.y * n.z));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values[i] = static_cast<T>(
-        random_value(static_cast<std::uint64_t>(input) + 7, static_cast<std::int64_t>(i)));
-  return values;
-}
-
-/// Index into a field of n points that goes round.
-std::size_t wrapped(Index3 n, Index x, Index y, Index z) {
-  const auto in = [](Index i, Index size) { return (i % size + size) % size; };
-  return static_cast<std::size_t>(in(x, n.x) + n.x * (in(y, n.y) + n.y * in(z, n.z)));
-}
-
-template <class F>
-void for_each_point(const Box& box, const F& f) {
-  for (Index z = box.begin.z; z < box.end.z; ++z)
-    for (Index y = box.begin.y; y < box.end.y; ++y)
-      for (Index x = box.begin.x; x < box.end.x; ++x)
-        f(x, y, z);
-}
+using test::be_late;
+using test::for_each_point;
+using test::grids;
+using test::whole;
+using test::wrapped;
 
 /// Copies a packed box to a rank's memory; queues of these devices run at once.
 template <class T>
@@ -84,13 +62,6 @@ std::vector<T> owned_values(const RankField<T>& field, Index3 n, const std::vect
   return mine;
 }
 
-/// Sleeps up to a few milliseconds, each rank another time.
-void be_late(int rank, int step) {
-  std::minstd_rand random(static_cast<unsigned>(rank * 97 + step * 31 + 1));
-  random.discard(5);
-  std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
-}
-
 /// What one rank makes of the whole field: along periodic axes with its own wrapped padding, so
 /// that no exchange takes part in it.
 template <class K, class T>
@@ -127,23 +98,6 @@ std::vector<T> expected(Queue& queue, const K& kernel, Index3 n, Periodic period
     ++at;
   });
   return result;
-}
-
-/// All grids of so many ranks that can hold the points.
-std::vector<Index3> grids(int ranks, Index3 n, const Reach& reach) {
-  std::vector<Index3> all;
-  for (Index x = 1; x <= ranks; ++x) {
-    for (Index y = 1; y <= ranks; ++y) {
-      if (ranks % (x * y) != 0) continue;
-      const Index3 shape{x, y, ranks / (x * y)};
-      try {
-        (void)Grid(n, shape, reach);
-        all.push_back(shape);
-      } catch (const UsageError&) { // too few points for it
-      }
-    }
-  }
-  return all;
 }
 
 template <class K, class T>

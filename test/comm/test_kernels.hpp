@@ -31,4 +31,27 @@ struct Advection {
   }
 };
 
+/// A step of heat.
+struct Smooth {
+  static constexpr auto footprint = stencil::star<1>();
+
+  template <class N>
+  RIDGE_FN auto operator()(const N& u) const {
+    return u(0, 0, 0) + 0.05 * (u(-1, 0, 0) + 2 * u(1, 0, 0) + 3 * u(0, -1, 0) + 4 * u(0, 1, 0) +
+                                5 * u(0, 0, -1) + u(0, 0, 1) - 16 * u(0, 0, 0));
+  }
+};
+
+/// Two time levels, of which the older is read beside the point, too.
+struct Waving {
+  static constexpr int levels = 2;
+  static constexpr auto footprints = std::make_tuple(stencil::star<1>(), stencil::star<1>());
+
+  template <class U, class V>
+  RIDGE_FN auto operator()(const U& u, const V& before) const {
+    return 0.5 * (u(-1, 0, 0) + u(0, 1, 0) + u(0, 0, 1) - u(0, 0, 0)) -
+           0.25 * (before(0, 0, 0) + before(1, 0, 0) + before(0, 0, -1));
+  }
+};
+
 } // namespace ridge::comm::test

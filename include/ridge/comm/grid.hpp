@@ -76,9 +76,10 @@ struct Periodic {
 /// Ranks as a grid over the points of a field. Rank = x + X (y + Y z).
 class Grid {
 public:
-  /// Throws UsageError unless every rank owns at least `reach.radius()` points along each axis that
-  /// is divided, and one anywhere.
-  Grid(Index3 points, Index3 ranks, const Reach& reach, Periodic periodic = {});
+  /// Throws UsageError unless every rank owns at least `reach.radius()` and `least` points along
+  /// each axis that is divided, and one anywhere.
+  Grid(Index3 points, Index3 ranks, const Reach& reach, Periodic periodic = {},
+       const Index3& least = {1, 1, 1});
 
   [[nodiscard]] Index3 points() const { return points_; }
   [[nodiscard]] Index3 ranks() const { return ranks_; }
@@ -93,7 +94,7 @@ public:
   [[nodiscard]] Box held(int rank) const;
   /// The rank next to it in a direction; -1 where the field ends.
   [[nodiscard]] int neighbour(int rank, const Index3& direction) const;
-  /// Bytes that a rank sends for one exchange of a field.
+  /// Bytes that a rank sends to others for one exchange of a field.
   [[nodiscard]] Bytes sent(int rank, int element_bytes) const;
 
 private:
@@ -109,6 +110,8 @@ struct Division {
   std::vector<Box> outer;
 };
 [[nodiscard]] Division divide(const Grid& grid, int rank);
+/// A box without slabs so thick at its low and high faces, which are `outer`.
+[[nodiscard]] Division divide(const Box& box, const Index3& low, const Index3& high);
 
 /// A message of a halo exchange: points that `peer` gets from this rank, or this rank from it.
 struct Route {
@@ -125,7 +128,7 @@ struct HaloPlan {
 /// its neighbours need; among equals, one that divides z, then y. Throws UsageError where there is
 /// none.
 [[nodiscard]] Index3 choose_ranks(int ranks, Index3 points, const Reach& reach,
-                                  Periodic periodic = {});
+                                  Periodic periodic = {}, const Index3& least = {1, 1, 1});
 
 /// Reads PxQxR (or P, PxQ) for so many ranks. Throws UsageError where the product is another.
 [[nodiscard]] Index3 parse_ranks(std::string_view text, int ranks);

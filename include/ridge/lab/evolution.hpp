@@ -16,9 +16,9 @@ struct Evolution {
   std::string name;
   stencil::Traits traits;
   int levels = 1;
-  /// Sweeps over packed fields of these extents on the queue's device, one an input.
-  std::function<stencil::Sweeps(Queue&, const std::vector<const void*>& fields, Index3,
-                                const stencil::Boundaries&,
+  /// Sweeps over fields on the queue's device, one an input: packed, what this rank owns of them.
+  std::function<stencil::Sweeps(Queue&, const std::vector<const void*>& fields,
+                                const stencil::RankPart&,
                                 const std::optional<stencil::SweepsSchedule>&)>
       make;
   /// The largest stable step that the kernel itself states (`double stable_step() const`); 0 where
@@ -41,12 +41,12 @@ template <class K, class T>
   made.traits = stencil::traits_of<K, T>();
   made.levels = stencil::levels_of<K>();
   made.make = [kernel, name = made.name](Queue& queue, const std::vector<const void*>& fields,
-                                         Index3 n, const stencil::Boundaries& boundaries,
+                                         const stencil::RankPart& part,
                                          const std::optional<stencil::SweepsSchedule>& schedule) {
     std::vector<View<const T>> views;
     for (const void* const field : fields)
-      views.emplace_back(static_cast<const T*>(field), n);
-    return stencil::Sweeps(queue, kernel, views, boundaries, schedule, name);
+      views.emplace_back(static_cast<const T*>(field), part.owned().extents());
+    return stencil::Sweeps(queue, kernel, views, part, schedule, name);
   };
   if constexpr (requires { kernel.stable_step(); }) made.stable_step = kernel.stable_step();
   if constexpr (knows_dt<K>) made.dt = kernel.dt;

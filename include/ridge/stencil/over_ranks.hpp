@@ -12,6 +12,7 @@
 #include <ridge/comm/field.hpp>
 #include <ridge/device/graph.hpp>
 #include <ridge/stencil/launch.hpp>
+#include <ridge/stencil/rank_part.hpp>
 
 #include <array>
 #include <memory>
@@ -19,14 +20,6 @@
 #include <vector>
 
 namespace ridge::stencil {
-
-/// What a kernel reads of its neighbours along each direction; of one input, or of all.
-[[nodiscard]] comm::Reach reach_of(const std::vector<std::vector<Offset>>& footprints,
-                                   int steps = 1);
-template <class K>
-[[nodiscard]] comm::Reach reach_of(int steps = 1) {
-  return reach_of(traits_of<K, double>().footprints, steps);
-}
 
 /// One application over ranks: fields of one grid, whose reach is at least the kernel's.
 template <class K, class T>
@@ -122,24 +115,22 @@ private:
     return fields;
   }
 
-  /// The points of a box and what lies around them within the radius.
+  /// A box, in coordinates of the whole field, and what lies around it.
   template <class U>
-  static View<U> around(const comm::RankField<T>& field, const comm::Box& box) {
-    constexpr Offset r = radius_of<K>();
-    const View<T> whole = field.view();
-    const Index3 held = field.held().begin;
-    const Index3 n = box.extents();
-    return View<U>(
-        View<T>(whole.data + whole.at(box.begin.x - held.x - r.x, box.begin.y - held.y - r.y,
-                                      box.begin.z - held.z - r.z),
-                {n.x + 2 * r.x, n.y + 2 * r.y, n.z + 2 * r.z}, whole.row, whole.plane));
+  static View<U> near(const comm::RankField<T>& field, const comm::Box& box) {
+    const Index3 h = field.held().begin;
+    const Index3 b = box.begin;
+    const Index3 e = box.end;
+    return View<U>(around(field.view(),
+                          {{b.x - h.x, b.y - h.y, b.z - h.z}, {e.x - h.x, e.y - h.y, e.z - h.z}},
+                          radius_of<K>()));
   }
 
   Program bind(const RankCall<K, T>& call, const comm::Box& box,
                const std::optional<Schedule>& schedule) const {
-    Call<K, T> part{call.kernel, {}, around<T>(*call.out, box)};
+    Call<K, T> part{call.kernel, {}, near<T>(*call.out, box)};
     for (std::size_t i = 0; i < call.in.size(); ++i)
-      part.in[i] = around<const T>(*call.in[i], box);
+      part.in[i] = near<const T>(*call.in[i], box);
     return schedule ? Program(queue_, part, *schedule, kernel_) : Program(queue_, part, kernel_);
   }
 

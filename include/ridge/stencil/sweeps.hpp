@@ -33,15 +33,21 @@ public:
   Sweeps(Queue& queue, const K& kernel, const std::vector<View<T>>& fields,
          const Boundaries& boundaries, const std::optional<SweepsSchedule>& schedule = {},
          std::string_view name = "user")
-      : body_(std::make_unique<detail::SweepsOf<K, std::remove_const_t<T>>>(
-            queue, kernel,
-            std::vector<View<const std::remove_const_t<T>>>(fields.begin(), fields.end()),
-            boundaries, schedule, name)) {}
+      : Sweeps(queue, kernel, fields,
+               detail::SweepsPlace(fields.empty() ? Index3{} : fields.front().extents, boundaries),
+               schedule, name) {}
   template <class K, class T>
   Sweeps(Queue& queue, const K& kernel, std::initializer_list<View<T>> fields,
          const Boundaries& boundaries, const std::optional<SweepsSchedule>& schedule = {},
          std::string_view name = "user")
       : Sweeps(queue, kernel, std::vector<View<T>>(fields), boundaries, schedule, name) {}
+
+  /// The same over ranks: the fields are what this one owns. Halos are exchanged as sweeps go on,
+  /// while what needs none of them is computed. Collective, like run() and restart().
+  template <class K, class T>
+  Sweeps(Queue& queue, const K& kernel, const std::vector<View<T>>& fields, const RankPart& part,
+         const std::optional<SweepsSchedule>& schedule = {}, std::string_view name = "user")
+      : Sweeps(queue, kernel, fields, detail::SweepsPlace(part), schedule, name) {}
 
   /// Gives so many sweeps to the queue.
   void run(Index steps) { body_->run(steps); }
@@ -66,11 +72,20 @@ public:
   }
 
   /// Of one sweep, or of one pass where the schedule has several sweeps in one: what it must at
-  /// least do. Not timed.
+  /// least do, on all ranks together. Not timed.
   [[nodiscard]] Record record() const { return body_->record(); }
   [[nodiscard]] const SweepsSchedule& schedule() const { return body_->schedule(); }
 
 private:
+  template <class K, class T>
+  Sweeps(Queue& queue, const K& kernel, const std::vector<View<T>>& fields,
+         const detail::SweepsPlace& place, const std::optional<SweepsSchedule>& schedule,
+         std::string_view name)
+      : body_(std::make_unique<detail::SweepsOf<K, std::remove_const_t<T>>>(
+            queue, kernel,
+            std::vector<View<const std::remove_const_t<T>>>(fields.begin(), fields.end()), place,
+            schedule, name)) {}
+
   std::unique_ptr<detail::AnySweeps> body_;
 };
 
