@@ -1,10 +1,9 @@
 #include "lattice.hpp"
 
 #include <ridge/core/error.hpp>
-#include <ridge/device/offer.hpp>
-#include <ridge/launch/description.hpp>
 #include <ridge/python/describe_lattice.hpp>
 
+#include "offered.hpp"
 #include "queues.hpp"
 
 #include <fmt/format.h>
@@ -62,14 +61,6 @@ auto in_turn(const DeviceId& device, const Work& work) {
   return work(turn.queue);
 }
 
-LatticeRun& runner(const std::string& description) {
-  for (const Offered& o : launch::load_description(description, "", {})) {
-    if (std::string_view(o.name) == typeid(LatticeRun*).name())
-      return *reinterpret_cast<LatticeRun*>(o.function);
-  }
-  throw Failure("the description of an expression offers nothing; please report this");
-}
-
 /// What the expression gives: numbers, whether they are complex, extents of the tensor, a field or
 /// None, and the record.
 nb::tuple run(const std::string& description, const std::vector<const HeldField*>& fields,
@@ -85,7 +76,8 @@ nb::tuple run(const std::string& description, const std::vector<const HeldField*
   }
   const DeviceId device = fields.front()->device;
   LatticeResult result = in_turn(device, [&](Queue& queue) {
-    return runner(description)(queue, operands.data(), numbers.data());
+    return offered_by<LatticeRun>(description, "", "an expression")(queue, operands.data(),
+                                                                    numbers.data());
   });
   nb::object made = nb::none();
   if (result.field)
