@@ -7,7 +7,7 @@ wheel=$1
 folder=$2
 python=${3:-python3}
 most=$((10 * 1000 * 1000))
-PATH=$(dirname "$(command -v "$python")"):$PATH "$python" -m auditwheel repair "$wheel" -w "$folder" \
+PATH=$(dirname "$(command -v "$python")"):$PATH "$python" -m auditwheel repair "$wheel" -w "$folder" --zip-compression-level 9 \
   --exclude 'libmpi.so.*' --exclude 'libmpich.so.*'
 for repaired in "$folder"/*.whl; do
   size=$(stat -c %s "$repaired")
