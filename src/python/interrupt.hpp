@@ -4,7 +4,8 @@
 namespace ridge::python {
 
 /// Throws what Python's handlers of signals raise, KeyboardInterrupt for Ctrl-C. For work that has
-/// released the interpreter's lock; does nothing in threads other than the main one.
+/// released the interpreter's lock; in threads other than the main one it throws when the
+/// interpreter ends.
 void check_interrupt();
 
 } // namespace ridge::python

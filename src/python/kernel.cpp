@@ -4,6 +4,7 @@
 #include <ridge/lab/tune_case.hpp>
 
 #include "offered.hpp"
+#include "others_may_run.hpp"
 
 namespace nb = nanobind;
 
@@ -50,7 +51,7 @@ void Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
                  nb::object device) {
   const Call asked = ask(std::move(arrays), std::move(numbers), std::move(device));
   const std::string key = asked.key(schedule);
-  const nb::gil_scoped_release others_may_run;
+  const OthersMayRun others_may_run;
   Turn& turn = queue_of(asked.arrays.device, asked.arrays.stream);
   const std::lock_guard in_turn(turn.guard);
   std::shared_ptr<const Program> program;

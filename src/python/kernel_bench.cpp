@@ -8,6 +8,7 @@
 #include "interrupt.hpp"
 #include "kernel.hpp"
 #include "offered.hpp"
+#include "others_may_run.hpp"
 #include "saved_output.hpp"
 
 #include <nanobind/stl/string.h>
@@ -20,7 +21,7 @@ namespace ridge::python {
 
 template <class Work>
 void Kernel::on_bench(const Call& call, const std::string& schedule, const Work& work) {
-  const nb::gil_scoped_release others_may_run;
+  const OthersMayRun others_may_run;
   Turn& turn = queue_of(call.arrays.device, call.arrays.stream);
   const std::lock_guard in_turn(turn.guard);
   naming_source(file_, [&] {

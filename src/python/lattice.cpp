@@ -4,6 +4,7 @@
 #include <ridge/python/describe_lattice.hpp>
 
 #include "offered.hpp"
+#include "others_may_run.hpp"
 #include "queues.hpp"
 
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ std::unique_ptr<AnyField> make_field(const std::string& kind, const Device& devi
 
 HeldField new_field(const std::string& kind, int real_bytes, const std::vector<Index>& extents,
                     const std::string& device_name) {
-  const nb::gil_scoped_release others_may_run;
+  const OthersMayRun others_may_run;
   const Device device(device_name);
   const lattice::Lattice on(Extents(extents.data(), static_cast<int>(extents.size())));
   return {device.id(), real_bytes == 4 ? make_field<float>(kind, device, on)
@@ -55,7 +56,7 @@ HeldField new_field(const std::string& kind, int real_bytes, const std::vector<I
 /// With the queue of the field's device, in turn with other threads.
 template <class Work>
 auto in_turn(const DeviceId& device, const Work& work) {
-  const nb::gil_scoped_release others_may_run;
+  const OthersMayRun others_may_run;
   Turn& turn = queue_of(device, nullptr);
   const std::lock_guard lock(turn.guard);
   return work(turn.queue);

@@ -6,6 +6,7 @@
 
 #include "kernel.hpp"
 #include "lattice.hpp"
+#include "others_may_run.hpp"
 #include "sweeps.hpp"
 
 #include <nanobind/nanobind.h>
@@ -35,6 +36,8 @@ NB_MODULE(_core, m) {
   nb::exception<UsageError>(m, "UsageError", PyExc_ValueError);
   nb::exception<Failure>(m, "Failure", PyExc_RuntimeError);
 
+  m.def("_end_calls", &end_calls);
+  nb::module_::import_("atexit").attr("register")(m.attr("_end_calls"));
   add_lattice(m);
   m.def("devices", &devices);
   m.def("headers_folder", &headers_folder);

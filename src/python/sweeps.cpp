@@ -4,6 +4,7 @@
 
 #include "interrupt.hpp"
 #include "offered.hpp"
+#include "others_may_run.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -70,13 +71,13 @@ void Sweeps::run(nb::tuple arrays, nb::tuple numbers, const std::string& schedul
     throw UsageError(name_ + ": steps=" + std::to_string(steps) + "; at least 1 is needed");
   int levels = 1;
   {
-    const nb::gil_scoped_release others_may_run;
+    const OthersMayRun others_may_run;
     const std::lock_guard lock(guard_);
     levels = maker().levels;
   }
   const Call call = look_at_call({name_, arrays_, rank_, 0, static_cast<std::size_t>(levels)},
                                  std::move(arrays), std::move(numbers), std::move(device));
-  const nb::gil_scoped_release others_may_run;
+  const OthersMayRun others_may_run;
   Turn& turn = queue_of(call.arrays.device, call.arrays.stream);
   const std::lock_guard in_turn(turn.guard);
   const std::lock_guard lock(guard_);
@@ -123,7 +124,7 @@ Index Sweeps::steps() const {
 }
 
 std::string Sweeps::record() const {
-  const nb::gil_scoped_release others_may_run;
+  const OthersMayRun others_may_run;
   const std::lock_guard lock(guard_);
   if (!sweeps_) throw UsageError(name_ + " was not run yet");
   Record record = sweeps_->record();

@@ -24,8 +24,8 @@ def test_an_offset_outside_of_the_declared_footprint(u):
 
 
 def test_a_syntax_error_in_cpp_text(u):
-    wrong = ridge.stencil(source=CPP.replace("double rate = 0;", "double rate = 0"), name="Heat")
-    with pytest.raises(ridge.UsageError, match=r"^Heat\.hpp:5:\d+: .*expected") as caught:
+    wrong = ridge.stencil(source=CPP.replace("double rate = 0;", "double rate = ;"), name="Heat")
+    with pytest.raises(ridge.UsageError, match=r"^Heat\.hpp:\d+:\d+: .*expected") as caught:
         wrong(u, rate=0.1)
     assert "\n" not in str(caught.value)
 
