@@ -40,8 +40,9 @@ bool is_ending() {
 
 void end_calls() {
   ending = true;
-  // What the threads of these calls hold stays until the process ends.
-  if (calls > 0) nanobind::set_leak_warnings(false);
+  // What threads that go on hold stays until the process ends.
+  const nanobind::object threads = nanobind::module_::import_("threading").attr("active_count")();
+  if (nanobind::cast<int>(threads) > 1) nanobind::set_leak_warnings(false);
   PyThreadState* const state = PyEval_SaveThread();
   while (calls > 0)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
