@@ -1,23 +1,27 @@
 #!/usr/bin/env bash
-# Makes a wheel from a build tree, installs it into an empty environment and runs the tests and
-# examples of the Python package there. Usage: test_package.sh BUILD
+# Makes a wheel from a build tree, installs it into an environment of its own and runs the tests of
+# the Python package there, examples and types among them. Nothing that the tree has is compiled
+# again. Usage: test_package.sh BUILD; with --prepare behind it only the environment is made.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
-environment() { # FOLDER PACKAGE...: a new one, with these
-  rm -rf "$1"
-  python3 -m venv "$1"
-  "$1/bin/python" -m pip install --quiet --disable-pip-version-check "${@:2}"
-}
+environment=$build/venv-package
+python=$environment/bin/python
+requirements=$root/test/python/requirements.txt
+if [[ ! -e $environment/installed || $requirements -nt $environment/installed ]]; then
+  rm -rf "$environment"
+  python3 -m venv "$environment"
+  "$python" -m pip install --quiet --disable-pip-version-check -r "$requirements"
+  touch "$environment/installed"
+fi
+[[ ${2:-} != --prepare ]] || exit 0
+
 rm -rf "$build/dist"
-environment "$build/venv-wheel" scikit-build-core nanobind
-"$root/scripts/wheel.sh" "$build/dist" "$build" "$build/venv-wheel/bin/python"
-environment "$build/venv-package" "$build"/dist/ridge-*.whl -r "$root/test/python/requirements.txt"
-python=$build/venv-package/bin/python
+"$root/scripts/wheel.sh" "$build/dist" "$build" "$python"
+"$python" -m pip install --quiet --disable-pip-version-check --no-index --force-reinstall --no-deps \
+  "$build"/dist/ridge-*.whl
+"$python" -m pip --disable-pip-version-check check
 export RIDGE_CACHE=$build/kernel-cache-python
 cd "$build" # not where the sources of the package are
-"$python" -B -m pytest -q -p no:cacheprovider -n 2 -c "$root/pyproject.toml" "$root/test/python"
-for example in "$root"/examples/python/*.py; do
-  "$python" -B "$example" >/dev/null
-done
-"$python" -m mypy --strict -p ridge
+"$python" -B -m pytest -q -p no:cacheprovider -n "$(nproc)" --dist worksteal --durations 10 \
+  -c "$root/pyproject.toml" "$root/test/python"

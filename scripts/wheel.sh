@@ -14,7 +14,7 @@ if [[ -n $build ]]; then
   # built already is built again.
   options+=(--no-build-isolation -C "build-dir=$build" -C cmake.define.RIDGE_PYTHON_MODULE=ON
     -C cmake.define.CMAKE_INSTALL_LIBDIR=lib)
-  same='RIDGE_(CPU|CUDA|HIP)_?(ARCH|LEVELS)?|RIDGE_(TESTS|EXAMPLES|APP|AHEAD|SANITIZE|PYTHON)'
+  same='RIDGE_(CPU|CUDA|HIP)_?(ARCH|LEVELS)?|RIDGE_(TESTS|EXAMPLES|APP|AHEAD|SANITIZE|PYTHON|STATIC_HDF5)'
   same+='|RIDGE_CUDA_FAST_COMPILE|RIDGE_EXAMPLES_HIP_ARCH|CMAKE_(C|CXX)_(COMPILER(_LAUNCHER)?|FLAGS)|CMAKE_BUILD_TYPE'
   while IFS= read -r entry; do # NAME:TYPE=VALUE
     options+=(-C "cmake.define.${entry%%:*}=${entry#*=}")

@@ -8,14 +8,18 @@ from . import lattice
 from ._bench import bench
 from ._chain import Chain, chain
 from ._core import Failure, UsageError, devices
+from ._doctor import Diagnoses, doctor
 from ._pairs import Pairs, pairs
 from ._record import Record, Records, Report, report
 from ._stencil import Stencil, stencil
+from ._sweeps import Sweeps, sweeps
 from ._trace import (TraceError, cos, exp, log, maximum, minimum, power, rsqrt, sin, sqrt,
                      where)
+from ._tune import Tuned, tune
 
 __all__ = [
-    "Chain", "Failure", "Pairs", "Record", "Records", "Report", "Stencil", "TraceError",
-    "UsageError", "bench", "chain", "cos", "devices", "exp", "lattice", "log", "maximum", "minimum", "pairs",
-    "power", "report", "rsqrt", "sin", "sqrt", "stencil", "where",
+    "Chain", "Diagnoses", "Failure", "Pairs", "Record", "Records", "Report", "Stencil", "Sweeps",
+    "TraceError", "Tuned", "UsageError", "bench", "chain", "cos", "devices", "doctor", "exp", "lattice",
+    "log", "maximum", "minimum", "pairs", "power", "report", "rsqrt", "sin", "sqrt", "stencil",
+    "sweeps", "tune", "where",
 ]

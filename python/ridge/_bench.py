@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Optional, Sequence, Union
 
-from ._command import run_command
+from ._command import built_in_words, run_command
 from ._record import Records, records_of
 
 
@@ -15,12 +15,8 @@ def bench(kernel: str, *, size: Union[int, Sequence[int], None] = None, device: 
 
     `size` is in the order of NumPy's shapes, x last; `schedule` may be `all`. Raises UsageError that
     lists what is right. The other options are those of `ridge bench`."""
-    words = ["bench", kernel, "--json", "--device", device, "--schedule", schedule]
-    if size is not None:
-        extents = (size,) if isinstance(size, int) else tuple(reversed(tuple(size)))
-        words += ["--size", "x".join(str(int(n)) for n in extents)]
-    if precision is not None:
-        words += ["--precision", precision]
+    words = ["bench", *built_in_words(kernel, size=size, device=device, precision=precision),
+             "--json", "--schedule", schedule]
     if repeat is not None:
         words += ["--repeat", str(int(repeat))]
     return records_of(run_command(words))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, overload
 
 from ._emit import Writer, flops, reachable, share
 from ._kernel import Kernel
@@ -15,6 +15,14 @@ Range = tuple[list[int], list[int]]
 
 class Chain(Kernel):
     """A chain that is called with arrays and numbers."""
+
+
+@overload
+def chain(function: Callable[..., Any]) -> Chain: ...
+
+
+@overload
+def chain(*, edge: str = "none") -> Callable[[Callable[..., Any]], Chain]: ...
 
 
 def chain(function: Optional[Callable[..., Any]] = None, *, edge: str = "none") -> Any:

@@ -24,23 +24,42 @@ class Source:
         #: Where numbers are kept, where that is not a member of their name.
         self.places = places or {}
 
-    def describe(self, file: str, numbers: Sequence[str]) -> str:
-        """The text that the library compiles to learn what the kernel is, and to set `numbers`."""
+    def _kernel(self, numbers: Sequence[str]) -> str:
+        """Statements that make the kernel and set `numbers`."""
         members = "".join(
             f"  {place} = arguments.numbers[{i}];\n" for i, name in enumerate(numbers)
             for place in self.places.get(name, (f"kernel.{name}",)))
+        return f"  {self.type_name} kernel{{}};\n{members}"
+
+    def describe(self, file: str, numbers: Sequence[str]) -> str:
+        """The text that the library compiles to learn what the kernel is, and to set `numbers`."""
         roof = {"pairs": "roof, "}.get(self.pattern, "")
         return (
             f"#include <ridge/python/describe_{self.pattern}.hpp>\n#include \"{file}\"\n"
             "namespace {\n"
-            "std::unique_ptr<ridge::lab::Case> make(ridge::Queue& queue,\n"
-            "                                       ridge::lab::RoofSource& roof,\n"
-            "                                       const ridge::python::Arguments& arguments) {\n"
-            f"  (void)roof;\n  {self.type_name} kernel{{}};\n{members}"
+            "ridge::python::Described make(ridge::Queue& queue, ridge::lab::RoofSource& roof,\n"
+            "                              const ridge::python::Arguments& arguments) {\n"
+            f"  (void)roof;\n{self._kernel(numbers)}"
             f"  return ridge::python::describe_{self.pattern}(queue, {roof}kernel, arguments,\n"
             f"                                         \"{file}\");\n}}\n"
-            "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::python::MakeCase*),\n"
+            "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::python::Describe*),\n"
             "                           &make);\n}\n")
+
+    def describe_sweeps(self, file: str, numbers: Sequence[str]) -> str:
+        """The same, to learn how many sweeps of a stencil are made."""
+        return (
+            f"#include <ridge/python/describe_sweeps.hpp>\n#include \"{file}\"\n"
+            "namespace {\n"
+            "std::unique_ptr<ridge::stencil::Sweeps> make(\n"
+            "    ridge::Queue& queue, const ridge::python::Arguments& arguments,\n"
+            "    const ridge::stencil::Boundaries& boundaries, const std::string& schedule) {\n"
+            f"{self._kernel(numbers)}"
+            "  return ridge::python::make_sweeps(queue, kernel, arguments, boundaries, schedule,\n"
+            f"                                    \"{file}\");\n}}\n"
+            "ridge::python::SweepsMaker describe() {\n"
+            f"  return {{ridge::stencil::levels_of<{self.type_name}>(), &make}};\n}}\n"
+            "const ridge::Offer offered(ridge::DeviceKind::cpu,\n"
+            "                           typeid(ridge::python::DescribeSweeps*), &describe);\n}\n")
 
 
 def unique(text: str) -> str:
@@ -50,7 +69,8 @@ def unique(text: str) -> str:
 
 
 #: Names of parameters that calls take for themselves.
-RESERVED = ("out", "schedule", "device", "repeats", "check")
+RESERVED = ("out", "schedule", "device", "repeats", "check", "seconds", "most", "prove", "steps",
+            "size", "precision")
 
 
 #: And those that the generated text needs.
@@ -121,6 +141,15 @@ class Kernel:
                       arrays: int) -> tuple[_core.Kernel, tuple[float, ...]]:
         """The kernel of so many arrays with members of these names, and their values in its
         order."""
+        names, values = self._numbers(given)
+        core = self._compiled.get((arrays, names))
+        if core is None:
+            core = self._compiled[arrays, names] = self._core(names, self._array_names(arrays - 1))
+        self._latest = core
+        return core, values
+
+    def _numbers(self, given: Mapping[str, float]) -> tuple[tuple[str, ...], tuple[float, ...]]:
+        """Names of the numbers, in order, and their values in a call that gives these."""
         names = self.numbers
         if names is None:
             names = tuple(sorted(given))
@@ -128,18 +157,14 @@ class Kernel:
                 check_name(name, f"{self.__name__}: the number")
         elif len(given) != len(names) or not all(n in given for n in names):
             given = self._with_defaults(given, names)
-        core = self._compiled.get((arrays, names))
-        if core is None:
-            core = self._compiled[arrays, names] = self._core(names, self._array_names(arrays - 1))
-        self._latest = core
-        return core, tuple([given[n] for n in names])
+        return names, tuple([given[n] for n in names])
 
     def _array_names(self, _given: int) -> Sequence[str]:
         return self.arrays
 
     def _core(self, numbers: tuple[str, ...], arrays: Sequence[str]) -> _core.Kernel:
         file = _core.keep_source(f"{self.__name__}.hpp", self._source.text)
-        return _core.Kernel(self.__name__, [*arrays, "out"], self.rank,
+        return _core.Kernel(self.__name__, self._source.pattern, [*arrays, "out"], self.rank,
                             self._source.describe(file, numbers), file)
 
     def _with_defaults(self, given: Mapping[str, float],
@@ -208,3 +233,16 @@ class Kernel:
         all_arrays = self._call_arrays(arrays, out)
         core, values = self._bind_numbers(numbers, len(all_arrays))
         return records_of(core.measure(all_arrays, values, schedule, device, repeats, check))
+
+    def _tune(self, arrays: tuple[Any, ...], out: Any, device: Optional[str], seconds: float,
+              most: int, progress: Optional[Callable[[str], None]],
+              numbers: Mapping[str, float]) -> str:
+        all_arrays = self._call_arrays(arrays, out)
+        core, values = self._bind_numbers(numbers, len(all_arrays))
+        return core.tune(all_arrays, values, device, seconds, most, progress)
+
+    def _doctor(self, arrays: tuple[Any, ...], out: Any, schedule: str, device: Optional[str],
+                prove: bool, numbers: Mapping[str, float]) -> str:
+        all_arrays = self._call_arrays(arrays, out)
+        core, values = self._bind_numbers(numbers, len(all_arrays))
+        return core.doctor(all_arrays, values, schedule, device, prove)

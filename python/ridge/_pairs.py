@@ -50,7 +50,7 @@ class _Components:
 
 
 def pairs(function: Optional[Callable[..., Any]] = None, *, targets: int, sources: int,
-          sums: int) -> Any:
+          sums: int) -> Callable[[Callable[..., Any]], Pairs]:
     """An interaction: what one source adds to the sums of one target.
 
         @ridge.pairs(targets=3, sources=4, sums=3)

@@ -69,7 +69,7 @@ class Record(Mapping[str, Any]):
     def __repr__(self) -> str:
         parts = [self.kernel, f"on {self.device}"]
         if self.seconds is not None:
-            parts.append(_time(self.seconds))
+            parts.append(time_text(self.seconds))
         if self.fraction is not None:
             parts.append(f"{self.fraction:.3f} of {self._fields.get('roof_name')}")
         if self.ok is not None:
@@ -97,7 +97,8 @@ def records_of(text: str) -> Records:
     return Records(Record(r) for r in (found if isinstance(found, list) else [found]))
 
 
-def _time(seconds: float) -> str:
+def time_text(seconds: float) -> str:
+    """Seconds, as people write them."""
     for unit, scale in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
         if seconds * scale >= 1:
             return f"{seconds * scale:.3g} {unit}"
@@ -116,15 +117,23 @@ def table(records: Iterable[Mapping[str, Any]]) -> str:
         check = r.get("check")
         cells = (
             r["kernel"], r["device"], r["precision"], "x".join(map(str, r["size"])),
-            "" if seconds is None else _time(seconds),
+            "" if seconds is None else time_text(seconds),
             "" if achieved is None else f"{achieved:.3g} {r.get('achieved_unit', '')}",
             "" if fraction is None else f"{fraction:.3f}",
             "" if check is None else "ok" if check["ok"] else check.get("message", "wrong"),
             r["schedule"],
         )
-        rows.append("<tr>" + "".join(f"<td>{html.escape(str(c))}</td>" for c in cells) + "</tr>")
-    head = "".join(f"<th>{c}</th>" for c in columns)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        rows.append(cells)
+    return html_table(columns, rows)
+
+
+def html_table(columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """An HTML table of texts and numbers."""
+    def line(tag: str, cells: Iterable[Any]) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(str(c))}</{tag}>" for c in cells) + "</tr>"
+
+    body = "".join(line("td", cells) for cells in rows)
+    return f"<table><thead>{line('th', columns)}</thead><tbody>{body}</tbody></table>"
 
 
 def report(records: Iterable[Mapping[str, Any]]) -> Report:

@@ -265,7 +265,7 @@ class Parameter(Value):
 
 def offset_of(key: object, name: str) -> tuple[int, ...]:
     """The offset of an access, in Python's order: x last."""
-    parts = key if isinstance(key, tuple) else (key,)
+    parts: tuple[Any, ...] = key if isinstance(key, tuple) else (key,)
     for part in parts:
         if isinstance(part, slice) or part is Ellipsis or part is None:
             refuse(f"{name}[...] is the distance of one neighbour, as in {name}[0,0,1]; slices are "

@@ -2,9 +2,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/doctor/checklist.hpp>
 #include <ridge/doctor/diagnosis.hpp>
-#include <ridge/doctor/pages.hpp>
-#include <ridge/lab/bench_case.hpp>
-#include <ridge/lab/proof.hpp>
+#include <ridge/lab/visit.hpp>
 
 #include "commands.hpp"
 #include "doctor_print.hpp"
@@ -13,8 +11,6 @@
 #include "output_file.hpp"
 
 #include <fmt/core.h>
-
-#include <algorithm>
 
 namespace ridge::app {
 
@@ -54,12 +50,15 @@ private:
           fmt::format("the doctor does not know what {} does with memory", launch.kernel));
     if (!output.empty()) require_writable(output);
     doctor::Examination e = examination(chosen);
-    if (on.empty() && !checklist) measure_ceilings(e);
+    if (on.empty() && !checklist) {
+      lab::RoofSource roof(e.device, true);
+      lab::measure_ceilings(e, roof, check_interrupt);
+    }
     const auto patient = chosen.make_patient(e);
     const doctor::Prescription now = patient->parse(launch.schedule);
     if (checklist) return print_checklist(patient->facts(now.schedule), json);
 
-    Visit visit{
+    lab::Visit visit{
         launch.kernel, device_text(e), e.description.name, e.size, e.precision, now, {}, {}, {}};
     std::unique_ptr<lab::Case> running;
     if (on.empty()) {
@@ -67,11 +66,8 @@ private:
     }
     visit.findings =
         doctor::diagnose(*patient, now.schedule, visit.record ? &*visit.record : nullptr);
-    if (prove) {
-      for (const doctor::Diagnosis& d : visit.findings.diagnoses)
-        visit.proofs.push_back(proof_of(*running, now, d));
-    }
-    if (!output.empty()) write_text_file(output, record_text(visit));
+    if (prove) lab::prove_visit(visit, *running, check_interrupt);
+    if (!output.empty()) write_text_file(output, lab::record_text(visit));
     print_visit(visit, json);
     for (std::size_t i = 0; i < visit.proofs.size(); ++i) {
       const auto& d = visit.findings.diagnoses[i];
@@ -102,53 +98,18 @@ private:
     return e.here ? to_text(e.device.id()) : on;
   }
 
-  /// Ceilings that the model takes from a data sheet or not at all, as they are here and now.
-  static void measure_ceilings(doctor::Examination& e) {
-    lab::RoofSource roof(e.device, true);
-    const auto replace = [&](double model::Description::*member, const char* name) {
-      check_interrupt();
-      if (const Ceiling* const found = roof.find(name)) e.description.*member = found->value;
-    };
-    replace(&model::Description::copy_bytes_per_second, "copy");
-    if (e.device.is_gpu()) return; // the data sheet says the rest
-    replace(&model::Description::fp32_flops, "fma_fp32");
-    replace(&model::Description::fp64_flops, "fma_fp64");
-    replace(&model::Description::launch_seconds, "launch");
-    replace(&model::Description::cache_bytes_per_second, "cache_copy");
-    // A plain copy reads, beside the bytes that count, the lines that it writes: half as many.
-    if (const Ceiling* const plain = roof.find("copy_plain")) {
-      e.fill_cost =
-          std::clamp(2 * (e.description.copy_bytes_per_second / plain->value - 1), 0.0, 1.0);
-    }
-  }
-
   [[nodiscard]] std::unique_ptr<lab::Case> run_case(const lab::BenchKernel& chosen,
                                                     const doctor::Examination& e,
                                                     const doctor::Prescription& now,
-                                                    Visit& visit) const {
+                                                    lab::Visit& visit) const {
     lab::BenchRequest request = launch.request(chosen);
     request.schedule = now.schedule;
     request.measure.repeats = 5;
     request.measure.between = check_interrupt;
     lab::RoofSource roof(e.device, true);
     auto running = chosen.make_case(request, roof);
-    lab::bench_case(*running, request, roof, [&](const Record& record) { visit.record = record; });
-    if (visit.record->check && !visit.record->check->ok) {
-      throw Failure(fmt::format("{} under '{}': {}", launch.kernel, now.schedule,
-                                visit.record->check->message));
-    }
-    if (const auto memory = running->limit().memory; memory && e.device.host_accessible()) {
-      const auto share =
-          doctor::node_share(memory->a, static_cast<std::size_t>(memory->size.value));
-      if (share) visit.record->details.push_back({doctor::node_share_detail, *share, {}});
-    }
+    lab::run_visit(visit, *running, request, roof);
     return running;
-  }
-
-  [[nodiscard]] static std::optional<lab::Proof>
-  proof_of(lab::Case& running, const doctor::Prescription& now, const doctor::Diagnosis& d) {
-    if (d.schedule.empty()) return {}; // what is to be done is not a schedule's to do
-    return lab::prove(running, {now.name, now.schedule}, {"", d.schedule}, check_interrupt);
   }
 };
 

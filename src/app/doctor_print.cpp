@@ -15,44 +15,6 @@ namespace {
 using doctor::Diagnosis;
 using nlohmann::ordered_json;
 
-/// The fields of the contract: cause, evidence, ..., fix.
-ordered_json diagnosis_json(const Visit& v, std::size_t i) {
-  const Diagnosis& d = v.findings.diagnoses[i];
-  ordered_json o{{"cause", d.cause->name},
-                 {"evidence", d.evidence},
-                 {"evidence_unit", d.cause->unit},
-                 {"threshold", d.cause->threshold},
-                 {"predicted_gain", d.predicted_gain},
-                 {"proved_gain", nullptr},
-                 {"fix", d.fix}};
-  if (!d.schedule.empty()) o["cured_schedule"] = d.schedule;
-  if (i < v.proofs.size() && v.proofs[i]) {
-    o["proved_gain"] = v.proofs[i]->gain;
-    o["proved_low"] = v.proofs[i]->low;
-    o["proved_high"] = v.proofs[i]->high;
-    o["holds"] = v.proofs[i]->confirms(d.predicted_gain);
-  }
-  return o;
-}
-
-ordered_json json_of(const Visit& v, std::size_t i) {
-  auto sizes = ordered_json::array();
-  for (int k = 0; k < v.size.rank(); ++k)
-    sizes.push_back(v.size[k]);
-  ordered_json o{{"kernel", v.kernel},
-                 {"device", v.device},
-                 {"device_name", v.device_name},
-                 {"precision", v.precision},
-                 {"size", sizes},
-                 {"schedule", v.schedule.schedule},
-                 {"modelled_seconds", v.findings.time.seconds.value},
-                 {"modelled_roof", v.findings.time.roof},
-                 {"seconds", nullptr}};
-  if (v.record) o["seconds"] = v.record->timing->median.value;
-  o.update(diagnosis_json(v, i));
-  return o;
-}
-
 void print_proof(const std::optional<lab::Proof>& proof, double predicted) {
   if (!proof) {
     fmt::print("   proof      none: the change is not a schedule's to make\n");
@@ -69,15 +31,12 @@ std::string threshold_text(const doctor::Cause& cause) {
 
 } // namespace
 
-void print_visit(const Visit& v, bool json) {
-  const auto& diagnoses = v.findings.diagnoses;
+void print_visit(const lab::Visit& v, bool json) {
   if (json) {
-    auto all = ordered_json::array();
-    for (std::size_t i = 0; i < diagnoses.size(); ++i)
-      all.push_back(json_of(v, i));
-    fmt::print("{}\n", all.dump(2));
+    fmt::print("{}\n", lab::visit_json(v));
     return;
   }
+  const auto& diagnoses = v.findings.diagnoses;
   fmt::print("{} {} {} on {}\nschedule {}{}\n", v.kernel, to_text(v.size), v.precision,
              v.device_name, v.schedule.name.empty() ? "" : v.schedule.name + ": ",
              v.schedule.schedule);
@@ -112,14 +71,6 @@ void print_visit(const Visit& v, bool json) {
   const doctor::Best& best = v.findings.best;
   if (!best.fix.empty())
     fmt::print("\nof all with names, {:.2f} times as fast: {}\n", best.predicted_gain, best.fix);
-}
-
-std::string record_text(const Visit& v) {
-  ordered_json record = ordered_json::parse(to_json(*v.record));
-  record["diagnoses"] = ordered_json::array();
-  for (std::size_t i = 0; i < v.findings.diagnoses.size(); ++i)
-    record["diagnoses"].push_back(diagnosis_json(v, i));
-  return ordered_json::array({record}).dump(2) + "\n";
 }
 
 void print_explanation(const doctor::Cause& cause) {

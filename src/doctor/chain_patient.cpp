@@ -23,7 +23,7 @@ constexpr int registers_around = 16;
 class ChainPatient final : public PatternPatient<chain::Schedule> {
 public:
   ChainPatient(chain::Description chain, const Examination& e)
-      : PatternPatient(e), chain_(std::move(chain)), n_{e.size.count(), 1, 1} {}
+      : PatternPatient(e), chain_(std::move(chain)), n_(e.size.xyz()) {}
 
 private:
   [[nodiscard]] Named read(const std::string& asked) const override {
@@ -107,15 +107,21 @@ private:
     }
   }
   [[nodiscard]] Index tiles_of(const chain::Plan& plan) const {
-    Index least = n_.x;
-    for (const chain::GroupPlan& group : plan.groups)
-      least = std::min(least, chain::tiles_of(n_.x, std::max<Index>(group.tile.x, 1)));
+    Index least = n_.x * n_.y * n_.z;
+    for (const chain::GroupPlan& group : plan.groups) {
+      const auto along = [](Index n, Index tile) {
+        return chain::tiles_of(n, std::max<Index>(tile, 1));
+      };
+      least = std::min(least, along(n_.x, group.tile.x) * along(n_.y, group.tile.y) *
+                                  along(n_.z, group.tile.z));
+    }
     return least;
   }
   void add_launches(Facts& f, const GpuSchedule& s, const chain::Plan& plan) const {
     f.launches = static_cast<double>(plan.groups.size());
     if (s.graph == chain::Graph::on) f.launch_share = graph_share;
-    const auto blocks = static_cast<double>(ceil_div(n_.x, s.block.x));
+    const auto blocks = static_cast<double>(ceil_div(n_.x, s.block.x) * ceil_div(n_.y, s.block.y) *
+                                            ceil_div(n_.z, s.block.z));
     lay_blocks(f, {blocks, static_cast<int>(s.block.count()),
                    registers_around + 2 * chain_.element_bytes / 4});
     f.thread_bytes = chain_.element_bytes;

@@ -17,10 +17,15 @@ using pairs::GpuSchedule;
 /// Registers of a thread beside bodies and sums.
 constexpr int registers_around = 24;
 
+pairs::Bodies bodies_of(const Extents& size) {
+  if (size.rank() == 1) return {size[0], size[0], true};
+  return {size[0], size[1], false};
+}
+
 class PairsPatient final : public PatternPatient<pairs::Schedule> {
 public:
   PairsPatient(const pairs::Traits& traits, int steps, const Examination& e)
-      : PatternPatient(e), traits_(traits), bodies_{e.size.count(), e.size.count(), true},
+      : PatternPatient(e), traits_(traits), bodies_(bodies_of(e.size)),
         slots_(traits.operations + traits.rsqrts * (1 + steps)) {
     if (slots_ <= 0) slots_ = traits.flops; // where the interaction does not declare operations
   }

@@ -83,14 +83,10 @@ void BenchKernel::run(const BenchRequest& request, RoofSource& roof,
 
 void bench_case(Case& the_case, const BenchRequest& request, RoofSource& roof,
                 const std::function<void(const Record&)>& on_record) {
-  std::vector<AskedSchedule> schedules = the_case.schedules(request.schedule);
   std::string source;
-  if (request.wisdom && request.schedule == "auto") {
-    const tune::Choice choice = choose_schedule(the_case);
-    source = source_text(choice);
-    if (!choice.note.empty()) tune::say_once(choice.note);
-    if (choice.source != tune::Choice::Source::standard) schedules = {{"wisdom", choice.schedule}};
-  }
+  const std::vector<AskedSchedule> schedules =
+      request.wisdom ? schedules_by_wisdom(the_case, request.schedule, &source)
+                     : the_case.schedules(request.schedule);
   Accountant accountant(the_case, request, roof);
   for (const AskedSchedule& s : schedules) {
     the_case.poison();

@@ -31,8 +31,14 @@ void require_speed(const Device& device) {
                    " is emulated and has no speed to tune for; tune on the cpu or a GPU");
 }
 
-tune::Choice choose_schedule(Case& the_case) {
-  return tune::choose(question_of(the_case));
+std::vector<AskedSchedule> schedules_by_wisdom(Case& the_case, const std::string& asked,
+                                               std::string* source) {
+  if (asked != "auto") return the_case.schedules(asked);
+  const tune::Choice choice = tune::choose(question_of(the_case));
+  if (source != nullptr) *source = source_text(choice);
+  if (!choice.note.empty()) tune::say_once(choice.note);
+  if (choice.source == tune::Choice::Source::standard) return the_case.schedules(asked);
+  return {{"wisdom", choice.schedule}};
 }
 
 tune::Tuned tune_case(Case& the_case, const std::string& pattern,

@@ -259,12 +259,12 @@ Array look(const Subject& subject, nb::handle object, Arrays& arrays, bool first
 
 } // namespace
 
-Arrays look_at(nb::tuple objects, const std::vector<std::string>& names, const std::string& kernel,
-               int rank) {
+Arrays look_at(nb::tuple objects, const Signature& signature) {
+  const auto& [kernel, names, rank, first_written, end_written] = signature;
   Arrays arrays;
   arrays.all.reserve(objects.size());
   for (std::size_t i = 0; i < objects.size(); ++i) {
-    const Subject subject{kernel, names[i], i + 1 == objects.size()};
+    const Subject subject{kernel, names[i], i >= first_written && i < end_written};
     arrays.all.push_back(look(subject, objects[i], arrays, i == 0));
     if (rank != 0 && arrays.all.back().rank != rank) {
       subject.refuse(fmt::format("has {} dimensions; this kernel's arrays have {}",

@@ -19,10 +19,16 @@ struct Arrays {
   std::vector<nanobind::object> kept; ///< what keeps descriptions of arrays valid
 };
 
-/// Looks at `objects`, of which the last is written to; `names` are theirs, for errors, which begin
-/// with `kernel`; `rank` is that of all arrays, 0: any. Raises TypeError that says what would be
-/// right.
-[[nodiscard]] Arrays look_at(nanobind::tuple objects, const std::vector<std::string>& names,
-                             const std::string& kernel, int rank);
+/// What a kernel's arrays are checked against.
+struct Signature {
+  const std::string& kernel;
+  const std::vector<std::string>& arrays; ///< their names
+  int rank = 0;                           ///< of all arrays; 0: any
+  std::size_t first_written = 0, end_written = 0;
+};
+
+/// Raises TypeError, which begins with the kernel's name, for arrays that cannot be used in place;
+/// it says what would be right.
+[[nodiscard]] Arrays look_at(nanobind::tuple objects, const Signature& signature);
 
 } // namespace ridge::python

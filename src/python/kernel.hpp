@@ -3,7 +3,7 @@
 
 #include <ridge/launch/program.hpp>
 
-#include "arrays.hpp"
+#include "call.hpp"
 #include "queues.hpp"
 
 #include <nanobind/nanobind.h>
@@ -19,11 +19,11 @@ namespace ridge::python {
 
 class Kernel {
 public:
-  /// `arrays` are the names of inputs and output, `rank` how many dimensions they have (0: any),
-  /// `description` is compiled for the host and offers
-  /// a MakeCase, `file` is the kernel's source that it includes.
-  Kernel(std::string name, std::vector<std::string> arrays, int rank, std::string description,
-         std::string file);
+  /// `pattern` is "stencil", "pairs" or "chain", `arrays` are the names of inputs and output,
+  /// `rank` how many dimensions they have (0: any), `description` is compiled for the host and
+  /// offers a python::Describe, `file` is the kernel's source that it includes.
+  Kernel(std::string name, std::string pattern, std::vector<std::string> arrays, int rank,
+         std::string description, std::string file);
 
   /// Gives one launch to the queue of the arrays' device and stream. Programs that were bound
   /// before are launched again. `device`: None, or where host arrays are computed on.
@@ -43,21 +43,45 @@ public:
                                     const std::string& schedule, nanobind::object device,
                                     Measured options);
 
-private:
-  struct Asked;
-  [[nodiscard]] Asked ask(nanobind::tuple arrays, nanobind::tuple numbers,
-                          nanobind::object device) const;
-  [[nodiscard]] std::unique_ptr<lab::Case> make_case(const Asked& asked, Turn& turn);
-  [[nodiscard]] std::shared_ptr<const Program> bind(const Asked& asked, Turn& turn,
-                                                    const std::string& schedule);
-  [[nodiscard]] MakeCase& maker();
+  /// Searches the fastest schedule for `seconds`, measuring `most` at most (0: as tune::search
+  /// chooses), and keeps it in wisdom; `auto` is that schedule from now on. `progress`: None, or a
+  /// function that is given a line about what is being done. Leaves the output as a launch does.
+  /// Returns what lab::tuned_json says.
+  [[nodiscard]] std::string tune(nanobind::tuple arrays, nanobind::tuple numbers,
+                                 nanobind::object device, double seconds, int most,
+                                 nanobind::object progress);
 
-  std::string name_;
+  /// Examines a launch, which runs, and with `prove` the cures. Leaves the output as a launch does.
+  /// Returns its record with the diagnoses, as lab::record_text does.
+  [[nodiscard]] std::string doctor(nanobind::tuple arrays, nanobind::tuple numbers,
+                                   const std::string& schedule, nanobind::object device,
+                                   bool prove);
+
+private:
+  /// A launch that is measured, and whose turn it is.
+  struct Bench {
+    const Described& described;
+    lab::Case& the_case;
+    lab::BenchRequest& request;
+    Turn& turn;
+  };
+  /// Calls `work` with the case of a call, `schedule` in its request; the output is as it was
+  /// afterwards, and then as a launch leaves it under the schedule that `work` returns.
+  template <class Work>
+  void on_bench(const Call& call, const std::string& schedule, const Work& work);
+  [[nodiscard]] Call ask(nanobind::tuple arrays, nanobind::tuple numbers,
+                         nanobind::object device) const;
+  [[nodiscard]] Described describe(const Call& asked, Turn& turn);
+  [[nodiscard]] std::shared_ptr<const Program> bind(const Call& asked, Turn& turn,
+                                                    const std::string& schedule);
+  [[nodiscard]] Describe& describer();
+
+  std::string name_, pattern_;
   std::vector<std::string> arrays_;
   int rank_;
   std::string description_, file_;
   mutable std::mutex guard_; ///< of what follows
-  MakeCase* make_ = nullptr;
+  Describe* describe_ = nullptr;
   std::unordered_map<std::string, std::shared_ptr<const Program>> programs_;
   std::shared_ptr<const Program> latest_;
 };

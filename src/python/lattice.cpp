@@ -1,10 +1,10 @@
 #include "lattice.hpp"
 
 #include <ridge/core/error.hpp>
-#include <ridge/device/offer.hpp>
-#include <ridge/launch/description.hpp>
 #include <ridge/python/describe_lattice.hpp>
 
+#include "offered.hpp"
+#include "others_may_run.hpp"
 #include "queues.hpp"
 
 #include <fmt/format.h>
@@ -46,7 +46,7 @@ std::unique_ptr<AnyField> make_field(const std::string& kind, const Device& devi
 
 HeldField new_field(const std::string& kind, int real_bytes, const std::vector<Index>& extents,
                     const std::string& device_name) {
-  const nb::gil_scoped_release others_may_run;
+  const OthersMayRun others_may_run;
   const Device device(device_name);
   const lattice::Lattice on(Extents(extents.data(), static_cast<int>(extents.size())));
   return {device.id(), real_bytes == 4 ? make_field<float>(kind, device, on)
@@ -56,18 +56,10 @@ HeldField new_field(const std::string& kind, int real_bytes, const std::vector<I
 /// With the queue of the field's device, in turn with other threads.
 template <class Work>
 auto in_turn(const DeviceId& device, const Work& work) {
-  const nb::gil_scoped_release others_may_run;
+  const OthersMayRun others_may_run;
   Turn& turn = queue_of(device, nullptr);
   const std::lock_guard lock(turn.guard);
   return work(turn.queue);
-}
-
-LatticeRun& runner(const std::string& description) {
-  for (const Offered& o : launch::load_description(description, "", {})) {
-    if (std::string_view(o.name) == typeid(LatticeRun*).name())
-      return *reinterpret_cast<LatticeRun*>(o.function);
-  }
-  throw Failure("the description of an expression offers nothing; please report this");
 }
 
 /// What the expression gives: numbers, whether they are complex, extents of the tensor, a field or
@@ -85,7 +77,8 @@ nb::tuple run(const std::string& description, const std::vector<const HeldField*
   }
   const DeviceId device = fields.front()->device;
   LatticeResult result = in_turn(device, [&](Queue& queue) {
-    return runner(description)(queue, operands.data(), numbers.data());
+    return offered_by<LatticeRun>(description, "", "an expression")(queue, operands.data(),
+                                                                    numbers.data());
   });
   nb::object made = nb::none();
   if (result.field)

@@ -13,7 +13,7 @@ namespace ridge::doctor {
 [[nodiscard]] std::unique_ptr<Patient> stencil_patient(const stencil::Traits& traits,
                                                        const Examination& examination);
 
-/// A chain over as many items as the size has, along x.
+/// A chain over as many items as the size has.
 [[nodiscard]] std::unique_ptr<Patient> chain_patient(const chain::Description& chain,
                                                      const Examination& examination);
 
@@ -27,7 +27,8 @@ struct FieldUse {
                                                        const lattice::SiteShape& shape,
                                                        const Examination& examination);
 
-/// Bodies among themselves. `steps` of Newton's method follow each reciprocal root.
+/// Bodies among themselves where the size is one number; else so many targets and so many sources.
+/// `steps` of Newton's method follow each reciprocal root.
 [[nodiscard]] std::unique_ptr<Patient> pairs_patient(const pairs::Traits& traits, int steps,
                                                      const Examination& examination);
 

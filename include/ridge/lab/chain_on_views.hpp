@@ -5,6 +5,7 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/lab/case.hpp>
 #include <ridge/lab/chain_check.hpp>
+#include <ridge/tune/chain.hpp>
 
 #include <string>
 #include <utility>
@@ -26,6 +27,9 @@ public:
       : name_(std::move(name)), queue_(queue), request_(request) {}
 
   [[nodiscard]] Queue& queue() override { return queue_; }
+  [[nodiscard]] tune::Subject subject() const override {
+    return tune::Space<chain::Request<C, T>>::subject(request_, name_);
+  }
   [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
     return chain_schedules(asked, queue_.device(), description_, request_.extents);
   }

@@ -7,8 +7,11 @@
 
 namespace ridge::lab {
 
-/// What `auto` means for a case: wisdom, or the default.
-[[nodiscard]] tune::Choice choose_schedule(Case& the_case);
+/// The schedules that `asked` means, where `auto` is what tuning found, if it found any, else the
+/// default. `source` is where that of `auto` is from, as tune::source_text says it. What is wrong
+/// with wisdom is said on standard error, once.
+[[nodiscard]] std::vector<AskedSchedule>
+schedules_by_wisdom(Case& the_case, const std::string& asked, std::string* source = nullptr);
 
 /// Throws UsageError for an emulated GPU, which has no speed to tune for.
 void require_speed(const Device& device);

@@ -3,10 +3,12 @@
 
 #include <ridge/core/extents.hpp>
 #include <ridge/device/field.hpp>
+#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/case.hpp>
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,10 +30,15 @@ struct Arguments {
   std::span<const double> numbers;
 };
 
-/// What a kernel's description offers, by the type of this function: the case of a kernel on the
-/// arrays of somebody else. Throws UsageError for arrays that it does not take.
-using MakeCase = std::unique_ptr<lab::Case>(Queue& queue, lab::RoofSource& roof,
-                                            const Arguments& arguments);
+/// A kernel on the arrays of somebody else, and what the doctor examines in its place.
+struct Described {
+  std::unique_ptr<lab::Case> the_case;
+  std::function<std::unique_ptr<doctor::Patient>(const doctor::Examination&)> patient;
+};
+
+/// What a kernel's description offers, by the type of this function. Throws UsageError for arrays
+/// that the kernel does not take.
+using Describe = Described(Queue& queue, lab::RoofSource& roof, const Arguments& arguments);
 
 template <class T>
 [[nodiscard]] View<T> view_of(const Array& a) {

@@ -24,8 +24,7 @@ void check_domain(const Arguments& arguments, Index3 n) {
 
 /// `arrays` are the chain's inputs, in its order, and its output.
 template <class C, class T>
-[[nodiscard]] std::unique_ptr<lab::Case> chain_case(Queue& queue, const C& given,
-                                                    const Arguments& arguments) {
+[[nodiscard]] Described chain_case(Queue& queue, const C& given, const Arguments& arguments) {
   const View<T> out = view_of<T>(arguments.arrays.back());
   chain::Request<C, T> request{given, out.extents, {}};
   check_domain<C>(arguments, out.extents);
@@ -38,12 +37,15 @@ template <class C, class T>
     (give(std::integral_constant<int, A>{}), ...);
   }
   (std::make_integer_sequence<int, chain::arrays_of<C>>{});
-  return std::make_unique<lab::ChainOnViews<C, T>>(arguments.kernel, queue, request);
+  return {std::make_unique<lab::ChainOnViews<C, T>>(arguments.kernel, queue, request),
+          [](const doctor::Examination& e) {
+            return doctor::chain_patient(chain::describe<C, T>(), e);
+          }};
 }
 
 template <class C>
-[[nodiscard]] std::unique_ptr<lab::Case>
-describe_chain(Queue& queue, const C& given, const Arguments& arguments, const std::string& file) {
+[[nodiscard]] Described describe_chain(Queue& queue, const C& given, const Arguments& arguments,
+                                       const std::string& file) {
   know_source(typeid(chain::Call<C, float>), file, "");
   know_source(typeid(chain::Call<C, double>), file, "");
   return arguments.arrays.front().element_bytes == 4

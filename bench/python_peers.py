@@ -1,0 +1,178 @@
+"""Kernels from Python beside numba (stencil) and PyKeOps (pairs), each in turn with Ridge.
+
+    python bench/python_peers.py [--device cuda:0] [--size 512] [--bodies 65536] [--pairs 9] [--json FILE]
+
+Both compute the same, which is compared, on the same arrays, in the same process. Who goes first
+changes from pair to pair; the figure is the median of the ratios. What is not installed is said
+and left out. Ridge's records are in the JSON file, `peers` beside them.
+"""
+
+import argparse
+import importlib
+import json
+import statistics
+import time
+
+import numpy as np
+
+import ridge
+
+
+@ridge.stencil
+def heat(u, rate):
+    return u[0, 0, 0] + rate * (u[0, 0, 1] + u[0, 0, -1] + u[0, 1, 0] + u[0, -1, 0]
+                                + u[1, 0, 0] + u[-1, 0, 0] - 6 * u[0, 0, 0])
+
+
+@ridge.pairs(targets=3, sources=4, sums=3)
+def gravity(t, s, eps2):
+    d = [s[i] - t[i] for i in range(3)]
+    w = ridge.rsqrt(d[0] ** 2 + d[1] ** 2 + d[2] ** 2 + eps2)
+    return [s[3] * w * w * w * x for x in d]
+
+
+def seconds(call, settle, least=0.2):
+    """Of one call: the mean of as many as fill `least` seconds."""
+    settle()
+    begin, calls = time.perf_counter(), 0
+    while time.perf_counter() - begin < least or calls == 0:
+        call()
+        settle()
+        calls += 1
+    return (time.perf_counter() - begin) / calls
+
+
+def in_turn(ours, theirs, pairs, settle):
+    """The peer's time over ours: the median of pairs, and the least and the largest."""
+    ours(), theirs()
+    ratios, times = [], {"ridge": [], "peer": []}
+    for k in range(pairs):
+        order = [("ridge", ours), ("peer", theirs)]
+        found = {}
+        for name, call in order if k % 2 == 0 else reversed(order):
+            found[name] = seconds(call, settle)
+            times[name].append(found[name])
+        ratios.append(found["peer"] / found["ridge"])
+    return {"ridge_seconds": statistics.median(times["ridge"]),
+            "peer_seconds": statistics.median(times["peer"]),
+            "ratio": statistics.median(ratios), "ratio_low": min(ratios), "ratio_high": max(ratios)}
+
+
+def numba_stencil(numba, device, u, rate):
+    """The same sweep by numba: parallel loops on the cpu, a thread a point on a GPU."""
+    if device == "cpu":
+        @numba.njit(parallel=True, fastmath=True)
+        def sweep(a, b, r):
+            for z in numba.prange(1, a.shape[0] - 1):
+                for y in range(1, a.shape[1] - 1):
+                    for x in range(1, a.shape[2] - 1):
+                        b[z, y, x] = a[z, y, x] + r * (
+                            a[z, y, x + 1] + a[z, y, x - 1] + a[z, y + 1, x] + a[z, y - 1, x]
+                            + a[z + 1, y, x] + a[z - 1, y, x] - 6 * a[z, y, x])
+
+        return lambda out: sweep(u, out, rate)
+    cuda = importlib.import_module("numba.cuda")
+
+    @cuda.jit(fastmath=True)
+    def point(a, b, r):
+        x, y, z = cuda.grid(3)
+        if 0 < x < a.shape[2] - 1 and 0 < y < a.shape[1] - 1 and 0 < z < a.shape[0] - 1:
+            b[z, y, x] = a[z, y, x] + r * (
+                a[z, y, x + 1] + a[z, y, x - 1] + a[z, y + 1, x] + a[z, y - 1, x]
+                + a[z + 1, y, x] + a[z - 1, y, x] - 6 * a[z, y, x])
+
+    n = u.shape
+    blocks = (-(-n[2] // 128), -(-n[1] // 2), n[0])
+    return lambda out: point[blocks, (128, 2, 1)](u, out, rate)
+
+
+def stencils(results, given, arrays):
+    zeros, random, settle, near = arrays
+    u = random((given.size,) * 3, "float64")
+    out, theirs = zeros(u), zeros(u)
+    record = heat.measure(u, out=out, rate=0.1)
+    results["records"].append(dict(record))
+    try:
+        numba = importlib.import_module("numba")
+    except ImportError:
+        results["peers"]["numba"] = "not installed"
+        return
+    peer = numba_stencil(numba, given.device, u, 0.1)
+    heat(u, out=out, rate=0.1)
+    peer(theirs)
+    settle()
+    assert near(out, theirs, 1e-13), "both compute the same"
+    results["peers"]["numba"] = {
+        "version": numba.__version__, "kernel": "heat", "size": list(u.shape),
+        **in_turn(lambda: heat(u, out=out, rate=0.1), lambda: peer(theirs), given.pairs, settle)}
+
+
+def interactions(results, given, arrays):
+    zeros, random, settle, near = arrays
+    bodies = random((4, given.bodies), "float32")
+    sums = zeros(bodies[:3])
+    record = gravity.measure(bodies, out=sums, eps2=1e-2)
+    results["records"].append(dict(record))
+    try:
+        name = "pykeops.numpy" if given.device == "cpu" else "pykeops.torch"
+        lazy = importlib.import_module(name).LazyTensor
+    except ImportError:
+        results["peers"]["pykeops"] = "not installed"
+        return
+    where = bodies[:3].T
+    where = np.ascontiguousarray(where) if given.device == "cpu" else where.contiguous()
+    mass = bodies[3].reshape(1, -1, 1)
+    x, y, m = lazy(where[:, None, :]), lazy(where[None, :, :]), lazy(mass)
+
+    def peer():
+        d = y - x
+        w = ((d * d).sum(-1) + 1e-2).rsqrt()
+        return (m * w * w * w * d).sum(1)
+
+    gravity(bodies, out=sums, eps2=1e-2)
+    found = peer()
+    settle()
+    assert near(sums, found.T, 2e-3 * float(abs(sums).max())), "both compute the same"
+    results["peers"]["pykeops"] = {
+        "version": importlib.import_module("pykeops").__version__, "kernel": "gravity",
+        "size": [given.bodies],
+        **in_turn(lambda: gravity(bodies, out=sums, eps2=1e-2), peer, given.pairs, settle)}
+
+
+def arrays_of(device):
+    """How arrays are made and compared there, and how calls are waited for."""
+    if device == "cpu":
+        rng = np.random.default_rng(1)
+        return (np.zeros_like, lambda shape, dtype: rng.random(shape).astype(dtype), lambda: None,
+                lambda a, b, tolerance: float(np.abs(np.asarray(a) - np.asarray(b)).max()) <= tolerance)
+    torch = importlib.import_module("torch")
+    return (torch.zeros_like,
+            lambda shape, dtype: torch.rand(shape, dtype=getattr(torch, dtype), device=device),
+            torch.cuda.synchronize, lambda a, b, tolerance: float((a - b).abs().max()) <= tolerance)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--device", default="cpu")
+    options.add_argument("--size", type=int, default=512)
+    options.add_argument("--bodies", type=int, default=65536)
+    options.add_argument("--pairs", type=int, default=9)
+    options.add_argument("--json")
+    given = options.parse_args()
+    results = {"records": [], "peers": {}}
+    arrays = arrays_of(given.device)
+    stencils(results, given, arrays)
+    interactions(results, given, arrays)
+    for record in results["records"]:
+        print(ridge.Record(record))
+    for name, peer in results["peers"].items():
+        print(f"{name}: {peer}" if isinstance(peer, str) else
+              f"{name} {peer['version']}, {peer['kernel']}: {peer['ratio']:.2f} times Ridge's time "
+              f"({peer['ratio_low']:.2f} to {peer['ratio_high']:.2f}, {given.pairs} pairs)")
+    if given.json:
+        with open(given.json, "w", encoding="utf-8") as file:
+            json.dump(results, file, indent=2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""Many sweeps of a stencil, with boundaries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional, Union
+
+from . import _core
+from ._kernel import Source, unique
+from ._record import Record, records_of
+from ._stencil import Stencil
+
+_AXES = "xyz"
+
+
+class Sweeps:
+    """A stencil that is applied over and over. Made by `ridge.sweeps`."""
+
+    def __init__(self, kernel: Stencil, boundary: Union[str, Mapping[str, str]],
+                 levels: Optional[int], spacing: Union[float, Sequence[float]]) -> None:
+        self.kernel = kernel
+        #: What lies beyond the faces, as `ridge evolve --boundary` has it.
+        self.boundary = boundary
+        self._spacing = spacing
+        self._source = _with_levels(kernel, levels)
+        self._made: dict[tuple[int, tuple[str, ...]], _core.Sweeps] = {}
+        self._latest: Optional[_core.Sweeps] = None
+
+    def __repr__(self) -> str:
+        return f"<ridge.sweeps of {self.kernel.__name__}, boundary {self.boundary}>"
+
+    def run(self, *arrays: Any, steps: int, schedule: str = "auto", device: Optional[str] = None,
+            **numbers: float) -> Any:
+        """Takes so many steps from `arrays`, one for each that the kernel reads: time levels, the
+        newest first, hold the result afterwards; coefficients, which follow, are only read. Returns
+        the first array.
+
+        On a GPU it returns when all is queued. Ctrl-C ends it between two steps; the arrays then
+        hold what `steps_done` steps gave. Raises as a call of the kernel does, and UsageError for
+        boundaries that do not fit."""
+        expected = self.kernel.arrays
+        if len(arrays) != len(expected):
+            raise TypeError(f"{self.kernel.__name__} takes {len(expected)} arrays "
+                            f"({', '.join(expected)}), not {len(arrays)}; numbers are given by name")
+        names, values = self.kernel._numbers(numbers)
+        rank = self.kernel.rank or len(getattr(arrays[0], "shape", (0, 0, 0)))
+        made = self._made.get((rank, names))
+        if made is None:
+            made = self._made[rank, names] = self._make(rank, names)
+        self._latest = made
+        made.run(arrays, values, schedule, device, steps)
+        return arrays[0]
+
+    @property
+    def steps_done(self) -> int:
+        """Of the latest run."""
+        return 0 if self._latest is None else self._latest.steps()
+
+    @property
+    def record(self) -> Record:
+        """Of a sweep of the latest run, or of a pass of several sweeps where the schedule has
+        those. Timed on the host; not on a GPU, where a run is only queued."""
+        if self._latest is None:
+            raise _core.UsageError(f"{self.kernel.__name__} was not run yet")
+        return records_of(self._latest.record())[0]
+
+    def _make(self, rank: int, names: tuple[str, ...]) -> _core.Sweeps:
+        file = _core.keep_source(f"{self.kernel.__name__}.hpp", self._source.text)
+        return _core.Sweeps(self.kernel.__name__, list(self.kernel.arrays), self.kernel.rank,
+                            self._source.describe_sweeps(file, names), file,
+                            _boundary_text(self.boundary, rank), _spacing(self._spacing, rank))
+
+
+def sweeps(kernel: Stencil, *, boundary: Union[str, Mapping[str, str]] = "untouched",
+           levels: Optional[int] = None, spacing: Union[float, Sequence[float]] = 1.0) -> Sweeps:
+    """Many sweeps of a stencil that gives the next value of its first array.
+
+        heat_in_time = ridge.sweeps(heat, boundary="periodic")
+        heat_in_time.run(a, steps=1000, rate=0.1)
+
+    `boundary` is one condition for all faces: untouched, periodic, mirror, dirichlet:VALUE or
+    neumann:VALUE; or different ones, as `ridge evolve` takes them ("x=periodic,y-=dirichlet:0",
+    with x the last axis of an array), or a dict of these. `levels` is the number of time levels
+    that the kernel reads: with 2, as for waves, its arrays begin with the present values and those
+    of the step before. `spacing` is the distance of points, that derivatives at faces are by: one
+    number, or one an axis, in the order of NumPy's shapes."""
+    if not isinstance(kernel, Stencil):
+        raise TypeError(f"ridge.sweeps takes a stencil, not {type(kernel).__name__}")
+    return Sweeps(kernel, boundary, levels, spacing)
+
+
+def _boundary_text(boundary: Union[str, Mapping[str, str]], rank: int) -> str:
+    if isinstance(boundary, Mapping):
+        return ",".join(f"{face}={condition}" for face, condition in boundary.items()) or "untouched"
+    if "=" in boundary or boundary == "untouched":
+        return boundary
+    return ",".join(f"{axis}={boundary}" for axis in _AXES[:rank])
+
+
+def _spacing(spacing: Union[float, Sequence[float]], rank: int) -> tuple[float, float, float]:
+    given = [float(spacing)] * rank if isinstance(spacing, (int, float)) else \
+        [float(h) for h in spacing]
+    if len(given) != rank or not all(0 < h < float("inf") for h in given):
+        raise _core.UsageError(f"spacing={spacing}: one positive number is right, or {rank}, one an "
+                               "axis")
+    x, y, z = (*reversed(given), 1.0, 1.0)[:3]
+    return x, y, z
+
+
+def _with_levels(kernel: Stencil, levels: Optional[int]) -> Source:
+    """The kernel's source, with a functor that says how many time levels there are."""
+    source = kernel._source
+    if levels is None:
+        return source
+    if not 1 <= levels <= len(kernel.arrays):
+        raise _core.UsageError(f"levels={levels}: {kernel.__name__} reads {len(kernel.arrays)} "
+                               "arrays, the first ones of which are time levels")
+    name = f"levels_{unique(f'{source.text} {levels}')}"
+    text = (f"{source.text}\nstruct {name} : {source.type_name} {{\n"
+            f"  static constexpr int levels = {levels};\n}};\n")
+    return Source(text, name, source.pattern, source.places)

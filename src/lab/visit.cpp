@@ -1,0 +1,113 @@
+#include <ridge/core/error.hpp>
+#include <ridge/doctor/pages.hpp>
+#include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/visit.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace ridge::lab {
+
+namespace {
+
+using doctor::Diagnosis;
+using nlohmann::ordered_json;
+
+/// The fields of the contract: cause, evidence, ..., fix.
+ordered_json diagnosis_json(const Visit& v, std::size_t i) {
+  const Diagnosis& d = v.findings.diagnoses[i];
+  ordered_json o{{"cause", d.cause->name},
+                 {"evidence", d.evidence},
+                 {"evidence_unit", d.cause->unit},
+                 {"threshold", d.cause->threshold},
+                 {"predicted_gain", d.predicted_gain},
+                 {"proved_gain", nullptr},
+                 {"fix", d.fix}};
+  if (!d.schedule.empty()) o["cured_schedule"] = d.schedule;
+  if (i < v.proofs.size() && v.proofs[i]) {
+    o["proved_gain"] = v.proofs[i]->gain;
+    o["proved_low"] = v.proofs[i]->low;
+    o["proved_high"] = v.proofs[i]->high;
+    o["holds"] = v.proofs[i]->confirms(d.predicted_gain);
+  }
+  return o;
+}
+
+ordered_json json_of(const Visit& v, std::size_t i) {
+  auto sizes = ordered_json::array();
+  for (int k = 0; k < v.size.rank(); ++k)
+    sizes.push_back(v.size[k]);
+  ordered_json o{{"kernel", v.kernel},
+                 {"device", v.device},
+                 {"device_name", v.device_name},
+                 {"precision", v.precision},
+                 {"size", sizes},
+                 {"schedule", v.schedule.schedule},
+                 {"modelled_seconds", v.findings.time.seconds.value},
+                 {"modelled_roof", v.findings.time.roof},
+                 {"seconds", nullptr}};
+  if (v.record) o["seconds"] = v.record->timing->median.value;
+  o.update(diagnosis_json(v, i));
+  return o;
+}
+
+} // namespace
+
+void measure_ceilings(doctor::Examination& e, RoofSource& roof,
+                      const std::function<void()>& between) {
+  const auto replace = [&](double model::Description::*member, const char* name) {
+    if (between) between();
+    if (const Ceiling* const found = roof.find(name)) e.description.*member = found->value;
+  };
+  replace(&model::Description::copy_bytes_per_second, "copy");
+  if (e.device.is_gpu()) return; // the data sheet says the rest
+  replace(&model::Description::fp32_flops, "fma_fp32");
+  replace(&model::Description::fp64_flops, "fma_fp64");
+  replace(&model::Description::launch_seconds, "launch");
+  replace(&model::Description::cache_bytes_per_second, "cache_copy");
+  // A plain copy reads, beside the bytes that count, the lines that it writes: half as many.
+  if (const Ceiling* const plain = roof.find("copy_plain")) {
+    e.fill_cost =
+        std::clamp(2 * (e.description.copy_bytes_per_second / plain->value - 1), 0.0, 1.0);
+  }
+}
+
+void run_visit(Visit& visit, Case& running, const BenchRequest& request, RoofSource& roof) {
+  bench_case(running, request, roof, [&](const Record& record) { visit.record = record; });
+  if (visit.record->check && !visit.record->check->ok) {
+    throw Failure(fmt::format("{} under '{}': {}", visit.kernel, visit.schedule.schedule,
+                              visit.record->check->message));
+  }
+  if (const auto memory = running.limit().memory; memory && request.device.host_accessible()) {
+    const auto share = doctor::node_share(memory->a, static_cast<std::size_t>(memory->size.value));
+    if (share) visit.record->details.push_back({doctor::node_share_detail, *share, {}});
+  }
+}
+
+void prove_visit(Visit& visit, Case& running, const std::function<void()>& between) {
+  for (const Diagnosis& d : visit.findings.diagnoses) {
+    visit.proofs.emplace_back();
+    if (d.schedule.empty()) continue; // what is to be done is not a schedule's to do
+    const AskedSchedule now{visit.schedule.name, visit.schedule.schedule};
+    visit.proofs.back() = prove(running, now, {"", d.schedule}, between);
+  }
+}
+
+std::string visit_json(const Visit& visit) {
+  auto all = ordered_json::array();
+  for (std::size_t i = 0; i < visit.findings.diagnoses.size(); ++i)
+    all.push_back(json_of(visit, i));
+  return all.dump(2);
+}
+
+std::string record_text(const Visit& v) {
+  ordered_json record = ordered_json::parse(to_json(*v.record));
+  record["diagnoses"] = ordered_json::array();
+  for (std::size_t i = 0; i < v.findings.diagnoses.size(); ++i)
+    record["diagnoses"].push_back(diagnosis_json(v, i));
+  return ordered_json::array({record}).dump(2) + "\n";
+}
+
+} // namespace ridge::lab

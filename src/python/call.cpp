@@ -1,0 +1,62 @@
+#include "call.hpp"
+
+#include <ridge/device/device.hpp>
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+
+namespace ridge::python {
+
+namespace {
+
+template <class T>
+void append(std::string& key, const T& value) {
+  key.append(reinterpret_cast<const char*>(&value), sizeof(T));
+}
+
+} // namespace
+
+std::string Call::key(std::string_view schedule) const {
+  std::string key(schedule);
+  append(key, arrays.device.kind);
+  append(key, arrays.device.number);
+  append(key, arrays.stream);
+  for (const Array& a : arrays.all) {
+    append(key, a.data);
+    append(key, a.rank);
+    append(key, a.element_bytes);
+    for (int d = 0; d < a.rank; ++d) {
+      append(key, a.extents[static_cast<std::size_t>(d)]);
+      append(key, a.strides[static_cast<std::size_t>(d)]);
+    }
+  }
+  for (const double number : numbers)
+    append(key, number);
+  return key;
+}
+
+Call look_at_call(const Signature& signature, nb::tuple arrays, nb::tuple numbers,
+                  nb::object device) {
+  Call call;
+  call.arrays = look_at(std::move(arrays), signature);
+  for (const nb::handle number : numbers) {
+    call.numbers.push_back(PyFloat_AsDouble(number.ptr()));
+    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+  }
+  if (device.is_none()) return call;
+  const DeviceId wanted = parse_device(nb::cast<std::string>(device));
+  const bool on_host = wanted.kind == DeviceKind::cpu || wanted.kind == DeviceKind::simt;
+  if (on_host != (call.arrays.device.kind == DeviceKind::cpu) ||
+      (!on_host && !(wanted == call.arrays.device))) {
+    throw nb::type_error(fmt::format("{}: the arrays are on {}, which {} cannot use in place; "
+                                     "copy them there first",
+                                     signature.kernel, to_text(call.arrays.device), to_text(wanted))
+                             .c_str());
+  }
+  call.arrays.device = wanted;
+  return call;
+}
+
+} // namespace ridge::python

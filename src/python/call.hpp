@@ -1,0 +1,25 @@
+// What one call from Python asks for: arrays, numbers and where.
+#pragma once
+
+#include "arrays.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridge::python {
+
+struct Call {
+  Arrays arrays;
+  std::vector<double> numbers;
+
+  /// What is bound for a call depends on: where everything lies, how large it is, and the numbers.
+  [[nodiscard]] std::string key(std::string_view schedule) const;
+};
+
+/// Looks at a call. `device`: None, or where arrays of the host are computed on. Raises TypeError
+/// for arrays that cannot be used in place, numbers that are none and a device where they are not.
+[[nodiscard]] Call look_at_call(const Signature& signature, nanobind::tuple arrays,
+                                nanobind::tuple numbers, nanobind::object device);
+
+} // namespace ridge::python

@@ -1,0 +1,11 @@
+// Ctrl-C in long work.
+#pragma once
+
+namespace ridge::python {
+
+/// Throws what Python's handlers of signals raise, KeyboardInterrupt for Ctrl-C. For work that has
+/// released the interpreter's lock; in threads other than the main one it throws when the
+/// interpreter ends.
+void check_interrupt();
+
+} // namespace ridge::python

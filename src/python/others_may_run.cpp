@@ -1,0 +1,52 @@
+#include "others_may_run.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+namespace ridge::python {
+
+namespace {
+
+std::atomic<int> calls{0};
+std::atomic<bool> ending{false};
+
+/// The threads of the parent that were in a call are not in a forked child.
+[[maybe_unused]] const int forgets_calls = pthread_atfork(nullptr, nullptr, [] { calls = 0; });
+
+} // namespace
+
+OthersMayRun::OthersMayRun() {
+  if (ending) {
+    PyEval_SaveThread();
+    for (;;)
+      pause();
+  }
+  ++calls; // before the lock is given away: `end_calls` holds it
+  state_ = PyEval_SaveThread();
+}
+
+OthersMayRun::~OthersMayRun() {
+  PyEval_RestoreThread(state_);
+  --calls;
+}
+
+bool is_ending() {
+  return ending;
+}
+
+void end_calls() {
+  ending = true;
+  // What threads that go on hold stays until the process ends.
+  const nanobind::object threads = nanobind::module_::import_("threading").attr("active_count")();
+  if (nanobind::cast<int>(threads) > 1) nanobind::set_leak_warnings(false);
+  PyThreadState* const state = PyEval_SaveThread();
+  while (calls > 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  PyEval_RestoreThread(state);
+}
+
+} // namespace ridge::python

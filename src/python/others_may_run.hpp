@@ -1,0 +1,28 @@
+// The interpreter's lock, released while a call computes.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace ridge::python {
+
+/// Other threads of Python run while one lives. When the interpreter ends, calls that still compute
+/// are waited for, and threads that begin one then stay in it: a thread that came back to an
+/// interpreter that is gone would abort the process.
+class OthersMayRun {
+public:
+  OthersMayRun();
+  ~OthersMayRun();
+  OthersMayRun(const OthersMayRun&) = delete;
+  OthersMayRun& operator=(const OthersMayRun&) = delete;
+
+private:
+  PyThreadState* state_;
+};
+
+/// Whether the interpreter is about to end; long work then stops.
+[[nodiscard]] bool is_ending();
+
+/// Waits for calls of other threads, and lets none begin any more. For Python's atexit.
+void end_calls();
+
+} // namespace ridge::python

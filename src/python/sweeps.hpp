@@ -1,0 +1,57 @@
+// Many sweeps of a stencil over arrays of Python.
+#pragma once
+
+#include <ridge/python/describe_sweeps.hpp>
+
+#include "call.hpp"
+#include "queues.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace ridge::python {
+
+class Sweeps {
+public:
+  /// `arrays` are the names of the inputs, `rank` how many dimensions they have (0: any),
+  /// `description` is compiled for the host and offers a DescribeSweeps, `file` is the kernel's
+  /// source that it includes. `boundary` is what stencil::parse_boundaries reads, `spacing` what
+  /// derivatives at faces are by, x first. Throws UsageError for a boundary that there is not.
+  Sweeps(std::string name, std::vector<std::string> arrays, int rank, std::string description,
+         std::string file, const std::string& boundary, const std::array<double, 3>& spacing);
+
+  /// So many steps from the arrays, one an input; those of the time levels hold the result
+  /// afterwards. Ctrl-C ends it between steps, and the arrays then hold what `steps` of this run
+  /// gave. On a GPU it returns when all is queued.
+  void run(nanobind::tuple arrays, nanobind::tuple numbers, const std::string& schedule,
+           nanobind::object device, Index steps);
+  /// Of the latest run: those that were done.
+  [[nodiscard]] Index steps() const;
+  /// Of a sweep of the latest run, or of a pass of several; timed where the run was not queued on
+  /// a GPU. JSON.
+  [[nodiscard]] std::string record() const;
+
+private:
+  [[nodiscard]] const SweepsMaker& maker();
+  [[nodiscard]] stencil::Sweeps& begin(const Call& call, const std::string& schedule, Turn& turn);
+  void take(stencil::Sweeps& sweeps, Turn& turn, Index steps);
+
+  std::string name_;
+  std::vector<std::string> arrays_;
+  int rank_;
+  std::string description_, file_;
+  stencil::Boundaries boundaries_;
+  mutable std::mutex guard_; ///< of what follows: one run at a time
+  SweepsMaker made_;
+  std::string key_; ///< what `sweeps_` depends on
+  std::unique_ptr<stencil::Sweeps> sweeps_;
+  Index steps_ = 0;
+  double seconds_ = 0; ///< of the latest run; 0: not timed
+};
+
+} // namespace ridge::python

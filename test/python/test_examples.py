@@ -1,0 +1,18 @@
+"""Every example runs."""
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples" / "python"
+# ranks.py is run on ranks by test_ranks.py.
+FILES = sorted(f for f in EXAMPLES.glob("*.py") if f.name != "ranks.py")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: f.name)
+def test_example(file):
+    done = subprocess.run([sys.executable, "-B", file], capture_output=True, text=True, timeout=400,
+                          check=False)
+    assert done.returncode == 0, done.stderr
