@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The tuner against the best of the whole space, random search with as many measurements, the default, and
-# the model alone: 16 cases, as JSON of `ridge tune`, and a table of them.
+# the model alone: 16 cases on a GPU, 4 on the cpu, as JSON of `ridge tune`, a table of them, and curves.svg.
 # Usage: bench/tune.sh RIDGE DEVICE OUTPUT_FOLDER [SIZE...]      (sizes to do; all where none is given)
 # Cases that the folder already has are not repeated: a run that was cut off goes on where it ended.
 set -euo pipefail
@@ -35,4 +35,6 @@ for size in "${sizes[@]}"; do
     mv "$name-all.json.part" "$name-all.json"
   done
 done
+python3 "$here/tune_curves.py" "$folder" >"$folder/curves.svg.part"
+mv "$folder/curves.svg.part" "$folder/curves.svg"
 python3 "$here/tune_table.py" "$folder"

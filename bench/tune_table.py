@@ -19,9 +19,12 @@ def main(folder):
     print("| size | precision | space | measured | best | tuner | random | default | model |")
     print("|---|---|---|---|---|---|---|---|---|")
     cases = near = 0
+    limit = 1.02
     for file in sorted(pathlib.Path(folder).glob("*-all.json")):
         case = file.name.removesuffix("-all.json")
         every = json.loads(file.read_text())
+        if every["driver"] == "none":  # a cpu, whose times vary more
+            limit = 1.05
         guided = json.loads(file.with_name(f"{case}-guided.json").read_text())
         chance = json.loads(file.with_name(f"{case}-random.json").read_text())
         seconds = {t["schedule"]: t["seconds"] for t in every["trials"] if "seconds" in t}
@@ -33,8 +36,8 @@ def main(folder):
               f"{quotient(seconds, chance['schedule'])} | {quotient(seconds, every['default'])} | "
               f"{quotient(seconds, every.get('model_choice'))} |")
         cases += 1
-        near += tuned != "-" and float(tuned) <= 1.02
-    print(f"\nthe tuner is within 2 % of the best in {near} of {cases} cases")
+        near += tuned != "-" and float(tuned) <= limit
+    print(f"\nthe tuner is within {100 * (limit - 1):.0f} % of the best in {near} of {cases} cases")
 
 
 if __name__ == "__main__":

@@ -3,11 +3,10 @@
 <!-- fields: PATTERN cpu -->    or    <!-- fields: PATTERN gpu -->
 """
 
-import os
 import re
-import subprocess
 
 from blocks import ROOT, main, table, words_of
+from command import said_by_ridge
 
 KERNELS = {"stencil": "laplacian", "pairs": "gravity", "lattice": "lattice-sum", "chain": "chain"}
 DEVICES = {"cpu": "cpu", "gpu": "simt:32"}
@@ -24,16 +23,10 @@ def make(words):
 
 def fields_of(kernel, device):
     """The lines `name=values: meaning` of the command."""
-    ridge = os.environ.get("RIDGE") or str(ROOT / "build/ridge")
-    if not os.path.exists(ridge):
-        raise SystemExit(f"there is no {ridge}: build it, or set RIDGE to the command")
-    said = subprocess.run([ridge, "schedules", kernel, "--device", device], capture_output=True, text=True,
-                          check=False)
-    if said.returncode != 0:
-        raise SystemExit(f"{ridge} schedules {kernel} --device {device}: {said.stderr.strip()}")
-    lines = said.stdout.split("\nfields:\n", 1)[-1].split("\n\n", 1)[0].splitlines()
+    said = said_by_ridge("schedules", kernel, "--device", device)
+    lines = said.split("\nfields:\n", 1)[-1].split("\n\n", 1)[0].splitlines()
     if not lines:
-        raise SystemExit(f"{ridge} schedules {kernel} --device {device} says no fields")
+        raise SystemExit(f"ridge schedules {kernel} --device {device} says no fields")
     return lines
 
 

@@ -80,22 +80,29 @@ private:
   }
 
   [[nodiscard]] doctor::Examination examination(const lab::BenchKernel& chosen) const {
-    const bool here = on.empty() || model::names_device_here(on);
     const auto make = [&](const Device& device, const model::Description& description) {
-      return doctor::Examination{
-          device,      description,      here, launch.extents(chosen), launch.digits(chosen),
-          launch.site, launch.operations};
+      return doctor::Examination{device,
+                                 description,
+                                 device.kind() == DeviceKind::cpu || is_here(),
+                                 launch.extents(chosen),
+                                 launch.digits(chosen),
+                                 launch.site,
+                                 launch.operations};
     };
-    if (here) {
+    if (is_here()) {
       const Device device = named_device(on.empty() ? launch.device : on);
       return make(device, model::description_of(device.facts(), device.kind()));
     }
     const model::Description d = model::find_description(on);
-    return make(Device(d.warp_width == 64 ? "simt:64" : "simt:32"), d);
+    // Schedules of one cpu are those of another.
+    return make(Device(!d.is_gpu() ? "cpu" : d.warp_width == 64 ? "simt:64" : "simt:32"), d);
   }
 
+  /// Whether the device itself is asked for, not what a file says of one.
+  [[nodiscard]] bool is_here() const { return on.empty() || model::names_device_here(on); }
+
   [[nodiscard]] std::string device_text(const doctor::Examination& e) const {
-    return e.here ? to_text(e.device.id()) : on;
+    return is_here() ? to_text(e.device.id()) : on;
   }
 
   [[nodiscard]] std::unique_ptr<lab::Case> run_case(const lab::BenchKernel& chosen,

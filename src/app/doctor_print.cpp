@@ -95,6 +95,7 @@ void print_causes(bool json) {
                      {"evidence_unit", cause.unit},
                      {"threshold", cause.threshold},
                      {"planted", row.what},
+                     {"device_name", row.device},
                      {"named_first", row.named_first},
                      {"predicted_gain", row.gain},
                      {"also_named", row.also},

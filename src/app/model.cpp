@@ -33,7 +33,11 @@ struct Target {
 };
 
 Target target_of(const std::string& text) {
-  if (!model::names_device_here(text)) return {model::find_description(text), std::nullopt};
+  if (!model::names_device_here(text)) {
+    const model::Description described = model::find_description(text);
+    if (described.is_gpu()) return {described, std::nullopt};
+    return {described, Device("cpu")}; // schedules of one cpu are those of another
+  }
   Device device(text == "auto" ? best_device() : parse_device(text));
   return {model::description_of(device.facts(), device.kind()), device};
 }
@@ -266,7 +270,8 @@ private:
       sizes.push_back(extents[d]);
     ordered_json o{{"pattern", "stencil"},
                    {"kernel", kernel},
-                   {"device", target.device                    ? to_text(target.device->id())
+                   {"device", target.device && model::names_device_here(on)
+                                  ? to_text(target.device->id())
                               : target.description.key.empty() ? on
                                                                : target.description.key},
                    {"device_name", target.description.name},

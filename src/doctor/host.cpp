@@ -38,6 +38,13 @@ double number_in(const std::string& file, double otherwise) {
 
 } // namespace
 
+double core_bytes_per_second(const model::Description& cpu) {
+  constexpr double bytes_under_way = 48 * 64;
+  const double seconds =
+      cpu.memory_latency_cycles > 0 ? cpu.memory_latency_cycles / cpu.clock_hz : 100e-9;
+  return bytes_under_way / seconds;
+}
+
 HostVectors host_vectors() {
   HostVectors v;
   v.widest_bytes = Device("cpu").facts().simd_bytes;

@@ -2,14 +2,15 @@
 #pragma once
 
 #include <ridge/core/extents.hpp>
+#include <ridge/model/description.hpp>
 
 #include <cstddef>
 
 namespace ridge::doctor {
 
-/// What one core draws from memory: some 48 lines under way between L2 and memory, each for some
-/// 100 ns. Assumed, for cores from Skylake and Zen 2 on.
-inline constexpr double core_bytes_per_second = 48 * 64 / 100e-9;
+/// What one core draws from memory: some 48 lines under way between L2 and memory, assumed for
+/// cores from Skylake and Zen 2 on, each for as long as the description says, or else some 100 ns.
+[[nodiscard]] double core_bytes_per_second(const model::Description& cpu);
 
 /// Bytes of vector registers: the widest there are, and those of the kernels that are loaded.
 struct HostVectors {

@@ -27,7 +27,7 @@ void lay_threads(Facts& f, Index parts, int threads, Index row) {
       static_cast<double>(ceil_div(std::max<Index>(parts, 1), static_cast<Index>(f.resident)));
   f.blocks = static_cast<double>(parts) / rounds;
   f.resident = cores;
-  f.core_bytes_per_second = core_bytes_per_second;
+  f.core_bytes_per_second = core_bytes_per_second(f.device);
   const HostVectors vectors = host_vectors();
   const Index lanes = std::max<Index>(1, vectors.used_bytes / f.element_bytes);
   const double full = static_cast<double>(row) /

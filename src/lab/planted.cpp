@@ -97,8 +97,9 @@ std::vector<Planted> planted_launches() {
 std::vector<Confusion> confusion_table() {
   std::vector<Confusion> table;
   for (const Planted& p : planted_launches()) {
-    Confusion row{p.cause, p.what, {}, 1, {}, {}};
-    for (const doctor::Diagnosis& d : doctor::diagnose(p.sick())) {
+    const Facts sick = p.sick();
+    Confusion row{p.cause, p.what, sick.device.name, {}, 1, {}, {}};
+    for (const doctor::Diagnosis& d : doctor::diagnose(sick)) {
       if (row.named_first.empty()) {
         row.named_first = d.cause->name;
         row.gain = d.predicted_gain;

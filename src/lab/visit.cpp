@@ -62,6 +62,9 @@ void measure_ceilings(doctor::Examination& e, RoofSource& roof,
     if (const Ceiling* const found = roof.find(name)) e.description.*member = found->value;
   };
   replace(&model::Description::copy_bytes_per_second, "copy");
+  // Of what NVIDIA's L1 asks its L2 the model knows the bytes; AMD's L1 serves some of them.
+  if (e.device.kind() == DeviceKind::cuda)
+    replace(&model::Description::cache_bytes_per_second, "cache_copy");
   if (e.device.is_gpu()) return; // the data sheet says the rest
   replace(&model::Description::fp32_flops, "fma_fp32");
   replace(&model::Description::fp64_flops, "fma_fp64");

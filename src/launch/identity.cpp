@@ -5,13 +5,15 @@
 
 #include "hash.hpp"
 #include "headers.hpp"
+#include "included.hpp"
 
 namespace ridge::launch {
 
 std::string kernel_digest(const std::type_info& call) {
   std::string text = type_text(call) + "\n" + headers_digest() + "\n";
   const KernelSource source = find_source(call);
-  if (source.file[0] == '/') text += read_file(source.file).value_or("");
+  for (const std::string& file : included_files(source.file, source.flags))
+    text += read_file(file).value_or("") + "\n";
   return digest(text);
 }
 

@@ -58,7 +58,9 @@ private:
 
   /// Bytes of `planes` planes of one block and what is read around them.
   [[nodiscard]] double block_bytes(Index planes) const {
-    double points = loops_.keeps_stores ? static_cast<double>(planes * rows_) : 0;
+    const double room =
+        loops_.keeps_stores ? device_.plain_store_room : device_.nontemporal_store_room;
+    double points = room * static_cast<double>(planes * rows_);
     for (const auto& footprint : loops_.footprints) {
       points += static_cast<double>(layers_read(planes, distances_along(footprint, 2)) *
                                     layers_read(rows_, distances_along(footprint, 1)));

@@ -4,14 +4,37 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ridge::model {
 
+namespace {
+
+using D = Description;
+
+constexpr Constant units{"units", &D::units, 1, 4096, "units"};
+constexpr Constant clock_hz{"clock_hz", &D::clock_hz, 1e8, 1e10, "cycles a second"};
+constexpr Constant cache_bytes{"cache_bytes", &D::cache_bytes, 1 << 16, 1LL << 34, "bytes"};
+constexpr Constant cache_ways{"cache_ways", &D::cache_ways, 1, 128, "lines of a set"};
+constexpr Constant sector_bytes{"sector_bytes", &D::sector_bytes, 16, 512, "bytes"};
+constexpr Constant cache_latency_cycles{"cache_latency_cycles", &D::cache_latency_cycles, 10, 5000,
+                                        "cycles"};
+constexpr Constant memory_latency_cycles{"memory_latency_cycles", &D::memory_latency_cycles, 50,
+                                         20000, "cycles"};
+constexpr Constant copy_bytes_per_second{"copy_bytes_per_second", &D::copy_bytes_per_second, 1e9,
+                                         1e14, "bytes a second"};
+constexpr Constant cache_bytes_per_second{"cache_bytes_per_second", &D::cache_bytes_per_second, 1e9,
+                                          1e15, "bytes a second"};
+constexpr Constant fp32_flops{"fp32_flops", &D::fp32_flops, 1e9, 1e16, "operations a second"};
+constexpr Constant fp64_flops{"fp64_flops", &D::fp64_flops, 1e9, 1e16, "operations a second"};
+constexpr Constant launch_seconds{"launch_seconds", &D::launch_seconds, 1e-8, 1e-2, "seconds"};
+
+} // namespace
+
 const std::vector<Constant>& constants() {
-  using D = Description;
   static const std::vector<Constant> all{
-      {"units", &D::units, 1, 4096, "units"},
+      units,
       {"warp_width", &D::warp_width, 1, 128, "lanes"},
       {"schedulers", &D::schedulers, 1, 16, "a unit"},
       {"issues_per_cycle", &D::issues_per_cycle, 0.25, 16, "instructions a cycle of a unit"},
@@ -21,19 +44,46 @@ const std::vector<Constant>& constants() {
       {"registers_per_thread", &D::registers_per_thread, 16, 4096, "registers of 32 bits"},
       {"register_step", &D::register_step, 1, 64, "registers"},
       {"shared_bytes_per_unit", &D::shared_bytes_per_unit, 1024, 1 << 24, "bytes"},
-      {"clock_hz", &D::clock_hz, 1e8, 1e10, "cycles a second"},
-      {"cache_bytes", &D::cache_bytes, 1 << 16, 1LL << 34, "bytes"},
+      clock_hz,
+      cache_bytes,
       {"cache_parts", &D::cache_parts, 1, 16, "parts"},
-      {"cache_ways", &D::cache_ways, 1, 128, "lines of a set"},
-      {"sector_bytes", &D::sector_bytes, 16, 512, "bytes"},
-      {"cache_latency_cycles", &D::cache_latency_cycles, 10, 5000, "cycles"},
-      {"memory_latency_cycles", &D::memory_latency_cycles, 50, 20000, "cycles"},
+      cache_ways,
+      sector_bytes,
+      cache_latency_cycles,
+      memory_latency_cycles,
       {"memory_bytes_per_second", &D::memory_bytes_per_second, 1e9, 1e14, "bytes a second"},
-      {"copy_bytes_per_second", &D::copy_bytes_per_second, 1e9, 1e14, "bytes a second"},
-      {"cache_bytes_per_second", &D::cache_bytes_per_second, 1e9, 1e15, "bytes a second"},
-      {"fp32_flops", &D::fp32_flops, 1e9, 1e16, "operations a second"},
-      {"fp64_flops", &D::fp64_flops, 1e9, 1e16, "operations a second"},
-      {"launch_seconds", &D::launch_seconds, 1e-8, 1e-2, "seconds"},
+      copy_bytes_per_second,
+      cache_bytes_per_second,
+      fp32_flops,
+      fp64_flops,
+      launch_seconds,
+  };
+  return all;
+}
+
+const std::vector<Constant>& cpu_constants() {
+  static const std::vector<Constant> all{
+      units,
+      clock_hz,
+      cache_bytes,
+      cache_ways,
+      {"unit_cache_bytes", &D::unit_cache_bytes, 1 << 10, 1 << 30, "bytes"},
+      sector_bytes,
+      cache_latency_cycles,
+      memory_latency_cycles,
+      copy_bytes_per_second,
+      cache_bytes_per_second,
+      fp32_flops,
+      fp64_flops,
+      launch_seconds,
+  };
+  return all;
+}
+
+const std::vector<Constant>& optional_constants() {
+  static const std::vector<Constant> all{
+      {"plain_store_room", &D::plain_store_room, 0, 4, "lines for a stored one"},
+      {"nontemporal_store_room", &D::nontemporal_store_room, 0, 4, "lines for a stored one"},
   };
   return all;
 }
@@ -42,9 +92,20 @@ namespace {
 
 using nlohmann::json;
 
-std::string names_of_constants() {
+const std::vector<Constant>& constants_of(const Description& d) {
+  return d.is_gpu() ? constants() : cpu_constants();
+}
+
+/// Those that a file must give, and those that it may.
+std::vector<Constant> all_constants_of(const Description& d) {
+  std::vector<Constant> all = constants_of(d);
+  all.insert(all.end(), optional_constants().begin(), optional_constants().end());
+  return all;
+}
+
+std::string names_of_constants(const Description& d) {
   std::string names;
-  for (const Constant& c : constants())
+  for (const Constant& c : all_constants_of(d))
     names += (names.empty() ? "" : ", ") + std::string(c.name);
   return names;
 }
@@ -82,7 +143,8 @@ double number(const json& values, const Constant& c, std::string_view what) {
 DeviceKind kind_of(const std::string& text, std::string_view what) {
   if (text == "cuda") return DeviceKind::cuda;
   if (text == "hip") return DeviceKind::hip;
-  throw UsageError(fmt::format("{}: 'kind' is cuda or hip, not '{}'", what, text));
+  if (text == "cpu") return DeviceKind::cpu;
+  throw UsageError(fmt::format("{}: 'kind' is cuda, hip or cpu, not '{}'", what, text));
 }
 
 /// What must hold between constants.
@@ -93,8 +155,10 @@ void check_together(const Description& d, std::string_view what) {
                                    what, name, less, bound, more));
     }
   };
-  ordered(d.copy_bytes_per_second, d.memory_bytes_per_second, "copy_bytes_per_second",
-          "memory_bytes_per_second");
+  if (d.is_gpu()) {
+    ordered(d.copy_bytes_per_second, d.memory_bytes_per_second, "copy_bytes_per_second",
+            "memory_bytes_per_second");
+  }
   ordered(d.cache_latency_cycles, d.memory_latency_cycles, "cache_latency_cycles",
           "memory_latency_cycles");
 }
@@ -113,19 +177,22 @@ Description parse_description(std::string_view text, std::string_view what) {
     return member(file, name, json::value_t::string, what, right).get<std::string>();
   };
   d.name = string("name", "text, as the vendor calls the device");
-  d.kind = kind_of(string("kind", "cuda or hip"), what);
+  d.kind = kind_of(string("kind", "cuda, hip or cpu"), what);
   d.architecture = string("architecture", "text, such as \"gfx90a\" or \"sm_90\"");
   const json& values =
       member(file, "constants", json::value_t::object, what, "an object of numbers by name");
-  for (const Constant& c : constants())
+  for (const Constant& c : constants_of(d))
     d.*c.member = number(values, c, what);
+  for (const Constant& c : optional_constants()) {
+    if (values.contains(std::string(c.name))) d.*c.member = number(values, c, what);
+  }
+  const std::vector<Constant> all = all_constants_of(d);
   for (const auto& [name, value] : values.items()) {
-    bool known = false;
-    for (const Constant& c : constants())
-      known = known || c.name == name;
+    const bool known =
+        std::any_of(all.begin(), all.end(), [&](const Constant& c) { return c.name == name; });
     if (!known) {
       throw UsageError(fmt::format("{}: unknown constant '{}'; the constants are {}", what, name,
-                                   names_of_constants()));
+                                   names_of_constants(d)));
     }
   }
   check_together(d, what);
@@ -134,6 +201,25 @@ Description parse_description(std::string_view text, std::string_view what) {
       d.sources[name] = source.is_string() ? source.get<std::string>() : source.dump();
   }
   return d;
+}
+
+std::string to_json(const Description& d) {
+  nlohmann::ordered_json file{{"name", d.name},
+                              {"kind", d.kind == DeviceKind::cuda  ? "cuda"
+                                       : d.kind == DeviceKind::hip ? "hip"
+                                                                   : "cpu"},
+                              {"architecture", d.architecture}};
+  for (const Constant& c : all_constants_of(d)) {
+    const double value = d.*c.member;
+    constexpr double exact = 1LL << 53;
+    // Whole numbers without a point, as people write them.
+    if (value == std::floor(value) && std::abs(value) < exact)
+      file["constants"][std::string(c.name)] = static_cast<long long>(value);
+    else
+      file["constants"][std::string(c.name)] = value;
+  }
+  file["sources"] = d.sources;
+  return file.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 } // namespace ridge::model

@@ -52,7 +52,8 @@ public:
                                    : wait_share(access, device);
     const double results = static_cast<double>(std::max<Index>(access.work.items, 1));
     spilled_ = 4 * spilled_registers(access, device) / access.tile * results;
-    stored_per_point_ = (access.keeps_stores ? element_ : 0) + 2 * spilled_ / results;
+    stored_room_ = access.keeps_stores ? device.plain_store_room : device.nontemporal_store_room;
+    stored_per_point_ = stored_room_ * element_ + 2 * spilled_ / results;
     // A result that is stored past the cache has a line there until memory has taken it.
     if (!access.keeps_stores) {
       const double rate = device.copy_bytes_per_second / 2;
@@ -155,7 +156,7 @@ private:
     double passed = 0;
     for (const auto& any : access_.footprints)
       passed += touched_bytes(access_, any);
-    if (access_.keeps_stores) passed += static_cast<double>(access_.work.written.value);
+    passed += stored_room_ * static_cast<double>(access_.work.written.value);
     passed /= access_.split;
     const double lost = gone(passed / cache_, ways(), assume_.hash);
     const Index edges = ceil_div(n.y, ceil_div(n.y, access_.split)) - 1;
@@ -226,7 +227,8 @@ private:
   std::array<Axis, 3> axes_;
   double resident_ = 0;
   double wait_ = 0;
-  double spilled_ = 0; ///< bytes written, and read again
+  double spilled_ = 0;     ///< bytes written, and read again
+  double stored_room_ = 0; ///< in the cache, of a stored byte
   double stored_per_point_ = 0;
 };
 

@@ -1,3 +1,4 @@
+#include <ridge/record/cache_roof.hpp>
 #include <ridge/record/record.hpp>
 #include <ridge/record/roof.hpp>
 
@@ -120,6 +121,34 @@ std::string to_json(const Roof& roof, int indent) {
     one["unit"] = ceiling.unit;
     one["how"] = ceiling.how;
     json["ceilings"].push_back(std::move(one));
+  }
+  return text_of(json, indent);
+}
+
+std::string to_json(const CacheRoof& roof, int indent) {
+  const auto optional = [](const auto& figure, const auto& value) {
+    return figure ? Json(number(value(*figure))) : Json(nullptr);
+  };
+  const auto same = [](double value) { return value; };
+  Json json;
+  json["device"] = to_text(roof.device);
+  json["device_name"] = roof.device_name;
+  json["cache_bytes"] = roof.cache.value;
+  json["held_bytes"] =
+      optional(roof.held(), [](Bytes bytes) { return static_cast<double>(bytes.value); });
+  json["plain_store_room"] = optional(roof.plain_room(), same);
+  json["nontemporal_store_room"] = optional(roof.nontemporal_room(), same);
+  json["cache_bytes_per_second"] = number(roof.cache_rate());
+  json["cache_latency_seconds"] = number(roof.cache_latency().value);
+  json["memory_latency_seconds"] = number(roof.memory_latency().value);
+  if (roof.clock_hz > 0) json["clock_hz"] = number(roof.clock_hz);
+  json["points"] = Json::array();
+  for (const ReusePoint& p : roof.points) {
+    json["points"].push_back({{"bytes", p.bytes.value},
+                              {"read", number(p.read)},
+                              {"read_beside_plain_stores", number(p.beside_plain)},
+                              {"read_beside_nontemporal_stores", number(p.beside_nontemporal)},
+                              {"latency_seconds", number(p.latency.value)}});
   }
   return text_of(json, indent);
 }

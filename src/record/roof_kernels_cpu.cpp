@@ -196,9 +196,18 @@ void empty(Queue& /*queue*/) {
   cpu::run(cpu::default_threads(), [](int /*thread*/, int /*threads*/) {});
 }
 
+void chase(Queue& /*queue*/, Span<Index> at, Span<const Index> next, Index steps) {
+  const Index* const in = next.data;
+  Index i = at.data[0];
+  for (Index step = 0; step < steps; ++step)
+    i = in[i];
+  at.data[0] = i;
+}
+
 const RoofKernels& all_kernels() {
-  static constexpr RoofKernels kernels{copy,       write,       triad, read,           count_sums,
-                                       fma<float>, fma<double>, rsqrt, values_at_once, empty};
+  static constexpr RoofKernels kernels{copy,           write,      triad,       read,
+                                       count_sums,     fma<float>, fma<double>, rsqrt,
+                                       values_at_once, empty,      chase};
   return kernels;
 }
 

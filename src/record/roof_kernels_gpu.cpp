@@ -86,6 +86,23 @@ struct Nothing {
   RIDGE_DEVICE void operator()(const Lane& /*lane*/) const {}
 };
 
+struct Chase {
+  static constexpr int max_threads = block_threads;
+  static constexpr const char* name = "roof chase";
+  Span<Index> at;
+  Span<const Index> next;
+  Index steps;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(const Lane& lane) const {
+    if (lane.rank() != 0) return;
+    Index i = lane.load_written(at, 0);
+    for (Index step = 0; step < steps; ++step)
+      i = lane.load(next, i);
+    lane.store(at, 0, i);
+  }
+};
+
 LaunchShape shape_of(Index blocks) {
   if (blocks > INT_MAX) throw UsageError("too many elements for a roof kernel");
   return {{static_cast<int>(blocks), 1, 1}, {block_threads, 1, 1}, 0};
@@ -161,9 +178,14 @@ void empty(Queue& queue) {
   launch_body(queue, shape_of(units_of(queue.device())), Nothing{});
 }
 
+void chase(Queue& queue, Span<Index> at, Span<const Index> next, Index steps) {
+  launch_body(queue, shape_of(1), Chase{at, next, steps});
+}
+
 const RoofKernels& all_kernels() {
-  static constexpr RoofKernels kernels{copy,       write,       triad, read,           count_sums,
-                                       fma<float>, fma<double>, rsqrt, values_at_once, empty};
+  static constexpr RoofKernels kernels{copy,           write,      triad,       read,
+                                       count_sums,     fma<float>, fma<double>, rsqrt,
+                                       values_at_once, empty,      chase};
   return kernels;
 }
 

@@ -164,6 +164,13 @@ Prediction predict(const Traits& traits, const Schedule& schedule, Index3 extent
     if (device.is_gpu()) throw UsageError("this schedule is for the cpu, not for " + device.name);
     p.traffic = model::traffic_of(
         model_loops(traits, *cpu, extents, static_cast<int>(device.units)), device);
+    if (device.copy_bytes_per_second > 0) { // measured: a device file has it
+      model::Needs needs;
+      needs.moved = p.traffic.fetched + p.traffic.written;
+      needs.flops = work_of(traits, extents).flops;
+      needs.element_bytes = traits.element_bytes;
+      p.time = model::time_of(needs, device);
+    }
     return p;
   }
   const auto& gpu = std::get<GpuSchedule>(schedule);

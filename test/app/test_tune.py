@@ -4,11 +4,14 @@ import json
 import os
 import pty
 import signal
+import subprocess
+import sys
+import xml.etree.ElementTree
 
 import h5py
 import numpy as np
 import pytest
-from conftest import left_in
+from conftest import ROOT, left_in
 
 SMALL = ("laplacian", "--device", "cpu", "--size", "40x32x24")
 
@@ -145,6 +148,27 @@ def test_a_kernel_of_the_users_is_known_by_its_text(ridge, wisdom, folder):
     assert changed["schedule_from"] == "default"
 
 
+def test_a_kernel_changes_with_what_its_file_includes(ridge, wisdom, folder):
+    """However deep; and so does the kernel that was compiled."""
+    (folder / "heat.hpp").write_text('#include "rates/all.hpp"\n' + HEAT.replace("0.25", "rate_of_heat"))
+    (folder / "rates").mkdir()
+    (folder / "rates/all.hpp").write_text('#include "heat.inc"\n')
+    rate = folder / "rates/heat.inc"
+    rate.write_text("constexpr double rate_of_heat = 0.25;\n")
+    mine = "./heat.hpp:Heat"
+    tune(ridge, mine, "--device", "cpu", "--size", "40x32x24", "--most", 2)
+    assert auto(ridge, kernel=mine)["schedule_from"] == "wisdom"
+    with h5py.File("out.h5") as h5:
+        before = h5["f"][()]
+    rate.write_text("constexpr double rate_of_heat = 0.125;\n")
+    changed = auto(ridge, kernel=mine, says="the kernel, or Ridge's headers, changed")
+    assert changed["schedule_from"] == "default"
+    with h5py.File("out.h5") as h5:
+        assert np.abs(h5["f"][()] - before).max() > 0.01
+    rate.write_text("constexpr double rate_of_heat = 0.25;\n")
+    assert auto(ridge, kernel=mine)["schedule_from"] == "wisdom"
+
+
 @pytest.mark.parametrize("part, was", [("driver", "550.54"), ("compiler", "g++-1"),
                                        ("device", "Abacus, 1 units")])
 def test_wisdom_of_another_machine_is_ignored_with_a_reason(ridge, wisdom, part, was):
@@ -237,6 +261,50 @@ def test_ctrl_c_keeps_what_was_found(ridge, wisdom):
     assert 3 <= found["measured"] < 150
     (entry,) = entries(wisdom)
     assert entry["schedule"] == found["schedule"]
+
+
+def fill_case(folder, case, driver="550.54"):
+    """As bench/tune.sh does: the best of the space is found by random search alone."""
+    every = [9e-3, 5e-3, 4e-3]
+    searches = {"all": every, "guided": [8e-3, 4.1e-3, 6e-3], "random": [9e-3, 4e-3]}
+    for kind, seconds in searches.items():
+        trials = [{"schedule": f"tile={s:g}", "seconds": s} for s in seconds]
+        best = min(trials, key=lambda trial: trial["seconds"])["schedule"]
+        (folder / f"{case}-{kind}.json").write_text(json.dumps(
+            {"driver": driver, "schedule": best, "default": trials[0]["schedule"], "space": 3,
+             "measured": len(trials), "trials": [*trials, {"schedule": "x", "problem": "no"}]}))
+
+
+def bench_script(name, *words):
+    return subprocess.run([sys.executable, str(ROOT / "bench" / name), *map(str, words)],
+                          capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("driver, near", [("550.54", "2 % of the best in 0 of 1"),
+                                          ("none", "5 % of the best in 1 of 1")])
+def test_the_table_of_cases(folder, driver, near):
+    fill_case(folder, "64x64x64-fp64", driver)
+    every = json.loads((folder / "64x64x64-fp64-all.json").read_text())
+    every["trials"].append({"schedule": "tile=0.0041", "seconds": 4.1e-3})  # what the tuner found
+    (folder / "64x64x64-fp64-all.json").write_text(json.dumps(every))
+    assert f"the tuner is within {near} cases" in bench_script("tune_table.py", folder).stdout
+
+
+def test_tuning_curves_are_where_the_measurements_say(folder):
+    for case in ("64x64x64-fp64", "<b>-fp32"):
+        fill_case(folder, case)
+    svg = xml.etree.ElementTree.fromstring(bench_script("tune_curves.py", folder).stdout)
+    curves = {kind: [[tuple(map(float, point.split())) for point in path.get("d")[1:].split("L")]
+                     for path in svg.iter("{http://www.w3.org/2000/svg}path") if path.get("class") == kind]
+              for kind in ("guided", "random")}
+    assert [len(c) for c in curves["guided"]] == [3, 3] and [len(c) for c in curves["random"]] == [2, 2]
+    bottom, top = 170 - 26, 26  # the best; half as long again and more
+    assert [y for _, y in curves["random"][0]] == [top, bottom]
+    height = pytest.approx(bottom - (bottom - top) * (4.1 / 4 - 1) / 0.5, abs=0.06)
+    assert [y for _, y in curves["guided"][0]] == [top, height, height]
+    assert curves["guided"][0][0][0] == 40 and curves["guided"][0][-1][0] == 250
+    empty = bench_script("tune_curves.py", folder / "none")
+    assert empty.returncode == 1 and "bench/tune.sh" in empty.stderr
 
 
 @pytest.mark.parametrize("words, says", [

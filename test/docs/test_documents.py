@@ -98,6 +98,9 @@ class Documents(unittest.TestCase):
     def test_fields_are_those_of_the_code(self):
         self.assert_made_by("make_fields.py")
 
+    def test_planted_causes_are_those_of_the_code(self):
+        self.assert_made_by("make_causes.py")
+
     def assert_made_by(self, script):
         done = subprocess.run([sys.executable, "-B", str(ROOT / "scripts" / script), "--check"],
                               capture_output=True, text=True, check=False)

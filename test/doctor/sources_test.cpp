@@ -112,6 +112,31 @@ TEST(Records, OfChainsOnAnH200AreWithinAQuarterOfTheModel) {
   }
 }
 
+TEST(Records, OfStencilsOnAnH200AreWithinAnEighthOfTheModel) {
+  struct Row {
+    Extents size;
+    const char* schedule;
+    double seconds; ///< docs/results/h200/laplacian-*-fp64.json
+    const char* roof;
+  };
+  const Extents flat{2048, 2048, 256};
+  const char* const march = "stage=bulk block=128x2x1 tile=4";
+  for (const Row& row : {Row{cube, "kernel2", 626.1e-6, "cache"},
+                         {cube, "kernel3", 668.7e-6, "cache"},
+                         {cube, "kernel5", 628.8e-6, "cache"},
+                         {cube, "kernel7", 681.9e-6, "cache"},
+                         {cube, march, 511.3e-6, "memory"},
+                         {large, "kernel5", 5350.7e-6, "cache"},
+                         {large, "kernel7", 5195.6e-6, "cache"},
+                         {flat, "kernel3", 7802.9e-6, "memory"},
+                         {flat, "kernel6", 5361.0e-6, "cache"}}) {
+    const model::Time time = visit("laplacian", "h200", row.size, row.schedule).findings.time;
+    EXPECT_NEAR(time.seconds.value / row.seconds, 1, 0.125)
+        << to_text(row.size) << " " << row.schedule;
+    EXPECT_EQ(time.roof, row.roof) << to_text(row.size) << " " << row.schedule;
+  }
+}
+
 TEST(Patients, KnowEveryKernelThatTheyCanNameAndRefuseWhatCannotBe) {
   EXPECT_THROW((void)visit("laplacian", "h200", Extents{2, 2, 2}, "auto"), UsageError);
   EXPECT_THROW((void)visit("laplacian", "h200", cube, "kernel9"), UsageError);

@@ -209,6 +209,23 @@ def kernels_of(program):
     return kernels, lacking
 
 
+def waits_between_loads(kernel):
+    """How often lanes wait for all that they asked for before they ask for more: the most of any
+    stretch without branches and stores, each of which begins anew."""
+    most = waits = 0
+    drained = asked = False
+    for instruction in kernel.instructions:
+        if re.match(r"(global|flat|buffer)_load_", instruction):
+            waits += drained
+            most = max(most, waits)
+            drained, asked = False, True
+        elif re.match(r"s_c?branch|s_endpgm|(global|flat)_store_", instruction):
+            waits, drained, asked = 0, False, False
+        elif instruction.startswith("s_waitcnt") and "vmcnt(0)" in instruction:
+            drained = asked
+    return most
+
+
 @dataclasses.dataclass(frozen=True)
 class Named:
     """A schedule that is the default of an operator somewhere, or has a name. `variant` is None of
@@ -218,6 +235,7 @@ class Named:
     operator: str
     variant: Variant
     text: str
+    waits: int  # of a thread between planes, as the model has it
 
     @property
     def marches(self):
@@ -228,6 +246,6 @@ def schedules(lister):
     """The schedules that have names on AMD GPUs, and the defaults there."""
     lines = [line.split("\t") for line in output_of(lister).splitlines()]
     return [
-        Named(name, op, None if "stage=window" in text else Variant.of_schedule(text), text)
-        for name, op, text in lines
+        Named(name, op, None if "stage=window" in text else Variant.of_schedule(text), text, int(waits))
+        for name, op, text, waits in lines
     ]

@@ -1,6 +1,7 @@
 // Prints, a line each, the schedules Ridge chooses or names on AMD GPUs, as "name, operator,
-// schedule" with a tab between: "default" for several GPUs, operators, precisions and extents, and
-// "kernel1" to "kernel7" of the Laplacian. With the argument `pairs`, the defaults of the pairs
+// schedule, waits" with a tab between: "default" for several GPUs, operators, precisions and
+// extents, and "kernel1" to "kernel7" of the Laplacian; how often the model takes a thread to wait
+// for a plane before it asks for the next. With the argument `pairs`, the defaults of the pairs
 // pattern as "lanes a warp, interaction and precision, schedule". The tests of this room read the
 // machine code of these, so they follow when a default changes.
 //
@@ -17,6 +18,7 @@
 #include <ridge/pairs/interactions/gravity.hpp>
 #include <ridge/pairs/interactions/lennard_jones.hpp>
 #include <ridge/pairs/schedule.hpp>
+#include <ridge/stencil/model_access.hpp>
 #include <ridge/stencil/schedule.hpp>
 
 #include <array>
@@ -67,14 +69,25 @@ std::string line(const std::string& name, const std::string& operator_,
   return name + "\t" + operator_ + "\t" + schedule;
 }
 
+/// How often a thread waits between planes, by the model.
+std::string waits_of(const Traits& traits, const Schedule& schedule) {
+  const model::StencilAccess access =
+      model_access(traits, std::get<GpuSchedule>(schedule), {512, 512, 512}, DeviceKind::hip);
+  std::set<Index> planes;
+  for (const Index3& point : access.footprints.front())
+    planes.insert(point.z);
+  return std::to_string(access.waits_between_planes ? planes.size() - 1 : 0);
+}
+
 template <class K>
 void add_defaults(const Device& device, const std::string& kernel, std::set<std::string>& lines) {
   for (const Index3 n : {Index3{1000000, 1, 1}, Index3{4096, 4096, 1}, Index3{33, 40, 50},
                          Index3{100, 100, 100}, Index3{512, 512, 512}, Index3{1024, 1024, 1024},
                          Index3{2048, 2048, 256}, Index3{4096, 4096, 64}}) {
     const auto add = [&](const char* precision, const Traits& traits) {
-      lines.insert(
-          line("default", kernel + " " + precision, to_text(default_schedule(device, traits, n))));
+      const Schedule schedule = default_schedule(device, traits, n);
+      lines.insert(line("default", kernel + " " + precision,
+                        to_text(schedule) + "\t" + waits_of(traits, schedule)));
     };
     add("float", traits_of<K, float>());
     add("double", traits_of<K, double>());
@@ -130,7 +143,9 @@ void add_all_stencils(const Device& device, std::set<std::string>& lines) {
   add_defaults<lab::Wave<2, 3>>(device, "Wave<2, 3>", lines);
   for (const auto& [name, schedule] : named_schedules(device)) {
     for (const char* const precision : {"float", "double"})
-      lines.insert(line(name, std::string("Laplacian<2, 3> ") + precision, to_text(schedule)));
+      lines.insert(line(name, std::string("Laplacian<2, 3> ") + precision,
+                        to_text(schedule) + "\t" +
+                            waits_of(traits_of<Laplacian<2, 3>, double>(), schedule)));
   }
 }
 

@@ -94,7 +94,7 @@ TEST(Description, NamesWhatElseIsWrong) {
   EXPECT_THAT(message_for(file.dump()), HasSubstr("unknown constant 'l2_byts'; the constants are"));
   file = valid();
   file["kind"] = "rocm";
-  EXPECT_THAT(message_for(file.dump()), HasSubstr("'kind' is cuda or hip, not 'rocm'"));
+  EXPECT_THAT(message_for(file.dump()), HasSubstr("'kind' is cuda, hip or cpu, not 'rocm'"));
   file.erase("kind");
   EXPECT_THAT(message_for(file.dump()), HasSubstr("'kind' is missing"));
   file = valid();
@@ -102,6 +102,26 @@ TEST(Description, NamesWhatElseIsWrong) {
   EXPECT_THAT(message_for(file.dump()), HasSubstr("'constants' is an object"));
   for (const char* text : {"", "{", "[]", "3", "{\"name\": \"x\""})
     EXPECT_THAT(message_for(text), HasSubstr("not a JSON object")) << text;
+}
+
+TEST(Description, OfACpuHasConstantsOfItsOwn) {
+  json file{{"name", "mine"}, {"kind", "cpu"}, {"architecture", "avx2"}};
+  for (const Constant& c : cpu_constants())
+    file["constants"][std::string(c.name)] = c.highest / 2;
+  file["constants"]["cache_latency_cycles"] = 50;
+  const Description d = parse_description(file.dump(), "it");
+  EXPECT_FALSE(d.is_gpu());
+  EXPECT_EQ(d.plain_store_room, 1);
+  file["constants"]["plain_store_room"] = 0.5;
+  EXPECT_EQ(parse_description(file.dump(), "it").plain_store_room, 0.5);
+  file["constants"]["plain_store_room"] = 9;
+  EXPECT_THAT(message_for(file.dump()), HasSubstr("the constant 'plain_store_room' is 9"));
+  file["constants"].erase("plain_store_room");
+  file["constants"]["warp_width"] = 32;
+  EXPECT_THAT(message_for(file.dump()), HasSubstr("unknown constant 'warp_width'"));
+  file["constants"].erase("warp_width");
+  file["constants"].erase("unit_cache_bytes");
+  EXPECT_THAT(message_for(file.dump()), HasSubstr("the constant 'unit_cache_bytes' is missing"));
 }
 
 TEST(FindDescription, ListsWhatThereIs) {

@@ -94,6 +94,19 @@ TEST_P(RoofKernelsOn, CopyCopies) {
   }
 }
 
+TEST_P(RoofKernelsOn, ChaseGoesAsManySteps) {
+  const std::vector<Index> ring = {3, 0, 1, 4, 2}; // 0 3 4 2 1 0
+  const Field<Index> next = upload(ring);
+  for (const Index steps : {0, 1, 2, 4, 5, 1003}) {
+    const Field<Index> at = upload(std::vector<Index>{4});
+    kernels.chase(queue, at.elements(), {next.data(), next.count()}, steps);
+    Index expected = 4;
+    for (Index i = 0; i < steps; ++i)
+      expected = ring[static_cast<std::size_t>(expected)];
+    EXPECT_EQ(download(at).front(), expected) << steps;
+  }
+}
+
 TEST_P(RoofKernelsOn, WriteWrites) {
   for (const Index count : awkward_sizes) {
     const std::vector<double> values(static_cast<std::size_t>(count), 2.5);

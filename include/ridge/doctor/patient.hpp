@@ -16,7 +16,7 @@ struct Examination {
   /// One that is here, or the emulated GPU whose schedules a described one takes.
   Device device;
   model::Description description;
-  bool here = false; ///< `device` is what `description` describes
+  bool here = false; ///< schedules mean on `device` what they mean on what is described
   Extents size;
   std::string precision = "fp64";
   std::string site = {}; ///< lattices: what a site holds; empty: a propagator

@@ -21,6 +21,7 @@ struct Planted {
 /// What the doctor says of them.
 struct Confusion {
   std::string planted, what;
+  std::string device;                  ///< a described one, as it is called
   std::string named_first;             ///< empty: none
   double gain = 1;                     ///< that it promises
   std::vector<std::string> also;       ///< named behind

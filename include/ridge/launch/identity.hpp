@@ -9,8 +9,8 @@
 namespace ridge::launch {
 
 /// 32 hexadecimal digits that are others when the kernel behind a type of call changes: its type,
-/// the file it is in where that is the user's (files that this one includes do not count), or
-/// Ridge's headers.
+/// the file it is in where that is the user's, what this file includes from beside it or from a
+/// folder of -I, however deep, or Ridge's headers.
 [[nodiscard]] std::string kernel_digest(const std::type_info& call);
 
 /// What compiles kernels for the device here: the compiler's name and a digest of its path, size,

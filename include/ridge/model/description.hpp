@@ -41,6 +41,8 @@ struct Description {
   double fp32_flops = 0;              ///< operations a second of the vector units; 0: unknown
   double fp64_flops = 0;              ///< likewise
   double launch_seconds = 0;          ///< of an empty launch
+  double plain_store_room = 1;        ///< lines of the cache that a stored line takes,
+  double nontemporal_store_room = 0;  ///< by kind of store
 
   /// Where each constant is from, by its name.
   std::map<std::string, std::string> sources;
@@ -58,10 +60,16 @@ struct Constant {
 
 /// Every constant that a GPU's file gives.
 [[nodiscard]] const std::vector<Constant>& constants();
+/// Every constant that a cpu's file gives.
+[[nodiscard]] const std::vector<Constant>& cpu_constants();
+/// Those that any file may give, beside its own.
+[[nodiscard]] const std::vector<Constant>& optional_constants();
 
 /// Reads a description from JSON. Throws UsageError that begins with `what` and names the constant
 /// that is missing, unknown or out of its range, and the range.
 [[nodiscard]] Description parse_description(std::string_view json, std::string_view what);
+/// What `parse_description` reads.
+[[nodiscard]] std::string to_json(const Description& description);
 
 /// The keys of the descriptions that ship with Ridge: mi100, mi210, ..., in the order of their
 /// vendors.

@@ -46,6 +46,9 @@ struct RoofKernels {
 
   /// Does nothing, on every unit.
   void (*empty)(Queue&);
+
+  /// One thread: at[0] = next[at[0]], `steps` times. Each read waits for the one before.
+  void (*chase)(Queue&, Span<Index> at, Span<const Index> next, Index steps);
 };
 
 /// What each kind's module offers under `RoofKernels` itself.

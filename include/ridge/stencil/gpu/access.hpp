@@ -114,7 +114,35 @@ RIDGE_DEVICE void unrolled(F&& f) {
   (std::make_integer_sequence<int, Count>{});
 }
 
-/// Loads the window around `Tile` points from (x, y, z) on, by ascending address.
+#if defined(__HIP_DEVICE_COMPILE__)
+/// What comes after it does so when the value has arrived.
+template <class T>
+RIDGE_DEVICE void arrived(const T& value) {
+  asm volatile("" : : "v"(value));
+}
+#endif
+
+/// On AMD GPUs: nothing is asked for after this before plane `K` of the window has arrived.
+/// NVIDIA's compiler orders loads as it likes, and no figure asks for more there.
+template <int K, auto Footprint, int Tile, class T>
+RIDGE_DEVICE void wait_for_plane([[maybe_unused]] const Window<Footprint, Tile, T>& window) {
+#if defined(__HIP_DEVICE_COMPILE__)
+  using W = Window<Footprint, Tile, T>;
+  constexpr Offset r = W::r;
+  unrolled<2 * r.y + Tile>([&](auto j) {
+    unrolled<2 * r.x + 1>([&](auto i) {
+      constexpr int row = number<decltype(j)>;
+      constexpr int dx = number<decltype(i)> - r.x;
+      if constexpr (W::wanted(dx, row, K - r.z)) arrived(window.value[K][j][i]);
+    });
+  });
+  __builtin_amdgcn_sched_barrier(0);
+#endif
+}
+
+/// Loads the window around `Tile` points from (x, y, z) on, by ascending address, and waits for
+/// each plane before it asks for the next: blocks that run behind one another come together in the
+/// planes that they share (docs/decisions/0072).
 template <auto Footprint, int Tile, class Lane, class T>
 RIDGE_DEVICE Window<Footprint, Tile, T> load_window(Lane& lane, const View<const T>& field, Index x,
                                                     Index y, Index z) {
@@ -134,6 +162,8 @@ RIDGE_DEVICE Window<Footprint, Tile, T> load_window(Lane& lane, const View<const
         }
       });
     });
+    constexpr int plane = number<decltype(k)>;
+    if constexpr (plane < 2 * r.z) wait_for_plane<plane>(window);
   });
   return window;
 }
