@@ -152,6 +152,19 @@ TEST(Cpu, ComputesSeveralPlanesAtOnce) {
   }
 }
 
+TEST(Cpu, TakesFieldsWhoseRowsAndPlanesAreApart) {
+  const Device device("cpu");
+  const Index3 n{512, 11, 12};
+  const Traits traits = traits_of<Laplacian<8, 3>, double>();
+  const Strides strides = spread(device, traits, n, Strides::packed(n));
+  Case<Laplacian<8, 3>, double> c(device, Laplacian<8, 3>({0.5, 0.75, 1.25}), n, strides.row,
+                                  strides.plane);
+  EXPECT_EQ(c.wrong_under(default_schedule(device, traits, n, true, strides)), "");
+  for (const char* const depth : {"depth=1", "depth=2", "depth=4"})
+    EXPECT_EQ(c.wrong_under(parse_schedule(depth, device, traits, n, strides).schedule), "")
+        << depth;
+}
+
 template <int Order, int Rank>
 void expect_default_right(const Device& device, Index3 n) {
   Case<Laplacian<Order, Rank>, double> c(device, Laplacian<Order, Rank>({0.5, 0.75, 1.25}), n);
