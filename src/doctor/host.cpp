@@ -47,15 +47,9 @@ HostVectors host_vectors() {
   return v;
 }
 
-HostSets host_sets() {
-  static const HostSets found = [] {
-    const std::string l1 = "/sys/devices/system/cpu/cpu0/cache/index0/"; // of data
-    HostSets sets;
-    sets.ways = number_in(l1 + "ways_of_associativity", sets.ways);
-    sets.stride = static_cast<Index>(number_in(l1 + "number_of_sets", 64) *
-                                     number_in(l1 + "coherency_line_size", 64));
-    return sets;
-  }();
+double l1_ways() {
+  static const double found =
+      number_in("/sys/devices/system/cpu/cpu0/cache/index0/ways_of_associativity", 8);
   return found;
 }
 

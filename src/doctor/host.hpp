@@ -17,11 +17,7 @@ struct HostVectors {
 };
 [[nodiscard]] HostVectors host_vectors();
 
-/// The first-level cache of a core: lines of a set, and bytes from one line of a set to the next.
-struct HostSets {
-  double ways = 8;
-  Index stride = 4096;
-};
-[[nodiscard]] HostSets host_sets();
+/// Lines of a set of a core's first-level cache.
+[[nodiscard]] double l1_ways();
 
 } // namespace ridge::doctor

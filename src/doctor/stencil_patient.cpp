@@ -8,9 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
-#include <tuple>
 
 namespace ridge::doctor {
 
@@ -34,7 +32,9 @@ public:
 
 private:
   [[nodiscard]] Named read(const std::string& asked) const override {
-    if (examined_.here) return stencil::parse_schedule(asked, examined_.device, traits_, n_);
+    if (examined_.here) {
+      return stencil::parse_schedule(asked, examined_.device, traits_, n_, strides());
+    }
     // On a device that is only described, `auto` is the model's choice, and fields change kernel1.
     if (asked == "auto")
       return {"model", stencil::model_choice(traits_, n_, examined_.description)};
@@ -127,24 +127,17 @@ private:
     add_sets(f, s);
   }
 
-  /// Rows that a loop along x uses at once, by the set of the L1 that their lines at one x fall in.
+  /// Of Ridge's own fields.
+  [[nodiscard]] stencil::Strides strides() const {
+    return stencil::spread(examined_.device, traits_, n_, stencil::Strides::packed(n_));
+  }
+
+  /// Rows that a loop along x uses at once, of the set of the L1 that most of their lines at one x
+  /// fall in.
   void add_sets(Facts& f, const CpuSchedule& s) const {
-    const HostSets sets = host_sets();
-    std::map<Index, double> lines;
-    std::set<std::tuple<int, int, int>> rows;
-    for (int input = 0; input < traits_.inputs(); ++input) {
-      for (const auto& o : traits_.footprints[static_cast<std::size_t>(input)])
-        rows.insert({input, o.y, o.z});
-    }
-    const Index row = n_.x * traits_.element_bytes;
-    for (const auto& [input, y, z] : rows) {
-      const Index at = (y * row + z * row * n_.y) % sets.stride;
-      ++lines[(at + sets.stride) % sets.stride / 64];
-    }
-    for (const auto& [set, count] : lines)
-      f.set_lines = std::max(f.set_lines, count);
+    f.set_lines = stencil::rows_in_a_set(traits_, strides());
     if (s.store == stencil::Store::plain) ++f.set_lines;
-    f.set_ways = sets.ways;
+    f.set_ways = l1_ways();
     // Windows hold rows of several planes in memory of their own, without such strides.
     if (s.depth == CpuSchedule::deep) f.set_lines = 0;
   }

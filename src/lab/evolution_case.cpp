@@ -117,8 +117,7 @@ private:
   }
   /// The extents with their shell.
   [[nodiscard]] Index3 whole() const {
-    return stencil::shell_layout(boundaries_, traits_.radius, size_.xyz(), traits_.element_bytes)
-        .extents;
+    return stencil::shell_layout(queue_.device(), traits_, boundaries_, size_.xyz()).extents;
   }
 
   std::string name_;

@@ -8,10 +8,13 @@
 namespace ridge::lab {
 
 std::vector<AskedSchedule> stencil_schedules(const std::string& asked, const Device& device,
-                                             const stencil::Traits& traits, Index3 n) {
+                                             const stencil::Traits& traits, Index3 n,
+                                             const stencil::Strides& strides) {
   return asked_schedules(
       asked,
-      [&](const std::string& text) { return stencil::parse_schedule(text, device, traits, n); },
+      [&](const std::string& text) {
+        return stencil::parse_schedule(text, device, traits, n, strides);
+      },
       [&] { return stencil::named_schedules(device); },
       [&] { return stencil::schedule_space(device, traits); },
       [](const stencil::Schedule& s) { return stencil::to_text(s); });

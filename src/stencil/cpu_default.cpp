@@ -21,10 +21,13 @@ bool has_many_points(const Traits& traits) {
   return points_of(traits) >= many_points;
 }
 
-/// Whether rows and planes of a result of n points all begin at lines, as stores past the caches by
-/// several planes need.
-bool lines_are_whole(const Traits& traits, Index3 n) {
-  return n.x * traits.element_bytes % ridge::cpu::line_bytes == 0 && n.x >= 64;
+/// Whether rows and planes of a result all begin at lines, as stores past the caches by several
+/// planes need.
+bool lines_are_whole(const Traits& traits, Index3 n, const Strides& strides) {
+  const auto whole = [&](Index distance) {
+    return distance * traits.element_bytes % ridge::cpu::line_bytes == 0;
+  };
+  return whole(strides.row) && whole(strides.plane) && n.x >= 64;
 }
 
 /// Cores that wait for lines between their L2 and L1 rather than for memory: there two planes at
@@ -79,24 +82,65 @@ bool reads_rows_beside(const Traits& traits) {
   return false;
 }
 
-/// Several planes at once, where they pay: in pairs; of many points from windows where a pair would
-/// read many rows from beyond the L1, and in fp64 where cores wait for memory.
-std::optional<CpuSchedule> planes_default(const DeviceFacts& facts, const Traits& traits,
-                                          Index3 n) {
-  const bool many = has_many_points(traits);
+/// An L1 that the rows of windows and those beside them fill.
+bool has_small_l1(const DeviceFacts& facts) {
+  return facts.l1.value > 0 && facts.l1.value <= 32 << 10;
+}
+
+/// Whether windows are better than a field's own rows that push each other out of the L1: where
+/// rows that are no whole lines must be stored through the caches, if they are half as many again
+/// as its ways; where half registers come to each line twice, also to those of the planes that lie
+/// in no window, if they are twice as many.
+bool windows_pay(const DeviceFacts& facts, const Traits& traits, const Strides& strides,
+                 bool whole) {
+  const int rows = rows_in_a_set(traits, strides);
+  const int ways = ways_of_l1(facts);
+  if (rows <= ways || !has_small_l1(facts)) return false;
+  if (reads_rows_beside(traits)) return true;
+  if (!whole) return 2 * rows > 3 * ways;
+  return facts.simd_bytes >= ridge::cpu::line_bytes || rows > 2 * ways;
+}
+
+/// Several planes at once, where they pay and there are as many.
+std::optional<CpuSchedule> planes_default(const DeviceFacts& facts, const Traits& traits, Index3 n,
+                                          const Strides& strides) {
+  if (!traits.planes) return std::nullopt;
   const Index planes = n.z - 2 * traits.radius.z;
-  if (!lines_are_whole(traits, n) || !(many || waits_for_l2(facts))) return std::nullopt;
-  const bool windows =
-      many && (reads_rows_beside(traits) || (!waits_for_l2(facts) && traits.element_bytes == 8));
-  if (windows && traits.planes && planes >= CpuSchedule::deep)
-    return deep_default(facts, traits, n);
-  if (traits.planes && planes >= CpuSchedule::pair) return pair_default(facts, traits, n);
+  const int depth = cpu_depth(facts, traits, n, strides);
+  if (depth == CpuSchedule::deep && planes >= depth) {
+    CpuSchedule s = deep_default(facts, traits, n);
+    if (!lines_are_whole(traits, n, strides)) s.store = Store::plain; // as the executor must
+    return s;
+  }
+  if (depth > 1 && planes >= CpuSchedule::pair && lines_are_whole(traits, n, strides))
+    return pair_default(facts, traits, n);
   return std::nullopt;
 }
 
 } // namespace
 
-CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
+// In pairs where they pay; of many points from windows where a pair would read many rows from
+// beyond the L1, in fp64 where cores wait for memory, and where the fields' own rows push each
+// other out of the L1 (docs/decisions/0076).
+int cpu_depth(const DeviceFacts& facts, const Traits& traits, Index3 n, const Strides& strides) {
+  const bool many = has_many_points(traits);
+  const bool whole = lines_are_whole(traits, n, strides);
+  if (many && windows_pay(facts, traits, strides, whole)) return CpuSchedule::deep;
+  if (!whole) return 1;
+  if (has_small_l1(facts)) {
+    // Pairs are computed in whole registers, windows of boxes too: where those are half as wide,
+    // each line is read twice and single planes win.
+    if (facts.simd_bytes < ridge::cpu::line_bytes) return 1;
+    return reads_rows_beside(traits) ? CpuSchedule::deep : CpuSchedule::pair;
+  }
+  if (!many && !waits_for_l2(facts)) return 1;
+  const bool windows =
+      many && (reads_rows_beside(traits) || (!waits_for_l2(facts) && traits.element_bytes == 8));
+  return windows ? CpuSchedule::deep : CpuSchedule::pair;
+}
+
+CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n,
+                        const Strides& strides) {
   CpuSchedule s;
   const Index row_bytes = std::max<Index>(n.x * traits.element_bytes * traits.inputs(), 1);
   const Index ahead = std::max<Index>(1, 2048 / row_bytes);
@@ -112,7 +156,7 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n
     s.ahead = 0;
     return s;
   }
-  s = planes_default(facts, traits, n).value_or(s);
+  s = planes_default(facts, traits, n, strides).value_or(s);
   ask_by_streams(s, facts, traits, n);
   return s;
 }

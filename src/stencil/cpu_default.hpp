@@ -3,6 +3,7 @@
 
 #include <ridge/device/device.hpp>
 #include <ridge/stencil/schedule.hpp>
+#include <ridge/stencil/strides.hpp>
 #include <ridge/stencil/traits.hpp>
 
 namespace ridge::stencil {
@@ -10,6 +11,11 @@ namespace ridge::stencil {
 /// From the machine's caches, its kind of core, the kernel's footprint and the extents. At least
 /// 2 KiB of the leading rows are prefetched; the planes of a block, those rows and the results
 /// share the L2, of which two thirds are counted on. Several planes at once where that pays.
-[[nodiscard]] CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n);
+[[nodiscard]] CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n,
+                                      const Strides& strides);
+
+/// Planes computed at once by default where the fields are beyond the caches.
+[[nodiscard]] int cpu_depth(const DeviceFacts& facts, const Traits& traits, Index3 n,
+                            const Strides& strides);
 
 } // namespace ridge::stencil

@@ -91,8 +91,10 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n)
 } // namespace
 
 Schedule default_schedule(const Device& device, const Traits& traits, Index3 extents,
-                          bool bulk_copies) {
-  if (device.kind() == DeviceKind::cpu) return cpu_default(device.facts(), traits, extents);
+                          bool bulk_copies, const std::optional<Strides>& strides) {
+  if (device.kind() == DeviceKind::cpu) {
+    return cpu_default(device.facts(), traits, extents, strides.value_or(Strides::packed(extents)));
+  }
   const bool tiles = tile_fits(traits) && better_in_tiles(traits, extents);
   if (bulk_copies && marches(device, traits, extents) && !tiles) {
     if (const auto march = march_default(device.facts(), traits, extents)) return *march;

@@ -50,9 +50,9 @@ std::vector<NamedSchedule> named_schedules(const Device& device) {
 }
 
 NamedSchedule parse_schedule(std::string_view text, const Device& device, const Traits& traits,
-                             Index3 extents) {
+                             Index3 extents, const std::optional<Strides>& strides) {
   return text::parse_named(text, ridge::to_text(device.id()),
-                           default_schedule(device, traits, extents),
+                           default_schedule(device, traits, extents, true, strides),
                            [&] { return named_schedules(device); });
 }
 

@@ -53,24 +53,25 @@ Image<T> image_of(const std::array<Condition, 2>& faces, Index points, double sp
 
 } // namespace
 
-ShellLayout shell_layout(const Boundaries& boundaries, Offset radius, Index3 extents,
-                         int element_bytes) {
-  ShellLayout layout{extents, {}, 0};
+ShellLayout shell_layout(const Device& device, const Traits& traits, const Boundaries& boundaries,
+                         Index3 extents) {
+  ShellLayout layout{extents, {}, {}};
   Index* const sizes[3] = {&layout.extents.x, &layout.extents.y, &layout.extents.z};
   Index* const leads[3] = {&layout.lead.x, &layout.lead.y, &layout.lead.z};
   for (int axis = 0; axis < 3; ++axis) {
     const auto& faces = boundaries.faces[static_cast<std::size_t>(axis)];
-    const int r = radius_along(radius, axis);
+    const int r = radius_along(traits.radius, axis);
     *leads[axis] = r - own_points(faces[0], r);
     *sizes[axis] += *leads[axis] + r - own_points(faces[1], r);
   }
   constexpr Index line_bytes = 128; // a GPU's; twice a cpu's
-  const Index line = line_bytes / element_bytes;
-  layout.row = layout.extents.y * layout.extents.z > 1 ? ceil_div(layout.extents.x, line) * line
-                                                       : layout.extents.x;
+  const Index line = line_bytes / traits.element_bytes;
+  Index row = layout.extents.y * layout.extents.z > 1 ? ceil_div(layout.extents.x, line) * line
+                                                      : layout.extents.x;
   // Rows a multiple of a page's size apart would all want the same few sets of a cache.
   constexpr Index page = 4096;
-  if (layout.row * element_bytes % (page / 2) == 0) layout.row += line;
+  if (row * traits.element_bytes % (page / 2) == 0) row += line;
+  layout.strides = spread(device, traits, layout.extents, {row, row * layout.extents.y});
   return layout;
 }
 
@@ -79,7 +80,7 @@ Shell<T> make_shell(const Boundaries& boundaries, Offset radius, Index3 extents,
                     const ShellLayout& layout, T* data, const FaceValues<T>& face_values,
                     bool even) {
   Shell<T> shell;
-  shell.field = View<T>(data, layout.extents, layout.row, layout.row * layout.extents.y);
+  shell.field = View<T>(data, layout.extents, layout.strides.row, layout.strides.plane);
   const Index n[3] = {extents.x, extents.y, extents.z};
   const Index size[3] = {layout.extents.x, layout.extents.y, layout.extents.z};
   const Index lead[3] = {layout.lead.x, layout.lead.y, layout.lead.z};

@@ -14,9 +14,9 @@ std::string to_text(const SweepsSchedule& schedule) {
 
 namespace {
 
-/// Of the fields as a launch sees them.
-Index3 with_shell(const Traits& traits, const Boundaries& boundaries, Index3 extents) {
-  return shell_layout(boundaries, traits.radius, extents, traits.element_bytes).extents;
+/// That of single sweeps over fields as a launch sees them.
+Schedule default_single(const Device& device, const Traits& traits, const ShellLayout& layout) {
+  return default_schedule(device, traits, layout.extents, true, layout.strides);
 }
 
 /// Whether a GPU can take several sweeps in one pass.
@@ -29,12 +29,13 @@ bool has_gpu_pass(const Device& device, const Traits& traits, const Boundaries& 
 
 SweepsSchedule default_sweeps(const Device& device, const Traits& traits,
                               const Boundaries& boundaries, Index3 extents) {
-  return {default_schedule(device, traits, with_shell(traits, boundaries, extents))};
+  return {default_single(device, traits, shell_layout(device, traits, boundaries, extents))};
 }
 
 SweepsSchedule parse_sweeps(std::string_view line, const Device& device, const Traits& traits,
                             const Boundaries& boundaries, Index3 extents) {
-  const Index3 whole = with_shell(traits, boundaries, extents);
+  const ShellLayout layout = shell_layout(device, traits, boundaries, extents);
+  const Index3 whole = layout.extents;
   std::string rest;
   bool several = false;
   bool single = false;
@@ -45,18 +46,19 @@ SweepsSchedule parse_sweeps(std::string_view line, const Device& device, const T
   }
   if (!single && !several && (rest.empty() || rest == "auto "))
     return default_sweeps(device, traits, boundaries, extents);
-  if (!several) return {parse_schedule(rest, device, traits, whole).schedule};
+  if (!several) return {parse_schedule(rest, device, traits, whole, layout.strides).schedule};
   if (single) throw UsageError("schedule field 'sweeps' is given twice");
   const PassSchedule pass = device.kind() == DeviceKind::cpu
                                 ? PassSchedule(text::parse<CpuPassSchedule>(rest))
                                 : PassSchedule(text::parse<GpuPassSchedule>(rest));
-  return {default_schedule(device, traits, whole), settled(pass, device, traits, whole)};
+  return {default_single(device, traits, layout), settled(pass, device, traits, whole)};
 }
 
 std::vector<text::Named<SweepsSchedule>> compared_sweeps(const Device& device, const Traits& traits,
                                                          int levels, const Boundaries& boundaries,
                                                          Index3 extents) {
-  const Index3 whole = with_shell(traits, boundaries, extents);
+  const ShellLayout layout = shell_layout(device, traits, boundaries, extents);
+  const Index3 whole = layout.extents;
   std::vector<text::Named<SweepsSchedule>> all;
   for (const NamedSchedule& named : named_schedules(device))
     all.push_back({named.name, {named.schedule}});
@@ -73,7 +75,7 @@ std::vector<text::Named<SweepsSchedule>> compared_sweeps(const Device& device, c
       continue;
     }
     all.push_back(
-        {fmt::format("{} in one pass", sweeps), {default_schedule(device, traits, whole), pass}});
+        {fmt::format("{} in one pass", sweeps), {default_single(device, traits, layout), pass}});
   }
   return all;
 }
@@ -142,11 +144,11 @@ SweepsFields<T>::SweepsFields(Queue& queue, const Traits& traits, int levels, in
       inputs_(traits.inputs()), levels_(levels), slots_(slots),
       changes_(stencil::shell_changes(boundaries, traits.radius)) {
   require_fit(boundaries, traits.radius, extents_);
-  layout_ = shell_layout(boundaries, traits.radius, extents_, traits.element_bytes);
+  layout_ = shell_layout(queue.device(), traits, boundaries, extents_);
   const FaceValues<T> values = take_values<T>(queue, boundaries, face_memory_);
   const int coefficients = inputs_ - levels_;
   // Rows of a view of the field itself, copied whole, end beyond those of the field with its shell.
-  const Bytes bytes{(layout_.elements() + layout_.row) * static_cast<Index>(sizeof(T))};
+  const Bytes bytes{(layout_.elements() + layout_.strides.row) * static_cast<Index>(sizeof(T))};
   for (int i = 0; i < slots_ + coefficients; ++i) {
     memory_.emplace_back(queue.device(), bytes,
                          fmt::format("{} fields with their boundaries", slots_ + coefficients));

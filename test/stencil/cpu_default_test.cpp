@@ -8,11 +8,13 @@
 namespace ridge::stencil {
 namespace {
 
-DeviceFacts machine(const char* name, std::int64_t l2) {
+DeviceFacts machine(const char* name, std::int64_t l2, std::int64_t l1 = 48 << 10,
+                    int simd_bytes = 64) {
   DeviceFacts facts;
   facts.name = name;
   facts.units = 2;
-  facts.l1 = {48 << 10};
+  facts.simd_bytes = simd_bytes;
+  facts.l1 = {l1};
   facts.l2 = {l2};
   facts.last_level_cache = {32 << 20};
   return facts;
@@ -20,11 +22,19 @@ DeviceFacts machine(const char* name, std::int64_t l2) {
 
 const DeviceFacts amd = machine("AMD EPYC", 1 << 20);
 const DeviceFacts intel = machine("Intel(R) Xeon(R)", 2 << 20);
+const DeviceFacts zen4 = machine("AMD EPYC", 1 << 20, 32 << 10);
+const DeviceFacts zen3 = machine("AMD EPYC", 512 << 10, 32 << 10, 32);
 constexpr Index3 large{512, 512, 512};
 
 template <class K, class T>
 CpuSchedule chosen(const DeviceFacts& facts, Index3 n) {
-  return cpu_default(facts, traits_of<K, T>(), n);
+  return cpu_default(facts, traits_of<K, T>(), n, Strides::packed(n));
+}
+
+/// Of fields whose rows and planes share few sets of the L1.
+template <class K, class T>
+CpuSchedule chosen_apart(const DeviceFacts& facts, Index3 n) {
+  return cpu_default(facts, traits_of<K, T>(), n, {n.x + 24, (n.x + 24) * n.y + 8});
 }
 
 TEST(CpuDefault, ComputesFewPointsPlaneByPlaneUnlessTheCoreWaitsForItsL2) {
@@ -50,6 +60,35 @@ TEST(CpuDefault, TakesSinglePlanesOfRowsThatAreNoWholeLines) {
   EXPECT_EQ((chosen<Box27, double>(amd, {511, 512, 512}).depth), 1);
   EXPECT_EQ((chosen<Laplacian<2, 3>, double>(intel, {511, 512, 512}).depth), 1);
   EXPECT_EQ((chosen<Laplacian<2, 2>, double>(intel, {1 << 14, 1 << 13, 1}).depth), 1);
+}
+
+TEST(CpuDefault, TakesWindowsWhereRowsPushEachOtherOutOfTheL1) {
+  for (const DeviceFacts& facts : {zen3, zen4}) {
+    for (const Index3 n : {large, Index3{511, 511, 301}, Index3{510, 510, 510}}) {
+      EXPECT_EQ((chosen<Laplacian<8, 3>, double>(facts, n).depth), CpuSchedule::deep) << n.x;
+      EXPECT_EQ((chosen<Box27, double>(facts, n).depth), CpuSchedule::deep) << n.x;
+    }
+    EXPECT_EQ((chosen<Laplacian<8, 3>, double>(facts, {511, 511, 301}).store), Store::plain);
+    EXPECT_EQ((chosen<Laplacian<8, 3>, double>(facts, large).store), Store::nontemporal);
+    // Rows of 299 and 500 numbers do not.
+    EXPECT_EQ((chosen<Laplacian<8, 3>, double>(facts, {299, 400, 400}).depth), 1);
+    EXPECT_EQ((chosen<Laplacian<8, 3>, double>(facts, {500, 500, 500}).depth), 1);
+  }
+  // Those of one plane do, those of others lie elsewhere.
+  EXPECT_EQ((chosen<Laplacian<8, 3>, double>(zen4, {511, 600, 500}).depth), 1);
+  EXPECT_EQ((chosen<Laplacian<6, 3>, double>(zen3, large).depth), 1);
+  EXPECT_EQ((chosen<Laplacian<6, 3>, double>(zen4, large).depth), CpuSchedule::deep);
+}
+
+TEST(CpuDefault, ComputesPairsFromSmallL1sWhereALineIsAVector) {
+  for (const Index3 n : {large, Index3{504, 500, 300}}) {
+    EXPECT_EQ((chosen_apart<Laplacian<2, 3>, double>(zen4, n).depth), CpuSchedule::pair);
+    EXPECT_EQ((chosen_apart<Laplacian<8, 3>, double>(zen4, n).depth), CpuSchedule::pair);
+    EXPECT_EQ((chosen_apart<Box27, double>(zen4, n).depth), CpuSchedule::deep);
+    EXPECT_EQ((chosen_apart<Laplacian<2, 3>, double>(zen3, n).depth), 1);
+    EXPECT_EQ((chosen_apart<Laplacian<8, 3>, double>(zen3, n).depth), 1);
+    EXPECT_EQ((chosen_apart<Box27, double>(zen3, n).depth), 1);
+  }
 }
 
 TEST(CpuDefault, AsksForLongRowsByStreamsOnCoresThatLeaveTheMemoryIdle) {

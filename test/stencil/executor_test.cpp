@@ -28,10 +28,10 @@ std::vector<T> to_host(Queue& queue, const Field<T>& field) {
 template <class K, class T>
 class Case {
 public:
-  /// Rows begin `row` elements apart, n.x where it is 0.
-  Case(const Device& device, const K& kernel, Index3 n, Index row = 0)
-      : queue_(device), n_(n), row_(row > 0 ? row : n.x),
-        out_(device, {row_, n.y, n.z}), call_{kernel, {}, view_of(out_.data())},
+  /// Rows begin `row` elements apart, n.x where it is 0; planes `plane`, or as many rows.
+  Case(const Device& device, const K& kernel, Index3 n, Index row = 0, Index plane = 0)
+      : queue_(device), n_(n), row_(row > 0 ? row : n.x), plane_(plane > 0 ? plane : row_ * n.y),
+        out_(device, {plane_ * n.z}), call_{kernel, {}, view_of(out_.data())},
         expected_(static_cast<std::size_t>(out_.count())) {
     std::array<View<const T>, inputs_of<K>> host_views;
     for (int i = 0; i < inputs_of<K>; ++i) {
@@ -84,12 +84,12 @@ public:
 private:
   template <class U>
   View<U> view_of(U* data) const {
-    return {data, n_, row_, row_ * n_.y};
+    return {data, n_, row_, plane_};
   }
 
   Queue queue_;
   Index3 n_;
-  Index row_;
+  Index row_, plane_;
   std::vector<Field<T>> in_;
   Field<T> out_;
   Call<K, T> call_;
@@ -235,6 +235,19 @@ TEST(Cpu, ComputesSeveralPlanesAtOnce) {
     expect_depths_right<test::Lopsided, double>(device, {0.1}, n, true);
     expect_depths_right<test::Advection, float>(device, {}, n, true);
   }
+}
+
+TEST(Cpu, TakesFieldsWhoseRowsAndPlanesAreApart) {
+  const Device device("cpu");
+  const Index3 n{512, 11, 12};
+  const Traits traits = traits_of<Laplacian<8, 3>, double>();
+  const Strides strides = spread(device, traits, n, Strides::packed(n));
+  Case<Laplacian<8, 3>, double> c(device, Laplacian<8, 3>({0.5, 0.75, 1.25}), n, strides.row,
+                                  strides.plane);
+  EXPECT_EQ(c.wrong_under(default_schedule(device, traits, n, true, strides)), "");
+  for (const char* const depth : {"depth=1", "depth=2", "depth=4"})
+    EXPECT_EQ(c.wrong_under(parse_schedule(depth, device, traits, n, strides).schedule), "")
+        << depth;
 }
 
 template <int Order, int Rank>

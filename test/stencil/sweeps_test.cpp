@@ -172,6 +172,18 @@ TEST_P(SweepsOn, RefuseWhatDoesNotFit) {
   EXPECT_THROW((void)sweeps.view<float>(0), UsageError);
 }
 
+TEST(SweepsOnTheCpu, HaveFieldsThatCrowdNoSetOfTheL1) {
+  // With their shell 32 rows of 528 numbers a plane, a multiple of 4096 bytes.
+  const Device device("cpu");
+  const Index3 n{512, 24, 12};
+  const Boundaries b = parse_boundaries("y=periodic,z=mirror");
+  const Laplacian<8, 3> kernel({8, 9, 7});
+  const Traits traits = traits_of<Laplacian<8, 3>, double>();
+  const ShellLayout layout = shell_layout(device, traits, b, n);
+  EXPECT_LE(rows_in_a_set(traits, layout.strides), ways_of_l1(device.facts()));
+  expect_reference<Laplacian<8, 3>, double>(device, kernel, n, b, 3);
+}
+
 INSTANTIATE_TEST_SUITE_P(Here, SweepsOn, ::testing::ValuesIn(ridge::test::devices_here()),
                          ridge::test::DeviceName{});
 

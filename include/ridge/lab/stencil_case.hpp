@@ -19,10 +19,9 @@ template <class T>
 constexpr double stencil_tolerance = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
 
 /// Schedules of a stencil that `asked` means, as text.
-[[nodiscard]] std::vector<AskedSchedule> stencil_schedules(const std::string& asked,
-                                                           const Device& device,
-                                                           const stencil::Traits& traits,
-                                                           Index3 extents);
+[[nodiscard]] std::vector<AskedSchedule>
+stencil_schedules(const std::string& asked, const Device& device, const stencil::Traits& traits,
+                  Index3 extents, const stencil::Strides& strides);
 
 /// A kernel on fields that somebody else owns. The output, gaps between its rows included, is
 /// overwritten by poison and by what measures the ceiling.
@@ -41,11 +40,12 @@ public:
     return tune::stencil_cost(queue_.device(), traits_, schedule, size);
   }
   [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
-    return stencil_schedules(asked, queue_.device(), traits_, call_.out.extents);
+    return stencil_schedules(asked, queue_.device(), traits_, call_.out.extents,
+                             stencil::Strides::of(call_.out));
   }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    const auto chosen =
-        stencil::parse_schedule(s.text, queue_.device(), traits_, call_.out.extents);
+    const auto chosen = stencil::parse_schedule(s.text, queue_.device(), traits_, call_.out.extents,
+                                                stencil::Strides::of(call_.out));
     return {queue_, call_, chosen.schedule, name_};
   }
   void poison() override { fill_bytes(queue_, call_.out.data, poison_byte, bytes()); }
@@ -68,19 +68,23 @@ private:
   stencil::Call<K, T> call_;
 };
 
-/// Fields of random numbers for a stencil, on a queue of their own.
+/// Fields of random numbers for a stencil, on a queue of their own, their rows and planes as far
+/// apart as the device likes.
 template <class K, class T>
 struct RandomStencil {
   RandomStencil(const std::string& name, const K& kernel, const BenchRequest& request)
       : queue(request.device), call{kernel, {}, {}} {
+    const Index3 n = request.size.xyz();
+    const stencil::Strides strides =
+        stencil::spread(request.device, stencil::traits_of<K, T>(), n, stencil::Strides::packed(n));
+    const Extents held{strides.plane * n.z};
     for (int i = 0; i < stencil::inputs_of<K>; ++i) {
-      inputs.emplace_back(request.device, request.size,
-                          "input " + std::to_string(i) + " of " + name);
+      inputs.emplace_back(request.device, held, "input " + std::to_string(i) + " of " + name);
       fill_random(queue, inputs.back().elements(), static_cast<std::uint64_t>(i) + 1);
-      call.in[i] = View<const T>(inputs.back().view());
+      call.in[i] = View<const T>(inputs.back().data(), n, strides.row, strides.plane);
     }
-    out = Field<T>(request.device, request.size, "the output of " + name);
-    call.out = out.view();
+    out = Field<T>(request.device, held, "the output of " + name);
+    call.out = View<T>(out.data(), n, strides.row, strides.plane);
   }
   Queue queue;
   std::vector<Field<T>> inputs;

@@ -50,7 +50,7 @@ struct ridge::Pattern<ridge::stencil::Call<K, T>> {
     for (const auto& in : call.in)
       bulk_copies = bulk_copies && reinterpret_cast<std::uintptr_t>(in.data) % 16 == 0;
     return stencil::default_schedule(device, stencil::traits_of<K, T>(), call.out.extents,
-                                     bulk_copies);
+                                     bulk_copies, stencil::Strides::of(call.out));
   }
 
   /// Throws UsageError when the views do not fit each other.

@@ -5,8 +5,10 @@
 #include <ridge/device/device.hpp>
 #include <ridge/stencil/cpu_schedule.hpp>
 #include <ridge/stencil/gpu_schedule.hpp>
+#include <ridge/stencil/strides.hpp>
 #include <ridge/stencil/traits.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -26,14 +28,17 @@ using NamedSchedule = text::Named<Schedule>;
 [[nodiscard]] std::vector<NamedSchedule> named_schedules(const Device& device);
 
 /// The schedule chosen from the device's facts, the kernel and the extents, without measuring.
-/// `bulk_copies`: the inputs begin where those may, at multiples of 16 bytes.
+/// `bulk_copies`: the inputs begin where those may, at multiples of 16 bytes. Without `strides` the
+/// fields are packed.
 [[nodiscard]] Schedule default_schedule(const Device& device, const Traits& traits, Index3 extents,
-                                        bool bulk_copies = true);
+                                        bool bulk_copies = true,
+                                        const std::optional<Strides>& strides = {});
 
 /// Reads a schedule: `auto`, a name, or fields, which may follow a name and change it; fields alone
 /// change the default. Throws UsageError that lists what is right.
 [[nodiscard]] NamedSchedule parse_schedule(std::string_view text, const Device& device,
-                                           const Traits& traits, Index3 extents);
+                                           const Traits& traits, Index3 extents,
+                                           const std::optional<Strides>& strides = {});
 
 /// Every combination of the fields' enumerated values that this device and this kernel have.
 [[nodiscard]] std::vector<Schedule> schedule_space(const Device& device, const Traits& traits);

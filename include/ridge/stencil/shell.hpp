@@ -8,6 +8,7 @@
 
 #include <ridge/device/field.hpp>
 #include <ridge/stencil/boundary.hpp>
+#include <ridge/stencil/strides.hpp>
 
 namespace ridge::stencil {
 
@@ -118,13 +119,13 @@ using CopyBox = void(Queue& queue, const BoxCopy<T>& copy);
 struct ShellLayout {
   Index3 extents; ///< with the shell
   Index3 lead;    ///< where the field itself begins
-  Index row = 0;  ///< elements between rows
-  [[nodiscard]] Index elements() const { return row * extents.y * extents.z; }
+  Strides strides;
+  [[nodiscard]] Index elements() const { return strides.plane * extents.z; }
 };
 
-/// Rows begin at lines, and no power of two apart. `boundaries` fit (require_fit).
-[[nodiscard]] ShellLayout shell_layout(const Boundaries& boundaries, Offset radius, Index3 extents,
-                                       int element_bytes);
+/// Rows begin at lines, and rows and planes no power of two apart. `boundaries` fit (require_fit).
+[[nodiscard]] ShellLayout shell_layout(const Device& device, const Traits& traits,
+                                       const Boundaries& boundaries, Index3 extents);
 
 /// Values of faces on a device, by axis and side; empty where a condition has none.
 template <class T>

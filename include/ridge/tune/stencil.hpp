@@ -22,7 +22,8 @@ struct ridge::tune::Space<ridge::stencil::Call<K, T>> {
   }
   [[nodiscard]] static Schedule parse(const std::string& text, const Device& device,
                                       const Call& call) {
-    return stencil::parse_schedule(text, device, stencil::traits_of<K, T>(), call.out.extents)
+    return stencil::parse_schedule(text, device, stencil::traits_of<K, T>(), call.out.extents,
+                                   stencil::Strides::of(call.out))
         .schedule;
   }
   [[nodiscard]] static std::optional<double> cost(const Device& device, const Call& /*call*/,
