@@ -211,7 +211,9 @@ void SweepsFields<T>::divide(const SweepsPlace& place, const Traits& traits) {
   if (place.part) {
     low = place.part->low();
     high = place.part->high();
-    all_ = with_shell(traits, place.part->boundaries_of_all(), place.part->grid().points());
+    all_ = shell_layout(queue().device(), traits, place.part->boundaries_of_all(),
+                        place.part->grid().points())
+               .extents;
   }
   const Index3 n = place.extents;
   owned_ = {{lead.x + low.x, lead.y + low.y, lead.z + low.z},

@@ -35,18 +35,18 @@ constexpr const char* window =
 Demand demand_of(const std::string& form, const std::string& variant, const std::string& kernel,
                  const std::string& precision,
                  const std::string& source = "ridge/lab/kernels/stencil.hpp") {
-  const bool points = form == "points";
+  const bool tiles = form == "points";
   const bool bulk = form == "march";
   Demand d;
   d.source = source;
   d.definitions = fmt::format("#define RIDGE_STENCIL_{} {}\n",
-                              points ? "POINTS"
+                              tiles ? "POINTS"
                               : bulk ? "MARCH"
                                      : "WINDOW",
                               variant);
   d.image = {fmt::format("ridge/stencil/gpu/{}.hpp", form),
              fmt::format("ridge::stencil::gpu::{}<{}, {}, ridge::stencil::demanded_{}[0]>",
-                         points ? "Points"
+                         tiles ? "Points"
                          : bulk ? "March"
                                 : "WindowMarch",
                          kernel, precision, form),

@@ -163,7 +163,7 @@ RIDGE_DEVICE Window<Footprint, Tile, T> load_window(Lane& lane, const View<const
       });
     });
     constexpr int plane = number<decltype(k)>;
-    if constexpr (plane < 2 * r.z) wait_for_plane<plane>(window);
+    if constexpr (plane < 2 * W::r.z) wait_for_plane<plane>(window);
   });
   return window;
 }
