@@ -40,13 +40,13 @@ Demand demand_of(const std::string& form, const std::string& variant, const std:
   Demand d;
   d.source = source;
   d.definitions = fmt::format("#define RIDGE_STENCIL_{} {}\n",
-                              tiles ? "POINTS"
+                              tiles  ? "POINTS"
                               : bulk ? "MARCH"
                                      : "WINDOW",
                               variant);
   d.image = {fmt::format("ridge/stencil/gpu/{}.hpp", form),
              fmt::format("ridge::stencil::gpu::{}<{}, {}, ridge::stencil::demanded_{}[0]>",
-                         tiles ? "Points"
+                         tiles  ? "Points"
                          : bulk ? "March"
                                 : "WindowMarch",
                          kernel, precision, form),

@@ -23,7 +23,8 @@ Cause power_of_two_strides() {
       "a stencil of high order reads at one x compete for 8 or 12 places. On 16 threads of a Xeon "
       "order 8 took 44 ms where a draft with other rows took 29: as many times as lines "
       "exceed the places, which is what is predicted.";
-  c.source = "Ridge, docs/decisions/0052 and 0076; portability wiki: caching problems of long loops";
+  c.source =
+      "Ridge, docs/decisions/0052 and 0076; portability wiki: caching problems of long loops";
   return c;
 }
 
