@@ -10,6 +10,7 @@ from ._chain import Chain, chain
 from ._core import Failure, UsageError, devices
 from ._doctor import Diagnoses, doctor
 from ._pairs import Pairs, pairs
+from ._ranks import Ranks, ranks
 from ._record import Record, Records, Report, report
 from ._stencil import Stencil, stencil
 from ._sweeps import Sweeps, sweeps
@@ -18,8 +19,8 @@ from ._trace import (TraceError, cos, exp, log, maximum, minimum, power, rsqrt, 
 from ._tune import Tuned, tune
 
 __all__ = [
-    "Chain", "Diagnoses", "Failure", "Pairs", "Record", "Records", "Report", "Stencil", "Sweeps",
-    "TraceError", "Tuned", "UsageError", "bench", "chain", "cos", "devices", "doctor", "exp", "lattice",
-    "log", "maximum", "minimum", "pairs", "power", "report", "rsqrt", "sin", "sqrt", "stencil",
-    "sweeps", "tune", "where",
+    "Chain", "Diagnoses", "Failure", "Pairs", "Ranks", "Record", "Records", "Report", "Stencil",
+    "Sweeps", "TraceError", "Tuned", "UsageError", "bench", "chain", "cos", "devices", "doctor", "exp",
+    "lattice", "log", "maximum", "minimum", "pairs", "power", "ranks", "report", "rsqrt", "sin", "sqrt",
+    "stencil", "sweeps", "tune", "where",
 ]
