@@ -1,6 +1,8 @@
 """Arrays that lie on a GPU, of torch, CuPy and JAX: in place, in order with their stream, in graphs."""
 
 import importlib
+import os
+import pathlib
 import subprocess
 import sys
 
@@ -146,6 +148,15 @@ def test_many_sweeps(heat, library, rng):
     np.testing.assert_allclose(library.numpy(a), host, atol=1e-13)
 
 
+def test_a_lattice_of_a_tensor(torch, rng):
+    from ridge import lattice
+
+    a = torch.from_numpy(rng.standard_normal((4, 4, 8)))
+    np.testing.assert_array_equal(lattice.field(a, "real", device=GPU).numpy(), a.numpy())
+    with pytest.raises(TypeError, match="in the host's memory, which this Tensor does not give"):
+        lattice.field(a.to(GPU), "real")
+
+
 def test_jax_in_and_cupy_out(heat, rng):
     jax, cupy = pytest.importorskip("jax"), pytest.importorskip("cupy")
     u = rng.standard_normal((5, 8, 64)).astype(np.float32)
@@ -277,9 +288,19 @@ heat(u, out=out)
 
 
 def run(text, **environment):
-    import os
     return subprocess.run([sys.executable, "-c", SCRIPT + text], capture_output=True, text=True, timeout=100,
                           check=False, env={**os.environ, **environment})
+
+
+def test_nvrtc_without_a_part_of_itself(torch, tmp_path):
+    folder = pathlib.Path("/usr/local/cuda/lib64")
+    if not (folder / "libnvrtc.so").exists() or not (folder.parent / "bin" / "nvcc").exists():
+        pytest.skip("there is no toolkit in /usr/local/cuda")
+    broken = tmp_path / "libnvrtc.so"
+    broken.write_bytes((folder / "libnvrtc.so").read_bytes().replace(b"libnvrtc-builtins", b"libnvrtc-nowhere!"))
+    done = run("torch.cuda.synchronize()\nprint(float(out[1, 1, 1]))", RIDGE_NVRTC=str(broken),
+               RIDGE_CACHE=str(tmp_path / "cache"))
+    assert (done.returncode, done.stdout) == (0, "1.0\n"), done.stderr  # nvcc does it
 
 
 def test_the_interpreter_ends_while_work_is_queued(torch):
