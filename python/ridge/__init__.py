@@ -4,6 +4,7 @@ A kernel says what one item computes, a schedule says where and in what order, a
 leaves a record that says how far from the roof it was. docs/python.md shows it.
 """
 
+from . import _threads  # first: it loads OpenMP
 from . import lattice
 from ._bench import bench
 from ._chain import Chain, chain

@@ -78,6 +78,16 @@ assert os.sched_getaffinity(0) == before
     assert subprocess.run(script("placed", text), timeout=400, check=False).returncode == 0
 
 
+@pytest.mark.parametrize("variables, spins", [({}, "20000"), ({"GOMP_SPINCOUNT": "7"}, "7")])
+def test_threads_soon_leave_the_processor_to_others(variables, spins):
+    text = "import os, ridge; print(os.environ.get('GOMP_SPINCOUNT'))"
+    left = {k: v for k, v in os.environ.items() if not k.startswith(("GOMP_", "OMP_"))}
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=400, check=True,
+                          env={**left, "OMP_DISPLAY_ENV": "verbose", **variables})
+    assert f"GOMP_SPINCOUNT = '{spins}'" in done.stderr
+    assert done.stdout.strip() == variables.get("GOMP_SPINCOUNT", "None")
+
+
 @pytest.mark.parametrize("variables, says", [
     ({"RIDGE_CXX": "/nowhere/g++"}, "RIDGE_CXX=/nowhere/g++ is not there"),
     ({"RIDGE_COMPILE": "off"}, "RIDGE_COMPILE=off; unset it"),
