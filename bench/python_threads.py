@@ -1,10 +1,10 @@
 """Calls from Python beside a second OpenMP runtime, as torch brings one: figures of decision 30.
 
-    python bench/python_threads.py [--size 160] [--rounds 200] [--json FILE]
+    python bench/python_threads.py [--size 160] [--batches 25] [--json FILE]
 
 Calls and a loop of g++'s OpenMP follow each other at once, while the threads of the one before are
-not asleep yet, in turn with those that follow their like. Which runtimes the process has is said:
-with a repaired wheel, which brings its own, there are two.
+not asleep yet; beside it each alone. Which runtimes the process has is said: with a repaired wheel,
+which brings its own, there are two. GOMP_SPINCOUNT in the environment is for both.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def runtimes():
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--size", type=int, default=160)
-    options.add_argument("--rounds", type=int, default=200)
+    options.add_argument("--batches", type=int, default=25)
     options.add_argument("--json")
     given = options.parse_args()
     u = np.random.default_rng(1).random((given.size,) * 3)
@@ -66,19 +66,19 @@ def main():
     def call():
         heat(u, out=out, rate=0.1)
 
-    # What runs before, and what is timed.
-    cases = {"a call behind a call": (call, call), "a call behind the loop": (loop, call),
-             "the loop behind the loop": (loop, loop), "the loop behind a call": (call, loop)}
+    def in_turn():
+        loop()
+        call()
+
+    cases = {"a call": call, "a loop": loop, "a loop and a call, in turn": in_turn}
     seconds = {name: [] for name in cases}
-    for _ in range(given.rounds):
-        for name, (before, timed) in cases.items():
-            time.sleep(0.02)  # threads of both sleep
-            call()
-            loop()
-            before()
+    for _ in range(given.batches):
+        for name, case in cases.items():
+            time.sleep(0.03)  # threads of both sleep
             begin = time.perf_counter()
-            timed()
-            seconds[name].append(time.perf_counter() - begin)
+            for _ in range(20):
+                case()
+            seconds[name].append((time.perf_counter() - begin) / 20)
     results = {"runtimes": runtimes(), "size": [given.size] * 3, "schedule": heat.record.schedule}
     for name, taken in seconds.items():
         results[name] = {"median [s]": statistics.median(taken), "least [s]": min(taken)}
