@@ -107,7 +107,7 @@ std::optional<GpuSchedule> window_default(const DeviceFacts& facts, DeviceKind k
   s.block = form.block;
   s.tile = form.tile;
   s.store = Store::nontemporal;
-  const Index bytes = window_bytes(s, traits);
+  const Index bytes = window_bytes(s, traits, kind);
   if (bytes > facts.shared_per_block.value) return std::nullopt;
   const Index per_unit = kind == DeviceKind::hip ? facts.shared_per_block.value : facts.l1.value;
   const Index blocks =

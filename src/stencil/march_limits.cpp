@@ -28,15 +28,25 @@ Index march_plane_bytes(const GpuSchedule& s, const Traits& traits, bool packed)
   return (rows * pitch + line) * traits.inputs();
 }
 
-Index march_fixed_bytes(const GpuSchedule& s) {
-  constexpr Index barriers = 256;
-  return barriers + gpu::march_planes_ahead * s.block.y * s.tile * 2 * gpu::sector_bytes;
+namespace {
+
+/// Of what is read of the result at the ends of rows.
+Index ends_bytes(const GpuSchedule& s) {
+  return Index{gpu::march_planes_ahead} * s.block.y * s.tile * 2 * gpu::sector_bytes;
 }
 
-Index window_bytes(const GpuSchedule& s, const Traits& traits) {
+} // namespace
+
+Index march_fixed_bytes(const GpuSchedule& s) {
+  constexpr Index barriers = 256;
+  return barriers + ends_bytes(s);
+}
+
+Index window_bytes(const GpuSchedule& s, const Traits& traits, DeviceKind kind) {
+  const bool copied = kind != DeviceKind::hip;
   int low = 0;
   int high = 0;
-  int inputs = 0;
+  int inputs = 0; ///< of which points beside the own column are read
   for (const auto& offsets : traits.footprints) {
     bool beside = false;
     for (const Offset& o : offsets) {
@@ -50,7 +60,11 @@ Index window_bytes(const GpuSchedule& s, const Traits& traits) {
   const Index vector = 16 / traits.element_bytes;
   const Index rows = Index{s.block.y} * s.tile + 2 * traits.radius.y;
   const Index packs = s.block.x + 2 * ceil_div(Index{traits.radius.x}, vector);
-  return inputs * rows * packs * 16 * (high - low + 2);
+  const int newest = copied ? traits.radius.z : high;
+  const int ahead = copied ? gpu::window_planes_ahead : 1;
+  const Index planes = (inputs > 0 ? newest - low + 1 : 1) + ahead;
+  const Index plane = (copied ? traits.inputs() : inputs) * rows * packs * 16;
+  return planes * plane + (copied ? ends_bytes(s) : 0);
 }
 
 } // namespace ridge::stencil

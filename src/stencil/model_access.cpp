@@ -67,26 +67,29 @@ void describe_march(StencilAccess& a, const Traits& traits, const GpuSchedule& s
 /// Registers of a thread under stage=window: its columns and the planes on their way, its results
 /// and what is kept beside them, packs around the tile, and addresses. Of what compilers make of
 /// the built-in kernels (docs/decisions/0071).
-int window_registers(const Traits& traits, const GpuSchedule& s) {
-  constexpr int pack = 4; // registers
+int window_registers(const Traits& traits, const GpuSchedule& s, DeviceKind kind) {
+  constexpr int pack = 4;                                   // registers
+  const int on_their_way = kind == DeviceKind::hip ? 1 : 0; // elsewhere in shared memory
   const int radius = traits.radius.z;
   int packs = 2 * s.tile;
   for (const auto& offsets : traits.footprints) {
     const bool planes =
         std::any_of(offsets.begin(), offsets.end(), [](const Offset& o) { return o.z != 0; });
-    packs += s.tile * ((planes ? 2 * radius + 1 : 1) + 1);
+    packs += s.tile * ((planes ? 2 * radius + 1 : 1) + on_their_way);
     const Index around = 2 * (traits.radius.y * s.block.x + traits.radius.x * s.block.y * s.tile);
-    packs += offsets.size() > 1 ? static_cast<int>(ceil_div(around, s.block.count())) : 0;
+    if (offsets.size() > 1)
+      packs += on_their_way * static_cast<int>(ceil_div(around, s.block.count()));
   }
   return 45 + pack * packs;
 }
 
-void describe_window(StencilAccess& a, const Traits& traits, const GpuSchedule& s, Index3 n) {
+void describe_window(StencilAccess& a, const Traits& traits, const GpuSchedule& s, Index3 n,
+                     DeviceKind kind) {
   describe_march(a, traits, s, n);
   a.threads = static_cast<int>(s.block.count());
   a.bounds = a.threads;
-  a.shared_bytes = window_bytes(s, traits);
-  a.registers = window_registers(traits, s);
+  a.shared_bytes = window_bytes(s, traits, kind);
+  a.registers = window_registers(traits, s, kind);
   a.march.marks_inputs = false;
 }
 
@@ -98,10 +101,11 @@ bool has_bulk_copy(const Description& device) {
 bool fits(const Traits& traits, const GpuSchedule& s, const Description& device) {
   if (s.stage == Stage::none) return true;
   if (s.stage == Stage::window) {
-    const double registers = static_cast<double>(window_registers(traits, s));
+    const double registers = static_cast<double>(window_registers(traits, s, device.kind));
     return registers <= device.registers_per_thread &&
            registers * static_cast<double>(s.block.count()) <= device.registers_per_unit &&
-           static_cast<double>(window_bytes(s, traits)) <= device.shared_bytes_per_unit;
+           static_cast<double>(window_bytes(s, traits, device.kind)) <=
+               device.shared_bytes_per_unit;
   }
   if (!has_bulk_copy(device) || traits.radius.z == 0 || s.ring < planes_held(traits) + 2) {
     return false;
@@ -129,7 +133,7 @@ StencilAccess model_access(const Traits& traits, const GpuSchedule& s, Index3 n,
     return a;
   }
   if (s.stage == Stage::window) {
-    describe_window(a, traits, s, n);
+    describe_window(a, traits, s, n, kind);
     return a;
   }
   a.block = {s.block.x, Index{s.block.y} * s.tile, s.block.z};

@@ -2,6 +2,8 @@
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/schedule.hpp>
 
+#include "march_default.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,10 +51,29 @@ std::vector<NamedSchedule> named_schedules(const Device& device) {
   return device.kind() == DeviceKind::cpu ? cpu_names() : series();
 }
 
+namespace {
+
+/// What the words of a schedule change. Where these ask for the march that is no default here, the
+/// default of that march: ring and chunks of the other mean nothing to it.
+Schedule standard_for(std::string_view text, const Device& device, const Traits& traits,
+                      Index3 extents, const std::optional<Strides>& strides) {
+  const Schedule standard = default_schedule(device, traits, extents, true, strides);
+  const auto* const gpu = std::get_if<GpuSchedule>(&standard);
+  if (gpu == nullptr) return standard;
+  std::optional<GpuSchedule> other;
+  if (gpu->stage != Stage::window && text.find("stage=window") != std::string_view::npos)
+    other = window_default(device.facts(), device.kind(), traits, extents);
+  if (gpu->stage != Stage::bulk && text.find("stage=bulk") != std::string_view::npos)
+    other = march_default(device.facts(), traits, extents);
+  return other ? Schedule(*other) : standard;
+}
+
+} // namespace
+
 NamedSchedule parse_schedule(std::string_view text, const Device& device, const Traits& traits,
                              Index3 extents, const std::optional<Strides>& strides) {
   return text::parse_named(text, ridge::to_text(device.id()),
-                           default_schedule(device, traits, extents, true, strides),
+                           standard_for(text, device, traits, extents, strides),
                            [&] { return named_schedules(device); });
 }
 
@@ -67,7 +88,7 @@ bool possible(const GpuSchedule& s, const Device& device, const Traits& traits) 
   };
   if (s.stage == Stage::window) {
     return listed(all_window_shapes) &&
-           window_bytes(s, traits) <= device.facts().shared_per_block.value;
+           window_bytes(s, traits, device.kind()) <= device.facts().shared_per_block.value;
   }
   return listed(all_march_shapes) && can_march(device) && traits.radius.z > 0 &&
          s.ring >= planes_held(traits) + 2 &&

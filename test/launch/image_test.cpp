@@ -125,7 +125,8 @@ TEST(WindowFacts, TakeTheSharedMemoryThatIsSaidOfThem) {
   s.tile = 2;
   const auto traits = stencil::traits_of<stencil::Laplacian<4, 3>, double>();
   const auto facts = test::window_facts().march;
-  EXPECT_EQ(stencil::window_bytes(s, traits), Index{facts.planes} * facts.stage_bytes);
+  EXPECT_EQ(stencil::window_bytes(s, traits, DeviceKind::cuda),
+            Index{facts.planes} * facts.stage_bytes + facts.target_bytes);
 }
 
 class ImageSources : public Images {

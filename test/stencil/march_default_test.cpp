@@ -102,7 +102,8 @@ TEST(WindowDefault, FitsTheSharedMemoryOfAmdGpus) {
     const auto s = window_default(mi250x(), DeviceKind::hip, traits, n);
     ASSERT_TRUE(s.has_value());
     EXPECT_EQ(GpuSchedule::problem(*s), "");
-    EXPECT_LE(window_bytes(*s, traits), mi250x().shared_per_block.value) << text::print(*s);
+    EXPECT_LE(window_bytes(*s, traits, DeviceKind::hip), mi250x().shared_per_block.value)
+        << text::print(*s);
     EXPECT_GE(s->chunks, 1);
     EXPECT_LE(s->chunks, 16);
   };

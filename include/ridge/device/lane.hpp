@@ -45,6 +45,9 @@
 //                                                addresses and size are multiples of 16 bytes
 //   void fence_bulk()                            before the arrival that lets a bulk copy overwrite
 //                                                what this lane has read
+//
+// Where Lane::has_async_copy (NVIDIA from compute capability 8.0 on, emulated):
+//
 //   void copy_async<N>(s, int, Span<const T>, Index)   begins to copy N elements, 4, 8 or 16 bytes,
 //                                                aligned likewise, into a shared array
 //   void copy_commit()                           closes a group of the copies this lane began

@@ -21,9 +21,10 @@ namespace ridge::stencil {
 [[nodiscard]] Index march_plane_bytes(const GpuSchedule& schedule, const Traits& traits,
                                       bool packed = false);
 
-/// Most shared memory of a block under stage=window; none where points read no others beside their
-/// own column.
-[[nodiscard]] Index window_bytes(const GpuSchedule& schedule, const Traits& traits);
+/// Most shared memory of a block under stage=window; none on AMD GPUs where points read no others
+/// beside their own column.
+[[nodiscard]] Index window_bytes(const GpuSchedule& schedule, const Traits& traits,
+                                 DeviceKind kind);
 
 /// Most shared memory beside the ring: barriers, and what is read of the result at the ends of
 /// rows.

@@ -1,7 +1,8 @@
-// Asynchronous and bulk copies of Hopper GPUs, and the phase barriers that count these, as the lane
-// context offers them. PTX ISA, sections "cp.async", "mbarrier" and "cp.async.bulk".
+// Bulk copies of Hopper GPUs, and the phase barriers that count these, as the lane context offers
+// them. PTX ISA, sections "mbarrier" and "cp.async.bulk".
 #pragma once
 
+#include <ridge/device/gpu/async.hpp>
 #include <ridge/device/gpu/intrinsics.hpp>
 #include <ridge/device/lane.hpp>
 #include <ridge/device/view.hpp>
@@ -11,7 +12,7 @@
 namespace ridge::gpu::inline RIDGE_TARGET_NAME {
 
 /// Part of the CUDA lane.
-class BulkCopies {
+class BulkCopies : public AsyncCopies {
 public:
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   static constexpr bool has_bulk_copy = true;
@@ -62,35 +63,6 @@ public:
                  "l"(from.data + from_index), "r"(count * static_cast<int>(sizeof(T))),
                  "r"(address(bars + i)), "l"(keep)
                  : "memory");
-  }
-
-  template <int N, class T>
-  RIDGE_DEVICE void copy_async(T* to, int to_index, const Span<const T>& from,
-                               Index from_index) const {
-    constexpr int bytes = N * static_cast<int>(sizeof(T));
-    static_assert(bytes == 4 || bytes == 8 || bytes == 16);
-    if constexpr (bytes == 16) { // past the L1
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address(to + to_index)),
-                   "l"(from.data + from_index)
-                   : "memory");
-    } else {
-      asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address(to + to_index)),
-                   "l"(from.data + from_index), "n"(bytes)
-                   : "memory");
-    }
-  }
-  RIDGE_DEVICE void copy_commit() const {
-    asm volatile("cp.async.commit_group;" ::: "memory");
-  }
-  template <int Pending>
-  RIDGE_DEVICE void copy_wait() const {
-    asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
-  }
-
-private:
-  template <class P>
-  static RIDGE_DEVICE unsigned address(P* p) {
-    return static_cast<unsigned>(__cvta_generic_to_shared(p));
   }
 #else
   static constexpr bool has_bulk_copy = false;

@@ -94,6 +94,7 @@ class Lane
 public:
 #if defined(RIDGE_TARGET_HIP)
   static constexpr bool has_bulk_copy = false;
+  static constexpr bool has_async_copy = false;
 #endif
 #if defined(RIDGE_TARGET_CUDA)
   static constexpr int warp_width = 32;

@@ -15,6 +15,7 @@ public:
   static_assert(Width == 32 || Width == 64);
   static constexpr int warp_width = Width;
   static constexpr bool has_bulk_copy = true;
+  static constexpr bool has_async_copy = true;
   static constexpr bool emulated = true;
   using LaneContext::LaneContext;
 

@@ -69,6 +69,10 @@ struct MarchTile : MarchBlock<K, T, M> {
   static constexpr bool carries = column_below<K>();
   static constexpr int held = carries ? r.z : 2 * r.z; ///< planes kept from one output to the next
 
+  /// Where rows do not begin at sectors their ends share them with other rows, and kernels that
+  /// read beside the columns below wait for shared memory instead.
+  static constexpr bool fills_sectors = !shifted && carries;
+
   struct Carried {
     Value below[inputs][r.z > 0 ? r.z : 1][M.tile];
   };

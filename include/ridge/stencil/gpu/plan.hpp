@@ -15,6 +15,10 @@ inline constexpr int sector_bytes = 32;
 /// Planes between asking for the ends of rows of the result and writing them.
 inline constexpr int march_planes_ahead = 4;
 
+/// Planes on their way to shared memory under stage=window, where the GPU copies by itself. The
+/// ends of rows come with them.
+inline constexpr int window_planes_ahead = march_planes_ahead - 1;
+
 /// The blocks of a launch over the field, for any order of the axes. Axis 0 of the launch grid is
 /// the fastest.
 struct GridMap {

@@ -2,13 +2,15 @@
 //
 // Of each input a lane keeps its own column, from the lowest to the highest plane that the
 // footprint reads, in registers. Only planes of which points beside the column are read lie in
-// shared memory as well: of a star one.
+// shared memory as well: of a star one. Where the GPU copies into shared memory by itself, planes
+// are on their way there, several at a time, and the column is read from there.
 #pragma once
 
 #include <ridge/device/lane.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/gpu/access.hpp>
 #include <ridge/stencil/gpu/march_block.hpp>
+#include <ridge/stencil/gpu/plan.hpp>
 
 #include <array>
 
@@ -72,29 +74,44 @@ constexpr int shared_inputs_before(int input) {
   (std::make_integer_sequence<int, inputs_of<K>>{});
 }
 
-template <class K, class T, MarchVariant M>
+/// `Copied`: planes reach shared memory by asynchronous copies.
+template <class K, class T, MarchVariant M, bool Copied>
 struct WindowTile : MarchBlock<K, T, M> {
   using Block = MarchBlock<K, T, M>;
   using Block::inputs, Block::r, Block::rows, Block::threads_x, Block::tile_x, Block::tile_y,
       Block::vector;
   using typename Block::Results, typename Block::Value;
 
+  static constexpr int tile_rows = M.tile; ///< of a lane
   static constexpr ColumnReads shared = shared_reads<K>();
   template <int Input>
   static constexpr ColumnReads reads = column_reads<footprint_of<K, Input>>();
 
-  /// Planes of an input that a lane keeps of its column: those read, and up to the highest that
-  /// any input shares.
+  /// The newest plane in shared memory.
+  static constexpr int newest = Copied ? r.z : shared.beside_from.high;
+  /// Planes of an input that a lane keeps of its column: those read, and up to the newest that lies
+  /// in shared memory, too.
   template <int Input>
-  static constexpr PlaneRange own = {reads<Input>.planes.low,
-                                     reads<Input>.beside&& shared.beside_from.high >
-                                             reads<Input>.planes.high
-                                         ? shared.beside_from.high
-                                         : reads<Input>.planes.high};
+  static constexpr PlaneRange own = {
+      reads<Input>.planes.low, (Copied || reads<Input>.beside) && newest > reads<Input>.planes.high
+                                   ? newest
+                                   : reads<Input>.planes.high};
   static constexpr int most_planes = 2 * r.z + 1;
   struct Own {
     Value plane[inputs][most_planes][M.tile];
+
+    /// The next plane of an input's column; the lowest is gone.
+    template <class Input, class Row>
+    RIDGE_DEVICE void push(Input input, Row row, const Value& value) {
+      constexpr int last = own<number<Input>>.count() - 1;
+      unrolled<last>([&](auto k) { plane[input][k][row] = plane[input][k + 1][row]; });
+      plane[input][last][row] = value;
+    }
   };
+
+  /// Ends of rows come with the planes. An AMD GPU's cache keeps which bytes of a line were
+  /// written, and fetches none of the others.
+  static constexpr bool fills_sectors = Copied && vector > 1;
 
   /// Planes of a unit: before its first results those that fill the columns.
   static constexpr int lead = 2 * r.z;
@@ -103,8 +120,10 @@ struct WindowTile : MarchBlock<K, T, M> {
   }
 
   /// Inputs that lie in shared memory, and the place of one among them.
-  static constexpr int shared_before(int input) { return shared_inputs_before<K>(input); }
-  static constexpr int shared_inputs = shared_inputs_before<K>(inputs_of<K>);
+  static constexpr int shared_before(int input) {
+    return Copied ? input : shared_inputs_before<K>(input);
+  }
+  static constexpr int shared_inputs = shared_before(inputs);
 
   /// Packs of a row to each side of the tile's.
   static constexpr int side = (r.x + vector - 1) / vector;
@@ -113,8 +132,12 @@ struct WindowTile : MarchBlock<K, T, M> {
   static constexpr int plane_elements = rows * pitch;
   static constexpr int stage_elements = shared_inputs * plane_elements;
   static constexpr int stage_bytes = stage_elements * static_cast<int>(sizeof(T));
-  /// Planes in shared memory: those that are read, and one that is being written meanwhile.
-  static constexpr int ring = shared.beside ? shared.beside_from.count() + 1 : 1;
+  /// Planes on their way to shared memory; one is written at a time where lanes do it.
+  static constexpr int ahead = Copied ? window_planes_ahead : 1;
+  /// Planes in shared memory: those that are read, and those that are being written meanwhile.
+  static constexpr int ring = shared.beside ? newest - shared.beside_from.low + 1 + ahead
+                              : Copied      ? 1 + ahead
+                                            : 1;
 
   /// Where a lane is: its place in the tile, and the newest plane in the ring.
   struct Place {
@@ -124,8 +147,16 @@ struct WindowTile : MarchBlock<K, T, M> {
       return (r.y + ty * M.tile + row) * pitch + (side + tx) * vector;
     }
     [[nodiscard]] RIDGE_DEVICE int stage(int dz) const {
-      const int s = slot - (shared.beside_from.high - dz);
+      const int s = slot - (newest - dz);
       return (s < 0 ? s + ring : s) * stage_elements;
+    }
+    /// Where a plane lies that comes so many, up to `ahead`, after the newest.
+    [[nodiscard]] RIDGE_DEVICE int stage_after(int planes) const {
+      const int s = slot + planes;
+      return (s < ring ? s : s - ring) * stage_elements;
+    }
+    RIDGE_DEVICE void advance() {
+      if (++slot == ring) slot = 0;
     }
   };
 
