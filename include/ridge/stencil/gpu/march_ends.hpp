@@ -43,14 +43,16 @@ public:
   /// be on their way or there.
   template <class Lane, class Edges>
   RIDGE_DEVICE void ask(Lane& lane, const View<T>& out, Edges& edges, int later) const {
-    const int plane = plane_ + later;
-    const Index at = at_ + later * out.plane;
-    if (edge_ < 0 || plane >= planes_) return;
-    unrolled<M.tile>([&](auto point) {
-      const int row = point < rows_ ? int{point} : 0; // something, for rows that are not written
-      lane.template copy_async<vector>(edges, place(plane) + point * 2 * together,
-                                       Span<const T>(out.elements()), at + row * out.row);
-    });
+    if constexpr (Tile::fills_sectors) {
+      const int plane = plane_ + later;
+      const Index at = at_ + later * out.plane;
+      if (edge_ < 0 || plane >= planes_) return;
+      unrolled<M.tile>([&](auto point) {
+        const int row = point < rows_ ? int{point} : 0; // something, for rows that are not written
+        lane.template copy_async<vector>(edges, place(plane) + point * 2 * together,
+                                         Span<const T>(out.elements()), at + row * out.row);
+      });
+    }
   }
 
   /// Writes the next plane; what was asked for of it is there.
