@@ -2,6 +2,7 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/device/memory.hpp>
 #include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/built_in_stencils.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/record/measure.hpp>
 
@@ -10,7 +11,6 @@
 #include "interrupt.hpp"
 #include "progress.hpp"
 #include "spacing.hpp"
-#include "stencil_job.hpp"
 #include "transfer.hpp"
 
 #include <fmt/core.h>
@@ -61,13 +61,14 @@ struct ApplyCommand {
 
   void run() const {
     const bool in_file = lab::names_a_file(kernel);
-    if (!in_file) require_stencil_kernel(kernel);
+    const lab::BuiltInStencil* const built_in =
+        in_file ? nullptr : &lab::find_one_input_stencil(kernel);
     const InputDataset source(parse_dataset_name(input, "INPUT"));
     ApplyOutput result(parse_dataset_name(output, "OUTPUT"), source, overwrite);
     const stencil::Spacing h = parse_spacing(spacing, source.extents().rank());
     const lab::StencilJob job =
         in_file ? job_of_file(source)
-                : make_stencil_job(kernel, source.extents().rank(), source.element_bytes(), h);
+                : built_in->job(source.extents().rank(), source.element_bytes(), h);
     require_interior(job, source);
     const Device chosen(device == "auto" ? best_device() : parse_device(device));
     auto laid = stencil::parse_schedule(schedule, chosen, job.traits, source.extents().xyz());
@@ -221,7 +222,12 @@ void add_apply(CommandLine& line) {
   command.add("--overwrite", &o->overwrite,
               "replace an output file even when it holds other datasets");
   command.add("--json", &o->json, "print an array with the record");
-  command.set_footer(stencil_kernel_help() +
+  std::string kernels = "kernels:\n";
+  for (const lab::BuiltInStencil& known : lab::built_in_stencils()) {
+    if (known.job != nullptr)
+      kernels += fmt::format("  {:<12} {}\n", known.bench.name, known.bench.meaning);
+  }
+  command.set_footer(kernels +
                      "\nPoints within the stencil's radius of an edge hold 0 in the result: the "
                      "stencil has no value there.\nNaN and infinite values pass through. Existing "
                      "output files are replaced when all went well.\n");

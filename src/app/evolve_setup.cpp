@@ -213,8 +213,6 @@ private:
 
   void take_built_in() {
     const lab::EvolvingKernel& known = lab::find_evolving_kernel(run().kernel);
-    const bool wave = known.value == "speed";
-    const bool heat = known.value == "diffusivity";
     if (!o_.settings.empty()) {
       throw UsageError(fmt::format("--set is for kernels in files; {} is built in", run().kernel));
     }
@@ -222,10 +220,10 @@ private:
       if (given)
         throw UsageError(fmt::format("{} is for {}, not for {}", option, whose, run().kernel));
     };
-    refuse(o_.diffusivity && !heat, "--diffusivity", "heat");
-    refuse(o_.speed && !wave, "--speed", "wave");
-    refuse(!run().absorb.empty() && !wave, "--absorb", "wave");
-    refuse(!o_.before.empty() && !wave, "--before", "wave");
+    refuse(o_.diffusivity && known.value != "diffusivity", "--diffusivity", "heat");
+    refuse(o_.speed && known.value != "speed", "--speed", "wave");
+    refuse(!run().absorb.empty() && !known.absorbs, "--absorb", "wave");
+    refuse(!o_.before.empty() && known.at_rest == nullptr, "--before", "wave");
     const InputDataset& first = *setup_.inputs.front();
     lab::EvolutionRequest request{
         run().kernel,         first.extents().rank(), first.element_bytes(), run().spacing, 1,
@@ -238,14 +236,7 @@ private:
     setup_.stable = lab::stable_step(request);
     choose_dt();
     setup_.kernel = lab::make_evolution(request, run().dt);
-    if (wave) {
-      // A start at rest is the same forwards and backwards: before = u + (c dt)^2 / 2 laplacian(u),
-      // which is a step of heat.
-      lab::EvolutionRequest rest = request;
-      rest.kernel = "heat" + run().kernel.substr(4);
-      rest.value = request.value * request.value * run().dt / 2;
-      setup_.at_rest = lab::make_evolution(rest, run().dt);
-    }
+    if (known.at_rest != nullptr) setup_.at_rest = known.at_rest(request, run().dt);
     if (request.absorbing) {
       setup_.friction = Friction{parse_faces(run().absorb, request.rank),
                                  run().absorb_width,
@@ -256,9 +247,10 @@ private:
     }
   }
 
-  double largest_coefficient() const {
+  double largest_coefficient() {
     if (o_.coefficients.size() != 1) {
-      throw UsageError("diffusion takes one coefficient field: --coefficient FILE.h5:/path");
+      throw UsageError(
+          fmt::format("{} takes one coefficient field: --coefficient FILE.h5:/path", run().kernel));
     }
     const InputDataset field(parse_dataset_name(o_.coefficients.front(), "--coefficient"));
     double largest = 0;

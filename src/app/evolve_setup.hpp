@@ -35,7 +35,7 @@ struct EvolveSetup {
   std::vector<std::optional<InputDataset>> inputs;
   /// Of the absorbing layer, where there is one.
   std::optional<Friction> friction;
-  /// wave: gives the level before of a start at rest, in one sweep of the newest.
+  /// Gives the level before of a start at rest, in one sweep of the newest.
   std::optional<lab::Evolution> at_rest;
   double stable = 0;              ///< the largest stable step; 0 where it is not known
   std::string dt_note;            ///< how dt was chosen

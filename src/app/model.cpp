@@ -1,6 +1,6 @@
 // `ridge model`: what a launch moves on a described device, without that device.
 #include <ridge/core/error.hpp>
-#include <ridge/lab/stencil_traits.hpp>
+#include <ridge/lab/built_in_stencils.hpp>
 #include <ridge/lab/table.hpp>
 #include <ridge/stencil/model_access.hpp>
 #include <ridge/stencil/over_ranks.hpp>

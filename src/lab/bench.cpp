@@ -1,11 +1,10 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench.hpp>
+#include <ridge/lab/built_in_stencils.hpp>
 
 #include "chain_case.hpp"
-#include "evolution_case.hpp"
 #include "lattice_bench.hpp"
 #include "pairs_bench.hpp"
-#include "stencil_bench.hpp"
 
 #include <fmt/format.h>
 
@@ -28,7 +27,6 @@ const std::vector<BenchKernel>& bench_kernels() {
   static const std::vector<BenchKernel> all = [] {
     std::vector<BenchKernel> kernels;
     add_stencil_kernels(kernels);
-    add_evolving_kernels(kernels);
     add_pairs_kernels(kernels);
     add_lattice_kernels(kernels);
     add_lattice_expressions(kernels);

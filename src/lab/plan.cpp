@@ -1,3 +1,4 @@
+#include <ridge/lab/built_in_stencils.hpp>
 #include <ridge/lab/plan.hpp>
 
 #include <algorithm>
@@ -61,8 +62,11 @@ std::vector<PlannedRun> lab_plan(const Device& device, bool quick) {
       plan.push_back({kernel, sites, "fp64", "auto"});
     }
     plan.push_back({"laplacian8", cube, "fp32", "auto"});
-    plan.push_back({"box27", cube, "fp64", "auto"});
-    plan.push_back({"diffusion", cube_for(device, 3), "fp64", "auto"});
+    for (const BuiltInStencil& stencil : built_in_stencils()) {
+      if (!stencil.in_lab) continue;
+      const int fields = stencil.traits("fp64", 3).inputs() + 1;
+      plan.push_back({stencil.bench.name, cube_for(device, fields), "fp64", "auto"});
+    }
     const Index side = cube[0];
     plan.push_back({"laplacian", {side * side / 16, side * 16}, "fp64", "auto"});
   }

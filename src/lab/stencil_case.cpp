@@ -20,10 +20,14 @@ std::vector<AskedSchedule> stencil_schedules(const std::string& asked, const Dev
       [](const stencil::Schedule& s) { return stencil::to_text(s); });
 }
 
-void refuse_precision(const BenchRequest& request, const std::string& name,
-                      const std::string& known) {
-  throw UsageError(
-      fmt::format("unknown precision '{}'; {} has {}", request.precision, name, known));
+void refuse_precision(std::string_view precision, std::string_view name, std::string_view known) {
+  throw UsageError(fmt::format("unknown precision '{}'; {} has {}", precision, name, known));
+}
+
+Extents default_stencil_size(int rank) {
+  return rank == 3   ? Extents{512, 512, 512}
+         : rank == 2 ? Extents{16384, 8192}
+                     : Extents{Index{1} << 27};
 }
 
 } // namespace ridge::lab

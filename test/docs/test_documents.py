@@ -98,6 +98,9 @@ class Documents(unittest.TestCase):
     def test_fields_are_those_of_the_code(self):
         self.assert_made_by("make_fields.py")
 
+    def test_kernels_are_those_of_the_command(self):
+        self.assert_made_by("make_kernels.py")
+
     def test_planted_causes_are_those_of_the_code(self):
         self.assert_made_by("make_causes.py")
 

@@ -10,8 +10,8 @@
 #include <ridge/device/gpu/backend.hpp>
 #include <ridge/device/host_backend.hpp>
 #include <ridge/device/offer.hpp>
-#include <ridge/lab/evolving_kernels.hpp>
-#include <ridge/lab/stencil_kernels.hpp>
+#include <ridge/lab/kernels/stencil/diffusion.hpp>
+#include <ridge/lab/kernels/stencil/wave.hpp>
 #include <ridge/pairs/interactions/biot_savart.hpp>
 #include <ridge/pairs/interactions/coulomb.hpp>
 #include <ridge/pairs/interactions/gaussian.hpp>

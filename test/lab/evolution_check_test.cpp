@@ -1,7 +1,7 @@
 // The check of many sweeps finds what is wrong, and only that.
 #include <ridge/device/generate.hpp>
-#include <ridge/lab/evolution.hpp>
 #include <ridge/lab/evolution_check.hpp>
+#include <ridge/lab/evolving.hpp>
 
 #include <gtest/gtest.h>
 

@@ -67,12 +67,17 @@ protected:
 };
 
 TEST_F(Images, AreCompiledOfEveryBuiltInStencil) {
-  for (const char* const kernel :
-       {"ridge::stencil::Laplacian<2, 3>", "ridge::stencil::Laplacian<8, 3>",
-        "ridge::stencil::Box27", "ridge::lab::Diffusion"}) {
+  const std::string headers = "ridge/lab/kernels/stencil/";
+  for (const auto& [kernel, header] :
+       {std::pair{"ridge::stencil::Laplacian<2, 3>", "laplacian.hpp"},
+        {"ridge::stencil::Laplacian<8, 3>", "laplacian.hpp"},
+        {"ridge::stencil::Box27", "box27.hpp"},
+        {"ridge::lab::Diffusion", "diffusion.hpp"},
+        {"ridge::lab::DiffusionStep<2>", "diffusion.hpp"},
+        {"ridge::lab::AbsorbedWave<4, 3>", "wave.hpp"}}) {
     for (const auto& [form, variant] :
          {std::pair{"points", points}, {"march", march}, {"window", window}}) {
-      const auto compiled = compile(demand_of(form, variant, kernel, "double"));
+      const auto compiled = compile(demand_of(form, variant, kernel, "double", headers + header));
       EXPECT_TRUE(compiled.done) << kernel << "\n" << compiled.report;
       EXPECT_THAT(compiled.image, ::testing::StartsWith("\x7f"
                                                         "ELF"));

@@ -33,7 +33,7 @@ struct BenchRequest {
   int operations = 10;                ///< of a chain
   Index steps = 16;                   ///< of what evolves: one launch is so many
   std::string boundary = "untouched"; ///< of what evolves, as stencil::parse_boundaries reads it
-  bool wisdom = false; ///< `auto` takes the schedule that tuning found, where it did
+  bool wisdom = false;                ///< `auto` takes the schedule that tuning found, where it did
 };
 
 /// Ceilings of one device, each measured when first asked for and then remembered.

@@ -7,6 +7,7 @@
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/pairs_kernel.hpp>
 #include <ridge/lab/rank_stencil.hpp>
+#include <ridge/lab/stencil_entry.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
 #include <memory>
@@ -28,14 +29,10 @@ concept IsInteraction = requires {
 template <Use For, class K>
 [[nodiscard]] UserKernel describe_stencil(const std::string& name, const K& kernel) {
   UserKernel made;
-  const stencil::Offset r = stencil::radius_of<K>();
-  const int rank = r.z > 0 ? 3 : r.y > 0 ? 2 : 1;
   made.bench.name = name;
   made.bench.pattern = "stencil";
   made.bench.meaning = "a stencil of " + name;
-  made.bench.default_size = rank == 3   ? Extents{512, 512, 512}
-                            : rank == 2 ? Extents{16384, 8192}
-                                        : Extents{Index{1} << 27};
+  made.bench.default_size = default_stencil_size(rank_of<K>());
   if constexpr (For == Use::launches) {
     made.bench.make_case = [name, kernel](const BenchRequest& request, RoofSource&) {
       return stencil_case(name, kernel, request);
@@ -87,8 +84,7 @@ template <Use For, class K, class Set>
     if (!set(kernel, s)) throw UsageError(name + " has no number '" + s.member + "' to set");
   }
   if constexpr (IsStencil<K>) {
-    know_source(typeid(stencil::Call<K, float>), file, flags);
-    know_source(typeid(stencil::Call<K, double>), file, flags);
+    know_stencil_source<K>(file, flags);
     return describe_stencil<For>(name, kernel);
   } else if constexpr (IsInteraction<K>) {
     know_source(typeid(pairs::Call<K, pairs::Fp32>), file, flags);

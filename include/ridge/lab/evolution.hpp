@@ -1,10 +1,12 @@
 // Stencils that evolve, with their types put away: for data of the user's own and for benchmarks.
 #pragma once
 
-#include <ridge/lab/evolving_kernels.hpp>
+#include <ridge/lab/bench.hpp>
+#include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/sweeps.hpp>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,25 +57,33 @@ template <class K, class T>
 
 /// What a built-in kernel is asked for.
 struct EvolutionRequest {
-  std::string kernel; ///< heat, heat4, heat6, heat8, wave, wave4, wave6, wave8, diffusion
+  std::string kernel; ///< one of evolving_kernels
   int rank = 3;
   int element_bytes = 8;
   stencil::Spacing spacing;
-  double value = 1;       ///< heat: the diffusivity; wave: the speed; diffusion: its largest k
-  bool absorbing = false; ///< wave: a third field holds the friction (AbsorbedWave)
+  double value = 1;       ///< what EvolvingKernel::value says
+  bool absorbing = false; ///< of one that absorbs: another field holds the friction
 };
 
-/// A built-in kernel's name and meaning.
+/// A built-in kernel that evolves, with its type put away.
 struct EvolvingKernel {
   std::string_view name, meaning;
-  std::string_view value; ///< what EvolutionRequest::value is of it
+  std::string_view value; ///< what EvolutionRequest::value is of it: "diffusivity", "speed", ...
+  bool absorbs = false;   ///< layers that absorb are known of it
+  /// Throw UsageError for ranks that it does not have; free of other checks.
+  double (*stable_step)(const EvolutionRequest&) = nullptr;
+  Evolution (*make)(const EvolutionRequest&, double dt) = nullptr;
+  /// Gives the level before a start at rest, in one sweep; null where there is none.
+  Evolution (*at_rest)(const EvolutionRequest&, double dt) = nullptr;
+  std::optional<BenchKernel> bench = {}; ///< of many sweeps
 };
+/// All of them, in the order of their headers' names.
 [[nodiscard]] const std::vector<EvolvingKernel>& evolving_kernels();
 /// Throws UsageError that lists the kernels when there is none of this name.
 [[nodiscard]] const EvolvingKernel& find_evolving_kernel(std::string_view name);
 
-/// The largest stable step. Throws UsageError for an unknown kernel, a rank that is not 1 to 3, or
-/// a value that is not positive and finite.
+/// The largest stable step. Throws UsageError for an unknown kernel, a rank that it does not have,
+/// or a value that is not positive and finite.
 [[nodiscard]] double stable_step(const EvolutionRequest& request);
 
 /// The kernel with a step of `dt`.

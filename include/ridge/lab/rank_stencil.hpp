@@ -184,7 +184,7 @@ rank_stencil_case(const std::string& name, const K& kernel, const BenchRequest& 
     return std::make_unique<RankStencilCase<K, double>>(name, kernel, request, ranks, grid);
   if (request.precision == "fp32")
     return std::make_unique<RankStencilCase<K, float>>(name, kernel, request, ranks, grid);
-  refuse_precision(request, name, "fp32 and fp64");
+  refuse_precision(request.precision, name, "fp32 and fp64");
 }
 
 } // namespace ridge::lab

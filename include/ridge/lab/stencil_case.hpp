@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/device/generate.hpp>
+#include <ridge/device/offer.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/case.hpp>
 #include <ridge/lab/stencil_check.hpp>
@@ -10,6 +11,8 @@
 
 #include <limits>
 #include <string>
+#include <string_view>
+#include <typeinfo>
 #include <vector>
 
 namespace ridge::lab {
@@ -103,8 +106,18 @@ public:
 };
 
 /// Throws UsageError for a precision the kernel does not have.
-[[noreturn]] void refuse_precision(const BenchRequest& request, const std::string& name,
-                                   const std::string& known);
+[[noreturn]] void refuse_precision(std::string_view precision, std::string_view name,
+                                   std::string_view known);
+
+/// What a stencil of so many dimensions is run at where nobody says.
+[[nodiscard]] Extents default_stencil_size(int rank);
+
+/// Says which file and flags of the compiler K comes from, for what is compiled on demand.
+template <class K>
+void know_stencil_source(const std::string& file, const std::string& flags = {}) {
+  know_source(typeid(stencil::Call<K, float>), file, flags);
+  know_source(typeid(stencil::Call<K, double>), file, flags);
+}
 
 /// The case of a kernel in the precision that is asked for: fp64 or fp32.
 template <class K>
@@ -114,7 +127,7 @@ template <class K>
     return std::make_unique<StencilCase<K, double>>(name, kernel, request);
   if (request.precision == "fp32")
     return std::make_unique<StencilCase<K, float>>(name, kernel, request);
-  refuse_precision(request, name, "fp32 and fp64");
+  refuse_precision(request.precision, name, "fp32 and fp64");
 }
 
 } // namespace ridge::lab

@@ -1,11 +1,11 @@
 // The one list of what a stencil kernel is compiled for: schedule fields that are template
 // parameters, which of their values are possible, and which are compiled ahead.
 //
-// Ahead is what defaults pick. A source compiled with RIDGE_AHEAD_NAMES also has what the schedules
-// with names need, one with RIDGE_AHEAD_ALL every value that the schedule space lists. Anything
-// else that is possible is compiled when it is asked for (ridge/launch/demand.hpp); that
-// compilation defines RIDGE_STENCIL_CPU, RIDGE_STENCIL_POINTS, RIDGE_STENCIL_MARCH or
-// RIDGE_STENCIL_WINDOW as the one variant wanted.
+// Ahead is what defaults pick. A kernel of `names_ahead`, or a source compiled with
+// RIDGE_AHEAD_NAMES, also has what the schedules with names need, a source with RIDGE_AHEAD_ALL
+// every value that the schedule space lists. Anything else that is possible is compiled when it is
+// asked for (ridge/launch/demand.hpp); that compilation defines RIDGE_STENCIL_CPU,
+// RIDGE_STENCIL_POINTS, RIDGE_STENCIL_MARCH or RIDGE_STENCIL_WINDOW as the one variant wanted.
 #pragma once
 
 #include <ridge/stencil/kernel.hpp>
@@ -89,6 +89,15 @@ constexpr bool tile_fits() {
              footprints_of<K>());
   return tile_fits(values);
 }
+
+/// Whether the schedules with names are compiled ahead of K. Specialised beside a kernel.
+template <class K>
+inline constexpr bool names_ahead =
+#if defined(RIDGE_AHEAD_NAMES)
+    true;
+#else
+    false;
+#endif
 
 /// Computed windows pay on a cpu for kernels of so many points (src/stencil/cpu_default.cpp).
 inline constexpr int many_points = 19;
@@ -220,18 +229,18 @@ struct PointsList {
     } else if constexpr (!tile_fits<K>()) {
       return std::array{one};
     } else {
-#if defined(RIDGE_AHEAD_NAMES)
-      constexpr PointsVariant other =
-          with({}, usual == Store::plain ? Store::nontemporal : Store::plain);
-      return std::array{one,
-                        other,
-                        tiled,
-                        with(tiled, Store::plain),
-                        PointsVariant{8, Loads::stencil, Store::plain, 1024},
-                        PointsVariant{8, Loads::ascending, Store::plain, 1024}};
-#else
-      return std::array{one, tiled};
-#endif
+      if constexpr (names_ahead<K>) {
+        constexpr PointsVariant other =
+            with({}, usual == Store::plain ? Store::nontemporal : Store::plain);
+        return std::array{one,
+                          other,
+                          tiled,
+                          with(tiled, Store::plain),
+                          PointsVariant{8, Loads::stencil, Store::plain, 1024},
+                          PointsVariant{8, Loads::ascending, Store::plain, 1024}};
+      } else {
+        return std::array{one, tiled};
+      }
     }
 #endif
   }();

@@ -1,6 +1,4 @@
-// All built-in stencil kernels.
+// Stencils of the library itself. Those of ridge/lab/kernels/stencil say where they are.
 #pragma once
 
-#include <ridge/lab/evolving_kernels.hpp>
-#include <ridge/lab/stencil_kernels.hpp>
 #include <ridge/stencil/laplacian.hpp>

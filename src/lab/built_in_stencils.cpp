@@ -1,0 +1,76 @@
+#include <ridge/core/error.hpp>
+#include <ridge/lab/built_in_stencils.hpp>
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+namespace ridge::lab {
+
+namespace {
+
+using Describe = StencilHeader (*)();
+
+std::vector<Describe>& announced() {
+  static std::vector<Describe> all;
+  return all;
+}
+
+const StencilHeader& all_headers() {
+  static const StencilHeader all = [] {
+    StencilHeader sum;
+    for (const Describe describe : announced()) {
+      StencilHeader one = describe();
+      std::move(one.stencils.begin(), one.stencils.end(), std::back_inserter(sum.stencils));
+      std::move(one.evolving.begin(), one.evolving.end(), std::back_inserter(sum.evolving));
+    }
+    return sum;
+  }();
+  return all;
+}
+
+} // namespace
+
+AnnouncedStencils::AnnouncedStencils(StencilHeader (*describe)()) {
+  announced().push_back(describe);
+}
+
+const std::vector<BuiltInStencil>& built_in_stencils() {
+  return all_headers().stencils;
+}
+
+const std::vector<EvolvingKernel>& evolving_kernels() {
+  return all_headers().evolving;
+}
+
+stencil::Traits stencil_traits(std::string_view kernel, std::string_view precision, int rank) {
+  std::string names;
+  for (const BuiltInStencil& known : built_in_stencils()) {
+    if (known.bench.name == kernel) return known.traits(precision, rank);
+    names += (names.empty() ? "" : ", ") + known.bench.name;
+  }
+  const BenchKernel& other = find_bench_kernel(kernel); // throws for what is no kernel at all
+  throw UsageError(fmt::format("the model knows stencils: {}; {} is of the pattern {}", names,
+                               kernel, other.pattern));
+}
+
+const BuiltInStencil& find_one_input_stencil(std::string_view kernel) {
+  std::string names;
+  for (const BuiltInStencil& known : built_in_stencils()) {
+    if (known.job == nullptr) continue;
+    if (known.bench.name == kernel) return known;
+    names += (names.empty() ? "" : ", ") + known.bench.name;
+  }
+  throw UsageError(fmt::format("unknown kernel '{}'; apply takes one input, and its kernels are {}",
+                               kernel, names));
+}
+
+void add_stencil_kernels(std::vector<BenchKernel>& kernels) {
+  for (const BuiltInStencil& known : built_in_stencils())
+    kernels.push_back(known.bench);
+  for (const EvolvingKernel& known : evolving_kernels()) {
+    if (known.bench) kernels.push_back(*known.bench);
+  }
+}
+
+} // namespace ridge::lab

@@ -1,0 +1,113 @@
+// A header in a folder is all that a new stencil takes: that of kernels/stencil/asymmetric.hpp,
+// which the build of these tests knows by its folder only, is then known to everything.
+#include <ridge/core/error.hpp>
+#include <ridge/device/generate.hpp>
+#include <ridge/doctor/patients.hpp>
+#include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/built_in_stencils.hpp>
+#include <ridge/lab/plan.hpp>
+#include <ridge/lab/schedule_help.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace ridge::lab {
+namespace {
+
+using ::testing::HasSubstr;
+
+BenchRequest request_of(const char* device, const char* precision, const char* schedule) {
+  BenchRequest request{Device(device), Extents{37, 21, 18}, precision, schedule, {}};
+  request.measure.repeats = 1;
+  request.steps = 3;
+  return request;
+}
+
+std::vector<Record> records_of(const char* kernel, const BenchRequest& request) {
+  RoofSource roof(request.device, true);
+  std::vector<Record> all;
+  find_bench_kernel(kernel).run(request, roof, [&](const Record& r) { all.push_back(r); });
+  return all;
+}
+
+TEST(NewStencil, IsBenchedAndCheckedOnEveryKindAheadOfTime) {
+  for (const char* const kernel : {"asymmetric", "drift"}) {
+    for (const char* const device : {"cpu", "simt:32", "simt:64"}) {
+      for (const char* const precision : {"fp64", "fp32"}) {
+        const auto records = records_of(kernel, request_of(device, precision, "auto"));
+        ASSERT_EQ(records.size(), 1U);
+        EXPECT_TRUE(records[0].check->ok)
+            << kernel << " " << device << " " << precision << ": " << records[0].check->message;
+        EXPECT_EQ(records[0].compiled, "ahead") << kernel << " " << device;
+      }
+    }
+  }
+}
+
+TEST(NewStencil, IsCompiledOnDemandForOtherSchedules) {
+  const auto records = records_of("asymmetric", request_of("cpu", "fp64", "depth=4"));
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_TRUE(records[0].check->ok) << records[0].check->message;
+  EXPECT_NE(records[0].compiled, "ahead");
+}
+
+TEST(NewStencil, IsKnownToModelAndDoctor) {
+  EXPECT_EQ(stencil_traits("asymmetric", "fp32", 3).footprints.at(0).size(), 11U);
+  try {
+    (void)stencil_traits("asymmetric", "fp32", 2);
+    FAIL() << "a footprint with planes is no stencil of two dimensions";
+  } catch (const UsageError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("asymmetric takes three dimensions, not 2"));
+  }
+  const BenchKernel& kernel = find_bench_kernel("asymmetric");
+  EXPECT_TRUE(kernel.make_patient);
+  EXPECT_TRUE(kernel.make_rank_case);
+}
+
+TEST(NewStencil, IsAppliedToDataWithTheirSpacing) {
+  Queue queue(Device("cpu"));
+  const Index3 n{12, 11, 10};
+  const Field<double> in(queue.device(), {n.x, n.y, n.z}, "u");
+  const Field<double> out(queue.device(), {n.x, n.y, n.z}, "f");
+  fill_random(queue, in.elements(), 1);
+  const auto apply = [&](double h) {
+    const StencilJob job = find_one_input_stencil("asymmetric").job(3, 8, {h, h, h});
+    fill_bytes(queue, out.data(), 0xff, Bytes{n.x * n.y * n.z * 8});
+    const auto schedule = stencil::default_schedule(queue.device(), job.traits, n);
+    job.bind(queue, in.data(), out.data(), n, schedule).run();
+    const Check check = job.check(queue, in.data(), out.data(), n);
+    EXPECT_TRUE(check.ok) << check.message;
+    return out.data()[5 + n.x * (5 + n.y * 5)];
+  };
+  EXPECT_DOUBLE_EQ(apply(0.5), 4 * apply(2));
+}
+
+TEST(NewStencil, HasARowInTheWholeTable) {
+  const auto plan = lab_plan(Device("cpu"), false);
+  EXPECT_TRUE(std::any_of(plan.begin(), plan.end(),
+                          [](const PlannedRun& run) { return run.kernel == "asymmetric"; }));
+}
+
+TEST(NewStencil, EvolvesWithItsOwnLargestStep) {
+  const EvolutionRequest request{"drift", 3, 8, {1, 2, 4}, 3};
+  EXPECT_DOUBLE_EQ(stable_step(request), 1 / (3 * 1.75));
+  EXPECT_EQ(make_evolution(request, 0.1).traits.footprints.at(0).size(), 4U);
+  EvolutionRequest flat = request;
+  flat.rank = 2;
+  EXPECT_THROW((void)stable_step(flat), UsageError);
+}
+
+TEST(BuiltInStencils, HaveTheirOwnNames) {
+  std::vector<std::string> names;
+  for (const BenchKernel& kernel : bench_kernels())
+    names.push_back(kernel.name);
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+  for (const char* const name : {"laplacian", "laplacian8", "box27", "diffusion", "heat", "wave8"})
+    EXPECT_TRUE(std::binary_search(names.begin(), names.end(), name)) << name;
+}
+
+} // namespace
+} // namespace ridge::lab

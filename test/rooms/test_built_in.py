@@ -1,0 +1,39 @@
+"""A built-in stencil is one file: no other names it (docs/kernels.md)."""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEADERS = sorted((ROOT / "include/ridge/lab/kernels/stencil").glob("*.hpp"))
+# What messages and the lab's first rows name as the usual ones, and words of other things.
+USUAL = {"laplacian", "laplacian8", "heat", "wave"}
+
+
+def sources():
+    for folder in ("include", "src", "python", "cmake"):
+        for file in sorted((ROOT / folder).rglob("*.*")):
+            if file.suffix in (".hpp", ".cpp", ".py", ".cmake", ".in", ".txt"):
+                yield file.relative_to(ROOT), file.read_text()
+
+
+def names_of(header):
+    """The names of a header's entries: `name = "box27"`, or four of orders."""
+    found = re.findall(r'\bname\s*=\s*(?:by_order<Order>\()?("[^;]*)', header.read_text())
+    return [name for text in found for name in re.findall(r'"([^"]+)"', text)]
+
+
+def wrong_files(texts):
+    names = {name: str(header.relative_to(ROOT)) for header in HEADERS for name in names_of(header)}
+    if len(names) < 14:
+        yield f"only {sorted(names)} found in {len(HEADERS)} headers"
+    for name, home in names.items():
+        files = [str(file) for file, text in texts if re.search(rf'"{name}\b', text)]
+        if name not in USUAL and files != [home]:
+            yield f"{name} is named in {len(files)} files, {', '.join(files)}; {home} alone is right"
+
+
+if __name__ == "__main__":
+    wrong = list(wrong_files(list(sources())))
+    print("\n".join(wrong) or "every built-in stencil is one file")
+    sys.exit(bool(wrong))
