@@ -26,6 +26,13 @@ auto for_rank(int rank, const Use& use) {
   return use(std::integral_constant<int, Rank>{});
 }
 
+/// The same for the rank of a size, which is named where E does not have it.
+template <class E, class Use>
+auto for_rank_of(const Extents& size, const Use& use) {
+  require_rank(E::name, E::least_rank, E::most_rank, size.rank(), to_text(size));
+  return for_rank<E>(size.rank(), use);
+}
+
 /// The same for each of them.
 template <class E, class Use>
 void for_ranks(const Use& use) {
@@ -69,7 +76,7 @@ template <class E>
   for_ranks<E>([&](auto r) { know_stencil_source<typename E::template Kernel<r.value>>(header); });
   BuiltInStencil made{{E::name, "stencil", E::meaning, default_stencil_size(E::most_rank),
                        [](const BenchRequest& request, RoofSource&) {
-                         return for_rank<E>(request.size.rank(), [&](auto r) {
+                         return for_rank_of<E>(request.size, [&](auto r) {
                            return stencil_case(E::name, benched_stencil<E, r.value>(), request);
                          });
                        }},
@@ -81,7 +88,7 @@ template <class E>
   };
   made.bench.make_rank_case = [](const BenchRequest& request, comm::Communicator& ranks,
                                  const std::string& grid) {
-    return for_rank<E>(request.size.rank(), [&](auto r) {
+    return for_rank_of<E>(request.size, [&](auto r) {
       return rank_stencil_case(E::name, benched_stencil<E, r.value>(), request, ranks, grid);
     });
   };
@@ -143,7 +150,7 @@ template <class E>
     made.bench = BenchKernel{
         E::name, "sweeps", E::meaning, default_stencil_size(E::most_rank),
         [](const BenchRequest& request, RoofSource& roof) {
-          return for_rank<E>(request.size.rank(), [&](auto r) {
+          return for_rank_of<E>(request.size, [&](auto r) {
             const double dt = part_of_stable * E::template stable_step<r.value>(sweeps_spacing, 1);
             return evolution_case(E::name, E::template make<r.value>(sweeps_spacing, 1, dt),
                                   request, roof);

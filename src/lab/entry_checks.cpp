@@ -6,17 +6,18 @@
 
 #include <array>
 #include <cmath>
+#include <string>
 
 namespace ridge::lab {
 
-void require_rank(std::string_view kernel, int least, int most, int rank) {
+void require_rank(std::string_view kernel, int least, int most, int rank, std::string_view given) {
   if (rank >= least && rank <= most) return;
   constexpr std::array words{"no", "one", "two", "three"};
   const char* const last = words[static_cast<std::size_t>(most)];
   throw UsageError(fmt::format(
       "{} takes {} dimension{}, not {}", kernel,
       least == most ? last : fmt::format("{} to {}", words[static_cast<std::size_t>(least)], last),
-      most == 1 ? "" : "s", rank));
+      most == 1 ? "" : "s", given.empty() ? std::to_string(rank) : std::string(given)));
 }
 
 void require_spacing(std::string_view kernel, bool equal, stencil::Spacing h, int rank,
