@@ -53,15 +53,24 @@ private:
 
   void add_gpu(Facts& f, const GpuSchedule& s) const {
     const bool staged = use_.task.reduces() && s.reduce == Passes::staged;
-    const bool serial = s.components == Components::serial;
+    const bool expression = use_.task.kind == lattice::Task::expression;
+    const bool serial = s.components == Components::serial && !expression;
     const Index threads = Index{s.groups} * geometry_.nsimd;
     const Index items = serial ? 1 : s.items;
+    const int site_registers = (expression ? use_.held
+                                : serial   ? shape_.components
+                                           : 0) *
+                               shape_.number_bytes() / 4;
     lay_blocks(f, {static_cast<double>(ceil_div(geometry_.groups, s.groups)),
-                   static_cast<int>(threads), registers_around + static_cast<int>(items) * 4,
+                   static_cast<int>(threads),
+                   registers_around + (expression ? site_registers : static_cast<int>(items) * 4),
                    s.bounds});
-    // Serial components are read real by real, others by 16 bytes.
-    f.thread_bytes = serial ? shape_.real_bytes : static_cast<double>(items * 16);
-    if (serial) f.site_registers = shape_.components * shape_.number_bytes() / 4;
+    // Serial components are read real by real, those of expressions without waiting in between,
+    // others by 16 bytes.
+    f.thread_bytes = serial       ? shape_.real_bytes
+                     : expression ? static_cast<double>(use_.held * shape_.number_bytes())
+                                  : static_cast<double>(items * 16);
+    if (serial) f.site_registers = site_registers;
     if (use_.task.reduces() && !staged) { // as many blocks as there is room for walk the field
       const double most = s.spread > 0 ? f.device.units * s.spread : f.resident;
       f.blocks = std::min(f.blocks, most);
@@ -70,7 +79,8 @@ private:
     }
     if (staged) add_stages(f);
     // Neighbouring lanes read the numbers of a group, which follow each other.
-    const double run = serial ? geometry_.nsimd * shape_.number_bytes() : threads * 16.0;
+    const double run =
+        serial || expression ? geometry_.nsimd * shape_.number_bytes() : threads * 16.0;
     f.sector_bytes = std::max(1.0, f.device.sector_bytes / run);
   }
 

@@ -1,6 +1,7 @@
 // The lab's reduction of an expression.
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/lattice_check.hpp>
 #include <ridge/lab/lattice_residual.hpp>
@@ -93,17 +94,36 @@ private:
   lattice::SiteReduceCall<ResidualNorm2<T, Exact>> call_;
 };
 
+/// To the doctor its three fields are one, of all their numbers: they are read alike.
+template <bool Exact>
+std::unique_ptr<doctor::Patient> residual_patient(const doctor::Examination& e) {
+  using Summand = ResidualNorm2<double, Exact>;
+  const lattice::SiteShape shape{lattice::components_of<ColourMatrix<double>> +
+                                     2 * lattice::components_of<ColourVector<double>>,
+                                 true, e.precision == "fp32" ? 4 : 8};
+  constexpr int held = lattice::components_of<ColourMatrix<double>>;
+  const double flops = lattice::flops_of<Summand> / (shape.components * shape.parts());
+  return doctor::lattice_patient({{lattice::Task::expression, Exact}, 1, 0, flops, held}, shape, e);
+}
+
 template <bool Exact>
 BenchKernel kernel_of(const std::string& name, const std::string& meaning) {
+  const auto check_precision = [=](const std::string& precision) {
+    if (precision == "fp32" || precision == "fp64") return;
+    throw UsageError(fmt::format("unknown precision '{}'; {} has fp32 and fp64", precision, name));
+  };
   const auto make = [=](const BenchRequest& request, RoofSource&) -> std::unique_ptr<Case> {
+    check_precision(request.precision);
     if (request.precision == "fp64")
       return std::make_unique<ResidualCase<double, Exact>>(name, request);
-    if (request.precision == "fp32")
-      return std::make_unique<ResidualCase<float, Exact>>(name, request);
-    throw UsageError(
-        fmt::format("unknown precision '{}'; {} has fp32 and fp64", request.precision, name));
+    return std::make_unique<ResidualCase<float, Exact>>(name, request);
   };
-  return {name, "lattice", meaning, Extents{64, 64, 32, 32}, make};
+  BenchKernel kernel{name, "lattice", meaning, Extents{64, 64, 32, 32}, make};
+  kernel.make_patient = [=](const doctor::Examination& e) {
+    check_precision(e.precision);
+    return residual_patient<Exact>(e);
+  };
+  return kernel;
 }
 
 } // namespace

@@ -68,7 +68,7 @@ def test_the_checklist(ridge):
 
 @pytest.mark.parametrize("kernel, size, schedule", [
     ("laplacian", "96x80x64", "plain"), ("chain", "100000", "fission"),
-    ("lattice-axpy", "8x8x8x8", "plain"), ("gravity", "1000", "auto")])  # fmt: skip
+    ("lattice-axpy", "8x8x8x8", "plain"), ("lattice-residual", "8x8x8x8", "auto"), ("gravity", "1000", "auto")])  # fmt: skip
 def test_on_the_cpu(ridge, kernel, size, schedule):
     words = "doctor", kernel, "--device", "cpu", "--size", size, "--schedule", schedule
     text = ridge.good(*words).out
@@ -127,7 +127,8 @@ def test_a_kernel_in_a_file(ridge, folder):
     (["laplacian", *GCD, "--precision", "fp16"], "fp32 and fp64"),
     (["laplacian", *GCD, "--site", "real"], "--site is for lattice kernels"),
     (["laplacian", *GCD, "--set", "rate=1"], "--set is for kernels in files"),
-    (["lattice-residual", *GCD], "does not know what lattice-residual"),
+    (["heat", *GCD], "does not know what heat"),
+    (["lattice-residual", *GCD, "--precision", "fp16"], "lattice-residual has fp32 and fp64"),
     (["chain", *GCD, "--operations", "77"], "1 to 32"),
     (["--explain", "bad-luck"], ["unknown cause 'bad-luck'", "cache-overflow"]),
     (["./none.hpp:None", *GCD], "none.hpp"),

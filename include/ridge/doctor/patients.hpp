@@ -22,6 +22,7 @@ struct FieldUse {
   lattice::Task task;
   int read = 1, written = 0; ///< fields
   double flops = 1;          ///< a real number
+  int held = 0;              ///< of an expression: numbers of a site that a lane holds at once
 };
 [[nodiscard]] std::unique_ptr<Patient> lattice_patient(const FieldUse& use,
                                                        const lattice::SiteShape& shape,
