@@ -44,7 +44,9 @@ model::Needs needs_of(const Facts& f) {
   const double conflicts =
       f.set_ways > 0 ? std::max(1.0, f.set_lines / f.set_ways) : 1; // lines are brought in again
   needs.moved = f.moved() * f.node_share * conflicts;
-  needs.cached = f.asked * f.sector_bytes;
+  // What is in the cache comes from there once at least, also where the patterns do not count.
+  const double least = f.in_cache ? f.least_read + f.least_written : 0;
+  needs.cached = std::max(f.asked, least) * f.sector_bytes;
   // What is bound by its units waits for the one that has the most blocks.
   needs.flops = f.flops / f.filled() / f.vector_share;
   needs.instructions = f.instructions / f.filled();
@@ -73,6 +75,7 @@ Counters modelled_counters(const Facts& f) {
 }
 
 void add_measured(Facts& facts, const Record& record) {
+  if (record.timing) facts.measured_seconds = record.timing->median.value;
   double held = 0;
   double local = 0;
   for (const Detail& detail : record.details) {

@@ -101,5 +101,29 @@ TEST(Facts, TakeWhatWasMeasuredInPlaceOfWhatWasModelled) {
   EXPECT_EQ(f.node_share, 1.5);
 }
 
+TEST(Facts, OfACachedLaunchOnACpuAskTheCacheForItsDataOnce) {
+  Facts f;
+  f.device = model::shipped_description("h200");
+  f.device.kind = DeviceKind::cpu;
+  f.device.copy_bytes_per_second = 4e10;
+  f.device.cache_bytes_per_second = 1e11;
+  f.least_read = f.least_written = 5e6;
+  f.in_cache = true;
+  const model::Time time = time_of(f);
+  EXPECT_EQ(time.roof, "cache");
+  EXPECT_NEAR(time.seconds.value, 1e-4, 1e-5);
+}
+
+TEST(Facts, MeasuredLongLeaveLaunchesASmallShare) {
+  Facts f;
+  f.device.launch_seconds = 1e-6;
+  const Cause& cause = find_cause("launch-overhead");
+  EXPECT_DOUBLE_EQ(*cause.evidence(f), 1);
+  Record record;
+  record.timing = Timing{{1e-4}, {1e-4}, {1e-4}, 5};
+  add_measured(f, record);
+  EXPECT_DOUBLE_EQ(*cause.evidence(f), 0.01);
+}
+
 } // namespace
 } // namespace ridge::doctor

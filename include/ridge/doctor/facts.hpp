@@ -31,7 +31,8 @@ struct Facts {
   double instructions = 0; ///< of warps; 0: not known
 
   double launches = 1;
-  double launch_share = 1; ///< of a launch's cost that each of them takes
+  double launch_share = 1;     ///< of a launch's cost that each of them takes
+  double measured_seconds = 0; ///< that a run took; 0: it was not measured
 
   double blocks = 1;            ///< of the smallest launch; on a cpu, parts dealt to threads
   double dispatched = 0;        ///< blocks of all launches; 0: each has as many as the smallest
@@ -66,7 +67,7 @@ struct Facts {
 /// has it.
 inline constexpr const char* node_share_detail = "node_share";
 
-/// Puts what was measured in place of what was modelled: registers, and where the data lie.
+/// Puts what was measured in place of what was modelled: time, registers, and where the data lie.
 void add_measured(Facts& facts, const Record& record);
 
 /// What a launch moves, as the model says.

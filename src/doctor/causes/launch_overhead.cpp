@@ -1,6 +1,8 @@
 #include "../causes.hpp"
 #include "../graph_share.hpp"
 
+#include <algorithm>
+
 namespace ridge::doctor {
 
 namespace {
@@ -18,7 +20,9 @@ Cause launch_overhead() {
   c.unit = "of the time goes to starting launches";
   c.threshold = 0.25;
   c.evidence = [](const Facts& f) -> std::optional<double> {
-    return launches(f) * f.device.launch_seconds / time_of(f).seconds.value;
+    // Where a run takes longer than modelled, launches are the smaller a share of it.
+    const double seconds = std::max(time_of(f).seconds.value, f.measured_seconds);
+    return launches(f) * f.device.launch_seconds / seconds;
   };
   // What is left is a share of a shorter time, and so no measure of the cure.
   c.cures = [](const Facts& sick, const Facts& changed) {
