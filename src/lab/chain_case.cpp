@@ -7,6 +7,7 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/chain_kernel.hpp>
 #include <ridge/lab/chain_kernels.hpp>
 #include <ridge/lab/chain_on_views.hpp>
 #include <ridge/tune/chain.hpp>
@@ -37,6 +38,16 @@ std::vector<AskedSchedule> chain_schedules(const std::string& asked, const Devic
       },
       [&] { return chain::schedule_space(device, d, n); },
       [](const chain::Schedule& s) { return chain::to_text(s); });
+}
+
+void require_chain(const std::string& name, int dimensions, const Extents& size,
+                   const std::string& precision) {
+  if (precision != "fp64" && precision != "fp32") {
+    throw UsageError(fmt::format("unknown precision '{}'; {} has fp32 and fp64", precision, name));
+  }
+  if (size.rank() <= dimensions) return;
+  throw UsageError(fmt::format("{} has {} dimension{}, and --size {} has {}", name, dimensions,
+                               dimensions == 1 ? "" : "s", to_text(size), size.rank()));
 }
 
 namespace {

@@ -1,12 +1,11 @@
-#include "lattice_case.hpp"
-
 #include <ridge/core/error.hpp>
-#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/lattice_kernel.hpp>
 #include <ridge/record/measure.hpp>
 
 #include "account.hpp"
 #include "asked_schedules.hpp"
+#include "cub_sum.hpp"
 #include "lattice_bench.hpp"
 
 #include <fmt/format.h>
@@ -71,64 +70,14 @@ template std::optional<Record> vendor_sum(Queue&, const Span<const float>&, cons
 template std::optional<Record> vendor_sum(Queue&, const Span<const double>&, const Span<double>&,
                                           const BenchRequest&, RoofSource&, Record);
 
-namespace {
-
-void check_precision(const std::string& name, const std::string& precision) {
+void require_lattice_precision(const std::string& name, const std::string& precision) {
   if (precision == "fp32" || precision == "fp64") return;
   throw UsageError(fmt::format("unknown precision '{}'; {} has fp32 and fp64", precision, name));
 }
 
-/// A kernel of both precisions; `make(T{}, request, roofs)` gives its case in either.
-template <class Make>
-BenchKernel kernel_of(const std::string& name, const std::string& meaning,
-                      const doctor::FieldUse& use, const Make& make) {
-  const auto either = [=](const BenchRequest& request, RoofSource& roofs) -> std::unique_ptr<Case> {
-    check_precision(name, request.precision);
-    if (request.precision == "fp32") return make(float{}, request, roofs);
-    return make(double{}, request, roofs);
-  };
-  BenchKernel kernel{name, "lattice", meaning, Extents{32, 32, 32, 32}, either};
-  kernel.make_patient = [=](const doctor::Examination& e) {
-    check_precision(name, e.precision);
-    return doctor::lattice_patient(use, find_site(e.site, e.precision == "fp32" ? 4 : 8), e);
-  };
-  return kernel;
-}
-
+namespace {
 constexpr double coefficient = 0.75;
-
-/// `make(T{})` is the reduction.
-template <class Make>
-BenchKernel reduction(const std::string& name, const std::string& meaning, const Make& make,
-                      bool slices = false, bool reproducible = false) {
-  using R = decltype(make(double{}));
-  const doctor::FieldUse use{
-      {R::by_component ? lattice::Task::reduce_tensor : lattice::Task::reduce_number, reproducible,
-       slices},
-      R::inputs,
-      R::stores ? 1 : 0,
-      R::flops};
-  return kernel_of(name, meaning, use,
-                   [=]<class T>(T number, const BenchRequest& request, RoofSource& roofs) {
-                     const auto functor = make(number);
-                     using F = std::remove_const_t<decltype(functor)>;
-                     return std::make_unique<ReduceCase<F, T>>(name, functor, request, roofs,
-                                                               slices, reproducible);
-                   });
 }
-template <class Make>
-BenchKernel map(const std::string& name, const std::string& meaning, const Make& make) {
-  using M = decltype(make(double{}));
-  const doctor::FieldUse use{lattice::Task::map, M::inputs, 1, M::flops};
-  return kernel_of(name, meaning, use,
-                   [=]<class T>(T number, const BenchRequest& request, RoofSource&) {
-                     const auto functor = make(number);
-                     using F = std::remove_const_t<decltype(functor)>;
-                     return std::make_unique<MapCase<F, T>>(name, functor, request);
-                   });
-}
-
-} // namespace
 
 void add_lattice_kernels(std::vector<BenchKernel>& kernels) {
   const auto sum = [](auto) { return lattice::Sum{}; };
@@ -140,21 +89,22 @@ void add_lattice_kernels(std::vector<BenchKernel>& kernels) {
   const auto axpy = []<class T>(T) { return lattice::Axpy<T>{static_cast<T>(coefficient)}; };
   const auto scale = []<class T>(T) { return lattice::Scale<T>{static_cast<T>(coefficient)}; };
   for (const BenchKernel& kernel : {
-           reduction("lattice-sum", "the sum of a field of site tensors (--site)", sum),
-           reduction("lattice-norm2", "the sum of the squares of a field", norm2),
-           reduction("lattice-inner", "the inner product of two fields", inner),
-           reduction("lattice-axpy-norm", "z = a x + y and the norm2 of z", axpy_norm),
-           map("lattice-axpy", "z = a x + y", axpy),
-           map("lattice-scale", "z = a x", scale),
-           reduction("lattice-slice-sum", "a sum for each slice of the last dimension", sum, true),
-           reduction("lattice-slice-norm2", "the same of norm2", norm2, true),
-           reduction("lattice-slice-inner", "the same of the inner product", inner, true),
-           reduction("lattice-sum-reproducible",
-                     "the sum with the same bits on every device and under every schedule", sum,
-                     false, true),
-           reduction("lattice-norm2-reproducible", "norm2 likewise", norm2, false, true),
-           reduction("lattice-inner-reproducible", "the inner product likewise", inner, false,
-                     true),
+           reduction_kernel("lattice-sum", "the sum of a field of site tensors (--site)", sum),
+           reduction_kernel("lattice-norm2", "the sum of the squares of a field", norm2),
+           reduction_kernel("lattice-inner", "the inner product of two fields", inner),
+           reduction_kernel("lattice-axpy-norm", "z = a x + y and the norm2 of z", axpy_norm),
+           map_kernel("lattice-axpy", "z = a x + y", axpy),
+           map_kernel("lattice-scale", "z = a x", scale),
+           reduction_kernel("lattice-slice-sum", "a sum for each slice of the last dimension", sum,
+                            true),
+           reduction_kernel("lattice-slice-norm2", "the same of norm2", norm2, true),
+           reduction_kernel("lattice-slice-inner", "the same of the inner product", inner, true),
+           reduction_kernel("lattice-sum-reproducible",
+                            "the sum with the same bits on every device and under every schedule",
+                            sum, false, true),
+           reduction_kernel("lattice-norm2-reproducible", "norm2 likewise", norm2, false, true),
+           reduction_kernel("lattice-inner-reproducible", "the inner product likewise", inner,
+                            false, true),
        })
     kernels.push_back(kernel);
 }

@@ -40,8 +40,8 @@ std::string gain_text(const Estimate& gain) {
 std::string tuned_text(const tune::Tuned& tuned, const tune::Key& key) {
   const Found& f = tuned.found;
   std::string text = fmt::format("{} on {}\n", to_text(key), key.device);
-  text += fmt::format("measured {} schedules in {:.1f} s, of a space of {} and around it\n",
-                      f.measured, f.spent, f.space);
+  text += fmt::format("measured {} schedule{} in {:.1f} s, of a space of {} and around it\n",
+                      f.measured, f.measured == 1 ? "" : "s", f.spent, f.space);
   text += fmt::format("  default  {:>9}  {}\n", to_text(Seconds{f.standard.seconds}),
                       f.standard.schedule);
   text += fmt::format("  best     {:>9}  {}\n", to_text(Seconds{f.best.seconds}), f.best.schedule);

@@ -51,6 +51,56 @@ struct Charges {
 };
 """
 
+SMOOTH = """
+#include <ridge/chain/operation.hpp>
+using namespace ridge::chain;
+inline constexpr Slot<0> u;
+inline constexpr Slot<1> flux;
+inline constexpr Slot<2> v;
+struct Flux {
+  static constexpr const char* name = "flux";
+  static constexpr std::array accesses{read(u, along_x(-1, 0)), write(flux)};
+  static constexpr Domain domain{{}, {1, 0, 0}};
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const { at.set(flux, 0.1 * (at(u) - at(u, -1))); }
+};
+struct Update {
+  static constexpr const char* name = "update";
+  static constexpr std::array accesses{read(u), read(flux, along_x(0, 1)), write(v)};
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const { at.set(v, at(u) + at(flux, 1) - at(flux)); }
+};
+struct Smooth {
+  static constexpr const char* name = "smooth";
+  static constexpr std::array arrays{input("u"), temporary("flux", {1, 0, 0}), output("v")};
+  static constexpr std::array dimensions{independent(1, Edge::clamp)};
+  std::tuple<Flux, Update> operations;
+};
+struct InPlace {
+  static constexpr const char* name = "in place";
+  static constexpr std::array arrays{update("u"), temporary("flux", {1, 0, 0}), output("v")};
+  static constexpr std::array dimensions{independent(1, Edge::clamp)};
+  std::tuple<Flux, Update> operations;
+};
+"""
+
+LATTICE = """
+#include <ridge/lattice/reduction.hpp>
+struct FourthPowers : ridge::lattice::Reduction {
+  static constexpr const char* name = "fourth powers";
+  static constexpr double flops = 4;
+  template <class V> RIDGE_FN V term(const V& x) const { return x * x * x * x; }
+};
+struct Mix {
+  static constexpr const char* name = "mix";
+  static constexpr int inputs = 2;
+  static constexpr double flops = 3;
+  double share = 0.25;
+  template <class V>
+  RIDGE_FN V operator()(const V& x, const V& y) const { return V(share) * x + V(1 - share) * y; }
+};
+"""
+
 
 @pytest.fixture(scope="session")
 def cache(tmp_path_factory):
@@ -107,6 +157,28 @@ def test_an_interaction(ridge, env, tmp_path, device, schedule):
     assert record["check"]["ok"] is True and record["items"] == 150 * 149
 
 
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
+def test_a_chain(ridge, env, tmp_path, device):
+    (tmp_path / "smooth.hpp").write_text(SMOOTH)
+    (record,) = ridge.good("bench", f"{tmp_path / 'smooth.hpp'}:Smooth", "--device", device, "--size",
+                         10007, "--precision", "fp32", "--repeat", 1, "--schedule",
+                         "fission" if device == "cpu" else "auto", "--json", env=env).records()
+    assert record["pattern"] == "chain" and record["check"]["ok"] is True
+    assert record["items"] == 10007
+
+
+@pytest.mark.parametrize("name, fields, device", [
+    ("FourthPowers", 1, "cpu"), ("FourthPowers", 1, "simt:32"), ("Mix", 3, "cpu")])
+def test_a_reduction_and_a_map_of_lattices(ridge, env, tmp_path, name, fields, device):
+    (tmp_path / "lattice.hpp").write_text(LATTICE)
+    settings = ["--set", "share=0.4"] if name == "Mix" else []
+    (record,) = ridge.good("bench", f"{tmp_path / 'lattice.hpp'}:{name}", *settings, "--device",
+                           device, "--site", "spinor", "--size", "8x8x4x4", "--repeat", 1, "--json",
+                           env=env).records()
+    assert record["pattern"] == "lattice" and record["check"]["ok"] is True
+    assert record["bytes_read"] + record["bytes_written"] == fields * 8 * 8 * 4 * 4 * 12 * 16
+
+
 def test_apply_computes_it_on_data(ridge, env, heat, tmp_path):
     import h5py
 
@@ -132,6 +204,9 @@ def test_errors_name_the_users_line(ridge, env, tmp_path):
 @pytest.mark.parametrize("words, says", [
     (["bench", "{}/none.hpp:Heat"], "there is no kernel file"),
     (["bench", "{}/heat.hpp"], "FILE.hpp:Name"),
+    (["bench", "{}/smooth.hpp:Flux"], ["no kernel of a pattern", "ridge_add_kernels"]),
+    (["bench", "{}/smooth.hpp:InPlace"], ["updates arrays", "ridge_add_kernels"]),
+    (["bench", "{}/smooth.hpp:Smooth"], ["1 dimension", "20x20x20"]),
     (["bench", "{}/heat.hpp:Heat;x"], "FILE.hpp:Name"),
     (["bench", "{}/heat.hpp:Cold"], "Cold"),
     (["bench", "{}/heat.hpp:Heat", "--set", "rat=1"], "no number 'rat'"),
@@ -141,6 +216,7 @@ def test_errors_name_the_users_line(ridge, env, tmp_path):
     (["bench", "laplacian", "--set", "rate=1"], "built in"),
 ])
 def test_bad_words(ridge, env, heat, tmp_path, words, says):
+    (tmp_path / "smooth.hpp").write_text(SMOOTH)
     ridge.bad(*[w.format(tmp_path) for w in words], "--device", "cpu", "--size", "20x20x20",
               says=says, env=env)
 

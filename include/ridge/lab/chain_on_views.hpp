@@ -21,7 +21,7 @@ namespace ridge::lab {
 
 /// A chain of inputs, temporaries and one output, its last array.
 template <class C, class T>
-class ChainOnViews final : public Case {
+class ChainOnViews : public Case {
 public:
   ChainOnViews(std::string name, Queue& queue, const chain::Request<C, T>& request)
       : name_(std::move(name)), queue_(queue), request_(request) {}

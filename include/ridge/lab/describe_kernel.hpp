@@ -5,6 +5,8 @@
 #include <ridge/device/offer.hpp>
 #include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/chain_kernel.hpp>
+#include <ridge/lab/lattice_kernel.hpp>
 #include <ridge/lab/pairs_kernel.hpp>
 #include <ridge/lab/rank_stencil.hpp>
 #include <ridge/lab/stencil_entry.hpp>
@@ -24,6 +26,22 @@ concept IsStencil = requires {
 template <class K>
 concept IsInteraction = requires {
   K::targets, K::sources, K::sums;
+};
+
+template <class K>
+concept IsChain = requires {
+  K::arrays, K::dimensions, std::declval<K>().operations;
+};
+template <class K>
+concept IsReduction = std::is_base_of_v<lattice::Reduction, K>;
+template <class K>
+concept IsMap = requires(const K& map, double number) {
+  K::inputs, K::flops;
+  map(number);
+}
+|| requires(const K& map, double number) {
+  K::inputs, K::flops;
+  map(number, number);
 };
 
 template <Use For, class K>
@@ -94,12 +112,41 @@ template <Use For, class K, class Set>
     made.bench = pairs_kernel(name, "an interaction of " + name, kernel);
     made.no_job = name + " is an interaction between bodies, which have no grid";
     return made;
+  } else if constexpr (IsChain<K>) {
+    if constexpr (runs_on_random_arrays<K>()) {
+      know_source(typeid(chain::Call<K, float>), file, flags);
+      know_source(typeid(chain::Call<K, double>), file, flags);
+      UserKernel made;
+      made.bench = chain_kernel(name, "a chain of " + name, kernel);
+      made.no_job = name + " is a chain; apply takes stencils";
+      return made;
+    } else {
+      throw UsageError(name + " is a chain that updates arrays or has several outputs; the command "
+                              "runs those of inputs, temporaries and one output, the last array, "
+                              "and others run from a program of your own (ridge_add_kernels)");
+    }
+  } else if constexpr (IsReduction<K>) {
+    know_source(typeid(lattice::ReduceCall<K, float>), file, flags);
+    know_source(typeid(lattice::ReduceCall<K, double>), file, flags);
+    UserKernel made;
+    made.bench =
+        reduction_kernel(name, "a reduction of " + name, [kernel](auto) { return kernel; });
+    made.no_job = name + " is a reduction of lattice fields; apply takes stencils";
+    return made;
+  } else if constexpr (IsMap<K>) {
+    know_source(typeid(lattice::MapCall<K, float>), file, flags);
+    know_source(typeid(lattice::MapCall<K, double>), file, flags);
+    UserKernel made;
+    made.bench = map_kernel(name, "a map of " + name, [kernel](auto) { return kernel; });
+    made.no_job = name + " is a map of lattice fields; apply takes stencils";
+    return made;
   } else {
     throw UsageError(name +
                      " is no kernel of a pattern that the command line can run: a stencil has "
                      "a member `footprint`, an interaction `targets`, `sources` and `sums`, a "
-                     "chain `arrays` and `operations`; run others from a program of your own "
-                     "(ridge_add_kernels)");
+                     "chain `arrays`, `dimensions` and `operations`, a reduction of lattice fields "
+                     "derives from ridge::lattice::Reduction, a map of them has `inputs`, `flops` "
+                     "and operator(); run others from a program of your own (ridge_add_kernels)");
   }
 }
 

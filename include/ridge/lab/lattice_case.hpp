@@ -9,8 +9,6 @@
 #include <ridge/lattice/launch.hpp>
 #include <ridge/tune/lattice.hpp>
 
-#include "cub_sum.hpp"
-
 #include <optional>
 #include <string>
 #include <vector>

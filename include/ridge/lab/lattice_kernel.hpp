@@ -1,0 +1,68 @@
+// Benchmarks of reductions and maps of lattice fields, built in or the user's.
+#pragma once
+
+#include <ridge/doctor/patients.hpp>
+#include <ridge/lab/lattice_case.hpp>
+
+#include <memory>
+#include <string>
+#include <type_traits>
+
+namespace ridge::lab {
+
+/// Throws UsageError for a precision that is neither fp32 nor fp64.
+void require_lattice_precision(const std::string& name, const std::string& precision);
+
+/// A kernel of both precisions; `make(T{}, request, roofs)` gives its case in either.
+template <class Make>
+[[nodiscard]] BenchKernel lattice_kernel(const std::string& name, const std::string& meaning,
+                                         const doctor::FieldUse& use, const Make& make) {
+  const auto either = [=](const BenchRequest& request, RoofSource& roofs) -> std::unique_ptr<Case> {
+    require_lattice_precision(name, request.precision);
+    if (request.precision == "fp32") return make(float{}, request, roofs);
+    return make(double{}, request, roofs);
+  };
+  BenchKernel kernel{name, "lattice", meaning, Extents{32, 32, 32, 32}, either};
+  kernel.make_patient = [=](const doctor::Examination& e) {
+    require_lattice_precision(name, e.precision);
+    return doctor::lattice_patient(use, find_site(e.site, e.precision == "fp32" ? 4 : 8), e);
+  };
+  return kernel;
+}
+
+/// `make(T{})` is the reduction.
+template <class Make>
+[[nodiscard]] BenchKernel reduction_kernel(const std::string& name, const std::string& meaning,
+                                           const Make& make, bool slices = false,
+                                           bool reproducible = false) {
+  using R = std::remove_const_t<decltype(make(double{}))>;
+  const doctor::FieldUse use{
+      {R::by_component ? lattice::Task::reduce_tensor : lattice::Task::reduce_number, reproducible,
+       slices},
+      R::inputs,
+      R::stores ? 1 : 0,
+      R::flops};
+  return lattice_kernel(name, meaning, use,
+                        [=]<class T>(T number, const BenchRequest& request, RoofSource& roofs) {
+                          const auto functor = make(number);
+                          using F = std::remove_const_t<decltype(functor)>;
+                          return std::make_unique<ReduceCase<F, T>>(name, functor, request, roofs,
+                                                                    slices, reproducible);
+                        });
+}
+
+/// `make(T{})` is the map.
+template <class Make>
+[[nodiscard]] BenchKernel map_kernel(const std::string& name, const std::string& meaning,
+                                     const Make& make) {
+  using M = std::remove_const_t<decltype(make(double{}))>;
+  const doctor::FieldUse use{lattice::Task::map, M::inputs, 1, M::flops};
+  return lattice_kernel(name, meaning, use,
+                        [=]<class T>(T number, const BenchRequest& request, RoofSource&) {
+                          const auto functor = make(number);
+                          using F = std::remove_const_t<decltype(functor)>;
+                          return std::make_unique<MapCase<F, T>>(name, functor, request);
+                        });
+}
+
+} // namespace ridge::lab
