@@ -22,6 +22,16 @@ void loop(const Geometry& g, const K kernel, Subset subset, const CpuSchedule& s
       if (ahead != nullptr) ahead->ask(group);
       for (int first = 0; first < g.nsimd; first += Width) {
         bool wanted[Width];
+        if constexpr (chooses_sites<K>) {
+          const Sites<Width> all(g, group, first);
+          bool some = false;
+          for (int i = 0; i < Width; ++i) {
+            wanted[i] = kernel.wants(all.coordinates(i));
+            some = some || wanted[i];
+          }
+          if (some) kernel(Sites<Width>(g, group, first, wanted));
+          continue;
+        }
         if (subset != Subset::all) {
           const Sites<Width> all(g, group, first);
           for (int i = 0; i < Width; ++i)
