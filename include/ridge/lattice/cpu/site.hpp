@@ -108,11 +108,12 @@ public:
       sum += x[d];
     return sum % 2 == 0;
   }
+
+private:
   [[nodiscard]] Coordinates coordinates(int i) const {
     return geometry_.coordinates(scattered_ ? places_[i] : Place{group_, first_ + i});
   }
 
-private:
   template <int From, class Half, std::size_t... I>
   static RIDGE_FN Half every_other(const Half& low, const Half& high, std::index_sequence<I...>) {
     return __builtin_shufflevector(low, high, (2 * static_cast<int>(I) + From)...);
