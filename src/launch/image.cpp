@@ -41,6 +41,11 @@ Product compile(const Nvrtc& nvrtc, const std::string& folder, const std::string
   const Nvrtc::Compiled compiled = nvrtc.compile(text, source, options);
   if (!compiled.done) {
     if (has_nvcc()) throw Refused{};
+    if (compiled.report.find("libnvrtc-builtins") != std::string::npos) {
+      throw Failure(
+          "NVRTC lacks a part of itself, libnvrtc-builtins; install the whole of it, such "
+          "as by `pip install nvidia-cuda-nvrtc`, or nvcc");
+    }
     refuse({1, compiled.report}, "NVRTC", demand.source, source);
   }
   Product product{folder + "/kernel.cubin", included_files(demand.source, demand.flags)};

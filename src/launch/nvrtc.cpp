@@ -1,5 +1,7 @@
 #include "nvrtc.hpp"
 
+#include <ridge/device/library.hpp>
+
 #include "compilers.hpp"
 
 #include <dlfcn.h>
@@ -47,6 +49,10 @@ void* open_library() {
         if (!folder.empty()) names.push_back(fmt::format("{}/{}/libnvrtc.so", folder, lib));
       }
     }
+    // Python's packages of it, beside a package that this library is part of.
+    const std::string packages = library_folder() + "/../../nvidia/";
+    for (const char* const file : {"cu13/lib/libnvrtc.so.13", "cuda_nvrtc/lib/libnvrtc.so.12"})
+      names.push_back(packages + file);
   }
   for (const std::string& name : names) {
     if (void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
