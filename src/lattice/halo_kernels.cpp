@@ -1,8 +1,8 @@
 // Compiled once per device kind.
+#include <ridge/comm/box_launch.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/lattice/halo.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 namespace ridge::lattice::inline RIDGE_TARGET_NAME {
@@ -34,8 +34,6 @@ RIDGE_FN Place place_in(const Geometry& g, const SiteBox& box, Index site) {
 
 #if defined(RIDGE_TARGET_CPU)
 
-#include <ridge/device/cpu/parallel.hpp>
-
 namespace ridge::lattice {
 
 namespace {
@@ -55,18 +53,8 @@ void copy_sites(const HaloCopies<T>& c, const HaloBox& box, cpu::Range sites) {
 
 template <class T>
 Bound bind(Queue& /*queue*/, const HaloCopies<T>& copies) {
-  constexpr Index worth_threads = 256 << 10; // bytes
-  const int threads = copies.buffer.size * static_cast<Index>(sizeof(T)) < worth_threads
-                          ? 1
-                          : cpu::default_threads();
-  return Bound([copies, threads] {
-    cpu::run(threads, [&](int thread, int team) {
-      for (int b = 0; b < copies.count; ++b) {
-        const HaloBox& box = copies.boxes[b];
-        copy_sites(copies, box, cpu::share_of(box.sites.count(), thread, team));
-      }
-    });
-  });
+  const auto sites = [](const HaloBox& box) { return box.sites.count(); };
+  return comm::bind_box_copies(copies, sites, &copy_sites<T>);
 }
 
 } // namespace
@@ -74,8 +62,6 @@ Bound bind(Queue& /*queue*/, const HaloCopies<T>& copies) {
 } // namespace ridge::lattice
 
 #else
-
-#include <ridge/device/launch.hpp>
 
 namespace ridge::lattice {
 
@@ -114,11 +100,8 @@ struct CopyHalo {
 
 template <class T>
 Bound bind(Queue& queue, const HaloCopies<T>& copies) {
-  Index most = 1;
-  for (int b = 0; b < copies.count; ++b)
-    most = std::max(most, copies.boxes[b].sites.count() * copies.components);
-  const int blocks = static_cast<int>(std::min<Index>(ceil_div(most, 256), 1 << 12));
-  return Bound(Ready<CopyHalo<T>>(queue, {{blocks, copies.count, 1}, {256, 1, 1}, 0}, {copies}));
+  return comm::bind_box_copies<CopyHalo<T>>(
+      queue, copies, [&](const HaloBox& box) { return box.sites.count() * copies.components; });
 }
 
 } // namespace
