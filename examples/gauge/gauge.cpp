@@ -2,14 +2,11 @@
 #include "gauge.hpp"
 
 #include <ridge/lattice/site_executor.hpp>
-#include <ridge/lattice/within.hpp>
 
 namespace ridge::lattice {
 
 template struct SiteLooper<Spinor<double>, gauge::Hopping, Here>;
 template struct SiteLooper<Complex<double>, gauge::Plaquettes, Here>;
-template struct SiteLooper<Spinor<double>, Within<gauge::Hopping>, Here>; // over ranks
-template struct SiteLooper<Complex<double>, Within<gauge::Plaquettes>, Here>;
 template struct Assigner<ColourMatrix<double>, gauge::TurnedLink, Here>;
 template struct Assigner<Spinor<double>, gauge::TurnedFermion, Here>;
 
