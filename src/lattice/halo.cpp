@@ -84,16 +84,13 @@ struct HaloExchange::State {
   }
 
   void check(const FieldReach& field) const {
+    detail::check_held(part, field.geometry);
     for (int d = 0; d < part.whole().rank(); ++d) {
       const int far = std::max(field.below[d], field.above[d]);
       if (!part.divided(d) || far <= part.depth()) continue;
       throw UsageError(fmt::format("a field is read {} sites away along dimension {}, and this "
                                    "lattice over ranks has halos of {}: make it with a depth of {}",
                                    far, d, part.depth(), far));
-    }
-    for (int d = 0; d < part.whole().rank(); ++d) {
-      if (field.geometry.extent(d) == part.held().extents()[d]) continue;
-      throw UsageError("a field of a kernel over ranks is on another lattice than its parts'");
     }
   }
 

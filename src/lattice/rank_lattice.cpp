@@ -148,6 +148,16 @@ Extents choose_ranks(int ranks, const Extents& whole, int depth) {
   return best;
 }
 
+void detail::check_held(const RankLattice& part, const Geometry& field) {
+  for (int d = 0; d < part.whole().rank(); ++d) {
+    const Index kept = part.held().extents()[d];
+    if (field.extent(d) == kept) continue;
+    throw UsageError(fmt::format("a field of a kernel over ranks has {} sites along dimension {} "
+                                 "where this rank keeps {}: make it on the part's held() lattice",
+                                 field.extent(d), d, kept));
+  }
+}
+
 void detail::check_owned(const RankLattice& part, const FieldLabel& field, std::size_t count) {
   check_same_lattice(part.held(), "this rank's part", field.lattice, field.name);
   if (static_cast<Index>(count) == part.owned().count()) return;

@@ -277,7 +277,7 @@ TEST(RankLattice, RefusesWhatCannotBeDivided) {
               HasSubstr("5 ranks are too many for lattice 4x4"));
 }
 
-TEST(LatticeOverRanks, RefusesReadsBeyondItsHalos) {
+TEST(LatticeOverRanks, RefusesOtherLatticesAndReadsBeyondItsHalos) {
   Communicator& ranks = world();
   if (ranks.ranks() == 1) GTEST_SKIP() << "one rank has no halos";
   Queue queue{Device("cpu")};
@@ -289,6 +289,11 @@ TEST(LatticeOverRanks, RefusesReadsBeyondItsHalos) {
       refused([&] { lattice::cshift(ranks, queue, part, z, x, 2, 3); }),
       HasSubstr("read 3 sites away along dimension 2, and this lattice over ranks has halos "
                 "of 1: make it with a depth of 3"));
+  Field<float> whole_x(queue.device(), lattice::Lattice(n), "x");
+  Field<float> whole_z(queue.device(), lattice::Lattice(n), "z");
+  EXPECT_THAT(refused([&] { lattice::cshift(ranks, queue, part, whole_z, whole_x, 2, 1); }),
+              HasSubstr("sites along dimension 2 where this rank keeps 10: make it on the part's "
+                        "held() lattice"));
 }
 
 } // namespace

@@ -91,6 +91,8 @@ private:
 [[nodiscard]] Extents choose_ranks(int ranks, const Extents& whole, int depth = 1);
 
 namespace detail {
+/// Throws UsageError unless a field of a kernel over ranks is on what the rank keeps.
+void check_held(const RankLattice& part, const Geometry& field);
 /// Throws UsageError unless a field is on what the rank keeps, and `count` sites are what it owns.
 void check_owned(const RankLattice& part, const FieldLabel& field, std::size_t count);
 } // namespace detail

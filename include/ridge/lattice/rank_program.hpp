@@ -61,7 +61,7 @@ public:
     exchange_.begin();
     if (inner_) inner_->run();
     exchange_.finish();
-    outer_.run();
+    if (outer_) outer_->run();
   }
 
   [[nodiscard]] const HaloExchange& exchange() const { return exchange_; }
@@ -81,11 +81,13 @@ private:
         schedule_(options.schedule ? *options.schedule
                                    : Pattern<Call>::default_schedule(
                                          queue.device(), within(call, part.owned(), {}))),
-        whole_(queue, within(call, box_of(part.whole()), {}), schedule_),
-        outer_(queue, within(call, part.owned(), detail::inner_sites(part, reads)), schedule_,
-               options.name) {
+        whole_(queue, within(call, box_of(part.whole()), {}), schedule_) {
+    detail::check_held(part, call.like.geometry);
     const SiteBox inner = detail::inner_sites(part, reads);
+    const SiteBox& owned = part.owned();
     if (inner.count() > 0) inner_.emplace(queue, within(call, inner, {}), schedule_, options.name);
+    if (inner.count() < owned.count())
+      outer_.emplace(queue, within(call, owned, inner), schedule_, options.name);
     HaloExchange once(ranks, queue, part, detail::reads_of(reads, options.fixed, true));
     once.begin();
     once.finish();
@@ -103,9 +105,8 @@ private:
   std::string name_;
   HaloExchange exchange_;
   Schedule schedule_;
-  Pattern<Call> whole_; ///< for the record
-  Program outer_;
-  std::optional<Program> inner_;
+  Pattern<Call> whole_;                  ///< for the record
+  std::optional<Program> inner_, outer_; ///< none where they have no sites
 };
 
 template <class S, class E>
