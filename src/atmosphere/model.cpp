@@ -277,8 +277,8 @@ struct Atmosphere::Parts {
       along_x[1]->run();
     }
   }
-  /// Whether several steps may be one launch: with exchanges not the first two, in which the carrier
-  /// makes its connections.
+  /// Whether several steps may be one launch: with exchanges not the first two, in which the
+  /// carrier makes its connections.
   [[nodiscard]] bool takes_graphs() const {
     if (!is_graphed(in_x)) return false;
     return !exchanges[0] || (done >= 2 && exchanges[0]->can_be_recorded());
