@@ -1,3 +1,4 @@
+#include <ridge/comm/carrier.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/core/units.hpp>
 
@@ -57,25 +58,33 @@ struct AtmosphereCommand {
                                           ? std::filesystem::path(file).replace_extension(".png")
                                           : std::filesystem::path(picture);
     if (png == file) throw UsageError("--output and --picture name the same file");
-    AtmosphereOutput snapshots_file(file, setup);
-    require_writable(png);
+    comm::Communicator& ranks = comm::world();
+    std::optional<AtmosphereOutput> snapshots_file; // rank 0 alone writes
+    if (ranks.rank() == 0) {
+      snapshots_file.emplace(file, setup);
+      require_writable(png);
+    }
 
-    Atmosphere air(Device(device == "auto" ? best_device() : parse_device(device)), setup);
+    Atmosphere air(comm::device_of_rank(ranks, device), setup, ranks);
     const AtmosphereReport report(which, time, json);
-    report.begin(air);
+    if (ranks.rank() == 0) report.begin(air, ranks.ranks());
     AtmosphereReport::End end;
     end.before = air.totals();
-    const bool finished = integrate(air, snapshots_file, end.seconds);
+    const bool finished = integrate(air, ranks, snapshots_file, end.seconds);
     const atmosphere::State last = air.state();
-    end.after = atmosphere::totals_of(last, air.profiles(), air.setup().nx, air.setup().nz);
-    write_picture(png, atmosphere::temperature_of(last, air.profiles(), setup.nx), setup.nx,
-                  setup.nz, atmosphere::height / atmosphere::length);
-    end.snapshots = snapshots_file.snapshots();
-    end.file = file;
-    end.xdmf = snapshots_file.xdmf();
-    end.picture = png;
-    report.end(air, end);
+    if (json) end.record = AtmosphereReport::record_of(air, end.seconds, ranks);
+    if (ranks.rank() == 0) {
+      end.after = atmosphere::totals_of(last, air.profiles(), air.setup().nx, air.setup().nz);
+      write_picture(png, atmosphere::temperature_of(last, air.profiles(), setup.nx), setup.nx,
+                    setup.nz, atmosphere::height / atmosphere::length);
+      end.snapshots = snapshots_file->snapshots();
+      end.file = file;
+      end.xdmf = snapshots_file->xdmf();
+      end.picture = png;
+      report.end(air, end);
+    }
     if (!finished) {
+      ranks.barrier(); // the first to end ends all: not before rank 0 has written
       throw Failure(
           fmt::format("interrupted at {:g} s of {:g}; the snapshot is written", air.time(), time));
     }
@@ -83,11 +92,16 @@ struct AtmosphereCommand {
 
   /// Adds up the seconds of the steps. False when the user asked to stop: then the last snapshot is
   /// that of the time reached.
-  [[nodiscard]] bool integrate(Atmosphere& air, AtmosphereOutput& file, double& computing) const {
+  [[nodiscard]] bool integrate(Atmosphere& air, comm::Communicator& ranks,
+                               std::optional<AtmosphereOutput>& file, double& computing) const {
     using Clock = std::chrono::steady_clock;
     Progress progress;
     Index at_once = 1;
-    file.write(0, air.state(), air.profiles());
+    const auto keep = [&] {
+      const atmosphere::State state = air.state();
+      if (file) file->write(air.time(), state, air.profiles());
+    };
+    keep();
     bool finished = true;
     for (int s = 1; s <= snapshots && finished; ++s) {
       const double end = s == snapshots ? time : time * s / snapshots;
@@ -95,25 +109,18 @@ struct AtmosphereCommand {
         const auto begin = Clock::now();
         air.advance(end, at_once);
         air.wait();
-        const double took = std::chrono::duration<double>(Clock::now() - begin).count();
+        // All ranks take the same steps at a time.
+        const double took =
+            ranks.greatest(std::chrono::duration<double>(Clock::now() - begin).count());
         computing += took;
         if (took < seconds_between_looks / 2) at_once *= 2;
         if (took > seconds_between_looks && at_once > 1) at_once /= 2;
         progress.show(fmt::format("{:.0f} s of {:.0f}", air.time(), time), air.time() / time);
-        finished = !asked_to_stop();
+        finished = ranks.greatest(interrupt_seen() ? 1 : 0) == 0;
       }
-      file.write(air.time(), air.state(), air.profiles());
+      keep();
     }
     return finished;
-  }
-
-  [[nodiscard]] static bool asked_to_stop() {
-    try {
-      check_interrupt();
-    } catch (const Interrupted&) {
-      return true;
-    }
-    return false;
   }
 };
 
@@ -138,7 +145,7 @@ void add_atmosphere(CommandLine& line) {
               "auto, a name, or fields such as 'fuse=1+2,3+4,5+6 tile=allx1'");
   command.add("--schedule-z", &o->schedule_z, "of the sweep along z, where it is another");
   command.add("--json", &o->json, "print an array with the record");
-  command.set_action([o] { o->run(); });
+  command.set_action([o] { o->run(); }, Ranks::several);
 }
 
 } // namespace ridge::app

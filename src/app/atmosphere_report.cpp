@@ -40,12 +40,17 @@ Work work_of_step(const Atmosphere& air) {
   return work;
 }
 
-Record record_of(Atmosphere& air, double seconds) {
+} // namespace
+
+Record AtmosphereReport::record_of(Atmosphere& air, double seconds, comm::Communicator& ranks) {
   Record record = air.records()[0];
   record.kernel = "atmosphere";
   record.work = work_of_step(air);
-  const Index bytes_held = 2 * record.work.written.value / stages;
-  record.in_cache = bytes_held <= air.queue().device().facts().last_level_cache.value;
+  // Ranks of a cpu share its cache, GPUs have one each.
+  const Device& device = air.queue().device();
+  const Index sharing = device.is_gpu() ? ranks.ranks() : 1;
+  const Index bytes_held = 2 * record.work.written.value / stages / sharing;
+  record.in_cache = bytes_held <= device.facts().last_level_cache.value;
   if (air.steps_done() < 1 || seconds <= 0) return record;
   const Seconds each{seconds / static_cast<double>(air.steps_done())};
   record.timing =
@@ -53,27 +58,26 @@ Record record_of(Atmosphere& air, double seconds) {
   const auto bytes = static_cast<double>(record.work.read.value + record.work.written.value);
   record.achieved = Achievement{bytes / each.value, "B/s", 0, ""};
   if (record.in_cache) return record;
-  lab::RoofSource roof(air.queue().device());
-  if (const Ceiling* const copy = roof.find("copy")) {
-    record.achieved->roof = copy->value;
-    record.achieved->roof_name = copy->name;
-  }
+  ranks.barrier(); // all measure at the same time
+  lab::RoofSource roof(device);
+  const Ceiling* const copy = roof.find("copy");
+  record.achieved->roof = ranks.sum(copy == nullptr ? 0 : copy->value);
+  record.achieved->roof_name = record.achieved->roof > 0 ? "copy" : "";
   return record;
 }
 
-} // namespace
-
-void AtmosphereReport::begin(Atmosphere& air) const {
+void AtmosphereReport::begin(Atmosphere& air, int ranks) const {
   if (json_) return;
   const Device& where = air.queue().device();
-  fmt::print("{} {} on {} ({}): steps of {:.4g} s, {} of them\n", which_,
+  const std::string each = ranks > 1 ? fmt::format(", {} ranks", ranks) : "";
+  fmt::print("{} {} on {} ({}){}: steps of {:.4g} s, {} of them\n", which_,
              to_text(Extents{air.setup().nx, air.setup().nz}), to_text(where.id()),
-             where.facts().name, air.step_length(),
+             where.facts().name, each, air.step_length(),
              static_cast<long long>(std::ceil(time_ / air.step_length() - 1e-9)));
   std::fflush(stdout);
 }
 
-void AtmosphereReport::end(Atmosphere& air, const End& end) const {
+void AtmosphereReport::end(const Atmosphere& air, const End& end) const {
   json_ ? print_json(air, end) : print(air, end);
 }
 
@@ -90,8 +94,8 @@ void AtmosphereReport::print(const Atmosphere& air, const End& end) const {
              end.file.string(), end.xdmf.string(), end.picture.string());
 }
 
-void AtmosphereReport::print_json(Atmosphere& air, const End& end) const {
-  Json record = Json::parse(to_json(record_of(air, end.seconds)));
+void AtmosphereReport::print_json(const Atmosphere& air, const End& end) const {
+  Json record = Json::parse(to_json(end.record));
   record["atmosphere"] = {
       {"case", which_},
       {"schedule_x", air.records()[0].schedule},

@@ -2,6 +2,7 @@
 
 #include <ridge/atmosphere/sweeps.hpp>
 #include <ridge/chain/launch.hpp>
+#include <ridge/comm/field.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/graph.hpp>
@@ -19,6 +20,7 @@ using chain::ProfileSlot;
 constexpr Index graph_steps = 8; ///< of one graph: an even number, after which states are in place
 constexpr double rounding = 1e-9;
 constexpr Index least_cells = 4; ///< that interpolation takes along a direction
+constexpr Index reach = 6;       ///< rows around a cell that a sweep along z needs: two a stage
 
 /// The stages of a sweep are shorter steps from the same state.
 constexpr std::array<double, 3> stage_parts{1.0 / 3, 1.0 / 2, 1.0};
@@ -38,7 +40,8 @@ void set_stages(Sweep& sweep, F&& flux, A&& advance) {
   }
 }
 
-SweepX sweep_x(const Setup& s, double step) {
+/// `first_row`: of the range that is swept.
+SweepX sweep_x(const Setup& s, double step, Index first_row) {
   const double dx = length / static_cast<double>(s.nx);
   const double dz = height / static_cast<double>(s.nz);
   SweepX sweep{};
@@ -48,16 +51,18 @@ SweepX sweep_x(const Setup& s, double step) {
         flux.viscosity = -diffusion * dx / (16 * step * part);
         flux.inject_z = 7500 / dz - 0.5;
         flux.inject_rows = s.which == Case::injection ? 625 / dz : -1;
+        flux.first_row = first_row;
       },
       [&](auto& advance, double part) {
         advance.step = step * part;
         advance.over_size = step * part / dx;
         advance.forcing = forcing_of(s, dx, dz);
+        advance.first_row = first_row;
       });
   return sweep;
 }
 
-SweepZ sweep_z(const Setup& s, const Profiles& p, double step) {
+SweepZ sweep_z(const Setup& s, const Profiles& p, double step, Index first_row) {
   const double dx = length / static_cast<double>(s.nx);
   const double dz = height / static_cast<double>(s.nz);
   SweepZ sweep{};
@@ -74,16 +79,23 @@ SweepZ sweep_z(const Setup& s, const Profiles& p, double step) {
         advance.step = step * part;
         advance.over_size = step * part / dz;
         advance.forcing = forcing_of(s, dx, dz);
+        advance.first_row = first_row;
       });
   return sweep;
 }
 
-const Setup& checked(const Setup& s) {
+const Setup& checked(const Setup& s, int ranks) {
   if (s.nx < least_cells || s.nz < least_cells) {
     throw UsageError(
         fmt::format("{}x{} cells are too few; the interpolation takes at least {} along "
                     "x and along z",
                     s.nx, s.nz, least_cells));
+  }
+  if (ranks > 1 && s.nz / ranks < reach) {
+    throw UsageError(
+        fmt::format("{} rows of cells are too few for {} ranks: each must own at least "
+                    "{}; start at most {}",
+                    s.nz, ranks, reach, std::max<Index>(1, s.nz / reach)));
   }
   if (s.nz > (Index{1} << 30)) throw UsageError(fmt::format("{} cells along z are too many", s.nz));
   const double stable =
@@ -97,13 +109,17 @@ const Setup& checked(const Setup& s) {
   return s;
 }
 
+/// `rows`: of the range that is swept. On the cpu the schedule is one rank's, whose tiles decide
+/// about last bits.
 template <class Sweep>
-chain::Schedule schedule_of(const Device& device, const Setup& s) {
+chain::Schedule schedule_of(const Device& device, const Setup& s, Index rows) {
   const chain::Description d = chain::describe<Sweep, double>();
-  const Index3 n{s.nx, s.nz, 1};
   const bool own = std::is_same_v<Sweep, SweepZ> && !s.schedule_z.empty();
   const std::string& text = own ? s.schedule_z : s.schedule;
+  const Index3 n{s.nx, device.kind() == DeviceKind::cpu ? s.nz : rows, 1};
   chain::Schedule schedule = chain::parse_schedule(text, device, d, n).schedule;
+  if (auto* const cpu = std::get_if<chain::CpuSchedule>(&schedule))
+    cpu->tile.y = std::min(cpu->tile.y, rows);
   // Launches of a whole sweep are short, and steps repeat.
   auto* const gpu = std::get_if<chain::GpuSchedule>(&schedule);
   if (gpu != nullptr && text == "auto" && gpu->fuse == chain::fuse_all)
@@ -121,65 +137,103 @@ chain::Schedule plain(chain::Schedule schedule) {
   return schedule;
 }
 
+comm::Communicator& one_rank() {
+  static const std::unique_ptr<comm::Communicator> one = comm::alone();
+  return *one;
+}
+
+/// Rows among ranks.
+comm::Grid grid_of(const Setup& s, int ranks) {
+  const comm::Reach around({{0, -reach, 0}, {0, reach, 0}});
+  return {{s.nx, s.nz, 1}, {1, ranks, 1}, around};
+}
+
+/// A field of one value a row, from row `first` on.
+View<const double> rows_of(const Field<double>& column, Index first, Index count) {
+  const View<double> all = column.view();
+  return View<const double>(View<double>(all.data + first, {1, count, 1}));
+}
+
 } // namespace
 
 /// Steps come in pairs: x then z, z then x. Each sweep goes from one of two states to the other.
 struct Atmosphere::Parts {
-  Parts(const Device& device, const Setup& s)
-      : setup(checked(s)), queue(device),
+  Parts(const Device& device, const Setup& s, comm::Communicator& communicator)
+      : ranks(communicator), setup(checked(s, ranks.ranks())), queue(device),
+        grid(grid_of(setup, ranks.ranks())),
         rest(atmosphere::profiles(s.which, static_cast<int>(s.nz))),
         step_length(setup.step.value_or(
             stable_step(length / static_cast<double>(s.nx), height / static_cast<double>(s.nz)))) {
-    for (auto& state : states) {
+    for (std::size_t i = 0; i < states.size(); ++i) {
       for (int v = 0; v < variables; ++v)
-        state.emplace_back(device, Extents{s.nx, s.nz}, "the state of the atmosphere");
+        states[i].emplace_back(device, grid, ranks.rank(), "the state of the atmosphere", ahead());
+      if (ranks.ranks() == 1) continue;
+      std::vector<comm::PaddedField> fields;
+      for (const auto& field : states[i])
+        fields.push_back(field.padded(grid.reach()));
+      exchanges[i] = std::make_unique<comm::Exchange>(ranks, queue, grid, fields);
     }
-    const auto profile = [&](const std::vector<double>& values) {
+    const auto profile = [&](const std::vector<double>& values) -> const Field<double>& {
       Field<double>& field =
           columns.emplace_back(device, Extents{1, static_cast<Index>(values.size())});
       copy_to_device(queue, field.data(), values.data(), field.count());
-      return View<const double>(field.view());
+      return field;
     };
-    density = profile(rest.density);
-    heat = profile(rest.heat);
-    faces = {profile(rest.face_density), profile(rest.face_heat), profile(rest.face_pressure)};
-    in_x = schedule_of<SweepX>(device, setup);
-    in_z = schedule_of<SweepZ>(device, setup);
+    columns.reserve(5);
+    density = &profile(rest.density);
+    heat = &profile(rest.heat);
+    faces = {&profile(rest.face_density), &profile(rest.face_heat), &profile(rest.face_pressure)};
+    in_x = schedule_of<SweepX>(device, setup, owned().extents().y);
+    in_z = schedule_of<SweepZ>(device, setup, held().extents().y);
     set_step(step_length);
     start();
   }
+
+  /// Rows lie in cache lines as they do on one rank: which cells the cpu computes as packs, and
+  /// with it last bits, depend on that.
+  [[nodiscard]] Index ahead() const {
+    constexpr Index line = 64 / sizeof(double);
+    return grid.held(ranks.rank()).begin.y * setup.nx % line;
+  }
+  [[nodiscard]] const comm::Box& owned() const { return states[0][0].owned(); }
+  [[nodiscard]] const comm::Box& held() const { return states[0][0].held(); }
 
   /// Steps of that length from now on.
   void set_step(double step) {
     if (step == current_step) return;
     current_step = step;
     graph.reset();
-    const Index3 n{setup.nx, setup.nz, 1};
+    const Index first_held = held().begin.y;
+    const Index3 n = held().extents();
     for (std::size_t from = 0; from < 2; ++from) {
       chain::Views<SweepX, double> x;
-      set_states(x, from);
-      x.set(ProfileSlot<cell_density>{}, density).set(ProfileSlot<cell_heat>{}, heat);
-      along_x[from].emplace(queue, chain::Request<SweepX, double>{sweep_x(setup, step), n, x},
-                            plain(in_x));
+      set_states(x, from, [](const auto& field) { return field.owned_view(); });
+      const Index3 mine = owned().extents();
+      x.set(ProfileSlot<cell_density>{}, rows_of(*density, owned().begin.y, mine.y));
+      x.set(ProfileSlot<cell_heat>{}, rows_of(*heat, owned().begin.y, mine.y));
+      along_x[from].emplace(
+          queue, chain::Request<SweepX, double>{sweep_x(setup, step, owned().begin.y), mine, x},
+          plain(in_x));
       chain::Views<SweepZ, double> z;
-      set_states(z, from);
-      z.set(ProfileSlot<cell_density>{}, density);
-      z.set(ProfileSlot<face_density>{}, faces[0]);
-      z.set(ProfileSlot<face_heat>{}, faces[1]);
-      z.set(ProfileSlot<face_pressure>{}, faces[2]);
-      along_z[from].emplace(queue, chain::Request<SweepZ, double>{sweep_z(setup, rest, step), n, z},
-                            plain(in_z));
+      set_states(z, from, [](const auto& field) { return field.view(); });
+      z.set(ProfileSlot<cell_density>{}, rows_of(*density, first_held, n.y));
+      z.set(ProfileSlot<face_density>{}, rows_of(*faces[0], first_held, n.y + 1));
+      z.set(ProfileSlot<face_heat>{}, rows_of(*faces[1], first_held, n.y + 1));
+      z.set(ProfileSlot<face_pressure>{}, rows_of(*faces[2], first_held, n.y + 1));
+      along_z[from].emplace(
+          queue, chain::Request<SweepZ, double>{sweep_z(setup, rest, step, first_held), n, z},
+          plain(in_z));
     }
   }
 
-  template <class Sweep>
-  void set_states(chain::Views<Sweep, double>& views, std::size_t from) {
+  template <class Sweep, class Rows>
+  void set_states(chain::Views<Sweep, double>& views, std::size_t from, const Rows& rows) {
     const auto& begin = states[from];
     const auto& end = states[1 - from];
-    views.set(Slot<before>{}, begin[0].view()).set(Slot<before + 1>{}, begin[1].view());
-    views.set(Slot<before + 2>{}, begin[2].view()).set(Slot<before + 3>{}, begin[3].view());
-    views.set(Slot<after>{}, end[0].view()).set(Slot<after + 1>{}, end[1].view());
-    views.set(Slot<after + 2>{}, end[2].view()).set(Slot<after + 3>{}, end[3].view());
+    views.set(Slot<before>{}, rows(begin[0])).set(Slot<before + 1>{}, rows(begin[1]));
+    views.set(Slot<before + 2>{}, rows(begin[2])).set(Slot<before + 3>{}, rows(begin[3]));
+    views.set(Slot<after>{}, rows(end[0])).set(Slot<after + 1>{}, rows(end[1]));
+    views.set(Slot<after + 2>{}, rows(end[2])).set(Slot<after + 3>{}, rows(end[3]));
   }
 
   void start() {
@@ -187,31 +241,47 @@ struct Atmosphere::Parts {
     const double dx = length / static_cast<double>(setup.nx);
     const double dz = height / static_cast<double>(setup.nz);
     for (auto& values : initial.of)
-      values.resize(static_cast<std::size_t>(setup.nx * setup.nz));
+      values.resize(static_cast<std::size_t>(held().count()));
+    const Index first_held = held().begin.y;
     cpu::run(cpu::default_threads(), [&](int thread, int threads) {
-      const auto mine = cpu::share_of(setup.nz, thread, threads);
+      const auto mine = cpu::share_of(held().extents().y, thread, threads);
       for (Index k = mine.begin; k < mine.end; ++k) {
         for (Index i = 0; i < setup.nx; ++i) {
           const Cell cell = initial_cell(setup.which, (static_cast<double>(i) + 0.5) * dx,
-                                         (static_cast<double>(k) + 0.5) * dz, dx, dz);
+                                         (static_cast<double>(first_held + k) + 0.5) * dz, dx, dz);
           for (std::size_t v = 0; v < cell.size(); ++v)
             initial.of[v][static_cast<std::size_t>(k * setup.nx + i)] = cell[v];
         }
       }
     });
-    for (std::size_t v = 0; v < initial.of.size(); ++v)
-      copy_to_device(queue, states[0][v].data(), initial.of[v].data(), states[0][v].count());
+    for (std::size_t v = 0; v < initial.of.size(); ++v) {
+      const Span<double> all = states[0][v].elements();
+      copy_to_device(queue, all.data, initial.of[v].data(), all.size);
+    }
     queue.wait();
   }
 
+  void sweep_along_z(std::size_t from) {
+    if (exchanges[from]) {
+      exchanges[from]->begin();
+      exchanges[from]->finish();
+    }
+    along_z[from]->run();
+  }
   void give_step(bool x_first) {
     if (x_first) {
       along_x[0]->run();
-      along_z[1]->run();
+      sweep_along_z(1);
     } else {
-      along_z[0]->run();
+      sweep_along_z(0);
       along_x[1]->run();
     }
+  }
+  /// Whether several steps may be one launch: with exchanges not the first two, in which the
+  /// carrier makes its connections.
+  [[nodiscard]] bool takes_graphs() const {
+    if (!is_graphed(in_x)) return false;
+    return !exchanges[0] || (done >= 2 && exchanges[0]->can_be_recorded());
   }
   void one_step(double length_now) {
     set_step(length_now);
@@ -233,24 +303,29 @@ struct Atmosphere::Parts {
       time += step_length;
   }
 
+  comm::Communicator& ranks;
   Setup setup;
   Queue queue;
+  comm::Grid grid;
   Profiles rest;
   double step_length;
   double current_step = 0;
   double time = 0;
   Index done = 0;
-  std::array<std::vector<Field<double>>, 2> states;
+  std::array<std::vector<comm::RankField<double>>, 2> states;
+  std::array<std::unique_ptr<comm::Exchange>, 2> exchanges; ///< of rows; null on one rank
   std::vector<Field<double>> columns;
-  View<const double> density, heat;
-  std::array<View<const double>, 3> faces;
+  const Field<double>*density = nullptr, *heat = nullptr;
+  std::array<const Field<double>*, 3> faces{};
   chain::Schedule in_x, in_z;
   std::array<std::optional<Program>, 2> along_x, along_z;
   std::unique_ptr<Graph> graph;
 };
 
+Atmosphere::Atmosphere(const Device& device, const Setup& setup, comm::Communicator& ranks)
+    : parts_(std::make_unique<Parts>(device, setup, ranks)) {}
 Atmosphere::Atmosphere(const Device& device, const Setup& setup)
-    : parts_(std::make_unique<Parts>(device, setup)) {}
+    : Atmosphere(device, setup, one_rank()) {}
 Atmosphere::~Atmosphere() = default;
 
 const Setup& Atmosphere::setup() const {
@@ -287,7 +362,7 @@ void Atmosphere::advance(double end, Index most) {
   Parts& p = *parts_;
   for (Index done = 0; done < most && p.time < end;) {
     const bool whole = p.time + graph_steps * p.step_length <= end && p.done % 2 == 0;
-    if (whole && is_graphed(p.in_x)) {
+    if (whole && p.takes_graphs()) {
       p.graph_launch();
       done += graph_steps;
     } else {
@@ -301,18 +376,36 @@ void Atmosphere::wait() {
 }
 
 State Atmosphere::state() {
+  Parts& p = *parts_;
+  const Index nx = p.setup.nx;
+  const int me = p.ranks.rank();
+  const auto count = static_cast<std::size_t>((me == 0 ? p.setup.nz : p.owned().extents().y) * nx);
   State host;
+  std::vector<comm::Message> sends;
+  std::vector<comm::Message> receives;
   for (std::size_t v = 0; v < host.of.size(); ++v) {
-    const Field<double>& field = parts_->states[0][v];
-    host.of[v].resize(static_cast<std::size_t>(field.count()));
-    copy_to_host(parts_->queue, host.of[v].data(), field.data(), field.count());
+    host.of[v].resize(count); // rank 0 has the first rows
+    double* const rows = host.of[v].data();
+    copy_to_host(p.queue, rows, p.states[0][v].owned_view().data, p.owned().count());
+    const int tag = static_cast<int>(v);
+    if (me > 0) sends.push_back({rows, Bytes{p.owned().count() * 8}, 0, tag});
+    for (int peer = 1; me == 0 && peer < p.ranks.ranks(); ++peer) {
+      const comm::Box theirs = p.grid.owned(peer);
+      receives.push_back({rows + theirs.begin.y * nx, Bytes{theirs.count() * 8}, peer, tag});
+    }
   }
   wait();
-  return host;
+  if (p.ranks.ranks() == 1) return host;
+  const auto transfer = p.ranks.bind(std::move(sends), std::move(receives));
+  transfer->begin();
+  transfer->finish();
+  return me == 0 ? std::move(host) : State{};
 }
 
 Totals Atmosphere::totals() {
-  return totals_of(state(), parts_->rest, parts_->setup.nx, parts_->setup.nz);
+  const State all = state();
+  if (parts_->ranks.rank() > 0) return {};
+  return totals_of(all, parts_->rest, parts_->setup.nx, parts_->setup.nz);
 }
 
 std::vector<Record> Atmosphere::records() const {
@@ -320,6 +413,13 @@ std::vector<Record> Atmosphere::records() const {
   std::vector<Record> both{p.along_x[0]->record(), p.along_z[0]->record()};
   both[0].schedule = chain::to_text(p.in_x);
   both[1].schedule = chain::to_text(p.in_z);
+  const Index3 n{p.setup.nx, p.setup.nz, 1};
+  both[0].work = chain::work_of(chain::describe<SweepX, double>(), n);
+  both[1].work = chain::work_of(chain::describe<SweepZ, double>(), n);
+  for (Record& sweep : both) {
+    sweep.size = Extents{n.x, n.y};
+    sweep.ranks = p.ranks.ranks();
+  }
   return both;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/chain/schedule.hpp>
+#include <ridge/comm/communicator.hpp>
 #include <ridge/core/extents.hpp>
 #include <ridge/device/queue.hpp>
 #include <ridge/record/record.hpp>
@@ -36,10 +37,16 @@ struct State {
   std::array<std::vector<double>, variables> of;
 };
 
+/// Over ranks each has some of the rows, and those around them that the sweeps along z need: so
+/// only these exchange anything. The bits are those of one rank. Calls but those for facts are
+/// collective.
 class Atmosphere {
 public:
-  /// Throws UsageError for sizes too small for the interpolation, steps beyond stability (with the
-  /// largest stable one), and wrong schedules; Failure when the memory does not suffice.
+  /// Throws UsageError for sizes too small for the interpolation or for so many ranks, steps beyond
+  /// stability (with the largest stable one), and wrong schedules; Failure when the memory does not
+  /// suffice.
+  Atmosphere(const Device& device, const Setup& setup, comm::Communicator& ranks);
+  /// On one rank.
   Atmosphere(const Device& device, const Setup& setup);
   ~Atmosphere();
   Atmosphere(const Atmosphere&) = delete;
@@ -58,12 +65,14 @@ public:
   /// Returns when all steps are done.
   void wait();
 
+  /// All rows, on rank 0; empty on others.
   [[nodiscard]] State state();
+  /// On rank 0; zero on others.
   [[nodiscard]] Totals totals();
   [[nodiscard]] const Profiles& profiles() const;
   [[nodiscard]] Queue& queue();
 
-  /// Records of the sweeps along x and along z, untimed.
+  /// Records of the sweeps of all ranks along x and along z, untimed.
   [[nodiscard]] std::vector<Record> records() const;
 
 private:

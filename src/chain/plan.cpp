@@ -12,6 +12,9 @@ namespace {
 
 constexpr const char* axis_names[3] = {"x", "y", "z"};
 constexpr Index line_elements = 8;
+constexpr Index whole_lines(Index elements) {
+  return ceil_div(elements, line_elements) * line_elements;
+}
 /// Between temporaries, so that their items do not fall on the same sets of the cache.
 constexpr Index gap_elements = 16;
 constexpr Index range_grain = 64;
@@ -315,6 +318,9 @@ private:
       const GroupPlan* const group = home_of(a);
       if (group == nullptr) {
         planned.home = Home::range;
+        // Rows begin with a cache line each: which items are computed as packs, and with it last
+        // bits, does not depend on the rows before them.
+        if (extent(1) > 1 || extent(2) > 1) planned.held.x = whole_lines(planned.held.x);
         continue;
       }
       for (const RunPlan& run : group->runs) {
@@ -426,18 +432,15 @@ private:
       const Index span = low + along(tile_, d) + high + extra;
       (d == 0 ? planned.part_x : d == 1 ? planned.part_y : planned.part_z) = true;
       if (d == 0) {
-        planned.before.x = (low + line_elements - 1) / line_elements * line_elements;
-        planned.held.x =
-            planned.before.x + (span - low + line_elements - 1) / line_elements * line_elements;
+        planned.before.x = whole_lines(low);
+        planned.held.x = planned.before.x + whole_lines(span - low);
       } else {
         along(planned.before, d) = low;
         along(planned.held, d) =
             static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(span)));
       }
     }
-    if (!planned.part_x) {
-      planned.held.x = (planned.held.x + line_elements - 1) / line_elements * line_elements;
-    }
+    if (!planned.part_x) planned.held.x = whole_lines(planned.held.x);
   }
 
   const Description& d_;

@@ -1,13 +1,11 @@
 // Compiled once per device kind.
+#include <ridge/comm/box_launch.hpp>
 #include <ridge/comm/copy_boxes.hpp>
 #include <ridge/device/offer.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 #if defined(RIDGE_TARGET_CPU)
-
-#include <ridge/device/cpu/parallel.hpp>
 
 #include <cstring>
 
@@ -37,21 +35,8 @@ void copy_rows(const BoxCopies<T>& c, const BoxPlace& box, cpu::Range rows) {
 
 template <class T>
 Bound bind(Queue& /*queue*/, const BoxCopies<T>& copies) {
-  Index bytes = 0;
-  for (int b = 0; b < copies.count; ++b) {
-    const Index3& n = copies.boxes[b].extents;
-    bytes += n.x * n.y * n.z * static_cast<Index>(sizeof(T));
-  }
-  constexpr Index worth_threads = 256 << 10;
-  const int threads = bytes < worth_threads ? 1 : cpu::default_threads();
-  return Bound([copies, threads] {
-    cpu::run(threads, [&](int thread, int team) {
-      for (int b = 0; b < copies.count; ++b) {
-        const BoxPlace& box = copies.boxes[b];
-        copy_rows(copies, box, cpu::share_of(box.extents.y * box.extents.z, thread, team));
-      }
-    });
-  });
+  const auto rows = [](const BoxPlace& box) { return box.extents.y * box.extents.z; };
+  return bind_box_copies(copies, rows, &copy_rows<T>);
 }
 
 } // namespace
@@ -59,8 +44,6 @@ Bound bind(Queue& /*queue*/, const BoxCopies<T>& copies) {
 } // namespace ridge::comm
 
 #else
-
-#include <ridge/device/launch.hpp>
 
 namespace ridge::comm {
 
@@ -111,13 +94,9 @@ private:
 
 template <class T>
 Bound bind(Queue& queue, const BoxCopies<T>& copies) {
-  Index most = 1;
-  for (int b = 0; b < copies.count; ++b) {
-    const Index3& n = copies.boxes[b].extents;
-    most = std::max(most, n.x * n.y * n.z);
-  }
-  const int blocks = static_cast<int>(std::min<Index>(ceil_div(most, 256), 1 << 12));
-  return Bound(Ready<CopyBoxes<T>>(queue, {{blocks, copies.count, 1}, {256, 1, 1}, 0}, {copies}));
+  return bind_box_copies<CopyBoxes<T>>(queue, copies, [](const BoxPlace& box) {
+    return box.extents.x * box.extents.y * box.extents.z;
+  });
 }
 
 } // namespace

@@ -1,13 +1,9 @@
 // Compiled once per device kind.
 #include <ridge/device/offer.hpp>
-#include <ridge/lattice/binned_sum.hpp>
-#include <ridge/lattice/over_ranks.hpp>
+
+#include "partial_sums.hpp"
 
 #if defined(RIDGE_TARGET_CPU)
-
-#include <ridge/device/cpu/parallel.hpp>
-
-#include <algorithm>
 
 namespace ridge::lattice {
 
@@ -65,14 +61,8 @@ BinnedSum<double> add_rows(const BoxSum<T>& s, cpu::Range rows) {
 template <class T>
 void sum_box(Queue& /*queue*/, const BoxSum<T>& s) {
   const Index rows = s.x.extents.y * s.x.extents.z;
-  constexpr int parts = BoxSum<T>::parts;
-  constexpr int words = BoxSum<T>::words;
-  cpu::run(cpu::default_threads(), [&](int thread, int threads) {
-    for (int part = thread; part < parts; part += threads) {
-      const BinnedSum<double> mine = add_rows(s, cpu::share_of(rows, part, parts));
-      std::copy(mine.w, mine.w + words, s.result.data + Index{part} * words);
-    }
-  });
+  for_each_part(s.result,
+                [&](int part, int parts) { return add_rows(s, cpu::share_of(rows, part, parts)); });
 }
 
 } // namespace
@@ -81,8 +71,6 @@ void sum_box(Queue& /*queue*/, const BoxSum<T>& s) {
 
 #else
 
-#include <ridge/device/launch.hpp>
-
 namespace ridge::lattice {
 
 namespace {
@@ -90,14 +78,13 @@ namespace {
 /// Threads walk over the points; the accumulators of a block are merged in shared memory.
 template <class T>
 struct SumBox {
-  static constexpr int max_threads = 128;
+  static constexpr int max_threads = sum_threads;
   static constexpr const char* name = "sum of a box";
 
   BoxSum<T> s;
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    constexpr int words = BoxSum<T>::words;
     const Index3 n = s.x.extents;
     const Index points = n.x * n.y * n.z;
     const Index stride = Index{lane.grid_extent().x} * max_threads;
@@ -120,33 +107,13 @@ struct SumBox {
         added = 0;
       }
     }
-    auto all = lane.template shared<double>(0, words * max_threads);
-    const int me = lane.thread().x;
-    for (int half = max_threads / 2; half > 0; half /= 2) {
-      if (me >= half && me < 2 * half) {
-        for (int k = 0; k < words; ++k)
-          all[k * max_threads + me] = mine.w[k];
-      }
-      lane.barrier();
-      if (me < half) {
-        BinnedSum<double> other;
-        for (int k = 0; k < words; ++k)
-          other.w[k] = all[k * max_threads + me + half];
-        mine.merge(other);
-      }
-      lane.barrier();
-    }
-    if (me != 0) return;
-    for (int k = 0; k < words; ++k)
-      lane.store(s.result, Index{lane.block().x} * words + k, mine.w[k]);
+    store_part(lane, mine, s.result);
   }
 };
 
 template <class T>
 void sum_box(Queue& queue, const BoxSum<T>& s) {
-  const int shared = SumBox<T>::max_threads * BoxSum<T>::words * static_cast<int>(sizeof(double));
-  launch_body(queue, {{BoxSum<T>::parts, 1, 1}, {SumBox<T>::max_threads, 1, 1}, shared},
-              SumBox<T>{s});
+  launch_body(queue, parts_shape(), SumBox<T>{s});
 }
 
 } // namespace

@@ -1,4 +1,4 @@
-// Kicks and drifts: what moves bodies between evaluations of the forces.
+// Kicks and drifts, which move bodies between evaluations of the forces; and what adds up forces.
 #pragma once
 
 #include <ridge/core/config.hpp>
@@ -22,5 +22,16 @@ struct Motion {
 /// What each kind's module offers under Motion<T>, for float and double: in queue order.
 template <class T>
 using MoveBodies = void(Queue& queue, const Motion<T>& motion);
+
+/// to += from, array by array.
+template <class T>
+struct Addition {
+  std::array<Span<T>, 4> to;
+  std::array<Span<const T>, 4> from;
+};
+
+/// What each kind's module offers under Addition<T>, for float and double: in queue order.
+template <class T>
+using AddUp = void(Queue& queue, const Addition<T>& addition);
 
 } // namespace ridge::nbody

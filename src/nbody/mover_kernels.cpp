@@ -25,6 +25,12 @@ RIDGE_FN void move(const std::array<T, 2>& kicks, T drift, T acceleration, T& ve
 
 #if defined(RIDGE_TARGET_CPU)
 
+/// Waking threads takes longer than moving a few bodies.
+int threads_for(Index bodies) {
+  constexpr Index few = 16384;
+  return bodies < few ? 1 : cpu::default_threads();
+}
+
 template <class T>
 void move_all(Queue& /*queue*/, const Motion<T>& m) {
   const auto share = [&](int thread, int threads) {
@@ -38,9 +44,21 @@ void move_all(Queue& /*queue*/, const Motion<T>& m) {
         move(m.kicks, m.drift, a[i], v[i], x[i]);
     }
   };
-  // Waking threads takes longer than moving a few bodies.
-  constexpr Index few = 16384;
-  cpu::run(m.position[0].size < few ? 1 : cpu::default_threads(), share);
+  cpu::run(threads_for(m.position[0].size), share);
+}
+
+template <class T>
+void add_all(Queue& /*queue*/, const Addition<T>& a) {
+  cpu::run(threads_for(a.to[0].size), [&](int thread, int threads) {
+    const auto mine = cpu::share_of(a.to[0].size, thread, threads, 512);
+    for (std::size_t c = 0; c < a.to.size(); ++c) {
+      T* const to = a.to[c].data;
+      const T* const from = a.from[c].data;
+#pragma GCC ivdep
+      for (Index i = mine.begin; i < mine.end; ++i)
+        to[i] += from[i];
+    }
+  });
 }
 
 #else
@@ -68,16 +86,45 @@ struct MoveBody {
 };
 
 template <class T>
+struct AddBody {
+  static constexpr int max_threads = 256;
+  static constexpr const char* name = "n-body sum of forces";
+
+  Addition<T> a;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Index i = Index{lane.block().x} * max_threads + lane.thread().x;
+    if (i >= a.to[0].size) return;
+    RIDGE_UNROLL
+    for (int c = 0; c < 4; ++c)
+      lane.store(a.to[c], i, lane.load_written(a.to[c], i) + lane.load(a.from[c], i));
+  }
+};
+
+/// A lane for each body.
+template <class Body>
+void launch_over(Queue& queue, Index bodies, const Body& body) {
+  constexpr Index block = Body::max_threads;
+  const auto blocks = static_cast<int>(ceil_div(bodies, block));
+  launch_body(queue, {{blocks, 1, 1}, {static_cast<int>(block), 1, 1}, 0}, body);
+}
+
+template <class T>
 void move_all(Queue& queue, const Motion<T>& m) {
-  constexpr Index block = MoveBody<T>::max_threads;
-  const auto blocks = static_cast<int>(ceil_div(m.position[0].size, block));
-  launch_body(queue, {{blocks, 1, 1}, {static_cast<int>(block), 1, 1}, 0}, MoveBody<T>{m});
+  launch_over(queue, m.position[0].size, MoveBody<T>{m});
+}
+template <class T>
+void add_all(Queue& queue, const Addition<T>& a) {
+  launch_over(queue, a.to[0].size, AddBody<T>{a});
 }
 
 #endif
 
 const Offer floats(kind_of<Here>, typeid(Motion<float>), &move_all<float>);
 const Offer doubles(kind_of<Here>, typeid(Motion<double>), &move_all<double>);
+const Offer add_floats(kind_of<Here>, typeid(Addition<float>), &add_all<float>);
+const Offer add_doubles(kind_of<Here>, typeid(Addition<double>), &add_all<double>);
 
 } // namespace moving::inline RIDGE_TARGET_NAME
 

@@ -1,34 +1,34 @@
-// The share of the bodies that one of several ranks computes the forces on.
+// The share of the bodies that one of several ranks keeps and moves.
 #pragma once
 
-#include <ridge/comm/carrier.hpp>
-#include <ridge/device/queue.hpp>
+#include <ridge/comm/communicator.hpp>
+#include <ridge/core/extents.hpp>
 
-#include <memory>
 #include <vector>
 
 namespace ridge::nbody {
 
-/// Each rank keeps all bodies, its own share first and the others' after it, in the order of ranks
-/// and round to the first: so its targets are the first of its sources.
+/// Bodies in their order, about as many for each rank.
 class Share {
 public:
   /// Throws UsageError where there are more ranks than bodies.
   Share(comm::Communicator& ranks, Index bodies);
 
+  [[nodiscard]] comm::Communicator& ranks() const { return ranks_; }
+  /// Of all ranks.
+  [[nodiscard]] Index bodies() const { return bodies_; }
+  [[nodiscard]] Index begin() const { return begin_of(ranks_.rank()); }
   [[nodiscard]] Index count() const { return count_of(ranks_.rank()); }
-  /// Which body this rank keeps at a place.
-  [[nodiscard]] std::size_t body(Index place) const {
-    return static_cast<std::size_t>((begin_of(ranks_.rank()) + place) % bodies_);
-  }
-  /// Gives this rank's share of arrays to the others and takes theirs, in the order of the queue.
-  /// Empty where there is one rank. Collective.
-  [[nodiscard]] std::unique_ptr<comm::Transfer> bind(Queue& queue, const std::vector<void*>& arrays,
-                                                     Index element_bytes) const;
+  [[nodiscard]] Index count_of(int rank) const { return begin_of(rank + 1) - begin_of(rank); }
+  /// Of the rank that has most.
+  [[nodiscard]] Index most() const { return ceil_div(bodies_, Index{ranks_.ranks()}); }
+
+  /// Gives this rank's share of arrays of all bodies, on the host, to the others, and takes theirs.
+  /// Collective.
+  void gather(const std::vector<std::vector<double>*>& arrays) const;
 
 private:
   [[nodiscard]] Index begin_of(int rank) const { return bodies_ * rank / ranks_.ranks(); }
-  [[nodiscard]] Index count_of(int rank) const { return begin_of(rank + 1) - begin_of(rank); }
   comm::Communicator& ranks_;
   Index bodies_;
 };

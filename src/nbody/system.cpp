@@ -7,12 +7,14 @@
 #include <ridge/pairs/launch.hpp>
 
 #include "mover.hpp"
+#include "ring.hpp"
 #include "share.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 namespace ridge::nbody {
 
@@ -45,21 +47,26 @@ public:
            std::string_view schedule, comm::Communicator& ranks)
       : queue_(device), parameters_(parameters), share_(ranks, bodies.count()),
         schedule_(chosen_schedule(schedule, device, pairs::traits_of<Gravity, P>(),
-                                  {share_.count(), bodies.count(), ranks.ranks() == 1})),
-        ranks_(ranks.ranks()) {
-    const Extents count{bodies.count()};
+                                  {share_.count(), share_.count(), true})),
+        bodies_(device, Extents{4 * stride()}, "bodies") {
+    const Extents count{share_.count()};
     for (std::size_t c = 0; c < 3; ++c) {
-      position_[c] = loaded(bodies.position[c], 1);
-      velocity_[c] = loaded(bodies.velocity[c], 1);
+      load(position(c).data, bodies.position[c], 1);
+      velocity_[c] = Field<T>(device, count, "velocities");
+      load(velocity_[c].data(), bodies.velocity[c], 1);
     }
-    mass_ = loaded(bodies.mass, parameters.gravity);
+    load(bodies_.data() + 3 * stride(), bodies.mass, parameters.gravity);
     for (Field<T>& sum : sums_)
       sum = Field<T>(device, count, "accelerations and potentials");
-    force_.emplace(bound_force());
-    std::vector<void*> sums;
-    for (Field<T>& sum : sums_)
-      sums.push_back(sum.data());
-    gather_ = share_.bind(queue_, sums, static_cast<Index>(sizeof(T)));
+    forces_.push_back(bound_own());
+    if (ranks.ranks() > 1) {
+      for (Field<T>& part : parts_)
+        part = Field<T>(device, count, "accelerations and potentials by other ranks' bodies");
+      ring_.emplace(ranks, queue_, bodies_.data(),
+                    Bytes{bodies_.count() * static_cast<Index>(sizeof(T))});
+      for (int stage = 1; stage < ring_->stages(); ++stage)
+        forces_.push_back(bound_by(stage, schedule));
+    }
     evaluate();
   }
 
@@ -77,61 +84,87 @@ public:
   void read(Bodies& bodies, std::vector<double>& potential) override {
     if (owed_kick_ != 0) move({owed_kick_, 0}, 0);
     owed_kick_ = 0;
-    potential.resize(static_cast<std::size_t>(position_[0].count()));
+    potential.resize(static_cast<std::size_t>(share_.bodies()));
+    std::vector<std::vector<double>*> arrays;
     for (std::size_t c = 0; c < 3; ++c) {
-      unload(position_[c], bodies.position[c]);
-      unload(velocity_[c], bodies.velocity[c]);
+      unload(position(c).data, bodies.position[c]);
+      unload(velocity_[c].data(), bodies.velocity[c]);
+      arrays.push_back(&bodies.position[c]);
+      arrays.push_back(&bodies.velocity[c]);
     }
-    unload(sums_[3], potential);
+    unload(sums_[3].data(), potential);
+    arrays.push_back(&potential);
+    share_.gather(arrays);
   }
 
   void wait() override { queue_.wait(); }
   [[nodiscard]] Record record() const override {
-    Record record = force_->record();
-    if (ranks_ == 1) return record;
-    record.ranks = ranks_;
-    const Index n = position_[0].count();
+    Record record = forces_.front().record();
+    if (!ring_) return record;
+    record.ranks = ring_->stages();
+    const Index n = share_.bodies();
     record.size = Extents{n};
     record.work = pairs::work_of(pairs::traits_of<Gravity, P>(), {n, n, true});
+    record.details.push_back({"schedule_of_others", 0, forces_.back().record().schedule});
     return record;
   }
   [[nodiscard]] const pairs::NamedSchedule& schedule() const override { return schedule_; }
   [[nodiscard]] Bytes held() const override {
-    constexpr Index fields = 11;
-    return Bytes{fields * position_[0].count() * static_cast<Index>(sizeof(T))} + queue_.held();
+    const Index arrays = 3 + 4 + (ring_ ? 4 : 0); // velocities and sums
+    const Index values = bodies_.count() + arrays * share_.count();
+    const Index visiting = ring_ ? ring_->held().value : 0;
+    return Bytes{values * static_cast<Index>(sizeof(T)) + visiting + queue_.held().value};
   }
 
 private:
-  Field<T> loaded(const std::vector<double>& values, double factor) {
-    Field<T> field(queue_.device(), Extents{static_cast<Index>(values.size())}, "bodies");
-    std::vector<T> stored(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i)
-      stored[i] = static_cast<T>(values[share_.body(static_cast<Index>(i))] * factor);
-    copy_to_device(queue_, field.data(), stored.data(), field.count());
-    queue_.wait();
-    return field;
+  /// Elements between the components of a block of bodies: equal on all ranks, and whole lines.
+  [[nodiscard]] Index stride() const { return ceil_div(share_.most(), Index{64}) * 64; }
+  [[nodiscard]] Span<T> position(std::size_t c) const {
+    return {bodies_.data() + static_cast<Index>(c) * stride(), share_.count()};
+  }
+  /// Positions and masses of a block as sources.
+  [[nodiscard]] std::array<Span<const T>, 4> sources_in(const T* block, Index count) const {
+    return {Span<const T>{block, count}, Span<const T>{block + stride(), count},
+            Span<const T>{block + 2 * stride(), count}, Span<const T>{block + 3 * stride(), count}};
+  }
+  static std::array<Span<T>, 4> spans_of(const std::array<Field<T>, 4>& fields) {
+    return {fields[0].elements(), fields[1].elements(), fields[2].elements(), fields[3].elements()};
   }
 
-  void unload(const Field<T>& field, std::vector<double>& values) {
-    std::vector<T> stored(values.size());
-    copy_to_host(queue_, stored.data(), static_cast<const T*>(field.data()), field.count());
+  /// This rank's share of values of all bodies.
+  void load(T* to, const std::vector<double>& values, double factor) {
+    std::vector<T> stored(static_cast<std::size_t>(share_.count()));
+    for (std::size_t i = 0; i < stored.size(); ++i)
+      stored[i] = static_cast<T>(values[static_cast<std::size_t>(share_.begin()) + i] * factor);
+    copy_to_device(queue_, to, stored.data(), share_.count());
     queue_.wait();
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[share_.body(static_cast<Index>(i))] = stored[i];
+  }
+  void unload(const T* from, std::vector<double>& values) {
+    std::vector<T> stored(static_cast<std::size_t>(share_.count()));
+    copy_to_host(queue_, stored.data(), from, share_.count());
+    queue_.wait();
+    for (std::size_t i = 0; i < stored.size(); ++i)
+      values[static_cast<std::size_t>(share_.begin()) + i] = stored[i];
   }
 
-  /// Accelerations and potentials of all bodies at the present positions.
+  /// Accelerations and potentials at the present positions: of the own bodies, then of those of the
+  /// rank before this, and so on round the ring.
   void evaluate() {
-    force_->run();
-    if (gather_ == nullptr) return;
-    gather_->begin();
-    gather_->finish();
+    for (int stage = 0; stage < static_cast<int>(forces_.size()); ++stage) {
+      if (ring_) ring_->begin(stage);
+      forces_[static_cast<std::size_t>(stage)].run();
+      if (stage > 0) {
+        const auto p = spans_of(parts_);
+        add_up_(queue_, {spans_of(sums_), {p[0], p[1], p[2], p[3]}});
+      }
+      if (ring_) ring_->finish(stage);
+    }
   }
 
   void move(const std::array<T, 2>& kicks, T drift) {
     Motion<T> motion;
     for (std::size_t c = 0; c < 3; ++c) {
-      motion.position[c] = position_[c].elements();
+      motion.position[c] = position(c);
       motion.velocity[c] = velocity_[c].elements();
       motion.acceleration[c] = sums_[c].elements();
     }
@@ -140,33 +173,44 @@ private:
     move_bodies_(queue_, motion);
   }
 
-  /// The summation of accelerations and potentials of this rank's share, bound once.
-  [[nodiscard]] Program bound_force() {
-    const Gravity gravity{parameters_.softening * parameters_.softening};
-    auto call = pairs::among_themselves<Gravity, P>(
-        gravity,
-        {position_[0].elements(), position_[1].elements(), position_[2].elements(),
-         mass_.elements()},
-        {sums_[0].elements(), sums_[1].elements(), sums_[2].elements(), sums_[3].elements()});
-    for (auto& target : call.targets)
-      target.size = share_.count();
-    for (auto& sum : call.sums)
-      sum.size = share_.count();
+  [[nodiscard]] Gravity gravity() const {
+    return Gravity{parameters_.softening * parameters_.softening};
+  }
+  /// What the bodies of this rank do to each other.
+  [[nodiscard]] Program bound_own() {
+    const auto call = pairs::among_themselves<Gravity, P>(
+        gravity(), sources_in(bodies_.data(), share_.count()), spans_of(sums_));
     return {queue_, call, schedule_.schedule, "gravity"};
+  }
+  /// What those of another rank do to them.
+  [[nodiscard]] Program bound_by(int stage, std::string_view schedule) {
+    const Index count = share_.count_of(ring_->owner(stage));
+    pairs::Call<Gravity, P> call{gravity(), {}, {}, spans_of(parts_), false};
+    for (std::size_t c = 0; c < call.targets.size(); ++c)
+      call.targets[c] = position(c);
+    call.sources = sources_in(static_cast<const T*>(ring_->block(stage)), count);
+    const pairs::Bodies bodies{share_.count(), count, false};
+    const auto traits = pairs::traits_of<Gravity, P>();
+    const auto* const own = std::get_if<pairs::GpuSchedule>(&schedule_.schedule);
+    // Each pair once is for the own ones: other ranks have the other half of these pairs.
+    if (own != nullptr && own->form == pairs::Form::symmetric) schedule = "auto";
+    const auto chosen = chosen_schedule(schedule, queue_.device(), traits, bodies).schedule;
+    return {queue_, call, chosen, "gravity"};
   }
 
   Queue queue_;
   MoveBodies<T>* move_bodies_ = offered<MoveBodies<T>>(queue_.device().kind(), typeid(Motion<T>));
+  AddUp<T>* add_up_ = offered<AddUp<T>>(queue_.device().kind(), typeid(Addition<T>));
   Parameters parameters_;
   Share share_;
-  pairs::NamedSchedule schedule_;
-  int ranks_;
-  std::array<Field<T>, 3> position_, velocity_;
-  Field<T> mass_;                ///< times G
-  std::array<Field<T>, 4> sums_; ///< acceleration, potential
-  T owed_kick_ = 0;              ///< that ends the last leapfrog; done with the next one's first
-  std::optional<Program> force_; ///< what acts on this rank's share at the present positions
-  std::unique_ptr<comm::Transfer> gather_; ///< what acts on the others'; null on one rank
+  pairs::NamedSchedule schedule_; ///< of what the own bodies do to each other
+  Field<T> bodies_;               ///< a block: positions, and masses times G
+  std::array<Field<T>, 3> velocity_;
+  std::array<Field<T>, 4> sums_;  ///< acceleration, potential
+  std::array<Field<T>, 4> parts_; ///< of those what one other rank's bodies do; empty on one rank
+  T owed_kick_ = 0;               ///< that ends the last leapfrog; done with the next one's first
+  std::optional<Ring> ring_;      ///< none on one rank
+  std::vector<Program> forces_;   ///< of each stage of the ring
 };
 
 } // namespace

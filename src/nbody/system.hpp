@@ -41,9 +41,10 @@ protected:
   System() = default;
 };
 
-/// Over ranks each computes what acts on its share of the bodies, from all of them, and gives it to
-/// the others; so all hold the same bodies, and calls but `record`, `schedule`, `held` and `wait`
-/// are collective. The last bits depend on the number of ranks, as they do on the schedule.
+/// Over ranks each keeps a share of the bodies and computes what acts on them, while the others'
+/// bodies go round a ring: first its own share, then that of the rank before it, and so on. So the
+/// last bits depend on the number of ranks, as they do on the schedule. Calls but `record`,
+/// `schedule`, `held` and `wait` are collective; `read` gives all bodies to all ranks.
 ///
 /// Bodies on a device with their first accelerations on the way. `schedule` is text as
 /// pairs::parse_schedule takes it. Throws UsageError for parameters or a schedule that is not

@@ -104,6 +104,24 @@ def test_bodies_over_ranks_go_where_they_go_on_one(mpi, ridge, tmp_path):
             numpy.testing.assert_allclose(there[name], values, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("options, tolerance", [
+    (("--precision", "fp32", "--device", "simt:32"), 1e-5),
+    (("--precision", "fp64", "--device", "simt:64", "--schedule", "symmetric"), 1e-12)])
+def test_the_same_ring_gives_the_same_bits(mpi, ridge, tmp_path, options, tolerance):
+    start = ("nbody", "--plummer", 203, *options, "--steps", 10)
+    ridge.good(*start, "-o", tmp_path / "one.h5")
+    for file in ("first", "second"):
+        result = mpi(4, *start, "-o", tmp_path / f"{file}.h5", "--json")
+        (record,) = result.records()
+        assert record["ranks"] == 4 and record["items"] == 203 * 202
+        assert "direct" in record["schedule_of_others"]
+    one, first, second = (snapshot(tmp_path / f"{name}.h5", 10)
+                          for name in ("one", "first", "second"))
+    for name, values in first.items():
+        assert values.tobytes() == second[name].tobytes()
+        numpy.testing.assert_allclose(values, one[name], rtol=0, atol=tolerance)
+
+
 def test_bodies_on_the_emulated_gpu(mpi):
     result = mpi(4, "nbody", "--solar-system", "--steps", 10, "--device", "simt:32", "--json")
     (record,) = result.records()

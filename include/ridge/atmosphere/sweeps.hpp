@@ -93,6 +93,7 @@ struct FluxX {
   double viscosity;        ///< times the third difference
   double inject_z;         ///< rows whose distance from this height, in rows, is at most
   double inject_rows = -1; ///< this are blown into from the left; none where negative
+  Index first_row = 0;     ///< of the range, in the whole atmosphere
 
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
@@ -106,7 +107,7 @@ struct FluxX {
       q[1][i] = at(Slot<State + 1>{}, i - 2);
       q[2][i] = at(Slot<State + 2>{}, i - 2);
       q[3][i] = at(Slot<State + 3>{}, i - 2);
-      if (at.before_x(i - 2) && injects(static_cast<double>(at.y()))) {
+      if (at.before_x(i - 2) && injects(static_cast<double>(at.y() + first_row))) {
         const V density = q[0][i] + rest;
         q[1][i] = 50.0 * density;
         q[3][i] = 298.0 * density - rest_heat;
@@ -226,6 +227,7 @@ struct Advance {
   double step;      ///< of the stage, s
   double over_size; ///< the stage's step over the size of a cell
   Forcing forcing;
+  Index first_row = 0; ///< of the range, in the whole atmosphere
 
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
@@ -250,7 +252,8 @@ private:
   template <class At>
   RIDGE_FN auto force(const At& at) const {
     using V = typename At::Value;
-    const double s_z = (static_cast<double>(at.y()) + 0.5 - forcing.z) * forcing.over_radius_z;
+    const double row = static_cast<double>(at.y() + first_row);
+    const double s_z = (row + 0.5 - forcing.z) * forcing.over_radius_z;
     if (s_z * s_z > 1) return V(0.0);
     const V s_x = (at.x_values() + (0.5 - forcing.x)) * forcing.over_radius_x;
     const V square = s_x * s_x + s_z * s_z;

@@ -12,32 +12,34 @@ namespace ridge::comm {
 template <class T>
 class RankField {
 public:
-  /// Throws Failure when it does not fit. The memory is not set.
-  RankField(const Device& device, const Grid& grid, int rank, std::string_view name = "field")
-      : owned_(grid.owned(rank)), held_(grid.held(rank)),
-        field_(device, extents_of(held_.extents()), name) {}
+  /// `ahead`: elements between the begin of its memory, which is that of a cache line, and the
+  /// first point. Throws Failure when it does not fit. The memory is not set.
+  RankField(const Device& device, const Grid& grid, int rank, std::string_view name = "field",
+            Index ahead = 0)
+      : owned_(grid.owned(rank)), held_(grid.held(rank)), ahead_(ahead),
+        field_(device, Extents{ahead + held_.count()}, name) {}
 
   /// Points that this rank owns and holds, in coordinates of the whole field.
   [[nodiscard]] const Box& owned() const { return owned_; }
   [[nodiscard]] const Box& held() const { return held_; }
   /// What it holds, halo included; the first point is `held().begin` of the whole field.
-  [[nodiscard]] View<T> view() const { return field_.view(); }
+  [[nodiscard]] View<T> view() const { return View<T>(field_.data() + ahead_, held_.extents()); }
   /// What it owns, within the same memory.
   [[nodiscard]] View<T> owned_view() const {
-    View<T> view = field_.view();
+    View<T> view = this->view();
     view.data += view.at(owned_.begin.x - held_.begin.x, owned_.begin.y - held_.begin.y,
                          owned_.begin.z - held_.begin.z);
     view.extents = owned_.extents();
     return view;
   }
-  [[nodiscard]] Span<T> elements() const { return field_.elements(); }
+  [[nodiscard]] Span<T> elements() const { return view().elements(); }
   [[nodiscard]] PaddedField padded(const Reach& reach) const {
-    return {FieldMemory::of(field_.view()), held_.begin, reach};
+    return {FieldMemory::of(view()), held_.begin, reach};
   }
 
 private:
-  static Extents extents_of(const Index3& n) { return {n.x, n.y, n.z}; }
   Box owned_, held_;
+  Index ahead_;
   ridge::Field<T> field_;
 };
 

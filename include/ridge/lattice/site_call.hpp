@@ -29,6 +29,12 @@ struct SiteReduceCall {
   Span<double> result;
 };
 
+/// Whether a site kernel itself says which sites it is for: `bool wants(const Coordinates&) const`.
+template <class K>
+concept chooses_sites = requires(const K& kernel, const Coordinates& x) {
+  kernel.wants(x);
+};
+
 /// A site kernel at the sites of a subset, as the field `like` lies.
 template <class S, class K>
 struct SiteLoopCall {
@@ -250,7 +256,9 @@ struct ridge::Pattern<ridge::lattice::SiteLoopCall<S, K>> {
   /// with each of its views, those that it writes not const, and its operations by `flops`.
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
                               std::string_view kernel) const {
-    lattice::FieldsWork fields(lattice::sites_of(call_.like.geometry, call_.subset));
+    Index sites = lattice::sites_of(call_.like.geometry, call_.subset);
+    if constexpr (requires { call_.kernel.sites(); }) sites = call_.kernel.sites();
+    lattice::FieldsWork fields(sites);
     const auto take = [&]<class V>(const lattice::SiteView<V>& view) {
       if constexpr (std::is_const_v<V>) {
         fields.read(view);

@@ -8,9 +8,41 @@
 #include <ridge/lattice/site_executor.hpp>
 #include <ridge/lattice/store_expression.hpp>
 
+#include <vector>
+
 namespace ridge::lattice {
 
 namespace cpu_site::inline RIDGE_TARGET_NAME {
+
+/// Which lanes of a group a kernel wants that chooses its sites.
+template <bool Chooses>
+class ChosenLanes {
+public:
+  explicit ChosenLanes(const Geometry& g) : geometry_(g) {
+    if (!Chooses) return;
+    for (int lane = 0; lane < g.nsimd; ++lane)
+      boxes_.push_back(g.coordinates({0, lane}));
+  }
+
+  /// Of `width` lanes from `first` on; how many.
+  template <class K>
+  int find(const K& kernel, Index group, int first, int width, bool* wanted) const {
+    const Coordinates within = geometry_.coordinates({group, 0});
+    int count = 0;
+    for (int i = 0; i < width; ++i) {
+      Coordinates x = boxes_[static_cast<std::size_t>(first + i)];
+      for (int d = 0; d < max_rank; ++d)
+        x[d] += within[d];
+      wanted[i] = kernel.wants(x);
+      count += wanted[i] ? 1 : 0;
+    }
+    return count;
+  }
+
+private:
+  const Geometry& geometry_;
+  std::vector<Coordinates> boxes_; ///< the first site of each lane's box
+};
 
 /// Calls `kernel(sites)` for all packs of sites. `ahead`: fields whose memory it walks, or null.
 template <int Width, class K>
@@ -18,10 +50,16 @@ void loop(const Geometry& g, const K kernel, Subset subset, const CpuSchedule& s
           const FieldsAhead* ahead = nullptr) {
   cpu::run(s.threads > 0 ? s.threads : cpu::default_threads(), [&](int thread, int threads) {
     const auto mine = cpu::share_of(g.groups, thread, threads);
+    [[maybe_unused]] const ChosenLanes<chooses_sites<K>> chosen(g);
     for (Index group = mine.begin; group < mine.end; ++group) {
       if (ahead != nullptr) ahead->ask(group);
       for (int first = 0; first < g.nsimd; first += Width) {
         bool wanted[Width];
+        if constexpr (chooses_sites<K>) {
+          const int count = chosen.find(kernel, group, first, Width, wanted);
+          if (count > 0) kernel(Sites<Width>(g, group, first, count == Width ? nullptr : wanted));
+          continue;
+        }
         if (subset != Subset::all) {
           const Sites<Width> all(g, group, first);
           for (int i = 0; i < Width; ++i)

@@ -70,6 +70,7 @@ public:
       sum += x_[d];
     return sum % 2 == 0;
   }
+  [[nodiscard]] RIDGE_DEVICE const Coordinates& coordinates() const { return x_; }
 
 private:
   /// This site in a field whose numbers are of another size.

@@ -33,6 +33,9 @@ struct SiteLoop {
       const Index group = parts == 1 ? item : item / parts;
       const Site<Lane, Bytes> at(lane, geometry, {group, l});
       if (subset != Subset::all && at.is_even() != (subset == Subset::even)) continue;
+      if constexpr (chooses_sites<K>) {
+        if (!kernel.wants(at.coordinates())) continue;
+      }
       kernel(at, static_cast<int>(item - group * parts));
     }
   }
@@ -60,6 +63,9 @@ struct Whole {
   template <class At>
   RIDGE_FN void operator()(const At& at, int /*part*/) const {
     kernel(at);
+  }
+  RIDGE_FN bool wants(const Coordinates& x) const requires chooses_sites<K> {
+    return kernel.wants(x);
   }
 };
 

@@ -1,0 +1,12 @@
+// Kernels of gauge_ranks. Compiled once per device kind.
+#include <ridge/lattice/site_executor.hpp>
+#include <ridge/lattice/within.hpp>
+
+#include "gauge.hpp"
+
+namespace ridge::lattice {
+
+template struct SiteLooper<Spinor<double>, Within<gauge::Hopping>, Here>;
+template struct SiteLooper<Complex<double>, Within<gauge::Plaquettes>, Here>;
+
+} // namespace ridge::lattice

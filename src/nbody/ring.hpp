@@ -1,0 +1,50 @@
+// Sources that go round the ranks: each rank has every rank's bodies once, while it computes with
+// those that it had before.
+#pragma once
+
+#include <ridge/comm/carrier.hpp>
+#include <ridge/device/memory.hpp>
+#include <ridge/device/order.hpp>
+#include <ridge/device/queue.hpp>
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace ridge::nbody {
+
+/// Blocks of memory of one size. In stage s a rank has the block of the rank s before it; while it
+/// computes with that, the next one comes. Two blocks beside its own are all that it keeps.
+/// Collective.
+class Ring {
+public:
+  /// `own`: this rank's block. It and the queue must outlive the ring.
+  Ring(comm::Communicator& ranks, Queue& work, void* own, Bytes block);
+
+  /// As many as there are ranks.
+  [[nodiscard]] int stages() const { return static_cast<int>(moves_.size()) + 1; }
+  /// Whose block it is in a stage.
+  [[nodiscard]] int owner(int stage) const { return (rank_ - stage + stages()) % stages(); }
+  [[nodiscard]] void* block(int stage) const;
+
+  /// Before the work of a stage is given to the queue: passes its block on, and takes the next one
+  /// into the memory that the stage before it has read.
+  void begin(int stage);
+  /// After it: work given from now on has the next block.
+  void finish(int stage);
+
+  [[nodiscard]] Bytes held() const {
+    return {visitors_[0].size().value + visitors_[1].size().value};
+  }
+
+private:
+  int rank_;
+  void* own_;
+  Queue& work_;
+  Queue messages_; ///< they travel while the other queue computes
+  Order begun_, done_;
+  std::array<Memory, 2> visitors_;
+  std::vector<std::unique_ptr<comm::Transfer>> moves_; ///< from each stage to the next
+};
+
+} // namespace ridge::nbody

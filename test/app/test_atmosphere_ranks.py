@@ -1,0 +1,68 @@
+"""`mpirun -n N ridge atmosphere`: the file of one rank, byte by byte."""
+
+import os
+import signal
+import time
+
+import h5py
+import numpy
+import pytest
+from conftest import left_in
+
+from over_ranks import refused, running_ranks
+
+SIZE = ("--size", "83x47", "--time", 8)
+
+
+@pytest.mark.parametrize("options, ranks", [
+    (("--case", "thermal", "--device", "cpu"), (2, 3)),
+    (("--case", "gravity-waves", "--device", "cpu", "--schedule", "fission"), (4,)),
+    (("--case", "injection", "--device", "cpu", "--schedule", "tile=16x3"), (7,)),
+    (("--case", "injection", "--device", "simt:32"), (2,)),
+    (("--case", "collision", "--device", "simt:64", "--schedule", "fission"), (3,))])
+def test_files_are_those_of_one_rank(ridge, mpi, folder, options, ranks):
+    words = ("atmosphere", *options, *SIZE, "--snapshots", 2, "-o")
+    one = ridge.good(*words, "one.h5", env={**os.environ, "OMP_NUM_THREADS": "1"})
+    changes = [line for line in one.out.splitlines() if "energy change" in line]
+    assert len(changes) == 1
+    for count in ranks:
+        result = mpi(count, *words, f"{count}.h5")
+        assert result.code == 0, result.err
+        assert f", {count} ranks" in result.out
+        assert result.out.count("energy change") == 1 and changes[0] in result.out
+        for ending in ("h5", "png"):
+            with open(f"one.{ending}", "rb") as a, open(f"{count}.{ending}", "rb") as b:
+                assert a.read() == b.read(), f"{ending} of {count} ranks"
+
+
+def test_record(mpi, folder):
+    (record,) = mpi(2, "atmosphere", *SIZE, "--device", "cpu", "-o", "out.h5", "--json").records()
+    assert (record["ranks"], record["size"], record["kernel"]) == (2, [83, 47], "atmosphere")
+    assert record["items"] == 6 * 83 * 47
+    assert left_in(folder) == ["out.h5", "out.png", "out.xdmf"]
+
+
+def test_a_killed_rank_leaves_the_last_snapshot(mpi, folder):
+    launcher, ranks = running_ranks(mpi, ("atmosphere", "--size", "200x100", "--time", 200000,
+                                          "--snapshots", 9000, "--device", "cpu", "-o", "out.h5"))
+    end = time.time() + 20
+    while not os.path.exists("out.xdmf") and time.time() < end:
+        time.sleep(0.1)
+    begin = time.time()
+    os.kill(ranks[1], signal.SIGKILL)
+    launcher.communicate(timeout=30)
+    assert time.time() - begin < 10
+    assert launcher.returncode != 0
+    with h5py.File("out.h5") as file:
+        first = file["0000/heat"][...]
+        assert first.shape == (100, 200) and numpy.isfinite(first).all()
+
+
+def test_bad_input(ridge, mpi, folder):
+    words = ("atmosphere", "--device", "cpu", "-o", "out.h5")
+    refused(mpi(3, *words, "--size", "40x17"),
+            "17 rows of cells are too few for 3 ranks: each must own at least 6; start at most 2")
+    refused(mpi(2, *words, "--case", "snow"), "unknown case 'snow'")
+    refused(mpi(2, *words, "--time", "-1"), "--time -1")
+    refused(mpi(2, "atmosphere", "--device", "cpu", "-o", "no/out.h5"), "no/out.h5")
+    assert left_in(folder) == []
