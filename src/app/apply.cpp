@@ -212,7 +212,7 @@ void add_apply(CommandLine& line) {
   command.add("--spacing", &o->spacing,
               "between points: XxYxZ, x first (HDF5's last dimension), or one number for "
               "all; 1 if not given");
-  command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command.add_device(&o->device);
   command.add("--schedule", &o->schedule,
               "auto: what ridge tune found, else the default; a name; or fields such as 'tile=4 "
               "store=nontemporal'");

@@ -140,7 +140,7 @@ void add_atmosphere(CommandLine& line) {
   command.add("--snapshots", &o->snapshots, "how many, besides that of the begin")
       .require_between(1, 9999);
   command.add("--step", &o->step, "time step in s (the largest stable one)");
-  command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command.add_device(&o->device);
   command.add("--schedule", &o->schedule,
               "auto, a name, or fields such as 'fuse=1+2,3+4,5+6 tile=allx1'");
   command.add("--schedule-z", &o->schedule_z, "of the sweep along z, where it is another");

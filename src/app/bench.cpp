@@ -153,7 +153,7 @@ void add_bench(CommandLine& line) {
       line.add_command("bench", "run a kernel, check it, and print a record for each schedule");
   auto o = std::make_shared<BenchCommand>();
   command.add("KERNEL", &o->kernel, "a built-in kernel, or FILE.hpp:Name of your own").require();
-  command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command.add_device(&o->device);
   command.add("--size", &o->size, "NXxNYxNZ, NXxNY or N");
   command.add("--precision", &o->precision, "fp32, fp64 or mixed; each kernel has its own default");
   command.add("--schedule", &o->schedule,

@@ -127,7 +127,7 @@ void add_doctor(CommandLine& line) {
       "doctor", "why a launch is slow, what would help, by how much, and whether it does");
   auto o = std::make_shared<DoctorCommand>();
   o->launch.add_to(command);
-  command.add("--device", &o->launch.device, "auto, cpu, cuda:N, hip:N: runs the launch there");
+  command.add_device(&o->launch.device, ": runs the launch there");
   command.add("--on", &o->on, "by the model alone: a device here, a described one, or FILE.json");
   command.add("--prove", &o->prove,
               "run each cure in turn with the launch; exits 1 when a prediction does not hold");

@@ -387,7 +387,7 @@ void add_evolve(CommandLine& line) {
   command.add("--restart", &o->restart,
               "FILE.h5: go on from the last snapshot of this run, bit by bit");
   command.add("--picture", &o->picture, "PNG of the plane in the middle of z at the end");
-  command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command.add_device(&o->device);
   command.add("--schedule", &o->schedule, "auto, a name, or fields such as 'rows=16 store=plain'");
   command.add("--ranks", &o->ranks,
               "PxQxR: the ranks that mpirun started as a grid; the one that sends least if not "

@@ -107,7 +107,7 @@ void add_lab(CommandLine& line) {
   const Command command =
       line.add_command("lab", "run everything on the best device here: one checked table");
   auto o = std::make_shared<LabCommand>();
-  command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command.add_device(&o->device);
   command.add("--quick", &o->quick, "fewer kernels and repeats");
   command.add("--json", &o->json_file, "also write the records to this file");
   command.set_action([o] { o->run(); });

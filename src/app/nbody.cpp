@@ -340,7 +340,7 @@ void add_nbody(CommandLine& line) {
   command.add("--precision", &o->precision,
               "fp32, fp64, or mixed: state and sums in fp64, interactions in fp32; mixed if "
               "not given, fp64 for --solar-system");
-  command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command.add_device(&o->device);
   command.add("--schedule", &o->schedule,
               "of the pair sums: auto, a name, or fields such as 'form=direct tile=4'");
   command.add("--overwrite", &o->overwrite, "replace the output file when it exists");

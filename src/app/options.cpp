@@ -1,6 +1,7 @@
 #include "options.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/device/device.hpp>
 
 #include "ranks.hpp"
 
@@ -47,6 +48,10 @@ Option Command::add(const std::string& names, OptionTarget value,
     }
   };
   return Option(*std::visit(add, value));
+}
+
+Option Command::add_device(std::string* device, const std::string& more) const {
+  return add("--device", device, std::string("auto, ") + device_forms + more);
 }
 
 void Command::set_footer(const std::string& text) const {

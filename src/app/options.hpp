@@ -45,6 +45,8 @@ public:
   explicit Command(CLI::App& command) : command_(&command) {}
   /// `names` is "--size", "-o,--output" or, of a word known by its place, "KERNEL".
   Option add(const std::string& names, OptionTarget value, const std::string& meaning) const;
+  /// `--device`; `more` is added to what --help says of it.
+  Option add_device(std::string* device, const std::string& more = {}) const;
   /// What --help says below the options.
   void set_footer(const std::string& text) const;
   void set_action(const std::function<void()>& action, Ranks ranks = Ranks::one) const;

@@ -130,7 +130,7 @@ void add_roof(CommandLine& line) {
   const Command command = line.add_command(
       "roof", "measure and print the ceilings of a device; over ranks, of what connects them");
   auto options = std::make_shared<RoofCommand>();
-  command.add("--device", &options->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command.add_device(&options->device);
   command.add("--quick", &options->quick, "fewer repeats");
   command.add("--cache", &options->cache,
               "measure where the caches end instead: reads over and over of more and more, what "

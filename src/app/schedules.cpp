@@ -60,7 +60,7 @@ void add_schedules(CommandLine& line) {
       line.add_command("schedules", "the schedule fields of a kernel, and what is compiled ahead");
   auto o = std::make_shared<SchedulesCommand>();
   command.add("KERNEL", &o->kernel, "a built-in kernel, or FILE.hpp:Name of your own").require();
-  command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N, simt:32, simt:64");
+  command.add_device(&o->device);
   command.add("--size", &o->size, "NXxNYxNZ, NXxNY or N; the default schedule depends on it");
   command.add("--precision", &o->precision, "fp32, fp64 or mixed");
   command.set_action([o] { o->run(); });

@@ -92,7 +92,7 @@ void add_tune(CommandLine& line) {
       "tune", "find the fastest schedule of a kernel here, and keep it for schedule=auto");
   auto o = std::make_shared<TuneCommand>();
   command.add("KERNEL", &o->kernel, "a built-in kernel, or FILE.hpp:Name of your own").require();
-  command.add("--device", &o->device, "auto, cpu, cuda:N, hip:N");
+  command.add_device(&o->device);
   command.add("--size", &o->size, "NXxNYxNZ, NXxNY or N");
   command.add("--precision", &o->precision, "fp32, fp64 or mixed; each kernel has its own default");
   command.add("--budget", &o->budget, "time for all of it, such as 30s, 500ms or 2min");

@@ -83,9 +83,8 @@ DeviceId parse_device(std::string_view text) {
   if (numbered && kind == "simt" && (number == 32 || number == 64)) {
     return {DeviceKind::simt, number};
   }
-  throw UsageError(fmt::format(
-      "unknown device '{}'; a device is cpu, cuda:N, hip:N, simt:32 or simt:64; here are {}", text,
-      names_here()));
+  throw UsageError(fmt::format("unknown device '{}'; a device is {}; here are {}", text,
+                               device_forms, names_here()));
 }
 
 Device::Device(DeviceId id) : backend_(open(id)) {

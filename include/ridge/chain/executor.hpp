@@ -42,6 +42,6 @@ struct Executor<C, T, target::Cpu> {
 
 #if defined(RIDGE_TARGET_CPU)
 #include <ridge/chain/cpu/executor.hpp>
-#elif defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
+#elif defined(RIDGE_TARGET_GPU)
 #include <ridge/chain/gpu/executor.hpp>
 #endif

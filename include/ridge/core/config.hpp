@@ -3,6 +3,7 @@
 // A kernel source is compiled once per device kind (cmake/RidgeKernels.cmake); that build defines
 // exactly one of RIDGE_TARGET_CPU, RIDGE_TARGET_SIMT, RIDGE_TARGET_CUDA, RIDGE_TARGET_HIP. Ordinary
 // host code defines none of them and only calls what kernel sources have instantiated.
+// RIDGE_TARGET_GPU is defined for all of them but the cpu.
 #pragma once
 
 // RIDGE_FN: runs on every device (kernel mathematics). RIDGE_DEVICE: runs on lanes only.
@@ -54,14 +55,16 @@ namespace ridge {
 using Here = target::Cpu;
 #define RIDGE_TARGET_NAME for_cpu
 #elif defined(RIDGE_TARGET_SIMT)
-#define RIDGE_CALL inline
 using Here = target::Simt;
+#define RIDGE_TARGET_GPU
 #define RIDGE_TARGET_NAME for_simt
 #elif defined(RIDGE_TARGET_CUDA)
 using Here = target::Cuda;
+#define RIDGE_TARGET_GPU
 #define RIDGE_TARGET_NAME for_cuda
 #elif defined(RIDGE_TARGET_HIP)
 using Here = target::Hip;
+#define RIDGE_TARGET_GPU
 #define RIDGE_TARGET_NAME for_hip
 #else
 using Here = target::None;

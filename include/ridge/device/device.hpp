@@ -73,6 +73,8 @@ private:
 
 /// Every device of this machine: GPUs, then the cpu, then the emulated GPUs.
 [[nodiscard]] std::vector<DeviceId> list_devices();
+/// What a device is called: "cpu, cuda:N, hip:N, simt:32 or simt:64".
+inline constexpr const char* device_forms = "cpu, cuda:N, hip:N, simt:32 or simt:64";
 
 /// The device that `auto` means: the first GPU, or the cpu where there is none.
 [[nodiscard]] DeviceId best_device();

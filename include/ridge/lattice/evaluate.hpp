@@ -9,8 +9,7 @@
 
 #include <ridge/lattice/site_executor.hpp>
 
-#if defined(RIDGE_TARGET_CPU) || defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) ||       \
-    defined(RIDGE_TARGET_HIP)
+#if defined(RIDGE_TARGET_CPU) || defined(RIDGE_TARGET_GPU)
 namespace ridge::lattice {
 
 /// z = the expression, or at the sites of a subset. z may be in the expression where it is read at

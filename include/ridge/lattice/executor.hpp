@@ -66,7 +66,7 @@ const Offer Shifter<T, Target>::offered = launch::offer<Shifter, ShiftCall<T>>(k
 #include <ridge/lattice/cpu/mapper.hpp>
 #include <ridge/lattice/cpu/reducer.hpp>
 #include <ridge/lattice/cpu/shifter.hpp>
-#elif defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
+#elif defined(RIDGE_TARGET_GPU)
 #include <ridge/lattice/gpu/mapper.hpp>
 #include <ridge/lattice/gpu/reducer.hpp>
 #include <ridge/lattice/gpu/shifter.hpp>

@@ -16,8 +16,7 @@
 
 #include <ridge/lattice/site_executor.hpp>
 
-#if defined(RIDGE_TARGET_CPU) || defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) ||       \
-    defined(RIDGE_TARGET_HIP)
+#if defined(RIDGE_TARGET_CPU) || defined(RIDGE_TARGET_GPU)
 namespace ridge::lattice {
 
 /// Any reduction of an expression; see reduce_call. The fields and the result must outlive what is

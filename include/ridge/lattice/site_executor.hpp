@@ -88,7 +88,7 @@ template <class Target, class Call>
 #if defined(RIDGE_TARGET_CPU)
 #include <ridge/lattice/cpu/site_loop.hpp>
 #include <ridge/lattice/cpu/site_reduce.hpp>
-#elif defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
+#elif defined(RIDGE_TARGET_GPU)
 #include <ridge/lattice/gpu/site_loop.hpp>
 #include <ridge/lattice/gpu/site_reduce.hpp>
 #endif

@@ -44,8 +44,7 @@ RIDGE_FN void coalesced_write(const At& at, const SiteView<S>& view, const Value
 
 } // namespace ridge::lattice
 
-#if defined(RIDGE_TARGET_CPU) || defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) ||       \
-    defined(RIDGE_TARGET_HIP)
+#if defined(RIDGE_TARGET_CPU) || defined(RIDGE_TARGET_GPU)
 namespace ridge::lattice {
 
 /// `kernel` at the sites of a lattice as the field `like` lies. The fields that it holds views of

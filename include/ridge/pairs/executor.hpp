@@ -38,6 +38,6 @@ struct Executor<I, P, target::Cpu> {
 
 #if defined(RIDGE_TARGET_CPU)
 #include <ridge/pairs/cpu/executor.hpp>
-#elif defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
+#elif defined(RIDGE_TARGET_GPU)
 #include <ridge/pairs/gpu/executor.hpp>
 #endif

@@ -38,6 +38,6 @@ struct Executor<K, T, target::Cpu> {
 
 #if defined(RIDGE_TARGET_CPU)
 #include <ridge/stencil/cpu/executor.hpp>
-#elif defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
+#elif defined(RIDGE_TARGET_GPU)
 #include <ridge/stencil/gpu/executor.hpp>
 #endif

@@ -37,6 +37,6 @@ struct PassExecutor<K, T, target::Cpu> {
 
 #if defined(RIDGE_TARGET_CPU)
 #include <ridge/stencil/cpu/pass_executor.hpp>
-#elif defined(RIDGE_TARGET_SIMT) || defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
+#elif defined(RIDGE_TARGET_GPU)
 #include <ridge/stencil/gpu/pass_executor.hpp>
 #endif
