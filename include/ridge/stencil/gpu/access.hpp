@@ -60,6 +60,9 @@ struct WindowNeighbours {
     return Pack<T, 1>(window.value[dz + r.z][point + dy + r.y][dx + r.x]);
   }
 };
+template <auto Footprint, int Tile, class Lane, class T> // for clang before 17
+WindowNeighbours(const Lane&, const Window<Footprint, Tile, T>&, int)
+    -> WindowNeighbours<Footprint, Tile, Lane, T>;
 
 /// Where a member of this alignment lies behind what ends at `end`.
 constexpr int behind(std::size_t end, std::size_t alignment) {
