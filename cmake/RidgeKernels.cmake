@@ -104,7 +104,7 @@ function(ridge_kernel_folders target name flags)
     return()
   endif()
   file(GENERATE OUTPUT ${file} CONTENT "// Written by ridge_add_kernels.
-#include <ridge/device/offer.hpp>
+#include <ridge/device/kernel_source.hpp>
 
 namespace ridge::kernel_folders {
 extern const KernelFolders ${name} __attribute__((visibility(\"hidden\")));

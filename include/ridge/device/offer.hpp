@@ -7,6 +7,7 @@
 
 #include <ridge/core/config.hpp>
 #include <ridge/device/device.hpp>
+#include <ridge/device/kernel_source.hpp>
 
 #include <string>
 #include <type_traits>
@@ -17,21 +18,6 @@ namespace ridge {
 
 /// A function without its type.
 using AnyFunction = void (*)();
-
-/// Where the kernel sources of one target of a build are, and the flags their headers need. The
-/// build writes it into one source file of the target: no other command names the build's folders,
-/// so that compiler caches find kernels of another copy of the tree.
-struct KernelFolders {
-  const char* sources = "";
-  const char* flags = "";
-};
-
-/// The file a kernel is compiled from, so that further variants can be compiled on demand. Empty
-/// where the build does not say.
-struct KernelSource {
-  const char* file = ""; ///< within its target's sources
-  const KernelFolders* folders = nullptr;
-};
 
 #if defined(RIDGE_KERNEL_FOLDERS)
 namespace kernel_folders {
