@@ -4,12 +4,14 @@ A kernel says what one item computes, a schedule says where and in what order, a
 leaves a record that says how far from the roof it was. docs/python.md shows it.
 """
 
+from . import _threads  # first: it loads OpenMP
 from . import lattice
 from ._bench import bench
 from ._chain import Chain, chain
 from ._core import Failure, UsageError, devices
 from ._doctor import Diagnoses, doctor
 from ._pairs import Pairs, pairs
+from ._ranks import Ranks, ranks
 from ._record import Record, Records, Report, report
 from ._stencil import Stencil, stencil
 from ._sweeps import Sweeps, sweeps
@@ -18,8 +20,8 @@ from ._trace import (TraceError, cos, exp, log, maximum, minimum, power, rsqrt, 
 from ._tune import Tuned, tune
 
 __all__ = [
-    "Chain", "Diagnoses", "Failure", "Pairs", "Record", "Records", "Report", "Stencil", "Sweeps",
-    "TraceError", "Tuned", "UsageError", "bench", "chain", "cos", "devices", "doctor", "exp", "lattice",
-    "log", "maximum", "minimum", "pairs", "power", "report", "rsqrt", "sin", "sqrt", "stencil",
-    "sweeps", "tune", "where",
+    "Chain", "Diagnoses", "Failure", "Pairs", "Ranks", "Record", "Records", "Report", "Stencil",
+    "Sweeps", "TraceError", "Tuned", "UsageError", "bench", "chain", "cos", "devices", "doctor", "exp",
+    "lattice", "log", "maximum", "minimum", "pairs", "power", "ranks", "report", "rsqrt", "sin", "sqrt",
+    "stencil", "sweeps", "tune", "where",
 ]

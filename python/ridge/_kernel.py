@@ -52,12 +52,13 @@ class Source:
             "namespace {\n"
             "std::unique_ptr<ridge::stencil::Sweeps> make(\n"
             "    ridge::Queue& queue, const ridge::python::Arguments& arguments,\n"
-            "    const ridge::stencil::Boundaries& boundaries, const std::string& schedule) {\n"
+            "    const ridge::stencil::RankPart& place, const std::string& schedule) {\n"
             f"{self._kernel(numbers)}"
-            "  return ridge::python::make_sweeps(queue, kernel, arguments, boundaries, schedule,\n"
+            "  return ridge::python::make_sweeps(queue, kernel, arguments, place, schedule,\n"
             f"                                    \"{file}\");\n}}\n"
             "ridge::python::SweepsMaker describe() {\n"
-            f"  return {{ridge::stencil::levels_of<{self.type_name}>(), &make}};\n}}\n"
+            f"  return {{ridge::stencil::levels_of<{self.type_name}>(),\n"
+            f"          ridge::stencil::traits_of<{self.type_name}, double>(), &make}};\n}}\n"
             "const ridge::Offer offered(ridge::DeviceKind::cpu,\n"
             "                           typeid(ridge::python::DescribeSweeps*), &describe);\n}\n")
 

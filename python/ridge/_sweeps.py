@@ -7,6 +7,7 @@ from typing import Any, Optional, Union
 
 from . import _core
 from ._kernel import Source, unique
+from ._ranks import ranks
 from ._record import Record, records_of
 from ._stencil import Stencil
 
@@ -17,11 +18,13 @@ class Sweeps:
     """A stencil that is applied over and over. Made by `ridge.sweeps`."""
 
     def __init__(self, kernel: Stencil, boundary: Union[str, Mapping[str, str]],
-                 levels: Optional[int], spacing: Union[float, Sequence[float]]) -> None:
+                 levels: Optional[int], spacing: Union[float, Sequence[float]],
+                 points: Optional[Sequence[int]]) -> None:
         self.kernel = kernel
         #: What lies beyond the faces, as `ridge evolve --boundary` has it.
         self.boundary = boundary
         self._spacing = spacing
+        self._points = _checked_points(points, kernel.rank)
         self._source = _with_levels(kernel, levels)
         self._made: dict[tuple[int, tuple[str, ...]], _core.Sweeps] = {}
         self._latest: Optional[_core.Sweeps] = None
@@ -33,7 +36,8 @@ class Sweeps:
             **numbers: float) -> Any:
         """Takes so many steps from `arrays`, one for each that the kernel reads: time levels, the
         newest first, hold the result afterwards; coefficients, which follow, are only read. Returns
-        the first array.
+        the first array. Over ranks all of them call it, each with arrays of the points that are
+        `mine`.
 
         On a GPU it returns when all is queued. Ctrl-C ends it between two steps; the arrays then
         hold what `steps_done` steps gave. Raises as a call of the kernel does, and UsageError for
@@ -44,12 +48,18 @@ class Sweeps:
                             f"({', '.join(expected)}), not {len(arrays)}; numbers are given by name")
         names, values = self.kernel._numbers(numbers)
         rank = self.kernel.rank or len(getattr(arrays[0], "shape", (0, 0, 0)))
-        made = self._made.get((rank, names))
-        if made is None:
-            made = self._made[rank, names] = self._make(rank, names)
-        self._latest = made
+        self._latest = made = self._made_for(rank, names)
         made.run(arrays, values, schedule, device, steps)
         return arrays[0]
+
+    @property
+    def mine(self) -> tuple[slice, ...]:
+        """Over ranks, what this one owns of the whole field: `whole[in_time.mine]`."""
+        if not self._points:
+            raise _core.UsageError(f"{self.kernel.__name__}: `mine` is of sweeps over ranks, made with "
+                                   "points=, the shape of the field that they have together")
+        first, end = self._made_for(len(self._points), tuple(self.kernel.numbers or ())).owned()
+        return tuple(slice(a, b) for a, b in zip(first, end))[len(self._points) - 1::-1]
 
     @property
     def steps_done(self) -> int:
@@ -64,15 +74,23 @@ class Sweeps:
             raise _core.UsageError(f"{self.kernel.__name__} was not run yet")
         return records_of(self._latest.record())[0]
 
+    def _made_for(self, rank: int, names: tuple[str, ...]) -> _core.Sweeps:
+        made = self._made.get((rank, names))
+        if made is None:
+            made = self._made[rank, names] = self._make(rank, names)
+        return made
+
     def _make(self, rank: int, names: tuple[str, ...]) -> _core.Sweeps:
         file = _core.keep_source(f"{self.kernel.__name__}.hpp", self._source.text)
         return _core.Sweeps(self.kernel.__name__, list(self.kernel.arrays), self.kernel.rank,
                             self._source.describe_sweeps(file, names), file,
-                            _boundary_text(self.boundary, rank), _spacing(self._spacing, rank))
+                            _boundary_text(self.boundary, rank), _spacing(self._spacing, rank),
+                            list(reversed(self._points)))
 
 
 def sweeps(kernel: Stencil, *, boundary: Union[str, Mapping[str, str]] = "untouched",
-           levels: Optional[int] = None, spacing: Union[float, Sequence[float]] = 1.0) -> Sweeps:
+           levels: Optional[int] = None, spacing: Union[float, Sequence[float]] = 1.0,
+           points: Optional[Sequence[int]] = None) -> Sweeps:
     """Many sweeps of a stencil that gives the next value of its first array.
 
         heat_in_time = ridge.sweeps(heat, boundary="periodic")
@@ -83,10 +101,29 @@ def sweeps(kernel: Stencil, *, boundary: Union[str, Mapping[str, str]] = "untouc
     with x the last axis of an array), or a dict of these. `levels` is the number of time levels
     that the kernel reads: with 2, as for waves, its arrays begin with the present values and those
     of the step before. `spacing` is the distance of points, that derivatives at faces are by: one
-    number, or one an axis, in the order of NumPy's shapes."""
+    number, or one an axis, in the order of NumPy's shapes.
+
+    `points` is the shape of a field that all ranks have together, each its part: what `mine` of the
+    result says. A run then exchanges what the kernel reads of other ranks' points, and has the bits
+    of one rank.
+
+        heat_in_time = ridge.sweeps(heat, boundary="periodic", points=whole.shape)
+        a = whole[heat_in_time.mine].copy()
+        heat_in_time.run(a, steps=1000, rate=0.1)"""
     if not isinstance(kernel, Stencil):
         raise TypeError(f"ridge.sweeps takes a stencil, not {type(kernel).__name__}")
-    return Sweeps(kernel, boundary, levels, spacing)
+    return Sweeps(kernel, boundary, levels, spacing, points)
+
+
+def _checked_points(points: Optional[Sequence[int]], rank: int) -> tuple[int, ...]:
+    if points is None:
+        return ()
+    checked = tuple(int(n) for n in points)
+    if not all(n > 0 for n in checked) or len(checked) not in ({rank} if rank else {1, 2, 3}):
+        raise _core.UsageError(f"points={points}: the shape of the field that all ranks have together is "
+                               f"right, {rank or '1 to 3'} positive numbers")
+    ranks()
+    return checked
 
 
 def _boundary_text(boundary: Union[str, Mapping[str, str]], rank: int) -> str:

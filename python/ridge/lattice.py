@@ -130,17 +130,17 @@ class Field(Expression):
         return f"<ridge.lattice.Field {self.shape} of {self._held.site()} {self.dtype} on {self.device}>"
 
 
-def field(array: np.ndarray[Any, np.dtype[Any]], site: str, *, device: str = "cpu") -> Field:
-    """A field with the values of an array of NumPy of shape (lattice, site), x the last axis of the
-    lattice: `real`, `complex`, `colour_vector` (3), `colour_matrix` (3,3), `spinor` (4,3) or
-    `propagator` (4,4,3,3). The values are copied into the field's layout.
+def field(array: Any, site: str, *, device: str = "cpu") -> Field:
+    """A field with the values of an array of shape (lattice, site), x the last axis of the lattice:
+    `real`, `complex`, `colour_vector` (3), `colour_matrix` (3,3), `spinor` (4,3) or `propagator`
+    (4,4,3,3). The array is NumPy's, or of another library (torch, JAX) and in the host's memory. The
+    values are copied into the field's layout.
 
     Raises TypeError for another type, order or shape; UsageError for a lattice that cannot be laid
     out, with extents that can."""
     if site not in SITES:
         raise _core.UsageError(f"unknown site '{site}'; a site is {', '.join(SITES)}")
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"a field is made of an array of NumPy, not of {type(array).__name__}")
+    array = _of_numpy(array)
     wanted = np.float64 if site == "real" else np.complex128
     if array.dtype not in (np.dtype(wanted), np.dtype(np.float32 if site == "real" else np.complex64)):
         raise TypeError(f"a field of {site} is made of {np.dtype(wanted).name}, or half as wide, not "
@@ -156,6 +156,20 @@ def field(array: np.ndarray[Any, np.dtype[Any]], site: str, *, device: str = "cp
     made = _core.new_field(site, real_bytes, list(reversed(array.shape[:rank])), device)
     made.set(array.ctypes.data)
     return Field(made)
+
+
+def _of_numpy(array: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    """The same memory as an array of NumPy."""
+    if isinstance(array, np.ndarray):
+        return array
+    name = type(array).__name__
+    if not hasattr(array, "__dlpack__"):
+        raise TypeError(f"a field is made of an array, not of {name}")
+    try:
+        return np.from_dlpack(array)
+    except (BufferError, RuntimeError, TypeError, ValueError) as e:
+        raise TypeError(f"a field is made of an array in the host's memory, which this {name} does not "
+                        f"give: {e}") from None
 
 
 def norm2(x: Expression, *, reproducible: bool = False) -> float:

@@ -187,6 +187,10 @@ std::string Cache::keep_source(const std::string& file_name, const std::string& 
   return file.string();
 }
 
+bool Cache::is_kept_source(const std::string& file) const {
+  return file.starts_with(folder_ + "/sources/");
+}
+
 void Cache::shrink(long long most) {
   struct Entry {
     fs::file_time_type used;

@@ -29,6 +29,8 @@ public:
                    const std::vector<std::string>& files);
   /// Writes a source file that outlives the process; returns where it is.
   std::string keep_source(const std::string& file_name, const std::string& text);
+  /// Whether it is one of those: its name says what is in it.
+  [[nodiscard]] bool is_kept_source(const std::string& file) const;
   /// Removes the entries used longest ago until the rest takes at most `most` bytes.
   void shrink(long long most);
 

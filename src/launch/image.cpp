@@ -39,6 +39,11 @@ Product compile(const KernelCompiler& compiler, const std::string& folder, const
   const KernelCompiler::Compiled compiled = compiler.compile(text, source, options);
   if (!compiled.done) {
     if (has_compiler(kind)) throw Refused{};
+    if (compiled.report.find("libnvrtc-builtins") != std::string::npos) {
+      throw Failure(
+          "NVRTC lacks a part of itself, libnvrtc-builtins; install the whole of it, such "
+          "as by `pip install nvidia-cuda-nvrtc`, or nvcc");
+    }
     refuse({1, compiled.report}, compiler.name(), demand.source, source);
   }
   Product product{folder + "/kernel.image", included_files(demand.source, demand.flags)};

@@ -1,5 +1,7 @@
 #include "kernel_compiler.hpp"
 
+#include <ridge/device/library.hpp>
+
 #include "compilers.hpp"
 #include "isa.hpp"
 
@@ -33,6 +35,7 @@ struct KernelCompiler::Library {
   std::vector<std::string> names;         ///< as the loader finds it
   std::vector<const char*> homes;         ///< variables with the toolkit's folder
   std::vector<std::string> other_folders; ///< where it may be, too
+  std::vector<std::string> packaged;      ///< in Python's packages of it
   bool lists_architectures;
 };
 
@@ -89,6 +92,9 @@ const KernelCompiler* KernelCompiler::open(const Library& l) {
         if (!folder.empty()) names.push_back(fmt::format("{}/{}/{}", folder, lib, l.names.front()));
       }
     }
+    // Beside a Python package that this library is part of.
+    for (const std::string& file : l.packaged)
+      names.push_back(fmt::format("{}/../../nvidia/{}", library_folder(), file));
   }
   const std::string prefix = l.prefix;
   void* const library = first_with(prefix + "Version", names);
@@ -120,6 +126,7 @@ const KernelCompiler* KernelCompiler::here(DeviceKind kind) {
               {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"},
               {"CUDA_HOME", "CUDA_PATH"},
               {RIDGE_BUILD_CUDA, "/usr/local/cuda"},
+              {"cu13/lib/libnvrtc.so.13", "cuda_nvrtc/lib/libnvrtc.so.12"},
               false});
     return nvrtc;
   }
@@ -134,6 +141,7 @@ const KernelCompiler* KernelCompiler::here(DeviceKind kind) {
                "libamdhip64.so", "libamdhip64.so.5"},
               {"ROCM_PATH", "HIP_PATH"},
               {"/opt/rocm"},
+              {},
               true});
     return hiprtc;
   }

@@ -44,7 +44,8 @@ void write_source(const std::string& file, const std::string& text) {
 }
 
 std::string content_of(const std::string& file) {
-  if (!file.starts_with("/")) return {};
+  // What this process has kept is told apart by its name: it need not be read for every launch.
+  if (!file.starts_with("/") || Cache::here().is_kept_source(file)) return {};
   const std::optional<std::string> text = read_file(file);
   if (!text) throw UsageError(fmt::format("there is no kernel file {}", file));
   return *text;

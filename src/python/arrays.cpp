@@ -6,6 +6,8 @@
 #include <nanobind/stl/string.h>
 
 #include <bit>
+#include <memory>
+#include <optional>
 #include <string_view>
 
 namespace nb = nanobind;
@@ -76,33 +78,36 @@ int bytes_of_format(const Subject& subject, std::string_view format) {
   subject.refuse(fmt::format("has numbers of type '{}'; float32 and float64 are possible", given));
 }
 
-/// Releases a buffer when its description was read: the object that is called with keeps the data.
+/// The memory that an object lets be used, if it does: arrays of some libraries do so on the host
+/// alone. Released when its description was read: the object that is called with keeps the data.
 class Buffer {
 public:
   Buffer(const Subject& subject, nb::handle object) {
-    const int flags = PyBUF_STRIDES | PyBUF_FORMAT | (subject.written ? PyBUF_WRITABLE : 0);
-    if (PyObject_GetBuffer(object.ptr(), &view_, flags) == 0) return;
-    PyErr_Clear();
-    if (subject.written &&
-        PyObject_GetBuffer(object.ptr(), &view_, PyBUF_STRIDES | PyBUF_FORMAT) == 0) {
-      PyBuffer_Release(&view_);
-      subject.refuse("is read-only, and the result is to be written to it");
-    }
-    PyErr_Clear();
-    subject.refuse("does not let its memory be used (" + name_of_type(object) + ")");
+    const int read = PyBUF_STRIDES | PyBUF_FORMAT;
+    given_ = get(object, read | (subject.written ? PyBUF_WRITABLE : 0));
+    if (given_ || !subject.written || !get(object, read)) return;
+    PyBuffer_Release(&view_);
+    subject.refuse("is read-only, and the result is to be written to it");
   }
   ~Buffer() { PyBuffer_Release(&view_); }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
+  [[nodiscard]] bool given() const { return given_; }
   [[nodiscard]] const Py_buffer& view() const { return view_; }
 
 private:
+  bool get(nb::handle object, int flags) {
+    if (PyObject_GetBuffer(object.ptr(), &view_, flags) == 0) return true;
+    PyErr_Clear();
+    view_ = {};
+    return false;
+  }
+
   Py_buffer view_{};
+  bool given_ = false;
 };
 
-Array from_buffer(const Subject& subject, nb::handle object) {
-  const Buffer buffer(subject, object);
-  const Py_buffer& view = buffer.view();
+Array from_buffer(const Subject& subject, const Py_buffer& view) {
   Array a;
   a.data = view.buf;
   a.element_bytes = bytes_of_format(subject, view.format != nullptr ? view.format : "B");
@@ -166,22 +171,14 @@ nb::object export_dlpack(const Subject& subject, nb::handle object, const Device
   }
 }
 
-Array from_dlpack(const Subject& subject, nb::handle object, Arrays& arrays, bool first) {
-  const nb::tuple where = nb::cast<nb::tuple>(object.attr("__dlpack_device__")());
-  const DeviceId device =
-      device_of(subject, nb::cast<std::int64_t>(where[0]), nb::cast<std::int64_t>(where[1]));
-  if (first) {
-    arrays.device = device;
-    if (device.kind != DeviceKind::cpu) arrays.stream = current_stream(object, device.number);
-  }
-  nb::object capsule = export_dlpack(subject, object, device, arrays.stream);
-  const dlpack::Described tensor = dlpack::open(capsule.ptr());
-  if (tensor.tensor == nullptr) subject.refuse("gives no DLPack tensor");
-  if (tensor.copied)
+Array from_tensor(const Subject& subject, const dlpack::Described& described,
+                  const DeviceId& device, const Arrays& arrays) {
+  if (described.tensor == nullptr) subject.refuse("gives no DLPack tensor");
+  if (described.copied)
     subject.refuse("would be copied by its library; pass an array that need not be");
-  if (tensor.read_only && subject.written)
+  if (described.read_only && subject.written)
     subject.refuse("is read-only, and the result is to be written to it");
-  const dlpack::Tensor& t = *tensor.tensor;
+  const dlpack::Tensor& t = *described.tensor;
   Array a;
   a.data = static_cast<char*>(t.data) + t.byte_offset;
   const bool is_float = t.dtype.code == dlpack::float_code && t.dtype.lanes == 1;
@@ -198,8 +195,63 @@ Array from_dlpack(const Subject& subject, nb::handle object, Arrays& arrays, boo
     subject.refuse(fmt::format("is on {}, and the first array on {}; all must be on one device",
                                to_text(device), to_text(arrays.device)));
   }
+  return a;
+}
+
+Array from_dlpack(const Subject& subject, nb::handle object, Arrays& arrays, bool first) {
+  const nb::tuple where = nb::cast<nb::tuple>(object.attr("__dlpack_device__")());
+  const DeviceId device =
+      device_of(subject, nb::cast<std::int64_t>(where[0]), nb::cast<std::int64_t>(where[1]));
+  if (first) {
+    arrays.device = device;
+    if (device.kind != DeviceKind::cpu) arrays.stream = current_stream(object, device.number);
+  }
+  nb::object capsule = export_dlpack(subject, object, device, arrays.stream);
+  const Array a = from_tensor(subject, dlpack::open(capsule.ptr()), device, arrays);
   arrays.kept.push_back(std::move(capsule));
   return a;
+}
+
+/// Throws unless a function of the exchange has done what it is for.
+void must_give(const Subject& subject, int status) {
+  if (status == 0) return;
+  const nb::python_error e;
+  subject.refuse(std::string("cannot be used in place: ") +
+                 nb::cast<std::string>(nb::str(e.value())));
+}
+
+/// The same by what the array's library offers to C. Nothing where its stream is another than that
+/// of the first array, which has to wait for it.
+std::optional<Array> from_exchange(const Subject& subject, nb::handle object,
+                                   const dlpack::Exchange& exchange, Arrays& arrays, bool first) {
+  dlpack::Tensor tensor{};
+  dlpack::Described described{&tensor};
+  struct Release {
+    void operator()(dlpack::Versioned* v) const {
+      if (v->deleter != nullptr) v->deleter(v);
+    }
+  };
+  std::unique_ptr<dlpack::Versioned, Release> managed;
+  if (subject.written || exchange.describe == nullptr) { // this alone says what may be written to
+    dlpack::Versioned* made = nullptr;
+    must_give(subject, exchange.manage(object.ptr(), &made));
+    managed.reset(made);
+    described = dlpack::described(*made);
+    if (described.tensor != nullptr) tensor = *described.tensor;
+  } else {
+    must_give(subject, exchange.describe(object.ptr(), &tensor));
+  }
+  const DeviceId device = device_of(subject, tensor.device.type, tensor.device.number);
+  void* stream = nullptr;
+  if (device.kind != DeviceKind::cpu)
+    must_give(subject, exchange.current_stream(tensor.device.type, tensor.device.number, &stream));
+  if (first) {
+    arrays.device = device;
+    arrays.stream = stream;
+  } else if (device == arrays.device && stream != arrays.stream) {
+    return {};
+  }
+  return from_tensor(subject, described, device, arrays);
 }
 
 Array from_cuda_interface(const Subject& subject, nb::handle object, Arrays& arrays, bool first) {
@@ -239,19 +291,26 @@ Array from_cuda_interface(const Subject& subject, nb::handle object, Arrays& arr
 }
 
 Array look(const Subject& subject, nb::handle object, Arrays& arrays, bool first) {
-  if (PyObject_CheckBuffer(object.ptr()) != 0) {
-    if (!first && arrays.device.kind != DeviceKind::cpu) {
-      subject.refuse("is in the host's memory, and the first array on " + to_text(arrays.device) +
-                     "; all must be on one device");
+  const bool may_give = PyObject_CheckBuffer(object.ptr()) != 0;
+  if (may_give) {
+    if (const Buffer buffer(subject, object); buffer.given()) {
+      if (!first && arrays.device.kind != DeviceKind::cpu) {
+        subject.refuse("is in the host's memory, and the first array on " + to_text(arrays.device) +
+                       "; all must be on one device");
+      }
+      return from_buffer(subject, buffer.view());
     }
-    return from_buffer(subject, object);
   }
   if (nb::hasattr(object, "requires_grad") && nb::cast<bool>(object.attr("requires_grad"))) {
     subject.refuse("requires a gradient, which ridge does not compute; pass x.detach()");
   }
+  if (const dlpack::Exchange* const exchange = dlpack::exchange_of(object.ptr())) {
+    if (const auto a = from_exchange(subject, object, *exchange, arrays, first)) return *a;
+  }
   if (nb::hasattr(object, "__dlpack__")) return from_dlpack(subject, object, arrays, first);
   if (nb::hasattr(object, "__cuda_array_interface__"))
     return from_cuda_interface(subject, object, arrays, first);
+  if (may_give) subject.refuse("does not let its memory be used (" + name_of_type(object) + ")");
   subject.refuse(
       "is no array but " + name_of_type(object) +
       "; arrays of NumPy, and those with __dlpack__ or __cuda_array_interface__, are possible");

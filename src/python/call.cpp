@@ -18,7 +18,7 @@ void append(std::string& key, const T& value) {
 
 } // namespace
 
-std::string Call::key(std::string_view schedule) const {
+std::string Call::place(std::string_view schedule) const {
   std::string key(schedule);
   append(key, arrays.device.kind);
   append(key, arrays.device.number);
@@ -32,6 +32,11 @@ std::string Call::key(std::string_view schedule) const {
       append(key, a.strides[static_cast<std::size_t>(d)]);
     }
   }
+  return key;
+}
+
+std::string Call::key(std::string_view schedule) const {
+  std::string key = place(schedule);
   for (const double number : numbers)
     append(key, number);
   return key;

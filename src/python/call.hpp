@@ -13,7 +13,10 @@ struct Call {
   Arrays arrays;
   std::vector<double> numbers;
 
-  /// What is bound for a call depends on: where everything lies, how large it is, and the numbers.
+  /// What the schedule of a call depends on: what was asked for, where everything lies and how
+  /// large it is.
+  [[nodiscard]] std::string place(std::string_view schedule) const;
+  /// What its program depends on: that, and the numbers.
   [[nodiscard]] std::string key(std::string_view schedule) const;
 };
 

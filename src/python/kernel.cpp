@@ -39,12 +39,24 @@ Described Kernel::describe(const Call& asked, Turn& turn) {
 }
 
 std::shared_ptr<const Program> Kernel::bind(const Call& asked, Turn& turn,
-                                            const std::string& schedule) {
+                                            std::string_view schedule) {
   const auto the_case = describe(asked, turn).the_case;
-  const auto schedules = lab::schedules_by_wisdom(*the_case, schedule);
+  return std::make_shared<const Program>(the_case->bind(meant(asked, schedule, *the_case)));
+}
+
+lab::AskedSchedule Kernel::meant(const Call& asked, std::string_view schedule,
+                                 lab::Case& the_case) {
+  std::string place = asked.place(schedule);
+  {
+    const std::lock_guard lock(guard_);
+    if (const auto known = meant_.find(place); known != meant_.end()) return known->second;
+  }
+  auto schedules = lab::schedules_by_wisdom(the_case, std::string(schedule));
   if (schedules.size() != 1)
     throw UsageError("a launch takes one schedule; 'all' and 'space' are for measure_all()");
-  return std::make_shared<const Program>(the_case->bind(schedules[0]));
+  const std::lock_guard lock(guard_);
+  if (meant_.size() >= most_programs) meant_.clear();
+  return meant_.emplace(std::move(place), std::move(schedules[0])).first->second;
 }
 
 void Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
@@ -60,7 +72,7 @@ void Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
     if (const auto known = programs_.find(key); known != programs_.end()) program = known->second;
   }
   if (!program) {
-    program = naming_source(file_, [&] { return bind(asked, turn, std::string(schedule)); });
+    program = naming_source(file_, [&] { return bind(asked, turn, schedule); });
     const std::lock_guard lock(guard_);
     if (programs_.size() >= most_programs) programs_.clear();
     programs_.emplace(key, program);

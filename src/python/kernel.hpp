@@ -73,7 +73,9 @@ private:
                          nanobind::object device) const;
   [[nodiscard]] Described describe(const Call& asked, Turn& turn);
   [[nodiscard]] std::shared_ptr<const Program> bind(const Call& asked, Turn& turn,
-                                                    const std::string& schedule);
+                                                    std::string_view schedule);
+  [[nodiscard]] lab::AskedSchedule meant(const Call& asked, std::string_view schedule,
+                                         lab::Case& the_case);
   [[nodiscard]] Describe& describer();
 
   std::string name_, pattern_;
@@ -83,6 +85,7 @@ private:
   mutable std::mutex guard_; ///< of what follows
   Describe* describe_ = nullptr;
   std::unordered_map<std::string, std::shared_ptr<const Program>> programs_;
+  std::unordered_map<std::string, lab::AskedSchedule> meant_; ///< whatever the numbers are
   std::shared_ptr<const Program> latest_;
 };
 

@@ -91,6 +91,7 @@ std::string Kernel::tune(nb::tuple arrays, nb::tuple numbers, nb::object device,
   {
     const std::lock_guard lock(guard_);
     programs_.clear(); // `auto` means another schedule now
+    meant_.clear();
   }
   if (interrupted) std::rethrow_exception(interrupted);
   return found;

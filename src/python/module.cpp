@@ -7,10 +7,12 @@
 #include "kernel.hpp"
 #include "lattice.hpp"
 #include "others_may_run.hpp"
+#include "ranks.hpp"
 #include "sweeps.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -39,6 +41,7 @@ NB_MODULE(_core, m) {
   m.def("_end_calls", &end_calls);
   nb::module_::import_("atexit").attr("register")(m.attr("_end_calls"));
   add_lattice(m);
+  add_ranks(m);
   m.def("devices", &devices);
   m.def("headers_folder", &headers_folder);
   m.def("library_folder", &library_folder);
@@ -63,8 +66,10 @@ NB_MODULE(_core, m) {
            "prove"_a);
   nb::class_<Sweeps>(m, "Sweeps")
       .def(nb::init<std::string, std::vector<std::string>, int, std::string, std::string,
-                    const std::string&, const std::array<double, 3>&>(),
-           "name"_a, "arrays"_a, "rank"_a, "description"_a, "file"_a, "boundary"_a, "spacing"_a)
+                    const std::string&, const std::array<double, 3>&, const std::vector<Index>&>(),
+           "name"_a, "arrays"_a, "rank"_a, "description"_a, "file"_a, "boundary"_a, "spacing"_a,
+           "points"_a)
+      .def("owned", &Sweeps::owned)
       .def("run", &Sweeps::run, "arrays"_a, "numbers"_a, "schedule"_a, "device"_a.none(), "steps"_a)
       .def("steps", &Sweeps::steps)
       .def("record", &Sweeps::record);

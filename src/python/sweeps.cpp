@@ -27,11 +27,13 @@ void write_back(stencil::Sweeps& sweeps, const Arrays& arrays, int levels) {
 } // namespace
 
 Sweeps::Sweeps(std::string name, std::vector<std::string> arrays, int rank, std::string description,
-               std::string file, const std::string& boundary, const std::array<double, 3>& spacing)
+               std::string file, const std::string& boundary, const std::array<double, 3>& spacing,
+               const std::vector<Index>& points)
     : name_(std::move(name)), arrays_(std::move(arrays)), rank_(rank),
       description_(std::move(description)), file_(std::move(file)),
       boundaries_(stencil::parse_boundaries(boundary)) {
   boundaries_.spacing = {spacing[0], spacing[1], spacing[2]};
+  if (!points.empty()) points_ = Extents(points.data(), static_cast<int>(points.size())).xyz();
   for (const auto& axis : boundaries_.faces) {
     for (const stencil::Condition& c : axis) {
       if (!c.field.empty()) {
@@ -47,6 +49,34 @@ const SweepsMaker& Sweeps::maker() {
   return made_;
 }
 
+comm::Communicator& Sweeps::ranks() const {
+  static const auto this_process = comm::alone();
+  return points_ ? comm::world() : *this_process;
+}
+
+stencil::RankPart Sweeps::place(Index3 points) {
+  return {ranks(), points_.value_or(points), maker().traits, boundaries_};
+}
+
+std::pair<std::array<Index, 3>, std::array<Index, 3>> Sweeps::owned() {
+  const OthersMayRun others_may_run;
+  const std::lock_guard lock(guard_);
+  const stencil::RankPart part = place({});
+  const Index3 a = part.owned().begin;
+  const Index3 b = part.owned().end;
+  return {{a.x, a.y, a.z}, {b.x, b.y, b.z}};
+}
+
+void Sweeps::require_owned(const Array& array, const stencil::RankPart& place) const {
+  const Index3 has = view_of<char>(array).extents;
+  const Index3 owns = place.owned().extents();
+  if (has == owns) return;
+  const auto text = [](Index3 n) { return to_text(Extents{n.x, n.y, n.z}); };
+  throw UsageError(name_ + ": an array of " + text(has) + " points (x first); rank " +
+                   std::to_string(ranks().rank()) + " of " + std::to_string(ranks().ranks()) +
+                   " owns " + text(owns) + " of " + text(place.grid().points()));
+}
+
 stencil::Sweeps& Sweeps::begin(const Call& call, const std::string& schedule, Turn& turn) {
   const Arguments arguments{name_, call.arrays.all, call.numbers};
   std::string key = call.key(schedule);
@@ -58,9 +88,11 @@ stencil::Sweeps& Sweeps::begin(const Call& call, const std::string& schedule, Tu
     }
     return *sweeps_;
   }
+  const stencil::RankPart part = place(view_of<char>(arguments.arrays.front()).extents);
+  require_owned(arguments.arrays.front(), part);
   sweeps_.reset(); // its memory first
-  sweeps_ = naming_source(
-      file_, [&] { return maker().make(turn.queue, arguments, boundaries_, schedule); });
+  sweeps_ =
+      naming_source(file_, [&] { return maker().make(turn.queue, arguments, part, schedule); });
   key_ = std::move(key);
   return *sweeps_;
 }
@@ -109,7 +141,9 @@ void Sweeps::take(stencil::Sweeps& sweeps, Turn& turn, Index steps) {
     const auto begin = Clock::now();
     sweeps.run(now);
     if (!queued) turn.queue.wait();
-    const double took = std::chrono::duration<double>(Clock::now() - begin).count();
+    const double mine = std::chrono::duration<double>(Clock::now() - begin).count();
+    // Ranks take as many steps at once: passes of several are composed of them.
+    const double took = ranks().ranks() > 1 ? ranks().greatest(mine) : mine;
     steps_ += now;
     if (!queued) seconds_ += took;
     if (took < response / 2) batch *= 2;

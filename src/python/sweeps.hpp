@@ -1,6 +1,7 @@
 // Many sweeps of a stencil over arrays of Python.
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/python/describe_sweeps.hpp>
 
 #include "call.hpp"
@@ -11,7 +12,9 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ridge::python {
@@ -21,15 +24,21 @@ public:
   /// `arrays` are the names of the inputs, `rank` how many dimensions they have (0: any),
   /// `description` is compiled for the host and offers a DescribeSweeps, `file` is the kernel's
   /// source that it includes. `boundary` is what stencil::parse_boundaries reads, `spacing` what
-  /// derivatives at faces are by, x first. Throws UsageError for a boundary that there is not.
+  /// derivatives at faces are by, x first. `points`, x first, are those of a field that all ranks
+  /// have together; none: this process has all of its own. Throws UsageError for a boundary that
+  /// there is not.
   Sweeps(std::string name, std::vector<std::string> arrays, int rank, std::string description,
-         std::string file, const std::string& boundary, const std::array<double, 3>& spacing);
+         std::string file, const std::string& boundary, const std::array<double, 3>& spacing,
+         const std::vector<Index>& points);
 
   /// So many steps from the arrays, one an input; those of the time levels hold the result
   /// afterwards. Ctrl-C ends it between steps, and the arrays then hold what `steps` of this run
   /// gave. On a GPU it returns when all is queued.
   void run(nanobind::tuple arrays, nanobind::tuple numbers, const std::string& schedule,
            nanobind::object device, Index steps);
+  /// The first point that this rank owns of the whole field and the one behind the last, x first.
+  /// Throws UsageError where there are too few points for the ranks.
+  [[nodiscard]] std::pair<std::array<Index, 3>, std::array<Index, 3>> owned();
   /// Of the latest run: those that were done.
   [[nodiscard]] Index steps() const;
   /// Of a sweep of the latest run, or of a pass of several; timed where the run was not queued on
@@ -38,6 +47,9 @@ public:
 
 private:
   [[nodiscard]] const SweepsMaker& maker();
+  [[nodiscard]] comm::Communicator& ranks() const;
+  [[nodiscard]] stencil::RankPart place(Index3 points);
+  void require_owned(const Array& array, const stencil::RankPart& place) const;
   [[nodiscard]] stencil::Sweeps& begin(const Call& call, const std::string& schedule, Turn& turn);
   void take(stencil::Sweeps& sweeps, Turn& turn, Index steps);
 
@@ -46,7 +58,8 @@ private:
   int rank_;
   std::string description_, file_;
   stencil::Boundaries boundaries_;
-  mutable std::mutex guard_; ///< of what follows: one run at a time
+  std::optional<Index3> points_; ///< of all ranks
+  mutable std::mutex guard_;     ///< of what follows: one run at a time
   SweepsMaker made_;
   std::string key_; ///< what `sweeps_` depends on
   std::unique_ptr<stencil::Sweeps> sweeps_;

@@ -98,9 +98,10 @@ Schedule default_schedule(const Device& device, const Traits& traits, Index3 ext
   const bool tiles = tile_fits(traits) && better_in_tiles(traits, extents);
   if (!tiles && marches(device, traits, extents)) {
     const DeviceFacts& facts = device.facts();
-    if (!can_march(device)) {
+    // On NVIDIA GPUs tiles of points are faster so far (docs/decisions/0071).
+    if (device.kind() == DeviceKind::hip) {
       if (const auto window = window_default(facts, device.kind(), traits, extents)) return *window;
-    } else if (bulk_copies) {
+    } else if (bulk_copies && can_march(device)) {
       if (const auto march = march_default(facts, traits, extents)) return *march;
     }
   }

@@ -1,8 +1,10 @@
 """Arrays are used where they are, or refused with what would be right."""
 
+import sys
+
 import numpy as np
 import pytest
-from conftest import Producer, heat_of
+from conftest import Producer, exchanging, heat_of
 
 import ridge
 
@@ -49,6 +51,45 @@ def test_arrays_of_other_libraries(heat, u, versioned):
     assert all(options["stream"] is None for options in given.asked)
     with pytest.raises(TypeError, match="pass out="):
         heat(given, rate=0.2)
+
+
+def test_arrays_that_their_library_offers_to_c(heat, u):
+    offered = exchanging()
+    given, out = offered(u), offered(np.zeros_like(u))
+    assert heat(given, out=out, rate=0.2) is out
+    np.testing.assert_allclose(out.array, heat_of(u, 0.2, np.zeros_like(u)), atol=1e-14)
+    assert offered.asked == {"described": 1, "kept": 0}
+    wide, rows = view_of_rows(u)
+    heat(offered(rows), out=out, rate=0.3)
+    np.testing.assert_allclose(out.array, heat_of(u, 0.3, np.zeros_like(u)), atol=1e-14)
+    read_only = np.zeros_like(u)
+    read_only.flags.writeable = False
+    with pytest.raises(TypeError, match="out is read-only"):
+        heat(given, out=offered(read_only), rate=0.2)
+    with pytest.raises(TypeError, match="u has numbers that are neither float32 nor float64"):
+        heat(offered(u.astype(np.int64)), out=out, rate=0.2)
+    with pytest.raises(TypeError, match="out is on cuda:0, and the first array on cpu"):
+        heat(given, out=offered(u, (2, 0)), rate=0.2)
+    assert offered.asked["kept"] == 0  # nothing is leaked where a call is refused
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="classes have buffers since Python 3.12")
+def test_arrays_that_let_their_memory_be_used_on_the_host_alone(heat, u):
+    class OfGpus(Producer):  # as JAX's are
+        def __buffer__(self, flags):
+            raise BufferError("not on this device")
+
+    given = OfGpus(u)
+    np.testing.assert_allclose(heat(given, out=np.zeros_like(u), rate=0.2),
+                               heat_of(u, 0.2, np.zeros_like(u)), atol=1e-14)
+    assert given.asked
+
+    class Closed:
+        def __buffer__(self, flags):
+            raise BufferError("never")
+
+    with pytest.raises(TypeError, match="u does not let its memory be used"):
+        heat(Closed(), out=np.zeros_like(u), rate=0.2)
 
 
 def test_a_large_array_is_not_copied(heat):

@@ -1,7 +1,9 @@
 """Tuning, the doctor and the report, on the user's arrays and by the command's names."""
 
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -57,6 +59,24 @@ def test_what_was_tuned_is_what_auto_means(wisdom, tmp_path):
     changed = " ".join(f"{k}={v}" for k, v in fields.items())
     wisdom.write_text(wisdom.read_text().replace(schedule, changed))
     assert run("call", tmp_path) == changed
+
+
+def test_ctrl_c_ends_tuning(wisdom):
+    text = TUNED.split("u = np")[0] + """
+u = np.random.default_rng(1).standard_normal((200, 300))
+print("ready", flush=True)
+try:
+    while True:
+        ridge.tune(tuned, u, rate=0.1, seconds=1000)
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+    running = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    assert running.stdout.readline() == "ready\n"
+    time.sleep(4)
+    running.send_signal(signal.SIGINT)
+    assert running.wait(timeout=100) == 7
 
 
 def test_tuning_that_is_refused(heat, monkeypatch):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from conftest import Producer
 
 import ridge
 from ridge import lattice
@@ -20,6 +21,13 @@ def test_values_come_back(rng, site, double):
     a = a if double else a.astype(np.float32 if site == "real" else np.complex64)
     f = lattice.field(a, site)
     assert f.shape == (2, 4, 8) and f.dtype == a.dtype
+    np.testing.assert_array_equal(f.numpy(), a)
+
+
+def test_arrays_of_other_libraries(rng):
+    a = random(rng, (2, 4, 8, 3))
+    f = lattice.field(Producer(a), "colour_vector")
+    assert f.dtype == a.dtype
     np.testing.assert_array_equal(f.numpy(), a)
 
 
@@ -60,7 +68,9 @@ def test_wrong_fields(rng):
             (lambda: lattice.field(a, "colour_matrix"), TypeError, r"last extents are \(3, 3\)"),
             (lambda: lattice.field(a[:, ::2], "colour_vector"), TypeError, "C's order"),
             (lambda: lattice.field(a, "quark"), ridge.UsageError, "colour_vector, colour_matrix"),
-            (lambda: lattice.field(a.tolist(), "spinor"), TypeError, "array of NumPy"),
+            (lambda: lattice.field(a.tolist(), "spinor"), TypeError, "made of an array, not of list"),
+            (lambda: lattice.field(Producer(a, refuses=BufferError("it lies on cuda:0")), "complex"),
+             TypeError, "in the host's memory, which this Producer does not give: it lies on cuda:0"),
             (lambda: lattice.field(a[:1, :1].copy(), "colour_vector"), ridge.UsageError, "1x1"),
             (lambda: f + 1.0, TypeError, "cannot be part of an expression"),
             (lambda: f.shift(2, 1), ridge.UsageError, "axes 0 to 1"),

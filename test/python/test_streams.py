@@ -5,6 +5,7 @@ import types
 
 import numpy as np
 import pytest
+from conftest import exchanging
 
 import ridge
 
@@ -59,6 +60,28 @@ def test_the_current_stream_of_the_library(monkeypatch):
     array = of_library("torch", torch, monkeypatch)
     # The stream is that of the first array's library: another's producer is told it.
     assert call(array(), OnGpu()) == [815, 815]
+
+
+def test_the_stream_that_a_library_tells_c():
+    offered = exchanging(stream=7)
+    array, out = offered(np.ones(9), (2, 0)), OnGpu()
+    with pytest.raises(ridge.UsageError, match="there is no device cuda:0 here"):
+        shift(array, out=out)
+    assert out.asked == [7]
+
+    class Both(exchanging(stream=8)):
+        asked_for = []
+
+        def __dlpack_device__(self):
+            return (2, 0)
+
+        def __dlpack__(self, *, stream, max_version=None):
+            self.asked_for.append(stream)
+            return self.array.__dlpack__(max_version=max_version)
+
+    with pytest.raises(ridge.UsageError, match="there is no device cuda:0 here"):
+        shift(array, out=Both(np.ones(9), (2, 0)))
+    assert Both.asked_for == [7]  # its own stream is another: it has to wait for the first array's
 
 
 def test_the_default_stream():

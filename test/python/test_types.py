@@ -15,7 +15,7 @@ PACKAGE = pathlib.Path(ridge.__file__).parent
 @pytest.mark.parametrize("words", [
     ["mypy", "--strict", "--no-incremental", "-p", "ridge"],
     ["mypy", "--strict", "--no-incremental", str(USE)],
-    ["basedpyright", "--level", "error", "--project", "{config}"],
+    ["basedpyright", "--level", "error", "--project", "{config}", "--pythonpath", sys.executable],
 ], ids=["mypy, package", "mypy, use", "pyright"])
 def test_types(words, tmp_path):
     # Pyright's own checks, of the fork of it that PyPI has whole.

@@ -37,6 +37,8 @@ def use(a: Any, b: Any) -> None:
     in_time = ridge.sweeps(heat, boundary={"x": "periodic"}, spacing=(1, 1, 0.5))
     assert_type(in_time, ridge.Sweeps)
     assert_type(in_time.steps_done, int)
+    assert_type(ridge.sweeps(heat, points=(8, 8, 8)).mine, tuple[slice, ...])
+    assert_type(ridge.ranks().size, int)
     assert_type(ridge.report([record]), ridge.Report)
     assert_type(ridge.bench("laplacian", size=8)[0].fraction, Optional[float])
     assert_type(ridge.devices(), list[str])

@@ -11,9 +11,11 @@ namespace ridge::python {
 /// How sweeps of a kernel are made.
 struct SweepsMaker {
   int levels = 1; ///< of the inputs, the first ones: what a sweep gives new values
-  /// Copies the arrays, one an input. Throws UsageError as stencil::Sweeps does.
+  stencil::Traits traits;
+  /// Copies the arrays, one an input, each the points of `place` that this rank owns. Throws
+  /// UsageError as stencil::Sweeps does. Collective.
   std::unique_ptr<stencil::Sweeps> (*make)(Queue& queue, const Arguments& arguments,
-                                           const stencil::Boundaries& boundaries,
+                                           const stencil::RankPart& place,
                                            const std::string& schedule) = nullptr;
 };
 /// What a description offers, by the type of this function.
@@ -29,30 +31,36 @@ template <class T>
 
 template <class K, class T>
 [[nodiscard]] std::unique_ptr<stencil::Sweeps>
-sweeps_of(Queue& queue, const K& kernel, const Arguments& arguments,
-          const stencil::Boundaries& boundaries, const std::string& schedule) {
+sweeps_of(Queue& queue, const K& kernel, const Arguments& arguments, const stencil::RankPart& place,
+          const std::string& schedule) {
   const auto fields = fields_of<T>(arguments);
   if (static_cast<int>(fields.size()) != stencil::inputs_of<K>) {
     throw UsageError(arguments.kernel + " takes " + std::to_string(stencil::inputs_of<K>) +
                      " arrays, not " + std::to_string(fields.size()));
   }
-  const auto laid = stencil::parse_sweeps(schedule, queue.device(), stencil::traits_of<K, T>(),
-                                          boundaries, fields.front().extents);
-  return std::make_unique<stencil::Sweeps>(queue, kernel, fields, boundaries, laid,
-                                           arguments.kernel);
+  const stencil::Traits traits = stencil::traits_of<K, T>();
+  const Index3 points = place.grid().points();
+  const stencil::Boundaries& around = place.boundaries_of_all();
+  const auto whole = stencil::parse_sweeps(schedule, queue.device(), traits, around, points);
+  // Halos are as deep as the schedule has sweeps in one pass.
+  const stencil::RankPart part(place.communicator(), points, traits, around,
+                               whole.pass ? stencil::sweeps_of(*whole.pass) : 1,
+                               place.grid().ranks());
+  const auto laid = stencil::parse_sweeps(schedule, queue.device(), traits, part.boundaries(),
+                                          part.held().extents());
+  return std::make_unique<stencil::Sweeps>(queue, kernel, fields, part, laid, arguments.kernel);
 }
 
 /// `file` is where K's source is.
 template <class K>
 [[nodiscard]] std::unique_ptr<stencil::Sweeps>
 make_sweeps(Queue& queue, const K& kernel, const Arguments& arguments,
-            const stencil::Boundaries& boundaries, const std::string& schedule,
-            const std::string& file) {
+            const stencil::RankPart& place, const std::string& schedule, const std::string& file) {
   know_source(typeid(stencil::Call<K, float>), file, "");
   know_source(typeid(stencil::Call<K, double>), file, "");
   return arguments.arrays.front().element_bytes == 4
-             ? sweeps_of<K, float>(queue, kernel, arguments, boundaries, schedule)
-             : sweeps_of<K, double>(queue, kernel, arguments, boundaries, schedule);
+             ? sweeps_of<K, float>(queue, kernel, arguments, place, schedule)
+             : sweeps_of<K, double>(queue, kernel, arguments, place, schedule);
 }
 
 } // namespace ridge::python

@@ -130,7 +130,10 @@ class World final : public Communicator {
 public:
   World() {
     int given = 0;
-    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &given), "to start");
+    MPI_Initialized(&given); // by the program that this is part of, such as mpi4py
+    ends_mpi_ = given == 0;
+    if (ends_mpi_)
+      check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &given), "to start");
     check(MPI_Comm_dup(MPI_COMM_WORLD, &world_), "to make a communicator of its own");
     MPI_Comm_set_errhandler(world_, MPI_ERRORS_RETURN);
     MPI_Comm_rank(world_, &rank_);
@@ -148,7 +151,7 @@ public:
     int over = 0;
     MPI_Finalized(&over);
     if (calls > 0) std::_Exit(exit_code); // nothing of MPI works any more
-    if (over == 0) MPI_Finalize();
+    if (over == 0 && ends_mpi_) MPI_Finalize();
   }
 
   void barrier() override {
@@ -195,6 +198,7 @@ private:
   }
 
   MPI_Comm world_ = MPI_COMM_NULL;
+  bool ends_mpi_ = true;
   std::atomic<int>* failed_ = nullptr;
 };
 

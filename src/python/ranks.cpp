@@ -1,0 +1,45 @@
+#include "ranks.hpp"
+
+#include <ridge/comm/carrier.hpp>
+#include <ridge/comm/communicator.hpp>
+
+#include "others_may_run.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ridge::python {
+
+namespace {
+
+/// Rank, number of ranks, the device of this one and what carries messages.
+std::tuple<int, int, std::string, std::string> ranks() {
+  const OthersMayRun others_may_run;
+  const comm::Communicator& world = comm::world();
+  return {world.rank(), world.ranks(), to_text(comm::device_of_rank(world, "auto").id()),
+          world.library()};
+}
+
+/// Whether no other rank of this machine has said yet why all end.
+bool claim_last_words() {
+  return comm::world().claim_last_words();
+}
+
+void end_all_ranks(int code) {
+  comm::world().end_all(code);
+}
+
+} // namespace
+
+void add_ranks(nb::module_& m) {
+  m.def("ranks", &ranks);
+  m.def("claim_last_words", &claim_last_words);
+  m.def("end_all_ranks", &end_all_ranks, "code"_a);
+}
+
+} // namespace ridge::python

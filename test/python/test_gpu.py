@@ -1,0 +1,328 @@
+"""Arrays that lie on a GPU, of torch, CuPy and JAX: in place, in order with their stream, in graphs."""
+
+import importlib
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import heat_of
+
+import ridge
+
+GPU = next((d for d in ridge.devices() if d.startswith("cuda")), None)
+pytestmark = pytest.mark.skipif(GPU is None, reason="there is no CUDA device here")
+
+
+class Torch:
+    name = "torch"
+
+    def __init__(self):
+        self.module = importlib.import_module("torch")
+
+    def array(self, x):
+        return self.module.from_numpy(np.array(x)).to(GPU)
+
+    def numpy(self, x):
+        return x.cpu().numpy()
+
+    def pointer(self, x):
+        return x.data_ptr()
+
+    def free(self):
+        return self.module.cuda.mem_get_info()[0]
+
+    def wait(self):
+        self.module.cuda.synchronize()
+
+
+class CuPy:
+    name = "cupy"
+
+    def __init__(self):
+        self.module = importlib.import_module("cupy")
+
+    def array(self, x):
+        return self.module.asarray(x)
+
+    def numpy(self, x):
+        return self.module.asnumpy(x)
+
+    def pointer(self, x):
+        return x.data.ptr
+
+    def free(self):
+        return self.module.cuda.runtime.memGetInfo()[0]
+
+    def wait(self):
+        self.module.cuda.runtime.deviceSynchronize()
+
+
+@pytest.fixture(scope="module", params=[Torch, CuPy], ids=lambda c: c.name)
+def library(request):
+    pytest.importorskip(request.param.name)
+    return request.param()
+
+
+@pytest.fixture(scope="module")
+def torch():
+    return pytest.importorskip("torch")
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_stencil_in_place(heat, library, rng, dtype):
+    u, before = rng.standard_normal((9, 33, 70)).astype(dtype), np.full((9, 33, 70), 5, dtype)
+    a, out = library.array(u), library.array(before)
+    there = library.pointer(out)
+    assert heat(a, out=out, rate=0.3) is out and library.pointer(out) == there
+    np.testing.assert_allclose(library.numpy(out), heat_of(u, 0.3, before), atol=20 * np.finfo(dtype).eps)
+    np.testing.assert_array_equal(library.numpy(a), u)
+    assert heat.record.device == GPU
+    new = heat(a, rate=0.3)
+    assert type(new) is type(a) and new.dtype == a.dtype
+    np.testing.assert_allclose(library.numpy(new), heat_of(u, 0.3, np.zeros_like(u)),
+                               atol=20 * np.finfo(dtype).eps)
+
+
+def test_rows_with_gaps(heat, library, rng):
+    u = rng.standard_normal((6, 9, 40))
+    wide = library.array(np.full((6, 12, 50), 7.0))
+    out = wide[:, :9, :40]
+    heat(library.array(u), out=out, rate=0.2)
+    right = np.full((6, 12, 50), 7.0)
+    right[:, :9, :40] = heat_of(u, 0.2, right[:, :9, :40])
+    np.testing.assert_allclose(library.numpy(wide), right, atol=1e-14)
+
+
+def test_pairs(library, rng):
+    @ridge.pairs(targets=3, sources=4, sums=3)
+    def gravity(t, s, eps2):
+        d = [s[i] - t[i] for i in range(3)]
+        w = ridge.rsqrt(d[0] ** 2 + d[1] ** 2 + d[2] ** 2 + eps2)
+        return [s[3] * w * w * w * x for x in d]
+
+    bodies = rng.random((4, 501))
+    d = bodies[:3, None, :] - bodies[:3, :, None]
+    right = (bodies[3] * d * ((d**2).sum(0) + 1e-2) ** -1.5).sum(-1)
+    found = gravity(library.array(bodies), eps2=1e-2)
+    np.testing.assert_allclose(library.numpy(found), right, rtol=1e-10, atol=1e-8)
+
+
+def test_a_chain(library, rng):
+    @ridge.chain(edge="periodic")
+    def smooth(u, rate=0.1):
+        g = u[1] - u[-1]
+        return u[0] + rate * (g[1] - g[-1])
+
+    u = rng.random(10007)
+    g = np.roll(u, -1) - np.roll(u, 1)
+    found = smooth(library.array(u))
+    np.testing.assert_allclose(library.numpy(found), u + 0.1 * (np.roll(g, -1) - np.roll(g, 1)), atol=1e-14)
+
+
+def test_a_lattice(rng):
+    from ridge import lattice
+
+    def random(*shape):
+        return rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+
+    links, x, b = random(4, 4, 4, 6, 3, 3), random(4, 4, 4, 6, 3), random(4, 4, 4, 6, 3)
+    fields = [lattice.field(v, site, device=GPU) for v, site in
+              ((links, "colour_matrix"), (x, "colour_vector"), (b, "colour_vector"))]
+    right = (abs(b - np.einsum("...ji,...j->...i", links.conj(), x)) ** 2).sum()
+    found = lattice.norm2(fields[2] - fields[0].adj() @ fields[1], reproducible=True)
+    assert abs(found - right) < 1e-12 * right and lattice.record().device == GPU
+    shifted = fields[1].shift(3, +1).evaluate()
+    np.testing.assert_array_equal(shifted.numpy(), np.roll(x, -1, axis=3))
+
+
+def test_many_sweeps(heat, library, rng):
+    u = rng.standard_normal((6, 7, 40))
+    host = u.copy()
+    a = library.array(u)
+    in_time = ridge.sweeps(heat, boundary="periodic")
+    assert in_time.run(a, steps=9, rate=0.1) is a
+    in_time.run(host, steps=9, rate=0.1)
+    np.testing.assert_allclose(library.numpy(a), host, atol=1e-13)
+
+
+def test_a_lattice_of_a_tensor(torch, rng):
+    from ridge import lattice
+
+    a = torch.from_numpy(rng.standard_normal((4, 4, 8)))
+    np.testing.assert_array_equal(lattice.field(a, "real", device=GPU).numpy(), a.numpy())
+    with pytest.raises(TypeError, match="in the host's memory, which this Tensor does not give"):
+        lattice.field(a.to(GPU), "real")
+
+
+def test_jax_in_and_cupy_out(heat, rng):
+    jax, cupy = pytest.importorskip("jax"), pytest.importorskip("cupy")
+    u = rng.standard_normal((5, 8, 64)).astype(np.float32)
+    given = jax.device_put(u)
+    if given.device.platform != "gpu":
+        pytest.skip("this JAX has no GPU")
+    out = cupy.zeros(u.shape, np.float32)
+    heat(given, out=out, rate=0.1)
+    np.testing.assert_allclose(cupy.asnumpy(out), heat_of(u, 0.1, np.zeros_like(u)), atol=1e-5)
+    with pytest.raises(TypeError, match="pass out="):
+        heat(given, rate=0.1)
+
+
+def test_a_call_takes_no_memory_of_the_device(heat, library):
+    a = library.array(np.ones((64, 64, 64)))
+    out = library.array(np.zeros((64, 64, 64)))
+    heat(a, out=out, rate=0.1)
+    library.wait()
+    before = library.free()
+    for _ in range(100):
+        heat(a, out=out, rate=0.1)
+    library.wait()
+    assert library.free() == before
+
+
+def test_in_order_with_a_stream_and_without_waiting(heat, torch, rng):
+    u = torch.from_numpy(rng.standard_normal((40, 40, 64))).to(GPU)
+    late, out = torch.zeros_like(u), torch.zeros_like(u)
+    heat(late, out=out, rate=0.1)  # compiled
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        heat(late, out=out, rate=0.1)  # bound to the stream
+        stream.synchronize()
+        torch.cuda._sleep(200_000_000)  # a tenth of a second, in the stream
+        late.copy_(u)
+        heat(late, out=out, rate=0.1)
+        assert not stream.query(), "the call came back before the work was done"
+        copied = out.clone()
+    stream.synchronize()
+    right = heat_of(u.cpu().numpy(), 0.1, np.zeros(u.shape))
+    np.testing.assert_allclose(copied.cpu().numpy(), right, atol=1e-14)
+
+
+def test_a_stream_of_cupy(heat, rng):
+    cupy = pytest.importorskip("cupy")
+    u = rng.standard_normal((5, 8, 64))
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        late = cupy.asarray(u) * 2
+        out = heat(late, rate=0.1)
+        stream.synchronize()
+    np.testing.assert_allclose(cupy.asnumpy(out), heat_of(2 * u, 0.1, np.zeros_like(u)), atol=1e-13)
+
+
+def test_a_captured_graph(heat, torch, rng):
+    u = torch.from_numpy(rng.standard_normal((10, 20, 64))).to(GPU)
+    out = torch.zeros_like(u)
+    stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+    with torch.cuda.stream(stream):
+        heat(u, out=out, rate=0.1)  # bound before
+    torch.cuda.synchronize()
+    with torch.cuda.graph(graph, stream=stream):
+        heat(u, out=out, rate=0.1)
+    for factor in (1, 3):
+        u.mul_(factor)
+        out.zero_()
+        graph.replay()
+        torch.cuda.synchronize()
+        right = heat_of(u.cpu().numpy(), 0.1, np.zeros(u.shape))
+        np.testing.assert_allclose(out.cpu().numpy(), right, atol=1e-13)
+
+
+def test_measuring_tuning_and_the_doctor(heat, torch, tmp_path, monkeypatch):
+    monkeypatch.setenv("RIDGE_WISDOM", str(tmp_path / "wisdom"))
+    u = torch.rand((64, 64, 128), dtype=torch.float64, device=GPU)
+    out = torch.full_like(u, 5)
+    record = heat.measure(u, out=out, rate=0.1)
+    assert record.ok and record.device == GPU and record.fraction > 0
+    assert ridge.doctor(heat, u, out=out, rate=0.1).record.ok
+    found = ridge.tune(heat, u, out=out, rate=0.1, seconds=5, most=2)
+    assert found.kept
+    right = heat_of(u.cpu().numpy(), 0.1, np.full(u.shape, 5.0))
+    np.testing.assert_allclose(out.cpu().numpy(), right, atol=1e-13)
+
+
+def test_what_is_refused(heat, torch):
+    def zeros(**options):
+        return torch.zeros((5, 6, 7), **{"dtype": torch.float64, "device": GPU, **options})
+
+    for given, out, says in [
+            (zeros(dtype=torch.float32), zeros(), "out is float64, and u float32"),
+            (zeros(dtype=torch.int64), zeros(), "neither float32 nor float64"),
+            (zeros(dtype=torch.bfloat16), zeros(), "neither float32 nor float64"),
+            (zeros(requires_grad=True), zeros(), "requires a gradient.*detach"),
+            (zeros()[:, :, ::2], zeros(), "not contiguous along its last axis"),
+            (zeros().permute(1, 0, 2), zeros(), "another order than C's"),
+            (zeros()[:0], zeros(), "is empty"),
+            (zeros()[0], zeros(), "has 2 dimensions"),
+            (zeros(), zeros(device="cpu"), "on cpu|host's memory"),
+            (zeros(device="cpu"), zeros(), f"out is on {GPU}, and the first array on cpu"),
+            (zeros(), np.zeros((5, 6, 7)), "out is in the host's memory")]:
+        with pytest.raises(TypeError, match=says) as caught:
+            heat(given, out=out, rate=0.1)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(TypeError, match=f"arrays are on {GPU}, which cpu cannot use"):
+        heat(zeros(), out=zeros(), rate=0.1, device="cpu")
+    u = zeros()
+    with pytest.raises(ridge.UsageError, match="overlap"):
+        heat(u, out=u, rate=0.1)
+    with pytest.raises(ridge.UsageError, match="tiles"):
+        heat(u, out=zeros(), rate=0.1, schedule="tiles=3")
+
+
+SCRIPT = """
+import os, sys
+import numpy as np
+import torch
+import ridge
+
+@ridge.stencil
+def heat(u, rate=0.1):
+    return u[0, 0, 0] + rate * (u[0, 0, 1] + u[0, 0, -1] + u[0, 1, 0] + u[0, -1, 0]
+                                + u[1, 0, 0] + u[-1, 0, 0] - 6 * u[0, 0, 0])
+
+u = torch.ones((40, 40, 64), dtype=torch.float64, device="cuda")
+out = torch.zeros_like(u)
+heat(u, out=out)
+"""
+
+
+def run(text, **environment):
+    return subprocess.run([sys.executable, "-c", SCRIPT + text], capture_output=True, text=True, timeout=100,
+                          check=False, env={**os.environ, **environment})
+
+
+def test_nvrtc_without_a_part_of_itself(torch, tmp_path):
+    folder = pathlib.Path("/usr/local/cuda/lib64")
+    if not (folder / "libnvrtc.so").exists() or not (folder.parent / "bin" / "nvcc").exists():
+        pytest.skip("there is no toolkit in /usr/local/cuda")
+    broken = tmp_path / "libnvrtc.so"
+    broken.write_bytes((folder / "libnvrtc.so").read_bytes().replace(b"libnvrtc-builtins", b"libnvrtc-nowhere!"))
+    done = run("torch.cuda.synchronize()\nprint(float(out[1, 1, 1]))", RIDGE_NVRTC=str(broken),
+               RIDGE_CACHE=str(tmp_path / "cache"))
+    assert (done.returncode, done.stdout) == (0, "1.0\n"), done.stderr  # nvcc does it
+
+
+def test_the_interpreter_ends_while_work_is_queued(torch):
+    done = run("torch.cuda._sleep(1_000_000_000)\nfor _ in range(100): heat(u, out=out)\nprint('ends')")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ends\n", "")
+
+
+def test_a_forked_child_computes_on_the_cpu_alone(torch):
+    done = run("""
+torch.cuda.synchronize()
+if os.fork() == 0:
+    ok = heat(np.ones((5, 6, 7)))[1, 1, 1] == 1
+    try:
+        heat(u, out=out)
+    except RuntimeError as e:
+        print(ok, type(e).__name__, "\\n" in str(e).strip(), flush=True)
+    os._exit(0)
+status = os.wait()[1]
+heat(u, out=out)
+torch.cuda.synchronize()
+print(status, float(out[1, 1, 1]))
+""")
+    assert done.returncode == 0, done.stderr
+    child, parent = done.stdout.splitlines()
+    assert child.split()[0] == "True" and parent == "0 1.0", done.stdout + done.stderr
