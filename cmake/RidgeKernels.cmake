@@ -138,6 +138,12 @@ function(ridge_gpu_object target path name kind compiler)
     VERBATIM COMMAND_EXPAND_LISTS)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   target_sources(${target} PRIVATE ${object})
+  # A command waits for what each of its targets depends on: one of them depends on nothing, so that
+  # the GPU's compiler, the slowest, starts first.
+  if(NOT TARGET ${target}_${kind}_objects)
+    add_custom_target(${target}_${kind}_objects)
+  endif()
+  target_sources(${target}_${kind}_objects PRIVATE ${object})
 endfunction()
 
 # Sets RIDGE_CPU_FLAGS of the caller for another processor.
