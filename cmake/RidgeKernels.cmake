@@ -18,23 +18,27 @@ function(ridge_add_kernels target)
   set(includes "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
   set(include_flags "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>")
 
-  # What compiling further variants on demand needs to know: each source's own name, and where its
-  # headers are. RIDGE_AHEAD, a property of the target, says what is compiled now: what defaults
-  # pick, or ALL.
+  # RIDGE_AHEAD, a property of the target, says what is compiled now: what defaults pick, or ALL.
   get_target_property(ahead ${target} RIDGE_AHEAD)
   if(NOT ahead)
     set(ahead ${RIDGE_AHEAD})
   endif()
-  set(known "RIDGE_KERNEL_FLAGS=\"$<$<BOOL:${includes}>:-I$<JOIN:${includes}, -I>>\"")
+  set(known)
   if(ahead AND NOT ahead STREQUAL "DEFAULTS")
     list(APPEND known RIDGE_AHEAD_${ahead})
   endif()
+  # What compiling further variants on demand needs to know: each source's own name, and where it
+  # and its headers are.
   get_target_property(built_in ${target} RIDGE_BUILT_IN) # whose sources are headers that travel
   if(NOT built_in)
+    string(MAKE_C_IDENTIFIER "of_${target}" folders)
+    list(APPEND known RIDGE_KERNEL_FOLDERS=${folders})
+    ridge_kernel_folders(${target} ${folders} "$<$<BOOL:${includes}>:-I$<JOIN:${includes}, -I>>")
     foreach(source IN LISTS sources)
       get_filename_component(path ${source} ABSOLUTE)
+      file(RELATIVE_PATH name ${CMAKE_CURRENT_SOURCE_DIR} ${path})
       set_source_files_properties(${path} PROPERTIES COMPILE_DEFINITIONS
-                                                     RIDGE_KERNEL_FILE="${path}")
+                                                     RIDGE_KERNEL_FILE="${name}")
     endforeach()
   endif()
 
@@ -92,20 +96,40 @@ function(ridge_add_kernels target)
   endforeach()
 endfunction()
 
+# The one source of a target that names folders of this build.
+function(ridge_kernel_folders target name flags)
+  set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}.folders.cpp)
+  get_target_property(sources ${target} SOURCES)
+  if("${file}" IN_LIST sources)
+    return()
+  endif()
+  file(GENERATE OUTPUT ${file} CONTENT "// Written by ridge_add_kernels.
+#include <ridge/device/kernel_source.hpp>
+
+namespace ridge::kernel_folders {
+extern const KernelFolders ${name} __attribute__((visibility(\"hidden\")));
+const KernelFolders ${name}{\"${CMAKE_CURRENT_SOURCE_DIR}\", \"${flags}\"};
+} // namespace ridge::kernel_folders
+")
+  target_sources(${target} PRIVATE ${file})
+  set_source_files_properties(${file} PROPERTIES GENERATED ON SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 # One object of one GPU kind, by a command of its own: a source file has one language a folder in
 # CMake, and ours has as many as there are device kinds.
 function(ridge_gpu_object target path name kind compiler)
   string(TOUPPER ${kind} KIND)
   set(file_definition)
   if(NOT built_in)
-    set(file_definition "-DRIDGE_KERNEL_FILE=\"${path}\"")
+    file(RELATIVE_PATH within ${CMAKE_CURRENT_SOURCE_DIR} ${path})
+    set(file_definition "-DRIDGE_KERNEL_FILE=\"${within}\"")
   endif()
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}.${kind}/${name}.o)
   get_filename_component(folder ${object} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
   add_custom_command(
     OUTPUT ${object}
-    COMMAND ${compiler} ${ARGN} -DRIDGE_TARGET_${KIND} "-D$<JOIN:${known},;-D>"
+    COMMAND ${compiler} ${ARGN} -DRIDGE_TARGET_${KIND} "$<$<BOOL:${known}>:-D$<JOIN:${known},;-D>>"
             ${file_definition} "${include_flags}" -MD -MF ${object}.d -c
             ${path} -o ${object}
     DEPENDS ${path}
@@ -114,6 +138,12 @@ function(ridge_gpu_object target path name kind compiler)
     VERBATIM COMMAND_EXPAND_LISTS)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   target_sources(${target} PRIVATE ${object})
+  # A command waits for what each of its targets depends on: one of them depends on nothing, so that
+  # the GPU's compiler, the slowest, starts first.
+  if(NOT TARGET ${target}_${kind}_objects)
+    add_custom_target(${target}_${kind}_objects)
+  endif()
+  target_sources(${target}_${kind}_objects PRIVATE ${object})
 endfunction()
 
 # Sets RIDGE_CPU_FLAGS of the caller for another processor.

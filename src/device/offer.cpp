@@ -29,7 +29,7 @@ std::string_view name_of(DeviceKind kind) {
 struct Table {
   std::mutex guard;
   std::array<std::unordered_map<std::string_view, Offered>, kinds> offers;
-  std::unordered_map<std::string, std::array<std::string, 2>> sources;
+  std::unordered_map<std::string, SourceFile> sources;
   std::array<bool, kinds> loaded{};
   std::array<std::string, kinds> problem; ///< why the module could not be loaded
 
@@ -146,14 +146,16 @@ AnyFunction require_offer(DeviceKind kind, const std::type_info& key) {
                 (kind == DeviceKind::simt ? "; `make build` makes them" : ""));
 }
 
-KernelSource find_source(const std::type_info& key) {
+SourceFile find_source(const std::type_info& key) {
   Table& t = table();
   const std::lock_guard lock(t.guard);
-  if (const auto at = t.sources.find(key.name()); at != t.sources.end())
-    return {at->second[0].c_str(), at->second[1].c_str()};
+  if (const auto at = t.sources.find(key.name()); at != t.sources.end()) return at->second;
   for (const auto& offers : t.offers) {
     const auto at = offers.find(key.name());
-    if (at != offers.end() && at->second.source.file[0] != '\0') return at->second.source;
+    if (at == offers.end() || at->second.source.folders == nullptr) continue;
+    const KernelSource& source = at->second.source;
+    return {(fs::path(source.folders->sources) / source.file).lexically_normal().string(),
+            source.folders->flags};
   }
   return {};
 }
@@ -161,7 +163,7 @@ KernelSource find_source(const std::type_info& key) {
 void know_source(const std::type_info& key, const std::string& file, const std::string& flags) {
   Table& t = table();
   const std::lock_guard lock(t.guard);
-  t.sources.try_emplace(key.name(), std::array{file, flags});
+  t.sources.try_emplace(key.name(), SourceFile{file, flags});
 }
 
 bool has_module(DeviceKind kind) {

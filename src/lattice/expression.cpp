@@ -1,5 +1,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lattice/expression.hpp>
+#include <ridge/lattice/field.hpp>
 
 #include <fmt/format.h>
 

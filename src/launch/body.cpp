@@ -19,8 +19,9 @@ BodyBytes::BodyBytes(int bytes, int call_bytes, const void* call, std::size_t he
 
 Bound bind_launches(Queue& queue, std::shared_ptr<KernelImage> image,
                     std::vector<ImageLaunch> launches, bool prepared_early) {
-  for (const ImageLaunch& launch : launches)
-    image->prepare(launch.shape);
+  for (const ImageLaunch& launch : launches) {
+    if (!image->prepare(launch.shape)) return {};
+  }
   const KernelResources takes = image->resources();
   return Bound(
       [&queue, image = std::move(image), launches = std::move(launches), prepared_early]() mutable {

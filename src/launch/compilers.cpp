@@ -6,6 +6,7 @@
 #include <ridge/launch/process.hpp>
 
 #include "hash.hpp"
+#include "kernel_compiler.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -104,10 +105,13 @@ std::string find_nvcc() {
 Compiler for_cuda(const Device& device) {
   const std::string nvcc = find_nvcc();
   if (nvcc.empty()) {
-    missing(
-        to_text(device.id()), "there is neither nvcc nor, for stencils and pairs, NVRTC",
-        "install the CUDA toolkit, or NVRTC (`pip install nvidia-cuda-nvrtc`; RIDGE_NVRTC names "
-        "the library)");
+    const bool nvrtc = KernelCompiler::here(DeviceKind::cuda) != nullptr;
+    missing(to_text(device.id()),
+            nvrtc ? "there is no nvcc, and beside NVRTC no C++ compiler"
+                  : "there is neither nvcc nor NVRTC",
+            nvrtc ? "install g++ (`apt-get install g++`), or the CUDA toolkit"
+                  : "install the CUDA toolkit, or NVRTC (`pip install nvidia-cuda-nvrtc`; "
+                    "RIDGE_NVRTC names the library)");
   }
   const std::string cxx = host_compiler(to_text(device.id()));
   return {{nvcc, "-std=c++20", "-O3", "--expt-relaxed-constexpr", "-ccbin", cxx, "-Xcompiler=-fPIC",
@@ -118,12 +122,26 @@ Compiler for_cuda(const Device& device) {
           "-Xlinker="};
 }
 
+std::string find_hip_compiler() {
+  return first_of({variable("RIDGE_HIPCC"), RIDGE_BUILD_HIP, "amdclang++", "clang++-19"});
+}
+
+/// Why hiprtc does not compile for the GPU, where that is the reason to look for a compiler.
+std::string hiprtc_excuse(const std::string& architecture) {
+  const KernelCompiler* const hiprtc = KernelCompiler::here(DeviceKind::hip);
+  if (hiprtc == nullptr) return "neither hiprtc nor clang for HIP is here";
+  if (!hiprtc->takes(architecture))
+    return "the hiprtc here does not know " + architecture + ", and there is no clang for HIP";
+  return "there is no clang for HIP";
+}
+
 Compiler for_hip(const Device& device) {
-  const std::string clang =
-      first_of({variable("RIDGE_HIPCC"), RIDGE_BUILD_HIP, "amdclang++", "clang++-19"});
-  if (clang.empty())
-    missing(to_text(device.id()), "there is no clang for HIP",
-            "install clang-19 and rocm-device-libs");
+  const std::string clang = find_hip_compiler();
+  if (clang.empty()) {
+    missing(to_text(device.id()), hiprtc_excuse(device.facts().architecture),
+            "install clang-19 and rocm-device-libs, or a ROCm that knows the GPU (RIDGE_HIPRTC "
+            "names its libhiprtc.so)");
+  }
   Compiler c{{clang, "-x", "hip", "-std=c++20", "-O3", "-fPIC", "-ffp-contract=fast",
               "--offload-arch=" + device.facts().architecture, "-Wno-unused-value",
               "-DRIDGE_TARGET_HIP", "-shared"},
@@ -162,6 +180,17 @@ void keep_apart(Compiler& c, bool gnu, bool nvcc) {
   c.command.emplace_back(nvcc ? "-Xlinker=-Bsymbolic" : "-Wl,-Bsymbolic");
 }
 
+/// Host code that is not measured.
+Compiler quick_compiler(const std::string& what, const std::vector<std::string>& options) {
+  require_permission(what);
+  const std::string cxx = host_compiler(what);
+  Compiler c{{cxx, "-std=c++20", "-O1", "-g0", "-fPIC", "-shared"}, identity_of(cxx), ".cpp"};
+  c.command.insert(c.command.end(), options.begin(), options.end());
+  c.takes_prelude = !is_clang(cxx);
+  keep_apart(c, !is_clang(cxx), false);
+  return finished(std::move(c));
+}
+
 } // namespace
 
 std::string identity_of(const std::string& program) {
@@ -178,7 +207,8 @@ void require_permission(const std::string& device) {
   }
 }
 
-bool has_nvcc() {
+bool has_compiler(DeviceKind kind) {
+  if (kind == DeviceKind::hip) return !find_hip_compiler().empty();
   return !find_nvcc().empty() && !find_host_compiler().empty();
 }
 
@@ -202,12 +232,17 @@ Compiler compiler_for(const Device& device) {
 }
 
 Compiler compiler_for_host() {
-  require_permission("the host");
-  const std::string cxx = host_compiler("the host");
-  Compiler c{{cxx, "-std=c++20", "-O1", "-g0", "-fPIC", "-shared"}, identity_of(cxx), ".cpp"};
-  c.takes_prelude = !is_clang(cxx);
-  keep_apart(c, !is_clang(cxx), false);
-  return finished(std::move(c));
+  return quick_compiler("the host", {});
+}
+
+Compiler compiler_for_launches(const Device& device) {
+  const bool hip = device.kind() == DeviceKind::hip;
+  return quick_compiler(to_text(device.id()),
+                        {hip ? "-DRIDGE_TARGET_HIP" : "-DRIDGE_TARGET_CUDA", "-DRIDGE_IMAGES"});
+}
+
+bool has_host_compiler() {
+  return !find_host_compiler().empty();
 }
 
 } // namespace ridge::launch

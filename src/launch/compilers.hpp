@@ -22,11 +22,17 @@ struct Compiler {
 /// Throws Failure that says what is missing, how to get it and what runs without.
 [[nodiscard]] Compiler compiler_for(const Device& device);
 
+/// For the host code of executors of a GPU's kernels, which are compiled apart (RIDGE_IMAGES).
+/// Throws Failure likewise.
+[[nodiscard]] Compiler compiler_for_launches(const Device& device);
+/// Whether it is here.
+[[nodiscard]] bool has_host_compiler();
+
 /// For host code, which is not measured: compiled quickly. Throws Failure likewise.
 [[nodiscard]] Compiler compiler_for_host();
 
-/// Whether compiler_for would find nvcc and a host compiler.
-[[nodiscard]] bool has_nvcc();
+/// Whether compiler_for would find a compiler for a kind of GPU.
+[[nodiscard]] bool has_compiler(DeviceKind kind);
 
 /// Throws Failure unless kernels may be compiled for the device, as named, at all.
 void require_permission(const std::string& device);

@@ -11,7 +11,7 @@ namespace ridge::launch {
 
 std::string kernel_digest(const std::type_info& call) {
   std::string text = type_text(call) + "\n" + headers_digest() + "\n";
-  const KernelSource source = find_source(call);
+  const SourceFile source = find_source(call);
   for (const std::string& file : included_files(source.file, source.flags))
     text += read_file(file).value_or("") + "\n";
   return digest(text);

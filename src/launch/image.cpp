@@ -3,11 +3,12 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/backend.hpp>
 #include <ridge/device/library.hpp>
+#include <ridge/launch/type_text.hpp>
 
 #include "compilers.hpp"
 #include "included.hpp"
+#include "kernel_compiler.hpp"
 #include "make.hpp"
-#include "nvrtc.hpp"
 #include "report.hpp"
 
 #include <fmt/format.h>
@@ -31,86 +32,122 @@ Images& images() {
   return *all;
 }
 
-/// NVRTC does not take the text, and nvcc may.
-struct Refused {};
-
 /// Compiles the text to an image in `folder`.
-Product compile(const Nvrtc& nvrtc, const std::string& folder, const std::string& text,
-                const std::vector<std::string>& options, const Demand& demand) {
-  const std::string source = folder + "/kernel.cu"; // not written: NVRTC has it in memory
-  const Nvrtc::Compiled compiled = nvrtc.compile(text, source, options);
+Product compile(const KernelCompiler& compiler, const std::string& folder, const std::string& text,
+                const std::vector<std::string>& options, DeviceKind kind, const Demand& demand) {
+  const std::string source = folder + "/kernel.cu"; // not written: the library has it in memory
+  const KernelCompiler::Compiled compiled = compiler.compile(text, source, options);
   if (!compiled.done) {
-    if (has_nvcc()) throw Refused{};
+    if (has_compiler(kind)) throw Refused{};
     if (compiled.report.find("libnvrtc-builtins") != std::string::npos) {
       throw Failure(
           "NVRTC lacks a part of itself, libnvrtc-builtins; install the whole of it, such "
           "as by `pip install nvidia-cuda-nvrtc`, or nvcc");
     }
-    refuse({1, compiled.report}, "NVRTC", demand.source, source);
+    refuse({1, compiled.report}, compiler.name(), demand.source, source);
   }
-  Product product{folder + "/kernel.cubin", included_files(demand.source, demand.flags)};
+  Product product{folder + "/kernel.image", included_files(demand.source, demand.flags)};
   write_source(product.object, compiled.image);
   return product;
 }
 
-} // namespace
+/// What makes functions of headers ones for GPUs, too; NVRTC has an option for it. Behind what
+/// hiprtc itself brings along.
+constexpr const char* all_for_devices = "#pragma clang force_cuda_host_device begin\n";
 
-std::string image_text(const Demand& d) {
-  return fmt::format("{}#include <ridge/device/gpu/entry.hpp>\n#include <{}>\n#include \"{}\"\n"
+/// `body` from `header`, as the kernel `ridge_entry`.
+std::string text_of(DeviceKind kind, const Demand& d, const std::string& header,
+                    const std::string& body, const char* facts) {
+  return fmt::format("{}#include <ridge/device/gpu/entry.hpp>\n{}#include <{}>\n#include \"{}\"\n"
                      "namespace {{ using Body = {}; }}\n"
                      "extern \"C\" __global__ RIDGE_LAUNCH_BOUNDS(Body) void ridge_entry(\n"
                      "    const RIDGE_GRID_CONSTANT Body body) {{ ridge::gpu::run_body(body); }}\n"
-                     "extern \"C\" __device__ const auto ridge_facts = Body::facts();\n",
-                     d.definitions, d.image->header, d.source, d.image->body);
+                     "extern \"C\" __device__ const auto ridge_facts = {};\n",
+                     d.definitions, kind == DeviceKind::hip ? all_for_devices : "", header,
+                     d.source, body, facts);
 }
 
-std::vector<std::string> image_options(const std::string& architecture) {
+} // namespace
+
+std::string image_text(DeviceKind kind, const Demand& d) {
+  return text_of(kind, d, d.image->header, d.image->body, "Body::facts()");
+}
+
+std::string body_text(DeviceKind kind, const Demand& d, const std::string& body) {
+  return text_of(kind, d, d.bodies, body, "sizeof(Body)");
+}
+
+std::vector<std::string> image_options(DeviceKind kind, const std::string& architecture) {
   const std::string headers = headers_folder();
-  return {"-std=c++20",
-          "-arch=" + architecture,
-          "-default-device",
-          "-DRIDGE_TARGET_CUDA",
-          "-I" + headers + "/ridge/device/rtc",
-          "-I" + headers};
+  std::vector<std::string> options{"-std=c++20", "-I" + headers + "/ridge/device/rtc",
+                                   "-I" + headers};
+  if (kind == DeviceKind::hip) {
+    options.insert(options.end(), {"--gpu-architecture=" + architecture, "-O3",
+                                   "-ffp-contract=fast", "-DRIDGE_TARGET_HIP"});
+  } else {
+    options.insert(options.end(),
+                   {"-arch=" + architecture, "-default-device", "-DRIDGE_TARGET_CUDA"});
+  }
+  return options;
 }
 
-bool compiles_images() {
-  return Nvrtc::here() != nullptr;
+bool compiles_images(const Device& device) {
+  const KernelCompiler* const compiler = KernelCompiler::here(device.kind());
+  return compiler != nullptr && compiler->takes(device.facts().architecture);
 }
 
-Binding bind_image(Queue& queue, const void* call, const void* schedule, const Demand& demand) {
-  const Device& device = queue.device();
-  const std::string text = image_text(demand);
+LoadedImage load_image(const Device& device, const Demand& demand, const std::string& text) {
   const std::string name = fmt::format("{} {}\n{}{}", to_text(device.id()), demand.flags, text,
                                        content_of(demand.source));
   Images& all = images();
   const std::lock_guard lock(all.guard);
   std::shared_ptr<KernelImage>& image = all.loaded[name];
-  Origin origin = Origin::cached;
-  if (!image) {
-    require_permission(to_text(device.id()));
-    const Nvrtc* const nvrtc = Nvrtc::here();
-    if (nvrtc == nullptr) return {};
-    std::vector<std::string> options = image_options(device.facts().architecture);
-    for (const std::string& flag : words_of(demand.flags))
-      options.push_back(flag);
-    std::string key = nvrtc->identity();
-    for (const std::string& option : options)
-      key += "\n" + option;
-    try {
-      const Made made = make(key + "\n" + name, [&](const std::string& folder) {
-        return compile(*nvrtc, folder, text, options, demand);
-      });
-      std::ifstream in(made.file, std::ios::binary);
-      const std::string bytes(std::istreambuf_iterator<char>(in), {});
-      image = device.backend().load_image(bytes.data());
-      origin = made.origin;
-    } catch (const Refused&) {
-      return {};
-    }
+  if (image) return {image, Origin::cached};
+  require_permission(to_text(device.id()));
+  const KernelCompiler& compiler = *KernelCompiler::here(device.kind());
+  std::vector<std::string> options = image_options(device.kind(), device.facts().architecture);
+  for (const std::string& flag : words_of(demand.flags))
+    options.push_back(flag);
+  std::string key = compiler.identity();
+  for (const std::string& option : options)
+    key += "\n" + option;
+  const Made made = make(key + "\n" + name, [&](const std::string& folder) {
+    return compile(compiler, folder, text, options, device.kind(), demand);
+  });
+  std::ifstream in(made.file, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(in), {});
+  image = device.backend().load_image(bytes.data());
+  return {image, made.origin};
+}
+
+Binding bind_image(Queue& queue, const void* call, const void* schedule, const Demand& demand) {
+  const Device& device = queue.device();
+  if (!compiles_images(device)) return {};
+  try {
+    const auto [image, origin] = load_image(device, demand, image_text(device.kind(), demand));
     if (!image) return {};
+    return {demand.image->bind(queue, call, demand.image->call_bytes, schedule, image), origin};
+  } catch (const Refused&) {
+    return {};
   }
-  return {demand.image->bind(queue, call, demand.image->call_bytes, schedule, image), origin};
+}
+
+std::shared_ptr<KernelImage> DemandedImages::image_of(const std::type_info& body,
+                                                      std::size_t bytes) {
+  const std::string type = type_text(body);
+  const auto [image, origin] =
+      load_image(device_, demand_, body_text(device_.kind(), demand_, type));
+  if (!image) throw Refused{};
+  std::size_t there = 0;
+  image->read_facts(&there, sizeof there);
+  if (there != bytes) {
+    if (has_compiler(device_.kind())) throw Refused{}; // which compiles both sides alike
+    throw Failure(fmt::format("{} takes {} bytes on the GPU and {} here: its members are laid out "
+                              "differently; take plain numbers and arrays",
+                              type, there, bytes));
+  }
+  compiled_ = compiled_ || origin == Origin::compiled;
+  return image;
 }
 
 } // namespace ridge::launch

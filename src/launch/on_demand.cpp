@@ -128,37 +128,65 @@ Offers obtain(const std::string& name, const MakeJob& make_job) {
   return {all.modules.emplace(name, load(made.file)).first->second, made.origin};
 }
 
+/// Who compiles an executor: the device's compiler with its kernels, or the host's without.
+using CompilerOf = Compiler(const Device&);
+
 /// What tells a demand of a device apart within a process.
-std::string name_of(const Device& device, const Demand& demand) {
-  return fmt::format("{} {}\n{}{}", to_text(device.id()), demand.flags, source_text(demand),
+std::string name_of(const Device& device, const Demand& demand, CompilerOf* compiler_of) {
+  return fmt::format("{} {}{}\n{}{}", to_text(device.id()), demand.flags,
+                     compiler_of == compiler_for ? "" : " images", source_text(demand),
                      content_of(demand.source));
+}
+
+/// Whether the executor's kernels can be images that it finds when it is bound. Sources that
+/// instantiate executors have host code, which the compilers of images do not take.
+bool takes_images(const Device& device, const Demand& d) {
+  return !d.bodies.empty() && !d.source.ends_with(".cpp") && has_host_compiler() &&
+         compiles_images(device);
+}
+
+Offers obtain_executor(const Device& device, const Demand& demand, CompilerOf* compiler_of) {
+  std::optional<Compiler> compiler;
+  return obtain(name_of(device, demand, compiler_of), [&] {
+    compiler = compiler_of(device);
+    return job_of(*compiler, demand);
+  });
+}
+
+Bound bind_offered(const Offers& offers, Queue& queue, const std::type_info& call_type,
+                   const void* call, const void* schedule) {
+  for (const Offered& o : offers.all) {
+    if (std::string_view(o.name) != call_type.name()) continue;
+    if (Bound bound = reinterpret_cast<Bind*>(o.function)(queue, call, schedule)) return bound;
+  }
+  throw Failure("what was compiled on demand is not what was asked for; please report this");
 }
 
 } // namespace
 
 void prepare(const Device& device, const std::vector<Demand>& demands) {
-  std::map<std::string, const Demand*> wanted; // each once
+  struct Wanted {
+    const Demand* demand;
+    CompilerOf* compiler_of;
+  };
+  std::map<std::string, Wanted> wanted; // each once
   for (const Demand& d : demands) {
-    if (!d.image || !compiles_images()) // which takes no time worth sharing
-      wanted.emplace(name_of(device, d), &d);
+    if (d.image && compiles_images(device)) continue; // which takes no time worth sharing
+    CompilerOf* const of = takes_images(device, d) ? compiler_for_launches : compiler_for;
+    wanted.emplace(name_of(device, d, of), Wanted{&d, of});
   }
   if (wanted.empty()) return;
-  std::optional<Compiler> compiler;
-  try {
-    compiler = compiler_for(device);
-  } catch (const Failure&) { // binding says it
-    return;
-  }
   auto next = wanted.begin();
   std::mutex guard;
   const auto work = [&] {
     while (true) {
       std::unique_lock lock(guard);
       if (next == wanted.end()) return;
-      const auto& [name, demand] = *next++;
+      const auto& [name, job] = *next++;
       lock.unlock();
       try {
-        (void)object_of(job_of(*compiler, *demand), name);
+        const Compiler compiler = job.compiler_of(device);
+        (void)object_of(job_of(compiler, *job.demand), name);
       } catch (const Error&) { // binding tries again, and says it
       }
     }
@@ -176,17 +204,17 @@ Binding bind_on_demand(Queue& queue, const std::type_info& call_type, const void
   if (demand.image) {
     if (Binding binding = bind_image(queue, call, schedule, demand); binding.bound) return binding;
   }
-  std::optional<Compiler> compiler;
-  const Offers offers = obtain(name_of(device, demand), [&] {
-    compiler = compiler_for(device);
-    return job_of(*compiler, demand);
-  });
-  for (const Offered& o : offers.all) {
-    if (std::string_view(o.name) != call_type.name()) continue;
-    Bound bound = reinterpret_cast<Bind*>(o.function)(queue, call, schedule);
-    if (bound) return {std::move(bound), offers.origin};
+  if (takes_images(device, demand)) {
+    try {
+      const Offers offers = obtain_executor(device, demand, compiler_for_launches);
+      const DemandedImages images(device, demand);
+      Bound bound = bind_offered(offers, queue, call_type, call, schedule);
+      return {std::move(bound), images.compiled() ? Origin::compiled : offers.origin};
+    } catch (const Refused&) { // by the library; nvcc or clang may take it
+    }
   }
-  throw Failure("what was compiled on demand is not what was asked for; please report this");
+  const Offers offers = obtain_executor(device, demand, compiler_for);
+  return {bind_offered(offers, queue, call_type, call, schedule), offers.origin};
 }
 
 std::string keep_source(const std::string& file_name, const std::string& text) {

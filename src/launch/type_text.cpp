@@ -22,10 +22,10 @@ Demand detail::demand_of(const std::type_info& call, const std::string& pattern,
                          const std::string& definitions) {
   Demand demand;
   demand.executor = fmt::format("ridge/{}/executor.hpp", pattern);
-  const KernelSource source = find_source(call);
+  const SourceFile source = find_source(call);
   const bool built_in =
       kernel.starts_with("ridge::") && kernel.find("(anonymous") == std::string::npos;
-  if (source.file[0] != '\0') {
+  if (!source.file.empty()) {
     demand.source = source.file;
     demand.flags = source.flags;
   } else if (built_in) {

@@ -10,6 +10,7 @@ launch::Demand detail::demand(const Device& device, const Schedule& schedule,
   launch::Demand made = launch::detail::demand_of(types.call, "pairs", kernel, precision,
                                                   variant_definition(schedule));
   made.image = image_demand(device, schedule, kernel, precision, types.call_bytes);
+  if (!made.image) made.bodies = "ridge/pairs/gpu/symmetric.hpp";
   return made;
 }
 

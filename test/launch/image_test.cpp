@@ -1,26 +1,30 @@
-// Kernels compiled alone, by NVRTC: what can be shown of them without a GPU.
+// Kernels compiled alone, by NVRTC and hiprtc: what can be shown of them without a GPU.
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/launch.hpp>
 #include <ridge/stencil/march_limits.hpp>
 
+#include "launch/amd_notes.hpp"
+#include "launch/architecture.hpp"
 #include "launch/image.hpp"
 #include "launch/image_facts.hpp"
 #include "launch/included.hpp"
-#include "launch/nvrtc.hpp"
+#include "launch/kernel_compiler.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 #include <utility>
 
 namespace ridge {
 namespace {
 
 using launch::Demand;
-using launch::Nvrtc;
+using launch::KernelCompiler;
 using ::testing::HasSubstr;
 
 constexpr const char* points =
@@ -54,38 +58,51 @@ Demand demand_of(const std::string& form, const std::string& variant, const std:
   return d;
 }
 
-class Images : public ::testing::Test {
+using test::Architecture;
+
+KernelCompiler::Compiled compile(const Architecture& a, const Demand& d,
+                                 const std::string& more = {}) {
+  return test::compile(a, launch::image_text(a.kind, d) + more);
+}
+
+class Images : public ::testing::TestWithParam<Architecture> {
 protected:
   void SetUp() override {
-    if (nvrtc == nullptr) GTEST_SKIP() << "there is no NVRTC here";
+    if (const std::string missing = test::missing_for(architecture); !missing.empty())
+      GTEST_SKIP() << missing;
   }
-  [[nodiscard]] Nvrtc::Compiled compile(const Demand& d, const std::string& more = {}) const {
-    return nvrtc->compile(launch::image_text(d) + more, "kernel.cu",
-                          launch::image_options("sm_90"));
+  /// Compiles a body, and looks at its code: nothing of a lane's went to memory.
+  void expect_good(const Demand& d) const {
+    const auto compiled = compile(architecture, d);
+    ASSERT_TRUE(compiled.done) << d.image->body << "\n" << compiled.report;
+    ASSERT_THAT(compiled.image, ::testing::StartsWith("\x7f"
+                                                      "ELF"));
+    EXPECT_THAT(compiled.image, HasSubstr("ridge_facts"));
+    if (architecture.kind != DeviceKind::hip) return;
+    EXPECT_EQ(test::amd_note(compiled.image, "vgpr_spill_count"), 0) << d.image->body;
+    EXPECT_EQ(test::amd_note(compiled.image, "sgpr_spill_count"), 0) << d.image->body;
+    const int registers = test::amd_note(compiled.image, "vgpr_count");
+    EXPECT_GT(registers, 8) << d.image->body;
+    EXPECT_LE(registers, 256) << d.image->body; // two waves on a SIMD
   }
-  const Nvrtc* nvrtc = Nvrtc::here();
+  const Architecture architecture = GetParam();
+  const bool bulk = architecture.kind == DeviceKind::cuda;
 };
 
-TEST_F(Images, AreCompiledOfEveryBuiltInStencil) {
+TEST_P(Images, AreCompiledOfEveryBuiltInStencil) {
   const std::string headers = "ridge/lab/kernels/stencil/";
   for (const auto& [kernel, header] :
        {std::pair{"ridge::stencil::Laplacian<2, 3>", "laplacian.hpp"},
         {"ridge::stencil::Laplacian<8, 3>", "laplacian.hpp"},
         {"ridge::stencil::Box27", "box27.hpp"},
-        {"ridge::lab::Diffusion", "diffusion.hpp"},
-        {"ridge::lab::DiffusionStep<2>", "diffusion.hpp"},
-        {"ridge::lab::AbsorbedWave<4, 3>", "wave.hpp"}}) {
-    for (const auto& [form, variant] :
-         {std::pair{"points", points}, {"march", march}, {"window", window}}) {
-      const auto compiled = compile(demand_of(form, variant, kernel, "double", headers + header));
-      EXPECT_TRUE(compiled.done) << kernel << "\n" << compiled.report;
-      EXPECT_THAT(compiled.image, ::testing::StartsWith("\x7f"
-                                                        "ELF"));
-    }
+        {"ridge::lab::Diffusion", "diffusion.hpp"}}) {
+    expect_good(demand_of("points", points, kernel, "double", headers + header));
+    expect_good(demand_of("window", window, kernel, "double", headers + header));
+    if (bulk) expect_good(demand_of("march", march, kernel, "double", headers + header));
   }
 }
 
-TEST_F(Images, AreCompiledOfEveryBuiltInInteraction) {
+TEST_P(Images, AreCompiledOfEveryBuiltInInteraction) {
   for (const char* const name :
        {"Gravity<>", "Coulomb", "LennardJones", "Gaussian", "BiotSavart"}) {
     Demand d;
@@ -96,32 +113,47 @@ TEST_F(Images, AreCompiledOfEveryBuiltInInteraction) {
                            "ridge::pairs::demanded_direct[0]>",
                            name),
                nullptr, 0};
-    const auto compiled = compile(d);
-    EXPECT_TRUE(compiled.done) << name << "\n" << compiled.report;
+    expect_good(d);
   }
 }
 
 /// The host fills in a body that it has no type of: both compilers must lay it out alike.
-TEST_F(Images, HaveTheLayoutOfTheHost) {
+TEST_P(Images, HaveTheLayoutOfTheHost) {
   const auto check = [&](const Demand& d, const stencil::gpu::BodyFacts& f) {
-    const auto compiled = compile(
-        d, fmt::format("constexpr auto f = Body::facts();\n"
-                       "static_assert(sizeof(Body) == {0} && f.bytes == {0});\n"
-                       "static_assert(f.call_bytes == {1} && f.in_offset == {2});\n"
-                       "static_assert(f.out_offset == {3} && f.plan_offset == {4});\n"
-                       "static_assert(f.misfit_offset == {5} && f.inputs == {6});\n"
-                       "static_assert(f.element_bytes == {7} && f.radius.z == {8});\n"
-                       "static_assert(f.march.stage_bytes == {9} && f.march.held == {10});\n"
-                       "static_assert(sizeof(ridge_facts) == {11});\n",
-                       f.bytes, f.call_bytes, f.in_offset, f.out_offset, f.plan_offset,
-                       f.misfit_offset, f.inputs, f.element_bytes, f.radius.z, f.march.stage_bytes,
-                       f.march.held, sizeof f));
+    const auto compiled =
+        compile(architecture, d,
+                fmt::format("constexpr auto f = Body::facts();\n"
+                            "static_assert(sizeof(Body) == {0} && f.bytes == {0});\n"
+                            "static_assert(f.call_bytes == {1} && f.in_offset == {2});\n"
+                            "static_assert(f.out_offset == {3} && f.plan_offset == {4});\n"
+                            "static_assert(f.misfit_offset == {5} && f.inputs == {6});\n"
+                            "static_assert(f.element_bytes == {7} && f.radius.z == {8});\n"
+                            "static_assert(f.march.stage_bytes == {9} && f.march.held == {10});\n"
+                            "static_assert(sizeof(ridge_facts) == {11});\n",
+                            f.bytes, f.call_bytes, f.in_offset, f.out_offset, f.plan_offset,
+                            f.misfit_offset, f.inputs, f.element_bytes, f.radius.z,
+                            f.march.stage_bytes, f.march.held, sizeof f));
     EXPECT_TRUE(compiled.done) << compiled.report;
   };
   const std::string kernel = "ridge::stencil::Laplacian<4, 3>";
   check(demand_of("points", points, kernel, "float"), test::points_facts());
-  check(demand_of("march", march, kernel, "double"), test::march_facts());
   check(demand_of("window", window, kernel, "double"), test::window_facts());
+  if (bulk) check(demand_of("march", march, kernel, "double"), test::march_facts());
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Images,
+                         ::testing::Values(test::hopper, test::mi200,
+                                           Architecture{DeviceKind::hip, "gfx1100"}),
+                         test::name_of);
+
+/// An hiprtc of ROCm 5.2 ends the process when it is asked for what came after it.
+TEST(AmdArchitectures, AreAskedForBeforeTheyAreCompiledFor) {
+  if (const std::string missing = test::missing_for(test::mi200); !missing.empty())
+    GTEST_SKIP() << missing;
+  const KernelCompiler* const hiprtc = KernelCompiler::here(DeviceKind::hip);
+  EXPECT_FALSE(hiprtc->takes("gfx0"));
+  EXPECT_FALSE(hiprtc->takes("R600 Clause Merge"));
+  EXPECT_FALSE(hiprtc->takes(""));
 }
 
 TEST(WindowFacts, TakeTheSharedMemoryThatIsSaidOfThem) {
@@ -153,15 +185,19 @@ protected:
   std::string folder = ::testing::TempDir() + "ridge-image-sources/";
 };
 
-TEST_F(ImageSources, NameTheLineOfTheUsersError) {
+TEST_P(ImageSources, NameTheLineOfTheUsersError) {
   const Demand good = demand_of("points", points, "Mine", "double", folder + "kernel.hpp");
-  const auto compiled = compile(good);
+  const auto compiled = compile(architecture, good);
   EXPECT_TRUE(compiled.done) << compiled.report;
   write("part.hpp", "#pragma once\nconstexpr double weihgt = 0.5;\n");
-  const auto refused = compile(good);
+  const auto refused = compile(architecture, good);
   EXPECT_FALSE(refused.done);
-  EXPECT_THAT(refused.report, HasSubstr(folder + "kernel.hpp(7): error: "));
+  EXPECT_THAT(refused.report, HasSubstr(folder + (bulk ? "kernel.hpp(7): error: " // NVRTC
+                                                       : "kernel.hpp:7:")));
 }
+
+INSTANTIATE_TEST_SUITE_P(Of, ImageSources, ::testing::Values(test::hopper, test::mi200),
+                         test::name_of);
 
 TEST(ImageFiles, AreThoseThatTheSourceIncludes) {
   const std::string folder = ::testing::TempDir() + "ridge-included/";

@@ -1,5 +1,6 @@
 // Programs of sums over pairs: bound once, run often.
 #include <ridge/device/graph.hpp>
+#include <ridge/device/offer.hpp>
 #include <ridge/pairs/rsqrt_steps.hpp>
 
 #include "allocations.hpp"
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 
 namespace ridge::pairs {
 namespace {
@@ -169,6 +171,13 @@ TEST(PairVariants, AreNamedInWhatIsCompiledOnDemand) {
 
 INSTANTIATE_TEST_SUITE_P(Here, PairPrograms, ::testing::ValuesIn(ridge::test::devices_here()),
                          ridge::test::DeviceName{});
+
+TEST(KernelSources, AreFilesOfThisBuild) {
+  const SourceFile source = find_source(typeid(Call<test::Odd, Fp32>));
+  EXPECT_THAT(source.file, ::testing::EndsWith("/test/pairs/odd_kernels.cpp"));
+  EXPECT_TRUE(std::filesystem::exists(source.file)) << source.file;
+  EXPECT_THAT(source.flags, ::testing::HasSubstr("/include"));
+}
 
 } // namespace
 } // namespace ridge::pairs

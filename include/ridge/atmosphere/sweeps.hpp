@@ -4,7 +4,7 @@
 
 #include <ridge/atmosphere/constants.hpp>
 #include <ridge/chain/operation.hpp>
-#include <ridge/core/extents.hpp>
+#include <ridge/core/index.hpp>
 #include <ridge/core/quick_math.hpp>
 
 namespace ridge::atmosphere {

@@ -74,8 +74,11 @@ struct ridge::Pattern<ridge::chain::Request<C, T>> {
     return laid_.record(device, schedule, kernel);
   }
   [[nodiscard]] launch::Demand demand(const Device& /*device*/, const Schedule& schedule) const {
-    return launch::demand_of<Call>("chain", launch::type_text<C>(), launch::type_text<T>(),
-                                   laid_.variant_definition(schedule));
+    launch::Demand made =
+        launch::demand_of<Call>("chain", launch::type_text<C>(), launch::type_text<T>(),
+                                laid_.variant_definition(schedule));
+    made.bodies = "ridge/chain/gpu/bodies.hpp";
+    return made;
   }
 
 private:

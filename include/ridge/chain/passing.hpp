@@ -180,7 +180,7 @@ public:
     int most = 0;
     for (int k = 0; k < operations_; ++k) {
       const int outside = -domain(k).begin.along(dimension);
-      most = std::max({most, ahead.low[k], outside});
+      most = std::max(std::max(most, ahead.low[k]), outside);
     }
     return most + (has_seam(dimension) ? beyond(dimension) : 0);
   }
@@ -189,7 +189,7 @@ public:
     int most = 0;
     for (int k = 0; k < operations_; ++k) {
       const int outside = domain(k).end.along(dimension);
-      most = std::max({most, ahead.high[k], outside});
+      most = std::max(std::max(most, ahead.high[k]), outside);
     }
     return most + (has_seam(dimension) ? beyond(dimension) : 0);
   }

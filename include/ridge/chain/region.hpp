@@ -1,9 +1,9 @@
 // Regions: the items a run computes for a tile.
 #pragma once
 
-#include <ridge/chain/plan.hpp>
+#include <ridge/core/config.hpp>
+#include <ridge/core/index.hpp>
 
-#include <algorithm>
 #include <type_traits>
 
 namespace ridge::chain {

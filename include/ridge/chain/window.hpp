@@ -5,7 +5,7 @@
 #pragma once
 
 #include <ridge/chain/operation.hpp>
-#include <ridge/core/extents.hpp>
+#include <ridge/core/index.hpp>
 
 namespace ridge::chain {
 

@@ -10,9 +10,6 @@
 
 namespace ridge {
 
-/// The most dimensions a field may have.
-inline constexpr int max_rank = 5;
-
 /// How many points a field has along each dimension; 1 to 5 dimensions, x first.
 class Extents {
 public:

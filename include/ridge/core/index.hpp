@@ -8,6 +8,9 @@ namespace ridge {
 /// Every index and count at an interface is 64-bit.
 using Index = std::int64_t;
 
+/// The most dimensions a field may have.
+inline constexpr int max_rank = 5;
+
 /// Parts of size `part` that hold `whole`, the last one perhaps short.
 [[nodiscard]] constexpr Index ceil_div(Index whole, Index part) {
   return (whole + part - 1) / part;

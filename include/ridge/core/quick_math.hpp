@@ -59,14 +59,10 @@ RIDGE_FN double quick_reciprocal(double x) {
 }
 
 RIDGE_FN std::uint64_t bits_of(double x) {
-  std::uint64_t bits;
-  __builtin_memcpy(&bits, &x, sizeof(x));
-  return bits;
+  return __builtin_bit_cast(std::uint64_t, x);
 }
 RIDGE_FN double of_bits(std::uint64_t bits) {
-  double x;
-  __builtin_memcpy(&x, &bits, sizeof(x));
-  return x;
+  return __builtin_bit_cast(double, bits);
 }
 
 RIDGE_FN double quick_power(double x, double y) {

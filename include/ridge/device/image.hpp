@@ -4,6 +4,8 @@
 #include <ridge/device/launch_shape.hpp>
 
 #include <cstddef>
+#include <memory>
+#include <typeinfo>
 
 namespace ridge {
 
@@ -19,13 +21,35 @@ public:
   /// Reads `ridge_facts`, which takes `bytes`. Throws Failure when it does not.
   virtual void read_facts(void* to, std::size_t bytes) = 0;
   [[nodiscard]] virtual KernelResources resources() = 0;
-  /// Grants the kernel the shared memory of the shape.
-  virtual void prepare(const LaunchShape& shape) = 0;
+  /// Grants the kernel the shared memory of the shape. False where it cannot be launched so.
+  [[nodiscard]] virtual bool prepare(const LaunchShape& shape) = 0;
   /// How many blocks of the shape the device holds at the same time.
   [[nodiscard]] virtual int resident_blocks(const LaunchShape& shape) = 0;
   /// Gives one launch to the stream. `prepared_early` as bodies declare it
   /// (ridge/device/launch.hpp).
   virtual void launch(void* stream, const LaunchShape& shape, void* body, bool prepared_early) = 0;
+};
+
+/// Where launches of bodies find their kernels when the code that launches was compiled by a
+/// compiler that knows no GPUs (RIDGE_IMAGES): it has the type of a body, and no kernel of it.
+class ImageSource {
+public:
+  ImageSource(const ImageSource&) = delete;
+  ImageSource& operator=(const ImageSource&) = delete;
+
+  /// The image of a body that takes `bytes`. Throws what stops the executor that binds it.
+  [[nodiscard]] virtual std::shared_ptr<KernelImage> image_of(const std::type_info& body,
+                                                              std::size_t bytes) = 0;
+
+  /// The latest that the calling thread has made and that is alive. Throws Failure without one.
+  [[nodiscard]] static ImageSource& here();
+
+protected:
+  ImageSource();
+  virtual ~ImageSource();
+
+private:
+  ImageSource* before_;
 };
 
 } // namespace ridge

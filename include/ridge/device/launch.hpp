@@ -14,7 +14,9 @@
 #include <ridge/device/launch_shape.hpp>
 #include <ridge/device/queue.hpp>
 
-#if defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
+#if defined(RIDGE_IMAGES)
+#include <ridge/device/gpu/image_launch.hpp>
+#elif defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
 #include <ridge/device/gpu/launch.hpp>
 #elif defined(RIDGE_TARGET_SIMT)
 #include <ridge/device/simt/launch.hpp>

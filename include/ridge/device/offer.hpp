@@ -7,6 +7,7 @@
 
 #include <ridge/core/config.hpp>
 #include <ridge/device/device.hpp>
+#include <ridge/device/kernel_source.hpp>
 
 #include <string>
 #include <type_traits>
@@ -18,21 +19,16 @@ namespace ridge {
 /// A function without its type.
 using AnyFunction = void (*)();
 
-/// The file a kernel is compiled from, and the flags its headers need: given by the build, so that
-/// further variants can be compiled on demand. Empty where the build does not say.
-struct KernelSource {
-  const char* file = "";
-  const char* flags = "";
-};
-
-#ifndef RIDGE_KERNEL_FILE
-#define RIDGE_KERNEL_FILE ""
-#endif
-#ifndef RIDGE_KERNEL_FLAGS
-#define RIDGE_KERNEL_FLAGS ""
-#endif
+#if defined(RIDGE_KERNEL_FOLDERS)
+namespace kernel_folders {
+/// Of the target alone: others may have one of the same name.
+extern const KernelFolders RIDGE_KERNEL_FOLDERS __attribute__((visibility("hidden")));
+} // namespace kernel_folders
 /// Of the translation unit that is being compiled.
-constexpr KernelSource this_source{RIDGE_KERNEL_FILE, RIDGE_KERNEL_FLAGS};
+constexpr KernelSource this_source{RIDGE_KERNEL_FILE, &kernel_folders::RIDGE_KERNEL_FOLDERS};
+#else
+constexpr KernelSource this_source{};
+#endif
 
 /// One offer of a kernel source.
 struct Offered {
@@ -64,8 +60,13 @@ template <class F>
   return reinterpret_cast<F*>(require_offer(kind, key));
 }
 
+/// A kernel's file and the flags its headers need: "-I/home/me/include".
+struct SourceFile {
+  std::string file, flags;
+};
+
 /// The source of what is offered under this type for any kind; nothing where no build said.
-[[nodiscard]] KernelSource find_source(const std::type_info& key);
+[[nodiscard]] SourceFile find_source(const std::type_info& key);
 
 /// Says where the kernel behind a type is, for those that nothing is compiled ahead for.
 void know_source(const std::type_info& key, const std::string& file, const std::string& flags);

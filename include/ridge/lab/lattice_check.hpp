@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/memory.hpp>
 #include <ridge/lattice/map_call.hpp>
 #include <ridge/lattice/reduce_call.hpp>
 #include <ridge/record/record.hpp>

@@ -10,7 +10,7 @@
 
 #include <ridge/core/pack.hpp>
 
-#include <cmath>
+#include <limits>
 
 namespace ridge::lattice {
 
@@ -36,17 +36,18 @@ template <class V>
 struct Greatest {
   static constexpr int words = 1;
   static constexpr int period = 1 << 30;
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
   V w[words];
 
-  RIDGE_FN void clear() { w[0] = V(-HUGE_VAL); }
+  RIDGE_FN void clear() { w[0] = V(-infinity); }
   RIDGE_FN void add(const V& x) {
     if constexpr (is_pack<V>) {
       // x when it is greater or NaN; but a NaN stays.
       const V greater = select(x <= w[0], w[0], x);
-      w[0] = select(w[0] <= V(HUGE_VAL), greater, w[0]);
+      w[0] = select(w[0] <= V(infinity), greater, w[0]);
     } else {
       const double greater = x <= w[0] ? w[0] : x;
-      w[0] = w[0] <= HUGE_VAL ? greater : w[0];
+      w[0] = w[0] <= infinity ? greater : w[0];
     }
   }
   RIDGE_FN void add_product(const V& x, const V& y) { add(x * y); }

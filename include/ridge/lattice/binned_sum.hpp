@@ -16,6 +16,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 namespace ridge::lattice {
@@ -200,7 +201,7 @@ struct BinnedSum {
 
   /// The integers as one number, carried through so that equal sums have equal digits.
   [[nodiscard]] RIDGE_FN double value() const {
-    if (w[7] != w[7]) return __builtin_nan("");
+    if (w[7] != w[7]) return std::numeric_limits<double>::quiet_NaN();
     if (w[7] != 0) return w[7];
     const double unit = w[0] / 0x1.8p52;
     constexpr int digits = 4;
@@ -232,9 +233,8 @@ struct BinnedSum {
     for (int i = 0; i < lanes_of<V>; ++i) {
       const double value = element(x, i);
       if (!(std::fabs(value) < largest_anchor * 0x1p-14)) {
-        const double aside = value != value ? value
-                             : value < 0    ? -__builtin_huge_val()
-                                            : __builtin_huge_val();
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        const double aside = value != value ? value : value < 0 ? -infinity : infinity;
         set_element(w[7], i, element(w[7], i) + aside);
         set_element(x, i, 0.0);
         continue;

@@ -7,8 +7,8 @@
 // the site type of the first field in it.
 #pragma once
 
-#include <ridge/lattice/field.hpp>
 #include <ridge/lattice/product.hpp>
+#include <ridge/lattice/site_view.hpp>
 
 #include <type_traits>
 
@@ -25,6 +25,9 @@ void check_operand(const FieldLabel& result, const void* result_data, const Fiel
 struct Node {};
 template <class E>
 inline constexpr bool is_node = std::is_base_of_v<Node, E>;
+
+/// Tensors of so few components are computed in one piece, so that what they share is loaded once.
+inline constexpr int few_components = 9;
 
 /// A field in an expression.
 template <class S>

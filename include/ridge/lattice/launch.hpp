@@ -44,6 +44,7 @@ template <class Call>
                                        const std::string& definitions) {
   launch::Demand demand = launch::demand_of<Call>("lattice", kernel, "", definitions);
   demand.executor = header;
+  demand.bodies = "ridge/lattice/gpu/bodies.hpp";
   // Not an explicit instantiation, as the source may have one.
   demand.instantiation =
       "const ridge::Offer* ridge_wanted() { return &ridge::lattice::" + executor + "<" + arguments +

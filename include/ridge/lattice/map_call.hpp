@@ -11,7 +11,7 @@
 // V is the fields' real type or a pack of it.
 #pragma once
 
-#include <ridge/lattice/field.hpp>
+#include <ridge/lattice/site_view.hpp>
 
 namespace ridge::lattice {
 

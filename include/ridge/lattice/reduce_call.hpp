@@ -1,8 +1,8 @@
 // One reduction of fields, without the types of their sites.
 #pragma once
 
-#include <ridge/lattice/field.hpp>
 #include <ridge/lattice/reduction.hpp>
+#include <ridge/lattice/site_view.hpp>
 
 namespace ridge::lattice {
 

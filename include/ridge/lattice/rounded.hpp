@@ -4,7 +4,7 @@
 #pragma once
 
 #include <ridge/lattice/binned_sum.hpp>
-#include <ridge/lattice/field.hpp>
+#include <ridge/lattice/site_view.hpp>
 
 #include <type_traits>
 

@@ -1,7 +1,7 @@
 // Shifts of whole fields: number by number, without site types.
 #pragma once
 
-#include <ridge/lattice/field.hpp>
+#include <ridge/lattice/site_view.hpp>
 
 namespace ridge::lattice {
 

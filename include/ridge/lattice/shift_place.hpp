@@ -1,7 +1,7 @@
 // Where a shift finds a site.
 #pragma once
 
-#include <ridge/lattice/layout.hpp>
+#include <ridge/lattice/geometry.hpp>
 
 namespace ridge::lattice::inline RIDGE_TARGET_NAME {
 

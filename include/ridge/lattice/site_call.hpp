@@ -6,6 +6,7 @@
 #include <ridge/core/choose.hpp>
 #include <ridge/lattice/expression_flops.hpp>
 #include <ridge/lattice/launch.hpp>
+#include <ridge/lattice/reduce.hpp>
 #include <ridge/lattice/subset.hpp>
 #include <ridge/lattice/summand.hpp>
 
@@ -42,9 +43,6 @@ struct SiteLoopCall {
   K kernel;
   Subset subset = Subset::all;
 };
-
-/// Tensors of so few components are computed in one piece, so that what they share is loaded once.
-inline constexpr int few_components = 9;
 
 /// Reductions. Of tensors with many components each thread has one: it would not have registers for
 /// all.
@@ -117,6 +115,18 @@ template <class Site, Operand X>
 }
 
 namespace detail {
+
+/// The lattice of the expressions' fields. Throws UsageError that names both when there are two.
+template <class S>
+const Lattice& lattice_of(const S& summand) {
+  const FieldLabel* first = nullptr;
+  const auto take = [&](const auto& leaf, bool /*in_place*/) {
+    if (first == nullptr) first = leaf.label;
+    check_same_lattice(first->lattice, first->name, leaf.label->lattice, leaf.label->name);
+  };
+  summand.for_each_field(take, false);
+  return first->lattice;
+}
 
 template <class S, class R>
 [[nodiscard]] SiteReduceCall<S> call_of(const S& summand, const DeviceResult<R>& result,

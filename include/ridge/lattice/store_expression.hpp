@@ -1,7 +1,7 @@
 // The site kernel that stores an expression.
 #pragma once
 
-#include <ridge/lattice/site_call.hpp>
+#include <ridge/lattice/expression.hpp>
 
 namespace ridge::lattice::inline RIDGE_TARGET_NAME {
 

@@ -1,7 +1,7 @@
 // Parts of a lattice.
 #pragma once
 
-#include <ridge/lattice/layout.hpp>
+#include <ridge/lattice/geometry.hpp>
 
 namespace ridge::lattice {
 

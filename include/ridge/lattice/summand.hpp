@@ -4,7 +4,7 @@
 #include <ridge/lattice/accumulator.hpp>
 #include <ridge/lattice/binned_sum.hpp>
 #include <ridge/lattice/expression.hpp>
-#include <ridge/lattice/reduce.hpp>
+#include <ridge/lattice/reduction.hpp>
 #include <ridge/lattice/rounded.hpp>
 
 #include <type_traits>
@@ -123,18 +123,6 @@ private:
     }
   }
 };
-
-/// The lattice of the expressions' fields. Throws UsageError that names both when there are two.
-template <class S>
-const Lattice& lattice_of(const S& summand) {
-  const FieldLabel* first = nullptr;
-  const auto take = [&](const auto& leaf, bool /*in_place*/) {
-    if (first == nullptr) first = leaf.label;
-    check_same_lattice(first->lattice, first->name, leaf.label->lattice, leaf.label->name);
-  };
-  summand.for_each_field(take, false);
-  return first->lattice;
-}
 
 template <class X>
 inline constexpr bool is_exact = is_reproducible<std::remove_cvref_t<X>>;

@@ -9,6 +9,7 @@
 
 #include <ridge/lattice/gpu/schedule.hpp>
 #include <ridge/lattice/reduction.hpp>
+#include <ridge/lattice/variant.hpp>
 
 #include <array>
 #include <cstddef>
@@ -30,39 +31,6 @@ inline constexpr bool ahead_names = true;
 #else
 inline constexpr bool ahead_names = false;
 #endif
-
-/// Accesses that a thread replaces one by one: GpuSchedule::items of that number.
-inline constexpr int rolling_items = 8;
-
-/// Reductions of fields on a GPU. The most threads of a block, the compiler's bounds, follow from
-/// items: 256 for more than 4, else 1024; 512 of binned sums.
-struct ReduceVariant {
-  int items = 4; ///< accesses of 16 bytes that a thread has under way; rolling_items: one by one
-  Passes passes = Passes::fused;
-  bool crossed = false; ///< of complex numbers, whose parts meet
-  bool binned = false;  ///< sums with the same bits everywhere
-  friend constexpr bool operator==(const ReduceVariant&, const ReduceVariant&) = default;
-};
-
-/// The same on the cpu.
-struct CpuReduceVariant {
-  bool crossed = false, binned = false;
-  friend constexpr bool operator==(const CpuReduceVariant&, const CpuReduceVariant&) = default;
-};
-
-/// Maps of fields on a GPU; bounds as above.
-struct MapVariant {
-  int items = 1;
-  Store store = Store::plain;
-  friend constexpr bool operator==(const MapVariant&, const MapVariant&) = default;
-};
-
-/// Expressions and site kernels on a GPU.
-struct SiteVariant {
-  Components components = Components::threads;
-  int bounds = 1024; ///< most threads of a block
-  friend constexpr bool operator==(const SiteVariant&, const SiteVariant&) = default;
-};
 
 /// Whether a reduction can replace accesses one by one.
 template <class R>
@@ -110,9 +78,6 @@ constexpr auto listed(Make make) {
 }
 
 } // namespace detail
-
-/// Blocks that the kernels of expressions are compiled for, unless they say otherwise.
-inline constexpr int site_bounds = 256;
 
 #if defined(RIDGE_LATTICE_DEMANDED)
 

@@ -40,7 +40,8 @@ struct ImageLaunch {
   LaunchShape shape;
   BodyBytes body;
 };
-/// Runs the launches in turn. `prepared_early` as in ridge/device/launch.hpp.
+/// Runs the launches in turn; empty where the image cannot be launched so. `prepared_early` as in
+/// ridge/device/launch.hpp.
 [[nodiscard]] Bound bind_launches(Queue& queue, std::shared_ptr<KernelImage> image,
                                   std::vector<ImageLaunch> launches, bool prepared_early);
 

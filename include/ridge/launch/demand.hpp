@@ -36,8 +36,12 @@ struct Demand {
   std::string flags; ///< of the compiler, for that source: "-I/home/me/include"
   std::string
       instantiation; ///< "template struct ridge::stencil::Executor<Heat, double, ridge::Here>;"
-  std::string definitions;          ///< lines of #define that say which variant is meant
-  std::optional<ImageDemand> image; ///< where it can be compiled alone for the device, too
+  std::string definitions; ///< lines of #define that say which variant is meant
+  /// The header with the bodies of the pattern's GPU kernels and nothing of the host, where there
+  /// is one: "ridge/chain/gpu/bodies.hpp". Then the executor's own code can be compiled for the
+  /// host and its kernels, one by one, by a compiler that is a library.
+  std::string bodies{};
+  std::optional<ImageDemand> image{}; ///< where it can be compiled alone for the device, too
 };
 
 /// Where a launch's executor came from, as records say it.

@@ -4,7 +4,11 @@
 #include <ridge/device/offer.hpp>
 #include <ridge/device/order.hpp>
 
-#include "image.hpp"
+#if defined(RIDGE_TARGET_HIP)
+#include "hip_image.hpp"
+#elif CUDART_VERSION >= 12080
+#include "cuda_image.hpp"
+#endif
 
 #include <cstdint>
 #include <string>
@@ -214,7 +218,11 @@ public:
     return {static_cast<double>(milliseconds) * 1e-3};
   }
 
-#if defined(RIDGE_TARGET_CUDA) && CUDART_VERSION >= 12080
+#if defined(RIDGE_TARGET_HIP)
+  [[nodiscard]] std::shared_ptr<KernelImage> load_image(const void* image) override {
+    return std::make_shared<gpu::HipImage>(id_.number, image);
+  }
+#elif CUDART_VERSION >= 12080
   [[nodiscard]] std::shared_ptr<KernelImage> load_image(const void* image) override {
     return std::make_shared<gpu::CudaImage>(id_.number, image);
   }

@@ -1,95 +1,18 @@
-// Images of kernels on CUDA. HIP takes none yet.
+// What images of kernels have in common on CUDA and HIP.
 #pragma once
 
-#include <ridge/device/gpu/native.hpp>
-#include <ridge/device/image.hpp>
+#include <ridge/core/error.hpp>
 
-#include <memory>
+#include <cstddef>
 #include <string>
 
-namespace ridge::gpu::inline RIDGE_TARGET_NAME {
+namespace ridge::gpu {
 
-#if defined(RIDGE_TARGET_CUDA) && CUDART_VERSION >= 12080
-class CudaImage : public KernelImage {
-public:
-  CudaImage(int device, const void* image) : device_(device) {
-    use();
-    check(cudaLibraryLoadData(&library_, image, nullptr, nullptr, 0, nullptr, nullptr, 0),
-          "loading a compiled kernel");
-    check(cudaLibraryGetKernel(&kernel_, library_, "ridge_entry"), "finding a compiled kernel");
-    int major = 0; // images are compiled for the device that they are loaded on
-    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-          "asking for the GPU's compute capability");
-    waits_by_itself_ = major >= 9;
-  }
-  ~CudaImage() override { (void)cudaLibraryUnload(library_); }
+/// Throws Failure unless an image's facts take the bytes that the host makes of them.
+inline void check_facts(std::size_t size, std::size_t bytes) {
+  if (size == bytes) return;
+  throw Failure("a compiled kernel's facts take " + std::to_string(size) + " bytes, not " +
+                std::to_string(bytes));
+}
 
-  void read_facts(void* to, std::size_t bytes) override {
-    use();
-    void* facts = nullptr;
-    std::size_t size = 0;
-    check(cudaLibraryGetGlobal(&facts, &size, library_, "ridge_facts"), "reading a kernel's facts");
-    if (size != bytes)
-      throw Failure("a compiled kernel's facts take " + std::to_string(size) + " bytes, not " +
-                    std::to_string(bytes));
-    check(cudaMemcpy(to, facts, bytes, cudaMemcpyDeviceToHost), "reading a kernel's facts");
-  }
-  [[nodiscard]] KernelResources resources() override {
-    use();
-    cudaFuncAttributes a{};
-    check(cudaFuncGetAttributes(&a, function()), "asking what a kernel takes");
-    return {a.numRegs, static_cast<int>(a.localSizeBytes)};
-  }
-  void prepare(const LaunchShape& shape) override {
-    use();
-    if (shape.shared_bytes > plain_shared_bytes) {
-      check(cudaFuncSetAttribute(function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 shape.shared_bytes),
-            "granting a kernel shared memory");
-    }
-  }
-  [[nodiscard]] int resident_blocks(const LaunchShape& shape) override {
-    prepare(shape);
-    int per_unit = 0;
-    int units = 0;
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-              &per_unit, function(), static_cast<int>(shape.block.count()),
-              static_cast<std::size_t>(shape.shared_bytes)),
-          "asking how many blocks fit");
-    check(cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device_),
-          "asking for the GPU's multiprocessors");
-    return per_unit * units;
-  }
-  void launch(void* stream, const LaunchShape& shape, void* body, bool prepared_early) override {
-    use();
-    cudaLaunchAttribute attribute{};
-    if (shape.together) {
-      attribute.id = cudaLaunchAttributeCooperative;
-      attribute.val.cooperative = 1;
-    } else {
-      attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-      attribute.val.programmaticStreamSerializationAllowed = 1;
-    }
-    cudaLaunchConfig_t config{};
-    config.gridDim = native(shape.grid);
-    config.blockDim = native(shape.block);
-    config.dynamicSmemBytes = static_cast<std::size_t>(shape.shared_bytes);
-    config.stream = static_cast<Stream>(stream);
-    config.attrs = &attribute;
-    config.numAttrs = shape.together || (prepared_early && waits_by_itself_) ? 1 : 0;
-    void* arguments[] = {body};
-    check(cudaLaunchKernelExC(&config, function(), arguments), "launching a compiled kernel");
-  }
-
-private:
-  void use() const { check(cudaSetDevice(device_), "selecting the GPU"); }
-  [[nodiscard]] const void* function() const { return reinterpret_cast<const void*>(kernel_); }
-
-  int device_;
-  bool waits_by_itself_ = false; ///< where the body says prepared_early
-  cudaLibrary_t library_ = nullptr;
-  cudaKernel_t kernel_ = nullptr;
-};
-#endif
-
-} // namespace ridge::gpu::inline RIDGE_TARGET_NAME
+} // namespace ridge::gpu

@@ -28,7 +28,7 @@ Bound bind_image(Queue& queue, const void* call, std::size_t call_bytes, const v
   std::vector<launch::ImageLaunch> launches;
   launches.push_back({direct.shape, std::move(body)});
   Bound launch = launch::bind_launches(queue, image, std::move(launches), true);
-  if (!direct.clears) return launch;
+  if (!launch || !direct.clears) return launch;
   std::vector<void*> sums;
   for (int c = 0; c < facts.direct.sums; ++c) {
     const int offset = facts.sums_offset + c * static_cast<int>(sizeof(AnySpan));
@@ -50,9 +50,8 @@ Bound bind_image(Queue& queue, const void* call, std::size_t call_bytes, const v
 std::optional<launch::ImageDemand>
 detail::image_demand(const Device& device, const Schedule& schedule, const std::string& interaction,
                      const std::string& precision, std::size_t call_bytes) {
-  // The symmetric form takes two kernels, and nvcc.
-  if (device.kind() != DeviceKind::cuda || std::get<GpuSchedule>(schedule).form != Form::direct)
-    return {};
+  // The symmetric form takes two kernels.
+  if (!device.is_gpu() || std::get<GpuSchedule>(schedule).form != Form::direct) return {};
   return launch::ImageDemand{"ridge/pairs/gpu/direct.hpp",
                              fmt::format("ridge::pairs::gpu::Direct<{}, {}, "
                                          "ridge::pairs::demanded_direct[0]>",

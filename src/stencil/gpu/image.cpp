@@ -61,7 +61,7 @@ Bound bind_image(Queue& queue, const void* call, std::size_t call_bytes, const v
 std::optional<launch::ImageDemand>
 detail::image_demand(const Device& device, const Schedule& schedule, const std::string& kernel,
                      const std::string& precision, std::size_t call_bytes) {
-  if (device.kind() != DeviceKind::cuda) return {};
+  if (!device.is_gpu()) return {};
   const Stage stage = std::get<GpuSchedule>(schedule).stage;
   if (stage == Stage::bulk) gpu::check_march(device);
   constexpr std::array<const char*, 3> bodies{"Points", "March", "WindowMarch"};

@@ -3,11 +3,11 @@
 
 #include <ridge/chain/at.hpp>
 #include <ridge/chain/flow.hpp>
+#include <ridge/chain/gpu/limits.hpp>
 #include <ridge/chain/gpu/own_memory.hpp>
-#include <ridge/chain/gpu/schedule.hpp>
 #include <ridge/chain/gpu/windows.hpp>
 #include <ridge/chain/region.hpp>
-#include <ridge/device/launch.hpp>
+#include <ridge/device/lane.hpp>
 
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
 

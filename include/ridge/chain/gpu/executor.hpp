@@ -5,15 +5,13 @@
 #pragma once
 
 #include <ridge/chain/executor.hpp>
-#include <ridge/chain/gpu/block.hpp>
-#include <ridge/chain/gpu/exchange.hpp>
-#include <ridge/chain/gpu/march.hpp>
-#include <ridge/chain/gpu/points.hpp>
-#include <ridge/chain/gpu/tiles.hpp>
+#include <ridge/chain/gpu/bodies.hpp>
+#include <ridge/chain/gpu/narrowed.hpp>
 #include <ridge/chain/variants.hpp>
 #include <ridge/core/choose.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/graph.hpp>
+#include <ridge/device/launch.hpp>
 
 #include <algorithm>
 #include <cstdint>

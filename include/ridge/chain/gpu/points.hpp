@@ -1,9 +1,9 @@
 // Launches of one operation, or of several joined in registers, over all items.
 #pragma once
 
+#include <ridge/chain/gpu/limits.hpp>
 #include <ridge/chain/gpu/memory.hpp>
-#include <ridge/chain/gpu/schedule.hpp>
-#include <ridge/device/launch.hpp>
+#include <ridge/device/lane.hpp>
 
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
 

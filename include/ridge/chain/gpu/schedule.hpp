@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/chain/fuse.hpp>
+#include <ridge/chain/gpu/limits.hpp>
 #include <ridge/core/text.hpp>
 #include <ridge/device/block_shape.hpp>
 
@@ -12,9 +13,6 @@ enum class Graph { off, on };
 constexpr auto enum_names(Graph) {
   return std::array<std::string_view, 2>{"off", "on"};
 }
-
-/// Most threads of a block: operations may use 255 registers.
-inline constexpr int most_block_threads = 256;
 
 /// The block of a group whose lanes have an item each and of which `overlap` rows along a dimension
 /// compute for other blocks: as asked if that leaves rows, else as many lanes in rows that are

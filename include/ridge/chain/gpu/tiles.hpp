@@ -1,10 +1,11 @@
 // Launches of several operations, tile by tile, with temporaries in shared memory.
 #pragma once
 
+#include <ridge/chain/gpu/limits.hpp>
 #include <ridge/chain/gpu/memory.hpp>
-#include <ridge/chain/gpu/schedule.hpp>
 #include <ridge/chain/region.hpp>
-#include <ridge/device/launch.hpp>
+#include <ridge/chain/uses.hpp>
+#include <ridge/device/lane.hpp>
 
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
 

@@ -3,6 +3,11 @@
 // libstdc++: a call is made by the host's compiler and read by kernels.
 #pragma once
 
+#if defined(__HIPCC_RTC__)
+// hiprtc brings parts of std along, which differ from version to version; so this is another one.
+#define std ridge_std
+#endif
+
 namespace std {
 
 // --- cstddef, cstdint
@@ -106,6 +111,8 @@ template <class T>
 inline constexpr bool is_enum_v = __is_enum(T);
 template <class T>
 inline constexpr bool is_empty_v = __is_empty(T);
+template <class From, class To>
+inline constexpr bool is_convertible_v = __is_convertible_to(From, To);
 template <class T>
 inline constexpr bool is_trivially_copyable_v = __is_trivially_copyable(T);
 template <class Base, class Derived>
@@ -214,16 +221,43 @@ struct array<T, 0> {
 template <class T, class... Rest>
 array(T, Rest...) -> array<T, 1 + sizeof...(Rest)>;
 
-// --- tuple
+// --- tuple: the last element first, and empty ones take no room
+namespace ridge_detail {
+template <size_t I, class T, bool Empty = __is_empty(T) && !__is_final(T)>
+struct leaf {
+  T value;
+  friend constexpr bool operator==(const leaf&, const leaf&) = default;
+};
+template <size_t I, class T>
+struct leaf<I, T, true> {
+  [[no_unique_address]] T value;
+  friend constexpr bool operator==(const leaf&, const leaf&) = default;
+};
+template <size_t I, class... T>
+struct leaves {
+  friend constexpr bool operator==(const leaves&, const leaves&) = default;
+};
+template <size_t I, class Head, class... Tail>
+struct leaves<I, Head, Tail...> : leaves<I + 1, Tail...>, leaf<I, Head> {
+  constexpr leaves() = default;
+  constexpr leaves(const Head& head, const Tail&... tail)
+      : leaves<I + 1, Tail...>(tail...), leaf<I, Head>{head} {}
+  friend constexpr bool operator==(const leaves&, const leaves&) = default;
+};
+template <size_t I, class T, bool E>
+constexpr T& part(leaf<I, T, E>& l) {
+  return l.value;
+}
+template <size_t I, class T, bool E>
+constexpr const T& part(const leaf<I, T, E>& l) {
+  return l.value;
+}
+} // namespace ridge_detail
 template <class... T>
-struct tuple;
-template <>
-struct tuple<> {};
-template <class Head, class... Tail>
-struct tuple<Head, Tail...> : tuple<Tail...> {
-  Head head;
+struct tuple : ridge_detail::leaves<0, T...> {
   constexpr tuple() = default;
-  constexpr tuple(Head h, Tail... t) : tuple<Tail...>(t...), head(h) {}
+  constexpr tuple(const T&... values) requires(sizeof...(T) > 0)
+      : ridge_detail::leaves<0, T...>(values...) {}
   friend constexpr bool operator==(const tuple&, const tuple&) = default;
 };
 template <class... T>
@@ -232,24 +266,6 @@ template <class... T>
 constexpr tuple<decay_t<T>...> make_tuple(T&&... values) {
   return tuple<decay_t<T>...>(static_cast<T&&>(values)...);
 }
-namespace ridge_detail {
-template <size_t I, class Head, class... Tail>
-constexpr auto& part(tuple<Head, Tail...>& t) {
-  if constexpr (I == 0) {
-    return t.head;
-  } else {
-    return part<I - 1>(static_cast<tuple<Tail...>&>(t));
-  }
-}
-template <size_t I, class Head, class... Tail>
-constexpr const auto& part(const tuple<Head, Tail...>& t) {
-  if constexpr (I == 0) {
-    return t.head;
-  } else {
-    return part<I - 1>(static_cast<const tuple<Tail...>&>(t));
-  }
-}
-} // namespace ridge_detail
 template <size_t I, class... T>
 constexpr auto& get(tuple<T...>& t) {
   return ridge_detail::part<I>(t);
@@ -377,6 +393,7 @@ struct numeric_limits<float> {
   static constexpr float lowest() { return -max(); }
   static constexpr float epsilon() { return 1.19209290e-07F; }
   static constexpr float infinity() { return __builtin_bit_cast(float, 0x7f800000u); }
+  static constexpr float quiet_NaN() { return __builtin_bit_cast(float, 0x7fc00000u); }
   static constexpr int digits = 24;
 };
 template <>
@@ -386,6 +403,7 @@ struct numeric_limits<double> {
   static constexpr double lowest() { return -max(); }
   static constexpr double epsilon() { return 2.2204460492503131e-16; }
   static constexpr double infinity() { return __builtin_bit_cast(double, 0x7ff0000000000000ull); }
+  static constexpr double quiet_NaN() { return __builtin_bit_cast(double, 0x7ff8000000000000ull); }
   static constexpr int digits = 53;
 };
 template <>
@@ -414,6 +432,7 @@ inline constexpr double sqrt2 = sqrt2_v<double>;
 
 } // namespace std
 
+#if !defined(__HIPCC_RTC__) // which has them already
 using std::int16_t;
 using std::int32_t;
 using std::int64_t;
@@ -425,3 +444,4 @@ using std::uint32_t;
 using std::uint64_t;
 using std::uint8_t;
 using std::uintptr_t;
+#endif

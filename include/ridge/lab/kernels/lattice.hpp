@@ -1,6 +1,5 @@
-// All built-in kernels of lattices.
+// All built-in kernels of lattices, but expressions, whose types say all.
 #pragma once
 
-#include <ridge/lab/lattice_residual.hpp>
 #include <ridge/lattice/map_call.hpp>
 #include <ridge/lattice/reduction.hpp>

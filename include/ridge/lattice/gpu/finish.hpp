@@ -1,8 +1,9 @@
 // Adding up what the threads or blocks of a reduction have left in memory, in a fixed order.
 #pragma once
 
-#include <ridge/device/field.hpp>
-#include <ridge/device/launch.hpp>
+#include <ridge/core/index.hpp>
+#include <ridge/device/lane.hpp>
+#include <ridge/device/view.hpp>
 
 namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {
 
@@ -180,14 +181,6 @@ RIDGE_DEVICE void finish_all(const Lane& lane, const Partials& p, const Results&
 
 inline constexpr int finish_threads = 256;
 
-/// Threads for each result of a finishing launch: no more than there is to add up.
-inline int finish_team(const Partials& p) {
-  int team = finish_threads;
-  while (team > 1 && team / 2 >= p.rows * p.words)
-    team /= 2;
-  return team;
-}
-
 /// A launch of its own that finishes.
 template <class A>
 struct FinishPass {
@@ -203,17 +196,5 @@ struct FinishPass {
     finish_all<A>(lane, partials, results, team, lane.block().x, lane.grid_extent().x);
   }
 };
-
-template <class A>
-Ready<FinishPass<A>> ready_finish(Queue& queue, const Partials& partials, const Results& results) {
-  const int team = finish_team(partials);
-  const Index teams = finish_threads / team;
-  const Index blocks = ceil_div(results.count(partials.keys), teams);
-  return {queue,
-          {{static_cast<int>(blocks < 1 << 20 ? blocks : 1 << 20), 1, 1},
-           {finish_threads, 1, 1},
-           finish_threads * static_cast<int>(sizeof(A))},
-          {partials, results, team}};
-}
 
 } // namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/lattice/gpu/block.hpp>
+#include <ridge/lattice/gpu/finish_launch.hpp>
 #include <ridge/lattice/gpu/rolling_reduce.hpp>
 #include <ridge/launch/bound.hpp>
 

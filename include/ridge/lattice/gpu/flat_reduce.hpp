@@ -2,12 +2,12 @@
 // thread always at the same component of a tensor, so that its sums stay in registers.
 #pragma once
 
-#include <ridge/device/launch.hpp>
+#include <ridge/device/lane.hpp>
 #include <ridge/lattice/accumulator.hpp>
 #include <ridge/lattice/binned_sum.hpp>
 #include <ridge/lattice/gpu/finish.hpp>
-#include <ridge/lattice/gpu/schedule.hpp>
 #include <ridge/lattice/reduce_call.hpp>
+#include <ridge/lattice/variant.hpp>
 
 namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {
 

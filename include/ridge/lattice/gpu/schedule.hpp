@@ -3,29 +3,9 @@
 
 #include <ridge/core/text.hpp>
 #include <ridge/lattice/schedule_fields.hpp>
+#include <ridge/lattice/variant.hpp>
 
 namespace ridge::lattice {
-
-/// Reductions: in one pass over the fields, or from a result a site that goes through memory.
-enum class Passes { fused, staged };
-constexpr auto enum_names(Passes) {
-  return std::array<std::string_view, 2>{"fused", "staged"};
-}
-
-/// Which threads compute the components of a site tensor.
-enum class Components { threads, serial };
-constexpr auto enum_names(Components) {
-  return std::array<std::string_view, 2>{"threads", "serial"};
-}
-
-/// Who adds up what the blocks leave: the last block to come, or a launch of its own.
-enum class Finish { last, second };
-constexpr auto enum_names(Finish) {
-  return std::array<std::string_view, 2>{"last", "second"};
-}
-
-/// Threads of a block that has the registers for binned sums.
-inline constexpr int most_binned_threads = 512;
 
 /// A block has a thread for each lane of `groups` site groups.
 struct GpuSchedule {

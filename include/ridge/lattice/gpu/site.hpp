@@ -1,8 +1,8 @@
 // A site as a GPU lane sees it.
 #pragma once
 
-#include <ridge/device/launch.hpp>
-#include <ridge/lattice/field.hpp>
+#include <ridge/device/lane.hpp>
+#include <ridge/lattice/site_view.hpp>
 
 namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {
 

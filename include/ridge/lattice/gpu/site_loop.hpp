@@ -3,7 +3,7 @@
 
 #include <ridge/core/choose.hpp>
 #include <ridge/lattice/gpu/block.hpp>
-#include <ridge/lattice/gpu/site.hpp>
+#include <ridge/lattice/gpu/site_items.hpp>
 #include <ridge/lattice/site_executor.hpp>
 #include <ridge/lattice/store_expression.hpp>
 
@@ -12,34 +12,6 @@
 namespace ridge::lattice {
 
 namespace gpu::inline RIDGE_TARGET_NAME {
-
-/// Calls `kernel(site, part)` for `parts` parts of every site: 1, or its components across threads.
-template <class K, int Bounds, int Bytes>
-struct SiteLoop {
-  static constexpr int max_threads = Bounds;
-  static constexpr const char* name = "lattice site loop";
-  K kernel;
-  Geometry geometry;
-  int parts, items;
-  Subset subset;
-
-  template <class Lane>
-  RIDGE_DEVICE void operator()(const Lane& lane) const {
-    const int rows = lane.block_extent().x / geometry.nsimd;
-    const int l = lane.thread().x % geometry.nsimd;
-    const Index end = geometry.groups * parts;
-    Index item = Index{lane.block().x} * rows * items + lane.thread().x / geometry.nsimd;
-    for (int i = 0; i < items && item < end; ++i, item += rows) {
-      const Index group = parts == 1 ? item : item / parts;
-      const Site<Lane, Bytes> at(lane, geometry, {group, l});
-      if (subset != Subset::all && at.is_even() != (subset == Subset::even)) continue;
-      if constexpr (chooses_sites<K>) {
-        if (!kernel.wants(at.coordinates())) continue;
-      }
-      kernel(at, static_cast<int>(item - group * parts));
-    }
-  }
-};
 
 /// A launch of blocks of at most `most` threads. Bytes: as of Site.
 template <int most, int Bytes = 0, class K>
@@ -55,19 +27,6 @@ Bound bind_loop(Queue& queue, const Geometry& g, const K& kernel, int parts, Sub
   return Bound(Ready<Body>(queue, {{static_cast<int>(blocks), 1, 1}, {threads, 1, 1}, 0},
                            Body{kernel, g, parts, s.items, subset}));
 }
-
-/// A kernel of whole sites as one of parts.
-template <class K>
-struct Whole {
-  K kernel;
-  template <class At>
-  RIDGE_FN void operator()(const At& at, int /*part*/) const {
-    kernel(at);
-  }
-  RIDGE_FN bool wants(const Coordinates& x) const requires chooses_sites<K> {
-    return kernel.wants(x);
-  }
-};
 
 } // namespace gpu::inline RIDGE_TARGET_NAME
 

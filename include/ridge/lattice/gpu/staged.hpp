@@ -3,7 +3,6 @@
 // field up to three times; they are here to be measured.
 #pragma once
 
-#include <ridge/lattice/gpu/block.hpp>
 #include <ridge/lattice/gpu/flat_reduce.hpp>
 
 namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {

@@ -61,6 +61,13 @@ struct WindowNeighbours {
   }
 };
 
+/// Not a deduction guide: clang before 17 needs one here, and takes each for a host function.
+template <auto Footprint, int Tile, class Lane, class T>
+RIDGE_DEVICE WindowNeighbours<Footprint, Tile, Lane, T>
+neighbours_in(const Lane& lane, const Window<Footprint, Tile, T>& window, int point) {
+  return {lane, window, point};
+}
+
 /// Where a member of this alignment lies behind what ends at `end`.
 constexpr int behind(std::size_t end, std::size_t alignment) {
   return static_cast<int>((end + alignment - 1) / alignment * alignment);
@@ -181,7 +188,7 @@ template <class K, class Lane, class Windows>
 RIDGE_DEVICE auto evaluate_windows(const Lane& lane, const K& kernel, const Windows& windows,
                                    int point) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return kernel(WindowNeighbours{lane, std::get<I>(windows), point}...);
+    return kernel(neighbours_in(lane, std::get<I>(windows), point)...);
   }
   (std::make_index_sequence<inputs_of<K>>{});
 }

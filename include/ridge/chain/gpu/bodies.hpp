@@ -1,0 +1,8 @@
+// The bodies of all GPU kernels of chains, without the host code that lays them over a device.
+#pragma once
+
+#include <ridge/chain/gpu/block.hpp>
+#include <ridge/chain/gpu/exchange.hpp>
+#include <ridge/chain/gpu/march.hpp>
+#include <ridge/chain/gpu/points.hpp>
+#include <ridge/chain/gpu/tiles.hpp>

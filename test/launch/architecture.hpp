@@ -1,0 +1,47 @@
+// GPUs that tests compile kernels for without having them.
+#pragma once
+
+#include "launch/image.hpp"
+#include "launch/kernel_compiler.hpp"
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace ridge::test {
+
+struct Architecture {
+  DeviceKind kind;
+  const char* name;
+};
+inline constexpr Architecture hopper{DeviceKind::cuda, "sm_90"};
+inline constexpr Architecture mi200{DeviceKind::hip, "gfx90a"};
+
+inline void PrintTo(const Architecture& a, std::ostream* out) {
+  *out << a.name;
+}
+inline std::string name_of(const ::testing::TestParamInfo<Architecture>& info) {
+  return info.param.name;
+}
+
+/// Why nothing can be compiled for the architecture here; empty where it can.
+inline std::string missing_for(const Architecture& a) {
+#if defined(RIDGE_SANITIZED)
+  if (a.kind == DeviceKind::hip)
+    return "hiprtc does not free what it took, which sanitizers report";
+#endif
+  const launch::KernelCompiler* const compiler = launch::KernelCompiler::here(a.kind);
+  if (compiler == nullptr)
+    return a.kind == DeviceKind::cuda ? "there is no NVRTC here" : "there is no hiprtc here";
+  if (!compiler->takes(a.name)) return compiler->identity() + " does not know " + a.name;
+  return {};
+}
+
+inline launch::KernelCompiler::Compiled compile(const Architecture& a, const std::string& text) {
+  return launch::KernelCompiler::here(a.kind)->compile(text, "kernel.cu",
+                                                       launch::image_options(a.kind, a.name));
+}
+
+} // namespace ridge::test

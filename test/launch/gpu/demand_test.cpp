@@ -1,0 +1,188 @@
+// Users' kernels of every pattern on GPUs, compiled when they are asked for: shown without a GPU up
+// to the launch. What the host lays out and what the libraries compiled must agree in size.
+#include <ridge/chain/launch.hpp>
+#include <ridge/core/error.hpp>
+#include <ridge/device/offer.hpp>
+#include <ridge/lattice/launch.hpp>
+#include <ridge/lattice/map.hpp>
+#include <ridge/lattice/reduce.hpp>
+#include <ridge/lattice/shift.hpp>
+#include <ridge/lattice/site_call.hpp>
+#include <ridge/launch/program.hpp>
+#include <ridge/pairs/launch.hpp>
+#include <ridge/stencil/launch.hpp>
+
+#include "launch/architecture.hpp"
+#include "launch/gpu/fake_gpu.hpp"
+#include "launch/gpu/user_kernels.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace ridge {
+namespace {
+
+using ::testing::HasSubstr;
+
+const char* const kernels = RIDGE_TEST_KERNELS; // user_kernels.hpp
+
+class OnDemand : public ::testing::TestWithParam<test::Architecture> {
+protected:
+  void SetUp() override {
+    if (const std::string missing = test::missing_for(GetParam()); !missing.empty())
+      GTEST_SKIP() << missing;
+    test::fake_launches().clear();
+  }
+  /// Binds and runs the call; from the cache when it is bound again. Returns its launches.
+  template <class Call>
+  std::vector<test::FakeLaunch> run(const Call& call,
+                                    const typename Pattern<Call>::Schedule& schedule) {
+    using Executed = std::remove_cvref_t<decltype(std::declval<Pattern<Call>>().call())>;
+    know_source(typeid(Executed), kernels, "");
+    const Program program(queue, call, schedule);
+    EXPECT_THAT(program.record().compiled, ::testing::AnyOf("now", "cached"));
+    const Program again(queue, call, schedule);
+    EXPECT_EQ(again.record().compiled, "cached");
+    program.run();
+    return test::fake_launches();
+  }
+  template <class Call>
+  std::vector<test::FakeLaunch> run(const Call& call) {
+    return run(call, Pattern<Call>::default_schedule(device, call));
+  }
+
+  Device device{GetParam().kind == DeviceKind::cuda ? "cuda:0" : "hip:0"};
+  Queue queue{device};
+  lattice::Lattice eight{Extents{8, 8, 8, 8}};
+};
+
+TEST_P(OnDemand, Stencils) {
+  const Extents extents{64, 20, 10};
+  Field<double> in(device, extents);
+  Field<double> out(device, extents);
+  const stencil::Call<mine::Mean, double> call{{}, {in.view()}, out.view()};
+  EXPECT_EQ(run(call, stencil::GpuSchedule{}).size(), 1U);
+}
+
+TEST_P(OnDemand, DirectSums) {
+  Field<float> x(device, Extents{3000});
+  Field<float> sum(device, Extents{3000});
+  const auto call = pairs::among_themselves<mine::Spring, pairs::Fp32>(
+      {}, {Span<const float>(x.elements())}, {sum.elements()});
+  EXPECT_EQ(run(call, pairs::GpuSchedule{}).size(), 1U);
+}
+
+TEST_P(OnDemand, SymmetricSums) {
+  Field<float> x(device, Extents{3000});
+  Field<float> sum(device, Extents{3000});
+  const auto call = pairs::among_themselves<mine::Spring, pairs::Fp32>(
+      {}, {Span<const float>(x.elements())}, {sum.elements()});
+  pairs::GpuSchedule s;
+  s.form = pairs::Form::symmetric;
+  s.block = 128;
+  s.tile = 4;
+  s.unroll = 2;
+  const auto launches = run(call, s);
+  ASSERT_EQ(launches.size(), 2U); // all pairs, and what is joined
+  EXPECT_EQ(launches[0].shape.grid.x, 6 * 7 / 2);
+  EXPECT_EQ(launches[0].shape.block.x, 128);
+  EXPECT_GT(launches[0].shape.shared_bytes, 0);
+}
+
+TEST_P(OnDemand, Maps) {
+  lattice::Field<lattice::ColourVector<double>> x(device, eight);
+  EXPECT_EQ(run(lattice::map_call(mine::Cubes{}, x, x)).size(), 1U);
+}
+
+TEST_P(OnDemand, Reductions) {
+  lattice::Field<lattice::ColourVector<float>> x(device, eight);
+  const lattice::DeviceResult<double> result(device);
+  const auto call = lattice::reduce_call(mine::FourthPowers{}, x, result);
+  lattice::GpuSchedule s;
+  s.finish = lattice::Finish::second;
+  const auto launches = run(call, s);
+  ASSERT_EQ(launches.size(), 2U);
+  EXPECT_TRUE(launches[1].prepared_early);
+  test::fake_launches().clear();
+  s.reduce = lattice::Passes::staged;
+  s.components = lattice::Components::serial;
+  s.items = 1;
+  EXPECT_EQ(run(call, s).size(), 3U);
+}
+
+TEST_P(OnDemand, Chains) {
+  const Extents extents{100, 7};
+  Field<double> in(device, extents);
+  Field<double> out(device, extents);
+  chain::Request<mine::Smooth, double> request{{}, extents.xyz(), {}};
+  request.views.set(mine::u, std::as_const(in).view()).set(mine::v, out.view());
+  EXPECT_EQ(run(request).size(), 1U); // a group
+  test::fake_launches().clear();
+  chain::GpuSchedule apart;
+  EXPECT_EQ(run(request, apart).size(), 2U); // one launch each
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, OnDemand, ::testing::Values(test::hopper, test::mi200), test::name_of);
+
+/// A compiler for HIP that notes what it is asked for, and fails.
+class OtherGpus : public ::testing::Test {
+protected:
+  OtherGpus() {
+    std::filesystem::create_directories(folder);
+    test::fake_amd_architecture() = "gfx1100";
+  }
+  ~OtherGpus() override {
+    test::fake_amd_architecture() = "gfx90a";
+    unsetenv("RIDGE_HIPCC");
+    setenv("PATH", path.c_str(), 1);
+    std::filesystem::remove_all(folder);
+  }
+  std::string refusal() {
+    const Device device("hip:0");
+    Queue queue(device);
+    lattice::Field<double> x(device, lattice::Lattice(Extents{8, 8, 8, 8}));
+    const auto call = lattice::map_call(mine::Cubes{}, x, x);
+    know_source(typeid(call), kernels, "");
+    try {
+      (void)Program(queue, call);
+    } catch (const Error& e) {
+      return e.what();
+    }
+    return "";
+  }
+  std::string folder = ::testing::TempDir() + "ridge-other-gpus/";
+  std::string path = std::getenv("PATH");
+};
+
+TEST_F(OtherGpus, AreCompiledForByTheCompiler) {
+  const launch::KernelCompiler* const hiprtc = launch::KernelCompiler::here(DeviceKind::hip);
+  if (hiprtc != nullptr && hiprtc->takes("gfx1100")) GTEST_SKIP() << "this hiprtc knows gfx1100";
+  const std::string compiler = folder + "clang++";
+  std::ofstream(compiler) << "#!/bin/sh\necho \"$@\" >" << folder
+                          << "asked\necho 'kernel.hip:1:1: error: told to fail' >&2\nexit 1\n";
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  setenv("RIDGE_HIPCC", compiler.c_str(), 1);
+  EXPECT_THAT(refusal(), HasSubstr("told to fail"));
+  std::ifstream asked(folder + "asked");
+  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(asked), {}),
+              HasSubstr("--offload-arch=gfx1100"));
+}
+
+TEST_F(OtherGpus, AreNamedWhereNothingCompilesForThem) {
+  const launch::KernelCompiler* const hiprtc = launch::KernelCompiler::here(DeviceKind::hip);
+  if (hiprtc == nullptr || hiprtc->takes("gfx1100")) GTEST_SKIP() << "hiprtc is not an old one";
+  setenv("RIDGE_HIPCC", "/nowhere/clang++", 1);
+  setenv("PATH", "/nowhere", 1);
+  const std::string said = refusal();
+  if (said.empty() || said.find("hiprtc") == std::string::npos)
+    GTEST_SKIP() << "the build's own compiler for HIP is here";
+  EXPECT_THAT(said, HasSubstr("the hiprtc here does not know gfx1100, and there is no clang for "
+                              "HIP; install clang-19"));
+}
+
+} // namespace
+} // namespace ridge

@@ -1,0 +1,23 @@
+// A GPU that is not there: it has the memory of the host, and takes note of launches.
+#pragma once
+
+#include <ridge/device/image.hpp>
+#include <ridge/device/launch_shape.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ridge::test {
+
+struct FakeLaunch {
+  LaunchShape shape;
+  bool prepared_early = false;
+};
+
+/// What the GPUs cuda:0 and hip:0 of this program have been given since it was last cleared.
+[[nodiscard]] std::vector<FakeLaunch>& fake_launches();
+
+/// The architecture of hip:0 from its next opening on: "gfx90a".
+[[nodiscard]] std::string& fake_amd_architecture();
+
+} // namespace ridge::test
