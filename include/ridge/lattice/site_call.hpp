@@ -30,12 +30,6 @@ struct SiteReduceCall {
   Span<double> result;
 };
 
-/// Whether a site kernel itself says which sites it is for: `bool wants(const Coordinates&) const`.
-template <class K>
-concept chooses_sites = requires(const K& kernel, const Coordinates& x) {
-  kernel.wants(x);
-};
-
 /// A site kernel at the sites of a subset, as the field `like` lies.
 template <class S, class K>
 struct SiteLoopCall {

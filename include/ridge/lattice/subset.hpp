@@ -17,4 +17,10 @@ enum class Subset { all, even, odd };
   return g.sites() / 2 + (odd && subset == Subset::even ? 1 : 0);
 }
 
+/// Whether a site kernel itself says which sites it is for: `bool wants(const Coordinates&) const`.
+template <class K>
+concept chooses_sites = requires(const K& kernel, const Coordinates& x) {
+  kernel.wants(x);
+};
+
 } // namespace ridge::lattice
