@@ -7,8 +7,8 @@
 set -euo pipefail
 ridge=$1 device=$2
 case $device in
-  cuda:*) library=RIDGE_NVRTC ;;
-  *) library=RIDGE_HIPRTC ;;
+  cuda:*) library=RIDGE_NVRTC compiler=RIDGE_NVCC ;;
+  *) library=RIDGE_HIPRTC compiler=RIDGE_HIPCC ;;
 esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -49,12 +49,12 @@ for entry in "${cases[@]}"; do
   done
   if [[ $name == chain ]]; then words[-1]="fuse=2+3,4+5"; fi # whose commas are its own
   if [[ -n ${SANITIZE:-} ]]; then
-    RIDGE_CACHE=$work/library compute-sanitizer --error-exitcode 1 --tool memcheck \
+    env "$compiler=off" RIDGE_CACHE="$work/library" compute-sanitizer --error-exitcode 1 --tool memcheck \
       "$ridge" bench "${words[@]}" --device "$device" --repeat 1 >/dev/null
     rm -rf "$work/library"
   fi
-  RIDGE_CACHE=$work/library run "library, first" "$name" "${words[@]}"
-  RIDGE_CACHE=$work/library run "library, cached" "$name" "${words[@]}"
+  (export "$compiler=off" RIDGE_CACHE="$work/library" && run "library, first" "$name" "${words[@]}")
+  (export "$compiler=off" RIDGE_CACHE="$work/library" && run "library, cached" "$name" "${words[@]}")
   (export "$library=off" RIDGE_CACHE="$work/compiler" && run "compiler, first" "$name" "${words[@]}")
   (export "$library=off" RIDGE_CACHE="$work/compiler" && run "compiler, cached" "$name" "${words[@]}")
 done

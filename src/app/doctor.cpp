@@ -59,14 +59,22 @@ private:
     if (checklist) return print_checklist(patient->facts(now.schedule), json);
 
     lab::Visit visit{
-        launch.kernel, device_text(e), e.description.name, e.size, e.precision, now, {}, {}, {}};
+        launch.kernel, device_text(e), e.description.name, e.size, e.precision, now, {}, {}, {}, {}};
     std::unique_ptr<lab::Case> running;
     if (on.empty()) {
       running = run_case(chosen, e, now, visit);
     }
     visit.findings =
         doctor::diagnose(*patient, now.schedule, visit.record ? &*visit.record : nullptr);
-    if (prove) lab::prove_visit(visit, *running, check_interrupt);
+    if (prove) {
+      lab::prove_visit(visit, *running, check_interrupt);
+      if (visit.findings.advice) {
+        running.reset();          // its memory
+        constexpr int steps = 12; // a multiple of the sweeps of all passes
+        lab::RoofSource roof(e.device, true);
+        lab::prove_advice(visit, *make_case(chosen, now, steps, roof), check_interrupt);
+      }
+    }
     if (!output.empty()) write_text_file(output, lab::record_text(visit));
     print_visit(visit, json);
     for (std::size_t i = 0; i < visit.proofs.size(); ++i) {
@@ -105,17 +113,28 @@ private:
     return is_here() ? to_text(e.device.id()) : on;
   }
 
+  [[nodiscard]] lab::BenchRequest request_of(const lab::BenchKernel& chosen,
+                                             const doctor::Prescription& now, int steps) const {
+    lab::BenchRequest request = launch.request(chosen);
+    request.schedule = now.schedule;
+    request.steps = steps;
+    request.measure.repeats = 5;
+    request.measure.between = check_interrupt;
+    return request;
+  }
+  [[nodiscard]] std::unique_ptr<lab::Case> make_case(const lab::BenchKernel& chosen,
+                                                     const doctor::Prescription& now, int steps,
+                                                     lab::RoofSource& roof) const {
+    return chosen.make_case(request_of(chosen, now, steps), roof);
+  }
   [[nodiscard]] std::unique_ptr<lab::Case> run_case(const lab::BenchKernel& chosen,
                                                     const doctor::Examination& e,
                                                     const doctor::Prescription& now,
                                                     lab::Visit& visit) const {
-    lab::BenchRequest request = launch.request(chosen);
-    request.schedule = now.schedule;
-    request.measure.repeats = 5;
-    request.measure.between = check_interrupt;
+    constexpr int steps = 1; // of what evolves, a launch is one sweep
     lab::RoofSource roof(e.device, true);
-    auto running = chosen.make_case(request, roof);
-    lab::run_visit(visit, *running, request, roof);
+    auto running = make_case(chosen, now, steps, roof);
+    lab::run_visit(visit, *running, request_of(chosen, now, steps), roof);
     return running;
   }
 };

@@ -71,6 +71,13 @@ void print_visit(const lab::Visit& v, bool json) {
   const doctor::Best& best = v.findings.best;
   if (!best.fix.empty())
     fmt::print("\nof all with names, {:.2f} times as fast: {}\n", best.predicted_gain, best.fix);
+  if (const auto& advice = v.findings.advice) {
+    fmt::print("\nadvice     {}\n           schedule {}\n", advice->text, advice->schedule);
+    if (const auto& p = v.of_advice) {
+      fmt::print("   proof   {:.2f} times as fast ({:.2f} to {:.2f}, {} pairs)\n", p->gain, p->low,
+                 p->high, p->pairs);
+    }
+  }
 }
 
 void print_explanation(const doctor::Cause& cause) {

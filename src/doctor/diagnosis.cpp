@@ -86,6 +86,7 @@ Findings diagnose(const Patient& patient, const std::string& schedule, const Rec
   }
   sort_by_gain(findings.diagnoses);
   if (!findings.diagnoses.empty()) findings.best = best_of(patient, findings.facts);
+  findings.advice = patient.advice(findings.facts, findings.time);
   return findings;
 }
 

@@ -49,6 +49,10 @@ stencil::Traits stencil_traits(std::string_view kernel, std::string_view precisi
     if (known.bench.name == kernel) return known.traits(precision, rank);
     names += (names.empty() ? "" : ", ") + known.bench.name;
   }
+  for (const EvolvingKernel& known : evolving_kernels()) {
+    if (known.name == kernel) return known.traits(precision, rank);
+    names += fmt::format(", {}", known.name);
+  }
   const BenchKernel& other = find_bench_kernel(kernel); // throws for what is no kernel at all
   throw UsageError(fmt::format("the model knows stencils: {}; {} is of the pattern {}", names,
                                kernel, other.pattern));

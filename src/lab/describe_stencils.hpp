@@ -50,13 +50,17 @@ template <class E, int Rank>
   return E::template make<Rank>(E::equal_spacing ? even : uneven);
 }
 
+template <class K>
+[[nodiscard]] stencil::Traits traits_in(std::string_view precision, std::string_view name) {
+  if (precision == "fp32") return stencil::traits_of<K, float>();
+  if (precision == "fp64") return stencil::traits_of<K, double>();
+  refuse_precision(precision, name, "fp32 and fp64");
+}
+
 template <class E>
 [[nodiscard]] stencil::Traits traits_of_entry(std::string_view precision, int rank) {
   return for_rank<E>(rank, [&](auto r) {
-    using K = typename E::template Kernel<r.value>;
-    if (precision == "fp32") return stencil::traits_of<K, float>();
-    if (precision == "fp64") return stencil::traits_of<K, double>();
-    refuse_precision(precision, E::name, "fp32 and fp64");
+    return traits_in<typename E::template Kernel<r.value>>(precision, E::name);
   });
 }
 
@@ -99,6 +103,20 @@ template <class E>
 
 // --- Those that evolve
 
+/// The kernel that entry E makes, on a grid like those that are benched.
+template <class E, int Rank>
+[[nodiscard]] auto benched_evolution() {
+  const double dt = part_of_stable * E::template stable_step<Rank>(sweeps_spacing, 1);
+  return E::template make<Rank>(sweeps_spacing, 1, dt);
+}
+
+template <class E>
+[[nodiscard]] stencil::Traits traits_of_evolving(std::string_view precision, int rank) {
+  return for_rank<E>(rank, [&](auto r) {
+    return traits_in<decltype(benched_evolution<E, r.value>())>(precision, E::name);
+  });
+}
+
 /// Says where the kernel that is made is.
 template <class K>
 void know_made(const char* header, K (* /*make*/)(stencil::Spacing, double, double)) {
@@ -126,6 +144,7 @@ template <class E>
   });
   EvolvingKernel made{E::name, E::meaning, E::value};
   made.absorbs = absorbs;
+  made.traits = &traits_of_evolving<E>;
   made.stable_step = [](const EvolutionRequest& q) {
     return for_rank<E>(
         q.rank, [&](auto r) { return E::template stable_step<r.value>(q.spacing, q.value); });
@@ -147,15 +166,17 @@ template <class E>
     };
   }
   if constexpr (E::benched) {
-    made.bench = BenchKernel{
-        E::name, "sweeps", E::meaning, default_stencil_size(E::most_rank),
-        [](const BenchRequest& request, RoofSource& roof) {
-          return for_rank_of<E>(request.size, [&](auto r) {
-            const double dt = part_of_stable * E::template stable_step<r.value>(sweeps_spacing, 1);
-            return evolution_case(E::name, E::template make<r.value>(sweeps_spacing, 1, dt),
-                                  request, roof);
-          });
-        }};
+    made.bench = BenchKernel{E::name, "sweeps", E::meaning, default_stencil_size(E::most_rank),
+                             [](const BenchRequest& request, RoofSource& roof) {
+                               return for_rank_of<E>(request.size, [&](auto r) {
+                                 return evolution_case(E::name, benched_evolution<E, r.value>(),
+                                                       request, roof);
+                               });
+                             }};
+    made.bench->make_patient = [](const doctor::Examination& e) {
+      constexpr int levels = stencil::levels_of<decltype(benched_evolution<E, E::most_rank>())>();
+      return doctor::sweeps_patient(traits_of_evolving<E>(e.precision, e.size.rank()), levels, e);
+    };
   }
   return made;
 }

@@ -98,6 +98,11 @@ void prove_visit(Visit& visit, Case& running, const std::function<void()>& betwe
   }
 }
 
+void prove_advice(Visit& visit, Case& running, const std::function<void()>& between) {
+  visit.of_advice = prove(running, {visit.schedule.name, visit.schedule.schedule},
+                          {"", visit.findings.advice->schedule}, between);
+}
+
 std::string visit_json(const Visit& visit) {
   auto all = ordered_json::array();
   for (std::size_t i = 0; i < visit.findings.diagnoses.size(); ++i)

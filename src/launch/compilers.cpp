@@ -93,6 +93,7 @@ Compiler for_simt(const Device& device) {
 }
 
 std::string find_nvcc() {
+  if (variable("RIDGE_NVCC") == "off") return {};
   std::vector<std::string> names{variable("RIDGE_NVCC"), RIDGE_BUILD_NVCC};
   for (const char* const home : {"CUDA_HOME", "CUDA_PATH"}) {
     if (const std::string folder = variable(home); !folder.empty())
@@ -123,6 +124,7 @@ Compiler for_cuda(const Device& device) {
 }
 
 std::string find_hip_compiler() {
+  if (variable("RIDGE_HIPCC") == "off") return {};
   return first_of({variable("RIDGE_HIPCC"), RIDGE_BUILD_HIP, "amdclang++", "clang++-19"});
 }
 

@@ -138,11 +138,13 @@ std::string name_of(const Device& device, const Demand& demand, CompilerOf* comp
                      content_of(demand.source));
 }
 
-/// Whether the executor's kernels can be images that it finds when it is bound. Sources that
-/// instantiate executors have host code, which the compilers of images do not take.
+/// Whether the executor's kernels are to be images that it finds when it is bound. Sources that
+/// instantiate executors have host code, which the compilers of images do not take. Where the
+/// toolkit's compiler is here it takes both: longer, but such images have not run on a GPU yet, and
+/// some take more registers (docs/decisions/0078).
 bool takes_images(const Device& device, const Demand& d) {
-  return !d.bodies.empty() && !d.source.ends_with(".cpp") && has_host_compiler() &&
-         compiles_images(device);
+  return !d.bodies.empty() && !d.source.ends_with(".cpp") && !has_compiler(device.kind()) &&
+         has_host_compiler() && compiles_images(device);
 }
 
 Offers obtain_executor(const Device& device, const Demand& demand, CompilerOf* compiler_of) {

@@ -75,6 +75,15 @@ def test_on_the_cpu(ridge, kernel, size, schedule):
     assert "measured " in text and "modelled " in text
 
 
+def test_many_sweeps_are_advised_where_memory_is_what_a_sweep_waits_for(ridge):
+    words = "doctor", "heat", "--on", "h200", "--size"
+    text = ridge.good(*words, "512x512x512").out
+    assert "none of the 11 causes" in text
+    assert "4 sweeps in one pass over memory move 0.25" in text and "schedule sweeps=4" in text
+    assert "advice" not in ridge.good(*words, "64x64x64").out # in the cache
+    assert "advice" not in ridge.good("doctor", "box27", "--on", "h200").out
+
+
 def test_a_proof(ridge):
     result = ridge("doctor", "chain", "--device", "cpu", "--size", "3000000", "--schedule",
                    "fission", "--prove", "--json")  # fmt: skip
@@ -127,7 +136,7 @@ def test_a_kernel_in_a_file(ridge, folder):
     (["laplacian", *GCD, "--precision", "fp16"], "fp32 and fp64"),
     (["laplacian", *GCD, "--site", "real"], "--site is for lattice kernels"),
     (["laplacian", *GCD, "--set", "rate=1"], "--set is for kernels in files"),
-    (["heat", *GCD], "does not know what heat"),
+    (["heat", *GCD, "--schedule", "sweeps=4"], "examines single sweeps"),
     (["lattice-residual", *GCD, "--precision", "fp16"], "lattice-residual has fp32 and fp64"),
     (["chain", *GCD, "--operations", "77"], "1 to 32"),
     (["--explain", "bad-luck"], ["unknown cause 'bad-luck'", "cache-overflow"]),

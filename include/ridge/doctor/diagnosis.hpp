@@ -30,6 +30,7 @@ struct Findings {
   model::Time time;
   std::vector<Diagnosis> diagnoses;
   Best best; ///< where something is wrong: of the schedules with names, the fastest
+  std::optional<Advice> advice;
 };
 
 /// A cause counts where its evidence passes its threshold and the cure saves at least this share

@@ -6,6 +6,7 @@
 #include <ridge/doctor/facts.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,12 @@ struct Prescription {
   std::string name, schedule;
 };
 
+/// A change that no cause asks for, and that the model promises no gain of.
+struct Advice {
+  std::string text;     ///< for people
+  std::string schedule; ///< that follows it
+};
+
 class Patient {
 public:
   Patient() = default;
@@ -44,6 +51,11 @@ public:
   [[nodiscard]] virtual std::vector<Prescription> changes(const std::string& schedule) const = 0;
   /// Schedules with names, and the default.
   [[nodiscard]] virtual std::vector<Prescription> named() const = 0;
+  /// What may pay beyond schedules of this launch; of a launch with these facts and this time.
+  [[nodiscard]] virtual std::optional<Advice> advice(const Facts& /*facts*/,
+                                                     const model::Time& /*time*/) const {
+    return {};
+  }
 };
 
 } // namespace ridge::doctor

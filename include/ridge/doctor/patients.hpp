@@ -14,6 +14,10 @@ namespace ridge::doctor {
                                                        const Examination& examination);
 
 /// A chain over as many items as the size has.
+/// Of a kernel that evolves, of so many time levels: a launch is one sweep.
+[[nodiscard]] std::unique_ptr<Patient> sweeps_patient(const stencil::Traits& traits, int levels,
+                                                      const Examination& examination);
+
 [[nodiscard]] std::unique_ptr<Patient> chain_patient(const chain::Description& chain,
                                                      const Examination& examination);
 

@@ -75,6 +75,8 @@ struct EvolvingKernel {
   Evolution (*make)(const EvolutionRequest&, double dt) = nullptr;
   /// Gives the level before a start at rest, in one sweep; null where there is none.
   Evolution (*at_rest)(const EvolutionRequest&, double dt) = nullptr;
+  /// Of a sweep of the kernel that is made; throws as BuiltInStencil::traits.
+  stencil::Traits (*traits)(std::string_view precision, int rank) = nullptr;
   std::optional<BenchKernel> bench = {}; ///< of many sweeps
 };
 /// All of them, in the order of their headers' names.

@@ -22,6 +22,7 @@ struct Visit {
   std::optional<Record> record; ///< where it ran
   doctor::Findings findings;
   std::vector<std::optional<Proof>> proofs; ///< of each diagnosis, where they were asked for
+  std::optional<Proof> of_advice;           ///< what the advice brings, likewise
 };
 
 /// Puts ceilings that the model takes from a data sheet, or not at all, as they are here and now.
@@ -34,6 +35,9 @@ void run_visit(Visit& visit, Case& running, const BenchRequest& request, RoofSou
 
 /// Runs the cure of each diagnosis in turn with the launch; none where no schedule cures it.
 void prove_visit(Visit& visit, Case& running, const std::function<void()>& between);
+
+/// Runs what the advice of a visit says in turn with the launch; `running` is of many steps.
+void prove_advice(Visit& visit, Case& running, const std::function<void()>& between);
 
 /// The diagnoses as `ridge doctor --json` prints them: an array.
 [[nodiscard]] std::string visit_json(const Visit& visit);
