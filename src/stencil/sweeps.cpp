@@ -22,9 +22,9 @@ Schedule default_single(const Device& device, const Traits& traits, const ShellL
 }
 
 /// Whether a GPU can take several sweeps in one pass.
-bool has_gpu_pass(const Device& device, const Traits& traits, const Boundaries& boundaries) {
-  return traits.inputs() == 1 && traits.radius.z == 1 && is_near_star(traits.footprints[0]) &&
-         can_march(device) && !shell_changes(boundaries, traits.radius);
+bool has_gpu_pass(const Device& device, const Traits& traits) {
+  return traits.inputs() == 1 && traits.radius == Offset{1, 1, 1} &&
+         is_near_star(traits.footprints[0]) && can_copy_asynchronously(device);
 }
 
 } // namespace
@@ -66,8 +66,7 @@ std::vector<text::Named<SweepsSchedule>> compared_sweeps(const Device& device, c
     all.push_back({named.name, {named.schedule}});
   all.push_back({"default", default_sweeps(device, traits, boundaries, extents)});
   const PassSchedule plain = plain_pass(device.kind());
-  if (std::holds_alternative<GpuPassSchedule>(plain) && !has_gpu_pass(device, traits, boundaries))
-    return all;
+  if (std::holds_alternative<GpuPassSchedule>(plain) && !has_gpu_pass(device, traits)) return all;
   for (const int sweeps : {2, 3, 4, 8}) {
     if (sweeps > 4 && std::holds_alternative<GpuPassSchedule>(plain)) continue;
     const PassSchedule pass = settled(with_sweeps(plain, sweeps), device, traits, whole);
