@@ -56,8 +56,12 @@ PassSchedule with_sweeps(PassSchedule schedule, int sweeps) {
 }
 
 PassSchedule settled(PassSchedule schedule, const Device& device, const Traits& traits, Index3 n) {
-  if (auto* const gpu = std::get_if<GpuPassSchedule>(&schedule); gpu != nullptr && gpu->warps == 0)
-    gpu->warps = device.facts().warp_width == 64 ? 6 : 12;
+  if (auto* const gpu = std::get_if<GpuPassSchedule>(&schedule);
+      gpu != nullptr && gpu->warps == 0) {
+    // Two points away, twelve warps leave a thread too few registers for the planes it holds.
+    const int lanes = traits.radius.z > 1 ? 256 : 384;
+    gpu->warps = lanes / device.facts().warp_width;
+  }
   auto* const s = std::get_if<CpuPassSchedule>(&schedule);
   if (s == nullptr) return schedule;
   const Offset r = traits.radius;

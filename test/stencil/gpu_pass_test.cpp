@@ -26,26 +26,46 @@ protected:
   Device device{GetParam()};
 
   /// Steps under the schedule and one by one.
-  template <class T>
-  void expect_same_bits(Index3 n, const Boundaries& b, const GpuPassSchedule& pass, Index steps) {
+  template <class T, class K = test::Slanted>
+  void expect_same_bits(Index3 n, const Boundaries& b, const GpuPassSchedule& pass, Index steps,
+                        const K& kernel = {0.02}) {
     SCOPED_TRACE(test::text_of(n) + " " + to_text(b) + " " + text::print(pass) + " " +
                  std::to_string(steps) + " steps");
     Queue queue(device);
-    const Fields<T> fields(queue, n, 1);
-    const test::Slanted kernel{0.02};
+    const Fields<T> fields(queue, n, inputs_of<K>);
     const launch::AheadOnly no_compiling;
     Sweeps singles(queue, kernel, fields.views(), b, SweepsSchedule{GpuSchedule{}});
     Sweeps passes(queue, kernel, fields.views(), b, SweepsSchedule{GpuSchedule{}, pass});
     singles.run(steps);
     passes.run(steps);
     EXPECT_EQ(passes.steps(), steps);
-    const std::vector<T> got = read<T>(queue, passes, 0, n);
-    const std::vector<T> expected = read<T>(queue, singles, 0, n);
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      const auto at = static_cast<Index>(i);
-      ASSERT_EQ(std::memcmp(&got[i], &expected[i], sizeof(T)), 0)
-          << "(" << at % n.x << ", " << at / n.x % n.y << ", " << at / n.x / n.y << ") is "
-          << got[i] << " instead of " << expected[i];
+    for (int level = 0; level < levels_of<K>(); ++level) {
+      const std::vector<T> got = read<T>(queue, passes, level, n);
+      const std::vector<T> expected = read<T>(queue, singles, level, n);
+      for (std::size_t i = 0; i < got.size(); ++i) {
+        const auto at = static_cast<Index>(i);
+        ASSERT_EQ(std::memcmp(&got[i], &expected[i], sizeof(T)), 0)
+            << "level " << level << " (" << at % n.x << ", " << at / n.x % n.y << ", "
+            << at / n.x / n.y << ") is " << got[i] << " instead of " << expected[i];
+      }
+    }
+  }
+
+  /// Those that kernels are compiled ahead for, whatever they read.
+  [[nodiscard]] int compiled_warps() const { return device.facts().warp_width == 64 ? 6 : 12; }
+
+  /// Fields, faces, passes and steps by chance.
+  template <class T, class K>
+  void expect_same_bits_at_random(const K& kernel, int most_sweeps, int cases, unsigned seed,
+                                  int warps = 0) {
+    std::mt19937 random(seed);
+    const auto up_to = [&](int most) { return static_cast<Index>(random() % (most + 1)); };
+    const int least = 4 * radius_of<K>().z + 1; // enough however much of it is fixed
+    for (int i = 0; i < cases && !HasFailure(); ++i) {
+      const Index3 n{least + up_to(140), least + up_to(50), least + up_to(20)};
+      const Boundaries b = test::random_boundaries(random, n);
+      const int sweeps = 2 + static_cast<int>(up_to(most_sweeps - 2));
+      expect_same_bits<T>(n, b, {sweeps, 3, warps}, up_to(9), kernel);
     }
   }
 };
@@ -67,19 +87,23 @@ TEST_P(GpuPasses, FollowPointsBeyondFaces) {
     expect_same_bits<double>({131, 37, 29}, reflecting, {sweeps}, 5);
     expect_same_bits<float>({133, 59, 21}, around, {sweeps}, 5);
   }
-  std::mt19937 random(5);
-  const auto up_to = [&](int most) { return static_cast<Index>(random() % (most + 1)); };
-  for (int i = 0; i < 24; ++i) {
-    const Index3 n{5 + up_to(140), 5 + up_to(50), 5 + up_to(20)};
-    const Boundaries b = test::random_boundaries(random, n);
-    const GpuPassSchedule s{2 + static_cast<int>(up_to(2))};
-    if (i % 2 == 0) {
-      expect_same_bits<double>(n, b, s, up_to(9));
-    } else {
-      expect_same_bits<float>(n, b, s, up_to(9));
-    }
-    if (HasFailure()) return;
-  }
+  expect_same_bits_at_random<double>(test::Slanted{0.02}, 4, 12, 5);
+  expect_same_bits_at_random<float>(test::Slanted{0.02}, 4, 12, 6);
+}
+
+TEST_P(GpuPasses, TakeTwoTimeLevels) {
+  expect_same_bits<double>({131, 37, 29}, parse_boundaries("x=dirichlet:1"), {4}, 8,
+                           test::Ripple<1>{0.02});
+  expect_same_bits_at_random<double>(test::Ripple<1>{0.02}, 4, 10, 7);
+}
+
+TEST_P(GpuPasses, ReadTwoPointsAway) {
+  const test::Steep<2> kernel{0.02};
+  const GpuPassSchedule pass{2, 3, compiled_warps()};
+  const Boundaries fixed = parse_boundaries("x=dirichlet:1,y=dirichlet:2,z=dirichlet:3");
+  expect_same_bits<double>({131, 37, 29}, {}, pass, 4, kernel);
+  expect_same_bits<double>({67, 37, 29}, fixed, pass, 4, kernel);
+  expect_same_bits_at_random<double>(kernel, 2, 16, 9, compiled_warps());
 }
 
 TEST_P(GpuPasses, TakeFacesWhoseValuesAreFields) {
@@ -130,7 +154,8 @@ TEST_P(GpuPasses, RefuseWhatTheyCannotDo) {
   EXPECT_EQ(refusal(device, test::Slanted{0.02}, "x=dirichlet:1"), "");
   EXPECT_EQ(refusal(device, test::Slanted{0.02}, "x=mirror,y=periodic,z+=neumann:1"), "");
   EXPECT_THAT(refusal(device, test::Lopsided{0.02}, "untouched"),
-              HasSubstr("one point away along the axes"));
+              HasSubstr("on all three axes, one point away or"));
+  EXPECT_THAT(refusal(device, test::Steep<2>{0.02}, "untouched"), HasSubstr("take sweeps=2"));
 }
 
 TEST_P(GpuPasses, AreComparedWhereTheyAreThere) {

@@ -22,21 +22,34 @@ struct GpuPassVariant {
   friend constexpr bool operator==(const GpuPassVariant&, const GpuPassVariant&) = default;
 };
 
-/// Whether an input is read nowhere but on the axes, one point away at most. `offsets` is its
+/// Whether an input is read nowhere but on the axes, `reach` points away at most. `offsets` is its
 /// footprint's.
 template <class Offsets>
-constexpr bool is_near_star(const Offsets& offsets) {
+constexpr bool is_star(const Offsets& offsets, int reach) {
   for (const Offset& o : offsets) {
-    if (o.x * o.x + o.y * o.y + o.z * o.z > 1) return false;
+    const int away = (o.x < 0 ? -o.x : o.x) + (o.y < 0 ? -o.y : o.y) + (o.z < 0 ? -o.z : o.z);
+    if (away > reach || o.x * o.x + o.y * o.y + o.z * o.z != away * away) return false;
   }
   return true;
 }
 
-/// Whether a GPU can take several sweeps of K in one pass.
-template <class K>
-constexpr bool has_gpu_pass() {
-  return inputs_of<K> == 1 && levels_of<K>() == 1 && radius_of<K>() == Offset{1, 1, 1} &&
-         is_near_star(footprint_of<K, 0>.offsets);
+/// The most sweeps that a GPU takes of such a kernel in one pass, 0 where it takes none: all inputs
+/// are time levels, one or two, the newest is read on the axes, equally far along each, and the one
+/// before at the point itself. `stars`: they are read so. The planes that sweeps of a larger radius
+/// hold find no room in registers.
+constexpr int most_gpu_pass_sweeps(int inputs, int levels, Offset radius, bool stars,
+                                   int element_bytes) {
+  const int r = radius.z;
+  if (inputs != levels || levels > 2 || !stars || radius != Offset{r, r, r}) return 0;
+  if (r == 2) return levels == 1 && element_bytes == 8 ? 2 : 0;
+  return r == 1 ? 4 : 0;
+}
+
+template <class K, class T>
+constexpr int most_gpu_pass_sweeps() {
+  bool stars = is_star(footprint_of<K, 0>.offsets, radius_of<K>().z);
+  if constexpr (inputs_of < K >> 1) stars = stars && is_star(footprint_of<K, 1>.offsets, 0);
+  return most_gpu_pass_sweeps(inputs_of<K>, levels_of<K>(), radius_of<K>(), stars, sizeof(T));
 }
 
 #if defined(RIDGE_STENCIL_GPU_PASS)
@@ -51,13 +64,17 @@ inline constexpr std::array gpu_pass_variants{GpuPassVariant{2, 3, 12, Store::pl
                                               GpuPassVariant{4, 3, 6, Store::plain, true},
                                               GpuPassVariant{3, 3, 12},
                                               GpuPassVariant{3, 3, 6}};
-#else
+#elif defined(RIDGE_AHEAD_MOVING_FACES)
+/// Those of the default, for all faces: what tests on a GPU take.
 inline constexpr std::array gpu_pass_variants{GpuPassVariant{2},
                                               GpuPassVariant{3},
                                               GpuPassVariant{4},
                                               GpuPassVariant{2, 3, 12, Store::plain, true},
                                               GpuPassVariant{3, 3, 12, Store::plain, true},
                                               GpuPassVariant{4, 3, 12, Store::plain, true}};
+#else
+inline constexpr std::array gpu_pass_variants{GpuPassVariant{2}, GpuPassVariant{3},
+                                              GpuPassVariant{4}};
 #endif
 
 /// What is compiled for a schedule and faces. The emulated GPU stores all results alike, and of the

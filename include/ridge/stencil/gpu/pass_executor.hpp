@@ -31,6 +31,12 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
                      " needs " + to_text(Bytes{shared}) +
                      " of shared memory, and a block can have " + to_text(facts.shared_per_block));
   }
+  if (Body::tile_y <= 2 * Body::halo) {
+    throw UsageError("tiles of " + std::to_string(Body::tile_y) +
+                     " rows have no results after sweeps that take " + std::to_string(Body::halo) +
+                     " rows on each side; rows times warps is " +
+                     std::to_string(2 * Body::halo + 1) + " or more");
+  }
   LaunchShape shape{{1, 1, 1}, {P.warps * width, 1, 1}, shared};
   shape.grid.x = resident_blocks<Body>(queue, shape);
   if (shape.grid.x < 1) throw Failure("no block of this schedule fits a multiprocessor");
@@ -111,11 +117,19 @@ Bound bind_pass_of(Queue& queue, const Pass<K, T>& pass, const GpuPassSchedule& 
   throw UsageError("several sweeps in one pass need the asynchronous copies of NVIDIA GPUs from "
                    "Ampere on; sweeps=1 runs here");
 #else
-  if constexpr (!has_gpu_pass<K>()) {
+  constexpr int most = most_gpu_pass_sweeps<K, T>();
+  if constexpr (most == 0) {
     (void)queue, (void)pass, (void)s;
-    throw UsageError("several sweeps in one pass on a GPU are for kernels of one input that read "
-                     "one point away along the axes, z among them; sweeps=1 takes any");
+    throw UsageError(
+        "several sweeps in one pass on a GPU are for kernels that read one field on all "
+        "three axes, one point away or, in fp64, two, or one point away and the level "
+        "before at the point itself; sweeps=1 takes any");
   } else {
+    if (s.sweeps > most) {
+      throw UsageError("sweeps=" + std::to_string(s.sweeps) +
+                       ": kernels that read two points away take sweeps=" + std::to_string(most) +
+                       " in one pass on a GPU");
+    }
     if (!can_copy_asynchronously(queue.device())) {
       throw UsageError("several sweeps in one pass need compute capability 8.0, and " +
                        to_text(queue.device().id()) + " is " + queue.device().facts().architecture +
@@ -128,7 +142,8 @@ Bound bind_pass_of(Queue& queue, const Pass<K, T>& pass, const GpuPassSchedule& 
     const GpuPassVariant wanted =
         variant_of(s, has_moving_faces(pass), std::is_same_v<Here, target::Simt>);
     choose_from<GpuPassList>(wanted, [&](auto i) {
-      bound = bind_pass<GpuPassList::values[decltype(i)::value]>(queue, pass);
+      constexpr GpuPassVariant variant = GpuPassList::values[decltype(i)::value];
+      if constexpr (variant.sweeps <= most) bound = bind_pass<variant>(queue, pass);
     });
     return bound;
   }

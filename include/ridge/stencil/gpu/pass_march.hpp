@@ -56,7 +56,8 @@ struct PassMarch {
   static constexpr int level_rows = handed * warps + radius;
   static constexpr int half_rows = (sweeps - 1) * level_rows;
   static constexpr int edge_rows = 2 * half_rows + radius;
-  static constexpr int older_rows = levels > 1 ? ring* tile_y : 0;
+  static constexpr int older_ring = 1 + ahead; ///< a lane reads none but its own rows of these
+  static constexpr int older_rows = levels > 1 ? older_ring* tile_y : 0;
 
   /// Shared memory of a block on a device of this warp width.
   static constexpr int shared_bytes(int warp_width) {
@@ -241,11 +242,16 @@ private:
     if (z < p.planes_end) copy_plane<AtEdge>(lane, p, p.newest, in_rows, planes, slot * slot_rows);
     if constexpr (levels > 1) {
       auto older_planes = lane.template shared<T>(older_at<Lane>, older_rows * row);
-      if (z - radius >= p.first_plane && z - radius < p.planes_end) {
-        copy_plane<AtEdge>(lane, p, p.before, older.in_rows, older_planes, slot * tile_y - radius);
-      }
+      if (z - radius >= p.first_plane && z < p.planes_end)
+        copy_plane<AtEdge>(lane, p, p.before, older.in_rows, older_planes, older_row(p, z));
     }
     lane.copy_commit(); // also of nothing, to keep count
+  }
+
+  /// Where in its ring the plane of the level before begins that goes with plane `z`, in rows, for
+  /// what counts from `Place::own` on.
+  static RIDGE_DEVICE int older_row(const Place& p, int z) {
+    return (z - p.first_plane) % older_ring * tile_y - radius;
   }
 
   template <class Lane>
@@ -324,8 +330,8 @@ private:
     if constexpr (levels > 1) {
       auto older_planes = lane.template shared<T>(older_at<Lane>, older_rows * row);
       unrolled<rows>([&](auto j) {
-        before_it[j] = lane.template load_shared_pack<vector>(
-            older_planes, (slot * tile_y - radius + j) * row + p.own);
+        before_it[j] = lane.template load_shared_pack<vector>(older_planes,
+                                                              (older_row(p, k) + j) * row + p.own);
       });
     }
     unrolled<sweeps>([&](auto level) {
