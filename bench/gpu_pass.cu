@@ -89,7 +89,8 @@ void measure(const Fields& f, double edge_cost, Cut cut, bool checks) {
   check(cudaGetDeviceProperties(&device, 0));
   const int blocks = device.multiProcessorCount;
   const int vector = 16 / static_cast<int>(sizeof(Real));
-  const PassTiles tiles{32 * vector, Rows * Warps, Sweeps, 1, 2 * vector, vector, edge_cost};
+  const PassTiles tiles{32 * vector, Body::tile_y, Body::halo, Body::radius,
+                        2 * vector,  vector,       edge_cost};
   PassPlan plan = plan_pass(tiles, f.n, blocks);
   if (cut == Cut::whole) {
     const PassPlan columns = plan_pass(tiles, f.n, 1);

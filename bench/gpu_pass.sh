@@ -1,7 +1,9 @@
 #!/bin/sh
 # Measures passes of several sweeps on the GPU here, variant by variant: bench/gpu_pass.sh [SIZE...]
-# Needs nvcc of CUDA 12 or later and a GPU of compute capability 9.0. With SANITIZE=1 it runs them
-# once more under compute-sanitizer, at a small size.
+# Needs nvcc of CUDA 12 or later and a GPU of compute capability 8.0. With SANITIZE=1 it runs them
+# once more under compute-sanitizer, at a small size. With RIDGE=build/ridge that command then
+# compares passes of waves, of order 4 and between faces that move with single sweeps, and checks
+# them.
 set -e
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
@@ -17,4 +19,15 @@ for precision in "" -DSINGLE; do
       compute-sanitizer --error-exitcode 1 --tool $tool "$scratch/bench" 301x37x29
     done
   fi
+done
+[ -n "$RIDGE" ] || exit 0
+for kernel in heat wave heat4 wave4; do
+  for precision in fp64 fp32; do
+    for boundary in untouched x=mirror,y=mirror,z=mirror x=periodic,y=periodic,z=periodic; do
+      for size in 301x157x83 512x512x512 1024x1024x1024; do
+        "$RIDGE" bench $kernel --device cuda:0 --size $size --steps 24 --precision $precision \
+          --boundary $boundary --schedule all
+      done
+    done
+  done
 done

@@ -5,10 +5,23 @@
 
 namespace ridge::stencil {
 
-bool can_march(const Device& device) {
+namespace {
+
+/// An NVIDIA GPU from `least` on ("sm_90"), or the emulated GPU.
+bool is_from(const Device& device, std::string_view least) {
   if (device.kind() == DeviceKind::simt) return true;
   const std::string& architecture = device.facts().architecture; // "sm_90", "sm_100"
-  return device.kind() == DeviceKind::cuda && (architecture.size() > 5 || architecture >= "sm_90");
+  return device.kind() == DeviceKind::cuda && (architecture.size() > 5 || architecture >= least);
+}
+
+} // namespace
+
+bool can_march(const Device& device) {
+  return is_from(device, "sm_90");
+}
+
+bool can_copy_asynchronously(const Device& device) {
+  return is_from(device, "sm_80");
 }
 
 Index planes_held(const Traits& traits) {

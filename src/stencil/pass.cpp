@@ -3,6 +3,7 @@
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/stencil/launch.hpp>
 #include <ridge/stencil/pass_launch.hpp>
+#include <ridge/stencil/pass_variants.hpp>
 
 #include <fmt/format.h>
 
@@ -22,22 +23,23 @@ PassSchedule plain_pass(DeviceKind kind) {
 namespace {
 
 /// The #define that names the variant a schedule needs; none on a cpu.
-std::string definition_of(DeviceKind kind, const PassSchedule& schedule) {
+std::string definition_of(DeviceKind kind, const PassSchedule& schedule, bool moving_faces) {
   const auto* const s = std::get_if<GpuPassSchedule>(&schedule);
   if (s == nullptr) return {};
-  const Store store = kind == DeviceKind::simt ? Store::plain : s->store; // where it is all one
-  return fmt::format("#define RIDGE_STENCIL_GPU_PASS {}, {}, {}, Store::{}\n", s->sweeps, s->rows,
-                     s->warps, text::value_to_text(store));
+  const GpuPassVariant v = variant_of(*s, moving_faces, kind == DeviceKind::simt);
+  return fmt::format("#define RIDGE_STENCIL_GPU_PASS {}, {}, {}, Store::{}, {}\n", v.sweeps, v.rows,
+                     v.warps, text::value_to_text(v.store), v.moving);
 }
 
 } // namespace
 
 launch::Demand detail::demand_of_pass(const Device& device, const PassSchedule& schedule,
-                                      const launch::CallTypes& types) {
+                                      bool moving_faces, const launch::CallTypes& types) {
   const std::string kernel = launch::type_text(types.kernel);
   const std::string precision = launch::type_text(types.precision);
-  launch::Demand made = launch::detail::demand_of(types.call, "stencil", kernel, precision,
-                                                  definition_of(device.kind(), schedule));
+  launch::Demand made =
+      launch::detail::demand_of(types.call, "stencil", kernel, precision,
+                                definition_of(device.kind(), schedule, moving_faces));
   made.executor = "ridge/stencil/pass_executor.hpp";
   made.instantiation = fmt::format(
       "template struct ridge::stencil::PassExecutor<{}, {}, ridge::Here>;", kernel, precision);
@@ -54,8 +56,12 @@ PassSchedule with_sweeps(PassSchedule schedule, int sweeps) {
 }
 
 PassSchedule settled(PassSchedule schedule, const Device& device, const Traits& traits, Index3 n) {
-  if (auto* const gpu = std::get_if<GpuPassSchedule>(&schedule); gpu != nullptr && gpu->warps == 0)
-    gpu->warps = device.facts().warp_width == 64 ? 6 : 12;
+  if (auto* const gpu = std::get_if<GpuPassSchedule>(&schedule);
+      gpu != nullptr && gpu->warps == 0) {
+    // Two points away, twelve warps leave a thread too few registers for the planes it holds.
+    const int lanes = traits.radius.z > 1 ? 256 : 384;
+    gpu->warps = lanes / device.facts().warp_width;
+  }
   auto* const s = std::get_if<CpuPassSchedule>(&schedule);
   if (s == nullptr) return schedule;
   const Offset r = traits.radius;

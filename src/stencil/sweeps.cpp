@@ -16,15 +16,21 @@ std::string to_text(const SweepsSchedule& schedule) {
 
 namespace {
 
+constexpr int most_compared = 8;
+
 /// That of single sweeps over fields as a launch sees them.
 Schedule default_single(const Device& device, const Traits& traits, const ShellLayout& layout) {
   return default_schedule(device, traits, layout.extents, true, layout.strides);
 }
 
-/// Whether a GPU can take several sweeps in one pass.
-bool has_gpu_pass(const Device& device, const Traits& traits, const Boundaries& boundaries) {
-  return traits.inputs() == 1 && traits.radius.z == 1 && is_near_star(traits.footprints[0]) &&
-         can_march(device) && !shell_changes(boundaries, traits.radius);
+/// The most sweeps in one pass; 0 where the device takes none.
+int most_sweeps(const Device& device, const Traits& traits, int levels) {
+  if (device.kind() == DeviceKind::cpu) return most_compared;
+  if (!can_copy_asynchronously(device)) return 0;
+  bool stars = is_star(traits.footprints[0], traits.radius.z);
+  if (traits.inputs() > 1) stars = stars && is_star(traits.footprints[1], 0);
+  return most_gpu_pass_sweeps(traits.inputs(), levels, traits.radius, stars,
+                              static_cast<int>(traits.element_bytes));
 }
 
 } // namespace
@@ -66,10 +72,8 @@ std::vector<text::Named<SweepsSchedule>> compared_sweeps(const Device& device, c
     all.push_back({named.name, {named.schedule}});
   all.push_back({"default", default_sweeps(device, traits, boundaries, extents)});
   const PassSchedule plain = plain_pass(device.kind());
-  if (std::holds_alternative<GpuPassSchedule>(plain) && !has_gpu_pass(device, traits, boundaries))
-    return all;
-  for (const int sweeps : {2, 3, 4, 8}) {
-    if (sweeps > 4 && std::holds_alternative<GpuPassSchedule>(plain)) continue;
+  for (const int sweeps : {2, 3, 4, most_compared}) {
+    if (sweeps > most_sweeps(device, traits, levels)) continue;
     const PassSchedule pass = settled(with_sweeps(plain, sweeps), device, traits, whole);
     try {
       detail::require_pass(traits, levels, whole, sweeps);

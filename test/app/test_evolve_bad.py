@@ -52,8 +52,8 @@ def field(folder):
     (["heat", "in.h5:/line", "--picture", "a.png"], ["a line has no slice"]),
     (["heat", "in.h5:/u", "--schedule", "sweeps=4"], ["6 points to compute"]),
     (["heat", "in.h5:/line", "--schedule", "sweeps=4"], ["two or three dimensions"]),
-    (["heat", "in.h5:/u", "--schedule", "sweeps=4", "--boundary", "x=periodic", "--device",
-      "simt:32"], ["untouched or dirichlet", "sweeps=1 takes any"]),
+    (["diffusion", "in.h5:/u", "--coefficient", "in.h5:/k", "--schedule", "sweeps=4", "--device",
+      "simt:32"], ["in one pass on a GPU are for kernels", "sweeps=1 takes any"]),
 ])
 def test_says_what_would_be_right(ridge, field, words, says):
     if "6 points to compute" in says:

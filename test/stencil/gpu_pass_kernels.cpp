@@ -3,6 +3,7 @@
 
 #if !defined(RIDGE_TARGET_CPU)
 #undef RIDGE_AHEAD_ALL // what defaults pick
+#define RIDGE_AHEAD_MOVING_FACES
 #include <ridge/stencil/executor.hpp>
 #include <ridge/stencil/pass_executor.hpp>
 

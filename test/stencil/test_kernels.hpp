@@ -58,6 +58,37 @@ struct Slanted {
   }
 };
 
+/// Each point on the axes up to `Reach` away with its own weight, and the level before.
+template <int Reach>
+struct Ripple {
+  static constexpr auto footprints = std::make_tuple(star<Reach>(), point());
+  static constexpr int levels = 2;
+  double scale = 1;
+
+  template <class U, class B>
+  RIDGE_FN auto operator()(const U& u, const B& before) const {
+    auto sum = 3.0 * u(0, 0, 0) - 17.0 * before(0, 0, 0);
+    RIDGE_UNROLL
+    for (int q = 1; q <= Reach; ++q) {
+      sum += q * (2.0 * u(-q, 0, 0) - 3.0 * u(q, 0, 0)) + 5.0 * u(0, -q, 0) - 7.0 * u(0, q, 0) +
+             (11.0 * u(0, 0, -q) - 13.0 * u(0, 0, q)) * (q + 2.0);
+    }
+    return scale * sum;
+  }
+};
+
+/// The same of one time level.
+template <int Reach>
+struct Steep {
+  static constexpr auto footprint = star<Reach>();
+  double scale = 1;
+
+  template <class U>
+  RIDGE_FN auto operator()(const U& u) const {
+    return Ripple<Reach>{scale}(u, [&](int, int, int) { return u(0, 0, 0); });
+  }
+};
+
 /// Reads one point more than it declares.
 struct Undeclared {
   static constexpr auto footprint = star<1>();

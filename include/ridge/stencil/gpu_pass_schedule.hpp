@@ -24,7 +24,8 @@ struct GpuPassSchedule {
         text::field("rows", &GpuPassSchedule::rows, text::in_range(1, 6, 3, 4),
                     "rows of the tile that a thread computes"),
         text::field("warps", &GpuPassSchedule::warps, text::in_range(0, 16, 0, 8, 16),
-                    "warps of a block, one above the other; 0: 12, of 64 lanes 6"),
+                    "warps of a block, one above the other; 0: 12, of 64 lanes 6; where two points "
+                    "away are read 8 and 4"),
         text::field("store", &GpuPassSchedule::store,
                     text::one_of(Store::plain, Store::nontemporal),
                     "results through the caches, or past them")};

@@ -12,6 +12,10 @@ namespace ridge::stencil {
 /// emulated GPU.
 [[nodiscard]] bool can_march(const Device& device);
 
+/// Whether lanes can copy into shared memory asynchronously: on NVIDIA GPUs from compute capability
+/// 8.0 on, and the emulated GPU.
+[[nodiscard]] bool can_copy_asynchronously(const Device& device);
+
 /// Planes of the ring that stay from one output plane to the next: those above the point, and those
 /// below unless all that is read there lies in the point's own column.
 [[nodiscard]] Index planes_held(const Traits& traits);

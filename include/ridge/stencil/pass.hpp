@@ -22,4 +22,12 @@ struct Pass {
   int sweeps = 2;
 };
 
+/// Whether points beyond some face change from sweep to sweep.
+template <class K, class T>
+[[nodiscard]] bool has_moving_faces(const Pass<K, T>& pass) {
+  const Index3 n = pass.shell.field.extents;
+  const auto& axes = pass.shell.axes;
+  return axes[0].points != n.x || axes[1].points != n.y || axes[2].points != n.z;
+}
+
 } // namespace ridge::stencil

@@ -33,7 +33,7 @@ namespace detail {
 void require_pass(const Traits& traits, int levels, Index3 extents, int sweeps);
 /// `types` are of single launches.
 [[nodiscard]] launch::Demand demand_of_pass(const Device& device, const PassSchedule& schedule,
-                                            const launch::CallTypes& types);
+                                            bool moving_faces, const launch::CallTypes& types);
 [[nodiscard]] Record record_of_pass(const Device& device, const Traits& traits, int levels,
                                     Index3 extents, const PassSchedule& schedule,
                                     std::string_view kernel);
@@ -64,7 +64,7 @@ struct ridge::Pattern<ridge::stencil::Pass<K, T>> {
                                            schedule, kernel);
   }
   [[nodiscard]] launch::Demand demand(const Device& device, const Schedule& schedule) const {
-    return stencil::detail::demand_of_pass(device, schedule,
+    return stencil::detail::demand_of_pass(device, schedule, has_moving_faces(call_),
                                            launch::call_types<stencil::Call<K, T>, K, T>());
   }
 

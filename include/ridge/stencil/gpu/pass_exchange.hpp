@@ -4,6 +4,7 @@
 #include <ridge/core/pack.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/device/lane.hpp>
+#include <ridge/stencil/gpu/access.hpp>
 #include <ridge/stencil/gpu/shared_pack.hpp>
 
 #if !defined(RIDGE_TARGET_SIMT)
@@ -52,20 +53,31 @@ RIDGE_DEVICE Pack<T, N> as_if_loaded(Pack<T, N> value) {
   return value;
 }
 
-/// The packs one point to the left and to the right of a row of packs that a warp holds. At the
-/// ends of the row the values come from its other end.
-template <class Lane, class T, int N>
-RIDGE_DEVICE Pack<T, N> from_left(Lane& lane, const Pack<T, N>& value) {
-  constexpr int width = Lane::warp_width;
-  const T beyond = lane.shuffle(value[N - 1], (lane.lane() + width - 1) % width);
-  return Pack<T, N>::make([&](int i) { return i == 0 ? beyond : value[i == 0 ? 0 : i - 1]; });
-}
-template <class Lane, class T, int N>
-RIDGE_DEVICE Pack<T, N> from_right(Lane& lane, const Pack<T, N>& value) {
-  constexpr int width = Lane::warp_width;
-  const T beyond = lane.shuffle(value[0], (lane.lane() + 1) % width);
-  return Pack<T, N>::make(
-      [&](int i) { return i == N - 1 ? beyond : value[i == N - 1 ? i : i + 1]; });
-}
+/// A row's values, of which each lane of a warp holds a pack, from `Reach` points before the lane's
+/// own to as many behind. At the ends of the row the values come from its other end.
+template <class T, int N, int Reach>
+struct RowValues {
+  T value[N + 2 * Reach];
+
+  template <class Lane>
+  static RIDGE_DEVICE RowValues around(Lane& lane, const Pack<T, N>& value) {
+    constexpr int width = Lane::warp_width;
+    RowValues row;
+    unrolled<N>([&](auto i) { row.value[Reach + i] = value[i]; });
+    unrolled<Reach>([&](auto q) {
+      constexpr int lanes = q / N + 1;
+      row.value[Reach - 1 - q] =
+          lane.shuffle(value[lanes * N - 1 - q], (lane.lane() + width - lanes) % width);
+    });
+    unrolled<Reach>([&](auto q) {
+      constexpr int lanes = q / N + 1;
+      row.value[Reach + N + q] = lane.shuffle(value[q % N], (lane.lane() + lanes) % width);
+    });
+    return row;
+  }
+  /// `i` counts from the lane's first value on.
+  RIDGE_DEVICE T& operator[](int i) { return value[i + Reach]; }
+  RIDGE_DEVICE const T& operator[](int i) const { return value[i + Reach]; }
+};
 
 } // namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME

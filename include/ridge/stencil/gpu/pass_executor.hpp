@@ -31,14 +31,24 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
                      " needs " + to_text(Bytes{shared}) +
                      " of shared memory, and a block can have " + to_text(facts.shared_per_block));
   }
+  if (Body::tile_y <= 2 * Body::halo) {
+    throw UsageError("tiles of " + std::to_string(Body::tile_y) +
+                     " rows have no results after sweeps that take " + std::to_string(Body::halo) +
+                     " rows on each side; rows times warps is " +
+                     std::to_string(2 * Body::halo + 1) + " or more");
+  }
   LaunchShape shape{{1, 1, 1}, {P.warps * width, 1, 1}, shared};
   shape.grid.x = resident_blocks<Body>(queue, shape);
   if (shape.grid.x < 1) throw Failure("no block of this schedule fits a multiprocessor");
 
   const View<const T>& in = pass.in[0];
-  const PassTiles tiles{
-      width * Body::vector, Body::tile_y, P.sweeps, 1, sector_bytes / static_cast<int>(sizeof(T)),
-      Body::vector,         edge_cost};
+  const PassTiles tiles{width * Body::vector,
+                        Body::tile_y,
+                        Body::halo,
+                        Body::radius,
+                        sector_bytes / static_cast<int>(sizeof(T)),
+                        Body::vector,
+                        edge_cost};
   const PassPlan plan = plan_pass(tiles, in.extents, shape.grid.x);
 
   struct Planned {
@@ -53,37 +63,31 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
     return Span<const Element>(static_cast<const Element*>(memory.data()), count);
   };
   auto planned = std::make_unique<Planned>();
-  const Body body{pass.kernel,
-                  in,
-                  {in.data, in.plane * (in.extents.z - 1) + in.row * in.extents.y},
-                  pass.out[0],
-                  on_device(planned->jobs, plan.jobs),
-                  on_device(planned->first, plan.first),
-                  plan.lead_x,
-                  plan.lead_y,
-                  plan.step_x,
-                  plan.step_y};
+  const auto rows_of = [](const View<const T>& field) {
+    return Span<const T>(field.data,
+                         field.plane * (field.extents.z - 1) + field.row * field.extents.y);
+  };
+  Body body{pass.kernel,
+            in,
+            rows_of(in),
+            pass.out[0],
+            on_device(planned->jobs, plan.jobs),
+            on_device(planned->first, plan.first),
+            plan.lead_x,
+            plan.lead_y,
+            plan.step_x,
+            plan.step_y,
+            {},
+            {}};
+  if constexpr (Body::levels > 1) body.older = {rows_of(pass.in[1]), pass.out[1].elements()};
+  if constexpr (P.moving) body.faces = PassFaces<T, Body::radius>::of(pass.shell, pass.periodic);
   queue.wait(); // the lists are the host's until here
   return Bound([planned = std::move(planned), ready = Ready<Body>(queue, shape, body)]() mutable {
     ready();
   });
 }
 
-/// Throws UsageError for faces whose shell changes from sweep to sweep.
-template <class K, class T>
-void require_fixed_faces(const Pass<K, T>& pass) {
-  const Index3 n = pass.shell.field.extents;
-  const Index size[3] = {n.x, n.y, n.z};
-  for (int axis = 0; axis < 3; ++axis) {
-    if (pass.shell.axes[axis].points == size[axis]) continue;
-    throw UsageError("sweeps=" + std::to_string(pass.sweeps) +
-                     ": several sweeps in one pass on a GPU need faces that are untouched or "
-                     "dirichlet, and those of " +
-                     "xyz"[axis] + " are not; sweeps=1 takes any");
-  }
-}
-
-/// Throws UsageError where rows cannot be copied 16 bytes at a time.
+/// Throws UsageError where rows cannot be copied 16 bytes at a time, or fields differ in strides.
 template <class K, class T>
 void require_packs(const Pass<K, T>& pass) {
   const auto fits = [](const auto& view) {
@@ -91,9 +95,18 @@ void require_packs(const Pass<K, T>& pass) {
     return reinterpret_cast<std::uintptr_t>(view.data) % 16 == 0 && view.row * size % 16 == 0 &&
            view.plane * size % 16 == 0;
   };
-  if (fits(pass.in[0]) && fits(pass.out[0])) return;
+  const View<const T>& first = pass.in[0];
+  bool fit = true;
+  const auto check = [&](const auto& view) {
+    fit = fit && fits(view) && view.row == first.row && view.plane == first.plane;
+  };
+  for (const auto& in : pass.in)
+    check(in);
+  for (const auto& out : pass.out)
+    check(out);
+  if (fit) return;
   throw UsageError("several sweeps in one pass on a GPU need rows that begin at multiples of 16 "
-                   "bytes, as those of ridge::stencil::Sweeps do");
+                   "bytes, in all fields alike, as those of ridge::stencil::Sweeps do");
 }
 #endif
 
@@ -102,28 +115,35 @@ Bound bind_pass_of(Queue& queue, const Pass<K, T>& pass, const GpuPassSchedule& 
 #if defined(RIDGE_TARGET_HIP)
   (void)queue, (void)pass, (void)s;
   throw UsageError("several sweeps in one pass need the asynchronous copies of NVIDIA GPUs from "
-                   "Hopper on; sweeps=1 runs here");
+                   "Ampere on; sweeps=1 runs here");
 #else
-  if constexpr (!has_gpu_pass<K>()) {
+  constexpr int most = most_gpu_pass_sweeps<K, T>();
+  if constexpr (most == 0) {
     (void)queue, (void)pass, (void)s;
-    throw UsageError("several sweeps in one pass on a GPU are for kernels of one input that read "
-                     "one point away along the axes, z among them; sweeps=1 takes any");
+    throw UsageError(
+        "several sweeps in one pass on a GPU are for kernels that read one field on all "
+        "three axes, one point away or, in fp64, two, or one point away and the level "
+        "before at the point itself; sweeps=1 takes any");
   } else {
-    if (!can_march(queue.device())) {
-      throw UsageError("several sweeps in one pass need compute capability 9.0, and " +
+    if (s.sweeps > most) {
+      throw UsageError("sweeps=" + std::to_string(s.sweeps) +
+                       ": kernels that read two points away take sweeps=" + std::to_string(most) +
+                       " in one pass on a GPU");
+    }
+    if (!can_copy_asynchronously(queue.device())) {
+      throw UsageError("several sweeps in one pass need compute capability 8.0, and " +
                        to_text(queue.device().id()) + " is " + queue.device().facts().architecture +
                        "; sweeps=1 runs here");
     }
     if (const std::string problem = GpuPassSchedule::problem(s); !problem.empty())
       throw UsageError(problem);
-    require_fixed_faces(pass);
     require_packs(pass);
     Bound bound;
-    // Where results are stored makes no difference on the emulated GPU.
-    constexpr bool emulated = std::is_same_v<Here, target::Simt>;
-    const Store store = emulated ? Store::plain : s.store;
-    choose_from<GpuPassList>(GpuPassVariant{s.sweeps, s.rows, s.warps, store}, [&](auto i) {
-      bound = bind_pass<GpuPassList::values[decltype(i)::value]>(queue, pass);
+    const GpuPassVariant wanted =
+        variant_of(s, has_moving_faces(pass), std::is_same_v<Here, target::Simt>);
+    choose_from<GpuPassList>(wanted, [&](auto i) {
+      constexpr GpuPassVariant variant = GpuPassList::values[decltype(i)::value];
+      if constexpr (variant.sweeps <= most) bound = bind_pass<variant>(queue, pass);
     });
     return bound;
   }
