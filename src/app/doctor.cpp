@@ -59,7 +59,7 @@ private:
     if (checklist) return print_checklist(patient->facts(now.schedule), json);
 
     lab::Visit visit{
-        launch.kernel, device_text(e), e.description.name, e.size, e.precision, now, {}, {}, {}, {}};
+        launch.kernel, device_text(e), e.description.name, e.size, e.precision, now, {}, {}, {}};
     std::unique_ptr<lab::Case> running;
     if (on.empty()) {
       running = run_case(chosen, e, now, visit);

@@ -22,7 +22,7 @@ struct Visit {
   std::optional<Record> record; ///< where it ran
   doctor::Findings findings;
   std::vector<std::optional<Proof>> proofs; ///< of each diagnosis, where they were asked for
-  std::optional<Proof> of_advice;           ///< what the advice brings, likewise
+  std::optional<Proof> of_advice = {};      ///< what the advice brings, likewise
 };
 
 /// Puts ceilings that the model takes from a data sheet, or not at all, as they are here and now.
