@@ -35,7 +35,7 @@ public:
     if (f.in_cache || time.roof != "memory") return {};
     if (examined_.description.kind == DeviceKind::hip) return {};
     std::optional<Advice> best;
-    double least = 1;
+    double least = worth_a_pass;
     for (const auto& named :
          stencil::compared_sweeps(examined_.device, traits_, levels_,
                                   stencil::parse_boundaries("untouched"), examined_.size.xyz())) {
@@ -55,6 +55,8 @@ public:
 
 private:
   static constexpr int usual_sweeps = 4;
+  /// Half of the bytes were not faster anywhere (docs/decisions/0022, 0035).
+  static constexpr double worth_a_pass = 0.45;
 
   /// The schedule of the sweep.
   static std::string of_one(const std::string& asked) {
