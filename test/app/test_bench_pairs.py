@@ -85,6 +85,16 @@ def test_bad_input(ridge, words, says):
     ridge.bad("bench", "gravity", "--device", "simt:32", *words, says=says)
 
 
-def test_mixed_precision_is_gravitys(ridge):
-    ridge.bad("bench", "coulomb", "--device", "cpu", "--precision", "mixed",
-              says="coulomb has fp32 and fp64")
+def test_mixed_precision_is_of_what_bodies_give_each_other(ridge):
+    (record,) = bench(ridge, "coulomb", "--device", "cpu", "--size", 300, "--precision", "mixed",
+                      "--repeat", 1)
+    assert record["precision"] == "mixed" and record["check"]["ok"] is True
+    ridge.bad("bench", "gaussian", "--device", "cpu", "--precision", "mixed",
+              says="gaussian has fp32 and fp64")
+
+
+@pytest.mark.parametrize("kernel", ["coulomb", "biot-savart"])
+def test_each_pair_once(ridge, kernel):
+    (record,) = bench(ridge, kernel, "--device", "simt:32", "--size", 1500, "--schedule",
+                      "symmetric", "--repeat", 1)
+    assert "form=symmetric" in record["schedule"] and record["check"]["ok"] is True

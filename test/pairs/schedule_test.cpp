@@ -1,4 +1,4 @@
-#include <ridge/pairs/interactions/coulomb.hpp>
+#include <ridge/pairs/interactions/gaussian.hpp>
 #include <ridge/pairs/interactions/gravity.hpp>
 #include <ridge/pairs/schedule.hpp>
 
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 const Traits gravity = traits_of<Gravity<>, Fp32>();
-const Traits coulomb = traits_of<Coulomb, Fp32>();
+const Traits gaussian = traits_of<Gaussian, Fp32>();
 
 TEST(PairSchedules, NameTheThreeApproachesOfTheTalk) {
   const Device device("simt:32");
@@ -23,7 +23,7 @@ TEST(PairSchedules, NameTheThreeApproachesOfTheTalk) {
     names.push_back(s.name);
   EXPECT_THAT(names, ::testing::ElementsAre("shared", "shuffle", "both", "direct", "symmetric"));
   names.clear();
-  for (const auto& s : named_schedules(device, coulomb, {1000, 10, false}))
+  for (const auto& s : named_schedules(device, gaussian, {1000, 10, false}))
     names.push_back(s.name);
   EXPECT_THAT(names, ::testing::ElementsAre("shared", "shuffle", "both", "direct"));
 }
@@ -97,7 +97,7 @@ TEST(PairSchedules, GiveFewWideSumsToAThread) {
         parse_schedule("direct", device, traits, {262144, 262144, true}).schedule);
   };
   EXPECT_EQ(direct(gravity).tile, 8);
-  EXPECT_EQ(direct(coulomb).tile, 1);
+  EXPECT_EQ(direct(gaussian).tile, 1);
   EXPECT_EQ(direct(traits_of<Gravity<>, Mixed>()).tile, 4);
   EXPECT_EQ(direct(traits_of<Gravity<>, Fp64>()).tile, 1);
 }
@@ -105,7 +105,7 @@ TEST(PairSchedules, GiveFewWideSumsToAThread) {
 TEST(PairSchedules, TheDefaultIsPossibleForAnyNumberOfBodies) {
   for (const char* name : {"cpu", "simt:32", "simt:64"}) {
     const Device device(name);
-    for (const Traits& traits : {gravity, coulomb, traits_of<Gravity<>, Mixed>()}) {
+    for (const Traits& traits : {gravity, gaussian, traits_of<Gravity<>, Mixed>()}) {
       for (const Index n : {1, 2, 63, 1000, 4096, 65536, 262144, 10'000'000}) {
         for (const Bodies& bodies :
              {Bodies{n, n, true}, Bodies{n, 100, false}, Bodies{5, n, false}}) {
