@@ -26,6 +26,11 @@ SiteShape find_site(const std::string& name, int real_bytes) {
   throw UsageError(fmt::format("unknown site type '{}'; the site types are {}", name, names));
 }
 
+lattice::Lattice lattice_for(const BenchRequest& request) {
+  return lattice::Lattice(request.size,
+                          request.width == 0 ? lattice::Lattice::default_width : request.width);
+}
+
 Limit lattice_limit(int read, int written, Bytes size, const RoofMemory& memory) {
   using Kind = MemoryRoof::Kind;
   const char* const name = memory.kind == Kind::read   ? "read"

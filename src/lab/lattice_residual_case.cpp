@@ -5,6 +5,7 @@
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/lattice_check.hpp>
 #include <ridge/lab/lattice_residual.hpp>
+#include <ridge/lattice/width.hpp>
 #include <ridge/tune/lattice.hpp>
 
 #include "asked_schedules.hpp"
@@ -25,8 +26,9 @@ class ResidualCase final : public Case {
 public:
   ResidualCase(std::string name, const BenchRequest& request)
       : name_(std::move(name)), queue_(request.device),
-        lattice_(request.size), f_{field<ColourMatrix<T>>("u", 1), field<ColourVector<T>>("x", 2),
-                                   field<ColourVector<T>>("b", 3)},
+        lattice_(request.size, width_of(request)), f_{field<ColourMatrix<T>>("u", 1),
+                                                      field<ColourVector<T>>("x", 2),
+                                                      field<ColourVector<T>>("b", 3)},
         result_(request.device), call_(call()) {}
 
   [[nodiscard]] Queue& queue() override { return queue_; }
@@ -63,6 +65,11 @@ public:
   }
 
 private:
+  static int width_of(const BenchRequest& request) {
+    constexpr int number_bytes = 2 * sizeof(T);
+    return request.width != 0 ? request.width
+                              : lattice::width_for(request.device, request.size, number_bytes);
+  }
   static constexpr auto task = lattice::Task::expression;
 
   template <class Site>

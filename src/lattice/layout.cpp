@@ -1,5 +1,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lattice/layout.hpp>
+#include <ridge/lattice/width.hpp>
 
 #include <fmt/format.h>
 
@@ -39,7 +40,24 @@ std::set<std::string> extents_that_fit(const Extents& extents, const Geometry& r
   return fits;
 }
 
+/// In whole sites, before it is cut.
+Geometry uncut(const Extents& extents) {
+  Geometry g;
+  g.rank = extents.rank();
+  for (int d = 0; d < g.rank; ++d)
+    g.local[d] = static_cast<int>(extents[d]);
+  return g;
+}
+
 } // namespace
+
+bool can_be_cut(const Extents& extents, int boxes) {
+  Geometry g = uncut(extents);
+  for (int cut = 1; cut < boxes; cut *= 2) {
+    if (!halve(g)) return false;
+  }
+  return true;
+}
 
 Lattice::Lattice(const Extents& extents, int width) : extents_(extents), width_(width) {
   if (width != 64 && width != 128 && width != 256 && width != 512 && width != 1024) {
@@ -55,11 +73,8 @@ Lattice::Lattice(const Extents& extents, int width) : extents_(extents), width_(
 }
 
 Geometry Lattice::geometry(int number_bytes) const {
-  Geometry g;
-  g.rank = extents_.rank();
+  Geometry g = uncut(extents_);
   g.nsimd = width_ / number_bytes;
-  for (int d = 0; d < g.rank; ++d)
-    g.local[d] = static_cast<int>(extents_[d]);
   for (int lanes = 1; lanes < g.nsimd; lanes *= 2) {
     if (!halve(g)) {
       throw UsageError(fmt::format(

@@ -26,6 +26,13 @@ std::string site_name(const SiteShape& shape) {
   }
 }
 
+std::string site_name(const SiteShape& shape, const Geometry& g) {
+  const int width = g.nsimd * shape.number_bytes();
+  std::string name = site_name(shape);
+  if (width != Lattice::default_width) name += fmt::format(", width {}", width);
+  return name;
+}
+
 Work work_of(const Geometry& g, const SiteShape& shape, int read, int written, double flops) {
   const Bytes field{g.sites() * shape.site_bytes()};
   Work work;
@@ -48,7 +55,7 @@ Record record_of(const Device& device, const Geometry& g, const SiteShape& shape
   Record record;
   record.pattern = "lattice";
   record.kernel = kernel;
-  record.site = site_name(shape);
+  record.site = site_name(shape, g);
   record.device = device.id();
   record.device_name = device.facts().name;
   record.precision = shape.real_bytes == 4 ? "fp32" : "fp64";

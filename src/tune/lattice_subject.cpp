@@ -8,7 +8,7 @@ Subject lattice_subject(const std::type_info& call, std::string kernel,
   Index extents[max_rank];
   for (int d = 0; d < aspects.geometry.rank; ++d)
     extents[d] = aspects.geometry.extent(d);
-  std::string site = lattice::site_name(aspects.shape);
+  std::string site = lattice::site_name(aspects.shape, aspects.geometry);
   if (aspects.task.slices) site += ", slices";
   if (aspects.task.reproducible) site += ", reproducible";
   if (aspects.subset != lattice::Subset::all) site += ", half the sites";

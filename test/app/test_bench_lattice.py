@@ -64,6 +64,22 @@ def test_all_schedules_of_the_cpu(ridge):
         require_contract(record, roofed=True)
 
 
+def test_wider_vectors(ridge):
+    for kernel, size in ("lattice-norm2", "8x8x4x4"), ("lattice-residual", "8x8x4x4"):
+        for width in 64, 512:
+            (record,) = bench(ridge, kernel, "--device", "simt:32", "--site", "vector", "--size", size,
+                              "--width", width, "--repeat", 1)
+            assert record["check"]["ok"] is True
+            assert record["site"].endswith(", width 512") == (width == 512)
+
+
+def test_a_residual_takes_the_width_of_its_device(ridge):
+    for device, says in ("cpu", ""), ("simt:32", "width 256"):
+        (record,) = bench(ridge, "lattice-residual", "--device", device, "--size", "8x8x4x4",
+                          "--repeat", 1)
+        assert says in record["site"]
+
+
 def test_a_reproducible_sum_is_the_same_everywhere(ridge):
     """The check's error is that of the result, so equal bits have equal errors."""
     errors = set()
@@ -81,6 +97,10 @@ def test_a_reproducible_sum_is_the_same_everywhere(ridge):
     (["lattice-sum", "--size", "8x8", "--site", "spin"], ["spin", "propagator", "complex"]),
     (["lattice-sum", "--size", "8x8", "--precision", "mixed"], ["mixed", "fp32 and fp64"]),
     (["laplacian", "--site", "spinor"], ["--site", "lattice"]),
+    (["laplacian", "--width", "128"], ["--width", "lattice"]),
+    (["lattice-sum", "--size", "8x8", "--width", "100"], ["100", "64, 128, 256, 512 or 1024"]),
+    (["lattice-sum", "--size", "8x8", "--width", "-64"], ["64, 128, 256, 512 or 1024"]),
+    (["lattice-sum", "--size", "4x4", "--width", "1024"], ["4x4", "1024"]),
     (["lattice-sum", "--size", "8x8", "--schedule", "fused3"], ["fused3", "fused2", "staged64"]),
     (["lattice-norm2", "--size", "8x8", "--schedule", "groups=0"], ["groups=0"]),
     (["lattice-axpy", "--size", "8x8", "--schedule", "items=33"], ["items=33", "1 to 32"]),

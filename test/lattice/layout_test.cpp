@@ -1,6 +1,7 @@
 // Lattices, their layout, and what is refused.
 #include <ridge/core/error.hpp>
 #include <ridge/lattice/reduce.hpp>
+#include <ridge/lattice/width.hpp>
 
 #include "support.hpp"
 
@@ -22,6 +23,22 @@ std::string message(const std::function<void()>& f) {
     return e.what();
   }
   return "nothing was thrown";
+}
+
+TEST(Layout, IsWiderOnGpusWhereTheLatticeCanBeCut) {
+  const Device cpu("cpu");
+  const Device gpu("simt:32");
+  EXPECT_EQ(width_for(cpu, {16, 16, 16, 16}, 16), 64);
+  EXPECT_EQ(width_for(gpu, {16, 16, 16, 16}, 16), 256);
+  EXPECT_EQ(width_for(gpu, {16, 16, 16, 16}, 4), 256);
+  EXPECT_EQ(width_for(gpu, {8, 3, 5}, 16), 128);
+  EXPECT_EQ(width_for(gpu, {3, 3, 3}, 16), 64);
+  for (const Extents& extents : {Extents{16, 16, 16, 16}, Extents{8, 3, 5}, Extents{12, 10, 7}}) {
+    const int width = width_for(gpu, extents, 8);
+    if (can_be_cut(extents, width / 8)) {
+      EXPECT_EQ(Lattice(extents, width).geometry(8).nsimd, width / 8);
+    }
+  }
 }
 
 TEST(Layout, EverySiteHasAPlaceOfItsOwn) {

@@ -29,9 +29,10 @@ struct BenchRequest {
   std::string precision = "fp64";
   std::string schedule = "auto"; ///< a schedule, `all` (named ones and the default), or `space`
   MeasureOptions measure;
-  std::string site = {};              ///< lattice kernels: what a site holds; empty: a propagator
-  int operations = 10;                ///< of a chain
-  Index steps = 16;                   ///< of what evolves: one launch is so many
+  std::string site = {}; ///< lattice kernels: what a site holds; empty: a propagator
+  int width = 0;         ///< lattice kernels: bytes of a vector of lanes; 0: the kernel's own
+  int operations = 10;   ///< of a chain
+  Index steps = 16;      ///< of what evolves: one launch is so many
   std::string boundary = "untouched"; ///< of what evolves, as stencil::parse_boundaries reads it
   bool wisdom = false;                ///< `auto` takes the schedule that tuning found, where it did
 };

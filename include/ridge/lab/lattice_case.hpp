@@ -18,6 +18,9 @@ namespace ridge::lab {
 /// A site type of the lab: `spinor`, ... Throws UsageError that lists them; empty: a propagator.
 [[nodiscard]] lattice::SiteShape find_site(const std::string& name, int real_bytes);
 
+/// The lattice that a request asks for. Throws UsageError where its width is none.
+[[nodiscard]] lattice::Lattice lattice_for(const BenchRequest& request);
+
 /// The ceiling of launches that read and write so many fields of `size`, given where they are.
 [[nodiscard]] Limit lattice_limit(int read, int written, Bytes size, const RoofMemory& memory);
 
@@ -56,8 +59,9 @@ protected:
               int written)
       : name_(std::move(name)), request_(request), task_(task), read_(read), written_(written),
         shape_(find_site(request.site, sizeof(T))),
-        geometry_(lattice::Lattice(request.size).geometry(shape_.number_bytes())),
-        bytes_{geometry_.sites() * shape_.site_bytes()}, queue_(request.device) {
+        geometry_(lattice_for(request).geometry(shape_.number_bytes())), bytes_{geometry_.sites() *
+                                                                               shape_.site_bytes()},
+        queue_(request.device) {
     x_ = field("x", 1);
     if (read > 1) y_ = field("y", 2);
     if (written > 0) z_ = field("z", 3);

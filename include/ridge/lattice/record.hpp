@@ -11,6 +11,8 @@ namespace ridge::lattice {
 
 /// "propagator", "spinor", "matrix", "vector", "complex", "real"; "5 complex numbers" of others.
 [[nodiscard]] std::string site_name(const SiteShape& shape);
+/// The same, and how wide the lattice's vectors are where that is not usual: "vector, width 512".
+[[nodiscard]] std::string site_name(const SiteShape& shape, const Geometry& geometry);
 
 /// What a launch reads and writes of whole fields of one shape, each once; `flops` a real number.
 [[nodiscard]] Work work_of(const Geometry& geometry, const SiteShape& shape, int read, int written,
