@@ -8,7 +8,7 @@ set(RIDGE_CPU_LEVELS "" CACHE STRING
     "Further processors that the library carries kernels for and chooses from: x86-64-v2;x86-64-v3;x86-64-v4")
 set(RIDGE_CUDA_ARCH "" CACHE STRING "NVIDIA compute capabilities, such as 80;90; empty: the GPU here, or 90")
 option(RIDGE_CUDA_FAST_COMPILE
-       "Compile the kernels ahead in half the time, and slower ones: where nothing runs them")
+       "Compile the kernels ahead in half the time: slower ones, of which an H200 refused some (nvcc 13.0, passes of several sweeps); only where nothing runs them")
 set(RIDGE_HIP_ARCH "gfx90a;gfx942;gfx1100" CACHE STRING "AMD architectures")
 
 set(RIDGE_AHEAD DEFAULTS CACHE STRING

@@ -48,8 +48,8 @@ Index room_for_planes(const Device& device) {
 
 /// Whether a march would compute one fp32 value a thread, which tiles of points beat
 /// (docs/decisions/0009).
-bool better_in_tiles(const Traits& traits, Index3 n) {
-  return traits.element_bytes == 4 && n.x * traits.element_bytes % 16 != 0;
+bool better_in_tiles(const Traits& traits, const Strides& strides) {
+  return traits.element_bytes == 4 && !rows_are_packs(traits, strides);
 }
 
 /// Tiles of points for kernels that read no planes beside their own (docs/decisions/0041).
@@ -63,7 +63,8 @@ GpuSchedule flat_points() {
 
 /// Points, in tiles where the kernel is compiled for them. Where three planes do not fit the
 /// last-level cache, sub-domains in y of which three planes do.
-GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n) {
+GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n,
+                           const Strides& strides) {
   const Index rows = n.y - 2 * traits.radius.y;
   const bool flat = is_flat(traits.radius) && rows >= 4;
   const bool tiles = tile_fits(traits) && !flat && rows >= tiled.tile;
@@ -71,7 +72,7 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n)
   if (device.kind() == DeviceKind::hip) {
     if (tiles) s = tiled_points();
     s.store = Store::nontemporal;
-  } else if (tiles && can_march(device) && better_in_tiles(traits, n)) {
+  } else if (tiles && can_march(device) && better_in_tiles(traits, strides)) {
     s = tiled_points();
     s.block = BlockShape{{128, 2, 1}};
   }
@@ -92,20 +93,20 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n)
 
 Schedule default_schedule(const Device& device, const Traits& traits, Index3 extents,
                           bool bulk_copies, const std::optional<Strides>& strides) {
-  if (device.kind() == DeviceKind::cpu) {
-    return cpu_default(device.facts(), traits, extents, strides.value_or(Strides::packed(extents)));
-  }
-  const bool tiles = tile_fits(traits) && better_in_tiles(traits, extents);
+  const Strides at = strides.value_or(Strides::packed(extents));
+  if (device.kind() == DeviceKind::cpu) return cpu_default(device.facts(), traits, extents, at);
+  const bool tiles = tile_fits(traits) && better_in_tiles(traits, at);
   if (!tiles && marches(device, traits, extents)) {
     const DeviceFacts& facts = device.facts();
-    // On NVIDIA GPUs tiles of points are faster so far (docs/decisions/0071).
-    if (device.kind() == DeviceKind::hip) {
-      if (const auto window = window_default(facts, device.kind(), traits, extents)) return *window;
-    } else if (bulk_copies && can_march(device)) {
-      if (const auto march = march_default(facts, traits, extents)) return *march;
+    if (device.kind() != DeviceKind::hip && can_march(device)) {
+      const auto march = bulk_copies ? march_default(facts, traits, extents, at) : std::nullopt;
+      if (march) return *march;
+    } else if (device.kind() == DeviceKind::hip || can_copy_asynchronously(device)) {
+      if (const auto window = window_default(facts, device.kind(), traits, extents, at))
+        return *window;
     }
   }
-  return points_default(device, traits, extents);
+  return points_default(device, traits, extents, at);
 }
 
 } // namespace ridge::stencil

@@ -24,18 +24,14 @@ constexpr Form wide{{{wide_march.threads_x, wide_march.threads_y, 1}}, wide_marc
 constexpr Form narrow{
     {{narrow_march.threads_x, narrow_march.threads_y, 1}}, narrow_march.tile, 3, 2, 2.9};
 
-bool rows_are_packs(const Traits& traits, Index3 n) {
-  return n.x * traits.element_bytes % 16 == 0;
-}
-
 /// Columns of blocks over the x and y of the results.
 struct Columns {
   Index count;
   double filled; ///< the share of their threads that compute results
 };
 
-Columns columns_of(const Form& form, const Traits& traits, Index3 n) {
-  const Index vector = rows_are_packs(traits, n) ? 16 / traits.element_bytes : 1;
+Columns columns_of(const Form& form, const Traits& traits, Index3 n, const Strides& strides) {
+  const Index vector = rows_are_packs(traits, strides) ? 16 / traits.element_bytes : 1;
   const Index width = form.block.x * vector;
   const Index height = Index{form.block.y} * form.tile;
   const Index rows = n.y - 2 * traits.radius.y;
@@ -45,9 +41,10 @@ Columns columns_of(const Form& form, const Traits& traits, Index3 n) {
 
 /// Narrow blocks where many threads of wide ones would have nothing to compute: they reach 0.8 to
 /// 0.96 of their speed where both are filled.
-const Form& form_for(const Traits& traits, Index3 n) {
-  const double lost = columns_of(wide, traits, n).filled / columns_of(narrow, traits, n).filled;
-  return rows_are_packs(traits, n) && lost < 0.8 ? narrow : wide;
+const Form& form_for(const Traits& traits, Index3 n, const Strides& strides) {
+  const double lost =
+      columns_of(wide, traits, n, strides).filled / columns_of(narrow, traits, n, strides).filled;
+  return rows_are_packs(traits, strides) && lost < 0.8 ? narrow : wide;
 }
 
 /// Parts of the z axis such that the columns fill the multiprocessors evenly: of 1 to 16 the one
@@ -74,13 +71,18 @@ int best_chunks(Index tiles, Index resident, double enough, Index planes, int ra
 
 } // namespace
 
-std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits& traits, Index3 n) {
-  const Form& form = form_for(traits, n);
+bool rows_are_packs(const Traits& traits, const Strides& strides) {
+  return (strides.row | strides.plane) * traits.element_bytes % 16 == 0;
+}
+
+std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits& traits, Index3 n,
+                                         const Strides& strides) {
+  const Form& form = form_for(traits, n, strides);
   GpuSchedule s;
   s.stage = Stage::bulk;
   s.block = form.block;
   s.tile = form.tile;
-  const Index plane = march_plane_bytes(s, traits, n.x * traits.element_bytes % 128 == 0);
+  const Index plane = march_plane_bytes(s, traits, strides.row * traits.element_bytes % 128 == 0);
   const Index held = planes_held(traits);
   const Index per_unit = facts.l1.value - 2 * 1024;
   const auto planes_of_each = [&](int blocks) {
@@ -93,15 +95,15 @@ std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits&
   if (ring < held + 2) return std::nullopt;
   s.ring = static_cast<int>(std::min<Index>(ring, blocks > 1 ? held + 4 : 8));
   const double enough = std::min<double>(form.busy, blocks) * static_cast<double>(facts.units);
-  s.chunks = best_chunks(columns_of(form, traits, n).count, Index{blocks} * facts.units, enough,
-                         n.z - 2 * traits.radius.z, traits.radius.z);
+  s.chunks = best_chunks(columns_of(form, traits, n, strides).count, Index{blocks} * facts.units,
+                         enough, n.z - 2 * traits.radius.z, traits.radius.z);
   return s;
 }
 
 std::optional<GpuSchedule> window_default(const DeviceFacts& facts, DeviceKind kind,
-                                          const Traits& traits, Index3 n) {
+                                          const Traits& traits, Index3 n, const Strides& strides) {
   constexpr Form form{
-      {{usual_window.threads_x, usual_window.threads_y, 1}}, usual_window.tile, 3, 0, 2};
+      {{usual_window.threads_x, usual_window.threads_y, 1}}, usual_window.tile, 3, 0, 1.8};
   GpuSchedule s;
   s.stage = Stage::window;
   s.block = form.block;
@@ -113,7 +115,7 @@ std::optional<GpuSchedule> window_default(const DeviceFacts& facts, DeviceKind k
   const Index blocks =
       std::clamp<Index>(bytes > 0 ? per_unit / bytes : form.most_blocks, 1, form.most_blocks);
   const double enough = std::min<double>(form.busy, static_cast<double>(blocks)) * facts.units;
-  s.chunks = best_chunks(columns_of(form, traits, n).count, blocks * facts.units, enough,
+  s.chunks = best_chunks(columns_of(form, traits, n, strides).count, blocks * facts.units, enough,
                          n.z - 2 * traits.radius.z, traits.radius.z);
   return s;
 }

@@ -3,21 +3,26 @@
 
 #include <ridge/device/device.hpp>
 #include <ridge/stencil/gpu_schedule.hpp>
+#include <ridge/stencil/strides.hpp>
 #include <ridge/stencil/traits.hpp>
 
 #include <optional>
 
 namespace ridge::stencil {
 
+/// Whether the rows of fields begin at multiples of 16 bytes.
+[[nodiscard]] bool rows_are_packs(const Traits& traits, const Strides& strides);
+
 /// From the multiprocessors' number and shared memory, the kernel's footprint and the extents: the
 /// shape of the blocks, as long a ring of planes as lets several share a multiprocessor, and the
 /// parts of the z axis that fill the GPU evenly. Nothing where no ring fits the shared memory.
-[[nodiscard]] std::optional<GpuSchedule> march_default(const DeviceFacts& facts,
-                                                       const Traits& traits, Index3 n);
+[[nodiscard]] std::optional<GpuSchedule>
+march_default(const DeviceFacts& facts, const Traits& traits, Index3 n, const Strides& strides);
 
 /// That with windows of registers, for GPUs without a bulk copy engine; nothing where its shared
 /// memory does not fit.
 [[nodiscard]] std::optional<GpuSchedule> window_default(const DeviceFacts& facts, DeviceKind kind,
-                                                        const Traits& traits, Index3 n);
+                                                        const Traits& traits, Index3 n,
+                                                        const Strides& strides);
 
 } // namespace ridge::stencil

@@ -72,11 +72,12 @@ Index window_bytes(const GpuSchedule& s, const Traits& traits, DeviceKind kind) 
   }
   const Index vector = 16 / traits.element_bytes;
   const Index rows = Index{s.block.y} * s.tile + 2 * traits.radius.y;
-  const Index packs = s.block.x + 2 * ceil_div(Index{traits.radius.x}, vector);
+  const int beside = static_cast<int>(16 * ceil_div(Index{traits.radius.x}, vector));
+  const gpu::WindowPitch row = gpu::window_pitch(16 * s.block.x, beside, copied);
   const int newest = copied ? traits.radius.z : high;
   const int ahead = copied ? gpu::window_planes_ahead : 1;
   const Index planes = (inputs > 0 ? newest - low + 1 : 1) + ahead;
-  const Index plane = (copied ? traits.inputs() : inputs) * rows * packs * 16;
+  const Index plane = (copied ? traits.inputs() : inputs) * (rows * row.bytes + row.behind);
   return planes * plane + (copied ? ends_bytes(s) : 0);
 }
 

@@ -60,11 +60,12 @@ Schedule standard_for(std::string_view text, const Device& device, const Traits&
   const Schedule standard = default_schedule(device, traits, extents, true, strides);
   const auto* const gpu = std::get_if<GpuSchedule>(&standard);
   if (gpu == nullptr) return standard;
+  const Strides at = strides.value_or(Strides::packed(extents));
   std::optional<GpuSchedule> other;
   if (gpu->stage != Stage::window && text.find("stage=window") != std::string_view::npos)
-    other = window_default(device.facts(), device.kind(), traits, extents);
+    other = window_default(device.facts(), device.kind(), traits, extents, at);
   if (gpu->stage != Stage::bulk && text.find("stage=bulk") != std::string_view::npos)
-    other = march_default(device.facts(), traits, extents);
+    other = march_default(device.facts(), traits, extents, at);
   return other ? Schedule(*other) : standard;
 }
 

@@ -23,7 +23,7 @@ DeviceFacts h200() {
 
 template <class K, class T>
 GpuSchedule chosen(Index3 n) {
-  return march_default(h200(), traits_of<K, T>(), n).value();
+  return march_default(h200(), traits_of<K, T>(), n, Strides::packed(n)).value();
 }
 
 template <class T>
@@ -50,6 +50,15 @@ TEST(MarchDefault, TakesWideBlocksOfSingleElements) {
   EXPECT_EQ(width<double>({129, 600, 700}), 128);
 }
 
+TEST(MarchDefault, TakesPaddedRowsThatBeginAtPacks) {
+  const auto block = [](Index3 n, Index row) {
+    return march_default(h200(), traits_of<Laplacian<2, 3>, float>(), n, {row, row * n.y})->block.x;
+  };
+  EXPECT_EQ(block({514, 514, 514}, 514), 128); // single elements
+  EXPECT_EQ(block({514, 514, 514}, 544), 32);
+  EXPECT_EQ(block({1538, 514, 514}, 1568), 128);
+}
+
 TEST(MarchDefault, FillsEveryMultiprocessorWithThreeNarrowBlocks) {
   const GpuSchedule s = chosen<Laplacian<2, 3>, float>({256, 300, 700}); // 2 x 19 columns
   EXPECT_EQ(s.chunks, 10);
@@ -67,7 +76,7 @@ TEST(MarchDefault, FitsTheSharedMemoryAtAnyExtents) {
   std::uniform_int_distribution<Index> extent(20, 3000);
   const auto check = [&]<class K, class T>(Index3 n) {
     const Traits traits = traits_of<K, T>();
-    const auto s = march_default(h200(), traits, n);
+    const auto s = march_default(h200(), traits, n, Strides::packed(n));
     if (!s) return;
     const bool packed = n.x * static_cast<Index>(sizeof(T)) % 128 == 0;
     const Index bytes = s->ring * march_plane_bytes(*s, traits, packed) + march_fixed_bytes(*s);
@@ -99,7 +108,7 @@ TEST(WindowDefault, FitsTheSharedMemoryOfAmdGpus) {
   std::uniform_int_distribution<Index> extent(20, 3000);
   const auto check = [&]<class K, class T>(Index3 n) {
     const Traits traits = traits_of<K, T>();
-    const auto s = window_default(mi250x(), DeviceKind::hip, traits, n);
+    const auto s = window_default(mi250x(), DeviceKind::hip, traits, n, Strides::packed(n));
     ASSERT_TRUE(s.has_value());
     EXPECT_EQ(GpuSchedule::problem(*s), "");
     EXPECT_LE(window_bytes(*s, traits, DeviceKind::hip), mi250x().shared_per_block.value)
@@ -118,8 +127,11 @@ TEST(WindowDefault, FitsTheSharedMemoryOfAmdGpus) {
 
 TEST(WindowDefault, CutsTheZAxisWhereColumnsDoNotFillTheGpu) {
   const Traits traits = traits_of<Laplacian<2, 3>, double>();
-  EXPECT_GT(window_default(mi250x(), DeviceKind::hip, traits, {256, 256, 700})->chunks, 1);
-  EXPECT_EQ(window_default(mi250x(), DeviceKind::hip, traits, {4096, 4096, 64})->chunks, 1);
+  const auto chunks = [&](Index3 n) {
+    return window_default(mi250x(), DeviceKind::hip, traits, n, Strides::packed(n))->chunks;
+  };
+  EXPECT_GT(chunks({256, 256, 700}), 1);
+  EXPECT_EQ(chunks({4096, 4096, 64}), 1);
 }
 
 } // namespace

@@ -19,6 +19,22 @@ inline constexpr int march_planes_ahead = 4;
 /// ends of rows come with them.
 inline constexpr int window_planes_ahead = march_planes_ahead - 1;
 
+/// A row of a tile in shared memory under stage=window, in bytes.
+struct WindowPitch {
+  int bytes;  ///< from one row to the next
+  int first;  ///< where the tile's own points begin
+  int behind; ///< the last row's last, for what is beside the tile
+};
+/// For rows of `own` bytes and as many as `beside` before and behind them. Where planes are copied
+/// (`copied`), the own bytes begin at lines, and what is behind a row shares lines with what is
+/// before the next.
+[[nodiscard]] constexpr WindowPitch window_pitch(int own, int beside, bool copied) {
+  if (!copied) return {own + 2 * beside, beside, 0};
+  constexpr int line = 128;
+  const auto lines = [](int bytes) { return (bytes + line - 1) / line * line; };
+  return {lines(own) + lines(2 * beside), lines(beside), lines(beside)};
+}
+
 /// The blocks of a launch over the field, for any order of the axes. Axis 0 of the launch grid is
 /// the fastest.
 struct GridMap {

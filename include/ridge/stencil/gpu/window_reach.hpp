@@ -125,7 +125,7 @@ private:
     const Index3 n = call.out.extents;
     const Index x = unit.x_begin + (pack - side) * vector;
     const Index y = unit.y_begin - Tile::r.y + row;
-    halo_to_[pass] = me < all ? row * Tile::pitch + pack * vector : -1;
+    halo_to_[pass] = me < all ? row * Tile::pitch + Tile::own_first + (pack - side) * vector : -1;
     const bool there = me < all && x >= 0 && y < n.y;
     halo_last_[Input][pass] = last_of(call.in[Input], there ? within(n.x - x, vector) : 0);
     halo_from_[Input][pass] = call.in[Input].at(x, y, z + Tile::newest);

@@ -127,9 +127,16 @@ struct WindowTile : MarchBlock<K, T, M> {
 
   /// Packs of a row to each side of the tile's.
   static constexpr int side = (r.x + vector - 1) / vector;
-  static constexpr int packs = threads_x + 2 * side; ///< of a row
-  static constexpr int pitch = packs * vector;
-  static constexpr int plane_elements = rows * pitch;
+  /// Of a row. A GPU that copies into shared memory takes sectors as they lie in memory: the tile's
+  /// own packs lie within lines as they do there, and between them is room for what is beside.
+  static constexpr WindowPitch in_shared =
+      window_pitch(threads_x * vector * static_cast<int>(sizeof(T)),
+                   side* vector* static_cast<int>(sizeof(T)), Copied);
+  static constexpr int own_first =
+      in_shared.first / static_cast<int>(sizeof(T)); ///< of the tile's own points
+  static constexpr int pitch = in_shared.bytes / static_cast<int>(sizeof(T));
+  static constexpr int plane_elements =
+      rows * pitch + in_shared.behind / static_cast<int>(sizeof(T));
   static constexpr int stage_elements = shared_inputs * plane_elements;
   static constexpr int stage_bytes = stage_elements * static_cast<int>(sizeof(T));
   /// Planes on their way to shared memory; one is written at a time where lanes do it.
@@ -144,7 +151,7 @@ struct WindowTile : MarchBlock<K, T, M> {
     int tx, ty, slot;
     /// First element of the lane's own pack in row `row` of those it computes.
     [[nodiscard]] RIDGE_DEVICE int at(int row) const {
-      return (r.y + ty * M.tile + row) * pitch + (side + tx) * vector;
+      return (r.y + ty * M.tile + row) * pitch + own_first + tx * vector;
     }
     [[nodiscard]] RIDGE_DEVICE int stage(int dz) const {
       const int s = slot - (newest - dz);
