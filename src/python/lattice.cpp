@@ -1,6 +1,7 @@
 #include "lattice.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/lattice/width.hpp>
 #include <ridge/python/describe_lattice.hpp>
 
 #include "offered.hpp"
@@ -48,7 +49,9 @@ HeldField new_field(const std::string& kind, int real_bytes, const std::vector<I
                     const std::string& device_name) {
   const OthersMayRun others_may_run;
   const Device device(device_name);
-  const lattice::Lattice on(Extents(extents.data(), static_cast<int>(extents.size())));
+  // One width for all fields of these extents, whatever numbers they are made of.
+  const Extents all(extents.data(), static_cast<int>(extents.size()));
+  const lattice::Lattice on(all, lattice::width_for(device, all, sizeof(float)));
   return {device.id(), real_bytes == 4 ? make_field<float>(kind, device, on)
                                        : make_field<double>(kind, device, on)};
 }
