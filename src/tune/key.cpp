@@ -30,7 +30,7 @@ std::string driver_of(DeviceKind kind) {
   case DeviceKind::simt:
     break;
   }
-  return "none";
+  return no_driver;
 }
 
 /// What `make` gives for a name, made once a process.

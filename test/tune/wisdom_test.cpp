@@ -195,6 +195,10 @@ TEST_F(WisdomFile, SaysWhichPartDiffers) {
   renamed.kernel = renamed.hash = "other";
   EXPECT_EQ(wisdom.mismatch(renamed), "") << "nothing is known of a kernel of that name";
   EXPECT_EQ(wisdom.mismatch(finding(65).key), "") << "only the size differs";
+  Key cpu = finding().key;
+  cpu.device = "A processor";
+  cpu.driver = no_driver;
+  EXPECT_EQ(wisdom.mismatch(cpu), "") << "what was found on a GPU is as good as before";
 }
 
 TEST_F(WisdomFile, FindsTheNearestSizesFirst) {

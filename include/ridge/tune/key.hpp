@@ -18,6 +18,9 @@ struct Subject {
   std::string site = {}; ///< lattices: what a site holds
 };
 
+/// Of devices that have none.
+inline constexpr const char* no_driver = "none";
+
 /// Everything that the speed of a schedule depends on, as text.
 struct Key {
   std::string kernel;
@@ -25,7 +28,7 @@ struct Key {
   Extents size;
   std::string site;     ///< empty but for lattices
   std::string device;   ///< name and units: "NVIDIA H200, 132 units"
-  std::string driver;   ///< version; "none" for the cpu
+  std::string driver;   ///< version; `no_driver` for the cpu
   std::string compiler; ///< of kernels on the device: ridge::launch::compiler_name
   std::string hash;     ///< of the kernel: ridge::launch::kernel_digest
 };

@@ -86,6 +86,8 @@ private:
     RIDGE_NO_UNROLL
     for (int k = 0; k < planes_here; ++k) {
       if (steps.begins_step() && rank == 0) steps.wait(lane, plan);
+      // Not behind the plane: the counter that this asks for has until then to come (0071).
+      steps.pass_plane(lane, plan, rank == 0);
       loads.arrive(lane);
       lane.barrier();
       loads.begin_plane(lane, call, planes, column, place, k, ends_of);
@@ -96,7 +98,6 @@ private:
         target.put(lane, call.out, edges, results);
         target.advance(call.out);
       }
-      steps.pass_plane(lane, plan, rank == 0);
     }
   }
 };
