@@ -8,12 +8,22 @@
 
 #include <cstring>
 #include <random>
+#include <type_traits>
 
 namespace ridge::stencil {
 namespace {
 
 using test::Fields;
 using test::read;
+
+/// Under the sanitizers one kernel in one precision is compiled (gpu_pass_kernels.cpp), and fewer
+/// cases run.
+#if defined(RIDGE_SANITIZED)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+constexpr const char* not_compiled = "not compiled under the sanitizers";
 
 std::vector<std::string> gpus_here() {
   std::vector<std::string> names = ridge::test::devices_here();
@@ -29,6 +39,7 @@ protected:
   template <class T, class K = test::Slanted>
   void expect_same_bits(Index3 n, const Boundaries& b, const GpuPassSchedule& pass, Index steps,
                         const K& kernel = {0.02}) {
+    if constexpr (sanitized && !std::is_same_v<T, double>) return;
     SCOPED_TRACE(test::text_of(n) + " " + to_text(b) + " " + text::print(pass) + " " +
                  std::to_string(steps) + " steps");
     Queue queue(device);
@@ -61,7 +72,7 @@ protected:
     std::mt19937 random(seed);
     const auto up_to = [&](int most) { return static_cast<Index>(random() % (most + 1)); };
     const int least = 4 * radius_of<K>().z + 1; // enough however much of it is fixed
-    for (int i = 0; i < cases && !HasFailure(); ++i) {
+    for (int i = 0; i < (sanitized ? cases / 3 : cases) && !HasFailure(); ++i) {
       const Index3 n{least + up_to(140), least + up_to(50), least + up_to(20)};
       const Boundaries b = test::random_boundaries(random, n);
       const int sweeps = 2 + static_cast<int>(up_to(most_sweeps - 2));
@@ -92,12 +103,14 @@ TEST_P(GpuPasses, FollowPointsBeyondFaces) {
 }
 
 TEST_P(GpuPasses, TakeTwoTimeLevels) {
+  if (sanitized) GTEST_SKIP() << not_compiled;
   expect_same_bits<double>({131, 37, 29}, parse_boundaries("x=dirichlet:1"), {4}, 8,
                            test::Ripple<1>{0.02});
   expect_same_bits_at_random<double>(test::Ripple<1>{0.02}, 4, 10, 7);
 }
 
 TEST_P(GpuPasses, ReadTwoPointsAway) {
+  if (sanitized) GTEST_SKIP() << not_compiled;
   const test::Steep<2> kernel{0.02};
   const GpuPassSchedule pass{2, 3, compiled_warps()};
   const Boundaries fixed = parse_boundaries("x=dirichlet:1,y=dirichlet:2,z=dirichlet:3");
@@ -155,7 +168,9 @@ TEST_P(GpuPasses, RefuseWhatTheyCannotDo) {
   EXPECT_EQ(refusal(device, test::Slanted{0.02}, "x=mirror,y=periodic,z+=neumann:1"), "");
   EXPECT_THAT(refusal(device, test::Lopsided{0.02}, "untouched"),
               HasSubstr("on all three axes, one point away or"));
-  EXPECT_THAT(refusal(device, test::Steep<2>{0.02}, "untouched"), HasSubstr("take sweeps=2"));
+  if (!sanitized) {
+    EXPECT_THAT(refusal(device, test::Steep<2>{0.02}, "untouched"), HasSubstr("take sweeps=2"));
+  }
 }
 
 TEST_P(GpuPasses, AreComparedWhereTheyAreThere) {
