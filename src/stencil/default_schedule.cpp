@@ -21,6 +21,11 @@ bool marches(const Device& device, const Traits& traits, Index3 n) {
          n.x * n.y * n.z * traits.element_bytes > facts.last_level_cache.value / 2;
 }
 
+Copies copies_of(const Device& device) {
+  if (can_march(device)) return Copies::bulk;
+  return can_copy_asynchronously(device) ? Copies::asynchronous : Copies::none;
+}
+
 /// The fifth kernel of the AMD series.
 GpuSchedule tiled_points() {
   GpuSchedule s;
@@ -96,15 +101,12 @@ Schedule default_schedule(const Device& device, const Traits& traits, Index3 ext
   const Strides at = strides.value_or(Strides::packed(extents));
   if (device.kind() == DeviceKind::cpu) return cpu_default(device.facts(), traits, extents, at);
   const bool tiles = tile_fits(traits) && better_in_tiles(traits, at);
-  if (!tiles && marches(device, traits, extents)) {
-    const DeviceFacts& facts = device.facts();
-    if (device.kind() != DeviceKind::hip && can_march(device)) {
-      const auto march = bulk_copies ? march_default(facts, traits, extents, at) : std::nullopt;
-      if (march) return *march;
-    } else if (device.kind() == DeviceKind::hip || can_copy_asynchronously(device)) {
-      if (const auto window = window_default(facts, device.kind(), traits, extents, at))
-        return *window;
-    }
+  // Inputs that do not begin where bulk copies may are for points.
+  const bool can = bulk_copies || copies_of(device) != Copies::bulk;
+  if (!tiles && can && marches(device, traits, extents)) {
+    const auto march =
+        march_for(device.facts(), device.kind(), copies_of(device), traits, extents, at);
+    if (march) return *march;
   }
   return points_default(device, traits, extents, at);
 }

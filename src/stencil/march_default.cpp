@@ -120,4 +120,16 @@ std::optional<GpuSchedule> window_default(const DeviceFacts& facts, DeviceKind k
   return s;
 }
 
+std::optional<GpuSchedule> march_for(const DeviceFacts& facts, DeviceKind kind, Copies copies,
+                                     const Traits& traits, Index3 n, const Strides& strides) {
+  if (copies == Copies::bulk) return march_default(facts, traits, n, strides);
+  if (kind == DeviceKind::hip) return window_default(facts, kind, traits, n, strides);
+  if (copies == Copies::none) return std::nullopt;
+  // A block that copies its planes waits at its barriers: where no other fits beside it, tiles of
+  // points are better (docs/decisions/0071).
+  const auto window = window_default(facts, kind, traits, n, strides);
+  if (window && 2 * window_bytes(*window, traits, kind) > facts.l1.value) return std::nullopt;
+  return window;
+}
+
 } // namespace ridge::stencil

@@ -25,4 +25,12 @@ march_default(const DeviceFacts& facts, const Traits& traits, Index3 n, const St
                                                         const Traits& traits, Index3 n,
                                                         const Strides& strides);
 
+/// How a GPU copies into shared memory by itself.
+enum class Copies { none, asynchronous, bulk };
+
+/// Of these the default on a GPU; nothing where tiles of points are.
+[[nodiscard]] std::optional<GpuSchedule> march_for(const DeviceFacts& facts, DeviceKind kind,
+                                                   Copies copies, const Traits& traits, Index3 n,
+                                                   const Strides& strides);
+
 } // namespace ridge::stencil

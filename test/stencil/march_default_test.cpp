@@ -125,6 +125,23 @@ TEST(WindowDefault, FitsTheSharedMemoryOfAmdGpus) {
   }
 }
 
+TEST(WindowDefault, IsThatOfGpusWithoutBulkCopies) {
+  DeviceFacts facts = h200();
+  facts.l1 = {192 << 10};
+  facts.shared_per_block = {163 << 10};
+  const auto stage = [&](Copies copies, const Traits& traits) {
+    const Index3 n{512, 512, 512};
+    const auto s = march_for(facts, DeviceKind::cuda, copies, traits, n, Strides::packed(n));
+    return s ? s->stage : Stage::none;
+  };
+  const Traits order2 = traits_of<Laplacian<2, 3>, double>();
+  EXPECT_EQ(stage(Copies::none, order2), Stage::none);
+  EXPECT_EQ(stage(Copies::asynchronous, order2), Stage::window);
+  EXPECT_EQ(stage(Copies::bulk, order2), Stage::bulk);
+  // One block a multiprocessor.
+  EXPECT_EQ(stage(Copies::asynchronous, traits_of<Laplacian<8, 3>, double>()), Stage::none);
+}
+
 TEST(WindowDefault, CutsTheZAxisWhereColumnsDoNotFillTheGpu) {
   const Traits traits = traits_of<Laplacian<2, 3>, double>();
   const auto chunks = [&](Index3 n) {
