@@ -141,7 +141,8 @@ std::string Wisdom::mismatch(const Key& key) const {
   for (const auto& [id, finding] : findings_) {
     if (!same_kernel(finding->key, key) || finding->key.size.rank() != key.size.rank()) continue;
     // What a GPU's driver was asked for says nothing of a cpu, and has not changed either.
-    if ((finding->key.driver == no_driver) != (key.driver == no_driver)) continue;
+    const bool other_kind = (finding->key.driver == no_driver) != (key.driver == no_driver);
+    if (other_kind && finding->key.device != key.device) continue;
     std::vector<std::string> here = differences(finding->key, key);
     if (here.empty()) return {};
     if (fewest.empty() || here.size() < fewest.size() ||

@@ -106,10 +106,10 @@ TEST_F(Choosing, DoesNotTakeWhatCannotRunHere) {
 TEST_F(Choosing, SaysWhyWisdomIsNotUsed) {
   know(64, "tile=4");
   Question q{key(64)};
-  q.key.compiler = "another";
+  q.key.driver = "560";
   const Choice choice = choose(q);
   EXPECT_EQ(choice.source, Source::standard);
-  EXPECT_THAT(choice.note, HasSubstr("and is another"));
+  EXPECT_THAT(choice.note, HasSubstr("the driver was none and is 560"));
 }
 
 } // namespace
