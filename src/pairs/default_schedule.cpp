@@ -20,7 +20,8 @@ bool fits_eight(const Device& device) {
 
 TileFacts tile_facts(const Traits& traits) {
   return {traits.mutual, traits.stored_bytes == 4 && traits.computed_bytes == 4,
-          traits.stored_bytes != traits.computed_bytes, traits.targets + traits.sums};
+          traits.stored_bytes != traits.computed_bytes, traits.targets + traits.sums,
+          traits.sources};
 }
 
 void take(GpuSchedule& s, const DirectVariant& variant) {
@@ -56,7 +57,7 @@ GpuSchedule for_few(const Device& device, const Traits& traits, const Bodies& bo
   Index widths = 1;
   const TileFacts facts = tile_facts(traits);
   for (const int more : {2, 4}) {
-    if (takes_wide_tiles(facts) && bodies.targets * 10 >= width * more * units * 9) widths = more;
+    if (takes_four_of_few(facts) && bodies.targets * 10 >= width * more * units * 9) widths = more;
   }
   take(s, variant_for_few(facts, static_cast<int>(widths)));
   s.block =

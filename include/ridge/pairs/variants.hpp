@@ -44,12 +44,19 @@ struct TileFacts {
   bool single = false;  ///< all in fp32
   bool convert = false; ///< stored in another type than computed in
   int values = 0;       ///< components of a target and of its sums
+  int sources = 0;      ///< components of a source
 };
 
 /// Whether register tiles of four and eight targets pay: as measured on Hopper, the wider a sum,
 /// the fewer of them a thread should have. Gravity in fp32 has seven values a target.
 constexpr bool takes_wide_tiles(const TileFacts& facts) {
   return facts.mutual && facts.single && facts.values <= 7;
+}
+
+/// The same of few targets, for which a thread holds four sources at a time: of six components
+/// each, tiles of four spill on AMD lanes of 32 a warp.
+constexpr bool takes_four_of_few(const TileFacts& facts) {
+  return takes_wide_tiles(facts) && facts.sources <= 4;
 }
 
 /// For many targets. `eight` says whether threads have registers for eight of them.
@@ -62,7 +69,7 @@ constexpr DirectVariant variant_for_many(const TileFacts& facts, bool eight) {
 /// For few targets: those of a block are so many times a warp's width, 1, or 2 or 4 with wide
 /// tiles.
 constexpr DirectVariant variant_for_few(const TileFacts& facts, int widths) {
-  const int tile = takes_wide_tiles(facts) ? 4 : 2;
+  const int tile = takes_four_of_few(facts) ? 4 : 2;
   return {Stage::warp, tile, 4, tile / widths};
 }
 
@@ -90,7 +97,7 @@ constexpr TileFacts tile_facts_of() {
   using Stored = typename P::Stored;
   using Computed = typename P::Computed;
   return {has_mutual<I>, sizeof(Stored) == 4 && sizeof(Computed) == 4,
-          sizeof(Stored) != sizeof(Computed), I::targets + I::sums};
+          sizeof(Stored) != sizeof(Computed), I::targets + I::sums, I::sources};
 }
 
 #if defined(RIDGE_PAIRS_CPU) || defined(RIDGE_PAIRS_DIRECT) || defined(RIDGE_PAIRS_SYMMETRIC)
@@ -171,7 +178,7 @@ constexpr Distinct<DirectVariant> direct_variants(const TileFacts& facts) {
   all.add(variant_for_many(facts, true));
   if (some_lack_registers) all.add(variant_for_many(facts, false));
   for (const int widths : {1, 2, 4}) {
-    if (widths == 1 || takes_wide_tiles(facts)) all.add(variant_for_few(facts, widths));
+    if (widths == 1 || takes_four_of_few(facts)) all.add(variant_for_few(facts, widths));
   }
 #if defined(RIDGE_AHEAD_NAMES) || defined(RIDGE_AHEAD_ALL)
   for (const DirectVariant& v : {talk_shared, talk_shuffle, talk_both})
