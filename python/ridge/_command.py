@@ -17,7 +17,7 @@ _LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS")
 
 def command_file() -> str:
     """Where the command is: in the package, else, in a build tree, beside the library."""
-    beside = Path(_core.library_folder())
+    beside = Path(_core.folder_of_library())
     for candidate in (beside.parent / "bin" / "ridge", beside.parent / "ridge"):
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return str(candidate)

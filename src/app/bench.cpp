@@ -25,7 +25,7 @@ struct BenchCommand {
   std::vector<std::string> settings;
   std::string ranks;
   int repeat = 15;
-  std::optional<Index> width;
+  int width = 0;
   int operations = 10;
   bool scaling = false;
   std::optional<Index> steps;
@@ -47,10 +47,10 @@ struct BenchCommand {
       throw UsageError(fmt::format("--site is for lattice kernels; {} is not one", kernel));
     }
     request.site = site;
-    if (width && chosen.pattern != "lattice") {
+    if (width != 0 && chosen.pattern != "lattice") {
       throw UsageError(fmt::format("--width is for lattice kernels; {} is not one", kernel));
     }
-    if (width) request.width = static_cast<int>(std::clamp<Index>(*width, -1, 1 << 20));
+    request.width = width;
     if ((steps || boundary) && chosen.pattern != "sweeps") {
       throw UsageError(
           fmt::format("--steps and --boundary are for heat and waves; {} is one launch", kernel));
@@ -78,7 +78,7 @@ struct BenchCommand {
       if (counters)
         records.back().counters =
             counting.of({kernel, to_text(record.device), to_text(record.size), record.precision,
-                         record.schedule, site, settings, operations});
+                         record.schedule, site, settings, operations, width});
       if (!json) print_line(records.back(), several, records.size() == 1);
     });
     if (json) {
@@ -167,10 +167,7 @@ void add_bench(CommandLine& line) {
               "name; or fields such as 'tile=4 store=nontemporal'");
   command.add("--site", &o->site,
               "lattice kernels: propagator, spinor, matrix, vector, complex or real");
-  command.add(
-      "--width", &o->width,
-      "lattice kernels: bytes of a vector of lanes, 64 to 1024: numbers of one component that "
-      "lie together; what the kernel is fastest with if not given");
+  add_width(command, &o->width);
   command.add("--operations", &o->operations, "operations of a chain, 1 to 32");
   command.add("--steps", &o->steps, "steps of a launch of heat and waves; 16 if not given");
   command.add(

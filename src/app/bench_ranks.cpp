@@ -31,7 +31,7 @@ void print(const Record& r, const comm::Communicator& ranks, const std::string& 
   fmt::print("{} {} {} on {} ({}); {}\n", r.kernel, to_text(r.size), r.precision, to_text(r.device),
              r.device_name, r.work.convention);
   fmt::print("{} ranks as {} over {}; messages by {}{}, {:.3g} MB an exchange in all\n", r.ranks,
-             find(r, "rank_grid")->text, ranks.library(), find(r, "carrier")->text,
+             find(r, "rank_grid")->text, ranks.implementation(), find(r, "carrier")->text,
              why_staged.empty() ? "" : " (" + why_staged + ")", number(r, "exchange_bytes") / 1e6);
   if (r.in_cache) fmt::print("the data fit the last-level cache: fractions may exceed 1\n");
   lab::Table table({"time", "exchange", "compute", "overlapped", "achieved", "roof of all",

@@ -42,6 +42,7 @@ void add_count(CommandLine& line) {
       "count", "count the bytes that one launch moves: by perf on the cpu, by ncu on NVIDIA GPUs");
   auto o = std::make_shared<CountCommand>();
   o->launch.add_to(command);
+  add_width(command, &o->launch.width);
   command.add_device(&o->launch.device);
   command.add("--inside", &o->inside, "what ncu runs: the launch, and nothing counted around it");
   command.add("--json", &o->json, "print JSON");

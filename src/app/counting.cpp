@@ -98,6 +98,7 @@ Counters count_under_ncu(const KernelOptions& o) {
   add("--size", o.size);
   add("--precision", o.precision);
   add("--site", o.site);
+  if (o.width != 0) add("--width", std::to_string(o.width));
   for (const std::string& setting : o.settings)
     add("--set", setting);
   const launch::Finished done = launch::run_command(command, fs::current_path().string());

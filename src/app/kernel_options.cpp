@@ -25,6 +25,8 @@ lab::BenchKernel KernelOptions::find() const {
   lab::BenchKernel found = lab::find_kernel(kernel, settings);
   if (!site.empty() && found.pattern != "lattice")
     throw UsageError(fmt::format("--site is for lattice kernels; {} is not one", kernel));
+  if (width != 0 && found.pattern != "lattice")
+    throw UsageError(fmt::format("--width is for lattice kernels; {} is not one", kernel));
   return found;
 }
 
@@ -40,7 +42,17 @@ lab::BenchRequest KernelOptions::request(const lab::BenchKernel& found) const {
   lab::BenchRequest request{named_device(device), extents(found), digits(found), schedule, {}};
   request.site = site;
   request.operations = operations;
+  request.width = width;
   return request;
+}
+
+void add_width(const Command& command, int* width) {
+  command
+      .add("--width", width,
+           "lattice kernels: bytes of a vector of lanes, numbers of one component that lie "
+           "together; "
+           "what the kernel is fastest with if not given")
+      .require_between(64, 1024);
 }
 
 Device named_device(const std::string& name) {

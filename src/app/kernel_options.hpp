@@ -19,6 +19,7 @@ struct KernelOptions {
   std::string site = {};
   std::vector<std::string> settings = {};
   int operations = 10;
+  int width = 0; ///< --width, which add_width adds; 0: not given
 
   /// All but --device, of which commands say what it does.
   void add_to(const Command& command);
@@ -30,6 +31,9 @@ struct KernelOptions {
   /// On the device that --device names; the best one where it is not given.
   [[nodiscard]] lab::BenchRequest request(const lab::BenchKernel& found) const;
 };
+
+/// Of commands that run lattice kernels: bytes of a vector, checked where the lattice is made.
+void add_width(const Command& command, int* width);
 
 /// The device of a name; `auto` and none are the best here.
 [[nodiscard]] Device named_device(const std::string& name);

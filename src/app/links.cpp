@@ -15,7 +15,7 @@ void print_links(comm::Communicator& ranks, const Device& device, bool quick, bo
     nlohmann::ordered_json all{{"device", to_text(device.id())},
                                {"device_name", device.facts().name},
                                {"ranks", ranks.ranks()},
-                               {"library", ranks.library()},
+                               {"library", ranks.implementation()},
                                {"links", nlohmann::ordered_json::array()}};
     for (const comm::Link& link : links) {
       nlohmann::ordered_json one{{"with_rank", link.rank},
@@ -33,7 +33,7 @@ void print_links(comm::Communicator& ranks, const Device& device, bool quick, bo
     return;
   }
   fmt::print("{} ranks on {} ({}) over {}\n", ranks.ranks(), to_text(device.id()),
-             device.facts().name, ranks.library());
+             device.facts().name, ranks.implementation());
   lab::Table table({"rank 0 with", "by", "latency", "one way", "each way at once", "exchange of"});
   for (const comm::Link& link : links) {
     std::string exchanges;

@@ -46,7 +46,7 @@ std::unique_ptr<Communicator> open_mpi(const Launched& by) {
   std::unique_ptr<Communicator> world(open());
   if (world->ranks() != by.ranks) {
     throw Failure(by.by + " started " + std::to_string(by.ranks) + " ranks, and " +
-                  world->library() + ", which this was built with, sees " +
+                  world->implementation() + ", which this was built with, sees " +
                   std::to_string(world->ranks()) +
                   "; start it with the mpirun of that library, or build with the other one");
   }

@@ -44,7 +44,7 @@ NB_MODULE(_core, m) {
   add_ranks(m);
   m.def("devices", &devices);
   m.def("headers_folder", &headers_folder);
-  m.def("library_folder", &library_folder);
+  m.def("folder_of_library", &library_folder);
   m.def("keep_source", &launch::keep_source, "file_name"_a, "text"_a);
   nb::class_<Kernel>(m, "Kernel")
       .def(nb::init<std::string, std::string, std::vector<std::string>, int, std::string,

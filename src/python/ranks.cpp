@@ -22,7 +22,7 @@ std::tuple<int, int, std::string, std::string> ranks() {
   const OthersMayRun others_may_run;
   const comm::Communicator& world = comm::world();
   return {world.rank(), world.ranks(), to_text(comm::device_of_rank(world, "auto").id()),
-          world.library()};
+          world.implementation()};
 }
 
 /// Whether no other rank of this machine has said yet why all end.

@@ -114,19 +114,10 @@ def env(cache):
     return {**os.environ, "RIDGE_CACHE": str(cache)}
 
 
-@pytest.fixture(scope="session")
-def files(tmp_path_factory):
-    """A folder of kernel files that no test changes: what is compiled of a file counts for its path."""
-    folder = tmp_path_factory.mktemp("files")
-    for name, text in [("heat", HEAT), ("odd", LOPSIDED), ("charges", CHARGES), ("smooth", SMOOTH),
-                       ("lattice", LATTICE)]:
-        (folder / f"{name}.hpp").write_text(text)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def heat(files):
-    return f"{files / 'heat.hpp'}:Heat"
+@pytest.fixture
+def heat(tmp_path):
+    (tmp_path / "heat.hpp").write_text(HEAT)
+    return f"{tmp_path / 'heat.hpp'}:Heat"
 
 
 @pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
@@ -147,9 +138,10 @@ def test_the_second_run_takes_it_from_the_cache(ridge, env, heat):
 
 
 @pytest.mark.parametrize("device", ["cpu", "simt:64"])
-def test_an_asymmetric_kernel_under_unusual_schedules(ridge, env, files, device):
+def test_an_asymmetric_kernel_under_unusual_schedules(ridge, env, tmp_path, device):
+    (tmp_path / "odd.hpp").write_text(LOPSIDED)
     schedule = "depth=4" if device == "cpu" else "tile=3 loads=ascending bounds=512"
-    (record,) = ridge.good("bench", f"{files / 'odd.hpp'}:mine::Lopsided", "--device", device,
+    (record,) = ridge.good("bench", f"{tmp_path / 'odd.hpp'}:mine::Lopsided", "--device", device,
                            "--size", "67x21x13", "--precision", "fp32", "--repeat", 1, "--schedule",
                            schedule, "--json", env=env).records()
     assert record["check"]["ok"] is True
@@ -157,8 +149,9 @@ def test_an_asymmetric_kernel_under_unusual_schedules(ridge, env, files, device)
 
 
 @pytest.mark.parametrize("device, schedule", [("cpu", "tile=3"), ("simt:64", "direct")])
-def test_an_interaction(ridge, env, files, device, schedule):
-    (record,) = ridge.good("bench", f"{files / 'charges.hpp'}:Charges", "--set", "softening=1e-4",
+def test_an_interaction(ridge, env, tmp_path, device, schedule):
+    (tmp_path / "charges.hpp").write_text(CHARGES)
+    (record,) = ridge.good("bench", f"{tmp_path / 'charges.hpp'}:Charges", "--set", "softening=1e-4",
                            "--device", device, "--size", 150, "--precision", "fp64", "--repeat", 1,
                            "--schedule", schedule, "--json", env=env).records()
     assert record["pattern"] == "pairs" and record["kernel"] == "Charges"
@@ -166,8 +159,9 @@ def test_an_interaction(ridge, env, files, device, schedule):
 
 
 @pytest.mark.parametrize("device", ["cpu", "simt:32"])
-def test_a_chain(ridge, env, files, device):
-    (record,) = ridge.good("bench", f"{files / 'smooth.hpp'}:Smooth", "--device", device, "--size",
+def test_a_chain(ridge, env, tmp_path, device):
+    (tmp_path / "smooth.hpp").write_text(SMOOTH)
+    (record,) = ridge.good("bench", f"{tmp_path / 'smooth.hpp'}:Smooth", "--device", device, "--size",
                          10007, "--precision", "fp32", "--repeat", 1, "--schedule",
                          "fission" if device == "cpu" else "auto", "--json", env=env).records()
     assert record["pattern"] == "chain" and record["check"]["ok"] is True
@@ -176,9 +170,10 @@ def test_a_chain(ridge, env, files, device):
 
 @pytest.mark.parametrize("name, fields, device", [
     ("FourthPowers", 1, "cpu"), ("FourthPowers", 1, "simt:32"), ("Mix", 3, "cpu")])
-def test_a_reduction_and_a_map_of_lattices(ridge, env, files, name, fields, device):
+def test_a_reduction_and_a_map_of_lattices(ridge, env, tmp_path, name, fields, device):
+    (tmp_path / "lattice.hpp").write_text(LATTICE)
     settings = ["--set", "share=0.4"] if name == "Mix" else []
-    (record,) = ridge.good("bench", f"{files / 'lattice.hpp'}:{name}", *settings, "--device",
+    (record,) = ridge.good("bench", f"{tmp_path / 'lattice.hpp'}:{name}", *settings, "--device",
                            device, "--site", "spinor", "--size", "8x8x4x4", "--repeat", 1, "--json",
                            env=env).records()
     assert record["pattern"] == "lattice" and record["check"]["ok"] is True
@@ -221,8 +216,9 @@ def test_errors_name_the_users_line(ridge, env, tmp_path):
     (["bench", "{}/heat.hpp:Heat", "--precision", "fp16"], "fp32 and fp64"),
     (["bench", "laplacian", "--set", "rate=1"], "built in"),
 ])
-def test_bad_words(ridge, env, files, words, says):
-    ridge.bad(*[w.format(files) for w in words], "--device", "cpu", "--size", "20x20x20",
+def test_bad_words(ridge, env, heat, tmp_path, words, says):
+    (tmp_path / "smooth.hpp").write_text(SMOOTH)
+    ridge.bad(*[w.format(tmp_path) for w in words], "--device", "cpu", "--size", "20x20x20",
               says=says, env=env)
 
 

@@ -52,7 +52,7 @@ public:
   [[nodiscard]] int local_rank() const { return local_rank_; }
   [[nodiscard]] int local_ranks() const { return local_ranks_; }
   /// What carries messages: "Open MPI v4.1.4", or "one rank".
-  [[nodiscard]] const std::string& library() const { return library_; }
+  [[nodiscard]] const std::string& implementation() const { return library_; }
 
   /// Returns when every rank has called it. Who waits long sleeps, so that the others have the
   /// cores.

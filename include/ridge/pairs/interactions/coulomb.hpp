@@ -2,8 +2,7 @@
 #pragma once
 
 #include <ridge/core/coefficient.hpp>
-#include <ridge/core/fma.hpp>
-#include <ridge/pairs/interaction.hpp>
+#include <ridge/pairs/interactions/gravity.hpp>
 
 namespace ridge::pairs {
 
@@ -31,25 +30,12 @@ struct Coulomb {
     sum[3] += potential;
   }
 
+  /// Charges of one sign repel each other as masses attract: gravity between their negatives.
   template <class V>
   RIDGE_FN void mutual(const V* a, const V* b, V* sum_a, V* less_b) const {
-    const V dx = a[0] - b[0];
-    const V dy = a[1] - b[1];
-    const V dz = a[2] - b[2];
-    // Out of a register: an FMA that reads constant memory is slower where registers are short.
-    const V softened(double{softening_squared});
-    const V near = rsqrt<grade>(fma(dx, dx, fma(dy, dy, fma(dz, dz, softened))));
-    const V cube = near * (near * near);
-    const V field_a = b[3] * cube;
-    const V field_b = a[3] * cube;
-    sum_a[0] = fma(dx, field_a, sum_a[0]);
-    sum_a[1] = fma(dy, field_a, sum_a[1]);
-    sum_a[2] = fma(dz, field_a, sum_a[2]);
-    sum_a[3] = fma(b[3], near, sum_a[3]);
-    less_b[0] = fma(dx, field_b, less_b[0]);
-    less_b[1] = fma(dy, field_b, less_b[1]);
-    less_b[2] = fma(dz, field_b, less_b[2]);
-    less_b[3] = fma(-a[3], near, less_b[3]);
+    const V mass_a[] = {a[0], a[1], a[2], -a[3]};
+    const V mass_b[] = {b[0], b[1], b[2], -b[3]};
+    Gravity<grade>{softening_squared}.mutual(mass_a, mass_b, sum_a, less_b);
   }
 };
 
