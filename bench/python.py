@@ -3,8 +3,8 @@
     python bench/python.py [--device cuda:0] [--size 512] [--json FILE]
 
 On a GPU, with torch: calls on a field of one point, a stream of torch's own without any wait, a
-captured graph, device memory before and after, and the kernel beside `ridge bench` and
-torch.compile. With pykeops, gravity beside it. What is not installed is said and left out.
+captured graph, device memory before and after, and the kernel beside `ridge bench`. What is not
+installed is said and left out. Other libraries beside Ridge: bench/python_peers.py.
 """
 
 import argparse
@@ -21,13 +21,6 @@ import ridge
 def heat(u, rate):
     return u[0, 0, 0] + rate * (u[0, 0, 1] + u[0, 0, -1] + u[0, 1, 0] + u[0, -1, 0]
                                 + u[1, 0, 0] + u[-1, 0, 0] - 6 * u[0, 0, 0])
-
-
-@ridge.pairs(targets=3, sources=4, sums=3)
-def gravity(t, s, eps2):
-    d = [s[i] - t[i] for i in range(3)]
-    w = ridge.rsqrt(d[0] ** 2 + d[1] ** 2 + d[2] ** 2 + eps2)
-    return [s[3] * w * w * w * x for x in d]
 
 
 def least(call, batches=200, calls=200, settle=lambda: None):
@@ -105,22 +98,6 @@ def on_gpu(results, device, n):
     results["laplacian of the command"] = dict(built_in)
     results["Python over C++, fraction of the roof"] = record.fraction / built_in.fraction
 
-    def plain(v):
-        return v[i, i, i] + 0.1 * (v[i, i, 2:] + v[i, i, :-2] + v[i, 2:, i] + v[i, :-2, i]
-                                   + v[2:, i, i] + v[:-2, i, i] - 6 * v[i, i, i])
-
-    keops(results, torch, device)
-    compiled = torch.compile(plain)
-
-    def run():
-        compiled(u)
-        torch.cuda.synchronize()
-
-    try:
-        results["torch.compile [s]"] = least(run, batches=10, calls=5)
-    except RuntimeError as e:  # it has compilers of its own, which want what is not everywhere
-        results["torch.compile"] = f"failed: {str(e).splitlines()[0]}"
-
 
 def on_cupy(results, device):
     try:
@@ -131,28 +108,6 @@ def on_cupy(results, device):
     a, b = cupy.ones((3, 3, 3)), cupy.zeros((3, 3, 3))
     results[f"call, {device}, one point of CuPy's [s]"] = least(
         lambda: heat(a, out=b, rate=0.1), settle=cupy.cuda.runtime.deviceSynchronize)
-
-
-def keops(results, torch, device, n=65536):
-    bodies = torch.rand((4, n), device=device, dtype=torch.float32)
-    record = gravity.measure(bodies, eps2=1e-4)
-    results["gravity from Python"] = dict(record)
-    try:
-        tensors = importlib.import_module("pykeops.torch")
-    except ImportError:
-        results["pykeops"] = "not installed"
-        return
-    x = tensors.LazyTensor(bodies[:3].T.contiguous()[:, None, :])
-    y = tensors.LazyTensor(bodies[:3].T.contiguous()[None, :, :])
-    m = tensors.LazyTensor(bodies[3][None, :, None].contiguous())
-
-    def run():
-        d = y - x
-        w = ((d * d).sum(-1) + 1e-4).rsqrt()
-        (m * w * w * w * d).sum(1)
-        torch.cuda.synchronize()
-
-    results["pykeops, gravity [s]"] = least(run, batches=5, calls=3)
 
 
 def main():

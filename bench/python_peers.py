@@ -1,16 +1,20 @@
-"""Kernels from Python beside numba (stencil) and PyKeOps (pairs), each in turn with Ridge.
+"""Kernels from Python beside numba and torch.compile (stencil) and PyKeOps (pairs), each in turn with Ridge.
 
     python bench/python_peers.py [--device cuda:0] [--size 512] [--bodies 65536] [--pairs 9] [--json FILE]
 
-Both compute the same, which is compared, on the same arrays, in the same process. Who goes first
-changes from pair to pair; the figure is the median of the ratios. What is not installed is said
-and left out. Ridge's records are in the JSON file, `peers` beside them.
+Both compute the same, which is compared, on the same arrays, in the same process, one for each
+peer. Who goes first changes from pair to pair; the figure is the median of the ratios. What is not
+installed or fails is said and left out. Ridge's records are in the JSON file, `peers` beside them.
 """
 
 import argparse
 import importlib
+import importlib.util
 import json
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 
 import numpy as np
@@ -86,39 +90,48 @@ def numba_stencil(numba, device, u, rate):
     return lambda out: point[blocks, (128, 2, 1)](u, out, rate)
 
 
-def stencils(results, given, arrays):
+def torch_stencil(torch, device, u, rate):
+    """The same sweep by torch.compile, of views that are shifted."""
+    tensor = torch.from_numpy(u) if device == "cpu" else u
+    i = slice(1, -1)
+
+    @torch.compile
+    def sweep(a):
+        return a[i, i, i] + rate * (a[i, i, 2:] + a[i, i, :-2] + a[i, 2:, i] + a[i, :-2, i]
+                                    + a[2:, i, i] + a[:-2, i, i] - 6 * a[i, i, i])
+
+    def peer(out):
+        result = sweep(tensor)
+        if out is not None:
+            out[i, i, i] = result.numpy() if device == "cpu" else result
+
+    return peer
+
+
+def stencils(given, arrays, name):
+    library = importlib.import_module(name)
     zeros, random, settle, near = arrays
     u = random((given.size,) * 3, "float64")
     out, theirs = zeros(u), zeros(u)
     record = heat.measure(u, out=out, rate=0.1)
-    results["records"].append(dict(record))
-    try:
-        numba = importlib.import_module("numba")
-    except ImportError:
-        results["peers"]["numba"] = "not installed"
-        return
-    peer = numba_stencil(numba, given.device, u, 0.1)
+    torch_makes_arrays = name == "torch"
+    peer = (torch_stencil if torch_makes_arrays else numba_stencil)(library, given.device, u, 0.1)
     heat(u, out=out, rate=0.1)
     peer(theirs)
     settle()
     assert near(out, theirs, 1e-13), "both compute the same"
-    results["peers"]["numba"] = {
-        "version": numba.__version__, "kernel": "heat", "size": list(u.shape),
-        **in_turn(lambda: heat(u, out=out, rate=0.1), lambda: peer(theirs), given.pairs, settle)}
+    to = None if torch_makes_arrays else theirs
+    return record, {
+        "version": library.__version__, "kernel": "heat", "size": list(u.shape),
+        **in_turn(lambda: heat(u, out=out, rate=0.1), lambda: peer(to), given.pairs, settle)}
 
 
-def interactions(results, given, arrays):
+def interactions(given, arrays, name):
+    lazy = importlib.import_module(f"{name}.numpy" if given.device == "cpu" else f"{name}.torch").LazyTensor
     zeros, random, settle, near = arrays
     bodies = random((4, given.bodies), "float32")
     sums = zeros(bodies[:3])
     record = gravity.measure(bodies, out=sums, eps2=1e-2)
-    results["records"].append(dict(record))
-    try:
-        name = "pykeops.numpy" if given.device == "cpu" else "pykeops.torch"
-        lazy = importlib.import_module(name).LazyTensor
-    except ImportError:
-        results["peers"]["pykeops"] = "not installed"
-        return
     where = bodies[:3].T
     where = np.ascontiguousarray(where) if given.device == "cpu" else where.contiguous()
     mass = bodies[3].reshape(1, -1, 1)
@@ -133,8 +146,8 @@ def interactions(results, given, arrays):
     found = peer()
     settle()
     assert near(sums, found.T, 2e-3 * float(abs(sums).max())), "both compute the same"
-    results["peers"]["pykeops"] = {
-        "version": importlib.import_module("pykeops").__version__, "kernel": "gravity",
+    return record, {
+        "version": importlib.import_module(name).__version__, "kernel": "gravity",
         "size": [given.bodies],
         **in_turn(lambda: gravity(bodies, out=sums, eps2=1e-2), peer, given.pairs, settle)}
 
@@ -151,21 +164,51 @@ def arrays_of(device):
             torch.cuda.synchronize, lambda a, b, tolerance: float((a - b).abs().max()) <= tolerance)
 
 
+PEERS = {"numba": stencils, "torch": stencils, "pykeops": interactions}
+
+
+def measure(given):
+    """One peer, in this process."""
+    record, peer = PEERS[given.peer](given, arrays_of(given.device), given.peer)
+    with open(given.json, "w", encoding="utf-8") as file:
+        json.dump({"record": dict(record), "peer": peer}, file)
+
+
+def measure_apart(given, name):
+    """A peer in a process of its own: its record and its figures, or why there are none."""
+    if importlib.util.find_spec(name) is None:
+        return None, "not installed"
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        words = [sys.executable, __file__, "--peer", name, "--json", file.name]
+        for option in "device", "size", "bodies", "pairs":
+            words += [f"--{option}", str(getattr(given, option))]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            last = (done.stderr.strip() or "no word").splitlines()[-1]
+            return None, f"failed ({done.returncode}): {last}"
+        found = json.load(file)
+        return found["record"], found["peer"]
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--device", default="cpu")
     options.add_argument("--size", type=int, default=512)
     options.add_argument("--bodies", type=int, default=65536)
     options.add_argument("--pairs", type=int, default=9)
+    options.add_argument("--peer", choices=PEERS, help="only this one, in this process; --json is its own")
     options.add_argument("--json")
     given = options.parse_args()
+    if given.peer:
+        measure(given)
+        return
     results = {"records": [], "peers": {}}
-    arrays = arrays_of(given.device)
-    stencils(results, given, arrays)
-    interactions(results, given, arrays)
-    for record in results["records"]:
-        print(ridge.Record(record))
-    for name, peer in results["peers"].items():
+    for name in PEERS:
+        record, peer = measure_apart(given, name)
+        results["peers"][name] = peer
+        if record is not None:
+            results["records"].append(record)
+            print(ridge.Record(record))
         print(f"{name}: {peer}" if isinstance(peer, str) else
               f"{name} {peer['version']}, {peer['kernel']}: {peer['ratio']:.2f} times Ridge's time "
               f"({peer['ratio_low']:.2f} to {peer['ratio_high']:.2f}, {given.pairs} pairs)")
