@@ -82,7 +82,6 @@ private:
   /// that are written in part; -1 where it does not, and in rows that do not fill a tile, whose
   /// lanes would wait longer than the memory.
   [[nodiscard]] RIDGE_DEVICE int edge_of(const View<T>& out, Index x, int row, Index first) const {
-    const Index first_sector = first & ~Index{together - 1};
     const Index n = out.extents.x;
     const Index sector = x & ~Index{together - 1};
     const bool partly = Base::template in_written_sector<together>(n, first, x);
@@ -90,7 +89,7 @@ private:
     if (!Tile::fills_sectors || n - begin < Tile::tile_x || rows_ == 0) return -1;
     if (this->is_whole() || !partly || x < begin || x + vector > n) return -1;
     if (M.rows != Rows::lines && !begin_at_sectors(out)) return -1;
-    return row * 2 * together + (sector == first_sector ? 0 : together) +
+    return row * 2 * together + (sector <= first ? 0 : together) +
            static_cast<int>(x - sector);
   }
   [[nodiscard]] static RIDGE_DEVICE bool begin_at_sectors(const View<T>& out) {
