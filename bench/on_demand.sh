@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 # name: arguments of ridge bench; no schedule of these is compiled ahead
 cases=(
   "stencil: laplacian --size 256x256x256 --schedule tile=3"
-  "direct: gravity --size 65536 --schedule form=direct,stage=warp,tile=3"
+  "direct: gravity --size 65536 --schedule form=direct,stage=warp,tile=3,unroll=4"
   "symmetric: gravity --size 65536 --schedule form=symmetric,stage=shared,divide=targets,ways=1,split=1,tile=2,unroll=2"
   "map: lattice-axpy --size 16x16x16x32 --schedule items=2"
   "reduction: lattice-norm2 --size 16x16x16x32 --schedule items=2"

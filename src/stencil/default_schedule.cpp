@@ -54,7 +54,7 @@ Index room_for_planes(const Device& device) {
 /// Whether a march would compute one fp32 value a thread, which tiles of points beat
 /// (docs/decisions/0009).
 bool better_in_tiles(const Traits& traits, const Strides& strides) {
-  return traits.element_bytes == 4 && !rows_are_packs(traits, strides);
+  return traits.element_bytes == 4 && rows_at(traits, strides).rows == Rows::anywhere;
 }
 
 /// Tiles of points for kernels that read no planes beside their own (docs/decisions/0041).

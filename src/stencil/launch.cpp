@@ -19,14 +19,15 @@ bool overlap(const View<const char>& a, const View<const char>& b, int element_b
 
 } // namespace
 
-void detail::check_views(const Traits& traits, const std::vector<View<const char>>& in,
-                         const View<const char>& out) {
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    if (in[i].extents != out.extents) {
+void detail::check_views(const Traits& traits, const std::vector<View<const char>>& fields) {
+  const View<const char>& out = fields.back();
+  for (std::size_t i = 0; i + 1 < fields.size(); ++i) {
+    const View<const char>& in = fields[i];
+    if (in.extents != out.extents) {
       throw UsageError(fmt::format("input {} has extents {}, the output {}; they must be the same",
-                                   i, shape(in[i].extents), shape(out.extents)));
+                                   i, shape(in.extents), shape(out.extents)));
     }
-    if (overlap(in[i], out, traits.element_bytes)) {
+    if (overlap(in, out, traits.element_bytes)) {
       throw UsageError(
           fmt::format("the output overlaps input {}; a stencil needs another field", i));
     }

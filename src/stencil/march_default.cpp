@@ -31,11 +31,13 @@ struct Columns {
 };
 
 Columns columns_of(const Form& form, const Traits& traits, Index3 n, const Strides& strides) {
-  const Index vector = rows_are_packs(traits, strides) ? 16 / traits.element_bytes : 1;
+  const RowsAt at = rows_at(traits, strides);
+  const Index vector = at.rows == Rows::anywhere ? 1 : 16 / traits.element_bytes;
   const Index width = form.block.x * vector;
   const Index height = Index{form.block.y} * form.tile;
   const Index rows = n.y - 2 * traits.radius.y;
-  const Index count = ceil_div(n.x, width) * ceil_div(rows, height);
+  const Index count =
+      ceil_div(at.before + n.x - traits.radius.x - at.begin, width) * ceil_div(rows, height);
   return {count, static_cast<double>(n.x * rows) / static_cast<double>(count * width * height)};
 }
 
@@ -44,7 +46,7 @@ Columns columns_of(const Form& form, const Traits& traits, Index3 n, const Strid
 const Form& form_for(const Traits& traits, Index3 n, const Strides& strides) {
   const double lost =
       columns_of(wide, traits, n, strides).filled / columns_of(narrow, traits, n, strides).filled;
-  return rows_are_packs(traits, strides) && lost < 0.8 ? narrow : wide;
+  return rows_at(traits, strides).rows != Rows::anywhere && lost < 0.8 ? narrow : wide;
 }
 
 /// Parts of the z axis such that the columns fill the multiprocessors evenly: of 1 to 16 the one
@@ -71,10 +73,6 @@ int best_chunks(Index tiles, Index resident, double enough, Index planes, int ra
 
 } // namespace
 
-bool rows_are_packs(const Traits& traits, const Strides& strides) {
-  return (strides.row | strides.plane) * traits.element_bytes % 16 == 0;
-}
-
 std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits& traits, Index3 n,
                                          const Strides& strides) {
   const Form& form = form_for(traits, n, strides);
@@ -82,7 +80,7 @@ std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits&
   s.stage = Stage::bulk;
   s.block = form.block;
   s.tile = form.tile;
-  const Index plane = march_plane_bytes(s, traits, strides.row * traits.element_bytes % 128 == 0);
+  const Index plane = march_plane_bytes(s, traits, rows_at(traits, strides).rows == Rows::lines);
   const Index held = planes_held(traits);
   const Index per_unit = facts.l1.value - 2 * 1024;
   const auto planes_of_each = [&](int blocks) {

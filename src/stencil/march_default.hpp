@@ -10,9 +10,6 @@
 
 namespace ridge::stencil {
 
-/// Whether the rows of fields begin at multiples of 16 bytes.
-[[nodiscard]] bool rows_are_packs(const Traits& traits, const Strides& strides);
-
 /// From the multiprocessors' number and shared memory, the kernel's footprint and the extents: the
 /// shape of the blocks, as long a ring of planes as lets several share a multiprocessor, and the
 /// parts of the z axis that fill the GPU evenly. Nothing where no ring fits the shared memory.

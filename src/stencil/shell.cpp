@@ -54,7 +54,7 @@ Image<T> image_of(const std::array<Condition, 2>& faces, Index points, double sp
 } // namespace
 
 ShellLayout shell_layout(const Device& device, const Traits& traits, const Boundaries& boundaries,
-                         Index3 extents) {
+                         Index3 extents, bool single) {
   ShellLayout layout{extents, {}, {}};
   Index* const sizes[3] = {&layout.extents.x, &layout.extents.y, &layout.extents.z};
   Index* const leads[3] = {&layout.lead.x, &layout.lead.y, &layout.lead.z};
@@ -66,12 +66,14 @@ ShellLayout shell_layout(const Device& device, const Traits& traits, const Bound
   }
   constexpr Index line_bytes = 128; // a GPU's; twice a cpu's
   const Index line = line_bytes / traits.element_bytes;
-  Index row = layout.extents.y * layout.extents.z > 1 ? ceil_div(layout.extents.x, line) * line
-                                                      : layout.extents.x;
+  const bool has_rows = layout.extents.y * layout.extents.z > 1;
+  const bool shifts = single && device.kind() != DeviceKind::cpu && has_rows && layout.lead.x > 0;
+  const Index misfit = shifts ? line - traits.radius.x : 0;
+  Index row = has_rows ? ceil_div(layout.extents.x, line) * line : layout.extents.x;
   // Rows a multiple of a page's size apart would all want the same few sets of a cache.
   constexpr Index page = 4096;
   if (row * traits.element_bytes % (page / 2) == 0) row += line;
-  layout.strides = spread(device, traits, layout.extents, {row, row * layout.extents.y});
+  layout.strides = spread(device, traits, layout.extents, {row, row * layout.extents.y, misfit});
   return layout;
 }
 
@@ -80,7 +82,8 @@ Shell<T> make_shell(const Boundaries& boundaries, Offset radius, Index3 extents,
                     const ShellLayout& layout, T* data, const FaceValues<T>& face_values,
                     bool even) {
   Shell<T> shell;
-  shell.field = View<T>(data, layout.extents, layout.strides.row, layout.strides.plane);
+  const Strides& strides = layout.strides;
+  shell.field = View<T>(data + strides.misfit, layout.extents, strides.row, strides.plane);
   const Index n[3] = {extents.x, extents.y, extents.z};
   const Index size[3] = {layout.extents.x, layout.extents.y, layout.extents.z};
   const Index lead[3] = {layout.lead.x, layout.lead.y, layout.lead.z};

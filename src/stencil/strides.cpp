@@ -68,7 +68,7 @@ Strides spread(const Device& device, const Traits& traits, Index3 extents, const
   const DeviceFacts& facts = device.facts();
   const Index line = line_bytes / traits.element_bytes;
   const Index row = apart(ceil_div(extents.x, line)) * line;
-  const Strides wide{row, apart(row * extents.y / line) * line};
+  const Strides wide{row, apart(row * extents.y / line) * line, 0};
   const bool as_many_planes =
       cpu_depth(facts, traits, extents, given) >= cpu_depth(facts, traits, extents, wide);
   return crowded(facts, traits, given) || !as_many_planes ? wide : given;

@@ -177,13 +177,14 @@ private:
 };
 
 template <class T>
-SweepsFields<T>::SweepsFields(Queue& queue, const Traits& traits, int levels, int slots,
+SweepsFields<T>::SweepsFields(Queue& queue, const Traits& traits, int levels,
+                              const SweepsSchedule& schedule,
                               const std::vector<View<const T>>& fields, const SweepsPlace& place)
     : queue_(&queue), extents_(extents_of(fields, traits.inputs())), inputs_(traits.inputs()),
-      levels_(levels), slots_(slots),
+      levels_(levels), slots_(schedule.pass ? 2 * levels : levels + 1),
       changes_(stencil::shell_changes(place.boundaries, traits.radius)) {
   require_fit(place.boundaries, traits.radius, place.extents);
-  layout_ = shell_layout(queue.device(), traits, place.boundaries, place.extents);
+  layout_ = shell_layout(queue.device(), traits, place.boundaries, place.extents, !schedule.pass);
   divide(place, traits);
   const FaceValues<T> values = take_values<T>(queue, place.boundaries, face_memory_);
   const int coefficients = inputs_ - levels_;

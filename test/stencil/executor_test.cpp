@@ -101,14 +101,22 @@ void expect_ends_of_rows_right(const Device& device) {
   const K kernel({0.5, 0.75, 1.25});
   constexpr Index line = 128 / static_cast<Index>(sizeof(T)); // rows begin at multiples of it
   constexpr Index tile = 4 * line;                            // the narrowest, filled by most
-  for (const Index x : {tile + line, tile + line - 1, tile + line - 2, tile + 3, tile, line}) {
+  const auto expect_right = [&](Index x, Index misfit) {
     const Index3 n{x, Order + 9, Order + 5};
-    Case<K, T> c(device, kernel, n, x > tile ? tile + line : x);
+    Case<K, T> c(device, kernel, n, x > tile ? tile + line : x, 0, misfit);
     for (const Schedule& s : marches_of<K, T>(device, n)) {
       if (!c.is_ahead(s)) continue;
-      EXPECT_EQ(c.wrong_under(s), "") << Order << " " << sizeof(T) << " " << x << " " << to_text(s);
-      if (::testing::Test::HasFailure()) return;
+      EXPECT_EQ(c.wrong_under(s), "")
+          << Order << " " << sizeof(T) << " " << x << " behind " << misfit << " " << to_text(s);
     }
+  };
+  for (const Index x : {tile + line, tile + line - 1, tile + line - 2, tile + 3, tile, line})
+    expect_right(x, 0);
+  // Results begin at a line, behind one, and in no pack's first place.
+  constexpr Index before = line - Order / 2;
+  for (const Index misfit : {before, line - 1, Index{1}, line / 8}) {
+    for (const Index x : {tile + line, tile + Order, tile + Order + 1, line})
+      expect_right(x, misfit);
   }
 }
 

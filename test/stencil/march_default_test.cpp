@@ -51,11 +51,13 @@ TEST(MarchDefault, TakesWideBlocksOfSingleElements) {
 }
 
 TEST(MarchDefault, TakesPaddedRowsThatBeginAtPacks) {
-  const auto block = [](Index3 n, Index row) {
-    return march_default(h200(), traits_of<Laplacian<2, 3>, float>(), n, {row, row * n.y})->block.x;
+  const auto block = [](Index3 n, Index row, Index misfit = 0) {
+    const Strides strides{row, row * n.y, misfit};
+    return march_default(h200(), traits_of<Laplacian<2, 3>, float>(), n, strides)->block.x;
   };
   EXPECT_EQ(block({514, 514, 514}, 514), 128); // single elements
   EXPECT_EQ(block({514, 514, 514}, 544), 32);
+  EXPECT_EQ(block({514, 514, 514}, 544, 31), 128); // 512 results from a line on
   EXPECT_EQ(block({1538, 514, 514}, 1568), 128);
 }
 

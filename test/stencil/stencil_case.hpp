@@ -26,10 +26,13 @@ std::vector<T> to_host(Queue& queue, const Field<T>& field) {
 template <class K, class T>
 class Case {
 public:
-  /// Rows begin `row` elements apart, n.x where it is 0; planes `plane`, or as many rows.
-  Case(const Device& device, const K& kernel, Index3 n, Index row = 0, Index plane = 0)
+  /// Rows begin `row` elements apart, n.x where it is 0; planes `plane`, or as many rows. Fields
+  /// begin `misfit` elements behind the memory they lie in, which begins at a line.
+  Case(const Device& device, const K& kernel, Index3 n, Index row = 0, Index plane = 0,
+       Index misfit = 0)
       : queue_(device), n_(n), row_(row > 0 ? row : n.x), plane_(plane > 0 ? plane : row_ * n.y),
-        out_(device, {plane_ * n.z}), call_{kernel, {}, view_of(out_.data())},
+        misfit_(misfit),
+        out_(device, {misfit + plane_ * n.z}), call_{kernel, {}, view_of(out_.data())},
         expected_(static_cast<std::size_t>(out_.count())) {
     std::array<View<const T>, inputs_of<K>> host_views;
     for (int i = 0; i < inputs_of<K>; ++i) {
@@ -56,11 +59,15 @@ public:
     std::memset(&poison, 0xff, sizeof(T));
     constexpr Offset r = radius_of<K>();
     const double tolerance = 200 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    const View<const T> view = view_of(got.data());
+    const View<const T> view(got.data(), n_, row_, plane_);
+    for (Index i = 0; i < misfit_; ++i) {
+      if (std::memcmp(&got[static_cast<std::size_t>(i)], &poison, sizeof(T)) != 0)
+        return std::to_string(misfit_ - i) + " before the field was written";
+    }
     for (Index z = 0; z < n_.z; ++z) {
       for (Index y = 0; y < n_.y; ++y) {
         for (Index x = 0; x < row_; ++x) {
-          const auto at = static_cast<std::size_t>(view.at(x, y, z));
+          const auto at = static_cast<std::size_t>(misfit_ + view.at(x, y, z));
           const bool edge = x < r.x || x >= n_.x - r.x || y < r.y || y >= n_.y - r.y || z < r.z ||
                             z >= n_.z - r.z;
           const bool right =
@@ -87,12 +94,12 @@ public:
 private:
   template <class U>
   View<U> view_of(U* data) const {
-    return {data, n_, row_, plane_};
+    return {data + misfit_, n_, row_, plane_};
   }
 
   Queue queue_;
   Index3 n_;
-  Index row_, plane_;
+  Index row_, plane_, misfit_;
   std::vector<Field<T>> in_;
   Field<T> out_;
   Call<K, T> call_;

@@ -36,8 +36,8 @@ std::vector<GpuSchedule> windows() {
   return all;
 }
 
-/// Extents of all alignments, in rows that follow each other or are padded, and both that no
-/// results are at the ends of tiles and that many are.
+/// Extents and fields of all alignments, in rows that follow each other or are padded, and both
+/// that no results are at the ends of tiles and that many are.
 template <class K, class T>
 void expect_the_same_bits(const Device& device, const K& kernel, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -53,11 +53,13 @@ void expect_the_same_bits(const Device& device, const K& kernel, std::uint64_t s
     const Index3 n{between(2 * r.x + 1, 300), along(r.y, 22), along(r.z, 24)};
     constexpr Index pack = 16 / static_cast<Index>(sizeof(T));
     const Index pitches[] = {n.x, (n.x + pack - 1) / pack * pack, (n.x + 63) / 32 * 32};
-    Case<test::Windowed<K>, T> c(device, test::Windowed<K>(kernel), n, pitches[i % 3]);
+    const Index misfit = i % 2 == 0 ? 0 : between(0, 128 / static_cast<Index>(sizeof(T)) - 1);
+    Case<test::Windowed<K>, T> c(device, test::Windowed<K>(kernel), n, pitches[i % 3], 0, misfit);
     const std::vector<T> bits = c.under(GpuSchedule{});
     const GpuSchedule& s = all[static_cast<std::size_t>(between(0, 5))];
-    const std::string what = std::to_string(n.x) + " of " + std::to_string(pitches[i % 3]) + "x" +
-                             std::to_string(n.y) + "x" + std::to_string(n.z) + " " + to_text(s);
+    const std::string what = std::to_string(n.x) + " behind " + std::to_string(misfit) + " of " +
+                             std::to_string(pitches[i % 3]) + "x" + std::to_string(n.y) + "x" +
+                             std::to_string(n.z) + " " + to_text(s);
     ASSERT_EQ(c.wrong_under(s), "") << what;
     const std::vector<T> got = c.under(s);
     ASSERT_EQ(std::memcmp(got.data(), bits.data(), bits.size() * sizeof(T)), 0) << what;

@@ -3,10 +3,8 @@
 
 #include <ridge/device/view.hpp>
 #include <ridge/stencil/kernel.hpp>
-#include <ridge/stencil/variants.hpp>
 
 #include <array>
-#include <cstdint>
 
 namespace ridge::stencil {
 
@@ -19,24 +17,5 @@ struct Call {
   std::array<View<const T>, inputs_of<K>> in;
   View<T> out;
 };
-
-/// The weakest alignment among the fields' rows.
-template <class K, class T>
-[[nodiscard]] Rows rows_of(const Call<K, T>& call) {
-  Rows rows = Rows::lines;
-  const auto look = [&](const T* data, Index row, Index plane) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(data) |
-                       static_cast<std::uintptr_t>(row) * sizeof(T) |
-                       static_cast<std::uintptr_t>(plane) * sizeof(T);
-    const Rows mine = begin % 128 == 0  ? Rows::lines
-                      : begin % 16 == 0 ? Rows::packs
-                                        : Rows::anywhere;
-    rows = mine > rows ? mine : rows;
-  };
-  for (const auto& in : call.in)
-    look(in.data, in.row, in.plane);
-  look(call.out.data, call.out.row, call.out.plane);
-  return rows;
-}
 
 } // namespace ridge::stencil

@@ -3,7 +3,7 @@
 
 #include <ridge/launch/program.hpp>
 #include <ridge/launch/type_text.hpp>
-#include <ridge/stencil/call.hpp>
+#include <ridge/stencil/rows_at.hpp>
 #include <ridge/stencil/schedule.hpp>
 
 #include <cstddef>
@@ -15,14 +15,9 @@
 namespace ridge::stencil {
 
 namespace detail {
-/// Throws UsageError when extents differ, are too small for the radius, or out overlaps an input.
-void check_views(const Traits& traits, const std::vector<View<const char>>& in,
-                 const View<const char>& out);
-
-template <class T>
-View<const char> untyped(const View<T>& v) {
-  return {reinterpret_cast<const char*>(v.data), v.extents, v.row, v.plane};
-}
+/// Of the inputs, and the output at last. Throws UsageError when extents differ, are too small for
+/// the radius, or the output overlaps an input.
+void check_views(const Traits& traits, const std::vector<View<const char>>& fields);
 
 /// The #define that names the variant a schedule needs.
 [[nodiscard]] std::string variant_definition(DeviceKind kind, const Schedule& schedule, Rows rows);
@@ -49,9 +44,11 @@ struct ridge::Pattern<ridge::stencil::Call<K, T>> {
   using Schedule = stencil::Schedule;
 
   [[nodiscard]] static Schedule default_schedule(const Device& device, const Call& call) {
+    const stencil::RowsAt rows = stencil::rows_at(call);
     bool bulk_copies = true; // which begin at multiples of 16 bytes
     for (const auto& in : call.in)
-      bulk_copies = bulk_copies && reinterpret_cast<std::uintptr_t>(in.data) % 16 == 0;
+      bulk_copies =
+          bulk_copies && reinterpret_cast<std::uintptr_t>(in.data - rows.before) % 16 == 0;
     return stencil::default_schedule(device, stencil::traits_of<K, T>(), call.out.extents,
                                      bulk_copies, stencil::Strides::of(call.out));
   }
@@ -59,10 +56,7 @@ struct ridge::Pattern<ridge::stencil::Call<K, T>> {
   /// Throws UsageError when the views do not fit each other.
   Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/)
       : call_(call), traits_(stencil::traits_of<K, T>()) {
-    std::vector<View<const char>> in;
-    for (const auto& view : call.in)
-      in.push_back(stencil::detail::untyped(view));
-    stencil::detail::check_views(traits_, in, stencil::detail::untyped(call.out));
+    stencil::detail::check_views(traits_, stencil::detail::untyped(call));
   }
   [[nodiscard]] const Call& call() const { return call_; }
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
@@ -70,7 +64,7 @@ struct ridge::Pattern<ridge::stencil::Call<K, T>> {
     return stencil::record_of(device, traits_, call_.out.extents, schedule, kernel);
   }
   [[nodiscard]] launch::Demand demand(const Device& device, const Schedule& schedule) const {
-    return stencil::detail::demand(device, schedule, rows_of(call_),
+    return stencil::detail::demand(device, schedule, rows_at(call_).rows,
                                    launch::call_types<Call, K, T>());
   }
 

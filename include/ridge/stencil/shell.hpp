@@ -120,19 +120,23 @@ struct ShellLayout {
   Index3 extents; ///< with the shell
   Index3 lead;    ///< where the field itself begins
   Strides strides;
-  [[nodiscard]] Index elements() const { return strides.plane * extents.z; }
+  /// Of memory that begins at a line.
+  [[nodiscard]] Index elements() const { return strides.misfit + strides.plane * extents.z; }
 };
 
-/// Rows begin at lines, and rows and planes no power of two apart. `boundaries` fit (require_fit).
+/// Rows begin at lines, and rows and planes no power of two apart. For `single` sweeps on GPUs they
+/// begin such that the first results do where the shell has points before the field's, so that
+/// these take no lanes. `boundaries` fit (require_fit).
 [[nodiscard]] ShellLayout shell_layout(const Device& device, const Traits& traits,
-                                       const Boundaries& boundaries, Index3 extents);
+                                       const Boundaries& boundaries, Index3 extents,
+                                       bool single = true);
 
 /// Values of faces on a device, by axis and side; empty where a condition has none.
 template <class T>
 using FaceValues = std::array<std::array<Span<T>, 2>, 3>;
 
-/// The shell of a field at `data`. Of an `even` field, a coefficient, nothing is fixed and all
-/// reflection is even.
+/// The shell of a field in memory at `data`, which begins at a line. Of an `even` field, a
+/// coefficient, nothing is fixed and all reflection is even.
 template <class T>
 [[nodiscard]] Shell<T> make_shell(const Boundaries& boundaries, Offset radius, Index3 extents,
                                   const ShellLayout& layout, T* data,

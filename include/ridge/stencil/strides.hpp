@@ -5,22 +5,29 @@
 #pragma once
 
 #include <ridge/device/device.hpp>
+#include <ridge/stencil/rows_at.hpp>
 #include <ridge/stencil/traits.hpp>
 
 namespace ridge::stencil {
 
-/// Elements between neighbours in y and in z.
+/// Elements between neighbours in y and in z, and from a line to the first point.
 struct Strides {
   Index row = 0, plane = 0;
+  Index misfit = 0;
 
   /// Of a packed field.
-  [[nodiscard]] static constexpr Strides packed(Index3 n) { return {n.x, n.x * n.y}; }
+  [[nodiscard]] static constexpr Strides packed(Index3 n) { return {n.x, n.x * n.y, 0}; }
   template <class View>
   [[nodiscard]] static constexpr Strides of(const View& view) {
-    return {view.row, view.plane};
+    return {view.row, view.plane, misfit_of(view.data, sizeof(*view.data))};
   }
   friend constexpr bool operator==(const Strides&, const Strides&) = default;
 };
+
+/// As executors see the rows of fields that lie so, each of them.
+[[nodiscard]] inline RowsAt rows_at(const Traits& traits, const Strides& s) {
+  return rows_at(s.row | s.plane, s.misfit, traits.element_bytes, traits.radius);
+}
 
 /// The most rows whose lines at one x lie within four sets of an L1 of 64 while a row of results is
 /// computed: rows that are a few lines off push each other out, too. The most of any input.

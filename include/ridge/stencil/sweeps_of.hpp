@@ -58,8 +58,9 @@ public:
   [[nodiscard]] View<const T> view(int input) const;
 
 protected:
-  /// `inputs` of a kernel, the first `levels` of them time levels, which have `slots` fields.
-  SweepsFields(Queue& queue, const Traits& traits, int levels, int slots,
+  /// `inputs` of a kernel, the first `levels` of them time levels, which have as many fields as the
+  /// schedule's sweeps need.
+  SweepsFields(Queue& queue, const Traits& traits, int levels, const SweepsSchedule& schedule,
                const std::vector<View<const T>>& fields, const SweepsPlace& place);
   ~SweepsFields() override;
 
@@ -145,9 +146,8 @@ public:
 
   SweepsOf(Queue& queue, const K& kernel, const std::vector<View<const T>>& fields,
            const SweepsPlace& place, const SweepsSchedule& schedule, std::string_view name)
-      : SweepsFields<T>(queue, traits_of<K, T>(), levels, schedule.pass ? 2 * levels : levels + 1,
-                        fields, place),
-        kernel_(kernel), name_(name), schedule_(schedule), round_(8 * this->slots()) {
+      : SweepsFields<T>(queue, traits_of<K, T>(), levels, schedule, fields, place), kernel_(kernel),
+        name_(name), schedule_(schedule), round_(8 * this->slots()) {
     if (schedule_.pass) {
       schedule_.pass =
           settled(*schedule_.pass, queue.device(), traits_of<K, T>(), this->whole(0).extents);

@@ -19,19 +19,28 @@ using AnyView = View<const char>;
 
 ImageLaunch lay_march(Queue& queue, const void* call, const gpu::BodyFacts& facts, BodyBytes body,
                       const GpuSchedule& s, KernelImage& image) {
-  if (s.stage == Stage::bulk) {
-    gpu::check_march(queue.device());
-    for (int i = 0; i < facts.inputs; ++i) {
-      const auto in =
-          launch::part_of<AnyView>(call, facts.in_offset + i * static_cast<int>(sizeof(AnyView)));
-      gpu::check_march_input(in.data);
-      body.put(facts.misfit_offset + i * static_cast<int>(sizeof(unsigned)),
-               gpu::misfit_of(in.data, facts.element_bytes));
-    }
+  // The inputs, and the output behind them.
+  const auto place_of = [&](int i) {
+    return i < facts.inputs ? facts.in_offset + i * static_cast<int>(sizeof(AnyView))
+                            : facts.out_offset;
+  };
+  std::vector<AnyView> fields;
+  for (int i = 0; i <= facts.inputs; ++i)
+    fields.push_back(launch::part_of<AnyView>(call, place_of(i)));
+  const RowsAt rows = rows_at(fields, facts.element_bytes, facts.radius);
+  if (s.stage == Stage::bulk) gpu::check_march(queue.device());
+  for (int i = 0; i <= facts.inputs; ++i) {
+    AnyView seen = rows.of(fields[static_cast<std::size_t>(i)]);
+    seen.data = fields[static_cast<std::size_t>(i)].data - rows.before * facts.element_bytes;
+    body.put(place_of(i), seen);
+    if (s.stage != Stage::bulk || i == facts.inputs) continue;
+    gpu::check_march_input(seen.data);
+    body.put(facts.misfit_offset + i * static_cast<int>(sizeof(unsigned)),
+             static_cast<unsigned>(misfit_of(seen.data, facts.element_bytes)));
   }
-  const Index3 extents = launch::part_of<AnyView>(call, facts.out_offset).extents;
+  const Index3 extents = fields.back().extents;
   const gpu::MarchLaunch march =
-      gpu::plan_march(queue, facts.march, facts.radius, extents, s,
+      gpu::plan_march(queue, facts.march, facts.radius, extents, rows, s,
                       [&](const LaunchShape& shape) { return image.resident_blocks(shape); });
   body.put(facts.plan_offset, march.plan);
   return {march.shape, std::move(body)};

@@ -23,16 +23,12 @@ MarchVariant window_variant(const GpuSchedule& s, Store store, Rows rows) {
 
 void check_march_input(const void* data) {
   if (reinterpret_cast<std::uintptr_t>(data) % 16 != 0)
-    throw UsageError("stage=bulk needs inputs that begin at a multiple of 16 bytes");
-}
-
-unsigned misfit_of(const void* data, int element_bytes) {
-  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(data) % 128 /
-                               static_cast<unsigned>(element_bytes));
+    throw UsageError(
+        "stage=bulk needs fields that begin at multiples of 16 bytes, or equally far behind them");
 }
 
 MarchLaunch plan_march(Queue& queue, const MarchFacts& facts, Offset r, Index3 n,
-                       const GpuSchedule& s, const Resident& resident_blocks) {
+                       const RowsAt& rows, const GpuSchedule& s, const Resident& resident_blocks) {
   const Device& device = queue.device();
   const bool fetches_apart = facts.planes == 0;
   const int least_ring = facts.held + 2;
@@ -58,7 +54,9 @@ MarchLaunch plan_march(Queue& queue, const MarchFacts& facts, Offset r, Index3 n
   const Index interior_z = n.z - 2 * r.z;
   units.tile_x = facts.tile_x;
   units.tile_y = facts.tile_y;
-  units.tiles_x = static_cast<int>(ceil_div(n.x, facts.tile_x));
+  units.x_begin = rows.begin;
+  units.x_first = rows.before + r.x;
+  units.tiles_x = static_cast<int>(ceil_div(rows.before + n.x - r.x - rows.begin, facts.tile_x));
   units.tiles_y = static_cast<int>(ceil_div(n.y - 2 * r.y, facts.tile_y));
   units.y_first = r.y;
   units.z_first = r.z;

@@ -112,8 +112,7 @@ private:
         const Index y = unit.y_begin - r.y + j;
         rows[input][pass] = {};
         if (j >= Tile::rows || y >= call.out.extents.y) return;
-        rows[input][pass] =
-            Tile::row_at(call.in[input], misfit[input], input, j, unit.x_begin, y, z);
+        rows[input][pass] = Tile::row_at(call.in[input], misfit[input], input, j, unit, y, z);
       });
     });
   }

@@ -15,6 +15,7 @@ namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 /// What a block takes at a time: a tile in x and y, some planes in z.
 struct MarchUnit {
   Index x_begin, y_begin, z_begin, z_end;
+  Index x_first; ///< result of a row
 };
 
 RIDGE_DEVICE MarchUnit unit_at(const MarchUnits& units, int u) {
@@ -23,9 +24,9 @@ RIDGE_DEVICE MarchUnit unit_at(const MarchUnits& units, int u) {
   const int tile = u - chunk * tiles;
   const int row = tile / units.tiles_x;
   const Index z = units.z_first + chunk * units.planes;
-  return {Index{tile - row * units.tiles_x} * units.tile_x,
+  return {units.x_begin + Index{tile - row * units.tiles_x} * units.tile_x,
           units.y_first + Index{row} * units.tile_y, z,
-          z + units.planes < units.z_end ? z + units.planes : units.z_end};
+          z + units.planes < units.z_end ? z + units.planes : units.z_end, units.x_first};
 }
 
 /// True when the last row of the last plane is read: only there can a row's last elements lie

@@ -33,7 +33,7 @@ public:
 
   /// The lane's first point in x and y; `row` is its row within the tile.
   RIDGE_DEVICE MarchEnds(const View<T>& out, Index x, Index y, int row, const MarchUnit& unit)
-      : Base(out, x, y, unit), edge_(edge_of(out, x, row)),
+      : Base(out, x, y, unit), edge_(edge_of(out, x, row, unit.x_first)),
         planes_(static_cast<int>(unit.z_end - unit.z_begin)) {}
 
   /// The next that is written, of the unit's.
@@ -81,15 +81,15 @@ private:
   /// Where the pack at x lies in the ends of the tile's rows, the first and the last sector of each
   /// that are written in part; -1 where it does not, and in rows that do not fill a tile, whose
   /// lanes would wait longer than the memory.
-  [[nodiscard]] RIDGE_DEVICE int edge_of(const View<T>& out, Index x, int row) const {
-    constexpr Index first_sector = r.x & ~(together - 1);
+  [[nodiscard]] RIDGE_DEVICE int edge_of(const View<T>& out, Index x, int row, Index first) const {
     const Index n = out.extents.x;
     const Index sector = x & ~Index{together - 1};
-    const bool partly = Base::template in_written_sector<together>(n, x);
-    if (!Tile::fills_sectors || n < Tile::tile_x || rows_ == 0) return -1;
-    if (this->is_whole() || !partly || x + vector > n) return -1;
+    const bool partly = Base::template in_written_sector<together>(n, first, x);
+    const Index begin = first - r.x; // of the field
+    if (!Tile::fills_sectors || n - begin < Tile::tile_x || rows_ == 0) return -1;
+    if (this->is_whole() || !partly || x < begin || x + vector > n) return -1;
     if (M.rows != Rows::lines && !begin_at_sectors(out)) return -1;
-    return row * 2 * together + (sector == first_sector ? 0 : together) +
+    return row * 2 * together + (sector <= first ? 0 : together) +
            static_cast<int>(x - sector);
   }
   [[nodiscard]] static RIDGE_DEVICE bool begin_at_sectors(const View<T>& out) {

@@ -7,18 +7,19 @@
 #include <ridge/launch/bound.hpp>
 #include <ridge/stencil/gpu/march.hpp>
 #include <ridge/stencil/gpu/planning.hpp>
+#include <ridge/stencil/rows_at.hpp>
 
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
 template <MarchVariant M, class K, class T>
-Bound bind_march(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
+Bound bind_march(Queue& queue, const Call<K, T>& call, const RowsAt& rows, const GpuSchedule& s) {
   using Body = March<K, T, M>;
   const MarchLaunch launch =
-      plan_march(queue, Body::march_facts(), radius_of<K>(), call.out.extents, s,
+      plan_march(queue, Body::march_facts(), radius_of<K>(), call.out.extents, rows, s,
                  [&](const LaunchShape& shape) { return resident_blocks<Body>(queue, shape); });
-  Body body{call, launch.plan, {}};
+  Body body{from_rows(call, rows), launch.plan, {}};
   for (int i = 0; i < inputs_of<K>; ++i)
-    body.misfit[i] = misfit_of(call.in[i].data, sizeof(T));
+    body.misfit[i] = static_cast<unsigned>(misfit_of(body.call.in[i].data, sizeof(T)));
   return Bound(Ready<Body>(queue, launch.shape, body));
 }
 
@@ -34,20 +35,20 @@ Bound bind_march_of(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) 
     (void)queue, (void)call, (void)s;
     throw UsageError("stage=bulk marches in z, where this stencil reads no neighbours");
   } else {
+    const RowsAt rows = rows_at(call);
     for (const auto& in : call.in)
-      check_march_input(in.data);
+      check_march_input(in.data - rows.before);
     using List = MarchList<K, T>;
     Bound bound;
     // Where results are stored makes no difference on the emulated GPU, where there are many
     // kernels to compile.
     constexpr bool emulated = std::is_same_v<Here, target::Simt>;
     const Store store = emulated ? Store::plain : s.store;
-    choose_from<List>(MarchVariant{s.block.x, s.block.y, s.tile, store, rows_of(call)},
-                      [&](auto i) {
-                        constexpr MarchVariant chosen = List::values[decltype(i)::value];
-                        if constexpr (!emulated || chosen.store == Store::plain)
-                          bound = bind_march<chosen>(queue, call, s);
-                      });
+    choose_from<List>(MarchVariant{s.block.x, s.block.y, s.tile, store, rows.rows}, [&](auto i) {
+      constexpr MarchVariant chosen = List::values[decltype(i)::value];
+      if constexpr (!emulated || chosen.store == Store::plain)
+        bound = bind_march<chosen>(queue, call, rows, s);
+    });
     return bound;
   }
 #endif

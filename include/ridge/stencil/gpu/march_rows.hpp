@@ -26,18 +26,18 @@ public:
   /// The lane's first point in x and y.
   RIDGE_DEVICE MarchRows(const View<T>& out, Index x, Index y, const MarchUnit& unit)
       : at_(out.at(x, y, unit.z_begin)), rows_(within(out.extents.y - r.y - y, M.tile)),
-        first_(within(r.x - x, vector)), last_(within(out.extents.x - r.x - x, vector)) {}
+        first_(within(unit.x_first - x, vector)), last_(within(out.extents.x - r.x - x, vector)) {}
 
 protected:
   [[nodiscard]] RIDGE_DEVICE bool is_whole() const { return first_ == 0 && last_ == vector; }
   [[nodiscard]] RIDGE_DEVICE bool writes(int i) const { return i >= first_ && i < last_; }
 
-  /// Whether the sector of `Together` elements in which x lies has points that are written, in rows
-  /// of n that begin at sectors.
+  /// Whether the sector of `Together` elements in which x lies has points that are written: from
+  /// `first` on, in rows of n that begin at sectors.
   template <int Together>
-  [[nodiscard]] static RIDGE_DEVICE bool in_written_sector(Index n, Index x) {
+  [[nodiscard]] static RIDGE_DEVICE bool in_written_sector(Index n, Index first, Index x) {
     const Index sector = x & ~Index{Together - 1};
-    return sector + Together > r.x && sector < n - r.x;
+    return sector + Together > first && sector < n - r.x;
   }
 
   /// The results, and beside them what the other points of the pack hold.

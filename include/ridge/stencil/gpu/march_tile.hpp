@@ -110,9 +110,10 @@ struct MarchTile : MarchBlock<K, T, M> {
   /// Row `j` of the tile's planes, which is row `y` of plane `z` of the field. `to` is without the
   /// slot.
   static RIDGE_DEVICE MarchRow row_at(const View<const T>& field, unsigned misfit, int input, int j,
-                                      Index x_begin, Index y, Index z) {
+                                      const MarchUnit& unit, Index y, Index z) {
     const Index start = field.at(0, y, z);
-    const Index left = x_begin > r.x ? x_begin - r.x : 0;
+    const Index x_begin = unit.x_begin;
+    const Index left = (x_begin > unit.x_first ? x_begin : unit.x_first) - r.x;
     const Index right =
         x_begin + tile_x + r.x < field.extents.x ? x_begin + tile_x + r.x : field.extents.x;
     const Index begin = (start + left) & ~Index{piece - 1};

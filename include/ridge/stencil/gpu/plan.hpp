@@ -63,8 +63,10 @@ struct MarchPace {
 /// chunks of planes.
 struct MarchUnits {
   int tiles_x = 0, tiles_y = 0, count = 0;
-  int tile_x = 0, tile_y = 0; ///< points of a tile
-  Index y_first = 0, z_first = 0, z_end = 0;
+  int tile_x = 0, tile_y = 0;     ///< points of a tile
+  Index x_begin = 0;              ///< of the first tile
+  Index x_first = 0, y_first = 0; ///< results
+  Index z_first = 0, z_end = 0;
   Index planes = 0; ///< of a chunk
 };
 

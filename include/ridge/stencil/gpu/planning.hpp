@@ -5,6 +5,7 @@
 #include <ridge/device/queue.hpp>
 #include <ridge/stencil/gpu/plan.hpp>
 #include <ridge/stencil/gpu_schedule.hpp>
+#include <ridge/stencil/rows_at.hpp>
 #include <ridge/stencil/variants.hpp>
 
 #include <functional>
@@ -28,20 +29,18 @@ struct MarchLaunch {
 };
 /// How many blocks of a shape the device holds at the same time.
 using Resident = std::function<int(const LaunchShape&)>;
-/// Throws UsageError where the schedule is not possible for this kernel, Failure where no block
-/// fits.
+/// Over fields of these extents, which it sees from where their rows begin. Throws UsageError where
+/// the schedule is not possible for this kernel, Failure where no block fits.
 [[nodiscard]] MarchLaunch plan_march(Queue& queue, const MarchFacts& facts, Offset radius,
-                                     Index3 extents, const GpuSchedule& schedule,
-                                     const Resident& resident);
+                                     Index3 extents, const RowsAt& rows,
+                                     const GpuSchedule& schedule, const Resident& resident);
 
 /// The variant of stage=window for fields of such rows.
 [[nodiscard]] MarchVariant window_variant(const GpuSchedule& schedule, Store store, Rows rows);
 
-/// Throws UsageError unless the device can march by bulk copies, and the input begins where a bulk
-/// copy may.
+/// Throws UsageError unless the device can march by bulk copies, and an input's rows begin where
+/// bulk copies may.
 void check_march(const Device& device);
 void check_march_input(const void* data);
-/// Elements from a 128-byte boundary to the field.
-[[nodiscard]] unsigned misfit_of(const void* data, int element_bytes);
 
 } // namespace ridge::stencil::gpu
