@@ -2,11 +2,13 @@
 # The model's traffic beside ncu's counters: 28 launches of the Laplacian, four sizes under seven
 # schedules, three of which have no name.
 #
-#   bench/model.sh predict [FOLDER]   writes FOLDER/predicted.json; needs no GPU
-#   bench/model.sh count [FOLDER]     counts the same launches on cuda:0, writes
-#                                     FOLDER/counted.json and prints the errors
+#   bench/model.sh predict [FOLDER [SIZE...]]   writes FOLDER/predicted.json; needs no GPU
+#   bench/model.sh count [FOLDER [SIZE...]]     counts the same launches on cuda:0, writes
+#                                               FOLDER/counted.json and prints the errors
 #
 # FOLDER is docs/results/h200/model by default, whose predictions were committed before anything was counted.
+# Of sizes that are given, only the four schedules are launched under which planes may be gone when they are
+# used again: 896x896x512 1152x1152x384 1408x1408x256 in docs/results/h200/model/planes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 mode=${1:-}
@@ -30,7 +32,12 @@ schedules=(
 parts=$(mktemp -d)
 trap 'rm -rf "$parts"' EXIT
 number=0
-for size in 512x512x512 1024x1024x1024 2048x2048x256 700x500x300; do
+sizes=(512x512x512 1024x1024x1024 2048x2048x256 700x500x300)
+if [[ $# -gt 2 ]]; then
+  sizes=("${@:3}")
+  schedules=("${schedules[@]:0:3}" "${schedules[5]}")
+fi
+for size in "${sizes[@]}"; do
   for schedule in "${schedules[@]}"; do
     number=$((number + 1))
     "$ridge" model laplacian "${on[@]}" --size "$size" --schedule "$schedule" --json \

@@ -1,40 +1,48 @@
 #!/usr/bin/env python3
 """Draws how near the tuner and random search have come to the best of the whole space after each measurement,
-from the folder that bench/tune.sh filled: a picture with one chart a case, as SVG on standard output.
+from the folder that bench/tune.sh filled: a picture with one chart a case, as SVG on standard output. Random
+search draws from what was measured; its curve is the median of a few hundred.
 
 Usage: tune_curves.py FOLDER
 """
 
 import html
-import json
+import itertools
 import math
-import pathlib
+import random
+import statistics
 import sys
+
+import tune_cases
 
 WIDTH, HEIGHT, COLUMNS = 260, 170, 4
 LEFT, RIGHT, TOP, BOTTOM = 40, 10, 26, 26
 MOST = 1.5  # times the best; what is slower is drawn at the edge
+SEARCHES = 301
 STYLES = {"random": "#b45309", "guided": "#1d4ed8"}
 
 
-def best_so_far(search, best):
-    """Of each schedule measured, in order, how many times the best's time the fastest so far takes."""
-    least, curve = math.inf, []
-    for trial in search["trials"]:
-        if "seconds" in trial:
-            least = min(least, trial["seconds"])
-            curve.append(least / best)
-    return curve
+def best_so_far(times, best):
+    """Of each time, in order, how many times the best's the least so far is."""
+    return [least / best for least in itertools.accumulate(times, min)]
 
 
-def cases(folder):
-    """Of each case its name and, by search, its curve. The best is the least that any search measured."""
-    for file in sorted(pathlib.Path(folder).glob("*-all.json")):
-        case = file.name.removesuffix("-all.json")
-        searches = {kind: json.loads(file.with_name(f"{case}-{kind}.json").read_text())
-                    for kind in ("all", *STYLES)}
-        best = min(t["seconds"] for s in searches.values() for t in s["trials"] if "seconds" in t)
-        yield case, {kind: best_so_far(searches[kind], best) for kind in STYLES}
+def at_random(seconds, measured, best):
+    """The same of random search: after each measurement the median of a few hundred searches."""
+    dice = random.Random(1)
+    times = list(seconds)
+    searches = [best_so_far(dice.sample(times, min(measured, len(times))), best) for _ in range(SEARCHES)]
+    return [statistics.median(after) for after in zip(*searches)]
+
+
+def curves_of(cases):
+    """Of each case its name and, by search, its curve. Times are those of the run over the whole space,
+    as far as it has them."""
+    for name, case in cases.tuned.items():
+        seconds = cases.seconds[name]
+        best = seconds[case["best"]]
+        guided = [seconds.get(row, microseconds / 1e6) for row, microseconds in case["tuner"]["trials"]]
+        yield name, {"random": at_random(seconds.values(), len(guided), best), "guided": best_so_far(guided, best)}
 
 
 def place(measured, times, most_measured):
@@ -83,4 +91,4 @@ def picture(all_cases):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
-    print(picture(cases(sys.argv[1])))
+    print(picture(curves_of(tune_cases.Cases(sys.argv[1]))))

@@ -19,14 +19,14 @@ double gone_out_of_step(Hash hash) {
 class Marching {
 public:
   Marching(const StencilAccess& access, const Description& device, const Assumptions& assume)
-      : access_(access), device_(device), assume_(assume), cache_(cache_of(device, assume)) {
+      : access_(access), device_(device), assume_(assume), cache_(device.cache_bytes) {
     const Index3 n = access.extents;
     tiles_x_ = ceil_div(n.x, access.block.x);
     tiles_y_ = ceil_div(std::max<Index>(n.y - 2 * access.radius.y, 1), access.block.y);
     const double columns = static_cast<double>(tiles_x_ * tiles_y_ * access.march.chunks);
     rounds_ = std::ceil(columns / resident_blocks(access, device));
     for (const auto& footprint : access.footprints)
-      moved_ += touched_bytes(access, footprint);
+      moved_ += read_room(device, assume) * touched_bytes(access, footprint);
     if (access.keeps_stores && !access.march.marks_inputs)
       moved_ += static_cast<double>(access.work.written.value);
   }
@@ -108,7 +108,7 @@ private:
   double cache_;
   Index tiles_x_ = 1, tiles_y_ = 1;
   double rounds_ = 1;
-  double moved_ = 0; ///< bytes of the inputs, and of the results that stay beside them
+  double moved_ = 0; ///< bytes of the cache for the inputs and the results that stay beside them
 };
 
 } // namespace

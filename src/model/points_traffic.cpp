@@ -27,8 +27,8 @@ struct Axis {
 class Points {
 public:
   Points(const StencilAccess& access, const Description& device, const Assumptions& assume)
-      : access_(access), device_(device), assume_(assume), cache_(cache_of(device, assume)),
-        element_(access.element_bytes) {
+      : access_(access), device_(device), assume_(assume), cache_(device.cache_bytes),
+        read_room_(read_room(device, assume)), element_(access.element_bytes) {
     for (int a = 0; a < 3; ++a) {
       Axis& axis = axes_[a];
       axis.block = std::max<Index>(along(access.block, a), 1);
@@ -97,7 +97,7 @@ private:
         read *= static_cast<double>(whole ? layers
                                           : layers_read(layers, distances_along(footprint, other)));
       }
-      bytes += element_ * read;
+      bytes += read_room_ * element_ * read;
     }
     return bytes;
   }
@@ -155,7 +155,7 @@ private:
     const Index3 n = access_.extents;
     double passed = 0;
     for (const auto& any : access_.footprints)
-      passed += touched_bytes(access_, any);
+      passed += read_room_ * touched_bytes(access_, any);
     passed += stored_room_ * static_cast<double>(access_.work.written.value);
     passed /= access_.split;
     const double lost = gone(passed / cache_, ways(), assume_.hash);
@@ -173,7 +173,8 @@ private:
     const double threads = static_cast<double>(access_.threads) * access_.tile;
     const double passed =
         resident_ * threads *
-        (2 * element_ + 2 * spilled_ / static_cast<double>(std::max<Index>(access_.work.items, 1)));
+        ((1 + read_room_) * element_ +
+         2 * spilled_ / static_cast<double>(std::max<Index>(access_.work.items, 1)));
     const double lost = gone(passed / cache_, ways(), assume_.hash);
     extras.add(Failing::spills, lost * spilled_,
                fmt::format("a thread needs {} registers, {:.0f} more than bounds={} leaves it",
@@ -222,7 +223,8 @@ private:
   const StencilAccess& access_;
   const Description& device_;
   const Assumptions& assume_;
-  double cache_; ///< bytes that stay for reuse
+  double cache_;     ///< bytes that stay for reuse
+  double read_room_; ///< in the cache, of a byte that is read
   double element_;
   std::array<Axis, 3> axes_;
   double resident_ = 0;
@@ -234,8 +236,17 @@ private:
 
 } // namespace
 
-double cache_of(const Description& device, const Assumptions& assume) {
-  return assume.parts ? device.cache_bytes / device.cache_parts : device.cache_bytes;
+double read_room(const Description& device, const Assumptions& assume) {
+  switch (assume.copies) {
+  case Copies::none:
+    return 1;
+  case Copies::all:
+    return device.cache_parts;
+  case Copies::likely:
+    break;
+  }
+  // A block reads it between two uses, and runs in any part.
+  return 1 + (device.cache_parts - 1) / device.cache_parts;
 }
 
 double touched_bytes(const StencilAccess& access, const std::vector<Index3>& footprint) {

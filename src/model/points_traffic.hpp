@@ -33,7 +33,7 @@ private:
   std::string told_;
 };
 
-/// The bytes that one part of the last-level cache holds.
-[[nodiscard]] double cache_of(const Description& device, const Assumptions& assume);
+/// How many lines of the last-level cache a line that is read takes, on average.
+[[nodiscard]] double read_room(const Description& device, const Assumptions& assume);
 
 } // namespace ridge::model

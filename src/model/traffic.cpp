@@ -70,12 +70,12 @@ Traffic traffic_of(const StencilAccess& access, const Description& device,
   }
   for (const Hash hash : {Hash::random, Hash::even}) {
     for (const double wait : waits) {
-      for (const bool parts : {false, true}) {
-        if (parts && device.cache_parts <= 1) continue;
+      for (const Copies copies : {Copies::none, Copies::all}) {
+        if (copies != Copies::none && device.cache_parts <= 1) continue;
         Assumptions other = assume;
         other.hash = hash;
         other.wait_share = wait;
-        other.parts = parts;
+        other.copies = copies;
         widen(other);
       }
     }

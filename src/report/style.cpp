@@ -24,7 +24,11 @@ nav a{display:inline-block;margin:.2rem .9rem .2rem 0}
 ol{padding-left:2rem}
 li{overflow-wrap:anywhere}
 .bad,.bad td{color:var(--bad);font-weight:600}
-.wide{overflow-x:auto}
+.wide{overflow-x:auto;--x:transparent;background:
+linear-gradient(90deg,var(--back) 40%,var(--x)) 0/3rem no-repeat local,
+linear-gradient(270deg,var(--back) 40%,var(--x)) 100%/3rem no-repeat local,
+linear-gradient(90deg,var(--line),var(--x)) 0/1rem no-repeat,
+linear-gradient(270deg,var(--line),var(--x)) 100%/1rem no-repeat}
 figure{margin:.5rem 0}
 figcaption,caption,.keys{color:var(--soft);font-size:.87rem}
 caption{text-align:left;padding:.4rem 0}
@@ -82,13 +86,13 @@ transparent 1px 20%)}
 .bars tr th:first-child{grid-column:1/3;width:auto;border:0;padding-bottom:0}
 .bars td{border:0}.bars td:last-child{width:auto}}
 @media print{html{font-size:11px}body{max-width:none;padding:0;font-size:11px}nav{display:none}
-.wide{overflow:visible}.wide>svg{min-width:0}figure,tr,h2,h3{break-inside:avoid}
+.wide{overflow:visible;background:none}.wide>svg{min-width:0}figure,tr,h2,h3{break-inside:avoid}
 h2,h3,caption{break-after:avoid}@page wide{size:A4 landscape}#records{page:wide}.all{font-size:6.5px}
 .sortable td{white-space:normal}.all td{overflow-wrap:anywhere;padding-right:3px}
 .sortable.all td:last-child{min-width:0}details::details-content{content-visibility:visible}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 )css",
-                               "yflF+UZPw0xaV7sIdsC8S0OdjGxNzYqk/3x3nL8IkeY="};
+                               "IyM406LmbAulk7KxKoAsGN3OzBcR38U+/Nt8d6IvSx0="};
   return style;
 }
 

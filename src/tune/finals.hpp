@@ -19,6 +19,8 @@ struct Entrant {
 
 /// More in turn would leave too few rounds for a budget.
 inline constexpr std::size_t most_finalists = 6;
+/// Of the whole space, which has more near its best.
+inline constexpr std::size_t most_finalists_of_all = 10;
 /// A few launches tell schedules apart that are this much slower.
 inline constexpr double near_best = 1.15;
 

@@ -21,12 +21,19 @@ constexpr double part_to_explore = 0.65;
 constexpr double part_to_measure_all = 0.95;
 /// Timed launches of a schedule that is looked at.
 constexpr int looks = 3;
+/// Where the best is so many times as fast as what others are timed in turn with, it takes its
+/// place.
+constexpr double much_faster = 1.5;
+constexpr int rounds_of_change = 5;
 constexpr int least_measured = 24;
 
 class Search {
 public:
   Search(const Ground& ground, const std::string& standard, const SearchOptions& options)
-      : ground_(ground), standard_(standard), options_(options), standing_(standard) {
+      : ground_(ground), standard_(standard), options_(options),
+        standing_(options.order == Order::all
+                      ? Standing(standard, most_finalists_of_all, options.known)
+                      : Standing(standard)) {
     if (!(options.budget > 0) || !std::isfinite(options.budget))
       throw UsageError(fmt::format("a budget of {:g} s: give more than 0", options.budget));
     began_ = now();
@@ -73,6 +80,7 @@ private:
     try {
       Stopwatch watch = ground_.bind(standard_);
       const double seconds = look(watch);
+      reference_ = {standard_, seconds, watch};
       standing_.keep({standard_, seconds, {}}, std::move(watch));
     } catch (const Error&) {
       pause(); // an interrupt also ends what compiles
@@ -81,20 +89,43 @@ private:
   }
 
   /// Seconds of a launch after one that warms up: the least of a few. They are taken in turn with
-  /// launches of the best so far, and what these took longer than ever is taken off. Two that are
-  /// hopeless need no third.
+  /// launches of the reference, as slow as the machine is now. Those far behind need fewer.
   double look(const Stopwatch& watch) const {
     (void)watch();
-    const Entrant* const best = standing_.entrants().empty() ? nullptr : &standing_.best();
+    const bool alone = !reference_.watch;
     double least = std::numeric_limits<double>::infinity();
-    double of_best = least;
+    double of_reference = least;
     for (int i = 0; i < looks; ++i) {
       least = std::min(least, watch());
-      if (best == nullptr) continue;
-      of_best = std::min(of_best, best->watch());
-      if (i > 0 && least > hopeless * of_best) break;
+      if (alone) continue;
+      of_reference = std::min(of_reference, reference_.watch());
+      const double seconds = least / of_reference * reference_.seconds;
+      if (seconds > enough(i + 1) * standing_.best().seconds) break;
     }
-    return best == nullptr ? least : least / of_best * best->seconds;
+    return alone ? least : least / of_reference * reference_.seconds;
+  }
+
+  /// Times the best's from which so many launches say enough. Of the whole space, most of which is
+  /// far behind, one is.
+  [[nodiscard]] double enough(int launches) const {
+    if (options_.order == Order::all) return launches == 1 ? hopeless : near_best;
+    return launches == 1 ? std::numeric_limits<double>::infinity() : hopeless;
+  }
+
+  /// The reference is the default until something is much faster. Were it the best so far, it would
+  /// be whoever was luckiest, time after time, and times would shrink with each.
+  void change_reference() {
+    const Entrant& best = standing_.best();
+    if (best.seconds * much_faster > reference_.seconds || best.schedule == compared_) return;
+    compared_ = best.schedule;
+    std::vector<double> quotients;
+    for (int i = 0; i < rounds_of_change; ++i) {
+      const double of_best = best.watch();
+      quotients.push_back(of_best / reference_.watch());
+    }
+    const double quotient = median_of(quotients).value;
+    if (quotient > 1) return; // it was only lucky
+    reference_ = {best.schedule, reference_.seconds * quotient, best.watch};
   }
 
   /// Whether there is time to look at more, where that may take as long as `step`.
@@ -120,8 +151,9 @@ private:
       pause(); // an interrupt also ends what compiles
       trial.problem = error.what();
     }
-    longest_ = std::max(longest_, now() - before);
     standing_.keep(std::move(trial), std::move(watch));
+    change_reference();
+    longest_ = std::max(longest_, now() - before);
     return true;
   }
 
@@ -200,6 +232,8 @@ private:
   std::string standard_;
   const SearchOptions& options_;
   Standing standing_;
+  Entrant reference_;    ///< what others are timed in turn with
+  std::string compared_; ///< what was last to take its place
   double began_ = 0;
   double longest_ = 0;             ///< seconds that any trial took
   double longest_preparation_ = 0; ///< that preparing a batch took

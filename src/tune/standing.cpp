@@ -20,8 +20,8 @@ void Standing::keep(Trial trial, Stopwatch watch) {
     experience_.learn(trial.schedule, trial.seconds);
     entrants_.push_back({trial.schedule, trial.seconds, std::move(watch)});
     std::stable_sort(entrants_.begin(), entrants_.end(), faster);
-    for (std::size_t i = most_finalists; i < entrants_.size(); ++i) {
-      if (entrants_[i].schedule != standard_) entrants_[i].watch = nullptr;
+    for (std::size_t i = most_; i < entrants_.size(); ++i) {
+      if (!invited_.contains(entrants_[i].schedule)) entrants_[i].watch = nullptr;
     }
   }
   trials_.push_back(std::move(trial));
@@ -36,7 +36,7 @@ std::vector<Entrant*> Standing::finalists() {
   std::vector<Entrant*> found;
   for (Entrant& e : entrants_) {
     const bool near = e.seconds < near_best * entrants_.front().seconds;
-    if (e.watch && (e.schedule == standard_ || (near && found.size() < most_finalists)))
+    if (e.watch && (invited_.contains(e.schedule) || (near && found.size() < most_)))
       found.push_back(&e);
   }
   return found;

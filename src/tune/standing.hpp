@@ -14,8 +14,13 @@ namespace ridge::tune {
 
 class Standing {
 public:
-  /// Of the default schedule `standard`, which is never dropped.
-  explicit Standing(std::string standard) : standard_(std::move(standard)) {}
+  /// Of the default schedule `standard`. It and `others` play in the finals wherever they stand,
+  /// the `most` fastest beside them.
+  explicit Standing(std::string standard, std::size_t most = most_finalists,
+                    const std::vector<std::string>& others = {})
+      : standard_(std::move(standard)), most_(most), invited_(others.begin(), others.end()) {
+    invited_.insert(standard_);
+  }
 
   /// A schedule was tried. Programs hold memory and compiled code: only those that may win are
   /// kept.
@@ -33,7 +38,7 @@ public:
   /// In the order in which they were tried.
   [[nodiscard]] const std::vector<Trial>& trials() const { return trials_; }
 
-  /// Those near the best, and the default.
+  /// Those near the best, and who is invited.
   [[nodiscard]] std::vector<Entrant*> finalists();
   /// What was measured in turn replaces the first look; the winner is first, whatever the rest.
   void settle(const std::vector<Entrant*>& finalists, const Finals& played);
@@ -42,6 +47,8 @@ public:
 
 private:
   std::string standard_;
+  std::size_t most_;
+  std::set<std::string> invited_;
   std::vector<Entrant> entrants_;
   std::set<std::string> seen_;
   std::vector<Trial> trials_;

@@ -104,8 +104,15 @@ TEST(Traffic, HalvesHoldLessThanOneCache) {
   const Traffic halves = traffic_of(a, h200);
   Description one = h200;
   one.cache_parts = 1;
-  EXPECT_GT(halves.fetched, 1.5 * traffic_of(a, one).fetched);
+  EXPECT_GT(halves.fetched, 1.15 * traffic_of(a, one).fetched);
   EXPECT_LE(halves.fetched_low, traffic_of(a, one).fetched);
+  // A line in every part is worse than in the part of its memory and that of the last who read it.
+  Assumptions everywhere;
+  everywhere.copies = Copies::all;
+  EXPECT_GT(traffic_of(a, h200, everywhere).fetched, 1.15 * halves.fetched);
+  Assumptions nowhere;
+  nowhere.copies = Copies::none;
+  EXPECT_EQ(traffic_of(a, h200, nowhere).fetched, traffic_of(a, one).fetched);
 }
 
 TEST(Traffic, WalkingAlongZFirstSharesPlanes) {

@@ -166,6 +166,33 @@ TEST(Search, OfAllMeasuresTheWholeSpaceAndFindsItsBest) {
   EXPECT_NEAR(made.times.at(found.best.schedule), made.least(), 0.003 * made.least());
 }
 
+TEST(Search, KeepsItsScaleWhereLaunchesVary) {
+  Made made;
+  made.noise = 0.1;
+  SearchOptions options = made.options(1000);
+  options.order = Order::all;
+  const Found found = search(made.ground(), name(0, 9, 4), options); // the slowest but a few
+  double sum = 0;
+  for (const Trial& t : found.trials)
+    sum += t.seconds / made.times.at(t.schedule);
+  EXPECT_NEAR(sum / found.measured, 1, 0.2);
+}
+
+TEST(Search, OfAllLetsWhatIsKnownPlayInTheFinals) {
+  Made made;
+  made.noise = 0.04; // of one launch: the finals know better
+  SearchOptions options = made.options(1000);
+  options.order = Order::all;
+  options.known = {name(2, 3, 0)};
+  const Found found = search(made.ground(), name(0, 0, 0), options);
+  const auto known = std::find_if(found.trials.begin(), found.trials.end(), [&](const Trial& t) {
+    return t.schedule == options.known.front();
+  });
+  ASSERT_NE(known, found.trials.end());
+  EXPECT_NEAR(known->seconds / found.best.seconds,
+              made.times.at(known->schedule) / made.times.at(found.best.schedule), 0.06);
+}
+
 TEST(Search, AtRandomMeasuresAsManyOthersAndFindsLess) {
   int worse = 0;
   std::string gaps;

@@ -37,10 +37,17 @@ struct Traffic {
   [[nodiscard]] double hit_rate() const;
 };
 
+/// Of a cache in parts, where lies a line that units read.
+enum class Copies {
+  none,   ///< in the part where its memory is: one cache
+  likely, ///< there, and in another part where a unit of that one read it
+  all     ///< in every part
+};
+
 /// What is assumed of what no data sheet tells.
 struct Assumptions {
   Hash hash = Hash::between;
-  bool parts = true;      ///< each part of the cache keeps what its own units read; else one cache
+  Copies copies = Copies::likely;
   double wait_share = -1; ///< of a block's life between two planes; < 0: from the latencies
   bool halos = true;      ///< rows at the edges of sub-domains and tiles are fetched again
   bool sectors = true;    ///< memory is read by sectors, not by elements

@@ -41,7 +41,7 @@ struct Ground {
 enum class Order {
   guided, ///< as the model ranks them, and around the best
   random, ///< of the space, without the model: what guided is to be better than
-  all     ///< the whole space, whatever their number: what guided is to come near
+  all     ///< the whole space, what is known in its finals: what guided is to come near
 };
 
 struct SearchOptions {

@@ -1,6 +1,7 @@
 // Images of kernels on CUDA.
 #pragma once
 
+#include <ridge/device/gpu/granted.hpp>
 #include <ridge/device/gpu/native.hpp>
 #include <ridge/device/image.hpp>
 
@@ -38,11 +39,12 @@ public:
   }
   [[nodiscard]] bool prepare(const LaunchShape& shape) override {
     use();
-    if (shape.shared_bytes > plain_shared_bytes) {
+    if (shape.shared_bytes <= plain_shared_bytes) return true;
+    granted_.raise(device_, shape.shared_bytes, [&] {
       check(cudaFuncSetAttribute(function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  shape.shared_bytes),
             "granting a kernel shared memory");
-    }
+    });
     return true;
   }
   [[nodiscard]] int resident_blocks(const LaunchShape& shape) override {
@@ -83,6 +85,7 @@ private:
   [[nodiscard]] const void* function() const { return reinterpret_cast<const void*>(kernel_); }
 
   int device_;
+  Granted granted_;
   bool waits_by_itself_ = false; ///< where the body says prepared_early
   cudaLibrary_t library_ = nullptr;
   cudaKernel_t kernel_ = nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/device/gpu/entry.hpp>
+#include <ridge/device/gpu/granted.hpp>
 #include <ridge/device/gpu/native.hpp>
 #include <ridge/device/launch_shape.hpp>
 #include <ridge/device/queue.hpp>
@@ -14,13 +15,16 @@ namespace ridge::gpu::inline RIDGE_TARGET_NAME {
 /// Allows the kernel the shared memory the shape asks for.
 template <class Body>
 void prepare(Queue& queue, const LaunchShape& shape) {
-  check(RIDGE_NATIVE(SetDevice)(queue.device().id().number), "selecting the GPU");
-  if (shape.shared_bytes > plain_shared_bytes) {
+  static Granted granted;
+  const int device = queue.device().id().number;
+  check(RIDGE_NATIVE(SetDevice)(device), "selecting the GPU");
+  if (shape.shared_bytes <= plain_shared_bytes) return;
+  granted.raise(device, shape.shared_bytes, [&] {
     check(RIDGE_NATIVE(FuncSetAttribute)(reinterpret_cast<const void*>(&entry<Body>),
                                          RIDGE_NATIVE(FuncAttributeMaxDynamicSharedMemorySize),
                                          shape.shared_bytes),
           Body::name);
-  }
+  });
 }
 
 #if defined(RIDGE_TARGET_CUDA)
