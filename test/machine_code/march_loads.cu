@@ -4,12 +4,14 @@
 
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
-template Bound bind_march<MarchVariant{128, 2, 4, Store::plain, Rows::lines}, Laplacian<2, 3>, float>(
-    Queue&, const Call<Laplacian<2, 3>, float>&, const GpuSchedule&);
-template Bound bind_march<MarchVariant{128, 2, 4, Store::plain, Rows::packs}, Laplacian<2, 3>, float>(
-    Queue&, const Call<Laplacian<2, 3>, float>&, const GpuSchedule&);
+template Bound
+bind_march<MarchVariant{128, 2, 4, Store::plain, Rows::lines}, Laplacian<2, 3>, float>(
+    Queue&, const Call<Laplacian<2, 3>, float>&, const RowsAt&, const GpuSchedule&);
+template Bound
+bind_march<MarchVariant{128, 2, 4, Store::plain, Rows::packs}, Laplacian<2, 3>, float>(
+    Queue&, const Call<Laplacian<2, 3>, float>&, const RowsAt&, const GpuSchedule&);
 template Bound
 bind_march<MarchVariant{128, 2, 4, Store::plain, Rows::packs}, Laplacian<2, 3>, double>(
-    Queue&, const Call<Laplacian<2, 3>, double>&, const GpuSchedule&);
+    Queue&, const Call<Laplacian<2, 3>, double>&, const RowsAt&, const GpuSchedule&);
 
 } // namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME

@@ -8,9 +8,9 @@ constexpr MarchVariant usual{32, 8, 2, Store::nontemporal, Rows::packs};
 
 template Bound bind_window<usual, Laplacian<2, 3>, float>(Queue&,
                                                           const Call<Laplacian<2, 3>, float>&,
-                                                          const GpuSchedule&);
+                                                          const RowsAt&, const GpuSchedule&);
 template Bound bind_window<usual, Laplacian<2, 3>, double>(Queue&,
                                                            const Call<Laplacian<2, 3>, double>&,
-                                                           const GpuSchedule&);
+                                                           const RowsAt&, const GpuSchedule&);
 
 } // namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME
