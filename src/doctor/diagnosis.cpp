@@ -43,13 +43,16 @@ void prescribe(Diagnosis& d, const Patient& patient, const Facts& sick,
   }
 }
 
-/// The schedule with a name that the model takes for the fastest.
+/// The schedule with a name that the model takes for the fastest, where it saves enough.
 Best best_of(const Patient& patient, const Facts& sick) {
   Best best;
+  double to_beat = 1 / (1 - least_saving);
   for (const Prescription& p : patient.named()) {
     const double gain =
         time_of(sick).seconds.value / time_of(patient.facts(p.schedule)).seconds.value;
-    if (gain > best.predicted_gain) best = {described(p), gain};
+    if (gain <= to_beat) continue;
+    to_beat = gain;
+    best = {described(p), gain};
   }
   return best;
 }
@@ -85,7 +88,7 @@ Findings diagnose(const Patient& patient, const std::string& schedule, const Rec
     if (counts(*found)) findings.diagnoses.push_back(*found);
   }
   sort_by_gain(findings.diagnoses);
-  if (!findings.diagnoses.empty()) findings.best = best_of(patient, findings.facts);
+  findings.best = best_of(patient, findings.facts);
   findings.advice = patient.advice(findings.facts, findings.time);
   return findings;
 }

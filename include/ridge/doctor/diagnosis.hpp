@@ -29,7 +29,7 @@ struct Findings {
   Facts facts;
   model::Time time;
   std::vector<Diagnosis> diagnoses;
-  Best best; ///< where something is wrong: of the schedules with names, the fastest
+  Best best; ///< of the schedules with names, the fastest, whatever the cause
   std::optional<Advice> advice;
 };
 
