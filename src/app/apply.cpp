@@ -1,5 +1,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/device/memory.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/built_in_stencils.hpp>
@@ -28,7 +29,7 @@ constexpr unsigned char zero = 0;
 Record timed(const Program& program) {
   Queue& queue = program.queue();
   Record record = program.record();
-  if (queue.device().kind() == DeviceKind::simt) {
+  if (facts_of(queue.device()).is_emulated) {
     Event begin(queue.device());
     Event end(queue.device());
     begin.record(queue);
@@ -183,7 +184,7 @@ struct ApplyCommand {
       fmt::print("{}\n", to_json(std::vector{record}));
       return;
     }
-    const bool no_gpu = device == "auto" && record.device.kind == DeviceKind::cpu;
+    const bool no_gpu = device == "auto" && !facts_of(record.device.kind).is_gpu();
     fmt::print("{} {} {} on {} ({}{}): {}, {}{}; wrote {}\n", record.kernel,
                ridge::to_text(record.size), record.precision, ridge::to_text(record.device),
                record.device_name, no_gpu ? ", no GPU here" : "",

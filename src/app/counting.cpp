@@ -1,6 +1,7 @@
 #include "counting.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/doctor/patient.hpp>
 #include <ridge/launch/process.hpp>
 #include <ridge/record/cpu_counters.hpp>
@@ -152,20 +153,15 @@ Counters count_on_cpu(lab::Case& the_case, const lab::AskedSchedule& schedule) {
 }
 
 Counters count_launch(const KernelOptions& o) {
-  const Device device = named_device(o.device);
-  switch (device.kind()) {
-  case DeviceKind::cuda:
-    return count_under_ncu(o);
-  case DeviceKind::cpu: {
-    const Ready ready = make_ready(o);
-    return count_on_cpu(*ready.the_case, ready.schedule);
+  const KindFacts& kind = facts_of(named_device(o.device));
+  if (kind.is_emulated) {
+    throw UsageError(
+        "an emulated GPU has no memory of its own to count; give --device cpu or a GPU");
   }
-  case DeviceKind::hip:
-    throw Failure("nothing is counted on AMD GPUs yet: run rocprofv3 --pmc FETCH_SIZE WRITE_SIZE");
-  case DeviceKind::simt:
-    break;
-  }
-  throw UsageError("an emulated GPU has no memory of its own to count; give --device cpu or a GPU");
+  if (kind.counts == Counts::none) throw Failure(kind.why_not_counted);
+  if (kind.counts == Counts::profiler) return count_under_ncu(o);
+  const Ready ready = make_ready(o);
+  return count_on_cpu(*ready.the_case, ready.schedule);
 }
 
 std::optional<Counters> Counting::of(const KernelOptions& o) {
@@ -178,7 +174,7 @@ std::optional<Counters> Counting::of(const KernelOptions& o) {
     }
   }
   const Device device = named_device(o.device);
-  if (!kernel_.make_patient || device.kind() == DeviceKind::simt) return {};
+  if (!kernel_.make_patient || facts_of(device).is_emulated) return {};
   const auto patient =
       kernel_.make_patient({device, model::description_of(device.facts(), device.kind()), true,
                             o.extents(kernel_), o.digits(kernel_), o.site, o.operations});

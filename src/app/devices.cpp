@@ -1,5 +1,6 @@
 #include <ridge/core/units.hpp>
 #include <ridge/device/device.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/lab/table.hpp>
 
 #include "commands.hpp"
@@ -46,7 +47,7 @@ void print_devices(bool json) {
     fmt::print("{}\n", array.dump(2));
   } else {
     fmt::print("{}", table.text());
-    if (best_device().kind == DeviceKind::cpu) {
+    if (!facts_of(best_device().kind).is_gpu()) {
       fmt::print("no GPU here: 'auto' means the cpu\n");
     }
   }

@@ -1,5 +1,6 @@
 // `ridge doctor`: why a launch is slow, what would help, by how much, and whether it does.
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/doctor/checklist.hpp>
 #include <ridge/doctor/diagnosis.hpp>
 #include <ridge/lab/visit.hpp>
@@ -91,7 +92,7 @@ private:
     const auto make = [&](const Device& device, const model::Description& description) {
       return doctor::Examination{device,
                                  description,
-                                 device.kind() == DeviceKind::cpu || is_here(),
+                                 !facts_of(device).takes_gpu_schedules || is_here(),
                                  launch.extents(chosen),
                                  launch.digits(chosen),
                                  launch.site,

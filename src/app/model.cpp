@@ -1,5 +1,6 @@
 // `ridge model`: what a launch moves on a described device, without that device.
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/lab/built_in_stencils.hpp>
 #include <ridge/lab/table.hpp>
 #include <ridge/stencil/model_access.hpp>
@@ -312,6 +313,15 @@ private:
   }
 };
 
+/// What may be here, but the emulated GPU.
+std::string devices() {
+  std::string list;
+  for (const KindFacts* const kind : kinds()) {
+    if (!kind->is_emulated) list += (list.empty() ? "" : ", ") + forms_of(*kind);
+  }
+  return list;
+}
+
 std::string described() {
   std::string list;
   for (const std::string& key : model::shipped_descriptions())
@@ -328,7 +338,7 @@ void add_model(CommandLine& line) {
   auto o = std::make_shared<ModelCommand>();
   command.add("KERNEL", &o->kernel, "which stencil");
   command.add("--on", &o->on,
-              "a device here (cpu, cuda:N, hip:N), one described (" + described() +
+              "a device here (" + devices() + "), one described (" + described() +
                   ") or a file of constants, FILE.json");
   command.add("--size", &o->size, "NXxNYxNZ, NXxNY or N");
   command.add("--precision", &o->precision, "fp32 or fp64");

@@ -180,7 +180,7 @@ private:
 
   [[nodiscard]] std::string note(const Device& device) const {
     const bool by_itself = o_.device.empty() || o_.device == "auto";
-    return !goes_on_ && by_itself && device.kind() == DeviceKind::cpu ? ", no GPU here" : "";
+    return !goes_on_ && by_itself && !device.is_gpu() ? ", no GPU here" : "";
   }
 
   /// Brings the present state here.

@@ -6,6 +6,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/graph.hpp>
+#include <ridge/device/kind.hpp>
 
 #include <fmt/format.h>
 
@@ -116,7 +117,7 @@ chain::Schedule schedule_of(const Device& device, const Setup& s, Index rows) {
   const chain::Description d = chain::describe<Sweep, double>();
   const bool own = std::is_same_v<Sweep, SweepZ> && !s.schedule_z.empty();
   const std::string& text = own ? s.schedule_z : s.schedule;
-  const Index3 n{s.nx, device.kind() == DeviceKind::cpu ? s.nz : rows, 1};
+  const Index3 n{s.nx, facts_of(device).takes_gpu_schedules ? rows : s.nz, 1};
   chain::Schedule schedule = chain::parse_schedule(text, device, d, n).schedule;
   if (auto* const cpu = std::get_if<chain::CpuSchedule>(&schedule))
     cpu->tile.y = std::min(cpu->tile.y, rows);

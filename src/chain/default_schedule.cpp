@@ -2,6 +2,7 @@
 #include <ridge/chain/executor.hpp>
 #include <ridge/chain/schedule.hpp>
 #include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/kind.hpp>
 
 #include <algorithm>
 #include <array>
@@ -274,7 +275,7 @@ int cpu_threads(const CpuSchedule& s, Index3 n) {
 }
 
 std::vector<NamedSchedule> named_schedules(const Device& device, const Description& d, Index3 n) {
-  if (device.kind() == DeviceKind::cpu) return cpu_names(device, d, n);
+  if (!facts_of(device).takes_gpu_schedules) return cpu_names(device, d, n);
   GpuSchedule fused = gpu_default(device.facts(), d, n);
   GpuSchedule fission = fused;
   fission.fuse = fuse_none;
@@ -287,7 +288,7 @@ std::vector<NamedSchedule> named_schedules(const Device& device, const Descripti
 }
 
 Schedule default_schedule(const Device& device, const Description& d, Index3 n) {
-  if (device.kind() == DeviceKind::cpu) return cpu_default(device.facts(), d, n);
+  if (!facts_of(device).takes_gpu_schedules) return cpu_default(device.facts(), d, n);
   return gpu_default(device.facts(), d, n);
 }
 

@@ -1,4 +1,5 @@
 #include <ridge/chain/schedule.hpp>
+#include <ridge/device/kind.hpp>
 
 #include <fmt/format.h>
 
@@ -59,7 +60,7 @@ std::vector<TileShape> tiles(Index3 n) {
 std::vector<Schedule> schedule_space(const Device& device, const Description& chain,
                                      Index3 extents) {
   std::vector<Schedule> all;
-  const bool gpu = device.kind() != DeviceKind::cpu;
+  const bool gpu = facts_of(device).takes_gpu_schedules;
   for (const Fuse& fuse : fuses(chain, gpu)) {
     for (const TileShape& tile : tiles(extents)) {
       if (!gpu) {

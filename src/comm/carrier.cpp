@@ -2,6 +2,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/backend.hpp>
 #include <ridge/device/field.hpp>
+#include <ridge/device/kind.hpp>
 
 #include "nccl.hpp"
 
@@ -173,9 +174,8 @@ Device device_of_rank(const Communicator& communicator, const std::string& name)
   if (name == "cpu" || name.find(':') != std::string::npos) return Device(parse_device(name));
   std::vector<DeviceId> gpus;
   for (const DeviceId& id : list_devices()) {
-    const bool gpu = id.kind == DeviceKind::cuda || id.kind == DeviceKind::hip;
     const bool meant = name == "auto" || to_text(id).starts_with(name + ":");
-    if (gpu && meant) gpus.push_back(id);
+    if (facts_of(id.kind).is_gpu() && meant) gpus.push_back(id);
   }
   if (!gpus.empty())
     return Device(gpus[static_cast<std::size_t>(communicator.local_rank()) % gpus.size()]);

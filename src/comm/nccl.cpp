@@ -1,6 +1,7 @@
 #include "nccl.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 
 #include <dlfcn.h>
 
@@ -37,7 +38,7 @@ struct Functions {
   }
 };
 
-Functions open_library(const std::vector<const char*>& names) {
+Functions open_library(KindFacts::Names names) {
   Functions f;
   void* library = nullptr;
   for (const char* const name : names) {
@@ -64,10 +65,10 @@ Functions open_library(const std::vector<const char*>& names) {
 }
 
 const Functions& functions(DeviceKind kind) {
-  static const Functions nvidia = open_library({"libnccl.so.2", "libnccl.so"});
-  if (kind == DeviceKind::cuda) return nvidia;
-  static const Functions amd = open_library({"librccl.so.1", "librccl.so"});
-  return amd;
+  static std::map<DeviceKind, Functions> opened;
+  const auto [at, is_new] = opened.try_emplace(kind);
+  if (is_new) at->second = open_library(facts_of(kind).collectives);
+  return at->second;
 }
 
 /// One for each communicator and device, kept to the end of the process: making one takes a second,

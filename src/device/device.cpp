@@ -1,15 +1,13 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/backend.hpp>
-#include <ridge/device/cpu/backend.hpp>
 #include <ridge/device/device.hpp>
-#include <ridge/device/gpu/backend.hpp>
-#include <ridge/device/offer.hpp>
-#include <ridge/device/simt/backend.hpp>
+#include <ridge/device/kind.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
-#include <utility>
+#include <optional>
 
 namespace ridge {
 
@@ -22,44 +20,29 @@ std::string names_here() {
   return names;
 }
 
-/// GPUs of a kind that this build has a module for.
-int count_gpus(DeviceKind kind) {
-  auto* const count = reinterpret_cast<int (*)()>(find_offer(kind, typeid(CountGpus*)));
-  return count == nullptr ? 0 : count();
-}
-
-std::shared_ptr<Backend> open_gpu(DeviceId id) {
-  if (id.number >= count_gpus(id.kind)) return nullptr;
-  return offered<std::shared_ptr<Backend>(int)>(id.kind, typeid(OpenGpu*))(id.number);
-}
-
-std::shared_ptr<Backend> open(DeviceId id) {
-  switch (id.kind) {
-  case DeviceKind::cpu:
-    return open_cpu();
-  case DeviceKind::simt:
-    return open_simt(id.number);
-  case DeviceKind::cuda:
-  case DeviceKind::hip:
-    return open_gpu(id);
+/// The number that a name means, or nothing where none of its kind has such a name.
+std::optional<int> number_of(const KindFacts& kind, std::string_view text) {
+  const auto colon = text.find(':');
+  const bool alone = colon == std::string_view::npos;
+  if (alone || kind.numbering == Numbering::none) {
+    return alone && kind.numbering != Numbering::given ? std::optional(0) : std::nullopt;
   }
-  return nullptr;
+  const std::string_view digits = text.substr(colon + 1);
+  int number = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (status != std::errc{} || end != digits.data() + digits.size() || number < 0) return {};
+  const std::vector<int> known =
+      kind.numbering == Numbering::given ? kind.numbers() : std::vector{number};
+  return std::find(known.begin(), known.end(), number) == known.end() ? std::nullopt
+                                                                      : std::optional(number);
 }
 
 } // namespace
 
 std::string to_text(DeviceId id) {
-  switch (id.kind) {
-  case DeviceKind::cpu:
-    return "cpu";
-  case DeviceKind::simt:
-    return fmt::format("simt:{}", id.number);
-  case DeviceKind::cuda:
-    return fmt::format("cuda:{}", id.number);
-  case DeviceKind::hip:
-    return fmt::format("hip:{}", id.number);
-  }
-  return "?";
+  const KindFacts& kind = facts_of(id.kind);
+  return kind.numbering == Numbering::none ? std::string(kind.name)
+                                           : fmt::format("{}:{}", kind.name, id.number);
 }
 
 bool stalls_between_pages(const DeviceFacts& facts) {
@@ -67,27 +50,15 @@ bool stalls_between_pages(const DeviceFacts& facts) {
 }
 
 DeviceId parse_device(std::string_view text) {
-  if (text == "cpu") return {DeviceKind::cpu, 0};
-  const auto colon = text.find(':');
-  const std::string_view kind = text.substr(0, colon);
-  int number = 0;
-  bool numbered = colon == std::string_view::npos && (kind == "cuda" || kind == "hip");
-  if (colon != std::string_view::npos) {
-    const std::string_view digits = text.substr(colon + 1);
-    const auto [end, status] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    numbered = status == std::errc{} && end == digits.data() + digits.size() && number >= 0;
-  }
-  if (numbered && kind == "cuda") return {DeviceKind::cuda, number};
-  if (numbered && kind == "hip") return {DeviceKind::hip, number};
-  if (numbered && kind == "simt" && (number == 32 || number == 64)) {
-    return {DeviceKind::simt, number};
+  for (const KindFacts* const kind : kinds()) {
+    if (text.substr(0, text.find(':')) != kind->name) continue;
+    if (const auto number = number_of(*kind, text)) return {kind->kind, *number};
   }
   throw UsageError(fmt::format("unknown device '{}'; a device is {}; here are {}", text,
                                device_forms, names_here()));
 }
 
-Device::Device(DeviceId id) : backend_(open(id)) {
+Device::Device(DeviceId id) : backend_(facts_of(id.kind).open(id.number)) {
   if (!backend_) {
     throw UsageError(
         fmt::format("there is no device {} here; here are {}", to_text(id), names_here()));
@@ -106,13 +77,10 @@ Bytes Device::free_memory() const {
 
 std::vector<DeviceId> list_devices() {
   std::vector<DeviceId> here;
-  for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::hip}) {
-    for (int n = 0; n < count_gpus(kind); ++n)
-      here.push_back({kind, n});
+  for (const KindFacts* const kind : listed_kinds()) {
+    for (const int number : kind->numbers())
+      here.push_back({kind->kind, number});
   }
-  here.push_back({DeviceKind::cpu, 0});
-  here.push_back({DeviceKind::simt, 32});
-  here.push_back({DeviceKind::simt, 64});
   return here;
 }
 

@@ -1,6 +1,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/host_backend.hpp>
+#include <ridge/device/kind.hpp>
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -97,7 +98,7 @@ void* HostBackend::allocate(std::size_t bytes) {
   // The system promises more memory than it has: refuse here what would be killed later.
   if (static_cast<std::int64_t>(bytes) > free_host_memory().value) return nullptr;
   // The emulated GPU's memory begins at pages, so that kernels see what GPUs' allocators give them.
-  const std::size_t place = id_.kind == DeviceKind::cpu ? next_place() : 0;
+  const std::size_t place = facts_of(id_.kind).is_emulated ? 0 : next_place();
   const std::size_t size = mapped_size(bytes);
   const std::size_t slack = size >= huge_page ? huge_page : 0;
   void* const mapped =

@@ -1,11 +1,10 @@
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/device/library.hpp>
 #include <ridge/device/offer.hpp>
 
 #include <dlfcn.h>
 
-#include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <string>
@@ -19,21 +18,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kinds = 4;
-
-std::string_view name_of(DeviceKind kind) {
-  constexpr std::array<std::string_view, kinds> names{"cpu", "simt", "cuda", "hip"};
-  return names[static_cast<std::size_t>(kind)];
-}
-
 struct Table {
   std::mutex guard;
-  std::array<std::unordered_map<std::string_view, Offered>, kinds> offers;
+  /// Of one kind.
+  struct Kind {
+    std::unordered_map<std::string_view, Offered> offers;
+    bool loaded = false;
+    std::string problem; ///< why the module could not be loaded
+  };
+  std::vector<Kind> kinds = std::vector<Kind>(ridge::kinds().size());
   std::unordered_map<std::string, SourceFile> sources;
-  std::array<bool, kinds> loaded{};
-  std::array<std::string, kinds> problem; ///< why the module could not be loaded
 
-  void add(const Offered& o) { offers[static_cast<std::size_t>(o.kind)].try_emplace(o.name, o); }
+  [[nodiscard]] Kind& of(DeviceKind kind) { return kinds[static_cast<std::size_t>(kind)]; }
+  void add(const Offered& o) { of(o.kind).offers.try_emplace(o.name, o); }
 };
 
 /// Made when first used, by whichever static initialiser comes first, and never destroyed, since
@@ -45,38 +42,17 @@ Table& table() {
 
 thread_local OfferCollector* collector = nullptr;
 
-/// The levels of x86-64 that modules of the cpu may be compiled for, the best first.
-bool runs_here(std::string_view level) {
-#if defined(__x86_64__)
-  if (level == "x86-64-v4") return __builtin_cpu_supports("x86-64-v4") != 0;
-  if (level == "x86-64-v3") return __builtin_cpu_supports("x86-64-v3") != 0;
-  if (level == "x86-64-v2") return __builtin_cpu_supports("x86-64-v2") != 0;
-#endif
-  return level == "native" || level == "x86-64";
-}
-
-/// The level that RIDGE_CPU_LEVEL asks for, to compare modules; empty: the best that runs.
-std::string wanted_level() {
-  const char* const level = std::getenv("RIDGE_CPU_LEVEL");
-  return level == nullptr ? "" : level;
-}
-
 /// Files that hold this kind's kernels, in the order they are preferred.
 std::vector<std::string> module_files(DeviceKind kind) {
   const fs::path folder = fs::path(library_folder()) / "ridge";
-  std::vector<std::string> names;
-  if (kind == DeviceKind::cpu) {
-    for (const std::string_view level :
-         {"native", "x86-64-v4", "x86-64-v3", "x86-64-v2", "x86-64"}) {
-      if (!wanted_level().empty() && level != wanted_level()) continue;
-      if (runs_here(level)) names.push_back("ridge_cpu-" + std::string(level) + ".so");
-    }
-  }
-  names.push_back("ridge_" + std::string(name_of(kind)) + ".so");
+  const KindFacts& facts = facts_of(kind);
+  std::vector<std::string> levels = facts.levels();
+  levels.emplace_back();
   std::vector<std::string> files;
   std::error_code ignored;
-  for (const std::string& name : names) {
-    if (fs::exists(folder / name, ignored)) files.push_back((folder / name).string());
+  for (const std::string& level : levels) {
+    const fs::path file = folder / ("ridge_" + std::string(facts.name) + level + ".so");
+    if (fs::exists(file, ignored)) files.push_back(file.string());
   }
   return files;
 }
@@ -86,8 +62,8 @@ void load_module(DeviceKind kind) {
   static std::mutex one_at_a_time;
   const std::lock_guard turn(one_at_a_time);
   Table& t = table();
-  const auto k = static_cast<std::size_t>(kind);
-  if (t.loaded[k]) return;
+  Table::Kind& own = t.of(kind);
+  if (own.loaded) return;
   OfferCollector loading;
   std::string problem;
   for (const std::string& file : module_files(kind)) {
@@ -100,14 +76,14 @@ void load_module(DeviceKind kind) {
   const std::lock_guard lock(t.guard);
   for (const Offered& o : loading.offers())
     t.add(o);
-  t.problem[k] = problem;
-  t.loaded[k] = true;
+  own.problem = problem;
+  own.loaded = true;
 }
 
 AnyFunction known(DeviceKind kind, const char* name) {
   Table& t = table();
   const std::lock_guard lock(t.guard);
-  const auto& offers = t.offers[static_cast<std::size_t>(kind)];
+  const auto& offers = t.of(kind).offers;
   const auto at = offers.find(name);
   return at == offers.end() ? nullptr : at->second.function;
 }
@@ -139,20 +115,20 @@ AnyFunction find_offer(DeviceKind kind, const std::type_info& key) {
 
 AnyFunction require_offer(DeviceKind kind, const std::type_info& key) {
   if (AnyFunction const f = find_offer(kind, key)) return f;
-  const std::string name(name_of(kind));
-  const std::string& problem = table().problem[static_cast<std::size_t>(kind)];
+  const std::string name(facts_of(kind).name);
+  const std::string& problem = table().of(kind).problem;
   if (!problem.empty()) throw Failure("the kernels for " + name + " cannot be loaded: " + problem);
   throw Failure("this build has no kernels for " + name +
-                (kind == DeviceKind::simt ? "; `make build` makes them" : ""));
+                (facts_of(kind).is_emulated ? "; `make build` makes them" : ""));
 }
 
 SourceFile find_source(const std::type_info& key) {
   Table& t = table();
   const std::lock_guard lock(t.guard);
   if (const auto at = t.sources.find(key.name()); at != t.sources.end()) return at->second;
-  for (const auto& offers : t.offers) {
-    const auto at = offers.find(key.name());
-    if (at == offers.end() || at->second.source.folders == nullptr) continue;
+  for (const Table::Kind& kind : t.kinds) {
+    const auto at = kind.offers.find(key.name());
+    if (at == kind.offers.end() || at->second.source.folders == nullptr) continue;
     const KernelSource& source = at->second.source;
     return {(fs::path(source.folders->sources) / source.file).lexically_normal().string(),
             source.folders->flags};
@@ -167,8 +143,7 @@ void know_source(const std::type_info& key, const std::string& file, const std::
 }
 
 bool has_module(DeviceKind kind) {
-  const Table& t = table();
-  return !t.offers[static_cast<std::size_t>(kind)].empty() || !module_files(kind).empty();
+  return !table().of(kind).offers.empty() || !module_files(kind).empty();
 }
 
 } // namespace ridge

@@ -1,5 +1,6 @@
 // A kernel that evolves, whose launch is one sweep.
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/doctor/patients.hpp>
 #include <ridge/stencil/sweeps_schedule.hpp>
 
@@ -33,7 +34,7 @@ public:
   [[nodiscard]] std::optional<Advice> advice(const Facts& f,
                                              const model::Time& time) const override {
     if (f.in_cache || time.roof != "memory") return {};
-    if (examined_.description.kind == DeviceKind::hip) return {};
+    if (!facts_of(examined_.description.kind).has_passes) return {};
     std::optional<Advice> best;
     double least = worth_a_pass;
     for (const auto& named :

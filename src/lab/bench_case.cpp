@@ -1,3 +1,4 @@
+#include <ridge/device/kind.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/tune_case.hpp>
 #include <ridge/record/load.hpp>
@@ -17,7 +18,7 @@ public:
   Accountant(Case& the_case, const BenchRequest& request, RoofSource& roof)
       : case_(the_case), request_(request), limit_(the_case.limit()) {
     const Device& device = request.device;
-    beside_ = limit_.memory && device.kind() != DeviceKind::simt &&
+    beside_ = limit_.memory && !facts_of(device).is_emulated &&
               static_cast<Index>(limit_.amount) > device.facts().last_level_cache.value;
     if (limit_.value) {
       ceiling_ = *limit_.value;
@@ -40,7 +41,7 @@ public:
     } else {
       measured = {measure(case_.queue(), launch, request_.measure), ceiling_};
     }
-    if (request_.device.kind() == DeviceKind::cpu && load.is_busy())
+    if (!facts_of(request_.device).takes_gpu_schedules && load.is_busy())
       record.details.push_back({busy_detail, load.waited().value_or(1), {}});
     record.timing = measured.timing;
     record.host = host_time(case_.queue(), launch);

@@ -56,7 +56,7 @@ template <class T>
 std::optional<Record> vendor_sum(Queue& queue, const Span<const T>& values, const Span<T>& result,
                                  const BenchRequest& request, RoofSource& roofs, Record record) {
   const DeviceKind kind = queue.device().kind();
-  if (kind != DeviceKind::cuda || find_offer(kind, typeid(CubSum<T>)) == nullptr) return {};
+  if (find_offer(kind, typeid(CubSum<T>)) == nullptr) return {};
   const Bound sum =
       offered<BindCubSum<T>>(kind, typeid(CubSum<T>))(queue, CubSum<T>{values, result});
   const Ceiling* const ceiling = roofs.find("read");

@@ -1,3 +1,4 @@
+#include <ridge/device/kind.hpp>
 #include <ridge/lab/built_in_stencils.hpp>
 #include <ridge/lab/plan.hpp>
 
@@ -9,7 +10,7 @@ namespace {
 
 /// The largest power-of-two cube, up to 512, of which `fields` fields fit a quarter of the memory.
 Extents cube_for(const Device& device, int fields) {
-  if (device.kind() == DeviceKind::simt) return {24, 20, 18};
+  if (facts_of(device).is_emulated) return {24, 20, 18};
   Index side = 512;
   while (side > 64 && side * side * side * 8 * fields > device.free_memory().value / 4)
     side /= 2;
@@ -18,7 +19,7 @@ Extents cube_for(const Device& device, int fields) {
 
 /// Bodies that keep the device busy for some tenths of a second at most.
 Extents bodies_for(const Device& device, bool quick) {
-  if (device.kind() == DeviceKind::simt) return {300};
+  if (facts_of(device).is_emulated) return {300};
   if (device.is_gpu()) return {262144};
   return {quick ? 16384 : 65536};
 }
@@ -46,7 +47,7 @@ std::vector<PlannedRun> lab_plan(const Device& device, bool quick) {
   const Extents bodies = bodies_for(device, quick);
   plan.push_back({"gravity", bodies, "fp32", quick ? "auto" : "all"});
   plan.push_back({"gravity", bodies, "fp64", "auto"});
-  const bool small = device.kind() == DeviceKind::simt;
+  const bool small = facts_of(device).is_emulated;
   const Extents sites = small ? Extents{4, 4, 4, 4} : lattice_for(device);
   plan.push_back({"lattice-sum", sites, "fp64", "all"});
   plan.push_back({"lattice-norm2", sites, "fp64", "auto"});

@@ -1,5 +1,6 @@
 #include <ridge/chain/schedule.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/lab/schedule_help.hpp>
 #include <ridge/lattice/schedule.hpp>
 #include <ridge/pairs/schedule.hpp>
@@ -13,7 +14,7 @@ namespace {
 
 template <class Cpu, class Gpu>
 std::string fields_of(DeviceKind kind) {
-  return kind == DeviceKind::cpu ? text::help<Cpu>() : text::help<Gpu>();
+  return facts_of(kind).takes_gpu_schedules ? text::help<Gpu>() : text::help<Cpu>();
 }
 
 } // namespace

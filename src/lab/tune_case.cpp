@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/lab/tune_case.hpp>
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ void require_right(Case& c, const std::string& schedule) {
 } // namespace
 
 void require_speed(const Device& device) {
-  if (device.kind() != DeviceKind::simt) return;
+  if (!facts_of(device).is_emulated) return;
   throw UsageError(to_text(device.id()) +
                    " is emulated and has no speed to tune for; tune on the cpu or a GPU");
 }

@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/doctor/pages.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/visit.hpp>
@@ -62,8 +63,8 @@ void measure_ceilings(doctor::Examination& e, RoofSource& roof,
     if (const Ceiling* const found = roof.find(name)) e.description.*member = found->value;
   };
   replace(&model::Description::copy_bytes_per_second, "copy");
-  // Of what NVIDIA's L1 asks its L2 the model knows the bytes; AMD's L1 serves some of them.
-  if (e.device.kind() == DeviceKind::cuda)
+  // The model knows the bytes that such an L1 asks the next cache for.
+  if (facts_of(e.device).l1_serves_rows)
     replace(&model::Description::cache_bytes_per_second, "cache_copy");
   if (e.device.is_gpu()) return; // the data sheet says the rest
   replace(&model::Description::fp32_flops, "fma_fp32");

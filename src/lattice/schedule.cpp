@@ -1,3 +1,4 @@
+#include <ridge/device/kind.hpp>
 #include <ridge/lattice/site_call.hpp>
 
 #include "cpu_default.hpp"
@@ -67,12 +68,12 @@ std::vector<NamedSchedule> cpu_names() {
 } // namespace
 
 std::vector<NamedSchedule> named_schedules(const Device& device, Task task, const Geometry& g) {
-  return device.kind() == DeviceKind::cpu ? cpu_names() : widths(task, g);
+  return facts_of(device).takes_gpu_schedules ? widths(task, g) : cpu_names();
 }
 
 Schedule default_schedule(const Device& device, Task task, const SiteShape& shape,
                           const Geometry& g) {
-  if (device.kind() == DeviceKind::cpu) return cpu_default(device.facts(), task, shape, g);
+  if (!facts_of(device).takes_gpu_schedules) return cpu_default(device.facts(), task, shape, g);
   GpuSchedule s;
   constexpr int wanted = 256;
   s.groups = std::max(1, wanted / g.nsimd);
@@ -126,7 +127,7 @@ bool stages_in(const GpuSchedule& s, const Task& task) {
 } // namespace
 
 std::vector<Schedule> schedule_space(const Device& device, Task task, const Geometry& g) {
-  if (device.kind() == DeviceKind::cpu) {
+  if (!facts_of(device).takes_gpu_schedules) {
     return text::space_of<Schedule, CpuSchedule>([](const auto&) { return true; });
   }
   return text::space_of<Schedule, GpuSchedule>([&](const GpuSchedule& s) {

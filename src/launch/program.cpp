@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/launch/offer.hpp>
 #include <ridge/launch/program.hpp>
 
@@ -30,7 +31,7 @@ const char* launch::to_text(Origin origin) {
 }
 
 void launch::check_kind(const Device& device, std::size_t held, const std::string& schedule_text) {
-  if ((held == 0) == (device.kind() == DeviceKind::cpu)) return;
+  if ((held == 0) == !facts_of(device).takes_gpu_schedules) return;
   throw UsageError(fmt::format("the schedule '{}' is not one for {}", schedule_text,
                                ridge::to_text(device.id())));
 }

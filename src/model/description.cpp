@@ -1,7 +1,9 @@
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/model/description.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -140,11 +142,22 @@ double number(const json& values, const Constant& c, std::string_view what) {
   return value;
 }
 
+/// The kinds that descriptions are of: "cuda, hip or cpu".
+std::string names_of_kinds() {
+  std::vector<std::string_view> names;
+  for (const KindFacts* const kind : listed_kinds()) {
+    if (!kind->is_emulated) names.push_back(kind->name);
+  }
+  const std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("{} or {}", fmt::join(names, ", "), last);
+}
+
 DeviceKind kind_of(const std::string& text, std::string_view what) {
-  if (text == "cuda") return DeviceKind::cuda;
-  if (text == "hip") return DeviceKind::hip;
-  if (text == "cpu") return DeviceKind::cpu;
-  throw UsageError(fmt::format("{}: 'kind' is cuda, hip or cpu, not '{}'", what, text));
+  for (const KindFacts* const kind : kinds()) {
+    if (text == kind->name && !kind->is_emulated) return kind->kind;
+  }
+  throw UsageError(fmt::format("{}: 'kind' is {}, not '{}'", what, names_of_kinds(), text));
 }
 
 /// What must hold between constants.
@@ -177,7 +190,7 @@ Description parse_description(std::string_view text, std::string_view what) {
     return member(file, name, json::value_t::string, what, right).get<std::string>();
   };
   d.name = string("name", "text, as the vendor calls the device");
-  d.kind = kind_of(string("kind", "cuda, hip or cpu"), what);
+  d.kind = kind_of(string("kind", names_of_kinds()), what);
   d.architecture = string("architecture", "text, such as \"gfx90a\" or \"sm_90\"");
   const json& values =
       member(file, "constants", json::value_t::object, what, "an object of numbers by name");
@@ -204,11 +217,8 @@ Description parse_description(std::string_view text, std::string_view what) {
 }
 
 std::string to_json(const Description& d) {
-  nlohmann::ordered_json file{{"name", d.name},
-                              {"kind", d.kind == DeviceKind::cuda  ? "cuda"
-                                       : d.kind == DeviceKind::hip ? "hip"
-                                                                   : "cpu"},
-                              {"architecture", d.architecture}};
+  nlohmann::ordered_json file{
+      {"name", d.name}, {"kind", facts_of(d.kind).name}, {"architecture", d.architecture}};
   for (const Constant& c : all_constants_of(d)) {
     const double value = d.*c.member;
     constexpr double exact = 1LL << 53;

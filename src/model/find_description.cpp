@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/model/description.hpp>
 
 #include "shipped.hpp"
@@ -24,7 +25,7 @@ std::string listed(const std::vector<std::string>& names) {
 std::string devices_here() {
   std::vector<std::string> names;
   for (const DeviceId id : list_devices()) {
-    if (id.kind != DeviceKind::simt) names.push_back(to_text(id));
+    if (!facts_of(id.kind).is_emulated) names.push_back(to_text(id));
   }
   return listed(names);
 }
@@ -56,10 +57,11 @@ Description cpu_description(const DeviceFacts& facts) {
 } // namespace
 
 bool names_device_here(std::string_view text) {
-  const auto of_kind = [&](std::string_view kind) {
-    return text.starts_with(kind) && (text.size() == kind.size() || text[kind.size()] == ':');
+  const auto means = [&](const KindFacts* kind) {
+    return text == kind->name ||
+           (kind->numbering != Numbering::none && text.substr(0, text.find(':')) == kind->name);
   };
-  return text == "cpu" || text == "auto" || of_kind("cuda") || of_kind("hip") || of_kind("simt");
+  return text == "auto" || std::any_of(kinds().begin(), kinds().end(), means);
 }
 
 std::vector<std::string> shipped_descriptions() {
@@ -81,8 +83,8 @@ Description shipped_description(std::string_view key) {
 }
 
 Description description_of(const DeviceFacts& facts, DeviceKind kind) {
-  if (kind == DeviceKind::cpu) return cpu_description(facts);
-  if (kind == DeviceKind::simt) {
+  if (!facts_of(kind).takes_gpu_schedules) return cpu_description(facts);
+  if (facts_of(kind).is_emulated) {
     throw UsageError("an emulated GPU has no memory of its own to model; " +
                      std::string("--on takes a device here (") + devices_here() +
                      "), one described (" + listed(shipped_descriptions()) + ") or a file");
@@ -96,7 +98,7 @@ Description description_of(const DeviceFacts& facts, DeviceKind kind) {
     Description d = shipped_description(key);
     d.name = facts.name;
     d.units = facts.units;
-    if (facts.last_level_cache.value > 0 && kind == DeviceKind::cuda) {
+    if (facts.last_level_cache.value > 0 && facts_of(kind).knows_last_level_cache) {
       d.cache_bytes = static_cast<double>(facts.last_level_cache.value);
     }
     return d;

@@ -1,6 +1,7 @@
 #include "points_traffic.hpp"
 
 #include <ridge/core/units.hpp>
+#include <ridge/device/kind.hpp>
 
 #include "reach.hpp"
 
@@ -183,19 +184,20 @@ private:
   }
 
   /// What the threads read and write, as the last-level cache counts it. Rows that a thread reads
-  /// for several of its points count once. On NVIDIA GPUs the L1 serves what differs in x alone.
+  /// for several of its points count once. An L1 may serve what differs in x alone.
   [[nodiscard]] double requested() const {
+    const bool joined = facts_of(device_.kind).l1_serves_rows;
     double reads = 0;
     for (const auto& footprint : access_.footprints) {
       std::vector<std::pair<Index, Index>> columns; // of distances in x and z
       for (const Index3& p : footprint)
-        columns.emplace_back(device_.kind == DeviceKind::cuda ? 0 : p.x, p.z);
+        columns.emplace_back(joined ? 0 : p.x, p.z);
       std::sort(columns.begin(), columns.end());
       columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
       for (const auto& [x, z] : columns) {
         std::vector<Index3> column;
         for (const Index3& p : footprint) {
-          if ((device_.kind == DeviceKind::cuda || p.x == x) && p.z == z) column.push_back(p);
+          if ((joined || p.x == x) && p.z == z) column.push_back(p);
         }
         reads += static_cast<double>(layers_read(access_.tile, distances_along(column, 1))) /
                  access_.tile;

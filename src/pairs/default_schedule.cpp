@@ -1,4 +1,5 @@
 // The schedules without measuring: from the numbers of bodies and what the device runs at a time.
+#include <ridge/device/kind.hpp>
 #include <ridge/pairs/variants.hpp>
 
 #include "schedule_detail.hpp"
@@ -12,10 +13,10 @@ namespace {
 /// Threads a multiprocessor runs at a time when each has a register tile of targets.
 constexpr Index threads_a_unit = 512;
 
-/// Whether a thread has registers for tiles of eight bodies in fp32. AMD lanes of 32 a warp have
-/// half of those of 64: eight would spill.
+/// Whether a thread has registers for tiles of eight bodies in fp32; with half of them eight would
+/// spill.
 bool fits_eight(const Device& device) {
-  return device.kind() != DeviceKind::hip || device.facts().warp_width == 64;
+  return device.facts().warp_width >= facts_of(device).full_warp;
 }
 
 TileFacts tile_facts(const Traits& traits) {
@@ -99,7 +100,7 @@ GpuSchedule symmetric_for(const Device& device, const Traits& traits, const Bodi
 } // namespace detail
 
 Schedule default_schedule(const Device& device, const Traits& traits, const Bodies& bodies) {
-  if (device.kind() == DeviceKind::cpu) {
+  if (!facts_of(device).takes_gpu_schedules) {
     CpuSchedule s;
     const Index lanes = device.facts().simd_bytes / traits.computed_bytes;
     // A tile that leaves threads without targets is too large.

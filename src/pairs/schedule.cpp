@@ -1,3 +1,4 @@
+#include <ridge/device/kind.hpp>
 #include <ridge/pairs/launch.hpp>
 #include <ridge/pairs/variants.hpp>
 
@@ -25,7 +26,7 @@ bool listed(const GpuSchedule& s, const Traits& traits, const Bodies& bodies) {
 
 std::vector<NamedSchedule> named_schedules(const Device& device, const Traits& traits,
                                            const Bodies& bodies) {
-  if (device.kind() == DeviceKind::cpu) {
+  if (!facts_of(device).takes_gpu_schedules) {
     CpuSchedule plain;
     plain.tile = 1;
     return {{"plain", plain}};
@@ -54,7 +55,7 @@ NamedSchedule parse_schedule(std::string_view text, const Device& device, const 
 
 std::vector<Schedule> schedule_space(const Device& device, const Traits& traits,
                                      const Bodies& bodies) {
-  if (device.kind() == DeviceKind::cpu) {
+  if (!facts_of(device).takes_gpu_schedules) {
     return text::space_of<Schedule, CpuSchedule>([](const auto&) { return true; });
   }
   return text::space_of<Schedule, GpuSchedule>(

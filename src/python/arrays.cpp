@@ -1,10 +1,13 @@
 #include "arrays.hpp"
 
+#include <ridge/device/kind.hpp>
+
 #include "dlpack.hpp"
 
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <bit>
 #include <memory>
 #include <optional>
@@ -127,33 +130,24 @@ void* current_stream(nb::handle object, int device) {
   return reinterpret_cast<void*>(nb::cast<std::uintptr_t>(helper(object, device)));
 }
 
-/// Of DLPack's device types.
+/// Of DLPack's device types; those of the host have numbers of their own.
 DeviceId device_of(const Subject& subject, std::int64_t type, std::int64_t number) {
-  switch (type) {
-  case dlpack::cpu:
-  case dlpack::cuda_host:
-  case dlpack::rocm_host:
-    return {};
-  case dlpack::cuda:
-  case dlpack::cuda_managed:
-    return {DeviceKind::cuda, static_cast<int>(number)};
-  case dlpack::rocm:
-    return {DeviceKind::hip, static_cast<int>(number)};
-  default:
-    subject.refuse(fmt::format("is on a device of DLPack type {}, which ridge does not know; "
-                               "the cpu, CUDA and ROCm are possible",
-                               type));
+  for (const KindFacts* const kind : kinds()) {
+    if (std::find(kind->dlpack.begin(), kind->dlpack.end(), type) == kind->dlpack.end()) continue;
+    return {kind->kind, kind->numbering == Numbering::none ? 0 : static_cast<int>(number)};
   }
+  subject.refuse(fmt::format("is on a device of DLPack type {}, which ridge does not know; "
+                             "the cpu, CUDA and ROCm are possible",
+                             type));
 }
 
 /// Asks for the array itself, in order with `stream`: the producer waits for nothing.
 nb::object export_dlpack(const Subject& subject, nb::handle object, const DeviceId& device,
                          void* stream) {
   nb::object number = nb::none();
-  if (device.kind != DeviceKind::cpu) {
+  if (const KindFacts& kind = facts_of(device.kind); kind.is_gpu()) {
     const auto value = reinterpret_cast<std::uintptr_t>(stream);
-    // 1 is what DLPack calls CUDA's default stream, HIP's is 0.
-    number = nb::int_(value == 0 && device.kind == DeviceKind::cuda ? 1 : value);
+    number = nb::int_(value == 0 ? kind.dlpack_stream : value);
   }
   const nb::object method = object.attr("__dlpack__");
   try {
@@ -204,7 +198,7 @@ Array from_dlpack(const Subject& subject, nb::handle object, Arrays& arrays, boo
       device_of(subject, nb::cast<std::int64_t>(where[0]), nb::cast<std::int64_t>(where[1]));
   if (first) {
     arrays.device = device;
-    if (device.kind != DeviceKind::cpu) arrays.stream = current_stream(object, device.number);
+    if (facts_of(device.kind).is_gpu()) arrays.stream = current_stream(object, device.number);
   }
   nb::object capsule = export_dlpack(subject, object, device, arrays.stream);
   const Array a = from_tensor(subject, dlpack::open(capsule.ptr()), device, arrays);
@@ -243,7 +237,7 @@ std::optional<Array> from_exchange(const Subject& subject, nb::handle object,
   }
   const DeviceId device = device_of(subject, tensor.device.type, tensor.device.number);
   void* stream = nullptr;
-  if (device.kind != DeviceKind::cpu)
+  if (facts_of(device.kind).is_gpu())
     must_give(subject, exchange.current_stream(tensor.device.type, tensor.device.number, &stream));
   if (first) {
     arrays.device = device;
@@ -274,7 +268,7 @@ Array from_cuda_interface(const Subject& subject, nb::handle object, Arrays& arr
   }
   set_shape(a, subject, rank, extents.data(), strided ? strides.data() : nullptr);
   const nb::object helper = nb::module_::import_("ridge._arrays").attr("device_number");
-  const DeviceId device{DeviceKind::cuda, nb::cast<int>(helper(object))};
+  const DeviceId device = parse_device(fmt::format("cuda:{}", nb::cast<int>(helper(object))));
   void* stream = nullptr;
   if (interface.contains("stream") && !interface["stream"].is_none())
     stream = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(interface["stream"]));
@@ -294,7 +288,7 @@ Array look(const Subject& subject, nb::handle object, Arrays& arrays, bool first
   const bool may_give = PyObject_CheckBuffer(object.ptr()) != 0;
   if (may_give) {
     if (const Buffer buffer(subject, object); buffer.given()) {
-      if (!first && arrays.device.kind != DeviceKind::cpu) {
+      if (!first && facts_of(arrays.device.kind).is_gpu()) {
         subject.refuse("is in the host's memory, and the first array on " + to_text(arrays.device) +
                        "; all must be on one device");
       }

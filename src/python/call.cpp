@@ -1,6 +1,7 @@
 #include "call.hpp"
 
 #include <ridge/device/device.hpp>
+#include <ridge/device/kind.hpp>
 
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
@@ -52,8 +53,8 @@ Call look_at_call(const Signature& signature, nb::tuple arrays, nb::tuple number
   }
   if (device.is_none()) return call;
   const DeviceId wanted = parse_device(nb::cast<std::string>(device));
-  const bool on_host = wanted.kind == DeviceKind::cpu || wanted.kind == DeviceKind::simt;
-  if (on_host != (call.arrays.device.kind == DeviceKind::cpu) ||
+  const bool on_host = !facts_of(wanted.kind).is_gpu();
+  if (on_host != !facts_of(call.arrays.device.kind).is_gpu() ||
       (!on_host && !(wanted == call.arrays.device))) {
     throw nb::type_error(fmt::format("{}: the arrays are on {}, which {} cannot use in place; "
                                      "copy them there first",

@@ -7,15 +7,6 @@
 
 namespace ridge::python::dlpack {
 
-/// Types of devices.
-enum : std::int32_t {
-  cpu = 1,
-  cuda = 2,
-  cuda_host = 3,
-  rocm = 10,
-  rocm_host = 11,
-  cuda_managed = 13
-};
 constexpr std::uint8_t float_code = 2;
 
 struct Device {

@@ -1,5 +1,6 @@
 // The points of a reuse curve, measured.
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/record/cache_roof.hpp>
 
 #include "roof_session.hpp"
@@ -211,7 +212,7 @@ private:
 } // namespace
 
 CacheRoof measure_cache(const Device& device, const RoofOptions& options) {
-  if (device.kind() == DeviceKind::simt)
+  if (facts_of(device).is_emulated)
     throw UsageError("an emulated GPU has no memory of its own, so no caches to measure");
   const DeviceFacts& facts = device.facts();
   CacheRoof roof{device.id(), facts.name, facts.last_level_cache, {}, 0, {}};

@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/record/roof.hpp>
 
 #include "roof_session.hpp"
@@ -92,7 +93,7 @@ Roof measure_roof(const Device& device, const RoofOptions& options) {
     throw UsageError(fmt::format("unknown ceiling '{}'; the ceilings are {}", name, known));
   }
   Roof roof{device.id(), device.facts().name, {}};
-  if (device.kind() == DeviceKind::simt) return roof;
+  if (facts_of(device).is_emulated) return roof;
   RoofSession session(device, options, roof);
   measure_memory(session);
   measure_compute(session);

@@ -1,5 +1,6 @@
 // Ceilings of arithmetic and of launching.
 #include <ridge/device/field.hpp>
+#include <ridge/device/kind.hpp>
 
 #include "roof_session.hpp"
 
@@ -13,8 +14,8 @@ namespace ridge {
 namespace {
 
 /// So many that loading and storing the values does not count.
-constexpr int rounds_of(DeviceKind kind) {
-  return kind == DeviceKind::cpu ? 1 << 20 : 1 << 15;
+int rounds_of(DeviceKind kind) {
+  return facts_of(kind).takes_gpu_schedules ? 1 << 15 : 1 << 20;
 }
 
 /// Values on the device before and after the steps of a compute kernel.

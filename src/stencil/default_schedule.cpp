@@ -1,4 +1,5 @@
 // The schedule without measuring: from cache sizes, extents and the kernel's radius.
+#include <ridge/device/kind.hpp>
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/schedule.hpp>
 #include <ridge/stencil/variants.hpp>
@@ -44,11 +45,10 @@ bool tile_fits(const Traits& traits) {
   return stencil::tile_fits(values);
 }
 
-/// How much of the last-level cache three planes may take. The AMD series saw one hold them up to
-/// 15/16 of its size; the two halves of an NVIDIA L2 each keep what their multiprocessors read.
+/// How much of the last-level cache three planes may take.
 Index room_for_planes(const Device& device) {
-  const Index cache = device.facts().last_level_cache.value;
-  return device.kind() == DeviceKind::hip ? cache / 16 * 15 : cache / 4;
+  const Share share = facts_of(device).planes_of_cache;
+  return device.facts().last_level_cache.value / share.whole * share.part;
 }
 
 /// Whether a march would compute one fp32 value a thread, which tiles of points beat
@@ -74,7 +74,7 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n,
   const bool flat = is_flat(traits.radius) && rows >= 4;
   const bool tiles = tile_fits(traits) && !flat && rows >= tiled.tile;
   GpuSchedule s = flat ? flat_points() : GpuSchedule{};
-  if (device.kind() == DeviceKind::hip) {
+  if (facts_of(device).streams_tiles) {
     if (tiles) s = tiled_points();
     s.store = Store::nontemporal;
   } else if (tiles && can_march(device) && better_in_tiles(traits, strides)) {
@@ -99,7 +99,8 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n,
 Schedule default_schedule(const Device& device, const Traits& traits, Index3 extents,
                           bool bulk_copies, const std::optional<Strides>& strides) {
   const Strides at = strides.value_or(Strides::packed(extents));
-  if (device.kind() == DeviceKind::cpu) return cpu_default(device.facts(), traits, extents, at);
+  if (!facts_of(device).takes_gpu_schedules)
+    return cpu_default(device.facts(), traits, extents, at);
   const bool tiles = tile_fits(traits) && better_in_tiles(traits, at);
   // Inputs that do not begin where bulk copies may are for points.
   const bool can = bulk_copies || copies_of(device) != Copies::bulk;

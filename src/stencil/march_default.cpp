@@ -1,5 +1,6 @@
 #include "march_default.hpp"
 
+#include <ridge/device/kind.hpp>
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/variants.hpp>
 
@@ -100,13 +101,12 @@ std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits&
 
 std::optional<GpuSchedule> window_default(const DeviceFacts& facts, DeviceKind kind,
                                           const Traits& traits, Index3 n, const Strides& strides) {
-  // Whole columns, 1.9 blocks a multiprocessor, beat columns in parts on an H200; what AMD GPUs
-  // need was not measured.
+  // Whole columns, 1.9 blocks a multiprocessor, beat columns in parts on an H200.
   const Form form{{{usual_window.threads_x, usual_window.threads_y, 1}},
                   usual_window.tile,
                   3,
                   0,
-                  kind == DeviceKind::hip ? 2 : 1.8};
+                  facts_of(kind).busy_windows};
   GpuSchedule s;
   s.stage = Stage::window;
   s.block = form.block;
@@ -114,7 +114,8 @@ std::optional<GpuSchedule> window_default(const DeviceFacts& facts, DeviceKind k
   s.store = Store::nontemporal;
   const Index bytes = window_bytes(s, traits, kind);
   if (bytes > facts.shared_per_block.value) return std::nullopt;
-  const Index per_unit = kind == DeviceKind::hip ? facts.shared_per_block.value : facts.l1.value;
+  const Index per_unit =
+      facts_of(kind).l1_is_shared_memory ? facts.l1.value : facts.shared_per_block.value;
   const Index blocks =
       std::clamp<Index>(bytes > 0 ? per_unit / bytes : form.most_blocks, 1, form.most_blocks);
   const double enough = std::min<double>(form.busy, static_cast<double>(blocks)) * facts.units;
@@ -126,7 +127,7 @@ std::optional<GpuSchedule> window_default(const DeviceFacts& facts, DeviceKind k
 std::optional<GpuSchedule> march_for(const DeviceFacts& facts, DeviceKind kind, Copies copies,
                                      const Traits& traits, Index3 n, const Strides& strides) {
   if (copies == Copies::bulk) return march_default(facts, traits, n, strides);
-  if (kind == DeviceKind::hip) return window_default(facts, kind, traits, n, strides);
+  if (!facts_of(kind).copies_past_registers) return window_default(facts, kind, traits, n, strides);
   if (copies == Copies::none) return std::nullopt;
   // A block that copies its planes waits at its barriers: where no other fits beside it, tiles of
   // points are better (docs/decisions/0071).

@@ -1,27 +1,17 @@
 #include <ridge/device/device.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/stencil/march_limits.hpp>
 
 #include <algorithm>
 
 namespace ridge::stencil {
 
-namespace {
-
-/// An NVIDIA GPU from `least` on ("sm_90"), or the emulated GPU.
-bool is_from(const Device& device, std::string_view least) {
-  if (device.kind() == DeviceKind::simt) return true;
-  const std::string& architecture = device.facts().architecture; // "sm_90", "sm_100"
-  return device.kind() == DeviceKind::cuda && (architecture.size() > 5 || architecture >= least);
-}
-
-} // namespace
-
 bool can_march(const Device& device) {
-  return is_from(device, "sm_90");
+  return is_from(device.facts().architecture, facts_of(device).bulk_copies_from);
 }
 
 bool can_copy_asynchronously(const Device& device) {
-  return is_from(device, "sm_80");
+  return is_from(device.facts().architecture, facts_of(device).asynchronous_copies_from);
 }
 
 Index planes_held(const Traits& traits) {
@@ -56,7 +46,7 @@ Index march_fixed_bytes(const GpuSchedule& s) {
 }
 
 Index window_bytes(const GpuSchedule& s, const Traits& traits, DeviceKind kind) {
-  const bool copied = kind != DeviceKind::hip;
+  const bool copied = facts_of(kind).copies_past_registers;
   int low = 0;
   int high = 0;
   int inputs = 0; ///< of which points beside the own column are read

@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/model_access.hpp>
 
@@ -23,8 +24,8 @@ std::vector<std::vector<Index3>> points_of(const Traits& traits) {
 }
 
 /// Values a thread has in registers at once: the window of its tile where it loads all before it
-/// computes, else one point's neighbours. NVIDIA's compiler brings loads and points of a tile
-/// together again, and has about half of the window at a time.
+/// computes, else one point's neighbours. A compiler that brings loads and points of a tile
+/// together again has about half of the window at a time.
 int values_held(const Traits& traits, const GpuSchedule& s, DeviceKind kind) {
   std::size_t values = 0;
   for (const auto& offsets : traits.footprints) {
@@ -37,7 +38,7 @@ int values_held(const Traits& traits, const GpuSchedule& s, DeviceKind kind) {
       for (int i = 0; i < s.tile; ++i)
         window.insert({o.x, o.y + i, o.z});
     }
-    values += kind == DeviceKind::cuda ? (window.size() + 1) / 2 : window.size();
+    values += facts_of(kind).gathers_loads ? (window.size() + 1) / 2 : window.size();
   }
   return static_cast<int>(values);
 }
@@ -68,8 +69,8 @@ void describe_march(StencilAccess& a, const Traits& traits, const GpuSchedule& s
 /// and what is kept beside them, packs around the tile, and addresses. Of what compilers make of
 /// the built-in kernels (docs/decisions/0071).
 int window_registers(const Traits& traits, const GpuSchedule& s, DeviceKind kind) {
-  constexpr int pack = 4;                                   // registers
-  const int on_their_way = kind == DeviceKind::hip ? 1 : 0; // elsewhere in shared memory
+  constexpr int pack = 4;                                                // registers
+  const int on_their_way = facts_of(kind).copies_past_registers ? 0 : 1; // else in shared memory
   const int radius = traits.radius.z;
   int packs = 2 * s.tile;
   for (const auto& offsets : traits.footprints) {
@@ -94,8 +95,7 @@ void describe_window(StencilAccess& a, const Traits& traits, const GpuSchedule& 
 }
 
 bool has_bulk_copy(const Description& device) {
-  return device.kind == DeviceKind::cuda &&
-         (device.architecture.size() > 5 || device.architecture >= "sm_90");
+  return is_from(device.architecture, facts_of(device.kind).bulk_copies_from);
 }
 
 bool fits(const Traits& traits, const GpuSchedule& s, const Description& device) {
@@ -140,9 +140,8 @@ StencilAccess model_access(const Traits& traits, const GpuSchedule& s, Index3 n,
   a.threads = static_cast<int>(s.block.count());
   a.walk = axes_of(s.grid);
   a.split = s.split;
-  // Loads by ascending address come plane by plane, and on AMD GPUs wait in between. NVIDIA's
-  // compiler brings together again what a point reads.
-  a.waits_between_planes = s.loads == Loads::ascending && kind == DeviceKind::hip;
+  // Loads by ascending address come plane by plane.
+  a.waits_between_planes = s.loads == Loads::ascending && facts_of(kind).waits_between_planes;
   return a;
 }
 

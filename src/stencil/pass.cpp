@@ -1,6 +1,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/named.hpp>
 #include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/stencil/launch.hpp>
 #include <ridge/stencil/pass_launch.hpp>
 #include <ridge/stencil/pass_variants.hpp>
@@ -16,7 +17,7 @@ std::string to_text(const PassSchedule& schedule) {
 }
 
 PassSchedule plain_pass(DeviceKind kind) {
-  if (kind == DeviceKind::cpu) return CpuPassSchedule{};
+  if (!facts_of(kind).takes_gpu_schedules) return CpuPassSchedule{};
   return GpuPassSchedule{};
 }
 
@@ -26,7 +27,7 @@ namespace {
 std::string definition_of(DeviceKind kind, const PassSchedule& schedule, bool moving_faces) {
   const auto* const s = std::get_if<GpuPassSchedule>(&schedule);
   if (s == nullptr) return {};
-  const GpuPassVariant v = variant_of(*s, moving_faces, kind == DeviceKind::simt);
+  const GpuPassVariant v = variant_of(*s, moving_faces, facts_of(kind).is_emulated);
   return fmt::format("#define RIDGE_STENCIL_GPU_PASS {}, {}, {}, Store::{}, {}\n", v.sweeps, v.rows,
                      v.warps, text::value_to_text(v.store), v.moving);
 }

@@ -1,3 +1,4 @@
+#include <ridge/device/kind.hpp>
 #include <ridge/stencil/launch.hpp>
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/schedule.hpp>
@@ -48,7 +49,7 @@ std::vector<NamedSchedule> cpu_names() {
 } // namespace
 
 std::vector<NamedSchedule> named_schedules(const Device& device) {
-  return device.kind() == DeviceKind::cpu ? cpu_names() : series();
+  return facts_of(device).takes_gpu_schedules ? series() : cpu_names();
 }
 
 namespace {
@@ -100,7 +101,7 @@ bool possible(const GpuSchedule& s, const Device& device, const Traits& traits) 
 } // namespace
 
 std::vector<Schedule> schedule_space(const Device& device, const Traits& traits) {
-  if (device.kind() == DeviceKind::cpu) {
+  if (!facts_of(device).takes_gpu_schedules) {
     return text::space_of<Schedule, CpuSchedule>(
         [&](const CpuSchedule& s) { return s.depth == 1 || traits.planes; });
   }
@@ -113,7 +114,7 @@ std::string detail::variant_definition(DeviceKind kind, const Schedule& schedule
     return fmt::format("#define RIDGE_STENCIL_CPU {}\n", cpu->depth);
   }
   GpuSchedule s = std::get<GpuSchedule>(schedule);
-  if (kind == DeviceKind::simt) { // where neither makes a difference
+  if (facts_of(kind).is_emulated) { // where neither makes a difference
     s.bounds = GpuSchedule{}.bounds;
     s.store = Store::plain;
   }

@@ -1,3 +1,4 @@
+#include <ridge/device/kind.hpp>
 #include <ridge/stencil/shell.hpp>
 
 namespace ridge::stencil {
@@ -67,7 +68,8 @@ ShellLayout shell_layout(const Device& device, const Traits& traits, const Bound
   constexpr Index line_bytes = 128; // a GPU's; twice a cpu's
   const Index line = line_bytes / traits.element_bytes;
   const bool has_rows = layout.extents.y * layout.extents.z > 1;
-  const bool shifts = single && device.kind() != DeviceKind::cpu && has_rows && layout.lead.x > 0;
+  const bool shifts =
+      single && facts_of(device).takes_gpu_schedules && has_rows && layout.lead.x > 0;
   const Index misfit = shifts ? line - traits.radius.x : 0;
   Index row = has_rows ? ceil_div(layout.extents.x, line) * line : layout.extents.x;
   // Rows a multiple of a page's size apart would all want the same few sets of a cache.

@@ -1,4 +1,5 @@
 #include <ridge/device/cpu/prefetch.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/stencil/strides.hpp>
 
 #include "cpu_default.hpp"
@@ -64,7 +65,7 @@ bool crowded(const DeviceFacts& facts, const Traits& traits, const Strides& stri
 }
 
 Strides spread(const Device& device, const Traits& traits, Index3 extents, const Strides& given) {
-  if (device.kind() != DeviceKind::cpu) return given;
+  if (facts_of(device).takes_gpu_schedules) return given;
   const DeviceFacts& facts = device.facts();
   const Index line = line_bytes / traits.element_bytes;
   const Index row = apart(ceil_div(extents.x, line)) * line;

@@ -1,6 +1,7 @@
 #include <ridge/comm/communicator.hpp>
 #include <ridge/comm/exchange.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/pass_variants.hpp>
@@ -25,7 +26,7 @@ Schedule default_single(const Device& device, const Traits& traits, const ShellL
 
 /// The most sweeps in one pass; 0 where the device takes none.
 int most_sweeps(const Device& device, const Traits& traits, int levels) {
-  if (device.kind() == DeviceKind::cpu) return most_compared;
+  if (!facts_of(device).takes_gpu_schedules) return most_compared;
   if (!can_copy_asynchronously(device)) return 0;
   bool stars = is_star(traits.footprints[0], traits.radius.z);
   if (traits.inputs() > 1) stars = stars && is_star(traits.footprints[1], 0);
@@ -56,9 +57,9 @@ SweepsSchedule parse_sweeps(std::string_view line, const Device& device, const T
     return default_sweeps(device, traits, boundaries, extents);
   if (!several) return {parse_schedule(rest, device, traits, whole, layout.strides).schedule};
   if (single) throw UsageError("schedule field 'sweeps' is given twice");
-  const PassSchedule pass = device.kind() == DeviceKind::cpu
-                                ? PassSchedule(text::parse<CpuPassSchedule>(rest))
-                                : PassSchedule(text::parse<GpuPassSchedule>(rest));
+  const PassSchedule pass = facts_of(device).takes_gpu_schedules
+                                ? PassSchedule(text::parse<GpuPassSchedule>(rest))
+                                : PassSchedule(text::parse<CpuPassSchedule>(rest));
   return {default_single(device, traits, layout), settled(pass, device, traits, whole)};
 }
 

@@ -1,4 +1,5 @@
 #include <ridge/core/file.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/launch/identity.hpp>
 #include <ridge/tune/key.hpp>
 
@@ -20,17 +21,12 @@ std::string line_of(const char* file) {
 }
 
 std::string driver_of(DeviceKind kind) {
-  switch (kind) {
-  case DeviceKind::cuda:
-    return line_of("/sys/module/nvidia/version");
-  case DeviceKind::hip: // that of the system's kernel has no version of its own
-    if (std::string own = line_of("/sys/module/amdgpu/version"); own != "unknown") return own;
-    return line_of("/proc/sys/kernel/osrelease");
-  case DeviceKind::cpu:
-  case DeviceKind::simt:
-    break;
+  std::string version = no_driver;
+  for (const char* const file : facts_of(kind).driver_versions) {
+    version = line_of(file);
+    if (version != "unknown") break;
   }
-  return no_driver;
+  return version;
 }
 
 /// What `make` gives for a name, made once a process.

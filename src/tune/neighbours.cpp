@@ -1,5 +1,6 @@
 #include <ridge/chain/schedule.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/lattice/schedule.hpp>
 #include <ridge/pairs/schedule.hpp>
 #include <ridge/stencil/schedule.hpp>
@@ -19,7 +20,8 @@ std::vector<std::string> texts_around(const std::string& schedule) {
 
 template <class Cpu, class Gpu>
 std::vector<std::string> of_kind(DeviceKind kind, const std::string& schedule) {
-  return kind == DeviceKind::cpu ? texts_around<Cpu>(schedule) : texts_around<Gpu>(schedule);
+  return facts_of(kind).takes_gpu_schedules ? texts_around<Gpu>(schedule)
+                                            : texts_around<Cpu>(schedule);
 }
 
 } // namespace

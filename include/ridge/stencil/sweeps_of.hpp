@@ -170,9 +170,8 @@ public:
   }
 
   void run(Index steps) override {
-    const DeviceKind kind = this->queue().device().kind();
-    const bool graphs = !schedule_.pass && (kind == DeviceKind::cuda || kind == DeviceKind::hip) &&
-                        this->can_be_recorded();
+    const bool graphs =
+        !schedule_.pass && this->queue().device().is_gpu() && this->can_be_recorded();
     while (steps > 0) {
       const Index most = schedule_.pass ? sweeps_of(*schedule_.pass) : 1;
       const Index together = std::min(steps, most);

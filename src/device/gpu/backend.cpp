@@ -5,9 +5,9 @@
 #include <ridge/device/order.hpp>
 
 #if defined(RIDGE_TARGET_HIP)
-#include "hip_image.hpp"
+#include "../hip/image.hpp"
 #elif CUDART_VERSION >= 12080
-#include "cuda_image.hpp"
+#include "../cuda/image.hpp"
 #endif
 
 #include <cstdint>

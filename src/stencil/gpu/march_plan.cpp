@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/stencil/gpu/planning.hpp>
 #include <ridge/stencil/march_limits.hpp>
 
@@ -9,7 +10,7 @@
 namespace ridge::stencil::gpu {
 
 void check_march(const Device& device) {
-  if (device.kind() == DeviceKind::hip)
+  if (facts_of(device).bulk_copies_from == nullptr)
     throw UsageError("stage=bulk needs the bulk copy engine of NVIDIA GPUs from Hopper on");
   if (!can_march(device)) {
     throw UsageError("stage=bulk needs compute capability 9.0, and " + to_text(device.id()) +

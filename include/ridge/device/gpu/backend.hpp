@@ -4,6 +4,7 @@
 #include <ridge/device/backend.hpp>
 
 #include <memory>
+#include <vector>
 
 namespace ridge {
 
@@ -11,5 +12,10 @@ namespace ridge {
 struct CountGpus;
 /// Names the offer `std::shared_ptr<Backend>(int)`: opens one of them.
 struct OpenGpu;
+
+/// The numbers of the GPUs of a kind that is here and has a module.
+[[nodiscard]] std::vector<int> gpus_of(DeviceKind kind);
+/// Null where there is no such GPU.
+[[nodiscard]] std::shared_ptr<Backend> open_gpu(DeviceId id);
 
 } // namespace ridge

@@ -4,7 +4,7 @@
 #include <ridge/device/gpu/native.hpp>
 #include <ridge/device/image.hpp>
 
-#include "image.hpp"
+#include "../gpu/image.hpp"
 
 #include <dlfcn.h>
 

@@ -5,7 +5,7 @@
 #include <ridge/device/gpu/native.hpp>
 #include <ridge/device/image.hpp>
 
-#include "image.hpp"
+#include "../gpu/image.hpp"
 
 namespace ridge::gpu::inline RIDGE_TARGET_NAME {
 
