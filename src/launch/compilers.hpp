@@ -15,7 +15,9 @@ struct Compiler {
   /// and time of the program, its flags, and the processor or GPU it compiles for.
   std::string identity;
   std::string suffix;         ///< of source files: ".cpp", ".cu"
-  std::string link{};         ///< what precedes the name of a library: nvcc takes none as it is
+  std::string link{};         ///< what precedes words for the linker: nvcc takes none as it is
+  std::string to_host{};      ///< the same for its compiler of host code
+  bool gnu = false;           ///< host code is compiled by g++
   bool takes_prelude = false; ///< headers compiled beforehand, as g++ does
 };
 

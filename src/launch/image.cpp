@@ -7,9 +7,9 @@
 
 #include "compilers.hpp"
 #include "included.hpp"
-#include "kernel_compiler.hpp"
 #include "make.hpp"
 #include "report.hpp"
+#include "toolchain.hpp"
 
 #include <fmt/format.h>
 
@@ -39,10 +39,10 @@ Product compile(const KernelCompiler& compiler, const std::string& folder, const
   const KernelCompiler::Compiled compiled = compiler.compile(text, source, options);
   if (!compiled.done) {
     if (has_compiler(kind)) throw Refused{};
-    if (compiled.report.find("libnvrtc-builtins") != std::string::npos) {
-      throw Failure(
-          "NVRTC lacks a part of itself, libnvrtc-builtins; install the whole of it, such "
-          "as by `pip install nvidia-cuda-nvrtc`, or nvcc");
+    const Toolchain& tools = toolchain_of(kind);
+    if (tools.missing_part != nullptr &&
+        compiled.report.find(tools.missing_part) != std::string::npos) {
+      throw Failure(tools.missing_help);
     }
     refuse({1, compiled.report}, compiler.name(), demand.source, source);
   }
@@ -50,10 +50,6 @@ Product compile(const KernelCompiler& compiler, const std::string& folder, const
   write_source(product.object, compiled.image);
   return product;
 }
-
-/// What makes functions of headers ones for GPUs, too; NVRTC has an option for it. Behind what
-/// hiprtc itself brings along.
-constexpr const char* all_for_devices = "#pragma clang force_cuda_host_device begin\n";
 
 /// `body` from `header`, as the kernel `ridge_entry`.
 std::string text_of(DeviceKind kind, const Demand& d, const std::string& header,
@@ -63,8 +59,7 @@ std::string text_of(DeviceKind kind, const Demand& d, const std::string& header,
                      "extern \"C\" __global__ RIDGE_LAUNCH_BOUNDS(Body) void ridge_entry(\n"
                      "    const RIDGE_GRID_CONSTANT Body body) {{ ridge::gpu::run_body(body); }}\n"
                      "extern \"C\" __device__ const auto ridge_facts = {};\n",
-                     d.definitions, kind == DeviceKind::hip ? all_for_devices : "", header,
-                     d.source, body, facts);
+                     d.definitions, toolchain_of(kind).image_begin, header, d.source, body, facts);
 }
 
 } // namespace
@@ -79,15 +74,12 @@ std::string body_text(DeviceKind kind, const Demand& d, const std::string& body)
 
 std::vector<std::string> image_options(DeviceKind kind, const std::string& architecture) {
   const std::string headers = headers_folder();
+  const Toolchain& tools = toolchain_of(kind);
   std::vector<std::string> options{"-std=c++20", "-I" + headers + "/ridge/device/rtc",
                                    "-I" + headers};
-  if (kind == DeviceKind::hip) {
-    options.insert(options.end(), {"--gpu-architecture=" + architecture, "-O3",
-                                   "-ffp-contract=fast", "-DRIDGE_TARGET_HIP"});
-  } else {
-    options.insert(options.end(),
-                   {"-arch=" + architecture, "-default-device", "-DRIDGE_TARGET_CUDA"});
-  }
+  for (const std::string& own : tools.image_options(architecture))
+    options.push_back(own);
+  options.emplace_back(tools.definition);
   return options;
 }
 

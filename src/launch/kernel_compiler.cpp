@@ -2,13 +2,11 @@
 
 #include <ridge/device/library.hpp>
 
-#include "compilers.hpp"
-#include "isa.hpp"
+#include "toolchain.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <mutex>
 
 namespace ridge::launch {
@@ -26,25 +24,7 @@ struct KernelCompiler::Functions {
   int (*image)(Program, char*);
 };
 
-/// Where a vendor has it, and how it spells its functions.
-struct KernelCompiler::Library {
-  const char* name;
-  const char* prefix;                     ///< of its functions
-  const char* image;                      ///< what they call an image
-  const char* chosen;                     ///< the variable that names the library
-  std::vector<std::string> names;         ///< as the loader finds it
-  std::vector<const char*> homes;         ///< variables with the toolkit's folder
-  std::vector<std::string> other_folders; ///< where it may be, too
-  std::vector<std::string> packaged;      ///< in Python's packages of it
-  bool lists_architectures;
-};
-
 namespace {
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 template <class F>
 bool find(void* library, const std::string& name, F*& function) {
@@ -66,8 +46,7 @@ void* first_with(const std::string& function, const std::vector<std::string>& na
 } // namespace
 
 KernelCompiler::KernelCompiler(const Library& library, const Functions& functions)
-    : functions_(&functions), name_(library.name),
-      lists_architectures_(library.lists_architectures) {
+    : functions_(&functions), name_(library.name), takes_(library.takes) {
   int major = 0;
   int minor = 0;
   (void)functions.version(&major, &minor);
@@ -116,40 +95,8 @@ const KernelCompiler* KernelCompiler::open(const Library& l) {
   return new KernelCompiler(l, *f);
 }
 
-const KernelCompiler* KernelCompiler::here(DeviceKind kind) {
-  if (kind == DeviceKind::cuda) {
-    static const KernelCompiler* const nvrtc =
-        open({"NVRTC",
-              "nvrtc",
-              "CUBIN",
-              "RIDGE_NVRTC",
-              {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"},
-              {"CUDA_HOME", "CUDA_PATH"},
-              {RIDGE_BUILD_CUDA, "/usr/local/cuda"},
-              {"cu13/lib/libnvrtc.so.13", "cuda_nvrtc/lib/libnvrtc.so.12"},
-              false});
-    return nvrtc;
-  }
-  if (kind == DeviceKind::hip) {
-    // Before ROCm 6 the runtime has it; since then, a library of its own.
-    static const KernelCompiler* const hiprtc =
-        open({"hiprtc",
-              "hiprtc",
-              "Code",
-              "RIDGE_HIPRTC",
-              {"libhiprtc.so", "libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5",
-               "libamdhip64.so", "libamdhip64.so.5"},
-              {"ROCM_PATH", "HIP_PATH"},
-              {"/opt/rocm"},
-              {},
-              true});
-    return hiprtc;
-  }
-  return nullptr;
-}
-
 bool KernelCompiler::takes(const std::string& architecture) const {
-  return !lists_architectures_ || knows_amd_isa(architecture);
+  return takes_ == nullptr || takes_(architecture);
 }
 
 KernelCompiler::Compiled KernelCompiler::compile(const std::string& text, const std::string& file,

@@ -11,9 +11,22 @@ namespace ridge::launch {
 
 class KernelCompiler {
 public:
-  /// NVRTC for cuda: $RIDGE_NVRTC (a file; `off`: none), the loader's, that of the toolkit Ridge
-  /// was built with or of $CUDA_HOME. hiprtc for hip: $RIDGE_HIPRTC likewise, the loader's, that of
-  /// $ROCM_PATH. Null where there is none, and for other kinds.
+  /// Where a vendor has it, and how it spells its functions.
+  struct Library {
+    const char* name;
+    const char* prefix;                     ///< of its functions
+    const char* image;                      ///< what they call an image
+    const char* chosen;                     ///< the variable that names the library
+    std::vector<std::string> names;         ///< as the loader finds it
+    std::vector<const char*> homes;         ///< variables with the toolkit's folder
+    std::vector<std::string> other_folders; ///< where it may be, too
+    std::vector<std::string> packaged;      ///< in Python's packages of it
+    /// Whether it compiles for an architecture. Null: it says so itself.
+    bool (*takes)(const std::string& architecture) = nullptr;
+  };
+  /// Null where it is not here.
+  [[nodiscard]] static const KernelCompiler* open(const Library& library);
+  /// That of a kind of device. Null where there is none.
   [[nodiscard]] static const KernelCompiler* here(DeviceKind kind);
 
   [[nodiscard]] const std::string& name() const { return name_; } ///< "NVRTC", "hiprtc"
@@ -34,13 +47,11 @@ public:
 
 private:
   struct Functions;
-  struct Library;
   KernelCompiler(const Library& library, const Functions& functions);
-  static const KernelCompiler* open(const Library& library);
 
   const Functions* functions_;
   std::string name_, identity_;
-  bool lists_architectures_; ///< those that it takes are the ones that comgr, under it, lists
+  bool (*takes_)(const std::string&);
 };
 
 } // namespace ridge::launch
