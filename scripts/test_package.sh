@@ -12,6 +12,14 @@ if [[ ! -e $environment/installed || $requirements -nt $environment/installed ]]
   rm -rf "$environment"
   python3 -m venv "$environment"
   "$python" -m pip install --quiet --disable-pip-version-check -r "$requirements"
+  # The distribution's torch, where it is for this Python: pip's is made for GPUs, and takes gigabytes.
+  distribution=$environment/distribution
+  mkdir "$distribution" && ln -s /usr/lib/python3/dist-packages/torch "$distribution"
+  if PYTHONPATH=$distribution "$python" -c 'import torch' 2>/dev/null; then
+    echo "$distribution" >"$("$python" -c 'import site; print(site.getsitepackages()[0])')/torch.pth"
+  else
+    echo "no torch for $("$python" --version): tests that need it are skipped"
+  fi
   touch "$environment/installed"
 fi
 [[ ${2:-} != --prepare ]] || exit 0

@@ -22,6 +22,9 @@ constexpr Index graph_steps = 8; ///< of one graph: an even number, after which 
 constexpr double rounding = 1e-9;
 constexpr Index least_cells = 4; ///< that interpolation takes along a direction
 constexpr Index reach = 6;       ///< rows around a cell that a sweep along z needs: two a stage
+/// Rows a rank from which on halos serve both sweeps along z that follow each other: one exchange
+/// every other step, for at most 5 % more cells in them.
+constexpr Index rows_for_deep_halos = 40 * reach;
 
 /// The stages of a sweep are shorter steps from the same state.
 constexpr std::array<double, 3> stage_parts{1.0 / 3, 1.0 / 2, 1.0};
@@ -110,8 +113,7 @@ const Setup& checked(const Setup& s, int ranks) {
   return s;
 }
 
-/// `rows`: of the range that is swept. On the cpu the schedule is one rank's, whose tiles decide
-/// about last bits.
+/// For a rank of `rows`. On the cpu the schedule is one rank's, whose tiles decide about last bits.
 template <class Sweep>
 chain::Schedule schedule_of(const Device& device, const Setup& s, Index rows) {
   const chain::Description d = chain::describe<Sweep, double>();
@@ -132,8 +134,9 @@ bool is_graphed(const chain::Schedule& schedule) {
   const auto* const gpu = std::get_if<chain::GpuSchedule>(&schedule);
   return gpu != nullptr && gpu->graph == chain::Graph::on;
 }
-/// Without a graph of its own: several sweeps share one.
-chain::Schedule plain(chain::Schedule schedule) {
+/// Of some rows, without a graph of its own: several sweeps share one.
+chain::Schedule plain(chain::Schedule schedule, Index rows) {
+  std::visit([&](auto& s) { s.tile.y = std::min(s.tile.y, rows); }, schedule);
   if (auto* const gpu = std::get_if<chain::GpuSchedule>(&schedule)) gpu->graph = chain::Graph::off;
   return schedule;
 }
@@ -145,7 +148,8 @@ comm::Communicator& one_rank() {
 
 /// Rows among ranks.
 comm::Grid grid_of(const Setup& s, int ranks) {
-  const comm::Reach around({{0, -reach, 0}, {0, reach, 0}});
+  const Index rows = s.nz / ranks >= rows_for_deep_halos ? 2 * reach : reach;
+  const comm::Reach around({{0, -rows, 0}, {0, rows, 0}});
   return {{s.nx, s.nz, 1}, {1, ranks, 1}, around};
 }
 
@@ -156,6 +160,19 @@ View<const double> rows_of(const Field<double>& column, Index first, Index count
 }
 
 } // namespace
+
+/// Rows `begin` to `end` of the whole field.
+struct Rows {
+  Index begin, end;
+  [[nodiscard]] Index count() const { return end - begin; }
+};
+
+/// Rows of a rank, or programs of them: what other ranks wait for, and what is swept while that
+/// travels.
+template <class T>
+struct Division {
+  std::vector<T> outer, inner;
+};
 
 /// Steps come in pairs: x then z, z then x. Each sweep goes from one of two states to the other.
 struct Atmosphere::Parts {
@@ -168,7 +185,7 @@ struct Atmosphere::Parts {
     for (std::size_t i = 0; i < states.size(); ++i) {
       for (int v = 0; v < variables; ++v)
         states[i].emplace_back(device, grid, ranks.rank(), "the state of the atmosphere", ahead());
-      if (ranks.ranks() == 1) continue;
+      if (ranks.ranks() == 1 || (i == 0 && halo_serves_two())) continue;
       std::vector<comm::PaddedField> fields;
       for (const auto& field : states[i])
         fields.push_back(field.padded(grid.reach()));
@@ -198,7 +215,21 @@ struct Atmosphere::Parts {
   }
   [[nodiscard]] const comm::Box& owned() const { return states[0][0].owned(); }
   [[nodiscard]] const comm::Box& held() const { return states[0][0].held(); }
-
+  [[nodiscard]] bool halo_serves_two() const { return halo() > reach; }
+  /// Rows of halo, at sides where there is another rank.
+  [[nodiscard]] Index halo() const { return grid.reach().above().y; }
+  /// The rows owned; where those that neighbours hold leave hardly others, nothing is inner.
+  [[nodiscard]] Division<Rows> division() const {
+    const Rows all{owned().begin.y, owned().end.y};
+    Rows inner = all;
+    if (ranks.rank() > 0) inner.begin += halo();
+    if (ranks.rank() + 1 < ranks.ranks()) inner.end -= halo();
+    if (inner.count() < halo()) return {{all}, {}};
+    Division<Rows> parts{{}, {inner}};
+    if (all.begin < inner.begin) parts.outer.push_back({all.begin, inner.begin});
+    if (inner.end < all.end) parts.outer.push_back({inner.end, all.end});
+    return parts;
+  }
   /// Steps of that length from now on.
   void set_step(double step) {
     if (step == current_step) return;
@@ -207,14 +238,14 @@ struct Atmosphere::Parts {
     const Index first_held = held().begin.y;
     const Index3 n = held().extents();
     for (std::size_t from = 0; from < 2; ++from) {
-      chain::Views<SweepX, double> x;
-      set_states(x, from, [](const auto& field) { return field.owned_view(); });
-      const Index3 mine = owned().extents();
-      x.set(ProfileSlot<cell_density>{}, rows_of(*density, owned().begin.y, mine.y));
-      x.set(ProfileSlot<cell_heat>{}, rows_of(*heat, owned().begin.y, mine.y));
-      along_x[from].emplace(
-          queue, chain::Request<SweepX, double>{sweep_x(setup, step, owned().begin.y), mine, x},
-          plain(in_x));
+      const auto sweeps_of = [&](const std::vector<Rows>& parts) {
+        std::vector<Program> programs;
+        for (const Rows& rows : parts)
+          programs.push_back(sweep_of(rows, from, step));
+        return programs;
+      };
+      const Division<Rows> parts = division();
+      along_x[from] = {sweeps_of(parts.outer), sweeps_of(parts.inner)};
       chain::Views<SweepZ, double> z;
       set_states(z, from, [](const auto& field) { return field.view(); });
       z.set(ProfileSlot<cell_density>{}, rows_of(*density, first_held, n.y));
@@ -223,8 +254,24 @@ struct Atmosphere::Parts {
       z.set(ProfileSlot<face_pressure>{}, rows_of(*faces[2], first_held, n.y + 1));
       along_z[from].emplace(
           queue, chain::Request<SweepZ, double>{sweep_z(setup, rest, step, first_held), n, z},
-          plain(in_z));
+          plain(in_z, n.y));
     }
+  }
+
+  /// Of some of the rows owned, along x.
+  [[nodiscard]] Program sweep_of(const Rows& rows, std::size_t from, double step) {
+    const Index3 n{setup.nx, rows.count(), 1};
+    chain::Views<SweepX, double> x;
+    set_states(x, from, [&](const auto& field) {
+      View<double> view = field.owned_view();
+      view.data += view.at(0, rows.begin - owned().begin.y, 0);
+      view.extents = n;
+      return view;
+    });
+    x.set(ProfileSlot<cell_density>{}, rows_of(*density, rows.begin, n.y));
+    x.set(ProfileSlot<cell_heat>{}, rows_of(*heat, rows.begin, n.y));
+    return {queue, chain::Request<SweepX, double>{sweep_x(setup, step, rows.begin), n, x},
+            plain(in_x, n.y)};
   }
 
   template <class Sweep, class Rows>
@@ -262,27 +309,34 @@ struct Atmosphere::Parts {
     queue.wait();
   }
 
-  void sweep_along_z(std::size_t from) {
-    if (exchanges[from]) {
-      exchanges[from]->begin();
-      exchanges[from]->finish();
-    }
-    along_z[from]->run();
-  }
+  /// The first of a pair of steps ends with z and the second begins with it. Where halos serve
+  /// both, the second exchanges nothing.
   void give_step(bool x_first) {
+    const auto sweep = [](const Division<Program>& x, comm::Exchange* exchange) {
+      for (const Program& outer : x.outer)
+        outer.run();
+      if (exchange != nullptr) exchange->begin();
+      for (const Program& inner : x.inner)
+        inner.run();
+      if (exchange != nullptr) exchange->finish();
+    };
     if (x_first) {
-      along_x[0]->run();
-      sweep_along_z(1);
+      sweep(along_x[0], exchanges[1].get());
+      along_z[1]->run();
     } else {
-      sweep_along_z(0);
-      along_x[1]->run();
+      if (exchanges[0]) {
+        exchanges[0]->begin();
+        exchanges[0]->finish();
+      }
+      along_z[0]->run();
+      sweep(along_x[1], nullptr);
     }
   }
   /// Whether several steps may be one launch: with exchanges not the first two, in which the
   /// carrier makes its connections.
   [[nodiscard]] bool takes_graphs() const {
     if (!is_graphed(in_x)) return false;
-    return !exchanges[0] || (done >= 2 && exchanges[0]->can_be_recorded());
+    return !exchanges[1] || (done >= 2 && exchanges[1]->can_be_recorded());
   }
   void one_step(double length_now) {
     set_step(length_now);
@@ -314,12 +368,13 @@ struct Atmosphere::Parts {
   double time = 0;
   Index done = 0;
   std::array<std::vector<comm::RankField<double>>, 2> states;
-  std::array<std::unique_ptr<comm::Exchange>, 2> exchanges; ///< of rows; null on one rank
+  std::array<std::unique_ptr<comm::Exchange>, 2> exchanges; ///< of rows; null where none is needed
   std::vector<Field<double>> columns;
   const Field<double>*density = nullptr, *heat = nullptr;
   std::array<const Field<double>*, 3> faces{};
   chain::Schedule in_x, in_z;
-  std::array<std::optional<Program>, 2> along_x, along_z;
+  std::array<Division<Program>, 2> along_x;
+  std::array<std::optional<Program>, 2> along_z;
   std::unique_ptr<Graph> graph;
 };
 
@@ -411,7 +466,9 @@ Totals Atmosphere::totals() {
 
 std::vector<Record> Atmosphere::records() const {
   const Parts& p = *parts_;
-  std::vector<Record> both{p.along_x[0]->record(), p.along_z[0]->record()};
+  const Division<Program>& x = p.along_x[0];
+  std::vector<Record> both{(x.inner.empty() ? x.outer : x.inner).front().record(),
+                           p.along_z[0]->record()};
   both[0].schedule = chain::to_text(p.in_x);
   both[1].schedule = chain::to_text(p.in_z);
   const Index3 n{p.setup.nx, p.setup.nz, 1};

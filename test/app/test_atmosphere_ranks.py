@@ -12,16 +12,19 @@ from conftest import left_in
 from over_ranks import refused, running_ranks
 
 SIZE = ("--size", "83x47", "--time", 8)
+TALL = ("--size", "17x500", "--time", 1)  # so many rows a rank that halos serve two sweeps
 
 
-@pytest.mark.parametrize("options, ranks", [
-    (("--case", "thermal", "--device", "cpu"), (2, 3)),
-    (("--case", "gravity-waves", "--device", "cpu", "--schedule", "fission"), (4,)),
-    (("--case", "injection", "--device", "cpu", "--schedule", "tile=16x3"), (7,)),
-    (("--case", "injection", "--device", "simt:32"), (2,)),
-    (("--case", "collision", "--device", "simt:64", "--schedule", "fission"), (3,))])
-def test_files_are_those_of_one_rank(ridge, mpi, folder, options, ranks):
-    words = ("atmosphere", *options, *SIZE, "--snapshots", 2, "-o")
+@pytest.mark.parametrize("size, options, ranks", [
+    (SIZE, ("--case", "thermal", "--device", "cpu"), (2, 3)),
+    (SIZE, ("--case", "gravity-waves", "--device", "cpu", "--schedule", "fission"), (4,)),
+    (SIZE, ("--case", "injection", "--device", "cpu", "--schedule", "tile=16x3"), (7,)),
+    (SIZE, ("--case", "injection", "--device", "simt:32"), (2,)),
+    (SIZE, ("--case", "collision", "--device", "simt:64", "--schedule", "fission"), (3,)),
+    (TALL, ("--case", "thermal", "--device", "cpu"), (2,)),
+    (TALL, ("--case", "gravity-waves", "--device", "simt:32"), (2,))])
+def test_files_are_those_of_one_rank(ridge, mpi, folder, size, options, ranks):
+    words = ("atmosphere", *options, *size, "--snapshots", 2, "-o")
     one = ridge.good(*words, "one.h5", env={**os.environ, "OMP_NUM_THREADS": "1"})
     changes = [line for line in one.out.splitlines() if "energy change" in line]
     assert len(changes) == 1

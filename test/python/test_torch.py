@@ -1,0 +1,109 @@
+"""Tensors of torch on the host: used where they are, results in tensors. On a GPU: test_gpu.py."""
+
+import numpy as np
+import pytest
+from conftest import heat_of
+
+import ridge
+from ridge import lattice
+
+torch = pytest.importorskip("torch")
+
+pytestmark = pytest.mark.filterwarnings("ignore:Failed to initialize NumPy")  # a torch older than it
+
+
+def values(tensor):
+    """By its memory, as torch and NumPy need not know each other."""
+    return np.from_dlpack(tensor.contiguous()).copy()
+
+
+@pytest.fixture
+def u():
+    return torch.rand((6, 7, 8), dtype=torch.float64)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_a_stencil_writes_into_the_tensor_that_is_given(heat, u, dtype):
+    u = u.to(dtype)
+    out = torch.zeros_like(u)
+    place = out.data_ptr()
+    assert heat(u, out=out, rate=0.2) is out and out.data_ptr() == place
+    np.testing.assert_allclose(values(out), heat_of(values(u), 0.2, np.zeros(u.shape)),
+                               atol=10 * torch.finfo(dtype).eps)
+
+
+def test_results_are_new_tensors(heat, u):
+    made = heat(u, rate=0.2)
+    assert isinstance(made, torch.Tensor) and made.dtype == u.dtype and made.shape == u.shape
+    inner = (slice(1, -1),) * 3
+    np.testing.assert_allclose(values(made)[inner], heat_of(values(u), 0.2, values(u))[inner], atol=1e-14)
+
+
+def test_parts_of_tensors_are_used_in_place(heat, u):
+    wide = torch.full((6, 9, 11), 9.0, dtype=torch.float64)
+    part = wide[:, :7, :8]
+    part.zero_()
+    heat(u, out=part, rate=0.2)
+    np.testing.assert_allclose(values(part), heat_of(values(u), 0.2, np.zeros(u.shape)), atol=1e-14)
+    part.fill_(9.0)
+    assert bool((wide == 9.0).all())
+
+
+@pytest.mark.parametrize("make, says", [
+    (lambda u: u.to(torch.int64), "neither float32 nor float64"),
+    (lambda u: u.half(), "neither float32 nor float64"),
+    (lambda u: u.to(torch.bfloat16), "neither float32 nor float64"),
+    (lambda u: u.permute(2, 1, 0), "not contiguous along its last axis"),
+    (lambda u: u[:, :, ::2], "not contiguous along its last axis"),
+    (lambda u: u[0], "u has 2"),
+    (lambda u: u.clone().requires_grad_(), r"requires a gradient.*detach"),
+])
+def test_what_does_not_fit_is_refused_and_not_copied(heat, u, make, says):
+    with pytest.raises((TypeError, ridge.UsageError), match=says):
+        heat(make(u), out=torch.zeros_like(u))
+
+
+def test_operations_of_torch_between_calls(heat, u):
+    after = torch.empty_like(u)
+    right = values(u)
+    after.copy_(u)
+    for _ in range(3):
+        heat(u, out=after, rate=0.1)
+        u.copy_(after).mul_(0.5)
+        right = 0.5 * heat_of(right, 0.1, right)
+        after.copy_(u)
+    inner = (slice(3, -3),) * 3  # what no edge has reached
+    np.testing.assert_allclose(values(u)[inner], right[inner], atol=1e-13)
+
+
+def test_pairs_chains_and_sweeps_take_tensors(heat, u):
+    @ridge.pairs(targets=1, sources=2, sums=1)
+    def weighted(t, s):
+        return [s[1] * (s[0] - t[0])]
+
+    t, s = torch.rand((1, 9), dtype=torch.float64), torch.rand((2, 21), dtype=torch.float64)
+    sums = weighted(t, s)
+    assert isinstance(sums, torch.Tensor)
+    right = (s[1] * (s[0] - t[0][:, None])).sum(1)
+    assert torch.allclose(sums[0], right, atol=1e-13)
+
+    @ridge.chain(edge="periodic")
+    def difference(v):
+        return v[1] - v[-1]
+
+    v = torch.rand(50, dtype=torch.float64)
+    assert torch.allclose(difference(v), torch.roll(v, -1) - torch.roll(v, 1), atol=1e-14)
+
+    same = values(u)
+    in_time = ridge.sweeps(heat, boundary="periodic")
+    assert in_time.run(u, steps=5, rate=0.1) is u
+    in_time.run(same, steps=5, rate=0.1)
+    np.testing.assert_array_equal(values(u), same)
+
+
+def test_lattices_take_tensors():
+    a = torch.complex(torch.rand((2, 4, 8, 3), dtype=torch.float64),
+                      torch.rand((2, 4, 8, 3), dtype=torch.float64))
+    f = lattice.field(a, "colour_vector")
+    np.testing.assert_array_equal(f.numpy(), values(a))
+    assert lattice.norm2(f) == pytest.approx(float((a.abs() ** 2).sum()), rel=1e-13)
