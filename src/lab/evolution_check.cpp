@@ -1,6 +1,8 @@
+#include <ridge/core/random.hpp>
 #include <ridge/lab/evolution_check.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ridge::lab {
 
@@ -46,5 +48,66 @@ std::vector<CheckedBox> checked_boxes(Index3 extents, stencil::Offset radius,
   }
   return boxes;
 }
+
+namespace {
+
+/// What the inputs hold within a box.
+std::vector<std::vector<double>> start_within(const CheckedBox& box, Index3 n, int inputs) {
+  std::vector<std::vector<double>> fields(static_cast<std::size_t>(inputs));
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    for (Index z = box.begin[2]; z < box.end[2]; ++z) {
+      for (Index y = box.begin[1]; y < box.end[1]; ++y) {
+        for (Index x = box.begin[0]; x < box.end[0]; ++x)
+          fields[i].push_back(random_value(i + 1, x + n.x * (y + n.y * z)));
+      }
+    }
+  }
+  return fields;
+}
+
+} // namespace
+
+template <class T>
+Check check_sweeps(Queue& queue, stencil::Sweeps& sweeps, const EvolutionReference& reference,
+                   const stencil::Traits& traits, const stencil::Boundaries& boundaries, Index3 n,
+                   Index steps, double tolerance) {
+  Deviation total;
+  const View<const T> got = sweeps.view<T>(0);
+  for (const CheckedBox& box : checked_boxes(n, traits.radius, boundaries, steps)) {
+    const Index3 size{box.end[0] - box.begin[0], box.end[1] - box.begin[1],
+                      box.end[2] - box.begin[2]};
+    const std::vector<double> expected =
+        reference(start_within(box, n, traits.inputs()), size, box.boundaries, steps);
+    HostBox host(queue, Bytes{got.row * size.y * size.z * static_cast<Index>(sizeof(T))});
+    const View<const T> here =
+        host.template fetch<T>(queue, got, box.begin[1], size.y, box.begin[2], size.z);
+    queue.wait();
+    for (Index z = box.right_begin[2]; z < box.right_end[2]; ++z) {
+      for (Index y = box.right_begin[1]; y < box.right_end[1]; ++y) {
+        for (Index x = box.right_begin[0]; x < box.right_end[0]; ++x) {
+          const double wanted = expected[static_cast<std::size_t>(
+              x - box.begin[0] + size.x * (y - box.begin[1] + size.y * (z - box.begin[2])))];
+          const double error = std::abs(
+              static_cast<double>(here.data[here.at(x, y - box.begin[1], z - box.begin[2])]) -
+              wanted);
+          Deviation one;
+          one.scale = std::abs(wanted);
+          one.nan = std::isnan(error);
+          one.max_error = one.nan ? 0 : error;
+          one.worst = {x, y, z};
+          total.add(one);
+        }
+      }
+    }
+  }
+  return judge(total, tolerance);
+}
+
+template Check check_sweeps<float>(Queue&, stencil::Sweeps&, const EvolutionReference&,
+                                   const stencil::Traits&, const stencil::Boundaries&, Index3,
+                                   Index, double);
+template Check check_sweeps<double>(Queue&, stencil::Sweeps&, const EvolutionReference&,
+                                    const stencil::Traits&, const stencil::Boundaries&, Index3,
+                                    Index, double);
 
 } // namespace ridge::lab

@@ -30,4 +30,20 @@ Extents default_stencil_size(int rank) {
                      : Extents{Index{1} << 27};
 }
 
+template <class T>
+RandomFields<T>::RandomFields(const std::string& name, const stencil::Traits& traits,
+                              const BenchRequest& request)
+    : queue(request.device), extents(request.size.xyz()),
+      strides(stencil::spread(request.device, traits, extents, stencil::Strides::packed(extents))) {
+  const Extents held{strides.plane * extents.z};
+  for (int i = 0; i < traits.inputs(); ++i) {
+    inputs.emplace_back(request.device, held, "input " + std::to_string(i) + " of " + name);
+    fill_random(queue, inputs.back().elements(), static_cast<std::uint64_t>(i) + 1);
+  }
+  out = Field<T>(request.device, held, "the output of " + name);
+}
+
+template struct RandomFields<float>;
+template struct RandomFields<double>;
+
 } // namespace ridge::lab

@@ -25,8 +25,9 @@ public:
     return scaled_laplacian<2, 3>({}, rate, 1);
   }
   Check against(double rate) {
-    return check_sweeps<Laplacian<2, 3>, double>(queue_, *sweeps_, heat(rate), boundaries_, n_,
-                                                 steps_, 1e-13);
+    return check_sweeps<double>(queue_, *sweeps_, reference_of(heat(rate)),
+                                stencil::traits_of<Laplacian<2, 3>, double>(), boundaries_, n_,
+                                steps_, 1e-13);
   }
 
 private:

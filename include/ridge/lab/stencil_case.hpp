@@ -1,6 +1,7 @@
 // Cases of the stencil pattern.
 #pragma once
 
+#include <ridge/device/field.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/bench.hpp>
@@ -73,36 +74,39 @@ private:
 
 /// Fields of random numbers for a stencil, on a queue of their own, their rows and planes as far
 /// apart as the device likes.
-template <class K, class T>
-struct RandomStencil {
-  RandomStencil(const std::string& name, const K& kernel, const BenchRequest& request)
-      : queue(request.device), call{kernel, {}, {}} {
-    const Index3 n = request.size.xyz();
-    const stencil::Strides strides =
-        stencil::spread(request.device, stencil::traits_of<K, T>(), n, stencil::Strides::packed(n));
-    const Extents held{strides.plane * n.z};
-    for (int i = 0; i < stencil::inputs_of<K>; ++i) {
-      inputs.emplace_back(request.device, held, "input " + std::to_string(i) + " of " + name);
-      fill_random(queue, inputs.back().elements(), static_cast<std::uint64_t>(i) + 1);
-      call.in[i] = View<const T>(inputs.back().data(), n, strides.row, strides.plane);
-    }
-    out = Field<T>(request.device, held, "the output of " + name);
-    call.out = View<T>(out.data(), n, strides.row, strides.plane);
+template <class T>
+struct RandomFields {
+  RandomFields(const std::string& name, const stencil::Traits& traits, const BenchRequest& request);
+  [[nodiscard]] View<const T> input(std::size_t i) const {
+    return {inputs[i].data(), extents, strides.row, strides.plane};
   }
+  [[nodiscard]] View<T> output() const { return {out.data(), extents, strides.row, strides.plane}; }
+
   Queue queue;
+  Index3 extents;
+  stencil::Strides strides;
   std::vector<Field<T>> inputs;
   Field<T> out;
-  stencil::Call<K, T> call;
 };
+
+extern template struct RandomFields<float>;
+extern template struct RandomFields<double>;
 
 /// A kernel on random fields.
 template <class K, class T>
-class StencilCase final : private RandomStencil<K, T>, public StencilOnViews<K, T> {
+class StencilCase final : private RandomFields<T>, public StencilOnViews<K, T> {
 public:
   StencilCase(const std::string& name, const K& kernel, const BenchRequest& request)
-      : RandomStencil<K, T>(name, kernel, request), StencilOnViews<K, T>(
-                                                        name, RandomStencil<K, T>::queue,
-                                                        RandomStencil<K, T>::call) {}
+      : RandomFields<T>(name, stencil::traits_of<K, T>(), request),
+        StencilOnViews<K, T>(name, RandomFields<T>::queue, call_of(kernel)) {}
+
+private:
+  [[nodiscard]] stencil::Call<K, T> call_of(const K& kernel) const {
+    stencil::Call<K, T> call{kernel, {}, this->output()};
+    for (std::size_t i = 0; i < call.in.size(); ++i)
+      call.in[i] = this->input(i);
+    return call;
+  }
 };
 
 /// Throws UsageError for a precision the kernel does not have.

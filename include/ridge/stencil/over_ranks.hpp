@@ -34,11 +34,26 @@ struct RankCall {
                                  const comm::Exchange& exchange, comm::Communicator& communicator,
                                  const std::string& schedule, std::string_view kernel);
 
+/// A program over ranks with the type of its kernel put away.
+class AnyRankProgram {
+public:
+  AnyRankProgram() = default;
+  AnyRankProgram(const AnyRankProgram&) = delete;
+  AnyRankProgram& operator=(const AnyRankProgram&) = delete;
+  virtual ~AnyRankProgram() = default;
+  /// Gives one launch to the queue; its exchange alone, and what it computes alone.
+  virtual void run() = 0;
+  virtual void run_exchange() = 0;
+  virtual void run_compute() = 0;
+  /// What runs on all ranks together; not timed.
+  [[nodiscard]] virtual Record record() const = 0;
+};
+
 /// Exchanges the halos of the inputs, computes meanwhile what needs none, then the rest. The points
 /// that change, and their bits, are those of one rank; along periodic axes all points change.
 /// Collective, like run().
 template <class K, class T>
-class RankProgram {
+class RankProgram final : public AnyRankProgram {
 public:
   /// `schedule` is for the points that need no halo; the others take the default. Queue, fields and
   /// communicator must outlive it. Throws as Program and Exchange do.
@@ -55,7 +70,7 @@ public:
 
   /// Gives one launch to the queue. With NCCL the exchange and the launches are recorded in a graph
   /// the second time, and are one launch from then on.
-  void run() {
+  void run() override {
     all_.run(*this, [this] {
       exchange_.begin();
       for (const Program& program : inner_)
@@ -66,13 +81,13 @@ public:
     });
   }
   /// The parts of it, to be timed: they leave the halos, or the points, as run() does.
-  void run_exchange() {
+  void run_exchange() override {
     halos_.run(*this, [this] {
       exchange_.begin();
       exchange_.finish();
     });
   }
-  void run_compute() {
+  void run_compute() override {
     points_.run(*this, [this] {
       for (const Program& program : inner_)
         program.run();
@@ -83,7 +98,7 @@ public:
 
   [[nodiscard]] const comm::Exchange& exchange() const { return exchange_; }
   /// What runs on all ranks together; not timed.
-  [[nodiscard]] Record record() const {
+  [[nodiscard]] Record record() const override {
     const std::string mine = inner_.empty() ? std::string() : inner_[0].record().schedule;
     return rank_record(queue_.device(), traits_of<K, T>(), grid_, exchange_, communicator_, mine,
                        kernel_);

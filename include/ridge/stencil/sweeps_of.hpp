@@ -132,172 +132,55 @@ private:
 extern template class SweepsFields<float>;
 extern template class SweepsFields<double>;
 
-template <class K, class T>
-class SweepsOf final : public SweepsFields<T> {
+[[nodiscard]] SweepsSchedule schedule_or_default(const std::optional<SweepsSchedule>& schedule,
+                                                 const Device& device, const Traits& traits,
+                                                 const SweepsPlace& place);
+
+/// Sweeps of one precision. What depends on the kernel binds its launches, and is SweepsOf's: there
+/// are hundreds of kernels.
+template <class T>
+class SweepsRun : public SweepsFields<T> {
 public:
-  SweepsOf(Queue& queue, const K& kernel, const std::vector<View<const T>>& fields,
-           const SweepsPlace& place, const std::optional<SweepsSchedule>& schedule,
-           std::string_view name)
-      : SweepsOf(queue, kernel, fields, place,
-                 schedule ? *schedule
-                          : default_sweeps(queue.device(), traits_of<K, T>(), place.boundaries,
-                                           place.extents),
-                 name) {}
+  ~SweepsRun() override;
+  void run(Index steps) final;
+  [[nodiscard]] Record record() const final;
+  [[nodiscard]] const SweepsSchedule& schedule() const final { return schedule_; }
 
-  SweepsOf(Queue& queue, const K& kernel, const std::vector<View<const T>>& fields,
-           const SweepsPlace& place, const SweepsSchedule& schedule, std::string_view name)
-      : SweepsFields<T>(queue, traits_of<K, T>(), levels, schedule, fields, place), kernel_(kernel),
-        name_(name), schedule_(schedule), round_(8 * this->slots()) {
-    if (schedule_.pass) {
-      schedule_.pass =
-          settled(*schedule_.pass, queue.device(), traits_of<K, T>(), this->whole(0).extents);
-    }
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      periodic_[axis] = place.boundaries.faces[axis][0].kind == Boundary::periodic;
-    if (const int deep = place.part ? place.part->sweeps() : 1; schedule_.pass && place.part &&
-                                                                place.part->grid().count() > 1 &&
-                                                                deep < sweeps_of(*schedule_.pass)) {
-      throw UsageError("a pass of " + std::to_string(sweeps_of(*schedule_.pass)) +
-                       " sweeps needs halos for as many; these are for " + std::to_string(deep));
-    }
-    singles_.resize(static_cast<std::size_t>(this->slots()));
-    // Those of the start are bound now: what is wrong shows before the first step.
-    if (schedule_.pass) {
-      (void)pass_program(sweeps_of(*schedule_.pass));
-    } else {
-      (void)single();
-    }
-  }
+protected:
+  SweepsRun(Queue& queue, const Traits& traits, int levels,
+            const std::vector<View<const T>>& fields, const SweepsPlace& place,
+            const SweepsSchedule& schedule, std::string_view name);
+  /// Binds what the first step takes: what is wrong shows before it.
+  void start();
 
-  void run(Index steps) override {
-    const bool graphs =
-        !schedule_.pass && this->queue().device().is_gpu() && this->can_be_recorded();
-    while (steps > 0) {
-      const Index most = schedule_.pass ? sweeps_of(*schedule_.pass) : 1;
-      const Index together = std::min(steps, most);
-      if (graphs && steps >= round_ && this->newest() == 0) {
-        launch_round();
-        steps -= round_;
-      } else if (together >= std::max(2, levels)) {
-        run_pass(static_cast<int>(together));
-        steps -= together;
-      } else {
-        sweep();
-        --steps;
-      }
-    }
-  }
+  /// A sweep of a box of the fields as they are now, under the default schedule where none is
+  /// given.
+  [[nodiscard]] virtual Program bind_sweep(const comm::Box& box, const Schedule* schedule) = 0;
+  [[nodiscard]] virtual Program bind_pass(int sweeps, const PassSchedule& schedule) = 0;
 
-  [[nodiscard]] Record record() const override {
-    if (!schedule_.pass) {
-      const Single& first = *singles_.front();
-      const Record mine = (first.inner.empty() ? first.outer : first.inner).front().record();
-      return this->over_ranks(
-          mine, record_of(device(), traits_of<K, T>(), all(), schedule_.single, name_));
-    }
-    return this->over_ranks(
-        passes_.begin()->second.record(),
-        record_of_pass(device(), traits_of<K, T>(), levels, all(), *schedule_.pass, name_));
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// The inputs as they are now.
+  [[nodiscard]] View<T> input(int i) const {
+    return this->whole(i < levels_ ? this->slot(i) : this->slots() + i - levels_);
   }
-  [[nodiscard]] const SweepsSchedule& schedule() const override { return schedule_; }
+  [[nodiscard]] const std::array<bool, 3>& periodic() const { return periodic_; }
 
 private:
-  static constexpr int levels = levels_of<K>();
-  static_assert(levels >= 1 && levels <= inputs_of<K>, "each time level is an input");
-
   [[nodiscard]] const Device& device() const { return this->queue().device(); }
-  [[nodiscard]] Index3 all() const { return this->extents_of_all(); }
-
-  /// The inputs as they are now.
-  template <class Made>
-  void set_inputs(Made& made) const {
-    for (int i = 0; i < inputs_of<K>; ++i) {
-      made.in[static_cast<std::size_t>(i)] =
-          this->whole(i < levels ? this->slot(i) : this->slots() + i - levels);
-    }
-  }
 
   /// A sweep: what other ranks wait for, and the rest.
   struct Single {
     std::vector<Program> outer, inner; // at most one inner
   };
-  const Single& single() {
-    std::optional<Single>& single = singles_[static_cast<std::size_t>(this->newest())];
-    if (!single) {
-      Call<K, T> call{kernel_, {}, this->whole(this->slot(this->slots() - 1))};
-      set_inputs(call);
-      single.emplace();
-      const comm::Division& boxes = this->computed();
-      for (const comm::Box& box : boxes.outer)
-        single->outer.emplace_back(this->queue(), within(call, box), name_);
-      if (!boxes.inner.empty())
-        single->inner.emplace_back(this->queue(), within(call, boxes.inner), schedule_.single,
-                                   name_);
-    }
-    return *single;
-  }
-  static Call<K, T> within(Call<K, T> call, const comm::Box& box) {
-    call.out = around(call.out, box, radius_of<K>());
-    for (auto& in : call.in)
-      in = around(in, box, radius_of<K>());
-    return call;
-  }
-  void sweep() {
-    const int out = this->slot(this->slots() - 1);
-    const Single& programs = single();
-    for (const Program& program : programs.outer)
-      program.run();
-    this->begin_halo(out);
-    for (const Program& program : programs.inner)
-      program.run();
-    this->finish_halo(out);
-    if (this->shell_changes()) this->fill_shell(out);
-    this->advance(1);
-  }
-
-  const Program& pass_program(int sweeps) {
-    const std::pair<int, int> key{-sweeps, this->newest()}; // the longest first
-    auto found = passes_.find(key);
-    if (found == passes_.end()) {
-      Pass<K, T> pass{kernel_, {}, {}, this->shell(this->newest()), {}, sweeps};
-      set_inputs(pass);
-      for (int i = 0; i < levels; ++i)
-        pass.out[static_cast<std::size_t>(i)] = this->whole(this->slot(levels + i));
-      std::copy(periodic_.begin(), periodic_.end(), pass.periodic);
-      found =
-          passes_.try_emplace(key, this->queue(), pass, with_sweeps(*schedule_.pass, sweeps), name_)
-              .first;
-    }
-    return found->second;
-  }
-  void run_pass(int sweeps) {
-    pass_program(sweeps).run();
-    for (int i = 0; i < levels; ++i) {
-      this->exchange_halo(this->slot(levels + i));
-      if (this->shell_changes()) this->fill_shell(this->slot(levels + i));
-    }
-    this->advance_by_pass(sweeps);
-  }
-
+  const Single& single();
+  void sweep();
+  const Program& pass_program(int sweeps);
+  void run_pass(int sweeps);
   /// A graph holds one round, after which the fields are where they were.
-  void launch_round() {
-    if (!graph_) {
-      for (int i = 0; i < this->slots(); ++i) { // what is bound on the way cannot be recorded
-        (void)single();
-        this->advance(1);
-      }
-      this->advance(-this->slots());
-      graph_.emplace(this->queue(), [this] {
-        for (Index i = 0; i < round_; ++i)
-          sweep();
-      });
-      this->advance(-round_);
-    }
-    graph_->launch();
-    this->advance(round_);
-  }
+  void launch_round();
 
-  K kernel_;
+  Traits traits_;
+  int levels_;
   std::string name_;
   SweepsSchedule schedule_;
   Index round_; ///< sweeps of a graph: enough to hide what it costs to launch one
@@ -305,6 +188,53 @@ private:
   std::vector<std::optional<Single>> singles_; ///< by the slot of the newest level
   std::map<std::pair<int, int>, Program> passes_;
   std::optional<Graph> graph_;
+};
+
+extern template class SweepsRun<float>;
+extern template class SweepsRun<double>;
+
+template <class K, class T>
+class SweepsOf final : public SweepsRun<T> {
+public:
+  SweepsOf(Queue& queue, const K& kernel, const std::vector<View<const T>>& fields,
+           const SweepsPlace& place, const std::optional<SweepsSchedule>& schedule,
+           std::string_view name)
+      : SweepsOf(queue, kernel, fields, place, schedule, name, traits_of<K, T>()) {}
+
+private:
+  SweepsOf(Queue& queue, const K& kernel, const std::vector<View<const T>>& fields,
+           const SweepsPlace& place, const std::optional<SweepsSchedule>& schedule,
+           std::string_view name, const Traits& traits)
+      : SweepsRun<T>(queue, traits, levels, fields, place,
+                     schedule_or_default(schedule, queue.device(), traits, place), name),
+        kernel_(kernel) {
+    this->start();
+  }
+
+  static constexpr int levels = levels_of<K>();
+  static_assert(levels >= 1 && levels <= inputs_of<K>, "each time level is an input");
+
+  Program bind_sweep(const comm::Box& box, const Schedule* schedule) override {
+    Call<K, T> call{
+        kernel_, {}, around(this->whole(this->slot(this->slots() - 1)), box, radius_of<K>())};
+    for (std::size_t i = 0; i < call.in.size(); ++i)
+      call.in[i] = around(View<const T>(this->input(static_cast<int>(i))), box, radius_of<K>());
+    const Device& device = this->queue().device();
+    return {this->queue(), call,
+            schedule != nullptr ? *schedule : Pattern<Call<K, T>>::default_schedule(device, call),
+            this->name()};
+  }
+  Program bind_pass(int sweeps, const PassSchedule& schedule) override {
+    Pass<K, T> pass{kernel_, {}, {}, this->shell(this->newest()), {}, sweeps};
+    for (std::size_t i = 0; i < pass.in.size(); ++i)
+      pass.in[i] = this->input(static_cast<int>(i));
+    for (int i = 0; i < levels; ++i)
+      pass.out[static_cast<std::size_t>(i)] = this->whole(this->slot(levels + i));
+    std::copy(this->periodic().begin(), this->periodic().end(), pass.periodic);
+    return {this->queue(), pass, schedule, this->name()};
+  }
+
+  K kernel_;
 };
 
 /// Throws UsageError where the sweeps are of another precision.

@@ -1,0 +1,141 @@
+#include "evolution_case.hpp"
+
+#include <ridge/comm/communicator.hpp>
+#include <ridge/core/error.hpp>
+#include <ridge/device/generate.hpp>
+
+#include "asked_schedules.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace ridge::lab {
+
+namespace {
+
+/// A limit in points a second: what single sweeps at the speed of a copy reach.
+template <class T>
+class EvolutionCase final : public Case {
+public:
+  EvolutionCase(BenchedEvolution kernel, const BenchRequest& request, RoofSource& roof)
+      : kernel_(std::move(kernel)), queue_(request.device), size_(request.size),
+        steps_(request.steps), boundaries_(stencil::parse_boundaries(request.boundary)) {
+    boundaries_.spacing = sweeps_spacing;
+    if (steps_ < 1) throw UsageError(fmt::format("--steps {}: at least 1 is needed", steps_));
+    stencil::require_fit(boundaries_, traits().radius, size_.xyz());
+    for (int i = 0; i < traits().inputs(); ++i) {
+      fields_.emplace_back(request.device, size_, "the start of " + name());
+      fill_random(queue_, fields_.back().elements(), static_cast<std::uint64_t>(i) + 1);
+      starts_.push_back(fields_.back().data());
+    }
+    const Ceiling* const copy = roof.find("copy");
+    copy_ = copy == nullptr ? 0 : copy->value;
+  }
+
+  [[nodiscard]] Queue& queue() override { return queue_; }
+
+  [[nodiscard]] tune::Subject subject() const override {
+    return {kernel_.pass, name(), sizeof(T) == 4 ? "fp32" : "fp64", size_};
+  }
+  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
+    if (asked == "space") {
+      throw UsageError("--schedule space is for single launches; --schedule all compares single "
+                       "sweeps with several in one pass");
+    }
+    if (asked != "all") return {{asked == "auto" ? "default" : "", stencil::to_text(parse(asked))}};
+    std::vector<AskedSchedule> all;
+    for (const auto& s : stencil::compared_sweeps(queue_.device(), traits(), kernel_.made.levels,
+                                                  boundaries_, size_.xyz()))
+      all.push_back({s.name, stencil::to_text(s.schedule)});
+    return all;
+  }
+
+  [[nodiscard]] Program bind(const AskedSchedule& asked) override {
+    const stencil::RankPart whole(*alone_, size_.xyz(), traits(), boundaries_);
+    sweeps_ = std::make_shared<stencil::Sweeps>(
+        kernel_.made.make(queue_, starts_, whole, parse(asked.text)));
+    return {queue_, Bound([sweeps = sweeps_, steps = steps_] { sweeps->run(steps); }),
+            [sweeps = sweeps_, steps = steps_] {
+              Record record = sweeps->record();
+              const Index passes = ceil_div(steps, sweeps_of(*sweeps));
+              record.work.read = {record.work.read.value * passes};
+              record.work.written = {record.work.written.value * passes};
+              return record;
+            }};
+  }
+
+  /// Each schedule has fields of its own, which hold the start until it runs.
+  void poison() override {}
+
+  [[nodiscard]] Check check() override {
+    const Index steps = checked_steps(traits().radius, steps_);
+    std::vector<View<const T>> views;
+    for (const Field<T>& field : fields_)
+      views.emplace_back(field.view());
+    sweeps_->restart(views);
+    sweeps_->run(steps);
+    Check check =
+        check_sweeps<T>(queue_, *sweeps_, kernel_.reference, traits(), boundaries_, size_.xyz(),
+                        steps, static_cast<double>(steps) * stencil_tolerance<T>);
+    check.against = fmt::format("reference after {} steps", steps);
+    return check;
+  }
+
+  [[nodiscard]] Limit limit() const override {
+    const Work work = stencil::work_of(traits(), whole());
+    const double bytes = static_cast<double>(work.read.value + work.written.value);
+    return {"one-sweep", "points/s", static_cast<double>(work.items * steps_),
+            copy_ * static_cast<double>(work.items) / bytes, std::nullopt};
+  }
+
+  void complete(Record& record, const AskedSchedule&) override {
+    const Work work = stencil::work_of(traits(), whole());
+    record.schedule = stencil::to_text(sweeps_->schedule());
+    record.work.items = work.items * steps_;
+    record.work.flops = work.flops * static_cast<double>(steps_);
+    record.details.push_back({"steps", static_cast<double>(steps_), ""});
+    record.details.push_back(
+        {"least_bytes", static_cast<double>(record.work.read.value + record.work.written.value),
+         ""});
+    record.details.push_back({"boundary", 0, to_text(boundaries_)});
+  }
+
+private:
+  [[nodiscard]] const std::string& name() const { return kernel_.made.name; }
+  [[nodiscard]] const stencil::Traits& traits() const { return kernel_.made.traits; }
+  [[nodiscard]] static int sweeps_of(const stencil::Sweeps& sweeps) {
+    return sweeps.schedule().pass ? stencil::sweeps_of(*sweeps.schedule().pass) : 1;
+  }
+  [[nodiscard]] stencil::SweepsSchedule parse(const std::string& text) const {
+    return stencil::parse_sweeps(text, queue_.device(), traits(), boundaries_, size_.xyz());
+  }
+  /// The extents with their shell.
+  [[nodiscard]] Index3 whole() const {
+    return stencil::shell_layout(queue_.device(), traits(), boundaries_, size_.xyz()).extents;
+  }
+
+  BenchedEvolution kernel_;
+  Queue queue_;
+  Extents size_;
+  Index steps_;
+  stencil::Boundaries boundaries_;
+  std::unique_ptr<comm::Communicator> alone_ = comm::alone();
+  std::vector<Field<T>> fields_;
+  std::vector<const void*> starts_; ///< their values
+  std::shared_ptr<stencil::Sweeps> sweeps_;
+  double copy_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Case> evolution_case(BenchedEvolution kernel, const BenchRequest& request,
+                                     RoofSource& roof) {
+  if (kernel.made.traits.element_bytes == 4)
+    return std::make_unique<EvolutionCase<float>>(std::move(kernel), request, roof);
+  return std::make_unique<EvolutionCase<double>>(std::move(kernel), request, roof);
+}
+
+} // namespace ridge::lab

@@ -1,0 +1,139 @@
+#include <ridge/core/error.hpp>
+#include <ridge/core/random.hpp>
+#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/generate.hpp>
+#include <ridge/lab/rank_stencil.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace ridge::lab {
+
+template <class T>
+RankFieldsCase<T>::RankFieldsCase(std::string name, stencil::Traits traits,
+                                  const BenchRequest& request, comm::Communicator& ranks,
+                                  const std::string& grid)
+    : name_(std::move(name)), ranks_(ranks), queue_(request.device), size_(request.size),
+      traits_(std::move(traits)), grid_(rank_grid(ranks, grid, traits_, request.size.xyz())),
+      out_(request.device, grid_, ranks.rank(), "the output of " + name_),
+      schedule_(request.schedule) {
+  if (stencil::interior_points(traits_, size_.xyz()) == 0) {
+    const stencil::Offset& r = traits_.radius;
+    throw UsageError("--size " + to_text(size_) + ": " + name_ + " needs at least " +
+                     to_text(Extents{2 * r.x + 1, 2 * r.y + 1, 2 * r.z + 1}) + " points");
+  }
+  for (int i = 0; i < traits_.inputs(); ++i)
+    in_.emplace_back(request.device, grid_, ranks.rank(),
+                     "input " + std::to_string(i) + " of " + name_);
+  for (std::size_t i = 0; i < in_.size(); ++i)
+    fill(i, in_[i].owned());
+}
+
+template <class T>
+std::optional<stencil::Schedule> RankFieldsCase<T>::schedule() const {
+  const comm::Division mine = comm::divide(grid_, ranks_.rank());
+  if (schedule_ == "auto" || mine.inner.empty()) return std::nullopt;
+  return stencil::parse_schedule(schedule_, queue_.device(), traits_, out_.held().extents())
+      .schedule;
+}
+
+template <class T>
+Record RankFieldsCase<T>::record() {
+  Record record = program_->record();
+  record.size = size_;
+  return record;
+}
+
+template <class T>
+Extents RankFieldsCase<T>::share() const {
+  Index3 most{};
+  for (int rank = 0; rank < grid_.count(); ++rank) {
+    const Index3 n = grid_.owned(rank).extents();
+    most = {std::max(most.x, n.x), std::max(most.y, n.y), std::max(most.z, n.z)};
+  }
+  const Index sizes[] = {most.x, most.y, most.z};
+  return Extents(sizes, size_.rank());
+}
+
+template <class T>
+Check RankFieldsCase<T>::check() {
+  for (std::size_t i = 0; i < in_.size(); ++i)
+    fill(i, in_[i].owned());
+  fill_bytes(queue_, out_.view().data, poison, bytes(out_));
+  program_->run();
+  queue_.wait();
+  Check mine{true, 0, "reference", ""};
+  for (std::size_t i = 0; i < in_.size() && mine.ok; ++i)
+    mine = check_halo(i);
+  if (mine.ok && stencil::interior_points(traits_, out_.held().extents()) > 0)
+    mine = check_results();
+  return worst_of(ranks_, mine);
+}
+
+template <class T>
+T RankFieldsCase<T>::number(std::size_t i, Index x, Index y, Index z) const {
+  const Index3 n = size_.xyz();
+  return static_cast<T>(random_value(i + 1, x + n.x * (y + n.y * z)));
+}
+
+template <class T>
+void RankFieldsCase<T>::fill(std::size_t i, const comm::Box& box) {
+  const comm::Box& held = in_[i].held();
+  const Index3 n = held.extents();
+  Memory memory; // of the host, where the device's cannot be written to
+  T* to = in_[i].view().data;
+  const bool direct = queue_.device().host_accessible();
+  if (!direct) {
+    memory =
+        Memory(queue_.device(), bytes(in_[i]), "numbers to fill a field", Memory::Place::staging);
+    to = static_cast<T*>(memory.data());
+  }
+  cpu::run(cpu::default_threads(), [&](int thread, int threads) {
+    const auto rows = cpu::share_of(n.y * n.z, thread, threads);
+    for (Index row = rows.begin; row < rows.end; ++row) {
+      const Index y = held.begin.y + row % n.y;
+      const Index z = held.begin.z + row / n.y;
+      const bool here = y >= box.begin.y && y < box.end.y && z >= box.begin.z && z < box.end.z;
+      for (Index x = 0; x < n.x; ++x) {
+        const Index at = held.begin.x + x;
+        to[row * n.x + x] = here && at >= box.begin.x && at < box.end.x
+                                ? number(i, at, y, z)
+                                : std::numeric_limits<T>::quiet_NaN();
+      }
+    }
+  });
+  if (!direct) copy_to_device(queue_, in_[i].view().data, to, held.count());
+  queue_.wait();
+}
+
+template <class T>
+Check RankFieldsCase<T>::check_halo(std::size_t i) {
+  const comm::Box& held = in_[i].held();
+  const Index3 n = held.extents();
+  std::vector<T> values(static_cast<std::size_t>(held.count()));
+  copy_to_host(queue_, values.data(), in_[i].view().data, held.count());
+  queue_.wait();
+  const auto reach = stencil::reach_of({traits_.footprints[i]});
+  for (const comm::Route& route : comm::halo_plan(grid_, ranks_.rank(), reach).receives) {
+    const comm::Box& box = route.box;
+    for (Index z = box.begin.z; z < box.end.z; ++z) {
+      for (Index y = box.begin.y; y < box.end.y; ++y) {
+        for (Index x = box.begin.x; x < box.end.x; ++x) {
+          const Index at =
+              (x - held.begin.x) + n.x * ((y - held.begin.y) + n.y * (z - held.begin.z));
+          if (values[static_cast<std::size_t>(at)] == number(i, x, y, z)) continue;
+          return {false, 1, "reference",
+                  "the halo of input " + std::to_string(i) + " holds another number than rank " +
+                      std::to_string(route.peer) + " at " + std::to_string(x) + ", " +
+                      std::to_string(y) + ", " + std::to_string(z)};
+        }
+      }
+    }
+  }
+  return {true, 0, "reference", ""};
+}
+
+template class RankFieldsCase<float>;
+template class RankFieldsCase<double>;
+
+} // namespace ridge::lab

@@ -1,0 +1,145 @@
+#include <ridge/core/error.hpp>
+#include <ridge/stencil/sweeps_of.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ridge::stencil::detail {
+
+SweepsSchedule schedule_or_default(const std::optional<SweepsSchedule>& schedule,
+                                   const Device& device, const Traits& traits,
+                                   const SweepsPlace& place) {
+  return schedule ? *schedule : default_sweeps(device, traits, place.boundaries, place.extents);
+}
+
+template <class T>
+SweepsRun<T>::SweepsRun(Queue& queue, const Traits& traits, int levels,
+                        const std::vector<View<const T>>& fields, const SweepsPlace& place,
+                        const SweepsSchedule& schedule, std::string_view name)
+    : SweepsFields<T>(queue, traits, levels, schedule, fields, place), traits_(traits),
+      levels_(levels), name_(name), schedule_(schedule), round_(8 * this->slots()) {
+  if (schedule_.pass)
+    schedule_.pass = settled(*schedule_.pass, queue.device(), traits_, this->whole(0).extents);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    periodic_[axis] = place.boundaries.faces[axis][0].kind == Boundary::periodic;
+  const int deep = place.part ? place.part->sweeps() : 1;
+  if (schedule_.pass && place.part && place.part->grid().count() > 1 &&
+      deep < sweeps_of(*schedule_.pass)) {
+    throw UsageError(fmt::format("a pass of {} sweeps needs halos for as many; these are for {}",
+                                 sweeps_of(*schedule_.pass), deep));
+  }
+  singles_.resize(static_cast<std::size_t>(this->slots()));
+}
+
+template <class T>
+SweepsRun<T>::~SweepsRun() = default;
+
+template <class T>
+void SweepsRun<T>::start() {
+  if (schedule_.pass) {
+    (void)pass_program(sweeps_of(*schedule_.pass));
+  } else {
+    (void)single();
+  }
+}
+
+template <class T>
+void SweepsRun<T>::run(Index steps) {
+  const bool graphs = !schedule_.pass && device().is_gpu() && this->can_be_recorded();
+  while (steps > 0) {
+    const Index most = schedule_.pass ? sweeps_of(*schedule_.pass) : 1;
+    const Index together = std::min(steps, most);
+    if (graphs && steps >= round_ && this->newest() == 0) {
+      launch_round();
+      steps -= round_;
+    } else if (together >= std::max(2, levels_)) {
+      run_pass(static_cast<int>(together));
+      steps -= together;
+    } else {
+      sweep();
+      --steps;
+    }
+  }
+}
+
+template <class T>
+Record SweepsRun<T>::record() const {
+  const Index3 all = this->extents_of_all();
+  if (!schedule_.pass) {
+    const Single& first = *singles_.front();
+    const Record mine = (first.inner.empty() ? first.outer : first.inner).front().record();
+    return this->over_ranks(mine, record_of(device(), traits_, all, schedule_.single, name_));
+  }
+  return this->over_ranks(passes_.begin()->second.record(),
+                          record_of_pass(device(), traits_, levels_, all, *schedule_.pass, name_));
+}
+
+template <class T>
+const typename SweepsRun<T>::Single& SweepsRun<T>::single() {
+  std::optional<Single>& single = singles_[static_cast<std::size_t>(this->newest())];
+  if (!single) {
+    single.emplace();
+    const comm::Division& boxes = this->computed();
+    for (const comm::Box& box : boxes.outer)
+      single->outer.push_back(bind_sweep(box, nullptr));
+    if (!boxes.inner.empty()) single->inner.push_back(bind_sweep(boxes.inner, &schedule_.single));
+  }
+  return *single;
+}
+
+template <class T>
+void SweepsRun<T>::sweep() {
+  const int out = this->slot(this->slots() - 1);
+  const Single& programs = single();
+  for (const Program& program : programs.outer)
+    program.run();
+  this->begin_halo(out);
+  for (const Program& program : programs.inner)
+    program.run();
+  this->finish_halo(out);
+  if (this->shell_changes()) this->fill_shell(out);
+  this->advance(1);
+}
+
+template <class T>
+const Program& SweepsRun<T>::pass_program(int sweeps) {
+  const std::pair<int, int> key{-sweeps, this->newest()}; // the longest first
+  const auto found = passes_.find(key);
+  if (found != passes_.end()) return found->second;
+  return passes_.emplace(key, bind_pass(sweeps, with_sweeps(*schedule_.pass, sweeps)))
+      .first->second;
+}
+
+template <class T>
+void SweepsRun<T>::run_pass(int sweeps) {
+  pass_program(sweeps).run();
+  for (int i = 0; i < levels_; ++i) {
+    this->exchange_halo(this->slot(levels_ + i));
+    if (this->shell_changes()) this->fill_shell(this->slot(levels_ + i));
+  }
+  this->advance_by_pass(sweeps);
+}
+
+template <class T>
+void SweepsRun<T>::launch_round() {
+  if (!graph_) {
+    for (int i = 0; i < this->slots(); ++i) { // what is bound on the way cannot be recorded
+      (void)single();
+      this->advance(1);
+    }
+    this->advance(-this->slots());
+    graph_.emplace(this->queue(), [this] {
+      for (Index i = 0; i < round_; ++i)
+        sweep();
+    });
+    this->advance(-round_);
+  }
+  graph_->launch();
+  this->advance(round_);
+}
+
+template class SweepsRun<float>;
+template class SweepsRun<double>;
+
+} // namespace ridge::stencil::detail
