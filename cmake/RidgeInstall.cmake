@@ -43,6 +43,7 @@ install(FILES ${PROJECT_BINARY_DIR}/ridge-config.cmake ${PROJECT_BINARY_DIR}/rid
               ${PROJECT_SOURCE_DIR}/cmake/RidgeToolchains.cmake
               ${PROJECT_SOURCE_DIR}/cmake/RidgeHipBitcode.cmake
         DESTINATION ${package_dir})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/cmake/kinds DESTINATION ${package_dir})
 
 # Relative to the file, so that the installation can be moved.
 file(RELATIVE_PATH RIDGE_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)

@@ -12,7 +12,7 @@ TARGETS = ["include/ridge/core/config.hpp", "include/ridge/device/device.hpp",
            "include/ridge/device/dispatch.hpp", "include/ridge/device/offer.hpp"]
 TABLES = ["src/device/kinds.cpp", "src/device/kinds.hpp", "src/launch/kinds/kinds.cpp",
           "src/launch/kinds/kinds.hpp"]
-MOST_LINES = 21
+MOST_LINES = 20
 
 
 def sources():
@@ -41,11 +41,12 @@ def lines_of(kind, texts):
             continue
         block = False  # of the preprocessor, for this kind
         for number, whole in enumerate(text.splitlines(), 1):
-            line = whole.split("//")[0].strip()
+            # What a compiler calls itself is of its language, as in all code for GPUs.
+            line = re.sub(r"\b__\w+", "", whole.split("//")[0]).strip()
             named = bool(names.search(line.replace("_", " ")))
             ends = block and line.startswith("#endif")
             if line.startswith(("#if", "#el", "#endif")):
-                block = named and "RIDGE_" in line
+                block = named
             if line and (named or block or ends):
                 yield f"{file}:{number}: {line}"
 
