@@ -265,9 +265,9 @@ private:
       for (int i = 0; i < levels; ++i)
         pass.out[static_cast<std::size_t>(i)] = this->whole(this->slot(levels + i));
       std::copy(periodic_.begin(), periodic_.end(), pass.periodic);
-      found =
-          passes_.try_emplace(key, this->queue(), pass, with_sweeps(*schedule_.pass, sweeps), name_)
-              .first;
+      const PassSchedule schedule =
+          shortened(*schedule_.pass, sweeps, device(), traits_of<K, T>(), this->whole(0).extents);
+      found = passes_.try_emplace(key, this->queue(), pass, schedule, name_).first;
     }
     return found->second;
   }
