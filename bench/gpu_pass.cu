@@ -1,5 +1,6 @@
-// How fast passes of several sweeps are on a GPU, variant by variant, and whether their bits are
-// those of single sweeps. Stands alone: bench/gpu_pass.sh compiles and runs it.
+// How fast a pass of several sweeps is on a GPU, and whether its bits are those of single sweeps.
+// Stands alone: bench/gpu_pass.sh compiles it for each variant (PASS_SWEEPS, PASS_ROWS, PASS_WARPS;
+// SINGLE, WAVE, MIRROR) and runs all.
 #include <ridge/stencil/gpu/pass_march.hpp>
 #include <ridge/stencil/laplacian.hpp>
 
@@ -8,13 +9,27 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace {
 
 using namespace ridge;
 using namespace ridge::stencil;
+#if defined(WAVE)
+struct Kernel {
+  static constexpr auto footprints = std::make_tuple(star<1, 3>(), point());
+  static constexpr int levels = 2;
+  Laplacian<2, 3> step;
+  template <class U, class B>
+  RIDGE_FN auto operator()(const U& u, const B& before) const {
+    return step(u) - before(0, 0, 0);
+  }
+};
+#else
 using Kernel = Laplacian<2, 3>;
+#endif
+constexpr int levels = levels_of<Kernel>();
 #if defined(SINGLE)
 using Real = float;
 #else
@@ -27,12 +42,16 @@ void check(cudaError_t error) {
   std::exit(1);
 }
 
-Kernel heat() {
-  Kernel k{Spacing{1, 1.25, 0.75}};
-  k.centre = 1 + 0.1 * k.centre;
+Kernel kernel() {
+  Laplacian<2, 3> k{Spacing{1, 1.25, 0.75}};
+  k.centre = levels + 0.1 * k.centre;
   for (auto* weights : {&k.x, &k.y, &k.z})
     (*weights)[0] *= 0.1;
+#if defined(WAVE)
+  return {k};
+#else
   return k;
+#endif
 }
 
 __global__ void fill(Real* to, long long n) {
@@ -44,14 +63,33 @@ __global__ void fill(Real* to, long long n) {
   }
 }
 
-__global__ void single_sweep(Kernel k, View<const Real> in, View<Real> out) {
+template <class K>
+__global__ void single_sweep(K k, View<const Real> in, View<const Real> older, View<Real> out) {
   const Index x = blockIdx.x * 64ll + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
   const Index3 n = in.extents;
   if (x < 1 || y < 1 || z < 1 || x >= n.x - 1 || y >= n.y - 1 || z >= n.z - 1) return;
   const auto u = [&](int dx, int dy = 0, int dz = 0) {
     return Pack<Real, 1>(in.data[in.at(x + dx, y + dy, z + dz)]);
   };
-  out.data[out.at(x, y, z)] = Pack<Real, 1>(k(u))[0];
+  if constexpr (levels_of<K>() > 1) {
+    const auto before = [&](int, int = 0, int = 0) {
+      return Pack<Real, 1>(older.data[older.at(x, y, z)]);
+    };
+    out.data[out.at(x, y, z)] = Pack<Real, 1>(k(u, before))[0];
+  } else {
+    out.data[out.at(x, y, z)] = Pack<Real, 1>(k(u))[0];
+  }
+}
+
+/// Gives the shell of a field the values inside, reflected.
+__global__ void mirror(View<Real> field) {
+  const Index x = blockIdx.x * 64ll + threadIdx.x, y = blockIdx.y, z = blockIdx.z;
+  const Index3 n = field.extents;
+  if (x >= n.x) return;
+  const auto inside = [](Index i, Index size) { return i < 1 ? 1 : i > size - 2 ? size - 2 : i; };
+  const Index to = field.at(x, y, z);
+  const Index from = field.at(inside(x, n.x), inside(y, n.y), inside(z, n.z));
+  if (to != from) field.data[to] = field.data[from];
 }
 
 __global__ void compare(const unsigned* a, const unsigned* b, long long n, unsigned* different) {
@@ -64,7 +102,7 @@ __global__ void compare(const unsigned* a, const unsigned* b, long long n, unsig
 struct Fields {
   Index3 n;
   Index row;
-  Real* data[3] = {};
+  Real* data[7] = {}; ///< the newest, the level before, three of single sweeps, both of a pass
   [[nodiscard]] Index elements() const { return row * n.y * n.z; }
   explicit Fields(Index3 extents) : n(extents), row((extents.x + 31) / 32 * 32) {
     if (row * static_cast<Index>(sizeof(Real)) % 2048 == 0) row += 128 / sizeof(Real);
@@ -80,52 +118,61 @@ struct Fields {
   [[nodiscard]] View<Real> view(int i) const { return {data[i], n, row, row * n.y}; }
 };
 
-enum class Cut { evenly, whole };
+#if defined(MIRROR)
+constexpr bool mirrored = true;
+#else
+constexpr bool mirrored = false;
+#endif
 
 template <int Sweeps, int Rows, int Warps, Store Where = Store::plain>
-void measure(const Fields& f, double edge_cost, Cut cut, bool checks) {
-  using Body = stencil::gpu::PassMarch<Kernel, Real, GpuPassVariant{Sweeps, Rows, Warps, Where}>;
+void measure(const Fields& f, bool checks) {
+  using Body =
+      stencil::gpu::PassMarch<Kernel, Real, GpuPassVariant{Sweeps, Rows, Warps, Where, mirrored}>;
   cudaDeviceProp device{};
   check(cudaGetDeviceProperties(&device, 0));
   const int blocks = device.multiProcessorCount;
+  const bool tiled = device.major >= 9;
   const int vector = 16 / static_cast<int>(sizeof(Real));
-  const PassTiles tiles{32 * vector, Body::tile_y, Body::halo, Body::radius,
-                        2 * vector,  vector,       edge_cost};
-  PassPlan plan = plan_pass(tiles, f.n, blocks);
-  if (cut == Cut::whole) {
-    const PassPlan columns = plan_pass(tiles, f.n, 1);
-    plan.jobs.clear();
-    plan.first.assign(1, 0);
-    for (int b = 0; b < blocks; ++b) {
-      for (std::size_t j = static_cast<std::size_t>(b); j < columns.jobs.size();
-           j += static_cast<std::size_t>(blocks))
-        plan.jobs.push_back(columns.jobs[j]);
-      plan.first.push_back(static_cast<int>(plan.jobs.size()));
-    }
-  }
+  const PassTiles tiles{32 * vector, Body::tile_y, Body::halo, Body::radius, 2 * vector, vector};
+  const std::vector<PassJob> planned = plan_pass(tiles, f.n, blocks);
   PassJob* jobs = nullptr;
-  int* first = nullptr;
-  check(cudaMalloc(&jobs, plan.jobs.size() * sizeof(PassJob)));
-  check(cudaMalloc(&first, plan.first.size() * sizeof(int)));
-  check(cudaMemcpy(jobs, plan.jobs.data(), plan.jobs.size() * sizeof(PassJob),
-                   cudaMemcpyHostToDevice));
-  check(cudaMemcpy(first, plan.first.data(), plan.first.size() * sizeof(int),
-                   cudaMemcpyHostToDevice));
+  int* taken = nullptr;
+  check(cudaMalloc(&jobs, planned.size() * sizeof(PassJob)));
+  check(cudaMalloc(&taken, 2 * sizeof(int)));
+  check(cudaMemcpy(jobs, planned.data(), planned.size() * sizeof(PassJob), cudaMemcpyHostToDevice));
+  check(cudaMemset(taken, 0, 2 * sizeof(int)));
   const auto body = [&](int from, int to) {
-    Body b{heat(),
+    const auto span = [&](int i) { return Span<Real>(f.data[i], f.elements()); };
+    Body b{kernel(),
            View<const Real>(f.view(from)),
-           Span<const Real>(f.data[from], f.elements()),
+           Span<const Real>(span(from)),
            f.view(to),
-           Span<const PassJob>(jobs, static_cast<Index>(plan.jobs.size())),
-           Span<const int>(first, static_cast<Index>(plan.first.size())),
-           plan.lead_x,
-           plan.lead_y,
-           plan.step_x,
-           plan.step_y};
+           Span<const PassJob>(jobs, static_cast<Index>(planned.size())),
+           Span<int>(taken, 2)};
+    if constexpr (levels > 1) b.older = {Span<const Real>(span(from + 1)), span(to + 1), {}};
+    if constexpr (mirrored) {
+      const Index size[3] = {f.n.x, f.n.y, f.n.z};
+      for (int axis = 0; axis < 3; ++axis) {
+        for (int side = 0; side < 2; ++side) {
+          auto& face = b.faces.face[axis][side];
+          face.at = side == 0 ? 1 : static_cast<int>(size[axis]) - 2;
+          face.behind = 1;
+        }
+      }
+    }
+    if constexpr (Body::takes_tiles) {
+      const auto map_of = [&](int i) {
+        return ridge::gpu::tile_map(View<const Real>(f.view(i)), 32 * vector, Body::tile_y);
+      };
+      if (tiled) b.map = map_of(from);
+      if constexpr (levels > 1) {
+        if (tiled) b.older.map = map_of(from + 1);
+      }
+    }
     return b;
   };
   const auto* const function = reinterpret_cast<const void*>(&ridge::gpu::entry<Body>);
-  const int shared = Body::shared_bytes(32);
+  const int shared = Body::shared_bytes(32, tiled);
   check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, function));
@@ -137,24 +184,35 @@ void measure(const Fields& f, double edge_cost, Cut cut, bool checks) {
   unsigned different = 0;
   if (checks) {
     const auto bytes = static_cast<std::size_t>(f.elements()) * sizeof(Real);
-    check(cudaMemcpy(f.data[1], f.data[0], bytes, cudaMemcpyDeviceToDevice));
-    check(cudaMemcpy(f.data[2], f.data[0], bytes, cudaMemcpyDeviceToDevice));
+    for (int i = 2; i < 7; ++i)
+      check(cudaMemcpy(f.data[i], f.data[0], bytes, cudaMemcpyDeviceToDevice));
     const dim3 grid(static_cast<unsigned>((f.n.x + 63) / 64), static_cast<unsigned>(f.n.y),
                     static_cast<unsigned>(f.n.z));
-    for (int s = 0; s < Sweeps; ++s)
-      single_sweep<<<grid, 64>>>(heat(), View<const Real>(f.view(s == 0 ? 0 : 2 - s % 2)),
-                                 f.view(2 - (s + 1) % 2));
-    const int right = 2 - Sweeps % 2;
-    const int got = 3 - right;
-    check(cudaMemset(f.data[got], 0, bytes));
-    check(cudaMemcpy(f.data[got], f.data[0], bytes, cudaMemcpyDeviceToDevice));
-    pass(0, got);
+    const auto reflect = [&](int i) {
+      if (mirrored) mirror<<<grid, 64>>>(f.view(i));
+    };
+    reflect(0);
+    int newest = 0;
+    int before = 1;
+    for (int s = 0; s < Sweeps; ++s) {
+      const int out = 2 + s % 3;
+      single_sweep<<<grid, 64>>>(kernel(), View<const Real>(f.view(newest)),
+                                 View<const Real>(f.view(before)), f.view(out));
+      reflect(out);
+      before = newest;
+      newest = out;
+    }
+    pass(0, 5);
     unsigned* counter = nullptr;
     check(cudaMalloc(&counter, 4));
     check(cudaMemset(counter, 0, 4));
-    compare<<<1024, 256>>>(reinterpret_cast<unsigned*>(f.data[got]),
-                           reinterpret_cast<unsigned*>(f.data[right]),
-                           f.elements() * static_cast<Index>(sizeof(Real) / 4), counter);
+    const int right[2] = {newest, before};
+    for (int level = 0; level < levels; ++level) {
+      reflect(5 + level);
+      compare<<<1024, 256>>>(reinterpret_cast<unsigned*>(f.data[5 + level]),
+                             reinterpret_cast<unsigned*>(f.data[right[level]]),
+                             f.elements() * static_cast<Index>(sizeof(Real) / 4), counter);
+    }
     check(cudaMemcpy(&different, counter, 4, cudaMemcpyDeviceToHost));
     cudaFree(counter);
   }
@@ -165,7 +223,7 @@ void measure(const Fields& f, double edge_cost, Cut cut, bool checks) {
   std::vector<float> times;
   for (int i = 0; i < 9; ++i) {
     check(cudaEventRecord(begin));
-    pass(1 + i % 2, 2 - i % 2);
+    pass(5 * (i % 2), 5 - 5 * (i % 2));
     check(cudaEventRecord(end));
     check(cudaEventSynchronize(end));
     float ms = 0;
@@ -175,47 +233,28 @@ void measure(const Fields& f, double edge_cost, Cut cut, bool checks) {
   std::sort(times.begin(), times.end());
   const double points =
       static_cast<double>(f.n.x) * static_cast<double>(f.n.y) * static_cast<double>(f.n.z) * Sweeps;
-  std::printf("%s %ldx%ldx%ld T=%d rows=%d warps=%d %s %s edge=%.2f jobs=%zu regs=%d local=%zu: "
+  std::printf("%s%s %s %ldx%ldx%ld T=%d rows=%d warps=%d %s jobs=%zu regs=%d local=%zu: "
               "%.0f Gpt/s (%.3f ms, min %.3f)%s\n",
+              levels > 1 ? "wave" : "heat", mirrored ? " mirror" : "",
               sizeof(Real) == 8 ? "fp64" : "fp32", static_cast<long>(f.n.x),
               static_cast<long>(f.n.y), static_cast<long>(f.n.z), Sweeps, Rows, Warps,
-              Where == Store::plain ? "plain" : "nontemporal", cut == Cut::whole ? "whole" : "cut",
-              edge_cost, plan.jobs.size(), attributes.numRegs, attributes.localSizeBytes,
-              points / (times[times.size() / 2] * 1e6), times[times.size() / 2], times[0],
+              Where == Store::plain ? "plain" : "nontemporal", planned.size(), attributes.numRegs,
+              attributes.localSizeBytes, points / (times[times.size() / 2] * 1e6),
+              times[times.size() / 2], times[0],
               !checks          ? ""
               : different == 0 ? " bits ok"
                                : " WRONG");
   std::fflush(stdout);
   cudaFree(jobs);
-  cudaFree(first);
+  cudaFree(taken);
   if (different != 0) std::exit(1);
 }
 
-template <int Sweeps, int Rows, int Warps>
-void measure_all(const Fields& f, bool checks) {
-  measure<Sweeps, Rows, Warps>(f, 1.2, Cut::evenly, checks);
-  if (f.n.x < 400) return;
-  measure<Sweeps, Rows, Warps>(f, 1.0, Cut::evenly, false);
-  measure<Sweeps, Rows, Warps>(f, 1.2, Cut::whole, false);
-}
-
-void measure_variants(const Fields& f, bool checks) {
-#if defined(SINGLE)
-  measure_all<3, 3, 16>(f, checks);
-  measure_all<3, 4, 12>(f, checks);
-  measure_all<4, 3, 12>(f, checks);
-  measure_all<4, 4, 8>(f, checks);
-  measure_all<4, 5, 8>(f, checks);
-  measure_all<2, 4, 16>(f, checks);
-#else
-  measure_all<3, 3, 16>(f, checks);
-  measure_all<3, 4, 12>(f, checks);
-  measure_all<3, 6, 8>(f, checks);
-  measure_all<4, 3, 12>(f, checks);
-  measure_all<4, 5, 8>(f, checks);
-  measure_all<2, 4, 16>(f, checks);
+#if !defined(PASS_SWEEPS)
+#define PASS_SWEEPS 4
+#define PASS_ROWS 2
+#define PASS_WARPS 16
 #endif
-}
 
 } // namespace
 
@@ -225,6 +264,6 @@ int main(int count, char** sizes) {
     long x = 0, y = 0, z = 0;
     if (std::sscanf(sizes[i], "%ldx%ldx%ld", &x, &y, &z) != 3) return 2;
     const Fields fields(Index3{x, y, z});
-    measure_variants(fields, x * y * z <= 1l << 28);
+    measure<PASS_SWEEPS, PASS_ROWS, PASS_WARPS>(fields, x * y * z <= 1l << 28);
   }
 }

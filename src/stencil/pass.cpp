@@ -56,12 +56,21 @@ PassSchedule with_sweeps(PassSchedule schedule, int sweeps) {
   return schedule;
 }
 
+namespace {
+
+/// What zeros stand for.
+GpuPassShape shape_of(const GpuPassSchedule& s, const Device& device, const Traits& traits) {
+  return pass_shape(s.rows, s.warps, usual_pass_shape(s.sweeps, traits.inputs(), traits.radius.z),
+                    device.facts().warp_width);
+}
+
+} // namespace
+
 PassSchedule settled(PassSchedule schedule, const Device& device, const Traits& traits, Index3 n) {
-  if (auto* const gpu = std::get_if<GpuPassSchedule>(&schedule);
-      gpu != nullptr && gpu->warps == 0) {
-    // Two points away, twelve warps leave a thread too few registers for the planes it holds.
-    const int lanes = traits.radius.z > 1 ? 256 : 384;
-    gpu->warps = lanes / device.facts().warp_width;
+  if (auto* const gpu = std::get_if<GpuPassSchedule>(&schedule)) {
+    const GpuPassShape shape = shape_of(*gpu, device, traits);
+    gpu->rows = shape.rows;
+    gpu->warps = shape.warps;
   }
   auto* const s = std::get_if<CpuPassSchedule>(&schedule);
   if (s == nullptr) return schedule;
@@ -87,6 +96,18 @@ PassSchedule settled(PassSchedule schedule, const Device& device, const Traits& 
     s->planes = static_cast<int>(ceil_div(planes, parts));
   }
   return schedule;
+}
+
+PassSchedule shortened(const PassSchedule& schedule, int sweeps, const Device& device,
+                       const Traits& traits, Index3 extents) {
+  PassSchedule shorter = with_sweeps(schedule, sweeps);
+  const auto* const gpu = std::get_if<GpuPassSchedule>(&schedule);
+  if (gpu == nullptr) return shorter;
+  GpuPassSchedule unsaid = *gpu;
+  unsaid.rows = unsaid.warps = 0;
+  const GpuPassShape usual = shape_of(unsaid, device, traits);
+  if (usual != GpuPassShape{gpu->rows, gpu->warps}) return shorter;
+  return settled(with_sweeps(unsaid, sweeps), device, traits, extents);
 }
 
 void detail::require_pass(const Traits& traits, int levels, Index3 n, int sweeps) {

@@ -107,8 +107,9 @@ const Program& SweepsRun<T>::pass_program(int sweeps) {
   const std::pair<int, int> key{-sweeps, this->newest()}; // the longest first
   const auto found = passes_.find(key);
   if (found != passes_.end()) return found->second;
-  return passes_.emplace(key, bind_pass(sweeps, with_sweeps(*schedule_.pass, sweeps)))
-      .first->second;
+  const PassSchedule schedule =
+      shortened(*schedule_.pass, sweeps, device(), traits_, this->whole(0).extents);
+  return passes_.emplace(key, bind_pass(sweeps, schedule)).first->second;
 }
 
 template <class T>

@@ -9,7 +9,7 @@ check() {
   local header=$1 kind=
   case "$header" in
   ridge/device/gpu/bulk.hpp | ridge/device/gpu/entry.hpp | ridge/device/gpu/lane.hpp | ridge/device/gpu/launch.hpp | \
-    ridge/device/gpu/native.hpp)
+    ridge/device/gpu/native.hpp | ridge/device/gpu/tile_copy.hpp)
     return 0 ;; # need a GPU compiler: the kernel sources of the cuda and hip builds include them
   ridge/device/rtc/*) return 0 ;; # for NVRTC; test/launch/image_test.cpp compiles them
   ridge/*/cpu/*.hpp | ridge/core/pack_native.hpp | ridge/core/pack_math_native.hpp)

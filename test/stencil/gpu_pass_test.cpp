@@ -62,13 +62,9 @@ protected:
     }
   }
 
-  /// Those that kernels are compiled ahead for, whatever they read.
-  [[nodiscard]] int compiled_warps() const { return device.facts().warp_width == 64 ? 6 : 12; }
-
   /// Fields, faces, passes and steps by chance.
   template <class T, class K>
-  void expect_same_bits_at_random(const K& kernel, int most_sweeps, int cases, unsigned seed,
-                                  int warps = 0) {
+  void expect_same_bits_at_random(const K& kernel, int most_sweeps, int cases, unsigned seed) {
     std::mt19937 random(seed);
     const auto up_to = [&](int most) { return static_cast<Index>(random() % (most + 1)); };
     const int least = 4 * radius_of<K>().z + 1; // enough however much of it is fixed
@@ -76,7 +72,7 @@ protected:
       const Index3 n{least + up_to(140), least + up_to(50), least + up_to(20)};
       const Boundaries b = test::random_boundaries(random, n);
       const int sweeps = 2 + static_cast<int>(up_to(most_sweeps - 2));
-      expect_same_bits<T>(n, b, {sweeps, 3, warps}, up_to(9), kernel);
+      expect_same_bits<T>(n, b, {sweeps}, up_to(9), kernel);
     }
   }
 };
@@ -112,11 +108,11 @@ TEST_P(GpuPasses, TakeTwoTimeLevels) {
 TEST_P(GpuPasses, ReadTwoPointsAway) {
   if (sanitized) GTEST_SKIP() << not_compiled;
   const test::Steep<2> kernel{0.02};
-  const GpuPassSchedule pass{2, 3, compiled_warps()};
+  const GpuPassSchedule pass{2};
   const Boundaries fixed = parse_boundaries("x=dirichlet:1,y=dirichlet:2,z=dirichlet:3");
   expect_same_bits<double>({131, 37, 29}, {}, pass, 4, kernel);
   expect_same_bits<double>({67, 37, 29}, fixed, pass, 4, kernel);
-  expect_same_bits_at_random<double>(kernel, 2, 16, 9, compiled_warps());
+  expect_same_bits_at_random<double>(kernel, 2, 16, 9);
 }
 
 TEST_P(GpuPasses, TakeFacesWhoseValuesAreFields) {
@@ -196,9 +192,28 @@ TEST_P(GpuPasses, PrintAndParse) {
   EXPECT_EQ(parsed("sweeps=2"), device.facts().warp_width == 64
                                     ? "sweeps=2 rows=3 warps=6 store=plain"
                                     : "sweeps=2 rows=3 warps=12 store=plain");
+  EXPECT_EQ(parsed("sweeps=4"), device.facts().warp_width == 64
+                                    ? "sweeps=4 rows=2 warps=8 store=plain"
+                                    : "sweeps=4 rows=2 warps=16 store=plain");
+  EXPECT_EQ(parsed("sweeps=4 rows=4"), device.facts().warp_width == 64
+                                           ? "sweeps=4 rows=4 warps=4 store=plain"
+                                           : "sweeps=4 rows=4 warps=8 store=plain");
   EXPECT_THROW((void)parsed("sweeps=5"), UsageError);
   EXPECT_THROW((void)parsed("sweeps=4 rows=1 warps=8"), UsageError);
   EXPECT_THROW((void)parsed("sweeps=4 planes=3"), UsageError);
+}
+
+TEST_P(GpuPasses, AreShortenedToWhatIsUsualOfFewerSweeps) {
+  const Traits traits = traits_of<test::Slanted, double>();
+  const auto shorter = [&](std::string_view text) {
+    const SweepsSchedule s = parse_sweeps(text, device, traits, {}, {301, 83, 57});
+    return to_text(shortened(*s.pass, 3, device, traits, {301, 83, 57}));
+  };
+  const SweepsSchedule three = parse_sweeps("sweeps=3", device, traits, {}, {301, 83, 57});
+  EXPECT_EQ(shorter("sweeps=4"), to_text(three));
+  EXPECT_EQ(shorter("sweeps=4 rows=4 warps=8"), "sweeps=3 rows=4 warps=8 store=plain");
+  EXPECT_EQ(shorter("sweeps=4 store=nontemporal"),
+            to_text(parse_sweeps("sweeps=3 store=nontemporal", device, traits, {}, {301, 83, 57})));
 }
 
 INSTANTIATE_TEST_SUITE_P(Here, GpuPasses, ::testing::ValuesIn(gpus_here()),

@@ -11,7 +11,7 @@ namespace ridge::stencil {
 /// need of the tiles beside is computed twice.
 struct GpuPassSchedule {
   int sweeps = 4;
-  int rows = 3;
+  int rows = 0;
   int warps = 0;
   Store store = Store::plain;
 
@@ -21,18 +21,18 @@ struct GpuPassSchedule {
     return std::tuple{
         text::field("sweeps", &GpuPassSchedule::sweeps, text::in_range(2, 4, 2, 3, 4),
                     "sweeps of one pass; what is left of the steps takes a shorter one"),
-        text::field("rows", &GpuPassSchedule::rows, text::in_range(1, 6, 3, 4),
-                    "rows of the tile that a thread computes"),
+        text::field("rows", &GpuPassSchedule::rows, text::in_range(0, 6, 0, 2, 3, 4),
+                    "rows of the tile that a thread computes; 0: what is usual for the sweeps"),
         text::field("warps", &GpuPassSchedule::warps, text::in_range(0, 16, 0, 8, 16),
-                    "warps of a block, one above the other; 0: 12, of 64 lanes 6; where two points "
-                    "away are read 8 and 4"),
+                    "warps of a block, one above the other; 0: what is usual for the sweeps, of 64 "
+                    "lanes half as many"),
         text::field("store", &GpuPassSchedule::store,
                     text::one_of(Store::plain, Store::nontemporal),
                     "results through the caches, or past them")};
   }
 
   static std::string problem(const GpuPassSchedule& s) {
-    if (s.warps == 0 || s.rows * s.warps > 2 * s.sweeps) return {};
+    if (s.rows * s.warps == 0 || s.rows * s.warps > 2 * s.sweeps) return {};
     return "tiles of " + std::to_string(s.rows * s.warps) +
            " rows have no results after sweeps=" + std::to_string(s.sweeps) +
            ", which take one row on each side each; rows times warps is " +

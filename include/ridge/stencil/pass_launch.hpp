@@ -27,6 +27,10 @@ using PassSchedule = std::variant<CpuPassSchedule, GpuPassSchedule>;
 /// shells included.
 [[nodiscard]] PassSchedule settled(PassSchedule schedule, const Device& device,
                                    const Traits& traits, Index3 extents);
+/// A settled one for the fewer sweeps that are left of the steps: what was chosen for more of them
+/// is chosen again.
+[[nodiscard]] PassSchedule shortened(const PassSchedule& schedule, int sweeps, const Device& device,
+                                     const Traits& traits, Index3 extents);
 
 namespace detail {
 /// Throws UsageError where the fields are too small, or have one dimension.

@@ -10,31 +10,27 @@ namespace ridge::stencil {
 /// What a block does at a time: the results of a tile from plane `z_begin` to before `z_end`.
 struct PassJob {
   int x = 0,
-      y = 0; ///< of the tile's first point, halo included: beyond the low faces it is negative
+      y = 0; ///< of the tile's first point, halo included: beyond periodic faces it is negative
+  int x_begin = 0, x_end = 0; ///< results, of all that the tile holds
+  int y_begin = 0, y_end = 0;
   int z_begin = 0, z_end = 0;
   int at_edge = 0; ///< 1: the tile holds points that no sweep computes
 };
 
-/// The shape of tiles, with their halos, and what they cost.
+/// The shape of tiles, with their halos.
 struct PassTiles {
-  int x = 0, y = 0;       ///< points of a tile
-  int halo = 0;           ///< of these, those on each side that later sweeps lose; planes alike
-  int radius = 1;         ///< points of the field's own shell
-  int sector = 1;         ///< elements that memory writes at a time
-  int piece = 1;          ///< elements that copies begin at a multiple of
-  double edge_cost = 1.0; ///< of a plane of a tile at the edge; others take 1
+  int x = 0, y = 0; ///< points of a tile
+  int halo = 0;     ///< of these, those on each side that later sweeps lose; planes alike
+  int radius = 1;   ///< points of the field's own shell
+  int sector = 1;   ///< elements that memory writes at a time
+  int piece = 1;    ///< elements that copies begin at a multiple of
+  bool around_x = false, around_y = false; ///< periodic: the field goes on beyond its ends
 };
 
-struct PassPlan {
-  int lead_x = 0, lead_y = 0; ///< points of a tile before its results
-  int step_x = 0, step_y = 0; ///< results of a tile
-  std::vector<PassJob> jobs;  ///< in the order of the blocks
-  std::vector<int> first;     ///< of each block, and one more: the number of jobs
-};
-
-/// Every point within the shell of a field of these extents in exactly one job. Blocks take whole
-/// columns, neighbours at the same time, while there is one for each; what columns are left are
-/// cut so that all blocks end together, unless that is no gain.
-[[nodiscard]] PassPlan plan_pass(const PassTiles& tiles, Index3 extents, int blocks);
+/// Every point within the shell of a field of these extents in exactly one job, in the order in
+/// which blocks take them: whole columns, those at the edge first, since they take longer, and
+/// neighbours at the same time. The last columns are cut, into shorter and shorter pieces, so that
+/// all blocks end together.
+[[nodiscard]] std::vector<PassJob> plan_pass(const PassTiles& tiles, Index3 extents, int blocks);
 
 } // namespace ridge::stencil

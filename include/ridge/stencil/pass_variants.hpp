@@ -15,8 +15,8 @@ namespace ridge::stencil {
 /// Of GpuPassSchedule.
 struct GpuPassVariant {
   int sweeps = 4;
-  int rows = 3;
-  int warps = 12;
+  int rows = 2;
+  int warps = 16;
   Store store = Store::plain;
   bool moving = false; ///< some faces' shell changes from sweep to sweep
   friend constexpr bool operator==(const GpuPassVariant&, const GpuPassVariant&) = default;
@@ -52,29 +52,62 @@ constexpr int most_gpu_pass_sweeps() {
   return most_gpu_pass_sweeps(inputs_of<K>, levels_of<K>(), radius_of<K>(), stars, sizeof(T));
 }
 
+/// Rows of a thread and warps of a block.
+struct GpuPassShape {
+  int rows, warps;
+  friend constexpr bool operator==(const GpuPassShape&, const GpuPassShape&) = default;
+};
+
+/// The shape that defaults take: of those measured the fastest, as a rule one whose registers hold
+/// all (docs/decisions/0035).
+constexpr GpuPassShape usual_pass_shape(int sweeps, int levels, int radius) {
+  if (radius > 1) return {3, 8};
+  return sweeps == 4 || (sweeps == 3 && levels > 1) ? GpuPassShape{2, 16} : GpuPassShape{3, 12};
+}
+
+/// The same where one of the two is given, the other 0; for warps of `width` lanes.
+constexpr GpuPassShape pass_shape(int rows, int warps, GpuPassShape usual, int width) {
+  const int halves = width / 32;
+  if (rows == 0 && warps == 0) return {usual.rows, usual.warps / halves};
+  if (warps == 0 && rows == usual.rows) return {rows, usual.warps / halves};
+  // So many lanes have registers for so many rows.
+  if (warps == 0) return {rows, (rows < 3 ? 16 : rows == 3 ? 12 : 8) / halves};
+  if (rows == 0) return {warps * halves > 12 ? 2 : warps * halves > 8 ? 3 : 4, warps};
+  return {rows, warps};
+}
+
 #if defined(RIDGE_STENCIL_GPU_PASS)
-inline constexpr std::array gpu_pass_variants{GpuPassVariant{RIDGE_STENCIL_GPU_PASS}};
-#elif defined(RIDGE_TARGET_SIMT)
-/// Those of the default at both warp widths, with what is left of the steps.
-inline constexpr std::array gpu_pass_variants{GpuPassVariant{2, 3, 12, Store::plain, true},
-                                              GpuPassVariant{2, 3, 6, Store::plain, true},
-                                              GpuPassVariant{3, 3, 12, Store::plain, true},
-                                              GpuPassVariant{3, 3, 6, Store::plain, true},
-                                              GpuPassVariant{4, 3, 12, Store::plain, true},
-                                              GpuPassVariant{4, 3, 6, Store::plain, true},
-                                              GpuPassVariant{3, 3, 12},
-                                              GpuPassVariant{3, 3, 6}};
-#elif defined(RIDGE_AHEAD_MOVING_FACES)
-/// Those of the default, for all faces: what tests on a GPU take.
-inline constexpr std::array gpu_pass_variants{GpuPassVariant{2},
-                                              GpuPassVariant{3},
-                                              GpuPassVariant{4},
-                                              GpuPassVariant{2, 3, 12, Store::plain, true},
-                                              GpuPassVariant{3, 3, 12, Store::plain, true},
-                                              GpuPassVariant{4, 3, 12, Store::plain, true}};
+template <class K>
+struct GpuPassList {
+  static constexpr auto values = std::array{GpuPassVariant{RIDGE_STENCIL_GPU_PASS}};
+};
 #else
-inline constexpr std::array gpu_pass_variants{GpuPassVariant{2}, GpuPassVariant{3},
-                                              GpuPassVariant{4}};
+template <class K>
+constexpr GpuPassVariant usual_pass(int sweeps, int width, bool moving) {
+  const GpuPassShape usual = usual_pass_shape(sweeps, levels_of<K>(), radius_of<K>().z);
+  const GpuPassShape shape = pass_shape(0, 0, usual, width);
+  return {sweeps, shape.rows, shape.warps, Store::plain, moving};
+}
+
+/// Ahead is what defaults pick, with what is left of the steps.
+template <class K>
+struct GpuPassList {
+#if defined(RIDGE_TARGET_SIMT)
+  // At both warp widths.
+  static constexpr auto values = std::array{
+      usual_pass<K>(2, 32, true),  usual_pass<K>(2, 64, true), usual_pass<K>(3, 32, true),
+      usual_pass<K>(3, 64, true),  usual_pass<K>(4, 32, true), usual_pass<K>(4, 64, true),
+      usual_pass<K>(3, 32, false), usual_pass<K>(3, 64, false)};
+#elif defined(RIDGE_AHEAD_MOVING_FACES)
+  // For all faces: what tests on a GPU take.
+  static constexpr auto values = std::array{
+      usual_pass<K>(2, 32, false), usual_pass<K>(3, 32, false), usual_pass<K>(4, 32, false),
+      usual_pass<K>(2, 32, true),  usual_pass<K>(3, 32, true),  usual_pass<K>(4, 32, true)};
+#else
+  static constexpr auto values = std::array{
+      usual_pass<K>(2, 32, false), usual_pass<K>(3, 32, false), usual_pass<K>(4, 32, false)};
+#endif
+};
 #endif
 
 /// What is compiled for a schedule and faces. The emulated GPU stores all results alike, and of the
@@ -83,9 +116,5 @@ constexpr GpuPassVariant variant_of(const GpuPassSchedule& s, bool moving, bool 
   return {s.sweeps, s.rows, s.warps, emulated ? Store::plain : s.store,
           moving || (emulated && s.sweeps != 3)};
 }
-
-struct GpuPassList {
-  static constexpr auto values = gpu_pass_variants;
-};
 
 } // namespace ridge::stencil

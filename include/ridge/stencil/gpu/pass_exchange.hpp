@@ -7,7 +7,9 @@
 #include <ridge/stencil/gpu/access.hpp>
 #include <ridge/stencil/gpu/shared_pack.hpp>
 
-#if !defined(RIDGE_TARGET_SIMT)
+#if defined(RIDGE_TARGET_CUDA)
+#include <ridge/device/gpu/tile_copy.hpp>
+#elif !defined(RIDGE_TARGET_SIMT)
 #include <ridge/device/gpu/lane.hpp>
 #endif
 
@@ -15,6 +17,20 @@
 #include <type_traits>
 
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
+
+#if defined(RIDGE_TARGET_CUDA)
+using PassMap = ridge::gpu::TileMap;
+inline constexpr bool copies_tiles = ridge::gpu::has_tile_copy;
+
+/// Begins to copy the tile at (x, y, z); `phase` counts its bytes.
+template <class T>
+RIDGE_DEVICE void copy_tile(PhaseBarrier* phase, T* to, const PassMap& map, int x, int y, int z) {
+  ridge::gpu::copy_tile(phase, 0, to, map, x, y, z);
+}
+#else
+struct PassMap {};
+inline constexpr bool copies_tiles = false;
+#endif
 
 /// As Lane::copy_async of 16 bytes; the data are read once more soon, by the block beside: the L2
 /// keeps them in preference to results.
@@ -30,6 +46,92 @@ RIDGE_DEVICE void copy_kept(Lane& lane, Array& to, int at, const Span<const T>& 
                : "memory");
 #else
   lane.template copy_async<N>(to, at, from, i);
+#endif
+}
+
+/// What is the same for all lanes of a warp, and known to the compiler as such.
+RIDGE_DEVICE bool in_warp(bool value) {
+#if defined(__CUDA_ARCH__)
+  return __any_sync(0xffffffffu, value) != 0;
+#else
+  return value;
+#endif
+}
+
+/// The same number, of which the compiler no longer knows where it is from: it does not keep what
+/// follows from it in registers from step to step.
+template <class I>
+RIDGE_DEVICE I forgotten(I value) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" : "+r"(value));
+#endif
+  return value;
+}
+
+/// `yes` where bit `Bit` of `bits` is set, `no` elsewhere. Tested where it is used: a compiler that
+/// kept the outcome of each test would need more predicates than a GPU has. `ByMask`: without any,
+/// in more instructions.
+template <int Bit, bool ByMask, class T>
+RIDGE_DEVICE T chosen(unsigned bits, T yes, T no) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (ByMask) {
+    int mask = static_cast<int>(bits << (31 - Bit)) >> 31;
+    asm("" : "+r"(mask)); // else it becomes a predicate again
+    const auto of = [mask](int a, int b) { return (a & mask) | (b & ~mask); };
+    if constexpr (std::is_same_v<T, double>) {
+      return __hiloint2double(of(__double2hiint(yes), __double2hiint(no)),
+                              of(__double2loint(yes), __double2loint(no)));
+    } else {
+      return __int_as_float(of(__float_as_int(yes), __float_as_int(no)));
+    }
+  } else if constexpr (std::is_same_v<T, double>) {
+    T value;
+    asm("{ .reg .pred p; .reg .b32 t; and.b32 t, %3, %4; setp.ne.u32 p, t, 0; "
+        "selp.f64 %0, %1, %2, p; }"
+        : "=d"(value)
+        : "d"(yes), "d"(no), "r"(bits), "n"(1u << Bit));
+    return value;
+  } else {
+    T value;
+    asm("{ .reg .pred p; .reg .b32 t; and.b32 t, %3, %4; setp.ne.u32 p, t, 0; "
+        "selp.f32 %0, %1, %2, p; }"
+        : "=f"(value)
+        : "f"(yes), "f"(no), "r"(bits), "n"(1u << Bit));
+    return value;
+  }
+#else
+  return (bits >> Bit & 1u) != 0 ? yes : no;
+#endif
+}
+
+/// Stores a value where bit `Bit` of `bits` is set, which is tested here, likewise.
+template <int Bit, Store How, class Lane, class T>
+RIDGE_DEVICE void put_chosen(Lane& lane, unsigned bits, const Span<T>& to, Index at, T value) {
+#if defined(__CUDA_ARCH__)
+  (void)lane;
+  if constexpr (sizeof(T) == 8 && How == Store::nontemporal) {
+    asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %2, %3; setp.ne.u32 p, t, 0; "
+                 "@p st.global.cs.f64 [%0], %1; }" ::"l"(to.data + at),
+                 "d"(value), "r"(bits), "n"(1u << Bit)
+                 : "memory");
+  } else if constexpr (sizeof(T) == 8) {
+    asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %2, %3; setp.ne.u32 p, t, 0; "
+                 "@p st.global.f64 [%0], %1; }" ::"l"(to.data + at),
+                 "d"(value), "r"(bits), "n"(1u << Bit)
+                 : "memory");
+  } else if constexpr (How == Store::nontemporal) {
+    asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %2, %3; setp.ne.u32 p, t, 0; "
+                 "@p st.global.cs.f32 [%0], %1; }" ::"l"(to.data + at),
+                 "f"(value), "r"(bits), "n"(1u << Bit)
+                 : "memory");
+  } else {
+    asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %2, %3; setp.ne.u32 p, t, 0; "
+                 "@p st.global.f32 [%0], %1; }" ::"l"(to.data + at),
+                 "f"(value), "r"(bits), "n"(1u << Bit)
+                 : "memory");
+  }
+#else
+  if ((bits >> Bit & 1u) != 0) put<How>(lane, to, at, Pack<T, 1>(value));
 #endif
 }
 
@@ -54,30 +156,42 @@ RIDGE_DEVICE Pack<T, N> as_if_loaded(Pack<T, N> value) {
 }
 
 /// A row's values, of which each lane of a warp holds a pack, from `Reach` points before the lane's
-/// own to as many behind. At the ends of the row the values come from its other end.
+/// own to as many behind. Those beyond the ends of the row are some of the row's.
 template <class T, int N, int Reach>
 struct RowValues {
   T value[N + 2 * Reach];
 
+  /// That of the lane so many further on in the warp, or where there is none of another lane.
+  template <int Further, class Lane>
+  static RIDGE_DEVICE T of_lane(Lane& lane, T value) {
+#if defined(RIDGE_TARGET_CUDA)
+    (void)lane;
+    return Further < 0 ? __shfl_up_sync(0xffffffffu, value, -Further)
+                       : __shfl_down_sync(0xffffffffu, value, Further);
+#else
+    constexpr int width = Lane::warp_width;
+    return lane.shuffle(value, (lane.lane() + width + Further) % width);
+#endif
+  }
+
   template <class Lane>
   static RIDGE_DEVICE RowValues around(Lane& lane, const Pack<T, N>& value) {
-    constexpr int width = Lane::warp_width;
     RowValues row;
     unrolled<N>([&](auto i) { row.value[Reach + i] = value[i]; });
     unrolled<Reach>([&](auto q) {
       constexpr int lanes = q / N + 1;
-      row.value[Reach - 1 - q] =
-          lane.shuffle(value[lanes * N - 1 - q], (lane.lane() + width - lanes) % width);
-    });
-    unrolled<Reach>([&](auto q) {
-      constexpr int lanes = q / N + 1;
-      row.value[Reach + N + q] = lane.shuffle(value[q % N], (lane.lane() + lanes) % width);
+      row.value[Reach - 1 - q] = of_lane<-lanes>(lane, value[lanes * N - 1 - q]);
+      row.value[Reach + N + q] = of_lane<lanes>(lane, value[q % N]);
     });
     return row;
   }
   /// `i` counts from the lane's first value on.
-  RIDGE_DEVICE T& operator[](int i) { return value[i + Reach]; }
-  RIDGE_DEVICE const T& operator[](int i) const { return value[i + Reach]; }
+  RIDGE_DEVICE T& operator[](int i) {
+    return value[i + Reach];
+  }
+  RIDGE_DEVICE const T& operator[](int i) const {
+    return value[i + Reach];
+  }
 };
 
 } // namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME

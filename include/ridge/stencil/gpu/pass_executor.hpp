@@ -11,21 +11,20 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace ridge::stencil {
 
 namespace gpu::inline RIDGE_TARGET_NAME {
 
 #if !defined(RIDGE_TARGET_HIP)
-/// Planes of tiles that hold points no sweep computes take so many times longer than others.
-inline constexpr double edge_cost = 1.2;
-
 template <GpuPassVariant P, class K, class T>
 Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
   using Body = PassMarch<K, T, P>;
   const DeviceFacts& facts = queue.device().facts();
   const int width = facts.warp_width;
-  const int shared = Body::shared_bytes(width);
+  const bool in_tiles = queue.device().kind() == DeviceKind::cuda && can_march(queue.device());
+  const int shared = Body::shared_bytes(width, in_tiles);
   if (shared > facts.shared_per_block.value) {
     throw UsageError("rows=" + std::to_string(P.rows) + " warps=" + std::to_string(P.warps) +
                      " needs " + to_text(Bytes{shared}) +
@@ -48,11 +47,12 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
                         Body::radius,
                         sector_bytes / static_cast<int>(sizeof(T)),
                         Body::vector,
-                        edge_cost};
-  const PassPlan plan = plan_pass(tiles, in.extents, shape.grid.x);
+                        pass.periodic[0],
+                        pass.periodic[1]};
+  const std::vector<PassJob> jobs = plan_pass(tiles, in.extents, shape.grid.x);
 
   struct Planned {
-    Memory jobs, first;
+    Memory jobs, taken;
   };
   const auto on_device = [&](auto& memory, const auto& list) {
     using Element = typename std::remove_cvref_t<decltype(list)>::value_type;
@@ -60,7 +60,7 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
     memory = Memory(queue.device(), Bytes{count * static_cast<Index>(sizeof(Element))},
                     "the jobs of a pass");
     copy_bytes_to_device(queue, memory.data(), list.data(), memory.size());
-    return Span<const Element>(static_cast<const Element*>(memory.data()), count);
+    return Span<Element>(static_cast<Element*>(memory.data()), count);
   };
   auto planned = std::make_unique<Planned>();
   const auto rows_of = [](const View<const T>& field) {
@@ -71,16 +71,24 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
             in,
             rows_of(in),
             pass.out[0],
-            on_device(planned->jobs, plan.jobs),
-            on_device(planned->first, plan.first),
-            plan.lead_x,
-            plan.lead_y,
-            plan.step_x,
-            plan.step_y,
+            Span<const PassJob>(on_device(planned->jobs, jobs)),
+            on_device(planned->taken, std::vector<int>{0, 0}),
+            {},
             {},
             {}};
-  if constexpr (Body::levels > 1) body.older = {rows_of(pass.in[1]), pass.out[1].elements()};
+  if constexpr (Body::levels > 1) body.older = {rows_of(pass.in[1]), pass.out[1].elements(), {}};
   if constexpr (P.moving) body.faces = PassFaces<T, Body::radius>::of(pass.shell, pass.periodic);
+#if defined(RIDGE_TARGET_CUDA)
+  if constexpr (Body::takes_tiles) {
+    if (in_tiles) {
+      const auto map_of = [&](const View<const T>& field) {
+        return ridge::gpu::tile_map(field, width * Body::vector, Body::tile_y);
+      };
+      body.map = map_of(in);
+      if constexpr (Body::levels > 1) body.older.map = map_of(pass.in[1]);
+    }
+  }
+#endif
   queue.wait(); // the lists are the host's until here
   return Bound([planned = std::move(planned), ready = Ready<Body>(queue, shape, body)]() mutable {
     ready();
@@ -104,6 +112,9 @@ void require_packs(const Pass<K, T>& pass) {
     check(in);
   for (const auto& out : pass.out)
     check(out);
+  constexpr Index most = Index{1} << 31;
+  if (fit && first.plane >= most)
+    throw UsageError("several sweeps in one pass on a GPU take planes of fewer than 2^31 points");
   if (fit) return;
   throw UsageError("several sweeps in one pass on a GPU need rows that begin at multiples of 16 "
                    "bytes, in all fields alike, as those of ridge::stencil::Sweeps do");
@@ -141,8 +152,8 @@ Bound bind_pass_of(Queue& queue, const Pass<K, T>& pass, const GpuPassSchedule& 
     Bound bound;
     const GpuPassVariant wanted =
         variant_of(s, has_moving_faces(pass), std::is_same_v<Here, target::Simt>);
-    choose_from<GpuPassList>(wanted, [&](auto i) {
-      constexpr GpuPassVariant variant = GpuPassList::values[decltype(i)::value];
+    choose_from<GpuPassList<K>>(wanted, [&](auto i) {
+      constexpr GpuPassVariant variant = GpuPassList<K>::values[decltype(i)::value];
       if constexpr (variant.sweeps <= most) bound = bind_pass<variant>(queue, pass);
     });
     return bound;
