@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the packages Ridge is built from where they are missing (Debian 12, Ubuntu 24.04).
 # With --hip also the compiler and libraries for AMD GPUs; with --python what the Python package's
-# module is compiled with; with --torch the torch that its tests use, for the host alone.
+# module is compiled with; with --torch the torch that its tests use, for the host alone; with --sanitize
+# the compiler of the preset sanitize.
 set -euo pipefail
 
 packages=(g++ cmake make ninja-build pkg-config python3 python3-venv libboost-context-dev libhwloc-dev
@@ -12,7 +13,8 @@ for option in "$@"; do
   --hip) packages+=(hipcc libamdhip64-dev rocm-device-libs clang-19 lld-19 llvm-19 clang-tools-19) ;;
   --python) packages+=(python3-dev) ;;
   --torch) packages+=(python3-torch) ;;
-  *) echo "setup: unknown option $option; --hip, --python and --torch are possible" >&2 && exit 2 ;;
+  --sanitize) packages+=(clang-19 llvm-19 libclang-rt-19-dev libomp-19-dev) ;;
+  *) echo "setup: unknown option $option; --hip, --python, --torch and --sanitize are possible" >&2 && exit 2 ;;
   esac
 done
 

@@ -114,10 +114,19 @@ def env(cache):
     return {**os.environ, "RIDGE_CACHE": str(cache)}
 
 
+@pytest.fixture(scope="session")
+def sources(tmp_path_factory):
+    """The kernels that tests share. What was compiled goes by a file's path, so each has one."""
+    folder = tmp_path_factory.mktemp("sources")
+    for name, text in (("heat", HEAT), ("odd", LOPSIDED), ("charges", CHARGES), ("smooth", SMOOTH),
+                       ("lattice", LATTICE)):
+        (folder / f"{name}.hpp").write_text(text)
+    return folder
+
+
 @pytest.fixture
-def heat(tmp_path):
-    (tmp_path / "heat.hpp").write_text(HEAT)
-    return f"{tmp_path / 'heat.hpp'}:Heat"
+def heat(sources):
+    return f"{sources / 'heat.hpp'}:Heat"
 
 
 @pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
@@ -138,10 +147,9 @@ def test_the_second_run_takes_it_from_the_cache(ridge, env, heat):
 
 
 @pytest.mark.parametrize("device", ["cpu", "simt:64"])
-def test_an_asymmetric_kernel_under_unusual_schedules(ridge, env, tmp_path, device):
-    (tmp_path / "odd.hpp").write_text(LOPSIDED)
+def test_an_asymmetric_kernel_under_unusual_schedules(ridge, env, sources, device):
     schedule = "depth=4" if device == "cpu" else "tile=3 loads=ascending bounds=512"
-    (record,) = ridge.good("bench", f"{tmp_path / 'odd.hpp'}:mine::Lopsided", "--device", device,
+    (record,) = ridge.good("bench", f"{sources / 'odd.hpp'}:mine::Lopsided", "--device", device,
                            "--size", "67x21x13", "--precision", "fp32", "--repeat", 1, "--schedule",
                            schedule, "--json", env=env).records()
     assert record["check"]["ok"] is True
@@ -149,9 +157,8 @@ def test_an_asymmetric_kernel_under_unusual_schedules(ridge, env, tmp_path, devi
 
 
 @pytest.mark.parametrize("device, schedule", [("cpu", "tile=3"), ("simt:64", "direct")])
-def test_an_interaction(ridge, env, tmp_path, device, schedule):
-    (tmp_path / "charges.hpp").write_text(CHARGES)
-    (record,) = ridge.good("bench", f"{tmp_path / 'charges.hpp'}:Charges", "--set", "softening=1e-4",
+def test_an_interaction(ridge, env, sources, device, schedule):
+    (record,) = ridge.good("bench", f"{sources / 'charges.hpp'}:Charges", "--set", "softening=1e-4",
                            "--device", device, "--size", 150, "--precision", "fp64", "--repeat", 1,
                            "--schedule", schedule, "--json", env=env).records()
     assert record["pattern"] == "pairs" and record["kernel"] == "Charges"
@@ -159,9 +166,8 @@ def test_an_interaction(ridge, env, tmp_path, device, schedule):
 
 
 @pytest.mark.parametrize("device", ["cpu", "simt:32"])
-def test_a_chain(ridge, env, tmp_path, device):
-    (tmp_path / "smooth.hpp").write_text(SMOOTH)
-    (record,) = ridge.good("bench", f"{tmp_path / 'smooth.hpp'}:Smooth", "--device", device, "--size",
+def test_a_chain(ridge, env, sources, device):
+    (record,) = ridge.good("bench", f"{sources / 'smooth.hpp'}:Smooth", "--device", device, "--size",
                          10007, "--precision", "fp32", "--repeat", 1, "--schedule",
                          "fission" if device == "cpu" else "auto", "--json", env=env).records()
     assert record["pattern"] == "chain" and record["check"]["ok"] is True
@@ -170,10 +176,9 @@ def test_a_chain(ridge, env, tmp_path, device):
 
 @pytest.mark.parametrize("name, fields, device", [
     ("FourthPowers", 1, "cpu"), ("FourthPowers", 1, "simt:32"), ("Mix", 3, "cpu")])
-def test_a_reduction_and_a_map_of_lattices(ridge, env, tmp_path, name, fields, device):
-    (tmp_path / "lattice.hpp").write_text(LATTICE)
+def test_a_reduction_and_a_map_of_lattices(ridge, env, sources, name, fields, device):
     settings = ["--set", "share=0.4"] if name == "Mix" else []
-    (record,) = ridge.good("bench", f"{tmp_path / 'lattice.hpp'}:{name}", *settings, "--device",
+    (record,) = ridge.good("bench", f"{sources / 'lattice.hpp'}:{name}", *settings, "--device",
                            device, "--site", "spinor", "--size", "8x8x4x4", "--repeat", 1, "--json",
                            env=env).records()
     assert record["pattern"] == "lattice" and record["check"]["ok"] is True
@@ -216,9 +221,8 @@ def test_errors_name_the_users_line(ridge, env, tmp_path):
     (["bench", "{}/heat.hpp:Heat", "--precision", "fp16"], "fp32 and fp64"),
     (["bench", "laplacian", "--set", "rate=1"], "built in"),
 ])
-def test_bad_words(ridge, env, heat, tmp_path, words, says):
-    (tmp_path / "smooth.hpp").write_text(SMOOTH)
-    ridge.bad(*[w.format(tmp_path) for w in words], "--device", "cpu", "--size", "20x20x20",
+def test_bad_words(ridge, env, sources, words, says):
+    ridge.bad(*[w.format(sources) for w in words], "--device", "cpu", "--size", "20x20x20",
               says=says, env=env)
 
 
@@ -266,25 +270,26 @@ def test_compiling_can_be_turned_off(ridge, heat, tmp_path):
     ridge.good("bench", "laplacian", "--device", "cpu", "--size", "20x20x20", "--repeat", 1, env=env)
 
 
-def damage(cache, ending, change):
-    files = [f for f in cache.iterdir() if f.suffix == ending]
-    assert files
+def damage(cache, ending, change, headers):
+    """Changes what is cached; the compiled headers, which take longest, only where `headers` says so."""
+    files = [f for f in cache.iterdir() if f.suffix == ending and (
+        headers or "\nprelude\n" not in f.with_suffix(".txt").read_text())]
+    assert 0 < len(files) < sum(f.suffix == ending for f in cache.iterdir()) + headers
     for file in files:
         change(file)
 
 
-def test_a_damaged_cache_costs_a_compilation(ridge, heat, tmp_path):
-    whole = tmp_path / "whole"
+def test_a_damaged_cache_costs_a_compilation(ridge, env, cache, heat, tmp_path):
     words = ("bench", heat, "--device", "cpu", "--size", "20x20x20", "--repeat", 1, "--json")
-    ridge.good(*words, env={**os.environ, "RIDGE_CACHE": str(whole)})
+    ridge.good(*words, env=env)
     for i, (ending, change) in enumerate([
             (".so", lambda f: f.write_bytes(f.read_bytes()[:1000])),
             (".so", lambda f: f.write_bytes(b"")),
             (".txt", lambda f: f.write_text("nonsense")),
             (".txt", lambda f: f.write_text(f.read_text().replace("schema", "scheme")))]):
-        cache = shutil.copytree(whole, tmp_path / f"damaged{i}")
-        damage(cache, ending, change)
-        (record,) = ridge.good(*words, env={**os.environ, "RIDGE_CACHE": str(cache)}).records()
+        damaged = shutil.copytree(cache, tmp_path / f"damaged{i}")
+        damage(damaged, ending, change, headers=i == 0)
+        (record,) = ridge.good(*words, env={**env, "RIDGE_CACHE": str(damaged)}).records()
         assert record["compiled"] == "now" and record["check"]["ok"]
 
 
@@ -299,10 +304,10 @@ def test_a_cache_open_to_others_is_not_used(ridge, heat, tmp_path):
     assert list(cache.iterdir()) == []
 
 
-def test_many_processes_compile_once(ridge, heat, tmp_path):
-    env = {**os.environ, "RIDGE_CACHE": str(tmp_path / "cache")}
-    words = [ridge.program, "bench", heat, "--device", "cpu", "--size", "20x20x20", "--repeat", "1",
-             "--json"]
+def test_many_processes_compile_once(ridge, env, tmp_path):
+    (tmp_path / "heat.hpp").write_text(HEAT.replace("0.25", "0.3125")) # which nothing has compiled yet
+    words = [ridge.program, "bench", f"{tmp_path / 'heat.hpp'}:Heat", "--device", "cpu", "--size",
+             "20x20x20", "--repeat", "1", "--json"]
     running = [subprocess.Popen(words, env=env, stdout=subprocess.PIPE, text=True)
                for _ in range(16)]
     outputs = [p.communicate(timeout=300)[0] for p in running]
@@ -310,13 +315,13 @@ def test_many_processes_compile_once(ridge, heat, tmp_path):
     assert sum('"compiled": "now"' in out for out in outputs) == 1
 
 
-def test_a_compilation_that_is_killed_leaves_nothing_wrong(ridge, heat, tmp_path):
-    cache = tmp_path / "cache"
+def test_a_compilation_that_is_killed_leaves_nothing_wrong(ridge, env, tmp_path):
     slow = tmp_path / "slow"
     slow.write_text("#!/bin/sh\nexec sleep 60\n")
     slow.chmod(0o755)
-    words = ["bench", heat, "--device", "cpu", "--size", "20x20x20", "--repeat", "1", "--json"]
-    env = {**os.environ, "RIDGE_CACHE": str(cache)}
+    (tmp_path / "heat.hpp").write_text(HEAT.replace("0.25", "0.1875"))
+    words = ["bench", f"{tmp_path / 'heat.hpp'}:Heat", "--device", "cpu", "--size", "20x20x20",
+             "--repeat", "1", "--json"]
     process = subprocess.Popen([ridge.program, *words], env={**env, "RIDGE_CXX": str(slow)})
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(1)

@@ -69,14 +69,14 @@ struct Shape {
   /// A reach of up to two items, along dimensions that have an edge.
   static constexpr Reach reach(Dice& dice) {
     Reach r;
-    const auto along = [&](int d, int& low, int& high) {
+    const auto set = [&](int d, int& low, int& high) {
       if (d >= rank || dimensions[static_cast<std::size_t>(d)].edge == Edge::none) return;
       low = -dice.roll(3);
       high = low + dice.roll(4);
     };
-    along(0, r.low.x, r.high.x);
-    along(1, r.low.y, r.high.y);
-    along(2, r.low.z, r.high.z);
+    set(0, r.low.x, r.high.x);
+    set(1, r.low.y, r.high.y);
+    set(2, r.low.z, r.high.z);
     return r;
   }
 
