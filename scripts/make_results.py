@@ -110,12 +110,16 @@ def summary(patterns):
                    with_unit(r["achieved"], r["achieved_unit"]), fraction(r)] for r in records])
 
 
+def schedule_of(record):
+    return record.get("schedule_name") or record["schedule"]
+
+
 def schedules(patterns):
     files = [json.loads(file.read_text()) for file in files_of(patterns)]
-    names = list(dict.fromkeys(r["schedule_name"] for records in files for r in records))
+    names = list(dict.fromkeys(schedule_of(r) for records in files for r in records))
 
     def cell(records, name):
-        r = next((r for r in records if r["schedule_name"] == name), None)
+        r = next((r for r in records if schedule_of(r) == name), None)
         return f'{with_unit(r["seconds"], "s")}, {fraction(r)}' if r else ""
 
     return table(["schedule", *(title(records[0]) for records in files)],
