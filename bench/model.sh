@@ -6,8 +6,9 @@
 #   bench/model.sh count [FOLDER [SIZE...]]     counts the same launches on cuda:0, writes
 #                                               FOLDER/counted.json and prints the errors
 #
-# FOLDER is docs/results/h200/model by default, whose predictions were committed before anything was counted.
-# Of sizes that are given, only the four schedules are launched under which planes may be gone when they are
+# FOLDER is docs/results/h200/model by default, whose predictions were committed before anything was counted, as
+# were those of other sizes: 640x640x640 1536x1536x384 1920x1080x240 900x800x700 in docs/results/h200/model/second.
+# Of a folder `planes` only the four schedules are launched under which planes may be gone when they are
 # used again: 896x896x512 1152x1152x384 1408x1408x256 in docs/results/h200/model/planes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -35,6 +36,8 @@ number=0
 sizes=(512x512x512 1024x1024x1024 2048x2048x256 700x500x300)
 if [[ $# -gt 2 ]]; then
   sizes=("${@:3}")
+fi
+if [[ $(basename "$folder") == planes ]]; then
   schedules=("${schedules[@]:0:3}" "${schedules[5]}")
 fi
 for size in "${sizes[@]}"; do
