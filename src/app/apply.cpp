@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/core/extents.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/device/memory.hpp>
@@ -138,11 +139,10 @@ struct ApplyCommand {
     if (odd.count() == 0) return;
     const Index nx = source.extents()[0];
     const Index ny = source.extents()[1];
-    const char* const names[3] = {"x", "y", "z"};
     const Index at[3] = {odd.first % nx, odd.first / nx % ny, odd.first / nx / ny};
     std::string where;
     for (int d = 0; d < source.extents().rank(); ++d)
-      where += fmt::format("{}{}={}", d > 0 ? " " : "", names[d], at[d]);
+      where += fmt::format("{}{}={}", d > 0 ? " " : "", axis_name(d), at[d]);
     fmt::print(stderr,
                "ridge: {} holds {} NaN and {} infinite values, the first at {}; they pass "
                "through{}\n",

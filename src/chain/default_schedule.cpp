@@ -37,7 +37,7 @@ Index bytes_an_item(const Description& d, const Plan& plan, Index items) {
 }
 
 constexpr Index least_tile = 512; // items of a tile, that starting one costs nothing
-constexpr Index whole_lines = 64; // items along x that tiles are multiples of
+constexpr Index line_items = 64;  // items along x that tiles are multiples of
 
 /// Tiles of one item along the last dimension, or as many as make a tile worth its start.
 /// What they keep in use fits half of the L1, or where such tiles are too short, half of the L2.
@@ -59,7 +59,7 @@ TileShape cpu_tile(const DeviceFacts& facts, const Description& d, Index3 n, Joi
   }
   // Equal parts of whole lines: the last tile is no crumb.
   const Index parts = tiles_of(n.x, tile.x);
-  tile.x = (tiles_of(n.x, parts) + whole_lines - 1) / whole_lines * whole_lines;
+  tile.x = (tiles_of(n.x, parts) + line_items - 1) / line_items * line_items;
   tile.x = std::min(tile.x, n.x);
   Index items = tile.x;
   for (const int dim : {1, 2}) {

@@ -1,5 +1,6 @@
 #include <ridge/chain/description.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/core/extents.hpp>
 
 #include <fmt/format.h>
 
@@ -141,8 +142,6 @@ Description detail::describe(const DeclaredChain& c) {
 
 namespace {
 
-constexpr const char* axis_names[3] = {"x", "y", "z"};
-
 /// The checks of one description, in an order in which each may rely on those before.
 class Checker {
 public:
@@ -195,7 +194,7 @@ private:
       for (int d = 0; d < 3; ++d) {
         if (a.reach.low.along(d) > a.reach.high.along(d)) {
           fail("operation '{}' reads '{}' from {} to {} along {}: nothing", op.name, to.name,
-               a.reach.low.along(d), a.reach.high.along(d), axis_names[d]);
+               a.reach.low.along(d), a.reach.high.along(d), axis_name(d));
         }
       }
       writes = writes || a.writes;
@@ -265,7 +264,7 @@ private:
   void neighbours(int k) const {
     for (int d = 0; d < 3; ++d) {
       const Dimension& dimension = d_.dimensions[static_cast<std::size_t>(d)];
-      if (dimension.halo < 0) fail("a halo of {} along {}", dimension.halo, axis_names[d]);
+      if (dimension.halo < 0) fail("a halo of {} along {}", dimension.halo, axis_name(d));
       if (!dimension.independent || dimension.halo > 0) continue;
       for (const Access& a : operation(k).accesses) {
         if (a.writes || (a.reach.low.along(d) == 0 && a.reach.high.along(d) == 0)) continue;
@@ -273,8 +272,8 @@ private:
           if (j == k || !operation(j).writes(a.array)) continue;
           fail("operation '{}' reads neighbours of '{}' along {}, which '{}' writes, and {} is "
                "declared independent; declare a halo, or the dimension internal",
-               operation(k).name, array(a.array).name, axis_names[d], operation(j).name,
-               axis_names[d]);
+               operation(k).name, array(a.array).name, axis_name(d), operation(j).name,
+               axis_name(d));
         }
       }
     }
@@ -302,7 +301,7 @@ private:
           fail("operation '{}' {} '{}' up to {} {} its {} along {}; give it a smaller domain, the "
                "array more points, or the dimension an edge",
                op.name, a.writes ? "writes" : "reads", to.name, low < 0 ? -low : high - extra,
-               low < 0 ? "before" : "behind", low < 0 ? "first" : "last", axis_names[d]);
+               low < 0 ? "before" : "behind", low < 0 ? "first" : "last", axis_name(d));
         }
         if (a.writes || to.role == Role::input || to.role == Role::update) continue;
         written(k, a, d, low, high);
@@ -320,7 +319,7 @@ private:
     }
     if (low >= from && high <= to) return;
     fail("operation '{}' reads points of '{}' along {} that no operation before it writes",
-         operation(k).name, array(a.array).name, axis_names[d]);
+         operation(k).name, array(a.array).name, axis_name(d));
   }
 
   const Description& d_;

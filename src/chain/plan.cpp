@@ -1,5 +1,6 @@
 #include <ridge/chain/plan.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/core/extents.hpp>
 
 #include <fmt/format.h>
 
@@ -10,9 +11,8 @@ namespace ridge::chain {
 
 namespace {
 
-constexpr const char* axis_names[3] = {"x", "y", "z"};
 constexpr Index line_elements = 8;
-constexpr Index whole_lines(Index elements) {
+constexpr Index in_whole_lines(Index elements) {
   return ceil_div(elements, line_elements) * line_elements;
 }
 /// Between temporaries, so that their items do not fall on the same sets of the cache.
@@ -74,7 +74,7 @@ private:
       }
       if (n < least) {
         throw UsageError(fmt::format("chain '{}': {} items along {} are too few; it needs {}",
-                                     d_.name, n, axis_names[d], least));
+                                     d_.name, n, axis_name(d), least));
       }
     }
   }
@@ -86,7 +86,7 @@ private:
       if (asked > n) {
         throw UsageError(fmt::format("tile={}: {} items along {} are more than the {} there are; "
                                      "give 1 to {} or all",
-                                     to_text(request_.tile), asked, axis_names[d], n, n));
+                                     to_text(request_.tile), asked, axis_name(d), n, n));
       }
       along(tile_, d) = asked == 0 || !dimension(d).independent ? n : asked;
     }
@@ -110,7 +110,7 @@ private:
     const PassedGroup passed = d_.passing_of(first, last);
     if (request_.gpu && passed.seam && extent(passed.along) < passed.overlap) {
       why = fmt::format("lanes of a block would overlap by {} of the {} items along {}",
-                        passed.overlap, extent(passed.along), axis_names[passed.along]);
+                        passed.overlap, extent(passed.along), axis_name(passed.along));
       return last;
     }
     for (const RunPlan& run : trial.runs) {
@@ -134,18 +134,18 @@ private:
         if (dimension(d).edge == Edge::periodic && needed > 0 &&
             needed + farthest(run, d) > extent(d)) {
           why = fmt::format("tiles would overlap by {} of the {} items along {}, which is periodic",
-                            needed, extent(d), axis_names[d]);
+                            needed, extent(d), axis_name(d));
           return last;
         }
         if (needed > 0 && has_seam(trial, d)) {
           why = fmt::format("tiles would overlap along {}, where not all goes on beyond the end as "
                             "at the begin",
-                            axis_names[d]);
+                            axis_name(d));
           return last;
         }
         if (needed <= dimension(d).halo) continue;
         why = fmt::format("tiles would overlap by {} along {}, beyond the halo of {}", needed,
-                          axis_names[d], dimension(d).halo);
+                          axis_name(d), dimension(d).halo);
         return last; // fewer operations, less overlap
       }
     }
@@ -320,7 +320,7 @@ private:
         planned.home = Home::range;
         // Rows begin with a cache line each: which items are computed as packs, and with it last
         // bits, does not depend on the rows before them.
-        if (extent(1) > 1 || extent(2) > 1) planned.held.x = whole_lines(planned.held.x);
+        if (extent(1) > 1 || extent(2) > 1) planned.held.x = in_whole_lines(planned.held.x);
         continue;
       }
       for (const RunPlan& run : group->runs) {
@@ -432,15 +432,15 @@ private:
       const Index span = low + along(tile_, d) + high + extra;
       (d == 0 ? planned.part_x : d == 1 ? planned.part_y : planned.part_z) = true;
       if (d == 0) {
-        planned.before.x = whole_lines(low);
-        planned.held.x = planned.before.x + whole_lines(span - low);
+        planned.before.x = in_whole_lines(low);
+        planned.held.x = planned.before.x + in_whole_lines(span - low);
       } else {
         along(planned.before, d) = low;
         along(planned.held, d) =
             static_cast<Index>(std::bit_ceil(static_cast<std::uint64_t>(span)));
       }
     }
-    if (!planned.part_x) planned.held.x = whole_lines(planned.held.x);
+    if (!planned.part_x) planned.held.x = in_whole_lines(planned.held.x);
   }
 
   const Description& d_;

@@ -1,5 +1,6 @@
 #include <ridge/comm/grid.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/core/extents.hpp>
 
 #include <algorithm>
 #include <set>
@@ -8,8 +9,6 @@
 namespace ridge::comm {
 
 namespace {
-
-constexpr const char* axis_names[] = {"x", "y", "z"};
 
 /// First point of part `i` of `parts`.
 Index part(Index points, Index parts, Index i) {
@@ -25,7 +24,7 @@ std::string problem(const Index3& points, const Index3& ranks, const Reach& reac
     const Index need =
         parts > 1 ? std::max<Index>({1, along(reach.radius(), axis), along(least, axis)}) : 1;
     if (fewest < need) {
-      return std::to_string(along(points, axis)) + " points along " + axis_names[axis] +
+      return std::to_string(along(points, axis)) + " points along " + axis_name(axis) +
              " are too few for " + std::to_string(parts) + " ranks: each must own at least " +
              std::to_string(need);
     }

@@ -8,7 +8,7 @@ namespace ridge {
 namespace {
 
 /// In the order of DeviceKind.
-constexpr std::array all{
+constexpr std::array all_kinds{
     &rows::cpu,
     &rows::simt,
     &rows::cuda,
@@ -18,15 +18,15 @@ constexpr std::array all{
 } // namespace
 
 std::span<const KindFacts* const> kinds() {
-  return all;
+  return all_kinds;
 }
 
 const KindFacts& facts_of(DeviceKind kind) {
-  return *all[static_cast<std::size_t>(kind)];
+  return *all_kinds[static_cast<std::size_t>(kind)];
 }
 
 std::vector<const KindFacts*> listed_kinds() {
-  std::vector<const KindFacts*> listed(all.begin(), all.end());
+  std::vector<const KindFacts*> listed(all_kinds.begin(), all_kinds.end());
   std::stable_partition(listed.begin(), listed.end(),
                         [](const KindFacts* kind) { return kind->is_gpu(); });
   return listed;

@@ -214,9 +214,9 @@ constexpr std::array<Make, sizeof...(I)> makers(std::integer_sequence<int, I...>
   }...};
 }
 
-using Describe = chain::Description (*)();
+using DescribeChain = chain::Description (*)();
 template <class T, int... I>
-constexpr std::array<Describe, sizeof...(I)> describers(std::integer_sequence<int, I...>) {
+constexpr std::array<DescribeChain, sizeof...(I)> describers(std::integer_sequence<int, I...>) {
   return {&chain::describe<Stream<I + 1>, T>...};
 }
 

@@ -10,12 +10,12 @@ namespace ridge::launch {
 
 namespace {
 
-constexpr const char* names[] = {"libamd_comgr.so.3", "libamd_comgr.so.2", "libamd_comgr.so"};
+constexpr const char* libraries[] = {"libamd_comgr.so.3", "libamd_comgr.so.2", "libamd_comgr.so"};
 
 /// That which the process has loaded already, for it is hiprtc's, else the loader's.
 void* open_comgr() {
   for (const int loaded : {RTLD_NOLOAD, 0}) {
-    for (const char* const name : names) {
+    for (const char* const name : libraries) {
       if (void* const library = dlopen(name, RTLD_NOW | RTLD_LOCAL | loaded)) return library;
     }
   }

@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> precision_names{"fp32", "fp64", "mixed"};
 
-double rounded(double value, Precision precision) {
-  return precision == Precision::fp32 ? static_cast<double>(static_cast<float>(value)) : value;
-}
-
 double total_mass(const Bodies& bodies) {
   return std::accumulate(bodies.mass.begin(), bodies.mass.end(), 0.0);
 }
@@ -32,6 +28,10 @@ void subtract(std::vector<double>& values, double what) {
 }
 
 } // namespace
+
+double rounded(double value, Precision precision) {
+  return precision == Precision::fp32 ? static_cast<double>(static_cast<float>(value)) : value;
+}
 
 std::string_view to_text(Precision precision) {
   return precision_names[static_cast<std::size_t>(precision)];

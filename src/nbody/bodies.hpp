@@ -48,6 +48,9 @@ private:
   }
 };
 
+/// A value as this precision holds it.
+[[nodiscard]] double rounded(double value, Precision precision);
+
 /// Throws UsageError, naming the pair, when two bodies are at one place once their positions are
 /// rounded to `precision`: without softening the force between them is infinite.
 void require_apart(const Bodies& bodies, Precision precision);

@@ -16,10 +16,6 @@ namespace {
 constexpr double least_distance = 2e-13;
 constexpr double largest_distance = 4e12;
 
-double rounded(double value, Precision precision) {
-  return precision == Precision::fp32 ? static_cast<double>(static_cast<float>(value)) : value;
-}
-
 /// Throws UsageError unless interactions can be computed in float.
 void require_within_float(const Bodies& bodies, double gravity) {
   double diagonal_squared = 0;

@@ -233,7 +233,7 @@ SavedRoof roof_of(const Json& json, const std::string& name) {
 }
 
 /// "line 3, column 7" of a place in the text.
-std::string place(std::string_view text, std::size_t byte) {
+std::string line_and_column(std::string_view text, std::size_t byte) {
   const std::string_view before = text.substr(0, byte == 0 ? 0 : byte - 1);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
   const std::size_t begin = before.rfind('\n');
@@ -248,7 +248,8 @@ Json parse(std::string_view text, const std::string& name) {
   try {
     return Json::parse(text);
   } catch (const Json::parse_error& error) {
-    const std::string where = error.byte > text.size() ? "its end" : place(text, error.byte);
+    const std::string where =
+        error.byte > text.size() ? "its end" : line_and_column(text, error.byte);
     throw UsageError(fmt::format("{} is no JSON at {}; {}", name, where, right));
   } catch (const Json::exception&) { // a number beyond what a double holds
     throw UsageError(fmt::format("{} has a number that is too large; {}", name, right));

@@ -6,17 +6,18 @@ namespace ridge::stencil {
 
 namespace {
 
-constexpr Index line_bytes = 128;
+constexpr Index gpu_line_bytes = 128;
 constexpr Index pack_bytes = 16;
 
 } // namespace
 
 Index misfit_of(const void* data, Index element_bytes) {
-  return static_cast<Index>(reinterpret_cast<std::uintptr_t>(data) % line_bytes) / element_bytes;
+  return static_cast<Index>(reinterpret_cast<std::uintptr_t>(data) % gpu_line_bytes) /
+         element_bytes;
 }
 
 RowsAt rows_at(Index apart, Index misfit, int element_bytes, Offset radius) {
-  const Index line = line_bytes / element_bytes;
+  const Index line = gpu_line_bytes / element_bytes;
   const Index pack = pack_bytes / element_bytes;
   if (apart % line == 0 && (misfit == 0 || misfit + radius.x >= line))
     return {Rows::lines, misfit, (misfit + radius.x) / line * line};

@@ -2,6 +2,8 @@
 #include <ridge/chain/description.hpp>
 #include <ridge/core/error.hpp>
 
+#include "accesses.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,13 +11,6 @@ namespace ridge::chain {
 namespace {
 
 using ::testing::HasSubstr;
-
-Access reads(int array, Reach reach = {}) {
-  return {array, false, false, reach};
-}
-Access writes(int array) {
-  return {array, true, false, {}};
-}
 
 /// in -> first -> t -> second -> out.
 Description good() {

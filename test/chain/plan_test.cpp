@@ -2,20 +2,17 @@
 #include <ridge/chain/plan.hpp>
 #include <ridge/core/error.hpp>
 
+#include "accesses.hpp"
+#include "refused.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace ridge::chain {
 namespace {
 
+using ridge::test::refused;
 using ::testing::HasSubstr;
-
-Access reads(int array, Reach reach = {}) {
-  return {array, false, false, reach};
-}
-Access writes(int array) {
-  return {array, true, false, {}};
-}
 
 /// in -> a -> b (reads a around) -> out, in two dimensions.
 Description chain(int halo) {
@@ -32,16 +29,6 @@ Description chain(int halo) {
 
 PlanRequest request(TileShape tile, Fuse fuse = fuse_all, bool join = true) {
   return {fuse, join, tile, false};
-}
-
-template <class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(Tiles, AreAsManyAsNeededAndNoMore) {
@@ -62,18 +49,18 @@ TEST(Tiles, AreAsManyAsNeededAndNoMore) {
 
 TEST(Plans, RefuseTilesThatDoNotFit) {
   const auto plan = [](TileShape tile) { (void)make_plan(chain(2), {10, 20, 1}, request(tile)); };
-  EXPECT_EQ(error_of([&] { plan({10, 20, 1}); }), "");
-  EXPECT_THAT(error_of([&] {
+  EXPECT_EQ(refused([&] { plan({10, 20, 1}); }), "nothing was refused");
+  EXPECT_THAT(refused([&] {
                 plan({11, 20, 1});
               }),
               HasSubstr("11 items along x are more than the 10 there are"));
-  EXPECT_THAT(error_of([&] { plan({1, 1, 2}); }), HasSubstr("2 items along z"));
+  EXPECT_THAT(refused([&] { plan({1, 1, 2}); }), HasSubstr("2 items along z"));
 }
 
 TEST(Plans, RefuseOperationsThatAreNotThere) {
   Fuse fuse;
   ASSERT_TRUE(from_text("2+3+4", fuse));
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(refused([&] {
                 (void)make_plan(chain(2), {10, 20, 1}, request({1, 1, 1}, fuse));
               }),
               HasSubstr("chain 'plan' has 3 operations, not 4"));
@@ -118,8 +105,8 @@ TEST(Plans, RefuseRangesThatAreTooSmall) {
   Description d = chain(2);
   for (int k = 0; k < 3; ++k)
     d.operations[static_cast<std::size_t>(k)].domain = {{2, 0, 0}, {-3, 0, 0}};
-  EXPECT_EQ(error_of([&] { (void)make_plan(d, {6, 9, 1}, request({})); }), "");
-  EXPECT_THAT(error_of([&] {
+  EXPECT_EQ(refused([&] { (void)make_plan(d, {6, 9, 1}, request({})); }), "nothing was refused");
+  EXPECT_THAT(refused([&] {
                 (void)make_plan(d, {5, 9, 1}, request({}));
               }),
               HasSubstr("5 items along x are too few; it needs 6"));

@@ -3,6 +3,8 @@
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/over_ranks.hpp>
 
+#include "refused.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +14,7 @@ namespace ridge::comm {
 
 namespace {
 
+using ridge::test::refused;
 using stencil::reach_of;
 using testing::HasSubstr;
 
@@ -120,15 +123,6 @@ TEST(ChooseRanks, SendsLeast) {
   EXPECT_EQ(choose_ranks(2, {512, 64, 64}, star), (Index3{2, 1, 1}));
   EXPECT_EQ(choose_ranks(8, {512, 64, 64}, star), (Index3{8, 1, 1}));
   EXPECT_EQ(choose_ranks(64, {512, 512, 512}, star), (Index3{4, 4, 4}));
-}
-
-std::string refused(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "nothing was refused";
 }
 
 TEST(ChooseRanks, RefusesMoreRanksThanPoints) {

@@ -7,6 +7,7 @@
 #include "devices.hpp"
 #include "lattice_kernels.hpp"
 #include "ranks_support.hpp"
+#include "refused.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,6 +23,7 @@ namespace {
 using lattice::Field;
 using lattice::RankLattice;
 using lattice::Subset;
+using ridge::test::refused;
 using test::be_late;
 using test::Colour;
 using test::Corners;
@@ -229,15 +231,6 @@ TEST_P(LatticeOverRanks, SumsAreThoseOfOneRank) {
 
 INSTANTIATE_TEST_SUITE_P(Devices, LatticeOverRanks, testing::ValuesIn(ridge::test::devices_here()),
                          ridge::test::DeviceName());
-
-std::string refused(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "nothing was refused";
-}
 
 TEST(RankLattice, OwnsEachSiteOnceAndFitsItsVectors) {
   const Extents n{7, 9, 5, 3};

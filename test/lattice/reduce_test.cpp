@@ -77,9 +77,9 @@ std::string wrong(const std::vector<R>& got, const Numbers& expect, Index terms)
 }
 
 template <class Site>
-class Case {
+class Reduced {
 public:
-  Case(const Device& device, const Lattice& lattice)
+  Reduced(const Device& device, const Lattice& lattice)
       : queue_(device), lattice_(lattice), x_(random_field<Site>(queue_, lattice, 1)),
         y_(random_field<Site>(queue_, lattice, 2)), xs_(random_sites<Site>(lattice, 1)),
         ys_(random_sites<Site>(lattice, 2)), terms_(lattice.sites() * reals_of<Site>) {
@@ -143,7 +143,7 @@ protected:
 
 template <class Site>
 void expect_right_everywhere(const Device& device, const Lattice& lattice, unsigned every) {
-  Case<Site> c(device, lattice);
+  Reduced<Site> c(device, lattice);
   unsigned n = 0;
   for (const Schedule& s : c.space(Task::reduce_tensor)) {
     if (n++ % every == 0) c.expect_right({s});

@@ -101,7 +101,7 @@ TEST(Published, TakesLessThanAMillisecondASchedule) {
   EXPECT_LT(spent.count() / 100, 1e-3);
 }
 
-std::string message_for(const std::string& content) {
+std::string refusal_of_figure(const std::string& content) {
   const std::string path = testing::TempDir() + "figure-" +
                            testing::UnitTest::GetInstance()->current_test_info()->name() + ".csv";
   std::ofstream(path) << content;
@@ -126,11 +126,11 @@ TEST(Figure, ReadsPointsOfKernel5) {
 }
 
 TEST(Figure, NamesWhatIsWrong) {
-  EXPECT_NE(message_for("nx,ny,nz\n").find("no column 'kernel'"), std::string::npos);
-  EXPECT_NE(message_for("nx,ny,nz,kernel,block,fom_gb_s\n512,x,512,5,256x1x1,9\n")
+  EXPECT_NE(refusal_of_figure("nx,ny,nz\n").find("no column 'kernel'"), std::string::npos);
+  EXPECT_NE(refusal_of_figure("nx,ny,nz,kernel,block,fom_gb_s\n512,x,512,5,256x1x1,9\n")
                 .find("line 2: 'x' is not a number"),
             std::string::npos);
-  EXPECT_NE(message_for("nx,ny,nz,kernel,block,fom_gb_s\n").find("no point of kernel 5"),
+  EXPECT_NE(refusal_of_figure("nx,ny,nz,kernel,block,fom_gb_s\n").find("no point of kernel 5"),
             std::string::npos);
   EXPECT_THROW((void)read_figure("/nonexistent.csv", gcd()), UsageError);
 }

@@ -10,6 +10,12 @@
 
 namespace ridge {
 
+/// What messages call dimension `d`, one of the first three.
+[[nodiscard]] constexpr const char* axis_name(int d) {
+  constexpr const char* names[] = {"x", "y", "z"};
+  return names[d];
+}
+
 /// How many points a field has along each dimension; 1 to 5 dimensions, x first.
 class Extents {
 public:
