@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The tuner against the best of the whole space, random search with as many measurements, the default, and
 # the model alone: 16 cases on a GPU, 4 on the cpu. Minutes on an H200, most of them for compiling the whole space.
-# Usage: bench/tune.sh RIDGE DEVICE OUTPUT_FOLDER [SIZE...]      (sizes to do; all where none is given)
+# Usage: bench/tune.sh RIDGE DEVICE OUTPUT_FOLDER [SIZE...]      (or SIZE-fp32; all where none is given)
 # Writes space.csv, tuned.json (see tune_cases.py) and curves.svg, and prints a table. OUTPUT_FOLDER/raw has
 # what `ridge tune` printed. The small sizes come first, and each case is written when it is done; cases that
 # raw has are not repeated: a run that was cut off goes on where it ended.
@@ -20,8 +20,11 @@ else
   sizes=(332x217x129 256x256x256 700x500x100 500x500x200 512x512x256 1024x1024x64 2048x2048x32 4096x2048x16)
 fi
 
-for size in "${sizes[@]}"; do
-  for precision in fp64 fp32; do
+for asked in "${sizes[@]}"; do
+  size=${asked%%-*}
+  precisions=(fp64 fp32)
+  [[ $asked == *-* ]] && precisions=("${asked#*-}")
+  for precision in "${precisions[@]}"; do
     name=$raw/$size-$precision
     what=(tune laplacian --device "$device" --size "$size" --precision "$precision" --json)
     [[ -s $name-all.json ]] && continue

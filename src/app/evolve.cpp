@@ -50,7 +50,7 @@ public:
     divide(schedule);
     const stencil::SweepsSchedule laid =
         stencil::parse_sweeps(schedule, queue_.device(), setup_.kernel.traits, part_->boundaries(),
-                              part_->held().extents());
+                              part_->held().extents(), ranks_.ranks());
     run_.device = to_text(queue_.device().id());
     run_.device_name = queue_.device().facts().name;
     run_.schedule = stencil::to_text(laid);
@@ -75,7 +75,7 @@ private:
   void divide(const std::string& schedule) {
     const Index3 n = input_.extents().xyz();
     const stencil::SweepsSchedule whole = stencil::parse_sweeps(
-        schedule, queue_.device(), setup_.kernel.traits, setup_.boundaries, n);
+        schedule, queue_.device(), setup_.kernel.traits, setup_.boundaries, n, ranks_.ranks());
     part_.emplace(ranks_, n, setup_.kernel.traits, setup_.boundaries,
                   whole.pass ? stencil::sweeps_of(*whole.pass) : 1,
                   o_.ranks.empty() ? std::nullopt

@@ -18,12 +18,12 @@ const Offer* offer_of(const stencil::Call<K, T>* /*call*/) {
 template <class K, class T>
 const Offer* offer_of(const stencil::Pass<K, T>* /*pass*/) {
 #if defined(RIDGE_TARGET_CPU)
-  return &stencil::PassExecutor<K, T, Here>::offered;
+  return &stencil::PassExecutor<K, T, Here>::offered.executor;
 #elif defined(RIDGE_TARGET_CUDA)
   // Of other kernels they take nvcc longer than they are worth to most.
   if constexpr (stencil::levels_of<K>() == 1 && stencil::radius_of<K>().z == 1) {
     if constexpr (stencil::most_gpu_pass_sweeps<K, T>() > 0)
-      return &stencil::PassExecutor<K, T, Here>::offered;
+      return &stencil::PassExecutor<K, T, Here>::offered.executor;
   }
 #endif
   return nullptr;

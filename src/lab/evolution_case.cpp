@@ -60,7 +60,7 @@ public:
     return {queue_, Bound([sweeps = sweeps_, steps = steps_] { sweeps->run(steps); }),
             [sweeps = sweeps_, steps = steps_] {
               Record record = sweeps->record();
-              const Index passes = ceil_div(steps, sweeps_of(*sweeps));
+              const Index passes = sweeps->passes(steps);
               record.work.read = {record.work.read.value * passes};
               record.work.written = {record.work.written.value * passes};
               return record;
@@ -106,9 +106,6 @@ public:
 private:
   [[nodiscard]] const std::string& name() const { return kernel_.made.name; }
   [[nodiscard]] const stencil::Traits& traits() const { return kernel_.made.traits; }
-  [[nodiscard]] static int sweeps_of(const stencil::Sweeps& sweeps) {
-    return sweeps.schedule().pass ? stencil::sweeps_of(*sweeps.schedule().pass) : 1;
-  }
   [[nodiscard]] stencil::SweepsSchedule parse(const std::string& text) const {
     return stencil::parse_sweeps(text, queue_.device(), traits(), boundaries_, size_.xyz());
   }

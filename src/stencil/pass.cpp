@@ -3,6 +3,7 @@
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/stencil/launch.hpp>
+#include <ridge/stencil/pass_executor.hpp>
 #include <ridge/stencil/pass_launch.hpp>
 #include <ridge/stencil/pass_variants.hpp>
 
@@ -45,6 +46,17 @@ launch::Demand detail::demand_of_pass(const Device& device, const PassSchedule& 
   made.instantiation = fmt::format(
       "template struct ridge::stencil::PassExecutor<{}, {}, ridge::Here>;", kernel, precision);
   return made;
+}
+
+bool is_pass_ahead(const Device& device, const Traits& traits, const PassSchedule& schedule,
+                   bool moving_faces) {
+  if (traits.passes == nullptr) return false;
+  AnyFunction const found = find_offer(device.kind(), *traits.passes);
+  if (found == nullptr) return false;
+  const auto* const s = std::get_if<GpuPassSchedule>(&schedule);
+  if (s == nullptr) return true;
+  const bool emulated = facts_of(device.kind()).is_emulated;
+  return reinterpret_cast<HasPass*>(found)(variant_of(*s, moving_faces, emulated));
 }
 
 int sweeps_of(const PassSchedule& schedule) {

@@ -24,6 +24,19 @@ Schedule default_single(const Device& device, const Traits& traits, const ShellL
   return default_schedule(device, traits, layout.extents, true, layout.strides);
 }
 
+/// The passes that are faster than single sweeps wherever they were measured (docs/decisions/0035):
+/// of the compute capabilities with a bulk copy engine, for fields of a million points and more,
+/// where they are compiled ahead. On demand they would take the compiler a minute.
+std::optional<PassSchedule> default_pass(const Device& device, const Traits& traits,
+                                         const Boundaries& boundaries, Index3 n) {
+  constexpr Index fewest_points = Index{1} << 20;
+  if (!device.is_gpu() || !can_march(device) || n.x * n.y * n.z < fewest_points) return {};
+  const PassSchedule four = settled(with_sweeps(plain_pass(device.kind()), 4), device, traits, n);
+  const bool moving = shell_changes(boundaries, traits.radius);
+  if (moving || !is_pass_ahead(device, traits, four, moving)) return {};
+  return four;
+}
+
 /// The most sweeps in one pass; 0 where the device takes none.
 int most_sweeps(const Device& device, const Traits& traits, int levels) {
   if (!facts_of(device).takes_gpu_schedules) return most_compared;
@@ -37,12 +50,15 @@ int most_sweeps(const Device& device, const Traits& traits, int levels) {
 } // namespace
 
 SweepsSchedule default_sweeps(const Device& device, const Traits& traits,
-                              const Boundaries& boundaries, Index3 extents) {
-  return {default_single(device, traits, shell_layout(device, traits, boundaries, extents))};
+                              const Boundaries& boundaries, Index3 extents, int ranks) {
+  const ShellLayout layout = shell_layout(device, traits, boundaries, extents);
+  SweepsSchedule made{default_single(device, traits, layout)};
+  if (ranks == 1) made.pass = default_pass(device, traits, boundaries, layout.extents);
+  return made;
 }
 
 SweepsSchedule parse_sweeps(std::string_view line, const Device& device, const Traits& traits,
-                            const Boundaries& boundaries, Index3 extents) {
+                            const Boundaries& boundaries, Index3 extents, int ranks) {
   const ShellLayout layout = shell_layout(device, traits, boundaries, extents);
   const Index3 whole = layout.extents;
   std::string rest;
@@ -54,7 +70,7 @@ SweepsSchedule parse_sweeps(std::string_view line, const Device& device, const T
     if (word != "sweeps=1") rest += std::string(word) + " ";
   }
   if (!single && !several && (rest.empty() || rest == "auto "))
-    return default_sweeps(device, traits, boundaries, extents);
+    return default_sweeps(device, traits, boundaries, extents, ranks);
   if (!several) return {parse_schedule(rest, device, traits, whole, layout.strides).schedule};
   if (single) throw UsageError("schedule field 'sweeps' is given twice");
   const PassSchedule pass = facts_of(device).takes_gpu_schedules
@@ -71,11 +87,14 @@ std::vector<text::Named<SweepsSchedule>> compared_sweeps(const Device& device, c
   std::vector<text::Named<SweepsSchedule>> all;
   for (const NamedSchedule& named : named_schedules(device))
     all.push_back({named.name, {named.schedule}});
-  all.push_back({"default", default_sweeps(device, traits, boundaries, extents)});
+  const SweepsSchedule chosen = default_sweeps(device, traits, boundaries, extents);
+  all.push_back({"default", chosen});
+  if (chosen.pass) all.push_back({"single sweeps", {chosen.single}});
   const PassSchedule plain = plain_pass(device.kind());
   for (const int sweeps : {2, 3, 4, most_compared}) {
     if (sweeps > most_sweeps(device, traits, levels)) continue;
     const PassSchedule pass = settled(with_sweeps(plain, sweeps), device, traits, whole);
+    if (pass == chosen.pass) continue;
     try {
       detail::require_pass(traits, levels, whole, sweeps);
     } catch (const UsageError&) {

@@ -10,7 +10,9 @@ namespace ridge::stencil::detail {
 SweepsSchedule schedule_or_default(const std::optional<SweepsSchedule>& schedule,
                                    const Device& device, const Traits& traits,
                                    const SweepsPlace& place) {
-  return schedule ? *schedule : default_sweeps(device, traits, place.boundaries, place.extents);
+  if (schedule) return *schedule;
+  const int ranks = place.part ? static_cast<int>(place.part->grid().count()) : 1;
+  return default_sweeps(device, traits, place.boundaries, place.extents, ranks);
 }
 
 template <class T>
@@ -48,19 +50,46 @@ template <class T>
 void SweepsRun<T>::run(Index steps) {
   const bool graphs = !schedule_.pass && device().is_gpu() && this->can_be_recorded();
   while (steps > 0) {
-    const Index most = schedule_.pass ? sweeps_of(*schedule_.pass) : 1;
-    const Index together = std::min(steps, most);
     if (graphs && steps >= round_ && this->newest() == 0) {
       launch_round();
       steps -= round_;
-    } else if (together >= std::max(2, levels_)) {
-      run_pass(static_cast<int>(together));
+    } else if (const int together = sweeps_of_next_pass(steps); together > 1) {
+      run_pass(together);
       steps -= together;
     } else {
       sweep();
       --steps;
     }
   }
+}
+
+/// A GPU's shorter passes, which are other kernels, are taken where they are compiled ahead: to
+/// compile one takes longer than the few sweeps that are left.
+template <class T>
+int SweepsRun<T>::sweeps_of_next_pass(Index steps) const {
+  if (!schedule_.pass) return 1;
+  const Index most = sweeps_of(*schedule_.pass);
+  for (Index sweeps = std::min(steps, most); sweeps >= std::max(2, levels_); --sweeps) {
+    const auto together = static_cast<int>(sweeps);
+    if (sweeps == most ||
+        is_pass_ahead(device(), traits_, shorter_pass(together), this->shell_changes()))
+      return together;
+  }
+  return 1;
+}
+
+template <class T>
+Index SweepsRun<T>::passes(Index steps) const {
+  const Index most = sweeps_of_next_pass(steps);
+  Index count = steps / most;
+  for (Index rest = steps % most; rest > 0; ++count)
+    rest -= sweeps_of_next_pass(rest);
+  return count;
+}
+
+template <class T>
+PassSchedule SweepsRun<T>::shorter_pass(int sweeps) const {
+  return shortened(*schedule_.pass, sweeps, device(), traits_, this->whole(0).extents);
 }
 
 template <class T>
@@ -107,9 +136,7 @@ const Program& SweepsRun<T>::pass_program(int sweeps) {
   const std::pair<int, int> key{-sweeps, this->newest()}; // the longest first
   const auto found = passes_.find(key);
   if (found != passes_.end()) return found->second;
-  const PassSchedule schedule =
-      shortened(*schedule_.pass, sweeps, device(), traits_, this->whole(0).extents);
-  return passes_.emplace(key, bind_pass(sweeps, schedule)).first->second;
+  return passes_.emplace(key, bind_pass(sweeps, shorter_pass(sweeps))).first->second;
 }
 
 template <class T>

@@ -240,6 +240,26 @@ TEST_P(GpuPasses, AreShortenedToWhatIsUsualOfFewerSweeps) {
             to_text(parse_sweeps("sweeps=3 store=nontemporal", device, traits, {}, {301, 83, 57})));
 }
 
+TEST_P(GpuPasses, EndWithThoseThatAreCompiledAhead) {
+  if (sanitized) GTEST_SKIP() << not_compiled;
+  Queue queue(device);
+  const Index3 n{40, 40, 40};
+  const Traits traits = traits_of<test::Slanted, double>();
+  const auto passes = [&](const char* text, Index steps) {
+    const Fields<double> fields(queue, n, 1);
+    const launch::AheadOnly no_compiling;
+    const Boundaries b = parse_boundaries("x=mirror");
+    const Sweeps sweeps(queue, test::Slanted{0.02}, fields.views(), b,
+                        parse_sweeps(text, device, traits, b, n));
+    return sweeps.passes(steps);
+  };
+  EXPECT_EQ(passes("sweeps=1", 7), 7);
+  EXPECT_EQ(passes("sweeps=4", 8), 2);
+  EXPECT_EQ(passes("sweeps=4", 11), 3); // 4 + 4 + 3
+  EXPECT_EQ(passes("sweeps=4", 9), 3);  // 4 + 4 + 1
+  EXPECT_EQ(passes("sweeps=2", 1), 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Here, GpuPasses, ::testing::ValuesIn(gpus_here()),
                          ridge::test::DeviceName{});
 INSTANTIATE_TEST_SUITE_P(Here, GpuPassesInFp32, ::testing::ValuesIn(gpus_here()),

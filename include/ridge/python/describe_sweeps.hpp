@@ -41,13 +41,14 @@ sweeps_of(Queue& queue, const K& kernel, const Arguments& arguments, const stenc
   const stencil::Traits traits = stencil::traits_of<K, T>();
   const Index3 points = place.grid().points();
   const stencil::Boundaries& around = place.boundaries_of_all();
-  const auto whole = stencil::parse_sweeps(schedule, queue.device(), traits, around, points);
+  const int ranks = place.communicator().ranks();
+  const auto whole = stencil::parse_sweeps(schedule, queue.device(), traits, around, points, ranks);
   // Halos are as deep as the schedule has sweeps in one pass.
   const stencil::RankPart part(place.communicator(), points, traits, around,
                                whole.pass ? stencil::sweeps_of(*whole.pass) : 1,
                                place.grid().ranks());
   const auto laid = stencil::parse_sweeps(schedule, queue.device(), traits, part.boundaries(),
-                                          part.held().extents());
+                                          part.held().extents(), ranks);
   return std::make_unique<stencil::Sweeps>(queue, kernel, fields, part, laid, arguments.kernel);
 }
 

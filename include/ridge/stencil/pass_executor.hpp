@@ -10,8 +10,18 @@
 #include <ridge/stencil/cpu_pass_schedule.hpp>
 #include <ridge/stencil/gpu_pass_schedule.hpp>
 #include <ridge/stencil/pass.hpp>
+#include <ridge/stencil/pass_variants.hpp>
+#include <ridge/stencil/traits.hpp>
 
 namespace ridge::stencil {
+
+/// Whether a kernel source has compiled a variant. A cpu has one, of which nothing is asked.
+using HasPass = bool(const GpuPassVariant& variant);
+
+/// What an executor offers: itself, and a HasPass under typeid(PassesAhead<K, T>).
+struct PassOffers {
+  Offer executor, list;
+};
 
 /// GPUs, real and emulated.
 template <class K, class T, class Target>
@@ -21,7 +31,7 @@ struct PassExecutor {
   /// passes of such a kernel, device or boundaries.
   [[nodiscard]] static Bound bind(Queue& queue, const Pass<K, T>& pass,
                                   const GpuPassSchedule& schedule);
-  static const Offer offered;
+  static const PassOffers offered;
 };
 
 /// The cpu.
@@ -30,7 +40,7 @@ struct PassExecutor<K, T, target::Cpu> {
   using Schedule = CpuPassSchedule;
   [[nodiscard]] static Bound bind(Queue& queue, const Pass<K, T>& pass,
                                   const CpuPassSchedule& schedule);
-  static const Offer offered;
+  static const PassOffers offered;
 };
 
 } // namespace ridge::stencil

@@ -32,6 +32,11 @@ using PassSchedule = std::variant<CpuPassSchedule, GpuPassSchedule>;
 [[nodiscard]] PassSchedule shortened(const PassSchedule& schedule, int sweeps, const Device& device,
                                      const Traits& traits, Index3 extents);
 
+/// Whether passes under a settled schedule are compiled ahead. `moving_faces`: some faces' shell
+/// changes from sweep to sweep.
+[[nodiscard]] bool is_pass_ahead(const Device& device, const Traits& traits,
+                                 const PassSchedule& schedule, bool moving_faces);
+
 namespace detail {
 /// Throws UsageError where the fields are too small, or have one dimension.
 void require_pass(const Traits& traits, int levels, Index3 extents, int sweeps);

@@ -75,6 +75,8 @@ public:
   /// least do, on all ranks together. Not timed.
   [[nodiscard]] Record record() const { return body_->record(); }
   [[nodiscard]] const SweepsSchedule& schedule() const { return body_->schedule(); }
+  /// Passes over memory that so many steps take.
+  [[nodiscard]] Index passes(Index steps) const { return body_->passes(steps); }
 
 private:
   template <class K, class T>

@@ -31,6 +31,8 @@ public:
   [[nodiscard]] virtual Index steps() const = 0;
   [[nodiscard]] virtual Record record() const = 0;
   [[nodiscard]] virtual const SweepsSchedule& schedule() const = 0;
+  /// Over memory, that so many steps take.
+  [[nodiscard]] virtual Index passes(Index steps) const = 0;
 };
 
 /// Where fields lie, and what one rank of several has of them.
@@ -145,6 +147,7 @@ public:
   void run(Index steps) final;
   [[nodiscard]] Record record() const final;
   [[nodiscard]] const SweepsSchedule& schedule() const final { return schedule_; }
+  [[nodiscard]] Index passes(Index steps) const final;
 
 protected:
   SweepsRun(Queue& queue, const Traits& traits, int levels,
@@ -174,6 +177,9 @@ private:
   };
   const Single& single();
   void sweep();
+  /// 1 where the next step is a single sweep.
+  [[nodiscard]] int sweeps_of_next_pass(Index steps) const;
+  [[nodiscard]] PassSchedule shorter_pass(int sweeps) const;
   const Program& pass_program(int sweeps);
   void run_pass(int sweeps);
   /// A graph holds one round, after which the fields are where they were.

@@ -22,15 +22,17 @@ struct SweepsSchedule {
 /// "sweeps=1 " and the fields of the single sweep, or the fields of the pass.
 [[nodiscard]] std::string to_text(const SweepsSchedule& schedule);
 
-/// The one chosen without measuring.
+/// The one chosen without measuring: passes on GPUs where they are compiled ahead and were measured
+/// to be faster. On several ranks, whose halos would have to be as deep, single sweeps.
 [[nodiscard]] SweepsSchedule default_sweeps(const Device& device, const Traits& traits,
-                                            const Boundaries& boundaries, Index3 extents);
+                                            const Boundaries& boundaries, Index3 extents,
+                                            int ranks = 1);
 
 /// Reads what to_text prints, or what parse_schedule reads: with `sweeps=2` and more the fields are
 /// those of a pass. Throws UsageError that lists what is right.
 [[nodiscard]] SweepsSchedule parse_sweeps(std::string_view text, const Device& device,
                                           const Traits& traits, const Boundaries& boundaries,
-                                          Index3 extents);
+                                          Index3 extents, int ranks = 1);
 
 /// What `ridge bench --schedule all` compares: the named and the default schedules of single
 /// sweeps, and passes of 2, 3, 4 and 8 sweeps where the device has any.

@@ -4,9 +4,15 @@
 #include <ridge/record/work.hpp>
 #include <ridge/stencil/kernel.hpp>
 
+#include <typeinfo>
 #include <vector>
 
 namespace ridge::stencil {
+
+/// Names what kernel sources say of the passes of several sweeps that they have compiled ahead
+/// (pass_executor.hpp).
+template <class K, class T>
+struct PassesAhead {};
 
 /// A kernel without its type.
 struct Traits {
@@ -16,6 +22,8 @@ struct Traits {
   double flops = 0;
   int element_bytes = 8;
   bool planes = false; ///< several planes can be computed together on a cpu
+  /// Of PassesAhead; null where nothing is known of them.
+  const std::type_info* passes = nullptr;
 
   [[nodiscard]] int inputs() const { return static_cast<int>(footprints.size()); }
 };
@@ -32,6 +40,7 @@ template <class K, class T>
   traits.flops = flops_of<K>();
   traits.element_bytes = static_cast<int>(sizeof(T));
   traits.planes = has_planes<K>;
+  traits.passes = &typeid(PassesAhead<K, T>);
   return traits;
 }
 

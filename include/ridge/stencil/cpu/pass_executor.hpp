@@ -84,7 +84,9 @@ Bound PassExecutor<K, T, target::Cpu>::bind(Queue& queue, const Pass<K, T>& pass
 }
 
 template <class K, class T>
-const Offer PassExecutor<K, T, target::Cpu>::offered =
-    launch::offer<PassExecutor, Pass<K, T>>(DeviceKind::cpu, this_source);
+const PassOffers PassExecutor<K, T, target::Cpu>::offered{
+    launch::offer<PassExecutor, Pass<K, T>>(DeviceKind::cpu, this_source),
+    {DeviceKind::cpu, typeid(PassesAhead<K, T>),
+     +[](const GpuPassVariant& /*variant*/) { return true; }}};
 
 } // namespace ridge::stencil

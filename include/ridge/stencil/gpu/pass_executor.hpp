@@ -171,7 +171,11 @@ Bound PassExecutor<K, T, Target>::bind(Queue& queue, const Pass<K, T>& pass,
 }
 
 template <class K, class T, class Target>
-const Offer PassExecutor<K, T, Target>::offered =
-    launch::offer<PassExecutor, Pass<K, T>>(kind_of<Target>, this_source);
+const PassOffers PassExecutor<K, T, Target>::offered{
+    launch::offer<PassExecutor, Pass<K, T>>(kind_of<Target>, this_source),
+    {kind_of<Target>, typeid(PassesAhead<K, T>), +[](const GpuPassVariant& variant) {
+       return variant.sweeps <= most_gpu_pass_sweeps<K, T>() &&
+              choose_from<GpuPassList<K>>(variant, [](auto) {});
+     }}};
 
 } // namespace ridge::stencil

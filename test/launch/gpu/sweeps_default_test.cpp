@@ -1,0 +1,81 @@
+// What is chosen of many sweeps on a GPU of compute capability 9.0, by what is compiled ahead.
+#include <ridge/device/offer.hpp>
+#include <ridge/stencil/laplacian.hpp>
+#include <ridge/stencil/pass_executor.hpp>
+#include <ridge/stencil/sweeps_schedule.hpp>
+
+#include <gtest/gtest.h>
+
+namespace ridge::stencil {
+namespace {
+
+using Known = Laplacian<2, 3>;
+using Unknown = Laplacian<4, 3>;
+
+/// Of Known, passes of four and of three sweeps are compiled, where no face moves.
+const Offer offered{DeviceKind::cuda, typeid(PassesAhead<Known, double>),
+                    +[](const GpuPassVariant& v) {
+                      const GpuPassShape usual = usual_pass_shape(v.sweeps, 1, 1);
+                      return v.sweeps >= 3 && v.rows == usual.rows && v.warps == usual.warps &&
+                             v.store == Store::plain && !v.moving;
+                    }};
+
+template <class K>
+std::string chosen(Index3 n, const char* boundaries = "untouched", int ranks = 1) {
+  const Device device("cuda:0");
+  const SweepsSchedule s =
+      default_sweeps(device, traits_of<K, double>(), parse_boundaries(boundaries), n, ranks);
+  return s.pass ? to_text(*s.pass) : "single";
+}
+
+TEST(SweepsDefault, ArePassesWhereTheyAreCompiledAhead) {
+  EXPECT_EQ(chosen<Known>({128, 128, 128}), "sweeps=4 rows=2 warps=16 store=plain");
+  EXPECT_EQ(chosen<Known>({128, 128, 128}, "x=dirichlet:1,y=dirichlet:0,z=untouched"),
+            "sweeps=4 rows=2 warps=16 store=plain");
+  EXPECT_EQ(chosen<Unknown>({128, 128, 128}), "single");
+  EXPECT_EQ(chosen<Known>({128, 128, 128}, "x=periodic"), "single");
+}
+
+TEST(SweepsDefault, AreSingleWhereFieldsAreSmallOrOnSeveralRanks) {
+  EXPECT_EQ(chosen<Known>({64, 64, 64}), "single");
+  EXPECT_EQ(chosen<Known>({128, 128, 128}, "untouched", 2), "single");
+}
+
+TEST(SweepsDefault, IsWhatAutoReads) {
+  const Device device("cuda:0");
+  const Traits traits = traits_of<Known, double>();
+  const Index3 n{128, 128, 128};
+  EXPECT_EQ(to_text(parse_sweeps("auto", device, traits, {}, n)),
+            to_text(default_sweeps(device, traits, {}, n)));
+  EXPECT_FALSE(parse_sweeps("auto", device, traits, {}, n, 2).pass);
+  EXPECT_FALSE(parse_sweeps("sweeps=1", device, traits, {}, n).pass);
+}
+
+TEST(SweepsDefault, IsComparedWithSingleSweeps) {
+  const auto all =
+      compared_sweeps(Device("cuda:0"), traits_of<Known, double>(), 1, {}, {128, 128, 128});
+  int fours = 0, singles = 0;
+  for (const auto& named : all) {
+    fours += named.schedule.pass && sweeps_of(*named.schedule.pass) == 4 ? 1 : 0;
+    singles += named.name == "single sweeps" ? 1 : 0;
+  }
+  EXPECT_EQ(fours, 1);
+  EXPECT_EQ(singles, 1);
+}
+
+TEST(SweepsDefault, KnowsShorterPasses) {
+  const Device device("cuda:0");
+  const Traits traits = traits_of<Known, double>();
+  const Index3 n{128, 128, 128};
+  const auto ahead = [&](const char* text) {
+    return is_pass_ahead(device, traits, *parse_sweeps(text, device, traits, {}, n).pass, false);
+  };
+  EXPECT_TRUE(ahead("sweeps=4"));
+  EXPECT_TRUE(ahead("sweeps=3"));
+  EXPECT_FALSE(ahead("sweeps=2"));
+  EXPECT_FALSE(ahead("sweeps=4 rows=3"));
+  EXPECT_FALSE(ahead("sweeps=4 store=nontemporal"));
+}
+
+} // namespace
+} // namespace ridge::stencil
