@@ -1,11 +1,12 @@
 # ridge_unity(<target> [EXCEPT <regex>]): compiles sources of one folder together, a few in a piece: most of
 # what a source costs is the headers of all of them. Sources with flags of their own stay alone, and those
 # that match the regular expression.
-option(RIDGE_UNITY "Compile sources together: all is built sooner, and after a change of one file later" ON)
+set(RIDGE_UNITY ALL CACHE STRING
+    "Sources compiled together, so that all is built sooner, and later after a change of one: ALL, TESTS or NONE")
 set(RIDGE_UNITY_SOURCES 6) # a piece: some seconds to compile, and enough pieces for all cores
 
 function(ridge_unity target)
-  if(NOT RIDGE_UNITY)
+  if(NOT RIDGE_UNITY STREQUAL "ALL" AND NOT (RIDGE_UNITY STREQUAL "TESTS" AND target MATCHES "^test_"))
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXCEPT" "")
