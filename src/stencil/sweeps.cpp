@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace ridge::stencil {
 
 std::string to_text(const SweepsSchedule& schedule) {
@@ -25,12 +27,15 @@ Schedule default_single(const Device& device, const Traits& traits, const ShellL
 }
 
 /// The passes that are faster than single sweeps wherever they were measured (docs/decisions/0035):
-/// of the compute capabilities with a bulk copy engine, for fields of a million points and more,
-/// where they are compiled ahead. On demand they would take the compiler a minute.
+/// of the compute capabilities with a bulk copy engine, for fields of a million points and more
+/// that are no narrower than a tile, where they are compiled ahead. On demand they would take the
+/// compiler a minute.
 std::optional<PassSchedule> default_pass(const Device& device, const Traits& traits,
                                          const Boundaries& boundaries, Index3 n) {
   constexpr Index fewest_points = Index{1} << 20;
-  if (!device.is_gpu() || !can_march(device) || n.x * n.y * n.z < fewest_points) return {};
+  constexpr Index narrowest = 64; // a tile is as wide, and half as high
+  if (!device.is_gpu() || !can_march(device)) return {};
+  if (n.x * n.y * n.z < fewest_points || std::min(n.x, n.y) < narrowest) return {};
   const PassSchedule four = settled(with_sweeps(plain_pass(device.kind()), 4), device, traits, n);
   const bool moving = shell_changes(boundaries, traits.radius);
   if (moving || !is_pass_ahead(device, traits, four, moving)) return {};

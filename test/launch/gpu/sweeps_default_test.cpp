@@ -36,8 +36,11 @@ TEST(SweepsDefault, ArePassesWhereTheyAreCompiledAhead) {
   EXPECT_EQ(chosen<Known>({128, 128, 128}, "x=periodic"), "single");
 }
 
-TEST(SweepsDefault, AreSingleWhereFieldsAreSmallOrOnSeveralRanks) {
+TEST(SweepsDefault, AreSingleWhereFieldsAreSmallOrNarrowOrOnSeveralRanks) {
   EXPECT_EQ(chosen<Known>({64, 64, 64}), "single");
+  EXPECT_EQ(chosen<Known>({64, 64, 1024}), "sweeps=4 rows=2 warps=16 store=plain");
+  EXPECT_EQ(chosen<Known>({63, 64, 1024}), "single");
+  EXPECT_EQ(chosen<Known>({1024, 63, 64}), "single");
   EXPECT_EQ(chosen<Known>({128, 128, 128}, "untouched", 2), "single");
 }
 
