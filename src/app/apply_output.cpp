@@ -5,6 +5,7 @@
 #include "hdf5_describe.hpp"
 #include "hdf5_error.hpp"
 #include "interrupt.hpp"
+#include "version.hpp"
 #include "xdmf.hpp"
 
 #include <fmt/format.h>
@@ -102,7 +103,7 @@ void ApplyOutput::describe(OutputDataset& dataset, const Record& record, stencil
   dataset.describe("schedule", record.schedule);
   dataset.describe("device", record.device_name);
   dataset.describe("source", to_text(input_.name()));
-  dataset.describe("ridge_version", RIDGE_VERSION);
+  dataset.describe("ridge_version", ridge_version);
 }
 
 void ApplyOutput::write(const Record& record, stencil::Spacing spacing, stencil::Offset radius,

@@ -5,6 +5,7 @@
 #include "hdf5_attribute.hpp"
 #include "hdf5_error.hpp"
 #include "output_file.hpp"
+#include "version.hpp"
 #include "xdmf.hpp"
 
 #include <fmt/format.h>
@@ -122,7 +123,7 @@ void EvolveOutput::write_index(const EvolveRun& run) const {
   require(static_cast<bool>(file), file_);
   require(write_attribute(file, "program", std::string(program)) &&
               write_attribute(file, "format", format) &&
-              write_attribute(file, "ridge_version", std::string(RIDGE_VERSION)) &&
+              write_attribute(file, "ridge_version", std::string(ridge_version)) &&
               write_attribute(file, "levels", Index{run.levels}),
           file_);
   for_each_attribute(run, [&](const char* name, const auto& value) {

@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "ranks.hpp"
+#include "version.hpp"
 
 #include <fmt/core.h>
 
@@ -32,7 +33,7 @@ int fail(ridge::ExitCode code, std::string what) {
 int main(int argc, char** argv) {
   ridge::app::CommandLine line(
       "ridge", "Performance-portable kernels on CPUs and GPUs, accounted against the roof",
-      RIDGE_VERSION);
+      ridge::app::ridge_version);
   ridge::app::add_lab(line);
   ridge::app::add_bench(line);
   ridge::app::add_schedules(line);

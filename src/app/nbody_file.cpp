@@ -7,6 +7,7 @@
 #include "hdf5_error.hpp"
 #include "hdf5_input.hpp"
 #include "nbody_format.hpp"
+#include "version.hpp"
 #include "xdmf.hpp"
 
 #include <fmt/format.h>
@@ -171,7 +172,7 @@ void NbodyWriter::create(const NbodyRun& run, const Snapshot& first) {
   const Handle& root = out.file();
   out.attribute(root, "program", std::string(nbody_format::program));
   out.attribute(root, "format", has_own_origin(first.bodies) ? nbody_format::version : Index{1});
-  out.attribute(root, "ridge_version", std::string(RIDGE_VERSION));
+  out.attribute(root, "ridge_version", std::string(ridge_version));
   out.attribute(root, "run", fmt::format("{:016x}", run.id));
   out.attribute(root, "start", run.start);
   out.attribute(root, "precision", std::string(to_text(run.parameters.precision)));

@@ -1,5 +1,7 @@
 #include "ranks.hpp"
 
+#include "version.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -32,7 +34,7 @@ void join_ranks(int argc, char** argv) {
     throw Failure("/dev/null cannot be opened");
   comm::Communicator& world = comm::world();
   joined = true;
-  std::string started = std::string("version ") + RIDGE_VERSION;
+  std::string started = std::string("version ") + ridge_version;
   for (int i = 1; i < argc; ++i)
     started += std::string(" ") + argv[i];
   const auto all = world.gather_text(started);

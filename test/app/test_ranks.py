@@ -210,7 +210,7 @@ def test_ranks_of_another_version(mpi, tmp_path):
                              check=True).stdout.split()[-1]
     with open(mpi.program, "rb") as program:
         image = program.read()
-    ours, other = (b"\0" + text.encode() + b"\0" for text in (version, "9" + version[1:]))
+    ours, other = (text.encode() + b"\0" for text in (version, "9" + version[1:]))
     assert ours in image
     older = tmp_path / "ridge"
     older.write_bytes(image.replace(ours, other))

@@ -1,6 +1,7 @@
 // What descriptions of stencils that Python runs many sweeps of are compiled from.
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/python/arguments.hpp>
