@@ -5,13 +5,13 @@
 #include <ridge/device/kind.hpp>
 
 #include "nccl.hpp"
+#include "peer.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <set>
-#include <string_view>
 #include <utility>
 
 namespace ridge::comm {
@@ -109,10 +109,27 @@ private:
   std::unique_ptr<Transfer> transfer_;
 };
 
+/// Of rank 0's environment, so that all ranks try the same.
+Carrier first_to_try(Communicator& communicator) {
+  const char* const text = std::getenv("RIDGE_CARRIER");
+  const std::string wanted = text != nullptr ? text : "";
+  Carrier carrier = Carrier::peer;
+  bool known = wanted.empty();
+  for (const Carrier one : {Carrier::peer, Carrier::nccl, Carrier::staged}) {
+    if (wanted != to_text(one)) continue;
+    carrier = one;
+    known = true;
+  }
+  if (!known) throw UsageError("RIDGE_CARRIER is peer, nccl or staged, not '" + wanted + "'");
+  return communicator.from(0, carrier);
+}
+
 } // namespace
 
 const char* to_text(Carrier carrier) {
   switch (carrier) {
+  case Carrier::peer:
+    return "peer";
   case Carrier::nccl:
     return "nccl";
   case Carrier::staged:
@@ -134,18 +151,19 @@ Carrier choose_carrier(Communicator& communicator, const Device& device, std::st
   }
   if (!device.is_gpu()) return Carrier::host;
   if (communicator.ranks() == 1) return Carrier::staged; // nothing to send, but along periodic axes
-  std::string why;
-  const char* const wanted = std::getenv("RIDGE_NCCL");
-  if (wanted != nullptr && std::string_view(wanted) == "off") why = "RIDGE_NCCL=off";
-  if (why.empty()) why = why_no_nccl(device.kind());
+  const Carrier first = first_to_try(communicator);
+  std::string why = first == Carrier::staged ? "RIDGE_CARRIER=staged" : "";
   std::set<std::string> claimed;
   const auto places = communicator.gather_text(physical(device.id()));
   for (std::size_t r = 0; r < places.size(); ++r) {
     if (claimed.insert(places[r]).second) continue;
-    const auto first = std::find(places.begin(), places.end(), places[r]) - places.begin();
-    why = "ranks " + std::to_string(first) + " and " + std::to_string(r) + " share one GPU";
+    const auto same = std::find(places.begin(), places.end(), places[r]) - places.begin();
+    why = "ranks " + std::to_string(same) + " and " + std::to_string(r) + " share one GPU";
     break;
   }
+  if (why.empty() && first == Carrier::peer && why_no_peer(communicator, device).empty())
+    return Carrier::peer;
+  if (why.empty()) why = why_no_nccl(device.kind());
   // One rank that lacks it keeps all from using it.
   for (const std::string& other : communicator.gather_text(why)) {
     if (!other.empty()) {
@@ -160,6 +178,8 @@ std::unique_ptr<Transfer> bind_on_device(Communicator& communicator, Queue& queu
                                          std::vector<Message> sends,
                                          std::vector<Message> receives) {
   switch (carrier) {
+  case Carrier::peer:
+    return bind_peer(communicator, queue, sends, receives);
   case Carrier::nccl:
     return bind_nccl(communicator, queue, std::move(sends), std::move(receives));
   case Carrier::staged:

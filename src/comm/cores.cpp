@@ -28,7 +28,8 @@ void take_share(int rank, int ranks) {
         hwloc_topology_restrict(topology, mine, 0) == 0) {
       hwloc_obj_t root = hwloc_get_root_obj(topology);
       const auto count = static_cast<unsigned>(ranks);
-      if (hwloc_distrib(topology, &root, 1, parts.data(), count, HWLOC_OBJ_CORE, 0) == 0) {
+      const int cores = hwloc_get_type_or_below_depth(topology, HWLOC_OBJ_CORE);
+      if (hwloc_distrib(topology, &root, 1, parts.data(), count, cores, 0) == 0) {
         (void)hwloc_set_cpubind(topology, parts[static_cast<std::size_t>(rank)],
                                 HWLOC_CPUBIND_PROCESS); // a wish, not a need
         for (const hwloc_bitmap_t part : parts)

@@ -105,22 +105,27 @@ Exchange::Exchange(Communicator& communicator, Queue& queue, const Grid& grid,
     : state_(std::make_unique<State>(communicator, queue, grid, std::move(fields))) {}
 Exchange::~Exchange() = default;
 
-void Exchange::begin() {
-  State& s = *state_;
-  s.begun.set(s.own, s.work);
-  for (const Bound& copies : s.pack)
+Queue& Exchange::queue() {
+  return state_->own;
+}
+void Exchange::fork() {
+  state_->begun.set(state_->own, state_->work);
+}
+void Exchange::send() {
+  for (const Bound& copies : state_->pack)
     copies.run();
-  s.transfer->begin();
+  state_->transfer->begin();
 }
 void Exchange::advance() {
   state_->transfer->advance();
 }
-void Exchange::finish() {
-  State& s = *state_;
-  s.transfer->finish();
-  for (const Bound& copies : s.unpack)
+void Exchange::receive() {
+  state_->transfer->finish();
+  for (const Bound& copies : state_->unpack)
     copies.run();
-  s.done.set(s.work, s.own);
+}
+void Exchange::join() {
+  state_->done.set(state_->work, state_->own);
 }
 
 Bytes Exchange::sent() const {

@@ -79,21 +79,20 @@ public:
     const Message send{mine_.data(), size, peer, 1};
     const Message receive{theirs_.data(), size, peer, 1};
     using List = std::vector<Message>;
-    const auto bind = [&](const List& sends, const List& receives) {
-      return bind_on_device(communicator, queue, carrier, takes_part ? sends : List{},
-                            takes_part ? receives : List{});
+    const auto bind = [&](bool sends, bool receives) {
+      return bind_on_device(communicator, queue, carrier, takes_part && sends ? List{send} : List{},
+                            takes_part && receives ? List{receive} : List{});
     };
-    send_ = bind({send}, {});
-    receive_ = bind({}, {receive});
-    both_ = bind({send}, {receive});
+    there_ = bind(first, !first);
+    back_ = bind(!first, first);
+    both_ = bind(true, true);
   }
 
   /// Seconds of a message there and one back.
   double there_and_back(int repeats) {
     return seconds(repeats, [&] {
-      const bool first = communicator_.rank() == 0;
-      run(first ? *send_ : *receive_);
-      run(first ? *receive_ : *send_);
+      run(*there_);
+      run(*back_);
     });
   }
   double both_ways(int repeats) {
@@ -116,7 +115,7 @@ private:
     std::unique_ptr<Graph> graph; // as a program's exchanges are with this carrier
     std::vector<double> all;
     for (int i = 0; i < repeats + 1; ++i) {
-      if (i == 1 && carrier_ == Carrier::nccl && takes_part)
+      if (i == 1 && needs_no_host(carrier_) && takes_part)
         graph = std::make_unique<Graph>(queue_, all_steps);
       const auto go = [&] { graph ? graph->launch() : all_steps(); };
       const double mine = time(communicator_, queue_, go, 1) / steps;
@@ -132,7 +131,7 @@ private:
   int other_;
   Bytes size_;
   Memory mine_, theirs_;
-  std::unique_ptr<Transfer> send_, receive_, both_;
+  std::unique_ptr<Transfer> there_, back_, both_;
 };
 
 } // namespace

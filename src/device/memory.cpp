@@ -58,6 +58,11 @@ void copy_bytes_to_host(Queue& queue, void* to, const void* from, Bytes bytes) {
                                 CopyDirection::to_host);
 }
 
+void copy_bytes_on_device(Queue& queue, void* to, const void* from, Bytes bytes) {
+  queue.device().backend().copy(queue.native(), to, from, static_cast<std::size_t>(bytes.value),
+                                CopyDirection::on_device);
+}
+
 void copy_rows_to_host(Queue& queue, void* to, const void* from, Bytes from_pitch, Bytes row,
                        Index rows) {
   const auto row_bytes = static_cast<std::size_t>(row.value);

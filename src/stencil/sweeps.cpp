@@ -260,8 +260,18 @@ void SweepsFields<T>::divide(const SweepsPlace& place, const Traits& traits) {
 }
 
 template <class T>
-void SweepsFields<T>::begin_halo(int slot) {
-  if (halos_) halos_->of(slot).begin();
+Queue& SweepsFields<T>::halo_queue(int slot) const {
+  return halos_ ? halos_->of(slot).queue() : queue();
+}
+
+template <class T>
+void SweepsFields<T>::fork_halo(int slot) {
+  if (halos_) halos_->of(slot).fork();
+}
+
+template <class T>
+void SweepsFields<T>::send_halo(int slot) {
+  if (halos_) halos_->of(slot).send();
 }
 
 template <class T>

@@ -110,9 +110,11 @@ const typename SweepsRun<T>::Single& SweepsRun<T>::single() {
   if (!single) {
     single.emplace();
     const comm::Division& boxes = this->computed();
+    Queue& urgent = this->halo_queue(this->slot(this->slots() - 1));
     for (const comm::Box& box : boxes.outer)
-      single->outer.push_back(bind_sweep(box, nullptr));
-    if (!boxes.inner.empty()) single->inner.push_back(bind_sweep(boxes.inner, &schedule_.single));
+      single->outer.push_back(bind_sweep(urgent, box, nullptr));
+    if (!boxes.inner.empty())
+      single->inner.push_back(bind_sweep(this->queue(), boxes.inner, &schedule_.single));
   }
   return *single;
 }
@@ -121,9 +123,10 @@ template <class T>
 void SweepsRun<T>::sweep() {
   const int out = this->slot(this->slots() - 1);
   const Single& programs = single();
+  this->fork_halo(out);
   for (const Program& program : programs.outer)
     program.run();
-  this->begin_halo(out);
+  this->send_halo(out);
   for (const Program& program : programs.inner)
     program.run();
   this->finish_halo(out);

@@ -13,22 +13,29 @@ namespace ridge::comm {
 /// How memory of a device reaches another rank's.
 enum class Carrier {
   host,   ///< MPI reads and writes it: the cpu and emulated GPUs, or one rank
+  peer,   ///< a kernel stores it there: NVIDIA GPUs of one machine that reach each other's memory
   nccl,   ///< NCCL or RCCL, in the order of a queue, without the host
   staged, ///< through memory of the host and MPI
 };
 [[nodiscard]] const char* to_text(Carrier carrier);
 
-/// What all ranks use for a device each; collective. NCCL where each rank has a GPU of its own and
-/// the library is here, else the host. `RIDGE_NCCL=off` takes the host. Throws UsageError where
-/// ranks have devices of different kinds. `reason`, if given, gets why it is not NCCL on GPUs;
-/// empty otherwise.
+/// Whether messages go in the order of a queue, without a word of the host: they may be recorded in
+/// a graph, and work on other queues goes on beside them.
+[[nodiscard]] constexpr bool needs_no_host(Carrier carrier) {
+  return carrier == Carrier::peer || carrier == Carrier::nccl;
+}
+
+/// What all ranks use for a device each; collective. Of GPUs the first that is possible of peer,
+/// nccl and staged; the first two need a GPU of its own for each rank. `RIDGE_CARRIER` names the
+/// one to begin with. Throws UsageError where ranks have devices of different kinds, or the
+/// variable another value. `reason`, if given, gets why messages of GPUs go through the host; empty
+/// otherwise.
 [[nodiscard]] Carrier choose_carrier(Communicator& communicator, const Device& device,
                                      std::string* reason = nullptr);
 
 /// Messages between memory of devices, in the order of `queue`: sent is what all work given to it
-/// before `begin` has made, and work given after `finish` sees what was received. Collective. With
-/// NCCL, begin and finish only give work to the queue, and may be recorded in a graph; so with that
-/// carrier alone work on other queues goes on without a word of the host.
+/// before `begin` has made, and work given after `finish` sees what was received. Collective. Where
+/// the carrier needs no host, begin and finish only give work to the queue.
 [[nodiscard]] std::unique_ptr<Transfer> bind_on_device(Communicator& communicator, Queue& queue,
                                                        Carrier carrier, std::vector<Message> sends,
                                                        std::vector<Message> receives);

@@ -3,6 +3,13 @@
 //   ridge::comm::Exchange exchange(communicator, queue, grid, {{memory_of(view), origin, reach}});
 //   exchange.begin();    // work that reads no halo may be given to the queue now
 //   exchange.finish();   // and here what does
+//
+// Or, so that work on the halos runs beside the rest of it, too:
+//
+//   exchange.fork();     // exchange.queue() now waits for the work given to the queue so far
+//   exchange.send();     // what work given to exchange.queue() has made by now
+//   exchange.receive();  // work given to exchange.queue() after it sees the halos
+//   exchange.join();     // and work given to the queue all of that
 #pragma once
 
 #include <ridge/comm/carrier.hpp>
@@ -35,18 +42,31 @@ public:
   Exchange& operator=(const Exchange&) = delete;
 
   /// Packs and sends what work given to the queue so far has made.
-  void begin();
+  void begin() {
+    fork();
+    send();
+  }
   /// Lets messages go on that need the host for it, between pieces of work on the host.
   void advance();
   /// Work given to the queue after it sees the halos.
-  void finish();
+  void finish() {
+    receive();
+    join();
+  }
+
+  /// The queue of the messages: a GPU begins with what is on it before what is on others.
+  [[nodiscard]] Queue& queue();
+  void fork();
+  void send();
+  void receive();
+  void join();
 
   /// Bytes that this rank sends, and messages.
   [[nodiscard]] Bytes sent() const;
   [[nodiscard]] int messages() const;
   [[nodiscard]] Carrier carrier() const;
   /// Whether begin and finish may be recorded in a graph of the queue.
-  [[nodiscard]] bool can_be_recorded() const { return carrier() == Carrier::nccl; }
+  [[nodiscard]] bool can_be_recorded() const { return needs_no_host(carrier()); }
 
 private:
   struct State;

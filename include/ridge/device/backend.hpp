@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ridge/device/device.hpp>
+#include <ridge/device/exported.hpp>
 #include <ridge/device/image.hpp>
 
 #include <cstddef>
@@ -58,6 +59,11 @@ public:
   virtual void record_event(void* event, void* stream) = 0;
   /// Waits for both.
   [[nodiscard]] virtual Seconds elapsed(void* from, void* to) = 0;
+
+  /// Memory for other processes, see ridge/device/exported.hpp; kinds that share none have nothing.
+  [[nodiscard]] virtual std::optional<ExportedMemory> export_memory(const void* data);
+  [[nodiscard]] virtual void* import_memory(const ExportedMemory& memory);
+  virtual void release_imported(void* memory) noexcept;
 
   /// Loads a kernel that was compiled alone; null where this kind of device takes no images.
   [[nodiscard]] virtual std::shared_ptr<KernelImage> load_image(const void* image);

@@ -40,6 +40,7 @@ void copy_to_host(Queue& queue, T* to, const T* from, Index count);
 /// Untyped forms of the above.
 void copy_bytes_to_device(Queue& queue, void* to, const void* from, Bytes bytes);
 void copy_bytes_to_host(Queue& queue, void* to, const void* from, Bytes bytes);
+void copy_bytes_on_device(Queue& queue, void* to, const void* from, Bytes bytes);
 /// Copies a box between a device view and a packed host array of the same extents.
 void copy_rows_to_host(Queue& queue, void* to, const void* from, Bytes from_pitch, Bytes row,
                        Index rows);

@@ -80,6 +80,9 @@ struct KindFacts {
   /// Of the last-level cache, what planes that are read again may take.
   Share planes_of_cache{1, 4};
 
+  /// Kernels may write into the memory of another GPU of the machine and signal it.
+  bool writes_to_peers = false;
+
   // What defaults take.
   /// Points in tiles, with nontemporal stores.
   bool streams_tiles = false;

@@ -28,6 +28,11 @@
 //   T shuffle(T, int source_lane)                value of another lane of the warp
 //   T shuffle_xor(T, int mask)
 //   void fence()                                 device-wide order of this lane's memory accesses
+//   void fence_system()                          the same for what other devices see
+//   void signal(Span<unsigned>, Index, unsigned) a store that another device, or block, awaits: it
+//                                                sees then what this lane did and saw before
+//   void await(Span<unsigned>, Index, unsigned)  returns when this value, or a later one in the
+//                                                order of counting, was signalled
 //
 // Barriers and shuffles are collective: every thread of the block, or lane of the warp, reaches the
 // same one. Shared memory written by one lane is read by another only after a barrier. Blocks of

@@ -49,7 +49,7 @@ public:
   [[nodiscard]] virtual Record record() const = 0;
 };
 
-/// Exchanges the halos of the inputs, computes meanwhile what needs none, then the rest. The points
+/// Exchanges the halos of the inputs and computes what needs them, beside what needs none. The points
 /// that change, and their bits, are those of one rank; along periodic axes all points change.
 /// Collective, like run().
 template <class K, class T>
@@ -63,21 +63,22 @@ public:
       : communicator_(communicator), queue_(queue), grid_(grid), kernel_(kernel),
         exchange_(communicator, queue, grid, padded(call)) {
     const comm::Division division = comm::divide(grid, communicator.rank());
-    if (!division.inner.empty()) inner_.push_back(bind(call, division.inner, schedule));
+    if (!division.inner.empty()) inner_.push_back(bind(queue, call, division.inner, schedule));
     for (const comm::Box& box : division.outer)
-      outer_.push_back(bind(call, box, {}));
+      outer_.push_back(bind(exchange_.queue(), call, box, {}));
   }
 
-  /// Gives one launch to the queue. With NCCL the exchange and the launches are recorded in a graph
-  /// the second time, and are one launch from then on.
+  /// Gives one launch to the queue. Where the messages need no host the exchange and the launches
+  /// are recorded in a graph the second time, and are one launch from then on.
   void run() override {
     all_.run(*this, [this] {
       exchange_.begin();
       for (const Program& program : inner_)
         program.run();
-      exchange_.finish();
+      exchange_.receive();
       for (const Program& program : outer_)
         program.run();
+      exchange_.join();
     });
   }
   /// The parts of it, to be timed: they leave the halos, or the points, as run() does.
@@ -89,10 +90,12 @@ public:
   }
   void run_compute() override {
     points_.run(*this, [this] {
+      exchange_.fork();
       for (const Program& program : inner_)
         program.run();
       for (const Program& program : outer_)
         program.run();
+      exchange_.join();
     });
   }
 
@@ -141,12 +144,12 @@ private:
                           radius_of<K>()));
   }
 
-  Program bind(const RankCall<K, T>& call, const comm::Box& box,
+  Program bind(Queue& queue, const RankCall<K, T>& call, const comm::Box& box,
                const std::optional<Schedule>& schedule) const {
     Call<K, T> part{call.kernel, {}, near<T>(*call.out, box)};
     for (std::size_t i = 0; i < call.in.size(); ++i)
       part.in[i] = near<const T>(*call.in[i], box);
-    return schedule ? Program(queue_, part, *schedule, kernel_) : Program(queue_, part, kernel_);
+    return schedule ? Program(queue, part, *schedule, kernel_) : Program(queue, part, kernel_);
   }
 
   comm::Communicator& communicator_;

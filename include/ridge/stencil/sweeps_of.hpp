@@ -75,11 +75,15 @@ protected:
   /// The points that a sweep computes, in coordinates of the field with its shell. With others,
   /// these are the outer ones of what this rank owns, which they need, and the inner ones.
   [[nodiscard]] const comm::Division& computed() const { return computed_; }
-  /// Sends what other ranks need of a slot, and receives. Nothing on a single rank.
-  void begin_halo(int slot);
+  /// What other ranks need of a slot is computed on a queue of its own, which waits for what the
+  /// sweeps' queue has been given before `fork_halo`, sent, and received. Nothing on a single rank.
+  [[nodiscard]] Queue& halo_queue(int slot) const;
+  void fork_halo(int slot);
+  void send_halo(int slot);
   void finish_halo(int slot);
   void exchange_halo(int slot) {
-    begin_halo(slot);
+    fork_halo(slot);
+    send_halo(slot);
     finish_halo(slot);
   }
   [[nodiscard]] bool can_be_recorded() const;
@@ -158,7 +162,8 @@ protected:
 
   /// A sweep of a box of the fields as they are now, under the default schedule where none is
   /// given.
-  [[nodiscard]] virtual Program bind_sweep(const comm::Box& box, const Schedule* schedule) = 0;
+  [[nodiscard]] virtual Program bind_sweep(Queue& queue, const comm::Box& box,
+                                           const Schedule* schedule) = 0;
   [[nodiscard]] virtual Program bind_pass(int sweeps, const PassSchedule& schedule) = 0;
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -220,13 +225,13 @@ private:
   static constexpr int levels = levels_of<K>();
   static_assert(levels >= 1 && levels <= inputs_of<K>, "each time level is an input");
 
-  Program bind_sweep(const comm::Box& box, const Schedule* schedule) override {
+  Program bind_sweep(Queue& queue, const comm::Box& box, const Schedule* schedule) override {
     Call<K, T> call{
         kernel_, {}, around(this->whole(this->slot(this->slots() - 1)), box, radius_of<K>())};
     for (std::size_t i = 0; i < call.in.size(); ++i)
       call.in[i] = around(View<const T>(this->input(static_cast<int>(i))), box, radius_of<K>());
-    const Device& device = this->queue().device();
-    return {this->queue(), call,
+    const Device& device = queue.device();
+    return {queue, call,
             schedule != nullptr ? *schedule : Pattern<Call<K, T>>::default_schedule(device, call),
             this->name()};
   }

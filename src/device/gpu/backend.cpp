@@ -11,6 +11,9 @@
 #endif
 
 #include <cstdint>
+#include <cstring>
+#include <map>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -102,10 +105,52 @@ public:
       return nullptr;
     }
     check(status, "allocating GPU memory");
+    const std::scoped_lock lock(allocations_mutex_);
+    allocations_[static_cast<const char*>(memory)] = bytes;
     return memory;
   }
   void deallocate(void* memory, std::size_t /*bytes*/) noexcept override {
+    {
+      const std::scoped_lock lock(allocations_mutex_);
+      allocations_.erase(static_cast<const char*>(memory));
+    }
     (void)RIDGE_NATIVE(Free)(memory); // nothing to be done about a failure here
+  }
+
+  [[nodiscard]] std::optional<ExportedMemory> export_memory(const void* data) override {
+    const auto* const at = static_cast<const char*>(data);
+    const char* base = nullptr; // handles are of whole allocations
+    {
+      const std::scoped_lock lock(allocations_mutex_);
+      auto after = allocations_.upper_bound(at);
+      if (after == allocations_.begin()) return std::nullopt;
+      const auto& [begin, bytes] = *--after;
+      if (at >= begin + bytes) return std::nullopt;
+      base = begin;
+    }
+    use();
+    RIDGE_NATIVE(IpcMemHandle_t) handle{};
+    if (RIDGE_NATIVE(IpcGetMemHandle)(&handle, const_cast<char*>(base)) != RIDGE_NATIVE(Success)) {
+      (void)RIDGE_NATIVE(GetLastError)();
+      return std::nullopt;
+    }
+    ExportedMemory memory;
+    static_assert(sizeof(handle) == sizeof(memory.handle));
+    std::memcpy(memory.handle.data(), &handle, sizeof(handle));
+    memory.offset = at - base;
+    return memory;
+  }
+  [[nodiscard]] void* import_memory(const ExportedMemory& memory) override {
+    use();
+    RIDGE_NATIVE(IpcMemHandle_t) handle{};
+    std::memcpy(&handle, memory.handle.data(), sizeof(handle));
+    void* data = nullptr;
+    check(RIDGE_NATIVE(IpcOpenMemHandle)(&data, handle, RIDGE_NATIVE(IpcMemLazyEnablePeerAccess)),
+          "reaching memory of another GPU");
+    return data;
+  }
+  void release_imported(void* memory) noexcept override {
+    (void)RIDGE_NATIVE(IpcCloseMemHandle)(memory);
   }
 
   [[nodiscard]] void* allocate_staging(std::size_t bytes) override {
@@ -235,6 +280,8 @@ private:
 
   DeviceId id_;
   DeviceFacts facts_;
+  std::mutex allocations_mutex_;
+  std::map<const char*, std::size_t> allocations_; ///< what can be exported
 };
 
 std::shared_ptr<Backend> open(int number) {

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 namespace ridge::simt {
 
@@ -111,6 +113,23 @@ void LaneContext::wait_for_copies(int pending) const {
   copies.pending.erase(copies.pending.begin(),
                        copies.pending.begin() + static_cast<std::ptrdiff_t>(arrived));
   block_.scheduler->pending_copies -= static_cast<int>(arrived);
+}
+
+void LaneContext::await_signal(std::atomic_ref<unsigned> from, unsigned value, Index index) const {
+  using Clock = std::chrono::steady_clock;
+  const auto patience = Clock::now() + std::chrono::seconds(10);
+  unsigned found = from.load(std::memory_order_acquire);
+  while (static_cast<int>(found - value) < 0) {
+    if (Clock::now() > patience) {
+      throw make_fault(
+          FaultKind::missing_signal, block_, rank_, index,
+          fmt::format("has waited for signal {} for 10 seconds, and {} is there; it may "
+                      "come from other devices, or from blocks before this one",
+                      value, found));
+    }
+    std::this_thread::yield();
+    found = from.load(std::memory_order_acquire);
+  }
 }
 
 } // namespace ridge::simt

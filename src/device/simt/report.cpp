@@ -38,6 +38,8 @@ std::string to_text(FaultKind kind) {
     return "misuse of a phase barrier";
   case FaultKind::phase_deadlock:
     return "deadlock at a phase barrier";
+  case FaultKind::missing_signal:
+    return "missing signal";
   case FaultKind::undeclared_access:
     return "undeclared access";
   }

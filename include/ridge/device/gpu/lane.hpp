@@ -240,6 +240,29 @@ public:
   RIDGE_DEVICE void fence() const {
     __threadfence();
   }
+  RIDGE_DEVICE void fence_system() const {
+    __threadfence_system();
+  }
+  RIDGE_DEVICE void signal(const Span<unsigned>& to, Index i, unsigned value) const {
+#if defined(RIDGE_TARGET_CUDA)
+    asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(to.data + i), "r"(value) : "memory");
+#else
+    __atomic_store_n(to.data + i, value, __ATOMIC_RELEASE);
+#endif
+  }
+  RIDGE_DEVICE void await(const Span<unsigned>& from, Index i, unsigned value) const {
+    unsigned found = 0;
+    do {
+#if defined(RIDGE_TARGET_CUDA)
+      asm volatile("ld.acquire.sys.global.u32 %0, [%1];"
+                   : "=r"(found)
+                   : "l"(from.data + i)
+                   : "memory");
+#else
+      found = __atomic_load_n(from.data + i, __ATOMIC_ACQUIRE);
+#endif
+    } while (static_cast<int>(found - value) < 0);
+  }
 
   template <class T>
   RIDGE_DEVICE T shuffle(T value, int source) const {

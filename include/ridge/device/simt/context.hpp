@@ -5,6 +5,8 @@
 #include <ridge/device/simt/block.hpp>
 #include <ridge/device/simt/fault.hpp>
 
+#include <atomic>
+
 namespace ridge::simt {
 
 /// A phase barrier: the byte where it begins, and its index in its array, for reports.
@@ -63,6 +65,9 @@ public:
   void wait_for_phase(PhasePlace at, int parity) const;
   /// Data arrive at once or at the first wait, copies in turn.
   void issue_bulk(PhasePlace at, int to_offset, const void* from, int bytes, Index index) const;
+
+  /// Returns when the value, or a later one in the order of counting, is there.
+  void await_signal(std::atomic_ref<unsigned> from, unsigned value, Index index) const;
 
   [[noreturn]] void fault_field(const char* what, Index index, int count, Index size) const;
   [[noreturn]] void fault_alignment(const char* what, Index index, const void* address, int count,

@@ -25,6 +25,7 @@ enum class FaultKind {
   copy_alignment,         ///< a bulk copy whose addresses or size are no multiples of 16 bytes
   phase_misuse,           ///< a phase barrier not begun, overwritten, or counted wrongly
   phase_deadlock,         ///< lanes wait for a phase that can no longer be over
+  missing_signal,         ///< a lane awaits a signal that nobody has given for seconds
   undeclared_access,      ///< a stencil reads a neighbour that its footprint does not declare
 };
 

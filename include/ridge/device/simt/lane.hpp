@@ -74,6 +74,15 @@ public:
   /// Here reads are over when the next statement runs: nothing to order.
   void fence_bulk() const {}
   void fence() const { std::atomic_thread_fence(std::memory_order_seq_cst); }
+  void fence_system() const { fence(); }
+  void signal(Span<unsigned> to, Index i, unsigned value) const {
+    check(to, i, "signal");
+    std::atomic_ref<unsigned>(to.data[i]).store(value, std::memory_order_release);
+  }
+  void await(Span<unsigned> from, Index i, unsigned value) const {
+    check(from, i, "await");
+    await_signal(std::atomic_ref<unsigned>(from.data[i]), value, i);
+  }
 
   // Shared memory.
 

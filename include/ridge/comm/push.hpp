@@ -1,0 +1,42 @@
+// Messages that a GPU stores into the memory of the GPU that they are for: what one launch takes.
+#pragma once
+
+#include <ridge/device/view.hpp>
+#include <ridge/launch/bound.hpp>
+
+#include <cstdint>
+
+namespace ridge::comm {
+
+using Word = std::uint32_t;
+
+/// What goes to one rank: from here to its memory.
+struct PushedMessage {
+  Span<const Word> from;
+  Span<Word> to;
+  Span<unsigned> ready;   ///< here: the receiver says that it may be overwritten
+  Span<unsigned> arrived; ///< there: what says that it has arrived
+};
+
+/// What comes from one rank.
+struct AwaitedMessage {
+  Span<unsigned> ready;   ///< there
+  Span<unsigned> arrived; ///< here
+};
+
+/// Signals count launches: the first has 1 in all of them.
+struct PushCall {
+  Span<const PushedMessage> sends;
+  Span<const AwaitedMessage> receives;
+  /// The launches that are over; the blocks of this one that are; for each message, its blocks that
+  /// are. Zero at first.
+  Span<unsigned> state;
+  int parts = 1; ///< blocks for each message
+};
+
+/// Names what modules of kinds that write to peers offer: `Bound(Queue&, const PushCall&)`. A
+/// launch says that received messages may be overwritten, writes those that are sent as soon as
+/// their receivers have said the same, and ends when all that is received has arrived.
+struct MessagePusher;
+
+} // namespace ridge::comm

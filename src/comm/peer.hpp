@@ -1,0 +1,24 @@
+// Messages that GPUs of one machine store into each other's memory.
+#pragma once
+
+#include <ridge/comm/communicator.hpp>
+#include <ridge/device/queue.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ridge::comm {
+
+/// Why the devices of these ranks cannot write into each other's memory; empty where they can. One
+/// rank can. Collective; found out once.
+[[nodiscard]] std::string why_no_peer(Communicator& communicator, const Device& device);
+
+/// Sends and receives in the order of the queue, one launch for both. What is received into memory
+/// that cannot be exported takes a copy more. Collective. Throws UsageError for messages whose size
+/// or address is no multiple of four bytes, Failure where sends and receives do not match.
+[[nodiscard]] std::unique_ptr<Transfer> bind_peer(Communicator& communicator, Queue& queue,
+                                                  const std::vector<Message>& sends,
+                                                  const std::vector<Message>& receives);
+
+} // namespace ridge::comm
