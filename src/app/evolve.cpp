@@ -248,6 +248,7 @@ private:
   void integrate() {
     using Clock = std::chrono::steady_clock;
     Index batch = 1;
+    ranks_.barrier(); // rank 0 has written a snapshot: that is none of the steps' time
     while (step_ < run_.target) {
       const Index next = (step_ / run_.every + 1) * run_.every;
       const Index stop = std::min({run_.target, next, step_ + batch});
@@ -263,7 +264,10 @@ private:
       if (took < response / 2 && steps == batch) batch *= 2;
       if (took > response) batch = std::max<Index>(1, batch / 2);
       const bool due = step_ % run_.every == 0 || step_ == run_.target;
-      if (due) keep();
+      if (due) {
+        keep();
+        ranks_.barrier();
+      }
       progress_.show(fmt::format("step {} of {}", step_, run_.target),
                      static_cast<double>(step_ - first_) /
                          static_cast<double>(run_.target - first_));

@@ -46,7 +46,8 @@ Timing measure_ranks(Communicator& communicator, Queue& queue, const std::functi
     (void)time(communicator, queue, step, 1);
   }
   // What follows is decided from the slowest rank's time, so that all decide the same.
-  constexpr double least = 1e-3;
+  // Ranks begin up to some tens of microseconds apart: so many steps that this is little of them.
+  constexpr double least = 20e-3;
   int batch = 1;
   double once = communicator.greatest(time(communicator, queue, step, 1));
   for (int tries = 0; tries < 4 && once * batch < least; ++tries) {
@@ -107,7 +108,9 @@ private:
   template <class F>
   double seconds(int repeats, const F& step) {
     const bool takes_part = communicator_.rank() == 0 || communicator_.rank() == other_;
-    const int steps = size_.value > (1 << 20) ? 1 : 10;
+    // So many that what a launch and a wait cost is little of them.
+    constexpr Index enough = 128 << 20;
+    const int steps = static_cast<int>(std::clamp<Index>(enough / size_.value, 1, 100));
     const std::function<void()> all_steps = [&] {
       for (int i = 0; takes_part && i < steps; ++i)
         step();

@@ -113,18 +113,17 @@ public:
     if (sends.empty() && receives.empty()) return;
 
     // As many blocks as keep a link busy, each with a few kilobytes at least.
-    constexpr std::int64_t bytes_of_block = 32 << 10;
-    constexpr std::int64_t most_blocks = 32;
+    constexpr std::int64_t bytes_of_block = 16 << 10;
+    constexpr std::int64_t most_blocks = 64;
     const auto parts =
         std::clamp<std::int64_t>((longest + bytes_of_block - 1) / bytes_of_block, 1, most_blocks);
     state_ = zeroed<unsigned>(2 + sends.size());
-    sends_ = on_device(pushed);
-    receives_ = on_device(awaited);
+    const PushCall call{
+        listed(pushed, sends_),
+        listed(awaited, receives_),
+        {static_cast<unsigned*>(state_.data()), 2 + static_cast<Index>(sends.size())},
+        static_cast<int>(parts)};
     queue_.wait();
-    const PushCall call{{static_cast<const PushedMessage*>(sends_.data()), size(pushed)},
-                        {static_cast<const AwaitedMessage*>(receives_.data()), size(awaited)},
-                        {static_cast<unsigned*>(state_.data()), 2 + size(pushed)},
-                        static_cast<int>(parts)};
     using Bind = Bound(Queue&, const PushCall&);
     launch_ = offered<Bind>(queue_.device().kind(), typeid(MessagePusher*))(queue_, call);
   }
@@ -158,23 +157,26 @@ private:
         "messages between GPUs begin at and have a multiple of four bytes, not {}", m.size.value));
   }
   template <class T>
-  static Index size(const std::vector<T>& values) {
-    return static_cast<Index>(values.size());
-  }
-
-  template <class T>
   Memory zeroed(std::size_t count) {
     const Bytes bytes{static_cast<Index>(count * sizeof(T))};
     Memory memory(queue_.device(), bytes, "signals between GPUs");
     fill_bytes(queue_, memory.data(), 0, bytes);
     return memory;
   }
+  /// `memory` holds what does not travel with a launch.
   template <class T>
-  Memory on_device(const std::vector<T>& values) {
-    const Bytes bytes{static_cast<Index>(values.size() * sizeof(T))};
-    Memory memory(queue_.device(), bytes, "a list of messages");
-    if (!values.empty()) copy_bytes_to_device(queue_, memory.data(), values.data(), bytes);
-    return memory;
+  PushList<T> listed(const std::vector<T>& values, Memory& memory) {
+    PushList<T> list;
+    list.count = static_cast<int>(values.size());
+    if (list.count <= PushList<T>::most_at_hand) {
+      std::copy(values.begin(), values.end(), list.at_hand);
+      return list;
+    }
+    const Index count = list.count;
+    memory = Memory(queue_.device(), Bytes{count * static_cast<Index>(sizeof(T))}, "messages");
+    copy_to_device(queue_, static_cast<T*>(memory.data()), values.data(), count);
+    list.list = {static_cast<const T*>(memory.data()), count};
+    return list;
   }
   unsigned* signal(std::size_t number) const {
     return static_cast<unsigned*>(signals_.data()) + number;

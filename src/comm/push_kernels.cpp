@@ -11,7 +11,8 @@ namespace {
 
 /// A row of the grid for each message that is sent; the last block to end waits for what comes.
 struct PushMessages {
-  static constexpr int max_threads = 512;
+  /// Few, so that a block finds room beside those of whatever else runs.
+  static constexpr int max_threads = 128;
   static constexpr const char* name = "pushing messages";
 
   PushCall call;
@@ -22,37 +23,41 @@ struct PushMessages {
     const int message = lane.block().y;
     const int part = lane.block().x;
     if (message == 0 && part == 0) {
-      for (int i = lane.rank(); i < call.receives.size; i += max_threads)
-        lane.signal(lane.load_written(call.receives, i).ready, 0, launch);
+      for (int i = lane.rank(); i < call.receives.count; i += max_threads)
+        lane.signal(call.receives.at(lane, i).ready, 0, launch);
     }
-    if (message < call.sends.size) {
-      const PushedMessage m = lane.load_written(call.sends, message);
+    if (message < call.sends.count) {
+      const PushedMessage m = call.sends.at(lane, message);
       if (lane.rank() == 0) lane.await(m.ready, 0, launch);
       lane.barrier();
       copy(lane, m, part);
-      lane.fence_system();
       lane.barrier();
-      if (lane.rank() == 0 && is_last(lane, 2 + message, call.parts))
-        lane.signal(m.arrived, 0, launch);
+      if (lane.rank() == 0 && is_whole(lane, message)) lane.signal(m.arrived, 0, launch);
     }
     const auto last = lane.template shared<int>(0, 1);
     if (lane.rank() == 0)
-      last[0] = is_last(lane, 1, lane.grid_extent().x * lane.grid_extent().y) ? 1 : 0;
+      last[0] = count_to(lane, 1, lane.grid_extent().x * lane.grid_extent().y) ? 1 : 0;
     lane.barrier();
     if (last[0] == 0) return;
-    for (int i = lane.rank(); i < call.receives.size; i += max_threads)
-      lane.await(lane.load_written(call.receives, i).arrived, 0, launch);
+    for (int i = lane.rank(); i < call.receives.count; i += max_threads)
+      lane.await(call.receives.at(lane, i).arrived, 0, launch);
     lane.barrier();
     if (lane.rank() == 0) lane.store(call.state, 0, launch);
   }
 
 private:
+  /// Whether all blocks have written their parts of a message; what they wrote comes before the
+  /// signal then.
+  template <class Lane>
+  RIDGE_DEVICE bool is_whole(Lane& lane, int message) const {
+    if (call.parts == 1) return true;
+    lane.fence_system();
+    return count_to(lane, 2 + message, call.parts);
+  }
   /// Whether so many have now come here, this one too; the next begin again at none.
   template <class Lane>
-  RIDGE_DEVICE bool is_last(Lane& lane, int counter, int all) const {
-    lane.fence_system();
+  RIDGE_DEVICE bool count_to(Lane& lane, int counter, int all) const {
     if (lane.atomic_add(call.state, counter, 1U) + 1 != static_cast<unsigned>(all)) return false;
-    lane.fence_system();
     lane.store(call.state, counter, 0U);
     return true;
   }
@@ -94,7 +99,7 @@ private:
 };
 
 Bound bind(Queue& queue, const PushCall& call) {
-  const int rows = call.sends.size > 0 ? static_cast<int>(call.sends.size) : 1;
+  const int rows = call.sends.count > 0 ? call.sends.count : 1;
   const LaunchShape shape{
       {call.parts, rows, 1}, {PushMessages::max_threads, 1, 1}, static_cast<int>(sizeof(int))};
   return Bound(Ready<PushMessages>(queue, shape, {call}));

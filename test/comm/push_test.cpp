@@ -79,6 +79,32 @@ TEST_P(Push, EachMessageGoesToItsPlaceEveryTime) {
   }
 }
 
+TEST_P(Push, MoreMessagesThanTravelWithALaunch) {
+  const Memory source = memory("what is sent");
+  const Memory target = memory("what is received");
+  std::vector<Message> sends, receives;
+  std::vector<std::uint32_t> values(all), expected(all, poison);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<std::uint32_t>(i) * 2654435761U;
+  for (int m = 0; m < 100; ++m) {
+    const Index from = 390 * m + 5;
+    const Index to = 390 * (99 - m);
+    const Index words = 1 + 4 * m % 385;
+    sends.push_back(message(source, from, words, m % 7));
+    receives.push_back(message(target, to, words, m % 7));
+    for (Index i = 0; i < words; ++i)
+      expected[static_cast<std::size_t>(to + i)] = values[static_cast<std::size_t>(from + i)];
+  }
+  const auto transfer = bind_on_device(*one, queue, Carrier::peer, sends, receives);
+  for (int step = 0; step < 2; ++step) {
+    set(source, values);
+    set(target, std::vector<std::uint32_t>(all, poison));
+    transfer->begin();
+    transfer->finish();
+    EXPECT_EQ(get(target), expected) << "step " << step;
+  }
+}
+
 TEST_P(Push, NothingToSendIsNoLaunch) {
   const auto transfer = bind_on_device(*one, queue, Carrier::peer, {}, {});
   transfer->begin();

@@ -24,10 +24,24 @@ struct AwaitedMessage {
   Span<unsigned> arrived; ///< here
 };
 
+/// As many of these as most launches take travel with the launch: a list in memory is read later.
+template <class T>
+struct PushList {
+  static constexpr int most_at_hand = 26; ///< the directions of a field
+  T at_hand[most_at_hand] = {};
+  Span<const T> list; ///< of all, where there are more
+  int count = 0;
+
+  template <class Lane>
+  [[nodiscard]] RIDGE_DEVICE T at(Lane& lane, int i) const {
+    return count <= most_at_hand ? at_hand[i] : lane.load_written(list, i);
+  }
+};
+
 /// Signals count launches: the first has 1 in all of them.
 struct PushCall {
-  Span<const PushedMessage> sends;
-  Span<const AwaitedMessage> receives;
+  PushList<PushedMessage> sends;
+  PushList<AwaitedMessage> receives;
   /// The launches that are over; the blocks of this one that are; for each message, its blocks that
   /// are. Zero at first.
   Span<unsigned> state;
