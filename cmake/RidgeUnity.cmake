@@ -28,4 +28,7 @@ function(ridge_unity target)
     set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${piece})
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang") # to which a local name hides what another source of the piece has
+    target_compile_options(${target} PRIVATE -Wno-shadow)
+  endif()
 endfunction()

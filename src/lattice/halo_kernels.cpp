@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace ridge::lattice::inline RIDGE_TARGET_NAME {
+namespace ridge::lattice {
 
 namespace {
 
@@ -30,7 +30,7 @@ RIDGE_FN Place place_in(const Geometry& g, const SiteBox& box, Index site) {
 
 } // namespace
 
-} // namespace ridge::lattice::inline RIDGE_TARGET_NAME
+} // namespace ridge::lattice
 
 #if defined(RIDGE_TARGET_CPU)
 

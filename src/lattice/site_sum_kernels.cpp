@@ -173,8 +173,8 @@ namespace ridge::lattice {
 
 namespace {
 
-const Offer floats(kind_of<Here>, typeid(SiteSummer<float>*), &sum_sites<float>);
-const Offer doubles(kind_of<Here>, typeid(SiteSummer<double>*), &sum_sites<double>);
+const Offer site_floats(kind_of<Here>, typeid(SiteSummer<float>*), &sum_sites<float>);
+const Offer site_doubles(kind_of<Here>, typeid(SiteSummer<double>*), &sum_sites<double>);
 
 } // namespace
 
