@@ -2,8 +2,8 @@
 
     python bench/python.py [--device cuda:0] [--size 512] [--json FILE]
 
-On a GPU, with torch: calls on a field of one point, a stream of torch's own without any wait, a
-captured graph, device memory before and after, and the kernel beside `ridge bench`. What is not
+On a GPU, with torch: calls on a field of one point, beside an operation of torch's own, a stream without any
+wait, a captured graph, device memory before and after, and the kernel beside `ridge bench`. What is not
 installed is said and left out. Other libraries beside Ridge: bench/python_peers.py.
 """
 
@@ -47,8 +47,13 @@ def on_cpu(results):
 
 def on_gpu(results, device, n):
     torch = importlib.import_module("torch")
+    # What of a call is looking at tensors, and what a launch takes where torch makes it.
+    here, there = torch.ones((3, 3, 3), dtype=torch.float64), torch.zeros((3, 3, 3), dtype=torch.float64)
+    results["call, cpu, one point of torch's [s]"] = least(
+        lambda: heat(here, out=there, rate=0.1, schedule="threads=1"))
     options = {"device": device, "dtype": torch.float64}
     a, b = torch.ones((3, 3, 3), **options), torch.zeros((3, 3, 3), **options)
+    results["torch's own b.add_(a) [s]"] = least(lambda: b.add_(a), settle=torch.cuda.synchronize)
     results[f"call, {device}, one point [s]"] = least(
         lambda: heat(a, out=b, rate=0.1), settle=torch.cuda.synchronize)
     results[f"call, {device}, other number each time [s]"] = least(
@@ -85,6 +90,7 @@ def on_gpu(results, device, n):
         heat(u, out=out, rate=0.1)  # bound before the capture
     stream.synchronize()
     with torch.cuda.graph(graph, stream=stream):
+        heat(u, out=out, rate=0.3)  # binds
         heat(u, out=out, rate=0.1)
     out.zero_()
     torch.cuda.synchronize()

@@ -1,13 +1,15 @@
-"""Kernels from Python beside numba and torch.compile (stencil) and PyKeOps (pairs), each in turn with Ridge.
+"""Kernels from Python beside what else Python users would write them in, each in turn with Ridge: a stencil
+in numba, Warp, Triton and by torch.compile, sums over pairs in PyKeOps, Warp and Triton.
 
     python bench/python_peers.py [--device cuda:0] [--size 512] [--bodies 65536] [--pairs 9] [--json FILE]
 
 Both compute the same, which is compared, on the same arrays, in the same process, one for each
 peer. Who goes first changes from pair to pair; the figure is the median of the ratios. What is not
-installed or fails is said and left out. Ridge's records are in the JSON file, `peers` beside them.
+installed, is for GPUs or fails is said and left out. Ridge's records are in the JSON file, `peers` beside them.
 """
 
 import argparse
+import dataclasses
 import importlib
 import importlib.util
 import json
@@ -16,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import typing
 
 import numpy as np
 
@@ -110,28 +113,25 @@ def torch_stencil(torch, device, u, rate):
 
 def stencils(given, arrays, name):
     library = importlib.import_module(name)
+    writes = {"numba": numba_stencil, "torch": torch_stencil}.get(name, lambda peer, _, u, rate: peer.stencil(u, rate))
     zeros, random, settle, near = arrays
     u = random((given.size,) * 3, "float64")
     out, theirs = zeros(u), zeros(u)
     record = heat.measure(u, out=out, rate=0.1)
-    torch_makes_arrays = name == "torch"
-    peer = (torch_stencil if torch_makes_arrays else numba_stencil)(library, given.device, u, 0.1)
+    peer = writes(library, given.device, u, 0.1)
     heat(u, out=out, rate=0.1)
     peer(theirs)
     settle()
     assert near(out, theirs, 1e-13), "both compute the same"
-    to = None if torch_makes_arrays else theirs
+    to = None if name == "torch" else theirs  # which makes arrays of its own
     return record, {
         "version": library.__version__, "kernel": "heat", "size": list(u.shape),
         **in_turn(lambda: heat(u, out=out, rate=0.1), lambda: peer(to), given.pairs, settle)}
 
 
-def interactions(given, arrays, name):
+def keops_gravity(given, bodies, name):
+    """The same sums by LazyTensors of PyKeOps, (bodies, 3)."""
     lazy = importlib.import_module(f"{name}.numpy" if given.device == "cpu" else f"{name}.torch").LazyTensor
-    zeros, random, settle, near = arrays
-    bodies = random((4, given.bodies), "float32")
-    sums = zeros(bodies[:3])
-    record = gravity.measure(bodies, out=sums, eps2=1e-2)
     where = bodies[:3].T
     where = np.ascontiguousarray(where) if given.device == "cpu" else where.contiguous()
     mass = bodies[3].reshape(1, -1, 1)
@@ -140,15 +140,24 @@ def interactions(given, arrays, name):
     def peer():
         d = y - x
         w = ((d * d).sum(-1) + 1e-2).rsqrt()
-        return (m * w * w * w * d).sum(1)
+        return (m * w * w * w * d).sum(1).T
 
+    return peer
+
+
+def interactions(given, arrays, name):
+    library = importlib.import_module(name)
+    zeros, random, settle, near = arrays
+    bodies = random((4, given.bodies), "float32")
+    sums = zeros(bodies[:3])
+    record = gravity.measure(bodies, out=sums, eps2=1e-2)
+    peer = keops_gravity(given, bodies, name) if name == "pykeops" else library.gravity(bodies, 1e-2)
     gravity(bodies, out=sums, eps2=1e-2)
     found = peer()
     settle()
-    assert near(sums, found.T, 2e-3 * float(abs(sums).max())), "both compute the same"
+    assert near(sums, found, 2e-3 * float(abs(sums).max())), "both compute the same"
     return record, {
-        "version": importlib.import_module(name).__version__, "kernel": "gravity",
-        "size": [given.bodies],
+        "version": library.__version__, "kernel": "gravity", "size": [given.bodies],
         **in_turn(lambda: gravity(bodies, out=sums, eps2=1e-2), peer, given.pairs, settle)}
 
 
@@ -164,19 +173,40 @@ def arrays_of(device):
             torch.cuda.synchronize, lambda a, b, tolerance: float((a - b).abs().max()) <= tolerance)
 
 
-PEERS = {"numba": stencils, "torch": stencils, "pykeops": interactions}
+@dataclasses.dataclass(frozen=True)
+class Peer:
+    """A library that a pattern is written in: by `module`, where that is a file beside this one."""
+
+    library: str
+    measure: typing.Callable
+    module: str
+    on_gpus_alone: bool = False
+
+
+PEERS = {
+    "numba": Peer("numba", stencils, "numba"),
+    "torch": Peer("torch", stencils, "torch"),
+    "warp": Peer("warp", stencils, "peer_warp", True),
+    "triton": Peer("triton", stencils, "peer_triton", True),
+    "pykeops": Peer("pykeops", interactions, "pykeops"),
+    "warp-pairs": Peer("warp", interactions, "peer_warp", True),
+    "triton-pairs": Peer("triton", interactions, "peer_triton", True),
+}
 
 
 def measure(given):
     """One peer, in this process."""
-    record, peer = PEERS[given.peer](given, arrays_of(given.device), given.peer)
+    peer = PEERS[given.peer]
+    record, peer = peer.measure(given, arrays_of(given.device), peer.module)
     with open(given.json, "w", encoding="utf-8") as file:
         json.dump({"record": dict(record), "peer": peer}, file)
 
 
 def measure_apart(given, name):
     """A peer in a process of its own: its record and its figures, or why there are none."""
-    if importlib.util.find_spec(name) is None:
+    if PEERS[name].on_gpus_alone and given.device == "cpu":
+        return None, "is for GPUs"
+    if importlib.util.find_spec(PEERS[name].library) is None:
         return None, "not installed"
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         words = [sys.executable, __file__, "--peer", name, "--json", file.name]

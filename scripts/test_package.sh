@@ -26,8 +26,9 @@ fi
 
 rm -rf "$build/dist"
 "$root/scripts/wheel.sh" "$build/dist" "$build" "$python"
+"$python" "$root/scripts/split_wheel.py" "$build"/dist/ridge-*.whl # as those that are given away are
 "$python" -m pip install --quiet --disable-pip-version-check --no-index --force-reinstall --no-deps \
-  "$build"/dist/ridge-*.whl
+  "$build"/dist/ridge*.whl
 "$python" -m pip --disable-pip-version-check check
 export RIDGE_CACHE=$build/kernel-cache-python
 cd "$build" # not where the sources of the package are

@@ -127,7 +127,8 @@ class Kernel:
         self._defaults = dict(defaults or {})
         self._source = source
         self._compiled: dict[tuple[int, tuple[str, ...]], _core.Kernel] = {}
-        self._latest: Optional[_core.Kernel] = None
+        #: Of the latest call: the kernel, the names of its numbers in order, how many arrays it reads.
+        self._latest: Optional[tuple[_core.Kernel, tuple[str, ...], int]] = None
 
     @property
     def source(self) -> str:
@@ -146,7 +147,7 @@ class Kernel:
         core = self._compiled.get((arrays, names))
         if core is None:
             core = self._compiled[arrays, names] = self._core(names, self._array_names(arrays - 1))
-        self._latest = core
+        self._latest = core, names, arrays - 1
         return core, values
 
     def _numbers(self, given: Mapping[str, float]) -> tuple[tuple[str, ...], tuple[float, ...]]:
@@ -201,6 +202,11 @@ class Kernel:
         Raises TypeError for arrays that cannot be used in place, UsageError (a ValueError) for
         extents and schedules that do not fit, Failure (a RuntimeError) where the machine has not
         what is needed."""
+        latest = self._latest
+        if (latest is not None and out is not None and len(arrays) == latest[2]
+                and tuple(numbers) == latest[1]):  # in a loop nothing needs to be looked up again
+            latest[0].run((*arrays, out), tuple(numbers.values()), schedule, device)
+            return out
         all_arrays = self._call_arrays(arrays, out)
         core, values = self._bind_numbers(numbers, len(all_arrays))
         core.run(all_arrays, values, schedule, device)
@@ -211,7 +217,7 @@ class Kernel:
         """The record of the latest call; not timed."""
         if self._latest is None:
             raise _core.UsageError(f"{self.__name__} was not called yet")
-        return records_of(self._latest.record())[0]
+        return records_of(self._latest[0].record())[0]
 
     def measure(self, *arrays: Any, out: Any = None, schedule: str = "auto",
                 device: Optional[str] = None, repeats: int = 15, check: bool = True,

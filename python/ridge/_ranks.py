@@ -26,7 +26,9 @@ _known: list[Ranks] = []
 
 def ranks() -> Ranks:
     """The ranks that mpirun has started, or this process alone. The first call starts MPI, unless
-    mpi4py has, and is collective; an error that a rank does not catch ends all of them from then on.
+    mpi4py has, and is collective. From then on an error that a rank does not catch ends all of them,
+    and so does sys.exit(code) with another code than 0. (Not where mpi4py has started MPI: it waits
+    for all ranks first. `python -m mpi4py script.py` ends them there.)
 
     Raises Failure where the launcher is of another MPI than the one ridge was built with."""
     if not _known:
@@ -47,3 +49,4 @@ def _end_together() -> None:
         _core.end_all_ranks(1)
 
     sys.excepthook = hook
+    _core.end_all_on_failure()

@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "counting.hpp"
 #include "interrupt.hpp"
+#include "model_patient.hpp"
 #include "model_published.hpp"
 #include "model_ranks.hpp"
 
@@ -90,10 +91,12 @@ struct ModelCommand {
   std::string kernel;
   std::string on = "auto";
   std::string size;
-  std::string precision = "fp64";
+  std::string precision;
   std::string schedule = "auto";
   std::string figure;
   std::string network;
+  std::string site;
+  int operations = 10;
   std::optional<Index> ranks;
   bool published = false;
   bool compare = false;
@@ -115,16 +118,22 @@ struct ModelCommand {
     if (kernel.empty()) {
       throw UsageError("model takes a KERNEL, such as laplacian, or --published; see --help");
     }
+    if (!site.empty() && lab::is_stencil(kernel))
+      throw UsageError(fmt::format("--site is for lattice kernels; {} is not one", kernel));
     if (ranks.has_value() != !network.empty())
       throw UsageError("--ranks and --network go together: how many, and what messages cost");
     if (ranks) {
       predict_over_ranks();
+    } else if (!compare && !lab::is_stencil(kernel)) {
+      print_patient_model({kernel, {}, size, precision, schedule, site, {}, operations}, on, json);
     } else {
       predict_kernel();
     }
   }
 
 private:
+  [[nodiscard]] std::string digits() const { return precision.empty() ? "fp64" : precision; }
+
   void predict_over_ranks() const {
     constexpr Index most = 1 << 20;
     if (*ranks < 1 || *ranks > most)
@@ -132,7 +141,7 @@ private:
     if (schedule == "all" || schedule == "space")
       throw UsageError("--ranks takes one schedule; give auto, a name or fields");
     const Extents extents = size.empty() ? Extents{512, 512, 512} : parse_extents(size, "--size");
-    const stencil::Traits traits = lab::stencil_traits(kernel, precision, extents.rank());
+    const stencil::Traits traits = lab::stencil_traits(kernel, digits(), extents.rank());
     check_size(traits, extents);
     const Target target = target_of(on);
     const auto launch = [&](Index3 n) {
@@ -154,7 +163,7 @@ private:
     for (const RankStep& s : steps) {
       array.push_back({{"kernel", kernel},
                        {"device_name", target.description.name},
-                       {"precision", precision},
+                       {"precision", digits()},
                        {"ranks", s.ranks},
                        {"rank_grid", comm::to_text(s.grid)},
                        {"modelled", true},
@@ -171,13 +180,13 @@ private:
       fmt::print("{}\n", array.dump(2));
       return;
     }
-    fmt::print("{} {} {} modelled on {}, one a rank\n{}", kernel, to_text(extents), precision,
+    fmt::print("{} {} {} modelled on {}, one a rank\n{}", kernel, to_text(extents), digits(),
                target.description.name, table.text());
   }
 
   void predict_kernel() const {
     const Extents extents = size.empty() ? Extents{512, 512, 512} : parse_extents(size, "--size");
-    const stencil::Traits traits = lab::stencil_traits(kernel, precision, extents.rank());
+    const stencil::Traits traits = lab::stencil_traits(kernel, digits(), extents.rank());
     check_size(traits, extents);
     const Target target = target_of(on);
     if (compare) {
@@ -201,7 +210,7 @@ private:
       fmt::print("{}\n", array.dump(2));
       return;
     }
-    fmt::print("{} {} {} modelled on {}\n{}", kernel, to_text(extents), precision,
+    fmt::print("{} {} {} modelled on {}\n{}", kernel, to_text(extents), digits(),
                target.description.name, table.text());
   }
 
@@ -220,7 +229,7 @@ private:
       const Prediction p = stencil::predict(traits, s.schedule, n, target.description);
       const std::string fields = stencil::to_text(s.schedule);
       const Counters c =
-          count_launch({kernel, to_text(target.device->id()), to_text(extents), precision, fields});
+          count_launch({kernel, to_text(target.device->id()), to_text(extents), digits(), fields});
       source = c.source;
       errors.push_back(p.traffic.fetched / c.bytes_read - 1);
       ordered_json o = to_json(s, p, extents, work, target);
@@ -246,7 +255,7 @@ private:
     fmt::print(
         "{} {} {} on {}, modelled and counted by {}\n{}median error of bytes fetched: {:.1f} "
         "%, largest {:.1f} %\n",
-        kernel, to_text(extents), precision, target.description.name, source, table.text(),
+        kernel, to_text(extents), digits(), target.description.name, source, table.text(),
         100 * errors[errors.size() / 2], 100 * errors.back());
   }
 
@@ -276,7 +285,7 @@ private:
                               : target.description.key.empty() ? on
                                                                : target.description.key},
                    {"device_name", target.description.name},
-                   {"precision", precision},
+                   {"precision", digits()},
                    {"size", sizes},
                    {"schedule", stencil::to_text(s.schedule)}};
     if (!s.name.empty()) o["schedule_name"] = s.name;
@@ -333,10 +342,9 @@ std::string described() {
 
 void add_model(CommandLine& line) {
   const Command command = line.add_command(
-      "model",
-      "predict a stencil's traffic, and why it is more than the least, without running it");
+      "model", "predict a kernel's traffic, and why it is more than the least, without running it");
   auto o = std::make_shared<ModelCommand>();
-  command.add("KERNEL", &o->kernel, "which stencil");
+  command.add("KERNEL", &o->kernel, "which stencil, lattice kernel or chain");
   command.add("--on", &o->on,
               "a device here (" + devices() + "), one described (" + described() +
                   ") or a file of constants, FILE.json");
@@ -345,6 +353,9 @@ void add_model(CommandLine& line) {
   command.add("--schedule", &o->schedule,
               "auto; all: those with names and the model's choice; space: every combination; a "
               "name; or fields such as 'tile=4 store=nontemporal'");
+  command.add("--site", &o->site,
+              "lattice kernels: propagator, spinor, matrix, vector, complex or real");
+  command.add("--operations", &o->operations, "operations of a chain, 1 to 32");
   command.add("--compare", &o->compare,
               "count what each launch moves as well (ridge count), on a device here");
   command.add("--published", &o->published,

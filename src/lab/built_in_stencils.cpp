@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace ridge::lab {
@@ -41,6 +42,14 @@ const std::vector<BuiltInStencil>& built_in_stencils() {
 
 const std::vector<EvolvingKernel>& evolving_kernels() {
   return all_headers().evolving;
+}
+
+bool is_stencil(std::string_view kernel) {
+  const auto named = [&](const auto& all, const auto& name) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& k) { return name(k) == kernel; });
+  };
+  return named(built_in_stencils(), [](const BuiltInStencil& k) { return k.bench.name; }) ||
+         named(evolving_kernels(), [](const EvolvingKernel& k) { return k.name; });
 }
 
 stencil::Traits stencil_traits(std::string_view kernel, std::string_view precision, int rank) {

@@ -20,6 +20,20 @@ namespace ridge::python {
 
 namespace {
 
+/// An attribute of an array; null where it has none. Asked for in every call: its name is made
+/// once.
+nb::object attribute(nb::handle object, PyObject* name) {
+  PyObject* const found = PyObject_GetAttr(object.ptr(), name);
+  if (found == nullptr) PyErr_Clear();
+  return nb::steal(found);
+}
+
+bool requires_grad(nb::handle object) {
+  static PyObject* const name = PyUnicode_InternFromString("requires_grad");
+  const nb::object found = attribute(object, name);
+  return found.is_valid() && nb::cast<bool>(found);
+}
+
 /// What is being looked at, for errors.
 struct Subject {
   const std::string& kernel;
@@ -295,7 +309,7 @@ Array look(const Subject& subject, nb::handle object, Arrays& arrays, bool first
       return from_buffer(subject, buffer.view());
     }
   }
-  if (nb::hasattr(object, "requires_grad") && nb::cast<bool>(object.attr("requires_grad"))) {
+  if (requires_grad(object)) {
     subject.refuse("requires a gradient, which ridge does not compute; pass x.detach()");
   }
   if (const dlpack::Exchange* const exchange = dlpack::exchange_of(object.ptr())) {

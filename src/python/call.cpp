@@ -20,7 +20,9 @@ void append(std::string& key, const T& value) {
 } // namespace
 
 std::string Call::place(std::string_view schedule) const {
-  std::string key(schedule);
+  std::string key;
+  key.reserve(512); // grown once
+  key = schedule;
   append(key, arrays.device.kind);
   append(key, arrays.device.number);
   append(key, arrays.stream);
@@ -47,6 +49,7 @@ Call look_at_call(const Signature& signature, nb::tuple arrays, nb::tuple number
                   nb::object device) {
   Call call;
   call.arrays = look_at(std::move(arrays), signature);
+  call.numbers.reserve(numbers.size());
   for (const nb::handle number : numbers) {
     call.numbers.push_back(PyFloat_AsDouble(number.ptr()));
     if (PyErr_Occurred() != nullptr) throw nb::python_error();

@@ -8,6 +8,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <cstdlib>
 #include <tuple>
 
 namespace nb = nanobind;
@@ -34,12 +35,24 @@ void end_all_ranks(int code) {
   comm::world().end_all(code);
 }
 
+/// From now on a rank that exits with an error, by sys.exit(1) say, ends all: others may wait for
+/// it forever, and it for them where MPI ends. The interpreter has ended by then.
+void end_all_on_failure() {
+  (void)comm::world(); // is destroyed after what is registered now has run
+  on_exit(
+      [](int code, void*) {
+        if (code != 0) comm::world().end_all(code);
+      },
+      nullptr);
+}
+
 } // namespace
 
 void add_ranks(nb::module_& m) {
   m.def("ranks", &ranks);
   m.def("claim_last_words", &claim_last_words);
   m.def("end_all_ranks", &end_all_ranks, "code"_a);
+  m.def("end_all_on_failure", &end_all_on_failure);
 }
 
 } // namespace ridge::python

@@ -103,6 +103,35 @@ def test_table(ridge):
     assert len(lines) == 3 + 8
 
 
+@pytest.mark.parametrize("words, staged, fused, more", [
+    (["lattice-sum", "--on", "mi250x-gcd"], "staged16", "fused64", 2),
+    (["chain", "--on", "h200", "--size", "100000000"], "fission", "fused", 10),
+])  # fmt: skip
+def test_lattices_and_chains(ridge, words, staged, fused, more):
+    records = json.loads(ridge.good("model", *words, "--schedule", "all", "--json").out)
+    names = by_name(records)
+    for r in records:
+        assert r["fetched_low"] <= r["fetched_bytes"] == r["fetched_high"] and 0 <= r["hit_rate"] <= 1
+    slow, quick = names[staged], names[fused]
+    assert slow["fetched_bytes"] == pytest.approx(more * quick["fetched_bytes"], rel=0.01)
+    assert slow["cause"].startswith("staged-passes: ") and quick["cause"] == "none"
+    assert slow["seconds"] > 1.5 * quick["seconds"] and quick["roof_name"] == "memory"
+    assert quick["fetched_bytes"] == quick["bytes_read"]
+    lines = ridge.good("model", *words, "--schedule", staged).out.splitlines()
+    assert lines[0].startswith(words[0]) and lines[1].split()[:2] == ["fetched", "written"]
+    assert "staged-passes" in lines[3] and len(lines) == 4
+
+
+def test_a_chain_of_other_length_and_a_site_of_another_type(ridge):
+    (ten,) = json.loads(ridge.good("model", "chain", "--on", "h200", "--schedule", "fission", "--json").out)
+    (two,) = json.loads(ridge.good("model", "chain", "--on", "h200", "--schedule", "fission", "--operations", "2",
+                                   "--json").out)
+    assert ten["fetched_bytes"] == pytest.approx(5 * two["fetched_bytes"], rel=0.01)
+    words = "model", "lattice-axpy", "--on", "a100", "--size", "16x16x16x16", "--json"
+    spinor, real = (json.loads(ridge.good(*words, "--site", s).out)[0] for s in ("spinor", "real"))
+    assert spinor["fetched_bytes"] == 24 * real["fetched_bytes"] and real["fetched_low"] == 0  # fits the cache
+
+
 def device_file(ridge, **changes):
     """Constants as a user would write them, with changes; None leaves one out."""
     constants = {
@@ -155,7 +184,12 @@ def test_bad_files(ridge, folder):
     (["laplacian", "--on", "h200", "--size", "0x5x5"], "extent 0"),
     (["laplacian", "--on", "h200", "--size", "2x3x4x5"], "one to three dimensions"),
     (["box27", "--on", "h200", "--size", "512x512"], "takes three dimensions"),
-    (["gravity", "--on", "h200"], ["knows stencils", "pairs"]),
+    (["gravity", "--on", "h200"], ["stencils, lattices and chains", "pairs"]),
+    (["laplacian", "--on", "h200", "--site", "spinor"], "--site is for lattice kernels"),
+    (["chain", "--on", "h200", "--schedule", "space"], "--schedule space is for stencils"),
+    (["chain", "--on", "h200", "--operations", "33"], "32"),
+    (["lattice-sum", "--on", "mi999"], "unknown device 'mi999'"),
+    (["lattice-sum", "--on", "h200", "--schedule", "tile=3"], "the fields are"),
     (["nothing", "--on", "h200"], "unknown kernel 'nothing'"),
     (["laplacian", "--on", "h200", "--precision", "fp16"], "fp32 and fp64"),
     (["laplacian", "--on", "h200", "--schedule", "kernel9"], ["kernel9", "kernel7"]),

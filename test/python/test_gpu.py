@@ -211,21 +211,22 @@ def test_a_stream_of_cupy(heat, rng):
     np.testing.assert_allclose(cupy.asnumpy(out), heat_of(2 * u, 0.1, np.zeros_like(u)), atol=1e-13)
 
 
-def test_a_captured_graph(heat, torch, rng):
+@pytest.mark.parametrize("rate", [0.1, 0.3], ids=["called before", "another number"])
+def test_a_captured_graph(heat, torch, rng, rate):
     u = torch.from_numpy(rng.standard_normal((10, 20, 64))).to(GPU)
     out = torch.zeros_like(u)
     stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
     with torch.cuda.stream(stream):
-        heat(u, out=out, rate=0.1)  # bound before
+        heat(u, out=out, rate=0.1)  # compiled and loaded before
     torch.cuda.synchronize()
     with torch.cuda.graph(graph, stream=stream):
-        heat(u, out=out, rate=0.1)
+        heat(u, out=out, rate=rate)
     for factor in (1, 3):
         u.mul_(factor)
         out.zero_()
         graph.replay()
         torch.cuda.synchronize()
-        right = heat_of(u.cpu().numpy(), 0.1, np.zeros(u.shape))
+        right = heat_of(u.cpu().numpy(), rate, np.zeros(u.shape))
         np.testing.assert_allclose(out.cpu().numpy(), right, atol=1e-13)
 
 

@@ -44,10 +44,10 @@ def counting_compiler(tmp_path, monkeypatch):
 
 def test_cold_processes_and_threads_compile_once(counting_compiler):
     text = """
-results = [None] * 8
+results = [None] * 16
 def call(i):
     results[i] = cold(u)
-threads = [threading.Thread(target=call, args=(i,)) for i in range(8)]
+threads = [threading.Thread(target=call, args=(i,)) for i in range(16)]
 [t.start() for t in threads]
 [t.join() for t in threads]
 assert all(right(r) for r in results)

@@ -96,6 +96,35 @@ in_time.run(a, steps=1000000000, rate=0.1)
     assert done.returncode != 0 and done.stderr.count("ValueError: not on this rank") == 1
 
 
+@pytest.mark.parametrize("after", ["", "from mpi4py import MPI\n"], ids=["without mpi4py", "before mpi4py"])
+@pytest.mark.parametrize("leave, code", [("sys.exit(3)", 3), ("raise SystemExit('a word')", 1)])
+def test_an_exit_with_an_error_on_one_rank_ends_all(after, leave, code):
+    if after:
+        pytest.importorskip("mpi4py")
+    done = run(2, "-c", HEAT + f"""
+in_time = ridge.sweeps(heat, boundary="periodic", points=whole.shape)
+a = whole[in_time.mine].copy()
+here = ridge.ranks()
+{after}
+if here.rank == 1:
+    {leave}
+in_time.run(a, steps=1000000000, rate=0.1)
+""")
+    assert done.returncode == code, done.stderr
+
+
+def test_an_exit_without_an_error_waits_for_the_others():
+    done = run(2, "-c", HEAT + """
+import time
+here = ridge.ranks()
+if here.rank == 1:
+    sys.exit(0)
+time.sleep(1)
+print("done")
+""")
+    assert done.returncode == 0 and done.stdout == "done\n", done.stderr
+
+
 def test_arrays_that_are_not_what_a_rank_owns():
     done = run(2, "-c", HEAT + """
 in_time = ridge.sweeps(heat, boundary="periodic", points=whole.shape)

@@ -39,6 +39,9 @@ public:
 /// All that were announced, in the order of their headers' names.
 [[nodiscard]] const std::vector<BuiltInStencil>& built_in_stencils();
 
+/// Whether a built-in stencil, or one that evolves, has this name.
+[[nodiscard]] bool is_stencil(std::string_view kernel);
+
 /// Footprints, flops and precision of a built-in stencil for a field of `rank` dimensions. Throws
 /// UsageError for an unknown kernel, a kernel that is no stencil, a precision or a rank that it
 /// does not have.

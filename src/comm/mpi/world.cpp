@@ -175,6 +175,9 @@ public:
   [[nodiscard]] bool claim_last_words() override { return failed_->exchange(1) == 0; }
   [[noreturn]] void end_all(int code) override {
     exit_code = code;
+    int over = 0;
+    MPI_Finalized(&over);
+    if (over != 0) std::_Exit(code); // every rank has come to its end
     in_mpi([&] { return MPI_Abort(world_, code); });
     std::_Exit(code);
   }

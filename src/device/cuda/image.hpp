@@ -5,7 +5,7 @@
 #include <ridge/device/gpu/native.hpp>
 #include <ridge/device/image.hpp>
 
-#include "../gpu/image.hpp"
+#include <vector>
 
 namespace ridge::gpu::inline RIDGE_TARGET_NAME {
 
@@ -23,20 +23,6 @@ public:
   }
   ~CudaImage() override { (void)cudaLibraryUnload(library_); }
 
-  void read_facts(void* to, std::size_t bytes) override {
-    use();
-    void* facts = nullptr;
-    std::size_t size = 0;
-    check(cudaLibraryGetGlobal(&facts, &size, library_, "ridge_facts"), "reading a kernel's facts");
-    check_facts(size, bytes);
-    check(cudaMemcpy(to, facts, bytes, cudaMemcpyDeviceToHost), "reading a kernel's facts");
-  }
-  [[nodiscard]] KernelResources resources() override {
-    use();
-    cudaFuncAttributes a{};
-    check(cudaFuncGetAttributes(&a, function()), "asking what a kernel takes");
-    return {a.numRegs, static_cast<int>(a.localSizeBytes)};
-  }
   [[nodiscard]] bool prepare(const LaunchShape& shape) override {
     use();
     if (shape.shared_bytes <= plain_shared_bytes) return true;
@@ -78,6 +64,24 @@ public:
     config.numAttrs = shape.together || (prepared_early && waits_by_itself_) ? 1 : 0;
     void* arguments[] = {body};
     check(cudaLaunchKernelExC(&config, function(), arguments), "launching a compiled kernel");
+  }
+
+protected:
+  std::vector<unsigned char> load_facts() override {
+    use();
+    void* facts = nullptr;
+    std::size_t size = 0;
+    check(cudaLibraryGetGlobal(&facts, &size, library_, "ridge_facts"), "reading a kernel's facts");
+    std::vector<unsigned char> bytes(size);
+    check(cudaMemcpy(bytes.data(), facts, size, cudaMemcpyDeviceToHost),
+          "reading a kernel's facts");
+    return bytes;
+  }
+  KernelResources load_resources() override {
+    use();
+    cudaFuncAttributes a{};
+    check(cudaFuncGetAttributes(&a, function()), "asking what a kernel takes");
+    return {a.numRegs, static_cast<int>(a.localSizeBytes)};
   }
 
 private:

@@ -4,9 +4,9 @@
 #include <ridge/device/gpu/native.hpp>
 #include <ridge/device/image.hpp>
 
-#include "../gpu/image.hpp"
-
 #include <dlfcn.h>
+
+#include <vector>
 
 namespace ridge::gpu::inline RIDGE_TARGET_NAME {
 
@@ -28,24 +28,6 @@ public:
   }
   ~HipImage() override { (void)hipModuleUnload(module_); }
 
-  void read_facts(void* to, std::size_t bytes) override {
-    use();
-    hipDeviceptr_t facts = nullptr;
-    std::size_t size = 0;
-    check(hipModuleGetGlobal(&facts, &size, module_, "ridge_facts"), "reading a kernel's facts");
-    check_facts(size, bytes);
-    check(hipMemcpy(to, facts, bytes, hipMemcpyDeviceToHost), "reading a kernel's facts");
-  }
-  [[nodiscard]] KernelResources resources() override {
-    use();
-    int registers = 0;
-    int local = 0;
-    check(hipFuncGetAttribute(&registers, HIP_FUNC_ATTRIBUTE_NUM_REGS, kernel_),
-          "asking what a kernel takes");
-    check(hipFuncGetAttribute(&local, HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, kernel_),
-          "asking what a kernel takes");
-    return {registers, local};
-  }
   [[nodiscard]] bool prepare(const LaunchShape& shape) override {
     return !shape.together || launch_together() != nullptr;
   }
@@ -74,6 +56,27 @@ public:
                          : hipModuleLaunchKernel(kernel_, grid.x, grid.y, grid.z, block.x, block.y,
                                                  block.z, shared, queue, arguments, nullptr),
           "launching a compiled kernel");
+  }
+
+protected:
+  std::vector<unsigned char> load_facts() override {
+    use();
+    hipDeviceptr_t facts = nullptr;
+    std::size_t size = 0;
+    check(hipModuleGetGlobal(&facts, &size, module_, "ridge_facts"), "reading a kernel's facts");
+    std::vector<unsigned char> bytes(size);
+    check(hipMemcpy(bytes.data(), facts, size, hipMemcpyDeviceToHost), "reading a kernel's facts");
+    return bytes;
+  }
+  KernelResources load_resources() override {
+    use();
+    int registers = 0;
+    int local = 0;
+    check(hipFuncGetAttribute(&registers, HIP_FUNC_ATTRIBUTE_NUM_REGS, kernel_),
+          "asking what a kernel takes");
+    check(hipFuncGetAttribute(&local, HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, kernel_),
+          "asking what a kernel takes");
+    return {registers, local};
   }
 
 private:

@@ -52,8 +52,10 @@ protected:
     know_source(typeid(Executed), kernels, "");
     const Program program(queue, call, schedule);
     EXPECT_THAT(program.record().compiled, ::testing::AnyOf("now", "cached"));
+    const int asked = test::fake_questions();
     const Program again(queue, call, schedule);
     EXPECT_EQ(again.record().compiled, "cached");
+    EXPECT_EQ(test::fake_questions(), asked) << "which waits for what the GPU does";
     program.run();
     return test::fake_launches();
   }

@@ -17,6 +17,9 @@ struct FakeLaunch {
 /// What the GPUs cuda:0 and hip:0 of this program have been given since it was last cleared.
 [[nodiscard]] std::vector<FakeLaunch>& fake_launches();
 
+/// How often the GPUs were asked for what they know of kernels, since the program began.
+[[nodiscard]] int& fake_questions();
+
 /// The architecture of hip:0 from its next opening on: "gfx90a".
 [[nodiscard]] std::string& fake_amd_architecture();
 

@@ -1,0 +1,75 @@
+"""Wheels: kernels for GPUs are in wheels of their own."""
+
+import base64
+import csv
+import hashlib
+import io
+import pathlib
+import subprocess
+import sys
+import zipfile
+
+SPLIT = pathlib.Path(__file__).parents[2] / "scripts" / "split_wheel.py"
+NAME = "ridge-1.2-py3-none-any.whl"
+INFO = "ridge-1.2.dist-info"
+FILES = {
+    "ridge/__init__.py": b"", "ridge/lib/libridge.so.0": b"library" * 1000,
+    "ridge/lib/ridge/ridge_cpu-x86-64-v3.so": b"cpu", "ridge/lib/ridge/ridge_cuda.so": b"kernels" * 1000,
+    f"{INFO}/METADATA": b"Metadata-Version: 2.1\nName: ridge\nVersion: 1.2\n",
+    f"{INFO}/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: false\nTag: py3-none-any\n",
+    f"{INFO}/licenses/LICENSE": b"as you like", f"{INFO}/RECORD": b"",
+}
+
+
+def split(folder, without=()):
+    with zipfile.ZipFile(folder / NAME, "w") as wheel:
+        for name, data in FILES.items():
+            if name not in without:
+                made = zipfile.ZipInfo(name)
+                made.external_attr = 0o100755 << 16
+                wheel.writestr(made, data)
+    done = subprocess.run([sys.executable, SPLIT, folder / NAME], capture_output=True, text=True, check=True)
+    return [pathlib.Path(line) for line in done.stdout.splitlines()]
+
+
+def content(path):
+    """What a wheel holds; its record is right."""
+    with zipfile.ZipFile(path) as wheel:
+        held = {m.filename: wheel.read(m) for m in wheel.infolist()}
+        modes = {m.filename: m.external_attr >> 16 for m in wheel.infolist()}
+    (record,) = [name for name in held if name.endswith("/RECORD")]
+    rows = list(csv.reader(io.StringIO(held.pop(record).decode())))
+    assert [row for row in rows if row[0] == record] == [[record, "", ""]]
+    assert {row[0]: row[1:] for row in rows if row[0] != record} == {
+        name: ["sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode(),
+               str(len(data))] for name, data in held.items()}
+    return held, modes
+
+
+def test_kernels_for_gpus_are_apart(tmp_path):
+    base, cuda = split(tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [base.name, cuda.name] == [
+        NAME, "ridge_cuda-1.2-py3-none-any.whl"]
+    held, modes = content(base)
+    assert held == {n: d for n, d in FILES.items() if "cuda" not in n and "RECORD" not in n}
+    assert modes["ridge/__init__.py"] == 0o100755
+    held, _ = content(cuda)
+    info = "ridge_cuda-1.2.dist-info"
+    described = held.pop(f"{info}/METADATA").decode().splitlines()
+    assert "Name: ridge-cuda" in described and "Requires-Dist: ridge==1.2" in described
+    assert held == {"ridge/lib/ridge/ridge_cuda.so": FILES["ridge/lib/ridge/ridge_cuda.so"],
+                    f"{info}/WHEEL": FILES[f"{INFO}/WHEEL"], f"{info}/licenses/LICENSE": b"as you like"}
+
+
+def test_both_are_installed_together(tmp_path):
+    wheels = split(tmp_path)
+    into = tmp_path / "site"
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--disable-pip-version-check",
+                    "--no-deps", "--target", into, *wheels], check=True)
+    there = {str(p.relative_to(into)) for p in into.rglob("*.so*")}
+    assert there == {n for n in FILES if ".so" in n}
+
+
+def test_a_wheel_without_them_stays_as_it_is(tmp_path):
+    assert split(tmp_path, without=["ridge/lib/ridge/ridge_cuda.so"]) == [tmp_path / NAME]
+    assert [p.name for p in tmp_path.iterdir()] == [NAME]
