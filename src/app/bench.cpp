@@ -164,7 +164,7 @@ void add_bench(CommandLine& line) {
   command.add("--schedule", &o->schedule,
               "auto: what ridge tune found, else the default; all: those with names and the "
               "default; space: every combination; a "
-              "name; or fields such as 'tile=4 store=nontemporal'");
+              "name; or fields such as 'tile=4 store=nontemporal'; several with ; between them");
   command.add("--site", &o->site,
               "lattice kernels: propagator, spinor, matrix, vector, complex or real");
   add_width(command, &o->width);

@@ -31,9 +31,11 @@ struct Columns {
   double filled; ///< the share of their threads that compute results
 };
 
-Columns columns_of(const Form& form, const Traits& traits, Index3 n, const Strides& strides) {
+/// `joins`: lanes compute 16 bytes of rows that begin anywhere, too.
+Columns columns_of(const Form& form, const Traits& traits, Index3 n, const Strides& strides,
+                   bool joins = false) {
   const RowsAt at = rows_at(traits, strides);
-  const Index vector = at.rows == Rows::anywhere ? 1 : 16 / traits.element_bytes;
+  const Index vector = at.rows == Rows::anywhere && !joins ? 1 : 16 / traits.element_bytes;
   const Index width = form.block.x * vector;
   const Index height = Index{form.block.y} * form.tile;
   const Index rows = n.y - 2 * traits.radius.y;
@@ -44,10 +46,11 @@ Columns columns_of(const Form& form, const Traits& traits, Index3 n, const Strid
 
 /// Narrow blocks where many threads of wide ones would have nothing to compute: they reach 0.8 to
 /// 0.96 of their speed where both are filled.
-const Form& form_for(const Traits& traits, Index3 n, const Strides& strides) {
-  const double lost =
-      columns_of(wide, traits, n, strides).filled / columns_of(narrow, traits, n, strides).filled;
-  return rows_at(traits, strides).rows != Rows::anywhere && lost < 0.8 ? narrow : wide;
+const Form& form_for(const Traits& traits, Index3 n, const Strides& strides, bool joins) {
+  const double lost = columns_of(wide, traits, n, strides, joins).filled /
+                      columns_of(narrow, traits, n, strides, joins).filled;
+  const bool packs = joins || rows_at(traits, strides).rows != Rows::anywhere;
+  return packs && lost < 0.8 ? narrow : wide;
 }
 
 /// Parts of the z axis such that the columns fill the multiprocessors evenly: of 1 to 16 the one
@@ -75,14 +78,17 @@ int best_chunks(Index tiles, Index resident, double enough, Index planes, int ra
 } // namespace
 
 std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits& traits, Index3 n,
-                                         const Strides& strides) {
-  const Form& form = form_for(traits, n, strides);
+                                         const Strides& strides, Loads loads) {
+  const bool joins = loads == Loads::packs;
+  const Form& form = form_for(traits, n, strides, joins);
   GpuSchedule s;
   s.stage = Stage::bulk;
+  s.loads = loads;
   s.block = form.block;
   s.tile = form.tile;
   const Index plane = march_plane_bytes(s, traits, rows_at(traits, strides).rows == Rows::lines);
-  const Index held = planes_held(traits);
+  const bool parts = loads == Loads::ascending && traits.parts;
+  const Index held = parts ? 0 : planes_held(traits);
   const Index per_unit = facts.l1.value - 2 * 1024;
   const auto planes_of_each = [&](int blocks) {
     return (per_unit / blocks - march_fixed_bytes(s)) / plane;
@@ -94,8 +100,9 @@ std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits&
   if (ring < held + 2) return std::nullopt;
   s.ring = static_cast<int>(std::min<Index>(ring, blocks > 1 ? held + 4 : 8));
   const double enough = std::min<double>(form.busy, blocks) * static_cast<double>(facts.units);
-  s.chunks = best_chunks(columns_of(form, traits, n, strides).count, Index{blocks} * facts.units,
-                         enough, n.z - 2 * traits.radius.z, traits.radius.z);
+  s.chunks =
+      best_chunks(columns_of(form, traits, n, strides, joins).count, Index{blocks} * facts.units,
+                  enough, n.z - 2 * traits.radius.z, traits.radius.z);
   return s;
 }
 

@@ -13,8 +13,12 @@ namespace ridge::stencil {
 /// From the multiprocessors' number and shared memory, the kernel's footprint and the extents: the
 /// shape of the blocks, as long a ring of planes as lets several share a multiprocessor, and the
 /// parts of the z axis that fill the GPU evenly. Nothing where no ring fits the shared memory.
-[[nodiscard]] std::optional<GpuSchedule>
-march_default(const DeviceFacts& facts, const Traits& traits, Index3 n, const Strides& strides);
+/// `loads=packs` lets lanes compute 16 bytes of rows that begin anywhere, `ascending` adds up
+/// planes' parts.
+[[nodiscard]] std::optional<GpuSchedule> march_default(const DeviceFacts& facts,
+                                                       const Traits& traits, Index3 n,
+                                                       const Strides& strides,
+                                                       Loads loads = Loads::stencil);
 
 /// That with windows of registers, for GPUs without a bulk copy engine; nothing where its shared
 /// memory does not fit.

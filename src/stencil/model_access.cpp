@@ -55,7 +55,7 @@ std::array<int, 3> axes_of(Order order) {
 
 /// Blocks in step are at most `drift` steps of `pace` planes apart, half of that on average.
 void describe_march(StencilAccess& a, const Traits& traits, const GpuSchedule& s, Index3 n) {
-  const bool packs = n.x * traits.element_bytes % 16 == 0;
+  const bool packs = n.x * traits.element_bytes % 16 == 0 || s.loads == Loads::packs;
   a.block = {s.block.x * (packs ? 16 / traits.element_bytes : 1), Index{s.block.y} * s.tile, 1};
   a.threads = static_cast<int>(s.block.count()) + 32; // a warp that fetches
   a.shared_bytes = s.ring * march_plane_bytes(s, traits, n.x * traits.element_bytes % 128 == 0) +
@@ -136,12 +136,15 @@ StencilAccess model_access(const Traits& traits, const GpuSchedule& s, Index3 n,
     describe_window(a, traits, s, n, kind);
     return a;
   }
-  a.block = {s.block.x, Index{s.block.y} * s.tile, s.block.z};
+  const bool packs = s.loads == Loads::packs && n.x * traits.element_bytes % 16 == 0;
+  const int vector = packs ? 16 / traits.element_bytes : 1;
+  a.registers = registers_around + vector * values_held(traits, s, kind) * traits.element_bytes / 4;
+  a.block = {Index{s.block.x} * vector, Index{s.block.y} * s.tile, s.block.z};
   a.threads = static_cast<int>(s.block.count());
   a.walk = axes_of(s.grid);
   a.split = s.split;
   // Loads by ascending address come plane by plane.
-  a.waits_between_planes = s.loads == Loads::ascending && facts_of(kind).waits_between_planes;
+  a.waits_between_planes = s.loads != Loads::stencil && facts_of(kind).waits_between_planes;
   return a;
 }
 
@@ -196,7 +199,10 @@ Prediction predict(const Traits& traits, const Schedule& schedule, Index3 extent
 
 std::vector<GpuSchedule> model_space(const Traits& traits, const Description& device) {
   std::vector<GpuSchedule> all = text::space<GpuSchedule>();
-  std::erase_if(all, [&](const GpuSchedule& s) { return !fits(traits, s, device); });
+  std::erase_if(all, [&](const GpuSchedule& s) {
+    return (s.stage == Stage::bulk && s.loads != Loads::stencil) ||
+           (s.loads == Loads::packs && !in_packs(s, traits)) || !fits(traits, s, device);
+  });
   return all;
 }
 

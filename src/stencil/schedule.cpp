@@ -1,4 +1,5 @@
 #include <ridge/device/kind.hpp>
+#include <ridge/stencil/gpu/planning.hpp>
 #include <ridge/stencil/launch.hpp>
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/schedule.hpp>
@@ -63,10 +64,16 @@ Schedule standard_for(std::string_view text, const Device& device, const Traits&
   if (gpu == nullptr) return standard;
   const Strides at = strides.value_or(Strides::packed(extents));
   std::optional<GpuSchedule> other;
-  if (gpu->stage != Stage::window && text.find("stage=window") != std::string_view::npos)
+  const auto asks_for = [&](std::string_view words) {
+    return text.find(words) != std::string_view::npos;
+  };
+  if (gpu->stage != Stage::window && asks_for("stage=window"))
     other = window_default(device.facts(), device.kind(), traits, extents, at);
-  if (gpu->stage != Stage::bulk && text.find("stage=bulk") != std::string_view::npos)
-    other = march_default(device.facts(), traits, extents, at);
+  const Loads loads = asks_for("loads=packs")       ? Loads::packs
+                      : asks_for("loads=ascending") ? Loads::ascending
+                                                    : Loads::stencil;
+  if (asks_for("stage=bulk") && (gpu->stage != Stage::bulk || gpu->loads != loads))
+    other = march_default(device.facts(), traits, extents, at, loads);
   return other ? Schedule(*other) : standard;
 }
 
@@ -83,6 +90,8 @@ namespace {
 
 /// Whether the device can run it, of the marches those that the space lists.
 bool possible(const GpuSchedule& s, const Device& device, const Traits& traits) {
+  if (s.stage == Stage::bulk && s.loads != Loads::stencil) return false;
+  if (s.loads == Loads::packs && !in_packs(s, traits)) return false;
   if (s.stage == Stage::none) return true;
   const MarchShape shape{s.block.x, s.block.y, s.tile};
   const auto listed = [&](const auto& shapes) {
@@ -120,9 +129,11 @@ std::string detail::variant_definition(DeviceKind kind, const Schedule& schedule
   }
   const auto name = [](auto value) { return text::value_to_text(value); };
   if (s.stage == Stage::bulk) {
-    constexpr std::array<const char*, 3> names{"lines", "packs", "anywhere"};
-    return fmt::format("#define RIDGE_STENCIL_MARCH {}, {}, {}, Store::{}, Rows::{}\n", s.block.x,
-                       s.block.y, s.tile, name(s.store), names[static_cast<std::size_t>(rows)]);
+    constexpr std::array<const char*, 4> names{"lines", "packs", "anywhere", "joined"};
+    return fmt::format("#define RIDGE_STENCIL_MARCH {}, {}, {}, Store::{}, Rows::{}{}\n", s.block.x,
+                       s.block.y, s.tile, name(s.store),
+                       names[static_cast<std::size_t>(gpu::march_rows(s, rows))],
+                       s.loads == Loads::ascending ? ", true" : "");
   }
   if (s.stage == Stage::window) {
     return fmt::format("#define RIDGE_STENCIL_WINDOW {}, {}, {}, Store::{}, Rows::{}\n", s.block.x,
@@ -130,7 +141,7 @@ std::string detail::variant_definition(DeviceKind kind, const Schedule& schedule
                        rows == Rows::anywhere ? "anywhere" : "packs");
   }
   return fmt::format("#define RIDGE_STENCIL_POINTS {}, Loads::{}, Store::{}, {}\n", s.tile,
-                     name(s.loads), name(s.store), s.bounds);
+                     name(gpu::points_loads(s, rows)), name(s.store), s.bounds);
 }
 
 } // namespace ridge::stencil

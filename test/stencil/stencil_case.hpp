@@ -27,20 +27,21 @@ template <class K, class T>
 class Case {
 public:
   /// Rows begin `row` elements apart, n.x where it is 0; planes `plane`, or as many rows. Fields
-  /// begin `misfit` elements behind the memory they lie in, which begins at a line.
+  /// begin `misfit` elements behind the memory they lie in, which begins at a line, the output
+  /// `further` more.
   Case(const Device& device, const K& kernel, Index3 n, Index row = 0, Index plane = 0,
-       Index misfit = 0)
+       Index misfit = 0, Index further = 0)
       : queue_(device), n_(n), row_(row > 0 ? row : n.x), plane_(plane > 0 ? plane : row_ * n.y),
-        misfit_(misfit),
-        out_(device, {misfit + plane_ * n.z}), call_{kernel, {}, view_of(out_.data())},
+        misfit_(misfit + further),
+        out_(device, {misfit_ + plane_ * n.z}), call_{kernel, {}, view_of(out_.data())},
         expected_(static_cast<std::size_t>(out_.count())) {
     std::array<View<const T>, inputs_of<K>> host_views;
     for (int i = 0; i < inputs_of<K>; ++i) {
-      in_.emplace_back(device, out_.extents());
+      in_.emplace_back(device, Extents{misfit + plane_ * n.z});
       fill_random(queue_, in_.back().elements(), static_cast<std::uint64_t>(i) + 11);
-      call_.in[i] = View<const T>(view_of(in_.back().data()));
+      call_.in[i] = View<const T>(view_of(in_.back().data() - further));
       host_.push_back(to_host(queue_, in_.back()));
-      host_views[i] = View<const T>(view_of(host_.back().data()));
+      host_views[i] = View<const T>(view_of(host_.back().data() - further));
     }
     apply_reference(kernel, host_views, view_of(expected_.data()));
   }
@@ -99,7 +100,7 @@ private:
 
   Queue queue_;
   Index3 n_;
-  Index row_, plane_, misfit_;
+  Index row_, plane_, misfit_; ///< that of the output
   std::vector<Field<T>> in_;
   Field<T> out_;
   Call<K, T> call_;

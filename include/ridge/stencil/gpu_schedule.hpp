@@ -46,8 +46,10 @@ struct GpuSchedule {
                     "threads of a block along x, y and z; stage=bulk adds a warp that fetches"),
         text::field("tile", &GpuSchedule::tile, text::in_range(1, 32, 1, 2, 4, 8, 16),
                     "points a thread computes, in y"),
-        text::field("loads", &GpuSchedule::loads, text::one_of(Loads::stencil, Loads::ascending),
-                    "neighbours loaded as the kernel asks, or by ascending address"),
+        text::field("loads", &GpuSchedule::loads,
+                    text::one_of(Loads::stencil, Loads::ascending, Loads::packs),
+                    "neighbours loaded as the kernel asks, by ascending address, or so in packs of "
+                    "16 bytes, of which a thread computes as many points in x"),
         text::field("bounds", &GpuSchedule::bounds, text::in_range(32, 1024, 1024, 256),
                     "most threads a block may have, told to the compiler; a multiple of 32"),
         text::field("store", &GpuSchedule::store, text::one_of(Store::plain, Store::nontemporal),
@@ -90,11 +92,13 @@ struct GpuSchedule {
 private:
   static std::string march_problem(const GpuSchedule& s) {
     const GpuSchedule plain;
-    if (s.loads != plain.loads || s.bounds != plain.bounds || s.grid != plain.grid ||
-        s.split != plain.split) {
-      return "stage=bulk and stage=window go with loads=stencil bounds=1024 grid=xyz split=1";
-    }
     const bool bulk = s.stage == Stage::bulk;
+    // Of stage=bulk ascending loads take each plane's part of all sums, packs rows anywhere.
+    if ((s.loads != plain.loads && !bulk) || s.bounds != plain.bounds || s.grid != plain.grid ||
+        s.split != plain.split) {
+      return std::string("stage=") + (bulk ? "bulk" : "window") + " goes with " +
+             (bulk ? "" : "loads=stencil ") + "bounds=1024 grid=xyz split=1";
+    }
     if (!bulk && s.ring != plain.ring) return "ring is for stage=bulk";
     const int most = bulk ? 896 : 1024; // a warp of stage=bulk only fetches
     if (s.block.z != 1 || s.block.x % 32 != 0 || s.block.count() % 64 != 0 ||

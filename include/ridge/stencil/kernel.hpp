@@ -82,6 +82,18 @@ constexpr int points_of() {
   return points;
 }
 
+/// Whether K's result is a sum of its neighbours, each multiplied by a number, and K says so:
+/// `static constexpr bool linear = true`. Marches may then add it up plane by plane, in another
+/// order than K's.
+template <class K>
+inline constexpr bool takes_parts = [] {
+  if constexpr (requires { K::linear; }) {
+    return K::linear && radius_of<K>().z > 0;
+  } else {
+    return false;
+  }
+}();
+
 /// Whether several planes can be computed together on a cpu.
 template <class K>
 inline constexpr bool has_planes = radius_of<K>().y > 0 && radius_of<K>().z > 0;

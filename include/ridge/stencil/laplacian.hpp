@@ -38,6 +38,7 @@ struct Laplacian {
   static constexpr int radius = Order / 2;
   static constexpr auto footprint = star<radius, Rank>();
   static constexpr double flops = 1 + 3.0 * Rank * radius;
+  static constexpr bool linear = true;
 
   double centre = 0;
   /// Weights of the neighbours at distance i + 1 along x, y and z.
@@ -80,6 +81,7 @@ struct Laplacian {
 struct Box27 {
   static constexpr auto footprint = box<1>();
   static constexpr double flops = 30;
+  static constexpr bool linear = true;
 
   /// By the number of axes along which the neighbour differs from the point.
   std::array<double, 4> weight{};
@@ -107,6 +109,7 @@ template <auto Offsets>
 struct Linear {
   static constexpr auto footprint = Offsets;
   static constexpr double flops = 2.0 * Offsets.size - 1;
+  static constexpr bool linear = true;
 
   std::array<double, Offsets.size> weights{};
 

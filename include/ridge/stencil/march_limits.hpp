@@ -12,6 +12,11 @@ namespace ridge::stencil {
 /// emulated GPU.
 [[nodiscard]] bool can_march(const Device& device);
 
+/// Whether packs of points that do not march are worth trying: of kernels that read no planes.
+[[nodiscard]] inline bool in_packs(const GpuSchedule& schedule, const Traits& traits) {
+  return schedule.stage == Stage::none && traits.radius.z == 0;
+}
+
 /// Whether lanes can copy into shared memory asynchronously: on NVIDIA GPUs from compute capability
 /// 8.0 on, and the emulated GPU.
 [[nodiscard]] bool can_copy_asynchronously(const Device& device);

@@ -12,10 +12,11 @@ constexpr auto enum_names(Store) {
   return std::array<std::string_view, 2>{"plain", "nontemporal"};
 }
 
-/// In which order a lane loads its neighbours.
-enum class Loads { stencil, ascending };
+/// How a lane loads its neighbours: as the kernel asks for them; by ascending address; or by
+/// ascending address and 16 bytes at a time, of which it computes as many points.
+enum class Loads { stencil, ascending, packs };
 constexpr auto enum_names(Loads) {
-  return std::array<std::string_view, 2>{"stencil", "ascending"};
+  return std::array<std::string_view, 3>{"stencil", "ascending", "packs"};
 }
 
 } // namespace ridge::stencil

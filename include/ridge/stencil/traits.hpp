@@ -22,6 +22,7 @@ struct Traits {
   double flops = 0;
   int element_bytes = 8;
   bool planes = false; ///< several planes can be computed together on a cpu
+  bool parts = false;  ///< sums of planes' parts, in any order
   /// Of PassesAhead; null where nothing is known of them.
   const std::type_info* passes = nullptr;
 
@@ -40,6 +41,7 @@ template <class K, class T>
   traits.flops = flops_of<K>();
   traits.element_bytes = static_cast<int>(sizeof(T));
   traits.planes = has_planes<K>;
+  traits.parts = takes_parts<K>;
   traits.passes = &typeid(PassesAhead<K, T>);
   return traits;
 }

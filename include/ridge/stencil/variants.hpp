@@ -32,8 +32,8 @@ struct PointsVariant {
 };
 
 /// How the rows of all fields lie in memory: rows begin at multiples of 128 bytes, of 16 bytes, or
-/// anywhere.
-enum class Rows { lines, packs, anywhere };
+/// anywhere. `joined` begin anywhere, too, and lanes put 16 bytes together from what they load.
+enum class Rows { lines, packs, anywhere, joined };
 
 /// Of GpuSchedule, stage=bulk and stage=window, and of the fields.
 struct MarchVariant {
@@ -42,6 +42,8 @@ struct MarchVariant {
   int tile = 4; ///< rows a thread computes
   Store store = Store::plain;
   Rows rows = Rows::lines;
+  /// Of stage=bulk: each plane's part of all sums is added when the plane comes (march_parts.hpp).
+  bool parts = false;
   friend constexpr bool operator==(const MarchVariant&, const MarchVariant&) = default;
 };
 
@@ -116,9 +118,12 @@ inline constexpr std::array all_march_shapes{
 #if defined(RIDGE_AHEAD_ALL)
 inline constexpr std::array march_shapes = all_march_shapes;
 inline constexpr std::array march_stores{Store::plain, Store::nontemporal};
+inline constexpr std::array march_rows_ahead{Rows::lines, Rows::packs, Rows::anywhere,
+                                             Rows::joined};
 #else
 inline constexpr std::array march_shapes{wide_march, narrow_march};
 inline constexpr std::array march_stores{Store::plain};
+inline constexpr std::array march_rows_ahead{Rows::lines, Rows::packs, Rows::anywhere};
 #endif
 
 /// The shape of stage=window that defaults pick, and those that the schedule space lists.
@@ -205,10 +210,10 @@ template <class K, class T>
 struct PointsList {
   static constexpr auto values = [] {
 #if defined(RIDGE_AHEAD_ALL)
-    std::array<PointsVariant, 40> all{};
+    std::array<PointsVariant, 60> all{};
     int n = 0;
     for (const int tile : {1, 2, 4, 8, 16}) {
-      for (const Loads loads : {Loads::stencil, Loads::ascending}) {
+      for (const Loads loads : {Loads::stencil, Loads::ascending, Loads::packs}) {
         for (const Store store : {Store::plain, Store::nontemporal}) {
           for (const int bounds : {1024, 256})
             all[static_cast<std::size_t>(n++)] = {tile, loads, store, bounds};
@@ -252,11 +257,12 @@ struct MarchList {
     if constexpr (radius_of<K>().z == 0) {
       return std::array<MarchVariant, 0>{};
     } else {
-      std::array<MarchVariant, march_shapes.size() * march_stores.size() * 3> all{};
+      std::array<MarchVariant, march_shapes.size() * march_stores.size() * march_rows_ahead.size()>
+          all{};
       std::size_t n = 0;
       for (const MarchShape& s : march_shapes) {
         for (const Store store : march_stores) {
-          for (const Rows rows : {Rows::lines, Rows::packs, Rows::anywhere})
+          for (const Rows rows : march_rows_ahead)
             all[n++] = {s.threads_x, s.threads_y, s.tile, store, rows};
         }
       }

@@ -17,28 +17,55 @@ using launch::BodyBytes;
 using launch::ImageLaunch;
 using AnyView = View<const char>;
 
+/// The fields of a call that lies in a body.
+class CallFields {
+public:
+  CallFields(const void* call, const gpu::BodyFacts& facts) : facts_(facts) {
+    for (int i = 0; i <= facts.inputs; ++i)
+      fields_.push_back(launch::part_of<AnyView>(call, place_of(i)));
+  }
+  [[nodiscard]] RowsAt rows() const {
+    return rows_at(fields_, facts_.element_bytes, facts_.radius);
+  }
+  [[nodiscard]] Index3 extents() const { return fields_.back().extents; }
+  /// Field `i` from where its rows begin; the output comes behind the inputs.
+  [[nodiscard]] AnyView seen(const RowsAt& rows, int i) const {
+    const AnyView& field = fields_[static_cast<std::size_t>(i)];
+    AnyView from = rows.of(field);
+    from.data = field.data - rows.before * facts_.element_bytes;
+    return from;
+  }
+  /// Makes the body see them so.
+  void put(BodyBytes& body, const RowsAt& rows) const {
+    for (int i = 0; i <= facts_.inputs; ++i)
+      body.put(place_of(i), seen(rows, i));
+  }
+
+private:
+  [[nodiscard]] int place_of(int i) const {
+    return i < facts_.inputs ? facts_.in_offset + i * static_cast<int>(sizeof(AnyView))
+                             : facts_.out_offset;
+  }
+
+  const gpu::BodyFacts& facts_;
+  std::vector<AnyView> fields_;
+};
+
 ImageLaunch lay_march(Queue& queue, const void* call, const gpu::BodyFacts& facts, BodyBytes body,
                       const GpuSchedule& s, KernelImage& image) {
-  // The inputs, and the output behind them.
-  const auto place_of = [&](int i) {
-    return i < facts.inputs ? facts.in_offset + i * static_cast<int>(sizeof(AnyView))
-                            : facts.out_offset;
-  };
-  std::vector<AnyView> fields;
-  for (int i = 0; i <= facts.inputs; ++i)
-    fields.push_back(launch::part_of<AnyView>(call, place_of(i)));
-  const RowsAt rows = rows_at(fields, facts.element_bytes, facts.radius);
-  if (s.stage == Stage::bulk) gpu::check_march(queue.device());
-  for (int i = 0; i <= facts.inputs; ++i) {
-    AnyView seen = rows.of(fields[static_cast<std::size_t>(i)]);
-    seen.data = fields[static_cast<std::size_t>(i)].data - rows.before * facts.element_bytes;
-    body.put(place_of(i), seen);
-    if (s.stage != Stage::bulk || i == facts.inputs) continue;
-    gpu::check_march_input(seen.data);
-    body.put(facts.misfit_offset + i * static_cast<int>(sizeof(unsigned)),
-             static_cast<unsigned>(misfit_of(seen.data, facts.element_bytes)));
+  const CallFields fields(call, facts);
+  const RowsAt rows = fields.rows();
+  fields.put(body, rows);
+  if (s.stage == Stage::bulk) {
+    gpu::check_march(queue.device());
+    for (int i = 0; i < facts.inputs; ++i) {
+      const AnyView seen = fields.seen(rows, i);
+      gpu::check_march_input(seen.data);
+      body.put(facts.misfit_offset + i * static_cast<int>(sizeof(unsigned)),
+               static_cast<unsigned>(misfit_of(seen.data, facts.element_bytes)));
+    }
   }
-  const Index3 extents = fields.back().extents;
+  const Index3 extents = fields.extents();
   const gpu::MarchLaunch march =
       gpu::plan_march(queue, facts.march, facts.radius, extents, rows, s,
                       [&](const LaunchShape& shape) { return image.resident_blocks(shape); });
@@ -56,8 +83,12 @@ Bound bind_image(Queue& queue, const void* call, std::size_t call_bytes, const v
   if (s.stage != Stage::none) {
     launches.push_back(lay_march(queue, call, facts, std::move(body), s, *image));
   } else {
-    const Index3 extents = launch::part_of<AnyView>(call, facts.out_offset).extents;
-    for (const gpu::PointsLaunch& part : gpu::plan_points(extents, s)) {
+    const CallFields fields(call, facts);
+    const RowsAt rows = facts.vector > 1 ? fields.rows() : RowsAt{};
+    fields.put(body, rows);
+    const Index3 n = fields.extents();
+    for (const gpu::PointsLaunch& part : gpu::plan_points(
+             {rows.before + n.x, n.y, n.z}, s, rows.before + facts.radius.x, facts.vector)) {
       body.put(facts.plan_offset, part.plan);
       launches.push_back({part.shape, body});
     }

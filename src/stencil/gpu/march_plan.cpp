@@ -18,6 +18,10 @@ void check_march(const Device& device) {
   }
 }
 
+Rows march_rows(const GpuSchedule& s, Rows rows) {
+  return rows == Rows::anywhere && s.loads == Loads::packs ? Rows::joined : rows;
+}
+
 MarchVariant window_variant(const GpuSchedule& s, Store store, Rows rows) {
   return {s.block.x, s.block.y, s.tile, store, rows == Rows::lines ? Rows::packs : rows};
 }

@@ -45,15 +45,19 @@ void for_each_part(const std::array<Index, 3>& blocks, Order order, F&& launch) 
 
 } // namespace
 
-std::vector<PointsLaunch> plan_points(Index3 n, const GpuSchedule& s) {
+Loads points_loads(const GpuSchedule& s, Rows rows) {
+  return rows == Rows::anywhere && s.loads == Loads::packs ? Loads::ascending : s.loads;
+}
+
+std::vector<PointsLaunch> plan_points(Index3 n, const GpuSchedule& s, Index x_first, int vector) {
   const Index rows = ceil_div(n.y, s.split);
   std::vector<PointsLaunch> launches;
   for (Index y = 0; y < n.y; y += rows) {
     const Index y_end = std::min(n.y, y + rows);
-    for_each_part({ceil_div(n.x, s.block.x), ceil_div(y_end - y, Index{s.block.y} * s.tile),
-                   ceil_div(n.z, s.block.z)},
+    for_each_part({ceil_div(n.x, Index{s.block.x} * vector),
+                   ceil_div(y_end - y, Index{s.block.y} * s.tile), ceil_div(n.z, s.block.z)},
                   s.grid, [&](const GridMap& map, const Dim3& grid) {
-                    launches.push_back({{map, y, y_end, s.store}, {grid, s.block, 0}});
+                    launches.push_back({{map, y, y_end, x_first, s.store}, {grid, s.block, 0}});
                   });
   }
   return launches;

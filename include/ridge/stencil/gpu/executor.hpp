@@ -8,6 +8,7 @@
 #include <ridge/stencil/gpu/planning.hpp>
 #include <ridge/stencil/gpu/points.hpp>
 #include <ridge/stencil/gpu/window_launch.hpp>
+#include <ridge/stencil/rows_at.hpp>
 
 #include <utility>
 #include <vector>
@@ -19,8 +20,12 @@ namespace gpu::inline RIDGE_TARGET_NAME {
 template <PointsVariant P, class K, class T>
 Bound bind_points(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
   std::vector<Ready<Points<K, T, P>>> launches;
-  for (const PointsLaunch& part : plan_points(call.out.extents, s))
-    launches.emplace_back(queue, part.shape, Points<K, T, P>{call, part.plan});
+  using Body = Points<K, T, P>;
+  const RowsAt rows = Body::vector > 1 ? rows_at(call) : RowsAt{};
+  const Call<K, T> seen = from_rows(call, rows);
+  for (const PointsLaunch& part :
+       plan_points(seen.out.extents, s, rows.before + radius_of<K>().x, Body::vector))
+    launches.emplace_back(queue, part.shape, Body{seen, part.plan});
   return Bound([launches = std::move(launches)]() mutable {
     for (auto& launch : launches)
       launch();
@@ -35,8 +40,9 @@ Bound bind_points_of(Queue& queue, const Call<K, T>& call, const GpuSchedule& s)
   // kernels to compile.
   constexpr bool emulated = std::is_same_v<Here, target::Simt>;
   constexpr PointsVariant plain;
-  const PointsVariant wanted = emulated ? PointsVariant{s.tile, s.loads, plain.store, plain.bounds}
-                                        : PointsVariant{s.tile, s.loads, s.store, s.bounds};
+  const Loads loads = points_loads(s, rows_at(call).rows);
+  const PointsVariant wanted = emulated ? PointsVariant{s.tile, loads, plain.store, plain.bounds}
+                                        : PointsVariant{s.tile, loads, s.store, s.bounds};
   Bound bound;
   const auto bind = [&](auto i) {
     constexpr PointsVariant chosen = List::values[decltype(i)::value];

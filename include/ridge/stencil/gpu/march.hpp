@@ -174,6 +174,7 @@ private:
     for (int u = lane.block().x; u < plan.units.count; u += lane.grid_extent().x) {
       const MarchUnit unit = unit_at(plan.units, u);
       typename Tile::Carried carried{};
+      typename Tile::Sums sums{};
       const int planes_here = static_cast<int>(unit.z_end - unit.z_begin) + 2 * r.z;
       const Index x = unit.x_begin + tx * Tile::vector;
       const Index y = unit.y_begin + ty * M.tile;
@@ -184,10 +185,13 @@ private:
         const Index z = unit.z_begin + p - 2 * r.z; // whose neighbours are now complete
         const typename Tile::Place place{x, y, z, tx, ty, slot, plan.ring};
         typename Tile::Results results;
-        if (p >= 2 * r.z) {
+        if constexpr (Tile::parts) {
+          Tile::add_parts(lane, call, planes, misfit, place, sums, results);
+        } else if (p >= 2 * r.z) {
           Tile::compute_plane(lane, call, planes, misfit, place, carried, results);
         } else if (p >= r.z) {
-          Tile::carry(lane, call, planes, misfit, place, carried);
+          const auto centre = Tile::centre_of(lane, call, planes, misfit, place, carried);
+          Tile::carry(lane, call, planes, misfit, place, centre, carried);
         }
         if (p >= Tile::held) release(wrapped(slot - Tile::held));
         if (p >= 2 * r.z) target.store(lane, call.out, edges, results);

@@ -77,4 +77,43 @@ RIDGE_DEVICE Pack<T, N> spliced(int dx, Aligned&& aligned) {
   });
 }
 
+/// Of two packs that follow each other the N elements from `skip` on, less than N.
+template <class T, int N>
+RIDGE_DEVICE Pack<T, N> from_both(const Pack<T, N>& a, const Pack<T, N>& b, int skip) {
+  T both[2 * N];
+  RIDGE_UNROLL
+  for (int i = 0; i < N; ++i) {
+    both[i] = a[i];
+    both[N + i] = b[i];
+  }
+  RIDGE_UNROLL
+  for (int step = N / 2; step > 0; step /= 2) {
+    const bool skips = (skip & step) != 0;
+    RIDGE_UNROLL
+    for (int i = 0; i + step < 2 * N; ++i)
+      both[i] = skips ? both[i + step] : both[i];
+  }
+  return Pack<T, N>::make([&](int i) { return both[i]; });
+}
+
+/// Of two packs that follow each other the N elements that begin `back` before the second, less
+/// than N.
+template <class T, int N>
+RIDGE_DEVICE Pack<T, N> back_from(const Pack<T, N>& a, const Pack<T, N>& b, int back) {
+  T both[2 * N];
+  RIDGE_UNROLL
+  for (int i = 0; i < N; ++i) {
+    both[i] = a[i];
+    both[N + i] = b[i];
+  }
+  RIDGE_UNROLL
+  for (int step = N / 2; step > 0; step /= 2) {
+    const bool goes = (back & step) != 0;
+    RIDGE_UNROLL
+    for (int i = 2 * N - 1; i >= step; --i)
+      both[i] = goes ? both[i - step] : both[i];
+  }
+  return Pack<T, N>::make([&](int i) { return both[N + i]; });
+}
+
 } // namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME

@@ -44,7 +44,9 @@ Bound bind_march_of(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) 
     // kernels to compile.
     constexpr bool emulated = std::is_same_v<Here, target::Simt>;
     const Store store = emulated ? Store::plain : s.store;
-    choose_from<List>(MarchVariant{s.block.x, s.block.y, s.tile, store, rows.rows}, [&](auto i) {
+    const MarchVariant wanted{
+        s.block.x, s.block.y, s.tile, store, march_rows(s, rows.rows), s.loads == Loads::ascending};
+    choose_from<List>(wanted, [&](auto i) {
       constexpr MarchVariant chosen = List::values[decltype(i)::value];
       if constexpr (!emulated || chosen.store == Store::plain)
         bound = bind_march<chosen>(queue, call, rows, s);

@@ -46,6 +46,7 @@ struct GridMap {
 struct PointsPlan {
   GridMap grid;
   Index y_begin = 0, y_end = 0; ///< its rows
+  Index x_first = 0;            ///< result of a row
   Store how = Store::plain;     ///< on the emulated GPU, where one kernel serves both
 };
 
@@ -96,6 +97,7 @@ struct BodyFacts {
   int plan_offset = 0, misfit_offset = 0; ///< of the plan; of the inputs' misfits, if it marches
   int inputs = 0;
   int element_bytes = 0;
+  int vector = 1; ///< points of a lane in x, if it does not march
   Offset radius;
   MarchFacts march; ///< zero for points
 };

@@ -19,8 +19,13 @@ struct PointsLaunch {
   LaunchShape shape;
 };
 /// The launches that cover a field of these extents: one for each sub-domain, and more where the
-/// blocks are more than a grid can have.
-[[nodiscard]] std::vector<PointsLaunch> plan_points(Index3 extents, const GpuSchedule& schedule);
+/// blocks are more than a grid can have. A lane has `vector` points in x; the first result of a row
+/// is `x_first`.
+[[nodiscard]] std::vector<PointsLaunch> plan_points(Index3 extents, const GpuSchedule& schedule,
+                                                    Index x_first, int vector = 1);
+
+/// How a points kernel loads from fields of such rows.
+[[nodiscard]] Loads points_loads(const GpuSchedule& schedule, Rows rows);
 
 /// The launch of a march.
 struct MarchLaunch {
@@ -34,6 +39,9 @@ using Resident = std::function<int(const LaunchShape&)>;
 [[nodiscard]] MarchLaunch plan_march(Queue& queue, const MarchFacts& facts, Offset radius,
                                      Index3 extents, const RowsAt& rows,
                                      const GpuSchedule& schedule, const Resident& resident);
+
+/// How a march by bulk copies takes fields of such rows.
+[[nodiscard]] Rows march_rows(const GpuSchedule& schedule, Rows rows);
 
 /// The variant of stage=window for fields of such rows.
 [[nodiscard]] MarchVariant window_variant(const GpuSchedule& schedule, Store store, Rows rows);

@@ -1,13 +1,16 @@
-// GPU executor "points": each lane computes `tile` points that follow each other in y.
+// GPU executor "points": each lane computes `tile` points that follow each other in y, or as many
+// packs of 16 bytes of them.
 //
 // This is the kernel of the AMD Laplacian series under its schedules 1 to 7: neighbours are loaded
 // from memory where the kernel asks for them, or all at once in ascending address order into
-// registers; stores are plain or non-temporal; blocks walk the field in any order of the axes.
+// registers, there also in packs; stores are plain or non-temporal; blocks walk the field in any
+// order of the axes.
 #pragma once
 
 #include <ridge/device/lane.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/gpu/access.hpp>
+#include <ridge/stencil/gpu/pack_window.hpp>
 #include <ridge/stencil/gpu/plan.hpp>
 #include <ridge/stencil/variants.hpp>
 
@@ -30,11 +33,17 @@ template <class K, class T, PointsVariant P>
 struct Points {
   static constexpr int max_threads = P.bounds;
   static constexpr const char* name = "stencil points";
+  /// Points of a lane in x.
+  static constexpr int vector = P.loads == Loads::packs ? 16 / static_cast<int>(sizeof(T)) : 1;
 
   Call<K, T> call;
   PointsPlan plan;
 
-  static constexpr BodyFacts facts() { return body_facts<Points>(); }
+  static constexpr BodyFacts facts() {
+    BodyFacts f = body_facts<Points>();
+    f.vector = vector;
+    return f;
+  }
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
@@ -43,10 +52,16 @@ struct Points {
     const Dim3 t = lane.thread();
     const Dim3 shape = lane.block_extent();
     const Index3 n = call.out.extents;
-    const Index x = Index{b.x} * shape.x + t.x;
+    const Index x = (Index{b.x} * shape.x + t.x) * vector;
     const Index y = plan.y_begin + (Index{b.y} * shape.y + t.y) * P.tile;
     const Index z = Index{b.z} * shape.z + t.z;
-    if (x < r.x || x >= n.x - r.x || z < r.z || z >= n.z - r.z || y >= plan.y_end) return;
+    if (x + vector <= plan.x_first || x >= n.x - r.x || z < r.z || z >= n.z - r.z ||
+        y >= plan.y_end)
+      return;
+    if constexpr (vector > 1) {
+      in_packs(lane, x, y, z);
+      return;
+    }
     if (P.loads == Loads::ascending && y >= r.y && y + P.tile <= n.y - r.y &&
         y + P.tile <= plan.y_end) {
       ascending(lane, x, y, z);
@@ -57,7 +72,35 @@ struct Points {
 
 private:
   template <class Lane>
-  RIDGE_DEVICE void store(Lane& lane, Index x, Index y, Index z, const Pack<T, 1>& value) const {
+  RIDGE_DEVICE void in_packs(Lane& lane, Index x, Index y, Index z) const {
+    constexpr Offset r = radius_of<K>();
+    const Index3 n = call.out.extents;
+    bool whole = y >= r.y && y + P.tile <= n.y - r.y && y + P.tile <= plan.y_end;
+    for (const auto& in : call.in)
+      whole = whole && holds_window<K, P.tile, vector>(in, in.at(x, y, z));
+    const auto is_result = [&](int i) { return x + i >= plan.x_first && x + i < n.x - r.x; };
+    if (!whole) {
+      RIDGE_NO_UNROLL
+      for (int i = 0; i < vector; ++i) {
+        if (is_result(i)) in_stencil_order(lane, x + i, y, z);
+      }
+      return;
+    }
+    const bool inside = is_result(0) && is_result(vector - 1);
+    for_each_pack<P.tile, vector>(lane, call, x, y, z, [&](int row, const Pack<T, vector>& pack) {
+      if (inside) {
+        store(lane, x, y + row, z, pack);
+        return;
+      }
+      RIDGE_UNROLL
+      for (int i = 0; i < vector; ++i) {
+        if (is_result(i)) store(lane, x + i, y + row, z, Pack<T, 1>(pack[i]));
+      }
+    });
+  }
+
+  template <class Lane, int N>
+  RIDGE_DEVICE void store(Lane& lane, Index x, Index y, Index z, const Pack<T, N>& value) const {
     constexpr bool emulated = std::is_same_v<Here, target::Simt>;
     if ((emulated ? plan.how : P.store) == Store::nontemporal) {
       put<Store::nontemporal>(lane, call.out.elements(), call.out.at(x, y, z), value);
