@@ -21,7 +21,9 @@ Product compile(const Compiler& compiler, const std::string& text, const std::st
   Product product{header + ".gch", {}};
   std::vector<std::string> command = compiler.command;
   command.push_back("-I" + headers_folder());
-  command.insert(command.end(), {"-x", "c++-header", header, "-o", product.object});
+  // Without -c, words for the linker among the compiler's options make g++ link nothing to an
+  // object, and write that over the header.
+  command.insert(command.end(), {"-c", "-x", "c++-header", header, "-o", product.object});
   const Finished finished = run_command(command, folder);
   if (finished.status != 0) throw Failure("the headers cannot be compiled: " + finished.report);
   return product;
