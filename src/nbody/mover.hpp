@@ -23,11 +23,12 @@ struct Motion {
 template <class T>
 using MoveBodies = void(Queue& queue, const Motion<T>& motion);
 
-/// to += from, array by array.
+/// to += from, array by array; or to -= from.
 template <class T>
 struct Addition {
   std::array<Span<T>, 4> to;
   std::array<Span<const T>, 4> from;
+  bool subtracts = false;
 };
 
 /// What each kind's module offers under Addition<T>, for float and double: in queue order.

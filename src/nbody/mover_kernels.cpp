@@ -54,9 +54,10 @@ void add_all(Queue& /*queue*/, const Addition<T>& a) {
     for (std::size_t c = 0; c < a.to.size(); ++c) {
       T* const to = a.to[c].data;
       const T* const from = a.from[c].data;
+      const T sign = a.subtracts ? -1 : 1;
 #pragma GCC ivdep
       for (Index i = mine.begin; i < mine.end; ++i)
-        to[i] += from[i];
+        to[i] += sign * from[i];
     }
   });
 }
@@ -96,9 +97,10 @@ struct AddBody {
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index i = Index{lane.block().x} * max_threads + lane.thread().x;
     if (i >= a.to[0].size) return;
+    const T sign = a.subtracts ? -1 : 1;
     RIDGE_UNROLL
     for (int c = 0; c < 4; ++c)
-      lane.store(a.to[c], i, lane.load_written(a.to[c], i) + lane.load(a.from[c], i));
+      lane.store(a.to[c], i, lane.load_written(a.to[c], i) + sign * lane.load(a.from[c], i));
   }
 };
 

@@ -18,13 +18,15 @@ namespace ridge::nbody {
 /// Collective.
 class Ring {
 public:
-  /// `own`: this rank's block. It and the queue must outlive the ring.
-  Ring(comm::Communicator& ranks, Queue& work, void* own, Bytes block);
+  /// `own`: this rank's block. It and the queue must outlive the ring. It goes `stages` - 1 ranks
+  /// far: all round with as many stages as ranks.
+  Ring(comm::Communicator& ranks, Queue& work, void* own, Bytes block, int stages);
 
-  /// As many as there are ranks.
+  [[nodiscard]] int ranks() const { return ranks_; }
   [[nodiscard]] int stages() const { return static_cast<int>(moves_.size()) + 1; }
-  /// Whose block it is in a stage.
-  [[nodiscard]] int owner(int stage) const { return (rank_ - stage + stages()) % stages(); }
+  /// Whose block it is in a stage, and who then has this rank's.
+  [[nodiscard]] int owner(int stage) const { return (rank_ - stage + ranks_) % ranks_; }
+  [[nodiscard]] int holder(int stage) const { return (rank_ + stage) % ranks_; }
   [[nodiscard]] void* block(int stage) const;
 
   /// Before the work of a stage is given to the queue: passes its block on, and takes the next one
@@ -38,7 +40,7 @@ public:
   }
 
 private:
-  int rank_;
+  int rank_, ranks_;
   void* own_;
   Queue& work_;
   Queue messages_; ///< they travel while the other queue computes

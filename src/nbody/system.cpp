@@ -3,6 +3,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/offer.hpp>
+#include <ridge/pairs/encounter.hpp>
 #include <ridge/pairs/interactions/gravity.hpp>
 #include <ridge/pairs/launch.hpp>
 
@@ -62,10 +63,17 @@ public:
     if (ranks.ranks() > 1) {
       for (Field<T>& part : parts_)
         part = Field<T>(device, count, "accelerations and potentials by other ranks' bodies");
+      const bool mutual = meets_others_once();
       ring_.emplace(ranks, queue_, bodies_.data(),
-                    Bytes{bodies_.count() * static_cast<Index>(sizeof(T))});
-      for (int stage = 1; stage < ring_->stages(); ++stage)
-        forces_.push_back(bound_by(stage, schedule));
+                    Bytes{bodies_.count() * static_cast<Index>(sizeof(T))},
+                    mutual ? ranks.ranks() / 2 + 1 : ranks.ranks());
+      for (int stage = 1; stage < ring_->stages(); ++stage) {
+        if (mutual) {
+          meetings_.push_back(bound_meeting(stage));
+        } else {
+          forces_.push_back(bound_by(stage, schedule));
+        }
+      }
     }
     evaluate();
   }
@@ -101,7 +109,7 @@ public:
   [[nodiscard]] Record record() const override {
     Record record = forces_.front().record();
     if (!ring_) return record;
-    record.ranks = ring_->stages();
+    record.ranks = ring_->ranks();
     const Index n = share_.bodies();
     record.size = Extents{n};
     record.work = pairs::work_of(pairs::traits_of<Gravity, P>(), {n, n, true});
@@ -111,12 +119,24 @@ public:
   [[nodiscard]] const pairs::NamedSchedule& schedule() const override { return schedule_; }
   [[nodiscard]] Bytes held() const override {
     const Index arrays = 3 + 4 + (ring_ ? 4 : 0); // velocities and sums
-    const Index values = bodies_.count() + arrays * share_.count();
+    Index values = bodies_.count() + arrays * share_.count();
+    for (const Meeting& meeting : meetings_)
+      values += meeting.losses.count() + meeting.returned.count();
     const Index visiting = ring_ ? ring_->held().value : 0;
     return Bytes{values * static_cast<Index>(sizeof(T)) + visiting + queue_.held().value};
   }
 
 private:
+  /// Own bodies and those of another rank, each pair once for both: what the others lose goes back
+  /// to them, and what own ones lose to a third comes from there.
+  struct Meeting {
+    Bound forces;
+    Field<T> losses, returned; ///< component after component
+    std::unique_ptr<comm::Transfer> back;
+  };
+  using Encounter = pairs::Encounter<Gravity, P>;
+  using BindEncounter = Bound(Queue&, const Encounter&, const pairs::GpuSchedule&);
+
   /// Elements between the components of a block of bodies: equal on all ranks, and whole lines.
   [[nodiscard]] Index stride() const { return ceil_div(share_.most(), Index{64}) * 64; }
   [[nodiscard]] Span<T> position(std::size_t c) const {
@@ -150,15 +170,33 @@ private:
   /// Accelerations and potentials at the present positions: of the own bodies, then of those of the
   /// rank before this, and so on round the ring.
   void evaluate() {
-    for (int stage = 0; stage < static_cast<int>(forces_.size()); ++stage) {
+    const int stages = ring_ ? ring_->stages() : 1;
+    for (int stage = 0; stage < stages; ++stage) {
       if (ring_) ring_->begin(stage);
-      forces_[static_cast<std::size_t>(stage)].run();
+      if (stage == 0 || meetings_.empty()) {
+        forces_[static_cast<std::size_t>(stage)].run();
+      } else {
+        meetings_[static_cast<std::size_t>(stage - 1)].forces.run();
+      }
       if (stage > 0) {
         const auto p = spans_of(parts_);
-        add_up_(queue_, {spans_of(sums_), {p[0], p[1], p[2], p[3]}});
+        add_up_(queue_, {spans_of(sums_), {p[0], p[1], p[2], p[3]}, false});
       }
+      if (stage > 0 && !meetings_.empty())
+        take_back(meetings_[static_cast<std::size_t>(stage - 1)]);
       if (ring_) ring_->finish(stage);
     }
+  }
+
+  /// What the own bodies lose to those of a rank that has met them.
+  void take_back(Meeting& meeting) {
+    meeting.back->begin();
+    meeting.back->finish();
+    const Index n = share_.count();
+    Addition<T> lost{spans_of(sums_), {}, true};
+    for (std::size_t c = 0; c < lost.from.size(); ++c)
+      lost.from[c] = {meeting.returned.data() + static_cast<Index>(c) * n, n};
+    add_up_(queue_, lost);
   }
 
   void move(const std::array<T, 2>& kicks, T drift) {
@@ -198,6 +236,56 @@ private:
     return {queue_, call, chosen, "gravity"};
   }
 
+  /// Where the own bodies of all ranks take the symmetric form in one variant, which meetings have,
+  /// too. Collective.
+  [[nodiscard]] bool meets_others_once() {
+    const std::array<int, 3> mine = rows_of_meetings();
+    const auto all = share_.ranks().gather(mine);
+    return mine[0] > 0 &&
+           std::all_of(all.begin(), all.end(), [&](const auto& one) { return one == mine; });
+  }
+  /// Block, tile and unroll of this rank's; zeros where there are none.
+  [[nodiscard]] std::array<int, 3> rows_of_meetings() {
+    const auto* const own = std::get_if<pairs::GpuSchedule>(&schedule_.schedule);
+    if (own == nullptr || own->form != pairs::Form::symmetric) return {};
+    const DeviceKind kind = queue_.device().kind();
+    if (find_offer(kind, typeid(Encounter*)) == nullptr) return {};
+    const auto mine = sources_in(bodies_.data(), share_.count());
+    const Encounter alone{gravity(), mine, mine, spans_of(parts_), {}, share_.most()};
+    const bool is_compiled =
+        static_cast<bool>(offered<BindEncounter>(kind, typeid(Encounter*))(queue_, alone, *own));
+    return is_compiled ? std::array{own->block, own->tile, own->unroll} : std::array<int, 3>{};
+  }
+  [[nodiscard]] Meeting bound_meeting(int stage) {
+    const int other = ring_->owner(stage);
+    const Index count = share_.count_of(other);
+    const int sums = static_cast<int>(parts_.size());
+    Meeting meeting;
+    meeting.losses = Field<T>(queue_.device(), Extents{sums * count}, "what other bodies lose");
+    meeting.returned =
+        Field<T>(queue_.device(), Extents{sums * share_.count()}, "what own bodies lose");
+    Encounter encounter{gravity(),
+                        sources_in(bodies_.data(), share_.count()),
+                        sources_in(static_cast<const T*>(ring_->block(stage)), count),
+                        spans_of(parts_),
+                        meeting.losses.elements(),
+                        share_.most()};
+    comm::Communicator& ranks = share_.ranks();
+    // Half way round two ranks have each other's bodies.
+    if (2 * stage == ranks.ranks())
+      encounter.half = ranks.rank() < other ? pairs::Half::first : pairs::Half::second;
+    meeting.forces = offered<BindEncounter>(queue_.device().kind(), typeid(Encounter*))(
+        queue_, encounter, std::get<pairs::GpuSchedule>(schedule_.schedule));
+    const auto message = [&](Field<T>& field, int peer) {
+      const Bytes bytes{field.count() * static_cast<Index>(sizeof(T))};
+      return comm::Message{field.data(), bytes, peer, stage};
+    };
+    meeting.back = comm::bind_on_device(ranks, queue_, comm::choose_carrier(ranks, queue_.device()),
+                                        {message(meeting.losses, other)},
+                                        {message(meeting.returned, ring_->holder(stage))});
+    return meeting;
+  }
+
   Queue queue_;
   MoveBodies<T>* move_bodies_ = offered<MoveBodies<T>>(queue_.device().kind(), typeid(Motion<T>));
   AddUp<T>* add_up_ = offered<AddUp<T>>(queue_.device().kind(), typeid(Addition<T>));
@@ -210,7 +298,8 @@ private:
   std::array<Field<T>, 4> parts_; ///< of those what one other rank's bodies do; empty on one rank
   T owed_kick_ = 0;               ///< that ends the last leapfrog; done with the next one's first
   std::optional<Ring> ring_;      ///< none on one rank
-  std::vector<Program> forces_;   ///< of each stage of the ring
+  std::vector<Program> forces_;   ///< of each stage of the ring, or of the first alone
+  std::vector<Meeting> meetings_; ///< of the others
 };
 
 } // namespace

@@ -104,18 +104,29 @@ def test_bodies_over_ranks_go_where_they_go_on_one(mpi, ridge, tmp_path):
             numpy.testing.assert_allclose(there[name], values, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("options, tolerance", [
-    (("--precision", "fp32", "--device", "simt:32"), 1e-5),
-    (("--precision", "fp64", "--device", "simt:64", "--schedule", "symmetric"), 1e-12)])
-def test_the_same_ring_gives_the_same_bits(mpi, ridge, tmp_path, options, tolerance):
-    start = ("nbody", "--plummer", 203, *options, "--steps", 10)
+# Rows of 64 bodies and more: of 1403 on two ranks each has eleven. Own bodies in the symmetric form
+# meet those of the others each pair once, too: half of the ring with 3 ranks, with 2 and 4 the last
+# stage divided between two.
+SYMMETRIC = ("--schedule", "symmetric block=64 tile=4 unroll=2")
+
+
+@pytest.mark.parametrize("ranks, bodies, options, form, tolerance", [
+    (4, 203, ("--precision", "fp32", "--device", "simt:32"), "direct", 1e-5),
+    (4, 203, ("--precision", "fp64", "--device", "simt:64", *SYMMETRIC), "symmetric", 1e-12),
+    (2, 1403, ("--precision", "fp64", "--device", "simt:32", *SYMMETRIC), "symmetric", 1e-12),
+    (3, 602, ("--precision", "mixed", "--device", "simt:32", *SYMMETRIC), "symmetric", 1e-5),
+    (5, 302, ("--precision", "fp32", "--device", "simt:64", *SYMMETRIC), "symmetric", 1e-5)])
+def test_the_same_ring_gives_the_same_bits(mpi, ridge, tmp_path, ranks, bodies, options, form,
+                                           tolerance):
+    steps = 10 if bodies < 300 else 2
+    start = ("nbody", "--plummer", bodies, *options, "--steps", steps)
     ridge.good(*start, "-o", tmp_path / "one.h5")
     for file in ("first", "second"):
-        result = mpi(4, *start, "-o", tmp_path / f"{file}.h5", "--json")
+        result = mpi(ranks, *start, "-o", tmp_path / f"{file}.h5", "--json")
         (record,) = result.records()
-        assert record["ranks"] == 4 and record["items"] == 203 * 202
-        assert "direct" in record["schedule_of_others"]
-    one, first, second = (snapshot(tmp_path / f"{name}.h5", 10)
+        assert record["ranks"] == ranks and record["items"] == bodies * (bodies - 1)
+        assert form in record["schedule_of_others"]
+    one, first, second = (snapshot(tmp_path / f"{name}.h5", steps)
                           for name in ("one", "first", "second"))
     for name, values in first.items():
         assert values.tobytes() == second[name].tobytes()

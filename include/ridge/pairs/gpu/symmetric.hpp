@@ -17,8 +17,15 @@ namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
 
 /// Who meets whom: rows, and for each the partners at distance 0 to `reach`.
 struct Rows {
+  static constexpr bool among_themselves = true;
   Index bodies = 0;
   int rows = 0;
+
+  /// Of the bodies that rows meet, which are these.
+  [[nodiscard]] RIDGE_FN Index partners() const { return bodies; }
+  [[nodiscard]] RIDGE_FN int partner(int i, int p) const {
+    return i + p < rows ? i + p : i + p - rows;
+  }
 
   /// Most distance of a partner; at an even number of rows, only the first half of them meets those
   /// half way round.
@@ -35,9 +42,27 @@ struct Rows {
   [[nodiscard]] RIDGE_FN int turns_as_j(int j) const {
     return even() && j < rows / 2 ? reach() - 1 : reach();
   }
+  /// Which of these a meeting at distance `p` is; at 0 a row meets itself.
+  [[nodiscard]] RIDGE_FN static int turn_as_j(int p) { return p - 1; }
 };
 
-template <class I, class P, SymmetricVariant S>
+/// Rows of some bodies and as many of others: row i meets those at distances `begin` to
+/// `begin + turns - 1` above i, counted round. The last of either may be empty.
+struct RowsBetween {
+  static constexpr bool among_themselves = false;
+  Index bodies = 0, others = 0;
+  int rows = 0, begin = 0, turns = 0;
+
+  [[nodiscard]] RIDGE_FN Index partners() const { return others; }
+  [[nodiscard]] RIDGE_FN int partner(int i, int p) const { return (i + begin + p) % rows; }
+  [[nodiscard]] RIDGE_FN int items() const { return rows * turns; }
+  [[nodiscard]] RIDGE_FN int turns_as_i(int /*i*/) const { return turns; }
+  [[nodiscard]] RIDGE_FN int turns_as_j(int /*j*/) const { return turns; }
+  [[nodiscard]] RIDGE_FN static int turn_as_j(int p) { return p; }
+};
+
+/// Of bodies among themselves, or between two sets of them (R = RowsBetween).
+template <class I, class P, SymmetricVariant S, class R = Rows>
 struct Mutual {
   static constexpr int tile = S.tile;
   static constexpr int max_threads = most_threads(Stage::shared, tile);
@@ -48,18 +73,21 @@ struct Mutual {
   using V = Value<P>;
   using Sources = SharedBodies<P, I::sources>;
   using Sums = SharedBodies<P, I::sums>;
+  using Partners = std::array<Span<const typename P::Stored>, I::sources>;
+  struct None {};
   static constexpr int chunk = symmetric_chunk; ///< bodies of J in shared memory
   static constexpr int control_bytes = 16;
 
   Call<I, P> call;
-  Rows rows;
+  R rows;
   Span<unsigned> counters; ///< tickets; turns of each row as I; of each chunk of each row as J
   Span<Summed> others;     ///< what J is to lose: [component][body]
+  std::conditional_t<R::among_themselves, None, Partners> others_bodies = {};
 
   [[nodiscard]] static int shared_bytes(int block, int warp_width) {
     return control_bytes + 2 * chunk * Sources::bytes + block / warp_width * chunk * Sums::bytes;
   }
-  [[nodiscard]] static Index counters_needed(const Rows& rows, int block) {
+  [[nodiscard]] static Index counters_needed(const R& rows, int block) {
     return 1 + Index{rows.rows} * (1 + block * tile / chunk);
   }
 
@@ -68,11 +96,11 @@ struct Mutual {
     const int item = draw_ticket(lane, counters, 0, 0, rows.items());
     const int p = item / rows.rows;
     const int i = item % rows.rows;
-    const int j = i + p < rows.rows ? i + p : i + p - rows.rows;
+    const int j = rows.partner(i, p);
     const int threads = lane.block_extent().x;
     const Index row = Index{threads} * tile;
     const Index count = rows.bodies;
-    const Origin<I, P> origin(lane, call.sources, i * row);
+    const Origin<I, P> origin(lane, call.sources, origin_of(i * row));
 
     Body<P, I::sources> mine[tile];
     Body<P, I::sums> sum[tile];
@@ -84,24 +112,25 @@ struct Mutual {
           load_body<P, I::sources>(lane, origin, call.sources, body < count ? body : count - 1);
       clear(sum[k]);
     }
-    const bool whole = (i + 1) * row <= count && (j + 1) * row <= count;
+    const bool whole = (i + 1) * row <= count && (j + 1) * row <= rows.partners();
     for (int c = 0; c < static_cast<int>(row) / chunk; ++c) {
       const Index begin = j * row + Index{c} * chunk;
       stage(lane, origin, begin);
       lane.barrier();
-      if (p == 0) {
+      if (R::among_themselves && p == 0) {
         with_itself(lane, mine, sum, first, begin);
         lane.barrier();
       } else {
+        const int turn = rows.turn_as_j(p);
         if (whole) {
           with_others<true>(lane, mine, sum, first, begin);
         } else {
           with_others<false>(lane, mine, sum, first, begin);
         }
         const Index counter = 1 + rows.rows + Index{j} * (row / chunk) + c;
-        wait_for_turn(lane, counters, counter, p - 1);
-        add_others(lane, begin, p == 1);
-        end_turn(lane, counters, counter, p - 1, rows.turns_as_j(j));
+        wait_for_turn(lane, counters, counter, turn);
+        add_others(lane, begin, turn == 0);
+        end_turn(lane, counters, counter, turn, rows.turns_as_j(j));
       }
     }
     wait_for_turn(lane, counters, 1 + i, p);
@@ -120,6 +149,21 @@ struct Mutual {
   }
 
 private:
+  RIDGE_DEVICE Index origin_of(Index first) const {
+    if constexpr (R::among_themselves) {
+      return first;
+    } else { // of an empty row, too
+      return first < rows.bodies ? first : rows.bodies - 1;
+    }
+  }
+  RIDGE_DEVICE const Partners& partners() const {
+    if constexpr (R::among_themselves) {
+      return call.sources;
+    } else {
+      return others_bodies;
+    }
+  }
+
   template <int N>
   static RIDGE_DEVICE void clear(Body<P, N>& body) {
     RIDGE_UNROLL
@@ -143,8 +187,8 @@ private:
     constexpr int width = Lane::warp_width;
     const auto shared = sources_of(lane);
     for (int s = lane.rank(); s < chunk; s += lane.block_extent().x) {
-      const Index at = begin + s < rows.bodies ? begin + s : rows.bodies - 1;
-      const auto body = load_body<P, I::sources>(lane, origin, call.sources, at);
+      const Index at = begin + s < rows.partners() ? begin + s : rows.partners() - 1;
+      const auto body = load_body<P, I::sources>(lane, origin, partners(), at);
       const int slot = s / width * 2 * width + s % width;
       Sources::put(shared, slot, body);
       Sources::put(shared, slot + width, body);
@@ -192,7 +236,7 @@ private:
           for (int k = 0; k < tile; ++k) {
             if constexpr (!Whole) {
               const Index body = begin + group + (me + step + u) % width;
-              if (body >= rows.bodies || first + k * threads >= rows.bodies) continue;
+              if (body >= rows.partners() || first + k * threads >= rows.bodies) continue;
             }
             call.interaction.mutual(mine[k].at, source.at, sum[k].at, other.at);
           }
@@ -208,11 +252,12 @@ private:
   RIDGE_DEVICE void add_others(Lane& lane, Index begin, bool first) const {
     const auto given = sums_of(lane);
     const int warps = lane.block_extent().x / Lane::warp_width;
-    for (int s = lane.rank(); s < chunk && begin + s < rows.bodies; s += lane.block_extent().x) {
+    for (int s = lane.rank(); s < chunk && begin + s < rows.partners();
+         s += lane.block_extent().x) {
       Summed total[I::sums];
       RIDGE_UNROLL
       for (int c = 0; c < I::sums; ++c) {
-        total[c] = first ? Summed{0} : lane.load_relaxed(others, c * rows.bodies + begin + s);
+        total[c] = first ? Summed{0} : lane.load_relaxed(others, c * rows.partners() + begin + s);
       }
       for (int w = 0; w < warps; ++w) {
         const auto sum = Sums::get(lane, given, w * chunk + s);
@@ -222,7 +267,7 @@ private:
       }
       RIDGE_UNROLL
       for (int c = 0; c < I::sums; ++c)
-        lane.store(others, c * rows.bodies + begin + s, total[c]);
+        lane.store(others, c * rows.partners() + begin + s, total[c]);
     }
   }
 };
