@@ -27,7 +27,7 @@ if(RIDGE_WITH_CUDA)
   set(RIDGE_CUDA_FLAGS -std=c++20 -O3 --expt-relaxed-constexpr -ccbin ${CMAKE_CXX_COMPILER}
       -Xcompiler=-fPIC)
   if(RIDGE_CUDA_FAST_COMPILE AND CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13.0)
-    list(APPEND RIDGE_CUDA_FLAGS --Ofast-compile=min -Xcompiler=-O1)
+    list(APPEND RIDGE_CUDA_FLAGS --Ofast-compile=min -Xcompiler=-O0)
   endif()
   foreach(arch IN LISTS archs)
     list(APPEND RIDGE_CUDA_FLAGS -gencode=arch=compute_${arch},code=[sm_${arch},compute_${arch}])
