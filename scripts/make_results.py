@@ -4,6 +4,7 @@
 <!-- results: summary FILE... -->         a row a launch: the default schedule, or the only one
 <!-- results: default FILE... -->         the same, with all that the records have
 <!-- results: schedules FILE... -->       a row a schedule, a column a file
+<!-- results: ranks FILE... -->           a row a launch over ranks
 
 FILE is a pattern below docs/results, without `.json`.
 """
@@ -135,6 +136,17 @@ def title(record):
     return " ".join([what(record), size(record), record["precision"]])
 
 
+def ranks(patterns):
+    """Launches over ranks, measured with --scaling."""
+    titles = ["kernel", "size", "precision", "ranks", "messages by", "step", "points alone", "exchange alone",
+              "times one GPU", "of one GPU with its share", "fraction of"]
+    records = [default_of(json.loads(file.read_text())) for file in files_of(patterns)]
+    return table(titles, [[r["kernel"], size(r), r["precision"], r["rank_grid"], r["carrier"],
+                           with_unit(r["seconds"], "s"), with_unit(r["compute_seconds"], "s"),
+                           with_unit(r["exchange_seconds"], "s"), f'{r["strong_efficiency"] * r["ranks"]:.2f}',
+                           f'{r["weak_efficiency"]:.3f}', fraction(r)] for r in records])
+
+
 def roof(folders):
     ceilings = json.loads((FOLDER / folders[0] / "roof.json").read_text())["ceilings"]
     return table(["ceiling", "value", "how"],
@@ -142,7 +154,8 @@ def roof(folders):
 
 
 def make(words):
-    makers = {"roof": roof, "summary": summary, "default": defaults, "schedules": schedules}
+    makers = {"roof": roof, "summary": summary, "default": defaults, "schedules": schedules,
+              "ranks": ranks}
     if not words or words[0] not in makers:
         raise SystemExit(f"docs/results.md: a block is one of {', '.join(makers)}, not {' '.join(words)}")
     return makers[words[0]](words[1:])
