@@ -47,5 +47,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/cmake/kinds DESTINATION ${package_dir})
 
 # Relative to the file, so that the installation can be moved.
 file(RELATIVE_PATH RIDGE_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+list(JOIN RIDGE_KIND_DEFINITIONS " -D" RIDGE_PC_DEFINITIONS)
+string(PREPEND RIDGE_PC_DEFINITIONS -D)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/ridge.pc.in ${PROJECT_BINARY_DIR}/ridge.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/ridge.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

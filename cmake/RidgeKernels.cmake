@@ -1,4 +1,4 @@
-# ridge_add_kernels(<target> [KINDS cpu simt cuda hip] <source>...)
+# ridge_add_kernels(<target> [KINDS kinds...] <source>...)
 #
 # Compiles each source once per device kind of this build, by that kind's own compiler, and adds the
 # objects to <target>; KINDS limits which. In each compilation one of RIDGE_TARGET_CPU, RIDGE_TARGET_SIMT,
@@ -8,7 +8,7 @@
 function(ridge_add_kernels target)
   cmake_parse_arguments(arg "" "" "KINDS" ${ARGN})
   if(NOT arg_KINDS)
-    set(arg_KINDS cpu simt cuda hip)
+    set(arg_KINDS cpu simt ${RIDGE_GPU_KINDS})
   endif()
   # KINDS takes the list up to the first source, which is what has a dot in its name.
   set(kinds ${arg_KINDS})
@@ -86,14 +86,14 @@ function(ridge_add_kernels target)
     get_filename_component(path ${source} ABSOLUTE)
     file(RELATIVE_PATH name ${CMAKE_CURRENT_SOURCE_DIR} ${path})
     string(REPLACE "../" "up/" name ${name})
-    if(RIDGE_WITH_CUDA AND cuda IN_LIST kinds)
-      set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES ridge_cuda_runtime)
-      ridge_gpu_object(${target} ${path} ${name} cuda ${RIDGE_NVCC} ${RIDGE_CUDA_FLAGS} -x cu)
-    endif()
-    if(RIDGE_WITH_HIP AND hip IN_LIST kinds)
-      set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES ridge_hip_runtime)
-      ridge_gpu_object(${target} ${path} ${name} hip ${RIDGE_HIP_COMPILER} ${RIDGE_HIP_FLAGS})
-    endif()
+    foreach(kind IN LISTS RIDGE_GPU_KINDS)
+      string(TOUPPER ${kind} KIND)
+      if(RIDGE_WITH_${KIND} AND kind IN_LIST kinds)
+        set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES ridge_${kind}_runtime)
+        ridge_gpu_object(${target} ${path} ${name} ${kind} ${RIDGE_${KIND}_COMPILER}
+                         ${RIDGE_${KIND}_FLAGS})
+      endif()
+    endforeach()
   endforeach()
 endfunction()
 

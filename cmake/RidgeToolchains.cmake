@@ -1,15 +1,16 @@
 # Finds the compilers of the device kinds and decides which kinds this build has.
 #
-# Results: RIDGE_WITH_CUDA, RIDGE_NVCC, RIDGE_CUDA_FLAGS, RIDGE_WITH_HIP, RIDGE_HIP_COMPILER,
-# RIDGE_HIP_FLAGS, RIDGE_CPU_FLAGS; targets ridge_cuda_runtime and ridge_hip_runtime.
+# Results: RIDGE_CPU_FLAGS; RIDGE_GPU_KINDS, a file each in cmake/kinds, which sets for its KIND
+#   RIDGE_WITH_<KIND>         1 where its kernels are compiled in this build, else 0
+#   RIDGE_<KIND>_COMPILER, RIDGE_<KIND>_FLAGS   how
+#   RIDGE_<KIND>_BACKEND      includes and definitions of the backend's source, as flags
+#   RIDGE_<KIND>_DEMAND       what src/launch/kinds/<kind>.cpp is told of this build's compilers
+# makes the target ridge_<kind>_runtime, which its kernels link, and appends KIND to RIDGE_GPUS_HERE where
+# this machine has such a GPU; RIDGE_KIND_DEFINITIONS, which tell host code what is compiled.
 
 set(RIDGE_CPU_ARCH native CACHE STRING "Processor the cpu kernels are compiled for (-march)")
 set(RIDGE_CPU_LEVELS "" CACHE STRING
     "Further processors that the library carries kernels for and chooses from: x86-64-v2;x86-64-v3;x86-64-v4")
-set(RIDGE_CUDA_ARCH "" CACHE STRING "NVIDIA compute capabilities, such as 80;90; empty: the GPU here, or 90")
-option(RIDGE_CUDA_FAST_COMPILE
-       "Compile the kernels ahead in half the time: slower ones, of which an H200 refused some (nvcc 13.0, passes of several sweeps); only where nothing runs them")
-set(RIDGE_HIP_ARCH "gfx90a;gfx942;gfx1100" CACHE STRING "AMD architectures")
 
 set(RIDGE_AHEAD DEFAULTS CACHE STRING
     "What is compiled ahead: DEFAULTS (what default schedules pick), NAMES (and those with names), ALL")
@@ -22,18 +23,14 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND RIDGE_CPU_FLAGS -mprefer-vector-width=512)
 endif()
 
-include(${CMAKE_CURRENT_LIST_DIR}/kinds/cuda.cmake)
-include(${CMAKE_CURRENT_LIST_DIR}/kinds/hip.cmake)
-
-# --- The GPUs of this machine, by kind: what is compiled only to be run here is compiled for them.
-set(RIDGE_GPUS_HERE)
-find_program(RIDGE_NVIDIA_SMI nvidia-smi)
-if(RIDGE_NVIDIA_SMI)
-  execute_process(COMMAND ${RIDGE_NVIDIA_SMI} -L OUTPUT_VARIABLE found ERROR_QUIET)
-  if(found MATCHES "^GPU ")
-    list(APPEND RIDGE_GPUS_HERE cuda)
-  endif()
-endif()
-if(EXISTS /dev/kfd)
-  list(APPEND RIDGE_GPUS_HERE hip)
-endif()
+set(RIDGE_GPU_KINDS)
+set(RIDGE_GPUS_HERE) # what is compiled only to be run here is compiled for them
+set(RIDGE_KIND_DEFINITIONS RIDGE_WITH_CPU=1 RIDGE_WITH_SIMT=1)
+file(GLOB kind_files ${CMAKE_CURRENT_LIST_DIR}/kinds/*.cmake)
+foreach(kind_file IN LISTS kind_files)
+  get_filename_component(kind ${kind_file} NAME_WE)
+  string(TOUPPER ${kind} KIND)
+  list(APPEND RIDGE_GPU_KINDS ${kind})
+  include(${kind_file})
+  list(APPEND RIDGE_KIND_DEFINITIONS RIDGE_WITH_${KIND}=${RIDGE_WITH_${KIND}})
+endforeach()

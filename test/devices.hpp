@@ -13,9 +13,7 @@ namespace ridge::test {
 inline std::vector<std::string> devices_here() {
   std::vector<std::string> names;
   for (const DeviceId id : list_devices()) {
-    if (id.kind == DeviceKind::cuda && !RIDGE_WITH_CUDA) continue;
-    if (id.kind == DeviceKind::hip && !RIDGE_WITH_HIP) continue;
-    names.push_back(ridge::to_text(id));
+    if (is_built(id.kind)) names.push_back(ridge::to_text(id));
   }
   return names;
 }

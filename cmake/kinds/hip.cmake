@@ -1,5 +1,9 @@
 # HIP: clang with the device libraries of the system's packages
+set(RIDGE_HIP_ARCH "gfx90a;gfx942;gfx1100" CACHE STRING "AMD architectures")
 set(RIDGE_WITH_HIP 0)
+if(EXISTS /dev/kfd)
+  list(APPEND RIDGE_GPUS_HERE hip)
+endif()
 if(NOT RIDGE_HIP STREQUAL "OFF")
   find_program(RIDGE_HIP_COMPILER NAMES clang++-19 amdclang++)
   find_program(RIDGE_HIP_BUNDLER NAMES clang-offload-bundler-19 clang-offload-bundler)
@@ -24,8 +28,10 @@ if(RIDGE_WITH_HIP)
   # host and CUDA builds of the same sources.
   set(RIDGE_HIP_FLAGS -x hip -std=c++20 -O3 -fPIC -ffp-contract=fast
       --rocm-device-lib-path=${RIDGE_HIP_BITCODE_COMPLETE} -Wno-unused-value)
+  set(RIDGE_HIP_BACKEND -D__HIP_PLATFORM_AMD__)
   if(NOT RIDGE_HIP_INCLUDE STREQUAL "/usr/include") # which must keep its place behind the compiler's own
     list(APPEND RIDGE_HIP_FLAGS -isystem ${RIDGE_HIP_INCLUDE})
+    list(APPEND RIDGE_HIP_BACKEND -isystem ${RIDGE_HIP_INCLUDE})
   endif()
   foreach(arch IN LISTS RIDGE_HIP_ARCH)
     list(APPEND RIDGE_HIP_FLAGS --offload-arch=${arch})
@@ -36,3 +42,5 @@ if(RIDGE_WITH_HIP)
     target_link_libraries(ridge_hip_runtime INTERFACE ${RIDGE_AMDHIP64})
   endif()
 endif()
+set(RIDGE_HIP_DEMAND "RIDGE_BUILD_HIP=\"${RIDGE_HIP_COMPILER}\""
+                     "RIDGE_BUILD_HIP_BITCODE=\"${RIDGE_HIP_BITCODE_COMPLETE}\"")

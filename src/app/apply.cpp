@@ -4,7 +4,7 @@
 #include <ridge/device/kind.hpp>
 #include <ridge/device/memory.hpp>
 #include <ridge/lab/bench_case.hpp>
-#include <ridge/lab/built_in_stencils.hpp>
+#include <ridge/lab/built_in.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/record/measure.hpp>
 

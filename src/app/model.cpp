@@ -1,7 +1,7 @@
 // `ridge model`: what a launch moves on a described device, without that device.
 #include <ridge/core/error.hpp>
 #include <ridge/device/kind.hpp>
-#include <ridge/lab/built_in_stencils.hpp>
+#include <ridge/lab/built_in.hpp>
 #include <ridge/lab/table.hpp>
 #include <ridge/stencil/model_access.hpp>
 #include <ridge/stencil/over_ranks.hpp>

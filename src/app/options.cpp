@@ -51,7 +51,7 @@ Option Command::add(const std::string& names, OptionTarget value,
 }
 
 Option Command::add_device(std::string* device, const std::string& more) const {
-  return add("--device", device, std::string("auto, ") + device_forms + more);
+  return add("--device", device, "auto, " + device_forms() + more);
 }
 
 void Command::set_footer(const std::string& text) const {

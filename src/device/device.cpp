@@ -55,7 +55,7 @@ DeviceId parse_device(std::string_view text) {
     if (const auto number = number_of(*kind, text)) return {kind->kind, *number};
   }
   throw UsageError(fmt::format("unknown device '{}'; a device is {}; here are {}", text,
-                               device_forms, names_here()));
+                               device_forms(), names_here()));
 }
 
 Device::Device(DeviceId id) : backend_(facts_of(id.kind).open(id.number)) {
@@ -67,6 +67,9 @@ Device::Device(DeviceId id) : backend_(facts_of(id.kind).open(id.number)) {
 
 DeviceId Device::id() const {
   return backend_->id();
+}
+bool Device::is_gpu() const {
+  return facts_of(*this).is_gpu();
 }
 const DeviceFacts& Device::facts() const {
   return backend_->facts();

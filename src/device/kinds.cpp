@@ -9,10 +9,9 @@ namespace {
 
 /// In the order of DeviceKind.
 constexpr std::array all_kinds{
-    &rows::cpu,
-    &rows::simt,
-    &rows::cuda,
-    &rows::hip,
+#define RIDGE_KIND_ROW(kind, Target, MACRO) &rows::kind,
+    RIDGE_FOR_EACH_KIND(RIDGE_KIND_ROW)
+#undef RIDGE_KIND_ROW
 };
 
 } // namespace
@@ -43,6 +42,16 @@ std::string forms_of(const KindFacts& kind) {
   std::string forms;
   for (const int number : kind.numbers())
     forms += (forms.empty() ? "" : " or ") + name + ":" + std::to_string(number);
+  return forms;
+}
+
+std::string device_forms() {
+  std::vector<const KindFacts*> listed(all_kinds.begin(), all_kinds.end());
+  std::stable_partition(listed.begin(), listed.end(),
+                        [](const KindFacts* kind) { return !kind->is_emulated; });
+  std::string forms;
+  for (const KindFacts* const kind : listed)
+    forms += (forms.empty() ? "" : ", ") + forms_of(*kind);
   return forms;
 }
 

@@ -5,6 +5,8 @@
 
 namespace ridge::rows {
 
-extern const KindFacts cpu, simt, cuda, hip;
+#define RIDGE_KIND_ROW(kind, Target, MACRO) extern const KindFacts kind;
+RIDGE_FOR_EACH_KIND(RIDGE_KIND_ROW)
+#undef RIDGE_KIND_ROW
 
 } // namespace ridge::rows

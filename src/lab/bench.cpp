@@ -1,10 +1,9 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/built_in_stencils.hpp>
+#include <ridge/lab/built_in.hpp>
 
 #include "chain_case.hpp"
 #include "lattice_bench.hpp"
-#include "pairs_bench.hpp"
 
 #include <fmt/format.h>
 
@@ -27,10 +26,11 @@ const std::vector<BenchKernel>& bench_kernels() {
   static const std::vector<BenchKernel> all = [] {
     std::vector<BenchKernel> kernels;
     add_stencil_kernels(kernels);
-    add_pairs_kernels(kernels);
-    add_lattice_kernels(kernels);
+    add_built_in(kernels, "pairs");
+    add_built_in(kernels, "lattice");
     add_lattice_expressions(kernels);
     add_chain_kernels(kernels);
+    add_built_in(kernels, "chain");
     return kernels;
   }();
   return all;

@@ -10,6 +10,7 @@
 #include <ridge/lab/chain_kernel.hpp>
 #include <ridge/lab/chain_kernels.hpp>
 #include <ridge/lab/chain_on_views.hpp>
+#include <ridge/lab/rank_shares.hpp>
 #include <ridge/tune/chain.hpp>
 
 #include "asked_schedules.hpp"
@@ -256,6 +257,13 @@ void add_chain_kernels(std::vector<BenchKernel>& kernels) {
     doctor::Examination line = e;
     line.size = Extents{e.size.count()};
     return doctor::chain_patient(chosen(e.precision, e.operations, of_double, of_float)(), line);
+  };
+  // Its operations read no neighbours.
+  kernel.make_rank_case = [](const BenchRequest& request, comm::Communicator& ranks,
+                             const std::string& grid) {
+    return share_case(
+        "chain", [](const BenchRequest& share, RoofSource&) { return stream_case(share); }, request,
+        ranks, grid);
   };
   kernels.push_back(std::move(kernel));
 }

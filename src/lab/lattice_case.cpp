@@ -6,7 +6,6 @@
 #include "account.hpp"
 #include "asked_schedules.hpp"
 #include "cub_sum.hpp"
-#include "lattice_bench.hpp"
 
 #include <fmt/format.h>
 
@@ -78,40 +77,6 @@ template std::optional<Record> vendor_sum(Queue&, const Span<const double>&, con
 void require_lattice_precision(const std::string& name, const std::string& precision) {
   if (precision == "fp32" || precision == "fp64") return;
   throw UsageError(fmt::format("unknown precision '{}'; {} has fp32 and fp64", precision, name));
-}
-
-namespace {
-constexpr double coefficient = 0.75;
-}
-
-void add_lattice_kernels(std::vector<BenchKernel>& kernels) {
-  const auto sum = [](auto) { return lattice::Sum{}; };
-  const auto norm2 = [](auto) { return lattice::Norm2{}; };
-  const auto inner = [](auto) { return lattice::InnerProduct{}; };
-  const auto axpy_norm = []<class T>(T) {
-    return lattice::AxpyNorm<T>{{}, static_cast<T>(coefficient)};
-  };
-  const auto axpy = []<class T>(T) { return lattice::Axpy<T>{static_cast<T>(coefficient)}; };
-  const auto scale = []<class T>(T) { return lattice::Scale<T>{static_cast<T>(coefficient)}; };
-  for (const BenchKernel& kernel : {
-           reduction_kernel("lattice-sum", "the sum of a field of site tensors (--site)", sum),
-           reduction_kernel("lattice-norm2", "the sum of the squares of a field", norm2),
-           reduction_kernel("lattice-inner", "the inner product of two fields", inner),
-           reduction_kernel("lattice-axpy-norm", "z = a x + y and the norm2 of z", axpy_norm),
-           map_kernel("lattice-axpy", "z = a x + y", axpy),
-           map_kernel("lattice-scale", "z = a x", scale),
-           reduction_kernel("lattice-slice-sum", "a sum for each slice of the last dimension", sum,
-                            true),
-           reduction_kernel("lattice-slice-norm2", "the same of norm2", norm2, true),
-           reduction_kernel("lattice-slice-inner", "the same of the inner product", inner, true),
-           reduction_kernel("lattice-sum-reproducible",
-                            "the sum with the same bits on every device and under every schedule",
-                            sum, false, true),
-           reduction_kernel("lattice-norm2-reproducible", "norm2 likewise", norm2, false, true),
-           reduction_kernel("lattice-inner-reproducible", "the inner product likewise", inner,
-                            false, true),
-       })
-    kernels.push_back(kernel);
 }
 
 } // namespace ridge::lab

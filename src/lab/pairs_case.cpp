@@ -1,9 +1,26 @@
+#include <ridge/core/error.hpp>
 #include <ridge/lab/pairs_case.hpp>
+#include <ridge/lab/pairs_kernel.hpp>
 #include <ridge/pairs/rsqrt_steps.hpp>
 
 #include "asked_schedules.hpp"
 
+#include <fmt/format.h>
+
 namespace ridge::lab {
+
+Index bodies_asked(const Extents& size, const std::string& precision, const std::string& name,
+                   bool mixed) {
+  if (size.rank() != 1) {
+    throw UsageError(
+        fmt::format("{} takes a number of bodies, such as 65536, not {}", name, to_text(size)));
+  }
+  if (precision != "fp32" && precision != "fp64" && !(mixed && precision == "mixed")) {
+    throw UsageError(fmt::format("unknown precision '{}'; {} has {}", precision, name,
+                                 mixed ? "fp32, fp64 and mixed" : "fp32 and fp64"));
+  }
+  return size.count();
+}
 
 std::vector<AskedSchedule> pairs_schedules(const std::string& asked, const Device& device,
                                            const pairs::Traits& traits,

@@ -1,5 +1,5 @@
 #include <ridge/device/kind.hpp>
-#include <ridge/lab/built_in_stencils.hpp>
+#include <ridge/lab/built_in.hpp>
 #include <ridge/lab/plan.hpp>
 
 #include <algorithm>
@@ -56,15 +56,14 @@ std::vector<PlannedRun> lab_plan(const Device& device, bool quick) {
   plan.push_back({"chain", {items}, "fp64", quick ? "auto" : "all"});
   if (!quick) {
     plan.push_back({"gravity", bodies, "mixed", "auto"});
-    for (const char* kernel : {"coulomb", "lennard-jones", "gaussian", "biot-savart"})
-      plan.push_back({kernel, bodies, "fp32", "auto"});
-    for (const char* const kernel :
-         {"lattice-inner", "lattice-slice-sum", "lattice-norm2-reproducible"}) {
-      plan.push_back({kernel, sites, "fp64", "auto"});
+    for (const BenchKernel& kernel : bench_kernels()) {
+      if (!kernel.in_lab || kernel.pattern == "stencil") continue;
+      plan.push_back({kernel.name, kernel.pattern == "pairs" ? bodies : sites,
+                      kernel.default_precision, "auto"});
     }
     plan.push_back({"laplacian8", cube, "fp32", "auto"});
     for (const BuiltInStencil& stencil : built_in_stencils()) {
-      if (!stencil.in_lab) continue;
+      if (!stencil.bench.in_lab) continue;
       const int fields = stencil.traits("fp64", 3).inputs() + 1;
       plan.push_back({stencil.bench.name, cube_for(device, fields), "fp64", "auto"});
     }

@@ -38,11 +38,11 @@ Check worst_of(comm::Communicator& ranks, const Check& mine) {
 namespace {
 
 /// The ceiling of all ranks together, measured by all at the same time; 0 where there is none.
-double copy_roof(comm::Communicator& ranks, const Device& device) {
+double roof_of(comm::Communicator& ranks, const Device& device, const std::string& name) {
   RoofSource source(device, true);
   ranks.barrier();
-  const Ceiling* const copy = source.find("copy");
-  return ranks.sum(copy == nullptr ? 0 : copy->value);
+  const Ceiling* const ceiling = source.find(name);
+  return ranks.sum(ceiling == nullptr ? 0 : ceiling->value);
 }
 
 /// Seconds of a launch on rank 0 alone; the others sleep meanwhile.
@@ -71,8 +71,8 @@ void add(Record& record, const std::string& name, double number) {
 Record bench_ranks(const BenchKernel& kernel, const BenchRequest& request, const RankRequest& asked,
                    comm::Communicator& ranks) {
   if (!kernel.make_rank_case) {
-    throw UsageError(fmt::format("{} runs on one rank: of the built-in kernels, stencils run on "
-                                 "several",
+    throw UsageError(fmt::format("{} runs on one rank: stencils, maps and sums of lattice fields, "
+                                 "and the built-in chain run on several",
                                  kernel.name));
   }
   if (request.schedule == "all" || request.schedule == "space")
@@ -85,21 +85,23 @@ Record bench_ranks(const BenchKernel& kernel, const BenchRequest& request, const
     return comm::measure_ranks(ranks, the_case->queue(), step, request.measure);
   };
   record.timing = time([&] { the_case->run(); });
-  const double exchange = time([&] { the_case->run_exchange(); }).median.value;
+  const double exchange =
+      the_case->exchanges() ? time([&] { the_case->run_exchange(); }).median.value : 0;
   const double compute = time([&] { the_case->run_compute(); }).median.value;
   const double both = record.timing->median.value;
   add(record, "exchange_seconds", exchange);
   add(record, "compute_seconds", compute);
   // Of the shorter of both, what the longer hid: 1 where a step takes as long as the longer.
   const double shorter = std::min(exchange, compute);
-  add(record, "overlapped", std::clamp((exchange + compute - both) / shorter, 0.0, 1.0));
+  add(record, "overlapped",
+      shorter > 0 ? std::clamp((exchange + compute - both) / shorter, 0.0, 1.0) : 0);
 
   Achievement reached;
   reached.rate = static_cast<double>(record.work.read.value + record.work.written.value) / both;
   reached.unit = "B/s";
   if (!record.in_cache) { // of memory there is nothing to be said otherwise
-    reached.roof_name = "copy";
-    reached.roof = copy_roof(ranks, request.device);
+    reached.roof_name = the_case->roof_name();
+    reached.roof = roof_of(ranks, request.device, reached.roof_name);
   }
   record.achieved = reached;
 

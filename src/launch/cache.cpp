@@ -42,6 +42,12 @@ std::string problem_of(const fs::path& folder) {
   return access(folder.c_str(), W_OK | X_OK) == 0 ? "" : "it cannot be written to";
 }
 
+/// Whether a folder takes what a compilation writes: what is allowed may still not be possible.
+bool takes_folders(const fs::path& folder) {
+  std::string name = (folder / "compiling-XXXXXX").string();
+  return mkdtemp(name.data()) != nullptr && rmdir(name.c_str()) == 0;
+}
+
 fs::path wanted_folder() {
   const auto variable = [](const char* name) {
     const char* const value = std::getenv(name);
@@ -64,7 +70,8 @@ std::string prepare(fs::path& folder) {
     return "it cannot be made";
   folder = fs::canonical(folder, failed);
   if (failed) return "it cannot be opened";
-  return problem_of(folder);
+  const std::string problem = problem_of(folder);
+  return !problem.empty() || takes_folders(folder) ? problem : "it takes no new files";
 }
 
 /// Of a file's content: quick, for objects of many megabytes.

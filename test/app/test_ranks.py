@@ -49,6 +49,26 @@ def test_every_footprint_is_checked(mpi, kernel, ranks, grid):
     assert record["check"]["ok"] and record["rank_grid"] == grid
 
 
+@pytest.mark.parametrize("kernel, size, words, ranks, grid, device", [
+    ("lattice-sum", "8x4x4x6", ("--site", "spinor"), 2, "1x1x1x2", "cpu"),
+    ("lattice-norm2", "8x8x8x8", ("--precision", "fp32"), 3, "1x1x1x3", "cpu"),
+    ("lattice-inner", "8x4x4x8", ("--site", "matrix"), 4, "1x1x2x2", "simt:32"),
+    ("lattice-axpy", "8x4x4x8", (), 2, "1x1x2x1", "cpu"),
+    ("chain", "10007", ("--operations", 5), 3, "3", "cpu"),
+    ("chain", "3001", ("--precision", "fp32"), 2, "2", "simt:64")])
+def test_lattices_and_chains_are_shared(mpi, kernel, size, words, ranks, grid, device):
+    words = ("bench", kernel, "--size", size, *words, "--repeat", 1, "--device", device, "--json")
+    (record,) = mpi(ranks, *words, "--ranks", grid).records()
+    assert record["check"]["ok"] and record["ranks"] == ranks and record["rank_grid"] == grid
+    sums = kernel not in ("chain", "lattice-axpy")
+    assert record["carrier"] == ("host" if sums else "none")
+    assert (record["exchange_bytes"] > 0) == (record["exchange_seconds"] > 0) == sums
+    # Work is that of one rank.
+    (one,) = mpi(1, *words).records()
+    for field in ("bytes_read", "bytes_written", "items", "flops"):
+        assert record[field] == pytest.approx(one[field], abs=8 * ranks), field
+
+
 def test_other_dimensions_and_devices(mpi):
     for size, device in (("1001", "cpu"), ("101x67", "cpu"), ("37x17x11", "simt:32")):
         result = mpi(2, "bench", "laplacian", "--size", size, "--repeat", 1, "--device", device,
@@ -197,7 +217,11 @@ def test_bad_input(mpi):
             "3 ranks are too many for 9x9x9 points")
     refused(mpi(2, "bench", "laplacian8", "--device", "cpu", "--size", "64x64x7", "--ranks",
                 "1x1x2"), "7 points along z are too few for 2 ranks")
-    refused(mpi(2, "bench", "lattice-norm2", "--device", "cpu"), "lattice-norm2 runs on one rank")
+    refused(mpi(2, "bench", "lattice-slice-sum", "--device", "cpu"),
+            "lattice-slice-sum runs on one rank")
+    refused(mpi(2, "bench", "lattice-norm2", "--device", "cpu", "--ranks", "1x1x3"),
+            "--ranks 1x1x3", "product is 2")
+    refused(mpi(3, "bench", "chain", "--device", "cpu", "--size", "2"), "3 ranks are too many")
     refused(mpi(2, *BENCH, "--schedule", "all"), "one schedule")
     refused(mpi(2, *BENCH, "--schedule", "no=1"), "'no'")
     refused(mpi(2, *BENCH, "--size", "2x2x2", "--ranks", "2x1x1"), "needs at least 3x3x3")

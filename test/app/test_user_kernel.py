@@ -1,7 +1,10 @@
 """Kernels in a file of the user's own: FILE.hpp:Name."""
 
 import os
+import pathlib
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -146,6 +149,19 @@ def test_the_second_run_takes_it_from_the_cache(ridge, env, heat):
     assert record["compiled"] == "cached"
 
 
+def test_headers_are_compiled_once(ridge, env, cache, heat):
+    """g++ reads those of the description and of the executor from the cache."""
+    compiler = shutil.which(env.get("RIDGE_CXX") or "g++")
+    if compiler is None or "clang" in compiler:
+        pytest.skip("g++ alone compiles headers beforehand")
+    ridge.good("bench", heat, "--device", "cpu", "--size", "40x20x12", "--repeat", 1, env=env)
+    headers = [note.with_suffix(".so") for note in cache.glob("*.txt") if "\nprelude\n" in note.read_text()]
+    assert len(headers) >= 2
+    for header in headers:
+        with open(header, "rb") as file:
+            assert file.read(4) == b"gpch", header
+
+
 @pytest.mark.parametrize("device", ["cpu", "simt:64"])
 def test_an_asymmetric_kernel_under_unusual_schedules(ridge, env, sources, device):
     schedule = "depth=4" if device == "cpu" else "tile=3 loads=ascending bounds=512"
@@ -270,12 +286,30 @@ def test_compiling_can_be_turned_off(ridge, heat, tmp_path):
     ridge.good("bench", "laplacian", "--device", "cpu", "--size", "20x20x20", "--repeat", 1, env=env)
 
 
+def is_header(file):
+    """Whether a file of a cache belongs to headers that were compiled beforehand."""
+    note = file.with_suffix(".txt")
+    return note.exists() and "\nprelude\n" in note.read_text()
+
+
+def copy_of(cache, folder):
+    """A copy whose files may be changed, but for the compiled headers, which are large."""
+    def copy(source, target):
+        linked = source.endswith(".so") and is_header(pathlib.Path(source))
+        return (os.link if linked else shutil.copy2)(source, target)
+
+    return shutil.copytree(cache, folder, copy_function=copy)
+
+
 def damage(cache, ending, change, headers):
     """Changes what is cached; the compiled headers, which take longest, only where `headers` says so."""
-    files = [f for f in cache.iterdir() if f.suffix == ending and (
-        headers or "\nprelude\n" not in f.with_suffix(".txt").read_text())]
+    files = [f for f in cache.iterdir() if f.suffix == ending and (headers or not is_header(f))]
     assert 0 < len(files) < sum(f.suffix == ending for f in cache.iterdir()) + headers
     for file in files:
+        if headers:  # which may be shared with the cache that this one is a copy of
+            content = file.read_bytes()
+            file.unlink()
+            file.write_bytes(content)
         change(file)
 
 
@@ -287,7 +321,7 @@ def test_a_damaged_cache_costs_a_compilation(ridge, env, cache, heat, tmp_path):
             (".so", lambda f: f.write_bytes(b"")),
             (".txt", lambda f: f.write_text("nonsense")),
             (".txt", lambda f: f.write_text(f.read_text().replace("schema", "scheme")))]):
-        damaged = shutil.copytree(cache, tmp_path / f"damaged{i}")
+        damaged = copy_of(cache, tmp_path / f"damaged{i}")
         damage(damaged, ending, change, headers=i == 0)
         (record,) = ridge.good(*words, env={**env, "RIDGE_CACHE": str(damaged)}).records()
         assert record["compiled"] == "now" and record["check"]["ok"]
@@ -302,6 +336,66 @@ def test_a_cache_open_to_others_is_not_used(ridge, heat, tmp_path):
     assert result.code == 0
     assert len(result.err.splitlines()) == 1 and "everybody may write" in result.err
     assert list(cache.iterdir()) == []
+
+
+# A built-in kernel under a schedule that is not compiled ahead: no description has to be.
+ON_DEMAND = ("bench", "laplacian", "--schedule", "depth=4 store=plain", "--device", "cpu", "--size",
+             "20x20x20", "--repeat", 1, "--json")
+
+
+@pytest.mark.parametrize("folder", ["read only", "impossible", "a file"])
+def test_a_cache_that_takes_nothing_costs_a_compilation(ridge, tmp_path, folder):
+    cache = tmp_path / "cache"
+    if folder == "read only":
+        if os.geteuid() == 0:  # may write to all folders but those of the system's own
+            cache = "/sys/kernel"
+        else:
+            cache.mkdir(0o500)
+    elif folder == "impossible":
+        cache = "/proc/none/cache"
+    else:
+        cache.write_text("")
+    result = ridge(*ON_DEMAND, env={**os.environ, "RIDGE_CACHE": str(cache)})
+    (record,) = result.records()
+    assert record["compiled"] == "now" and record["check"]["ok"]
+    (line,) = result.err.splitlines()
+    assert line.startswith("ridge: what is compiled now is not kept") and "RIDGE_CACHE" in line
+
+
+@pytest.mark.parametrize("room", [0, 30_000, 2_000_000])
+def test_a_full_disk_is_a_clear_failure_or_does_not_matter(ridge, tmp_path, room):
+    """Files may have no more than so many bytes, as if the disk had no more left."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+
+    env = {**os.environ, "RIDGE_CACHE": str(tmp_path / "cache")}
+    result = ridge(*ON_DEMAND, env=env, preexec_fn=limit)
+    if result.code == 0:  # the compiled headers alone did not fit
+        assert result.records()[0]["check"]["ok"] and result.err == ""
+    else:
+        assert result.code == 1 and result.out == ""
+        (line,) = result.err.splitlines()
+        assert "disk full" in line or "File too large" in line, line
+    assert room > 0 or result.code == 1
+    # Nothing wrong is left behind.
+    (record,) = ridge.good(*ON_DEMAND, env=env).records()
+    assert record["check"]["ok"]
+
+
+def test_a_cache_of_another_machine_is_not_used(ridge, env, cache, tmp_path):
+    """A cache on a shared disk: objects that were compiled for another processor."""
+    ridge.good(*ON_DEMAND, env=env)
+    other = copy_of(cache, tmp_path / "other")
+    changed = 0
+    for note in other.glob("*.txt"):
+        text = note.read_text()
+        if "\nflags" in text and not is_header(note):
+            note.write_text(text.replace("\nflags", "\nflags of another:", 1))
+            changed += 1
+    assert changed > 0
+    (record,) = ridge.good(*ON_DEMAND, env={**env, "RIDGE_CACHE": str(other)}).records()
+    assert record["compiled"] == "now" and record["check"]["ok"]
 
 
 def test_many_processes_compile_once(ridge, env, tmp_path):

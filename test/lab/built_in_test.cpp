@@ -1,10 +1,10 @@
-// A header in a folder is all that a new stencil takes: that of kernels/stencil/asymmetric.hpp,
-// which the build of these tests knows by its folder only, is then known to everything.
+// A header in a folder is all that a new kernel takes: those of kernels, which the build of these
+// tests knows by their folder only, are then known to everything.
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
-#include <ridge/lab/built_in_stencils.hpp>
+#include <ridge/lab/built_in.hpp>
 #include <ridge/lab/plan.hpp>
 #include <ridge/lab/schedule_help.hpp>
 
@@ -99,7 +99,52 @@ TEST(NewStencil, EvolvesWithItsOwnLargestStep) {
   EXPECT_THROW((void)stable_step(flat), UsageError);
 }
 
-TEST(BuiltInStencils, HaveTheirOwnNames) {
+// Kernels of the other patterns: a header each.
+
+struct NewKernel {
+  const char* name;
+  Extents size;
+};
+const NewKernel new_kernels[] = {
+    {"springs", {150}}, {"fourth-powers", {8, 4, 4, 4}}, {"mix", {8, 4, 4, 4}}, {"smooth", {1009}}};
+
+TEST(NewKernels, AreBenchedAndCheckedOnEveryKindAheadOfTime) {
+  for (const NewKernel& kernel : new_kernels) {
+    for (const char* const device : {"cpu", "simt:32", "simt:64"}) {
+      for (const char* const precision : {"fp64", "fp32"}) {
+        BenchRequest request = request_of(device, precision, "auto");
+        request.size = kernel.size;
+        const auto records = records_of(kernel.name, request);
+        ASSERT_EQ(records.size(), 1U);
+        EXPECT_TRUE(records[0].check->ok) << kernel.name << " " << device << " " << precision
+                                          << ": " << records[0].check->message;
+        EXPECT_EQ(records[0].compiled, "ahead") << kernel.name << " " << device;
+      }
+    }
+  }
+}
+
+TEST(NewKernels, AreCompiledOnDemandForOtherSchedules) {
+  BenchRequest request = request_of("cpu", "fp32", "tile=3");
+  request.size = Extents{150};
+  const auto records = records_of("springs", request);
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_TRUE(records[0].check->ok) << records[0].check->message;
+  EXPECT_NE(records[0].compiled, "ahead");
+}
+
+TEST(NewKernels, AreKnownToTheDoctorAndTheWholeTable) {
+  for (const NewKernel& kernel : new_kernels)
+    EXPECT_TRUE(find_bench_kernel(kernel.name).make_patient) << kernel.name;
+  const auto plan = lab_plan(Device("cpu"), false);
+  for (const char* const name : {"springs", "fourth-powers"}) {
+    EXPECT_TRUE(std::any_of(plan.begin(), plan.end(), [&](const PlannedRun& run) {
+      return run.kernel == name;
+    })) << name;
+  }
+}
+
+TEST(BuiltInKernels, HaveTheirOwnNames) {
   std::vector<std::string> names;
   for (const BenchKernel& kernel : bench_kernels())
     names.push_back(kernel.name);

@@ -1,7 +1,7 @@
 // Tuning and its wisdom from C++, on the cpu; and how large the spaces are.
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/lab/built_in_stencils.hpp>
+#include <ridge/lab/built_in.hpp>
 #include <ridge/model/description.hpp>
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/model_access.hpp>

@@ -30,7 +30,7 @@ Bound bind_box_copies(const Copies& copies, const Items& items, const Copy& copy
 
 } // namespace ridge::comm::inline RIDGE_TARGET_NAME
 
-#elif defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP) || defined(RIDGE_TARGET_SIMT)
+#elif defined(RIDGE_TARGET_GPU)
 
 #include <ridge/device/launch.hpp>
 

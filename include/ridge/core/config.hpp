@@ -6,6 +6,8 @@
 // RIDGE_TARGET_GPU is defined for all of them but the cpu.
 #pragma once
 
+#include <ridge/core/kinds.hpp>
+
 // RIDGE_FN: runs on every device (kernel mathematics). RIDGE_DEVICE: runs on lanes only.
 // RIDGE_CALL: as RIDGE_FN, but a call on the host, for large pieces that would be inlined many
 // times.
@@ -30,45 +32,44 @@
 #define RIDGE_NO_UNROLL _Pragma("GCC unroll 1")
 #endif
 
+// RIDGE_TARGET_NAME names an inline namespace for what is compiled anew for each kind: one source
+// makes functions of the same name for several devices, and the linker must not take them for the
+// same.
+#if defined(RIDGE_TARGET_CPU)
+#define RIDGE_TARGET_NAME for_cpu
+#elif defined(RIDGE_TARGET_SIMT)
+#define RIDGE_TARGET_NAME for_simt
+#elif defined(RIDGE_TARGET_CUDA)
+#define RIDGE_TARGET_NAME for_cuda
+#elif defined(RIDGE_TARGET_HIP)
+#define RIDGE_TARGET_NAME for_hip
+#else
+#define RIDGE_TARGET_NAME for_host
+#define RIDGE_TARGET_NONE
+#endif
+#if !defined(RIDGE_TARGET_CPU) && !defined(RIDGE_TARGET_NONE)
+#define RIDGE_TARGET_GPU
+#endif
+
 namespace ridge::target {
 
-/// The host processor through packs of its SIMD width.
-struct Cpu {};
-/// The emulated GPU on the host; warp widths 32 and 64 are chosen at run time.
-struct Simt {};
-/// NVIDIA GPUs.
-struct Cuda {};
-/// AMD GPUs.
-struct Hip {};
+/// The kinds as types: Cpu through packs of its SIMD width, Simt at warp widths that are chosen at
+/// run time, Cuda and Hip.
+#define RIDGE_TARGET_TYPE(kind, Target, MACRO)                                                     \
+  struct Target {};                                                                                \
+  using for_##kind = Target;
+RIDGE_FOR_EACH_KIND(RIDGE_TARGET_TYPE)
+#undef RIDGE_TARGET_TYPE
+
 /// Plain host code, which no kernel is compiled for.
 struct None {};
+using for_host = None;
 
 } // namespace ridge::target
 
 namespace ridge {
 
-// `Here` is the device kind this translation unit is compiled for, as a type; None in plain host
-// code. RIDGE_TARGET_NAME names an inline namespace for what is compiled anew for each kind: one
-// source makes functions of the same name for several devices, and the linker must not take them
-// for the same.
-#if defined(RIDGE_TARGET_CPU)
-using Here = target::Cpu;
-#define RIDGE_TARGET_NAME for_cpu
-#elif defined(RIDGE_TARGET_SIMT)
-using Here = target::Simt;
-#define RIDGE_TARGET_GPU
-#define RIDGE_TARGET_NAME for_simt
-#elif defined(RIDGE_TARGET_CUDA)
-using Here = target::Cuda;
-#define RIDGE_TARGET_GPU
-#define RIDGE_TARGET_NAME for_cuda
-#elif defined(RIDGE_TARGET_HIP)
-using Here = target::Hip;
-#define RIDGE_TARGET_GPU
-#define RIDGE_TARGET_NAME for_hip
-#else
-using Here = target::None;
-#define RIDGE_TARGET_NAME for_host
-#endif
+/// The kind that this translation unit is compiled for; None in plain host code.
+using Here = target::RIDGE_TARGET_NAME;
 
 } // namespace ridge

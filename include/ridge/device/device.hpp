@@ -1,6 +1,7 @@
 // Devices: where kernels run.
 #pragma once
 
+#include <ridge/core/kinds.hpp>
 #include <ridge/core/units.hpp>
 
 #include <memory>
@@ -10,7 +11,9 @@
 
 namespace ridge {
 
-enum class DeviceKind { cpu, simt, cuda, hip };
+#define RIDGE_KIND_NAME(kind, Target, MACRO) kind,
+enum class DeviceKind { RIDGE_FOR_EACH_KIND(RIDGE_KIND_NAME) };
+#undef RIDGE_KIND_NAME
 
 /// `cpu`, `cuda:0`, `hip:1`, `simt:32`. For the emulated GPU the number is the warp width, else
 /// which of the devices of that kind.
@@ -58,9 +61,7 @@ public:
   [[nodiscard]] DeviceKind kind() const { return id().kind; }
   [[nodiscard]] const DeviceFacts& facts() const;
   [[nodiscard]] Bytes free_memory() const;
-  [[nodiscard]] bool is_gpu() const {
-    return kind() == DeviceKind::cuda || kind() == DeviceKind::hip;
-  }
+  [[nodiscard]] bool is_gpu() const;
   /// True where host code may dereference device memory.
   [[nodiscard]] bool host_accessible() const { return !is_gpu(); }
   /// The device's operations as its backend offers them; for queues, memory and executors.
@@ -74,7 +75,7 @@ private:
 /// Every device of this machine: GPUs, then the cpu, then the emulated GPUs.
 [[nodiscard]] std::vector<DeviceId> list_devices();
 /// What a device is called: "cpu, cuda:N, hip:N, simt:32 or simt:64".
-inline constexpr const char* device_forms = "cpu, cuda:N, hip:N, simt:32 or simt:64";
+[[nodiscard]] std::string device_forms();
 
 /// The device that `auto` means: the first GPU, or the cpu where there is none.
 [[nodiscard]] DeviceId best_device();

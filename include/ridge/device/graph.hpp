@@ -5,6 +5,7 @@
 #include <ridge/device/queue.hpp>
 
 #include <functional>
+#include <memory>
 
 namespace ridge {
 
@@ -25,6 +26,23 @@ private:
   Queue& queue_;
   std::function<void()> work_;
   void* native_ = nullptr;
+};
+
+/// Work that is given as it is the first time, when whatever is made once is made, and as a graph
+/// from the second on, where it can be recorded. What the work refers to must outlive this.
+class Repeated {
+public:
+  template <class F>
+  void run(Queue& queue, bool can_be_recorded, const F& work) {
+    if (!graph_ && ran_ && can_be_recorded) graph_ = std::make_unique<Graph>(queue, work);
+    ran_ = true;
+    graph_ ? graph_->launch() : work();
+  }
+  [[nodiscard]] bool is_recorded() const { return graph_ != nullptr; }
+
+private:
+  std::unique_ptr<Graph> graph_;
+  bool ran_ = false;
 };
 
 } // namespace ridge

@@ -16,21 +16,21 @@
 
 #if defined(RIDGE_IMAGES)
 #include <ridge/device/gpu/image_launch.hpp>
-#elif defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
-#include <ridge/device/gpu/launch.hpp>
 #elif defined(RIDGE_TARGET_SIMT)
 #include <ridge/device/simt/launch.hpp>
+#elif defined(RIDGE_TARGET_GPU)
+#include <ridge/device/gpu/launch.hpp>
 #endif
 
 namespace ridge::inline RIDGE_TARGET_NAME {
 
-#if defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP)
-namespace native = gpu;
-#elif defined(RIDGE_TARGET_SIMT)
+#if defined(RIDGE_TARGET_SIMT)
 namespace native = simt;
+#elif defined(RIDGE_TARGET_GPU)
+namespace native = gpu;
 #endif
 
-#if defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP) || defined(RIDGE_TARGET_SIMT)
+#if defined(RIDGE_TARGET_GPU)
 /// A launch of a body under a shape with all that can be done once done: shared memory is granted
 /// and the kernel loaded. Each call gives one launch to the queue; what its `body` holds may be
 /// changed in between. Throws Failure when the launch is refused; the emulated GPU runs it at once

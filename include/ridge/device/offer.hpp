@@ -92,11 +92,10 @@ private:
 /// The kind that a target stands for.
 template <class Target>
 inline constexpr DeviceKind kind_of = DeviceKind::cpu;
-template <>
-inline constexpr DeviceKind kind_of<target::Simt> = DeviceKind::simt;
-template <>
-inline constexpr DeviceKind kind_of<target::Cuda> = DeviceKind::cuda;
-template <>
-inline constexpr DeviceKind kind_of<target::Hip> = DeviceKind::hip;
+#define RIDGE_KIND_OF(kind, Target, MACRO)                                                         \
+  template <>                                                                                      \
+  inline constexpr DeviceKind kind_of<target::Target> = DeviceKind::kind;
+RIDGE_FOR_EACH_KIND(RIDGE_KIND_OF)
+#undef RIDGE_KIND_OF
 
 } // namespace ridge

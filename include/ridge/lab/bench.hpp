@@ -73,6 +73,7 @@ struct BenchKernel {
   std::function<std::unique_ptr<RankCase>(const BenchRequest&, comm::Communicator&,
                                           const std::string& grid)>
       make_rank_case = {};
+  bool in_lab = false; ///< the whole table of `ridge lab` has a row of it
 
   /// Runs what is asked and hands over a record for each schedule as soon as it is done.
   void run(const BenchRequest& request, RoofSource& roof,

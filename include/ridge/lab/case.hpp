@@ -70,6 +70,8 @@ public:
   /// Compares the results of the launch before with the reference.
   [[nodiscard]] virtual Check check() = 0;
   [[nodiscard]] virtual Limit limit() const = 0;
+  /// What a reduction of the launch before gave, on the host; empty for what reduces nothing.
+  [[nodiscard]] virtual std::vector<double> results() { return {}; }
   /// Adds what the pattern has to say beside the timing.
   virtual void complete(Record& /*record*/, const AskedSchedule& /*schedule*/) {}
   /// Launches of others that do the same, as yardsticks; a record each.

@@ -59,9 +59,8 @@ protected:
               int written)
       : name_(std::move(name)), request_(request), task_(task), read_(read), written_(written),
         shape_(find_site(request.site, sizeof(T))),
-        geometry_(lattice_for(request).geometry(shape_.number_bytes())), bytes_{geometry_.sites() *
-                                                                               shape_.site_bytes()},
-        queue_(request.device) {
+        geometry_(lattice_for(request).geometry(shape_.number_bytes())),
+        bytes_{geometry_.sites() * shape_.site_bytes()}, queue_(request.device) {
     x_ = field("x", 1);
     if (read > 1) y_ = field("y", 2);
     if (written > 0) z_ = field("z", 3);
@@ -159,8 +158,7 @@ public:
     return {checked};
   }
 
-private:
-  [[nodiscard]] std::vector<double> results() {
+  [[nodiscard]] std::vector<double> results() override {
     std::vector<double> got(static_cast<std::size_t>(call_.results()));
     copy_to_host(this->queue_, got.data(), static_cast<const double*>(result_.data()),
                  call_.results());
@@ -168,6 +166,7 @@ private:
     return got;
   }
 
+private:
   RoofSource& roofs_;
   lattice::ReduceCall<R, T> call_;
   Memory result_;

@@ -3,6 +3,7 @@
 
 #include <ridge/doctor/patients.hpp>
 #include <ridge/lab/lattice_case.hpp>
+#include <ridge/lab/rank_shares.hpp>
 
 #include <memory>
 #include <string>
@@ -13,10 +14,12 @@ namespace ridge::lab {
 /// Throws UsageError for a precision that is neither fp32 nor fp64.
 void require_lattice_precision(const std::string& name, const std::string& precision);
 
-/// A kernel of both precisions; `make(T{}, request, roofs)` gives its case in either.
+/// A kernel of both precisions; `make(T{}, request, roofs)` gives its case in either. `shared` says
+/// whether each rank can run it on a share of the sites.
 template <class Make>
 [[nodiscard]] BenchKernel lattice_kernel(const std::string& name, const std::string& meaning,
-                                         const doctor::FieldUse& use, const Make& make) {
+                                         const doctor::FieldUse& use, bool shared,
+                                         const Make& make) {
   const auto either = [=](const BenchRequest& request, RoofSource& roofs) -> std::unique_ptr<Case> {
     require_lattice_precision(name, request.precision);
     if (request.precision == "fp32") return make(float{}, request, roofs);
@@ -27,6 +30,12 @@ template <class Make>
     require_lattice_precision(name, e.precision);
     return doctor::lattice_patient(use, find_site(e.site, e.precision == "fp32" ? 4 : 8), e);
   };
+  if (shared) {
+    kernel.make_rank_case = [=](const BenchRequest& request, comm::Communicator& ranks,
+                                const std::string& grid) {
+      return share_case(name, either, request, ranks, grid);
+    };
+  }
   return kernel;
 }
 
@@ -42,7 +51,9 @@ template <class Make>
       R::inputs,
       R::stores ? 1 : 0,
       R::flops};
-  return lattice_kernel(name, meaning, use,
+  // Sums of ranks are added up; the bits of reproducible ones would not stay.
+  const bool shared = lattice::adds_up<R> && !slices && !reproducible;
+  return lattice_kernel(name, meaning, use, shared,
                         [=]<class T>(T number, const BenchRequest& request, RoofSource& roofs) {
                           const auto functor = make(number);
                           using F = std::remove_const_t<decltype(functor)>;
@@ -57,7 +68,7 @@ template <class Make>
                                      const Make& make) {
   using M = std::remove_const_t<decltype(make(double{}))>;
   const doctor::FieldUse use{lattice::Task::map, M::inputs, 1, M::flops};
-  return lattice_kernel(name, meaning, use,
+  return lattice_kernel(name, meaning, use, true,
                         [=]<class T>(T number, const BenchRequest& request, RoofSource&) {
                           const auto functor = make(number);
                           using F = std::remove_const_t<decltype(functor)>;

@@ -25,6 +25,10 @@ public:
   virtual void run() = 0;
   virtual void run_exchange() = 0;
   virtual void run_compute() = 0;
+  /// Whether ranks send each other anything.
+  [[nodiscard]] virtual bool exchanges() const { return true; }
+  /// The ceiling that records compare with.
+  [[nodiscard]] virtual std::string roof_name() const { return "copy"; }
   /// Poisons results and halos, launches once, and compares: what came from other ranks with what
   /// they hold, bit for bit, and the results with the reference. The verdict is that of all ranks.
   [[nodiscard]] virtual Check check() = 0;

@@ -59,6 +59,8 @@ public:
   [[nodiscard]] Bytes sent() const;
   [[nodiscard]] int messages() const;
   [[nodiscard]] comm::Carrier carrier() const;
+  /// Whether begin and finish may be recorded in a graph of the queue.
+  [[nodiscard]] bool can_be_recorded() const { return comm::needs_no_host(carrier()); }
 
 private:
   struct State;

@@ -6,6 +6,7 @@
 //   const double n = norm2(world, queue, part, out);
 #pragma once
 
+#include <ridge/device/graph.hpp>
 #include <ridge/lattice/halo.hpp>
 #include <ridge/lattice/shift.hpp>
 #include <ridge/lattice/within.hpp>
@@ -56,12 +57,15 @@ public:
                     SiteLoopCall<S, K>{call.z, Stored<S, E>{call.z, call.e}, call.subset},
                     options) {}
 
-  /// Gives one launch to the queue.
+  /// Gives one launch to the queue. Where the exchange can be recorded, it and the launches are a
+  /// graph the second time, and one launch from then on.
   void run() {
-    exchange_.begin();
-    if (inner_) inner_->run();
-    exchange_.finish();
-    if (outer_) outer_->run();
+    all_.run(queue_, exchange_.can_be_recorded(), [this] {
+      exchange_.begin();
+      if (inner_) inner_->run();
+      exchange_.finish();
+      if (outer_) outer_->run();
+    });
   }
 
   [[nodiscard]] const HaloExchange& exchange() const { return exchange_; }
@@ -107,6 +111,7 @@ private:
   Schedule schedule_;
   Pattern<Call> whole_;                  ///< for the record
   std::optional<Program> inner_, outer_; ///< none where they have no sites
+  Repeated all_;
 };
 
 template <class S, class E>

@@ -44,6 +44,10 @@ inline constexpr bool has_mutual = requires(const I& i, const V* in, V* out) {
   i.mutual(in, in, out, out);
 };
 
+/// Whether the schedules with names are compiled ahead where an interaction is; to specialise.
+template <class I, class P>
+inline constexpr bool names_ahead = false;
+
 template <class I>
 constexpr int positions_of() {
   if constexpr (requires { I::positions; }) {

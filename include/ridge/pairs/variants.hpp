@@ -1,11 +1,11 @@
 // The one list of what an interaction is compiled for: schedule fields that are template
 // parameters, which of their values defaults pick, and which are compiled ahead.
 //
-// Ahead is what defaults pick. A source compiled with RIDGE_AHEAD_NAMES also has what the schedules
-// with names need, one with RIDGE_AHEAD_ALL every value that the schedule space lists. Anything
-// else that is possible is compiled when it is asked for (ridge/launch/demand.hpp); that
-// compilation defines RIDGE_PAIRS_CPU, RIDGE_PAIRS_DIRECT or RIDGE_PAIRS_SYMMETRIC as the one
-// variant wanted.
+// Ahead is what defaults pick. An interaction of `names_ahead`, or a source compiled with
+// RIDGE_AHEAD_NAMES, also has what the schedules with names need, one with RIDGE_AHEAD_ALL every
+// value that the schedule space lists. Anything else that is possible is compiled when it is asked
+// for (ridge/launch/demand.hpp); that compilation defines RIDGE_PAIRS_CPU, RIDGE_PAIRS_DIRECT or
+// RIDGE_PAIRS_SYMMETRIC as the one variant wanted.
 #pragma once
 
 #include <ridge/pairs/interaction.hpp>
@@ -173,7 +173,7 @@ constexpr std::array<V, N> first_of(const Distinct<V>& all) {
   return some;
 }
 
-constexpr Distinct<DirectVariant> direct_variants(const TileFacts& facts) {
+constexpr Distinct<DirectVariant> direct_variants(const TileFacts& facts, bool names) {
   Distinct<DirectVariant> all;
   all.add(variant_for_many(facts, true));
   if (some_lack_registers) all.add(variant_for_many(facts, false));
@@ -181,9 +181,12 @@ constexpr Distinct<DirectVariant> direct_variants(const TileFacts& facts) {
     if (widths == 1 || takes_four_of_few(facts)) all.add(variant_for_few(facts, widths));
   }
 #if defined(RIDGE_AHEAD_NAMES) || defined(RIDGE_AHEAD_ALL)
-  for (const DirectVariant& v : {talk_shared, talk_shuffle, talk_both})
-    all.add(v);
+  names = true;
 #endif
+  if (names) {
+    for (const DirectVariant& v : {talk_shared, talk_shuffle, talk_both})
+      all.add(v);
+  }
 #if defined(RIDGE_AHEAD_ALL)
   for (const Stage stage : {Stage::shared, Stage::shuffle, Stage::both, Stage::warp}) {
     for (const int tile : {1, 2, 4, 8}) {
@@ -215,7 +218,7 @@ constexpr Distinct<SymmetricVariant> symmetric_variants(const TileFacts& facts) 
 
 template <class I, class P>
 struct DirectList {
-  static constexpr auto all = detail::direct_variants(tile_facts_of<I, P>());
+  static constexpr auto all = detail::direct_variants(tile_facts_of<I, P>(), names_ahead<I, P>);
   static constexpr auto values = detail::first_of<all.count>(all);
 };
 template <class I, class P>

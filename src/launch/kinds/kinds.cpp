@@ -8,10 +8,9 @@ namespace {
 
 /// In the order of DeviceKind.
 constexpr std::array all{
-    &toolchains::cpu,
-    &toolchains::simt,
-    &toolchains::cuda,
-    &toolchains::hip,
+#define RIDGE_KIND_TOOLS(kind, Target, MACRO) &toolchains::kind,
+    RIDGE_FOR_EACH_KIND(RIDGE_KIND_TOOLS)
+#undef RIDGE_KIND_TOOLS
 };
 
 } // namespace

@@ -5,6 +5,8 @@
 
 namespace ridge::launch::toolchains {
 
-extern const Toolchain cpu, simt, cuda, hip;
+#define RIDGE_KIND_TOOLS(kind, Target, MACRO) extern const Toolchain kind;
+RIDGE_FOR_EACH_KIND(RIDGE_KIND_TOOLS)
+#undef RIDGE_KIND_TOOLS
 
 } // namespace ridge::launch::toolchains

@@ -4,7 +4,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
-#include <ridge/lab/built_in_stencils.hpp>
+#include <ridge/lab/built_in.hpp>
 #include <ridge/lab/rank_stencil.hpp>
 #include <ridge/lab/stencil_entry.hpp>
 
@@ -85,8 +85,8 @@ template <class E>
                          });
                        }},
                       &traits_of_entry<E>,
-                      nullptr,
-                      E::in_lab};
+                      nullptr};
+  made.bench.in_lab = E::in_lab;
   made.bench.make_patient = [](const doctor::Examination& e) {
     return doctor::stencil_patient(traits_of_entry<E>(e.precision, e.size.rank()), e);
   };
@@ -183,8 +183,8 @@ template <class E>
 
 /// The kernels of a header's entries; `header` is how compilers include it.
 template <class... E>
-[[nodiscard]] StencilHeader describe_stencils(Stencils<E...> /*all*/, const char* header) {
-  StencilHeader made;
+[[nodiscard]] BuiltIn describe(Stencils<E...> /*all*/, const char* header) {
+  BuiltIn made;
   const auto add = [&]<class One>(One /*entry*/) {
     if constexpr (requires { One::value; }) {
       made.evolving.push_back(describe_evolving_entry<One>(header));

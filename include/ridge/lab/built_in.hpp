@@ -1,5 +1,5 @@
-// The built-in stencils, with their types put away: what the headers of ridge/lab/kernels/stencil
-// say of them.
+// The built-in kernels, with their types put away: what the headers of ridge/lab/kernels say of
+// them.
 #pragma once
 
 #include <ridge/lab/bench.hpp>
@@ -21,19 +21,19 @@ struct BuiltInStencil {
   /// It on data of the user's own; null for kernels of several inputs. Throws UsageError for a
   /// rank that it does not have, or a spacing that does not fit it or the precision.
   StencilJob (*job)(int rank, int element_bytes, stencil::Spacing spacing);
-  bool in_lab = false; ///< the whole table of `ridge lab` has a row of it
 };
 
-/// What one header holds.
-struct StencilHeader {
+/// What one header holds, or all of them.
+struct BuiltIn {
   std::vector<BuiltInStencil> stencils;
   std::vector<EvolvingKernel> evolving;
+  std::vector<BenchKernel> others; ///< of other patterns
 };
 
 /// Announces a header from a static initialiser; `describe` is asked when kernels are looked for.
-class AnnouncedStencils {
+class AnnouncedKernels {
 public:
-  explicit AnnouncedStencils(StencilHeader (*describe)());
+  explicit AnnouncedKernels(BuiltIn (*describe)());
 };
 
 /// All that were announced, in the order of their headers' names.
@@ -53,5 +53,7 @@ public:
 
 /// Adds the stencils, and then those that evolve.
 void add_stencil_kernels(std::vector<BenchKernel>& kernels);
+/// Adds those of another pattern.
+void add_built_in(std::vector<BenchKernel>& kernels, std::string_view pattern);
 
 } // namespace ridge::lab

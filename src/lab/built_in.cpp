@@ -1,5 +1,5 @@
 #include <ridge/core/error.hpp>
-#include <ridge/lab/built_in_stencils.hpp>
+#include <ridge/lab/built_in.hpp>
 
 #include <fmt/format.h>
 
@@ -10,20 +10,21 @@ namespace ridge::lab {
 
 namespace {
 
-using Describe = StencilHeader (*)();
+using Describe = BuiltIn (*)();
 
 std::vector<Describe>& announced() {
   static std::vector<Describe> all;
   return all;
 }
 
-const StencilHeader& all_headers() {
-  static const StencilHeader all = [] {
-    StencilHeader sum;
+const BuiltIn& all_headers() {
+  static const BuiltIn all = [] {
+    BuiltIn sum;
     for (const Describe describe : announced()) {
-      StencilHeader one = describe();
+      BuiltIn one = describe();
       std::move(one.stencils.begin(), one.stencils.end(), std::back_inserter(sum.stencils));
       std::move(one.evolving.begin(), one.evolving.end(), std::back_inserter(sum.evolving));
+      std::move(one.others.begin(), one.others.end(), std::back_inserter(sum.others));
     }
     return sum;
   }();
@@ -32,7 +33,7 @@ const StencilHeader& all_headers() {
 
 } // namespace
 
-AnnouncedStencils::AnnouncedStencils(StencilHeader (*describe)()) {
+AnnouncedKernels::AnnouncedKernels(BuiltIn (*describe)()) {
   announced().push_back(describe);
 }
 
@@ -83,6 +84,12 @@ void add_stencil_kernels(std::vector<BenchKernel>& kernels) {
     kernels.push_back(known.bench);
   for (const EvolvingKernel& known : evolving_kernels()) {
     if (known.bench) kernels.push_back(*known.bench);
+  }
+}
+
+void add_built_in(std::vector<BenchKernel>& kernels, std::string_view pattern) {
+  for (const BenchKernel& known : all_headers().others) {
+    if (known.pattern == pattern) kernels.push_back(known);
   }
 }
 

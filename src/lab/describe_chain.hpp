@@ -1,0 +1,26 @@
+// From the entries of a header of ridge/lab/kernels/chain to what the lab knows of its chains.
+#pragma once
+
+#include <ridge/device/offer.hpp>
+#include <ridge/lab/built_in.hpp>
+#include <ridge/lab/chain_entry.hpp>
+#include <ridge/lab/chain_kernel.hpp>
+
+namespace ridge::lab {
+
+template <class E>
+[[nodiscard]] BenchKernel describe_chain_entry(const char* header) {
+  using C = typename E::Chain;
+  static_assert(runs_on_random_arrays<C>(),
+                "a built-in chain has inputs, temporaries and one output, the last array");
+  know_source(typeid(chain::Call<C, float>), header, {});
+  know_source(typeid(chain::Call<C, double>), header, {});
+  return chain_kernel(E::name, E::meaning, E::make());
+}
+
+template <class... E>
+[[nodiscard]] BuiltIn describe(Chains<E...> /*all*/, const char* header) {
+  return {{}, {}, {describe_chain_entry<E>(header)...}};
+}
+
+} // namespace ridge::lab

@@ -1,0 +1,35 @@
+// From the entries of a header of ridge/lab/kernels/pairs to what the lab knows of its
+// interactions.
+#pragma once
+
+#include <ridge/device/offer.hpp>
+#include <ridge/lab/built_in.hpp>
+#include <ridge/lab/pairs_entry.hpp>
+#include <ridge/lab/pairs_kernel.hpp>
+
+namespace ridge::lab {
+
+template <class E>
+[[nodiscard]] BenchKernel describe_interaction(const char* header) {
+  using I = typename E::Interaction;
+  know_source(typeid(pairs::Call<I, pairs::Fp32>), header, {});
+  know_source(typeid(pairs::Call<I, pairs::Fp64>), header, {});
+  know_source(typeid(pairs::Call<I, pairs::Mixed>), header, {});
+  MakeBodies<I> bodies = &random_bodies<I::sources>;
+  if constexpr (E::keeps_off) bodies = &random_atoms;
+  BenchKernel made = pairs_kernel(E::name, E::meaning, E::make(), bodies);
+  made.in_lab = E::in_lab;
+  return made;
+}
+
+template <class... E>
+[[nodiscard]] BuiltIn describe(Interactions<E...> /*all*/, const char* header) {
+  return {{}, {}, {describe_interaction<E>(header)...}};
+}
+/// Another name of the header describes it.
+template <class E, class... P>
+[[nodiscard]] BuiltIn describe(AlsoAhead<E, P...> /*entry*/, const char* /*header*/) {
+  return {};
+}
+
+} // namespace ridge::lab
