@@ -12,44 +12,44 @@ trap 'rm -rf "$scratch"' EXIT
 
 # Each row: kernel, size, a small size whose rows begin alike, precision, schedules with ; between them.
 joined="stage=bulk loads=packs"
-tall() { # kernel, precision, ring
-  local with="stage=bulk ring=$3 chunks=$(($2 == 32 ? 2 : 1))" parts="stage=bulk loads=ascending"
-  local chunks="chunks=$(($2 == 32 ? 2 : 1))"
-  echo "$1|512x512x512|128x96x48|fp$2|auto; $with block=64x4x1 tile=4; $with block=64x8x1 tile=2;\
- $with block=32x8x1 tile=4; $parts; $parts ring=7 $chunks block=64x4x1 tile=4; $parts ring=7 $chunks block=64x8x1 tile=2"
+parts="stage=bulk loads=ascending"
+odd() { # size, small size, chunks of columns for one block a multiprocessor, for two, for three narrow ones
+  local single="stage=bulk chunks=$3" join="$joined chunks=$3"
+  echo "laplacian|$1|$2|fp32|auto; $single block=256x2x1 tile=8 ring=5;\
+ $single block=128x4x1 tile=8 ring=5; stage=bulk block=256x2x1 tile=4 ring=8 chunks=$4;\
+ $join block=128x2x1 tile=4 ring=8; $join block=128x4x1 tile=2 ring=8; $join block=64x8x1 tile=2 ring=8;\
+ $joined block=128x2x1 tile=4 ring=4 chunks=$4; $joined block=32x8x1 tile=2 ring=5 chunks=$5"
+  echo "laplacian|$1|$2|fp64|auto; $single block=256x2x1 tile=8 ring=5; $single block=128x4x1 tile=4 ring=8;\
+ $join block=128x4x1 tile=2 ring=8"
 }
 rows_of() {
   case $1 in
   odd)
-    for size in "1291x1301x303|131x61x43" "510x510x510|126x62x42" "511x511x511|127x63x41" \
-      "333x217x129|133x65x33"; do
-      echo "laplacian|$size|fp32|auto; stage=bulk; $joined; $joined block=32x8x1 tile=2 ring=6"
-    done
-    for size in "1291x1301x303|131x61x43" "511x511x511|127x63x41" "333x217x129|133x65x33"; do
-      echo "laplacian|$size|fp64|auto; $joined"
-    done
-    # One value a lane, but as many results a plane as lanes with four have.
-    echo "laplacian|1291x1301x303|131x61x43|fp32|stage=bulk block=256x2x1 tile=8 ring=5"
-    echo "box27|511x511x511|127x63x41|fp32|auto; $joined"
+    odd 511x511x511 127x63x41 2 4 3
+    odd 1291x1301x303 131x61x43 1 1 3
+    odd 333x217x129 133x65x33 4 8 9
     ;;
   flat)
-    local order8="loads=packs tile=4 block=32x8x1 bounds=256; loads=packs tile=4 block=64x4x1 bounds=256;\
- loads=packs tile=8 block=32x4x1 bounds=256; loads=packs tile=8 block=64x2x1 bounds=256"
     for precision in fp32 fp64; do
       echo "laplacian|16384x8192|1024x64|$precision|auto; loads=packs bounds=256;\
- loads=packs tile=2 bounds=256; loads=packs block=32x4x1 bounds=256; loads=packs tile=8 bounds=256"
-      echo "laplacian8|16384x8192|1024x64|$precision|auto; loads=packs bounds=256; $order8"
+ loads=packs tile=2 bounds=256; loads=packs block=64x2x1 tile=4 bounds=256"
+      echo "laplacian4|16384x8192|1024x64|$precision|auto; loads=packs bounds=256;\
+ loads=packs block=64x2x1 tile=8 bounds=256; loads=packs block=64x4x1 tile=4 bounds=256"
+      echo "laplacian8|16384x8192|1024x64|$precision|auto; loads=packs bounds=256;\
+ loads=packs block=64x4x1 tile=4 bounds=256; loads=packs block=64x2x1 tile=8 bounds=256"
+      echo "laplacian8|4000x4000|400x64|$precision|auto; loads=packs block=64x2x1 tile=8 bounds=256"
     done
-    echo "laplacian4|16384x8192|1024x64|fp32|auto; loads=packs bounds=256"
-    echo "laplacian|4000x4000|400x64|fp32|auto; loads=packs bounds=256"
     ;;
   tall)
-    tall laplacian8 64 8
-    tall laplacian8 32 8
-    tall laplacian6 64 7
-    tall laplacian6 32 7
-    tall box27 64 6
-    tall box27 32 6
+    for precision in fp64 fp32; do
+      local one=$([[ $precision == fp64 ]] && echo chunks=1 || echo chunks=2)
+      local tile="block=64x4x1 tile=4 $one"
+      echo "laplacian8|512x512x512|128x96x48|$precision|auto; stage=bulk $tile ring=8; $parts $tile ring=7"
+      echo "laplacian6|512x512x512|128x96x48|$precision|auto; stage=bulk $tile ring=7; $parts $one ring=7"
+      echo "box27|512x512x512|128x96x48|$precision|auto; stage=bulk $tile ring=6; $parts; $parts $one ring=7"
+      echo "laplacian8|500x500x500|100x96x48|$precision|auto; stage=bulk $tile ring=7"
+      echo "laplacian8|1024x1024x512|128x96x48|$precision|auto; stage=bulk block=64x4x1 tile=4 ring=8 chunks=2"
+    done
     ;;
   *) echo "rows.sh: no rows called '$1'; odd, flat, tall" >&2 && exit 2 ;;
   esac
