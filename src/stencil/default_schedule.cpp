@@ -57,12 +57,22 @@ bool better_in_tiles(const Traits& traits, const Strides& strides) {
   return traits.element_bytes == 4 && rows_at(traits, strides).rows == Rows::anywhere;
 }
 
-/// Tiles of points for kernels that read no planes beside their own (docs/decisions/0041).
-GpuSchedule flat_points() {
+/// Tiles of points for kernels that read no planes beside their own (docs/decisions/0041), and
+/// tiles of packs of them (0095): blocks of 128 threads, no wider than rows but for 32.
+GpuSchedule flat_points(const Device& device, const Traits& traits, Index3 n,
+                        const Strides& strides) {
   GpuSchedule s;
   s.block = BlockShape{{128, 1, 1}};
-  s.tile = flat_tiled.tile;
-  s.loads = flat_tiled.loads;
+  const bool packs = rows_at(traits, strides).rows != Rows::anywhere;
+  const PointsVariant tile =
+      packs && !facts_of(device).streams_tiles ? flat_packs(traits.radius.y) : flat_tiled;
+  s.tile = tile.tile;
+  s.loads = tile.loads;
+  s.bounds = tile.bounds;
+  if (s.loads != Loads::packs) return s;
+  const Index across = ceil_div(n.x, Index{16} / traits.element_bytes);
+  if (across <= 64 || traits.radius.y > 2) s.block = BlockShape{{64, 2, 1}};
+  if (across <= 32) s.block = BlockShape{{32, 4, 1}};
   return s;
 }
 
@@ -73,7 +83,7 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n,
   const Index rows = n.y - 2 * traits.radius.y;
   const bool flat = is_flat(traits.radius) && rows >= 4;
   const bool tiles = tile_fits(traits) && !flat && rows >= tiled.tile;
-  GpuSchedule s = flat ? flat_points() : GpuSchedule{};
+  GpuSchedule s = flat ? flat_points(device, traits, n, strides) : GpuSchedule{};
   if (facts_of(device).streams_tiles) {
     if (tiles) s = tiled_points();
     s.store = Store::nontemporal;
@@ -81,6 +91,7 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n,
     s = tiled_points();
     s.block = BlockShape{{128, 2, 1}};
   }
+  if (s.loads == Loads::packs) return s; // no planes, so no sub-domains either
   if (n.x < 64) {
     s.block = BlockShape{{32, 8, 1}};
   } else if (n.x < 128 && !flat) {

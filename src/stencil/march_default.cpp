@@ -22,6 +22,7 @@ struct Form {
 };
 
 constexpr Form wide{{{wide_march.threads_x, wide_march.threads_y, 1}}, wide_march.tile, 2, 4, 0.97};
+constexpr Form tall{{{tall_march.threads_x, tall_march.threads_y, 1}}, tall_march.tile, 1, 4, 0.97};
 constexpr Form narrow{
     {{narrow_march.threads_x, narrow_march.threads_y, 1}}, narrow_march.tile, 3, 2, 2.9};
 
@@ -47,10 +48,11 @@ Columns columns_of(const Form& form, const Traits& traits, Index3 n, const Strid
 /// Narrow blocks where many threads of wide ones would have nothing to compute: they reach 0.8 to
 /// 0.96 of their speed where both are filled.
 const Form& form_for(const Traits& traits, Index3 n, const Strides& strides, bool joins) {
-  const double lost = columns_of(wide, traits, n, strides, joins).filled /
+  const Form& usual = is_tall(traits.radius) ? tall : wide;
+  const double lost = columns_of(usual, traits, n, strides, joins).filled /
                       columns_of(narrow, traits, n, strides, joins).filled;
   const bool packs = joins || rows_at(traits, strides).rows != Rows::anywhere;
-  return packs && lost < 0.8 ? narrow : wide;
+  return packs && lost < 0.8 ? narrow : usual;
 }
 
 /// Parts of the z axis such that the columns fill the multiprocessors evenly: of 1 to 16 the one
@@ -87,8 +89,7 @@ std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits&
   s.block = form.block;
   s.tile = form.tile;
   const Index plane = march_plane_bytes(s, traits, rows_at(traits, strides).rows == Rows::lines);
-  const bool parts = loads == Loads::ascending && traits.parts;
-  const Index held = parts ? 0 : planes_held(traits);
+  const Index held = planes_held(traits, loads);
   const Index per_unit = facts.l1.value - 2 * 1024;
   const auto planes_of_each = [&](int blocks) {
     return (per_unit / blocks - march_fixed_bytes(s)) / plane;
@@ -133,7 +134,7 @@ std::optional<GpuSchedule> window_default(const DeviceFacts& facts, DeviceKind k
 
 std::optional<GpuSchedule> march_for(const DeviceFacts& facts, DeviceKind kind, Copies copies,
                                      const Traits& traits, Index3 n, const Strides& strides) {
-  if (copies == Copies::bulk) return march_default(facts, traits, n, strides);
+  if (copies == Copies::bulk) return march_default(facts, traits, n, strides, march_loads(traits));
   if (!facts_of(kind).copies_past_registers) return window_default(facts, kind, traits, n, strides);
   if (copies == Copies::none) return std::nullopt;
   // A block that copies its planes waits at its barriers: where no other fits beside it, tiles of

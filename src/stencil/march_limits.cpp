@@ -14,7 +14,13 @@ bool can_copy_asynchronously(const Device& device) {
   return is_from(device.facts().architecture, facts_of(device).asynchronous_copies_from);
 }
 
-Index planes_held(const Traits& traits) {
+Loads march_loads(const Traits& traits) {
+  const bool held = planes_held(traits, Loads::stencil) > traits.radius.z;
+  return traits.parts && held ? Loads::ascending : Loads::stencil;
+}
+
+Index planes_held(const Traits& traits, Loads loads) {
+  if (traits.parts && loads == Loads::ascending) return 0;
   for (const auto& offsets : traits.footprints) {
     for (const Offset& o : offsets) {
       if (o.z < 0 && (o.x != 0 || o.y != 0)) return 2 * traits.radius.z;

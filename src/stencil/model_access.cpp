@@ -107,7 +107,7 @@ bool fits(const Traits& traits, const GpuSchedule& s, const Description& device)
            static_cast<double>(window_bytes(s, traits, device.kind)) <=
                device.shared_bytes_per_unit;
   }
-  if (!has_bulk_copy(device) || traits.radius.z == 0 || s.ring < planes_held(traits) + 2) {
+  if (!has_bulk_copy(device) || traits.radius.z == 0 || s.ring < planes_held(traits, s.loads) + 2) {
     return false;
   }
   const double bytes =
@@ -200,8 +200,9 @@ Prediction predict(const Traits& traits, const Schedule& schedule, Index3 extent
 std::vector<GpuSchedule> model_space(const Traits& traits, const Description& device) {
   std::vector<GpuSchedule> all = text::space<GpuSchedule>();
   std::erase_if(all, [&](const GpuSchedule& s) {
-    return (s.stage == Stage::bulk && s.loads != Loads::stencil) ||
-           (s.loads == Loads::packs && !in_packs(s, traits)) || !fits(traits, s, device);
+    return (s.stage == Stage::bulk ? s.loads != march_loads(traits)
+                                   : s.loads == Loads::packs && !in_packs(s, traits)) ||
+           !fits(traits, s, device);
   });
   return all;
 }

@@ -71,7 +71,8 @@ Schedule standard_for(std::string_view text, const Device& device, const Traits&
     other = window_default(device.facts(), device.kind(), traits, extents, at);
   const Loads loads = asks_for("loads=packs")       ? Loads::packs
                       : asks_for("loads=ascending") ? Loads::ascending
-                                                    : Loads::stencil;
+                      : asks_for("loads=stencil")   ? Loads::stencil
+                                                    : march_loads(traits);
   if (asks_for("stage=bulk") && (gpu->stage != Stage::bulk || gpu->loads != loads))
     other = march_default(device.facts(), traits, extents, at, loads);
   return other ? Schedule(*other) : standard;
@@ -90,7 +91,7 @@ namespace {
 
 /// Whether the device can run it, of the marches those that the space lists.
 bool possible(const GpuSchedule& s, const Device& device, const Traits& traits) {
-  if (s.stage == Stage::bulk && s.loads != Loads::stencil) return false;
+  if (s.stage == Stage::bulk && s.loads != march_loads(traits)) return false;
   if (s.loads == Loads::packs && !in_packs(s, traits)) return false;
   if (s.stage == Stage::none) return true;
   const MarchShape shape{s.block.x, s.block.y, s.tile};
@@ -102,7 +103,7 @@ bool possible(const GpuSchedule& s, const Device& device, const Traits& traits) 
            window_bytes(s, traits, device.kind()) <= device.facts().shared_per_block.value;
   }
   return listed(all_march_shapes) && can_march(device) && traits.radius.z > 0 &&
-         s.ring >= planes_held(traits) + 2 &&
+         s.ring >= planes_held(traits, s.loads) + 2 &&
          s.ring * march_plane_bytes(s, traits) + march_fixed_bytes(s) <=
              device.facts().shared_per_block.value;
 }

@@ -16,7 +16,7 @@ import tempfile
 
 ARCHITECTURES = os.environ.get("RIDGE_HIP_ARCH", "gfx90a gfx942 gfx1100").split()
 BUNDLE = b"__CLANG_OFFLOAD_BUNDLE__"
-LOADS = ("stencil", "ascending")  # in the order of the enumerations in schedule_fields.hpp
+LOADS = ("stencil", "ascending", "packs")  # in the order of the enumerations in schedule_fields.hpp
 STORES = ("plain", "nontemporal")
 
 

@@ -16,13 +16,27 @@ GpuSchedule chosen(Index3 n) {
 }
 
 TEST(DefaultSchedule, ComputesStencilsOfNoOtherPlanesInTiles) {
-  for (const Index3 n : {Index3{4096, 4096, 1}, Index3{100, 5000, 1}, Index3{400, 300, 200}}) {
+  for (const Index3 n : {Index3{4095, 4096, 1}, Index3{101, 5000, 1}, Index3{401, 300, 200}}) {
     const GpuSchedule s = chosen<Laplacian<2, 2>>(n);
     EXPECT_EQ(s.tile, 4);
     EXPECT_EQ(s.loads, Loads::ascending);
     EXPECT_EQ(s.block, (BlockShape{{128, 1, 1}}));
   }
-  EXPECT_EQ((chosen<Laplacian<8, 2>>({20, 4096, 1}).block), (BlockShape{{32, 8, 1}}));
+  EXPECT_EQ((chosen<Laplacian<8, 2>>({21, 4096, 1}).block), (BlockShape{{32, 8, 1}}));
+}
+
+TEST(DefaultSchedule, LoadsPacksWhereRowsBeginAtThem) {
+  for (const Index3 n : {Index3{4096, 4096, 1}, Index3{130, 5000, 1}, Index3{400, 300, 200}}) {
+    const GpuSchedule s = chosen<Laplacian<2, 2>>(n);
+    EXPECT_EQ(s.tile, 4);
+    EXPECT_EQ(s.loads, Loads::packs);
+    EXPECT_EQ(s.bounds, 256);
+    EXPECT_EQ(s.block, (BlockShape{{128, 1, 1}}));
+  }
+  EXPECT_EQ((chosen<Laplacian<2, 2>>({100, 4096, 1}).block), (BlockShape{{64, 2, 1}}));
+  EXPECT_EQ((chosen<Laplacian<8, 2>>({4096, 4096, 1}).block), (BlockShape{{64, 2, 1}}));
+  EXPECT_EQ((chosen<Laplacian<8, 2>>({4096, 4096, 1}).tile), 8);
+  EXPECT_EQ((chosen<Laplacian<8, 2>>({20, 4096, 1}).block), (BlockShape{{32, 4, 1}}));
 }
 
 TEST(DefaultSchedule, ComputesSinglePointsWhereNoTileFits) {

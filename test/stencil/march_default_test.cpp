@@ -73,6 +73,24 @@ TEST(MarchDefault, GivesUpABlockRatherThanThePlanesOnTheirWay) {
   EXPECT_GT((chosen<Laplacian<4, 3>, double>({512, 512, 512}).ring), 5); // of one
 }
 
+TEST(MarchDefault, TakesTallBlocksForTallFootprints) {
+  const GpuSchedule s = chosen<Laplacian<8, 3>, double>({512, 512, 512});
+  EXPECT_EQ(s.block, (BlockShape{{64, 4, 1}}));
+  EXPECT_EQ(s.ring, 8);
+  EXPECT_EQ((chosen<Laplacian<8, 3>, float>({500, 500, 500}).block.x), 64);
+  EXPECT_EQ((chosen<Laplacian<6, 3>, double>({512, 512, 512}).block.x), 128);
+}
+
+TEST(MarchDefault, AddsUpPartsWherePlanesWouldStay) {
+  EXPECT_EQ((march_loads(traits_of<Box27, double>())), Loads::ascending);
+  EXPECT_EQ((march_loads(traits_of<Laplacian<8, 3>, double>())), Loads::stencil);
+  EXPECT_EQ(planes_held(traits_of<Box27, double>(), Loads::ascending), 0);
+  EXPECT_EQ(planes_held(traits_of<Box27, double>(), Loads::stencil), 2);
+  const auto s = march_default(h200(), traits_of<Box27, double>(), {512, 512, 512},
+                               Strides::packed({512, 512, 512}), Loads::ascending);
+  EXPECT_GE(s->ring, 4); // all of them on their way
+}
+
 TEST(MarchDefault, FitsTheSharedMemoryAtAnyExtents) {
   std::mt19937 random(7);
   std::uniform_int_distribution<Index> extent(20, 3000);
@@ -83,7 +101,7 @@ TEST(MarchDefault, FitsTheSharedMemoryAtAnyExtents) {
     const bool packed = n.x * static_cast<Index>(sizeof(T)) % 128 == 0;
     const Index bytes = s->ring * march_plane_bytes(*s, traits, packed) + march_fixed_bytes(*s);
     EXPECT_LE(bytes, h200().shared_per_block.value) << text::print(*s);
-    EXPECT_GE(s->ring, planes_held(traits) + 2) << text::print(*s);
+    EXPECT_GE(s->ring, planes_held(traits, s->loads) + 2) << text::print(*s);
     EXPECT_GE(s->chunks, 1);
     EXPECT_LE(s->chunks, 16);
   };

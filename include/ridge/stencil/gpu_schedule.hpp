@@ -49,7 +49,7 @@ struct GpuSchedule {
         text::field("loads", &GpuSchedule::loads,
                     text::one_of(Loads::stencil, Loads::ascending, Loads::packs),
                     "neighbours loaded as the kernel asks, by ascending address, or so in packs of "
-                    "16 bytes, of which a thread computes as many points in x"),
+                    "16 bytes; stage=bulk: planes' parts added up, or rows anywhere in packs"),
         text::field("bounds", &GpuSchedule::bounds, text::in_range(32, 1024, 1024, 256),
                     "most threads a block may have, told to the compiler; a multiple of 32"),
         text::field("store", &GpuSchedule::store, text::one_of(Store::plain, Store::nontemporal),

@@ -15,7 +15,7 @@
 // inputs declare `footprints`, made by std::make_tuple with one footprint an input, and take one
 // argument an input. Offsets must be within the footprint: the emulated GPU and the tests catch
 // what is not. `static constexpr double flops` (operations a point) is optional; without it records
-// count none.
+// count none. So is `static constexpr bool linear = true` of a sum of neighbours times numbers.
 #pragma once
 
 #include <ridge/stencil/footprint.hpp>
@@ -93,6 +93,28 @@ inline constexpr bool takes_parts = [] {
     return false;
   }
 }();
+
+/// True when everything below the plane of the point lies in its own column.
+template <class K>
+constexpr bool column_below() {
+  bool column = true;
+  std::apply(
+      [&](const auto&... f) {
+        const auto look = [&](const auto& footprint) {
+          for (const Offset& o : footprint.offsets) {
+            if (o.z < 0 && (o.x != 0 || o.y != 0)) column = false;
+          }
+        };
+        (look(f), ...);
+      },
+      footprints_of<K>());
+  return column;
+}
+
+/// Whether marches add up K's parts by default: planes below are read beside the point's column, so
+/// that they would stay in shared memory.
+template <class K>
+inline constexpr bool adds_parts = takes_parts<K> && !column_below<K>();
 
 /// Whether several planes can be computed together on a cpu.
 template <class K>

@@ -21,9 +21,14 @@ namespace ridge::stencil {
 /// 8.0 on, and the emulated GPU.
 [[nodiscard]] bool can_copy_asynchronously(const Device& device);
 
+/// How marches by bulk copies load by default: as kernels ask, or so that they add up planes'
+/// parts.
+[[nodiscard]] Loads march_loads(const Traits& traits);
+
 /// Planes of the ring that stay from one output plane to the next: those above the point, and those
-/// below unless all that is read there lies in the point's own column.
-[[nodiscard]] Index planes_held(const Traits& traits);
+/// below unless all that is read there lies in the point's own column; none where planes' parts are
+/// added up.
+[[nodiscard]] Index planes_held(const Traits& traits, Loads loads);
 
 /// Most shared memory of one plane of the ring, for rows of any alignment; `packed` rows begin at
 /// multiples of 128 bytes and take less.

@@ -73,6 +73,12 @@ constexpr int window_values(const Offsets& offsets, int tile) {
 inline constexpr PointsVariant tiled{8, Loads::ascending, Store::nontemporal, 256};
 inline constexpr PointsVariant flat_tiled{4, Loads::ascending, Store::plain, 1024};
 
+/// The latter in packs, where rows begin at these: as many rows as the registers hold that kernels
+/// of this radius in y need (docs/decisions/0095).
+constexpr PointsVariant flat_packs(int radius_y) {
+  return {radius_y > 2 ? 8 : 4, Loads::packs, Store::plain, 256};
+}
+
 /// The variant that stores elsewhere.
 constexpr PointsVariant with(PointsVariant v, Store store) {
   v.store = store;
@@ -111,17 +117,25 @@ struct MarchShape {
 };
 inline constexpr MarchShape wide_march{128, 2, 4};
 inline constexpr MarchShape narrow_march{32, 8, 2};
+/// In place of the first, of tall footprints, of which it reads fewer rows that are another tile's.
+inline constexpr MarchShape tall_march{64, 4, 4};
+constexpr bool is_tall(Offset radius) {
+  return radius.y > 3;
+}
 /// Those that the schedule space lists.
 inline constexpr std::array all_march_shapes{
     wide_march,   MarchShape{128, 2, 2}, MarchShape{128, 4, 2}, MarchShape{128, 4, 4},
     narrow_march, MarchShape{32, 8, 1}};
 #if defined(RIDGE_AHEAD_ALL)
+template <class K>
 inline constexpr std::array march_shapes = all_march_shapes;
 inline constexpr std::array march_stores{Store::plain, Store::nontemporal};
 inline constexpr std::array march_rows_ahead{Rows::lines, Rows::packs, Rows::anywhere,
                                              Rows::joined};
 #else
-inline constexpr std::array march_shapes{wide_march, narrow_march};
+template <class K>
+inline constexpr std::array march_shapes{is_tall(radius_of<K>()) ? tall_march : wide_march,
+                                         narrow_march};
 inline constexpr std::array march_stores{Store::plain};
 inline constexpr std::array march_rows_ahead{Rows::lines, Rows::packs, Rows::anywhere};
 #endif
@@ -230,7 +244,11 @@ struct PointsList {
 #endif
     constexpr PointsVariant one = with({}, usual);
     if constexpr (is_flat(radius_of<K>())) {
+#if defined(RIDGE_TARGET_HIP)
       return std::array{one, with(flat_tiled, usual)};
+#else
+      return std::array{one, flat_tiled, flat_packs(radius_of<K>().y)};
+#endif
     } else if constexpr (!tile_fits<K>()) {
       return std::array{one};
     } else {
@@ -257,13 +275,14 @@ struct MarchList {
     if constexpr (radius_of<K>().z == 0) {
       return std::array<MarchVariant, 0>{};
     } else {
-      std::array<MarchVariant, march_shapes.size() * march_stores.size() * march_rows_ahead.size()>
+      std::array<MarchVariant,
+                 march_shapes<K>.size() * march_stores.size() * march_rows_ahead.size()>
           all{};
       std::size_t n = 0;
-      for (const MarchShape& s : march_shapes) {
+      for (const MarchShape& s : march_shapes<K>) {
         for (const Store store : march_stores) {
           for (const Rows rows : march_rows_ahead)
-            all[n++] = {s.threads_x, s.threads_y, s.tile, store, rows};
+            all[n++] = {s.threads_x, s.threads_y, s.tile, store, rows, adds_parts<K>};
         }
       }
       return all;

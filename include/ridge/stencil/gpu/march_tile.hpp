@@ -23,23 +23,6 @@ struct MarchRow {
   int rest;
 };
 
-/// True when everything below the plane of the point lies in its own column.
-template <class K>
-constexpr bool column_below() {
-  bool column = true;
-  std::apply(
-      [&](const auto&... f) {
-        const auto look = [&](const auto& footprint) {
-          for (const Offset& o : footprint.offsets) {
-            if (o.z < 0 && (o.x != 0 || o.y != 0)) column = false;
-          }
-        };
-        (look(f), ...);
-      },
-      footprints_of<K>());
-  return column;
-}
-
 template <class K, class T, MarchVariant M>
 struct MarchTile : MarchBlock<K, T, M> {
   using Block = MarchBlock<K, T, M>;
