@@ -46,6 +46,13 @@ std::string user_line(const std::string& report, const std::string& file) {
 
 void refuse(const Finished& finished, const std::string& compiler, const std::string& kernel_file,
             const std::string& generated) {
+  // In the system's words, whatever of the compiler's programs met it: no fault of the kernel's.
+  for (const char* const full :
+       {"No space left on device", "File too large", "Disk quota exceeded"}) {
+    if (finished.report.find(full) == std::string::npos) continue;
+    throw Failure(
+        fmt::format("{} cannot write what it compiles ({}): is the disk full?", compiler, full));
+  }
   const std::vector<ErrorLine> errors = errors_of(finished.report);
   if (errors.empty()) {
     std::string first = finished.report.substr(0, finished.report.find('\n'));
