@@ -112,9 +112,10 @@ public:
     }
     if (sends.empty() && receives.empty()) return;
 
-    // As many blocks as keep a link busy, each with what its threads have under way at a time.
-    constexpr std::int64_t bytes_of_block = 4 << 10;
-    constexpr std::int64_t most_blocks = 128;
+    // As many blocks as keep a link busy. With a block on each multiprocessor, a march's would have to
+    // wait for room (docs/decisions/0026).
+    constexpr std::int64_t bytes_of_block = 16 << 10;
+    constexpr std::int64_t most_blocks = 64;
     const auto parts =
         std::clamp<std::int64_t>((longest + bytes_of_block - 1) / bytes_of_block, 1, most_blocks);
     state_ = zeroed<unsigned>(2 + sends.size());

@@ -9,6 +9,7 @@
 #include <ridge/chain/call.hpp>
 #include <ridge/chain/cpu/schedule.hpp>
 #include <ridge/chain/gpu/schedule.hpp>
+#include <ridge/core/config.hpp>
 #include <ridge/device/queue.hpp>
 #include <ridge/launch/offer.hpp>
 

@@ -2,6 +2,7 @@
 // blocks. `Copies` has `boxes`, `count` of them, and a packed `buffer`.
 #pragma once
 
+#include <ridge/core/config.hpp>
 #include <ridge/core/index.hpp>
 #include <ridge/launch/bound.hpp>
 

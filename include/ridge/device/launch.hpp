@@ -11,6 +11,7 @@
 // What a lane offers is written down in ridge/device/lane.hpp.
 #pragma once
 
+#include <ridge/core/config.hpp>
 #include <ridge/device/launch_shape.hpp>
 #include <ridge/device/queue.hpp>
 

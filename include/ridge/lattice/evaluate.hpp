@@ -7,6 +7,7 @@
 //   template struct Update<ridge::Here>;
 #pragma once
 
+#include <ridge/core/config.hpp>
 #include <ridge/lattice/site_executor.hpp>
 
 #if defined(RIDGE_TARGET_CPU) || defined(RIDGE_TARGET_GPU)

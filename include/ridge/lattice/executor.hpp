@@ -9,6 +9,7 @@
 // is empty where the kernel is not compiled for the schedule here.
 #pragma once
 
+#include <ridge/core/config.hpp>
 #include <ridge/device/queue.hpp>
 #include <ridge/lattice/cpu/schedule.hpp>
 #include <ridge/lattice/gpu/schedule.hpp>

@@ -14,6 +14,7 @@
 // the same bits on every device, under every schedule and with any number of threads.
 #pragma once
 
+#include <ridge/core/config.hpp>
 #include <ridge/lattice/site_executor.hpp>
 
 #if defined(RIDGE_TARGET_CPU) || defined(RIDGE_TARGET_GPU)

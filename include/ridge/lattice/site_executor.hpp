@@ -7,6 +7,7 @@
 //   template struct ridge::lattice::SiteLooper<Spinor<double>, Hopping, ridge::Here>;
 #pragma once
 
+#include <ridge/core/config.hpp>
 #include <ridge/lattice/executor.hpp>
 #include <ridge/lattice/site_call.hpp>
 

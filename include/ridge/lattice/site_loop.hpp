@@ -19,6 +19,7 @@
 // the fields that it reads and writes.
 #pragma once
 
+#include <ridge/core/config.hpp>
 #include <ridge/lattice/site_executor.hpp>
 
 namespace ridge::lattice {

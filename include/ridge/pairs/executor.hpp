@@ -6,6 +6,7 @@
 //   template struct ridge::pairs::Executor<Coulomb, ridge::pairs::Fp32, ridge::Here>;
 #pragma once
 
+#include <ridge/core/config.hpp>
 #include <ridge/device/queue.hpp>
 #include <ridge/launch/offer.hpp>
 #include <ridge/pairs/call.hpp>

@@ -6,6 +6,7 @@
 //   template struct ridge::stencil::Executor<Diffusion, double, ridge::Here>;
 #pragma once
 
+#include <ridge/core/config.hpp>
 #include <ridge/device/queue.hpp>
 #include <ridge/launch/offer.hpp>
 #include <ridge/stencil/call.hpp>

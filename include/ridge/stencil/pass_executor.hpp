@@ -5,6 +5,7 @@
 //   template struct ridge::stencil::PassExecutor<Heat, double, ridge::Here>;
 #pragma once
 
+#include <ridge/core/config.hpp>
 #include <ridge/device/queue.hpp>
 #include <ridge/launch/offer.hpp>
 #include <ridge/stencil/cpu_pass_schedule.hpp>
