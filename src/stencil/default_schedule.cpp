@@ -105,6 +105,15 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n,
   return s;
 }
 
+/// Whether a march that joins packs beats these tiles: in fields beyond the cache
+/// (docs/decisions/0094).
+bool joins(const Device& device, const Traits& traits, Index3 n) {
+  const bool beyond =
+      n.x * n.y * n.z * traits.element_bytes > device.facts().last_level_cache.value;
+  return can_march(device) && beyond && march_loads(traits) == Loads::stencil &&
+         marches(device, traits, n);
+}
+
 } // namespace
 
 Schedule default_schedule(const Device& device, const Traits& traits, Index3 extents,
@@ -113,6 +122,10 @@ Schedule default_schedule(const Device& device, const Traits& traits, Index3 ext
   if (!facts_of(device).takes_gpu_schedules)
     return cpu_default(device.facts(), traits, extents, at);
   const bool tiles = tile_fits(traits) && better_in_tiles(traits, at);
+  if (tiles && joins(device, traits, extents)) {
+    const auto march = march_default(device.facts(), traits, extents, at, Loads::packs);
+    if (march && bulk_copies) return *march;
+  }
   // Inputs that do not begin where bulk copies may are for points.
   const bool can = bulk_copies || copies_of(device) != Copies::bulk;
   if (!tiles && can && marches(device, traits, extents)) {

@@ -23,6 +23,8 @@ struct Form {
 
 constexpr Form wide{{{wide_march.threads_x, wide_march.threads_y, 1}}, wide_march.tile, 2, 4, 0.97};
 constexpr Form tall{{{tall_march.threads_x, tall_march.threads_y, 1}}, tall_march.tile, 1, 4, 0.97};
+/// Where packs are joined two blocks with three planes on their way beat one with more (0094).
+constexpr Form joining{wide.block, wide.tile, 2, 3, 1.9};
 constexpr Form narrow{
     {{narrow_march.threads_x, narrow_march.threads_y, 1}}, narrow_march.tile, 3, 2, 2.9};
 
@@ -48,11 +50,13 @@ Columns columns_of(const Form& form, const Traits& traits, Index3 n, const Strid
 /// Narrow blocks where many threads of wide ones would have nothing to compute: they reach 0.8 to
 /// 0.96 of their speed where both are filled.
 const Form& form_for(const Traits& traits, Index3 n, const Strides& strides, bool joins) {
-  const Form& usual = is_tall(traits.radius) ? tall : wide;
-  const double lost = columns_of(usual, traits, n, strides, joins).filled /
-                      columns_of(narrow, traits, n, strides, joins).filled;
-  const bool packs = joins || rows_at(traits, strides).rows != Rows::anywhere;
-  return packs && lost < 0.8 ? narrow : usual;
+  const Rows rows = rows_at(traits, strides).rows;
+  if (joins && rows == Rows::anywhere) return joining;
+  const auto bytes = static_cast<std::size_t>(traits.element_bytes);
+  const Form& usual = takes_tall(traits.radius, bytes, rows) ? tall : wide;
+  const double lost =
+      columns_of(usual, traits, n, strides).filled / columns_of(narrow, traits, n, strides).filled;
+  return rows != Rows::anywhere && lost < 0.8 ? narrow : usual;
 }
 
 /// Parts of the z axis such that the columns fill the multiprocessors evenly: of 1 to 16 the one

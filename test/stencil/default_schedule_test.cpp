@@ -28,7 +28,7 @@ TEST(DefaultSchedule, ComputesStencilsOfNoOtherPlanesInTiles) {
 TEST(DefaultSchedule, LoadsPacksWhereRowsBeginAtThem) {
   for (const Index3 n : {Index3{4096, 4096, 1}, Index3{130, 5000, 1}, Index3{400, 300, 200}}) {
     const GpuSchedule s = chosen<Laplacian<2, 2>>(n);
-    EXPECT_EQ(s.tile, 4);
+    EXPECT_EQ(s.tile, 2);
     EXPECT_EQ(s.loads, Loads::packs);
     EXPECT_EQ(s.bounds, 256);
     EXPECT_EQ(s.block, (BlockShape{{128, 1, 1}}));

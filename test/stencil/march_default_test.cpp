@@ -77,8 +77,24 @@ TEST(MarchDefault, TakesTallBlocksForTallFootprints) {
   const GpuSchedule s = chosen<Laplacian<8, 3>, double>({512, 512, 512});
   EXPECT_EQ(s.block, (BlockShape{{64, 4, 1}}));
   EXPECT_EQ(s.ring, 8);
-  EXPECT_EQ((chosen<Laplacian<8, 3>, float>({500, 500, 500}).block.x), 64);
+  EXPECT_EQ((chosen<Laplacian<8, 3>, double>({500, 500, 500}).block.x), 64);
+  EXPECT_EQ((chosen<Laplacian<8, 3>, float>({512, 512, 512}).block.x), 64);
+  EXPECT_EQ((chosen<Laplacian<8, 3>, float>({500, 500, 500}).block.x), 128);
   EXPECT_EQ((chosen<Laplacian<6, 3>, double>({512, 512, 512}).block.x), 128);
+}
+
+TEST(MarchDefault, JoinsPacksInTwoBlocksAMultiprocessor) {
+  const auto joined = [](Index3 n) {
+    return *march_default(h200(), traits_of<Laplacian<2, 3>, float>(), n, Strides::packed(n),
+                          Loads::packs);
+  };
+  const GpuSchedule s = joined({511, 511, 511});
+  EXPECT_EQ(s.block, (BlockShape{{128, 2, 1}}));
+  EXPECT_EQ(s.loads, Loads::packs);
+  EXPECT_EQ(s.ring, 4);
+  EXPECT_EQ(s.chunks, 4); // 64 columns
+  EXPECT_EQ(joined({1291, 1301, 303}).ring, 4);
+  EXPECT_EQ(joined({1291, 1301, 303}).chunks, 1);
 }
 
 TEST(MarchDefault, AddsUpPartsWherePlanesWouldStay) {

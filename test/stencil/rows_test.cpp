@@ -21,7 +21,7 @@ protected:
 };
 
 /// Marches over joined rows where the kernel reads planes.
-std::vector<GpuSchedule> marches(const Traits& traits) {
+std::vector<GpuSchedule> joined_marches(const Traits& traits) {
   std::vector<GpuSchedule> all;
   if (traits.radius.z == 0) return all;
   GpuSchedule s;
@@ -42,7 +42,7 @@ std::vector<GpuSchedule> marches(const Traits& traits) {
   return all;
 }
 
-std::vector<GpuSchedule> packs() {
+std::vector<GpuSchedule> tiles_of_packs() {
   std::vector<GpuSchedule> all;
   GpuSchedule s;
   s.loads = Loads::packs;
@@ -60,7 +60,7 @@ std::vector<GpuSchedule> packs() {
 /// Extents and fields of all alignments, in rows that follow each other or are padded. The output
 /// of a march may begin anywhere.
 template <class K, class T>
-void expect_the_same_bits(const Device& device, const K& kernel, std::uint64_t seed) {
+void expect_bits_of_rows(const Device& device, const K& kernel, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   constexpr Offset r = radius_of<K>();
   constexpr Index pack = 16 / static_cast<Index>(sizeof(T));
@@ -85,7 +85,7 @@ void expect_the_same_bits(const Device& device, const K& kernel, std::uint64_t s
     return std::to_string(n.x) + " of " + std::to_string(row) + " x" + std::to_string(n.y) + "x" +
            std::to_string(n.z) + " behind " + std::to_string(misfit);
   };
-  const auto march = marches(traits);
+  const auto march = joined_marches(traits);
   for (std::size_t i = 0; i < march.size(); ++i) {
     // Rows apart by any number that is no multiple of a pack, planes by any.
     const Index3 n{between(2 * r.x + 1, 300), along(r.y, 22), along(r.z, 24)};
@@ -98,7 +98,7 @@ void expect_the_same_bits(const Device& device, const K& kernel, std::uint64_t s
     expect(c, march[i], text(n, row, misfit));
     if (::testing::Test::HasFailure()) return;
   }
-  const auto tiles = packs();
+  const auto tiles = tiles_of_packs();
   for (std::size_t i = 0; i < 2 * tiles.size(); ++i) {
     // Rows of packs, of lines, and of neither, which are loaded by ascending address.
     const Index3 n{between(2 * r.x + 1, 300), along(r.y, 27), along(r.z, 11)};
@@ -148,34 +148,34 @@ TEST_P(InRows, AddUpPartsOfPlanes) {
 }
 
 template <int Order, int Rank, class T>
-void expect_order(const Device& device) {
+void expect_rows_of_order(const Device& device) {
   using K = Laplacian<Order, Rank>;
-  expect_the_same_bits<K, T>(device, K({0.5, 0.75, 1.25}), 10 * Order + Rank);
+  expect_bits_of_rows<K, T>(device, K({0.5, 0.75, 1.25}), 10 * Order + Rank);
 }
 
 TEST_P(InRows, MakeTheBitsOfSinglePointsAtEveryOrder) {
-  expect_order<2, 3, float>(device);
-  expect_order<2, 3, double>(device);
-  expect_order<4, 3, double>(device);
-  expect_order<8, 3, float>(device);
+  expect_rows_of_order<2, 3, float>(device);
+  expect_rows_of_order<2, 3, double>(device);
+  expect_rows_of_order<4, 3, double>(device);
+  expect_rows_of_order<8, 3, float>(device);
 }
 
 TEST_P(InRows, MakeTheBitsOfSinglePointsInFewerDimensions) {
-  expect_order<2, 2, float>(device);
-  expect_order<2, 2, double>(device);
-  expect_order<8, 2, float>(device);
-  expect_order<8, 2, double>(device);
-  expect_order<8, 1, float>(device);
+  expect_rows_of_order<2, 2, float>(device);
+  expect_rows_of_order<2, 2, double>(device);
+  expect_rows_of_order<8, 2, float>(device);
+  expect_rows_of_order<8, 2, double>(device);
+  expect_rows_of_order<8, 1, float>(device);
 }
 
 TEST_P(InRows, ReadWhatLiesBesideAboveAndBelow) {
-  expect_the_same_bits<Box27, float>(device, Box27(0.5), 1);
-  expect_the_same_bits<Box27, double>(device, Box27(0.5), 2);
-  expect_the_same_bits<test::Lopsided, float>(device, test::Lopsided{0.1}, 3);
+  expect_bits_of_rows<Box27, float>(device, Box27(0.5), 1);
+  expect_bits_of_rows<Box27, double>(device, Box27(0.5), 2);
+  expect_bits_of_rows<test::Lopsided, float>(device, test::Lopsided{0.1}, 3);
 }
 
 TEST_P(InRows, ReadSeveralInputs) {
-  expect_the_same_bits<test::Advection, float>(device, {}, 4);
+  expect_bits_of_rows<test::Advection, float>(device, {}, 4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Here, InRows, ::testing::ValuesIn(ridge::test::devices_here()),

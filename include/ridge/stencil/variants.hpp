@@ -76,7 +76,7 @@ inline constexpr PointsVariant flat_tiled{4, Loads::ascending, Store::plain, 102
 /// The latter in packs, where rows begin at these: as many rows as the registers hold that kernels
 /// of this radius in y need (docs/decisions/0095).
 constexpr PointsVariant flat_packs(int radius_y) {
-  return {radius_y > 2 ? 8 : 4, Loads::packs, Store::plain, 256};
+  return {radius_y > 2 ? 8 : radius_y > 1 ? 4 : 2, Loads::packs, Store::plain, 256};
 }
 
 /// The variant that stores elsewhere.
@@ -119,25 +119,19 @@ inline constexpr MarchShape wide_march{128, 2, 4};
 inline constexpr MarchShape narrow_march{32, 8, 2};
 /// In place of the first, of tall footprints, of which it reads fewer rows that are another tile's.
 inline constexpr MarchShape tall_march{64, 4, 4};
-constexpr bool is_tall(Offset radius) {
-  return radius.y > 3;
+constexpr bool takes_tall(Offset radius, std::size_t element_bytes, Rows rows) {
+  return radius.y > 3 && (rows == Rows::lines || (rows == Rows::packs && element_bytes == 8));
 }
 /// Those that the schedule space lists.
 inline constexpr std::array all_march_shapes{
     wide_march,   MarchShape{128, 2, 2}, MarchShape{128, 4, 2}, MarchShape{128, 4, 4},
     narrow_march, MarchShape{32, 8, 1}};
 #if defined(RIDGE_AHEAD_ALL)
-template <class K>
 inline constexpr std::array march_shapes = all_march_shapes;
 inline constexpr std::array march_stores{Store::plain, Store::nontemporal};
-inline constexpr std::array march_rows_ahead{Rows::lines, Rows::packs, Rows::anywhere,
-                                             Rows::joined};
 #else
-template <class K>
-inline constexpr std::array march_shapes{is_tall(radius_of<K>()) ? tall_march : wide_march,
-                                         narrow_march};
+inline constexpr std::array march_shapes{wide_march, narrow_march};
 inline constexpr std::array march_stores{Store::plain};
-inline constexpr std::array march_rows_ahead{Rows::lines, Rows::packs, Rows::anywhere};
 #endif
 
 /// The shape of stage=window that defaults pick, and those that the schedule space lists.
@@ -269,20 +263,35 @@ struct PointsList {
   }();
 };
 
+/// How marches take rows of elements of so many bytes that begin anywhere, by default: what single
+/// values are slower for joins packs (docs/decisions/0094).
+constexpr Rows rows_anywhere(std::size_t element_bytes, bool tile_fits) {
+  return element_bytes == 4 && tile_fits ? Rows::joined : Rows::anywhere;
+}
+
 template <class K, class T>
 struct MarchList {
   static constexpr auto values = [] {
     if constexpr (radius_of<K>().z == 0) {
       return std::array<MarchVariant, 0>{};
     } else {
-      std::array<MarchVariant,
-                 march_shapes<K>.size() * march_stores.size() * march_rows_ahead.size()>
-          all{};
+#if defined(RIDGE_AHEAD_ALL)
+      constexpr std::array all_rows{Rows::lines, Rows::packs, Rows::anywhere, Rows::joined};
+#else
+      constexpr std::array all_rows{Rows::lines, Rows::packs,
+                                    rows_anywhere(sizeof(T), tile_fits<K>())};
+#endif
+      std::array<MarchVariant, march_shapes.size() * march_stores.size() * all_rows.size()> all{};
       std::size_t n = 0;
-      for (const MarchShape& s : march_shapes<K>) {
+      for (const MarchShape& listed : march_shapes) {
         for (const Store store : march_stores) {
-          for (const Rows rows : march_rows_ahead)
+          for (const Rows rows : all_rows) {
+            MarchShape s = listed;
+#if !defined(RIDGE_AHEAD_ALL)
+            if (s == wide_march && takes_tall(radius_of<K>(), sizeof(T), rows)) s = tall_march;
+#endif
             all[n++] = {s.threads_x, s.threads_y, s.tile, store, rows, adds_parts<K>};
+          }
         }
       }
       return all;
