@@ -177,7 +177,7 @@ def arrays_of(device):
 class Peer:
     """A library that a pattern is written in: by `module`, where that is a file beside this one."""
 
-    library: str
+    package: str
     measure: typing.Callable
     module: str
     on_gpus_alone: bool = False
@@ -206,7 +206,7 @@ def measure_apart(given, name):
     """A peer in a process of its own: its record and its figures, or why there are none."""
     if PEERS[name].on_gpus_alone and given.device == "cpu":
         return None, "is for GPUs"
-    if importlib.util.find_spec(PEERS[name].library) is None:
+    if importlib.util.find_spec(PEERS[name].package) is None:
         return None, "not installed"
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
         words = [sys.executable, __file__, "--peer", name, "--json", file.name]

@@ -176,9 +176,10 @@ void add_bench(CommandLine& line) {
   command.add("--repeat", &o->repeat, "timed launches").require_between(1, 100000);
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
-  command.add("--ranks", &o->ranks,
-              "PxQxR: the ranks along each dimension, as many as mpirun started; the grid with least "
-              "exchange if not given");
+  command.add(
+      "--ranks", &o->ranks,
+      "PxQxR: the ranks along each dimension, as many as mpirun started; the grid with least "
+      "exchange if not given");
   command.add("--scaling", &o->scaling, "over ranks: also one rank alone, for the efficiencies");
   command.add("--counters", &o->counters,
               "count the bytes from and to memory, of one more launch; modelled where that cannot "

@@ -49,9 +49,9 @@ public:
   [[nodiscard]] virtual Record record() const = 0;
 };
 
-/// Exchanges the halos of the inputs and computes what needs them, beside what needs none. The points
-/// that change, and their bits, are those of one rank; along periodic axes all points change.
-/// Collective, like run().
+/// Exchanges the halos of the inputs and computes what needs them, beside what needs none. The
+/// points that change, and their bits, are those of one rank; along periodic axes all points
+/// change. Collective, like run().
 template <class K, class T>
 class RankProgram final : public AnyRankProgram {
 public:
@@ -71,7 +71,7 @@ public:
   /// Gives one launch to the queue. Where the messages need no host the exchange and the launches
   /// are recorded in a graph the second time, and are one launch from then on.
   void run() override {
-    all_.run(*this, [this] {
+    all_.run(queue_, exchange_.can_be_recorded(), [this] {
       exchange_.begin();
       for (const Program& program : inner_)
         program.run();
@@ -83,13 +83,13 @@ public:
   }
   /// The parts of it, to be timed: they leave the halos, or the points, as run() does.
   void run_exchange() override {
-    halos_.run(*this, [this] {
+    halos_.run(queue_, exchange_.can_be_recorded(), [this] {
       exchange_.begin();
       exchange_.finish();
     });
   }
   void run_compute() override {
-    points_.run(*this, [this] {
+    points_.run(queue_, exchange_.can_be_recorded(), [this] {
       exchange_.fork();
       for (const Program& program : inner_)
         program.run();
@@ -108,23 +108,6 @@ public:
   }
 
 private:
-  /// Work that is given as it is the first time, when whatever is made once is made, and as a graph
-  /// from the second on, where it can be recorded.
-  class Repeated {
-  public:
-    template <class F>
-    void run(RankProgram& program, const F& work) {
-      if (!graph_ && ran_ && program.exchange_.can_be_recorded())
-        graph_ = std::make_unique<Graph>(program.queue_, work);
-      ran_ = true;
-      graph_ ? graph_->launch() : work();
-    }
-
-  private:
-    std::unique_ptr<Graph> graph_;
-    bool ran_ = false;
-  };
-
   static std::vector<comm::PaddedField> padded(const RankCall<K, T>& call) {
     const auto footprints = traits_of<K, T>().footprints;
     std::vector<comm::PaddedField> fields;

@@ -1,5 +1,5 @@
-// What is said on a machine without a compiler for its GPU, or with a part of one. Each in a process
-// of its own, as a process looks for compilers once.
+// What is said on a machine without a compiler for its GPU, or with a part of one. Each in a
+// process of its own, as a process looks for compilers once.
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/launch/program.hpp>
@@ -47,21 +47,23 @@ protected:
 using MissingDeathTest = Missing;
 
 TEST_F(MissingDeathTest, NeitherNvccNorNvrtc) {
-  EXPECT_EXIT(bind_with("cuda:0", "off", "off"), ::testing::ExitedWithCode(1),
-              "cannot be compiled now for cuda:0: there is neither nvcc nor NVRTC; install the CUDA "
-              "toolkit, or NVRTC .`pip install nvidia-cuda-nvrtc`.*`ridge schedules` lists what "
-              "runs without");
+  EXPECT_EXIT(
+      bind_with("cuda:0", "off", "off"), ::testing::ExitedWithCode(1),
+      "cannot be compiled now for cuda:0: there is neither nvcc nor NVRTC; install the CUDA "
+      "toolkit, or NVRTC .`pip install nvidia-cuda-nvrtc`.*`ridge schedules` lists what "
+      "runs without");
 }
 
 TEST_F(MissingDeathTest, ALibraryThatIsNotThere) {
-  EXPECT_EXIT(bind_with("cuda:0", "/nonexistent/libnvrtc.so", "off"),
-              ::testing::ExitedWithCode(1), "there is neither nvcc nor NVRTC");
+  EXPECT_EXIT(bind_with("cuda:0", "/nonexistent/libnvrtc.so", "off"), ::testing::ExitedWithCode(1),
+              "there is neither nvcc nor NVRTC");
 }
 
 TEST_F(MissingDeathTest, TheBuiltinsOfNvrtc) {
-  EXPECT_EXIT(bind_with("cuda:0", RIDGE_BROKEN_NVRTC, "off"), ::testing::ExitedWithCode(1),
-              "NVRTC lacks a part of itself, libnvrtc-builtins; install the whole of it, such as by "
-              "`pip install nvidia-cuda-nvrtc`, or nvcc");
+  EXPECT_EXIT(
+      bind_with("cuda:0", RIDGE_BROKEN_NVRTC, "off"), ::testing::ExitedWithCode(1),
+      "NVRTC lacks a part of itself, libnvrtc-builtins; install the whole of it, such as by "
+      "`pip install nvidia-cuda-nvrtc`, or nvcc");
 }
 
 TEST_F(MissingDeathTest, TheToolchainsForAmd) {
