@@ -1,6 +1,7 @@
 // What is said on a machine without a compiler for its GPU, or with a part of one. Each in a
 // process of its own, as a process looks for compilers once.
 #include <ridge/core/error.hpp>
+#include <ridge/device/field.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/launch/program.hpp>
 #include <ridge/stencil/launch.hpp>
