@@ -69,7 +69,8 @@ TEST_F(MissingDeathTest, TheBuiltinsOfNvrtc) {
 
 TEST_F(MissingDeathTest, TheToolchainsForAmd) {
   EXPECT_EXIT(bind_with("hip:0", "off", "off"), ::testing::ExitedWithCode(1),
-              "cannot be compiled now for hip:0: there is .*install .*`ridge schedules` lists");
+              "cannot be compiled now for hip:0: neither hiprtc nor clang for HIP is here; install "
+              ".*`ridge schedules` lists");
 }
 
 TEST_F(MissingDeathTest, ABrokenCompiler) {
