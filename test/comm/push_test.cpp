@@ -65,7 +65,7 @@ TEST_P(Push, EachMessageGoesToItsPlaceEveryTime) {
   for (std::uint64_t step = 0; step < 3; ++step) {
     std::vector<std::uint32_t> values(all), expected(all, poison);
     for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = static_cast<std::uint32_t>(1e9 * random_value(step, static_cast<Index>(i)));
+      values[i] = static_cast<std::uint32_t>(1e9 * (random_value(step, static_cast<Index>(i)) + 1));
     set(source, values);
     set(target, expected);
     for (const Piece& p : pieces) {
