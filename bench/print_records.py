@@ -17,4 +17,4 @@ for file in sys.argv[1:]:
             more = (f' {r["seconds"] * 1e6:.2f} us a step, energy {air["energy_change"]:.6e}, '
                     f'mass {air["mass_change"]:.1e}: {air["schedule_x"]} | {air["schedule_z"]}')
         print(f'{" ".join(filter(None, what)):56} {rate:>24}  {r["roof_name"] or ""} {fraction} '
-              f'{check or "-"} {r.get("schedule_name") or ""}{gain}{more}', flush=True)
+              f'{check or "-"} {r.get("schedule_name") or r["schedule"]}{gain}{more}', flush=True)

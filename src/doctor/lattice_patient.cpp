@@ -61,8 +61,11 @@ private:
                                 : serial   ? shape_.components
                                            : 0) *
                                shape_.number_bytes() / 4;
-    lay_blocks(f, {static_cast<double>(ceil_div(geometry_.groups, s.groups)),
-                   static_cast<int>(threads),
+    const bool once = use_.task.reduces() && s.reduce == Passes::once;
+    const Index words = geometry_.sites() * shape_.site_bytes() / 16;
+    const Index blocks =
+        once ? ceil_div(words, threads * items) : ceil_div(geometry_.groups, s.groups);
+    lay_blocks(f, {static_cast<double>(blocks), static_cast<int>(threads),
                    registers_around + (expression ? site_registers : static_cast<int>(items) * 4),
                    s.bounds});
     // Serial components are read real by real, those of expressions without waiting in between,
@@ -71,7 +74,10 @@ private:
                      : expression ? static_cast<double>(use_.held * shape_.number_bytes())
                                   : static_cast<double>(items * 16);
     if (serial) f.site_registers = site_registers;
-    if (use_.task.reduces() && !staged) { // as many blocks as there is room for walk the field
+    if (once) {
+      f.launches = blocks > lattice::easily_finished ? 3 : 2;
+    } else if (use_.task.reduces() &&
+               !staged) { // as many blocks as there is room for walk the field
       const double most = s.spread > 0 ? f.device.units * s.spread : f.resident;
       f.blocks = std::min(f.blocks, most);
       f.resident = std::min(f.resident, most);

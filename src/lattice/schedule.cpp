@@ -38,6 +38,23 @@ GpuSchedule of_width(int groups, const Task& task, const Geometry& g) {
   return s;
 }
 
+/// A block of all threads that there can be for each tile, a word each.
+GpuSchedule once(const Task& task, const Geometry& g) {
+  GpuSchedule s;
+  s.groups = std::clamp((task.reproducible ? most_binned_threads : 1024) / g.nsimd, 1, 256);
+  s.items = 1;
+  s.reduce = Passes::once;
+  s.finish = Finish::second;
+  return s;
+}
+
+/// Of reductions that store a field: where the fields are so long that a launch more is nothing.
+bool is_fastest_once(const Device& device, const Task& task, Bytes field) {
+  return facts_of(device).stores_best_without_loops && task.kind == Task::reduce_number &&
+         task.stores && !task.reproducible && !task.slices &&
+         field > device.facts().last_level_cache;
+}
+
 std::vector<NamedSchedule> widths(Task task, const Geometry& g) {
   std::vector<NamedSchedule> named;
   for (const int groups : {2, 4, 8, 16, 32, 64}) {
@@ -56,6 +73,7 @@ std::vector<NamedSchedule> widths(Task task, const Geometry& g) {
     if (groups * g.nsimd > 1024) continue;
     named.push_back({fmt::format("fused{}", groups), of_width(groups, task, g)});
   }
+  if (task.reduces()) named.push_back({"once", once(task, g)});
   return named;
 }
 
@@ -81,6 +99,7 @@ Schedule default_schedule(const Device& device, Task task, const SiteShape& shap
     s.items = 1; // as many threads as there are words keep memory busiest
     return s;
   }
+  if (is_fastest_once(device, task, Bytes{g.sites() * shape.site_bytes()})) return once(task, g);
   if (s.groups * g.nsimd <= wanted) s.bounds = wanted;
   // Many accesses at once, unless there are too few to give every unit some.
   const Index words = g.sites() * shape.site_bytes() / 16;
@@ -124,6 +143,12 @@ bool stages_in(const GpuSchedule& s, const Task& task) {
   return task.kind == Task::reduce_tensor || s.components == Components::serial;
 }
 
+/// Only what makes a difference.
+bool is_once_in(const GpuSchedule& s, const Task& task) {
+  return task.reduces() && s.components == Components::threads && s.bounds == 1024 &&
+         (s.items == 1 || s.items == 4);
+}
+
 } // namespace
 
 std::vector<Schedule> schedule_space(const Device& device, Task task, const Geometry& g) {
@@ -134,6 +159,7 @@ std::vector<Schedule> schedule_space(const Device& device, Task task, const Geom
     if (s.groups * g.nsimd > s.bounds) return false;
     if (task.reproducible && s.groups * g.nsimd > most_binned_threads) return false;
     if (s.reduce == Passes::staged && !stages_in(s, task)) return false;
+    if (s.reduce == Passes::once && !is_once_in(s, task)) return false;
     if (s.items == 8 && !rolls_in(task)) return false;
     if (task.reduces()) return s.store == Store::plain;
     if (s.finish != Finish::last || s.spread != 0) return false;

@@ -33,6 +33,9 @@ constexpr Body bodies[] = {
     {"lattice",
      "lattice::gpu::FlatReduce<float, lattice::Max, false, lattice::Greatest<double>, 4>"},
     {"lattice", "lattice::gpu::RollReduce<double, lattice::Norm2, false, 8>"},
+    {"lattice", "lattice::gpu::OnceReduce<double, lattice::AxpyNorm<double>, false, "
+                "lattice::PlainSum<double>, 1>"},
+    {"lattice", "lattice::gpu::FoldPass<lattice::PlainSum<double>>"},
     {"lattice", "lattice::gpu::FinishPass<lattice::PlainSum<double>>"},
     {"lattice", "lattice::gpu::StageBundle<float>"},
     {"lattice", "lattice::gpu::StageNumber<float, lattice::Norm2>"},

@@ -88,6 +88,8 @@ struct KindFacts {
   bool streams_tiles = false;
   /// Blocks of a march with a window of planes that keep a unit busy.
   double busy_windows = 1.8;
+  /// Reductions that store a field too are fastest as a map is: no block loops.
+  bool stores_best_without_loops = false;
   /// There are passes of several sweeps.
   bool has_passes = true;
 

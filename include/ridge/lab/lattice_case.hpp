@@ -101,11 +101,8 @@ class ReduceCase final : public LatticeCase<T> {
 public:
   ReduceCase(const std::string& name, const R& reduction, const BenchRequest& request,
              RoofSource& roofs, bool slices, bool reproducible)
-      : LatticeCase<T>(
-            name, request,
-            {R::by_component ? lattice::Task::reduce_tensor : lattice::Task::reduce_number,
-             reproducible, slices},
-            R::inputs, R::stores ? 1 : 0),
+      : LatticeCase<T>(name, request, lattice::task_of<R>(reproducible, slices), R::inputs,
+                       R::stores ? 1 : 0),
         roofs_(roofs) {
     call_.reduction = reduction;
     call_.reproducible = reproducible;

@@ -45,12 +45,8 @@ template <class Make>
                                            const Make& make, bool slices = false,
                                            bool reproducible = false) {
   using R = std::remove_const_t<decltype(make(double{}))>;
-  const doctor::FieldUse use{
-      {R::by_component ? lattice::Task::reduce_tensor : lattice::Task::reduce_number, reproducible,
-       slices},
-      R::inputs,
-      R::stores ? 1 : 0,
-      R::flops};
+  const doctor::FieldUse use{lattice::task_of<R>(reproducible, slices), R::inputs,
+                             R::stores ? 1 : 0, R::flops};
   // Sums of ranks are added up; the bits of reproducible ones would not stay.
   const bool shared = lattice::adds_up<R> && !slices && !reproducible;
   return lattice_kernel(name, meaning, use, shared,

@@ -16,11 +16,15 @@
 
 namespace ridge::lattice {
 
-/// The task of a call, which schedules depend on.
+/// The task of reductions, which schedules depend on.
+template <class R>
+[[nodiscard]] constexpr Task task_of(bool reproducible, bool slices) {
+  return {R::by_component ? Task::reduce_tensor : Task::reduce_number, reproducible, slices,
+          R::stores};
+}
 template <class R, class T>
 [[nodiscard]] Task task_of(const ReduceCall<R, T>& call) {
-  return {R::by_component ? Task::reduce_tensor : Task::reduce_number, call.reproducible,
-          call.dimension >= 0};
+  return task_of<R>(call.reproducible, call.dimension >= 0);
 }
 
 namespace detail {

@@ -27,16 +27,18 @@ struct Task {
 
   bool reproducible = false;
   bool slices = false;
+  bool stores = false; ///< a reduction that stores a field beside it
 
   [[nodiscard]] bool reduces() const { return kind == reduce_tensor || kind == reduce_number; }
 
   Task(Kind k, bool r = false, // NOLINT(google-explicit-constructor): most tasks are only a kind
-       bool s = false)
-      : kind(k), reproducible(r), slices(s) {}
+       bool s = false, bool z = false)
+      : kind(k), reproducible(r), slices(s), stores(z) {}
 };
 
 /// The schedules that have names on this device: on a GPU those of Grid's guide, from starved to
-/// full launch widths, staged (reductions) and fused; on the cpu `plain` and `streaming`.
+/// full launch widths, staged (reductions) and fused, and `once` (reductions); on the cpu `plain`
+/// and `streaming`.
 [[nodiscard]] std::vector<NamedSchedule> named_schedules(const Device& device, Task task,
                                                          const Geometry& geometry);
 

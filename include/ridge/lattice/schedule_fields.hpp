@@ -12,10 +12,11 @@ constexpr auto enum_names(Store) {
   return std::array<std::string_view, 2>{"plain", "nontemporal"};
 }
 
-/// Reductions: in one pass over the fields, or from a result a site that goes through memory.
-enum class Passes { fused, staged };
+/// Reductions: in one pass over the fields, or from a result a site that goes through memory;
+/// `once` is one pass in which no block loops: there are as many blocks as tiles.
+enum class Passes { fused, staged, once };
 constexpr auto enum_names(Passes) {
-  return std::array<std::string_view, 2>{"fused", "staged"};
+  return std::array<std::string_view, 3>{"fused", "staged", "once"};
 }
 
 /// Which threads compute the components of a site tensor.

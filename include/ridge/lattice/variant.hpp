@@ -12,6 +12,9 @@ inline constexpr int rolling_items = 8;
 /// Threads of a block that has the registers for binned sums.
 inline constexpr int most_binned_threads = 512;
 
+/// Partial results of a result that a finishing launch adds up in no time; more are folded first.
+inline constexpr int easily_finished = 4096;
+
 /// Reductions of fields on a GPU. The most threads of a block, the compiler's bounds, follow from
 /// items: 256 for more than 4, else 1024; 512 of binned sums.
 struct ReduceVariant {

@@ -40,6 +40,11 @@ inline constexpr bool rolls = adds_up<R> && !R::stores;
 template <class R>
 inline constexpr bool can_stage = !R::by_component || (R::inputs == 1 && !R::stores);
 
+/// Whether a reduction is by default without a loop where that is fastest: it stores what it reads
+/// to one number.
+template <class R>
+inline constexpr bool stores_number = R::stores && !R::by_component;
+
 /// The variant that a schedule and a call need.
 template <class R>
 constexpr ReduceVariant reduce_variant(const GpuSchedule& s, bool complex, bool reproducible,
@@ -50,6 +55,10 @@ constexpr ReduceVariant reduce_variant(const GpuSchedule& s, bool complex, bool 
   v.binned = reproducible && adds_up<R>;
   if (adds_up<R> && !v.binned) {
     v.items = s.items == rolling_items && !(rolls<R> && !slices) ? 16 : s.items;
+  }
+  if (s.reduce == Passes::once) {
+    v.passes = Passes::once;
+    if (!v.binned) v.items = s.items;
   }
   return v;
 }
@@ -127,7 +136,10 @@ struct ReduceList {
         add({4, Passes::fused, crossed, true});
         if (ahead_names && rolls<R>) add({rolling_items, Passes::fused, crossed, false});
         if (ahead_all) add({1, Passes::fused, crossed, false});
+        if (ahead_names) add({4, Passes::once, crossed, true});
       }
+      if (ahead_names || stores_number<R>) add({1, Passes::once, crossed, false});
+      if (ahead_all) add({4, Passes::once, crossed, false});
     }
     if (ahead_names && can_stage<R>) add({1, Passes::staged, false, false});
   });

@@ -29,6 +29,7 @@ constinit const KindFacts rows::cuda{
     .knows_last_level_cache = true,
     .planes_of_cache = {1, 4}, // the halves of an L2 each keep what their multiprocessors read
     .writes_to_peers = true,
+    .stores_best_without_loops = true,
     .counts = Counts::profiler,
     .driver_versions = driver,
     .collectives = nccl,

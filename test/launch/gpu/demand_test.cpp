@@ -122,6 +122,33 @@ TEST_P(OnDemand, Reductions) {
   s.components = lattice::Components::serial;
   s.items = 1;
   EXPECT_EQ(run(call, s).size(), 3U);
+  test::fake_launches().clear();
+  s.reduce = lattice::Passes::once;
+  s.components = lattice::Components::threads;
+  const auto once = run(call, s);
+  ASSERT_EQ(once.size(), 2U);
+  EXPECT_EQ(once[0].shape.grid.x, ceil_div(x.reals().size / 4, once[0].shape.block.x));
+}
+
+/// Without any field: geometry decides.
+TEST_P(OnDemand, LongMapsThatReduceHaveNoLoopOnNvidia) {
+  const auto chosen = [&](Index last, const lattice::Task& task) {
+    const lattice::SiteShape shape = lattice::shape_of<lattice::Complex<double>>();
+    const lattice::Geometry g = lattice::Lattice({16, 16, 16, last}).geometry(shape.number_bytes());
+    return std::get<lattice::GpuSchedule>(lattice::default_schedule(device, task, shape, g));
+  };
+  using lattice::Passes;
+  const auto axpy_norm = lattice::task_of<lattice::AxpyNorm<double>>(false, false);
+  const bool nvidia = device.kind() == DeviceKind::cuda;
+  const lattice::GpuSchedule s = chosen(256, axpy_norm);
+  EXPECT_EQ(s.reduce, nvidia ? Passes::once : Passes::fused);
+  EXPECT_EQ(s.groups * s.items, nvidia ? 256 : 64 * 16);
+  EXPECT_EQ(chosen(8, axpy_norm).reduce, Passes::fused) << "what is in the cache";
+  for (const lattice::Task& other : {lattice::task_of<lattice::Norm2>(false, false),
+                                     lattice::task_of<lattice::Sum>(false, false),
+                                     lattice::task_of<lattice::AxpyNorm<double>>(true, false),
+                                     lattice::task_of<lattice::AxpyNorm<double>>(false, true)})
+    EXPECT_EQ(chosen(256, other).reduce, Passes::fused);
 }
 
 TEST_P(OnDemand, Chains) {

@@ -3,6 +3,8 @@
 
 #include <ridge/lattice/gpu/flat_map.hpp>
 #include <ridge/lattice/gpu/flat_reduce.hpp>
+#include <ridge/lattice/gpu/fold.hpp>
+#include <ridge/lattice/gpu/once_reduce.hpp>
 #include <ridge/lattice/gpu/rolling_reduce.hpp>
 #include <ridge/lattice/gpu/shift.hpp>
 #include <ridge/lattice/gpu/site_items.hpp>

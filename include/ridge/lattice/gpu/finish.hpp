@@ -13,6 +13,8 @@ struct Partials {
   Span<double> w;
   Index rows = 0;
   int keys = 1, words = 1, elements = 2;
+
+  [[nodiscard]] RIDGE_FN Index columns() const { return Index{keys} * words * elements; }
 };
 
 /// Where the results of the lanes go.
@@ -62,8 +64,9 @@ RIDGE_DEVICE void merge_across(const Lane& lane, Shared& shared, int thread, int
 }
 
 /// Merges the accumulators of all threads of the block; the first one has the result. A fixed
-/// order, which depends on the number of threads alone.
-template <class A, class Lane>
+/// order, which depends on the number of threads alone. `Tree`: those of the warps by a warp, for
+/// blocks of many; else in turn by a thread.
+template <bool Tree = false, class A, class Lane>
 RIDGE_DEVICE A merge_block(const Lane& lane, A a) {
   const int threads = lane.block_extent().x;
   const int t = lane.thread().x;
@@ -84,7 +87,14 @@ RIDGE_DEVICE A merge_block(const Lane& lane, A a) {
   lane.barrier();
   if (lane.lane() == 0) shared[t / Lane::warp_width] = a;
   lane.barrier();
-  if (t == 0) {
+  if constexpr (Tree) {
+    if (t >= Lane::warp_width) return a;
+    a.clear();
+    if (t < warps) a = shared[t];
+    RIDGE_UNROLL
+    for (int mask = Lane::warp_width / 2; mask > 0; mask /= 2)
+      a.merge(lane.shuffle_xor(a, mask));
+  } else if (t == 0) {
     for (int warp = 1; warp < warps; ++warp) {
       const A other = shared[warp];
       a.merge(other);
@@ -114,6 +124,26 @@ RIDGE_DEVICE A merge_team(const Lane& lane, A a, int team) {
   return a;
 }
 
+/// Merges entries `position`, `position + team`, ... of `count`, the accumulator `at(i)` of `from`
+/// being that of entry i: several under way.
+template <class A, class Lane, class At>
+RIDGE_DEVICE void merge_entries(const Lane& lane, A& a, const Span<double>& from, int position,
+                                int team, unsigned count, const At& at) {
+  constexpr int batch = A::words > 1 ? 1 : 4;
+  for (auto i = static_cast<unsigned>(position); i < count; i += batch * team) {
+    A found[batch];
+    RIDGE_UNROLL
+    for (int k = 0; k < batch; ++k) {
+      found[k].clear();
+      const unsigned entry = i + k * team;
+      if (entry < count) found[k] = load_partial<A>(lane, from, at(entry));
+    }
+    RIDGE_UNROLL
+    for (int k = 0; k < batch; ++k)
+      a.merge(found[k]);
+  }
+}
+
 /// What partial results the thread number `position` of `team` adds up for result `o`.
 template <class A, class Lane>
 RIDGE_DEVICE A gather(const Lane& lane, const Partials& p, const Results& r, Index o, int position,
@@ -133,19 +163,7 @@ RIDGE_DEVICE A gather(const Lane& lane, const Partials& p, const Results& r, Ind
   A a;
   a.clear();
   if (r.boxes == 1 && p.elements == r.parts) { // an element of each entry, several under way
-    constexpr int batch = A::words > 1 ? 1 : 4;
-    for (auto i = static_cast<unsigned>(position); i < entries; i += batch * team) {
-      A found[batch];
-      RIDGE_UNROLL
-      for (int k = 0; k < batch; ++k) {
-        found[k].clear();
-        const unsigned entry = i + k * team;
-        if (entry < entries) found[k] = load_partial<A>(lane, p.w, at(entry) + part);
-      }
-      RIDGE_UNROLL
-      for (int k = 0; k < batch; ++k)
-        a.merge(found[k]);
-    }
+    merge_entries(lane, a, p.w, position, team, entries, [&](unsigned i) { return at(i) + part; });
     return a;
   }
   RIDGE_NO_UNROLL

@@ -28,8 +28,11 @@ struct FlatPlan {
   Results results;
 };
 
+/// With room behind the partial results of the threads or blocks for those that folding leaves, as
+/// many as they are and at most `folded` rows a slice.
 template <class Body, class R, class T>
-FlatPlan plan_flat(Queue& queue, const ReduceCall<R, T>& call, const GpuSchedule& s, Bytes used) {
+FlatPlan plan_flat(Queue& queue, const ReduceCall<R, T>& call, const GpuSchedule& s, Bytes used,
+                   Index folded = 0) {
   using A = typename Body::Sum;
   const SliceWalk slices = slice_walk(call);
   const int threads = block_threads(s, call.geometry, Body::max_threads);
@@ -49,16 +52,27 @@ FlatPlan plan_flat(Queue& queue, const ReduceCall<R, T>& call, const GpuSchedule
   const Index wanted = ceil_div(walk.total, Index{threads} * Body::items);
   const Index units = std::max(queue.device().facts().units, 1);
   Index blocks = wanted;
-  if (s.spread > 0) {
-    blocks = units * s.spread;
-  } else if (wanted * slices.slices > units) {
-    blocks = resident_blocks<Body>(queue, plan.shape);
+  const bool once = s.reduce == Passes::once; // no block loops
+  if (once) {
+    const Index periods = ceil_div(ceil_div(walk.total, Body::items), walk.period);
+    if (!walk.combine) blocks = ceil_div(periods * walk.period, threads);
+  } else {
+    if (s.spread > 0) {
+      blocks = units * s.spread;
+    } else if (wanted * slices.slices > units) {
+      blocks = resident_blocks<Body>(queue, plan.shape);
+    }
+    blocks = std::clamp<Index>(blocks / slices.slices, 1, wanted);
+    if (!walk.combine) blocks = std::max(blocks, ceil_div(walk.period, threads));
   }
-  blocks = std::clamp<Index>(blocks / slices.slices, 1, wanted);
-  if (!walk.combine) blocks = std::max(blocks, ceil_div(walk.period, threads));
+  const Index grid = blocks * slices.slices;
+  if (grid > INT_MAX) {
+    throw UsageError("groups=" + std::to_string(s.groups) +
+                     " makes too many blocks for a field of this size");
+  }
   walk.blocks = static_cast<int>(blocks);
   walk.active = blocks * threads;
-  if (Body::shares && walk.combine && threads >= least_share_threads) {
+  if (Body::shares && walk.combine && (once || threads >= least_share_threads)) {
     walk.stride = threads;
     walk.share = ceil_div(ceil_div(walk.total, blocks), threads) * threads;
   } else {
@@ -67,8 +81,6 @@ FlatPlan plan_flat(Queue& queue, const ReduceCall<R, T>& call, const GpuSchedule
   }
   walk.rest = walk.stride % walk.run;
   walk.hop = walk.rest + walk.stride / walk.run * (walk.run + walk.gap);
-  const Index grid = blocks * slices.slices;
-  if (grid > INT_MAX) throw UsageError("too many slices for one launch");
   plan.shape.grid.x = static_cast<int>(grid);
 
   Partials& partials = plan.partials;
@@ -76,10 +88,8 @@ FlatPlan plan_flat(Queue& queue, const ReduceCall<R, T>& call, const GpuSchedule
   partials.keys = keyed ? call.shape.components : 1;
   partials.words = walk.combine && slices.boxes == 1 ? 1 : walk.words;
   partials.rows = walk.combine ? blocks : walk.active / walk.period;
-  partials.w = scratch_doubles(queue,
-                               slices.slices * partials.rows * partials.keys * partials.words *
-                                   partials.elements * A::words,
-                               used);
+  const Index rows = slices.slices * (partials.rows + std::min(partials.rows, folded));
+  partials.w = scratch_doubles(queue, rows * partials.columns() * A::words, used);
   plan.results = {call.result,        slices.slices, slices.boxes,
                   slices.lane_stride, call.parts(),  call.shape.parts()};
   walk.team = threads;

@@ -4,6 +4,7 @@
 #include <ridge/core/choose.hpp>
 #include <ridge/lattice/executor.hpp>
 #include <ridge/lattice/gpu/flat_launch.hpp>
+#include <ridge/lattice/gpu/once_launch.hpp>
 #include <ridge/lattice/gpu/staged_launch.hpp>
 
 namespace ridge::lattice {
@@ -15,6 +16,11 @@ Bound bind_reduction(Queue& queue, const ReduceCall<R, T>& call, const GpuSchedu
   constexpr bool two = Loaded<T, R>::two; // accesses under way are those of both operands
   if constexpr (V.passes == Passes::staged) {
     return bind_staged(queue, call, s);
+  } else if constexpr (V.passes == Passes::once) {
+    using A =
+        std::conditional_t<V.binned, BinnedSum<double>, typename R::template Accumulator<double>>;
+    constexpr int words = two && V.items > 1 ? V.items / 2 : V.items;
+    return bind_once<R, V.crossed, A, words>(queue, call, s);
   } else if constexpr (V.items == rolling_items && rolls<R> && !V.binned) {
     return bind_rolling < R, V.crossed, two ? 4 : 8 > (queue, call, s);
   } else if constexpr (V.binned) {

@@ -36,8 +36,10 @@ struct GpuSchedule {
                     "reductions and maps of fields, where items says it"),
         text::field("store", &GpuSchedule::store, text::one_of(Store::plain, Store::nontemporal),
                     "through the caches, or past them"),
-        text::field("reduce", &GpuSchedule::reduce, text::one_of(Passes::fused, Passes::staged),
-                    "reductions in one pass, or through a result a site in memory"),
+        text::field("reduce", &GpuSchedule::reduce,
+                    text::one_of(Passes::fused, Passes::staged, Passes::once),
+                    "reductions in one pass, or through a result a site in memory; once: in one "
+                    "pass without a loop, a block for each tile"),
         text::field("finish", &GpuSchedule::finish, text::one_of(Finish::last, Finish::second),
                     "what blocks leave is added up by the last block, or by a second launch"),
         text::field("spread", &GpuSchedule::spread, text::in_range(0, 64, 0, 4),
@@ -51,6 +53,9 @@ struct GpuSchedule {
     }
     if (s.items == 8 && (s.reduce != Passes::fused || s.finish != Finish::second)) {
       return "items=8 goes with reduce=fused finish=second";
+    }
+    if (s.reduce == Passes::once && (s.finish != Finish::second || s.spread != 0)) {
+      return "reduce=once has a block for each tile: it goes with finish=second spread=0";
     }
     return {};
   }
