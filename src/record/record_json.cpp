@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
+#include <tuple>
+#include <type_traits>
 
 namespace ridge {
 
@@ -22,22 +24,66 @@ std::string text_of(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-void add_timing(Json& json, const std::optional<Timing>& timing) {
+// Values of one field.
+
+template <class T>
+Json json_of(const T& value) {
+  if constexpr (std::is_floating_point_v<T>) return number(value);
+  return value;
+}
+Json json_of(Seconds value) {
+  return number(value.value);
+}
+Json json_of(const DeviceId& device) {
+  return to_text(device);
+}
+Json json_of(const Extents& size) {
+  Json json = Json::array();
+  for (int d = 0; d < size.rank(); ++d)
+    json.push_back(size[d]);
+  return json;
+}
+Json json_of(const Check& check) {
+  Json json;
+  json["ok"] = check.ok;
+  json["max_error"] = number(check.max_error);
+  json["against"] = check.against;
+  if (!check.message.empty()) json["message"] = check.message;
+  return json;
+}
+Json json_of(const Counters& counters) {
+  Json json;
+  json["source"] = counters.source;
+  json["bytes_read"] = number(counters.bytes_read);
+  if (counters.bytes_written) json["bytes_written"] = number(*counters.bytes_written);
+  if (counters.hit_rate) json["hit_rate"] = number(*counters.hit_rate);
+  return json;
+}
+template <class T>
+Json json_of(const std::optional<T>& value) {
+  return value ? json_of(*value) : Json(nullptr);
+}
+
+// Members of records: by default one field.
+
+template <class T>
+void add(Json& json, const char* name, const T& value) {
+  json[name] = json_of(value);
+}
+void add(Json& json, const char* /*name*/, const std::optional<Timing>& timing) {
   json["seconds"] = timing ? number(timing->median.value) : Json(nullptr);
   json["seconds_min"] = timing ? number(timing->least.value) : Json(nullptr);
   json["seconds_max"] = timing ? number(timing->most.value) : Json(nullptr);
   json["repeats"] = timing ? Json(timing->repeats) : Json(nullptr);
 }
-
-void add_work(Json& json, const Work& work) {
+void add(Json& json, const char* /*name*/, const Work& work) {
   json["bytes_read"] = work.read.value;
   json["bytes_written"] = work.written.value;
   json["flops"] = number(work.flops);
   json["items"] = work.items;
   json["convention"] = work.convention;
 }
-
-void add_achievement(Json& json, const std::optional<Achievement>& achieved) {
+void add(Json& json, const char* /*name*/, const std::optional<Achievement>& achieved) {
   const bool roofed = achieved && achieved->roof > 0;
   json["achieved"] = achieved ? number(achieved->rate) : Json(nullptr);
   json["achieved_unit"] = achieved ? Json(achieved->unit) : Json(nullptr);
@@ -49,50 +95,32 @@ void add_achievement(Json& json, const std::optional<Achievement>& achieved) {
     json["fraction_high"] = number(achieved->fraction_high);
   }
 }
-
-Json json_of(const std::optional<Check>& check) {
-  if (!check) return nullptr;
-  Json json;
-  json["ok"] = check->ok;
-  json["max_error"] = number(check->max_error);
-  json["against"] = check->against;
-  if (!check->message.empty()) json["message"] = check->message;
-  return json;
+void add(Json& json, const char* /*name*/, const std::vector<Detail>& details) {
+  for (const Detail& detail : details)
+    json[detail.name] = detail.text.empty() ? number(detail.number) : Json(detail.text);
 }
 
-Json json_of(const Counters& counters) {
-  Json json;
-  json["source"] = counters.source;
-  json["bytes_read"] = number(counters.bytes_read);
-  if (counters.bytes_written) json["bytes_written"] = number(*counters.bytes_written);
-  if (counters.hit_rate) json["hit_rate"] = number(*counters.hit_rate);
-  return json;
+/// Whether a member says anything.
+template <class T>
+bool is_set(const T& value) {
+  if constexpr (std::is_arithmetic_v<T>) return value != T{};
+  return true;
+}
+bool is_set(const std::string& text) {
+  return !text.empty();
+}
+template <class T>
+bool is_set(const std::optional<T>& value) {
+  return value.has_value();
 }
 
 Json json_of(const Record& record) {
   Json json;
-  json["pattern"] = record.pattern;
-  json["kernel"] = record.kernel;
-  json["device"] = to_text(record.device);
-  json["device_name"] = record.device_name;
-  json["precision"] = record.precision;
-  if (!record.site.empty()) json["site"] = record.site;
-  json["size"] = Json::array();
-  for (int d = 0; d < record.size.rank(); ++d)
-    json["size"].push_back(record.size[d]);
-  json["schedule"] = record.schedule;
-  if (!record.schedule_name.empty()) json["schedule_name"] = record.schedule_name;
-  add_timing(json, record.timing);
-  add_work(json, record.work);
-  add_achievement(json, record.achieved);
-  if (record.in_cache) json["in_cache"] = true;
-  if (record.host) json["host_seconds"] = number(record.host->value);
-  if (!record.compiled.empty()) json["compiled"] = record.compiled;
-  json["ranks"] = record.ranks;
-  if (record.counters) json["counters"] = json_of(*record.counters);
-  json["check"] = json_of(record.check);
-  for (const Detail& detail : record.details)
-    json[detail.name] = detail.text.empty() ? number(detail.number) : Json(detail.text);
+  const auto take = [&](const auto& field) {
+    const auto& value = record.*field.member;
+    if (field.always || is_set(value)) add(json, field.name, value);
+  };
+  std::apply([&](const auto&... field) { (take(field), ...); }, Record::fields());
   return json;
 }
 

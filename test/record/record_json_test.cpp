@@ -125,6 +125,32 @@ TEST(RecordJson, AddsWhatIsOnlyThereSometimes) {
   EXPECT_EQ(json["check"]["message"], "point (1, 2, 3)");
 }
 
+TEST(RecordJson, HasEachFieldByItsNameWhereItIsSet) {
+  Record record = full_record();
+  record.site = "spinor";
+  record.schedule_name = "kernel3";
+  record.in_cache = true;
+  record.host = Seconds{4e-7};
+  record.compiled = "now";
+  record.counters = Counters{"perf", 1e6, {}, 0.5};
+  record.details = {{"registers", 64, ""}, {"partition", 0, "2x2"}};
+  const Json json = Json::parse(to_json(record));
+  int fields = 0;
+  const auto look = [&](const auto& field) {
+    const std::string name = field.name;
+    if (name == "timing" || name == "work" || name == "details") return; // are several
+    EXPECT_TRUE(json.contains(name)) << name;
+    ++fields;
+  };
+  std::apply([&](const auto&... field) { (look(field), ...); }, Record::fields());
+  EXPECT_GT(fields, 10);
+  EXPECT_EQ(json["site"], "spinor");
+  EXPECT_EQ(json["host_seconds"], 4e-7);
+  EXPECT_EQ(json["counters"]["hit_rate"], 0.5);
+  EXPECT_EQ(json["registers"], 64);
+  EXPECT_EQ(json["partition"], "2x2");
+}
+
 TEST(RecordJson, SaysNullForNumbersThatJsonDoesNotHave) {
   Record record = full_record();
   record.work.flops = std::numeric_limits<double>::infinity();

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace ridge {
@@ -55,6 +56,15 @@ struct Detail {
   std::string text; ///< where it is no number
 };
 
+/// A member of records and its name in JSON. Those with several fields (times, work, what was
+/// achieved, details) name these themselves, in src/record/record_json.cpp.
+template <class T, class R>
+struct RecordField {
+  const char* name;
+  T R::*member;
+  bool always = true; ///< in JSON; else only where it is set
+};
+
 /// What ran, under which schedule, how long, how much it had to do, how far from the roof, and
 /// whether it was checked.
 struct Record {
@@ -78,6 +88,30 @@ struct Record {
   int ranks = 1;
   std::optional<Counters> counters = {}; ///< where they were asked for
   std::vector<Detail> details;           ///< fields of its pattern's own
+
+  /// In the order of JSON. A new field is a member and a line here.
+  static constexpr auto fields() {
+    constexpr bool where_set = false;
+    return std::tuple{RecordField{"pattern", &Record::pattern},
+                      RecordField{"kernel", &Record::kernel},
+                      RecordField{"device", &Record::device},
+                      RecordField{"device_name", &Record::device_name},
+                      RecordField{"precision", &Record::precision},
+                      RecordField{"site", &Record::site, where_set},
+                      RecordField{"size", &Record::size},
+                      RecordField{"schedule", &Record::schedule},
+                      RecordField{"schedule_name", &Record::schedule_name, where_set},
+                      RecordField{"timing", &Record::timing},
+                      RecordField{"work", &Record::work},
+                      RecordField{"achieved", &Record::achieved},
+                      RecordField{"in_cache", &Record::in_cache, where_set},
+                      RecordField{"host_seconds", &Record::host, where_set},
+                      RecordField{"compiled", &Record::compiled, where_set},
+                      RecordField{"ranks", &Record::ranks},
+                      RecordField{"counters", &Record::counters, where_set},
+                      RecordField{"check", &Record::check},
+                      RecordField{"details", &Record::details}};
+  }
 };
 
 /// The JSON of one record or of an array of them, with the field names of the command-line
