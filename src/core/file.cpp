@@ -4,15 +4,23 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
+#include <array>
+#include <cerrno>
 
 namespace ridge {
 
 std::optional<std::string> read_file(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string all(std::istreambuf_iterator<char>(in), {});
-  if (!in.good() && !in.eof()) return std::nullopt;
+  const int in = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (in < 0) return std::nullopt;
+  std::string all;
+  std::array<char, 1 << 14> piece;
+  ssize_t got = 0;
+  while ((got = read(in, piece.data(), piece.size())) != 0) {
+    if (got < 0 && errno != EINTR) break;
+    if (got > 0) all.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  close(in);
+  if (got < 0) return std::nullopt;
   return all;
 }
 

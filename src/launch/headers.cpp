@@ -1,13 +1,14 @@
 #include "headers.hpp"
 
+#include <ridge/core/file.hpp>
 #include <ridge/device/library.hpp>
 
 #include "hash.hpp"
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <string>
+#include <system_error>
 #include <vector>
 
 namespace ridge::launch {
@@ -24,12 +25,13 @@ const std::string& headers_digest() {
     }
     std::sort(files.begin(), files.end());
     std::string all;
+    // Each new process reads them all before it takes a kernel from the cache: no links are
+    // followed.
     for (const fs::path& file : files) {
-      std::ifstream in(file, std::ios::binary);
-      all += fs::relative(file, folder, ignored).string() + "\n";
-      all.append(std::istreambuf_iterator<char>(in), {});
+      all += file.lexically_relative(folder).string() + "\n";
+      all += read_file(file.string()).value_or("");
     }
-    return digest(all);
+    return digest_of_words(all);
   }();
   return known;
 }

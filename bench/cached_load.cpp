@@ -1,0 +1,51 @@
+// How long a process takes for a kernel of the cpu that is in the cache of kernels compiled on
+// demand, or that was compiled ahead: prints where it came from, the milliseconds until the program
+// is bound, and those of binding it again. A process a line, so run it often:
+//
+//   g++ -std=c++20 -O2 -fopenmp -Iinclude bench/cached_load.cpp -Lbuild/lib -lridge -lfmt
+//   for i in $(seq 20); do LD_LIBRARY_PATH=build/lib ./a.out; done      # ./a.out ahead
+//
+// What was predicted and found: docs/decisions/0004-on-demand.md.
+#include <ridge/core/error.hpp>
+#include <ridge/device/field.hpp>
+#include <ridge/pairs/interactions/gravity.hpp>
+#include <ridge/pairs/launch.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+double milliseconds() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double, std::milli>(since).count();
+}
+
+} // namespace
+
+int main(int argc, char** argv) try {
+  using namespace ridge;
+  const Device device("cpu");
+  Queue queue(device);
+  std::vector<Field<double>> fields;
+  for (int i = 0; i < 8; ++i)
+    fields.emplace_back(device, Extents{64});
+  const auto source = [&](std::size_t i) { return Span<const double>(fields[i].elements()); };
+  const auto call = pairs::among_themselves<pairs::Gravity<>, pairs::Fp64>(
+      {}, {source(0), source(1), source(2), source(3)},
+      {fields[4].elements(), fields[5].elements(), fields[6].elements(), fields[7].elements()});
+  pairs::CpuSchedule schedule;
+  schedule.tile = argc > 1 && std::string_view(argv[1]) == "ahead" ? 1 : 3;
+  const double start = milliseconds();
+  const Program first(queue, call, schedule);
+  const double bound = milliseconds();
+  const Program again(queue, call, schedule);
+  std::printf("%-6s %8.3f ms, again %.4f ms\n", first.record().compiled.c_str(), bound - start,
+              milliseconds() - bound);
+  return 0;
+} catch (const ridge::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 1;
+}
