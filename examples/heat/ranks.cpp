@@ -20,8 +20,8 @@ void set(ridge::Queue& queue, const Part& field, ridge::Index3 hot) {
   const ridge::Index3 n = mine.extents();
   const ridge::Index3 at{hot.x - mine.begin.x, hot.y - mine.begin.y, hot.z - mine.begin.z};
   if (at.x >= 0 && at.x < n.x && at.y >= 0 && at.y < n.y && at.z >= 0 && at.z < n.z)
-    values[static_cast<std::size_t>(field.view().at(at.x, at.y, at.z))] = 1.0;
-  ridge::copy_to_device(queue, field.view().data, values.data(), field.held().count());
+    values[static_cast<std::size_t>(at.x + n.x * (at.y + n.y * at.z))] = 1.0;
+  field.copy_from_host(queue, values.data());
   queue.wait();
 }
 

@@ -1,5 +1,6 @@
 #include <ridge/comm/exchange.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/device/generate.hpp>
 #include <ridge/device/memory.hpp>
 #include <ridge/device/order.hpp>
 
@@ -32,7 +33,8 @@ struct Exchange::State {
   State(Communicator& communicator, Queue& compute, const Grid& grid,
         std::vector<PaddedField> fields)
       : work(compute), own(urgent_queue(compute.device())), begun(compute.device()),
-        done(compute.device()), carrier(choose_carrier(communicator, compute.device())) {
+        done(compute.device()), carrier(choose_carrier(communicator, compute.device())),
+        pause(compute.device(), Bytes{sizeof(int)}, "a pause of a halo exchange") {
     std::vector<Message> sends;
     std::vector<Message> receives;
     int tag = 0;
@@ -93,6 +95,7 @@ struct Exchange::State {
   Queue own;
   Order begun, done;
   Carrier carrier;
+  Memory pause; // set, which takes as long as a launch takes to begin
   std::vector<Memory> buffers;
   std::vector<Bound> pack, unpack;
   std::unique_ptr<Transfer> transfer;
@@ -110,6 +113,10 @@ Queue& Exchange::queue() {
 }
 void Exchange::fork() {
   state_->begun.set(state_->own, state_->work);
+}
+void Exchange::give_way() {
+  if (state_->own.device().is_gpu())
+    fill_bytes(state_->own, state_->pause.data(), 0, state_->pause.size());
 }
 void Exchange::send() {
   for (const Bound& copies : state_->pack)

@@ -63,6 +63,14 @@ void copy_bytes_on_device(Queue& queue, void* to, const void* from, Bytes bytes)
                                 CopyDirection::on_device);
 }
 
+void copy_rows_to_device(Queue& queue, void* to, Bytes to_pitch, const void* from, Bytes row,
+                         Index rows) {
+  const auto row_bytes = static_cast<std::size_t>(row.value);
+  queue.device().backend().copy_rows(queue.native(), to, static_cast<std::size_t>(to_pitch.value),
+                                     from, row_bytes, row_bytes, static_cast<std::size_t>(rows),
+                                     CopyDirection::to_device);
+}
+
 void copy_rows_to_host(Queue& queue, void* to, const void* from, Bytes from_pitch, Bytes row,
                        Index rows) {
   const auto row_bytes = static_cast<std::size_t>(row.value);

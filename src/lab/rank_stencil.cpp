@@ -81,12 +81,12 @@ void RankFieldsCase<T>::fill(std::size_t i, const comm::Box& box) {
   const comm::Box& held = in_[i].held();
   const Index3 n = held.extents();
   Memory memory; // of the host, where the device's cannot be written to
-  T* to = in_[i].view().data;
+  View<T> to = in_[i].view();
   const bool direct = queue_.device().host_accessible();
   if (!direct) {
-    memory =
-        Memory(queue_.device(), bytes(in_[i]), "numbers to fill a field", Memory::Place::staging);
-    to = static_cast<T*>(memory.data());
+    memory = Memory(queue_.device(), Bytes{held.count() * static_cast<Index>(sizeof(T))},
+                    "numbers to fill a field", Memory::Place::staging);
+    to = View<T>(static_cast<T*>(memory.data()), n);
   }
   cpu::run(cpu::default_threads(), [&](int thread, int threads) {
     const auto rows = cpu::share_of(n.y * n.z, thread, threads);
@@ -96,13 +96,13 @@ void RankFieldsCase<T>::fill(std::size_t i, const comm::Box& box) {
       const bool here = y >= box.begin.y && y < box.end.y && z >= box.begin.z && z < box.end.z;
       for (Index x = 0; x < n.x; ++x) {
         const Index at = held.begin.x + x;
-        to[row * n.x + x] = here && at >= box.begin.x && at < box.end.x
-                                ? number(i, at, y, z)
-                                : std::numeric_limits<T>::quiet_NaN();
+        to.data[to.at(x, row % n.y, row / n.y)] = here && at >= box.begin.x && at < box.end.x
+                                                      ? number(i, at, y, z)
+                                                      : std::numeric_limits<T>::quiet_NaN();
       }
     }
   });
-  if (!direct) copy_to_device(queue_, in_[i].view().data, to, held.count());
+  if (!direct) in_[i].copy_from_host(queue_, to.data);
   queue_.wait();
 }
 
@@ -111,7 +111,7 @@ Check RankFieldsCase<T>::check_halo(std::size_t i) {
   const comm::Box& held = in_[i].held();
   const Index3 n = held.extents();
   std::vector<T> values(static_cast<std::size_t>(held.count()));
-  copy_to_host(queue_, values.data(), in_[i].view().data, held.count());
+  in_[i].copy_to_host(queue_, values.data());
   queue_.wait();
   const auto reach = stencil::reach_of({traits_.footprints[i]});
   for (const comm::Route& route : comm::halo_plan(grid_, ranks_.rank(), reach).receives) {

@@ -92,7 +92,9 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n,
     s.block = BlockShape{{128, 2, 1}};
   }
   if (s.loads == Loads::packs) return s; // no planes, so no sub-domains either
-  if (n.x < 64) {
+  if (n.x <= 8) {                        // such as the faces in x that halos of ranks are read for
+    s.block = BlockShape{{4, 64, 1}};
+  } else if (n.x < 64) {
     s.block = BlockShape{{32, 8, 1}};
   } else if (n.x < 128 && !flat) {
     s.block = BlockShape{{64, 4, 1}};

@@ -265,18 +265,23 @@ Queue& SweepsFields<T>::halo_queue(int slot) const {
 }
 
 template <class T>
-void SweepsFields<T>::fork_halo(int slot) {
-  if (halos_) halos_->of(slot).fork();
+void SweepsFields<T>::exchange_beside(int slot, const std::function<void()>& inner,
+                                      const std::function<void()>& outer) {
+  if (!halos_) return inner();
+  comm::Exchange& exchange = halos_->of(slot);
+  exchange.fork();
+  exchange.send_beside(inner, [&] {
+    outer();
+    exchange.send();
+  });
+  exchange.finish();
 }
 
 template <class T>
-void SweepsFields<T>::send_halo(int slot) {
-  if (halos_) halos_->of(slot).send();
-}
-
-template <class T>
-void SweepsFields<T>::finish_halo(int slot) {
-  if (halos_) halos_->of(slot).finish();
+void SweepsFields<T>::exchange_halo(int slot) {
+  if (!halos_) return;
+  halos_->of(slot).begin();
+  halos_->of(slot).finish();
 }
 
 template <class T>

@@ -123,13 +123,12 @@ template <class T>
 void SweepsRun<T>::sweep() {
   const int out = this->slot(this->slots() - 1);
   const Single& programs = single();
-  this->fork_halo(out);
-  for (const Program& program : programs.outer)
-    program.run();
-  this->send_halo(out);
-  for (const Program& program : programs.inner)
-    program.run();
-  this->finish_halo(out);
+  const auto run_all = [](const std::vector<Program>& some) {
+    for (const Program& program : some)
+      program.run();
+  };
+  this->exchange_beside(
+      out, [&] { run_all(programs.inner); }, [&] { run_all(programs.outer); });
   if (this->shell_changes()) this->fill_shell(out);
   this->advance(1);
 }

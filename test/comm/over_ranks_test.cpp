@@ -26,13 +26,13 @@ using test::wrapped;
 /// Copies a packed box to a rank's memory; queues of these devices run at once.
 template <class T>
 void set(Queue& queue, const RankField<T>& field, const std::vector<T>& values) {
-  copy_to_device(queue, field.view().data, values.data(), static_cast<Index>(values.size()));
+  field.copy_from_host(queue, values.data());
   queue.wait();
 }
 template <class T>
 std::vector<T> get(Queue& queue, const RankField<T>& field) {
   std::vector<T> values(static_cast<std::size_t>(field.held().count()));
-  copy_to_host(queue, values.data(), field.view().data, field.held().count());
+  field.copy_to_host(queue, values.data());
   queue.wait();
   return values;
 }

@@ -44,7 +44,7 @@ void set_owned(Queue& queue, const RankField<T>& field, const std::vector<T>& va
         mine.push_back(owned ? values[static_cast<std::size_t>(x + points.x * (y + points.y * z))]
                              : std::nan(""));
       }
-  copy_to_device(queue, field.view().data, mine.data(), static_cast<Index>(mine.size()));
+  field.copy_from_host(queue, mine.data());
   queue.wait();
 }
 

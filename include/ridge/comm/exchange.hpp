@@ -10,6 +10,8 @@
 //   exchange.send();     // what work given to exchange.queue() has made by now
 //   exchange.receive();  // work given to exchange.queue() after it sees the halos
 //   exchange.join();     // and work given to the queue all of that
+//
+// Work that needs no halo goes to the queue between fork and send; send_beside says when.
 #pragma once
 
 #include <ridge/comm/carrier.hpp>
@@ -54,9 +56,29 @@ public:
     join();
   }
 
+  /// Calls `work`, which gives the queue what needs no halo, and then `send`, which gives what
+  /// other ranks wait for to the queue of the messages and sends it; where messages need the host,
+  /// the other way round. A GPU puts blocks where there is room, and a launch whose blocks were put
+  /// around those of another stays slower all its way (docs/decisions/0026): so the largest begins
+  /// first.
+  template <class Work, class Send>
+  void send_beside(const Work& work, const Send& send) {
+    if (!can_be_recorded()) {
+      send();
+      work();
+      return;
+    }
+    work();
+    give_way();
+    send();
+  }
+
   /// The queue of the messages: a GPU begins with what is on it before what is on others.
   [[nodiscard]] Queue& queue();
   void fork();
+  /// What the queue is given between fork and this begins before what the queue of the messages is
+  /// given next.
+  void give_way();
   void send();
   void receive();
   void join();

@@ -41,7 +41,9 @@ void copy_to_host(Queue& queue, T* to, const T* from, Index count);
 void copy_bytes_to_device(Queue& queue, void* to, const void* from, Bytes bytes);
 void copy_bytes_to_host(Queue& queue, void* to, const void* from, Bytes bytes);
 void copy_bytes_on_device(Queue& queue, void* to, const void* from, Bytes bytes);
-/// Copies a box between a device view and a packed host array of the same extents.
+/// Copies rows, one after the other without gaps on the host, and `pitch` apart on the device.
+void copy_rows_to_device(Queue& queue, void* to, Bytes to_pitch, const void* from, Bytes row,
+                         Index rows);
 void copy_rows_to_host(Queue& queue, void* to, const void* from, Bytes from_pitch, Bytes row,
                        Index rows);
 

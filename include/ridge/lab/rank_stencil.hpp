@@ -50,7 +50,7 @@ protected:
 private:
   [[nodiscard]] std::optional<stencil::Schedule> schedule() const;
   static Bytes bytes(const comm::RankField<T>& field) {
-    return {field.held().count() * static_cast<Index>(sizeof(T))};
+    return {field.view().span() * static_cast<Index>(sizeof(T))};
   }
   /// The number of input i at a point of the whole field.
   [[nodiscard]] T number(std::size_t i, Index x, Index y, Index z) const;

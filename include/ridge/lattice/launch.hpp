@@ -18,7 +18,7 @@ namespace ridge::lattice {
 
 /// The task of reductions, which schedules depend on.
 template <class R>
-[[nodiscard]] constexpr Task task_of(bool reproducible, bool slices) {
+[[nodiscard]] Task task_of(bool reproducible, bool slices) {
   return {R::by_component ? Task::reduce_tensor : Task::reduce_number, reproducible, slices,
           R::stores};
 }

@@ -72,12 +72,10 @@ public:
   /// are recorded in a graph the second time, and are one launch from then on.
   void run() override {
     all_.run(queue_, exchange_.can_be_recorded(), [this] {
-      exchange_.begin();
-      for (const Program& program : inner_)
-        program.run();
+      exchange_.fork();
+      exchange_.send_beside([this] { run_all(inner_); }, [this] { exchange_.send(); });
       exchange_.receive();
-      for (const Program& program : outer_)
-        program.run();
+      run_all(outer_);
       exchange_.join();
     });
   }
@@ -91,10 +89,7 @@ public:
   void run_compute() override {
     points_.run(queue_, exchange_.can_be_recorded(), [this] {
       exchange_.fork();
-      for (const Program& program : inner_)
-        program.run();
-      for (const Program& program : outer_)
-        program.run();
+      exchange_.send_beside([this] { run_all(inner_); }, [this] { run_all(outer_); });
       exchange_.join();
     });
   }
@@ -108,6 +103,10 @@ public:
   }
 
 private:
+  static void run_all(const std::vector<Program>& programs) {
+    for (const Program& program : programs)
+      program.run();
+  }
   static std::vector<comm::PaddedField> padded(const RankCall<K, T>& call) {
     const auto footprints = traits_of<K, T>().footprints;
     std::vector<comm::PaddedField> fields;

@@ -11,6 +11,7 @@
 #include <ridge/stencil/sweeps_schedule.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -75,17 +76,13 @@ protected:
   /// The points that a sweep computes, in coordinates of the field with its shell. With others,
   /// these are the outer ones of what this rank owns, which they need, and the inner ones.
   [[nodiscard]] const comm::Division& computed() const { return computed_; }
-  /// What other ranks need of a slot is computed on a queue of its own, which waits for what the
-  /// sweeps' queue has been given before `fork_halo`, sent, and received. Nothing on a single rank.
+  /// Where what `outer` of exchange_beside computes of a slot is computed.
   [[nodiscard]] Queue& halo_queue(int slot) const;
-  void fork_halo(int slot);
-  void send_halo(int slot);
-  void finish_halo(int slot);
-  void exchange_halo(int slot) {
-    fork_halo(slot);
-    send_halo(slot);
-    finish_halo(slot);
-  }
+  /// Computes what other ranks need of a slot, on its queue, and sends it, beside the inner points;
+  /// and receives. On a single rank there are only inner ones.
+  void exchange_beside(int slot, const std::function<void()>& inner,
+                       const std::function<void()>& outer);
+  void exchange_halo(int slot);
   [[nodiscard]] bool can_be_recorded() const;
   /// The record of a sweep, or a pass, of this rank as one of all ranks; `all` is that of one
   /// launch over the whole field.
