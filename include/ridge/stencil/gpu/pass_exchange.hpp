@@ -68,14 +68,36 @@ RIDGE_DEVICE I forgotten(I value) {
   return value;
 }
 
-/// `yes` where bit `Bit` of `bits` is set, `no` elsewhere. Tested where it is used: a compiler that
+/// Calls `f` with 0 to Count - 1: as compile-time constants where registers are found by them, as a
+/// number on the emulated GPU, for which one function is compiled.
+template <int Count, class F>
+RIDGE_DEVICE void for_each_row(F&& f) {
+#if defined(RIDGE_TARGET_SIMT)
+  for (int row = 0; row < Count; ++row)
+    f(row);
+#else
+  unrolled<Count>(f);
+#endif
+}
+
+/// The bit of a value in a row of packs of `Size`, a constant where the row is.
+template <int Size, int Place, class Row>
+RIDGE_DEVICE constexpr auto bit_of([[maybe_unused]] Row row) {
+#if defined(RIDGE_TARGET_SIMT)
+  return row * Size + Place;
+#else
+  return std::integral_constant<int, Row::value * Size + Place>{};
+#endif
+}
+
+/// `yes` where this bit of `bits` is set, `no` elsewhere. Tested where it is used: a compiler that
 /// kept the outcome of each test would need more predicates than a GPU has. `ByMask`: without any,
 /// in more instructions.
-template <int Bit, bool ByMask, class T>
-RIDGE_DEVICE T chosen(unsigned bits, T yes, T no) {
+template <bool ByMask, class Bit, class T>
+RIDGE_DEVICE T chosen([[maybe_unused]] Bit bit, unsigned bits, T yes, T no) {
 #if defined(__CUDA_ARCH__)
   if constexpr (ByMask) {
-    int mask = static_cast<int>(bits << (31 - Bit)) >> 31;
+    int mask = static_cast<int>(bits << (31 - Bit::value)) >> 31;
     asm("" : "+r"(mask)); // else it becomes a predicate again
     const auto of = [mask](int a, int b) { return (a & mask) | (b & ~mask); };
     if constexpr (std::is_same_v<T, double>) {
@@ -89,49 +111,50 @@ RIDGE_DEVICE T chosen(unsigned bits, T yes, T no) {
     asm("{ .reg .pred p; .reg .b32 t; and.b32 t, %3, %4; setp.ne.u32 p, t, 0; "
         "selp.f64 %0, %1, %2, p; }"
         : "=d"(value)
-        : "d"(yes), "d"(no), "r"(bits), "n"(1u << Bit));
+        : "d"(yes), "d"(no), "r"(bits), "n"(1u << Bit::value));
     return value;
   } else {
     T value;
     asm("{ .reg .pred p; .reg .b32 t; and.b32 t, %3, %4; setp.ne.u32 p, t, 0; "
         "selp.f32 %0, %1, %2, p; }"
         : "=f"(value)
-        : "f"(yes), "f"(no), "r"(bits), "n"(1u << Bit));
+        : "f"(yes), "f"(no), "r"(bits), "n"(1u << Bit::value));
     return value;
   }
 #else
-  return (bits >> Bit & 1u) != 0 ? yes : no;
+  return (bits >> bit & 1u) != 0 ? yes : no;
 #endif
 }
 
-/// Stores a value where bit `Bit` of `bits` is set, which is tested here, likewise.
-template <int Bit, Store How, class Lane, class T>
-RIDGE_DEVICE void put_chosen(Lane& lane, unsigned bits, const Span<T>& to, Index at, T value) {
+/// Stores a value where this bit of `bits` is set, which is tested here, likewise.
+template <Store How, class Lane, class Bit, class T>
+RIDGE_DEVICE void put_chosen(Lane& lane, [[maybe_unused]] Bit bit, unsigned bits, const Span<T>& to,
+                             Index at, T value) {
 #if defined(__CUDA_ARCH__)
   (void)lane;
   if constexpr (sizeof(T) == 8 && How == Store::nontemporal) {
     asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %2, %3; setp.ne.u32 p, t, 0; "
                  "@p st.global.cs.f64 [%0], %1; }" ::"l"(to.data + at),
-                 "d"(value), "r"(bits), "n"(1u << Bit)
+                 "d"(value), "r"(bits), "n"(1u << Bit::value)
                  : "memory");
   } else if constexpr (sizeof(T) == 8) {
     asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %2, %3; setp.ne.u32 p, t, 0; "
                  "@p st.global.f64 [%0], %1; }" ::"l"(to.data + at),
-                 "d"(value), "r"(bits), "n"(1u << Bit)
+                 "d"(value), "r"(bits), "n"(1u << Bit::value)
                  : "memory");
   } else if constexpr (How == Store::nontemporal) {
     asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %2, %3; setp.ne.u32 p, t, 0; "
                  "@p st.global.cs.f32 [%0], %1; }" ::"l"(to.data + at),
-                 "f"(value), "r"(bits), "n"(1u << Bit)
+                 "f"(value), "r"(bits), "n"(1u << Bit::value)
                  : "memory");
   } else {
     asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %2, %3; setp.ne.u32 p, t, 0; "
                  "@p st.global.f32 [%0], %1; }" ::"l"(to.data + at),
-                 "f"(value), "r"(bits), "n"(1u << Bit)
+                 "f"(value), "r"(bits), "n"(1u << Bit::value)
                  : "memory");
   }
 #else
-  if ((bits >> Bit & 1u) != 0) put<How>(lane, to, at, Pack<T, 1>(value));
+  if ((bits >> bit & 1u) != 0) put<How>(lane, to, at, Pack<T, 1>(value));
 #endif
 }
 

@@ -231,6 +231,18 @@ private:
   /// Planes of each sweep (0: the input): that of step k is k % turn.
   struct Held {
     Value plane[turn][sweeps][rows];
+
+    /// So that those of the next step are where those of this step were.
+    void move_on() {
+      for (int level = 0; level < sweeps; ++level) {
+        for (int j = 0; j < rows; ++j) {
+          const Value first = plane[0][level][j];
+          for (int i = 1; i < turn; ++i)
+            plane[i - 1][level][j] = plane[i][level][j];
+          plane[turn - 1][level][j] = first;
+        }
+      }
+    }
   };
 
   template <class Lane>
@@ -379,7 +391,16 @@ private:
   template <Mask M, class Lane, int... Phase>
   RIDGE_DEVICE void steps(Lane& lane, Place& p, Held& held, int k,
                           std::integer_sequence<int, Phase...> /*phases*/) const {
-    (step<Phase, M>(lane, p, held, k + Phase), ...);
+    if constexpr (std::is_same_v<Here, target::Simt>) {
+      // The same function for all phases, which takes a third of the time to compile: here the
+      // planes move on instead.
+      for (int i = 0; i < turn; ++i) {
+        step<0, M>(lane, p, held, k + i);
+        held.move_on();
+      }
+    } else {
+      (step<Phase, M>(lane, p, held, k + Phase), ...);
+    }
   }
 
   /// Elements of a plane of the ring.
@@ -473,7 +494,7 @@ private:
     if constexpr (P.moving && M == Mask::all) {
       copy_around(lane, p, source, to, at);
     } else {
-      unrolled<rows>([&](auto j) {
+      for_each_row<rows>([&](auto j) {
         if (M == Mask::none || p.shares.fetched(j))
           copy_kept<vector>(lane, to, at + p.own + j * row, source.from, j * row_of_field());
       });
@@ -555,14 +576,14 @@ private:
       lane.template copy_wait<ahead>();
     }
 
-    unrolled<rows>([&](auto j) {
+    for_each_row<rows>([&](auto j) {
       held.plane[newest][0][j] =
           load_shared_values<vector>(lane, planes, p.turns.slot + p.own + j * row);
     });
     unrolled<from_ring>([&](auto i) {
       constexpr int age = 2 * radius - i;
       const int older_slot = in_ring<all>(p.turns.slot + (ring - age) * slot);
-      unrolled<rows>([&](auto j) {
+      for_each_row<rows>([&](auto j) {
         held.plane[place_of_age<Phase>(age)][0][j] =
             load_shared_values<vector>(lane, planes, older_slot + p.own + j * row);
       });
@@ -571,7 +592,7 @@ private:
     if constexpr (levels > 1) {
       auto older_planes = lane.template shared<T>(older_at<Lane>, older_rows * row);
       const int older_at_row = p.turns.older + p.own - radius * row;
-      unrolled<rows>([&](auto j) {
+      for_each_row<rows>([&](auto j) {
         first_before[j] = load_shared_values<vector>(lane, older_planes, older_at_row + j * row);
       });
       constexpr int older_size = older_elements<Lane>;
@@ -614,7 +635,7 @@ private:
       [[maybe_unused]] const int z = k - (level + 1) * radius;
       [[maybe_unused]] const unsigned inside =
           periodic_in(2) || (z >= r.z && z < in.extents.z - r.z) ? p.inside : 0;
-      unrolled<rows>([&](auto j) {
+      for_each_row<rows>([&](auto j) {
         auto values = RowValues<T, vector, radius>::around(lane, plane(0, j));
         if constexpr (P.moving && M == Mask::all) {
           if (p.beside_x)
@@ -645,10 +666,14 @@ private:
           Value kept = plane(0, j);
           unrolled<vector>([&](auto i) {
             constexpr int place = number<decltype(i)>;
-            constexpr int bit = M == Mask::along_x ? Shares::inside_x_bit + place
-                                                   : number<decltype(j)> * vector + place;
-            kept.lane[place] = chosen<bit, by_mask>(M == Mask::along_x ? p.shares.bits() : inside,
-                                                    next.lane[place], kept.lane[place]);
+            if constexpr (M == Mask::along_x) {
+              kept.lane[place] =
+                  chosen<by_mask>(constant<Shares::inside_x_bit + place>, p.shares.bits(),
+                                  next.lane[place], kept.lane[place]);
+            } else {
+              kept.lane[place] = chosen<by_mask>(bit_of<vector, place>(j), inside, next.lane[place],
+                                                 kept.lane[place]);
+            }
           });
           next = kept;
         }
@@ -663,7 +688,7 @@ private:
         const int to = p.turns.half + level * level_rows * row + p.edge;
         const auto& handed_on = held.plane[place_of_age<Phase>(radius - 1)][level + 1];
         if constexpr (handed == rows) {
-          unrolled<rows>(
+          for_each_row<rows>(
               [&](auto j) { store_shared_pack(lane, edges, to + j * row, handed_on[j]); });
         } else {
           store_shared_pack(lane, edges, to, handed_on[0]);
@@ -705,7 +730,7 @@ private:
       constexpr auto here = constant<beyond>; // the face's own
       constexpr auto point = constant<2 * beyond>;
       constexpr auto half = constant<2 * beyond - 1>;
-      unrolled<rows>([&](auto j) {
+      for_each_row<rows>([&](auto j) {
         if (newest == low.at + beyond && low.behind == 0)
           plane(point, j) = low.image(beyond, fresh[j], fresh[j], plane(here, j));
         if (newest == low.at + beyond - 1 && low.behind != 0)
@@ -720,17 +745,16 @@ private:
   template <Mask M, class Lane>
   RIDGE_DEVICE void store(Lane& lane, const Place& p, const Span<T>& to,
                           const Value (&results)[rows], bool some) const {
-    unrolled<rows>([&](auto j) {
+    for_each_row<rows>([&](auto j) {
       if (some && p.shares.whole(j)) put<P.store>(lane, to, j * row_of_field(), results[j]);
     });
     if constexpr (M != Mask::none) {
       const unsigned parts = some ? p.parts : 0;
-      unrolled<rows>([&](auto j) {
+      for_each_row<rows>([&](auto j) {
         unrolled<vector>([&](auto i) {
-          constexpr int row = number<decltype(j)>;
           constexpr int place = number<decltype(i)>;
-          put_chosen<row * vector + place, P.store>(lane, parts, to, row * row_of_field() + place,
-                                                    results[row].lane[place]);
+          put_chosen<P.store>(lane, bit_of<vector, place>(j), parts, to, j * row_of_field() + place,
+                              results[j].lane[place]);
         });
       });
     }

@@ -1,0 +1,148 @@
+"""The cache of kernels that are compiled on demand, and what becomes of a bad one."""
+
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+from user_kernels import HEAT, cache, env, heat, is_header, lend_headers, sources  # noqa: F401 -- fixtures
+
+
+def copy_of(cache, folder):
+    """A copy whose files may be changed, but for the compiled headers, which are large."""
+    def copy(source, target):
+        linked = source.endswith(".so") and is_header(pathlib.Path(source))
+        return (os.link if linked else shutil.copy2)(source, target)
+
+    return shutil.copytree(cache, folder, copy_function=copy)
+
+
+def damage(cache, ending, change, headers):
+    """Changes what is cached; the compiled headers, which take longest, only where `headers` says so."""
+    files = [f for f in cache.iterdir() if f.suffix == ending and (headers or not is_header(f))]
+    assert 0 < len(files) < sum(f.suffix == ending for f in cache.iterdir()) + headers
+    for file in files:
+        if headers:  # which may be shared with the cache that this one is a copy of
+            content = file.read_bytes()
+            file.unlink()
+            file.write_bytes(content)
+        change(file)
+
+
+def test_a_damaged_cache_costs_a_compilation(ridge, env, cache, heat, tmp_path):
+    words = ("bench", heat, "--device", "cpu", "--size", "20x20x20", "--repeat", 1, "--json")
+    ridge.good(*words, env=env)
+    for i, (ending, change) in enumerate([
+            (".so", lambda f: f.write_bytes(f.read_bytes()[:1000])),
+            (".so", lambda f: f.write_bytes(b"")),
+            (".txt", lambda f: f.write_text("nonsense")),
+            (".txt", lambda f: f.write_text(f.read_text().replace("schema", "scheme")))]):
+        damaged = copy_of(cache, tmp_path / f"damaged{i}")
+        damage(damaged, ending, change, headers=i == 0)
+        (record,) = ridge.good(*words, env={**env, "RIDGE_CACHE": str(damaged)}).records()
+        assert record["compiled"] == "now" and record["check"]["ok"]
+
+
+def test_a_cache_open_to_others_is_not_used(ridge, heat, tmp_path):
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    cache.chmod(0o777)
+    env = {**os.environ, "RIDGE_CACHE": str(cache)}
+    result = ridge("bench", heat, "--device", "cpu", "--size", "20x20x20", "--repeat", 1, env=env)
+    assert result.code == 0
+    assert len(result.err.splitlines()) == 1 and "everybody may write" in result.err
+    assert list(cache.iterdir()) == []
+
+
+# A built-in kernel under a schedule that is not compiled ahead: no description has to be.
+ON_DEMAND = ("bench", "laplacian", "--schedule", "depth=4 store=plain", "--device", "cpu", "--size",
+             "20x20x20", "--repeat", 1, "--json")
+
+
+@pytest.mark.parametrize("folder", ["read only", "impossible", "a file"])
+def test_a_cache_that_takes_nothing_costs_a_compilation(ridge, tmp_path, folder):
+    cache = tmp_path / "cache"
+    if folder == "read only":
+        if os.geteuid() == 0:  # may write to all folders but those of the system's own
+            cache = "/sys/kernel"
+        else:
+            cache.mkdir(0o500)
+    elif folder == "impossible":
+        cache = "/proc/none/cache"
+    else:
+        cache.write_text("")
+    result = ridge(*ON_DEMAND, env={**os.environ, "RIDGE_CACHE": str(cache)})
+    (record,) = result.records()
+    assert record["compiled"] == "now" and record["check"]["ok"]
+    (line,) = result.err.splitlines()
+    assert line.startswith("ridge: what is compiled now is not kept") and "RIDGE_CACHE" in line
+
+
+@pytest.mark.parametrize("room", [0, 30_000, 2_000_000])
+def test_a_full_disk_is_a_clear_failure_or_does_not_matter(ridge, env, cache, tmp_path, room):
+    """Files may have no more than so many bytes, as if the disk had no more left."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+
+    small = tmp_path / "cache"
+    result = ridge(*ON_DEMAND, env={**env, "RIDGE_CACHE": str(small)}, preexec_fn=limit)
+    if result.code == 0:  # the compiled headers alone did not fit
+        assert result.records()[0]["check"]["ok"] and result.err == ""
+    else:
+        assert result.code == 1 and result.out == ""
+        (line,) = result.err.splitlines()
+        assert "is the disk full?" in line, line
+    assert room > 0 or result.code == 1
+    # Nothing wrong is left behind.
+    if small.exists():
+        ridge.good(*ON_DEMAND, env=env)
+        lend_headers(cache, small)
+    (record,) = ridge.good(*ON_DEMAND, env={**env, "RIDGE_CACHE": str(small)}).records()
+    assert record["check"]["ok"]
+
+
+def test_a_cache_of_another_machine_is_not_used(ridge, env, cache, tmp_path):
+    """A cache on a shared disk: objects that were compiled for another processor."""
+    ridge.good(*ON_DEMAND, env=env)
+    other = copy_of(cache, tmp_path / "other")
+    changed = 0
+    for note in other.glob("*.txt"):
+        text = note.read_text()
+        if "\nflags" in text and not is_header(note):
+            note.write_text(text.replace("\nflags", "\nflags of another:", 1))
+            changed += 1
+    assert changed > 0
+    (record,) = ridge.good(*ON_DEMAND, env={**env, "RIDGE_CACHE": str(other)}).records()
+    assert record["compiled"] == "now" and record["check"]["ok"]
+
+
+def test_many_processes_compile_once(ridge, env, tmp_path):
+    (tmp_path / "heat.hpp").write_text(HEAT.replace("0.25", "0.3125")) # which nothing has compiled yet
+    words = [ridge.program, "bench", f"{tmp_path / 'heat.hpp'}:Heat", "--device", "cpu", "--size",
+             "20x20x20", "--repeat", "1", "--json"]
+    running = [subprocess.Popen(words, env=env, stdout=subprocess.PIPE, text=True)
+               for _ in range(16)]
+    outputs = [p.communicate(timeout=300)[0] for p in running]
+    assert all(p.returncode == 0 for p in running)
+    assert sum('"compiled": "now"' in out for out in outputs) == 1
+
+
+def test_a_compilation_that_is_killed_leaves_nothing_wrong(ridge, env, tmp_path):
+    slow = tmp_path / "slow"
+    slow.write_text("#!/bin/sh\nexec sleep 60\n")
+    slow.chmod(0o755)
+    (tmp_path / "heat.hpp").write_text(HEAT.replace("0.25", "0.1875"))
+    words = ["bench", f"{tmp_path / 'heat.hpp'}:Heat", "--device", "cpu", "--size", "20x20x20",
+             "--repeat", "1", "--json"]
+    process = subprocess.Popen([ridge.program, *words], env={**env, "RIDGE_CXX": str(slow)})
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(1)
+    process.kill()
+    process.wait()
+    (record,) = ridge.good(*words, env=env).records()
+    assert record["check"]["ok"]

@@ -1,0 +1,154 @@
+"""What tests of kernels in a user's own files share."""
+
+import os
+import pathlib
+
+import pytest
+
+HEAT = """
+#include <ridge/stencil/kernel.hpp>
+struct Heat {
+  static constexpr auto footprint = ridge::stencil::star<1>();
+  double rate = 0.25;
+  template <class N>
+  RIDGE_FN auto operator()(const N& u) const {
+    return u(0, 0, 0) + rate * (u(-1, 0, 0) + u(1, 0, 0) + u(0, -1, 0) + u(0, 1, 0) +
+                                u(0, 0, -1) + u(0, 0, 1) - 6 * u(0, 0, 0));
+  }
+};
+"""
+
+# Eleven points, no two alike: a shifted index or a swapped axis shows.
+LOPSIDED = """
+#include <ridge/stencil/kernel.hpp>
+namespace mine {
+struct Lopsided {
+  static constexpr ridge::stencil::Footprint<11> footprint{
+      {{{0, 0, 0}, {-2, 0, 0}, {1, 0, 0}, {0, 1, -1}, {1, -1, 0}, {0, 0, 2},
+        {0, 3, 0}, {-1, -1, -1}, {2, 0, 1}, {0, -2, 1}, {1, 1, 1}}}};
+  template <class N>
+  RIDGE_FN auto operator()(const N& u) const {
+    return u(0, 0, 0) + 2 * u(-2, 0, 0) - 3 * u(1, 0, 0) + 5 * u(0, 1, -1) - 7 * u(1, -1, 0) +
+           11 * u(0, 0, 2) - 13 * u(0, 3, 0) + 17 * u(-1, -1, -1) - 19 * u(2, 0, 1) +
+           23 * u(0, -2, 1) - 29 * u(1, 1, 1);
+  }
+};
+}
+"""
+
+CHARGES = """
+#include <ridge/pairs/interaction.hpp>
+struct Charges {
+  static constexpr int targets = 3, sources = 4, sums = 1;
+  double softening = 0;
+  template <class V>
+  RIDGE_FN void operator()(const V* target, const V* source, V* sum) const {
+    const V dx = target[0] - source[0], dy = target[1] - source[1], dz = target[2] - source[2];
+    sum[0] += source[3] * ridge::rsqrt<ridge::Grade::refined>(dx * dx + dy * dy + dz * dz + softening);
+  }
+};
+"""
+
+SMOOTH = """
+#include <ridge/chain/operation.hpp>
+using namespace ridge::chain;
+inline constexpr Slot<0> u;
+inline constexpr Slot<1> flux;
+inline constexpr Slot<2> v;
+struct Flux {
+  static constexpr const char* name = "flux";
+  static constexpr std::array accesses{read(u, along_x(-1, 0)), write(flux)};
+  static constexpr Domain domain{{}, {1, 0, 0}};
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const { at.set(flux, 0.1 * (at(u) - at(u, -1))); }
+};
+struct Update {
+  static constexpr const char* name = "update";
+  static constexpr std::array accesses{read(u), read(flux, along_x(0, 1)), write(v)};
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const { at.set(v, at(u) + at(flux, 1) - at(flux)); }
+};
+struct Smooth {
+  static constexpr const char* name = "smooth";
+  static constexpr std::array arrays{input("u"), temporary("flux", {1, 0, 0}), output("v")};
+  static constexpr std::array dimensions{independent(1, Edge::clamp)};
+  std::tuple<Flux, Update> operations;
+};
+struct InPlace {
+  static constexpr const char* name = "in place";
+  static constexpr std::array arrays{update("u"), temporary("flux", {1, 0, 0}), output("v")};
+  static constexpr std::array dimensions{independent(1, Edge::clamp)};
+  std::tuple<Flux, Update> operations;
+};
+"""
+
+LATTICE = """
+#include <ridge/lattice/reduction.hpp>
+struct FourthPowers : ridge::lattice::Reduction {
+  static constexpr const char* name = "fourth powers";
+  static constexpr double flops = 4;
+  template <class V> RIDGE_FN V term(const V& x) const { return x * x * x * x; }
+};
+struct Mix {
+  static constexpr const char* name = "mix";
+  static constexpr int inputs = 2;
+  static constexpr double flops = 3;
+  double share = 0.25;
+  template <class V>
+  RIDGE_FN V operator()(const V& x, const V& y) const { return V(share) * x + V(1 - share) * y; }
+};
+"""
+
+
+def is_header(file):
+    """Whether a file of a cache belongs to headers that were compiled beforehand."""
+    note = file.with_suffix(".txt")
+    return note.exists() and "\nprelude\n" in note.read_text()
+
+
+def lend_headers(cache, folder):
+    """The headers that one cache holds compiled, which takes longest, to another, as links. A note comes last, and
+    says whether the rest is whole."""
+    if not folder.is_dir():
+        return
+    for file in cache.glob("*.so"):
+        for part in (file, file.with_suffix(".txt")):
+            if is_header(file) and not (folder / part.name).exists():
+                try:
+                    os.link(part, folder / part.name)
+                except OSError:  # of another disk, or another test was first
+                    return
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory):
+    """One cache for all tests of a file, so that each kernel is compiled once; compiled headers are all
+    tests'."""
+    folder = tmp_path_factory.mktemp("kernels")
+    common = os.environ.get("RIDGE_CACHE")
+    if common is None:
+        yield folder
+        return
+    lend_headers(pathlib.Path(common), folder)
+    yield folder
+    lend_headers(folder, pathlib.Path(common))
+
+
+@pytest.fixture
+def env(cache):
+    return {**os.environ, "RIDGE_CACHE": str(cache)}
+
+
+@pytest.fixture(scope="session")
+def sources(tmp_path_factory):
+    """The kernels that tests share. What was compiled goes by a file's path, so each has one."""
+    folder = tmp_path_factory.mktemp("sources")
+    for name, text in (("heat", HEAT), ("odd", LOPSIDED), ("charges", CHARGES), ("smooth", SMOOTH),
+                       ("lattice", LATTICE)):
+        (folder / f"{name}.hpp").write_text(text)
+    return folder
+
+
+@pytest.fixture
+def heat(sources):
+    return f"{sources / 'heat.hpp'}:Heat"
