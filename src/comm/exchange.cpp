@@ -91,11 +91,16 @@ struct Exchange::State {
         .push_back(bind_copies(own, memory, packed, buffers.back().data(), receives));
   }
 
+  /// Gives a GPU what takes as long as a launch takes to begin.
+  void wait_a_launch(Queue& queue) const {
+    if (queue.device().is_gpu()) fill_bytes(queue, pause.data(), 0, pause.size());
+  }
+
   Queue& work;
   Queue own;
   Order begun, done;
   Carrier carrier;
-  Memory pause; // set, which takes as long as a launch takes to begin
+  Memory pause;
   std::vector<Memory> buffers;
   std::vector<Bound> pack, unpack;
   std::unique_ptr<Transfer> transfer;
@@ -114,9 +119,12 @@ Queue& Exchange::queue() {
 void Exchange::fork() {
   state_->begun.set(state_->own, state_->work);
 }
+void Exchange::fork_first() {
+  if (can_be_recorded()) state_->wait_a_launch(state_->work);
+  fork();
+}
 void Exchange::give_way() {
-  if (state_->own.device().is_gpu())
-    fill_bytes(state_->own, state_->pause.data(), 0, state_->pause.size());
+  state_->wait_a_launch(state_->own);
 }
 void Exchange::send() {
   for (const Bound& copies : state_->pack)

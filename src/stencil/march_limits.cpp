@@ -15,8 +15,9 @@ bool can_copy_asynchronously(const Device& device) {
 }
 
 Loads march_loads(const Traits& traits) {
-  const bool held = planes_held(traits, Loads::stencil) > traits.radius.z;
-  return traits.parts && held ? Loads::ascending : Loads::stencil;
+  const bool stay = planes_held(traits, Loads::stencil) > traits.radius.z;
+  return traits.parts && parts_are_faster(stay, traits.radius.z) ? Loads::ascending
+                                                                 : Loads::stencil;
 }
 
 Index planes_held(const Traits& traits, Loads loads) {

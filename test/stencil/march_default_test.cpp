@@ -99,12 +99,18 @@ TEST(MarchDefault, JoinsPacksInTwoBlocksAMultiprocessor) {
 
 TEST(MarchDefault, AddsUpPartsWherePlanesWouldStay) {
   EXPECT_EQ((march_loads(traits_of<Box27, double>())), Loads::ascending);
+  EXPECT_EQ((march_loads(traits_of<Laplacian<6, 3>, double>())), Loads::ascending);
   EXPECT_EQ((march_loads(traits_of<Laplacian<8, 3>, double>())), Loads::stencil);
   EXPECT_EQ(planes_held(traits_of<Box27, double>(), Loads::ascending), 0);
   EXPECT_EQ(planes_held(traits_of<Box27, double>(), Loads::stencil), 2);
   const auto s = march_default(h200(), traits_of<Box27, double>(), {512, 512, 512},
                                Strides::packed({512, 512, 512}), Loads::ascending);
   EXPECT_GE(s->ring, 4); // all of them on their way
+  const auto sixth = march_default(h200(), traits_of<Laplacian<6, 3>, double>(), {512, 512, 512},
+                                   Strides::packed({512, 512, 512}), Loads::ascending);
+  EXPECT_EQ(sixth->block, (BlockShape{{128, 2, 1}})); // what was measured
+  EXPECT_EQ(sixth->ring, 7);
+  EXPECT_EQ(sixth->chunks, 1);
 }
 
 TEST(MarchDefault, FitsTheSharedMemoryAtAnyExtents) {

@@ -111,10 +111,15 @@ constexpr bool column_below() {
   return column;
 }
 
-/// Whether marches add up K's parts by default: planes below are read beside the point's column, so
-/// that they would stay in shared memory.
+/// Whether marches add up parts by default, of kernels that take them: where planes below are read
+/// beside the point's column, so that they would stay in shared memory, and at order 6, whose sums
+/// registers hold as those of order 8 do not (docs/decisions/0096).
+constexpr bool parts_are_faster(bool planes_below_stay, int radius) {
+  return planes_below_stay || radius == 3;
+}
 template <class K>
-inline constexpr bool adds_parts = takes_parts<K> && !column_below<K>();
+inline constexpr bool adds_parts = takes_parts<K>&& parts_are_faster(!column_below<K>(),
+                                                                     radius_of<K>().z);
 
 /// Whether several planes can be computed together on a cpu.
 template <class K>

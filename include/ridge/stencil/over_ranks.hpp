@@ -72,7 +72,7 @@ public:
   /// are recorded in a graph the second time, and are one launch from then on.
   void run() override {
     all_.run(queue_, exchange_.can_be_recorded(), [this] {
-      exchange_.fork();
+      exchange_.fork_first();
       exchange_.send_beside([this] { run_all(inner_); }, [this] { exchange_.send(); });
       exchange_.receive();
       run_all(outer_);
@@ -88,7 +88,7 @@ public:
   }
   void run_compute() override {
     points_.run(queue_, exchange_.can_be_recorded(), [this] {
-      exchange_.fork();
+      exchange_.fork_first();
       exchange_.send_beside([this] { run_all(inner_); }, [this] { run_all(outer_); });
       exchange_.join();
     });
