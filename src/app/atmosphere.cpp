@@ -100,6 +100,7 @@ struct AtmosphereCommand {
     const auto keep = [&] {
       const atmosphere::State state = air.state();
       if (file) file->write(air.time(), state, air.profiles());
+      ranks.barrier(); // what rank 0 writes is none of the steps' time
     };
     keep();
     bool finished = true;
