@@ -1,10 +1,12 @@
 // Writes down what kernels and copies of a process did on its GPU, and when. No program is changed
 // for it:
 //
-//   g++ -std=c++20 -O2 -shared -fPIC bench/timeline.cpp -o timeline.so -I$CUDA/include
-//   -L$CUDA/lib64 -lcupti CUDA_INJECTION64_PATH=$PWD/timeline.so RIDGE_TIMELINE=FOLDER mpirun -n 2
-//   ridge bench ... bench/timeline.py FOLDER > timeline.svg
+//   g++ -std=c++20 -O2 -shared -fPIC bench/timeline.cpp -o timeline.so -lcupti
+//   export CUDA_INJECTION64_PATH=$PWD/timeline.so RIDGE_TIMELINE=FOLDER
+//   mpirun -n 2 ridge bench laplacian --size 512x512x512
+//   bench/timeline.py FOLDER > timeline.svg
 //
+// CUPTI comes with CUDA: -I$CUDA/include -L$CUDA/lib64 where it is not found.
 // Each rank writes FOLDER/RANK.tsv: begin and end in nanoseconds, queue, name. Nodes of graphs are
 // records of their own.
 #include <cupti.h>
@@ -14,6 +16,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <mutex>
 #include <string>
 #include <vector>

@@ -12,6 +12,7 @@ import h5py
 import numpy as np
 import pytest
 from conftest import ROOT, left_in
+from user_kernels import HEAT
 
 SMALL = ("laplacian", "--device", "cpu", "--size", "40x32x24")
 
@@ -121,20 +122,6 @@ def test_a_site_type_has_wisdom_of_its_own(ridge, wisdom):
     tune(ridge, *norm2, "spinor", "--most", 2)
     assert bench(ridge, *norm2, "spinor")["schedule_from"] == "wisdom"
     assert bench(ridge, *norm2, "matrix")["schedule_from"] == "default"
-
-
-HEAT = """
-#include <ridge/stencil/kernel.hpp>
-struct Heat {
-  static constexpr auto footprint = ridge::stencil::star<1>();
-  double rate = 0.25;
-  template <class N>
-  RIDGE_FN auto operator()(const N& u) const {
-    return u(0, 0, 0) + rate * (u(-1, 0, 0) + u(1, 0, 0) + u(0, -1, 0) + u(0, 1, 0) +
-                                u(0, 0, -1) + u(0, 0, 1) - 6 * u(0, 0, 0));
-  }
-};
-"""
 
 
 def test_a_kernel_of_the_users_is_known_by_its_text(ridge, wisdom, folder):
