@@ -4,6 +4,7 @@ import torch
 import warp as wp
 
 wp.config.quiet = True
+wp.init()  # by itself it is only once a kernel is launched, and arrays of torch come before that
 __version__ = wp.__version__
 
 

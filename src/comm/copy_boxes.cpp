@@ -9,6 +9,22 @@ namespace ridge::comm {
 
 namespace {
 
+/// The most words of at most 16 bytes together that every row of every box begins at a multiple of,
+/// in the field and packed.
+template <class T>
+int width_of(const BoxCopies<T>& copies) {
+  Index places = copies.row | copies.plane | static_cast<Index>(16 / sizeof(T));
+  for (const T* data : {copies.field.data, copies.buffer.data}) {
+    const auto at = reinterpret_cast<std::uintptr_t>(data);
+    places |= static_cast<Index>(at % 16 / sizeof(T));
+  }
+  for (int b = 0; b < copies.count; ++b) {
+    const BoxPlace& box = copies.boxes[b];
+    places |= box.field | box.buffer | box.extents.x;
+  }
+  return static_cast<int>(places & -places); // the lowest bit: what divides all of them
+}
+
 template <class T>
 Bound bind_words(Queue& queue, const FieldMemory& field, const std::vector<MemoryBox>& boxes,
                  void* buffer, bool to_field) {
@@ -30,6 +46,7 @@ Bound bind_words(Queue& queue, const FieldMemory& field, const std::vector<Memor
     at += box.count() * words;
   }
   copies.buffer = {static_cast<T*>(buffer), at};
+  copies.width = width_of(copies);
   using Bind = Bound(Queue&, const BoxCopies<T>&);
   return offered<Bind>(queue.device().kind(), typeid(BoxCopier<T>*))(queue, copies);
 }

@@ -50,7 +50,7 @@ namespace ridge::comm {
 namespace {
 
 /// A block row of the grid for each box; threads walk over its points, x fastest, so that the
-/// packed side is contiguous.
+/// packed side is contiguous: as many words at once as all rows allow.
 template <class T>
 struct CopyBoxes {
   static constexpr int max_threads = 256;
@@ -61,41 +61,60 @@ struct CopyBoxes {
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const BoxPlace& box = copies.boxes[lane.block().y];
-    const Index points = box.extents.x * box.extents.y * box.extents.z;
-    const Index stride = Index{lane.grid_extent().x} * max_threads;
-    const Index first = Index{lane.block().x} * max_threads + lane.thread().x;
-    if (points <= INT32_MAX - stride) { // divisions of 64 bits take many instructions
-      walk<std::uint32_t>(lane, box, first, points, stride);
-    } else {
-      walk<Index>(lane, box, first, points, stride);
+    if constexpr (sizeof(T) == 4) {
+      if (copies.width == 4) return walk<4>(lane, box);
     }
+    if (copies.width >= 2) return walk<2>(lane, box);
+    walk<1>(lane, box);
   }
 
 private:
-  template <class I, class Lane>
-  RIDGE_DEVICE void walk(Lane& lane, const BoxPlace& box, Index first, Index points,
+  template <int N, class Lane>
+  RIDGE_DEVICE void walk(Lane& lane, const BoxPlace& box) const {
+    const Index packs = box.extents.x / N * box.extents.y * box.extents.z;
+    const Index stride = Index{lane.grid_extent().x} * max_threads;
+    const Index first = Index{lane.block().x} * max_threads + lane.thread().x;
+    if (packs <= INT32_MAX - stride) { // divisions of 64 bits take many instructions
+      walk<N, std::uint32_t>(lane, box, first, packs, stride);
+    } else {
+      walk<N, Index>(lane, box, first, packs, stride);
+    }
+  }
+
+  template <int N, class I, class Lane>
+  RIDGE_DEVICE void walk(Lane& lane, const BoxPlace& box, Index first, Index packs,
                          Index stride) const {
-    const I nx = static_cast<I>(box.extents.x);
+    const I nx = static_cast<I>(box.extents.x / N);
     const I ny = static_cast<I>(box.extents.y);
-    for (I i = static_cast<I>(first); i < static_cast<I>(points); i += static_cast<I>(stride)) {
+    for (I i = static_cast<I>(first); i < static_cast<I>(packs); i += static_cast<I>(stride)) {
       const I row = i / nx;
       const I z = row / ny;
-      const Index at = box.field + Index{i - row * nx} + Index{row - z * ny} * copies.row +
+      const Index at = box.field + Index{i - row * nx} * N + Index{row - z * ny} * copies.row +
                        Index{z} * copies.plane;
-      const Index packed = box.buffer + Index{i};
+      const Index packed = box.buffer + Index{i} * N;
       if (copies.to_field) {
-        lane.store(copies.field, at, lane.load_written(copies.buffer, packed));
+        copy<N>(lane, copies.field, at, copies.buffer, packed);
       } else {
-        lane.store(copies.buffer, packed, lane.load_written(copies.field, at));
+        copy<N>(lane, copies.buffer, packed, copies.field, at);
       }
+    }
+  }
+
+  template <int N, class Lane>
+  RIDGE_DEVICE void copy(Lane& lane, const Span<T>& to, Index to_place, const Span<T>& from,
+                         Index from_place) const {
+    if constexpr (N == 1) {
+      lane.store(to, to_place, lane.load_written(from, from_place));
+    } else {
+      lane.store(to, to_place, lane.template load_pack<N>(Span<const T>(from), from_place));
     }
   }
 };
 
 template <class T>
 Bound bind(Queue& queue, const BoxCopies<T>& copies) {
-  return bind_box_copies<CopyBoxes<T>>(queue, copies, [](const BoxPlace& box) {
-    return box.extents.x * box.extents.y * box.extents.z;
+  return bind_box_copies<CopyBoxes<T>>(queue, copies, [&](const BoxPlace& box) {
+    return box.extents.x / copies.width * box.extents.y * box.extents.z;
   });
 }
 

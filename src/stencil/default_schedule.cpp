@@ -58,7 +58,8 @@ bool better_in_tiles(const Traits& traits, const Strides& strides) {
 }
 
 /// Tiles of points for kernels that read no planes beside their own (docs/decisions/0041), and
-/// tiles of packs of them (0095): blocks of 128 threads, no wider than rows but for 32.
+/// tiles of packs of them (0095): blocks no wider than rows but for 32, of so many rows that a
+/// multiprocessor's cache holds what neighbours read.
 GpuSchedule flat_points(const Device& device, const Traits& traits, Index3 n,
                         const Strides& strides) {
   GpuSchedule s;
@@ -71,8 +72,9 @@ GpuSchedule flat_points(const Device& device, const Traits& traits, Index3 n,
   s.bounds = tile.bounds;
   if (s.loads != Loads::packs) return s;
   const Index across = ceil_div(n.x, Index{16} / traits.element_bytes);
-  if (across <= 64 || traits.radius.y > 2) s.block = BlockShape{{64, 2, 1}};
-  if (across <= 32) s.block = BlockShape{{32, 4, 1}};
+  const bool tall = traits.radius.y > 2;
+  s.block = tall ? BlockShape{{64, 2, 1}} : BlockShape{{64, 4, 1}};
+  if (across <= 32) s.block = tall ? BlockShape{{32, 4, 1}} : BlockShape{{32, 8, 1}};
   return s;
 }
 

@@ -31,9 +31,9 @@ TEST(DefaultSchedule, LoadsPacksWhereRowsBeginAtThem) {
     EXPECT_EQ(s.tile, 2);
     EXPECT_EQ(s.loads, Loads::packs);
     EXPECT_EQ(s.bounds, 256);
-    EXPECT_EQ(s.block, (BlockShape{{128, 1, 1}}));
+    EXPECT_EQ(s.block, (BlockShape{{64, 4, 1}}));
   }
-  EXPECT_EQ((chosen<Laplacian<2, 2>>({100, 4096, 1}).block), (BlockShape{{64, 2, 1}}));
+  EXPECT_EQ((chosen<Laplacian<2, 2>>({40, 4096, 1}).block), (BlockShape{{32, 8, 1}}));
   EXPECT_EQ((chosen<Laplacian<8, 2>>({4096, 4096, 1}).block), (BlockShape{{64, 2, 1}}));
   EXPECT_EQ((chosen<Laplacian<8, 2>>({4096, 4096, 1}).tile), 8);
   EXPECT_EQ((chosen<Laplacian<8, 2>>({20, 4096, 1}).block), (BlockShape{{32, 4, 1}}));

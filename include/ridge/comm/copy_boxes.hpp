@@ -25,6 +25,9 @@ struct BoxCopies {
   Span<T> field, buffer;
   Index row = 0, plane = 0;
   bool to_field = false;
+  /// Words that threads of a GPU copy at once: rows of all boxes, in the field and packed, begin at
+  /// multiples of it and are as many words long.
+  int width = 1;
   int count = 0;
   BoxPlace boxes[most_boxes];
 };
