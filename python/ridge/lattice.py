@@ -10,7 +10,7 @@ between stays on the device. An expression is compiled when it is first used.
 from __future__ import annotations
 
 import numbers
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -130,16 +130,18 @@ class Field(Expression):
         return f"<ridge.lattice.Field {self.shape} of {self._held.site()} {self.dtype} on {self.device}>"
 
 
-def field(array: Any, site: str, *, device: str = "cpu") -> Field:
+def field(array: Any, site: str, *, device: Optional[str] = None) -> Field:
     """A field with the values of an array of shape (lattice, site), x the last axis of the lattice:
     `real`, `complex`, `colour_vector` (3), `colour_matrix` (3,3), `spinor` (4,3) or `propagator`
-    (4,4,3,3). The array is NumPy's, or of another library (torch, JAX) and in the host's memory. The
-    values are copied into the field's layout.
+    (4,4,3,3). The array is NumPy's or of another library (torch, CuPy, JAX), on the host or on a GPU.
+    The values are copied into the field's layout, by way of the host. The field is on `device`, or
+    where the array is.
 
     Raises TypeError for another type, order or shape; UsageError for a lattice that cannot be laid
     out, with extents that can."""
     if site not in SITES:
         raise _core.UsageError(f"unknown site '{site}'; a site is {', '.join(SITES)}")
+    device = device or _device_of(array)
     array = _of_numpy(array)
     wanted = np.float64 if site == "real" else np.complex128
     if array.dtype not in (np.dtype(wanted), np.dtype(np.float32 if site == "real" else np.complex64)):
@@ -158,18 +160,39 @@ def field(array: Any, site: str, *, device: str = "cpu") -> Field:
     return Field(made)
 
 
+def _device_of(array: Any) -> str:
+    """Where the field of an array is put if its caller does not say."""
+    where = getattr(array, "__dlpack_device__", None)
+    kind, number = where() if where else (_HOST, 0)
+    return f"{_GPUS[kind]}:{int(number)}" if kind in _GPUS else "cpu"
+
+
+_HOST = 1
+_GPUS = {2: "cuda", 10: "hip"}  # DLPack's numbers for a GPU's own memory
+
+
 def _of_numpy(array: Any) -> np.ndarray[Any, np.dtype[Any]]:
-    """The same memory as an array of NumPy."""
+    """An array of NumPy with the same values: the same memory, if that is the host's."""
     if isinstance(array, np.ndarray):
         return array
     name = type(array).__name__
     if not hasattr(array, "__dlpack__"):
         raise TypeError(f"a field is made of an array, not of {name}")
     try:
-        return np.from_dlpack(array)
+        return np.from_dlpack(_on_host(array))
     except (BufferError, RuntimeError, TypeError, ValueError) as e:
-        raise TypeError(f"a field is made of an array in the host's memory, which this {name} does not "
-                        f"give: {e}") from None
+        raise TypeError(f"a field is made of an array that the host can read, which this {name} does "
+                        f"not give: {e}") from None
+
+
+def _on_host(array: Any) -> Any:
+    """The array, or what its library makes of one on a GPU in the host's memory."""
+    if _device_of(array) == "cpu":
+        return array
+    for copy in ("cpu", "get"):  # torch's name and CuPy's
+        if callable(getattr(array, copy, None)):
+            return getattr(array, copy)()
+    return np.array(array)  # JAX and others copy so
 
 
 def norm2(x: Expression, *, reproducible: bool = False) -> float:

@@ -8,9 +8,13 @@
 #include "headers.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
+#include <ctime>
 #include <fstream>
+#include <mutex>
 #include <optional>
+#include <unordered_map>
 
 namespace ridge::launch {
 
@@ -19,6 +23,38 @@ namespace {
 /// Counts in every key: raise it where what is generated or how it is called changes.
 constexpr int schema = 2;
 constexpr long long most_cached = 1'000'000'000;
+
+/// Texts of kernel files, each read again only when it has changed.
+class KernelFiles {
+public:
+  std::optional<std::string> text_of(const std::string& file) {
+    struct stat now {};
+    if (stat(file.c_str(), &now) != 0) return std::nullopt;
+    const std::lock_guard lock(guard_);
+    const auto known = known_.find(file);
+    if (known != known_.end() && known->second.is_of(now)) return known->second.text;
+    std::optional<std::string> text = read_file(file);
+    // What was written a moment ago may be written once more without a change of its times.
+    const bool settled = std::time(nullptr) > now.st_mtim.tv_sec + 1;
+    if (text && settled)
+      known_.insert_or_assign(file, Read{now.st_mtim, now.st_size, now.st_ino, *text});
+    return text;
+  }
+
+private:
+  struct Read {
+    timespec changed;
+    off_t size;
+    ino_t number;
+    std::string text;
+    [[nodiscard]] bool is_of(const struct stat& now) const {
+      return changed.tv_sec == now.st_mtim.tv_sec && changed.tv_nsec == now.st_mtim.tv_nsec &&
+             size == now.st_size && number == now.st_ino;
+    }
+  };
+  std::mutex guard_;
+  std::unordered_map<std::string, Read> known_;
+};
 
 } // namespace
 
@@ -46,9 +82,9 @@ void write_source(const std::string& file, const std::string& text) {
 std::string content_of(const std::string& file) {
   // What this process has kept is told apart by its name: it need not be read for every launch.
   if (!file.starts_with("/") || Cache::here().is_kept_source(file)) return {};
-  const std::optional<std::string> text = read_file(file);
-  if (!text) throw UsageError(fmt::format("there is no kernel file {}", file));
-  return *text;
+  static auto* const files = new KernelFiles;
+  if (std::optional<std::string> text = files->text_of(file)) return *std::move(text);
+  throw UsageError(fmt::format("there is no kernel file {}", file));
 }
 
 } // namespace ridge::launch

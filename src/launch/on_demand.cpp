@@ -31,11 +31,16 @@ namespace ridge::launch {
 namespace {
 
 /// The text to compile. A kernel source that is compiled ahead instantiates its executors itself.
+void append_source(std::string& text, const Demand& d) {
+  text.append(d.definitions);
+  text.append("#include <").append(d.executor).append(">\n");
+  text.append("#include \"").append(d.source).append("\"\n");
+  if (!d.source.ends_with(".cpp")) text.append(d.instantiation).append("\n");
+}
 std::string source_text(const Demand& d) {
-  if (d.source.ends_with(".cpp"))
-    return fmt::format("{}#include <{}>\n#include \"{}\"\n", d.definitions, d.executor, d.source);
-  return fmt::format("{}#include <{}>\n#include \"{}\"\n{}\n", d.definitions, d.executor, d.source,
-                     d.instantiation);
+  std::string text;
+  append_source(text, d);
+  return text;
 }
 
 /// The user's files that a rule of make, as compilers write it, names; not Ridge's and the
@@ -133,9 +138,14 @@ using CompilerOf = Compiler(const Device&);
 
 /// What tells a demand of a device apart within a process.
 std::string name_of(const Device& device, const Demand& demand, CompilerOf* compiler_of) {
-  return fmt::format("{} {}{}\n{}{}", to_text(device.id()), demand.flags,
-                     compiler_of == compiler_for ? "" : " images", source_text(demand),
-                     content_of(demand.source));
+  // Put together without formatting: it is asked for whenever a launch is bound again.
+  std::string name;
+  name.reserve(1000);
+  name.append(to_text(device.id())).append(" ").append(demand.flags);
+  name.append(compiler_of == compiler_for ? "\n" : " images\n");
+  append_source(name, demand);
+  name.append(content_of(demand.source));
+  return name;
 }
 
 /// Whether the executor's kernels are to be images that it finds when it is bound. Sources that
@@ -143,8 +153,8 @@ std::string name_of(const Device& device, const Demand& demand, CompilerOf* comp
 /// toolkit's compiler is here it takes both: longer, but such images have not run on a GPU yet, and
 /// some take more registers (docs/decisions/0078).
 bool takes_images(const Device& device, const Demand& d) {
-  return !d.bodies.empty() && !d.source.ends_with(".cpp") && !has_compiler(device.kind()) &&
-         has_host_compiler() && compiles_images(device);
+  return !d.bodies.empty() && !d.source.ends_with(".cpp") && compiles_images(device) &&
+         !has_compiler(device.kind()) && has_host_compiler();
 }
 
 Offers obtain_executor(const Device& device, const Demand& demand, CompilerOf* compiler_of) {

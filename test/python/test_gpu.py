@@ -148,13 +148,25 @@ def test_many_sweeps(heat, library, rng):
     np.testing.assert_allclose(library.numpy(a), host, atol=1e-13)
 
 
+def test_a_lattice_of_arrays_on_the_gpu(library, rng):
+    from ridge import lattice
+
+    a = rng.standard_normal((4, 4, 8, 3)) + 1j * rng.standard_normal((4, 4, 8, 3))
+    given = library.array(a)
+    there, here = lattice.field(given, "colour_vector"), lattice.field(given, "colour_vector", device="cpu")
+    assert there.device == GPU and here.device == "cpu"
+    for f in (there, here):
+        np.testing.assert_array_equal(f.numpy(), a)
+    assert abs(lattice.norm2(there, reproducible=True) - (abs(a) ** 2).sum()) < 1e-12 * a.size
+
+
 def test_a_lattice_of_a_tensor(torch, rng):
     from ridge import lattice
 
     a = torch.from_numpy(rng.standard_normal((4, 4, 8)))
     np.testing.assert_array_equal(lattice.field(a, "real", device=GPU).numpy(), a.numpy())
-    with pytest.raises(TypeError, match="in the host's memory, which this Tensor does not give"):
-        lattice.field(a.to(GPU), "real")
+    with pytest.raises(TypeError, match="this Tensor does not give: .*gradient"):
+        lattice.field(a.to(GPU).requires_grad_(), "real")
 
 
 def test_jax_in_and_cupy_out(heat, rng):

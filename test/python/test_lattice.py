@@ -31,6 +31,35 @@ def test_arrays_of_other_libraries(rng):
     np.testing.assert_array_equal(f.numpy(), a)
 
 
+class OnGpu:
+    """An array that says it lies on a GPU, and copies itself to the host as one library's do."""
+
+    def __init__(self, array, way):
+        self._array = array
+        setattr(self, way, lambda *args, **options: Producer(array) if way == "cpu" else array)
+
+    def __dlpack_device__(self):
+        return 2, 7
+
+    def __dlpack__(self, **options):
+        raise BufferError("it lies on a GPU")
+
+
+class JaxLike(OnGpu):
+    def __array__(self, *args, **options):
+        return self._array
+
+
+@pytest.mark.parametrize("made", [lambda a: OnGpu(a, "cpu"), lambda a: OnGpu(a, "get"),
+                                  lambda a: JaxLike(a, "other")], ids=["torch", "cupy", "jax"])
+def test_arrays_on_a_gpu(rng, made):
+    a = random(rng, (2, 4, 8, 3))
+    np.testing.assert_array_equal(
+        lattice.field(made(a), "colour_vector", device="cpu").numpy(), a)
+    with pytest.raises(ridge.UsageError, match="cuda:7"):  # where the array is, if nothing else is said
+        lattice.field(made(a), "colour_vector")
+
+
 def test_the_residual_of_a_matrix(device, rng):
     links, x, b = (random(rng, (4, 4, 8) + s) for s in ((3, 3), (3,), (3,)))
     fu = lattice.field(links, "colour_matrix", device=device)
@@ -70,7 +99,7 @@ def test_wrong_fields(rng):
             (lambda: lattice.field(a, "quark"), ridge.UsageError, "colour_vector, colour_matrix"),
             (lambda: lattice.field(a.tolist(), "spinor"), TypeError, "made of an array, not of list"),
             (lambda: lattice.field(Producer(a, refuses=BufferError("it lies on cuda:0")), "complex"),
-             TypeError, "in the host's memory, which this Producer does not give: it lies on cuda:0"),
+             TypeError, "that the host can read, which this Producer does not give: it lies on cuda:0"),
             (lambda: lattice.field(a[:1, :1].copy(), "colour_vector"), ridge.UsageError, "1x1"),
             (lambda: f + 1.0, TypeError, "cannot be part of an expression"),
             (lambda: f.shift(2, 1), ridge.UsageError, "axes 0 to 1"),
