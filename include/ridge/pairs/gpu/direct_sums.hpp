@@ -11,10 +11,19 @@ namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
 
 template <class I, class P, DirectVariant D>
 struct DirectSums {
+  /// How many blocks are to fit a multiprocessor, which bounds a thread's registers; 0: as the
+  /// compiler likes. It likes few for sums that are wider than what is computed, and each
+  /// interaction then waits for the one before (docs/decisions/0028).
+  static constexpr int resident_blocks_of() {
+    constexpr bool single = sizeof(typename P::Computed) == 4;
+    if (D.stage == Stage::warp) return 1;
+    if (single && D.tile == 8) return 4;
+    if (single && sizeof(typename P::Summed) > 4 && D.stage == Stage::shared)
+      return D.tile == 1 ? 3 : 2;
+    return 0;
+  }
   static constexpr int max_threads = most_threads(D.stage, D.tile);
-  static constexpr int min_blocks = D.stage == Stage::warp                             ? 1
-                                    : D.tile == 8 && sizeof(typename P::Computed) == 4 ? 4
-                                                                                       : 0;
+  static constexpr int min_blocks = resident_blocks_of();
   static constexpr bool prepared_early = true;
   static constexpr const char* name = "pairs direct";
   using Stored = typename P::Stored;
