@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <optional>
 
 namespace ridge {
@@ -47,6 +48,11 @@ std::string to_text(DeviceId id) {
 
 bool stalls_between_pages(const DeviceFacts& facts) {
   return facts.name.find("Intel") != std::string::npos;
+}
+
+Bytes cache_of_cores(const DeviceFacts& facts) {
+  constexpr std::int64_t most_a_core = 12 << 20;
+  return Bytes{std::min(facts.last_level_cache.value, most_a_core * std::max(facts.units, 1))};
 }
 
 DeviceId parse_device(std::string_view text) {

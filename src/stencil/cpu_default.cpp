@@ -151,7 +151,7 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n
   s.ahead = n.y > 1 ? static_cast<int>(std::min<Index>(ahead, n.y)) : 0;
   // Data that stay in the cache are better not stored past it, nor asked for ahead of time.
   const Index bytes = n.x * n.y * n.z * traits.element_bytes * (traits.inputs() + 1);
-  if (bytes <= facts.last_level_cache.value) {
+  if (bytes <= cache_of_cores(facts).value) {
     s.store = Store::plain;
     s.ahead = 0;
     return s;

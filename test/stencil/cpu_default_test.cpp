@@ -56,6 +56,16 @@ TEST(CpuDefault, TakesWindowsWhereAPairReadsManyRowsFromBeyondTheL1) {
   EXPECT_EQ((chosen<Laplacian<6, 3>, double>(amd, large).depth), CpuSchedule::deep);
 }
 
+TEST(CpuDefault, CountsOnNoMoreOfAWholeSocketsCacheThanItsCoresHave) {
+  DeviceFacts part = intel; // of a socket whose whole cache the virtual machine is told of
+  part.units = 16;
+  part.last_level_cache = {300 << 20};
+  EXPECT_EQ((chosen<Laplacian<8, 3>, double>(part, {256, 256, 256}).store), Store::nontemporal);
+  EXPECT_EQ((chosen<Laplacian<8, 3>, double>(part, {128, 128, 128}).store), Store::plain);
+  EXPECT_EQ(cache_of_cores(part).value, 192 << 20);
+  EXPECT_EQ(cache_of_cores(amd).value, 24 << 20);
+}
+
 TEST(CpuDefault, TakesSinglePlanesOfRowsThatAreNoWholeLines) {
   EXPECT_EQ((chosen<Box27, double>(amd, {511, 512, 512}).depth), 1);
   EXPECT_EQ((chosen<Laplacian<2, 3>, double>(intel, {511, 512, 512}).depth), 1);

@@ -48,6 +48,10 @@ struct DeviceFacts {
 /// nothing (docs/decisions/0053).
 [[nodiscard]] bool stalls_between_pages(const DeviceFacts& facts);
 
+/// What of a cpu's last-level cache its cores can count on: at most 12 MiB each, the most that
+/// cores have. A virtual machine of few cores is told of the whole cache, which others fill.
+[[nodiscard]] Bytes cache_of_cores(const DeviceFacts& facts);
+
 class Backend;
 
 /// A handle to an opened device; copies refer to the same one.
