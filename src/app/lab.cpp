@@ -57,9 +57,10 @@ struct LabCommand {
       progress.show(fmt::format("{} of {}: {} {} {}", i + 1, plan.size(), p.kernel, to_text(p.size),
                                 p.precision));
       lab::BenchRequest request{chosen, p.size, p.precision, p.schedule, {}};
-      request.measure.repeats = quick ? 5 : 11;
+      // On a cpu each launch takes a tenth of a second, and many rows are measured.
+      request.measure.repeats = quick ? 5 : chosen.is_gpu() ? 11 : 7;
       request.measure.between = check_interrupt;
-      request.measure.patience = Seconds{quick ? 1.5 : 4.0};
+      request.measure.patience = Seconds{quick ? 1.5 : chosen.is_gpu() ? 4.0 : 2.5};
       lab::find_bench_kernel(p.kernel).run(request, roof, [&](const Record& record) {
         check_interrupt();
         records.push_back(record);
