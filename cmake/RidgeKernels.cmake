@@ -1,12 +1,17 @@
 # ridge_add_kernels(<target> [KINDS kinds...] <source>...)
+# ridge_add_kernels(<target> OF <other target>)
 #
 # Compiles each source once per device kind of this build, by that kind's own compiler, and adds the
 # objects to <target>; KINDS limits which. In each compilation one of RIDGE_TARGET_CPU, RIDGE_TARGET_SIMT,
 # RIDGE_TARGET_CUDA and RIDGE_TARGET_HIP is defined. Headers are looked for where <target> and
-# ridge::ridge have them.
+# ridge::ridge have them. OF: the kernels of another target of this folder, which are not compiled again.
 
 function(ridge_add_kernels target)
-  cmake_parse_arguments(arg "" "" "KINDS" ${ARGN})
+  cmake_parse_arguments(arg "" "OF" "KINDS" ${ARGN})
+  if(arg_OF)
+    ridge_share_kernels(${target} ${arg_OF})
+    return()
+  endif()
   if(NOT arg_KINDS)
     set(arg_KINDS cpu simt ${RIDGE_GPU_KINDS})
   endif()
@@ -95,6 +100,25 @@ function(ridge_add_kernels target)
       endif()
     endforeach()
   endforeach()
+endfunction()
+
+function(ridge_share_kernels target other)
+  foreach(kind cpu simt)
+    if(TARGET ${other}_${kind})
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${other}_${kind}>)
+    endif()
+  endforeach()
+  foreach(kind IN LISTS RIDGE_GPU_KINDS)
+    if(TARGET ${other}_${kind}_objects)
+      get_target_property(objects ${other}_${kind}_objects SOURCES)
+      target_sources(${target} PRIVATE ${objects})
+      add_dependencies(${target} ${other}_${kind}_objects) # so that one of the two makes these
+      set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES ridge_${kind}_runtime)
+    endif()
+  endforeach()
+  get_target_property(sources ${other} SOURCES)
+  list(FILTER sources INCLUDE REGEX "[.]folders[.]cpp$") # which the kernels refer to
+  target_sources(${target} PRIVATE ${sources})
 endfunction()
 
 # The one source of a target that names folders of this build.

@@ -31,6 +31,7 @@ struct BenchCommand {
   std::optional<Index> steps;
   std::optional<std::string> boundary;
   bool counters = false;
+  bool no_roof = false;
   bool json = false;
 
   void run() const {
@@ -60,6 +61,7 @@ struct BenchCommand {
     request.measure.repeats = repeat;
     request.operations = operations;
     request.wisdom = true;
+    request.roof = !no_roof;
     request.measure.between = check_interrupt;
     if (scaling && world.ranks() == 1) {
       throw UsageError("--scaling compares several ranks with one; start them with mpirun -n N");
@@ -68,7 +70,7 @@ struct BenchCommand {
       bench_over_ranks(chosen, request, {ranks, scaling}, world, json);
       return;
     }
-    lab::RoofSource roof(request.device);
+    lab::RoofSource roof(request.device, false, request.roof);
     std::vector<Record> records;
     const bool several = schedule == "all" || schedule == "space";
     Counting counting(chosen);
@@ -184,6 +186,9 @@ void add_bench(CommandLine& line) {
   command.add("--counters", &o->counters,
               "count the bytes from and to memory, of one more launch; modelled where that cannot "
               "be");
+  command.add(
+      "--no-roof", &o->no_roof,
+      "measure no ceiling: a check and a time, without a fraction, seconds sooner on a cpu");
   command.add("--json", &o->json, "print an array of records");
   command.set_footer(kernel_list());
   command.set_action([o] { o->run(); }, Ranks::several);

@@ -9,9 +9,11 @@
 
 namespace ridge::lab {
 
-RoofSource::RoofSource(Device device, bool quick) : device_(std::move(device)), quick_(quick) {}
+RoofSource::RoofSource(Device device, bool quick, bool measures)
+    : device_(std::move(device)), quick_(quick), measures_(measures) {}
 
 const Ceiling* RoofSource::find(std::string_view name) {
+  if (!measures_) return nullptr;
   if (const Ceiling* const known = roof_.find(name)) return known;
   RoofOptions options;
   options.quick = quick_;

@@ -18,7 +18,7 @@ public:
   Accountant(Case& the_case, const BenchRequest& request, RoofSource& roof)
       : case_(the_case), request_(request), limit_(the_case.limit()) {
     const Device& device = request.device;
-    beside_ = limit_.memory && !facts_of(device).is_emulated &&
+    beside_ = limit_.memory && request.roof && !facts_of(device).is_emulated &&
               static_cast<Index>(limit_.amount) > device.facts().last_level_cache.value;
     if (limit_.value) {
       ceiling_ = *limit_.value;

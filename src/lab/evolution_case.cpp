@@ -22,7 +22,8 @@ class EvolutionCase final : public Case {
 public:
   EvolutionCase(BenchedEvolution kernel, const BenchRequest& request, RoofSource& roof)
       : kernel_(std::move(kernel)), queue_(request.device), size_(request.size),
-        steps_(request.steps), boundaries_(stencil::parse_boundaries(request.boundary)) {
+        steps_(request.steps), boundaries_(stencil::parse_boundaries(request.boundary)),
+        roof_(roof) {
     boundaries_.spacing = sweeps_spacing;
     if (steps_ < 1) throw UsageError(fmt::format("--steps {}: at least 1 is needed", steps_));
     stencil::require_fit(boundaries_, traits().radius, size_.xyz());
@@ -31,8 +32,6 @@ public:
       fill_random(queue_, fields_.back().elements(), static_cast<std::uint64_t>(i) + 1);
       starts_.push_back(fields_.back().data());
     }
-    const Ceiling* const copy = roof.find("copy");
-    copy_ = copy == nullptr ? 0 : copy->value;
   }
 
   [[nodiscard]] Queue& queue() override { return queue_; }
@@ -87,8 +86,9 @@ public:
   [[nodiscard]] Limit limit() const override {
     const Work work = stencil::work_of(traits(), whole());
     const double bytes = static_cast<double>(work.read.value + work.written.value);
-    return {"one-sweep", "points/s", static_cast<double>(work.items * steps_),
-            copy_ * static_cast<double>(work.items) / bytes, std::nullopt};
+    const Ceiling* const copy = roof_.find("copy");
+    const double most = copy == nullptr ? 0 : copy->value * static_cast<double>(work.items) / bytes;
+    return {"one-sweep", "points/s", static_cast<double>(work.items * steps_), most, std::nullopt};
   }
 
   void complete(Record& record, const AskedSchedule&) override {
@@ -123,7 +123,7 @@ private:
   std::vector<Field<T>> fields_;
   std::vector<const void*> starts_; ///< their values
   std::shared_ptr<stencil::Sweeps> sweeps_;
-  double copy_ = 0;
+  RoofSource& roof_;
 };
 
 } // namespace

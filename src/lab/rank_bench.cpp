@@ -99,7 +99,7 @@ Record bench_ranks(const BenchKernel& kernel, const BenchRequest& request, const
   Achievement reached;
   reached.rate = static_cast<double>(record.work.read.value + record.work.written.value) / both;
   reached.unit = "B/s";
-  if (!record.in_cache) { // of memory there is nothing to be said otherwise
+  if (!record.in_cache && request.roof) { // of memory there is nothing to be said otherwise
     reached.roof_name = the_case->roof_name();
     reached.roof = roof_of(ranks, request.device, reached.roof_name);
   }

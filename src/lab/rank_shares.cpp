@@ -45,7 +45,7 @@ public:
   ShareCase(const std::string& kernel, const MakeCase& make_case, const BenchRequest& request,
             comm::Communicator& ranks, const std::string& grid)
       : size_(request.size), ranks_(ranks), grid_(grid_of(ranks, grid, size_, kernel)),
-        schedule_(request.schedule), roof_(request.device, true) {
+        schedule_(request.schedule), roof_(request.device, true, request.roof) {
     BenchRequest mine = request;
     mine.size = share_of(size_, grid_, ranks.rank());
     case_ = make_case(mine, roof_);

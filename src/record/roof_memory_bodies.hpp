@@ -146,11 +146,11 @@ struct Read {
     for (int u = 0; u < Unroll; ++u)
       total += sum[u][0] + sum[u][1];
     RIDGE_UNROLL
-    for (int mask = Lane::warp_width / 2; mask > 0; mask /= 2)
+    for (int mask = lane.width() / 2; mask > 0; mask /= 2)
       total += lane.shuffle_xor(total, mask);
     if (lane.lane() == 0) {
-      const int warps = block_threads / Lane::warp_width;
-      const int warp = lane.rank() / Lane::warp_width;
+      const int warps = block_threads / lane.width();
+      const int warp = lane.rank() / lane.width();
       lane.store(sums, Index{lane.block().x} * warps + warp, total);
     }
   }

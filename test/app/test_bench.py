@@ -59,6 +59,16 @@ def test_record(ridge, device, precision):
 
 
 @pytest.mark.parametrize("kernel, size", [
+    ("laplacian", "19x13x11"), ("gravity", "30"), ("lattice-axpy", "8x4x4x4"), ("chain", "1009"), ("heat", "19x13x11"),
+])
+def test_without_a_roof(ridge, kernel, size):
+    for record in bench(ridge, kernel, "--device", "cpu", "--size", size, "--schedule", "all", "--repeat", 1,
+                        "--no-roof"):
+        assert record["roof"] is None and record["roof_name"] is None and record["fraction"] is None
+        assert record["achieved"] > 0 and record["check"]["ok"] is True
+
+
+@pytest.mark.parametrize("kernel, size", [
     ("laplacian", "40"), ("laplacian", "23x17"), ("laplacian4", "40"), ("laplacian4", "23x17"),
     ("laplacian4", "13x12x11"), ("laplacian6", "40"), ("laplacian6", "23x17"),
     ("laplacian6", "13x12x11"), ("laplacian8", "40"), ("laplacian8", "23x17"),
@@ -114,6 +124,9 @@ def test_memory_is_measured_in_turn_with_the_kernel(ridge):
     few = bench(ridge, "laplacian", "--device", "cpu", "--size", f"256x256x{planes}",
                 "--schedule", "streaming", "--repeat", 3)[0]
     assert "fraction_low" not in few, "three pairs say nothing of the true median"
+    (alone,) = bench(ridge, "laplacian", "--device", "cpu", "--size", f"256x256x{planes}",
+                     "--schedule", "streaming", "--repeat", 1, "--no-roof")
+    assert alone["roof"] is None and alone["fraction"] is None and alone["repeats"] == 1
 
 
 def test_a_named_schedule_changed_by_a_field(ridge):

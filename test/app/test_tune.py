@@ -30,7 +30,7 @@ def tune(ridge, *words, **options):
 
 
 def bench(ridge, *words):
-    (record,) = ridge.good("bench", *words, "--repeat", 3, "--json").records()
+    (record,) = ridge.good("bench", *words, "--repeat", 3, "--no-roof", "--json").records()
     return record
 
 

@@ -34,7 +34,7 @@ def damage(cache, ending, change, headers):
 
 
 def test_a_damaged_cache_costs_a_compilation(ridge, env, cache, heat, tmp_path):
-    words = ("bench", heat, "--device", "cpu", "--size", "20x20x20", "--repeat", 1, "--json")
+    words = ("bench", heat, "--device", "cpu", "--size", "20x20x20", "--repeat", 1, "--no-roof", "--json")
     ridge.good(*words, env=env)
     for i, (ending, change) in enumerate([
             (".so", lambda f: f.write_bytes(f.read_bytes()[:1000])),
@@ -52,7 +52,7 @@ def test_a_cache_open_to_others_is_not_used(ridge, heat, tmp_path):
     cache.mkdir()
     cache.chmod(0o777)
     env = {**os.environ, "RIDGE_CACHE": str(cache)}
-    result = ridge("bench", heat, "--device", "cpu", "--size", "20x20x20", "--repeat", 1, env=env)
+    result = ridge("bench", heat, "--device", "cpu", "--size", "20x20x20", "--repeat", 1, "--no-roof", env=env)
     assert result.code == 0
     assert len(result.err.splitlines()) == 1 and "everybody may write" in result.err
     assert list(cache.iterdir()) == []
@@ -60,7 +60,7 @@ def test_a_cache_open_to_others_is_not_used(ridge, heat, tmp_path):
 
 # A built-in kernel under a schedule that is not compiled ahead: no description has to be.
 ON_DEMAND = ("bench", "laplacian", "--schedule", "depth=4 store=plain", "--device", "cpu", "--size",
-             "20x20x20", "--repeat", 1, "--json")
+             "20x20x20", "--repeat", 1, "--no-roof", "--json")
 
 
 @pytest.mark.parametrize("folder", ["read only", "impossible", "a file"])
@@ -124,7 +124,7 @@ def test_a_cache_of_another_machine_is_not_used(ridge, env, cache, tmp_path):
 def test_many_processes_compile_once(ridge, env, tmp_path):
     (tmp_path / "heat.hpp").write_text(HEAT.replace("0.25", "0.3125")) # which nothing has compiled yet
     words = [ridge.program, "bench", f"{tmp_path / 'heat.hpp'}:Heat", "--device", "cpu", "--size",
-             "20x20x20", "--repeat", "1", "--json"]
+             "20x20x20", "--repeat", "1", "--no-roof", "--json"]
     running = [subprocess.Popen(words, env=env, stdout=subprocess.PIPE, text=True)
                for _ in range(16)]
     outputs = [p.communicate(timeout=300)[0] for p in running]
@@ -138,7 +138,7 @@ def test_a_compilation_that_is_killed_leaves_nothing_wrong(ridge, env, tmp_path)
     slow.chmod(0o755)
     (tmp_path / "heat.hpp").write_text(HEAT.replace("0.25", "0.1875"))
     words = ["bench", f"{tmp_path / 'heat.hpp'}:Heat", "--device", "cpu", "--size", "20x20x20",
-             "--repeat", "1", "--json"]
+             "--repeat", "1", "--no-roof", "--json"]
     process = subprocess.Popen([ridge.program, *words], env={**env, "RIDGE_CXX": str(slow)})
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(1)

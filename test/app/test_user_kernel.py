@@ -16,11 +16,12 @@ def test_bench_checks_and_accounts_it(ridge, env, heat, device):
     assert record["kernel"] == "Heat" and record["pattern"] == "stencil"
     assert record["check"]["ok"] is True
     assert record["items"] == 38 * 18 * 10
+    assert (record["fraction"] is not None) == (device == "cpu")
     assert record["compiled"] in ("now", "cached")
 
 
 def test_the_second_run_takes_it_from_the_cache(ridge, env, heat):
-    words = ("bench", heat, "--device", "cpu", "--size", "40x20x12", "--repeat", 1, "--json")
+    words = ("bench", heat, "--device", "cpu", "--size", "40x20x12", "--repeat", 1, "--no-roof", "--json")
     ridge.good(*words, env=env)
     (record,) = ridge.good(*words, env={**env, "PATH": "/nonexistent", "RIDGE_CXX": ""}).records()
     assert record["compiled"] == "cached"
@@ -31,7 +32,7 @@ def test_headers_are_compiled_once(ridge, env, cache, heat):
     compiler = shutil.which(env.get("RIDGE_CXX") or "g++")
     if compiler is None or "clang" in compiler:
         pytest.skip("g++ alone compiles headers beforehand")
-    ridge.good("bench", heat, "--device", "cpu", "--size", "40x20x12", "--repeat", 1, env=env)
+    ridge.good("bench", heat, "--device", "cpu", "--size", "40x20x12", "--repeat", 1, "--no-roof", env=env)
     headers = [note.with_suffix(".so") for note in cache.glob("*.txt") if "\nprelude\n" in note.read_text()]
     assert len(headers) >= 2
     for header in headers:
@@ -43,7 +44,7 @@ def test_headers_are_compiled_once(ridge, env, cache, heat):
 def test_an_asymmetric_kernel_under_unusual_schedules(ridge, env, sources, device):
     schedule = "depth=4" if device == "cpu" else "tile=3 loads=ascending bounds=512"
     (record,) = ridge.good("bench", f"{sources / 'odd.hpp'}:mine::Lopsided", "--device", device,
-                           "--size", "67x21x13", "--precision", "fp32", "--repeat", 1, "--schedule",
+                           "--size", "67x21x13", "--precision", "fp32", "--repeat", 1, "--no-roof", "--schedule",
                            schedule, "--json", env=env).records()
     assert record["check"]["ok"] is True
     assert schedule.split()[0] in record["schedule"]
@@ -65,6 +66,7 @@ def test_a_chain(ridge, env, sources, device):
                          "fission" if device == "cpu" else "auto", "--json", env=env).records()
     assert record["pattern"] == "chain" and record["check"]["ok"] is True
     assert record["items"] == 10007
+    assert record["roof_name"] == ("copy" if device == "cpu" else None)
 
 
 @pytest.mark.parametrize("name, fields, device", [
@@ -76,6 +78,7 @@ def test_a_reduction_and_a_map_of_lattices(ridge, env, sources, name, fields, de
                            env=env).records()
     assert record["pattern"] == "lattice" and record["check"]["ok"] is True
     assert record["bytes_read"] + record["bytes_written"] == fields * 8 * 8 * 4 * 4 * 12 * 16
+    assert record["roof_name"] == ({1: "read", 3: "triad"}[fields] if device == "cpu" else None)
 
 
 def test_apply_computes_it_on_data(ridge, env, heat, tmp_path):
@@ -127,7 +130,7 @@ def test_reads_outside_the_footprint_are_found(ridge, env, tmp_path):
 
 def test_a_changed_kernel_is_compiled_again(ridge, env, tmp_path):
     file = tmp_path / "heat.hpp"
-    words = ("bench", f"{file}:Heat", "--device", "cpu", "--size", "20x20x20", "--repeat", 1, "--json")
+    words = ("bench", f"{file}:Heat", "--device", "cpu", "--size", "20x20x20", "--repeat", 1, "--no-roof", "--json")
     file.write_text(HEAT.replace("0.25", "0.125"))
     ridge.good(*words, env=env)
     file.write_text(HEAT.replace("0.25", "0.0625"))
@@ -139,7 +142,7 @@ def test_a_header_it_includes_counts_too(ridge, env, tmp_path):
     (tmp_path / "factor.hpp").write_text("inline constexpr double factor = 0.5;\n")
     (tmp_path / "heat.hpp").write_text('#include "factor.hpp"\n' + HEAT.replace("0.25", "factor"))
     words = ("bench", f"{tmp_path / 'heat.hpp'}:Heat", "--device", "cpu", "--size", "20x20x20",
-             "--repeat", 1, "--json")
+             "--repeat", 1, "--no-roof", "--json")
     ridge.good(*words, env=env)
     (tmp_path / "factor.hpp").write_text("inline constexpr double factor = 0.75;\n")
     (record,) = ridge.good(*words, env=env).records()
@@ -160,4 +163,4 @@ def test_compiling_can_be_turned_off(ridge, heat, tmp_path):
     env = {**os.environ, "RIDGE_CACHE": str(tmp_path / "cache"), "RIDGE_COMPILE": "off"}
     ridge.bad("bench", heat, "--device", "cpu", code=1, says="RIDGE_COMPILE=off", env=env)
     # What is compiled ahead runs all the same.
-    ridge.good("bench", "laplacian", "--device", "cpu", "--size", "20x20x20", "--repeat", 1, env=env)
+    ridge.good("bench", "laplacian", "--device", "cpu", "--size", "20x20x20", "--repeat", 1, "--no-roof", env=env)

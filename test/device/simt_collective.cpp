@@ -38,7 +38,7 @@ TEST_P(SimtCollective, ReducesAWarpByShuffles) {
   Field<int> sums(device, {threads});
   run(width, {{1, 1, 1}, {threads, 1, 1}, 0}, [to = sums.elements()](const auto& lane) {
     int v = lane.rank();
-    for (int mask = std::remove_cvref_t<decltype(lane)>::warp_width / 2; mask > 0; mask /= 2)
+    for (int mask = lane.width() / 2; mask > 0; mask /= 2)
       v += lane.shuffle_xor(v, mask);
     lane.store(to, lane.rank(), v);
   });

@@ -1,6 +1,7 @@
 // Blocks and lanes of the emulated GPU: every one runs once, where it should; refusals; exceptions.
 #include "simt_support.hpp"
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <stdexcept>
@@ -25,8 +26,8 @@ TEST_P(SimtLaunch, RunsEveryThreadOfEveryBlockOnceWithItsCoordinates) {
                  g = lane.grid_extent();
       const int rank = t.x + n.x * (t.y + n.y * t.z);
       const Index at = (b.x + g.x * (b.y + g.y * b.z)) * Index{n.count()} + rank;
-      const bool right = n == block && g == grid && lane.rank() == rank &&
-                         lane.lane() == rank % std::remove_cvref_t<decltype(lane)>::warp_width;
+      const bool right =
+          n == block && g == grid && lane.rank() == rank && lane.lane() == rank % lane.width();
       lane.atomic_add(to, at, right ? 1 : 1000);
     });
     EXPECT_EQ(values(seen), std::vector<int>(static_cast<std::size_t>(seen.count()), 1))
@@ -37,10 +38,29 @@ TEST_P(SimtLaunch, RunsEveryThreadOfEveryBlockOnceWithItsCoordinates) {
 TEST_P(SimtLaunch, CallsTheBodyAtTheWarpWidthOfTheDevice) {
   Field<int> seen(device, {1});
   const Span<int> to = seen.elements();
-  run(width, {{}, {}, 0}, [=](const auto& lane) {
-    lane.store(to, 0, std::remove_cvref_t<decltype(lane)>::warp_width);
-  });
+  run(width, {{}, {}, 0}, [=](const auto& lane) { lane.store(to, 0, lane.width()); });
   EXPECT_EQ(seen.data()[0], width);
+}
+
+struct WidthAsAConstant {
+  static constexpr int max_threads = 64;
+  static constexpr bool constant_width = true;
+  static constexpr const char* name = "width as a constant";
+  Span<int> to;
+  template <class Lane>
+  RIDGE_DEVICE void operator()(const Lane& lane) const {
+    std::array<int, Lane::warp_width> of_a_warp{};
+    static_assert(Lane::least_width == Lane::warp_width);
+    lane.store(to, 0, static_cast<int>(of_a_warp.size()));
+    lane.store(to, 1, lane.width());
+  }
+};
+
+TEST_P(SimtLaunch, CallsABodyThatNeedsTheWidthAsAConstantAtThatOfTheDevice) {
+  Field<int> seen(device, {2});
+  Queue queue(device);
+  launch_body(queue, {{}, {}, 0}, WidthAsAConstant{seen.elements()});
+  EXPECT_EQ(values(seen), (std::vector<int>{width, width}));
 }
 
 struct Narrow {

@@ -38,7 +38,7 @@ constexpr int max_stages = 8;
 /// neighbour, cyclically.
 auto ring(const Ring& r, Span<const double> from, Span<double> to) {
   return [=](const auto& lane) {
-    constexpr int width = std::remove_cvref_t<decltype(lane)>::warp_width;
+    const int width = lane.width();
     const int threads = lane.block_extent().x;
     const int consumers = (threads - 1) / width; // warps
     const int cells = r.cells, stages = r.stages;

@@ -22,11 +22,12 @@ BenchRequest request_of(const char* device, const char* precision, const char* s
   BenchRequest request{Device(device), Extents{37, 21, 18}, precision, schedule, {}};
   request.measure.repeats = 1;
   request.steps = 3;
+  request.roof = false;
   return request;
 }
 
 std::vector<Record> records_of(const char* kernel, const BenchRequest& request) {
-  RoofSource roof(request.device, true);
+  RoofSource roof(request.device, true, request.roof);
   std::vector<Record> all;
   find_bench_kernel(kernel).run(request, roof, [&](const Record& r) { all.push_back(r); });
   return all;

@@ -3,11 +3,16 @@
 // A kernel body is called once per thread with a lane. Lanes of CUDA and HIP turn each call into an
 // instruction or two; lanes of the emulated GPU check it first. All lanes offer:
 //
-//   static constexpr int warp_width;
+//   int width() const                            lanes of a warp: to the compilers for GPUs a constant;
+//                                                bodies for the emulated GPU are compiled once for
+//                                                both of its widths
+//   static constexpr int warp_width;             the same as a constant everywhere, for bodies with
+//                                                constant_width (launch.hpp)
+//   static constexpr int least_width;            width() is this times a power of two
 //   Dim3 block() const, thread() const;         index of the block in the grid, thread in the block
 //   Dim3 grid_extent() const, block_extent() const;
 //   int rank() const;                            x + y * nx + z * nx * ny within the block
-//   int lane() const;                            rank() % warp_width
+//   int lane() const;                            rank() % width()
 //
 //   T load(Span<const T>, Index)                 cached read, of what the launch does not write;
 //                                                load_nontemporal: past the caches

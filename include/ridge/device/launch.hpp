@@ -6,6 +6,8 @@
 //                                                      compiler leaves registers for on a unit
 //   static constexpr bool prepared_early;              optional: a CUDA GPU gets the launch ready
 //                                                      while the one before ends
+//   static constexpr bool constant_width;              optional: it needs Lane::warp_width, and is
+//                                                      compiled for each width of the emulated GPU
 //   static constexpr const char* name;                 for reports
 //   template <class Lane> RIDGE_DEVICE void operator()(Lane& lane) const;
 // What a lane offers is written down in ridge/device/lane.hpp.

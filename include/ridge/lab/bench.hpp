@@ -35,12 +35,14 @@ struct BenchRequest {
   Index steps = 16;      ///< of what evolves: one launch is so many
   std::string boundary = "untouched"; ///< of what evolves, as stencil::parse_boundaries reads it
   bool wisdom = false;                ///< `auto` takes the schedule that tuning found, where it did
+  bool roof = true;                   ///< ceilings are measured, which take seconds on a cpu
 };
 
 /// Ceilings of one device, each measured when first asked for and then remembered.
 class RoofSource {
 public:
-  explicit RoofSource(Device device, bool quick = false);
+  /// `measures`: else there are no ceilings, as on an emulated GPU.
+  explicit RoofSource(Device device, bool quick = false, bool measures = true);
   /// Null when the device has no such ceiling (an emulated GPU has none).
   const Ceiling* find(std::string_view name);
   /// Null when it was not asked for yet.
@@ -48,7 +50,7 @@ public:
 
 private:
   Device device_;
-  bool quick_;
+  bool quick_, measures_;
   Roof roof_;
 };
 

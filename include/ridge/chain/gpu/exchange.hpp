@@ -54,6 +54,8 @@ struct Exchange {
   using F = Flow<C, First, Last>;
   static constexpr int max_threads = most_block_threads;
   static constexpr bool prepared_early = true;
+  /// Without it LLVM makes more of this than registers of gfx90a hold.
+  static constexpr bool constant_width = true;
   static constexpr const char* name = C::name;
   /// 64 registers where a multiprocessor has 64 Ki: warps that hide what they wait for. 80 for more
   /// than two operations.

@@ -104,6 +104,11 @@ public:
   static constexpr int warp_width = 64; // the host's pass of a HIP source: lanes never run there
 #endif
 
+  static constexpr int least_width = warp_width;
+  static RIDGE_DEVICE constexpr int width() {
+    return warp_width;
+  }
+
   RIDGE_DEVICE Dim3 block() const {
     return dim(blockIdx);
   }

@@ -9,15 +9,36 @@
 
 namespace ridge::simt {
 
+/// What a lane knows of its warp when it is compiled: the width, or with 0 nothing, so that a body
+/// is compiled once for both.
 template <int Width>
-class Lane : public LaneContext {
+class WarpWidth {
 public:
   static_assert(Width == 32 || Width == 64);
   static constexpr int warp_width = Width;
+  static constexpr int least_width = Width;
+};
+template <>
+class WarpWidth<0> {
+public:
+  static constexpr int least_width = 32;
+};
+
+template <int Width>
+class Lane : public LaneContext, public WarpWidth<Width> {
+public:
   static constexpr bool has_bulk_copy = true;
   static constexpr bool has_async_copy = true;
   static constexpr bool emulated = true;
   using LaneContext::LaneContext;
+
+  [[nodiscard]] RIDGE_FN int width() const {
+    if constexpr (Width == 0) {
+      return 1 << state().warp_shift;
+    } else {
+      return Width;
+    }
+  }
 
   // Fields.
 

@@ -21,6 +21,12 @@ struct Kernel {
 /// GPU would refuse the shape.
 void run(const Device& device, const LaunchShape& shape, const Kernel& kernel);
 
+/// Whether a body needs the width of warps as a constant: `Body::constant_width`.
+template <class Body>
+inline constexpr bool constant_width = requires {
+  requires Body::constant_width;
+};
+
 template <int Width, class Body>
 void run_lane(const void* body, Block& block, int rank, Dim3 thread) {
   const Lane<Width> lane(block, rank, thread);
@@ -37,9 +43,14 @@ public:
       : body(ready_body), shape_(shape), queue_(&queue) {}
 
   void operator()() {
-    const Kernel::Run lane32 = &run_lane<32, Body>, lane64 = &run_lane<64, Body>;
-    const bool wide = queue_->device().id().number == 64;
-    run(queue_->device(), shape_, {Body::name, Body::max_threads, &body, wide ? lane64 : lane32});
+    Kernel::Run run_one = nullptr;
+    if constexpr (constant_width<Body>) {
+      const bool wide = queue_->device().id().number == 64;
+      run_one = wide ? &run_lane<64, Body> : &run_lane<32, Body>;
+    } else {
+      run_one = &run_lane<0, Body>;
+    }
+    run(queue_->device(), shape_, {Body::name, Body::max_threads, &body, run_one});
   }
 
   Body body; ///< what the next launch takes

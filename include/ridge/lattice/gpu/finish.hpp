@@ -71,7 +71,7 @@ RIDGE_DEVICE A merge_block(const Lane& lane, A a) {
   const int threads = lane.block_extent().x;
   const int t = lane.thread().x;
   auto shared = lane.template shared<A>(0, threads);
-  if (threads % Lane::warp_width != 0) {
+  if (threads % lane.width() != 0) {
     lane.barrier();
     shared[t] = a;
     lane.barrier();
@@ -80,19 +80,19 @@ RIDGE_DEVICE A merge_block(const Lane& lane, A a) {
     return a;
   }
   RIDGE_UNROLL
-  for (int mask = Lane::warp_width / 2; mask > 0; mask /= 2)
+  for (int mask = lane.width() / 2; mask > 0; mask /= 2)
     a.merge(lane.shuffle_xor(a, mask));
-  const int warps = threads / Lane::warp_width;
+  const int warps = threads / lane.width();
   if (warps == 1) return a;
   lane.barrier();
-  if (lane.lane() == 0) shared[t / Lane::warp_width] = a;
+  if (lane.lane() == 0) shared[t / lane.width()] = a;
   lane.barrier();
   if constexpr (Tree) {
-    if (t >= Lane::warp_width) return a;
+    if (t >= lane.width()) return a;
     a.clear();
     if (t < warps) a = shared[t];
     RIDGE_UNROLL
-    for (int mask = Lane::warp_width / 2; mask > 0; mask /= 2)
+    for (int mask = lane.width() / 2; mask > 0; mask /= 2)
       a.merge(lane.shuffle_xor(a, mask));
   } else if (t == 0) {
     for (int warp = 1; warp < warps; ++warp) {
@@ -110,7 +110,7 @@ RIDGE_DEVICE A merge_team(const Lane& lane, A a, int team) {
   const int threads = lane.block_extent().x;
   const int t = lane.thread().x;
   if (team == threads) return merge_block(lane, a);
-  if (team <= Lane::warp_width && threads % Lane::warp_width == 0) {
+  if (team <= lane.width() && threads % lane.width() == 0) {
     for (int mask = team / 2; mask > 0; mask /= 2)
       a.merge(lane.shuffle_xor(a, mask));
     return a;

@@ -33,8 +33,8 @@ struct Direct : DirectSums<I, P, D> {
     const auto& call = this->call;
     const Index count = call.targets[0].size;
     // With shared targets every warp has those of the block's first.
-    constexpr int group = Lane::warp_width / D.ways;
-    const int warp = this->plan.shares ? 0 : lane.rank() / Lane::warp_width;
+    const int group = lane.width() / D.ways;
+    const int warp = this->plan.shares ? 0 : lane.rank() / lane.width();
     const int holders = this->plan.shares ? group : threads / D.ways;
     const Index first = Index{my_block} * holders * D.tile;
     const Origin<I, P> origin(lane, call.targets, first);
@@ -57,7 +57,7 @@ struct Direct : DirectSums<I, P, D> {
     Index end = begin + this->plan.part < sources ? begin + this->plan.part : sources;
     if constexpr (D.stage == Stage::shuffle || D.stage == Stage::warp) {
       if (this->plan.shares) {
-        begin += lane.rank() / Lane::warp_width * this->plan.visited;
+        begin += lane.rank() / lane.width() * this->plan.visited;
         if (begin + this->plan.visited < end) end = begin + this->plan.visited;
       }
       visit_by_warps(lane, origin, mine, begin, end);
@@ -106,13 +106,14 @@ private:
     }
   }
 
-  /// The same for a number of sources that the compiler knows.
-  template <int Count, class Get>
-  RIDGE_DEVICE void interact_with(Mine& mine, const Get& get) const {
-    constexpr int unroll = sources_together < Count ? sources_together : Count;
-    static_assert(Count % unroll == 0);
+  /// The same for the sources of a part of the warp, a number that the compilers for GPUs know.
+  template <class Lane, class Get>
+  RIDGE_DEVICE void interact_with_part(Lane& lane, Mine& mine, const Get& get) const {
+    constexpr int least = Lane::least_width / D.ways;
+    constexpr int unroll = sources_together < least ? sources_together : least;
+    static_assert(least % unroll == 0);
     RIDGE_NO_UNROLL
-    for (int s = 0; s < Count; s += unroll) {
+    for (int s = 0; s < lane.width() / D.ways; s += unroll) {
       Body<P, I::sources> source[unroll]; // on their way together
       RIDGE_UNROLL
       for (int u = 0; u < unroll; ++u)
@@ -151,8 +152,8 @@ private:
   RIDGE_DEVICE void visit_tile(Lane& lane, Mine& mine, const Tiles& tiles, int slot, Index j,
                                int count, bool guarded) const {
     if constexpr (D.stage == Stage::both) {
-      for (int s = 0; s < count; s += Lane::warp_width) {
-        const int left = count - s < Lane::warp_width ? count - s : Lane::warp_width;
+      for (int s = 0; s < count; s += lane.width()) {
+        const int left = count - s < lane.width() ? count - s : lane.width();
         const int own = lane.lane() < left ? lane.lane() : left - 1;
         visit_warp(lane, mine, Shared::get(lane, tiles, slot + s + own), j + s, left, guarded);
       }
@@ -183,9 +184,9 @@ private:
   template <class Lane>
   RIDGE_DEVICE void visit_by_warps(Lane& lane, const Origin<I, P>& origin, Mine& mine, Index begin,
                                    Index end) const {
-    constexpr int width = Lane::warp_width;
+    const int width = lane.width();
     constexpr int deep = D.stage == Stage::warp ? Sums::widths_of_a_warp : 1;
-    constexpr int batch = deep * width;
+    const int batch = deep * width;
     if (begin >= end) return;
     struct {
       Body<P, I::sources> at[deep];
@@ -216,7 +217,7 @@ private:
           Shared::put(tiles, slot + d * width + lane.lane(), next.at[d]);
         lane.warp_barrier();
         if (j + batch < end) fetch(j + batch);
-        visit_batch<width>(lane, mine, tiles, slot, j, count);
+        visit_batch(lane, mine, tiles, slot, j, count);
         lane.warp_barrier();
       } else {
         const Body<P, I::sources> own = next.at[0];
@@ -229,17 +230,19 @@ private:
 
   /// `count` sources at slot `slot` and on, number `j` and on, a warp's width at a time, of which
   /// each part of the warp visits its own.
-  template <int Width, class Lane, class Tiles>
+  template <class Lane, class Tiles>
   RIDGE_DEVICE void visit_batch(Lane& lane, Mine& mine, const Tiles& tiles, int slot, Index j,
                                 int count) const {
-    constexpr int group = Width / D.ways;
+    const int width = lane.width();
+    const int group = width / D.ways;
     const int skipped = D.ways == 1 ? 0 : lane.lane() / group * group;
     const bool some_guarded = meets_itself(mine, j, j + count);
-    for (int s = 0; s < count; s += Width) {
-      const bool guarded = some_guarded && meets_itself(mine, j + s, j + s + Width);
+    for (int s = 0; s < count; s += width) {
+      const bool guarded = some_guarded && meets_itself(mine, j + s, j + s + width);
       const int own = s + skipped;
-      if (s + Width <= count && !guarded) {
-        interact_with<group>(mine, [&](int u) { return Shared::get(lane, tiles, slot + own + u); });
+      if (s + width <= count && !guarded) {
+        interact_with_part(lane, mine,
+                           [&](int u) { return Shared::get(lane, tiles, slot + own + u); });
       } else {
         const int left = count - own < group ? count - own : group;
         visit_tile(lane, mine, tiles, slot + own, j + own, left, guarded);

@@ -167,13 +167,13 @@ protected:
   static RIDGE_DEVICE Summed sum_of_ways(Lane& lane, Summed sum) {
     RIDGE_UNROLL
     for (int way = 1; way < D.ways; way *= 2)
-      sum += lane.shuffle_xor(sum, Lane::warp_width / D.ways * way);
+      sum += lane.shuffle_xor(sum, lane.width() / D.ways * way);
     return sum;
   }
   /// Whether the lane answers for its target `i`: it exists, and no lane before has it too.
   template <class Lane>
   RIDGE_DEVICE bool answers_for(Lane& lane, Index i) const {
-    return i < call.targets[0].size && (D.ways == 1 || lane.lane() < Lane::warp_width / D.ways);
+    return i < call.targets[0].size && (D.ways == 1 || lane.lane() < lane.width() / D.ways);
   }
 
   /// Calls `f(target, component, value(component, k))` for the sums this lane answers for, of its
@@ -196,8 +196,8 @@ protected:
   template <class Lane, class Value, class F>
   RIDGE_DEVICE void for_each_shared(Lane& lane, const Mine& mine, const Value& value,
                                     const F& f) const {
-    const int warps = lane.block_extent().x / Lane::warp_width;
-    for (int p = lane.rank() / Lane::warp_width; p < D.tile * I::sums; p += warps) {
+    const int warps = lane.block_extent().x / lane.width();
+    for (int p = lane.rank() / lane.width(); p < D.tile * I::sums; p += warps) {
       const int k = p / I::sums, c = p % I::sums;
       const Index i = mine.first + k * mine.stride;
       const Summed sum = value(c, k);
@@ -212,12 +212,11 @@ protected:
     if (plan.shares) {
       const auto totals = totals_of(lane);
       const auto over_warps = [&](int c, int k) {
-        return sum_of_ways(
-            lane, batched_sum(threads / Lane::warp_width, [&](int w) {
-              const Summed part =
-                  totals[total_slot(threads, w * Lane::warp_width + lane.lane(), k, c)];
-              return part;
-            }));
+        return sum_of_ways(lane, batched_sum(threads / lane.width(), [&](int w) {
+                             const Summed part =
+                                 totals[total_slot(threads, w * lane.width() + lane.lane(), k, c)];
+                             return part;
+                           }));
       };
       for_each_shared(lane, mine, over_warps, f);
     } else {

@@ -177,14 +177,14 @@ private:
   }
   template <class Lane>
   static RIDGE_DEVICE auto sums_of(Lane& lane) {
-    const int warps = lane.block_extent().x / Lane::warp_width;
+    const int warps = lane.block_extent().x / lane.width();
     return lane.template shared<Computed>(control_bytes + 2 * chunk * Sources::bytes,
                                           warps * chunk * Sums::padded);
   }
 
   template <class Lane>
   RIDGE_DEVICE void stage(Lane& lane, const Origin<I, P>& origin, Index begin) const {
-    constexpr int width = Lane::warp_width;
+    const int width = lane.width();
     const auto shared = sources_of(lane);
     for (int s = lane.rank(); s < chunk; s += lane.block_extent().x) {
       const Index at = begin + s < rows.partners() ? begin + s : rows.partners() - 1;
@@ -199,7 +199,7 @@ private:
   template <class Lane>
   RIDGE_DEVICE void with_itself(Lane& lane, const Body<P, I::sources> (&mine)[tile],
                                 Body<P, I::sums> (&sum)[tile], Index first, Index begin) const {
-    constexpr int width = Lane::warp_width;
+    const int width = lane.width();
     const auto shared = sources_of(lane);
     const Index threads = lane.block_extent().x;
     const int count = rows.bodies - begin < chunk ? static_cast<int>(rows.bodies - begin) : chunk;
@@ -218,7 +218,7 @@ private:
   template <bool Whole, class Lane>
   RIDGE_DEVICE void with_others(Lane& lane, const Body<P, I::sources> (&mine)[tile],
                                 Body<P, I::sums> (&sum)[tile], Index first, Index begin) const {
-    constexpr int width = Lane::warp_width;
+    const int width = lane.width();
     const auto shared = sources_of(lane);
     const auto given = sums_of(lane);
     const int me = lane.lane();
@@ -251,7 +251,7 @@ private:
   template <class Lane>
   RIDGE_DEVICE void add_others(Lane& lane, Index begin, bool first) const {
     const auto given = sums_of(lane);
-    const int warps = lane.block_extent().x / Lane::warp_width;
+    const int warps = lane.block_extent().x / lane.width();
     for (int s = lane.rank(); s < chunk && begin + s < rows.partners();
          s += lane.block_extent().x) {
       Summed total[I::sums];

@@ -53,7 +53,7 @@ struct March {
       auto empty = lane.template shared<PhaseBarrier>(Tile::most_ring * 8, plan.ring);
       if (lane.rank() == 0) {
         for (int s = 0; s < plan.ring; ++s) {
-          lane.phase_begin(full, s, Lane::warp_width);
+          lane.phase_begin(full, s, lane.width());
           lane.phase_begin(empty, s, Tile::consumers);
         }
       }
@@ -97,7 +97,7 @@ private:
       }
       steps.end(lane, plan, me == 0);
     }
-    if (steps.kept()) steps.clear(lane, plan, me, Lane::warp_width);
+    if (steps.kept()) steps.clear(lane, plan, me, lane.width());
   }
 
   /// The rows that a lane fetches of a plane, one of the tile's a pass.
@@ -123,7 +123,7 @@ private:
   RIDGE_DEVICE void fetch_plane(Lane& lane, int me, Planes& planes, Bars& full, int slot,
                                 const MarchUnit& unit, FetchedRows& rows, Index z) const {
     if (Tile::shifted || z == unit.z_begin - r.z || z == call.out.extents.z - 1) {
-      find_rows(rows, Lane::warp_width, me, unit, z);
+      find_rows(rows, lane.width(), me, unit, z);
     } else {
       unrolled<inputs_of<K>>([&](auto input) {
         for (MarchRow& mine : rows[input])

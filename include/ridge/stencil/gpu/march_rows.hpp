@@ -94,7 +94,7 @@ private:
     const int me = lane.lane();
     const int tx = lane.rank() % M.threads_x;
     const bool begins = me == 0 || tx == 0;
-    const bool ends = me == Lane::warp_width - 1 || tx == M.threads_x - 1;
+    const bool ends = me == lane.width() - 1 || tx == M.threads_x - 1;
     const int back = static_cast<int>(at + misfit_) & (vector - 1);
     Value before{};
     RIDGE_UNROLL

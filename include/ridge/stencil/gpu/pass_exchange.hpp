@@ -192,7 +192,7 @@ struct RowValues {
     return Further < 0 ? __shfl_up_sync(0xffffffffu, value, -Further)
                        : __shfl_down_sync(0xffffffffu, value, Further);
 #else
-    constexpr int width = Lane::warp_width;
+    const int width = lane.width();
     return lane.shuffle(value, (lane.lane() + width + Further) % width);
 #endif
   }

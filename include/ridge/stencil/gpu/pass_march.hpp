@@ -118,11 +118,11 @@ struct PassMarch {
   RIDGE_DEVICE void operator()(Lane& lane) const {
     Turns turns;
     if constexpr (by_tiles) {
-      auto planes = lane.template shared<T>(0, plane_rows * row_elements<Lane>);
+      auto planes = lane.template shared<T>(0, plane_rows * row_elements(lane));
       if (lane.rank() == 0) {
         for (int i = 0; i < ring; ++i)
-          lane.phase_begin(phase_of<Lane>(planes, i * slot_elements<Lane>), 0, 1);
-        lane.phase_begin(phase_of<Lane>(planes, 0), steps_phase, warps);
+          lane.phase_begin(phase_of(lane, planes, i * slot_elements(lane)), 0, 1);
+        lane.phase_begin(phase_of(lane, planes, 0), steps_phase, warps);
       }
       lane.barrier();
     }
@@ -140,7 +140,7 @@ private:
   /// than others.
   template <class Lane>
   RIDGE_DEVICE int next_job(Lane& lane) const {
-    auto next = lane.template shared<int>(job_at<Lane>, 1);
+    auto next = lane.template shared<int>(job_at(lane), 1);
     if (lane.rank() == 0) next[0] = lane.atomic_add(taken, 0, 1);
     lane.barrier();
     const int job = next[0];
@@ -245,8 +245,11 @@ private:
     }
   };
 
+  /// Elements of a row of the tile.
   template <class Lane>
-  static constexpr int row_elements = Lane::warp_width* vector;
+  static RIDGE_DEVICE constexpr int row_elements(const Lane& lane) {
+    return lane.width() * vector;
+  }
   static RIDGE_DEVICE int within(int value, int most) {
     return value < 0 ? 0 : value > most ? most : value;
   }
@@ -260,7 +263,7 @@ private:
 
   template <class Lane>
   RIDGE_DEVICE Place place_of(Lane& lane, const PassJob& job, int begin, const Turns& turns) const {
-    constexpr int row = row_elements<Lane>;
+    const int row = row_elements(lane);
     const int nx = static_cast<int>(in.extents.x);
     const int ny = static_cast<int>(in.extents.y);
     const int nz = static_cast<int>(in.extents.z);
@@ -268,7 +271,7 @@ private:
     const bool around_y = periodic_in(1);
     const bool around_z = periodic_in(2);
     const int me = lane.lane() * vector;
-    const int warp = lane.rank() / Lane::warp_width;
+    const int warp = lane.rank() / lane.width();
     const int x = job.x + me;
     const int y = job.y + warp * rows;
     Place p;
@@ -405,22 +408,25 @@ private:
 
   /// Elements of a plane of the ring.
   template <class Lane>
-  static constexpr int slot_elements = slot_rows* row_elements<Lane>;
-
+  static RIDGE_DEVICE constexpr int slot_elements(const Lane& lane) {
+    return slot_rows * row_elements(lane);
+  }
   template <class Lane>
-  static constexpr int older_elements = tile_y* row_elements<Lane>;
+  static RIDGE_DEVICE constexpr int older_elements(const Lane& lane) {
+    return tile_y * row_elements(lane);
+  }
 
   /// Begins to copy plane `z`, and that of the level before which goes with it, into the slots
   /// `further` than the newest.
   template <Mask M, class Lane>
   RIDGE_DEVICE void fetch(Lane& lane, Place& p, int z, int further) const {
-    constexpr int row = row_elements<Lane>;
-    constexpr int size = slot_elements<Lane>;
-    const int slot = in_ring<ring * size>(p.turns.slot + further * size);
+    const int row = row_elements(lane);
+    const int size = slot_elements(lane);
+    const int slot = in_ring(ring * size, p.turns.slot + further * size);
     [[maybe_unused]] int older_slot = 0;
     if constexpr (levels > 1) {
-      constexpr int older_size = older_elements<Lane>;
-      older_slot = in_ring<older_ring * older_size>(p.turns.older + further * older_size);
+      const int older_size = older_elements(lane);
+      older_slot = in_ring(older_ring * older_size, p.turns.older + further * older_size);
     }
     auto planes = lane.template shared<T>(0, plane_rows * row);
     if constexpr (by_tiles) {
@@ -430,7 +436,7 @@ private:
     if (M != Mask::all || z < p.planes_end) copy_plane<M>(lane, p, p.newest, planes, slot);
     advance(p.newest);
     if constexpr (levels > 1) {
-      auto older_planes = lane.template shared<T>(older_at<Lane>, older_rows * row);
+      auto older_planes = lane.template shared<T>(older_at(lane), older_rows * row);
       if (z - radius >= p.first_plane) {
         if (M != Mask::all || z < p.planes_end)
           copy_plane<M>(lane, p, p.before, older_planes, older_slot - radius * row);
@@ -445,15 +451,15 @@ private:
   RIDGE_DEVICE void fetch_tile(Lane& lane, const Place& p, int z, int slot,
                                [[maybe_unused]] int older_slot) const {
     if constexpr (by_tiles) {
-      constexpr int row = row_elements<Lane>;
+      const int row = row_elements(lane);
       auto planes = lane.template shared<T>(0, plane_rows * row);
-      constexpr int bytes = tile_y * row * static_cast<int>(sizeof(T));
-      auto phase = phase_of<Lane>(planes, slot);
+      const int bytes = tile_y * row * static_cast<int>(sizeof(T));
+      auto phase = phase_of(lane, planes, slot);
       // What lanes read of this slot they have used for what they handed on before the last step.
       lane.phase_arrive_expecting(phase, 0, bytes * levels);
       copy_tile(phase, planes + slot + radius * row, map, p.x, p.y, z);
       if constexpr (levels > 1) {
-        auto older_planes = lane.template shared<T>(older_at<Lane>, older_rows * row);
+        auto older_planes = lane.template shared<T>(older_at(lane), older_rows * row);
         copy_tile(phase, older_planes + older_slot, older.map, p.x, p.y, z - radius);
       }
     }
@@ -465,32 +471,37 @@ private:
   RIDGE_DEVICE void arrive(Lane& lane, const Place& p, Array& planes) const {
     if constexpr (by_tiles) {
       lane.warp_barrier();
-      if (p.shares.first_of_warp()) lane.phase_arrive(phase_of<Lane>(planes, 0), steps_phase);
+      if (p.shares.first_of_warp()) lane.phase_arrive(phase_of(lane, planes, 0), steps_phase);
     }
   }
 
   static constexpr int steps_phase = 1; ///< beside the first slot's: that of a step
   /// Of the plane in a slot.
   template <class Lane, class Array>
-  static RIDGE_DEVICE PhaseBarrier* phase_of(Array& planes, int slot) {
-    return reinterpret_cast<PhaseBarrier*>(planes + slot + (slot_rows - 1) * row_elements<Lane>);
+  static RIDGE_DEVICE PhaseBarrier* phase_of(const Lane& lane, Array& planes, int slot) {
+    return reinterpret_cast<PhaseBarrier*>(planes + slot + (slot_rows - 1) * row_elements(lane));
   }
 
+  // Bytes of shared memory before what lies behind planes.
   template <class Lane>
-  static constexpr int edges_at = plane_rows* row_elements<Lane>* static_cast<int>(sizeof(T));
+  static RIDGE_DEVICE constexpr int edges_at(const Lane& lane) {
+    return plane_rows * row_elements(lane) * static_cast<int>(sizeof(T));
+  }
   template <class Lane>
-  static constexpr int job_at =
-      (plane_rows + edge_rows + older_rows) * row_elements<Lane>* static_cast<int>(sizeof(T));
+  static RIDGE_DEVICE constexpr int older_at(const Lane& lane) {
+    return (plane_rows + edge_rows) * row_elements(lane) * static_cast<int>(sizeof(T));
+  }
   template <class Lane>
-  static constexpr int
-      older_at = (plane_rows + edge_rows) * row_elements<Lane>* static_cast<int>(sizeof(T));
+  static RIDGE_DEVICE constexpr int job_at(const Lane& lane) {
+    return (plane_rows + edge_rows + older_rows) * row_elements(lane) * static_cast<int>(sizeof(T));
+  }
 
   /// Begins to copy the next plane of a field to an array, the first row of the first warp to
   /// `at`.
   template <Mask M, class Lane, class Array>
   RIDGE_DEVICE void copy_plane(Lane& lane, const Place& p, const Source& source, Array& to,
                                int at) const {
-    constexpr int row = row_elements<Lane>;
+    const int row = row_elements(lane);
     if constexpr (P.moving && M == Mask::all) {
       copy_around(lane, p, source, to, at);
     } else {
@@ -516,7 +527,7 @@ private:
   template <class Lane, class Array>
   RIDGE_DEVICE void copy_around(Lane& lane, const Place& p, const Source& source, Array& to,
                                 int at) const {
-    constexpr int row = row_elements<Lane>;
+    const int row = row_elements(lane);
     const int nx = static_cast<int>(in.extents.x);
     const int ny = static_cast<int>(in.extents.y);
     const bool whole = !faces.periodic[0] || (p.x >= radius && p.x + vector <= nx - radius);
@@ -545,10 +556,9 @@ private:
     return (Phase + turn - age) % turn;
   }
 
-  /// `at` in a ring of `Size`, for 0 <= at < 2 Size.
-  template <int Size>
-  static RIDGE_DEVICE int in_ring(int at) {
-    const auto over = static_cast<unsigned>(at - Size);
+  /// `at` in a ring of `size`, for 0 <= at < 2 size.
+  static RIDGE_DEVICE int in_ring(int size, int at) {
+    const auto over = static_cast<unsigned>(at - size);
     const auto here = static_cast<unsigned>(at);
     return static_cast<int>(over < here ? over : here);
   }
@@ -556,14 +566,14 @@ private:
   /// All sweeps, one plane each: sweep l that of z = k - l r.
   template <int Phase, Mask M, class Lane>
   RIDGE_DEVICE void step(Lane& lane, Place& p, Held& held, int k) const {
-    constexpr int row = row_elements<Lane>;
-    constexpr int slot = slot_elements<Lane>;
-    constexpr int all = ring * slot;
+    const int row = row_elements(lane);
+    const int slot = slot_elements(lane);
+    const int all = ring * slot;
     constexpr int newest = Phase;
     constexpr int centre = place_of_age<Phase>(radius);
     constexpr int oldest = place_of_age<Phase>(2 * radius);
     auto planes = lane.template shared<T>(0, plane_rows * row);
-    auto edges = lane.template shared<T>(edges_at<Lane>, edge_rows * row);
+    auto edges = lane.template shared<T>(edges_at(lane), edge_rows * row);
     p.shares.forget();
     p.own = forgotten(p.own);
     p.edge = forgotten(p.edge);
@@ -571,7 +581,7 @@ private:
     p.parts = forgotten(p.parts);
     fetch<M>(lane, p, k + ahead, ahead);
     if constexpr (by_tiles) {
-      lane.phase_wait(phase_of<Lane>(planes, p.turns.slot), 0, p.turns.parity);
+      lane.phase_wait(phase_of(lane, planes, p.turns.slot), 0, p.turns.parity);
     } else {
       lane.template copy_wait<ahead>();
     }
@@ -582,7 +592,7 @@ private:
     });
     unrolled<from_ring>([&](auto i) {
       constexpr int age = 2 * radius - i;
-      const int older_slot = in_ring<all>(p.turns.slot + (ring - age) * slot);
+      const int older_slot = in_ring(all, p.turns.slot + (ring - age) * slot);
       for_each_row<rows>([&](auto j) {
         held.plane[place_of_age<Phase>(age)][0][j] =
             load_shared_values<vector>(lane, planes, older_slot + p.own + j * row);
@@ -590,20 +600,20 @@ private:
     });
     [[maybe_unused]] Value first_before[rows]; // the level before of the first sweep
     if constexpr (levels > 1) {
-      auto older_planes = lane.template shared<T>(older_at<Lane>, older_rows * row);
+      auto older_planes = lane.template shared<T>(older_at(lane), older_rows * row);
       const int older_at_row = p.turns.older + p.own - radius * row;
       for_each_row<rows>([&](auto j) {
         first_before[j] = load_shared_values<vector>(lane, older_planes, older_at_row + j * row);
       });
-      constexpr int older_size = older_elements<Lane>;
-      p.turns.older = in_ring<older_ring * older_size>(p.turns.older + older_size);
+      const int older_size = older_elements(lane);
+      p.turns.older = in_ring(older_ring * older_size, p.turns.older + older_size);
     }
     Value results[rows];
     unrolled<sweeps>([&](auto level) {
       constexpr int owned = level == 0 ? rows : handed;
-      constexpr int level_at = level == 0 ? 0 : (level - 1) * level_rows * row;
+      const int level_at = level == 0 ? 0 : (level - 1) * level_rows * row;
       Value before[radius], behind[radius]; // rows of other warps, the nearest first
-      const int at = level == 0 ? in_ring<all>(p.turns.slot + (ring - radius) * slot) + p.own
+      const int at = level == 0 ? in_ring(all, p.turns.slot + (ring - radius) * slot) + p.own
                                 : half_rows * row - p.turns.half + level_at + p.edge;
       auto& beside = level == 0 ? planes : edges;
       unrolled<radius>([&](auto m) {
@@ -704,10 +714,10 @@ private:
       store<M>(lane, p, p.older_to, held.plane[centre][sweeps - 1], result);
       p.older_to = moved(p.older_to, plane_of_field());
     }
-    p.turns.slot = in_ring<all>(p.turns.slot + slot);
+    p.turns.slot = in_ring(all, p.turns.slot + slot);
     if constexpr (by_tiles) p.turns.parity ^= p.turns.slot == 0 ? 1 : 0;
     if constexpr (by_tiles) {
-      lane.phase_wait(phase_of<Lane>(planes, 0), steps_phase, p.turns.half == 0 ? 0 : 1);
+      lane.phase_wait(phase_of(lane, planes, 0), steps_phase, p.turns.half == 0 ? 0 : 1);
     } else {
       lane.barrier();
     }

@@ -32,6 +32,7 @@ struct WindowMarch {
   using Loads = std::conditional_t<Lane::has_async_copy && Lane::warp_width == 32,
                                    WindowCopies<K, T, M>, WindowLoads<K, T, M>>;
   static constexpr int max_threads = Tile::consumers;
+  static constexpr bool constant_width = true; // for its loads
   static constexpr const char* name = "stencil window";
 
   Call<K, T> call;
