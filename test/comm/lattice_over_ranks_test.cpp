@@ -4,8 +4,8 @@
 #include <ridge/core/random.hpp>
 #include <ridge/lattice/rank_reduce.hpp>
 
-#include "devices.hpp"
 #include "lattice_kernels.hpp"
+#include "on_device.hpp"
 #include "ranks_support.hpp"
 #include "refused.hpp"
 
@@ -107,7 +107,7 @@ std::vector<RankLattice> parts(const Extents& n, int depth) {
   return all;
 }
 
-class LatticeOverRanks : public testing::TestWithParam<std::string> {
+class LatticeOverRanks : public test::OnDevice {
 protected:
   Communicator& ranks = world();
   Queue queue{Device(GetParam())};
