@@ -54,6 +54,11 @@ def test_every_footprint_is_checked(mpi, kernel, ranks, grid):
     ("lattice-norm2", "8x8x8x8", ("--precision", "fp32"), 3, "1x1x1x3", "cpu"),
     ("lattice-inner", "8x4x4x8", ("--site", "matrix"), 4, "1x1x2x2", "simt:32"),
     ("lattice-axpy", "8x4x4x8", (), 2, "1x1x2x1", "cpu"),
+    ("lattice-slice-sum", "8x4x4x7", ("--site", "spinor"), 3, "1x1x1x3", "cpu"),
+    ("lattice-slice-norm2", "8x8x8x6", ("--precision", "fp32"), 4, "1x1x2x2", "cpu"),
+    ("lattice-slice-inner", "8x4x4x6", ("--site", "matrix"), 2, "1x1x2x1", "simt:32"),
+    ("lattice-residual", "8x8x4x6", (), 2, "1x1x1x2", "cpu"),
+    ("lattice-residual", "8x8x4x6", ("--precision", "fp32"), 3, "1x1x1x3", "simt:64"),
     ("chain", "10007", ("--operations", 5), 3, "3", "cpu"),
     ("chain", "3001", ("--precision", "fp32"), 2, "2", "simt:64")])
 def test_lattices_and_chains_are_shared(mpi, kernel, size, words, ranks, grid, device):
@@ -67,6 +72,28 @@ def test_lattices_and_chains_are_shared(mpi, kernel, size, words, ranks, grid, d
     (one,) = mpi(1, *words).records()
     for field in ("bytes_read", "bytes_written", "items", "flops"):
         assert record[field] == pytest.approx(one[field], abs=8 * ranks), field
+
+
+@pytest.mark.parametrize("kernel, words", [
+    ("lattice-sum-reproducible", ("--site", "spinor", "--precision", "fp32")),
+    ("lattice-norm2-reproducible", ("--site", "matrix")),
+    ("lattice-inner-reproducible", ("--site", "vector", "--width", 256)),
+    ("lattice-inner-reproducible", ("--site", "real", "--precision", "fp32"))])
+def test_reproducible_sums_have_the_bits_of_one_rank(mpi, kernel, words):
+    """On every number of ranks, however they divide the lattice, and on every device."""
+    found = set()
+    for ranks, grid, device in ((1, "1x1x1x1", "cpu"), (2, "1x1x1x2", "cpu"), (3, "3x1x1x1", "cpu"),
+                                (4, "1x2x1x2", "cpu"), (1, "1", "simt:32"), (4, "2x1x2", "simt:64")):
+        (record,) = mpi(ranks, "bench", kernel, "--size", "8x5x6x8", *words, "--repeat", 1,
+                        "--device", device, "--ranks", grid, "--json").records()
+        assert record["check"]["ok"] and record["ranks"] == ranks and record["items"] == 8 * 5 * 6 * 8
+        assert record["site"].startswith(words[1]) and record["bytes_written"] == 0
+        # An accumulator of 64 bytes for each number of the result, of each rank.
+        numbers = {"lattice-sum-reproducible": 24, "lattice-norm2-reproducible": 1}.get(
+            kernel, 1 if "real" in words else 2)
+        assert record["exchange_bytes"] == 64 * numbers * ranks
+        found.add(record["result"])
+    assert len(found) == 1 and 0 not in found
 
 
 def test_other_dimensions_and_devices(mpi):
@@ -217,8 +244,20 @@ def test_bad_input(mpi):
             "3 ranks are too many for 9x9x9 points")
     refused(mpi(2, "bench", "laplacian8", "--device", "cpu", "--size", "64x64x7", "--ranks",
                 "1x1x2"), "7 points along z are too few for 2 ranks")
-    refused(mpi(2, "bench", "lattice-slice-sum", "--device", "cpu"),
-            "lattice-slice-sum runs on one rank")
+    refused(mpi(2, "bench", "gravity", "--device", "cpu"), "gravity runs on one rank")
+    refused(mpi(2, "bench", "lattice-slice-sum", "--device", "cpu", "--ranks", "1x1x3"),
+            "--ranks 1x1x3", "product is 2")
+    refused(mpi(3, "bench", "lattice-slice-sum", "--device", "cpu", "--size", "8x8x8x2", "--ranks",
+                "1x1x1x3"), "2 along dimension 3 of 8x8x8x2 are too few for 3 ranks")
+    refused(mpi(2, "bench", "lattice-residual", "--device", "cpu", "--precision", "fp16"), "fp16")
+    refused(mpi(2, "bench", "lattice-norm2-reproducible", "--device", "cpu", "--schedule",
+                "threads=1"), "lattice-norm2-reproducible runs under one schedule; give auto")
+    refused(mpi(2, "bench", "lattice-norm2-reproducible", "--device", "cpu", "--ranks", "2x2"),
+            "--ranks 2x2", "product is 2")
+    refused(mpi(3, "bench", "lattice-norm2-reproducible", "--device", "cpu", "--size", "8x8x8x2",
+                "--ranks", "1x1x1x3"), "2 along dimension 3 of 8x8x8x2 are too few for 3 ranks")
+    refused(mpi(2, "bench", "lattice-sum-reproducible", "--device", "cpu", "--precision", "half"),
+            "unknown precision 'half'")
     refused(mpi(2, "bench", "lattice-norm2", "--device", "cpu", "--ranks", "1x1x3"),
             "--ranks 1x1x3", "product is 2")
     refused(mpi(3, "bench", "chain", "--device", "cpu", "--size", "2"), "3 ranks are too many")
