@@ -5,6 +5,7 @@
 #include <ridge/lab/built_in.hpp>
 #include <ridge/lab/chain_entry.hpp>
 #include <ridge/lab/chain_kernel.hpp>
+#include <ridge/lab/rank_chain.hpp>
 
 namespace ridge::lab {
 
@@ -15,7 +16,11 @@ template <class E>
                 "a built-in chain has inputs, temporaries and one output, the last array");
   know_source(typeid(chain::Call<C, float>), header, {});
   know_source(typeid(chain::Call<C, double>), header, {});
-  return chain_kernel(E::name, E::meaning, E::make());
+  know_source(typeid(chain::Call<chain::Placed<C>, float>), header, {});
+  know_source(typeid(chain::Call<chain::Placed<C>, double>), header, {});
+  BenchKernel made = chain_kernel(E::name, E::meaning, E::make());
+  add_rank_case(made, E::make());
+  return made;
 }
 
 template <class... E>

@@ -5,6 +5,7 @@
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/lattice_check.hpp>
 #include <ridge/lab/lattice_residual.hpp>
+#include <ridge/lab/rank_shares.hpp>
 #include <ridge/lattice/width.hpp>
 #include <ridge/tune/lattice.hpp>
 
@@ -57,6 +58,7 @@ public:
     return check_results(expected_results(queue_, norm2), result_.get(queue_),
                          sizeof(T) == 8 ? 1e-12 : 1e-6);
   }
+  [[nodiscard]] std::vector<double> results() override { return result_.get(queue_); }
   [[nodiscard]] Limit limit() const override {
     const Bytes read = f_.u.bytes() + f_.x.bytes() + f_.b.bytes();
     T* const u = f_.u.reals().data;
@@ -130,6 +132,12 @@ BenchKernel kernel_of(const std::string& name, const std::string& meaning) {
     check_precision(e.precision);
     return residual_patient<Exact>(e);
   };
+  if (!Exact) { // sums of ranks are added up; the bits of reproducible ones would not stay
+    kernel.make_rank_case = [=](const BenchRequest& request, comm::Communicator& ranks,
+                                const std::string& grid) {
+      return share_case(name, make, request, ranks, grid);
+    };
+  }
   return kernel;
 }
 

@@ -71,8 +71,8 @@ void add(Record& record, const std::string& name, double number) {
 Record bench_ranks(const BenchKernel& kernel, const BenchRequest& request, const RankRequest& asked,
                    comm::Communicator& ranks) {
   if (!kernel.make_rank_case) {
-    throw UsageError(fmt::format("{} runs on one rank: stencils, maps and sums of lattice fields, "
-                                 "and the built-in chain run on several",
+    throw UsageError(fmt::format("{} runs on one rank: stencils, chains, and maps and sums of "
+                                 "lattice fields run on several",
                                  kernel.name));
   }
   if (request.schedule == "all" || request.schedule == "space")

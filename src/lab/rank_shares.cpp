@@ -13,11 +13,8 @@
 
 namespace ridge::lab {
 
-namespace {
-
-/// The ranks along each dimension of a size: `text` as "1x1x1x2", or those that Ridge takes.
-Extents grid_of(const comm::Communicator& ranks, const std::string& text, const Extents& size,
-                const std::string& kernel) {
+Extents shares_grid(const comm::Communicator& ranks, const std::string& text, const Extents& size,
+                    const std::string& kernel) {
   if (text.empty()) return lattice::choose_ranks(ranks.ranks(), size, 0);
   const Extents grid = parse_extents(text, "--ranks");
   if (grid.count() != ranks.ranks() || grid.rank() > size.rank()) {
@@ -26,8 +23,22 @@ Extents grid_of(const comm::Communicator& ranks, const std::string& text, const 
                     "has dimensions, whose product is {}",
                     text, kernel, to_text(size), ranks.ranks(), ranks.ranks()));
   }
+  for (int d = 0; d < grid.rank(); ++d) {
+    if (grid[d] <= size[d]) continue;
+    throw UsageError(fmt::format("--ranks {}: {} along dimension {} of {} are too few for {} ranks",
+                                 text, size[d], d, to_text(size), grid[d]));
+  }
   return grid;
 }
+
+Extents greatest_share(const Extents& size, const Extents& grid) {
+  Index most[max_rank] = {};
+  for (int d = 0; d < size.rank(); ++d)
+    most[d] = ceil_div(size[d], grid[d]);
+  return {most, size.rank()};
+}
+
+namespace {
 
 /// What a rank has of a size that is divided so.
 Extents share_of(const Extents& size, const Extents& grid, int rank) {
@@ -43,14 +54,17 @@ Extents share_of(const Extents& size, const Extents& grid, int rank) {
 class ShareCase final : public RankCase {
 public:
   ShareCase(const std::string& kernel, const MakeCase& make_case, const BenchRequest& request,
-            comm::Communicator& ranks, const std::string& grid)
-      : size_(request.size), ranks_(ranks), grid_(grid_of(ranks, grid, size_, kernel)),
-        schedule_(request.schedule), roof_(request.device, true, request.roof) {
+            comm::Communicator& ranks, const std::string& grid, bool slices)
+      : size_(request.size), ranks_(ranks), grid_(shares_grid(ranks, grid, size_, kernel)),
+        schedule_(request.schedule), roof_(request.device, true, request.roof), slices_(slices) {
     BenchRequest mine = request;
     mine.size = share_of(size_, grid_, ranks.rank());
     case_ = make_case(mine, roof_);
-    mine_ = case_->results();
-    all_.resize(mine_.size() * static_cast<std::size_t>(ranks.ranks()));
+    count_ = case_->results().size();
+    of_slice_ = slices ? count_ / static_cast<std::size_t>(mine.size[last()]) : count_;
+    message_ = slices ? of_slice_ * static_cast<std::size_t>(share()[last()]) : count_;
+    mine_.resize(message_);
+    all_.resize(message_ * static_cast<std::size_t>(ranks.ranks()));
   }
 
   [[nodiscard]] Queue& queue() override { return case_->queue(); }
@@ -63,13 +77,13 @@ public:
   void run_exchange() override {
     if (!exchanges()) return;
     ranks_.all_gather(mine_.data(), mine_.size() * sizeof(double), all_.data());
-    total_.assign(mine_.size(), 0);
-    for (std::size_t i = 0; i < all_.size(); ++i)
-      total_[i % mine_.size()] += all_[i];
+    total_ = sum_of(all_);
   }
   void run_compute() override {
     program_->run();
-    if (exchanges()) mine_ = case_->results();
+    if (!exchanges()) return;
+    mine_ = case_->results();
+    mine_.resize(message_); // of slices, ranks may own some more and some fewer
   }
   [[nodiscard]] bool exchanges() const override { return !mine_.empty(); }
   [[nodiscard]] std::string roof_name() const override { return case_->limit().name; }
@@ -101,30 +115,46 @@ public:
         {"exchange_bytes", static_cast<double>(all_.size() * sizeof(double)), {}});
     return record;
   }
-  [[nodiscard]] Extents share() const override {
-    Index most[max_rank] = {};
-    for (int d = 0; d < size_.rank(); ++d)
-      most[d] = ceil_div(size_[d], grid_[d]);
-    return {most, size_.rank()};
-  }
+  [[nodiscard]] Extents share() const override { return greatest_share(size_, grid_); }
 
 private:
   /// That what came from this rank is what it sent, and that all ranks have the sum of all.
   [[nodiscard]] Check check_total(Check mine) {
-    const std::size_t bytes = mine_.size() * sizeof(double);
-    const std::size_t at = mine_.size() * static_cast<std::size_t>(ranks_.rank());
-    std::vector<double> right(mine_.size(), 0);
+    std::vector<double> theirs;
     for (int rank = 0; rank < ranks_.ranks(); ++rank) {
-      const std::vector<double> theirs = from(rank);
-      for (std::size_t i = 0; i < right.size(); ++i)
-        right[i] += theirs[i];
+      const std::vector<double> one = from(rank);
+      theirs.insert(theirs.end(), one.begin(), one.end());
     }
-    if (std::memcmp(all_.data() + at, mine_.data(), bytes) != 0 ||
-        std::memcmp(total_.data(), right.data(), bytes) != 0) {
+    const std::vector<double> right = sum_of(theirs);
+    if (std::memcmp(all_.data(), theirs.data(), theirs.size() * sizeof(double)) != 0 ||
+        total_.size() != right.size() ||
+        std::memcmp(total_.data(), right.data(), right.size() * sizeof(double)) != 0) {
       mine.ok = false;
       mine.message = "the sum over ranks is not that of their results";
     }
     return mine;
+  }
+  [[nodiscard]] int last() const { return size_.rank() - 1; }
+  /// Of the ranks' results, one rank's after the other's, those of the whole size.
+  [[nodiscard]] std::vector<double> sum_of(const std::vector<double>& all) const {
+    const auto slices = static_cast<std::size_t>(slices_ ? size_[last()] : 1);
+    std::vector<double> total(slices * of_slice_, 0);
+    for (int rank = 0; rank < ranks_.ranks(); ++rank) {
+      const Extents own = share_of(size_, grid_, rank);
+      const std::size_t count =
+          slices_ ? static_cast<std::size_t>(own[last()]) * of_slice_ : count_;
+      const std::size_t from = static_cast<std::size_t>(rank) * message_;
+      const std::size_t to = slices_ ? first_slice(rank) * of_slice_ : 0;
+      for (std::size_t i = 0; i < count; ++i)
+        total[to + i] += all[from + i];
+    }
+    return total;
+  }
+  /// The first slice of the last dimension that a rank owns.
+  [[nodiscard]] std::size_t first_slice(int rank) const {
+    const Index ranks_along = grid_[last()];
+    const Index place = rank / (grid_.count() / ranks_along) % ranks_along;
+    return static_cast<std::size_t>(size_[last()] * place / ranks_along);
   }
   /// The results of a rank, one number after the other.
   [[nodiscard]] std::vector<double> from(int rank) {
@@ -139,6 +169,9 @@ private:
   Extents grid_;
   std::string schedule_;
   RoofSource roof_;
+  bool slices_;
+  /// Results of this rank and of a slice, and numbers of a message.
+  std::size_t count_ = 0, of_slice_ = 0, message_ = 0;
   std::unique_ptr<Case> case_;
   std::optional<Program> program_;
   std::vector<double> mine_, all_, total_; ///< of what is reduced
@@ -148,8 +181,8 @@ private:
 
 std::unique_ptr<RankCase> share_case(const std::string& kernel, const MakeCase& make_case,
                                      const BenchRequest& request, comm::Communicator& ranks,
-                                     const std::string& grid) {
-  return std::make_unique<ShareCase>(kernel, make_case, request, ranks, grid);
+                                     const std::string& grid, bool slices) {
+  return std::make_unique<ShareCase>(kernel, make_case, request, ranks, grid, slices);
 }
 
 } // namespace ridge::lab

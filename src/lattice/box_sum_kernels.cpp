@@ -113,7 +113,7 @@ struct SumBox {
 
 template <class T>
 void sum_box(Queue& queue, const BoxSum<T>& s) {
-  launch_body(queue, parts_shape(), SumBox<T>{s});
+  launch_body(queue, parts_shape(BoxSum<T>::parts), SumBox<T>{s});
 }
 
 } // namespace

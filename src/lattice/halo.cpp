@@ -42,6 +42,13 @@ Bound bind_copies(Queue& queue, const FieldReach& field, const std::vector<SiteB
 
 } // namespace
 
+void detail::check_rank(const RankLattice& part, const comm::Communicator& ranks) {
+  if (part.ranks().count() == ranks.ranks() && part.rank() == ranks.rank()) return;
+  throw UsageError(fmt::format("the part of rank {} of a grid of {} ranks, on rank {} of {}",
+                               part.rank(), ridge::to_text(part.ranks()), ranks.rank(),
+                               ranks.ranks()));
+}
+
 struct HaloExchange::State {
   /// Messages that travel together.
   struct Phase {
@@ -55,11 +62,7 @@ struct HaloExchange::State {
       : work(compute), own(urgent_queue(compute.device())), begun(compute.device()),
         done(compute.device()), part(lattice),
         carrier(comm::choose_carrier(ranks, compute.device())) {
-    if (part.ranks().count() != ranks.ranks() || part.rank() != ranks.rank()) {
-      throw UsageError(fmt::format("the part of rank {} of a grid of {} ranks, on rank {} of {}",
-                                   part.rank(), ridge::to_text(part.ranks()), ranks.rank(),
-                                   ranks.ranks()));
-    }
+    detail::check_rank(part, ranks);
     const int dimensions = part.whole().rank();
     phases.resize(static_cast<std::size_t>(dimensions));
     int number = 0;

@@ -2,9 +2,11 @@
 #include <ridge/device/memory.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/lattice/binned_sum.hpp>
+#include <ridge/lattice/halo.hpp>
 #include <ridge/lattice/over_ranks.hpp>
 #include <ridge/lattice/rank_reduce.hpp>
 
+#include <algorithm>
 #include <vector>
 
 namespace ridge::lattice {
@@ -20,50 +22,68 @@ BinnedSum<double> accumulator(const double* from) {
   return made;
 }
 
-/// What this rank adds: the partial sums that the device's module makes.
+using Sums = std::vector<BinnedSum<double>>;
+
+/// What this rank adds to each result: the sums of the `pieces` that the device's module makes.
 template <class Summer, class Call>
-BinnedSum<double> sum_here(Queue& queue, Call call) {
-  static_assert(BoxSum<double>::words == words);
-  constexpr Index count = Index{BoxSum<double>::parts} * words;
+Sums sums_here(Queue& queue, Call call, Index results, Index pieces) {
+  const Index count = results * pieces * words;
   call.result = {static_cast<double*>(queue.scratch(Bytes{count * 8})), count};
   using Sum = void(Queue&, const Call&);
   offered<Sum>(queue.device().kind(), typeid(Summer*))(queue, call);
-  std::vector<double> parts(count);
+  std::vector<double> parts(static_cast<std::size_t>(count));
   copy_to_host(queue, parts.data(), call.result.data, count);
   queue.wait();
-  BinnedSum<double> total;
-  total.clear();
-  for (Index at = 0; at < count; at += words)
-    total.merge(accumulator(parts.data() + at));
-  return total;
+  Sums sums(static_cast<std::size_t>(results));
+  const double* from = parts.data();
+  for (BinnedSum<double>& sum : sums) {
+    sum.clear();
+    for (Index piece = 0; piece < pieces; ++piece, from += words)
+      sum.merge(accumulator(from));
+  }
+  return sums;
 }
 
-/// Of sums of this rank those of all, in one message of each.
-std::vector<double> over_ranks(comm::Communicator& ranks,
-                               const std::vector<BinnedSum<double>>& mine) {
+/// The sums of all ranks, one rank after the other, in one message of each. All have as many.
+Sums of_all(comm::Communicator& ranks, const Sums& mine) {
   std::vector<double> sent;
   for (const BinnedSum<double>& sum : mine)
     sent.insert(sent.end(), sum.w, sum.w + words);
   std::vector<double> all(sent.size() * static_cast<std::size_t>(ranks.ranks()));
   ranks.all_gather(sent.data(), sent.size() * sizeof(double), all.data());
-  std::vector<double> values;
-  for (std::size_t i = 0; i < mine.size(); ++i) {
-    BinnedSum<double> total;
-    total.clear();
-    for (std::size_t at = i * words; at < all.size(); at += sent.size())
-      total.merge(accumulator(all.data() + at));
-    values.push_back(total.value());
+  Sums sums;
+  for (std::size_t at = 0; at < all.size(); at += words)
+    sums.push_back(accumulator(all.data() + at));
+  return sums;
+}
+
+/// The slices of the lattice that a rank owns: from the first up to, not including, the last.
+struct OwnedSlices {
+  Index begin = 0, count = 1;
+};
+std::vector<OwnedSlices> owned_slices(const RankLattice& part, int dimension) {
+  std::vector<OwnedSlices> all(static_cast<std::size_t>(part.ranks().count()));
+  for (int rank = 0; dimension >= 0 && rank < part.ranks().count(); ++rank) {
+    const RankLattice of(part.whole(), part.ranks(), rank, part.depth(), part.held().width());
+    const SiteBox& owned = of.owned();
+    all[static_cast<std::size_t>(rank)] = {of.begin()[dimension],
+                                           owned.end[dimension] - owned.begin[dimension]};
   }
-  return values;
+  return all;
 }
 
 template <class T>
 double over_ranks(comm::Communicator& ranks, Queue& queue, const BoxSum<T>& s) {
-  BinnedSum<double> mine;
-  mine.clear();
+  static_assert(BoxSum<T>::words == words);
+  Sums mine(1);
+  mine[0].clear();
   const Index3 n = s.x.extents;
-  if (n.x * n.y * n.z > 0) mine = sum_here<BoxSummer<T>>(queue, s);
-  return over_ranks(ranks, {mine})[0];
+  if (n.x * n.y * n.z > 0) mine = sums_here<BoxSummer<T>>(queue, s, 1, BoxSum<T>::parts);
+  BinnedSum<double> total;
+  total.clear();
+  for (const BinnedSum<double>& sum : of_all(ranks, mine))
+    total.merge(sum);
+  return total.value();
 }
 
 } // namespace
@@ -85,18 +105,40 @@ double inner_product(comm::Communicator& ranks, Queue& queue, const View<const T
 }
 
 template <class T>
-std::vector<double> detail::site_sums(comm::Communicator& ranks, Queue& queue,
-                                      const std::vector<SiteSum<T>>& sums) {
-  std::vector<BinnedSum<double>> mine;
-  for (const SiteSum<T>& sum : sums)
-    mine.push_back(sum_here<SiteSummer<T>>(queue, sum));
-  return over_ranks(ranks, mine);
+Sums detail::own_sums(Queue& queue, const SiteSum<T>& sum) {
+  static_assert(SiteSum<T>::words == words);
+  return sums_here<SiteSummer<T>>(queue, sum, sum.results(), sum.pieces());
 }
 
-template std::vector<double> detail::site_sums(comm::Communicator&, Queue&,
-                                               const std::vector<SiteSum<float>>&);
-template std::vector<double> detail::site_sums(comm::Communicator&, Queue&,
-                                               const std::vector<SiteSum<double>>&);
+std::vector<double> detail::sums_of_ranks(comm::Communicator& ranks, const RankLattice& part,
+                                          int dimension, Sums mine) {
+  check_rank(part, ranks);
+  const auto owned = owned_slices(part, dimension);
+  Index most = 0;
+  for (const OwnedSlices& slices : owned)
+    most = std::max(most, slices.count);
+  const std::size_t of_slice =
+      mine.size() / static_cast<std::size_t>(owned[static_cast<std::size_t>(part.rank())].count);
+  BinnedSum<double> nothing;
+  nothing.clear();
+  mine.resize(static_cast<std::size_t>(most) * of_slice, nothing); // messages of one length
+  const Sums all = of_all(ranks, mine);
+
+  const Index slices = dimension < 0 ? 1 : part.whole()[dimension];
+  Sums totals(static_cast<std::size_t>(slices) * of_slice, nothing);
+  for (std::size_t rank = 0; rank < owned.size(); ++rank) {
+    const std::size_t to = static_cast<std::size_t>(owned[rank].begin) * of_slice;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(owned[rank].count) * of_slice; ++i)
+      totals[to + i].merge(all[rank * mine.size() + i]);
+  }
+  std::vector<double> values;
+  for (const BinnedSum<double>& total : totals)
+    values.push_back(total.value());
+  return values;
+}
+
+template Sums detail::own_sums(Queue&, const SiteSum<float>&);
+template Sums detail::own_sums(Queue&, const SiteSum<double>&);
 template double sum(comm::Communicator&, Queue&, const View<const float>&);
 template double sum(comm::Communicator&, Queue&, const View<const double>&);
 template double norm2(comm::Communicator&, Queue&, const View<const float>&);

@@ -39,9 +39,9 @@ namespace ridge::lattice::inline RIDGE_TARGET_NAME {
 inline constexpr int sum_threads = 128;
 
 /// A block for each part.
-inline auto parts_shape() {
+inline auto parts_shape(Index parts) {
   constexpr int shared = sum_threads * BoxSum<double>::words * static_cast<int>(sizeof(double));
-  return LaunchShape{{BoxSum<double>::parts, 1, 1}, {sum_threads, 1, 1}, shared};
+  return LaunchShape{{static_cast<int>(parts), 1, 1}, {sum_threads, 1, 1}, shared};
 }
 
 /// Merges the accumulators of a block in shared memory and stores the sum.

@@ -8,18 +8,45 @@ namespace ridge::lattice {
 
 namespace {
 
-/// Of a real number: itself, and what it is multiplied with. `partner` is the real or imaginary
-/// part beside it.
+/// Where the sites of a slice lie: in the groups of one position within the boxes of the lattice,
+/// in the lanes of one box. All sites are one slice where there is no dimension.
+struct SliceGroups {
+  Index stride, below, count; ///< groups: between positions, of all boxes, of a position
+  int positions = 1, boxes = 1, lane_stride;
+
+  RIDGE_FN SliceGroups(const Geometry& g, int dimension)
+      : stride(g.groups), below(g.groups), count(g.groups), lane_stride(g.nsimd) {
+    if (dimension < 0) return;
+    stride = g.group_stride[dimension];
+    positions = g.local[dimension];
+    below = stride * positions;
+    count = g.groups / positions;
+    boxes = g.lanes[dimension];
+    lane_stride = g.lane_stride[dimension];
+  }
+  [[nodiscard]] RIDGE_FN Index group(Index i, int position) const {
+    const Index block = i / stride;
+    return block * below + position * stride + (i - block * stride);
+  }
+  [[nodiscard]] RIDGE_FN int box_of(int lane) const { return lane / lane_stride % boxes; }
+  /// Lane i of those of a box.
+  [[nodiscard]] RIDGE_FN int lane(int i, int box) const {
+    const int block = i / lane_stride;
+    return (block * boxes + box) * lane_stride + (i - block * lane_stride);
+  }
+};
+
+/// Of a real number: itself, and what it is multiplied with.
 struct Term {
   double a = 0, b = 0;
 };
+/// `result` is 0 for real and 1 for imaginary parts of what is summed; `part` that of the number.
 template <class T, class Load>
-RIDGE_FN Term term(const SiteSum<T>& s, const Load& load, Index at, int part, int parts) {
-  if (s.summed == Summed::numbers) return {s.part < 0 || s.part == part ? load(s.x, at) : 0, 1};
-  if (s.summed == Summed::products) return {load(s.x, at), load(s.y, at)};
-  const Index partner = parts == 1 ? at : part == 0 ? at + 1 : at - 1;
+RIDGE_FN Term term(const SiteSum<T>& s, const Load& load, Index at, int part, int result) {
   const double x = load(s.x, at);
-  return {part == 0 ? x : -x, load(s.y, partner)};
+  if (s.summed == Summed::numbers) return {x, 1};
+  if (result == 0) return {x, load(s.y, at)};
+  return part == 0 ? Term{x, load(s.y, at + 1)} : Term{-x, load(s.y, at - 1)};
 }
 
 } // namespace
@@ -28,83 +55,160 @@ RIDGE_FN Term term(const SiteSum<T>& s, const Load& load, Index at, int part, in
 
 #if defined(RIDGE_TARGET_CPU)
 
+#include <array>
+
 namespace ridge::lattice {
 
 namespace {
 
 constexpr int most_lanes = 1024 / 4;
+constexpr int most_packs = most_lanes / sum_width; ///< of a vector
 
-/// The real numbers of groups, in packs; those of sites that others own count as 0.
+Pack<double, sum_width> load_pack(const double* from) {
+  return Pack<double, sum_width>::load(from);
+}
+Pack<double, sum_width> load_pack(const float* from) {
+  return widen(Pack<float, sum_width>::load(from));
+}
+
+/// What groups add to the results of one component, in packs: each lane of a vector for itself.
+/// Sites that others own count as 0. Vectors have whole packs: 64 bytes are 8 doubles.
 template <class T>
 class GroupSum {
 public:
-  explicit GroupSum(const SiteSum<T>& s) : s_(s) { wide_.clear(); }
-
-  void add(Index group) {
-    bool wanted[most_lanes];
-    bool some = false;
-    for (int lane = 0; lane < s_.geometry.nsimd; ++lane) {
-      wanted[lane] = s_.box.holds(s_.geometry.coordinates({group, lane}));
-      some = some || wanted[lane];
-    }
-    if (!some) return;
-    const int components = s_.shape.components;
-    for (int c = 0; c < components; ++c) {
-      if (s_.component < 0 || s_.component == c) add(group * components + c, wanted);
+  GroupSum(const SiteSum<T>& s, int key)
+      : s_(s), key_(key), parts_(s.shape.parts()), packs_(s.geometry.nsimd * parts_ / sum_width) {
+    for (int lane = 0; lane < s.geometry.nsimd; ++lane)
+      from_first_[static_cast<std::size_t>(lane)] = s.geometry.coordinates({0, lane});
+    for (int result = 0; result < sums(); ++result) {
+      for (int pack = 0; pack < packs_; ++pack)
+        wide(result, pack).clear();
     }
   }
-  [[nodiscard]] BinnedSum<double> total() {
-    wide_.settle();
+
+  void add(Index group) {
+    const Coordinates first = s_.geometry.coordinates({group, 0});
+    int owned = 0;
+    for (int lane = 0; lane < s_.geometry.nsimd; ++lane) {
+      Coordinates x = from_first_[static_cast<std::size_t>(lane)];
+      for (int d = 0; d < max_rank; ++d)
+        x[d] += first[d];
+      wanted_[lane] = s_.box.holds(x);
+      owned += wanted_[lane] ? 1 : 0;
+    }
+    if (owned == 0) return;
+    const bool all = owned == s_.geometry.nsimd;
+    const int components = s_.shape.components;
+    for (int c = 0; c < components; ++c) {
+      if (s_.summed != Summed::numbers || c == key_) add_vector(group * components + c, all);
+    }
+  }
+  /// Of the sites in the lanes of one box.
+  [[nodiscard]] BinnedSum<double> total(const SliceGroups& groups, int box, int part) {
     BinnedSum<double> all;
     all.clear();
-    for (int i = 0; i < sum_width; ++i)
-      all.merge(wide_.lane(i));
+    for (int r = 0; r < packs_ * sum_width; ++r) {
+      if (groups.box_of(r / parts_) != box) continue;
+      if (s_.summed == Summed::numbers && r % parts_ != part) continue;
+      all.merge(wide(sums() == 2 ? part : 0, r / sum_width).lane(r % sum_width));
+    }
     return all;
   }
 
 private:
   using Wide = Pack<double, sum_width>;
 
-  void add(Index vector, const bool* wanted) {
-    const int parts = s_.shape.parts();
-    const int reals = s_.geometry.nsimd * parts;
-    const auto load = [](const Span<const T>& from, Index at) {
-      return static_cast<double>(from.data[at]);
-    };
-    for (int first = 0; first < reals; first += sum_width) {
-      double a[sum_width] = {};
-      double b[sum_width] = {};
-      for (int i = 0; i < sum_width && first + i < reals; ++i) {
-        const int r = first + i;
-        if (!wanted[r / parts]) continue;
-        const Term t = term(s_, load, vector * reals + r, r % parts, parts);
-        a[i] = t.a;
-        b[i] = t.b;
-      }
+  /// Accumulators of each lane: two for the real and the imaginary part of inner products.
+  [[nodiscard]] int sums() const { return s_.summed == Summed::crossed ? s_.parts() : 1; }
+  BinnedSum<Wide>& wide(int result, int pack) {
+    return wide_[static_cast<std::size_t>(result * packs_ + pack)];
+  }
+
+  void add_vector(Index vector, bool all) {
+    for (int result = 0; result < sums(); ++result) {
+      for (int pack = 0; pack < packs_; ++pack)
+        add_pack(wide(result, pack), vector, pack * sum_width, all, result);
+    }
+    if (++added_ < BinnedSum<double>::period) return;
+    for (int i = 0; i < sums() * packs_; ++i)
+      wide_[static_cast<std::size_t>(i)].settle();
+    added_ = 0;
+  }
+  void add_pack(BinnedSum<Wide>& sum, Index vector, int first, bool all, int result) {
+    const Index at = vector * packs_ * sum_width + first;
+    if (all && result == 0) {
+      const Wide x = load_pack(s_.x.data + at);
       if (s_.summed == Summed::numbers) {
-        wide_.add(Wide::load(a));
+        sum.add(x);
       } else {
-        wide_.add_product(Wide::load(a), Wide::load(b));
+        sum.add_product(x, load_pack(s_.y.data + at));
       }
-      if (++added_ < BinnedSum<double>::period) continue;
-      wide_.settle();
-      added_ = 0;
+      return;
+    }
+    const auto load = [](const Span<const T>& from, Index i) {
+      return static_cast<double>(from.data[i]);
+    };
+    double a[sum_width] = {};
+    double b[sum_width] = {};
+    for (int i = 0; i < sum_width; ++i) {
+      const int r = first + i;
+      if (!wanted_[r / parts_]) continue;
+      const Term t = term(s_, load, at + i, r % parts_, result);
+      a[i] = t.a;
+      b[i] = t.b;
+    }
+    if (s_.summed == Summed::numbers) {
+      sum.add(Wide::load(a));
+    } else {
+      sum.add_product(Wide::load(a), Wide::load(b));
     }
   }
 
   const SiteSum<T>& s_;
-  BinnedSum<Wide> wide_;
+  int key_, parts_, packs_;
+  std::array<Coordinates, most_lanes> from_first_; ///< of each lane's site
+  bool wanted_[most_lanes] = {};
+  std::array<BinnedSum<Wide>, 2 * most_packs> wide_;
   int added_ = 0;
 };
 
+/// A piece of work is what the groups of a position add to a component, in all their lanes.
 template <class T>
 void sum_sites(Queue& /*queue*/, const SiteSum<T>& s) {
-  for_each_part(s.result, [&](int part, int parts) {
-    GroupSum<T> sum(s);
-    const auto mine = cpu::share_of(s.geometry.groups, part, parts);
-    for (Index group = mine.begin; group < mine.end; ++group)
-      sum.add(group);
-    return sum.total();
+  const SliceGroups groups(s.geometry, s.dimension);
+  const int pieces = s.pieces();
+  const int keys = s.keys();
+  const auto slice = [&](int position, int box) -> Index {
+    if (s.dimension < 0) return 0;
+    const int at = position + box * groups.positions;
+    const bool here = at >= s.box.begin[s.dimension] && at < s.box.end[s.dimension];
+    return here ? at - s.box.begin[s.dimension] : -1;
+  };
+  const auto work = [&](int position, int key, int piece) {
+    bool some = false;
+    for (int box = 0; box < groups.boxes; ++box)
+      some = some || slice(position, box) >= 0;
+    if (!some) return;
+    GroupSum<T> sum(s, key);
+    const auto mine = cpu::share_of(groups.count, piece, pieces);
+    for (Index i = mine.begin; i < mine.end; ++i)
+      sum.add(groups.group(i, position));
+    for (int box = 0; box < groups.boxes; ++box) {
+      const Index to = slice(position, box);
+      for (int part = 0; to >= 0 && part < s.parts(); ++part) {
+        const auto total = sum.total(groups, box, part);
+        const Index result = ((to * keys + key) * s.parts() + part) * pieces + piece;
+        std::copy(total.w, total.w + s.words, s.result.data + result * s.words);
+      }
+    }
+  };
+  const Index all = Index{groups.positions} * keys * pieces;
+  cpu::run(cpu::default_threads(), [&](int thread, int threads) {
+    for (Index i = thread; i < all; i += threads) {
+      const Index rest = i / pieces;
+      work(static_cast<int>(rest / keys), static_cast<int>(rest % keys),
+           static_cast<int>(i % pieces));
+    }
   });
 }
 
@@ -118,7 +222,8 @@ namespace ridge::lattice {
 
 namespace {
 
-/// Threads walk over the real numbers as they lie.
+/// A block for each piece of a result; threads walk over the real numbers that it is the sum of, as
+/// they lie.
 template <class T>
 struct SumSites {
   static constexpr int max_threads = sum_threads;
@@ -128,24 +233,48 @@ struct SumSites {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const int parts = s.shape.parts();
-    const Index stride = Index{lane.grid_extent().x} * max_threads;
-    const auto load = [&](const Span<const T>& from, Index at) {
-      return static_cast<double>(lane.load(from, at));
+    const Geometry& g = s.geometry;
+    const SliceGroups groups(g, s.dimension);
+    const int pieces = s.pieces();
+    const int keys = s.keys();
+    // Which result, and which slice, component and part that is.
+    const Index result = lane.block().x / pieces;
+    const int piece = static_cast<int>(lane.block().x - result * pieces);
+    const Index number = result / s.parts();
+    const int part = static_cast<int>(result - number * s.parts());
+    const Index slice = number / keys;
+    const int key = static_cast<int>(number - slice * keys);
+    int position = 0, box = 0;
+    if (s.dimension >= 0) {
+      const int at = static_cast<int>(slice) + s.box.begin[s.dimension];
+      box = at / groups.positions;
+      position = at - box * groups.positions;
+    }
+    // Of numbers, one component's real or imaginary parts are summed; of products all.
+    const bool numbers = s.summed == Summed::numbers;
+    const int parts = numbers ? 1 : s.shape.parts();
+    const int components = numbers ? 1 : s.shape.components;
+    const int lanes = g.nsimd / groups.boxes;
+    const Index all = groups.count * components * lanes * parts;
+    const auto load = [&](const Span<const T>& from, Index i) {
+      return static_cast<double>(lane.load(from, i));
     };
     BinnedSum<double> mine;
     mine.clear();
     int added = 0;
-    for (Index i = Index{lane.block().x} * max_threads + lane.thread().x; i < s.x.size;
-         i += stride) {
-      const Index number = i / parts;
-      const Index vector = number / s.geometry.nsimd;
-      const Index group = vector / s.shape.components;
-      if (s.component >= 0 && vector - group * s.shape.components != s.component) continue;
-      const int l = static_cast<int>(number - vector * s.geometry.nsimd);
-      if (!s.box.holds(s.geometry.coordinates({group, l}))) continue;
-      const Term t = term(s, load, i, static_cast<int>(i - number * parts), parts);
-      if (s.summed == Summed::numbers) {
+    for (Index i = Index{piece} * max_threads + lane.thread().x; i < all;
+         i += Index{pieces} * max_threads) {
+      const Index in_lanes = i / parts;
+      const Index in_vectors = in_lanes / lanes;
+      const Index in_groups = in_vectors / components;
+      const int p = numbers ? part : static_cast<int>(i - in_lanes * parts);
+      const int c = numbers ? key : static_cast<int>(in_vectors - in_groups * components);
+      const int l = groups.lane(static_cast<int>(in_lanes - in_vectors * lanes), box);
+      const Index group = groups.group(in_groups, position);
+      if (!s.box.holds(g.coordinates({group, l}))) continue;
+      const Index at = ((group * s.shape.components + c) * g.nsimd + l) * s.shape.parts() + p;
+      const Term t = term(s, load, at, p, numbers ? 0 : part);
+      if (numbers) {
         mine.add(t.a);
       } else {
         mine.add_product(t.a, t.b);
@@ -160,7 +289,7 @@ struct SumSites {
 
 template <class T>
 void sum_sites(Queue& queue, const SiteSum<T>& s) {
-  launch_body(queue, parts_shape(), SumSites<T>{s});
+  launch_body(queue, parts_shape(s.results() * s.pieces()), SumSites<T>{s});
 }
 
 } // namespace

@@ -94,9 +94,8 @@ def mpi(ridge):
     if MPIRUN is None or not os.path.exists(module):
         pytest.skip("there is no MPI here")
 
-    def run(ranks, *words, limit=60, **options):
-        return ridge(*words, prefix=(MPIRUN, "-n", str(ranks)), env=ENVIRONMENT, limit=limit,
-                     **options)
+    def run(ranks, *words, limit=60, env=ENVIRONMENT, **options):
+        return ridge(*words, prefix=(MPIRUN, "-n", str(ranks)), env=env, limit=limit, **options)
 
     run.program = ridge.program
     return run

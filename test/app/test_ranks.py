@@ -54,6 +54,11 @@ def test_every_footprint_is_checked(mpi, kernel, ranks, grid):
     ("lattice-norm2", "8x8x8x8", ("--precision", "fp32"), 3, "1x1x1x3", "cpu"),
     ("lattice-inner", "8x4x4x8", ("--site", "matrix"), 4, "1x1x2x2", "simt:32"),
     ("lattice-axpy", "8x4x4x8", (), 2, "1x1x2x1", "cpu"),
+    ("lattice-slice-sum", "8x4x4x7", ("--site", "spinor"), 3, "1x1x1x3", "cpu"),
+    ("lattice-slice-norm2", "8x8x8x6", ("--precision", "fp32"), 4, "1x1x2x2", "cpu"),
+    ("lattice-slice-inner", "8x4x4x6", ("--site", "matrix"), 2, "1x1x2x1", "simt:32"),
+    ("lattice-residual", "8x8x4x6", (), 2, "1x1x1x2", "cpu"),
+    ("lattice-residual", "8x8x4x6", ("--precision", "fp32"), 3, "1x1x1x3", "simt:64"),
     ("chain", "10007", ("--operations", 5), 3, "3", "cpu"),
     ("chain", "3001", ("--precision", "fp32"), 2, "2", "simt:64")])
 def test_lattices_and_chains_are_shared(mpi, kernel, size, words, ranks, grid, device):
@@ -67,6 +72,28 @@ def test_lattices_and_chains_are_shared(mpi, kernel, size, words, ranks, grid, d
     (one,) = mpi(1, *words).records()
     for field in ("bytes_read", "bytes_written", "items", "flops"):
         assert record[field] == pytest.approx(one[field], abs=8 * ranks), field
+
+
+@pytest.mark.parametrize("kernel, words", [
+    ("lattice-sum-reproducible", ("--site", "spinor", "--precision", "fp32")),
+    ("lattice-norm2-reproducible", ("--site", "matrix")),
+    ("lattice-inner-reproducible", ("--site", "vector", "--width", 256)),
+    ("lattice-inner-reproducible", ("--site", "real", "--precision", "fp32"))])
+def test_reproducible_sums_have_the_bits_of_one_rank(mpi, kernel, words):
+    """On every number of ranks, however they divide the lattice, and on every device."""
+    found = set()
+    for ranks, grid, device in ((1, "1x1x1x1", "cpu"), (2, "1x1x1x2", "cpu"), (3, "3x1x1x1", "cpu"),
+                                (4, "1x2x1x2", "cpu"), (1, "1", "simt:32"), (4, "2x1x2", "simt:64")):
+        (record,) = mpi(ranks, "bench", kernel, "--size", "8x5x6x8", *words, "--repeat", 1,
+                        "--device", device, "--ranks", grid, "--json").records()
+        assert record["check"]["ok"] and record["ranks"] == ranks and record["items"] == 8 * 5 * 6 * 8
+        assert record["site"].startswith(words[1]) and record["bytes_written"] == 0
+        # An accumulator of 64 bytes for each number of the result, of each rank.
+        numbers = {"lattice-sum-reproducible": 24, "lattice-norm2-reproducible": 1}.get(
+            kernel, 1 if "real" in words else 2)
+        assert record["exchange_bytes"] == 64 * numbers * ranks
+        found.add(record["result"])
+    assert len(found) == 1 and 0 not in found
 
 
 def test_other_dimensions_and_devices(mpi):
@@ -217,8 +244,20 @@ def test_bad_input(mpi):
             "3 ranks are too many for 9x9x9 points")
     refused(mpi(2, "bench", "laplacian8", "--device", "cpu", "--size", "64x64x7", "--ranks",
                 "1x1x2"), "7 points along z are too few for 2 ranks")
-    refused(mpi(2, "bench", "lattice-slice-sum", "--device", "cpu"),
-            "lattice-slice-sum runs on one rank")
+    refused(mpi(2, "bench", "gravity", "--device", "cpu"), "gravity runs on one rank")
+    refused(mpi(2, "bench", "lattice-slice-sum", "--device", "cpu", "--ranks", "1x1x3"),
+            "--ranks 1x1x3", "product is 2")
+    refused(mpi(3, "bench", "lattice-slice-sum", "--device", "cpu", "--size", "8x8x8x2", "--ranks",
+                "1x1x1x3"), "2 along dimension 3 of 8x8x8x2 are too few for 3 ranks")
+    refused(mpi(2, "bench", "lattice-residual", "--device", "cpu", "--precision", "fp16"), "fp16")
+    refused(mpi(2, "bench", "lattice-norm2-reproducible", "--device", "cpu", "--schedule",
+                "threads=1"), "lattice-norm2-reproducible runs under one schedule; give auto")
+    refused(mpi(2, "bench", "lattice-norm2-reproducible", "--device", "cpu", "--ranks", "2x2"),
+            "--ranks 2x2", "product is 2")
+    refused(mpi(3, "bench", "lattice-norm2-reproducible", "--device", "cpu", "--size", "8x8x8x2",
+                "--ranks", "1x1x1x3"), "2 along dimension 3 of 8x8x8x2 are too few for 3 ranks")
+    refused(mpi(2, "bench", "lattice-sum-reproducible", "--device", "cpu", "--precision", "half"),
+            "unknown precision 'half'")
     refused(mpi(2, "bench", "lattice-norm2", "--device", "cpu", "--ranks", "1x1x3"),
             "--ranks 1x1x3", "product is 2")
     refused(mpi(3, "bench", "chain", "--device", "cpu", "--size", "2"), "3 ranks are too many")
@@ -363,3 +402,89 @@ def test_a_kernel_of_the_users(mpi, heat):
     assert done.returncode == 0, done.stderr
     (record,) = json.loads(done.stdout)
     assert record["check"]["ok"] and record["ranks"] == 2
+
+
+CHAIN = """#include <ridge/chain/operation.hpp>
+using namespace ridge::chain;
+inline constexpr Slot<0> u;
+inline constexpr ProfileSlot<1> weight;
+inline constexpr Slot<2> flux;
+inline constexpr Slot<3> v;
+struct Flux {
+  static constexpr const char* name = "flux";
+  static constexpr std::array accesses{read(u, {{-1, -1, 0}, {0, 2, 0}}), read(weight), write(flux)};
+  static constexpr Domain domain{{}, {0, 1, 0}};
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const {
+    const bool wall = at.y() == 0 || at.y() == at.extent_y();
+    at.set(flux, (wall ? 0.0 : 0.25) * at(weight) * (at(u, -1, -1) + at(u, 0, 2)));
+  }
+};
+struct Move {
+  static constexpr const char* name = "move";
+  static constexpr std::array accesses{read(u), read(flux, along_y(0, 1)), write(v)};
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const { at.set(v, at(u) - at(flux, 0, 1) + at(flux)); }
+};
+struct Winds {
+  static constexpr const char* name = "winds";
+  static constexpr std::array arrays{input("u"), profile("weight", {0, 1, 0}),
+                                     temporary("flux", {0, 1, 0}), output("v")};
+  static constexpr std::array dimensions{independent(1, Edge::periodic),
+                                         independent(1, Edge::clamp)};
+  std::tuple<Flux, Move> operations;
+};
+struct Around {
+  static constexpr const char* name = "around";
+  static constexpr std::array arrays{input("u", {0, 1, 0}), profile("weight", {0, 1, 0}),
+                                     temporary("flux", {0, 1, 0}), output("v")};
+  static constexpr std::array dimensions{independent(1, Edge::periodic),
+                                         independent(1, Edge::periodic)};
+  std::tuple<Flux, Move> operations;
+};
+"""
+
+
+@pytest.fixture(scope="module")
+def chains(ridge, tmp_path_factory):
+    """A file of chains, and the environment in which they are compiled already."""
+    folder = tmp_path_factory.mktemp("winds")
+    (folder / "winds.hpp").write_text(CHAIN)
+    environment = {**ENVIRONMENT, "RIDGE_CACHE": str(folder / "cache")}
+    for device, precision in (("cpu", "fp64"), ("simt:32", "fp32")):
+        (record,) = ridge.good(
+            "bench", folder / "winds.hpp:Winds", "--ranks", "1x1", "--device", device, "--size",
+            "33x29", "--precision", precision, "--repeat", 1, "--json", env=environment).records()
+        assert record["check"]["ok"] and record["exchange_bytes"] == 0
+    return str(folder / "winds.hpp"), environment
+
+
+@pytest.mark.parametrize("ranks, grid, device, precision", [
+    (2, "1x2", "cpu", "fp64"), (3, "3x1", "cpu", "fp64"), (4, "2x2", "cpu", "fp64"),
+    (4, "2x2", "simt:32", "fp32")])
+def test_a_chain_of_the_users(mpi, chains, ranks, grid, device, precision):
+    file, environment = chains
+    (record,) = mpi(ranks, "bench", f"{file}:Winds", "--size", "33x29", "--ranks", grid, "--device",
+                    device, "--precision", precision, "--repeat", 1, "--json",
+                    env=environment).records()
+    assert record["check"]["ok"] and record["ranks"] == ranks
+    assert record["rank_grid"] == f"{grid}x1" and record["size"] == [33, 29]
+    assert record["carrier"] == "host" and record["exchange_bytes"] > 0
+    assert record["items"] == 33 * 29 and record["kernel"] == "Winds"
+    if grid == "1x2":  # flux reads a row before and two behind, and the next cell's flux one more
+        assert record["exchange_bytes"] == (1 + 3) * 33 * 8
+
+
+def test_chains_that_cannot_be_divided(mpi, chains):
+    file, environment = chains
+    words = ("bench", f"{file}:Around", "--device", "cpu", "--size", "33x29")
+    refused(mpi(2, *words, "--ranks", "1x2", env=environment),
+            "chain 'around' cannot be divided along y: it goes round")
+    refused(mpi(2, *words, env=environment), "2 ranks are too many for chain 'around'")
+    words = ("bench", f"{file}:Winds", "--device", "cpu")
+    refused(mpi(3, *words, "--size", "33x8", "--ranks", "1x3", env=environment),
+            "8 points along y are too few for 3 ranks: each must own at least 3")
+    refused(mpi(2, *words, "--ranks", "1x3", env=environment), "grid of 3 ranks, and 2 were started")
+    refused(mpi(2, *words, "--size", "9x9x9", env=environment), "Winds has 2 dimensions")
+    refused(mpi(2, *words, "--precision", "half", env=environment), "unknown precision 'half'")
+    refused(mpi(2, *words, "--schedule", "no=1", env=environment), "'no'")

@@ -3,7 +3,7 @@
 #include <ridge/core/random.hpp>
 #include <ridge/device/field.hpp>
 
-#include "devices.hpp"
+#include "on_device.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ namespace ridge::comm {
 
 namespace {
 
-class CopyBoxes : public testing::TestWithParam<std::string> {};
+class CopyBoxes : public test::OnDevice {};
 
 /// A padded field of random numbers, and the same on its device.
 template <class T>
@@ -116,8 +116,8 @@ TEST_P(CopyBoxes, OfAnyExtents) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, CopyBoxes, testing::ValuesIn(test::devices_here()),
-                         test::DeviceName());
+INSTANTIATE_TEST_SUITE_P(Devices, CopyBoxes, testing::ValuesIn(ridge::test::devices_here()),
+                         ridge::test::DeviceName());
 
 } // namespace
 

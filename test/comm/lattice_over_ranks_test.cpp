@@ -4,8 +4,8 @@
 #include <ridge/core/random.hpp>
 #include <ridge/lattice/rank_reduce.hpp>
 
-#include "devices.hpp"
 #include "lattice_kernels.hpp"
+#include "on_device.hpp"
 #include "ranks_support.hpp"
 #include "refused.hpp"
 
@@ -67,9 +67,9 @@ Field<Site> part_of(Queue& queue, const RankLattice& part, const std::vector<Sit
   return field;
 }
 template <class Site>
-Field<Site> all_of(Queue& queue, const Extents& n, const std::vector<Site>& sites,
-                   const char* name) {
-  Field<Site> field(queue.device(), lattice::Lattice(n), name);
+Field<Site> all_of(Queue& queue, const Extents& n, const std::vector<Site>& sites, const char* name,
+                   int width = lattice::Lattice::default_width) {
+  Field<Site> field(queue.device(), lattice::Lattice(n, width), name);
   field.set(queue, sites);
   return field;
 }
@@ -88,7 +88,8 @@ double wrong(Queue& queue, const RankLattice& part, const Field<Site>& field,
 }
 
 /// All grids over the dimensions of a lattice that leave each rank `depth` sites.
-std::vector<RankLattice> parts(const Extents& n, int depth) {
+std::vector<RankLattice> parts(const Extents& n, int depth,
+                               int width = lattice::Lattice::default_width) {
   std::vector<RankLattice> all;
   const int ranks = world().ranks();
   Index sizes[max_rank] = {1, 1, 1, 1, 1};
@@ -100,14 +101,14 @@ std::vector<RankLattice> parts(const Extents& n, int depth) {
     }
     if (count != ranks || (n.rank() < 4 && code >> (3 * n.rank()) != 0)) continue;
     try {
-      all.emplace_back(n, Extents(sizes, n.rank()), world().rank(), depth);
+      all.emplace_back(n, Extents(sizes, n.rank()), world().rank(), depth, width);
     } catch (const UsageError&) { // too few sites for it
     }
   }
   return all;
 }
 
-class LatticeOverRanks : public testing::TestWithParam<std::string> {
+class LatticeOverRanks : public test::OnDevice {
 protected:
   Communicator& ranks = world();
   Queue queue{Device(GetParam())};
@@ -229,6 +230,44 @@ TEST_P(LatticeOverRanks, SumsAreThoseOfOneRank) {
   compare_sums<float>(queue, three);
 }
 
+/// Slices along each dimension, in vectors of `width` bytes.
+template <class Site>
+void compare_slices(Queue& queue, const Extents& n, int width = lattice::Lattice::default_width) {
+  Communicator& ranks = world();
+  const auto x = whole<Site>(n, 8, 20);
+  const auto y = whole<Site>(n, 9, 20);
+  const auto all_x = all_of(queue, n, x, "x", width);
+  const auto all_y = all_of(queue, n, y, "y", width);
+  const lattice::ReduceOptions reproducible{{}, true};
+  const auto all_parts = parts(n, 1, width);
+  ASSERT_FALSE(all_parts.empty());
+  for (int d = 0; d < n.rank(); ++d) {
+    const auto sums = lattice::slice_sum(queue, all_x, d, reproducible);
+    const auto norms = lattice::slice_norm2(queue, all_x, d, reproducible);
+    const auto inner = lattice::slice_inner_product(queue, all_x, all_y, d, reproducible);
+    ASSERT_EQ(norms.size(), static_cast<std::size_t>(n[d]));
+    EXPECT_THAT(norms, testing::Each(testing::Gt(0)));
+    for (const RankLattice& part : all_parts) {
+      SCOPED_TRACE(to_text(part.ranks()) + " along " + std::to_string(d));
+      const auto my_x = part_of(queue, part, x, "x");
+      const auto my_y = part_of(queue, part, y, "y");
+      be_late(ranks.rank(), d);
+      EXPECT_EQ(lattice::slice_sum(ranks, queue, part, my_x, d), sums);
+      EXPECT_EQ(lattice::slice_norm2(ranks, queue, part, my_x, d), norms);
+      EXPECT_EQ(lattice::slice_inner_product(ranks, queue, part, my_x, my_y, d), inner);
+    }
+  }
+}
+
+TEST_P(LatticeOverRanks, SlicesAreThoseOfOneRank) {
+  compare_slices<Colour>(queue, four);
+  compare_slices<float>(queue, three);
+}
+TEST_P(LatticeOverRanks, SlicesInWideVectorsAreThoseOfOneRank) {
+  compare_slices<float>(queue, three, 256);
+  compare_slices<lattice::Complex<float>>(queue, {12, 26, 16}, 512);
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, LatticeOverRanks, testing::ValuesIn(ridge::test::devices_here()),
                          ridge::test::DeviceName());
 
@@ -284,6 +323,10 @@ TEST(LatticeOverRanks, RefusesOtherLatticesAndReadsBeyondItsHalos) {
                 "of 1: make it with a depth of 3"));
   Field<float> whole_x(queue.device(), lattice::Lattice(n), "x");
   Field<float> whole_z(queue.device(), lattice::Lattice(n), "z");
+  EXPECT_THAT(refused([&] { (void)lattice::slice_norm2(ranks, queue, part, x, 3); }),
+              HasSubstr("slice_norm2"));
+  EXPECT_THAT(refused([&] { (void)lattice::slice_sum(ranks, queue, part, whole_x, 2); }),
+              HasSubstr("this rank's part"));
   EXPECT_THAT(refused([&] { lattice::cshift(ranks, queue, part, whole_z, whole_x, 2, 1); }),
               HasSubstr("sites along dimension 2 where this rank keeps 10: make it on the part's "
                         "held() lattice"));

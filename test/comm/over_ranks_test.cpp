@@ -2,7 +2,7 @@
 // included; `mpirun -n N test_comm` tests N (ctest does).
 #include <ridge/stencil/over_ranks.hpp>
 
-#include "devices.hpp"
+#include "on_device.hpp"
 #include "ranks_support.hpp"
 #include "test_kernels.hpp"
 
@@ -142,7 +142,7 @@ void compare(const std::string& device, const K& kernel, Index3 n) {
   }
 }
 
-class OverRanks : public testing::TestWithParam<std::string> {
+class OverRanks : public test::OnDevice {
 protected:
   /// Emulated GPUs take long.
   [[nodiscard]] Index3 points(Index3 n) const {

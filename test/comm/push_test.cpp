@@ -6,7 +6,7 @@
 #include <ridge/device/field.hpp>
 #include <ridge/device/memory.hpp>
 
-#include "devices.hpp"
+#include "on_device.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ struct Piece {
   int tag;
 };
 
-class Push : public testing::TestWithParam<std::string> {
+class Push : public test::OnDevice {
 protected:
   static constexpr Index all = 40000;
   static constexpr std::uint32_t poison = 0xdeadbeef;

@@ -5,7 +5,7 @@
 #include <ridge/lattice/over_ranks.hpp>
 #include <ridge/lattice/reduce.hpp>
 
-#include "devices.hpp"
+#include "on_device.hpp"
 
 #include <gtest/gtest.h>
 
@@ -90,7 +90,7 @@ void compare(const std::string& device) {
   }
 }
 
-class Sums : public testing::TestWithParam<std::string> {};
+class Sums : public test::OnDevice {};
 
 TEST_P(Sums, OfDoublesAreThoseOfOneRank) {
   compare<double>(GetParam());

@@ -3,7 +3,7 @@
 #include <ridge/device/field.hpp>
 #include <ridge/stencil/sweeps.hpp>
 
-#include "devices.hpp"
+#include "on_device.hpp"
 #include "ranks_support.hpp"
 #include "test_kernels.hpp"
 
@@ -119,7 +119,7 @@ void compare(const std::string& device, const K& kernel, Index3 n, const std::st
   }
 }
 
-class SweepsOverRanks : public testing::TestWithParam<std::string> {
+class SweepsOverRanks : public test::OnDevice {
 protected:
   /// Emulated GPUs take long.
   [[nodiscard]] Index3 points(Index3 n) const {

@@ -1,6 +1,7 @@
 // What an operation sees of the item it computes.
 #pragma once
 
+#include <ridge/chain/placed.hpp>
 #include <ridge/chain/window.hpp>
 #include <ridge/core/pack.hpp>
 
@@ -16,13 +17,13 @@ struct Values {
 /// follow each other in x. Memory offers extents(), load<V, K, I, Profile, Edges>(x, y, z, Offset)
 /// and store<I>(x, y, z, value). Without Edges no neighbour in x lies beyond the ends of the range.
 template <class Memory, class V, class C, int First, int K, int Last, bool Edges>
-class At {
+class At : PlaceOf<C> {
 public:
   using Value = V;
   using Op = Operation<C, K>;
 
-  RIDGE_FN At(const Memory& memory, Values<C, V>& values, Index x, Index y, Index z)
-      : memory_(memory), values_(values), x_(x), y_(y), z_(z) {}
+  RIDGE_FN At(const C& chain, const Memory& memory, Values<C, V>& values, Index x, Index y, Index z)
+      : PlaceOf<C>(chain), memory_(memory), values_(values), x_(x), y_(y), z_(z) {}
 
   /// The value of an array that the operation declares to read, at that distance.
   template <int I, bool P>
@@ -48,29 +49,29 @@ public:
   }
 
   /// Indices of the item, of the first of a pack.
-  [[nodiscard]] RIDGE_FN Index x() const { return x_; }
-  [[nodiscard]] RIDGE_FN Index y() const { return y_; }
-  [[nodiscard]] RIDGE_FN Index z() const { return z_; }
+  [[nodiscard]] RIDGE_FN Index x() const { return this->along(0, x_); }
+  [[nodiscard]] RIDGE_FN Index y() const { return this->along(1, y_); }
+  [[nodiscard]] RIDGE_FN Index z() const { return this->along(2, z_); }
   /// The index along x of each item of the pack, as values.
   [[nodiscard]] RIDGE_FN V x_values() const {
     V v(0);
     RIDGE_UNROLL
     for (int i = 0; i < lanes_of<V>; ++i)
-      v.set(i, static_cast<Element<V>>(x_ + i));
+      v.set(i, static_cast<Element<V>>(this->along(0, x_ + i)));
     return v;
   }
   /// Whether the neighbour at dx lies before the first item along x.
   [[nodiscard]] RIDGE_FN bool before_x(int dx) const {
     if constexpr (Edges) {
-      return x_ + dx < 0;
+      return x() + dx < 0;
     } else {
       return false;
     }
   }
   /// Items of the range along y.
-  [[nodiscard]] RIDGE_FN Index extent_x() const { return memory_.extents().x; }
-  [[nodiscard]] RIDGE_FN Index extent_y() const { return memory_.extents().y; }
-  [[nodiscard]] RIDGE_FN Index extent_z() const { return memory_.extents().z; }
+  [[nodiscard]] RIDGE_FN Index extent_x() const { return this->whole(memory_.extents()).x; }
+  [[nodiscard]] RIDGE_FN Index extent_y() const { return this->whole(memory_.extents()).y; }
+  [[nodiscard]] RIDGE_FN Index extent_z() const { return this->whole(memory_.extents()).z; }
 
 private:
   const Memory& memory_;
@@ -83,7 +84,8 @@ RIDGE_FN void run_operations(const C& chain, const Memory& memory, Index x, Inde
                              std::index_sequence<K...>) {
   Values<C, V> values;
   (std::get<static_cast<std::size_t>(First) + K>(chain.operations)(
-       At<Memory, V, C, First, First + static_cast<int>(K), Last, Edges>(memory, values, x, y, z)),
+       At<Memory, V, C, First, First + static_cast<int>(K), Last, Edges>(chain, memory, values, x,
+                                                                         y, z)),
    ...);
 }
 

@@ -69,17 +69,24 @@ public:
 void require_chain(const std::string& name, int dimensions, const Extents& size,
                    const std::string& precision);
 
+/// A chain's entry, which runs nowhere yet.
+template <class C>
+[[nodiscard]] BenchKernel chain_entry(const std::string& name, const std::string& meaning) {
+  constexpr int dimensions = static_cast<int>(C::dimensions.size());
+  return {name,
+          "chain",
+          meaning,
+          dimensions == 1   ? Extents{Index{1} << 24}
+          : dimensions == 2 ? Extents{4096, 4096}
+                            : Extents{256, 256, 256},
+          {}};
+}
+
 template <class C>
 [[nodiscard]] BenchKernel chain_kernel(const std::string& name, const std::string& meaning,
                                        const C& chain) {
   constexpr int dimensions = static_cast<int>(C::dimensions.size());
-  BenchKernel made{name,
-                   "chain",
-                   meaning,
-                   dimensions == 1   ? Extents{Index{1} << 24}
-                   : dimensions == 2 ? Extents{4096, 4096}
-                                     : Extents{256, 256, 256},
-                   {}};
+  BenchKernel made = chain_entry<C>(name, meaning);
   made.make_case = [=](const BenchRequest& request, RoofSource&) -> std::unique_ptr<Case> {
     require_chain(name, dimensions, request.size, request.precision);
     if (request.precision == "fp32")

@@ -8,6 +8,7 @@
 #include <ridge/lab/chain_kernel.hpp>
 #include <ridge/lab/lattice_kernel.hpp>
 #include <ridge/lab/pairs_kernel.hpp>
+#include <ridge/lab/rank_chain.hpp>
 #include <ridge/lab/rank_stencil.hpp>
 #include <ridge/lab/stencil_entry.hpp>
 #include <ridge/lab/user_kernel.hpp>
@@ -114,10 +115,17 @@ template <Use For, class K, class Set>
     return made;
   } else if constexpr (IsChain<K>) {
     if constexpr (runs_on_random_arrays<K>()) {
-      know_source(typeid(chain::Call<K, float>), file, flags);
-      know_source(typeid(chain::Call<K, double>), file, flags);
       UserKernel made;
-      made.bench = chain_kernel(name, "a chain of " + name, kernel);
+      if constexpr (For == Use::ranks) {
+        know_source(typeid(chain::Call<chain::Placed<K>, float>), file, flags);
+        know_source(typeid(chain::Call<chain::Placed<K>, double>), file, flags);
+        made.bench = chain_entry<K>(name, "a chain of " + name);
+        add_rank_case(made.bench, kernel);
+      } else {
+        know_source(typeid(chain::Call<K, float>), file, flags);
+        know_source(typeid(chain::Call<K, double>), file, flags);
+        made.bench = chain_kernel(name, "a chain of " + name, kernel);
+      }
       made.no_job = name + " is a chain; apply takes stencils";
       return made;
     } else {

@@ -4,6 +4,7 @@
 #include <ridge/doctor/patients.hpp>
 #include <ridge/lab/lattice_case.hpp>
 #include <ridge/lab/rank_shares.hpp>
+#include <ridge/lab/rank_sums.hpp>
 
 #include <memory>
 #include <string>
@@ -14,11 +15,14 @@ namespace ridge::lab {
 /// Throws UsageError for a precision that is neither fp32 nor fp64.
 void require_lattice_precision(const std::string& name, const std::string& precision);
 
-/// A kernel of both precisions; `make(T{}, request, roofs)` gives its case in either. `shared` says
-/// whether each rank can run it on a share of the sites.
+/// How ranks run a kernel together: not at all, each on a share of the sites, or so that what is
+/// added up are results of slices.
+enum class Sharing { none, sites, slices };
+
+/// A kernel of both precisions; `make(T{}, request, roofs)` gives its case in either.
 template <class Make>
 [[nodiscard]] BenchKernel lattice_kernel(const std::string& name, const std::string& meaning,
-                                         const doctor::FieldUse& use, bool shared,
+                                         const doctor::FieldUse& use, Sharing sharing,
                                          const Make& make) {
   const auto either = [=](const BenchRequest& request, RoofSource& roofs) -> std::unique_ptr<Case> {
     require_lattice_precision(name, request.precision);
@@ -30,10 +34,10 @@ template <class Make>
     require_lattice_precision(name, e.precision);
     return doctor::lattice_patient(use, find_site(e.site, e.precision == "fp32" ? 4 : 8), e);
   };
-  if (shared) {
+  if (sharing != Sharing::none) {
     kernel.make_rank_case = [=](const BenchRequest& request, comm::Communicator& ranks,
                                 const std::string& grid) {
-      return share_case(name, either, request, ranks, grid);
+      return share_case(name, either, request, ranks, grid, sharing == Sharing::slices);
     };
   }
   return kernel;
@@ -48,14 +52,25 @@ template <class Make>
   const doctor::FieldUse use{lattice::task_of<R>(reproducible, slices), R::inputs,
                              R::stores ? 1 : 0, R::flops};
   // Sums of ranks are added up; the bits of reproducible ones would not stay.
-  const bool shared = lattice::adds_up<R> && !slices && !reproducible;
-  return lattice_kernel(name, meaning, use, shared,
-                        [=]<class T>(T number, const BenchRequest& request, RoofSource& roofs) {
-                          const auto functor = make(number);
-                          using F = std::remove_const_t<decltype(functor)>;
-                          return std::make_unique<ReduceCase<F, T>>(name, functor, request, roofs,
-                                                                    slices, reproducible);
-                        });
+  const Sharing sharing = !lattice::adds_up<R> || reproducible ? Sharing::none
+                          : slices                             ? Sharing::slices
+                                                               : Sharing::sites;
+  BenchKernel kernel =
+      lattice_kernel(name, meaning, use, sharing,
+                     [=]<class T>(T number, const BenchRequest& request, RoofSource& roofs) {
+                       const auto functor = make(number);
+                       using F = std::remove_const_t<decltype(functor)>;
+                       return std::make_unique<ReduceCase<F, T>>(name, functor, request, roofs,
+                                                                 slices, reproducible);
+                     });
+  if (reproducible && summed_by<R>) {
+    kernel.make_rank_case = [=](const BenchRequest& request, comm::Communicator& ranks,
+                                const std::string& grid) {
+      return rank_sums_case({name, *summed_by<R>, R::inputs, slices, R::flops}, request, ranks,
+                            grid);
+    };
+  }
+  return kernel;
 }
 
 /// `make(T{})` is the map.
@@ -64,7 +79,7 @@ template <class Make>
                                      const Make& make) {
   using M = std::remove_const_t<decltype(make(double{}))>;
   const doctor::FieldUse use{lattice::Task::map, M::inputs, 1, M::flops};
-  return lattice_kernel(name, meaning, use, true,
+  return lattice_kernel(name, meaning, use, Sharing::sites,
                         [=]<class T>(T number, const BenchRequest& request, RoofSource&) {
                           const auto functor = make(number);
                           using F = std::remove_const_t<decltype(functor)>;

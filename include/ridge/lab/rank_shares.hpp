@@ -15,9 +15,18 @@ namespace ridge::lab {
 using MakeCase = std::function<std::unique_ptr<Case>(const BenchRequest&, RoofSource&)>;
 
 /// `make_case` makes the case of a share; the sum over ranks of its `results()`, where it has some,
-/// is that of all. Throws UsageError where the size cannot be divided as `grid` says.
+/// is that of all. Where `slices`, results are those of one slice of the last dimension after the
+/// other, and the sum is that of each slice of the whole size. Throws UsageError where the size
+/// cannot be divided as `grid` says.
 [[nodiscard]] std::unique_ptr<RankCase>
 share_case(const std::string& kernel, const MakeCase& make_case, const BenchRequest& request,
-           comm::Communicator& ranks, const std::string& grid);
+           comm::Communicator& ranks, const std::string& grid, bool slices = false);
+
+/// The ranks along each dimension of a size: `grid` as "1x1x1x2", or those that Ridge takes where
+/// it is empty. Throws UsageError where it is no grid of all ranks.
+[[nodiscard]] Extents shares_grid(const comm::Communicator& ranks, const std::string& grid,
+                                  const Extents& size, const std::string& kernel);
+/// Of a size that is divided so, what the rank that owns most has.
+[[nodiscard]] Extents greatest_share(const Extents& size, const Extents& grid);
 
 } // namespace ridge::lab

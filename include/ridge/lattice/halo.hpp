@@ -11,6 +11,11 @@
 
 namespace ridge::lattice {
 
+namespace detail {
+/// Throws UsageError unless this is the part of a communicator's own rank.
+void check_rank(const RankLattice& part, const comm::Communicator& ranks);
+} // namespace detail
+
 /// Boxes that one launch copies: two sides of each dimension.
 inline constexpr int most_halo_boxes = 2 * max_rank;
 

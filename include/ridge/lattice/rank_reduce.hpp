@@ -4,28 +4,54 @@
 #pragma once
 
 #include <ridge/comm/communicator.hpp>
+#include <ridge/lattice/binned_sum.hpp>
 #include <ridge/lattice/rank_lattice.hpp>
 #include <ridge/lattice/reduce.hpp>
 
+#include <cstring>
 #include <vector>
 
 namespace ridge::lattice {
 
-/// What is summed of the sites that a rank owns: numbers, the products of x and y, or the products
-/// of the real parts of x with the imaginary ones of y less the reverse.
+/// What is summed of the sites that a rank owns: the numbers, component after component, real and
+/// imaginary parts apart; the products of all real numbers of x and y; or the real and the
+/// imaginary part of conj(x) y.
 enum class Summed { numbers, products, crossed };
 
-/// Partial sums, as of a BoxSum.
+/// Partial sums of slices: a binned accumulator for each piece of work of each result.
 template <class T>
 struct SiteSum {
+  static constexpr int words = 8; ///< of an accumulator
+
   Span<const T> x, y;
   Geometry geometry;
   SiteShape shape;
   SiteBox box;
   Summed summed = Summed::numbers;
-  int component = -1; ///< of the tensor; all where negative
-  int part = -1;      ///< 0 for real, 1 for imaginary parts; both where negative
+  int dimension = -1; ///< along which slices are summed; -1: the whole box is
+  /// Slice after slice, component after component, real and imaginary part, piece after piece.
   Span<double> result = {};
+
+  /// Slices of the box.
+  [[nodiscard]] RIDGE_FN Index slices() const {
+    return dimension < 0 ? 1 : box.end[dimension] - box.begin[dimension];
+  }
+  /// Results of a slice: for each of `keys` components `parts`.
+  [[nodiscard]] RIDGE_FN int keys() const {
+    return summed == Summed::numbers ? shape.components : 1;
+  }
+  [[nodiscard]] RIDGE_FN int parts() const {
+    return summed == Summed::products ? 1 : shape.parts();
+  }
+  [[nodiscard]] RIDGE_FN Index results() const { return slices() * keys() * parts(); }
+  /// Pieces of work of a result: fewer where there are many results, or little to add up.
+  [[nodiscard]] RIDGE_FN int pieces() const {
+    constexpr Index most = 128, enough = 512, least_numbers = 1024;
+    Index count = enough / results();
+    const Index worth = x.size / (results() * least_numbers);
+    count = count < worth ? count : worth;
+    return static_cast<int>(count > most ? most : count < 1 ? 1 : count);
+  }
 };
 
 /// Names what each kind's module offers: `void(Queue&, const SiteSum<T>&)`.
@@ -33,17 +59,39 @@ template <class T>
 struct SiteSummer;
 
 namespace detail {
-/// The sums over all ranks.
+
+/// What this rank adds: a binned accumulator of each result of the slices that it owns.
 template <class T>
-[[nodiscard]] std::vector<double> site_sums(comm::Communicator& ranks, Queue& queue,
-                                            const std::vector<SiteSum<T>>& sums);
+[[nodiscard]] std::vector<BinnedSum<double>> own_sums(Queue& queue, const SiteSum<T>& sum);
+/// The sums of all ranks: those of each slice of the whole lattice along `dimension`, of which each
+/// rank has `mine`, its own ones; of the whole lattice where the dimension is -1. Collective.
+[[nodiscard]] std::vector<double> sums_of_ranks(comm::Communicator& ranks, const RankLattice& part,
+                                                int dimension, std::vector<BinnedSum<double>> mine);
+
 template <class Site>
 [[nodiscard]] SiteSum<RealOf<Site>> site_sum(const RankLattice& part, const Field<Site>& x,
-                                             const Field<Site>& y) {
+                                             const Field<Site>& y, Summed summed, int dimension) {
   check_same_lattice(part.held(), "this rank's part", x.lattice(), x.name());
   check_same_lattice(part.held(), "this rank's part", y.lattice(), y.name());
-  return {x.reals(), y.reals(), x.geometry(), x.shape(), part.owned()};
+  return {x.reals(), y.reals(), x.geometry(), x.shape(), part.owned(), summed, dimension};
 }
+
+/// Results of type S, slice after slice.
+template <class S, class Site>
+[[nodiscard]] std::vector<S> sums_of(comm::Communicator& ranks, Queue& queue,
+                                     const RankLattice& part, const Field<Site>& x,
+                                     const Field<Site>& y, Summed summed, int dimension) {
+  const auto values = sums_of_ranks(ranks, part, dimension,
+                                    own_sums(queue, site_sum(part, x, y, summed, dimension)));
+  std::vector<S> results(values.size() * sizeof(double) / sizeof(S));
+  std::memcpy(static_cast<void*>(results.data()), values.data(), values.size() * sizeof(double));
+  return results;
+}
+
+/// What inner products of such fields sum.
+template <class Site>
+inline constexpr Summed summed_inner = is_complex<Site> ? Summed::crossed : Summed::products;
+
 } // namespace detail
 
 /// The sum over all sites: a tensor in double. Throws UsageError, as the others do, for a field
@@ -51,34 +99,14 @@ template <class Site>
 template <class Site>
 [[nodiscard]] Over<Site, double> sum(comm::Communicator& ranks, Queue& queue,
                                      const RankLattice& part, const Field<Site>& x) {
-  std::vector<SiteSum<RealOf<Site>>> sums;
-  for (int c = 0; c < components_of<Site>; ++c) {
-    for (int p = 0; p < x.shape().parts(); ++p) {
-      sums.push_back(detail::site_sum(part, x, x));
-      sums.back().component = c;
-      sums.back().part = p;
-    }
-  }
-  const auto values = detail::site_sums(ranks, queue, sums);
-  Over<Site, double> result;
-  for (int c = 0; c < components_of<Site>; ++c) {
-    if constexpr (is_complex<Site>) {
-      const auto i = static_cast<std::size_t>(2 * c);
-      component(result, c) = Complex<double>(values[i], values[i + 1]);
-    } else {
-      component(result, c) = values[static_cast<std::size_t>(c)];
-    }
-  }
-  return result;
+  return detail::sums_of<Over<Site, double>>(ranks, queue, part, x, x, Summed::numbers, -1)[0];
 }
 
 /// The sum of the squares of all real numbers.
 template <class Site>
 [[nodiscard]] double norm2(comm::Communicator& ranks, Queue& queue, const RankLattice& part,
                            const Field<Site>& x) {
-  auto call = detail::site_sum(part, x, x);
-  call.summed = Summed::products;
-  return detail::site_sums<RealOf<Site>>(ranks, queue, {call})[0];
+  return detail::sums_of<double>(ranks, queue, part, x, x, Summed::products, -1)[0];
 }
 
 /// The sum over sites and components of conj(x) y.
@@ -86,16 +114,35 @@ template <class Site>
 [[nodiscard]] NumberInDouble<Site> inner_product(comm::Communicator& ranks, Queue& queue,
                                                  const RankLattice& part, const Field<Site>& x,
                                                  const Field<Site>& y) {
-  auto real = detail::site_sum(part, x, y);
-  real.summed = Summed::products;
-  if constexpr (is_complex<Site>) {
-    auto imaginary = real;
-    imaginary.summed = Summed::crossed;
-    const auto values = detail::site_sums<RealOf<Site>>(ranks, queue, {real, imaginary});
-    return {values[0], values[1]};
-  } else {
-    return detail::site_sums<RealOf<Site>>(ranks, queue, {real})[0];
-  }
+  return detail::sums_of<NumberInDouble<Site>>(ranks, queue, part, x, y, detail::summed_inner<Site>,
+                                               -1)[0];
+}
+
+// The same of each slice along dimension `d`: as many results as the extent of the whole lattice,
+// on every rank, in one message of each as well. A message holds what the rank owns of the slices,
+// 64 bytes a number. Throw UsageError for a dimension that there is not, too.
+
+template <class Site>
+[[nodiscard]] std::vector<Over<Site, double>> slice_sum(comm::Communicator& ranks, Queue& queue,
+                                                        const RankLattice& part,
+                                                        const Field<Site>& x, int d) {
+  check_dimension(part.held(), d, "slice_sum");
+  return detail::sums_of<Over<Site, double>>(ranks, queue, part, x, x, Summed::numbers, d);
+}
+template <class Site>
+[[nodiscard]] std::vector<double> slice_norm2(comm::Communicator& ranks, Queue& queue,
+                                              const RankLattice& part, const Field<Site>& x,
+                                              int d) {
+  check_dimension(part.held(), d, "slice_norm2");
+  return detail::sums_of<double>(ranks, queue, part, x, x, Summed::products, d);
+}
+template <class Site>
+[[nodiscard]] std::vector<NumberInDouble<Site>>
+slice_inner_product(comm::Communicator& ranks, Queue& queue, const RankLattice& part,
+                    const Field<Site>& x, const Field<Site>& y, int d) {
+  check_dimension(part.held(), d, "slice_inner_product");
+  return detail::sums_of<NumberInDouble<Site>>(ranks, queue, part, x, y, detail::summed_inner<Site>,
+                                               d);
 }
 
 } // namespace ridge::lattice

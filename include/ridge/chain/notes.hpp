@@ -1,0 +1,73 @@
+// What the operations of a chain ask about where their items are, found out by running them once on
+// the host with an item that takes notes.
+#pragma once
+
+#include <ridge/chain/operation.hpp>
+#include <ridge/core/index.hpp>
+#include <ridge/core/pack.hpp>
+
+#include <array>
+#include <utility>
+
+namespace ridge::chain {
+
+/// Along each dimension whether an operation asks for its item's place or the extents.
+struct PlaceNotes {
+  std::array<bool, 3> asked{};
+  bool first_of_pack = false; ///< by at.x() or at.before_x(), which know the first of a pack only
+};
+
+inline namespace RIDGE_TARGET_NAME {
+
+template <class Op>
+class NotingAt {
+public:
+  using Value = Pack<double, 1, abi::Array>;
+
+  explicit NotingAt(PlaceNotes& notes) : notes_(notes) {}
+  template <int I, bool P>
+  Value operator()(Slot<I, P> /*slot*/, int /*dx*/ = 0, int /*dy*/ = 0, int /*dz*/ = 0) const {
+    static_assert(reads<Op>(I), "the operation does not declare that it reads this array");
+    return Value(1.0);
+  }
+  template <int I>
+  void set(Slot<I, false> /*slot*/, const Value& /*value*/) const {
+    static_assert(writes<Op>(I), "the operation does not declare that it writes this array");
+  }
+  [[nodiscard]] Index x() const {
+    notes_.first_of_pack = true;
+    return noted(0);
+  }
+  [[nodiscard]] Index y() const { return noted(1); }
+  [[nodiscard]] Index z() const { return noted(2); }
+  [[nodiscard]] Value x_values() const { return Value(static_cast<double>(noted(0))); }
+  [[nodiscard]] bool before_x(int /*dx*/) const {
+    notes_.first_of_pack = true;
+    return noted(0) < 0;
+  }
+  [[nodiscard]] Index extent_x() const { return noted(0) + 1; }
+  [[nodiscard]] Index extent_y() const { return noted(1) + 1; }
+  [[nodiscard]] Index extent_z() const { return noted(2) + 1; }
+
+private:
+  /// An item in the middle: that of an end might take another branch, and has asked already.
+  [[nodiscard]] Index noted(int d) const {
+    notes_.asked[static_cast<std::size_t>(d)] = true;
+    return 100;
+  }
+  PlaceNotes& notes_;
+};
+
+template <class C>
+[[nodiscard]] PlaceNotes place_notes(const C& chain) {
+  PlaceNotes notes;
+  [&]<std::size_t... K>(std::index_sequence<K...>) {
+    (std::get<K>(chain.operations)(NotingAt<Operation<C, static_cast<int>(K)>>(notes)), ...);
+  }
+  (std::make_index_sequence<static_cast<std::size_t>(operations_of<C>)>{});
+  return notes;
+}
+
+} // namespace RIDGE_TARGET_NAME
+
+} // namespace ridge::chain

@@ -1,0 +1,43 @@
+// Cases over ranks of reproducible sums of lattice fields: the same bits on any number of ranks.
+#pragma once
+
+#include <ridge/lab/bench.hpp>
+#include <ridge/lab/rank_case.hpp>
+#include <ridge/lattice/rank_reduce.hpp>
+#include <ridge/lattice/reduction.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace ridge::lab {
+
+/// What a reduction sums, for those that sums over ranks know.
+template <class R>
+inline constexpr std::optional<lattice::Summed> summed_by = {};
+template <>
+inline constexpr std::optional<lattice::Summed> summed_by<lattice::Sum> = lattice::Summed::numbers;
+template <>
+inline constexpr std::optional<lattice::Summed> summed_by<lattice::Norm2> =
+    lattice::Summed::products;
+template <>
+inline constexpr std::optional<lattice::Summed> summed_by<lattice::InnerProduct> =
+    lattice::Summed::crossed;
+
+struct RankSums {
+  std::string name;
+  lattice::Summed summed;
+  int inputs = 1;      ///< fields that are read
+  bool slices = false; ///< of each slice of the last dimension
+  double flops = 1;    ///< a real number
+};
+
+/// The case for the precision that is asked for. Its numbers are functions of the site: the
+/// record's `result`, the first number of it, is the same over any ranks. Throws UsageError for
+/// what is no grid of the ranks, and for schedules but `auto`: there is one.
+[[nodiscard]] std::unique_ptr<RankCase> rank_sums_case(const RankSums& sums,
+                                                       const BenchRequest& request,
+                                                       comm::Communicator& ranks,
+                                                       const std::string& grid);
+
+} // namespace ridge::lab
