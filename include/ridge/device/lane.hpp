@@ -3,7 +3,7 @@
 // A kernel body is called once per thread with a lane. Lanes of CUDA and HIP turn each call into an
 // instruction or two; lanes of the emulated GPU check it first. All lanes offer:
 //
-//   int width() const                            lanes of a warp: to the compilers for GPUs a constant;
+//   int width() const                            lanes of a warp: a constant to GPUs' compilers;
 //                                                bodies for the emulated GPU are compiled once for
 //                                                both of its widths
 //   static constexpr int warp_width;             the same as a constant everywhere, for bodies with
