@@ -454,7 +454,8 @@ def chains(ridge, tmp_path_factory):
     for device, precision in (("cpu", "fp64"), ("simt:32", "fp32")):
         (record,) = ridge.good(
             "bench", folder / "winds.hpp:Winds", "--ranks", "1x1", "--device", device, "--size",
-            "33x29", "--precision", precision, "--repeat", 1, "--json", env=environment).records()
+            "33x29", "--precision", precision, "--repeat", 1, "--json", env=environment,
+            limit=300).records()
         assert record["check"]["ok"] and record["exchange_bytes"] == 0
     return str(folder / "winds.hpp"), environment
 
