@@ -101,11 +101,15 @@ bool windows_pay(const DeviceFacts& facts, const Traits& traits, const Strides& 
   return facts.simd_bytes >= ridge::cpu::line_bytes || rows > 2 * ways;
 }
 
+Index planes_of_results(const Traits& traits, Index3 n) {
+  return n.z - 2 * traits.radius.z;
+}
+
 /// Several planes at once, where they pay and there are as many.
 std::optional<CpuSchedule> planes_default(const DeviceFacts& facts, const Traits& traits, Index3 n,
                                           const Strides& strides) {
   if (!traits.planes) return std::nullopt;
-  const Index planes = n.z - 2 * traits.radius.z;
+  const Index planes = planes_of_results(traits, n);
   const int depth = cpu_depth(facts, traits, n, strides);
   if (depth == CpuSchedule::deep && planes >= depth) {
     CpuSchedule s = deep_default(facts, traits, n);
@@ -154,11 +158,23 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n
   if (bytes <= cache_of_cores(facts).value) {
     s.store = Store::plain;
     s.ahead = 0;
+    // Their lines come from the L2 and beyond all the same (docs/decisions/0029).
+    const bool pairs = waits_for_l2(facts) && traits.planes && points_of(traits) > 7 &&
+                       planes_of_results(traits, n) >= CpuSchedule::pair &&
+                       lines_are_whole(traits, n, strides);
+    if (pairs) s.depth = CpuSchedule::pair;
     return s;
   }
   s = planes_default(facts, traits, n, strides).value_or(s);
   ask_by_streams(s, facts, traits, n);
   return s;
+}
+
+bool passes_pay(const Traits& traits, Index3 n, int threads) {
+  constexpr int many_threads = 16;
+  constexpr Index many = Index{1} << 24;
+  return threads >= many_threads && traits.inputs() == 1 && traits.element_bytes == 8 &&
+         traits.radius.z == 1 && points_of(traits) <= 7 && n.x * n.y * n.z >= many;
 }
 
 } // namespace ridge::stencil

@@ -18,4 +18,8 @@ namespace ridge::stencil {
 [[nodiscard]] int cpu_depth(const DeviceFacts& facts, const Traits& traits, Index3 n,
                             const Strides& strides);
 
+/// Whether passes of several sweeps are faster than single ones on so many threads: measured for
+/// seven points in fp64, where many cores share what memory gives (docs/decisions/0022).
+[[nodiscard]] bool passes_pay(const Traits& traits, Index3 n, int threads);
+
 } // namespace ridge::stencil

@@ -1,11 +1,14 @@
 #include <ridge/comm/communicator.hpp>
 #include <ridge/comm/exchange.hpp>
+#include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/pass_variants.hpp>
 #include <ridge/stencil/sweeps.hpp>
+
+#include "cpu_default.hpp"
 
 #include <fmt/format.h>
 
@@ -26,14 +29,25 @@ Schedule default_single(const Device& device, const Traits& traits, const ShellL
   return default_schedule(device, traits, layout.extents, true, layout.strides);
 }
 
+/// On a cpu, where passes pay: of three sweeps, which were the fastest or within a twentieth of it.
+std::optional<PassSchedule> default_cpu_pass(const Device& device, const Traits& traits,
+                                             const Boundaries& boundaries, Index3 n) {
+  if (!passes_pay(traits, n, ridge::cpu::default_threads())) return {};
+  const PassSchedule three = settled(with_sweeps(plain_pass(device.kind()), 3), device, traits, n);
+  const bool moving = shell_changes(boundaries, traits.radius);
+  if (moving || !is_pass_ahead(device, traits, three, moving)) return {};
+  return three;
+}
+
 /// The passes that are faster than single sweeps wherever they were measured (docs/decisions/0035):
-/// of the compute capabilities with a bulk copy engine, for fields of a million points and more
-/// that are no narrower than a tile, where they are compiled ahead. On demand they would take the
-/// compiler a minute.
+/// on GPUs of the compute capabilities with a bulk copy engine, for fields of a million points and
+/// more that are no narrower than a tile, where they are compiled ahead. On demand they would take
+/// the compiler a minute.
 std::optional<PassSchedule> default_pass(const Device& device, const Traits& traits,
                                          const Boundaries& boundaries, Index3 n) {
   constexpr Index fewest_points = Index{1} << 20;
   constexpr Index narrowest = 64; // a tile is as wide, and half as high
+  if (!facts_of(device).takes_gpu_schedules) return default_cpu_pass(device, traits, boundaries, n);
   if (!device.is_gpu() || !can_march(device)) return {};
   if (n.x * n.y * n.z < fewest_points || std::min(n.x, n.y) < narrowest) return {};
   const PassSchedule four = settled(with_sweeps(plain_pass(device.kind()), 4), device, traits, n);

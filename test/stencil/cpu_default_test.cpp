@@ -66,6 +66,28 @@ TEST(CpuDefault, CountsOnNoMoreOfAWholeSocketsCacheThanItsCoresHave) {
   EXPECT_EQ(cache_of_cores(amd).value, 24 << 20);
 }
 
+TEST(CpuDefault, ComputesMoreThanSevenPointsInPairsInTheCacheOfCoresThatWaitForTheirL2) {
+  const Index3 small{64, 64, 64};
+  for (const auto& [facts, depth] : {std::pair{intel, CpuSchedule::pair}, {amd, 1}}) {
+    const CpuSchedule s = chosen<Laplacian<4, 3>, double>(facts, small);
+    EXPECT_EQ(s.depth, depth);
+    EXPECT_EQ(s.store, Store::plain);
+    EXPECT_EQ((chosen<Laplacian<2, 3>, double>(facts, small).depth), 1);
+  }
+  EXPECT_EQ((chosen<Laplacian<4, 3>, double>(intel, {63, 64, 64}).depth), 1);
+  EXPECT_EQ((chosen<Laplacian<4, 3>, double>(intel, {64, 64, 5}).depth), 1);
+}
+
+TEST(CpuDefault, TakesSeveralSweepsInAPassWhereManyThreadsShareTheMemory) {
+  const Traits seven = traits_of<Laplacian<2, 3>, double>();
+  const Index3 n{256, 256, 256};
+  EXPECT_TRUE(passes_pay(seven, n, 16));
+  EXPECT_FALSE(passes_pay(seven, n, 8));
+  EXPECT_FALSE(passes_pay(seven, {255, 256, 256}, 16));
+  EXPECT_FALSE(passes_pay(traits_of<Laplacian<2, 3>, float>(), n, 16));
+  EXPECT_FALSE(passes_pay(traits_of<Laplacian<4, 3>, double>(), n, 16));
+}
+
 TEST(CpuDefault, TakesSinglePlanesOfRowsThatAreNoWholeLines) {
   EXPECT_EQ((chosen<Box27, double>(amd, {511, 512, 512}).depth), 1);
   EXPECT_EQ((chosen<Laplacian<2, 3>, double>(intel, {511, 512, 512}).depth), 1);
