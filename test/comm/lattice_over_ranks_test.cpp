@@ -230,6 +230,19 @@ TEST_P(LatticeOverRanks, SumsAreThoseOfOneRank) {
   compare_sums<float>(queue, three);
 }
 
+TEST_P(LatticeOverRanks, LargeFieldsAreSummedInMorePieces) {
+  if (ranks.ranks() > 1) GTEST_SKIP() << "a rank's part of this lattice is not large";
+  const Extents n{16, 16, 32, 48};
+  const auto x = whole<Colour>(n, 10, 20);
+  const auto all_x = all_of(queue, n, x, "x");
+  const RankLattice part = parts(n, 1).front();
+  const auto my_x = part_of(queue, part, x, "x");
+  const auto sum = lattice::detail::site_sum(part, my_x, my_x, lattice::Summed::products, -1);
+  EXPECT_GT(sum.pieces(), 128);
+  EXPECT_EQ(lattice::norm2(ranks, queue, part, my_x),
+            lattice::norm2(queue, all_x, lattice::ReduceOptions{{}, true}));
+}
+
 /// Slices along each dimension, in vectors of `width` bytes.
 template <class Site>
 void compare_slices(Queue& queue, const Extents& n, int width = lattice::Lattice::default_width) {

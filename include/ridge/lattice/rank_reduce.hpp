@@ -44,13 +44,21 @@ struct SiteSum {
     return summed == Summed::products ? 1 : shape.parts();
   }
   [[nodiscard]] RIDGE_FN Index results() const { return slices() * keys() * parts(); }
-  /// Pieces of work of a result: fewer where there are many results, or little to add up.
+  /// Pieces of work of a result: fewer where there are many results, or little to add up. Beyond a
+  /// hundred a piece has many numbers: GPUs want thousands of blocks, cpus none that begin often.
   [[nodiscard]] RIDGE_FN int pieces() const {
-    constexpr Index most = 128, enough = 512, least_numbers = 1024;
-    Index count = enough / results();
-    const Index worth = x.size / (results() * least_numbers);
-    count = count < worth ? count : worth;
-    return static_cast<int>(count > most ? most : count < 1 ? 1 : count);
+    const Index few = pieces_of(128, 512, 1024);
+    const Index many = pieces_of(2048, 8192, 16384);
+    return static_cast<int>(few > many ? few : many);
+  }
+
+private:
+  /// At most `most`, and `enough` of all results, each of `numbers` or more.
+  [[nodiscard]] RIDGE_FN Index pieces_of(Index most, Index enough, Index numbers) const {
+    const Index wanted = enough / results();
+    const Index worth = x.size / (results() * numbers);
+    const Index count = wanted < worth ? wanted : worth;
+    return count > most ? most : count < 1 ? 1 : count;
   }
 };
 
