@@ -29,13 +29,19 @@ struct PlaceOf<Placed<C>> {
   /// Of item i of the part along dimension d.
   [[nodiscard]] RIDGE_FN Index along(int d, Index i) const {
     const Index at = i + (d == 0 ? begin.x : d == 1 ? begin.y : begin.z);
-    if (dimension_of<C>(d).edge != Edge::periodic) return at;
+    if (d == 0 ? !periodic[0] : d == 1 ? !periodic[1] : !periodic[2]) return at;
     const Index n = d == 0 ? all.x : d == 1 ? all.y : all.z;
     // A part that is all of the dimension begins at 0: its items beyond the end stay there.
     if ((d == 0 ? begin.x : d == 1 ? begin.y : begin.z) == 0) return at;
     return at < 0 ? at + n : at >= n ? at - n : at;
   }
   [[nodiscard]] RIDGE_FN const Index3& whole(const Index3& /*extents*/) const { return all; }
+
+private:
+  /// Asked with constant indices only: a GPU of CUDA has no array of the host's to look into.
+  static constexpr bool periodic[3] = {dimension_of<C>(0).edge == Edge::periodic,
+                                       dimension_of<C>(1).edge == Edge::periodic,
+                                       dimension_of<C>(2).edge == Edge::periodic};
 };
 
 } // namespace ridge::chain
