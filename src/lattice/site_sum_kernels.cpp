@@ -222,64 +222,131 @@ namespace ridge::lattice {
 
 namespace {
 
-/// A block for each piece of a result; threads walk over the real numbers that it is the sum of, as
-/// they lie.
+/// The numbers that a thread of a piece adds up for a result. Threads that are neighbours take
+/// numbers that are, of one group or of several, and divide once a group.
+template <class T>
+class Walk {
+public:
+  RIDGE_FN Walk(const SiteSum<T>& s, Index block, int thread)
+      : s_(s), groups_(s.geometry, s.dimension) {
+    const int pieces = s.pieces();
+    const Index result = block / pieces;
+    const int piece = static_cast<int>(block - result * pieces);
+    // Which slice, component and part the result is.
+    const Index number = result / s.parts();
+    part_ = static_cast<int>(result - number * s.parts());
+    const Index slice = number / s.keys();
+    key_ = static_cast<int>(number - slice * s.keys());
+    if (s.dimension >= 0) {
+      const int at = static_cast<int>(slice) + s.box.begin[s.dimension];
+      box_ = at / groups_.positions;
+      position_ = at - box_ * groups_.positions;
+    }
+    lanes_ = s.geometry.nsimd / groups_.boxes;
+    // Of numbers, one component's real or imaginary parts are summed; of products all.
+    of_group_ = lanes_ * (numbers() ? 1 : s.shape.components * s.shape.parts());
+    threads_ = sum_threads; // of a group: powers of two
+    while (threads_ > of_group_)
+      threads_ /= 2;
+    const int together = sum_threads / threads_;
+    first_ = element_ = thread % threads_;
+    step_ = Index{pieces} * together;
+    i_ = Index{piece} * together + thread / threads_;
+    for (int d = 0; d < max_rank; ++d) {
+      if (s.box.begin[d] > 0 || s.box.end[d] < s.geometry.extent(d))
+        (s.geometry.lanes[d] > 1 ? lanes_differ_ : groups_differ_) = true;
+    }
+    find_group();
+  }
+
+  [[nodiscard]] RIDGE_FN bool done() const { return i_ >= groups_.count; }
+  /// What is next: 0 where another rank owns it, and at the end.
+  template <class Load>
+  RIDGE_FN Term next(const Load& load) {
+    if (done()) return {};
+    const bool wanted = owned_;
+    const int in_lanes = numbers() || s_.shape.parts() == 1 ? element_ : element_ / 2;
+    const int p = numbers() ? part_ : element_ - in_lanes * s_.shape.parts();
+    const int in_group = in_lanes / lanes_;
+    const int c = numbers() ? key_ : in_group;
+    const int l = groups_.lane(in_lanes - in_group * lanes_, box_);
+    const Index at =
+        ((group_ * s_.shape.components + c) * s_.geometry.nsimd + l) * s_.shape.parts() + p;
+    const bool mine =
+        wanted && (!lanes_differ_ || s_.box.holds(s_.geometry.coordinates({group_, l})));
+    element_ += threads_;
+    if (element_ >= of_group_) {
+      element_ = first_;
+      i_ += step_;
+      find_group();
+    }
+    return mine ? term(s_, load, at, p, numbers() ? 0 : part_) : Term{};
+  }
+
+private:
+  [[nodiscard]] RIDGE_FN bool numbers() const { return s_.summed == Summed::numbers; }
+  RIDGE_FN void find_group() {
+    if (done()) return;
+    group_ = s_.dimension < 0 ? i_ : groups_.group(i_, position_);
+    if (!groups_differ_) return;
+    const Coordinates x = s_.geometry.coordinates({group_, 0});
+    owned_ = true;
+    RIDGE_UNROLL
+    for (int d = 0; d < max_rank; ++d)
+      owned_ =
+          owned_ && (s_.geometry.lanes[d] > 1 || (x[d] >= s_.box.begin[d] && x[d] < s_.box.end[d]));
+  }
+
+  const SiteSum<T>& s_;
+  SliceGroups groups_;
+  int part_, key_, position_ = 0, box_ = 0; ///< of the result
+  int lanes_, of_group_, threads_; ///< lanes of a box, numbers of a group, threads for them
+  int first_, element_;            ///< of a group's numbers: this thread's, the next one
+  Index i_, step_, group_ = 0;
+  bool owned_ = true;          ///< by this rank: the group, as far as all its lanes agree
+  bool groups_differ_ = false; ///< in whose sites are they: along dimensions of one box
+  bool lanes_differ_ = false;  ///< along others
+};
+
+/// A block for each piece of a result.
 template <class T>
 struct SumSites {
   static constexpr int max_threads = sum_threads;
   static constexpr const char* name = "sum of sites";
+  static constexpr int batch = 4; ///< numbers on their way at once
 
   SiteSum<T> s;
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Geometry& g = s.geometry;
-    const SliceGroups groups(g, s.dimension);
-    const int pieces = s.pieces();
-    const int keys = s.keys();
-    // Which result, and which slice, component and part that is.
-    const Index result = lane.block().x / pieces;
-    const int piece = static_cast<int>(lane.block().x - result * pieces);
-    const Index number = result / s.parts();
-    const int part = static_cast<int>(result - number * s.parts());
-    const Index slice = number / keys;
-    const int key = static_cast<int>(number - slice * keys);
-    int position = 0, box = 0;
-    if (s.dimension >= 0) {
-      const int at = static_cast<int>(slice) + s.box.begin[s.dimension];
-      box = at / groups.positions;
-      position = at - box * groups.positions;
-    }
-    // Of numbers, one component's real or imaginary parts are summed; of products all.
-    const bool numbers = s.summed == Summed::numbers;
-    const int parts = numbers ? 1 : s.shape.parts();
-    const int components = numbers ? 1 : s.shape.components;
-    const int lanes = g.nsimd / groups.boxes;
-    const Index all = groups.count * components * lanes * parts;
     const auto load = [&](const Span<const T>& from, Index i) {
       return static_cast<double>(lane.load(from, i));
     };
     BinnedSum<double> mine;
     mine.clear();
     int added = 0;
-    for (Index i = Index{piece} * max_threads + lane.thread().x; i < all;
-         i += Index{pieces} * max_threads) {
-      const Index in_lanes = i / parts;
-      const Index in_vectors = in_lanes / lanes;
-      const Index in_groups = in_vectors / components;
-      const int p = numbers ? part : static_cast<int>(i - in_lanes * parts);
-      const int c = numbers ? key : static_cast<int>(in_vectors - in_groups * components);
-      const int l = groups.lane(static_cast<int>(in_lanes - in_vectors * lanes), box);
-      const Index group = groups.group(in_groups, position);
-      if (!s.box.holds(g.coordinates({group, l}))) continue;
-      const Index at = ((group * s.shape.components + c) * g.nsimd + l) * s.shape.parts() + p;
-      const Term t = term(s, load, at, p, numbers ? 0 : part);
-      if (numbers) {
-        mine.add(t.a);
-      } else {
-        mine.add_product(t.a, t.b);
+    for (Walk<T> walk(s, lane.block().x, lane.thread().x); !walk.done();) {
+      Term terms[batch];
+      RIDGE_UNROLL
+      for (Term& t : terms)
+        t = walk.next(load);
+      double x[batch];
+      bool room = true;
+      RIDGE_UNROLL
+      for (int n = 0; n < batch; ++n) {
+        x[n] = detail::opaque(s.summed == Summed::numbers ? terms[n].a : terms[n].a * terms[n].b);
+        room = room && mine.has_room(x[n]);
       }
-      if (++added < BinnedSum<double>::period) continue;
+      if (!room) {
+        RIDGE_UNROLL
+        for (int n = 0; n < batch; ++n)
+          mine.make_room(x[n]);
+      }
+      RIDGE_UNROLL
+      for (int n = 0; n < batch; ++n)
+        mine.add_below_top(x[n]);
+      added += batch;
+      if (added < BinnedSum<double>::period) continue;
       mine.settle();
       added = 0;
     }
