@@ -107,12 +107,18 @@ void expect_stages(const Device& device, Index3 n, const Schedule& schedule) {
 }
 template <class C>
 void expect_stages_everywhere(const std::vector<Index3>& sizes) {
+#if defined(RIDGE_SANITIZED)
+  constexpr std::size_t step = 3; // of those that differ in numbers only
+#else
+  constexpr std::size_t step = 1;
+#endif
   const Description d = describe<C, double>();
   for (const std::string& name : ridge::test::devices_here()) {
     const Device device(name);
     for (const Index3& n : sizes) {
-      for (const Schedule& s : schedule_space(device, d, n))
-        expect_stages<C>(device, n, s);
+      const auto space = schedule_space(device, d, n);
+      for (std::size_t i = 0; i < space.size(); i += step)
+        expect_stages<C>(device, n, space[i]);
       for (const NamedSchedule& s : named_schedules(device, d, n))
         expect_stages<C>(device, n, s.schedule);
       expect_stages<C>(device, n, default_schedule(device, d, n));

@@ -110,14 +110,21 @@ void expect_ends_of_rows_right(const Device& device) {
           << Order << " " << sizeof(T) << " " << x << " behind " << misfit << " " << to_text(s);
     }
   };
-  for (const Index x : {tile + line, tile + line - 1, tile + line - 2, tile + 3, tile, line})
-    expect_right(x, 0);
   // Results begin at a line, behind one, and in no pack's first place.
   constexpr Index before = line - Order / 2;
+#if defined(RIDGE_SANITIZED) // where bits are compared by other programs, and all takes ten times
+                             // as long
+  expect_right(tile + line - 1, 0);
+  for (const Index misfit : {before, Index{1}})
+    expect_right(tile + Order + 1, misfit);
+#else
+  for (const Index x : {tile + line, tile + line - 1, tile + line - 2, tile + 3, tile, line})
+    expect_right(x, 0);
   for (const Index misfit : {before, line - 1, Index{1}, line / 8}) {
     for (const Index x : {tile + line, tile + Order, tile + Order + 1, line})
       expect_right(x, misfit);
   }
+#endif
 }
 
 TEST_P(Executors, KeepWhatSharesAMemorySectorWithResults) {

@@ -97,7 +97,8 @@ protected:
 TEST_P(GpuPasses, GiveTheBitsOfSingleSweeps) {
   const Boundaries fixed = parse_boundaries("x-=dirichlet:0.5,y+=dirichlet:1,z-=dirichlet:-1");
   for (const int sweeps : {2, 3, 4}) {
-    expect_same_bits<double>({301, 37, 29}, fixed, {sweeps}, 4);
+    if (sanitized && sweeps != 3) continue;
+    expect_same_bits<double>({sanitized ? Index{131} : 301, 37, 29}, fixed, {sweeps}, 4);
   }
 }
 
@@ -112,6 +113,7 @@ TEST_P(GpuPasses, FollowPointsBeyondFaces) {
       parse_boundaries("x-=mirror,x+=neumann:0.5,y-=neumann:-1,y+=mirror,z-=neumann:2,z+=mirror");
   reflecting.spacing = {0.5, 0.75, 1.25};
   for (const int sweeps : {2, 3, 4}) {
+    if (sanitized && sweeps != 3) continue;
     expect_same_bits<double>({131, 37, 29}, reflecting, {sweeps}, 5);
   }
   expect_same_bits_at_random<double>(test::Slanted{0.02}, 4, 12, 5);

@@ -57,6 +57,14 @@ std::vector<GpuSchedule> tiles_of_packs() {
   return all;
 }
 
+#if defined(RIDGE_SANITIZED)
+constexpr Index longest = 150; ///< rows, in points: several tiles and a part of one
+constexpr int cases_of_parts = 4;
+#else
+constexpr Index longest = 300;
+constexpr int cases_of_parts = 9;
+#endif
+
 /// Extents and fields of all alignments, in rows that follow each other or are padded. The output
 /// of a march may begin anywhere.
 template <class K, class T>
@@ -88,7 +96,7 @@ void expect_bits_of_rows(const Device& device, const K& kernel, std::uint64_t se
   const auto march = joined_marches(traits);
   for (std::size_t i = 0; i < march.size(); ++i) {
     // Rows apart by any number that is no multiple of a pack, planes by any.
-    const Index3 n{between(2 * r.x + 1, 300), along(r.y, 22), along(r.z, 24)};
+    const Index3 n{between(2 * r.x + 1, longest), along(r.y, 22), along(r.z, 24)};
     Index row = i % 2 == 0 ? n.x : n.x + between(0, 5);
     if (row % pack == 0) ++row;
     const Index plane = row * n.y + (i % 3 == 0 ? between(0, 3) : 0);
@@ -101,7 +109,7 @@ void expect_bits_of_rows(const Device& device, const K& kernel, std::uint64_t se
   const auto tiles = tiles_of_packs();
   for (std::size_t i = 0; i < 2 * tiles.size(); ++i) {
     // Rows of packs, of lines, and of neither, which are loaded by ascending address.
-    const Index3 n{between(2 * r.x + 1, 300), along(r.y, 27), along(r.z, 11)};
+    const Index3 n{between(2 * r.x + 1, longest), along(r.y, 27), along(r.z, 11)};
     const Index rows[] = {(n.x + pack - 1) / pack * pack, (n.x + line - 1) / line * line, n.x};
     const Index row = rows[i % 3];
     const Index misfit = i % 2 == 0 ? 0 : between(0, line - 1);
@@ -122,8 +130,9 @@ void expect_parts(const Device& device, const K& kernel, std::uint64_t seed) {
   const auto between = [&](Index low, Index high) {
     return std::uniform_int_distribution<Index>(low, high)(random);
   };
-  for (int i = 0; i < 9; ++i) {
-    const Index3 n{between(2 * r.x + 1, 300), between(2 * r.y + 1, 22), between(2 * r.z + 1, 24)};
+  for (int i = 0; i < cases_of_parts; ++i) {
+    const Index3 n{between(2 * r.x + 1, longest), between(2 * r.y + 1, 22),
+                   between(2 * r.z + 1, 24)};
     const Index rows[] = {n.x, (n.x + pack - 1) / pack * pack, (n.x + 63) / 32 * 32};
     GpuSchedule s;
     s.stage = Stage::bulk;
