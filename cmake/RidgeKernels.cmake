@@ -61,9 +61,8 @@ function(ridge_add_kernels target)
       set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
       get_target_property(plain_kinds ${target} RIDGE_UNSANITIZED_KINDS)
       if(RIDGE_SANITIZE AND NOT kind IN_LIST plain_kinds)
-        # Kernels return nothing that lies on their stack, and would keep two of them for that.
-        target_compile_options(${objects} PRIVATE -fsanitize=${RIDGE_SANITIZE} -fno-sanitize-recover=all
-                                                  -fsanitize-address-use-after-return=never)
+        target_compile_options(${objects} PRIVATE -fsanitize=${RIDGE_SANITIZE}
+                                                  -fno-sanitize-recover=all)
         target_compile_definitions(${objects} PRIVATE RIDGE_SANITIZED)
       endif()
       if(kind STREQUAL "cpu")

@@ -108,7 +108,7 @@ void expect_stages(const Device& device, Index3 n, const Schedule& schedule) {
 template <class C>
 void expect_stages_everywhere(const std::vector<Index3>& sizes) {
 #if defined(RIDGE_SANITIZED)
-  constexpr std::size_t step = 3; // of those that differ in numbers only
+  constexpr std::size_t step = 3; // builds without the sanitizers take all
 #else
   constexpr std::size_t step = 1;
 #endif

@@ -13,7 +13,7 @@ namespace ridge::pairs {
 namespace {
 
 #if defined(RIDGE_SANITIZED)
-constexpr Index many = 139; ///< bodies: more than a block has threads
+constexpr Index many = 269; ///< bodies: several blocks of 256 threads, the last with few
 #else
 constexpr Index many = 331;
 #endif

@@ -112,8 +112,7 @@ void expect_ends_of_rows_right(const Device& device) {
   };
   // Results begin at a line, behind one, and in no pack's first place.
   constexpr Index before = line - Order / 2;
-#if defined(RIDGE_SANITIZED) // where bits are compared by other programs, and all takes ten times
-                             // as long
+#if defined(RIDGE_SANITIZED) // builds without them take all
   expect_right(tile + line - 1, 0);
   for (const Index misfit : {before, Index{1}})
     expect_right(tile + Order + 1, misfit);
