@@ -3,7 +3,12 @@
 # that match the regular expression.
 set(RIDGE_UNITY ALL CACHE STRING
     "Sources compiled together, so that all is built sooner, and later after a change of one: ALL, TESTS or NONE")
+include(ProcessorCount)
+ProcessorCount(RIDGE_CORES)
 set(RIDGE_UNITY_SOURCES 6) # a piece: some seconds to compile, and enough pieces for all cores
+if(RIDGE_CORES LESS_EQUAL 4)
+  set(RIDGE_UNITY_SOURCES 15)
+endif()
 
 function(ridge_unity target)
   if(NOT RIDGE_UNITY STREQUAL "ALL" AND NOT (RIDGE_UNITY STREQUAL "TESTS" AND target MATCHES "^test_"))
@@ -36,8 +41,6 @@ endfunction()
 # ridge_kernels_together(<result> <number> <source>...): sources of kernels, so many in a source that includes
 # them. Headers are most of what each costs: seconds for every kind of device, for GPUs once more for every
 # architecture. With more cores than a few what takes longest decides, and each is compiled alone.
-include(ProcessorCount)
-ProcessorCount(RIDGE_CORES)
 function(ridge_kernels_together result number)
   set(sources ${ARGN})
   if(NOT RIDGE_UNITY STREQUAL "ALL" OR RIDGE_CORES GREATER 4)
