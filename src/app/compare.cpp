@@ -15,6 +15,7 @@ namespace ridge::app {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
 using report::Comparison;
 using report::Sample;
 using report::Verdict;
@@ -80,7 +81,6 @@ nlohmann::ordered_json json_of(const Sample& s) {
 }
 
 std::string json_of(const std::vector<Comparison>& all) {
-  using Json = nlohmann::ordered_json;
   Json list = Json::array();
   for (const Comparison& c : all) {
     const report::SavedRecord& r = c.launch();

@@ -1,4 +1,5 @@
 #include <ridge/chain/plan.hpp>
+#include <ridge/comm/grid.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/core/extents.hpp>
 
@@ -19,12 +20,7 @@ constexpr Index in_whole_lines(Index elements) {
 constexpr Index gap_elements = 16;
 constexpr Index range_grain = 64;
 
-Index along(const Index3& n, int d) {
-  return d == 0 ? n.x : d == 1 ? n.y : n.z;
-}
-Index& along(Index3& n, int d) {
-  return d == 0 ? n.x : d == 1 ? n.y : n.z;
-}
+using comm::along;
 int& along(Offset& o, int d) {
   return d == 0 ? o.x : d == 1 ? o.y : o.z;
 }

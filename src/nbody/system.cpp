@@ -242,7 +242,7 @@ private:
     const std::array<int, 3> mine = rows_of_meetings();
     const auto all = share_.ranks().gather(mine);
     return mine[0] > 0 &&
-           std::all_of(all.begin(), all.end(), [&](const auto& one) { return one == mine; });
+           std::all_of(all.begin(), all.end(), [&](const auto& rows) { return rows == mine; });
   }
   /// Block, tile and unroll of this rank's; zeros where there are none.
   [[nodiscard]] std::array<int, 3> rows_of_meetings() {

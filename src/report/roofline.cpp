@@ -203,10 +203,10 @@ private:
 
   [[nodiscard]] std::string caption() const {
     std::string text = "<span class=\"keys\">";
-    std::set<int> patterns;
+    std::set<int> found;
     for (const Point& p : points_)
-      patterns.insert(pattern_index(p.entry.record->pattern));
-    for (const int pattern : patterns)
+      found.insert(pattern_index(p.entry.record->pattern));
+    for (const int pattern : found)
       text += key(pattern, pattern_name(pattern));
     text += "</span>";
     const auto in_cache = std::count_if(points_.begin(), points_.end(),

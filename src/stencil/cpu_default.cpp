@@ -10,7 +10,7 @@ namespace ridge::stencil {
 
 namespace {
 
-Index points_of(const Traits& traits) {
+Index footprint_points(const Traits& traits) {
   Index points = 0;
   for (const auto& offsets : traits.footprints)
     points += static_cast<Index>(offsets.size());
@@ -18,7 +18,7 @@ Index points_of(const Traits& traits) {
 }
 
 bool has_many_points(const Traits& traits) {
-  return points_of(traits) >= many_points;
+  return footprint_points(traits) >= many_points;
 }
 
 /// Whether rows and planes of a result all begin at lines, as stores past the caches by several
@@ -159,7 +159,7 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n
     s.store = Store::plain;
     s.ahead = 0;
     // Their lines come from the L2 and beyond all the same (docs/decisions/0029).
-    const bool pairs = waits_for_l2(facts) && traits.planes && points_of(traits) > 7 &&
+    const bool pairs = waits_for_l2(facts) && traits.planes && footprint_points(traits) > 7 &&
                        planes_of_results(traits, n) >= CpuSchedule::pair &&
                        lines_are_whole(traits, n, strides);
     if (pairs) s.depth = CpuSchedule::pair;
@@ -174,7 +174,7 @@ bool passes_pay(const Traits& traits, Index3 n, int threads) {
   constexpr int many_threads = 16;
   constexpr Index many = Index{1} << 24;
   return threads >= many_threads && traits.inputs() == 1 && traits.element_bytes == 8 &&
-         traits.radius.z == 1 && points_of(traits) <= 7 && n.x * n.y * n.z >= many;
+         traits.radius.z == 1 && footprint_points(traits) <= 7 && n.x * n.y * n.z >= many;
 }
 
 } // namespace ridge::stencil
