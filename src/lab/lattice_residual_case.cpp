@@ -6,11 +6,11 @@
 #include <ridge/lab/lattice_check.hpp>
 #include <ridge/lab/lattice_residual.hpp>
 #include <ridge/lab/rank_shares.hpp>
-#include <ridge/lattice/width.hpp>
 #include <ridge/tune/lattice.hpp>
 
 #include "asked_schedules.hpp"
 #include "lattice_bench.hpp"
+#include "rank_residual.hpp"
 
 #include <fmt/format.h>
 
@@ -27,9 +27,9 @@ class ResidualCase final : public Case {
 public:
   ResidualCase(std::string name, const BenchRequest& request)
       : name_(std::move(name)), queue_(request.device),
-        lattice_(request.size, width_of(request)), f_{field<ColourMatrix<T>>("u", 1),
-                                                      field<ColourVector<T>>("x", 2),
-                                                      field<ColourVector<T>>("b", 3)},
+        lattice_(request.size, residual_width<T>(request)), f_{field<ColourMatrix<T>>("u", 1),
+                                                               field<ColourVector<T>>("x", 2),
+                                                               field<ColourVector<T>>("b", 3)},
         result_(request.device), call_(call()) {}
 
   [[nodiscard]] Queue& queue() override { return queue_; }
@@ -67,11 +67,6 @@ public:
   }
 
 private:
-  static int width_of(const BenchRequest& request) {
-    constexpr int number_bytes = 2 * sizeof(T);
-    return request.width != 0 ? request.width
-                              : lattice::width_for(request.device, request.size, number_bytes);
-  }
   static constexpr auto task = lattice::Task::expression;
 
   template <class Site>
@@ -132,12 +127,13 @@ BenchKernel kernel_of(const std::string& name, const std::string& meaning) {
     check_precision(e.precision);
     return residual_patient<Exact>(e);
   };
-  if (!Exact) { // sums of ranks are added up; the bits of reproducible ones would not stay
-    kernel.make_rank_case = [=](const BenchRequest& request, comm::Communicator& ranks,
-                                const std::string& grid) {
-      return share_case(name, make, request, ranks, grid);
-    };
-  }
+  kernel.make_rank_case = [=](const BenchRequest& request, comm::Communicator& ranks,
+                              const std::string& grid) {
+    check_precision(request.precision);
+    // What ranks find is added up; the bits of reproducible sums would not stay so.
+    return Exact ? rank_residual_case(name, request, ranks, grid)
+                 : share_case(name, make, request, ranks, grid);
+  };
   return kernel;
 }
 

@@ -1,17 +1,13 @@
 #include <ridge/core/error.hpp>
-#include <ridge/core/random.hpp>
-#include <ridge/device/cpu/parallel.hpp>
 #include <ridge/lab/lattice_case.hpp>
 #include <ridge/lab/lattice_kernel.hpp>
 #include <ridge/lab/rank_shares.hpp>
 #include <ridge/lab/rank_sums.hpp>
 
+#include "rank_plain.hpp"
+
 #include <fmt/format.h>
 
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <mutex>
 #include <vector>
 
 namespace ridge::lab {
@@ -39,8 +35,8 @@ public:
                       request.schedule, sums.name));
     }
     if (sums.inputs > 1) y_ = field("y");
-    set(x_, 1);
-    if (sums.inputs > 1) set(y_, 2);
+    set_site_numbers(queue_, numbers(x_), shape_, part_, 1);
+    if (sums.inputs > 1) set_site_numbers(queue_, numbers(y_), shape_, part_, 2);
     call_.x = numbers(x_);
     call_.y = numbers(sums.inputs > 1 ? y_ : x_);
     call_.geometry = geometry_;
@@ -71,7 +67,9 @@ public:
   [[nodiscard]] Check check() override {
     total_.clear();
     run();
-    return worst_of(ranks_, compared(Plain(*this)));
+    const PlainSums plain = plain_sums(part_, static_cast<std::size_t>(call_.results()),
+                                       [&](Index site, PlainSums& sums) { add_site(site, sums); });
+    return worst_of(ranks_, compare_with(ranks_, part_, call_.dimension, plain, total_, 1e-12));
   }
 
   [[nodiscard]] Record record() override {
@@ -93,44 +91,8 @@ public:
   }
 
 private:
-  /// What the sums should be.
-  struct Plain {
-    explicit Plain(RankSumsCase& c) : binned(c.count()), value(c.count()), scale(c.count()) {
-      for (auto& sum : binned)
-        sum.clear();
-      const Index sites = c.part_.owned().count();
-      std::mutex guard;
-      const Plain zero = *this;
-      cpu::run(cpu::default_threads(), [&](int thread, int threads) {
-        Plain mine = zero;
-        const auto share = cpu::share_of(sites, thread, threads);
-        for (Index site = share.begin; site < share.end; ++site)
-          c.add_site(site, mine);
-        const std::lock_guard lock(guard);
-        for (std::size_t i = 0; i < binned.size(); ++i) {
-          binned[i].merge(mine.binned[i]);
-          value[i] += mine.value[i];
-          scale[i] += mine.scale[i];
-        }
-      });
-    }
-    void add(std::size_t result, double a, double b) {
-      binned[result].add_product(a, b);
-      binned[result].settle();
-      const long double term = static_cast<long double>(a) * b;
-      value[result] += term;
-      scale[result] += std::abs(term);
-    }
-
-    Sums binned;
-    std::vector<long double> value, scale;
-  };
-
-  /// Results that this rank has a part of.
-  [[nodiscard]] std::size_t count() const { return static_cast<std::size_t>(call_.results()); }
-
   /// Adds a site that this rank owns, counted with x fastest.
-  void add_site(Index site, Plain& to) const {
+  void add_site(Index site, PlainSums& to) const {
     Index slice = 0;
     if (call_.dimension >= 0) {
       Index below = 1;
@@ -140,46 +102,31 @@ private:
     }
     const Index whole = part_.in_whole(site);
     const int parts = shape_.parts();
+    const auto number = [&](std::uint64_t seed, int c, int p) {
+      return site_number(seed, shape_, whole, c, p);
+    };
+    const auto add = [&](std::size_t result, double a, double b) {
+      to.add(result, lattice::detail::opaque(a * b), static_cast<long double>(a) * b);
+    };
     for (int c = 0; c < shape_.components; ++c) {
       const int key = call_.keys() > 1 ? c : 0;
       const auto result = static_cast<std::size_t>((slice * call_.keys() + key) * call_.parts());
-      const double x = number(1, whole, c, 0);
-      const double xi = parts == 2 ? number(1, whole, c, 1) : 0;
+      const double x = number(1, c, 0);
+      const double xi = parts == 2 ? number(1, c, 1) : 0;
       if (call_.summed == Summed::numbers) {
-        to.add(result, x, 1);
-        if (parts == 2) to.add(result + 1, xi, 1);
+        add(result, x, 1);
+        if (parts == 2) add(result + 1, xi, 1);
         continue;
       }
       const std::uint64_t other = sums_.inputs > 1 ? 2 : 1;
-      const double y = number(other, whole, c, 0);
-      const double yi = parts == 2 ? number(other, whole, c, 1) : 0;
-      to.add(result, x, y);
-      if (parts == 2) to.add(result, xi, yi);
+      const double y = number(other, c, 0);
+      const double yi = parts == 2 ? number(other, c, 1) : 0;
+      add(result, x, y);
+      if (parts == 2) add(result, xi, yi);
       if (call_.summed != Summed::crossed) continue;
-      to.add(result + 1, x, yi);
-      to.add(result + 1, -xi, y);
+      add(result + 1, x, yi);
+      add(result + 1, -xi, y);
     }
-  }
-
-  [[nodiscard]] Check compared(const Plain& plain) {
-    const auto right = lattice::detail::sums_of_ranks(ranks_, part_, call_.dimension, plain.binned);
-    ExpectedResults expected;
-    for (const auto* const numbers : {&plain.value, &plain.scale}) {
-      Sums own;
-      for (const long double number : *numbers) {
-        own.emplace_back().clear();
-        own.back().add(static_cast<double>(number));
-      }
-      const auto of_all = lattice::detail::sums_of_ranks(ranks_, part_, call_.dimension, own);
-      (numbers == &plain.value ? expected.value : expected.scale)
-          .assign(of_all.begin(), of_all.end());
-    }
-    Check check = check_results(expected, total_, 1e-12);
-    if (check.ok && std::memcmp(right.data(), total_.data(), right.size() * sizeof(double)) != 0) {
-      check.ok = false;
-      check.message = "the sum over ranks has other bits than plain loops over the sites";
-    }
-    return check;
   }
 
   /// Of all ranks: as in memory where one of them had all sites.
@@ -198,51 +145,12 @@ private:
                                ranks_.ranks());
   }
 
-  /// The number of input `seed` at a site of the whole lattice.
-  [[nodiscard]] double number(std::uint64_t seed, Index whole, int component, int part) const {
-    return random_value(seed, (whole * shape_.components + component) * shape_.parts() + part);
-  }
   [[nodiscard]] Bytes bytes() const { return {reals_ * static_cast<Index>(sizeof(T))}; }
   [[nodiscard]] Memory field(const char* what) const {
     return {queue_.device(), bytes(), std::string("field ") + what + " of " + sums_.name};
   }
   [[nodiscard]] Span<T> numbers(const Memory& field) const {
     return {static_cast<T*>(field.data()), reals_};
-  }
-
-  /// Sets what this rank owns of a field; NaN around it.
-  void set(const Memory& field, std::uint64_t seed) {
-    Memory staging;
-    T* to = numbers(field).data;
-    const bool direct = queue_.device().host_accessible();
-    if (!direct) {
-      staging = Memory(queue_.device(), bytes(), "numbers to fill a field", Memory::Place::staging);
-      to = static_cast<T*>(staging.data());
-    }
-    std::fill(to, to + reals_, std::numeric_limits<T>::quiet_NaN());
-    const int parts = shape_.parts();
-    cpu::run(cpu::default_threads(), [&](int thread, int threads) {
-      const auto mine = cpu::share_of(part_.owned().count(), thread, threads);
-      const Extents& held = part_.held().extents();
-      for (Index site = mine.begin; site < mine.end; ++site) {
-        lattice::Coordinates x;
-        Index rest = part_.in_held(site);
-        for (int d = 0; d < held.rank(); ++d) {
-          x[d] = static_cast<int>(rest % held[d]);
-          rest /= held[d];
-        }
-        const lattice::Place at = geometry_.place(x);
-        const Index whole = part_.in_whole(site);
-        for (int c = 0; c < shape_.components; ++c) {
-          T* const first =
-              to + ((at.group * shape_.components + c) * geometry_.nsimd + at.lane) * parts;
-          for (int p = 0; p < parts; ++p)
-            first[p] = static_cast<T>(number(seed, whole, c, p));
-        }
-      }
-    });
-    if (!direct) copy_bytes_to_device(queue_, field.data(), to, bytes());
-    queue_.wait();
   }
 
   RankSums sums_;

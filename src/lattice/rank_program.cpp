@@ -2,12 +2,12 @@
 
 namespace ridge::lattice::detail {
 
-Record rank_record(Record whole, const RankLattice& part, const HaloExchange& exchange) {
+Record rank_record(Record whole, const RankLattice& part, comm::Carrier carrier) {
   const int ranks = static_cast<int>(part.ranks().count());
   whole.size = part.whole();
   whole.ranks = ranks;
   whole.details.push_back({"rank_grid", 0, ridge::to_text(part.ranks())});
-  whole.details.push_back({"carrier", 0, comm::to_text(exchange.carrier())});
+  whole.details.push_back({"carrier", 0, comm::to_text(carrier)});
   return whole;
 }
 

@@ -78,7 +78,9 @@ def test_lattices_and_chains_are_shared(mpi, kernel, size, words, ranks, grid, d
     ("lattice-sum-reproducible", ("--site", "spinor", "--precision", "fp32")),
     ("lattice-norm2-reproducible", ("--site", "matrix")),
     ("lattice-inner-reproducible", ("--site", "vector", "--width", 256)),
-    ("lattice-inner-reproducible", ("--site", "real", "--precision", "fp32"))])
+    ("lattice-inner-reproducible", ("--site", "real", "--precision", "fp32")),
+    ("lattice-residual-reproducible", ()),
+    ("lattice-residual-reproducible", ("--precision", "fp32", "--width", 64))])
 def test_reproducible_sums_have_the_bits_of_one_rank(mpi, kernel, words):
     """On every number of ranks, however they divide the lattice, and on every device."""
     found = set()
@@ -87,10 +89,11 @@ def test_reproducible_sums_have_the_bits_of_one_rank(mpi, kernel, words):
         (record,) = mpi(ranks, "bench", kernel, "--size", "8x5x6x8", *words, "--repeat", 1,
                         "--device", device, "--ranks", grid, "--json").records()
         assert record["check"]["ok"] and record["ranks"] == ranks and record["items"] == 8 * 5 * 6 * 8
-        assert record["site"].startswith(words[1]) and record["bytes_written"] == 0
+        assert record["site"].startswith(words[1] if "--site" in words else "vector")
+        assert record["bytes_written"] == 0 and record["carrier"] == "host"
         # An accumulator of 64 bytes for each number of the result, of each rank.
-        numbers = {"lattice-sum-reproducible": 24, "lattice-norm2-reproducible": 1}.get(
-            kernel, 1 if "real" in words else 2)
+        numbers = {"lattice-sum-reproducible": 24, "lattice-norm2-reproducible": 1,
+                   "lattice-residual-reproducible": 1}.get(kernel, 1 if "real" in words else 2)
         assert record["exchange_bytes"] == 64 * numbers * ranks
         found.add(record["result"])
     assert len(found) == 1 and 0 not in found
@@ -252,6 +255,10 @@ def test_bad_input(mpi):
     refused(mpi(2, "bench", "lattice-residual", "--device", "cpu", "--precision", "fp16"), "fp16")
     refused(mpi(2, "bench", "lattice-norm2-reproducible", "--device", "cpu", "--schedule",
                 "threads=1"), "lattice-norm2-reproducible runs under one schedule; give auto")
+    refused(mpi(2, "bench", "lattice-residual-reproducible", "--device", "cpu", "--schedule",
+                "threads=1"), "lattice-residual-reproducible runs under one schedule; give auto")
+    refused(mpi(2, "bench", "lattice-residual-reproducible", "--device", "cpu", "--precision",
+                "half"), "lattice-residual-reproducible has fp32 and fp64")
     refused(mpi(2, "bench", "lattice-norm2-reproducible", "--device", "cpu", "--ranks", "2x2"),
             "--ranks 2x2", "product is 2")
     refused(mpi(3, "bench", "lattice-norm2-reproducible", "--device", "cpu", "--size", "8x8x8x2",

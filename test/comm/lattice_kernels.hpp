@@ -1,7 +1,7 @@
 // Site kernels and expressions of the tests of lattices over ranks.
 #pragma once
 
-#include <ridge/lattice/rank_program.hpp>
+#include <ridge/lattice/rank_reduce_expression.hpp>
 #include <ridge/lattice/site_loop.hpp>
 
 namespace ridge::comm::test {
@@ -56,5 +56,30 @@ inline auto mixed(const lattice::Field<Phase>& u, const lattice::Field<Colour>& 
 using Mixed = lattice::Stored<Colour, lattice::detail::NodeOf<decltype(mixed(
                                           std::declval<const lattice::Field<Phase>&>(),
                                           std::declval<const lattice::Field<Colour>&>()))>>;
+
+/// What is reduced: b - u (psi + psi further along two dimensions).
+struct Reduced {
+  lattice::Field<Phase> u;
+  lattice::Field<Colour> psi, b;
+};
+inline auto residual(const Reduced& f) {
+  return f.b - f.u * (f.psi + lattice::shift(lattice::shift(f.psi, 3, -1), 0, 2));
+}
+/// Its sum, its norm2 and the inner product of b with it, as kernel sources bind them.
+template <class Target>
+struct Reductions {
+  static std::vector<double> of_one(Queue& queue, const Reduced& f, lattice::Subset subset,
+                                    bool reproducible);
+  static std::vector<double> over_ranks(Communicator& ranks, Queue& queue,
+                                        const lattice::RankLattice& part, const Reduced& f,
+                                        lattice::Subset subset, bool reproducible);
+};
+
+/// The same that host code binds: kernel sources name what it is reduced by.
+inline auto rise(const lattice::Field<float>& x) {
+  return 0.5f * x - lattice::shift(x, 1, 2);
+}
+using Rise = decltype(rise(std::declval<const lattice::Field<float>&>()));
+using ReproducibleRise = decltype(lattice::reproducible(std::declval<Rise>()));
 
 } // namespace ridge::comm::test

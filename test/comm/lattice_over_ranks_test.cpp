@@ -2,6 +2,7 @@
 // test_comm` tests N (ctest does).
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
+#include <ridge/device/dispatch.hpp>
 #include <ridge/lattice/rank_reduce.hpp>
 
 #include "lattice_kernels.hpp"
@@ -12,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -281,6 +283,92 @@ TEST_P(LatticeOverRanks, SlicesInWideVectorsAreThoseOfOneRank) {
   compare_slices<lattice::Complex<float>>(queue, {12, 26, 16}, 512);
 }
 
+TEST_P(LatticeOverRanks, ReductionsOfExpressionsAreThoseOfOneRank) {
+  const auto u = whole<Phase>(four, 11, 4);
+  const auto psi = whole<Colour>(four, 12, 4);
+  const auto b = whole<Colour>(four, 13, 4);
+  const test::Reduced all{all_of(queue, four, u, "u"), all_of(queue, four, psi, "psi"),
+                          all_of(queue, four, b, "b")};
+  on_kind_of(queue.device(), [&]<class Target>(Target) {
+    using Run = test::Reductions<Target>;
+    for (const Subset subset : {Subset::all, Subset::odd}) {
+      const auto same = Run::of_one(queue, all, subset, true);
+      ASSERT_EQ(same.size(), 9u); // a vector of three complex numbers, a real and a complex one
+      EXPECT_THAT(same, testing::Each(testing::Ne(0)));
+      for (const RankLattice& part : parts(four, 2)) {
+        SCOPED_TRACE(to_text(part.ranks()) + (subset == Subset::all ? "" : ", half of it"));
+        const test::Reduced mine{part_of(queue, part, u, "u"), part_of(queue, part, psi, "psi"),
+                                 part_of(queue, part, b, "b")};
+        be_late(ranks.rank(), 1);
+        EXPECT_EQ(Run::over_ranks(ranks, queue, part, mine, subset, true), same);
+        const auto plain = Run::over_ranks(ranks, queue, part, mine, subset, false);
+        ASSERT_EQ(plain.size(), same.size());
+        for (std::size_t i = 0; i < plain.size(); ++i) // beside what the terms add up to: norm2
+          EXPECT_NEAR(plain[i], same[i], 1e-13 * same[6]) << i;
+        EXPECT_EQ(Run::over_ranks(ranks, queue, part, mine, subset, false), plain) << "again";
+      }
+    }
+  });
+}
+
+TEST_P(LatticeOverRanks, ReductionsAreBoundOnce) {
+  const auto x = whole<float>(three, 14, 20);
+  const auto all_x = all_of(queue, three, x, "x");
+  const lattice::DeviceResult<double> result(queue.device());
+  lattice::run_once(queue, lattice::reduce_call(lattice::Norm2{},
+                                                lattice::reproducible(test::rise(all_x)), result));
+  const double norm2 = result.get(queue)[0];
+  lattice::run_once(queue, lattice::reduce_call(lattice::Max{}, test::rise(all_x), result));
+  const double greatest = result.get(queue)[0];
+  for (const RankLattice& part : parts(three, 2)) {
+    SCOPED_TRACE(to_text(part.ranks()));
+    auto my_x = part_of(queue, part, x, "x");
+    const auto expression = lattice::reproducible(test::rise(my_x));
+    auto often = lattice::bind_norm2(ranks, queue, part, expression);
+    auto largest = lattice::bind_reduce(ranks, queue, part, lattice::Max{}, test::rise(my_x));
+    EXPECT_EQ(often.run(), norm2);
+    be_late(ranks.rank(), 2);
+    EXPECT_EQ(largest.run(), greatest);
+    EXPECT_EQ(lattice::norm2(ranks, queue, part, expression), norm2);
+    // Halos are exchanged each time: what changes is seen, but not where the field is fixed.
+    auto fixed =
+        lattice::bind_norm2(ranks, queue, part, expression, Subset::all, {{}, {my_x.reals().data}});
+    EXPECT_EQ(fixed.exchange().messages(), 0);
+    EXPECT_EQ(fixed.run(), norm2);
+    std::vector<float> twice(static_cast<std::size_t>(part.owned().count()));
+    for (std::size_t i = 0; i < twice.size(); ++i)
+      twice[i] = 2 * x[static_cast<std::size_t>(part.in_whole(static_cast<Index>(i)))];
+    lattice::set_owned(queue, my_x, part, twice);
+    EXPECT_EQ(often.run(), 4 * norm2);
+    const Record record = often.record();
+    EXPECT_EQ(record.ranks, ranks.ranks());
+    EXPECT_EQ(record.kernel, "norm2");
+    EXPECT_EQ(record.size, three);
+    EXPECT_EQ(record.work.items, three.count());
+    EXPECT_EQ(record.work.read.value, three.count() * 4);
+    EXPECT_EQ(often.gathered().value, 64 * ranks.ranks());
+    EXPECT_EQ(largest.gathered().value, 8 * ranks.ranks());
+    EXPECT_EQ(often.exchange().messages() > 0, part.divided(1));
+  }
+}
+
+TEST_P(LatticeOverRanks, PartsWithoutHalosTakeExpressionsThatStayAtTheSite) {
+  // Of one site along z where there are as many ranks, in vectors that the part does not fill.
+  const Extents n{ranks.ranks() == 1 ? 16 : 3, 5, ranks.ranks()};
+  const auto x = whole<float>(n, 15);
+  float right = -1;
+  for (Index i = 0; i < n.count(); ++i) { // y goes round
+    const Index plane = n[0] * n[1];
+    const Index further = i / plane * plane + (i % plane + 2 * n[0]) % plane;
+    right = std::max(right,
+                     0.5f * x[static_cast<std::size_t>(i)] - x[static_cast<std::size_t>(further)]);
+  }
+  const RankLattice part(n, {1, 1, ranks.ranks()}, ranks.rank(), 0);
+  const auto my_x = part_of(queue, part, x, "x");
+  auto largest = lattice::bind_reduce(ranks, queue, part, lattice::Max{}, test::rise(my_x));
+  EXPECT_EQ(largest.run(), static_cast<double>(right));
+}
+
 INSTANTIATE_TEST_SUITE_P(Devices, LatticeOverRanks, testing::ValuesIn(ridge::test::devices_here()),
                          ridge::test::DeviceName());
 
@@ -340,6 +428,18 @@ TEST(LatticeOverRanks, RefusesOtherLatticesAndReadsBeyondItsHalos) {
               HasSubstr("slice_norm2"));
   EXPECT_THAT(refused([&] { (void)lattice::slice_sum(ranks, queue, part, whole_x, 2); }),
               HasSubstr("this rank's part"));
+  EXPECT_THAT(refused([&] {
+                (void)lattice::norm2(ranks, queue, part,
+                                     lattice::reproducible(test::rise(whole_x)));
+              }),
+              HasSubstr("make it on the part's held() lattice"));
+  const RankLattice other({4, 8 * ranks.ranks(), 4}, {1, ranks.ranks(), 1}, ranks.rank(), 1);
+  Field<float> other_x(queue.device(), other.held(), "x");
+  EXPECT_THAT(refused([&] {
+                (void)lattice::norm2(ranks, queue, other,
+                                     lattice::reproducible(test::rise(other_x)));
+              }),
+              HasSubstr("read 2 sites away along dimension 1"));
   EXPECT_THAT(refused([&] { lattice::cshift(ranks, queue, part, whole_z, whole_x, 2, 1); }),
               HasSubstr("sites along dimension 2 where this rank keeps 10: make it on the part's "
                         "held() lattice"));

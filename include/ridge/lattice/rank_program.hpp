@@ -28,8 +28,7 @@ struct RankOptions {
 
 namespace detail {
 /// A launch on the whole lattice as a record of all ranks.
-[[nodiscard]] Record rank_record(Record whole, const RankLattice& part,
-                                 const HaloExchange& exchange);
+[[nodiscard]] Record rank_record(Record whole, const RankLattice& part, comm::Carrier carrier);
 /// The sites of a rank that a kernel with such reads computes without other ranks' sites.
 [[nodiscard]] SiteBox inner_sites(const RankLattice& part, const std::vector<FieldReach>& reads);
 /// Those reads that are of one of the fields, or of none of them.
@@ -71,7 +70,8 @@ public:
   [[nodiscard]] const HaloExchange& exchange() const { return exchange_; }
   /// What runs on all ranks together; not timed. Not collective.
   [[nodiscard]] Record record() const {
-    return detail::rank_record(whole_.record(queue_.device(), schedule_, name_), part_, exchange_);
+    return detail::rank_record(whole_.record(queue_.device(), schedule_, name_), part_,
+                               exchange_.carrier());
   }
 
 private:
@@ -100,7 +100,7 @@ private:
 
   [[nodiscard]] Call within(const SiteLoopCall<S, K>& call, const SiteBox& box,
                             const SiteBox& without) const {
-    return {call.like, Within<K>{call.kernel, box, without, call.subset, part_.starts_odd()},
+    return {call.like, Within<K>{call.kernel, {box, without, call.subset, part_.starts_odd()}},
             Subset::all};
   }
 

@@ -43,7 +43,8 @@ private:
   std::vector<FieldReach> fields_;
 };
 
-/// The site that takes notes: all fields are 1 there, and what is stored is forgotten.
+/// The site that takes notes: all fields are 1 there, and what is stored is forgotten. `constexpr`,
+/// as expressions call it that are for devices too, where nobody does.
 class NotingSite {
 public:
   template <class T>
@@ -52,13 +53,14 @@ public:
   explicit NotingSite(Reaches& reaches) : reaches_(&reaches) {}
 
   template <class S>
-  [[nodiscard]] NumberOf<std::remove_const_t<S>> load(const SiteView<S>& view, int /*c*/) const {
+  [[nodiscard]] constexpr NumberOf<std::remove_const_t<S>> load(const SiteView<S>& view,
+                                                                int /*c*/) const {
     reaches_->add(view.reals.data, shape_of<std::remove_const_t<S>>(), view.geometry, at_);
     return NumberOf<std::remove_const_t<S>>(1);
   }
   template <bool Stream = false, class S>
   void store(const SiteView<S>& /*view*/, int /*c*/, const NumberOf<S>& /*number*/) const {}
-  [[nodiscard]] NotingSite shifted(int d, int by) const {
+  [[nodiscard]] RIDGE_FN NotingSite shifted(int d, int by) const {
     NotingSite moved = *this;
     moved.at_[d] += by;
     return moved;

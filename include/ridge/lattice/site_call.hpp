@@ -122,28 +122,25 @@ const Lattice& lattice_of(const S& summand) {
   return first->lattice;
 }
 
+/// How the loop over the sites of the expressions goes.
+template <class S>
+[[nodiscard]] Geometry loop_of(const S& summand) {
+  return lattice_of(summand).geometry(sizeof(NumberOf<typename S::First>));
+}
 template <class S, class R>
 [[nodiscard]] SiteReduceCall<S> call_of(const S& summand, const DeviceResult<R>& result,
                                         Subset subset) {
-  const Geometry g = lattice_of(summand).geometry(sizeof(NumberOf<typename S::First>));
-  return {summand, g, subset, result.doubles()};
+  return {summand, loop_of(summand), subset, result.doubles()};
 }
 template <class R, class S, class X>
 [[nodiscard]] auto site_reduce_call(const R& reduction, Subset subset,
                                     const DeviceResult<S>& result, const X& x) {
-  static_assert(R::inputs == 1 && !R::stores, "a reduction of one expression");
-  return call_of(Summand<R, is_exact<X>, NodeOf<X>>{reduction, node(x), {}}, result, subset);
+  return call_of(summand_of(reduction, x), result, subset);
 }
 template <class R, class S, class X, class Y>
 [[nodiscard]] auto site_reduce_call(const R& reduction, Subset subset,
                                     const DeviceResult<S>& result, const X& x, const Y& y) {
-  static_assert(R::inputs == 2 && !R::stores, "a reduction of two expressions");
-  using A = NodeOf<X>;
-  using B = NodeOf<Y>;
-  static_assert(std::is_same_v<typename A::Tensor, typename B::Tensor>,
-                "reductions of two expressions are of equal site tensors");
-  return call_of(Summand < R, is_exact<X> || is_exact<Y>, A, B > {reduction, node(x), node(y)},
-                 result, subset);
+  return call_of(summand_of(reduction, x, y), result, subset);
 }
 
 /// The default of expressions, as `Ahead` has it compiled.
@@ -223,12 +220,15 @@ struct ridge::Pattern<ridge::lattice::SiteReduceCall<S>> {
   }
   /// Throws UsageError when the result has too little room.
   Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {
-    lattice::detail::check_room(Index{S::keys} * S::parts, call.result.size);
+    lattice::detail::check_room(Index{S::keys} * S::parts * lattice::detail::words_of<S>,
+                                call.result.size);
   }
   [[nodiscard]] const Call& call() const { return call_; }
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
                               std::string_view kernel) const {
-    lattice::FieldsWork fields(lattice::sites_of(call_.geometry, call_.subset));
+    Index sites = lattice::sites_of(call_.geometry, call_.subset);
+    if constexpr (requires { call_.summand.sites(); }) sites = call_.summand.sites();
+    lattice::FieldsWork fields(sites);
     call_.summand.for_each_field([&](const auto& leaf, bool) { fields.read(leaf.view); }, true);
     return lattice::record_of(device, call_.geometry, lattice::shape_of<typename S::Tensor>(),
                               fields.work(lattice::flops_of<S>, lattice::flops_convention),

@@ -38,6 +38,7 @@ struct Summand {
   using Tensor = typename A::Tensor;
   using First = typename A::First;
   static constexpr bool exact = Exact;
+  static constexpr bool partial = false; ///< whether results are accumulators rather than sums
   template <class V>
   using Accumulator = std::conditional_t<Exact, BinnedSum<V>, typename R::template Accumulator<V>>;
   static constexpr int components = components_of<Tensor>;
@@ -126,6 +127,27 @@ private:
 
 template <class X>
 inline constexpr bool is_exact = is_reproducible<std::remove_cvref_t<X>>;
+
+template <class R, class X>
+[[nodiscard]] auto summand_of(const R& reduction, const X& x) {
+  static_assert(R::inputs == 1 && !R::stores, "a reduction of one expression");
+  return Summand<R, is_exact<X>, NodeOf<X>>{reduction, node(x), {}};
+}
+template <class R, class X, class Y>
+[[nodiscard]] auto summand_of(const R& reduction, const X& x, const Y& y) {
+  static_assert(R::inputs == 2 && !R::stores, "a reduction of two expressions");
+  using A = NodeOf<X>;
+  using B = NodeOf<Y>;
+  static_assert(std::is_same_v<typename A::Tensor, typename B::Tensor>,
+                "reductions of two expressions are of equal site tensors");
+  return Summand < R, is_exact<X> || is_exact<Y>, A, B > {reduction, node(x), node(y)};
+}
+template <class R, class... X>
+using SummandOf = decltype(summand_of(std::declval<R>(), std::declval<const X&>()...));
+
+/// Doubles of a result.
+template <class S>
+inline constexpr int words_of = S::partial ? S::template Accumulator<double>::words : 1;
 
 template <class X>
 inline constexpr bool is_field = false;

@@ -1,9 +1,11 @@
-// Site kernels over ranks: at the sites that a rank owns, or at some of them.
+// Site kernels and reductions over ranks: at the sites that a rank owns, or at some of them.
 //
 // A kernel source, compiled once per device kind, instantiates them by name:
 //
 //   template struct ridge::lattice::SiteLooper<Spinor<double>, Within<Hopping>, ridge::Here>;
 //   template struct ridge::lattice::SiteLooper<Matrix, Within<Stored<Matrix, Turned>>,
+//   ridge::Here>;
+//   template struct ridge::lattice::SiteReducer<AddedWithin<Norm2, decltype(residual(fields))>,
 //   ridge::Here>;
 #pragma once
 
@@ -44,24 +46,14 @@ template <class K>
 
 } // namespace detail
 
-/// A site kernel in a box, but not in another one within it.
-template <class K>
-struct Within {
-  using Bounds = typename detail::BoundsOf<K>::Type;
-  static constexpr const char* name = detail::name_of_site_kernel<K>();
-  static constexpr double flops = detail::flops_of_site_kernel<K>();
-
-  K kernel;
+/// Sites of a box, but not of another one within it.
+struct ChosenSites {
   SiteBox box;
   SiteBox without; ///< empty where all of the box is meant
   Subset subset = Subset::all;
   int odd = 0; ///< 1 where the first site of the memory is an odd one of the whole lattice
 
-  template <class At>
-  RIDGE_FN void operator()(const At& at) const {
-    kernel(at);
-  }
-  [[nodiscard]] RIDGE_FN bool wants(const Coordinates& x) const {
+  [[nodiscard]] RIDGE_FN bool hold(const Coordinates& x) const {
     if (!box.holds(x) || without.holds(x)) return false;
     if (subset == Subset::all) return true;
     int sum = odd;
@@ -71,16 +63,71 @@ struct Within {
     return (sum % 2 == 0) == (subset == Subset::even);
   }
   /// How many sites that are; of a subset, to one.
-  [[nodiscard]] Index sites() const {
+  [[nodiscard]] Index count() const {
     const Index all = box.count() - without.count();
     return subset == Subset::all ? all : all / 2;
   }
+};
+
+/// A site kernel at some sites.
+template <class K>
+struct Within {
+  using Bounds = typename detail::BoundsOf<K>::Type;
+  static constexpr const char* name = detail::name_of_site_kernel<K>();
+  static constexpr double flops = detail::flops_of_site_kernel<K>();
+
+  K kernel;
+  ChosenSites chosen;
+
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const {
+    kernel(at);
+  }
+  [[nodiscard]] RIDGE_FN bool wants(const Coordinates& x) const { return chosen.hold(x); }
+  [[nodiscard]] Index sites() const { return chosen.count(); }
   template <class F>
   void for_each_view(const F& f) const requires requires(const K& k) {
     k.for_each_view(f);
   }
   { kernel.for_each_view(f); }
 };
+
+/// What some sites add to a reduction of expressions: accumulators, to which those of other ranks
+/// are added. S is a detail::Summand.
+template <class S>
+struct SummandWithin {
+  using Tensor = typename S::Tensor;
+  using First = typename S::First;
+  template <class V>
+  using Accumulator = typename S::template Accumulator<V>;
+  static constexpr bool exact = S::exact;
+  static constexpr bool partial = true;
+  static constexpr int components = S::components;
+  static constexpr int keys = S::keys;
+  static constexpr int parts = S::parts;
+  static constexpr const char* name = S::name;
+
+  S summand;
+  ChosenSites chosen;
+
+  template <class V, class At>
+  RIDGE_FN void find(const At& at, int c, V* terms) const {
+    summand.template find<V>(at, c, terms);
+  }
+  [[nodiscard]] RIDGE_FN bool wants(const Coordinates& x) const { return chosen.hold(x); }
+  [[nodiscard]] Index sites() const { return chosen.count(); }
+  template <class F>
+  void for_each_field(const F& f, bool in_place) const {
+    summand.for_each_field(f, in_place);
+  }
+};
+
+template <class S>
+struct detail::Flops<SummandWithin<S>> : detail::Flops<S> {};
+
+/// That of a reduction of expressions of such types.
+template <class R, class... X>
+using AddedWithin = SummandWithin<detail::SummandOf<R, X...>>;
 
 /// The site kernel that stores an expression.
 template <class S, class E>

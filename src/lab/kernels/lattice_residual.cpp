@@ -1,6 +1,7 @@
 // Compiled once per device kind.
 #include <ridge/lab/lattice_residual.hpp>
 #include <ridge/lattice/site_executor.hpp>
+#include <ridge/lattice/within.hpp>
 
 namespace ridge::lattice {
 
@@ -8,6 +9,9 @@ template struct SiteReducer<lab::ResidualNorm2<float, false>, Here>;
 template struct SiteReducer<lab::ResidualNorm2<double, false>, Here>;
 template struct SiteReducer<lab::ResidualNorm2<float, true>, Here>;
 template struct SiteReducer<lab::ResidualNorm2<double, true>, Here>;
+// Over ranks.
+template struct SiteReducer<SummandWithin<lab::ResidualNorm2<float, true>>, Here>;
+template struct SiteReducer<SummandWithin<lab::ResidualNorm2<double, true>>, Here>;
 
 // What checks take them from.
 template struct Assigner<ColourVector<float>, lab::Residual<float>, Here>;

@@ -18,7 +18,8 @@ inline constexpr Index stretch = 512;
 /// Adds what groups [begin, end) give to `sums`, by key and part.
 template <int Width, class S>
 void add_groups(const Geometry& g, const S& summand, Subset subset, const FieldsAhead& ahead,
-                Index begin, Index end, typename S::template Accumulator<double>* sums) {
+                const ChosenLanes<chooses_sites<S>>& chosen, Index begin, Index end,
+                typename S::template Accumulator<double>* sums) {
   using V = Pack<double, Width, abi::Native>;
   using Sum = typename S::template Accumulator<V>;
   constexpr int count = S::keys * S::parts;
@@ -33,7 +34,15 @@ void add_groups(const Geometry& g, const S& summand, Subset subset, const Fields
     for (int first = 0; first < g.nsimd; first += Width) {
       const Sites<Width> at(g, group, first);
       V keep(1.0);
-      if (subset != Subset::all) {
+      bool all = subset == Subset::all;
+      if constexpr (chooses_sites<S>) {
+        bool wanted[Width];
+        const int count = chosen.find(summand, group, first, Width, wanted);
+        if (count == 0) continue;
+        all = count == Width;
+        for (int i = 0; i < Width && !all; ++i)
+          keep.set(i, wanted[i] ? 1 : 0);
+      } else if (!all) {
         for (int i = 0; i < Width; ++i)
           keep.set(i, at.is_even(i) == (subset == Subset::even) ? 1 : 0);
       }
@@ -47,7 +56,7 @@ void add_groups(const Geometry& g, const S& summand, Subset subset, const Fields
         summand.template find<V>(at, c, terms);
         Sum* const to = own + (S::keys > 1 ? c * S::parts : 0);
         for (int p = 0; p < S::parts; ++p)
-          to[p].add(subset == Subset::all ? terms[p] : select(keep > V(0.5), terms[p], V(0.0)));
+          to[p].add(all ? terms[p] : select(keep > V(0.5), terms[p], V(0.0)));
       }
     }
   }
@@ -74,8 +83,9 @@ public:
       for (Sum& sum : own)
         sum.clear();
       const auto mine = cpu::share_of(g.groups, thread, team);
+      const ChosenLanes<chooses_sites<S>> chosen(g);
       for (Index begin = mine.begin; begin < mine.end; begin += stretch) {
-        add_groups<Width>(g, call_.summand, call_.subset, ahead_, begin,
+        add_groups<Width>(g, call_.summand, call_.subset, ahead_, chosen, begin,
                           std::min(mine.end, begin + stretch), own);
       }
       std::copy(own, own + count, sums_.begin() + thread * count);
@@ -84,7 +94,11 @@ public:
       Sum total = sums_[static_cast<std::size_t>(k)];
       for (int thread = 1; thread < threads_; ++thread)
         total.merge(sums_[static_cast<std::size_t>(thread * count + k)]);
-      call_.result.data[k] = total.value();
+      if constexpr (S::partial) {
+        std::copy(total.w, total.w + Sum::words, call_.result.data + Index{k} * Sum::words);
+      } else {
+        call_.result.data[k] = total.value();
+      }
     }
   }
 

@@ -179,8 +179,9 @@ RIDGE_DEVICE A gather(const Lane& lane, const Partials& p, const Results& r, Ind
   return a;
 }
 
-/// All results, by block `block` of `blocks`: one by each team of threads at a time.
-template <class A, class Lane>
+/// All results, by block `block` of `blocks`: one by each team of threads at a time. `Partial`: the
+/// accumulators themselves.
+template <class A, bool Partial = false, class Lane>
 RIDGE_DEVICE void finish_all(const Lane& lane, const Partials& p, const Results& r, int team,
                              Index block, Index blocks) {
   const int teams = lane.block_extent().x / team;
@@ -193,14 +194,18 @@ RIDGE_DEVICE void finish_all(const Lane& lane, const Partials& p, const Results&
     a.clear();
     if (there) a = gather<A>(lane, p, r, first + mine, position, team);
     a = merge_team(lane, a, team);
-    if (there && position == 0) lane.store(r.to, first + mine, a.value());
+    if constexpr (Partial) {
+      if (there && position == 0) store_partial(lane, r.to, first + mine, a);
+    } else {
+      if (there && position == 0) lane.store(r.to, first + mine, a.value());
+    }
   }
 }
 
 inline constexpr int finish_threads = 256;
 
 /// A launch of its own that finishes.
-template <class A>
+template <class A, bool Partial = false>
 struct FinishPass {
   static constexpr int max_threads = finish_threads;
   static constexpr bool prepared_early = true;
@@ -211,7 +216,7 @@ struct FinishPass {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(const Lane& lane) const {
-    finish_all<A>(lane, partials, results, team, lane.block().x, lane.grid_extent().x);
+    finish_all<A, Partial>(lane, partials, results, team, lane.block().x, lane.grid_extent().x);
   }
 };
 

@@ -14,8 +14,9 @@ inline int finish_team(const Partials& p) {
   return team;
 }
 
-template <class A>
-Ready<FinishPass<A>> ready_finish(Queue& queue, const Partials& partials, const Results& results) {
+template <class A, bool Partial = false>
+Ready<FinishPass<A, Partial>> ready_finish(Queue& queue, const Partials& partials,
+                                           const Results& results) {
   const int team = finish_team(partials);
   const Index teams = finish_threads / team;
   const Index blocks = ceil_div(results.count(partials.keys), teams);

@@ -35,7 +35,7 @@ Bound bind_site_reduce(Queue& queue, const SiteReduceCall<S>& call, const GpuSch
   results.parts = results.parts_of_element = S::parts;
   return Bound(
       [pass = Ready<Body>(queue, shape, Body{call.summand, g, call.subset, rows, partials.w}),
-       finish = ready_finish<typename Body::A>(queue, partials, results)]() mutable {
+       finish = ready_finish<typename Body::A, S::partial>(queue, partials, results)]() mutable {
         pass();
         finish();
       });

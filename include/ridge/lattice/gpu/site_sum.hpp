@@ -89,6 +89,9 @@ private:
     const Index group = steps == 1 ? item : item / steps;
     const Site<Lane, sizeof(NumberOf<typename S::First>)> at(lane, geometry, {group, l});
     if (subset != Subset::all && at.is_even() != (subset == Subset::even)) return;
+    if constexpr (chooses_sites<S>) {
+      if (!summand.wants(at.coordinates())) return;
+    }
     constexpr int count = across ? 1 : S::components; // of the components of a thread
     double terms[count * S::parts]; // all of them first, so that their loads are under way together
     RIDGE_UNROLL
