@@ -128,12 +128,13 @@ template <int Sweeps, int Rows, int Warps, Store Where = Store::plain>
 void measure(const Fields& f, bool checks) {
   using Body =
       stencil::gpu::PassMarch<Kernel, Real, GpuPassVariant{Sweeps, Rows, Warps, Where, mirrored}>;
+  using Shape = typename Body::Shape;
   cudaDeviceProp device{};
   check(cudaGetDeviceProperties(&device, 0));
   const int blocks = device.multiProcessorCount;
   const bool tiled = device.major >= 9;
   const int vector = 16 / static_cast<int>(sizeof(Real));
-  const PassTiles tiles{32 * vector, Body::tile_y, Body::halo, Body::radius, 2 * vector, vector};
+  const PassTiles tiles{32 * vector, Shape::tile_y, Shape::halo, Shape::radius, 2 * vector, vector};
   const std::vector<PassJob> planned = plan_pass(tiles, f.n, blocks);
   PassJob* jobs = nullptr;
   int* taken = nullptr;
@@ -143,36 +144,33 @@ void measure(const Fields& f, bool checks) {
   check(cudaMemset(taken, 0, 2 * sizeof(int)));
   const auto body = [&](int from, int to) {
     const auto span = [&](int i) { return Span<Real>(f.data[i], f.elements()); };
-    Body b{kernel(),
-           View<const Real>(f.view(from)),
-           Span<const Real>(span(from)),
-           f.view(to),
-           Span<const PassJob>(jobs, static_cast<Index>(planned.size())),
-           Span<int>(taken, 2)};
-    if constexpr (levels > 1) b.older = {Span<const Real>(span(from + 1)), span(to + 1), {}};
+    Body b{{kernel(), View<const Real>(f.view(from)), Span<const Real>(span(from)), f.view(to),
+            Span<const PassJob>(jobs, static_cast<Index>(planned.size())), Span<int>(taken, 2)}};
+    auto& call = b.call;
+    if constexpr (levels > 1) call.older = {Span<const Real>(span(from + 1)), span(to + 1), {}};
     if constexpr (mirrored) {
       const Index size[3] = {f.n.x, f.n.y, f.n.z};
       for (int axis = 0; axis < 3; ++axis) {
         for (int side = 0; side < 2; ++side) {
-          auto& face = b.faces.face[axis][side];
+          auto& face = call.faces.face[axis][side];
           face.at = side == 0 ? 1 : static_cast<int>(size[axis]) - 2;
           face.behind = 1;
         }
       }
     }
-    if constexpr (Body::takes_tiles) {
+    if constexpr (Shape::takes_tiles) {
       const auto map_of = [&](int i) {
-        return ridge::gpu::tile_map(View<const Real>(f.view(i)), 32 * vector, Body::tile_y);
+        return ridge::gpu::tile_map(View<const Real>(f.view(i)), 32 * vector, Shape::tile_y);
       };
-      if (tiled) b.map = map_of(from);
+      if (tiled) call.map = map_of(from);
       if constexpr (levels > 1) {
-        if (tiled) b.older.map = map_of(from + 1);
+        if (tiled) call.older.map = map_of(from + 1);
       }
     }
     return b;
   };
   const auto* const function = reinterpret_cast<const void*>(&ridge::gpu::entry<Body>);
-  const int shared = Body::shared_bytes(32, tiled);
+  const int shared = Shape::shared_bytes(32, tiled);
   check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, function));

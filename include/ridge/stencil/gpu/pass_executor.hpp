@@ -21,32 +21,33 @@ namespace gpu::inline RIDGE_TARGET_NAME {
 template <GpuPassVariant P, class K, class T>
 Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
   using Body = PassMarch<K, T, P>;
+  using Shape = typename Body::Shape;
   const DeviceFacts& facts = queue.device().facts();
   const int width = facts.warp_width;
   const bool in_tiles = queue.device().kind() == DeviceKind::cuda && can_march(queue.device());
-  const int shared = Body::shared_bytes(width, in_tiles);
+  const int shared = Shape::shared_bytes(width, in_tiles);
   if (shared > facts.shared_per_block.value) {
     throw UsageError("rows=" + std::to_string(P.rows) + " warps=" + std::to_string(P.warps) +
                      " needs " + to_text(Bytes{shared}) +
                      " of shared memory, and a block can have " + to_text(facts.shared_per_block));
   }
-  if (Body::tile_y <= 2 * Body::halo) {
-    throw UsageError("tiles of " + std::to_string(Body::tile_y) +
-                     " rows have no results after sweeps that take " + std::to_string(Body::halo) +
+  if (Shape::tile_y <= 2 * Shape::halo) {
+    throw UsageError("tiles of " + std::to_string(Shape::tile_y) +
+                     " rows have no results after sweeps that take " + std::to_string(Shape::halo) +
                      " rows on each side; rows times warps is " +
-                     std::to_string(2 * Body::halo + 1) + " or more");
+                     std::to_string(2 * Shape::halo + 1) + " or more");
   }
   LaunchShape shape{{1, 1, 1}, {P.warps * width, 1, 1}, shared};
   shape.grid.x = resident_blocks<Body>(queue, shape);
   if (shape.grid.x < 1) throw Failure("no block of this schedule fits a multiprocessor");
 
   const View<const T>& in = pass.in[0];
-  const PassTiles tiles{width * Body::vector,
-                        Body::tile_y,
-                        Body::halo,
-                        Body::radius,
+  const PassTiles tiles{width * Shape::vector,
+                        Shape::tile_y,
+                        Shape::halo,
+                        Shape::radius,
                         sector_bytes / static_cast<int>(sizeof(T)),
-                        Body::vector,
+                        Shape::vector,
                         pass.periodic[0],
                         pass.periodic[1]};
   const std::vector<PassJob> jobs = plan_pass(tiles, in.extents, shape.grid.x);
@@ -67,25 +68,27 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
     return Span<const T>(field.data,
                          field.plane * (field.extents.z - 1) + field.row * field.extents.y);
   };
-  Body body{pass.kernel,
-            in,
-            rows_of(in),
-            pass.out[0],
-            Span<const PassJob>(on_device(planned->jobs, jobs)),
-            on_device(planned->taken, std::vector<int>{0, 0}),
-            {},
-            {},
-            {}};
-  if constexpr (Body::levels > 1) body.older = {rows_of(pass.in[1]), pass.out[1].elements(), {}};
-  if constexpr (P.moving) body.faces = PassFaces<T, Body::radius>::of(pass.shell, pass.periodic);
+  Body body{{pass.kernel,
+             in,
+             rows_of(in),
+             pass.out[0],
+             Span<const PassJob>(on_device(planned->jobs, jobs)),
+             on_device(planned->taken, std::vector<int>{0, 0}),
+             {},
+             {},
+             {}}};
+  if constexpr (Shape::levels > 1)
+    body.call.older = {rows_of(pass.in[1]), pass.out[1].elements(), {}};
+  if constexpr (P.moving)
+    body.call.faces = PassFaces<T, Shape::radius>::of(pass.shell, pass.periodic);
 #if defined(RIDGE_TARGET_CUDA)
-  if constexpr (Body::takes_tiles) {
+  if constexpr (Shape::takes_tiles) {
     if (in_tiles) {
       const auto map_of = [&](const View<const T>& field) {
-        return ridge::gpu::tile_map(field, width * Body::vector, Body::tile_y);
+        return ridge::gpu::tile_map(field, width * Shape::vector, Shape::tile_y);
       };
-      body.map = map_of(in);
-      if constexpr (Body::levels > 1) body.older.map = map_of(pass.in[1]);
+      body.call.map = map_of(in);
+      if constexpr (Shape::levels > 1) body.call.older.map = map_of(pass.in[1]);
     }
   }
 #endif
