@@ -267,13 +267,19 @@ public:
     const bool wanted = owned_;
     const int in_lanes = numbers() || s_.shape.parts() == 1 ? element_ : element_ / 2;
     const int p = numbers() ? part_ : element_ - in_lanes * s_.shape.parts();
-    const int in_group = in_lanes / lanes_;
-    const int c = numbers() ? key_ : in_group;
-    const int l = groups_.lane(in_lanes - in_group * lanes_, box_);
+    const int first_component = numbers() ? key_ : 0;
+    Index place = in_lanes; // of the group's, from that component on
+    bool mine = wanted;
+    if (groups_.boxes > 1 || lanes_differ_) { // divisions are half the time where there are any
+      const int in_group = in_lanes / lanes_;
+      const int l = groups_.lane(in_lanes - in_group * lanes_, box_);
+      place = Index{in_group} * s_.geometry.nsimd + l;
+      mine = wanted && (!lanes_differ_ || s_.box.holds(s_.geometry.coordinates({group_, l})));
+    }
     const Index at =
-        ((group_ * s_.shape.components + c) * s_.geometry.nsimd + l) * s_.shape.parts() + p;
-    const bool mine =
-        wanted && (!lanes_differ_ || s_.box.holds(s_.geometry.coordinates({group_, l})));
+        ((group_ * s_.shape.components + first_component) * s_.geometry.nsimd + place) *
+            s_.shape.parts() +
+        p;
     element_ += threads_;
     if (element_ >= of_group_) {
       element_ = first_;

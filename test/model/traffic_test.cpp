@@ -35,17 +35,17 @@ StencilAccess stencil(Index3 n, int radius = 1, int element_bytes = 8) {
   return a;
 }
 
-Description gcd() {
+Description mi250x() {
   return shipped_description("mi250x-gcd");
 }
 
-double excess(const StencilAccess& a, const Description& d = gcd()) {
+double excess(const StencilAccess& a, const Description& d = mi250x()) {
   return traffic_of(a, d).fetched / static_cast<double>(a.work.read.value);
 }
 
 // A small cache and rows of one block, so that the simulation takes milliseconds.
 TEST(Traffic, IsThatOfASimulatedCache) {
-  Description device = gcd();
+  Description device = mi250x();
   device.cache_bytes = 1 << 19;
   for (const double planes_in_cache : {1.5, 2.5, 3.0, 3.5, 4.0, 5.0, 7.0}) {
     for (const bool keeps : {true, false}) {
@@ -93,7 +93,7 @@ TEST(Traffic, GrowsWithPlanesAndShrinksWithTheCache) {
     EXPECT_GE(now, before - 1e-3) << ny;
     before = now;
   }
-  Description large = gcd();
+  Description large = mi250x();
   large.cache_bytes *= 64;
   EXPECT_NEAR(excess(stencil({512, 4096, 128}), large), 1, 0.02);
 }
@@ -118,7 +118,7 @@ TEST(Traffic, HalvesHoldLessThanOneCache) {
 TEST(Traffic, WalkingAlongZFirstSharesPlanes) {
   StencilAccess a = stencil({1024, 1024, 1024});
   a.walk = {2, 0, 1};
-  const Traffic t = traffic_of(a, gcd());
+  const Traffic t = traffic_of(a, mi250x());
   EXPECT_EQ(t.failing, Failing::rows);
   EXPECT_NEAR(t.fetched / static_cast<double>(a.work.read.value), 3, 0.05) << "rows instead";
   a.block = {256, 16, 1};
@@ -141,11 +141,11 @@ TEST(Traffic, SpillsCost) {
   a.block = {256, 16, 1};
   a.tile = 16;
   a.registers = 170;
-  EXPECT_EQ(spilled_registers(a, gcd()), 42);
-  const Traffic spilled = traffic_of(a, gcd());
+  EXPECT_EQ(spilled_registers(a, mi250x()), 42);
+  const Traffic spilled = traffic_of(a, mi250x());
   a.bounds = 256;
-  EXPECT_EQ(spilled_registers(a, gcd()), 0);
-  EXPECT_GT(spilled.written, 2 * traffic_of(a, gcd()).written);
+  EXPECT_EQ(spilled_registers(a, mi250x()), 0);
+  EXPECT_GT(spilled.written, 2 * traffic_of(a, mi250x()).written);
 }
 
 TEST(Traffic, ResidentBlocksAreThoseOfTheTables) {
@@ -155,7 +155,7 @@ TEST(Traffic, ResidentBlocksAreThoseOfTheTables) {
     StencilAccess a = stencil({512, 512, 512});
     a.registers = registers;
     a.bounds = 256;
-    EXPECT_EQ(resident_blocks(a, gcd()), 110 * waves) << registers;
+    EXPECT_EQ(resident_blocks(a, mi250x()), 110 * waves) << registers;
   }
 }
 
@@ -180,8 +180,8 @@ TEST(Traffic, MarchesFetchThePlanesOfChunksTwice) {
 }
 
 TEST(Traffic, DataThatFitTheCacheMayCostNothing) {
-  EXPECT_EQ(traffic_of(stencil({64, 64, 64}), gcd()).fetched_low, 0);
-  EXPECT_GT(traffic_of(stencil({256, 256, 256}), gcd()).fetched_low, 0);
+  EXPECT_EQ(traffic_of(stencil({64, 64, 64}), mi250x()).fetched_low, 0);
+  EXPECT_GT(traffic_of(stencil({256, 256, 256}), mi250x()).fetched_low, 0);
 }
 
 TEST(Traffic, AwkwardSizesAreFinite) {
@@ -196,7 +196,7 @@ TEST(Traffic, AwkwardSizesAreFinite) {
         StencilAccess a = stencil(n);
         a.block = block;
         a.split = split;
-        const Traffic t = traffic_of(a, gcd());
+        const Traffic t = traffic_of(a, mi250x());
         EXPECT_TRUE(std::isfinite(t.fetched));
         EXPECT_GE(t.fetched, 0);
         EXPECT_LE(t.fetched_low, t.fetched);
