@@ -256,51 +256,77 @@ public:
       if (s.box.begin[d] > 0 || s.box.end[d] < s.geometry.extent(d))
         (s.geometry.lanes[d] > 1 ? lanes_differ_ : groups_differ_) = true;
     }
+    in_line_ =
+        groups_.boxes == 1 && !lanes_differ_ && (numbers() || threads_ % s.shape.parts() == 0);
     find_group();
   }
 
   [[nodiscard]] RIDGE_FN bool done() const { return i_ >= groups_.count; }
-  /// What is next: 0 where another rank owns it, and at the end.
+  /// What are next: 0 where another rank owns it, and at the end. Of one group, wherever its
+  /// numbers lie one behind the other: their places are then those of the first and so many on.
+  template <int Count, class Load>
+  RIDGE_FN void next(const Load& load, Term (&terms)[Count]) {
+    if (!done() && in_line_ && element_ + (Count - 1) * threads_ < of_group_) {
+      const int parts = s_.shape.parts();
+      const int p = numbers() ? part_ : element_ & (parts - 1);
+      const Index at = first_of_group() + (numbers() ? element_ * parts + part_ : element_);
+      const int step = numbers() ? threads_ * parts : threads_;
+      RIDGE_UNROLL
+      for (int n = 0; n < Count; ++n)
+        terms[n] = term(s_, load, at + n * step, p, numbers() ? 0 : part_);
+      element_ += Count * threads_;
+      if (element_ >= of_group_) go_on();
+    } else {
+      RIDGE_UNROLL
+      for (Term& t : terms)
+        t = next(load);
+    }
+  }
+
+private:
   template <class Load>
   RIDGE_FN Term next(const Load& load) {
     if (done()) return {};
-    const bool wanted = owned_;
     const int in_lanes = numbers() || s_.shape.parts() == 1 ? element_ : element_ / 2;
     const int p = numbers() ? part_ : element_ - in_lanes * s_.shape.parts();
-    const int first_component = numbers() ? key_ : 0;
-    Index place = in_lanes; // of the group's, from that component on
-    bool mine = wanted;
+    Index place = in_lanes;
+    bool mine = true;
     if (groups_.boxes > 1 || lanes_differ_) { // divisions are half the time where there are any
       const int in_group = in_lanes / lanes_;
       const int l = groups_.lane(in_lanes - in_group * lanes_, box_);
       place = Index{in_group} * s_.geometry.nsimd + l;
-      mine = wanted && (!lanes_differ_ || s_.box.holds(s_.geometry.coordinates({group_, l})));
+      mine = !lanes_differ_ || s_.box.holds(s_.geometry.coordinates({group_, l}));
     }
-    const Index at =
-        ((group_ * s_.shape.components + first_component) * s_.geometry.nsimd + place) *
-            s_.shape.parts() +
-        p;
+    const Index at = first_of_group() + place * s_.shape.parts() + p;
     element_ += threads_;
-    if (element_ >= of_group_) {
-      element_ = first_;
-      i_ += step_;
-      find_group();
-    }
+    if (element_ >= of_group_) go_on();
     return mine ? term(s_, load, at, p, numbers() ? 0 : part_) : Term{};
   }
 
-private:
   [[nodiscard]] RIDGE_FN bool numbers() const { return s_.summed == Summed::numbers; }
+  /// Where the numbers of the group begin that are summed.
+  [[nodiscard]] RIDGE_FN Index first_of_group() const {
+    return (group_ * s_.shape.components + (numbers() ? key_ : 0)) * s_.geometry.nsimd *
+           s_.shape.parts();
+  }
+  RIDGE_FN void go_on() {
+    element_ = first_;
+    i_ += step_;
+    find_group();
+  }
+  /// The next group that this rank owns, as far as all its lanes agree.
   RIDGE_FN void find_group() {
-    if (done()) return;
-    group_ = s_.dimension < 0 ? i_ : groups_.group(i_, position_);
-    if (!groups_differ_) return;
-    const Coordinates x = s_.geometry.coordinates({group_, 0});
-    owned_ = true;
-    RIDGE_UNROLL
-    for (int d = 0; d < max_rank; ++d)
-      owned_ =
-          owned_ && (s_.geometry.lanes[d] > 1 || (x[d] >= s_.box.begin[d] && x[d] < s_.box.end[d]));
+    for (; !done(); i_ += step_) {
+      group_ = s_.dimension < 0 ? i_ : groups_.group(i_, position_);
+      if (!groups_differ_) return;
+      const Coordinates x = s_.geometry.coordinates({group_, 0});
+      bool owned = true;
+      RIDGE_UNROLL
+      for (int d = 0; d < max_rank; ++d)
+        owned = owned &&
+                (s_.geometry.lanes[d] > 1 || (x[d] >= s_.box.begin[d] && x[d] < s_.box.end[d]));
+      if (owned) return;
+    }
   }
 
   const SiteSum<T>& s_;
@@ -309,7 +335,7 @@ private:
   int lanes_, of_group_, threads_; ///< lanes of a box, numbers of a group, threads for them
   int first_, element_;            ///< of a group's numbers: this thread's, the next one
   Index i_, step_, group_ = 0;
-  bool owned_ = true;          ///< by this rank: the group, as far as all its lanes agree
+  bool in_line_ = false;       ///< numbers of a group lie one behind the other
   bool groups_differ_ = false; ///< in whose sites are they: along dimensions of one box
   bool lanes_differ_ = false;  ///< along others
 };
@@ -333,9 +359,7 @@ struct SumSites {
     int added = 0;
     for (Walk<T> walk(s, lane.block().x, lane.thread().x); !walk.done();) {
       Term terms[batch];
-      RIDGE_UNROLL
-      for (Term& t : terms)
-        t = walk.next(load);
+      walk.next(load, terms);
       double x[batch];
       bool room = true;
       RIDGE_UNROLL
