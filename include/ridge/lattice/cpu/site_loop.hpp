@@ -3,46 +3,15 @@
 
 #include <ridge/core/pack.hpp>
 #include <ridge/device/cpu/parallel.hpp>
+#include <ridge/lattice/cpu/chosen_lanes.hpp>
 #include <ridge/lattice/cpu/fields_ahead.hpp>
 #include <ridge/lattice/cpu/site.hpp>
 #include <ridge/lattice/site_executor.hpp>
 #include <ridge/lattice/store_expression.hpp>
 
-#include <vector>
-
 namespace ridge::lattice {
 
 namespace cpu_site::inline RIDGE_TARGET_NAME {
-
-/// Which lanes of a group a kernel wants that chooses its sites.
-template <bool Chooses>
-class ChosenLanes {
-public:
-  explicit ChosenLanes(const Geometry& g) : geometry_(g) {
-    if (!Chooses) return;
-    for (int lane = 0; lane < g.nsimd; ++lane)
-      boxes_.push_back(g.coordinates({0, lane}));
-  }
-
-  /// Of `width` lanes from `first` on; how many.
-  template <class K>
-  int find(const K& kernel, Index group, int first, int width, bool* wanted) const {
-    const Coordinates within = geometry_.coordinates({group, 0});
-    int count = 0;
-    for (int i = 0; i < width; ++i) {
-      Coordinates x = boxes_[static_cast<std::size_t>(first + i)];
-      for (int d = 0; d < max_rank; ++d)
-        x[d] += within[d];
-      wanted[i] = kernel.wants(x);
-      count += wanted[i] ? 1 : 0;
-    }
-    return count;
-  }
-
-private:
-  const Geometry& geometry_;
-  std::vector<Coordinates> boxes_; ///< the first site of each lane's box
-};
 
 /// Calls `kernel(sites)` for all packs of sites. `ahead`: fields whose memory it walks, or null.
 template <int Width, class K>

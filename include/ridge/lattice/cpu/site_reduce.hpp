@@ -3,7 +3,9 @@
 
 #include <ridge/core/pack.hpp>
 #include <ridge/device/cpu/parallel.hpp>
-#include <ridge/lattice/cpu/site_loop.hpp>
+#include <ridge/lattice/cpu/chosen_lanes.hpp>
+#include <ridge/lattice/cpu/fields_ahead.hpp>
+#include <ridge/lattice/cpu/site.hpp>
 #include <ridge/lattice/site_executor.hpp>
 
 #include <algorithm>
