@@ -1,6 +1,10 @@
 """`ridge devices`."""
 
 import json
+import os
+import pathlib
+import re
+import shutil
 
 FIELDS = {
     "device": str, "device_name": str, "architecture": str, "units": int, "warp_width": int,
@@ -35,3 +39,27 @@ def test_json(ridge):
     assert cpu["simd_bytes"] in (16, 32, 64)
     assert cpu["memory_bytes"] > 1 << 28
     assert cpu["l1_bytes"] <= cpu["l2_bytes"] <= cpu["last_level_cache_bytes"]
+
+
+def test_of_several_cpu_modules_the_best_that_runs_is_loaded(ridge, tmp_path):
+    """Unless RIDGE_CPU_LEVEL names another: the loader says which file it opens."""
+    lib = pathlib.Path(ridge.program).parent / "lib"
+    (tmp_path / "ridge").mkdir()
+    for file in lib.glob("lib*.so*"):
+        shutil.copy(file, tmp_path)
+    # One module under several names: for the least processor, and for a better one that runs here.
+    module = next(lib.glob("ridge/ridge_cpu-*.so"))
+    for level in ("native", "x86-64"):
+        shutil.copy(module, tmp_path / f"ridge/ridge_cpu-{level}.so")
+
+    def opened(**more):
+        result = ridge("bench", "laplacian", "--size", "20x20x20", "--device", "cpu", "--repeat", 1, "--no-roof",
+                       env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path), "LD_DEBUG": "files", **more})
+        return result, set(re.findall(rf"file={tmp_path}/ridge/ridge_cpu-([^ ]+)\.so", result.err))
+
+    for names, level in (({}, "native"), ({"RIDGE_CPU_LEVEL": "x86-64"}, "x86-64"),
+                         ({"RIDGE_CPU_LEVEL": "native"}, "native")):
+        result, levels = opened(**names)
+        assert result.code == 0 and levels == {level}, (names, levels)
+    result, levels = opened(RIDGE_CPU_LEVEL="x86-64-v9")
+    assert result.code != 0 and levels == set()
