@@ -12,7 +12,7 @@ GENERATOR = $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(if $(shell command -v ni
 SPIN = GOMP_SPINCOUNT=$${GOMP_SPINCOUNT:-1000}
 STEP = @scripts/step.sh $@ $(BUILD)/logs/$@.log
 
-.PHONY: lab check build configure setup python clean
+.PHONY: lab check check-all build configure setup python clean
 .NOTPARALLEL:
 
 lab: BUILD_TARGET = --target ridge_for_lab
@@ -25,8 +25,10 @@ build: configure
 configure: setup
 	$(STEP) cmake -S . -B $(BUILD) $(GENERATOR) $(if $(PRESET),--preset $(PRESET)) $(CMAKE_FLAGS)
 
-check: override CMAKE_FLAGS += -DRIDGE_PYTHON=$(PYTHON)/bin/python
-check: python build
+# For the devices that are here, as `make lab` builds; check-all also compiles for GPUs that are not.
+HERE := -DRIDGE_GPU_KERNELS=$(if $(PRESET)$(filter check-all,$(MAKECMDGOALS)),ALL,HERE)
+check check-all: override CMAKE_FLAGS += -DRIDGE_PYTHON=$(PYTHON)/bin/python $(HERE)
+check check-all: python build
 	@$(SPIN) ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS)
 
 python: setup

@@ -6,7 +6,8 @@
 #   RIDGE_<KIND>_BACKEND      includes and definitions of the backend's source, as flags
 #   RIDGE_<KIND>_DEMAND       what src/launch/kinds/<kind>.cpp is told of this build's compilers
 # makes the target ridge_<kind>_runtime, which its kernels link, and appends KIND to RIDGE_GPUS_HERE where
-# this machine has such a GPU; RIDGE_KIND_DEFINITIONS, which tell host code what is compiled.
+# this machine has such a GPU; RIDGE_KIND_DEFINITIONS, which tell host code what is compiled; RIDGE_GPUS_BUILT,
+# the kinds whose kernels the default target has.
 
 set(RIDGE_CPU_ARCH native CACHE STRING "Processor the cpu kernels are compiled for (-march)")
 set(RIDGE_CPU_LEVELS "" CACHE STRING
@@ -24,6 +25,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 
 set(RIDGE_GPU_KINDS)
+set(RIDGE_GPUS_BUILT)
 set(RIDGE_GPUS_HERE) # what is compiled only to be run here is compiled for them
 set(RIDGE_KIND_DEFINITIONS RIDGE_WITH_CPU=1 RIDGE_WITH_SIMT=1)
 file(GLOB kind_files ${CMAKE_CURRENT_LIST_DIR}/kinds/*.cmake)
@@ -33,4 +35,7 @@ foreach(kind_file IN LISTS kind_files)
   list(APPEND RIDGE_GPU_KINDS ${kind})
   include(${kind_file})
   list(APPEND RIDGE_KIND_DEFINITIONS RIDGE_WITH_${KIND}=${RIDGE_WITH_${KIND}})
+  if(RIDGE_WITH_${KIND} AND (NOT RIDGE_GPU_KERNELS STREQUAL "HERE" OR kind IN_LIST RIDGE_GPUS_HERE))
+    list(APPEND RIDGE_GPUS_BUILT ${kind})
+  endif()
 endforeach()
