@@ -1,7 +1,7 @@
 # ridge_discover_tests(<target> <prefix> [FILTER <filter>] [LABELS ...] [ENVIRONMENT ...]): a test of each
 # of a GoogleTest program's tests, or of so many parts of the program. A process takes a third of a second
 # to begin, and there are a thousand tests.
-set(RIDGE_TEST_PARTS 0 CACHE STRING
+set(RIDGE_TEST_PARTS 4 CACHE STRING
     "Parts in which ctest runs a room's test program, each a process: 0 for a process a test, which tells more")
 
 function(ridge_discover_tests target prefix)
