@@ -1,6 +1,7 @@
 #include <ridge/chain/executor.hpp>
 #include <ridge/chain/launch.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/launch/operands.hpp>
 
 #include <fmt/format.h>
 
@@ -10,40 +11,30 @@ namespace ridge::chain {
 
 namespace {
 
-/// An array as checks see it.
-struct GivenArray {
-  const char* data = nullptr;
-  Index3 extents;
-  Index span = 0; ///< elements
-};
-
-void check_arrays(const Description& d, Index3 n, const std::vector<GivenArray>& given) {
+/// `views`: one an array, without data for temporaries.
+template <class T>
+void check_arrays(const Description& d, Index3 n, const View<T>* views) {
   const auto is_given = [&](std::size_t i) { return d.arrays[i].role != Role::temporary; };
-  for (std::size_t i = 0; i < given.size(); ++i) {
+  std::vector<launch::Operand> operands(d.arrays.size());
+  for (std::size_t i = 0; i < d.arrays.size(); ++i) {
     const Array& a = d.arrays[i];
     if (!is_given(i)) continue;
     const Index3 right{a.profile ? 1 : n.x + a.extra.x, n.y + a.extra.y, n.z + a.extra.z};
-    if (given[i].data == nullptr) {
+    const Index3 e = views[i].extents;
+    if (views[i].data == nullptr) {
       throw UsageError(fmt::format("chain '{}': array '{}' is not given", d.name, a.name));
     }
-    if (given[i].extents != right) {
-      const Index3 e = given[i].extents;
+    if (e != right) {
       throw UsageError(
           fmt::format("chain '{}': array '{}' has extents {}x{}x{}; {}x{}x{} are right", d.name,
                       a.name, e.x, e.y, e.z, right.x, right.y, right.z));
     }
+    operands[i] = launch::operand(views[i]);
+    operands[i].written = a.role != Role::input;
   }
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    for (std::size_t j = 0; j < given.size(); ++j) {
-      if (i == j || !is_given(i) || !is_given(j) || d.arrays[i].role == Role::input) continue;
-      const char* const i_end = given[i].data + given[i].span * d.element_bytes;
-      const char* const j_end = given[j].data + given[j].span * d.element_bytes;
-      if (given[i].data < j_end && given[j].data < i_end) {
-        throw UsageError(fmt::format("chain '{}': arrays '{}' and '{}' overlap", d.name,
-                                     d.arrays[i].name, d.arrays[j].name));
-      }
-    }
-  }
+  launch::check_operands(operands, [&](std::size_t i) {
+    return fmt::format("array '{}' of chain '{}'", d.arrays[i].name, d.name);
+  });
 }
 
 /// The memory that a plan needs beside the user's arrays, in elements: temporaries of the whole
@@ -119,13 +110,7 @@ Laid::Laid(Description description, Index3 extents, const Schedule& schedule)
 template <class T>
 T* Laid::lay_windows(Queue& queue, const Schedule& schedule, const View<T>* views,
                      Window<T>* windows) const {
-  std::vector<GivenArray> given;
-  for (std::size_t i = 0; i < description_.arrays.size(); ++i) {
-    const View<T>& v = views[i];
-    given.push_back(
-        {reinterpret_cast<const char*>(v.data), v.extents, v.data == nullptr ? 0 : v.span()});
-  }
-  check_arrays(description_, plan_.extents, given);
+  check_arrays(description_, plan_.extents, views);
   const Temporaries needed = temporaries_of(description_, plan_, schedule);
   T* memory = nullptr;
   if (needed.elements > 0) {

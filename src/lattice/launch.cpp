@@ -11,9 +11,16 @@ void check_room(Index needed, Index there) {
                                needed, there));
 }
 
-void check_shift(const void* x, const void* z) {
-  if (x == z)
-    throw UsageError("cshift of a field into itself: give it another field for the result");
+void check_fields(const std::array<launch::Operand, 4>& operands) {
+  constexpr std::array names{"field x", "field y", "field z", "the result"};
+  launch::check_operands(operands, [&](std::size_t i) { return std::string(names[i]); });
+}
+
+void check_views(const std::vector<launch::Operand>& operands, const char* written) {
+  launch::check_operands(operands, [&](std::size_t i) {
+    return operands[i].written && *written != '\0' ? std::string(written)
+                                                   : fmt::format("field {}", i);
+  });
 }
 
 std::string definition(const ReduceVariant& v) {

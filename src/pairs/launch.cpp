@@ -35,6 +35,20 @@ void detail::check_sizes(const std::vector<Index>& targets, const std::vector<In
   }
 }
 
+void detail::check_memory(const std::vector<launch::Operand>& targets,
+                          const std::vector<launch::Operand>& sources,
+                          const std::vector<launch::Operand>& sums) {
+  std::vector<launch::Operand> all = targets;
+  all.insert(all.end(), sources.begin(), sources.end());
+  all.insert(all.end(), sums.begin(), sums.end());
+  launch::check_operands(all, [&](std::size_t i) {
+    if (i < targets.size()) return fmt::format("component {} of the targets", i);
+    i -= targets.size();
+    if (i < sources.size()) return fmt::format("component {} of the sources", i);
+    return fmt::format("sum {}", i - sources.size());
+  });
+}
+
 Record record_of(const Device& device, const Traits& traits, const Bodies& bodies,
                  const Schedule& schedule, std::string_view kernel) {
   Record record;

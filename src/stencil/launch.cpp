@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/launch/operands.hpp>
 #include <ridge/stencil/launch.hpp>
 
 #include <fmt/format.h>
@@ -11,13 +12,19 @@ std::string shape(Index3 n) {
   return fmt::format("{}x{}x{}", n.x, n.y, n.z);
 }
 
-bool overlap(const View<const char>& a, const View<const char>& b, int element_bytes) {
-  const char* const a_end = a.data + a.span() * element_bytes;
-  const char* const b_end = b.data + b.span() * element_bytes;
-  return a.data < b_end && b.data < a_end;
-}
-
 } // namespace
+
+void detail::check_memory(const Traits& traits, const std::vector<View<const char>>& fields,
+                          std::size_t outputs) {
+  const std::size_t inputs = fields.size() - outputs;
+  std::vector<launch::Operand> operands;
+  for (std::size_t i = 0; i < fields.size(); ++i)
+    operands.push_back(launch::operand(fields[i], traits.element_bytes, i >= inputs));
+  launch::check_operands(operands, [&](std::size_t i) {
+    if (i < inputs) return fmt::format("input {}", i);
+    return outputs == 1 ? std::string("the output") : fmt::format("output {}", i - inputs);
+  });
+}
 
 void detail::check_views(const Traits& traits, const std::vector<View<const char>>& fields) {
   const View<const char>& out = fields.back();
@@ -27,17 +34,14 @@ void detail::check_views(const Traits& traits, const std::vector<View<const char
       throw UsageError(fmt::format("input {} has extents {}, the output {}; they must be the same",
                                    i, shape(in.extents), shape(out.extents)));
     }
-    if (overlap(in, out, traits.element_bytes)) {
-      throw UsageError(
-          fmt::format("the output overlaps input {}; a stencil needs another field", i));
-    }
   }
   const Offset r = traits.radius;
   if (interior_points(traits, out.extents) == 0) {
-    throw UsageError(
-        fmt::format("extents {} leave no interior; this stencil needs at least {}x{}x{}",
-                    shape(out.extents), 2 * r.x + 1, 2 * r.y + 1, 2 * r.z + 1));
+    throw UsageError(fmt::format(
+        "extents {} leave no interior; this stencil needs at least {}x{}x{}", shape(out.extents),
+        2 * Index{r.x} + 1, 2 * Index{r.y} + 1, 2 * Index{r.z} + 1));
   }
+  check_memory(traits, fields, 1);
 }
 
 Record record_of(const Device& device, const Traits& traits, Index3 n, const Schedule& schedule,

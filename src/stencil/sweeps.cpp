@@ -4,6 +4,7 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/device/offer.hpp>
+#include <ridge/launch/operands.hpp>
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/pass_variants.hpp>
 #include <ridge/stencil/sweeps.hpp>
@@ -143,6 +144,17 @@ std::string shape(Index3 n) {
   return fmt::format("{}x{}x{}", n.x, n.y, n.z);
 }
 
+/// Throws UsageError for a field at an address that is no multiple of its numbers' size.
+template <class T>
+void check_fields(const std::vector<View<T>>& fields) {
+  std::vector<launch::Operand> operands;
+  for (const View<T>& field : fields) {
+    operands.push_back(launch::operand(field));
+    operands.back().written = false; // all are copied
+  }
+  launch::check_operands(operands, [](std::size_t i) { return fmt::format("field {}", i); });
+}
+
 template <class T>
 Index3 extents_of(const std::vector<View<const T>>& fields, int inputs) {
   if (fields.size() != static_cast<std::size_t>(inputs)) {
@@ -155,6 +167,7 @@ Index3 extents_of(const std::vector<View<const T>>& fields, int inputs) {
                                    shape(fields[0].extents), shape(field.extents)));
     }
   }
+  check_fields(fields);
   return fields[0].extents;
 }
 
@@ -365,6 +378,7 @@ void SweepsFields<T>::read(int input, const View<T>& to) {
     throw UsageError(
         fmt::format("a view of {} for sweeps of {}", shape(to.extents), shape(extents_)));
   }
+  check_fields(std::vector{to});
   copy(*queue_, view(input), to);
 }
 

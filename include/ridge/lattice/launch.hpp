@@ -9,9 +9,11 @@
 #include <ridge/lattice/reduce_call.hpp>
 #include <ridge/lattice/shift_call.hpp>
 #include <ridge/lattice/variants.hpp>
+#include <ridge/launch/operands.hpp>
 #include <ridge/launch/program.hpp>
 #include <ridge/launch/type_text.hpp>
 
+#include <array>
 #include <optional>
 
 namespace ridge::lattice {
@@ -31,8 +33,19 @@ namespace detail {
 
 /// Throws UsageError when a result has no room for what a reduction gives.
 void check_room(Index needed, Index there);
-/// Throws UsageError when a field of a shift is its result.
-void check_shift(const void* x, const void* z);
+
+/// A field, which begins where its vectors do; `in_place`: only the same numbers of it are needed
+/// where they are overwritten.
+template <class T>
+[[nodiscard]] launch::Operand field_operand(const Span<T>& reals, bool in_place) {
+  constexpr Index least_vector = 64; // bytes: what packs of the cpu and accesses of GPUs divide
+  launch::Operand made = launch::operand(reals, in_place);
+  made.alignment = least_vector;
+  return made;
+}
+/// Throws UsageError when what is written overlaps another field, or is needed at other places, and
+/// for fields that do not begin at a vector. The operands are x, y, z and the result.
+void check_fields(const std::array<launch::Operand, 4>& operands);
 
 /// The #define that names a variant.
 [[nodiscard]] std::string definition(const ReduceVariant& variant);
@@ -68,9 +81,12 @@ struct ridge::Pattern<ridge::lattice::ReduceCall<R, T>> {
   [[nodiscard]] static Schedule default_schedule(const Device& device, const Call& call) {
     return lattice::default_schedule(device, lattice::task_of(call), call.shape, call.geometry);
   }
-  /// Throws UsageError when the result has too little room.
+  /// Throws UsageError when the result has too little room, or what is written overlaps the rest.
   Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {
     lattice::detail::check_room(call.results(), call.result.size);
+    using lattice::detail::field_operand;
+    lattice::detail::check_fields({field_operand(call.x, true), field_operand(call.y, true),
+                                   field_operand(call.z, false), launch::operand(call.result)});
   }
   [[nodiscard]] const Call& call() const { return call_; }
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
@@ -106,7 +122,12 @@ struct ridge::Pattern<ridge::lattice::MapCall<M, T>> {
   [[nodiscard]] static Schedule default_schedule(const Device& device, const Call& call) {
     return lattice::default_schedule(device, lattice::Task::map, call.shape, call.geometry);
   }
-  Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {}
+  /// Throws UsageError when z overlaps x or y and is not the same field.
+  Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {
+    using lattice::detail::field_operand;
+    lattice::detail::check_fields(
+        {field_operand(call.x, true), field_operand(call.y, true), field_operand(call.z, false)});
+  }
   [[nodiscard]] const Call& call() const { return call_; }
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
                               std::string_view kernel) const {
@@ -134,9 +155,10 @@ struct ridge::Pattern<ridge::lattice::ShiftCall<T>> {
   [[nodiscard]] static Schedule default_schedule(const Device& device, const Call& call) {
     return lattice::default_schedule(device, lattice::Task::map, call.shape, call.geometry);
   }
-  /// Throws UsageError for a shift of a field into itself.
+  /// Throws UsageError for a shift of a field into itself, whole or in part.
   Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {
-    lattice::detail::check_shift(call.x.data, call.z.data);
+    using lattice::detail::field_operand;
+    lattice::detail::check_fields({field_operand(call.x, false), {}, field_operand(call.z, false)});
   }
   [[nodiscard]] const Call& call() const { return call_; }
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,

@@ -122,6 +122,22 @@ const Lattice& lattice_of(const S& summand) {
   return first->lattice;
 }
 
+/// Throws UsageError when a field that is written overlaps another, or one does not begin at a
+/// vector. `written` names what is written in messages; "": the fields have numbers.
+void check_views(const std::vector<launch::Operand>& operands, const char* written);
+
+/// The fields of an expression or of a summand as operands.
+template <class S>
+[[nodiscard]] std::vector<launch::Operand> operands_of(const S& s) {
+  std::vector<launch::Operand> operands;
+  s.for_each_field(
+      [&](const auto& leaf, bool in_place) {
+        operands.push_back(field_operand(leaf.view.reals, in_place));
+      },
+      true);
+  return operands;
+}
+
 /// How the loop over the sites of the expressions goes.
 template <class S>
 [[nodiscard]] Geometry loop_of(const S& summand) {
@@ -184,7 +200,12 @@ struct ridge::Pattern<ridge::lattice::AssignCall<S, E>> {
     return lattice::detail::site_default(device, lattice::shape_of<S>(), call.z.geometry,
                                          lattice::AssignAhead::values[0]);
   }
-  Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {}
+  /// Throws UsageError when z overlaps a field that is needed at other places.
+  Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {
+    auto operands = lattice::detail::operands_of(call.e);
+    operands.push_back(lattice::detail::field_operand(call.z.reals, false));
+    lattice::detail::check_views(operands, "the result");
+  }
   [[nodiscard]] const Call& call() const { return call_; }
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
                               std::string_view kernel) const {
@@ -218,10 +239,13 @@ struct ridge::Pattern<ridge::lattice::SiteReduceCall<S>> {
       gpu->finish = lattice::Finish::second;
     return s;
   }
-  /// Throws UsageError when the result has too little room.
+  /// Throws UsageError when the result has too little room, or lies in a field.
   Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {
     lattice::detail::check_room(Index{S::keys} * S::parts * lattice::detail::words_of<S>,
                                 call.result.size);
+    auto operands = lattice::detail::operands_of(call.summand);
+    operands.push_back(launch::operand(call.result));
+    lattice::detail::check_views(operands, "the result");
   }
   [[nodiscard]] const Call& call() const { return call_; }
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
@@ -254,7 +278,15 @@ struct ridge::Pattern<ridge::lattice::SiteLoopCall<S, K>> {
         device, lattice::shape_of<std::remove_const_t<S>>(), call.like.geometry,
         lattice::SiteVariant{lattice::Components::serial, lattice::site_bounds});
   }
-  Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {}
+  /// Throws UsageError when a field that the kernel says it writes overlaps another in part.
+  Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {
+    std::vector<launch::Operand> operands;
+    const auto take = [&](const auto& view) {
+      operands.push_back(lattice::detail::field_operand(view.reals, true));
+    };
+    if constexpr (requires { call.kernel.for_each_view(take); }) call.kernel.for_each_view(take);
+    lattice::detail::check_views(operands, "");
+  }
   [[nodiscard]] const Call& call() const { return call_; }
   /// A site kernel says which fields it reads and writes by `for_each_view(f)`, which calls f(view)
   /// with each of its views, those that it writes not const, and its operations by `flops`.

@@ -1,6 +1,7 @@
 // Summing over pairs from host code: what the pattern says of its calls (ridge::Pattern).
 #pragma once
 
+#include <ridge/launch/operands.hpp>
 #include <ridge/launch/program.hpp>
 #include <ridge/launch/type_text.hpp>
 #include <ridge/pairs/call.hpp>
@@ -17,6 +18,19 @@ namespace detail {
 /// Throws UsageError unless each list has spans of one size, none of them empty.
 void check_sizes(const std::vector<Index>& targets, const std::vector<Index>& sources,
                  const std::vector<Index>& sums, bool skip_self);
+/// Throws UsageError when a sum overlaps a target, a source or another sum, or an address is no
+/// multiple of its numbers' size.
+void check_memory(const std::vector<launch::Operand>& targets,
+                  const std::vector<launch::Operand>& sources,
+                  const std::vector<launch::Operand>& sums);
+
+template <class Spans>
+std::vector<launch::Operand> operands_of(const Spans& spans) {
+  std::vector<launch::Operand> operands;
+  for (const auto& span : spans)
+    operands.push_back(launch::operand(span));
+  return operands;
+}
 
 template <class Spans>
 std::vector<Index> sizes_of(const Spans& spans) {
@@ -61,11 +75,14 @@ struct ridge::Pattern<ridge::pairs::Call<I, P>> {
     return pairs::default_schedule(device, pairs::traits_of<I, P>(), pairs::bodies_of(call));
   }
 
-  /// Throws UsageError when the spans do not fit each other.
+  /// Throws UsageError when the spans do not fit each other, or a sum overlaps another span.
   Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {
     pairs::detail::check_sizes(pairs::detail::sizes_of(call.targets),
                                pairs::detail::sizes_of(call.sources),
                                pairs::detail::sizes_of(call.sums), call.skip_self);
+    pairs::detail::check_memory(pairs::detail::operands_of(call.targets),
+                                pairs::detail::operands_of(call.sources),
+                                pairs::detail::operands_of(call.sums));
   }
   [[nodiscard]] const Call& call() const { return call_; }
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,

@@ -15,8 +15,13 @@
 namespace ridge::stencil {
 
 namespace detail {
+/// Of the inputs, and `outputs` outputs at last. Throws UsageError when an output overlaps another
+/// field, or an address is no multiple of its numbers' size.
+void check_memory(const Traits& traits, const std::vector<View<const char>>& fields,
+                  std::size_t outputs);
+
 /// Of the inputs, and the output at last. Throws UsageError when extents differ, are too small for
-/// the radius, or the output overlaps an input.
+/// the radius, or as check_memory() does.
 void check_views(const Traits& traits, const std::vector<View<const char>>& fields);
 
 /// The #define that names the variant a schedule needs.

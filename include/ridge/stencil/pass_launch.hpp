@@ -5,6 +5,7 @@
 #include <ridge/launch/type_text.hpp>
 #include <ridge/stencil/cpu_pass_schedule.hpp>
 #include <ridge/stencil/gpu_pass_schedule.hpp>
+#include <ridge/stencil/launch.hpp>
 #include <ridge/stencil/pass.hpp>
 #include <ridge/stencil/traits.hpp>
 
@@ -60,11 +61,17 @@ struct ridge::Pattern<ridge::stencil::Pass<K, T>> {
                             device, stencil::traits_of<K, T>(), call.shell.field.extents);
   }
 
-  /// Throws UsageError when the fields are too small.
+  /// Throws UsageError when the fields are too small, or an output overlaps another field.
   Pattern(Queue& queue, const Call& call, const Schedule& schedule)
       : call_(call), traits_(stencil::traits_of<K, T>()) {
     (void)queue, (void)schedule;
     stencil::detail::require_pass(traits_, stencil::levels_of<K>(), extents(), call.sweeps);
+    std::vector<View<const char>> fields;
+    for (const auto& in : call.in)
+      fields.push_back(stencil::detail::untyped(in));
+    for (const auto& out : call.out)
+      fields.push_back(stencil::detail::untyped(out));
+    stencil::detail::check_memory(traits_, fields, call.out.size());
   }
   [[nodiscard]] const Call& call() const { return call_; }
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
