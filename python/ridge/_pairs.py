@@ -7,6 +7,7 @@ from typing import Any, Callable, Optional, Sequence
 from . import _arrays
 from ._emit import Writer, flops, reachable, share
 from ._kernel import Kernel, check_name, parameters_of
+from ._origin import with_origin
 from ._trace import Parameter, Value, as_value
 from ._traced import check_used, fail, in_own_namespace
 
@@ -75,6 +76,7 @@ def pairs(function: Optional[Callable[..., Any]] = None, *, targets: int, source
     return made
 
 
+@with_origin
 def _from_function(function: Callable[..., Any], targets: int, sources: int, sums: int) -> Pairs:
     name = function.__name__
     check_name(name, "the interaction")

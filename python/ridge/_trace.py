@@ -13,7 +13,9 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn, Union
+from typing import Any, NoReturn, Optional, Union
+
+from ._origin import FARTHEST, Origin, origin
 
 class _Mode(threading.local):
     """What is being traced by this thread."""
@@ -59,12 +61,13 @@ def refuse(what: str) -> NoReturn:
 class Value:
     """A number of each item, or of the kernel where no array is in it (`plain`)."""
 
-    __slots__ = ("op", "args", "data", "number", "plain")
+    __slots__ = ("op", "args", "data", "number", "plain", "origin")
     op: str
     args: tuple[Value, ...]
     data: Any  # literal: the float; number: its name; load: (what, offset); select: the comparison
     number: int
     plain: bool
+    origin: Optional[Origin]  # None: made of numbers alone, outside of a kernel
     __array_priority__ = 1000.0
 
     def __init__(self, op: str, args: tuple[Value, ...] = (), data: Any = None) -> None:
@@ -73,6 +76,23 @@ class Value:
         self.data = data
         self.number = next(_order)
         self.plain = op != "load" and all(a.plain for a in args)
+        self.origin = origin()
+
+    # A symbol stands for one thing: a copy is the symbol itself, and another process has none.
+    def __copy__(self) -> Value:
+        return self
+
+    def __deepcopy__(self, _known: object) -> Value:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        refuse("a value of the kernel cannot be kept in another process")
+
+    def require_here(self) -> None:
+        """Refuses a value that another kernel was traced with."""
+        if self.origin is not None and self.origin is not origin():
+            refuse("a value that was kept from another kernel, or from another trace of this one; a "
+                   "kernel reads its own parameters")
 
     # Arithmetic.
     def __add__(self, other: Operand) -> Value:
@@ -163,6 +183,7 @@ class Value:
 
     def __getitem__(self, key: object) -> Value:
         """Of chains: what was computed, at a distance."""
+        self.require_here()
         if not _mode.of_chain:
             refuse("this is a value and no array, and cannot be indexed; in a ridge.chain it can")
         offset = offset_of(key, "a value")
@@ -222,6 +243,7 @@ def as_condition(x: object) -> Condition:
 def as_value(x: object) -> Value:
     """A value of the kernel from one, or from a number of Python's or NumPy's."""
     if isinstance(x, Value):
+        x.require_here()
         if isinstance(x, Parameter):
             x.use_as_number()
         return x
@@ -251,6 +273,7 @@ class Parameter(Value):
         self.kind = "number"
 
     def __getitem__(self, key: object) -> Value:
+        self.require_here()
         if self.kind == "number":
             refuse(f"{self.name} was used as a number above, and cannot be indexed")
         self.kind = "array"
@@ -273,6 +296,8 @@ def offset_of(key: object, name: str) -> tuple[int, ...]:
         if isinstance(part, bool) or not isinstance(part, numbers.Integral):
             refuse(f"an offset of {name} is no whole number that is known now; offsets are Python's "
                    f"own integers, as in {name}[0,0,1]")
+        if abs(int(part)) > FARTHEST:
+            refuse(f"{name}[...] is {part} items away; a kernel reads at most {FARTHEST} away")
     if len(parts) > 3:
         refuse(f"{name} has {len(parts)} dimensions; 1 to 3 are possible")
     return tuple(int(p) for p in parts)
@@ -296,7 +321,7 @@ def where(condition: Condition, a: Operand, b: Operand) -> Value:
         return where(c.parts[0], a, where(c.parts[1], a, b))
     if c.kind == "not":
         return where(c.parts[0], b, a)
-    return Value("select", (*c.values, as_value(a), as_value(b)), c.kind)
+    return Value("select", (*map(as_value, c.values), as_value(a), as_value(b)), c.kind)
 
 
 def minimum(a: Operand, b: Operand) -> Value:

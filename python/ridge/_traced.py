@@ -7,6 +7,7 @@ from typing import Any, Callable
 
 from ._emit import flops, reachable, share
 from ._kernel import Source, check_name, parameters_of, unique
+from ._origin import with_origin
 from ._trace import Parameter, TraceError, Value, as_value, users_line
 
 
@@ -35,6 +36,7 @@ class Traced:
         return {p.name for p in (*self.arrays, *self.numbers)}
 
 
+@with_origin
 def trace(function: Callable[..., Any], word: str) -> Traced:
     """Calls a function with symbols: indexed parameters are arrays, the others numbers. `word` is
     what it will be, for errors."""

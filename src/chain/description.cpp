@@ -196,6 +196,10 @@ private:
           fail("operation '{}' reads '{}' from {} to {} along {}: nothing", op.name, to.name,
                a.reach.low.along(d), a.reach.high.along(d), axis_name(d));
         }
+        if (a.reach.low.along(d) < -farthest || a.reach.high.along(d) > farthest) {
+          fail("operation '{}' reads '{}' farther than {} items along {}", op.name, to.name,
+               farthest, axis_name(d));
+        }
       }
       writes = writes || a.writes;
     }

@@ -54,9 +54,9 @@ Index touched_points(const std::vector<Offset>& offsets, Offset r, Index3 n) {
 
 Index interior_points(const Traits& traits, Index3 n) {
   const Offset r = traits.radius;
-  const Index x = n.x - 2 * r.x;
-  const Index y = n.y - 2 * r.y;
-  const Index z = n.z - 2 * r.z;
+  const Index x = n.x - 2 * Index{r.x};
+  const Index y = n.y - 2 * Index{r.y};
+  const Index z = n.z - 2 * Index{r.z};
   return x > 0 && y > 0 && z > 0 ? x * y * z : 0;
 }
 

@@ -33,6 +33,18 @@ TEST(Footprint, BoxesHaveTheirPointsOnce) {
   EXPECT_EQ((box<1, 1>().radius()), (Offset{1, 0, 0}));
 }
 
+template <int X, int Y, int Z>
+struct Far {
+  static constexpr auto footprint = Footprint<2>{{Offset{}, Offset{X, Y, Z}}};
+};
+
+TEST(Footprint, IsNear) {
+  EXPECT_TRUE((is_near<Far<farthest, -farthest, 1>>()));
+  EXPECT_FALSE((is_near<Far<farthest + 1, 0, 0>>()));
+  EXPECT_FALSE((is_near<Far<0, -(1 << 30), 0>>()));
+  EXPECT_FALSE((is_near<Far<0, 0, -2147483647 - 1>>()));
+}
+
 struct Mixed {
   static constexpr auto footprints = std::make_tuple(star<1, 1>(), star<2>(), point());
 };

@@ -14,6 +14,9 @@ struct Offset {
   friend constexpr bool operator==(const Offset&, const Offset&) = default;
 };
 
+/// The farthest neighbour along a dimension: what is computed of offsets stays far from 2^31.
+inline constexpr int farthest = 1 << 20;
+
 /// The neighbours an operation reads: all from `low` to `high`, both included.
 struct Reach {
   Offset low, high;

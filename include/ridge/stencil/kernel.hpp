@@ -20,6 +20,7 @@
 
 #include <ridge/stencil/footprint.hpp>
 
+#include <initializer_list>
 #include <tuple>
 
 namespace ridge::stencil {
@@ -42,9 +43,31 @@ inline constexpr auto footprint_of = std::get<I>(footprints_of<K>());
 template <class K>
 inline constexpr int inputs_of = std::tuple_size_v<decltype(footprints_of<K>())>;
 
+/// The farthest neighbour along an axis: what is computed of offsets stays far from 2^31.
+inline constexpr int farthest = 1 << 20;
+
+/// Whether all neighbours of all inputs are so near.
+template <class K>
+constexpr bool is_near() {
+  bool near = true;
+  std::apply(
+      [&](const auto&... f) {
+        const auto look = [&](const auto& footprint) {
+          for (const Offset& o : footprint.offsets) {
+            for (const int along : {o.x, o.y, o.z})
+              near = near && along >= -farthest && along <= farthest;
+          }
+        };
+        (look(f), ...);
+      },
+      footprints_of<K>());
+  return near;
+}
+
 /// Largest radius over all inputs, along each axis: points nearer to the edge are not written.
 template <class K>
 constexpr Offset radius_of() {
+  static_assert(is_near<K>(), "a stencil reads neighbours at most 2^20 points away");
   Offset r;
   std::apply(
       [&](const auto&... f) {
