@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Optional, Sequence, Union
 
 from ._command import built_in_words, run_command
+from ._extents import whole
 from ._record import Records, records_of
 
 
@@ -18,5 +19,5 @@ def bench(kernel: str, *, size: Union[int, Sequence[int], None] = None, device: 
     words = ["bench", *built_in_words(kernel, size=size, device=device, precision=precision),
              "--json", "--schedule", schedule]
     if repeat is not None:
-        words += ["--repeat", str(int(repeat))]
+        words += ["--repeat", str(whole(repeat, f"{kernel}: repeat"))]
     return records_of(run_command(words))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Optional, Union
 
 from . import _core
+from ._extents import extents_of
 
 
 #: How variables begin by which launchers of MPI tell processes that they are ranks.
@@ -47,8 +48,10 @@ def built_in_words(kernel: str, arrays: Sequence[Any] = (), out: Any = None,
     if device is not None:
         words += ["--device", device]
     if size is not None:
-        extents = (size,) if isinstance(size, int) else tuple(reversed(tuple(size)))
-        words += ["--size", "x".join(str(int(n)) for n in extents)]
+        extents = extents_of(size, f"{kernel}: size")
+        if not extents or min(extents) < 1:
+            raise _core.UsageError(f"{kernel}: size={size}; numbers of at least 1 are right, x last")
+        words += ["--size", "x".join(map(str, reversed(extents)))]
     if precision is not None:
         words += ["--precision", precision]
     return words

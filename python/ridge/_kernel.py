@@ -166,8 +166,8 @@ class Kernel:
 
     def _core(self, numbers: tuple[str, ...], arrays: Sequence[str]) -> _core.Kernel:
         file = _core.keep_source(f"{self.__name__}.hpp", self._source.text)
-        return _core.Kernel(self.__name__, self._source.pattern, [*arrays, "out"], self.rank,
-                            self._source.describe(file, numbers), file)
+        return _core.Kernel(self.__name__, self._source.pattern, [*arrays, "out"], list(numbers),
+                            self.rank, self._source.describe(file, numbers), file)
 
     def _with_defaults(self, given: Mapping[str, float],
                        names: tuple[str, ...]) -> Mapping[str, float]:

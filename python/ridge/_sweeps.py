@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any, Optional, Union
 
 from . import _core
+from ._extents import extents_of, whole
 from ._kernel import Source, unique
 from ._ranks import ranks
 from ._record import Record, records_of
@@ -82,8 +84,8 @@ class Sweeps:
 
     def _make(self, rank: int, names: tuple[str, ...]) -> _core.Sweeps:
         file = _core.keep_source(f"{self.kernel.__name__}.hpp", self._source.text)
-        return _core.Sweeps(self.kernel.__name__, list(self.kernel.arrays), self.kernel.rank,
-                            self._source.describe_sweeps(file, names), file,
+        return _core.Sweeps(self.kernel.__name__, list(self.kernel.arrays), list(names),
+                            self.kernel.rank, self._source.describe_sweeps(file, names), file,
                             _boundary_text(self.boundary, rank), _spacing(self._spacing, rank),
                             list(reversed(self._points)))
 
@@ -118,7 +120,7 @@ def sweeps(kernel: Stencil, *, boundary: Union[str, Mapping[str, str]] = "untouc
 def _checked_points(points: Optional[Sequence[int]], rank: int) -> tuple[int, ...]:
     if points is None:
         return ()
-    checked = tuple(int(n) for n in points)
+    checked = extents_of(points, "points")
     if not all(n > 0 for n in checked) or len(checked) not in ({rank} if rank else {1, 2, 3}):
         raise _core.UsageError(f"points={points}: the shape of the field that all ranks have together is "
                                f"right, {rank or '1 to 3'} positive numbers")
@@ -135,8 +137,7 @@ def _boundary_text(boundary: Union[str, Mapping[str, str]], rank: int) -> str:
 
 
 def _spacing(spacing: Union[float, Sequence[float]], rank: int) -> tuple[float, float, float]:
-    given = [float(spacing)] * rank if isinstance(spacing, (int, float)) else \
-        [float(h) for h in spacing]
+    given = [float(spacing)] * rank if isinstance(spacing, Real) else [float(h) for h in spacing]
     if len(given) != rank or not all(0 < h < float("inf") for h in given):
         raise _core.UsageError(f"spacing={spacing}: one positive number is right, or {rank}, one an "
                                "axis")
@@ -149,6 +150,7 @@ def _with_levels(kernel: Stencil, levels: Optional[int]) -> Source:
     source = kernel._source
     if levels is None:
         return source
+    levels = whole(levels, "levels")
     if not 1 <= levels <= len(kernel.arrays):
         raise _core.UsageError(f"levels={levels}: {kernel.__name__} reads {len(kernel.arrays)} "
                                "arrays, the first ones of which are time levels")

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
 from ._command import built_in_words, run_command
+from ._extents import whole
 from ._kernel import Kernel
 from ._progress import Progress
 from ._record import html_table, time_text
@@ -81,12 +82,12 @@ def tune(kernel: Union[Kernel, str], /, *arrays: Any, out: Any = None, seconds: 
                                precision=precision)
         words += ["--budget", f"{float(seconds)}s"]
         if most:
-            words += ["--most", str(int(most))]
+            words += ["--most", str(whole(most, f"{kernel}: most"))]
         return Tuned(json.loads(run_command(["tune", *words, "--json"])))
     if size is not None or precision is not None:
         raise TypeError("size and precision are those of the arrays; they are given for built-in "
                         "kernels")
     with Progress() as progress:
-        found = kernel._tune(arrays, out, device, float(seconds), int(most),
+        found = kernel._tune(arrays, out, device, float(seconds), most,
                              lambda doing: progress(f"tuning {kernel.__name__}: {doing}"), numbers)
     return Tuned(json.loads(found))

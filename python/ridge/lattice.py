@@ -15,7 +15,9 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _core
+from ._extents import whole
 from ._record import Record, records_of
+from ._sites import check_operands
 
 #: Extents of a site's tensor, after those of the lattice.
 SITES = {"real": (), "complex": (), "colour_vector": (3,), "colour_matrix": (3, 3),
@@ -83,9 +85,10 @@ class Expression:
     def shift(self, axis: int, by: int) -> Expression:
         """The values of the site `by` further along an axis of the array, around the lattice."""
         rank = len(self._some_field().shape)
+        axis = whole(axis, "shift: axis")
         if not 0 <= axis < rank:
             raise _core.UsageError(f"shift along axis {axis}: the lattice has the axes 0 to {rank - 1}")
-        return self._call("shift", f", {rank - 1 - axis}, {int(by)}")
+        return self._call("shift", f", {rank - 1 - axis}, {whole(by, 'shift: by')}")
 
     def _some_field(self) -> Field:
         return self._parts()[1][0]
@@ -251,6 +254,7 @@ def _reduced(result: str, reduction: str, reproducible: bool, *operands: Express
 
 
 def _run(before: str, operands: list[Expression], after: str) -> tuple[Any, Any, Any, Any]:
+    check_operands(operands)
     texts: list[str] = []
     fields: list[Field] = []
     values: list[float] = []

@@ -327,7 +327,7 @@ Array look(const Subject& subject, nb::handle object, Arrays& arrays, bool first
 } // namespace
 
 Arrays look_at(nb::tuple objects, const Signature& signature) {
-  const auto& [kernel, names, rank, first_written, end_written] = signature;
+  const auto& [kernel, names, numbers, rank, first_written, end_written] = signature;
   Arrays arrays;
   arrays.all.reserve(objects.size());
   for (std::size_t i = 0; i < objects.size(); ++i) {

@@ -23,7 +23,8 @@ struct Arrays {
 struct Signature {
   const std::string& kernel;
   const std::vector<std::string>& arrays; ///< their names
-  int rank = 0;                           ///< of all arrays; 0: any
+  const std::vector<std::string>& numbers;
+  int rank = 0; ///< of all arrays; 0: any
   std::size_t first_written = 0, end_written = 0;
 };
 

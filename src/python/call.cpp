@@ -3,6 +3,8 @@
 #include <ridge/device/device.hpp>
 #include <ridge/device/kind.hpp>
 
+#include "options.hpp"
+
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
@@ -15,6 +17,16 @@ namespace {
 template <class T>
 void append(std::string& key, const T& value) {
   key.append(reinterpret_cast<const char*>(&value), sizeof(T));
+}
+
+/// What the interpreter says of a number that is none, with its name.
+[[noreturn]] void refuse_number(const Signature& signature, std::size_t i, nb::handle number) {
+  const nb::python_error e;
+  const std::string name =
+      i < signature.numbers.size() ? signature.numbers[i] : fmt::format("number {}", i);
+  throw nb::type_error(fmt::format("{}: {} is {}, of type {}; a real number is right",
+                                   signature.kernel, name, shown(number), type_of(number))
+                           .c_str());
 }
 
 } // namespace
@@ -51,11 +63,13 @@ Call look_at_call(const Signature& signature, nb::tuple arrays, nb::tuple number
   call.arrays = look_at(std::move(arrays), signature);
   call.numbers.reserve(numbers.size());
   for (const nb::handle number : numbers) {
-    call.numbers.push_back(PyFloat_AsDouble(number.ptr()));
-    if (PyErr_Occurred() != nullptr) throw nb::python_error();
+    const double value = PyFloat_AsDouble(number.ptr());
+    if (value == -1 && PyErr_Occurred() != nullptr)
+      refuse_number(signature, call.numbers.size(), number);
+    call.numbers.push_back(value);
   }
   if (device.is_none()) return call;
-  const DeviceId wanted = parse_device(nb::cast<std::string>(device));
+  const DeviceId wanted = parse_device(text_of(signature.kernel, "device", device));
   const bool on_host = !facts_of(wanted.kind).is_gpu();
   if (on_host != !facts_of(call.arrays.device.kind).is_gpu() ||
       (!on_host && !(wanted == call.arrays.device))) {

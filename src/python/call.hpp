@@ -21,7 +21,8 @@ struct Call {
 };
 
 /// Looks at a call. `device`: None, or where arrays of the host are computed on. Raises TypeError
-/// for arrays that cannot be used in place, numbers that are none and a device where they are not.
+/// for arrays that cannot be used in place, numbers that are none, and a device that is no name or
+/// where the arrays are not.
 [[nodiscard]] Call look_at_call(const Signature& signature, nanobind::tuple arrays,
                                 nanobind::tuple numbers, nanobind::object device);
 

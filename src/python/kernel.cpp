@@ -3,8 +3,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/tune_case.hpp>
 
+#include "check_arrays.hpp"
 #include "offered.hpp"
-#include "others_may_run.hpp"
 
 namespace nb = nanobind;
 
@@ -17,24 +17,39 @@ constexpr std::size_t most_programs = 256;
 
 } // namespace
 
-Kernel::Kernel(std::string name, std::string pattern, std::vector<std::string> arrays, int rank,
-               std::string description, std::string file)
-    : name_(std::move(name)), pattern_(std::move(pattern)), arrays_(std::move(arrays)), rank_(rank),
-      description_(std::move(description)), file_(std::move(file)) {}
+Kernel::Kernel(std::string name, std::string pattern, std::vector<std::string> arrays,
+               std::vector<std::string> numbers, int rank, std::string description,
+               std::string file)
+    : name_(std::move(name)), pattern_(std::move(pattern)), arrays_(std::move(arrays)),
+      numbers_(std::move(numbers)), rank_(rank), description_(std::move(description)),
+      file_(std::move(file)) {}
 
 Call Kernel::ask(nb::tuple arrays, nb::tuple numbers, nb::object device) const {
   const std::size_t out = arrays_.size() - 1;
-  return look_at_call({name_, arrays_, rank_, out, out + 1}, std::move(arrays), std::move(numbers),
-                      std::move(device));
+  return look_at_call({name_, arrays_, numbers_, rank_, out, out + 1}, std::move(arrays),
+                      std::move(numbers), std::move(device));
 }
 
 Describe& Kernel::describer() {
-  const std::lock_guard lock(guard_);
-  if (describe_ == nullptr) describe_ = &offered_by<Describe>(description_, file_, name_);
-  return *describe_;
+  {
+    const std::lock_guard lock(moments());
+    if (Describe* const known = found_.get().describe) return *known;
+  }
+  Describe& made = offered_by<Describe>(description_, file_, name_);
+  const std::lock_guard lock(moments());
+  found_.get().describe = &made;
+  return made;
+}
+
+void Kernel::check_arrays(const Call& asked) const {
+  const std::span<const Array> all = asked.arrays.all;
+  const bool pairs = pattern_ == "pairs";
+  check_shapes(name_, arrays_, all, pairs ? 2 : 3, !pairs);
+  check_memory(name_, arrays_, all, {all.size() - 1, all.size()}, pairs);
 }
 
 Described Kernel::describe(const Call& asked, Turn& turn) {
+  check_arrays(asked);
   return describer()(turn.queue, turn.roof, Arguments{name_, asked.arrays.all, asked.numbers});
 }
 
@@ -48,15 +63,17 @@ lab::AskedSchedule Kernel::meant(const Call& asked, std::string_view schedule,
                                  lab::Case& the_case) {
   std::string place = asked.place(schedule);
   {
-    const std::lock_guard lock(guard_);
-    if (const auto known = meant_.find(place); known != meant_.end()) return known->second;
+    const std::lock_guard lock(moments());
+    const auto& meant = found_.get().meant;
+    if (const auto known = meant.find(place); known != meant.end()) return known->second;
   }
   auto schedules = lab::schedules_by_wisdom(the_case, std::string(schedule));
   if (schedules.size() != 1)
     throw UsageError("a launch takes one schedule; 'all' and 'space' are for measure_all()");
-  const std::lock_guard lock(guard_);
-  if (meant_.size() >= most_programs) meant_.clear();
-  return meant_.emplace(std::move(place), std::move(schedules[0])).first->second;
+  const std::lock_guard lock(moments());
+  auto& meant = found_.get().meant;
+  if (meant.size() >= most_programs) meant.clear();
+  return meant.emplace(std::move(place), std::move(schedules[0])).first->second;
 }
 
 void Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
@@ -68,24 +85,33 @@ void Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
   const std::lock_guard in_turn(turn.guard);
   std::shared_ptr<const Program> program;
   {
-    const std::lock_guard lock(guard_);
-    if (const auto known = programs_.find(key); known != programs_.end()) program = known->second;
+    const std::lock_guard lock(moments());
+    const auto& programs = found_.get().programs;
+    if (const auto known = programs.find(key); known != programs.end()) program = known->second;
   }
-  if (!program) {
+  if (program) {
+    program->run();
+  } else {
+    const Unforkable unforkable; // a first run, too: it may load what the launch needs
     program = naming_source(file_, [&] { return bind(asked, turn, schedule); });
-    const std::lock_guard lock(guard_);
-    if (programs_.size() >= most_programs) programs_.clear();
-    programs_.emplace(key, program);
+    program->run();
+    const std::lock_guard lock(moments());
+    auto& programs = found_.get().programs;
+    if (programs.size() >= most_programs) programs.clear();
+    programs.emplace(key, program);
   }
-  program->run();
-  const std::lock_guard lock(guard_);
-  latest_ = std::move(program);
+  const std::lock_guard lock(moments());
+  found_.get().latest = std::move(program);
 }
 
-std::string Kernel::record() const {
-  const std::lock_guard lock(guard_);
-  if (!latest_) throw UsageError(name_ + " was not launched yet");
-  return to_json(latest_->record());
+std::string Kernel::record() {
+  std::shared_ptr<const Program> latest;
+  {
+    const std::lock_guard lock(moments());
+    latest = found_.get().latest;
+  }
+  if (!latest) throw UsageError(name_ + " was not launched yet");
+  return to_json(latest->record());
 }
 
 } // namespace ridge::python

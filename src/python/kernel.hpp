@@ -4,12 +4,12 @@
 #include <ridge/launch/program.hpp>
 
 #include "call.hpp"
+#include "others_may_run.hpp"
 #include "queues.hpp"
 
 #include <nanobind/nanobind.h>
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -20,10 +20,11 @@ namespace ridge::python {
 class Kernel {
 public:
   /// `pattern` is "stencil", "pairs" or "chain", `arrays` are the names of inputs and output,
-  /// `rank` how many dimensions they have (0: any), `description` is compiled for the host and
-  /// offers a python::Describe, `file` is the kernel's source that it includes.
-  Kernel(std::string name, std::string pattern, std::vector<std::string> arrays, int rank,
-         std::string description, std::string file);
+  /// `numbers` those of its numbers, `rank` how many dimensions they have (0: any), `description`
+  /// is compiled for the host and offers a python::Describe, `file` is the kernel's source that it
+  /// includes.
+  Kernel(std::string name, std::string pattern, std::vector<std::string> arrays,
+         std::vector<std::string> numbers, int rank, std::string description, std::string file);
 
   /// Gives one launch to the queue of the arrays' device and stream. Programs that were bound
   /// before are launched again. `device`: None, or where host arrays are computed on.
@@ -31,7 +32,9 @@ public:
            nanobind::object device);
 
   /// The record of the latest launch, as JSON.
-  [[nodiscard]] std::string record() const;
+  [[nodiscard]] std::string record();
+
+  [[nodiscard]] const std::string& name() const { return name_; }
 
   struct Measured {
     int repeats = 15;
@@ -78,15 +81,22 @@ private:
                                          lab::Case& the_case);
   [[nodiscard]] Describe& describer();
 
+  /// Throws UsageError, in Python's words, for arrays that do not fit each other.
+  void check_arrays(const Call& asked) const;
+
+  /// What calls have found out.
+  struct Found {
+    Describe* describe = nullptr;
+    std::unordered_map<std::string, std::shared_ptr<const Program>> programs;
+    std::unordered_map<std::string, lab::AskedSchedule> meant; ///< whatever the numbers are
+    std::shared_ptr<const Program> latest;
+  };
+
   std::string name_, pattern_;
-  std::vector<std::string> arrays_;
+  std::vector<std::string> arrays_, numbers_;
   int rank_;
   std::string description_, file_;
-  mutable std::mutex guard_; ///< of what follows
-  Describe* describe_ = nullptr;
-  std::unordered_map<std::string, std::shared_ptr<const Program>> programs_;
-  std::unordered_map<std::string, lab::AskedSchedule> meant_; ///< whatever the numbers are
-  std::shared_ptr<const Program> latest_;
+  OfThisProcess<Found> found_; ///< under moments()
 };
 
 } // namespace ridge::python

@@ -24,6 +24,7 @@ void Kernel::on_bench(const Call& call, const std::string& schedule, const Work&
   const OthersMayRun others_may_run;
   Turn& turn = queue_of(call.arrays.device, call.arrays.stream);
   const std::lock_guard in_turn(turn.guard);
+  const Unforkable unforkable;
   naming_source(file_, [&] {
     const Described described = describe(call, turn);
     lab::Case& the_case = *described.the_case;
@@ -89,9 +90,9 @@ std::string Kernel::tune(nb::tuple arrays, nb::tuple numbers, nb::object device,
     return lab::AskedSchedule{"", tuned.found.best.schedule};
   });
   {
-    const std::lock_guard lock(guard_);
-    programs_.clear(); // `auto` means another schedule now
-    meant_.clear();
+    const std::lock_guard lock(moments());
+    found_.get().programs.clear(); // `auto` means another schedule now
+    found_.get().meant.clear();
   }
   if (interrupted) std::rethrow_exception(interrupted);
   return found;

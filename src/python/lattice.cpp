@@ -2,6 +2,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/lattice/width.hpp>
+#include <ridge/python/arguments.hpp>
 #include <ridge/python/describe_lattice.hpp>
 
 #include "offered.hpp"
@@ -14,6 +15,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <regex>
 #include <string_view>
 #include <tuple>
 
@@ -45,15 +47,37 @@ std::unique_ptr<AnyField> make_field(const std::string& kind, const Device& devi
                                kind));
 }
 
+/// The library's words with lattices as Python writes shapes: 8x4 is (4, 8).
+std::string in_order_of_python(const std::string& message) {
+  static const std::regex lattice("[0-9]+(x[0-9]+)+");
+  std::string text;
+  auto rest = message.cbegin();
+  for (std::sregex_iterator i(message.begin(), message.end(), lattice), end; i != end; ++i) {
+    const Extents n = parse_extents(i->str());
+    Index extents[max_rank];
+    for (int d = 0; d < n.rank(); ++d)
+      extents[d] = n[d];
+    text.append(rest, (*i)[0].first);
+    text += shape_text(extents, n.rank());
+    rest = (*i)[0].second;
+  }
+  return text.append(rest, message.cend());
+}
+
 HeldField new_field(const std::string& kind, int real_bytes, const std::vector<Index>& extents,
                     const std::string& device_name) {
   const OthersMayRun others_may_run;
+  const Unforkable unforkable;
   const Device device(device_name);
-  // One width for all fields of these extents, whatever numbers they are made of.
-  const Extents all(extents.data(), static_cast<int>(extents.size()));
-  const lattice::Lattice on(all, lattice::width_for(device, all, sizeof(float)));
-  return {device.id(), real_bytes == 4 ? make_field<float>(kind, device, on)
-                                       : make_field<double>(kind, device, on)};
+  try {
+    // One width for all fields of these extents, whatever numbers they are made of.
+    const Extents all(extents.data(), static_cast<int>(extents.size()));
+    const lattice::Lattice on(all, lattice::width_for(device, all, sizeof(float)));
+    return {device.id(), real_bytes == 4 ? make_field<float>(kind, device, on)
+                                         : make_field<double>(kind, device, on)};
+  } catch (const UsageError& e) {
+    throw UsageError(in_order_of_python(e.what()));
+  }
 }
 
 /// With the queue of the field's device, in turn with other threads.
@@ -62,6 +86,7 @@ auto in_turn(const DeviceId& device, const Work& work) {
   const OthersMayRun others_may_run;
   Turn& turn = queue_of(device, nullptr);
   const std::lock_guard lock(turn.guard);
+  const Unforkable unforkable;
   return work(turn.queue);
 }
 

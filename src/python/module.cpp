@@ -6,6 +6,7 @@
 
 #include "kernel.hpp"
 #include "lattice.hpp"
+#include "options.hpp"
 #include "others_may_run.hpp"
 #include "ranks.hpp"
 #include "sweeps.hpp"
@@ -16,6 +17,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
+
+#include <limits>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -29,6 +32,19 @@ std::vector<std::string> devices() {
   for (const DeviceId& id : list_devices())
     names.push_back(to_text(id));
   return names;
+}
+
+bool truth_of(const nb::object& given) {
+  const int truth = PyObject_IsTrue(given.ptr());
+  if (truth < 0) throw nb::python_error();
+  return truth != 0;
+}
+
+int count_of(const std::string& kernel, const char* option, const nb::object& given, Index least) {
+  const Index count = whole_of(kernel, option, given, least);
+  if (count > std::numeric_limits<int>::max())
+    throw UsageError(kernel + ": " + option + "=" + std::to_string(count) + " is too many");
+  return static_cast<int>(count);
 }
 
 } // namespace
@@ -47,30 +63,63 @@ NB_MODULE(_core, m) {
   m.def("folder_of_library", &library_folder);
   m.def("keep_source", &launch::keep_source, "file_name"_a, "text"_a);
   nb::class_<Kernel>(m, "Kernel")
-      .def(nb::init<std::string, std::string, std::vector<std::string>, int, std::string,
-                    std::string>(),
-           "name"_a, "pattern"_a, "arrays"_a, "rank"_a, "description"_a, "file"_a)
-      .def("run", &Kernel::run, "arrays"_a, "numbers"_a, "schedule"_a, "device"_a.none())
+      .def(nb::init<std::string, std::string, std::vector<std::string>, std::vector<std::string>,
+                    int, std::string, std::string>(),
+           "name"_a, "pattern"_a, "arrays"_a, "numbers"_a, "rank"_a, "description"_a, "file"_a)
+      .def(
+          "run",
+          [](Kernel& kernel, nb::tuple arrays, nb::tuple numbers, nb::object schedule,
+             nb::object device) {
+            kernel.run(std::move(arrays), std::move(numbers),
+                       text_of(kernel.name(), "schedule", schedule), std::move(device));
+          },
+          "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none())
       .def("record", &Kernel::record)
       .def(
           "measure",
-          [](Kernel& kernel, nb::tuple arrays, nb::tuple numbers, const std::string& schedule,
-             nb::object device, int repeats, bool check) {
-            return kernel.measure(std::move(arrays), std::move(numbers), schedule,
-                                  std::move(device), {repeats, check});
+          [](Kernel& kernel, nb::tuple arrays, nb::tuple numbers, nb::object schedule,
+             nb::object device, nb::object repeats, nb::object check) {
+            const std::string& name = kernel.name();
+            return kernel.measure(std::move(arrays), std::move(numbers),
+                                  text_of(name, "schedule", schedule), std::move(device),
+                                  {count_of(name, "repeats", repeats, 1), truth_of(check)});
           },
-          "arrays"_a, "numbers"_a, "schedule"_a, "device"_a.none(), "repeats"_a, "check"_a)
-      .def("tune", &Kernel::tune, "arrays"_a, "numbers"_a, "device"_a.none(), "seconds"_a, "most"_a,
-           "progress"_a.none())
-      .def("doctor", &Kernel::doctor, "arrays"_a, "numbers"_a, "schedule"_a, "device"_a.none(),
-           "prove"_a);
+          "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none(), "repeats"_a.none(),
+          "check"_a.none())
+      .def(
+          "tune",
+          [](Kernel& kernel, nb::tuple arrays, nb::tuple numbers, nb::object device, double seconds,
+             nb::object most, nb::object progress) {
+            return kernel.tune(std::move(arrays), std::move(numbers), std::move(device), seconds,
+                               count_of(kernel.name(), "most", most, 0), std::move(progress));
+          },
+          "arrays"_a, "numbers"_a, "device"_a.none(), "seconds"_a, "most"_a.none(),
+          "progress"_a.none())
+      .def(
+          "doctor",
+          [](Kernel& kernel, nb::tuple arrays, nb::tuple numbers, nb::object schedule,
+             nb::object device, nb::object prove) {
+            return kernel.doctor(std::move(arrays), std::move(numbers),
+                                 text_of(kernel.name(), "schedule", schedule), std::move(device),
+                                 truth_of(prove));
+          },
+          "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none(), "prove"_a.none());
   nb::class_<Sweeps>(m, "Sweeps")
-      .def(nb::init<std::string, std::vector<std::string>, int, std::string, std::string,
-                    const std::string&, const std::array<double, 3>&, const std::vector<Index>&>(),
-           "name"_a, "arrays"_a, "rank"_a, "description"_a, "file"_a, "boundary"_a, "spacing"_a,
-           "points"_a)
+      .def(nb::init<std::string, std::vector<std::string>, std::vector<std::string>, int,
+                    std::string, std::string, const std::string&, const std::array<double, 3>&,
+                    const std::vector<Index>&>(),
+           "name"_a, "arrays"_a, "numbers"_a, "rank"_a, "description"_a, "file"_a, "boundary"_a,
+           "spacing"_a, "points"_a)
       .def("owned", &Sweeps::owned)
-      .def("run", &Sweeps::run, "arrays"_a, "numbers"_a, "schedule"_a, "device"_a.none(), "steps"_a)
+      .def(
+          "run",
+          [](Sweeps& sweeps, nb::tuple arrays, nb::tuple numbers, nb::object schedule,
+             nb::object device, nb::object steps) {
+            const std::string& name = sweeps.name();
+            sweeps.run(std::move(arrays), std::move(numbers), text_of(name, "schedule", schedule),
+                       std::move(device), whole_of(name, "steps", steps, 1));
+          },
+          "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none(), "steps"_a.none())
       .def("steps", &Sweeps::steps)
       .def("record", &Sweeps::record);
 }

@@ -21,6 +21,7 @@ namespace {
 /// Rank, number of ranks, the device of this one and what carries messages.
 std::tuple<int, int, std::string, std::string> ranks() {
   const OthersMayRun others_may_run;
+  const Unforkable unforkable;
   const comm::Communicator& world = comm::world();
   return {world.rank(), world.ranks(), to_text(comm::device_of_rank(world, "auto").id()),
           world.implementation()};

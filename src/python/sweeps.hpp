@@ -5,11 +5,13 @@
 #include <ridge/python/describe_sweeps.hpp>
 
 #include "call.hpp"
+#include "others_may_run.hpp"
 #include "queues.hpp"
 
 #include <nanobind/nanobind.h>
 
 #include <array>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,15 +23,15 @@ namespace ridge::python {
 
 class Sweeps {
 public:
-  /// `arrays` are the names of the inputs, `rank` how many dimensions they have (0: any),
-  /// `description` is compiled for the host and offers a DescribeSweeps, `file` is the kernel's
-  /// source that it includes. `boundary` is what stencil::parse_boundaries reads, `spacing` what
-  /// derivatives at faces are by, x first. `points`, x first, are those of a field that all ranks
-  /// have together; none: this process has all of its own. Throws UsageError for a boundary that
-  /// there is not.
-  Sweeps(std::string name, std::vector<std::string> arrays, int rank, std::string description,
-         std::string file, const std::string& boundary, const std::array<double, 3>& spacing,
-         const std::vector<Index>& points);
+  /// `arrays` are the names of the inputs, `numbers` those of its numbers, `rank` how many
+  /// dimensions they have (0: any), `description` is compiled for the host and offers a
+  /// DescribeSweeps, `file` is the kernel's source that it includes. `boundary` is what
+  /// stencil::parse_boundaries reads, `spacing` what derivatives at faces are by, x first.
+  /// `points`, x first, are those of a field that all ranks have together; none: this process has
+  /// all of its own. Throws UsageError for a boundary that there is not.
+  Sweeps(std::string name, std::vector<std::string> arrays, std::vector<std::string> numbers,
+         int rank, std::string description, std::string file, const std::string& boundary,
+         const std::array<double, 3>& spacing, const std::vector<Index>& points);
 
   /// So many steps from the arrays, one an input; those of the time levels hold the result
   /// afterwards. Ctrl-C ends it between steps, and the arrays then hold what `steps` of this run
@@ -40,31 +42,38 @@ public:
   /// Throws UsageError where there are too few points for the ranks.
   [[nodiscard]] std::pair<std::array<Index, 3>, std::array<Index, 3>> owned();
   /// Of the latest run: those that were done.
-  [[nodiscard]] Index steps() const;
+  [[nodiscard]] Index steps();
   /// Of a sweep of the latest run, or of a pass of several; timed where the run was not queued on
   /// a GPU. JSON.
-  [[nodiscard]] std::string record() const;
+  [[nodiscard]] std::string record();
+  [[nodiscard]] const std::string& name() const { return name_; }
 
 private:
-  [[nodiscard]] const SweepsMaker& maker();
+  /// What runs have made, one at a time.
+  struct Made {
+    std::mutex guard; ///< of what follows
+    SweepsMaker maker;
+    std::string key; ///< what `sweeps` depends on
+    std::unique_ptr<stencil::Sweeps> sweeps;
+    std::atomic<Index> steps{0};
+    double seconds = 0; ///< of the latest run; 0: not timed
+  };
+  [[nodiscard]] Made& made();
+  [[nodiscard]] const SweepsMaker& maker(Made& made) const;
   [[nodiscard]] comm::Communicator& ranks() const;
-  [[nodiscard]] stencil::RankPart place(Index3 points);
+  [[nodiscard]] stencil::RankPart place(Made& made, Index3 points) const;
   void require_owned(const Array& array, const stencil::RankPart& place) const;
-  [[nodiscard]] stencil::Sweeps& begin(const Call& call, const std::string& schedule, Turn& turn);
-  void take(stencil::Sweeps& sweeps, Turn& turn, Index steps);
+  [[nodiscard]] stencil::Sweeps& begin(Made& made, const Call& call, const std::string& schedule,
+                                       Turn& turn) const;
+  void take(Made& made, Turn& turn, Index steps) const;
 
   std::string name_;
-  std::vector<std::string> arrays_;
+  std::vector<std::string> arrays_, numbers_;
   int rank_;
   std::string description_, file_;
   stencil::Boundaries boundaries_;
   std::optional<Index3> points_; ///< of all ranks
-  mutable std::mutex guard_;     ///< of what follows: one run at a time
-  SweepsMaker made_;
-  std::string key_; ///< what `sweeps_` depends on
-  std::unique_ptr<stencil::Sweeps> sweeps_;
-  Index steps_ = 0;
-  double seconds_ = 0; ///< of the latest run; 0: not timed
+  OfThisProcess<Made> made_;     ///< under moments()
 };
 
 } // namespace ridge::python

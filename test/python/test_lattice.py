@@ -100,7 +100,7 @@ def test_wrong_fields(rng):
             (lambda: lattice.field(a.tolist(), "spinor"), TypeError, "made of an array, not of list"),
             (lambda: lattice.field(Producer(a, refuses=BufferError("it lies on cuda:0")), "complex"),
              TypeError, "that the host can read, which this Producer does not give: it lies on cuda:0"),
-            (lambda: lattice.field(a[:1, :1].copy(), "colour_vector"), ridge.UsageError, "1x1"),
+            (lambda: lattice.field(a[:1, :1].copy(), "colour_vector"), ridge.UsageError, r"\(1, 1\)"),
             (lambda: f + 1.0, TypeError, "cannot be part of an expression"),
             (lambda: f.shift(2, 1), ridge.UsageError, "axes 0 to 1"),
             (lambda: (f + lattice.field(a[:2].copy(), "colour_vector")).evaluate(), ridge.UsageError,

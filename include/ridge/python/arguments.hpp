@@ -1,6 +1,7 @@
 // What Python hands to a kernel: arrays where they lie, and numbers.
 #pragma once
 
+#include <ridge/core/error.hpp>
 #include <ridge/core/extents.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/doctor/patients.hpp>
@@ -39,6 +40,34 @@ struct Described {
 /// What a kernel's description offers, by the type of this function. Throws UsageError for arrays
 /// that the kernel does not take.
 using Describe = Described(Queue& queue, lab::RoofSource& roof, const Arguments& arguments);
+
+/// A shape as NumPy writes it: x, the first dimension of C++, is the last.
+[[nodiscard]] inline std::string shape_text(const Index* extents, int rank) {
+  std::string text = "(";
+  for (int d = rank - 1; d >= 0; --d)
+    text += std::to_string(extents[d]) + (d > 0 ? ", " : rank == 1 ? ",)" : ")");
+  return text;
+}
+[[nodiscard]] inline std::string shape_text(const Array& a) {
+  return shape_text(a.extents.data(), a.rank);
+}
+
+/// Throws UsageError where an array is smaller than `least` along a dimension; `kernel_is` is what
+/// the kernel is called.
+inline void check_least(const Arguments& arguments, Index3 least, const char* kernel_is) {
+  const Array& a = arguments.arrays.back();
+  const Index needed[3] = {least.x, least.y, least.z};
+  bool fits = true;
+  for (int d = 0; d < 3; ++d)
+    fits = fits && (d < a.rank ? a.extents[static_cast<std::size_t>(d)] : 1) >= needed[d];
+  if (fits) return;
+  int rank = 3; // as many as the arrays have, or as the kernel reads along
+  while (rank > a.rank && needed[rank - 1] == 1)
+    --rank;
+  throw UsageError(arguments.kernel + ": arrays of shape " + shape_text(a) +
+                   " leave nothing to compute; this " + kernel_is + " needs at least " +
+                   shape_text(needed, rank));
+}
 
 template <class T>
 [[nodiscard]] View<T> view_of(const Array& a) {

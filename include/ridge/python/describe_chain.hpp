@@ -10,24 +10,16 @@
 
 namespace ridge::python {
 
-/// Throws UsageError where extents leave nothing to compute.
-template <class C>
-void check_domain(const Arguments& arguments, Index3 n) {
-  constexpr chain::Domain d = chain::domain_of<chain::Operation<C, chain::operations_of<C> - 1>>();
-  const Index3 least{1 + d.begin.x - d.end.x, 1 + d.begin.y - d.end.y, 1 + d.begin.z - d.end.z};
-  if (n.x >= least.x && n.y >= least.y && n.z >= least.z) return;
-  throw UsageError(arguments.kernel +
-                   ": the extents leave nothing to compute; this chain needs at "
-                   "least " +
-                   to_text(Extents{least.x, least.y, least.z}) + " (x first)");
-}
-
 /// `arrays` are the chain's inputs, in its order, and its output.
 template <class C, class T>
 [[nodiscard]] Described chain_case(Queue& queue, const C& given, const Arguments& arguments) {
   const View<T> out = view_of<T>(arguments.arrays.back());
   chain::Request<C, T> request{given, out.extents, {}};
-  check_domain<C>(arguments, out.extents);
+  constexpr chain::Domain d = chain::domain_of<chain::Operation<C, chain::operations_of<C> - 1>>();
+  check_least(arguments,
+              {1 + Index{d.begin.x} - d.end.x, 1 + Index{d.begin.y} - d.end.y,
+               1 + Index{d.begin.z} - d.end.z},
+              "chain");
   std::size_t next = 0;
   const auto give = [&]<int A>(std::integral_constant<int, A>) {
     if constexpr (C::arrays[A].role != chain::Role::temporary)

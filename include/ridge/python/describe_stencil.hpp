@@ -16,6 +16,8 @@ template <class K, class T>
                      " arrays and one to write to, not " + std::to_string(arguments.arrays.size()) +
                      " in all");
   }
+  constexpr stencil::Offset r = stencil::radius_of<K>();
+  check_least(arguments, {2 * Index{r.x} + 1, 2 * Index{r.y} + 1, 2 * Index{r.z} + 1}, "stencil");
   stencil::Call<K, T> call{kernel, {}, view_of<T>(arguments.arrays[inputs])};
   for (std::size_t i = 0; i < inputs; ++i)
     call.in[i] = view_of<const T>(arguments.arrays[i]);

@@ -1,0 +1,28 @@
+"""Whole numbers that users give: sizes, shapes, distances."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Any
+
+
+def whole(given: Any, what: str) -> int:
+    """A whole number of Python's or NumPy's; TypeError for what would have to be cut to be one."""
+    if not isinstance(given, bool):
+        try:
+            return operator.index(given)
+        except TypeError:
+            pass
+    raise TypeError(f"{what}={given!r}; a whole number is right")
+
+
+def extents_of(given: Any, what: str) -> tuple[int, ...]:
+    """Whole numbers: one, or several."""
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        return (whole(given, what),)
+    numbers = tuple(given)
+    for n in numbers:
+        if isinstance(n, bool) or not hasattr(n, "__index__"):
+            raise TypeError(f"{what}={given!r}; whole numbers are right")
+    return tuple(operator.index(n) for n in numbers)
