@@ -130,6 +130,14 @@ class Kernel:
         #: Of the latest call: the kernel, the names of its numbers in order, how many arrays it reads.
         self._latest: Optional[tuple[_core.Kernel, tuple[str, ...], int]] = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process, or a copy, needs: not what this process has compiled and loaded."""
+        own = ("_compiled", "_latest", "__wrapped__")
+        return {name: value for name, value in self.__dict__.items() if name not in own}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state, _compiled={}, _latest=None)
+
     @property
     def source(self) -> str:
         """The C++ text of the kernel."""

@@ -31,6 +31,13 @@ class Sweeps:
         self._made: dict[tuple[int, tuple[str, ...]], _core.Sweeps] = {}
         self._latest: Optional[_core.Sweeps] = None
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process, or a copy, needs: not what this process has made."""
+        return {n: v for n, v in self.__dict__.items() if n not in ("_made", "_latest")}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state, _made={}, _latest=None)
+
     def __repr__(self) -> str:
         return f"<ridge.sweeps of {self.kernel.__name__}, boundary {self.boundary}>"
 

@@ -17,7 +17,7 @@ import numpy as np
 from . import _core
 from ._extents import whole
 from ._record import Record, records_of
-from ._sites import check_operands
+from ._sites import check_operands, name_of, site_of
 
 #: Extents of a site's tensor, after those of the lattice.
 SITES = {"real": (), "complex": (), "colour_vector": (3,), "colour_matrix": (3, 3),
@@ -129,6 +129,13 @@ class Field(Expression):
         self._held.get(to.ctypes.data)
         return to
 
+    def __reduce__(self) -> Any:
+        """A copy, or one in another process, has the values: it is made of them again."""
+        site = name_of(site_of(self))
+        if site not in SITES:
+            raise TypeError(f"a field of {site_of(self)} cannot be copied or pickled; its numpy() can")
+        return _again, (self.numpy(), site, self.device)
+
     def __repr__(self) -> str:
         return f"<ridge.lattice.Field {self.shape} of {self._held.site()} {self.dtype} on {self.device}>"
 
@@ -161,6 +168,10 @@ def field(array: Any, site: str, *, device: Optional[str] = None) -> Field:
     made = _core.new_field(site, real_bytes, list(reversed(array.shape[:rank])), device)
     made.set(array.ctypes.data)
     return Field(made)
+
+
+def _again(array: Any, site: str, device: str) -> Field:
+    return field(array, site, device=device)
 
 
 def _device_of(array: Any) -> str:

@@ -1,0 +1,64 @@
+"""Kernels, sweeps and fields that are copied, or sent to another process."""
+
+import copy
+import multiprocessing
+import pickle
+
+import numpy as np
+import pytest
+
+import ridge
+from ridge import lattice
+
+
+@ridge.stencil
+def heat_of_module(u):
+    return u[0] + 0.1 * (u[1] + u[-1] - 2 * u[0])
+
+
+def child(arguments):
+    kernel, u = arguments
+    return kernel(u)
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda k: pickle.loads(pickle.dumps(k))])
+def test_a_kernel_that_was_called(again, rng):
+    u = rng.standard_normal(80)
+    right = heat_of_module(u)
+    other = again(heat_of_module)
+    assert repr(other) == repr(heat_of_module) and other.source == heat_of_module.source
+    np.testing.assert_array_equal(other(u), right)
+    with pytest.raises(ridge.UsageError, match="not called yet"):
+        again(heat_of_module).record  # noqa: B018
+
+    @ridge.pairs(targets=1, sources=1, sums=1)
+    def pull(t, s):
+        return [s[0] - t[0]]
+
+    q = rng.standard_normal((1, 7))
+    np.testing.assert_array_equal(again(pull)(q), pull(q))
+    in_time = ridge.sweeps(heat_of_module, boundary="periodic")
+    mine, others = u.copy(), u.copy()
+    in_time.run(mine, steps=3)
+    again(in_time).run(others, steps=3)
+    np.testing.assert_array_equal(mine, others)
+
+
+def test_a_spawned_pool(rng):
+    u = rng.standard_normal(80)
+    right = heat_of_module(u)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        found = pool.map(child, [(heat_of_module, u)])
+    np.testing.assert_array_equal(found, [right])
+
+
+@pytest.mark.parametrize("site", lattice.SITES)
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda k: pickle.loads(pickle.dumps(k))])
+def test_fields(again, site, rng):
+    a = rng.standard_normal((4, 8, *lattice.SITES[site])) + (0 if site == "real" else 1j)
+    f = lattice.field(a, site)
+    other = again(f)
+    assert other.device == f.device and other.dtype == f.dtype
+    np.testing.assert_array_equal(other.numpy(), a)
+    (field,) = again(2 * f)._parts()[1]
+    np.testing.assert_array_equal(field.numpy(), a)
