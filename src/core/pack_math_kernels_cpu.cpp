@@ -1,6 +1,7 @@
 // The vector math library's functions behind ridge/core/pack_math.hpp, for the registers of this
 // build's cpu kernels.
 #include <ridge/core/pack_math.hpp>
+#include <ridge/core/pack_math_more.hpp>
 
 #if defined(__x86_64__)
 #include <sleef.h>
@@ -20,6 +21,20 @@ namespace ridge::detail {
 #elif defined(__x86_64__)
 #define RIDGE_SLEEF_FP64(f) Sleef_##f##d2_u10sse2
 #define RIDGE_SLEEF_FP32(f) Sleef_##f##f4_u10sse2
+#endif
+
+#if defined(__AVX512F__)
+#define RIDGE_SLEEF_HYPOT_FP64 Sleef_hypotd8_u05avx512f
+#define RIDGE_SLEEF_HYPOT_FP32 Sleef_hypotf16_u05avx512f
+#elif defined(__AVX2__) && defined(__FMA__)
+#define RIDGE_SLEEF_HYPOT_FP64 Sleef_hypotd4_u05avx2
+#define RIDGE_SLEEF_HYPOT_FP32 Sleef_hypotf8_u05avx2
+#elif defined(__AVX__)
+#define RIDGE_SLEEF_HYPOT_FP64 Sleef_hypotd4_u05avx
+#define RIDGE_SLEEF_HYPOT_FP32 Sleef_hypotf8_u05avx
+#elif defined(__x86_64__)
+#define RIDGE_SLEEF_HYPOT_FP64 Sleef_hypotd2_u05sse2
+#define RIDGE_SLEEF_HYPOT_FP32 Sleef_hypotf4_u05sse2
 #endif
 
 #if defined(RIDGE_SLEEF_FP64)
@@ -66,6 +81,32 @@ auto VectorMath<float>::cos(Register x) -> Register {
   return (Register)RIDGE_SLEEF_FP32(cos)(x);
 }
 
+template <>
+auto MoreVectorMath<double>::tan(Register x) -> Register {
+  return (Register)RIDGE_SLEEF_FP64(tan)(x);
+}
+template <>
+auto MoreVectorMath<double>::tanh(Register x) -> Register {
+  return (Register)RIDGE_SLEEF_FP64(tanh)(x);
+}
+template <>
+auto MoreVectorMath<double>::hypot(Register x, Register y) -> Register {
+  return (Register)RIDGE_SLEEF_HYPOT_FP64(x, y);
+}
+
+template <>
+auto MoreVectorMath<float>::tan(Register x) -> Register {
+  return (Register)RIDGE_SLEEF_FP32(tan)(x);
+}
+template <>
+auto MoreVectorMath<float>::tanh(Register x) -> Register {
+  return (Register)RIDGE_SLEEF_FP32(tanh)(x);
+}
+template <>
+auto MoreVectorMath<float>::hypot(Register x, Register y) -> Register {
+  return (Register)RIDGE_SLEEF_HYPOT_FP32(x, y);
+}
+
 #else // no vector math library for this processor: lane by lane
 
 template <class T, class F>
@@ -94,8 +135,22 @@ template <class T>
 auto VectorMath<T>::cos(Register x) -> Register {
   return by_lanes<T>(x, [](T v, unsigned) { return std::cos(v); });
 }
+template <class T>
+auto MoreVectorMath<T>::tan(Register x) -> Register {
+  return by_lanes<T>(x, [](T v, unsigned) { return std::tan(v); });
+}
+template <class T>
+auto MoreVectorMath<T>::tanh(Register x) -> Register {
+  return by_lanes<T>(x, [](T v, unsigned) { return std::tanh(v); });
+}
+template <class T>
+auto MoreVectorMath<T>::hypot(Register x, Register y) -> Register {
+  return by_lanes<T>(x, [&](T v, unsigned i) { return std::hypot(v, y[i]); });
+}
 template struct VectorMath<float>;
 template struct VectorMath<double>;
+template struct MoreVectorMath<float>;
+template struct MoreVectorMath<double>;
 
 #endif
 

@@ -1,6 +1,7 @@
-// exp, log, pow, sqrt, sin and cos of packs against long double, in units in the last place.
+// exp, log, pow, sqrt, sin, cos, tan, tanh and hypot of packs against long double, in units in the last place.
 #include <ridge/core/extents.hpp>
 #include <ridge/core/pack_math.hpp>
+#include <ridge/core/pack_math_more.hpp>
 #include <ridge/core/random.hpp>
 
 #include <gtest/gtest.h>
@@ -65,6 +66,16 @@ void expect_accurate() {
   within(worst_of<T, N>(
              -30, 30, [](auto x) { return cos(x); }, [](long double x) { return std::cos(x); }),
          1.0, "cos");
+  within(worst_of<T, N>(
+             -30, 30, [](auto x) { return tan(x); }, [](long double x) { return std::tan(x); }),
+         1.0, "tan");
+  within(worst_of<T, N>(
+             -5, 5, [](auto x) { return tanh(x); }, [](long double x) { return std::tanh(x); }),
+         1.0, "tanh");
+  within(worst_of<T, N>(
+             -30, 30, [](auto x) { return hypot(x, decltype(x)(3)); },
+             [](long double x) { return std::hypot(x, 3.0L); }),
+         0.51, "hypot");
 }
 
 TEST(PackMath, IsAsAccurateAsStated) {
