@@ -8,7 +8,7 @@ from . import _threads  # first: it loads OpenMP
 from . import lattice
 from ._bench import bench
 from ._chain import Chain, chain
-from ._core import Failure, UsageError, devices
+from ._core import Failure, UsageError, __version__, devices
 from ._doctor import Diagnoses, doctor
 from ._pairs import Pairs, pairs
 from ._ranks import Ranks, ranks
@@ -21,7 +21,8 @@ from ._tune import Tuned, tune
 
 __all__ = [
     "Chain", "Diagnoses", "Failure", "Pairs", "Ranks", "Record", "Records", "Report", "Stencil",
-    "Sweeps", "TraceError", "Tuned", "UsageError", "bench", "chain", "cos", "devices", "doctor", "exp",
+    "Sweeps", "TraceError", "Tuned", "UsageError", "__version__", "bench", "chain", "cos", "devices",
+    "doctor", "exp",
     "lattice", "log", "maximum", "minimum", "pairs", "power", "ranks", "report", "rsqrt", "sin", "sqrt",
     "stencil", "sweeps", "tune", "where",
 ]

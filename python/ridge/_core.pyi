@@ -2,6 +2,8 @@
 
 from typing import Any, Callable, Optional
 
+__version__: str
+
 class UsageError(ValueError):
     """What was asked for does not exist or does not fit; says what is right."""
 

@@ -37,6 +37,9 @@ class Record(Mapping[str, Any]):
             raise AttributeError(f"a record has no field '{name}'; this one has {', '.join(self)}")
         return self._fields.get(name)
 
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._fields, *_KNOWN})
+
     @property
     def kernel(self) -> str:
         return str(self._fields["kernel"])

@@ -54,6 +54,7 @@ NB_MODULE(_core, m) {
   nb::exception<UsageError>(m, "UsageError", PyExc_ValueError);
   nb::exception<Failure>(m, "Failure", PyExc_RuntimeError);
 
+  m.attr("__version__") = RIDGE_VERSION;
   m.def("_end_calls", &end_calls);
   nb::module_::import_("atexit").attr("register")(m.attr("_end_calls"));
   add_lattice(m);
