@@ -43,8 +43,15 @@ class Expression:
         text, fields, values = self._parts()
         return Expression(f"{function}({text}{more})", fields, values)
 
+    #: Products with NumPy's numbers are expressions, too; with its arrays there are none.
+    __array_ufunc__ = None
+
     def __add__(self, other: Expression) -> Expression:
         return _joined("+", self, other)
+
+    def __radd__(self, other: Number) -> Expression:
+        """Of sum([x, y]), which begins with 0."""
+        return self if _is_number(other) and other == 0 else _joined("+", other, self)
 
     def __sub__(self, other: Expression) -> Expression:
         return _joined("-", self, other)
@@ -54,6 +61,12 @@ class Expression:
 
     def __rmul__(self, other: Number) -> Expression:
         return _joined("*", other, self)
+
+    def __truediv__(self, other: Number) -> Expression:
+        """The product with the reciprocal of a number."""
+        if not _is_number(other):
+            raise TypeError(f"an expression is divided by a number, not by {type(other).__name__}")
+        return _joined("*", 1 / other, self)
 
     def __matmul__(self, other: Expression) -> Expression:
         """The product of matrices with matrices or vectors."""
@@ -123,6 +136,13 @@ class Field(Expression):
         bits = 8 * self._held.real_bytes()
         return np.dtype(f"complex{2 * bits}" if self._held.is_complex() else f"float{bits}")
 
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray[Any, Any]:
+        """For numpy.asarray(field), which copies as numpy() does."""
+        if copy is False:
+            raise ValueError("a field has a layout of its own, which NumPy can only have a copy of")
+        found = self.numpy()
+        return found if dtype is None else found.astype(dtype)
+
     def numpy(self) -> np.ndarray[Any, np.dtype[Any]]:
         """A new array of shape (lattice, site)."""
         to = np.empty(self.shape + tuple(self._held.site()), self.dtype)
@@ -187,6 +207,8 @@ _GPUS = {2: "cuda", 10: "hip"}  # DLPack's numbers for a GPU's own memory
 
 def _of_numpy(array: Any) -> np.ndarray[Any, np.dtype[Any]]:
     """An array of NumPy with the same values: the same memory, if that is the host's."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError("a field has no mask; pass array.filled(value)")
     if isinstance(array, np.ndarray):
         return array
     name = type(array).__name__

@@ -111,3 +111,19 @@ def test_wrong_fields(rng):
             made()
     with pytest.raises(ridge.UsageError, match="only equal site tensors"):
         lattice.norm2(f + lattice.field(random(rng, (4, 8, 3, 3)), "colour_matrix"))
+
+
+def test_sums_quotients_and_copies(rng):
+    a, b = random(rng, (2, 2, 4, 8)), random(rng, (2, 2, 4, 8))
+    x, y = lattice.field(a, "complex"), lattice.field(b, "complex")
+    np.testing.assert_array_equal(np.asarray(x), a)
+    assert np.asarray(x, np.complex64).dtype == np.complex64
+    with pytest.raises(ValueError, match="a layout of its own"):
+        np.array(x, copy=False)
+    right = (a + b) / (3 - 1j) + a / 2
+    found = (sum([x, y]) / (3 - 1j) + x * np.float64(0.5)).evaluate()
+    np.testing.assert_allclose(np.asarray(found), right, rtol=1e-14)
+    with pytest.raises(TypeError, match="divided by a number, not by Field"):
+        x / y
+    with pytest.raises(TypeError, match="cannot be part of an expression"):
+        b * x
