@@ -15,14 +15,14 @@ from ._ranks import Ranks, ranks
 from ._record import Record, Records, Report, report
 from ._stencil import Stencil, stencil
 from ._sweeps import Sweeps, sweeps
-from ._trace import (TraceError, cos, exp, log, maximum, minimum, power, rsqrt, sin, sqrt,
-                     where)
+from ._trace import (TraceError, ceil, clip, cos, exp, floor, hypot, log, maximum, minimum, power,
+                     rsqrt, sign, sin, sqrt, tan, tanh, trunc, where)
 from ._tune import Tuned, tune
 
 __all__ = [
     "Chain", "Diagnoses", "Failure", "Pairs", "Ranks", "Record", "Records", "Report", "Stencil",
-    "Sweeps", "TraceError", "Tuned", "UsageError", "__version__", "bench", "chain", "cos", "devices",
-    "doctor", "exp",
-    "lattice", "log", "maximum", "minimum", "pairs", "power", "ranks", "report", "rsqrt", "sin", "sqrt",
-    "stencil", "sweeps", "tune", "where",
+    "Sweeps", "TraceError", "Tuned", "UsageError", "__version__", "bench", "ceil", "chain", "clip",
+    "cos", "devices", "doctor", "exp", "floor", "hypot", "lattice", "log", "maximum", "minimum",
+    "pairs", "power", "ranks", "report", "rsqrt", "sign", "sin", "sqrt", "stencil", "sweeps", "tan",
+    "tanh", "trunc", "tune", "where",
 ]

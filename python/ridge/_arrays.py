@@ -32,6 +32,21 @@ def device_number(array: Any) -> int:
     return int(number) if number is not None else 0
 
 
+def why_no_array(x: Any) -> str:
+    """Why something that is often given for an array is none, and what would be right; empty for
+    arrays."""
+    library = library_of(x)
+    if library in ("jax", "jaxlib") and "Tracer" in type(x).__name__:
+        return ("is a value that JAX traces, and has no memory yet; call kernels of ridge outside of "
+                "jax.jit and the like, or by jax.pure_callback")
+    if isinstance(x, (list, tuple, int, float, complex, range, type(None))) or \
+            getattr(x, "shape", None) == ():
+        return f"is no array but {type(x).__name__}; numpy.asarray(...) makes one of a list"
+    if library == "pandas":
+        return f"is no array but {type(x).__name__} of pandas; pass x.to_numpy()"
+    return ""
+
+
 def zeros(like: Any, what: str, shape: Optional[tuple[int, ...]] = None) -> Any:
     """A new array of zeros of `like`'s library, type and device, and of its shape or another."""
     library = library_of(like)

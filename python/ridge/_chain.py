@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional, overload
 
-from ._emit import Writer, flops, reachable, share
+from ._emit import Writer, cpp_name, cpp_type, flops, reachable, share
 from ._kernel import Kernel
 from ._trace import Parameter, Value, tracing_chain
 from ._traced import Traced, cpp_offset, fail, in_own_namespace, trace
@@ -80,7 +80,7 @@ def _from_function(function: Callable[..., Any], edge: str) -> Chain:
     for k, op in enumerate(operations):
         for v in op.values:
             if v.op == "number":
-                places[v.data].append(f"std::get<{k}>(kernel.operations).{v.data}")
+                places[v.data].append(f"std::get<{k}>(kernel.operations).{cpp_name(v.data)}")
     text = _text(traced, temporaries, operations, arrays, edge)
     source = in_own_namespace(text, traced.name, "chain",
                               {n: list(dict.fromkeys(p)) for n, p in places.items()})
@@ -173,10 +173,10 @@ def _text(traced: Traced, temporaries: list[Value], operations: list[_Operation]
             reach = f"ridge::chain::Reach{{{_triple(low)}, {_triple(high)}}}"
             accesses.append(f"ridge::chain::read({slots[arrays[id(array)]]}, {reach})")
         accesses.append(f"ridge::chain::write({slots[to]})")
-        writer = Writer(lambda v: _load(v, slots[arrays[id(v.data[0])]]), traced.names)
+        writer = Writer(lambda v: _load(v, slots[arrays[id(v.data[0])]]))
         (value,) = writer.write([op.value])
         names = dict.fromkeys(v.data for v in op.values if v.op == "number")
-        members = "".join(f"  double {n} = 0;\n" for n in names)
+        members = "".join(f"  double {cpp_name(n)} = 0;\n" for n in names)
         body = "".join(f"    {line}\n" for line in writer.lines)
         domain = f"{{{_triple(op.begin)}, {_triple(op.end)}}}"
         parts.append(
@@ -199,7 +199,7 @@ def _text(traced: Traced, temporaries: list[Value], operations: list[_Operation]
     return ("#pragma once\n\n#include <ridge/chain/operation.hpp>\n"
             "#include <ridge/python/mathematics.hpp>\n\nnamespace NAMESPACE {\n\n"
             + "\n".join(parts)
-            + f"\nstruct {traced.name} {{\n"
+            + f"\nstruct {cpp_type(traced.name)} {{\n"
             f"  static constexpr const char* name = \"{traced.name}\";\n"
             "  static constexpr std::array arrays{\n      " + ",\n      ".join(declared) + "};\n"
             f"  static constexpr std::array dimensions{{{dimensions}}};\n"

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 
 from ._trace import Value
 
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "negate": 3}
 _ATOM = 4
+#: Of ridge/core/pack_math.hpp.
 _FUNCTIONS = ("exp", "log", "sqrt", "sin", "cos", "pow")
+#: Of ridge/python/mathematics.hpp: those that behave as NumPy's.
+_OURS = ("absolute", "ceil", "floor", "floor_divide", "hypot", "inverse_root", "maximum", "minimum",
+         "remainder", "sign", "tan", "tanh", "trunc")
+#: What is no vector operation or two.
+COSTLY = frozenset(("exp", "log", "sqrt", "sin", "cos", "pow", "/", "floor_divide", "hypot",
+                    "inverse_root", "remainder", "tan", "tanh"))
+
+
+def cpp_name(name: str) -> str:
+    """What a name of the user's is in C++, where no keyword, macro or name of the text is so called."""
+    return f"{name}_"
+
+
+def cpp_type(name: str) -> str:
+    """What the functor of a kernel of this name is in C++."""
+    return f"{name}_kernel"
 
 
 def reachable(results: Iterable[Value]) -> list[Value]:
@@ -58,11 +75,8 @@ def literal(x: float) -> str:
 class Writer:
     """Writes values as statements: a name for what is used more than once."""
 
-    def __init__(self, load: Callable[[Value], str], taken: Collection[str] = ()) -> None:
+    def __init__(self, load: Callable[[Value], str]) -> None:
         self.load = load
-        self.prefix = "t"
-        while any(name.startswith(self.prefix) for name in taken):
-            self.prefix += "t"
         self.lines: list[str] = []
         #: How a number is written, and how where it meets a value.
         self.number: Callable[[str, bool], str] = lambda name, plain: name
@@ -78,11 +92,11 @@ class Writer:
         for value in values:
             written = self._expression(value, text)
             if uses.get(value.number, 0) > 1 and value.op not in ("literal", "number"):
-                name = f"{self.prefix}{len(self.lines)}"
+                name = f"t{len(self.lines)}"
                 self.lines.append(f"const auto {name} = {written[0]};")
                 written = (name, _ATOM)
             text[value.number] = written
-        return [self.number(r.data, False) if r.op == "number" else text[r.number][0]
+        return [self.number(text[r.number][0], False) if r.op == "number" else text[r.number][0]
                 for r in results]
 
     def _expression(self, value: Value, text: dict[int, tuple[str, int]]) -> tuple[str, int]:
@@ -96,7 +110,7 @@ class Writer:
         if op == "literal":
             return literal(value.data), _ATOM if value.data >= 0 else 3
         if op == "number":
-            return value.data, _ATOM
+            return cpp_name(value.data), _ATOM
         if op == "load":
             return self.load(value), _ATOM
         if op == "negate":
@@ -110,12 +124,31 @@ class Writer:
             if value.plain:
                 return f"1.0 / ::sqrt({operand(0)})", 2
             return f"ridge::rsqrt<ridge::Grade::refined>({operand(0)})", _ATOM
+        if op in _OURS:
+            return self._ours(value, operand), _ATOM
         assert op in _FUNCTIONS, op
         if value.plain:
             return f"::{op}({', '.join(operand(i) for i in range(len(value.args)))})", _ATOM
         if op == "pow":
             return self._pow(value, operand), _ATOM
         return f"{op}({operand(0)})", _ATOM
+
+    @staticmethod
+    def _ours(value: Value, operand: Callable[..., str]) -> str:
+        """A call with values of one type."""
+        args = value.args
+        if value.op in ("minimum", "maximum"):
+            for i, limit in enumerate(args):
+                if limit.op == "literal" and not math.isnan(limit.data):
+                    function = "at_most" if value.op == "minimum" else "at_least"
+                    return f"ridge::python::{function}({operand(1 - i)}, {operand(i)})"
+        texts = [operand(i) for i in range(len(args))]
+        if value.plain:
+            texts = [f"double({t})" for t in texts]
+        elif len(args) == 2 and args[0].plain != args[1].plain:
+            plain = 0 if args[0].plain else 1
+            texts[plain] = _like(texts[1 - plain], texts[plain])
+        return f"ridge::python::{value.op}({', '.join(texts)})"
 
     @staticmethod
     def _pow(value: Value, operand: Callable[..., str]) -> str:

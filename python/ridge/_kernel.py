@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import inspect
 import keyword
-from collections.abc import Mapping, Sequence
+import numbers
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Callable, Optional
+
+import numpy as np
 
 from . import _arrays, _core
 from ._record import Record, Records, records_of
@@ -85,27 +90,83 @@ _TAKEN = frozenset(
     "union unsigned using virtual void volatile wchar_t and or not xor".split())
 
 
-def check_name(name: str, what: str) -> None:
-    """Throws unless a name can be one in C++ too, and in calls."""
+def check_name(name: str, what: str, in_cpp: bool = True) -> None:
+    """Throws unless a name can be one in calls and, where the user's own C++ has it, there. Traced
+    kernels have names of their own in C++."""
     if not name.isascii() or not name.isidentifier() or keyword.iskeyword(name):
         raise TraceError(f"{users_line()}: {what} '{name}' is no name that C++ could have")
-    if name in RESERVED or name in _TAKEN or name.startswith("_"):
+    if name in RESERVED or name.startswith("_") or (in_cpp and name in _TAKEN):
         raise TraceError(f"{users_line()}: {what} '{name}' has another meaning there; rename it")
 
 
-def parameters_of(function: Callable[..., Any]) -> tuple[list[Parameter], dict[str, float]]:
-    """The parameters of a function to be traced, and defaults of those that have one."""
+def name_of(function: Any, word: str) -> str:
+    """Of what is to become a kernel: a function, a lambda, what functools.partial made of one, or an
+    object that can be called."""
+    if isinstance(function, Kernel):
+        raise TypeError(f"ridge.{word}: {function.__name__} is a kernel already")
+    if isinstance(function, functools.partial):
+        return name_of(function.func, word)
+    if not callable(function):
+        raise TypeError(f"ridge.{word} takes a function, not {function!r} ({type(function).__name__})")
+    name = str(getattr(function, "__name__", type(function).__name__))
+    if name == "<lambda>":
+        return f"lambda_{function.__code__.co_firstlineno}"
+    check_name(name, f"the {word}", in_cpp=False)
+    return name
+
+
+def doc_of(function: Any) -> Optional[str]:
+    doc = (function.func if isinstance(function, functools.partial) else function).__doc__
+    return doc if isinstance(doc, str) else None
+
+
+def parameters_of(function: Callable[..., Any],
+                  name: str) -> tuple[list[Parameter], dict[str, float]]:
+    """The parameters of a function to be traced, and defaults of those that have one. What
+    functools.partial gives by name and is no number is no parameter."""
     parameters = []
     defaults = {}
-    for p in inspect.signature(function).parameters.values():
-        if p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):
-            raise TraceError(f"{users_line()}: {function.__name__} takes *{p.name}; a kernel has a "
-                             "fixed list of arrays and numbers")
-        check_name(p.name, f"{function.__name__}: the parameter")
+    for p in _signature(function, name):
+        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+            raise TraceError(f"{users_line()}: {name} takes *{p.name}; a kernel has a fixed list of "
+                             "arrays and numbers")
+        if _is_fixed(function, p):
+            continue
+        check_name(p.name, f"{name}: the parameter", in_cpp=False)
         parameters.append(Parameter(p.name))
         if p.default is not p.empty:
+            if not _is_number(p.default):
+                raise TraceError(f"{users_line()}: {name}: the default of {p.name} is {p.default!r} "
+                                 f"({type(p.default).__name__}); a number is right")
             defaults[p.name] = float(p.default)
     return parameters, defaults
+
+
+def call_with(function: Callable[..., Any], name: str, given: Mapping[str, Any]) -> Any:
+    """Calls a function with values by the names of its parameters, whatever kind these are of."""
+    parameters = [p for p in _signature(function, name) if p.name in given]
+    by_place = [given[p.name] for p in parameters if p.kind is not p.KEYWORD_ONLY]
+    return function(*by_place, **{p.name: given[p.name] for p in parameters
+                                  if p.kind is p.KEYWORD_ONLY})
+
+
+def _signature(function: Callable[..., Any], name: str) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        raise TraceError(f"{users_line()}: {name} does not say which parameters it has; a function of "
+                         "Python does") from None
+
+
+def _is_fixed(function: Callable[..., Any], p: inspect.Parameter) -> bool:
+    return (isinstance(function, functools.partial) and p.name in function.keywords
+            and not _is_number(p.default))
+
+
+def _is_number(x: object) -> bool:
+    return isinstance(x, (numbers.Real, np.bool_)) or (getattr(x, "shape", None) == ()
+                                                       and isinstance(x, np.ndarray)
+                                                       and x.dtype.kind in "biuf")
 
 
 class Kernel:
@@ -137,6 +198,22 @@ class Kernel:
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state, _compiled={}, _latest=None)
+
+    #: How a signature shows arrays, where they are not those of `arrays`.
+    _array_parameters: tuple[inspect.Parameter, ...] = ()
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What inspect.signature() and notebooks show of a call."""
+        p = inspect.Parameter
+        shown = list(self._array_parameters) or [p(n, p.POSITIONAL_ONLY) for n in self.arrays]
+        shown += [p(n, p.KEYWORD_ONLY, default=self._defaults.get(n, p.empty))
+                  for n in self.numbers or ()]
+        shown += [p("out", p.KEYWORD_ONLY, default=None), p("schedule", p.KEYWORD_ONLY, default="auto"),
+                  p("device", p.KEYWORD_ONLY, default=None)]
+        if self.numbers is None:
+            shown.append(p("numbers", p.VAR_KEYWORD))
+        return inspect.Signature(shown)
 
     @property
     def source(self) -> str:
@@ -192,7 +269,46 @@ class Kernel:
             raise TypeError(f"{self.__name__} takes {len(self.arrays)} arrays "
                             f"({', '.join(self.arrays)}), not {len(given)}; numbers are given by "
                             "name")
-        return (*given, self._new(given) if out is None else out)
+        return self._with_output(given, out)
+
+    def _with_output(self, given: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
+        if out is not None:
+            return (*given, out)
+        self._check_arrays(given)
+        return (*given, self._new(given))
+
+    def _check_arrays(self, given: Sequence[Any]) -> None:
+        """Throws TypeError for what users take for an array, with what would be right."""
+        for name, array in zip(self._array_names(len(given)), given):
+            why = _arrays.why_no_array(array)
+            if why:
+                raise TypeError(f"{self.__name__}: {name} {why}")
+
+    @contextlib.contextmanager
+    def _explaining(self, arrays: Sequence[Any], schedule: Any, device: Any,
+                    numbers: Mapping[str, Any]) -> Iterator[None]:
+        """Says which argument is wrong where the library knows only that one is."""
+        try:
+            yield
+        except (TypeError, RuntimeError):
+            self._explain(arrays, schedule, device, numbers)
+            raise
+
+    def _explain(self, arrays: Sequence[Any], schedule: Any, device: Any,
+                 given: Mapping[str, Any]) -> None:
+        if not isinstance(schedule, str):
+            raise TypeError(f"{self.__name__}: schedule={schedule!r}: a schedule's text or its name is "
+                            "right, such as 'auto'") from None
+        if device is not None and not isinstance(device, str):
+            raise TypeError(f"{self.__name__}: device={device!r}: the name of a device is right, such as "
+                            "'cpu' or 'simt:32'") from None
+        for name, value in given.items():
+            try:
+                float(value)
+            except Exception:  # noqa: BLE001  # whatever a library raises for what is no number yet
+                raise TypeError(f"{self.__name__}: {name}={value!r} ({type(value).__name__}): a number "
+                                "is right") from None
+        self._check_arrays(arrays)
 
     def _new(self, given: tuple[Any, ...]) -> Any:
         """A new output, like the first array."""
@@ -211,13 +327,17 @@ class Kernel:
         extents and schedules that do not fit, Failure (a RuntimeError) where the machine has not
         what is needed."""
         latest = self._latest
-        if (latest is not None and out is not None and len(arrays) == latest[2]
-                and tuple(numbers) == latest[1]):  # in a loop nothing needs to be looked up again
-            latest[0].run((*arrays, out), tuple(numbers.values()), schedule, device)
-            return out
-        all_arrays = self._call_arrays(arrays, out)
-        core, values = self._bind_numbers(numbers, len(all_arrays))
-        core.run(all_arrays, values, schedule, device)
+        try:
+            if (latest is not None and out is not None and len(arrays) == latest[2]
+                    and tuple(numbers) == latest[1]):  # in a loop nothing needs to be looked up again
+                latest[0].run((*arrays, out), tuple(numbers.values()), schedule, device)
+                return out
+            all_arrays = self._call_arrays(arrays, out)
+            core, values = self._bind_numbers(numbers, len(all_arrays))
+            core.run(all_arrays, values, schedule, device)
+        except (TypeError, RuntimeError):
+            self._explain(arrays, schedule, device, numbers)
+            raise
         return all_arrays[-1]
 
     @property
@@ -245,19 +365,22 @@ class Kernel:
                     **numbers: float) -> Records:
         """As measure(), under each schedule that is asked for: `all` that have names and the
         default, or `space`, every one."""
-        all_arrays = self._call_arrays(arrays, out)
-        core, values = self._bind_numbers(numbers, len(all_arrays))
-        return records_of(core.measure(all_arrays, values, schedule, device, repeats, check))
+        with self._explaining(arrays, schedule, device, numbers):
+            all_arrays = self._call_arrays(arrays, out)
+            core, values = self._bind_numbers(numbers, len(all_arrays))
+            return records_of(core.measure(all_arrays, values, schedule, device, repeats, check))
 
     def _tune(self, arrays: tuple[Any, ...], out: Any, device: Optional[str], seconds: float,
               most: int, progress: Optional[Callable[[str], None]],
               numbers: Mapping[str, float]) -> str:
-        all_arrays = self._call_arrays(arrays, out)
-        core, values = self._bind_numbers(numbers, len(all_arrays))
-        return core.tune(all_arrays, values, device, seconds, most, progress)
+        with self._explaining(arrays, "auto", device, numbers):
+            all_arrays = self._call_arrays(arrays, out)
+            core, values = self._bind_numbers(numbers, len(all_arrays))
+            return core.tune(all_arrays, values, device, seconds, most, progress)
 
     def _doctor(self, arrays: tuple[Any, ...], out: Any, schedule: str, device: Optional[str],
                 prove: bool, numbers: Mapping[str, float]) -> str:
-        all_arrays = self._call_arrays(arrays, out)
-        core, values = self._bind_numbers(numbers, len(all_arrays))
-        return core.doctor(all_arrays, values, schedule, device, prove)
+        with self._explaining(arrays, schedule, device, numbers):
+            all_arrays = self._call_arrays(arrays, out)
+            core, values = self._bind_numbers(numbers, len(all_arrays))
+            return core.doctor(all_arrays, values, schedule, device, prove)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, Sequence
+import inspect
+from collections.abc import Iterator
+from typing import Any, Callable, NoReturn, Optional, Sequence
 
 from . import _arrays
-from ._emit import Writer, flops, reachable, share
-from ._kernel import Kernel, check_name, parameters_of
+from ._emit import COSTLY, Writer, cpp_name, cpp_type, flops, reachable, share
+from ._kernel import Kernel, call_with, doc_of, name_of, parameters_of
 from ._origin import with_origin
 from ._trace import Parameter, Value, as_value
-from ._traced import check_used, fail, in_own_namespace
+from ._traced import check_used, fail, in_own_namespace, members_of
 
 
 class Pairs(Kernel):
@@ -17,12 +19,23 @@ class Pairs(Kernel):
     other, and numbers. Arrays are (components, bodies); a new output is of the sums."""
 
     sums = 0
+    _array_parameters = (inspect.Parameter("bodies", inspect.Parameter.VAR_POSITIONAL),)
 
     def _call_arrays(self, given: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
         if len(given) not in (1, 2):
             raise TypeError(f"{self.__name__} takes targets and sources, or bodies that act on each "
                             f"other, not {len(given)} arrays; numbers are given by name")
-        return (*given, self._new(given) if out is None else out)
+        return self._with_output(given, out)
+
+    def _check_arrays(self, given: Sequence[Any]) -> None:
+        super()._check_arrays(given)
+        for name, array in zip(self._array_names(len(given)), given):
+            strides = getattr(array, "strides", None)
+            if (isinstance(strides, tuple) and len(strides) == 2 and strides[0] < strides[1]
+                    and min(array.shape) > 1):
+                raise TypeError(
+                    f"{self.__name__}: {name} has the components of a body side by side in memory, as x.T "
+                    "of (bodies, components); numpy.ascontiguousarray(x.T) makes a copy in order")
 
     def _new(self, given: tuple[Any, ...]) -> Any:
         return _arrays.zeros(given[0], self.__name__, (self.sums, given[0].shape[-1]))
@@ -46,8 +59,18 @@ class _Components:
         except TypeError:
             raise fail(f"the number of a component of {self.name} is a number of Python's") from None
 
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self.values)
+
     def __len__(self) -> int:
         return len(self.values)
+
+    def _refuse(self, *_other: object, **_options: object) -> NoReturn:
+        raise fail(f"the {self.name} has {len(self.values)} components, and no arithmetic of its own; "
+                   "write it for each, as in [a - b for a, b in zip(s, t)]")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __pow__ = __neg__ = __abs__ = __array_ufunc__ = __array__ = _refuse
 
 
 def pairs(function: Optional[Callable[..., Any]] = None, *, targets: int, sources: int,
@@ -78,16 +101,18 @@ def pairs(function: Optional[Callable[..., Any]] = None, *, targets: int, source
 
 @with_origin
 def _from_function(function: Callable[..., Any], targets: int, sources: int, sums: int) -> Pairs:
-    name = function.__name__
-    check_name(name, "the interaction")
-    parameters, defaults = parameters_of(function)
+    name = name_of(function, "pairs")
+    parameters, defaults = parameters_of(function, name)
     if len(parameters) < 2:
         raise fail(f"{name} takes a target and a source, and numbers behind them")
     numbers = parameters[2:]
     for p in parameters[:2]:
         if p.name in defaults:
             raise fail(f"{name}: {p.name} has a default; it has the components of a body")
-    returned = function(_Components("target", targets), _Components("source", sources), *numbers)
+    given = {p.name: p for p in numbers}
+    bodies = (_Components("target", targets), _Components("source", sources))
+    returned = call_with(function, name,
+                         {**dict(zip((p.name for p in parameters), bodies)), **given})
     if not isinstance(returned, (list, tuple)) or len(returned) != sums:
         what = f"{len(returned)} values" if isinstance(returned, (list, tuple)) else \
             type(returned).__name__
@@ -95,8 +120,8 @@ def _from_function(function: Callable[..., Any], targets: int, sources: int, sum
     results = share([as_value(r) for r in returned])
     check_used(name, numbers)
     text = _text(name, (targets, sources, sums), numbers, results)
-    made = Pairs(name, ("targets", "sources"), in_own_namespace(text, name, "pairs"),
-                 [p.name for p in numbers], defaults, function.__doc__)
+    made = Pairs(name, ("targets", "sources"), in_own_namespace(text, name, "pairs", members_of(numbers)),
+                 [p.name for p in numbers], defaults, doc_of(function))
     made.sums = sums
     return made
 
@@ -104,7 +129,7 @@ def _from_function(function: Callable[..., Any], targets: int, sources: int, sum
 def _operations(values: list[Value], results: list[Value]) -> tuple[int, int]:
     """Vector operations, with a product and the sum it goes into as one, and reciprocal roots; none
     where there are other functions."""
-    if any(not v.plain and v.op in ("exp", "log", "sqrt", "sin", "cos", "pow", "/") for v in values):
+    if any(not v.plain and v.op in COSTLY for v in values):
         return 0, 0
     uses: dict[int, int] = {}
     for v in (*(a for v in values for a in v.args), *results):
@@ -122,8 +147,7 @@ def _operations(values: list[Value], results: list[Value]) -> tuple[int, int]:
 def _text(name: str, components: tuple[int, int, int], numbers: list[Parameter],
           results: list[Value]) -> str:
     targets, sources, sums = components
-    names = {p.name for p in numbers}
-    writer = Writer(lambda v: f"{v.data[0]}[{v.data[1][0]}]", names | {"target"})
+    writer = Writer(lambda v: f"{v.data[0]}[{v.data[1][0]}]")
     writer.number = lambda n, plain: f"double{{{n}}}" if plain else f"{n}.template as<V>()"
     returned = writer.write(results)
     values = reachable(results)
@@ -132,13 +156,14 @@ def _text(name: str, components: tuple[int, int, int], numbers: list[Parameter],
     if operations > 0:
         limits = (f"  static constexpr double operations = {operations}, rsqrts = {rsqrts};\n"
                   "  static constexpr ridge::Grade grade = ridge::Grade::refined;\n")
-    members = "".join(f"  ridge::Coefficient {p.name} = 0;\n" for p in numbers)
+    members = "".join(f"  ridge::Coefficient {cpp_name(p.name)} = 0;\n" for p in numbers)
     body = "".join(f"    {line}\n" for line in writer.lines)
-    body += "".join(f"    sum[{i}] += {r};\n" for i, r in enumerate(returned))
+    written = [f"V({r})" if v.plain else r for r, v in zip(returned, results)]
+    body += "".join(f"    sum[{i}] += {r};\n" for i, r in enumerate(written))
     return (
         "#pragma once\n\n#include <ridge/core/coefficient.hpp>\n"
         "#include <ridge/pairs/interaction.hpp>\n#include <ridge/python/mathematics.hpp>\n\n"
-        f"namespace NAMESPACE {{\n\nstruct {name} {{\n"
+        f"namespace NAMESPACE {{\n\nstruct {cpp_type(name)} {{\n"
         f"  static constexpr int targets = {targets}, sources = {sources}, sums = {sums};\n"
         f"  static constexpr double flops = {flops(values) + sums};\n{limits}{members}"
         "  template <class V>\n"

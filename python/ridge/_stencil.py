@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Callable, Optional, Sequence, overload
 
-from ._emit import Writer, flops, reachable
+from ._emit import Writer, cpp_name, cpp_type, flops, reachable
 from ._kernel import Kernel, Source, check_name, unique
 from ._trace import Parameter, Value
-from ._traced import Traced, cpp_offset, in_own_namespace, trace
+from ._traced import Traced, cpp_offset, in_own_namespace, members_of, trace
 
 
 class Stencil(Kernel):
     """A stencil that is called with arrays and numbers."""
+
+    #: Those along which it reads neighbours, of "xyz"; None: the kernel's source says.
+    axes: Optional[str] = None
 
 
 @overload
@@ -33,8 +36,9 @@ def stencil(function: Optional[Callable[..., Any]] = None, *, source: Optional[s
             return u[0,0,0] + rate*(u[0,0,1] + u[0,0,-1] - 2*u[0,0,0])
 
     u[dz,dy,dx] is the neighbour at that distance, x last, as NumPy indexes; one and two dimensions
-    likewise. Parameters that are indexed are arrays, the others are numbers. The points nearer to
-    an edge than the stencil reaches are not written.
+    likewise. Parameters that are indexed are arrays, the others are numbers. Points nearer to an
+    edge than the stencil reaches are not written: along each axis as many at both ends, the most
+    that it reaches to either side. u[2] - u[0] writes neither the last two nor the first two.
 
     `source` is the text of a header with the functor `name`; `arrays` names what it reads. Its
     members are set by the names that calls give, or by those of `numbers` alone.
@@ -49,16 +53,21 @@ def stencil(function: Optional[Callable[..., Any]] = None, *, source: Optional[s
 
 def _from_function(function: Callable[..., Any]) -> Stencil:
     traced = trace(function, "stencil")
-    source = in_own_namespace(_text(traced), traced.name, "stencil")
+    source = in_own_namespace(_text(traced), traced.name, "stencil", members_of(traced.numbers))
     made = Stencil(traced.name, [p.name for p in traced.arrays], source,
                    [p.name for p in traced.numbers], traced.defaults, traced.doc)
     made.rank = traced.rank
+    made.axes = _axes({cpp_offset(v.data[1]) for v in reachable([traced.result]) if v.op == "load"})
     return made
+
+
+def _axes(offsets: set[tuple[int, int, int]]) -> str:
+    return "".join("xyz"[d] for d in range(3) if any(o[d] for o in offsets))
 
 
 def _load(value: Value) -> str:
     parameter, offset = value.data
-    return f"{parameter.name}({', '.join(map(str, cpp_offset(offset)))})"
+    return f"{cpp_name(parameter.name)}({', '.join(map(str, cpp_offset(offset)))})"
 
 
 def _footprint(parameter: Parameter, values: list[Value]) -> str:
@@ -69,7 +78,7 @@ def _footprint(parameter: Parameter, values: list[Value]) -> str:
 
 
 def _text(traced: Traced) -> str:
-    writer = Writer(_load, traced.names)
+    writer = Writer(_load)
     values = reachable([traced.result])
     (returned,) = writer.write([traced.result])
     footprints = [_footprint(p, values) for p in traced.arrays]
@@ -78,14 +87,14 @@ def _text(traced: Traced) -> str:
     else:
         declared = ("  static constexpr auto footprints = std::make_tuple(\n      "
                     + ",\n      ".join(footprints) + ");\n")
-    members = "".join(f"  double {p.name} = 0;\n" for p in traced.numbers)
+    members = "".join(f"  double {cpp_name(p.name)} = 0;\n" for p in traced.numbers)
     body = "".join(f"    {line}\n" for line in writer.lines)
     types = ", ".join(f"class N{i}" for i in range(len(traced.arrays)))
-    parameters = ", ".join(f"const N{i}& {p.name}" for i, p in enumerate(traced.arrays))
+    parameters = ", ".join(f"const N{i}& {cpp_name(p.name)}" for i, p in enumerate(traced.arrays))
     return (
         "#pragma once\n\n#include <ridge/python/mathematics.hpp>\n"
         "#include <ridge/stencil/kernel.hpp>\n\nnamespace NAMESPACE {\n\n"
-        f"struct {traced.name} {{\n{declared}"
+        f"struct {cpp_type(traced.name)} {{\n{declared}"
         f"  static constexpr double flops = {flops(values)};\n{members}"
         f"  template <{types}>\n  RIDGE_FN auto operator()({parameters}) const {{\n{body}"
         f"    return {returned};\n  }}\n}};\n\n}} // namespace NAMESPACE\n")

@@ -93,7 +93,7 @@ class Sweeps:
         file = _core.keep_source(f"{self.kernel.__name__}.hpp", self._source.text)
         return _core.Sweeps(self.kernel.__name__, list(self.kernel.arrays), list(names),
                             self.kernel.rank, self._source.describe_sweeps(file, names), file,
-                            _boundary_text(self.boundary, rank), _spacing(self._spacing, rank),
+                            _boundary_text(self.boundary, self.kernel.axes, rank), _spacing(self._spacing, rank),
                             list(reversed(self._points)))
 
 
@@ -105,8 +105,8 @@ def sweeps(kernel: Stencil, *, boundary: Union[str, Mapping[str, str]] = "untouc
         heat_in_time = ridge.sweeps(heat, boundary="periodic")
         heat_in_time.run(a, steps=1000, rate=0.1)
 
-    `boundary` is one condition for all faces: untouched, periodic, mirror, dirichlet:VALUE or
-    neumann:VALUE; or different ones, as `ridge evolve` takes them ("x=periodic,y-=dirichlet:0",
+    `boundary` is one condition for all faces (of the axes along which the kernel reads neighbours):
+    untouched, periodic, mirror, dirichlet:VALUE or neumann:VALUE; or different ones, as `ridge evolve` takes them ("x=periodic,y-=dirichlet:0",
     with x the last axis of an array), or a dict of these. `levels` is the number of time levels
     that the kernel reads: with 2, as for waves, its arrays begin with the present values and those
     of the step before. `spacing` is the distance of points, that derivatives at faces are by: one
@@ -135,12 +135,14 @@ def _checked_points(points: Optional[Sequence[int]], rank: int) -> tuple[int, ..
     return checked
 
 
-def _boundary_text(boundary: Union[str, Mapping[str, str]], rank: int) -> str:
+def _boundary_text(boundary: Union[str, Mapping[str, str]], axes: Optional[str], rank: int) -> str:
+    """One condition is for the faces along which there are neighbours to read."""
     if isinstance(boundary, Mapping):
         return ",".join(f"{face}={condition}" for face, condition in boundary.items()) or "untouched"
     if "=" in boundary or boundary == "untouched":
         return boundary
-    return ",".join(f"{axis}={boundary}" for axis in _AXES[:rank])
+    axes = _AXES[:rank] if axes is None else axes
+    return ",".join(f"{axis}={boundary}" for axis in axes) or "untouched"
 
 
 def _spacing(spacing: Union[float, Sequence[float]], rank: int) -> tuple[float, float, float]:

@@ -11,11 +11,13 @@ import itertools
 import numbers
 import os
 import sys
+import sysconfig
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn, Optional, Union
 
 from ._origin import FARTHEST, Origin, origin
+
 
 class _Mode(threading.local):
     """What is being traced by this thread."""
@@ -45,10 +47,29 @@ class TraceError(TypeError):
     """What a kernel cannot be made of, at the user's line, and what would be right."""
 
 
+class NoAttribute(TraceError, AttributeError):
+    """The same, of an attribute: hasattr() is false."""
+
+
+#: Libraries whose functions a kernel may call, and be refused in.
+_LIBRARIES = ("numpy", "scipy", "torch", "jax", "jaxlib", "cupy", "numba")
+_STANDARD = os.path.realpath(sysconfig.get_paths()["stdlib"]) + os.sep
+
+
+def _is_users(file: str, module: str) -> bool:
+    """Whether a line is a user's, not one of this package, of Python or of a library."""
+    if os.path.dirname(file) == _HERE or module.partition(".")[0] in _LIBRARIES:
+        return False
+    path = os.path.realpath(file)
+    return "-packages" in path or not path.startswith(_STANDARD)
+
+
 def users_line() -> str:
-    """FILE:LINE of the innermost frame that is not this package's."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == _HERE:
+    """FILE:LINE of the innermost frame that is the user's."""
+    frame = here = sys._getframe(1)
+    while not _is_users(frame.f_code.co_filename, str(frame.f_globals.get("__name__"))):
+        if frame.f_back is None:
+            return f"{here.f_code.co_filename}:{here.f_lineno}"
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
 
@@ -119,6 +140,24 @@ class Value:
     def __rtruediv__(self, other: Operand) -> Value:
         return binary("/", other, self)
 
+    def __floordiv__(self, other: Operand) -> Value:
+        return binary("floor_divide", self, other)
+
+    def __rfloordiv__(self, other: Operand) -> Value:
+        return binary("floor_divide", other, self)
+
+    def __mod__(self, other: Operand) -> Value:
+        return binary("remainder", self, other)
+
+    def __rmod__(self, other: Operand) -> Value:
+        return binary("remainder", other, self)
+
+    def __divmod__(self, other: Operand) -> tuple[Value, Value]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Operand) -> tuple[Value, Value]:
+        return other // self, other % self
+
     def __neg__(self) -> Value:
         return Value("negate", (as_value(self),))
 
@@ -126,7 +165,19 @@ class Value:
         return as_value(self)
 
     def __abs__(self) -> Value:
-        return where(self < 0, -self, self)
+        return Value("absolute", (as_value(self),))
+
+    def __floor__(self) -> Value:
+        return Value("floor", (as_value(self),))
+
+    def __ceil__(self) -> Value:
+        return Value("ceil", (as_value(self),))
+
+    def __trunc__(self) -> Value:
+        return Value("trunc", (as_value(self),))
+
+    def __round__(self, _digits: object = None) -> Value:
+        refuse("round() of a value of the kernel; write ridge.floor(value + 0.5)")
 
     def __pow__(self, other: Operand) -> Value:
         return power(self, other)
@@ -198,12 +249,18 @@ class Value:
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any,
                         **options: Any) -> Union[Value, Condition]:
-        name = _UFUNCS.get(ufunc.__name__)
-        if method != "__call__" or options or name is None:
-            known = ", ".join(sorted(_UFUNCS))
-            refuse(f"numpy.{ufunc.__name__} of a value of the kernel; of NumPy's functions {known} "
-                   "are possible")
-        return name(*inputs)
+        return _by_numpy(ufunc.__name__, inputs, options, method == "__call__")
+
+    def __array_function__(self, function: Any, _types: Any, inputs: Any,
+                           options: Any) -> Union[Value, Condition]:
+        return _by_numpy(function.__name__, inputs, options)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        what = "a parameter" if isinstance(self, Parameter) else "a value"
+        raise NoAttribute(f"{users_line()}: {what} of a kernel has no attribute '{name}'; it stands for "
+                          "one number of each item, for arithmetic and ridge's functions")
 
 
 class Condition:
@@ -230,6 +287,14 @@ class Condition:
         refuse("an `if`, `and`, `or`, `not`, `min` or `max` on a value of the kernel, which is known "
                "only when it runs; write ridge.where(condition, a, b), and join conditions by & | ~")
 
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any,
+                        **options: Any) -> Union[Value, Condition]:
+        return _by_numpy(ufunc.__name__, inputs, options, method == "__call__")
+
+    def __array_function__(self, function: Any, _types: Any, inputs: Any,
+                           options: Any) -> Union[Value, Condition]:
+        return _by_numpy(function.__name__, inputs, options)
+
 
 Operand = Union[Value, float, int]
 
@@ -247,6 +312,8 @@ def as_value(x: object) -> Value:
         if isinstance(x, Parameter):
             x.use_as_number()
         return x
+    if getattr(x, "shape", None) == () and callable(getattr(x, "item", None)):
+        x = x.item()  # type: ignore[attr-defined]  # NumPy's numbers and arrays of one number
     if isinstance(x, bool) or not isinstance(x, numbers.Real):
         if isinstance(x, Condition):
             refuse("a condition is no number; write ridge.where(condition, 1, 0)")
@@ -325,13 +392,13 @@ def where(condition: Condition, a: Operand, b: Operand) -> Value:
 
 
 def minimum(a: Operand, b: Operand) -> Value:
-    """The lesser of two values; `a` where they are not ordered."""
-    return where(as_value(b) < a, b, a)
+    """The lesser of two values; NaN where one is NaN."""
+    return binary("minimum", a, b)
 
 
 def maximum(a: Operand, b: Operand) -> Value:
-    """The greater of two values; `a` where they are not ordered."""
-    return where(as_value(b) > a, b, a)
+    """The greater of two values; NaN where one is NaN."""
+    return binary("maximum", a, b)
 
 
 def power(a: Operand, b: Operand) -> Value:
@@ -341,10 +408,11 @@ def power(a: Operand, b: Operand) -> Value:
         if exponent == 0.5:
             return sqrt(a)
         if exponent == -0.5:
-            return rsqrt(a)
-        if exponent == int(exponent) and 1 <= abs(exponent) <= 64:
-            product = _whole_power(as_value(a), abs(int(exponent)))
-            return product if exponent > 0 else 1.0 / product
+            return Value("inverse_root", (as_value(a),))
+        if exponent.is_integer() and 1 <= abs(exponent) <= 64:
+            # Of the reciprocal, whose powers leave the range of numbers where the result does.
+            base = as_value(a) if exponent > 0 else 1.0 / as_value(a)
+            return _whole_power(base, abs(int(exponent)))
     return Value("pow", (as_value(a), as_value(b)))
 
 
@@ -369,22 +437,43 @@ log = _function("log", "The natural logarithm of a value of a kernel.")
 sqrt = _function("sqrt", "The square root of a value of a kernel.")
 sin = _function("sin", "The sine of a value of a kernel, in radians.")
 cos = _function("cos", "The cosine of a value of a kernel, in radians.")
-rsqrt = _function("rsqrt", "1 / sqrt(x) of a positive value: relative error 2^-22 in fp32 and 2^-50 "
-                           "in fp64 at most.")
+tan = _function("tan", "The tangent of a value of a kernel, in radians.")
+tanh = _function("tanh", "The hyperbolic tangent of a value of a kernel.")
+sign = _function("sign", "-1, 0 or 1, the sign of a value of a kernel; NaN of NaN.")
+floor = _function("floor", "The greatest whole number that is not greater than a value of a kernel.")
+ceil = _function("ceil", "The least whole number that is not less than a value of a kernel.")
+trunc = _function("trunc", "The whole number next to a value of a kernel towards zero.")
+rsqrt = _function("rsqrt", "1 / sqrt(x) of a positive value, fast: relative error 2^-22 in fp32 and "
+                           "2^-50 in fp64 at most; of zero or infinity it may be NaN, which x**-0.5 "
+                           "is not.")
 
-_UFUNCS: dict[str, Callable[..., Union[Value, Condition]]] = {
-    "add": lambda a, b: binary("+", a, b),
-    "subtract": lambda a, b: binary("-", a, b),
-    "multiply": lambda a, b: binary("*", a, b),
-    "divide": lambda a, b: binary("/", a, b),
-    "negative": lambda a: -a,
-    "absolute": lambda a: abs(a),
-    "square": lambda a: power(a, 2),
-    "power": power,
-    "exp": exp, "log": log, "sqrt": sqrt, "sin": sin, "cos": cos,
-    "minimum": minimum, "maximum": maximum,
-    "less": lambda a, b: compare("<", a, b),
-    "less_equal": lambda a, b: compare("<=", a, b),
-    "greater": lambda a, b: compare(">", a, b),
-    "greater_equal": lambda a, b: compare(">=", a, b),
-}  # numpy.float64(2) < value calls a ufunc
+
+def hypot(a: Operand, b: Operand) -> Value:
+    """sqrt(a*a + b*b), whose squares do not overflow."""
+    return binary("hypot", a, b)
+
+
+def clip(a: Operand, low: Optional[Operand] = None, high: Optional[Operand] = None) -> Value:
+    """The value between `low` and `high` that is next to `a`; None: no limit there."""
+    x = as_value(a)
+    if low is not None:
+        x = maximum(x, low)
+    return x if high is None else minimum(x, high)
+
+
+def _by_numpy(name: str, inputs: Any, options: Any,
+              is_call: bool = True) -> Union[Value, Condition]:
+    """What one of NumPy's functions is in a kernel."""
+    from ._numpy import FUNCTIONS  # which is made of what is here
+
+    known = FUNCTIONS.get(name)
+    if known is None or not is_call:
+        refuse(f"numpy.{name} of a value of the kernel; of NumPy's functions "
+               f"{', '.join(sorted(FUNCTIONS))} are possible")
+    try:
+        return known(*inputs, **options)
+    except TraceError:
+        raise
+    except TypeError:
+        refuse(f"numpy.{name} in a kernel takes the values alone, without "
+               f"{', '.join(options) or 'further arguments'}")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any, Callable, Iterable
 
-from ._emit import flops, reachable, share
-from ._kernel import Source, check_name, parameters_of, unique
+from ._emit import cpp_name, cpp_type, flops, reachable, share
+from ._kernel import Source, call_with, doc_of, name_of, parameters_of, unique
 from ._origin import with_origin
 from ._trace import Parameter, TraceError, Value, as_value, users_line
 
@@ -31,19 +31,14 @@ class Traced:
     def rank(self) -> int:
         return self.arrays[0].rank
 
-    @property
-    def names(self) -> set[str]:
-        return {p.name for p in (*self.arrays, *self.numbers)}
-
 
 @with_origin
 def trace(function: Callable[..., Any], word: str) -> Traced:
     """Calls a function with symbols: indexed parameters are arrays, the others numbers. `word` is
     what it will be, for errors."""
-    name = function.__name__
-    check_name(name, f"the {word}")
-    parameters, defaults = parameters_of(function)
-    result = function(*parameters)
+    name = name_of(function, word)
+    parameters, defaults = parameters_of(function, name)
+    result = call_with(function, name, {p.name: p for p in parameters})
     if result is None or isinstance(result, (tuple, list)):
         raise fail(f"{name} returns {type(result).__name__}; a {word} returns one value, that of the "
                    "item")
@@ -60,22 +55,25 @@ def trace(function: Callable[..., Any], word: str) -> Traced:
                        f"{arrays[0].rank}; all arrays have as many")
         if p.name in defaults:
             raise fail(f"{name}: the array {p.name} has a default")
-    return Traced(name, function.__doc__, value, arrays, numbers, defaults)
+    return Traced(name, doc_of(function), value, arrays, numbers, defaults)
 
 
 def check_used(name: str, parameters: list[Parameter]) -> None:
     for p in parameters:
         if p.kind == "":
             raise fail(f"{name} does not use its parameter {p.name}")
-        if p.name == name:
-            raise fail(f"{name}: the parameter has the kernel's name; rename one")
 
 
 def in_own_namespace(text: str, name: str, pattern: str,
                      places: dict[str, list[str]] | None = None) -> Source:
     """A source in whose text NAMESPACE stands for a namespace that no other text has."""
     where = f"traced_{unique(text)}"
-    return Source(text.replace("NAMESPACE", where), f"{where}::{name}", pattern, places)
+    return Source(text.replace("NAMESPACE", where), f"{where}::{cpp_type(name)}", pattern, places)
+
+
+def members_of(parameters: Iterable[Parameter]) -> dict[str, list[str]]:
+    """Where numbers are kept, if they are members of the kernel."""
+    return {p.name: [f"kernel.{cpp_name(p.name)}"] for p in parameters}
 
 
 def cpp_offset(offset: tuple[int, ...]) -> tuple[int, int, int]:
@@ -84,5 +82,6 @@ def cpp_offset(offset: tuple[int, ...]) -> tuple[int, int, int]:
     return dx, dy, dz
 
 
-__all__ = ["Traced", "check_used", "cpp_offset", "fail", "flops", "in_own_namespace", "reachable",
+__all__ = ["Traced", "check_used", "cpp_offset", "fail", "flops", "in_own_namespace", "members_of",
+           "reachable",
            "trace"]

@@ -64,9 +64,51 @@ def test_functions_of_other_libraries():
     refused(f, "# mark: " + "math", "ridge.sqrt")
 
     def g(u):
-        return np.tan(u[0])  # mark: tan
+        return np.arctan(u[0])  # mark: arctan
 
-    refused(g, "# mark: " + "tan", "sqrt")
+    refused(g, "# mark: " + "arctan", "sqrt")
+
+    def h(u):
+        return np.mean(u)  # mark: mean
+
+    refused(h, "# mark: " + "mean", "numpy.mean of a value")
+
+    def i(u):
+        return u[0] + np.stack([u[1], u[2]])[0]  # mark: stack
+
+    refused(i, "# mark: " + "stack", "numpy.stack of a value")
+
+    def j(u):
+        return np.sqrt(u[0], out=u)  # mark: into
+
+    refused(j, "# mark: " + "into", "without out")
+
+    def k(u):
+        return np.asarray([u[0], 1.0]) * 2  # mark: asarray
+
+    refused(k, "# mark: " + "asarray", "no NumPy array")
+
+    def o(u):
+        return np.array([1.0, 2.0]) * u[0]  # mark: vector
+
+    refused(o, "# mark: " + "vector", "cannot be part of a kernel")
+
+
+def test_what_arrays_and_floats_have():
+    def f(u):
+        return u.shape[0] * u[0]  # mark: shape
+
+    refused(f, "# mark: " + "shape", "has no attribute 'shape'")
+
+    def g(u):
+        return u[0].real  # mark: real
+
+    refused(g, "# mark: " + "real", "has no attribute 'real'")
+
+    def h(u):
+        return round(u[0], 1)  # mark: round
+
+    refused(h, "# mark: " + "round", "ridge.floor(value + 0.5)")
 
 
 def test_loops_and_lengths():
@@ -107,9 +149,24 @@ def test_arrays_and_numbers():
     refused(i, "# mark: " + "complex", "cannot be part of a kernel")
 
 
-def test_a_lambda_has_no_name():
-    with pytest.raises(ridge.TraceError, match="no name that C[+][+] could have"):
-        ridge.stencil(lambda u: u[0])
+def test_defaults_are_numbers():
+    for default in (None, 1j, "a", [1.0], np.ones(2)):
+        def f(u, k=default):
+            return u[0] * k
+
+        refused_default(f)
+
+
+def refused_default(function):
+    with pytest.raises(ridge.TraceError, match=r"^[^\n]*f: the default of k is .*; a number is right$"):
+        ridge.stencil(function)
+
+
+def test_what_is_no_function():
+    for given, says in [(5, "takes a function, not 5"), (None, "takes a function, or source="),
+                        (ridge.stencil(lambda u: u[0]), "is a kernel already")]:
+        with pytest.raises(TypeError, match=says):
+            ridge.stencil(given)
 
 
 def test_whole_functions():
@@ -125,9 +182,6 @@ def test_whole_functions():
     def two(u, v):
         return u[0] + v[0, 0]
 
-    def template(u):
-        return u[0]
-
     def many(*u):
         return u[0][0]
 
@@ -136,7 +190,7 @@ def test_whole_functions():
 
     for function, says in [(nothing, "returns NoneType"), (constant, "reads no array"),
                            (unused, "does not use its parameter v"),
-                           (two, "all arrays have as many"), (template, "another meaning"),
+                           (two, "all arrays have as many"),
                            (many, "a fixed list"), (out, "another meaning")]:
         with pytest.raises(ridge.TraceError, match=says):
             ridge.stencil(function)
@@ -159,3 +213,11 @@ def test_pairs_that_cannot_be():
         @ridge.pairs(targets=1, sources=1, sums=1)
         def beyond(t, s):
             return [t[1]]
+    with pytest.raises(ridge.TraceError, match=r"the source has 1 components.*zip\(s, t\)"):
+        @ridge.pairs(targets=1, sources=1, sums=1)
+        def whole(t, s):
+            return [s - t]
+    with pytest.raises(ridge.TraceError, match="the source has 2 components"):
+        @ridge.pairs(targets=1, sources=2, sums=1)
+        def summed(t, s):
+            return [np.sum(s)]
