@@ -13,13 +13,14 @@ class Progress:
 
     def __init__(self) -> None:
         self._width = 0
-        self._shown = sys.stderr.isatty() or "ipykernel" in sys.modules
+        #: Whether somebody looks.
+        self.shown = sys.stderr.isatty() or "ipykernel" in sys.modules
 
     def __enter__(self) -> Progress:
         return self
 
     def __call__(self, line: str) -> None:
-        if not self._shown:
+        if not self.shown:
             return
         sys.stderr.write("\r" + line.ljust(self._width))
         sys.stderr.flush()
@@ -30,3 +31,31 @@ class Progress:
         if self._width:
             self("")
             sys.stderr.write("\r")
+
+
+class _Compiling:
+    """What the library tells of compilers that run."""
+
+    def __init__(self) -> None:
+        self._line: Optional[Progress] = None
+        self._logged = False
+
+    def __call__(self, line: str, is_long: bool, over: bool) -> None:
+        """Shows the line of a compilation, or at its end removes it. Where nobody looks, a long one
+        is said once."""
+        if over:
+            if self._line is not None:
+                self._line.__exit__(None, None, None)
+            self._line, self._logged = None, False
+            return
+        if self._line is None:
+            self._line = Progress()
+        self._line("ridge: " + line)
+        if is_long and not self._line.shown and not self._logged:
+            self._logged = True
+            sys.stderr.write(f"ridge: {line}\n")
+            sys.stderr.flush()
+
+
+#: Called by the library.
+compiling = _Compiling()

@@ -8,14 +8,14 @@ namespace ridge::app {
 
 namespace {
 
-volatile std::sig_atomic_t asked_to_stop = 0;
+volatile std::sig_atomic_t asked_to_stop = 0; ///< by which signal
 
 extern "C" void remember(int signal) {
   if (asked_to_stop != 0) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
-  asked_to_stop = 1;
+  asked_to_stop = signal;
 }
 
 } // namespace
@@ -29,6 +29,10 @@ void catch_interrupts() {
 
 bool interrupt_seen() {
   return asked_to_stop != 0;
+}
+
+int interrupted_status() {
+  return 128 + static_cast<int>(asked_to_stop);
 }
 
 void check_interrupt() {

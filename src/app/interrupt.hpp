@@ -13,6 +13,9 @@ void catch_interrupts();
 /// Whether the user asked to stop.
 [[nodiscard]] bool interrupt_seen();
 
+/// What a shell knows it by: 128 and the signal's number, 130 for Ctrl-C.
+[[nodiscard]] int interrupted_status();
+
 /// Throws Interrupted when the user asked to stop.
 void check_interrupt();
 

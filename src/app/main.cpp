@@ -2,6 +2,7 @@
 #include <ridge/core/error.hpp>
 
 #include "commands.hpp"
+#include "compiling.hpp"
 #include "interrupt.hpp"
 #include "ranks.hpp"
 #include "version.hpp"
@@ -53,9 +54,11 @@ int main(int argc, char** argv) {
   try {
     ridge::app::join_ranks(argc, argv);
     ridge::app::catch_interrupts();
+    ridge::app::watch_compilers();
     line.run(argc, argv);
   } catch (const ridge::app::Interrupted&) {
-    return fail(ridge::ExitCode::failure, "interrupted");
+    (void)fail(ridge::ExitCode::failure, "interrupted");
+    return ridge::app::interrupted_status();
   } catch (const ridge::Error& error) {
     return fail(error.code(), error.what());
   } catch (const std::bad_alloc&) {

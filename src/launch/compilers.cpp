@@ -102,6 +102,10 @@ bool has_compiler(DeviceKind kind) {
   return toolchain_of(kind).has_compiler();
 }
 
+std::string program_name(const Compiler& compiler) {
+  return std::filesystem::path(compiler.command.front()).filename().string();
+}
+
 std::string compiler_name(const Device& device) {
   try {
     const Compiler c = finished(toolchain_of(device.kind()).compiler(device));

@@ -19,7 +19,11 @@ struct Compiler {
   std::string to_host{};      ///< the same for its compiler of host code
   bool gnu = false;           ///< host code is compiled by g++
   bool takes_prelude = false; ///< headers compiled beforehand, as g++ does
+  int usual_seconds = 3;      ///< that it takes for a kernel, for people who wait
 };
+
+/// The compiler's name without its folder.
+[[nodiscard]] std::string program_name(const Compiler& compiler);
 
 /// Throws Failure that says what is missing, how to get it and what runs without.
 [[nodiscard]] Compiler compiler_for(const Device& device);

@@ -2,6 +2,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/backend.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/device/library.hpp>
 #include <ridge/launch/type_text.hpp>
 
@@ -10,6 +11,7 @@
 #include "make.hpp"
 #include "report.hpp"
 #include "toolchain.hpp"
+#include "wait.hpp"
 
 #include <fmt/format.h>
 
@@ -36,7 +38,11 @@ Images& images() {
 Product compile(const KernelCompiler& compiler, const std::string& folder, const std::string& text,
                 const std::vector<std::string>& options, DeviceKind kind, const Demand& demand) {
   const std::string source = folder + "/kernel.cu"; // not written: the library has it in memory
-  const KernelCompiler::Compiled compiled = compiler.compile(text, source, options);
+  KernelCompiler::Compiled compiled;
+  Wait wait(fmt::format("{} for {} with {}", kernel_name(demand.source), facts_of(kind).name,
+                        compiler.name()),
+            2);
+  wait.during([&] { compiled = compiler.compile(text, source, options); });
   if (!compiled.done) {
     if (has_compiler(kind)) throw Refused{};
     const Toolchain& tools = toolchain_of(kind);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <optional>
@@ -56,12 +57,20 @@ private:
   std::unordered_map<std::string, Read> known_;
 };
 
+std::string key_of(const std::string& name) {
+  return fmt::format("schema {}\nheaders {}\nlibrary {}\n{}", schema, headers_digest(),
+                     library_file(), name);
+}
+
 } // namespace
+
+std::string made_before(const std::string& name) {
+  return Cache::here().find(key_of(name));
+}
 
 Made make(const std::string& name,
           const std::function<Product(const std::string& folder)>& compile) {
-  const std::string key = fmt::format("schema {}\nheaders {}\nlibrary {}\n{}", schema,
-                                      headers_digest(), library_file(), name);
+  const std::string key = key_of(name);
   Cache& cache = Cache::here();
   if (std::string known = cache.find(key); !known.empty()) return {known, Origin::cached};
   const Cache::Lock turn(cache, key);
@@ -72,6 +81,10 @@ Made make(const std::string& name,
   std::string kept = cache.keep(key, product.object, product.files);
   cache.shrink(most_cached);
   return {kept, Origin::compiled};
+}
+
+std::string kernel_name(const std::string& file) {
+  return std::filesystem::path(file).stem().string();
 }
 
 void write_source(const std::string& file, const std::string& text) {

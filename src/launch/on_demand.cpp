@@ -13,11 +13,15 @@
 #include "make.hpp"
 #include "prelude.hpp"
 #include "report.hpp"
+#include "wait.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -64,6 +68,7 @@ struct Job {
   std::string text;
   std::string file;                 ///< the user's, by which errors are named
   std::vector<std::string> options; ///< flags and libraries beside the compiler's own
+  std::string what;                 ///< for people who wait: "heat for cpu"
   std::string prelude{};            ///< the header that comes first
 };
 
@@ -80,7 +85,9 @@ Product compile(const std::string& folder, const Job& job) {
   command.insert(command.end(), {"-MD", "-MF", rule, source, "-o", product.object});
   command.insert(command.end(), job.options.begin(), job.options.end());
   command.push_back(job.compiler.link + library_file());
-  const Finished finished = run_command(command, folder);
+  Wait wait(fmt::format("{} with {}", job.what, program_name(job.compiler)),
+            job.compiler.usual_seconds);
+  const Finished finished = run_command(command, folder, wait.tick());
   if (finished.status != 0) refuse(finished, command.front(), job.file, source);
   for (const std::string& file : files_of_rule(rule)) {
     if (!file.starts_with(folder)) product.files.push_back(file);
@@ -111,8 +118,13 @@ Made object_of(const Job& job, const std::string& name) {
               [&](const std::string& folder) { return compile(folder, job); });
 }
 
-Job job_of(const Compiler& compiler, const Demand& d) {
-  return {compiler, source_text(d), d.source, words_of(d.flags), "ridge/launch/prelude.hpp"};
+Job job_of(const Device& device, const Compiler& compiler, const Demand& d) {
+  return {compiler,
+          source_text(d),
+          d.source,
+          words_of(d.flags),
+          fmt::format("{} for {}", kernel_name(d.source), to_text(device.id())),
+          "ridge/launch/prelude.hpp"};
 }
 
 /// What a job offers, from this process, the cache or the compiler.
@@ -161,7 +173,7 @@ Offers obtain_executor(const Device& device, const Demand& demand, CompilerOf* c
   std::optional<Compiler> compiler;
   return obtain(name_of(device, demand, compiler_of), [&] {
     compiler = compiler_of(device);
-    return job_of(*compiler, demand);
+    return job_of(device, *compiler, demand);
   });
 }
 
@@ -187,27 +199,49 @@ void prepare(const Device& device, const std::vector<Demand>& demands) {
     CompilerOf* const of = takes_images(device, d) ? compiler_for_launches : compiler_for;
     wanted.emplace(name_of(device, d, of), Wanted{&d, of});
   }
-  if (wanted.empty()) return;
   auto next = wanted.begin();
   std::mutex guard;
+  std::condition_variable ended;
+  std::atomic<bool> stop = false;
   const auto work = [&] {
-    while (true) {
+    while (!stop) {
       std::unique_lock lock(guard);
       if (next == wanted.end()) return;
       const auto& [name, job] = *next++;
       lock.unlock();
       try {
         const Compiler compiler = job.compiler_of(device);
-        (void)object_of(job_of(compiler, *job.demand), name);
+        (void)object_of(job_of(device, compiler, *job.demand), name);
       } catch (const Error&) { // binding tries again, and says it
       }
     }
   };
-  std::vector<std::jthread> others;
-  const auto threads = static_cast<std::size_t>(cpu::default_threads());
-  for (std::size_t i = 1; i < std::min(threads, wanted.size()); ++i)
-    others.emplace_back(work);
-  work();
+  if (wanted.size() < 2) return work();
+  std::size_t at_work = std::min(static_cast<std::size_t>(cpu::default_threads()), wanted.size());
+  Wait wait(fmt::format("{} kernels for {}", wanted.size(), to_text(device.id())), 0);
+  const auto tick = wait.tick();
+  std::vector<std::jthread> threads;
+  for (std::size_t i = at_work; i > 0; --i) {
+    threads.emplace_back([&] {
+      const Helping helping(stop);
+      work();
+      const std::lock_guard lock(guard);
+      --at_work;
+      ended.notify_one();
+    });
+  }
+  std::unique_lock lock(guard);
+  while (!ended.wait_for(lock, std::chrono::milliseconds(100), [&] { return at_work == 0; })) {
+    if (!tick) continue;
+    lock.unlock();
+    try {
+      tick();
+    } catch (...) {
+      stop = true;
+      throw;
+    }
+    lock.lock();
+  }
 }
 
 Binding bind_on_demand(Queue& queue, const std::type_info& call_type, const void* call,
@@ -241,7 +275,7 @@ std::vector<Offered> load_description(const std::string& text, const std::string
   return obtain(name,
                 [&] {
                   compiler = compiler_for_host();
-                  return Job{*compiler, text, file, libraries, prelude};
+                  return Job{*compiler, text, file, libraries, kernel_name(file), prelude};
                 })
       .all;
 }

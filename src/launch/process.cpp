@@ -1,20 +1,32 @@
 #include <ridge/launch/process.hpp>
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 
 namespace ridge::launch {
 
 namespace {
 
-/// Never returns.
-[[noreturn]] void become(const std::vector<char*>& arguments, const char* folder, int output) {
+constexpr std::chrono::milliseconds between_ticks{100};
+
+/// Never returns. `apart`: in a process group of its own.
+[[noreturn]] void become(const std::vector<char*>& arguments, const char* folder, int output,
+                         bool apart) {
+  if (apart) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // the terminal would not end it with this process
+  }
   const int nothing = open("/dev/null", O_RDONLY);
   dup2(nothing, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
@@ -26,9 +38,53 @@ namespace {
   _exit(127);
 }
 
+/// The exit status of a child, which is waited for.
+int status_of(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// Ends the processes of a group. First in a way that lets compilers remove their temporary files.
+void end_group(pid_t leader) {
+  kill(-leader, SIGTERM);
+  siginfo_t ended{};
+  for (int i = 0; i < 50 && ended.si_pid == 0; ++i) {
+    if (i > 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    // The leader stays a zombie: its number, and so the group's, is nobody else's.
+    if (waitid(P_PID, static_cast<id_t>(leader), &ended, WEXITED | WNOHANG | WNOWAIT) != 0) break;
+  }
+  kill(-leader, SIGKILL);
+  (void)status_of(leader);
+}
+
+/// Appends what comes through the pipe, up to its end.
+void read_all(int from, std::string& report, const std::function<void()>& tick) {
+  auto told = std::chrono::steady_clock::now();
+  std::array<char, 4096> part;
+  for (;;) {
+    if (tick) {
+      pollfd state{from, POLLIN, 0};
+      (void)poll(&state, 1, static_cast<int>(between_ticks.count()));
+      if (const auto now = std::chrono::steady_clock::now();
+          state.revents == 0 || now - told >= between_ticks) {
+        told = now;
+        tick(); // also at once when a signal has come
+      }
+      if (state.revents == 0) continue;
+    }
+    const ssize_t got = read(from, part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return;
+    report.append(part.data(), static_cast<std::size_t>(got));
+  }
+}
+
 } // namespace
 
-Finished run_command(const std::vector<std::string>& command, const std::string& folder) {
+Finished run_command(const std::vector<std::string>& command, const std::string& folder,
+                     const std::function<void()>& tick) {
   Finished result;
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return result;
@@ -36,21 +92,20 @@ Finished run_command(const std::vector<std::string>& command, const std::string&
   for (const std::string& word : command)
     arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  const bool apart = static_cast<bool>(tick);
   const pid_t child = fork();
-  if (child == 0) become(arguments, folder.c_str(), ends[1]);
+  if (child == 0) become(arguments, folder.c_str(), ends[1], apart);
   close(ends[1]);
   if (child > 0) {
-    std::array<char, 4096> part;
-    for (;;) {
-      const ssize_t got = read(ends[0], part.data(), part.size());
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) break;
-      result.report.append(part.data(), static_cast<std::size_t>(got));
+    if (apart) setpgid(child, child); // whichever of the two comes first
+    try {
+      read_all(ends[0], result.report, tick);
+    } catch (...) {
+      end_group(child);
+      close(ends[0]);
+      throw;
     }
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    result.status = status_of(child);
   }
   close(ends[0]);
   return result;

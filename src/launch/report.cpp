@@ -54,6 +54,13 @@ void refuse(const Finished& finished, const std::string& compiler, const std::st
         fmt::format("{} cannot write what it compiles ({}): is the disk full?", compiler, full));
   }
   const std::vector<ErrorLine> errors = errors_of(finished.report);
+  // g++ says of its own parts "fatal error: Killed signal terminated program cc1plus".
+  if (finished.report.find("signal terminated program") != std::string::npos ||
+      (errors.empty() && finished.status > 128)) {
+    throw Failure(fmt::format("{} was ended by a signal before it was done: was there too little "
+                              "memory?",
+                              compiler));
+  }
   if (errors.empty()) {
     std::string first = finished.report.substr(0, finished.report.find('\n'));
     throw Failure(fmt::format("{} failed with status {}: {}", compiler, finished.status,

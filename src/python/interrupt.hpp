@@ -8,4 +8,8 @@ namespace ridge::python {
 /// interpreter ends.
 void check_interrupt();
 
+/// From now on compilations that take longer are told of by `ridge._progress.compiling`, and end
+/// with what Python's handlers of signals raise.
+void watch_compilers();
+
 } // namespace ridge::python

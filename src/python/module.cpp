@@ -4,6 +4,7 @@
 #include <ridge/device/library.hpp>
 #include <ridge/launch/description.hpp>
 
+#include "interrupt.hpp"
 #include "kernel.hpp"
 #include "lattice.hpp"
 #include "options.hpp"
@@ -51,6 +52,7 @@ int count_of(const std::string& kernel, const char* option, const nb::object& gi
 
 NB_MODULE(_core, m) {
   cpu::be_a_guest();
+  watch_compilers();
   nb::exception<UsageError>(m, "UsageError", PyExc_ValueError);
   nb::exception<Failure>(m, "Failure", PyExc_RuntimeError);
 

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <new>
 
 namespace ridge::tune {
 
@@ -70,6 +71,20 @@ private:
     stopped_ = true; // unless it returns
     options_.between();
     stopped_ = false;
+  }
+  /// Work that compiles: what is no Error ends it because the user wants to stop.
+  template <class Work>
+  void unless_stopped(const Work& work) {
+    try {
+      work();
+    } catch (const Error&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (...) {
+      stopped_ = true;
+      throw;
+    }
   }
   void tell(const std::string& doing) const {
     if (options_.progress) options_.progress(doing);
@@ -145,7 +160,7 @@ private:
     Trial trial{schedule, 0, {}};
     Stopwatch watch;
     try {
-      watch = ground_.bind(schedule);
+      unless_stopped([&] { watch = ground_.bind(schedule); });
       trial.seconds = look(watch);
     } catch (const Error& error) {
       pause(); // an interrupt also ends what compiles
@@ -181,7 +196,7 @@ private:
     pause();
     tell("compiling");
     const double before = now();
-    ground_.prepare(batch);
+    unless_stopped([&] { ground_.prepare(batch); });
     longest_preparation_ = std::max(longest_preparation_, now() - before);
     return true;
   }

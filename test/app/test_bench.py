@@ -199,7 +199,7 @@ def test_interrupt(ridge):
     run.send_signal(signal.SIGINT)
     _, err = run.communicate(timeout=60)
     assert first != ""
-    assert run.returncode == 1
+    assert run.returncode == 130
     assert err == "ridge: interrupted\n"
 
 

@@ -286,5 +286,5 @@ def test_progress_is_for_terminals(ridge, folder):
     assert run.poll() is None and b"integrating [" in seen
     run.send_signal(signal.SIGINT)
     seen += rest_of_terminal(ours)
-    assert run.wait() == 1
+    assert run.wait() == 130
     assert b"\r\x1b[Kridge: interrupted" in seen

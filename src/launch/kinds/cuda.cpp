@@ -51,6 +51,7 @@ Compiler for_cuda(const Device& device) {
              "-Xlinker=",
              "-Xcompiler="};
   c.gnu = !is_clang(cxx);
+  c.usual_seconds = 8;
   return c;
 }
 

@@ -55,6 +55,7 @@ Compiler for_hip(const Device& device) {
              ".hip"};
   if (const std::string_view bitcode = RIDGE_BUILD_HIP_BITCODE; !bitcode.empty())
     c.command.push_back(fmt::format("--rocm-device-lib-path={}", bitcode));
+  c.usual_seconds = 8;
   return c;
 }
 

@@ -38,6 +38,7 @@ Compiler for_simt(const Device& device) {
              ".cpp"};
   c.gnu = !is_clang(cxx);
   c.takes_prelude = c.gnu;
+  c.usual_seconds = 5;
   return c;
 }
 
