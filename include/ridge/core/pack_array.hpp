@@ -3,7 +3,35 @@
 
 #include <ridge/core/pack.hpp>
 
+#include <utility>
+
 namespace ridge {
+
+namespace detail {
+// A pass of several sweeps has hundreds of loops over lanes, which nvcc's optimizer unrolls late: it
+// takes five times as long for them as for what is written out. How it is written out was chosen by
+// the registers and the speed of passes; of other kernels some take more registers so
+// (docs/decisions/0097).
+#if (defined(RIDGE_PACKS_WRITTEN_OUT) || defined(RIDGE_STENCIL_GPU_PASS)) &&                       \
+    (defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP))
+constexpr bool packs_written_out = true;
+#else
+constexpr bool packs_written_out = false;
+#endif
+
+/// Calls `f` with 0 to N - 1.
+template <int N, class F>
+RIDGE_FN void each_lane(F&& f) {
+  [&]<int... I>(std::integer_sequence<int, I...>) { (f(I), ...); }
+  (std::make_integer_sequence<int, N>{});
+}
+/// Sets the lanes from I on, one by one.
+template <int I, int N, class P, class F>
+RIDGE_FN void set_lanes(P& pack, F& f) {
+  pack.lane[I] = f(I);
+  if constexpr (I + 1 < N) set_lanes<I + 1, N>(pack, f);
+}
+} // namespace detail
 
 template <class T, int N>
 struct Mask<T, N, abi::Array> {
@@ -46,9 +74,15 @@ struct alignas(sizeof(T) * N) Pack<T, N, abi::Array> {
   template <class F>
   [[nodiscard]] static RIDGE_FN Pack make(F f) {
     Pack p;
-    RIDGE_UNROLL
-    for (int i = 0; i < N; ++i)
-      p.lane[i] = f(i);
+    if constexpr (detail::packs_written_out && N <= 2) {
+      detail::each_lane<N>([&](int i) { p.lane[i] = f(i); });
+    } else if constexpr (detail::packs_written_out) {
+      detail::set_lanes<0, N>(p, f);
+    } else {
+      RIDGE_UNROLL
+      for (int i = 0; i < N; ++i)
+        p.lane[i] = f(i);
+    }
     return p;
   }
   template <class F>
