@@ -20,6 +20,8 @@ import ridge
 def waits(u):
     return u[1] - u[0]
 
+{beside}
+
 try:
     waits(np.zeros(50), out=np.zeros(50))
 except KeyboardInterrupt:
@@ -29,13 +31,13 @@ except RuntimeError as e:
 """
 
 
-def start(folder, compiler, before=""):
+def start(folder, compiler, before="", beside=""):
     """A process whose kernels are compiled by a script."""
     script = folder / "slow-g++"
     script.write_text(f"#!/bin/sh\necho $$ > {folder}/pid\n{compiler}\n")
     script.chmod(0o755)
     environment = {**os.environ, "RIDGE_CXX": str(script), "RIDGE_CACHE": str(folder / "cache")}
-    return subprocess.Popen([sys.executable, "-c", CALL.format(before=before)], env=environment,
+    return subprocess.Popen([sys.executable, "-c", CALL.format(before=before, beside=beside)], env=environment,
                             text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 
@@ -67,3 +69,26 @@ def test_a_notebook_shows_what_is_compiled(tmp_path, notebook):
         assert err.splitlines()[-1].isspace()  # written over
     else:
         assert err == ""
+
+
+def test_the_record_of_a_kernel_that_another_thread_compiles(tmp_path):
+    """... is asked for meanwhile: neither waits for the other."""
+    beside = f"""
+import os, threading
+
+def look():
+    while not os.path.exists({str(tmp_path / 'pid')!r}):
+        time.sleep(0.01)
+    try:
+        waits.record
+    except ridge.UsageError as e:
+        print(e, flush=True)
+
+other = threading.Thread(target=look)
+other.start()
+import atexit
+atexit.register(other.join)
+"""
+    process = start(tmp_path, "sleep 1; exit 1", beside=beside)
+    out, err = process.communicate(timeout=30)
+    assert "waits was not launched yet" in out and "Failure" in out, (out, err)
