@@ -31,6 +31,7 @@ const std::vector<BenchKernel>& bench_kernels() {
     add_built_in(kernels, "pairs");
     add_built_in(kernels, "lattice");
     add_lattice_expressions(kernels);
+    add_hopping(kernels);
     add_chain_kernels(kernels);
     add_built_in(kernels, "chain");
     return kernels;

@@ -1,4 +1,4 @@
-// The lab's reductions of expressions.
+// The lab's reductions of expressions and its site kernel.
 #pragma once
 
 #include <ridge/lab/bench.hpp>
@@ -6,5 +6,7 @@
 namespace ridge::lab {
 
 void add_lattice_expressions(std::vector<BenchKernel>& kernels);
+/// The hopping term of Wilson fermions.
+void add_hopping(std::vector<BenchKernel>& kernels);
 
 } // namespace ridge::lab

@@ -35,8 +35,8 @@ std::string definition(const MapVariant& v) {
                      text::value_to_text(v.store));
 }
 std::string definition(const SiteVariant& v) {
-  return fmt::format("#define RIDGE_LATTICE_SITES Components::{}, {}\n",
-                     text::value_to_text(v.components), v.bounds);
+  return fmt::format("#define RIDGE_LATTICE_SITES Components::{}, {}, {}\n",
+                     text::value_to_text(v.components), v.bounds, v.apart);
 }
 
 } // namespace ridge::lattice::detail

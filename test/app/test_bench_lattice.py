@@ -81,6 +81,29 @@ def test_a_residual_takes_the_width_of_its_device(ridge):
         assert says in record["site"]
 
 
+@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
+@pytest.mark.parametrize("precision, size", [("fp64", "8x4x2x6"), ("fp32", "4x4x4x4")])
+def test_a_hopping_term(ridge, device, precision, size):
+    (record,) = bench(ridge, "hopping", "--device", device, "--size", size, "--precision", precision,
+                      "--repeat", 1)
+    require_contract(record, roofed=device == "cpu")
+    assert record["pattern"] == "lattice" and record["kernel"] == "hopping"
+    assert record["site"].startswith("spinor") and record["compiled"] == "ahead"
+    sites = record["items"]
+    real = 8 if precision == "fp64" else 4
+    assert sites == {"8x4x2x6": 384, "4x4x4x4": 256}[size]
+    assert record["bytes_read"] == sites * (4 * 18 + 24) * real  # links and the neighbours, each once
+    assert record["bytes_written"] == sites * 24 * real
+    assert record["flops"] == 1320 * sites
+
+
+def test_a_hopping_term_under_other_schedules(ridge):
+    for words in (["--schedule", "groups=2 items=4"], ["--width", "64"], ["--width", "512"]):
+        (record,) = bench(ridge, "hopping", "--device", "simt:32", "--size", "4x8x4x4", "--repeat", 1,
+                          *words)
+        assert record["check"]["ok"] is True, words
+
+
 def test_a_reproducible_sum_is_the_same_everywhere(ridge):
     """The check's error is that of the result, so equal bits have equal errors."""
     errors = set()
@@ -103,6 +126,8 @@ def test_a_reproducible_sum_is_the_same_everywhere(ridge):
     (["lattice-sum", "--size", "8x8", "--width", "-64"], ["--width", "64", "1024"]),
     (["lattice-sum", "--size", "8x8", "--width", "0"], ["--width", "64", "1024"]),
     (["lattice-sum", "--size", "4x4", "--width", "1024"], ["4x4", "1024"]),
+    (["hopping", "--size", "8x8x8"], ["four dimensions", "8x8x8 has 3"]),
+    (["hopping", "--size", "8x8x8x8", "--precision", "fp16"], ["fp16", "fp32 and fp64"]),
     (["lattice-sum", "--size", "8x8", "--schedule", "fused3"], ["fused3", "fused2", "staged64"]),
     (["lattice-norm2", "--size", "8x8", "--schedule", "groups=0"], ["groups=0"]),
     (["lattice-axpy", "--size", "8x8", "--schedule", "items=33"], ["items=33", "1 to 32"]),

@@ -22,6 +22,11 @@ struct Coordinates {
   friend constexpr bool operator==(const Coordinates&, const Coordinates&) = default;
 };
 
+/// Where a site is, and where within its box.
+struct Position {
+  Coordinates x, within;
+};
+
 /// How the sites of a lattice lie for numbers of one size. Plain data, for kernels.
 struct Geometry {
   int rank = 0;
@@ -36,13 +41,16 @@ struct Geometry {
   [[nodiscard]] RIDGE_FN Index sites() const { return groups * nsimd; }
 
   [[nodiscard]] RIDGE_FN Coordinates coordinates(const Place& place) const {
-    Coordinates c;
+    return position(place).x;
+  }
+  [[nodiscard]] RIDGE_FN Position position(const Place& place) const {
+    Position p;
     if (groups <= 0x7fffffff) { // divisions of 32 bits are several times faster
-      fill(c, static_cast<unsigned>(place.group), place.lane);
+      fill(p, static_cast<unsigned>(place.group), place.lane);
     } else {
-      fill(c, static_cast<std::uint64_t>(place.group), place.lane);
+      fill(p, static_cast<std::uint64_t>(place.group), place.lane);
     }
-    return c;
+    return p;
   }
   [[nodiscard]] RIDGE_FN Place place(const Coordinates& c) const {
     Place p;
@@ -66,17 +74,28 @@ struct Geometry {
     const int step = (to - new_box * local[d]) - (x - box * local[d]);
     return {from.group + step * group_stride[d], from.lane + (new_box - box) * lane_stride[d]};
   }
+  /// The neighbour by one step, forwards or back, along dimension d of a site that is at `x` along
+  /// it, at `within` of its box: without a division.
+  [[nodiscard]] RIDGE_FN Place next(const Place& from, int x, int within, int d, bool back) const {
+    const int to = back ? -1 : 1;
+    const bool leaves_box = within == (back ? 0 : local[d] - 1);
+    const bool goes_around = x == (back ? 0 : extent(d) - 1);
+    const int groups_on = leaves_box ? -to * (local[d] - 1) : to;
+    const int boxes_on = leaves_box ? (goes_around ? -to * (lanes[d] - 1) : to) : 0;
+    return {from.group + groups_on * group_stride[d], from.lane + boxes_on * lane_stride[d]};
+  }
   friend bool operator==(const Geometry&, const Geometry&) = default;
 
 private:
   template <class U>
-  RIDGE_FN void fill(Coordinates& c, U group, int lane) const {
+  RIDGE_FN void fill(Position& p, U group, int lane) const {
     RIDGE_UNROLL
     for (int d = 0; d < max_rank; ++d) {
       if (d >= rank) continue;
       const auto length = static_cast<U>(local[d]);
       const U rest = group / length;
-      c[d] = static_cast<int>(group - rest * length) + (lane & (lanes[d] - 1)) * local[d];
+      p.within[d] = static_cast<int>(group - rest * length);
+      p.x[d] = p.within[d] + (lane & (lanes[d] - 1)) * local[d];
       group = rest;
       lane /= lanes[d];
     }

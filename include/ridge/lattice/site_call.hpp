@@ -62,21 +62,45 @@ struct Flops<Summand<R, Exact, A, B>> {
       R::flops * reals_of<Tensor> * (R::parts == Parts::crossed && is_complex<Tensor> ? 2 : 1);
 };
 
+/// Takes any view, to ask whether a kernel names its own.
+struct TakesViews {
+  template <class V>
+  void operator()(const SiteView<V>& view) const;
+};
+template <class K>
+concept NamesViews = requires(const K& kernel) { kernel.for_each_view(TakesViews{}); };
+
 template <int... Bounds>
-constexpr auto site_variants(Choices<Bounds...>) {
-  return std::array{SiteVariant{Components::serial, Bounds}...};
+constexpr auto site_variants(Choices<Bounds...>, bool apart) {
+  return std::array{SiteVariant{Components::serial, Bounds, apart}...};
 }
 template <class K>
 constexpr auto site_variants_of() {
   if constexpr (requires { typename K::Bounds; }) {
-    return site_variants(typename K::Bounds{});
+    return site_variants(typename K::Bounds{}, !NamesViews<K>);
   } else {
-    return site_variants(Choices<site_bounds>{});
+    return site_variants(Choices<site_bounds>{}, !NamesViews<K>);
   }
+}
+
+/// Whether fields of a site kernel may lie otherwise than its loop goes: it names one of numbers of
+/// the loop's size that does, or does not name its fields.
+template <class S, class K>
+[[nodiscard]] bool lie_apart(const SiteLoopCall<S, K>& call) {
+  bool apart = !NamesViews<K>;
+  if constexpr (NamesViews<K>) {
+    call.kernel.for_each_view([&]<class V>(const SiteView<V>& view) {
+      using Number = NumberOf<std::remove_const_t<V>>;
+      if (sizeof(Number) == sizeof(NumberOf<std::remove_const_t<S>>))
+        apart = apart || view.geometry != call.like.geometry;
+    });
+  }
+  return apart;
 }
 } // namespace detail
 
 /// Of site kernels: launch bounds of 256 threads, or their own `using Bounds = Choices<1024, 256>`.
+/// Kernels that name their views are compiled for fields that lie as the loop goes.
 template <class K>
 struct SiteLoopAhead {
   static constexpr auto values = detail::site_variants_of<K>();
@@ -86,8 +110,9 @@ struct SiteLoopAhead {
 constexpr SiteVariant site_variant(const GpuSchedule& s) {
   return {s.components, s.bounds};
 }
-constexpr SiteVariant site_loop_variant(const GpuSchedule& s) {
-  return {Components::serial, s.bounds};
+template <class S, class K>
+SiteVariant site_loop_variant(const GpuSchedule& s, const SiteLoopCall<S, K>& call) {
+  return {Components::serial, s.bounds, detail::lie_apart(call)};
 }
 
 /// z = the expression. Throws UsageError for fields of another lattice and for a z that is needed
@@ -163,10 +188,11 @@ template <class R, class S, class X, class Y>
 [[nodiscard]] Schedule site_default(const Device& device, const SiteShape& shape,
                                     const Geometry& geometry, const SiteVariant& compiled);
 
-template <class Call>
+/// `variant` gives that of a schedule for GPUs.
+template <class Call, class Variant>
 [[nodiscard]] launch::Demand site_demand(const std::string& executor, const std::string& arguments,
                                          const std::string& kernel, const Schedule& schedule,
-                                         SiteVariant (*variant)(const GpuSchedule&)) {
+                                         const Variant& variant) {
   const auto* const gpu = std::get_if<GpuSchedule>(&schedule);
   return demand_of<Call>("ridge/lattice/site_executor.hpp", executor, arguments, kernel,
                          gpu != nullptr ? definition(variant(*gpu)) : std::string());
@@ -317,8 +343,9 @@ struct ridge::Pattern<ridge::lattice::SiteLoopCall<S, K>> {
   }
   [[nodiscard]] launch::Demand demand(const Device& /*device*/, const Schedule& schedule) const {
     const std::string k = launch::type_text<K>();
-    return lattice::detail::site_demand<Call>("SiteLooper", launch::type_text<S>() + ", " + k, k,
-                                              schedule, &lattice::site_loop_variant);
+    return lattice::detail::site_demand<Call>(
+        "SiteLooper", launch::type_text<S>() + ", " + k, k, schedule,
+        [&](const lattice::GpuSchedule& s) { return lattice::site_loop_variant(s, call_); });
   }
 
 private:

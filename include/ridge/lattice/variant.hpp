@@ -42,6 +42,9 @@ struct MapVariant {
 struct SiteVariant {
   Components components = Components::threads;
   int bounds = 1024; ///< most threads of a block
+  /// Fields of numbers of the loop's size may lie otherwise than the loop goes: where they do is
+  /// looked up for each, with a branch between any two loads.
+  bool apart = false;
   friend constexpr bool operator==(const SiteVariant&, const SiteVariant&) = default;
 };
 

@@ -48,6 +48,8 @@ public:
   /// Only where the field lies as the loop goes. `Stream`: past the caches.
   template <bool Stream = false, class S>
   RIDGE_FN void store(const SiteView<S>& view, int c, const Number<S>& number) const {
+    static_assert(sizeof(NumberOf<S>) * Width == site_bytes,
+                  "a field that is written has numbers of the size of those that the loop goes by");
     if (wanted_ != nullptr) [[unlikely]]
       return store_some(view, c, number);
     using T = RealOf<S>;

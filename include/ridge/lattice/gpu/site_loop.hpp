@@ -56,10 +56,11 @@ Bound SiteLooper<S, K, Target>::bind(Queue& queue, const Call& call, const Sched
   static_assert(std::is_same_v<Target, Here>, "instantiate executors for ridge::Here");
   using List = SiteList<SiteLoopAhead<K>>;
   Bound bound;
-  choose_from<List>(site_loop_variant(s), [&](auto i) {
+  choose_from<List>(site_loop_variant(s, call), [&](auto i) {
     constexpr SiteVariant chosen = List::values[i];
-    bound = gpu::bind_loop<chosen.bounds>(queue, call.like.geometry, gpu::Whole<K>{call.kernel}, 1,
-                                          call.subset, s);
+    constexpr int bytes = chosen.apart ? 0 : sizeof(NumberOf<std::remove_const_t<S>>);
+    bound = gpu::bind_loop<chosen.bounds, bytes>(
+        queue, call.like.geometry, gpu::Whole<K>{call.kernel}, 1, call.subset, s);
   });
   return bound;
 }

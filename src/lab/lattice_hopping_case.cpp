@@ -1,0 +1,276 @@
+// The lab's site kernel: the hopping term of Wilson fermions.
+#include <ridge/core/error.hpp>
+#include <ridge/device/generate.hpp>
+#include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/hopping.hpp>
+#include <ridge/lab/lattice_check.hpp>
+#include <ridge/lattice/random.hpp>
+#include <ridge/lattice/width.hpp>
+#include <ridge/tune/lattice.hpp>
+
+#include "asked_schedules.hpp"
+#include "lattice_bench.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <mutex>
+
+namespace ridge::lab {
+
+namespace {
+
+using lattice::Coordinates;
+using lattice::Geometry;
+using C = std::complex<double>;
+
+/// gamma_mu, of DeGrand and Rossi: row a has one element, in column `column[a]`.
+struct Gamma {
+  std::array<int, 4> column;
+  std::array<C, 4> value;
+};
+const std::array<Gamma, hopping_dimensions>& gammas() {
+  static const C i(0, 1);
+  static const std::array<Gamma, hopping_dimensions> all{{
+      {{3, 2, 1, 0}, {i, i, -i, -i}},
+      {{3, 2, 1, 0}, {-1.0, 1.0, 1.0, -1.0}},
+      {{2, 3, 0, 1}, {i, -i, -i, i}},
+      {{2, 3, 0, 1}, {1.0, 1.0, 1.0, 1.0}},
+  }};
+  return all;
+}
+
+/// The fields of a case on the host.
+template <class T>
+struct HostFields {
+  std::array<const T*, hopping_dimensions> links;
+  const T* psi;
+  const T* out;
+};
+
+/// Component c of a tensor of `components` complex numbers.
+template <class T>
+C number_at(const T* field, const Geometry& g, const lattice::Place& p, int components, int c) {
+  const T* const at = field + ((p.group * components + c) * g.nsimd + p.lane) * 2;
+  return {at[0], at[1]};
+}
+
+double size_of(const C& z) {
+  return std::abs(z.real()) + std::abs(z.imag());
+}
+
+/// A spinor, and the magnitudes of the terms that each of its components adds up.
+struct Expected {
+  std::array<C, 12> value{};
+  std::array<double, 12> scale{};
+};
+
+/// Adds (1 - s gamma_mu) u v, whole gamma matrices, for u = U of `link_at`, or its adjoint.
+template <class T>
+void add_hop(Expected& sum, const HostFields<T>& f, const Geometry& g, int mu, bool back,
+             const lattice::Place& link_at, const lattice::Place& psi_at) {
+  std::array<C, 12> product{};
+  std::array<double, 12> size{};
+  const T* const links = f.links[static_cast<std::size_t>(mu)];
+  for (int row = 0; row < 3; ++row) {
+    for (int k = 0; k < 3; ++k) {
+      const C u = back ? std::conj(number_at(links, g, link_at, 9, k * 3 + row))
+                       : number_at(links, g, link_at, 9, row * 3 + k);
+      for (int spin = 0; spin < 4; ++spin) {
+        const C v = number_at(f.psi, g, psi_at, 12, spin * 3 + k);
+        const auto to = static_cast<std::size_t>(spin * 3 + row);
+        product[to] +=
+            C(u.real() * v.real() - u.imag() * v.imag(), u.real() * v.imag() + u.imag() * v.real());
+        size[to] += size_of(u) * size_of(v);
+      }
+    }
+  }
+  const Gamma& gamma = gammas()[static_cast<std::size_t>(mu)];
+  for (std::size_t spin = 0; spin < 4; ++spin) {
+    const auto other = static_cast<std::size_t>(gamma.column[spin]);
+    const C factor = (back ? 1.0 : -1.0) * gamma.value[spin];
+    for (std::size_t colour = 0; colour < 3; ++colour) {
+      const std::size_t to = spin * 3 + colour;
+      sum.value[to] += product[to] + factor * product[other * 3 + colour];
+      sum.scale[to] += size[to] + size[other * 3 + colour];
+    }
+  }
+}
+
+template <class T>
+Expected expected_at(const HostFields<T>& f, const Geometry& g, const Coordinates& x) {
+  Expected sum;
+  for (int mu = 0; mu < hopping_dimensions; ++mu) {
+    const int n = g.extent(mu);
+    Coordinates ahead = x;
+    ahead[mu] = (x[mu] + 1) % n;
+    Coordinates behind = x;
+    behind[mu] = (x[mu] + n - 1) % n;
+    add_hop(sum, f, g, mu, false, g.place(x), g.place(ahead));
+    add_hop(sum, f, g, mu, true, g.place(behind), g.place(behind));
+  }
+  return sum;
+}
+
+/// The largest error of a site of `out`, relative to the magnitudes of what its component adds up,
+/// and where it is.
+struct Worst {
+  double error = 0;
+  Coordinates at;
+  int component = 0;
+
+  void take(double found, const Coordinates& x, int c) {
+    if (found <= error) return;
+    error = found;
+    at = x;
+    component = c;
+  }
+};
+
+template <class T>
+Worst compare(const HostFields<T>& f, const Geometry& g) {
+  Worst worst;
+  std::mutex guard;
+  cpu::run(cpu::default_threads(), [&](int thread, int threads) {
+    Worst mine;
+    const auto share = cpu::share_of(g.groups, thread, threads);
+    for (Index group = share.begin; group < share.end; ++group) {
+      for (int lane = 0; lane < g.nsimd; ++lane) {
+        const lattice::Place place{group, lane};
+        const Coordinates x = g.coordinates(place);
+        const Expected right = expected_at(f, g, x);
+        for (int c = 0; c < 12; ++c) {
+          const auto i = static_cast<std::size_t>(c);
+          const double error = size_of(number_at(f.out, g, place, 12, c) - right.value[i]);
+          mine.take(std::isnan(error) ? HUGE_VAL : error / right.scale[i], x, c);
+        }
+      }
+    }
+    const std::lock_guard lock(guard);
+    worst.take(mine.error, mine.at, mine.component);
+  });
+  return worst;
+}
+
+template <class T>
+class HoppingCase final : public Case {
+public:
+  using Kernel = Hopping<T>;
+  using Call = lattice::SiteLoopCall<typename Kernel::Fermion, Kernel>;
+
+  HoppingCase(std::string name, const BenchRequest& request)
+      : name_(std::move(name)), queue_(request.device), lattice_(lattice_of(request)),
+        psi_(queue_.device(), lattice_, "psi"), out_(queue_.device(), lattice_, "out") {
+    for (std::uint64_t mu = 0; mu < hopping_dimensions; ++mu) {
+      links_.emplace_back(queue_.device(), lattice_, fmt::format("links {}", mu));
+      lattice::fill_random(queue_, links_.back(), mu + 1);
+    }
+    lattice::fill_random(queue_, psi_, hopping_dimensions + 1);
+    call_.like = out_.view();
+    for (std::size_t mu = 0; mu < hopping_dimensions; ++mu)
+      call_.kernel.links[mu] = links_[mu].view();
+    call_.kernel.psi = psi_.view();
+    call_.kernel.out = out_.view();
+  }
+
+  [[nodiscard]] Queue& queue() override { return queue_; }
+  [[nodiscard]] tune::Subject subject() const override {
+    return tune::Space<Call>::subject(call_, name_);
+  }
+  /// The default for `all` too: names are of widths that site kernels are not compiled for.
+  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
+    return asked_schedules(
+        asked, [&](const std::string& text) { return parse(text); },
+        [] { return std::vector<lattice::NamedSchedule>{}; },
+        [&] { return tune::Space<Call>::all(queue_.device(), call_); },
+        [](const lattice::Schedule& s) { return lattice::to_text(s); });
+  }
+  [[nodiscard]] Program bind(const AskedSchedule& s) override {
+    return {queue_, call_, parse(s.text).schedule, name_};
+  }
+  void poison() override { fill_bytes(queue_, out_.reals().data, 0xff, out_.bytes()); }
+  /// Against whole gamma matrices in double, relative to the magnitudes of what a number adds up.
+  [[nodiscard]] Check check() override {
+    const Index links = links_[0].reals().size;
+    const Index spinors = out_.reals().size;
+    detail::HostPart<T> parts[] = {part(links_[0]), part(links_[1]), part(links_[2]),
+                                   part(links_[3]), part(psi_),      part(out_)};
+    HostFields<T> f{};
+    queue_.wait();
+    for (std::size_t mu = 0; mu < hopping_dimensions; ++mu)
+      f.links[mu] = parts[mu].fetch(queue_, 0, links);
+    f.psi = parts[4].fetch(queue_, 0, spinors);
+    f.out = parts[5].fetch(queue_, 0, spinors);
+    queue_.wait();
+    const Worst worst = compare(f, out_.geometry());
+    Check check;
+    check.max_error = worst.error;
+    check.ok = worst.error <= (sizeof(T) == 8 ? 4e-15 : 2e-6);
+    if (!check.ok) {
+      const Coordinates& x = worst.at;
+      check.message = fmt::format("component {} of the site {},{},{},{} differs by {:.1e}, "
+                                  "relative to the magnitudes of what it adds up",
+                                  worst.component, x[0], x[1], x[2], x[3], worst.error);
+    }
+    return check;
+  }
+  [[nodiscard]] Limit limit() const override {
+    const Bytes all = links_[0].bytes() + links_[1].bytes() + links_[2].bytes() +
+                      links_[3].bytes() + psi_.bytes() + out_.bytes();
+    return {"copy", "B/s", static_cast<double>(all.value), std::nullopt,
+            roof_memory(out_.reals().data, psi_.reals().data, out_.bytes())};
+  }
+
+private:
+  static lattice::Lattice lattice_of(const BenchRequest& request) {
+    if (request.size.rank() != hopping_dimensions) {
+      throw UsageError(fmt::format("the hopping term is of four dimensions, such as 16x16x16x32; "
+                                   "{} has {}",
+                                   to_text(request.size), request.size.rank()));
+    }
+    constexpr int number_bytes = 2 * sizeof(T);
+    return lattice::Lattice(request.size,
+                            request.width != 0
+                                ? request.width
+                                : lattice::width_for(request.device, request.size, number_bytes));
+  }
+  template <class Site>
+  detail::HostPart<T> part(const lattice::Field<Site>& field) {
+    return {queue_, field.reals(), field.reals().size};
+  }
+  [[nodiscard]] lattice::NamedSchedule parse(const std::string& text) const {
+    const Device& device = queue_.device();
+    return text::parse_named(
+        text, ridge::to_text(device.id()), Pattern<Call>::default_schedule(device, call_), [&] {
+          return lattice::named_schedules(device, lattice::Task::expression, call_.like.geometry);
+        });
+  }
+
+  std::string name_;
+  Queue queue_;
+  lattice::Lattice lattice_;
+  std::vector<lattice::Field<typename Kernel::Link>> links_;
+  lattice::Field<typename Kernel::Fermion> psi_, out_;
+  Call call_;
+};
+
+} // namespace
+
+void add_hopping(std::vector<BenchKernel>& kernels) {
+  const std::string name = "hopping";
+  const auto make = [=](const BenchRequest& request, RoofSource&) -> std::unique_ptr<Case> {
+    if (request.precision == "fp64") return std::make_unique<HoppingCase<double>>(name, request);
+    if (request.precision == "fp32") return std::make_unique<HoppingCase<float>>(name, request);
+    throw UsageError(
+        fmt::format("unknown precision '{}'; {} has fp32 and fp64", request.precision, name));
+  };
+  BenchKernel kernel{name, "lattice",
+                     "the hopping term of Wilson fermions: a site kernel that reads all neighbours",
+                     Extents{32, 32, 32, 32}, make};
+  kernel.in_lab = true;
+  kernels.push_back(kernel);
+}
+
+} // namespace ridge::lab
