@@ -3,7 +3,7 @@
 #include <ridge/core/error.hpp>
 
 #include "hdf5_describe.hpp"
-#include "hdf5_error.hpp"
+#include "hdf5_handle.hpp"
 #include "interrupt.hpp"
 #include "version.hpp"
 #include "xdmf.hpp"

@@ -2,7 +2,7 @@
 
 #include <ridge/core/error.hpp>
 
-#include "hdf5_error.hpp"
+#include "hdf5_handle.hpp"
 #include "output_file.hpp"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include <ridge/core/error.hpp>
 
 #include "hdf5_describe.hpp"
-#include "hdf5_error.hpp"
+#include "hdf5_sources.hpp"
 
 #include <fmt/format.h>
 
@@ -64,13 +64,17 @@ void InputDataset::open_dataset() {
     throw UsageError(fmt::format("'{}' names no dataset; the form is FILE.h5:/path, and {}",
                                  name_.file.string(), there()));
   }
-  const Handle object(H5Oopen(file_.id(), name_.path.c_str(), H5P_DEFAULT), H5Oclose);
+  Handle object(H5Oopen(file_.id(), name_.path.c_str(), H5P_DEFAULT), H5Oclose);
   if (!object) {
     throw UsageError(fmt::format("there is no dataset {}: {}", name_.path, there()));
   }
   if (H5Iget_type(object.id()) != H5I_DATASET) {
     throw UsageError(fmt::format("{} is not a dataset: {}", name_.path, there()));
   }
+  (void)object.close();
+  files_ = sources_of(file_, name_);
+  if (std::find(files_.begin(), files_.end(), name_.file) == files_.end())
+    files_.push_back(name_.file); // which leads to the file of the dataset
   dataset_ = {H5Dopen2(file_.id(), name_.path.c_str(), H5P_DEFAULT), H5Dclose};
   space_ = {H5Dget_space(dataset_.id()), H5Sclose};
   type_ = {H5Dget_type(dataset_.id()), H5Tclose};

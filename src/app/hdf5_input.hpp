@@ -10,11 +10,14 @@ namespace ridge::app {
 /// An open HDF5 dataset of one to three dimensions of fp32 or fp64 in any byte order.
 class InputDataset {
 public:
-  /// Throws UsageError that says what would be right when there is no such file or dataset, or when
-  /// its rank or type is another; Failure when the file cannot be read.
+  /// Throws UsageError that says what would be right when there is no such file or dataset, when
+  /// its rank or type is another, or when files that hold its values lack some; Failure when the
+  /// file cannot be read.
   explicit InputDataset(DatasetName name);
 
   [[nodiscard]] const DatasetName& name() const { return name_; }
+  /// All files that its values lie in, and that which leads to them.
+  [[nodiscard]] const std::vector<std::filesystem::path>& files() const { return files_; }
   /// x first: the fastest dimension, HDF5's last.
   [[nodiscard]] const Extents& extents() const { return extents_; }
   /// HDF5's order, slowest first.
@@ -37,6 +40,7 @@ private:
   void require_filters(const Handle& layout) const;
 
   DatasetName name_;
+  std::vector<std::filesystem::path> files_;
   Handle file_, dataset_, space_, type_;
   Extents extents_;
   std::vector<Index> shape_, chunk_;

@@ -4,7 +4,7 @@
 #include <ridge/core/units.hpp>
 
 #include "hdf5_attribute.hpp"
-#include "hdf5_error.hpp"
+#include "hdf5_handle.hpp"
 #include "hdf5_input.hpp"
 #include "nbody_format.hpp"
 #include "version.hpp"

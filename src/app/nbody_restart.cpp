@@ -1,7 +1,7 @@
 #include <ridge/core/error.hpp>
 
 #include "hdf5_attribute.hpp"
-#include "hdf5_error.hpp"
+#include "hdf5_handle.hpp"
 #include "hdf5_input.hpp"
 #include "nbody_file.hpp"
 #include "nbody_format.hpp"

@@ -3,6 +3,7 @@
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/io/lattice_file.hpp>
 
+#include "hdf5_error.hpp"
 #include "hdf5_handle.hpp"
 
 #include <fmt/format.h>
@@ -37,17 +38,7 @@ hid_t real_type(const SiteData& sites) {
 }
 
 [[noreturn]] void fail(const std::string& doing, const std::filesystem::path& file) {
-  std::string reason;
-  H5Ewalk2(
-      H5E_DEFAULT, H5E_WALK_UPWARD,
-      [](unsigned, const H5E_error2_t* error, void* text) -> herr_t {
-        auto& first = *static_cast<std::string*>(text);
-        if (first.empty() && error->desc != nullptr) first = error->desc;
-        return 0;
-      },
-      &reason);
-  throw Failure(fmt::format("{} {}: {}", doing, file.string(),
-                            reason.empty() ? "the HDF5 library does not say why" : reason));
+  throw Failure(fmt::format("{} {}: {}", doing, file.string(), hdf5_reason()));
 }
 
 /// Removes a file that was not finished.

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-namespace ridge::app {
+namespace ridge::io {
 
 namespace {
 
@@ -13,6 +13,11 @@ herr_t take_first(unsigned /*n*/, const H5E_error2_t* error, void* reason) {
   if (text.empty() && error->desc != nullptr) text = error->desc;
   return 0;
 }
+
+/// The library locks each file that it opens: one reader keeps writers out, a writer all.
+constexpr const char* locked =
+    "another program has it open, one that writes it or that must not see it written; wait until "
+    "it is closed there, or set HDF5_USE_FILE_LOCKING=FALSE if you know that nothing is written";
 
 /// What stands in `text` between `begin` and `end`; empty when it is not there.
 std::string between(const std::string& text, std::string_view begin, char end) {
@@ -32,6 +37,7 @@ void quiet_hdf5() {
 std::string hdf5_reason() {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
+  if (reason.find("unable to lock file") != std::string::npos) return locked;
   if (std::string system = between(reason, "error message = '", '\''); !system.empty()) {
     return system;
   }
@@ -41,4 +47,4 @@ std::string hdf5_reason() {
   return reason.empty() ? "the HDF5 library does not say why" : reason;
 }
 
-} // namespace ridge::app
+} // namespace ridge::io
