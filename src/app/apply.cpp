@@ -11,6 +11,7 @@
 #include "apply_output.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
+#include "kernel_options.hpp"
 #include "progress.hpp"
 #include "spacing.hpp"
 #include "transfer.hpp"
@@ -66,7 +67,8 @@ struct ApplyCommand {
     const lab::BuiltInStencil* const built_in =
         in_file ? nullptr : &lab::find_one_input_stencil(kernel);
     const InputDataset source(parse_dataset_name(input, "INPUT"));
-    ApplyOutput result(parse_dataset_name(output, "OUTPUT"), source, overwrite);
+    ApplyOutput result(parse_dataset_name(output, "OUTPUT"), source, file_of_kernel(kernel),
+                       overwrite);
     const stencil::Spacing h = parse_spacing(spacing, source.extents().rank());
     const lab::StencilJob job =
         in_file ? job_of_file(source)
@@ -220,8 +222,7 @@ void add_apply(CommandLine& line) {
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
   command.add("--check", &o->check, "compare the result with the reference before writing it");
-  command.add("--overwrite", &o->overwrite,
-              "replace an output file even when it holds other datasets");
+  command.add("--overwrite", &o->overwrite, "replace output files that exist, whatever they hold");
   command.add("--json", &o->json, "print an array with the record");
   std::string kernels = "kernels:\n";
   for (const lab::BuiltInStencil& known : lab::built_in_stencils()) {
@@ -230,8 +231,8 @@ void add_apply(CommandLine& line) {
   }
   command.set_footer(kernels +
                      "\nPoints within the stencil's radius of an edge hold 0 in the result: the "
-                     "stencil has no value there.\nNaN and infinite values pass through. Existing "
-                     "output files are replaced when all went well.\n");
+                     "stencil has no value there.\nNaN and infinite values pass through. An "
+                     "earlier result of apply in the same place is replaced.\n");
   command.set_action([o] { o->run(); });
 }
 

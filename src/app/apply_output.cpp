@@ -2,8 +2,9 @@
 
 #include <ridge/core/error.hpp>
 
+#include "../io/file_names.hpp"
+#include "hdf5_attribute.hpp"
 #include "hdf5_describe.hpp"
-#include "hdf5_handle.hpp"
 #include "interrupt.hpp"
 #include "version.hpp"
 #include "xdmf.hpp"
@@ -16,67 +17,48 @@ namespace fs = std::filesystem;
 
 namespace {
 
-DatasetName checked(DatasetName name, const InputDataset& input) {
+constexpr const char* version_attribute = "ridge_version";
+
+DatasetName checked(DatasetName name) {
   if (name.path.empty()) {
     throw UsageError(fmt::format("OUTPUT '{}' names no dataset; the form is FILE.h5:/path, such as "
                                  "out.h5:/f",
                                  name.file.string()));
   }
-  std::error_code absent;
-  if (fs::equivalent(name.file, input.name().file, absent)) {
-    throw UsageError(
-        name.path == input.name().path
-            ? fmt::format("the output {} is the input; give another file", to_text(name))
-            : fmt::format("the output {} is in the input's file, which would be replaced as a "
-                          "whole; give another file",
-                          to_text(name)));
-  }
   return name;
 }
 
-fs::path xdmf_beside(const fs::path& data, const fs::path& input) {
-  fs::path xdmf = data;
-  xdmf.replace_extension(".xdmf");
-  std::error_code absent;
-  if (xdmf == data) {
-    throw UsageError(fmt::format("the output {} is the name of the XDMF file beside it; name it "
-                                 "FILE.h5",
-                                 data.string()));
-  }
-  if (fs::equivalent(xdmf, input, absent)) {
-    throw UsageError(fmt::format("the XDMF file {} beside the output is the input; give another "
-                                 "output",
-                                 xdmf.string()));
-  }
-  return xdmf;
+/// Whether the file holds this dataset alone, and an earlier `ridge apply` has made it.
+bool is_earlier_result(const DatasetName& name) {
+  const Handle file(H5Fopen(name.file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (!file || datasets_in(file) != std::vector{name.path}) return false;
+  const Handle dataset(H5Dopen2(file.id(), name.path.c_str(), H5P_DEFAULT), H5Dclose);
+  std::string version;
+  return dataset && read_attribute(dataset, version_attribute, version);
 }
 
-/// A file is replaced as a whole: that must not cost the user other data.
-void require_no_other_data(const DatasetName& name) {
-  if (H5Fis_hdf5(name.file.c_str()) <= 0) return;
-  const Handle old(H5Fopen(name.file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-  if (!old) {
-    throw UsageError(
-        fmt::format("{} would be replaced and cannot be looked into ({}); give another "
-                    "file, or --overwrite",
-                    name.file.string(), hdf5_reason()));
-  }
-  auto others = datasets_in(old);
-  std::erase(others, name.path);
-  if (others.empty()) return;
-  throw UsageError(
-      fmt::format("{} would be replaced as a whole and holds {}; give another file, or "
-                  "--overwrite",
-                  name.file.string(), list_of(others)));
+io::OutputPlan plan_of(const DatasetName& name, const InputDataset& input, const fs::path& kernel,
+                       bool overwrite) {
+  const fs::path& data = name.file;
+  io::OutputPlan plan(overwrite);
+  for (const fs::path& file : input.files())
+    plan.reads(file, "the input");
+  plan.reads(kernel, "the kernel's file");
+  const bool again = is_earlier_result(name);
+  const auto write = again ? &io::OutputPlan::writes_again : &io::OutputPlan::writes;
+  (plan.*write)(data, "the output");
+  (plan.*write)(io::xdmf_beside(data), "the XDMF file");
+  plan.claim();
+  return plan;
 }
 
 } // namespace
 
-ApplyOutput::ApplyOutput(DatasetName name, const InputDataset& input, bool overwrite)
-    : name_(checked(std::move(name), input)), input_(input), data_(name_.file),
-      xdmf_(xdmf_beside(name_.file, input.name().file)) {
-  if (!overwrite) require_no_other_data(name_);
-}
+ApplyOutput::ApplyOutput(DatasetName name, const InputDataset& input, const fs::path& kernel,
+                         bool overwrite)
+    : name_(checked(std::move(name))), input_(input),
+      plan_(plan_of(name_, input, kernel, overwrite)), data_(plan_, name_.file),
+      xdmf_(plan_, io::xdmf_beside(name_.file)) {}
 
 std::string ApplyOutput::text() const {
   return fmt::format("{} and {}", to_text(name_), xdmf_.target().string());
@@ -103,7 +85,7 @@ void ApplyOutput::describe(OutputDataset& dataset, const Record& record, stencil
   dataset.describe("schedule", record.schedule);
   dataset.describe("device", record.device_name);
   dataset.describe("source", to_text(input_.name()));
-  dataset.describe("ridge_version", ridge_version);
+  dataset.describe(version_attribute, ridge_version);
 }
 
 void ApplyOutput::write(const Record& record, stencil::Spacing spacing, stencil::Offset radius,
@@ -114,16 +96,16 @@ void ApplyOutput::write(const Record& record, stencil::Spacing spacing, stencil:
   write_from_device(dataset, input_, queue, from);
   dataset.close();
   const std::string reference = name_.file.filename().string() + ":" + name_.path;
-  write_text(xdmf_.path(),
-             xdmf_text({record.kernel,
-                        reference,
-                        input_.extents(),
-                        {spacing.x, spacing.y, spacing.z},
-                        input_.element_bytes()}),
-             xdmf_.target());
+  io::write_text(xdmf_.path(),
+                 xdmf_text({record.kernel,
+                            reference,
+                            input_.extents(),
+                            {spacing.x, spacing.y, spacing.z},
+                            input_.element_bytes()}),
+                 xdmf_.target());
   data_.sync();
   check_interrupt(); // the last moment at which the user can stop it
-  OutputFile::commit_both(data_, xdmf_);
+  io::OutputFile::commit_both(data_, xdmf_);
 }
 
 } // namespace ridge::app

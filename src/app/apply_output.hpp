@@ -5,7 +5,7 @@
 #include <ridge/stencil/footprint.hpp>
 #include <ridge/stencil/laplacian.hpp>
 
-#include "output_file.hpp"
+#include "../io/output_file.hpp"
 #include "transfer.hpp"
 
 namespace ridge::app {
@@ -13,9 +13,9 @@ namespace ridge::app {
 /// Both files in the making: they appear together, or not at all.
 class ApplyOutput {
 public:
-  /// Throws UsageError when a file of the input would be replaced or, without `overwrite`, an HDF5
-  /// file that holds other datasets; and what OutputFile throws.
-  ApplyOutput(DatasetName name, const InputDataset& input, bool overwrite);
+  /// Claims both; `kernel` is the user's file with it, or empty. Throws what OutputPlan throws.
+  ApplyOutput(DatasetName name, const InputDataset& input, const std::filesystem::path& kernel,
+              bool overwrite);
 
   /// Throws Failure when the result will not fit the disk.
   void require_room() const;
@@ -34,7 +34,8 @@ private:
 
   DatasetName name_;
   const InputDataset& input_;
-  OutputFile data_, xdmf_;
+  io::OutputPlan plan_;
+  io::OutputFile data_, xdmf_;
 };
 
 } // namespace ridge::app

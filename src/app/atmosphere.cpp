@@ -2,11 +2,11 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/units.hpp>
 
+#include "../io/file_names.hpp"
 #include "atmosphere_output.hpp"
 #include "atmosphere_report.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
-#include "output_file.hpp"
 #include "picture.hpp"
 #include "progress.hpp"
 
@@ -35,6 +35,7 @@ struct AtmosphereCommand {
   std::string schedule_z;
   int snapshots = 10;
   std::optional<double> step; ///< the largest stable one if not given
+  bool overwrite = false;
   bool json = false;
 
   void run() const {
@@ -54,15 +55,17 @@ struct AtmosphereCommand {
     setup.schedule = schedule;
     setup.schedule_z = schedule_z;
     const std::filesystem::path file(output);
-    const std::filesystem::path png = picture.empty()
-                                          ? std::filesystem::path(file).replace_extension(".png")
-                                          : std::filesystem::path(picture);
-    if (png == file) throw UsageError("--output and --picture name the same file");
+    const std::filesystem::path png =
+        picture.empty() ? io::beside(file, ".png") : std::filesystem::path(picture);
     comm::Communicator& ranks = comm::world();
+    io::OutputPlan plan(overwrite);
     std::optional<AtmosphereOutput> snapshots_file; // rank 0 alone writes
     if (ranks.rank() == 0) {
-      snapshots_file.emplace(file, setup);
-      require_writable(png);
+      plan.writes(file, "the output");
+      plan.writes(io::xdmf_beside(file), "the XDMF file");
+      plan.writes_at_once(png, "the picture");
+      plan.claim();
+      snapshots_file.emplace(plan, file, setup);
     }
 
     Atmosphere air(comm::device_of_rank(ranks, device), setup, ranks);
@@ -75,7 +78,7 @@ struct AtmosphereCommand {
     if (json) end.record = AtmosphereReport::record_of(air, end.seconds, ranks);
     if (ranks.rank() == 0) {
       end.after = atmosphere::totals_of(last, air.profiles(), air.setup().nx, air.setup().nz);
-      write_picture(png, atmosphere::temperature_of(last, air.profiles(), setup.nx), setup.nx,
+      write_picture(plan, png, atmosphere::temperature_of(last, air.profiles(), setup.nx), setup.nx,
                     setup.nz, atmosphere::height / atmosphere::length);
       end.snapshots = snapshots_file->snapshots();
       end.file = file;
@@ -145,6 +148,7 @@ void add_atmosphere(CommandLine& line) {
   command.add("--schedule", &o->schedule,
               "auto, a name, or fields such as 'fuse=1+2,3+4,5+6 tile=allx1'");
   command.add("--schedule-z", &o->schedule_z, "of the sweep along z, where it is another");
+  command.add("--overwrite", &o->overwrite, "replace output files that exist");
   command.add("--json", &o->json, "print an array with the record");
   command.set_action([o] { o->run(); }, Ranks::several);
 }

@@ -2,8 +2,8 @@
 
 #include <ridge/core/error.hpp>
 
-#include "hdf5_handle.hpp"
-#include "output_file.hpp"
+#include "../io/file_names.hpp"
+#include "../io/output_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -28,15 +28,14 @@ std::string group(std::size_t number) {
 
 } // namespace
 
-AtmosphereOutput::AtmosphereOutput(fs::path file, const atmosphere::Setup& setup)
-    : path_(std::move(file)), setup_(setup) {
+AtmosphereOutput::AtmosphereOutput(const io::OutputPlan& plan, fs::path file,
+                                   const atmosphere::Setup& setup)
+    : plan_(plan), path_(std::move(file)), setup_(setup) {
   quiet_hdf5();
-  require_writable(path_);
-  require_writable(xdmf());
 }
 
 fs::path AtmosphereOutput::xdmf() const {
-  return fs::path(path_).replace_extension(".xdmf");
+  return io::xdmf_beside(path_);
 }
 
 void AtmosphereOutput::require(bool done) const {
@@ -51,18 +50,21 @@ void AtmosphereOutput::write(double time, const atmosphere::State& state,
     fields.push_back(&field);
   fields.push_back(&theta);
   if (times_.empty()) {
-    OutputFile first(path_);
+    io::OutputFile first(plan_, path_);
     make(first.path(), time, fields);
     first.commit();
   } else {
     reserve();
-    Handle file(H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), H5Fclose);
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    // Who looks at the snapshots so far must not stop the run.
+    H5Pset_file_locking(access.id(), false, true);
+    Handle file(H5Fopen(path_.c_str(), H5F_ACC_RDWR, access.id()), H5Fclose);
     require(static_cast<bool>(file));
     append(file, times_.size(), time, fields);
     require(H5Fflush(file.id(), H5F_SCOPE_GLOBAL) >= 0 && file.close());
   }
   times_.push_back(time);
-  write_text_file(xdmf(), xdmf_text());
+  io::write_text_file(plan_, xdmf(), xdmf_text());
 }
 
 void AtmosphereOutput::make(const fs::path& path, double time,

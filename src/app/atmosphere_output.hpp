@@ -2,6 +2,7 @@
 // ParaView, and a picture.
 #pragma once
 
+#include "../io/output_plan.hpp"
 #include "hdf5_handle.hpp"
 #include "model.hpp"
 
@@ -17,8 +18,9 @@ namespace ridge::app {
 /// momenta, nz rows of nx, in SI units, and the attribute time in s.
 class AtmosphereOutput {
 public:
-  /// Throws what OutputFile throws for a bad target.
-  AtmosphereOutput(std::filesystem::path file, const atmosphere::Setup& setup);
+  /// Of files that a plan has claimed, which must outlive it.
+  AtmosphereOutput(const io::OutputPlan& plan, std::filesystem::path file,
+                   const atmosphere::Setup& setup);
 
   /// Throws Failure when the snapshot does not fit the disk or cannot be written; the file then
   /// holds those before it.
@@ -36,6 +38,7 @@ private:
   void require(bool done) const;
   [[nodiscard]] std::string xdmf_text() const;
 
+  const io::OutputPlan& plan_;
   std::filesystem::path path_;
   atmosphere::Setup setup_;
   std::vector<double> times_;

@@ -5,11 +5,11 @@
 #include <ridge/doctor/diagnosis.hpp>
 #include <ridge/lab/visit.hpp>
 
+#include "../io/output_file.hpp"
 #include "commands.hpp"
 #include "doctor_print.hpp"
 #include "interrupt.hpp"
 #include "kernel_options.hpp"
-#include "output_file.hpp"
 
 #include <fmt/core.h>
 
@@ -25,6 +25,7 @@ struct DoctorCommand {
   bool prove = false;
   bool checklist = false;
   bool causes = false;
+  bool overwrite = false;
   bool json = false;
 
   void run() const {
@@ -49,7 +50,10 @@ private:
     if (!chosen.make_patient)
       throw UsageError(
           fmt::format("the doctor does not know what {} does with memory", launch.kernel));
-    if (!output.empty()) require_writable(output);
+    io::OutputPlan plan(overwrite);
+    plan.reads(file_of_kernel(launch.kernel), "the kernel's file");
+    if (!output.empty()) plan.writes_at_once(output, "the file of the record");
+    plan.claim();
     doctor::Examination e = examination(chosen);
     if (on.empty() && !checklist) {
       lab::RoofSource roof(e.device, true);
@@ -76,7 +80,7 @@ private:
         lab::prove_advice(visit, *make_case(chosen, now, steps, roof), check_interrupt);
       }
     }
-    if (!output.empty()) write_text_file(output, lab::record_text(visit));
+    if (!output.empty()) io::write_text_file(plan, output, lab::record_text(visit));
     print_visit(visit, json);
     for (std::size_t i = 0; i < visit.proofs.size(); ++i) {
       const auto& d = visit.findings.diagnoses[i];
@@ -157,6 +161,7 @@ void add_doctor(CommandLine& line) {
   command.add("--explain", &o->explain, "the background of a cause, and its source");
   command.add("-o,--output", &o->output,
               "write the launch's record with its diagnoses to a file for ridge report");
+  command.add("--overwrite", &o->overwrite, "replace the file of --output when it exists");
   command.add("--json", &o->json, "print JSON");
   command.set_action([o] { o->run(); });
 }

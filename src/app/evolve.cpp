@@ -4,7 +4,6 @@
 #include "evolve_fields.hpp"
 #include "evolve_setup.hpp"
 #include "interrupt.hpp"
-#include "output_file.hpp"
 #include "picture.hpp"
 #include "progress.hpp"
 #include "rank_pieces.hpp"
@@ -33,13 +32,11 @@ public:
         queue_(device_of_run(ranks, options.device,
                              {options.restart, setup_.run.device, setup_.run.device_name})),
         input_(*setup_.inputs.front()), goes_on_(!options.restart.empty()),
-        step_(goes_on_ ? setup_.steps_there.back() : 0),
-        file_(options.output.empty() ? options.restart : options.output) {
+        step_(goes_on_ ? setup_.snapshots_there.back().step : 0),
+        file_(options.output.empty() ? options.restart : options.output), plan_(options.overwrite) {
     choose_steps();
-    if (ranks_.rank() > 0) return; // rank 0 alone need see the output
-    output_.emplace(file_, continues() ? setup_.steps_there : std::vector<Index>{},
-                    options.overwrite);
-    require_picture();
+    require_slice();
+    if (ranks_.rank() == 0) claim(); // it alone writes
   }
 
   void execute() {
@@ -102,12 +99,24 @@ private:
     if (o_.every || !goes_on_) run_.every = o_.every.value_or(std::max<Index>(1, run_.target / 10));
   }
 
-  void require_picture() const {
-    if (o_.picture.empty()) return;
-    if (input_.extents().rank() < 2) {
+  void require_slice() const {
+    if (!o_.picture.empty() && input_.extents().rank() < 2)
       throw UsageError("--picture: a line has no slice; it takes two or three dimensions");
+  }
+
+  /// Plans all files that the run will write, and claims them.
+  void claim() {
+    for (const EvolveFile& read : setup_.files)
+      plan_.reads(read.file, read.what);
+    output_.emplace(plan_, file_, run_,
+                    continues() ? setup_.snapshots_there : std::vector<EvolveSnapshot>{});
+    if (!o_.picture.empty()) plan_.writes_at_once(o_.picture, "the picture");
+    plan_.claim();
+    if (continues() && read_evolve_restart(file_).snapshots != setup_.snapshots_there) {
+      throw UsageError(fmt::format("another run went on with {} just now; start again to go on "
+                                   "from there",
+                                   file_.string()));
     }
-    require_writable(o_.picture);
   }
 
   void read_inputs() {
@@ -222,7 +231,7 @@ private:
       return;
     }
     NotFinite odd;
-    const Index last = output_->steps().empty() ? -1 : output_->steps().back();
+    const Index last = output_->snapshots().empty() ? -1 : output_->snapshots().back().step;
     try {
       odd = output_->write(run_, step_, input_, piece_of);
     } catch (const Failure& failure) {
@@ -325,7 +334,7 @@ private:
       const T* const first = static_cast<const T*>(there);
       values.assign(first, first + plane.elements);
     });
-    write_picture(o_.picture, values, n.x, n.y,
+    write_picture(plan_, o_.picture, values, n.x, n.y,
                   run_.spacing.y * static_cast<double>(n.y) /
                       (run_.spacing.x * static_cast<double>(n.x)));
   }
@@ -339,6 +348,7 @@ private:
   bool goes_on_;
   Index step_, first_ = 0;
   std::filesystem::path file_;
+  io::OutputPlan plan_;
   std::optional<EvolveOutput> output_; ///< of rank 0
   std::optional<stencil::RankPart> part_;
   std::optional<RankPieces> pieces_;
@@ -396,7 +406,7 @@ void add_evolve(CommandLine& line) {
   command.add("--ranks", &o->ranks,
               "PxQxR: the ranks that mpirun started as a grid; the one that sends least if not "
               "given");
-  command.add("--overwrite", &o->overwrite, "replace the output file when it exists");
+  command.add("--overwrite", &o->overwrite, "replace output files and snapshots that exist");
   command.add("--json", &o->json, "print an array with the record of a step");
   command.set_footer(footer());
   command.set_action(

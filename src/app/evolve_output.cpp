@@ -1,10 +1,12 @@
 #include "evolve_output.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/core/random.hpp>
 
+#include "../io/file_names.hpp"
+#include "../io/output_file.hpp"
 #include "hdf5_attribute.hpp"
 #include "hdf5_handle.hpp"
-#include "output_file.hpp"
 #include "version.hpp"
 #include "xdmf.hpp"
 
@@ -21,28 +23,21 @@ namespace {
 
 constexpr const char* program = "ridge evolve";
 constexpr Index format = 1;
-constexpr const char* snapshots = "/snapshots";
-
-std::string number_of(Index step) {
-  return fmt::format("{:010}", step);
-}
+constexpr const char* snapshot_group = "/snapshots";
 
 void require(bool done, const fs::path& file) {
   if (!done) throw Failure(fmt::format("writing {}: {}", file.string(), hdf5_reason()));
 }
 
-/// Calls `visit(name, member)` for all that a run's file tells.
+/// Calls `visit(name, member)` for all that a run's fields depend on.
 template <class Run, class Visit>
-void for_each_attribute(Run& run, const Visit& visit) {
+void for_each_parameter(Run& run, const Visit& visit) {
   visit("kernel", run.kernel);
   visit("settings", run.settings);
   visit("input", run.input);
   visit("coefficients", run.coefficients);
   visit("boundary", run.boundary);
   visit("absorb", run.absorb);
-  visit("device", run.device);
-  visit("device_name", run.device_name);
-  visit("schedule", run.schedule);
   visit("field", run.field);
   visit("checksum", run.checksum);
   visit("spacing_x", run.spacing.x);
@@ -51,8 +46,30 @@ void for_each_attribute(Run& run, const Visit& visit) {
   visit("value", run.value);
   visit("dt", run.dt);
   visit("absorb_width", run.absorb_width);
+}
+
+/// And for all else that a run's file tells.
+template <class Run, class Visit>
+void for_each_attribute(Run& run, const Visit& visit) {
+  for_each_parameter(run, visit);
+  visit("device", run.device);
+  visit("device_name", run.device_name);
+  visit("schedule", run.schedule);
   visit("every", run.every);
   visit("target", run.target);
+}
+
+/// The attribute by which a snapshot's file says whose it is.
+constexpr const char* run_attribute = "run";
+
+/// Whether a file is a snapshot of the run. Runs that earlier versions began know no folder, and
+/// their snapshots say nothing.
+bool is_of_run(const fs::path& file, const EvolveRun& run) {
+  const Handle opened(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (!opened) return false;
+  std::string found;
+  return read_attribute(opened, run_attribute, found) ? found == identity_of(run)
+                                                      : run.folder.empty();
 }
 
 } // namespace
@@ -63,35 +80,48 @@ std::string level_name(const std::string& field, int level) {
                       : fmt::format("{}_before{}", field, level);
 }
 
-EvolveOutput::EvolveOutput(fs::path file, std::vector<Index> steps, bool overwrite)
-    : file_(std::move(file)), steps_(std::move(steps)) {
+std::string identity_of(const EvolveRun& run) {
+  std::string text = run.kernel_digest;
+  for_each_parameter(run, [&](const char* name, const auto& value) {
+    text += fmt::format("\n{}={}", name, value);
+  });
+  std::uint64_t hash = 0;
+  for (const char c : text)
+    hash = mix_bits(hash ^ static_cast<unsigned char>(c));
+  return fmt::format("{:016x}", hash);
+}
+
+EvolveOutput::EvolveOutput(io::OutputPlan& plan, fs::path file, const EvolveRun& run,
+                           std::vector<EvolveSnapshot> snapshots)
+    : plan_(plan), file_(std::move(file)), snapshots_(std::move(snapshots)) {
   quiet_hdf5();
-  if (xdmf() == file_) {
-    throw UsageError(fmt::format("the output {} is the name of the XDMF file beside it; name it "
-                                 "FILE.h5",
-                                 file_.string()));
+  if (snapshots_.empty()) {
+    plan.writes(file_, "the output");
+    plan.writes(xdmf(), "the XDMF file");
+    plan.writes_snapshots(file_, [](const fs::path&) { return false; });
+    return;
   }
-  for (const fs::path& made : {file_, xdmf()}) {
-    std::error_code absent;
-    if (steps_.empty() && !overwrite && fs::exists(made, absent)) {
-      throw UsageError(fmt::format("{} exists; give another file, or --overwrite", made.string()));
-    }
-    require_writable(made);
-  }
+  // A snapshot that the file does not lead to yet is the run's, too: it may have been killed then.
+  plan.continues(file_, "the output");
+  plan.continues(xdmf(), "the XDMF file");
+  std::vector<std::string> names;
+  for (const EvolveSnapshot& snapshot : snapshots_)
+    names.push_back(snapshot.file.string());
+  plan.writes_snapshots(file_, [names, run](const fs::path& there) {
+    return std::find(names.begin(), names.end(), there.filename().string()) != names.end() ||
+           is_of_run(there, run);
+  });
 }
 
 fs::path EvolveOutput::xdmf() const {
-  return fs::path(file_).replace_extension(".xdmf");
-}
-
-fs::path EvolveOutput::snapshot_file(Index step) const {
-  return fs::path(file_).replace_extension("." + number_of(step) + ".h5");
+  return io::xdmf_beside(file_);
 }
 
 NotFinite EvolveOutput::write(const EvolveRun& run, Index step, const InputDataset& like,
                               const std::function<const void*(int level, const Piece&)>& bring) {
   NotFinite found;
-  OutputFile snapshot(snapshot_file(step));
+  const fs::path name = io::snapshot_beside(file_, step);
+  io::OutputFile snapshot(plan_, name);
   constexpr std::uintmax_t around = 64 << 10; // HDF5's own tables, and the files that lead here
   snapshot.require_room(static_cast<std::uintmax_t>(like.extents().count() * like.element_bytes()) *
                             static_cast<std::uintmax_t>(run.levels) +
@@ -104,36 +134,40 @@ NotFinite EvolveOutput::write(const EvolveRun& run, Index step, const InputDatas
         data, like, [&](const Piece& piece) { return bring(level, piece); },
         level == 0 ? &found : nullptr, false);
   }
+  data.describe_file(run_attribute, identity_of(run));
   data.close();
   snapshot.commit();
-  steps_.push_back(step);
+  snapshots_.push_back({step, name.filename()});
   try {
     write_index(run);
     write_xdmf(run, like);
   } catch (...) {
-    steps_.pop_back();
+    snapshots_.pop_back();
     throw;
   }
   return found;
 }
 
 void EvolveOutput::write_index(const EvolveRun& run) const {
-  OutputFile made(file_);
+  io::OutputFile made(plan_, file_);
   Handle file(H5Fcreate(made.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
   require(static_cast<bool>(file), file_);
   require(write_attribute(file, "program", std::string(program)) &&
               write_attribute(file, "format", format) &&
               write_attribute(file, "ridge_version", std::string(ridge_version)) &&
-              write_attribute(file, "levels", Index{run.levels}),
+              write_attribute(file, "levels", Index{run.levels}) &&
+              write_attribute(file, "folder", run.folder) &&
+              write_attribute(file, "kernel_digest", run.kernel_digest),
           file_);
   for_each_attribute(run, [&](const char* name, const auto& value) {
     require(write_attribute(file, name, value), file_);
   });
-  Handle group(H5Gcreate2(file.id(), snapshots, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+  Handle group(H5Gcreate2(file.id(), snapshot_group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+               H5Gclose);
   require(static_cast<bool>(group), file_);
-  for (const Index step : steps_) {
-    require(H5Lcreate_external(snapshot_file(step).filename().c_str(), "/", group.id(),
-                               number_of(step).c_str(), H5P_DEFAULT, H5P_DEFAULT) >= 0,
+  for (const EvolveSnapshot& snapshot : snapshots_) {
+    require(H5Lcreate_external(snapshot.file.c_str(), "/", group.id(),
+                               io::number_of(snapshot.step).c_str(), H5P_DEFAULT, H5P_DEFAULT) >= 0,
             file_);
   }
   require(group.close() && H5Fflush(file.id(), H5F_SCOPE_GLOBAL) >= 0 && file.close(), file_);
@@ -147,12 +181,48 @@ void EvolveOutput::write_xdmf(const EvolveRun& run, const InputDataset& like) co
                     like.element_bytes(),
                     {},
                     {}};
-  for (const Index step : steps_) {
-    series.times.push_back(static_cast<double>(step) * run.dt);
-    series.references.push_back(snapshot_file(step).filename().string() + ":/" + run.field);
+  for (const EvolveSnapshot& snapshot : snapshots_) {
+    series.times.push_back(static_cast<double>(snapshot.step) * run.dt);
+    series.references.push_back(snapshot.file.string() + ":/" + run.field);
   }
-  write_text_file(xdmf(), xdmf_text(series));
+  io::write_text_file(plan_, xdmf(), xdmf_text(series));
 }
+
+namespace {
+
+/// The snapshots that a run's file leads to, whatever version of ridge named them.
+std::vector<EvolveSnapshot> snapshots_in(const Handle& file) {
+  std::vector<EvolveSnapshot> found;
+  const Handle all(H5Gopen2(file.id(), snapshot_group, H5P_DEFAULT), H5Gclose);
+  H5G_info_t info{};
+  if (!all || H5Gget_info(all.id(), &info) < 0) return found;
+  for (hsize_t n = 0; n < info.nlinks; ++n) {
+    char name[64] = {};
+    if (H5Lget_name_by_idx(all.id(), ".", H5_INDEX_NAME, H5_ITER_INC, n, name, sizeof(name) - 1,
+                           H5P_DEFAULT) < 0)
+      continue;
+    EvolveSnapshot one{};
+    const std::string_view digits(name);
+    const auto [end, status] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), one.step);
+    H5L_info_t link{};
+    if (status != std::errc{} || H5Lget_info(all.id(), name, &link, H5P_DEFAULT) < 0 ||
+        link.type != H5L_TYPE_EXTERNAL)
+      continue;
+    std::vector<char> value(link.u.val_size);
+    const char* leads_to = nullptr;
+    if (H5Lget_val(all.id(), name, value.data(), value.size(), H5P_DEFAULT) < 0 ||
+        H5Lunpack_elink_val(value.data(), value.size(), nullptr, &leads_to, nullptr) < 0)
+      continue;
+    one.file = leads_to;
+    found.push_back(one);
+  }
+  std::sort(found.begin(), found.end(),
+            [](const EvolveSnapshot& a, const EvolveSnapshot& b) { return a.step < b.step; });
+  return found;
+}
+
+} // namespace
 
 EvolveRestart read_evolve_restart(const fs::path& file) {
   quiet_hdf5();
@@ -181,26 +251,14 @@ EvolveRestart read_evolve_restart(const fs::path& file) {
   for_each_attribute(restart.run, [&](const char* name, auto& value) {
     need(read_attribute(opened, name, value), name);
   });
-  const Handle all(H5Gopen2(opened.id(), snapshots, H5P_DEFAULT), H5Gclose);
-  H5G_info_t info{};
-  if (all && H5Gget_info(all.id(), &info) >= 0) {
-    for (hsize_t n = 0; n < info.nlinks; ++n) {
-      char name[64] = {};
-      Index step = 0;
-      if (H5Lget_name_by_idx(all.id(), ".", H5_INDEX_NAME, H5_ITER_INC, n, name, sizeof(name) - 1,
-                             H5P_DEFAULT) < 0)
-        continue;
-      const std::string_view digits(name);
-      (void)std::from_chars(digits.data(), digits.data() + digits.size(), step);
-      restart.steps.push_back(step);
-    }
-  }
-  if (restart.steps.empty()) {
+  // Runs of earlier versions have neither.
+  (void)read_attribute(opened, "folder", restart.run.folder);
+  (void)read_attribute(opened, "kernel_digest", restart.run.kernel_digest);
+  restart.snapshots = snapshots_in(opened);
+  if (restart.snapshots.empty()) {
     throw UsageError(fmt::format("{} has no snapshot to go on from", file.string()));
   }
-  std::sort(restart.steps.begin(), restart.steps.end());
-  const fs::path last =
-      fs::path(file).replace_extension("." + number_of(restart.steps.back()) + ".h5");
+  const fs::path last = file.parent_path() / restart.snapshots.back().file;
   for (int level = 0; level < restart.run.levels; ++level)
     restart.levels.push_back({last, "/" + level_name(restart.run.field, level)});
   return restart;

@@ -4,6 +4,7 @@
 
 #include <ridge/stencil/laplacian.hpp>
 
+#include "../io/output_plan.hpp"
 #include "hdf5_input.hpp"
 #include "transfer.hpp"
 
@@ -17,9 +18,11 @@ namespace ridge::app {
 /// What a run is: all that its snapshots depend on.
 struct EvolveRun {
   std::string kernel;
-  std::string settings;     ///< of a kernel in a file: "rate=0.1 ...", separated by blanks
-  std::string input;        ///< FILE.h5:/path of the start
-  std::string coefficients; ///< those of the coefficient fields, a line each
+  std::string folder;        ///< where it was started: names of files are relative to it
+  std::string kernel_digest; ///< of a kernel in a file: of its text
+  std::string settings;      ///< of a kernel in a file: "rate=0.1 ...", separated by blanks
+  std::string input;         ///< FILE.h5:/path of the start
+  std::string coefficients;  ///< those of the coefficient fields, a line each
   std::string boundary;
   std::string absorb; ///< faces with an absorbing layer
   std::string device, device_name, schedule;
@@ -32,14 +35,22 @@ struct EvolveRun {
   int levels = 1;
 };
 
+/// A snapshot that a run has: its step and the name of its file, which is beside the run's.
+struct EvolveSnapshot {
+  Index step;
+  std::filesystem::path file;
+  friend bool operator==(const EvolveSnapshot&, const EvolveSnapshot&) = default;
+};
+
 /// Each snapshot is complete before the files that lead to it say so: whatever happens at whatever
 /// moment, these lead to complete snapshots. OUT.h5 has the run's parameters as attributes and
 /// links /snapshots/STEP to the snapshot's file, OUT.STEP.h5, which holds the time levels.
 class EvolveOutput {
 public:
-  /// A new run; one that goes on keeps the steps that it has. Throws UsageError when files would be
-  /// lost, unless `overwrite`.
-  EvolveOutput(std::filesystem::path file, std::vector<Index> steps, bool overwrite);
+  /// A new run; one that goes on keeps the snapshots that it has. The plan, which must outlive it,
+  /// gets all files to be written, and is to be claimed before the first is.
+  EvolveOutput(io::OutputPlan& plan, std::filesystem::path file, const EvolveRun& run,
+               std::vector<EvolveSnapshot> snapshots);
 
   /// Writes the levels, of the shape and type of `like`, of which `bring` gives the pieces. Throws
   /// Failure; the snapshots before it can then be read.
@@ -48,26 +59,29 @@ public:
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
   [[nodiscard]] std::filesystem::path xdmf() const;
-  [[nodiscard]] const std::vector<Index>& steps() const { return steps_; }
+  [[nodiscard]] const std::vector<EvolveSnapshot>& snapshots() const { return snapshots_; }
 
 private:
-  [[nodiscard]] std::filesystem::path snapshot_file(Index step) const;
   void write_index(const EvolveRun& run) const;
   void write_xdmf(const EvolveRun& run, const InputDataset& like) const;
 
+  const io::OutputPlan& plan_;
   std::filesystem::path file_;
-  std::vector<Index> steps_;
+  std::vector<EvolveSnapshot> snapshots_;
 };
 
 /// A run as its file tells it.
 struct EvolveRestart {
   EvolveRun run;
-  std::vector<Index> steps; ///< of its snapshots
+  std::vector<EvolveSnapshot> snapshots; ///< in the order of their steps
   /// The levels of the last one.
   std::vector<DatasetName> levels;
 };
 /// Throws UsageError for a file that is none of a run, Failure for a damaged one.
 [[nodiscard]] EvolveRestart read_evolve_restart(const std::filesystem::path& file);
+
+/// What tells a run from others: a digest of all that its fields depend on, but the start's values.
+[[nodiscard]] std::string identity_of(const EvolveRun& run);
 
 /// "u", "u_before": the datasets of the levels.
 [[nodiscard]] std::string level_name(const std::string& field, int level);

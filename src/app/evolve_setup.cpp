@@ -5,6 +5,7 @@
 #include <ridge/lab/user_kernel.hpp>
 
 #include "evolve_fields.hpp"
+#include "kernel_options.hpp"
 #include "spacing.hpp"
 
 #include <fmt/format.h>
@@ -110,6 +111,7 @@ public:
     setup_.boundaries.spacing = run().spacing;
     require_axes(setup_.boundaries, first);
     if (!run().absorb.empty()) close_layers(parse_faces(run().absorb, rank));
+    find_face_fields();
     read_face_fields(setup_.boundaries, first.extents());
     if (file) {
       take_file_kernel();
@@ -117,7 +119,8 @@ public:
       take_built_in();
     }
     open_others();
-    stencil::require_fit(setup_.boundaries, setup_.kernel.traits.radius, first.extents().xyz());
+    stencil::require_fit(setup_.boundaries, setup_.kernel.traits.radius,
+                         setup_.inputs.front()->extents().xyz());
     require_alike();
     mark();
     return std::move(setup_);
@@ -132,6 +135,7 @@ private:
     }
     if (o_.output.empty()) throw UsageError("-o FILE.h5 is needed: where snapshots go");
     run().kernel = o_.kernel;
+    run().folder = std::filesystem::current_path().string();
     run().settings = join(o_.settings, ' ');
     run().input = o_.input;
     run().coefficients = join(o_.coefficients, '\n');
@@ -152,13 +156,46 @@ private:
     require_no_parameters(o_);
     EvolveRestart from = read_evolve_restart(o_.restart);
     setup_.run = std::move(from.run);
-    setup_.steps_there = std::move(from.steps);
+    setup_.snapshots_there = std::move(from.snapshots);
+    setup_.files.push_back({o_.restart, "the run that goes on"});
     input_name_ = from.levels.front();
     if (from.levels.size() > 1) before_name_ = from.levels[1];
   }
 
+  /// Where a file of the run is: beside where it was started, if it is still there, else as it is
+  /// named.
+  [[nodiscard]] std::filesystem::path found(const std::filesystem::path& file) const {
+    const std::filesystem::path there = std::filesystem::path(setup_.run.folder) / file;
+    std::error_code failed;
+    return !o_.restart.empty() && std::filesystem::exists(there, failed) ? there.lexically_normal()
+                                                                         : file;
+  }
+  [[nodiscard]] DatasetName found(const std::string& name, const char* what) const {
+    DatasetName dataset = parse_dataset_name(name, what);
+    dataset.file = found(dataset.file);
+    return dataset;
+  }
+
+  void note(const InputDataset& dataset, const std::string& what) {
+    for (const std::filesystem::path& file : dataset.files())
+      setup_.files.push_back({file, what == "INPUT" ? "the input" : "the file of " + what});
+  }
+
+  /// Boundary fields are where the run's other files are.
+  void find_face_fields() {
+    for (auto& faces : setup_.boundaries.faces) {
+      for (Condition& c : faces) {
+        if (c.field.empty()) continue;
+        const DatasetName name = found(c.field, "--boundary");
+        c.field = to_text(name);
+        note(InputDataset(name), "--boundary");
+      }
+    }
+  }
+
   InputDataset& open(const DatasetName& name, const char* what) {
     setup_.inputs.emplace_back(InputDataset(name));
+    note(*setup_.inputs.back(), what);
     InputDataset& opened = *setup_.inputs.back();
     const InputDataset& first = *setup_.inputs.front();
     if (opened.extents() != first.extents() || opened.element_bytes() != first.element_bytes()) {
@@ -252,7 +289,7 @@ private:
       throw UsageError(
           fmt::format("{} takes one coefficient field: --coefficient FILE.h5:/path", run().kernel));
     }
-    const InputDataset field(parse_dataset_name(o_.coefficients.front(), "--coefficient"));
+    const InputDataset field(found(o_.coefficients.front(), "--coefficient"));
     double largest = 0;
     for (const double k : ranks_.rank() > 0 ? std::vector<double>{} : read_all(field)) {
       if (!(k >= 0) || !std::isfinite(k)) {
@@ -279,20 +316,23 @@ private:
     for (const std::string& text : split(run().settings, ' '))
       settings.push_back(lab::parse_setting(text));
     const int bytes = setup_.inputs.front()->element_bytes();
-    const lab::UserKernel found =
-        lab::load_user_kernel(run().kernel, settings, lab::Use::evolution);
-    if (!found.evolution) {
+    const std::string name = file_of_kernel(run().kernel);
+    const std::string file = found(name).string();
+    setup_.files.push_back({file, "the kernel's file"});
+    const lab::UserKernel loaded = lab::load_user_kernel(file + run().kernel.substr(name.size()),
+                                                         settings, lab::Use::evolution);
+    if (!loaded.evolution) {
       throw UsageError(fmt::format("evolve takes stencils, and {} is none", run().kernel));
     }
-    setup_.kernel = found.evolution(bytes, std::nullopt);
+    setup_.kernel = loaded.evolution(bytes, std::nullopt);
     setup_.stable = setup_.kernel.stable_step;
     const std::optional<double> own = setup_.kernel.dt;
     if (!o_.restart.empty()) {
-      if (own) setup_.kernel = found.evolution(bytes, run().dt);
+      if (own) setup_.kernel = loaded.evolution(bytes, run().dt);
       setup_.dt_note = "as before";
     } else if (dt_ || (own && setup_.stable > 0)) {
       choose_dt();
-      setup_.kernel = found.evolution(bytes, run().dt);
+      setup_.kernel = loaded.evolution(bytes, run().dt);
     } else if (!own && o_.dt != "auto") {
       run().dt = 1;
       setup_.dt_note = "of a kernel that knows no time";
@@ -325,7 +365,7 @@ private:
     }
     const std::vector<std::string> given = split(run().coefficients, '\n');
     for (const std::string& name : given)
-      open(parse_dataset_name(name, "--coefficient"), "--coefficient");
+      open(found(name, "--coefficient"), "--coefficient");
     const auto wanted = static_cast<std::size_t>(kernel.traits.inputs() - kernel.levels) -
                         (setup_.friction ? 1 : 0);
     if (given.size() != wanted) {

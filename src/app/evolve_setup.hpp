@@ -25,6 +25,12 @@ struct EvolveOptions {
   bool overwrite = false, json = false;
 };
 
+/// A file that a run reads, and what it is: "the input".
+struct EvolveFile {
+  std::filesystem::path file;
+  std::string what;
+};
+
 /// All that a run needs before it is on a device.
 struct EvolveSetup {
   EvolveRun run;
@@ -37,9 +43,10 @@ struct EvolveSetup {
   std::optional<Friction> friction;
   /// Gives the level before of a start at rest, in one sweep of the newest.
   std::optional<lab::Evolution> at_rest;
-  double stable = 0;              ///< the largest stable step; 0 where it is not known
-  std::string dt_note;            ///< how dt was chosen
-  std::vector<Index> steps_there; ///< snapshots that the run has, where it goes on
+  double stable = 0;                           ///< the largest stable step; 0 where it is not known
+  std::string dt_note;                         ///< how dt was chosen
+  std::vector<EvolveSnapshot> snapshots_there; ///< that the run has, where it goes on
+  std::vector<EvolveFile> files;               ///< all that are read
 };
 
 /// Reads all that is not on the device yet. Collective: what must be read whole is read by rank 0.

@@ -62,6 +62,10 @@ void OutputDataset::describe(const std::string& attribute, const std::vector<int
   require(write_attribute(dataset_, attribute, numbers));
 }
 
+void OutputDataset::describe_file(const std::string& attribute, const std::string& text) {
+  require(write_attribute(file_, attribute, text));
+}
+
 void OutputDataset::close() {
   require(dataset_.close());
   require(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) >= 0);

@@ -29,6 +29,9 @@ public:
   void describe(const std::string& attribute, const std::vector<double>& numbers);
   void describe(const std::string& attribute, const std::vector<int>& numbers);
 
+  /// An attribute of the file. Throws Failure.
+  void describe_file(const std::string& attribute, const std::string& text);
+
   /// Brings everything to the file. Throws Failure; without it the file is not complete.
   void close();
 

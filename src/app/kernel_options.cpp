@@ -55,6 +55,10 @@ void add_width(const Command& command, int* width) {
       .require_between(64, 1024);
 }
 
+std::string file_of_kernel(std::string_view kernel) {
+  return std::string(lab::names_a_file(kernel) ? kernel.substr(0, kernel.find(':')) : "");
+}
+
 Device named_device(const std::string& name) {
   return Device(name.empty() || name == "auto" ? best_device() : parse_device(name));
 }

@@ -35,6 +35,9 @@ struct KernelOptions {
 /// Of commands that run lattice kernels: bytes of a vector, checked where the lattice is made.
 void add_width(const Command& command, int* width);
 
+/// The file of a user's kernel, "heat.hpp" of heat.hpp:Heat; empty for a built-in one.
+[[nodiscard]] std::string file_of_kernel(std::string_view kernel);
+
 /// The device of a name; `auto` and none are the best here.
 [[nodiscard]] Device named_device(const std::string& name);
 

@@ -3,9 +3,9 @@
 #include <ridge/lab/plan.hpp>
 #include <ridge/lab/table.hpp>
 
+#include "../io/output_file.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
-#include "output_file.hpp"
 #include "progress.hpp"
 
 #include <fmt/core.h>
@@ -20,9 +20,12 @@ struct LabCommand {
   std::string device = "auto";
   bool quick = false;
   std::string json_file;
+  bool overwrite = false;
 
   void run() const {
-    if (!json_file.empty()) require_writable(json_file);
+    io::OutputPlan plan(overwrite);
+    if (!json_file.empty()) plan.writes_at_once(json_file, "the file of records");
+    plan.claim();
     const Device chosen(device == "auto" ? best_device() : parse_device(device));
     const DeviceFacts& facts = chosen.facts();
     fmt::print("Ridge lab on {}: {}, {}, {} units, {} of memory\n", to_text(chosen.id()),
@@ -39,7 +42,7 @@ struct LabCommand {
     lab::RoofSource roof(chosen, quick);
     const std::vector<Record> records = run_all(chosen, roof);
     print(records, roof);
-    if (!json_file.empty()) write_text_file(json_file, to_json(records) + "\n");
+    if (!json_file.empty()) io::write_text_file(plan, json_file, to_json(records) + "\n");
     for (const Record& r : records) {
       if (r.check && !r.check->ok) {
         throw Failure(fmt::format("{} {} under '{}' failed its check: {}", r.kernel,
@@ -111,6 +114,7 @@ void add_lab(CommandLine& line) {
   command.add_device(&o->device);
   command.add("--quick", &o->quick, "fewer kernels and repeats");
   command.add("--json", &o->json_file, "also write the records to this file");
+  command.add("--overwrite", &o->overwrite, "replace the file of --json when it exists");
   command.set_action([o] { o->run(); });
 }
 

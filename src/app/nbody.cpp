@@ -2,7 +2,6 @@
 #include <ridge/core/error.hpp>
 
 #include "commands.hpp"
-#include "dataset_name.hpp"
 #include "interrupt.hpp"
 #include "nbody_file.hpp"
 #include "nbody_format.hpp"
@@ -44,6 +43,7 @@ struct NbodyOptions {
 struct Beginning {
   NbodyRun run;
   Snapshot at;
+  std::vector<std::filesystem::path> files; ///< that were read
   bool goes_on = false;
 };
 
@@ -105,7 +105,7 @@ Beginning begin_anew(const NbodyOptions& o) {
   b.run.parameters = parameters_of(o);
   if (!o.input.empty()) {
     b.run.start = o.input;
-    b.at.bodies = read_bodies(o.input);
+    b.at.bodies = read_bodies(o.input, b.files);
   } else if (o.solar_system) {
     b.run.start = "solar-system";
     b.at.bodies = nbody::solar_system();
@@ -122,14 +122,7 @@ Beginning begin_anew(const NbodyOptions& o) {
 Beginning begin_again(const NbodyOptions& o) {
   require_no_parameters(o);
   NbodyRestart from = read_restart(o.restart);
-  return {std::move(from.run), std::move(from.last), true};
-}
-
-/// The file that bodies or a run come from; empty where there is none.
-std::filesystem::path file_read(const NbodyOptions& o) {
-  if (!o.restart.empty()) return o.restart;
-  if (o.input.empty() || is_csv(o.input)) return o.input;
-  return parse_dataset_name(o.input, "INPUT").file;
+  return {std::move(from.run), std::move(from.last), {o.restart}, true};
 }
 
 /// From the first step to the last.
@@ -137,8 +130,8 @@ class NbodyCommand {
 public:
   NbodyCommand(const NbodyOptions& options, Beginning beginning)
       : o_(options), run_(std::move(beginning.run)), now_(std::move(beginning.at)),
-        goes_on_(beginning.goes_on), report_(options.json), first_(now_.step),
-        last_(now_.step + std::min(options.steps, nbody_format::most_steps + 1)),
+        files_(std::move(beginning.files)), goes_on_(beginning.goes_on), report_(options.json),
+        first_(now_.step), last_(now_.step + std::min(options.steps, nbody_format::most_steps + 1)),
         every_(options.every.value_or(std::max<Index>(1, options.steps / 10))) {}
 
   void execute(const Device& device) {
@@ -154,7 +147,7 @@ public:
       require_apart(now_.bodies, run_.parameters.precision);
     }
     if (!o_.output.empty() && ranks_.rank() == 0) {
-      writer_ = std::make_unique<NbodyWriter>(o_.output, file_read(o_), o_.overwrite);
+      writer_ = std::make_unique<NbodyWriter>(o_.output, files_, o_.overwrite);
     }
     choose_device(device);
     if (!goes_on_) run_.id = checksum(0, run_.parameters, 0, now_.bodies);
@@ -292,6 +285,7 @@ private:
   comm::Communicator& ranks_ = comm::world();
   NbodyRun run_;
   Snapshot now_;
+  std::vector<std::filesystem::path> files_;
   bool goes_on_;
   NbodyReport report_;
   Index first_, last_, every_;

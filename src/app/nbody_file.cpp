@@ -3,6 +3,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/units.hpp>
 
+#include "../io/file_names.hpp"
 #include "hdf5_attribute.hpp"
 #include "hdf5_handle.hpp"
 #include "hdf5_input.hpp"
@@ -113,33 +114,17 @@ std::array<const std::vector<double>*, 3> pointers(const std::array<std::vector<
 /// More than HDF5's own tables take for a snapshot.
 constexpr std::uintmax_t around = 64 << 10;
 
-fs::path xdmf_beside(const fs::path& data, const fs::path& input) {
-  fs::path xdmf = data;
-  xdmf.replace_extension(".xdmf");
-  std::error_code absent;
-  if (xdmf == data || fs::equivalent(xdmf, input, absent)) {
-    throw UsageError(fmt::format("{} would be the XDMF file beside the output; name the output "
-                                 "FILE.h5",
-                                 xdmf.string()));
-  }
-  return xdmf;
-}
-
 } // namespace
 
-NbodyWriter::NbodyWriter(const fs::path& target, const fs::path& input, bool overwrite)
-    : target_(target), xdmf_(xdmf_beside(target, input)) {
-  std::error_code absent;
-  if (fs::equivalent(target, input, absent)) {
-    throw UsageError(fmt::format("the output {} is the input; give another file", target.string()));
-  }
-  for (const fs::path& file : {target_, xdmf_}) {
-    if (!overwrite && fs::is_regular_file(file, absent)) {
-      throw UsageError(fmt::format("{} exists; give another file, or --overwrite", file.string()));
-    }
-  }
-  first_.emplace(target);
-  require_writable(xdmf_);
+NbodyWriter::NbodyWriter(const fs::path& target, const std::vector<fs::path>& inputs,
+                         bool overwrite)
+    : target_(target), xdmf_(io::xdmf_beside(target)), plan_(overwrite) {
+  for (const fs::path& input : inputs)
+    plan_.reads(input, "the input");
+  plan_.writes(target_, "the output");
+  plan_.writes(xdmf_, "the XDMF file");
+  plan_.claim();
+  first_.emplace(plan_, target_);
 }
 
 std::string NbodyWriter::text() const {
@@ -156,9 +141,9 @@ void NbodyWriter::write(const NbodyRun& run, const Snapshot& snapshot) {
     first_->commit();
     first_.reset();
   } else {
-    take_room(target_, bytes);
+    io::take_room(target_, bytes);
     append(run, snapshot);
-    sync_file(target_);
+    io::sync_file(target_);
   }
   last_step_ = snapshot.step;
   write_xdmf(run, snapshot);
@@ -239,9 +224,10 @@ void NbodyWriter::append(const NbodyRun& run, const Snapshot& snapshot) {
 void NbodyWriter::write_xdmf(const NbodyRun& run, const Snapshot& snapshot) {
   times_.push_back(snapshot.time);
   groups_.push_back(nbody_format::group_of(snapshot.step));
-  write_text_file(xdmf_, xdmf_points_text({target_.filename().string(), snapshot.bodies.count(),
-                                           position_bytes(run, snapshot.bodies), element_bytes(run),
-                                           times_, groups_}));
+  io::write_text_file(plan_, xdmf_,
+                      xdmf_points_text({target_.filename().string(), snapshot.bodies.count(),
+                                        position_bytes(run, snapshot.bodies), element_bytes(run),
+                                        times_, groups_}));
 }
 
 } // namespace ridge::app

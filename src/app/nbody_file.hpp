@@ -10,7 +10,7 @@
 // and origin_z.
 #pragma once
 
-#include "output_file.hpp"
+#include "../io/output_file.hpp"
 
 #include <nbody/snapshot.hpp>
 
@@ -47,9 +47,9 @@ struct NbodyRestart {
 /// that a full disk costs the new one only.
 class NbodyWriter {
 public:
-  /// Throws UsageError when `target` is `input` or, without `overwrite`, exists; and what
-  /// OutputFile throws.
-  NbodyWriter(const std::filesystem::path& target, const std::filesystem::path& input,
+  /// Claims `target` and the XDMF file beside it; `inputs` are what was read. Throws what
+  /// OutputPlan throws.
+  NbodyWriter(const std::filesystem::path& target, const std::vector<std::filesystem::path>& inputs,
               bool overwrite);
 
   /// Throws Failure: the snapshots written before stay.
@@ -67,7 +67,8 @@ private:
   void write_xdmf(const NbodyRun& run, const nbody::Snapshot& snapshot);
 
   std::filesystem::path target_, xdmf_;
-  std::optional<OutputFile> first_; ///< until the file has appeared
+  io::OutputPlan plan_;
+  std::optional<io::OutputFile> first_; ///< until the file has appeared
   std::optional<Index> last_step_;
   std::vector<double> times_;
   std::vector<std::string> groups_;

@@ -22,8 +22,9 @@ constexpr std::string_view forms =
 /// An HDF5 group with the components of bodies.
 class BodyGroup {
 public:
-  explicit BodyGroup(const DatasetName& name)
-      : name_(name), group_(name.path == "/" ? "" : name.path), file_(open_hdf5(name.file)) {
+  BodyGroup(const DatasetName& name, std::vector<std::filesystem::path>& files)
+      : name_(name), files_(files), group_(name.path == "/" ? "" : name.path),
+        file_(open_hdf5(name.file)) {
     std::string program;
     if (group_.empty() && read_attribute(file_, "program", program) && program == "ridge nbody") {
       throw UsageError(fmt::format("{0} is the file of a run: go on with --restart {0}, or start "
@@ -64,7 +65,9 @@ private:
       throw UsageError(
           fmt::format("{} has no {}; {}", name_.file.string(), path_of(dataset), forms));
     }
-    return InputDataset({name_.file, path_of(dataset)});
+    InputDataset opened({name_.file, path_of(dataset)});
+    files_.insert(files_.end(), opened.files().begin(), opened.files().end());
+    return opened;
   }
 
   /// Calls `take(index, value)` for each element of the packed dataset.
@@ -112,6 +115,7 @@ private:
   }
 
   const DatasetName& name_;
+  std::vector<std::filesystem::path>& files_;
   std::string group_; ///< without a slash at its end
   Handle file_;
 };
@@ -123,9 +127,18 @@ bool is_csv(std::string_view file) {
 }
 
 Bodies read_bodies(std::string_view file, const std::string& position) {
-  if (is_csv(file)) return read_csv_bodies(file);
+  std::vector<std::filesystem::path> files;
+  return read_bodies(file, files, position);
+}
+
+Bodies read_bodies(std::string_view file, std::vector<std::filesystem::path>& files,
+                   const std::string& position) {
+  if (is_csv(file)) {
+    files.emplace_back(file);
+    return read_csv_bodies(file);
+  }
   const DatasetName name = parse_dataset_name(file, "INPUT");
-  return BodyGroup(name).read(position);
+  return BodyGroup(name, files).read(position);
 }
 
 const char* bodies_help() {

@@ -3,8 +3,10 @@
 
 #include <nbody/bodies.hpp>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ridge::app {
 
@@ -14,6 +16,10 @@ namespace ridge::app {
 /// # are passed over. Throws UsageError that says what is missing or wrong and where, Failure when
 /// a file cannot be read. `position` is the name of that dataset.
 [[nodiscard]] nbody::Bodies read_bodies(std::string_view file,
+                                        const std::string& position = "position");
+/// Adds to `files` those that were read.
+[[nodiscard]] nbody::Bodies read_bodies(std::string_view file,
+                                        std::vector<std::filesystem::path>& files,
                                         const std::string& position = "position");
 
 /// Whether `file` names a CSV file: whatever ends in .csv.

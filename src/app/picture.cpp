@@ -2,7 +2,7 @@
 
 #include <ridge/core/error.hpp>
 
-#include "output_file.hpp"
+#include "../io/output_file.hpp"
 
 #include <fmt/format.h>
 #include <png.h>
@@ -39,8 +39,8 @@ Colour colour_of(double value) {
 
 } // namespace
 
-void write_picture(const std::filesystem::path& file, const std::vector<double>& values, Index nx,
-                   Index nz, double high) {
+void write_picture(const io::OutputPlan& plan, const std::filesystem::path& file,
+                   const std::vector<double>& values, Index nx, Index nz, double high) {
   double largest = 0;
   for (const double v : values) {
     if (std::isfinite(v)) largest = std::max(largest, std::abs(v));
@@ -86,7 +86,7 @@ void write_picture(const std::filesystem::path& file, const std::vector<double>&
   std::string encoded(size, '\0');
   encode(encoded.data());
   encoded.resize(size);
-  write_text_file(file, encoded);
+  io::write_text_file(plan, file, encoded);
 }
 
 } // namespace ridge::app

@@ -1,8 +1,7 @@
-#include <ridge/core/error.hpp>
 #include <ridge/report/page.hpp>
 
+#include "../io/output_file.hpp"
 #include "commands.hpp"
-#include "output_file.hpp"
 
 #include <fmt/core.h>
 
@@ -13,21 +12,22 @@ namespace {
 struct ReportCommand {
   std::vector<std::string> inputs;
   std::string output;
+  bool overwrite = false;
 
   void run() const {
-    require_writable(output);
+    io::OutputPlan plan(overwrite);
+    for (const std::string& input : inputs)
+      plan.reads(input, "an input");
+    plan.writes_at_once(output, "the page");
+    plan.claim();
     std::vector<report::Saved> files;
     std::size_t records = 0;
     for (const std::string& input : inputs) {
-      std::error_code ignored;
-      if (std::filesystem::equivalent(input, output, ignored)) {
-        throw UsageError(fmt::format("{} is also an input; give --output another name", output));
-      }
       files.push_back(report::read_saved(input));
       records += files.back().records.size();
     }
-    write_text_file(output, report::page(files));
-    if (!std::filesystem::is_regular_file(output)) return; // the page itself may be what is printed
+    io::write_text_file(plan, output, report::page(files));
+    if (io::is_stream(output)) return; // the page itself may be what is printed
     fmt::print("{}: {} {}\n", output, records, records == 1 ? "record" : "records");
   }
 };
@@ -43,6 +43,7 @@ void add_report(CommandLine& line) {
            "files of records or of ceilings, as bench, lab and roof write with --json")
       .require_some();
   command.add("-o,--output", &o->output, "the HTML file to write").require();
+  command.add("--overwrite", &o->overwrite, "replace the HTML file when it exists");
   command.set_action([o] { o->run(); });
 }
 

@@ -4,10 +4,10 @@
 #include <ridge/model/measured.hpp>
 #include <ridge/record/roof.hpp>
 
+#include "../io/output_file.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "links.hpp"
-#include "output_file.hpp"
 #include "progress.hpp"
 
 #include <fmt/core.h>
@@ -42,6 +42,7 @@ struct RoofCommand {
   std::string output;
   bool quick = false;
   bool cache = false;
+  bool overwrite = false;
   bool json = false;
 
   void run() const {
@@ -103,8 +104,10 @@ private:
 
   void measure_caches(const Device& chosen) const {
     model::Description base;
+    io::OutputPlan plan(overwrite);
     if (!output.empty()) {
-      require_writable(output);
+      plan.writes_at_once(output, "the file of constants");
+      plan.claim();
       base = model::description_of(chosen.facts(), chosen.kind());
     }
     Progress progress;
@@ -112,7 +115,7 @@ private:
     progress.clear();
     if (!output.empty()) {
       const Roof ceilings = measured(chosen, model::measured_ceilings());
-      write_text_file(output, possible(to_json(model::measured(base, roof, ceilings))));
+      io::write_text_file(plan, output, possible(to_json(model::measured(base, roof, ceilings))));
     }
     if (json) {
       fmt::print("{}\n", to_json(roof));
@@ -137,6 +140,7 @@ void add_roof(CommandLine& line) {
               "stores beside them change, and latencies");
   command.add("-o,--output", &options->output,
               "with --cache: write the constants of this device that the model takes, FILE.json");
+  command.add("--overwrite", &options->overwrite, "replace the file of --output when it exists");
   command.add("--json", &options->json, "print JSON");
   command.set_action([options] { options->run(); }, Ranks::several);
 }

@@ -28,7 +28,8 @@ def require_interrupted(run, which=signal.SIGINT):
 
 
 def apply(ridge, *options):
-    return ridge.start("apply", "laplacian", "in.h5:/u", "-o", "out.h5:/f", *options)
+    return ridge.start("apply", "laplacian", "in.h5:/u", "-o", "out.h5:/f", "--overwrite",
+                       *options)
 
 
 def largest_partial(folder):

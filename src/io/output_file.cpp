@@ -12,7 +12,7 @@
 #include <cstring>
 #include <fstream>
 
-namespace ridge::app {
+namespace ridge::io {
 
 namespace fs = std::filesystem;
 
@@ -40,26 +40,9 @@ private:
 
 } // namespace
 
-OutputFile::OutputFile(fs::path target) : target_(std::move(target)), place_(target_) {
-  std::error_code ignored;
-  if (fs::is_symlink(place_, ignored)) place_ = fs::weakly_canonical(place_, ignored);
-  const fs::path folder = place_.has_parent_path() ? place_.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, ignored)) {
-    throw UsageError(
-        fmt::format("there is no folder {} for {}", folder.string(), target_.string()));
-  }
-  const auto status = fs::status(place_, ignored);
-  if (fs::is_directory(status) || place_.filename().empty()) {
-    throw UsageError(fmt::format("{} is a folder; give a file name", target_.string()));
-  }
-  if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw UsageError(fmt::format("{} is not a file that can be replaced", target_.string()));
-  }
-  temporary_ = folder / fmt::format(".{}.{}.partial", place_.filename().string(), getpid());
-  // Better now than after the work.
-  const Descriptor probe(temporary_, O_WRONLY | O_CREAT);
-  if (probe.id() < 0) fail(errno);
-  fs::remove(temporary_, ignored);
+OutputFile::OutputFile(const OutputPlan& plan, fs::path target)
+    : target_(std::move(target)), place_(place_of(target_)), temporary_(temporary_of(place_)) {
+  plan.require_planned(target_);
 }
 
 OutputFile::~OutputFile() {
@@ -142,34 +125,22 @@ void sync_file(const fs::path& file) {
 }
 
 void write_text(const fs::path& path, const std::string& text, const fs::path& called) {
-  std::ofstream stream(path, std::ios::binary);
+  // What standard output leads to may hold something already.
+  std::ofstream stream(path,
+                       std::ios::binary | (is_stream(path) ? std::ios::app : std::ios::trunc));
   stream << text;
   stream.close();
   if (!stream) throw Failure(fmt::format("writing {}: {}", called.string(), std::strerror(errno)));
 }
 
-namespace {
-
-bool is_device_or_pipe(const fs::path& target) {
-  std::error_code ignored;
-  const auto status = fs::status(target, ignored);
-  return fs::is_character_file(status) || fs::is_fifo(status);
-}
-
-} // namespace
-
-void require_writable(const fs::path& target) {
-  if (!is_device_or_pipe(target)) const OutputFile probe(target);
-}
-
-void write_text_file(const fs::path& target, const std::string& text) {
-  if (is_device_or_pipe(target)) {
+void write_text_file(const OutputPlan& plan, const fs::path& target, const std::string& text) {
+  if (is_stream(target)) {
     write_text(target, text, target);
     return;
   }
-  OutputFile file(target);
+  OutputFile file(plan, target);
   write_text(file.path(), text, target);
   file.commit();
 }
 
-} // namespace ridge::app
+} // namespace ridge::io

@@ -1,18 +1,19 @@
 // Results appear whole or not at all: written beside their place, then renamed.
 #pragma once
 
+#include "output_plan.hpp"
+
 #include <filesystem>
 #include <string>
 
-namespace ridge::app {
+namespace ridge::io {
 
 /// A file in the making: a temporary beside `target` that disappears unless committed. Where the
 /// target is a link, the file it leads to is the one that is replaced.
 class OutputFile {
 public:
-  /// Throws UsageError when the folder does not exist or the target is something other than a file;
-  /// Failure when the folder cannot be written to.
-  explicit OutputFile(std::filesystem::path target);
+  /// The target is one of the plan, which has claimed it.
+  OutputFile(const OutputPlan& plan, std::filesystem::path target);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -48,15 +49,13 @@ void take_room(const std::filesystem::path& file, std::uintmax_t bytes);
 /// Waits until what was written is on the disk. Throws Failure when it does not get there.
 void sync_file(const std::filesystem::path& file);
 
-/// Throws what `write_text_file` would for a bad target, before there is anything to write.
-void require_writable(const std::filesystem::path& target);
-
-/// Throws Failure, leaving nothing behind, when not all of `text` can be written. Devices and pipes
-/// are written to directly.
-void write_text_file(const std::filesystem::path& target, const std::string& text);
+/// Writes a file of the plan. Throws Failure, leaving nothing behind, when not all of `text` can be
+/// written. Devices, pipes and standard output are written to directly.
+void write_text_file(const OutputPlan& plan, const std::filesystem::path& target,
+                     const std::string& text);
 
 /// Writes `text` to `path`. Throws Failure, in which the file is named `called`.
 void write_text(const std::filesystem::path& path, const std::string& text,
                 const std::filesystem::path& called);
 
-} // namespace ridge::app
+} // namespace ridge::io
