@@ -3,11 +3,13 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
 #include <ridge/lab/user_kernel.hpp>
+#include <ridge/launch/source_digest.hpp>
 
 #include "evolve_fields.hpp"
 #include "kernel_options.hpp"
 #include "spacing.hpp"
 
+#include <fmt/core.h>
 #include <fmt/format.h>
 
 #include <bit>
@@ -319,6 +321,7 @@ private:
     const std::string name = file_of_kernel(run().kernel);
     const std::string file = found(name).string();
     setup_.files.push_back({file, "the kernel's file"});
+    mark_kernel(file);
     const lab::UserKernel loaded = lab::load_user_kernel(file + run().kernel.substr(name.size()),
                                                          settings, lab::Use::evolution);
     if (!loaded.evolution) {
@@ -345,6 +348,29 @@ private:
                       "known; give a number for its member dt",
                       run().kernel));
     }
+  }
+
+  /// A run goes on with the kernel that it began with.
+  void mark_kernel(const std::string& file) {
+    std::error_code failed;
+    const std::filesystem::path there = std::filesystem::canonical(file, failed);
+    const std::string mine =
+        ranks_.rank() > 0 || failed ? std::string() : launch::source_digest(there.string());
+    const std::string now = ranks_.gather_text(mine)[0];
+    const std::string& before = run().kernel_digest;
+    if (!o_.restart.empty() && before.empty() && ranks_.rank() == 0) {
+      fmt::print(stderr,
+                 "ridge: the run in {} is of an earlier ridge, which kept no digest of its kernel: "
+                 "{} is taken as it is\n",
+                 o_.restart, file);
+    }
+    if (!o_.restart.empty() && !before.empty() && !now.empty() && before != now) {
+      throw UsageError(
+          fmt::format("the kernel {} was changed since the run in {} began; to compute "
+                      "with another kernel, start anew from a snapshot",
+                      file, o_.restart));
+    }
+    run().kernel_digest = now;
   }
 
   /// The fields beside the newest.
