@@ -9,7 +9,8 @@ import subprocess
 
 import pytest
 
-from user_kernels import HEAT, cache, env, heat, is_header, lend_headers, sources  # noqa: F401 -- fixtures
+from user_kernels import cache, env, heat, sources  # noqa: F401 -- fixtures
+from user_kernels import HEAT, is_header, lend_headers, want_headers
 
 
 def copy_of(cache, folder):
@@ -36,6 +37,8 @@ def damage(cache, ending, change, headers):
 def test_a_damaged_cache_costs_a_compilation(ridge, env, cache, heat, tmp_path):
     words = ("bench", heat, "--device", "cpu", "--size", "20x20x20", "--repeat", 1, "--no-roof", "--json")
     ridge.good(*words, env=env)
+    want_headers(cache)
+    ridge.good(*words, "--schedule", "depth=2", env=env)
     for i, (ending, change) in enumerate([
             (".so", lambda f: f.write_bytes(f.read_bytes()[:1000])),
             (".so", lambda f: f.write_bytes(b"")),
