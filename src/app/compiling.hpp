@@ -4,8 +4,8 @@
 namespace ridge::app {
 
 /// From now on a compilation that takes more than a second has a line in the terminal while it
-/// runs; where standard error is none, one line is written if it takes more than thirty. Compilers end
-/// when the user asks to stop.
+/// runs; where standard error is none, one line is written if it takes more than thirty. Compilers
+/// end when the user asks to stop.
 void watch_compilers();
 
 } // namespace ridge::app
