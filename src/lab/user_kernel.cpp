@@ -34,6 +34,29 @@ bool is_identifier(std::string_view text, bool qualified) {
   return true;
 }
 
+/// Whether a text can be the type of a kernel: a name, perhaps with arguments of a template. It
+/// becomes part of a source, so nothing may end it early.
+bool is_type(std::string_view text) {
+  const auto open = text.find('<');
+  if (!is_identifier(text.substr(0, open), true)) return false;
+  if (open == std::string_view::npos) return true;
+  std::string closing;
+  for (std::size_t i = open; i < text.size(); ++i) {
+    const char c = text[i];
+    const auto bracket = std::string_view("<({").find(c);
+    if (bracket != std::string_view::npos) {
+      closing += ">)}"[bracket];
+    } else if (c == closing.back()) {
+      closing.pop_back();
+      if (closing.empty()) return i + 1 == text.size();
+    } else if (std::isalnum(static_cast<unsigned char>(c)) == 0 &&
+               std::string_view("_:,.+-*' ").find(c) == std::string_view::npos) {
+      return false;
+    }
+  }
+  return false;
+}
+
 std::string quoted(const std::string& text) {
   std::string all = "\"";
   for (const char c : text) {
@@ -55,7 +78,7 @@ std::string description_text(const std::string& file, const std::string& type,
                     s.member);
   }
   return fmt::format(
-      "#include <ridge/lab/describe_kernel.hpp>\n#include {0}\n"
+      "#include <ridge/lab/describe_kernel.hpp>\n#include \"{4}\"\n"
       "namespace {{\n"
       "ridge::lab::UserKernel describe(const std::string& name,\n"
       "                                const std::vector<ridge::lab::Setting>& settings) {{\n"
@@ -64,7 +87,7 @@ std::string description_text(const std::string& file, const std::string& type,
       "    (void)kernel, (void)s;\n{2}    return false;\n  }});\n}}\n"
       "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::lab::UserKernel), "
       "&describe);\n}}\n",
-      quoted(file), type, members, names[static_cast<std::size_t>(use)]);
+      quoted(file), type, members, names[static_cast<std::size_t>(use)], file);
 }
 
 } // namespace
@@ -96,10 +119,11 @@ bool names_a_file(std::string_view kernel) {
 
 UserKernel load_user_kernel(std::string_view kernel, const std::vector<Setting>& settings,
                             Use use) {
-  const auto colon = kernel.find(':');
+  const auto slash = kernel.rfind('/'); // a folder may have a colon in its name
+  const auto colon = kernel.find(':', slash == std::string_view::npos ? 0 : slash);
   const std::string given(kernel.substr(0, colon));
   const std::string type(colon == std::string_view::npos ? "" : kernel.substr(colon + 1));
-  if (!is_identifier(type, true)) {
+  if (!is_type(type)) {
     throw UsageError(
         fmt::format("'{}': a kernel in a file is FILE.hpp:Name, such as ./heat.hpp:Heat", kernel));
   }
@@ -107,6 +131,11 @@ UserKernel load_user_kernel(std::string_view kernel, const std::vector<Setting>&
   const fs::path file = fs::canonical(given, failed);
   if (failed || !fs::is_regular_file(file, failed))
     throw UsageError(fmt::format("there is no kernel file {}", given));
+  if (file.string().find_first_of("\"\n") != std::string::npos) {
+    throw UsageError(fmt::format("{}: C++ cannot include a file whose name has a quotation mark or "
+                                 "a line's end; rename it or its folder",
+                                 given));
+  }
   const std::vector<Offered> offers =
       launch::load_description(description_text(file.string(), type, settings, use), file.string(),
                                {lab_library()}, "ridge/lab/describe_kernel.hpp");

@@ -1,14 +1,19 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
+#include <ridge/launch/known_name.hpp>
 #include <ridge/launch/type_text.hpp>
 
 #include <cxxabi.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace ridge::launch {
 
@@ -21,16 +26,56 @@ std::string demangled(const std::type_info& type) {
   return status == 0 ? text.get() : type.name();
 }
 
+bool is_of_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+/// `text` with the whole name `name` of a type replaced by another, wherever it stands.
+std::string renamed(std::string text, const std::string& name, const std::string& other) {
+  for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos;) {
+    const std::size_t end = at + name.size();
+    const bool begins = at == 0 || (!is_of_word(text[at - 1]) && text[at - 1] != ':');
+    const bool ends = end == text.size() || !is_of_word(text[end]);
+    if (begins && ends) text.replace(at, name.size(), other);
+    at += begins && ends ? other.size() : 1;
+  }
+  return text;
+}
+
+/// Kept, since each launch that was compiled on demand asks for some when it is bound.
+struct Texts {
+  std::mutex guard;
+  std::unordered_map<std::string, std::string> of_types;
+  std::vector<std::pair<std::string, std::string>> names; ///< as demangled, and as known
+};
+Texts& texts() {
+  static auto* const all = new Texts;
+  return *all;
+}
+
 } // namespace
 
 std::string type_text(const std::type_info& type) {
-  // Kept, since each launch that was compiled on demand asks for some when it is bound.
-  static std::mutex guard;
-  static auto* const known = new std::unordered_map<std::string, std::string>;
-  const std::lock_guard lock(guard);
-  std::string& text = (*known)[type.name()];
-  if (text.empty()) text = demangled(type);
+  Texts& all = texts();
+  const std::lock_guard lock(all.guard);
+  std::string& text = all.of_types[type.name()];
+  if (text.empty()) {
+    text = demangled(type);
+    for (const auto& [name, other] : all.names)
+      text = renamed(text, name, other);
+  }
   return text;
+}
+
+void know_name(const std::type_info& type, const std::string& name) {
+  const std::string own = demangled(type);
+  if (own == name) return;
+  Texts& all = texts();
+  const std::lock_guard lock(all.guard);
+  const std::pair entry{own, name};
+  if (std::find(all.names.begin(), all.names.end(), entry) != all.names.end()) return;
+  all.names.push_back(entry);
+  all.of_types.clear();
 }
 
 Demand detail::demand_of(const std::type_info& call, const std::string& pattern,

@@ -61,6 +61,47 @@ def test_an_asymmetric_kernel_under_unusual_schedules(ridge, env, sources, devic
     assert schedule.split()[0] in record["schedule"]
 
 
+# Types whose names the compiler tells in no way that it reads.
+NAMES = """
+#include <ridge/stencil/kernel.hpp>
+struct Point {
+  static constexpr ridge::stencil::Footprint<1> footprint{{{{0, 0, 0}}}};
+};
+namespace {
+struct Hidden : Point {
+  template <class N> RIDGE_FN auto operator()(const N& u) const { return 3 * u(0, 0, 0); }
+};
+}
+struct Pair { double a, b; };
+template <double factor, Pair pair>
+struct Scaled : Point {
+  template <class N> RIDGE_FN auto operator()(const N& u) const { return factor * pair.a * pair.b * u(0, 0, 0); }
+};
+namespace mine { using Six = Scaled<0.5, Pair{3, 4}>; }
+template <class F>
+struct Applied : Point {
+  F f;
+  template <class N> RIDGE_FN auto operator()(const N& u) const { return f(u(0, 0, 0)); }
+};
+const auto four = [](const auto& x) { return 4 * x; };
+using Four = Applied<decltype(four)>;
+"""
+
+
+@pytest.mark.parametrize("name, factor, device", [
+    ("Hidden", 3, "cpu"), ("mine::Six", 6, "simt:32"), ("Scaled<0.25, Pair{2, 4}>", 2, "cpu"), ("Four", 4, "cpu")])
+def test_any_name_that_its_file_may_say(ridge, env, tmp_path, name, factor, device):
+    import h5py
+
+    (tmp_path / "names.hpp").write_text(NAMES)
+    with h5py.File(tmp_path / "in.h5", "w") as file:
+        file["u"] = np.ones((3, 4, 5))
+    ridge.good("apply", f"{tmp_path / 'names.hpp'}:{name}", f"{tmp_path / 'in.h5'}:/u", "-o",
+               f"{tmp_path / 'out.h5'}:/f", "--device", device, "--check", env=env)
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert np.unique(file["f"][...]).tolist() == [factor]
+
+
 @pytest.mark.parametrize("device, schedule", [("cpu", "tile=3"), ("simt:64", "direct")])
 def test_an_interaction(ridge, env, sources, device, schedule):
     (record,) = ridge.good("bench", f"{sources / 'charges.hpp'}:Charges", "--set", "softening=1e-4",
@@ -121,6 +162,7 @@ def test_errors_name_the_users_line(ridge, env, tmp_path):
     (["bench", "{}/smooth.hpp:InPlace"], ["updates arrays", "ridge_add_kernels"]),
     (["bench", "{}/smooth.hpp:Smooth"], ["1 dimension", "20x20x20"]),
     (["bench", "{}/heat.hpp:Heat;x"], "FILE.hpp:Name"),
+    (["bench", "{}/heat.hpp:Heat<2>>(0); x<1>"], "FILE.hpp:Name"),
     (["bench", "{}/heat.hpp:Cold"], "Cold"),
     (["bench", "{}/heat.hpp:Heat", "--set", "rat=1"], "no number 'rat'"),
     (["bench", "{}/heat.hpp:Heat", "--set", "rate"], "MEMBER=NUMBER"),

@@ -12,6 +12,7 @@
 #include <ridge/lab/rank_stencil.hpp>
 #include <ridge/lab/stencil_entry.hpp>
 #include <ridge/lab/user_kernel.hpp>
+#include <ridge/launch/known_name.hpp>
 
 #include <memory>
 
@@ -102,6 +103,7 @@ template <Use For, class K, class Set>
   for (const Setting& s : settings) {
     if (!set(kernel, s)) throw UsageError(name + " has no number '" + s.member + "' to set");
   }
+  launch::know_name(typeid(K), name);
   if constexpr (IsStencil<K>) {
     know_stencil_source<K>(file, flags);
     return describe_stencil<For>(name, kernel);
