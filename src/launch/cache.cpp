@@ -7,6 +7,8 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <grp.h>
+#include <pwd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,6 +28,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Whether a group is the user's alone: it has the user's name and no other members.
+bool is_private(gid_t group) {
+  const struct group* const known = getgrgid(group);
+  if (known == nullptr || group != getgid()) return false;
+  const std::string name = known->gr_name;
+  const bool others = known->gr_mem != nullptr && *known->gr_mem != nullptr;
+  const struct passwd* const user = getpwuid(getuid());
+  return !others && user != nullptr && name == user->pw_name;
+}
+
 /// Whether what is in the folder may be run: it is ours alone, and nobody else can replace it.
 std::string problem_of(const fs::path& folder) {
   for (fs::path at = folder; !at.empty(); at = at.parent_path()) {
@@ -34,9 +46,12 @@ std::string problem_of(const fs::path& folder) {
     const bool mine = s.st_uid == getuid();
     if (at == folder && !mine) return "it belongs to somebody else";
     // In a folder with the sticky bit nobody can replace what is ours.
-    const bool open_to_all =
-        (s.st_mode & S_IWOTH) != 0 && (at == folder || (s.st_mode & S_ISVTX) == 0);
-    if (open_to_all) return fmt::format("everybody may write to {}", at.string());
+    const bool guarded = at != folder && (s.st_mode & S_ISVTX) != 0;
+    if ((s.st_mode & S_IWOTH) != 0 && !guarded)
+      return fmt::format("everybody may write to {}", at.string());
+    // Folders above may be open to a group of which there is nobody else.
+    if ((s.st_mode & S_IWGRP) != 0 && !guarded && (at == folder || !is_private(s.st_gid)))
+      return fmt::format("its group may write to {}", at.string());
     if (at == at.parent_path()) break;
   }
   return access(folder.c_str(), W_OK | X_OK) == 0 ? "" : "it cannot be written to";

@@ -50,20 +50,37 @@ def test_a_damaged_cache_costs_a_compilation(ridge, env, cache, heat, tmp_path):
         assert record["compiled"] == "now" and record["check"]["ok"]
 
 
-def test_a_cache_open_to_others_is_not_used(ridge, heat, tmp_path):
-    cache = tmp_path / "cache"
-    cache.mkdir()
-    cache.chmod(0o777)
-    env = {**os.environ, "RIDGE_CACHE": str(cache)}
-    result = ridge("bench", heat, "--device", "cpu", "--size", "20x20x20", "--repeat", 1, "--no-roof", env=env)
-    assert result.code == 0
-    assert len(result.err.splitlines()) == 1 and "everybody may write" in result.err
-    assert list(cache.iterdir()) == []
-
-
 # A built-in kernel under a schedule that is not compiled ahead: no description has to be.
 ON_DEMAND = ("bench", "laplacian", "--schedule", "depth=4 store=plain", "--device", "cpu", "--size",
              "20x20x20", "--repeat", 1, "--no-roof", "--json")
+
+
+@pytest.mark.parametrize("mode, says", [(0o777, "everybody may write"), (0o775, "its group may write"),
+                                        (0o1770, "its group may write")])
+def test_a_cache_open_to_others_is_not_used(ridge, tmp_path, mode, says):
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    cache.chmod(mode)
+    # A compiler that fails at once: which folder it is does not depend on what is compiled.
+    env = {**os.environ, "RIDGE_CACHE": str(cache), "RIDGE_CXX": "/bin/false"}
+    result = ridge(*ON_DEMAND, env=env)
+    assert says in result.err.splitlines()[0]
+    assert list(cache.iterdir()) == []
+
+
+@pytest.mark.parametrize("mode, used", [(0o755, True), (0o1777, True), (0o777, False), (0o770, False)])
+def test_a_cache_below_a_folder_that_others_may_write_to(ridge, tmp_path, mode, used):
+    """They could put another in its place, but where it has the sticky bit."""
+    above = tmp_path / "above"
+    above.mkdir()
+    if os.geteuid() == 0:
+        os.chown(above, 0, 12345)  # a group that is not the user's own
+    elif mode == 0o770:
+        pytest.skip("only root has a group of others to give")
+    above.chmod(mode)
+    env = {**os.environ, "RIDGE_CACHE": str(above / "cache"), "RIDGE_CXX": "/bin/false"}
+    result = ridge(*ON_DEMAND, env=env)
+    assert ("may write to" in result.err) is not used, result.err
 
 
 @pytest.mark.parametrize("folder", ["read only", "impossible", "a file"])
