@@ -138,11 +138,16 @@ Cache::Cache() {
     folder_ = folder.string();
     return;
   }
-  std::string name = (fs::temp_directory_path() / "ridge-XXXXXX").string();
+  // Not temp_directory_path, which does not say which folder is none.
+  const char* const given = std::getenv("TMPDIR");
+  const fs::path temporary = given == nullptr || *given == '\0' ? "/tmp" : given;
+  std::string name = (fs::absolute(temporary) / "ridge-XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) {
     throw Failure(fmt::format("kernels cannot be compiled on demand: the cache {} cannot be used "
-                              "({}), and neither can {}",
-                              folder.string(), problem, fs::temp_directory_path().string()));
+                              "({}), and neither can the temporary folder {}{}; set RIDGE_CACHE to "
+                              "a folder of your own",
+                              folder.string(), problem, temporary.string(),
+                              given == nullptr ? "" : " (TMPDIR)"));
   }
   folder_ = name;
   temporary_ = true;

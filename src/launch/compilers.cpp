@@ -34,6 +34,13 @@ void keep_apart(Compiler& c) {
   c.command.push_back((c.link.empty() ? "-Wl," : c.link) + "-Bsymbolic");
 }
 
+/// Compilers run in folders of their own, where a relative name means another file.
+std::string absolute_program(const std::string& program) {
+  std::error_code failed;
+  const std::filesystem::path at = std::filesystem::absolute(program, failed);
+  return failed ? program : at.lexically_normal().string();
+}
+
 /// Host code that is not measured.
 Compiler quick_compiler(const std::string& what, const std::vector<std::string>& options) {
   require_permission(what);
@@ -55,7 +62,8 @@ std::string variable(const char* name) {
 
 std::string first_of(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
-    if (std::string found = find_program(name); !found.empty()) return found;
+    if (const std::string found = find_program(name); !found.empty())
+      return absolute_program(found);
   }
   return {};
 }
@@ -68,7 +76,7 @@ void missing(const std::string& device, const std::string& what, const std::stri
 }
 
 std::string find_host_compiler() {
-  if (const std::string given = variable("RIDGE_CXX"); !given.empty()) return find_program(given);
+  if (const std::string given = variable("RIDGE_CXX"); !given.empty()) return first_of({given});
   return first_of({RIDGE_BUILD_CXX, "g++", "clang++", "clang++-19"});
 }
 

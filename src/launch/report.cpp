@@ -3,8 +3,10 @@
 #include <ridge/core/error.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 #include <vector>
 
@@ -42,14 +44,42 @@ std::string user_line(const std::string& report, const std::string& file) {
   return end == begin ? std::string() : report.substr(at, end - at);
 }
 
+/// Whether an error is at a line of a file: others are the compiler's own, as of its command line.
+bool has_line(const ErrorLine& e) {
+  const auto mark = e.place.find_last_of(":(");
+  return mark != std::string::npos && mark + 1 < e.place.size() && e.place[mark + 1] >= '0' &&
+         e.place[mark + 1] <= '9';
+}
+
+/// What is wrong with where compilers write what they need for a while; empty where nothing is.
+std::string problem_of_temporary_folder() {
+  const char* const folder = std::getenv("TMPDIR");
+  if (folder == nullptr || *folder == '\0' || access(folder, W_OK | X_OK) == 0) return {};
+  return fmt::format(" (TMPDIR={} is no folder that can be written to)", folder);
+}
+
+/// That a disk is full in the system's words, whatever of the compiler's programs met it: no fault
+/// of the kernel's. Null where the report does not say it.
+const char* full_disk_in(const std::string& report) {
+  for (const char* const full :
+       {"No space left on device", "File too large", "Disk quota exceeded"}) {
+    if (report.find(full) != std::string::npos) return full;
+  }
+  return nullptr;
+}
+
 } // namespace
+
+std::string first_error(const std::string& report) {
+  const std::vector<ErrorLine> errors = errors_of(report);
+  const auto first = std::find_if(errors.begin(), errors.end(), has_line);
+  if (first == errors.end() || full_disk_in(report) != nullptr) return {};
+  return fmt::format("{}: {}", first->place, first->message);
+}
 
 void refuse(const Finished& finished, const std::string& compiler, const std::string& kernel_file,
             const std::string& generated) {
-  // In the system's words, whatever of the compiler's programs met it: no fault of the kernel's.
-  for (const char* const full :
-       {"No space left on device", "File too large", "Disk quota exceeded"}) {
-    if (finished.report.find(full) == std::string::npos) continue;
+  if (const char* const full = full_disk_in(finished.report)) {
     throw Failure(
         fmt::format("{} cannot write what it compiles ({}): is the disk full?", compiler, full));
   }
@@ -63,8 +93,13 @@ void refuse(const Finished& finished, const std::string& compiler, const std::st
   }
   if (errors.empty()) {
     std::string first = finished.report.substr(0, finished.report.find('\n'));
-    throw Failure(fmt::format("{} failed with status {}: {}", compiler, finished.status,
-                              first.empty() ? "it said nothing" : first));
+    if (first.empty()) first = finished.status == 127 ? "it cannot be run" : "it said nothing";
+    throw Failure(fmt::format("{} failed with status {}: {}{}", compiler, finished.status, first,
+                              problem_of_temporary_folder()));
+  }
+  if (std::none_of(errors.begin(), errors.end(), has_line)) {
+    throw Failure(fmt::format("{} failed with status {}: {}{}", compiler, finished.status,
+                              errors.front().message, problem_of_temporary_folder()));
   }
   const auto in_kernel = std::find_if(errors.begin(), errors.end(), [&](const ErrorLine& e) {
     return e.place.starts_with(kernel_file);

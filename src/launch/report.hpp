@@ -12,4 +12,8 @@ namespace ridge::launch {
 [[noreturn]] void refuse(const Finished& finished, const std::string& compiler,
                          const std::string& kernel_file, const std::string& generated);
 
+/// The first error at a line of a file in a compiler's report: "FILE:LINE:COLUMN: message"; empty
+/// where there is none, and where the disk is full.
+[[nodiscard]] std::string first_error(const std::string& report);
+
 } // namespace ridge::launch
