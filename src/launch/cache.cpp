@@ -4,6 +4,7 @@
 #include <ridge/core/file.hpp>
 
 #include "hash.hpp"
+#include "trace.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -21,6 +22,7 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 namespace ridge::launch {
 
@@ -161,31 +163,50 @@ Cache::Cache() {
                folder.c_str(), problem.c_str());
 }
 
-std::string Cache::find(const std::string& key) {
-  const std::string object = fmt::format("{}/{}.so", folder_, digest(key));
-  const std::string note = fmt::format("{}/{}.txt", folder_, digest(key));
-  std::ifstream in(note);
+namespace {
+
+/// What stands in a note before its key: the first line, and the lines of the trace.
+struct Head {
+  std::string first, trace;
+};
+std::optional<Head> head_of(std::istream& in) {
+  Head head;
+  if (!std::getline(in, head.first)) return std::nullopt;
   std::string line;
-  std::string recorded;
-  if (!std::getline(in, line) || line != "object " + digest_of(object)) return {};
-  while (std::getline(in, line) && line != "key") {
-    const auto blank = line.find(' ');
-    if (line.substr(0, blank) != digest_of(line.substr(blank + 1))) return {};
+  while (std::getline(in, line)) {
+    if (line == "key") return head;
+    head.trace.append(line).append("\n");
   }
+  return std::nullopt;
+}
+
+std::string rest_of(std::istream& in) {
   std::ostringstream rest;
   rest << in.rdbuf();
-  if (rest.str() != key) return {};
+  return rest.str();
+}
+
+std::string with_ending(const std::string& object, const char* ending) {
+  return fs::path(object).replace_extension(ending).string();
+}
+
+} // namespace
+
+std::string Cache::find(const std::string& key) {
+  const std::string object = fmt::format("{}/{}.so", folder_, digest(key));
+  const std::string note = with_ending(object, ".txt");
+  std::ifstream in(note);
+  const std::optional<Head> head = head_of(in);
+  if (!head || rest_of(in) != key || !holds(head->trace)) return {};
+  if (head->first != "object " + digest_of(object)) return {};
   (void)utimensat(AT_FDCWD, note.c_str(), nullptr, 0); // used now
   return object;
 }
 
 std::string Cache::keep(const std::string& key, const std::string& object,
-                        const std::vector<std::string>& files) {
+                        const std::string& trace) {
   const std::string name = fmt::format("{}/{}", folder_, digest(key));
-  std::string note = "object " + digest_of(object) + "\n";
-  for (const std::string& file : files)
-    note += digest_of(file) + " " + file + "\n";
-  note += "key\n" + key;
+  const std::string note = fmt::format("object {}\n{}key\n{}", digest_of(object), trace, key);
   const int file = open(object.c_str(), O_RDONLY | O_CLOEXEC);
   const bool synced = file >= 0 && fsync(file) == 0;
   if (file >= 0) close(file);
@@ -198,6 +219,33 @@ std::string Cache::keep(const std::string& key, const std::string& object,
   }
   fs::rename(draft, name + ".txt", failed);
   return name + ".so";
+}
+
+Cache::Note Cache::note_of(const std::string& object) const {
+  std::ifstream in(with_ending(object, ".txt"));
+  std::optional<Head> head = head_of(in);
+  return head ? Note{std::move(head->first), std::move(head->trace)} : Note{};
+}
+
+std::optional<Cache::Reading> Cache::recall(const std::string& request) const {
+  std::ifstream in(fmt::format("{}/{}.read", folder_, digest(request)));
+  const std::optional<Head> head = head_of(in);
+  if (!head || rest_of(in) != request || !holds(head->trace)) return std::nullopt;
+  const auto blank = head->first.find(' ');
+  if (blank == std::string::npos) return std::nullopt;
+  return Reading{head->first.substr(0, blank), head->trace};
+}
+
+void Cache::remember(const std::string& request, const Reading& reading,
+                     const std::string& object) const {
+  const Workshop shop(*this);
+  const std::string draft = shop.folder() + "/reading";
+  const std::string note =
+      fmt::format("{} {}\n{}key\n{}", reading.text, fs::path(object).filename().string(),
+                  reading.trace, request);
+  std::error_code ignored;
+  if (write_file(draft, note)) // else it is preprocessed again
+    fs::rename(draft, fmt::format("{}/{}.read", folder_, digest(request)), ignored);
 }
 
 std::string Cache::keep_source(const std::string& file_name, const std::string& text) {
@@ -243,6 +291,18 @@ void Cache::shrink(long long most) {
     all -= e.bytes;
     for (const char* const end : {".txt", ".so", ".lock"}) {
       fs::path gone = e.note;
+      fs::remove(gone.replace_extension(end), ignored);
+    }
+  }
+  // Readings of what is gone: small, but they would stay for ever.
+  for (const auto& file : fs::directory_iterator(folder_, ignored)) {
+    if (file.path().extension() != ".read") continue;
+    std::ifstream in(file.path());
+    std::string text;
+    std::string object;
+    if (in >> text >> object && fs::exists(fs::path(folder_) / object, ignored)) continue;
+    for (const char* const end : {".read", ".lock"}) {
+      fs::path gone = file.path();
       fs::remove(gone.replace_extension(end), ignored);
     }
   }

@@ -2,14 +2,19 @@
 // user's.
 //
 // An entry is a shared object and a note beside it, which holds the full key, a digest of the
-// object and of every file of the user's that it was compiled from. An entry counts only where all
-// of that is as it was; anything else is compiled again. Objects appear whole or not at all.
+// object, and a trace: digests of the files it was compiled from and names that were looked for in
+// vain. An entry counts only where all of that is as it was; anything else is compiled again.
+// Objects appear whole or not at all.
+//
+// A kernel of the user's is found in two steps. Its entry goes by its preprocessed text, which is
+// all that its object depends on. A reading beside it says which text a request led to, with the
+// trace of the preprocessing: where that holds, nothing is preprocessed.
 #pragma once
 
 #include <ridge/core/file.hpp>
 
+#include <optional>
 #include <string>
-#include <vector>
 
 namespace ridge::launch {
 
@@ -23,10 +28,24 @@ public:
 
   /// The object of an entry whose note says `key`; empty where there is none.
   [[nodiscard]] std::string find(const std::string& key);
-  /// Takes the file in as the object of `key`; `files` are those it was compiled from. Returns
-  /// where it is now.
-  std::string keep(const std::string& key, const std::string& object,
-                   const std::vector<std::string>& files);
+  /// Takes the file in as the object of `key`, which counts as long as the lines of its trace hold.
+  /// Returns where it is now.
+  std::string keep(const std::string& key, const std::string& object, const std::string& trace);
+  /// The trace and the digest of an object that was found or kept.
+  struct Note {
+    std::string object, trace;
+  };
+  [[nodiscard]] Note note_of(const std::string& object) const;
+
+  /// What a request was found to mean when it was preprocessed, where that holds still.
+  struct Reading {
+    std::string text;  ///< its digest
+    std::string trace; ///< lines
+  };
+  [[nodiscard]] std::optional<Reading> recall(const std::string& request) const;
+  void remember(const std::string& request, const Reading& reading,
+                const std::string& object) const;
+
   /// Writes a source file that outlives the process; returns where it is.
   std::string keep_source(const std::string& file_name, const std::string& text);
   /// Whether it is one of those: its name says what is in it.

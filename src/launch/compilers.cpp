@@ -49,6 +49,8 @@ Compiler quick_compiler(const std::string& what, const std::vector<std::string>&
   c.command.insert(c.command.end(), options.begin(), options.end());
   c.gnu = !is_clang(cxx);
   c.takes_prelude = c.gnu;
+  c.takes_text = true;
+  c.host = cxx;
   keep_apart(c);
   return finished(std::move(c));
 }

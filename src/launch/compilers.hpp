@@ -20,6 +20,11 @@ struct Compiler {
   bool gnu = false;           ///< host code is compiled by g++
   bool takes_prelude = false; ///< headers compiled beforehand, as g++ does
   int usual_seconds = 3;      ///< that it takes for a kernel, for people who wait
+  /// Whether it makes an object of a text that it preprocessed. Others compile a source several
+  /// times, each time preprocessed in another way.
+  bool takes_text = false;
+  std::string host{};    ///< the C++ compiler that looks for headers where this one does
+  std::string toolkit{}; ///< a folder that came with it, headers among others
 };
 
 /// The compiler's name without its folder.

@@ -1,4 +1,3 @@
-#include <ridge/core/file.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/launch/identity.hpp>
 #include <ridge/launch/type_text.hpp>
@@ -12,8 +11,8 @@ namespace ridge::launch {
 std::string kernel_digest(const std::type_info& call) {
   std::string text = type_text(call) + "\n" + headers_digest() + "\n";
   const SourceFile source = find_source(call);
-  for (const std::string& file : included_files(source.file, source.flags))
-    text += read_file(file).value_or("") + "\n";
+  if (!source.file.empty())
+    text += trace_of_source(source.file, named_folders(words_of(source.flags))).lines;
   return digest(text);
 }
 

@@ -6,10 +6,12 @@
 #include <ridge/device/library.hpp>
 #include <ridge/launch/type_text.hpp>
 
+#include "agreement.hpp"
 #include "compilers.hpp"
 #include "included.hpp"
 #include "make.hpp"
 #include "report.hpp"
+#include "search_folders.hpp"
 #include "toolchain.hpp"
 #include "wait.hpp"
 
@@ -19,6 +21,7 @@
 #include <iterator>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 namespace ridge::launch {
 
@@ -38,11 +41,20 @@ Images& images() {
 Product compile(const KernelCompiler& compiler, const std::string& folder, const std::string& text,
                 const std::vector<std::string>& options, DeviceKind kind, const Demand& demand) {
   const std::string source = folder + "/kernel.cu"; // not written: the library has it in memory
+  // The library does not tell what it reads. Files of one content before and after were read so.
+  const SearchFolders folders = named_folders(options);
+  Trace trace = trace_of_source(demand.source, folders);
   KernelCompiler::Compiled compiled;
   Wait wait(fmt::format("{} for {} with {}", kernel_name(demand.source), facts_of(kind).name,
                         compiler.name()),
             2);
   wait.during([&] { compiled = compiler.compile(text, source, options); });
+  const Trace after = trace_of_source(demand.source, folders);
+  if (const std::string changed = difference(after.lines, trace.lines); !changed.empty()) {
+    throw UsageError(
+        fmt::format("{} was changed while the kernel was being compiled: run this again", changed));
+  }
+  trace.whole = trace.whole && after.lines == trace.lines;
   if (!compiled.done) {
     if (has_compiler(kind)) throw Refused{};
     const Toolchain& tools = toolchain_of(kind);
@@ -52,7 +64,7 @@ Product compile(const KernelCompiler& compiler, const std::string& folder, const
     }
     refuse({1, compiled.report}, compiler.name(), demand.source, source);
   }
-  Product product{folder + "/kernel.image", included_files(demand.source, demand.flags)};
+  Product product{folder + "/kernel.image", std::move(trace)};
   write_source(product.object, compiled.image);
   return product;
 }
@@ -95,8 +107,9 @@ bool compiles_images(const Device& device) {
 }
 
 LoadedImage load_image(const Device& device, const Demand& demand, const std::string& text) {
-  const std::string name = fmt::format("{} {}\n{}{}", to_text(device.id()), demand.flags, text,
-                                       content_of(demand.source));
+  const std::string name =
+      fmt::format("{} {}\n{}{}\ngeneration {}", to_text(device.id()), demand.flags, text,
+                  content_of(demand.source), generation_of(demand.source));
   Images& all = images();
   const std::lock_guard lock(all.guard);
   std::shared_ptr<KernelImage>& image = all.loaded[name];
@@ -112,6 +125,7 @@ LoadedImage load_image(const Device& device, const Demand& demand, const std::st
   const Made made = make(key + "\n" + name, [&](const std::string& folder) {
     return compile(compiler, folder, text, options, device.kind(), demand);
   });
+  require_agreement(demand.source, made.trace);
   std::ifstream in(made.file, std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(in), {});
   image = device.backend().load_image(bytes.data());

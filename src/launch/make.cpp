@@ -6,10 +6,13 @@
 
 #include "cache.hpp"
 #include "headers.hpp"
+#include "search_folders.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -22,7 +25,7 @@ namespace ridge::launch {
 namespace {
 
 /// Counts in every key: raise it where what is generated or how it is called changes.
-constexpr int schema = 2;
+constexpr int schema = 3;
 constexpr long long most_cached = 1'000'000'000;
 
 /// Texts of kernel files, each read again only when it has changed.
@@ -57,30 +60,74 @@ private:
   std::unordered_map<std::string, Read> known_;
 };
 
-std::string key_of(const std::string& name) {
-  return fmt::format("schema {}\nheaders {}\nlibrary {}\n{}", schema, headers_digest(),
-                     library_file(), name);
+/// `name` with what all objects depend on.
+std::string whole_key(const std::string& name) {
+  return fmt::format("schema {}\nheaders {}\nlibrary {}\n{}{}", schema, headers_digest(),
+                     library_file(), compiler_environment(), name);
+}
+
+/// A key that no other process and no later compilation asks for.
+std::string key_of_now(const std::string& key) {
+  static std::atomic<int> count = 0;
+  return fmt::format("of process {} at {}, {}\n{}", getpid(), std::time(nullptr), ++count, key);
 }
 
 } // namespace
 
 std::string made_before(const std::string& name) {
-  return Cache::here().find(key_of(name));
+  return Cache::here().find(whole_key(name));
 }
 
 Made make(const std::string& name,
           const std::function<Product(const std::string& folder)>& compile) {
-  const std::string key = key_of(name);
+  const std::string key = whole_key(name);
   Cache& cache = Cache::here();
-  if (std::string known = cache.find(key); !known.empty()) return {known, Origin::cached};
+  const auto known = [&]() -> std::optional<Made> {
+    std::string object = cache.find(key);
+    if (object.empty()) return std::nullopt;
+    return Made{object, Origin::cached, cache.note_of(object).trace};
+  };
+  if (std::optional<Made> made = known()) return *made;
   const Cache::Lock turn(cache, key);
-  if (std::string known = cache.find(key); !known.empty()) // another has compiled it meanwhile
-    return {known, Origin::cached};
+  if (std::optional<Made> made = known()) return *made; // another has compiled it meanwhile
   const Cache::Workshop shop(cache);
   const Product product = compile(shop.folder());
-  std::string kept = cache.keep(key, product.object, product.files);
+  const Trace& trace = product.trace;
+  std::string kept = trace.whole ? cache.keep(key, product.object, trace.lines)
+                                 : cache.keep(key_of_now(key), product.object, "");
   cache.shrink(most_cached);
-  return {kept, Origin::compiled};
+  return {kept, Origin::compiled, trace.lines};
+}
+
+Made make(const std::string& compiler, const std::string& name,
+          const std::function<Preprocessed(const std::string& folder)>& preprocess,
+          const std::function<std::string(const std::string& folder)>& compile) {
+  const std::string request = whole_key(compiler + "\n" + name);
+  Cache& cache = Cache::here();
+  const auto key_of = [&](const std::string& text) {
+    return fmt::format("schema {}\nlibrary {}\n{}\npreprocessed {}\n", schema, library_file(),
+                       compiler, text);
+  };
+  const auto known = [&]() -> std::optional<Made> {
+    const std::optional<Cache::Reading> reading = cache.recall(request);
+    if (!reading) return std::nullopt;
+    std::string object = cache.find(key_of(reading->text));
+    if (object.empty()) return std::nullopt;
+    return Made{object, Origin::cached, reading->trace};
+  };
+  if (std::optional<Made> made = known()) return *made;
+  const Cache::Lock turn(cache, request);
+  if (std::optional<Made> made = known()) return *made;
+  const Cache::Workshop shop(cache);
+  const Preprocessed source = preprocess(shop.folder());
+  std::string key = key_of(source.text);
+  Made made{cache.find(key), Origin::cached, source.trace.lines};
+  if (made.file.empty()) {
+    made = {cache.keep(key, compile(shop.folder()), ""), Origin::compiled, source.trace.lines};
+    cache.shrink(most_cached);
+  }
+  if (source.trace.whole) cache.remember(request, {source.text, made.trace}, made.file);
+  return made;
 }
 
 std::string kernel_name(const std::string& file) {

@@ -3,24 +3,27 @@
 
 #include <ridge/launch/demand.hpp>
 
+#include "trace.hpp"
+
 #include <functional>
 #include <string>
-#include <vector>
 
 namespace ridge::launch {
 
 /// What a compilation made.
 struct Product {
-  std::string object;             ///< the file
-  std::vector<std::string> files; ///< of the user's, that it was compiled from
+  std::string object; ///< the file
+  Trace trace;        ///< of its compilation
 };
 struct Made {
   std::string file;
   Origin origin;
+  std::string trace; ///< its lines: which files it was made from
 };
 
-/// `name` says all that the object depends on beside Ridge's headers and library. Where the cache
-/// does not have it, `compile` makes it in the folder it is given, while other processes wait.
+/// `name` says all that the object depends on beside Ridge's headers and library, the environment
+/// and what its trace says. Where the cache does not have it, `compile` makes it in the folder it
+/// is given, while other processes wait.
 [[nodiscard]] Made make(const std::string& name,
                         const std::function<Product(const std::string& folder)>& compile);
 
@@ -29,6 +32,19 @@ struct Made {
 
 /// What people know the kernel of a file by: "heat" of "/home/me/heat.hpp".
 [[nodiscard]] std::string kernel_name(const std::string& file);
+
+/// A source that was preprocessed.
+struct Preprocessed {
+  std::string text; ///< the digest of all that its object depends on beside the compiler
+  Trace trace;
+};
+/// Another way of the same: the object is made from the preprocessed text alone, so it goes by that
+/// and by `compiler`, what it depends on of the compiler. `name` is what is asked for, for which
+/// `preprocess` writes the text into the folder; `compile` then makes the object of it. Where all
+/// files that a text came from are as they were, it is not preprocessed again.
+[[nodiscard]] Made make(const std::string& compiler, const std::string& name,
+                        const std::function<Preprocessed(const std::string& folder)>& preprocess,
+                        const std::function<std::string(const std::string& folder)>& compile);
 
 /// Writes a text to be compiled. Throws Failure when the disk is full.
 void write_source(const std::string& file, const std::string& text);

@@ -6,6 +6,7 @@
 #include <ridge/launch/offer.hpp>
 #include <ridge/launch/process.hpp>
 
+#include "agreement.hpp"
 #include "cache.hpp"
 #include "compilers.hpp"
 #include "image.hpp"
@@ -13,6 +14,8 @@
 #include "make.hpp"
 #include "prelude.hpp"
 #include "report.hpp"
+#include "search_folders.hpp"
+#include "source_reading.hpp"
 #include "wait.hpp"
 
 #include <dlfcn.h>
@@ -22,7 +25,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <fstream>
+#include <ctime>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -47,52 +50,62 @@ std::string source_text(const Demand& d) {
   return text;
 }
 
-/// The user's files that a rule of make, as compilers write it, names; not Ridge's and the
-/// system's.
-std::vector<std::string> files_of_rule(const std::string& rule_file) {
-  std::ifstream in(rule_file);
-  std::vector<std::string> files;
-  const std::string ours = headers_folder() + "/";
-  std::string word;
-  while (in >> word) {
-    if (word == "\\" || word.back() == ':' || !word.starts_with("/")) continue;
-    if (word.starts_with(ours) || word.starts_with("/usr/")) continue;
-    files.push_back(word);
-  }
-  return files;
-}
-
 /// A source to compile.
 struct Job {
   const Compiler& compiler;
   std::string text;
-  std::string file;                 ///< the user's, by which errors are named
-  std::vector<std::string> options; ///< flags and libraries beside the compiler's own
-  std::string what;                 ///< for people who wait: "heat for cpu"
-  std::string prelude{};            ///< the header that comes first
+  std::string file;               ///< the user's, by which errors are named
+  std::vector<std::string> flags; ///< beside the compiler's own
+  std::string header;             ///< of the library's, that the text begins with
+  std::string what;               ///< for people who wait: "heat for cpu"
+  std::string prelude{};          ///< the header that comes first, compiled beforehand
+  std::vector<std::string> libraries{};
 };
 
-/// Compiles the text to a shared object in `folder`.
-Product compile(const std::string& folder, const Job& job) {
-  const std::string source = folder + "/kernel" + job.compiler.suffix;
-  Product product{folder + "/kernel.so", {}};
-  const std::string rule = folder + "/kernel.d";
-  write_source(source, job.text);
-  std::vector<std::string> command = job.compiler.command;
-  command.push_back("-I" + headers_folder());
+/// Whether files of the user's go into it, which may be changed at any time.
+bool has_users_files(const Job& job) {
+  return job.file.starts_with("/") && !Cache::here().is_kept_source(job.file);
+}
+
+/// Writes the job's text into the folder, and what it takes beside it.
+SourceInFolder source_of(const Job& job, const std::string& folder) {
+  SourceInFolder source{job.compiler, folder, "kernel" + job.compiler.suffix, job.file, {}};
+  write_source(folder + "/" + source.name, job.text);
+  source.options.push_back("-I" + headers_folder());
   for (const std::string& option : prelude_options(job.compiler, job.prelude, folder))
-    command.push_back(option);
-  command.insert(command.end(), {"-MD", "-MF", rule, source, "-o", product.object});
-  command.insert(command.end(), job.options.begin(), job.options.end());
+    source.options.push_back(option);
+  source.options.insert(source.options.end(), job.flags.begin(), job.flags.end());
+  for (const std::string& option : environment_options())
+    source.options.push_back(option);
+  return source;
+}
+
+/// Runs the compiler on `name` in the folder, to an object there.
+std::string run_compiler(const Job& job, const SourceInFolder& source, const std::string& name,
+                         const std::vector<std::string>& options) {
+  std::string object = source.folder + "/kernel.so";
+  std::vector<std::string> command = job.compiler.command;
+  command.insert(command.end(), options.begin(), options.end());
+  command.insert(command.end(), {name, "-o", object});
+  command.insert(command.end(), job.libraries.begin(), job.libraries.end());
   command.push_back(job.compiler.link + library_file());
   Wait wait(fmt::format("{} with {}", job.what, program_name(job.compiler)),
             job.compiler.usual_seconds);
-  const Finished finished = run_command(command, folder, wait.tick());
-  if (finished.status != 0) refuse(finished, command.front(), job.file, source);
-  for (const std::string& file : files_of_rule(rule)) {
-    if (!file.starts_with(folder)) product.files.push_back(file);
-  }
-  return product;
+  const Finished finished = run_command(command, source.folder, wait.tick());
+  if (finished.status == 0) return object;
+  refuse(finished, command.front(), job.file, source.name);
+}
+
+/// Compiles the job to a shared object in `folder`.
+Product compile(const std::string& folder, const Job& job) {
+  const SourceInFolder source = source_of(job, folder);
+  const Trace before = trace_before(source);
+  const std::time_t moment = std::time(nullptr);
+  const std::string rule = folder + "/kernel.d";
+  std::vector<std::string> options = source.options;
+  options.insert(options.end(), {"-MD", "-MF", rule});
+  std::string object = run_compiler(job, source, source.name, options);
+  return {std::move(object), trace_after(source, rule, before, moment)};
 }
 
 /// Modules that this process has loaded, by key.
@@ -114,8 +127,19 @@ std::vector<Offered> load(const std::string& object) {
 
 /// The job's object from the cache, or compiled into it. `name` tells jobs apart.
 Made object_of(const Job& job, const std::string& name) {
-  return make(job.compiler.identity + "\n" + name,
-              [&](const std::string& folder) { return compile(folder, job); });
+  if (!has_users_files(job) || !job.compiler.takes_text) {
+    return make(job.compiler.identity + "\n" + name,
+                [&](const std::string& folder) { return compile(folder, job); });
+  }
+  constexpr const char* text = "kernel.ii";
+  std::optional<SourceInFolder> source;
+  return make(
+      job.compiler.identity, name,
+      [&](const std::string& folder) {
+        source.emplace(source_of(job, folder));
+        return preprocess(*source, text);
+      },
+      [&](const std::string&) { return run_compiler(job, *source, text, job.flags); });
 }
 
 Job job_of(const Device& device, const Compiler& compiler, const Demand& d) {
@@ -123,6 +147,7 @@ Job job_of(const Device& device, const Compiler& compiler, const Demand& d) {
           source_text(d),
           d.source,
           words_of(d.flags),
+          d.executor,
           fmt::format("{} for {}", kernel_name(d.source), to_text(device.id())),
           "ridge/launch/prelude.hpp"};
 }
@@ -133,15 +158,17 @@ struct Offers {
   Origin origin;
 };
 
-/// `name` tells jobs of this process apart, within which headers and compilers do not change;
-/// `make_job` is asked only for those that are not loaded yet.
-template <class MakeJob>
-Offers obtain(const std::string& name, const MakeJob& make_job) {
+/// `name` tells jobs of this process apart, within which the library's headers and compilers do not
+/// change; `make_job` is asked only for those that are not loaded yet, `accept` with the trace of
+/// what it was made from.
+template <class MakeJob, class Accept>
+Offers obtain(const std::string& name, const MakeJob& make_job, const Accept& accept) {
   Loaded& all = loaded();
   const std::lock_guard lock(all.guard);
   if (const auto known = all.modules.find(name); known != all.modules.end())
     return {known->second, Origin::cached};
   const Made made = object_of(make_job(), name);
+  accept(made.trace);
   return {all.modules.emplace(name, load(made.file)).first->second, made.origin};
 }
 
@@ -157,6 +184,8 @@ std::string name_of(const Device& device, const Demand& demand, CompilerOf* comp
   name.append(compiler_of == compiler_for ? "\n" : " images\n");
   append_source(name, demand);
   name.append(content_of(demand.source));
+  const int generation = demand.source.starts_with('/') ? generation_of(demand.source) : 0;
+  if (generation > 0) name.append("\ngeneration ").append(std::to_string(generation));
   return name;
 }
 
@@ -171,10 +200,13 @@ bool takes_images(const Device& device, const Demand& d) {
 
 Offers obtain_executor(const Device& device, const Demand& demand, CompilerOf* compiler_of) {
   std::optional<Compiler> compiler;
-  return obtain(name_of(device, demand, compiler_of), [&] {
-    compiler = compiler_of(device);
-    return job_of(device, *compiler, demand);
-  });
+  return obtain(
+      name_of(device, demand, compiler_of),
+      [&] {
+        compiler = compiler_of(device);
+        return job_of(device, *compiler, demand);
+      },
+      [&](const std::string& trace) { require_agreement(demand.source, trace); });
 }
 
 Bound bind_offered(const Offers& offers, Queue& queue, const std::type_info& call_type,
@@ -270,13 +302,29 @@ std::string keep_source(const std::string& file_name, const std::string& text) {
 std::vector<Offered> load_description(const std::string& text, const std::string& file,
                                       const std::vector<std::string>& libraries,
                                       const std::string& prelude) {
-  const std::string name = "host\n" + text + content_of(file);
+  struct Known {
+    std::string trace;
+    int changes = 0;
+  };
+  static std::mutex guard;
+  static auto* const descriptions = new std::unordered_map<std::string, Known>;
+  std::string name = "host\n" + text + content_of(file);
+  const std::lock_guard lock(guard);
+  Known& known = (*descriptions)[name];
+  if (!holds(known.trace)) ++known.changes; // a file that it includes
+  if (known.changes > 0) name += "\nchange " + std::to_string(known.changes);
   std::optional<Compiler> compiler;
-  return obtain(name,
-                [&] {
-                  compiler = compiler_for_host();
-                  return Job{*compiler, text, file, libraries, kernel_name(file), prelude};
-                })
+  return obtain(
+             name,
+             [&] {
+               compiler = compiler_for_host();
+               return Job{*compiler,         text,    file,     {}, prelude,
+                          kernel_name(file), prelude, libraries};
+             },
+             [&](const std::string& trace) {
+               known.trace = trace;
+               note_description(file, trace);
+             })
       .all;
 }
 

@@ -7,12 +7,15 @@
 #include "cache.hpp"
 #include "hash.hpp"
 #include "make.hpp"
+#include "search_folders.hpp"
+#include "source_reading.hpp"
 #include "wait.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <filesystem>
 
 namespace ridge::launch {
@@ -39,16 +42,24 @@ int times_wanted(const std::string& name) {
 Product compile(const Compiler& compiler, const std::string& text, const std::string& folder) {
   const std::string header = folder + "/prelude.hpp";
   write_source(header, text);
-  Product product{header + ".gch", {}};
+  const std::string ours = "-I" + headers_folder();
+  const std::vector<std::string> relative = environment_options();
   std::vector<std::string> command = compiler.command;
-  command.push_back("-I" + headers_folder());
+  command.push_back(ours);
+  command.insert(command.end(), relative.begin(), relative.end());
   // Without -c, words for the linker among the compiler's options make g++ link nothing to an
   // object, and write that over the header.
-  command.insert(command.end(), {"-c", "-x", "c++-header", header, "-o", product.object});
+  const std::string object = header + ".gch";
+  const std::string rule = folder + "/prelude.d";
+  command.insert(command.end(),
+                 {"-c", "-x", "c++-header", header, "-o", object, "-MD", "-MF", rule});
+  SourceInFolder source{compiler, folder, header, "", {ours}};
+  source.options.insert(source.options.end(), relative.begin(), relative.end());
+  const std::time_t moment = std::time(nullptr);
   Wait wait(fmt::format("Ridge's headers with {}, once", program_name(compiler)), 5);
   const Finished finished = run_command(command, folder, wait.tick());
   if (finished.status != 0) throw Failure("the headers cannot be compiled: " + finished.report);
-  return product;
+  return {object, trace_after(source, rule, {}, moment)};
 }
 
 } // namespace

@@ -7,7 +7,6 @@
 #include "launch/architecture.hpp"
 #include "launch/image.hpp"
 #include "launch/image_facts.hpp"
-#include "launch/included.hpp"
 #include "launch/kernel_compiler.hpp"
 
 #include <fmt/format.h>
@@ -211,20 +210,6 @@ TEST_P(ImageSources, NameTheLineOfTheUsersError) {
 
 INSTANTIATE_TEST_SUITE_P(Of, ImageSources, ::testing::Values(test::hopper, test::mi200),
                          test::name_of);
-
-TEST(ImageFiles, AreThoseThatTheSourceIncludes) {
-  const std::string folder = fmt::format("{}ridge-included-{}/", ::testing::TempDir(), getpid());
-  std::filesystem::create_directories(folder + "elsewhere");
-  std::ofstream(folder + "a.hpp") << "#include <vector>\n#  include \"b.hpp\"\n#include <c.hpp>\n"
-                                     "// include \"no.hpp\"\n#include <ridge/core/index.hpp>\n";
-  std::ofstream(folder + "b.hpp") << "#include \"a.hpp\"\n#include \"missing.hpp\"\n";
-  std::ofstream(folder + "elsewhere/c.hpp") << "\n";
-  const auto files =
-      launch::included_files(folder + "a.hpp", "-DX=1 -I" + folder + "elsewhere -O2");
-  EXPECT_THAT(files, ::testing::ElementsAre(folder + "a.hpp", folder + "b.hpp",
-                                            folder + "elsewhere/c.hpp"));
-  std::filesystem::remove_all(folder);
-}
 
 } // namespace
 } // namespace ridge

@@ -1,7 +1,11 @@
 // NVIDIA GPUs: nvcc, and NVRTC.
 #include "kinds.hpp"
 
+#include <filesystem>
+
 namespace ridge::launch {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -52,6 +56,9 @@ Compiler for_cuda(const Device& device) {
              "-Xcompiler="};
   c.gnu = !is_clang(cxx);
   c.usual_seconds = 8;
+  c.host = cxx;
+  std::error_code failed;
+  c.toolkit = fs::canonical(nvcc, failed).parent_path().parent_path().string();
   return c;
 }
 

@@ -53,6 +53,7 @@ Compiler for_hip(const Device& device) {
               "-DRIDGE_TARGET_HIP", "-shared"},
              identity_of(clang),
              ".hip"};
+  c.host = clang;
   if (const std::string_view bitcode = RIDGE_BUILD_HIP_BITCODE; !bitcode.empty())
     c.command.push_back(fmt::format("--rocm-device-lib-path={}", bitcode));
   c.usual_seconds = 8;

@@ -28,6 +28,8 @@ Compiler for_cpu(const Device& device) {
   if (!is_clang(cxx)) c.command.emplace_back("-mprefer-vector-width=512");
   c.gnu = !is_clang(cxx);
   c.takes_prelude = c.gnu;
+  c.takes_text = true;
+  c.host = cxx;
   return c;
 }
 
@@ -39,6 +41,8 @@ Compiler for_simt(const Device& device) {
   c.gnu = !is_clang(cxx);
   c.takes_prelude = c.gnu;
   c.usual_seconds = 5;
+  c.takes_text = true;
+  c.host = cxx;
   return c;
 }
 
