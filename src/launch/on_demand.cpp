@@ -80,6 +80,20 @@ SourceInFolder source_of(const Job& job, const std::string& folder) {
   return source;
 }
 
+/// Where the compiler does not even take the library's own header, says so.
+void require_headers(const Job& job, const SourceInFolder& source) {
+  const std::string name = "headers" + job.compiler.suffix;
+  write_source(source.folder + "/" + name, fmt::format("#include <{}>\n", job.header));
+  std::vector<std::string> command = job.compiler.command;
+  command.insert(command.end(), {"-I" + headers_folder(), name, "-c", "-o", "headers.o"});
+  const Finished finished = run_command(command, source.folder);
+  const std::string error = first_error(finished.report);
+  if (finished.status == 0 || error.empty()) return;
+  throw Failure(fmt::format("{} does not compile Ridge's headers ({}): name another compiler by "
+                            "RIDGE_CXX, such as g++ 12 or clang++-19",
+                            command.front(), error));
+}
+
 /// Runs the compiler on `name` in the folder, to an object there.
 std::string run_compiler(const Job& job, const SourceInFolder& source, const std::string& name,
                          const std::vector<std::string>& options) {
@@ -93,6 +107,8 @@ std::string run_compiler(const Job& job, const SourceInFolder& source, const std
             job.compiler.usual_seconds);
   const Finished finished = run_command(command, source.folder, wait.tick());
   if (finished.status == 0) return object;
+  const bool of_users = finished.report.find(job.file + ":") != std::string::npos;
+  if (!of_users && !job.header.empty()) require_headers(job, source);
   refuse(finished, command.front(), job.file, source.name);
 }
 
