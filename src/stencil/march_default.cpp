@@ -23,6 +23,9 @@ struct Form {
 
 constexpr Form wide{{{wide_march.threads_x, wide_march.threads_y, 1}}, wide_march.tile, 2, 4, 0.97};
 constexpr Form tall{{{tall_march.threads_x, tall_march.threads_y, 1}}, tall_march.tile, 1, 4, 0.97};
+/// Where the rings of several inputs leave no room for the one before.
+constexpr Form lower{
+    {{lower_march.threads_x, lower_march.threads_y, 1}}, lower_march.tile, 1, 4, 0.97};
 /// Where packs are joined two blocks with three planes on their way beat one with more (0094).
 constexpr Form joining{wide.block, wide.tile, 2, 3, 1.9};
 constexpr Form narrow{
@@ -81,34 +84,53 @@ int best_chunks(Index tiles, Index resident, double enough, Index planes, int ra
   return best;
 }
 
-} // namespace
+/// The longest ring that fits; 0 where none does.
+int longest_ring(GpuSchedule s, const Traits& traits, bool packed, Index room) {
+  for (s.ring = 16; s.ring >= planes_held(traits, s.loads) + 2; --s.ring) {
+    if (march_ring_bytes(s, traits, packed) + march_fixed_bytes(s) <= room) return s.ring;
+  }
+  return 0;
+}
 
-std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits& traits, Index3 n,
-                                         const Strides& strides, Loads loads) {
+/// Blocks of a form; nothing where no ring fits the shared memory.
+std::optional<GpuSchedule> march_of(const Form& form, const DeviceFacts& facts,
+                                    const Traits& traits, Index3 n, const Strides& strides,
+                                    Loads loads) {
   const bool joins = loads == Loads::packs;
-  const Form& form = form_for(traits, n, strides, joins);
   GpuSchedule s;
   s.stage = Stage::bulk;
   s.loads = loads;
   s.block = form.block;
   s.tile = form.tile;
-  const Index plane = march_plane_bytes(s, traits, rows_at(traits, strides).rows == Rows::lines);
+  const bool packed = rows_at(traits, strides).rows == Rows::lines;
   const Index held = planes_held(traits, loads);
   const Index per_unit = facts.l1.value - 2 * 1024;
   const auto planes_of_each = [&](int blocks) {
-    return (per_unit / blocks - march_fixed_bytes(s)) / plane;
+    return longest_ring(s, traits, packed, per_unit / blocks);
   };
   int blocks = form.most_blocks;
   while (blocks > 1 && planes_of_each(blocks) < held + form.spare)
     --blocks;
   const Index ring = planes_of_each(blocks);
-  if (ring < held + 2) return std::nullopt;
+  if (ring == 0) return std::nullopt;
   s.ring = static_cast<int>(std::min<Index>(ring, blocks > 1 ? held + 4 : 8));
   const double enough = std::min<double>(form.busy, blocks) * static_cast<double>(facts.units);
   s.chunks =
       best_chunks(columns_of(form, traits, n, strides, joins).count, Index{blocks} * facts.units,
                   enough, n.z - 2 * traits.radius.z, traits.radius.z);
   return s;
+}
+
+} // namespace
+
+std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits& traits, Index3 n,
+                                         const Strides& strides, Loads loads) {
+  const bool joins = loads == Loads::packs;
+  const Form& form = form_for(traits, n, strides, joins);
+  auto made = march_of(form, facts, traits, n, strides, loads);
+  if (joins) return made;
+  if (!made && &form == &tall) made = march_of(lower, facts, traits, n, strides, loads);
+  return made ? made : march_of(narrow, facts, traits, n, strides, loads);
 }
 
 std::optional<GpuSchedule> window_default(const DeviceFacts& facts, DeviceKind kind,

@@ -3,6 +3,8 @@
 #include <ridge/stencil/march_limits.hpp>
 
 #include <algorithm>
+#include <cstdlib>
+#include <vector>
 
 namespace ridge::stencil {
 
@@ -20,22 +22,49 @@ Loads march_loads(const Traits& traits) {
                                                                  : Loads::stencil;
 }
 
-Index planes_held(const Traits& traits, Loads loads) {
+namespace {
+
+/// Planes kept for each that is read above the point; 0 where parts are added up.
+Index times_held(const Traits& traits, Loads loads) {
   if (traits.parts && loads == Loads::ascending) return 0;
   for (const auto& offsets : traits.footprints) {
     for (const Offset& o : offsets) {
-      if (o.z < 0 && (o.x != 0 || o.y != 0)) return 2 * traits.radius.z;
+      if (o.z < 0 && (o.x != 0 || o.y != 0)) return 2;
     }
   }
-  return traits.radius.z;
+  return 1;
 }
 
-Index march_plane_bytes(const GpuSchedule& s, const Traits& traits, bool packed) {
+/// Largest distance that an input is read at along each axis.
+Offset reach_of(const std::vector<Offset>& offsets) {
+  Offset reach;
+  for (const Offset& o : offsets) {
+    reach.x = std::max(reach.x, std::abs(o.x));
+    reach.y = std::max(reach.y, std::abs(o.y));
+    reach.z = std::max(reach.z, std::abs(o.z));
+  }
+  return reach;
+}
+
+} // namespace
+
+Index planes_held(const Traits& traits, Loads loads) {
+  return times_held(traits, loads) * traits.radius.z;
+}
+
+Index march_ring_bytes(const GpuSchedule& s, const Traits& traits, bool packed) {
   constexpr Index line = 128;
-  const Index rows = Index{s.block.y} * s.tile + 2 * traits.radius.y;
   const Index tile_bytes = Index{s.block.x} * 16; // a thread computes 16 bytes of a row
-  const Index pitch = (tile_bytes + line - 1) / line * line + (packed ? 1 : 2) * line;
-  return (rows * pitch + line) * traits.inputs();
+  const Index held = times_held(traits, s.loads);
+  Index bytes = 0;
+  for (const auto& offsets : traits.footprints) {
+    const Offset reach = reach_of(offsets);
+    const Index lead = reach.x > 0 ? line : 0; // the halo to the left
+    const Index rows = Index{s.block.y} * s.tile + 2 * reach.y;
+    const Index pitch = (tile_bytes + line - 1) / line * line + lead + (packed ? 0 : line);
+    bytes += (s.ring - held * (traits.radius.z - reach.z)) * (rows * pitch + lead);
+  }
+  return bytes;
 }
 
 namespace {

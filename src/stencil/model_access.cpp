@@ -58,8 +58,8 @@ void describe_march(StencilAccess& a, const Traits& traits, const GpuSchedule& s
   const bool packs = n.x * traits.element_bytes % 16 == 0 || s.loads == Loads::packs;
   a.block = {s.block.x * (packs ? 16 / traits.element_bytes : 1), Index{s.block.y} * s.tile, 1};
   a.threads = static_cast<int>(s.block.count()) + 32; // a warp that fetches
-  a.shared_bytes = s.ring * march_plane_bytes(s, traits, n.x * traits.element_bytes % 128 == 0) +
-                   march_fixed_bytes(s);
+  a.shared_bytes =
+      march_ring_bytes(s, traits, n.x * traits.element_bytes % 128 == 0) + march_fixed_bytes(s);
   a.marches = true;
   a.march.chunks = s.chunks;
   a.march.planes_apart = s.drift > 0 ? std::max(1, s.drift * s.pace / 2) : 0;
@@ -110,8 +110,7 @@ bool fits(const Traits& traits, const GpuSchedule& s, const Description& device)
   if (!has_bulk_copy(device) || traits.radius.z == 0 || s.ring < planes_held(traits, s.loads) + 2) {
     return false;
   }
-  const double bytes =
-      static_cast<double>(s.ring * march_plane_bytes(s, traits) + march_fixed_bytes(s));
+  const double bytes = static_cast<double>(march_ring_bytes(s, traits) + march_fixed_bytes(s));
   return bytes <= device.shared_bytes_per_unit - 1024;
 }
 

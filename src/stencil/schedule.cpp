@@ -104,7 +104,7 @@ bool possible(const GpuSchedule& s, const Device& device, const Traits& traits) 
   }
   return listed(all_march_shapes) && can_march(device) && traits.radius.z > 0 &&
          s.ring >= planes_held(traits, s.loads) + 2 &&
-         s.ring * march_plane_bytes(s, traits) + march_fixed_bytes(s) <=
+         march_ring_bytes(s, traits) + march_fixed_bytes(s) <=
              device.facts().shared_per_block.value;
 }
 

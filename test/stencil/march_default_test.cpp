@@ -2,12 +2,16 @@
 #include <ridge/core/text.hpp>
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/march_limits.hpp>
+#include <ridge/stencil/strides.hpp>
+#include <ridge/stencil/variants.hpp>
 
 #include "stencil/march_default.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
 
 namespace ridge::stencil {
 namespace {
@@ -113,6 +117,49 @@ TEST(MarchDefault, AddsUpPartsWherePlanesWouldStay) {
   EXPECT_EQ(sixth->chunks, 1);
 }
 
+template <int Order>
+struct WaveLike {
+  static constexpr auto footprints = std::make_tuple(star<Order / 2>(), point());
+};
+template <int Order>
+struct MediumLike {
+  static constexpr auto footprints = std::make_tuple(star<Order / 2>(), point(), point());
+};
+
+TEST(MarchDefault, TakesNoMoreOfInputsAtTheirPointThanWhatIsOnItsWay) {
+  const Index3 n{512, 512, 512};
+  const auto bytes = [&]<class K>() {
+    GpuSchedule s;
+    s.stage = Stage::bulk;
+    s.block = BlockShape{{64, 4, 1}};
+    s.tile = 4;
+    s.ring = 6;
+    return march_ring_bytes(s, traits_of<K, double>(), true);
+  };
+  // Of the other 6 planes of 24 rows with a line of halo each, and one behind the last.
+  const Index all = 6 * (24 * (1024 + 128) + 128);
+  EXPECT_EQ((bytes.operator()<Laplacian<8, 3>>()), all);
+  EXPECT_EQ((bytes.operator()<WaveLike<8>>()), all + 2 * 16 * 1024);
+  EXPECT_EQ((bytes.operator()<MediumLike<8>>()), all + 4 * 16 * 1024);
+
+  // Waves march at every order, as do those in a medium, whose tiles are lower.
+  const auto block = [&]<class K, class T>() {
+    const auto s = march_default(h200(), traits_of<K, T>(), n, Strides::packed(n));
+    return s ? text::print(*s) : "";
+  };
+  for (const std::string& s :
+       {block.operator()<WaveLike<8>, double>(), block.operator()<WaveLike<8>, float>()})
+    EXPECT_THAT(s, ::testing::HasSubstr("block=64x4x1 tile=4"));
+  for (const std::string& s :
+       {block.operator()<MediumLike<8>, double>(), block.operator()<MediumLike<8>, float>()})
+    EXPECT_THAT(s, ::testing::HasSubstr("block=64x4x1 tile=3"));
+  EXPECT_THAT((block.operator()<WaveLike<6>, double>()), ::testing::HasSubstr("block=128x2x1"));
+  // What is compiled ahead is what defaults take.
+  EXPECT_TRUE(tall_fits<WaveLike<8>>(Rows::lines));
+  EXPECT_TRUE(tall_fits<WaveLike<8>>(Rows::packs));
+  EXPECT_FALSE(tall_fits<MediumLike<8>>(Rows::lines));
+}
+
 TEST(MarchDefault, FitsTheSharedMemoryAtAnyExtents) {
   std::mt19937 random(7);
   std::uniform_int_distribution<Index> extent(20, 3000);
@@ -121,7 +168,11 @@ TEST(MarchDefault, FitsTheSharedMemoryAtAnyExtents) {
     const auto s = march_default(h200(), traits, n, Strides::packed(n));
     if (!s) return;
     const bool packed = n.x * static_cast<Index>(sizeof(T)) % 128 == 0;
-    const Index bytes = s->ring * march_plane_bytes(*s, traits, packed) + march_fixed_bytes(*s);
+    const Rows rows = rows_at(traits, Strides::packed(n)).rows;
+    if (s->block == BlockShape{{64, 4, 1}}) {
+      EXPECT_EQ(s->tile == tall_march.tile, tall_fits<K>(rows)) << text::print(*s);
+    }
+    const Index bytes = march_ring_bytes(*s, traits, packed) + march_fixed_bytes(*s);
     EXPECT_LE(bytes, h200().shared_per_block.value) << text::print(*s);
     EXPECT_GE(s->ring, planes_held(traits, s->loads) + 2) << text::print(*s);
     EXPECT_GE(s->chunks, 1);
@@ -134,6 +185,9 @@ TEST(MarchDefault, FitsTheSharedMemoryAtAnyExtents) {
     check.operator()<Laplacian<8, 3>, double>(n);
     check.operator()<Laplacian<8, 3>, float>(n);
     check.operator()<Box27, float>(n);
+    check.operator()<WaveLike<8>, double>(n);
+    check.operator()<MediumLike<8>, float>(n);
+    check.operator()<MediumLike<6>, double>(n);
   }
 }
 

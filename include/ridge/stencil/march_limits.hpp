@@ -30,10 +30,11 @@ namespace ridge::stencil {
 /// added up.
 [[nodiscard]] Index planes_held(const Traits& traits, Loads loads);
 
-/// Most shared memory of one plane of the ring, for rows of any alignment; `packed` rows begin at
-/// multiples of 128 bytes and take less.
-[[nodiscard]] Index march_plane_bytes(const GpuSchedule& schedule, const Traits& traits,
-                                      bool packed = false);
+/// Most shared memory of the rings of all inputs, for rows of any alignment; `packed` rows begin at
+/// multiples of 128 bytes and take less. An input has as many planes fewer than `ring=` as it keeps
+/// fewer from one output plane to the next.
+[[nodiscard]] Index march_ring_bytes(const GpuSchedule& schedule, const Traits& traits,
+                                     bool packed = false);
 
 /// Most shared memory of a block under stage=window; none on AMD GPUs where points read no others
 /// beside their own column.

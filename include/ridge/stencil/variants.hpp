@@ -119,8 +119,31 @@ inline constexpr MarchShape wide_march{128, 2, 4};
 inline constexpr MarchShape narrow_march{32, 8, 2};
 /// In place of the first, of tall footprints, of which it reads fewer rows that are another tile's.
 inline constexpr MarchShape tall_march{64, 4, 4};
+/// Where the rings of several inputs leave no room for that.
+inline constexpr MarchShape lower_march{64, 4, 3};
 constexpr bool takes_tall(Offset radius, std::size_t element_bytes, Rows rows) {
   return radius.y > 3 && (rows == Rows::lines || (rows == Rows::packs && element_bytes == 8));
+}
+/// Whether the shortest rings of tall blocks fit a multiprocessor of the GPUs that march, as
+/// march_ring_bytes counts.
+template <class K>
+constexpr bool tall_fits(Rows rows) {
+  constexpr int room = (226 << 10) - 256 - 4352; // beside what march_fixed_bytes counts
+  constexpr int line = 128;
+  const int held = adds_parts<K> ? 0 : column_below<K>() ? 1 : 2;
+  int bytes = 0;
+  std::apply(
+      [&](const auto&... f) {
+        const auto add = [&](Offset reach) {
+          const int lead = reach.x > 0 ? line : 0;
+          const int pitch = tall_march.threads_x * 16 + lead + (rows == Rows::lines ? 0 : line);
+          const int height = tall_march.threads_y * tall_march.tile + 2 * reach.y;
+          bytes += (held * reach.z + 2) * (height * pitch + lead);
+        };
+        (add(f.radius()), ...);
+      },
+      footprints_of<K>());
+  return bytes <= room;
 }
 /// Those that the schedule space lists.
 inline constexpr std::array all_march_shapes{
@@ -288,7 +311,8 @@ struct MarchList {
           for (const Rows rows : all_rows) {
             MarchShape s = listed;
 #if !defined(RIDGE_AHEAD_ALL)
-            if (s == wide_march && takes_tall(radius_of<K>(), sizeof(T), rows)) s = tall_march;
+            if (s == wide_march && takes_tall(radius_of<K>(), sizeof(T), rows))
+              s = tall_fits<K>(rows) ? tall_march : lower_march;
 #endif
             all[n++] = {s.threads_x, s.threads_y, s.tile, store, rows, adds_parts<K>};
           }

@@ -43,7 +43,8 @@ MarchLaunch plan_march(Queue& queue, const MarchFacts& facts, Offset r, Index3 n
                      " or more");
   }
   const int ring = fetches_apart ? s.ring : facts.planes;
-  const int shared = facts.header_bytes + ring * facts.stage_bytes + facts.target_bytes;
+  const int shared =
+      facts.header_bytes + ring * facts.stage_bytes - facts.spared_bytes + facts.target_bytes;
   if (shared > device.facts().shared_per_block.value) {
     throw UsageError((fetches_apart ? "ring=" + std::to_string(ring)
                                     : std::to_string(ring) + " planes of such blocks") +

@@ -1,9 +1,9 @@
 // GPU executor "march": blocks march through z with the planes around them in shared memory.
 //
-// One warp of each block fetches, by bulk copies of whole rows, into a ring of planes; the other
-// warps wait for a plane, compute, and give the oldest plane back. Blocks stay on their
-// multiprocessor and take one column of tiles after the other. What makes this reach the speed of a
-// copy (docs/decisions/0005 has the measurements):
+// One warp of each block fetches, by bulk copies of whole rows, into a ring of planes of each
+// input; the other warps wait for a plane, compute, and give the oldest plane back. Blocks stay on
+// their multiprocessor and take one column of tiles after the other. What makes this reach the
+// speed of a copy (docs/decisions/0005 has the measurements):
 // - rows lie in shared memory at the same distance from a 128-byte boundary as in the field, so
 //   that a copy never splits a memory sector in two;
 // - blocks advance in step: none starts a plane before all have finished the one `drift` steps
@@ -37,7 +37,8 @@ struct March {
 
   static constexpr MarchFacts march_facts() {
     return {Tile::tile_x,       Tile::tile_y,      Tile::consumers, Tile::held,
-            Tile::header_bytes, Tile::stage_bytes, Target::bytes};
+            Tile::header_bytes, Tile::stage_bytes, Target::bytes,   0,
+            Tile::spared_bytes};
   }
   static constexpr BodyFacts facts() {
     BodyFacts f = body_facts<March>();
@@ -58,7 +59,7 @@ struct March {
         }
       }
       lane.barrier();
-      auto planes = lane.template shared<T>(Tile::header_bytes, plan.ring * Tile::stage_elements);
+      auto planes = lane.template shared<T>(Tile::header_bytes, Tile::ring_elements(plan.ring));
       if (lane.rank() >= Tile::consumers) {
         fetch(lane, planes, full, empty);
       } else {
@@ -76,7 +77,7 @@ private:
   RIDGE_DEVICE void fetch(Lane& lane, Planes& planes, Bars& full, Bars& empty) const {
     const int me = lane.rank() - Tile::consumers;
     MarchSteps steps(plan, lane.block().x, lane.grid_extent().x);
-    int slot = 0;
+    typename Tile::Slots slots;
     int parity = 1; // the first pass over the ring finds it empty
     for (int u = lane.block().x; u < plan.units.count; u += lane.grid_extent().x) {
       const MarchUnit unit = unit_at(plan.units, u);
@@ -87,13 +88,10 @@ private:
           if (me == 0) steps.wait(lane, plan);
           lane.warp_barrier();
         }
-        lane.phase_wait(empty, slot, parity);
-        fetch_plane(lane, me, planes, full, slot, unit, rows, z);
+        lane.phase_wait(empty, slots.newest(), parity);
+        fetch_plane(lane, me, planes, full, slots, unit, rows, z);
         steps.pass_plane(lane, plan, me == 0);
-        if (++slot == plan.ring) {
-          slot = 0;
-          parity ^= 1;
-        }
+        slots.advance(plan.ring, parity);
       }
       steps.end(lane, plan, me == 0);
     }
@@ -101,18 +99,22 @@ private:
   }
 
   /// The rows that a lane fetches of a plane, one of the tile's a pass.
-  static constexpr int passes = (Tile::rows + 31) / 32;
-  using FetchedRows = std::array<std::array<MarchRow, passes>, inputs_of<K>>;
+  template <int I>
+  static constexpr int passes = (Tile::template rows_of<I> + 31) / 32;
+  static constexpr int most_passes = (Tile::rows + 31) / 32;
+  using FetchedRows = std::array<std::array<MarchRow, most_passes>, inputs_of<K>>;
 
   RIDGE_DEVICE void find_rows(FetchedRows& rows, int warp_width, int me, const MarchUnit& unit,
                               Index z) const {
     unrolled<inputs_of<K>>([&](auto input) {
-      unrolled<passes>([&](auto pass) {
+      constexpr int i = number<decltype(input)>;
+      unrolled<passes<i>>([&](auto pass) {
         const int j = pass * warp_width + me;
-        const Index y = unit.y_begin - r.y + j;
-        rows[input][pass] = {};
-        if (j >= Tile::rows || y >= call.out.extents.y) return;
-        rows[input][pass] = Tile::row_at(call.in[input], misfit[input], input, j, unit, y, z);
+        const Index y = unit.y_begin - Tile::template reach<i>.y + j;
+        rows[i][pass] = {};
+        if (j >= Tile::template rows_of<i> || y >= call.out.extents.y) return;
+        rows[i][pass] = Tile::template row_at<i>(call.in[i], misfit[i], j, unit, y,
+                                                 z - Tile::template late_of<i>);
       });
     });
   }
@@ -120,39 +122,53 @@ private:
   /// One row of the tile a lane: whole 16-byte pieces by bulk copy, what is left at the very end of
   /// the field by hand. `rows` are those of the plane before, and become those of this one.
   template <class Lane, class Planes, class Bars>
-  RIDGE_DEVICE void fetch_plane(Lane& lane, int me, Planes& planes, Bars& full, int slot,
-                                const MarchUnit& unit, FetchedRows& rows, Index z) const {
+  RIDGE_DEVICE void fetch_plane(Lane& lane, int me, Planes& planes, Bars& full,
+                                const typename Tile::Slots& slots, const MarchUnit& unit,
+                                FetchedRows& rows, Index z) const {
     if (Tile::shifted || z == unit.z_begin - r.z || z == call.out.extents.z - 1) {
       find_rows(rows, lane.width(), me, unit, z);
     } else {
       unrolled<inputs_of<K>>([&](auto input) {
-        for (MarchRow& mine : rows[input])
-          mine.from += call.in[input].plane;
+        constexpr int i = number<decltype(input)>;
+        unrolled<passes<i>>([&](auto pass) { rows[i][pass].from += call.in[i].plane; });
       });
     }
-    const int stage = slot * Tile::stage_elements;
     int bytes = 0;
     unrolled<inputs_of<K>>([&](auto input) {
-      unrolled<passes>([&](auto pass) {
-        const MarchRow& mine = rows[input][pass];
+      constexpr int i = number<decltype(input)>;
+      if (!reads<i>(unit, z)) return;
+      const int to = Tile::template plane_at<i>(plan.ring, slots.template of<i>());
+      unrolled<passes<i>>([&](auto pass) {
+        const MarchRow& mine = rows[i][pass];
         bytes += mine.count * static_cast<int>(sizeof(T));
         if constexpr (reads_last_row<K>()) {
-          for (int i = mine.count; i < mine.count + mine.rest; ++i) {
-            planes[stage + mine.to + i] = lane.load(call.in[input].elements(), mine.from + i);
+          for (int e = mine.count; e < mine.count + mine.rest; ++e) {
+            planes[to + mine.to + e] = lane.load(call.in[i].elements(), mine.from + e);
           }
         }
       });
     });
-    lane.phase_arrive_expecting(full, slot, bytes);
+    lane.phase_arrive_expecting(full, slots.newest(), bytes);
     unrolled<inputs_of<K>>([&](auto input) {
-      unrolled<passes>([&](auto pass) {
-        const MarchRow& mine = rows[input][pass];
+      constexpr int i = number<decltype(input)>;
+      if (!reads<i>(unit, z)) return;
+      const int to = Tile::template plane_at<i>(plan.ring, slots.template of<i>());
+      unrolled<passes<i>>([&](auto pass) {
+        const MarchRow& mine = rows[i][pass];
         if (mine.count > 0) {
-          lane.bulk_copy(full, slot, planes, stage + mine.to, call.in[input].elements(), mine.from,
-                         mine.count);
+          lane.bulk_copy(full, slots.newest(), planes, to + mine.to, call.in[i].elements(),
+                         mine.from, mine.count);
         }
       });
     });
+  }
+
+  /// Whether the results of a unit need the plane of input I that comes with plane `z`: not the
+  /// first of inputs that are read less far.
+  template <int I>
+  static RIDGE_DEVICE bool reads(const MarchUnit& unit, Index z) {
+    return Tile::template late_of<I> == 0 ||
+           z >= unit.z_begin + r.z - 2 * Tile::template reach<I>.z;
   }
 
   // --- the computing warps
@@ -162,9 +178,10 @@ private:
     const int me = lane.rank();
     const int tx = me % Tile::threads_x;
     const int ty = me / Tile::threads_x;
-    auto edges = lane.template shared<T>(Tile::header_bytes + plan.ring * Tile::stage_bytes,
+    auto edges = lane.template shared<T>(Tile::header_bytes + Tile::ring_elements(plan.ring) *
+                                                                  static_cast<int>(sizeof(T)),
                                          Target::elements);
-    int slot = 0;
+    typename Tile::Slots slots;
     int parity = 0;
     const auto release = [&](int s) {
       lane.fence_bulk(); // what was read here is read before the copy that comes next
@@ -181,9 +198,9 @@ private:
       Target target(call.out, x, y, ty * M.tile, unit);
       target.begin(lane, call.out, edges);
       for (int p = 0; p < planes_here; ++p) {
-        lane.phase_wait(full, slot, parity);
+        lane.phase_wait(full, slots.newest(), parity);
         const Index z = unit.z_begin + p - 2 * r.z; // whose neighbours are now complete
-        const typename Tile::Place place{x, y, z, tx, ty, slot, plan.ring};
+        const typename Tile::Place place{x, y, z, tx, ty, slots, plan.ring, unit.z_begin};
         typename Tile::Results results;
         if constexpr (Tile::parts) {
           Tile::add_parts(lane, call, planes, misfit, place, sums, results);
@@ -193,15 +210,12 @@ private:
           const auto centre = Tile::centre_of(lane, call, planes, misfit, place, carried);
           Tile::carry(lane, call, planes, misfit, place, centre, carried);
         }
-        if (p >= Tile::held) release(wrapped(slot - Tile::held));
+        if (p >= Tile::held) release(wrapped(slots.newest() - Tile::held));
         if (p >= 2 * r.z) target.store(lane, call.out, edges, results);
-        if (++slot == plan.ring) {
-          slot = 0;
-          parity ^= 1;
-        }
+        slots.advance(plan.ring, parity);
       }
       for (int back = Tile::held < planes_here ? Tile::held : planes_here; back > 0; --back) {
-        release(wrapped(slot - back));
+        release(wrapped(slots.newest() - back));
       }
     }
   }

@@ -29,7 +29,7 @@ struct MarchTile : MarchBlock<K, T, M> {
   static constexpr Offset r = Block::r;
   static constexpr int inputs = Block::inputs;
   static constexpr int vector = Block::vector;
-  using Block::rows, Block::tile_x;
+  using Block::tile_x, Block::tile_y;
   using typename Block::Results, typename Block::Value;
 
   static constexpr int piece = 16 / static_cast<int>(sizeof(T)); ///< elements of 16 bytes
@@ -41,12 +41,20 @@ struct MarchTile : MarchBlock<K, T, M> {
   /// in the field, so that the first one's shift is that of all. Otherwise each has its own, which
   /// is faster where more rows are read (docs/decisions/0008).
   static constexpr bool in_step = r.y <= 1;
-  /// A row begins one line behind the last one's end, for the halo to its left, and up to one
-  /// more for its shift.
-  static constexpr int least_pitch = (tile_x + line - 1) / line * line + line;
-  static constexpr int plane_elements = rows * (least_pitch + (shifted ? line : 0)) + line;
-  static constexpr int stage_elements = inputs * plane_elements;
-  static constexpr int stage_bytes = stage_elements * static_cast<int>(sizeof(T));
+  /// What is read of an input around the tile.
+  template <int I>
+  static constexpr Offset reach = footprint_of<K, I>.radius();
+  template <int I>
+  static constexpr int rows_of = tile_y + 2 * reach<I>.y;
+  /// A row begins one line behind the last one's end where there is a halo to its left, and up to
+  /// one more for its shift.
+  template <int I>
+  static constexpr int lead_of = reach<I>.x > 0 ? line : 0;
+  template <int I>
+  static constexpr int least_pitch_of = (tile_x + line - 1) / line* line + lead_of<I>;
+  template <int I>
+  static constexpr int
+      plane_elements = rows_of<I>*(least_pitch_of<I> + (shifted ? line : 0)) + lead_of<I>;
   static constexpr int most_ring = 16;
   static constexpr int header_bytes = 2 * 8 * most_ring;
 
@@ -56,8 +64,92 @@ struct MarchTile : MarchBlock<K, T, M> {
   /// Values below the point are carried in registers where they are all in its column; then a plane
   /// can be given back as soon as it was the centre.
   static constexpr bool carries = column_below<K>() && !parts;
-  /// Planes kept from one output to the next.
+  /// Planes kept from one output to the next: of an input, and of the one that is read furthest.
+  template <int I>
+  static constexpr int held_of = parts     ? 0
+                                 : carries ? reach<I>.z
+                                           : 2 * reach<I>.z;
   static constexpr int held = parts ? 0 : carries ? r.z : 2 * r.z;
+
+  /// Each input has a ring of its own, as many planes shorter as it keeps fewer, and its planes are
+  /// fetched when the first result needs them: `late_of` planes after those that are read furthest.
+  /// So an input that is read at the point alone takes no more than what is on its way.
+  template <int I>
+  static constexpr int shorter_by = held - held_of<I>;
+  template <int I>
+  static constexpr int late_of = parts ? 0 : r.z - reach<I>.z;
+  /// Elements of all rings are `each` a plane of the longest, less `fewer`; so are those of the
+  /// inputs before I.
+  struct RingSize {
+    int each = 0, fewer = 0;
+    [[nodiscard]] RIDGE_DEVICE int of(int ring) const { return ring * each - fewer; }
+  };
+  template <int I>
+  static constexpr RingSize rings_before() {
+    if constexpr (I == 0) {
+      return {};
+    } else {
+      constexpr RingSize before = rings_before<I - 1>();
+      return {before.each + plane_elements<I - 1>,
+              before.fewer + shorter_by<I - 1> * plane_elements<I - 1>};
+    }
+  }
+  static constexpr int stage_bytes = rings_before<inputs>().each * static_cast<int>(sizeof(T));
+  static constexpr int spared_bytes = rings_before<inputs>().fewer * static_cast<int>(sizeof(T));
+
+  /// Which of the inputs before it, or itself, has a ring as long.
+  template <int I>
+  static constexpr int ring_like() {
+    return [&]<int... J>(std::integer_sequence<int, J...>) {
+      int like = I;
+      ((like = J < like && shorter_by<J> == shorter_by<I> ? J : like), ...);
+      return like;
+    }
+    (std::make_integer_sequence<int, I>{});
+  }
+  /// The first input with the longest ring.
+  static constexpr int furthest() {
+    return [&]<int... J>(std::integer_sequence<int, J...>) {
+      int first = inputs;
+      ((first = first == inputs && shorter_by<J> == 0 ? J : first), ...);
+      return first;
+    }
+    (std::make_integer_sequence<int, inputs>{});
+  }
+  /// Where a plane of each input lies in its ring.
+  struct Slots {
+    int at[inputs] = {};
+    template <int I>
+    [[nodiscard]] RIDGE_DEVICE int of() const {
+      return at[ring_like<I>()];
+    }
+    /// That of the barriers, which are as many as the longest ring has planes.
+    [[nodiscard]] RIDGE_DEVICE int newest() const { return at[furthest()]; }
+    /// Flips `parity` where the longest ring begins anew.
+    RIDGE_DEVICE void advance(int ring, int& parity) {
+      unrolled<inputs>([&](auto input) {
+        constexpr int i = number<decltype(input)>;
+        if constexpr (ring_like<i>() == i) {
+          if (++at[i] == ring - shorter_by<i>) {
+            at[i] = 0;
+            if constexpr (i == furthest()) parity ^= 1;
+          }
+        }
+      });
+    }
+  };
+
+  /// Of all rings.
+  static RIDGE_DEVICE int ring_elements(int ring) {
+    constexpr RingSize all = rings_before<inputs>();
+    return all.of(ring);
+  }
+  /// Where a plane of input I begins.
+  template <int I>
+  static RIDGE_DEVICE int plane_at(int ring, int slot) {
+    constexpr RingSize before = rings_before<I>();
+    return before.of(ring) + slot * plane_elements<I>;
+  }
 
   /// Where rows do not begin at sectors their ends share them with other rows, and kernels that
   /// read beside the columns below wait for shared memory instead.
@@ -75,10 +167,19 @@ struct MarchTile : MarchBlock<K, T, M> {
   struct Place {
     Index x, y, z;
     int tx, ty;
-    int slot, ring;
-    [[nodiscard]] RIDGE_DEVICE int slot_of(int dz) const {
-      const int s = slot - (r.z - dz);
-      return s < 0 ? s + ring : s;
+    Slots slots;
+    int ring;
+    Index z_begin; ///< of the unit's results
+    /// Whether the lane's plane of an input is one of those that are fetched.
+    template <int I>
+    [[nodiscard]] RIDGE_DEVICE bool has() const {
+      return late_of<I> == 0 || z >= z_begin - reach<I>.z;
+    }
+    /// Where a plane of an input lies in shared memory; of parts the newest.
+    template <int I>
+    [[nodiscard]] RIDGE_DEVICE int plane_of(int dz) const {
+      const int s = slots.template of<I>() - (parts ? 0 : reach<I>.z - dz);
+      return plane_at<I>(ring, s < 0 ? s + ring - shorter_by<I> : s);
     }
   };
 
@@ -93,30 +194,30 @@ struct MarchTile : MarchBlock<K, T, M> {
   }
 
   /// Elements from one row of a plane in the ring to the next.
-  template <class U>
+  template <int I, class U>
   static RIDGE_DEVICE int pitch(const View<U>& field) {
-    if constexpr (!shifted) return least_pitch;
-    if constexpr (!in_step) return least_pitch + line;
-    return least_pitch +
+    if constexpr (!shifted) return least_pitch_of<I>;
+    if constexpr (!in_step) return least_pitch_of<I> + line;
+    return least_pitch_of<I> +
            static_cast<int>(static_cast<unsigned>(field.row) % static_cast<unsigned>(line));
   }
 
-  /// Row `j` of the tile's planes, which is row `y` of plane `z` of the field. `to` is without the
-  /// slot.
-  static RIDGE_DEVICE MarchRow row_at(const View<const T>& field, unsigned misfit, int input, int j,
+  /// Row `j` of the tile's planes, which is row `y` of plane `z` of the field. `to` is within the
+  /// plane.
+  template <int I>
+  static RIDGE_DEVICE MarchRow row_at(const View<const T>& field, unsigned misfit, int j,
                                       const MarchUnit& unit, Index y, Index z) {
     const Index start = field.at(0, y, z);
     const Index x_begin = unit.x_begin;
-    const Index left = (x_begin > unit.x_first ? x_begin : unit.x_first) - r.x;
-    const Index right =
-        x_begin + tile_x + r.x < field.extents.x ? x_begin + tile_x + r.x : field.extents.x;
+    const Index left = (x_begin > unit.x_first ? x_begin : unit.x_first) - reach<I>.x;
+    const Index behind = x_begin + tile_x + reach<I>.x;
+    const Index right = behind < field.extents.x ? behind : field.extents.x;
     const Index begin = (start + left) & ~Index{piece - 1};
     const Index wanted = start + right;
     const Index whole = field.span() & ~Index{piece - 1}; // nothing behind the field is read
     Index end = (wanted + piece - 1) & ~Index{piece - 1};
     end = end < whole ? end : whole;
-    const int to = input * plane_elements + j * pitch(field) + line +
-                   shift(field, misfit, in_step ? y - j : y, z) +
+    const int to = j * pitch<I>(field) + lead_of<I> + shift(field, misfit, in_step ? y - j : y, z) +
                    static_cast<int>(begin - (start + x_begin));
     return {begin, to, end > begin ? static_cast<int>(end - begin) : 0,
             wanted > end ? static_cast<int>(wanted - (end > begin ? end : begin)) : 0};
@@ -129,7 +230,7 @@ struct MarchTile : MarchBlock<K, T, M> {
   };
 
   /// Neighbours of the `vector` points of row `point` of a lane's tile.
-  template <auto Footprint, class Lane, class Planes>
+  template <int I, auto Footprint, class Lane, class Planes>
   struct Neighbours {
     Lane& lane;
     const Planes& planes;
@@ -138,15 +239,15 @@ struct MarchTile : MarchBlock<K, T, M> {
     const View<const T>& field;
     const Place& place;
     unsigned misfit;
-    int input, point;
+    int point;
 
     RIDGE_DEVICE Value operator()(int dx, int dy = 0, int dz = 0) const {
       check_declared<Footprint>(lane, dx, dy, dz);
       if constexpr (carries) {
-        if (dz < 0) return carried.below[input][r.z + dz][point];
+        if (dz < 0) return carried.below[I][r.z + dz][point];
       }
       return spliced<T, vector>(dx, [&](int first) {
-        if (joins && first == 0 && dz == 0) return centre.row[input][joins ? r.y + point + dy : 0];
+        if (joins && first == 0 && dz == 0) return centre.row[I][joins ? r.y + point + dy : 0];
         return aligned(first, dy, dz);
       });
     }
@@ -155,17 +256,17 @@ struct MarchTile : MarchBlock<K, T, M> {
     RIDGE_DEVICE Value of_plane(int dx, int dy, int dz) const {
       check_declared<Footprint>(lane, dx, dy, dz);
       return spliced<T, vector>(dx, [&](int first) {
-        if (joins && first == 0) return centre.row[input][joins ? r.y + point + dy : 0];
+        if (joins && first == 0) return centre.row[I][joins ? r.y + point + dy : 0];
         return aligned(first, dy, 0);
       });
     }
 
     RIDGE_DEVICE Value aligned(int dx, int dy, int dz) const {
-      const int row = r.y + point + dy; // behind the lane's first
-      const Index y = in_step ? place.y - place.ty * M.tile - r.y : place.y + point + dy;
-      const int at = place.slot_of(dz) * stage_elements + input * plane_elements +
-                     place.ty * M.tile * pitch(field) + row * pitch(field) + line +
-                     place.tx * vector + shift(field, misfit, y, place.z + dz);
+      const int row = reach<I>.y + point + dy; // behind the lane's first
+      const Index y = in_step ? place.y - place.ty * M.tile - reach<I>.y : place.y + point + dy;
+      const int at = place.template plane_of<I>(dz) + place.ty * M.tile * pitch<I>(field) +
+                     row * pitch<I>(field) + lead_of<I> + place.tx * vector +
+                     shift(field, misfit, y, place.z + dz);
       if constexpr (joins) {
         const int skip = at & (vector - 1);
         const int first = at - skip + dx;
@@ -186,10 +287,16 @@ struct MarchTile : MarchBlock<K, T, M> {
     Centre centre{};
     if constexpr (joins) {
       unrolled<inputs>([&](auto input) {
+        constexpr int i = number<decltype(input)>;
         unrolled<rows_joined>([&](auto row) {
-          const Neighbours<point_footprint, Lane, Planes> at{
-              lane, planes, carried, centre, call.in[input], place, misfit[input], input, 0};
-          centre.row[input][row] = at.aligned(0, row - r.y, 0);
+          // Rows of the tile that this input is not read around are not in the ring.
+          constexpr int dy = number<decltype(row)> - r.y;
+          if constexpr (dy >= -reach<i>.y && dy < M.tile + reach<i>.y) {
+            if (!place.template has<i>()) return;
+            const Neighbours<i, point_footprint, Lane, Planes> at{
+                lane, planes, carried, centre, call.in[i], place, misfit[i], 0};
+            centre.row[i][row] = at.aligned(0, dy, 0);
+          }
         });
       });
     }
@@ -206,10 +313,12 @@ struct MarchTile : MarchBlock<K, T, M> {
         unrolled<M.tile>([&](auto point) {
           for_each_below(
               [&](auto k) { carried.below[input][k][point] = carried.below[input][k + 1][point]; });
-          if constexpr (footprint_of<K, number<decltype(input)>>.radius().z > 0) {
-            const Neighbours<point_footprint, Lane, Planes> own{
-                lane, planes, carried, centre, call.in[input], place, misfit[input], input, point};
-            carried.below[input][r.z - 1][point] = own(0, 0, 0);
+          constexpr int i = number<decltype(input)>;
+          if constexpr (reach<i>.z > 0) {
+            if (!place.template has<i>()) return;
+            const Neighbours<i, point_footprint, Lane, Planes> own{
+                lane, planes, carried, centre, call.in[i], place, misfit[i], point};
+            carried.below[i][r.z - 1][point] = own(0, 0, 0);
           }
         });
       });
@@ -224,9 +333,8 @@ struct MarchTile : MarchBlock<K, T, M> {
     const Centre centre = centre_of(lane, call, planes, misfit, place, carried);
     unrolled<M.tile>([&](auto point) {
       results[point] = [&]<std::size_t... I>(std::index_sequence<I...>) {
-        return Value(call.kernel(Neighbours<footprint_of<K, I>, Lane, Planes>{
-            lane, planes, carried, centre, call.in[I], place, misfit[I], static_cast<int>(I),
-            point}...));
+        return Value(call.kernel(Neighbours<static_cast<int>(I), footprint_of<K, I>, Lane, Planes>{
+            lane, planes, carried, centre, call.in[I], place, misfit[I], point}...));
       }
       (std::make_index_sequence<inputs>{});
     });
@@ -242,16 +350,15 @@ struct MarchTile : MarchBlock<K, T, M> {
     const Carried none{};
     Place newest = place;
     newest.z += r.z; // as if its plane were the point's
-    newest.slot += r.z;
     const Centre centre = centre_of(lane, call, planes, misfit, newest, none);
     unrolled<M.tile>([&](auto point) {
       unrolled<2 * r.z + 1>([&](auto k) {                // results from the lowest on
         constexpr int above = r.z - number<decltype(k)>; // the newest plane is above them
         const Value part = [&]<std::size_t... I>(std::index_sequence<I...>) {
-          return part_value(
-              call.kernel(PartNeighbours<Neighbours<footprint_of<K, I>, Lane, Planes>, above>{
-                  {lane, planes, none, centre, call.in[I], newest, misfit[I], static_cast<int>(I),
-                   point}}...));
+          return part_value(call.kernel(
+              PartNeighbours<Neighbours<static_cast<int>(I), footprint_of<K, I>, Lane, Planes>,
+                             above>{
+                  {lane, planes, none, centre, call.in[I], newest, misfit[I], point}}...));
         }
         (std::make_index_sequence<inputs>{});
         constexpr int last = 2 * r.z;

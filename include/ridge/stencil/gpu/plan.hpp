@@ -86,6 +86,7 @@ struct MarchFacts {
   int held = 0;               ///< planes that stay from one output plane to the next
   int header_bytes = 0, stage_bytes = 0, target_bytes = 0; ///< of shared memory
   int planes = 0; ///< in shared memory, filled by all; 0: a ring, filled by a warp of its own
+  int spared_bytes = 0; ///< of `stage_bytes` a plane of the ring: rings of inputs that keep fewer
 };
 
 /// What host code must know of a compiled kernel whose types it does not have: where the parts of
