@@ -73,9 +73,8 @@ std::vector<std::string> prelude_options(const Compiler& compiler, const std::st
     std::string compiled = made_before(key);
     if (compiled.empty()) {
       if (times_wanted(key) <= times_without) return {};
-      compiled = make(key, [&](const std::string& shop) {
-                   return compile(compiler, text, shop);
-                 }).file;
+      compiled =
+          make(key, [&](const std::string& shop) { return compile(compiler, text, shop); }).file;
     }
     write_source(folder + "/prelude.hpp", text); // which counts where the compiled one does not fit
     std::filesystem::create_symlink(compiled, folder + "/prelude.hpp.gch");
