@@ -74,10 +74,6 @@ std::string key_of_now(const std::string& key) {
 
 } // namespace
 
-std::string made_before(const std::string& name) {
-  return Cache::here().find(whole_key(name));
-}
-
 Made make(const std::string& name,
           const std::function<Product(const std::string& folder)>& compile) {
   const std::string key = whole_key(name);

@@ -27,9 +27,6 @@ struct Made {
 [[nodiscard]] Made make(const std::string& name,
                         const std::function<Product(const std::string& folder)>& compile);
 
-/// The same, where that has been made and is as it was; empty elsewhere.
-[[nodiscard]] std::string made_before(const std::string& name);
-
 /// What people know the kernel of a file by: "heat" of "/home/me/heat.hpp".
 [[nodiscard]] std::string kernel_name(const std::string& file);
 

@@ -143,7 +143,8 @@ std::vector<Offered> load(const std::string& object) {
 
 /// The job's object from the cache, or compiled into it. `name` tells jobs apart.
 Made object_of(const Job& job, const std::string& name) {
-  if (!has_users_files(job) || !job.compiler.takes_text) {
+  const bool may_change = has_users_files(job) || !compiler_environment().empty();
+  if (!may_change || !job.compiler.takes_text) {
     return make(job.compiler.identity + "\n" + name,
                 [&](const std::string& folder) { return compile(folder, job); });
   }

@@ -22,6 +22,8 @@ namespace ridge::launch {
 
 namespace {
 
+constexpr const char* header = "prelude.hpp";
+
 /// To compile headers beforehand takes as long as to read them so often. Who compiles a kernel or
 /// two, as most do, would wait twice as long for the first and never get it back.
 constexpr int times_without = 5;
@@ -38,28 +40,59 @@ int times_wanted(const std::string& name) {
   return static_cast<int>(all);
 }
 
-/// Compiles the header in `folder`. Throws Failure when it cannot be.
-Product compile(const Compiler& compiler, const std::string& text, const std::string& folder) {
-  const std::string header = folder + "/prelude.hpp";
-  write_source(header, text);
-  const std::string ours = "-I" + headers_folder();
-  const std::vector<std::string> relative = environment_options();
-  std::vector<std::string> command = compiler.command;
-  command.push_back(ours);
-  command.insert(command.end(), relative.begin(), relative.end());
+/// The header in `folder`, written.
+SourceInFolder header_in(const Compiler& compiler, const std::string& text,
+                         const std::string& folder) {
+  write_source(folder + "/" + header, text);
+  SourceInFolder source{compiler, folder, header, "", {"-I" + headers_folder()}};
+  for (const std::string& option : environment_options())
+    source.options.push_back(option);
+  return source;
+}
+
+/// Compiles the header. Throws Failure when it cannot be.
+Product compile(const SourceInFolder& source) {
+  const std::string object = fmt::format("{}/{}.gch", source.folder, header);
+  const std::string rule = source.folder + "/prelude.d";
+  std::vector<std::string> command = source.compiler.command;
+  command.insert(command.end(), source.options.begin(), source.options.end());
   // Without -c, words for the linker among the compiler's options make g++ link nothing to an
   // object, and write that over the header.
-  const std::string object = header + ".gch";
-  const std::string rule = folder + "/prelude.d";
   command.insert(command.end(),
                  {"-c", "-x", "c++-header", header, "-o", object, "-MD", "-MF", rule});
-  SourceInFolder source{compiler, folder, header, "", {ours}};
-  source.options.insert(source.options.end(), relative.begin(), relative.end());
   const std::time_t moment = std::time(nullptr);
-  Wait wait(fmt::format("Ridge's headers with {}, once", program_name(compiler)), 5);
-  const Finished finished = run_command(command, folder, wait.tick());
+  Wait wait(fmt::format("Ridge's headers with {}, once", program_name(source.compiler)), 5);
+  const Finished finished = run_command(command, source.folder, wait.tick());
   if (finished.status != 0) throw Failure("the headers cannot be compiled: " + finished.report);
   return {object, trace_after(source, rule, {}, moment)};
+}
+
+std::string name_of(const Compiler& compiler, const std::string& text) {
+  return fmt::format("{}\nprelude\n{}", compiler.identity, text);
+}
+
+/// The compiled header, from the cache or made.
+Made made_of(const Compiler& compiler, const std::string& text) {
+  const std::string name = name_of(compiler, text);
+  // Where the environment says nothing to compilers, the header need not be preprocessed to know
+  // it. Elsewhere most of its values make no other text.
+  if (compiler_environment().empty()) {
+    return make(name,
+                [&](const std::string& shop) { return compile(header_in(compiler, text, shop)); });
+  }
+  std::string lines;
+  return make(
+      name, "",
+      [&](const std::string& shop) {
+        Preprocessed made = preprocess(header_in(compiler, text, shop), "prelude.ii");
+        lines = made.trace.lines;
+        return made;
+      },
+      [&](const std::string& shop) {
+        const Product product = compile(header_in(compiler, text, shop));
+        if (!holds(lines)) throw Failure("the headers changed while they were compiled");
+        return product.object;
+      });
 }
 
 } // namespace
@@ -69,21 +102,20 @@ std::vector<std::string> prelude_options(const Compiler& compiler, const std::st
   if (!compiler.takes_prelude || name.empty()) return {};
   const std::string text = fmt::format("#include <{}>\n", name);
   try {
-    const std::string key = fmt::format("{}\nprelude\n{}", compiler.identity, text);
-    std::string compiled = made_before(key);
-    if (compiled.empty()) {
-      if (times_wanted(key) <= times_without) return {};
-      compiled =
-          make(key, [&](const std::string& shop) { return compile(compiler, text, shop); }).file;
-    }
-    write_source(folder + "/prelude.hpp", text); // which counts where the compiled one does not fit
-    std::filesystem::create_symlink(compiled, folder + "/prelude.hpp.gch");
+    if (times_wanted(name_of(compiler, text)) <= times_without) return {};
+    const Made made = made_of(compiler, text);
+    // The text counts where the compiled header does not fit.
+    write_source(folder + "/" + header, text);
+    write_source(folder + "/" + prelude_trace, made.trace);
+    std::filesystem::create_symlink(made.file, fmt::format("{}/{}.gch", folder, header));
   } catch (const Failure&) {
     return {}; // it compiles without, only longer
+  } catch (const UsageError&) {
+    return {};
   } catch (const std::filesystem::filesystem_error&) {
     return {};
   }
-  return {"-include", "prelude.hpp"};
+  return {"-include", header};
 }
 
 } // namespace ridge::launch

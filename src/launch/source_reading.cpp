@@ -43,7 +43,9 @@ SearchFolders folders_for(const SourceInFolder& source) {
 Cache::Note prelude_of(const SourceInFolder& source) {
   std::error_code failed;
   const fs::path object = fs::read_symlink(source.folder + "/prelude.hpp.gch", failed);
-  return failed ? Cache::Note{} : Cache::here().note_of(object.string());
+  if (failed) return {};
+  return {Cache::here().note_of(object.string()).object,
+          read_file(source.folder + "/" + prelude_trace).value_or("")};
 }
 
 [[noreturn]] void refuse_changing(const std::string& file) {
@@ -71,9 +73,9 @@ Preprocessed preprocess(const SourceInFolder& source, const std::string& text_na
     const std::optional<std::string> text = read_file(source.folder + "/" + text_name);
     if (!text) throw Failure("what was preprocessed cannot be read: is the disk full?");
     Trace trace = trace_of(files_of_preprocessed(*text), folders);
-    restless = unsettled(trace.lines, moment);
+    const std::string late = unsettled(trace.lines, moment);
     // Files that held the same before and after the last time were read as that.
-    if (restless.empty() || (*text == last_text && trace.lines == last_lines)) {
+    if (late.empty() || (*text == last_text && trace.lines == last_lines)) {
       std::string known = fmt::format("{}\n{}\n", prelude.object, text->size());
       for (const std::string& option : source.options)
         known += option + "\n";
@@ -82,6 +84,8 @@ Preprocessed preprocess(const SourceInFolder& source, const std::string& text_na
       trace.lines += prelude.trace;
       return {digest(known + *text) + digest_of_words(*text), std::move(trace)};
     }
+    const std::string changed = difference(trace.lines, last_lines);
+    restless = changed.empty() ? late : changed;
     last_text = *text;
     last_lines = trace.lines;
   }

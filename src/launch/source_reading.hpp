@@ -19,6 +19,9 @@ struct SourceInFolder {
   std::vector<std::string> options; ///< all but those of the compiler, with where headers are
 };
 
+/// The file in the folder with the trace of headers that were compiled beforehand.
+constexpr const char* prelude_trace = "prelude.trace";
+
 /// Preprocesses the source to `text_name` in the folder, until the files it reads have stayed as
 /// they were meanwhile. Throws UsageError when they do not, and for errors in them.
 [[nodiscard]] Preprocessed preprocess(const SourceInFolder& source, const std::string& text_name);
