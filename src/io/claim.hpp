@@ -26,6 +26,9 @@ public:
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
 
+  /// False where the file system has no locks: others may write there, too.
+  [[nodiscard]] bool holds() const { return locked_; }
+
 private:
   [[nodiscard]] bool try_to_hold(Kind kind, const std::string& called);
   void sign() const;

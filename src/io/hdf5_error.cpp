@@ -2,6 +2,9 @@
 
 #include "hdf5_handle.hpp"
 
+#include <fmt/format.h>
+
+#include <cerrno>
 #include <string_view>
 
 namespace ridge::io {
@@ -14,10 +17,14 @@ herr_t take_first(unsigned /*n*/, const H5E_error2_t* error, void* reason) {
   return 0;
 }
 
-/// The library locks each file that it opens: one reader keeps writers out, a writer all.
-constexpr const char* locked =
-    "another program has it open, one that writes it or that must not see it written; wait until "
-    "it is closed there, or set HDF5_USE_FILE_LOCKING=FALSE if you know that nothing is written";
+/// Why a file could not be locked, which the library does to each that it opens.
+std::string why_not_locked(const std::string& reason) {
+  if (reason.find(fmt::format("errno = {},", EWOULDBLOCK)) != std::string::npos) {
+    return "another program has it open, and HDF5 locks it; wait until it is closed there, or set "
+           "HDF5_USE_FILE_LOCKING=FALSE if nothing is being written";
+  }
+  return "its file system has no locks, which HDF5 wants; set HDF5_USE_FILE_LOCKING=FALSE";
+}
 
 /// What stands in `text` between `begin` and `end`; empty when it is not there.
 std::string between(const std::string& text, std::string_view begin, char end) {
@@ -37,7 +44,7 @@ void quiet_hdf5() {
 std::string hdf5_reason() {
   std::string reason;
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &reason);
-  if (reason.find("unable to lock file") != std::string::npos) return locked;
+  if (reason.find("unable to lock file") != std::string::npos) return why_not_locked(reason);
   if (std::string system = between(reason, "error message = '", '\''); !system.empty()) {
     return system;
   }

@@ -41,9 +41,8 @@ private:
 } // namespace
 
 OutputFile::OutputFile(const OutputPlan& plan, fs::path target)
-    : target_(std::move(target)), place_(place_of(target_)), temporary_(temporary_of(place_)) {
-  plan.require_planned(target_);
-}
+    : target_(std::move(target)), place_(place_of(target_)),
+      temporary_(plan.temporary_for(target_)) {}
 
 OutputFile::~OutputFile() {
   std::error_code ignored;

@@ -5,6 +5,7 @@
 #include "file_names.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -21,6 +22,11 @@ fs::path hidden(const fs::path& place, const char* ending) {
 
 fs::path lock_of(const fs::path& place) {
   return hidden(place, ".lock");
+}
+
+/// Where a file is written before it takes its place.
+fs::path temporary_of(const fs::path& place) {
+  return hidden(place, ".partial");
 }
 
 /// Two names of one file, by links of either kind, or of a file yet to come.
@@ -85,10 +91,6 @@ fs::path place_of(const fs::path& target) {
   return fs::canonical(folder) / file.filename();
 }
 
-fs::path temporary_of(const fs::path& place) {
-  return hidden(place, ".partial");
-}
-
 bool OutputPlan::Snapshots::has_name_of(const fs::path& other) const {
   return other.parent_path() == folder && stem_of_snapshot(other.filename().string()) == stem;
 }
@@ -144,7 +146,7 @@ void OutputPlan::claim() {
   require_different();
   claim_names();
   if (!overwrite_) require_new();
-  clear_remains();
+  if (holds_all()) clear_remains();
 }
 
 void OutputPlan::require_no_input(const Output& output) const {
@@ -237,14 +239,22 @@ void OutputPlan::clear_remains() const {
   }
 }
 
-void OutputPlan::require_planned(const fs::path& file) const {
+bool OutputPlan::holds_all() const {
+  return std::all_of(claims_.begin(), claims_.end(), [](const Claim& c) { return c.holds(); });
+}
+
+fs::path OutputPlan::temporary_for(const fs::path& file) const {
   const fs::path place = place_of(file);
   const auto is_it = [&](const Output& output) { return output.place == place; };
   const auto has_it = [&](const Snapshots& all) { return all.has_name_of(place); };
-  if (std::any_of(outputs_.begin(), outputs_.end(), is_it) ||
-      std::any_of(snapshots_.begin(), snapshots_.end(), has_it))
-    return;
-  throw Failure(fmt::format("{} was not planned as an output; please report this", file.string()));
+  if (std::none_of(outputs_.begin(), outputs_.end(), is_it) &&
+      std::none_of(snapshots_.begin(), snapshots_.end(), has_it)) {
+    throw Failure(
+        fmt::format("{} was not planned as an output; please report this", file.string()));
+  }
+  // Without locks another run may write its own.
+  return holds_all() ? temporary_of(place)
+                     : hidden(place, fmt::format(".{}.partial", getpid()).c_str());
 }
 
 } // namespace ridge::io

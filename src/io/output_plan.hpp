@@ -35,8 +35,9 @@ public:
   /// when a folder takes no files.
   void claim();
 
-  /// Throws Failure for a file that is none of the plan: a fault of the command's.
-  void require_planned(const std::filesystem::path& file) const;
+  /// Where a file of the plan is written before it takes its place. Throws Failure for a file that
+  /// is none: a fault of the command's.
+  [[nodiscard]] std::filesystem::path temporary_for(const std::filesystem::path& file) const;
 
 private:
   struct Input {
@@ -70,6 +71,7 @@ private:
   void require_different() const;
   void require_new() const;
   void claim_names();
+  [[nodiscard]] bool holds_all() const;
   void clear_remains() const;
 
   bool overwrite_;
@@ -86,8 +88,5 @@ private:
 /// The file that a name leads to, without links; it need not exist. Throws UsageError when its
 /// folder does not.
 [[nodiscard]] std::filesystem::path place_of(const std::filesystem::path& target);
-
-/// Where a file is written before it takes its place.
-[[nodiscard]] std::filesystem::path temporary_of(const std::filesystem::path& place);
 
 } // namespace ridge::io

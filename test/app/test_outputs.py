@@ -120,6 +120,20 @@ def test_who_looks_at_snapshots_does_not_stop_the_run(ridge, folder):
     assert run.returncode == 0, err
 
 
+def test_file_systems_without_locks(ridge, inputs):
+    (inputs / "none.c").write_text("#include <errno.h>\nint flock(int f, int how) { errno = ENOLCK; return -1; }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", "none.so", "none.c"], check=True)
+    env = {**os.environ, "LD_PRELOAD": str(inputs / "none.so")}
+    (inputs / ".out.h5.partial").write_text("perhaps another run's")
+    words = ["evolve", "heat", "in.h5:/u", "-o", "out.h5", "--steps", 2, "--device", "cpu"]
+    ridge.bad(*words, env=env, code=1, says=["has no locks", "set HDF5_USE_FILE_LOCKING=FALSE"])
+    result = ridge(*words, env={**env, "HDF5_USE_FILE_LOCKING": "FALSE"})
+    assert result.code == 0, result.err
+    (line,) = result.err.splitlines()
+    assert "the file system of out.h5 has no locks" in line
+    assert [name for name in left_in(inputs) if name.startswith(".")] == [".out.h5.partial"]
+
+
 # What exists.
 
 
