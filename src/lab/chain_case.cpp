@@ -10,6 +10,7 @@
 #include <ridge/lab/chain_kernel.hpp>
 #include <ridge/lab/chain_kernels.hpp>
 #include <ridge/lab/chain_on_views.hpp>
+#include <ridge/lab/deviation.hpp>
 #include <ridge/lab/rank_shares.hpp>
 #include <ridge/tune/chain.hpp>
 
@@ -19,8 +20,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <limits>
 #include <mutex>
 
 namespace ridge::lab {
@@ -53,35 +52,37 @@ void require_chain(const std::string& name, int dimensions, const Extents& size,
 
 namespace {
 
-/// Rounding of a few dozen operations on values of size 1.
-template <class T>
-constexpr double tolerance = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
-
 constexpr unsigned char poison_byte = 0xff;
 constexpr Index piece = Index{1} << 16; ///< items checked at a time
 
-using OfOneValue = double (*)(double);
-/// The operations of a stream on one value in double: the reference.
-template <int... I>
-constexpr std::array<OfOneValue, sizeof...(I)> stream_values(std::integer_sequence<int, I...>) {
-  using One = Pack<double, 1, abi::Array>;
-  return {[](double x) -> double { return stream_value<I>(One(x))[0]; }...};
+template <class V>
+using OfOneValue = V (*)(const V&);
+/// The operations of a stream on one value in double, with bounds where V has them: the reference.
+template <class V, int... I>
+constexpr std::array<OfOneValue<V>, sizeof...(I)> stream_values(std::integer_sequence<int, I...>) {
+  return {[](const V& x) -> V { return stream_value<I>(x); }...};
 }
-constexpr auto reference = stream_values(std::make_integer_sequence<int, longest_stream>{});
+template <class V>
+V reference(int length, V value) {
+  static constexpr auto operations =
+      stream_values<V>(std::make_integer_sequence<int, longest_stream>{});
+  for (int k = 0; k < length; ++k)
+    value = operations[static_cast<std::size_t>(k)](value);
+  return value;
+}
 
-/// The largest error of `count` results of `length` operations; NaN for what was not written.
+/// Compares `count` results of `length` operations, from item `first` on.
 template <class T>
-double error_of(int length, const T* in, const T* out, Index count) {
-  double worst = 0;
+void compare_items(int length, const T* in, const T* out, Index first, Index count,
+                   Deviation& found) {
+  using One = Pack<double, 1, abi::Array>;
+  const T poison = poisoned<T>(poison_byte);
   for (Index i = 0; i < count; ++i) {
-    auto right = static_cast<double>(in[i]);
-    for (int k = 0; k < length; ++k)
-      right = reference[static_cast<std::size_t>(k)](right);
-    const double error = std::abs(static_cast<double>(out[i]) - right);
-    if (!(error <= worst)) worst = error;
-    if (std::isnan(error)) return error;
+    found.compare(out[i], reference(length, One(in[i]))[0], poison, {first + i, 0, 0}, [&] {
+      const auto right = reference(length, BoundedPack<T>(static_cast<double>(in[i]), 0.0));
+      return right.bound + rounding_of<T>(right[0]);
+    });
   }
-  return worst;
 }
 
 /// Compares the whole result with the reference, piece by piece.
@@ -95,7 +96,7 @@ Check check_stream(Queue& queue, int length, const Field<T>& in, const Field<T>&
     staging = Memory(queue.device(), Bytes{2 * chunk * static_cast<Index>(sizeof(T))}, "the check",
                      Memory::Place::staging);
   }
-  Check check;
+  Deviation found;
   std::mutex guard;
   for (Index begin = 0; begin < in.count(); begin += chunk) {
     const Index count = std::min(chunk, in.count() - begin);
@@ -111,21 +112,14 @@ Check check_stream(Queue& queue, int length, const Field<T>& in, const Field<T>&
     }
     cpu::run(cpu::default_threads(), [&](int thread, int threads) {
       const auto mine = cpu::share_of(count, thread, threads, piece);
-      for (Index i = mine.begin; i < mine.end; i += piece) {
-        const double error = error_of(length, from + i, to + i, std::min(piece, mine.end - i));
-        const std::lock_guard lock(guard);
-        if (!(error <= check.max_error)) check.max_error = error;
-      }
+      Deviation here;
+      for (Index i = mine.begin; i < mine.end; i += piece)
+        compare_items(length, from + i, to + i, begin + i, std::min(piece, mine.end - i), here);
+      const std::lock_guard lock(guard);
+      found.add(here);
     });
-    if (std::isnan(check.max_error)) break;
   }
-  check.ok = check.max_error <= tolerance<T>;
-  if (!check.ok) {
-    check.message = std::isnan(check.max_error)
-                        ? "items were not written or are NaN"
-                        : fmt::format("error {:.2g} exceeds {:.2g}", check.max_error, tolerance<T>);
-  }
-  return check;
+  return judge(found, bounded_unit<T>, [](Index3 at) { return fmt::format("item {}", at.x); });
 }
 
 /// All of a case that does not depend on the chain's type.

@@ -34,14 +34,14 @@ template <class K>
 [[nodiscard]] std::unique_ptr<Case> evolution_case(const std::string& name, const K& kernel,
                                                    const BenchRequest& request, RoofSource& roof) {
   if (request.precision == "fp64") {
-    return evolution_case({evolution<K, double>(name, kernel), reference_of(kernel),
+    return evolution_case({evolution<K, double>(name, kernel), reference_of<double>(kernel),
                            &typeid(stencil::Pass<K, double>)},
                           request, roof);
   }
   if (request.precision == "fp32") {
-    return evolution_case(
-        {evolution<K, float>(name, kernel), reference_of(kernel), &typeid(stencil::Pass<K, float>)},
-        request, roof);
+    return evolution_case({evolution<K, float>(name, kernel), reference_of<float>(kernel),
+                           &typeid(stencil::Pass<K, float>)},
+                          request, roof);
   }
   refuse_precision(request.precision, name, "fp32 and fp64");
 }

@@ -2,7 +2,6 @@
 #include <ridge/lab/evolution_check.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 namespace ridge::lab {
 
@@ -51,14 +50,15 @@ std::vector<CheckedBox> checked_boxes(Index3 extents, stencil::Offset radius,
 
 namespace {
 
-/// What the inputs hold within a box.
+/// What the inputs hold within a box, as T keeps it.
+template <class T>
 std::vector<std::vector<double>> start_within(const CheckedBox& box, Index3 n, int inputs) {
   std::vector<std::vector<double>> fields(static_cast<std::size_t>(inputs));
   for (std::size_t i = 0; i < fields.size(); ++i) {
     for (Index z = box.begin[2]; z < box.end[2]; ++z) {
       for (Index y = box.begin[1]; y < box.end[1]; ++y) {
         for (Index x = box.begin[0]; x < box.end[0]; ++x)
-          fields[i].push_back(random_value(i + 1, x + n.x * (y + n.y * z)));
+          fields[i].push_back(static_cast<T>(random_value(i + 1, x + n.x * (y + n.y * z))));
       }
     }
   }
@@ -76,8 +76,12 @@ Check check_sweeps(Queue& queue, stencil::Sweeps& sweeps, const EvolutionReferen
   for (const CheckedBox& box : checked_boxes(n, traits.radius, boundaries, steps)) {
     const Index3 size{box.end[0] - box.begin[0], box.end[1] - box.begin[1],
                       box.end[2] - box.begin[2]};
-    const std::vector<double> expected =
-        reference(start_within(box, n, traits.inputs()), size, box.boundaries, steps);
+    const auto within = [&](const Index(&at)[3]) {
+      return Index3{at[0] - box.begin[0], at[1] - box.begin[1], at[2] - box.begin[2]};
+    };
+    const stencil::BoundedField expected =
+        reference(start_within<T>(box, n, traits.inputs()), size, box.boundaries,
+                  {within(box.right_begin), within(box.right_end)}, steps);
     HostBox host(queue, Bytes{got.row * size.y * size.z * static_cast<Index>(sizeof(T))});
     const View<const T> here =
         host.template fetch<T>(queue, got, box.begin[1], size.y, box.begin[2], size.z);
@@ -85,17 +89,11 @@ Check check_sweeps(Queue& queue, stencil::Sweeps& sweeps, const EvolutionReferen
     for (Index z = box.right_begin[2]; z < box.right_end[2]; ++z) {
       for (Index y = box.right_begin[1]; y < box.right_end[1]; ++y) {
         for (Index x = box.right_begin[0]; x < box.right_end[0]; ++x) {
-          const double wanted = expected[static_cast<std::size_t>(
-              x - box.begin[0] + size.x * (y - box.begin[1] + size.y * (z - box.begin[2])))];
-          const double error = std::abs(
-              static_cast<double>(here.data[here.at(x, y - box.begin[1], z - box.begin[2])]) -
-              wanted);
-          Deviation one;
-          one.scale = std::abs(wanted);
-          one.nan = std::isnan(error);
-          one.max_error = one.nan ? 0 : error;
-          one.worst = {x, y, z};
-          total.add(one);
+          const auto i = static_cast<std::size_t>(
+              x - box.begin[0] + size.x * (y - box.begin[1] + size.y * (z - box.begin[2])));
+          total.compare(here.data[here.at(x, y - box.begin[1], z - box.begin[2])],
+                        expected.value[i], poisoned<T>(0xff), {x, y, z},
+                        [&] { return expected.bound[i]; });
         }
       }
     }

@@ -16,10 +16,13 @@ Check judge_sums(const std::vector<SumError>& errors, int vector, double vector_
     const SumError& e = errors[c];
     if (static_cast<int>(c) >= vector) check.max_error = std::max(check.max_error, e.by_terms);
     if (!check.ok) continue;
-    if (e.nan) {
+    if (e.odd) {
       check.ok = false;
       check.max_error = std::numeric_limits<double>::quiet_NaN();
-      check.message = fmt::format("sum {} of target {} is not a number", c, e.worst);
+      check.message = e.unwritten
+                          ? fmt::format("sum {} of target {} was not written", c, e.worst)
+                          : fmt::format("sum {} of target {} is {} where the reference has {}", c,
+                                        e.worst, e.found, e.expected);
     } else if (!(e.by_terms <= tolerance)) {
       check.ok = false;
       check.message = fmt::format(

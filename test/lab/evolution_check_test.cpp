@@ -25,7 +25,7 @@ public:
     return scaled_laplacian<2, 3>({}, rate, 1);
   }
   Check against(double rate) {
-    return check_sweeps<double>(queue_, *sweeps_, reference_of(heat(rate)),
+    return check_sweeps<double>(queue_, *sweeps_, reference_of<double>(heat(rate)),
                                 stencil::traits_of<Laplacian<2, 3>, double>(), boundaries_, n_,
                                 steps_, 1e-13);
   }

@@ -7,6 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <limits>
+#include <utility>
+
 namespace ridge::lab {
 namespace {
 
@@ -48,7 +52,49 @@ TEST_F(StencilCheck, SeesAPointThatWasNotWritten) {
   std::memset(&at(31, 15, 7), 0xff, 8);
   const Check c = check();
   EXPECT_FALSE(c.ok);
-  EXPECT_THAT(c.message, HasSubstr("(31, 15, 7)"));
+  EXPECT_THAT(c.message, HasSubstr("not written, one at (31, 15, 7)"));
+}
+
+TEST_F(StencilCheck, SeesASmallErrorBesideAHugeValue) {
+  in.data()[in.view().at(20, 8, 4)] = 9.96921e36; // as NetCDF fills what nobody wrote
+  (void)stencil::launch(queue, call);
+  const Check right = check();
+  EXPECT_TRUE(right.ok) << right.message;
+  at(7, 5, 3) *= 1 + 1e-10;
+  const Check c = check();
+  EXPECT_FALSE(c.ok);
+  EXPECT_THAT(c.message, HasSubstr("(7, 5, 3)"));
+}
+
+TEST_F(StencilCheck, TakesWhatCancels) {
+  for (Index i = 0; i < in.count(); ++i)
+    in.data()[i] = 1 + 1e-9 * in.data()[i];
+  (void)stencil::launch(queue, call);
+  const Check c = check();
+  EXPECT_TRUE(c.ok) << c.message;
+}
+
+TEST_F(StencilCheck, TakesNaNsAndInfinitiesWhereTheyAreRight) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  in.data()[in.view().at(20, 8, 4)] = nan;
+  in.data()[in.view().at(5, 4, 3)] = inf;
+  std::memset(&in.data()[in.view().at(11, 11, 5)], 0xff, 8); // the bits of what was not written
+  (void)stencil::launch(queue, call);
+  const Check right = check();
+  EXPECT_TRUE(right.ok) << right.message;
+  for (const double wrong : {0.0, inf, -inf}) {
+    const double was = std::exchange(at(20, 8, 4), wrong);
+    EXPECT_FALSE(check().ok) << wrong << " instead of NaN";
+    at(20, 8, 4) = was;
+  }
+  for (const double wrong : {0.0, nan, at(6, 4, 3) * -1}) {
+    const double was = std::exchange(at(6, 4, 3), wrong);
+    EXPECT_FALSE(check().ok) << wrong << " instead of " << was;
+    at(6, 4, 3) = was;
+  }
+  at(15, 7, 3) = nan;
+  EXPECT_THAT(check().message, HasSubstr("nan at (15, 7, 3) where the reference has"));
 }
 
 TEST_F(StencilCheck, SeesAnEdgePointThatWasWritten) {

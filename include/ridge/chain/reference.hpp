@@ -3,19 +3,23 @@
 
 #include <ridge/chain/at.hpp>
 #include <ridge/chain/description.hpp>
+#include <ridge/core/pack_bounded.hpp>
 
 #include <limits>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace ridge::chain {
 
 inline namespace RIDGE_TARGET_NAME {
 
-/// Whole arrays of doubles.
-template <class C>
+/// Whole arrays of doubles, or of doubles with bounds.
+template <class C, class E>
 struct ReferenceMemory {
+  using Value = std::conditional_t<is_pack<E>, E, Pack<double, 1, abi::Array>>;
   Index3 n;
-  std::array<std::vector<double>, arrays_of<C>>& arrays;
+  std::array<std::vector<E>, arrays_of<C>>& arrays;
   std::array<Index3, arrays_of<C>> sizes;
 
   [[nodiscard]] const Index3& extents() const { return n; }
@@ -32,37 +36,82 @@ struct ReferenceMemory {
   }
   template <int I, class V>
   void store(Index x, Index y, Index z, const V& value) const {
-    arrays[I].at(at<I>(x, y, z)) = value[0];
+    if constexpr (is_pack<E>) {
+      arrays[I].at(at<I>(x, y, z)) = value;
+    } else {
+      arrays[I].at(at<I>(x, y, z)) = value[0];
+    }
   }
 };
 
-template <int K, class C>
-void run_reference(const C& chain, const ReferenceMemory<C>& memory) {
+template <int K, class C, class Memory, class Planes>
+void run_reference(const C& chain, const Memory& memory, const Planes& planes) {
   constexpr Domain d = domain_of<Operation<C, K>>();
-  for (Index z = d.begin.z; z < memory.n.z + d.end.z; ++z) {
+  planes(d.begin.z, memory.n.z + d.end.z, [&](Index z) {
     for (Index y = d.begin.y; y < memory.n.y + d.end.y; ++y) {
       for (Index x = d.begin.x; x < memory.n.x + d.end.x; ++x)
-        run_item<Pack<double, 1, abi::Array>, K, K, true>(chain, memory, x, y, z);
+        run_item<typename Memory::Value, K, K, true>(chain, memory, x, y, z);
     }
+  });
+}
+
+/// One plane after the other; all arrays are kept.
+struct PlanesInTurn {
+  static constexpr bool keeps_all = true;
+  template <class F>
+  void operator()(Index begin, Index end, const F& plane) const {
+    for (Index z = begin; z < end; ++z)
+      plane(z);
+  }
+};
+
+/// Whether operations K and later ones use array I.
+template <class C, int K, int I>
+constexpr bool used_from() {
+  if constexpr (K >= operations_of<C>) {
+    return false;
+  } else {
+    using Op = Operation<C, K>;
+    return reads<Op>(I) || writes<Op>(I) || used_from<C, K + 1, I>();
+  }
+}
+
+/// Operation K, with memory for what it writes; what nobody uses behind it is freed where `planes`
+/// does not keep it.
+template <int K, class C, class E, class Planes, int... I>
+void run_operation(const C& chain, const ReferenceMemory<C, E>& memory, const Planes& planes,
+                   std::integer_sequence<int, I...>) {
+  const auto make = [&](int i) {
+    const Index3 s = memory.sizes[static_cast<std::size_t>(i)];
+    auto& array = memory.arrays[static_cast<std::size_t>(i)];
+    if (array.empty())
+      array.assign(static_cast<std::size_t>(s.x * s.y * s.z),
+                   E(std::numeric_limits<double>::quiet_NaN()));
+  };
+  using Op = Operation<C, K>;
+  ((reads<Op>(I) || writes<Op>(I) ? make(I) : void()), ...);
+  run_reference<K>(chain, memory, planes);
+  if constexpr (!Planes::keeps_all) {
+    ((!used_from<C, K + 1, I>() && I + 1 < arrays_of<C> ? std::vector<E>().swap(memory.arrays[I])
+                                                        : void()),
+     ...);
   }
 }
 
 /// Runs the chain over packed `arrays`, one an array of the chain: those of inputs and updates are
-/// given, all others are made and filled with NaN where they are empty.
-template <class C>
-void apply_reference(const C& chain, Index3 n,
-                     std::array<std::vector<double>, arrays_of<C>>& arrays) {
-  ReferenceMemory<C> memory{n, arrays, {}};
+/// given, all others are made and filled with NaN where they are empty. `planes(begin, end, f)`
+/// calls f with each plane of an operation, in any order. E is double, or BoundedPack<T> for what a
+/// chain in precision T may be off.
+template <class C, class E, class Planes = PlanesInTurn>
+void apply_reference(const C& chain, Index3 n, std::array<std::vector<E>, arrays_of<C>>& arrays,
+                     const Planes& planes = {}) {
+  ReferenceMemory<C, E> memory{n, arrays, {}};
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const Array& a = C::arrays[i];
     memory.sizes[i] = {a.profile ? 1 : n.x + a.extra.x, n.y + a.extra.y, n.z + a.extra.z};
-    const Index3 s = memory.sizes[i];
-    if (arrays[i].empty())
-      arrays[i].assign(static_cast<std::size_t>(s.x * s.y * s.z),
-                       std::numeric_limits<double>::quiet_NaN());
   }
   [&]<int... K>(std::integer_sequence<int, K...>) {
-    (run_reference<K>(chain, memory), ...);
+    (run_operation<K>(chain, memory, planes, std::make_integer_sequence<int, arrays_of<C>>{}), ...);
   }
   (std::make_integer_sequence<int, operations_of<C>>{});
 }

@@ -3,12 +3,11 @@
 
 #include <ridge/chain/reference.hpp>
 #include <ridge/chain/request.hpp>
+#include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/queue.hpp>
 #include <ridge/lab/stencil_check.hpp>
 
 #include <array>
-#include <cstring>
-#include <limits>
 #include <vector>
 
 namespace ridge::lab {
@@ -16,10 +15,19 @@ namespace ridge::lab {
 /// Every byte of an output before it is written.
 inline constexpr unsigned char chain_poison = 0xff;
 
-/// Rounding of a few dozen operations, relative to the largest value of the result.
-template <class T>
-inline constexpr double chain_tolerance = 64 *
-                                          static_cast<double>(std::numeric_limits<T>::epsilon());
+/// Planes of the reference by all cores: no item reads what its operation writes.
+struct PlanesAtOnce {
+  static constexpr bool keeps_all = false;
+  template <class F>
+  void operator()(Index begin, Index end, const F& plane) const {
+    if (end <= begin) return;
+    cpu::run(cpu::default_threads(), [&](int thread, int threads) {
+      const auto mine = cpu::share_of(end - begin, thread, threads);
+      for (Index z = mine.begin; z < mine.end; ++z)
+        plane(begin + z);
+    });
+  }
+};
 
 /// The elements of a view, on the host and without gaps.
 template <class T>
@@ -45,39 +53,37 @@ template <class C, class T>
 [[nodiscard]] Check check_chain(Queue& queue, const chain::Request<C, T>& request) {
   constexpr auto last = static_cast<std::size_t>(chain::arrays_of<C> - 1);
   static_assert(C::arrays[last].role == chain::Role::output);
-  std::array<std::vector<double>, chain::arrays_of<C>> right;
+  using Bounded = BoundedPack<T>;
+  std::array<std::vector<Bounded>, chain::arrays_of<C>> right;
   for (std::size_t i = 0; i < last; ++i) {
     if (C::arrays[i].role == chain::Role::temporary) continue;
-    const std::vector<T> given = packed(queue, request.views.all()[i]);
-    right[i].assign(given.begin(), given.end());
+    const std::vector<T> all = packed(queue, request.views.all()[i]);
+    right[i].reserve(all.size());
+    for (const T number : all)
+      right[i].emplace_back(static_cast<double>(number), 0.0);
   }
   const Index3 n = request.extents;
-  chain::apply_reference(request.chain, n, right);
+  chain::apply_reference(request.chain, n, right, PlanesAtOnce{});
   const std::vector<T> found = packed(queue, request.views.all()[last]);
   constexpr chain::Domain d = chain::domain_of<chain::Operation<C, chain::operations_of<C> - 1>>();
-  T untouched;
-  std::memset(&untouched, chain_poison, sizeof(T));
+  const T poison = poisoned<T>(chain_poison);
   Deviation total;
   std::size_t i = 0;
   for (Index z = 0; z < n.z; ++z) {
     for (Index y = 0; y < n.y; ++y) {
       for (Index x = 0; x < n.x; ++x, ++i) {
-        Deviation one;
-        one.worst = one.first_changed = {x, y, z};
         if (x >= d.begin.x && x < n.x + d.end.x && y >= d.begin.y && y < n.y + d.end.y &&
             z >= d.begin.z && z < n.z + d.end.z) {
-          one.scale = std::abs(right[last][i]);
-          one.max_error = std::abs(static_cast<double>(found[i]) - right[last][i]);
-          one.nan = std::isnan(one.max_error);
-          if (one.nan) one.max_error = 0;
-        } else if (std::memcmp(&found[i], &untouched, sizeof(T)) != 0) {
-          one.changed = 1;
+          const Bounded& one = right[last][i];
+          total.compare(found[i], one[0], poison, {x, y, z},
+                        [&] { return one.bound + rounding_of<T>(one[0]); });
+        } else {
+          total.expect_untouched(found[i], poison, {x, y, z});
         }
-        total.add(one);
       }
     }
   }
-  return judge(total, chain_tolerance<T>);
+  return judge(total, bounded_unit<T>);
 }
 
 } // namespace ridge::lab

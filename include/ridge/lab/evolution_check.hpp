@@ -2,8 +2,8 @@
 #pragma once
 
 #include <ridge/lab/stencil_check.hpp>
+#include <ridge/stencil/bounded_sweeps.hpp>
 #include <ridge/stencil/sweeps.hpp>
-#include <ridge/stencil/sweeps_reference.hpp>
 
 #include <functional>
 #include <utility>
@@ -28,19 +28,23 @@ struct CheckedBox {
 /// As many steps, at most `steps`, as the reference can follow in about a second.
 [[nodiscard]] Index checked_steps(stencil::Offset radius, Index steps);
 
-/// Input 0 after so many steps by the reference, from packed fields of the extents, one an input.
-using EvolutionReference =
-    std::function<std::vector<double>(std::vector<std::vector<double>> fields, Index3 extents,
-                                      const stencil::Boundaries&, Index steps)>;
+/// Input 0 after so many steps by the reference, from packed fields of the extents, one an input:
+/// right where it is wanted.
+using EvolutionReference = std::function<stencil::BoundedField(
+    std::vector<std::vector<double>> fields, Index3 extents, const stencil::Boundaries&,
+    const stencil::PointBox& wanted, Index steps)>;
 
-template <class K>
+/// Of sweeps in precision T.
+template <class T, class K>
 [[nodiscard]] EvolutionReference reference_of(const K& kernel) {
   return [kernel](std::vector<std::vector<double>> fields, Index3 extents,
-                  const stencil::Boundaries& boundaries, Index steps) {
-    stencil::SweepsReference<K> reference(kernel, std::move(fields), extents, boundaries);
+                  const stencil::Boundaries& boundaries, const stencil::PointBox& wanted,
+                  Index steps) {
+    stencil::BoundedSweeps<K, T> reference(
+        stencil::SweepsReference<K>(kernel, std::move(fields), extents, boundaries), wanted, steps);
     for (Index s = 0; s < steps; ++s)
       reference.step();
-    return reference.field(0);
+    return reference.result();
   };
 }
 

@@ -128,7 +128,8 @@ public:
   }
   [[nodiscard]] Check check() override {
     if (!expected_) expected_ = expected_results(this->queue_, call_);
-    return check_results(*expected_, results(), sizeof(T) == 8 ? 1e-12 : 1e-6);
+    return check_reduction(this->queue_, call_, *expected_, results(),
+                           sizeof(T) == 8 ? 1e-12 : 1e-6);
   }
   /// Beside all schedules on CUDA: the vendor's sum of as many bytes.
   [[nodiscard]] std::vector<Record> yardsticks() override {
@@ -190,9 +191,7 @@ public:
     return {this->queue_, call_, this->schedule_of(s), this->name_};
   }
   void poison() override { this->poison_field(); }
-  [[nodiscard]] Check check() override {
-    return check_map(this->queue_, call_, sizeof(T) == 8 ? 1e-15 : 1e-6);
-  }
+  [[nodiscard]] Check check() override { return check_map(this->queue_, call_, this->poison_byte); }
 
 private:
   lattice::MapCall<M, T> call_;

@@ -1,23 +1,28 @@
-// Comparing lattice reductions and maps with plain loops in long double.
+// Comparing lattice reductions and maps with plain loops, sums in long double.
 #pragma once
 
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/memory.hpp>
+#include <ridge/lab/deviation.hpp>
 #include <ridge/lattice/map_call.hpp>
 #include <ridge/lattice/reduce_call.hpp>
 #include <ridge/record/record.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <mutex>
+#include <type_traits>
 #include <vector>
 
 namespace ridge::lab {
 
-/// What a reduction should give, and the sum of the magnitudes of what it adds up, result by
-/// result.
+/// What a reduction should give, and what its errors are relative to, result by result: the sum of
+/// the magnitudes of what it adds up.
 struct ExpectedResults {
   std::vector<long double> value, scale;
+  /// What the terms themselves may be off, where that was asked for: they may cancel within.
+  std::vector<long double> slack = {};
 };
 
 namespace detail {
@@ -48,17 +53,25 @@ private:
 template <class R>
 class Expecting {
 public:
-  explicit Expecting(std::size_t results) : sums_{Zeros(results), Zeros(results)}, held_(results) {
+  explicit Expecting(std::size_t results)
+      : sums_{Zeros(results), Zeros(results), Zeros(results)}, held_(results) {
     for (auto& held : held_)
       held.clear();
   }
-  void add(Index result, long double term) {
+  /// V is a pack of one double, bounded or not.
+  template <class V>
+  void add(Index result, const V& term) {
     const auto i = static_cast<std::size_t>(result);
+    [[maybe_unused]] double bound = 0;
+    if constexpr (requires { term.bound; }) bound = term.bound;
     if constexpr (lattice::adds_up<R>) {
-      sums_.value[i] += term;
-      sums_.scale[i] += std::abs(term);
+      sums_.value[i] += term[0];
+      // Products round to multiples of the least number.
+      sums_.scale[i] += std::abs(term[0]) + std::numeric_limits<double>::min();
+      sums_.slack[i] += bound;
     } else {
-      held_[i].add(static_cast<double>(term));
+      held_[i].add(term[0]);
+      sums_.slack[i] = std::max<long double>(sums_.slack[i], bound);
     }
   }
   void merge(const Expecting& other) {
@@ -66,6 +79,11 @@ public:
       sums_.value[i] += other.sums_.value[i];
       sums_.scale[i] += other.sums_.scale[i];
       held_[i].merge(other.held_[i]);
+      if constexpr (lattice::adds_up<R>) {
+        sums_.slack[i] += other.sums_.slack[i];
+      } else {
+        sums_.slack[i] = std::max(sums_.slack[i], other.sums_.slack[i]);
+      }
     }
   }
   [[nodiscard]] ExpectedResults results() const {
@@ -83,11 +101,33 @@ private:
   std::vector<typename R::template Accumulator<double>> held_;
 };
 
+using OneDouble = Pack<double, 1, abi::Array>;
+
+/// A number that is stored in T, as reductions see it then.
+template <class T>
+OneDouble as_read(const OneDouble& stored) {
+  return stored;
+}
+template <class T>
+BoundedPack<double> as_read(const BoundedPack<T>& stored) {
+  return {stored[0], stored.bound + rounding_of<T>(stored[0])};
+}
+/// A number of a field in T, of which V is computed: exact.
+template <class V, class T>
+V given(T number) {
+  if constexpr (std::is_same_v<V, OneDouble>) {
+    return OneDouble(number);
+  } else {
+    return {static_cast<double>(number), 0};
+  }
+}
+
 /// Adds a group's part of the results; x and y begin at that group.
-template <class R, class T>
+template <bool Bounded, class R, class T>
 void add_group(const lattice::ReduceCall<R, T>& call, Index group, const T* x, const T* y,
                Expecting<R>& sums) {
-  using Real = long double;
+  using V = std::conditional_t<Bounded, BoundedPack<double>, OneDouble>;
+  using Stored = std::conditional_t<Bounded, BoundedPack<T>, OneDouble>;
   const lattice::Geometry& g = call.geometry;
   const R& r = call.reduction;
   const int parts = call.shape.parts();
@@ -97,16 +137,17 @@ void add_group(const lattice::ReduceCall<R, T>& call, Index group, const T* x, c
       const Index at = (Index{c} * g.nsimd + lane) * parts;
       const Index result = (slice * call.keys() + (call.keys() > 1 ? c : 0)) * call.parts();
       for (int p = 0; p < parts; ++p) {
-        const Real v = x[at + p];
+        const V v = given<V>(x[at + p]);
         const Index own = result + (R::parts == lattice::Parts::apart ? p : 0);
         if constexpr (R::inputs == 1) {
-          sums.add(own, r.term(v));
+          sums.add(own, V(r.term(v)));
         } else if constexpr (R::stores) {
-          sums.add(own, r.term(r.stored(v, Real(y[at + p]))));
+          const Stored z = r.stored(given<Stored>(x[at + p]), given<Stored>(y[at + p]));
+          sums.add(own, V(r.term(as_read<T>(z))));
         } else {
-          sums.add(own, r.term(v, Real(y[at + p])));
+          sums.add(own, V(r.term(v, given<V>(y[at + p]))));
           if (R::parts == lattice::Parts::crossed && parts == 2)
-            sums.add(result + 1, r.term(p == 0 ? v : -v, Real(y[at + 1 - p])));
+            sums.add(result + 1, V(r.term(p == 0 ? v : -v, given<V>(y[at + 1 - p]))));
         }
       }
     }
@@ -115,8 +156,9 @@ void add_group(const lattice::ReduceCall<R, T>& call, Index group, const T* x, c
 
 } // namespace detail
 
-/// Plain loops over the fields of a call, on the host.
-template <class R, class T>
+/// Plain loops over the fields of a call, on the host; with `slack` where Bounded, which takes
+/// several times as long.
+template <bool Bounded = false, class R, class T>
 [[nodiscard]] ExpectedResults expected_results(Queue& queue,
                                                const lattice::ReduceCall<R, T>& call) {
   const auto results = static_cast<std::size_t>(call.results());
@@ -136,8 +178,8 @@ template <class R, class T>
       detail::Expecting<R> mine(results);
       const auto share = cpu::share_of(count, thread, threads);
       for (Index group = share.begin; group < share.end; ++group) {
-        detail::add_group(call, first + group, xs + group * group_reals,
-                          ys == nullptr ? nullptr : ys + group * group_reals, mine);
+        detail::add_group<Bounded>(call, first + group, xs + group * group_reals,
+                                   ys == nullptr ? nullptr : ys + group * group_reals, mine);
       }
       const std::lock_guard lock(guard);
       total.merge(mine);
@@ -150,30 +192,30 @@ template <class R, class T>
 [[nodiscard]] Check check_results(const ExpectedResults& expected, const std::vector<double>& got,
                                   double tolerance);
 
-namespace detail {
-/// The largest error of z at number `at`, and the largest magnitude.
-struct MapErrors {
-  double error = 0, largest = 0;
-  Index at = -1;
-  void merge(const MapErrors& other) {
-    largest = std::max(largest, other.largest);
-    if (other.error <= error) return;
-    error = std::isnan(other.error) ? HUGE_VAL : other.error;
-    at = other.at;
-  }
-  [[nodiscard]] Check check(double tolerance) const;
-};
-} // namespace detail
+/// Compares what a call gave with what it should, which `expected` is of; terms that cancel within
+/// themselves are found out where that explains an error.
+template <class R, class T>
+[[nodiscard]] Check check_reduction(Queue& queue, const lattice::ReduceCall<R, T>& call,
+                                    const ExpectedResults& expected, const std::vector<double>& got,
+                                    double tolerance) {
+  const Check plain = check_results(expected, got, tolerance);
+  if (plain.ok) return plain;
+  return check_results(expected_results<true>(queue, call), got, tolerance);
+}
 
-/// Compares z with the map of x (and y), number by number, relative to the largest; z must not be x
-/// or y.
+/// Of numbers of a field, one after the other.
+[[nodiscard]] Check judge_numbers(const Deviation& found, double tolerance);
+
+/// Compares z, which held bytes `poison` before, with the map of x (and y), number by number; z
+/// must not be x or y.
 template <class M, class T>
-[[nodiscard]] Check check_map(Queue& queue, const lattice::MapCall<M, T>& call, double tolerance) {
+[[nodiscard]] Check check_map(Queue& queue, const lattice::MapCall<M, T>& call,
+                              unsigned char poison, double tolerance = bounded_unit<T>) {
   const Index slab = Index{8} << 20;
   detail::HostPart<T> x(queue, call.x, slab);
   detail::HostPart<T> y(queue, M::inputs == 2 ? call.y : Span<const T>(), slab);
   detail::HostPart<T> z(queue, Span<const T>(call.z), slab);
-  detail::MapErrors all;
+  Deviation all;
   std::mutex guard;
   queue.wait();
   for (Index first = 0; first < call.z.size; first += slab) {
@@ -184,21 +226,27 @@ template <class M, class T>
     queue.wait();
     cpu::run(cpu::default_threads(), [&](int thread, int threads) {
       const auto share = cpu::share_of(count, thread, threads);
-      detail::MapErrors mine;
-      for (Index i = share.begin; i < share.end; ++i) {
-        double value = 0;
+      Deviation mine;
+      const auto value = [&](auto one, Index i) {
+        using V = decltype(one);
         if constexpr (M::inputs == 2) {
-          value = call.map(static_cast<double>(xs[i]), static_cast<double>(ys[i]));
+          return V(call.map(detail::given<V>(xs[i]), detail::given<V>(ys[i])));
         } else {
-          value = call.map(static_cast<double>(xs[i]));
+          return V(call.map(detail::given<V>(xs[i])));
         }
-        mine.merge({std::abs(static_cast<double>(zs[i]) - value), std::abs(value), first + i});
+      };
+      for (Index i = share.begin; i < share.end; ++i) {
+        mine.compare(zs[i], value(detail::OneDouble(), i)[0], poisoned<T>(poison),
+                     {first + i, 0, 0}, [&] {
+                       const BoundedPack<T> right = value(BoundedPack<T>(), i);
+                       return right.bound + rounding_of<T>(right[0]);
+                     });
       }
       const std::lock_guard lock(guard);
-      all.merge(mine);
+      all.add(mine);
     });
   }
-  return all.check(tolerance);
+  return judge_numbers(all, tolerance);
 }
 
 } // namespace ridge::lab

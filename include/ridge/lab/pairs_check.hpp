@@ -3,6 +3,7 @@
 
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/queue.hpp>
+#include <ridge/lab/deviation.hpp>
 #include <ridge/pairs/call.hpp>
 #include <ridge/pairs/reference.hpp>
 #include <ridge/record/record.hpp>
@@ -16,9 +17,11 @@ namespace ridge::lab {
 
 /// Errors of the sums of one component.
 struct SumError {
-  double by_terms = 0; ///< largest |sum - reference| over the sum of the terms' absolute values
-  Index worst = -1;    ///< where, or the first that is not a number
-  bool nan = false;
+  double by_terms = 0;    ///< largest |sum - reference| over the sum of the terms' absolute values
+  Index worst = -1;       ///< where, or the first that is odd
+  bool odd = false;       ///< a NaN or an infinity that is not right, or is missing
+  bool unwritten = false; ///< it holds the poison, bytes 0xff
+  double found = 0, expected = 0; ///< there
 };
 
 /// The verdict: right when all errors by terms are within `tolerance`. `max_error` is the largest
@@ -54,14 +57,29 @@ template <class I, class P>
   queue.wait();
   const std::vector<Index> compared = targets_to_compare(count, call.sources[0].size);
   std::vector<pairs::ReferenceSums<I>> expected(compared.size());
+  const double tolerance = pairs_tolerance<P>(call.sources[0].size);
   cpu::run(cpu::default_threads(), [&](int thread, int threads) {
     for (std::size_t n = static_cast<std::size_t>(thread); n < compared.size();
          n += static_cast<std::size_t>(threads)) {
       std::array<double, I::targets> target;
       for (int c = 0; c < I::targets; ++c)
         target[c] = targets[c][static_cast<std::size_t>(compared[n])];
-      expected[n] = pairs::reference_sums(call.interaction, target, sources,
-                                          call.skip_self ? compared[n] : Index{-1});
+      const Index skipped = call.skip_self ? compared[n] : Index{-1};
+      pairs::ReferenceSums<I>& right = expected[n];
+      right = pairs::reference_sums(call.interaction, target, sources, skipped);
+      bool explained = true;
+      for (int c = 0; c < I::sums; ++c) {
+        using Computed = typename P::Computed;
+        right.scale[c] = std::max<double>(right.scale[c], std::numeric_limits<Computed>::min());
+        const auto value = static_cast<double>(got[c][static_cast<std::size_t>(compared[n])]);
+        explained = explained && (!std::isfinite(right.sum[c]) ||
+                                  std::abs(value - right.sum[c]) <= tolerance * right.scale[c]);
+      }
+      if (explained) continue;
+      const auto bounds =
+          pairs::bounds_of_terms<typename P::Computed>(call.interaction, target, sources, skipped);
+      for (int c = 0; c < I::sums; ++c)
+        right.scale[c] += bounds[c] / tolerance;
     }
   });
   std::vector<SumError> errors(I::sums);
@@ -72,25 +90,32 @@ template <class I, class P>
     double length_squared = 0;
     for (int c = 0; c < I::sums; ++c) {
       SumError& e = errors[static_cast<std::size_t>(c)];
-      const double value = static_cast<double>(got[c][static_cast<std::size_t>(compared[n])]);
-      const double error = std::abs(value - expected[n].sum[c]);
-      const double scale = std::max(expected[n].scale[c], std::numeric_limits<double>::min());
-      if (!(error / scale <= e.by_terms) && !e.nan) {
+      const Summed sum = got[c][static_cast<std::size_t>(compared[n])];
+      const auto value = static_cast<double>(sum);
+      const double right = expected[n].sum[c];
+      if (std::isnan(right) && std::isnan(value)) continue;
+      const double scale = expected[n].scale[c];
+      if (std::isfinite(right) && !std::isfinite(scale)) continue; // rounding may give any number
+      const double error = sum == static_cast<Summed>(right) ? 0 : std::abs(value - right);
+      if (!(error / scale <= e.by_terms) && !e.odd) {
         e.worst = compared[n];
-        e.nan = std::isnan(error);
-        if (!e.nan) e.by_terms = error / scale;
+        e.found = value;
+        e.expected = right;
+        e.odd = !std::isfinite(error / scale);
+        e.unwritten = same_bits(sum, poisoned<Summed>(0xff));
+        if (!e.odd) e.by_terms = error / scale;
       }
       if (c < vector) {
         error_squared += error * error;
-        length_squared += expected[n].sum[c] * expected[n].sum[c];
+        length_squared += right * right;
       }
     }
-    if (length_squared > 0) {
+    if (length_squared > 0 && std::isfinite(length_squared) && std::isfinite(error_squared)) {
       vector_error = std::max(vector_error, std::sqrt(error_squared / length_squared));
     }
   }
   return judge_sums(errors, vector, vector_error, static_cast<Index>(compared.size()), count,
-                    pairs_tolerance<P>(call.sources[0].size));
+                    tolerance);
 }
 
 } // namespace ridge::lab

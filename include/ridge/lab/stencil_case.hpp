@@ -10,7 +10,6 @@
 #include <ridge/stencil/launch.hpp>
 #include <ridge/tune/stencil.hpp>
 
-#include <limits>
 #include <string>
 #include <string_view>
 #include <typeinfo>
@@ -18,9 +17,9 @@
 
 namespace ridge::lab {
 
-/// Rounding of a few dozen operations, relative to the largest value of the result.
+/// Relative to the terms of each point.
 template <class T>
-constexpr double stencil_tolerance = 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
+constexpr double stencil_tolerance = bounded_unit<T>;
 
 /// Schedules of a stencil that `asked` means, as text.
 [[nodiscard]] std::vector<AskedSchedule>

@@ -3,34 +3,16 @@
 
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/queue.hpp>
+#include <ridge/lab/deviation.hpp>
 #include <ridge/record/record.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/reference.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <mutex>
-#include <string>
 #include <vector>
 
 namespace ridge::lab {
-
-/// What a slab's comparison found.
-struct Deviation {
-  double max_error = 0; ///< largest |output - reference|
-  double scale = 0;     ///< largest |reference|
-  Index changed = 0;    ///< points near the edge that do not hold the poison
-  Index3 worst;         ///< where the largest error, or the first NaN, is
-  Index3 first_changed; ///< one of those points
-  bool nan = false;
-
-  void add(const Deviation& other);
-};
-
-/// The verdict: errors relative to the largest reference value within `tolerance`, edges untouched.
-[[nodiscard]] Check judge(const Deviation& found, double tolerance);
 
 /// Boxes of whole rows into which a field is cut for checking.
 struct Slab {
@@ -64,40 +46,26 @@ private:
   Memory memory_;
 };
 
-/// The largest error of a row of the output and whether its edge points still hold `poison`.
+/// Compares a row of the output, whose points near the edge hold `poison` still, with the
+/// reference.
 template <class K, class T>
-Deviation compare_row(const K& kernel, const std::array<View<const T>, stencil::inputs_of<K>>& in,
-                      Index in_y, Index in_z, const T* out, Index3 extents, Index y, Index z,
-                      unsigned char poison) {
+void compare_row(const K& kernel, const std::array<View<const T>, stencil::inputs_of<K>>& in,
+                 Index in_y, Index in_z, const T* out, Index3 extents, Index y, Index z, T poison,
+                 Deviation& found) {
   constexpr stencil::Offset r = stencil::radius_of<K>();
-  T untouched;
-  std::memset(&untouched, poison, sizeof(T));
-  Deviation found;
   const bool edge_row = y < r.y || y >= extents.y - r.y || z < r.z || z >= extents.z - r.z;
   for (Index x = 0; x < extents.x; ++x) {
     if (edge_row || x < r.x || x >= extents.x - r.x) {
-      if (std::memcmp(&out[x], &untouched, sizeof(T)) != 0) {
-        if (found.changed++ == 0) found.first_changed = {x, y, z};
-      }
+      found.expect_untouched(out[x], poison, {x, y, z});
       continue;
     }
-    const double expected = stencil::reference_at(kernel, in, x, in_y, in_z);
-    const double error = std::abs(static_cast<double>(out[x]) - expected);
-    found.scale = std::max(found.scale, std::abs(expected));
-    if (!(error <= found.max_error)) {
-      if (!found.nan) found.worst = {x, y, z};
-      if (std::isnan(error)) {
-        found.nan = true;
-      } else {
-        found.max_error = error;
-      }
-    }
+    found.compare(out[x], stencil::reference_at(kernel, in, x, in_y, in_z), poison, {x, y, z},
+                  [&] { return stencil::bound_at(kernel, in, x, in_y, in_z); });
   }
-  return found;
 }
 
 /// Compares the output of a call, whose memory held bytes `poison` before, with the reference.
-/// `tolerance` is relative to the largest reference value.
+/// `tolerance` is relative to the terms of each point.
 template <class K, class T>
 Check check_stencil(Queue& queue, const stencil::Call<K, T>& call, unsigned char poison,
                     double tolerance) {
@@ -144,8 +112,9 @@ Check check_stencil(Queue& queue, const stencil::Call<K, T>& call, unsigned char
       for (Index row = mine.begin; row < mine.end; ++row) {
         const Index y = s.y_begin + row % slab_rows;
         const Index z = s.z_begin + row / slab_rows;
-        found.add(compare_row(call.kernel, in, y - y0, z - z0,
-                              out.data + out.at(0, y - s.y_begin, z - s.z_begin), n, y, z, poison));
+        compare_row(call.kernel, in, y - y0, z - z0,
+                    out.data + out.at(0, y - s.y_begin, z - s.z_begin), n, y, z,
+                    poisoned<T>(poison), found);
       }
       const std::lock_guard lock(guard);
       total.add(found);

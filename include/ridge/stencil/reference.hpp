@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/core/pack_array.hpp>
+#include <ridge/core/pack_bounded.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/stencil/kernel.hpp>
 
@@ -22,6 +23,16 @@ struct ReferenceNeighbours {
   }
 };
 
+/// The same, of numbers that are exact in T.
+template <class T>
+struct BoundedNeighbours {
+  const T* at;
+  Index row, plane;
+  BoundedPack<T> operator()(int dx, int dy = 0, int dz = 0) const {
+    return {static_cast<double>(at[dx + dy * row + dz * plane]), 0};
+  }
+};
+
 } // namespace detail
 
 /// The kernel at one point.
@@ -32,6 +43,18 @@ template <class K, class T>
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     return kernel(detail::ReferenceNeighbours<T>{in[I].data + in[I].at(x, y, z), in[I].row,
                                                  in[I].plane}...)[0];
+  }
+  (std::make_index_sequence<inputs_of<K>>{});
+}
+
+/// What the kernel in precision T may be off there, the rounding of its result included.
+template <class K, class T>
+[[nodiscard]] double bound_at(const K& kernel, const std::array<View<const T>, inputs_of<K>>& in,
+                              Index x, Index y, Index z) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const BoundedPack<T> result(kernel(
+        detail::BoundedNeighbours<T>{in[I].data + in[I].at(x, y, z), in[I].row, in[I].plane}...));
+    return result.bound + rounding_of<T>(result[0]);
   }
   (std::make_index_sequence<inputs_of<K>>{});
 }

@@ -31,13 +31,13 @@ public:
   }
   /// Whether a sweep computes this point.
   [[nodiscard]] bool computes(Index x, Index y, Index z) const;
+  /// Where a point beyond a face is reflected or wrapped to, inside.
+  [[nodiscard]] Index inside(int axis, Index at) const;
 
 private:
   [[nodiscard]] const Condition& condition(int axis, int side) const {
     return boundaries_->faces[static_cast<std::size_t>(axis)][static_cast<std::size_t>(side)];
   }
-  /// Where a point beyond a face is reflected or wrapped to, inside.
-  [[nodiscard]] Index inside(int axis, Index at) const;
   [[nodiscard]] double face_value(int axis, int side, std::array<Index, 3> at) const;
 
   const Boundaries* boundaries_;
@@ -67,6 +67,15 @@ public:
 
   void step() {
     constexpr Offset r = radius_of<K>();
+    step_with([&](std::size_t /*at*/, const auto& in, Index x, Index y, Index z) {
+      return reference_at(kernel_, in, x + r.x, y + r.y, z + r.z);
+    });
+  }
+
+  /// The points that a sweep computes become `next(index, extended inputs, x, y, z)`.
+  template <class Next>
+  void step_with(const Next& next_at) {
+    constexpr Offset r = radius_of<K>();
     std::vector<std::vector<double>> extended;
     std::array<View<const double>, inputs_of<K>> in;
     for (std::size_t i = 0; i < in.size(); ++i) {
@@ -77,8 +86,7 @@ public:
     const detail::Extended extension(boundaries_, extents_, r, false);
     std::vector<double> next = fields_[0];
     for_each_point([&](std::size_t at, Index x, Index y, Index z) {
-      if (extension.computes(x, y, z))
-        next[at] = reference_at(kernel_, in, x + r.x, y + r.y, z + r.z);
+      if (extension.computes(x, y, z)) next[at] = next_at(at, in, x, y, z);
     });
     for (std::size_t i = levels - 1; i > 0; --i)
       fields_[i] = fields_[i - 1];
@@ -89,9 +97,9 @@ public:
   [[nodiscard]] const std::vector<double>& field(int input) const {
     return fields_[static_cast<std::size_t>(input)];
   }
-
-private:
-  static constexpr std::size_t levels = levels_of<K>();
+  [[nodiscard]] const K& kernel() const { return kernel_; }
+  [[nodiscard]] Index3 extents() const { return extents_; }
+  [[nodiscard]] const Boundaries& boundaries() const { return boundaries_; }
 
   template <class Visit>
   void for_each_point(const Visit& visit) const {
@@ -103,6 +111,9 @@ private:
       }
     }
   }
+
+private:
+  static constexpr std::size_t levels = levels_of<K>();
 
   K kernel_;
   std::vector<std::vector<double>> fields_;
