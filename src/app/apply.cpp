@@ -86,7 +86,7 @@ struct ApplyCommand {
     report(odd, source);
 
     const std::string from = take_wisdom(laid, queue, job, source, in, out);
-    Record record = compute(queue, job, source, laid, in, out, odd.count() > 0);
+    Record record = compute(queue, job, source, laid, in, out);
     if (!from.empty()) record.details.push_back({lab::source_detail, 0, from});
     check_interrupt();
     result.write(record, h, job.traits.radius, queue, out.data());
@@ -137,7 +137,7 @@ struct ApplyCommand {
     return memory;
   }
 
-  void report(const NotFinite& odd, const InputDataset& source) const {
+  static void report(const NotFinite& odd, const InputDataset& source) {
     if (odd.count() == 0) return;
     const Index nx = source.extents()[0];
     const Index ny = source.extents()[1];
@@ -147,22 +147,21 @@ struct ApplyCommand {
       where += fmt::format("{}{}={}", d > 0 ? " " : "", axis_name(d), at[d]);
     fmt::print(stderr,
                "ridge: {} holds {} NaN and {} infinite values, the first at {}; they pass "
-               "through{}\n",
-               to_text(source.name()), odd.nan, odd.infinite, where,
-               check ? ", and the check is left out" : "");
+               "through\n",
+               to_text(source.name()), odd.nan, odd.infinite, where);
   }
 
   /// Points near the edge are 0 afterwards.
   [[nodiscard]] Record compute(Queue& queue, const lab::StencilJob& job, const InputDataset& source,
                                const stencil::NamedSchedule& laid, const Memory& in,
-                               const Memory& out, bool odd) const {
+                               const Memory& out) const {
     Progress progress;
     progress.show(fmt::format("computing {}", job.name));
     const Index3 n = source.extents().xyz();
     const Program program = job.bind(queue, in.data(), out.data(), n, laid.schedule);
     check_interrupt();
     std::optional<Check> checked;
-    if (check && !odd) {
+    if (check) {
       fill_bytes(queue, out.data(), poison, out.size());
       program.run();
       checked = job.check(queue, in.data(), out.data(), n);
