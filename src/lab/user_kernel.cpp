@@ -71,11 +71,14 @@ std::string description_text(const std::string& file, const std::string& type,
   constexpr std::array names{"launches", "evolution", "ranks"};
   std::string members;
   for (const Setting& s : settings) {
-    members +=
-        fmt::format("    if constexpr (requires {{ kernel.{0} = s.value; }}) {{\n"
-                    "      if (s.member == \"{0}\") {{ kernel.{0} = s.value; return true; }}\n"
-                    "    }}\n",
-                    s.member);
+    members += fmt::format("    if constexpr (requires {{ kernel.{0} = s.value; }}) {{\n"
+                           "      if (s.member == \"{0}\") {{\n"
+                           "        using M = std::remove_cvref_t<decltype(kernel.{0})>;\n"
+                           "        kernel.{0} = ridge::lab::as_member<M>(s);\n"
+                           "        ridge::lab::require_kept<M>(s, kernel.{0});\n"
+                           "        return true;\n"
+                           "      }}\n    }}\n",
+                           s.member);
   }
   return fmt::format(
       "#include <ridge/lab/describe_kernel.hpp>\n#include \"{4}\"\n"
@@ -97,11 +100,17 @@ std::string lab_library() {
   return dladdr(reinterpret_cast<const void*>(&lab_library), &info) != 0 ? info.dli_fname : "";
 }
 
+void refuse_setting(const Setting& s, const std::string& holds) {
+  throw UsageError(fmt::format("{}{}={}: the member holds {}", s.option, s.member,
+                               s.text.empty() ? fmt::format("{}", s.value) : s.text, holds));
+}
+
 Setting parse_setting(std::string_view text) {
   const auto equals = text.find('=');
   Setting setting{std::string(text.substr(0, equals)), 0};
   if (equals != std::string_view::npos && is_identifier(setting.member, false)) {
     const std::string_view number = text.substr(equals + 1);
+    setting.text = number;
     const auto [end, status] =
         std::from_chars(number.data(), number.data() + number.size(), setting.value);
     if (status == std::errc{} && end == number.data() + number.size() &&

@@ -74,7 +74,7 @@ template <Use For, class K>
     made.evolution = [name, kernel](int element_bytes, std::optional<double> dt) {
       K set = kernel;
       if constexpr (knows_dt<K>) {
-        if (dt) set.dt = *dt;
+        if (dt) set.dt = as_member<std::remove_cvref_t<decltype(set.dt)>>({"dt", *dt, {}, "--"});
       } else if (dt) {
         throw UsageError(name + " has no member dt for --dt to set");
       }

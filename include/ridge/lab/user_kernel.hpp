@@ -9,10 +9,15 @@
 #include <ridge/lab/evolution.hpp>
 #include <ridge/lab/stencil_job.hpp>
 
+#include <charconv>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <type_traits>
 #include <vector>
 
 namespace ridge::lab {
@@ -21,7 +26,47 @@ namespace ridge::lab {
 struct Setting {
   std::string member;
   double value = 0;
+  std::string text = {};         ///< as it was given
+  std::string option = "--set "; ///< by which
 };
+/// Throws UsageError: the member is of a type that does not hold the number; `holds` says what it
+/// does.
+[[noreturn]] void refuse_setting(const Setting& setting, const std::string& holds);
+/// The number as a member of type M holds it. Throws UsageError where it would not come back: a
+/// whole number is itself or nothing, others may be rounded.
+template <class M>
+[[nodiscard]] M as_member(const Setting& s) {
+  if constexpr (std::is_integral_v<M>) {
+    using Limits = std::numeric_limits<M>;
+    using Wide = std::conditional_t<std::is_signed_v<M>, long long, unsigned long long>;
+    Wide whole = 0;
+    const char* const last = s.text.data() + s.text.size();
+    const auto [end, status] = std::from_chars(s.text.data(), last, whole);
+    if (!s.text.empty() && status == std::errc{} && end == last) { // all digits of large ones
+      if (whole >= static_cast<Wide>(Limits::min()) && whole <= static_cast<Wide>(Limits::max()))
+        return static_cast<M>(whole);
+    } else if (std::trunc(s.value) == s.value && s.value >= static_cast<double>(Limits::min()) &&
+               s.value < std::ldexp(1.0, Limits::digits)) {
+      return static_cast<M>(s.value);
+    }
+    refuse_setting(s, "whole numbers from " + std::to_string(+Limits::min()) + " to " +
+                          std::to_string(+Limits::max()));
+  } else if constexpr (std::is_floating_point_v<M>) {
+    const auto number = static_cast<M>(s.value);
+    if (!std::isfinite(number) || (number == 0) != (s.value == 0))
+      refuse_setting(s, "numbers of magnitudes from 1e-45 to 3e38");
+    return number;
+  } else {
+    return static_cast<M>(s.value);
+  }
+}
+/// Of a member that has it now: one of a few bits may hold less than its type.
+template <class M>
+void require_kept(const Setting& s, const M& kept) {
+  if constexpr (std::is_integral_v<M>) {
+    if (kept != as_member<M>(s)) refuse_setting(s, "fewer bits");
+  }
+}
 /// Reads "rate=0.1". Throws UsageError for anything that is no such assignment.
 [[nodiscard]] Setting parse_setting(std::string_view text);
 
