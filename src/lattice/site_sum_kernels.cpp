@@ -367,11 +367,7 @@ struct SumSites {
         x[n] = detail::opaque(s.summed == Summed::numbers ? terms[n].a : terms[n].a * terms[n].b);
         room = room && mine.has_room(x[n]);
       }
-      if (!room) {
-        RIDGE_UNROLL
-        for (int n = 0; n < batch; ++n)
-          mine.make_room(x[n]);
-      }
+      if (!room) mine.make_room_for_all(x);
       RIDGE_UNROLL
       for (int n = 0; n < batch; ++n)
         mine.add_below_top(x[n]);

@@ -11,6 +11,8 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <utility>
+#include <vector>
 
 namespace ridge::lattice {
 namespace {
@@ -88,7 +90,43 @@ TEST(BinnedSum, KeepsInfinitiesAndNaNs) {
   EXPECT_EQ(binned({1, -inf, 2}).value(), -inf);
   EXPECT_TRUE(std::isnan(binned({inf, 1, -inf}).value()));
   EXPECT_TRUE(std::isnan(binned({1, std::nan(""), 2}, 2).value()));
-  EXPECT_EQ(binned({1e300}).value(), inf) << "beyond the bins";
+  EXPECT_EQ(binned({1, inf, std::numeric_limits<double>::max()}).value(), inf);
+}
+
+TEST(BinnedSum, TakesTheWholeRangeOfDoubles) {
+  using Limits = std::numeric_limits<double>;
+  const double least = Limits::denorm_min(), most = Limits::max(), inf = Limits::infinity();
+  for (const std::size_t parts : {1u, 3u}) {
+    EXPECT_EQ(binned(std::vector<double>(1000, 1e-295), parts).value(), 1000 * 1e-295);
+    EXPECT_EQ(binned(std::vector<double>(1000, 1e-150 * 1e-150), parts).value(), 1000 * 1e-300);
+    EXPECT_EQ(binned(std::vector<double>(100000, least), parts).value(), 100000 * least);
+    EXPECT_EQ(binned({least, -3 * least, least, 2 * least}, parts).value(), least);
+    EXPECT_EQ(binned({1e300, 1}, parts).value(), 1e300);
+    EXPECT_EQ(binned({most}, parts).value(), most);
+    EXPECT_EQ(binned({most, most}, parts).value(), inf);
+    EXPECT_EQ(binned({-most, -most}, parts).value(), -inf);
+    EXPECT_EQ(binned({most, most, -most}, parts).value(), most);
+    EXPECT_EQ(binned({1e300, -most, 0x1p970, most, -1e300}, parts).value(), 0x1p970);
+    EXPECT_EQ(binned({1.5 * 0x1p964, 0x1p930, -1.5 * 0x1p964}, parts).value(), 0x1p930);
+  }
+  std::mt19937 random(5);
+  for (const auto [low, high] :
+       {std::pair{-1074, -1000}, {-1040, 0}, {-1074, 1000}, {880, 1000}, {950, 1015}}) {
+    std::uniform_int_distribution<int> exponent(low, high);
+    std::uniform_real_distribution<double> mantissa(-1, 1);
+    std::vector<double> values(5000);
+    long double right = 0;
+    for (double& v : values)
+      right += v = std::ldexp(mantissa(random), exponent(random));
+    const double sum = binned(values).value();
+    EXPECT_NEAR(sum / static_cast<double>(right), 1, 1e-15) << low << " " << high;
+    for (const std::size_t parts : {2u, 7u, 100u}) {
+      std::shuffle(values.begin(), values.end(), random);
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(binned(values, parts).value()),
+                std::bit_cast<std::uint64_t>(sum))
+          << low << " " << high << " " << parts;
+    }
+  }
 }
 
 /// The bits of all reproducible reductions of a field.
@@ -159,7 +197,8 @@ TEST(Reproducible, KeepsInfinitiesAndNaNsOfFields) {
                              {{-inf}, -inf},
                              {{inf, -inf}, std::nan("")},
                              {{std::nan("")}, std::nan("")},
-                             {{1e300}, inf}};
+                             {{1e300}, 1e300},
+                             {{1e300, -1.7e308, 1e308}, -1.7e308 + 1e308}};
   for (const std::string& name : test::devices_here()) {
     Queue queue{Device(name)};
     for (const Odd& o : odd) {
@@ -177,6 +216,25 @@ TEST(Reproducible, KeepsInfinitiesAndNaNsOfFields) {
       }
       EXPECT_TRUE(std::isfinite(total(0).re) && std::isfinite(total(1).im)) << name;
       EXPECT_FALSE(std::isfinite(norm)) << name;
+    }
+  }
+}
+
+TEST(Reproducible, KeepsVerySmallNumbersOfFields) {
+  const Lattice lattice({8, 6, 10});
+  const double n = static_cast<double>(lattice.sites());
+  for (const std::string& name : test::devices_here()) {
+    Queue queue{Device(name)};
+    Field<Complex<double>> x(queue.device(), lattice, "x");
+    for (const double value : {1e-150, 1e-295, 5e-324}) {
+      std::vector<Complex<double>> xs(static_cast<std::size_t>(lattice.sites()),
+                                      Complex<double>(value));
+      xs[77].im = value;
+      x.set(queue, xs);
+      const Complex<double> total = sum(queue, x, {.reproducible = true});
+      EXPECT_DOUBLE_EQ(total.re, n * value) << name;
+      EXPECT_DOUBLE_EQ(total.im, value) << name;
+      EXPECT_DOUBLE_EQ(norm2(queue, x, {.reproducible = true}), (n + 1) * (value * value)) << name;
     }
   }
 }

@@ -40,8 +40,16 @@ struct Chunk {
 };
 
 /// Neighbours exchanged: real for imaginary part.
-RIDGE_FN Doubles swap_parts(const Doubles& x) {
-  return Doubles(__builtin_shufflevector(x.lanes, x.lanes, 1, 0, 3, 2, 5, 4, 7, 6));
+template <int N>
+RIDGE_FN Pack<double, N, abi::Native> swap_parts(const Pack<double, N, abi::Native>& x) {
+  using V = Pack<double, N, abi::Native>;
+  if constexpr (N == 8) {
+    return V(__builtin_shufflevector(x.lanes, x.lanes, 1, 0, 3, 2, 5, 4, 7, 6));
+  } else if constexpr (N == 4) {
+    return V(__builtin_shufflevector(x.lanes, x.lanes, 1, 0, 3, 2));
+  } else {
+    return V(__builtin_shufflevector(x.lanes, x.lanes, 1, 0));
+  }
 }
 
 /// Accumulators of one chunk: of products of equal and, for complex inner products, of exchanged
@@ -69,13 +77,16 @@ struct ChunkSums {
       a.settle();
   }
   A& sum(int i) { return i < Chunk<T>::count ? same[i] : cross[i - Chunk<T>::count]; }
-  /// What a chunk adds, each number rounded by itself.
-  static RIDGE_FN void find(const R& r, const Chunk<T>& x, const Chunk<T>& y, Doubles* terms) {
+  /// What a chunk adds, each number rounded by itself: term [number][register of it].
+  static RIDGE_FN void find(const R& r, const T* x, const T* y, Lanes* terms) {
     RIDGE_UNROLL
-    for (int i = 0; i < Chunk<T>::count; ++i) {
-      terms[i] = rounded(term(r, x.v[i], y.v[i]));
+    for (int i = 0; i < Chunk<T>::count * registers; ++i) {
+      const Lanes xs = load_lanes(x + i * lanes);
+      Lanes ys = xs;
+      if constexpr (R::inputs == 2 && !R::stores) ys = load_lanes(y + i * lanes);
+      terms[i] = rounded(term(r, xs, ys));
       if constexpr (crossed)
-        terms[Chunk<T>::count + i] = rounded(term(r, x.v[i], swap_parts(y.v[i])));
+        terms[Chunk<T>::count * registers + i] = rounded(term(r, xs, swap_parts(ys)));
     }
   }
   RIDGE_FN void take(const R& r, const Chunk<T>& x, const Chunk<T>& y) {
@@ -87,14 +98,16 @@ struct ChunkSums {
   }
 
 private:
-  static RIDGE_FN Doubles term(const R& r, const Doubles& x, [[maybe_unused]] const Doubles& y) {
+  template <class V>
+  static RIDGE_FN V term(const R& r, const V& x, [[maybe_unused]] const V& y) {
     if constexpr (R::inputs == 2 && !R::stores) {
       return r.term(x, y);
     } else {
       return r.term(x);
     }
   }
-  static RIDGE_FN Doubles rounded(const Doubles& term) {
+  template <class V>
+  static RIDGE_FN V rounded(const V& term) {
     if constexpr (R::rounds) {
       return detail::opaque(term);
     } else {
@@ -145,32 +158,51 @@ public:
 private:
   static constexpr Index step = Chunk<T>::elements;
 
-  RIDGE_FN Chunk<T> fetch(Index i, Chunk<T>& y) {
-    if (ahead_) {
-      ahead_.ask(call_.x.data + i);
-      if constexpr (R::inputs == 2) ahead_.ask(call_.y.data + i);
-    }
-    if constexpr (R::stores) {
-      using P = Pack<T, Chunk<T>::elements, abi::Native>;
-      const P x = P::load(call_.x.data + i);
-      const P z = [&] {
-        if constexpr (R::inputs == 2) {
-          return call_.reduction.stored(x, P::load(call_.y.data + i));
-        } else {
-          return call_.reduction.stored(x);
-        }
-      }();
-      if (store_ == Store::nontemporal) {
-        z.stream(call_.z.data + i);
+  RIDGE_FN void ask(Index i) {
+    if (!ahead_) return;
+    ahead_.ask(call_.x.data + i);
+    if constexpr (R::inputs == 2) ahead_.ask(call_.y.data + i);
+  }
+  /// Stores what a reduction stores; `values` has it too then.
+  RIDGE_FN void store(Index i, T* values) {
+    using P = Pack<T, Chunk<T>::elements, abi::Native>;
+    const P x = P::load(call_.x.data + i);
+    const P z = [&] {
+      if constexpr (R::inputs == 2) {
+        return call_.reduction.stored(x, P::load(call_.y.data + i));
       } else {
-        z.store(call_.z.data + i);
+        return call_.reduction.stored(x);
       }
+    }();
+    if (store_ == Store::nontemporal) {
+      z.stream(call_.z.data + i);
+    } else {
+      z.store(call_.z.data + i);
+    }
+    z.store(values);
+  }
+  RIDGE_FN Chunk<T> fetch(Index i, Chunk<T>& y) {
+    ask(i);
+    if constexpr (R::stores) {
       T values[Chunk<T>::elements];
-      z.store(values);
+      store(i, values);
       return Chunk<T>::load(values);
     } else {
       if constexpr (R::inputs == 2) y = Chunk<T>::load(call_.y.data + i);
       return Chunk<T>::load(call_.x.data + i);
+    }
+  }
+  /// What the chunk at i adds to binned sums.
+  RIDGE_FN void find(Index i, Lanes* terms) {
+    ask(i);
+    if constexpr (R::stores) {
+      T values[Chunk<T>::elements];
+      store(i, values);
+      Sums::find(call_.reduction, values, nullptr, terms);
+    } else if constexpr (R::inputs == 2) {
+      Sums::find(call_.reduction, call_.x.data + i, call_.y.data + i, terms);
+    } else {
+      Sums::find(call_.reduction, call_.x.data + i, nullptr, terms);
     }
   }
 
@@ -208,8 +240,8 @@ private:
     merge(slot, local[0]);
   }
 
-  /// Binned sums that fit into registers at once.
-  static constexpr int together_binned = 4;
+  /// Binned sums that fit into registers at once, or those of one chunk.
+  static constexpr int together_binned = std::max(Sums::values, 4 / registers);
 
   /// Whole batches of binned sums; gives where they end.
   Index one_slot_binned(Sums& slot, Index begin, Index end) {
@@ -223,13 +255,10 @@ private:
     while (i + batch <= end) {
       const Index stop = std::min(end, i + Index{stretch} * batch);
       for (; i + batch <= stop; i += batch) {
-        Doubles terms[together_binned];
+        Lanes terms[together_binned * registers];
         RIDGE_UNROLL
-        for (int c = 0; c < chunks; ++c) {
-          Chunk<T> y;
-          const Chunk<T> x = fetch(i + c * step, y);
-          Sums::find(call_.reduction, x, y, terms + c * Sums::values);
-        }
+        for (int c = 0; c < chunks; ++c)
+          find(i + c * step, terms + c * Sums::values * registers);
         sums.add(terms);
       }
       sums.move_to(to);
@@ -270,19 +299,16 @@ private:
   /// As below, with one check for the numbers of all groups.
   void add_groups_binned(Sums* slot, Index first, Index slots) {
     for (Index s = 0; s < slots; ++s) {
-      Doubles terms[together][Sums::values];
+      Lanes terms[together][Sums::values * registers];
       RIDGE_UNROLL
-      for (int i = 0; i < together; ++i) {
-        Chunk<T> y;
-        const Chunk<T> x = fetch(first + (i * slots + s) * step, y);
-        Sums::find(call_.reduction, x, y, terms[i]);
-      }
+      for (int i = 0; i < together; ++i)
+        find(first + (i * slots + s) * step, terms[i]);
       RIDGE_UNROLL
       for (int v = 0; v < Sums::values; ++v) {
-        Doubles x[together];
+        Lanes x[together * registers];
         RIDGE_UNROLL
-        for (int i = 0; i < together; ++i)
-          x[i] = terms[i][v];
+        for (int i = 0; i < together * registers; ++i)
+          x[i] = terms[i / registers][v * registers + i % registers];
         add_together(slot[s].sum(v), x);
       }
     }

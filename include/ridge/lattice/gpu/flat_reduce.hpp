@@ -140,9 +140,12 @@ RIDGE_DEVICE void add_batch(Terms<T, R, Crossed>* terms, BinnedSum<double>* sum)
     room = room && sum[n % elements].has_room(x);
   }
   if (!room) {
-    RIDGE_UNROLL
-    for (int n = 0; n < Items * count; ++n)
-      sum[n % elements].make_room(terms[n / count].v[n % count]);
+    RIDGE_NO_UNROLL
+    for (int pass = 0; pass < 2; ++pass) { // one may scale what had room before it
+      RIDGE_UNROLL
+      for (int n = 0; n < Items * count; ++n)
+        sum[n % elements].make_room(terms[n / count].v[n % count]);
+    }
   }
   RIDGE_UNROLL
   for (int n = 0; n < Items * count; ++n)
