@@ -93,16 +93,19 @@ template <class I, class P>
       const Summed sum = got[c][static_cast<std::size_t>(compared[n])];
       const auto value = static_cast<double>(sum);
       const double right = expected[n].sum[c];
-      if (std::isnan(right) && std::isnan(value)) continue;
+      const bool unwritten =
+          same_bits(sum, poisoned<Summed>(0xff)) && !same_bits(sum, static_cast<Summed>(right));
+      if (std::isnan(right) && std::isnan(value) && !unwritten) continue;
       const double scale = expected[n].scale[c];
-      if (std::isfinite(right) && !std::isfinite(scale)) continue; // rounding may give any number
+      if (std::isfinite(right) && !std::isfinite(scale) && !unwritten)
+        continue; // rounding may give any number
       const double error = sum == static_cast<Summed>(right) ? 0 : std::abs(value - right);
       if (!(error / scale <= e.by_terms) && !e.odd) {
         e.worst = compared[n];
         e.found = value;
         e.expected = right;
         e.odd = !std::isfinite(error / scale);
-        e.unwritten = same_bits(sum, poisoned<Summed>(0xff));
+        e.unwritten = unwritten;
         if (!e.odd) e.by_terms = error / scale;
       }
       if (c < vector) {
