@@ -8,6 +8,8 @@ namespace ridge {
 Graph::Graph(Queue& queue, std::function<void()> work) : queue_(queue), work_(std::move(work)) {
   if (!queue.device().is_gpu()) return;
   Backend& backend = queue.device().backend();
+  // The default stream cannot record, and work given to a recording is part of that.
+  if (queue.native() == nullptr || backend.recording(queue.native()) != 0) return;
   backend.begin_capture(queue.native());
   try {
     work_();
@@ -16,7 +18,6 @@ Graph::Graph(Queue& queue, std::function<void()> work) : queue_(queue), work_(st
     throw;
   }
   native_ = backend.end_capture(queue.native());
-  work_ = nullptr;
 }
 
 Graph::~Graph() {
@@ -24,10 +25,11 @@ Graph::~Graph() {
 }
 
 void Graph::launch() {
-  if (native_ == nullptr) {
+  Backend& backend = queue_.device().backend();
+  if (native_ == nullptr || backend.recording(queue_.native()) != 0) {
     work_();
   } else {
-    queue_.device().backend().launch_graph(native_, queue_.native());
+    backend.launch_graph(native_, queue_.native());
   }
 }
 

@@ -144,6 +144,13 @@ void HostBackend::fill(void* /*stream*/, void* memory, unsigned char byte, std::
   });
 }
 
+void HostBackend::set_now(void* to, const void* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+}
+void HostBackend::fill_now(void* memory, unsigned char byte, std::size_t bytes) {
+  std::memset(memory, byte, bytes);
+}
+
 // Queues of the host run at once: Graph keeps the work itself and calls none of these.
 void HostBackend::begin_capture(void* /*stream*/) {
   throw Failure("the host records no graphs");

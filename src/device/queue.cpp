@@ -53,7 +53,8 @@ bool Queue::grow(Piece& piece, Bytes size, const char* what) {
 
 void* Queue::counters(Bytes size) {
   if (grow(counters_, size, "counters")) {
-    device_.backend().fill(stream_, counters_.data, 0, static_cast<std::size_t>(size.value));
+    // Not in the stream: where it records, launches that run meanwhile would find what was there.
+    device_.backend().fill_now(counters_.data, 0, static_cast<std::size_t>(size.value));
   }
   return counters_.data;
 }

@@ -1,6 +1,7 @@
 #include "kernel.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/device/recording.hpp>
 #include <ridge/lab/tune_case.hpp>
 
 #include "check_arrays.hpp"
@@ -83,6 +84,10 @@ void Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
   const OthersMayRun others_may_run;
   Turn& turn = queue_of(asked.arrays.device, asked.arrays.stream);
   const std::lock_guard in_turn(turn.guard);
+  if (const auto recording = recording_on(turn)) {
+    record_in(*recording, asked, schedule);
+    return;
+  }
   std::shared_ptr<const Program> program;
   {
     const std::lock_guard lock(moments());
@@ -104,14 +109,32 @@ void Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
   found_.get().latest = std::move(program);
 }
 
+void Kernel::record_in(Recording& recording, const Call& asked, std::string_view schedule) {
+  const Unforkable unforkable;
+  Turn& turn = recording.turn;
+  std::shared_ptr<const Program> program;
+  {
+    const Binding binding(turn.queue);
+    program = naming_source(file_, [&] { return bind(asked, turn, schedule); });
+  }
+  program->run();
+  recording.kept.push_back(program);
+  const std::lock_guard lock(moments());
+  found_.get().latest = nullptr;
+  found_.get().latest_record = program->record();
+}
+
 std::string Kernel::record() {
   std::shared_ptr<const Program> latest;
+  std::optional<Record> of_graph;
   {
     const std::lock_guard lock(moments());
     latest = found_.get().latest;
+    of_graph = found_.get().latest_record;
   }
-  if (!latest) throw UsageError(name_ + " was not launched yet");
-  return to_json(latest->record());
+  if (latest) return to_json(latest->record());
+  if (of_graph) return to_json(*of_graph);
+  throw UsageError(name_ + " was not launched yet");
 }
 
 } // namespace ridge::python

@@ -10,6 +10,7 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -77,6 +78,9 @@ private:
   [[nodiscard]] Described describe(const Call& asked, Turn& turn);
   [[nodiscard]] std::shared_ptr<const Program> bind(const Call& asked, Turn& turn,
                                                     std::string_view schedule);
+  /// Gives a launch to a graph that is recorded. It is bound anew: programs of queues share memory
+  /// that no two graphs may have.
+  void record_in(Recording& recording, const Call& asked, std::string_view schedule);
   [[nodiscard]] lab::AskedSchedule meant(const Call& asked, std::string_view schedule,
                                          lab::Case& the_case);
   [[nodiscard]] Describe& describer();
@@ -90,6 +94,7 @@ private:
     std::unordered_map<std::string, std::shared_ptr<const Program>> programs;
     std::unordered_map<std::string, lab::AskedSchedule> meant; ///< whatever the numbers are
     std::shared_ptr<const Program> latest;
+    std::optional<Record> latest_record; ///< where that belongs to a graph
   };
 
   std::string name_, pattern_;

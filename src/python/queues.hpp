@@ -4,7 +4,9 @@
 #include <ridge/device/queue.hpp>
 #include <ridge/lab/bench.hpp>
 
+#include <memory>
 #include <mutex>
+#include <vector>
 
 namespace ridge::python {
 
@@ -15,6 +17,19 @@ struct Turn {
   lab::RoofSource roof;
   std::mutex guard;
 };
+
+/// What a graph that somebody records on a stream takes of Ridge: a queue whose memory is the
+/// graph's alone, as graphs may run side by side, and what was bound to it. It lives as long as the
+/// graph.
+struct Recording {
+  explicit Recording(Queue queue) : turn(std::move(queue)) {}
+  Turn turn;
+  std::vector<std::shared_ptr<const void>> kept;
+};
+
+/// That of the graph which the queue's stream records now, made when first asked for; null where
+/// what the stream is given runs. Ask while it is your turn.
+[[nodiscard]] std::shared_ptr<Recording> recording_on(const Turn& turn);
 
 /// The queue of a device and, on GPUs, of a stream of another library's; made when first asked for
 /// and kept as long as the process: what is queued when the interpreter ends still runs.

@@ -1,6 +1,7 @@
 #include "sweeps.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/device/recording.hpp>
 
 #include "check_arrays.hpp"
 #include "interrupt.hpp"
@@ -106,10 +107,31 @@ stencil::Sweeps& Sweeps::begin(Made& made, const Call& call, const std::string& 
   const stencil::RankPart part = place(made, view_of<char>(arguments.arrays.front()).extents);
   require_owned(arguments.arrays.front(), part);
   made.sweeps.reset(); // its memory first
+  made.recording.reset();
   made.sweeps =
       naming_source(file_, [&] { return maker(made).make(turn.queue, arguments, part, schedule); });
   made.key = std::move(key);
   return *made.sweeps;
+}
+
+stencil::Sweeps& Sweeps::begin_in(Made& made, const std::shared_ptr<Recording>& recording,
+                                  const Call& call, const std::string& schedule) const {
+  made.key.clear();
+  stencil::Sweeps& sweeps = begin(made, call, schedule, recording->turn);
+  recording->kept.push_back(made.sweeps);
+  made.recording = recording;
+  made.key.clear(); // the next call begins others
+  return sweeps;
+}
+
+stencil::Sweeps& Sweeps::begin_in(const std::shared_ptr<Recording>& recording, const Call& call,
+                                  const std::string& schedule) {
+  key_.clear();
+  stencil::Sweeps& made = begin(call, schedule, recording->turn);
+  recording->kept.push_back(sweeps_);
+  recording_ = recording;
+  key_.clear(); // the next call begins others
+  return made;
 }
 
 void Sweeps::run(nb::tuple arrays, nb::tuple numbers, const std::string& schedule,
@@ -131,7 +153,12 @@ void Sweeps::run(nb::tuple arrays, nb::tuple numbers, const std::string& schedul
   Made& mine = made();
   const std::lock_guard lock(mine.guard);
   const Unforkable unforkable; // programs are bound as sweeps go on
-  stencil::Sweeps& sweeps = begin(mine, call, schedule, turn);
+  const auto recording = recording_on(turn);
+  std::optional<Binding> binding; // passes are bound as steps are given
+  if (recording) binding.emplace(turn.queue);
+  // A graph has sweeps of its own, whose memory nobody else uses.
+  stencil::Sweeps& sweeps = recording ? begin_in(mine, recording, call, schedule)
+                                      : begin(mine, call, schedule, turn);
   mine.steps = 0;
   mine.seconds = 0;
   const auto back = [&] {

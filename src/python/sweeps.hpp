@@ -54,7 +54,8 @@ private:
     std::mutex guard; ///< of what follows
     SweepsMaker maker;
     std::string key; ///< what `sweeps` depends on
-    std::unique_ptr<stencil::Sweeps> sweeps;
+    std::shared_ptr<Recording> recording; ///< whose queue `sweeps` uses, if any
+    std::shared_ptr<stencil::Sweeps> sweeps;
     std::atomic<Index> steps{0};
     double seconds = 0; ///< of the latest run; 0: not timed
   };
@@ -65,6 +66,8 @@ private:
   void require_owned(const Array& array, const stencil::RankPart& place) const;
   [[nodiscard]] stencil::Sweeps& begin(Made& made, const Call& call, const std::string& schedule,
                                        Turn& turn) const;
+  [[nodiscard]] stencil::Sweeps& begin_in(Made& made, const std::shared_ptr<Recording>& recording,
+                                          const Call& call, const std::string& schedule) const;
   void take(Made& made, Turn& turn, Index steps) const;
 
   std::string name_;

@@ -4,6 +4,7 @@
 #include <ridge/device/generate.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/device/offer.hpp>
+#include <ridge/device/recording.hpp>
 #include <ridge/launch/operands.hpp>
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/pass_variants.hpp>
@@ -184,8 +185,7 @@ FaceValues<T> take_values(Queue& queue, const Boundaries& boundaries, std::vecto
       memory.emplace_back(queue.device(), Bytes{count * static_cast<Index>(sizeof(T))},
                           "the values of a boundary");
       T* const data = static_cast<T*>(memory.back().data());
-      copy_to_device(queue, data, narrow.data(), count);
-      queue.wait();
+      set_now(queue.device(), data, narrow.data(), memory.back().size());
       all[axis][side] = Span<T>(data, count);
     }
   }

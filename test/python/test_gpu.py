@@ -242,6 +242,144 @@ def test_a_captured_graph(heat, torch, rng, rate):
         np.testing.assert_allclose(out.cpu().numpy(), right, atol=1e-13)
 
 
+def heat_by_torch(u, rate):
+    out = u.clone()
+    i = slice(1, -1)
+    out[i, i, i] += rate * (u[i, i, 2:] + u[i, i, :-2] + u[i, 2:, i] + u[i, :-2, i] + u[2:, i, i]
+                            + u[:-2, i, i] - 6 * u[i, i, i])
+    return out
+
+
+def replays_like_calls(torch, run, inputs, out, warm=True):
+    """torch's recipe: warm up on a side stream, capture on torch's own, replay on other data."""
+    if warm:
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            run()
+        torch.cuda.current_stream().wait_stream(side)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        run()
+    for _ in range(2):
+        for x in inputs:
+            x.copy_(torch.randn_like(x))
+        out.fill_(7)
+        graph.replay()
+        torch.cuda.synchronize()
+        replayed = out.clone()
+        out.fill_(7)
+        run()
+        torch.cuda.synchronize()
+        assert torch.equal(replayed, out)
+    return graph
+
+
+@pytest.mark.parametrize("warm", [True, False], ids=["warm", "cold"])
+def test_a_stencil_in_a_graph_of_torch(torch, warm):
+    @ridge.stencil
+    def star(u, rate):  # of so many points that it marches, and counts in the queue's memory
+        return u[0, 0, 0] + rate * (u[0, 0, 1] + u[0, 0, -1] + u[0, 1, 0] + u[0, -1, 0] + u[1, 0, 0]
+                                    + u[-1, 0, 0] + u[0, 0, 2] + u[0, 2, 0] + u[2, 0, 0] + u[-2, 0, 0])
+
+    u = torch.randn(200, 200, 200, dtype=torch.float64, device=GPU)
+    out = torch.zeros_like(u)
+    for schedule in ("auto", "kernel7"):
+        replays_like_calls(torch, lambda: star(u, rate=0.1, out=out, schedule=schedule), [u], out, warm)
+    assert star.record["pattern"] == "stencil"
+
+
+@pytest.mark.parametrize("schedule", ["auto", "split=4"])
+def test_pairs_in_a_graph_of_torch(torch, schedule):
+    @ridge.pairs(targets=1, sources=1, sums=1)
+    def pull(t, s):
+        d = s[0] - t[0]
+        return [d / (1 + d * d)]
+
+    q = torch.randn(5000, dtype=torch.float64, device=GPU)
+    out = torch.zeros_like(q)
+    replays_like_calls(torch, lambda: pull(q, out=out, schedule=schedule), [q], out)
+
+
+@pytest.mark.parametrize("schedule", ["auto", "fission", "fission graph=on", "fused"])
+def test_a_chain_in_a_graph_of_torch(torch, schedule):
+    @ridge.chain
+    def smooth(u):
+        g = u[1] - u[-1]
+        return u[0] + 0.1 * (g[1] - g[-1])
+
+    u = torch.randn(100_000, dtype=torch.float64, device=GPU)
+    out = torch.zeros_like(u)
+    replays_like_calls(torch, lambda: smooth(u, out=out, schedule=schedule), [u], out)
+
+
+@pytest.mark.parametrize("schedule", ["auto", "sweeps=4"])
+def test_sweeps_in_a_graph_of_torch(heat, torch, schedule):
+    in_time = ridge.sweeps(heat, boundary="periodic")
+    start = torch.randn(64, 64, 64, dtype=torch.float64, device=GPU)
+    u = start.clone()
+
+    def step():
+        u.copy_(start)
+        in_time.run(u, steps=8, rate=0.1, schedule=schedule)
+
+    replays_like_calls(torch, step, [start], u)
+
+
+def test_graphs_of_torch_side_by_side_and_one_after_the_other(heat, torch):
+    """Each has memory of its own, which goes with it."""
+    @ridge.pairs(targets=1, sources=1, sums=1)
+    def pull(t, s):
+        return [s[0] - t[0]]
+
+    def graph_of(run):
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            run()
+        return graph
+
+    fields = [torch.randn(100, 100, 200, dtype=torch.float64, device=GPU) for _ in range(2)]
+    outs = [u.clone() for u in fields]
+    graphs = [graph_of(lambda u=u, out=out: heat(u, out=out, rate=0.1))
+              for u, out in zip(fields, outs)]
+    streams = [torch.cuda.Stream() for _ in graphs]
+    torch.cuda.synchronize()
+    for _ in range(50):
+        for graph, stream in zip(graphs, streams):
+            with torch.cuda.stream(stream):
+                graph.replay()
+    torch.cuda.synchronize()
+    for u, out in zip(fields, outs):
+        torch.testing.assert_close(out, heat_by_torch(u, 0.1), rtol=0, atol=1e-13)
+
+    q = torch.randn(4_000_000, dtype=torch.float64, device=GPU)[:200_000]
+    out = torch.zeros_like(q)
+    free = []
+    for _ in range(10):
+        graph = graph_of(lambda: pull(q, out=out, schedule="split=64"))
+        graph.replay()
+        torch.cuda.synchronize()
+        del graph
+        pull(q[:10], out=out[:10])  # what graphs kept goes when a stream is asked again
+        torch.cuda.synchronize()
+        free.append(torch.cuda.mem_get_info()[0])
+    assert free[1] - free[-1] < 2 * 200_000 * 8 * 64, free  # of eight graphs, which go by and by
+
+
+def test_the_graphed_callables_of_torch(heat, torch):
+    class Layer(torch.nn.Module):
+        def forward(self, x):
+            y = x.clone()
+            heat(x, out=y, rate=0.05)
+            return y * 2
+
+    x = torch.randn(40, 50, 64, dtype=torch.float64, device=GPU)
+    graphed = torch.cuda.make_graphed_callables(Layer(), (x,))
+    for _ in range(2):
+        z = torch.randn_like(x)
+        torch.testing.assert_close(graphed(z), 2 * heat_by_torch(z, 0.05), rtol=0, atol=1e-13)
+
+
 def test_measuring_tuning_and_the_doctor(heat, torch, tmp_path, monkeypatch):
     monkeypatch.setenv("RIDGE_WISDOM", str(tmp_path / "wisdom"))
     u = torch.rand((64, 64, 128), dtype=torch.float64, device=GPU)

@@ -7,6 +7,7 @@
 #include <ridge/device/image.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace ridge {
@@ -46,13 +47,24 @@ public:
                          CopyDirection direction) = 0;
   /// Sets every byte.
   virtual void fill(void* stream, void* memory, unsigned char byte, std::size_t bytes) = 0;
+  /// The same of memory that no stream uses yet: done when they return, and no part of what a
+  /// stream records.
+  virtual void set_now(void* to, const void* from, std::size_t bytes) = 0;
+  virtual void fill_now(void* memory, unsigned char byte, std::size_t bytes) = 0;
 
   /// Between these two, a stream records what it is given instead of running it. `end_capture`
   /// returns what launch_graph takes. Only for streams that are not null.
+  /// Memory, streams, events and images are made in between as ever.
   virtual void begin_capture(void* stream) = 0;
   [[nodiscard]] virtual void* end_capture(void* stream) = 0;
   virtual void launch_graph(void* graph, void* stream) = 0;
   virtual void destroy_graph(void* graph) noexcept = 0;
+  /// See ridge/device/recording.hpp, also of what others began.
+  [[nodiscard]] virtual std::uint64_t recording(void* stream);
+  virtual void keep_with_recording(void* stream, std::shared_ptr<const void> what);
+  /// Between these two the calling thread may do what no recording allows: load kernels.
+  virtual void begin_binding() {}
+  virtual void end_binding() noexcept {}
 
   [[nodiscard]] virtual void* create_event() = 0;
   virtual void destroy_event(void* event) noexcept = 0;

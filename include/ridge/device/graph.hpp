@@ -12,8 +12,8 @@ namespace ridge {
 class Graph {
 public:
   /// Records what `work` gives to the queue: kernels, and no allocations, copies to pageable memory
-  /// or waits. On the host, where queues run at once, `work` is kept and called at each launch, and
-  /// what it refers to must outlive the graph. Throws Failure when the work cannot be recorded.
+  /// or waits. `work` is kept, and what it refers to must outlive the graph: it is called where the
+  /// queue runs at once, cannot record, or is recorded by somebody. Throws what the runtime says.
   Graph(Queue& queue, std::function<void()> work);
   ~Graph();
   Graph(const Graph&) = delete;

@@ -31,6 +31,8 @@ public:
                  std::size_t from_pitch, std::size_t bytes, std::size_t rows,
                  CopyDirection direction) override;
   void fill(void* stream, void* memory, unsigned char byte, std::size_t bytes) override;
+  void set_now(void* to, const void* from, std::size_t bytes) override;
+  void fill_now(void* memory, unsigned char byte, std::size_t bytes) override;
 
   void begin_capture(void* stream) override;
   [[nodiscard]] void* end_capture(void* stream) override;

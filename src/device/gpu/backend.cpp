@@ -4,6 +4,8 @@
 #include <ridge/device/offer.hpp>
 #include <ridge/device/order.hpp>
 
+#include "recordings.hpp"
+
 #if defined(RIDGE_TARGET_HIP)
 #include "../hip/image.hpp"
 #elif CUDART_VERSION >= 12080
@@ -13,9 +15,11 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ridge {
 
@@ -96,8 +100,13 @@ public:
     return {static_cast<std::int64_t>(free)};
   }
 
+  ~GpuBackend() override {
+    if (apart_ != nullptr) (void)RIDGE_NATIVE(StreamDestroy)(apart_);
+  }
+
   [[nodiscard]] void* allocate(std::size_t bytes) override {
     use();
+    const gpu::MayMake may_make;
     void* memory = nullptr;
     const gpu::Status status = RIDGE_NATIVE(Malloc)(&memory, bytes > 0 ? bytes : 1);
     if (status == RIDGE_NATIVE(ErrorMemoryAllocation)) {
@@ -114,6 +123,7 @@ public:
       const std::scoped_lock lock(allocations_mutex_);
       allocations_.erase(static_cast<const char*>(memory));
     }
+    const gpu::MayMake may_make;
     (void)RIDGE_NATIVE(Free)(memory); // nothing to be done about a failure here
   }
 
@@ -155,6 +165,7 @@ public:
 
   [[nodiscard]] void* allocate_staging(std::size_t bytes) override {
     use();
+    const gpu::MayMake may_make;
     void* memory = nullptr;
     if (allocate_pinned(&memory, bytes > 0 ? bytes : 1) == RIDGE_NATIVE(Success)) {
       return memory;
@@ -163,6 +174,7 @@ public:
     return nullptr;
   }
   void deallocate_staging(void* memory, std::size_t /*bytes*/) noexcept override {
+    const gpu::MayMake may_make;
 #if defined(RIDGE_TARGET_CUDA)
     (void)cudaFreeHost(memory);
 #else
@@ -209,6 +221,17 @@ public:
     check(RIDGE_NATIVE(MemsetAsync)(memory, byte, bytes, static_cast<gpu::Stream>(stream)),
           "filling memory");
   }
+  void set_now(void* to, const void* from, std::size_t bytes) override {
+    on_stream_apart([&](gpu::Stream stream) {
+      check(RIDGE_NATIVE(MemcpyAsync)(to, from, bytes, RIDGE_NATIVE(MemcpyHostToDevice), stream),
+            "copying memory");
+    });
+  }
+  void fill_now(void* memory, unsigned char byte, std::size_t bytes) override {
+    on_stream_apart([&](gpu::Stream stream) {
+      check(RIDGE_NATIVE(MemsetAsync)(memory, byte, bytes, stream), "filling memory");
+    });
+  }
 
   void begin_capture(void* stream) override {
     use();
@@ -237,6 +260,18 @@ public:
   }
   void destroy_graph(void* graph) noexcept override {
     (void)RIDGE_NATIVE(GraphExecDestroy)(static_cast<RIDGE_NATIVE(GraphExec_t)>(graph));
+  }
+  [[nodiscard]] std::uint64_t recording(void* stream) override {
+    return recordings_.of(static_cast<gpu::Stream>(stream));
+  }
+  void keep_with_recording(void* stream, std::shared_ptr<const void> what) override {
+    recordings_.keep(static_cast<gpu::Stream>(stream), std::move(what));
+  }
+  void begin_binding() override {
+    binding().emplace_back(std::make_unique<gpu::MayMake>());
+  }
+  void end_binding() noexcept override {
+    binding().pop_back();
   }
 
   [[nodiscard]] void* create_event() override {
@@ -269,19 +304,40 @@ public:
   }
 #elif CUDART_VERSION >= 12080
   [[nodiscard]] std::shared_ptr<KernelImage> load_image(const void* image) override {
+    const gpu::MayMake may_make;
     return std::make_shared<gpu::CudaImage>(id_.number, image);
   }
 #endif
 
 private:
+  static std::vector<std::unique_ptr<gpu::MayMake>>& binding() {
+    thread_local std::vector<std::unique_ptr<gpu::MayMake>> all;
+    return all;
+  }
   void use() const {
     check(RIDGE_NATIVE(SetDevice)(id_.number), "selecting the GPU");
+  }
+  /// Does `work` on a stream that no other waits for, and waits for it.
+  template <class Work>
+  void on_stream_apart(const Work& work) {
+    use();
+    const gpu::MayMake may_make;
+    const std::scoped_lock lock(apart_mutex_);
+    if (apart_ == nullptr) {
+      check(RIDGE_NATIVE(StreamCreateWithFlags)(&apart_, RIDGE_NATIVE(StreamNonBlocking)),
+            "creating a stream");
+    }
+    work(apart_);
+    check(RIDGE_NATIVE(StreamSynchronize)(apart_), "waiting for a queue");
   }
 
   DeviceId id_;
   DeviceFacts facts_;
   std::mutex allocations_mutex_;
   std::map<const char*, std::size_t> allocations_; ///< what can be exported
+  std::mutex apart_mutex_;
+  gpu::Stream apart_ = nullptr;
+  gpu::Recordings recordings_;
 };
 
 std::shared_ptr<Backend> open(int number) {

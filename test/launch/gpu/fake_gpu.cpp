@@ -23,6 +23,15 @@ int& fake_questions() {
   return asked;
 }
 
+int& fake_recording() {
+  static int number = 0;
+  return number;
+}
+std::vector<std::string>& fake_recorded() {
+  static std::vector<std::string> all;
+  return all;
+}
+
 std::string& fake_amd_architecture() {
   static std::string name = "gfx90a";
   return name;
@@ -109,6 +118,34 @@ public:
   explicit FakeGpu(DeviceKind kind) : HostBackend({kind, 0}, facts_of(kind)) {}
   [[nodiscard]] std::shared_ptr<KernelImage> load_image(const void* image) override {
     return std::make_shared<FakeImage>(image);
+  }
+  [[nodiscard]] void* create_stream() override { return this; } // not the default one
+  [[nodiscard]] std::uint64_t recording(void* /*stream*/) override {
+    return static_cast<std::uint64_t>(fake_recording());
+  }
+  void wait(void* stream) override {
+    if (fake_recording() != 0) throw Failure("waiting for a queue that records");
+    HostBackend::wait(stream);
+  }
+  void copy(void* stream, void* to, const void* from, std::size_t bytes,
+            CopyDirection direction) override {
+    if (is_recorded("copy")) return;
+    HostBackend::copy(stream, to, from, bytes, direction);
+  }
+  void fill(void* stream, void* memory, unsigned char byte, std::size_t bytes) override {
+    if (is_recorded("fill")) return;
+    HostBackend::fill(stream, memory, byte, bytes);
+  }
+  void begin_capture(void* stream) override {
+    if (fake_recording() != 0) throw Failure("beginning to record what is recorded");
+    HostBackend::begin_capture(stream);
+  }
+
+private:
+  static bool is_recorded(const char* what) {
+    if (fake_recording() == 0) return false;
+    fake_recorded().emplace_back(what);
+    return true;
   }
 };
 

@@ -4,6 +4,7 @@
 #include <ridge/core/choose.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/memory.hpp>
+#include <ridge/device/recording.hpp>
 #include <ridge/stencil/gpu/pass_march.hpp>
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/pass_executor.hpp>
@@ -60,7 +61,7 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
     const auto count = static_cast<Index>(list.size());
     memory = Memory(queue.device(), Bytes{count * static_cast<Index>(sizeof(Element))},
                     "the jobs of a pass");
-    copy_bytes_to_device(queue, memory.data(), list.data(), memory.size());
+    set_now(queue.device(), memory.data(), list.data(), memory.size());
     return Span<Element>(static_cast<Element*>(memory.data()), count);
   };
   auto planned = std::make_unique<Planned>();
@@ -92,7 +93,6 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
     }
   }
 #endif
-  queue.wait(); // the lists are the host's until here
   return Bound([planned = std::move(planned), ready = Ready<Body>(queue, shape, body)]() mutable {
     ready();
   });
