@@ -10,6 +10,8 @@
 #include <ridge/lattice/subset.hpp>
 #include <ridge/lattice/summand.hpp>
 
+#include <algorithm>
+
 namespace ridge::lattice {
 
 /// z = the expression E at the sites of a subset.
@@ -300,9 +302,15 @@ struct ridge::Pattern<ridge::lattice::SiteLoopCall<S, K>> {
   using Schedule = lattice::Schedule;
 
   [[nodiscard]] static Schedule default_schedule(const Device& device, const Call& call) {
-    return lattice::detail::site_default(
+    Schedule s = lattice::detail::site_default(
         device, lattice::shape_of<std::remove_const_t<S>>(), call.like.geometry,
         lattice::SiteVariant{lattice::Components::serial, lattice::site_bounds});
+    // Small blocks: a site that reads neighbours takes so many registers that large ones leave a
+    // part of a multiprocessor's unused.
+    constexpr int threads = 64;
+    if (auto* const gpu = std::get_if<lattice::GpuSchedule>(&s))
+      gpu->groups = std::max(1, threads / call.like.geometry.nsimd);
+    return s;
   }
   /// Throws UsageError when a field that the kernel says it writes overlaps another in part.
   Pattern(Queue& /*queue*/, const Call& call, const Schedule& /*schedule*/) : call_(call) {
