@@ -39,8 +39,7 @@ def why_no_array(x: Any) -> str:
     if library in ("jax", "jaxlib") and "Tracer" in type(x).__name__:
         return ("is a value that JAX traces, and has no memory yet; call kernels of ridge outside of "
                 "jax.jit and the like, or by jax.pure_callback")
-    if isinstance(x, (list, tuple, int, float, complex, range, type(None))) or \
-            getattr(x, "shape", None) == ():
+    if isinstance(x, (list, tuple, int, float, complex, range, type(None))) and library != "numpy":
         return f"is no array but {type(x).__name__}; numpy.asarray(...) makes one of a list"
     if library == "pandas":
         return f"is no array but {type(x).__name__} of pandas; pass x.to_numpy()"

@@ -19,6 +19,11 @@ COSTLY = frozenset(("exp", "log", "sqrt", "sin", "cos", "pow", "/", "floor_divid
                     "inverse_root", "remainder", "tan", "tanh"))
 
 
+#: Accesses of a kernel whose text is cut into blocks, and operations of a block. The time of g++
+#: grows with the cube of the accesses of a block; cutting what has few costs time instead.
+MANY_ACCESSES, BLOCK = 96, 40
+
+
 def cpp_name(name: str) -> str:
     """What a name of the user's is in C++, where no keyword, macro or name of the text is so called."""
     return f"{name}_"
@@ -89,12 +94,22 @@ class Writer:
             for a in value.args:
                 uses[a.number] = uses.get(a.number, 0) + 1
         text: dict[int, tuple[str, int]] = {}
+        is_long = sum(v.op == "load" for v in values) > MANY_ACCESSES
+        in_text: dict[int, int] = {}  # operations in the text of a value
+        in_block = 0
         for value in values:
             written = self._expression(value, text)
-            if uses.get(value.number, 0) > 1 and value.op not in ("literal", "number"):
+            size = in_text[value.number] = 1 + sum(in_text[a.number] for a in value.args)
+            if (uses.get(value.number, 0) > 1 and value.op not in ("literal", "number")
+                    or is_long and size > BLOCK):
                 name = f"t{len(self.lines)}"
                 self.lines.append(f"const auto {name} = {written[0]};")
                 written = (name, _ATOM)
+                in_text[value.number] = 0
+                in_block += size
+                if is_long and in_block > BLOCK:
+                    self.lines.append("ridge::python::begin_block();")
+                    in_block = 0
             text[value.number] = written
         return [self.number(text[r.number][0], False) if r.op == "number" else text[r.number][0]
                 for r in results]

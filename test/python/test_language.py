@@ -173,3 +173,23 @@ def test_what_the_package_and_records_show(scale):
     assert ridge.__version__.count(".") == 2
     scale(np.zeros(3), c=1.0, device=SIMT)
     assert {"kernel", "seconds", "bytes_read", "device_name"} <= set(dir(scale.record))
+
+
+def test_a_kernel_of_many_accesses(device):
+    """Its text is cut into blocks, for the time that compiling takes; that of others is not."""
+    rng = np.random.default_rng(5)
+    weights = rng.standard_normal((3, 7, 7))
+
+    @ridge.stencil
+    def many(u):
+        return sum(w * u[z - 1, y - 3, x - 3] for (z, y, x), w in np.ndenumerate(weights))
+
+    @ridge.stencil
+    def few(u):
+        return sum(w * u[z - 1, y - 3, 0] for (z, y), w in np.ndenumerate(weights[:, :, 0]))
+
+    assert many.source.count("begin_block") >= 3 and few.source.count("begin_block") == 0
+    u = rng.standard_normal((5, 9, 21))
+    windows = np.lib.stride_tricks.sliding_window_view(u, weights.shape)
+    np.testing.assert_allclose(many(u, device=device)[1:-1, 3:-3, 3:-3],
+                               np.einsum("zyxabc,abc->zyx", windows, weights), rtol=1e-11, atol=1e-11)

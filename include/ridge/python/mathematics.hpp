@@ -24,6 +24,15 @@ RIDGE_FN V like(const V& /*x*/, const V& value) {
   return value;
 }
 
+/// Where a block of instructions may end. g++ takes time by the square of a block's length, as long
+/// kernels are one: a jump to the next line, which is no instruction, ends it.
+RIDGE_FN void begin_block() {
+#if defined(RIDGE_TARGET_CPU) && defined(__GNUC__) && !defined(__clang__)
+  asm goto("" : : : : next);
+next:;
+#endif
+}
+
 namespace detail {
 
 RIDGE_FN double select(bool condition, double a, double b) {
@@ -39,7 +48,7 @@ RIDGE_FN Pack<T, N, A> each(F f, const Pack<T, N, A>& x, const More&... more) {
   Pack<T, N, A> y;
   RIDGE_UNROLL
   for (int i = 0; i < N; ++i)
-    y.set(i, f(x[i], more[i]...));
+    y.set(i, static_cast<T>(f(x[i], more[i]...)));
   return y;
 }
 template <class F, class... More>
@@ -58,7 +67,7 @@ RIDGE_FN V absolute(const V& x) {
   return detail::each([](auto v) { return ::fabs(v); }, x);
 }
 #if defined(RIDGE_TARGET_CPU)
-/// Without the sign's bit: compilers do not make the loop one instruction a register.
+/// Without the sign's bit: one operation a register.
 template <class T, int N>
 RIDGE_FN Pack<T, N, abi::Native> absolute(const Pack<T, N, abi::Native>& x) {
   using Values = Pack<T, N, abi::Native>;
@@ -75,7 +84,7 @@ RIDGE_FN V floor(const V& x) {
   return detail::each([](auto v) { return ::floor(v); }, x);
 }
 #if defined(RIDGE_TARGET_CPU) && defined(__AVX512F__)
-/// By hand, as sqrt of packs: g++ makes calls of the loop where a register has 64 bytes.
+/// By hand, as sqrt of packs: one instruction a register.
 template <class T, int N>
 RIDGE_FN Pack<T, N, abi::Native> floor(const Pack<T, N, abi::Native>& x) {
   Pack<T, N, abi::Native> y;
