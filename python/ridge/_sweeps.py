@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from numbers import Real
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Optional, Union
 
 from . import _core
@@ -146,7 +145,7 @@ def _boundary_text(boundary: Union[str, Mapping[str, str]], axes: Optional[str],
 
 
 def _spacing(spacing: Union[float, Sequence[float]], rank: int) -> tuple[float, float, float]:
-    given = [float(spacing)] * rank if isinstance(spacing, Real) else [float(h) for h in spacing]
+    given = [float(h) for h in spacing] if isinstance(spacing, Iterable) else [float(spacing)] * rank
     if len(given) != rank or not all(0 < h < float("inf") for h in given):
         raise _core.UsageError(f"spacing={spacing}: one positive number is right, or {rank}, one an "
                                "axis")

@@ -13,12 +13,9 @@ namespace ridge::lattice {
 namespace {
 
 using ::testing::StartsWith;
-using Real = Field<double>;
-
-constexpr const char* nothing = "nothing was refused";
 
 /// Says which fields it touches, and nothing else.
-struct Touches {
+struct TouchesTwo {
   SiteView<const double> read;
   SiteView<double> written;
   template <class At>
@@ -32,10 +29,12 @@ struct Touches {
 
 class LatticeMemory : public ::testing::Test {
 protected:
+  using RealField = Field<double>;
+  static constexpr const char* nothing = "nothing was refused";
   Device device{"cpu"};
   Queue queue{device};
   Lattice lattice{{8, 8}};
-  Real fields{device, Lattice({8, 24})}; // three of them, one behind the other
+  RealField fields{device, Lattice({8, 24})}; // three of them, one behind the other
   Index size = lattice.sites();
 
   [[nodiscard]] Span<double> field(int i) const { return {fields.reals().data + i * size, size}; }
@@ -47,7 +46,7 @@ protected:
 
   template <class Call>
   std::string refused(const Call& call) {
-    return test::refused([&] { (void)Pattern<Call>(queue, call, CpuSchedule{}); });
+    return ridge::test::refused([&] { (void)Pattern<Call>(queue, call, CpuSchedule{}); });
   }
 };
 
@@ -93,9 +92,9 @@ TEST_F(LatticeMemory, OfAResultIsInNoField) {
 }
 
 TEST_F(LatticeMemory, OfAnExpressionMayBeTheResultsWhereItIsNeededInPlace) {
-  const Real x(device, lattice, "x");
+  const RealField x(device, lattice, "x");
   const auto with = [&](const auto& expression, const Span<double>& to) {
-    auto call = assign_call(Real(device, lattice, "z"), expression);
+    auto call = assign_call(RealField(device, lattice, "z"), expression);
     call.z.reals = to;
     return refused(call);
   };
@@ -106,8 +105,8 @@ TEST_F(LatticeMemory, OfAnExpressionMayBeTheResultsWhereItIsNeededInPlace) {
 TEST_F(LatticeMemory, OfASiteKernelOverlapsNoOtherInPart) {
   const auto with = [&](const Span<double>& written) {
     const SiteView<double> view(field(0), geometry());
-    const Touches kernel{view, SiteView<double>(written, geometry())};
-    return refused(SiteLoopCall<double, Touches>{view, kernel});
+    const TouchesTwo kernel{view, SiteView<double>(written, geometry())};
+    return refused(SiteLoopCall<double, TouchesTwo>{view, kernel});
   };
   EXPECT_EQ(with(field(1)), nothing);
   EXPECT_EQ(with(field(0)), nothing);

@@ -14,16 +14,16 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr const char* nothing = "nothing was refused";
-
-std::string refused_of(const std::vector<Operand>& operands) {
-  return test::refused([&] {
-    check_operands(operands, [](std::size_t i) { return "operand " + std::to_string(i); });
-  });
-}
-
 class Operands : public ::testing::Test {
 protected:
+  static constexpr const char* nothing = "nothing was refused";
+
+  static std::string refused_of(const std::vector<Operand>& operands) {
+    return test::refused([&] {
+      check_operands(operands, [](std::size_t i) { return "operand " + std::to_string(i); });
+    });
+  }
+
   alignas(64) double memory[100] = {};
   [[nodiscard]] Operand read(int begin, int count) const {
     return operand(Span<const double>(memory + begin, count));

@@ -13,12 +13,13 @@ namespace ridge::pairs {
 namespace {
 
 using ::testing::StartsWith;
-using Call = pairs::Call<test::Mixture, Fp64>; // of 2 components of targets, 3 of sources, 3 sums
-
-constexpr Index bodies = 5;
 
 class PairsMemory : public ::testing::Test {
 protected:
+  // Of 2 components of targets, 3 of sources, 3 sums.
+  using Mixed = Call<test::Mixture, Fp64>;
+  static constexpr Index bodies = 5;
+
   PairsMemory() {
     for (int c = 0; c < 2; ++c)
       call.targets[c] = row(c);
@@ -29,11 +30,11 @@ protected:
   }
   Span<double> row(int i) { return {memory.data() + i * bodies, bodies}; }
   std::string refused() {
-    return ridge::test::refused([&] { (void)Pattern<Call>(queue, call, CpuSchedule{}); });
+    return ridge::test::refused([&] { (void)Pattern<Mixed>(queue, call, CpuSchedule{}); });
   }
   Queue queue{Device("cpu")};
   std::vector<double> memory = std::vector<double>(9 * bodies);
-  Call call{};
+  Mixed call{};
 };
 
 TEST_F(PairsMemory, OfRowsOfOneArrayIsRight) {

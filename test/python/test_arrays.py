@@ -105,7 +105,7 @@ def test_a_large_array_is_not_copied(heat):
     try:
         whole = np.zeros((2, 2, 1 << 26))  # 2 GB, and another of 2 GB
         out = np.zeros_like(whole)
-        with pytest.raises(ridge.UsageError, match="no interior"):
+        with pytest.raises(ridge.UsageError, match="leave nothing to compute"):
             heat(whole, out=out, rate=0.1)
         part, to = whole.reshape(8, 8, -1)[:3, :3], out.reshape(8, 8, -1)[:3, :3]
         assert to.base is not None
@@ -145,7 +145,7 @@ def test_outputs_that_are_refused(heat, u):
         heat(u, out=Producer(out), rate=0.1)
     with pytest.raises(TypeError, match="out is float32, and u float64"):
         heat(u, out=np.zeros(u.shape, np.float32), rate=0.1)
-    with pytest.raises(ridge.UsageError, match="extents"):
+    with pytest.raises(ridge.UsageError, match=r"out \(6, 7, 9\)"):
         heat(u, out=np.zeros((6, 7, 9)), rate=0.1)
     both = np.zeros((7, 7, 8))
     with pytest.raises(ridge.UsageError, match="overlap"):
@@ -158,7 +158,7 @@ def test_outputs_that_are_refused(heat, u):
 def test_wrong_rank_and_extents(heat, u):
     with pytest.raises(TypeError, match="u has 2 dimensions; this kernel's arrays have 3"):
         heat(u[0], out=np.zeros_like(u[0]), rate=0.1)
-    with pytest.raises(ridge.UsageError, match="at least 3x3x3"):
+    with pytest.raises(ridge.UsageError, match=r"at least \(3, 3, 3\)"):
         heat(u[:2], out=np.zeros_like(u[:2]), rate=0.1)
 
 
@@ -197,7 +197,7 @@ def test_numbers(heat, u):
         heat(u, speed=1)
     with pytest.raises(TypeError, match="not 2; numbers are given by name"):
         heat(u, 0.1)
-    with pytest.raises(TypeError, match=r"rate='much' \(str\): a number is right"):
+    with pytest.raises(TypeError, match="rate is 'much', of type str; a real number"):
         heat(u, rate="much")
 
     @ridge.stencil

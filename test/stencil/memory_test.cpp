@@ -15,22 +15,19 @@ namespace ridge::stencil {
 namespace {
 
 using ::testing::StartsWith;
-using Kernel = Laplacian<2, 3>;
-
-constexpr const char* nothing = "nothing was refused";
-constexpr Index3 n{8, 6, 5};
-constexpr Index points = n.x * n.y * n.z;
-
-template <class T>
-View<T> moved(const View<T>& view, int bytes) {
-  View<T> other = view;
-  other.data = reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(view.data) +
-                                    static_cast<std::uintptr_t>(bytes));
-  return other;
-}
 
 class StencilMemory : public ::testing::Test {
 protected:
+  using Kernel = Laplacian<2, 3>;
+  static constexpr const char* nothing = "nothing was refused";
+  static constexpr Index3 n{8, 6, 5};
+  static constexpr Index points = n.x * n.y * n.z;
+
+  static View<double> moved(const View<double>& view, int bytes) {
+    View<double> other = view;
+    other.data = reinterpret_cast<double*>(reinterpret_cast<char*>(view.data) + bytes);
+    return other;
+  }
   Queue queue{Device("cpu")};
   std::vector<double> memory = std::vector<double>(5 * points);
   View<double> field(int i) { return {memory.data() + i * points, n}; }
@@ -38,7 +35,7 @@ protected:
 
 TEST_F(StencilMemory, OfTheOutputIsNoInputs) {
   const auto refused = [&](const View<double>& in, const View<double>& out) {
-    return test::refused(
+    return ridge::test::refused(
         [&] { (void)Pattern<Call<Kernel, double>>(queue, {Kernel{}, {in}, out}, CpuSchedule{}); });
   };
   EXPECT_EQ(refused(field(0), field(1)), nothing);
@@ -51,7 +48,7 @@ TEST_F(StencilMemory, OfTheOutputIsNoInputs) {
 
 TEST_F(StencilMemory, OfSeveralSweepsInOnePassIsApart) {
   const auto refused = [&](const View<double>& in, const View<double>& out) {
-    return test::refused([&] {
+    return ridge::test::refused([&] {
       Pass<Kernel, double> pass{Kernel{}, {in}, {out}, {}, {}, 2};
       pass.shell.field = View<double>(in.data, {16, 16, 16});
       (void)Pattern<Pass<Kernel, double>>(queue, pass, CpuPassSchedule{});
@@ -63,9 +60,8 @@ TEST_F(StencilMemory, OfSeveralSweepsInOnePassIsApart) {
 }
 
 TEST_F(StencilMemory, OfManySweepsIsAligned) {
-  const std::vector<View<double>> fields{field(0)};
   const auto with = [&](const View<double>& from) {
-    return test::refused(
+    return ridge::test::refused(
         [&] { Sweeps(queue, Kernel{}, std::vector<View<double>>{from}, Boundaries{}); });
   };
   EXPECT_THAT(with(moved(field(0), 4)), StartsWith("field 0 begins at an address"));
