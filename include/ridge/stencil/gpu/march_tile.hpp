@@ -81,13 +81,13 @@ struct MarchTile : MarchBlock<K, T, M> {
   /// Elements of all rings are `each` a plane of the longest, less `fewer`; so are those of the
   /// inputs before I.
   struct RingSize {
-    int each = 0, fewer = 0;
+    int each, fewer;
     [[nodiscard]] RIDGE_DEVICE int of(int ring) const { return ring * each - fewer; }
   };
   template <int I>
   static constexpr RingSize rings_before() {
     if constexpr (I == 0) {
-      return {};
+      return {0, 0};
     } else {
       constexpr RingSize before = rings_before<I - 1>();
       return {before.each + plane_elements<I - 1>,
@@ -121,10 +121,14 @@ struct MarchTile : MarchBlock<K, T, M> {
     int at[inputs] = {};
     template <int I>
     [[nodiscard]] RIDGE_DEVICE int of() const {
-      return at[ring_like<I>()];
+      constexpr int like = ring_like<I>();
+      return at[like];
     }
     /// That of the barriers, which are as many as the longest ring has planes.
-    [[nodiscard]] RIDGE_DEVICE int newest() const { return at[furthest()]; }
+    [[nodiscard]] RIDGE_DEVICE int newest() const {
+      constexpr int longest = furthest();
+      return at[longest];
+    }
     /// Flips `parity` where the longest ring begins anew.
     RIDGE_DEVICE void advance(int ring, int& parity) {
       unrolled<inputs>([&](auto input) {
