@@ -21,7 +21,7 @@ const Offer* offer_of(const stencil::Pass<K, T>* /*pass*/) {
   return &stencil::PassExecutor<K, T, Here>::offered.executor;
 #elif defined(RIDGE_TARGET_CUDA)
   // Of other kernels they take nvcc longer than they are worth to most.
-  if constexpr (stencil::levels_of<K>() == 1 && stencil::radius_of<K>().z == 1) {
+  if constexpr (stencil::radius_of<K>().z == 1) {
     if constexpr (stencil::most_gpu_pass_sweeps<K, T>() > 0)
       return &stencil::PassExecutor<K, T, Here>::offered.executor;
   }

@@ -104,8 +104,16 @@ struct GpuPassList {
       usual_pass<K>(2, 32, false), usual_pass<K>(3, 32, false), usual_pass<K>(4, 32, false),
       usual_pass<K>(2, 32, true),  usual_pass<K>(3, 32, true),  usual_pass<K>(4, 32, true)};
 #else
-  static constexpr auto values = std::array{
-      usual_pass<K>(2, 32, false), usual_pass<K>(3, 32, false), usual_pass<K>(4, 32, false)};
+  // Of two time levels no shorter ones, of which each takes nvcc a minute: what is left of the
+  // steps is taken in single sweeps.
+  static constexpr auto values = [] {
+    if constexpr (levels_of<K>() > 1) {
+      return std::array{usual_pass<K>(4, 32, false)};
+    } else {
+      return std::array{usual_pass<K>(2, 32, false), usual_pass<K>(3, 32, false),
+                        usual_pass<K>(4, 32, false)};
+    }
+  }();
 #endif
 };
 #endif

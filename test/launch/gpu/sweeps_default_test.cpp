@@ -1,10 +1,14 @@
 // What is chosen of many sweeps on a GPU of compute capability 9.0, by what is compiled ahead.
 #include <ridge/device/offer.hpp>
+#include <ridge/lab/kernels/stencil/wave.hpp>
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/pass_executor.hpp>
 #include <ridge/stencil/sweeps_schedule.hpp>
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <type_traits>
 
 namespace ridge::stencil {
 namespace {
@@ -20,6 +24,14 @@ const Offer offered{DeviceKind::cuda, typeid(PassesAhead<Known, double>),
                              v.store == Store::plain && !v.moving;
                     }};
 
+/// Of waves those that the built-in kernel has compiled.
+using Wave = lab::Wave<2, 3>;
+const Offer offered_of_waves{DeviceKind::cuda, typeid(PassesAhead<Wave, double>),
+                             +[](const GpuPassVariant& v) {
+                               const auto& all = GpuPassList<Wave>::values;
+                               return std::find(all.begin(), all.end(), v) != all.end();
+                             }};
+
 template <class K>
 std::string chosen(Index3 n, const char* boundaries = "untouched", int ranks = 1) {
   const Device device("cuda:0");
@@ -34,6 +46,16 @@ TEST(SweepsDefault, ArePassesWhereTheyAreCompiledAhead) {
             "sweeps=4 rows=2 warps=16 store=plain");
   EXPECT_EQ(chosen<Unknown>({128, 128, 128}), "single");
   EXPECT_EQ(chosen<Known>({128, 128, 128}, "x=periodic"), "single");
+}
+
+TEST(SweepsDefault, ArePassesOfWavesOfOrderTwo) {
+  EXPECT_EQ(chosen<Wave>({128, 128, 128}), "sweeps=4 rows=2 warps=16 store=plain");
+  EXPECT_EQ(chosen<Wave>({64, 64, 64}), "single");
+  EXPECT_EQ(chosen<Wave>({128, 128, 128}, "x=periodic"), "single");
+  EXPECT_EQ((chosen<lab::Wave<8, 3>>({128, 128, 128})), "single");
+  using Passes =
+      lab::Ahead<Call<Wave, float>, Call<Wave, double>, Pass<Wave, float>, Pass<Wave, double>>;
+  EXPECT_TRUE((std::is_same_v<lab::Wave2Entry::ahead, Passes>));
 }
 
 TEST(SweepsDefault, AreSingleWhereFieldsAreSmallOrNarrowOrOnSeveralRanks) {
