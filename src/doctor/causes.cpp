@@ -5,11 +5,18 @@
 namespace ridge::doctor {
 
 const std::vector<Cause>& causes() {
-  static const std::vector<Cause> all{
-      staged_passes(),        launch_overhead(),        uncoalesced(),
-      cache_overflow(),       few_resident_warps(),     too_few_bytes_in_flight(),
-      launch_too_small(),     partly_written_sectors(), no_vectors(),
-      power_of_two_strides(), remote_first_touch()};
+  static const std::vector<Cause> all{staged_passes(),
+                                      launch_overhead(),
+                                      uncoalesced(),
+                                      cache_overflow(),
+                                      repeated_requests(),
+                                      few_resident_warps(),
+                                      too_few_bytes_in_flight(),
+                                      launch_too_small(),
+                                      partly_written_sectors(),
+                                      no_vectors(),
+                                      power_of_two_strides(),
+                                      remote_first_touch()};
   return all;
 }
 

@@ -9,6 +9,7 @@ namespace ridge::doctor {
 [[nodiscard]] Cause launch_overhead();
 [[nodiscard]] Cause uncoalesced();
 [[nodiscard]] Cause cache_overflow();
+[[nodiscard]] Cause repeated_requests();
 [[nodiscard]] Cause few_resident_warps();
 [[nodiscard]] Cause too_few_bytes_in_flight();
 [[nodiscard]] Cause launch_too_small();

@@ -36,7 +36,7 @@ struct Cause {
   }
 };
 
-/// All eleven, in the order in which equal gains are told.
+/// All twelve, in the order in which equal gains are told.
 [[nodiscard]] const std::vector<Cause>& causes();
 
 /// Throws UsageError that lists them.
