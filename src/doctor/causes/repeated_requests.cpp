@@ -34,7 +34,7 @@ Cause repeated_requests() {
       "of the memory's: a wave of order 8 in space asks for several times what it must read, and "
       "reached 0.39 of its limit in fp64 and 0.29 in fp32 on an H200. Several points a thread "
       "share what they load, and a march brings each plane to a unit once.";
-  c.source = "docs/decisions/0097";
+  c.source = "docs/decisions/0098";
   return c;
 }
 
