@@ -110,7 +110,7 @@ TEST(BinnedSum, TakesTheWholeRangeOfDoubles) {
     EXPECT_EQ(binned({1.5 * 0x1p964, 0x1p930, -1.5 * 0x1p964}, parts).value(), 0x1p930);
   }
   std::mt19937 random(5);
-  for (const auto [low, high] :
+  for (const auto& [low, high] :
        {std::pair{-1074, -1000}, {-1040, 0}, {-1074, 1000}, {880, 1000}, {950, 1015}}) {
     std::uniform_int_distribution<int> exponent(low, high);
     std::uniform_real_distribution<double> mantissa(-1, 1);
