@@ -121,7 +121,7 @@ class CodeObjects(unittest.TestCase):
             k for k in KERNELS if PATTERNS.search(k.name) and k.architecture.startswith("gfx9")
         ]
         self.assertTrue(kernels)
-        spilled = [k for k in kernels if k.spills[0] > 0 or k.spills[2] > 16]
+        spilled = [k for k in kernels if k.spills[0] > 0 or k.spills[2] > 24]
         self.expect_none([f"{k}: {k.spills}" for k in spilled])
 
     def test_chains_that_pass_values_in_registers_do_not_spill(self):

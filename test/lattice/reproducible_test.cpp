@@ -198,7 +198,7 @@ TEST(Reproducible, KeepsInfinitiesAndNaNsOfFields) {
                              {{inf, -inf}, std::nan("")},
                              {{std::nan("")}, std::nan("")},
                              {{1e300}, 1e300},
-                             {{1e300, -1.7e308, 1e308}, -1.7e308 + 1e308}};
+                             {{1e300, -1.7e308, 1e308}, (-1.7e308 + 1e308) + 1e300}}; // one rounding
   for (const std::string& name : test::devices_here()) {
     Queue queue{Device(name)};
     for (const Odd& o : odd) {

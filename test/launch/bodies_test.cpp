@@ -44,7 +44,8 @@ constexpr Body bodies[] = {
     {"lattice", "lattice::gpu::SiteReduce<lattice::detail::Summand<lattice::Norm2, false, "
                 "Residual>, lattice::SiteVariant{lattice::Components::threads, 256}>"},
     {"lattice", "lattice::gpu::SiteReduce<lattice::detail::Summand<lattice::Norm2, true, "
-                "Residual>, lattice::SiteVariant{lattice::Components::serial, 256}>"},
+                "Residual>, lattice::SiteVariant{lattice::Components::serial, 256}>",
+     64},
     {"chain", "chain::gpu::Points<lab::Stream<4>, double, 0, 3, 2>"},
     {"chain", "chain::gpu::Tiles<atmosphere::SweepX, double, 0, 1>", 160},
     {"chain", "chain::gpu::Exchange<atmosphere::SweepX, double, 0, 1>", 64},

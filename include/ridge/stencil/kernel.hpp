@@ -20,7 +20,6 @@
 
 #include <ridge/stencil/footprint.hpp>
 
-#include <initializer_list>
 #include <tuple>
 
 namespace ridge::stencil {
@@ -54,8 +53,9 @@ constexpr bool is_near() {
       [&](const auto&... f) {
         const auto look = [&](const auto& footprint) {
           for (const Offset& o : footprint.offsets) {
-            for (const int along : {o.x, o.y, o.z})
-              near = near && along >= -farthest && along <= farthest;
+            const int along[3] = {o.x, o.y, o.z};
+            for (int d = 0; d < 3; ++d)
+              near = near && along[d] >= -farthest && along[d] <= farthest;
           }
         };
         (look(f), ...);

@@ -1,6 +1,6 @@
 // What is chosen of many sweeps on a GPU of compute capability 9.0, by what is compiled ahead.
 #include <ridge/device/offer.hpp>
-#include <ridge/lab/kernels/stencil/wave.hpp>
+#include <ridge/lab/kernels/stencil/wave_passes.hpp>
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/pass_executor.hpp>
 #include <ridge/stencil/sweeps_schedule.hpp>
@@ -53,9 +53,8 @@ TEST(SweepsDefault, ArePassesOfWavesOfOrderTwo) {
   EXPECT_EQ(chosen<Wave>({64, 64, 64}), "single");
   EXPECT_EQ(chosen<Wave>({128, 128, 128}, "x=periodic"), "single");
   EXPECT_EQ((chosen<lab::Wave<8, 3>>({128, 128, 128})), "single");
-  using Passes =
-      lab::Ahead<Call<Wave, float>, Call<Wave, double>, Pass<Wave, float>, Pass<Wave, double>>;
-  EXPECT_TRUE((std::is_same_v<lab::Wave2Entry::ahead, Passes>));
+  using Passes = lab::Ahead<Pass<Wave, float>, Pass<Wave, double>>;
+  EXPECT_TRUE((std::is_same_v<lab::WavePasses::ahead, Passes>));
 }
 
 TEST(SweepsDefault, AreSingleWhereFieldsAreSmallOrNarrowOrOnSeveralRanks) {
