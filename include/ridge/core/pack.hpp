@@ -33,6 +33,9 @@ template <class T, int N, class Abi>
 inline constexpr bool is_pack<Pack<T, N, Abi>> = true;
 
 namespace detail {
+template <class U>
+concept Number = std::is_arithmetic_v<U>;
+
 template <class V>
 struct ValueTraits {
   using Element = V;
@@ -80,6 +83,22 @@ RIDGE_FN Pack<T, N, A>& operator*=(Pack<T, N, A>& a, const Pack<T, N, A>& b) {
 }
 template <class T, int N, class A>
 RIDGE_FN Pack<T, N, A>& operator/=(Pack<T, N, A>& a, const Pack<T, N, A>& b) {
+  return a = a / b;
+}
+template <class T, int N, class A, detail::Number U>
+RIDGE_FN Pack<T, N, A>& operator+=(Pack<T, N, A>& a, U b) {
+  return a = a + b;
+}
+template <class T, int N, class A, detail::Number U>
+RIDGE_FN Pack<T, N, A>& operator-=(Pack<T, N, A>& a, U b) {
+  return a = a - b;
+}
+template <class T, int N, class A, detail::Number U>
+RIDGE_FN Pack<T, N, A>& operator*=(Pack<T, N, A>& a, U b) {
+  return a = a * b;
+}
+template <class T, int N, class A, detail::Number U>
+RIDGE_FN Pack<T, N, A>& operator/=(Pack<T, N, A>& a, U b) {
   return a = a / b;
 }
 

@@ -37,6 +37,22 @@ template <class T, int N>
 struct Mask<T, N, abi::Array> {
   bool lane[N];
   RIDGE_FN bool operator[](int i) const { return lane[i]; }
+
+  friend RIDGE_FN Mask operator&&(const Mask& a, const Mask& b) {
+    Mask m;
+    RIDGE_UNROLL
+    for (int i = 0; i < N; ++i)
+      m.lane[i] = a.lane[i] && b.lane[i];
+    return m;
+  }
+  friend RIDGE_FN Mask operator!(const Mask& a) {
+    Mask m;
+    RIDGE_UNROLL
+    for (int i = 0; i < N; ++i)
+      m.lane[i] = !a.lane[i];
+    return m;
+  }
+  friend RIDGE_FN Mask operator||(const Mask& a, const Mask& b) { return !(!a && !b); }
 };
 
 template <class T, int N>
@@ -114,6 +130,12 @@ struct alignas(sizeof(T) * N) Pack<T, N, abi::Array> {
   }
   friend RIDGE_FN MaskType operator<=(const Pack& a, const Pack& b) {
     return test([&](int i) { return a.lane[i] <= b.lane[i]; });
+  }
+  friend RIDGE_FN MaskType operator==(const Pack& a, const Pack& b) {
+    return test([&](int i) { return a.lane[i] == b.lane[i]; });
+  }
+  friend RIDGE_FN MaskType operator!=(const Pack& a, const Pack& b) {
+    return test([&](int i) { return a.lane[i] != b.lane[i]; });
   }
   friend RIDGE_FN MaskType operator>(const Pack& a, const Pack& b) { return b < a; }
   friend RIDGE_FN MaskType operator>=(const Pack& a, const Pack& b) { return b <= a; }

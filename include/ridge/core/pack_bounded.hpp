@@ -11,6 +11,7 @@
 // their result is allowed. For host code.
 #pragma once
 
+#include <ridge/core/functions.hpp>
 #include <ridge/core/pack_math.hpp>
 #include <ridge/core/quick_math.hpp>
 #include <ridge/core/rsqrt.hpp>
@@ -20,6 +21,7 @@
 #include <concepts>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 namespace ridge {
 
@@ -46,6 +48,17 @@ struct Mask<double, 1, abi::Bounded<T>> : Mask<double, 1, abi::Array> {
   Mask() = default;
   Mask(const Mask<double, 1, abi::Array>& plain) : Mask<double, 1, abi::Array>(plain) {}
   Mask(bool holds, bool is_sure) : Mask<double, 1, abi::Array>{{holds}}, sure(is_sure) {}
+
+  friend Mask operator&&(const Mask& a, const Mask& b) {
+    return {a[0] && b[0], (a.sure && b.sure) || a.surely(false) || b.surely(false)};
+  }
+  friend Mask operator||(const Mask& a, const Mask& b) {
+    return {a[0] || b[0], (a.sure && b.sure) || a.surely(true) || b.surely(true)};
+  }
+  friend Mask operator!(const Mask& a) { return {!a[0], a.sure}; }
+
+private:
+  [[nodiscard]] bool surely(bool holds) const { return sure && this->lane[0] == holds; }
 };
 
 template <class T>
@@ -98,6 +111,10 @@ struct Pack<double, 1, abi::Bounded<T>> : Pack<double, 1, abi::Array> {
   friend MaskType operator<=(const Pack& a, const Pack& b) {
     return {a.lane[0] <= b.lane[0], apart(a, b)};
   }
+  friend MaskType operator==(const Pack& a, const Pack& b) {
+    return {a.lane[0] == b.lane[0], apart(a, b)};
+  }
+  friend MaskType operator!=(const Pack& a, const Pack& b) { return !(a == b); }
   friend MaskType operator>(const Pack& a, const Pack& b) { return b < a; }
   friend MaskType operator>=(const Pack& a, const Pack& b) { return b <= a; }
   friend Pack select(const MaskType& m, const Pack& a, const Pack& b) {
@@ -218,6 +235,63 @@ template <class T>
 [[nodiscard]] BoundedPack<T> cos(const BoundedPack<T>& x) {
   const double value = std::cos(x.lane[0]);
   return {value, x.bound + rounding_of<T>(value)};
+}
+
+/// `f` of numbers within their bounds, where it is monotone in each of them between these.
+template <class F, class T, class... More>
+[[nodiscard]] BoundedPack<T> by_lane(const F& f, const BoundedPack<T>& x, const More&... more) {
+  const BoundedPack<T> given[] = {x, BoundedPack<T>(more)...};
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const double value = static_cast<double>(f(given[I][0]...));
+    double bound = 0;
+    for (const BoundedPack<T>& moved : given) {
+      if (moved.bound == 0) continue;
+      double most = 0;
+      for (const double by : {-moved.bound, moved.bound}) {
+        const double there =
+            static_cast<double>(f((given[I][0] + (&given[I] == &moved ? by : 0.0))...));
+        const double change = std::abs(there - value);
+        most = std::isnan(change) ? BoundedPack<T>::unbounded : std::max(most, change);
+      }
+      bound += most;
+    }
+    return BoundedPack<T>(value, bound + rounding_of<T>(value));
+  }
+  (std::make_index_sequence<1 + sizeof...(More)>{});
+}
+template <class T>
+[[nodiscard]] BoundedPack<T> abs(const BoundedPack<T>& x) {
+  return {std::abs(x.lane[0]), x.bound};
+}
+template <class T>
+[[nodiscard]] BoundedPack<T> floor(const BoundedPack<T>& x) {
+  return by_lane([](double v) { return std::floor(v); }, x);
+}
+template <class T>
+[[nodiscard]] BoundedPack<T> ceil(const BoundedPack<T>& x) {
+  return by_lane([](double v) { return std::ceil(v); }, x);
+}
+template <class T>
+[[nodiscard]] BoundedPack<T> trunc(const BoundedPack<T>& x) {
+  return by_lane([](double v) { return std::trunc(v); }, x);
+}
+template <class T>
+[[nodiscard]] BoundedPack<T> tan(const BoundedPack<T>& x) {
+  const double value = std::tan(x.lane[0]);
+  // Its derivative is 1 + tan^2. Where a pole may lie within the bounds it is anything.
+  const double at_most = (std::abs(value) + 1) * x.bound;
+  return {value, at_most < 0.5
+                     ? 2 * (1 + value * value) * x.bound / (1 - at_most) + rounding_of<T>(value)
+                     : BoundedPack<T>::unbounded};
+}
+template <class T>
+[[nodiscard]] BoundedPack<T> tanh(const BoundedPack<T>& x) {
+  return by_lane([](double v) { return std::tanh(v); }, x);
+}
+template <class T>
+[[nodiscard]] BoundedPack<T> hypot(const BoundedPack<T>& x, const BoundedPack<T>& y) {
+  const double value = std::hypot(x.lane[0], y.lane[0]);
+  return {value, x.bound + y.bound + rounding_of<T>(value)};
 }
 template <class T>
 [[nodiscard]] BoundedPack<T> square_root(const BoundedPack<T>& x) {

@@ -95,6 +95,10 @@ struct Mask<T, N, abi::Native> {
   typedef Integer Register __attribute__((vector_size(sizeof(T) * N)));
   Register bits;
   RIDGE_FN bool operator[](int i) const { return bits[i] != 0; }
+
+  friend RIDGE_FN Mask operator&&(const Mask& a, const Mask& b) { return Mask{a.bits & b.bits}; }
+  friend RIDGE_FN Mask operator||(const Mask& a, const Mask& b) { return Mask{a.bits | b.bits}; }
+  friend RIDGE_FN Mask operator!(const Mask& a) { return Mask{~a.bits}; }
 };
 
 template <class T, int N>
@@ -177,6 +181,12 @@ struct Pack<T, N, abi::Native> {
   }
   friend RIDGE_FN MaskType operator<=(const Pack& a, const Pack& b) {
     return MaskType{a.lanes <= b.lanes};
+  }
+  friend RIDGE_FN MaskType operator==(const Pack& a, const Pack& b) {
+    return MaskType{a.lanes == b.lanes};
+  }
+  friend RIDGE_FN MaskType operator!=(const Pack& a, const Pack& b) {
+    return MaskType{a.lanes != b.lanes};
   }
   friend RIDGE_FN MaskType operator>(const Pack& a, const Pack& b) {
     return b < a;

@@ -3,9 +3,7 @@
 // doubles where a value is the same for all items.
 #pragma once
 
-#include <ridge/core/pack_math.hpp>
-#include <ridge/core/pack_math_more.hpp>
-#include <ridge/core/rsqrt.hpp>
+#include <ridge/core/functions.hpp>
 
 #include <cmath>
 #include <limits>
@@ -43,17 +41,10 @@ RIDGE_FN double sqrt(double x) {
 }
 
 /// `f` of each lane, as one number.
-template <class F, class T, int N, class A, class... More>
-RIDGE_FN Pack<T, N, A> each(F f, const Pack<T, N, A>& x, const More&... more) {
-  Pack<T, N, A> y;
-  RIDGE_UNROLL
-  for (int i = 0; i < N; ++i)
-    y.set(i, static_cast<T>(f(x[i], more[i]...)));
-  return y;
-}
-template <class F, class... More>
-RIDGE_FN double each(F f, double x, More... more) {
-  return f(x, more...);
+template <class F, class... V>
+RIDGE_FN auto each(const F& f, const V&... x) {
+  using ridge::by_lane;
+  return by_lane(f, x...);
 }
 
 template <class V>
@@ -61,58 +52,44 @@ inline constexpr double infinity = std::numeric_limits<Element<V>>::infinity();
 
 } // namespace detail
 
+// As ridge/core/functions.hpp has them, for any values that there are functions of.
+
 /// The absolute value; that of -0 is 0.
 template <class V>
 RIDGE_FN V absolute(const V& x) {
-  return detail::each([](auto v) { return ::fabs(v); }, x);
+  using ridge::abs;
+  return abs(x);
 }
-#if defined(RIDGE_TARGET_CPU)
-/// Without the sign's bit: one operation a register.
-template <class T, int N>
-RIDGE_FN Pack<T, N, abi::Native> absolute(const Pack<T, N, abi::Native>& x) {
-  using Values = Pack<T, N, abi::Native>;
-  using Bits = typename Mask<T, N, abi::Native>::Register;
-  constexpr auto all_but_sign =
-      std::numeric_limits<typename Mask<T, N, abi::Native>::Integer>::max();
-  return Values((typename Values::Register)((Bits)x.lanes & all_but_sign));
-}
-#endif
-
-/// The greatest whole number that is not greater; the zero of x's sign for a zero.
 template <class V>
 RIDGE_FN V floor(const V& x) {
-  return detail::each([](auto v) { return ::floor(v); }, x);
+  using ridge::floor;
+  return floor(x);
 }
-#if defined(RIDGE_TARGET_CPU) && defined(__AVX512F__)
-/// By hand, as sqrt of packs: one instruction a register.
-template <class T, int N>
-RIDGE_FN Pack<T, N, abi::Native> floor(const Pack<T, N, abi::Native>& x) {
-  Pack<T, N, abi::Native> y;
-  if constexpr (sizeof(x.lanes) == 64 && sizeof(T) == 8) {
-    const __m512d r = _mm512_maskz_roundscale_pd(0xff, (__m512d)x.lanes,
-                                                 _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-    std::memcpy(&y.lanes, &r, 64);
-  } else if constexpr (sizeof(x.lanes) == 64) {
-    const __m512 r = _mm512_maskz_roundscale_ps(0xffff, (__m512)x.lanes,
-                                                _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-    std::memcpy(&y.lanes, &r, 64);
-  } else {
-    y = detail::each([](auto v) { return ::floor(v); }, x);
-  }
-  return y;
-}
-#endif
-
 template <class V>
 RIDGE_FN V ceil(const V& x) {
-  return -floor(-x);
+  using ridge::ceil;
+  return ceil(x);
 }
-
 /// The whole number next to x towards zero.
 template <class V>
 RIDGE_FN V trunc(const V& x) {
-  using detail::select;
-  return select(x < V(0), ceil(x), floor(x));
+  using ridge::trunc;
+  return trunc(x);
+}
+template <class V>
+RIDGE_FN V tan(const V& x) {
+  using ridge::tan;
+  return tan(x);
+}
+template <class V>
+RIDGE_FN V tanh(const V& x) {
+  using ridge::tanh;
+  return tanh(x);
+}
+template <class V>
+RIDGE_FN V hypot(const V& x, const V& y) {
+  using ridge::hypot;
+  return hypot(x, y);
 }
 
 /// The lesser of both; NaN where one is NaN.
@@ -151,17 +128,6 @@ RIDGE_FN V inverse_root(const V& x) {
   using detail::select, detail::sqrt;
   return select(x <= V(-detail::infinity<V>), V(0), V(1) / (sqrt(x) + V(0)));
 }
-
-RIDGE_FN double tan(double x) {
-  return ::tan(x);
-}
-RIDGE_FN double tanh(double x) {
-  return ::tanh(x);
-}
-RIDGE_FN double hypot(double x, double y) {
-  return ::hypot(x, y);
-}
-using ridge::hypot, ridge::tan, ridge::tanh;
 
 /// What is left of a / b rounded down, as Python's %: of the sign of b.
 template <class V>
