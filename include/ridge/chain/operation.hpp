@@ -35,6 +35,7 @@
 #pragma once
 
 #include <ridge/chain/access.hpp>
+#include <ridge/core/functions.hpp>
 
 #include <array>
 #include <cstddef>

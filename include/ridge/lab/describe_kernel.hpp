@@ -37,11 +37,11 @@ concept IsChain = requires {
 template <class K>
 concept IsReduction = std::is_base_of_v<lattice::Reduction, K>;
 template <class K>
-concept IsMap = requires(const K& map, double number) {
+concept IsMap = requires(const K& map, Pack<double, 1> number) {
   K::inputs, K::flops;
   map(number);
 }
-|| requires(const K& map, double number) {
+|| requires(const K& map, Pack<double, 1> number) {
   K::inputs, K::flops;
   map(number, number);
 };

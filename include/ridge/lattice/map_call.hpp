@@ -8,9 +8,10 @@
 //   };
 //   template struct ridge::lattice::Mapper<Squares, double, ridge::Here>; // in a kernel source
 //
-// V is the fields' real type or a pack of it.
+// V is a pack of the fields' real type, of one at least.
 #pragma once
 
+#include <ridge/core/functions.hpp>
 #include <ridge/lattice/site_view.hpp>
 
 namespace ridge::lattice {

@@ -12,9 +12,10 @@
 //   #include <ridge/lattice/executor.hpp>
 //   template struct ridge::lattice::Reducer<FourthPowers, double, ridge::Here>;
 //
-// Fields are seen as real numbers, widened to double: V is double or a pack of them.
+// Fields are seen as real numbers, widened to double: V is a pack of them, of one at least.
 #pragma once
 
+#include <ridge/core/functions.hpp>
 #include <ridge/lattice/accumulator.hpp>
 
 namespace ridge::lattice {
@@ -79,7 +80,7 @@ struct AxpyNorm : Reduction {
   static constexpr int inputs = 2;
   static constexpr bool stores = true;
   T a = 0;
-  /// V is T or a pack of them.
+  /// V is a pack of T, of one at least.
   template <class V>
   RIDGE_FN V stored(const V& x, const V& y) const {
     return V(a) * x + y;
@@ -102,6 +103,24 @@ struct Max : Reduction {
     return x;
   }
 };
+
+/// What a reduction adds of numbers, or of packs of them. It sees packs, of which functions and
+/// choices are found without a namespace.
+template <class R, class V, class... More>
+RIDGE_FN V term_of(const R& reduction, const V& x, const More&... y) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    using One = Pack<V, 1>;
+    return One(reduction.term(One(x), One(y)...))[0];
+  } else {
+    return reduction.term(x, y...);
+  }
+}
+/// What it stores of numbers.
+template <class R, class T, class... More>
+RIDGE_FN T stored_of(const R& reduction, T x, More... y) {
+  using One = Pack<T, 1>;
+  return One(reduction.stored(One(x), One(y)...))[0];
+}
 
 /// Whether a reduction adds up, so that its result depends on the order unless sums are binned.
 template <class R>

@@ -77,24 +77,24 @@ private:
     if constexpr (std::is_same_v<B, Nothing>) {
       if constexpr (is_complex<Tensor>) {
         const V re = in_double(x.re), im = in_double(x.im);
-        put(reduction.term(re), reduction.term(im), terms);
+        put(term_of(reduction, re), term_of(reduction, im), terms);
       } else {
         const V value = in_double(x);
-        terms[0] = reduction.term(value);
+        terms[0] = term_of(reduction, value);
       }
     } else {
       const auto y = b.component(at, c);
       if constexpr (R::parts == Parts::crossed && is_complex<Tensor>) {
         const V xr = in_double(x.re), xi = in_double(x.im);
         const V yr = in_double(y.re), yi = in_double(y.im);
-        terms[0] = reduction.term(xr, yr) + reduction.term(xi, yi);
-        terms[1] = reduction.term(xr, yi) - reduction.term(xi, yr);
+        terms[0] = term_of(reduction, xr, yr) + term_of(reduction, xi, yi);
+        terms[1] = term_of(reduction, xr, yi) - term_of(reduction, xi, yr);
       } else if constexpr (is_complex<Tensor>) {
-        const V re = reduction.term(V(in_double(x.re)), V(in_double(y.re)));
-        const V im = reduction.term(V(in_double(x.im)), V(in_double(y.im)));
+        const V re = term_of(reduction, V(in_double(x.re)), V(in_double(y.re)));
+        const V im = term_of(reduction, V(in_double(x.im)), V(in_double(y.im)));
         put(re, im, terms);
       } else {
-        terms[0] = reduction.term(V(in_double(x)), V(in_double(y)));
+        terms[0] = term_of(reduction, V(in_double(x)), V(in_double(y)));
       }
     }
   }

@@ -4,8 +4,7 @@
 
 #include <ridge/core/choose.hpp>
 #include <ridge/core/error.hpp>
-#include <ridge/core/pack_math.hpp>
-#include <ridge/core/rsqrt.hpp>
+#include <ridge/core/functions.hpp>
 #include <ridge/core/text.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/cpu/prefetch.hpp>

@@ -34,7 +34,7 @@
 //                                       first
 #pragma once
 
-#include <ridge/core/rsqrt.hpp>
+#include <ridge/core/functions.hpp>
 
 namespace ridge::pairs {
 

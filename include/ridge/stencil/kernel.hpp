@@ -18,6 +18,7 @@
 // count none. So is `static constexpr bool linear = true` of a sum of neighbours times numbers.
 #pragma once
 
+#include <ridge/core/functions.hpp>
 #include <ridge/stencil/footprint.hpp>
 
 #include <tuple>

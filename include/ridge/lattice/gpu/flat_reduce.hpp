@@ -91,10 +91,10 @@ struct Terms {
       RIDGE_UNROLL
       for (int e = 0; e < elements; e += 2) {
         const double xr = from.x[e], xi = from.x[e + 1], yr = from.y[e], yi = from.y[e + 1];
-        v[e] = r.term(xr, yr);
-        v[elements + e] = r.term(xi, yi);
-        v[e + 1] = r.term(xr, yi);
-        v[elements + e + 1] = r.term(-xi, yr);
+        v[e] = term_of(r, xr, yr);
+        v[elements + e] = term_of(r, xi, yi);
+        v[e + 1] = term_of(r, xr, yi);
+        v[elements + e + 1] = term_of(r, -xi, yr);
       }
       return;
     }
@@ -111,9 +111,9 @@ struct Terms {
     for (int e = 0; e < elements; ++e) {
       const double value = x[e];
       if constexpr (Word::two && !R::stores) {
-        v[e] = r.term(value, static_cast<double>(from.y[e]));
+        v[e] = term_of(r, value, static_cast<double>(from.y[e]));
       } else {
-        v[e] = r.term(value);
+        v[e] = term_of(r, value);
       }
     }
   }

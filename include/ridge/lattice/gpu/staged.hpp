@@ -83,21 +83,21 @@ private:
     if constexpr (R::stores) {
       T z;
       if constexpr (R::inputs == 2) {
-        z = r.stored(x, lane.load(in.y, at + p));
+        z = stored_of(r, x, lane.load(in.y, at + p));
       } else {
-        z = r.stored(x);
+        z = stored_of(r, x);
       }
       lane.store(in.z, at + p, z);
-      re.add(r.term(static_cast<double>(z)));
+      re.add(term_of(r, static_cast<double>(z)));
     } else if constexpr (R::inputs == 2) {
       const double value = x;
-      re.add(r.term(value, static_cast<double>(lane.load(in.y, at + p))));
+      re.add(term_of(r, value, static_cast<double>(lane.load(in.y, at + p))));
       if (R::parts == Parts::crossed && v.parts == 2) {
         const double other = lane.load(in.y, at + 1 - p);
-        im.add(r.term(p == 0 ? value : -value, other));
+        im.add(term_of(r, p == 0 ? value : -value, other));
       }
     } else {
-      const double term = r.term(static_cast<double>(x));
+      const double term = term_of(r, static_cast<double>(x));
       (R::parts == Parts::apart && p == 1 ? im : re).add(term);
     }
   }
