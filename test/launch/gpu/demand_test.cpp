@@ -78,6 +78,14 @@ TEST_P(OnDemand, Stencils) {
   EXPECT_EQ(run(call, stencil::GpuSchedule{}).size(), 1U);
 }
 
+TEST_P(OnDemand, StencilsThatSayAllThatKernelsMay) {
+  const Extents extents{64, 20, 10};
+  Field<float> in(device, extents);
+  Field<float> out(device, extents);
+  const stencil::Call<mine::Words, float> call{{}, {in.view()}, out.view()};
+  EXPECT_EQ(run(call, stencil::GpuSchedule{}).size(), 1U);
+}
+
 TEST_P(OnDemand, DirectSums) {
   Field<float> x(device, Extents{3000});
   Field<float> sum(device, Extents{3000});

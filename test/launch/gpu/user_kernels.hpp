@@ -7,6 +7,8 @@
 #include <ridge/pairs/interaction.hpp>
 #include <ridge/stencil/kernel.hpp>
 
+#include "../../app/words/words.hpp"
+
 #include <tuple>
 
 namespace mine {
@@ -16,6 +18,16 @@ struct Mean {
   template <class N>
   RIDGE_FN auto operator()(const N& u) const {
     return 0.5 * (u(-1, 0, 0) + u(1, 0, 0));
+  }
+};
+
+/// All that docs/kernel_language.md has.
+struct Words {
+  static constexpr auto footprint = ridge::stencil::star<1>();
+  double rate = 0.7, off = 0;
+  template <class N>
+  RIDGE_FN auto operator()(const N& u) const {
+    return words::all_of(u(-1, 0, 0), u(0, 1, 0), rate, off);
   }
 };
 
