@@ -82,6 +82,7 @@ TEST(Functions, BoundsAllowBothSidesOfAStep) {
   EXPECT_TRUE(std::isinf(tan(BoundedPack<float>(1.5707963, 1e-3)).bound));
   EXPECT_FALSE((x == BoundedPack<float>(3.0, 0)).sure);
   EXPECT_TRUE((x == BoundedPack<float>(4.0, 0)).sure);
+  EXPECT_TRUE((x == x).sure && (x <= x).sure) << "which asks for NaN";
   EXPECT_TRUE((x == BoundedPack<float>(3.0, 0) && x > 4).sure);
   EXPECT_FALSE((x == BoundedPack<float>(3.0, 0) || x > 4).sure);
   EXPECT_FALSE((!(x != BoundedPack<float>(3.0, 0))).sure);

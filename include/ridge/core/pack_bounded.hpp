@@ -175,10 +175,11 @@ private:
   static double sum_bound(const Pack& a, const Pack& b) {
     return a.bound + b.bound + bounded_unit<T> * (std::abs(a.lane[0]) + std::abs(b.lane[0]));
   }
-  /// Whether their order is theirs within the bounds.
+  /// Whether their order is theirs within the bounds; that of a value and itself is, as in x == x,
+  /// which asks for NaN.
   static bool apart(const Pack& a, const Pack& b) {
     const double bounds = a.bound + b.bound;
-    return !(std::abs(a.lane[0] - b.lane[0]) <= bounds) || bounds == 0;
+    return &a == &b || !(std::abs(a.lane[0] - b.lane[0]) <= bounds) || bounds == 0;
   }
 };
 
