@@ -3,6 +3,7 @@
 #include <ridge/device/kind.hpp>
 #include <ridge/lab/built_in.hpp>
 #include <ridge/lab/table.hpp>
+#include <ridge/lab/user_kernel.hpp>
 #include <ridge/stencil/model_access.hpp>
 #include <ridge/stencil/over_ranks.hpp>
 
@@ -96,6 +97,7 @@ struct ModelCommand {
   std::string figure;
   std::string network;
   std::string site;
+  std::vector<std::string> settings;
   int operations = 10;
   std::optional<Index> ranks;
   bool published = false;
@@ -118,30 +120,66 @@ struct ModelCommand {
     if (kernel.empty()) {
       throw UsageError("model takes a KERNEL, such as laplacian, or --published; see --help");
     }
-    if (!site.empty() && lab::is_stencil(kernel))
+    const std::optional<Stencil> found = find_stencil();
+    if (!site.empty() && found)
       throw UsageError(fmt::format("--site is for lattice kernels; {} is not one", kernel));
     if (ranks.has_value() != !network.empty())
       throw UsageError("--ranks and --network go together: how many, and what messages cost");
+    if (!found && (ranks || compare)) {
+      throw UsageError(fmt::format("{} is for stencils; {} is of the pattern {}",
+                                   ranks ? "--ranks" : "--compare", kernel,
+                                   lab::find_kernel(kernel, settings).pattern));
+    }
     if (ranks) {
-      predict_over_ranks();
-    } else if (!compare && !lab::is_stencil(kernel)) {
-      print_patient_model({kernel, {}, size, precision, schedule, site, {}, operations}, on, json);
+      predict_over_ranks(*found);
+    } else if (!found) {
+      print_patient_model(
+          {kernel, {}, size, precision, schedule, site, settings, operations}, on, json);
     } else {
-      predict_kernel();
+      predict_kernel(*found);
     }
   }
 
 private:
-  [[nodiscard]] std::string digits() const { return precision.empty() ? "fp64" : precision; }
+  /// A built-in stencil, or one in a user's file: what it reads in fields of so many dimensions.
+  struct Stencil {
+    std::function<stencil::Traits(std::string_view precision, int rank)> traits;
+    Extents usual; ///< extents where none are given
+  };
 
-  void predict_over_ranks() const {
+  /// Nothing for kernels of other patterns. Throws UsageError for what is no kernel at all.
+  [[nodiscard]] std::optional<Stencil> find_stencil() const {
+    const Extents cube{512, 512, 512};
+    if (lab::is_stencil(kernel)) {
+      (void)lab::find_kernel(kernel, settings); // refuses settings
+      return Stencil{[name = kernel](std::string_view of, int rank) {
+                       return lab::stencil_traits(name, of, rank);
+                     },
+                     cube};
+    }
+    if (!lab::names_a_file(kernel)) return {};
+    std::vector<lab::Setting> numbers;
+    for (const std::string& text : settings)
+      numbers.push_back(lab::parse_setting(text));
+    const lab::UserKernel found = lab::load_user_kernel(kernel, numbers);
+    if (!found.traits) return {};
+    const int rank = found.bench.default_size.rank();
+    return Stencil{[traits = found.traits](std::string_view of, int /*rank*/) { return traits(of); },
+                   rank == 3 ? cube : found.bench.default_size};
+  }
+  [[nodiscard]] std::string digits() const { return precision.empty() ? "fp64" : precision; }
+  [[nodiscard]] Extents extents_for(const Stencil& found) const {
+    return size.empty() ? found.usual : parse_extents(size, "--size");
+  }
+
+  void predict_over_ranks(const Stencil& found) const {
     constexpr Index most = 1 << 20;
     if (*ranks < 1 || *ranks > most)
       throw UsageError(fmt::format("--ranks {}: give 1 to {}", *ranks, most));
     if (schedule == "all" || schedule == "space")
       throw UsageError("--ranks takes one schedule; give auto, a name or fields");
-    const Extents extents = size.empty() ? Extents{512, 512, 512} : parse_extents(size, "--size");
-    const stencil::Traits traits = lab::stencil_traits(kernel, digits(), extents.rank());
+    const Extents extents = extents_for(found);
+    const stencil::Traits traits = found.traits(digits(), extents.rank());
     check_size(traits, extents);
     const Target target = target_of(on);
     const auto launch = [&](Index3 n) {
@@ -184,9 +222,9 @@ private:
                target.description.name, table.text());
   }
 
-  void predict_kernel() const {
-    const Extents extents = size.empty() ? Extents{512, 512, 512} : parse_extents(size, "--size");
-    const stencil::Traits traits = lab::stencil_traits(kernel, digits(), extents.rank());
+  void predict_kernel(const Stencil& found) const {
+    const Extents extents = extents_for(found);
+    const stencil::Traits traits = found.traits(digits(), extents.rank());
     check_size(traits, extents);
     const Target target = target_of(on);
     if (compare) {
@@ -228,8 +266,8 @@ private:
       check_interrupt();
       const Prediction p = stencil::predict(traits, s.schedule, n, target.description);
       const std::string fields = stencil::to_text(s.schedule);
-      const Counters c =
-          count_launch({kernel, to_text(target.device->id()), to_text(extents), digits(), fields});
+      const Counters c = count_launch({kernel, to_text(target.device->id()), to_text(extents),
+                                       digits(), fields, {}, settings});
       source = c.source;
       errors.push_back(p.traffic.fetched / c.bytes_read - 1);
       ordered_json o = to_json(s, p, extents, work, target);
@@ -344,7 +382,8 @@ void add_model(CommandLine& line) {
   const Command command = line.add_command(
       "model", "predict a kernel's traffic, and why it is more than the least, without running it");
   auto o = std::make_shared<ModelCommand>();
-  command.add("KERNEL", &o->kernel, "which stencil, lattice kernel or chain");
+  command.add("KERNEL", &o->kernel,
+              "a built-in stencil, lattice kernel or chain, or FILE.hpp:Name of your own");
   command.add("--on", &o->on,
               "a device here (" + devices() + "), one described (" + described() +
                   ") or a file of constants, FILE.json");
@@ -356,6 +395,8 @@ void add_model(CommandLine& line) {
   command.add("--site", &o->site,
               "lattice kernels: propagator, spinor, matrix, vector, complex or real");
   command.add("--operations", &o->operations, "operations of a chain, 1 to 32");
+  command.add("--set", &o->settings,
+              "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
   command.add("--compare", &o->compare,
               "count what each launch moves as well (ridge count), on a device here");
   command.add("--published", &o->published,

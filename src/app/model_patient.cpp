@@ -107,8 +107,8 @@ std::vector<std::string> row(const Modelled& m) {
 void print_patient_model(const KernelOptions& launch, const std::string& on, bool json) {
   const lab::BenchKernel kernel = launch.find();
   if (!kernel.make_patient || (kernel.pattern != "lattice" && kernel.pattern != "chain")) {
-    throw UsageError(fmt::format("the model knows built-in stencils, lattices and chains; {} "
-                                 "is of the pattern {}",
+    throw UsageError(fmt::format("the model knows stencils, lattices and chains; {} is of the "
+                                 "pattern {}",
                                  kernel.name, kernel.pattern));
   }
   if (launch.schedule == "space")

@@ -42,8 +42,7 @@ public:
                                   stencil::parse_boundaries("untouched"), examined_.size.xyz())) {
       if (!named.schedule.pass) continue;
       const int sweeps = stencil::sweeps_of(*named.schedule.pass);
-      const double fields = traits_.inputs();
-      const double share = (fields + levels_) / (sweeps * (fields + 1));
+      const double share = stencil::pass_share(traits_, levels_, sweeps);
       if (sweeps > usual_sweeps || share >= least) continue;
       least = share;
       best = {fmt::format("{} sweeps in one pass over memory move {:.2f} of the least bytes of {} "

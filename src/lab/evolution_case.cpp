@@ -3,6 +3,7 @@
 #include <ridge/comm/communicator.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/tune/stencil_cost.hpp>
 
 #include "asked_schedules.hpp"
 
@@ -41,8 +42,11 @@ public:
   }
   [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
     if (asked == "space") {
-      throw UsageError("--schedule space is for single launches; --schedule all compares single "
-                       "sweeps with several in one pass");
+      std::vector<AskedSchedule> space;
+      for (const auto& s : stencil::sweeps_space(queue_.device(), traits(), kernel_.made.levels,
+                                                 boundaries_, size_.xyz()))
+        space.push_back({"", stencil::to_text(s)});
+      return space;
     }
     if (asked != "all") return {{asked == "auto" ? "default" : "", stencil::to_text(parse(asked))}};
     std::vector<AskedSchedule> all;
@@ -64,6 +68,19 @@ public:
               record.work.written = {record.work.written.value * passes};
               return record;
             }};
+  }
+
+  /// A step: the model's of a single sweep; of a pass, that of the sweep it is made of less the
+  /// bytes that the pass does not move.
+  [[nodiscard]] std::optional<double> cost(const std::string& schedule,
+                                           const Extents& size) const override {
+    const stencil::SweepsSchedule s = stencil::parse_sweeps(schedule, queue_.device(), traits(),
+                                                            boundaries_, size.xyz());
+    const auto single =
+        tune::stencil_cost(queue_.device(), traits(), stencil::to_text(s.single), size);
+    if (!single || !s.pass) return single;
+    return *single *
+           stencil::pass_share(traits(), kernel_.made.levels, stencil::sweeps_of(*s.pass));
   }
 
   /// Each schedule has fields of its own, which hold the start until it runs.

@@ -43,7 +43,8 @@ std::vector<AskedSchedule> schedules_by_wisdom(Case& the_case, const std::string
 }
 
 tune::Tuned tune_case(Case& the_case, const std::string& pattern,
-                      const tune::SearchOptions& options) {
+                      const tune::SearchOptions& asked) {
+  tune::SearchOptions options = asked;
   const Device& device = the_case.queue().device();
   require_speed(device);
   tune::Ground ground;
@@ -55,6 +56,11 @@ tune::Tuned tune_case(Case& the_case, const std::string& pattern,
   });
   for (const AskedSchedule& s : the_case.schedules("space"))
     ground.space.push_back(s.text);
+  if (pattern == "sweeps") { // passes differ in every field from the single sweep beside them
+    for (const AskedSchedule& s : the_case.schedules("all")) {
+      if (ground.ready(s.text)) options.known.push_back(s.text);
+    }
+  }
   ground.check = [&](const std::string& schedule) { require_right(the_case, schedule); };
   return tune::tune(question_of(the_case), std::move(ground), pattern, device.kind(),
                     the_case.schedules("auto").back().text, options);

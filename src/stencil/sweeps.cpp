@@ -127,6 +127,42 @@ std::vector<text::Named<SweepsSchedule>> compared_sweeps(const Device& device, c
   return all;
 }
 
+namespace {
+
+template <class S>
+void add_passes(std::vector<SweepsSchedule>& all, const Device& device, const Traits& traits,
+                int levels, const ShellLayout& layout) {
+  const Schedule single = default_single(device, traits, layout);
+  for (const S& s : text::space<S>()) {
+    if (s.sweeps < levels || s.sweeps > most_sweeps(device, traits, levels)) continue;
+    try {
+      detail::require_pass(traits, levels, layout.extents, s.sweeps);
+      const PassSchedule pass = settled(s, device, traits, layout.extents);
+      const bool is_new = std::none_of(all.begin(), all.end(), [&](const SweepsSchedule& known) {
+        return known.pass && *known.pass == pass;
+      });
+      if (is_new) all.push_back({single, pass});
+    } catch (const UsageError&) { // too few points, or no room for its planes
+    }
+  }
+}
+
+} // namespace
+
+std::vector<SweepsSchedule> sweeps_space(const Device& device, const Traits& traits, int levels,
+                                         const Boundaries& boundaries, Index3 extents) {
+  const ShellLayout layout = shell_layout(device, traits, boundaries, extents);
+  std::vector<SweepsSchedule> all;
+  if (facts_of(device).takes_gpu_schedules) {
+    add_passes<GpuPassSchedule>(all, device, traits, levels, layout);
+  } else {
+    add_passes<CpuPassSchedule>(all, device, traits, levels, layout);
+  }
+  for (const Schedule& single : schedule_space(device, traits))
+    all.push_back({single});
+  return all;
+}
+
 namespace detail {
 
 namespace {

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from user_kernels import HEAT, SMOOTH
 
 FIELDS = {
     "pattern", "kernel", "device", "device_name", "precision", "size", "schedule", "modelled",
@@ -171,6 +172,27 @@ def test_bad_files(ridge, folder):
     ridge.bad(*words, says=["mine.json", "not a JSON object"])
     (folder / "mine.json").write_bytes(b"\xff\x00\x1b")
     ridge.bad(*words, says=["mine.json", "not a JSON object"])
+
+
+def test_kernels_in_a_file(ridge, folder):
+    """A stencil is modelled as the built-in one of its footprint; a chain by its passes."""
+    (folder / "mine.hpp").write_text(HEAT + SMOOTH)
+    for words in (["--schedule", "all"], ["--schedule", "tile=4", "--precision", "fp32"]):
+        mine = ridge.good("model", "./mine.hpp:Heat", "--on", "mi250x-gcd", *words, "--set",
+                          "rate=0.125", "--json").records()  # fmt: skip
+        known = ridge.good("model", "laplacian", "--on", "mi250x-gcd", *words, "--json").records()
+        for a, b in zip(mine, known, strict=True):
+            assert a["kernel"] == "./mine.hpp:Heat" and a["size"] == [512, 512, 512]
+            for name in ("schedule", "fetched_bytes", "fetched_high", "written_bytes", "cause"):
+                assert a[name] == b[name], name
+    (pair,) = ridge.good("model", "./mine.hpp:Smooth", "--on", "h200", "--size", "1000000",
+                         "--schedule", "fission", "--json").records()  # fmt: skip
+    assert pair["pattern"] == "chain" and pair["fetched_bytes"] >= pair["bytes_read"]
+    words = "model", "./mine.hpp:Heat", "--on", "h200"
+    ridge.bad(*words, "--set", "speed=1", says="no number 'speed'")
+    ridge.bad(*words, "--precision", "fp16", says="fp32 and fp64")
+    ridge.bad(*words, "--size", "64x64", says="writes no point")
+    ridge.bad("model", "laplacian", "--on", "h200", "--set", "rate=1", says="--set")
 
 
 @pytest.mark.parametrize("words, says", [

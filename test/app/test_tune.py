@@ -111,10 +111,24 @@ def test_sizes_are_kept_beside_each_other(ridge, wisdom):
     ("lattice-residual", "--size", "4x4x4x4"),
     ("chain", "--size", "5000", "--operations", "3"),
     ("diffusion", "--size", "20x20x20"),
+    ("wave", "--size", "20x24x28"),
+    ("heat", "--size", "64x48", "--precision", "fp32"),
 ])
 def test_every_pattern_is_tuned(ridge, wisdom, words):
     found = tune(ridge, *words, "--device", "cpu", "--most", 2)
     assert found["measured"] == 2 and found["kept"] and found["space"] > 2
+
+
+def test_many_sweeps_are_tuned_in_passes_too(ridge, wisdom):
+    """And `auto` takes what was found."""
+    wave = ("wave", "--device", "cpu", "--size", "40x32x24")
+    found = tune(ridge, *wave, "--most", 8)
+    tried = {t["schedule"] for t in found["trials"] if "seconds" in t}
+    assert any(s.startswith("sweeps=1 ") for s in tried), tried
+    assert any(not s.startswith("sweeps=1 ") for s in tried), tried
+    record = bench(ridge, *wave)
+    assert record["schedule_from"] == "wisdom" and record["schedule"] == found["schedule"]
+    assert record["check"]["ok"]
 
 
 def test_a_site_type_has_wisdom_of_its_own(ridge, wisdom):

@@ -57,10 +57,13 @@ template <Use For, class K>
     made.bench.make_case = [name, kernel](const BenchRequest& request, RoofSource&) {
       return stencil_case(name, kernel, request);
     };
-    made.bench.make_patient = [](const doctor::Examination& e) {
-      return doctor::stencil_patient(e.precision == "fp32" ? stencil::traits_of<K, float>()
-                                                           : stencil::traits_of<K, double>(),
-                                     e);
+    made.traits = [name](std::string_view precision) {
+      if (precision == "fp64") return stencil::traits_of<K, double>();
+      if (precision == "fp32") return stencil::traits_of<K, float>();
+      refuse_precision(precision, name, "fp32 and fp64");
+    };
+    made.bench.make_patient = [traits = made.traits](const doctor::Examination& e) {
+      return doctor::stencil_patient(traits(e.precision), e);
     };
     if constexpr (stencil::inputs_of<K> == 1) {
       made.job = [name, kernel](int element_bytes) {

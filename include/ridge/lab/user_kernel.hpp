@@ -85,6 +85,9 @@ struct UserKernel {
   /// `no_job` says why.
   std::function<StencilJob(int element_bytes)> job;
   std::string no_job;
+  /// Stencils: for `ridge model`, of a precision. Throws UsageError for others than fp64 and fp32.
+  /// Empty for other patterns.
+  std::function<stencil::Traits(std::string_view precision)> traits;
   /// Stencils: for `ridge evolve`, by the bytes of a number, with the functor's member `dt` set
   /// where one is given: throws UsageError where it has none. Empty for others.
   std::function<Evolution(int element_bytes, std::optional<double> dt)> evolution;

@@ -40,4 +40,16 @@ struct SweepsSchedule {
 compared_sweeps(const Device& device, const Traits& traits, int levels,
                 const Boundaries& boundaries, Index3 extents);
 
+/// Bytes that a pass moves at least of those that as many single sweeps do.
+[[nodiscard]] inline double pass_share(const Traits& traits, int levels, int sweeps) {
+  const double inputs = traits.inputs();
+  return (inputs + levels) / (sweeps * (inputs + 1));
+}
+
+/// Every schedule of many sweeps that a kernel of these traits and time levels can have there: those
+/// of single sweeps, and all passes that the device takes and the fields are large enough for.
+[[nodiscard]] std::vector<SweepsSchedule> sweeps_space(const Device& device, const Traits& traits,
+                                                       int levels, const Boundaries& boundaries,
+                                                       Index3 extents);
+
 } // namespace ridge::stencil

@@ -47,8 +47,8 @@ template <class S>
   return all;
 }
 
-/// The same of a schedule as text, of a pattern ("stencil", "pairs", "lattice", "chain") on a kind
-/// of device. Throws UsageError for a text that is no schedule of these.
+/// The same of a schedule as text, of a pattern ("stencil", "sweeps", "pairs", "lattice",
+/// "chain") on a kind of device. Throws UsageError for a text that is no schedule of these.
 [[nodiscard]] std::vector<std::string> neighbours(std::string_view pattern, DeviceKind kind,
                                                   const std::string& schedule);
 
