@@ -33,8 +33,10 @@ double gpu_waits(const Facts& f) {
   const double under_way = f.active() * f.block_threads * f.thread_bytes;
   const double read = f.least_read + f.staged / 2;
   const double started = f.dispatched > 0 ? f.dispatched : f.blocks * f.launches;
-  return std::max(seconds * (under_way > 0 ? std::max(waves, read / under_way) : waves),
-                  started * dispatch_cycles / f.device.clock_hz);
+  const model::Copying copying{f.blocks, f.copy_cycles, f.block_cycles, std::max(f.resident, 1.0)};
+  const double copied = copying.cycles(std::max(f.device.units, 1.0)) / f.device.clock_hz;
+  return std::max({copied, seconds * (under_way > 0 ? std::max(waves, read / under_way) : waves),
+                   started * dispatch_cycles / f.device.clock_hz});
 }
 
 } // namespace
@@ -46,7 +48,7 @@ model::Needs needs_of(const Facts& f) {
   needs.moved = f.moved() * f.node_share * conflicts;
   // What is in the cache comes from there once at least, also where the patterns do not count.
   const double least = f.in_cache ? f.least_read + f.least_written : 0;
-  needs.cached = std::max(f.asked, least) * f.sector_bytes;
+  needs.cached = std::max(f.asked, least) * f.sector_bytes / f.cache_share;
   // What is bound by its units waits for the one that has the most blocks.
   needs.flops = f.flops / f.filled() / f.vector_share;
   needs.instructions = f.instructions / f.filled();

@@ -71,10 +71,10 @@ private:
     const model::StencilAccess access =
         stencil::model_access(traits_, s, n_, examined_.description.kind);
     const model::Needs needs = model::needs_of(access, f.device, traffic);
-    double blocks = 1;
+    double blocks = access.marches ? s.chunks : 1;
     for (const auto& [extent, block] : {std::pair{n_.x, access.block.x},
                                         {ceil_div(n_.y, s.split), access.block.y},
-                                        {n_.z, access.block.z}})
+                                        {access.marches ? 1 : n_.z, access.block.z}})
       blocks *= static_cast<double>(ceil_div(extent, std::max<Index>(block, 1)));
     lay_blocks(f, {blocks, access.threads, access.registers, access.bounds, access.shared_bytes});
     f.asked = traffic.requested; // on a cpu the first cache serves it
@@ -85,7 +85,11 @@ private:
     f.repeated = std::max(0.0, traffic.fetched - f.least_read - f.spilled / 2);
     if (f.in_cache) f.repeated = 0;
     if (access.marches) {
-      f.latency_cycles = 0; // bulk copies run ahead
+      f.latency_cycles = 0; // copies run ahead
+      const model::Copying copying = model::copying_of(access, f.device);
+      f.copy_cycles = copying.copy_cycles;
+      f.block_cycles = copying.block_cycles;
+      if (copying.blocks > 0) f.cache_share = model::copied_share;
       return;
     }
     if (access.waits_between_planes) {

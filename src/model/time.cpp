@@ -36,7 +36,39 @@ double latency_seconds(const StencilAccess& access, const Description& device) {
   return rounds * cycles / device.clock_hz;
 }
 
+/// What a march by copies takes on an H200, of the Laplacian's whole spaces at nine sizes
+/// (docs/results/h200/tune/space.csv, docs/decisions/0073). A block waits so many cycles for a plane
+/// beside the copies; a unit hands out a copy of a row, however long, in so many, and so many bytes
+/// a cycle.
+constexpr double plane_cycles = 600;
+constexpr double row_cycles = 47;
+constexpr double copied_bytes_per_cycle = 135;
+
 } // namespace
+
+Copying copying_of(const StencilAccess& access, const Description& device) {
+  if (!access.marches || !access.march.copies) return {};
+  const auto along_axis = [](Index points, Index radius, Index block) {
+    return static_cast<double>(ceil_div(std::max<Index>(points - 2 * radius, 1), block));
+  };
+  const Index3 n = access.extents;
+  const Index3 r = access.radius;
+  Copying c;
+  c.blocks = along_axis(n.x, r.x, access.block.x) * along_axis(n.y, r.y, access.block.y) *
+             access.march.chunks;
+  const double planes =
+      along_axis(n.z, r.z, access.march.chunks) + 2.0 * static_cast<double>(r.z);
+  c.copy_cycles =
+      planes * (row_cycles * access.march.rows + access.march.plane_bytes / copied_bytes_per_cycle);
+  c.block_cycles = c.copy_cycles + planes * plane_cycles;
+  c.resident = resident_blocks(access, device);
+  return c;
+}
+
+double Copying::cycles(double units) const {
+  return std::max(std::ceil(blocks / units) * copy_cycles,
+                  std::ceil(blocks / resident) * block_cycles);
+}
 
 Needs needs_of(const StencilAccess& access, const Description& device, const Traffic& traffic) {
   Needs needs;
@@ -45,7 +77,12 @@ Needs needs_of(const StencilAccess& access, const Description& device, const Tra
   needs.flops = access.work.flops;
   needs.element_bytes = access.element_bytes;
   needs.instructions = warp_instructions(access, device, traffic);
-  if (!access.marches) needs.waits = latency_seconds(access, device);
+  if (!access.marches) {
+    needs.waits = latency_seconds(access, device);
+  } else if (access.march.copies) {
+    needs.waits = copying_of(access, device).cycles(device.units) / device.clock_hz;
+    needs.cached /= copied_share;
+  }
   needs.launches = access.split;
   return needs;
 }

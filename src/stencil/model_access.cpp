@@ -53,14 +53,32 @@ std::array<int, 3> axes_of(Order order) {
   return {name[0] - 'x', name[1] - 'x', name[2] - 'x'};
 }
 
+/// What a row of a tile takes of its neighbours on each side: a sector.
+constexpr Index halo_bytes = 32;
+
 /// Blocks in step are at most `drift` steps of `pace` planes apart, half of that on average.
-void describe_march(StencilAccess& a, const Traits& traits, const GpuSchedule& s, Index3 n) {
+void describe_march(StencilAccess& a, const Traits& traits, const GpuSchedule& s, Index3 n,
+                    DeviceKind kind) {
   const bool packs = n.x * traits.element_bytes % 16 == 0 || s.loads == Loads::packs;
   a.block = {s.block.x * (packs ? 16 / traits.element_bytes : 1), Index{s.block.y} * s.tile, 1};
   a.threads = static_cast<int>(s.block.count()) + 32; // a warp that fetches
   a.shared_bytes =
       march_ring_bytes(s, traits, n.x * traits.element_bytes % 128 == 0) + march_fixed_bytes(s);
   a.marches = true;
+  a.march.copies = facts_of(kind).copies_past_registers;
+  const Index row = a.block.x * traits.element_bytes;
+  for (const auto& offsets : traits.footprints) {
+    Index beyond = 0; // rows around the tile
+    bool beside = false;
+    for (const Offset& o : offsets) {
+      beyond = std::max<Index>(beyond, std::abs(o.y));
+      beside = beside || o.x != 0;
+    }
+    const Index rows = a.block.y + 2 * beyond;
+    a.march.rows += static_cast<double>(rows);
+    a.march.plane_bytes += static_cast<double>(rows * (row + (beside ? 2 * halo_bytes : 0)));
+  }
+  a.march.plane_bytes += static_cast<double>(a.block.y * row);
   a.march.chunks = s.chunks;
   a.march.planes_apart = s.drift > 0 ? std::max(1, s.drift * s.pace / 2) : 0;
 }
@@ -86,7 +104,7 @@ int window_registers(const Traits& traits, const GpuSchedule& s, DeviceKind kind
 
 void describe_window(StencilAccess& a, const Traits& traits, const GpuSchedule& s, Index3 n,
                      DeviceKind kind) {
-  describe_march(a, traits, s, n);
+  describe_march(a, traits, s, n, kind);
   a.threads = static_cast<int>(s.block.count());
   a.bounds = a.threads;
   a.shared_bytes = window_bytes(s, traits, kind);
@@ -128,7 +146,7 @@ StencilAccess model_access(const Traits& traits, const GpuSchedule& s, Index3 n,
   a.bounds = s.bounds;
   a.registers = registers_around + values_held(traits, s, kind) * traits.element_bytes / 4;
   if (s.stage == Stage::bulk) {
-    describe_march(a, traits, s, n);
+    describe_march(a, traits, s, n, kind);
     return a;
   }
   if (s.stage == Stage::window) {

@@ -44,6 +44,24 @@ void Ranking::sort(std::vector<std::string>& schedules) {
     schedules.push_back(std::move(r.second));
 }
 
+void Ranking::spread_equals(std::vector<std::string>& sorted) {
+  constexpr double equal = 1.001;
+  constexpr double each = 0.01; // of the cost: so much farther back is each of them
+  std::vector<std::pair<double, std::string>> places;
+  double first = 0; // of a run of equals
+  int before = 0;
+  for (std::string& s : sorted) {
+    const double c = cost(s);
+    before = c <= equal * first ? before + 1 : 0;
+    if (before == 0) first = c;
+    places.emplace_back(c < unknown ? c * (1 + each * before) : c, std::move(s));
+  }
+  std::stable_sort(places.begin(), places.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (std::size_t i = 0; i < sorted.size(); ++i)
+    sorted[i] = std::move(places[i].second);
+}
+
 void Ranking::drop_hopeless(std::vector<std::string>& sorted, double factor) {
   if (sorted.empty()) return;
   const double most = factor * cost(sorted.front());

@@ -22,6 +22,9 @@ public:
   bool knows(const std::string& schedule);
   /// Leaves out what cannot run.
   void sort(std::vector<std::string>& schedules);
+  /// Moves schedules that the model takes for equals back, one farther than the other: they differ
+  /// in what it does not know, and are too many to measure before anything else.
+  void spread_equals(std::vector<std::string>& sorted);
   /// Drops those at the end of a sorted list that the model holds for slower than its best by
   /// `factor`.
   void drop_hopeless(std::vector<std::string>& sorted, double factor);

@@ -21,7 +21,10 @@ Route::Route(const Ground& ground, const std::string& standard, Order order)
   } else {
     ranking_.sort(all);
     if (ground.cost && !all.empty() && ranking_.knows(all.front())) ranked_first_ = all.front();
-    if (order == Order::guided) ranking_.drop_hopeless(all, hopeless);
+    if (order == Order::guided) {
+      ranking_.drop_hopeless(all, hopeless);
+      ranking_.spread_equals(all);
+    }
   }
   ranked_.assign(all.begin(), all.end());
 }

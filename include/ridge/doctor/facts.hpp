@@ -24,11 +24,13 @@ struct Facts {
       false; ///< all of it fits the last-level cache: a run before may have left it there
 
   double asked = 0;        ///< bytes that threads ask of the last-level cache; 0: not known
+  double cache_share = 1;  ///< of its bandwidth that they can have
   double sector_bytes = 1; ///< bytes of the sectors that a warp touches, for each that it asks for
 
   double flops = 0;
   int element_bytes = 8;
   double instructions = 0; ///< of warps; 0: not known
+  double least_instructions = 0; ///< of the leanest form of the kernel; 0: not known
 
   double launches = 1;
   double launch_share = 1;     ///< of a launch's cost that each of them takes
@@ -40,6 +42,8 @@ struct Facts {
   double block_threads = 1;     ///< 1 on a cpu
   double thread_bytes = 0;      ///< that a thread has under way from memory at once; 0: not known
   double latency_cycles = 0;    ///< that a block waits at least
+  double copy_cycles = 0;       ///< that its unit hands out a block's copies in
+  double block_cycles = 0;      ///< that a block with such copies takes alone
   double registers = 0;         ///< that a thread needs, of 32 bits; 0: not known
   double spilled_registers = 0; ///< of these, what does not fit
   double site_registers = 0;    ///< that hold one site whole in a thread, of 32 bits

@@ -11,7 +11,7 @@ namespace ridge::model {
 /// The time of one launch and the ceiling that sets it: "memory" (bytes over a copy's bandwidth),
 /// "cache" (rows over that of the last-level cache), "flops", "issue" (instructions of the warps
 /// over the schedulers' slots), "latency" (a block's life times the rounds of resident blocks:
-/// too few bytes in flight), or "launch".
+/// too few bytes in flight; of a march, what copies rows), or "launch".
 struct Time {
   Seconds seconds;
   std::string roof;
@@ -30,6 +30,23 @@ struct Needs {
 /// Ceilings that the device does not say are left out. Each launch beyond what one run waits for
 /// adds its cost.
 [[nodiscard]] Time time_of(const Needs& needs, const Description& device);
+
+/// Of a march whose rows are copied into shared memory: a unit hands out the copies of its blocks
+/// one after the other, and a block waits for a plane before it asks for the next.
+struct Copying {
+  double blocks = 0;       ///< columns of the field, in all chunks
+  double copy_cycles = 0;  ///< that handing out a block's copies takes
+  double block_cycles = 0; ///< that a block takes alone
+  double resident = 1;     ///< blocks on the device at once
+
+  /// Of the unit that has the most blocks, or of blocks that follow each other.
+  [[nodiscard]] double cycles(double units) const;
+};
+/// Nothing is copied under other schedules.
+[[nodiscard]] Copying copying_of(const StencilAccess& access, const Description& device);
+/// Of the cache's bandwidth, what such copies reach: on an H200, by a row a block
+/// (docs/model.md).
+inline constexpr double copied_share = 0.73;
 
 /// Of a stencil on a GPU.
 [[nodiscard]] Needs needs_of(const StencilAccess& access, const Description& device,

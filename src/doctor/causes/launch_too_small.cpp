@@ -14,8 +14,11 @@ Cause launch_too_small() {
   c.above = false;
   c.evidence = [](const Facts& f) -> std::optional<double> { return f.filled(); };
   c.healed = [](Facts f) {
-    // Each unit has as many, and no fewer than it has now.
+    // Each unit has as many, and no fewer than it has now; all of them do the same work.
+    const double before = f.blocks;
     f.blocks = std::ceil(f.blocks / f.device.units) * f.device.units;
+    f.copy_cycles *= before / f.blocks;
+    f.block_cycles *= before / f.blocks;
     f.resident = std::max(f.resident, std::min(f.blocks, f.device.units));
     return f;
   };
