@@ -82,6 +82,11 @@ private:
     }
     if (!output.empty()) io::write_text_file(plan, output, lab::record_text(visit));
     print_visit(visit, json);
+    if (visit.findings.is_unexplained()) {
+      throw Failure(fmt::format("no cause is known of this launch, and a schedule with a name is "
+                                "predicted to be {:.2f} times as fast: {}",
+                                visit.findings.best.predicted_gain, visit.findings.best.fix));
+    }
     for (std::size_t i = 0; i < visit.proofs.size(); ++i) {
       const auto& d = visit.findings.diagnoses[i];
       if (visit.proofs[i] && !visit.proofs[i]->confirms(d.predicted_gain)) {

@@ -71,6 +71,8 @@ void print_visit(const lab::Visit& v, bool json) {
   const doctor::Best& best = v.findings.best;
   if (!best.fix.empty())
     fmt::print("\nof all with names, {:.2f} times as fast: {}\n", best.predicted_gain, best.fix);
+  if (v.findings.is_unexplained())
+    fmt::print("the doctor cannot explain why: no cause that it knows holds\n");
   if (const auto& advice = v.findings.advice) {
     fmt::print("\nadvice     {}\n           schedule {}\n", advice->text, advice->schedule);
     if (const auto& p = v.of_advice) {

@@ -164,7 +164,9 @@ private:
     const lab::UserKernel found = lab::load_user_kernel(kernel, numbers);
     if (!found.traits) return {};
     const int rank = found.bench.default_size.rank();
-    return Stencil{[traits = found.traits](std::string_view of, int /*rank*/) { return traits(of); },
+    return Stencil{[traits = found.traits](std::string_view of, int /*rank*/) {
+                     return traits(of);
+                   },
                    rank == 3 ? cube : found.bench.default_size};
   }
   [[nodiscard]] std::string digits() const { return precision.empty() ? "fp64" : precision; }

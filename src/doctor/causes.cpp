@@ -11,6 +11,8 @@ const std::vector<Cause>& causes() {
                                       cache_overflow(),
                                       repeated_requests(),
                                       few_resident_warps(),
+                                      spilled_registers(),
+                                      computed_twice(),
                                       too_few_bytes_in_flight(),
                                       launch_too_small(),
                                       partly_written_sectors(),

@@ -10,7 +10,9 @@ namespace ridge::doctor {
 [[nodiscard]] Cause uncoalesced();
 [[nodiscard]] Cause cache_overflow();
 [[nodiscard]] Cause repeated_requests();
+[[nodiscard]] Cause computed_twice();
 [[nodiscard]] Cause few_resident_warps();
+[[nodiscard]] Cause spilled_registers();
 [[nodiscard]] Cause too_few_bytes_in_flight();
 [[nodiscard]] Cause launch_too_small();
 [[nodiscard]] Cause partly_written_sectors();

@@ -1,6 +1,7 @@
 #include <ridge/doctor/diagnosis.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace ridge::doctor {
 
@@ -14,27 +15,53 @@ std::optional<Diagnosis> check(const Cause& cause, const Facts& facts) {
   d.cause = &cause;
   d.evidence = *evidence;
   d.predicted_gain = time_of(facts).seconds.value / time_of(cause.healed(facts)).seconds.value;
+  d.gain_alone = d.predicted_gain;
   d.fix = cause.action;
   return d;
 }
 
+constexpr double least_gain = 1 / (1 - least_saving);
+
 bool counts(const Diagnosis& d) {
-  return d.predicted_gain >= 1 / (1 - least_saving);
+  return d.predicted_gain >= least_gain;
 }
 
 std::string described(const Prescription& p) {
   return "schedule " + (p.name.empty() ? "" : p.name + ": ") + p.schedule;
 }
 
-/// Looks for the fastest schedule without the cause.
-void prescribe(Diagnosis& d, const Patient& patient, const Facts& sick,
-               const std::vector<Prescription>& candidates) {
+/// A schedule that may be prescribed, and what a launch under it is.
+struct Candidate {
+  Prescription schedule;
+  Facts facts;
+  double seconds = 0;
+};
+
+/// A cpu starts no threads for little work: a launch that took less than their start had none.
+bool starts_nothing(const Facts& f) {
+  return !f.device.is_gpu() && f.measured_seconds > 0 &&
+         f.measured_seconds < f.launches * f.launch_share * f.device.launch_seconds;
+}
+
+std::vector<Candidate> examined(const Patient& patient, const Facts& sick,
+                                const std::vector<Prescription>& all) {
+  std::vector<Candidate> candidates;
+  for (const Prescription& p : all) {
+    candidates.push_back({p, patient.facts(p.schedule), 0});
+    candidates.back().facts.device.launch_seconds = sick.device.launch_seconds;
+    candidates.back().seconds = time_of(candidates.back().facts).seconds.value;
+  }
+  return candidates;
+}
+
+/// Looks for the fastest schedule without the cause. What is found already is only given up for
+/// one that saves enough beside it.
+void prescribe(Diagnosis& d, const Facts& sick, const std::vector<Candidate>& candidates) {
   const double now = time_of(sick).seconds.value;
-  double to_beat = 1 / (1 - least_saving);
-  for (const Prescription& p : candidates) {
-    const Facts facts = patient.facts(p.schedule);
+  double to_beat = d.schedule.empty() ? least_gain : d.predicted_gain * least_gain;
+  for (const auto& [p, facts, seconds] : candidates) {
     if (!d.cause->is_cured(sick, facts)) continue;
-    const double gain = now / time_of(facts).seconds.value;
+    const double gain = now / seconds;
     if (gain <= to_beat) continue;
     to_beat = gain;
     d.predicted_gain = gain;
@@ -44,12 +71,11 @@ void prescribe(Diagnosis& d, const Patient& patient, const Facts& sick,
 }
 
 /// The schedule with a name that the model takes for the fastest, where it saves enough.
-Best best_of(const Patient& patient, const Facts& sick) {
+Best best_of(const std::vector<Candidate>& named, const Facts& sick) {
   Best best;
-  double to_beat = 1 / (1 - least_saving);
-  for (const Prescription& p : patient.named()) {
-    const double gain =
-        time_of(sick).seconds.value / time_of(patient.facts(p.schedule)).seconds.value;
+  double to_beat = least_gain;
+  for (const auto& [p, facts, seconds] : named) {
+    const double gain = time_of(sick).seconds.value / seconds;
     if (gain <= to_beat) continue;
     to_beat = gain;
     best = {described(p), gain};
@@ -59,7 +85,8 @@ Best best_of(const Patient& patient, const Facts& sick) {
 
 void sort_by_gain(std::vector<Diagnosis>& all) {
   std::stable_sort(all.begin(), all.end(), [](const Diagnosis& a, const Diagnosis& b) {
-    return a.predicted_gain > b.predicted_gain;
+    // Of causes with one cure the heavier is told first.
+    return std::pair(a.predicted_gain, a.gain_alone) > std::pair(b.predicted_gain, b.gain_alone);
   });
 }
 
@@ -79,18 +106,26 @@ Findings diagnose(const Patient& patient, const std::string& schedule, const Rec
   Findings findings;
   findings.facts = patient.facts(schedule);
   if (record != nullptr) add_measured(findings.facts, *record);
+  if (starts_nothing(findings.facts)) findings.facts.device.launch_seconds = 0;
   findings.time = time_of(findings.facts);
+  const std::vector<Candidate> named = examined(patient, findings.facts, patient.named());
+  std::vector<Candidate> changes;
   for (const Cause& cause : causes()) {
     auto found = check(cause, findings.facts);
     if (!found) continue;
-    prescribe(*found, patient, findings.facts, patient.changes(schedule));
-    if (found->schedule.empty()) prescribe(*found, patient, findings.facts, patient.named());
+    if (changes.empty()) changes = examined(patient, findings.facts, patient.changes(schedule));
+    prescribe(*found, findings.facts, changes);
+    prescribe(*found, findings.facts, named);
     if (counts(*found)) findings.diagnoses.push_back(*found);
   }
   sort_by_gain(findings.diagnoses);
-  findings.best = best_of(patient, findings.facts);
+  findings.best = best_of(named, findings.facts);
   findings.advice = patient.advice(findings.facts, findings.time);
   return findings;
+}
+
+bool Findings::is_unexplained() const {
+  return diagnoses.empty() && best.predicted_gain > much_faster;
 }
 
 } // namespace ridge::doctor

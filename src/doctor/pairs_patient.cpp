@@ -16,6 +16,8 @@ using pairs::GpuSchedule;
 
 /// Registers of a thread beside bodies and sums.
 constexpr int registers_around = 24;
+/// Targets of a thread where registers allow them.
+constexpr int usual_tile = 8;
 
 pairs::Bodies bodies_of(const Extents& size) {
   if (size.rank() == 1) return {size[0], size[0], true};
@@ -69,6 +71,11 @@ private:
     // An interaction that counts for both bodies takes half as many instructions again.
     f.instructions =
         interactions * (symmetric ? 0.75 : 1) * (slots_ * rate + reads) / f.device.warp_width;
+    // A pair computed once, and each source read once for as many targets as usual tiles have.
+    const bool once = traits_.mutual && bodies_.same;
+    f.least_instructions =
+        interactions * (once ? 0.75 : 1) *
+        (slots_ * rate + static_cast<double>(traits_.sources) / usual_tile) / f.device.warp_width;
     f.flops = 0; // counted as instructions
     return f;
   }

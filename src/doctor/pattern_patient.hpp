@@ -30,11 +30,12 @@ public:
     return all;
   }
   [[nodiscard]] std::vector<Prescription> named() const final {
-    std::vector<Prescription> all;
-    for (const Named& n : known())
-      add_possible(all, n);
-    add_possible(all, read("auto"));
-    return all;
+    if (named_.empty()) { // the model's choice takes a while
+      for (const Named& n : known())
+        add_possible(named_, n);
+      add_possible(named_, read("auto"));
+    }
+    return named_;
   }
 
 protected:
@@ -63,6 +64,7 @@ protected:
   Examination examined_;
 
 private:
+  mutable std::vector<Prescription> named_;
   static Prescription written(const Named& n) { return {n.name, text::print_held(n.schedule)}; }
   void add_possible(std::vector<Prescription>& all, const Named& n) const {
     if (is_possible(n.schedule)) all.push_back(written(n));

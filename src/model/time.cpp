@@ -37,7 +37,7 @@ double latency_seconds(const StencilAccess& access, const Description& device) {
 }
 
 /// What a march by copies takes on an H200, of the Laplacian's whole spaces at nine sizes
-/// (docs/results/h200/tune/space.csv, docs/decisions/0073). A block waits so many cycles for a plane
+/// (docs/results/h200/tune/space.csv, docs/model.md). A block waits so many cycles for a plane
 /// beside the copies; a unit hands out a copy of a row, however long, in so many, and so many bytes
 /// a cycle.
 constexpr double plane_cycles = 600;

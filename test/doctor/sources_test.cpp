@@ -75,10 +75,11 @@ TEST(Sources, StagedSumsOfWidth2StarveAndPassTwice) {
   EXPECT_EQ(wide.findings.diagnoses.front().cause->name, "staged-passes");
 }
 
-// Nothing is wrong with these launches; another schedule is faster.
 TEST(Sources, ChargesAreFasterWhenEachPairIsComputedOnce) {
   const Visited v = visit("coulomb", "h200", Extents{65536}, "direct");
-  EXPECT_TRUE(v.findings.diagnoses.empty());
+  ASSERT_EQ(v.findings.diagnoses.size(), 1U);
+  EXPECT_EQ(v.findings.diagnoses.front().cause->name, "computed-twice");
+  EXPECT_NE(v.findings.diagnoses.front().fix.find("form=symmetric"), std::string::npos);
   EXPECT_EQ(v.findings.time.roof, "issue");
   EXPECT_NE(v.findings.best.fix.find("form=symmetric"), std::string::npos) << v.findings.best.fix;
   EXPECT_NEAR(v.findings.best.predicted_gain, 1.07 / 0.72, 0.3); // of issue, both measured
@@ -89,8 +90,8 @@ TEST(Sources, ChargesAreFasterWhenEachPairIsComputedOnce) {
 
 TEST(Sources, NeighboursThroughAnH200sCacheAreSlowerThanAMarch) {
   const Visited v = visit("laplacian", "h200", cube, "kernel2");
-  ASSERT_NE(v.of("repeated-requests"), nullptr);
-  EXPECT_NEAR(v.of("repeated-requests")->predicted_gain, 1.22, 0.06); // measured
+  ASSERT_FALSE(v.findings.diagnoses.empty());
+  EXPECT_EQ(v.findings.diagnoses.front().cause->name, "repeated-requests");
   EXPECT_EQ(v.findings.time.roof, "cache");
   EXPECT_NE(v.findings.best.fix.find("stage=bulk"), std::string::npos) << v.findings.best.fix;
   EXPECT_NEAR(v.findings.best.predicted_gain, 1.22, 0.06); // measured

@@ -36,7 +36,7 @@ struct Cause {
   }
 };
 
-/// All twelve, in the order in which equal gains are told.
+/// All fourteen, in the order in which equal gains are told.
 [[nodiscard]] const std::vector<Cause>& causes();
 
 /// Throws UsageError that lists them.

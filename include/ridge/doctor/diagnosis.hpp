@@ -14,6 +14,7 @@ struct Diagnosis {
   const Cause* cause = nullptr;
   double evidence = 0;
   double predicted_gain = 1; ///< time now over time then
+  double gain_alone = 1;     ///< were this cause gone and nothing else changed
   std::string fix;           ///< for people: what to do
   std::string schedule;      ///< the cured one; empty where no schedule helps
 };
@@ -31,15 +32,21 @@ struct Findings {
   std::vector<Diagnosis> diagnoses;
   Best best; ///< of the schedules with names, the fastest, whatever the cause
   std::optional<Advice> advice;
+
+  /// Whether a schedule with a name is much faster, and no cause says why.
+  [[nodiscard]] bool is_unexplained() const;
 };
+
+/// How many times as fast another schedule is that asks for a cause.
+inline constexpr double much_faster = 1.2;
 
 /// A cause counts where its evidence passes its threshold and the cure saves at least this share
 /// of the time.
 inline constexpr double least_saving = 0.03;
 
 /// Examines a launch under a schedule. `record`: what was measured of it, where it ran. The cure of
-/// a cause is the schedule without it that the model takes for the fastest: of those that differ
-/// in one field; where none of these helps, of those with names.
+/// a cause is the schedule without it that the model takes for the fastest: one with a name only
+/// where it saves that much beside the best that differs in one field.
 [[nodiscard]] Findings diagnose(const Patient& patient, const std::string& schedule,
                                 const Record* record = nullptr);
 

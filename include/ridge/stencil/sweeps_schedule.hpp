@@ -46,8 +46,9 @@ compared_sweeps(const Device& device, const Traits& traits, int levels,
   return (inputs + levels) / (sweeps * (inputs + 1));
 }
 
-/// Every schedule of many sweeps that a kernel of these traits and time levels can have there: those
-/// of single sweeps, and all passes that the device takes and the fields are large enough for.
+/// Every schedule of many sweeps that a kernel of these traits and time levels can have there:
+/// those of single sweeps, and all passes that the device takes and the fields are large enough
+/// for.
 [[nodiscard]] std::vector<SweepsSchedule> sweeps_space(const Device& device, const Traits& traits,
                                                        int levels, const Boundaries& boundaries,
                                                        Index3 extents);

@@ -1,0 +1,65 @@
+// Wherever a schedule with a name is much faster, the doctor names a cause: over all of them of all
+// built-in kernels, small and large, on devices that need not be here.
+#include <ridge/doctor/diagnosis.hpp>
+#include <ridge/lab/bench.hpp>
+
+#include <gtest/gtest.h>
+
+namespace ridge::doctor {
+namespace {
+
+std::vector<Extents> sizes_of(const lab::BenchKernel& kernel) {
+  if (kernel.pattern == "lattice") return {{4, 4, 4, 4}, {32, 32, 32, 32}};
+  if (kernel.pattern == "pairs") return {{300}, {16384}, {262144}};
+  if (kernel.pattern == "chain") return {{1000}, {100000}, {100000000}};
+  return {{48, 40, 36}, {1024, 1024, 512}};
+}
+
+/// What no cause explains yet: a latency of blocks, of which memory has enough under way.
+bool is_known_limit(const lab::BenchKernel& kernel, const Prescription& p) {
+  return kernel.name == "lattice-residual-reproducible" && p.name == "fused2";
+}
+
+void examine(const lab::BenchKernel& kernel, const char* on, const Extents& size,
+             const std::string& precision) {
+  const model::Description d = model::shipped_description(on);
+  const auto patient = kernel.make_patient(
+      {Device(d.warp_width == 64 ? "simt:64" : "simt:32"), d, false, size, precision});
+  for (const Prescription& p : patient->named()) {
+    if (is_known_limit(kernel, p)) continue;
+    const Findings found = diagnose(*patient, p.schedule);
+    EXPECT_FALSE(found.is_unexplained())
+        << kernel.name << ' ' << precision << ' ' << to_text(size) << " on " << on << " under "
+        << p.name << ": " << p.schedule << " bound by " << found.time.roof << "; "
+        << found.best.predicted_gain << " times as fast: " << found.best.fix;
+  }
+}
+
+TEST(NamedSchedules, AreRefusedAnExplanationWhereNoCauseHolds) {
+  Findings found;
+  found.best.predicted_gain = 1.3;
+  EXPECT_TRUE(found.is_unexplained());
+  found.best.predicted_gain = 1.1;
+  EXPECT_FALSE(found.is_unexplained());
+  found.best.predicted_gain = 1.3;
+  found.diagnoses.emplace_back();
+  EXPECT_FALSE(found.is_unexplained());
+}
+
+TEST(NamedSchedules, ThatAreMuchFasterHaveACause) {
+  for (const lab::BenchKernel& kernel : lab::bench_kernels()) {
+    if (!kernel.make_patient) continue;
+    for (const char* const on : {"h200", "mi250x-gcd"}) {
+      for (const Extents& size : sizes_of(kernel)) {
+        const bool small = size.count() < 1000000;
+        const bool stencil = size.rank() == 3; // whose model's choice takes a while
+        if (stencil && small && on != std::string_view("h200")) continue;
+        if (!stencil || !small) examine(kernel, on, size, "fp64");
+        if (!stencil || small) examine(kernel, on, size, "fp32");
+      }
+    }
+  }
+}
+
+} // namespace
+} // namespace ridge::doctor
