@@ -86,7 +86,9 @@ void require_headers(const Job& job, const SourceInFolder& source) {
   write_source(source.folder + "/" + name, fmt::format("#include <{}>\n", job.header));
   std::vector<std::string> command = job.compiler.command;
   command.insert(command.end(), {"-I" + headers_folder(), name, "-c", "-o", "headers.o"});
-  const Finished finished = run_command(command, source.folder);
+  const Finished finished =
+      run_watched(fmt::format("Ridge's headers with {}", program_name(job.compiler)), 3, command,
+                  source.folder);
   const std::string error = first_error(finished.report);
   if (finished.status == 0 || error.empty()) return;
   throw Failure(fmt::format("{} does not compile Ridge's headers ({}): name another compiler by "

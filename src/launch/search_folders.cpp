@@ -1,9 +1,9 @@
 #include "search_folders.hpp"
 
 #include <ridge/device/library.hpp>
-#include <ridge/launch/process.hpp>
 
 #include "toolchain.hpp"
+#include "wait.hpp"
 
 #include <algorithm>
 #include <array>
@@ -90,7 +90,8 @@ SearchFolders asked(const std::string& program, const std::vector<std::string>& 
   std::vector<std::string> command{program};
   command.insert(command.end(), flags.begin(), flags.end());
   command.insert(command.end(), {"-v", "-E", "-x", "c++", "/dev/null", "-o", "/dev/null"});
-  const Finished finished = run_command(command, "/");
+  const Finished finished =
+      run_watched("nothing yet: asking " + program + " for its folders", 1, command, "/");
   SearchFolders folders;
   std::vector<std::string> named = folders_in(flags);
   for (const char* const name : folder_variables) {

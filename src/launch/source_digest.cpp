@@ -1,12 +1,13 @@
 #include <ridge/core/file.hpp>
 #include <ridge/device/library.hpp>
-#include <ridge/launch/process.hpp>
 #include <ridge/launch/source_digest.hpp>
 
 #include "cache.hpp"
 #include "compilers.hpp"
 #include "hash.hpp"
 #include "included.hpp"
+#include "make.hpp"
+#include "wait.hpp"
 
 #include <array>
 #include <sstream>
@@ -62,7 +63,8 @@ std::string source_digest(const std::string& file) {
   const std::string out = shop.folder() + "/preprocessed.txt";
   std::vector<std::string> command = compiler.command;
   command.insert(command.end(), {"-I" + headers_folder(), "-E", "-x", "c++", file, "-o", out});
-  if (run_command(command, shop.folder()).status != 0) return {};
+  const std::string what = kernel_name(file) + " with " + program_name(compiler);
+  if (run_watched(what, 1, command, shop.folder()).status != 0) return {};
   const auto text = read_file(out);
   return text ? digest(text_of_user(*text)) : std::string();
 }

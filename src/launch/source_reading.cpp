@@ -7,8 +7,10 @@
 #include "cache.hpp"
 #include "hash.hpp"
 #include "included.hpp"
+#include "make.hpp"
 #include "report.hpp"
 #include "search_folders.hpp"
+#include "wait.hpp"
 
 #include <fmt/format.h>
 
@@ -68,7 +70,9 @@ Preprocessed preprocess(const SourceInFolder& source, const std::string& text_na
   std::string restless;
   for (int i = 0; i < most_tries; ++i) {
     const std::time_t moment = std::time(nullptr);
-    const Finished finished = run_command(command, source.folder);
+    const Finished finished =
+        run_watched(fmt::format("{} with {}", kernel_name(source.file), program_name(source.compiler)),
+                    source.compiler.usual_seconds, command, source.folder);
     if (finished.status != 0) refuse(finished, command.front(), source.file, source.name);
     const std::optional<std::string> text = read_file(source.folder + "/" + text_name);
     if (!text) throw Failure("what was preprocessed cannot be read: is the disk full?");

@@ -61,6 +61,12 @@ void Wait::during(const std::function<void()>& work) {
   done.get();
 }
 
+Finished run_watched(const std::string& what, int usual, const std::vector<std::string>& command,
+                     const std::string& folder) {
+  Wait wait(what, usual);
+  return run_command(command, folder, wait.tick());
+}
+
 Helping::Helping(const std::atomic<bool>& stop) {
   stop_of_thread = &stop;
 }

@@ -1,12 +1,14 @@
 // Waiting for a compiler.
 #pragma once
 
+#include <ridge/launch/process.hpp>
 #include <ridge/launch/waiting.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace ridge::launch {
 
@@ -30,6 +32,11 @@ private:
   Waiting waiting_;
   Observer observer_;
 };
+
+/// Runs a command while somebody waits for it. What a tick throws ends the command.
+[[nodiscard]] Finished run_watched(const std::string& what, int usual,
+                                   const std::vector<std::string>& command,
+                                   const std::string& folder);
 
 /// While it lives the compilations of this thread are not told of: another thread waits for all of
 /// them. They end, by a Failure, once `stop` is set.

@@ -16,7 +16,9 @@ BENCH = ("bench", "./heat.hpp:Heat", "--device", "cpu", "--size", "16x16x16", "-
 def slow_compiler(folder, monkeypatch):
     """A compiler that says where it and its part are, takes its time and fails."""
     script = folder / "slow-g++"
-    script.write_text("#!/bin/sh\n"
+    compiler = os.environ.get("CXX", "g++")
+    script.write_text("#!/bin/sh\n" # what it is asked for its folders it says at once
+                      f"case \"$*\" in *'-v -E'*) exec {compiler} \"$@\";; esac\n"
                       f"(echo $$; exec sh -c 'echo $$; exec sleep 30') > {folder}/pids\n"
                       "exit 1\n")
     script.chmod(0o755)

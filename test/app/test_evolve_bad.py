@@ -82,7 +82,6 @@ def test_bench_takes_steps_of_what_evolves(ridge, folder):
     ridge.bad("bench", "laplacian", *small, "--steps", 3, says="is one launch")
     ridge.bad("bench", "heat", *small, "--steps", 0, says="--steps 0")
     ridge.bad("bench", "heat", *small, "--boundary", "x-=periodic", says="needs both faces")
-    ridge.bad("bench", "heat", *small, "--schedule", "space", says="--schedule all")
     assert "sweeps=2 to 64" in ridge.good("schedules", "heat", "--device", "cpu").out
 
 

@@ -220,7 +220,8 @@ def test_restarts_at_once_lose_no_step(ridge, inputs):
     runs = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             for _ in range(3)]
     ends = [(*run.communicate(timeout=120), run.returncode) for run in runs]
-    assert all("p.h5 is being written by another run" in err or "just now" in err
+    assert all(code == 2 and any(words in err for words in
+                                 ("p.h5 is being written by another run", "just now", "give another file"))
                for _, err, code in ends if code != 0), ends
     done = [code for _, _, code in ends].count(0)
     assert done > 0

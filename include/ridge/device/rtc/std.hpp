@@ -208,8 +208,14 @@ struct array {
     for (T& e : elements)
       e = value;
   }
-  friend constexpr bool operator==(const array&, const array&) = default;
 };
+template <class T, size_t N>
+constexpr bool operator==(const array<T, N>& a, const array<T, N>& b) {
+  for (size_t i = 0; i < N; ++i) {
+    if (!(a.elements[i] == b.elements[i])) return false;
+  }
+  return true;
+}
 template <class T>
 struct array<T, 0> {
   constexpr T& operator[](size_t) const { return *static_cast<T*>(nullptr); }
