@@ -124,16 +124,6 @@ stencil::Sweeps& Sweeps::begin_in(Made& made, const std::shared_ptr<Recording>& 
   return sweeps;
 }
 
-stencil::Sweeps& Sweeps::begin_in(const std::shared_ptr<Recording>& recording, const Call& call,
-                                  const std::string& schedule) {
-  key_.clear();
-  stencil::Sweeps& made = begin(call, schedule, recording->turn);
-  recording->kept.push_back(sweeps_);
-  recording_ = recording;
-  key_.clear(); // the next call begins others
-  return made;
-}
-
 void Sweeps::run(nb::tuple arrays, nb::tuple numbers, const std::string& schedule,
                  nb::object device, Index steps) {
   int levels = 1;
