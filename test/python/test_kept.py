@@ -54,7 +54,7 @@ def test_a_value_of_another_stencil(kept):
     lambda b, k: b[0] + k["component"],
     lambda b, k: b[0] + k["components"][1],
     lambda b, k: b[0] + k["step"],
-], ids=str)
+])
 def test_uses_of_what_another_kernel_left(kept, use):
     def used(b):
         return use(b, kept)
