@@ -11,13 +11,13 @@ U = np.arange(504.0).reshape(7, 8, 9)
 
 
 @pytest.mark.parametrize("option, says", [
-    ({"device": 0}, "^heat: device=0; a name in quotes, such as 'cpu'"),
-    ({"schedule": None}, "^heat: schedule=None; a text in quotes"),
+    ({"device": 0}, "^heat: device=0: the name of a device is right, such as 'cpu'"),
+    ({"schedule": None}, "^heat: schedule=None: a schedule's text or its name is right"),
     ({"repeats": 1.5}, "^heat: repeats=1.5; a whole number is right"),
     ({"repeats": True}, "^heat: repeats=True; a whole number is right"),
     ({"repeats": 10**30}, "^heat: repeats=1000000000000000000000000000000; a number that 64 bits"),
-    ({"rate": 1j}, "^heat: rate is 1j, of type complex; a real number is right"),
-    ({"rate": "fast"}, "^heat: rate is 'fast', of type str; a real number is right"),
+    ({"rate": 1j}, r"^heat: rate=1j \(complex\): a number is right"),
+    ({"rate": "fast"}, r"^heat: rate='fast' \(str\): a number is right"),
 ])
 def test_of_the_wrong_type(heat, option, says):
     with pytest.raises(TypeError, match=says) as caught:

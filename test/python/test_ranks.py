@@ -140,7 +140,7 @@ for wrong, error in ((lambda: in_time.run(whole, steps=1, rate=0.1), ridge.Usage
 """)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert "rank 0 of 2 owns" in lines[0] and "17x9x13" in lines[0]
+    assert "rank 0 of 2 owns" in lines[0] and "(13, 9, 17)" in lines[0]
     assert "points=(3, 4)" in lines[1] and "made with points=" in lines[2] and "at least" in lines[3]
 
 
