@@ -1,10 +1,8 @@
-// Heat spreads from a hot cell over as many ranks as were started: 100 steps, then the total, whose
-// bits are the same for every number of ranks. Usage: mpirun -n 4 heat_ranks [DEVICE]
-#include <ridge/core/error.hpp>
-#include <ridge/lattice/over_ranks.hpp>
-#include <ridge/stencil/over_ranks.hpp>
+// 7. Ranks. Heat spreads from a hot cell over as many of them as were started: 100 steps, then the
+// total, whose bits are the same for every number of ranks. Usage: mpirun -n 4 heat_ranks [DEVICE]
+#include <ridge/ranks.hpp>
 
-#include "heat.hpp"
+#include "../01_heat/heat.hpp"
 
 #include <cstdio>
 #include <vector>

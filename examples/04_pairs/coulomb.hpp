@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ridge/pairs/interaction.hpp>
+#include <ridge/pairs.hpp>
 
 /// The electric field of point charges. Targets: x, y, z. Sources: x, y, z, charge.
 struct Coulomb {

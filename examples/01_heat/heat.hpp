@@ -1,6 +1,6 @@
 #pragma once
 
-#include <ridge/stencil/kernel.hpp>
+#include <ridge/stencil.hpp>
 
 /// One explicit Euler step of the heat equation on a grid of unit spacing.
 struct Heat {

@@ -1,6 +1,4 @@
 // Compiled once per device kind: cpu, emulated GPU, and CUDA and HIP where this build has them.
 #include "heat.hpp"
 
-#include <ridge/stencil/executor.hpp>
-
 template struct ridge::stencil::Executor<Heat, double, ridge::Here>;

@@ -1,0 +1,3 @@
+#include "chain.hpp"
+
+template struct ridge::chain::Executor<conduction::Chain, double, ridge::Here>;
