@@ -38,12 +38,14 @@ bool is_earlier_result(const DatasetName& name) {
 }
 
 io::OutputPlan plan_of(const DatasetName& name, const InputDataset& input, const fs::path& kernel,
-                       bool overwrite) {
+                       bool overwrite, const std::vector<fs::path>& fields) {
   const fs::path& data = name.file;
   io::OutputPlan plan(overwrite);
   for (const fs::path& file : input.files())
     plan.reads(file, "the input");
   plan.reads(kernel, "the kernel's file");
+  for (const fs::path& field : fields)
+    plan.reads(field, "a field of the problem");
   const bool again = is_earlier_result(name);
   const auto write = again ? &io::OutputPlan::writes_again : &io::OutputPlan::writes;
   (plan.*write)(data, "the output");
@@ -55,9 +57,9 @@ io::OutputPlan plan_of(const DatasetName& name, const InputDataset& input, const
 } // namespace
 
 ApplyOutput::ApplyOutput(DatasetName name, const InputDataset& input, const fs::path& kernel,
-                         bool overwrite)
+                         bool overwrite, const std::vector<fs::path>& fields)
     : name_(checked(std::move(name))), input_(input),
-      plan_(plan_of(name_, input, kernel, overwrite)), data_(plan_, name_.file),
+      plan_(plan_of(name_, input, kernel, overwrite, fields)), data_(plan_, name_.file),
       xdmf_(plan_, io::xdmf_beside(name_.file)) {}
 
 std::string ApplyOutput::text() const {
@@ -90,21 +92,29 @@ void ApplyOutput::describe(OutputDataset& dataset, const Record& record, stencil
 
 void ApplyOutput::write(const Record& record, stencil::Spacing spacing, stencil::Offset radius,
                         Queue& queue, const void* from) {
+  write(
+      record.kernel, spacing,
+      [&](OutputDataset& dataset) { describe(dataset, record, spacing, radius); }, queue, from);
+}
+
+void ApplyOutput::write(const std::string& name, stencil::Spacing spacing,
+                        const std::function<void(OutputDataset&)>& describe, Queue& queue,
+                        const void* from, bool heed) {
   OutputDataset dataset(data_.path(), name_.path, data_.target().string(), input_.shape(),
                         input_.type());
-  describe(dataset, record, spacing, radius);
-  write_from_device(dataset, input_, queue, from);
+  describe(dataset);
+  write_from_device(dataset, input_, queue, from, nullptr, heed);
   dataset.close();
   const std::string reference = name_.file.filename().string() + ":" + name_.path;
   io::write_text(xdmf_.path(),
-                 xdmf_text({record.kernel,
+                 xdmf_text({name,
                             reference,
                             input_.extents(),
                             {spacing.x, spacing.y, spacing.z},
                             input_.element_bytes()}),
                  xdmf_.target());
   data_.sync();
-  check_interrupt(); // the last moment at which the user can stop it
+  if (heed) check_interrupt(); // the last moment at which the user can stop it
   io::OutputFile::commit_both(data_, xdmf_);
 }
 

@@ -1,4 +1,5 @@
-// What `ridge apply` leaves: an HDF5 file with the result and an XDMF file beside it.
+// What `ridge apply` and `ridge solve` leave: an HDF5 file with the result and an XDMF file beside
+// it.
 #pragma once
 
 #include <ridge/record/record.hpp>
@@ -8,14 +9,19 @@
 #include "../io/output_file.hpp"
 #include "transfer.hpp"
 
+#include <functional>
+#include <string>
+#include <vector>
+
 namespace ridge::app {
 
 /// Both files in the making: they appear together, or not at all.
 class ApplyOutput {
 public:
-  /// Claims both; `kernel` is the user's file with it, or empty. Throws what OutputPlan throws.
+  /// Claims both; `kernel` is the user's file with it, or empty, `fields` are files of other fields
+  /// that are read. Throws what OutputPlan throws.
   ApplyOutput(DatasetName name, const InputDataset& input, const std::filesystem::path& kernel,
-              bool overwrite);
+              bool overwrite, const std::vector<std::filesystem::path>& fields = {});
 
   /// Throws Failure when the result will not fit the disk.
   void require_room() const;
@@ -24,6 +30,11 @@ public:
   /// Interrupted, and leaves nothing then.
   void write(const Record& record, stencil::Spacing spacing, stencil::Offset radius, Queue& queue,
              const void* from);
+  /// Likewise with attributes of one's own, and `name` for the XDMF file. Where it does not `heed`
+  /// Ctrl-C, what was asked for by that is written.
+  void write(const std::string& name, stencil::Spacing spacing,
+             const std::function<void(OutputDataset&)>& describe, Queue& queue, const void* from,
+             bool heed = true);
 
   /// "out.h5:/f and out.xdmf".
   [[nodiscard]] std::string text() const;

@@ -14,6 +14,7 @@ void add_bench(CommandLine& line);
 void add_schedules(CommandLine& line);
 void add_apply(CommandLine& line);
 void add_evolve(CommandLine& line);
+void add_solve(CommandLine& line);
 void add_nbody(CommandLine& line);
 void add_lab(CommandLine& line);
 void add_tune(CommandLine& line);

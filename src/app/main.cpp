@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   ridge::app::add_count(line);
   ridge::app::add_apply(line);
   ridge::app::add_evolve(line);
+  ridge::app::add_solve(line);
   ridge::app::add_nbody(line);
   ridge::app::add_atmosphere(line);
   ridge::app::add_devices(line);

@@ -54,6 +54,11 @@ Option Command::add_device(std::string* device, const std::string& more) const {
   return add("--device", device, "auto, " + device_forms() + more);
 }
 
+Command Command::add_command(const std::string& name, const std::string& meaning) const {
+  command_->require_subcommand(1);
+  return Command(*command_->add_subcommand(name, meaning));
+}
+
 void Command::set_footer(const std::string& text) const {
   command_->footer(text);
 }

@@ -47,6 +47,8 @@ public:
   Option add(const std::string& names, OptionTarget value, const std::string& meaning) const;
   /// `--device`; `more` is added to what --help says of it.
   Option add_device(std::string* device, const std::string& more = {}) const;
+  /// A command of this one's, of which one must be given.
+  [[nodiscard]] Command add_command(const std::string& name, const std::string& meaning) const;
   /// What --help says below the options.
   void set_footer(const std::string& text) const;
   void set_action(const std::function<void()>& action, Ranks ranks = Ranks::one) const;

@@ -7,6 +7,7 @@ import sys
 ROOMS = [
     {"core"}, {"device"}, {"record"}, {"launch"}, {"comm"}, {"model"},
     {"stencil", "pairs", "lattice", "chain"},
+    {"solve"},
     {"tune", "doctor", "report", "io", "atmosphere"},
     {"lab"}, {"nbody"}, {"app", "python"},
 ]
@@ -15,9 +16,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def wrong_includes():
+    for file in sorted((ROOT / "src").rglob("*.[hc]pp")):
+        for included in re.findall(r"^#include <ridge/(\w+\.hpp)>", file.read_text(), re.M):
+            yield f"{file.relative_to(ROOT)}: ridge/{included} is for users; name the part's own header"
     for base in ("include/ridge", "src"):
         for file in sorted((ROOT / base).rglob("*.[hc]pp")):
             room = file.relative_to(ROOT / base).parts[0]
+            if base == "include/ridge" and room == file.name:  # a header for users: docs/headers.md
+                continue
             if room == "precompiled.hpp":  # of all rooms: nothing of Ridge's own
                 if re.search(r"#include [<\"]ridge/", file.read_text()):
                     yield f"{file.relative_to(ROOT)}: headers of rooms are not for all"

@@ -1,0 +1,77 @@
+// Geometric multigrid for GridProblem.
+//
+//   ridge::solve::GridProblem problem{{512, 512, 512}, walls};
+//   ridge::solve::Multigrid<double> solver(queue, problem);
+//   const ridge::solve::GridSolution solution = solver.solve(f.view(), u.view());
+//
+// V cycles of two sweeps before and after (Chebyshev-weighted Jacobi, of degree two on [1/3, 2]),
+// restriction by the transpose of linear interpolation, and an exact solution where at most 512
+// points are left. Axes whose points are close together are coarsened first, so that extents and
+// spacings may be any. Every level keeps a table of weights for each axis: points need not be
+// equally far apart, as those next to a face are not once a grid that is no power of two is
+// coarsened.
+#pragma once
+
+#include <ridge/core/units.hpp>
+#include <ridge/device/field.hpp>
+#include <ridge/solve/grid/problem.hpp>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace ridge::solve {
+
+struct GridOptions {
+  double tolerance = 1e-10; ///< of the residual's norm over that of the right-hand side
+  int most_cycles = 100;
+  /// Begins by solving on all coarser grids (full multigrid); not where there is a first guess.
+  bool full = true;
+  /// Takes the mean off a right-hand side that a singular problem cannot have.
+  bool project = false;
+  /// Called after each cycle with the relative residual; false stops.
+  std::function<bool(int cycle, double residual)> progress = {};
+};
+
+/// How a solve went.
+struct GridSolution {
+  enum class End { converged, stalled, cycles, stopped };
+  End end = End::cycles;
+  int cycles = 0;
+  /// Relative residuals, as computed from the solution: of the first guess, then after each cycle.
+  /// The full start is part of the first cycle.
+  std::vector<double> residuals;
+  Seconds seconds;         ///< of all cycles, residuals included
+  double removed_mean = 0; ///< of the right-hand side, by `project`
+  double cycle_bytes = 0;  ///< least bytes of a cycle, an array at a time, all levels
+  int levels = 0;
+
+  [[nodiscard]] double residual() const { return residuals.back(); }
+  /// By which a cycle reduces the residual, on average over those that did.
+  [[nodiscard]] double factor() const;
+};
+
+/// T is float or double.
+template <class T>
+class Multigrid {
+public:
+  /// Takes memory for three and a half fields of the extents. Throws UsageError for a problem that
+  /// cannot be solved, Failure when memory does not suffice. The queue must outlive this.
+  Multigrid(Queue& queue, const GridProblem& problem);
+  ~Multigrid();
+  Multigrid(const Multigrid&) = delete;
+  Multigrid& operator=(const Multigrid&) = delete;
+
+  /// Solves for `u`, views of the problem's extents on the device. With `options.full` false `u` is
+  /// the first guess. Points on dirichlet faces are set. A singular problem's solution has mean 0
+  /// (weighted by volume). Throws UsageError for other extents, and for a right-hand side that a
+  /// singular problem cannot have, with its mean.
+  [[nodiscard]] GridSolution solve(const View<const T>& f, const View<T>& u,
+                                   const GridOptions& options = {});
+
+private:
+  class Body;
+  std::unique_ptr<Body> body_;
+};
+
+} // namespace ridge::solve

@@ -1,0 +1,26 @@
+// Elliptic problems on a grid of points: laplacian(u) - shift u = f, with a condition at each face.
+#pragma once
+
+#include <ridge/core/extents.hpp>
+#include <ridge/stencil/boundary.hpp>
+
+namespace ridge::solve {
+
+/// The points of a field are its vertices, as ridge/stencil/boundary.hpp says: those of a dirichlet
+/// face have the face's value, all others are solved for. Second order, by finite volumes: the
+/// 7-point stencil, whose volumes are halved at faces of neumann.
+struct GridProblem {
+  Index3 extents;                 ///< points of the field; an axis of one point has no neighbours
+  stencil::Boundaries boundaries; ///< dirichlet, neumann, mirror or periodic at every face
+  double shift = 0;               ///< at least 0
+
+  /// No condition and no shift fixes the mean: a solution is one up to a constant, and exists only
+  /// for right-hand sides that balance what comes in through the faces.
+  [[nodiscard]] bool is_singular() const;
+};
+
+/// Throws UsageError for a face without a condition, a negative shift, a spacing that is not
+/// positive, and an axis with no point to solve for.
+void require_solvable(const GridProblem& problem);
+
+} // namespace ridge::solve

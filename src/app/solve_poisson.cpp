@@ -1,0 +1,262 @@
+#include <ridge/core/error.hpp>
+#include <ridge/device/generate.hpp>
+#include <ridge/device/kind.hpp>
+#include <ridge/record/memory_roof.hpp>
+#include <ridge/solve/grid/multigrid.hpp>
+
+#include "apply_output.hpp"
+#include "evolve_fields.hpp"
+#include "hdf5_describe.hpp"
+#include "interrupt.hpp"
+#include "progress.hpp"
+#include "solve_commands.hpp"
+#include "spacing.hpp"
+#include "transfer.hpp"
+#include "version.hpp"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+namespace ridge::app {
+
+namespace {
+
+using solve::GridSolution;
+
+struct PoissonCommand {
+  std::string input, output, boundary;
+  std::string spacing = "1";
+  std::string from;
+  std::string device = "auto";
+  double shift = 0;
+  double tolerance = 1e-10;
+  int cycles = 100;
+  bool project = false;
+  bool overwrite = false;
+  bool json = false;
+
+  void run() const {
+    const InputDataset source(parse_dataset_name(input, "INPUT"));
+    solve::GridProblem problem{source.extents().xyz(), stencil::parse_boundaries(boundary), shift};
+    const int dimensions = source.extents().rank();
+    problem.boundaries.spacing = parse_spacing(spacing, dimensions);
+    require_axes(problem.boundaries, dimensions);
+    solve::require_solvable(problem);
+    if (!(tolerance > 0 && tolerance < 1))
+      throw UsageError(fmt::format("--tol is between 0 and 1, not {}", tolerance));
+    std::vector<std::filesystem::path> fields = face_files(problem.boundaries);
+    read_face_fields(problem.boundaries, source.extents());
+    std::optional<InputDataset> guess;
+    if (!from.empty()) {
+      guess.emplace(parse_dataset_name(from, "--from"));
+      if (guess->extents().xyz() != source.extents().xyz() ||
+          guess->element_bytes() != source.element_bytes())
+        throw UsageError(fmt::format("{} and {} have other extents or another precision",
+                                     to_text(guess->name()), to_text(source.name())));
+      fields.insert(fields.end(), guess->files().begin(), guess->files().end());
+    }
+    ApplyOutput result(parse_dataset_name(output, "OUTPUT"), source, {}, overwrite, fields);
+    Queue queue(Device(device == "auto" ? best_device() : parse_device(device)));
+    if (source.element_bytes() == 4) {
+      solve<float>(queue, problem, source, guess, result);
+    } else {
+      solve<double>(queue, problem, source, guess, result);
+    }
+  }
+
+  static void require_axes(const stencil::Boundaries& boundaries, int dimensions) {
+    for (int axis = dimensions; axis < 3; ++axis) {
+      for (const auto& c : boundaries.faces[static_cast<std::size_t>(axis)]) {
+        if (c.kind != stencil::Boundary::untouched)
+          throw UsageError(fmt::format("--boundary names {}, and the field has {} dimension{}",
+                                       "xyz"[axis], dimensions, dimensions == 1 ? "" : "s"));
+      }
+    }
+  }
+
+  static std::vector<std::filesystem::path> face_files(const stencil::Boundaries& boundaries) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& faces : boundaries.faces) {
+      for (const auto& c : faces) {
+        if (!c.field.empty()) files.push_back(parse_dataset_name(c.field, "--boundary").file);
+      }
+    }
+    return files;
+  }
+
+  template <class T>
+  void solve(Queue& queue, const solve::GridProblem& problem, const InputDataset& source,
+             const std::optional<InputDataset>& guess, ApplyOutput& result) const {
+    const Field<T> f(queue.device(), source.extents(), "the right-hand side");
+    const Field<T> u(queue.device(), source.extents(), "the solution");
+    result.require_room();
+    require_finite(read_to_device(source, queue, f.data()), source);
+    if (guess) require_finite(read_to_device(*guess, queue, u.data()), *guess);
+    solve::Multigrid<T> solver(queue, problem);
+    Progress progress;
+    solve::GridOptions options;
+    options.tolerance = tolerance;
+    options.most_cycles = cycles;
+    options.full = !guess;
+    options.project = project;
+    options.progress = [&](int cycle, double residual) {
+      progress.show(fmt::format("cycle {}: residual {:.1e} of {:.0e}", cycle, residual, tolerance));
+      return !interrupt_seen();
+    };
+    const GridSolution solution = solver.solve(View<const T>(f.view()), u.view(), options);
+    progress.clear();
+    const bool stopped = solution.end == GridSolution::End::stopped;
+    result.write(
+        "poisson", problem.boundaries.spacing,
+        [&](OutputDataset& dataset) { describe(dataset, problem, solution, queue, source); }, queue,
+        u.data(), !stopped);
+    const Record record = record_of<T>(queue, source, solution, f, u);
+    json ? fmt::print("{}\n", to_json(std::vector{record})) : print(record, solution, result);
+    if (stopped) throw Interrupted();
+    if (solution.end != GridSolution::End::converged) {
+      throw Failure(fmt::format(
+          "the residual is {:.2g} of the right-hand side after {} cycles, not {:.2g}: {}; the "
+          "best is in {}",
+          solution.residual(), solution.cycles, tolerance,
+          solution.end == GridSolution::End::stalled
+              ? fmt::format("{} reaches no less here", record.precision)
+              : "--cycles allows more",
+          result.text()));
+    }
+  }
+
+  static void require_finite(const NotFinite& odd, const InputDataset& source) {
+    if (odd.count() == 0) return;
+    throw UsageError(fmt::format("{} holds {} NaN and {} infinite values, the first at element {}",
+                                 to_text(source.name()), odd.nan, odd.infinite, odd.first));
+  }
+
+  void describe(OutputDataset& dataset, const solve::GridProblem& problem,
+                const GridSolution& solution, const Queue& queue,
+                const InputDataset& source) const {
+    const auto& h = problem.boundaries.spacing;
+    const std::vector<double> spacings{h.x, h.y, h.z};
+    const auto dimensions = static_cast<std::ptrdiff_t>(source.extents().rank());
+    dataset.describe("equation", "laplacian(u) - shift u = f");
+    dataset.describe("shift", std::vector<double>{shift});
+    dataset.describe("boundary", boundary);
+    dataset.describe("spacing",
+                     std::vector<double>(spacings.begin(), spacings.begin() + dimensions));
+    dataset.describe("axes", "spacing is x first; x is the last dimension");
+    dataset.describe("residual", std::vector<double>{solution.residual()});
+    dataset.describe("cycles", std::vector<int>{solution.cycles});
+    dataset.describe("device", queue.device().facts().name);
+    dataset.describe("source", to_text(source.name()));
+    dataset.describe("ridge_version", ridge_version);
+  }
+
+  /// Of a cycle on average. The copy of as much memory beside it is the ceiling.
+  template <class T>
+  Record record_of(Queue& queue, const InputDataset& source, const GridSolution& solution,
+                   const Field<T>& f, const Field<T>& u) const {
+    Record record;
+    record.pattern = "solve";
+    record.kernel = "poisson";
+    record.device = queue.device().id();
+    record.device_name = queue.device().facts().name;
+    record.precision = sizeof(T) == 4 ? "fp32" : "fp64";
+    record.size = source.extents();
+    record.schedule = "multigrid V(2,2)";
+    record.work.convention = "a cycle; bytes: each array once a pass over it, all levels";
+    record.work.items = source.extents().count();
+    record.work.read = Bytes{static_cast<Index>(solution.cycle_bytes * 2 / 3)};
+    record.work.written = Bytes{static_cast<Index>(solution.cycle_bytes / 3)};
+    if (solution.cycles > 0) {
+      const Seconds each{solution.seconds.value / solution.cycles};
+      record.timing = Timing{each, each, each, solution.cycles};
+      Achievement achieved{solution.cycle_bytes / each.value, "B/s", 0, ""};
+      if (!facts_of(queue.device()).is_emulated) {
+        const Bytes bytes{f.count() * static_cast<Index>(sizeof(T)) / 64 * 64};
+        if (bytes.value >= 4096) {
+          // f is done with: the solution is in the file.
+          MemoryRoof roof(queue, MemoryRoof::Kind::copy, bytes, f.data(), u.data());
+          const Timing copied = measure(queue, [&] { roof.launch(); });
+          achieved.roof = roof.bytes() / copied.median.value;
+          achieved.roof_name = roof.name();
+        }
+      }
+      record.achieved = achieved;
+    }
+    record.details.push_back({"cycles", static_cast<double>(solution.cycles), ""});
+    record.details.push_back({"levels", static_cast<double>(solution.levels), ""});
+    record.details.push_back({"residual", solution.residual(), ""});
+    record.details.push_back({"factor", solution.factor(), ""});
+    record.details.push_back({"solve_seconds", solution.seconds.value, ""});
+    if (project) record.details.push_back({"removed_mean", solution.removed_mean, ""});
+    return record;
+  }
+
+  static void print(const Record& record, const GridSolution& solution, const ApplyOutput& result) {
+    fmt::print("poisson {} {} on {} ({}), {} levels\n", ridge::to_text(record.size),
+               record.precision, ridge::to_text(record.device), record.device_name,
+               solution.levels);
+    fmt::print("cycle  residual  factor\n");
+    for (std::size_t i = 0; i < solution.residuals.size(); ++i) {
+      const double r = solution.residuals[i];
+      if (i == 0) {
+        fmt::print("{:5}  {:8.1e}\n", i, r);
+      } else {
+        fmt::print("{:5}  {:8.1e}  {:6.3f}\n", i, r, r / solution.residuals[i - 1]);
+      }
+    }
+    if (record.timing) {
+      fmt::print("{} in all, {} a cycle, {:.2f} million points/s a cycle, {}{}\n",
+                 ridge::to_text(solution.seconds), ridge::to_text(record.timing->median),
+                 static_cast<double>(record.work.items) / record.timing->median.value / 1e6,
+                 quantity(record.achieved->rate, record.achieved->unit),
+                 record.achieved->roof > 0
+                     ? fmt::format(", {:.2f} of a copy", record.achieved->fraction())
+                     : "");
+    }
+    if (solution.removed_mean != 0)
+      fmt::print("the right-hand side's mean was {:.6g} too large, and was removed\n",
+                 solution.removed_mean);
+    fmt::print("wrote {}\n", result.text());
+  }
+};
+
+} // namespace
+
+void add_solve_poisson(const Command& solve) {
+  const Command command = solve.add_command("poisson", "laplacian(u) - shift u = f, by multigrid");
+  auto o = std::make_shared<PoissonCommand>();
+  command
+      .add("INPUT", &o->input,
+           "FILE.h5:/path: f, an HDF5 dataset of 1 to 3 dimensions, fp32 or fp64")
+      .require();
+  command
+      .add("-o,--output", &o->output,
+           "FILE.h5:/path: u, of f's shape and type, with FILE.xdmf beside it for ParaView")
+      .require();
+  command
+      .add(
+          "--boundary", &o->boundary,
+          "every face: x=periodic,y=dirichlet:0,z-=neumann:1,z+=mirror, or dirichlet:FILE.h5:/path")
+      .require();
+  command.add("--spacing", &o->spacing,
+              "between points: XxYxZ, x first, or one number for all; 1 if not given");
+  command.add("--shift", &o->shift, "at least 0; 0 if not given: Poisson's equation");
+  command.add("--tol", &o->tolerance,
+              "of the residual's norm over that of f and what faces add; 1e-10 if not given");
+  command.add("--cycles", &o->cycles, "most cycles; 100 if not given");
+  command.add("--from", &o->from, "FILE.h5:/path: a first guess; all coarser grids otherwise");
+  command.add("--project", &o->project,
+              "take off the mean of f where no value at any face fixes the solution's");
+  command.add_device(&o->device);
+  command.add("--overwrite", &o->overwrite, "replace output files that exist, whatever they hold");
+  command.add("--json", &o->json, "print an array with the record of a cycle");
+  command.set_footer("Points are vertices: those on dirichlet faces have the face's value "
+                     "(docs/solve.md).\nWhere the tolerance is not reached the best solution is "
+                     "written, and the exit code is 1.\n");
+  command.set_action([o] { o->run(); });
+}
+
+} // namespace ridge::app

@@ -1,0 +1,59 @@
+// One axis of a grid level: its points, the weights of their neighbours, and how it is coarsened.
+#pragma once
+
+#include <ridge/solve/grid/problem.hpp>
+
+#include <vector>
+
+namespace ridge::solve::detail {
+
+/// How an axis ends.
+struct Wall {
+  bool holds_value = false; ///< a value at the wall; else nothing flows through it
+  double distance = 0;      ///< from the point next to it
+};
+
+/// Points that are solved for. Second differences are
+/// low[i] (u[i-1] - u[i]) + high[i] (u[i+1] - u[i]), where beyond a wall that holds a value stands
+/// that value.
+struct Axis {
+  bool is_periodic = false;
+  Wall walls[2];
+  std::vector<double> gaps; ///< from each point to the next; of a periodic axis also from the last
+  std::vector<double> volume; ///< of each point along this axis
+  std::vector<double> low, high;
+
+  [[nodiscard]] int points() const { return static_cast<int>(volume.size()); }
+  /// The mean distance between points.
+  [[nodiscard]] double spacing() const;
+  /// Whether point i has that neighbour: 0 the one before, 1 the one behind.
+  [[nodiscard]] bool has_neighbour(int i, int side) const {
+    return is_periodic || (side == 0 ? i > 0 : i + 1 < points());
+  }
+};
+
+/// The finest level's axis.
+[[nodiscard]] Axis finest_axis(const GridProblem& problem, int axis);
+
+/// What an axis becomes on the next level. Fine point i lies between coarse points left[i] and
+/// right[i], and interpolation takes weight[i] of the right one and the rest of the left one; where
+/// it takes nothing of one, that is the same point as the other.
+struct Coarsening {
+  Axis axis;
+  std::vector<int> left, right;
+  std::vector<double> left_weight, right_weight;
+  /// Restriction, the transpose with volumes: coarse point i takes fine points centre[i] - reach[i]
+  /// to centre[i] + reach[i], taken[5 i + 2 + k] of the k-th.
+  std::vector<int> centre, reach;
+  std::vector<double> taken;
+};
+
+/// Every other point; those next to walls as far as they keep distances alike.
+[[nodiscard]] Coarsening coarsened(const Axis& axis);
+/// All points.
+[[nodiscard]] Coarsening kept(const Axis& axis);
+
+/// Which axes of a level are coarsened: those with the closest points, that have enough of them.
+[[nodiscard]] std::vector<bool> coarsened_axes(const std::vector<Axis>& axes);
+
+} // namespace ridge::solve::detail

@@ -1,0 +1,105 @@
+#include "exact.hpp"
+
+#include <ridge/core/error.hpp>
+
+#include <cmath>
+
+namespace ridge::solve::detail {
+
+namespace {
+
+/// A = L L^T in place, of which the lower half counts; then its inverse, whole.
+void invert_symmetric(std::vector<double>& a, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t k = 0; k < j; ++k) {
+      const double f = a[j * n + k];
+      for (std::size_t i = j; i < n; ++i)
+        a[i * n + j] -= f * a[i * n + k];
+    }
+    if (!(a[j * n + j] > 0)) throw Failure("the coarsest grid's equations have no solution");
+    const double root = std::sqrt(a[j * n + j]);
+    for (std::size_t i = j; i < n; ++i)
+      a[i * n + j] /= root;
+  }
+  std::vector<double> inverse(n * n, 0);
+  std::vector<double> x(n);
+  for (std::size_t c = 0; c < n; ++c) {
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = i == c ? 1 : 0;
+      for (std::size_t k = c; k < i; ++k)
+        sum -= a[i * n + k] * x[k];
+      x[i] = i < c ? 0 : sum / a[i * n + i];
+    }
+    for (std::size_t i = n; i-- > 0;) {
+      double sum = x[i];
+      for (std::size_t k = i + 1; k < n; ++k)
+        sum -= a[k * n + i] * x[k];
+      x[i] = sum / a[i * n + i];
+    }
+    for (std::size_t i = 0; i < n; ++i)
+      inverse[c * n + i] = x[i];
+  }
+  a = std::move(inverse);
+}
+
+} // namespace
+
+std::vector<double> inverse_of(const std::vector<Axis>& axes, double shift, bool singular) {
+  const int nx = axes[0].points();
+  const int ny = axes[1].points();
+  const int nz = axes[2].points();
+  const auto n =
+      static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny) * static_cast<std::size_t>(nz);
+  // Times volumes the equations are symmetric.
+  std::vector<double> s(n * n, 0);
+  std::vector<double> volume(n);
+  const auto index = [&](int x, int y, int z) {
+    return static_cast<std::size_t>(x + nx * (y + ny * z));
+  };
+  double trace = 0;
+  double all = 0;
+  for (int z = 0; z < nz; ++z) {
+    for (int y = 0; y < ny; ++y) {
+      for (int x = 0; x < nx; ++x) {
+        const std::size_t i = index(x, y, z);
+        const int at[3] = {x, y, z};
+        double v = 1;
+        for (std::size_t d = 0; d < 3; ++d)
+          v *= axes[d].volume[static_cast<std::size_t>(at[d])];
+        volume[i] = v;
+        double diagonal = shift;
+        for (std::size_t d = 0; d < 3; ++d) {
+          const Axis& axis = axes[d];
+          const auto own = static_cast<std::size_t>(at[d]);
+          for (int side = 0; side < 2; ++side) {
+            const double weight = side == 0 ? axis.low[own] : axis.high[own];
+            if (weight == 0) continue;
+            diagonal += weight;
+            if (!axis.has_neighbour(at[d], side)) continue;
+            int there[3] = {x, y, z};
+            there[d] = (at[d] + (side == 0 ? axis.points() - 1 : 1)) % axis.points();
+            s[i * n + index(there[0], there[1], there[2])] -= v * weight;
+          }
+        }
+        s[i * n + i] += v * diagonal;
+        trace += v * diagonal;
+        all += v;
+      }
+    }
+  }
+  if (singular) {
+    const double scale = trace / (all * all);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j)
+        s[i * n + j] += scale * volume[i] * volume[j];
+    }
+  }
+  invert_symmetric(s, n);
+  for (std::size_t i = 0; i < n; ++i) { // column i takes the volume of what it is multiplied with
+    for (std::size_t row = 0; row < n; ++row)
+      s[i * n + row] *= volume[i];
+  }
+  return s;
+}
+
+} // namespace ridge::solve::detail

@@ -1,0 +1,228 @@
+// Multigrid against discrete modes, random right-hand sides and its own promise of a factor.
+#include <ridge/core/error.hpp>
+#include <ridge/device/generate.hpp>
+#include <ridge/solve/grid/multigrid.hpp>
+
+#include "../devices.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace ridge::solve {
+namespace {
+
+using stencil::Boundary;
+using stencil::Condition;
+
+GridProblem problem_of(Index3 n, const char* walls, stencil::Spacing h = {}, double shift = 0) {
+  GridProblem problem{n, stencil::parse_boundaries(walls), shift};
+  problem.boundaries.spacing = h;
+  return problem;
+}
+
+std::vector<double> random_numbers(Index count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> some(-1, 1);
+  std::vector<double> all(static_cast<std::size_t>(count));
+  for (double& x : all)
+    x = some(random);
+  return all;
+}
+
+/// laplacian(u) - shift u at every point by the definition of the boundaries, in plain loops;
+/// NaN on dirichlet faces.
+std::vector<double> applied(const GridProblem& p, const std::vector<double>& u) {
+  const Index n[3] = {p.extents.x, p.extents.y, p.extents.z};
+  const double h[3] = {p.boundaries.spacing.x, p.boundaries.spacing.y, p.boundaries.spacing.z};
+  const auto at = [&](const Index* i) {
+    return u[static_cast<std::size_t>(i[0] + n[0] * (i[1] + n[1] * i[2]))];
+  };
+  std::vector<double> f;
+  for (Index z = 0; z < n[2]; ++z) {
+    for (Index y = 0; y < n[1]; ++y) {
+      for (Index x = 0; x < n[0]; ++x) {
+        const Index here[3] = {x, y, z};
+        double sum = -p.shift * at(here);
+        bool fixed = false;
+        for (std::size_t d = 0; d < 3; ++d) {
+          if (n[d] == 1) continue;
+          double neighbour[2];
+          for (std::size_t side = 0; side < 2; ++side) {
+            const Condition& c = p.boundaries.faces[d][side];
+            Index there[3] = {x, y, z};
+            const bool on_face = here[d] == (side == 0 ? 0 : n[d] - 1);
+            there[d] += side == 0 ? -1 : 1;
+            double add = 0;
+            if (on_face) {
+              switch (c.kind) {
+              case Boundary::periodic:
+                there[d] = side == 0 ? n[d] - 1 : 0;
+                break;
+              case Boundary::mirror:
+                there[d] = here[d];
+                break;
+              case Boundary::neumann:
+                there[d] = side == 0 ? 1 : n[d] - 2;
+                add = 2 * h[d] * c.value;
+                break;
+              default:
+                fixed = true;
+                there[d] = here[d];
+              }
+            }
+            neighbour[side] = at(there) + add;
+          }
+          sum += (neighbour[0] - 2 * at(here) + neighbour[1]) / (h[d] * h[d]);
+        }
+        f.push_back(fixed ? std::nan("") : sum);
+      }
+    }
+  }
+  return f;
+}
+
+template <class T>
+std::vector<T> on_host(Queue& queue, const Field<T>& field) {
+  std::vector<T> all(static_cast<std::size_t>(field.count()));
+  copy_to_host(queue, all.data(), field.data(), field.count());
+  queue.wait();
+  return all;
+}
+
+struct Solved {
+  GridSolution how;
+  std::vector<double> u;
+};
+Solved solved(const Device& device, const GridProblem& p, const std::vector<double>& f,
+              const GridOptions& options = {}) {
+  Queue queue(device);
+  const Extents n{p.extents.x, p.extents.y, p.extents.z};
+  const Field<double> right(device, n), u(device, n);
+  copy_to_device(queue, right.data(), f.data(), right.count());
+  fill_bytes(queue, u.data(), 0xff, Bytes{u.count() * 8});
+  Multigrid<double> solver(queue, p);
+  Solved s{solver.solve(View<const double>(right.view()), u.view(), options), {}};
+  s.u = on_host(queue, u);
+  return s;
+}
+
+/// The largest difference from `f` of what the solution gives, over the largest of f.
+double misfit(const GridProblem& p, const Solved& s, const std::vector<double>& f) {
+  const std::vector<double> got = applied(p, s.u);
+  double worst = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    if (std::isnan(got[i]) && !std::isnan(s.u[i])) continue; // on a face that has a value
+    worst = std::max(worst, std::isnan(got[i]) ? 1e300 : std::abs(got[i] - f[i]));
+    size = std::max(size, std::abs(f[i]));
+  }
+  return worst / size;
+}
+
+class Grids : public ::testing::TestWithParam<std::string> {
+protected:
+  [[nodiscard]] static Device device() { return Device(parse_device(GetParam())); }
+};
+
+TEST_P(Grids, SolveWhatTheBoundariesMean) {
+  struct Case {
+    Index3 n;
+    const char* walls;
+    stencil::Spacing h;
+    double shift;
+  };
+  const Case cases[] = {
+      {{13, 13, 13}, "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", {}, 0},
+      {{14, 13, 9}, "x=dirichlet:1,y-=dirichlet:2,y+=neumann:0.5,z=mirror", {0.5, 0.4, 0.7}, 0},
+      {{12, 11, 9}, "x=periodic,y=neumann:-0.3,z-=dirichlet:0.1,z+=mirror", {1, 1, 1}, 0},
+      {{40, 1, 23}, "x=periodic,z=dirichlet:0", {1, 1, 2}, 0},
+      {{700, 1, 1}, "x-=dirichlet:3,x+=neumann:1", {0.1, 1, 1}, 0},
+      {{21, 8, 5}, "x=periodic,y=periodic,z=periodic", {1, 2, 1}, 0.7},
+      {{10, 10, 10}, "x=neumann:0,y=mirror,z=periodic", {}, 1e-3},
+      {{3, 3, 3}, "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", {}, 0},
+      {{40, 8, 7}, "x=dirichlet:0,y=neumann:0,z=periodic", {0.1, 1, 1}, 0},
+  };
+  for (const Case& c : cases) {
+    const GridProblem p = problem_of(c.n, c.walls, c.h, c.shift);
+    SCOPED_TRACE(std::string(c.walls) + " " + std::to_string(c.n.x) + "x" + std::to_string(c.n.y) +
+                 "x" + std::to_string(c.n.z));
+    const std::vector<double> f = random_numbers(c.n.x * c.n.y * c.n.z, 7);
+    const Solved s = solved(device(), p, f);
+    EXPECT_EQ(s.how.end, GridSolution::End::converged) << s.how.residual();
+    EXPECT_LT(s.how.factor(), 0.3) << s.how.cycles << " cycles";
+    EXPECT_LT(misfit(p, s, f), 1e-8);
+  }
+}
+
+TEST_P(Grids, SingularProblemsNeedABalance) {
+  const GridProblem p = problem_of({11, 12, 10}, "x=neumann:0.25,y=periodic,z=mirror");
+  const std::vector<double> wanted = random_numbers(11 * 12 * 10, 3);
+  const std::vector<double> f = applied(p, wanted);
+  const Solved s = solved(device(), p, f);
+  EXPECT_EQ(s.how.end, GridSolution::End::converged);
+  EXPECT_LT(misfit(p, s, f), 1e-8);
+
+  std::vector<double> off = f;
+  for (double& x : off)
+    x += 0.125;
+  EXPECT_THROW((void)solved(device(), p, off), UsageError);
+  const Solved projected = solved(device(), p, off, {.project = true});
+  EXPECT_NEAR(projected.how.removed_mean, 0.125, 1e-9);
+  EXPECT_LT(misfit(p, projected, f), 1e-8);
+}
+
+TEST_P(Grids, BeginsFromAGuess) {
+  const GridProblem p = problem_of({12, 12, 12}, "x=dirichlet:1,y=dirichlet:0,z=periodic");
+  const std::vector<double> f = random_numbers(12 * 12 * 12, 5);
+  Queue queue(device());
+  const Field<double> right(device(), Extents{12, 12, 12}), u(device(), Extents{12, 12, 12});
+  copy_to_device(queue, right.data(), f.data(), right.count());
+  Multigrid<double> solver(queue, p);
+  const auto first = solver.solve(View<const double>(right.view()), u.view(), {.tolerance = 1e-4});
+  const auto more =
+      solver.solve(View<const double>(right.view()), u.view(), {.tolerance = 1e-10, .full = false});
+  EXPECT_LE(more.residuals.front(), 1e-4);
+  EXPECT_EQ(more.end, GridSolution::End::converged);
+  EXPECT_LT(more.cycles, 9);
+}
+
+TEST_P(Grids, FloatsConvergeAsFarAsTheyCan) {
+  const GridProblem p = problem_of({12, 12, 12}, "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0");
+  Queue queue(device());
+  const Field<float> right(device(), Extents{12, 12, 12}), u(device(), Extents{12, 12, 12});
+  fill_random(queue, right.elements(), 4);
+  Multigrid<float> solver(queue, p);
+  const auto how = solver.solve(View<const float>(right.view()), u.view(), {.tolerance = 1e-12});
+  EXPECT_EQ(how.end, GridSolution::End::stalled);
+  EXPECT_LT(*std::min_element(how.residuals.begin(), how.residuals.end()), 1e-5);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, Grids, ::testing::ValuesIn(test::devices_here()));
+
+TEST(Grid, RefusesWhatHasNoSolution) {
+  const auto refused = [](Index3 n, const char* walls, double shift = 0) {
+    Queue queue(Device("cpu"));
+    EXPECT_THROW((void)Multigrid<double>(queue, problem_of(n, walls, {}, shift)), UsageError)
+        << walls;
+  };
+  refused({8, 8, 8}, "x=periodic,y=periodic");
+  refused({8, 2, 1}, "x=periodic,y=dirichlet:0");
+  refused({8, 8, 1}, "x=periodic,y=dirichlet:0", -1);
+  refused({1, 1, 1}, "untouched");
+}
+
+TEST(Grid, EveryCycleReducesAlikeAtEverySize) {
+  for (const Index n : {33, 40}) {
+    const GridProblem p = problem_of({n, n, n}, "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", {}, 0);
+    const Solved s = solved(Device("cpu"), p, random_numbers(n * n * n, 11));
+    EXPECT_EQ(s.how.end, GridSolution::End::converged);
+    EXPECT_LT(s.how.factor(), 0.13) << n;
+  }
+}
+
+} // namespace
+} // namespace ridge::solve
