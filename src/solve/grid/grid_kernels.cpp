@@ -10,6 +10,8 @@
 #include <vector>
 #else
 #include <ridge/device/launch.hpp>
+
+#include <algorithm>
 #endif
 
 namespace ridge::solve::detail {
@@ -114,6 +116,18 @@ RIDGE_FN void each_taken(const TransferTables<T>& axis, int i, const Read& read,
     use(at, read(axis.taken, 5 * Index{i} + 2 + k));
   }
 }
+
+/// The rows of a level that a part of its norms is of.
+struct Rows {
+  Index begin, end;
+  template <class T>
+  RIDGE_FN Rows(const Norms<T>& n, Index part) {
+    const Index rows = Index{n.a.axes[1].points} * n.a.axes[2].points;
+    const Index parts = n.sums.size / 2;
+    begin = rows * part / parts;
+    end = rows * (part + 1) / parts;
+  }
+};
 
 /// Where fine point i of an axis lies between coarse ones.
 template <class T>
@@ -225,9 +239,14 @@ void sweep(Queue& /*queue*/, const Sweep<T>& s) {
     T* const out = s.out.data + row.here;
     if (s.u.size == 0) {
       const T* const b = s.b.data + row.here;
+      const T* const low = axes[0].low.data;
+      const T* const high = axes[0].high.data;
+      const T weight = s.weight;
+      const T diagonal = row.diagonal;
+      const int points = axes[0].points;
 #pragma GCC ivdep
-      for (int x = 0; x < axes[0].points; ++x)
-        out[x] = s.weight * b[x] / (row.diagonal + (axes[0].low.data[x] + axes[0].high.data[x]));
+      for (int x = 0; x < points; ++x)
+        out[x] = weight * b[x] / (diagonal + (low[x] + high[x]));
       return;
     }
     along_row(s.a, row, s.u, s.b, [&](int x, const typename Row<T>::Point& p) {
@@ -251,15 +270,18 @@ template <class T>
 void norms(Queue& /*queue*/, const Norms<T>& n) {
   const auto& axes = n.a.axes;
   const Plain read;
-  // A plane is added up by one thread, row after row: bits do not depend on how many there are.
-  const int planes = axes[2].points;
+  // A part is added up by one thread, row after row: bits do not depend on how many there are.
+  const Index parts = n.sums.size / 2;
   cpu::run(count_of(n.a) < few ? 1 : cpu::default_threads(), [&](int thread, int threads) {
-    const auto mine = cpu::share_of(planes, thread, threads);
-    for (Index z = mine.begin; z < mine.end; ++z) {
+    const auto mine = cpu::share_of(parts, thread, threads);
+    for (Index part = mine.begin; part < mine.end; ++part) {
       double squares = 0;
       double weighted = 0;
-      for (int y = 0; y < axes[1].points; ++y) {
-        const Row<T> row(n.a, y, static_cast<int>(z), read);
+      const Rows rows(n, part);
+      for (Index i = rows.begin; i < rows.end; ++i) {
+        const int y = static_cast<int>(i % axes[1].points);
+        const int z = static_cast<int>(i / axes[1].points);
+        const Row<T> row(n.a, y, z, read);
         double row_squares[8] = {};
         double row_weighted[8] = {};
         const auto add = [&](int x, T value) {
@@ -281,8 +303,8 @@ void norms(Queue& /*queue*/, const Norms<T>& n) {
           weighted += volume * row_weighted[k];
         }
       }
-      n.sums.data[2 * z] = squares;
-      n.sums.data[2 * z + 1] = weighted;
+      n.sums.data[2 * part] = squares;
+      n.sums.data[2 * part + 1] = weighted;
     }
   });
 }
@@ -432,14 +454,18 @@ inline int wide_for(Index nx) {
   return wide;
 }
 
-/// A pass over boxes of points. GPUs take at most 65535 blocks along y and z.
+/// A pass over boxes of points, of so many planes a thread where there are enough of them to fill a
+/// GPU. GPUs take at most 65535 blocks along y and z.
 template <class Body>
-void launch_over(Queue& queue, Index nx, Index ny, Index nz, Body body) {
+void launch_over(Queue& queue, Index nx, Index ny, Index nz, Body body, int planes = 1) {
+  constexpr Index filled = 1024; // blocks
   const int wide = wide_for(nx);
   const int high = block / wide;
+  while (planes > 1 && ceil_div(nx, wide) * ceil_div(ny, high) * ceil_div(nz, planes) < filled)
+    planes /= 2;
   body.wide = wide;
   body.high = high;
-  body.planes = static_cast<int>(ceil_div(nz, 65535));
+  body.planes = std::max(planes, static_cast<int>(ceil_div(nz, 65535)));
   launch_body(queue,
               {{static_cast<int>(ceil_div(nx, wide)), static_cast<int>(ceil_div(ny, high)),
                 static_cast<int>(ceil_div(nz, body.planes))},
@@ -462,6 +488,41 @@ struct Boxes {
   }
 };
 
+/// b - A u at the points of a thread's column, plane after plane: what lies above and below stays
+/// in registers. Calls `use(index, point)`.
+template <class T, class Lane, class Use>
+RIDGE_DEVICE void each_residual(const Boxes& boxes, const Lane& lane, const Operator<T>& a,
+                                const Span<const T>& u, const Span<const T>& b, const Use& use) {
+  const Loads<Lane> read{lane};
+  const Place at(lane, boxes.wide, boxes.high);
+  const AxisTables<T>& in_z = a.axes[2];
+  if (at.x >= a.axes[0].points || at.y >= a.axes[1].points) return;
+  const int x = static_cast<int>(at.x);
+  const int y = static_cast<int>(at.y);
+  const AlongX<T> w(a.axes[0], x, read);
+  const int begin = static_cast<int>(at.z) * boxes.planes;
+  const int end = begin + boxes.planes < in_z.points ? begin + boxes.planes : in_z.points;
+  T below = 0;
+  T own = 0;
+  for (int z = begin; z < end; ++z) {
+    const Row<T> row(a, y, z, read);
+    if (z == begin) {
+      below = read(u, row.before_z + x);
+      own = read(u, row.here + x);
+    }
+    const T above = read(u, row.behind_z + x);
+    const T d = row.diagonal + w.diagonal;
+    const T neighbours =
+        (w.low * read(u, row.here + w.before) + w.high * read(u, row.here + w.behind)) +
+        (row.low_y * read(u, row.before_y + x) + row.high_y * read(u, row.behind_y + x)) +
+        (row.low_z * below + row.high_z * above);
+    use(row.here + x,
+        typename Row<T>::Point{read(b, row.here + x) + (neighbours - d * own), d, own});
+    below = own;
+    own = above;
+  }
+}
+
 template <class T>
 struct SweepBody : Boxes {
   static constexpr int max_threads = block;
@@ -470,25 +531,26 @@ struct SweepBody : Boxes {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const auto& axes = s.a.axes;
-    const Loads<Lane> read{lane};
-    each(lane, axes[0].points, axes[1].points, axes[2].points, [&](int x, int y, int z) {
-      const Row<T> row(s.a, y, z, read);
-      const AlongX<T> w(axes[0], x, read);
-      if (s.u.size == 0) {
-        const T d = row.diagonal + w.diagonal;
-        lane.store(s.out, row.here + x, s.weight * read(s.b, row.here + x) / d);
-        return;
-      }
-      const auto p = row.at(s.u, s.b, x, w.before, w.behind, w.low, w.high, w.diagonal, read);
-      lane.store(s.out, row.here + x, p.u + s.weight * p.residual / p.diagonal);
+    if (s.u.size == 0) {
+      const auto& axes = s.a.axes;
+      const Loads<Lane> read{lane};
+      each(lane, axes[0].points, axes[1].points, axes[2].points, [&](int x, int y, int z) {
+        const Row<T> row(s.a, y, z, read);
+        const AlongX<T> w(axes[0], x, read);
+        lane.store(s.out, row.here + x,
+                   s.weight * read(s.b, row.here + x) / (row.diagonal + w.diagonal));
+      });
+      return;
+    }
+    each_residual(*this, lane, s.a, s.u, s.b, [&](Index at, const typename Row<T>::Point& p) {
+      lane.store(s.out, at, p.u + s.weight * p.residual / p.diagonal);
     });
   }
 };
 template <class T>
 void sweep(Queue& queue, const Sweep<T>& s) {
   const auto& axes = s.a.axes;
-  launch_over(queue, axes[0].points, axes[1].points, axes[2].points, SweepBody<T>{{}, s});
+  launch_over(queue, axes[0].points, axes[1].points, axes[2].points, SweepBody<T>{{}, s}, 8);
 }
 
 template <class T>
@@ -499,23 +561,18 @@ struct ResidualBody : Boxes {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const auto& axes = r.a.axes;
-    const Loads<Lane> read{lane};
-    each(lane, axes[0].points, axes[1].points, axes[2].points, [&](int x, int y, int z) {
-      const Row<T> row(r.a, y, z, read);
-      const AlongX<T> w(axes[0], x, read);
-      const auto p = row.at(r.u, r.b, x, w.before, w.behind, w.low, w.high, w.diagonal, read);
-      lane.store(r.out, row.here + x, p.residual);
+    each_residual(*this, lane, r.a, r.u, r.b, [&](Index at, const typename Row<T>::Point& p) {
+      lane.store(r.out, at, p.residual);
     });
   }
 };
 template <class T>
 void residual(Queue& queue, const Residual<T>& r) {
   const auto& axes = r.a.axes;
-  launch_over(queue, axes[0].points, axes[1].points, axes[2].points, ResidualBody<T>{{}, r});
+  launch_over(queue, axes[0].points, axes[1].points, axes[2].points, ResidualBody<T>{{}, r}, 8);
 }
 
-/// A block a plane: each thread adds up its points, then the threads' sums are, in a fixed order.
+/// A block a part: each thread adds up its points, then the threads' sums are, in a fixed order.
 template <class T>
 struct NormsBody {
   static constexpr int max_threads = block;
@@ -526,14 +583,17 @@ struct NormsBody {
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const auto& axes = n.a.axes;
     const Loads<Lane> read{lane};
-    const int z = static_cast<int>(lane.block().x);
+    const Index part = lane.block().x;
+    const Rows rows(n, part);
     const int t = lane.thread().x;
     double squares = 0;
     double weighted = 0;
-    const Index points = Index{axes[0].points} * axes[1].points;
-    for (Index i = t; i < points; i += block) {
+    const Index end = axes[0].points * rows.end;
+    for (Index i = axes[0].points * rows.begin + t; i < end; i += block) {
       const int x = static_cast<int>(i % axes[0].points);
-      const int y = static_cast<int>(i / axes[0].points);
+      const Index at = i / axes[0].points;
+      const int y = static_cast<int>(at % axes[1].points);
+      const int z = static_cast<int>(at / axes[1].points);
       const Row<T> row(n.a, y, z, read);
       T r;
       if (n.u.size == 0) {
@@ -565,14 +625,15 @@ struct NormsBody {
     if (t == 0) {
       const double a = shared[0];
       const double b = shared[block];
-      lane.store(n.sums, 2 * Index{z}, a);
-      lane.store(n.sums, 2 * Index{z} + 1, b);
+      lane.store(n.sums, 2 * part, a);
+      lane.store(n.sums, 2 * part + 1, b);
     }
   }
 };
 template <class T>
 void norms(Queue& queue, const Norms<T>& n) {
-  launch_body(queue, {{n.a.axes[2].points, 1, 1}, {block, 1, 1}, 2 * block * 8}, NormsBody<T>{n});
+  launch_body(queue, {{static_cast<int>(n.sums.size / 2), 1, 1}, {block, 1, 1}, 2 * block * 8},
+              NormsBody<T>{n});
 }
 
 template <class T>

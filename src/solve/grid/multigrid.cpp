@@ -137,7 +137,9 @@ public:
     }
     matrix_ = detail::on_device(
         queue, detail::as<T>(detail::inverse_of(axes, problem.shift, problem.is_singular())));
-    sums_ = Field<double>(queue.device(), Extents{2 * Index{finest().axes[2].points()}}, "norms");
+    constexpr Index most_parts = 512;
+    const Index rows = Index{finest().axes[1].points()} * finest().axes[2].points();
+    sums_ = Field<double>(queue.device(), Extents{2 * std::min(rows, most_parts)}, "norms");
     read_faces();
   }
 

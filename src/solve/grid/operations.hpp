@@ -40,7 +40,8 @@ struct Residual {
   Span<T> out;
 };
 
-/// For each plane the sum of (b - A u)^2 and that of volume times (b - A u), in this order.
+/// For parts of the rows, two numbers each: the sum of (b - A u)^2, and that of volume times
+/// (b - A u).
 template <class T>
 struct Norms {
   Operator<T> a;
