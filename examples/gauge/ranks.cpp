@@ -44,8 +44,8 @@ void measure(ridge::comm::Communicator& ranks, const char* device, const char* g
   gauge::Fermion again(queue.device(), part.held(), "H H psi");
   Field<Complex<double>> traces(queue.device(), part.held(), "plaquettes");
 
-  RankProgram(ranks, queue, part, gauge::hopping_call(hopped, links, psi), options).run();
-  RankProgram hop(ranks, queue, part, gauge::hopping_call(again, links, hopped), options);
+  RankProgram(ranks, queue, part, ridge::gauge::hopping_call(hopped, links, psi), options).run();
+  RankProgram hop(ranks, queue, part, ridge::gauge::hopping_call(again, links, hopped), options);
   hop.run();
   RankProgram(ranks, queue, part, gauge::plaquettes_call(traces, links), options).run();
   const double size = norm2(ranks, queue, part, again);

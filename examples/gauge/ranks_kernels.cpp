@@ -6,7 +6,7 @@
 
 namespace ridge::lattice {
 
-template struct SiteLooper<Spinor<double>, Within<gauge::Hopping>, Here>;
-template struct SiteLooper<Complex<double>, Within<gauge::Plaquettes>, Here>;
+template struct SiteLooper<Spinor<double>, Within<ridge::gauge::Hopping<double>>, Here>;
+template struct SiteLooper<Complex<double>, Within<::gauge::Plaquettes>, Here>;
 
 } // namespace ridge::lattice

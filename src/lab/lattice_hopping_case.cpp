@@ -1,8 +1,9 @@
 // The lab's site kernel: the hopping term of Wilson fermions.
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/gauge/reference.hpp>
+#include <ridge/gauge/wilson.hpp>
 #include <ridge/lab/bench_case.hpp>
-#include <ridge/lab/hopping.hpp>
 #include <ridge/lab/lattice_check.hpp>
 #include <ridge/lattice/random.hpp>
 #include <ridge/lattice/width.hpp>
@@ -26,26 +27,10 @@ using lattice::Coordinates;
 using lattice::Geometry;
 using C = std::complex<double>;
 
-/// gamma_mu, of DeGrand and Rossi: row a has one element, in column `column[a]`.
-struct Gamma {
-  std::array<int, 4> column;
-  std::array<C, 4> value;
-};
-const std::array<Gamma, hopping_dimensions>& gammas() {
-  static const C i(0, 1);
-  static const std::array<Gamma, hopping_dimensions> all{{
-      {{3, 2, 1, 0}, {i, i, -i, -i}},
-      {{3, 2, 1, 0}, {-1.0, 1.0, 1.0, -1.0}},
-      {{2, 3, 0, 1}, {i, -i, -i, i}},
-      {{2, 3, 0, 1}, {1.0, 1.0, 1.0, 1.0}},
-  }};
-  return all;
-}
-
 /// The fields of a case on the host.
 template <class T>
 struct HostFields {
-  std::array<const T*, hopping_dimensions> links;
+  std::array<const T*, gauge::dimensions> links;
   const T* psi;
   const T* out;
 };
@@ -57,61 +42,23 @@ C number_at(const T* field, const Geometry& g, const lattice::Place& p, int comp
   return {at[0], at[1]};
 }
 
-double size_of(const C& z) {
-  return std::abs(z.real()) + std::abs(z.imag());
-}
-
-/// A spinor, and the magnitudes of the terms that each of its components adds up.
-struct Expected {
-  std::array<C, 12> value{};
-  std::array<double, 12> scale{};
-};
-
-/// Adds (1 - s gamma_mu) u v, whole gamma matrices, for u = U of `link_at`, or its adjoint.
 template <class T>
-void add_hop(Expected& sum, const HostFields<T>& f, const Geometry& g, int mu, bool back,
-             const lattice::Place& link_at, const lattice::Place& psi_at) {
-  std::array<C, 12> product{};
-  std::array<double, 12> size{};
-  const T* const links = f.links[static_cast<std::size_t>(mu)];
-  for (int row = 0; row < 3; ++row) {
-    for (int k = 0; k < 3; ++k) {
-      const C u = back ? std::conj(number_at(links, g, link_at, 9, k * 3 + row))
-                       : number_at(links, g, link_at, 9, row * 3 + k);
-      for (int spin = 0; spin < 4; ++spin) {
-        const C v = number_at(f.psi, g, psi_at, 12, spin * 3 + k);
-        const auto to = static_cast<std::size_t>(spin * 3 + row);
-        product[to] +=
-            C(u.real() * v.real() - u.imag() * v.imag(), u.real() * v.imag() + u.imag() * v.real());
-        size[to] += size_of(u) * size_of(v);
-      }
-    }
-  }
-  const Gamma& gamma = gammas()[static_cast<std::size_t>(mu)];
-  for (std::size_t spin = 0; spin < 4; ++spin) {
-    const auto other = static_cast<std::size_t>(gamma.column[spin]);
-    const C factor = (back ? 1.0 : -1.0) * gamma.value[spin];
-    for (std::size_t colour = 0; colour < 3; ++colour) {
-      const std::size_t to = spin * 3 + colour;
-      sum.value[to] += product[to] + factor * product[other * 3 + colour];
-      sum.scale[to] += size[to] + size[other * 3 + colour];
-    }
-  }
-}
-
-template <class T>
-Expected expected_at(const HostFields<T>& f, const Geometry& g, const Coordinates& x) {
-  Expected sum;
-  for (int mu = 0; mu < hopping_dimensions; ++mu) {
-    const int n = g.extent(mu);
-    Coordinates ahead = x;
-    ahead[mu] = (x[mu] + 1) % n;
-    Coordinates behind = x;
-    behind[mu] = (x[mu] + n - 1) % n;
-    add_hop(sum, f, g, mu, false, g.place(x), g.place(ahead));
-    add_hop(sum, f, g, mu, true, g.place(behind), g.place(behind));
-  }
-  return sum;
+gauge::Expected expected_at(const HostFields<T>& f, const Geometry& g, const Coordinates& x) {
+  return gauge::reference_hopping(
+      {g.extent(0), g.extent(1), g.extent(2), g.extent(3)}, x, false,
+      [&](int mu, const Coordinates& at) {
+        gauge::HostLink link;
+        for (int c = 0; c < 9; ++c)
+          link[static_cast<std::size_t>(c)] =
+              number_at(f.links[static_cast<std::size_t>(mu)], g, g.place(at), 9, c);
+        return link;
+      },
+      [&](const Coordinates& at) {
+        gauge::HostSpinor psi;
+        for (int c = 0; c < 12; ++c)
+          psi[static_cast<std::size_t>(c)] = number_at(f.psi, g, g.place(at), 12, c);
+        return psi;
+      });
 }
 
 /// The largest error of a site of `out`, relative to the magnitudes of what its component adds up,
@@ -140,10 +87,10 @@ Worst compare(const HostFields<T>& f, const Geometry& g) {
       for (int lane = 0; lane < g.nsimd; ++lane) {
         const lattice::Place place{group, lane};
         const Coordinates x = g.coordinates(place);
-        const Expected right = expected_at(f, g, x);
+        const gauge::Expected right = expected_at(f, g, x);
         for (int c = 0; c < 12; ++c) {
           const auto i = static_cast<std::size_t>(c);
-          const double error = size_of(number_at(f.out, g, place, 12, c) - right.value[i]);
+          const double error = gauge::size_of(number_at(f.out, g, place, 12, c) - right.value[i]);
           mine.take(std::isnan(error) ? HUGE_VAL : error / right.scale[i], x, c);
         }
       }
@@ -157,19 +104,19 @@ Worst compare(const HostFields<T>& f, const Geometry& g) {
 template <class T>
 class HoppingCase final : public Case {
 public:
-  using Kernel = Hopping<T>;
+  using Kernel = gauge::Hopping<T>;
   using Call = lattice::SiteLoopCall<typename Kernel::Fermion, Kernel>;
 
   HoppingCase(std::string name, const BenchRequest& request)
       : name_(std::move(name)), queue_(request.device), lattice_(lattice_of(request)),
         psi_(queue_.device(), lattice_, "psi"), out_(queue_.device(), lattice_, "out") {
-    for (std::uint64_t mu = 0; mu < hopping_dimensions; ++mu) {
+    for (std::uint64_t mu = 0; mu < gauge::dimensions; ++mu) {
       links_.emplace_back(queue_.device(), lattice_, fmt::format("links {}", mu));
       lattice::fill_random(queue_, links_.back(), mu + 1);
     }
-    lattice::fill_random(queue_, psi_, hopping_dimensions + 1);
+    lattice::fill_random(queue_, psi_, gauge::dimensions + 1);
     call_.like = out_.view();
-    for (std::size_t mu = 0; mu < hopping_dimensions; ++mu)
+    for (std::size_t mu = 0; mu < gauge::dimensions; ++mu)
       call_.kernel.links[mu] = links_[mu].view();
     call_.kernel.psi = psi_.view();
     call_.kernel.out = out_.view();
@@ -199,7 +146,7 @@ public:
                                    part(links_[3]), part(psi_),      part(out_)};
     HostFields<T> f{};
     queue_.wait();
-    for (std::size_t mu = 0; mu < hopping_dimensions; ++mu)
+    for (std::size_t mu = 0; mu < gauge::dimensions; ++mu)
       f.links[mu] = parts[mu].fetch(queue_, 0, links);
     f.psi = parts[4].fetch(queue_, 0, spinors);
     f.out = parts[5].fetch(queue_, 0, spinors);
@@ -225,7 +172,7 @@ public:
 
 private:
   static lattice::Lattice lattice_of(const BenchRequest& request) {
-    if (request.size.rank() != hopping_dimensions) {
+    if (request.size.rank() != gauge::dimensions) {
       throw UsageError(fmt::format("the hopping term is of four dimensions, such as 16x16x16x32; "
                                    "{} has {}",
                                    to_text(request.size), request.size.rank()));

@@ -7,7 +7,7 @@ import sys
 ROOMS = [
     {"core"}, {"device"}, {"record"}, {"launch"}, {"comm"}, {"model"},
     {"stencil", "pairs", "lattice", "chain"},
-    {"solve"},
+    {"gauge"}, {"solve"},
     {"tune", "doctor", "report", "io", "atmosphere"},
     {"lab"}, {"nbody"}, {"app", "python"},
 ]
