@@ -1,0 +1,278 @@
+// Stored sites as the cpu sees them: as many lanes of a group as fill a register, as packs.
+#pragma once
+
+#include <ridge/lattice/stored/code.hpp>
+
+#include <cstring>
+
+namespace ridge::lattice::cpu_site::inline RIDGE_TARGET_NAME {
+
+/// Most lanes of a group of boxes or neighbours: 64 bytes of float.
+inline constexpr int most_stored_lanes = 16;
+
+/// For each way to a neighbour that leaves a box: the lane that each lane's neighbour is, and
+/// whether the way there goes around the lattice.
+struct BoxShifts {
+  signed char lane[grid_dimensions][2][most_stored_lanes] = {};
+  bool crosses[grid_dimensions][2][most_stored_lanes] = {};
+
+  explicit BoxShifts(const SiteGrid& g) {
+    if (!g.has_boxes()) return;
+    for (int l = 0; l < g.lanes; ++l) {
+      int stride = 1;
+      for (int d = 0; d < grid_dimensions; ++d) {
+        const int box = l / stride % g.boxes[d];
+        for (int back = 0; back < 2; ++back) {
+          const int to = (box + (back != 0 ? g.boxes[d] - 1 : 1)) % g.boxes[d];
+          lane[d][back][l] = static_cast<signed char>(l + (to - box) * stride);
+          crosses[d][back][l] = back != 0 ? box == 0 : box == g.boxes[d] - 1;
+        }
+        stride *= g.boxes[d];
+      }
+    }
+  }
+};
+
+template <class T, int P>
+class StoredSites {
+public:
+  template <class U>
+  using Value = Pack<U, P, abi::Native>;
+  using V = Value<T>;
+
+  /// Where the values of the neighbours lie: lanes of one group from `first` on, or each elsewhere.
+  struct Neighbour {
+    Index group = 0;
+    int first = 0;
+    bool straight = true;
+    bool around = false; ///< some go around the lattice
+    Index groups[P];     ///< unless straight
+    signed char lanes[P];
+    bool crosses[P];
+  };
+
+  /// The lanes [first, first + P) of group `group`, whose coordinates are c: of a site with inner
+  /// values, or within each box. Neighbouring sites are found from the group.
+  StoredSites(const SiteGrid& grid, const BoxShifts& shifts, Index group,
+              const int (&c)[grid_dimensions], int first, bool stream)
+      : grid_(grid), shifts_(shifts), group_(group), first_(first), stream_(stream) {
+    for (int d = 0; d < grid_dimensions; ++d)
+      c_[d] = c[d];
+    odd_ = grid.odd(c);
+  }
+
+  [[nodiscard]] RIDGE_FN Neighbour here() const {
+    Neighbour n;
+    n.group = group_;
+    n.first = first_;
+    return n;
+  }
+  /// The values before (-1) or after (1) of the fifth dimension.
+  [[nodiscard]] [[gnu::noinline]] Neighbour inner_next(int by) const {
+    Neighbour n;
+    n.straight = false;
+    for (int i = 0; i < P; ++i) {
+      const int to = first_ + i + by;
+      n.crosses[i] = to < 0 || to >= grid_.inner;
+      n.around = n.around || n.crosses[i];
+      n.groups[i] = group_;
+      n.lanes[i] = static_cast<signed char>((to + grid_.inner) % grid_.inner);
+    }
+    return n;
+  }
+
+  template <int Mu, int By>
+  [[nodiscard]] RIDGE_FN Neighbour next() const {
+    Neighbour n;
+    n.first = first_;
+    if (grid_.inner == 1 && !grid_.has_boxes()) [[unlikely]] {
+      neighbours(n, Mu, By);
+      return n;
+    }
+    // Of the two neighbours along x of a half lattice one has the same h.
+    const int step = Mu != 0 || grid_.half == 0 ? By : By > 0 ? odd_ : odd_ - 1;
+    const int local = grid_.local(Mu);
+    Index stride = 1;
+    RIDGE_UNROLL
+    for (int d = 0; d < Mu; ++d)
+      stride *= grid_.local(d);
+    const int to = c_[Mu] + step;
+    if (to >= 0 && to < local) {
+      n.group = group_ + step * stride;
+      return n;
+    }
+    n.group = group_ + (step > 0 ? step - local : step + local) * stride;
+    leave_box(n, Mu, By);
+    return n;
+  }
+
+  /// `factor` in the lanes whose way to `at` goes around the lattice, else 1.
+  [[nodiscard]] RIDGE_FN V edge(const Neighbour& at, const V& factor) const {
+    if (!at.around) return V(T(1));
+    V e = factor;
+    for (int i = 0; i < P; ++i)
+      if (!at.crosses[i]) e.set(i, T(1));
+    return e;
+  }
+
+  template <class Site, class Number, int Reals>
+  [[nodiscard]] RIDGE_FN auto read(const StoredView<Site, Number, Reals>& view,
+                                   const Neighbour& at) const {
+    using View = StoredView<Site, Number, Reals>;
+    using Code = typename View::Code;
+    using Element = typename Code::Element;
+    typedef Element Register __attribute__((vector_size(sizeof(Element) * P)));
+    Scaled<typename View::Tensor, V> r;
+    r.scale = V(T(1));
+    if (!Code::inner && grid_.inner > 1) { // one link for all values of the fifth dimension
+      Element words[Code::words];
+      std::memcpy(words, view.elements.data + at.group * Code::words, sizeof words);
+      decode<Code>(r, [&](int e) { return words[e] - Register{}; });
+    } else if (at.straight) [[likely]] {
+      const Element* const from =
+          view.elements.data + at.group * view.lanes * Code::words + at.first;
+      decode<Code>(r, [&](int e) {
+        Register w;
+        std::memcpy(&w, from + e * view.lanes, sizeof w);
+        return w;
+      });
+    } else {
+      Register words[Code::words];
+      gather<Code>(words, view.elements.data, view.lanes, at);
+      decode<Code>(r, [&](int e) { return words[e]; });
+    }
+    return r;
+  }
+  template <class Site, class Number, int Reals>
+  [[nodiscard]] RIDGE_FN auto read_once(const StoredView<Site, Number, Reals>& view,
+                                        const Neighbour& at) const {
+    return read(view, at);
+  }
+
+  template <class Site, class Number, int Reals>
+  RIDGE_FN void write(const StoredView<Site, Number, Reals>& view,
+                      const Over<Site, V>& tensor) const {
+    using Code = typename StoredView<Site, Number, Reals>::Code;
+    using Element = typename Code::Element;
+    Element* const to = view.elements.data + group_ * view.lanes * Code::words + first_;
+    if constexpr (Code::fixed) {
+      V most(1e-30F);
+      for (int k = 0; k < components_of<Site>; ++k) {
+        const auto& z = component(tensor, k);
+        for (const V& x : {z.re, z.im, -z.re, -z.im})
+          most = select(x > most, x, most);
+      }
+      const V inverse = V(32767.0F) / most;
+      for (int k = 0; k < components_of<Site>; ++k) {
+        const auto& z = component(tensor, k);
+        put(to + k * view.lanes,
+            [&](int i) { return encode_word(z.re[i] * inverse[i], z.im[i] * inverse[i]); });
+      }
+      put(to + Code::elements * view.lanes,
+          [&](int i) { return bits_of_float(most[i] * (1.0F / 32767.0F)); });
+    } else {
+      RIDGE_UNROLL
+      for (int k = 0; k < components_of<Site>; ++k) {
+        const auto& z = component(tensor, k);
+        T* const re = to + Index{2 * k} * view.lanes;
+        if (stream_) {
+          z.re.stream(re);
+          z.im.stream(re + view.lanes);
+        } else {
+          z.re.store(re);
+          z.im.store(re + view.lanes);
+        }
+      }
+    }
+  }
+
+private:
+  template <class Code, class Tensor, class Words>
+  static RIDGE_FN void decode(Scaled<Tensor, V>& r, const Words& word) {
+    RIDGE_UNROLL
+    for (int k = 0; k < Code::reals / 2; ++k) {
+      if constexpr (Code::fixed) {
+        typedef std::int32_t Integers __attribute__((vector_size(4 * P)));
+        const auto bits = word(k);
+        Integers w;
+        std::memcpy(&w, &bits, sizeof w);
+        component(r.value,
+                  k) = {V(__builtin_convertvector(Integers((w << 16) >> 16), typename V::Register)),
+                        V(__builtin_convertvector(Integers(w >> 16), typename V::Register))};
+      } else {
+        component(r.value, k) = {V(word(2 * k)), V(word(2 * k + 1))};
+      }
+    }
+    if constexpr (Code::scaled) {
+      const auto w = word(Code::elements);
+      std::memcpy(&r.scale.lanes, &w, sizeof w);
+    } else if constexpr (Code::fixed) {
+      r.scale = V(1.0F / 32767.0F);
+    }
+    if constexpr (Code::two_rows) complete_rows(r.value, r.scale);
+  }
+
+  template <class F>
+  static void put(std::uint32_t* to, const F& f) {
+    for (int i = 0; i < P; ++i)
+      to[i] = f(i);
+  }
+
+  /// A call: few packs lie at the edge of a box.
+  template <class Code, class Register, class Element>
+  [[gnu::noinline]] static void gather(Register* words, const Element* from, int lanes,
+                                       const Neighbour& at) {
+    for (int i = 0; i < P; ++i) {
+      const Element* const one = from + at.groups[i] * lanes * Code::words + at.lanes[i];
+      for (int e = 0; e < Code::words; ++e)
+        words[e][i] = one[e * lanes];
+    }
+  }
+
+  /// The way to `n.group` leaves the box.
+  [[gnu::noinline]] void leave_box(Neighbour& n, int mu, int by) const {
+    const int back = by < 0 ? 1 : 0;
+    n.straight = grid_.boxes[mu] == 1;
+    n.around = grid_.inner > 1 || n.straight;
+    for (int i = 0; i < P; ++i) {
+      n.groups[i] = n.group;
+      n.crosses[i] = n.straight || shifts_.crosses[mu][back][first_ + i];
+      n.around = n.around || n.crosses[i];
+      n.lanes[i] =
+          n.straight ? static_cast<signed char>(first_ + i) : shifts_.lane[mu][back][first_ + i];
+    }
+  }
+
+  /// Neighbours of consecutive sites, one by one; behind the last site the last again.
+  [[gnu::noinline]] void neighbours(Neighbour& n, int mu, int by) const {
+    n.straight = false;
+    for (int i = 0; i < P; ++i) {
+      Index site = group_ * grid_.lanes + first_ + i;
+      site = site < grid_.sites() ? site : grid_.sites() - 1;
+      int c[grid_dimensions];
+      for (int d = 0; d < grid_dimensions; ++d) {
+        c[d] = static_cast<int>(site % grid_.extent[d]);
+        site /= grid_.extent[d];
+      }
+      const int odd = grid_.odd(c);
+      const int length = grid_.extent[mu];
+      const int step = mu != 0 || grid_.half == 0 ? by : by > 0 ? odd : odd - 1;
+      const int to = c[mu] + step;
+      n.crosses[i] = to < 0 || to >= length;
+      n.around = n.around || n.crosses[i];
+      c[mu] = (to + length) % length;
+      const Index there = grid_.index(c);
+      n.groups[i] = there / grid_.lanes;
+      n.lanes[i] = static_cast<signed char>(there % grid_.lanes);
+    }
+  }
+
+  const SiteGrid& grid_;
+  const BoxShifts& shifts_;
+  Index group_;
+  int c_[grid_dimensions];
+  int first_, odd_;
+  bool stream_;
+};
+
+} // namespace ridge::lattice::cpu_site::inline RIDGE_TARGET_NAME
