@@ -27,6 +27,7 @@ struct BenchCommand {
   int repeat = 15;
   int width = 0;
   int operations = 10;
+  int ls = 16;
   bool scaling = false;
   std::optional<Index> steps;
   std::optional<std::string> boundary;
@@ -60,6 +61,7 @@ struct BenchCommand {
     if (boundary) request.boundary = *boundary;
     request.measure.repeats = repeat;
     request.operations = operations;
+    request.ls = ls;
     request.wisdom = true;
     request.roof = !no_roof;
     request.measure.between = check_interrupt;
@@ -101,9 +103,12 @@ struct BenchCommand {
     return r.achieved && r.achieved->unit == "interactions/s" ? 22 : 10;
   }
 
-  /// Of several sweeps: the bytes that their passes over memory move at least.
+  /// Of several sweeps: the bytes that their passes over memory move at least. Of operators that
+  /// users count in operations: these a second.
   static std::string least_bytes_text(const Record& r) {
     for (const Detail& detail : r.details) {
+      if (detail.name == lab::flop_rate_detail)
+        return fmt::format("  ({})", quantity(detail.number, "flop/s"));
       if (detail.name == "least_bytes")
         return fmt::format("  ({} at least)", quantity(detail.number, "B"));
     }
@@ -168,9 +173,11 @@ void add_bench(CommandLine& line) {
               "default; space: every combination; a "
               "name; or fields such as 'tile=4 store=nontemporal'; several with ; between them");
   command.add("--site", &o->site,
-              "lattice kernels: propagator, spinor, matrix, vector, complex or real");
+              "lattice kernels: propagator, spinor, matrix, vector, complex or real; of wilson and "
+              "dwf links18 or links12, the numbers of a link");
   add_width(command, &o->width);
   command.add("--operations", &o->operations, "operations of a chain, 1 to 32");
+  command.add("--ls", &o->ls, "values a site of dwf, the extent of the fifth dimension");
   command.add("--steps", &o->steps, "steps of a launch of heat and waves; 16 if not given");
   command.add(
       "--boundary", &o->boundary,

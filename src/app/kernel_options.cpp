@@ -16,6 +16,7 @@ void KernelOptions::add_to(const Command& command) {
   command.add("--site", &site,
               "lattice kernels: propagator, spinor, matrix, vector, complex or real");
   command.add("--operations", &operations, "operations of a chain, 1 to 32");
+  command.add("--ls", &ls, "values a site of dwf, the extent of the fifth dimension");
   command.add("--set", &settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
 }
@@ -42,6 +43,7 @@ lab::BenchRequest KernelOptions::request(const lab::BenchKernel& found) const {
   lab::BenchRequest request{named_device(device), extents(found), digits(found), schedule, {}};
   request.site = site;
   request.operations = operations;
+  request.ls = ls;
   request.width = width;
   return request;
 }

@@ -19,6 +19,7 @@ struct KernelOptions {
   std::string site = {};
   std::vector<std::string> settings = {};
   int operations = 10;
+  int ls = 16;
   int width = 0; ///< --width, which add_width adds; 0: not given
 
   /// All but --device, of which commands say what it does.

@@ -32,6 +32,7 @@ const std::vector<BenchKernel>& bench_kernels() {
     add_built_in(kernels, "lattice");
     add_lattice_expressions(kernels);
     add_hopping(kernels);
+    add_dslash(kernels);
     add_chain_kernels(kernels);
     add_built_in(kernels, "chain");
     return kernels;

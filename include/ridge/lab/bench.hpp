@@ -32,6 +32,7 @@ struct BenchRequest {
   std::string site = {}; ///< lattice kernels: what a site holds; empty: a propagator
   int width = 0;         ///< lattice kernels: bytes of a vector of lanes; 0: the kernel's own
   int operations = 10;   ///< of a chain
+  int ls = 16;           ///< of dwf: values a site, the extent of the fifth dimension
   Index steps = 16;      ///< of what evolves: one launch is so many
   std::string boundary = "untouched"; ///< of what evolves, as stencil::parse_boundaries reads it
   bool wisdom = false;                ///< `auto` takes the schedule that tuning found, where it did

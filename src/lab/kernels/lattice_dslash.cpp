@@ -1,0 +1,13 @@
+// Compiled once per device kind.
+#include <ridge/gauge/dslash.hpp>
+#include <ridge/lattice/stored/executor.hpp>
+
+namespace ridge::lattice {
+
+template struct StoredLooper<gauge::Dslash<double, 18>, Here>;
+template struct StoredLooper<gauge::Dslash<double, 12>, Here>;
+template struct StoredLooper<gauge::Dslash<float, 18>, Here>;
+template struct StoredLooper<gauge::Dslash<float, 12>, Here>;
+template struct StoredLooper<gauge::Dslash<Fixed16, 12>, Here>;
+
+} // namespace ridge::lattice
