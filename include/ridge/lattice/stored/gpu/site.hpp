@@ -5,6 +5,10 @@
 #include <ridge/lattice/stored/code.hpp>
 #include <ridge/lattice/stored/variant.hpp>
 
+#if defined(RIDGE_TARGET_CUDA)
+#include <ridge/device/gpu/lane.hpp>
+#endif
+
 namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {
 
 /// A read past the L1 cache, of what no other thread of the multiprocessor needs.
@@ -19,11 +23,11 @@ RIDGE_DEVICE Pack<std::remove_const_t<T>, N> load_once(const Lane& lane, const S
     asm("ld.global.nc.L1::no_allocate.v4.u32 {%0,%1,%2,%3}, [%4];"
         : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w)
         : "l"(at));
-    return bit_cast<P>(r);
+    return ridge::gpu::bit_cast<P>(r);
   } else if constexpr (sizeof(P) == 8) {
     uint2 r;
     asm("ld.global.nc.L1::no_allocate.v2.u32 {%0,%1}, [%2];" : "=r"(r.x), "=r"(r.y) : "l"(at));
-    return bit_cast<P>(r);
+    return ridge::gpu::bit_cast<P>(r);
   } else {
     return lane.template load_pack<N>(from, i);
   }
