@@ -20,6 +20,7 @@ void add_lab(CommandLine& line);
 void add_tune(CommandLine& line);
 void add_atmosphere(CommandLine& line);
 void add_report(CommandLine& line);
+void add_gauge(CommandLine& line);
 void add_compare(CommandLine& line);
 
 } // namespace ridge::app

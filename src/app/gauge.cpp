@@ -1,0 +1,184 @@
+// `ridge gauge info`, `plaquette` and `convert`: what is in configurations.
+#include <ridge/core/error.hpp>
+#include <ridge/gauge/host_links.hpp>
+#include <ridge/gauge/plaquette.hpp>
+#include <ridge/record/measure.hpp>
+
+#include "commands.hpp"
+#include "gauge_commands.hpp"
+#include "gauge_input.hpp"
+#include "interrupt.hpp"
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace ridge::app {
+
+namespace {
+
+struct InfoOptions {
+  std::string file;
+  bool accept = false, json = false;
+
+  void run() const {
+    if (!std::filesystem::exists(file)) throw UsageError("there is no file " + file);
+    const io::GaugeFile read = io::read_gauge_file(file);
+    if (json) {
+      print_json(read);
+    } else {
+      print(read);
+    }
+    if (accept) return;
+    try {
+      io::require_good(file, read);
+    } catch (const Failure& wrong) {
+      throw Failure(std::string(wrong.what()) + "; --accept makes no error of it");
+    }
+  }
+
+private:
+  void print(const io::GaugeFile& read) const {
+    fmt::print("{}: links of {}, {}\n", file, to_text(read.configuration.extents),
+               io::to_text(read.form));
+    for (const io::GaugeCheck& check : read.checks)
+      fmt::print("  {:<20} {}  ({}: {})\n", check.what, check.found,
+                 check.ok ? "expected" : "WRONG, expected", check.expected);
+    const auto averages =
+        gauge::link_averages(read.configuration.extents, read.configuration.links);
+    fmt::print("  computed here: plaquette {:.12f}, link trace {:.12f}\n", averages.plaquette,
+               averages.link_trace);
+    for (const io::HeaderLine& line : read.configuration.header)
+      fmt::print("  {} = {}\n", line.key, line.value);
+  }
+
+  void print_json(const io::GaugeFile& read) const {
+    nlohmann::ordered_json all;
+    all["file"] = file;
+    all["form"] = io::to_text(read.form);
+    for (int d = 0; d < 4; ++d)
+      all["size"].push_back(read.configuration.extents[d]);
+    const auto averages =
+        gauge::link_averages(read.configuration.extents, read.configuration.links);
+    all["plaquette"] = averages.plaquette;
+    all["link_trace"] = averages.link_trace;
+    all["checks"] = nlohmann::ordered_json::array();
+    for (const io::GaugeCheck& check : read.checks)
+      all["checks"].push_back({{"what", check.what},
+                               {"found", check.found},
+                               {"expected", check.expected},
+                               {"ok", check.ok}});
+    all["header"] = nlohmann::ordered_json::object();
+    for (const io::HeaderLine& line : read.configuration.header)
+      all["header"][line.key] = line.value;
+    fmt::print("{}\n", all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  }
+};
+
+struct PlaquetteOptions {
+  std::string file, size, device = "auto";
+  bool accept = false, json = false;
+
+  void run() const {
+    const io::GaugeFile read = read_configuration(file, size, accept);
+    Queue queue{Device(device == "auto" ? best_device() : parse_device(device))};
+    const auto links = gauge::to_device(queue, lattice::Lattice(read.configuration.extents),
+                                        read.configuration.links);
+    check_interrupt();
+    gauge::MeasurePlaquette measured(queue, links);
+    const gauge::LinkAverages averages = measured();
+    if (!json) {
+      fmt::print("{}: plaquette {:.15f}, link trace {:.15f} on {}\n", file, averages.plaquette,
+                 averages.link_trace, to_text(queue.device().id()));
+      return;
+    }
+    MeasureOptions few;
+    few.repeats = 3;
+    few.warm_up = 0;
+    few.between = check_interrupt;
+    Record record = measured.record();
+    record.timing = measure(
+        queue, [&] { (void)measured(); }, few);
+    record.details.push_back({"plaquette", averages.plaquette, ""});
+    record.details.push_back({"link_trace", averages.link_trace, ""});
+    fmt::print("{}\n", to_json(std::vector{record}));
+  }
+};
+
+struct ConvertOptions {
+  std::string input, output, size;
+  FormOptions form;
+  bool accept = false, reunitarise = false, overwrite = false;
+
+  void run() const {
+    io::OutputPlan plan(overwrite);
+    plan.reads(input, "the input");
+    plan.writes(output, "the output");
+    plan.claim();
+    const io::GaugeForm like{};
+    (void)form.form(output, like); // wrong options are said before reading
+    io::GaugeFile read = read_configuration(input, size, accept || reunitarise);
+    const io::GaugeForm wanted = form.form(output, read.form);
+    if (reunitarise) gauge::make_special_unitary(read.configuration.links);
+    check_interrupt();
+    write_configuration(plan, output, wanted, read.configuration);
+    fmt::print("{} ({}) from {} ({}), links of {}\n", output, io::to_text(wanted), input,
+               io::to_text(read.form), to_text(read.configuration.extents));
+  }
+};
+
+void add_info(const Command& gauge) {
+  const Command command =
+      gauge.add_command("info", "what a configuration's file holds, with all its checks");
+  auto o = std::make_shared<InfoOptions>();
+  command.add("FILE", &o->file, "NERSC, ILDG (LIME) or HDF5").require();
+  command.add("--accept", &o->accept, "exit 0 though checks fail");
+  command.add("--json", &o->json, "print an object");
+  command.set_action([o] { o->run(); });
+}
+
+void add_plaquette(const Command& gauge) {
+  const Command command =
+      gauge.add_command("plaquette", "average plaquette and link trace, on a device");
+  auto o = std::make_shared<PlaquetteOptions>();
+  command.add("FILE", &o->file, "NERSC, ILDG (LIME) or HDF5").require();
+  command.add("--size", &o->size, "NXxNYxNZxNT that the file must have");
+  command.add("--accept", &o->accept, "go on though checks of the file fail");
+  command.add_device(&o->device);
+  command.add("--json", &o->json, "print an array with the record");
+  command.set_action([o] { o->run(); });
+}
+
+void add_convert(const Command& gauge) {
+  const Command command = gauge.add_command("convert", "a configuration in another format");
+  auto o = std::make_shared<ConvertOptions>();
+  command.add("INPUT", &o->input, "NERSC, ILDG (LIME) or HDF5").require();
+  command.add("OUTPUT", &o->output, "FILE.lime or FILE.ildg: ILDG; FILE.h5: HDF5; any other: NERSC")
+      .require();
+  command.add("--size", &o->size, "NXxNYxNZxNT that the input must have");
+  add_form_options(command, &o->form);
+  command.add("--reunitarise", &o->reunitarise,
+              "make every link special unitary; checks of the input that fail are said only");
+  command.add("--accept", &o->accept, "go on though checks of the input fail");
+  command.add("--overwrite", &o->overwrite, "replace an output that exists");
+  command.set_action([o] { o->run(); });
+}
+
+} // namespace
+
+void add_form_options(const Command& command, FormOptions* form) {
+  command.add("--precision", &form->precision, "fp32 or fp64; as the input if not given");
+  command.add("--order", &form->order, "big or little, the byte order of NERSC files");
+  command.add("--rows", &form->rows, "2 or 3, the rows of a matrix that NERSC files hold");
+}
+
+void add_gauge(CommandLine& line) {
+  const Command command =
+      line.add_command("gauge", "configurations of SU(3) links: files, plaquette, heatbath");
+  add_info(command);
+  add_plaquette(command);
+  add_convert(command);
+  add_heatbath(command);
+}
+
+} // namespace ridge::app

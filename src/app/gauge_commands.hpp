@@ -1,0 +1,15 @@
+// The commands of `ridge gauge`, and the options they share.
+#pragma once
+
+#include "gauge_input.hpp"
+#include "options.hpp"
+
+namespace ridge::app {
+
+/// --precision, --order and --rows of an output.
+void add_form_options(const Command& command, FormOptions* form);
+
+/// The commands that have files of their own.
+void add_heatbath(const Command& gauge);
+
+} // namespace ridge::app

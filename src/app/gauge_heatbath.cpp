@@ -1,0 +1,180 @@
+// `ridge gauge heatbath`: configurations of the Wilson gauge action.
+#include <ridge/core/error.hpp>
+#include <ridge/gauge/heatbath.hpp>
+#include <ridge/gauge/host_links.hpp>
+#include <ridge/gauge/plaquette.hpp>
+#include <ridge/record/estimate.hpp>
+
+#include "gauge_commands.hpp"
+#include "interrupt.hpp"
+#include "progress.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+
+namespace ridge::app {
+
+namespace {
+
+/// Where the number of sweeps is kept in files.
+constexpr const char* sweeps_key = "SEQUENCE_NUMBER";
+
+struct HeatbathCommand {
+  std::string size, start, output, device = "auto";
+  FormOptions form;
+  double beta = 6;
+  Index sweeps = 100, every = 0;
+  int relaxations = 4;
+  std::optional<std::uint64_t> seed;
+  bool accept = false, overwrite = false, json = false;
+
+  void run() {
+    check();
+    io::OutputPlan plan(overwrite);
+    const bool goes_on = !start.empty() && start != "cold" && start != "hot";
+    if (goes_on) plan.reads(start, "the start");
+    plan.writes(output, "the output");
+    plan.claim();
+    const io::GaugeForm written = form.form(output, {});
+    io::GaugeConfiguration c = begin(goes_on);
+    Queue queue{Device(device == "auto" ? best_device() : parse_device(device))};
+    const auto links = gauge::to_device(queue, lattice::Lattice(c.extents), c.links);
+    gauge::Heatbath heatbath(queue, links, {beta, relaxations, *seed, goes_on ? sweeps_of(c) : 0});
+    gauge::MeasurePlaquette measured(queue, links);
+    update(heatbath, measured);
+    c.links = gauge::to_host(queue, links);
+    describe(c, heatbath.sweeps());
+    write_configuration(plan, output, written, c);
+    if (interrupt_seen())
+      fmt::print("{} holds the links after sweep {}: go on with --start {}\n", output,
+                 heatbath.sweeps(), output);
+    check_interrupt();
+    print(heatbath, measured);
+  }
+
+private:
+  void check() {
+    const auto refuse = [](const std::string& what) { throw UsageError(what); };
+    if (!(beta >= 0) || !std::isfinite(beta))
+      refuse(fmt::format("--beta {}: expected a number of at least 0", beta));
+    if (sweeps < 1) refuse(fmt::format("--sweeps {}: expected at least 1", sweeps));
+    if (every < 0) refuse(fmt::format("--every {}: expected at least 0", every));
+    if (relaxations < 0) refuse(fmt::format("--relaxations {}: expected at least 0", relaxations));
+    if (!seed) seed = 1;
+    if (every == 0) every = std::max<Index>(1, sweeps / 20);
+  }
+
+  [[nodiscard]] io::GaugeConfiguration begin(bool goes_on) const {
+    if (goes_on) return read_configuration(start, size, accept).configuration;
+    if (size.empty()) throw UsageError("--size NXxNYxNZxNT is needed unless --start names a file");
+    io::GaugeConfiguration c;
+    c.extents = parse_extents(size, "--size");
+    if (c.extents.rank() != 4)
+      throw UsageError(fmt::format("--size {}: expected four extents", size));
+    c.links = start == "hot" ? gauge::hot_links(c.extents, *seed) : gauge::cold_links(c.extents);
+    return c;
+  }
+
+  static std::uint32_t sweeps_of(const io::GaugeConfiguration& c) {
+    for (const io::HeaderLine& line : c.header) {
+      std::uint32_t value = 0;
+      const std::string& text = line.value;
+      if (line.key == sweeps_key &&
+          std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc{})
+        return value;
+    }
+    return 0;
+  }
+
+  void describe(io::GaugeConfiguration& c, std::uint32_t done) const {
+    const auto set = [&](const std::string& key, const std::string& value) {
+      for (io::HeaderLine& line : c.header) {
+        if (line.key != key) continue;
+        line.value = value;
+        return;
+      }
+      c.header.push_back({key, value});
+    };
+    set("ENSEMBLE_LABEL", fmt::format("ridge heatbath, beta {}, {} overrelaxations, seed {}", beta,
+                                      relaxations, *seed));
+    set(sweeps_key, std::to_string(done));
+    set("CREATOR", "ridge");
+  }
+
+  void update(gauge::Heatbath& heatbath, gauge::MeasurePlaquette& measured) {
+    Progress progress;
+    const auto begin = std::chrono::steady_clock::now();
+    if (!json) fmt::print("{:>8}  {:>16}\n", "sweep", "plaquette");
+    for (Index i = 0; i < sweeps && !interrupt_seen(); ++i) {
+      heatbath.sweep();
+      if ((i + 1) % every != 0 && i + 1 != sweeps) continue;
+      const double plaquette = measured().plaquette; // waits
+      history_.push_back(plaquette);
+      if (!json) {
+        progress.clear();
+        fmt::print("{:>8}  {:>16.12f}\n", heatbath.sweeps(), plaquette);
+        std::fflush(stdout);
+      }
+      progress.show(fmt::format("sweep {} of {}", i + 1, sweeps),
+                    static_cast<double>(i + 1) / static_cast<double>(sweeps));
+    }
+    progress.clear();
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  void print(const gauge::Heatbath& heatbath, gauge::MeasurePlaquette& measured) const {
+    const double last = measured().plaquette;
+    if (!json) {
+      fmt::print("{} sweeps in {}; wrote {}, plaquette {:.12f}\n", sweeps,
+                 to_text(Seconds{seconds_}), output, last);
+      return;
+    }
+    Record record = heatbath.record();
+    const double launches = static_cast<double>(sweeps) * 8 * (1 + relaxations);
+    const Seconds each{seconds_ / launches};
+    record.timing = Timing{each, each, each, static_cast<int>(std::min(launches, 2e9))};
+    const double bytes = static_cast<double>(record.work.read.value + record.work.written.value);
+    record.achieved = Achievement{bytes / each.value, "B/s", 0, ""};
+    record.details.push_back({"sweeps", static_cast<double>(heatbath.sweeps()), ""});
+    record.details.push_back({"beta", beta, ""});
+    record.details.push_back({"plaquette", last, ""});
+    std::string all;
+    for (const double p : history_)
+      all += fmt::format("{}{:.15g}", all.empty() ? "" : " ", p);
+    record.details.push_back({"plaquettes", 0, all});
+    fmt::print("{}\n", to_json(std::vector{record}));
+  }
+
+  std::vector<double> history_;
+  double seconds_ = 0;
+};
+
+} // namespace
+
+void add_heatbath(const Command& gauge) {
+  const Command command = gauge.add_command(
+      "heatbath", "make a configuration of the Wilson gauge action by heatbath and overrelaxation");
+  auto o = std::make_shared<HeatbathCommand>();
+  command.add("--size", &o->size, "NXxNYxNZxNT, all even");
+  command.add("--beta", &o->beta, "6 / g^2; 6 if not given");
+  command.add("--sweeps", &o->sweeps, "of heatbath; 100 if not given");
+  command.add("--relaxations", &o->relaxations,
+              "sweeps of overrelaxation after each; 4 if not given");
+  command.add("--seed", &o->seed, "of the random numbers; 1 if not given");
+  command.add("--start", &o->start,
+              "cold (if not given), hot, or FILE: go on from there, sweeps counted on");
+  command.add("--every", &o->every, "sweeps between plaquettes; a twentieth if not given");
+  command.add("-o,--output", &o->output, "the links after the last sweep; Ctrl-C writes them, too")
+      .require();
+  add_form_options(command, &o->form);
+  command.add_device(&o->device);
+  command.add("--accept", &o->accept, "go on though checks of the start fail");
+  command.add("--overwrite", &o->overwrite, "replace an output that exists");
+  command.add("--json", &o->json, "print an array with the record of a launch");
+  command.set_action([o] { o->run(); });
+}
+
+} // namespace ridge::app

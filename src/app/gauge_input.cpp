@@ -1,0 +1,72 @@
+#include "gauge_input.hpp"
+
+#include <ridge/core/error.hpp>
+
+#include "../io/output_file.hpp"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+
+namespace ridge::app {
+
+io::GaugeFile read_configuration(const std::string& file, const std::string& size, bool accept) {
+  if (!std::filesystem::exists(file)) throw UsageError("there is no file " + file);
+  io::GaugeFile read = io::read_gauge_file(file);
+  if (!size.empty()) {
+    const Extents asked = parse_extents(size, "--size");
+    if (asked != read.configuration.extents) {
+      throw UsageError(fmt::format("{}: its lattice is {}; {} was asked for", file,
+                                   to_text(read.configuration.extents), to_text(asked)));
+    }
+  }
+  if (!accept) {
+    try {
+      io::require_good(file, read);
+    } catch (const Failure& wrong) {
+      throw Failure(std::string(wrong.what()) + "; --accept goes on");
+    }
+  }
+  for (const io::GaugeCheck& check : read.checks) {
+    if (!check.ok)
+      fmt::print(stderr, "ridge: {}: its {} is {}; expected {}; accepted\n", file, check.what,
+                 check.found, check.expected);
+  }
+  return read;
+}
+
+void write_configuration(const io::OutputPlan& plan, const std::string& file,
+                         const io::GaugeForm& form, const io::GaugeConfiguration& configuration) {
+  io::OutputFile output(plan, file);
+  output.require_room(configuration.links.size() * 6 * static_cast<std::size_t>(form.rows) *
+                      static_cast<std::size_t>(form.real_bytes));
+  io::write_gauge_file(output.path(), form, configuration);
+  output.commit();
+}
+
+io::GaugeForm FormOptions::form(const std::string& file, const io::GaugeForm& like) const {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  io::GaugeForm form = like;
+  form.format = ending == ".lime" || ending == ".ildg"                     ? io::GaugeFormat::ildg
+                : ending == ".h5" || ending == ".hdf5" || ending == ".hdf" ? io::GaugeFormat::hdf5
+                                                                           : io::GaugeFormat::nersc;
+  const auto choose = [&](const std::string& name, const std::string& value, const char* first,
+                          const char* second) {
+    if (value == first) return true;
+    if (value == second) return false;
+    throw UsageError(fmt::format("{} {}: expected {} or {}", name, value, first, second));
+  };
+  const bool nersc = form.format == io::GaugeFormat::nersc;
+  if (!precision.empty())
+    form.real_bytes = choose("--precision", precision, "fp32", "fp64") ? 4 : 8;
+  if (!nersc && (!order.empty() || !rows.empty())) {
+    throw UsageError(fmt::format("{} is for NERSC files; {} is none",
+                                 order.empty() ? "--rows" : "--order", file));
+  }
+  if (!order.empty()) form.big_endian = choose("--order", order, "big", "little");
+  if (!rows.empty()) form.rows = choose("--rows", rows, "2", "3") ? 2 : 3;
+  if (!nersc) form.rows = 3, form.big_endian = true;
+  return form;
+}
+
+} // namespace ridge::app

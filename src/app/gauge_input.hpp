@@ -1,0 +1,28 @@
+// Configurations as the command reads and writes them.
+#pragma once
+
+#include <ridge/io/gauge_file.hpp>
+
+#include "../io/output_plan.hpp"
+
+#include <string>
+
+namespace ridge::app {
+
+/// Reads a configuration. Throws Failure for checks that fail, unless `accept`: then each is said
+/// on stderr. Throws UsageError where its lattice is not `size`, unless that is empty.
+[[nodiscard]] io::GaugeFile read_configuration(const std::string& file, const std::string& size,
+                                               bool accept);
+
+/// Writes a configuration to a file of the plan, as a whole or not at all.
+void write_configuration(const io::OutputPlan& plan, const std::string& file,
+                         const io::GaugeForm& form, const io::GaugeConfiguration& configuration);
+
+/// How a file is to be written, as its ending and the options say: FILE.lime and FILE.ildg are
+/// ILDG, FILE.h5 and FILE.hdf5 HDF5, all others NERSC. `like`: what is not said.
+struct FormOptions {
+  std::string precision, order, rows;
+  [[nodiscard]] io::GaugeForm form(const std::string& file, const io::GaugeForm& like) const;
+};
+
+} // namespace ridge::app

@@ -1,0 +1,31 @@
+// The formats of gauge configurations, each with a reader and a writer.
+#pragma once
+
+#include "links_data.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace ridge::io {
+
+[[nodiscard]] GaugeFile read_nersc(const std::filesystem::path& file);
+void write_nersc(const std::filesystem::path& path, const GaugeForm& form,
+                 const GaugeConfiguration& configuration);
+
+[[nodiscard]] GaugeFile read_ildg(const std::filesystem::path& file);
+void write_ildg(const std::filesystem::path& path, const GaugeForm& form,
+                const GaugeConfiguration& configuration);
+
+[[nodiscard]] GaugeFile read_links_hdf5(const std::filesystem::path& file);
+void write_links_hdf5(const std::filesystem::path& path, const GaugeForm& form,
+                      const GaugeConfiguration& configuration);
+
+/// Lines "KEY = VALUE" as one text, for formats that have no header of lines.
+[[nodiscard]] std::string to_text(const std::vector<HeaderLine>& lines);
+[[nodiscard]] std::vector<HeaderLine> parse_lines(const std::string& text);
+
+/// The check of a number of the header: whether the two differ by no more than `tolerance`.
+[[nodiscard]] GaugeCheck check_number(const std::string& what, double found,
+                                      const std::string& expected, double tolerance);
+
+} // namespace ridge::io

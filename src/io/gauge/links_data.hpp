@@ -1,0 +1,59 @@
+// The numbers of links in files: real numbers of either size and byte order.
+#pragma once
+
+#include <ridge/io/gauge_file.hpp>
+
+#include <cstdint>
+
+namespace ridge::io {
+
+[[nodiscard]] constexpr Index bytes_of_site(const GaugeForm& form) {
+  return Index{4} * form.rows * 3 * 2 * form.real_bytes;
+}
+
+/// Links of `sites` sites from a file's bytes. A third row that is not there is computed.
+void decode_sites(const GaugeForm& form, const unsigned char* from, Index sites,
+                  lattice::ColourMatrix<double>* to);
+/// And back.
+void encode_sites(const GaugeForm& form, const lattice::ColourMatrix<double>* from, Index sites,
+                  unsigned char* to);
+
+/// The sum of the 32-bit words, as NERSC files have it. A word is a number's, or one half of one.
+[[nodiscard]] std::uint32_t sum_of_words(const unsigned char* from, std::uint64_t bytes,
+                                         bool big_endian);
+
+/// The two checksums of SciDAC files: over the sites' crc32, turned by the site's number.
+struct ScidacChecksum {
+  std::uint32_t a = 0, b = 0;
+  friend bool operator==(const ScidacChecksum&, const ScidacChecksum&) = default;
+};
+[[nodiscard]] ScidacChecksum scidac_checksum(const unsigned char* from, Index sites,
+                                             Index bytes_of_site);
+
+/// Opens, reads and writes whole pieces. Throws Failure that names the file.
+class BinaryFile {
+public:
+  enum class Use { read, write };
+  BinaryFile(const std::filesystem::path& path, Use use);
+  ~BinaryFile();
+  BinaryFile(const BinaryFile&) = delete;
+  BinaryFile& operator=(const BinaryFile&) = delete;
+
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  /// Bytes from `at` on. Throws Failure where the file ends before; `what` is what is read.
+  void read(std::uint64_t at, void* to, std::uint64_t bytes, const std::string& what);
+  void write(const void* from, std::uint64_t bytes);
+  /// Closes what was written.
+  void finish();
+
+private:
+  [[noreturn]] void fail(const char* doing) const;
+  std::filesystem::path path_;
+  std::FILE* file_;
+  std::uint64_t size_ = 0;
+};
+
+/// Says what is wrong with a file: "lat.nersc: ...".
+[[nodiscard]] std::string about(const std::filesystem::path& file, const std::string& what);
+
+} // namespace ridge::io

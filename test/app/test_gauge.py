@@ -1,0 +1,205 @@
+"""`ridge gauge info`, `plaquette` and `convert`: files that numpy has written, good and bad, and files that it reads."""
+
+import json
+import re
+
+import gauge_files
+import h5py
+import numpy as np
+import pytest
+from conftest import left_in
+
+SIZE = (4, 2, 6, 8)
+POINTS = ["IEEE32BIG", "IEEE32LITTLE", "IEEE32", "IEEE64BIG", "IEEE64LITTLE", "IEEE64"]
+
+
+@pytest.fixture(scope="module")
+def links():
+    return gauge_files.random_links(SIZE)
+
+
+@pytest.mark.parametrize("rows", [2, 3])
+@pytest.mark.parametrize("point", POINTS)
+def test_info_of_each_form(ridge, folder, links, point, rows):
+    gauge_files.write_nersc(folder / "a.nersc", links, point, rows, more=[("ENSEMBLE_ID", "one = two"), ("QUITE_NEW", "7")])
+    found = json.loads(ridge.good("gauge", "info", "a.nersc", "--json").out)
+    assert found["size"] == list(SIZE)
+    assert abs(found["plaquette"] - gauge_files.plaquette(links)) < (1e-7 if "32" in point else 1e-14)
+    assert abs(found["link_trace"] - gauge_files.link_trace(links)) < (1e-7 if "32" in point else 1e-14)
+    assert found["header"]["ENSEMBLE_ID"] == "one = two" and found["header"]["QUITE_NEW"] == "7"
+    assert [c["what"] for c in found["checks"]] == ["checksum", "plaquette", "link trace", "distance from SU(3)"]
+    assert all(c["ok"] for c in found["checks"])
+    assert f"3x{rows}, fp{32 if '32' in point else 64}" in found["form"]
+
+
+def test_an_unnamed_byte_order_is_the_one_whose_checksum_fits(ridge, folder, links):
+    data = gauge_files.raw(links, "IEEE32BIG")
+    gauge_files.write_nersc(folder / "a.nersc", links, "IEEE32BIG", FLOATING_POINT="IEEE32")
+    assert "big-endian" in ridge.good("gauge", "info", "a.nersc").out
+    assert data in (folder / "a.nersc").read_bytes()
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
+def test_the_device_finds_what_numpy_finds_with_equal_bits(ridge, folder, links, device):
+    gauge_files.write_nersc(folder / "a.nersc", links)
+    text = ridge.good("gauge", "plaquette", "a.nersc", "--device", device).out
+    found = [float(x) for x in re.findall(r"-?\d\.\d{15}", text)]
+    assert np.allclose(found, [gauge_files.plaquette(links), gauge_files.link_trace(links)], rtol=0, atol=2e-15)
+    (record,) = ridge.good("gauge", "plaquette", "a.nersc", "--device", device, "--json").records()
+    (of_cpu,) = ridge.good("gauge", "plaquette", "a.nersc", "--device", "cpu", "--json").records()
+    assert record["plaquette"] == of_cpu["plaquette"] and record["link_trace"] == of_cpu["link_trace"]
+    assert record["bytes_read"] == 4 * 144 * np.prod(SIZE)
+
+
+@pytest.mark.parametrize("order", ["big", "little"])
+@pytest.mark.parametrize("precision", ["fp32", "fp64"])
+@pytest.mark.parametrize("rows", [2, 3])
+def test_numpy_reads_what_is_converted(ridge, folder, links, precision, order, rows):
+    gauge_files.write_nersc(folder / "a.nersc", links, more=[("BOUNDARY_4", "ANTIPERIODIC"), ("QUITE_NEW", "7")])
+    ridge.good("gauge", "convert", "a.nersc", "b", "--precision", precision, "--order", order, "--rows", rows)
+    header, found = gauge_files.read_nersc(folder / "b")
+    assert np.array_equal(found, links[..., :rows, :].astype(found.dtype))
+    assert header["QUITE_NEW"] == "7" and header["BOUNDARY_4"] == "ANTIPERIODIC" and "BOUNDARY_1" not in header
+    assert abs(float(header["PLAQUETTE"]) - gauge_files.plaquette(links)) < 1e-14
+    ridge.good("gauge", "info", "b")
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_ildg_both_ways(ridge, folder, links, bits):
+    gauge_files.write_ildg(folder / "a.lime", links, bits)
+    ridge.good("gauge", "convert", "a.lime", "b.nersc")
+    header, found = gauge_files.read_nersc(folder / "b.nersc")
+    assert np.array_equal(found, links.astype(found.dtype))
+    ridge.good("gauge", "convert", "b.nersc", "c.ildg", "--precision", f"fp{bits}")
+    records = gauge_files.lime_records(folder / "c.ildg")
+    data = records["ildg-binary-data"]
+    assert data == gauge_files.raw(links, f"IEEE{bits}BIG")
+    a, b = gauge_files.scidac_checksum(data, np.prod(SIZE))
+    assert f"<suma>{a:x}</suma><sumb>{b:x}</sumb>" in records["scidac-checksum"].decode()
+    assert f"<precision>{bits}</precision><lx>4</lx><ly>2</ly><lz>6</lz><lt>8</lt>" in records["ildg-format"].decode()
+
+
+def test_lines_of_a_header_survive_all_formats(ridge, folder, links):
+    gauge_files.write_nersc(folder / "a.nersc", links, more=[("QUITE_NEW", "a = b")])
+    for one, other in ("a.nersc", "b.lime"), ("b.lime", "c.h5"), ("c.h5", "d.nersc"):
+        ridge.good("gauge", "convert", one, other)
+    assert gauge_files.read_nersc(folder / "d.nersc")[0]["QUITE_NEW"] == "a = b"
+    with h5py.File("c.h5") as h5:
+        stored = h5["links"][...].view(complex).reshape(links.shape)
+    assert np.array_equal(stored, links)
+
+
+def test_one_site_and_odd_extents(ridge, folder):
+    for size in (1, 1, 1, 1), (3, 5, 1, 7):
+        links = gauge_files.random_links(size)
+        gauge_files.write_nersc(folder / "a.nersc", links)
+        found = json.loads(ridge.good("gauge", "info", "a.nersc", "--json").out)
+        assert abs(found["plaquette"] - gauge_files.plaquette(links)) < 1e-14
+        ridge.bad("gauge", "plaquette", "a.nersc", "--device", "cpu", says="boxes")
+
+
+# What is not as it should be.
+
+CHECKS = {"checksum": (dict(CHECKSUM="1234abcd"), "1234abcd"), "plaquette": (dict(PLAQUETTE="0.5"), "expected 0.5;"),
+          "link trace": (dict(LINK_TRACE="0.25"), "expected 0.25;")}
+
+
+@pytest.mark.parametrize("what", CHECKS)
+def test_a_header_that_is_not_met(ridge, folder, links, what):
+    changed, expected = CHECKS[what]
+    gauge_files.write_nersc(folder / "a.nersc", links, **changed)
+    error = ridge.bad("gauge", "plaquette", "a.nersc", code=1, says=[f"its {what} is ", expected, "--accept"]).err
+    assert error.count(".nersc") == 1
+    said = ridge.bad("gauge", "info", "a.nersc", code=1, says=expected)
+    assert re.search(rf"{what} .*WRONG, expected: ", said.out) and said.out.count("WRONG") == 1
+    accepted = ridge("gauge", "plaquette", "a.nersc", "--accept", "--device", "cpu")
+    assert accepted.code == 0 and "accepted" in accepted.err and f"{gauge_files.plaquette(links):.11f}"[:-1] in accepted.out
+
+
+def test_one_bit_is_seen(ridge, folder, links):
+    gauge_files.write_nersc(folder / "a.nersc", links)
+    whole = bytearray((folder / "a.nersc").read_bytes())
+    whole[-3000] ^= 1
+    (folder / "a.nersc").write_bytes(whole)
+    ridge.bad("gauge", "plaquette", "a.nersc", code=1, says="its checksum is ")
+    gauge_files.write_ildg(folder / "a.lime", links)
+    whole = bytearray((folder / "a.lime").read_bytes())
+    whole[5000] ^= 1
+    (folder / "a.lime").write_bytes(whole)
+    ridge.bad("gauge", "info", "a.lime", code=1, says="its checksum is ")
+
+
+def test_links_that_are_not_unitary(ridge, folder, links):
+    odd = links.copy()
+    odd[7, 0, 1, 2, 3] *= 1.01
+    gauge_files.write_nersc(folder / "a.nersc", odd)
+    site = ((7 * 6 + 0) * 2 + 1) * 4 + 2
+    ridge.bad("gauge", "convert", "a.nersc", "b", code=1, says=["distance from SU(3)", f"at site {site} along t"])
+    assert left_in(folder) == ["a.nersc"]
+    assert ridge("gauge", "convert", "a.nersc", "b", "--reunitarise").code == 0
+    ridge.good("gauge", "info", "b")
+    _, restored = gauge_files.read_nersc(folder / "b")
+    assert np.allclose(restored, links, atol=1e-12)
+    odd[0, 0, 0, 0, 0, 1, 1] = np.nan
+    gauge_files.write_nersc(folder / "a.nersc", odd, PLAQUETTE=None, LINK_TRACE=None)
+    ridge.bad("gauge", "info", "a.nersc", code=1, says="is nan at site 0 along x")
+
+
+@pytest.mark.parametrize("cut", [1, 100, 3000])
+def test_truncated_files(ridge, folder, links, cut):
+    for write, name in (gauge_files.write_nersc, "a.nersc"), (gauge_files.write_ildg, "a.lime"):
+        if name == "a.lime" and cut == 1:
+            continue  # of what fills up the last record
+        write(folder / name, links)
+        whole = (folder / name).read_bytes()
+        (folder / name).write_bytes(whole[:-cut])
+        ridge.bad("gauge", "info", name, code=1, says=f"ends after {len(whole) - cut} bytes")
+    gauge_files.write_nersc(folder / "a.nersc", links)
+    (folder / "a.nersc").write_bytes((folder / "a.nersc").read_bytes() + b"more")
+    ridge.bad("gauge", "info", "a.nersc", code=1, says="its length is")
+
+
+WRONG = {"DIMENSION_3": "DIMENSION_3 = x: expected a number", "DATATYPE": "DATATYPE = x: expected 4D_SU3",
+         "FLOATING_POINT": "FLOATING_POINT = x: expected IEEE32", "CHECKSUM": "CHECKSUM = x: expected up to eight"}
+
+
+@pytest.mark.parametrize("key", WRONG)
+def test_headers_that_cannot_be_read(ridge, folder, links, key):
+    gauge_files.write_nersc(folder / "a.nersc", links, **{key: "x"})
+    ridge.bad("gauge", "info", "a.nersc", says=WRONG[key])
+    if key != "CHECKSUM":
+        gauge_files.write_nersc(folder / "a.nersc", links, **{key: None})
+        ridge.bad("gauge", "info", "a.nersc", says=f"its header has no {key}")
+
+
+def test_files_that_are_none(ridge, folder, links):
+    (folder / "a").write_text("hello")
+    ridge.bad("gauge", "info", "a", says="BEGIN_HEADER")
+    (folder / "a").write_text("")
+    ridge.bad("gauge", "info", "a", says="BEGIN_HEADER")
+    (folder / "a").write_text("BEGIN_HEADER\nDATATYPE = 4D_SU3_GAUGE\n")
+    ridge.bad("gauge", "info", "a", code=1, says="END_HEADER")
+    ridge.bad("gauge", "info", "none", says="there is no file none")
+    gauge_files.write_ildg(folder / "a.lime", links, field="su2gauge")
+    ridge.bad("gauge", "info", "a.lime", says="su3gauge")
+    (folder / "a.lime").write_bytes(gauge_files.lime_record("xlf-info", b"hello"))
+    ridge.bad("gauge", "info", "a.lime", says="no record ildg-binary-data")
+    (folder / "a.lime").write_bytes(gauge_files.lime_record("xlf-info", b"hello") + b"x" * 200)
+    ridge.bad("gauge", "info", "a.lime", says="at byte 152 no LIME record begins")
+    with h5py.File("a.h5", "w") as h5:
+        h5["other"] = 1
+    ridge.bad("gauge", "info", "a.h5", says="/links")
+
+
+def test_words_of_the_command(ridge, folder, links):
+    gauge_files.write_nersc(folder / "a.nersc", links)
+    ridge.bad("gauge", says="see --help")
+    ridge.bad("gauge", "plaquette", "a.nersc", "--size", "4x4x4x4", says="its lattice is 4x2x6x8; 4x4x4x4 was asked")
+    ridge.bad("gauge", "convert", "a.nersc", "b", "--precision", "fp16", says="expected fp32 or fp64")
+    ridge.bad("gauge", "convert", "a.nersc", "b.lime", "--rows", 2, says="--rows is for NERSC")
+    ridge.bad("gauge", "convert", "a.nersc", "a.nersc", "--overwrite", says="the input")
+    (folder / "b").write_text("mine")
+    ridge.bad("gauge", "convert", "a.nersc", "b", says="--overwrite")
+    assert (folder / "b").read_text() == "mine"
+    ridge.good("gauge", "convert", "a.nersc", "b", "--overwrite")
+    assert left_in(folder) == ["a.nersc", "b"]
