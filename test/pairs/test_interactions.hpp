@@ -37,6 +37,23 @@ struct Mixture {
 /// The same, compiled for other variants.
 struct Odd : Mixture {};
 
+/// An interaction of more components that would reach to infinity: a cutoff is not its own.
+struct Charges {
+  static constexpr int targets = 4, sources = 5, sums = 4, positions = 3, vector = 3;
+
+  template <class V>
+  RIDGE_FN void operator()(const V* target, const V* source, V* sum) const {
+    const V dx = target[0] - source[0];
+    const V dy = target[1] - source[1];
+    const V dz = target[2] - source[2];
+    const V weight = source[4] * target[3] / (V(1) + dx * dx + (dy * dy + dz * dz));
+    sum[0] += dx * weight;
+    sum[1] += dy * weight;
+    sum[2] += dz * weight;
+    sum[3] += source[3];
+  }
+};
+
 /// A sum of Gaussian kernels: the density of the sources at the target, which may be one of them.
 struct Density {
   static constexpr int targets = 1, sources = 1, sums = 1, positions = 1;

@@ -1,0 +1,39 @@
+// What a list of near pairs is, as executors read it.
+//
+// Bodies are sorted by cells of a grid, along a curve. A slot is a place in that order. First come
+// the bodies, then their images: a body near a periodic face has one beyond the opposite face, so
+// that kernels meet no box. `share` neighbouring slots, a group, have one list: the slots that are
+// near any of them, but for themselves.
+#pragma once
+
+#include <ridge/device/view.hpp>
+
+#include <array>
+
+namespace ridge::pairs {
+
+struct ListData {
+  Index bodies = 0, slots = 0;
+  int share = 1;
+  double cutoff = 0;
+  std::array<double, 3> length{}; ///< of the periods
+  Span<const unsigned> body;      ///< of each slot, in the user's order
+  Span<const unsigned> shift;     ///< of each slot, as shift_of reads it
+  /// The cpu: where the list of each group begins in `entries`; one more at the end.
+  Span<const Index> first;
+  /// GPUs: lists of a warp's groups lie side by side, four entries a row of each lane; where those
+  /// of each warp begin, in rows. What rows have beyond a list is the slot `slots`, far away.
+  Span<const unsigned> rows;
+  Span<const unsigned> entries;
+
+  Index computed = 0; ///< interactions of one evaluation
+  Index bytes = 0;    ///< that the lists and the order of bodies take
+  Index builds = 0;   ///< how often they were built
+};
+
+/// How many periods the position in a slot is from the body's, along an axis.
+RIDGE_FN int shift_of(unsigned shift, int axis) {
+  return static_cast<int>(shift >> (10 * axis) & 1023U) - 512;
+}
+
+} // namespace ridge::pairs

@@ -1,0 +1,66 @@
+// What builds lists on one kind of device, behind pairs::Lists.
+#pragma once
+
+#include <ridge/device/queue.hpp>
+#include <ridge/pairs/lists/box.hpp>
+#include <ridge/pairs/lists/data.hpp>
+#include <ridge/pairs/lists/grid.hpp>
+
+#include <memory>
+
+namespace ridge::pairs {
+
+/// Positions of the bodies, x, y and z, in the user's order.
+template <class T>
+using Positions = std::array<Span<const T>, 3>;
+
+template <class T>
+class ListEngine {
+public:
+  ListEngine() = default;
+  ListEngine(const ListEngine&) = delete;
+  ListEngine& operator=(const ListEngine&) = delete;
+  virtual ~ListEngine() = default;
+
+  /// Whether a body is farther than half of the skin from where it was when the lists were built.
+  [[nodiscard]] virtual bool has_moved() = 0;
+  /// Of where bodies are now. Throws UsageError that names a body whose position is not finite or
+  /// beyond a wall, Failure where memory is too little.
+  virtual void build() = 0;
+  /// Builds of these positions instead, but compares those of the bodies with them from now on.
+  virtual void build_of(const Positions<T>& positions) = 0;
+  [[nodiscard]] const ListData& data() const { return data_; }
+
+protected:
+  ListData data_;
+};
+
+/// What each kind's module offers under ListEngine<T>, for float and double.
+template <class T>
+using MakeListEngine = std::unique_ptr<ListEngine<T>>(Queue& queue, const Positions<T>& positions,
+                                                      const ListOptions& options);
+
+namespace detail {
+
+/// The least and the greatest coordinate along each axis.
+struct Bounds {
+  double low[3], high[3];
+};
+
+/// The grid for so many bodies; `bounds` are theirs along open axes.
+[[nodiscard]] Grid grid_for(const ListOptions& options, Index bodies, const Bounds& bounds);
+
+/// How far neighbours are looked for: cutoff and skin, and what float rounds distances by.
+[[nodiscard]] float reach_of(const ListOptions& options, const Grid& grid);
+
+/// Throws UsageError that names the first body whose position is not good.
+template <class T>
+[[noreturn]] void refuse_positions(Queue& queue, const Positions<T>& positions,
+                                   const ListOptions& options);
+
+/// Throws Failure unless what slots, groups and numbers of cells are counted with holds them.
+void require_countable(Index slots, const char* what);
+
+} // namespace detail
+
+} // namespace ridge::pairs

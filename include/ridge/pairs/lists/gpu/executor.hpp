@@ -1,0 +1,58 @@
+// Sums over near pairs on GPUs: from lists to launches.
+#pragma once
+
+#include <ridge/core/error.hpp>
+#include <ridge/device/field.hpp>
+#include <ridge/device/launch.hpp>
+#include <ridge/pairs/lists/executor.hpp>
+#include <ridge/pairs/lists/gpu/sums.hpp>
+
+namespace ridge::pairs {
+
+namespace gpu::inline RIDGE_TARGET_NAME {
+
+template <int Share, class I, class P>
+Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s) {
+  using T = typename P::Stored;
+  using Bring = BringBodies<I, P>;
+  using Sum = SumNear<I, P, Share>;
+  const Index bodies = call.lists->bodies;
+  const Index threads = ceil_div(bodies, Index{Share});
+  const LaunchShape shape{
+      {static_cast<int>(ceil_div(threads, Index{s.block})), 1, 1}, {s.block, 1, 1}, 0};
+  Sum sum{call.interaction, call.lists->cutoff, bodies, {}, {}, {}, {}, call.sums};
+  Bring bring{call.bodies, call.lists->length, {}, {}, {}};
+  return Bound([&queue, lists = call.lists, bring, sum = Ready<Sum>(queue, shape, sum),
+                brought = Field<T>()]() mutable {
+    const Index needed = (lists->slots + 1) * Bring::padded;
+    if (brought.count() < needed) {
+      brought = {};
+      brought = Field<T>(queue.device(), Extents{needed + needed / 10}, "bodies by lists");
+    }
+    bring.body = lists->body;
+    bring.shift = lists->shift;
+    bring.brought = {brought.data(), needed};
+    const auto blocks = static_cast<int>(ceil_div(lists->slots + 1, Index{Bring::max_threads}));
+    launch_body(queue, {{blocks, 1, 1}, {Bring::max_threads, 1, 1}, 0}, bring);
+    sum.body.brought = bring.brought;
+    sum.body.body = lists->body;
+    sum.body.rows = lists->rows;
+    sum.body.entries = lists->entries;
+    sum();
+  });
+}
+
+} // namespace gpu::inline RIDGE_TARGET_NAME
+
+template <class I, class P, class Target>
+Bound ListExecutor<I, P, Target>::bind(Queue& queue, const Listed<I, P>& call,
+                                       const GpuListSchedule& s) {
+  static_assert(std::is_same_v<Target, Here>, "instantiate executors for ridge::Here");
+  return s.share == 1 ? gpu::bind_near<1>(queue, call, s) : gpu::bind_near<2>(queue, call, s);
+}
+
+template <class I, class P, class Target>
+const Offer ListExecutor<I, P, Target>::offered =
+    launch::offer<ListExecutor, Listed<I, P>>(kind_of<Target>, this_source);
+
+} // namespace ridge::pairs

@@ -1,0 +1,183 @@
+// Sums over near pairs on GPUs: the bodies are brought into the order of the lists, then each
+// thread goes through the list of its bodies.
+#pragma once
+
+#include <ridge/core/functions.hpp>
+#include <ridge/pairs/gpu/bodies.hpp>
+#include <ridge/pairs/lists/call.hpp>
+
+namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
+
+/// Bodies of N components as they are stored, side by side, each at a multiple of 16 bytes.
+template <class T, int N>
+inline constexpr int stored_width = 16 / static_cast<int>(sizeof(T));
+template <class T, int N>
+inline constexpr int
+    stored_body = (N + stored_width<T, N> - 1) / stored_width<T, N>* stored_width<T, N>;
+
+/// Components of all slots, images moved by their periods. One more slot is far from all.
+template <class I, class P>
+struct BringBodies {
+  using T = typename P::Stored;
+  static constexpr int max_threads = 256;
+  static constexpr const char* name = "bodies in the order of lists";
+  static constexpr int width = stored_width<T, I::sources>;
+  static constexpr int padded = stored_body<T, I::sources>;
+
+  std::array<Span<const T>, I::sources> bodies;
+  std::array<double, 3> length;
+  Span<const unsigned> body, shift;
+  Span<T> brought;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Index slot = Index{lane.block().x} * max_threads + lane.rank();
+    if (slot > body.size) return;
+    T values[padded] = {};
+    if (slot < body.size) {
+      const Index i = lane.load(body, slot);
+      const unsigned periods = lane.load(shift, slot);
+      RIDGE_UNROLL
+      for (int c = 0; c < I::sources; ++c) {
+        values[c] = lane.load(bodies[c], i);
+        if (c < 3) values[c] += static_cast<T>(shift_of(periods, c)) * static_cast<T>(length[c]);
+      }
+    } else {
+      RIDGE_UNROLL
+      for (int c = 0; c < 3; ++c)
+        values[c] = T(1e9);
+    }
+    RIDGE_UNROLL
+    for (int part = 0; part < padded / width; ++part) {
+      Pack<T, width> words;
+      RIDGE_UNROLL
+      for (int w = 0; w < width; ++w)
+        words.set(w, values[part * width + w]);
+      lane.store(brought, slot * padded + part * width, words);
+    }
+  }
+};
+
+template <class I, class P, int Share>
+struct SumNear {
+  using T = typename P::Stored;
+  using V = Value<P>;
+  static constexpr int max_threads = 256;
+  static constexpr const char* name = "sums over near pairs";
+  static constexpr int width = stored_width<T, I::sources>;
+  static constexpr int padded = stored_body<T, I::sources>;
+
+  I interaction;
+  double cutoff;
+  Index bodies;
+  Span<const T> brought;
+  Span<const unsigned> body, rows, entries;
+  std::array<Span<typename P::Summed>, I::sums> sums;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Index thread = Index{lane.block().x} * lane.block_extent().x + lane.rank();
+    const Index warp = thread / lane.width();
+    const Index first = thread * Share;
+    if (warp * lane.width() * Share >= bodies) return; // the whole warp
+    const Index far = body.size;
+    T origin[3];
+    Body<P, I::targets> target[Share];
+    Body<P, I::sums> sum[Share];
+    RIDGE_UNROLL
+    for (int k = 0; k < Share; ++k) {
+      const auto own = load(lane, first + k < bodies ? first + k : far);
+      if (k == 0) {
+        RIDGE_UNROLL
+        for (int c = 0; c < 3; ++c)
+          origin[c] = own.at[c];
+      }
+      const Body<P, I::sources> mine = computed(own, origin);
+      RIDGE_UNROLL
+      for (int c = 0; c < I::targets; ++c)
+        target[k].at[c] = mine.at[c];
+      RIDGE_UNROLL
+      for (int c = 0; c < I::sums; ++c)
+        sum[k].at[c] = V(0);
+    }
+    if constexpr (Share > 1) meet_each_other(lane, first, origin, target, sum);
+    const unsigned end = lane.load(rows, warp + 1);
+    for (unsigned row = lane.load(rows, warp); row < end; ++row) {
+      const auto four =
+          lane.template load_pack<4>(entries, (Index{row} * lane.width() + lane.lane()) * 4);
+      RIDGE_UNROLL
+      for (int n = 0; n < 4; ++n) {
+        const Body<P, I::sources> source = computed(load(lane, Index{four[n]}), origin);
+        RIDGE_UNROLL
+        for (int k = 0; k < Share; ++k)
+          meet(target[k], source, sum[k]);
+      }
+    }
+    RIDGE_UNROLL
+    for (int k = 0; k < Share; ++k) {
+      if (first + k >= bodies) break;
+      const Index to = lane.load(body, first + k);
+      RIDGE_UNROLL
+      for (int c = 0; c < I::sums; ++c)
+        lane.store(sums[c], to, static_cast<typename P::Summed>(sum[k].at[c][0]));
+    }
+  }
+
+private:
+  struct StoredBody {
+    T at[padded];
+  };
+  template <class Lane>
+  RIDGE_DEVICE StoredBody load(const Lane& lane, Index slot) const {
+    StoredBody loaded;
+    RIDGE_UNROLL
+    for (int part = 0; part < padded / width; ++part) {
+      const auto words = lane.template load_pack<width>(brought, slot * padded + part * width);
+      RIDGE_UNROLL
+      for (int w = 0; w < width; ++w)
+        loaded.at[part * width + w] = words[w];
+    }
+    return loaded;
+  }
+  /// As it is computed with: where positions are stored in more digits, relative to the first body.
+  static RIDGE_DEVICE Body<P, I::sources> computed(const StoredBody& stored, const T (&origin)[3]) {
+    constexpr bool converts = !std::is_same_v<T, typename P::Computed>;
+    Body<P, I::sources> made;
+    RIDGE_UNROLL
+    for (int c = 0; c < I::sources; ++c)
+      made.at[c] = V(converts && c < 3 ? stored.at[c] - origin[c] : stored.at[c]);
+    return made;
+  }
+  RIDGE_DEVICE void meet(const Body<P, I::targets>& target, const Body<P, I::sources>& source,
+                         Body<P, I::sums>& sum) const {
+    if constexpr (cuts_itself<I>) {
+      interaction(target.at, source.at, sum.at);
+    } else {
+      Body<P, I::sums> with = sum;
+      interaction(target.at, source.at, with.at);
+      const V x = target.at[0] - source.at[0];
+      const V y = target.at[1] - source.at[1];
+      const V z = target.at[2] - source.at[2];
+      const auto is_near = x * x + (y * y + z * z) < V(cutoff * cutoff);
+      RIDGE_UNROLL
+      for (int c = 0; c < I::sums; ++c)
+        sum.at[c] = select(is_near, with.at[c], sum.at[c]);
+    }
+  }
+  template <class Lane>
+  RIDGE_DEVICE void meet_each_other(const Lane& lane, Index first, const T (&origin)[3],
+                                    const Body<P, I::targets> (&target)[Share],
+                                    Body<P, I::sums> (&sum)[Share]) const {
+    RIDGE_UNROLL
+    for (int k = 0; k < Share; ++k) {
+      const bool is_body = first + k < bodies;
+      const auto source = computed(load(lane, is_body ? first + k : body.size), origin);
+      RIDGE_UNROLL
+      for (int other = 0; other < Share; ++other) {
+        if (other != k) meet(target[other], source, sum[other]);
+      }
+    }
+  }
+};
+
+} // namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME

@@ -1,0 +1,59 @@
+// Lists of near pairs: which bodies are within a cutoff of which.
+//
+//   pairs::Lists lists(queue, positions, {.cutoff = 2.5, .skin = 0.3, .box = pairs::Box::cube(L)});
+//   Program forces(queue, pairs::within(lists, call));
+//   for (;;) { forces.run(); ...move the bodies...; lists.update(); }
+#pragma once
+
+#include <ridge/pairs/lists/engine.hpp>
+
+#include <string>
+#include <vector>
+
+namespace ridge::pairs {
+
+/// Two bodies, in the user's order, first < second, and their distance.
+struct NearPair {
+  Index first, second;
+  double distance;
+};
+
+template <class T>
+class Lists {
+public:
+  /// Of the bodies whose positions are, and will be, in these spans. Throws UsageError for a cutoff
+  /// that is not positive or, with the skin, more than half of a period, and for positions that are
+  /// not finite or beyond a wall, naming the body; Failure where memory is too little, with the
+  /// need and what there is. The queue and the positions must outlive the lists.
+  Lists(Queue& queue, const Positions<T>& positions, const ListOptions& options);
+
+  /// Builds the lists anew if a body is farther than half of the skin from where it was when they
+  /// were built, and says whether it did.
+  bool update();
+  void rebuild() { engine_->build(); }
+  /// Builds lists of bodies at other positions, which these have moved from: so a run goes on with
+  /// the lists, and the bits, that it was stopped with.
+  void rebuild_of(const Positions<T>& positions) { engine_->build_of(positions); }
+
+  /// Pairs nearer than the cutoff, each once, in order of their bodies; copied to the host.
+  [[nodiscard]] std::vector<NearPair> pairs() const;
+
+  [[nodiscard]] const ListOptions& options() const { return options_; }
+  [[nodiscard]] const Positions<T>& positions() const { return positions_; }
+  /// Stays where it is as long as the lists; what it says changes when they are built.
+  [[nodiscard]] const ListData& data() const { return engine_->data(); }
+  [[nodiscard]] Queue& queue() const { return *queue_; }
+
+private:
+  Queue* queue_;
+  Positions<T> positions_;
+  ListOptions options_;
+  std::unique_ptr<ListEngine<T>> engine_;
+};
+
+template <class T>
+Lists(Queue&, const std::array<Span<const T>, 3>&, const ListOptions&) -> Lists<T>;
+template <class T>
+Lists(Queue&, const std::array<Span<T>, 3>&, const ListOptions&) -> Lists<T>;
+
+} // namespace ridge::pairs

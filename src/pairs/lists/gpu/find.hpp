@@ -1,0 +1,263 @@
+// Finding the lists of a warp's groups on GPUs.
+//
+// The warp draws a box round its bodies and visits the cells that are near it. Bodies of these near
+// the box are candidates: they gather in shared memory, and each lane looks which of 32 are near
+// its own. Lists are counted first and written in a second run.
+#pragma once
+
+#include <ridge/device/launch.hpp>
+#include <ridge/pairs/lists/engine.hpp>
+
+namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
+
+RIDGE_DEVICE int lowest_bit(unsigned bits) {
+#if defined(RIDGE_TARGET_CUDA)
+  return __ffs(static_cast<int>(bits)) - 1;
+#else
+  return __builtin_ctz(bits);
+#endif
+}
+
+template <int Share>
+struct FindNear {
+  static constexpr int max_threads = 128;
+  static constexpr const char* name = "lists of near bodies";
+  static constexpr int batch = 32;      ///< candidates that are looked at together
+  static constexpr int most_width = 64; ///< of warps
+  static constexpr int room = batch + most_width;
+
+  Grid grid;
+  Index bodies;
+  float reach;
+  Span<const unsigned> begins; ///< of cells
+  Span<const float> placed;    ///< of slots
+  Span<unsigned> rows;         ///< of warps: written when counting, else read
+  Span<unsigned> entries;      ///< empty: lists are counted
+  unsigned filler;
+
+  static int shared_bytes(int threads, int width) {
+    const int warps = threads / width;
+    return warps * room * 20 + (threads * 4) * 4;
+  }
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const int width = lane.width();
+    const int warps = lane.block_extent().x / width;
+    const int warp_here = lane.rank() / width;
+    const Index warp = Index{lane.block().x} * warps + warp_here;
+    const Index first = (warp * width + lane.lane()) * Share;
+    if (warp * width * Share >= bodies) return; // the whole warp
+    Search<Lane> search{
+        *this,
+        lane,
+        warp,
+        first,
+        lane.template shared<float>(warp_here * room * 16, room * 4),
+        lane.template shared<unsigned>(warps * room * 16 + warp_here * room * 4, room),
+        lane.template shared<unsigned>(warps * room * 20 + warp_here * width * 16, width * 4)};
+    search.run();
+  }
+
+private:
+  template <class Lane>
+  struct Search {
+    using Floats = decltype(std::declval<Lane&>().template shared<float>(0, 0));
+    using Slots = decltype(std::declval<Lane&>().template shared<unsigned>(0, 0));
+    const FindNear& f;
+    Lane& lane;
+    Index warp, first;
+    Floats tile;     ///< positions of candidates
+    Slots tile_slot; ///< and their slots
+    Slots pending;   ///< entries of each lane that do not fill four yet
+    float own[Share][3];
+    float low[3], high[3]; ///< of the box round the bodies
+    unsigned found = 0;
+    int waiting = 0; ///< candidates in the tile
+    bool counts = false;
+    Index row_begin = 0;
+
+    RIDGE_DEVICE void run() {
+      counts = f.entries.size == 0;
+      if (!counts) row_begin = lane.load_written(f.rows, warp);
+      draw_box();
+      int from[3], extent[3];
+      int cells = 1;
+      RIDGE_UNROLL
+      for (int a = 0; a < 3; ++a) {
+        from[a] = f.grid.first_cell(a, low[a] - f.reach);
+        extent[a] = f.grid.last_cell(a, high[a] + f.reach) - from[a] + 1;
+        cells *= extent[a];
+      }
+      for (int c = 0; c < cells; c += lane.width())
+        visit_cells(from, extent, c + lane.lane(), cells);
+      look(waiting);
+      finish();
+    }
+
+    RIDGE_DEVICE void draw_box() {
+      RIDGE_UNROLL
+      for (int k = 0; k < Share; ++k) {
+        const Index slot = first + k < f.bodies ? first + k : f.bodies - 1;
+        const auto at = lane.template load_pack<4>(f.placed, 4 * slot);
+        RIDGE_UNROLL
+        for (int a = 0; a < 3; ++a) {
+          own[k][a] = at[a];
+          low[a] = k == 0 || at[a] < low[a] ? at[a] : low[a];
+          high[a] = k == 0 || at[a] > high[a] ? at[a] : high[a];
+        }
+      }
+      for (int mask = lane.width() / 2; mask > 0; mask /= 2) {
+        RIDGE_UNROLL
+        for (int a = 0; a < 3; ++a) {
+          const float other_low = lane.shuffle_xor(low[a], mask);
+          const float other_high = lane.shuffle_xor(high[a], mask);
+          low[a] = other_low < low[a] ? other_low : low[a];
+          high[a] = other_high > high[a] ? other_high : high[a];
+        }
+      }
+    }
+
+    /// Each lane has a cell, the `c`-th of those round the box.
+    RIDGE_DEVICE void visit_cells(const int (&from)[3], const int (&extent)[3], int c, int cells) {
+      Index begin = 0;
+      int count = 0;
+      if (c < cells) {
+        const int at[3] = {c % extent[0] + from[0], c / extent[0] % extent[1] + from[1],
+                           c / extent[0] / extent[1] + from[2]};
+        float squared = 0;
+        RIDGE_UNROLL
+        for (int a = 0; a < 3; ++a) {
+          // How far the cell is from the box.
+          const float side = 1.0F / static_cast<float>(f.grid.inverse_side[a]);
+          const float below = low[a] - static_cast<float>(at[a] + 1) * side;
+          const float above = static_cast<float>(at[a]) * side - high[a];
+          const float away = below > above ? below : above;
+          squared += away > 0 ? away * away : 0;
+        }
+        if (squared <= f.reach * f.reach) {
+          const Index number = f.grid.number_of(at[0], at[1], at[2]);
+          begin = lane.load(f.begins, number);
+          count = static_cast<int>(Index{lane.load(f.begins, number + 1)} - begin);
+        }
+      }
+      int most = count;
+      for (int mask = lane.width() / 2; mask > 0; mask /= 2) {
+        const int other = lane.shuffle_xor(most, mask);
+        most = other > most ? other : most;
+      }
+      for (int k = 0; k < most; ++k)
+        gather(k < count, begin + k);
+    }
+
+    /// Takes a slot of each lane that has one into the tile, if it is near the box.
+    RIDGE_DEVICE void gather(bool has, Index slot) {
+      float at[3] = {};
+      if (has) {
+        const auto loaded = lane.template load_pack<4>(f.placed, 4 * slot);
+        float squared = 0;
+        RIDGE_UNROLL
+        for (int a = 0; a < 3; ++a) {
+          at[a] = loaded[a];
+          const float below = low[a] - at[a];
+          const float above = at[a] - high[a];
+          const float away = below > above ? below : above;
+          squared += away > 0 ? away * away : 0;
+        }
+        has = squared < f.reach * f.reach;
+      }
+      // The lanes before this one that have one.
+      int upto = has ? 1 : 0;
+      for (int step = 1; step < lane.width(); step *= 2) {
+        const int source = lane.lane() >= step ? lane.lane() - step : lane.lane();
+        const int before = lane.shuffle(upto, source);
+        if (lane.lane() >= step) upto += before;
+      }
+      const int all = lane.shuffle(upto, lane.width() - 1);
+      if (has) {
+        const int to = waiting + upto - 1;
+        RIDGE_UNROLL
+        for (int a = 0; a < 3; ++a)
+          tile[4 * to + a] = at[a];
+        tile_slot[to] = static_cast<unsigned>(slot);
+      }
+      waiting += all;
+      while (waiting >= batch) {
+        waiting -= batch;
+        look_from(waiting, batch);
+      }
+    }
+    RIDGE_DEVICE void look(int count) {
+      if (count > 0) look_from(0, count);
+    }
+
+    /// Looks at candidates of the tile.
+    RIDGE_DEVICE void look_from(int begin, int count) {
+      lane.warp_barrier();
+      unsigned near = 0;
+      const float squared = f.reach * f.reach;
+      for (int j = 0; j < count; ++j) {
+        const auto at = lane.template load_shared_pack<4>(tile, 4 * (begin + j));
+        bool is_near = false;
+        RIDGE_UNROLL
+        for (int k = 0; k < Share; ++k) {
+          const float x = own[k][0] - at[0];
+          const float y = own[k][1] - at[1];
+          const float z = own[k][2] - at[2];
+          is_near = is_near || x * x + y * y + z * z < squared;
+        }
+        near |= is_near ? 1U << static_cast<unsigned>(j) : 0U;
+      }
+      while (near != 0) {
+        const int j = lowest_bit(near);
+        near &= near - 1;
+        const unsigned slot = tile_slot[begin + j];
+        if (Index{slot} >= first && Index{slot} < first + Share) continue; // its own
+        if (!counts) append(slot);
+        ++found;
+      }
+      lane.warp_barrier();
+    }
+
+    RIDGE_DEVICE void append(unsigned slot) {
+      const int place = static_cast<int>(found % 4);
+      pending[place * lane.width() + lane.lane()] = slot;
+      if (place == 3) write_row(found / 4);
+    }
+    RIDGE_DEVICE void write_row(unsigned row) {
+      Pack<unsigned, 4> four;
+      RIDGE_UNROLL
+      for (int place = 0; place < 4; ++place) {
+        const unsigned slot = pending[place * lane.width() + lane.lane()];
+        four.set(place, slot);
+      }
+      lane.store(f.entries, ((row_begin + row) * lane.width() + lane.lane()) * 4, four);
+    }
+
+    RIDGE_DEVICE void finish() {
+      unsigned mine = (found + 3) / 4;
+      unsigned most = mine;
+      for (int mask = lane.width() / 2; mask > 0; mask /= 2) {
+        const unsigned other = lane.shuffle_xor(most, mask);
+        most = other > most ? other : most;
+      }
+      if (counts) {
+        if (lane.lane() == 0) lane.store(f.rows, warp, most);
+        return;
+      }
+      if (found % 4 != 0) {
+        for (int place = static_cast<int>(found % 4); place < 4; ++place)
+          pending[place * lane.width() + lane.lane()] = f.filler;
+        write_row(found / 4);
+      }
+      Pack<unsigned, 4> filling;
+      RIDGE_UNROLL
+      for (int place = 0; place < 4; ++place)
+        filling.set(place, f.filler);
+      for (; mine < most; ++mine)
+        lane.store(f.entries, ((row_begin + mine) * lane.width() + lane.lane()) * 4, filling);
+    }
+  };
+};
+
+} // namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME

@@ -1,0 +1,141 @@
+#include <ridge/core/error.hpp>
+#include <ridge/device/field.hpp>
+#include <ridge/device/offer.hpp>
+#include <ridge/pairs/lists/lists.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ridge::pairs {
+
+namespace {
+
+void require_sound(const ListOptions& o) {
+  if (!(o.cutoff > 0) || !std::isfinite(o.cutoff))
+    throw UsageError(fmt::format("cutoff {:g}: it must be positive", o.cutoff));
+  if (!(o.skin >= 0) || !std::isfinite(o.skin))
+    throw UsageError(fmt::format("skin {:g}: it must be 0 or positive", o.skin));
+  for (std::size_t a = 0; a < 3; ++a) {
+    const double length = o.box.length[a];
+    if (!std::isfinite(length) || length < 0 || !std::isfinite(o.box.low[a]))
+      throw UsageError(fmt::format("the box is {:g} long along {}; it must be positive, or 0 along "
+                                   "an open axis",
+                                   length, "xyz"[a]));
+    if (!o.box.periodic[a]) continue;
+    if (length == 0) throw UsageError(fmt::format("the period along {} is 0", "xyz"[a]));
+    if (2 * (o.cutoff + o.skin) > length) {
+      throw UsageError(fmt::format(
+          "cutoff {:g} and skin {:g} together are more than half of the period {:g} along {}: a "
+          "body would meet two images of another; {:g} together is possible, or a larger box",
+          o.cutoff, o.skin, length, "xyz"[a], length / 2));
+    }
+  }
+}
+
+template <class T>
+void require_sound(const Positions<T>& positions) {
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (positions[a].size != positions[0].size) {
+      throw UsageError(fmt::format("{} has {} values and x has {}; each body has one", "xyz"[a],
+                                   positions[a].size, positions[0].size));
+    }
+  }
+  if (positions[0].size < 1) throw UsageError("there are no bodies");
+  if (positions[0].size >= Index{1} << 31) {
+    throw UsageError(fmt::format("{} bodies; lists take fewer than 2^31", positions[0].size));
+  }
+}
+
+template <class T>
+std::vector<T> on_host(Queue& queue, const Span<const T>& span) {
+  std::vector<T> values(static_cast<std::size_t>(span.size));
+  if (span.size > 0) copy_to_host(queue, values.data(), span.data, span.size);
+  queue.wait();
+  return values;
+}
+
+/// Calls `take(group, slot)` for each entry of each list.
+template <class Take>
+void for_each_entry(Queue& queue, const ListData& data, const Take& take) {
+  const auto entries = on_host(queue, data.entries);
+  if (data.first.size > 0) {
+    const auto first = on_host(queue, data.first);
+    for (std::size_t g = 0; g + 1 < first.size(); ++g) {
+      for (Index e = first[g]; e < first[g + 1]; ++e)
+        take(static_cast<Index>(g), entries[static_cast<std::size_t>(e)]);
+    }
+    return;
+  }
+  const auto rows = on_host(queue, data.rows);
+  const Index width = queue.device().facts().warp_width;
+  for (std::size_t warp = 0; warp + 1 < rows.size(); ++warp) {
+    for (Index e = Index{rows[warp]} * width * 4; e < Index{rows[warp + 1]} * width * 4; ++e)
+      take(static_cast<Index>(warp) * width + e / 4 % width, entries[static_cast<std::size_t>(e)]);
+  }
+}
+
+} // namespace
+
+template <class T>
+Lists<T>::Lists(Queue& queue, const Positions<T>& positions, const ListOptions& options)
+    : queue_(&queue), positions_(positions), options_(options) {
+  require_sound(options);
+  require_sound(positions);
+  engine_ = offered<MakeListEngine<T>>(queue.device().kind(),
+                                       typeid(ListEngine<T>))(queue, positions, options);
+  engine_->build();
+}
+
+template <class T>
+bool Lists<T>::update() {
+  if (!engine_->has_moved()) return false;
+  engine_->build();
+  return true;
+}
+
+template <class T>
+std::vector<NearPair> Lists<T>::pairs() const {
+  const ListData& d = data();
+  const auto body = on_host(*queue_, d.body);
+  const auto shift = on_host(*queue_, d.shift);
+  const std::array<std::vector<T>, 3> at{on_host(*queue_, positions_[0]),
+                                         on_host(*queue_, positions_[1]),
+                                         on_host(*queue_, positions_[2])};
+  std::vector<NearPair> found;
+  const auto look = [&](Index a, Index b) { // slots
+    const auto i = body[static_cast<std::size_t>(a)];
+    const auto j = body[static_cast<std::size_t>(b)];
+    if (i >= j) return;
+    double squared = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const int periods = shift_of(shift[static_cast<std::size_t>(a)], static_cast<int>(c)) -
+                          shift_of(shift[static_cast<std::size_t>(b)], static_cast<int>(c));
+      const double d_c =
+          static_cast<double>(at[c][i]) - static_cast<double>(at[c][j]) + periods * d.length[c];
+      squared += d_c * d_c;
+    }
+    if (squared < options_.cutoff * options_.cutoff) found.push_back({i, j, std::sqrt(squared)});
+  };
+  for (Index group = 0; group < ceil_div(d.bodies, d.share); ++group) { // within a group
+    for (Index a = group * d.share; a < std::min((group + 1) * d.share, d.bodies); ++a) {
+      for (Index b = group * d.share; b < std::min((group + 1) * d.share, d.bodies); ++b)
+        look(a, b);
+    }
+  }
+  for_each_entry(*queue_, d, [&](Index group, unsigned slot) {
+    if (slot >= d.slots) return; // fills a row
+    for (Index a = group * d.share; a < std::min((group + 1) * d.share, d.bodies); ++a)
+      look(a, slot);
+  });
+  std::sort(found.begin(), found.end(), [](const NearPair& a, const NearPair& b) {
+    return a.first != b.first ? a.first < b.first : a.second < b.second;
+  });
+  return found;
+}
+
+template class Lists<float>;
+template class Lists<double>;
+
+} // namespace ridge::pairs
