@@ -31,6 +31,8 @@ struct BenchCommand {
   bool scaling = false;
   std::optional<Index> steps;
   std::optional<std::string> boundary;
+  std::optional<double> cutoff, skin, density;
+  std::string box;
   bool counters = false;
   bool no_roof = false;
   bool json = false;
@@ -59,6 +61,8 @@ struct BenchCommand {
     }
     if (steps) request.steps = *steps;
     if (boundary) request.boundary = *boundary;
+    request.near = near(chosen);
+    if (request.near && over_ranks) throw UsageError("--cutoff is for one rank");
     request.measure.repeats = repeat;
     request.operations = operations;
     request.ls = ls;
@@ -96,6 +100,24 @@ struct BenchCommand {
                                   record.check->message));
       }
     }
+  }
+
+  /// Interactions within a cutoff, where they are asked for.
+  [[nodiscard]] std::optional<lab::NearRequest> near(const lab::BenchKernel& chosen) const {
+    if (!cutoff) {
+      if (skin || density || !box.empty())
+        throw UsageError("--skin, --density and --box go with --cutoff");
+      return {};
+    }
+    if (chosen.pattern != "pairs")
+      throw UsageError(fmt::format("--cutoff is for interactions; {} is not one", kernel));
+    if (!box.empty() && box != "periodic" && box != "open")
+      throw UsageError(fmt::format("--box {}: periodic or open", box));
+    if (density && !(*density > 0 && *density < 1e30))
+      throw UsageError(fmt::format("--density {:g}: it must be positive", *density));
+    // 0.3 for 2.5, as is usual; the density of the benchmark of a melt.
+    return lab::NearRequest{*cutoff, skin.value_or(0.12 * *cutoff), density.value_or(0.8442),
+                            box != "open"};
   }
 
   /// Room for a rate, and for the operations beside a rate of interactions.
@@ -182,6 +204,14 @@ void add_bench(CommandLine& line) {
   command.add(
       "--boundary", &o->boundary,
       "of heat and waves, such as x=periodic,y=dirichlet:0,z=neumann:0; untouched if not given");
+  command.add("--cutoff", &o->cutoff,
+              "interactions: only of pairs nearer than that, by lists; see docs/near_pairs.md");
+  command.add("--skin", &o->skin,
+              "with --cutoff: lists hold pairs that are so much farther apart; 0.12 of it if not "
+              "given");
+  command.add("--density", &o->density,
+              "with --cutoff: bodies in a unit of volume; 0.8442 if not given");
+  command.add("--box", &o->box, "with --cutoff: periodic (if not given) or open");
   command.add("--repeat", &o->repeat, "timed launches").require_between(1, 100000);
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");

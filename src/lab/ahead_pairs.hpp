@@ -4,6 +4,7 @@
 
 #include <ridge/lab/pairs_entry.hpp>
 #include <ridge/pairs/executor.hpp>
+#include <ridge/pairs/lists/executor.hpp>
 
 #include <vector>
 
@@ -22,6 +23,10 @@ std::vector<std::vector<const Offer*>> compile_ahead(Interactions<E...> /*entrie
 template <class E, class... P>
 std::vector<std::vector<const Offer*>> compile_ahead(AlsoAhead<E, P...> /*entry*/) {
   return {offers_of<typename E::Interaction>(Precisions<P...>{})};
+}
+template <class E, class... P>
+std::vector<std::vector<const Offer*>> compile_ahead(NearAhead<E, P...> /*entry*/) {
+  return {{&pairs::ListExecutor<typename E::Interaction, P, Here>::offered...}};
 }
 
 } // namespace ridge::lab

@@ -31,5 +31,9 @@ template <class E, class... P>
 [[nodiscard]] BuiltIn describe(AlsoAhead<E, P...> /*entry*/, const char* /*header*/) {
   return {};
 }
+template <class E, class... P>
+[[nodiscard]] BuiltIn describe(NearAhead<E, P...> /*entry*/, const char* /*header*/) {
+  return {};
+}
 
 } // namespace ridge::lab

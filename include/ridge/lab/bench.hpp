@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,14 @@ class Communicator;
 } // namespace ridge::comm
 
 namespace ridge::lab {
+
+/// Interactions within a cutoff, by lists of near pairs.
+struct NearRequest {
+  double cutoff = 0;
+  double skin = 0;
+  double density = 0; ///< bodies in a unit of volume
+  bool periodic = true;
+};
 
 /// What to run.
 struct BenchRequest {
@@ -36,7 +45,8 @@ struct BenchRequest {
   Index steps = 16;      ///< of what evolves: one launch is so many
   std::string boundary = "untouched"; ///< of what evolves, as stencil::parse_boundaries reads it
   bool wisdom = false;                ///< `auto` takes the schedule that tuning found, where it did
-  bool roof = true;                   ///< ceilings are measured, which take seconds on a cpu
+  std::optional<NearRequest> near = {}; ///< interactions: only those within a cutoff
+  bool roof = true;                     ///< ceilings are measured, which take seconds on a cpu
 };
 
 /// Ceilings of one device, each measured when first asked for and then remembered.

@@ -23,6 +23,10 @@ struct Precisions {};
 template <class Entry, class... P>
 struct AlsoAhead {};
 
+/// Sums of an entry within a cutoff, by lists of near pairs, as a source of its own.
+template <class Entry, class... P>
+struct NearAhead {};
+
 /// An interaction for bench, lab, schedules, tune, doctor and Python. An entry adds `name` and
 /// `meaning`, and replaces what is not as it is here.
 template <class I>

@@ -1,8 +1,10 @@
 // Benchmarks of interactions, built in or the user's.
 #pragma once
 
+#include <ridge/core/error.hpp>
 #include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/near_case.hpp>
 #include <ridge/lab/pairs_bodies.hpp>
 #include <ridge/lab/pairs_case.hpp>
 #include <ridge/pairs/rsqrt_steps.hpp>
@@ -30,7 +32,15 @@ template <class I>
   entry.default_precision = "fp32";
   entry.make_case = [=](const BenchRequest& request, RoofSource& roof) -> std::unique_ptr<Case> {
     const Index count = bodies_asked(request.size, request.precision, name, pairs::has_mutual<I>);
-    const auto of = [&]<class P>(P /*precision*/) {
+    const auto of = [&]<class P>(P /*precision*/) -> std::unique_ptr<Case> {
+      if (request.near) {
+        if constexpr (takes_lists<I>) {
+          return std::make_unique<NearCase<I, P>>(name, interaction, make(count, 1), *request.near,
+                                                  request.device);
+        }
+        throw UsageError(name + " has no cutoff: it says of no three components that they are "
+                                "positions");
+      }
       return std::make_unique<PairsCase<I, P>>(name, interaction, make(count, 1), request.device,
                                                roof);
     };

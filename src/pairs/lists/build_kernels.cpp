@@ -1,5 +1,7 @@
-// Compiled once per device kind: what builds lists of near pairs.
+// Compiled once per device kind: what builds lists of near pairs, and counts these.
 #include <ridge/device/offer.hpp>
+#include <ridge/pairs/lists/count.hpp>
+#include <ridge/pairs/lists/executor.hpp>
 
 #if defined(RIDGE_TARGET_CPU)
 #include "cpu/engine.hpp"
@@ -29,5 +31,8 @@ const Offer floats(kind_of<Here>, typeid(ListEngine<float>), &make<float>);
 const Offer doubles(kind_of<Here>, typeid(ListEngine<double>), &make<double>);
 
 } // namespace building::inline RIDGE_TARGET_NAME
+
+template struct ListExecutor<CountNear, Fp32, Here>;
+template struct ListExecutor<CountNear, Fp64, Here>;
 
 } // namespace ridge::pairs

@@ -15,6 +15,7 @@ struct LennardJonesEntry : InteractionEntry<pairs::LennardJones> {
 
 namespace built_in {
 using lennard_jones = Interactions<LennardJonesEntry>;
+using lennard_jones_near = NearAhead<LennardJonesEntry, pairs::Fp32, pairs::Fp64, pairs::Mixed>;
 }
 
 } // namespace ridge::lab

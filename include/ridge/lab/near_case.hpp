@@ -1,0 +1,108 @@
+// Cases of interactions within a cutoff, by lists of near pairs.
+#pragma once
+
+#include <ridge/lab/near_check.hpp>
+#include <ridge/lab/pairs_case.hpp>
+#include <ridge/pairs/lists/count.hpp>
+#include <ridge/pairs/lists/launch.hpp>
+
+#include <optional>
+
+namespace ridge::lab {
+
+/// Schedules of sums over near pairs that `asked` means, as text.
+[[nodiscard]] std::vector<AskedSchedule> near_schedules(const std::string& asked,
+                                                        const Device& device);
+
+/// The lists' cutoff, skin and box, of a size that numbers in float hold exactly. `positions` are
+/// spread over the box: from a unit cube, -1 to 1, or wherever they are; and rounded so that a
+/// cutoff takes the same pairs in any precision.
+[[nodiscard]] pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
+                                        const NearRequest& request);
+
+/// What lists cost beside sums over them: times of building and of looking whether bodies moved.
+void add_list_details(Record& record, const std::function<void()>& build,
+                      const std::function<void()>& look, Queue& queue);
+
+/// Whether lists can serve an interaction: its first three components are positions.
+template <class I>
+inline constexpr bool
+    takes_lists = pairs::positions_of<I>() == 3 && I::targets >= 3 && I::targets <= I::sources;
+
+/// An interaction of bodies among themselves, within a cutoff.
+template <class I, class P>
+class NearCase final : public Case {
+  using Stored = typename P::Stored;
+  using Lists = pairs::Lists<Stored>;
+
+public:
+  NearCase(std::string name, I interaction, pairs::HostBodies<I::sources> host,
+           const NearRequest& request, const Device& device)
+      : name_(std::move(name)), options_(spread({&host[0], &host[1], &host[2]}, request)),
+        bodies_(with_cutoff(interaction, request.cutoff), host, device), host_(std::move(host)) {
+    build(0);
+    asked_ = pairs::count_interactions(*lists_);
+  }
+
+  [[nodiscard]] Queue& queue() override { return bodies_.queue; }
+  [[nodiscard]] tune::Subject subject() const override {
+    tune::Subject subject = tune::Space<pairs::Call<I, P>>::subject(bodies_.call, name_);
+    subject.site = "within a cutoff"; // nothing that was found for all pairs
+    return subject;
+  }
+  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
+    return near_schedules(asked, bodies_.queue.device());
+  }
+  [[nodiscard]] Program bind(const AskedSchedule& s) override {
+    const auto chosen = pairs::parse_list_schedule(s.text, queue().device());
+    build(pairs::share_of(chosen.schedule));
+    return {queue(), pairs::within(*lists_, bodies_.call), chosen.schedule, name_};
+  }
+  void poison() override {
+    for (const auto& sum : bodies_.call.sums)
+      fill_bytes(queue(), sum.data, 0xff, Bytes{sum.size * static_cast<Index>(sizeof(*sum.data))});
+  }
+  [[nodiscard]] Check check() override {
+    return check_near_sums(queue(), bodies_.call, host_, options_);
+  }
+  [[nodiscard]] Limit limit() const override {
+    return {"issue", "interactions/s", static_cast<double>(asked_), 0};
+  }
+  void complete(Record& record, const AskedSchedule& /*schedule*/) override {
+    record.work.items = asked_;
+    record.work.flops = pairs::flops_of<I>() * static_cast<double>(asked_);
+    record.details.push_back({"asked", static_cast<double>(asked_), {}});
+    if (record.timing) {
+      record.details.push_back({"bodies_per_second",
+                                static_cast<double>(host_[0].size()) / record.timing->median.value,
+                                {}});
+    }
+    add_list_details(
+        record, [&] { lists_->rebuild(); }, [&] { (void)lists_->update(); }, queue());
+  }
+
+private:
+  void build(int share) {
+    pairs::ListOptions options = options_;
+    options.share = share;
+    lists_.reset(); // its memory first
+    const auto& at = bodies_.call.sources;
+    lists_.emplace(queue(), pairs::Positions<Stored>{at[0], at[1], at[2]}, options);
+  }
+  static I with_cutoff(I interaction, double cutoff) {
+    if constexpr (pairs::cuts_itself<I>) {
+      using Number = std::remove_cvref_t<decltype(interaction.cutoff_squared)>;
+      interaction.cutoff_squared = static_cast<Number>(cutoff * cutoff);
+    }
+    return interaction;
+  }
+
+  std::string name_;
+  pairs::ListOptions options_;
+  GivenBodies<I, P> bodies_;
+  pairs::HostBodies<I::sources> host_;
+  std::optional<Lists> lists_;
+  Index asked_ = 0; ///< interactions within the cutoff
+};
+
+} // namespace ridge::lab

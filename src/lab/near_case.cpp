@@ -1,0 +1,70 @@
+#include <ridge/core/error.hpp>
+#include <ridge/lab/near_case.hpp>
+
+#include "asked_schedules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace ridge::lab {
+
+std::vector<AskedSchedule> near_schedules(const std::string& asked, const Device& device) {
+  return asked_schedules(
+      asked, [&](const std::string& text) { return pairs::parse_list_schedule(text, device); },
+      [&] { return pairs::named_list_schedules(device); },
+      [&] { return pairs::list_schedule_space(device); },
+      [](const pairs::ListSchedule& s) { return pairs::to_text(s); });
+}
+
+pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
+                          const NearRequest& request) {
+  if (!(request.cutoff > 0) || !std::isfinite(request.cutoff))
+    throw UsageError(fmt::format("cutoff {:g}: it must be positive", request.cutoff));
+  const auto count = static_cast<double>(positions[0]->size());
+  // Squares of distances within the cutoff are whole numbers of float's digits in these units.
+  const double unit = std::exp2(std::floor(std::log2(request.cutoff)) - 10);
+  const double side = std::round(std::cbrt(count / request.density) / unit) * unit;
+  if (!(side / unit < 0x1p23)) {
+    throw UsageError(fmt::format("a box of {:g} is too large for a cutoff of {:g}: positions in "
+                                 "fp32 would be too coarse",
+                                 side, request.cutoff));
+  }
+  for (std::vector<double>* const values : positions) {
+    const auto [least, most] = std::minmax_element(values->begin(), values->end());
+    // Bodies at both ends keep off each other, as neighbours on a lattice do.
+    const double rows = std::ceil(std::cbrt(count));
+    const double low = *least;
+    const double extent = (*most - low) * (rows > 1 ? rows / (rows - 1) : 1);
+    for (double& x : *values) {
+      const double at = extent > 0 ? (x - low) / extent * side : side / 2;
+      x = std::floor(at / unit) * unit;
+    }
+  }
+  pairs::ListOptions options{request.cutoff, request.skin, {}};
+  if (request.periodic) options.box = pairs::Box::cube(side);
+  return options;
+}
+
+void add_list_details(Record& record, const std::function<void()>& build,
+                      const std::function<void()>& look, Queue& queue) {
+  const auto time_of = [&](const std::function<void()>& what) {
+    std::vector<double> times;
+    for (int n = 0; n < 4; ++n) {
+      queue.wait();
+      const auto begin = std::chrono::steady_clock::now();
+      what();
+      queue.wait();
+      times.push_back(
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    std::sort(times.begin() + 1, times.end()); // the first warms up
+    return times[2];
+  };
+  record.details.push_back({"build_seconds", time_of(build), {}});
+  record.details.push_back({"look_seconds", time_of(look), {}});
+}
+
+} // namespace ridge::lab
