@@ -29,7 +29,8 @@ using solve::GridSolution;
 struct PoissonCommand {
   std::string input, output, boundary;
   std::string spacing = "1";
-  std::string from;
+  std::string from, coefficient;
+  std::string method = "auto";
   std::string device = "auto";
   double shift = 0;
   double tolerance = 1e-10;
@@ -45,26 +46,42 @@ struct PoissonCommand {
     problem.boundaries.spacing = parse_spacing(spacing, dimensions);
     require_axes(problem.boundaries, dimensions);
     solve::require_solvable(problem);
+    (void)parsed_method();
     if (!(tolerance > 0 && tolerance < 1))
       throw UsageError(fmt::format("--tol is between 0 and 1, not {}", tolerance));
     std::vector<std::filesystem::path> fields = face_files(problem.boundaries);
     read_face_fields(problem.boundaries, source.extents());
-    std::optional<InputDataset> guess;
-    if (!from.empty()) {
-      guess.emplace(parse_dataset_name(from, "--from"));
-      if (guess->extents().xyz() != source.extents().xyz() ||
-          guess->element_bytes() != source.element_bytes())
-        throw UsageError(fmt::format("{} and {} have other extents or another precision",
-                                     to_text(guess->name()), to_text(source.name())));
-      fields.insert(fields.end(), guess->files().begin(), guess->files().end());
-    }
+    const std::optional<InputDataset> guess = like(source, from, "--from", fields);
+    const std::optional<InputDataset> k = like(source, coefficient, "--coefficient", fields);
     ApplyOutput result(parse_dataset_name(output, "OUTPUT"), source, {}, overwrite, fields);
     Queue queue(Device(device == "auto" ? best_device() : parse_device(device)));
     if (source.element_bytes() == 4) {
-      solve<float>(queue, problem, source, guess, result);
+      solve<float>(queue, problem, source, guess, k, result);
     } else {
-      solve<double>(queue, problem, source, guess, result);
+      solve<double>(queue, problem, source, guess, k, result);
     }
+  }
+
+  /// A dataset of the same extents and type, where one is named; `fields` take its files.
+  static std::optional<InputDataset> like(const InputDataset& source, const std::string& name,
+                                          const char* option,
+                                          std::vector<std::filesystem::path>& fields) {
+    std::optional<InputDataset> found;
+    if (name.empty()) return found;
+    found.emplace(parse_dataset_name(name, option));
+    if (found->extents().xyz() != source.extents().xyz() ||
+        found->element_bytes() != source.element_bytes())
+      throw UsageError(fmt::format("{} {} and {} have other extents or another precision", option,
+                                   to_text(found->name()), to_text(source.name())));
+    fields.insert(fields.end(), found->files().begin(), found->files().end());
+    return found;
+  }
+
+  [[nodiscard]] solve::GridMethod parsed_method() const {
+    if (method == "auto") return solve::GridMethod::automatic;
+    if (method == "multigrid") return solve::GridMethod::multigrid;
+    if (method == "cg") return solve::GridMethod::conjugate_gradients;
+    throw UsageError(fmt::format("--method is auto, multigrid or cg, not '{}'", method));
   }
 
   static void require_axes(const stencil::Boundaries& boundaries, int dimensions) {
@@ -89,17 +106,24 @@ struct PoissonCommand {
 
   template <class T>
   void solve(Queue& queue, const solve::GridProblem& problem, const InputDataset& source,
-             const std::optional<InputDataset>& guess, ApplyOutput& result) const {
+             const std::optional<InputDataset>& guess, const std::optional<InputDataset>& k,
+             ApplyOutput& result) const {
     const Field<T> f(queue.device(), source.extents(), "the right-hand side");
     const Field<T> u(queue.device(), source.extents(), "the solution");
     result.require_room();
     require_finite(read_to_device(source, queue, f.data()), source);
     if (guess) require_finite(read_to_device(*guess, queue, u.data()), *guess);
     solve::Multigrid<T> solver(queue, problem);
+    if (k) { // the solver keeps it in its own way
+      const Field<T> values(queue.device(), source.extents(), "the coefficient");
+      (void)read_to_device(*k, queue, values.data()); // what is not positive is named below
+      solver.set_coefficient(View<const T>(values.view()));
+    }
     Progress progress;
     solve::GridOptions options;
     options.tolerance = tolerance;
     options.most_cycles = cycles;
+    options.method = parsed_method();
     options.full = !guess;
     options.project = project;
     options.progress = [&](int cycle, double residual) {
@@ -140,7 +164,9 @@ struct PoissonCommand {
     const auto& h = problem.boundaries.spacing;
     const std::vector<double> spacings{h.x, h.y, h.z};
     const auto dimensions = static_cast<std::ptrdiff_t>(source.extents().rank());
-    dataset.describe("equation", "laplacian(u) - shift u = f");
+    dataset.describe("equation", coefficient.empty() ? "laplacian(u) - shift u = f"
+                                                     : "div(k grad u) - shift u = f");
+    if (!coefficient.empty()) dataset.describe("coefficient", coefficient);
     dataset.describe("shift", std::vector<double>{shift});
     dataset.describe("boundary", boundary);
     dataset.describe("spacing",
@@ -164,7 +190,8 @@ struct PoissonCommand {
     record.device_name = queue.device().facts().name;
     record.precision = sizeof(T) == 4 ? "fp32" : "fp64";
     record.size = source.extents();
-    record.schedule = "multigrid V(2,2)";
+    record.schedule =
+        solution.conjugate ? "conjugate gradients, multigrid V(2,2)" : "multigrid V(2,2)";
     record.work.convention = "a cycle; bytes: each array once a pass over it, all levels";
     record.work.items = source.extents().count();
     record.work.read = Bytes{static_cast<Index>(solution.cycle_bytes * 2 / 3)};
@@ -226,7 +253,7 @@ struct PoissonCommand {
 } // namespace
 
 void add_solve_poisson(const Command& solve) {
-  const Command command = solve.add_command("poisson", "laplacian(u) - shift u = f, by multigrid");
+  const Command command = solve.add_command("poisson", "div(k grad u) - shift u = f, by multigrid");
   auto o = std::make_shared<PoissonCommand>();
   command
       .add("INPUT", &o->input,
@@ -243,6 +270,12 @@ void add_solve_poisson(const Command& solve) {
       .require();
   command.add("--spacing", &o->spacing,
               "between points: XxYxZ, x first, or one number for all; 1 if not given");
+  command.add("--coefficient", &o->coefficient,
+              "FILE.h5:/path: k of div(k grad u) - shift u = f, positive; 1 if not given");
+  command.add(
+      "--method", &o->method,
+      "multigrid: V cycles alone; cg: conjugate gradients with a V cycle each; auto: cg with "
+      "a coefficient");
   command.add("--shift", &o->shift, "at least 0; 0 if not given: Poisson's equation");
   command.add("--tol", &o->tolerance,
               "of the residual's norm over that of f and what faces add; 1e-10 if not given");

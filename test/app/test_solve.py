@@ -74,6 +74,22 @@ def test_a_guess_saves_cycles(ridge, folder):
     assert first["residual"] <= 1e-6 and more["residual"] <= 1e-10 and more["cycles"] < 9
 
 
+def test_a_coefficient_that_jumps_carries_one_flux(ridge, folder):
+    """Between walls at 0 and 1 two layers share the fall as their resistances do."""
+    n, low, high = 33, 1.0, 1000.0
+    k = np.full((n, 5, 6), low)
+    k[n // 2:] = high
+    write("k.h5", "k", k)
+    write("f.h5", "f", np.zeros((n, 5, 6)))
+    record, = ridge.good("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--coefficient", "k.h5:/k", "--device", "cpu",
+                         "--boundary", "x=periodic,y=mirror,z-=dirichlet:0,z+=dirichlet:1", "--json").records()
+    assert record["schedule"].startswith("conjugate") and record["residual"] <= 1e-10
+    got, _ = solution()
+    between = 2 * k[:-1, 0, 0] * k[1:, 0, 0] / (k[:-1, 0, 0] + k[1:, 0, 0])
+    exact = np.concatenate([[0], np.cumsum(1 / between)]) / np.sum(1 / between)
+    assert np.abs(got - exact[:, None, None]).max() < 1e-8
+
+
 BAD = [
     (["--boundary", "x=dirichlet:0,y=dirichlet:0"], "face z- has no condition"),
     (["--boundary", "x=periodic,y=periodic,z=neumann:0"], "mean is 1 too large (--project removes it)"),
@@ -83,6 +99,9 @@ BAD = [
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--spacing", "1x0x1"], "spacing"),
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--from", "f.h5:/small"], "other extents"),
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "-o", "f.h5:/u"], "f.h5"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--method", "magic"], "auto, multigrid or cg"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--coefficient", "f.h5:/holes"],
+     "the coefficient is -1 at x=3 y=2 z=1"),
 ]
 
 
@@ -90,6 +109,9 @@ BAD = [
 def test_bad_input_is_told(ridge, folder, options, words):
     write("f.h5", "f", np.ones((6, 7, 8)))
     write("f.h5", "small", np.ones((6, 7, 7)))
+    holes = np.ones((6, 7, 8))
+    holes[1, 2, 3] = -1
+    write("f.h5", "holes", holes)
     where = [] if "-o" in options else ["-o", "u.h5:/u"]
     ridge.bad("solve", "poisson", "f.h5:/f", *where, *options, "--device", "cpu", says=words)
     assert not os.path.exists("u.h5")

@@ -33,9 +33,10 @@ std::vector<double> random_numbers(Index count, unsigned seed) {
   return all;
 }
 
-/// laplacian(u) - shift u at every point by the definition of the boundaries, in plain loops;
-/// NaN on dirichlet faces.
-std::vector<double> applied(const GridProblem& p, const std::vector<double>& u) {
+/// div(k grad u) - shift u at every point by the definition of the boundaries, in plain loops; NaN
+/// on dirichlet faces. Empty k: 1.
+std::vector<double> applied(const GridProblem& p, const std::vector<double>& u,
+                            const std::vector<double>& k = {}) {
   const Index n[3] = {p.extents.x, p.extents.y, p.extents.z};
   const double h[3] = {p.boundaries.spacing.x, p.boundaries.spacing.y, p.boundaries.spacing.z};
   const auto at = [&](const Index* i) {
@@ -50,7 +51,7 @@ std::vector<double> applied(const GridProblem& p, const std::vector<double>& u) 
         bool fixed = false;
         for (std::size_t d = 0; d < 3; ++d) {
           if (n[d] == 1) continue;
-          double neighbour[2];
+          double flux = 0;
           for (std::size_t side = 0; side < 2; ++side) {
             const Condition& c = p.boundaries.faces[d][side];
             Index there[3] = {x, y, z};
@@ -74,9 +75,23 @@ std::vector<double> applied(const GridProblem& p, const std::vector<double>& u) 
                 there[d] = here[d];
               }
             }
-            neighbour[side] = at(there) + add;
+            double weight = 1;
+            if (!k.empty()) {
+              const auto k_at = [&](const Index* i) {
+                return k[static_cast<std::size_t>(i[0] + n[0] * (i[1] + n[1] * i[2]))];
+              };
+              const double own = k_at(here);
+              const double other = k_at(there);
+              weight = 2 * own * other / (own + other);
+              if (c.kind == Boundary::neumann && on_face) {
+                // Half a cell: as much flows in from the mirrored side as from within, and k G.
+                flux += weight * (at(there) - at(here)) + own * add;
+                continue;
+              }
+            }
+            flux += weight * (at(there) + add - at(here));
           }
-          sum += (neighbour[0] - 2 * at(here) + neighbour[1]) / (h[d] * h[d]);
+          sum += flux / (h[d] * h[d]);
         }
         f.push_back(fixed ? std::nan("") : sum);
       }
@@ -98,21 +113,27 @@ struct Solved {
   std::vector<double> u;
 };
 Solved solved(const Device& device, const GridProblem& p, const std::vector<double>& f,
-              const GridOptions& options = {}) {
+              const GridOptions& options = {}, const std::vector<double>& k = {}) {
   Queue queue(device);
   const Extents n{p.extents.x, p.extents.y, p.extents.z};
   const Field<double> right(device, n), u(device, n);
   copy_to_device(queue, right.data(), f.data(), right.count());
   fill_bytes(queue, u.data(), 0xff, Bytes{u.count() * 8});
   Multigrid<double> solver(queue, p);
+  const Field<double> coefficient(device, n);
+  if (!k.empty()) {
+    copy_to_device(queue, coefficient.data(), k.data(), coefficient.count());
+    solver.set_coefficient(View<const double>(coefficient.view()));
+  }
   Solved s{solver.solve(View<const double>(right.view()), u.view(), options), {}};
   s.u = on_host(queue, u);
   return s;
 }
 
 /// The largest difference from `f` of what the solution gives, over the largest of f.
-double misfit(const GridProblem& p, const Solved& s, const std::vector<double>& f) {
-  const std::vector<double> got = applied(p, s.u);
+double misfit(const GridProblem& p, const Solved& s, const std::vector<double>& f,
+              const std::vector<double>& k = {}) {
+  const std::vector<double> got = applied(p, s.u, k);
   double worst = 0;
   double size = 0;
   for (std::size_t i = 0; i < f.size(); ++i) {
@@ -156,6 +177,35 @@ TEST_P(Grids, SolveWhatTheBoundariesMean) {
     EXPECT_LT(s.how.factor(), 0.3) << s.how.cycles << " cycles";
     EXPECT_LT(misfit(p, s, f), 1e-8);
   }
+}
+
+TEST_P(Grids, SolveWithACoefficientOfFourDecades) {
+  for (const char* walls : {"x=dirichlet:1,y-=dirichlet:2,y+=neumann:0.5,z=mirror",
+                            "x=periodic,y=neumann:-0.2,z=dirichlet:0"}) {
+    SCOPED_TRACE(walls);
+    const GridProblem p = problem_of({14, 11, 13}, walls, {0.5, 0.7, 0.6});
+    std::vector<double> k = random_numbers(14 * 11 * 13, 21);
+    for (std::size_t i = 0; i < k.size();
+         ++i) // smooth over the field, and rough by a factor of two
+      k[i] = std::pow(10, 2 * std::sin(0.002 * static_cast<double>(i))) * std::pow(2, k[i] / 2);
+    const std::vector<double> f = random_numbers(14 * 11 * 13, 22);
+    const Solved s = solved(device(), p, f, {}, k);
+    EXPECT_TRUE(s.how.conjugate);
+    EXPECT_EQ(s.how.end, GridSolution::End::converged) << s.how.residual();
+    EXPECT_LT(s.how.factor(), 0.35) << s.how.cycles << " cycles";
+    EXPECT_LT(misfit(p, s, f, k), 1e-8);
+  }
+}
+
+TEST_P(Grids, ConjugateGradientsGiveTheSameSolution) {
+  const GridProblem p = problem_of({12, 9, 11}, "x=periodic,y=dirichlet:0,z=mirror");
+  const std::vector<double> f = random_numbers(12 * 9 * 11, 23);
+  const Solved plain = solved(device(), p, f);
+  const Solved conjugate = solved(device(), p, f, {.method = GridMethod::conjugate_gradients});
+  EXPECT_FALSE(plain.how.conjugate);
+  EXPECT_LE(conjugate.how.cycles, plain.how.cycles);
+  for (std::size_t i = 0; i < plain.u.size(); ++i)
+    ASSERT_NEAR(plain.u[i], conjugate.u[i], 1e-8);
 }
 
 TEST_P(Grids, SingularProblemsNeedABalance) {
@@ -213,6 +263,22 @@ TEST(Grid, RefusesWhatHasNoSolution) {
   refused({8, 2, 1}, "x=periodic,y=dirichlet:0");
   refused({8, 8, 1}, "x=periodic,y=dirichlet:0", -1);
   refused({1, 1, 1}, "untouched");
+}
+
+TEST(Grid, NamesTheFirstPointWhereACoefficientIsNotPositive) {
+  Queue queue(Device("cpu"));
+  const GridProblem p = problem_of({4, 3, 3}, "x=dirichlet:0,y=periodic,z=periodic");
+  Multigrid<double> solver(queue, p);
+  const Field<double> k(queue.device(), Extents{4, 3, 3});
+  std::vector<double> values(36, 1.0);
+  values[static_cast<std::size_t>(k.view().at(2, 1, 0))] = 0;
+  copy_to_device(queue, k.data(), values.data(), k.count());
+  try {
+    solver.set_coefficient(View<const double>(k.view()));
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "the coefficient is 0 at x=2 y=1 z=0; it must be positive");
+  }
 }
 
 TEST(Grid, EveryCycleReducesAlikeAtEverySize) {

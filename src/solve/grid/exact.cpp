@@ -44,7 +44,8 @@ void invert_symmetric(std::vector<double>& a, std::size_t n) {
 
 } // namespace
 
-std::vector<double> inverse_of(const std::vector<Axis>& axes, double shift, bool singular) {
+std::vector<double> inverse_of(const std::vector<Axis>& axes, double shift, bool singular,
+                               const std::vector<double>& k) {
   const int nx = axes[0].points();
   const int ny = axes[1].points();
   const int nz = axes[2].points();
@@ -72,8 +73,19 @@ std::vector<double> inverse_of(const std::vector<Axis>& axes, double shift, bool
           const Axis& axis = axes[d];
           const auto own = static_cast<std::size_t>(at[d]);
           for (int side = 0; side < 2; ++side) {
-            const double weight = side == 0 ? axis.low[own] : axis.high[own];
+            double weight = side == 0 ? axis.low[own] : axis.high[own];
             if (weight == 0) continue;
+            if (!k.empty()) {
+              const auto at_k = [&](int kx, int ky, int kz) {
+                return k[static_cast<std::size_t>((kx + 1) +
+                                                  (nx + 2) * ((ky + 1) + (ny + 2) * (kz + 1)))];
+              };
+              int beside[3] = {x, y, z};
+              beside[d] += side == 0 ? -1 : 1;
+              const double here = at_k(x, y, z);
+              const double there = at_k(beside[0], beside[1], beside[2]);
+              weight *= 2 * here * there / (here + there);
+            }
             diagonal += weight;
             if (!axis.has_neighbour(at[d], side)) continue;
             int there[3] = {x, y, z};

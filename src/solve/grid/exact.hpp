@@ -7,9 +7,10 @@
 
 namespace ridge::solve::detail {
 
-/// The inverse of -laplacian + shift on a level of few points, by columns. Of a singular one the
-/// inverse on right-hand sides without a mean (weighted by volumes), whose solutions have none.
+/// The inverse of -div(k grad) + shift on a level of few points, by columns. Of a singular one the
+/// inverse on right-hand sides without a mean (weighted by volumes), whose solutions have none. `k`
+/// is as an Operator has it; empty: 1.
 [[nodiscard]] std::vector<double> inverse_of(const std::vector<Axis>& axes, double shift,
-                                             bool singular);
+                                             bool singular, const std::vector<double>& k);
 
 } // namespace ridge::solve::detail

@@ -48,7 +48,7 @@ struct Level {
   std::vector<Memory> tables;
   detail::Operator<T> a;
   std::array<detail::TransferTables<T>, 3> transfer; ///< to the next level
-  Field<T> u, b, other;
+  Field<T> u, b, other, k;
 
   Level(Queue& queue, std::vector<Axis> these, T shift) : axes(std::move(these)) {
     a.shift = shift;
@@ -135,12 +135,44 @@ public:
         axes[d] = ways[d].axis;
       levels_.push_back(std::make_unique<detail::Level<T>>(queue, axes, shift));
     }
-    matrix_ = detail::on_device(
-        queue, detail::as<T>(detail::inverse_of(axes, problem.shift, problem.is_singular())));
+    invert({});
     constexpr Index most_parts = 512;
     const Index rows = Index{finest().axes[1].points()} * finest().axes[2].points();
     sums_ = Field<double>(queue.device(), Extents{2 * std::min(rows, most_parts)}, "norms");
     read_faces();
+  }
+
+  void set_coefficient(const View<const T>& k) {
+    require_extents(k.extents, "the coefficient");
+    require_positive(k);
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+      detail::Level<T>& level = *levels_[l];
+      const Extents n{level.axes[0].points() + 2, level.axes[1].points() + 2,
+                      level.axes[2].points() + 2};
+      if (level.k.count() != n.count())
+        level.k = Field<T>(queue_.device(), n, "the coefficient on a level of multigrid");
+      if (l == 0) {
+        detail::Surrounded<T> s;
+        s.from = k;
+        s.first = first_;
+        s.points = solved_;
+        for (std::size_t d = 0; d < 3; ++d)
+          s.is_periodic[d] = level.axes[d].is_periodic;
+        s.to = level.k.elements();
+        give(s);
+      } else {
+        const detail::Level<T>& finer = *levels_[l - 1];
+        give(detail::Averaged<T>{finer.transfer, Span<const T>(finer.k.elements()),
+                                 level.k.elements()});
+      }
+      level.a.k = Span<const T>(level.k.elements());
+    }
+    std::vector<T> coarsest(static_cast<std::size_t>(levels_.back()->k.count()));
+    copy_to_host(queue_, coarsest.data(), levels_.back()->k.data(), levels_.back()->k.count());
+    queue_.wait();
+    invert({coarsest.begin(), coarsest.end()});
+    for (Repeated* recorded : {&cycle_, &start_, &preconditioner_})
+      *recorded = Repeated(); // it knew no coefficient
   }
 
   GridSolution solve(const View<const T>& f, const View<T>& u, const GridOptions& options) {
@@ -148,7 +180,9 @@ public:
     require_extents(u.extents, "the solution");
     GridSolution solution;
     solution.levels = static_cast<int>(levels_.size());
-    solution.cycle_bytes = cycle_bytes();
+    solution.conjugate = options.method == GridMethod::conjugate_gradients ||
+                         (options.method == GridMethod::automatic && finest().a.k.size != 0);
+    solution.cycle_bytes = cycle_bytes(solution.conjugate);
     gather(f, T(-1), true, finest().b);
     balance(options, solution);
     const double size = norm(true).first;
@@ -161,7 +195,11 @@ public:
       solution.residuals = {0};
       solution.end = GridSolution::End::converged;
     } else {
-      iterate(options, size > 0 ? size : 1, solution);
+      const auto begin = Clock::now();
+      Progressing progress{options, solution};
+      solution.conjugate ? conjugate(progress, size > 0 ? size : 1)
+                         : iterate(progress, size > 0 ? size : 1);
+      solution.seconds = Seconds{std::chrono::duration<double>(Clock::now() - begin).count()};
     }
     if (problem_.is_singular()) remove_mean();
     scatter(u);
@@ -209,6 +247,7 @@ private:
           at(solved_, d) -= 1;
           if (side == 0) at(first_, d) = 1;
         } else if (c.kind == stencil::Boundary::neumann) {
+          adds.holds_value = false;
           adds.scale = static_cast<T>(1 / (side == 0 ? axis.volume.front() : axis.volume.back()));
         }
         on_faces_[d][side] = on;
@@ -225,7 +264,10 @@ private:
     g.first = first_;
     g.points = solved_;
     g.scale = scale;
-    if (with_faces) g.faces = adding_;
+    if (with_faces) {
+      g.faces = adding_;
+      g.k = finest().a.k;
+    }
     g.to = to.elements();
     give(g);
   }
@@ -249,16 +291,21 @@ private:
     n.b = Span<const T>(level.b.elements());
     n.sums = sums_.elements();
     give(n);
+    const auto [squares, weighted] = read_sums();
+    return {std::sqrt(squares), weighted};
+  }
+  /// Of all parts.
+  std::pair<double, double> read_sums() {
     std::vector<double> sums(static_cast<std::size_t>(sums_.count()));
     copy_to_host(queue_, sums.data(), sums_.data(), sums_.count());
     queue_.wait();
-    double squares = 0;
-    double weighted = 0;
+    double first = 0;
+    double second = 0;
     for (std::size_t i = 0; i < sums.size(); i += 2) {
-      squares += sums[i];
-      weighted += sums[i + 1];
+      first += sums[i];
+      second += sums[i + 1];
     }
-    return {std::sqrt(squares), weighted};
+    return {first, second};
   }
 
   double volume() {
@@ -297,48 +344,168 @@ private:
     n.b = Span<const T>(level.u.elements());
     n.sums = sums_.elements();
     give(n);
-    std::vector<double> sums(static_cast<std::size_t>(sums_.count()));
-    copy_to_host(queue_, sums.data(), sums_.data(), sums_.count());
-    queue_.wait();
-    double weighted = 0;
-    for (std::size_t i = 1; i < sums.size(); i += 2)
-      weighted += sums[i];
-    give(detail::Shifted<T>{level.u.elements(), static_cast<T>(-weighted / volume())});
+    give(detail::Shifted<T>{level.u.elements(), static_cast<T>(-read_sums().second / volume())});
   }
 
-  void iterate(const GridOptions& options, double size, GridSolution& solution) {
-    using End = GridSolution::End;
-    const auto begin = Clock::now();
-    double residual = options.full ? 1 : norm(false).first / size;
-    solution.residuals = {residual};
-    if (residual <= options.tolerance) solution.end = End::converged;
+  void invert(const std::vector<double>& k) {
+    matrix_ = detail::on_device(
+        queue_, detail::as<T>(detail::inverse_of(levels_.back()->axes, problem_.shift,
+                                                 problem_.is_singular(), k)));
+  }
+
+  void require_positive(const View<const T>& k) {
+    const Index3 n = k.extents;
+    std::vector<T> row(static_cast<std::size_t>(n.x));
+    for (Index z = 0; z < n.z; ++z) {
+      for (Index y = 0; y < n.y; ++y) {
+        copy_to_host(queue_, row.data(), k.data + k.at(0, y, z), n.x);
+        queue_.wait();
+        for (Index x = 0; x < n.x; ++x) {
+          const auto value = static_cast<double>(row[static_cast<std::size_t>(x)]);
+          if (value > 0 && std::isfinite(value)) continue;
+          throw UsageError(fmt::format(
+              "the coefficient is {} at x={} y={} z={}; it must be positive", value, x, y, z));
+        }
+      }
+    }
+  }
+
+  /// When cycles end.
+  struct Progressing {
+    const GridOptions& options;
+    GridSolution& solution;
+    double best = 1;
     int without_gain = 0;
-    double best = residual;
-    while (solution.end != End::converged && solution.cycles < options.most_cycles) {
-      if (options.full && solution.cycles == 0) {
+
+    /// Notes the first residual. Returns whether to go on.
+    bool begin(double residual) {
+      best = residual;
+      solution.residuals = {residual};
+      if (residual <= options.tolerance) solution.end = GridSolution::End::converged;
+      return residual > options.tolerance && options.most_cycles > 0;
+    }
+    /// Notes the residual after a cycle. Returns whether to go on.
+    bool next(double residual) {
+      using End = GridSolution::End;
+      ++solution.cycles;
+      solution.residuals.push_back(residual);
+      if (residual <= options.tolerance) {
+        solution.end = End::converged;
+        return false;
+      }
+      if (options.progress && !options.progress(solution.cycles, residual)) {
+        solution.end = End::stopped;
+        return false;
+      }
+      without_gain = residual < 0.9 * best ? 0 : without_gain + 1; // NaN is no gain
+      if (residual < best) best = residual;
+      constexpr int patience = 3;
+      if (without_gain == (solution.conjugate ? 3 * patience : patience) ||
+          !std::isfinite(residual)) {
+        solution.end = End::stalled;
+        return false;
+      }
+      return solution.cycles < options.most_cycles;
+    }
+  };
+
+  void iterate(Progressing& progress, double size) {
+    if (!progress.begin(progress.options.full ? 1 : norm(false).first / size)) return;
+    bool starts = progress.options.full;
+    do {
+      if (starts) {
         start_.run(queue_, true, [this] { full_start(); });
       } else {
         cycle_.run(queue_, true, [this] { cycle(0, false); });
       }
-      ++solution.cycles;
-      residual = norm(false).first / size;
-      solution.residuals.push_back(residual);
-      if (residual <= options.tolerance) {
-        solution.end = End::converged;
-      } else if (options.progress && !options.progress(solution.cycles, residual)) {
-        solution.end = End::stopped;
-        break;
-      } else {
-        // NaN counts as no gain.
-        without_gain = residual < 0.9 * best ? 0 : without_gain + 1;
-        if (residual < best) best = residual;
-        if (without_gain == 3 || !std::isfinite(residual)) {
-          solution.end = End::stalled;
-          break;
-        }
-      }
+      starts = false;
+    } while (progress.next(norm(false).first / size));
+  }
+
+  /// Preconditioned by a cycle from zero, which is symmetric in sums weighted by volumes.
+  void conjugate(Progressing& progress, double size) {
+    detail::Level<T>& level = finest();
+    const Extents n = level.u.extents();
+    if (x_.count() == 0) {
+      for (Field<T>* field : {&x_, &p_, &q_, &right_})
+        *field = Field<T>(queue_.device(), n, "a vector of conjugate gradients");
     }
-    solution.seconds = Seconds{std::chrono::duration<double>(Clock::now() - begin).count()};
+    copy(right_, level.b);
+    if (progress.options.full) start_.run(queue_, true, [this] { full_start(); });
+    copy(x_, level.u);
+    bool first = true;
+    while (true) { // again where rounding has parted the residual from that of x
+      copy(level.b, right_);
+      copy(level.u, x_);
+      subtract_applied();
+      const double residual = norm(true).first / size;
+      if (first && progress.options.full) {
+        progress.begin(1);
+        if (!progress.next(residual)) break;
+      } else if (first) {
+        if (!progress.begin(residual)) break;
+      } else {
+        progress.solution.residuals.back() = residual;
+        if (residual <= 2 * progress.options.tolerance) break;
+        progress.solution.end = GridSolution::End::cycles;
+        if (progress.without_gain > 0 || progress.solution.cycles >= progress.options.most_cycles)
+          break;
+      }
+      first = false;
+      if (!descend(progress, size)) break;
+    }
+    copy(level.u, x_);
+  }
+
+  /// Steps until the residual, as it is carried along, is small enough. False where to give up.
+  bool descend(Progressing& progress, double size) {
+    detail::Level<T>& level = finest();
+    const Span<const T> r(level.b.elements());
+    double rho_before = 0;
+    while (true) {
+      preconditioner_.run(queue_, true, [this] { cycle(0, true); });
+      const Span<const T> z(level.u.elements());
+      const double rho = product(r, z);
+      if (rho_before == 0) {
+        copy(p_, level.u);
+      } else {
+        give(detail::Combined<T>{p_.elements(), z, static_cast<T>(rho / rho_before), T(1)});
+      }
+      rho_before = rho;
+      give(detail::Applied<T>{level.a, Span<const T>(p_.elements()), q_.elements()});
+      const double steep = product(Span<const T>(p_.elements()), Span<const T>(q_.elements()));
+      if (!(rho > 0) || !(steep > 0)) { // at what rounding allows, or not a number
+        progress.solution.end = GridSolution::End::stalled;
+        return false;
+      }
+      const auto step = static_cast<T>(rho / steep);
+      give(detail::Combined<T>{x_.elements(), Span<const T>(p_.elements()), T(1), step});
+      give(detail::Combined<T>{level.b.elements(), Span<const T>(q_.elements()), T(1), -step});
+      // The cycle keeps its right-hand side, so the residual is still there.
+      if (!progress.next(norm(true).first / size))
+        return progress.solution.end == GridSolution::End::converged;
+    }
+  }
+
+  /// b -= A u.
+  void subtract_applied() {
+    detail::Level<T>& level = finest();
+    detail::Residual<T> r;
+    r.a = level.a;
+    r.u = Span<const T>(level.u.elements());
+    r.b = Span<const T>(level.b.elements());
+    r.out = level.other.elements();
+    give(r);
+    copy(level.b, level.other);
+  }
+
+  double product(const Span<const T>& x, const Span<const T>& y) {
+    give(detail::Product<T>{finest().a.axes, x, y, sums_.elements()});
+    return read_sums().second;
+  }
+
+  void copy(const Field<T>& to, const Field<T>& from) {
+    copy_bytes_on_device(queue_, to.data(), from.data(), bytes_of(from));
   }
 
   void sweep(detail::Level<T>& level, double weight, bool from_zero) {
@@ -398,13 +565,14 @@ private:
   }
 
   /// Each array once a pass: sweeps read two and write one, the first of coarse levels reads one.
-  [[nodiscard]] double cycle_bytes() const {
-    double bytes = 0;
+  [[nodiscard]] double cycle_bytes(bool conjugate) const {
+    const bool varies = levels_.front()->a.k.size != 0; // k is read wherever u is
+    double bytes = conjugate ? 19.0 * static_cast<double>(levels_.front()->points()) : 0;
     for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
       const auto fine = static_cast<double>(levels_[l]->points());
       const auto coarse = static_cast<double>(levels_[l + 1]->points());
-      const double sweeps = l == 0 ? 4 * 3 : 3 * 3 + 2;
-      bytes += (sweeps + 3) * fine + (fine + coarse) + (2 * fine + coarse);
+      const double sweeps = l == 0 && !conjugate ? 4 * 3 : 3 * 3 + 2;
+      bytes += (sweeps + 3 + (varies ? 5 : 0)) * fine + (fine + coarse) + (2 * fine + coarse);
     }
     return bytes * static_cast<double>(sizeof(T));
   }
@@ -418,7 +586,8 @@ private:
   Index3 first_{0, 0, 0}, solved_ = problem_.extents;
   std::array<std::array<detail::FaceTerm<T>, 2>, 3> on_faces_, adding_;
   std::vector<Memory> face_values_;
-  Repeated cycle_, start_;
+  Field<T> x_, p_, q_, right_; ///< of conjugate gradients
+  Repeated cycle_, start_, preconditioner_;
 };
 
 template <class T>
@@ -426,6 +595,10 @@ Multigrid<T>::Multigrid(Queue& queue, const GridProblem& problem)
     : body_(std::make_unique<Body>(queue, problem)) {}
 template <class T>
 Multigrid<T>::~Multigrid() = default;
+template <class T>
+void Multigrid<T>::set_coefficient(const View<const T>& k) {
+  body_->set_coefficient(k);
+}
 template <class T>
 GridSolution Multigrid<T>::solve(const View<const T>& f, const View<T>& u,
                                  const GridOptions& options) {

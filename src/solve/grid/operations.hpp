@@ -16,11 +16,14 @@ struct AxisTables {
   Span<const T> low, high, volume;
 };
 
-/// -laplacian + shift on a level: packed arrays of x, y, z points.
+/// -div(k grad) + shift on a level: packed arrays of x, y, z points.
 template <class T>
 struct Operator {
   std::array<AxisTables<T>, 3> axes;
   T shift = 0;
+  /// k, of the points and of one more around them: those on walls that hold values, or beyond.
+  /// Between two points it is their harmonic mean. Empty: 1.
+  Span<const T> k;
 };
 
 /// out = u + weight (b - A u) / diagonal; of u = 0 where `u` is empty.
@@ -38,6 +41,40 @@ struct Residual {
   Operator<T> a;
   Span<const T> u, b;
   Span<T> out;
+};
+
+/// out = A u.
+template <class T>
+struct Applied {
+  Operator<T> a;
+  Span<const T> u;
+  Span<T> out;
+};
+
+/// to = number to + other_number other.
+template <class T>
+struct Combined {
+  Span<T> to;
+  Span<const T> other;
+  T number = 0, other_number = 1;
+};
+
+/// For parts of the rows the sum of volume times x y.
+template <class T>
+struct Product {
+  std::array<AxisTables<T>, 3> axes;
+  Span<const T> x, y;
+  Span<double> sums;
+};
+
+/// k of a level and around it from the user's field, whose point `first` is the level's first:
+/// beyond the field the nearest point, of periodic axes the other end.
+template <class T>
+struct Surrounded {
+  View<const T> from;
+  Index3 first, points;
+  std::array<bool, 3> is_periodic{};
+  Span<T> to;
 };
 
 /// For parts of the rows, two numbers each: the sum of (b - A u)^2, and that of volume times
@@ -58,6 +95,14 @@ struct TransferTables {
   Span<const T> taken; ///< five a coarse point
   Span<const int> left, right;
   Span<const T> left_weight, right_weight;
+};
+
+/// k of a coarse level and around it: means of the fine one's, weighted as restriction does.
+template <class T>
+struct Averaged {
+  std::array<TransferTables<T>, 3> axes;
+  Span<const T> fine;
+  Span<T> coarse;
 };
 
 /// coarse = R fine.
@@ -95,7 +140,8 @@ struct Shifted {
 template <class T>
 struct FaceTerm {
   T scale = 0, value = 0;
-  Span<const T> values; ///< one a point of the face, of all of the field; empty: `value`
+  bool holds_value = true; ///< k counts between the point and the face; else at the point
+  Span<const T> values;    ///< one a point of the face, of all of the field; empty: `value`
 };
 
 /// The packed right-hand side of -laplacian + shift from the user's field: scale times its points
@@ -106,6 +152,7 @@ struct Gathered {
   Index3 first, points;
   T scale = 1;
   std::array<std::array<FaceTerm<T>, 2>, 3> faces;
+  Span<const T> k; ///< as of an Operator: what faces add is multiplied with it
   Span<T> to;
 };
 

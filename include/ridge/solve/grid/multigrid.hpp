@@ -4,6 +4,9 @@
 //   ridge::solve::Multigrid<double> solver(queue, problem);
 //   const ridge::solve::GridSolution solution = solver.solve(f.view(), u.view());
 //
+//
+// With a coefficient the cycles precondition conjugate gradients, which bear what changes abruptly.
+//
 // V cycles of two sweeps before and after (Chebyshev-weighted Jacobi, of degree two on [1/3, 2]),
 // restriction by the transpose of linear interpolation, and an exact solution where at most 512
 // points are left. Axes whose points are close together are coarsened first, so that extents and
@@ -22,7 +25,11 @@
 
 namespace ridge::solve {
 
+/// How cycles are used: alone, or to precondition conjugate gradients.
+enum class GridMethod { automatic, multigrid, conjugate_gradients };
+
 struct GridOptions {
+  GridMethod method = GridMethod::automatic; ///< conjugate gradients where there is a coefficient
   double tolerance = 1e-10; ///< of the residual's norm over that of the right-hand side
   int most_cycles = 100;
   /// Begins by solving on all coarser grids (full multigrid); not where there is a first guess.
@@ -44,6 +51,7 @@ struct GridSolution {
   Seconds seconds;         ///< of all cycles, residuals included
   double removed_mean = 0; ///< of the right-hand side, by `project`
   double cycle_bytes = 0;  ///< least bytes of a cycle, an array at a time, all levels
+  bool conjugate = false;  ///< whether cycles preconditioned conjugate gradients
   int levels = 0;
 
   [[nodiscard]] double residual() const { return residuals.back(); }
@@ -61,6 +69,11 @@ public:
   ~Multigrid();
   Multigrid(const Multigrid&) = delete;
   Multigrid& operator=(const Multigrid&) = delete;
+
+  /// From now on with this coefficient, a view of the problem's extents on the device, all of it
+  /// positive. Between points it is the harmonic mean. Throws UsageError that names the first point
+  /// that is not.
+  void set_coefficient(const View<const T>& k);
 
   /// Solves for `u`, views of the problem's extents on the device. With `options.full` false `u` is
   /// the first guess. Points on dirichlet faces are set. A singular problem's solution has mean 0

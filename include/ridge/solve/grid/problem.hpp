@@ -1,4 +1,5 @@
-// Elliptic problems on a grid of points: laplacian(u) - shift u = f, with a condition at each face.
+// Elliptic problems on a grid of points: div(k grad u) - shift u = f, with a condition at each
+// face.
 #pragma once
 
 #include <ridge/core/extents.hpp>

@@ -1,0 +1,286 @@
+// The passes of multigrid on the cpu: rows in packs, threads having neighbouring rows.
+#pragma once
+
+#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/device/queue.hpp>
+
+#include "points.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace ridge::solve::detail {
+
+namespace grids::inline RIDGE_TARGET_NAME {
+
+struct Plain {
+  template <class T>
+  RIDGE_FN std::remove_const_t<T> operator()(const Span<T>& from, Index i) const {
+    return from.data[i];
+  }
+  template <class T>
+  RIDGE_FN std::remove_const_t<T> read(const Span<T>& from, Index i) const {
+    return from.data[i];
+  }
+  template <class T>
+  RIDGE_FN T read_written(const Span<T>& from, Index i) const {
+    return from.data[i];
+  }
+  template <class T>
+  RIDGE_FN void store(const Span<T>& to, Index i, std::type_identity_t<T> value) const {
+    to.data[i] = value;
+  }
+};
+
+/// Waking threads takes longer than so many points.
+constexpr Index few = 4096;
+
+/// Calls `work(first, last)` for each thread's share of `count` things of `points` points each.
+template <class Work>
+void share(Index count, Index points, const Work& work) {
+  cpu::run(count * points < few ? 1 : cpu::default_threads(), [&](int thread, int threads) {
+    const auto mine = cpu::share_of(count, thread, threads);
+    work(mine.begin, mine.end);
+  });
+}
+
+/// Calls `work(y, z)` for all rows.
+template <class Work>
+void for_rows(Index nx, Index ny, Index nz, const Work& work) {
+  share(ny * nz, nx, [&](Index begin, Index end) {
+    for (Index row = begin; row < end; ++row)
+      work(static_cast<int>(row % ny), static_cast<int>(row / ny));
+  });
+}
+
+/// Calls `use(x, point)` along a row, in packs but for its ends. `u` is not empty.
+template <class T, class Use>
+RIDGE_FN void along_row(const Operator<T>& a, const Row<T>& row, const Span<const T>& u,
+                        const Span<const T>& b, const Use& use) {
+  const Plain read;
+  const AxisTables<T>& axis = a.axes[0];
+  const int n = axis.points;
+  const auto at = [&](int x, const AlongX<T>& w, auto varies) {
+    const T own = read(u, row.here + x);
+    const T below = read(u, row.before_z + x);
+    const T above = read(u, row.behind_z + x);
+    if constexpr (varies) {
+      use(x, row.varied(a, u, b, x, w, own, below, above, read));
+    } else {
+      use(x, row.plain(a, u, b, x, w, own, below, above, read));
+    }
+  };
+  const auto run = [&](auto varies) {
+    at(0, AlongX<T>(axis, 0, read), varies);
+    const T* const low = axis.low.data;
+    const T* const high = axis.high.data;
+#pragma GCC ivdep
+    for (int x = 1; x < n - 1; ++x)
+      at(x, AlongX<T>(x, low[x], high[x]), varies);
+    if (n > 1) at(n - 1, AlongX<T>(axis, n - 1, read), varies);
+  };
+  a.k.size == 0 ? run(std::false_type()) : run(std::true_type());
+}
+
+template <class T, class Store>
+void each_residual(const Operator<T>& a, const Span<const T>& u, const Span<const T>& b,
+                   const Store& store) {
+  for_rows(a.axes[0].points, a.axes[1].points, a.axes[2].points, [&](int y, int z) {
+    const Row<T> row(a, y, z, Plain{});
+    along_row(a, row, u, b, [&](int x, const PointOf<T>& p) { store(row.here + x, p); });
+  });
+}
+
+template <class T>
+void sweep(Queue& /*queue*/, const Sweep<T>& s) {
+  T* const out = s.out.data;
+  const T weight = s.weight;
+  if (s.u.size != 0) {
+    each_residual(s.a, s.u, s.b, [=](Index i, const PointOf<T>& p) {
+      out[i] = p.u + weight * p.residual / p.diagonal;
+    });
+    return;
+  }
+  const auto& axes = s.a.axes;
+  const Plain read;
+  for_rows(axes[0].points, axes[1].points, axes[2].points, [&](int y, int z) {
+    const Row<T> row(s.a, y, z, read);
+    for (int x = 0; x < axes[0].points; ++x) {
+      const AlongX<T> w(x, axes[0].low.data[x], axes[0].high.data[x]);
+      out[row.here + x] = weight * s.b.data[row.here + x] / row.diagonal(s.a, x, w, read);
+    }
+  });
+}
+
+template <class T>
+void residual(Queue& /*queue*/, const Residual<T>& r) {
+  T* const out = r.out.data;
+  each_residual(r.a, r.u, r.b, [=](Index i, const PointOf<T>& p) { out[i] = p.residual; });
+}
+
+template <class T>
+void applied(Queue& /*queue*/, const Applied<T>& a) {
+  T* const out = a.out.data;
+  each_residual(a.a, a.u, Span<const T>(),
+                [=](Index i, const PointOf<T>& p) { out[i] = -p.residual; });
+}
+
+/// Sums of two numbers a point over parts of the rows. A part is added up by one thread, row after
+/// row: bits do not depend on how many threads there are.
+template <class T, class EachRow>
+void sums_of(const std::array<AxisTables<T>, 3>& axes, const Span<double>& sums,
+             const EachRow& each_row) {
+  const Index ny = axes[1].points;
+  const Index rows = ny * axes[2].points;
+  const Index parts = sums.size / 2;
+  share(parts, axes[0].points * (rows / parts + 1), [&](Index begin, Index end) {
+    for (Index part = begin; part < end; ++part) {
+      double first = 0;
+      double second = 0;
+      const Rows mine(rows, parts, part);
+      for (Index i = mine.begin; i < mine.end; ++i) {
+        double in_first[8] = {};
+        double in_second[8] = {};
+        const int y = static_cast<int>(i % ny);
+        const int z = static_cast<int>(i / ny);
+        each_row(y, z, [&](int x, double a, double b) {
+          in_first[x % 8] += a;
+          in_second[x % 8] += static_cast<double>(axes[0].volume.data[x]) * b;
+        });
+        const double volume = static_cast<double>(axes[1].volume.data[y]) *
+                              static_cast<double>(axes[2].volume.data[z]);
+        for (int k = 0; k < 8; ++k) {
+          first += in_first[k];
+          second += volume * in_second[k];
+        }
+      }
+      sums.data[2 * part] = first;
+      sums.data[2 * part + 1] = second;
+    }
+  });
+}
+
+template <class T>
+void norms(Queue& /*queue*/, const Norms<T>& n) {
+  sums_of(n.a.axes, n.sums, [&](int y, int z, const auto& add) {
+    const Row<T> row(n.a, y, z, Plain{});
+    const auto both = [&](int x, T value) {
+      const auto r = static_cast<double>(value);
+      add(x, r * r, r);
+    };
+    if (n.u.size == 0) {
+      for (int x = 0; x < n.a.axes[0].points; ++x)
+        both(x, n.b.data[row.here + x]);
+    } else {
+      along_row(n.a, row, n.u, n.b, [&](int x, const PointOf<T>& p) { both(x, p.residual); });
+    }
+  });
+}
+
+template <class T>
+void product(Queue& /*queue*/, const Product<T>& p) {
+  const Index nx = p.axes[0].points;
+  sums_of(p.axes, p.sums, [&](int y, int z, const auto& add) {
+    const Index row = nx * (y + Index{p.axes[1].points} * z);
+    for (int x = 0; x < nx; ++x)
+      add(x, 0, static_cast<double>(p.x.data[row + x]) * static_cast<double>(p.y.data[row + x]));
+  });
+}
+
+template <class T>
+void restricted(Queue& /*queue*/, const Restriction<T>& r) {
+  const auto& ax = r.axes[0];
+  const auto& ay = r.axes[1];
+  const auto& az = r.axes[2];
+  const Plain read;
+  share(Index{ay.coarse} * az.coarse, ax.coarse, [&](Index begin, Index end) {
+    std::vector<T> sum(static_cast<std::size_t>(ax.fine)); // of fine rows, before x is restricted
+    for (Index row = begin; row < end; ++row) {
+      std::fill(sum.begin(), sum.end(), T(0));
+      T* const to = sum.data();
+      each_taken(az, static_cast<int>(row / ay.coarse), read, [&](int fine_z, T z_weight) {
+        each_taken(ay, static_cast<int>(row % ay.coarse), read, [&](int fine_y, T y_weight) {
+          const T weight = z_weight * y_weight;
+          const T* const from = r.fine.data + ax.fine * (fine_y + Index{ay.fine} * fine_z);
+#pragma GCC ivdep
+          for (int x = 0; x < ax.fine; ++x)
+            to[x] += weight * from[x];
+        });
+      });
+      T* const coarse = r.coarse.data + ax.coarse * row;
+      for (int x = 0; x < ax.coarse; ++x) {
+        T taken = 0;
+        each_taken(ax, x, read, [&](int fine_x, T weight) { taken += weight * to[fine_x]; });
+        coarse[x] = taken;
+      }
+    }
+  });
+}
+
+template <class T>
+void interpolated(Queue& /*queue*/, const Interpolation<T>& p) {
+  const auto& ax = p.axes[0];
+  const auto& ay = p.axes[1];
+  const auto& az = p.axes[2];
+  const Plain read;
+  share(Index{ay.fine} * az.fine, ax.fine, [&](Index begin, Index end) {
+    std::vector<T> sum(static_cast<std::size_t>(ax.coarse));
+    for (Index row = begin; row < end; ++row) {
+      const Between<T> in_y(ay, static_cast<int>(row % ay.fine), read);
+      const Between<T> in_z(az, static_cast<int>(row / ay.fine), read);
+      const auto from = [&](int y, int z) {
+        return p.coarse.data + ax.coarse * (y + Index{ay.coarse} * z);
+      };
+      const T* const rows_of[4] = {from(in_y.left, in_z.left), from(in_y.right, in_z.left),
+                                   from(in_y.left, in_z.right), from(in_y.right, in_z.right)};
+      const T w[4] = {in_y.left_weight * in_z.left_weight, in_y.right_weight * in_z.left_weight,
+                      in_y.left_weight * in_z.right_weight, in_y.right_weight * in_z.right_weight};
+      T* const to = sum.data();
+#pragma GCC ivdep
+      for (int x = 0; x < ax.coarse; ++x)
+        to[x] = (w[0] * rows_of[0][x] + w[1] * rows_of[1][x]) +
+                (w[2] * rows_of[2][x] + w[3] * rows_of[3][x]);
+      T* const fine = p.fine.data + ax.fine * row;
+      for (int x = 0; x < ax.fine; ++x) {
+        const T value = ax.left_weight.data[x] * to[ax.left.data[x]] +
+                        ax.right_weight.data[x] * to[ax.right.data[x]];
+        fine[x] = p.adds ? fine[x] + value : value;
+      }
+    }
+  });
+}
+
+template <class T>
+void exact(Queue& /*queue*/, const Exact<T>& e) {
+  const Index n = e.u.size;
+  T* const u = e.u.data;
+  std::fill(u, u + n, T(0));
+  for (Index i = 0; i < n; ++i) {
+    const T b = e.b.data[i];
+    const T* const column = e.matrix.data + i * n;
+#pragma GCC ivdep
+    for (Index row = 0; row < n; ++row)
+      u[row] += column[row] * b;
+  }
+}
+
+/// A pass of one number a point.
+template <class Work>
+void each_point(Queue& /*queue*/, const Work& work) {
+  const Index3 n = work.points();
+  if (n.y * n.z == 1) {
+    share(n.x, 1, [&](Index begin, Index end) {
+      for (Index x = begin; x < end; ++x)
+        work(Plain{}, x, 0, 0);
+    });
+    return;
+  }
+  for_rows(n.x, n.y, n.z, [&](int y, int z) {
+    for (Index x = 0; x < n.x; ++x)
+      work(Plain{}, x, y, z);
+  });
+}
+
+} // namespace grids::inline RIDGE_TARGET_NAME
+
+} // namespace ridge::solve::detail

@@ -1,0 +1,405 @@
+// The passes of multigrid on GPUs, real and emulated.
+#pragma once
+
+#include <ridge/device/launch.hpp>
+
+#include "points.hpp"
+
+#include <algorithm>
+
+namespace ridge::solve::detail {
+
+namespace grids::inline RIDGE_TARGET_NAME {
+
+constexpr int block = 256;
+
+template <class Lane>
+struct Access {
+  const Lane& lane;
+  template <class T>
+  RIDGE_DEVICE std::remove_const_t<T> operator()(const Span<T>& from, Index i) const {
+    return lane.load(from, i);
+  }
+  template <class T>
+  RIDGE_DEVICE std::remove_const_t<T> read(const Span<T>& from, Index i) const {
+    return lane.load(from, i);
+  }
+  template <class T>
+  RIDGE_DEVICE T read_written(const Span<T>& from, Index i) const {
+    return lane.load_written(from, i);
+  }
+  template <class T>
+  RIDGE_DEVICE void store(const Span<T>& to, Index i, std::type_identity_t<T> value) const {
+    lane.store(to, i, value);
+  }
+};
+
+/// Threads side by side in x, then in y; each has `planes` neighbouring planes.
+struct Boxes {
+  Index nx = 0, ny = 0, nz = 0;
+  int wide = 32, high = 8, planes = 1;
+
+  Boxes() = default;
+  /// Of `most` planes a thread where there are enough blocks to fill a GPU.
+  Boxes(Index3 n, int most) : nx(n.x), ny(n.y), nz(n.z), planes(most) {
+    while (wide < block && ny * nz == 1)
+      wide *= 2;
+    while (wide > 8 && wide / 2 >= nx)
+      wide /= 2;
+    high = block / wide;
+    constexpr Index filled = 1024; // blocks
+    while (planes > 1 && blocks_across() * ceil_div(nz, planes) < filled)
+      planes /= 2;
+    constexpr Index most_blocks = 65535; // along y and z
+    planes = std::max(planes, static_cast<int>(ceil_div(nz, most_blocks)));
+  }
+  [[nodiscard]] Index blocks_across() const { return ceil_div(nx, wide) * ceil_div(ny, high); }
+  [[nodiscard]] LaunchShape shape() const {
+    return {{static_cast<int>(ceil_div(nx, wide)), static_cast<int>(ceil_div(ny, high)),
+             static_cast<int>(ceil_div(nz, planes))},
+            {wide, high, 1},
+            0};
+  }
+
+  /// Calls `column(x, y, begin, end)` with the planes of this thread.
+  template <class Lane, class Column>
+  RIDGE_DEVICE void column(const Lane& lane, const Column& column) const {
+    const Index x = Index{lane.block().x} * wide + lane.thread().x;
+    const Index y = Index{lane.block().y} * high + lane.thread().y;
+    const Index begin = Index{lane.block().z} * planes;
+    if (x < nx && y < ny) column(x, y, begin, begin + planes < nz ? begin + planes : nz);
+  }
+};
+
+template <class T>
+Index3 points_of(const std::array<AxisTables<T>, 3>& axes) {
+  return {axes[0].points, axes[1].points, axes[2].points};
+}
+
+/// b - A u at the points of a thread's column, plane after plane: what lies above and below stays
+/// in registers. Calls `use(index, point)`.
+template <class T, class Lane, class Use>
+RIDGE_DEVICE void each_residual(const Boxes& boxes, const Lane& lane, const Operator<T>& a,
+                                const Span<const T>& u, const Span<const T>& b, const Use& use) {
+  const Access<Lane> read{lane};
+  boxes.column(lane, [&](Index at_x, Index at_y, Index begin, Index end) {
+    const int x = static_cast<int>(at_x);
+    const int y = static_cast<int>(at_y);
+    const AlongX<T> w(a.axes[0], x, read);
+    T below = 0;
+    T own = 0;
+    for (Index z = begin; z < end; ++z) {
+      const Row<T> row(a, y, static_cast<int>(z), read);
+      if (z == begin) {
+        below = read(u, row.before_z + x);
+        own = read(u, row.here + x);
+      }
+      const T above = read(u, row.behind_z + x);
+      use(row.here + x, a.k.size == 0 ? row.plain(a, u, b, x, w, own, below, above, read)
+                                      : row.varied(a, u, b, x, w, own, below, above, read));
+      below = own;
+      own = above;
+    }
+  });
+}
+
+constexpr int most_planes = 8;
+
+template <class T>
+struct SweepBody {
+  static constexpr int max_threads = block;
+  static constexpr const char* name = "multigrid sweep";
+  Sweep<T> s;
+  Boxes boxes;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    if (s.u.size != 0) {
+      each_residual(boxes, lane, s.a, s.u, s.b, [&](Index at, const PointOf<T>& p) {
+        lane.store(s.out, at, p.u + s.weight * p.residual / p.diagonal);
+      });
+      return;
+    }
+    const Access<Lane> read{lane};
+    boxes.column(lane, [&](Index x, Index y, Index begin, Index end) {
+      const AlongX<T> w(s.a.axes[0], static_cast<int>(x), read);
+      for (Index z = begin; z < end; ++z) {
+        const Row<T> row(s.a, static_cast<int>(y), static_cast<int>(z), read);
+        lane.store(s.out, row.here + x,
+                   s.weight * read(s.b, row.here + x) /
+                       row.diagonal(s.a, static_cast<int>(x), w, read));
+      }
+    });
+  }
+};
+template <class T>
+void sweep(Queue& queue, const Sweep<T>& s) {
+  const Boxes boxes(points_of(s.a.axes), most_planes);
+  launch_body(queue, boxes.shape(), SweepBody<T>{s, boxes});
+}
+
+template <class T>
+struct ResidualBody {
+  static constexpr int max_threads = block;
+  static constexpr const char* name = "multigrid residual";
+  Residual<T> r;
+  Boxes boxes;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    each_residual(boxes, lane, r.a, r.u, r.b,
+                  [&](Index at, const PointOf<T>& p) { lane.store(r.out, at, p.residual); });
+  }
+};
+template <class T>
+void residual(Queue& queue, const Residual<T>& r) {
+  const Boxes boxes(points_of(r.a.axes), most_planes);
+  launch_body(queue, boxes.shape(), ResidualBody<T>{r, boxes});
+}
+
+template <class T>
+struct AppliedBody {
+  static constexpr int max_threads = block;
+  static constexpr const char* name = "multigrid operator";
+  Applied<T> a;
+  Boxes boxes;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    each_residual(boxes, lane, a.a, a.u, Span<const T>(),
+                  [&](Index at, const PointOf<T>& p) { lane.store(a.out, at, -p.residual); });
+  }
+};
+template <class T>
+void applied(Queue& queue, const Applied<T>& a) {
+  const Boxes boxes(points_of(a.a.axes), most_planes);
+  launch_body(queue, boxes.shape(), AppliedBody<T>{a, boxes});
+}
+
+/// A block a part: each thread adds up its points, then the threads' sums are, in a fixed order.
+/// `each_point(index, x, y, z)` gives a number to add, and one to add times the volume.
+template <class T, class Lane, class EachPoint>
+RIDGE_DEVICE void sums_of(const Lane& lane, const std::array<AxisTables<T>, 3>& axes,
+                          const Span<double>& sums, const EachPoint& each_point) {
+  const Access<Lane> read{lane};
+  const Index nx = axes[0].points;
+  const Index ny = axes[1].points;
+  const Index part = lane.block().x;
+  const Rows rows(ny * axes[2].points, sums.size / 2, part);
+  const int t = lane.thread().x;
+  double first = 0;
+  double second = 0;
+  for (Index i = nx * rows.begin + t; i < nx * rows.end; i += block) {
+    const int x = static_cast<int>(i % nx);
+    const int y = static_cast<int>(i / nx % ny);
+    const int z = static_cast<int>(i / nx / ny);
+    double plain = 0;
+    double weighted = 0;
+    each_point(i, x, y, z, plain, weighted);
+    first += plain;
+    second += weighted * static_cast<double>(read(axes[0].volume, x)) *
+              static_cast<double>(read(axes[1].volume, y)) *
+              static_cast<double>(read(axes[2].volume, z));
+  }
+  const auto shared = lane.template shared<double>(0, 2 * block);
+  shared[t] = first;
+  shared[block + t] = second;
+  for (int half = block / 2; half > 0; half /= 2) {
+    lane.barrier();
+    if (t < half) {
+      const double a = shared[t];
+      const double b = shared[t + half];
+      const double c = shared[block + t];
+      const double d = shared[block + t + half];
+      shared[t] = a + b;
+      shared[block + t] = c + d;
+    }
+  }
+  if (t == 0) {
+    const double a = shared[0];
+    const double b = shared[block];
+    lane.store(sums, 2 * part, a);
+    lane.store(sums, 2 * part + 1, b);
+  }
+}
+inline LaunchShape parts_of(const Span<double>& sums) {
+  return {{static_cast<int>(sums.size / 2), 1, 1}, {block, 1, 1}, 2 * block * 8};
+}
+
+template <class T>
+struct NormsBody {
+  static constexpr int max_threads = block;
+  static constexpr const char* name = "multigrid norms";
+  Norms<T> n;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Access<Lane> read{lane};
+    sums_of(
+        lane, n.a.axes, n.sums, [&](Index i, int x, int y, int z, double& plain, double& weighted) {
+          T r;
+          if (n.u.size == 0) {
+            r = read(n.b, i);
+          } else {
+            const Row<T> row(n.a, y, z, read);
+            const AlongX<T> w(n.a.axes[0], x, read);
+            const T own = read(n.u, i);
+            const T below = read(n.u, row.before_z + x);
+            const T above = read(n.u, row.behind_z + x);
+            r = n.a.k.size == 0 ? row.plain(n.a, n.u, n.b, x, w, own, below, above, read).residual
+                                : row.varied(n.a, n.u, n.b, x, w, own, below, above, read).residual;
+          }
+          const auto value = static_cast<double>(r);
+          plain = value * value;
+          weighted = value;
+        });
+  }
+};
+template <class T>
+void norms(Queue& queue, const Norms<T>& n) {
+  launch_body(queue, parts_of(n.sums), NormsBody<T>{n});
+}
+
+template <class T>
+struct ProductBody {
+  static constexpr int max_threads = block;
+  static constexpr const char* name = "multigrid product";
+  Product<T> p;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Access<Lane> read{lane};
+    sums_of(lane, p.axes, p.sums, [&](Index i, int, int, int, double& plain, double& weighted) {
+      plain = 0;
+      weighted = static_cast<double>(read(p.x, i)) * static_cast<double>(read(p.y, i));
+    });
+  }
+};
+template <class T>
+void product(Queue& queue, const Product<T>& p) {
+  launch_body(queue, parts_of(p.sums), ProductBody<T>{p});
+}
+
+template <class T>
+struct RestrictionBody {
+  static constexpr int max_threads = block;
+  static constexpr const char* name = "multigrid restriction";
+  Restriction<T> r;
+  Boxes boxes;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Access<Lane> read{lane};
+    const auto& ax = r.axes[0];
+    const auto& ay = r.axes[1];
+    boxes.column(lane, [&](Index x, Index y, Index begin, Index end) {
+      for (Index z = begin; z < end; ++z) {
+        T sum = 0;
+        each_taken(r.axes[2], static_cast<int>(z), read, [&](int fine_z, T z_weight) {
+          each_taken(ay, static_cast<int>(y), read, [&](int fine_y, T y_weight) {
+            const Index row = ax.fine * (fine_y + Index{ay.fine} * fine_z);
+            T in_row = 0;
+            each_taken(ax, static_cast<int>(x), read, [&](int fine_x, T weight) {
+              in_row += weight * read(r.fine, row + fine_x);
+            });
+            sum += z_weight * y_weight * in_row;
+          });
+        });
+        lane.store(r.coarse, x + ax.coarse * (y + Index{ay.coarse} * z), sum);
+      }
+    });
+  }
+};
+template <class T>
+void restricted(Queue& queue, const Restriction<T>& r) {
+  const Boxes boxes({r.axes[0].coarse, r.axes[1].coarse, r.axes[2].coarse}, 1);
+  launch_body(queue, boxes.shape(), RestrictionBody<T>{r, boxes});
+}
+
+template <class T>
+struct InterpolationBody {
+  static constexpr int max_threads = block;
+  static constexpr const char* name = "multigrid interpolation";
+  Interpolation<T> p;
+  Boxes boxes;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Access<Lane> read{lane};
+    const auto& ax = p.axes[0];
+    const auto& ay = p.axes[1];
+    boxes.column(lane, [&](Index x, Index y, Index begin, Index end) {
+      const Between<T> in_x(ax, static_cast<int>(x), read);
+      const Between<T> in_y(ay, static_cast<int>(y), read);
+      for (Index z = begin; z < end; ++z) {
+        const Between<T> in_z(p.axes[2], static_cast<int>(z), read);
+        const auto along = [&](int at_y, int at_z) {
+          const Index row = ax.coarse * (at_y + Index{ay.coarse} * at_z);
+          return in_x.left_weight * read(p.coarse, row + in_x.left) +
+                 in_x.right_weight * read(p.coarse, row + in_x.right);
+        };
+        T value = in_z.left_weight * (in_y.left_weight * along(in_y.left, in_z.left) +
+                                      in_y.right_weight * along(in_y.right, in_z.left)) +
+                  in_z.right_weight * (in_y.left_weight * along(in_y.left, in_z.right) +
+                                       in_y.right_weight * along(in_y.right, in_z.right));
+        const Index at = x + ax.fine * (y + Index{ay.fine} * z);
+        if (p.adds) value += lane.load_written(p.fine, at);
+        lane.store(p.fine, at, value);
+      }
+    });
+  }
+};
+template <class T>
+void interpolated(Queue& queue, const Interpolation<T>& p) {
+  const Boxes boxes({p.axes[0].fine, p.axes[1].fine, p.axes[2].fine}, 2);
+  launch_body(queue, boxes.shape(), InterpolationBody<T>{p, boxes});
+}
+
+/// A thread a row.
+template <class T>
+struct ExactBody {
+  static constexpr int max_threads = 64;
+  static constexpr const char* name = "multigrid exact";
+  Exact<T> e;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Index row = Index{lane.block().x} * max_threads + lane.thread().x;
+    if (row >= e.u.size) return;
+    T sum = 0;
+    for (Index i = 0; i < e.b.size; ++i)
+      sum += lane.load(e.matrix, i * e.u.size + row) * lane.load(e.b, i);
+    lane.store(e.u, row, sum);
+  }
+};
+template <class T>
+void exact(Queue& queue, const Exact<T>& e) {
+  launch_body(queue, {{static_cast<int>(ceil_div(e.u.size, 64)), 1, 1}, {64, 1, 1}, 0},
+              ExactBody<T>{e});
+}
+
+/// A pass of one number a point.
+template <class Work>
+struct PointBody {
+  static constexpr int max_threads = block;
+  static constexpr const char* name = Work::name;
+  Work work;
+  Boxes boxes;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    boxes.column(lane, [&](Index x, Index y, Index begin, Index end) {
+      for (Index z = begin; z < end; ++z)
+        work(Access<Lane>{lane}, x, y, z);
+    });
+  }
+};
+template <class Work>
+void each_point(Queue& queue, const Work& work) {
+  const Boxes boxes(work.points(), 1);
+  launch_body(queue, boxes.shape(), PointBody<Work>{work, boxes});
+}
+
+} // namespace grids::inline RIDGE_TARGET_NAME
+
+} // namespace ridge::solve::detail
