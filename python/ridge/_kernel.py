@@ -42,7 +42,7 @@ class Source:
         return (
             f"#include <ridge/python/describe_{self.pattern}.hpp>\n#include \"{file}\"\n"
             "namespace {\n"
-            "ridge::python::Described make(ridge::Queue& queue, ridge::lab::RoofSource& roof,\n"
+            "std::unique_ptr<ridge::lab::Case> make(ridge::Queue& queue, ridge::lab::RoofSource& roof,\n"
             "                              const ridge::python::Arguments& arguments) {\n"
             f"  (void)roof;\n{self._kernel(numbers)}"
             f"  return ridge::python::describe_{self.pattern}(queue, {roof}kernel, arguments,\n"

@@ -2,7 +2,6 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/kind.hpp>
-#include <ridge/doctor/patient.hpp>
 #include <ridge/launch/process.hpp>
 #include <ridge/record/cpu_counters.hpp>
 #include <ridge/record/ncu_report.hpp>
@@ -133,7 +132,7 @@ Ready make_ready(const KernelOptions& o) {
   const lab::BenchRequest request = o.request(found);
   lab::RoofSource roof(request.device, true);
   Ready ready{found.make_case(request, roof), {}};
-  const auto schedules = ready.the_case->schedules(o.schedule);
+  const auto schedules = ready.the_case->menu().asked(o.schedule);
   if (schedules.size() != 1)
     throw UsageError(fmt::format("--schedule {} means {} schedules; one launch is counted",
                                  o.schedule, schedules.size()));
@@ -174,11 +173,10 @@ std::optional<Counters> Counting::of(const KernelOptions& o) {
     }
   }
   const Device device = named_device(o.device);
-  if (!kernel_.make_patient || facts_of(device).is_emulated) return {};
-  const auto patient =
-      kernel_.make_patient({device, model::description_of(device.facts(), device.kind()), true,
-                            o.extents(kernel_), o.digits(kernel_), o.site, o.operations});
-  return doctor::modelled_counters(patient->facts(o.schedule));
+  if (!kernel_.make_menu || facts_of(device).is_emulated) return {};
+  const Place place{device, model::description_of(device.facts(), device.kind())};
+  const auto menu = kernel_.make_menu(o.request(kernel_), place);
+  return model::modelled_counters(menu->predict(o.schedule).facts);
 }
 
 void run_counted(const KernelOptions& o) {

@@ -47,36 +47,43 @@ struct DoctorCommand {
 private:
   void examine() const {
     const lab::BenchKernel chosen = launch.find();
-    if (!chosen.make_patient)
+    if (!chosen.make_menu)
       throw UsageError(
           fmt::format("the doctor does not know what {} does with memory", launch.kernel));
     io::OutputPlan plan(overwrite);
     plan.reads(file_of_kernel(launch.kernel), "the kernel's file");
     if (!output.empty()) plan.writes_at_once(output, "the file of the record");
     plan.claim();
-    doctor::Examination e = examination(chosen);
+    Place place = place_of(!on.empty() ? on : launch.device.empty() ? "auto" : launch.device);
+    const lab::BenchRequest request = launch.request(chosen);
     if (on.empty() && !checklist) {
-      lab::RoofSource roof(e.device, true);
-      lab::measure_ceilings(e, roof, check_interrupt);
+      lab::RoofSource roof(place.device, true);
+      lab::measure_ceilings(place, roof, check_interrupt);
     }
-    const auto patient = chosen.make_patient(e);
-    const doctor::Prescription now = patient->parse(launch.schedule);
-    if (checklist) return print_checklist(patient->facts(now.schedule), json);
+    const auto menu = chosen.make_menu(request, place);
+    const NamedText now = menu->parse(launch.schedule);
+    if (checklist) return print_checklist(menu->predict(now.text).facts, json);
 
-    lab::Visit visit{
-        launch.kernel, device_text(e), e.description.name, e.size, e.precision, now, {}, {}, {}};
+    lab::Visit visit{launch.kernel,
+                     device_text(place),
+                     place.described->name,
+                     request.size,
+                     request.precision,
+                     now,
+                     {},
+                     {},
+                     {}};
     std::unique_ptr<lab::Case> running;
     if (on.empty()) {
-      running = run_case(chosen, e, now, visit);
+      running = run_case(chosen, now, visit);
     }
-    visit.findings =
-        doctor::diagnose(*patient, now.schedule, visit.record ? &*visit.record : nullptr);
+    visit.findings = doctor::diagnose(*menu, now.text, visit.record ? &*visit.record : nullptr);
     if (prove) {
       lab::prove_visit(visit, *running, check_interrupt);
       if (visit.findings.advice) {
         running.reset();          // its memory
         constexpr int steps = 12; // a multiple of the sweeps of all passes
-        lab::RoofSource roof(e.device, true);
+        lab::RoofSource roof(place.device, true);
         lab::prove_advice(visit, *make_case(chosen, now, steps, roof), check_interrupt);
       }
     }
@@ -97,52 +104,28 @@ private:
     }
   }
 
-  [[nodiscard]] doctor::Examination examination(const lab::BenchKernel& chosen) const {
-    const auto make = [&](const Device& device, const model::Description& description) {
-      return doctor::Examination{device,
-                                 description,
-                                 !facts_of(device).takes_gpu_schedules || is_here(),
-                                 launch.extents(chosen),
-                                 launch.digits(chosen),
-                                 launch.site,
-                                 launch.operations};
-    };
-    if (is_here()) {
-      const Device device = named_device(on.empty() ? launch.device : on);
-      return make(device, model::description_of(device.facts(), device.kind()));
-    }
-    const model::Description d = model::find_description(on);
-    // Schedules of one cpu are those of another.
-    return make(Device(!d.is_gpu() ? "cpu" : d.warp_width == 64 ? "simt:64" : "simt:32"), d);
+  [[nodiscard]] std::string device_text(const Place& place) const {
+    return on.empty() || model::names_device_here(on) ? to_text(place.device.id()) : on;
   }
 
-  /// Whether the device itself is asked for, not what a file says of one.
-  [[nodiscard]] bool is_here() const { return on.empty() || model::names_device_here(on); }
-
-  [[nodiscard]] std::string device_text(const doctor::Examination& e) const {
-    return is_here() ? to_text(e.device.id()) : on;
-  }
-
-  [[nodiscard]] lab::BenchRequest request_of(const lab::BenchKernel& chosen,
-                                             const doctor::Prescription& now, int steps) const {
+  [[nodiscard]] lab::BenchRequest request_of(const lab::BenchKernel& chosen, const NamedText& now,
+                                             int steps) const {
     lab::BenchRequest request = launch.request(chosen);
-    request.schedule = now.schedule;
+    request.schedule = now.text;
     request.steps = steps;
     request.measure.repeats = 5;
     request.measure.between = check_interrupt;
     return request;
   }
   [[nodiscard]] std::unique_ptr<lab::Case> make_case(const lab::BenchKernel& chosen,
-                                                     const doctor::Prescription& now, int steps,
+                                                     const NamedText& now, int steps,
                                                      lab::RoofSource& roof) const {
     return chosen.make_case(request_of(chosen, now, steps), roof);
   }
   [[nodiscard]] std::unique_ptr<lab::Case> run_case(const lab::BenchKernel& chosen,
-                                                    const doctor::Examination& e,
-                                                    const doctor::Prescription& now,
-                                                    lab::Visit& visit) const {
+                                                    const NamedText& now, lab::Visit& visit) const {
     constexpr int steps = 1; // of what evolves, a launch is one sweep
-    lab::RoofSource roof(e.device, true);
+    lab::RoofSource roof(named_device(launch.device), true);
     auto running = make_case(chosen, now, steps, roof);
     lab::run_visit(visit, *running, request_of(chosen, now, steps), roof);
     return running;

@@ -39,7 +39,7 @@ void print_visit(const lab::Visit& v, bool json) {
   const auto& diagnoses = v.findings.diagnoses;
   fmt::print("{} {} {} on {}\nschedule {}{}\n", v.kernel, to_text(v.size), v.precision,
              v.device_name, v.schedule.name.empty() ? "" : v.schedule.name + ": ",
-             v.schedule.schedule);
+             v.schedule.text);
   if (v.record) {
     const auto& r = *v.record;
     fmt::print("measured {}", to_text(r.timing->median));
@@ -124,7 +124,7 @@ void print_causes(bool json) {
   fmt::print("{}\n{}", causes.text(), table.text());
 }
 
-void print_checklist(const doctor::Facts& facts, bool json) {
+void print_checklist(const model::Facts& facts, bool json) {
   const auto items = doctor::checklist(facts);
   if (json) {
     auto all = ordered_json::array();

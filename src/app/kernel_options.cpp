@@ -65,4 +65,14 @@ Device named_device(const std::string& name) {
   return Device(name.empty() || name == "auto" ? best_device() : parse_device(name));
 }
 
+Place place_of(const std::string& on) {
+  if (model::names_device_here(on)) {
+    const Device device = named_device(on);
+    return {device, model::description_of(device.facts(), device.kind())};
+  }
+  const model::Description d = model::find_description(on);
+  if (!d.is_gpu()) return {Device("cpu"), d}; // schedules of one cpu are those of another
+  return {Device(d.warp_width == 64 ? "simt:64" : "simt:32"), d, false};
+}
+
 } // namespace ridge::app

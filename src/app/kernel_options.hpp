@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/lab/bench.hpp>
+#include <ridge/pattern/menu.hpp>
 
 #include "options.hpp"
 
@@ -41,5 +42,9 @@ void add_width(const Command& command, int* width);
 
 /// The device of a name; `auto` and none are the best here.
 [[nodiscard]] Device named_device(const std::string& name);
+
+/// Where the model looks: a device here by its name, or what describes one, as
+/// model::find_description takes it. Throws UsageError for an emulated GPU.
+[[nodiscard]] Place place_of(const std::string& on);
 
 } // namespace ridge::app

@@ -1,7 +1,7 @@
 // `ridge schedules`: what can be asked of a kernel's schedule, and what is compiled ahead.
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/schedule_help.hpp>
+#include <ridge/lab/case.hpp>
 #include <ridge/lab/table.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
@@ -28,16 +28,26 @@ struct SchedulesCommand {
                               {}};
     lab::RoofSource roof(request.device);
     const auto the_case = chosen.make_case(request, roof);
+    const Menu& menu = the_case->menu();
     fmt::print("{}, a kernel of the pattern {}, on {} ({})\n\nfields:\n{}\n", chosen.name,
                chosen.pattern, to_text(request.device.id()), request.device.facts().name,
-               lab::schedule_fields(chosen.pattern, request.device.kind()));
+               menu.help());
     lab::Table table({"schedule", "compiled", "fields"});
-    for (const lab::AskedSchedule& s : the_case->schedules("all"))
-      table.add({s.name, lab::is_ahead(*the_case, s) ? "ahead" : "on demand", s.text});
+    for (const lab::AskedSchedule& s : menu.asked("all"))
+      table.add({s.name, is_ahead(*the_case, s) ? "ahead" : "on demand", s.text});
     fmt::print("{}\nAny other value of these fields is compiled when it is first asked for.\n",
                table.text());
   }
 
+  static bool is_ahead(lab::Case& the_case, const lab::AskedSchedule& schedule) {
+    const launch::AheadOnly only;
+    try {
+      (void)the_case.bind(schedule);
+      return true;
+    } catch (const launch::NotAhead&) {
+      return false;
+    }
+  }
   /// Extents that show every schedule and take little memory.
   static Extents small(const lab::BenchKernel& k) {
     switch (k.default_size.rank()) {

@@ -76,7 +76,7 @@ struct TuneCommand {
     lab::RoofSource roof(request.device);
     lab::require_speed(request.device);
     const auto the_case = chosen.make_case(request, roof);
-    const tune::Tuned tuned = lab::tune_case(*the_case, chosen.pattern, options);
+    const tune::Tuned tuned = lab::tune_case(*the_case, options);
     progress.clear();
     const tune::Key key = tune::key_of(request.device, the_case->subject());
     fmt::print("{}\n", json ? lab::tuned_json(tuned, key) : lab::tuned_text(tuned, key));

@@ -26,13 +26,13 @@ bool counts(const Diagnosis& d) {
   return d.predicted_gain >= least_gain;
 }
 
-std::string described(const Prescription& p) {
-  return "schedule " + (p.name.empty() ? "" : p.name + ": ") + p.schedule;
+std::string described(const NamedText& p) {
+  return "schedule " + (p.name.empty() ? "" : p.name + ": ") + p.text;
 }
 
 /// A schedule that may be prescribed, and what a launch under it is.
 struct Candidate {
-  Prescription schedule;
+  NamedText schedule;
   Facts facts;
   double seconds = 0;
 };
@@ -43,11 +43,11 @@ bool starts_nothing(const Facts& f) {
          f.measured_seconds < f.launches * f.launch_share * f.device.launch_seconds;
 }
 
-std::vector<Candidate> examined(const Patient& patient, const Facts& sick,
-                                const std::vector<Prescription>& all) {
+std::vector<Candidate> examined(const Menu& menu, const Facts& sick,
+                                const std::vector<NamedText>& all) {
   std::vector<Candidate> candidates;
-  for (const Prescription& p : all) {
-    candidates.push_back({p, patient.facts(p.schedule), 0});
+  for (const NamedText& p : all) {
+    candidates.push_back({p, menu.predict(p.text).facts, 0});
     candidates.back().facts.device.launch_seconds = sick.device.launch_seconds;
     candidates.back().seconds = time_of(candidates.back().facts).seconds.value;
   }
@@ -65,7 +65,7 @@ void prescribe(Diagnosis& d, const Facts& sick, const std::vector<Candidate>& ca
     if (gain <= to_beat) continue;
     to_beat = gain;
     d.predicted_gain = gain;
-    d.schedule = p.schedule;
+    d.schedule = p.text;
     d.fix = described(p);
   }
 }
@@ -102,25 +102,25 @@ std::vector<Diagnosis> diagnose(const Facts& facts) {
   return all;
 }
 
-Findings diagnose(const Patient& patient, const std::string& schedule, const Record* record) {
+Findings diagnose(const Menu& menu, const std::string& schedule, const Record* record) {
   Findings findings;
-  findings.facts = patient.facts(schedule);
+  findings.facts = menu.predict(schedule).facts;
   if (record != nullptr) add_measured(findings.facts, *record);
   if (starts_nothing(findings.facts)) findings.facts.device.launch_seconds = 0;
   findings.time = time_of(findings.facts);
-  const std::vector<Candidate> named = examined(patient, findings.facts, patient.named());
+  const std::vector<Candidate> named = examined(menu, findings.facts, menu.named());
   std::vector<Candidate> changes;
   for (const Cause& cause : causes()) {
     auto found = check(cause, findings.facts);
     if (!found) continue;
-    if (changes.empty()) changes = examined(patient, findings.facts, patient.changes(schedule));
+    if (changes.empty()) changes = examined(menu, findings.facts, menu.changes(schedule));
     prescribe(*found, findings.facts, changes);
     prescribe(*found, findings.facts, named);
     if (counts(*found)) findings.diagnoses.push_back(*found);
   }
   sort_by_gain(findings.diagnoses);
   findings.best = best_of(named, findings.facts);
-  findings.advice = patient.advice(findings.facts, findings.time);
+  findings.advice = menu.advice(findings.facts, findings.time);
   return findings;
 }
 

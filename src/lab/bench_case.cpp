@@ -87,7 +87,7 @@ void bench_case(Case& the_case, const BenchRequest& request, RoofSource& roof,
   std::string source;
   const std::vector<AskedSchedule> schedules =
       request.wisdom ? schedules_by_wisdom(the_case, request.schedule, &source)
-                     : the_case.schedules(request.schedule);
+                     : the_case.menu().asked(request.schedule);
   Accountant accountant(the_case, request, roof);
   for (const AskedSchedule& s : schedules) {
     the_case.poison();

@@ -24,4 +24,9 @@ RoofMemory roof_memory(void* to, const void* from, Bytes size) {
           static_cast<const char*>(from) + from_gap};
 }
 
+const Menu& Case::menu() {
+  if (!menu_) menu_ = menu_at(Place{queue().device()});
+  return *menu_;
+}
+
 } // namespace ridge::lab

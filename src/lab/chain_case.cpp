@@ -5,16 +5,12 @@
 #include <ridge/core/pack.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/chain_kernel.hpp>
 #include <ridge/lab/chain_kernels.hpp>
 #include <ridge/lab/chain_on_views.hpp>
 #include <ridge/lab/deviation.hpp>
 #include <ridge/lab/rank_shares.hpp>
-#include <ridge/tune/chain.hpp>
-
-#include "asked_schedules.hpp"
 
 #include <fmt/format.h>
 
@@ -23,22 +19,6 @@
 #include <mutex>
 
 namespace ridge::lab {
-
-std::vector<AskedSchedule> chain_schedules(const std::string& asked, const Device& device,
-                                           const chain::Description& d, Index3 n) {
-  return asked_schedules(
-      asked, [&](const std::string& text) { return chain::parse_schedule(text, device, d, n); },
-      [&] {
-        auto named = chain::named_schedules(device, d, n);
-        if (device.is_gpu()) {
-          named.push_back(chain::parse_schedule("fission graph=on", device, d, n));
-          named.back().name = "fission-graph";
-        }
-        return named;
-      },
-      [&] { return chain::schedule_space(device, d, n); },
-      [](const chain::Schedule& s) { return chain::to_text(s); });
-}
 
 void require_chain(const std::string& name, int dimensions, const Extents& size,
                    const std::string& precision) {
@@ -135,10 +115,12 @@ public:
   }
 
   [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
-    return chain_schedules(asked, queue_.device(), description_, extents_);
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+    return chain::menu(description_, extents_, place);
   }
-  [[nodiscard]] Program bind(const AskedSchedule& s) override { return bind(parse(s)); }
+  [[nodiscard]] Program bind(const AskedSchedule& s) override {
+    return bind(held<chain::Schedule>(s));
+  }
   void poison() override { fill_bytes(queue_, out_.data(), poison_byte, bytes()); }
   [[nodiscard]] Check check() override {
     return check_stream(queue_, description_.last() + 1, in_, out_);
@@ -151,7 +133,7 @@ public:
   /// For schedules that launch a graph: how many times as fast they are as the same launches one by
   /// one.
   void complete(Record& record, const AskedSchedule& s) override {
-    chain::Schedule schedule = parse(s);
+    auto schedule = held<chain::Schedule>(s);
     auto* const gpu = std::get_if<chain::GpuSchedule>(&schedule);
     if (gpu == nullptr || gpu->graph == chain::Graph::off || !record.timing) return;
     gpu->graph = chain::Graph::off;
@@ -175,9 +157,6 @@ protected:
 
 private:
   [[nodiscard]] Bytes bytes() const { return {extents_.x * static_cast<Index>(sizeof(T))}; }
-  [[nodiscard]] chain::Schedule parse(const AskedSchedule& s) const {
-    return chain::parse_schedule(s.text, queue_.device(), description_, extents_).schedule;
-  }
 
   chain::Description description_;
   MeasureOptions options_;
@@ -193,8 +172,8 @@ public:
       : StreamCase<T>(request, chain::describe<C, T>()) {}
 
 private:
-  [[nodiscard]] tune::Subject subject() const override {
-    return tune::Space<chain::Request<C, T>>::subject({C{}, this->extents(), {}}, "chain");
+  [[nodiscard]] Subject subject() const override {
+    return subject_of(chain::Request<C, T>{C{}, this->extents(), {}}, "chain");
   }
   [[nodiscard]] Program bind(const chain::Schedule& schedule) override {
     return StreamCase<T>::bind(C{}, schedule);
@@ -245,12 +224,11 @@ void add_chain_kernels(std::vector<BenchKernel>& kernels) {
   BenchKernel kernel{"chain", "chain", "streaming operations, each on the result of the one before",
                      Extents{100000000},
                      [](const BenchRequest& request, RoofSource&) { return stream_case(request); }};
-  kernel.make_patient = [](const doctor::Examination& e) {
+  kernel.make_menu = [](const BenchRequest& r, const Place& place) {
     static constexpr auto of_double = describers<double>(lengths);
     static constexpr auto of_float = describers<float>(lengths);
-    doctor::Examination line = e;
-    line.size = Extents{e.size.count()};
-    return doctor::chain_patient(chosen(e.precision, e.operations, of_double, of_float)(), line);
+    return chain::menu(chosen(r.precision, r.operations, of_double, of_float)(),
+                       {r.size.count(), 1, 1}, place);
   };
   // Its operations read no neighbours.
   kernel.make_rank_case = [](const BenchRequest& request, comm::Communicator& ranks,

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <ridge/core/error.hpp>
-#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/built_in.hpp>
 #include <ridge/lab/rank_stencil.hpp>
@@ -87,8 +86,8 @@ template <class E>
                       &traits_of_entry<E>,
                       nullptr};
   made.bench.in_lab = E::in_lab;
-  made.bench.make_patient = [](const doctor::Examination& e) {
-    return doctor::stencil_patient(traits_of_entry<E>(e.precision, e.size.rank()), e);
+  made.bench.make_menu = [](const BenchRequest& r, const Place& place) {
+    return stencil::menu(traits_of_entry<E>(r.precision, r.size.rank()), r.size.xyz(), place);
   };
   made.bench.make_rank_case = [](const BenchRequest& request, comm::Communicator& ranks,
                                  const std::string& grid) {
@@ -173,9 +172,10 @@ template <class E>
                                                        request, roof);
                                });
                              }};
-    made.bench->make_patient = [](const doctor::Examination& e) {
+    made.bench->make_menu = [](const BenchRequest& r, const Place& place) {
       constexpr int levels = stencil::levels_of<decltype(benched_evolution<E, E::most_rank>())>();
-      return doctor::sweeps_patient(traits_of_evolving<E>(e.precision, e.size.rank()), levels, e);
+      return stencil::sweeps_menu(traits_of_evolving<E>(r.precision, r.size.rank()), levels,
+                                  stencil::parse_boundaries(r.boundary), r.size.xyz(), place);
     };
   }
   return made;

@@ -3,9 +3,7 @@
 #include <ridge/comm/communicator.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/tune/stencil_cost.hpp>
-
-#include "asked_schedules.hpp"
+#include <ridge/stencil/menu.hpp>
 
 #include <fmt/format.h>
 
@@ -37,25 +35,12 @@ public:
 
   [[nodiscard]] Queue& queue() override { return queue_; }
 
-  [[nodiscard]] tune::Subject subject() const override {
+  [[nodiscard]] Subject subject() const override {
     return {kernel_.pass, name(), sizeof(T) == 4 ? "fp32" : "fp64", size_};
   }
-  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
-    if (asked == "space") {
-      std::vector<AskedSchedule> space;
-      for (const auto& s : stencil::sweeps_space(queue_.device(), traits(), kernel_.made.levels,
-                                                 boundaries_, size_.xyz()))
-        space.push_back({"", stencil::to_text(s)});
-      return space;
-    }
-    if (asked != "all") return {{asked == "auto" ? "default" : "", stencil::to_text(parse(asked))}};
-    std::vector<AskedSchedule> all;
-    for (const auto& s : stencil::compared_sweeps(queue_.device(), traits(), kernel_.made.levels,
-                                                  boundaries_, size_.xyz()))
-      all.push_back({s.name, stencil::to_text(s.schedule)});
-    return all;
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+    return stencil::sweeps_menu(traits(), kernel_.made.levels, boundaries_, size_.xyz(), place);
   }
-
   [[nodiscard]] Program bind(const AskedSchedule& asked) override {
     const stencil::RankPart whole(*alone_, size_.xyz(), traits(), boundaries_);
     sweeps_ = std::make_shared<stencil::Sweeps>(
@@ -68,19 +53,6 @@ public:
               record.work.written = {record.work.written.value * passes};
               return record;
             }};
-  }
-
-  /// A step: the model's of a single sweep; of a pass, that of the sweep it is made of less the
-  /// bytes that the pass does not move.
-  [[nodiscard]] std::optional<double> cost(const std::string& schedule,
-                                           const Extents& size) const override {
-    const stencil::SweepsSchedule s = stencil::parse_sweeps(schedule, queue_.device(), traits(),
-                                                            boundaries_, size.xyz());
-    const auto single =
-        tune::stencil_cost(queue_.device(), traits(), stencil::to_text(s.single), size);
-    if (!single || !s.pass) return single;
-    return *single *
-           stencil::pass_share(traits(), kernel_.made.levels, stencil::sweeps_of(*s.pass));
   }
 
   /// Each schedule has fields of its own, which hold the start until it runs.

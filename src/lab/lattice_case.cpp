@@ -4,7 +4,6 @@
 #include <ridge/record/measure.hpp>
 
 #include "account.hpp"
-#include "asked_schedules.hpp"
 #include "cub_sum.hpp"
 
 #include <fmt/format.h>
@@ -36,19 +35,6 @@ Limit lattice_limit(int read, int written, Bytes size, const RoofMemory& memory)
                            : memory.kind == Kind::copy ? "copy"
                                                        : "triad";
   return {name, "B/s", static_cast<double>((read + written) * size.value), std::nullopt, memory};
-}
-
-std::vector<AskedSchedule> lattice_schedules(const std::string& asked, const Device& device,
-                                             lattice::Task task, const SiteShape& shape,
-                                             const lattice::Geometry& g) {
-  return asked_schedules(
-      asked,
-      [&](const std::string& text) {
-        return lattice::parse_schedule(text, device, task, shape, g);
-      },
-      [&] { return lattice::named_schedules(device, task, g); },
-      [&] { return lattice::schedule_space(device, task, g); },
-      [](const lattice::Schedule& s) { return lattice::to_text(s); });
 }
 
 template <class T>

@@ -7,8 +7,8 @@
 #include <ridge/gauge/su3.hpp>
 #include <ridge/lab/bench_case.hpp>
 
-#include "asked_schedules.hpp"
 #include "lattice_bench.hpp"
+#include "text_menu.hpp"
 
 #include <fmt/format.h>
 
@@ -95,14 +95,16 @@ public:
   }
 
   [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] tune::Subject subject() const override {
+  [[nodiscard]] Subject subject() const override {
     return {&typeid(Call), name_, precision_, size_, site()};
   }
-  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
-    return asked_schedules(
-        asked, [&](const std::string& text) { return parse(text); }, [&] { return names(); },
-        [&] { return lattice::stored_space(queue_.device(), grid_); },
-        [](const StoredSchedule& s) { return lattice::to_text(s); });
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+    return std::make_unique<TextMenu<StoredSchedule>>(
+        place,
+        TextMenu<StoredSchedule>::Source{
+            [this](const std::string& text) { return parse(text); }, [this] { return names(); },
+            [this] { return lattice::stored_space(queue_.device(), grid_); },
+            "operators on stored fields"});
   }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
     return {queue_, call_, parse(s.text).schedule, name_};

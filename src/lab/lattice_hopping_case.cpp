@@ -5,11 +5,10 @@
 #include <ridge/gauge/wilson.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/lattice_check.hpp>
+#include <ridge/lattice/menu.hpp>
 #include <ridge/lattice/random.hpp>
 #include <ridge/lattice/width.hpp>
-#include <ridge/tune/lattice.hpp>
 
-#include "asked_schedules.hpp"
 #include "lattice_bench.hpp"
 
 #include <fmt/format.h>
@@ -123,19 +122,12 @@ public:
   }
 
   [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] tune::Subject subject() const override {
-    return tune::Space<Call>::subject(call_, name_);
-  }
-  /// The default for `all` too: names are of widths that site kernels are not compiled for.
-  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
-    return asked_schedules(
-        asked, [&](const std::string& text) { return parse(text); },
-        [] { return std::vector<lattice::NamedSchedule>{}; },
-        [&] { return tune::Space<Call>::all(queue_.device(), call_); },
-        [](const lattice::Schedule& s) { return lattice::to_text(s); });
+  [[nodiscard]] Subject subject() const override { return subject_of(call_, name_); }
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+    return menu_of(call_, place);
   }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    return {queue_, call_, parse(s.text).schedule, name_};
+    return {queue_, call_, held<lattice::Schedule>(s), name_};
   }
   void poison() override { fill_bytes(queue_, out_.reals().data, 0xff, out_.bytes()); }
   /// Against whole gamma matrices in double, relative to the magnitudes of what a number adds up.
@@ -187,14 +179,6 @@ private:
   detail::HostPart<T> part(const lattice::Field<Site>& field) {
     return {queue_, field.reals(), field.reals().size};
   }
-  [[nodiscard]] lattice::NamedSchedule parse(const std::string& text) const {
-    const Device& device = queue_.device();
-    return text::parse_named(
-        text, ridge::to_text(device.id()), Pattern<Call>::default_schedule(device, call_), [&] {
-          return lattice::named_schedules(device, lattice::Task::expression, call_.like.geometry);
-        });
-  }
-
   std::string name_;
   Queue queue_;
   lattice::Lattice lattice_;

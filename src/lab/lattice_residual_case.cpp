@@ -1,14 +1,12 @@
 // The lab's reduction of an expression.
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/lattice_check.hpp>
 #include <ridge/lab/lattice_residual.hpp>
 #include <ridge/lab/rank_shares.hpp>
-#include <ridge/tune/lattice.hpp>
+#include <ridge/lattice/menu.hpp>
 
-#include "asked_schedules.hpp"
 #include "lattice_bench.hpp"
 #include "rank_residual.hpp"
 
@@ -33,19 +31,12 @@ public:
         result_(request.device), call_(call()) {}
 
   [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] tune::Subject subject() const override {
-    return tune::Space<lattice::SiteReduceCall<ResidualNorm2<T, Exact>>>::subject(call_, name_);
-  }
-  /// The default for `all` too: names are of widths that this reduction is not compiled for.
-  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
-    return asked_schedules(
-        asked, [&](const std::string& text) { return parse(text); },
-        [] { return std::vector<lattice::NamedSchedule>{}; },
-        [&] { return lattice::schedule_space(queue_.device(), task, call_.geometry); },
-        [](const lattice::Schedule& s) { return lattice::to_text(s); });
+  [[nodiscard]] Subject subject() const override { return subject_of(call_, name_); }
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+    return menu_of(call_, place);
   }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    return {queue_, call_, parse(s.text).schedule, name_};
+    return {queue_, call_, held<lattice::Schedule>(s), name_};
   }
   void poison() override {
     fill_bytes(queue_, result_.doubles().data, 0xff, Bytes{sizeof(double)});
@@ -67,8 +58,6 @@ public:
   }
 
 private:
-  static constexpr auto task = lattice::Task::expression;
-
   template <class Site>
   lattice::Field<Site> field(const char* what, std::uint64_t seed) {
     lattice::Field<Site> all(queue_.device(), lattice_, what);
@@ -82,14 +71,6 @@ private:
       return lattice::reduce_call(lattice::Norm2{}, residual(f_), result_);
     }
   }
-  [[nodiscard]] lattice::NamedSchedule parse(const std::string& text) const {
-    using Call = lattice::SiteReduceCall<ResidualNorm2<T, Exact>>;
-    const Device& device = queue_.device();
-    return text::parse_named(
-        text, ridge::to_text(device.id()), Pattern<Call>::default_schedule(device, call_),
-        [&] { return lattice::named_schedules(device, task, call_.geometry); });
-  }
-
   std::string name_;
   Queue queue_;
   lattice::Lattice lattice_;
@@ -98,16 +79,19 @@ private:
   lattice::SiteReduceCall<ResidualNorm2<T, Exact>> call_;
 };
 
-/// To the doctor its three fields are one, of all their numbers: they are read alike.
+/// To the model its three fields are one, of all their numbers: they are read alike.
 template <bool Exact>
-std::unique_ptr<doctor::Patient> residual_patient(const doctor::Examination& e) {
+std::unique_ptr<Menu> residual_menu(const BenchRequest& r, const Place& place) {
   using Summand = ResidualNorm2<double, Exact>;
   const lattice::SiteShape shape{lattice::components_of<ColourMatrix<double>> +
                                      2 * lattice::components_of<ColourVector<double>>,
-                                 true, e.precision == "fp32" ? 4 : 8};
+                                 true, r.precision == "fp32" ? 4 : 8};
   constexpr int held = lattice::components_of<ColourMatrix<double>>;
   const double flops = lattice::flops_of<Summand> / (shape.components * shape.parts());
-  return doctor::lattice_patient({{lattice::Task::expression, Exact}, 1, 0, flops, held}, shape, e);
+  return lattice::menu({{{lattice::Task::expression, Exact}, 1, 0, flops, held},
+                        shape,
+                        lattice::Lattice(r.size).geometry(shape.number_bytes())},
+                       place);
 }
 
 template <bool Exact>
@@ -123,9 +107,9 @@ BenchKernel kernel_of(const std::string& name, const std::string& meaning) {
     return std::make_unique<ResidualCase<float, Exact>>(name, request);
   };
   BenchKernel kernel{name, "lattice", meaning, Extents{64, 64, 32, 32}, make};
-  kernel.make_patient = [=](const doctor::Examination& e) {
-    check_precision(e.precision);
-    return residual_patient<Exact>(e);
+  kernel.make_menu = [=](const BenchRequest& r, const Place& place) {
+    check_precision(r.precision);
+    return residual_menu<Exact>(r, place);
   };
   kernel.make_rank_case = [=](const BenchRequest& request, comm::Communicator& ranks,
                               const std::string& grid) {

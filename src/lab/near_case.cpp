@@ -1,7 +1,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/near_case.hpp>
 
-#include "asked_schedules.hpp"
+#include "text_menu.hpp"
 
 #include <fmt/format.h>
 
@@ -11,12 +11,13 @@
 
 namespace ridge::lab {
 
-std::vector<AskedSchedule> near_schedules(const std::string& asked, const Device& device) {
-  return asked_schedules(
-      asked, [&](const std::string& text) { return pairs::parse_list_schedule(text, device); },
-      [&] { return pairs::named_list_schedules(device); },
-      [&] { return pairs::list_schedule_space(device); },
-      [](const pairs::ListSchedule& s) { return pairs::to_text(s); });
+std::unique_ptr<Menu> near_menu(const Place& place) {
+  const Device device = place.device;
+  return std::make_unique<TextMenu<pairs::ListSchedule>>(
+      place, TextMenu<pairs::ListSchedule>::Source{
+                 [device](const std::string& t) { return pairs::parse_list_schedule(t, device); },
+                 [device] { return pairs::named_list_schedules(device); },
+                 [device] { return pairs::list_schedule_space(device); }, "sums within a cutoff"});
 }
 
 pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,

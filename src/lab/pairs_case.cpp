@@ -3,8 +3,6 @@
 #include <ridge/lab/pairs_kernel.hpp>
 #include <ridge/pairs/rsqrt_steps.hpp>
 
-#include "asked_schedules.hpp"
-
 #include <fmt/format.h>
 
 namespace ridge::lab {
@@ -20,17 +18,6 @@ Index bodies_asked(const Extents& size, const std::string& precision, const std:
                                  mixed ? "fp32, fp64 and mixed" : "fp32 and fp64"));
   }
   return size.count();
-}
-
-std::vector<AskedSchedule> pairs_schedules(const std::string& asked, const Device& device,
-                                           const pairs::Traits& traits,
-                                           const pairs::Bodies& bodies) {
-  return asked_schedules(
-      asked,
-      [&](const std::string& text) { return pairs::parse_schedule(text, device, traits, bodies); },
-      [&] { return pairs::named_schedules(device, traits, bodies); },
-      [&] { return pairs::schedule_space(device, traits, bodies); },
-      [](const pairs::Schedule& s) { return pairs::to_text(s); });
 }
 
 Limit pairs_limit(const Device& device, const pairs::Traits& traits, const pairs::Bodies& bodies,

@@ -1,12 +1,13 @@
 #include <ridge/doctor/diagnosis.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/planted.hpp>
+#include <ridge/pattern/menu.hpp>
 
 namespace ridge::lab {
 
 namespace {
 
-using doctor::Facts;
+using model::Facts;
 
 /// A server's processor, in the figures of an EPYC 9354.
 model::Description a_cpu() {
@@ -32,9 +33,9 @@ Facts launch(const std::string& kernel, const std::string& device, const Extents
   model::Description d = cpu ? a_cpu() : model::shipped_description(device);
   const char* const stand_in = cpu ? "cpu" : d.warp_width == 64 ? "simt:64" : "simt:32";
   const BenchKernel& found = find_bench_kernel(kernel);
-  const auto patient =
-      found.make_patient({Device(stand_in), d, cpu, size, found.default_precision});
-  Facts facts = patient->facts(patient->parse(schedule).schedule);
+  const BenchRequest request{Device(stand_in), size, found.default_precision, schedule, {}};
+  const auto menu = found.make_menu(request, Place{request.device, d, cpu});
+  Facts facts = menu->predict(schedule).facts;
   if (cpu) { // whatever this machine's processor is
     facts.vector_share = 1;
     facts.set_ways = 8;

@@ -68,7 +68,7 @@ public:
   }
 
   [[nodiscard]] Queue& queue() override { return case_->queue(); }
-  void bind() override { program_.emplace(case_->bind(case_->schedules(schedule_).front())); }
+  void bind() override { program_.emplace(case_->bind(case_->menu().asked(schedule_).front())); }
   void run() override {
     run_compute();
     run_exchange();

@@ -10,7 +10,9 @@ namespace {
 
 tune::Question question_of(Case& c) {
   return {tune::key_of(c.queue().device(), c.subject()),
-          [&c](const std::string& schedule, const Extents& size) { return c.cost(schedule, size); },
+          [&c](const std::string& schedule, const Extents& size) {
+            return c.menu().cost(schedule, size);
+          },
           [&c](const std::string& schedule) {
             (void)c.bind({"", schedule});
           }};
@@ -34,36 +36,22 @@ void require_speed(const Device& device) {
 
 std::vector<AskedSchedule> schedules_by_wisdom(Case& the_case, const std::string& asked,
                                                std::string* source) {
-  if (asked != "auto") return the_case.schedules(asked);
+  if (asked != "auto") return the_case.menu().asked(asked);
   const tune::Choice choice = tune::choose(question_of(the_case));
   if (source != nullptr) *source = source_text(choice);
   if (!choice.note.empty()) tune::say_once(choice.note);
-  if (choice.source == tune::Choice::Source::standard) return the_case.schedules(asked);
+  if (choice.source == tune::Choice::Source::standard) return the_case.menu().asked(asked);
   return {{"wisdom", choice.schedule}};
 }
 
-tune::Tuned tune_case(Case& the_case, const std::string& pattern,
-                      const tune::SearchOptions& asked) {
-  tune::SearchOptions options = asked;
-  const Device& device = the_case.queue().device();
-  require_speed(device);
+tune::Tuned tune_case(Case& the_case, const tune::SearchOptions& options) {
+  require_speed(the_case.queue().device());
   tune::Ground ground;
   ground.bind = [&](const std::string& schedule) {
     return tune::stopwatch_of(std::make_unique<Program>(the_case.bind({"", schedule})));
   };
-  tune::compile_together(ground, device, [&](const std::string& s) {
-    (void)the_case.bind({"", s});
-  });
-  for (const AskedSchedule& s : the_case.schedules("space"))
-    ground.space.push_back(s.text);
-  if (pattern == "sweeps") { // passes differ in every field from the single sweep beside them
-    for (const AskedSchedule& s : the_case.schedules("all")) {
-      if (ground.ready(s.text)) options.known.push_back(s.text);
-    }
-  }
   ground.check = [&](const std::string& schedule) { require_right(the_case, schedule); };
-  return tune::tune(question_of(the_case), std::move(ground), pattern, device.kind(),
-                    the_case.schedules("auto").back().text, options);
+  return tune::tune(question_of(the_case), the_case.menu(), std::move(ground), options);
 }
 
 } // namespace ridge::lab

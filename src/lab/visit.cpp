@@ -45,7 +45,7 @@ ordered_json json_of(const Visit& v, std::size_t i) {
                  {"device_name", v.device_name},
                  {"precision", v.precision},
                  {"size", sizes},
-                 {"schedule", v.schedule.schedule},
+                 {"schedule", v.schedule.text},
                  {"modelled_seconds", v.findings.time.seconds.value},
                  {"modelled_roof", v.findings.time.roof},
                  {"seconds", nullptr}};
@@ -56,37 +56,37 @@ ordered_json json_of(const Visit& v, std::size_t i) {
 
 } // namespace
 
-void measure_ceilings(doctor::Examination& e, RoofSource& roof,
-                      const std::function<void()>& between) {
+void measure_ceilings(Place& place, RoofSource& roof, const std::function<void()>& between) {
   const auto replace = [&](double model::Description::*member, const char* name) {
     if (between) between();
-    if (const Ceiling* const found = roof.find(name)) e.description.*member = found->value;
+    if (const Ceiling* const found = roof.find(name))
+      place.described.value().*member = found->value;
   };
   replace(&model::Description::copy_bytes_per_second, "copy");
   // The model knows the bytes that such an L1 asks the next cache for.
-  if (facts_of(e.device).l1_serves_rows)
+  if (facts_of(place.device).l1_serves_rows)
     replace(&model::Description::cache_bytes_per_second, "cache_copy");
-  if (e.device.is_gpu()) return; // the data sheet says the rest
+  if (place.device.is_gpu()) return; // the data sheet says the rest
   replace(&model::Description::fp32_flops, "fma_fp32");
   replace(&model::Description::fp64_flops, "fma_fp64");
   replace(&model::Description::launch_seconds, "launch");
   replace(&model::Description::cache_bytes_per_second, "cache_copy");
   // A plain copy reads, beside the bytes that count, the lines that it writes: half as many.
   if (const Ceiling* const plain = roof.find("copy_plain")) {
-    e.fill_cost =
-        std::clamp(2 * (e.description.copy_bytes_per_second / plain->value - 1), 0.0, 1.0);
+    place.fill_cost =
+        std::clamp(2 * (place.described->copy_bytes_per_second / plain->value - 1), 0.0, 1.0);
   }
 }
 
 void run_visit(Visit& visit, Case& running, const BenchRequest& request, RoofSource& roof) {
   bench_case(running, request, roof, [&](const Record& record) { visit.record = record; });
   if (visit.record->check && !visit.record->check->ok) {
-    throw Failure(fmt::format("{} under '{}': {}", visit.kernel, visit.schedule.schedule,
+    throw Failure(fmt::format("{} under '{}': {}", visit.kernel, visit.schedule.text,
                               visit.record->check->message));
   }
   if (const auto memory = running.limit().memory; memory && request.device.host_accessible()) {
     const auto share = doctor::node_share(memory->a, static_cast<std::size_t>(memory->size.value));
-    if (share) visit.record->details.push_back({doctor::node_share_detail, *share, {}});
+    if (share) visit.record->details.push_back({model::node_share_detail, *share, {}});
   }
 }
 
@@ -94,14 +94,12 @@ void prove_visit(Visit& visit, Case& running, const std::function<void()>& betwe
   for (const Diagnosis& d : visit.findings.diagnoses) {
     visit.proofs.emplace_back();
     if (d.schedule.empty()) continue; // what is to be done is not a schedule's to do
-    const AskedSchedule now{visit.schedule.name, visit.schedule.schedule};
-    visit.proofs.back() = prove(running, now, {"", d.schedule}, between);
+    visit.proofs.back() = prove(running, visit.schedule, {"", d.schedule}, between);
   }
 }
 
 void prove_advice(Visit& visit, Case& running, const std::function<void()>& between) {
-  visit.of_advice = prove(running, {visit.schedule.name, visit.schedule.schedule},
-                          {"", visit.findings.advice->schedule}, between);
+  visit.of_advice = prove(running, visit.schedule, {"", visit.findings.advice->schedule}, between);
 }
 
 std::string visit_json(const Visit& visit) {

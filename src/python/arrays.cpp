@@ -301,8 +301,9 @@ Array from_cuda_interface(const Subject& subject, nb::handle object, Arrays& arr
 
 Array look(const Subject& subject, nb::handle object, Arrays& arrays, bool first) {
   if (is_masked(object.ptr())) {
-    subject.refuse("is a masked array, whose mask ridge does not know; pass x.filled(value), and the "
-                   "mask as an array of numbers where the kernel is to see it");
+    subject.refuse(
+        "is a masked array, whose mask ridge does not know; pass x.filled(value), and the "
+        "mask as an array of numbers where the kernel is to see it");
   }
   const bool may_give = PyObject_CheckBuffer(object.ptr()) != 0;
   if (may_give) {

@@ -49,14 +49,14 @@ void Kernel::check_arrays(const Call& asked) const {
   check_memory(name_, arrays_, all, {all.size() - 1, all.size()}, pairs);
 }
 
-Described Kernel::describe(const Call& asked, Turn& turn) {
+std::unique_ptr<lab::Case> Kernel::describe(const Call& asked, Turn& turn) {
   check_arrays(asked);
   return describer()(turn.queue, turn.roof, Arguments{name_, asked.arrays.all, asked.numbers});
 }
 
 std::shared_ptr<const Program> Kernel::bind(const Call& asked, Turn& turn,
                                             std::string_view schedule) {
-  const auto the_case = describe(asked, turn).the_case;
+  const auto the_case = describe(asked, turn);
   return std::make_shared<const Program>(the_case->bind(meant(asked, schedule, *the_case)));
 }
 

@@ -64,7 +64,6 @@ public:
 private:
   /// A launch that is measured, and whose turn it is.
   struct Bench {
-    const Described& described;
     lab::Case& the_case;
     lab::BenchRequest& request;
     Turn& turn;
@@ -75,7 +74,7 @@ private:
   void on_bench(const Call& call, const std::string& schedule, const Work& work);
   [[nodiscard]] Call ask(nanobind::tuple arrays, nanobind::tuple numbers,
                          nanobind::object device) const;
-  [[nodiscard]] Described describe(const Call& asked, Turn& turn);
+  [[nodiscard]] std::unique_ptr<lab::Case> describe(const Call& asked, Turn& turn);
   [[nodiscard]] std::shared_ptr<const Program> bind(const Call& asked, Turn& turn,
                                                     std::string_view schedule);
   /// Gives a launch to a graph that is recorded. It is bound anew: programs of queues share memory

@@ -26,8 +26,8 @@ void Kernel::on_bench(const Call& call, const std::string& schedule, const Work&
   const std::lock_guard in_turn(turn.guard);
   const Unforkable unforkable;
   naming_source(file_, [&] {
-    const Described described = describe(call, turn);
-    lab::Case& the_case = *described.the_case;
+    const auto described = describe(call, turn);
+    lab::Case& the_case = *described;
     const Array& out = call.arrays.all.back();
     lab::BenchRequest request{turn.queue.device(),
                               Extents(out.extents.data(), out.rank),
@@ -39,7 +39,7 @@ void Kernel::on_bench(const Call& call, const std::string& schedule, const Work&
     lab::AskedSchedule last;
     {
       const SavedOutput as_it_was(turn.queue, out);
-      last = work(Bench{described, the_case, request, turn});
+      last = work(Bench{the_case, request, turn});
     }
     the_case.bind(last).run();
     turn.queue.wait();
@@ -84,7 +84,7 @@ std::string Kernel::tune(nb::tuple arrays, nb::tuple numbers, nb::object device,
         progress(doing);
       };
     }
-    const tune::Tuned tuned = lab::tune_case(b.the_case, pattern_, options);
+    const tune::Tuned tuned = lab::tune_case(b.the_case, options);
     found = lab::tuned_json(tuned, tune::key_of(b.request.device, b.the_case.subject()));
     if (!tuned.not_kept.empty()) throw Failure(tuned.not_kept);
     return lab::AskedSchedule{"", tuned.found.best.schedule};
@@ -104,24 +104,29 @@ std::string Kernel::doctor(nb::tuple arrays, nb::tuple numbers, const std::strin
   std::string text;
   on_bench(call, schedule, [&](const Bench& b) {
     const Device& here = b.request.device;
-    doctor::Examination e{here, model::description_of(here.facts(), here.kind()), true,
-                          b.the_case.subject().size, b.request.precision};
+    Place place{here, model::description_of(here.facts(), here.kind())};
     lab::RoofSource roof(here, true);
-    lab::measure_ceilings(e, roof, check_interrupt);
-    const auto patient = b.described.patient(e);
+    lab::measure_ceilings(place, roof, check_interrupt);
+    const auto menu = b.the_case.menu_at(place);
     const auto meant = lab::schedules_by_wisdom(b.the_case, schedule);
     if (meant.size() != 1) throw UsageError("the doctor examines one schedule at a time");
-    const doctor::Prescription now = patient->parse(meant[0].text);
-    lab::Visit visit{
-        name_, to_text(here.id()), e.description.name, b.request.size, e.precision, now, {}, {},
-        {}};
-    b.request.schedule = now.schedule;
+    const NamedText now = menu->parse(meant[0].text);
+    lab::Visit visit{name_,
+                     to_text(here.id()),
+                     place.described->name,
+                     b.request.size,
+                     b.request.precision,
+                     now,
+                     {},
+                     {},
+                     {}};
+    b.request.schedule = now.text;
     b.request.measure.repeats = 5;
     lab::run_visit(visit, b.the_case, b.request, roof);
-    visit.findings = doctor::diagnose(*patient, now.schedule, &*visit.record);
+    visit.findings = doctor::diagnose(*menu, now.text, &*visit.record);
     if (prove) lab::prove_visit(visit, b.the_case, check_interrupt);
     text = lab::record_text(visit);
-    return lab::AskedSchedule{now.name, now.schedule};
+    return now;
   });
   return text;
 }

@@ -147,8 +147,8 @@ void Sweeps::run(nb::tuple arrays, nb::tuple numbers, const std::string& schedul
   std::optional<Binding> binding; // passes are bound as steps are given
   if (recording) binding.emplace(turn.queue);
   // A graph has sweeps of its own, whose memory nobody else uses.
-  stencil::Sweeps& sweeps = recording ? begin_in(mine, recording, call, schedule)
-                                      : begin(mine, call, schedule, turn);
+  stencil::Sweeps& sweeps =
+      recording ? begin_in(mine, recording, call, schedule) : begin(mine, call, schedule, turn);
   mine.steps = 0;
   mine.seconds = 0;
   const auto back = [&] {

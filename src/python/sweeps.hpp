@@ -53,7 +53,7 @@ private:
   struct Made {
     std::mutex guard; ///< of what follows
     SweepsMaker maker;
-    std::string key; ///< what `sweeps` depends on
+    std::string key;                      ///< what `sweeps` depends on
     std::shared_ptr<Recording> recording; ///< whose queue `sweeps` uses, if any
     std::shared_ptr<stencil::Sweeps> sweeps;
     std::atomic<Index> steps{0};

@@ -1,7 +1,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/record/measure.hpp>
-#include <ridge/tune/neighbours.hpp>
 #include <ridge/tune/tune.hpp>
 
 #include <algorithm>
@@ -64,14 +63,7 @@ private:
   std::set<std::string> done_;
 };
 
-} // namespace
-
-Stopwatch stopwatch_of(std::unique_ptr<Program> program) {
-  const std::shared_ptr<Program> shared = std::move(program);
-  const auto clock = std::make_shared<LaunchClock>(shared->queue(), [shared] { shared->run(); });
-  return [clock] { return clock->next().value; };
-}
-
+/// Gives a ground what it needs to compile ahead of binding: `ready` and `prepare`.
 void compile_together(Ground& ground, const Device& device,
                       std::function<void(const std::string& schedule)> bind) {
   const auto compilations = std::make_shared<Compilations>(device, std::move(bind));
@@ -80,20 +72,33 @@ void compile_together(Ground& ground, const Device& device,
   ground.together = std::clamp(cpu::default_threads(), 4, 16);
 }
 
-Tuned tune(const Question& question, Ground ground, std::string_view pattern, DeviceKind kind,
-           const std::string& standard, SearchOptions options, Wisdom& wisdom) {
+} // namespace
+
+Stopwatch stopwatch_of(std::unique_ptr<Program> program) {
+  const std::shared_ptr<Program> shared = std::move(program);
+  const auto clock = std::make_shared<LaunchClock>(shared->queue(), [shared] { shared->run(); });
+  return [clock] { return clock->next().value; };
+}
+
+Tuned tune(const Question& question, const Menu& menu, Ground ground, SearchOptions options,
+           Wisdom& wisdom) {
   if (!may_tune()) throw UsageError("RIDGE_TUNE=off: nothing is tuned; unset it");
-  if (!ground.around)
-    ground.around = [&](const std::string& s) { return neighbours(pattern, kind, s); };
+  if (!ground.ready && question.require)
+    compile_together(ground, menu.place().device, question.require);
+  if (ground.space.empty()) ground.space = menu.space();
+  if (!ground.around) ground.around = [&](const std::string& s) { return menu.around(s); };
   if (!ground.cost && question.cost)
     ground.cost = [&](const std::string& s) { return question.cost(s, question.key.size); };
+  for (std::string& s : menu.starts()) {
+    if (!ground.ready || ground.ready(s)) options.known.push_back(std::move(s));
+  }
   const auto before = wisdom.find(id_of(question.key));
   if (before) options.known.push_back(before->schedule);
   const auto near = wisdom.near(question.key);
   for (std::size_t i = 0; i < std::min(most_near, near.size()); ++i)
     options.known.push_back(near[i]->schedule);
 
-  Tuned tuned{search(ground, standard, options), false, {}};
+  Tuned tuned{search(ground, menu.parse("auto").text, options), false, {}};
   const Found& found = tuned.found;
   // Stopped at once, it knows less than what it would replace.
   const bool knows_more =

@@ -208,7 +208,6 @@ def test_kernels_in_a_file(ridge, folder):
     (["box27", "--on", "h200", "--size", "512x512"], "takes three dimensions"),
     (["gravity", "--on", "h200"], ["stencils, lattices and chains", "pairs"]),
     (["laplacian", "--on", "h200", "--site", "spinor"], "--site is for lattice kernels"),
-    (["chain", "--on", "h200", "--schedule", "space"], "--schedule space is for stencils"),
     (["chain", "--on", "h200", "--operations", "33"], "32"),
     (["lattice-sum", "--on", "mi999"], "unknown device 'mi999'"),
     (["lattice-sum", "--on", "h200", "--schedule", "tile=3"], "the fields are"),

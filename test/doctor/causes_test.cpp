@@ -94,7 +94,7 @@ TEST(Facts, TakeWhatWasMeasuredInPlaceOfWhatWasModelled) {
   Facts f;
   f.registers = 40;
   Record record;
-  record.details = {{"registers", 64, {}}, {"local_bytes", 80, {}}, {node_share_detail, 1.5, {}}};
+  record.details = {{"registers", 64, {}}, {"local_bytes", 80, {}}, {model::node_share_detail, 1.5, {}}};
   add_measured(f, record);
   EXPECT_EQ(f.registers, 84); // 64 and those that do not fit
   EXPECT_EQ(f.spilled_registers, 20);

@@ -16,21 +16,22 @@ std::vector<Extents> sizes_of(const lab::BenchKernel& kernel) {
 }
 
 /// What no cause explains yet: a latency of blocks, of which memory has enough under way.
-bool is_known_limit(const lab::BenchKernel& kernel, const Prescription& p) {
+bool is_known_limit(const lab::BenchKernel& kernel, const NamedText& p) {
   return kernel.name == "lattice-residual-reproducible" && p.name == "fused2";
 }
 
 void examine(const lab::BenchKernel& kernel, const char* on, const Extents& size,
              const std::string& precision) {
   const model::Description d = model::shipped_description(on);
-  const auto patient = kernel.make_patient(
-      {Device(d.warp_width == 64 ? "simt:64" : "simt:32"), d, false, size, precision});
-  for (const Prescription& p : patient->named()) {
+  const Device stand_in(d.warp_width == 64 ? "simt:64" : "simt:32");
+  const auto menu =
+      kernel.make_menu({stand_in, size, precision, "auto", {}}, Place{stand_in, d, false});
+  for (const NamedText& p : menu->named()) {
     if (is_known_limit(kernel, p)) continue;
-    const Findings found = diagnose(*patient, p.schedule);
+    const Findings found = diagnose(*menu, p.text);
     EXPECT_FALSE(found.is_unexplained())
         << kernel.name << ' ' << precision << ' ' << to_text(size) << " on " << on << " under "
-        << p.name << ": " << p.schedule << " bound by " << found.time.roof << "; "
+        << p.name << ": " << p.text << " bound by " << found.time.roof << "; "
         << found.best.predicted_gain << " times as fast: " << found.best.fix;
   }
 }
@@ -48,7 +49,7 @@ TEST(NamedSchedules, AreRefusedAnExplanationWhereNoCauseHolds) {
 
 TEST(NamedSchedules, ThatAreMuchFasterHaveACause) {
   for (const lab::BenchKernel& kernel : lab::bench_kernels()) {
-    if (!kernel.make_patient) continue;
+    if (!kernel.make_menu) continue;
     for (const char* const on : {"h200", "mi250x-gcd"}) {
       for (const Extents& size : sizes_of(kernel)) {
         const bool small = size.count() < 1000000;

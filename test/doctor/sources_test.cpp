@@ -14,7 +14,7 @@ namespace ridge::doctor {
 namespace {
 
 struct Visited {
-  std::unique_ptr<Patient> patient;
+  std::unique_ptr<Menu> menu;
   std::string schedule;
   Findings findings;
   [[nodiscard]] const Diagnosis* of(std::string_view cause) const {
@@ -30,10 +30,11 @@ Visited visit(const std::string& kernel, const std::string& device, const Extent
   const model::Description d = model::shipped_description(device);
   const auto& found = lab::find_bench_kernel(kernel);
   Visited v;
-  v.patient = found.make_patient({Device(d.warp_width == 64 ? "simt:64" : "simt:32"), d, false,
-                                  size, found.default_precision});
-  v.schedule = v.patient->parse(schedule).schedule;
-  v.findings = diagnose(*v.patient, v.schedule);
+  const Device stand_in(d.warp_width == 64 ? "simt:64" : "simt:32");
+  v.menu = found.make_menu({stand_in, size, found.default_precision, "auto", {}},
+                           Place{stand_in, d, false});
+  v.schedule = v.menu->parse(schedule).text;
+  v.findings = diagnose(*v.menu, v.schedule);
   return v;
 }
 
@@ -56,7 +57,7 @@ TEST(Sources, Kernel5FallsAt1024AndSubDomainsCureIt) {
   ASSERT_FALSE(v.findings.diagnoses.empty());
   const Diagnosis& d = v.findings.diagnoses.front();
   EXPECT_EQ(d.cause->name, "cache-overflow");
-  EXPECT_EQ(d.schedule, v.patient->parse("kernel7").schedule);
+  EXPECT_EQ(d.schedule, v.menu->parse("kernel7").text);
   EXPECT_NEAR(d.predicted_gain, 1176.0 / 555, 0.25);
   const Visited cured = visit("laplacian", "mi250x-gcd", large, "kernel7");
   EXPECT_TRUE(cured.findings.diagnoses.empty());
@@ -113,7 +114,7 @@ TEST(Sources, AChainOfShortLaunchesPaysWithLaunches) {
   ASSERT_FALSE(v.findings.diagnoses.empty());
   const Diagnosis& d = v.findings.diagnoses.front();
   EXPECT_EQ(d.cause->name, "launch-overhead");
-  EXPECT_EQ(d.schedule, v.patient->parse("fused").schedule);
+  EXPECT_EQ(d.schedule, v.menu->parse("fused").text);
   EXPECT_NEAR(d.predicted_gain, 33.4 / 3.06, 2.5); // docs/results/h200/chain-10-10000.json
 }
 
@@ -170,17 +171,17 @@ TEST(Records, OfStencilsOnAnH200AreWithinAnEighthOfTheModel) {
   }
 }
 
-TEST(Patients, KnowEveryKernelThatTheyCanNameAndRefuseWhatCannotBe) {
+TEST(Menus, KnowEveryKernelThatTheyCanNameAndRefuseWhatCannotBe) {
   EXPECT_THROW((void)visit("laplacian", "h200", Extents{2, 2, 2}, "auto"), UsageError);
   EXPECT_THROW((void)visit("laplacian", "h200", cube, "kernel9"), UsageError);
   EXPECT_THROW((void)visit("lattice-sum", "h200", lattice, "tile=3"), UsageError);
   for (const auto& kernel : lab::bench_kernels()) {
-    if (!kernel.make_patient) continue;
+    if (!kernel.make_menu) continue;
     // What `auto` chooses of stencils is looked for among thousands: test/model.
     const bool stencil = kernel.pattern == "stencil" || kernel.pattern == "sweeps";
     const Visited v = visit(kernel.name, "h200", kernel.default_size, stencil ? "kernel5" : "auto");
     EXPECT_GT(v.findings.time.seconds.value, 0) << kernel.name;
-    EXPECT_FALSE(v.patient->changes(v.schedule).empty()) << kernel.name;
+    EXPECT_FALSE(v.menu->changes(v.schedule).empty()) << kernel.name;
   }
 }
 

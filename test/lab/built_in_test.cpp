@@ -2,11 +2,9 @@
 // tests knows by their folder only, are then known to everything.
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/built_in.hpp>
 #include <ridge/lab/plan.hpp>
-#include <ridge/lab/schedule_help.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,7 +61,7 @@ TEST(NewStencil, IsKnownToModelAndDoctor) {
     EXPECT_THAT(e.what(), HasSubstr("asymmetric takes three dimensions, not 2"));
   }
   const BenchKernel& kernel = find_bench_kernel("asymmetric");
-  EXPECT_TRUE(kernel.make_patient);
+  EXPECT_TRUE(kernel.make_menu);
   EXPECT_TRUE(kernel.make_rank_case);
 }
 
@@ -136,7 +134,7 @@ TEST(NewKernels, AreCompiledOnDemandForOtherSchedules) {
 
 TEST(NewKernels, AreKnownToTheDoctorAndTheWholeTable) {
   for (const NewKernel& kernel : new_kernels)
-    EXPECT_TRUE(find_bench_kernel(kernel.name).make_patient) << kernel.name;
+    EXPECT_TRUE(find_bench_kernel(kernel.name).make_menu) << kernel.name;
   const auto plan = lab_plan(Device("cpu"), false);
   for (const char* const name : {"springs", "fourth-powers"}) {
     EXPECT_TRUE(std::any_of(plan.begin(), plan.end(), [&](const PlannedRun& run) {

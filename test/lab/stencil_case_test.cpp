@@ -19,7 +19,7 @@ TEST(StencilCase, IsRightWhereFieldsAreSpread) {
     const auto made =
         stencil_case("laplacian8", stencil::Laplacian<8, 3>({0.5, 0.75, 1.25}), request);
     for (const char* const asked : {"auto", "depth=1", "depth=2", "depth=4 store=nontemporal"}) {
-      for (const AskedSchedule& schedule : made->schedules(asked)) {
+      for (const AskedSchedule& schedule : made->menu().asked(asked)) {
         made->poison();
         made->bind(schedule).run();
         const Check check = made->check();

@@ -10,7 +10,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The lines that each pattern takes in files that are not its own. Lower a bound when you take lines away: the aim is
 # eight for each, and a new pattern has no more.
-MOST = {"stencil": 330, "sweeps": 8, "pairs": 114, "lattice": 278, "chain": 163}
+MOST = {"stencil": 226, "sweeps": 5, "pairs": 68, "lattice": 210, "chain": 111}
 # A pattern's own: its folders and its built-in kernels.
 OWN = r"(include/ridge|src)/{pattern}(/|\.hpp)|(include/ridge|src)/lab/kernels/{pattern}"
 # Programs for people's own data call patterns as any program of a user's does.

@@ -5,7 +5,7 @@ import re
 import sys
 
 ROOMS = [
-    {"core"}, {"device"}, {"record"}, {"launch"}, {"comm"}, {"model"},
+    {"core"}, {"device"}, {"record"}, {"launch"}, {"comm"}, {"model"}, {"pattern"},
     {"stencil", "pairs", "lattice", "chain"},
     {"gauge"}, {"solve"},
     {"tune", "doctor", "report", "io", "atmosphere"},

@@ -57,7 +57,8 @@ TEST_F(Automatic, IsTheDefaultUntilItIsTunedAndThenWhatWasFound) {
   EXPECT_EQ(found.standard.schedule, stencil::to_text(standard));
   EXPECT_EQ(stencil::to_text(tuned.schedule), found.best.schedule);
   EXPECT_EQ(automatic(queue, call()), tuned.schedule);
-  EXPECT_EQ(choose(question_of(queue, call())).source, Choice::Source::wisdom);
+  const auto menu = menu_of(call(), Place{device});
+  EXPECT_EQ(choose(question_of(queue, call(), *menu)).source, Choice::Source::wisdom);
   Program(queue, call(), automatic(queue, call())).run();
 }
 
@@ -71,7 +72,7 @@ TEST_F(Automatic, MeasuresNothingWhereTuningIsOff) {
 }
 
 TEST_F(Automatic, KnowsAKernelByItsTypeAndPrecision) {
-  const Key key = key_of(device, Space<Call>::subject(call(), ""));
+  const Key key = key_of(device, subject_of(call(), ""));
   EXPECT_EQ(key.kernel, "ridge::stencil::Laplacian<2, 3>");
   EXPECT_EQ(key.precision, "fp64");
   EXPECT_EQ(key.driver, "none");

@@ -1,10 +1,10 @@
 // The search on spaces that were measured whole on an H200 (bench/tune.sh): no GPU is needed.
+#include <ridge/core/changes.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/core/text.hpp>
 #include <ridge/model/description.hpp>
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/model_access.hpp>
-#include <ridge/tune/neighbours.hpp>
 #include <ridge/tune/search.hpp>
 
 #include <gtest/gtest.h>
@@ -75,7 +75,12 @@ double searched(const std::string& name, const std::map<std::string, double>& se
       return time * (1 + std::abs(jitter(random)));
     };
   };
-  ground.around = [](const std::string& s) { return neighbours("stencil", DeviceKind::cuda, s); };
+  ground.around = [](const std::string& s) {
+    std::vector<std::string> all;
+    for (const auto& other : text::neighbours_of(text::parse<stencil::GpuSchedule>(s)))
+      all.push_back(text::print(other));
+    return all;
+  };
   ground.cost = [&](const std::string& s) -> std::optional<double> {
     const auto p = stencil::predict(traits, text::parse<stencil::GpuSchedule>(s), n, h200);
     return p.time ? std::optional(p.time->seconds.value) : std::nullopt;

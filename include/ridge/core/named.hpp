@@ -20,6 +20,13 @@ template <class... S>
   return std::visit([](const auto& s) { return print(s); }, schedule);
 }
 
+/// Reads all fields of a schedule: of a GPU's, else of a cpu's.
+template <class Schedule>
+[[nodiscard]] Schedule parse_held(std::string_view text, bool of_gpu) {
+  if (of_gpu) return parse<std::variant_alternative_t<1, Schedule>>(text);
+  return parse<std::variant_alternative_t<0, Schedule>>(text);
+}
+
 /// Every possible combination of S's enumerated values that `allowed` takes.
 template <class Schedule, class S, class Allowed>
 [[nodiscard]] std::vector<Schedule> space_of(const Allowed& allowed) {

@@ -1,7 +1,7 @@
 // The causes of slowness that the doctor knows, each a number against a threshold.
 #pragma once
 
-#include <ridge/doctor/facts.hpp>
+#include <ridge/model/facts.hpp>
 
 #include <optional>
 #include <string>
@@ -9,6 +9,8 @@
 #include <vector>
 
 namespace ridge::doctor {
+
+using model::Facts, model::time_of, model::graph_share;
 
 struct Cause {
   std::string_view name;  ///< "cache-overflow"

@@ -1,12 +1,14 @@
 // The checklist of the memory guide, answered for one launch.
 #pragma once
 
-#include <ridge/doctor/facts.hpp>
+#include <ridge/model/facts.hpp>
 
 #include <string>
 #include <vector>
 
 namespace ridge::doctor {
+
+using model::Facts;
 
 struct ChecklistItem {
   std::string name;   ///< "launch width"

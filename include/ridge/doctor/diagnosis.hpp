@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ridge/doctor/cause.hpp>
-#include <ridge/doctor/patient.hpp>
+#include <ridge/pattern/menu.hpp>
 
 #include <optional>
 #include <string>
@@ -47,7 +47,7 @@ inline constexpr double least_saving = 0.03;
 /// Examines a launch under a schedule. `record`: what was measured of it, where it ran. The cure of
 /// a cause is the schedule without it that the model takes for the fastest: one with a name only
 /// where it saves that much beside the best that differs in one field.
-[[nodiscard]] Findings diagnose(const Patient& patient, const std::string& schedule,
+[[nodiscard]] Findings diagnose(const Menu& menu, const std::string& schedule,
                                 const Record* record = nullptr);
 
 /// The same for a launch of which only facts are known: the causes, and what their cures bring at

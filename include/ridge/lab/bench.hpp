@@ -13,10 +13,10 @@
 #include <string_view>
 #include <vector>
 
-namespace ridge::doctor {
-struct Examination;
-class Patient;
-} // namespace ridge::doctor
+namespace ridge {
+class Menu;
+struct Place;
+} // namespace ridge
 namespace ridge::comm {
 class Communicator;
 } // namespace ridge::comm
@@ -78,9 +78,9 @@ struct BenchKernel {
   /// have.
   std::function<std::unique_ptr<Case>(const BenchRequest&, RoofSource&)> make_case;
   std::string default_precision = "fp64";
-  /// What its launches are on a device that need not be here; empty where nobody said. Throws
-  /// UsageError for sizes and precisions that it does not have.
-  std::function<std::unique_ptr<doctor::Patient>(const doctor::Examination&)> make_patient = {};
+  /// The menu of its launches at a place, which need not be here; empty where the model does not
+  /// know what they do. Throws UsageError for sizes and precisions that it does not have.
+  std::function<std::unique_ptr<Menu>(const BenchRequest&, const Place&)> make_menu = {};
   /// The same over ranks, `grid` as parse_ranks takes it or empty; null where a kernel runs on one
   /// rank only.
   std::function<std::unique_ptr<RankCase>(const BenchRequest&, comm::Communicator&,

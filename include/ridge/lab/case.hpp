@@ -2,11 +2,12 @@
 // expected of them. Patterns make cases; one driver benches, checks and accounts them all.
 #pragma once
 
+#include <ridge/core/named.hpp>
 #include <ridge/launch/program.hpp>
+#include <ridge/pattern/menu.hpp>
 #include <ridge/record/memory_roof.hpp>
 #include <ridge/record/record.hpp>
 #include <ridge/record/roof.hpp>
-#include <ridge/tune/key.hpp>
 
 #include <memory>
 #include <optional>
@@ -15,10 +16,7 @@
 
 namespace ridge::lab {
 
-/// A schedule as text, with the name it is known by; empty where it has none.
-struct AskedSchedule {
-  std::string name, text;
-};
+using AskedSchedule = NamedText;
 
 /// Blocks of memory of the case on which a ceiling can be measured beside its launches.
 struct RoofMemory {
@@ -53,18 +51,13 @@ public:
 
   [[nodiscard]] virtual Queue& queue() = 0;
   /// What wisdom knows it by.
-  [[nodiscard]] virtual tune::Subject subject() const = 0;
-  /// `all`: those with names and the default; `space`: every combination; or one that is parsed.
-  /// Throws UsageError that lists what is right.
-  [[nodiscard]] virtual std::vector<AskedSchedule> schedules(const std::string& asked) const = 0;
-  /// Binds a launch under a schedule of `schedules`.
+  [[nodiscard]] virtual Subject subject() const = 0;
+  /// The menu of its launches, at a place that may be described otherwise than its own device.
+  [[nodiscard]] virtual std::unique_ptr<Menu> menu_at(const Place& place) const = 0;
+  /// Of the device that it is on.
+  [[nodiscard]] const Menu& menu();
+  /// Binds a launch under a schedule of the menu.
   [[nodiscard]] virtual Program bind(const AskedSchedule& schedule) = 0;
-  /// What a model says a launch costs under a schedule, in whatever unit, also at other sizes;
-  /// nothing where there is no model.
-  [[nodiscard]] virtual std::optional<double> cost(const std::string& /*schedule*/,
-                                                   const Extents& /*size*/) const {
-    return std::nullopt;
-  }
   /// Fills results with what shows when it is not written.
   virtual void poison() = 0;
   /// Compares the results of the launch before with the reference.
@@ -76,6 +69,16 @@ public:
   virtual void complete(Record& /*record*/, const AskedSchedule& /*schedule*/) {}
   /// Launches of others that do the same, as yardsticks; a record each.
   [[nodiscard]] virtual std::vector<Record> yardsticks() { return {}; }
+
+protected:
+  template <class Schedule>
+  [[nodiscard]] Schedule held(const AskedSchedule& asked) {
+    return text::parse_held<Schedule>(menu().parse(asked.text).text,
+                                      queue().device().kind() != DeviceKind::cpu);
+  }
+
+private:
+  std::unique_ptr<Menu> menu_;
 };
 
 } // namespace ridge::lab

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <ridge/core/error.hpp>
-#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/chain_on_views.hpp>
 
@@ -93,10 +92,11 @@ template <class C>
       return std::make_unique<RandomChain<C, float>>(name, chain, request);
     return std::make_unique<RandomChain<C, double>>(name, chain, request);
   };
-  made.make_patient = [=](const doctor::Examination& e) {
-    require_chain(name, dimensions, e.size, e.precision);
-    return doctor::chain_patient(
-        e.precision == "fp32" ? chain::describe<C, float>() : chain::describe<C, double>(), e);
+  made.make_menu = [=](const BenchRequest& r, const Place& place) {
+    require_chain(name, dimensions, r.size, r.precision);
+    return chain::menu(r.precision == "fp32" ? chain::describe<C, float>()
+                                             : chain::describe<C, double>(),
+                       r.size.xyz(), place);
   };
   return made;
 }

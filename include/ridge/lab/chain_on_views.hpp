@@ -1,23 +1,16 @@
 // Cases of any chain on arrays that somebody else owns.
 #pragma once
 
-#include <ridge/chain/launch.hpp>
+#include <ridge/chain/menu.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/lab/case.hpp>
 #include <ridge/lab/chain_check.hpp>
-#include <ridge/tune/chain.hpp>
 
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace ridge::lab {
-
-/// Schedules of a chain that `asked` means, as text. On GPUs `all` also has fission as one graph.
-[[nodiscard]] std::vector<AskedSchedule> chain_schedules(const std::string& asked,
-                                                         const Device& device,
-                                                         const chain::Description& chain,
-                                                         Index3 extents);
 
 /// A chain of inputs, temporaries and one output, its last array.
 template <class C, class T>
@@ -27,16 +20,12 @@ public:
       : name_(std::move(name)), queue_(queue), request_(request) {}
 
   [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] tune::Subject subject() const override {
-    return tune::Space<chain::Request<C, T>>::subject(request_, name_);
-  }
-  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
-    return chain_schedules(asked, queue_.device(), description_, request_.extents);
+  [[nodiscard]] Subject subject() const override { return subject_of(request_, name_); }
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+    return menu_of(request_, place);
   }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    const auto chosen =
-        chain::parse_schedule(s.text, queue_.device(), description_, request_.extents);
-    return {queue_, request_, chosen.schedule, name_};
+    return {queue_, request_, held<chain::Schedule>(s), name_};
   }
   void poison() override { fill_bytes(queue_, out().data, chain_poison, bytes()); }
   [[nodiscard]] Check check() override { return check_chain(queue_, request_); }

@@ -3,7 +3,6 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
-#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/chain_kernel.hpp>
 #include <ridge/lab/lattice_kernel.hpp>
@@ -62,8 +61,8 @@ template <Use For, class K>
       if (precision == "fp32") return stencil::traits_of<K, float>();
       refuse_precision(precision, name, "fp32 and fp64");
     };
-    made.bench.make_patient = [traits = made.traits](const doctor::Examination& e) {
-      return doctor::stencil_patient(traits(e.precision), e);
+    made.bench.make_menu = [traits = made.traits](const BenchRequest& r, const Place& place) {
+      return stencil::menu(traits(r.precision), r.size.xyz(), place);
     };
     if constexpr (stencil::inputs_of<K> == 1) {
       made.job = [name, kernel](int element_bytes) {

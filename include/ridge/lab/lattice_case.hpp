@@ -6,8 +6,7 @@
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/case.hpp>
 #include <ridge/lab/lattice_check.hpp>
-#include <ridge/lattice/launch.hpp>
-#include <ridge/tune/lattice.hpp>
+#include <ridge/lattice/menu.hpp>
 
 #include <optional>
 #include <string>
@@ -24,12 +23,6 @@ namespace ridge::lab {
 /// The ceiling of launches that read and write so many fields of `size`, given where they are.
 [[nodiscard]] Limit lattice_limit(int read, int written, Bytes size, const RoofMemory& memory);
 
-/// The schedules that `asked` means, as text.
-[[nodiscard]] std::vector<AskedSchedule> lattice_schedules(const std::string& asked,
-                                                           const Device& device, lattice::Task task,
-                                                           const lattice::SiteShape& shape,
-                                                           const lattice::Geometry& geometry);
-
 /// Times the vendor's sum of `values` into `result`; `record` has all else. Nothing where the kind
 /// has none.
 template <class T>
@@ -42,9 +35,6 @@ template <class T>
 class LatticeCase : public Case {
 public:
   [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
-    return lattice_schedules(asked, queue_.device(), task_, shape_, geometry_);
-  }
   [[nodiscard]] Limit limit() const override {
     const MemoryRoof::Kind kind = written_ == 0 ? MemoryRoof::Kind::read
                                   : read_ == 1  ? MemoryRoof::Kind::copy
@@ -69,9 +59,6 @@ protected:
   [[nodiscard]] Span<T> numbers(const Memory& m) const {
     if (m.data() == nullptr) return {};
     return {static_cast<T*>(m.data()), bytes_.value / static_cast<Index>(sizeof(T))};
-  }
-  [[nodiscard]] lattice::Schedule schedule_of(const AskedSchedule& s) const {
-    return lattice::parse_schedule(s.text, queue_.device(), task_, shape_, geometry_).schedule;
   }
   void poison_field() {
     if (written_ > 0) fill_bytes(queue_, z_.data(), poison_byte, bytes_);
@@ -116,11 +103,12 @@ public:
     call_.result = {static_cast<double*>(result_.data()), call_.results()};
   }
 
-  [[nodiscard]] tune::Subject subject() const override {
-    return tune::Space<lattice::ReduceCall<R, T>>::subject(call_, this->name_);
+  [[nodiscard]] Subject subject() const override { return subject_of(call_, this->name_); }
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+    return menu_of(call_, place);
   }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    return {this->queue_, call_, this->schedule_of(s), this->name_};
+    return {this->queue_, call_, this->template held<lattice::Schedule>(s), this->name_};
   }
   void poison() override {
     this->poison_field();
@@ -184,11 +172,12 @@ public:
               this->numbers(this->y_),
               this->numbers(this->z_)} {}
 
-  [[nodiscard]] tune::Subject subject() const override {
-    return tune::Space<lattice::MapCall<M, T>>::subject(call_, this->name_);
+  [[nodiscard]] Subject subject() const override { return subject_of(call_, this->name_); }
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+    return menu_of(call_, place);
   }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    return {this->queue_, call_, this->schedule_of(s), this->name_};
+    return {this->queue_, call_, this->template held<lattice::Schedule>(s), this->name_};
   }
   void poison() override { this->poison_field(); }
   [[nodiscard]] Check check() override { return check_map(this->queue_, call_, this->poison_byte); }

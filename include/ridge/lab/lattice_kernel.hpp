@@ -1,7 +1,6 @@
 // Benchmarks of reductions and maps of lattice fields, built in or the user's.
 #pragma once
 
-#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/lattice_case.hpp>
 #include <ridge/lab/rank_shares.hpp>
 #include <ridge/lab/rank_sums.hpp>
@@ -22,7 +21,7 @@ enum class Sharing { none, sites, slices };
 /// A kernel of both precisions; `make(T{}, request, roofs)` gives its case in either.
 template <class Make>
 [[nodiscard]] BenchKernel lattice_kernel(const std::string& name, const std::string& meaning,
-                                         const doctor::FieldUse& use, Sharing sharing,
+                                         const lattice::FieldUse& use, Sharing sharing,
                                          const Make& make) {
   const auto either = [=](const BenchRequest& request, RoofSource& roofs) -> std::unique_ptr<Case> {
     require_lattice_precision(name, request.precision);
@@ -30,9 +29,10 @@ template <class Make>
     return make(double{}, request, roofs);
   };
   BenchKernel kernel{name, "lattice", meaning, Extents{32, 32, 32, 32}, either};
-  kernel.make_patient = [=](const doctor::Examination& e) {
-    require_lattice_precision(name, e.precision);
-    return doctor::lattice_patient(use, find_site(e.site, e.precision == "fp32" ? 4 : 8), e);
+  kernel.make_menu = [=](const BenchRequest& r, const Place& place) {
+    require_lattice_precision(name, r.precision);
+    const lattice::SiteShape shape = find_site(r.site, r.precision == "fp32" ? 4 : 8);
+    return lattice::menu({use, shape, lattice_for(r).geometry(shape.number_bytes())}, place);
   };
   if (sharing != Sharing::none) {
     kernel.make_rank_case = [=](const BenchRequest& request, comm::Communicator& ranks,
@@ -49,8 +49,7 @@ template <class Make>
                                            const Make& make, bool slices = false,
                                            bool reproducible = false) {
   using R = std::remove_const_t<decltype(make(double{}))>;
-  const doctor::FieldUse use{lattice::task_of<R>(reproducible, slices), R::inputs,
-                             R::stores ? 1 : 0, R::flops};
+  const lattice::FieldUse use = lattice::use_of<R>(reproducible, slices);
   // Sums of ranks are added up; the bits of reproducible ones would not stay.
   const Sharing sharing = !lattice::adds_up<R> || reproducible ? Sharing::none
                           : slices                             ? Sharing::slices
@@ -78,7 +77,7 @@ template <class Make>
 [[nodiscard]] BenchKernel map_kernel(const std::string& name, const std::string& meaning,
                                      const Make& make) {
   using M = std::remove_const_t<decltype(make(double{}))>;
-  const doctor::FieldUse use{lattice::Task::map, M::inputs, 1, M::flops};
+  const lattice::FieldUse use{lattice::Task::map, M::inputs, 1, M::flops};
   return lattice_kernel(name, meaning, use, Sharing::sites,
                         [=]<class T>(T number, const BenchRequest& request, RoofSource&) {
                           const auto functor = make(number);

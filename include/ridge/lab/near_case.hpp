@@ -10,9 +10,8 @@
 
 namespace ridge::lab {
 
-/// Schedules of sums over near pairs that `asked` means, as text.
-[[nodiscard]] std::vector<AskedSchedule> near_schedules(const std::string& asked,
-                                                        const Device& device);
+/// The menu of sums over near pairs.
+[[nodiscard]] std::unique_ptr<Menu> near_menu(const Place& place);
 
 /// The lists' cutoff, skin and box, of a size that numbers in float hold exactly. `positions` are
 /// spread over the box: from a unit cube, -1 to 1, or wherever they are; and rounded so that a
@@ -45,13 +44,13 @@ public:
   }
 
   [[nodiscard]] Queue& queue() override { return bodies_.queue; }
-  [[nodiscard]] tune::Subject subject() const override {
-    tune::Subject subject = tune::Space<pairs::Call<I, P>>::subject(bodies_.call, name_);
+  [[nodiscard]] Subject subject() const override {
+    Subject subject = pairs::subject_of(bodies_.call, name_);
     subject.site = "within a cutoff"; // nothing that was found for all pairs
     return subject;
   }
-  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
-    return near_schedules(asked, bodies_.queue.device());
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+    return near_menu(place);
   }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
     const auto chosen = pairs::parse_list_schedule(s.text, queue().device());

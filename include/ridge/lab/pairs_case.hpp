@@ -5,8 +5,7 @@
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/case.hpp>
 #include <ridge/lab/pairs_check.hpp>
-#include <ridge/pairs/launch.hpp>
-#include <ridge/tune/pairs.hpp>
+#include <ridge/pairs/menu.hpp>
 
 #include <algorithm>
 #include <string>
@@ -14,12 +13,6 @@
 #include <vector>
 
 namespace ridge::lab {
-
-/// Schedules of an interaction that `asked` means, as text.
-[[nodiscard]] std::vector<AskedSchedule> pairs_schedules(const std::string& asked,
-                                                         const Device& device,
-                                                         const pairs::Traits& traits,
-                                                         const pairs::Bodies& bodies);
 
 /// Interactions: what a device computes of them one by one, from its measured rates.
 [[nodiscard]] Limit pairs_limit(const Device& device, const pairs::Traits& traits,
@@ -33,16 +26,12 @@ public:
       : name_(std::move(name)), queue_(queue), call_(call), roof_(roof) {}
 
   [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] tune::Subject subject() const override {
-    return tune::Space<pairs::Call<I, P>>::subject(call_, name_);
-  }
-  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
-    return pairs_schedules(asked, queue_.device(), traits_, pairs::bodies_of(call_));
+  [[nodiscard]] Subject subject() const override { return subject_of(call_, name_); }
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+    return menu_of(call_, place);
   }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    const auto chosen =
-        pairs::parse_schedule(s.text, queue_.device(), traits_, pairs::bodies_of(call_));
-    return {queue_, call_, chosen.schedule, name_};
+    return {queue_, call_, held<pairs::Schedule>(s), name_};
   }
   void poison() override {
     for (const auto& sum : call_.sums)

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <ridge/core/error.hpp>
-#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/near_case.hpp>
 #include <ridge/lab/pairs_bodies.hpp>
 #include <ridge/lab/pairs_case.hpp>
-#include <ridge/pairs/rsqrt_steps.hpp>
 
 #include <functional>
 #include <string>
@@ -50,14 +48,14 @@ template <class I>
     }
     return of(pairs::Fp64{});
   };
-  entry.make_patient = [=](const doctor::Examination& e) {
-    (void)bodies_asked(e.size, e.precision, name, pairs::has_mutual<I>);
+  entry.make_menu = [=](const BenchRequest& r, const Place& place) {
+    const Index count = bodies_asked(r.size, r.precision, name, pairs::has_mutual<I>);
     pairs::Traits traits = pairs::traits_of<I, pairs::Fp64>();
-    if (e.precision == "fp32") traits = pairs::traits_of<I, pairs::Fp32>();
+    if (r.precision == "fp32") traits = pairs::traits_of<I, pairs::Fp32>();
     if constexpr (pairs::has_mutual<I>) {
-      if (e.precision == "mixed") traits = pairs::traits_of<I, pairs::Mixed>();
+      if (r.precision == "mixed") traits = pairs::traits_of<I, pairs::Mixed>();
     }
-    return doctor::pairs_patient(traits, pairs::rsqrt_steps(e.device, traits), e);
+    return pairs::menu(traits, {count, count, true}, place);
   };
   return entry;
 }

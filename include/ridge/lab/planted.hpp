@@ -1,7 +1,7 @@
 // Launches with one planted cause each, and the same without: what the doctor is tested with.
 #pragma once
 
-#include <ridge/doctor/facts.hpp>
+#include <ridge/model/facts.hpp>
 
 #include <functional>
 #include <string>
@@ -12,7 +12,7 @@ namespace ridge::lab {
 struct Planted {
   std::string cause; ///< what is planted
   std::string what;  ///< the launch, in words
-  std::function<doctor::Facts()> sick, healthy;
+  std::function<model::Facts()> sick, healthy;
 };
 
 /// One for each cause, on described devices: none of them need be here.

@@ -8,7 +8,7 @@
 #include <ridge/lab/case.hpp>
 #include <ridge/lab/stencil_check.hpp>
 #include <ridge/stencil/launch.hpp>
-#include <ridge/tune/stencil.hpp>
+#include <ridge/stencil/menu.hpp>
 
 #include <string>
 #include <string_view>
@@ -21,11 +21,6 @@ namespace ridge::lab {
 template <class T>
 constexpr double stencil_tolerance = bounded_unit<T>;
 
-/// Schedules of a stencil that `asked` means, as text.
-[[nodiscard]] std::vector<AskedSchedule>
-stencil_schedules(const std::string& asked, const Device& device, const stencil::Traits& traits,
-                  Index3 extents, const stencil::Strides& strides);
-
 /// A kernel on fields that somebody else owns. The output, gaps between its rows included, is
 /// overwritten by poison and by what measures the ceiling.
 template <class K, class T>
@@ -35,21 +30,12 @@ public:
       : name_(std::move(name)), queue_(queue), call_(call) {}
 
   [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] tune::Subject subject() const override {
-    return tune::Space<stencil::Call<K, T>>::subject(call_, name_);
-  }
-  [[nodiscard]] std::optional<double> cost(const std::string& schedule,
-                                           const Extents& size) const override {
-    return tune::stencil_cost(queue_.device(), traits_, schedule, size);
-  }
-  [[nodiscard]] std::vector<AskedSchedule> schedules(const std::string& asked) const override {
-    return stencil_schedules(asked, queue_.device(), traits_, call_.out.extents,
-                             stencil::Strides::of(call_.out));
+  [[nodiscard]] Subject subject() const override { return subject_of(call_, name_); }
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+    return menu_of(call_, place);
   }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    const auto chosen = stencil::parse_schedule(s.text, queue_.device(), traits_, call_.out.extents,
-                                                stencil::Strides::of(call_.out));
-    return {queue_, call_, chosen.schedule, name_};
+    return {queue_, call_, held<stencil::Schedule>(s), name_};
   }
   void poison() override { fill_bytes(queue_, call_.out.data, poison_byte, bytes()); }
   [[nodiscard]] Check check() override {

@@ -39,7 +39,8 @@ template <class K, class T>
   };
   made.choose = [call, name = made.name](Queue& queue, const void* in, void* out, Index3 n) {
     const auto called = call(in, out, n);
-    return tune::choose(tune::question_of(queue, called, name));
+    const auto menu = menu_of(called, Place{queue.device()});
+    return tune::choose(tune::question_of(queue, called, *menu, name));
   };
   made.check = [call](Queue& queue, const void* in, void* out, Index3 n) {
     return check_stencil(queue, call(in, out, n), 0xff, stencil_tolerance<T>);

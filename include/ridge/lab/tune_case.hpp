@@ -16,10 +16,9 @@ schedules_by_wisdom(Case& the_case, const std::string& asked, std::string* sourc
 /// Throws UsageError for an emulated GPU, which has no speed to tune for.
 void require_speed(const Device& device);
 
-/// Searches the fastest schedule of a case of a pattern and keeps it. The winner's results are
+/// Searches the fastest schedule of a case and keeps it. The winner's results are
 /// compared with the reference, and the default's. Throws as tune::tune and require_speed
 /// do.
-[[nodiscard]] tune::Tuned tune_case(Case& the_case, const std::string& pattern,
-                                    const tune::SearchOptions& options);
+[[nodiscard]] tune::Tuned tune_case(Case& the_case, const tune::SearchOptions& options);
 
 } // namespace ridge::lab

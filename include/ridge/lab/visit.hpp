@@ -18,17 +18,17 @@ struct Visit {
   std::string kernel, device, device_name;
   Extents size;
   std::string precision;
-  doctor::Prescription schedule;
+  NamedText schedule;
   std::optional<Record> record; ///< where it ran
   doctor::Findings findings;
   std::vector<std::optional<Proof>> proofs; ///< of each diagnosis, where they were asked for
   std::optional<Proof> of_advice = {};      ///< what the advice brings, likewise
 };
 
-/// Puts ceilings that the model takes from a data sheet, or not at all, as they are here and now.
+/// Puts ceilings that a place's description has from a data sheet, or not at all, as they are here
+/// and now.
 /// `between` may throw to stop.
-void measure_ceilings(doctor::Examination& examination, RoofSource& roof,
-                      const std::function<void()>& between);
+void measure_ceilings(Place& place, RoofSource& roof, const std::function<void()>& between);
 
 /// Runs the launch of a visit and keeps its record. Throws Failure where its results are wrong.
 void run_visit(Visit& visit, Case& running, const BenchRequest& request, RoofSource& roof);

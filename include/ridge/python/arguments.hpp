@@ -4,7 +4,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/extents.hpp>
 #include <ridge/device/field.hpp>
-#include <ridge/doctor/patients.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/case.hpp>
 
@@ -31,15 +30,10 @@ struct Arguments {
   std::span<const double> numbers;
 };
 
-/// A kernel on the arrays of somebody else, and what the doctor examines in its place.
-struct Described {
-  std::unique_ptr<lab::Case> the_case;
-  std::function<std::unique_ptr<doctor::Patient>(const doctor::Examination&)> patient;
-};
-
-/// What a kernel's description offers, by the type of this function. Throws UsageError for arrays
-/// that the kernel does not take.
-using Describe = Described(Queue& queue, lab::RoofSource& roof, const Arguments& arguments);
+/// What a kernel's description offers, by the type of this function: the kernel on the arrays of
+/// somebody else. Throws UsageError for arrays that it does not take.
+using Describe = std::unique_ptr<lab::Case>(Queue& queue, lab::RoofSource& roof,
+                                            const Arguments& arguments);
 
 /// A shape as NumPy writes it: x, the first dimension of C++, is the last.
 [[nodiscard]] inline std::string shape_text(const Index* extents, int rank) {

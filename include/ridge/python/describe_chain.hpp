@@ -12,7 +12,8 @@ namespace ridge::python {
 
 /// `arrays` are the chain's inputs, in its order, and its output.
 template <class C, class T>
-[[nodiscard]] Described chain_case(Queue& queue, const C& given, const Arguments& arguments) {
+[[nodiscard]] std::unique_ptr<lab::Case> chain_case(Queue& queue, const C& given,
+                                                    const Arguments& arguments) {
   const View<T> out = view_of<T>(arguments.arrays.back());
   chain::Request<C, T> request{given, out.extents, {}};
   constexpr chain::Domain d = chain::domain_of<chain::Operation<C, chain::operations_of<C> - 1>>();
@@ -29,15 +30,12 @@ template <class C, class T>
     (give(std::integral_constant<int, A>{}), ...);
   }
   (std::make_integer_sequence<int, chain::arrays_of<C>>{});
-  return {std::make_unique<lab::ChainOnViews<C, T>>(arguments.kernel, queue, request),
-          [](const doctor::Examination& e) {
-            return doctor::chain_patient(chain::describe<C, T>(), e);
-          }};
+  return std::make_unique<lab::ChainOnViews<C, T>>(arguments.kernel, queue, request);
 }
 
 template <class C>
-[[nodiscard]] Described describe_chain(Queue& queue, const C& given, const Arguments& arguments,
-                                       const std::string& file) {
+[[nodiscard]] std::unique_ptr<lab::Case>
+describe_chain(Queue& queue, const C& given, const Arguments& arguments, const std::string& file) {
   know_source(typeid(chain::Call<C, float>), file, "");
   know_source(typeid(chain::Call<C, double>), file, "");
   return arguments.arrays.front().element_bytes == 4

@@ -4,7 +4,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/pairs_case.hpp>
-#include <ridge/pairs/rsqrt_steps.hpp>
 #include <ridge/python/arguments.hpp>
 
 namespace ridge::python {
@@ -27,8 +26,8 @@ inline void check_components(const Arguments& arguments, const Array& a, int rig
 
 /// `arrays` are targets, sources and sums; without targets the bodies act on each other.
 template <class I, class P>
-[[nodiscard]] Described pairs_case(Queue& queue, lab::RoofSource& roof, const I& interaction,
-                                   const Arguments& arguments) {
+[[nodiscard]] std::unique_ptr<lab::Case>
+pairs_case(Queue& queue, lab::RoofSource& roof, const I& interaction, const Arguments& arguments) {
   using T = typename P::Stored;
   const std::span<const Array> arrays = arguments.arrays;
   const bool same = arrays.size() == 2;
@@ -44,16 +43,13 @@ template <class I, class P>
     call.targets[c] = row_of<const T>(arrays[0], c);
   for (int c = 0; c < I::sums; ++c)
     call.sums[c] = row_of<T>(sums, c);
-  return {std::make_unique<lab::PairsOnSpans<I, P>>(arguments.kernel, queue, call, roof),
-          [](const doctor::Examination& e) {
-            const pairs::Traits traits = pairs::traits_of<I, P>();
-            return doctor::pairs_patient(traits, pairs::rsqrt_steps(e.device, traits), e);
-          }};
+  return std::make_unique<lab::PairsOnSpans<I, P>>(arguments.kernel, queue, call, roof);
 }
 
 template <class I>
-[[nodiscard]] Described describe_pairs(Queue& queue, lab::RoofSource& roof, const I& interaction,
-                                       const Arguments& arguments, const std::string& file) {
+[[nodiscard]] std::unique_ptr<lab::Case>
+describe_pairs(Queue& queue, lab::RoofSource& roof, const I& interaction,
+               const Arguments& arguments, const std::string& file) {
   know_source(typeid(pairs::Call<I, pairs::Fp32>), file, "");
   know_source(typeid(pairs::Call<I, pairs::Fp64>), file, "");
   return arguments.arrays.front().element_bytes == 4

@@ -9,7 +9,8 @@
 namespace ridge::python {
 
 template <class K, class T>
-[[nodiscard]] Described stencil_case(Queue& queue, const K& kernel, const Arguments& arguments) {
+[[nodiscard]] std::unique_ptr<lab::Case> stencil_case(Queue& queue, const K& kernel,
+                                                      const Arguments& arguments) {
   constexpr auto inputs = static_cast<std::size_t>(stencil::inputs_of<K>);
   if (arguments.arrays.size() != inputs + 1) {
     throw UsageError(arguments.kernel + " takes " + std::to_string(inputs) +
@@ -21,16 +22,14 @@ template <class K, class T>
   stencil::Call<K, T> call{kernel, {}, view_of<T>(arguments.arrays[inputs])};
   for (std::size_t i = 0; i < inputs; ++i)
     call.in[i] = view_of<const T>(arguments.arrays[i]);
-  return {std::make_unique<lab::StencilOnViews<K, T>>(arguments.kernel, queue, call),
-          [](const doctor::Examination& e) {
-            return doctor::stencil_patient(stencil::traits_of<K, T>(), e);
-          }};
+  return std::make_unique<lab::StencilOnViews<K, T>>(arguments.kernel, queue, call);
 }
 
 /// K on the arrays of a call. `file` is where its source is.
 template <class K>
-[[nodiscard]] Described describe_stencil(Queue& queue, const K& kernel, const Arguments& arguments,
-                                         const std::string& file) {
+[[nodiscard]] std::unique_ptr<lab::Case> describe_stencil(Queue& queue, const K& kernel,
+                                                          const Arguments& arguments,
+                                                          const std::string& file) {
   know_source(typeid(stencil::Call<K, float>), file, "");
   know_source(typeid(stencil::Call<K, double>), file, "");
   return arguments.arrays.front().element_bytes == 4

@@ -1,22 +1,12 @@
 // What a schedule was found for, and so where it may be used again.
 #pragma once
 
-#include <ridge/core/extents.hpp>
 #include <ridge/device/device.hpp>
+#include <ridge/launch/subject.hpp>
 
 #include <string>
-#include <typeinfo>
 
 namespace ridge::tune {
-
-/// A kernel at one size.
-struct Subject {
-  const std::type_info* call; ///< the type that executors take
-  std::string kernel;         ///< the name people know it by
-  std::string precision;      ///< "fp32", "fp64", "mixed"
-  Extents size;
-  std::string site = {}; ///< lattices: what a site holds
-};
 
 /// Of devices that have none.
 inline constexpr const char* no_driver = "none";

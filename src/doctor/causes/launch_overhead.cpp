@@ -1,5 +1,4 @@
 #include "../causes.hpp"
-#include "../graph_share.hpp"
 
 #include <algorithm>
 

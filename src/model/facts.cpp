@@ -1,9 +1,9 @@
-#include <ridge/doctor/facts.hpp>
+#include <ridge/model/facts.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-namespace ridge::doctor {
+namespace ridge::model {
 
 double Facts::filled() const {
   const double each = blocks / std::max(device.units, 1.0);
@@ -33,7 +33,7 @@ double gpu_waits(const Facts& f) {
   const double under_way = f.active() * f.block_threads * f.thread_bytes;
   const double read = f.least_read + f.staged / 2;
   const double started = f.dispatched > 0 ? f.dispatched : f.blocks * f.launches;
-  const model::Copying copying{f.blocks, f.copy_cycles, f.block_cycles, std::max(f.resident, 1.0)};
+  const Copying copying{f.blocks, f.copy_cycles, f.block_cycles, std::max(f.resident, 1.0)};
   const double copied = copying.cycles(std::max(f.device.units, 1.0)) / f.device.clock_hz;
   return std::max({copied, seconds * (under_way > 0 ? std::max(waves, read / under_way) : waves),
                    started * dispatch_cycles / f.device.clock_hz});
@@ -41,8 +41,8 @@ double gpu_waits(const Facts& f) {
 
 } // namespace
 
-model::Needs needs_of(const Facts& f) {
-  model::Needs needs;
+Needs needs_of(const Facts& f) {
+  Needs needs;
   const double conflicts =
       f.set_ways > 0 ? std::max(1.0, f.set_lines / f.set_ways) : 1; // lines are brought in again
   needs.moved = f.moved() * f.node_share * conflicts;
@@ -62,8 +62,8 @@ model::Needs needs_of(const Facts& f) {
   return needs;
 }
 
-model::Time time_of(const Facts& facts) {
-  return model::time_of(needs_of(facts), facts.device);
+Time time_of(const Facts& facts) {
+  return time_of(needs_of(facts), facts.device);
 }
 
 Counters modelled_counters(const Facts& f) {
@@ -91,4 +91,31 @@ void add_measured(Facts& facts, const Record& record) {
   facts.registers = held + facts.spilled_registers;
 }
 
-} // namespace ridge::doctor
+Facts begin_facts(std::string pattern, const Work& work, const Description& device,
+                  double fill_cost) {
+  Facts f;
+  f.device = device;
+  f.pattern = std::move(pattern);
+  f.least_read = static_cast<double>(work.read.value);
+  f.least_written = static_cast<double>(work.written.value);
+  f.in_cache = f.least_read + f.least_written <= f.device.cache_bytes / f.device.cache_parts;
+  f.flops = work.flops;
+  f.fill_cost = fill_cost;
+  f.latency_cycles = f.device.memory_latency_cycles;
+  return f;
+}
+
+Prediction prediction_of(Facts facts) {
+  Prediction p;
+  const Counters moved = modelled_counters(facts);
+  p.traffic.fetched = p.traffic.fetched_high = moved.bytes_read;
+  p.traffic.fetched_low = facts.in_cache ? 0 : moved.bytes_read; // a run before may have left it
+  p.traffic.written = moved.bytes_written.value_or(0);
+  p.traffic.requested = facts.asked;
+  // What a cpu draws is not known of every one.
+  if (facts.device.copy_bytes_per_second > 0) p.time = time_of(facts);
+  p.facts = std::move(facts);
+  return p;
+}
+
+} // namespace ridge::model

@@ -1,6 +1,5 @@
-#include "host.hpp"
-
 #include <ridge/device/device.hpp>
+#include <ridge/model/host.hpp>
 
 #include <link.h>
 
@@ -9,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace ridge::doctor {
+namespace ridge::model {
 
 namespace {
 
@@ -38,7 +37,7 @@ double number_in(const std::string& file, double otherwise) {
 
 } // namespace
 
-double core_bytes_per_second(const model::Description& cpu) {
+double core_bytes_per_second(const Description& cpu) {
   constexpr double bytes_under_way = 48 * 64;
   const double seconds =
       cpu.memory_latency_cycles > 0 ? cpu.memory_latency_cycles / cpu.clock_hz : 100e-9;
@@ -60,4 +59,4 @@ double l1_ways() {
   return found;
 }
 
-} // namespace ridge::doctor
+} // namespace ridge::model

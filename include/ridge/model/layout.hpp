@@ -1,9 +1,9 @@
 // How launches of any pattern are laid over a device.
 #pragma once
 
-#include <ridge/doctor/facts.hpp>
+#include <ridge/model/facts.hpp>
 
-namespace ridge::doctor {
+namespace ridge::model {
 
 /// Blocks of a GPU's launch: how many, of how many threads, with how many registers and how much
 /// shared memory each.
@@ -20,4 +20,4 @@ void lay_blocks(Facts& facts, const Blocks& blocks);
 /// other in a loop, `used_bytes` of a register are used by the kernels' vectors.
 void lay_threads(Facts& facts, Index parts, int threads, Index row);
 
-} // namespace ridge::doctor
+} // namespace ridge::model

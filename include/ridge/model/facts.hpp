@@ -1,17 +1,18 @@
-// What the doctor knows of a launch, of any pattern: numbers, modelled or measured.
+// What is known of a launch of any pattern: numbers, modelled or measured.
 #pragma once
 
 #include <ridge/model/time.hpp>
 #include <ridge/record/record.hpp>
 
+#include <optional>
 #include <string>
 
-namespace ridge::doctor {
+namespace ridge::model {
 
 /// One run of a launch on a described device. Bytes, operations and instructions are those of a
 /// run.
 struct Facts {
-  model::Description device;
+  Description device;
   std::string pattern; ///< "stencil", ...
 
   double least_read = 0, least_written = 0; ///< bytes that the work asks for
@@ -64,8 +65,8 @@ struct Facts {
 };
 
 /// What a run asks of the device.
-[[nodiscard]] model::Needs needs_of(const Facts& facts);
-[[nodiscard]] model::Time time_of(const Facts& facts);
+[[nodiscard]] Needs needs_of(const Facts& facts);
+[[nodiscard]] Time time_of(const Facts& facts);
 
 /// The detail of a record that says how the data lie on memory nodes, as ridge/doctor/pages.hpp
 /// has it.
@@ -77,4 +78,22 @@ void add_measured(Facts& facts, const Record& record);
 /// What a launch moves, as the model says.
 [[nodiscard]] Counters modelled_counters(const Facts& facts);
 
-} // namespace ridge::doctor
+/// The facts of any launch of this work on a device, before anything is known of its schedule.
+/// `fill_cost` as in Facts.
+[[nodiscard]] Facts begin_facts(std::string pattern, const Work& work, const Description& device,
+                                double fill_cost);
+
+/// Of a launch's own cost, where many are given to the device as one graph: of ten, 11.3 us instead
+/// of 33.4 (docs/results/h200/chain-10-10000.json).
+inline constexpr double graph_share = 0.34;
+
+/// What the model says of a launch under a schedule.
+struct Prediction {
+  Facts facts;
+  Traffic traffic;          ///< `cause` is empty where only the facts' causes are known
+  std::optional<Time> time; ///< where the device's ceilings are known
+};
+/// Of a pattern whose traffic is what its facts add up to.
+[[nodiscard]] Prediction prediction_of(Facts facts);
+
+} // namespace ridge::model

@@ -1,22 +1,21 @@
-#include "layout.hpp"
-
-#include "host.hpp"
+#include <ridge/model/host.hpp>
+#include <ridge/model/layout.hpp>
 
 #include <algorithm>
 
-namespace ridge::doctor {
+namespace ridge::model {
 
 void lay_blocks(Facts& f, const Blocks& blocks) {
-  model::StencilAccess access; // of which only how blocks take room is asked
+  StencilAccess access; // of which only how blocks take room is asked
   access.threads = blocks.threads;
   access.bounds = std::max(blocks.bounds, blocks.threads);
   access.registers = blocks.registers;
   access.shared_bytes = blocks.shared_bytes;
   f.blocks = blocks.count;
   f.block_threads = blocks.threads;
-  f.resident = model::resident_blocks(access, f.device);
+  f.resident = resident_blocks(access, f.device);
   f.registers = blocks.registers;
-  f.spilled_registers = model::spilled_registers(access, f.device);
+  f.spilled_registers = spilled_registers(access, f.device);
 }
 
 void lay_threads(Facts& f, Index parts, int threads, Index row) {
@@ -35,4 +34,4 @@ void lay_threads(Facts& f, Index parts, int threads, Index row) {
   f.vector_share = full * vectors.used_bytes / vectors.widest_bytes;
 }
 
-} // namespace ridge::doctor
+} // namespace ridge::model

@@ -1,69 +1,73 @@
-#include <ridge/chain/plan.hpp>
+// The menu of a chain: its schedules, and the facts of a launch under each.
+#include <ridge/chain/menu.hpp>
 #include <ridge/chain/schedule.hpp>
 #include <ridge/core/error.hpp>
-#include <ridge/doctor/patients.hpp>
+#include <ridge/model/layout.hpp>
 #include <ridge/model/reuse.hpp>
-
-#include "graph_share.hpp"
-#include "layout.hpp"
-#include "pattern_patient.hpp"
+#include <ridge/pattern/menu_of.hpp>
 
 #include <algorithm>
 
-namespace ridge::doctor {
+namespace ridge::chain {
 
 namespace {
 
-using chain::CpuSchedule;
-using chain::GpuSchedule;
+using model::Facts;
 
 /// Registers of a thread beside its values.
 constexpr int registers_around = 16;
 
-class ChainPatient final : public PatternPatient<chain::Schedule> {
+class ChainMenu final : public MenuOf<Schedule> {
 public:
-  ChainPatient(chain::Description chain, const Examination& e)
-      : PatternPatient(e), chain_(std::move(chain)), n_(e.size.xyz()) {}
+  ChainMenu(Description chain, Index3 n, const Place& place)
+      : MenuOf(place), chain_(std::move(chain)), n_(n) {}
 
 private:
   [[nodiscard]] Named read(const std::string& asked) const override {
-    return chain::parse_schedule(asked, examined_.device, chain_, n_);
+    return parse_schedule(asked, place().device, chain_, n_);
   }
+  /// On GPUs also fission as one graph.
   [[nodiscard]] std::vector<Named> known() const override {
-    return chain::named_schedules(examined_.device, chain_, n_);
+    std::vector<Named> named = named_schedules(place().device, chain_, n_);
+    if (place().device.is_gpu())
+      named.push_back({"fission-graph", read("fission graph=on").schedule});
+    return named;
   }
-  [[nodiscard]] bool is_possible(const chain::Schedule& schedule) const override {
+  [[nodiscard]] std::vector<Schedule> all() const override {
+    return schedule_space(place().device, chain_, n_);
+  }
+  [[nodiscard]] bool is_possible(const Schedule& schedule) const override {
     try {
-      (void)chain::make_plan(chain_, n_, chain::request_of(schedule));
+      (void)make_plan(chain_, n_, request_of(schedule));
       return true;
     } catch (const UsageError&) {
       return false;
     }
   }
 
-  [[nodiscard]] Facts facts_of(const chain::Schedule& schedule) const override {
-    Facts f = begin("chain", chain::work_of(chain_, n_));
+  [[nodiscard]] Facts facts_under(const Schedule& schedule) const override {
+    Facts f = begin("chain", work_of(chain_, n_));
     f.element_bytes = chain_.element_bytes;
-    const chain::Plan plan = chain::make_plan(chain_, n_, chain::request_of(schedule));
+    const Plan plan = make_plan(chain_, n_, request_of(schedule));
     const auto* const cpu = std::get_if<CpuSchedule>(&schedule);
-    const bool reads_lines = cpu != nullptr && cpu->store == chain::Store::plain;
+    const bool reads_lines = cpu != nullptr && cpu->store == Store::plain;
     double used = 0; // bytes of all arrays that a launch reads or writes, of all launches
     for (std::size_t a = 0; a < plan.arrays.size(); ++a) {
-      const chain::ArrayPlan& array = plan.arrays[a];
-      if (array.home == chain::Home::registers) continue;
+      const ArrayPlan& array = plan.arrays[a];
+      if (array.home == Home::registers) continue;
       const double bytes = bytes_of(static_cast<int>(a));
       const auto [reads, writes] = uses(static_cast<int>(a), plan);
       used += bytes * (reads + writes);
-      if (array.home == chain::Home::tile) continue;
+      if (array.home == Home::tile) continue;
       const double gone = lost(bytes, f);
-      if (array.home == chain::Home::range) f.staged += gone * bytes * (reads + writes);
-      if (array.home == chain::Home::user) f.staged += gone * bytes * std::max(0.0, reads - 1);
+      if (array.home == Home::range) f.staged += gone * bytes * (reads + writes);
+      if (array.home == Home::user) f.staged += gone * bytes * std::max(0.0, reads - 1);
       if (reads_lines && !f.in_cache) f.partial += gone * bytes * writes;
     }
     f.asked = used;
     if (cpu != nullptr) {
       add_tiles(f, plan);
-      lay_threads(f, tiles_of(plan), cpu->threads, n_.x);
+      model::lay_threads(f, tiles_of(plan), cpu->threads, n_.x);
     } else {
       add_launches(f, std::get<GpuSchedule>(schedule), plan);
     }
@@ -71,14 +75,14 @@ private:
   }
 
   [[nodiscard]] double bytes_of(int array) const {
-    const chain::Array& a = chain_.arrays[static_cast<std::size_t>(array)];
+    const Array& a = chain_.arrays[static_cast<std::size_t>(array)];
     const Index x = a.profile ? 1 : n_.x + a.extra.x;
     return static_cast<double>(x * (n_.y + a.extra.y) * (n_.z + a.extra.z) * chain_.element_bytes);
   }
   /// Launches, or passes over a cpu's tiles, that read an array, and that write it.
-  [[nodiscard]] std::pair<double, double> uses(int array, const chain::Plan& plan) const {
+  [[nodiscard]] std::pair<double, double> uses(int array, const Plan& plan) const {
     std::pair<double, double> count{0, 0};
-    for (const chain::GroupPlan& group : plan.groups) {
+    for (const GroupPlan& group : plan.groups) {
       const bool written = chain_.written_in(group.first, group.last, array);
       // What a group itself writes it has at hand when it reads it.
       if (chain_.read_in(group.first, group.last, array) && !written) ++count.first;
@@ -93,7 +97,7 @@ private:
     return cache > 0 ? model::gone(2 * bytes / cache, static_cast<int>(f.device.cache_ways)) : 1;
   }
   /// Temporaries of tiles that a core's L2 does not hold.
-  void add_tiles(Facts& f, const chain::Plan& plan) const {
+  void add_tiles(Facts& f, const Plan& plan) const {
     const double tile = static_cast<double>(plan.tile_elements) * chain_.element_bytes;
     if (tile <= 0) return;
     const double l2 = f.device.unit_cache_bytes;
@@ -102,13 +106,12 @@ private:
     const double gone = model::gone(tile / std::max(l2, 1.0), ways) *
                         model::gone(tile / std::max(share, 1.0), ways);
     for (std::size_t a = 0; a < plan.arrays.size(); ++a) {
-      if (plan.arrays[a].home == chain::Home::tile)
-        f.repeated += 2 * gone * bytes_of(static_cast<int>(a));
+      if (plan.arrays[a].home == Home::tile) f.repeated += 2 * gone * bytes_of(static_cast<int>(a));
     }
   }
-  [[nodiscard]] Index tiles_of(const chain::Plan& plan) const {
+  [[nodiscard]] Index tiles_of(const Plan& plan) const {
     Index least = n_.x * n_.y * n_.z;
-    for (const chain::GroupPlan& group : plan.groups) {
+    for (const GroupPlan& group : plan.groups) {
       const auto along = [](Index n, Index tile) {
         return chain::tiles_of(n, std::max<Index>(tile, 1));
       };
@@ -117,13 +120,13 @@ private:
     }
     return least;
   }
-  void add_launches(Facts& f, const GpuSchedule& s, const chain::Plan& plan) const {
+  void add_launches(Facts& f, const GpuSchedule& s, const Plan& plan) const {
     f.launches = static_cast<double>(plan.groups.size());
-    if (s.graph == chain::Graph::on) f.launch_share = graph_share;
+    if (s.graph == Graph::on) f.launch_share = model::graph_share;
     const auto blocks = static_cast<double>(ceil_div(n_.x, s.block.x) * ceil_div(n_.y, s.block.y) *
                                             ceil_div(n_.z, s.block.z));
-    lay_blocks(f, {blocks, static_cast<int>(s.block.count()),
-                   registers_around + 2 * chain_.element_bytes / 4});
+    model::lay_blocks(f, {blocks, static_cast<int>(s.block.count()),
+                          registers_around + 2 * chain_.element_bytes / 4});
     f.thread_bytes = chain_.element_bytes;
     f.sector_bytes = std::max(1.0, f.device.sector_bytes / (s.block.x * chain_.element_bytes));
     // Every launch waits for its own waves.
@@ -131,15 +134,14 @@ private:
     f.thread_bytes *= f.launches;
   }
 
-  chain::Description chain_;
+  Description chain_;
   Index3 n_;
 };
 
 } // namespace
 
-std::unique_ptr<Patient> chain_patient(const chain::Description& chain,
-                                       const Examination& examination) {
-  return std::make_unique<ChainPatient>(chain, examination);
+std::unique_ptr<Menu> menu(const Description& chain, Index3 extents, const Place& place) {
+  return std::make_unique<ChainMenu>(chain, extents, place);
 }
 
-} // namespace ridge::doctor
+} // namespace ridge::chain
