@@ -38,7 +38,7 @@ function(ridge_add_kernels target)
   if(NOT built_in)
     string(MAKE_C_IDENTIFIER "of_${target}" folders)
     list(APPEND known RIDGE_KERNEL_FOLDERS=${folders})
-    ridge_kernel_folders(${target} ${folders} "$<$<BOOL:${includes}>:-I$<JOIN:${includes}, -I>>")
+    ridge_kernel_folders(${target} ${folders} "$<$<BOOL:${includes}>:-I$<JOIN:${includes},\n-I>>")
     foreach(source IN LISTS sources)
       get_filename_component(path ${source} ABSOLUTE)
       file(RELATIVE_PATH name ${CMAKE_CURRENT_SOURCE_DIR} ${path})
@@ -121,7 +121,7 @@ function(ridge_share_kernels target other)
   target_sources(${target} PRIVATE ${sources})
 endfunction()
 
-# The one source of a target that names folders of this build.
+# The one source of a target that names folders of this build. Flags are one a line: folders may have blanks.
 function(ridge_kernel_folders target name flags)
   set(file ${CMAKE_CURRENT_BINARY_DIR}/${target}.folders.cpp)
   get_target_property(sources ${target} SOURCES)
@@ -133,7 +133,7 @@ function(ridge_kernel_folders target name flags)
 
 namespace ridge::kernel_folders {
 extern const KernelFolders ${name} __attribute__((visibility(\"hidden\")));
-const KernelFolders ${name}{\"${CMAKE_CURRENT_SOURCE_DIR}\", \"${flags}\"};
+const KernelFolders ${name}{R\"folder(${CMAKE_CURRENT_SOURCE_DIR})folder\", R\"flags(${flags})flags\"};
 } // namespace ridge::kernel_folders
 ")
   target_sources(${target} PRIVATE ${file})

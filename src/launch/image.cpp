@@ -117,7 +117,7 @@ LoadedImage load_image(const Device& device, const Demand& demand, const std::st
   require_permission(to_text(device.id()));
   const KernelCompiler& compiler = *KernelCompiler::here(device.kind());
   std::vector<std::string> options = image_options(device.kind(), device.facts().architecture);
-  for (const std::string& flag : words_of(demand.flags))
+  for (const std::string& flag : flags_of(demand.flags))
     options.push_back(flag);
   std::string key = compiler.identity();
   for (const std::string& option : options)

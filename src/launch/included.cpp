@@ -117,6 +117,15 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+std::vector<std::string> flags_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> flags;
+  for (std::string flag; std::getline(in, flag);) {
+    if (!flag.empty()) flags.push_back(flag);
+  }
+  return flags;
+}
+
 Trace trace_of(const std::vector<std::string>& files, const SearchFolders& folders) {
   return Follower(folders, true).follow(files);
 }

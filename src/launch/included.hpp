@@ -26,4 +26,7 @@ namespace ridge::launch {
 /// A text at its blanks.
 [[nodiscard]] std::vector<std::string> words_of(const std::string& text);
 
+/// The flags of a kernel's source as its build says them, one a line: a folder may have blanks.
+[[nodiscard]] std::vector<std::string> flags_of(const std::string& text);
+
 } // namespace ridge::launch

@@ -165,7 +165,7 @@ Job job_of(const Device& device, const Compiler& compiler, const Demand& d) {
   return {compiler,
           source_text(d),
           d.source,
-          words_of(d.flags),
+          flags_of(d.flags),
           d.executor,
           fmt::format("{} for {}", kernel_name(d.source), to_text(device.id())),
           "ridge/launch/prelude.hpp"};

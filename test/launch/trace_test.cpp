@@ -53,6 +53,19 @@ std::vector<std::string> names_in(const std::string& text) {
   return names;
 }
 
+TEST(Flags, AreOneALine) {
+  EXPECT_THAT(flags_of("-I/a folder/of mine\n-I/other\n\n-DX=\"a b\""),
+              ElementsAre("-I/a folder/of mine", "-I/other", "-DX=\"a b\""));
+  EXPECT_THAT(flags_of(""), IsEmpty());
+}
+
+TEST_F(Traces, FollowFoldersWithBlanks) {
+  const std::string header = write("a folder/of mine/coef.hpp", "#define COEF 2\n");
+  const std::string source = write("kernel.hpp", "#include <coef.hpp>\n");
+  const SearchFolders folders = named_folders(flags_of("-I" + folder + "a folder/of mine"));
+  EXPECT_THAT(trace_of_source(source, folders).lines, HasSubstr(header));
+}
+
 TEST(IncludedNamesOf, Directives) {
   EXPECT_THAT(names_in("#include \"a b.hpp\"\n  #\tinclude <c.hpp> // \"no.hpp\"\n"),
               ElementsAre("\"a b.hpp", "<c.hpp"));
