@@ -4,6 +4,8 @@
 #include <ridge/stencil/gpu/pass_march.hpp>
 #include <ridge/stencil/laplacian.hpp>
 
+#include "../src/device/cuda/tiles.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -160,7 +162,9 @@ void measure(const Fields& f, bool checks) {
     }
     if constexpr (Shape::takes_tiles) {
       const auto map_of = [&](int i) {
-        return ridge::gpu::tile_map(View<const Real>(f.view(i)), 32 * vector, Shape::tile_y);
+        const auto v = f.view(i);
+        return ridge::gpu::KernelTileMap{ridge::gpu::cuda_tiles(
+            {v.data, v.extents, v.row, v.plane, sizeof(Real), 32 * vector, Shape::tile_y})};
       };
       if (tiled) call.map = map_of(from);
       if constexpr (levels > 1) {

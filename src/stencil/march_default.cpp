@@ -19,6 +19,7 @@ struct Form {
   int most_blocks; ///< that share a multiprocessor
   int spare;       ///< planes beside those held without which fewer blocks with more are better
   double busy;     ///< blocks a multiprocessor from which on the memory is at its full speed
+  Stage stage = Stage::bulk;
 };
 
 constexpr Form wide{{{wide_march.threads_x, wide_march.threads_y, 1}}, wide_march.tile, 2, 4, 0.97};
@@ -26,6 +27,11 @@ constexpr Form tall{{{tall_march.threads_x, tall_march.threads_y, 1}}, tall_marc
 /// Where the rings of several inputs leave no room for the one before.
 constexpr Form lower{
     {{lower_march.threads_x, lower_march.threads_y, 1}}, lower_march.tile, 1, 4, 0.97};
+/// Planes come as tiles (0098).
+constexpr Form in_tiles(int element_bytes) {
+  const MarchShape shape = tiled_march(static_cast<std::size_t>(element_bytes));
+  return {{{shape.threads_x, shape.threads_y, 1}}, shape.tile, 1, 4, 0.97, Stage::tiles};
+}
 /// Where packs are joined two blocks with three planes on their way beat one with more (0094).
 constexpr Form joining{wide.block, wide.tile, 2, 3, 1.9};
 constexpr Form narrow{
@@ -52,11 +58,13 @@ Columns columns_of(const Form& form, const Traits& traits, Index3 n, const Strid
 
 /// Narrow blocks where many threads of wide ones would have nothing to compute: they reach 0.8 to
 /// 0.96 of their speed where both are filled.
-const Form& form_for(const Traits& traits, Index3 n, const Strides& strides, bool joins) {
+Form form_for(const Traits& traits, Index3 n, const Strides& strides, bool joins, bool tiles) {
   const Rows rows = rows_at(traits, strides).rows;
   if (joins && rows == Rows::anywhere) return joining;
   const auto bytes = static_cast<std::size_t>(traits.element_bytes);
-  const Form& usual = takes_tall(traits.radius, bytes, rows) ? tall : wide;
+  const Form usual = tiles                                    ? in_tiles(traits.element_bytes)
+                     : takes_tall(traits.radius, bytes, rows) ? tall
+                                                              : wide;
   const double lost =
       columns_of(usual, traits, n, strides).filled / columns_of(narrow, traits, n, strides).filled;
   return rows != Rows::anywhere && lost < 0.8 ? narrow : usual;
@@ -98,11 +106,12 @@ std::optional<GpuSchedule> march_of(const Form& form, const DeviceFacts& facts,
                                     Loads loads) {
   const bool joins = loads == Loads::packs;
   GpuSchedule s;
-  s.stage = Stage::bulk;
+  s.stage = form.stage;
   s.loads = loads;
   s.block = form.block;
   s.tile = form.tile;
-  const bool packed = rows_at(traits, strides).rows == Rows::lines;
+  const Rows rows = rows_at(traits, strides).rows;
+  const bool packed = rows == Rows::lines || (form.stage == Stage::tiles && rows != Rows::anywhere);
   const Index held = planes_held(traits, loads);
   const Index per_unit = facts.l1.value - 2 * 1024;
   const auto planes_of_each = [&](int blocks) {
@@ -124,13 +133,27 @@ std::optional<GpuSchedule> march_of(const Form& form, const DeviceFacts& facts,
 } // namespace
 
 std::optional<GpuSchedule> march_default(const DeviceFacts& facts, const Traits& traits, Index3 n,
-                                         const Strides& strides, Loads loads) {
+                                         const Strides& strides, Loads loads,
+                                         std::optional<Stage> asked) {
   const bool joins = loads == Loads::packs;
-  const Form& form = form_for(traits, n, strides, joins);
-  auto made = march_of(form, facts, traits, n, strides, loads);
+  const auto made_of = [&](const Form& form) {
+    return march_of(form, facts, traits, n, strides, loads);
+  };
+  const Rows rows = rows_at(traits, strides).rows;
+  const bool tiles =
+      asked ? *asked == Stage::tiles
+            : takes_tiles(traits.radius, rows) && !joins && traits.inputs() <= most_tiled_inputs;
+  if (tiles) {
+    const Form form = form_for(traits, n, strides, joins, true);
+    const auto made = form.stage == Stage::tiles || asked ? made_of(in_tiles(traits.element_bytes))
+                                                          : std::nullopt;
+    if (made) return made;
+  }
+  const Form form = form_for(traits, n, strides, joins, false);
+  auto made = made_of(form);
   if (joins) return made;
-  if (!made && &form == &tall) made = march_of(lower, facts, traits, n, strides, loads);
-  return made ? made : march_of(narrow, facts, traits, n, strides, loads);
+  if (!made && form.block == tall.block && form.tile == tall.tile) made = made_of(lower);
+  return made ? made : made_of(narrow);
 }
 
 std::optional<GpuSchedule> window_default(const DeviceFacts& facts, DeviceKind kind,

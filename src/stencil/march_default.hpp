@@ -14,11 +14,10 @@ namespace ridge::stencil {
 /// shape of the blocks, as long a ring of planes as lets several share a multiprocessor, and the
 /// parts of the z axis that fill the GPU evenly. Nothing where no ring fits the shared memory.
 /// `loads=packs` lets lanes compute 16 bytes of rows that begin anywhere, `ascending` adds up
-/// planes' parts.
-[[nodiscard]] std::optional<GpuSchedule> march_default(const DeviceFacts& facts,
-                                                       const Traits& traits, Index3 n,
-                                                       const Strides& strides,
-                                                       Loads loads = Loads::stencil);
+/// planes' parts. `asked` is stage=bulk or stage=tiles; without it the faster one.
+[[nodiscard]] std::optional<GpuSchedule>
+march_default(const DeviceFacts& facts, const Traits& traits, Index3 n, const Strides& strides,
+              Loads loads = Loads::stencil, std::optional<Stage> asked = {});
 
 /// That with windows of registers, for GPUs without a bulk copy engine; nothing where its shared
 /// memory does not fit.

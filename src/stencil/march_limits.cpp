@@ -1,5 +1,6 @@
 #include <ridge/device/device.hpp>
 #include <ridge/device/kind.hpp>
+#include <ridge/device/tile_map.hpp>
 #include <ridge/stencil/march_limits.hpp>
 
 #include <algorithm>
@@ -46,10 +47,26 @@ Offset reach_of(const std::vector<Offset>& offsets) {
   return reach;
 }
 
+/// Of a tile that so many threads compute.
+Index tile_row_bytes(int threads_x, int element_bytes, int reach) {
+  return 16 * (threads_x + 2 * ceil_div(Index{reach} * element_bytes, 16));
+}
+
 } // namespace
 
 Index planes_held(const Traits& traits, Loads loads) {
   return times_held(traits, loads) * traits.radius.z;
+}
+
+bool can_tile(const Traits& traits, int threads_x, int rows) {
+  const auto fits = [&](const std::vector<Offset>& offsets) {
+    const Offset reach = reach_of(offsets);
+    return tile_row_bytes(threads_x, traits.element_bytes, reach.x) / traits.element_bytes <=
+               most_tile_extent &&
+           rows + 2 * reach.y <= most_tile_extent;
+  };
+  return traits.inputs() <= most_tiled_inputs &&
+         std::all_of(traits.footprints.begin(), traits.footprints.end(), fits);
 }
 
 Index march_ring_bytes(const GpuSchedule& s, const Traits& traits, bool packed) {
@@ -62,7 +79,12 @@ Index march_ring_bytes(const GpuSchedule& s, const Traits& traits, bool packed) 
     const Index lead = reach.x > 0 ? line : 0; // the halo to the left
     const Index rows = Index{s.block.y} * s.tile + 2 * reach.y;
     const Index pitch = (tile_bytes + line - 1) / line * line + lead + (packed ? 0 : line);
-    bytes += (s.ring - held * (traits.radius.z - reach.z)) * (rows * pitch + lead);
+    const Index tile =
+        ceil_div(rows * tile_row_bytes(s.block.x, traits.element_bytes, reach.x), line) * line;
+    // Tiles are for rows that begin at 16 bytes; others are copied one by one.
+    const bool tiles = s.stage == Stage::tiles;
+    const Index plane = tiles && packed ? tile : std::max(tiles ? tile : 0, rows * pitch + lead);
+    bytes += (s.ring - held * (traits.radius.z - reach.z)) * plane;
   }
   return bytes;
 }

@@ -75,7 +75,7 @@ void describe_march(StencilAccess& a, const Traits& traits, const GpuSchedule& s
       beside = beside || o.x != 0;
     }
     const Index rows = a.block.y + 2 * beyond;
-    a.march.rows += static_cast<double>(rows);
+    a.march.rows += s.stage == Stage::tiles ? 1.0 : static_cast<double>(rows); // copies of a plane
     a.march.plane_bytes += static_cast<double>(rows * (row + (beside ? 2 * halo_bytes : 0)));
   }
   a.march.plane_bytes += static_cast<double>(a.block.y * row);
@@ -125,6 +125,7 @@ bool fits(const Traits& traits, const GpuSchedule& s, const Description& device)
            static_cast<double>(window_bytes(s, traits, device.kind)) <=
                device.shared_bytes_per_unit;
   }
+  if (s.stage == Stage::tiles && !can_tile(traits, s.block.x, s.block.y * s.tile)) return false;
   if (!has_bulk_copy(device) || traits.radius.z == 0 || s.ring < planes_held(traits, s.loads) + 2) {
     return false;
   }
@@ -145,7 +146,7 @@ StencilAccess model_access(const Traits& traits, const GpuSchedule& s, Index3 n,
   a.keeps_stores = s.store == Store::plain;
   a.bounds = s.bounds;
   a.registers = registers_around + values_held(traits, s, kind) * traits.element_bytes / 4;
-  if (s.stage == Stage::bulk) {
+  if (copies_in_bulk(s.stage)) {
     describe_march(a, traits, s, n, kind);
     return a;
   }
@@ -204,7 +205,8 @@ Prediction predict(const Traits& traits, const Schedule& schedule, Index3 extent
                      "; smaller ones have less");
   }
   if (!fits(traits, gpu, device)) {
-    throw UsageError("stage=bulk needs a bulk copy engine (NVIDIA, sm_90 on), a kernel that reads "
+    throw UsageError("stage=bulk and stage=tiles need a bulk copy engine (NVIDIA, sm_90 on), a "
+                     "kernel that reads "
                      "in z, and a ring that fits the shared memory: not so on " +
                      device.name + " with '" + to_text(schedule) + "'");
   }
@@ -217,8 +219,8 @@ Prediction predict(const Traits& traits, const Schedule& schedule, Index3 extent
 std::vector<GpuSchedule> model_space(const Traits& traits, const Description& device) {
   std::vector<GpuSchedule> all = text::space<GpuSchedule>();
   std::erase_if(all, [&](const GpuSchedule& s) {
-    return (s.stage == Stage::bulk ? s.loads != march_loads(traits)
-                                   : s.loads == Loads::packs && !in_packs(s, traits)) ||
+    return (copies_in_bulk(s.stage) ? s.loads != march_loads(traits)
+                                    : s.loads == Loads::packs && !in_packs(s, traits)) ||
            !fits(traits, s, device);
   });
   return all;

@@ -73,8 +73,11 @@ Schedule standard_for(std::string_view text, const Device& device, const Traits&
                       : asks_for("loads=ascending") ? Loads::ascending
                       : asks_for("loads=stencil")   ? Loads::stencil
                                                     : march_loads(traits);
-  if (asks_for("stage=bulk") && (gpu->stage != Stage::bulk || gpu->loads != loads))
-    other = march_default(device.facts(), traits, extents, at, loads);
+  for (const Stage stage : {Stage::bulk, Stage::tiles}) {
+    const std::string asked = "stage=" + text::value_to_text(stage);
+    if (asks_for(asked) && (gpu->stage != stage || gpu->loads != loads))
+      other = march_default(device.facts(), traits, extents, at, loads, stage);
+  }
   return other ? Schedule(*other) : standard;
 }
 
@@ -91,7 +94,7 @@ namespace {
 
 /// Whether the device can run it, of the marches those that the space lists.
 bool possible(const GpuSchedule& s, const Device& device, const Traits& traits) {
-  if (s.stage == Stage::bulk && s.loads != march_loads(traits)) return false;
+  if (copies_in_bulk(s.stage) && s.loads != march_loads(traits)) return false;
   if (s.loads == Loads::packs && !in_packs(s, traits)) return false;
   if (s.stage == Stage::none) return true;
   const MarchShape shape{s.block.x, s.block.y, s.tile};
@@ -102,7 +105,10 @@ bool possible(const GpuSchedule& s, const Device& device, const Traits& traits) 
     return listed(all_window_shapes) &&
            window_bytes(s, traits, device.kind()) <= device.facts().shared_per_block.value;
   }
-  return listed(all_march_shapes) && can_march(device) && traits.radius.z > 0 &&
+  const bool known = s.stage == Stage::tiles ? listed(all_tiled_shapes) &&
+                                                   can_tile(traits, s.block.x, s.block.y * s.tile)
+                                             : listed(all_march_shapes);
+  return known && can_march(device) && traits.radius.z > 0 &&
          s.ring >= planes_held(traits, s.loads) + 2 &&
          march_ring_bytes(s, traits) + march_fixed_bytes(s) <=
              device.facts().shared_per_block.value;
@@ -129,12 +135,13 @@ std::string detail::variant_definition(DeviceKind kind, const Schedule& schedule
     s.store = Store::plain;
   }
   const auto name = [](auto value) { return text::value_to_text(value); };
-  if (s.stage == Stage::bulk) {
+  if (copies_in_bulk(s.stage)) {
     constexpr std::array<const char*, 4> names{"lines", "packs", "anywhere", "joined"};
-    return fmt::format("#define RIDGE_STENCIL_MARCH {}, {}, {}, Store::{}, Rows::{}{}\n", s.block.x,
-                       s.block.y, s.tile, name(s.store),
-                       names[static_cast<std::size_t>(gpu::march_rows(s, rows))],
-                       s.loads == Loads::ascending ? ", true" : "");
+    const MarchVariant v = gpu::march_variant(s, s.store, rows);
+    return fmt::format(
+        "#define RIDGE_STENCIL_MARCH {}, {}, {}, Store::{}, Rows::{}{}\n", v.threads_x, v.threads_y,
+        v.tile, name(v.store), names[static_cast<std::size_t>(v.rows)],
+        v.tiles ? (v.parts ? ", true, true" : ", false, true") : (v.parts ? ", true" : ""));
   }
   if (s.stage == Stage::window) {
     return fmt::format("#define RIDGE_STENCIL_WINDOW {}, {}, {}, Store::{}, Rows::{}\n", s.block.x,

@@ -32,6 +32,8 @@ constexpr const char* points =
 constexpr const char* march =
     "128, 2, 4, ridge::stencil::Store::plain, ridge::stencil::Rows::packs";
 
+constexpr const char* tiles =
+    "64, 8, 2, ridge::stencil::Store::plain, ridge::stencil::Rows::packs, false, true";
 constexpr const char* window =
     "32, 8, 2, ridge::stencil::Store::nontemporal, ridge::stencil::Rows::packs";
 
@@ -153,6 +155,21 @@ TEST_P(Images, HaveTheLayoutOfTheHost) {
   if (bulk)
     check(demand_of("march", march, kernel, "double"), test::march_facts(),
           test::march_facts().march.stage_bytes);
+}
+
+/// Maps lie in the body as the copy engine reads them; the image says of what tiles.
+TEST_P(Images, SayWhereTheMapsOfTilesLie) {
+  if (!bulk) GTEST_SKIP() << "for GPUs that copy tiles";
+  const auto compiled =
+      compile(architecture,
+              demand_of("march", tiles, "ridge::lab::Wave<8, 3>", "double",
+                        "ridge/lab/kernels/stencil/wave.hpp"),
+              "constexpr auto f = Body::facts();\n"
+              "static_assert(f.maps_offset % 64 == 0 && f.maps_offset >= f.misfit_offset + 8);\n"
+              "static_assert(f.bytes == f.maps_offset + 256 && f.misfit_offset > f.plan_offset);\n"
+              "static_assert(f.tiles[0].x == 136 && f.tiles[0].y == 24);\n" // 4 points around
+              "static_assert(f.tiles[1].x == 128 && f.tiles[1].y == 16);\n");
+  EXPECT_TRUE(compiled.done) << compiled.report;
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Images,

@@ -144,7 +144,8 @@ TEST(MarchDefault, TakesNoMoreOfInputsAtTheirPointThanWhatIsOnItsWay) {
 
   // Waves march at every order, as do those in a medium, whose tiles are lower.
   const auto block = [&]<class K, class T>() {
-    const auto s = march_default(h200(), traits_of<K, T>(), n, Strides::packed(n));
+    const auto s = march_default(h200(), traits_of<K, T>(), n, Strides::packed(n), Loads::stencil,
+                                 Stage::bulk);
     return s ? text::print(*s) : "";
   };
   for (const std::string& s :
@@ -155,9 +156,45 @@ TEST(MarchDefault, TakesNoMoreOfInputsAtTheirPointThanWhatIsOnItsWay) {
     EXPECT_THAT(s, ::testing::HasSubstr("block=64x4x1 tile=3"));
   EXPECT_THAT((block.operator()<WaveLike<6>, double>()), ::testing::HasSubstr("block=128x2x1"));
   // What is compiled ahead is what defaults take.
-  EXPECT_TRUE(tall_fits<WaveLike<8>>(Rows::lines));
-  EXPECT_TRUE(tall_fits<WaveLike<8>>(Rows::packs));
-  EXPECT_FALSE(tall_fits<MediumLike<8>>(Rows::lines));
+  EXPECT_TRUE(march_fits<WaveLike<8>>(tall_march, Rows::lines));
+  EXPECT_TRUE(march_fits<WaveLike<8>>(tall_march, Rows::packs));
+  EXPECT_FALSE(march_fits<MediumLike<8>>(tall_march, Rows::lines));
+}
+
+/// As many inputs as the rings of tiles leave no room for.
+struct ThreeTall {
+  static constexpr auto footprints = std::make_tuple(star<4>(), star<4>(), star<4>());
+};
+
+TEST(MarchDefault, TakesTilesOfTallFootprints) {
+  const auto made = [&]<class K, class T>(Index3 n, std::optional<Stage> asked = {}) {
+    const Strides strides = Strides::packed(n);
+    const auto s = march_default(h200(), traits_of<K, T>(), n, strides, Loads::stencil, asked);
+    return s ? text::print(*s) : "";
+  };
+  using ::testing::HasSubstr;
+  const Index3 n{512, 512, 512};
+  EXPECT_THAT((made.operator()<WaveLike<8>, double>(n)), HasSubstr("block=64x8x1 tile=2"));
+  EXPECT_THAT((made.operator()<WaveLike<8>, double>(n)), HasSubstr("stage=tiles ring=8"));
+  EXPECT_THAT((made.operator()<WaveLike<8>, float>(n)), HasSubstr("block=32x16x1 tile=2"));
+  EXPECT_THAT((made.operator()<Laplacian<8, 3>, float>(n)), HasSubstr("stage=tiles"));
+  EXPECT_THAT((made.operator()<WaveLike<6>, double>(n)), HasSubstr("stage=bulk"));
+  // Rows that begin anywhere cannot come as tiles, and three such rings fit no multiprocessor.
+  EXPECT_THAT((made.operator()<WaveLike<8>, double>({511, 512, 512})), HasSubstr("stage=bulk"));
+  EXPECT_EQ((made.operator()<ThreeTall, double>(n)), "");
+  EXPECT_FALSE(march_fits<ThreeTall>(tiled_march(8), Rows::packs, 8));
+  EXPECT_THAT((made.operator()<WaveLike<2>, double>(n, Stage::tiles)), HasSubstr("stage=tiles"));
+
+  GpuSchedule s;
+  s.stage = Stage::tiles;
+  s.block = BlockShape{{64, 8, 1}};
+  s.tile = 2;
+  s.ring = 6;
+  EXPECT_EQ(march_ring_bytes(s, traits_of<WaveLike<8>, double>(), true),
+            6 * 24 * (1024 + 64) + 2 * 16 * 1024);
+  EXPECT_TRUE(can_tile(traits_of<WaveLike<8>, double>(), 64, 16));
+  EXPECT_FALSE(can_tile(traits_of<WaveLike<8>, float>(), 64, 16)); // 264 elements
+  EXPECT_FALSE(can_tile(traits_of<WaveLike<8>, double>(), 64, 249));
 }
 
 TEST(MarchDefault, FitsTheSharedMemoryAtAnyExtents) {
@@ -169,10 +206,14 @@ TEST(MarchDefault, FitsTheSharedMemoryAtAnyExtents) {
     if (!s) return;
     const bool packed = n.x * static_cast<Index>(sizeof(T)) % 128 == 0;
     const Rows rows = rows_at(traits, Strides::packed(n)).rows;
+    const bool tiles = s->stage == Stage::tiles;
     if (s->block == BlockShape{{64, 4, 1}}) {
-      EXPECT_EQ(s->tile == tall_march.tile, tall_fits<K>(rows)) << text::print(*s);
+      EXPECT_EQ(s->tile == tall_march.tile, march_fits<K>(tall_march, rows)) << text::print(*s);
     }
-    const Index bytes = march_ring_bytes(*s, traits, packed) + march_fixed_bytes(*s);
+    if (tiles) {
+      EXPECT_TRUE((tiles_ahead<K, T>())) << text::print(*s);
+    }
+    const Index bytes = march_ring_bytes(*s, traits, packed || tiles) + march_fixed_bytes(*s);
     EXPECT_LE(bytes, h200().shared_per_block.value) << text::print(*s);
     EXPECT_GE(s->ring, planes_held(traits, s->loads) + 2) << text::print(*s);
     EXPECT_GE(s->chunks, 1);

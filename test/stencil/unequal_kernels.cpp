@@ -14,17 +14,20 @@ struct PointsList<test::Unequal<K>, T> {
 };
 template <class K, class T>
 struct MarchList<test::Unequal<K>, T> {
-  static constexpr std::array values{MarchVariant{32, 2, 2, Store::plain, Rows::lines, false},
-                                     MarchVariant{32, 2, 2, Store::plain, Rows::packs, false},
-                                     MarchVariant{32, 2, 2, Store::plain, Rows::anywhere, false},
-                                     MarchVariant{32, 2, 2, Store::plain, Rows::joined, false}};
+  static constexpr std::array values{
+      MarchVariant{32, 2, 2, Store::plain, Rows::lines, false},
+      MarchVariant{32, 2, 2, Store::plain, Rows::packs, false},
+      MarchVariant{32, 2, 2, Store::plain, Rows::anywhere, false},
+      MarchVariant{32, 2, 2, Store::plain, Rows::joined, false},
+      MarchVariant{32, 2, 2, Store::plain, Rows::packs, false, true}};
 };
 template <class T>
 struct MarchList<test::Unequal<test::Summed>, T> {
   static constexpr std::array values{MarchVariant{32, 2, 2, Store::plain, Rows::lines, true},
                                      MarchVariant{32, 2, 2, Store::plain, Rows::packs, true},
                                      MarchVariant{32, 2, 2, Store::plain, Rows::anywhere, true},
-                                     MarchVariant{32, 2, 2, Store::plain, Rows::joined, false}};
+                                     MarchVariant{32, 2, 2, Store::plain, Rows::joined, false},
+                                     MarchVariant{32, 2, 2, Store::plain, Rows::packs, true, true}};
 };
 template <class K, class T>
 struct WindowList<test::Unequal<K>, T> {

@@ -103,7 +103,7 @@ TEST_P(Windows, AreAskedForInWholeWarps) {
   s.block = BlockShape{{32, 32, 1}};
   EXPECT_EQ(GpuSchedule::problem(s), "");
   s.ring = 8;
-  EXPECT_EQ(GpuSchedule::problem(s), "ring is for stage=bulk");
+  EXPECT_EQ(GpuSchedule::problem(s), "ring is for stage=bulk and stage=tiles");
 }
 
 INSTANTIATE_TEST_SUITE_P(Here, Windows, ::testing::ValuesIn(ridge::test::devices_here()),

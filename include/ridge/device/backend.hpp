@@ -5,6 +5,7 @@
 #include <ridge/device/device.hpp>
 #include <ridge/device/exported.hpp>
 #include <ridge/device/image.hpp>
+#include <ridge/device/tile_map.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -79,6 +80,10 @@ public:
 
   /// Loads a kernel that was compiled alone; null where this kind of device takes no images.
   [[nodiscard]] virtual std::shared_ptr<KernelImage> load_image(const void* image);
+
+  /// See ridge/device/tile_map.hpp, which checks the field. Throws Failure where this kind of
+  /// device copies no tiles.
+  [[nodiscard]] virtual TileMap tile_map(const TiledField& field);
 };
 
 } // namespace ridge

@@ -14,8 +14,8 @@ struct March {
   int chunks = 1;           ///< parts of the z axis that march apart
   Index planes_apart = 0;   ///< planes between neighbours that run at the same time; 0: any number
   bool marks_inputs = true; ///< to stay in the cache in preference to results
-  bool copies = false;      ///< rows come into shared memory by copies that one unit hands out
-  double rows = 0;          ///< of all inputs, that a block copies for a plane
+  bool copies = false;      ///< planes come into shared memory by copies that one unit hands out
+  double rows = 0;          ///< of all inputs, or tiles, that a block copies for a plane
   double plane_bytes = 0;   ///< that a block reads and writes for a plane
 };
 

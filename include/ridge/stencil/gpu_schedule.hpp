@@ -14,11 +14,17 @@ constexpr auto enum_names(Order) {
 }
 
 /// Where a lane finds its neighbours: in memory (through the caches); in a ring of planes in shared
-/// memory that one warp of the block fills by bulk copies while the block marches in z; or, while
-/// it marches, in a window of registers along z and in shared memory that all lanes fill.
-enum class Stage { none, bulk, window };
+/// memory that one warp of the block fills by bulk copies of rows while the block marches in z;
+/// while it marches, in a window of registers along z and in shared memory that all lanes fill; or
+/// in a ring that one lane fills by a copy of a tile a plane, where rows begin at multiples of 16
+/// bytes.
+enum class Stage { none, bulk, window, tiles };
 constexpr auto enum_names(Stage) {
-  return std::array<std::string_view, 3>{"none", "bulk", "window"};
+  return std::array<std::string_view, 4>{"none", "bulk", "window", "tiles"};
+}
+/// Whether a warp of the block fills a ring of planes.
+constexpr bool copies_in_bulk(Stage stage) {
+  return stage == Stage::bulk || stage == Stage::tiles;
 }
 
 struct GpuSchedule {
@@ -39,11 +45,11 @@ struct GpuSchedule {
 
   static constexpr auto fields() {
     return std::tuple{
-        text::field("block", &GpuSchedule::block,
-                    text::open(BlockShape{{256, 1, 1}}, BlockShape{{128, 1, 8}},
-                               BlockShape{{32, 8, 1}}, BlockShape{{128, 2, 1}},
-                               BlockShape{{128, 4, 1}}),
-                    "threads of a block along x, y and z; stage=bulk adds a warp that fetches"),
+        text::field(
+            "block", &GpuSchedule::block,
+            text::open(BlockShape{{256, 1, 1}}, BlockShape{{128, 1, 8}}, BlockShape{{32, 8, 1}},
+                       BlockShape{{128, 2, 1}}, BlockShape{{128, 4, 1}}),
+            "threads of a block along x, y and z; stage=bulk and tiles add a warp that fetches"),
         text::field("tile", &GpuSchedule::tile, text::in_range(1, 32, 1, 2, 4, 8, 16),
                     "points a thread computes, in y"),
         text::field("loads", &GpuSchedule::loads,
@@ -61,11 +67,11 @@ struct GpuSchedule {
         text::field("split", &GpuSchedule::split, text::in_range(1, 1024, 1, 4),
                     "sub-domains in y, one launch after the other"),
         text::field("stage", &GpuSchedule::stage,
-                    text::one_of(Stage::none, Stage::bulk, Stage::window),
-                    "neighbours from memory; marching in z, from planes in shared memory, or from "
-                    "registers and shared memory"),
+                    text::one_of(Stage::none, Stage::bulk, Stage::window, Stage::tiles),
+                    "neighbours from memory; marching in z, from planes in shared memory (bulk: "
+                    "copied by rows, tiles: at once), or from registers and shared memory"),
         text::field("ring", &GpuSchedule::ring, text::in_range(2, 16, 5, 8),
-                    "stage=bulk: planes in shared memory"),
+                    "stage=bulk and tiles: planes in shared memory"),
         text::field("chunks", &GpuSchedule::chunks, text::in_range(1, 1024, 1, 2),
                     "marching: parts of the z axis that march apart"),
         text::field("drift", &GpuSchedule::drift, text::in_range(0, 64, 0, 2),
@@ -84,7 +90,8 @@ struct GpuSchedule {
     const GpuSchedule plain;
     if (s.ring != plain.ring || s.chunks != plain.chunks || s.drift != plain.drift ||
         s.pace != plain.pace) {
-      return "ring is for stage=bulk; chunks, drift and pace for stage=bulk and stage=window";
+      return "ring is for stage=bulk and stage=tiles; chunks, drift and pace for these and "
+             "stage=window";
     }
     return {};
   }
@@ -92,18 +99,19 @@ struct GpuSchedule {
 private:
   static std::string march_problem(const GpuSchedule& s) {
     const GpuSchedule plain;
-    const bool bulk = s.stage == Stage::bulk;
-    // Of stage=bulk ascending loads take each plane's part of all sums, packs rows anywhere.
+    const bool bulk = copies_in_bulk(s.stage);
+    const std::string stage(enum_names(Stage{})[static_cast<std::size_t>(s.stage)]);
+    // With a ring ascending loads take each plane's part of all sums, packs rows anywhere.
     if ((s.loads != plain.loads && !bulk) || s.bounds != plain.bounds || s.grid != plain.grid ||
         s.split != plain.split) {
-      return std::string("stage=") + (bulk ? "bulk" : "window") + " goes with " +
-             (bulk ? "" : "loads=stencil ") + "bounds=1024 grid=xyz split=1";
+      return "stage=" + stage + " goes with " + (bulk ? "" : "loads=stencil ") +
+             "bounds=1024 grid=xyz split=1";
     }
-    if (!bulk && s.ring != plain.ring) return "ring is for stage=bulk";
-    const int most = bulk ? 896 : 1024; // a warp of stage=bulk only fetches
+    if (!bulk && s.ring != plain.ring) return "ring is for stage=bulk and stage=tiles";
+    const int most = bulk ? 896 : 1024; // a warp only fetches
     if (s.block.z != 1 || s.block.x % 32 != 0 || s.block.count() % 64 != 0 ||
         s.block.count() > most) {
-      return std::string("stage=") + (bulk ? "bulk" : "window") +
+      return "stage=" + stage +
              " takes blocks of one plane and whole warps: block=XxYx1, X a multiple of 32, X times "
              "Y one of 64 and at most " +
              std::to_string(most);

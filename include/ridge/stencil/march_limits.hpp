@@ -25,14 +25,17 @@ namespace ridge::stencil {
 /// parts.
 [[nodiscard]] Loads march_loads(const Traits& traits);
 
+/// Whether planes of all inputs can come as tiles of so many threads in x and rows.
+[[nodiscard]] bool can_tile(const Traits& traits, int threads_x, int rows);
+
 /// Planes of the ring that stay from one output plane to the next: those above the point, and those
 /// below unless all that is read there lies in the point's own column; none where planes' parts are
 /// added up.
 [[nodiscard]] Index planes_held(const Traits& traits, Loads loads);
 
 /// Most shared memory of the rings of all inputs, for rows of any alignment; `packed` rows begin at
-/// multiples of 128 bytes and take less. An input has as many planes fewer than `ring=` as it keeps
-/// fewer from one output plane to the next.
+/// multiples of 128 bytes, under stage=tiles of 16, and take less. An input has as many planes
+/// fewer than `ring=` as it keeps fewer from one output plane to the next.
 [[nodiscard]] Index march_ring_bytes(const GpuSchedule& schedule, const Traits& traits,
                                      bool packed = false);
 

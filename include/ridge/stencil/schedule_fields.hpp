@@ -19,4 +19,7 @@ constexpr auto enum_names(Loads) {
   return std::array<std::string_view, 3>{"stencil", "ascending", "packs"};
 }
 
+/// Inputs of a kernel that marches by tiles: each has a map in the kernel's parameters.
+inline constexpr int most_tiled_inputs = 8;
+
 } // namespace ridge::stencil

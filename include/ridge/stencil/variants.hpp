@@ -35,15 +35,18 @@ struct PointsVariant {
 /// anywhere. `joined` begin anywhere, too, and lanes put 16 bytes together from what they load.
 enum class Rows { lines, packs, anywhere, joined };
 
-/// Of GpuSchedule, stage=bulk and stage=window, and of the fields.
+/// Of GpuSchedule, stage=bulk, stage=tiles and stage=window, and of the fields.
 struct MarchVariant {
   int threads_x = 128; ///< computing threads along x and y
   int threads_y = 2;
   int tile = 4; ///< rows a thread computes
   Store store = Store::plain;
   Rows rows = Rows::lines;
-  /// Of stage=bulk: each plane's part of all sums is added when the plane comes (march_parts.hpp).
+  /// Of stage=bulk and stage=tiles: each plane's part of all sums is added when the plane comes
+  /// (march_parts.hpp).
   bool parts = false;
+  /// A plane of an input comes as one tile. Rows are packs then, lines among them.
+  bool tiles = false;
   friend constexpr bool operator==(const MarchVariant&, const MarchVariant&) = default;
 };
 
@@ -124,25 +127,33 @@ inline constexpr MarchShape lower_march{64, 4, 3};
 constexpr bool takes_tall(Offset radius, std::size_t element_bytes, Rows rows) {
   return radius.y > 3 && (rows == Rows::lines || (rows == Rows::packs && element_bytes == 8));
 }
-/// Whether the shortest rings of tall blocks fit a multiprocessor of the GPUs that march, as
-/// march_ring_bytes counts.
+/// Where a plane comes as a tile, of footprints that read so many rows that copies of these take
+/// longer than their bytes (docs/decisions/0098).
+constexpr MarchShape tiled_march(std::size_t element_bytes) {
+  return element_bytes == 8 ? MarchShape{64, 8, 2} : MarchShape{32, 16, 2};
+}
+constexpr bool takes_tiles(Offset radius, Rows rows) {
+  return radius.y > 3 && (rows == Rows::lines || rows == Rows::packs);
+}
+/// Whether the shortest rings of such blocks fit a multiprocessor of the GPUs that march, as
+/// march_ring_bytes counts. Tiles are of elements of so many bytes; 0: rows are copied.
 template <class K>
-constexpr bool tall_fits(Rows rows) {
-  constexpr int room = (226 << 10) - 256 - 4352; // beside what march_fixed_bytes counts
+constexpr bool march_fits(const MarchShape& shape, Rows rows, std::size_t tiles_of = 0) {
+  const int height = shape.threads_y * shape.tile;
+  const int room = (226 << 10) - 256 - 256 * height - 256; // beside what march_fixed_bytes counts
   constexpr int line = 128;
   const int held = adds_parts<K> ? 0 : column_below<K>() ? 1 : 2;
   int bytes = 0;
-  std::apply(
-      [&](const auto&... f) {
-        const auto add = [&](Offset reach) {
-          const int lead = reach.x > 0 ? line : 0;
-          const int pitch = tall_march.threads_x * 16 + lead + (rows == Rows::lines ? 0 : line);
-          const int height = tall_march.threads_y * tall_march.tile + 2 * reach.y;
-          bytes += (held * reach.z + 2) * (height * pitch + lead);
-        };
-        (add(f.radius()), ...);
-      },
-      footprints_of<K>());
+  const auto add = [&](Offset reach) {
+    const int lead = reach.x > 0 ? line : 0;
+    const int pitch = shape.threads_x * 16 + lead + (rows == Rows::lines ? 0 : line);
+    const int beside = (reach.x * static_cast<int>(tiles_of) + 15) / 16 * 16;
+    const int tile = (height + 2 * reach.y) * (shape.threads_x * 16 + 2 * beside);
+    const int plane =
+        tiles_of > 0 ? (tile + line - 1) / line * line : (height + 2 * reach.y) * pitch + lead;
+    bytes += (held * reach.z + 2) * plane;
+  };
+  std::apply([&](const auto&... f) { (add(f.radius()), ...); }, footprints_of<K>());
   return bytes <= room;
 }
 /// Those that the schedule space lists.
@@ -156,6 +167,10 @@ inline constexpr std::array march_stores{Store::plain, Store::nontemporal};
 inline constexpr std::array march_shapes{wide_march, narrow_march};
 inline constexpr std::array march_stores{Store::plain};
 #endif
+
+/// The same where planes come as tiles.
+inline constexpr MarchShape narrow_tiled{32, 8, 4};
+inline constexpr std::array all_tiled_shapes{tiled_march(8), tiled_march(4), narrow_tiled};
 
 /// The shape of stage=window that defaults pick, and those that the schedule space lists.
 inline constexpr MarchShape usual_window{32, 8, 2};
@@ -292,32 +307,66 @@ constexpr Rows rows_anywhere(std::size_t element_bytes, bool tile_fits) {
   return element_bytes == 4 && tile_fits ? Rows::joined : Rows::anywhere;
 }
 
+/// Whether marches by tiles are compiled ahead: all that can be, or where defaults pick them.
+template <class K, class T>
+constexpr bool tiles_ahead() {
+#if defined(RIDGE_AHEAD_ALL)
+  return inputs_of<K> <= most_tiled_inputs;
+#else
+  return inputs_of<K> <= most_tiled_inputs && takes_tiles(radius_of<K>(), Rows::packs) &&
+         march_fits<K>(tiled_march(sizeof(T)), Rows::packs, sizeof(T));
+#endif
+}
+
+/// Puts the marches compiled ahead into `all`, and says how many they are.
+template <class K, class T>
+constexpr std::size_t list_marches(auto& all) {
+#if defined(RIDGE_AHEAD_ALL)
+  constexpr std::array rows_listed{Rows::lines, Rows::packs, Rows::anywhere, Rows::joined};
+  constexpr std::array in_tiles{tiled_march(sizeof(T)), narrow_tiled};
+#else
+  constexpr std::array rows_listed{Rows::lines, Rows::packs,
+                                   rows_anywhere(sizeof(T), tile_fits<K>())};
+  constexpr std::array in_tiles{tiled_march(sizeof(T))};
+#endif
+  std::size_t n = 0;
+  for (const Store store : march_stores) {
+    const auto add = [&](const MarchShape& s, Rows rows, bool tiles) {
+      all[n++] = {s.threads_x, s.threads_y, s.tile, store, rows, adds_parts<K>, tiles};
+    };
+    for (const MarchShape& listed : march_shapes) {
+      for (const Rows rows : rows_listed) {
+        MarchShape s = listed;
+#if !defined(RIDGE_AHEAD_ALL)
+        if (s == wide_march && tiles_ahead<K, T>() && takes_tiles(radius_of<K>(), rows)) continue;
+        if (s == wide_march && takes_tall(radius_of<K>(), sizeof(T), rows))
+          s = march_fits<K>(tall_march, rows) ? tall_march : lower_march;
+#endif
+        add(s, rows, false);
+      }
+    }
+    if (!tiles_ahead<K, T>()) continue;
+    for (const MarchShape& s : in_tiles)
+      add(s, Rows::packs, true);
+  }
+  return n;
+}
+
 template <class K, class T>
 struct MarchList {
   static constexpr auto values = [] {
     if constexpr (radius_of<K>().z == 0) {
       return std::array<MarchVariant, 0>{};
     } else {
-#if defined(RIDGE_AHEAD_ALL)
-      constexpr std::array all_rows{Rows::lines, Rows::packs, Rows::anywhere, Rows::joined};
-#else
-      constexpr std::array all_rows{Rows::lines, Rows::packs,
-                                    rows_anywhere(sizeof(T), tile_fits<K>())};
-#endif
-      std::array<MarchVariant, march_shapes.size() * march_stores.size() * all_rows.size()> all{};
-      std::size_t n = 0;
-      for (const MarchShape& listed : march_shapes) {
-        for (const Store store : march_stores) {
-          for (const Rows rows : all_rows) {
-            MarchShape s = listed;
-#if !defined(RIDGE_AHEAD_ALL)
-            if (s == wide_march && takes_tall(radius_of<K>(), sizeof(T), rows))
-              s = tall_fits<K>(rows) ? tall_march : lower_march;
-#endif
-            all[n++] = {s.threads_x, s.threads_y, s.tile, store, rows, adds_parts<K>};
-          }
-        }
-      }
+      std::array<MarchVariant, 64> most{};
+      constexpr std::size_t count = [] {
+        std::array<MarchVariant, 64> listed{};
+        return list_marches<K, T>(listed);
+      }();
+      list_marches<K, T>(most);
+      std::array<MarchVariant, count> all{};
+      for (std::size_t i = 0; i < count; ++i)
+        all[i] = most[i];
       return all;
     }
   }();

@@ -11,6 +11,9 @@
 #elif CUDART_VERSION >= 12080
 #include "../cuda/image.hpp"
 #endif
+#if defined(RIDGE_TARGET_CUDA)
+#include "../cuda/tiles.hpp"
+#endif
 
 #include <cstdint>
 #include <cstring>
@@ -306,6 +309,12 @@ public:
   [[nodiscard]] std::shared_ptr<KernelImage> load_image(const void* image) override {
     const gpu::MayMake may_make;
     return std::make_shared<gpu::CudaImage>(id_.number, image);
+  }
+#endif
+#if defined(RIDGE_TARGET_CUDA)
+  [[nodiscard]] TileMap tile_map(const TiledField& field) override {
+    use();
+    return gpu::cuda_tiles(field);
   }
 #endif
 

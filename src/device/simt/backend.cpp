@@ -2,6 +2,7 @@
 #include <ridge/device/simt/backend.hpp>
 
 #include "scheduler.hpp"
+#include "tiles.hpp"
 
 #include <fmt/format.h>
 
@@ -35,6 +36,7 @@ public:
     if (memory != nullptr && bytes <= most_poisoned) fill(nullptr, memory, 0xFF, bytes);
     return memory;
   }
+  TileMap tile_map(const TiledField& field) override { return simt::host_tiles(field); }
 };
 
 } // namespace

@@ -56,13 +56,18 @@ ImageLaunch lay_march(Queue& queue, const void* call, const gpu::BodyFacts& fact
   const CallFields fields(call, facts);
   const RowsAt rows = fields.rows();
   fields.put(body, rows);
-  if (s.stage == Stage::bulk) {
+  if (copies_in_bulk(s.stage)) {
     gpu::check_march(queue.device());
+    if (facts.maps_offset > 0) gpu::check_tiled_inputs(facts.inputs);
     for (int i = 0; i < facts.inputs; ++i) {
       const AnyView seen = fields.seen(rows, i);
       gpu::check_march_input(seen.data);
       body.put(facts.misfit_offset + i * static_cast<int>(sizeof(unsigned)),
                static_cast<unsigned>(misfit_of(seen.data, facts.element_bytes)));
+      if (facts.maps_offset > 0) {
+        body.put(facts.maps_offset + i * static_cast<int>(sizeof(TileMap)),
+                 gpu::march_tiles(queue.device(), seen, facts.element_bytes, facts.tiles[i]));
+      }
     }
   }
   const Index3 extents = fields.extents();
@@ -103,9 +108,9 @@ detail::image_demand(const Device& device, const Schedule& schedule, const std::
                      const std::string& precision, std::size_t call_bytes) {
   if (!device.is_gpu()) return {};
   const Stage stage = std::get<GpuSchedule>(schedule).stage;
-  if (stage == Stage::bulk) gpu::check_march(device);
-  constexpr std::array<const char*, 3> bodies{"Points", "March", "WindowMarch"};
-  constexpr std::array<const char*, 3> variants{"points", "march", "window"};
+  if (copies_in_bulk(stage)) gpu::check_march(device);
+  constexpr std::array<const char*, 4> bodies{"Points", "March", "WindowMarch", "March"};
+  constexpr std::array<const char*, 4> variants{"points", "march", "window", "march"};
   const auto which = static_cast<std::size_t>(stage);
   return launch::ImageDemand{
       fmt::format("ridge/stencil/gpu/{}.hpp", variants[which]),

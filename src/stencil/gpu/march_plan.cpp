@@ -11,15 +11,26 @@ namespace ridge::stencil::gpu {
 
 void check_march(const Device& device) {
   if (facts_of(device).bulk_copies_from == nullptr)
-    throw UsageError("stage=bulk needs the bulk copy engine of NVIDIA GPUs from Hopper on");
+    throw UsageError(
+        "stage=bulk and stage=tiles need the bulk copy engine of NVIDIA GPUs from Hopper on");
   if (!can_march(device)) {
-    throw UsageError("stage=bulk needs compute capability 9.0, and " + to_text(device.id()) +
-                     " is " + device.facts().architecture);
+    throw UsageError("stage=bulk and stage=tiles need compute capability 9.0, and " +
+                     to_text(device.id()) + " is " + device.facts().architecture);
   }
 }
 
-Rows march_rows(const GpuSchedule& s, Rows rows) {
-  return rows == Rows::anywhere && s.loads == Loads::packs ? Rows::joined : rows;
+MarchVariant march_variant(const GpuSchedule& s, Store store, Rows rows) {
+  MarchVariant v{s.block.x, s.block.y, s.tile, store, rows, s.loads == Loads::ascending};
+  v.tiles = s.stage == Stage::tiles && rows != Rows::anywhere;
+  if (v.tiles) v.rows = Rows::packs;
+  if (rows == Rows::anywhere && s.loads == Loads::packs) v.rows = Rows::joined;
+  return v;
+}
+
+TileMap march_tiles(const Device& device, const View<const char>& in, int element_bytes,
+                    TileExtent extent) {
+  return tile_map(device,
+                  {in.data, in.extents, in.row, in.plane, element_bytes, extent.x, extent.y});
 }
 
 MarchVariant window_variant(const GpuSchedule& s, Store store, Rows rows) {
@@ -28,8 +39,15 @@ MarchVariant window_variant(const GpuSchedule& s, Store store, Rows rows) {
 
 void check_march_input(const void* data) {
   if (reinterpret_cast<std::uintptr_t>(data) % 16 != 0)
-    throw UsageError(
-        "stage=bulk needs fields that begin at multiples of 16 bytes, or equally far behind them");
+    throw UsageError("stage=bulk and stage=tiles need fields that begin at multiples of 16 bytes, "
+                     "or equally far behind them");
+}
+
+void check_tiled_inputs(int inputs) {
+  if (inputs <= most_tiled_inputs) return;
+  throw UsageError("stage=tiles takes kernels of at most " + std::to_string(most_tiled_inputs) +
+                   " inputs, and this one has " + std::to_string(inputs) +
+                   "; stage=bulk takes any number");
 }
 
 MarchLaunch plan_march(Queue& queue, const MarchFacts& facts, Offset r, Index3 n,

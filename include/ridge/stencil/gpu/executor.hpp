@@ -58,7 +58,7 @@ Bound bind_points_of(Queue& queue, const Call<K, T>& call, const GpuSchedule& s)
 template <class K, class T, class Target>
 Bound Executor<K, T, Target>::bind(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) {
   static_assert(std::is_same_v<Target, Here>, "instantiate executors for ridge::Here");
-  if (s.stage == Stage::bulk) return gpu::bind_march_of(queue, call, s);
+  if (copies_in_bulk(s.stage)) return gpu::bind_march_of(queue, call, s);
   if (s.stage == Stage::window) return gpu::bind_window_of(queue, call, s);
   return gpu::bind_points_of(queue, call, s);
 }

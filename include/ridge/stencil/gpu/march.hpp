@@ -1,8 +1,9 @@
 // GPU executor "march": blocks march through z with the planes around them in shared memory.
 //
-// One warp of each block fetches, by bulk copies of whole rows, into a ring of planes of each
-// input; the other warps wait for a plane, compute, and give the oldest plane back. Blocks stay on
-// their multiprocessor and take one column of tiles after the other. What makes this reach the
+// One warp of each block fetches, by bulk copies of whole rows or of a whole tile, into a ring of
+// planes of each input; the other warps wait for a plane, compute, and give the oldest plane back.
+// Where tiles are tall, a copy a plane is faster than one a row (docs/decisions/0098). Blocks stay
+// on their multiprocessor and take one column of tiles after the other. What makes this reach the
 // speed of a copy (docs/decisions/0005 has the measurements):
 // - rows lie in shared memory at the same distance from a 128-byte boundary as in the field, so
 //   that a copy never splits a memory sector in two;
@@ -14,6 +15,7 @@
 #pragma once
 
 #include <ridge/device/lane.hpp>
+#include <ridge/device/tile_copy.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/gpu/march_steps.hpp>
 #include <ridge/stencil/gpu/march_target.hpp>
@@ -22,6 +24,14 @@
 #include <array>
 
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
+
+/// Maps of the inputs where their planes come as tiles.
+template <int Inputs, bool Tiles>
+struct MarchMaps {};
+template <int Inputs>
+struct MarchMaps<Inputs, true> {
+  std::array<KernelTileMap, Inputs> of;
+};
 
 template <class K, class T, MarchVariant M>
 struct March {
@@ -34,6 +44,7 @@ struct March {
   Call<K, T> call;
   MarchPlan plan;
   std::array<unsigned, inputs_of<K>> misfit; ///< elements from a 128-byte boundary to the field
+  MarchMaps<inputs_of<K>, M.tiles> maps;
 
   static constexpr MarchFacts march_facts() {
     return {Tile::tile_x,       Tile::tile_y,      Tile::consumers, Tile::held,
@@ -44,6 +55,13 @@ struct March {
     BodyFacts f = body_facts<March>();
     f.misfit_offset = f.plan_offset + static_cast<int>(sizeof(plan));
     f.march = march_facts();
+    if constexpr (M.tiles) {
+      const int behind_misfit = f.misfit_offset + static_cast<int>(sizeof(misfit));
+      f.maps_offset = behind(static_cast<std::size_t>(behind_misfit), alignof(decltype(maps)));
+      const TileExtent* const extents = Tile::tile_extents.data();
+      for (int i = 0; i < inputs_of<K> && i < most_tiled_inputs; ++i)
+        f.tiles[i] = extents[i];
+    }
     return f;
   }
 
@@ -54,7 +72,7 @@ struct March {
       auto empty = lane.template shared<PhaseBarrier>(Tile::most_ring * 8, plan.ring);
       if (lane.rank() == 0) {
         for (int s = 0; s < plan.ring; ++s) {
-          lane.phase_begin(full, s, lane.width());
+          lane.phase_begin(full, s, M.tiles ? 1 : lane.width());
           lane.phase_begin(empty, s, Tile::consumers);
         }
       }
@@ -77,6 +95,52 @@ private:
   RIDGE_DEVICE void fetch(Lane& lane, Planes& planes, Bars& full, Bars& empty) const {
     const int me = lane.rank() - Tile::consumers;
     MarchSteps steps(plan, lane.block().x, lane.grid_extent().x);
+    if constexpr (M.tiles) {
+      if (me == 0) fetch_tiles(lane, planes, full, empty, steps);
+    } else {
+      fetch_rows(lane, me, planes, full, empty, steps);
+    }
+    if (steps.kept()) steps.clear(lane, plan, me, lane.width());
+  }
+
+  /// By the warp's first lane alone.
+  template <class Lane, class Planes, class Bars>
+  RIDGE_DEVICE void fetch_tiles(Lane& lane, Planes& planes, Bars& full, Bars& empty,
+                                MarchSteps& steps) const {
+    typename Tile::Slots slots;
+    int parity = 1; // the first pass over the ring finds it empty
+    for (int u = lane.block().x; u < plan.units.count; u += lane.grid_extent().x) {
+      const MarchUnit unit = unit_at(plan.units, u);
+      steps.begin(plan, u);
+      for (Index z = unit.z_begin - r.z; z < unit.z_end + r.z; ++z) {
+        if (steps.begins_step()) steps.wait(lane, plan);
+        lane.phase_wait(empty, slots.newest(), parity);
+        int bytes = 0;
+        unrolled<inputs_of<K>>([&](auto input) {
+          constexpr int i = number<decltype(input)>;
+          if (reads<i>(unit, z)) bytes += Tile::template tile_bytes<i>;
+        });
+        lane.phase_arrive_expecting(full, slots.newest(), bytes);
+        unrolled<inputs_of<K>>([&](auto input) {
+          constexpr int i = number<decltype(input)>;
+          if (!reads<i>(unit, z)) return;
+          copy_tile(lane, full, slots.newest(), planes,
+                    Tile::template plane_at<i>(plan.ring, slots.template of<i>()), maps.of[i],
+                    static_cast<int>(unit.x_begin) - Tile::template lead_of<i>,
+                    static_cast<int>(unit.y_begin) - Tile::template reach<i>.y,
+                    static_cast<int>(z) - Tile::template late_of<i>);
+        });
+        steps.pass_plane(lane, plan, true);
+        slots.advance(plan.ring, parity);
+      }
+      steps.end(lane, plan, true);
+    }
+  }
+
+  /// A row of a plane a lane, or several.
+  template <class Lane, class Planes, class Bars>
+  RIDGE_DEVICE void fetch_rows(Lane& lane, int me, Planes& planes, Bars& full, Bars& empty,
+                               MarchSteps& steps) const {
     typename Tile::Slots slots;
     int parity = 1; // the first pass over the ring finds it empty
     for (int u = lane.block().x; u < plan.units.count; u += lane.grid_extent().x) {
@@ -95,7 +159,6 @@ private:
       }
       steps.end(lane, plan, me == 0);
     }
-    if (steps.kept()) steps.clear(lane, plan, me, lane.width());
   }
 
   /// The rows that a lane fetches of a plane, one of the tile's a pass.

@@ -14,12 +14,18 @@ namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 template <MarchVariant M, class K, class T>
 Bound bind_march(Queue& queue, const Call<K, T>& call, const RowsAt& rows, const GpuSchedule& s) {
   using Body = March<K, T, M>;
+  if (M.tiles) check_tiled_inputs(inputs_of<K>);
   const MarchLaunch launch =
       plan_march(queue, Body::march_facts(), radius_of<K>(), call.out.extents, rows, s,
                  [&](const LaunchShape& shape) { return resident_blocks<Body>(queue, shape); });
-  Body body{from_rows(call, rows), launch.plan, {}};
-  for (int i = 0; i < inputs_of<K>; ++i)
-    body.misfit[i] = static_cast<unsigned>(misfit_of(body.call.in[i].data, sizeof(T)));
+  Body body{from_rows(call, rows), launch.plan, {}, {}};
+  for (std::size_t i = 0; i < inputs_of<K>; ++i) {
+    const View<const T>& in = body.call.in[i];
+    body.misfit[i] = static_cast<unsigned>(misfit_of(in.data, sizeof(T)));
+    if constexpr (M.tiles)
+      body.maps.of[i] = {
+          march_tiles(queue.device(), detail::untyped(in), sizeof(T), Body::Tile::tile_extents[i])};
+  }
   return Bound(Ready<Body>(queue, launch.shape, body));
 }
 
@@ -44,8 +50,7 @@ Bound bind_march_of(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) 
     // kernels to compile.
     constexpr bool emulated = std::is_same_v<Here, target::Simt>;
     const Store store = emulated ? Store::plain : s.store;
-    const MarchVariant wanted{
-        s.block.x, s.block.y, s.tile, store, march_rows(s, rows.rows), s.loads == Loads::ascending};
+    const MarchVariant wanted = march_variant(s, store, rows.rows);
     choose_from<List>(wanted, [&](auto i) {
       constexpr MarchVariant chosen = List::values[decltype(i)::value];
       if constexpr (!emulated || chosen.store == Store::plain)

@@ -34,7 +34,7 @@ struct MarchTile : MarchBlock<K, T, M> {
 
   static constexpr int piece = 16 / static_cast<int>(sizeof(T)); ///< elements of 16 bytes
   static constexpr int line = 128 / static_cast<int>(sizeof(T)); ///< elements of 128 bytes
-  static constexpr bool shifted = M.rows != Rows::lines;
+  static constexpr bool shifted = M.rows != Rows::lines && !M.tiles;
   static constexpr bool joins = M.rows == Rows::joined;
   static constexpr int rows_joined = joins ? M.tile + 2 * r.y : 1; ///< of a lane
   /// Whether all rows of a plane lie in the ring as far behind each other, up to whole lines, as
@@ -46,15 +46,27 @@ struct MarchTile : MarchBlock<K, T, M> {
   static constexpr Offset reach = footprint_of<K, I>.radius();
   template <int I>
   static constexpr int rows_of = tile_y + 2 * reach<I>.y;
+  static constexpr int up(int elements, int to) { return (elements + to - 1) / to * to; }
   /// A row begins one line behind the last one's end where there is a halo to its left, and up to
-  /// one more for its shift.
+  /// one more for its shift. Rows of tiles follow each other with their halos, in whole 16 bytes.
   template <int I>
-  static constexpr int lead_of = reach<I>.x > 0 ? line : 0;
+  static constexpr int lead_of = M.tiles          ? up(reach<I>.x, piece)
+                                 : reach<I>.x > 0 ? line
+                                                  : 0;
   template <int I>
-  static constexpr int least_pitch_of = (tile_x + line - 1) / line* line + lead_of<I>;
+  static constexpr int least_pitch_of = M.tiles ? tile_x + 2 * lead_of<I>
+                                                : up(tile_x, line) + lead_of<I>;
   template <int I>
   static constexpr int
-      plane_elements = rows_of<I>*(least_pitch_of<I> + (shifted ? line : 0)) + lead_of<I>;
+      plane_elements = M.tiles ? up(rows_of<I>* least_pitch_of<I>, line)
+                               : rows_of<I>*(least_pitch_of<I> + (shifted ? line : 0)) + lead_of<I>;
+  template <int I>
+  static constexpr int tile_bytes = rows_of<I>* least_pitch_of<I>* static_cast<int>(sizeof(T));
+  /// Of each input. For host code, too, which calls nothing of lanes.
+  static constexpr auto tile_extents = []<int... I>(std::integer_sequence<int, I...>) {
+    return std::array{TileExtent{least_pitch_of<I>, rows_of<I>}...};
+  }
+  (std::make_integer_sequence<int, inputs>{});
   static constexpr int most_ring = 16;
   static constexpr int header_bytes = 2 * 8 * most_ring;
 

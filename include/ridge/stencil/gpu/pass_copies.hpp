@@ -80,10 +80,11 @@ private:
       auto phase = Shape::phase_of(lane, planes, slot);
       // What lanes read of this slot they have used for what they handed on before the last step.
       lane.phase_arrive_expecting(phase, 0, bytes * Shape::levels);
-      copy_tile(phase, planes + slot + Shape::radius * row, call.map, p.x, p.y, z);
+      copy_tile(lane, phase, 0, planes, slot + Shape::radius * row, call.map, p.x, p.y, z);
       if constexpr (Shape::levels > 1) {
         auto older_planes = Shape::older_planes(lane);
-        copy_tile(phase, older_planes + older_slot, call.older.map, p.x, p.y, z - Shape::radius);
+        copy_tile(lane, phase, 0, older_planes, older_slot, call.older.map, p.x, p.y,
+                  z - Shape::radius);
       }
     }
   }

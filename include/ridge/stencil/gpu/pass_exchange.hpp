@@ -19,14 +19,8 @@
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
 #if defined(RIDGE_TARGET_CUDA)
-using PassMap = ridge::gpu::TileMap;
+using PassMap = ridge::gpu::KernelTileMap;
 inline constexpr bool copies_tiles = ridge::gpu::has_tile_copy;
-
-/// Begins to copy the tile at (x, y, z); `phase` counts its bytes.
-template <class T>
-RIDGE_DEVICE void copy_tile(PhaseBarrier* phase, T* to, const PassMap& map, int x, int y, int z) {
-  ridge::gpu::copy_tile(phase, 0, to, map, x, y, z);
-}
 #else
 struct PassMap {};
 inline constexpr bool copies_tiles = false;

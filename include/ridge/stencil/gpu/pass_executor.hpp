@@ -5,6 +5,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/memory.hpp>
 #include <ridge/device/recording.hpp>
+#include <ridge/device/tile_map.hpp>
 #include <ridge/stencil/gpu/pass_march.hpp>
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/pass_executor.hpp>
@@ -86,7 +87,14 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
   if constexpr (Shape::takes_tiles) {
     if (in_tiles) {
       const auto map_of = [&](const View<const T>& field) {
-        return ridge::gpu::tile_map(field, width * Shape::vector, Shape::tile_y);
+        const TiledField tiles{field.data,
+                               field.extents,
+                               field.row,
+                               field.plane,
+                               static_cast<int>(sizeof(T)),
+                               width * Shape::vector,
+                               Shape::tile_y};
+        return PassMap{tile_map(queue.device(), tiles)};
       };
       body.call.map = map_of(in);
       if constexpr (Shape::levels > 1) body.call.older.map = map_of(pass.in[1]);

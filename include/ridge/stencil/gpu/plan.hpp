@@ -85,8 +85,13 @@ struct MarchFacts {
   int consumers = 0;          ///< threads that compute
   int held = 0;               ///< planes that stay from one output plane to the next
   int header_bytes = 0, stage_bytes = 0, target_bytes = 0; ///< of shared memory
-  int planes = 0; ///< in shared memory, filled by all; 0: a ring, filled by a warp of its own
+  int planes = 0;       ///< in shared memory, filled by all; 0: a ring, filled by a warp of its own
   int spared_bytes = 0; ///< of `stage_bytes` a plane of the ring: rings of inputs that keep fewer
+};
+
+/// Elements and rows of a tile that is copied at once.
+struct TileExtent {
+  int x = 0, y = 0;
 };
 
 /// What host code must know of a compiled kernel whose types it does not have: where the parts of
@@ -100,7 +105,9 @@ struct BodyFacts {
   int element_bytes = 0;
   int vector = 1; ///< points of a lane in x, if it does not march
   Offset radius;
-  MarchFacts march; ///< zero for points
+  MarchFacts march;    ///< zero for points
+  int maps_offset = 0; ///< of the inputs' maps, where their planes come as tiles; else 0
+  TileExtent tiles[most_tiled_inputs]; ///< of each input, there
 };
 
 } // namespace ridge::stencil::gpu

@@ -3,6 +3,7 @@
 
 #include <ridge/device/launch_shape.hpp>
 #include <ridge/device/queue.hpp>
+#include <ridge/device/tile_map.hpp>
 #include <ridge/stencil/gpu/plan.hpp>
 #include <ridge/stencil/gpu_schedule.hpp>
 #include <ridge/stencil/rows_at.hpp>
@@ -40,8 +41,13 @@ using Resident = std::function<int(const LaunchShape&)>;
                                      Index3 extents, const RowsAt& rows,
                                      const GpuSchedule& schedule, const Resident& resident);
 
-/// How a march by bulk copies takes fields of such rows.
-[[nodiscard]] Rows march_rows(const GpuSchedule& schedule, Rows rows);
+/// The variant of stage=bulk and stage=tiles for fields of such rows: rows that begin anywhere are
+/// copied one by one.
+[[nodiscard]] MarchVariant march_variant(const GpuSchedule& schedule, Store store, Rows rows);
+
+/// The map of an input whose planes come as such tiles.
+[[nodiscard]] TileMap march_tiles(const Device& device, const View<const char>& input,
+                                  int element_bytes, TileExtent extent);
 
 /// The variant of stage=window for fields of such rows.
 [[nodiscard]] MarchVariant window_variant(const GpuSchedule& schedule, Store store, Rows rows);
@@ -50,5 +56,7 @@ using Resident = std::function<int(const LaunchShape&)>;
 /// bulk copies may.
 void check_march(const Device& device);
 void check_march_input(const void* data);
+/// Throws UsageError where a kernel has more inputs than can come as tiles.
+void check_tiled_inputs(int inputs);
 
 } // namespace ridge::stencil::gpu
