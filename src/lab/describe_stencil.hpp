@@ -4,6 +4,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/built_in.hpp>
+#include <ridge/lab/on_arrays/stencil.hpp>
 #include <ridge/lab/rank_stencil.hpp>
 #include <ridge/lab/stencil_entry.hpp>
 
@@ -86,6 +87,15 @@ template <class E>
                       &traits_of_entry<E>,
                       nullptr};
   made.bench.in_lab = E::in_lab;
+  made.bench.on_arrays = arrays_of_stencil<typename E::template Kernel<E::most_rank>>();
+  made.bench.on_arrays.make = [](Queue& queue, RoofSource&, const Arguments& arguments) {
+    const Array& out = arguments.arrays.back();
+    require_rank(E::name, E::least_rank, E::most_rank, out.rank);
+    require_spacing(E::name, E::equal_spacing, arguments.spacing, out.rank, out.element_bytes);
+    return for_rank<E>(out.rank, [&](auto r) {
+      return stencil_on_arrays(queue, E::template make<r.value>(arguments.spacing), arguments);
+    });
+  };
   made.bench.make_menu = [](const BenchRequest& r, const Place& place) {
     return stencil::menu(traits_of_entry<E>(r.precision, r.size.rank()), r.size.xyz(), place);
   };

@@ -71,13 +71,15 @@ std::string description_text(const std::string& file, const std::string& type,
   constexpr std::array names{"launches", "evolution", "ranks"};
   std::string members;
   for (const Setting& s : settings) {
-    members += fmt::format("    if constexpr (requires {{ kernel.{0} = s.value; }}) {{\n"
-                           "      if (s.member == \"{0}\") {{\n"
-                           "        using M = std::remove_cvref_t<decltype(kernel.{0})>;\n"
-                           "        kernel.{0} = ridge::lab::as_member<M>(s);\n"
-                           "        ridge::lab::require_kept<M>(s, kernel.{0});\n"
-                           "        return true;\n"
-                           "      }}\n    }}\n",
+    members += fmt::format("    if (s.member == \"{0}\") {{\n"
+                           "      return ridge::lab::set_in(kernel, [&](auto& part) {{\n"
+                           "        if constexpr (requires {{ part.{0} = s.value; }}) {{\n"
+                           "          using M = std::remove_cvref_t<decltype(part.{0})>;\n"
+                           "          part.{0} = ridge::lab::as_member<M>(s);\n"
+                           "          ridge::lab::require_kept<M>(s, part.{0});\n"
+                           "          return true;\n"
+                           "        }} else {{\n          return false;\n        }}\n"
+                           "      }});\n    }}\n",
                            s.member);
   }
   return fmt::format(

@@ -4,7 +4,6 @@
 #include <ridge/device/recording.hpp>
 #include <ridge/lab/tune_case.hpp>
 
-#include "check_arrays.hpp"
 #include "offered.hpp"
 
 namespace nb = nanobind;

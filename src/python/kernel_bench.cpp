@@ -1,6 +1,7 @@
 // Kernels of Python that are measured, tuned and examined.
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/saved_output.hpp>
 #include <ridge/lab/tune_case.hpp>
 #include <ridge/lab/tuned_text.hpp>
 #include <ridge/lab/visit.hpp>
@@ -9,7 +10,6 @@
 #include "kernel.hpp"
 #include "offered.hpp"
 #include "others_may_run.hpp"
-#include "saved_output.hpp"
 
 #include <nanobind/stl/string.h>
 
@@ -38,7 +38,7 @@ void Kernel::on_bench(const Call& call, const std::string& schedule, const Work&
     request.measure.between = check_interrupt;
     lab::AskedSchedule last;
     {
-      const SavedOutput as_it_was(turn.queue, out);
+      const lab::SavedOutput as_it_was(turn.queue, out);
       last = work(Bench{the_case, request, turn});
     }
     the_case.bind(last).run();

@@ -3,7 +3,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/recording.hpp>
 
-#include "check_arrays.hpp"
 #include "interrupt.hpp"
 #include "offered.hpp"
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/core/extents.hpp>
+#include <ridge/lab/arrays.hpp>
 #include <ridge/record/measure.hpp>
 #include <ridge/record/record.hpp>
 #include <ridge/record/roof.hpp>
@@ -86,12 +87,18 @@ struct BenchKernel {
   std::function<std::unique_ptr<RankCase>(const BenchRequest&, comm::Communicator&,
                                           const std::string& grid)>
       make_rank_case = {};
-  bool in_lab = false; ///< the whole table of `ridge lab` has a row of it
+  OnArrays on_arrays = {}; ///< what C, Fortran and others give
+  bool in_lab = false;     ///< the whole table of `ridge lab` has a row of it
 
   /// Runs what is asked and hands over a record for each schedule as soon as it is done.
   void run(const BenchRequest& request, RoofSource& roof,
            const std::function<void(const Record&)>& on_record) const;
 };
+
+/// A kernel on arrays of somebody else's, which are checked against each other. Throws UsageError
+/// for arrays that the kernel does not take, and for kernels that take none.
+[[nodiscard]] std::unique_ptr<Case> case_on_arrays(const BenchKernel& kernel, Queue& queue,
+                                                   RoofSource& roof, const Arguments& arguments);
 
 /// All of them, in the order of help texts and tables.
 [[nodiscard]] const std::vector<BenchKernel>& bench_kernels();

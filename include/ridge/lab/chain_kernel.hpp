@@ -4,6 +4,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/chain_on_views.hpp>
+#include <ridge/lab/on_arrays/chain.hpp>
 
 #include <array>
 #include <memory>
@@ -91,6 +92,10 @@ template <class C>
     if (request.precision == "fp32")
       return std::make_unique<RandomChain<C, float>>(name, chain, request);
     return std::make_unique<RandomChain<C, double>>(name, chain, request);
+  };
+  made.on_arrays = arrays_of_chain<C>();
+  made.on_arrays.make = [=](Queue& queue, RoofSource&, const Arguments& arguments) {
+    return chain_on_arrays(queue, chain, arguments);
   };
   made.make_menu = [=](const BenchRequest& r, const Place& place) {
     require_chain(name, dimensions, r.size, r.precision);

@@ -6,6 +6,7 @@
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/chain_kernel.hpp>
 #include <ridge/lab/lattice_kernel.hpp>
+#include <ridge/lab/on_arrays/stencil.hpp>
 #include <ridge/lab/pairs_kernel.hpp>
 #include <ridge/lab/rank_chain.hpp>
 #include <ridge/lab/rank_stencil.hpp>
@@ -33,6 +34,19 @@ template <class K>
 concept IsChain = requires {
   K::arrays, K::dimensions, std::declval<K>().operations;
 };
+/// Calls `set(part)` for the kernel; where that is false and the kernel is a chain, for each of its
+/// operations. True where any was.
+template <class K, class Set>
+[[nodiscard]] bool set_in(K& kernel, const Set& set) {
+  if (set(kernel)) return true;
+  if constexpr (IsChain<K>) {
+    return std::apply(
+        [&](auto&... operation) { return (static_cast<int>(set(operation)) | ...) != 0; },
+        kernel.operations);
+  }
+  return false;
+}
+
 template <class K>
 concept IsReduction = std::is_base_of_v<lattice::Reduction, K>;
 template <class K>
@@ -55,6 +69,10 @@ template <Use For, class K>
   if constexpr (For == Use::launches) {
     made.bench.make_case = [name, kernel](const BenchRequest& request, RoofSource&) {
       return stencil_case(name, kernel, request);
+    };
+    made.bench.on_arrays = arrays_of_stencil<K>();
+    made.bench.on_arrays.make = [kernel](Queue& queue, RoofSource&, const Arguments& arguments) {
+      return stencil_on_arrays(queue, kernel, arguments);
     };
     made.traits = [name](std::string_view precision) {
       if (precision == "fp64") return stencil::traits_of<K, double>();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/lab/lattice_case.hpp>
+#include <ridge/lab/on_arrays/lattice.hpp>
 #include <ridge/lab/rank_shares.hpp>
 #include <ridge/lab/rank_sums.hpp>
 
@@ -43,6 +44,9 @@ template <class Make>
   return kernel;
 }
 
+/// x, y and z: the arrays that are read, and then the one that is written, where there is one.
+[[nodiscard]] std::vector<std::string> field_names(std::size_t read, std::size_t written);
+
 /// `make(T{})` is the reduction.
 template <class Make>
 [[nodiscard]] BenchKernel reduction_kernel(const std::string& name, const std::string& meaning,
@@ -62,6 +66,11 @@ template <class Make>
                        return std::make_unique<ReduceCase<F, T>>(name, functor, request, roofs,
                                                                  slices, reproducible);
                      });
+  constexpr std::size_t stored = R::stores ? 1 : 0;
+  kernel.on_arrays = {[=](Queue& queue, RoofSource&, const Arguments& arguments) {
+                        return reduction_on_arrays(queue, make, arguments, slices, reproducible);
+                      },
+                      field_names(R::inputs, stored), R::inputs};
   if (reproducible && summed_by<R>) {
     kernel.make_rank_case = [=](const BenchRequest& request, comm::Communicator& ranks,
                                 const std::string& grid) {
@@ -78,12 +87,18 @@ template <class Make>
                                      const Make& make) {
   using M = std::remove_const_t<decltype(make(double{}))>;
   const lattice::FieldUse use{lattice::Task::map, M::inputs, 1, M::flops};
-  return lattice_kernel(name, meaning, use, Sharing::sites,
-                        [=]<class T>(T number, const BenchRequest& request, RoofSource&) {
-                          const auto functor = make(number);
-                          using F = std::remove_const_t<decltype(functor)>;
-                          return std::make_unique<MapCase<F, T>>(name, functor, request);
-                        });
+  BenchKernel kernel =
+      lattice_kernel(name, meaning, use, Sharing::sites,
+                     [=]<class T>(T number, const BenchRequest& request, RoofSource&) {
+                       const auto functor = make(number);
+                       using F = std::remove_const_t<decltype(functor)>;
+                       return std::make_unique<MapCase<F, T>>(name, functor, request);
+                     });
+  kernel.on_arrays = {[=](Queue& queue, RoofSource&, const Arguments& arguments) {
+                        return map_on_arrays(queue, make, arguments);
+                      },
+                      field_names(M::inputs, 1), M::inputs};
+  return kernel;
 }
 
 } // namespace ridge::lab

@@ -4,6 +4,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/near_case.hpp>
+#include <ridge/lab/on_arrays/pairs.hpp>
 #include <ridge/lab/pairs_bodies.hpp>
 #include <ridge/lab/pairs_case.hpp>
 
@@ -48,6 +49,13 @@ template <class I>
     }
     return of(pairs::Fp64{});
   };
+  entry.on_arrays = {[=](Queue& queue, RoofSource& roof, const Arguments& arguments) {
+                       return pairs_on_arrays(queue, roof, interaction, arguments);
+                     },
+                     {"sources", "sums"},
+                     1,
+                     false,
+                     true};
   entry.make_menu = [=](const BenchRequest& r, const Place& place) {
     const Index count = bodies_asked(r.size, r.precision, name, pairs::has_mutual<I>);
     pairs::Traits traits = pairs::traits_of<I, pairs::Fp64>();

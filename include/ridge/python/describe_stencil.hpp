@@ -3,7 +3,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
-#include <ridge/lab/stencil_case.hpp>
+#include <ridge/lab/on_arrays/stencil.hpp>
 #include <ridge/python/arguments.hpp>
 
 namespace ridge::python {
@@ -17,12 +17,7 @@ template <class K, class T>
                      " arrays and one to write to, not " + std::to_string(arguments.arrays.size()) +
                      " in all");
   }
-  constexpr stencil::Offset r = stencil::radius_of<K>();
-  check_least(arguments, {2 * Index{r.x} + 1, 2 * Index{r.y} + 1, 2 * Index{r.z} + 1}, "stencil");
-  stencil::Call<K, T> call{kernel, {}, view_of<T>(arguments.arrays[inputs])};
-  for (std::size_t i = 0; i < inputs; ++i)
-    call.in[i] = view_of<const T>(arguments.arrays[i]);
-  return std::make_unique<lab::StencilOnViews<K, T>>(arguments.kernel, queue, call);
+  return lab::stencil_on<K, T>(queue, kernel, arguments);
 }
 
 /// K on the arrays of a call. `file` is where its source is.

@@ -3,9 +3,9 @@
 
 #include <ridge/device/backend.hpp>
 #include <ridge/device/memory.hpp>
-#include <ridge/python/arguments.hpp>
+#include <ridge/lab/arrays.hpp>
 
-namespace ridge::python {
+namespace ridge::lab {
 
 /// A copy of an output on its device, gaps between its rows included, which is put back at the end:
 /// measuring poisons the output, and writes to all of it to find the ceiling of its memory.
@@ -46,4 +46,4 @@ private:
   Memory copy_;
 };
 
-} // namespace ridge::python
+} // namespace ridge::lab

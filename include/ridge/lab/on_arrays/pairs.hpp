@@ -1,0 +1,42 @@
+// Interactions of bodies in arrays that came from another language.
+#pragma once
+
+#include <ridge/lab/arrays.hpp>
+#include <ridge/lab/pairs_case.hpp>
+
+namespace ridge::lab {
+
+/// `arrays` are targets, sources and sums, each of components by bodies; without targets the bodies
+/// act on each other.
+template <class I, class P>
+[[nodiscard]] std::unique_ptr<Case> pairs_on(Queue& queue, RoofSource& roof, const I& interaction,
+                                             const Arguments& arguments) {
+  using T = typename P::Stored;
+  const std::span<const Array> arrays = arguments.arrays;
+  if (arrays.size() != 3) check_count(arguments, 2);
+  const bool same = arrays.size() == 2;
+  const Array& sources = arrays[same ? 0 : 1];
+  const Array& sums = arrays.back();
+  check_components(arguments, sources, I::sources, "sources");
+  check_components(arguments, sums, I::sums, "sums");
+  pairs::Call<I, P> call{interaction, {}, {}, {}, same};
+  for (int c = 0; c < I::sources; ++c)
+    call.sources[c] = row_of<const T>(sources, c);
+  if (!same) check_components(arguments, arrays[0], I::targets, "targets");
+  for (int c = 0; c < I::targets; ++c)
+    call.targets[c] = row_of<const T>(arrays[0], c);
+  for (int c = 0; c < I::sums; ++c)
+    call.sums[c] = row_of<T>(sums, c);
+  return std::make_unique<PairsOnSpans<I, P>>(arguments.kernel, queue, call, roof);
+}
+
+/// I on the arrays of a call, in their precision.
+template <class I>
+[[nodiscard]] std::unique_ptr<Case>
+pairs_on_arrays(Queue& queue, RoofSource& roof, const I& interaction, const Arguments& arguments) {
+  return arguments.arrays.back().element_bytes == 4
+             ? pairs_on<I, pairs::Fp32>(queue, roof, interaction, arguments)
+             : pairs_on<I, pairs::Fp64>(queue, roof, interaction, arguments);
+}
+
+} // namespace ridge::lab
