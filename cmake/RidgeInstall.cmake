@@ -29,6 +29,24 @@ endif()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ridge)
 install(EXPORT ridge-targets NAMESPACE ridge:: DESTINATION ${package_dir})
+if(TARGET ridge_c) # the component `c`, for programs that know no C++
+  set(languages c)
+  if(TARGET ridge_fortran) # and `fortran`, for the compiler that was here
+    list(APPEND languages fortran)
+    install(DIRECTORY ${PROJECT_BINARY_DIR}/fortran/
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ridge-fortran FILES_MATCHING PATTERN "*.mod")
+  endif()
+  foreach(language IN LISTS languages)
+    install(TARGETS ridge_${language} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+    set(file ridge-${language}-targets.cmake)
+    configure_package_config_file(
+      ${PROJECT_SOURCE_DIR}/cmake/${file}.in ${PROJECT_BINARY_DIR}/${file}.in
+      INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+    file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/${file} INPUT ${PROJECT_BINARY_DIR}/${file}.in)
+    install(FILES ${PROJECT_BINARY_DIR}/${file} DESTINATION ${package_dir})
+  endforeach()
+  install(FILES ${PROJECT_SOURCE_DIR}/include/ridge.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
 if(TARGET ridge_io) # the component `io`, which alone needs HDF5
   install(TARGETS ridge_io EXPORT ridge-io-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
   install(EXPORT ridge-io-targets NAMESPACE ridge:: DESTINATION ${package_dir})
@@ -50,4 +68,8 @@ file(RELATIVE_PATH RIDGE_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig 
 list(JOIN RIDGE_KIND_DEFINITIONS " -D" RIDGE_PC_DEFINITIONS)
 string(PREPEND RIDGE_PC_DEFINITIONS -D)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/ridge.pc.in ${PROJECT_BINARY_DIR}/ridge.pc @ONLY)
+foreach(language IN LISTS languages)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/ridge-${language}.pc.in ${PROJECT_BINARY_DIR}/ridge-${language}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/ridge-${language}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/ridge.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
