@@ -4,8 +4,9 @@
 namespace ridge::app {
 
 void add_solve(CommandLine& line) {
-  const Command command = line.add_command("solve", "solve an equation for a field of yours");
+  const Command command = line.add_command("solve", "solve an equation: of a field on a grid, or of lattice fermions");
   add_solve_poisson(command);
+  add_solve_wilson(command);
 }
 
 } // namespace ridge::app

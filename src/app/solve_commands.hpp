@@ -6,5 +6,6 @@
 namespace ridge::app {
 
 void add_solve_poisson(const Command& solve);
+void add_solve_wilson(const Command& solve);
 
 } // namespace ridge::app

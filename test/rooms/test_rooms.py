@@ -7,7 +7,7 @@ import sys
 ROOMS = [
     {"core"}, {"device"}, {"record"}, {"launch"}, {"comm"}, {"model"}, {"pattern"},
     {"stencil", "pairs", "lattice", "chain"},
-    {"gauge"}, {"solve"},
+    {"solve"}, {"gauge"},
     {"tune", "doctor", "report", "io", "atmosphere"},
     {"lab"}, {"nbody"}, {"app", "python", "c"},
 ]

@@ -1,0 +1,48 @@
+// D x = b for the Wilson operator: conjugate gradients on D^+ D, in double or mixed precision.
+//
+//   gauge::WilsonSolver solver(queue, links, gauge::by_kappa(0.13));
+//   const solve::Solved solved = solver.solve(x, b, {.tolerance = 1e-10});
+#pragma once
+
+#include <ridge/gauge/host_links.hpp>
+#include <ridge/gauge/operators.hpp>
+#include <ridge/solve/cg.hpp>
+
+#include <memory>
+
+namespace ridge::gauge {
+
+/// D^+ D on vectors that lie as fermion fields of the links' lattice. What is returned holds memory
+/// of one such field; the links must outlive it.
+template <class T>
+[[nodiscard]] solve::Operator<T> wilson_normal(Queue& queue, const Links<T>& links,
+                                               const WilsonNumbers& numbers);
+
+class WilsonSolver {
+public:
+  enum class Precision { mixed, fp64 };
+
+  /// Takes copies of the links, in single precision too where it is mixed. `boundary` is that of
+  /// fermions.
+  WilsonSolver(Queue& queue, const Extents& extents, const HostLinks& links,
+               const WilsonNumbers& numbers, const Boundary& boundary = antiperiodic_in_time,
+               Precision precision = Precision::mixed);
+  ~WilsonSolver();
+  WilsonSolver(const WilsonSolver&) = delete;
+  WilsonSolver& operator=(const WilsonSolver&) = delete;
+
+  /// The lattice of its fermions.
+  [[nodiscard]] const lattice::Lattice& lattice() const;
+  [[nodiscard]] const Links<double>& links() const;
+  /// x = D^-1 b, from what x holds; the residual is |b - D x| / |b|, computed anew.
+  solve::Solved solve(const Fermion<double>& x, const Fermion<double>& b,
+                      const solve::Options& options);
+  /// |b - D x| / |b|.
+  [[nodiscard]] double residual(const Fermion<double>& x, const Fermion<double>& b);
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+} // namespace ridge::gauge

@@ -1,0 +1,47 @@
+// What solvers solve, how far, and what they leave.
+#pragma once
+
+#include <ridge/device/view.hpp>
+#include <ridge/launch/program.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ridge::solve {
+
+/// A linear operator on vectors of one length, of any pattern: programs that, run one after the
+/// other, compute out = A in. Binds for the two vectors given, which are different memory.
+template <class T>
+using Operator = std::function<std::vector<Program>(Span<T> out, Span<const T> in)>;
+
+/// How far a solver is.
+struct Progress {
+  Index iterations = 0;
+  double residual = 0; ///< |b - A x| / |b| as the iteration has it
+};
+
+struct Options {
+  double tolerance = 1e-10; ///< |b - A x| / |b|
+  Index most_iterations = 10000;
+  /// Iterations that the queue is given before the host looks at the residual; 0: ten on GPUs,
+  /// where the queue goes on meanwhile, and one on the host.
+  Index check_every = 0;
+  /// Asked now and then: false ends the solver, which keeps what it has.
+  std::function<bool(const Progress&)> go_on = {};
+};
+
+/// How a solver ended. The solution is in x, converged or not.
+struct Solved {
+  bool converged = false;
+  bool stopped = false; ///< by `go_on`
+  bool broken = false;  ///< the operator is not positive, or a number is none
+  Index iterations = 0;
+  double residual = 0; ///< |b - A x| / |b|, computed anew at the end
+  Seconds seconds;
+  double bytes = 0;  ///< least bytes of all its launches
+  double flops = 0;  ///< of the operator
+  Index updates = 0; ///< residuals computed in double within mixed precision
+};
+
+} // namespace ridge::solve

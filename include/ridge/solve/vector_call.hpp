@@ -1,0 +1,79 @@
+// Launches on vectors, from host code. Vectors are spans of real numbers on the device of a queue,
+// all of one length; memory beside them is given once.
+#pragma once
+
+#include <ridge/device/memory.hpp>
+#include <ridge/device/offer.hpp>
+#include <ridge/launch/bound.hpp>
+#include <ridge/solve/vector_ops.hpp>
+
+namespace ridge::solve {
+
+/// An operation on all `count` numbers; parts of its sum go to `parts`.
+template <class Op>
+struct VectorCall {
+  Op op;
+  Index count = 0;
+  Span<double> parts;
+};
+/// What `Then` does with the sum of the parts.
+template <class Then>
+struct SumCall {
+  Span<const double> parts;
+  Span<double> s;
+};
+
+/// What kernel sources offer under the type of the call.
+template <class Call>
+using BindVector = Bound(Queue& queue, const Call& call);
+
+template <class Call>
+[[nodiscard]] Bound bind(Queue& queue, const Call& call) {
+  return offered<BindVector<Call>>(queue.device().kind(), typeid(Call))(queue, call);
+}
+
+/// How many parts a sum over `count` numbers has: a function of these alone, so that a sum has the
+/// same bits for any number of threads.
+[[nodiscard]] RIDGE_FN constexpr Index parts_of(bool on_host, Index count) {
+  constexpr Index chunk = 4096;
+  constexpr Index most_blocks = 1024;
+  const Index chunks = (count + chunk - 1) / chunk;
+  return on_host || chunks < most_blocks ? chunks : most_blocks;
+}
+
+/// Memory of a queue's solver: its scalars, and the parts of sums.
+class Workspace {
+public:
+  Workspace(Queue& queue, Index count);
+
+  [[nodiscard]] Queue& queue() const { return queue_; }
+  [[nodiscard]] Index count() const { return count_; }
+  [[nodiscard]] Span<double> s() const { return {static_cast<double*>(s_.data()), scalars}; }
+
+  template <class Op>
+  [[nodiscard]] Bound bind(const Op& op) const {
+    return solve::bind(queue_, VectorCall<Op>{op, count_, parts()});
+  }
+  template <class Then>
+  [[nodiscard]] Bound bind_sum() const {
+    return solve::bind(queue_, SumCall<Then>{parts(), s()});
+  }
+  /// Sets one of the scalars, in queue order.
+  void set(Scalar which, double value) const;
+  /// Gives a copy of the scalars to the queue, into slot 0 or 1, and a mark.
+  void ask(int slot);
+  /// Waits for that copy alone: what the queue was given later goes on.
+  [[nodiscard]] const double* answer(int slot);
+
+private:
+  [[nodiscard]] Span<double> parts() const {
+    return {static_cast<double*>(parts_.data()),
+            parts_.size().value / static_cast<Index>(sizeof(double))};
+  }
+  Queue& queue_;
+  Index count_;
+  Memory s_, parts_, copies_;
+  Event marks_[2];
+};
+
+} // namespace ridge::solve

@@ -1,0 +1,168 @@
+// What solvers do with vectors, as functors: contiguous real numbers of any pattern's fields. Each
+// reads and writes every number once; sums are in double and stay on the device. `At` is some
+// neighbouring numbers: at.load(x), at.store(x, v), and at.scalar(s, k) of the solver's scalars.
+#pragma once
+
+#include <ridge/core/pack.hpp>
+#include <ridge/device/view.hpp>
+
+namespace ridge::solve {
+
+/// A solver's scalars on the device: all that iterations decide by.
+enum Scalar {
+  residual2,  ///< |r|^2, as the iteration has it
+  target2,    ///< where it ends
+  step,       ///< alpha
+  turn,       ///< beta
+  fresh,      ///< 1, or 0 after the end: p stays as it is
+  iterations, ///< done until the end
+  ended,      ///< 1 where |r|^2 <= target2 or the operator is not positive
+  broken,     ///< 1 where it is not
+  source2,    ///< |b|^2
+  measured2,  ///< |b - A x|^2, as last computed
+  scalars
+};
+
+inline namespace RIDGE_TARGET_NAME {
+/// The sum of the products of two packs' elements, in double.
+template <class V, class W>
+RIDGE_FN double dot_of(const V& a, const W& b) {
+  constexpr int n = lanes_of<V>;
+  double products[n];
+  RIDGE_UNROLL
+  for (int i = 0; i < n; ++i)
+    products[i] = static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  RIDGE_UNROLL
+  for (int half = n / 2; half > 0; half /= 2) { // as vectors can
+    RIDGE_UNROLL
+    for (int i = 0; i < half; ++i)
+      products[i] += products[i + half];
+  }
+  return products[0];
+}
+} // namespace RIDGE_TARGET_NAME
+
+/// The sum of x y.
+template <class T>
+struct Dot {
+  static constexpr const char* name = "dot";
+  static constexpr bool sums = true;
+  static constexpr double reads = 2 * sizeof(T), writes = 0;
+  Span<const T> x, y;
+  template <class At>
+  RIDGE_FN double operator()(const At& at) const {
+    return dot_of(at.load(x), at.load(y));
+  }
+};
+
+/// r = b - q, p = r; the sum of r^2. r may be of another type than b and q.
+template <class T, class U = T>
+struct Begin {
+  static constexpr const char* name = "residual";
+  static constexpr bool sums = true;
+  static constexpr double reads = 2 * sizeof(U), writes = 2 * sizeof(T);
+  Span<const U> b, q;
+  Span<T> r, p;
+  bool sets_p = true; ///< else p goes on in the direction that it has
+  template <class At>
+  RIDGE_FN double operator()(const At& at) const {
+    const auto all = at.load(b) - at.load(q);
+    const auto narrow = at.template narrowed<T>(all);
+    at.store(r, narrow);
+    if (sets_p) at.store(p, narrow);
+    return dot_of(all, all);
+  }
+};
+
+/// r = r - alpha q; the sum of r^2.
+template <class T>
+struct StepResidual {
+  static constexpr const char* name = "step of r";
+  static constexpr bool sums = true;
+  static constexpr double reads = 2 * sizeof(T), writes = sizeof(T);
+  Span<const T> q;
+  Span<T> r;
+  Span<const double> s;
+  template <class At>
+  RIDGE_FN double operator()(const At& at) const {
+    using V = decltype(at.load(r));
+    const V next = at.load(r) - V(at.scalar(s, step)) * at.load(q);
+    at.store(r, next);
+    return dot_of(next, next);
+  }
+};
+
+/// x = x + alpha p, p = fresh r + beta p.
+template <class T>
+struct StepDirection {
+  static constexpr const char* name = "step of x and p";
+  static constexpr bool sums = false;
+  static constexpr double reads = 3 * sizeof(T), writes = 2 * sizeof(T);
+  Span<const T> r;
+  Span<T> x, p;
+  Span<const double> s;
+  template <class At>
+  RIDGE_FN double operator()(const At& at) const {
+    using V = decltype(at.load(r));
+    const V before = at.load(p);
+    at.store(x, at.load(x) + V(at.scalar(s, step)) * before);
+    at.store(p, V(at.scalar(s, fresh)) * at.load(r) + V(at.scalar(s, turn)) * before);
+    return 0;
+  }
+};
+
+/// y = y + x, x = 0: what an inner solver has found goes to the outer one.
+template <class T, class U>
+struct Collect {
+  static constexpr const char* name = "collect";
+  static constexpr bool sums = false;
+  static constexpr double reads = sizeof(T) + sizeof(U), writes = sizeof(T) + sizeof(U);
+  Span<T> y;
+  Span<U> x;
+  template <class At>
+  RIDGE_FN double operator()(const At& at) const {
+    const auto part = at.load(x);
+    at.store(y, at.load(y) + at.template narrowed<T>(part));
+    at.store(x, decltype(part)(0));
+    return 0;
+  }
+};
+
+// What is done with a sum, by one thread.
+
+/// alpha = |r|^2 / (p, A p); 0 after the end.
+struct ChooseStep {
+  RIDGE_FN void operator()(double sum, double* s) const {
+    const bool positive = sum > 0;
+    if (s[ended] == 0 && !positive) s[broken] = s[ended] = 1;
+    s[step] = s[ended] == 0 ? s[residual2] / sum : 0;
+  }
+};
+/// beta = |r|^2 / |r before|^2, and whether this was the last iteration.
+struct ChooseTurn {
+  RIDGE_FN void operator()(double sum, double* s) const {
+    if (s[ended] != 0) {
+      s[turn] = 1;
+      s[fresh] = 0;
+      return;
+    }
+    s[turn] = sum / s[residual2];
+    s[fresh] = 1;
+    s[residual2] = sum;
+    s[iterations] += 1;
+    if (!(sum > s[target2])) s[ended] = 1; // NaN ends it, too
+  }
+};
+/// Of a residual that was computed anew.
+struct TakeResidual {
+  RIDGE_FN void operator()(double sum, double* s) const {
+    s[residual2] = s[measured2] = sum;
+    s[ended] = sum > s[target2] ? 0 : 1;
+    s[step] = 0;
+  }
+};
+struct TakeSource {
+  RIDGE_FN void operator()(double sum, double* s) const { s[source2] = sum; }
+};
+
+} // namespace ridge::solve

@@ -1,0 +1,58 @@
+// Propagators in HDF5 files: the dataset /propagator of 12 x nt x nz x ny x nx x 12 x 2 numbers, a
+// column for each spin (slow) and colour of the source, with what was solved as attributes.
+#pragma once
+
+#include <ridge/core/extents.hpp>
+#include <ridge/lattice/tensor.hpp>
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+namespace ridge::io {
+
+/// A column: one spinor a site, x fastest.
+using Column = std::vector<lattice::Spinor<double>>;
+inline constexpr int propagator_columns = 12;
+
+struct PropagatorFacts {
+  double kappa = 0, tolerance = 0;
+  std::vector<Index> source; ///< x, y, z, t
+  std::string configuration, boundary;
+  std::vector<double> residuals; ///< of the columns
+  std::vector<Index> iterations;
+};
+
+class PropagatorWriter {
+public:
+  /// A new file. Throws Failure.
+  PropagatorWriter(const std::filesystem::path& path, const Extents& extents);
+  ~PropagatorWriter();
+  PropagatorWriter(const PropagatorWriter&) = delete;
+  PropagatorWriter& operator=(const PropagatorWriter&) = delete;
+
+  void write(int column, const Column& sites);
+  /// Writes the attributes and closes the file.
+  void finish(const PropagatorFacts& facts);
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+class PropagatorReader {
+public:
+  /// Throws UsageError for a file that holds none, or of another lattice.
+  PropagatorReader(const std::filesystem::path& path, const Extents& extents);
+  ~PropagatorReader();
+  PropagatorReader(const PropagatorReader&) = delete;
+  PropagatorReader& operator=(const PropagatorReader&) = delete;
+
+  [[nodiscard]] Column read(int column);
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+} // namespace ridge::io

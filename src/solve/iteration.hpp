@@ -1,0 +1,130 @@
+// What conjugate gradients of either precision do: a chain of launches bound once.
+#pragma once
+
+#include <ridge/device/graph.hpp>
+#include <ridge/device/kind.hpp>
+#include <ridge/solve/solver.hpp>
+#include <ridge/solve/vector_call.hpp>
+
+#include <chrono>
+#include <cmath>
+
+namespace ridge::solve {
+
+/// A vector of a solver's own.
+template <class T>
+class Vector {
+public:
+  Vector(Queue& queue, Index count, const char* what);
+  [[nodiscard]] Span<T> span() const { return {static_cast<T*>(memory_.data()), count_}; }
+  void clear(Queue& queue) const;
+
+private:
+  Index count_;
+  Memory memory_;
+};
+
+/// Launches in turn, and what they move at least.
+class Chain {
+public:
+  void add(std::vector<Program> programs);
+  void add(Bound bound, double bytes);
+  void run() const;
+  [[nodiscard]] double bytes() const { return bytes_; }
+  [[nodiscard]] double flops() const { return flops_; }
+
+private:
+  struct Launch {
+    std::vector<Program> programs;
+    Bound bound;
+  };
+  std::vector<Launch> launches_;
+  double bytes_ = 0, flops_ = 0;
+};
+
+template <class Op>
+void add_op(Chain& chain, const Workspace& work, const Op& op) {
+  chain.add(work.bind(op), (Op::reads + Op::writes) * static_cast<double>(work.count()));
+}
+template <class Op, class Then>
+void add_sum(Chain& chain, const Workspace& work, const Op& op) {
+  add_op(chain, work, op);
+  chain.add(work.bind_sum<Then>(), 0);
+}
+
+/// x, r, p and A p of one precision.
+template <class T>
+struct Krylov {
+  Krylov(Queue& queue, Index count)
+      : r(queue, count, "the residual"), p(queue, count, "the direction"),
+        q(queue, count, "the operator's result") {}
+  Vector<T> r, p, q;
+
+  /// One iteration that moves x.
+  [[nodiscard]] Chain iteration(const Workspace& work, const Operator<T>& apply, Span<T> x) const {
+    Chain chain;
+    chain.add(apply(q.span(), p.span()));
+    add_sum<Dot<T>, ChooseStep>(chain, work, {p.span(), q.span()});
+    add_sum<StepResidual<T>, ChooseTurn>(chain, work, {q.span(), r.span(), work.s()});
+    add_op(chain, work, StepDirection<T>{r.span(), x, p.span(), work.s()});
+    return chain;
+  }
+};
+
+/// Runs batches of iterations and looks at the one before the last, so that the queue always has
+/// work; `look` says whether it goes on.
+class Batches {
+public:
+  Batches(Workspace& work, const Chain& iteration, const Options& options);
+  /// Until `look(scalars)` is false, or the iterations are used up. Everything has been done when
+  /// it returns.
+  template <class Look>
+  void run(const Look& look) {
+    bool asked = false;
+    int slot = 0;
+    while (given_ < most_) {
+      repeated_.run(work_.queue(), true, [this] { give(); });
+      given_ += every_;
+      work_.ask(slot);
+      if (at_once_) {
+        if (!look(work_.answer(slot))) break;
+        continue;
+      }
+      if (asked && !look(work_.answer(1 - slot))) break;
+      asked = true;
+      slot = 1 - slot;
+    }
+    work_.queue().wait();
+  }
+  /// How many iterations the queue was given, those after the end too.
+  [[nodiscard]] Index given() const { return given_; }
+  [[nodiscard]] bool used_up() const { return given_ >= most_; }
+
+private:
+  void give() const {
+    for (Index i = 0; i < every_; ++i)
+      iteration_.run();
+  }
+  Workspace& work_;
+  const Chain& iteration_;
+  bool at_once_;
+  Index every_, most_, given_ = 0;
+  Repeated repeated_;
+};
+
+[[nodiscard]] inline double relative(const double* s, Scalar squared) {
+  return s[source2] > 0 ? std::sqrt(s[squared] / s[source2]) : 0;
+}
+
+/// Seconds since it was made.
+class Stopwatch {
+public:
+  [[nodiscard]] Seconds seconds() const {
+    return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count()};
+  }
+
+private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+} // namespace ridge::solve

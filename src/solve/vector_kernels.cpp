@@ -1,0 +1,216 @@
+// Operations of solvers on vectors. Compiled once per device kind.
+#include <ridge/solve/vector_call.hpp>
+
+#if defined(RIDGE_TARGET_CPU)
+#include <ridge/device/cpu/parallel.hpp>
+#else
+#include <ridge/device/launch.hpp>
+#include <ridge/lattice/gpu/finish.hpp>
+#endif
+
+namespace ridge::solve {
+
+inline namespace RIDGE_TARGET_NAME {
+
+/// Numbers of another type.
+template <class T, class V>
+RIDGE_FN auto narrowed_pack(const V& v) {
+  if constexpr (std::is_same_v<T, Element<V>>) {
+    return v;
+  } else {
+    Pack<T, lanes_of<V>> to;
+    for (int i = 0; i < lanes_of<V>; ++i)
+      to.set(i, static_cast<T>(v[i]));
+    return to;
+  }
+}
+
+#if defined(RIDGE_TARGET_CPU)
+
+template <int N>
+struct Numbers {
+  Index first;
+  template <class T>
+  RIDGE_FN auto load(const Span<T>& x) const {
+    return Pack<std::remove_const_t<T>, N>::load(x.data + first);
+  }
+  template <class T, class V>
+  RIDGE_FN void store(const Span<T>& x, const V& v) const {
+    v.store(x.data + first);
+  }
+  template <class T, class V>
+  RIDGE_FN auto narrowed(const V& v) const {
+    return narrowed_pack<T>(v);
+  }
+  RIDGE_FN double scalar(const Span<const double>& s, int k) const { return s.data[k]; }
+};
+
+template <class Op>
+Bound bind_op(Queue& /*queue*/, const VectorCall<Op>& call) {
+  return Bound([call] {
+    constexpr int wide = 8;
+    const Index parts = parts_of(true, call.count);
+    const Index chunk = ceil_div(ceil_div(call.count, parts), Index{wide}) * wide;
+    cpu::run(cpu::default_threads(), [&](int thread, int threads) {
+      const Op op = call.op;
+      const auto mine = cpu::share_of(parts, thread, threads);
+      for (Index part = mine.begin; part < mine.end; ++part) {
+        const Index end = part + 1 == parts ? call.count : (part + 1) * chunk;
+        Index i = part * chunk;
+        double sum = 0;
+        for (; i + wide <= end; i += wide)
+          sum += op(Numbers<wide>{i});
+        for (; i < end; ++i)
+          sum += op(Numbers<1>{i});
+        if (Op::sums) call.parts.data[part] = sum;
+      }
+    });
+  });
+}
+
+template <class Then>
+Bound bind_then(Queue& /*queue*/, const SumCall<Then>& call) {
+  return Bound([call] {
+    double sum = 0;
+    for (Index i = 0; i < call.parts.size; ++i)
+      sum += call.parts.data[i];
+    Then{}(sum, call.s.data);
+  });
+}
+
+#else
+
+template <class Lane, int N>
+struct Numbers {
+  const Lane& lane;
+  Index first;
+  template <class T>
+  RIDGE_DEVICE auto load(const Span<T>& x) const {
+    using U = std::remove_const_t<T>;
+    if constexpr (N == 1) {
+      return Pack<U, 1>(one(x));
+    } else if constexpr (std::is_const_v<T>) {
+      return lane.template load_pack<N>(x, first);
+    } else { // which this launch writes, but no other lane
+      return lane.template load_pack<N>(Span<const U>(x), first);
+    }
+  }
+  template <class T, class V>
+  RIDGE_DEVICE void store(const Span<T>& x, const V& v) const {
+    if constexpr (N == 1) {
+      lane.store(x, first, v[0]);
+    } else {
+      lane.store(x, first, v);
+    }
+  }
+  template <class T, class V>
+  RIDGE_DEVICE auto narrowed(const V& v) const {
+    return narrowed_pack<T>(v);
+  }
+  RIDGE_DEVICE double scalar(const Span<const double>& s, int k) const { return lane.load(s, k); }
+
+private:
+  template <class T>
+  RIDGE_DEVICE std::remove_const_t<T> one(const Span<T>& x) const {
+    return lane.load(Span<const std::remove_const_t<T>>(x), first);
+  }
+};
+
+/// What threads and blocks add up.
+struct Sum {
+  static constexpr int words = 1;
+  double w[words];
+  RIDGE_FN void merge(const Sum& other) { w[0] += other.w[0]; }
+};
+
+constexpr int vector_threads = 256;
+
+template <class Op>
+struct VectorBody {
+  static constexpr int max_threads = vector_threads;
+  static constexpr const char* name = Op::name;
+  VectorCall<Op> call;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(const Lane& lane) const {
+    constexpr int wide = 2;
+    const Index all = Index{lane.grid_extent().x} * max_threads;
+    const Index mine = Index{lane.block().x} * max_threads + lane.thread().x;
+    Sum sum{{0}};
+    for (Index i = mine; i < call.count / wide; i += all)
+      sum.w[0] += call.op(Numbers<Lane, wide>{lane, i * wide});
+    if (call.count % wide != 0 && mine == 0)
+      sum.w[0] += call.op(Numbers<Lane, 1>{lane, call.count - 1});
+    if constexpr (Op::sums) {
+      sum = lattice::gpu::merge_block(lane, sum);
+      if (lane.thread().x == 0) lane.store(call.parts, Index{lane.block().x}, sum.w[0]);
+    }
+  }
+};
+
+template <class Then>
+struct SumBody {
+  static constexpr int max_threads = vector_threads;
+  static constexpr const char* name = "solver's scalars";
+  SumCall<Then> call;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(const Lane& lane) const {
+    Sum sum{{0}};
+    for (Index i = lane.thread().x; i < call.parts.size; i += max_threads)
+      sum.w[0] += lane.load(call.parts, i);
+    sum = lattice::gpu::merge_block(lane, sum);
+    if (lane.thread().x != 0) return;
+    double s[scalars];
+    for (int k = 0; k < scalars; ++k)
+      s[k] = lane.load_written(call.s, k);
+    Then{}(sum.w[0], s);
+    for (int k = 0; k < scalars; ++k)
+      lane.store(call.s, Index{k}, s[k]);
+  }
+};
+
+constexpr int shared_bytes = vector_threads * static_cast<int>(sizeof(Sum));
+
+template <class Op>
+Bound bind_op(Queue& queue, const VectorCall<Op>& call) {
+  const auto blocks = static_cast<int>(parts_of(false, call.count));
+  return Bound(Ready<VectorBody<Op>>(queue, {{blocks, 1, 1}, {vector_threads, 1, 1}, shared_bytes},
+                                     VectorBody<Op>{call}));
+}
+template <class Then>
+Bound bind_then(Queue& queue, const SumCall<Then>& call) {
+  return Bound(Ready<SumBody<Then>>(queue, {{1, 1, 1}, {vector_threads, 1, 1}, shared_bytes},
+                                    SumBody<Then>{call}));
+}
+
+#endif
+
+template <class Op>
+struct OfferOp {
+  Offer offer{kind_of<Here>, typeid(VectorCall<Op>), &bind_op<Op>};
+};
+template <class Then>
+struct OfferThen {
+  Offer offer{kind_of<Here>, typeid(SumCall<Then>), &bind_then<Then>};
+};
+
+} // namespace RIDGE_TARGET_NAME
+
+namespace {
+
+template <class... Each>
+struct All : Each... {};
+
+const All<OfferOp<Dot<float>>, OfferOp<Dot<double>>, OfferOp<Begin<float>>, OfferOp<Begin<double>>,
+          OfferOp<Begin<float, double>>, OfferOp<StepResidual<float>>,
+          OfferOp<StepResidual<double>>, OfferOp<StepDirection<float>>,
+          OfferOp<StepDirection<double>>, OfferOp<Collect<double, float>>>
+    of_vectors;
+const All<OfferThen<ChooseStep>, OfferThen<ChooseTurn>, OfferThen<TakeResidual>,
+          OfferThen<TakeSource>>
+    of_sums;
+
+} // namespace
+
+} // namespace ridge::solve

@@ -1,0 +1,142 @@
+"""`ridge solve wilson` against a dense operator in numpy; how it ends, goes on, and is stopped."""
+
+import signal
+import time
+
+import gauge_files
+import h5py
+import numpy as np
+import pytest
+from conftest import left_in
+
+SIZE = (2, 2, 2, 4)
+I = 1j
+# DeGrand and Rossi's matrices, as include/ridge/gauge/gamma.hpp gives them: x, y, z, t.
+GAMMAS = np.array([[[0, 0, 0, I], [0, 0, I, 0], [0, -I, 0, 0], [-I, 0, 0, 0]],
+                   [[0, 0, 0, -1], [0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0]],
+                   [[0, 0, I, 0], [0, 0, 0, -I], [-I, 0, 0, 0], [0, I, 0, 0]],
+                   [[0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]]])
+
+
+def dense_wilson(links, kappa, antiperiodic=True):
+    """1 - kappa H as a matrix; sites x fastest, then spin and colour."""
+    extents = links.shape[3::-1]
+    sites = int(np.prod(extents))
+    d = np.eye(sites * 12, dtype=complex).reshape(sites, 12, sites, 12)
+    strides = np.cumprod((1, *extents[:3]))
+    for t, z, y, x in np.ndindex(links.shape[:4]):
+        here = np.array([x, y, z, t])
+        for mu in range(4):
+            there = here.copy()
+            there[mu] = (here[mu] + 1) % extents[mu]
+            sign = -1 if antiperiodic and mu == 3 and there[3] == 0 else 1
+            u = sign * links[t, z, y, x, mu]
+            a, b = int(here @ strides), int(there @ strides)
+            d[a, :, b, :] -= kappa * np.kron(np.eye(4) - GAMMAS[mu], u)
+            d[b, :, a, :] -= kappa * np.kron(np.eye(4) + GAMMAS[mu], u.conj().T)
+    return d.reshape(sites * 12, sites * 12)
+
+
+def propagator(file):
+    with h5py.File(file) as h5:
+        data = h5["propagator"]
+        return data[...].view(complex).reshape(12, -1), dict(data.attrs)
+
+
+def point(site, links):
+    columns = np.zeros((12, links[..., 0, 0, 0].size, 12), dtype=complex)
+    columns[range(12), site, range(12)] = 1
+    return columns.reshape(12, -1)
+
+
+@pytest.fixture(scope="module")
+def links():
+    return gauge_files.random_links(SIZE, seed=5, spread=0.3)
+
+
+@pytest.fixture
+def lattice(folder, links):
+    gauge_files.write_nersc(folder / "lat.nersc", links)
+    return folder
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
+@pytest.mark.parametrize("precision", ["mixed", "fp64"])
+def test_the_dense_solution(ridge, lattice, links, device, precision):
+    (record,) = ridge.good("solve", "wilson", "lat.nersc", "--kappa", 0.12, "--tol", 1e-12, "-o", "p.h5", "--precision",
+                           precision, "--device", device, "--json").records()
+    found, facts = propagator("p.h5")
+    source = point(0, links)
+    right = np.linalg.solve(dense_wilson(links, 0.12), source.T).T
+    assert np.abs(found - right).max() < 2e-11 * np.abs(right).max()
+    assert record["check"]["ok"] and record["residual"] <= 1e-12 and record["precision"] == precision
+    assert (record["updates"] > 0) == (precision == "mixed")
+    assert sum(facts["iterations"]) == record["iterations"] and facts["kappa"] == 0.12
+    assert all(facts["residuals"] <= 1e-12) and list(facts["source"]) == [0, 0, 0, 0]
+    rest = np.linalg.norm(source - found @ dense_wilson(links, 0.12).T, axis=1)
+    assert np.allclose(rest, facts["residuals"], rtol=0.2, atol=1e-14)
+    pion = (np.abs(found) ** 2).sum(axis=0).reshape(4, -1).sum(axis=1)
+    assert np.allclose([float(c) for c in record["correlator"].split()], pion, rtol=1e-10)
+
+
+def test_other_sources_and_boundaries(ridge, lattice, links):
+    text = ridge.good("solve", "wilson", "lat.nersc", "--mass", 0.25, "--boundary", "periodic", "--source", "point:1,0,1,2",
+                      "-o", "p.h5", "--picture", "p.png", "--device", "cpu").out
+    found, facts = propagator("p.h5")
+    kappa = 0.5 / 4.25
+    assert abs(facts["kappa"][0] - kappa) < 1e-15
+    site = 1 + 2 * (0 + 2 * (1 + 2 * 2))
+    right = np.linalg.solve(dense_wilson(links, kappa, False), point(site, links).T).T * 2 * kappa
+    assert np.abs(found - right).max() < 1e-9
+    pion = np.roll((np.abs(found) ** 2).sum(axis=0).reshape(4, -1).sum(axis=1), -2)  # from the source on
+    lines = [line.split() for line in text.splitlines()]
+    start = next(i for i, words in enumerate(lines) if words[:2] == ["t", "pion"])
+    for t in range(4):
+        assert lines[start + 1 + t][0] == str(t) and abs(float(lines[start + 1 + t][1]) / pion[t] - 1) < 1e-9
+    assert (lattice / "p.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_does_not_converge_is_kept_and_goes_on(ridge, lattice, links):
+    words = ("solve", "wilson", "lat.nersc", "--kappa", 0.125, "--device", "cpu")
+    ridge.bad(*words, "-o", "some.h5", "--iterations", 5, code=1, says=["12 of 12 columns", "1e-10", "--from"])
+    some, facts = propagator("some.h5")
+    assert all(facts["residuals"] > 1e-10) and all(facts["residuals"] < 0.5) and all(facts["iterations"] <= 6)
+    whole = ridge.good(*words, "-o", "whole.h5", "--json").records()[0]["iterations"]
+    rest = ridge.good(*words, "-o", "rest.h5", "--from", "some.h5", "--json").records()[0]["iterations"]
+    assert rest < whole
+    assert ridge.good(*words, "-o", "none.h5", "--from", "rest.h5", "--json").records()[0]["iterations"] == 0
+    right = np.linalg.solve(dense_wilson(links, 0.125), point(0, links).T).T
+    assert np.abs(propagator("rest.h5")[0] - right).max() < 1e-8
+
+
+def test_interrupt_keeps_what_was_reached(ridge, folder):
+    gauge_files.write_nersc(folder / "lat.nersc", gauge_files.random_links((4, 4, 4, 8), seed=2, spread=0.6))
+    words = ("solve", "wilson", "lat.nersc", "--kappa", 0.15, "--tol", 1e-12)
+    run = ridge.start(*words, "-o", "p.h5", "--device", "simt:32")
+    assert run.stdout.readline()  # the table's head
+    time.sleep(0.3)
+    run.send_signal(signal.SIGINT)
+    out, err = run.communicate(timeout=60)
+    assert run.returncode == 130 and err == "ridge: interrupted\n"
+    assert "go on with --from p.h5" in out
+    assert left_in(folder) == ["lat.nersc", "p.h5"]
+    _, facts = propagator("p.h5")
+    assert facts["iterations"][-1] == 0 and facts["residuals"][-1] == 1
+    ridge.good(*words, "-o", "q.h5", "--from", "p.h5", "--device", "cpu")
+
+
+def test_bad_words(ridge, lattice):
+    def bad(*words, says, code=2):
+        ridge.bad("solve", "wilson", "lat.nersc", "-o", "p.h5", *words, code=code, says=says)
+        assert left_in(lattice) == ["lat.nersc"]
+
+    bad(says="either --kappa or --mass")
+    bad("--kappa", 0.1, "--mass", 0, says="either --kappa or --mass")
+    bad("--kappa", 0.1, "--tol", 0, says="--tol 0: expected")
+    bad("--kappa", 0.1, "--source", "wall", says="--source wall: expected point")
+    bad("--kappa", 0.1, "--source", "point:0,0,0,4", says="within 2x2x2x4")
+    bad("--kappa", 0.1, "--source", "point:0,0,0", says="within 2x2x2x4")
+    bad("--kappa", 0.1, "--from", "none.h5", says="there is no file none.h5")
+    bad("--kappa", 0.1, "--from", "lat.nersc", code=1, says="lat.nersc")
+    bad("--kappa", 0.1, "--size", "2x2x2x2", says="2x2x2x2 was asked for")
+    bad("--kappa", 0.1, "--precision", "fp16", says="expected mixed or fp64")

@@ -1,0 +1,228 @@
+// Conjugate gradients against the dense solution, on every device; how they end.
+#include <ridge/lattice/random.hpp>
+#include <ridge/solve/cg.hpp>
+
+#include "devices.hpp"
+#include "helmholtz.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace ridge::solve {
+namespace {
+
+using lattice::Field;
+using lattice::Lattice;
+
+constexpr Index nx = 12, ny = 8;
+
+/// Gauss with pivots, on the host.
+std::vector<double> dense_solution(double diagonal, std::vector<double> b) {
+  const auto n = static_cast<std::size_t>(nx * ny);
+  std::vector<std::vector<double>> a(n, std::vector<double>(n));
+  for (Index y = 0; y < ny; ++y) {
+    for (Index x = 0; x < nx; ++x) {
+      auto& row = a[static_cast<std::size_t>(y * nx + x)];
+      row[static_cast<std::size_t>(y * nx + x)] += diagonal;
+      for (const Index step : {Index{1}, Index{-1}}) {
+        row[static_cast<std::size_t>(y * nx + (x + step + nx) % nx)] -= 1;
+        row[static_cast<std::size_t>((y + step + ny) % ny * nx + x)] -= 1;
+      }
+    }
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t best = k;
+    for (std::size_t i = k + 1; i < n; ++i)
+      best = std::abs(a[i][k]) > std::abs(a[best][k]) ? i : best;
+    std::swap(a[k], a[best]);
+    std::swap(b[k], b[best]);
+    for (std::size_t i = k + 1; i < n; ++i) {
+      const double factor = a[i][k] / a[k][k];
+      for (std::size_t j = k; j < n; ++j)
+        a[i][j] -= factor * a[k][j];
+      b[i] -= factor * b[k];
+    }
+  }
+  for (std::size_t k = n; k-- > 0;) {
+    for (std::size_t j = k + 1; j < n; ++j)
+      b[k] -= a[k][j] * b[j];
+    b[k] /= a[k][k];
+  }
+  return b;
+}
+
+class CgOn : public ::testing::TestWithParam<std::string> {
+protected:
+  CgOn() {
+    fill_random(queue, b, 3);
+    x.set(queue, std::vector<double>(static_cast<std::size_t>(nx * ny), 0.25));
+  }
+  /// Its vectors are fields of the lattice, which say where the spans lie.
+  template <class T>
+  Operator<T> apply(double diagonal) {
+    return [this, diagonal](Span<T> out, Span<const T> in) {
+      const auto geometry = shape<T>().geometry();
+      auto call = lattice::assign_call(shape<T>(), test::helmholtz(shape_in<T>(), diagonal));
+      call.z = {out, geometry};
+      set_views(call.e, lattice::SiteView<const T>(in, geometry));
+      std::vector<Program> programs;
+      programs.emplace_back(queue, call);
+      return programs;
+    };
+  }
+  template <class T>
+  Field<T>& shape() {
+    if constexpr (std::is_same_v<T, float>) {
+      return narrow;
+    } else {
+      return spare;
+    }
+  }
+  template <class T>
+  Field<T>& shape_in() {
+    if constexpr (std::is_same_v<T, float>) {
+      return narrow_in;
+    } else {
+      return spare_in;
+    }
+  }
+  template <class E, class View>
+  static void set_views(E& e, const View& view) {
+    if constexpr (requires { e.view; }) e.view = view;
+    if constexpr (requires { e.a; }) set_views(e.a, view);
+    if constexpr (requires { e.b; }) set_views(e.b, view);
+  }
+  void expect_dense_solution(double diagonal, double error) {
+    const auto right = dense_solution(diagonal, b.get(queue));
+    const auto found = x.get(queue);
+    for (std::size_t i = 0; i < right.size(); ++i)
+      ASSERT_NEAR(found[i], right[i], error) << i;
+  }
+
+  Queue queue{Device(GetParam())};
+  // As many lanes in both precisions: then both lie alike, number by number.
+  Lattice lattice{{nx, ny}, 128}, half{{nx, ny}, 64};
+  Field<double> b{queue.device(), lattice, "b"}, x{queue.device(), lattice, "x"},
+      spare{queue.device(), lattice, "z"}, spare_in{queue.device(), lattice, "in"};
+  Field<float> narrow{queue.device(), half, "z"}, narrow_in{queue.device(), half, "in"};
+};
+
+TEST_P(CgOn, GivesTheDenseSolution) {
+  Cg cg(queue, apply<double>(4.3), nx * ny);
+  const Solved solved = cg.solve(x.reals(), b.reals(), {.tolerance = 1e-12});
+  EXPECT_TRUE(solved.converged);
+  EXPECT_LE(solved.residual, 1e-12);
+  EXPECT_GT(solved.iterations, 5);
+  EXPECT_LT(solved.iterations, 60); // of at most so many different eigenvalues
+  EXPECT_GT(solved.bytes, 10.0 * nx * ny * 8 * static_cast<double>(solved.iterations));
+  expect_dense_solution(4.3, 1e-10);
+  const Solved again = cg.solve(x.reals(), b.reals(), {.tolerance = 1e-11});
+  EXPECT_TRUE(again.converged);
+  EXPECT_EQ(again.iterations, 0); // x was right
+}
+
+TEST_P(CgOn, MixedPrecisionReachesWhatDoubleReaches) {
+  MixedCg cg(queue, apply<double>(4.3), apply<float>(4.3), nx * ny);
+  const Solved solved = cg.solve(x.reals(), b.reals(), {.tolerance = 1e-12});
+  EXPECT_TRUE(solved.converged);
+  EXPECT_LE(solved.residual, 1e-12);
+  EXPECT_GE(solved.updates, 2);
+  expect_dense_solution(4.3, 1e-10);
+}
+
+TEST_P(CgOn, LooksNowAndThenWithoutAnotherResult) {
+  Cg cg(queue, apply<double>(4.3), nx * ny);
+  const Solved every = cg.solve(x.reals(), b.reals(), {.tolerance = 1e-9, .check_every = 1});
+  const auto first = x.get(queue);
+  x.set(queue, std::vector<double>(static_cast<std::size_t>(nx * ny), 0.25));
+  const Solved seldom = cg.solve(x.reals(), b.reals(), {.tolerance = 1e-9, .check_every = 7});
+  EXPECT_EQ(every.iterations, seldom.iterations); // launches after the end change nothing
+  EXPECT_EQ(first, x.get(queue));
+}
+
+TEST_P(CgOn, KeepsTheBestWhereItIsNotEnough) {
+  Cg cg(queue, apply<double>(4.05), nx * ny);
+  const Solved some =
+      cg.solve(x.reals(), b.reals(), {.tolerance = 1e-12, .most_iterations = 6, .check_every = 4});
+  EXPECT_FALSE(some.converged);
+  EXPECT_GE(some.iterations, 6);
+  EXPECT_LE(some.iterations, 8);
+  EXPECT_LT(some.residual, 1);
+  const Solved rest = cg.solve(x.reals(), b.reals(), {.tolerance = 1e-12}); // from there
+  EXPECT_TRUE(rest.converged);
+  expect_dense_solution(4.05, 1e-9);
+}
+
+TEST_P(CgOn, StopsWhereItIsTold) {
+  Cg cg(queue, apply<double>(4.01), nx * ny);
+  Index asked = 0;
+  const auto go_on = [&](const Progress& now) {
+    EXPECT_GT(now.residual, 0);
+    return ++asked < 3;
+  };
+  const Solved solved =
+      cg.solve(x.reals(), b.reals(), {.tolerance = 1e-14, .check_every = 1, .go_on = go_on});
+  EXPECT_TRUE(solved.stopped);
+  EXPECT_FALSE(solved.converged);
+  EXPECT_EQ(asked, 3);
+}
+
+TEST_P(CgOn, SeesAnOperatorThatIsNotPositive) {
+  Cg cg(queue, apply<double>(0.5), nx * ny); // eigenvalues of both signs
+  EXPECT_FALSE(cg.solve(x.reals(), b.reals(), {.tolerance = 1e-12}).converged);
+}
+
+TEST_P(CgOn, EndsForNumbersThatAreNone) {
+  auto sites = b.get(queue);
+  sites[5] = std::numeric_limits<double>::quiet_NaN();
+  b.set(queue, sites);
+  Cg cg(queue, apply<double>(4.3), nx * ny);
+  const Solved solved = cg.solve(x.reals(), b.reals(), {});
+  EXPECT_FALSE(solved.converged);
+  EXPECT_TRUE(solved.broken);
+}
+
+TEST_P(CgOn, HasZeroForNoSource) {
+  b.set(queue, std::vector<double>(static_cast<std::size_t>(nx * ny), 0.0));
+  x.set(queue, std::vector<double>(static_cast<std::size_t>(nx * ny), 0.0));
+  Cg cg(queue, apply<double>(4.3), nx * ny);
+  const Solved solved = cg.solve(x.reals(), b.reals(), {});
+  EXPECT_TRUE(solved.converged);
+  for (const double value : x.get(queue))
+    EXPECT_EQ(value, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, CgOn, ::testing::ValuesIn(ridge::test::devices_here()),
+                         ridge::test::DeviceName());
+
+// Sums over lengths that nothing divides.
+class SumsOn : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(SumsOn, TakeEveryNumberOnce) {
+  Queue queue{Device(GetParam())};
+  for (const Index n : {Index{1}, Index{2}, Index{7}, Index{4095}, Index{4097}, Index{100003}}) {
+    const Memory x(queue.device(), Bytes{n * 8}, "x");
+    std::vector<double> values(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<double>(i % 13) - 5;
+    double right = 0;
+    for (const double v : values)
+      right += v * v;
+    copy_to_device(queue, static_cast<double*>(x.data()), values.data(), n);
+    queue.wait();
+    Workspace work(queue, n);
+    const Span<const double> span(static_cast<double*>(x.data()), n);
+    work.bind(Dot<double>{span, span}).run();
+    work.bind_sum<TakeSource>().run();
+    work.ask(1);
+    EXPECT_EQ(work.answer(1)[source2], right) << n; // whole numbers: exact
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, SumsOn, ::testing::ValuesIn(ridge::test::devices_here()),
+                         ridge::test::DeviceName());
+
+} // namespace
+} // namespace ridge::solve
