@@ -179,6 +179,7 @@ void add_gauge(CommandLine& line) {
   add_plaquette(command);
   add_convert(command);
   add_heatbath(command);
+  add_smear(command);
 }
 
 } // namespace ridge::app

@@ -11,5 +11,6 @@ void add_form_options(const Command& command, FormOptions* form);
 
 /// The commands that have files of their own.
 void add_heatbath(const Command& gauge);
+void add_smear(const Command& gauge);
 
 } // namespace ridge::app

@@ -46,23 +46,14 @@ struct UpdateLinks {
     }
     RoundedLink<V> u = rounded_read(at, links[mu]);
     const V number = at.load(site, 0).re;
-    if constexpr (std::is_arithmetic_v<V>) {
-      update_link<Relax>(u, staples, strength, random_of(number));
-    } else {
-      for (int lane = 0; lane < lanes_of<V>; ++lane) { // those that are not wanted are not stored
-        ExactLink one;
-        ExactLink sum;
-        for (int c = 0; c < 9; ++c) {
-          component(one, c) = lane_of(component(u, c), lane);
-          component(sum, c) = lane_of(component(staples, c), lane);
-        }
+    // Lanes that are not wanted are not stored.
+    for_each_lane(u, staples, [&](ExactLink& one, const ExactLink& sum, int lane) {
+      if constexpr (std::is_arithmetic_v<V>) {
+        update_link<Relax>(one, sum, strength, random_of(number));
+      } else {
         update_link<Relax>(one, sum, strength, random_of(number[lane]));
-        for (int c = 0; c < 9; ++c) {
-          component(u, c).re.v.set(lane, component(one, c).re.v);
-          component(u, c).im.v.set(lane, component(one, c).im.v);
-        }
       }
-    }
+    });
     RIDGE_UNROLL
     for (int c = 0; c < 9; ++c)
       at.store(out, c, {component(u, c).re.v, component(u, c).im.v});
@@ -78,10 +69,6 @@ struct UpdateLinks {
 private:
   RIDGE_FN LinkRandom random_of(double number) const {
     return {seed, static_cast<std::uint64_t>(number), sweep, static_cast<std::uint32_t>(mu)};
-  }
-  template <class C>
-  static RIDGE_FN lattice::Complex<Exact> lane_of(const C& c, int lane) {
-    return {Exact(c.re.v[lane]), Exact(c.im.v[lane])};
   }
 };
 

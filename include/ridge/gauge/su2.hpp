@@ -1,6 +1,6 @@
 // Updates of a link by SU(2) subgroups: heatbath after Kennedy and Pendleton (Phys. Lett. B 156
-// (1985) 393) and overrelaxation, in rounded arithmetic, so that their bits are equal on every
-// device. Elements of SU(2) are a0 + i sigma a.
+// (1985) 393), overrelaxation, and the way to the largest Re tr, in rounded arithmetic, so that
+// their bits are equal on every device. Elements of SU(2) are a0 + i sigma a.
 #pragma once
 
 #include <ridge/core/philox.hpp>
@@ -22,6 +22,45 @@ RIDGE_FN Quaternion operator*(const Quaternion& p, const Quaternion& q) {
            a[0] * b[1] + b[0] * a[1] - (a[2] * b[3] - a[3] * b[2]),
            a[0] * b[2] + b[0] * a[2] - (a[3] * b[1] - a[1] * b[3]),
            a[0] * b[3] + b[0] * a[3] - (a[1] * b[2] - a[2] * b[1])}};
+}
+
+/// q of SU(2) and its size: w = size q.
+struct Polar {
+  Exact size;
+  Quaternion direction, inverse;
+};
+RIDGE_FN Polar polar_of(Quaternion v) {
+  const Exact size =
+      square_root(v.a[0] * v.a[0] + v.a[1] * v.a[1] + v.a[2] * v.a[2] + v.a[3] * v.a[3]);
+  RIDGE_UNROLL
+  for (int k = 0; k < 4; ++k)
+    v.a[k] = v.a[k] / size;
+  return {size, v, {{v.a[0], -v.a[1], -v.a[2], -v.a[3]}}};
+}
+
+/// Calls `f(link, staples, lane)` with each lane's own and puts the link back: subgroups are chosen
+/// and accepted lane by lane.
+template <class V, class F>
+RIDGE_FN void for_each_lane(RoundedLink<V>& u, const RoundedLink<V>& staples, const F& f) {
+  if constexpr (std::is_arithmetic_v<V>) {
+    f(u, staples, 0);
+  } else {
+    for (int lane = 0; lane < lanes_of<V>; ++lane) {
+      ExactLink one;
+      ExactLink sum;
+      for (int c = 0; c < 9; ++c) {
+        const auto& a = component(u, c);
+        const auto& b = component(staples, c);
+        component(one, c) = {Exact(a.re.v[lane]), Exact(a.im.v[lane])};
+        component(sum, c) = {Exact(b.re.v[lane]), Exact(b.im.v[lane])};
+      }
+      f(one, sum, lane);
+      for (int c = 0; c < 9; ++c) {
+        component(u, c).re.v.set(lane, component(one, c).re.v);
+        component(u, c).im.v.set(lane, component(one, c).im.v);
+      }
+    }
+  }
 }
 
 /// The part of rows and columns I and J of w that is proportional to an element of SU(2).
@@ -98,30 +137,35 @@ RIDGE_CALL Exact heatbath_component(const LinkRandom& random, const Exact& a, st
 template <int I, int J, bool Relax>
 RIDGE_FN void update_subgroup(ExactLink& u, ExactLink& w, double strength,
                               const LinkRandom& random) {
-  Quaternion v = subgroup_part<I, J>(w);
-  const Exact size =
-      square_root(v.a[0] * v.a[0] + v.a[1] * v.a[1] + v.a[2] * v.a[2] + v.a[3] * v.a[3]);
-  if (!(size.v > 1e-100)) return; // no staples, or links that are not numbers
-  RIDGE_UNROLL
-  for (int k = 0; k < 4; ++k)
-    v.a[k] = v.a[k] / size;
-  const Quaternion inverse{{v.a[0], -v.a[1], -v.a[2], -v.a[3]}};
+  const Polar v = polar_of(subgroup_part<I, J>(w));
+  if (!(v.size.v > 1e-100)) return; // no staples, or links that are not numbers
   Quaternion q;
   if constexpr (Relax) {
-    q = inverse * inverse; // takes v to its inverse, of the same trace
+    q = v.inverse * v.inverse; // takes v to its inverse, of the same trace
   } else {
     std::uint32_t used = 0;
-    const Exact x0 = heatbath_component(random, Exact(strength) * size, used);
+    const Exact x0 = heatbath_component(random, Exact(strength) * v.size, used);
     const auto where = random.draw(used);
     const Exact rest = Exact(1.0) - x0 * x0;
     const Exact length = square_root(Exact(rest.v > 0 ? rest.v : 0.0));
     const Exact z = Exact(2.0) * Exact(where.first) - Exact(1.0);
     const Exact plane = length * square_root(Exact(1.0) - z * z);
     const CosSin around = cos_sin_of_turns(where.second);
-    q = Quaternion{{x0, plane * around.cos, plane * around.sin, length * z}} * inverse;
+    q = Quaternion{{x0, plane * around.cos, plane * around.sin, length * z}} * v.inverse;
   }
   multiply_rows<I, J>(q, u);
   multiply_rows<I, J>(q, w);
+}
+
+/// Moves u to where Re tr (u staples) is largest in the subgroup; the square of how far that was.
+template <int I, int J>
+RIDGE_FN double align_subgroup(ExactLink& u, ExactLink& w) {
+  const Polar v = polar_of(subgroup_part<I, J>(w));
+  if (!(v.size.v > 1e-100)) return 0;
+  multiply_rows<I, J>(v.inverse, u);
+  multiply_rows<I, J>(v.inverse, w);
+  const Exact* const a = v.direction.a;
+  return (a[1] * a[1] + a[2] * a[2] + a[3] * a[3]).v;
 }
 
 /// Rows orthonormal, determinant 1: what updates lose by rounding.
@@ -159,6 +203,21 @@ RIDGE_CALL void update_link(ExactLink& u, const ExactLink& staples, double stren
   update_subgroup<0, 2, Relax>(u, w, strength, random);
   random.direction += 4;
   update_subgroup<1, 2, Relax>(u, w, strength, random);
+  restore_unitarity(u);
+}
+
+/// The element of SU(3) for which Re tr (u staples) is largest, from u on: in turn in the
+/// subgroups, until none moves it by more than rounding.
+RIDGE_CALL void align_link(ExactLink& u, const ExactLink& staples) {
+  constexpr int most = 500;
+  constexpr double rounding = 1e-30;
+  ExactLink w = u * staples;
+  for (int i = 0; i < most; ++i) {
+    double moved = align_subgroup<0, 1>(u, w);
+    moved += align_subgroup<0, 2>(u, w);
+    moved += align_subgroup<1, 2>(u, w);
+    if (!(moved > rounding)) break;
+  }
   restore_unitarity(u);
 }
 

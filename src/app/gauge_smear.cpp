@@ -1,0 +1,84 @@
+// `ridge gauge smear`: APE and stout links.
+#include <ridge/core/error.hpp>
+#include <ridge/gauge/host_links.hpp>
+#include <ridge/gauge/plaquette.hpp>
+#include <ridge/gauge/smear.hpp>
+
+#include "gauge_commands.hpp"
+#include "interrupt.hpp"
+#include "progress.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace ridge::app {
+
+namespace {
+
+struct SmearCommand {
+  std::string input, output, size, device = "auto";
+  FormOptions form;
+  std::optional<double> ape, stout;
+  int steps = 1;
+  bool spatial = false, accept = false, overwrite = false;
+
+  void run() const {
+    if (ape.has_value() == stout.has_value())
+      throw UsageError("either --ape ALPHA or --stout RHO is needed");
+    const double weight = ape ? *ape : *stout;
+    if (!std::isfinite(weight) || (ape && (weight < 0 || weight > 1)))
+      throw UsageError(fmt::format("--{} {}: expected a number{}", ape ? "ape" : "stout", weight,
+                                   ape ? " between 0 and 1" : ""));
+    if (steps < 1) throw UsageError(fmt::format("--steps {}: expected at least 1", steps));
+    io::OutputPlan plan(overwrite);
+    plan.reads(input, "the input");
+    plan.writes(output, "the output");
+    plan.claim();
+    (void)form.form(output, {}); // wrong options are said before reading
+    io::GaugeFile read = read_configuration(input, size, accept);
+    const io::GaugeForm wanted = form.form(output, read.form);
+    Queue queue{Device(device == "auto" ? best_device() : parse_device(device))};
+    auto links = gauge::to_device(queue, lattice::Lattice(read.configuration.extents),
+                                  read.configuration.links);
+    const auto plaquette = [&] { return gauge::MeasurePlaquette(queue, links)().plaquette; };
+    const double before = plaquette();
+    Progress progress;
+    for (int i = 0; i < steps; ++i) {
+      check_interrupt();
+      gauge::smear(queue, links, {stout.has_value(), weight, 1, spatial});
+      progress.show(fmt::format("step {} of {}", i + 1, steps), static_cast<double>(i + 1) / steps);
+    }
+    progress.clear();
+    const double after = plaquette();
+    read.configuration.links = gauge::to_host(queue, links);
+    check_interrupt();
+    write_configuration(plan, output, wanted, read.configuration);
+    fmt::print("{}: {} of {}, {} {}, plaquette {:.12f} -> {:.12f} on {}\n", output,
+               stout ? "stout" : "APE", input, steps, steps == 1 ? "step" : "steps", before, after,
+               to_text(queue.device().id()));
+  }
+};
+
+} // namespace
+
+void add_smear(const Command& gauge) {
+  const Command command = gauge.add_command("smear", "APE or stout links of a configuration");
+  auto o = std::make_shared<SmearCommand>();
+  command.add("INPUT", &o->input, "NERSC, ILDG (LIME) or HDF5").require();
+  command.add("OUTPUT", &o->output, "FILE.lime or FILE.ildg: ILDG; FILE.h5: HDF5; any other: NERSC")
+      .require();
+  command.add("--ape", &o->ape,
+              "weight of the staples' mean beside 1 - weight of the link, put back into SU(3)");
+  command.add("--stout", &o->stout, "rho, the weight of each staple");
+  command.add("--steps", &o->steps, "how often; 1 if not given");
+  command.add("--spatial", &o->spatial, "links and staples in space only");
+  command.add("--size", &o->size, "NXxNYxNZxNT that the input must have");
+  add_form_options(command, &o->form);
+  command.add_device(&o->device);
+  command.add("--accept", &o->accept, "go on though checks of the input fail");
+  command.add("--overwrite", &o->overwrite, "replace an output that exists");
+  command.set_action([o] { o->run(); });
+}
+
+} // namespace ridge::app
