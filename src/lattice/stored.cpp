@@ -221,8 +221,9 @@ Extents4 tile_for(const SiteGrid& g, int sites, int along_x) {
   return tile;
 }
 
-StoredGpuSchedule gpu_default(const SiteGrid& g, const StoredTraits& k) {
-  const StoredVariant v = stored_variant_of(k, g.inner);
+/// `emulated`: hints change nothing there.
+StoredGpuSchedule gpu_default(const SiteGrid& g, const StoredTraits& k, bool emulated) {
+  const StoredVariant v = stored_variant_of(k, g.inner, g.half != 0 && !emulated);
   StoredGpuSchedule s;
   s.bounds = v.bounds;
   s.resident = v.resident;
@@ -243,7 +244,7 @@ StoredGpuSchedule gpu_default(const SiteGrid& g, const StoredTraits& k) {
 
 StoredSchedule stored_default(const Device& device, const SiteGrid& grid, const StoredTraits& k) {
   if (!facts_of(device).takes_gpu_schedules) return StoredCpuSchedule{};
-  return gpu_default(grid, k);
+  return gpu_default(grid, k, facts_of(device).is_emulated);
 }
 
 std::vector<text::Named<StoredSchedule>> stored_names(const Device& device, const SiteGrid& grid,
@@ -252,14 +253,15 @@ std::vector<text::Named<StoredSchedule>> stored_names(const Device& device, cons
     return {{"plain", StoredCpuSchedule{}},
             {"streaming", StoredCpuSchedule{0, Results::streaming}}};
   }
+  const bool emulated = facts_of(device).is_emulated;
   std::vector<text::Named<StoredSchedule>> named;
   for (const int width : {2, 4, 8, 16, 32}) {
-    StoredGpuSchedule s = gpu_default(grid, k);
+    StoredGpuSchedule s = gpu_default(grid, k, emulated);
     s.tile = tile_for(grid, std::max(1, width * 8 / grid.inner), grid.inner > 1 ? 2 : 16);
     s.slab = {{0, 0, 0, 0}};
     named.push_back({fmt::format("width{}", width), s});
   }
-  StoredGpuSchedule slabs = gpu_default(grid, k);
+  StoredGpuSchedule slabs = gpu_default(grid, k, emulated);
   slabs.slab = grid.inner > 1 ? Extents4{{0, 8, 8, 0}} : Extents4{{0, 0, 8, 0}};
   named.push_back({"slabs", slabs});
   return named;

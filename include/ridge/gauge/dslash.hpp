@@ -1,13 +1,16 @@
 // Wilson and domain-wall operators on stored fields: one kernel for whole and half lattices, every
 // storage, four dimensions and five.
 //
-//   out(x, s) = diagonal source(x, s) + hop H psi(x, s)
+//   out(x, s) = diagonal source(x, s) + r (also other(x, s) + hop H psi(x, s))
 //             + walls (P_- source(x, s + 1) + P_+ source(x, s - 1)),  P_+- = (1 +- gamma_5) / 2
 //
 // H is the hopping term of ridge/gauge/wilson.hpp at each s. Across the walls of the fifth
 // dimension, between s = 0 and the last, the factor is -mass. For sign = -1 it is H^+, and P_+ and
 // P_- change places. Ways around the lattice along mu have the factor boundary[mu]: 1 periodic, -1
-// antiperiodic, 0 cut. Of a half lattice psi has the other parity than out, source the same.
+// antiperiodic, 0 cut. Of a half lattice psi has the other parity than out, source and other
+// the same. r is 1, or above / below, numbers that the device has found. The launch may add up
+// |out|^2: so the last operator of an iteration of conjugate gradients updates the residual and
+// gives its norm.
 //
 //   Wilson, mass m         diagonal m + 4, hop -1/2 (or by kappa: 1, -kappa)
 //   domain wall (Shamir)   diagonal 5 - M5, hop -1/2, walls -1, mass m
@@ -39,14 +42,15 @@ struct Dslash {
   } inner_ahead{};
 
   LinkView links[2][dimensions]; ///< of out's sites, and of psi's
-  lattice::StoredView<const Fermion, Number> psi, source;
+  lattice::StoredView<const Fermion, Number> psi, source, other;
   lattice::StoredView<Fermion, Number> out;
-  Real hop = 1, diagonal = 0, walls = 0, mass = 0;
+  Real hop = 1, diagonal = 0, also = 0, walls = 0, mass = 0;
+  Span<const double> above, below;
   Real sign = 1;
   Real boundary[dimensions] = {1, 1, 1, 1};
 
   template <class At>
-  RIDGE_FN void operator()(const At& at) const {
+  RIDGE_FN auto operator()(const At& at, bool sums) const {
     using V = typename At::template Value<Real>;
     Spinor<V> sum = zero_spinor<V>();
     const V s(sign);
@@ -55,14 +59,29 @@ struct Dslash {
     both_hops<2>(at, sum, s);
     both_hops<3>(at, sum, s);
     if (source.elements.data != nullptr) {
-      scale(sum, V(hop));
+      Real ratio = 1;
+      if (above.data != nullptr) ratio = static_cast<Real>(at.number(above) / at.number(below));
+      scale(sum, V(hop * ratio));
       const auto here = at.read(source, at.here());
       add(sum, here.value, V(diagonal) * here.scale);
+      if (other.elements.data != nullptr) {
+        const auto more = at.read(other, at.here());
+        add(sum, more.value, V(also * ratio) * more.scale);
+      }
       if (walls != 0) add_walls(at, sum);
     } else if (hop != 1) {
       scale(sum, V(hop));
     }
     at.write(out, sum);
+    V squares(Real(0));
+    if (sums) {
+      RIDGE_UNROLL
+      for (int c = 0; c < spins * colours; ++c) {
+        const Complex<V>& z = component(sum, c);
+        squares = squares + z.re * z.re + z.im * z.im;
+      }
+    }
+    return squares;
   }
 
   template <class F>
@@ -73,6 +92,7 @@ struct Dslash {
     }
     f(psi, false);
     f(source, walls == 0);
+    f(other, true);
     f(out, false);
   }
   /// Operations a result.
@@ -126,12 +146,12 @@ private:
   RIDGE_FN void add_walls(const At& at, Spinor<V>& sum) const {
     const V wall(-mass);
     const int by = sign < 0 ? -1 : 1;
-    const auto below = at.inner_next(-by);
-    const auto p = at.read(source, below);
-    add(sum, p.value, V(walls) * p.scale * at.edge(below, wall), 0, 2);
-    const auto above = at.inner_next(by);
-    const auto q = at.read(source, above);
-    add(sum, q.value, V(walls) * q.scale * at.edge(above, wall), 2, spins);
+    const auto before = at.inner_next(-by);
+    const auto p = at.read(source, before);
+    add(sum, p.value, V(walls) * p.scale * at.edge(before, wall), 0, 2);
+    const auto after = at.inner_next(by);
+    const auto q = at.read(source, after);
+    add(sum, q.value, V(walls) * q.scale * at.edge(after, wall), 2, spins);
   }
 };
 

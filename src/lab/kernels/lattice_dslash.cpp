@@ -1,4 +1,5 @@
 // Compiled once per device kind.
+#include <ridge/gauge/cg_step.hpp>
 #include <ridge/gauge/dslash.hpp>
 #include <ridge/lattice/stored/executor.hpp>
 
@@ -9,5 +10,7 @@ template struct StoredLooper<gauge::Dslash<double, 12>, Here>;
 template struct StoredLooper<gauge::Dslash<float, 18>, Here>;
 template struct StoredLooper<gauge::Dslash<float, 12>, Here>;
 template struct StoredLooper<gauge::Dslash<Fixed16, 12>, Here>;
+template struct StoredLooper<gauge::CgStep<double>, Here>;
+template struct StoredLooper<gauge::CgStep<float>, Here>;
 
 } // namespace ridge::lattice

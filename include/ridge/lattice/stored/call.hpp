@@ -8,7 +8,9 @@
 //   static constexpr ... inner_ahead;    a range of the values a site that are compiled ahead
 //   static constexpr const char *name, *form;   `form` says how numbers are stored
 //   double flops() const;                operations a result
-//   template <class At> void operator()(const At& at) const;   at: gpu/site.hpp, cpu/sites.hpp
+//   template <class At> auto operator()(const At& at, bool sums) const;
+//                                        at: gpu/site.hpp, cpu/sites.hpp. Returns a number a
+//                                        result, which is added up where `sums`
 #pragma once
 
 #include <ridge/lattice/launch.hpp>
@@ -24,15 +26,21 @@ template <class K>
 struct StoredCall {
   K kernel;
   SiteGrid grid; ///< of the result
+  /// One number: the sum of what the kernel's calls return. Nothing is summed where it has no data.
+  Span<double> sum = {};
 };
 
-/// What is compiled ahead: the default's variant, for the kernel's own `Inner` values a site.
+/// What is compiled ahead: what defaults pick for the kernel's `inner_ahead` values a site, and on
+/// real GPUs for half lattices.
 template <class K>
 struct StoredAhead {
   static constexpr StoredTraits traits{sizeof(typename K::Real), K::fixed};
   static constexpr auto values = detail::listed<StoredVariant>([](auto add) {
     for (const int inner : K::inner_ahead)
-      add(stored_variant_of(traits, inner));
+      add(stored_variant_of(traits, inner, false));
+#if !defined(RIDGE_TARGET_SIMT)
+    add(stored_variant_of(traits, 1, true));
+#endif
   });
 };
 
@@ -98,6 +106,7 @@ struct ridge::Pattern<ridge::lattice::StoredCall<K>> {
       }
       operands.push_back(made);
     });
+    if (call.sum.data != nullptr) operands.push_back(launch::operand(call.sum));
     lattice::detail::check_stored(operands);
     if (const auto* const gpu = std::get_if<lattice::StoredGpuSchedule>(&schedule))
       (void)lattice::detail::tiles_of(*gpu, call.grid);

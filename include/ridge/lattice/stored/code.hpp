@@ -109,13 +109,23 @@ RIDGE_FN std::uint32_t bits_of_float(float x) {
 /// integers take four times as long on GPUs.
 RIDGE_FN void decode_word(std::uint32_t word, float& a, float& b) {
   const std::uint32_t q = word ^ 0x80008000U;
+#if defined(__CUDA_ARCH__)
+  a = __uint_as_float(__byte_perm(q, 0x4b000000U, 0x7610)) - 8421376.0F;
+  b = __uint_as_float(__byte_perm(q, 0x4b000000U, 0x7632)) - 8421376.0F;
+#else
   a = float_of_bits((q & 0xffffU) | 0x4b000000U) - 8421376.0F;
   b = float_of_bits((q >> 16) | 0x4b000000U) - 8421376.0F;
+#endif
 }
 /// The word of a and b, whose magnitudes are at most 32767. Adding 1.5 2^23 rounds: the low bits
 /// are the integer.
 RIDGE_FN std::uint32_t encode_word(float a, float b) {
-  return (bits_of_float(a + 12582912.0F) & 0xffffU) | (bits_of_float(b + 12582912.0F) << 16);
+  const std::uint32_t low = bits_of_float(a + 12582912.0F), high = bits_of_float(b + 12582912.0F);
+#if defined(__CUDA_ARCH__)
+  return __byte_perm(low, high, 0x5410);
+#else
+  return (low & 0xffffU) | (high << 16);
+#endif
 }
 
 /// Row 2 of a matrix of SU(3) stored as `w` times the first two: conj(row 0 x row 1), divided by w.

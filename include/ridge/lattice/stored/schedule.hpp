@@ -87,11 +87,17 @@ struct StoredTraits {
   friend constexpr bool operator==(const StoredTraits&, const StoredTraits&) = default;
 };
 
-/// What it is compiled for on GPUs, for `inner` values a site.
-[[nodiscard]] constexpr StoredVariant stored_variant_of(const StoredTraits& k, int inner) {
+/// What it is compiled for on GPUs, for `inner` values a site. `single`: each link is read by one
+/// site, as of half lattices in four dimensions, so that the caches are better kept for spinors.
+[[nodiscard]] constexpr StoredVariant stored_variant_of(const StoredTraits& k, int inner,
+                                                        bool single) {
   StoredVariant v;
   v.inner = inner;
-  if (k.real_bytes == 4) v.resident = k.fixed ? 3 : 2;
+  if (k.real_bytes == 4) v.resident = 2;
+  if (single && inner == 1) {
+    v.links = Reads::once;
+    v.store = Results::streaming;
+  }
   return v;
 }
 

@@ -149,6 +149,20 @@ public:
     return read(view, at);
   }
 
+  [[nodiscard]] double number(const Span<const double>& at) const { return at.data[0]; }
+
+  /// The sum over those lanes that are sites.
+  [[nodiscard]] double total(const V& x) const {
+    double sum = 0;
+    const Index first = group_ * grid_.lanes + first_;
+    for (int i = 0; i < P; ++i) {
+      const bool there = grid_.inner > 1 ? first_ + i < grid_.inner
+                                         : grid_.has_boxes() || first + i < grid_.sites();
+      if (there) sum += static_cast<double>(x[i]);
+    }
+    return sum;
+  }
+
   template <class Site, class Number, int Reals>
   RIDGE_FN void write(const StoredView<Site, Number, Reals>& view,
                       const Over<Site, V>& tensor) const {

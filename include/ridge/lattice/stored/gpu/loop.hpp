@@ -3,6 +3,7 @@
 
 #include <ridge/core/choose.hpp>
 #include <ridge/device/launch.hpp>
+#include <ridge/device/memory.hpp>
 #include <ridge/lattice/stored/executor.hpp>
 #include <ridge/lattice/stored/gpu/tiles.hpp>
 
@@ -18,9 +19,25 @@ Bound StoredLooper<K, Target>::bind(Queue& queue, const Call& call, const Schedu
     using Body = gpu::StoredLoop<K, v.bounds, v.resident, v.inner, v.links == Reads::once,
                                  v.store == Results::streaming>;
     const detail::Tiles tiles = detail::tiles_of(s, call.grid);
+    LaunchShape shape{{static_cast<int>(tiles.blocks), 1, 1}, {tiles.threads, 1, 1}, 0};
+    Body body{call.kernel, call.grid, tiles.order, {}};
+    if (call.sum.data == nullptr) {
+      bound = Bound(Ready<Body>(queue, shape, body));
+      return;
+    }
+    constexpr int bytes = sizeof(double);
+    shape.shared_bytes = tiles.threads * bytes;
+    Memory sums(queue.device(), Bytes{tiles.blocks * bytes}, "sums of blocks");
+    body.sums = {static_cast<double*>(sums.data()), tiles.blocks};
+    constexpr int threads = gpu::FinishSums::max_threads;
     bound =
-        Bound(Ready<Body>(queue, {{static_cast<int>(tiles.blocks), 1, 1}, {tiles.threads, 1, 1}, 0},
-                          Body{call.kernel, call.grid, tiles.order}));
+        Bound([loop = Ready<Body>(queue, shape, body),
+               finish = Ready<gpu::FinishSums>(queue, {{1, 1, 1}, {threads, 1, 1}, threads * bytes},
+                                               gpu::FinishSums{body.sums, call.sum}),
+               kept = std::move(sums)]() mutable {
+          loop();
+          finish();
+        });
   });
   return bound;
 }

@@ -102,6 +102,11 @@ public:
     return read_at<Once>(view, at);
   }
 
+  /// A number in memory, the same for all sites.
+  [[nodiscard]] RIDGE_DEVICE double number(const Span<const double>& at) const {
+    return lane_.load(at, 0);
+  }
+
   template <class Site, class Number, int Reals>
   RIDGE_DEVICE void write(const StoredView<Site, Number, Reals>& view, const Site& tensor) const {
     using Code = typename StoredView<Site, Number, Reals>::Code;

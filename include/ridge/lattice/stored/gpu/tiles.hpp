@@ -15,6 +15,7 @@ struct StoredLoop {
   K kernel;
   SiteGrid grid;
   TileOrder order;
+  Span<double> sums; ///< one a block, or none
 
   template <class Lane>
   RIDGE_DEVICE void operator()(const Lane& lane) const {
@@ -30,8 +31,59 @@ struct StoredLoop {
       thread >>= order.shift[d];
       inside = inside && c[d] < grid.extent[d];
     }
-    if (!inside) return;
-    kernel(StoredSite<Lane, Inner, Once, Stream>(lane, grid, c, s));
+    double mine = 0;
+    if (inside) {
+      mine = static_cast<double>(
+          kernel(StoredSite<Lane, Inner, Once, Stream>(lane, grid, c, s), sums.data != nullptr));
+    }
+    if (sums.data == nullptr) return;
+    add_block(lane, mine);
+    if (lane.thread().x == 0) {
+      auto all = lane.template shared<double>(0, 1);
+      const double total = all[0];
+      lane.store(sums, lane.block().x, total);
+    }
+  }
+
+  /// Adds up what the threads of a block have, always in the same order, in its shared memory.
+  template <class Lane>
+  static RIDGE_DEVICE void add_block(const Lane& lane, double mine) {
+    const int t = lane.thread().x;
+    const int n = lane.block_extent().x;
+    auto all = lane.template shared<double>(0, n);
+    all[t] = mine;
+    lane.barrier();
+    int half = 1;
+    while (half < n)
+      half *= 2;
+    for (half /= 2; half > 0; half /= 2) {
+      if (t < half && t + half < n) {
+        const double a = all[t], b = all[t + half];
+        all[t] = a + b;
+      }
+      lane.barrier();
+    }
+  }
+};
+
+/// The sum of the blocks' sums, by one block.
+struct FinishSums {
+  static constexpr int max_threads = 256;
+  static constexpr const char* name = "lattice stored sum";
+  Span<const double> sums;
+  Span<double> result;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(const Lane& lane) const {
+    double mine = 0;
+    for (Index i = lane.thread().x; i < sums.size; i += max_threads)
+      mine += lane.load_written(sums, i);
+    StoredLoop<int, 256, 1, 1, false, false>::add_block(lane, mine);
+    if (lane.thread().x == 0) {
+      auto all = lane.template shared<double>(0, 1);
+      const double total = all[0];
+      lane.store(result, 0, total);
+    }
   }
 };
 
