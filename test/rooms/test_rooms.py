@@ -5,7 +5,7 @@ import re
 import sys
 
 ROOMS = [
-    {"core"}, {"device"}, {"record"}, {"launch"}, {"comm"}, {"model"}, {"pattern"},
+    {"core"}, {"device"}, {"record"}, {"launch"}, {"comm"}, {"model"}, {"pattern"}, {"spatial"},
     {"stencil", "pairs", "lattice", "chain"},
     {"solve"}, {"gauge"},
     {"tune", "doctor", "report", "io", "atmosphere"},

@@ -1,0 +1,65 @@
+// The steps that build an octree, and what they work on.
+#pragma once
+
+#include <ridge/device/queue.hpp>
+#include <ridge/device/view.hpp>
+#include <ridge/spatial/hilbert.hpp>
+
+#include <array>
+#include <cstdint>
+
+namespace ridge::spatial {
+
+enum class BuildStep {
+  bounds,  ///< the cube that holds all bodies, and the first body that is nowhere
+  keys,    ///< of the bodies, in their order
+  gather,  ///< the bodies in the order of the keys
+  count,   ///< of the nodes whose first body each is
+  emit,    ///< level and first body of each node
+  link,    ///< children and bodies of each node, once nodes are sorted by level
+  moments, ///< of the nodes of one level, once those of the next are known
+};
+
+/// In `links` the second number of a leaf has this bit.
+inline constexpr std::uint32_t leaf_bit = 0x80000000u;
+/// Parts that bounds are found in: of the bodies, and of those parts.
+inline constexpr std::array<Index, 3> bound_parts{65536, 256, 1};
+
+template <class S, class T>
+struct Build {
+  std::array<Span<const S>, 4> bodies; ///< x, y, z, m
+  int leaf = 64, levels = most_levels;
+  Index count = 0, nodes = 0;
+
+  Span<S> partial;         ///< 8 a part: the least and the greatest x, y, z
+  Span<std::uint32_t> odd; ///< a part: the first body that is nowhere; the last is of all
+  Span<S> cube;            ///< its least corner, and cells of the finest level in a unit length
+  Span<std::uint64_t> keys;
+  Span<std::uint32_t> order;
+
+  Span<const std::uint64_t> sorted_keys;
+  Span<const std::uint32_t> sorted_order;
+  Span<S> sorted;             ///< 4 a body: x, y, z, m
+  Span<std::uint32_t> starts; ///< a body: nodes that begin with it; then, those before; one more
+
+  Span<std::uint64_t> node_keys;   ///< level, and below it in 32 bits the first body
+  Span<std::uint64_t> found_nodes; ///< sorted
+  /// 2 a node: of a leaf its first body, and how many with `leaf_bit`; else its first child and how
+  /// many.
+  Span<std::uint32_t> links;
+  Span<std::uint32_t> level_begin; ///< of each level its first node, or how many there are
+  Span<S> centres;                 ///< 4 a node: centre of mass, mass
+  /// 8 a node: xx, xy, xz, yy, yz of the traceless quadrupole sum m (3 d d - d^2), the trace
+  /// sum m d^2, the square of the largest distance of a body from the centre, and one more for the
+  /// user of the tree.
+  Span<T> moments;
+  Span<S> low, high; ///< 4 a node: corners of the box of its bodies
+};
+
+/// What each kind's module offers under Build<S, T>: one step in queue order; `moments` of the
+/// nodes [begin, end).
+template <class S, class T>
+using BuildTree = void(Queue& queue, BuildStep step, const Build<S, T>& build, Index begin,
+                       Index end);
+
+} // namespace ridge::spatial

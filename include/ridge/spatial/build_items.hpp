@@ -1,0 +1,354 @@
+// What one body or node does in each step of building an octree; for kernel sources.
+#pragma once
+
+#include <ridge/spatial/build.hpp>
+#include <ridge/spatial/items.hpp>
+
+#include <cmath>
+
+namespace ridge::spatial::inline RIDGE_TARGET_NAME {
+
+/// The least and the greatest coordinates so far. What is nowhere changes neither.
+template <class S>
+struct Bounds {
+  S low[3], high[3];
+  std::uint32_t odd;
+
+  static RIDGE_FN Bounds none(Index count) {
+    constexpr S most = sizeof(S) == 4 ? S(3.4028234e38) : S(1.7976931348623157e308);
+    return {{most, most, most}, {-most, -most, -most}, static_cast<std::uint32_t>(count)};
+  }
+  RIDGE_FN void widen(int c, S low_value, S high_value) {
+    if (low_value < low[c]) low[c] = low_value;
+    if (high_value > high[c]) high[c] = high_value;
+  }
+};
+
+/// Bounds of one part of the bodies: every `parts`-th.
+template <class S, class T>
+struct BoundBodies {
+  static constexpr const char* name = "octree: bounds of bodies";
+  Build<S, T> b;
+  Index parts;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index part) const {
+    auto bounds = Bounds<S>::none(b.count);
+    for (Index i = part; i < b.count; i += parts) {
+      for (int c = 0; c < 3; ++c) {
+        const S x = access.load(b.bodies[c], i);
+        if (x - x == 0) {
+          bounds.widen(c, x, x);
+        } else if (i < static_cast<Index>(bounds.odd)) {
+          bounds.odd = static_cast<std::uint32_t>(i);
+        }
+      }
+    }
+    for (int c = 0; c < 3; ++c) {
+      access.store(b.partial, 8 * part + c, bounds.low[c]);
+      access.store(b.partial, 8 * part + 4 + c, bounds.high[c]);
+    }
+    access.store(b.odd, part, bounds.odd);
+  }
+};
+
+/// Bounds of one part of `count` parts that begin at `from`; `last`: the cube, too.
+template <class S, class T>
+struct BoundParts {
+  static constexpr const char* name = "octree: bounds of parts";
+  Build<S, T> b;
+  Index from, count, to, parts;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index part) const {
+    auto bounds = Bounds<S>::none(b.count);
+    for (Index i = part; i < count; i += parts) {
+      for (int c = 0; c < 3; ++c)
+        bounds.widen(c, access.load_written(b.partial, 8 * (from + i) + c),
+                     access.load_written(b.partial, 8 * (from + i) + 4 + c));
+      const std::uint32_t odd = access.load_written(b.odd, from + i);
+      if (odd < bounds.odd) bounds.odd = odd;
+    }
+    for (int c = 0; c < 3; ++c) {
+      access.store(b.partial, 8 * (to + part) + c, bounds.low[c]);
+      access.store(b.partial, 8 * (to + part) + 4 + c, bounds.high[c]);
+    }
+    access.store(b.odd, to + part, bounds.odd);
+    if (parts > 1) return;
+    S side = 0;
+    for (int c = 0; c < 3; ++c) {
+      const S extent = bounds.high[c] - bounds.low[c];
+      if (extent > side) side = extent;
+    }
+    const S cells = static_cast<S>(Index{1} << b.levels);
+    const S scale = cells / side;
+    for (int c = 0; c < 3; ++c)
+      access.store(b.cube, c, (bounds.low[c] + bounds.high[c]) / 2 - side / 2);
+    // All at one place, or in a cube too small to divide: one cell.
+    access.store(b.cube, 3, side > 0 && scale - scale == 0 ? scale : S(0));
+  }
+};
+
+template <class S, class T>
+struct FindKeys {
+  static constexpr const char* name = "octree: keys";
+  Build<S, T> b;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index i) const {
+    std::uint32_t cell[3];
+    const S most = static_cast<S>((Index{1} << b.levels) - 1);
+    const S scale = access.load(b.cube, 3);
+    for (int c = 0; c < 3; ++c) {
+      const S at = (access.load(b.bodies[c], i) - access.load(b.cube, c)) * scale;
+      const S within = at > 0 ? at : S(0); // NaN, too
+      cell[c] = static_cast<std::uint32_t>(within < most ? within : most);
+    }
+    access.store(b.keys, i, hilbert_key(cell[0], cell[1], cell[2], b.levels));
+    access.store(b.order, i, static_cast<std::uint32_t>(i));
+  }
+};
+
+template <class S, class T>
+struct GatherBodies {
+  static constexpr const char* name = "octree: bodies in order";
+  Build<S, T> b;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index i) const {
+    const Index from = access.load(b.sorted_order, i);
+    Four<S> body;
+    for (int c = 0; c < 4; ++c)
+      body.at[c] = access.load(b.bodies[c], from);
+    store_four(access, b.sorted, 4 * i, body);
+  }
+};
+
+/// Levels of the nodes whose first body is the i-th: from the first one on, as many.
+struct Starts {
+  int first, count;
+};
+
+/// A node is there when its parent has more bodies than a leaf may have. The parents of all but the
+/// first begin with the same body; of that one this body looks back.
+template <class S, class T, class Access>
+RIDGE_FN Starts starts_of(const Build<S, T>& b, Access& access, Index i) {
+  const std::uint64_t key = access.load(b.sorted_keys, i);
+  const auto common = [&](Index j) {
+    return common_levels(key, access.load(b.sorted_keys, j), b.levels);
+  };
+  const int ahead = i + b.leaf < b.count ? common(i + b.leaf) : -1;
+  const int deepest = ahead + 1 < b.levels ? ahead + 1 : b.levels;
+  if (i == 0) return {0, 1 + deepest};
+  const int shared = common(i - 1);
+  if (shared == b.levels) return {0, 0}; // at one place with the body before
+  bool parent_is_full = ahead >= shared;
+  if (!parent_is_full) {
+    // The first body of the parent, if that is within reach.
+    Index outside = i - b.leaf - 1;
+    Index inside = i;
+    if (outside < -1) outside = -1;
+    while (inside - outside > 1) {
+      const Index middle = (inside + outside) / 2;
+      if (common(middle) >= shared) {
+        inside = middle;
+      } else {
+        outside = middle;
+      }
+    }
+    parent_is_full =
+        i - inside >= b.leaf || (inside + b.leaf < b.count && common(inside + b.leaf) >= shared);
+  }
+  if (!parent_is_full) return {0, 0};
+  const int first = shared + 1;
+  return {first, deepest > first ? deepest - first + 1 : 1};
+}
+
+template <class S, class T>
+struct CountStarts {
+  static constexpr const char* name = "octree: nodes of each body";
+  Build<S, T> b;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index i) const {
+    access.store(b.starts, i, static_cast<std::uint32_t>(starts_of(b, access, i).count));
+  }
+};
+
+template <class S, class T>
+struct EmitNodes {
+  static constexpr const char* name = "octree: nodes";
+  Build<S, T> b;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index i) const {
+    if (i < b.level_begin.size) access.store(b.level_begin, i, static_cast<std::uint32_t>(b.nodes));
+    if (i >= b.count) return;
+    const Index at = access.load(b.starts, i);
+    if (access.load(b.starts, i + 1) == at) return;
+    const Starts mine = starts_of(b, access, i);
+    for (int k = 0; k < mine.count; ++k) {
+      const auto level = static_cast<std::uint64_t>(mine.first + k);
+      access.store(b.node_keys, at + k, level << 32 | static_cast<std::uint64_t>(i));
+    }
+  }
+};
+
+template <class S, class T>
+struct LinkNodes {
+  static constexpr const char* name = "octree: children";
+  Build<S, T> b;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index v) const {
+    const std::uint64_t node = access.load(b.found_nodes, v);
+    const int level = static_cast<int>(node >> 32);
+    const auto begin = static_cast<Index>(node & 0xffffffffu);
+    if (v == 0 || static_cast<int>(access.load(b.found_nodes, v - 1) >> 32) != level)
+      access.store(b.level_begin, level, static_cast<std::uint32_t>(v));
+    const Index end = end_of(access, begin, level);
+    if (end - begin <= b.leaf || level == b.levels) {
+      access.store(b.links, 2 * v, static_cast<std::uint32_t>(begin));
+      access.store(b.links, 2 * v + 1, static_cast<std::uint32_t>(end - begin) | leaf_bit);
+      return;
+    }
+    const std::uint64_t next = static_cast<std::uint64_t>(level + 1) << 32;
+    const std::uint64_t first_key = next | static_cast<std::uint64_t>(begin);
+    Index before = v;
+    Index first = b.nodes;
+    while (first - before > 1) {
+      const Index middle = (first + before) / 2;
+      if (access.load(b.found_nodes, middle) < first_key) {
+        before = middle;
+      } else {
+        first = middle;
+      }
+    }
+    Index last = first;
+    while (last < b.nodes &&
+           access.load(b.found_nodes, last) < (next | static_cast<std::uint64_t>(end)))
+      ++last;
+    access.store(b.links, 2 * v, static_cast<std::uint32_t>(first));
+    access.store(b.links, 2 * v + 1, static_cast<std::uint32_t>(last - first));
+  }
+
+private:
+  /// Behind the last body of the cell of `level` that body `begin` is in.
+  template <class Access>
+  RIDGE_FN Index end_of(Access& access, Index begin, int level) const {
+    const std::uint64_t key = access.load(b.sorted_keys, begin);
+    const auto is_inside = [&](Index j) {
+      return common_levels(key, access.load(b.sorted_keys, j), b.levels) >= level;
+    };
+    Index inside = begin;
+    Index step = 1;
+    while (inside + step < b.count && is_inside(inside + step)) {
+      inside += step;
+      step *= 2;
+    }
+    Index outside = inside + step < b.count ? inside + step : b.count;
+    while (outside - inside > 1) {
+      const Index middle = (inside + outside) / 2;
+      if (is_inside(middle)) {
+        inside = middle;
+      } else {
+        outside = middle;
+      }
+    }
+    return outside;
+  }
+};
+
+/// Moments of one node of bodies or of children, about its centre of mass.
+template <class S, class T>
+struct FindMoments {
+  static constexpr const char* name = "octree: moments";
+  Build<S, T> b;
+  Index first;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index n) const {
+    const Index v = first + n;
+    const Index begin = access.load(b.links, 2 * v);
+    const std::uint32_t link = access.load(b.links, 2 * v + 1);
+    const bool is_leaf = (link & leaf_bit) != 0;
+    const auto parts = static_cast<Index>(link & ~leaf_bit);
+    const Span<const S> from = is_leaf ? Span<const S>(b.sorted) : Span<const S>(b.centres);
+
+    Bounds<S> box = Bounds<S>::none(0);
+    const Four<S> near = load_four(access, from, 4 * begin);
+    T mass = 0;
+    T first_moment[3] = {};
+    for (Index i = begin; i < begin + parts; ++i) {
+      const Four<S> part = load_four(access, from, 4 * i);
+      const T m = static_cast<T>(part.at[3]);
+      mass += m;
+      for (int c = 0; c < 3; ++c)
+        first_moment[c] += m * static_cast<T>(part.at[c] - near.at[c]);
+      if (is_leaf) {
+        for (int c = 0; c < 3; ++c)
+          box.widen(c, part.at[c], part.at[c]);
+      } else {
+        const Four<S> low = load_four(access, b.low, 4 * i);
+        const Four<S> high = load_four(access, b.high, 4 * i);
+        for (int c = 0; c < 3; ++c)
+          box.widen(c, low.at[c], high.at[c]);
+      }
+    }
+    Four<S> centre = near;
+    for (int c = 0; c < 3; ++c) {
+      if (mass > 0) centre.at[c] += static_cast<S>(first_moment[c] / mass);
+    }
+    centre.at[3] = static_cast<S>(mass);
+
+    T second[6] = {}; // xx, xy, xz, yy, yz, zz
+    T farthest = 0;
+    for (Index i = begin; i < begin + parts; ++i) {
+      const Four<S> part = load_four(access, from, 4 * i);
+      const T m = static_cast<T>(part.at[3]);
+      const T x = static_cast<T>(part.at[0] - centre.at[0]);
+      const T y = static_cast<T>(part.at[1] - centre.at[1]);
+      const T z = static_cast<T>(part.at[2] - centre.at[2]);
+      const T products[6] = {x * x, x * y, x * z, y * y, y * z, z * z};
+      T reach = sqrt_of(products[0] + products[3] + products[5]);
+      for (int k = 0; k < 6; ++k)
+        second[k] += m * products[k];
+      if (!is_leaf) {
+        const Four<T> some = load_four(access, b.moments, 8 * i);
+        const Four<T> more = load_four(access, b.moments, 8 * i + 4);
+        const T third = T(1) / 3;
+        second[0] += (some.at[0] + more.at[1]) * third;
+        second[1] += some.at[1] * third;
+        second[2] += some.at[2] * third;
+        second[3] += (some.at[3] + more.at[1]) * third;
+        second[4] += more.at[0] * third;
+        second[5] += (more.at[1] - some.at[0] - some.at[3]) * third;
+        reach += sqrt_of(more.at[2]);
+      }
+      if (reach > farthest) farthest = reach;
+    }
+    T corner_squared = 0;
+    for (int c = 0; c < 3; ++c) {
+      const T below = static_cast<T>(centre.at[c] - box.low[c]);
+      const T above = static_cast<T>(box.high[c] - centre.at[c]);
+      const T farther = below > above ? below : above;
+      corner_squared += farther * farther;
+    }
+    const T farthest_squared = farthest * farthest;
+    const T trace = second[0] + second[3] + second[5];
+    store_four(access, b.centres, 4 * v, centre);
+    store_four(access, b.low, 4 * v, Four<S>{{box.low[0], box.low[1], box.low[2], 0}});
+    store_four(access, b.high, 4 * v, Four<S>{{box.high[0], box.high[1], box.high[2], 0}});
+    store_four(
+        access, b.moments, 8 * v,
+        Four<T>{{3 * second[0] - trace, 3 * second[1], 3 * second[2], 3 * second[3] - trace}});
+    store_four(access, b.moments, 8 * v + 4,
+               Four<T>{{3 * second[4], trace,
+                        farthest_squared < corner_squared ? farthest_squared : corner_squared, 0}});
+  }
+
+private:
+  static RIDGE_FN T sqrt_of(T x) { return static_cast<T>(::sqrt(x)); }
+};
+
+} // namespace ridge::spatial::inline RIDGE_TARGET_NAME

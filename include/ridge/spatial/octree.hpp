@@ -1,0 +1,77 @@
+// An octree over bodies in any order: they are sorted along Hilbert's curve, nodes are found from
+// their keys, level by level, and each node knows mass, centre of mass, quadrupole and box of its
+// bodies. All on the device; the same bodies give the same bits every time.
+#pragma once
+
+#include <ridge/device/field.hpp>
+#include <ridge/spatial/build.hpp>
+#include <ridge/spatial/sort.hpp>
+
+#include <array>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace ridge::spatial {
+
+struct OctreeOptions {
+  int leaf = 64; ///< most bodies of a leaf, but of the deepest level
+  /// Levels below the root: bodies closer than 2^-levels of the whole may end in one leaf,
+  /// however many they are.
+  int levels = most_levels;
+};
+
+/// Positions are of type `S`, moments are computed and kept as `T`: float and float, double and
+/// double, or double and float.
+template <class S, class T>
+class Octree {
+public:
+  /// Positions x, y, z and masses on the device of `queue`, which must outlive the tree. Throws
+  /// UsageError for none, more than 2^31 - 1, spans of several sizes, or options beyond
+  /// [1, 2^20] bodies of a leaf and [1, most_levels] levels.
+  Octree(Queue& queue, const std::array<Span<const S>, 4>& bodies, const OctreeOptions& options);
+
+  /// Builds the tree of where bodies are now. Waits for the device twice, to hear how many nodes
+  /// there are. Throws UsageError that names the first body whose position is not finite, and
+  /// Failure where memory is too small.
+  void build() {
+    build([](const char* /*phase*/) {});
+  }
+  /// Calls `begins(phase)` before each phase: "bounds and keys", "sort", "gather", "nodes",
+  /// "moments".
+  void build(const std::function<void(const char* phase)>& begins);
+
+  [[nodiscard]] Index count() const { return call_.count; }
+  [[nodiscard]] Index nodes() const { return call_.nodes; }
+  /// Levels that have nodes.
+  [[nodiscard]] int depth() const { return static_cast<int>(level_begin_.size()) - 1; }
+  /// Nodes of level l are [level_begin()[l], level_begin()[l + 1]), l < depth().
+  [[nodiscard]] const std::vector<Index>& level_begin() const { return level_begin_; }
+
+  /// Which body is the i-th along the curve.
+  [[nodiscard]] Span<const std::uint32_t> order() const { return call_.sorted_order; }
+  /// x, y, z, m of the i-th body along the curve at 4 i.
+  [[nodiscard]] Span<const S> bodies() const { return call_.sorted; }
+  [[nodiscard]] const Build<S, T>& parts() const { return call_; }
+  /// Of the device.
+  [[nodiscard]] Bytes held() const;
+
+private:
+  void step(BuildStep step, Index begin = 0, Index end = 0);
+  void sort_bodies(const std::function<void(const char*)>& begins);
+  void take_nodes(Index nodes);
+  void find_nodes();
+
+  Queue& queue_;
+  Sorter sorter_;
+  BuildTree<S, T>* build_step_;
+  Build<S, T> call_;
+  std::vector<Index> level_begin_;
+  std::array<Field<std::uint64_t>, 2> keys_, node_keys_;
+  std::array<Field<std::uint32_t>, 2> order_, node_values_;
+  Field<S> partial_, cube_, sorted_, centres_, low_, high_;
+  Field<T> moments_;
+  Field<std::uint32_t> odd_, starts_, links_, level_field_;
+};
+
+} // namespace ridge::spatial

@@ -1,0 +1,172 @@
+#include <ridge/core/error.hpp>
+#include <ridge/device/offer.hpp>
+#include <ridge/spatial/octree.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace ridge::spatial {
+
+namespace {
+
+void require_sound(const std::array<Index, 4>& sizes, const OctreeOptions& options) {
+  if (std::any_of(sizes.begin(), sizes.end(), [&](Index n) { return n != sizes[0]; })) {
+    throw UsageError(fmt::format("x, y, z and m of the bodies have {}, {}, {} and {} values; each "
+                                 "body has one",
+                                 sizes[0], sizes[1], sizes[2], sizes[3]));
+  }
+  if (sizes[0] < 1) throw UsageError("there are no bodies; a tree needs at least one");
+  if (constexpr Index most = std::numeric_limits<std::int32_t>::max(); sizes[0] > most) {
+    throw UsageError(fmt::format("{} bodies are more than a tree can have, {}", sizes[0], most));
+  }
+  if (options.leaf < 1 || options.leaf > 1 << 20) {
+    throw UsageError(fmt::format("leaf={}: a leaf has 1 to {} bodies", options.leaf, 1 << 20));
+  }
+  if (options.levels < 1 || options.levels > most_levels) {
+    throw UsageError(
+        fmt::format("levels={}: a tree has 1 to {} levels", options.levels, most_levels));
+  }
+}
+
+/// So that it is there; what it held is lost.
+template <class T>
+Span<T> take(Field<T>& field, const Device& device, Index count, const char* name) {
+  field = {}; // first: there may not be memory for both
+  field = Field<T>(device, Extents{count}, name);
+  return field.elements();
+}
+
+} // namespace
+
+template <class S, class T>
+Octree<S, T>::Octree(Queue& queue, const std::array<Span<const S>, 4>& bodies,
+                     const OctreeOptions& options)
+    : queue_(queue), sorter_(queue),
+      build_step_(offered<BuildTree<S, T>>(queue.device().kind(), typeid(Build<S, T>))) {
+  require_sound({bodies[0].size, bodies[1].size, bodies[2].size, bodies[3].size}, options);
+  const Device& device = queue.device();
+  const Index n = bodies[0].size;
+  constexpr Index parts = bound_parts[0] + bound_parts[1] + bound_parts[2];
+  call_.bodies = bodies;
+  call_.leaf = options.leaf;
+  call_.levels = options.levels;
+  call_.count = n;
+  call_.partial = take(partial_, device, 8 * parts, "bounds");
+  call_.odd = take(odd_, device, parts, "bounds");
+  call_.cube = take(cube_, device, 4, "bounds");
+  for (std::size_t k = 0; k < 2; ++k) {
+    (void)take(keys_[k], device, n, "keys of bodies");
+    (void)take(order_[k], device, n, "order of bodies");
+  }
+  call_.sorted = take(sorted_, device, 4 * n, "bodies in order");
+  call_.starts = take(starts_, device, n + 1, "nodes of bodies");
+  call_.level_begin = take(level_field_, device, most_levels + 2, "levels");
+}
+
+template <class S, class T>
+void Octree<S, T>::step(BuildStep step, Index begin, Index end) {
+  build_step_(queue_, step, call_, begin, end);
+}
+
+template <class S, class T>
+void Octree<S, T>::build(const std::function<void(const char*)>& begins) {
+  begins("bounds and keys");
+  step(BuildStep::bounds);
+  sort_bodies(begins);
+  begins("gather");
+  step(BuildStep::gather);
+  begins("nodes");
+  step(BuildStep::count);
+  sorter_.scan(starts_.data(), call_.count);
+  std::uint32_t nodes = 0;
+  std::uint32_t odd = 0;
+  copy_to_host(queue_, &nodes, starts_.data() + call_.count, 1);
+  copy_to_host(queue_, &odd, odd_.data() + bound_parts[0] + bound_parts[1], 1);
+  queue_.wait();
+  if (static_cast<Index>(odd) < call_.count) {
+    throw UsageError(fmt::format("the position of body {} is not finite; all must be (bodies "
+                                 "count from 0)",
+                                 odd));
+  }
+  take_nodes(nodes);
+  find_nodes();
+  begins("moments");
+  for (int level = depth() - 1; level >= 0; --level) {
+    const auto l = static_cast<std::size_t>(level);
+    step(BuildStep::moments, level_begin_[l], level_begin_[l + 1]);
+  }
+}
+
+template <class S, class T>
+void Octree<S, T>::sort_bodies(const std::function<void(const char*)>& begins) {
+  call_.keys = keys_[0].elements();
+  call_.order = order_[0].elements();
+  step(BuildStep::keys);
+  SortBuffers buffers{
+      {keys_[0].data(), keys_[1].data()}, {order_[0].data(), order_[1].data()}, 0, call_.count};
+  begins("sort");
+  sorter_.sort(buffers, 0, 3 * call_.levels);
+  const auto now = static_cast<std::size_t>(buffers.current);
+  call_.sorted_keys = std::as_const(keys_[now]).elements();
+  call_.sorted_order = std::as_const(order_[now]).elements();
+}
+
+template <class S, class T>
+void Octree<S, T>::take_nodes(Index nodes) {
+  call_.nodes = nodes;
+  if (nodes <= centres_.count() / 4) return;
+  const Device& device = queue_.device();
+  const Index room = nodes + nodes / 8; // they will not be as many at the next step
+  for (std::size_t k = 0; k < 2; ++k) {
+    (void)take(node_keys_[k], device, room, "nodes");
+    (void)take(node_values_[k], device, room, "nodes");
+  }
+  call_.links = take(links_, device, 2 * room, "children of nodes");
+  call_.centres = take(centres_, device, 4 * room, "centres of nodes");
+  call_.moments = take(moments_, device, 8 * room, "moments of nodes");
+  call_.low = take(low_, device, 4 * room, "boxes of nodes");
+  call_.high = take(high_, device, 4 * room, "boxes of nodes");
+}
+
+template <class S, class T>
+void Octree<S, T>::find_nodes() {
+  call_.node_keys = node_keys_[0].elements();
+  step(BuildStep::emit);
+  SortBuffers buffers{{node_keys_[0].data(), node_keys_[1].data()},
+                      {node_values_[0].data(), node_values_[1].data()},
+                      0,
+                      call_.nodes};
+  sorter_.sort(buffers, 32, 32 + 5);
+  call_.found_nodes = node_keys_[static_cast<std::size_t>(buffers.current)].elements();
+  step(BuildStep::link);
+  std::array<std::uint32_t, most_levels + 2> begins{};
+  copy_to_host(queue_, begins.data(), level_field_.data(), most_levels + 2);
+  queue_.wait();
+  level_begin_.clear();
+  for (const std::uint32_t begin : begins) {
+    level_begin_.push_back(begin);
+    if (begin == call_.nodes) break;
+  }
+}
+
+template <class S, class T>
+Bytes Octree<S, T>::held() const {
+  const auto of = [](const auto& field) {
+    return field.count() * static_cast<Index>(sizeof(*field.data()));
+  };
+  Index sum = sorter_.held().value + of(partial_) + of(cube_) + of(sorted_) + of(centres_) +
+              of(low_) + of(high_) + of(moments_) + of(odd_) + of(starts_) + of(links_) +
+              of(level_field_);
+  for (std::size_t k = 0; k < 2; ++k)
+    sum += of(keys_[k]) + of(order_[k]) + of(node_keys_[k]) + of(node_values_[k]);
+  return Bytes{sum};
+}
+
+template class Octree<float, float>;
+template class Octree<double, double>;
+template class Octree<double, float>;
+
+} // namespace ridge::spatial
