@@ -33,7 +33,9 @@ struct NbodyOptions {
   bool solar_system = false;
   std::optional<std::uint64_t> seed;
   std::optional<double> dt, softening, gravity;
-  std::optional<std::string> precision, integrator;
+  std::optional<std::string> precision, integrator, forces;
+  std::optional<double> theta;
+  std::optional<Index> order;
   Index steps = 1000;
   std::optional<Index> every;
   bool overwrite = false, json = false;
@@ -74,7 +76,10 @@ void require_no_parameters(const NbodyOptions& o) {
                                                 {o.softening.has_value(), "--softening"},
                                                 {o.gravity.has_value(), "--G"},
                                                 {o.precision.has_value(), "--precision"},
-                                                {o.integrator.has_value(), "--integrator"}};
+                                                {o.integrator.has_value(), "--integrator"},
+                                                {o.forces.has_value(), "--forces"},
+                                                {o.theta.has_value(), "--theta"},
+                                                {o.order.has_value(), "--order"}};
   for (const auto& [is_given, name] : given) {
     if (is_given) {
       throw UsageError(
@@ -96,6 +101,12 @@ Parameters parameters_of(const NbodyOptions& o) {
                 : o.solar_system ? nbody::Precision::fp64
                                  : nbody::Precision::mixed;
   if (o.integrator) p.integrator = nbody::parse_integrator(*o.integrator);
+  if (o.forces) p.forces = nbody::parse_forces(*o.forces);
+  if ((o.theta || o.order) && p.forces != nbody::Forces::tree) {
+    throw UsageError(fmt::format("{} goes with --forces tree", o.theta ? "--theta" : "--order"));
+  }
+  p.theta = o.theta.value_or(p.theta);
+  if (o.order) p.order = static_cast<int>(std::clamp<Index>(*o.order, 0, 99));
   require_sound(p);
   return p;
 }
@@ -165,10 +176,12 @@ private:
     const bool same = goes_on_ && o_.schedule.empty() && to_text(device.id()) == run_.device &&
                       ranks_.ranks() == 1;
     const std::string schedule = same ? run_.schedule : o_.schedule.empty() ? "auto" : o_.schedule;
-    system_ = nbody::make_system(device, run_.parameters, now_.bodies, schedule, ranks_);
+    nbody::Before before;
+    if (goes_on_) before = {now_.acceleration, now_.potential};
+    system_ = nbody::make_system(device, run_.parameters, now_.bodies, schedule, ranks_, before);
     run_.device = to_text(device.id());
     run_.device_name = device.facts().name;
-    run_.schedule = pairs::to_text(system_->schedule().schedule);
+    run_.schedule = system_->schedule().text;
   }
 
   [[nodiscard]] std::string note(const Device& device) const {
@@ -179,6 +192,7 @@ private:
   /// Brings the present state here.
   void look() {
     system_->read(now_.bodies, now_.potential);
+    now_.acceleration = system_->accelerations();
     now_.time = static_cast<double>(now_.step) * run_.parameters.dt;
     now_.diagnostics = diagnose(now_.bodies, now_.potential);
   }
@@ -266,6 +280,7 @@ private:
   void finish() {
     NbodyReport::End end;
     end.force = system_->record();
+    system_->add_error(end.force);
     end.force.schedule_name = system_->schedule().name;
     end.steps = last_ - first_;
     end.evaluations = end.steps * static_cast<Index>(leapfrogs(run_.parameters.integrator).size());
@@ -331,6 +346,14 @@ void add_nbody(CommandLine& line) {
   command.add("--G", &o->gravity, "constant of gravity; 1 if not given");
   command.add("--every", &o->every, "steps between snapshots; a tenth of --steps if not given");
   command.add("--integrator", &o->integrator, "leapfrog (if not given) or yoshida4");
+  command.add("--forces", &o->forces,
+              "pairs: sums over all pairs of bodies (if not given), or tree: near bodies one by "
+              "one, far ones by nodes of an octree");
+  command.add("--theta", &o->theta,
+              "of --forces tree: how wide a node may look, from 0 (all pairs) to 1.5; 0.5 if not "
+              "given");
+  command.add("--order", &o->order,
+              "of --forces tree: 1 for masses of nodes, 2 (if not given) for quadrupoles, too");
   command.add("--precision", &o->precision,
               "fp32, fp64, or mixed: state and sums in fp64, interactions in fp32; mixed if "
               "not given, fp64 for --solar-system");

@@ -104,7 +104,9 @@ int position_bytes(const NbodyRun& run, const Bodies& bodies) {
 
 /// What a snapshot takes for a body: velocity, potential, and its position once or twice.
 int bytes_of_body(const NbodyRun& run, const Bodies& bodies) {
-  return (has_own_origin(bodies) ? 7 : 4) * element_bytes(run) + 3 * position_bytes(run, bodies);
+  const int accelerations = run.parameters.forces == nbody::Forces::tree ? 3 : 0;
+  return (has_own_origin(bodies) ? 7 : 4) * element_bytes(run) +
+         accelerations * element_bytes(run) + 3 * position_bytes(run, bodies);
 }
 
 std::array<const std::vector<double>*, 3> pointers(const std::array<std::vector<double>, 3>& v) {
@@ -156,7 +158,9 @@ void NbodyWriter::create(const NbodyRun& run, const Snapshot& first) {
       target_);
   const Handle& root = out.file();
   out.attribute(root, "program", std::string(nbody_format::program));
-  out.attribute(root, "format", has_own_origin(first.bodies) ? nbody_format::version : Index{1});
+  const bool by_tree = run.parameters.forces == nbody::Forces::tree;
+  const Index plain = has_own_origin(first.bodies) ? 2 : 1;
+  out.attribute(root, "format", by_tree ? nbody_format::version : plain);
   out.attribute(root, "ridge_version", std::string(ridge_version));
   out.attribute(root, "run", fmt::format("{:016x}", run.id));
   out.attribute(root, "start", run.start);
@@ -165,6 +169,11 @@ void NbodyWriter::create(const NbodyRun& run, const Snapshot& first) {
   out.attribute(root, "dt", run.parameters.dt);
   out.attribute(root, "softening", run.parameters.softening);
   out.attribute(root, "G", run.parameters.gravity);
+  if (by_tree) {
+    out.attribute(root, "forces", std::string(to_text(run.parameters.forces)));
+    out.attribute(root, "theta", run.parameters.theta);
+    out.attribute(root, "order", Index{run.parameters.order});
+  }
   out.attribute(root, "device", run.device);
   out.attribute(root, "device_name", run.device_name);
   out.attribute(root, "schedule", run.schedule);
@@ -201,6 +210,10 @@ void NbodyWriter::append(const NbodyRun& run, const Snapshot& snapshot) {
       out.dataset(path + "/" + nbody_format::exact_positions, position, element_bytes(run));
     }
     out.dataset(path + "/velocity", pointers(snapshot.bodies.velocity), element_bytes(run));
+    if (!snapshot.acceleration[0].empty()) {
+      out.dataset(path + "/" + nbody_format::acceleration, pointers(snapshot.acceleration),
+                  element_bytes(run));
+    }
     out.dataset<1>(path + "/potential", {&snapshot.potential}, element_bytes(run));
     out.require(H5Lcreate_hard(out.file().id(), "/mass", group.id(), "mass", H5P_DEFAULT,
                                H5P_DEFAULT) >= 0);
@@ -214,9 +227,9 @@ void NbodyWriter::append(const NbodyRun& run, const Snapshot& snapshot) {
     out.attribute(group, "momentum", std::vector(d.momentum.begin(), d.momentum.end()));
     out.attribute(group, "angular_momentum",
                   std::vector(d.angular_momentum.begin(), d.angular_momentum.end()));
-    out.attribute(
-        group, "checksum",
-        fmt::format("{:016x}", checksum(run.id, run.parameters, snapshot.step, snapshot.bodies)));
+    out.attribute(group, "checksum",
+                  fmt::format("{:016x}", checksum(run.id, run.parameters, snapshot.step,
+                                                  snapshot.bodies, snapshot.acceleration)));
   }
   out.close();
 }

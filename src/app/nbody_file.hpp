@@ -7,7 +7,7 @@
 //                          attributes; the last attribute, checksum, makes it complete
 // Where a run in fp32 is far from the origin of the coordinates, positions are stored in fp64, and
 // position_from_origin has them in fp32 as they are computed with, relative to origin_x, origin_y
-// and origin_z.
+// and origin_z. Where forces are of a tree, there is acceleration of N x 3 values, too.
 #pragma once
 
 #include "../io/output_file.hpp"
@@ -35,7 +35,7 @@ struct NbodyRun {
 /// What a restart goes on from.
 struct NbodyRestart {
   NbodyRun run;
-  nbody::Snapshot last; ///< without its potential and diagnostics
+  nbody::Snapshot last; ///< without its diagnostics, and its potential but of a tree
 };
 
 /// The last complete snapshot of a run's file. Throws UsageError when `file` is not the file of a

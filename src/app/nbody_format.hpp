@@ -9,9 +9,12 @@
 namespace ridge::app::nbody_format {
 
 inline constexpr const char* program = "ridge nbody";
-/// The latest format that this version reads, and what it writes: the second one where positions
-/// are relative to an origin of the run's own, else the first.
-inline constexpr Index version = 2;
+/// The latest format that this version reads, and what it writes: the third one where forces are of
+/// a tree, the second where positions are relative to an origin of the run's own, else the first.
+inline constexpr Index version = 3;
+
+/// What the next forces of a tree depend on.
+inline constexpr const char* acceleration = "acceleration";
 
 /// The exact positions of such a run, relative to its origin, beside the absolute ones.
 inline constexpr const char* exact_positions = "position_from_origin";

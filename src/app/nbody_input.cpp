@@ -50,6 +50,11 @@ public:
     }
     return bodies;
   }
+  [[nodiscard]] std::vector<double> read_values(const std::string& dataset) const {
+    std::vector<double> values;
+    read_values(dataset, values);
+    return values;
+  }
 
 private:
   [[nodiscard]] bool has(const std::string& dataset) const {
@@ -114,7 +119,7 @@ private:
     for_each_value(input, [&](std::size_t at, double value) { to[at % 3][at / 3] = value; });
   }
 
-  const DatasetName& name_;
+  const DatasetName name_;
   std::vector<std::filesystem::path>& files_;
   std::string group_; ///< without a slash at its end
   Handle file_;
@@ -139,6 +144,11 @@ Bodies read_bodies(std::string_view file, std::vector<std::filesystem::path>& fi
   }
   const DatasetName name = parse_dataset_name(file, "INPUT");
   return BodyGroup(name, files).read(position);
+}
+
+std::vector<double> read_body_values(std::string_view file, const std::string& dataset) {
+  std::vector<std::filesystem::path> files;
+  return BodyGroup(parse_dataset_name(file, "INPUT"), files).read_values(dataset);
 }
 
 const char* bodies_help() {

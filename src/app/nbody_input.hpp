@@ -22,6 +22,10 @@ namespace ridge::app {
                                         std::vector<std::filesystem::path>& files,
                                         const std::string& position = "position");
 
+/// One value a body: the dataset of that name in FILE.h5:/group. Throws as read_bodies does.
+[[nodiscard]] std::vector<double> read_body_values(std::string_view file,
+                                                   const std::string& dataset);
+
 /// Whether `file` names a CSV file: whatever ends in .csv.
 [[nodiscard]] bool is_csv(std::string_view file);
 

@@ -25,6 +25,26 @@ Record timed(const NbodyReport::End& end) {
   return record;
 }
 
+/// Nothing of all pairs.
+std::string forces_text(const nbody::Parameters& p) {
+  if (p.forces == nbody::Forces::pairs) return "";
+  if (p.theta == 0) return "tree with theta 0, which is all pairs, ";
+  return fmt::format("tree with theta {:g} and order {}, ", p.theta, p.order);
+}
+
+/// What a record says of a tree's last forces.
+void print_tree(const Record& force) {
+  const auto detail = [&](const char* name) {
+    const auto found = std::find_if(force.details.begin(), force.details.end(),
+                                    [&](const Detail& d) { return d.name == name; });
+    return found == force.details.end() ? 0 : found->number;
+  };
+  fmt::print("each body met {:.0f} bodies and {:.0f} nodes; accelerations off all pairs: {:.1e} "
+             "rms, {:.1e} at the 99th percentile, {:.1e} at worst, of {:.0f} bodies\n",
+             detail("p2p"), detail("p2c"), detail("error_rms"), detail("error_p99"),
+             detail("error_worst"), detail("error_sample"));
+}
+
 void print_periods(const nbody::PeriodMeter& meter) {
   fmt::print("{:>9}  {:>6}  {:>12}  {:>12}  {:>10}\n", "planet", "turns", "period/day", "published",
              "difference");
@@ -62,9 +82,10 @@ void NbodyReport::begin(const NbodyRun& run, Index bodies, const Record& force,
   bodies_ = bodies;
   if (json_) return;
   const nbody::Parameters& p = run.parameters;
-  fmt::print("{}: {} {}, {}, dt {:g}, softening {:g}, G {:g}, {} on {} ({}{}); {}\n", run.start,
+  fmt::print("{}: {} {}, {}, dt {:g}, softening {:g}, G {:g}, {}{} on {} ({}{}); {}\n", run.start,
              bodies, bodies == 1 ? "body" : "bodies", to_text(p.integrator), p.dt, p.softening,
-             p.gravity, to_text(p.precision), run.device, run.device_name, note, force.schedule);
+             p.gravity, forces_text(p), to_text(p.precision), run.device, run.device_name, note,
+             force.schedule);
   fmt::print("{:>10}  {:>12}  {:>12}  {:>12}  {:>12}  {:>9}  {:>10}  {:>12}\n", "step", "time",
              "kinetic", "potential", "energy", "error", "|momentum|", "|ang. mom.|");
   std::fflush(stdout);
@@ -88,6 +109,7 @@ void NbodyReport::end(const NbodyRun& run, const End& end) {
     return;
   }
   if (end.periods != nullptr) print_periods(*end.periods);
+  if (run.parameters.forces == nbody::Forces::tree) print_tree(end.force);
   const Record record = timed(end);
   const auto each = [&](Bytes b) {
     return static_cast<double>(b.value) / static_cast<double>(bodies_);
@@ -122,6 +144,7 @@ void NbodyReport::print_json(const NbodyRun& run, const End& end) const {
               {"dt", p.dt},
               {"softening", p.softening},
               {"G", p.gravity},
+              {"forces", to_text(p.forces)},
               {"steps", end.steps},
               {"evaluations", end.evaluations},
               {"seconds", end.seconds},

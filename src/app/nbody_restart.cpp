@@ -46,6 +46,11 @@ public:
     run.parameters.dt = required<double>(file_, "dt");
     run.parameters.softening = required<double>(file_, "softening");
     run.parameters.gravity = required<double>(file_, "G");
+    if (H5Aexists(file_.id(), "forces") > 0) {
+      run.parameters.forces = nbody::parse_forces(required<std::string>(file_, "forces"));
+      run.parameters.theta = required<double>(file_, "theta");
+      run.parameters.order = static_cast<int>(required<Index>(file_, "order"));
+    }
     run.device = required<std::string>(file_, "device");
     run.device_name = required<std::string>(file_, "device_name");
     run.schedule = required<std::string>(file_, "schedule");
@@ -59,9 +64,15 @@ public:
     nbody::Snapshot snapshot;
     snapshot.step = required<Index>(group, "step");
     snapshot.time = required<double>(group, "time");
-    snapshot.bodies = bodies_in(name_.string() + ":" + nbody_format::group_of(snapshot.step));
+    const std::string place = name_.string() + ":" + nbody_format::group_of(snapshot.step);
+    snapshot.bodies = bodies_in(place);
+    if (run.parameters.forces == nbody::Forces::tree) {
+      snapshot.acceleration = read_bodies(place, nbody_format::acceleration).position;
+      snapshot.potential = read_body_values(place, "potential");
+    }
     const std::uint64_t expected = hexadecimal(required<std::string>(group, "checksum"));
-    if (checksum(run.id, run.parameters, snapshot.step, snapshot.bodies) != expected) {
+    if (checksum(run.id, run.parameters, snapshot.step, snapshot.bodies, snapshot.acceleration) !=
+        expected) {
       throw UsageError(fmt::format("{}: its last snapshot, of step {}, is of another run or was "
                                    "changed since: its checksum differs",
                                    name_.string(), snapshot.step));

@@ -4,6 +4,7 @@
 
 #include "chain_case.hpp"
 #include "lattice_bench.hpp"
+#include "tree_bench.hpp"
 
 #include <fmt/format.h>
 
@@ -29,6 +30,7 @@ const std::vector<BenchKernel>& bench_kernels() {
     std::vector<BenchKernel> kernels;
     add_stencil_kernels(kernels);
     add_built_in(kernels, "pairs");
+    add_trees(kernels);
     add_built_in(kernels, "lattice");
     add_lattice_expressions(kernels);
     add_hopping(kernels);

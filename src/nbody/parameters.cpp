@@ -1,6 +1,7 @@
 #include "parameters.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/pairs/tree.hpp>
 
 #include <fmt/format.h>
 
@@ -41,7 +42,18 @@ void require_within_float(const Bodies& bodies, double gravity) {
 
 } // namespace
 
+std::string_view to_text(Forces forces) {
+  return forces == Forces::pairs ? "pairs" : "tree";
+}
+
+Forces parse_forces(std::string_view text) {
+  if (text == "pairs") return Forces::pairs;
+  if (text == "tree") return Forces::tree;
+  throw UsageError(fmt::format("unknown forces '{}'; there are pairs and tree", text));
+}
+
 void require_sound(const Parameters& p) {
+  if (p.forces == Forces::tree) pairs::require_sound({p.theta, p.order, p.softening, {}});
   if (!(p.dt > 0) || !std::isfinite(p.dt)) {
     throw UsageError(fmt::format("--dt {:g}: a step must be positive", p.dt));
   }

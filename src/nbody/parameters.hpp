@@ -6,6 +6,13 @@
 
 namespace ridge::nbody {
 
+/// Whether forces are sums over all pairs, or over near bodies and far nodes of a tree.
+enum class Forces { pairs, tree };
+
+[[nodiscard]] std::string_view to_text(Forces forces);
+/// Throws UsageError that lists them.
+[[nodiscard]] Forces parse_forces(std::string_view text);
+
 /// What a trajectory depends on beside the bodies, the device and the schedule.
 struct Parameters {
   Precision precision = Precision::mixed;
@@ -13,12 +20,15 @@ struct Parameters {
   double dt = 0;        ///< time of a step
   double softening = 0; ///< Plummer's: the potential of a pair is - G m / sqrt(d^2 + softening^2)
   double gravity = 1;   ///< the constant of gravity G
+  Forces forces = Forces::pairs;
+  double theta = 0.5; ///< of the tree, as pairs::TreeOptions has it; nothing to pairs
+  int order = 2;      ///< likewise
 
   friend bool operator==(const Parameters&, const Parameters&) = default;
 };
 
-/// Throws UsageError when dt or gravity is not positive or softening is negative, or when one of
-/// them is not finite or nothing in the precision.
+/// Throws UsageError when dt or gravity is not positive or softening is negative, when theta or
+/// order is none of a tree, or when one of them is not finite or nothing in the precision.
 void require_sound(const Parameters& parameters);
 
 /// Throws UsageError, naming body and component, unless there are bodies, as many values of each

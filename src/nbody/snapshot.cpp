@@ -6,7 +6,8 @@
 
 namespace ridge::nbody {
 
-std::uint64_t checksum(std::uint64_t run, const Parameters& p, Index step, const Bodies& bodies) {
+std::uint64_t checksum(std::uint64_t run, const Parameters& p, Index step, const Bodies& bodies,
+                       const Accelerations& acceleration) {
   std::uint64_t hash = mix_bits(run);
   const auto add = [&](std::uint64_t bits) { hash = mix_bits(hash ^ bits); };
   add(static_cast<std::uint64_t>(p.precision));
@@ -23,6 +24,14 @@ std::uint64_t checksum(std::uint64_t run, const Parameters& p, Index step, const
     for (const double value : values)
       add(std::bit_cast<std::uint64_t>(value));
   });
+  if (p.forces == Forces::tree) {
+    add(std::bit_cast<std::uint64_t>(p.theta));
+    add(static_cast<std::uint64_t>(p.order));
+    for (const auto& values : acceleration) {
+      for (const double value : values)
+        add(std::bit_cast<std::uint64_t>(value));
+    }
+  }
   return hash;
 }
 

@@ -14,11 +14,13 @@ struct Snapshot {
   double time = 0;
   Bodies bodies;
   std::vector<double> potential;
+  Accelerations acceleration; ///< of a tree; else empty
   Diagnostics diagnostics;
 };
 
-/// A hash of every bit that the rest of a trajectory depends on, and of `run`.
+/// A hash of every bit that the rest of a trajectory depends on, and of `run`; of a tree also its
+/// accelerations.
 [[nodiscard]] std::uint64_t checksum(std::uint64_t run, const Parameters& parameters, Index step,
-                                     const Bodies& bodies);
+                                     const Bodies& bodies, const Accelerations& acceleration = {});
 
 } // namespace ridge::nbody

@@ -10,6 +10,7 @@
 #include "mover.hpp"
 #include "ring.hpp"
 #include "share.hpp"
+#include "tree_system.hpp"
 
 #include <fmt/format.h>
 
@@ -106,7 +107,7 @@ public:
   }
 
   void wait() override { queue_.wait(); }
-  [[nodiscard]] Record record() const override {
+  [[nodiscard]] Record record() override {
     Record record = forces_.front().record();
     if (!ring_) return record;
     record.ranks = ring_->ranks();
@@ -116,7 +117,9 @@ public:
     record.details.push_back({"schedule_of_others", 0, forces_.back().record().schedule});
     return record;
   }
-  [[nodiscard]] const pairs::NamedSchedule& schedule() const override { return schedule_; }
+  [[nodiscard]] ChosenSchedule schedule() const override {
+    return {schedule_.name, pairs::to_text(schedule_.schedule)};
+  }
   [[nodiscard]] Bytes held() const override {
     const Index arrays = 3 + 4 + (ring_ ? 4 : 0); // velocities and sums
     Index values = bodies_.count() + arrays * share_.count();
@@ -306,8 +309,16 @@ private:
 
 std::unique_ptr<System> make_system(const Device& device, const Parameters& parameters,
                                     const Bodies& bodies, std::string_view schedule,
-                                    comm::Communicator& ranks) {
+                                    comm::Communicator& ranks, const Before& before) {
   require_sound(parameters);
+  if (parameters.forces == Forces::tree) {
+    if (ranks.ranks() > 1) {
+      throw UsageError(fmt::format("--forces tree is for one rank, and there are {}; give --forces "
+                                   "pairs, or start one",
+                                   ranks.ranks()));
+    }
+    return make_tree_system(device, parameters, bodies, schedule, before);
+  }
   switch (parameters.precision) {
   case Precision::fp32:
     return std::make_unique<SystemOf<pairs::Fp32>>(device, parameters, bodies, schedule, ranks);

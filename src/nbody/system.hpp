@@ -8,10 +8,26 @@
 
 #include "parameters.hpp"
 
+#include <array>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace ridge::nbody {
+
+/// x, y and z apart, a value a body.
+using Accelerations = std::array<std::vector<double>, 3>;
+
+/// A schedule as text, with the name it is known by.
+struct ChosenSchedule {
+  std::string name, text;
+};
+
+/// A run that goes on: what its last snapshot knows beside places and speeds.
+struct Before {
+  Accelerations acceleration;
+  std::vector<double> potential;
+};
 
 /// The state of all bodies, kept on the device from step to step. With the same device, schedule
 /// and parameters (and any but `combine=atomic`), the same bodies give the same bits, however many
@@ -30,10 +46,18 @@ public:
   /// Waits for all work given. Throws Failure if any of it failed.
   virtual void wait() = 0;
 
+  /// The accelerations that the next step begins with, where a tree's next forces depend on them;
+  /// else empty.
+  virtual Accelerations accelerations() { return {}; }
+
+  /// Adds how far a tree's accelerations are off all pairs, on a sample of the bodies, to the
+  /// record.
+  virtual void add_error(Record& /*record*/) {}
+
   /// What an evaluation of the forces does; untimed.
-  [[nodiscard]] virtual Record record() const = 0;
+  [[nodiscard]] virtual Record record() = 0;
   /// With all fields chosen.
-  [[nodiscard]] virtual const pairs::NamedSchedule& schedule() const = 0;
+  [[nodiscard]] virtual ChosenSchedule schedule() const = 0;
   /// Memory of the device that is held, intermediate results included.
   [[nodiscard]] virtual Bytes held() const = 0;
 
@@ -46,13 +70,13 @@ protected:
 /// last bits depend on the number of ranks, as they do on the schedule. Calls but `record`,
 /// `schedule`, `held` and `wait` are collective; `read` gives all bodies to all ranks.
 ///
-/// Bodies on a device with their first accelerations on the way. `schedule` is text as
-/// pairs::parse_schedule takes it. Throws UsageError for parameters or a schedule that is not
-/// right, Failure when the device's memory is too small.
-[[nodiscard]] std::unique_ptr<System> make_system(const Device& device,
-                                                  const Parameters& parameters,
-                                                  const Bodies& bodies, std::string_view schedule,
-                                                  comm::Communicator& ranks);
+/// Bodies on a device with their first accelerations on the way, or, of a tree, with those of
+/// `before` where it has them. `schedule` is text as pairs::parse_schedule takes it, or for a tree
+/// pairs::parse_tree_schedule; a tree is for one rank. Throws UsageError for parameters or a
+/// schedule that is not right, Failure when the device's memory is too small.
+[[nodiscard]] std::unique_ptr<System>
+make_system(const Device& device, const Parameters& parameters, const Bodies& bodies,
+            std::string_view schedule, comm::Communicator& ranks, const Before& before = {});
 /// The same on one rank.
 [[nodiscard]] std::unique_ptr<System> make_system(const Device& device,
                                                   const Parameters& parameters,

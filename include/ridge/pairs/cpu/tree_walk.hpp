@@ -1,0 +1,235 @@
+// The walk over a tree on the cpu: a thread for each group of targets, which are held in packs. It
+// lists the nodes that are far and the bodies that are near, and then visits both.
+#pragma once
+
+#include <ridge/core/pack.hpp>
+#include <ridge/device/cpu/parallel.hpp>
+#include <ridge/pairs/tree_walk.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace ridge::pairs::cpu_pairs::inline RIDGE_TARGET_NAME {
+
+template <class P, int Order, int Tile>
+class GroupWalker {
+  using T = typename P::Computed;
+  using S = typename P::Stored;
+  using Summed = typename P::Summed;
+  using V = NativePack<T>;
+  using Far = std::conditional_t<Order == 1, Gravity<>, Quadrupole<>>;
+  static constexpr bool folds = !std::is_same_v<T, Summed>;
+  static constexpr int lanes = lanes_of<V>;
+
+public:
+  static constexpr Index across = Index{Tile} * lanes;
+
+  explicit GroupWalker(const TreeWalk<P>& w) : w_(w) {}
+
+  void walk(Index group) {
+    first_ = group * across;
+    last_ = std::min(first_ + across, w_.tree.count);
+    begin();
+    list();
+    V total[Tile][4];
+    for (auto& sums : total)
+      std::fill(std::begin(sums), std::end(sums), V(T(0)));
+    std::fill(&fold_[0][0], &fold_[0][0] + across * 4, Summed{0});
+    visit_far(total);
+    for (const auto& [from, to] : near_)
+      visit_near(total, from, to);
+    finish(total);
+    std::uint64_t bodies = 0;
+    for (const auto& [from, to] : near_)
+      bodies += static_cast<std::uint64_t>(to - from);
+    w_.met.data[2 * group] = static_cast<std::uint32_t>(bodies);
+    w_.met.data[2 * group + 1] = static_cast<std::uint32_t>(far_.size());
+  }
+
+private:
+  void begin() {
+    const S* const bodies = w_.tree.sorted.data;
+    for (int c = 0; c < 3; ++c) {
+      origin_[c] = folds ? bodies[4 * first_ + c] : S(0);
+      low_[c] = std::numeric_limits<T>::max();
+      high_[c] = -low_[c];
+      alignas(64) T values[across];
+      for (Index i = 0; i < across; ++i) {
+        values[i] = static_cast<T>(bodies[4 * std::min(first_ + i, last_ - 1) + c] - origin_[c]);
+        low_[c] = std::min(low_[c], values[i]);
+        high_[c] = std::max(high_[c], values[i]);
+      }
+      for (int k = 0; k < Tile; ++k)
+        target_[k][c] = V::load(values + k * lanes);
+    }
+    need_ = 1;
+    cap_ = std::numeric_limits<T>::infinity();
+    if (w_.alpha > 0) {
+      need_ = 0;
+      for (Index i = first_; i < last_; ++i)
+        need_ = std::max(need_, w_.needs.data[w_.tree.sorted_order.data[i]]);
+      cap_ = 16 / static_cast<T>(w_.theta * w_.theta);
+    }
+  }
+
+  [[nodiscard]] bool is_far(std::uint32_t node) const {
+    const S* const centre = w_.tree.centres.data + 4 * Index{node};
+    const T* const radii = w_.tree.moments.data + 8 * Index{node} + 6;
+    T distance = 0;
+    for (int c = 0; c < 3; ++c) {
+      const T x = static_cast<T>(centre[c] - origin_[c]);
+      const T off = std::max(std::max(low_[c] - x, x - high_[c]), T(0));
+      distance += off * off;
+    }
+    const T wanted = radii[1] * need_;
+    const T most = radii[0] * cap_;
+    const T limit = wanted < most ? wanted : most;
+    return distance > radii[0] && distance > limit;
+  }
+
+  void list() {
+    far_.clear();
+    near_.clear();
+    waiting_.assign(1, 0);
+    while (!waiting_.empty()) {
+      const std::uint32_t node = waiting_.back();
+      waiting_.pop_back();
+      if (is_far(node)) {
+        far_.push_back(node);
+        continue;
+      }
+      const std::uint32_t link = w_.tree.links.data[2 * Index{node}];
+      const std::uint32_t parts = w_.tree.links.data[2 * Index{node} + 1];
+      if ((parts & spatial::leaf_bit) == 0) {
+        for (std::uint32_t k = parts; k-- > 0;) // the first is on top: bodies come in their order
+          waiting_.push_back(link + k);
+        continue;
+      }
+      const Index to = Index{link} + (parts & ~spatial::leaf_bit);
+      if (!near_.empty() && near_.back().second == Index{link}) {
+        near_.back().second = to; // as neighbours along the curve often are
+      } else {
+        near_.push_back({link, to});
+      }
+    }
+  }
+
+  void visit_far(V (&sum)[Tile][4]) {
+    const Far interaction{w_.softening_squared};
+    const T softening = static_cast<T>(w_.softening_squared);
+    int unfolded = 0;
+    for (const std::uint32_t node : far_) {
+      const S* const centre = w_.tree.centres.data + 4 * Index{node};
+      const T* const moments = w_.tree.moments.data + 8 * Index{node};
+      V source[Far::sources];
+      for (int c = 0; c < 3; ++c)
+        source[c] = V(static_cast<T>(centre[c] - origin_[c]));
+      source[3] = V(static_cast<T>(centre[3]));
+      if constexpr (Order == 2) {
+        RIDGE_UNROLL
+        for (int c = 0; c < 5; ++c)
+          source[4 + c] = V(moments[c]);
+        source[9] = V(-softening * moments[5]);
+      }
+      RIDGE_UNROLL
+      for (int k = 0; k < Tile; ++k)
+        interaction(target_[k], source, sum[k]);
+      if (folds && ++unfolded == 256) {
+        fold(sum);
+        unfolded = 0;
+      }
+    }
+    if (folds) fold(sum);
+  }
+
+  void visit_near(V (&sum)[Tile][4], Index from, Index to) {
+    const Index own_from = std::clamp(first_, from, to);
+    const Index own_to = std::clamp(last_, from, to);
+    visit<false>(sum, from, own_from);
+    visit<true>(sum, own_from, own_to);
+    visit<false>(sum, own_to, to);
+  }
+
+  /// Guarded: some sources are targets, which they do not act on.
+  template <bool Guarded>
+  void visit(V (&sum)[Tile][4], Index from, Index to) {
+    const Gravity<> interaction{w_.softening_squared};
+    for (Index begin = from; begin < to; begin += 256) {
+      const Index end = std::min(to, begin + 256);
+      for (Index j = begin; j < end; ++j) {
+        const S* const body = w_.tree.sorted.data + 4 * j;
+        V source[4];
+        for (int c = 0; c < 3; ++c)
+          source[c] = V(static_cast<T>(body[c] - origin_[c]));
+        source[3] = V(static_cast<T>(body[3]));
+        RIDGE_UNROLL
+        for (int k = 0; k < Tile; ++k) {
+          if constexpr (Guarded) {
+            V with[4];
+            std::copy_n(sum[k], 4, with);
+            interaction(target_[k], source, with);
+            const Index own = j - first_ - k * lanes;
+            for (int c = 0; c < 4; ++c) {
+              if (own >= 0 && own < lanes)
+                with[c].set(static_cast<int>(own), sum[k][c][static_cast<int>(own)]);
+              sum[k][c] = with[c];
+            }
+          } else {
+            interaction(target_[k], source, sum[k]);
+          }
+        }
+      }
+      if (folds) fold(sum);
+    }
+  }
+
+  void fold(V (&sum)[Tile][4]) {
+    for (int k = 0; k < Tile; ++k) {
+      for (int c = 0; c < 4; ++c) {
+        alignas(64) T values[lanes];
+        sum[k][c].store(values);
+        for (int l = 0; l < lanes; ++l)
+          fold_[k * lanes + l][c] += static_cast<Summed>(values[l]);
+        sum[k][c] = V(T(0));
+      }
+    }
+  }
+
+  void finish(V (&sum)[Tile][4]) {
+    fold(sum);
+    for (Index i = first_; i < last_; ++i) {
+      const std::uint32_t to = w_.tree.sorted_order.data[i];
+      for (std::size_t c = 0; c < 4; ++c)
+        w_.sums[c].data[to] = fold_[i - first_][c];
+    }
+  }
+
+  const TreeWalk<P>& w_;
+  Index first_ = 0, last_ = 0;
+  S origin_[3];
+  T low_[3], high_[3], need_ = 1, cap_ = 0;
+  V target_[Tile][3];
+  Summed fold_[across][4];
+  std::vector<std::uint32_t> waiting_, far_;
+  std::vector<std::pair<Index, Index>> near_;
+};
+
+template <class P, int Order, int Tile>
+Index walk_by_threads(const TreeWalk<P>& w) {
+  using Walker = GroupWalker<P, Order, Tile>;
+  const Index groups = ceil_div(w.tree.count, Walker::across);
+  const int most = w.schedule.threads > 0 ? w.schedule.threads : cpu::default_threads();
+  const int threads = static_cast<int>(std::min<Index>(groups, most));
+  std::atomic<Index> next{0};
+  cpu::run(threads, [&](int /*thread*/, int /*team*/) {
+    Walker walker(w);
+    for (Index group = next++; group < groups; group = next++)
+      walker.walk(group);
+  });
+  return Walker::across;
+}
+
+} // namespace ridge::pairs::cpu_pairs::inline RIDGE_TARGET_NAME

@@ -1,0 +1,418 @@
+// The walk over a tree on a GPU: a warp for each group of targets.
+//
+// The lanes test as many nodes at a time. Children of those that are too near go on a stack in
+// shared memory, nodes that are far and bodies of leaves go on lists; a list that has one for each
+// lane is loaded into a tile, from which all lanes take it for the targets that they keep in
+// registers. Nothing depends on which warp walks for which group, so the bits do not either.
+#pragma once
+
+#include <ridge/device/launch.hpp>
+#include <ridge/device/warp.hpp>
+#include <ridge/pairs/gpu/bodies.hpp>
+#include <ridge/pairs/tree_walk.hpp>
+#include <ridge/spatial/items.hpp>
+
+namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
+
+inline constexpr int walk_warps = 4; ///< of a block
+
+template <class P, int Order, int Tile>
+struct WalkGroups {
+  using T = typename P::Computed;
+  using S = typename P::Stored;
+  using Summed = typename P::Summed;
+  using Far = std::conditional_t<Order == 1, Gravity<>, Quadrupole<>>;
+  using BodyTile = SharedBodies<P, 4>;
+  using NodeTile = SharedBodies<P, Far::sources>;
+  static constexpr bool folds = !std::is_same_v<T, Summed>;
+
+#if defined(RIDGE_TARGET_CUDA)
+  static constexpr int most_width = 32;
+#else
+  static constexpr int most_width = 64;
+#endif
+  static constexpr int max_threads = walk_warps * most_width;
+  static constexpr int min_blocks = sizeof(T) == 4 ? 5 : 3;
+  static constexpr const char* name = "tree walk";
+
+  /// Nodes of a warp's stack. Taking one node adds at most seven: below `kept` from its end they
+  /// are taken one by one, and the deepest path fits.
+  static constexpr int stack = 768, kept = 8 * (spatial::most_levels + 2);
+
+  TreeWalk<P> w;
+  int groups;
+
+  static constexpr int stack_bytes = stack * 4;
+  static constexpr int list_bytes(int width) {
+    return 2 * width * 4;
+  }
+  static constexpr int tile_bytes(int width) {
+    return width * (NodeTile::bytes > BodyTile::bytes ? NodeTile::bytes : BodyTile::bytes);
+  }
+  static constexpr int warp_bytes(int width) {
+    return stack_bytes + 2 * list_bytes(width) + tile_bytes(width);
+  }
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    for (;;) {
+      unsigned group = 0;
+      if (lane.lane() == 0) group = lane.atomic_add(w.next, 0, 1u);
+      group = lane.shuffle(group, 0);
+      if (group >= static_cast<unsigned>(groups)) return;
+      walk(lane, static_cast<int>(group));
+    }
+  }
+
+private:
+  /// What a lane keeps of its targets.
+  struct Mine {
+    Index first, last;
+    S origin[3];
+    Body<P, 3> target[Tile];
+    Body<P, 4> sum[Tile];
+    Summed total[folds ? Tile : 1][4];
+    int unfolded = 0;
+  };
+  /// Of the group, the same in all lanes.
+  struct Group {
+    T low[3], high[3];
+    T need = 1, cap;
+  };
+
+  template <class Lane>
+  RIDGE_DEVICE int base(const Lane& lane) const {
+    return lane.rank() / lane.width() * warp_bytes(lane.width());
+  }
+  template <class Lane>
+  RIDGE_DEVICE auto stack_of(const Lane& lane) const {
+    return lane.template shared<std::uint32_t>(base(lane), stack);
+  }
+  template <class Lane>
+  RIDGE_DEVICE auto nodes_of(const Lane& lane) const {
+    return lane.template shared<std::uint32_t>(base(lane) + stack_bytes, 2 * lane.width());
+  }
+  template <class Lane>
+  RIDGE_DEVICE auto bodies_of(const Lane& lane) const {
+    return lane.template shared<std::uint32_t>(base(lane) + stack_bytes + list_bytes(lane.width()),
+                                               2 * lane.width());
+  }
+  template <class Lane>
+  RIDGE_DEVICE auto tile_of(const Lane& lane) const {
+    const int width = lane.width();
+    return lane.template shared<T>(base(lane) + stack_bytes + 2 * list_bytes(width),
+                                   tile_bytes(width) / static_cast<int>(sizeof(T)));
+  }
+
+  template <class Lane>
+  RIDGE_DEVICE void begin(const Lane& lane, int number, Mine& mine, Group& group) const {
+    const Index across = Index{Tile} * lane.width();
+    mine.first = number * across;
+    mine.last = mine.first + across < w.tree.count ? mine.first + across : w.tree.count;
+    const auto at = spatial::load_four(lane, w.tree.sorted, 4 * mine.first);
+    for (int c = 0; c < 3; ++c)
+      mine.origin[c] = folds ? at.at[c] : S(0);
+    constexpr T most = std::numeric_limits<T>::max();
+    for (int c = 0; c < 3; ++c) {
+      group.low[c] = most;
+      group.high[c] = -most;
+    }
+    T need = 0;
+    RIDGE_UNROLL
+    for (int k = 0; k < Tile; ++k) {
+      const Index own = mine.first + lane.lane() + k * lane.width();
+      const Index i = own < mine.last ? own : mine.last - 1;
+      const auto body = spatial::load_four(lane, w.tree.sorted, 4 * i);
+      RIDGE_UNROLL
+      for (int c = 0; c < 3; ++c) {
+        const T x = static_cast<T>(body.at[c] - mine.origin[c]);
+        mine.target[k].at[c] = Value<P>(x);
+        if (x < group.low[c]) group.low[c] = x;
+        if (x > group.high[c]) group.high[c] = x;
+      }
+      RIDGE_UNROLL
+      for (int c = 0; c < 4; ++c) {
+        mine.sum[k].at[c] = Value<P>(T(0));
+        if constexpr (folds) mine.total[k][c] = 0;
+      }
+      if (w.alpha > 0) {
+        const T own_need = lane.load(w.needs, lane.load(w.tree.sorted_order, i));
+        if (own_need > need) need = own_need;
+      }
+    }
+    RIDGE_UNROLL
+    for (int c = 0; c < 3; ++c) {
+      group.low[c] = warp_min(lane, group.low[c]);
+      group.high[c] = warp_max(lane, group.high[c]);
+    }
+    const T theta = static_cast<T>(w.theta);
+    group.cap = std::numeric_limits<T>::infinity();
+    if (w.alpha > 0) {
+      group.need = warp_max(lane, need);
+      group.cap = 16 / (theta * theta);
+    }
+  }
+
+  /// Whether all targets are far enough from a node; `radii` are the squares of its radius and of
+  /// its reach.
+  RIDGE_DEVICE bool is_far(const Mine& mine, const Group& group, const spatial::Four<S>& centre,
+                           T radius, T reach) const {
+    T distance = 0;
+    RIDGE_UNROLL
+    for (int c = 0; c < 3; ++c) {
+      const T x = static_cast<T>(centre.at[c] - mine.origin[c]);
+      const T below = group.low[c] - x;
+      const T above = x - group.high[c];
+      T off = below > above ? below : above;
+      off = off > 0 ? off : T(0);
+      distance += off * off;
+    }
+    const T wanted = reach * group.need;
+    const T most = radius * group.cap;
+    const T limit = wanted < most ? wanted : most;
+    return distance > radius && distance > limit;
+  }
+
+  template <class Lane>
+  RIDGE_DEVICE void walk(Lane& lane, int number) const {
+    Mine mine;
+    Group group;
+    begin(lane, number, mine, group);
+    const int width = lane.width();
+    const int me = lane.lane();
+    const auto waiting = stack_of(lane);
+    const auto nodes = nodes_of(lane);
+    const auto bodies = bodies_of(lane);
+    int top = 1, far_nodes = 0, near_bodies = 0;
+    std::uint32_t met_nodes = 0, met_bodies = 0;
+    if (me == 0) waiting[0] = 0;
+    lane.warp_barrier();
+    while (top > 0) {
+      int taken = (stack - kept - top) / 7;
+      taken = taken < 1 ? 1 : taken;
+      taken = taken < width ? taken : width;
+      taken = taken < top ? taken : top;
+      top -= taken;
+      const bool tests = me < taken;
+      std::uint32_t node = 0;
+      if (tests) node = waiting[top + me];
+      std::uint32_t link = 0, parts = 0;
+      bool far = false, leaf = false, opens = false;
+      if (tests) {
+        const auto centre = spatial::load_four(lane, w.tree.centres, 4 * Index{node});
+        const auto radii = spatial::load_four(lane, w.tree.moments, 8 * Index{node} + 4);
+        link = lane.load(w.tree.links, 2 * Index{node});
+        parts = lane.load(w.tree.links, 2 * Index{node} + 1);
+        far = is_far(mine, group, centre, radii.at[2], radii.at[3]);
+        leaf = !far && (parts & spatial::leaf_bit) != 0;
+        opens = !far && !leaf;
+      }
+      lane.warp_barrier(); // all have taken theirs
+      // Children, at most eight a node, behind each other.
+      const std::uint32_t children = opens ? parts : 0;
+      int before = 0, all = 0;
+      RIDGE_UNROLL
+      for (int bit = 0; bit < 4; ++bit) {
+        const LaneMask some = ballot(lane, (children >> bit & 1) != 0);
+        before += lanes_before(lane, some) << bit;
+        all += popcount(some) << bit;
+      }
+      for (std::uint32_t k = 0; k < children; ++k)
+        waiting[top + before + static_cast<int>(k)] = link + k;
+      top += all;
+      const LaneMask distant = ballot(lane, far);
+      if (far) nodes[far_nodes + lanes_before(lane, distant)] = node;
+      far_nodes += popcount(distant);
+      met_nodes += static_cast<std::uint32_t>(popcount(distant));
+      lane.warp_barrier();
+      if (far_nodes >= width) {
+        far_nodes -= width;
+        meet_nodes(lane, mine, far_nodes, width);
+      }
+      for (LaneMask left = ballot(lane, leaf); left != 0; left &= left - 1) {
+        const int holder = first_lane(left);
+        const auto from = lane.shuffle(link, holder);
+        const auto count = static_cast<int>(lane.shuffle(parts, holder) & ~spatial::leaf_bit);
+        met_bodies += static_cast<std::uint32_t>(count);
+        for (int done = 0; done < count; done += width) {
+          const int some = count - done < width ? count - done : width;
+          if (me < some) bodies[near_bodies + me] = from + static_cast<std::uint32_t>(done + me);
+          near_bodies += some;
+          lane.warp_barrier();
+          if (near_bodies >= width) {
+            near_bodies -= width;
+            meet_bodies(lane, mine, near_bodies, width);
+          }
+        }
+      }
+    }
+    if (far_nodes > 0) meet_nodes(lane, mine, 0, far_nodes);
+    if (near_bodies > 0) meet_bodies(lane, mine, 0, near_bodies);
+    finish(lane, mine);
+    if (me == 0) {
+      lane.store(w.met, 2 * Index{number}, met_bodies);
+      lane.store(w.met, 2 * Index{number} + 1, met_nodes);
+    }
+  }
+
+  /// The last `count` nodes of the list, from `first` on.
+  template <class Lane>
+  RIDGE_DEVICE void meet_nodes(Lane& lane, Mine& mine, int first, int count) const {
+    const auto nodes = nodes_of(lane);
+    const auto tile = tile_of(lane);
+    const int me = lane.lane();
+    if (me < count) {
+      const std::uint32_t node = nodes[first + me];
+      Body<P, Far::sources> source;
+      const auto centre = spatial::load_four(lane, w.tree.centres, 4 * Index{node});
+      RIDGE_UNROLL
+      for (int c = 0; c < 3; ++c)
+        source.at[c] = Value<P>(static_cast<T>(centre.at[c] - mine.origin[c]));
+      source.at[3] = Value<P>(static_cast<T>(centre.at[3]));
+      if constexpr (Order == 2) {
+        const auto some = spatial::load_four(lane, w.tree.moments, 8 * Index{node});
+        const auto more = spatial::load_four(lane, w.tree.moments, 8 * Index{node} + 4);
+        RIDGE_UNROLL
+        for (int c = 0; c < 4; ++c)
+          source.at[4 + c] = Value<P>(some.at[c]);
+        source.at[8] = Value<P>(more.at[0]);
+        source.at[9] = Value<P>(-static_cast<T>(w.softening_squared) * more.at[1]);
+      }
+      NodeTile::put(tile, me, source);
+    }
+    lane.warp_barrier();
+    const Far interaction{w.softening_squared};
+    meet<Far::sources>(lane, mine, interaction, count,
+                       [&](int s) { return NodeTile::get(lane, tile, s); });
+  }
+
+  template <class Lane>
+  RIDGE_DEVICE void meet_bodies(Lane& lane, Mine& mine, int first, int count) const {
+    const auto bodies = bodies_of(lane);
+    const auto tile = tile_of(lane);
+    const int me = lane.lane();
+    std::uint32_t body = 0;
+    bool own = false;
+    if (me < count) {
+      body = bodies[first + me];
+      own = Index{body} >= mine.first && Index{body} < mine.last;
+      const auto from = spatial::load_four(lane, w.tree.sorted, 4 * Index{body});
+      Body<P, 4> source;
+      RIDGE_UNROLL
+      for (int c = 0; c < 3; ++c)
+        source.at[c] = Value<P>(static_cast<T>(from.at[c] - mine.origin[c]));
+      source.at[3] = Value<P>(static_cast<T>(from.at[3]));
+      BodyTile::put(tile, me, source);
+    }
+    const LaneMask some_own = ballot(lane, own);
+    lane.warp_barrier();
+    const Gravity<> interaction{w.softening_squared};
+    const auto get = [&](int s) { return BodyTile::get(lane, tile, s); };
+    if (some_own == 0) {
+      meet<4>(lane, mine, interaction, count, get);
+      return;
+    }
+    for (int s = 0; s < count; ++s) {
+      const Index j = lane.shuffle(body, s);
+      const Body<P, 4> source = get(s);
+      RIDGE_UNROLL
+      for (int k = 0; k < Tile; ++k) {
+        Body<P, 4> with = mine.sum[k];
+        interaction(mine.target[k].at, source.at, with.at);
+        if (j != mine.first + me + k * lane.width()) mine.sum[k] = with;
+      }
+    }
+    fold_after(lane, mine, count);
+  }
+
+  template <int Sources, class Lane, class I, class Get>
+  RIDGE_DEVICE void meet(Lane& lane, Mine& mine, const I& interaction, int count,
+                         const Get& get) const {
+    constexpr int together = Sources == 4 ? 4 : 2;
+    int s = 0;
+    for (; s + together <= count; s += together) {
+      RIDGE_UNROLL
+      for (int u = 0; u < together; ++u) {
+        const Body<P, Sources> source = get(s + u);
+        RIDGE_UNROLL
+        for (int k = 0; k < Tile; ++k)
+          interaction(mine.target[k].at, source.at, mine.sum[k].at);
+      }
+    }
+    for (; s < count; ++s) {
+      const Body<P, Sources> source = get(s);
+      RIDGE_UNROLL
+      for (int k = 0; k < Tile; ++k)
+        interaction(mine.target[k].at, source.at, mine.sum[k].at);
+    }
+    fold_after(lane, mine, count);
+  }
+
+  /// Sums that are computed in less than they are kept in are added up every few hundred terms. The
+  /// tile may be overwritten afterwards.
+  template <class Lane>
+  RIDGE_DEVICE void fold_after(Lane& lane, Mine& mine, int count) const {
+    if constexpr (folds) {
+      mine.unfolded += count;
+      if (mine.unfolded >= 256) fold(mine);
+    }
+    lane.warp_barrier();
+  }
+  RIDGE_DEVICE void fold(Mine& mine) const {
+    RIDGE_UNROLL
+    for (int k = 0; k < Tile; ++k) {
+      RIDGE_UNROLL
+      for (int c = 0; c < 4; ++c) {
+        mine.total[k][c] += static_cast<Summed>(mine.sum[k].at[c][0]);
+        mine.sum[k].at[c] = Value<P>(T(0));
+      }
+    }
+    mine.unfolded = 0;
+  }
+
+  template <class Lane>
+  RIDGE_DEVICE void finish(Lane& lane, Mine& mine) const {
+    if constexpr (folds) fold(mine);
+    RIDGE_UNROLL
+    for (int k = 0; k < Tile; ++k) {
+      const Index i = mine.first + lane.lane() + k * lane.width();
+      if (i >= mine.last) continue;
+      const Index to = lane.load(w.tree.sorted_order, i);
+      RIDGE_UNROLL
+      for (int c = 0; c < 4; ++c) {
+        if constexpr (folds) {
+          lane.store(w.sums[c], to, mine.total[k][c]);
+        } else {
+          lane.store(w.sums[c], to, mine.sum[k].at[c][0]);
+        }
+      }
+    }
+  }
+};
+
+/// No group is taken yet.
+template <class P>
+struct BeginWalk {
+  static constexpr const char* name = "tree: before the walk";
+  TreeWalk<P> w;
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index /*i*/) const {
+    access.store(w.next, 0, 0u);
+  }
+};
+
+template <class P, int Order, int Tile>
+Index walk_by_warps(Queue& queue, const TreeWalk<P>& w) {
+  using Walk = WalkGroups<P, Order, Tile>;
+  const int width = queue.device().facts().warp_width;
+  const auto groups = static_cast<int>(ceil_div(w.tree.count, Index{Tile} * width));
+  LaunchShape shape{{1, 1, 1}, {walk_warps * width, 1, 1}, walk_warps * Walk::warp_bytes(width)};
+  const int needed = static_cast<int>(ceil_div(groups, walk_warps));
+  const int at_once = resident_blocks<Walk>(queue, shape);
+  shape.grid.x = needed < at_once ? needed : at_once;
+  spatial::for_each_item(queue, 1, BeginWalk<P>{w});
+  launch_body(queue, shape, Walk{w, groups});
+  return Index{Tile} * width;
+}
+
+} // namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME

@@ -1,0 +1,129 @@
+// Gravity of many bodies by a tree: sums over bodies that are near, and over nodes for those that
+// are far.
+//
+//   pairs::Tree tree(queue, {x.elements(), y.elements(), z.elements(), m.elements()},
+//                    {.theta = 0.5, .softening = 1e-3});
+//   tree.update();              // as often as bodies have moved
+//   tree.sum({ax.elements(), ay.elements(), az.elements(), potential.elements()});
+#pragma once
+
+#include <ridge/core/named.hpp>
+#include <ridge/pairs/tree_walk.hpp>
+#include <ridge/record/record.hpp>
+#include <ridge/spatial/octree.hpp>
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace ridge::pairs {
+
+struct TreeOptions {
+  /// How wide a node may look, its radius over its distance, for the first sums. Later ones take
+  /// the accelerations before into account: a node is far where its next moment is less than
+  /// tree_alpha(theta, order) of the least acceleration in a group of targets. 0: no node ever is,
+  /// all pairs are computed. At most 1.5.
+  double theta = 0.5;
+  int order = 2; ///< 1: masses at their centres, 2: quadrupoles, too
+  double softening = 0;
+  TreeSchedule schedule = {};
+};
+
+/// What of an acceleration the next moment of a node may be. Chosen so that the relative criterion
+/// has about the error that radius over distance below theta has, in less time.
+[[nodiscard]] double tree_alpha(double theta, int order);
+
+/// Throws UsageError unless theta is in [0, 1.5], order is 1 or 2 and softening is not negative.
+void require_sound(const TreeOptions& options);
+
+/// Pairs of sources and targets that a walk has computed.
+struct TreePairs {
+  double bodies = 0; ///< of two bodies
+  double nodes = 0;  ///< of a body and a node
+};
+
+/// How far accelerations of a sample of the targets are off the sums over all pairs in double
+/// precision, relative to their lengths.
+struct TreeError {
+  double rms = 0, p99 = 0, worst = 0;
+  double potential = 0; ///< rms of the potentials
+  Index sample = 0;     ///< targets
+};
+
+/// One part of the work and the time that it took.
+struct TreePhase {
+  std::string name;
+  Seconds time;
+};
+
+using NamedTreeSchedule = text::Named<std::variant<TreeSchedule>>;
+
+[[nodiscard]] TreeSchedule default_tree_schedule(const Device& device, std::string_view precision);
+/// `small-leaves` and `narrow`: half the bodies in a leaf, half the targets of a group.
+[[nodiscard]] std::vector<NamedTreeSchedule> named_tree_schedules(const Device& device,
+                                                                  std::string_view precision);
+/// Reads `auto`, a name, or fields. Throws UsageError that lists what is right.
+[[nodiscard]] NamedTreeSchedule parse_tree_schedule(std::string_view text, const Device& device,
+                                                    std::string_view precision);
+[[nodiscard]] std::vector<TreeSchedule> tree_schedule_space(const Device& device);
+
+/// One set of bodies, and the tree over them.
+template <class P>
+class Tree {
+public:
+  using Stored = typename P::Stored;
+  using Summed = typename P::Summed;
+
+  /// x, y, z and masses times G of each body, in any order, on the device of `queue`; both must
+  /// outlive the tree. Throws UsageError for options or bodies that are not right.
+  Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies, const TreeOptions& options);
+
+  /// Builds the tree of where bodies are now. Throws UsageError that names the first body whose
+  /// position is not finite.
+  void update() {
+    update([](const char* /*phase*/) {});
+  }
+  /// Accelerations (3) and potentials, as pairs::Gravity has them, in the bodies' order and in
+  /// queue order. `update` comes first. The next update takes these accelerations into account.
+  void sum(const std::array<Span<Summed>, 4>& sums);
+  /// As if `sum` had just given these: a run that goes on so has the same bits.
+  void remember(const std::array<Span<Summed>, 4>& sums);
+  /// As if there had been no sums yet.
+  void forget() { knows_accelerations_ = false; }
+
+  [[nodiscard]] const spatial::Octree<Stored, typename P::Computed>& octree() const {
+    return octree_;
+  }
+  [[nodiscard]] const TreeOptions& options() const { return options_; }
+  /// Of the sums before. Waits for them.
+  [[nodiscard]] TreePairs pairs();
+  /// Of the sums before, on about so many targets spread along the curve. Waits.
+  [[nodiscard]] TreeError error(Index sample);
+  /// Updates and sums once, and tells the time of each phase. Waits.
+  [[nodiscard]] std::vector<TreePhase> phases(const std::array<Span<Summed>, 4>& sums);
+  /// What update and sum together do, untimed, with what the sums before have computed. Items are
+  /// pairs of bodies and of bodies and nodes.
+  [[nodiscard]] Record record(std::string_view kernel);
+  [[nodiscard]] Bytes held() const;
+
+private:
+  void update(const std::function<void(const char* phase)>& begins);
+  void take_sums(const std::array<Span<Summed>, 4>& sums);
+
+  Queue& queue_;
+  TreeOptions options_;
+  spatial::Octree<Stored, typename P::Computed> octree_;
+  WalkTree<P>* step_;
+  TreeWalk<P> walk_;
+  bool knows_accelerations_ = false;
+  Index group_ = 0; ///< targets of one, in the sums before; 0: there are none
+  Field<typename P::Computed> needs_;
+  Field<std::uint32_t> next_, met_;
+};
+
+Tree(Queue&, const std::array<Span<const float>, 4>&, const TreeOptions&)->Tree<Fp32>;
+Tree(Queue&, const std::array<Span<const double>, 4>&, const TreeOptions&)->Tree<Fp64>;
+
+} // namespace ridge::pairs

@@ -1,0 +1,96 @@
+// What one node or body does beside the walk; for kernel sources.
+#pragma once
+
+#include <ridge/core/functions.hpp>
+#include <ridge/pairs/tree_walk.hpp>
+#include <ridge/spatial/items.hpp>
+
+namespace ridge::pairs::tree::inline RIDGE_TARGET_NAME {
+
+/// A node's moments end with the squares of its radius and of its reach.
+template <class P>
+struct SetReach {
+  static constexpr const char* name = "tree: reach of nodes";
+  TreeWalk<P> w;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index v) const {
+    using T = typename P::Computed;
+    constexpr T infinite = std::numeric_limits<T>::infinity();
+    const std::uint32_t link = access.load(w.tree.links, 2 * v + 1);
+    // So few bodies are met one by one sooner than their moments.
+    if ((link & spatial::leaf_bit) != 0 && (link & ~spatial::leaf_bit) <= 2) {
+      access.store(w.tree.moments, 8 * v + 6, infinite);
+      return;
+    }
+    const T squared = access.load_written(w.tree.moments, 8 * v + 6);
+    T reach;
+    if (w.alpha > 0) {
+      const T p = static_cast<T>(w.order);
+      const T mass = static_cast<T>(access.load(w.tree.centres, 4 * v + 3));
+      reach = ridge::pow(mass, 2 / (p + 3)) * ridge::pow(squared, (p + 1) / (p + 3));
+    } else {
+      reach = squared / static_cast<T>(w.theta * w.theta);
+    }
+    access.store(w.tree.moments, 8 * v + 7, reach);
+  }
+};
+
+/// From the sums of body i.
+template <class P>
+struct SetNeed {
+  static constexpr const char* name = "tree: needs of bodies";
+  TreeWalk<P> w;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index i) const {
+    using T = typename P::Computed;
+    T a[3];
+    T largest = 0;
+    for (int c = 0; c < 3; ++c) {
+      a[c] = ridge::abs(static_cast<T>(access.load(w.sums[c], i)));
+      if (a[c] > largest) largest = a[c];
+    }
+    T need = std::numeric_limits<T>::infinity();
+    if (largest > 0) {
+      T squared = 0;
+      for (const T component : a)
+        squared += component / largest * (component / largest);
+      const T length = largest * ridge::sqrt(squared);
+      need = ridge::pow(static_cast<T>(w.alpha) * length, T(-2) / static_cast<T>(w.order + 3));
+    }
+    access.store(w.needs, i, need);
+  }
+};
+
+/// One part of the sources of one target of the sample.
+template <class P>
+struct SumExactly {
+  static constexpr const char* name = "tree: exact sums of a sample";
+  TreeWalk<P> w;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index item) const {
+    const Index target = access.load(w.sample, item / exact_parts);
+    const auto at = spatial::load_four(access, w.tree.sorted, 4 * target);
+    double sum[4] = {};
+    for (Index j = item % exact_parts; j < w.tree.count; j += exact_parts) {
+      const auto body = spatial::load_four(access, w.tree.sorted, 4 * j);
+      double d[3];
+      double squared = w.softening_squared;
+      for (int c = 0; c < 3; ++c) {
+        d[c] = static_cast<double>(body.at[c]) - static_cast<double>(at.at[c]);
+        squared += d[c] * d[c];
+      }
+      const double near = j == target ? 0 : 1 / ::sqrt(squared);
+      const double weight = static_cast<double>(body.at[3]) * near;
+      for (int c = 0; c < 3; ++c)
+        sum[c] += d[c] * weight * near * near;
+      sum[3] -= weight;
+    }
+    for (int c = 0; c < 4; ++c)
+      access.store(w.exact, 4 * item + c, sum[c]);
+  }
+};
+
+} // namespace ridge::pairs::tree::inline RIDGE_TARGET_NAME

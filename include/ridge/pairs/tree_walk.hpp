@@ -1,0 +1,60 @@
+// One walk over a tree by all bodies, as executors take it.
+#pragma once
+
+#include <ridge/device/queue.hpp>
+#include <ridge/device/view.hpp>
+#include <ridge/pairs/interactions/gravity.hpp>
+#include <ridge/pairs/interactions/quadrupole.hpp>
+#include <ridge/pairs/precision.hpp>
+#include <ridge/pairs/tree_schedule.hpp>
+#include <ridge/spatial/build.hpp>
+
+#include <array>
+#include <cstdint>
+
+namespace ridge::pairs {
+
+/// What a node must be farther away than, as the square of a distance: its own `reach`, which is
+/// kept with its moments, times the group's `need`, though no more than `cap` times the square of
+/// its radius, and no less than that.
+template <class P>
+struct TreeWalk {
+  using Stored = typename P::Stored;
+  using Computed = typename P::Computed;
+
+  spatial::Build<Stored, Computed> tree;
+  int order = 2; ///< 1: monopoles, 2: quadrupoles, too
+  double softening_squared = 0;
+  double theta = 0.5;
+  /// Part of a body's acceleration that a far node may be wrong by, once accelerations are known;
+  /// else 0: a node is far by its radius over theta.
+  double alpha = 0;
+  Span<Computed> needs; ///< a body: alpha times the acceleration before, to -2 / (order + 3)
+  std::array<Span<typename P::Summed>, 4> sums; ///< in the bodies' own order
+  Span<std::uint32_t> next;                     ///< of GPUs: the next group to be walked for
+  /// 2 a group: sources that its targets met, bodies and nodes.
+  Span<std::uint32_t> met;
+  TreeSchedule schedule;
+
+  /// Places along the curve of the targets whose exact sums are asked for, and in `exact` 4 sums of
+  /// each part of each target's sources.
+  Span<const std::uint32_t> sample;
+  Span<double> exact;
+};
+
+/// Parts of the sources of a target whose sums are exact.
+inline constexpr Index exact_parts = 64;
+
+enum class TreeStep {
+  criterion, ///< the reach of each node
+  walk,
+  remember, ///< the needs of the bodies, from their sums
+  exact     ///< sums over all pairs in double precision, of some targets
+};
+
+/// What each kind's module offers under TreeWalk<P>: a step in queue order. Returns how many
+/// targets a group has.
+template <class P>
+using WalkTree = Index(Queue& queue, TreeStep step, const TreeWalk<P>& walk);
+
+} // namespace ridge::pairs

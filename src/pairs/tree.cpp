@@ -1,0 +1,235 @@
+#include <ridge/core/error.hpp>
+#include <ridge/device/offer.hpp>
+#include <ridge/pairs/traits.hpp>
+#include <ridge/pairs/tree.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace ridge::pairs {
+
+double tree_alpha(double theta, int order) {
+  return (order == 1 ? 0.06 : 0.04) * std::pow(theta, order + 2);
+}
+
+void require_sound(const TreeOptions& o) {
+  if (!(o.theta >= 0 && o.theta <= 1.5)) {
+    throw UsageError(fmt::format("theta {:g}: it is from 0, which computes all pairs, to 1.5, "
+                                 "beyond which sums are too far off to be of use",
+                                 o.theta));
+  }
+  if (o.order != 1 && o.order != 2) {
+    throw UsageError(fmt::format("order {}: 1 takes masses at their centres, 2 quadrupoles, too; "
+                                 "there are no others",
+                                 o.order));
+  }
+  if (!(o.softening >= 0) || !std::isfinite(o.softening)) {
+    throw UsageError(fmt::format("softening {:g}: it must be 0 or positive", o.softening));
+  }
+}
+
+namespace {
+
+const TreeOptions& sound(const TreeOptions& options) {
+  require_sound(options);
+  return options;
+}
+
+} // namespace
+
+template <class P>
+Tree<P>::Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies,
+              const TreeOptions& options)
+    : queue_(queue), options_(sound(options)),
+      octree_(queue, bodies, {options.schedule.leaf, options.schedule.levels}),
+      step_(offered<WalkTree<P>>(queue.device().kind(), typeid(TreeWalk<P>))) {
+  const Device& device = queue.device();
+  walk_.schedule = options.schedule;
+  walk_.order = options.order;
+  walk_.theta = options.theta;
+  walk_.softening_squared = options.softening * options.softening;
+  needs_ = Field<typename P::Computed>(device, Extents{octree_.count()}, "needs of bodies");
+  next_ = Field<std::uint32_t>(device, Extents{1}, "the next group");
+  // A group has at least one target.
+  met_ = Field<std::uint32_t>(device, Extents{2 * octree_.count()}, "what groups met");
+  walk_.needs = needs_.elements();
+  walk_.next = next_.elements();
+  walk_.met = met_.elements();
+}
+
+template <class P>
+void Tree<P>::update(const std::function<void(const char*)>& begins) {
+  octree_.build(begins);
+  walk_.tree = octree_.parts();
+  walk_.alpha =
+      knows_accelerations_ && options_.theta > 0 ? tree_alpha(options_.theta, options_.order) : 0;
+  step_(queue_, TreeStep::criterion, walk_);
+}
+
+template <class P>
+void Tree<P>::take_sums(const std::array<Span<Summed>, 4>& sums) {
+  for (const auto& sum : sums) {
+    if (sum.size != octree_.count()) {
+      throw UsageError(fmt::format("sums of {} bodies are asked for, and the tree has {}", sum.size,
+                                   octree_.count()));
+    }
+  }
+  walk_.sums = sums;
+}
+
+template <class P>
+void Tree<P>::sum(const std::array<Span<Summed>, 4>& sums) {
+  if (walk_.tree.nodes == 0) throw UsageError("a tree is summed over after its first update");
+  take_sums(sums);
+  group_ = step_(queue_, TreeStep::walk, walk_);
+  remember(sums);
+}
+
+template <class P>
+void Tree<P>::remember(const std::array<Span<Summed>, 4>& sums) {
+  take_sums(sums);
+  TreeWalk<P> next = walk_;
+  next.tree.count = octree_.count();
+  next.alpha = tree_alpha(options_.theta, options_.order);
+  step_(queue_, TreeStep::remember, next);
+  knows_accelerations_ = true;
+}
+
+template <class P>
+TreePairs Tree<P>::pairs() {
+  TreePairs met;
+  if (group_ == 0) return met;
+  const Index n = octree_.count();
+  const Index groups = ceil_div(n, group_);
+  std::vector<std::uint32_t> host(static_cast<std::size_t>(2 * groups));
+  copy_to_host(queue_, host.data(), met_.data(), 2 * groups);
+  queue_.wait();
+  for (Index g = 0; g < groups; ++g) {
+    const auto targets = static_cast<double>(std::min<Index>(group_, n - g * group_));
+    met.bodies += targets * host[static_cast<std::size_t>(2 * g)];
+    met.nodes += targets * host[static_cast<std::size_t>(2 * g + 1)];
+  }
+  met.bodies -= static_cast<double>(n); // none acts on itself
+  return met;
+}
+
+template <class P>
+TreeError Tree<P>::error(Index sample) {
+  const Index n = octree_.count();
+  const Index count = std::clamp<Index>(sample, 1, n);
+  const Device& device = queue_.device();
+  std::vector<std::uint32_t> places(static_cast<std::size_t>(count));
+  for (Index s = 0; s < count; ++s)
+    places[static_cast<std::size_t>(s)] = static_cast<std::uint32_t>(s * n / count);
+  const Field<std::uint32_t> chosen(device, Extents{count}, "sample of bodies");
+  const Field<double> exact(device, Extents{4 * exact_parts * count}, "exact sums");
+  copy_to_device(queue_, chosen.data(), places.data(), count);
+  TreeWalk<P> walk = walk_;
+  walk.sample = chosen.elements();
+  walk.exact = exact.elements();
+  step_(queue_, TreeStep::exact, walk);
+  std::vector<double> parts(static_cast<std::size_t>(exact.count()));
+  copy_to_host(queue_, parts.data(), exact.data(), exact.count());
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(n));
+  copy_to_host(queue_, order.data(), octree_.order().data, n);
+  std::array<std::vector<Summed>, 4> sums;
+  for (std::size_t c = 0; c < 4; ++c) {
+    sums[c].resize(static_cast<std::size_t>(n));
+    copy_to_host(queue_, sums[c].data(), walk_.sums[c].data, n);
+  }
+  queue_.wait();
+
+  TreeError error;
+  error.sample = count;
+  std::vector<double> errors;
+  double squares = 0;
+  double potentials = 0;
+  for (std::size_t s = 0; s < places.size(); ++s) {
+    std::array<double, 4> right{};
+    for (std::size_t p = 0; p < static_cast<std::size_t>(exact_parts); ++p) {
+      for (std::size_t c = 0; c < 4; ++c)
+        right[c] += parts[4 * (s * exact_parts + p) + c];
+    }
+    std::array<double, 4> off{};
+    for (std::size_t c = 0; c < 4; ++c)
+      off[c] = static_cast<double>(sums[c][order[places[s]]]) - right[c];
+    const double length = std::hypot(right[0], right[1], right[2]);
+    const double wrong = std::hypot(off[0], off[1], off[2]);
+    const double relative = wrong == 0 ? 0 : wrong / length;
+    errors.push_back(relative);
+    squares += relative * relative;
+    if (off[3] != 0) potentials += off[3] / right[3] * (off[3] / right[3]);
+  }
+  std::sort(errors.begin(), errors.end());
+  error.rms = std::sqrt(squares / static_cast<double>(count));
+  error.potential = std::sqrt(potentials / static_cast<double>(count));
+  error.p99 = errors[static_cast<std::size_t>((count - 1) * 99 / 100)];
+  error.worst = errors.back();
+  return error;
+}
+
+template <class P>
+std::vector<TreePhase> Tree<P>::phases(const std::array<Span<Summed>, 4>& sums) {
+  std::vector<const char*> names;
+  std::vector<std::unique_ptr<Event>> events;
+  const auto begins = [&](const char* name) {
+    names.push_back(name);
+    events.push_back(std::make_unique<Event>(queue_.device()));
+    events.back()->record(queue_);
+  };
+  update(begins);
+  begins("walk");
+  sum(sums);
+  begins("end");
+  queue_.wait();
+  std::vector<TreePhase> phases;
+  for (std::size_t k = 0; k + 1 < names.size(); ++k)
+    phases.push_back({names[k], events[k]->until(*events[k + 1])});
+  return phases;
+}
+
+template <class P>
+Record Tree<P>::record(std::string_view kernel) {
+  const Device& device = queue_.device();
+  const TreePairs met = pairs();
+  Record record;
+  record.pattern = "pairs";
+  record.kernel = kernel;
+  record.device = device.id();
+  record.device_name = device.facts().name;
+  record.precision = P::name;
+  record.size = Extents{octree_.count()};
+  record.schedule = text::print(options_.schedule);
+  record.work = work_of(traits_of<Gravity<>, P>(), {octree_.count(), octree_.count(), true});
+  record.work.items = static_cast<Index>(met.bodies + met.nodes);
+  const double far = options_.order == 1 ? Gravity<>::flops : Quadrupole<>::flops;
+  record.work.flops = met.bodies * Gravity<>::flops + met.nodes * far;
+  record.work.convention = fmt::format(
+      "{:.0f} operations an interaction of two bodies, {:.0f} of a body and a node, those of the "
+      "launch before",
+      Gravity<>::flops, far);
+  const auto n = static_cast<double>(octree_.count());
+  record.details = {{"theta", options_.theta, {}},
+                    {"order", static_cast<double>(options_.order), {}},
+                    {"p2p", met.bodies / n, {}},
+                    {"p2c", met.nodes / n, {}},
+                    {"nodes", static_cast<double>(octree_.nodes()), {}},
+                    {"depth", static_cast<double>(octree_.depth()), {}}};
+  return record;
+}
+
+template <class P>
+Bytes Tree<P>::held() const {
+  const Index more = needs_.count() * static_cast<Index>(sizeof(typename P::Computed)) +
+                     (next_.count() + met_.count()) * static_cast<Index>(sizeof(std::uint32_t));
+  return Bytes{octree_.held().value + more};
+}
+
+template class Tree<Fp32>;
+template class Tree<Fp64>;
+template class Tree<Mixed>;
+
+} // namespace ridge::pairs

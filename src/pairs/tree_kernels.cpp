@@ -1,0 +1,63 @@
+// Compiled once per device kind.
+#include <ridge/device/offer.hpp>
+#include <ridge/pairs/tree_items.hpp>
+
+#if defined(RIDGE_TARGET_CPU)
+#include <ridge/pairs/cpu/tree_walk.hpp>
+#else
+#include <ridge/pairs/gpu/tree_walk.hpp>
+#endif
+
+namespace ridge::pairs::tree::inline RIDGE_TARGET_NAME {
+
+namespace {
+
+template <int Order, int Tile, class P>
+Index walk_with(Queue& queue, const TreeWalk<P>& w) {
+#if defined(RIDGE_TARGET_CPU)
+  (void)queue;
+  return cpu_pairs::walk_by_threads<P, Order, Tile>(w);
+#else
+  return gpu::walk_by_warps<P, Order, Tile>(queue, w);
+#endif
+}
+
+template <int Order, class P>
+Index walk_of(Queue& queue, const TreeWalk<P>& w) {
+  switch (w.schedule.tile) {
+  case 1:
+    return walk_with<Order, 1>(queue, w);
+#if defined(RIDGE_TARGET_CPU)
+  case 4:
+    return walk_with<Order, 4>(queue, w);
+#endif
+  default:
+    return walk_with<Order, 2>(queue, w);
+  }
+}
+
+template <class P>
+Index walk_tree(Queue& queue, TreeStep step, const TreeWalk<P>& w) {
+  switch (step) {
+  case TreeStep::criterion:
+    spatial::for_each_item(queue, w.tree.nodes, SetReach<P>{w});
+    break;
+  case TreeStep::remember:
+    spatial::for_each_item(queue, w.tree.count, SetNeed<P>{w});
+    break;
+  case TreeStep::exact:
+    spatial::for_each_item(queue, w.sample.size * exact_parts, SumExactly<P>{w});
+    break;
+  case TreeStep::walk:
+    return w.order == 1 ? walk_of<1>(queue, w) : walk_of<2>(queue, w);
+  }
+  return 0;
+}
+
+const Offer fp32(kind_of<Here>, typeid(TreeWalk<Fp32>), &walk_tree<Fp32>);
+const Offer fp64(kind_of<Here>, typeid(TreeWalk<Fp64>), &walk_tree<Fp64>);
+const Offer mixed(kind_of<Here>, typeid(TreeWalk<Mixed>), &walk_tree<Mixed>);
+
+} // namespace
+
+} // namespace ridge::pairs::tree::inline RIDGE_TARGET_NAME

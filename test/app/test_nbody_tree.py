@@ -1,0 +1,111 @@
+"""`ridge nbody --forces tree` and `ridge bench gravity-tree`: forces, restarts, and what is refused."""
+
+import json
+import shutil
+
+import h5py
+import numpy as np
+import pytest
+from test_nbody import cloud, reference_forces, same_bits, snapshot, write_start
+from test_nbody_bad import require_refused
+
+TREE = ["--forces", "tree", "--dt", 0.01, "--softening", 0.1]
+
+
+def forces(name, step):
+    with h5py.File(name) as h5:
+        group = h5[f"snapshots/{step:010}"]
+        return group["acceleration"][:], group["potential"][:]
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
+def test_forces_are_near_those_of_all_pairs(ridge, folder, device):
+    position, velocity, mass = cloud(600)
+    write_start("in.h5", position, velocity, mass)
+    out = ridge.good("nbody", "in.h5", "-o", "run.h5", *TREE, "--steps", 1, "--device", device,
+                     "--theta", 0.7, "--json").out
+    found = json.loads(out)[0]
+    assert found["nbody"]["forces"] == "tree" and found["theta"] == 0.7
+    acceleration, potential = forces("run.h5", 0)
+    right, right_potential = reference_forces(position, mass, 0.1)
+    error = np.linalg.norm(acceleration - right, axis=1) / np.linalg.norm(right, axis=1)
+    assert 1e-7 < np.sqrt((error**2).mean()) < 5e-3
+    assert np.abs(potential / right_potential - 1).max() < 1e-3
+    # What the run says of itself is about that, too.
+    assert found["error_sample"] == 600
+    assert 0.1 < found["error_rms"] / np.sqrt((error**2).mean()) < 10
+
+
+def test_theta_0_is_all_pairs(ridge, folder):
+    write_start("in.h5", *cloud(300))
+    out = ridge.good("nbody", "in.h5", "-o", "tree.h5", *TREE, "--theta", 0, "--steps", 3,
+                     "--precision", "fp64", "--device", "cpu").out
+    assert "tree with theta 0, which is all pairs" in out
+    ridge.good("nbody", "in.h5", "-o", "pairs.h5", *TREE[2:], "--steps", 3, "--precision", "fp64",
+               "--device", "cpu")
+    for got, want in zip(snapshot("tree.h5", 3), snapshot("pairs.h5", 3)):
+        assert np.abs(got - want).max() <= 1e-12 * np.abs(want).max()
+
+
+@pytest.mark.parametrize("precision", ["fp32", "mixed"])
+@pytest.mark.parametrize("device", ["cpu", "simt:64"])
+def test_a_restart_has_the_bits_of_one_run(ridge, folder, device, precision):
+    write_start("in.h5", *cloud(500))
+    options = [*TREE, "--device", device, "--precision", precision]
+    ridge.good("nbody", "in.h5", "-o", "whole.h5", *options, "--steps", 6, "--every", 3)
+    ridge.good("nbody", "in.h5", "-o", "again.h5", *options, "--steps", 6, "--every", 6)
+    ridge.good("nbody", "in.h5", "-o", "half.h5", *options, "--steps", 3)
+    ridge.good("nbody", "--restart", "half.h5", "-o", "rest.h5", "--steps", 3, "--device", device)
+    whole = snapshot("whole.h5", 6)
+    assert same_bits(snapshot("again.h5", 6), whole)
+    assert same_bits(snapshot("rest.h5", 6), whole)
+    assert same_bits(forces("rest.h5", 6), forces("whole.h5", 6))
+
+
+def test_what_forces_depend_on_is_in_the_checksum(ridge, folder):
+    write_start("in.h5", *cloud(50))
+    ridge.good("nbody", "in.h5", "-o", "run.h5", *TREE, "--steps", 2, "--device", "cpu")
+    shutil.copy("run.h5", "changed.h5")
+    with h5py.File("changed.h5", "r+") as h5:
+        h5["snapshots/0000000002/acceleration"][7, 1] *= 1.5
+    require_refused(ridge, ["--restart", "changed.h5", "-o", "rest.h5"], "its checksum differs")
+
+
+@pytest.mark.parametrize("words, says", [
+    (["--forces", "trees"], "unknown forces 'trees'; there are pairs and tree"),
+    (["--forces", "tree", "--theta", 1.6], "theta 1.6: it is from 0, which computes all pairs, to 1.5"),
+    (["--forces", "tree", "--theta", -0.1], "theta -0.1"),
+    (["--forces", "tree", "--theta", "nan"], "theta nan"),
+    (["--forces", "tree", "--order", 3], "order 3: 1 takes masses at their centres, 2 quadrupoles"),
+    (["--forces", "tree", "--order", 0], "order 0"),
+    (["--theta", 0.5], "--theta goes with --forces tree"),
+    (["--forces", "pairs", "--order", 2], "--order goes with --forces tree"),
+    (["--forces", "tree", "--schedule", "tile=4 leaf=0"], "leaf"),
+    (["--forces", "tree", "--schedule", "tile=3"], "tile=3 is not for cpu; there it is 1, 2 or 4"),
+    (["--forces", "tree", "--schedule", "shared"], "unknown schedule 'shared'"),
+])
+def test_bad_words(ridge, folder, words, says):
+    write_start("in.h5", *cloud(20))
+    require_refused(ridge, ["in.h5", "-o", "run.h5", "--dt", 0.01, "--softening", 0.1, "--device", "cpu",
+                            *words], says)
+
+
+def test_bodies_that_are_nowhere_are_named(ridge, folder):
+    position, velocity, mass = cloud(20)
+    position[7, 1] = np.nan
+    write_start("in.h5", position, velocity, mass)
+    require_refused(ridge, ["in.h5", "-o", "run.h5", *TREE, "--device", "cpu"], "y of body 7 is NaN")
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:64"])
+def test_bench(ridge, device):
+    records = ridge("bench", "gravity-tree", "--size", 1500, "--device", device, "--schedule", "all",
+                    "--repeat", 1, "--json").records()
+    assert [r["schedule_name"] for r in records] == ["small-leaves", "narrow", "default"]
+    for r in records:
+        assert r["check"]["ok"] and r["check"]["against"] == "all pairs"
+        assert r["items"] == pytest.approx(1500 * (r["p2p"] + r["p2c"]), rel=1e-6)
+        assert 0 < r["error_rms"] <= r["error_p99"] <= r["error_worst"] < 0.1
+        assert r["seconds_walk"] > 0 and r["seconds_sort"] >= 0
+        # Each launch takes the accelerations before into account: pairs differ a little.
+        assert r["achieved"] == pytest.approx(r["items"] / r["seconds"], rel=0.02)
