@@ -2,6 +2,7 @@
 // the parallel mode of the C++ library on hosts.
 #pragma once
 
+#include <ridge/core/index.hpp>
 #include <ridge/device/memory.hpp>
 
 #include <array>
