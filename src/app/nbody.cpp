@@ -177,7 +177,7 @@ private:
                       ranks_.ranks() == 1;
     const std::string schedule = same ? run_.schedule : o_.schedule.empty() ? "auto" : o_.schedule;
     nbody::Before before;
-    if (goes_on_) before = {now_.acceleration, now_.potential};
+    if (goes_on_) before = {now_.acceleration, now_.potential, now_.limit};
     system_ = nbody::make_system(device, run_.parameters, now_.bodies, schedule, ranks_, before);
     run_.device = to_text(device.id());
     run_.device_name = device.facts().name;
@@ -193,6 +193,7 @@ private:
   void look() {
     system_->read(now_.bodies, now_.potential);
     now_.acceleration = system_->accelerations();
+    now_.limit = system_->limit();
     now_.time = static_cast<double>(now_.step) * run_.parameters.dt;
     now_.diagnostics = diagnose(now_.bodies, now_.potential);
   }

@@ -218,6 +218,9 @@ void NbodyWriter::append(const NbodyRun& run, const Snapshot& snapshot) {
     out.require(H5Lcreate_hard(out.file().id(), "/mass", group.id(), "mass", H5P_DEFAULT,
                                H5P_DEFAULT) >= 0);
     const nbody::Diagnostics& d = snapshot.diagnostics;
+    if (!snapshot.acceleration[0].empty()) {
+      out.attribute(group, nbody_format::limit, Index{snapshot.limit});
+    }
     out.attribute(group, "step", snapshot.step);
     out.attribute(group, "time", snapshot.time);
     out.attribute(group, "kinetic_energy", d.kinetic);

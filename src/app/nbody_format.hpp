@@ -15,6 +15,7 @@ inline constexpr Index version = 3;
 
 /// What the next forces of a tree depend on.
 inline constexpr const char* acceleration = "acceleration";
+inline constexpr const char* limit = "cost_limit";
 
 /// The exact positions of such a run, relative to its origin, beside the absolute ones.
 inline constexpr const char* exact_positions = "position_from_origin";

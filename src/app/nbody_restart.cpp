@@ -68,6 +68,7 @@ public:
     snapshot.bodies = bodies_in(place);
     if (run.parameters.forces == nbody::Forces::tree) {
       snapshot.acceleration = read_bodies(place, nbody_format::acceleration).position;
+      snapshot.limit = static_cast<std::uint32_t>(required<Index>(group, nbody_format::limit));
       snapshot.potential = read_body_values(place, "potential");
     }
     const std::uint64_t expected = hexadecimal(required<std::string>(group, "checksum"));

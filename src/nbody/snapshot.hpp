@@ -15,6 +15,7 @@ struct Snapshot {
   Bodies bodies;
   std::vector<double> potential;
   Accelerations acceleration; ///< of a tree; else empty
+  std::uint32_t limit = 0;    ///< likewise
   Diagnostics diagnostics;
 };
 

@@ -9,6 +9,7 @@
 #include "parameters.hpp"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ struct ChosenSchedule {
 struct Before {
   Accelerations acceleration;
   std::vector<double> potential;
+  std::uint32_t limit = 0;
 };
 
 /// The state of all bodies, kept on the device from step to step. With the same device, schedule
@@ -50,6 +52,8 @@ public:
   /// else empty.
   virtual Accelerations accelerations() { return {}; }
 
+  /// What else a tree's next forces depend on: pairs::Tree::limit.
+  virtual std::uint32_t limit() { return 0; }
   /// Adds how far a tree's accelerations are off all pairs, on a sample of the bodies, to the
   /// record.
   virtual void add_error(Record& /*record*/) {}

@@ -42,7 +42,7 @@ public:
     for (std::size_t c = 0; c < 3; ++c)
       load(sums_[c], before.acceleration[c], 1, "accelerations");
     load(sums_[3], before.potential, 1, "potentials");
-    tree_->remember(spans_of<T>(sums_));
+    tree_->remember(spans_of<T>(sums_), before.limit);
   }
 
   void advance(Index steps) override {
@@ -68,6 +68,8 @@ public:
   Accelerations accelerations() override {
     return {unload(sums_[0]), unload(sums_[1]), unload(sums_[2])};
   }
+
+  std::uint32_t limit() override { return tree_->limit(); }
 
   void add_error(Record& record) override {
     if (tree_->octree().nodes() == 0) return; // gone on from a snapshot, and no step taken

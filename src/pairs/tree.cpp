@@ -52,7 +52,15 @@ Tree<P>::Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies,
   walk_.theta = options.theta;
   walk_.softening_squared = options.softening * options.softening;
   needs_ = Field<typename P::Computed>(device, Extents{octree_.count()}, "needs of bodies");
-  next_ = Field<std::uint32_t>(device, Extents{1}, "the next group");
+  next_ = Field<std::uint32_t>(device, Extents{3}, "the next group");
+  limit_ = Field<std::uint32_t>(device, Extents{1}, "costs of groups");
+  costs_ = Field<double>(device, Extents{cost_parts}, "costs of groups");
+  // The narrowest groups have a warp's 32 targets.
+  cut_ = Field<std::uint32_t>(device, Extents{octree_.count() / 32 + 1}, "groups that are cut");
+  walk_.limit = limit_.elements();
+  walk_.costs = costs_.elements();
+  walk_.cut = cut_.elements();
+  set_limit(no_limit);
   // A group has at least one target.
   met_ = Field<std::uint32_t>(device, Extents{2 * octree_.count()}, "what groups met");
   walk_.needs = needs_.elements();
@@ -85,11 +93,39 @@ void Tree<P>::sum(const std::array<Span<Summed>, 4>& sums) {
   if (walk_.tree.nodes == 0) throw UsageError("a tree is summed over after its first update");
   take_sums(sums);
   group_ = step_(queue_, TreeStep::walk, walk_);
-  remember(sums);
+  walk_.groups = ceil_div(octree_.count(), group_);
+  step_(queue_, TreeStep::costs, walk_);
+  remember_accelerations(sums);
 }
 
 template <class P>
-void Tree<P>::remember(const std::array<Span<Summed>, 4>& sums) {
+void Tree<P>::set_limit(std::uint32_t limit) {
+  copy_to_device(queue_, limit_.data(), &limit, 1);
+  queue_.wait();
+}
+
+template <class P>
+std::uint32_t Tree<P>::limit() {
+  std::uint32_t limit = no_limit;
+  copy_to_host(queue_, &limit, limit_.data(), 1);
+  queue_.wait();
+  return limit;
+}
+
+template <class P>
+void Tree<P>::forget() {
+  knows_accelerations_ = false;
+  set_limit(no_limit);
+}
+
+template <class P>
+void Tree<P>::remember(const std::array<Span<Summed>, 4>& sums, std::uint32_t limit) {
+  set_limit(limit);
+  remember_accelerations(sums);
+}
+
+template <class P>
+void Tree<P>::remember_accelerations(const std::array<Span<Summed>, 4>& sums) {
   take_sums(sums);
   TreeWalk<P> next = walk_;
   next.tree.count = octree_.count();
@@ -108,9 +144,8 @@ TreePairs Tree<P>::pairs() {
   copy_to_host(queue_, host.data(), met_.data(), 2 * groups);
   queue_.wait();
   for (Index g = 0; g < groups; ++g) {
-    const auto targets = static_cast<double>(std::min<Index>(group_, n - g * group_));
-    met.bodies += targets * host[static_cast<std::size_t>(2 * g)];
-    met.nodes += targets * host[static_cast<std::size_t>(2 * g + 1)];
+    met.bodies += host[static_cast<std::size_t>(2 * g)];
+    met.nodes += host[static_cast<std::size_t>(2 * g + 1)];
   }
   met.bodies -= static_cast<double>(n); // none acts on itself
   return met;
@@ -223,8 +258,9 @@ Record Tree<P>::record(std::string_view kernel) {
 
 template <class P>
 Bytes Tree<P>::held() const {
-  const Index more = needs_.count() * static_cast<Index>(sizeof(typename P::Computed)) +
-                     (next_.count() + met_.count()) * static_cast<Index>(sizeof(std::uint32_t));
+  const Index more =
+      needs_.count() * static_cast<Index>(sizeof(typename P::Computed)) +
+      (next_.count() + met_.count() + cut_.count()) * static_cast<Index>(sizeof(std::uint32_t));
   return Bytes{octree_.held().value + more};
 }
 

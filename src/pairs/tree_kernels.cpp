@@ -45,6 +45,10 @@ Index walk_tree(Queue& queue, TreeStep step, const TreeWalk<P>& w) {
   case TreeStep::remember:
     spatial::for_each_item(queue, w.tree.count, SetNeed<P>{w});
     break;
+  case TreeStep::costs:
+    spatial::for_each_item(queue, cost_parts, AddCosts<P>{w});
+    spatial::for_each_item(queue, 1, SetLimit<P>{w});
+    break;
   case TreeStep::exact:
     spatial::for_each_item(queue, w.sample.size * exact_parts, SumExactly<P>{w});
     break;

@@ -61,6 +61,7 @@ Octree<S, T>::Octree(Queue& queue, const std::array<Span<const S>, 4>& bodies,
     (void)take(keys_[k], device, n, "keys of bodies");
     (void)take(order_[k], device, n, "order of bodies");
   }
+  call_.packed = take(packed_, device, 4 * n, "bodies");
   call_.sorted = take(sorted_, device, 4 * n, "bodies in order");
   call_.starts = take(starts_, device, n + 1, "nodes of bodies");
   call_.level_begin = take(level_field_, device, most_levels + 2, "levels");
@@ -157,9 +158,9 @@ Bytes Octree<S, T>::held() const {
   const auto of = [](const auto& field) {
     return field.count() * static_cast<Index>(sizeof(*field.data()));
   };
-  Index sum = sorter_.held().value + of(partial_) + of(cube_) + of(sorted_) + of(centres_) +
-              of(low_) + of(high_) + of(moments_) + of(odd_) + of(starts_) + of(links_) +
-              of(level_field_);
+  Index sum = sorter_.held().value + of(partial_) + of(cube_) + of(packed_) + of(sorted_) +
+              of(centres_) + of(low_) + of(high_) + of(moments_) + of(odd_) + of(starts_) +
+              of(links_) + of(level_field_);
   for (std::size_t k = 0; k < 2; ++k)
     sum += of(keys_[k]) + of(order_[k]) + of(node_keys_[k]) + of(node_values_[k]);
   return Bytes{sum};

@@ -88,10 +88,12 @@ public:
   /// Accelerations (3) and potentials, as pairs::Gravity has them, in the bodies' order and in
   /// queue order. `update` comes first. The next update takes these accelerations into account.
   void sum(const std::array<Span<Summed>, 4>& sums);
-  /// As if `sum` had just given these: a run that goes on so has the same bits.
-  void remember(const std::array<Span<Summed>, 4>& sums);
+  /// As if `sum` had just given these, and `limit`: a run that goes on so has the same bits.
+  void remember(const std::array<Span<Summed>, 4>& sums, std::uint32_t limit = no_limit);
+  /// What a target may cost in the next sums, as `remember` takes it. Waits.
+  [[nodiscard]] std::uint32_t limit();
   /// As if there had been no sums yet.
-  void forget() { knows_accelerations_ = false; }
+  void forget();
 
   [[nodiscard]] const spatial::Octree<Stored, typename P::Computed>& octree() const {
     return octree_;
@@ -110,6 +112,8 @@ public:
 
 private:
   void update(const std::function<void(const char* phase)>& begins);
+  void set_limit(std::uint32_t limit);
+  void remember_accelerations(const std::array<Span<Summed>, 4>& sums);
   void take_sums(const std::array<Span<Summed>, 4>& sums);
 
   Queue& queue_;
@@ -120,7 +124,8 @@ private:
   bool knows_accelerations_ = false;
   Index group_ = 0; ///< targets of one, in the sums before; 0: there are none
   Field<typename P::Computed> needs_;
-  Field<std::uint32_t> next_, met_;
+  Field<std::uint32_t> next_, met_, cut_, limit_;
+  Field<double> costs_;
 };
 
 Tree(Queue&, const std::array<Span<const float>, 4>&, const TreeOptions&)->Tree<Fp32>;

@@ -63,6 +63,38 @@ struct SetNeed {
   }
 };
 
+/// One part of the groups, or all parts.
+template <class P>
+struct AddCosts {
+  static constexpr const char* name = "tree: costs of groups";
+  TreeWalk<P> w;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index part) const {
+    double sum = 0;
+    for (Index g = part; g < w.groups; g += cost_parts) {
+      sum += static_cast<double>(cost_of_body) * access.load(w.met, 2 * g) +
+             static_cast<double>(cost_of_node) * access.load(w.met, 2 * g + 1);
+    }
+    access.store(w.costs, part, sum);
+  }
+};
+template <class P>
+struct SetLimit {
+  static constexpr const char* name = "tree: what a target may cost";
+  TreeWalk<P> w;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index /*i*/) const {
+    double sum = 0;
+    for (Index part = 0; part < cost_parts; ++part)
+      sum += access.load(w.costs, part);
+    const double most = w.schedule.cut * sum / static_cast<double>(w.tree.count);
+    access.store(w.limit, 0,
+                 w.schedule.cut > 0 && most < 4e9 ? static_cast<std::uint32_t>(most) : no_limit);
+  }
+};
+
 /// One part of the sources of one target of the sample.
 template <class P>
 struct SumExactly {

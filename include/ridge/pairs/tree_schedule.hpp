@@ -11,6 +11,7 @@ struct TreeSchedule {
   int leaf = 64;
   int tile = 2;
   int levels = 21;
+  int cut = 2;
   int threads = 0;
 
   friend bool operator==(const TreeSchedule&, const TreeSchedule&) = default;
@@ -25,6 +26,10 @@ struct TreeSchedule {
             "2 or 4)"),
         text::field("levels", &TreeSchedule::levels, text::in_range(1, 21, 16, 21),
                     "levels below the root: keys have three bits each"),
+        text::field(
+            "cut", &TreeSchedule::cut, text::in_range(0, 64, 0, 2, 4),
+            "groups that meet more than so many times the mean of the sums before are walked "
+            "for in small parts; 0: none; GPUs"),
         text::field("threads", &TreeSchedule::threads, text::in_range(0, 4096, 0),
                     "of the cpu; 0: one a core")};
   }

@@ -31,9 +31,16 @@ struct TreeWalk {
   double alpha = 0;
   Span<Computed> needs; ///< a body: alpha times the acceleration before, to -2 / (order + 3)
   std::array<Span<typename P::Summed>, 4> sums; ///< in the bodies' own order
-  Span<std::uint32_t> next;                     ///< of GPUs: the next group to be walked for
-  /// 2 a group: sources that its targets met, bodies and nodes.
+  /// 2 a group: how many times a target of it met a body, and a node.
   Span<std::uint32_t> met;
+  /// Of all groups in `cost_parts` parts, what a target cost, and at the end their sum.
+  Span<double> costs;
+  /// What a target may cost before its group is cut; of the sums before. On GPUs.
+  Span<std::uint32_t> limit;
+  Index groups = 0; ///< whose costs `limit` takes
+  /// On GPUs: the next group to be walked for, how many were cut, the next part of those to be
+  /// walked for; and which were cut.
+  Span<std::uint32_t> next, cut;
   TreeSchedule schedule;
 
   /// Places along the curve of the targets whose exact sums are asked for, and in `exact` 4 sums of
@@ -45,9 +52,18 @@ struct TreeWalk {
 /// Parts of the sources of a target whose sums are exact.
 inline constexpr Index exact_parts = 64;
 
+/// Parts that costs are added up in.
+inline constexpr Index cost_parts = 1024;
+/// What a target costs for each body and node that it meets: issue slots of a GPU, two targets a
+/// lane.
+inline constexpr std::uint32_t cost_of_body = 15, cost_of_node = 37;
+/// No target costs as much.
+inline constexpr std::uint32_t no_limit = 0xffffffffu;
+
 enum class TreeStep {
   criterion, ///< the reach of each node
   walk,
+  costs,    ///< the limit for the next sums
   remember, ///< the needs of the bodies, from their sums
   exact     ///< sums over all pairs in double precision, of some targets
 };

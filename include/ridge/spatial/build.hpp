@@ -39,6 +39,7 @@ struct Build {
 
   Span<const std::uint64_t> sorted_keys;
   Span<const std::uint32_t> sorted_order;
+  Span<S> packed;             ///< 4 a body: x, y, z, m, in the order of the bodies
   Span<S> sorted;             ///< 4 a body: x, y, z, m
   Span<std::uint32_t> starts; ///< a body: nodes that begin with it; then, those before; one more
 

@@ -97,15 +97,20 @@ struct FindKeys {
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index i) const {
     std::uint32_t cell[3];
+    Four<S> body;
     const S most = static_cast<S>((Index{1} << b.levels) - 1);
     const S scale = access.load(b.cube, 3);
     for (int c = 0; c < 3; ++c) {
-      const S at = (access.load(b.bodies[c], i) - access.load(b.cube, c)) * scale;
+      body.at[c] = access.load(b.bodies[c], i);
+      const S at = (body.at[c] - access.load(b.cube, c)) * scale;
       const S within = at > 0 ? at : S(0); // NaN, too
       cell[c] = static_cast<std::uint32_t>(within < most ? within : most);
     }
     access.store(b.keys, i, hilbert_key(cell[0], cell[1], cell[2], b.levels));
     access.store(b.order, i, static_cast<std::uint32_t>(i));
+    // Together, so that the next step reads each at one place.
+    body.at[3] = access.load(b.bodies[3], i);
+    store_four(access, b.packed, 4 * i, body);
   }
 };
 
@@ -117,10 +122,7 @@ struct GatherBodies {
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index i) const {
     const Index from = access.load(b.sorted_order, i);
-    Four<S> body;
-    for (int c = 0; c < 4; ++c)
-      body.at[c] = access.load(b.bodies[c], from);
-    store_four(access, b.sorted, 4 * i, body);
+    store_four(access, b.sorted, 4 * i, load_four(access, b.packed, 4 * from));
   }
 };
 

@@ -69,7 +69,7 @@ private:
   std::vector<Index> level_begin_;
   std::array<Field<std::uint64_t>, 2> keys_, node_keys_;
   std::array<Field<std::uint32_t>, 2> order_, node_values_;
-  Field<S> partial_, cube_, sorted_, centres_, low_, high_;
+  Field<S> partial_, cube_, packed_, sorted_, centres_, low_, high_;
   Field<T> moments_;
   Field<std::uint32_t> odd_, starts_, links_, level_field_;
 };

@@ -45,8 +45,9 @@ public:
     std::uint64_t bodies = 0;
     for (const auto& [from, to] : near_)
       bodies += static_cast<std::uint64_t>(to - from);
-    w_.met.data[2 * group] = static_cast<std::uint32_t>(bodies);
-    w_.met.data[2 * group + 1] = static_cast<std::uint32_t>(far_.size());
+    const auto targets = static_cast<std::uint64_t>(last_ - first_);
+    w_.met.data[2 * group] = static_cast<std::uint32_t>(targets * bodies);
+    w_.met.data[2 * group + 1] = static_cast<std::uint32_t>(targets * far_.size());
   }
 
 private:

@@ -4,6 +4,9 @@
 // shared memory, nodes that are far and bodies of leaves go on lists; a list that has one for each
 // lane is loaded into a tile, from which all lanes take it for the targets that they keep in
 // registers. Nothing depends on which warp walks for which group, so the bits do not either.
+//
+// A group in thin surroundings may span dense ones and meet all that is there. One that has cost
+// too much is given up, and walked for again in small parts, whose targets several lanes share.
 #pragma once
 
 #include <ridge/device/launch.hpp>
@@ -16,7 +19,10 @@ namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
 
 inline constexpr int walk_warps = 4; ///< of a block
 
-template <class P, int Order, int Tile>
+/// Lanes that share a target of a part of a group that was cut.
+inline constexpr int walk_ways = 8;
+
+template <class P, int Order, int Tile, int Ways>
 struct WalkGroups {
   using T = typename P::Computed;
   using S = typename P::Stored;
@@ -41,6 +47,8 @@ struct WalkGroups {
 
   TreeWalk<P> w;
   int groups;
+  /// Of Ways > 1: targets of a group that was cut, in parts of width / Ways.
+  int cut_targets = 0;
 
   static constexpr int stack_bytes = stack * 4;
   static constexpr int list_bytes(int width) {
@@ -55,12 +63,24 @@ struct WalkGroups {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
+    constexpr int counter = Ways == 1 ? 0 : 2;
+    const int parts = Ways == 1 ? 1 : cut_targets / (lane.width() / Ways);
+    const Index all = Ways == 1 ? Index{groups} : Index{parts} * lane.load_written(w.next, 1);
+    const std::uint32_t most = Ways == 1 ? lane.load(w.limit, 0) : no_limit;
     for (;;) {
-      unsigned group = 0;
-      if (lane.lane() == 0) group = lane.atomic_add(w.next, 0, 1u);
-      group = lane.shuffle(group, 0);
-      if (group >= static_cast<unsigned>(groups)) return;
-      walk(lane, static_cast<int>(group));
+      unsigned item = 0;
+      if (lane.lane() == 0) item = lane.atomic_add(w.next, counter, 1u);
+      item = lane.shuffle(item, 0);
+      if (Index{item} >= all) return;
+      if constexpr (Ways == 1) {
+        const Index first = Index{item} * Tile * lane.width();
+        walk(lane, static_cast<int>(item), first, most);
+      } else {
+        const auto group = static_cast<int>(lane.load(w.cut, item / static_cast<unsigned>(parts)));
+        const int part = static_cast<int>(item % static_cast<unsigned>(parts));
+        const Index first = Index{group} * cut_targets + part * (lane.width() / Ways);
+        if (first < w.tree.count) walk(lane, group, first, most);
+      }
     }
   }
 
@@ -80,6 +100,15 @@ private:
     T need = 1, cap;
   };
 
+  /// Targets of a lane are as far apart.
+  template <class Lane>
+  static RIDGE_DEVICE int stride(const Lane& lane) {
+    return lane.width() / Ways;
+  }
+  template <class Lane>
+  static RIDGE_DEVICE Index own_of(const Lane& lane, const Mine& mine, int k) {
+    return mine.first + lane.lane() % stride(lane) + k * stride(lane);
+  }
   template <class Lane>
   RIDGE_DEVICE int base(const Lane& lane) const {
     return lane.rank() / lane.width() * warp_bytes(lane.width());
@@ -105,9 +134,9 @@ private:
   }
 
   template <class Lane>
-  RIDGE_DEVICE void begin(const Lane& lane, int number, Mine& mine, Group& group) const {
-    const Index across = Index{Tile} * lane.width();
-    mine.first = number * across;
+  RIDGE_DEVICE void begin(const Lane& lane, Index first, Mine& mine, Group& group) const {
+    const Index across = Index{Tile} * stride(lane);
+    mine.first = first;
     mine.last = mine.first + across < w.tree.count ? mine.first + across : w.tree.count;
     const auto at = spatial::load_four(lane, w.tree.sorted, 4 * mine.first);
     for (int c = 0; c < 3; ++c)
@@ -120,7 +149,7 @@ private:
     T need = 0;
     RIDGE_UNROLL
     for (int k = 0; k < Tile; ++k) {
-      const Index own = mine.first + lane.lane() + k * lane.width();
+      const Index own = own_of(lane, mine, k);
       const Index i = own < mine.last ? own : mine.last - 1;
       const auto body = spatial::load_four(lane, w.tree.sorted, 4 * i);
       RIDGE_UNROLL
@@ -174,10 +203,10 @@ private:
   }
 
   template <class Lane>
-  RIDGE_DEVICE void walk(Lane& lane, int number) const {
+  RIDGE_DEVICE void walk(Lane& lane, int number, Index first, std::uint32_t most) const {
     Mine mine;
     Group group;
-    begin(lane, number, mine, group);
+    begin(lane, first, mine, group);
     const int width = lane.width();
     const int me = lane.lane();
     const auto waiting = stack_of(lane);
@@ -188,6 +217,10 @@ private:
     if (me == 0) waiting[0] = 0;
     lane.warp_barrier();
     while (top > 0) {
+      if (Ways == 1 && cost_of_body * met_bodies + cost_of_node * met_nodes > most) {
+        give_up(lane, number);
+        return;
+      }
       int taken = (stack - kept - top) / 7;
       taken = taken < 1 ? 1 : taken;
       taken = taken < width ? taken : width;
@@ -250,9 +283,25 @@ private:
     if (near_bodies > 0) meet_bodies(lane, mine, 0, near_bodies);
     finish(lane, mine);
     if (me == 0) {
-      lane.store(w.met, 2 * Index{number}, met_bodies);
-      lane.store(w.met, 2 * Index{number} + 1, met_nodes);
+      const auto targets = static_cast<std::uint32_t>(mine.last - mine.first);
+      if constexpr (Ways == 1) {
+        lane.store(w.met, 2 * Index{number}, targets * met_bodies);
+        lane.store(w.met, 2 * Index{number} + 1, targets * met_nodes);
+      } else {
+        lane.atomic_add(w.met, 2 * Index{number}, targets * met_bodies);
+        lane.atomic_add(w.met, 2 * Index{number} + 1, targets * met_nodes);
+      }
     }
+  }
+
+  template <class Lane>
+  RIDGE_DEVICE void give_up(Lane& lane, int number) const {
+    lane.warp_barrier(); // all have read what the next group overwrites
+    if (lane.lane() != 0) return;
+    lane.store(w.met, 2 * Index{number}, 0u);
+    lane.store(w.met, 2 * Index{number} + 1, 0u);
+    const std::uint32_t place = lane.atomic_add(w.next, 1, 1u);
+    lane.store(w.cut, place, static_cast<std::uint32_t>(number));
   }
 
   /// The last `count` nodes of the list, from `first` on.
@@ -312,14 +361,17 @@ private:
       meet<4>(lane, mine, interaction, count, get);
       return;
     }
-    for (int s = 0; s < count; ++s) {
-      const Index j = lane.shuffle(body, s);
+    const int way = me / stride(lane);
+    for (int turn = 0; turn < count; turn += Ways) {
+      const int s = turn + way;
+      const Index j = lane.shuffle(body, s < count ? s : 0);
+      if (s >= count) continue;
       const Body<P, 4> source = get(s);
       RIDGE_UNROLL
       for (int k = 0; k < Tile; ++k) {
         Body<P, 4> with = mine.sum[k];
         interaction(mine.target[k].at, source.at, with.at);
-        if (j != mine.first + me + k * lane.width()) mine.sum[k] = with;
+        if (j != own_of(lane, mine, k)) mine.sum[k] = with;
       }
     }
     fold_after(lane, mine, count);
@@ -329,17 +381,17 @@ private:
   RIDGE_DEVICE void meet(Lane& lane, Mine& mine, const I& interaction, int count,
                          const Get& get) const {
     constexpr int together = Sources == 4 ? 4 : 2;
-    int s = 0;
-    for (; s + together <= count; s += together) {
+    int s = Ways == 1 ? 0 : lane.lane() / stride(lane);
+    for (; s + (together - 1) * Ways < count; s += together * Ways) {
       RIDGE_UNROLL
       for (int u = 0; u < together; ++u) {
-        const Body<P, Sources> source = get(s + u);
+        const Body<P, Sources> source = get(s + u * Ways);
         RIDGE_UNROLL
         for (int k = 0; k < Tile; ++k)
           interaction(mine.target[k].at, source.at, mine.sum[k].at);
       }
     }
-    for (; s < count; ++s) {
+    for (; s < count; s += Ways) {
       const Body<P, Sources> source = get(s);
       RIDGE_UNROLL
       for (int k = 0; k < Tile; ++k)
@@ -370,12 +422,33 @@ private:
     mine.unfolded = 0;
   }
 
+  /// What the lanes that share a target have, in an order that is always the same.
+  template <class Lane>
+  RIDGE_DEVICE void add_ways(Lane& lane, Mine& mine, int k, int c) const {
+    for (int apart = lane.width() / 2; apart >= stride(lane); apart /= 2) {
+      if constexpr (folds) {
+        mine.total[k][c] += lane.shuffle_xor(mine.total[k][c], apart);
+      } else {
+        mine.sum[k].at[c] += Value<P>(lane.shuffle_xor(mine.sum[k].at[c][0], apart));
+      }
+    }
+  }
+
   template <class Lane>
   RIDGE_DEVICE void finish(Lane& lane, Mine& mine) const {
     if constexpr (folds) fold(mine);
+    if constexpr (Ways > 1) {
+      RIDGE_UNROLL
+      for (int k = 0; k < Tile; ++k) {
+        RIDGE_UNROLL
+        for (int c = 0; c < 4; ++c)
+          add_ways(lane, mine, k, c);
+      }
+      if (lane.lane() >= stride(lane)) return;
+    }
     RIDGE_UNROLL
     for (int k = 0; k < Tile; ++k) {
-      const Index i = mine.first + lane.lane() + k * lane.width();
+      const Index i = own_of(lane, mine, k);
       if (i >= mine.last) continue;
       const Index to = lane.load(w.tree.sorted_order, i);
       RIDGE_UNROLL
@@ -397,13 +470,14 @@ struct BeginWalk {
   TreeWalk<P> w;
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index /*i*/) const {
-    access.store(w.next, 0, 0u);
+    for (int k = 0; k < 3; ++k)
+      access.store(w.next, k, 0u);
   }
 };
 
 template <class P, int Order, int Tile>
 Index walk_by_warps(Queue& queue, const TreeWalk<P>& w) {
-  using Walk = WalkGroups<P, Order, Tile>;
+  using Walk = WalkGroups<P, Order, Tile, 1>;
   const int width = queue.device().facts().warp_width;
   const auto groups = static_cast<int>(ceil_div(w.tree.count, Index{Tile} * width));
   LaunchShape shape{{1, 1, 1}, {walk_warps * width, 1, 1}, walk_warps * Walk::warp_bytes(width)};
@@ -412,6 +486,11 @@ Index walk_by_warps(Queue& queue, const TreeWalk<P>& w) {
   shape.grid.x = needed < at_once ? needed : at_once;
   spatial::for_each_item(queue, 1, BeginWalk<P>{w});
   launch_body(queue, shape, Walk{w, groups});
+  if (w.schedule.cut > 0) {
+    using Parts = WalkGroups<P, Order, 1, walk_ways>;
+    shape.grid.x = resident_blocks<Parts>(queue, shape);
+    launch_body(queue, shape, Parts{w, groups, Tile * width});
+  }
   return Index{Tile} * width;
 }
 
