@@ -34,7 +34,7 @@ if(TARGET ridge_c) # the component `c`, for programs that know no C++
   if(TARGET ridge_fortran) # and `fortran`, for the compiler that was here
     list(APPEND languages fortran)
     install(DIRECTORY ${PROJECT_BINARY_DIR}/fortran/
-            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ridge-fortran FILES_MATCHING PATTERN "*.mod")
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ridge-fortran OPTIONAL FILES_MATCHING PATTERN "*.mod")
   endif()
   foreach(language IN LISTS languages)
     install(TARGETS ridge_${language} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)

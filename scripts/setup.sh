@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the packages Ridge is built from where they are missing (Debian 12, Ubuntu 24.04).
 # With --hip also the compiler and libraries for AMD GPUs; with --python what the Python package's
-# module is compiled with; with --torch the torch that its tests use, for the host alone; with --sanitize
-# the compiler of the preset sanitize.
+# module is compiled with; with --languages what C and Fortran are tested with; with --torch the torch that
+# Python's tests use, for the host alone; with --sanitize the compiler of the preset sanitize.
 set -euo pipefail
 
 packages=(g++ cmake make ninja-build pkg-config python3 python3-venv libboost-context-dev libhwloc-dev
@@ -12,9 +12,10 @@ for option in "$@"; do
   case $option in
   --hip) packages+=(hipcc libamdhip64-dev rocm-device-libs clang-19 lld-19 llvm-19 clang-tools-19) ;;
   --python) packages+=(python3-dev) ;;
+  --languages) packages+=(gfortran valgrind) ;;
   --torch) packages+=(python3-torch) ;;
   --sanitize) packages+=(clang-19 llvm-19 libclang-rt-19-dev libomp-19-dev) ;;
-  *) echo "setup: unknown option $option; --hip, --python, --torch and --sanitize are possible" >&2 && exit 2 ;;
+  *) echo "setup: unknown option $option; --hip, --python, --languages, --torch and --sanitize are possible" >&2 && exit 2 ;;
   esac
 done
 

@@ -255,6 +255,26 @@ static void bad_arguments(void) {
   drop(&s);
 }
 
+/* What tuning finds is what "auto" then means. */
+static void tuning(void) {
+  struct setting s = make("cpu");
+  static char all[65536], found[65536];
+  char file[4096], schedule[512];
+  OK(ridge_wisdom_file(file, sizeof file, NULL));
+  TRUE(strstr(file, "ridge-c-test-wisdom") != NULL);
+  OK(ridge_schedules(s.queue, s.kernel, s.fields, 2, "all", all, sizeof all, NULL));
+  TRUE(strstr(all, "rows=") != NULL);
+  reset(s.v);
+  OK(ridge_tune(s.queue, s.kernel, s.fields, 2, 0.3, found, sizeof found, NULL));
+  TRUE(wrong_points(s.v) == 0);
+  TRUE(strstr(found, "\"schedule\"") != NULL);
+  OK(ridge_program_free(s.program));
+  OK(ridge_program_bind(s.queue, s.kernel, s.fields, 2, "auto", &s.program));
+  OK(ridge_program_schedule(s.program, schedule, sizeof schedule, NULL));
+  TRUE(strstr(found, schedule) != NULL);
+  drop(&s);
+}
+
 struct shared {
   struct setting *setting;
   int wrong;
@@ -316,6 +336,9 @@ static void forked_child(void) {
 }
 
 int main(int count, char **arguments) {
+  char wisdom[64];
+  snprintf(wisdom, sizeof wisdom, "/tmp/ridge-c-test-wisdom-%ld", (long)getpid());
+  setenv("RIDGE_WISDOM", wisdom, 1);
   const int alone = count > 1 && strcmp(arguments[1], "alone") == 0; /* where no process forks */
   launches("cpu");
   if (!alone) launches("simt:32");
@@ -324,6 +347,10 @@ int main(int count, char **arguments) {
   bad_arguments();
   two_threads();
   if (!alone) forked_child();
+  if (!alone) tuning();
+  remove(wisdom);
+  strcat(wisdom, ".lock");
+  remove(wisdom);
   printf("%d failures\n", failures);
   return failures != 0;
 }

@@ -72,3 +72,4 @@ PKG_CONFIG_PATH=$(dirname "$(find "$scratch/prefix" -name ridge.pc)")
 "$scratch/devices" | grep -q '^cpu$'
 "$scratch/prefix/bin/ridge" devices | grep -q 'simt:64'
 echo "consumed by find_package and by pkg-config"
+bash "$source/test/install/languages.sh" "$scratch/prefix" "$source"
