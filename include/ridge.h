@@ -152,6 +152,29 @@ int ridge_program_results(ridge_program program, double *results, size_t size, s
 /* Null is no error. */
 int ridge_program_free(ridge_program program);
 
+/* --- Sweeps: many steps of a stencil over time, with boundaries. */
+
+typedef struct ridge_sweeps_handle *ridge_sweeps;
+
+/* A stencil that gives the next value of its first field: built in ("heat", "wave", ...; `settings`
+ * of ridge_kernel_find then have `value`, the physical number, 1 by default, `dt`, 0.9 of the
+ * largest stable step by default, and hx, hy, hz), or one of your own. `fields`, one an input,
+ * without gaps, are copied. `boundary`: "x=periodic,y-=dirichlet:0,y+=neumann:1"; null: the
+ * outermost points keep their values. `schedule`: null or "auto" for the default. */
+int ridge_sweeps_bind(ridge_queue queue, ridge_kernel kernel, const ridge_field *fields,
+                      size_t count, const char *boundary, const char *schedule,
+                      ridge_sweeps *sweeps);
+/* Gives so many sweeps to the queue. */
+int ridge_sweeps_run(ridge_sweeps sweeps, int64_t steps);
+/* Sweeps since the start. */
+int ridge_sweeps_steps(ridge_sweeps sweeps, int64_t *steps);
+/* Copies the time levels as they are now to the fields that they came from, in queue order. */
+int ridge_sweeps_read(ridge_sweeps sweeps);
+/* The record of one sweep, or of one pass of several, as a JSON object; not timed. */
+int ridge_sweeps_record(ridge_sweeps sweeps, char *text, size_t size, size_t *length);
+/* Null is no error. */
+int ridge_sweeps_free(ridge_sweeps sweeps);
+
 /* --- Wisdom: schedules that tuning found, which "auto" takes. */
 
 /* The schedules with names and the default (`which` "all"), or every one ("space"), a line each. */

@@ -32,6 +32,11 @@ Table& table() {
   return *all;
 }
 
+std::mutex& turn_of(QueueObject& queue) {
+  const std::lock_guard lock(lab::moments());
+  return queue.turn.get();
+}
+
 const char* name_of(Kind kind) {
   switch (kind) {
   case Kind::queue:
@@ -42,6 +47,8 @@ const char* name_of(Kind kind) {
     return "kernel";
   case Kind::program:
     return "program";
+  case Kind::sweeps:
+    return "handle of sweeps";
   }
   return "nothing";
 }
@@ -62,7 +69,7 @@ std::size_t place_of(Kind kind, const void* handle) {
   const std::size_t place = number >> kind_bits & ((std::size_t{1} << place_bits) - 1);
   const auto given = static_cast<Kind>(number & ((1U << kind_bits) - 1));
   const Table& all = table();
-  const bool known = place < all.places.size() && given >= Kind::queue && given <= Kind::program;
+  const bool known = place < all.places.size() && given >= Kind::queue && given <= Kind::sweeps;
   const std::uint64_t generation = number >> (place_bits + kind_bits);
   if (!known || generation == 0 || generation > all.places[place].generation) {
     throw Refused(RIDGE_BAD_HANDLE,
@@ -115,13 +122,27 @@ std::shared_ptr<void> take(Kind kind, const void* handle) {
 
 } // namespace detail
 
-OnQueue::OnQueue(QueueObject& queue, const char* whose) {
-  std::mutex* turn = nullptr;
-  {
-    const std::lock_guard lock(lab::moments());
-    turn = &queue.turn.get();
+TurnToFree::TurnToFree(QueueObject& queue) : lock_(turn_of(queue)) {
+  if (!queue.freed) queue.queue.wait();
+}
+
+std::vector<std::shared_ptr<FieldObject>> fields_of(const QueueObject& queue,
+                                                    const ridge_field* fields, std::size_t count) {
+  if (count > 0) require(static_cast<const void*>(fields), "fields");
+  const Device& device = queue.queue.device();
+  std::vector<std::shared_ptr<FieldObject>> all;
+  for (std::size_t i = 0; i < count; ++i) {
+    all.push_back(find<FieldObject>(fields[i]));
+    const Device& there = all.back()->on->queue.device();
+    if (!(there.id() == device.id()) && (there.is_gpu() || device.is_gpu())) {
+      throw UsageError(fmt::format("fields[{}] is on {}, and the queue on {}; one device is right",
+                                   i, to_text(there.id()), to_text(device.id())));
+    }
   }
-  lock_ = std::unique_lock(*turn);
+  return all;
+}
+
+OnQueue::OnQueue(QueueObject& queue, const char* whose) : lock_(turn_of(queue)) {
   if (queue.freed) {
     throw Refused(RIDGE_BAD_HANDLE,
                   fmt::format("the queue of the {} was freed before; free queues last", whose));

@@ -11,7 +11,7 @@
 
 namespace ridge::c {
 
-enum class Kind { queue = 1, field, kernel, program };
+enum class Kind { queue = 1, field, kernel, program, sweeps };
 
 template <class Object>
 struct HandleOf;
@@ -34,6 +34,11 @@ template <>
 struct HandleOf<ProgramObject> {
   using Type = ridge_program;
   static constexpr Kind kind = Kind::program;
+};
+template <>
+struct HandleOf<SweepsObject> {
+  using Type = ridge_sweeps;
+  static constexpr Kind kind = Kind::sweeps;
 };
 
 namespace detail {
@@ -76,5 +81,18 @@ public:
 private:
   std::unique_lock<std::mutex> lock_;
 };
+
+/// The turn on a queue of what is freed, which waits for launches that need its memory.
+class TurnToFree {
+public:
+  explicit TurnToFree(QueueObject& queue);
+
+private:
+  std::unique_lock<std::mutex> lock_;
+};
+
+/// Fields of a call. Throws Refused, and UsageError for one on another device than the queue's.
+[[nodiscard]] std::vector<std::shared_ptr<FieldObject>>
+fields_of(const QueueObject& queue, const ridge_field* fields, std::size_t count);
 
 } // namespace ridge::c

@@ -43,18 +43,22 @@ std::shared_ptr<KernelObject> built_in(const char* name,
                                        const std::vector<lab::Setting>& settings) {
   auto made = std::make_shared<KernelObject>();
   made->kernel = lab::find_bench_kernel(name);
+  const bool evolves = made->kernel.pattern == "sweeps";
   for (const lab::Setting& s : settings) {
     double* const set = s.member == "hx"   ? &made->spacing.x
                         : s.member == "hy" ? &made->spacing.y
                         : s.member == "hz" ? &made->spacing.z
                                            : nullptr;
-    if (set == nullptr || made->kernel.pattern != "stencil") {
+    if (evolves && (s.member == "value" || s.member == "dt")) continue;
+    if (set == nullptr || (!evolves && made->kernel.pattern != "stencil")) {
       throw UsageError(fmt::format("{} has no number '{}'; built-in stencils have hx, hy and hz, "
-                                   "other built-in kernels none",
+                                   "those that evolve also value and dt, other built-in kernels "
+                                   "none",
                                    name, s.member));
     }
     *set = s.value;
   }
+  made->settings = settings;
   return made;
 }
 
@@ -73,8 +77,9 @@ std::shared_ptr<KernelObject> from_text(const std::string& text, const std::stri
                                 "struct {1} : {1}_base {{}};\n",
                                 text, shown.type, name));
   shown.folder = file.substr(0, file.rfind('/') + 1);
-  naming(shown,
-         [&] { made->kernel = lab::load_user_kernel(file + ":" + shown.type, settings).bench; });
+  made->source = file + ":" + shown.type;
+  made->settings = settings;
+  naming(shown, [&] { made->kernel = lab::load_user_kernel(made->source, settings).bench; });
   made->kernel.name = shown.name;
   return made;
 }

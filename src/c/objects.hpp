@@ -1,9 +1,12 @@
 // What handles of the C interface stand for.
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/calls.hpp>
 #include <ridge/lab/case.hpp>
+#include <ridge/lab/user_kernel.hpp>
+#include <ridge/stencil/sweeps.hpp>
 
 #include <atomic>
 #include <memory>
@@ -40,6 +43,9 @@ struct KernelObject {
   lab::BenchKernel kernel;
   stencil::Spacing spacing{1, 1, 1};
   Shown shown; ///< empty of a built-in kernel
+  /// For many sweeps: what a kernel in a file is loaded again by, or numbers of a built-in one.
+  std::string source; ///< FILE:type; empty of a built-in kernel
+  std::vector<lab::Setting> settings;
 };
 
 /// A kernel on fields, which stay as long.
@@ -58,6 +64,14 @@ struct ProgramObject {
   lab::AskedSchedule schedule;
   std::optional<Program> program;
   std::optional<Timing> timing; ///< under `turn` of the queue
+};
+
+struct SweepsObject {
+  std::shared_ptr<QueueObject> on;
+  std::vector<std::shared_ptr<FieldObject>> fields;
+  int levels = 1; ///< of the fields, the first ones: what a sweep gives new values
+  std::unique_ptr<comm::Communicator> alone;
+  std::optional<stencil::Sweeps> sweeps;
 };
 
 } // namespace ridge::c

@@ -20,17 +20,9 @@ namespace {
 /// Of a call's arguments, checked.
 Bound bound_to(ridge_queue queue, ridge_kernel kernel, const ridge_field* fields, size_t count) {
   Bound made{find<QueueObject>(queue), find<KernelObject>(kernel), {}, {}, nullptr};
-  if (count > 0) require(static_cast<const void*>(fields), "fields");
-  const Device& device = made.on->queue.device();
-  for (size_t i = 0; i < count; ++i) {
-    made.fields.push_back(find<FieldObject>(fields[i]));
-    const Device& there = made.fields.back()->on->queue.device();
-    if (!(there.id() == device.id()) && (there.is_gpu() || device.is_gpu())) {
-      throw UsageError(fmt::format("fields[{}] is on {}, and the queue on {}; one device is right",
-                                   i, to_text(there.id()), to_text(device.id())));
-    }
-    made.arrays.push_back(made.fields.back()->array);
-  }
+  made.fields = fields_of(*made.on, fields, count);
+  for (const auto& field : made.fields)
+    made.arrays.push_back(field->array);
   return made;
 }
 
@@ -164,11 +156,7 @@ int ridge_program_free(ridge_program program) {
   if (program == nullptr) return RIDGE_OK;
   return call("ridge_program_free", [&] {
     const auto p = take<ProgramObject>(program);
-    const std::lock_guard turn([&]() -> std::mutex& {
-      const std::lock_guard lock(lab::moments());
-      return p->bound.on->turn.get();
-    }());
-    if (!p->bound.on->freed) p->bound.on->queue.wait(); // what it launched may need its memory
+    const TurnToFree turn(*p->bound.on);
   });
 }
 

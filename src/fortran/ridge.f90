@@ -23,7 +23,7 @@ module ridge
   implicit none
   private
 
-  public :: ridge_queue, ridge_field, ridge_program
+  public :: ridge_queue, ridge_field, ridge_program, ridge_sweeps
   public :: ridge_array, ridge_tune, ridge_devices, ridge_kernels, ridge_error, ridge_version
 
   integer, parameter, public :: ridge_ok = 0, ridge_failure = 1, ridge_usage = 2, ridge_bad_handle = 3, &
@@ -73,6 +73,20 @@ module ridge
     procedure :: check => program_check       !< against the reference
     procedure :: results => program_results   !< results(numbers): what a reduction gave; waits
     procedure :: free => program_free
+  end type
+
+  !> Many steps of a stencil over time, with boundaries.
+  type :: ridge_sweeps
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  contains
+    !> bind(queue, kernel, arrays [, boundary] [, set] [, schedule] [, text] [, ierr]): `arrays`, one an
+    !> input, are copied; `boundary` is 'x=periodic,y-=dirichlet:0,y+=neumann:1'.
+    procedure :: bind => sweeps_bind
+    procedure :: run => sweeps_run       !< run(steps): gives so many sweeps to the queue
+    procedure :: read => sweeps_read     !< copies the time levels to the arrays, in queue order
+    procedure :: record => sweeps_record !< record(text): JSON, of one sweep or pass
+    procedure :: free => sweeps_free
   end type
 
   !> ridge_array(a): an array of the program's, of one to six dimensions, real(4) or real(8), contiguous.
@@ -227,6 +241,39 @@ module ridge
       import
       type(c_ptr), value :: program
       integer(c_int) :: c_program_free
+    end function
+    function c_sweeps_bind(queue, kernel, fields, count, boundary, schedule, sweeps) &
+        bind(c, name='ridge_sweeps_bind')
+      import
+      type(c_ptr), value :: queue, kernel
+      type(c_ptr), intent(in) :: fields(*)
+      integer(c_size_t), value :: count
+      character(kind=c_char), intent(in) :: boundary(*), schedule(*)
+      type(c_ptr), intent(out) :: sweeps
+      integer(c_int) :: c_sweeps_bind
+    end function
+    function c_sweeps_run(sweeps, steps) bind(c, name='ridge_sweeps_run')
+      import
+      type(c_ptr), value :: sweeps
+      integer(c_int64_t), value :: steps
+      integer(c_int) :: c_sweeps_run
+    end function
+    function c_sweeps_read(sweeps) bind(c, name='ridge_sweeps_read')
+      import
+      type(c_ptr), value :: sweeps
+      integer(c_int) :: c_sweeps_read
+    end function
+    function c_sweeps_record(handle, text, size, length) bind(c, name='ridge_sweeps_record')
+      import
+      type(c_ptr), value :: handle, text
+      integer(c_size_t), value :: size
+      integer(c_size_t), intent(out) :: length
+      integer(c_int) :: c_sweeps_record
+    end function
+    function c_sweeps_free(sweeps) bind(c, name='ridge_sweeps_free')
+      import
+      type(c_ptr), value :: sweeps
+      integer(c_int) :: c_sweeps_free
     end function
     function c_tune(queue, kernel, fields, count, seconds, text, size, length) bind(c, name='ridge_tune')
       import
@@ -721,6 +768,63 @@ contains
     class(ridge_program), intent(inout) :: self
     integer, intent(out), optional :: ierr
     call give_c(c_program_free(self%handle), ierr)
+    self%handle = c_null_ptr
+  end subroutine
+
+  ! --- Sweeps
+
+  subroutine sweeps_bind(self, queue, kernel, arrays, boundary, set, schedule, text, ierr)
+    class(ridge_sweeps), intent(inout) :: self
+    type(ridge_queue), intent(in) :: queue
+    character(*), intent(in) :: kernel
+    type(ridge_field), intent(in) :: arrays(:)
+    character(*), intent(in), optional :: boundary, set, schedule, text
+    integer, intent(out), optional :: ierr
+    type(c_ptr) :: kernel_handle, handles(size(arrays)), made
+    character(:), allocatable :: schedule_text, boundary_text
+    integer(c_int) :: code
+    schedule_text = 'auto'
+    if (present(schedule)) schedule_text = trim(schedule)
+    boundary_text = ''
+    if (present(boundary)) boundary_text = trim(boundary)
+    call take(queue, kernel, arrays, set, text, kernel_handle, handles, code)
+    if (code == ridge_ok) then
+      code = c_sweeps_bind(queue%handle, kernel_handle, handles, size(arrays, kind=c_size_t), &
+                           boundary_text//c_null_char, schedule_text//c_null_char, made)
+      if (code == ridge_ok) self%handle = made
+    end if
+    call drop(arrays, kernel_handle, handles)
+    call give(code, ierr)
+  end subroutine
+
+  subroutine sweeps_run(self, steps, ierr)
+    class(ridge_sweeps), intent(in) :: self
+    integer, intent(in) :: steps
+    integer, intent(out), optional :: ierr
+    call give_c(c_sweeps_run(self%handle, int(steps, c_int64_t)), ierr)
+  end subroutine
+
+  subroutine sweeps_read(self, ierr)
+    class(ridge_sweeps), intent(in) :: self
+    integer, intent(out), optional :: ierr
+    call give_c(c_sweeps_read(self%handle), ierr)
+  end subroutine
+
+  subroutine sweeps_record(self, text, ierr)
+    class(ridge_sweeps), intent(in) :: self
+    character(:), allocatable, intent(out) :: text
+    integer, intent(out), optional :: ierr
+    character(kind=c_char), target :: letters(16384)
+    integer(c_size_t) :: length
+    integer(c_int) :: code
+    code = c_sweeps_record(self%handle, c_loc(letters), size(letters, kind=c_size_t), length)
+    call take_text(code, letters, length, text, ierr)
+  end subroutine
+
+  subroutine sweeps_free(self, ierr)
+    class(ridge_sweeps), intent(inout) :: self
+    integer, intent(out), optional :: ierr
+    call give_c(c_sweeps_free(self%handle), ierr)
     self%handle = c_null_ptr
   end subroutine
 

@@ -69,6 +69,29 @@ static void of_file(const char *file, const char *device, int all) {
     OK(ridge_kernel_free(other));
   }
 
+  /* Its sweeps: at rest where all is alike, mean kept between periodic ends. */
+  if (all) {
+    ridge_sweeps sweeps;
+    ridge_field field;
+    const int64_t line[1] = {N};
+    double mean = 0;
+    for (int i = 0; i < N; ++i) {
+      v[i] = u[i];
+      mean += u[i] / N;
+    }
+    snprintf(name, sizeof name, "%s:c_test::Smooth", file);
+    OK(ridge_kernel_find(name, "rate=0.25", &kernel));
+    OK(ridge_field_wrap(queue, v, RIDGE_DOUBLE, 1, line, NULL, &field));
+    OK(ridge_sweeps_bind(queue, kernel, &field, 1, "x=periodic", NULL, &sweeps));
+    OK(ridge_sweeps_run(sweeps, 10000));
+    OK(ridge_sweeps_read(sweeps));
+    OK(ridge_queue_wait(queue));
+    for (int i = 0; i < N; ++i) TRUE(fabs(v[i] - mean) < 1e-9);
+    OK(ridge_sweeps_free(sweeps));
+    OK(ridge_field_free(field));
+    OK(ridge_kernel_free(kernel));
+  }
+
   /* A chain, whose numbers are those of its operations. */
   snprintf(name, sizeof name, "%s:c_test::Heat", file);
   OK(ridge_kernel_find(name, "rate=0.5, dt=0.25", &kernel));

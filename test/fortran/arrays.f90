@@ -54,6 +54,7 @@ program arrays
   call on_device('cpu')
   call on_device('simt:32')
   call ranks()
+  call steps()
   call refused()
   print '(i0, a)', failures, ' failures'
   if (failures > 0) stop 1
@@ -199,6 +200,39 @@ contains
     call z%free()
     call expect(.not. c_associated(z%pointer()), 'no address')
     call p%free()
+    call q%close()
+  end subroutine
+
+  !> Heat between cold walls: a sine, which decays by one number a step.
+  subroutine steps()
+    type(ridge_queue) :: q
+    type(ridge_sweeps) :: s
+    integer, parameter :: n = 33
+    real(c_double), parameter :: pi = acos(-1.0_c_double), h = 1.0_c_double/(n - 1), dt = 0.4_c_double*h*h
+    real(c_double), target :: u(n), first(n)
+    real(c_double) :: decay
+    character(:), allocatable :: text
+    character(64) :: set
+    integer :: i, ierr
+    first = [(sin(pi*i*h), i=0, n - 1)]
+    first(n) = 0
+    u = first
+    decay = 1 - 4*0.4_c_double*sin(pi*h/2)**2
+    write (set, '(a, es22.15, a, es22.15)') 'hx=', h, ',dt=', dt
+    do i = 1, len(set) ! numbers without blanks
+      if (set(i:i) == ' ' .and. i < len_trim(set)) set = set(:i - 1)//set(i + 1:)
+    end do
+    call q%open('cpu')
+    call s%bind(q, 'heat', [ridge_array(u)], boundary='x=dirichlet:0', set=set)
+    call s%run(100)
+    call s%read()
+    call q%wait()
+    call expect(all(abs(u - decay**100*first) < 1e-12), 'a hundred steps of heat')
+    call s%record(text)
+    call expect(index(text, '"steps":100') > 0, 'steps in '//text)
+    call s%free()
+    call s%run(1, ierr)
+    call expect(ierr == ridge_bad_handle, 'no steps after free')
     call q%close()
   end subroutine
 
