@@ -88,6 +88,15 @@ TEST(PointCheck, OfReductionsOfLattices) {
   const auto expected = expected_results(queue, call);
   EXPECT_TRUE(check_reduction(queue, call, expected, {found}, 1e-12).ok);
   EXPECT_FALSE(check_reduction(queue, call, expected, {found + 1e-20}, 1e-12).ok);
+  // What is stored is looked at, too.
+  double* const zs = z.reals().data;
+  for (Index i = 0; i < z.reals().size; ++i)
+    zs[i] = std::fma(0.7, xs[i], ys[i]);
+  EXPECT_TRUE(check_stored(queue, call, 0xff).ok);
+  zs[5] = 0.5;
+  EXPECT_THAT(check_stored(queue, call, 0xff).message, HasSubstr("real number 5"));
+  std::memset(&zs[5], 0xff, 8);
+  EXPECT_THAT(check_stored(queue, call, 0xff).message, HasSubstr("not written"));
   xs[3] = infinity;
   const auto odd = expected_results(queue, call);
   EXPECT_TRUE(check_reduction(queue, call, odd, {infinity}, 1e-12).ok);

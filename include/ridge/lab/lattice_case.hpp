@@ -115,6 +115,10 @@ public:
     fill_bytes(this->queue_, result_.data(), this->poison_byte, result_.size());
   }
   [[nodiscard]] Check check() override {
+    if constexpr (R::stores) {
+      const Check stored = check_stored(this->queue_, call_, this->poison_byte);
+      if (!stored.ok) return stored;
+    }
     if (!expected_) expected_ = expected_results(this->queue_, call_);
     return check_reduction(this->queue_, call_, *expected_, results(),
                            sizeof(T) == 8 ? 1e-12 : 1e-6);

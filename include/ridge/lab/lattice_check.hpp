@@ -249,4 +249,28 @@ template <class M, class T>
   return judge_numbers(all, tolerance);
 }
 
+namespace detail {
+/// What a reduction stores, as a map of its fields.
+template <class R>
+struct StoredMap {
+  static constexpr int inputs = R::inputs;
+  R reduction;
+  template <class... V>
+  auto operator()(const V&... fields) const {
+    return reduction.stored(fields...);
+  }
+};
+} // namespace detail
+
+/// Compares the field that a reduction stores, which held bytes `poison` before, number by number;
+/// it must not be one that is read.
+template <class R, class T>
+[[nodiscard]] Check check_stored(Queue& queue, const lattice::ReduceCall<R, T>& call,
+                                 unsigned char poison) {
+  return check_map(queue,
+                   lattice::MapCall<detail::StoredMap<R>, T>{
+                       {call.reduction}, call.shape, call.geometry, call.x, call.y, call.z},
+                   poison);
+}
+
 } // namespace ridge::lab
