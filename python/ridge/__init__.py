@@ -5,7 +5,7 @@ leaves a record that says how far from the roof it was. docs/python.md shows it.
 """
 
 from . import _threads  # first: it loads OpenMP
-from . import lattice
+from . import gauge, lattice
 from ._bench import bench
 from ._chain import Chain, chain
 from ._core import Failure, UsageError, __version__, devices
@@ -22,7 +22,7 @@ from ._tune import Tuned, tune
 __all__ = [
     "Chain", "Diagnoses", "Failure", "Pairs", "Ranks", "Record", "Records", "Report", "Stencil",
     "Sweeps", "TraceError", "Tuned", "UsageError", "__version__", "bench", "ceil", "chain", "clip",
-    "cos", "devices", "doctor", "exp", "floor", "hypot", "lattice", "log", "maximum", "minimum",
+    "cos", "devices", "doctor", "exp", "floor", "gauge", "hypot", "lattice", "log", "maximum", "minimum",
     "pairs", "power", "ranks", "report", "rsqrt", "sign", "sin", "sqrt", "stencil", "sweeps", "tan",
     "tanh", "trunc", "tune", "where",
 ]

@@ -94,6 +94,10 @@ const Links<double>& WilsonSolver::links() const {
   return state_->links;
 }
 
+void WilsonSolver::apply(const Fermion<double>& out, const Fermion<double>& x, bool dagger) {
+  run_once(state_->queue, wilson_call(out, state_->links, x, state_->numbers, dagger));
+}
+
 double WilsonSolver::residual(const Fermion<double>& x, const Fermion<double>& b) {
   Queue& queue = state_->queue;
   run_once(queue, wilson_call(state_->image, state_->links, x, state_->numbers));

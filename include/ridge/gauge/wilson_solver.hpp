@@ -34,6 +34,8 @@ public:
   /// The lattice of its fermions.
   [[nodiscard]] const lattice::Lattice& lattice() const;
   [[nodiscard]] const Links<double>& links() const;
+  /// out = D x, or D^+ x.
+  void apply(const Fermion<double>& out, const Fermion<double>& x, bool dagger = false);
   /// x = D^-1 b, from what x holds; the residual is |b - D x| / |b|, computed anew.
   solve::Solved solve(const Fermion<double>& x, const Fermion<double>& b,
                       const solve::Options& options);

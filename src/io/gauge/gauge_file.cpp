@@ -9,6 +9,21 @@
 
 namespace ridge::io {
 
+#if defined(RIDGE_WITHOUT_HDF5) // the Python package, which has h5py for that
+namespace {
+[[noreturn]] void refuse_hdf5(const std::filesystem::path& file) {
+  throw UsageError(about(file, "HDF5 is not among the formats here; h5py reads and writes /links"));
+}
+} // namespace
+GaugeFile read_links_hdf5(const std::filesystem::path& file) {
+  refuse_hdf5(file);
+}
+void write_links_hdf5(const std::filesystem::path& path, const GaugeForm& /*form*/,
+                      const GaugeConfiguration& /*configuration*/) {
+  refuse_hdf5(path);
+}
+#endif
+
 std::string to_text(const GaugeForm& form) {
   constexpr const char* names[] = {"NERSC", "ILDG", "HDF5"};
   std::string text = names[static_cast<int>(form.format)];

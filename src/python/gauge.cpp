@@ -1,0 +1,211 @@
+#include "gauge.hpp"
+
+#include <ridge/gauge/heatbath.hpp>
+#include <ridge/gauge/plaquette.hpp>
+#include <ridge/gauge/smear.hpp>
+#include <ridge/gauge/wilson_solver.hpp>
+#include <ridge/io/gauge_file.hpp>
+
+#include "interrupt.hpp"
+#include "others_may_run.hpp"
+#include "queues.hpp"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstring>
+#include <tuple>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ridge::python {
+
+namespace {
+
+// Arrays of Python are C-contiguous, complex128, and come as addresses.
+
+using Sizes = std::vector<Index>; ///< x first
+using Lines = std::vector<std::pair<std::string, std::string>>;
+
+Extents extents_of(const Sizes& sizes) {
+  return {sizes.data(), static_cast<int>(sizes.size())};
+}
+std::size_t bytes_of(const gauge::HostLinks& links) {
+  return links.size() * sizeof(links.front());
+}
+gauge::HostLinks links_at(const Extents& extents, std::uintptr_t address) {
+  gauge::HostLinks links(static_cast<std::size_t>(extents.count()) * 4);
+  std::memcpy(links.data(), reinterpret_cast<const void*>(address), bytes_of(links));
+  return links;
+}
+
+/// With the queue of a device, in turn with other threads.
+template <class Work>
+auto in_turn(const std::string& device, const Work& work) {
+  const OthersMayRun others_may_run;
+  const Unforkable unforkable;
+  Turn& turn = queue_of(Device(device).id(), nullptr);
+  const std::lock_guard lock(turn.guard);
+  return work(turn.queue);
+}
+
+/// Links that are on a device for `work`, and back in Python's array afterwards.
+template <class Work>
+void change_links(const Sizes& sizes, std::uintptr_t address, const std::string& device,
+                  const Work& work) {
+  const Extents extents = extents_of(sizes);
+  in_turn(device, [&](Queue& queue) {
+    auto links = gauge::to_device(queue, lattice::Lattice(extents), links_at(extents, address));
+    work(queue, links);
+    const gauge::HostLinks after = gauge::to_host(queue, links);
+    std::memcpy(reinterpret_cast<void*>(address), after.data(), bytes_of(after));
+  });
+}
+
+class WilsonOperator {
+public:
+  WilsonOperator(const Sizes& sizes, std::uintptr_t links, double diagonal, double hop,
+                 bool antiperiodic, bool mixed, std::string device)
+      : device_(std::move(device)) {
+    in_turn(device_, [&](Queue& queue) {
+      const Extents extents = extents_of(sizes);
+      using gauge::WilsonSolver;
+      solver_ = std::make_unique<WilsonSolver>(
+          queue, extents, links_at(extents, links), gauge::WilsonNumbers{diagonal, hop},
+          antiperiodic ? gauge::antiperiodic_in_time : gauge::periodic,
+          mixed ? WilsonSolver::Precision::mixed : WilsonSolver::Precision::fp64);
+    });
+  }
+
+  void apply(std::uintptr_t out, std::uintptr_t psi, bool dagger) const {
+    in_turn(device_, [&](Queue& queue) {
+      const Fermions in(*this, queue, psi, "psi");
+      const Fermions result(*this, queue, 0, "D psi");
+      solver_->apply(result.field, in.field, dagger);
+      result.give(queue, out);
+    });
+  }
+
+  /// Whether it converged, iterations, the residual, seconds and bytes.
+  std::tuple<bool, Index, double, double, double> solve(std::uintptr_t x, std::uintptr_t b,
+                                                        double tolerance, Index iterations) const {
+    return in_turn(device_, [&](Queue& queue) {
+      const Fermions source(*this, queue, b, "the source");
+      const Fermions solution(*this, queue, x, "the solution");
+      solve::Options options{.tolerance = tolerance, .most_iterations = iterations};
+      options.go_on = [](const solve::Progress&) {
+        check_interrupt();
+        return true;
+      };
+      const solve::Solved solved = solver_->solve(solution.field, source.field, options);
+      solution.give(queue, x);
+      return std::tuple(solved.converged, solved.iterations, solved.residual, solved.seconds.value,
+                        solved.bytes);
+    });
+  }
+
+private:
+  using Site = lattice::Spinor<double>;
+  struct Fermions {
+    Fermions(const WilsonOperator& d, Queue& queue, std::uintptr_t from, const char* what)
+        : field(queue.device(), d.solver_->lattice(), what) {
+      std::vector<Site> sites(static_cast<std::size_t>(field.lattice().sites()));
+      if (from != 0)
+        std::memcpy(sites.data(), reinterpret_cast<const void*>(from), sites.size() * sizeof(Site));
+      field.set(queue, sites);
+    }
+    void give(Queue& queue, std::uintptr_t to) const {
+      const auto sites = field.get(queue);
+      std::memcpy(reinterpret_cast<void*>(to), sites.data(), sites.size() * sizeof(Site));
+    }
+    gauge::Fermion<double> field;
+  };
+
+  std::string device_;
+  std::unique_ptr<gauge::WilsonSolver> solver_;
+};
+
+nb::tuple read_links(const std::string& file) {
+  io::GaugeFile read;
+  {
+    const OthersMayRun others_may_run;
+    read = io::read_gauge_file(file);
+  }
+  Sizes sizes;
+  for (int d = 0; d < 4; ++d)
+    sizes.push_back(read.configuration.extents[d]);
+  Lines lines;
+  for (const io::HeaderLine& line : read.configuration.header)
+    lines.emplace_back(line.key, line.value);
+  std::vector<std::tuple<std::string, std::string, std::string, bool>> checks;
+  for (const io::GaugeCheck& check : read.checks)
+    checks.emplace_back(check.what, check.found, check.expected, check.ok);
+  return nb::make_tuple(sizes, lines, checks,
+                        nb::bytes(reinterpret_cast<const char*>(read.configuration.links.data()),
+                                  bytes_of(read.configuration.links)));
+}
+
+void write_links(const std::string& file, const Sizes& sizes, std::uintptr_t links,
+                 const Lines& header, const std::string& format, int real_bytes, bool big_endian,
+                 int rows) {
+  const OthersMayRun others_may_run;
+  io::GaugeConfiguration c;
+  c.extents = extents_of(sizes);
+  c.links = links_at(c.extents, links);
+  for (const auto& [key, value] : header)
+    c.header.push_back({key, value});
+  const auto kind = format == "ildg" ? io::GaugeFormat::ildg : io::GaugeFormat::nersc;
+  io::write_gauge_file(file, {kind, real_bytes, big_endian, rows}, c);
+}
+
+std::pair<double, double> link_averages(const Sizes& sizes, std::uintptr_t links,
+                                        const std::string& device) {
+  const Extents extents = extents_of(sizes);
+  return in_turn(device, [&](Queue& queue) {
+    const auto fields =
+        gauge::to_device(queue, lattice::Lattice(extents), links_at(extents, links));
+    const auto averages = gauge::MeasurePlaquette(queue, fields)();
+    return std::pair(averages.plaquette, averages.link_trace);
+  });
+}
+
+void heatbath(const Sizes& sizes, std::uintptr_t links, double beta, Index sweeps, int relaxations,
+              std::uint64_t seed, std::uint32_t first, const std::string& device) {
+  change_links(sizes, links, device, [&](Queue& queue, const gauge::Links<double>& fields) {
+    gauge::Heatbath update(queue, fields, {beta, relaxations, seed, first});
+    for (Index i = 0; i < sweeps; ++i) {
+      update.sweep();
+      check_interrupt();
+    }
+  });
+}
+
+void smear_links(const Sizes& sizes, std::uintptr_t links, bool stout, double weight, int steps,
+                 bool spatial, const std::string& device) {
+  change_links(sizes, links, device, [&](Queue& queue, gauge::Links<double>& fields) {
+    gauge::smear(queue, fields, {stout, weight, steps, spatial});
+  });
+}
+
+} // namespace
+
+void add_gauge(nb::module_& m) {
+  nb::class_<WilsonOperator>(m, "WilsonOperator")
+      .def(nb::init<Sizes, std::uintptr_t, double, double, bool, bool, std::string>(), "extents"_a,
+           "links"_a, "diagonal"_a, "hop"_a, "antiperiodic"_a, "mixed"_a, "device"_a)
+      .def("apply", &WilsonOperator::apply, "out"_a, "psi"_a, "dagger"_a)
+      .def("solve", &WilsonOperator::solve, "x"_a, "b"_a, "tolerance"_a, "iterations"_a);
+  m.def("read_links", &read_links, "file"_a);
+  m.def("write_links", &write_links, "file"_a, "extents"_a, "links"_a, "header"_a, "format"_a,
+        "real_bytes"_a, "big_endian"_a, "rows"_a);
+  m.def("link_averages", &link_averages, "extents"_a, "links"_a, "device"_a);
+  m.def("heatbath", &heatbath, "extents"_a, "links"_a, "beta"_a, "sweeps"_a, "relaxations"_a,
+        "seed"_a, "first"_a, "device"_a);
+  m.def("smear_links", &smear_links, "extents"_a, "links"_a, "stout"_a, "weight"_a, "steps"_a,
+        "spatial"_a, "device"_a);
+}
+
+} // namespace ridge::python

@@ -1,0 +1,100 @@
+"""Gauge configurations and Wilson fermions from Python."""
+
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+
+import ridge
+from ridge import gauge
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "app"))
+import gauge_files  # noqa: E402
+
+SIZE = (4, 2, 2, 4)
+
+
+@pytest.fixture(scope="module")
+def links():
+    return gauge_files.random_links(SIZE, seed=3, spread=0.3)
+
+
+@pytest.fixture
+def b(links, rng):
+    shape = (*links.shape[:4], 4, 3)
+    return rng.normal(size=shape) + 1j * rng.normal(size=shape)
+
+
+def test_files_both_ways(tmp_path, links):
+    gauge_files.write_nersc(tmp_path / "a", links, more=[("QUITE_NEW", "7")])
+    found = gauge.read(tmp_path / "a")
+    assert np.array_equal(found.links, links) and found.header["QUITE_NEW"] == "7"
+    assert [what for what, _, _, right in found.checks if right] == ["checksum", "plaquette", "link trace",
+                                                                     "distance from SU(3)"]
+    for name, options in ("b", dict(precision="fp32", order="little", rows=2)), ("c.lime", {}):
+        gauge.write(tmp_path / name, links, found.header, **options)
+        again = gauge.read(tmp_path / name)
+        assert np.abs(again.links - links).max() < (1e-6 if options else 1e-15)
+        assert again.header["QUITE_NEW"] == "7"
+    assert gauge_files.read_nersc(tmp_path / "b")[1].shape == (*links.shape[:5], 2, 3)
+    with pytest.raises(ridge.UsageError, match="exists"):
+        gauge.write(tmp_path / "b", links)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b", "c.lime"]
+    gauge_files.write_nersc(tmp_path / "a", links, PLAQUETTE="0.5")
+    with pytest.raises(ridge.Failure, match="its plaquette is .*expected 0.5"):
+        gauge.read(tmp_path / "a")
+    assert np.array_equal(gauge.read(tmp_path / "a", accept=True).links, links)
+
+
+def test_plaquette_heatbath_and_smearing(links, device):
+    assert abs(gauge.plaquette(links, device) - gauge_files.plaquette(links)) < 1e-14
+    assert abs(gauge.link_trace(links, device) - gauge_files.link_trace(links)) < 1e-14
+    start = gauge.cold(*links.shape[:4])
+    assert gauge.plaquette(start, device) == 1
+    whole = gauge.heatbath(start, beta=6, sweeps=3, seed=5, device=device)
+    half = gauge.heatbath(gauge.heatbath(start, 6, 1, seed=5, device=device), 6, 2, seed=5, first_sweep=1, device="cpu")
+    assert np.array_equal(whole, half) and np.array_equal(start, gauge.cold(*links.shape[:4]))
+    assert gauge.plaquette(gauge.smear(whole, stout=0.1, device=device)) > gauge.plaquette(whole)
+    assert gauge.plaquette(gauge.smear(whole, ape=0.5, steps=2, device=device)) > gauge.plaquette(whole)
+
+
+@pytest.mark.parametrize("precision", ["mixed", "fp64"])
+def test_solving(links, b, device, precision):
+    d = gauge.Wilson(links, 0.12, precision=precision, device=device)
+    x = gauge.cg(d, b, tol=1e-11)
+    assert np.linalg.norm(b - d @ x) <= 1.1e-11 * np.linalg.norm(b)
+    assert d.solved.converged and d.solved.iterations > 5 and d.solved.residual <= 1e-11
+    again = gauge.cg(d, b, x=x)
+    assert d.solved.iterations == 0 and np.array_equal(again, x)
+    with pytest.raises(gauge.NotConverged, match="no convergence to 1e-12") as error:
+        gauge.cg(d, b, tol=1e-12, iterations=3)
+    assert 0 < np.linalg.norm(b - d @ error.value.x) < np.linalg.norm(b)
+    assert isinstance(error.value, ridge.Failure)
+
+
+def test_the_operator(links, b, rng, device):
+    """gamma_5 D gamma_5 = D^+, which is the adjoint; by mass it is another factor."""
+    d = gauge.Wilson(links, 0.12, boundary="periodic", device=device)
+    gamma5 = np.array([1, 1, -1, -1])[:, None]
+    assert np.allclose(gamma5 * (d @ (gamma5 * b)), d.apply(b, dagger=True), atol=1e-13)
+    a = rng.normal(size=b.shape)
+    assert abs(np.vdot(a, d @ b) - np.vdot(d.apply(a, dagger=True), b)) < 1e-11
+    by_mass = gauge.Wilson(links, mass=1 / 0.24 - 4, boundary="periodic", device=device)
+    assert np.allclose(0.24 * (by_mass @ b), d @ b, atol=1e-13)
+    assert np.allclose(gauge.Wilson(gauge.cold(4, 2, 2, 4), 0.1, boundary="periodic") @ np.ones_like(b), 0.2)
+
+
+def test_bad_input(links, b):
+    for wrong, says in ((lambda: gauge.plaquette(links[0]), "expected .t, z, y, x, 4, 3, 3"),
+                        (lambda: gauge.Wilson(links), "kappa or mass"),
+                        (lambda: gauge.Wilson(links, 0.1, boundary="open"), "antiperiodic"),
+                        (lambda: gauge.Wilson(links, 0.1) @ b[1:], "the links are of"),
+                        (lambda: gauge.cg(gauge.Wilson(links, 0.1), b, tol=2), "between 0 and 1"),
+                        (lambda: gauge.smear(links), "either ape= or stout="),
+                        (lambda: gauge.heatbath(links[:3], 6), "four even extents|boxes"),
+                        (lambda: gauge.read(__file__), "BEGIN_HEADER")):
+        with pytest.raises(ridge.UsageError, match=says):
+            wrong()
+    with pytest.raises(ridge.Failure, match="nowhere"):
+        gauge.read("nowhere")
