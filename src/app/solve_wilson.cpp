@@ -48,7 +48,7 @@ std::vector<Index> parse_source(const std::string& text, const Extents& extents)
 
 struct SolveCommand {
   std::string input, output, from, source = "point", boundary = "antiperiodic";
-  std::string precision = "mixed", device = "auto", size, picture;
+  std::string precision, solver = "cg", device = "auto", size, picture;
   std::optional<double> kappa, mass;
   double tolerance = 1e-10;
   Index iterations = 10000;
@@ -68,15 +68,13 @@ struct SolveCommand {
     std::optional<io::PropagatorReader> start;
     if (!from.empty()) start.emplace(from, extents);
     Queue queue{Device(device == "auto" ? best_device() : parse_device(device))};
-    gauge::WilsonSolver solver(queue, extents, read.configuration.links, numbers,
-                               boundary == "periodic" ? gauge::periodic
-                                                      : gauge::antiperiodic_in_time,
-                               precision == "fp64" ? gauge::WilsonSolver::Precision::fp64
-                                                   : gauge::WilsonSolver::Precision::mixed);
+    gauge::WilsonSolver wilson(
+        queue, extents, read.configuration.links, numbers,
+        boundary == "periodic" ? gauge::periodic : gauge::antiperiodic_in_time, method());
     io::OutputFile file(plan, output);
     file.require_room(static_cast<std::uintmax_t>(extents.count()) * 144 * 16);
     io::PropagatorWriter writer(file.path(), extents);
-    columns(queue, solver, at, start ? &*start : nullptr, writer);
+    columns(queue, wilson, at, start ? &*start : nullptr, writer);
     io::PropagatorFacts facts = facts_;
     facts.kappa = kappa ? *kappa : 0.5 / (*mass + 4);
     facts.tolerance = tolerance;
@@ -89,6 +87,12 @@ struct SolveCommand {
   }
 
 private:
+  [[nodiscard]] gauge::WilsonSolver::Method method() const {
+    using Method = gauge::WilsonSolver::Method;
+    if (solver == "bicgstab") return Method::bicgstab;
+    return precision == "fp64" ? Method::cg : Method::mixed_cg;
+  }
+
   gauge::WilsonNumbers check() const {
     const auto choose = [](const char* name, const std::string& value, const char* first,
                            const char* second) {
@@ -96,7 +100,10 @@ private:
         throw UsageError(fmt::format("{} {}: expected {} or {}", name, value, first, second));
     };
     choose("--boundary", boundary, "antiperiodic", "periodic");
-    choose("--precision", precision, "mixed", "fp64");
+    if (!precision.empty()) choose("--precision", precision, "mixed", "fp64");
+    choose("--solver", solver, "cg", "bicgstab");
+    if (solver == "bicgstab" && precision == "mixed")
+      throw UsageError("--precision mixed is for --solver cg");
     if (kappa.has_value() == mass.has_value())
       throw UsageError("either --kappa or --mass is needed");
     if (!(tolerance > 0 && tolerance < 1))
@@ -109,11 +116,11 @@ private:
     return kappa ? gauge::by_kappa(*kappa) : gauge::by_mass(*mass);
   }
 
-  void columns(Queue& queue, gauge::WilsonSolver& solver, const std::vector<Index>& at,
+  void columns(Queue& queue, gauge::WilsonSolver& wilson, const std::vector<Index>& at,
                io::PropagatorReader* start, io::PropagatorWriter& writer) {
-    const Extents& extents = solver.lattice().extents();
-    gauge::Fermion<double> b(queue.device(), solver.lattice(), "the source");
-    gauge::Fermion<double> x(queue.device(), solver.lattice(), "the solution");
+    const Extents& extents = wilson.lattice().extents();
+    gauge::Fermion<double> b(queue.device(), wilson.lattice(), "the source");
+    gauge::Fermion<double> x(queue.device(), wilson.lattice(), "the solution");
     correlator_.assign(static_cast<std::size_t>(extents[3]), 0);
     const auto place = static_cast<std::size_t>(
         at[0] + extents[0] * (at[1] + extents[1] * (at[2] + extents[2] * at[3])));
@@ -134,9 +141,9 @@ private:
                                 io::propagator_columns, now.iterations, now.residual));
           return !interrupt_seen();
         };
-        solved = solver.solve(x, b, options);
+        solved = wilson.solve(x, b, options);
       } else {
-        solved.residual = solver.residual(x, b);
+        solved.residual = wilson.residual(x, b);
       }
       add(solved);
       line.clear();
@@ -191,7 +198,8 @@ private:
     record.kernel = "solve wilson";
     record.device = queue.device().id();
     record.device_name = queue.device().facts().name;
-    record.precision = precision;
+    const bool mixed = method() == gauge::WilsonSolver::Method::mixed_cg;
+    record.precision = mixed ? "mixed" : "fp64";
     record.size = extents;
     record.schedule = "default";
     record.work.read = Bytes{static_cast<std::int64_t>(total_.bytes)};
@@ -206,6 +214,7 @@ private:
     if (const Ceiling* const copy = roof.find("copy"))
       record.achieved = Achievement{rate, "B/s", copy->value, "copy"};
     record.check = Check{unfinished_ == 0, total_.residual, "true residual", ""};
+    record.details.push_back({"solver", 0, solver});
     record.details.push_back({"iterations", static_cast<double>(total_.iterations), ""});
     record.details.push_back({"updates", static_cast<double>(total_.updates), ""});
     record.details.push_back({"residual", total_.residual, ""});
@@ -237,6 +246,7 @@ void add_solve_wilson(const Command& solve) {
               "of fermions in time: antiperiodic (if not given) or periodic");
   command.add("--tol", &o->tolerance, "|b - D x| / |b|; 1e-10 if not given");
   command.add("--iterations", &o->iterations, "most of a column; 10000 if not given");
+  command.add("--solver", &o->solver, "cg (if not given): on D^+ D; or bicgstab, on D, in fp64");
   command.add("--precision", &o->precision, "mixed: fp32 within fp64 (if not given), or fp64");
   command.add("--from", &o->from, "FILE.h5: a propagator to begin from");
   command.add("--size", &o->size, "NXxNYxNZxNT that the configuration must have");

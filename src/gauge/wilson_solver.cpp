@@ -51,12 +51,24 @@ template solve::Operator<double> wilson_normal(Queue&, const Links<double>&, con
 
 struct WilsonSolver::State {
   State(Queue& q, const Extents& extents, const HostLinks& host, const WilsonNumbers& n,
-        const Boundary& boundary, Precision precision)
+        const Boundary& boundary, Method method)
       : queue(q), lattice(extents, width_of_doubles), numbers(n),
         links(with_boundary(q, to_device<double>(q, lattice, host), boundary)),
         source(q.device(), lattice, "D^+ b"), image(q.device(), lattice, "D x") {
     const Index count = lattice.sites() * lattice::reals_of<Spinor<double>>;
-    if (precision == Precision::fp64) {
+    if (method == Method::bicgstab) {
+      direct = std::make_unique<solve::BiCgStab>(
+          q,
+          [this](Span<double> out, Span<const double> in) {
+            std::vector<Program> programs;
+            programs.emplace_back(
+                queue, wilson_on<double>(source.geometry(), out, links, in, numbers, false));
+            return programs;
+          },
+          count);
+      return;
+    }
+    if (method == Method::cg) {
       exact = std::make_unique<solve::Cg>(q, wilson_normal<double>(q, links, n), count);
       return;
     }
@@ -66,7 +78,9 @@ struct WilsonSolver::State {
                                              wilson_normal<float>(q, narrow, n), count);
   }
 
-  solve::Solved normal(const Fermion<double>& x, const solve::Options& options) {
+  solve::Solved inner(const Fermion<double>& x, const Fermion<double>& b,
+                      const solve::Options& options) {
+    if (direct) return direct->solve(x.reals(), b.reals(), options);
     return exact ? exact->solve(x.reals(), source.reals(), options)
                  : mixed->solve(x.reals(), source.reals(), options);
   }
@@ -77,14 +91,14 @@ struct WilsonSolver::State {
   Links<double> links;
   Links<float> narrow;
   Fermion<double> source, image;
+  std::unique_ptr<solve::BiCgStab> direct;
   std::unique_ptr<solve::Cg> exact;
   std::unique_ptr<solve::MixedCg> mixed;
 };
 
 WilsonSolver::WilsonSolver(Queue& queue, const Extents& extents, const HostLinks& links,
-                           const WilsonNumbers& numbers, const Boundary& boundary,
-                           Precision precision)
-    : state_(std::make_unique<State>(queue, extents, links, numbers, boundary, precision)) {}
+                           const WilsonNumbers& numbers, const Boundary& boundary, Method method)
+    : state_(std::make_unique<State>(queue, extents, links, numbers, boundary, method)) {}
 WilsonSolver::~WilsonSolver() = default;
 
 const lattice::Lattice& WilsonSolver::lattice() const {
@@ -108,12 +122,13 @@ double WilsonSolver::residual(const Fermion<double>& x, const Fermion<double>& b
 
 solve::Solved WilsonSolver::solve(const Fermion<double>& x, const Fermion<double>& b,
                                   const solve::Options& options) {
-  run_once(state_->queue, wilson_call(state_->source, state_->links, b, state_->numbers, true));
+  if (!state_->direct)
+    run_once(state_->queue, wilson_call(state_->source, state_->links, b, state_->numbers, true));
   solve::Solved all;
   solve::Options inner = options;
   // |D^+ (b - D x)| is what the iteration sees; |b - D x| may be larger by D's condition.
   for (int attempt = 0; attempt < 8; ++attempt) {
-    const solve::Solved part = state_->normal(x, inner);
+    const solve::Solved part = state_->inner(x, b, inner);
     const double rest = residual(x, b);
     all.iterations += part.iterations;
     all.updates += part.updates;

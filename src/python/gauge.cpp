@@ -76,7 +76,7 @@ public:
       solver_ = std::make_unique<WilsonSolver>(
           queue, extents, links_at(extents, links), gauge::WilsonNumbers{diagonal, hop},
           antiperiodic ? gauge::antiperiodic_in_time : gauge::periodic,
-          mixed ? WilsonSolver::Precision::mixed : WilsonSolver::Precision::fp64);
+          mixed ? WilsonSolver::Method::mixed_cg : WilsonSolver::Method::cg);
     });
   }
 

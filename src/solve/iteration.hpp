@@ -116,6 +116,11 @@ private:
   return s[source2] > 0 ? std::sqrt(s[squared] / s[source2]) : 0;
 }
 
+/// Iterations in double precision until |b - A x| is small enough; `residual` computes it anew and
+/// lets them begin from there.
+[[nodiscard]] Solved run_to_the_end(Workspace& work, Span<const double> b, const Chain& iteration,
+                                    const Chain& residual, const Options& options);
+
 /// Seconds since it was made.
 class Stopwatch {
 public:

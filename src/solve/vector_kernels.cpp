@@ -1,4 +1,5 @@
 // Operations of solvers on vectors. Compiled once per device kind.
+#include <ridge/solve/complex_ops.hpp>
 #include <ridge/solve/vector_call.hpp>
 
 #if defined(RIDGE_TARGET_CPU)
@@ -57,12 +58,17 @@ Bound bind_op(Queue& /*queue*/, const VectorCall<Op>& call) {
       for (Index part = mine.begin; part < mine.end; ++part) {
         const Index end = part + 1 == parts ? call.count : (part + 1) * chunk;
         Index i = part * chunk;
-        double sum = 0;
+        double sum[most_sums] = {};
+        const auto add = [&](const auto& more) {
+          for (int k = 0; k < Op::sums; ++k)
+            sum[k] += more.w[k];
+        };
         for (; i + wide <= end; i += wide)
-          sum += op(Numbers<wide>{i});
+          add(op(Numbers<wide>{i}));
         for (; i < end; ++i)
-          sum += op(Numbers<1>{i});
-        if (Op::sums) call.parts.data[part] = sum;
+          add(op(Numbers<1>{i}));
+        for (int k = 0; k < Op::sums; ++k)
+          call.parts.data[part * Op::sums + k] = sum[k];
       }
     });
   });
@@ -71,9 +77,9 @@ Bound bind_op(Queue& /*queue*/, const VectorCall<Op>& call) {
 template <class Then>
 Bound bind_then(Queue& /*queue*/, const SumCall<Then>& call) {
   return Bound([call] {
-    double sum = 0;
+    double sum[Then::sums] = {};
     for (Index i = 0; i < call.parts.size; ++i)
-      sum += call.parts.data[i];
+      sum[i % Then::sums] += call.parts.data[i];
     Then{}(sum, call.s.data);
   });
 }
@@ -117,10 +123,20 @@ private:
 };
 
 /// What threads and blocks add up.
+template <int N>
 struct Sum {
-  static constexpr int words = 1;
-  double w[words];
-  RIDGE_FN void merge(const Sum& other) { w[0] += other.w[0]; }
+  static constexpr int words = N;
+  double w[N];
+  RIDGE_FN void merge(const Sum& other) {
+    RIDGE_UNROLL
+    for (int k = 0; k < N; ++k)
+      w[k] += other.w[k];
+  }
+  RIDGE_FN void add(const Totals<N>& more) {
+    RIDGE_UNROLL
+    for (int k = 0; k < N; ++k)
+      w[k] += more.w[k];
+  }
 };
 
 constexpr int vector_threads = 256;
@@ -136,14 +152,17 @@ struct VectorBody {
     constexpr int wide = 2;
     const Index all = Index{lane.grid_extent().x} * max_threads;
     const Index mine = Index{lane.block().x} * max_threads + lane.thread().x;
-    Sum sum{{0}};
+    constexpr int n = Op::sums > 0 ? Op::sums : 1;
+    Sum<n> sum{};
     for (Index i = mine; i < call.count / wide; i += all)
-      sum.w[0] += call.op(Numbers<Lane, wide>{lane, i * wide});
+      sum.add(call.op(Numbers<Lane, wide>{lane, i * wide}));
     if (call.count % wide != 0 && mine == 0)
-      sum.w[0] += call.op(Numbers<Lane, 1>{lane, call.count - 1});
-    if constexpr (Op::sums) {
+      sum.add(call.op(Numbers<Lane, 1>{lane, call.count - 1}));
+    if constexpr (Op::sums > 0) {
       sum = lattice::gpu::merge_block(lane, sum);
-      if (lane.thread().x == 0) lane.store(call.parts, Index{lane.block().x}, sum.w[0]);
+      if (lane.thread().x != 0) return;
+      for (int k = 0; k < n; ++k)
+        lane.store(call.parts, Index{lane.block().x} * n + k, sum.w[k]);
     }
   }
 };
@@ -156,21 +175,24 @@ struct SumBody {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(const Lane& lane) const {
-    Sum sum{{0}};
-    for (Index i = lane.thread().x; i < call.parts.size; i += max_threads)
-      sum.w[0] += lane.load(call.parts, i);
+    constexpr int n = Then::sums;
+    Sum<n> sum{};
+    for (Index i = lane.thread().x; i < call.parts.size / n; i += max_threads) {
+      for (int k = 0; k < n; ++k)
+        sum.w[k] += lane.load(call.parts, i * n + k);
+    }
     sum = lattice::gpu::merge_block(lane, sum);
     if (lane.thread().x != 0) return;
     double s[scalars];
     for (int k = 0; k < scalars; ++k)
       s[k] = lane.load_written(call.s, k);
-    Then{}(sum.w[0], s);
+    Then{}(sum.w, s);
     for (int k = 0; k < scalars; ++k)
       lane.store(call.s, Index{k}, s[k]);
   }
 };
 
-constexpr int shared_bytes = vector_threads * static_cast<int>(sizeof(Sum));
+constexpr int shared_bytes = vector_threads * static_cast<int>(sizeof(Sum<most_sums>));
 
 template <class Op>
 Bound bind_op(Queue& queue, const VectorCall<Op>& call) {
@@ -207,6 +229,12 @@ const All<OfferOp<Dot<float>>, OfferOp<Dot<double>>, OfferOp<Begin<float>>, Offe
           OfferOp<StepResidual<double>>, OfferOp<StepDirection<float>>,
           OfferOp<StepDirection<double>>, OfferOp<Collect<double, float>>>
     of_vectors;
+const All<OfferOp<ComplexDot>, OfferOp<StepHalf>, OfferOp<TwoDots>, OfferOp<StepBoth>,
+          OfferOp<StepBlend>>
+    of_complex_vectors;
+const All<OfferThen<ChooseWeight>, OfferThen<ChooseDamping>, OfferThen<ChooseMixing>,
+          OfferThen<TakeShadow>>
+    of_complex_sums;
 const All<OfferThen<ChooseStep>, OfferThen<ChooseTurn>, OfferThen<TakeResidual>,
           OfferThen<TakeSource>>
     of_sums;

@@ -12,7 +12,7 @@ constexpr Bytes all_scalars{scalars * sizeof(double)};
 Workspace::Workspace(Queue& queue, Index count)
     : queue_(queue), count_(count), s_(queue.device(), all_scalars, "scalars of a solver"),
       parts_(queue.device(),
-             Bytes{parts_of(queue.device().kind() == DeviceKind::cpu, count) *
+             Bytes{parts_of(queue.device().kind() == DeviceKind::cpu, count) * most_sums *
                    static_cast<Index>(sizeof(double))},
              "parts of sums"),
       copies_(queue.device(), Bytes{2 * all_scalars.value}, "scalars on the host",

@@ -61,16 +61,17 @@ def lattice(folder, links):
 
 
 @pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
-@pytest.mark.parametrize("precision", ["mixed", "fp64"])
-def test_the_dense_solution(ridge, lattice, links, device, precision):
-    (record,) = ridge.good("solve", "wilson", "lat.nersc", "--kappa", 0.12, "--tol", 1e-12, "-o", "p.h5", "--precision",
-                           precision, "--device", device, "--json").records()
+@pytest.mark.parametrize("how", [(), ("--precision", "fp64"), ("--solver", "bicgstab")])
+def test_the_dense_solution(ridge, lattice, links, device, how):
+    (record,) = ridge.good("solve", "wilson", "lat.nersc", "--kappa", 0.12, "--tol", 1e-12, "-o", "p.h5", *how,
+                           "--device", device, "--json").records()
     found, facts = propagator("p.h5")
     source = point(0, links)
     right = np.linalg.solve(dense_wilson(links, 0.12), source.T).T
     assert np.abs(found - right).max() < 2e-11 * np.abs(right).max()
-    assert record["check"]["ok"] and record["residual"] <= 1e-12 and record["precision"] == precision
-    assert (record["updates"] > 0) == (precision == "mixed")
+    assert record["check"]["ok"] and record["residual"] <= 1e-12
+    assert record["precision"] == ("fp64" if how else "mixed") and (record["updates"] > 0) == (not how)
+    assert record["solver"] == ("bicgstab" if "--solver" in how else "cg")
     assert sum(facts["iterations"]) == record["iterations"] and facts["kappa"] == 0.12
     assert all(facts["residuals"] <= 1e-12) and list(facts["source"]) == [0, 0, 0, 0]
     rest = np.linalg.norm(source - found @ dense_wilson(links, 0.12).T, axis=1)
@@ -94,6 +95,14 @@ def test_other_sources_and_boundaries(ridge, lattice, links):
     for t in range(4):
         assert lines[start + 1 + t][0] == str(t) and abs(float(lines[start + 1 + t][1]) / pion[t] - 1) < 1e-9
     assert (lattice / "p.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_beyond_the_critical_kappa_the_best_is_kept(ridge, lattice):
+    for solver in "cg", "bicgstab":
+        ridge.bad("solve", "wilson", "lat.nersc", "--kappa", 0.3, "--solver", solver, "--iterations", 20, "--tol", 1e-12,
+                  "-o", f"{solver}.h5", "--device", "cpu", code=1, says=["did not converge", f"{solver}.h5 holds the best"])
+        found, facts = propagator(f"{solver}.h5")
+        assert np.isfinite(found).all() and max(facts["residuals"]) > 1e-12
 
 
 def test_what_does_not_converge_is_kept_and_goes_on(ridge, lattice, links):
@@ -140,3 +149,5 @@ def test_bad_words(ridge, lattice):
     bad("--kappa", 0.1, "--from", "lat.nersc", code=1, says="lat.nersc")
     bad("--kappa", 0.1, "--size", "2x2x2x2", says="2x2x2x2 was asked for")
     bad("--kappa", 0.1, "--precision", "fp16", says="expected mixed or fp64")
+    bad("--kappa", 0.1, "--solver", "gmres", says="expected cg or bicgstab")
+    bad("--kappa", 0.1, "--solver", "bicgstab", "--precision", "mixed", says="--precision mixed is for --solver cg")

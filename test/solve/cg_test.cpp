@@ -1,5 +1,7 @@
 // Conjugate gradients against the dense solution, on every device; how they end.
+#include <ridge/core/error.hpp>
 #include <ridge/lattice/random.hpp>
+#include <ridge/solve/bicgstab.hpp>
 #include <ridge/solve/cg.hpp>
 
 #include "devices.hpp"
@@ -130,6 +132,15 @@ TEST_P(CgOn, MixedPrecisionReachesWhatDoubleReaches) {
   EXPECT_LE(solved.residual, 1e-12);
   EXPECT_GE(solved.updates, 2);
   expect_dense_solution(4.3, 1e-10);
+}
+
+TEST_P(CgOn, IsWhatBiCgStabGivesToo) { // pairs of real numbers are complex ones to it
+  BiCgStab solver(queue, apply<double>(4.3), nx * ny);
+  const Solved solved = solver.solve(x.reals(), b.reals(), {.tolerance = 1e-12});
+  EXPECT_TRUE(solved.converged);
+  EXPECT_LE(solved.residual, 1e-12);
+  expect_dense_solution(4.3, 1e-10);
+  EXPECT_THROW(BiCgStab(queue, apply<double>(4.3), 7), UsageError);
 }
 
 TEST_P(CgOn, LooksNowAndThenWithoutAnotherResult) {

@@ -1,4 +1,5 @@
-// D x = b for the Wilson operator: conjugate gradients on D^+ D, in double or mixed precision.
+// D x = b for the Wilson operator: conjugate gradients on D^+ D, in double or mixed precision, or
+// BiCGStab on D.
 //
 //   gauge::WilsonSolver solver(queue, links, gauge::by_kappa(0.13));
 //   const solve::Solved solved = solver.solve(x, b, {.tolerance = 1e-10});
@@ -6,6 +7,7 @@
 
 #include <ridge/gauge/host_links.hpp>
 #include <ridge/gauge/operators.hpp>
+#include <ridge/solve/bicgstab.hpp>
 #include <ridge/solve/cg.hpp>
 
 #include <memory>
@@ -20,13 +22,14 @@ template <class T>
 
 class WilsonSolver {
 public:
-  enum class Precision { mixed, fp64 };
+  /// Conjugate gradients, their iterations in single or in double precision; BiCGStab in double.
+  enum class Method { mixed_cg, cg, bicgstab };
 
   /// Takes copies of the links, in single precision too where it is mixed. `boundary` is that of
   /// fermions.
   WilsonSolver(Queue& queue, const Extents& extents, const HostLinks& links,
                const WilsonNumbers& numbers, const Boundary& boundary = antiperiodic_in_time,
-               Precision precision = Precision::mixed);
+               Method method = Method::mixed_cg);
   ~WilsonSolver();
   WilsonSolver(const WilsonSolver&) = delete;
   WilsonSolver& operator=(const WilsonSolver&) = delete;

@@ -30,9 +30,9 @@ private:
 };
 
 /// The same, its iterations in single precision. `apply` and `inner` see vectors that lie alike,
-/// number by number: lattice fields of as many lanes (see Lattice). Where the residual has fallen to `drop` of what it
-/// was, it is computed anew in double (reliable updates; Sleijpen and van der Vorst 1996), and the
-/// iteration goes on in the direction that it has.
+/// number by number: lattice fields of as many lanes (see Lattice). Where the residual has fallen
+/// to `drop` of what it was, it is computed anew in double (reliable updates; Sleijpen and van der
+/// Vorst 1996), and the iteration goes on in the direction that it has.
 class MixedCg {
 public:
   MixedCg(Queue& queue, Operator<double> apply, Operator<float> inner, Index count,

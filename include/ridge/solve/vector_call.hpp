@@ -32,6 +32,9 @@ template <class Call>
   return offered<BindVector<Call>>(queue.device().kind(), typeid(Call))(queue, call);
 }
 
+/// Most sums of an operation.
+inline constexpr int most_sums = 3;
+
 /// How many parts a sum over `count` numbers has: a function of these alone, so that a sum has the
 /// same bits for any number of threads.
 [[nodiscard]] RIDGE_FN constexpr Index parts_of(bool on_host, Index count) {
@@ -56,7 +59,9 @@ public:
   }
   template <class Then>
   [[nodiscard]] Bound bind_sum() const {
-    return solve::bind(queue_, SumCall<Then>{parts(), s()});
+    Span<double> all = parts();
+    all.size = all.size / most_sums * Then::sums;
+    return solve::bind(queue_, SumCall<Then>{all, s()});
   }
   /// Sets one of the scalars, in queue order.
   void set(Scalar which, double value) const;

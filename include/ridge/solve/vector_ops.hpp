@@ -20,7 +20,18 @@ enum Scalar {
   broken,     ///< 1 where it is not
   source2,    ///< |b|^2
   measured2,  ///< |b - A x|^2, as last computed
-  scalars
+  // Of complex numbers, the imaginary part behind the real one.
+  shadow,               ///< (r0, r)
+  weight = shadow + 2,  ///< alpha
+  damping = weight + 2, ///< omega
+  mixing = damping + 2, ///< beta
+  scalars = mixing + 2
+};
+
+/// Sums over vectors.
+template <int N>
+struct Totals {
+  double w[N];
 };
 
 inline namespace RIDGE_TARGET_NAME {
@@ -46,12 +57,12 @@ RIDGE_FN double dot_of(const V& a, const W& b) {
 template <class T>
 struct Dot {
   static constexpr const char* name = "dot";
-  static constexpr bool sums = true;
+  static constexpr int sums = 1;
   static constexpr double reads = 2 * sizeof(T), writes = 0;
   Span<const T> x, y;
   template <class At>
-  RIDGE_FN double operator()(const At& at) const {
-    return dot_of(at.load(x), at.load(y));
+  RIDGE_FN Totals<1> operator()(const At& at) const {
+    return {{dot_of(at.load(x), at.load(y))}};
   }
 };
 
@@ -59,18 +70,18 @@ struct Dot {
 template <class T, class U = T>
 struct Begin {
   static constexpr const char* name = "residual";
-  static constexpr bool sums = true;
+  static constexpr int sums = 1;
   static constexpr double reads = 2 * sizeof(U), writes = 2 * sizeof(T);
   Span<const U> b, q;
   Span<T> r, p;
   bool sets_p = true; ///< else p goes on in the direction that it has
   template <class At>
-  RIDGE_FN double operator()(const At& at) const {
+  RIDGE_FN Totals<1> operator()(const At& at) const {
     const auto all = at.load(b) - at.load(q);
     const auto narrow = at.template narrowed<T>(all);
     at.store(r, narrow);
     if (sets_p) at.store(p, narrow);
-    return dot_of(all, all);
+    return {{dot_of(all, all)}};
   }
 };
 
@@ -78,17 +89,17 @@ struct Begin {
 template <class T>
 struct StepResidual {
   static constexpr const char* name = "step of r";
-  static constexpr bool sums = true;
+  static constexpr int sums = 1;
   static constexpr double reads = 2 * sizeof(T), writes = sizeof(T);
   Span<const T> q;
   Span<T> r;
   Span<const double> s;
   template <class At>
-  RIDGE_FN double operator()(const At& at) const {
+  RIDGE_FN Totals<1> operator()(const At& at) const {
     using V = decltype(at.load(r));
     const V next = at.load(r) - V(at.scalar(s, step)) * at.load(q);
     at.store(r, next);
-    return dot_of(next, next);
+    return {{dot_of(next, next)}};
   }
 };
 
@@ -96,18 +107,18 @@ struct StepResidual {
 template <class T>
 struct StepDirection {
   static constexpr const char* name = "step of x and p";
-  static constexpr bool sums = false;
+  static constexpr int sums = 0;
   static constexpr double reads = 3 * sizeof(T), writes = 2 * sizeof(T);
   Span<const T> r;
   Span<T> x, p;
   Span<const double> s;
   template <class At>
-  RIDGE_FN double operator()(const At& at) const {
+  RIDGE_FN Totals<1> operator()(const At& at) const {
     using V = decltype(at.load(r));
     const V before = at.load(p);
     at.store(x, at.load(x) + V(at.scalar(s, step)) * before);
     at.store(p, V(at.scalar(s, fresh)) * at.load(r) + V(at.scalar(s, turn)) * before);
-    return 0;
+    return {{0}};
   }
 };
 
@@ -115,16 +126,16 @@ struct StepDirection {
 template <class T, class U>
 struct Collect {
   static constexpr const char* name = "collect";
-  static constexpr bool sums = false;
+  static constexpr int sums = 0;
   static constexpr double reads = sizeof(T) + sizeof(U), writes = sizeof(T) + sizeof(U);
   Span<T> y;
   Span<U> x;
   template <class At>
-  RIDGE_FN double operator()(const At& at) const {
+  RIDGE_FN Totals<1> operator()(const At& at) const {
     const auto part = at.load(x);
     at.store(y, at.load(y) + at.template narrowed<T>(part));
     at.store(x, decltype(part)(0));
-    return 0;
+    return {{0}};
   }
 };
 
@@ -132,7 +143,9 @@ struct Collect {
 
 /// alpha = |r|^2 / (p, A p); 0 after the end.
 struct ChooseStep {
-  RIDGE_FN void operator()(double sum, double* s) const {
+  static constexpr int sums = 1;
+  RIDGE_FN void operator()(const double* total, double* s) const {
+    const double sum = total[0];
     const bool positive = sum > 0;
     if (s[ended] == 0 && !positive) s[broken] = s[ended] = 1;
     s[step] = s[ended] == 0 ? s[residual2] / sum : 0;
@@ -140,7 +153,9 @@ struct ChooseStep {
 };
 /// beta = |r|^2 / |r before|^2, and whether this was the last iteration.
 struct ChooseTurn {
-  RIDGE_FN void operator()(double sum, double* s) const {
+  static constexpr int sums = 1;
+  RIDGE_FN void operator()(const double* total, double* s) const {
+    const double sum = total[0];
     if (s[ended] != 0) {
       s[turn] = 1;
       s[fresh] = 0;
@@ -155,14 +170,17 @@ struct ChooseTurn {
 };
 /// Of a residual that was computed anew.
 struct TakeResidual {
-  RIDGE_FN void operator()(double sum, double* s) const {
+  static constexpr int sums = 1;
+  RIDGE_FN void operator()(const double* total, double* s) const {
+    const double sum = total[0];
     s[residual2] = s[measured2] = sum;
     s[ended] = sum > s[target2] ? 0 : 1;
     s[step] = 0;
   }
 };
 struct TakeSource {
-  RIDGE_FN void operator()(double sum, double* s) const { s[source2] = sum; }
+  static constexpr int sums = 1;
+  RIDGE_FN void operator()(const double* total, double* s) const { s[source2] = total[0]; }
 };
 
 } // namespace ridge::solve
