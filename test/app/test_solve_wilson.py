@@ -80,6 +80,16 @@ def test_the_dense_solution(ridge, lattice, links, device, how):
     assert np.allclose([float(c) for c in record["correlator"].split()], pion, rtol=1e-10)
 
 
+@pytest.mark.parametrize("how", [(), ("--precision", "fp64"), ("--solver", "bicgstab")])
+def test_odd_extents_are_solved_whole(ridge, folder, how):
+    links = gauge_files.random_links((3, 2, 2, 4), seed=8, spread=0.3)
+    gauge_files.write_nersc(folder / "lat.nersc", links)
+    ridge.good("solve", "wilson", "lat.nersc", "--kappa", 0.11, "--source", "point:2,1,0,3", "-o", "p.h5", *how,
+               "--device", "cpu")
+    right = np.linalg.solve(dense_wilson(links, 0.11), point(2 + 3 * (1 + 2 * (0 + 2 * 3)), links).T).T
+    assert np.abs(propagator("p.h5")[0] - right).max() < 1e-8
+
+
 def test_other_sources_and_boundaries(ridge, lattice, links):
     text = ridge.good("solve", "wilson", "lat.nersc", "--mass", 0.25, "--boundary", "periodic", "--source", "point:1,0,1,2",
                       "-o", "p.h5", "--picture", "p.png", "--device", "cpu").out

@@ -1,5 +1,6 @@
 // D x = b for the Wilson operator: conjugate gradients on D^+ D, in double or mixed precision, or
-// BiCGStab on D.
+// BiCGStab on D. Where all extents are even, what is solved is D's Schur complement on even sites
+// (ridge/gauge/one_parity.hpp), in half as many iterations.
 //
 //   gauge::WilsonSolver solver(queue, links, gauge::by_kappa(0.13));
 //   const solve::Solved solved = solver.solve(x, b, {.tolerance = 1e-10});
@@ -13,12 +14,6 @@
 #include <memory>
 
 namespace ridge::gauge {
-
-/// D^+ D on vectors that lie as fermion fields of the links' lattice. What is returned holds memory
-/// of one such field; the links must outlive it.
-template <class T>
-[[nodiscard]] solve::Operator<T> wilson_normal(Queue& queue, const Links<T>& links,
-                                               const WilsonNumbers& numbers);
 
 class WilsonSolver {
 public:
