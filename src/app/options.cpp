@@ -64,7 +64,10 @@ void Command::set_footer(const std::string& text) const {
 }
 
 void Command::set_action(const std::function<void()>& action, Ranks ranks) const {
-  command_->callback([action, ranks, name = command_->get_name()] {
+  const CLI::App* const above = command_->get_parent();
+  const bool within = above != nullptr && above->get_parent() != nullptr;
+  const std::string name = (within ? above->get_name() + " " : "") + command_->get_name();
+  command_->callback([action, ranks, name] {
     if (ranks == Ranks::one) require_one_rank("ridge " + name);
     action();
   });

@@ -172,6 +172,24 @@ def test_headers_that_cannot_be_read(ridge, folder, links, key):
         ridge.bad("gauge", "info", "a.nersc", says=f"its header has no {key}")
 
 
+def test_extents_that_nobody_has(ridge, folder, links):
+    huge = {f"DIMENSION_{d}": 1 << 20 for d in (1, 2)}
+    gauge_files.write_nersc(folder / "a", links, **huge, DIMENSION_3=1000)
+    ridge.bad("gauge", "info", "a", code=1, says="need far more")
+    gauge_files.write_nersc(folder / "a", links, **huge, DIMENSION_3=1 << 20, DIMENSION_4=1 << 20)
+    ridge.bad("gauge", "info", "a", says="1048576x1048576")
+    gauge_files.write_nersc(folder / "a", links, DIMENSION_1=0)
+    ridge.bad("gauge", "info", "a", says="DIMENSION_1 = 0: expected a number of sites")
+    data = gauge_files.lime_record("ildg-binary-data", b"x" * 100)
+    (folder / "a").write_bytes(data[:8] + b"\xff" * 8 + data[16:])
+    ridge.bad("gauge", "info", "a", code=1, says="it ends after 248 bytes, within its record ildg-binary-data")
+
+
+def test_one_rank_only(mpi, folder, links):
+    gauge_files.write_nersc(folder / "a", links)
+    assert "ridge gauge plaquette runs on one rank" in mpi(2, "gauge", "plaquette", "a").err
+
+
 def test_files_that_are_none(ridge, folder, links):
     (folder / "a").write_text("hello")
     ridge.bad("gauge", "info", "a", says="BEGIN_HEADER")

@@ -88,7 +88,8 @@ GaugeFile read_ildg(const fs::path& file) {
   read.configuration.extents = Extents(sizes, 4);
   read.configuration.header = parse_lines(lines);
   const Index sites = read.configuration.extents.count();
-  const auto bytes = static_cast<std::uint64_t>(sites * bytes_of_site(read.form));
+  const std::uint64_t bytes =
+      bytes_of_links(file, read.form, read.configuration.extents, data.size());
   if (links->bytes != bytes) {
     throw UsageError(
         about(file, fmt::format("its links have {} bytes; {} in fp{} needs {}", links->bytes,

@@ -56,6 +56,15 @@ void for_shares(Index count, const F& f) {
 
 } // namespace
 
+std::uint64_t bytes_of_links(const std::filesystem::path& file, const GaugeForm& form,
+                             const Extents& extents, std::uint64_t size) {
+  if (static_cast<std::uint64_t>(extents.count()) > size) {
+    throw Failure(about(file, fmt::format("it ends after {} bytes; links of {} need far more", size,
+                                          ridge::to_text(extents))));
+  }
+  return static_cast<std::uint64_t>(extents.count() * bytes_of_site(form));
+}
+
 void decode_sites(const GaugeForm& form, const unsigned char* from, Index sites,
                   lattice::ColourMatrix<double>* to) {
   const int numbers = form.rows * 6;

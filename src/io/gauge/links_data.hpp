@@ -11,6 +11,11 @@ namespace ridge::io {
   return Index{4} * form.rows * 3 * 2 * form.real_bytes;
 }
 
+/// Bytes of the links of a lattice. Throws Failure for more than a file of `size` bytes could have:
+/// its header or its format says extents that nobody has.
+[[nodiscard]] std::uint64_t bytes_of_links(const std::filesystem::path& file, const GaugeForm& form,
+                                           const Extents& extents, std::uint64_t size);
+
 /// Links of `sites` sites from a file's bytes. A third row that is not there is computed.
 void decode_sites(const GaugeForm& form, const unsigned char* from, Index sites,
                   lattice::ColourMatrix<double>* to);

@@ -168,7 +168,8 @@ GaugeFile read_nersc(const fs::path& file) {
   read.configuration.extents = extents_of(header);
   read.configuration.header = header.lines;
   const Index sites = read.configuration.extents.count();
-  const auto bytes = static_cast<std::uint64_t>(sites * bytes_of_site(stored.form));
+  const std::uint64_t bytes =
+      bytes_of_links(file, stored.form, read.configuration.extents, data.size());
   if (data.size() - header.end < bytes) {
     throw Failure(
         about(file, fmt::format("it ends after {} bytes; links of {} need {}", data.size(),
