@@ -195,7 +195,7 @@ std::string to_text(const StoredSchedule& schedule) {
 
 namespace {
 
-/// The tile of at most `sites` sites: up to 16 along x, then as even as it can be.
+/// The tile of at most `sites` sites: up to `along_x` along x, then as even as it can be.
 Extents4 tile_for(const SiteGrid& g, int sites, int along_x) {
   Extents4 tile;
   const auto grows = [&](int d) { return tile.n[d] * 2 <= g.extent[d]; };
@@ -233,7 +233,7 @@ StoredGpuSchedule gpu_default(const SiteGrid& g, const StoredTraits& k, bool emu
     s.tile = tile_for(g, std::max(1, s.bounds / g.inner), 2);
     s.slab = {{0, 8, 8, 0}};
   } else {
-    s.tile = tile_for(g, 128, 16);
+    s.tile = tile_for(g, 128, g.half != 0 ? 16 : 32);
     // Of whole lattices in double precision the caches hold too little of a slice of t.
     if (g.half == 0 && k.real_bytes == 8) s.slab = {{0, 0, 8, 0}};
   }

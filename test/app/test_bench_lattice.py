@@ -104,6 +104,38 @@ def test_a_hopping_term_under_other_schedules(ridge):
         assert record["check"]["ok"] is True, words
 
 
+@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
+@pytest.mark.parametrize("kernel, precision, words, link, spinor", [
+    ("wilson", "fp64", [], 18 * 8, 24 * 8),
+    ("wilson", "fp32", ["--site", "links12"], 12 * 4, 24 * 4),
+    ("wilson-even-odd", "fp64", [], 12 * 8, 24 * 8),
+    ("wilson-even-odd", "fixed16", [], 24, 52),
+    ("dwf", "fp32", ["--ls", 16], 18 * 4, 24 * 4),
+])
+def test_operators_on_stored_fields(ridge, device, kernel, precision, words, link, spinor):
+    (record,) = bench(ridge, kernel, "--device", device, "--size", "4x6x2x4", "--precision",
+                      precision, "--repeat", 1, "--no-roof", *words)
+    require_contract(record, roofed=False)
+    assert record["pattern"] == "lattice" and record["kernel"] == kernel
+    assert record["compiled"] == "ahead" and record["precision"] == precision
+    half, ls = kernel != "wilson", 16 if kernel == "dwf" else 1
+    sites = 4 * 6 * 2 * 4 // (2 if half else 1)
+    assert record["items"] == sites * ls and record["flops"] == 1320 * sites * ls
+    assert record["bytes_read"] == sites * ((8 if half else 4) * link + ls * spinor)
+    assert record["bytes_written"] == sites * ls * spinor
+    assert record["flops_per_second"] > 0 and record["size"] == [4, 6, 2, 4]
+
+
+def test_launch_widths_of_operators_have_names(ridge):
+    records = bench(ridge, "dwf", "--device", "simt:32", "--size", "4x4x4x4", "--repeat", 1,
+                    "--schedule", "all")
+    names = [r["schedule_name"] for r in records]
+    assert names == ["width2", "width4", "width8", "width16", "width32", "slabs", "default"]
+    assert all(r["check"]["ok"] for r in records)
+    tiles = [r["schedule"].split()[0] for r in records[:5]]
+    assert tiles[0] == "tile=1x1x1x1" and len(set(tiles)) == 5
+
+
 def test_a_reproducible_sum_is_the_same_everywhere(ridge):
     """The check's error is that of the result, so equal bits have equal errors."""
     errors = set()
@@ -128,6 +160,15 @@ def test_a_reproducible_sum_is_the_same_everywhere(ridge):
     (["lattice-sum", "--size", "4x4", "--width", "1024"], ["4x4", "1024"]),
     (["hopping", "--size", "8x8x8"], ["four dimensions", "8x8x8 has 3"]),
     (["hopping", "--size", "8x8x8x8", "--precision", "fp16"], ["fp16", "fp32 and fp64"]),
+    (["wilson-even-odd", "--size", "4x3x4x4"], ["4x3x4x4", "all extents are even", "3 along y"]),
+    (["wilson", "--size", "4x4x4"], ["four dimensions", "4x4x4 has 3"]),
+    (["wilson", "--size", "4x4x4x4", "--site", "spinor"], ["links18 or links12", "spinor"]),
+    (["wilson", "--size", "4x4x4x4", "--precision", "mixed"], ["mixed", "fp32, fp64 and fixed16"]),
+    (["wilson", "--size", "4x4x4x4", "--precision", "fixed16", "--site", "links18"], ["links12"]),
+    (["dwf", "--size", "4x4x4x4", "--ls", "0"], ["1 to 128", "0 were asked for"]),
+    (["wilson", "--size", "4x4x4x4", "--schedule", "tile=3x1x1x1"], ["powers of two"]),
+    (["wilson", "--size", "4x4x4x4", "--schedule", "tile=8x8"], ["tile=8x8", "four extents"]),
+    (["wilson", "--size", "8x8x8x8", "--schedule", "tile=8x8x8x1"], ["512 threads", "bounds=256"]),
     (["lattice-sum", "--size", "8x8", "--schedule", "fused3"], ["fused3", "fused2", "staged64"]),
     (["lattice-norm2", "--size", "8x8", "--schedule", "groups=0"], ["groups=0"]),
     (["lattice-axpy", "--size", "8x8", "--schedule", "items=33"], ["items=33", "1 to 32"]),
