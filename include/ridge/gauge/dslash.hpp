@@ -121,11 +121,11 @@ private:
       hop_by<Mu>(sum, adj(u.value), p.value, -s, u.scale * p.scale * at.edge(there, factor));
     }
   }
-  template <int Mu, class V, class U>
-  static RIDGE_FN void hop_by(Spinor<V>& sum, const U& link, const Spinor<V>& p, const V& s,
-                              const V& w) {
-    const HalfSpinor<V> h = projected<Mu>(p, s);
-    add_whole<Mu>(sum, HalfSpinor<V>{{link * h(0), link * h(1)}}, s, w);
+  /// In line: a call would take all three through memory.
+  template <int Mu, class V>
+  static RIDGE_FN void hop_by(Spinor<V>& sum, const ColourMatrix<V>& link, const Spinor<V>& p,
+                              const V& s, const V& w) {
+    add_whole<Mu>(sum, times(link, projected<Mu>(p, s)), s, w);
   }
   template <class V>
   static RIDGE_FN void scale(Spinor<V>& sum, const V& by) {

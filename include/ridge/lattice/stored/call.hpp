@@ -39,7 +39,7 @@ struct StoredAhead {
     for (const int inner : K::inner_ahead)
       add(stored_variant_of(traits, inner, false));
 #if !defined(RIDGE_TARGET_SIMT)
-    add(stored_variant_of(traits, 1, true));
+    if (!K::fixed) add(stored_variant_of(traits, 1, true));
 #endif
   });
 };

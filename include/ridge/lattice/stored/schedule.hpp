@@ -88,13 +88,14 @@ struct StoredTraits {
 };
 
 /// What it is compiled for on GPUs, for `inner` values a site. `single`: each link is read by one
-/// site, as of half lattices in four dimensions, so that the caches are better kept for spinors.
+/// site, as of half lattices in four dimensions, so that the caches are better kept for spinors; of 16
+/// bits the caches hold both.
 [[nodiscard]] constexpr StoredVariant stored_variant_of(const StoredTraits& k, int inner,
                                                         bool single) {
   StoredVariant v;
   v.inner = inner;
   if (k.real_bytes == 4) v.resident = 2;
-  if (single && inner == 1) {
+  if (single && inner == 1 && !k.fixed) {
     v.links = Reads::once;
     v.store = Results::streaming;
   }

@@ -149,7 +149,13 @@ public:
   }
 
 private:
-  static RIDGE_DEVICE float larger(float a, float b) { return a < b ? b : a; }
+  static RIDGE_DEVICE float larger(float a, float b) {
+#if defined(__CUDA_ARCH__)
+    return ::fmaxf(a, b);
+#else
+    return a < b ? b : a;
+#endif
+  }
 
   /// Calls f(how many, index of the first, number of the first) for the chunks of a value.
   template <class Code, class F>
