@@ -16,6 +16,7 @@ void add_apply(CommandLine& line);
 void add_evolve(CommandLine& line);
 void add_solve(CommandLine& line);
 void add_nbody(CommandLine& line);
+void add_md(CommandLine& line);
 void add_lab(CommandLine& line);
 void add_tune(CommandLine& line);
 void add_atmosphere(CommandLine& line);

@@ -1,10 +1,14 @@
 // Ctrl-C: long work asks now and then, and ends in good order.
 #pragma once
 
+#include <string>
+
 namespace ridge::app {
 
 /// Thrown by `check_interrupt`; unwinding removes what is unfinished.
-struct Interrupted {};
+struct Interrupted {
+  std::string what = "interrupted";
+};
 
 /// From now on SIGINT and SIGTERM are remembered; a second one ends the process at once. A limit on
 /// the size of files becomes an error of the write instead of a signal.

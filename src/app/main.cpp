@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
   ridge::app::add_evolve(line);
   ridge::app::add_solve(line);
   ridge::app::add_nbody(line);
+  ridge::app::add_md(line);
   ridge::app::add_atmosphere(line);
   ridge::app::add_gauge(line);
   ridge::app::add_devices(line);
@@ -58,8 +59,8 @@ int main(int argc, char** argv) {
     ridge::app::catch_interrupts();
     ridge::app::watch_compilers();
     line.run(argc, argv);
-  } catch (const ridge::app::Interrupted&) {
-    (void)fail(ridge::ExitCode::failure, "interrupted");
+  } catch (const ridge::app::Interrupted& interrupted) {
+    (void)fail(ridge::ExitCode::failure, interrupted.what);
     return ridge::app::interrupted_status();
   } catch (const ridge::Error& error) {
     return fail(error.code(), error.what());

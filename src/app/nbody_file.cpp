@@ -4,9 +4,7 @@
 #include <ridge/core/units.hpp>
 
 #include "../io/file_names.hpp"
-#include "hdf5_attribute.hpp"
-#include "hdf5_handle.hpp"
-#include "hdf5_input.hpp"
+#include "hdf5_writing.hpp"
 #include "nbody_format.hpp"
 #include "version.hpp"
 #include "xdmf.hpp"
@@ -25,74 +23,6 @@ using nbody::Bodies;
 using nbody::Precision;
 using nbody::Snapshot;
 
-/// A file that is written to, in calls that all must succeed.
-class Writing {
-public:
-  Writing(Handle file, const fs::path& called) : file_(std::move(file)), called_(called) {
-    require(static_cast<bool>(file_));
-  }
-
-  [[nodiscard]] const Handle& file() const { return file_; }
-
-  void require(bool done) const {
-    if (!done) throw Failure(fmt::format("writing {}: {}", called_.string(), hdf5_reason()));
-  }
-  template <class Value>
-  void attribute(const Handle& object, const char* name, const Value& value) const {
-    require(write_attribute(object, name, value));
-  }
-  [[nodiscard]] Handle group(const std::string& path) const {
-    const Handle plain(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
-    H5Pset_obj_track_times(plain.id(), false); // the same run gives the same file
-    Handle made(H5Gcreate2(file_.id(), path.c_str(), H5P_DEFAULT, plain.id(), H5P_DEFAULT),
-                H5Gclose);
-    require(static_cast<bool>(made));
-    return made;
-  }
-
-  /// N values, or N x 3 of them from three components, each shifted.
-  template <std::size_t Width>
-  void dataset(const std::string& path,
-               const std::array<const std::vector<double>*, Width>& components, int element_bytes,
-               const std::array<double, Width>& shift = {}) const {
-    const hsize_t shape[2] = {components[0]->size(), Width};
-    const int rank = Width == 1 ? 1 : 2;
-    const Handle space(H5Screate_simple(rank, shape, nullptr), H5Sclose);
-    const Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-    H5Pset_fill_time(layout.id(), H5D_FILL_TIME_NEVER); // every value will be written
-    H5Pset_obj_track_times(layout.id(), false);
-    Handle made(H5Dcreate2(file_.id(), path.c_str(), native_type(element_bytes), space.id(),
-                           H5P_DEFAULT, layout.id(), H5P_DEFAULT),
-                H5Dclose);
-    require(static_cast<bool>(made));
-    // Interleaved in pieces, so that little memory is needed.
-    constexpr hsize_t most = 65536;
-    std::vector<double> lines(std::min(most, shape[0]) * Width);
-    for (hsize_t begin = 0; begin < shape[0]; begin += most) {
-      const hsize_t start[2] = {begin, 0};
-      const hsize_t count[2] = {std::min(most, shape[0] - begin), Width};
-      for (std::size_t i = 0; i < count[0]; ++i) {
-        for (std::size_t c = 0; c < Width; ++c)
-          lines[i * Width + c] = (*components[c])[begin + i] + shift[c];
-      }
-      H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start, nullptr, count, nullptr);
-      const Handle memory(H5Screate_simple(rank, count, nullptr), H5Sclose);
-      require(H5Dwrite(made.id(), H5T_NATIVE_DOUBLE, memory.id(), space.id(), H5P_DEFAULT,
-                       lines.data()) >= 0);
-    }
-    require(made.close());
-  }
-
-  void close() {
-    require(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) >= 0);
-    require(file_.close());
-  }
-
-private:
-  Handle file_;
-  const fs::path& called_;
-};
-
 int element_bytes(const NbodyRun& run) {
   return run.parameters.precision == Precision::fp32 ? 4 : 8;
 }
@@ -107,10 +37,6 @@ int bytes_of_body(const NbodyRun& run, const Bodies& bodies) {
   const int accelerations = run.parameters.forces == nbody::Forces::tree ? 3 : 0;
   return (has_own_origin(bodies) ? 7 : 4) * element_bytes(run) +
          accelerations * element_bytes(run) + 3 * position_bytes(run, bodies);
-}
-
-std::array<const std::vector<double>*, 3> pointers(const std::array<std::vector<double>, 3>& v) {
-  return {&v[0], &v[1], &v[2]};
 }
 
 /// More than HDF5's own tables take for a snapshot.

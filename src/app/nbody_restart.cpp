@@ -1,15 +1,11 @@
 #include <ridge/core/error.hpp>
 
-#include "hdf5_attribute.hpp"
-#include "hdf5_handle.hpp"
-#include "hdf5_input.hpp"
+#include "hdf5_run.hpp"
 #include "nbody_file.hpp"
 #include "nbody_format.hpp"
 #include "nbody_input.hpp"
 
 #include <fmt/format.h>
-
-#include <charconv>
 
 namespace ridge::app {
 
@@ -22,9 +18,9 @@ std::string nbody_format::group_of(Index step) {
 namespace {
 
 /// The file of a run, opened to read.
-class RunFile {
+class RunFile : private RunReader {
 public:
-  explicit RunFile(const fs::path& file) : name_(file), file_(open_hdf5(file)) {
+  explicit RunFile(const fs::path& file) : RunReader(file) {
     std::string program;
     if (!read_attribute(file_, "program", program) || program != nbody_format::program) {
       throw UsageError(fmt::format("{} is not the file of a run: --restart takes what ridge nbody "
@@ -90,47 +86,6 @@ private:
       bodies.origin[c] = required<double>(file_, nbody_format::origin[c]);
     return bodies;
   }
-
-  template <class Value>
-  [[nodiscard]] Value required(const Handle& object, const char* name) const {
-    Value value{};
-    if (!read_attribute(object, name, value)) {
-      throw UsageError(
-          fmt::format("{} is damaged: it lacks the attribute {}", name_.string(), name));
-    }
-    return value;
-  }
-
-  [[nodiscard]] std::uint64_t hexadecimal(const std::string& text) const {
-    std::uint64_t value = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-    if (status != std::errc{} || end != text.data() + text.size()) {
-      throw UsageError(
-          fmt::format("{} is damaged: '{}' is no hexadecimal number", name_.string(), text));
-    }
-    return value;
-  }
-
-  /// One whose writing was cut short has no checksum.
-  [[nodiscard]] Handle last_complete() const {
-    const Handle all(H5Gopen2(file_.id(), "/snapshots", H5P_DEFAULT), H5Gclose);
-    H5G_info_t info{};
-    if (all && H5Gget_info(all.id(), &info) >= 0) {
-      for (hsize_t n = info.nlinks; n-- > 0;) {
-        char name[64] = {};
-        if (H5Lget_name_by_idx(all.id(), ".", H5_INDEX_NAME, H5_ITER_INC, n, name, sizeof(name) - 1,
-                               H5P_DEFAULT) < 0) {
-          continue;
-        }
-        Handle group(H5Gopen2(all.id(), name, H5P_DEFAULT), H5Gclose);
-        if (group && H5Aexists(group.id(), "checksum") > 0) return group;
-      }
-    }
-    throw UsageError(fmt::format("{} has no complete snapshot to go on from", name_.string()));
-  }
-
-  fs::path name_;
-  Handle file_;
 };
 
 } // namespace

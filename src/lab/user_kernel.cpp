@@ -68,7 +68,7 @@ std::string quoted(const std::string& text) {
 
 std::string description_text(const std::string& file, const std::string& type,
                              const std::vector<Setting>& settings, Use use) {
-  constexpr std::array names{"launches", "evolution", "ranks"};
+  constexpr std::array names{"launches", "evolution", "ranks", "motion"};
   std::string members;
   for (const Setting& s : settings) {
     members += fmt::format("    if (s.member == \"{0}\") {{\n"

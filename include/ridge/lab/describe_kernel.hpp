@@ -109,6 +109,18 @@ template <Use For, class K>
   return made;
 }
 
+/// Of the parts of an interaction that motion takes.
+template <class K>
+void know_forces_source(const std::string& file, const std::string& flags) {
+  const auto know = [&]<class P>(P /*precision*/) {
+    know_source(typeid(pairs::Call<pairs::ForceOf<K>, P>), file, flags);
+    know_source(typeid(pairs::Call<pairs::EnergyOf<K>, P>), file, flags);
+  };
+  know(pairs::Fp32{});
+  know(pairs::Fp64{});
+  know(pairs::Mixed{});
+}
+
 /// Describes K; `file` and `flags` are where its source is, `set(kernel, setting)` sets a member
 /// and is false where there is none of that name.
 template <Use For, class K, class Set>
@@ -132,6 +144,12 @@ template <Use For, class K, class Set>
     know_source(typeid(pairs::Call<K, pairs::Fp64>), file, flags);
     know_source(typeid(pairs::Call<K, pairs::Mixed>), file, flags);
     UserKernel made;
+    if constexpr (For == Use::motion) {
+      made.bench.pattern = "pairs";
+      if constexpr (gives_forces<K>) know_forces_source<K>(file, flags);
+      if constexpr (gives_forces<K>) made.near = near_interaction(name, kernel);
+      return made;
+    }
     made.bench = pairs_kernel(name, "an interaction of " + name, kernel);
     made.no_job = name + " is an interaction between bodies, which have no grid";
     return made;

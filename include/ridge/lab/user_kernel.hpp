@@ -7,6 +7,7 @@
 
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/evolution.hpp>
+#include <ridge/lab/near_forces.hpp>
 #include <ridge/lab/stencil_job.hpp>
 
 #include <charconv>
@@ -75,7 +76,8 @@ void require_kept(const Setting& s, const M& kept) {
 enum class Use {
   launches,  ///< bench, apply, tune, doctor: all but what follows
   evolution, ///< evolve
-  ranks      ///< bench over several ranks
+  ranks,     ///< bench over several ranks
+  motion     ///< md
 };
 
 /// A kernel that was found in a file.
@@ -91,6 +93,8 @@ struct UserKernel {
   /// Stencils: for `ridge evolve`, by the bytes of a number, with the functor's member `dt` set
   /// where one is given: throws UsageError where it has none. Empty for others.
   std::function<Evolution(int element_bytes, std::optional<double> dt)> evolution;
+  /// Interactions of positions that give a force: for `ridge md`.
+  std::optional<NearInteraction> near = {};
 };
 
 /// Whether a kernel's name means one in a file: "heat.hpp:Heat".

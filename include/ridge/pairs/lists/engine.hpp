@@ -29,6 +29,8 @@ public:
   virtual void build() = 0;
   /// Builds of these positions instead, but compares those of the bodies with them from now on.
   virtual void build_of(const Positions<T>& positions) = 0;
+  /// Where the bodies were when the lists were built.
+  [[nodiscard]] virtual Positions<T> built() const = 0;
   [[nodiscard]] const ListData& data() const { return data_; }
 
 protected:

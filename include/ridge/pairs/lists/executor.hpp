@@ -10,6 +10,7 @@
 #include <ridge/device/queue.hpp>
 #include <ridge/launch/offer.hpp>
 #include <ridge/pairs/lists/call.hpp>
+#include <ridge/pairs/lists/forces.hpp>
 #include <ridge/pairs/lists/schedule.hpp>
 
 namespace ridge::pairs {

@@ -34,6 +34,8 @@ public:
   /// Builds lists of bodies at other positions, which these have moved from: so a run goes on with
   /// the lists, and the bits, that it was stopped with.
   void rebuild_of(const Positions<T>& positions) { engine_->build_of(positions); }
+  /// Those that the lists were built of.
+  [[nodiscard]] Positions<T> built() const { return engine_->built(); }
 
   /// Pairs nearer than the cutoff, each once, in order of their bodies; copied to the host.
   [[nodiscard]] std::vector<NearPair> pairs() const;

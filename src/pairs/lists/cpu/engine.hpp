@@ -73,6 +73,10 @@ public:
                  first_.bytes() + entries_.bytes() + 3 * count_ * static_cast<Index>(sizeof(T));
   }
 
+  [[nodiscard]] Positions<T> built() const override {
+    return {built_[0].elements(), built_[1].elements(), built_[2].elements()};
+  }
+
 private:
   /// Waking threads takes longer than a few bodies do.
   [[nodiscard]] int threads() const { return count_ < 4096 ? 1 : cpu::default_threads(); }

@@ -34,9 +34,9 @@ public:
 
   [[nodiscard]] bool has_moved() override {
     const double limit = options_.skin / 2;
-    launch_items(queue_, count_,
-                 FindMoved<T>{positions_, built_positions(), static_cast<T>(limit * limit),
-                              flag_.elements()});
+    launch_items(
+        queue_, count_,
+        FindMoved<T>{positions_, built(), static_cast<T>(limit * limit), flag_.elements()});
     return read_flag() != 0;
   }
 
@@ -53,10 +53,11 @@ public:
                            Bytes{count_ * static_cast<Index>(sizeof(T))});
   }
 
-private:
-  [[nodiscard]] Positions<T> built_positions() const {
+  [[nodiscard]] Positions<T> built() const override {
     return {built_[0].elements(), built_[1].elements(), built_[2].elements()};
   }
+
+private:
   [[nodiscard]] unsigned read_flag() {
     const unsigned value = read(flag_.data());
     if (value != 0) fill_bytes(queue_, flag_.data(), 0, Bytes{sizeof(unsigned)});

@@ -1,0 +1,418 @@
+// `ridge md`: bodies that act on each other within a cutoff, with snapshots.
+#include <ridge/core/error.hpp>
+#include <ridge/lab/user_kernel.hpp>
+#include <ridge/pairs/interactions/lennard_jones.hpp>
+
+#include "commands.hpp"
+#include "interrupt.hpp"
+#include "md_file.hpp"
+#include "nbody_format.hpp"
+#include "nbody_input.hpp"
+#include "progress.hpp"
+#include "run_device.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <md/system.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+
+namespace ridge::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What the user gave; what is absent has a default, or comes from the run that goes on.
+struct MdOptions {
+  std::string input, output, restart, device, schedule;
+  std::optional<Index> lattice;
+  std::optional<std::uint64_t> seed;
+  std::optional<double> dt, cutoff, skin, density, temperature;
+  std::optional<std::string> precision, box, interaction;
+  std::vector<std::string> settings;
+  Index steps = 1000;
+  std::optional<Index> every;
+  bool overwrite = false, json = false;
+};
+
+/// A run before its first step.
+struct Beginning {
+  MdRun run;
+  md::State at;
+  std::vector<std::filesystem::path> files; ///< that were read
+  bool goes_on = false;
+};
+
+void require_one_start(const MdOptions& o) {
+  const int starts = (o.input.empty() ? 0 : 1) + (o.restart.empty() ? 0 : 1) + (o.lattice ? 1 : 0);
+  if (starts != 1) {
+    throw UsageError(fmt::format("{}: give INPUT, --lattice N or --restart FILE, one of them",
+                                 starts == 0 ? "nothing to start from" : "several starts"));
+  }
+  if (o.steps < 1) throw UsageError(fmt::format("--steps {}: at least 1 is needed", o.steps));
+  if (o.every && *o.every < 1)
+    throw UsageError(fmt::format("--every {}: at least 1 is needed", *o.every));
+  if ((o.seed || o.temperature) && !o.lattice)
+    throw UsageError("--seed and --temperature go with --lattice");
+  if (o.output.empty() && !o.lattice) throw UsageError("-o FILE.h5 is needed: where snapshots go");
+}
+
+/// A restart is the same run: nothing that its trajectory depends on may be given anew.
+void require_no_parameters(const MdOptions& o) {
+  const std::pair<bool, const char*> given[] = {{o.dt.has_value(), "--dt"},
+                                                {o.cutoff.has_value(), "--cutoff"},
+                                                {o.skin.has_value(), "--skin"},
+                                                {o.density.has_value(), "--density"},
+                                                {o.box.has_value(), "--box"},
+                                                {o.precision.has_value(), "--precision"},
+                                                {o.interaction.has_value(), "--interaction"},
+                                                {!o.settings.empty(), "--set"}};
+  for (const auto& [is_given, name] : given) {
+    if (is_given) {
+      throw UsageError(
+          fmt::format("{} cannot be given with --restart: the run goes on with its own; to change "
+                      "it, start anew from {}:/snapshots/STEP",
+                      name, o.restart));
+    }
+  }
+}
+
+std::array<double, 3> parse_box(const std::string& text) {
+  std::array<double, 3> box{};
+  std::size_t begin = 0;
+  for (std::size_t a = 0; a < 3; ++a) {
+    const std::size_t end = a < 2 ? text.find('x', begin) : text.size();
+    std::size_t read = 0;
+    try {
+      if (end != std::string::npos) box[a] = std::stod(text.substr(begin, end - begin), &read);
+    } catch (const std::exception&) {
+      read = 0;
+    }
+    if (end == std::string::npos || read == 0 || read != end - begin)
+      throw UsageError(fmt::format("--box {}: expected three periods, such as 10x10x20", text));
+    begin = end + 1;
+  }
+  return box;
+}
+
+md::Parameters parameters_of(const MdOptions& o) {
+  md::Parameters p;
+  p.dt = o.dt.value_or(0.005);
+  p.cutoff = o.cutoff.value_or(2.5);
+  p.skin = o.skin.value_or(0.12 * p.cutoff);
+  if (o.precision) p.precision = nbody::parse_precision(*o.precision);
+  if (o.box) p.box = parse_box(*o.box);
+  if (o.box && o.density) throw UsageError("--box and --density: give one of them");
+  return p;
+}
+
+Beginning begin_anew(const MdOptions& o) {
+  Beginning b;
+  b.run.interaction = o.interaction.value_or("lennard-jones");
+  b.run.settings = o.settings;
+  b.run.parameters = parameters_of(o);
+  const double density = o.density.value_or(0.8442);
+  if (!(density > 0) || !std::isfinite(density))
+    throw UsageError(fmt::format("--density {:g}: it must be positive", density));
+  if (o.lattice) {
+    if (o.box) throw UsageError("--box is for INPUT; --lattice fills a cube of a --density");
+    const std::uint64_t seed = o.seed.value_or(1);
+    b.run.start = fmt::format("lattice seed {}", seed);
+    b.at.bodies = md::lattice(*o.lattice, density, o.temperature.value_or(1.44), seed);
+  } else {
+    if (!o.box && !o.density)
+      throw UsageError("--density or --box is needed: the periodic box of the bodies");
+    b.run.start = o.input;
+    b.at.bodies = read_bodies(o.input, b.files);
+  }
+  if (!o.box) b.run.parameters.box.fill(md::period_of(b.at.bodies.count(), density));
+  require_sound(b.run.parameters);
+  return b;
+}
+
+Beginning begin_again(const MdOptions& o) {
+  require_no_parameters(o);
+  MdRestart from = read_md_restart(o.restart);
+  return {std::move(from.run), std::move(from.last), {o.restart}, true};
+}
+
+lab::NearInteraction interaction_of(const MdRun& run) {
+  if (!lab::names_a_file(run.interaction)) {
+    if (run.interaction != "lennard-jones") {
+      throw UsageError(fmt::format("unknown interaction '{}'; there is lennard-jones, or "
+                                   "FILE.hpp:Name of your own",
+                                   run.interaction));
+    }
+    if (!run.settings.empty())
+      throw UsageError("--set is for interactions in files; lennard-jones is built in");
+    return lab::near_interaction("lennard-jones", pairs::LennardJones{});
+  }
+  std::vector<lab::Setting> settings;
+  for (const std::string& text : run.settings)
+    settings.push_back(lab::parse_setting(text));
+  lab::UserKernel found = lab::load_user_kernel(run.interaction, settings, lab::Use::motion);
+  if (!found.near) {
+    throw UsageError(fmt::format("{} is no force between positions: md takes interactions of 3 "
+                                 "targets, 3 sources and at least 3 sums, the force",
+                                 run.interaction));
+  }
+  return *found.near;
+}
+
+/// From the first step to the last.
+class MdCommand {
+public:
+  MdCommand(const MdOptions& options, Beginning beginning)
+      : o_(options), run_(std::move(beginning.run)), now_(std::move(beginning.at)),
+        files_(std::move(beginning.files)), goes_on_(beginning.goes_on), first_(now_.step),
+        last_(now_.step + std::min(options.steps, nbody_format::most_steps + 1)),
+        every_(options.every.value_or(std::max<Index>(1, options.steps / 10))) {}
+
+  void execute(const Device& device) {
+    if (last_ > nbody_format::most_steps) {
+      throw UsageError(fmt::format("--steps {}: a run has at most {} steps", o_.steps,
+                                   nbody_format::most_steps));
+    }
+    const lab::NearInteraction interaction = interaction_of(run_);
+    if (!o_.output.empty()) writer_ = std::make_unique<MdWriter>(o_.output, files_, o_.overwrite);
+    const bool same = goes_on_ && o_.schedule.empty() && to_text(device.id()) == run_.device;
+    const std::string schedule = same ? run_.schedule : o_.schedule.empty() ? "auto" : o_.schedule;
+    system_ = md::make_system(device, run_.parameters, now_, interaction, schedule);
+    run_.device = to_text(device.id());
+    run_.device_name = device.facts().name;
+    run_.schedule = pairs::to_text(system_->schedule().schedule);
+    look();
+    if (!goes_on_) {
+      run_.id = checksum(0, run_.parameters, now_);
+      run_.energy = diagnostics_.energy();
+    }
+    print_head(device, interaction.has_energy);
+    keep();
+    integrate();
+    finish();
+  }
+
+private:
+  /// Brings the present state here.
+  void look() {
+    system_->read(now_);
+    now_.time = static_cast<double>(now_.step) * run_.parameters.dt;
+    diagnostics_ = diagnose(now_, run_.parameters);
+  }
+
+  [[nodiscard]] double drift() const {
+    return (diagnostics_.energy() - run_.energy) / static_cast<double>(diagnostics_.bodies);
+  }
+
+  void print_head(const Device& device, bool has_energy) const {
+    if (o_.json) return;
+    const md::Parameters& p = run_.parameters;
+    fmt::print("{}: {} bodies, {}, cutoff {:g} and skin {:g}, periods {:g} x {:g} x {:g}, dt {:g}, "
+               "{} on {} ({}); {}{}\n",
+               run_.start, now_.bodies.count(), run_.interaction, p.cutoff, p.skin, p.box[0],
+               p.box[1], p.box[2], p.dt, to_text(p.precision), run_.device, device.facts().name,
+               run_.schedule,
+               has_energy ? "" : "; the interaction has no energy: that of the potential is 0");
+    fmt::print("{:>10}  {:>10}  {:>12}  {:>12}  {:>12}  {:>12}  {:>9}  {:>10}\n", "step", "time",
+               "temperature", "pressure", "potential/N", "energy/N", "drift/N", "|momentum|");
+    std::fflush(stdout);
+  }
+
+  /// Reports and writes the state that was looked at.
+  void keep() {
+    const md::Diagnostics& d = diagnostics_;
+    if (!std::isfinite(d.energy()) || !std::isfinite(d.virial)) {
+      throw Failure(fmt::format("at step {} the energy is no longer finite; give a smaller --dt or "
+                                "bodies that are farther apart{}",
+                                now_.step, kept()));
+    }
+    progress_.clear();
+    const auto n = static_cast<double>(d.bodies);
+    const double momentum = std::hypot(d.momentum[0], d.momentum[1], d.momentum[2]);
+    lines_.push_back({{"step", now_.step},
+                      {"time", now_.time},
+                      {"temperature", d.temperature()},
+                      {"pressure", d.pressure()},
+                      {"kinetic_energy", d.kinetic},
+                      {"potential_energy", d.potential},
+                      {"energy", d.energy()},
+                      {"drift_per_body", drift()},
+                      {"momentum", d.momentum}});
+    if (!o_.json) {
+      fmt::print("{:>10}  {:>10.6g}  {:>12.6g}  {:>12.6g}  {:>12.6g}  {:>12.6g}  {:>9.1e}  "
+                 "{:>10.2e}\n",
+                 now_.step, now_.time, d.temperature(), d.pressure(), d.potential / n,
+                 d.energy() / n, drift(), momentum);
+      std::fflush(stdout);
+    }
+    if (writer_ == nullptr) return;
+    try {
+      writer_->write(run_, now_, d);
+    } catch (const Failure& failure) {
+      throw Failure(fmt::format("{}; stopped at step {}{}", failure.what(), now_.step, kept()));
+    }
+  }
+
+  [[nodiscard]] std::string kept() const {
+    if (writer_ == nullptr || !writer_->last_step()) return "";
+    return fmt::format("; {} keeps the snapshots up to step {}", writer_->target().string(),
+                       *writer_->last_step());
+  }
+
+  void integrate() {
+    Index batch = 1;
+    while (now_.step < last_) {
+      const Index stop = std::min({last_, (now_.step / every_ + 1) * every_, now_.step + batch});
+      const Index steps = stop - now_.step;
+      const double took = advance(steps);
+      if (took < response / 2 && steps == batch) batch *= 2;
+      if (took > response) batch = std::max<Index>(1, batch / 2);
+      const bool due = now_.step % every_ == 0 || now_.step == last_;
+      if (due) {
+        look();
+        keep();
+      }
+      progress_.show("integrating",
+                     static_cast<double>(now_.step - first_) / static_cast<double>(last_ - first_));
+      stop_if_asked(due);
+    }
+    progress_.clear();
+  }
+
+  /// Seconds that it took.
+  double advance(Index steps) {
+    const auto begin = std::chrono::steady_clock::now();
+    try {
+      system_->advance(steps);
+    } catch (const UsageError& error) { // a body that is nowhere
+      throw Failure(fmt::format("between steps {} and {}: {}; give a smaller --dt{}", now_.step,
+                                now_.step + steps, error.what(), kept()));
+    }
+    system_->wait();
+    now_.step += steps;
+    const double took =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    seconds_ += took;
+    return took;
+  }
+
+  /// After Ctrl-C: keeps what there is, so that a restart goes on from here.
+  void stop_if_asked(bool kept_already) {
+    if (now_.step == last_ || !interrupt_seen()) return;
+    if (writer_ == nullptr) throw Interrupted{};
+    if (!kept_already) {
+      look();
+      keep();
+    }
+    throw Interrupted{fmt::format("interrupted at step {} of {}; {} keeps it: go on with --restart",
+                                  now_.step, last_, o_.output)};
+  }
+
+  void finish() const {
+    const Index steps = last_ - first_;
+    const double rate =
+        seconds_ > 0 ? static_cast<double>(steps * now_.bodies.count()) / seconds_ : 0;
+    Record record = system_->record();
+    if (!o_.json) {
+      fmt::print("{} steps in {}, {}; lists were built {} times{}\n", steps,
+                 ridge::to_text(Seconds{seconds_}), quantity(rate, "body-steps/s"),
+                 system_->builds(), writer_ == nullptr ? "" : "; wrote " + writer_->text());
+      return;
+    }
+    record.kernel = "md";
+    if (steps > 0 && seconds_ > 0) {
+      const Seconds each{seconds_ / static_cast<double>(steps)};
+      record.timing = Timing{each, each, each, static_cast<int>(std::min<Index>(steps, INT_MAX))};
+    }
+    Json all = Json::parse(to_json(record));
+    const md::Parameters& p = run_.parameters;
+    all["md"] = {{"start", run_.start},
+                 {"run", fmt::format("{:016x}", run_.id)},
+                 {"interaction", run_.interaction},
+                 {"settings", run_.settings},
+                 {"dt", p.dt},
+                 {"cutoff", p.cutoff},
+                 {"skin", p.skin},
+                 {"box", p.box},
+                 {"steps", steps},
+                 {"seconds", seconds_},
+                 {"body_steps_per_second", rate},
+                 {"builds", system_->builds()},
+                 {"output", writer_ == nullptr ? Json() : Json(writer_->text())},
+                 {"snapshots", lines_}};
+    fmt::print("{}\n", Json::array({all}).dump(2));
+  }
+
+  /// How long the user waits for progress and after Ctrl-C, in seconds.
+  static constexpr double response = 0.2;
+
+  const MdOptions& o_;
+  MdRun run_;
+  md::State now_;
+  md::Diagnostics diagnostics_;
+  std::vector<std::filesystem::path> files_;
+  bool goes_on_;
+  Index first_, last_, every_;
+  std::unique_ptr<MdWriter> writer_;
+  std::unique_ptr<md::System> system_;
+  Progress progress_;
+  Json lines_ = Json::array();
+  double seconds_ = 0;
+};
+
+void run_md(const MdOptions& o) {
+  require_one_start(o);
+  Beginning beginning = o.restart.empty() ? begin_anew(o) : begin_again(o);
+  const Device device = device_of_run(comm::world(), o.device,
+                                      {o.restart, beginning.run.device, beginning.run.device_name});
+  MdCommand(o, std::move(beginning)).execute(device);
+}
+
+} // namespace
+
+void add_md(CommandLine& line) {
+  const Command command = line.add_command(
+      "md", "molecular dynamics: forces within a cutoff, periodic box, with snapshots");
+  auto o = std::make_shared<MdOptions>();
+  command.add("INPUT", &o->input, "FILE.h5, FILE.h5:/group or FILE.csv: bodies of yours");
+  command.add("-o,--output", &o->output,
+              "FILE.h5: the snapshots, with FILE.xdmf beside it for ParaView");
+  command.add("--lattice", &o->lattice,
+              "start from N = 4 c^3 bodies on a face-centred cubic lattice, at a --temperature");
+  command.add("--restart", &o->restart,
+              "FILE.h5: go on from the last snapshot of this run, bit by bit");
+  command.add("--density", &o->density,
+              "bodies in a unit of volume: the periodic box is a cube; 0.8442 if not given with "
+              "--lattice");
+  command.add("--box", &o->box, "of INPUT: three periods from 0, such as 10x10x20");
+  command.add("--temperature", &o->temperature, "of --lattice; 1.44 if not given");
+  command.add("--seed", &o->seed, "of --lattice; 1 if not given");
+  command.add("--steps", &o->steps, "steps to take; 1000 if not given");
+  command.add("--dt", &o->dt, "time of a step; 0.005 if not given");
+  command.add("--cutoff", &o->cutoff, "pairs nearer than that act on each other; 2.5 if not given");
+  command.add("--skin", &o->skin,
+              "lists hold pairs that are so much farther apart; 0.12 of the cutoff if not given");
+  command.add("--interaction", &o->interaction,
+              "lennard-jones (if not given), or FILE.hpp:Name of your own: 3 sources, the force "
+              "and perhaps the energy");
+  command.add("--set", &o->settings,
+              "MEMBER=NUMBER of an interaction in a file, such as epsilon=2; may be repeated");
+  command.add("--every", &o->every, "steps between snapshots; a tenth of --steps if not given");
+  command.add("--precision", &o->precision,
+              "fp32, fp64, or mixed: state and sums in fp64, interactions in fp32; mixed if not "
+              "given");
+  command.add_device(&o->device);
+  command.add("--schedule", &o->schedule, "of the sums over near pairs: auto, a name, or fields");
+  command.add("--overwrite", &o->overwrite, "replace the output file when it exists");
+  command.add("--json", &o->json, "print an array with the record");
+  command.set_footer(std::string(bodies_help()) +
+                     "\nCtrl-C writes a last snapshot to go on from. See docs/near_pairs.md.\n");
+  command.set_action([o] { run_md(*o); });
+}
+
+} // namespace ridge::app

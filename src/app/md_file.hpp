@@ -1,0 +1,76 @@
+// The file of a run of molecular dynamics: HDF5 with all snapshots, and an XDMF file beside it.
+//
+//   /                      attributes: program, format, run, interaction, parameters, device, ...
+//   /mass                  N values
+//   /snapshots/0000000100  a group a snapshot, named by its step, with position and velocity of
+//                          N x 3 values, potential of N, position_of_lists, where the bodies were
+//                          when the lists of near pairs were built, a link to mass, and as
+//                          attributes energies, temperature and pressure; the last attribute,
+//                          checksum, makes it complete
+#pragma once
+
+#include "../io/output_file.hpp"
+
+#include <md/state.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ridge::app {
+
+/// What holds for all of a run.
+struct MdRun {
+  std::uint64_t id = 0; ///< hash of the very first state; restarts keep it
+  std::string start;    ///< what it began from
+  std::string interaction;
+  std::vector<std::string> settings; ///< of the interaction: "epsilon=2"
+  md::Parameters parameters;
+  std::string device, device_name;
+  std::string schedule; ///< with all fields
+  double energy = 0;    ///< of the very first state
+};
+
+struct MdRestart {
+  MdRun run;
+  md::State last;
+};
+
+/// The last complete snapshot of a run's file. Throws UsageError when `file` is not the file of a
+/// run or its last snapshot is not of that run or was changed; Failure when it cannot be read.
+[[nodiscard]] MdRestart read_md_restart(const std::filesystem::path& file);
+
+/// Writes a run's file a snapshot at a time. The file appears with the first; from then on it is
+/// complete and closed between snapshots.
+class MdWriter {
+public:
+  /// Claims `target` and the XDMF file beside it; `inputs` are what was read. Throws what
+  /// OutputPlan throws.
+  MdWriter(const std::filesystem::path& target, const std::vector<std::filesystem::path>& inputs,
+           bool overwrite);
+
+  /// Throws Failure: the snapshots written before stay.
+  void write(const MdRun& run, const md::State& state, const md::Diagnostics& diagnostics);
+
+  /// What it leaves: "run.h5 and run.xdmf".
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] const std::filesystem::path& target() const { return target_; }
+  /// Step of the last snapshot that was written.
+  [[nodiscard]] std::optional<Index> last_step() const { return last_step_; }
+
+private:
+  void create(const MdRun& run, const md::State& state) const;
+  void append(const std::filesystem::path& file, const MdRun& run, const md::State& state,
+              const md::Diagnostics& diagnostics) const;
+
+  std::filesystem::path target_, xdmf_;
+  io::OutputPlan plan_;
+  std::optional<io::OutputFile> first_; ///< until the file has appeared
+  std::optional<Index> last_step_;
+  std::vector<double> times_;
+  std::vector<std::string> groups_;
+};
+
+} // namespace ridge::app

@@ -1,0 +1,147 @@
+#include "state.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/core/random.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace ridge::md {
+
+void require_sound(const Parameters& p) {
+  if (!(p.dt > 0) || !std::isfinite(p.dt))
+    throw UsageError(fmt::format("--dt {:g}: a step must be positive", p.dt));
+  if (!(p.cutoff > 0) || !std::isfinite(p.cutoff))
+    throw UsageError(fmt::format("--cutoff {:g}: it must be positive", p.cutoff));
+  if (!(p.skin >= 0) || !std::isfinite(p.skin))
+    throw UsageError(fmt::format("--skin {:g}: it must be 0 or positive", p.skin));
+  for (const double length : p.box) {
+    if (!(length > 0) || !std::isfinite(length))
+      throw UsageError(fmt::format("a period of the box is {:g}; it must be positive", length));
+  }
+}
+
+void require_sound(const nbody::Bodies& bodies, const Parameters& p) {
+  if (bodies.count() < 1) throw UsageError("there are no bodies");
+  bodies.for_each([&](const auto& values, const char* name) {
+    const auto odd = std::find_if_not(values.begin(), values.end(), [&](double v) {
+      return std::isfinite(nbody::rounded(v, p.precision));
+    });
+    if (odd == values.end()) return;
+    throw UsageError(fmt::format("{} of body {} is {}; all values must be finite{} (bodies count "
+                                 "from 0)",
+                                 name, odd - values.begin(), *odd,
+                                 std::isfinite(*odd) ? ", in fp32" : ""));
+  });
+  const double mass = bodies.mass[0];
+  if (!(mass > 0)) throw UsageError(fmt::format("m of body 0 is {:g}; it must be positive", mass));
+  const auto other =
+      std::find_if(bodies.mass.begin(), bodies.mass.end(), [&](double m) { return m != mass; });
+  if (other != bodies.mass.end()) {
+    throw UsageError(fmt::format("m of body {} is {:g} and that of body 0 {:g}; all must be one",
+                                 other - bodies.mass.begin(), *other, mass));
+  }
+}
+
+Diagnostics diagnose(const State& state, const Parameters& p) {
+  Diagnostics sum;
+  const nbody::Bodies& b = state.bodies;
+  sum.bodies = b.count();
+  sum.volume = p.box[0] * p.box[1] * p.box[2];
+  for (std::size_t i = 0; i < b.mass.size(); ++i) {
+    for (std::size_t c = 0; c < 3; ++c) {
+      const double v = b.velocity[c][i];
+      sum.kinetic += 0.5 * b.mass[i] * v * v;
+      sum.momentum[c] += b.mass[i] * v;
+    }
+    sum.potential += state.potential[i];
+    sum.virial += state.virial[i];
+  }
+  return sum;
+}
+
+std::uint64_t checksum(std::uint64_t run, const Parameters& p, const State& state) {
+  std::uint64_t hash = mix_bits(run);
+  const auto add = [&](double value) {
+    hash = mix_bits(hash ^ std::bit_cast<std::uint64_t>(value));
+  };
+  hash = mix_bits(hash ^ static_cast<std::uint64_t>(p.precision));
+  hash = mix_bits(hash ^ static_cast<std::uint64_t>(state.step));
+  for (const double value : {p.dt, p.cutoff, p.skin, p.box[0], p.box[1], p.box[2]})
+    add(value);
+  state.bodies.for_each([&](const auto& values, const char*) {
+    for (const double value : values)
+      add(value);
+  });
+  for (const auto& values : state.listed) {
+    for (const double value : values)
+      add(value);
+  }
+  return hash;
+}
+
+double period_of(Index count, double density) {
+  return std::cbrt(static_cast<double>(count) / density);
+}
+
+nbody::Bodies lattice(Index count, double density, double temperature, std::uint64_t seed) {
+  if (!(density > 0) || !std::isfinite(density))
+    throw UsageError(fmt::format("--density {:g}: it must be positive", density));
+  if (!(temperature >= 0) || !std::isfinite(temperature))
+    throw UsageError(fmt::format("--temperature {:g}: it must be 0 or positive", temperature));
+  const auto cells = static_cast<Index>(std::llround(std::cbrt(static_cast<double>(count) / 4)));
+  if (cells < 1 || 4 * cells * cells * cells != count) {
+    const Index below =
+        std::max<Index>(1, static_cast<Index>(std::cbrt(static_cast<double>(count) / 4)));
+    throw UsageError(fmt::format("--lattice {}: a face-centred lattice has 4 c^3 bodies, such as "
+                                 "{} or {}",
+                                 count, 4 * below * below * below,
+                                 4 * (below + 1) * (below + 1) * (below + 1)));
+  }
+  nbody::Bodies bodies;
+  bodies.resize(count);
+  const double spacing = period_of(count, density) / static_cast<double>(cells);
+  constexpr double corners[4][3] = {{0, 0, 0}, {0.5, 0.5, 0}, {0.5, 0, 0.5}, {0, 0.5, 0.5}};
+  const std::uint64_t stream = mix_bits(seed);
+  const auto uniform = [&](Index draw) {
+    const std::uint64_t bits = mix_bits(stream ^ mix_bits(static_cast<std::uint64_t>(draw)));
+    return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53;
+  };
+  for (Index i = 0; i < count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Index cell = i / 4;
+    const std::array<Index, 3> corner{cell % cells, cell / cells % cells, cell / cells / cells};
+    for (std::size_t c = 0; c < 3; ++c) {
+      bodies.position[c][at] = spacing * (static_cast<double>(corner[c]) + corners[i % 4][c]);
+      const Index draw = 2 * (3 * i + static_cast<Index>(c));
+      bodies.velocity[c][at] = std::sqrt(-2 * std::log(uniform(draw))) *
+                               std::cos(2 * std::numbers::pi * uniform(draw + 1));
+    }
+    bodies.mass[at] = 1;
+  }
+  for (auto& values : bodies.velocity) { // at rest as a whole
+    const double mean =
+        std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(count);
+    for (double& v : values)
+      v -= mean;
+  }
+  double kinetic = 0;
+  for (const auto& values : bodies.velocity) {
+    for (const double v : values)
+      kinetic += 0.5 * v * v;
+  }
+  const double wanted = 0.5 * temperature * (3 * static_cast<double>(count) - 3);
+  const double factor = kinetic > 0 ? std::sqrt(wanted / kinetic) : 0;
+  for (auto& values : bodies.velocity) {
+    for (double& v : values)
+      v *= factor;
+  }
+  return bodies;
+}
+
+} // namespace ridge::md

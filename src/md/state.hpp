@@ -1,0 +1,64 @@
+// What a run of molecular dynamics is told, and what it is at one step.
+#pragma once
+
+#include <ridge/pairs/lists/box.hpp>
+
+#include <nbody/bodies.hpp>
+
+#include <cstdint>
+
+namespace ridge::md {
+
+/// What a trajectory depends on beside the bodies, the interaction, the device and the schedule.
+struct Parameters {
+  nbody::Precision precision = nbody::Precision::mixed;
+  double dt = 0;               ///< time of a step
+  double cutoff = 0, skin = 0; ///< pairs::ListOptions
+  std::array<double, 3> box{}; ///< periods, from 0
+};
+
+/// Throws UsageError when dt, cutoff or a period is not positive, or nothing in the precision.
+void require_sound(const Parameters& parameters);
+
+/// Throws UsageError, naming body and component, unless all is finite and all masses are one.
+void require_sound(const nbody::Bodies& bodies, const Parameters& parameters);
+
+/// Sums over all bodies. A pair's energy and virial, d . F, count once.
+struct Diagnostics {
+  Index bodies = 0;
+  double kinetic = 0, potential = 0, virial = 0, volume = 1;
+  std::array<double, 3> momentum{};
+
+  [[nodiscard]] double energy() const { return kinetic + potential; }
+  /// Of 3 N - 3 degrees of freedom, the momentum being fixed; Boltzmann's constant is 1.
+  [[nodiscard]] double temperature() const {
+    return bodies > 1 ? 2 * kinetic / (3 * static_cast<double>(bodies) - 3) : 0;
+  }
+  [[nodiscard]] double pressure() const { return (2 * kinetic + virial) / (3 * volume); }
+};
+
+struct State {
+  Index step = 0;
+  double time = 0;
+  nbody::Bodies bodies;
+  /// Where bodies were when the lists were built; empty where they are yet to be.
+  std::array<std::vector<double>, 3> listed;
+  std::vector<double> potential, virial; ///< of each body: half of its pairs'
+};
+
+[[nodiscard]] Diagnostics diagnose(const State& state, const Parameters& parameters);
+
+/// A hash of every bit that the rest of a trajectory depends on, and of `run`.
+[[nodiscard]] std::uint64_t checksum(std::uint64_t run, const Parameters& parameters,
+                                     const State& state);
+
+/// Bodies of mass 1 on a face-centred cubic lattice at a density, 4 c^3 of them, with velocities as
+/// Maxwell's at a temperature, at rest as a whole, and exactly that temperature. Throws UsageError
+/// for another number, with the next that are.
+[[nodiscard]] nbody::Bodies lattice(Index count, double density, double temperature,
+                                    std::uint64_t seed);
+
+/// The period of a cube of so many bodies at a density.
+[[nodiscard]] double period_of(Index count, double density);
+
+} // namespace ridge::md

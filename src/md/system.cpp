@@ -1,0 +1,144 @@
+#include "system.hpp"
+
+#include <ridge/device/offer.hpp>
+
+#include <nbody/mover.hpp>
+
+#include <optional>
+
+namespace ridge::md {
+
+namespace {
+
+template <class T>
+class SystemOf final : public System {
+  using Three = std::array<Field<T>, 3>;
+
+public:
+  SystemOf(const Device& device, const Parameters& parameters, const State& state,
+           const lab::NearInteraction& interaction, std::string_view schedule)
+      : queue_(device), parameters_(parameters), mass_(state.bodies.mass[0]),
+        schedule_(pairs::parse_list_schedule(schedule, device)) {
+    const Extents count{state.bodies.count()};
+    position_ = loaded(state.bodies.position, "positions");
+    velocity_ = loaded(state.bodies.velocity, "velocities");
+    for (Field<T>& force : forces_)
+      force = Field<T>(device, count, "forces");
+    for (Field<T>& energy : energies_)
+      energy = Field<T>(device, count, "energies");
+    lists_.emplace(queue_, constant(position_),
+                   pairs::ListOptions{parameters.cutoff, parameters.skin, box(),
+                                      pairs::share_of(schedule_.schedule)});
+    if (!state.listed[0].empty()) {
+      const Three listed = loaded(state.listed, "positions of lists");
+      lists_->rebuild_of(constant(listed));
+      queue_.wait();
+    }
+    const lab::NearBodies<T> bodies{
+        queue_, *lists_, spans(forces_), {energies_[0].elements(), energies_[1].elements()}};
+    if constexpr (std::is_same_v<T, float>) {
+      programs_.emplace(interaction.single(bodies, schedule_.schedule));
+    } else {
+      programs_.emplace(interaction.twice(bodies, schedule_.schedule,
+                                          parameters.precision == nbody::Precision::mixed));
+    }
+    programs_->force.run();
+  }
+
+  void advance(Index steps) override {
+    const T half_kick = static_cast<T>(parameters_.dt / 2 / mass_);
+    for (Index step = 0; step < steps; ++step) {
+      move({owed_kick_, half_kick}, static_cast<T>(parameters_.dt));
+      (void)lists_->update();
+      programs_->force.run();
+      owed_kick_ = half_kick;
+    }
+  }
+
+  void read(State& state) override {
+    if (owed_kick_ != 0) move({owed_kick_, 0}, 0);
+    owed_kick_ = 0;
+    programs_->energy.run();
+    const auto built = lists_->built();
+    for (std::size_t c = 0; c < 3; ++c) {
+      unload(position_[c].elements(), state.bodies.position[c]);
+      unload(velocity_[c].elements(), state.bodies.velocity[c]);
+      unload(built[c], state.listed[c]);
+    }
+    unload(energies_[0].elements(), state.potential);
+    unload(energies_[1].elements(), state.virial);
+    for (auto* const halves : {&state.potential, &state.virial}) {
+      for (double& value : *halves)
+        value /= 2;
+    }
+  }
+
+  void wait() override { queue_.wait(); }
+  [[nodiscard]] Record record() const override { return programs_->force.record(); }
+  [[nodiscard]] const pairs::NamedListSchedule& schedule() const override { return schedule_; }
+  [[nodiscard]] Index builds() const override { return lists_->data().builds; }
+
+private:
+  [[nodiscard]] pairs::Box box() const { return {{}, parameters_.box, {true, true, true}}; }
+  static std::array<Span<T>, 3> spans(const Three& three) {
+    return {three[0].elements(), three[1].elements(), three[2].elements()};
+  }
+  static pairs::Positions<T> constant(const Three& three) {
+    return {three[0].elements(), three[1].elements(), three[2].elements()};
+  }
+
+  [[nodiscard]] Three loaded(const std::array<std::vector<double>, 3>& values, const char* what) {
+    Three made;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const std::vector<T> stored(values[c].begin(), values[c].end());
+      made[c] = Field<T>(queue_.device(), Extents{static_cast<Index>(stored.size())}, what);
+      copy_to_device(queue_, made[c].data(), stored.data(), made[c].count());
+      queue_.wait();
+    }
+    return made;
+  }
+  void unload(const Span<const T>& from, std::vector<double>& values) {
+    std::vector<T> stored(static_cast<std::size_t>(from.size));
+    copy_to_host(queue_, stored.data(), from.data, from.size);
+    queue_.wait();
+    values.assign(stored.begin(), stored.end());
+  }
+
+  void move(const std::array<T, 2>& kicks, T drift) {
+    nbody::Motion<T> motion;
+    for (std::size_t c = 0; c < 3; ++c) {
+      motion.position[c] = position_[c].elements();
+      motion.velocity[c] = velocity_[c].elements();
+      motion.acceleration[c] = forces_[c].elements();
+    }
+    motion.kicks = kicks;
+    motion.drift = drift;
+    move_bodies_(queue_, motion);
+  }
+
+  Queue queue_;
+  nbody::MoveBodies<T>* move_bodies_ =
+      offered<nbody::MoveBodies<T>>(queue_.device().kind(), typeid(nbody::Motion<T>));
+  Parameters parameters_;
+  double mass_;
+  pairs::NamedListSchedule schedule_;
+  Three position_, velocity_, forces_;
+  std::array<Field<T>, 2> energies_;
+  std::optional<pairs::Lists<T>> lists_;
+  std::optional<lab::NearForces> programs_;
+  T owed_kick_ = 0; ///< that ends the last step; done with the next one's first
+};
+
+} // namespace
+
+std::unique_ptr<System> make_system(const Device& device, const Parameters& parameters,
+                                    const State& state, const lab::NearInteraction& interaction,
+                                    std::string_view schedule) {
+  require_sound(parameters);
+  require_sound(state.bodies, parameters);
+  if (parameters.precision == nbody::Precision::fp32)
+    return std::make_unique<SystemOf<float>>(device, parameters, state, interaction, schedule);
+  return std::make_unique<SystemOf<double>>(device, parameters, state, interaction, schedule);
+}
+
+} // namespace ridge::md

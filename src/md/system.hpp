@@ -1,0 +1,39 @@
+// Bodies on a device that act on each other within a cutoff, and their motion.
+#pragma once
+
+#include <ridge/lab/near_forces.hpp>
+
+#include "state.hpp"
+
+#include <memory>
+#include <string_view>
+
+namespace ridge::md {
+
+/// Velocity Verlet: half a kick, a drift, the forces, half a kick.
+class System {
+public:
+  System() = default;
+  System(const System&) = delete;
+  System& operator=(const System&) = delete;
+  virtual ~System() = default;
+
+  virtual void advance(Index steps) = 0;
+  /// Bodies, where they were when lists were built, and the energies, at the present step.
+  virtual void read(State& state) = 0;
+  virtual void wait() = 0;
+  /// Of the forces.
+  [[nodiscard]] virtual Record record() const = 0;
+  [[nodiscard]] virtual const pairs::NamedListSchedule& schedule() const = 0;
+  /// How often lists were built since the start.
+  [[nodiscard]] virtual Index builds() const = 0;
+};
+
+/// Throws UsageError for parameters, bodies and schedules that cannot be; Failure where memory is
+/// too little.
+[[nodiscard]] std::unique_ptr<System> make_system(const Device& device,
+                                                  const Parameters& parameters, const State& state,
+                                                  const lab::NearInteraction& interaction,
+                                                  std::string_view schedule);
+
+} // namespace ridge::md

@@ -1,0 +1,208 @@
+"""`ridge md`: trajectories, the melt of LAMMPS, restarts, interactions of the user's own, bad input."""
+
+import signal
+import time
+
+import h5py
+import numpy as np
+import pytest
+from conftest import left_in
+
+
+def snapshot(name, step):
+    with h5py.File(name) as h5:
+        group = h5[f"snapshots/{step:010}"]
+        return {d: group[d][:] for d in ["position", "velocity", "potential", "position_of_lists"]}
+
+
+def attributes(name, step):
+    with h5py.File(name) as h5:
+        return dict(h5[f"snapshots/{step:010}"].attrs)
+
+
+def same_bits(a, b):
+    return all(a[d].dtype == b[d].dtype and a[d].tobytes() == b[d].tobytes() for d in a)
+
+
+def lennard_jones(x, box, cutoff):
+    """Forces, energies and virials of all pairs, by plain double sums."""
+    d = x[:, None, :] - x[None, :, :]
+    d -= box * np.round(d / box)
+    r2 = (d**2).sum(axis=2)
+    np.fill_diagonal(r2, np.inf)
+    inverse = np.where(r2 < cutoff**2, 1 / r2, 0)
+    s6 = inverse**3
+    weight = 24 * s6 * inverse * (2 * s6 - 1)
+    return ((d * weight[:, :, None]).sum(axis=1), 2 * (s6 * (s6 - 1)).sum(axis=1),
+            0.5 * (weight * np.where(np.isfinite(r2), r2, 0)).sum())
+
+
+def verlet(x, v, box, cutoff, dt, steps):
+    x, v = x.copy(), v.copy()
+    f, _, _ = lennard_jones(x, box, cutoff)
+    for _ in range(steps):
+        v += f * dt / 2
+        x += v * dt
+        f, energy, virial = lennard_jones(x, box, cutoff)
+        v += f * dt / 2
+    return x, v, energy, virial
+
+
+def liquid(count=125, seed=1):
+    """Near a simple cubic lattice of spacing 1.1, some a period away."""
+    random = np.random.default_rng(seed)
+    edge = round(count ** (1 / 3))
+    x = 1.1 * np.stack(np.meshgrid(*3 * [np.arange(edge)]), axis=-1).reshape(-1, 3)
+    x = x + random.uniform(-0.05, 0.05, x.shape)
+    x[::9] += 1.1 * edge
+    return x, random.standard_normal(x.shape), np.full(3, 1.1 * edge)
+
+
+def write_start(name, x, v, mass=1.0):
+    with h5py.File(name, "w") as h5:
+        h5["position"], h5["velocity"], h5["mass"] = x, v, np.full(len(x), mass)
+
+
+@pytest.mark.parametrize("device, precision, tolerance",
+                         [("cpu", "fp64", 1e-11), ("cpu", "mixed", 1e-5), ("cpu", "fp32", 2e-4),
+                          ("simt:32", "mixed", 1e-5)])
+def test_trajectory_equals_plain_sums(ridge, folder, device, precision, tolerance):
+    x, v, box = liquid()
+    write_start("in.h5", x, v)
+    ridge.good("md", "in.h5", "-o", "run.h5", "--steps", 10, "--dt", 0.004, "--cutoff", 2, "--skin", 0.2,
+               "--box", "5.5x5.5x5.5", "--device", device, "--precision", precision)
+    assert left_in(folder) == ["in.h5", "run.h5", "run.xdmf"]
+    x, v, energy, virial = verlet(x, v, box, 2, 0.004, 10)
+    got = snapshot("run.h5", 10)
+    for values, expected in [("position", x), ("velocity", v), ("potential", energy)]:
+        assert np.abs(got[values] - expected).max() <= tolerance * np.abs(expected).max()
+    a = attributes("run.h5", 10)
+    kinetic = 0.5 * (v**2).sum()
+    assert a["kinetic_energy"] == pytest.approx(kinetic, rel=10 * tolerance)
+    assert a["potential_energy"] == pytest.approx(energy.sum(), rel=10 * tolerance)
+    assert a["temperature"] == pytest.approx(2 * kinetic / (3 * len(x) - 3), rel=10 * tolerance)
+    assert a["pressure"] == pytest.approx((2 * kinetic + virial) / (3 * box.prod()), rel=100 * tolerance)
+
+
+def test_the_melt_of_lammps(ridge, folder):
+    """Its in.lj, 131072 atoms: E_pair -6.7733681, Press -5.0196785 at step 0 and temperature 0.7594,
+    E_pair -5.7614 at step 100."""
+    out = ridge.good("md", "--lattice", 4000, "--steps", 100, "--precision", "fp64", "--device", "cpu",
+                     "--json")
+    lines = out.records()[0]["md"]["snapshots"]
+    first, last = lines[0], lines[-1]
+    assert first["potential_energy"] / 4000 == pytest.approx(-6.7733681, abs=1e-6)
+    ideal = 0.8442 * 1.44 * (1 / 131072 - 1 / 4000)  # the centre of mass has no temperature
+    assert first["pressure"] - ideal == pytest.approx(-5.0196785, abs=1e-5)
+    assert first["temperature"] == pytest.approx(1.44, rel=1e-12)
+    assert last["temperature"] == pytest.approx(0.7594, abs=0.02)
+    assert last["potential_energy"] / 4000 == pytest.approx(-5.7614, abs=0.03)
+
+
+def test_energy_and_momentum_are_kept(ridge, folder):
+    """A cutoff of 4, where the truncated potential's step is small."""
+    out = ridge.good("md", "--lattice", 864, "--steps", 300, "--dt", 0.002, "--cutoff", 4, "--skin", 0.4,
+                     "--temperature", 0.5, "--precision", "fp64", "--device", "cpu", "--json")
+    lines = out.records()[0]["md"]["snapshots"]
+    assert max(abs(line["drift_per_body"]) for line in lines) < 2e-3
+    assert max(np.abs(line["momentum"]).max() for line in lines) < 1e-10
+
+
+@pytest.mark.parametrize("device, precision", [("cpu", "mixed"), ("cpu", "fp32"), ("simt:64", "mixed")])
+def test_restart_gives_the_same_bits(ridge, folder, device, precision):
+    count, half, whole = (864, 60, 100) if device == "cpu" else (256, 5, 9)
+    options = ["--cutoff", 2.4] if count == 864 else ["--cutoff", 1.6, "--dt", 0.02]
+    start = ["md", "--lattice", count, "--device", device, "--precision", precision, *options]
+    ridge.good(*start, "-o", "whole.h5", "--steps", whole)
+    ridge.good(*start, "-o", "half.h5", "--steps", half, "--every", 7)
+    ridge.good("md", "--restart", "half.h5", "-o", "more.h5", "--steps", whole - half, "--every", 11)
+    assert same_bits(snapshot("whole.h5", whole), snapshot("more.h5", whole))
+    assert attributes("whole.h5", whole)["checksum"] == attributes("more.h5", whole)["checksum"]
+    with h5py.File("half.h5", "r+") as h5:
+        h5[f"snapshots/{half:010}/velocity"][3, 1] += 1
+    ridge.bad("md", "--restart", "half.h5", "-o", "no.h5", says="its checksum differs")
+
+
+def test_an_interaction_of_the_users_own(ridge, folder):
+    (folder / "soft.hpp").write_text("""
+struct Soft { // energy (1 - r^2)^2 within 1, and further sums for it
+  static constexpr int targets = 3, sources = 3, sums = 4, positions = 3;
+  double strength = 1;
+  template <class V> RIDGE_FN void operator()(const V* t, const V* s, V* sum) const {
+    const V x = t[0] - s[0], y = t[1] - s[1], z = t[2] - s[2];
+    const V inside = V(1) - (x * x + y * y + z * z);
+    const V force = V(4 * strength) * inside;
+    sum[0] += x * force;
+    sum[1] += y * force;
+    sum[2] += z * force;
+    sum[3] += V(strength) * inside * inside;
+  }
+};
+struct Weights { static constexpr int targets = 3, sources = 4, sums = 3;
+  template <class V> RIDGE_FN void operator()(const V* t, const V* s, V* sum) const { sum[0] += s[3] * t[0]; }
+};
+""")
+    random = np.random.default_rng(3)
+    x, v = random.uniform(0, 4, (100, 3)), np.zeros((100, 3))
+    write_start("in.h5", x, v)
+    ridge.good("md", "in.h5", "-o", "run.h5", "--steps", 1, "--dt", 0.01, "--cutoff", 1, "--box", "4x4x4",
+               "--interaction", "soft.hpp:Soft", "--set", "strength=2", "--device", "cpu",
+               "--precision", "fp64")
+    d = x[:, None, :] - x[None, :, :]
+    d -= 4 * np.round(d / 4)
+    inside = np.maximum(0, 1 - (d**2).sum(axis=2))
+    np.fill_diagonal(inside, 0)
+    force = 8 * (d * inside[:, :, None]).sum(axis=1)
+    assert np.abs(snapshot("run.h5", 1)["position"] - (x + force * 0.01**2 / 2)).max() < 1e-12
+    assert snapshot("run.h5", 0)["potential"] == pytest.approx((inside**2).sum(axis=1), abs=1e-12)
+    ridge.bad("md", "in.h5", "-o", "no.h5", "--density", 1, "--cutoff", 1,
+              "--interaction", "soft.hpp:Weights", says="is no force between positions")
+
+
+def test_ctrl_c_keeps_the_last_step(ridge, folder):
+    run = ridge.start("md", "--lattice", 4000, "--steps", 1000000, "-o", "run.h5", "--device", "cpu")
+    while not (folder / "run.h5").exists():
+        time.sleep(0.05)
+    time.sleep(0.5)
+    run.send_signal(signal.SIGINT)
+    _, said = run.communicate(timeout=60)
+    assert run.returncode == 130
+    assert said.startswith("ridge: interrupted at step ") and "go on with --restart" in said
+    ridge.good("md", "--restart", "run.h5", "-o", "more.h5", "--steps", 1)
+
+
+@pytest.mark.parametrize("options, said", [
+    (["--cutoff", 0], "--cutoff 0: it must be positive"),
+    (["--cutoff", -1], "must be positive"),
+    (["--cutoff", 3, "--skin", 0.5], "more than half of the period 5.5"),
+    (["--dt", 0], "a step must be positive"),
+    (["--skin", -1], "--skin -1"),
+    (["--interaction", "springs"], "unknown interaction 'springs'; there is lennard-jones"),
+    (["--lattice", 5], "several starts"),
+    (["--density", 0], "give one of them"),
+    (["--seed", 3], "go with --lattice"),
+    (["--schedule", "tile=3"], "unknown schedule field"),
+])
+def test_bad_options(ridge, folder, options, said):
+    x, v, _ = liquid()
+    write_start("in.h5", x, v)
+    words = {"--cutoff": 2, "--device": "cpu", "--box": "5.5x5.5x5.5"}
+    words.update(zip(options[::2], options[1::2]))
+    ridge.bad("md", "in.h5", "-o", "run.h5", *(word for pair in words.items() for word in pair), says=said)
+    assert left_in(folder) == ["in.h5"]
+
+
+def test_bad_bodies(ridge, folder):
+    x, v, _ = liquid()
+    start = ["md", "in.h5", "-o", "run.h5", "--density", 0.75, "--cutoff", 2, "--device", "cpu"]
+    x[17, 2] = np.nan
+    write_start("in.h5", x, v)
+    ridge.bad(*start, says="z of body 17 is nan")
+    x[17] = x[3]
+    write_start("in.h5", x, v)
+    ridge.bad(*start, says="energy is no longer finite", code=1)
+    write_start("in.h5", x, v, mass=0.0)
+    ridge.bad(*start, says="m of body 0 is 0")
+    ridge.bad("md", "--lattice", 50, says="4 c^3 bodies, such as 32 or 108")
+    ridge.bad("md", says="nothing to start from")
+    ridge.bad("md", "in.h5", "-o", "run.h5", "--box", "5x5", says="expected three periods")
