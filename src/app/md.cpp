@@ -1,7 +1,7 @@
 // `ridge md`: bodies that act on each other within a cutoff, with snapshots.
 #include <ridge/core/error.hpp>
+#include <ridge/lab/kernels/pairs/lennard_jones.hpp>
 #include <ridge/lab/user_kernel.hpp>
-#include <ridge/pairs/interactions/lennard_jones.hpp>
 
 #include "commands.hpp"
 #include "interrupt.hpp"
@@ -26,6 +26,9 @@ namespace ridge::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+/// The interaction that is not asked for.
+constexpr const char* standard = lab::LennardJonesEntry::name;
 
 /// What the user gave; what is absent has a default, or comes from the run that goes on.
 struct MdOptions {
@@ -113,7 +116,7 @@ md::Parameters parameters_of(const MdOptions& o) {
 
 Beginning begin_anew(const MdOptions& o) {
   Beginning b;
-  b.run.interaction = o.interaction.value_or("lennard-jones");
+  b.run.interaction = o.interaction.value_or(standard);
   b.run.settings = o.settings;
   b.run.parameters = parameters_of(o);
   const double density = o.density.value_or(0.8442);
@@ -143,14 +146,16 @@ Beginning begin_again(const MdOptions& o) {
 
 lab::NearInteraction interaction_of(const MdRun& run) {
   if (!lab::names_a_file(run.interaction)) {
-    if (run.interaction != "lennard-jones") {
-      throw UsageError(fmt::format("unknown interaction '{}'; there is lennard-jones, or "
-                                   "FILE.hpp:Name of your own",
-                                   run.interaction));
+    if (run.interaction != standard) {
+      throw UsageError(
+          fmt::format("unknown interaction '{}'; there is {}, or FILE.hpp:Name of your "
+                      "own",
+                      run.interaction, standard));
     }
     if (!run.settings.empty())
-      throw UsageError("--set is for interactions in files; lennard-jones is built in");
-    return lab::near_interaction("lennard-jones", pairs::LennardJones{});
+      throw UsageError(
+          fmt::format("--set is for interactions in files; {} is built in", run.interaction));
+    return lab::near_interaction(standard, lab::LennardJonesEntry::make());
   }
   std::vector<lab::Setting> settings;
   for (const std::string& text : run.settings)
@@ -398,8 +403,8 @@ void add_md(CommandLine& line) {
   command.add("--skin", &o->skin,
               "lists hold pairs that are so much farther apart; 0.12 of the cutoff if not given");
   command.add("--interaction", &o->interaction,
-              "lennard-jones (if not given), or FILE.hpp:Name of your own: 3 sources, the force "
-              "and perhaps the energy");
+              std::string(standard) + " (if not given), or FILE.hpp:Name of your own: 3 sources, "
+                                      "the force and perhaps the energy");
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of an interaction in a file, such as epsilon=2; may be repeated");
   command.add("--every", &o->every, "steps between snapshots; a tenth of --steps if not given");

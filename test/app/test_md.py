@@ -145,9 +145,10 @@ struct Weights { static constexpr int targets = 3, sources = 4, sums = 3;
     random = np.random.default_rng(3)
     x, v = random.uniform(0, 4, (100, 3)), np.zeros((100, 3))
     write_start("in.h5", x, v)
-    ridge.good("md", "in.h5", "-o", "run.h5", "--steps", 1, "--dt", 0.01, "--cutoff", 1, "--box", "4x4x4",
-               "--interaction", "soft.hpp:Soft", "--set", "strength=2", "--device", "cpu",
-               "--precision", "fp64")
+    started = ridge("md", "in.h5", "-o", "run.h5", "--steps", 1, "--dt", 0.01, "--cutoff", 1, "--box", "4x4x4",
+                    "--interaction", "soft.hpp:Soft", "--set", "strength=2", "--device", "cpu",
+                    "--precision", "fp64")
+    assert started.code == 0, started.err  # where compiling takes long it says so
     d = x[:, None, :] - x[None, :, :]
     d -= 4 * np.round(d / 4)
     inside = np.maximum(0, 1 - (d**2).sum(axis=2))
@@ -155,8 +156,9 @@ struct Weights { static constexpr int targets = 3, sources = 4, sums = 3;
     force = 8 * (d * inside[:, :, None]).sum(axis=1)
     assert np.abs(snapshot("run.h5", 1)["position"] - (x + force * 0.01**2 / 2)).max() < 1e-12
     assert snapshot("run.h5", 0)["potential"] == pytest.approx((inside**2).sum(axis=1), abs=1e-12)
-    ridge.bad("md", "in.h5", "-o", "no.h5", "--density", 1, "--cutoff", 1,
-              "--interaction", "soft.hpp:Weights", says="is no force between positions")
+    refused = ridge("md", "in.h5", "-o", "no.h5", "--density", 1, "--cutoff", 1,
+                    "--interaction", "soft.hpp:Weights")
+    assert refused.code == 2 and "is no force between positions" in refused.err
 
 
 def test_ctrl_c_keeps_the_last_step(ridge, folder):

@@ -68,11 +68,16 @@ void for_each_entry(Queue& queue, const ListData& data, const Take& take) {
     }
     return;
   }
-  const auto rows = on_host(queue, data.rows);
+  const auto counts = on_host(queue, data.row_counts);
+  const auto begins = on_host(queue, data.row_begins);
   const Index width = queue.device().facts().warp_width;
-  for (std::size_t warp = 0; warp + 1 < rows.size(); ++warp) {
-    for (Index e = Index{rows[warp]} * width * 4; e < Index{rows[warp + 1]} * width * 4; ++e)
-      take(static_cast<Index>(warp) * width + e / 4 % width, entries[static_cast<std::size_t>(e)]);
+  const Index row = 4 * width;
+  const Index most = data.entries.size / (row * data.row_counts.size);
+  for (std::size_t w = 0; w < counts.size(); ++w) {
+    const auto warp = static_cast<Index>(w);
+    const Index begin = row * (begins.empty() ? warp * most : Index{begins[w]});
+    for (Index e = 0; e < row * counts[w]; ++e)
+      take(warp * width + e / 4 % width, entries[static_cast<std::size_t>(begin + e)]);
   }
 }
 

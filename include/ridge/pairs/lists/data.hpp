@@ -21,9 +21,10 @@ struct ListData {
   Span<const unsigned> shift;     ///< of each slot, as shift_of reads it
   /// The cpu: where the list of each group begins in `entries`; one more at the end.
   Span<const Index> first;
-  /// GPUs: lists of a warp's groups lie side by side, four entries a row of each lane; where those
-  /// of each warp begin, in rows. What rows have beyond a list is the slot `slots`, far away.
-  Span<const unsigned> rows;
+  /// GPUs: lists of a warp's groups lie side by side, four entries a row of each lane; how many
+  /// rows those of each warp have, and where they begin, in rows; where that is empty, all have
+  /// room for as many. What rows have beyond a list is the slot `slots`, far away.
+  Span<const unsigned> row_counts, row_begins;
   Span<const unsigned> entries;
 
   Index computed = 0; ///< interactions of one evaluation

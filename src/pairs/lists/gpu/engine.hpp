@@ -145,28 +145,70 @@ private:
     const int width = device.facts().warp_width;
     const int threads = FindNear<Share>::max_threads;
     const Index warps = ceil_div(count_, Index{width} * Share);
-    const auto rows = rows_.of(device, warps + 1, "rows of lists");
-    clear(rows);
+    const auto rows = rows_.of(device, 2 * warps + 1, "rows of lists");
+    const Span<unsigned> counts{rows.data + warps + 1, warps};
     FindNear<Share> search{grid,
                            count_,
                            detail::reach_of(options_, grid),
                            Span<const unsigned>{begins_.of(device, Index{grid.all} + 1, "")},
                            Span<const float>{placed_.of(device, 4 * this->data_.slots, "")},
-                           rows,
                            {},
-                           static_cast<unsigned>(this->data_.slots)};
+                           counts,
+                           {},
+                           static_cast<unsigned>(this->data_.slots),
+                           most_rows_,
+                           flag_.elements()};
     const LaunchShape shape{{static_cast<int>(ceil_div(warps * width, Index{threads})), 1, 1},
                             {threads, 1, 1},
                             FindNear<Share>::shared_bytes(threads, width)};
+    ListData& data = this->data_;
+    if (most_rows_ > 0) { // as many rows for each warp as were enough before
+      const Index entries = warps * most_rows_ * width * 4;
+      search.entries = entries_.of(device, entries, "lists of near pairs");
+      launch_body(queue_, shape, search);
+      if (read_flag() == 0) {
+        data.row_begins = {};
+        data.row_counts = counts;
+        data.entries = search.entries;
+        return;
+      }
+    }
+    search.entries = {};
+    search.most_rows = ~0U;
     launch_body(queue_, shape, search);
-    scan(queue_, rows, sums_);
-    const Index all = read(rows.data + warps);
-    const Index entries = all * width * 4;
-    search.entries = entries_.of(device, std::max<Index>(entries, 4), "lists of near pairs", true);
-    if (entries > 0) launch_body(queue_, shape, search);
-    this->data_.rows = rows;
-    this->data_.entries = {search.entries.data, entries};
-    this->data_.computed = entries * Share + warps * width * Share * (Share - 1);
+    const Index all = count_rows<Share>(counts, {rows.data, warps + 1});
+    search.row_begins = {rows.data, warps};
+    search.entries =
+        entries_.of(device, std::max<Index>(all * width * 4, 4), "lists of near pairs");
+    if (all > 0) launch_body(queue_, shape, search);
+    data.row_begins = {rows.data, warps};
+    data.row_counts = counts;
+    data.entries = {search.entries.data, all * width * 4};
+    data.computed = all * width * 4 * Share + warps * width * Share * (Share - 1);
+  }
+
+  /// Where each warp's rows begin; returns how many there are. The next lists are written without
+  /// being counted first where that takes little more memory.
+  template <int Share>
+  [[nodiscard]] Index count_rows(const Span<unsigned>& counts, const Span<unsigned>& begins) {
+    std::vector<unsigned> host(static_cast<std::size_t>(counts.size));
+    copy_to_host(queue_, host.data(), static_cast<const unsigned*>(counts.data), counts.size);
+    queue_.wait();
+    Index all = 0;
+    unsigned most = 0;
+    for (unsigned& count : host) {
+      const unsigned mine = count;
+      count = static_cast<unsigned>(all);
+      all += mine;
+      most = std::max(most, mine);
+    }
+    detail::require_countable(all, "rows");
+    host.push_back(static_cast<unsigned>(all));
+    copy_to_device(queue_, begins.data, host.data(), begins.size);
+    queue_.wait();
+    const Index spare = most + most / 16 + 1;
+    most_rows_ = 2 * spare * counts.size <= 3 * all ? static_cast<unsigned>(spare) : 0;
+    return all;
   }
 
   void clear(const Span<unsigned>& values) {
@@ -179,6 +221,7 @@ private:
   Index count_;
   Field<unsigned> flag_;
   std::array<Field<T>, 3> built_;
+  unsigned most_rows_ = 0; ///< for each warp, when lists are not counted first; 0: they are
   Grown<unsigned> begins_, taken_, slots_, rows_, entries_, sums_;
   Grown<float> placed_;
   Grown<T> bounds_;

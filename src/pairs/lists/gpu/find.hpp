@@ -2,7 +2,8 @@
 //
 // The warp draws a box round its bodies and visits the cells that are near it. Bodies of these near
 // the box are candidates: they gather in shared memory, and each lane looks which of 32 are near
-// its own. Lists are counted first and written in a second run.
+// its own. Lists are counted in one run and written in another, or written at once where as many
+// rows for each warp as were enough before are enough again.
 #pragma once
 
 #include <ridge/device/launch.hpp>
@@ -29,11 +30,14 @@ struct FindNear {
   Grid grid;
   Index bodies;
   float reach;
-  Span<const unsigned> begins; ///< of cells
-  Span<const float> placed;    ///< of slots
-  Span<unsigned> rows;         ///< of warps: written when counting, else read
-  Span<unsigned> entries;      ///< empty: lists are counted
+  Span<const unsigned> begins;     ///< of cells
+  Span<const float> placed;        ///< of slots
+  Span<const unsigned> row_begins; ///< of warps; empty: `most_rows` for each
+  Span<unsigned> row_counts;       ///< of warps: what its longest list takes, written
+  Span<unsigned> entries;          ///< empty: lists are only counted
   unsigned filler;
+  unsigned most_rows;      ///< for a warp; what is beyond is not written
+  Span<unsigned> overflow; ///< warps that need more
 
   static int shared_bytes(int threads, int width) {
     const int warps = threads / width;
@@ -79,7 +83,10 @@ private:
 
     RIDGE_DEVICE void run() {
       counts = f.entries.size == 0;
-      if (!counts) row_begin = lane.load_written(f.rows, warp);
+      if (!counts) {
+        row_begin = f.row_begins.size == 0 ? warp * Index{f.most_rows}
+                                           : Index{lane.load(f.row_begins, warp)};
+      }
       draw_box();
       int from[3], extent[3];
       int cells = 1;
@@ -225,6 +232,7 @@ private:
       if (place == 3) write_row(found / 4);
     }
     RIDGE_DEVICE void write_row(unsigned row) {
+      if (row >= f.most_rows) return;
       Pack<unsigned, 4> four;
       RIDGE_UNROLL
       for (int place = 0; place < 4; ++place) {
@@ -241,10 +249,12 @@ private:
         const unsigned other = lane.shuffle_xor(most, mask);
         most = other > most ? other : most;
       }
-      if (counts) {
-        if (lane.lane() == 0) lane.store(f.rows, warp, most);
-        return;
+      if (lane.lane() == 0) {
+        lane.store(f.row_counts, warp, most);
+        if (most > f.most_rows) (void)lane.atomic_add(f.overflow, 0, 1U);
       }
+      if (counts) return;
+      if (most > f.most_rows) most = f.most_rows;
       if (found % 4 != 0) {
         for (int place = static_cast<int>(found % 4); place < 4; ++place)
           pending[place * lane.width() + lane.lane()] = f.filler;

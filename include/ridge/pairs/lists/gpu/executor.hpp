@@ -20,7 +20,7 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
   const Index threads = ceil_div(bodies, Index{Share});
   const LaunchShape shape{
       {static_cast<int>(ceil_div(threads, Index{s.block})), 1, 1}, {s.block, 1, 1}, 0};
-  Sum sum{call.interaction, call.lists->cutoff, bodies, {}, {}, {}, {}, call.sums};
+  Sum sum{call.interaction, call.lists->cutoff, bodies, {}, {}, {}, {}, {}, 0, call.sums};
   Bring bring{call.bodies, call.lists->length, {}, {}, {}};
   return Bound([&queue, lists = call.lists, bring, sum = Ready<Sum>(queue, shape, sum),
                 brought = Field<T>()]() mutable {
@@ -36,7 +36,10 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
     launch_body(queue, {{blocks, 1, 1}, {Bring::max_threads, 1, 1}, 0}, bring);
     sum.body.brought = bring.brought;
     sum.body.body = lists->body;
-    sum.body.rows = lists->rows;
+    sum.body.row_counts = lists->row_counts;
+    sum.body.row_begins = lists->row_begins;
+    sum.body.most_rows = lists->entries.size /
+                         (4 * Index{queue.device().facts().warp_width} * lists->row_counts.size);
     sum.body.entries = lists->entries;
     sum();
   });

@@ -71,7 +71,8 @@ struct SumNear {
   double cutoff;
   Index bodies;
   Span<const T> brought;
-  Span<const unsigned> body, rows, entries;
+  Span<const unsigned> body, row_counts, row_begins, entries;
+  Index most_rows; ///< of each warp, where row_begins is empty
   std::array<Span<typename P::Summed>, I::sums> sums;
 
   template <class Lane>
@@ -101,10 +102,15 @@ struct SumNear {
         sum[k].at[c] = V(0);
     }
     if constexpr (Share > 1) meet_each_other(lane, first, origin, target, sum);
-    const unsigned end = lane.load(rows, warp + 1);
-    for (unsigned row = lane.load(rows, warp); row < end; ++row) {
-      const auto four =
-          lane.template load_pack<4>(entries, (Index{row} * lane.width() + lane.lane()) * 4);
+    const int count = static_cast<int>(lane.load(row_counts, warp));
+    Index at = row_begins.size == 0 ? warp * most_rows : Index{lane.load(row_begins, warp)};
+    at = (at * lane.width() + lane.lane()) * 4;
+    Pack<unsigned, 4> next{};
+    if (count > 0) next = lane.template load_pack<4>(entries, at);
+    for (int row = 0; row < count; ++row) {
+      const Pack<unsigned, 4> four = next; // the next is on its way
+      at += Index{4} * lane.width();
+      if (row + 1 < count) next = lane.template load_pack<4>(entries, at);
       RIDGE_UNROLL
       for (int n = 0; n < 4; ++n) {
         const Body<P, I::sources> source = computed(load(lane, Index{four[n]}), origin);
