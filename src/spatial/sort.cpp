@@ -106,8 +106,8 @@ void Sorter::scan(std::uint32_t* counts, Index count) {
     scan_on_host(counts, count);
     return;
   }
-  if (find_offer(device.kind(), typeid(ScanCounts*)) != nullptr) {
-    auto* const scan_counts = offered<ScanCounts>(device.kind(), typeid(ScanCounts*));
+  if (find_offer(device.kind(), typeid(CountsToScan)) != nullptr) {
+    auto* const scan_counts = offered<ScanCounts>(device.kind(), typeid(CountsToScan));
     std::size_t bytes = 0;
     scan_counts(queue_, counts, count, nullptr, bytes);
     scan_counts(queue_, counts, count, scratch(bytes), bytes);

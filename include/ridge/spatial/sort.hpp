@@ -23,8 +23,10 @@ struct SortBuffers {
 /// in the order they had. With no scratch it says how much is needed, and does nothing.
 using SortPairs = void(Queue& queue, SortBuffers& buffers, int begin, int end, void* scratch,
                        std::size_t& scratch_bytes);
-/// What they offer under ScanCounts*: each count becomes the sum of those before it; the sum of all
-/// is written behind them.
+/// What scanning is offered under.
+struct CountsToScan {};
+/// What they offer under CountsToScan: each count becomes the sum of those before it; the sum of
+/// all is written behind them.
 using ScanCounts = void(Queue& queue, std::uint32_t* counts, Index count, void* scratch,
                         std::size_t& scratch_bytes);
 

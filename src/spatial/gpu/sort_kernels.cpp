@@ -60,7 +60,7 @@ void scan_counts(Queue& queue, std::uint32_t* counts, Index count, void* scratch
 }
 
 const Offer sorting(kind_of<Here>, typeid(SortBuffers*), &sort_pairs);
-const Offer scanning(kind_of<Here>, typeid(ScanCounts*), &scan_counts);
+const Offer scanning(kind_of<Here>, typeid(CountsToScan), &scan_counts);
 
 } // namespace
 
