@@ -1,0 +1,82 @@
+// Runs under forces of a tree.
+#include <ridge/core/error.hpp>
+
+#include "devices.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nbody/diagnostics.hpp>
+#include <nbody/starts.hpp>
+#include <nbody/system.hpp>
+
+#include <cmath>
+
+namespace ridge::nbody {
+namespace {
+
+Parameters by_tree(Precision precision, double dt, double theta) {
+  Parameters p{precision, Integrator::leapfrog, dt, 0.1, 1};
+  p.forces = Forces::tree;
+  p.theta = theta;
+  return p;
+}
+
+/// The largest error of the energy while a Plummer sphere crosses itself four times.
+double largest_error(const Parameters& parameters, const Bodies& start) {
+  const auto system = make_system(Device("cpu"), parameters, start, "auto");
+  Bodies bodies = start;
+  std::vector<double> potential;
+  system->read(bodies, potential);
+  const Diagnostics first = diagnose(bodies, potential);
+  double largest = 0;
+  for (int look = 0; look < 20; ++look) {
+    system->advance(14);
+    system->read(bodies, potential);
+    largest = std::max(largest, energy_error(first, diagnose(bodies, potential)));
+  }
+  return largest;
+}
+
+TEST(TreeRuns, KeepTheEnergyAboutAsWellAsAllPairs) {
+  const Bodies start = plummer(400, 3);
+  Parameters pairs = by_tree(Precision::mixed, 0.04, 0.5);
+  pairs.forces = Forces::pairs;
+  const double of_pairs = largest_error(pairs, start);
+  const double of_tree = largest_error(by_tree(Precision::mixed, 0.04, 0.5), start);
+  const double of_wide_nodes = largest_error(by_tree(Precision::mixed, 0.04, 1.2), start);
+  EXPECT_LT(of_tree, of_pairs + 2e-4);
+  EXPECT_LT(of_wide_nodes, 0.02);
+}
+
+class TreeRunsOn : public ::testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Here, TreeRunsOn, ::testing::ValuesIn(ridge::test::devices_here()),
+                         ridge::test::DeviceName{});
+
+TEST_P(TreeRunsOn, GoOnWithTheSameBits) {
+  const Device device{GetParam()};
+  const Bodies start = plummer(300, 7);
+  for (const Precision precision : {Precision::fp32, Precision::fp64}) {
+    const Parameters p = by_tree(precision, 0.02, 0.6);
+    const auto whole = make_system(device, p, start, "cut=1");
+    Bodies rounded = start;
+    std::vector<double> potential;
+    whole->advance(2);
+    whole->read(rounded, potential);
+    const Before before{whole->accelerations(), potential, whole->limit()};
+    static std::unique_ptr<comm::Communicator> one = comm::alone();
+    const auto rest = make_system(device, p, rounded, "cut=1", *one, before);
+    whole->advance(2);
+    rest->advance(2);
+    Bodies a = start, b = start;
+    std::vector<double> of_a, of_b;
+    whole->read(a, of_a);
+    rest->read(b, of_b);
+    EXPECT_EQ(a.position, b.position);
+    EXPECT_EQ(a.velocity, b.velocity);
+    EXPECT_EQ(of_a, of_b);
+    EXPECT_EQ(whole->accelerations(), rest->accelerations());
+  }
+}
+
+} // namespace
+} // namespace ridge::nbody
