@@ -50,6 +50,10 @@ public:
                          sizeof(T) == 8 ? 1e-12 : 1e-6);
   }
   [[nodiscard]] std::vector<double> results() override { return result_.get(queue_); }
+  [[nodiscard]] Span<const double> results_on_device() const override {
+    const Span<double> all = result_.doubles();
+    return {all.data, all.size};
+  }
   [[nodiscard]] Limit limit() const override {
     const Bytes read = f_.u.bytes() + f_.x.bytes() + f_.b.bytes();
     T* const u = f_.u.reals().data;

@@ -1,3 +1,4 @@
+#include <ridge/comm/gather.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/lab/case.hpp>
 #include <ridge/lab/rank_shares.hpp>
@@ -65,6 +66,13 @@ public:
     message_ = slices ? of_slice_ * static_cast<std::size_t>(share()[last()]) : count_;
     mine_.resize(message_);
     all_.resize(message_ * static_cast<std::size_t>(ranks.ranks()));
+    // Of slices, ranks may have more and fewer: the host sends those.
+    const Span<const double> there = case_->results_on_device();
+    if (exchanges() && !slices && there.size == static_cast<Index>(count_)) {
+      gather_ =
+          std::make_unique<comm::Gather>(ranks, case_->queue(), there.data,
+                                         Bytes{there.size * static_cast<Index>(sizeof(double))});
+    }
   }
 
   [[nodiscard]] Queue& queue() override { return case_->queue(); }
@@ -73,15 +81,21 @@ public:
     run_compute();
     run_exchange();
   }
-  /// One message of each rank, from the host: the results so far.
+  /// One message of each rank: the results so far. Where messages need no host, every rank's device
+  /// has those of all, as on one rank, and nobody waits.
   void run_exchange() override {
     if (!exchanges()) return;
+    if (gather_) {
+      gather_->launch();
+      if (!gather_->needs_no_host()) read();
+      return;
+    }
     ranks_.all_gather(mine_.data(), mine_.size() * sizeof(double), all_.data());
     total_ = sum_of(all_);
   }
   void run_compute() override {
     program_->run();
-    if (!exchanges()) return;
+    if (!exchanges() || gather_) return;
     mine_ = case_->results();
     mine_.resize(message_); // of slices, ranks may own some more and some fewer
   }
@@ -92,6 +106,7 @@ public:
     case_->poison();
     total_.clear();
     run();
+    if (gather_ && gather_->needs_no_host()) read();
     queue().wait();
     Check mine = case_->check();
     if (mine.ok && exchanges()) mine = check_total(mine);
@@ -110,7 +125,8 @@ public:
     over_ranks(record.work.flops);
     over_ranks(record.work.items);
     record.details.push_back({"rank_grid", 0, to_text(grid_)});
-    record.details.push_back({"carrier", 0, exchanges() ? "host" : "none"});
+    const char* const carrier = gather_ ? comm::to_text(gather_->carrier()) : "host";
+    record.details.push_back({"carrier", 0, exchanges() ? carrier : "none"});
     record.details.push_back(
         {"exchange_bytes", static_cast<double>(all_.size() * sizeof(double)), {}});
     return record;
@@ -118,6 +134,11 @@ public:
   [[nodiscard]] Extents share() const override { return greatest_share(size_, grid_); }
 
 private:
+  /// What all ranks sent, and its sum.
+  void read() {
+    gather_->get(all_.data());
+    total_ = sum_of(all_);
+  }
   /// That what came from this rank is what it sent, and that all ranks have the sum of all.
   [[nodiscard]] Check check_total(Check mine) {
     std::vector<double> theirs;
@@ -158,7 +179,7 @@ private:
   }
   /// The results of a rank, one number after the other.
   [[nodiscard]] std::vector<double> from(int rank) {
-    std::vector<double> theirs = mine_;
+    std::vector<double> theirs = gather_ ? case_->results() : mine_;
     for (double& number : theirs)
       number = ranks_.from(rank, number);
     return theirs;
@@ -173,6 +194,7 @@ private:
   /// Results of this rank and of a slice, and numbers of a message.
   std::size_t count_ = 0, of_slice_ = 0, message_ = 0;
   std::unique_ptr<Case> case_;
+  std::unique_ptr<comm::Gather> gather_; ///< none where the host sends what it has read
   std::optional<Program> program_;
   std::vector<double> mine_, all_, total_; ///< of what is reduced
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ridge/core/named.hpp>
+#include <ridge/device/view.hpp>
 #include <ridge/launch/program.hpp>
 #include <ridge/pattern/menu.hpp>
 #include <ridge/record/memory_roof.hpp>
@@ -65,6 +66,8 @@ public:
   [[nodiscard]] virtual Limit limit() const = 0;
   /// What a reduction of the launch before gave, on the host; empty for what reduces nothing.
   [[nodiscard]] virtual std::vector<double> results() { return {}; }
+  /// The same where the launch leaves it, on the device.
+  [[nodiscard]] virtual Span<const double> results_on_device() const { return {}; }
   /// Adds what the pattern has to say beside the timing.
   virtual void complete(Record& /*record*/, const AskedSchedule& /*schedule*/) {}
   /// Launches of others that do the same, as yardsticks; a record each.

@@ -4,6 +4,7 @@
 //   const double residual = norm2<Target>(world, queue, part, b - adj(u) * shift(x, 0, +1));
 //   auto often = bind_norm2<Target>(world, queue, part, b - adj(u) * shift(x, 0, +1));
 //   for (...) const double n = often.run();
+//   often.launch(); ... const double n = often.result(); // work given between runs meanwhile
 //
 // That is for kernel sources. Host code leaves <Target> out, and a kernel source instantiates the
 // executor by name (see ridge/lattice/within.hpp).
@@ -13,6 +14,7 @@
 // number of ranks, every grid and every device. Collective.
 #pragma once
 
+#include <ridge/comm/gather.hpp>
 #include <ridge/lattice/rank_program.hpp>
 #include <ridge/lattice/site_executor.hpp>
 
@@ -78,24 +80,32 @@ public:
 
   /// Exchanges, adds up and waits. Every rank has the result.
   Result run() {
-    run_own();
-    return run_ranks();
+    launch();
+    return result();
   }
-  /// The first half of it: the exchange, and what this rank adds.
-  void run_own() {
+  /// The same without waiting for it: where messages need no host, this only gives work to the
+  /// queue, and the messages with what ranks add follow on it.
+  void launch() {
+    launch_own();
+    launch_messages();
+  }
+  /// Its parts: the exchange and what this rank adds, and then the messages.
+  void launch_own() {
     exchange_.begin();
     exchange_.finish();
     own_.run();
-    mine_ = sums_.get(queue_);
   }
-  /// The other half: the message.
-  Result run_ranks() {
-    ranks_.all_gather(mine_.data(), mine_.size() * sizeof(double), all_.data());
+  void launch_messages() { gather_.launch(); }
+  /// Whether launch() only gives work to the queue; elsewhere result() sends the messages.
+  [[nodiscard]] bool needs_no_host() const { return gather_.needs_no_host(); }
+  /// Waits for the last launch(). Every rank has its result.
+  Result result() {
+    gather_.get(all_.data());
     double totals[results];
     for (int i = 0; i < results; ++i) {
       Sum total;
       total.clear();
-      for (std::size_t at = 0; at < all_.size(); at += mine_.size()) {
+      for (std::size_t at = 0; at < all_.size(); at += message) {
         Sum one;
         std::memcpy(one.w, all_.data() + at + static_cast<std::size_t>(i * Sum::words),
                     sizeof one.w);
@@ -117,20 +127,22 @@ public:
   [[nodiscard]] Record record() const {
     const bool exchanges = exchange_.messages() > 0;
     return detail::rank_record(whole_.record(queue_.device(), schedule_, name_), part_,
-                               exchanges ? exchange_.carrier() : comm::Carrier::host);
+                               exchanges ? exchange_.carrier() : gather_.carrier());
   }
 
 private:
   using Call = SiteReduceCall<SummandWithin<S>>;
   using Sum = typename S::template Accumulator<double>;
   static constexpr int results = S::keys * S::parts;
+  static constexpr auto message = static_cast<std::size_t>(results * Sum::words); ///< numbers
   static_assert(sizeof(Result) == results * sizeof(double));
 
   RankReduction(comm::Communicator& ranks, Queue& queue, const RankLattice& part, const S& summand,
                 Subset subset, const RankOptions& options, const std::vector<FieldReach>& reads)
-      : ranks_(ranks), queue_(queue), part_(part), name_(options.name),
-        sums_(queue.device(), Index{results} * Sum::words),
-        all_(static_cast<std::size_t>(results * Sum::words * ranks.ranks())),
+      : queue_(queue), part_(part), name_(options.name),
+        sums_(queue.device(), static_cast<Index>(message)),
+        all_(message * static_cast<std::size_t>(ranks.ranks())),
+        gather_(ranks, queue, sums_.doubles().data, Bytes{Index{message} * Index{sizeof(double)}}),
         exchange_(ranks, queue, part, detail::reads_of(reads, options.fixed, false)),
         schedule_(options.schedule ? *options.schedule
                                    : Pattern<Call>::default_schedule(
@@ -151,12 +163,12 @@ private:
             detail::loop_of(summand), Subset::all, sums_.doubles()};
   }
 
-  comm::Communicator& ranks_;
   Queue& queue_;
   RankLattice part_;
   std::string name_;
-  DeviceResult<double> sums_;      ///< accumulators of this rank, on the device
-  std::vector<double> mine_, all_; ///< the same on the host, and those of all ranks
+  DeviceResult<double> sums_; ///< accumulators of this rank, on the device
+  std::vector<double> all_;   ///< those of all ranks, on the host
+  comm::Gather gather_;
   HaloExchange exchange_;
   Schedule schedule_;
   Pattern<Call> whole_; ///< for the record
