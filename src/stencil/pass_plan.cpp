@@ -60,11 +60,11 @@ bool at_edge(const PassTiles& t, Index begin, Index points, Index n) {
 
 } // namespace
 
-std::vector<PassJob> plan_pass(const PassTiles& t, Index3 n, int blocks) {
+std::vector<PassJob> plan_pass(const PassTiles& t, Index3 n, int blocks, const PassEnds& without) {
   const std::vector<Part> all_x = along_x(t, n.x);
   const std::vector<Part> all_y = parts_along(t, t.y, n.y, t.around_y, 1, 1);
-  const int z_begin = t.radius;
-  const int z_end = static_cast<int>(n.z) - t.radius;
+  const int z_begin = std::max(t.radius, static_cast<int>(without.low));
+  const int z_end = static_cast<int>(n.z) - std::max(t.radius, static_cast<int>(without.high));
 
   std::vector<PassJob> columns;
   for (const Part& y : all_y) {

@@ -287,6 +287,13 @@ SweepsFields<T>::SweepsFields(Queue& queue, const Traits& traits, int levels,
   }
   if (place.part && place.part->grid().count() > 1)
     halos_ = std::make_unique<Halos>(queue, *place.part, shells_, layout_.lead);
+  if (halos_ && schedule.pass) {
+    std::vector<comm::FieldMemory> fields_of_levels;
+    for (int i = 0; i < slots_; ++i)
+      fields_of_levels.push_back(comm::FieldMemory::of(shells_[at(i)].field));
+    beside_ = comm::NeighbourFields::reach(place.part->communicator(), queue, place.part->grid(),
+                                           fields_of_levels, owned_.begin.z);
+  }
   load(fields);
 }
 
@@ -345,6 +352,28 @@ void SweepsFields<T>::exchange_halo(int slot) {
   if (!halos_) return;
   halos_->of(slot).begin();
   halos_->of(slot).finish();
+}
+
+template <class T>
+PassNeighbours SweepsFields<T>::neighbours_of_pass() const {
+  PassNeighbours found;
+  if (!beside_) return found;
+  for (const int side : {0, 1}) {
+    if (!beside_->is_there(side)) continue;
+    PassNeighbours::Side& one = side == 0 ? found.low : found.high;
+    one.theirs = side == 0 ? owned_.begin.z : layout_.extents.z - owned_.end.z;
+    one.needed = beside_->needed(side);
+    for (int i = 0; i < levels_; ++i)
+      one.further[i] = beside_->further(slot(levels_ + i), side);
+  }
+  return found;
+}
+
+template <class T>
+void SweepsFields<T>::end_pass() {
+  if (beside_) return beside_->meet();
+  for (int i = 0; i < levels_; ++i)
+    exchange_halo(slot(levels_ + i));
 }
 
 template <class T>

@@ -144,10 +144,9 @@ const Program& SweepsRun<T>::pass_program(int sweeps) {
 template <class T>
 void SweepsRun<T>::run_pass(int sweeps) {
   pass_program(sweeps).run();
-  for (int i = 0; i < levels_; ++i) {
-    this->exchange_halo(this->slot(levels_ + i));
-    if (this->shell_changes()) this->fill_shell(this->slot(levels_ + i));
-  }
+  this->end_pass();
+  for (int i = 0; i < levels_ && this->shell_changes(); ++i)
+    this->fill_shell(this->slot(levels_ + i));
   this->advance_by_pass(sweeps);
 }
 

@@ -9,6 +9,17 @@
 
 namespace ridge::stencil {
 
+/// Other ranks' part in the planes at both ends of a field in z. What this rank needs of them they
+/// store in its memory, and what they need of it is stored in theirs as it is computed.
+struct PassNeighbours {
+  struct Side {
+    Index theirs = 0;      ///< planes from the end on that others compute: no results of this pass
+    Index needed = 0;      ///< planes of results that follow these, and that others need
+    Index further[2] = {}; ///< elements from a result of out[i] to where the other rank has it
+  };
+  Side low, high;
+};
+
 /// `sweeps` applications of a kernel that evolves, with its boundaries after each. All views have
 /// the extents of the shell's field, and hold a filled shell; only the points within the shell of
 /// `out` change: out[i] is input i after the sweeps. There are at least as many as time levels.
@@ -20,6 +31,7 @@ struct Pass {
   Shell<T> shell; ///< of in[0]
   bool periodic[3] = {false, false, false};
   int sweeps = 2;
+  PassNeighbours neighbours = {}; ///< of GPUs alone, where no kernel has more than two levels
 };
 
 /// Whether points beyond some face change from sweep to sweep.

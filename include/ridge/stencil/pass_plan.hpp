@@ -27,10 +27,16 @@ struct PassTiles {
   bool around_x = false, around_y = false; ///< periodic: the field goes on beyond its ends
 };
 
-/// Every point within the shell of a field of these extents in exactly one job, in the order in
-/// which blocks take them: whole columns, those at the edge first, since they take longer, and
-/// neighbours at the same time. The last columns are cut, into shorter and shorter pieces, so that
-/// all blocks end together.
-[[nodiscard]] std::vector<PassJob> plan_pass(const PassTiles& tiles, Index3 extents, int blocks);
+/// Planes at the ends of a field in z that are computed elsewhere.
+struct PassEnds {
+  Index low = 0, high = 0;
+};
+
+/// Every point within the shell of a field of these extents, but for those ends, in exactly one
+/// job, in the order in which blocks take them: whole columns, those at the edge first, since they
+/// take longer, and neighbours at the same time. The last columns are cut, into shorter and shorter
+/// pieces, so that all blocks end together.
+[[nodiscard]] std::vector<PassJob> plan_pass(const PassTiles& tiles, Index3 extents, int blocks,
+                                             const PassEnds& without = {});
 
 } // namespace ridge::stencil

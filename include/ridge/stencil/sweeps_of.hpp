@@ -1,6 +1,7 @@
 // What ridge::stencil::Sweeps keeps: fields with their shells, one program an order of the fields.
 #pragma once
 
+#include <ridge/comm/neighbour_fields.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/graph.hpp>
 #include <ridge/stencil/launch.hpp>
@@ -83,6 +84,11 @@ protected:
   void exchange_beside(int slot, const std::function<void()>& inner,
                        const std::function<void()>& outer);
   void exchange_halo(int slot);
+  /// What other ranks do of a pass from the newest levels to these slots; nothing where halos are
+  /// exchanged after it.
+  [[nodiscard]] PassNeighbours neighbours_of_pass() const;
+  /// Ends a pass over ranks: halos of its results are there.
+  void end_pass();
   [[nodiscard]] bool can_be_recorded() const;
   /// The record of a sweep, or a pass, of this rank as one of all ranks; `all` is that of one
   /// launch over the whole field.
@@ -128,6 +134,8 @@ private:
   std::vector<Memory> memory_, face_memory_;
   std::vector<Shell<T>> shells_; ///< of the slots, then of the coefficients
   std::unique_ptr<Halos> halos_; ///< none where this rank has all
+  /// Where passes store what others need in their memory: none where they exchange it.
+  std::unique_ptr<comm::NeighbourFields> beside_;
   Index steps_ = 0;
   int newest_ = 0;
 };
@@ -239,6 +247,7 @@ private:
     for (int i = 0; i < levels; ++i)
       pass.out[static_cast<std::size_t>(i)] = this->whole(this->slot(levels + i));
     std::copy(this->periodic().begin(), this->periodic().end(), pass.periodic);
+    pass.neighbours = this->neighbours_of_pass();
     return {this->queue(), pass, schedule, this->name()};
   }
 

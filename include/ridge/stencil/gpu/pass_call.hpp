@@ -32,6 +32,14 @@ struct PassCall {
   std::conditional_t<P.moving, PassFaces<T, Shape::radius>, Nothing> faces;
   Map map;
 
+  /// Planes of results that are stored once more, so many elements further in memory: in that of
+  /// another rank.
+  struct Needed {
+    int begin = 0, end = 0;
+    Index further = 0, older_further = 0;
+  };
+  Needed needed[2];
+
   // Strides of all fields. In 32 bits, so that a place is found in one instruction.
   [[nodiscard]] RIDGE_DEVICE int row() const { return static_cast<int>(in.row); }
   [[nodiscard]] RIDGE_DEVICE int plane() const { return static_cast<int>(in.plane); }

@@ -52,7 +52,9 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
                         Shape::vector,
                         pass.periodic[0],
                         pass.periodic[1]};
-  const std::vector<PassJob> jobs = plan_pass(tiles, in.extents, shape.grid.x);
+  const auto& [low, high] = pass.neighbours;
+  const std::vector<PassJob> jobs =
+      plan_pass(tiles, in.extents, shape.grid.x, {low.theirs, high.theirs});
 
   struct Planned {
     Memory jobs, taken;
@@ -78,7 +80,18 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
              on_device(planned->taken, std::vector<int>{0, 0}),
              {},
              {},
+             {},
              {}}};
+  const auto need = [](const PassNeighbours::Side& side, Index begin) {
+    typename PassCall<K, T, P>::Needed needed;
+    needed.begin = static_cast<int>(begin);
+    needed.end = static_cast<int>(begin + side.needed);
+    needed.further = side.further[0];
+    if constexpr (Shape::levels > 1) needed.older_further = side.further[1];
+    return needed;
+  };
+  body.call.needed[0] = need(low, low.theirs);
+  body.call.needed[1] = need(high, in.extents.z - high.theirs - high.needed);
   if constexpr (Shape::levels > 1)
     body.call.older = {rows_of(pass.in[1]), pass.out[1].elements(), {}};
   if constexpr (P.moving)

@@ -52,13 +52,20 @@ struct PassStep {
     });
     const bool result = (M != PassMask::all && !Shape::by_tiles) ||
                         (k - Shape::halo >= place.z_begin && k - Shape::halo < place.z_end);
+    constexpr int centre = Held::template place_of_age<Phase>(radius);
     store(place.to, results, result);
-    place.to = moved(place.to, call.plane());
-    if constexpr (levels > 1) {
-      constexpr int centre = Held::template place_of_age<Phase>(radius);
-      store(place.older_to, held.plane[centre][sweeps - 1], result);
-      place.older_to = moved(place.older_to, call.plane());
+    if constexpr (levels > 1) store(place.older_to, held.plane[centre][sweeps - 1], result);
+    const int plane = k - Shape::halo;
+    RIDGE_NO_UNROLL
+    for (int side = 0; side < 2; ++side) {
+      const auto& needed = call.needed[side];
+      if (plane < needed.begin || plane >= needed.end) continue;
+      store(moved(place.to, needed.further), results, result);
+      if constexpr (levels > 1)
+        store(moved(place.older_to, needed.older_further), held.plane[centre][sweeps - 1], result);
     }
+    place.to = moved(place.to, call.plane());
+    if constexpr (levels > 1) place.older_to = moved(place.older_to, call.plane());
     turns.slot = in_ring(Shape::ring * slot, turns.slot + slot);
     if constexpr (Shape::by_tiles) {
       turns.parity ^= turns.slot == 0 ? 1 : 0;
