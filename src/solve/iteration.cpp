@@ -43,9 +43,19 @@ Batches::Batches(Workspace& work, const Chain& iteration, const Options& options
                                                    facts_of(work.queue().device()).is_emulated),
       every_(options.check_every > 0 ? options.check_every
              : at_once_              ? 1
-                                     : 10),
-      most_(options.most_iterations) {
-  every_ = std::min(every_, std::max<Index>(1, most_));
+                                     : 10) {}
+
+Index Batches::give(Index most) {
+  const auto run = [this](Index count) {
+    for (Index i = 0; i < count; ++i)
+      iteration_.run();
+  };
+  if (most < every_) {
+    run(most);
+    return most;
+  }
+  repeated_.run(work_.queue(), true, [this, run] { run(every_); });
+  return every_;
 }
 
 Solved run_to_the_end(Workspace& work, Span<const double> b, const Chain& iteration,
@@ -64,7 +74,7 @@ Solved run_to_the_end(Workspace& work, Span<const double> b, const Chain& iterat
   residual.run();
   solved.bytes = source.bytes() + residual.bytes();
 
-  Options left = options;
+  Batches batches(work, iteration, options);
   // The residual that the iteration has and the true one part: then it begins again from x.
   while (true) {
     work.ask(0);
@@ -73,16 +83,15 @@ Solved run_to_the_end(Workspace& work, Span<const double> b, const Chain& iterat
     solved.broken = s[broken] != 0 || !(s[measured2] >= 0);
     solved.residual = relative(s, measured2);
     solved.converged = s[measured2] <= wanted;
-    left.most_iterations = options.most_iterations - solved.iterations;
-    if (solved.converged || solved.broken || solved.stopped || left.most_iterations <= 0) break;
-    Batches batches(work, iteration, left);
-    batches.run([&](const double* now) {
+    const Index left = options.most_iterations - solved.iterations;
+    if (solved.converged || solved.broken || solved.stopped || left <= 0) break;
+    const Index given = batches.run(left, [&](const double* now) {
       solved.stopped = options.go_on && !options.go_on({static_cast<Index>(now[iterations]),
                                                         relative(now, residual2)});
       return !solved.stopped && now[ended] == 0;
     });
-    solved.bytes += static_cast<double>(batches.given()) * iteration.bytes() + residual.bytes();
-    solved.flops += static_cast<double>(batches.given()) * iteration.flops();
+    solved.bytes += static_cast<double>(given) * iteration.bytes() + residual.bytes();
+    solved.flops += static_cast<double>(given) * iteration.flops();
     residual.run();
   }
   solved.seconds = watch.seconds();

@@ -71,20 +71,24 @@ struct Krylov {
   }
 };
 
-/// Runs batches of iterations and looks at the one before the last, so that the queue always has
-/// work; `look` says whether it goes on.
+/// Runs batches of iterations, as a graph on GPUs, and looks at the one before the last, so that
+/// the queue always has work. Made once a solve: what is recorded serves all of it.
 class Batches {
 public:
   Batches(Workspace& work, const Chain& iteration, const Options& options);
-  /// Until `look(scalars)` is false, or the iterations are used up. Everything has been done when
-  /// it returns.
+  Batches(const Batches&) = delete;
+  Batches& operator=(const Batches&) = delete;
+  ~Batches() = default;
+
+  /// At most so many iterations, until `look(scalars)` is false. Everything has been done when it
+  /// returns; how many the queue was given, those after the end too.
   template <class Look>
-  void run(const Look& look) {
+  Index run(Index most, const Look& look) {
+    Index given = 0;
     bool asked = false;
     int slot = 0;
-    while (given_ < most_) {
-      repeated_.run(work_.queue(), true, [this] { give(); });
-      given_ += every_;
+    while (given < most) {
+      given += give(most - given);
       work_.ask(slot);
       if (at_once_) {
         if (!look(work_.answer(slot))) break;
@@ -95,20 +99,17 @@ public:
       slot = 1 - slot;
     }
     work_.queue().wait();
+    return given;
   }
-  /// How many iterations the queue was given, those after the end too.
-  [[nodiscard]] Index given() const { return given_; }
-  [[nodiscard]] bool used_up() const { return given_ >= most_; }
 
 private:
-  void give() const {
-    for (Index i = 0; i < every_; ++i)
-      iteration_.run();
-  }
+  /// At most so many; how many.
+  Index give(Index most);
+
   Workspace& work_;
   const Chain& iteration_;
   bool at_once_;
-  Index every_, most_, given_ = 0;
+  Index every_;
   Repeated repeated_;
 };
 

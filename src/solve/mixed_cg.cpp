@@ -56,7 +56,7 @@ Solved MixedCg::solve(Span<double> x, Span<const double> b, const Options& optio
   first.run();
   solved.bytes = source.bytes() + first.bytes();
 
-  Options left = options;
+  Batches batches(work, iteration, options);
   double before = -1;
   while (true) {
     work.ask(0);
@@ -66,8 +66,8 @@ Solved MixedCg::solve(Span<double> x, Span<const double> b, const Options& optio
     solved.broken = !(measured >= 0);
     solved.residual = relative(s, measured2);
     solved.converged = measured <= wanted;
-    left.most_iterations = options.most_iterations - solved.iterations;
-    if (solved.converged || solved.broken || solved.stopped || left.most_iterations <= 0) break;
+    const Index left = options.most_iterations - solved.iterations;
+    if (solved.converged || solved.broken || solved.stopped || left <= 0) break;
     // An inner iteration that makes nothing better has lost its direction: a new one from r.
     const bool lost = before >= 0 && !(measured < 0.5 * before);
     if (s[broken] != 0 && lost) {
@@ -82,15 +82,14 @@ Solved MixedCg::solve(Span<double> x, Span<const double> b, const Options& optio
     before = measured;
     work.set(target2, std::max(wanted * 0.25, measured * state_->drop * state_->drop));
     work.set(ended, 0);
-    Batches batches(work, iteration, left);
-    batches.run([&](const double* now) {
+    const Index given = batches.run(left, [&](const double* now) {
       solved.stopped = options.go_on && !options.go_on({static_cast<Index>(now[iterations]),
                                                         relative(now, residual2)});
       return !solved.stopped && now[ended] == 0;
     });
     solved.bytes +=
-        static_cast<double>(batches.given()) * iteration.bytes() + collect.bytes() + again.bytes();
-    solved.flops += static_cast<double>(batches.given()) * iteration.flops();
+        static_cast<double>(given) * iteration.bytes() + collect.bytes() + again.bytes();
+    solved.flops += static_cast<double>(given) * iteration.flops();
     collect.run();
     again.run();
     ++solved.updates;

@@ -1,5 +1,6 @@
 // The memory of a solver, and how it is asked without stopping the queue.
 #include <ridge/device/field.hpp>
+#include <ridge/device/generate.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/solve/vector_call.hpp>
 

@@ -26,6 +26,7 @@ class Ridge(CMakePackage, CudaPackage):
     depends_on("cli11")
     depends_on("hdf5~mpi")
     depends_on("libpng")
+    depends_on("zlib-api")
     depends_on("sleef")
     depends_on("mpi", when="+mpi")
     depends_on("nccl", when="+nccl", type=("link", "run"))
