@@ -193,32 +193,18 @@ private:
   }
 
   void print_record(Queue& queue, const Extents& extents) const {
-    Record record;
-    record.pattern = "lattice";
-    record.kernel = "solve wilson";
-    record.device = queue.device().id();
-    record.device_name = queue.device().facts().name;
     const bool mixed = method() == gauge::WilsonSolver::Method::mixed_cg;
-    record.precision = mixed ? "mixed" : "fp64";
-    record.size = extents;
-    record.schedule = "default";
-    record.work.read = Bytes{static_cast<std::int64_t>(total_.bytes)};
-    record.work.flops = total_.flops;
-    record.work.items = extents.count() * total_.iterations;
-    record.work.convention = "bytes: least ones of all launches, those written too; flops: of the "
-                             "operator";
-    record.timing = Timing{total_.seconds, total_.seconds, total_.seconds, 1};
-    const double rate = total_.bytes / total_.seconds.value;
-    record.achieved = Achievement{rate, "B/s", 0, ""};
+    solve::Solved all_columns = total_;
+    all_columns.converged = unfinished_ == 0;
+    Record record = solve::record_of(all_columns, queue.device(), "wilson",
+                                     mixed ? "mixed" : "fp64", extents, extents.count());
     Roof roof;
     if (!no_roof) roof = measure_roof(queue.device(), {.quick = true, .only = {"copy"}});
-    if (const Ceiling* const copy = roof.find("copy"))
-      record.achieved = Achievement{rate, "B/s", copy->value, "copy"};
-    record.check = Check{unfinished_ == 0, total_.residual, "true residual", ""};
+    if (const Ceiling* const copy = roof.find("copy"); copy != nullptr && record.achieved) {
+      record.achieved->roof = copy->value;
+      record.achieved->roof_name = "copy";
+    }
     record.details.push_back({"solver", 0, solver});
-    record.details.push_back({"iterations", static_cast<double>(total_.iterations), ""});
-    record.details.push_back({"updates", static_cast<double>(total_.updates), ""});
-    record.details.push_back({"residual", total_.residual, ""});
     std::string all;
     for (const double c : correlator_)
       all += fmt::format("{}{:.15g}", all.empty() ? "" : " ", c);

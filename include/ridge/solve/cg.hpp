@@ -36,7 +36,7 @@ private:
 class MixedCg {
 public:
   MixedCg(Queue& queue, Operator<double> apply, Operator<float> inner, Index count,
-          double drop = 0.1);
+          double drop = 0.01);
   ~MixedCg();
   MixedCg(const MixedCg&) = delete;
   MixedCg& operator=(const MixedCg&) = delete;

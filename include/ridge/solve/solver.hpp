@@ -44,4 +44,11 @@ struct Solved {
   Index updates = 0; ///< residuals computed in double within mixed precision
 };
 
+/// The record of a solve: its seconds, least bytes, operations, iterations and true residual.
+/// `kernel`: what was solved; `items`: sites, points, ... of an iteration. A roof is the caller's
+/// to add.
+[[nodiscard]] Record record_of(const Solved& solved, const Device& device,
+                               const std::string& kernel, const std::string& precision,
+                               const Extents& size, Index items);
+
 } // namespace ridge::solve
