@@ -128,7 +128,7 @@ contains
       call z%free()
     end if
     call program%free()
-    print '(3a, f8.3, a, f8.3, a, f6.2, a)', 'speed of ', name, ': plain loops', plain_seconds*1e9/points, &
+    print '(3a, f8.3, a, f8.3, a, f6.2, a)', 'speed of ', name, ': plain loops ', plain_seconds*1e9/points, &
       ' ns a point, Ridge', best*1e9/points, ', ', plain_seconds/best, ' times as fast'
   end subroutine
 
