@@ -94,7 +94,8 @@ struct StoredTraits {
                                                         bool single) {
   StoredVariant v;
   v.inner = inner;
-  if (k.real_bytes == 4) v.resident = 2;
+  // Blocks are whole sites: of 12 values two blocks would leave a quarter of the threads away.
+  if (k.real_bytes == 4) v.resident = k.fixed || v.bounds % inner != 0 ? 3 : 2;
   if (single && inner == 1 && !k.fixed) {
     v.links = Reads::once;
     v.store = Results::streaming;

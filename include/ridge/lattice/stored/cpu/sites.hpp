@@ -33,7 +33,9 @@ struct BoxShifts {
   }
 };
 
-template <class T, int P>
+/// P of them. `Inner`: values of the fifth dimension of one site; else sites, of groups of 64 bytes
+/// a number.
+template <class T, int P, bool Inner>
 class StoredSites {
 public:
   template <class U>
@@ -85,7 +87,7 @@ public:
   [[nodiscard]] RIDGE_FN Neighbour next() const {
     Neighbour n;
     n.first = first_;
-    if (grid_.inner == 1 && !grid_.has_boxes()) [[unlikely]] {
+    if (!Inner && !grid_.has_boxes()) [[unlikely]] {
       neighbours(n, Mu, By);
       return n;
     }
@@ -124,22 +126,25 @@ public:
     typedef Element Register __attribute__((vector_size(sizeof(Element) * P)));
     Scaled<typename View::Tensor, V> r;
     r.scale = V(T(1));
-    if (!Code::inner && grid_.inner > 1) { // one link for all values of the fifth dimension
-      Element words[Code::words];
-      std::memcpy(words, view.elements.data + at.group * Code::words, sizeof words);
-      decode<Code>(r, [&](int e) { return words[e] - Register{}; });
-    } else if (at.straight) [[likely]] {
-      const Element* const from =
-          view.elements.data + at.group * view.lanes * Code::words + at.first;
+    if constexpr (Inner && !Code::inner) { // one link for all values of the fifth dimension
+      const Element* const from = view.elements.data + at.group * Code::words;
+      decode<Code>(r, [&](int e) { return from[e] - Register{}; });
+    } else {
+      const int lanes = Inner ? view.lanes : own_lanes;
+      const Element* from = view.elements.data + at.group * lanes * Code::words + at.first;
+      // Gathered to where they can be read as the others: two ways to read would meet in memory.
+      alignas(64) Element gathered[Code::words * (Inner ? P : own_lanes)];
+      int stride = lanes;
+      if (!at.straight) [[unlikely]] {
+        stride = Inner ? P : own_lanes;
+        gather<Code>(gathered, stride, view.elements.data, lanes, at);
+        from = gathered;
+      }
       decode<Code>(r, [&](int e) {
         Register w;
-        std::memcpy(&w, from + e * view.lanes, sizeof w);
+        std::memcpy(&w, from + e * (Inner ? stride : own_lanes), sizeof w);
         return w;
       });
-    } else {
-      Register words[Code::words];
-      gather<Code>(words, view.elements.data, view.lanes, at);
-      decode<Code>(r, [&](int e) { return words[e]; });
     }
     return r;
   }
@@ -168,7 +173,8 @@ public:
                       const Over<Site, V>& tensor) const {
     using Code = typename StoredView<Site, Number, Reals>::Code;
     using Element = typename Code::Element;
-    Element* const to = view.elements.data + group_ * view.lanes * Code::words + first_;
+    const int lanes = Inner ? view.lanes : own_lanes;
+    Element* const to = view.elements.data + group_ * lanes * Code::words + first_;
     if constexpr (Code::fixed) {
       V most(1e-30F);
       for (int k = 0; k < components_of<Site>; ++k) {
@@ -179,28 +185,30 @@ public:
       const V inverse = V(32767.0F) / most;
       for (int k = 0; k < components_of<Site>; ++k) {
         const auto& z = component(tensor, k);
-        put(to + k * view.lanes,
+        put(to + k * lanes,
             [&](int i) { return encode_word(z.re[i] * inverse[i], z.im[i] * inverse[i]); });
       }
-      put(to + Code::elements * view.lanes,
+      put(to + Code::elements * lanes,
           [&](int i) { return bits_of_float(most[i] * (1.0F / 32767.0F)); });
     } else {
       RIDGE_UNROLL
       for (int k = 0; k < components_of<Site>; ++k) {
         const auto& z = component(tensor, k);
-        T* const re = to + Index{2 * k} * view.lanes;
+        T* const re = to + 2 * k * lanes;
         if (stream_) {
           z.re.stream(re);
-          z.im.stream(re + view.lanes);
+          z.im.stream(re + lanes);
         } else {
           z.re.store(re);
-          z.im.store(re + view.lanes);
+          z.im.store(re + lanes);
         }
       }
     }
   }
 
 private:
+  static constexpr int own_lanes = 64 / static_cast<int>(sizeof(T));
+
   template <class Code, class Tensor, class Words>
   static RIDGE_FN void decode(Scaled<Tensor, V>& r, const Words& word) {
     RIDGE_UNROLL
@@ -233,13 +241,13 @@ private:
   }
 
   /// A call: few packs lie at the edge of a box.
-  template <class Code, class Register, class Element>
-  [[gnu::noinline]] static void gather(Register* words, const Element* from, int lanes,
+  template <class Code, class Element>
+  [[gnu::noinline]] static void gather(Element* to, int stride, const Element* from, int lanes,
                                        const Neighbour& at) {
     for (int i = 0; i < P; ++i) {
       const Element* const one = from + at.groups[i] * lanes * Code::words + at.lanes[i];
       for (int e = 0; e < Code::words; ++e)
-        words[e][i] = one[e * lanes];
+        to[e * stride + i] = one[e * lanes];
     }
   }
 
@@ -247,7 +255,7 @@ private:
   [[gnu::noinline]] void leave_box(Neighbour& n, int mu, int by) const {
     const int back = by < 0 ? 1 : 0;
     n.straight = grid_.boxes[mu] == 1;
-    n.around = grid_.inner > 1 || n.straight;
+    n.around = n.straight;
     for (int i = 0; i < P; ++i) {
       n.groups[i] = n.group;
       n.crosses[i] = n.straight || shifts_.crosses[mu][back][first_ + i];
