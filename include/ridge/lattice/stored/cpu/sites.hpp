@@ -47,8 +47,9 @@ public:
     Index group = 0;
     int first = 0;
     bool straight = true;
-    bool around = false; ///< some go around the lattice
-    Index groups[P];     ///< unless straight
+    bool around = false;    ///< some go around the lattice
+    bool one_group = false; ///< all lie in `group`, in other lanes
+    Index groups[P];        ///< unless straight
     signed char lanes[P];
     bool crosses[P];
   };
@@ -137,7 +138,11 @@ public:
       int stride = lanes;
       if (!at.straight) [[unlikely]] {
         stride = Inner ? P : own_lanes;
-        gather<Code>(gathered, stride, view.elements.data, lanes, at);
+        if (!Inner && at.one_group && own_lanes <= 2 * P) {
+          permute<Code>(gathered, view.elements.data + at.group * own_lanes * Code::words, at);
+        } else {
+          gather<Code>(gathered, stride, view.elements.data, lanes, at);
+        }
         from = gathered;
       }
       decode<Code>(r, [&](int e) {
@@ -240,6 +245,30 @@ private:
       to[i] = f(i);
   }
 
+  /// Lanes of one group in another order. Whole registers are stored, so that reading them does not
+  /// wait for memory as it does for single numbers.
+  template <class Code, class Element>
+  [[gnu::noinline]] static void permute(Element* to, const Element* from, const Neighbour& at) {
+    typedef Element Register __attribute__((vector_size(sizeof(Element) * P)));
+    using Integer = typename ridge::detail::IntegerOf<sizeof(Element)>::type;
+    typedef Integer Places __attribute__((vector_size(sizeof(Element) * P)));
+    Places places;
+    for (int i = 0; i < P; ++i)
+      places[i] = at.lanes[i];
+    for (int e = 0; e < Code::words; ++e) {
+      Register low;
+      std::memcpy(&low, from + e * own_lanes, sizeof low);
+      if constexpr (own_lanes == P) {
+        low = __builtin_shuffle(low, places);
+      } else {
+        Register high;
+        std::memcpy(&high, from + e * own_lanes + P, sizeof high);
+        low = __builtin_shuffle(low, high, places);
+      }
+      std::memcpy(to + e * own_lanes, &low, sizeof low);
+    }
+  }
+
   /// A call: few packs lie at the edge of a box.
   template <class Code, class Element>
   [[gnu::noinline]] static void gather(Element* to, int stride, const Element* from, int lanes,
@@ -256,6 +285,7 @@ private:
     const int back = by < 0 ? 1 : 0;
     n.straight = grid_.boxes[mu] == 1;
     n.around = n.straight;
+    n.one_group = true;
     for (int i = 0; i < P; ++i) {
       n.groups[i] = n.group;
       n.crosses[i] = n.straight || shifts_.crosses[mu][back][first_ + i];
