@@ -8,7 +8,8 @@ import re
 from blocks import ROOT, main, table, words_of
 from command import said_by_ridge
 
-KERNELS = {"stencil": "laplacian", "pairs": "gravity", "lattice": "lattice-sum", "chain": "chain"}
+KERNELS = {"stencil": "laplacian", "pairs": "gravity", "lattice": "lattice-sum", "chain": "chain",
+           "operators": "wilson"}
 DEVICES = {"cpu": "cpu", "gpu": "simt:32"}
 PAGES = [page for page in sorted((ROOT / "docs").glob("*.md")) if words_of(page.read_text(), "fields")]
 
@@ -17,7 +18,12 @@ def make(words):
     if len(words) != 2 or words[0] not in KERNELS or words[1] not in DEVICES:
         raise SystemExit(f"a block of fields names a pattern and cpu or gpu, not {' '.join(words)}")
     pattern, kind = words
-    rows = [row(line) for line in fields_of(KERNELS[pattern], DEVICES[kind])]
+    lines = fields_of(KERNELS[pattern], DEVICES[kind])
+    # Those of operators follow those of the other kernels of lattices, after a line that says so.
+    titles = [i for i, line in enumerate(lines) if not line.startswith(" ")]
+    if titles:
+        lines = lines[titles[0] + 1:] if pattern == "operators" else lines[:titles[0]]
+    rows = [row(line) for line in lines]
     return table(["field", "values", "meaning"], rows)
 
 
