@@ -259,14 +259,27 @@ private:
       Register low;
       std::memcpy(&low, from + e * own_lanes, sizeof low);
       if constexpr (own_lanes == P) {
-        low = __builtin_shuffle(low, places);
+        low = chosen(low, low, places);
       } else {
         Register high;
         std::memcpy(&high, from + e * own_lanes + P, sizeof high);
-        low = __builtin_shuffle(low, high, places);
+        low = chosen(low, high, places);
       }
       std::memcpy(to + e * own_lanes, &low, sizeof low);
     }
+  }
+
+  /// Element places[i] of both, one behind the other.
+  template <class Register, class Places>
+  static RIDGE_FN Register chosen(const Register& low, const Register& high, const Places& places) {
+#if defined(__clang__) // which has no such instruction for places known at run time
+    Register r;
+    for (int i = 0; i < P; ++i)
+      r[i] = places[i] < P ? low[places[i]] : high[places[i] - P];
+    return r;
+#else
+    return __builtin_shuffle(low, high, places);
+#endif
   }
 
   /// A call: few packs lie at the edge of a box.
