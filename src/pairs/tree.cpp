@@ -54,7 +54,8 @@ Tree<P>::Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies,
   needs_ = Field<typename P::Computed>(device, Extents{octree_.count()}, "needs of bodies");
   next_ = Field<std::uint32_t>(device, Extents{3}, "the next group");
   limit_ = Field<std::uint32_t>(device, Extents{1}, "costs of groups");
-  costs_ = Field<double>(device, Extents{cost_parts}, "costs of groups");
+  costs_ = Field<double>(device, Extents{cost_parts[0] + cost_parts[1] + cost_parts[2]},
+                         "costs of groups");
   // The narrowest groups have a warp's 32 targets.
   cut_ = Field<std::uint32_t>(device, Extents{octree_.count() / 32 + 1}, "groups that are cut");
   walk_.limit = limit_.elements();

@@ -36,6 +36,26 @@ Index walk_of(Queue& queue, const TreeWalk<P>& w) {
   }
 }
 
+/// Sums of sums, in parts that are few for a lane.
+template <class P>
+void set_limit(Queue& queue, const TreeWalk<P>& w) {
+#if defined(RIDGE_TARGET_CPU)
+  (void)queue, (void)w; // whose groups are not cut
+#else
+  Index from = 0;
+  Index count = w.groups < cost_parts[0] ? w.groups : cost_parts[0];
+  spatial::for_each_item(queue, count, tree::AddCosts<P>{w, count});
+  for (std::size_t stage = 1; stage < cost_parts.size(); ++stage) {
+    const Index parts = cost_parts[stage];
+    if (parts >= count) continue;
+    spatial::for_each_item(queue, parts, tree::AddParts<P>{w, from, count, parts});
+    from += count;
+    count = parts;
+  }
+  spatial::for_each_item(queue, 1, tree::SetLimit<P>{w, from, count});
+#endif
+}
+
 template <class P>
 Index walk_tree(Queue& queue, TreeStep step, const TreeWalk<P>& w) {
   switch (step) {
@@ -46,8 +66,7 @@ Index walk_tree(Queue& queue, TreeStep step, const TreeWalk<P>& w) {
     spatial::for_each_item(queue, w.tree.count, SetNeed<P>{w});
     break;
   case TreeStep::costs:
-    spatial::for_each_item(queue, cost_parts, AddCosts<P>{w});
-    spatial::for_each_item(queue, 1, SetLimit<P>{w});
+    set_limit(queue, w);
     break;
   case TreeStep::exact:
     spatial::for_each_item(queue, w.sample.size * exact_parts, SumExactly<P>{w});

@@ -49,7 +49,7 @@ Octree<S, T>::Octree(Queue& queue, const std::array<Span<const S>, 4>& bodies,
   require_sound({bodies[0].size, bodies[1].size, bodies[2].size, bodies[3].size}, options);
   const Device& device = queue.device();
   const Index n = bodies[0].size;
-  constexpr Index parts = bound_parts[0] + bound_parts[1] + bound_parts[2];
+  constexpr Index parts = last_bound + 1;
   call_.bodies = bodies;
   call_.leaf = options.leaf;
   call_.levels = options.levels;
@@ -85,7 +85,7 @@ void Octree<S, T>::build(const std::function<void(const char*)>& begins) {
   std::uint32_t nodes = 0;
   std::uint32_t odd = 0;
   copy_to_host(queue_, &nodes, starts_.data() + call_.count, 1);
-  copy_to_host(queue_, &odd, odd_.data() + bound_parts[0] + bound_parts[1], 1);
+  copy_to_host(queue_, &odd, odd_.data() + last_bound, 1);
   queue_.wait();
   if (static_cast<Index>(odd) < call_.count) {
     throw UsageError(fmt::format("the position of body {} is not finite; all must be (bodies "
@@ -95,7 +95,8 @@ void Octree<S, T>::build(const std::function<void(const char*)>& begins) {
   take_nodes(nodes);
   find_nodes();
   begins("moments");
-  for (int level = depth() - 1; level >= 0; --level) {
+  step(BuildStep::leaves);
+  for (int level = depth() - 2; level >= 0; --level) {
     const auto l = static_cast<std::size_t>(level);
     step(BuildStep::moments, level_begin_[l], level_begin_[l + 1]);
   }

@@ -8,12 +8,19 @@ namespace {
 
 template <class S, class T>
 void find_bounds(Queue& queue, const Build<S, T>& b) {
-  const auto [of_bodies, of_parts, one] = bound_parts;
-  const Index parts = b.count < of_bodies ? b.count : of_bodies;
-  const Index fewer = parts < of_parts ? parts : of_parts;
-  for_each_item(queue, parts, BoundBodies<S, T>{b, parts});
-  for_each_item(queue, fewer, BoundParts<S, T>{b, 0, parts, of_bodies, fewer});
-  for_each_item(queue, 1, BoundParts<S, T>{b, of_bodies, fewer, of_bodies + of_parts, 1});
+  Index from = 0;
+  Index count = b.count < bound_parts[0] ? b.count : bound_parts[0];
+  for_each_item(queue, count, BoundBodies<S, T>{b, count});
+  Index to = bound_parts[0];
+  for (std::size_t stage = 1; stage < bound_parts.size(); ++stage) {
+    const Index parts = bound_parts[stage];
+    if (parts < count || parts == 1) {
+      for_each_item(queue, parts, BoundParts<S, T>{b, from, count, to, parts});
+      from = to;
+      count = parts;
+    }
+    to += parts;
+  }
 }
 
 template <class S, class T>
@@ -38,8 +45,11 @@ void build_step(Queue& queue, BuildStep step, const Build<S, T>& b, Index begin,
   case BuildStep::link:
     for_each_item(queue, b.nodes, LinkNodes<S, T>{b});
     break;
+  case BuildStep::leaves:
+    for_each_item(queue, b.nodes, FindMoments<S, T>{b, 0, true});
+    break;
   case BuildStep::moments:
-    for_each_item(queue, end - begin, FindMoments<S, T>{b, begin});
+    for_each_item(queue, end - begin, FindMoments<S, T>{b, begin, false});
     break;
   }
 }

@@ -63,32 +63,49 @@ struct SetNeed {
   }
 };
 
-/// One part of the groups, or all parts.
+/// One part of the groups.
 template <class P>
 struct AddCosts {
   static constexpr const char* name = "tree: costs of groups";
   TreeWalk<P> w;
+  Index parts;
 
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index part) const {
     double sum = 0;
-    for (Index g = part; g < w.groups; g += cost_parts) {
+    for (Index g = part; g < w.groups; g += parts) {
       sum += static_cast<double>(cost_of_body) * access.load(w.met, 2 * g) +
              static_cast<double>(cost_of_node) * access.load(w.met, 2 * g + 1);
     }
     access.store(w.costs, part, sum);
   }
 };
+/// One part of the `count` parts that begin at `from`.
+template <class P>
+struct AddParts {
+  static constexpr const char* name = "tree: costs of parts";
+  TreeWalk<P> w;
+  Index from, count, parts;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index part) const {
+    double sum = 0;
+    for (Index i = part; i < count; i += parts)
+      sum += access.load_written(w.costs, from + i);
+    access.store(w.costs, from + count + part, sum);
+  }
+};
 template <class P>
 struct SetLimit {
   static constexpr const char* name = "tree: what a target may cost";
   TreeWalk<P> w;
+  Index from, count; ///< parts
 
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index /*i*/) const {
     double sum = 0;
-    for (Index part = 0; part < cost_parts; ++part)
-      sum += access.load(w.costs, part);
+    for (Index part = 0; part < count; ++part)
+      sum += access.load(w.costs, from + part);
     const double most = w.schedule.cut * sum / static_cast<double>(w.tree.count);
     access.store(w.limit, 0,
                  w.schedule.cut > 0 && most < 4e9 ? static_cast<std::uint32_t>(most) : no_limit);

@@ -33,7 +33,7 @@ struct TreeWalk {
   std::array<Span<typename P::Summed>, 4> sums; ///< in the bodies' own order
   /// 2 a group: how many times a target of it met a body, and a node.
   Span<std::uint32_t> met;
-  /// Of all groups in `cost_parts` parts, what a target cost, and at the end their sum.
+  /// What targets cost, of all groups in `cost_parts[0]` parts, of those parts in fewer, and so on.
   Span<double> costs;
   /// What a target may cost before its group is cut; of the sums before. On GPUs.
   Span<std::uint32_t> limit;
@@ -53,7 +53,7 @@ struct TreeWalk {
 inline constexpr Index exact_parts = 64;
 
 /// Parts that costs are added up in.
-inline constexpr Index cost_parts = 1024;
+inline constexpr std::array<Index, 3> cost_parts{16384, 512, 16};
 /// What a target costs for each body and node that it meets: issue slots of a GPU, two targets a
 /// lane.
 inline constexpr std::uint32_t cost_of_body = 15, cost_of_node = 37;

@@ -17,13 +17,18 @@ enum class BuildStep {
   count,   ///< of the nodes whose first body each is
   emit,    ///< level and first body of each node
   link,    ///< children and bodies of each node, once nodes are sorted by level
-  moments, ///< of the nodes of one level, once those of the next are known
+  leaves,  ///< moments of the nodes that have no children
+  moments, ///< of the other nodes of one level, once those of the next are known
 };
 
 /// In `links` the second number of a leaf has this bit.
 inline constexpr std::uint32_t leaf_bit = 0x80000000u;
-/// Parts that bounds are found in: of the bodies, and of those parts.
-inline constexpr std::array<Index, 3> bound_parts{65536, 256, 1};
+/// Parts that bounds are found in: of the bodies, and of those parts, and so on. A lane that visits
+/// few numbers one after the other takes as long as thousands that do so.
+inline constexpr std::array<Index, 5> bound_parts{131072, 4096, 256, 16, 1};
+/// The last part's place.
+inline constexpr Index last_bound =
+    bound_parts[0] + bound_parts[1] + bound_parts[2] + bound_parts[3];
 
 template <class S, class T>
 struct Build {

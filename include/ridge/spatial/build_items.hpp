@@ -267,6 +267,7 @@ struct FindMoments {
   static constexpr const char* name = "octree: moments";
   Build<S, T> b;
   Index first;
+  bool of_leaves; ///< or of all others
 
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index n) const {
@@ -274,6 +275,7 @@ struct FindMoments {
     const Index begin = access.load(b.links, 2 * v);
     const std::uint32_t link = access.load(b.links, 2 * v + 1);
     const bool is_leaf = (link & leaf_bit) != 0;
+    if (is_leaf != of_leaves) return;
     const auto parts = static_cast<Index>(link & ~leaf_bit);
     const Span<const S> from = is_leaf ? Span<const S>(b.sorted) : Span<const S>(b.centres);
 
