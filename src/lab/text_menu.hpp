@@ -48,8 +48,9 @@ public:
     std::vector<NamedText> all;
     std::visit(
         [&](const auto& held) {
-          for (const auto& changed : text::changes_of(held))
-            all.push_back({"", text::print(changed)});
+          for (const auto& changed : text::changes_of(held)) {
+            if (is_possible(text::print(changed))) all.push_back({"", text::print(changed)});
+          }
         },
         source_.parse(schedule).schedule);
     return all;
@@ -58,8 +59,9 @@ public:
     std::vector<std::string> all;
     std::visit(
         [&](const auto& held) {
-          for (const auto& s : text::neighbours_of(held))
-            all.push_back(text::print(s));
+          for (const auto& s : text::neighbours_of(held)) {
+            if (is_possible(text::print(s))) all.push_back(text::print(s));
+          }
         },
         source_.parse(schedule).schedule);
     return all;
@@ -73,6 +75,15 @@ public:
   }
 
 private:
+  /// Whether the device can run it: what cannot is refused where it is read.
+  [[nodiscard]] bool is_possible(const std::string& schedule) const {
+    try {
+      (void)source_.parse(schedule);
+      return true;
+    } catch (const UsageError&) {
+      return false;
+    }
+  }
   static NamedText written(const Named& n) { return {n.name, text::print_held(n.schedule)}; }
   Source source_;
 };

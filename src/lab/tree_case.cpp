@@ -168,7 +168,7 @@ private:
 };
 
 BenchKernel kernel_of(const std::string& name, const std::string& meaning, Spread spread) {
-  BenchKernel kernel{name, "pairs", meaning, Extents{65536}, {}};
+  BenchKernel kernel{name, "tree", meaning, Extents{65536}, {}};
   kernel.default_precision = "fp32";
   kernel.make_case = [=](const BenchRequest& request, RoofSource& roof) -> std::unique_ptr<Case> {
     (void)bodies_asked(request.size, request.precision, name, true);

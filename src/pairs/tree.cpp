@@ -232,7 +232,7 @@ Record Tree<P>::record(std::string_view kernel) {
   const Device& device = queue_.device();
   const TreePairs met = pairs();
   Record record;
-  record.pattern = "pairs";
+  record.pattern = "tree";
   record.kernel = kernel;
   record.device = device.id();
   record.device_name = device.facts().name;

@@ -29,8 +29,8 @@ TEST(BenchKernels, RunOnTheEmulatedGpuAndHandOverCheckedRecords) {
     // Compiled on demand, which takes long; heat of these orders and waves of order 2 are not.
     if (kernel.name.starts_with("wave") && kernel.name != "wave") continue;
     const Extents size = kernel.pattern == "lattice" ? Extents{8, 6, 4, 2}
-                         : kernel.pattern == "pairs" ? Extents{300}
-                         : kernel.pattern == "chain" ? Extents{1000}
+                         : kernel.pattern == "pairs" || kernel.pattern == "tree" ? Extents{300}
+                         : kernel.pattern == "chain"                             ? Extents{1000}
                                                      : Extents{20, 15, 13};
     BenchRequest request{device, size, "fp32", "auto", {}};
     request.measure.repeats = 1;

@@ -119,6 +119,13 @@ void for_each_item(Queue& queue, Index count, const Item& item) {
   launch_body(queue, {{blocks, 1, 1}, {Body::max_threads, 1, 1}, 0}, Body{item, count});
 }
 
+#else
+
+template <class Access, class T>
+Four<std::remove_const_t<T>> load_four(const Access& access, const Span<T>& from, Index i);
+template <class Access, class T>
+void store_four(const Access& access, const Span<T>& to, Index i, const Four<T>& values);
+
 #endif
 
 } // namespace ridge::spatial::inline RIDGE_TARGET_NAME
