@@ -18,12 +18,7 @@ def make(words):
     if len(words) != 2 or words[0] not in KERNELS or words[1] not in DEVICES:
         raise SystemExit(f"a block of fields names a pattern and cpu or gpu, not {' '.join(words)}")
     pattern, kind = words
-    lines = fields_of(KERNELS[pattern], DEVICES[kind])
-    # Those of operators follow those of the other kernels of lattices, after a line that says so.
-    titles = [i for i, line in enumerate(lines) if not line.startswith(" ")]
-    if titles:
-        lines = lines[titles[0] + 1:] if pattern == "operators" else lines[:titles[0]]
-    rows = [row(line) for line in lines]
+    rows = [row(line) for line in fields_of(KERNELS[pattern], DEVICES[kind])]
     return table(["field", "values", "meaning"], rows)
 
 
