@@ -197,16 +197,16 @@ void OutputPlan::require_different() const {
 
 void OutputPlan::claim_names() {
   for (const Output& output : outputs_) {
-    claims_.emplace_back(lock_of(output.place), Claim::Kind::alone, output.file.string());
+    claims_.all.emplace_back(lock_of(output.place), Claim::Kind::alone, output.file.string());
     // A run that writes snapshots of this form must not meet it, either.
     if (const auto stem = stem_of_snapshot(output.place.filename().string())) {
       const Snapshots others{output.file, output.place.parent_path(), *stem, {}};
-      claims_.emplace_back(others.lock(), Claim::Kind::shared, output.file.string());
+      claims_.all.emplace_back(others.lock(), Claim::Kind::shared, output.file.string());
     }
   }
   for (const Snapshots& all : snapshots_) {
-    claims_.emplace_back(all.lock(), Claim::Kind::alone,
-                         fmt::format("a snapshot of {}", all.file.string()));
+    claims_.all.emplace_back(all.lock(), Claim::Kind::alone,
+                             fmt::format("a snapshot of {}", all.file.string()));
   }
 }
 
@@ -240,7 +240,8 @@ void OutputPlan::clear_remains() const {
 }
 
 bool OutputPlan::holds_all() const {
-  return std::all_of(claims_.begin(), claims_.end(), [](const Claim& c) { return c.holds(); });
+  return std::all_of(claims_.all.begin(), claims_.all.end(),
+                     [](const Claim& c) { return c.holds(); });
 }
 
 fs::path OutputPlan::temporary_for(const fs::path& file) const {

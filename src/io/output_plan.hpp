@@ -11,6 +11,18 @@
 
 namespace ridge::io {
 
+/// What was claimed last is given back first: who then gets the first name gets all of them.
+struct Claims {
+  Claims() = default;
+  Claims(Claims&&) noexcept = default;
+  Claims& operator=(Claims&&) = delete;
+  ~Claims() {
+    while (!all.empty())
+      all.pop_back();
+  }
+  std::vector<Claim> all;
+};
+
 class OutputPlan {
 public:
   /// `overwrite`: files that exist may be replaced, inputs never.
@@ -78,7 +90,7 @@ private:
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
   std::vector<Snapshots> snapshots_;
-  std::vector<Claim> claims_;
+  Claims claims_;
 };
 
 /// Whether what is written goes to a device, a pipe or standard output as it comes: nothing is

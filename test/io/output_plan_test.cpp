@@ -9,8 +9,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <fstream>
 #include <functional>
+#include <set>
+#include <string>
+#include <thread>
 
 namespace ridge::io {
 namespace {
@@ -87,6 +91,37 @@ TEST_F(Outputs, AreClaimedUntilThePlanEnds) {
   }
   EXPECT_THAT(hidden(), IsEmpty());
   EXPECT_EQ(claimed(folder / "out.h5"), fine);
+}
+
+TEST_F(Outputs, AreGivenBackFromTheLastToTheFirst) {
+  const auto claim = [&](OutputPlan& plan) {
+    for (const char* const name : {"a.h5", "b.h5", "c.h5"})
+      plan.continues(folder / name, "the output");
+    plan.claim();
+  };
+  std::atomic<bool> over = false;
+  std::set<std::string> said;
+  std::thread other([&] {
+    while (!over) {
+      try {
+        OutputPlan plan(false);
+        claim(plan);
+      } catch (const UsageError& e) {
+        said.insert(std::string(e.what()).substr(0, (folder / "a.h5").string().size()));
+      }
+    }
+  });
+  for (int i = 0; i < 2000; ++i) {
+    try {
+      OutputPlan plan(false);
+      claim(plan);
+    } catch (const UsageError&) { // the other has them
+    }
+  }
+  over = true;
+  other.join();
+  said.insert((folder / "a.h5").string());
+  EXPECT_THAT(said, ::testing::ElementsAre((folder / "a.h5").string()));
 }
 
 TEST_F(Outputs, TwoFilesNamedLikeSnapshotsMayBeWrittenAtOnce) {
