@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
+#include <thread>
 
 namespace ridge {
 
@@ -39,9 +41,20 @@ bool write_file(const std::string& file, const std::string& text) {
   return false;
 }
 
-FileLock::FileLock(const std::string& file)
-    : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)),
-      holds_(file_ >= 0 && flock(file_, LOCK_EX) == 0) {}
+FileLock::FileLock(const std::string& file, const std::function<void()>& waits)
+    : file_(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)), holds_(false) {
+  if (file_ < 0) return;
+  while (waits && flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    try {
+      waits();
+    } catch (...) {
+      close(file_);
+      throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  holds_ = flock(file_, LOCK_EX) == 0; // once more is no harm
+}
 
 FileLock::~FileLock() {
   if (file_ >= 0) close(file_);

@@ -5,6 +5,7 @@
 
 #include "hash.hpp"
 #include "trace.hpp"
+#include "wait.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -20,6 +21,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -309,7 +311,11 @@ void Cache::shrink(long long most) {
 }
 
 Cache::Lock::Lock(const Cache& cache, const std::string& key)
-    : file_(fmt::format("{}/{}.lock", cache.folder_, digest(key))) {}
+    : file_(fmt::format("{}/{}.lock", cache.folder_, digest(key)),
+            [wait = std::shared_ptr<Wait>()]() mutable {
+              if (!wait) wait = std::make_shared<Wait>("a kernel, in another process", 0);
+              if (const auto tick = wait->tick()) tick();
+            }) {}
 
 Cache::Workshop::Workshop(const Cache& cache) {
   std::string name = cache.folder_ + "/compiling-XXXXXX";

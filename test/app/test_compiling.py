@@ -56,6 +56,22 @@ def test_an_interrupt_ends_the_compiler(ridge, slow_compiler, folder, which, sta
     assert not list((folder / "cache").glob("compiling-*"))
 
 
+def test_an_interrupt_ends_the_wait_for_another_process(ridge, slow_compiler):
+    first = ridge.start(*BENCH)
+    wait_for_compiler(slow_compiler)
+    second = ridge.start(*BENCH)  # waits for what the first compiles
+    time.sleep(1)
+    assert second.poll() is None
+    began = time.monotonic()
+    second.send_signal(signal.SIGINT)
+    out, err = second.communicate(timeout=20)
+    assert time.monotonic() - began < 10  # of 30
+    assert (second.returncode, out, err) == (130, "", "ridge: interrupted\n")
+    assert first.poll() is None
+    first.send_signal(signal.SIGINT)
+    first.communicate(timeout=20)
+
+
 def test_an_interrupt_ends_compilers_that_run_side_by_side(ridge, slow_compiler, folder):
     """Executors of several schedules, which others compile while the first thread waits."""
     # ... reach it by a description that is compiled already

@@ -1,6 +1,7 @@
 // Files that processes share: read whole, written whole, locked.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -17,7 +18,9 @@ namespace ridge {
 /// holder dies, the system gives it to the next. The file is made where there is none.
 class FileLock {
 public:
-  explicit FileLock(const std::string& file);
+  /// `waits` is called about ten times a second while another holds it. What it throws ends the
+  /// wait.
+  explicit FileLock(const std::string& file, const std::function<void()>& waits = {});
   ~FileLock();
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;
