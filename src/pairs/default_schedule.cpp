@@ -32,6 +32,19 @@ void take(GpuSchedule& s, const DirectVariant& variant) {
   s.ways = variant.ways;
 }
 
+/// Blocks whose sources and totals fit the shared memory, of one warp at least: interactions of
+/// many sums have large totals.
+void shrink_to_fit(GpuSchedule& s, const Device& device, const Traits& traits) {
+  constexpr Index control = 16;
+  const Index body = ceil_div(Index{traits.sources} * traits.computed_bytes, 16) * 16;
+  const Index staged = (s.stage == Stage::warp ? 4 : 2) * body;
+  const Index totals = Index{s.tile} * traits.sums * traits.summed_bytes;
+  const Index room = device.facts().shared_per_block.value;
+  const int width = std::max(1, device.facts().warp_width);
+  while (s.block / 2 >= width && control + s.block * (staged + totals) > room)
+    s.block /= 2;
+}
+
 /// Targets for which tiles of sources are shared by a block and each thread has several targets:
 /// sources are split so that blocks come in many rounds, of which the last, part-filled one costs
 /// little, but no part is small.
@@ -39,6 +52,7 @@ GpuSchedule for_many(const Device& device, const Traits& traits, const Bodies& b
   GpuSchedule s;
   s.block = 128;
   take(s, variant_for_many(tile_facts(traits), fits_eight(device)));
+  shrink_to_fit(s, device, traits);
   const Index blocks = ceil_div(bodies.targets, Index{s.block} * s.tile);
   const Index at_once = std::max<Index>(1, device.facts().units * (threads_a_unit / s.block));
   const Index most = std::clamp<Index>(bodies.sources / 1024, 1, 65536);
@@ -63,6 +77,7 @@ GpuSchedule for_few(const Device& device, const Traits& traits, const Bodies& bo
   take(s, variant_for_few(facts, static_cast<int>(widths)));
   s.block =
       std::min(widths == 4 ? 256 : most_threads(s.stage, s.tile), device.facts().max_block_threads);
+  shrink_to_fit(s, device, traits);
   const Index blocks = ceil_div(bodies.targets, width * widths);
   const Index wanted = widths == 4 ? 4 * units : units;
   const Index warps = s.block / width;

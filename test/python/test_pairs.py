@@ -44,6 +44,16 @@ def test_what_is_written_twice_is_computed_once(gravity):
     assert "operations = 13, rsqrts = 1" in gravity.source
 
 
+def test_many_sums_fit_a_block(rng):
+    @ridge.pairs(targets=1, sources=1, sums=43)
+    def many(t, s):
+        return [(k + 1.0) * (s[0] - t[0]) for k in range(43)]
+
+    q = rng.random((1, 150))
+    right = np.arange(1, 44)[:, None] * (q.sum() - 150 * q)
+    np.testing.assert_allclose(many(q, device="simt:32"), right, rtol=1e-12, atol=1e-12)
+
+
 def test_a_measured_record_is_checked(gravity, rng):
     record = gravity.measure(rng.random((4, 300)), eps2=0.1, repeats=3)
     assert record.ok and record.seconds > 0

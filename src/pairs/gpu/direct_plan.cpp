@@ -21,8 +21,10 @@ Index share_of_warp(Index part, int warps, int width) {
 void check_shape(const Device& device, const LaunchShape& shape) {
   const Bytes most = device.facts().shared_per_block;
   if (shape.shared_bytes > most.value) {
-    throw UsageError("this schedule needs " + to_text(Bytes{shape.shared_bytes}) +
-                     " of shared memory, and a block can have " + to_text(most));
+    throw UsageError(
+        "this schedule needs " + to_text(Bytes{shape.shared_bytes}) +
+        " of shared memory, and a block can have " + to_text(most) +
+        "; a smaller block or tile takes less, and so does an interaction of fewer sums");
   }
   const int width = device.facts().warp_width;
   if (shape.block.x % width != 0) {
