@@ -17,8 +17,9 @@ namespace {
 /// march through.
 bool marches(const Device& device, const Traits& traits, Index3 n) {
   const DeviceFacts& facts = device.facts();
-  return device.is_gpu() && traits.radius.z > 0 && n.x >= 96 && n.y >= 4 + 2 * traits.radius.y &&
-         n.z >= 8 + 4 * traits.radius.z &&
+  return device.is_gpu() && traits.radius.z > 0 &&
+         halo_fits(traits.radius, static_cast<std::size_t>(traits.element_bytes)) && n.x >= 96 &&
+         n.y >= 4 + 2 * traits.radius.y && n.z >= 8 + 4 * traits.radius.z &&
          n.x * n.y * n.z * traits.element_bytes > facts.last_level_cache.value / 2;
 }
 
@@ -39,6 +40,7 @@ GpuSchedule tiled_points() {
 
 /// Whether tiles of a kernel fit the registers.
 bool tile_fits(const Traits& traits) {
+  if (!window_fits(traits.radius)) return false;
   int values = 0;
   for (const auto& offsets : traits.footprints)
     values += window_values(offsets, tiled.tile);
@@ -83,7 +85,7 @@ GpuSchedule flat_points(const Device& device, const Traits& traits, Index3 n,
 GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n,
                            const Strides& strides) {
   const Index rows = n.y - 2 * traits.radius.y;
-  const bool flat = is_flat(traits.radius) && rows >= 4;
+  const bool flat = is_flat(traits.radius) && rows >= 4 && window_fits(traits.radius);
   const bool tiles = tile_fits(traits) && !flat && rows >= tiled.tile;
   GpuSchedule s = flat ? flat_points(device, traits, n, strides) : GpuSchedule{};
   if (facts_of(device).streams_tiles) {

@@ -109,6 +109,7 @@ bool possible(const GpuSchedule& s, const Device& device, const Traits& traits) 
                                                    can_tile(traits, s.block.x, s.block.y * s.tile)
                                              : listed(all_march_shapes);
   return known && can_march(device) && traits.radius.z > 0 &&
+         halo_fits(traits.radius, static_cast<std::size_t>(traits.element_bytes)) &&
          s.ring >= planes_held(traits, s.loads) + 2 &&
          march_ring_bytes(s, traits) + march_fixed_bytes(s) <=
              device.facts().shared_per_block.value;

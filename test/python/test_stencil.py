@@ -143,3 +143,15 @@ def test_an_error_in_cpp_text_names_its_line(rng):
         wrong(rng.standard_normal((4, 4, 4)), rate=0.1)
     with pytest.raises(ridge.UsageError, match="pace"):
         ridge.stencil(source=CPP, name="Heat")(rng.standard_normal((4, 4, 4)), pace=0.1)
+
+
+def test_neighbours_far_away_on_a_gpu(rng):
+    """Windows of registers would span all that lies between; a march's halo would take several lines."""
+
+    @ridge.stencil
+    def far(u):
+        return u[0, 9000] - 2 * u[1, -9000] + u[0, 0]
+
+    u = rng.random((5, 18010))
+    right = u[1:-1, 18000:] - 2 * u[2:, :-18000] + u[1:-1, 9000:-9000]
+    np.testing.assert_allclose(far(u, device="simt:32")[1:-1, 9000:-9000], right, rtol=1e-14)

@@ -78,12 +78,17 @@ TEST(MarchDefault, GivesUpABlockRatherThanThePlanesOnTheirWay) {
 }
 
 TEST(MarchDefault, TakesTallBlocksForTallFootprints) {
-  const GpuSchedule s = chosen<Laplacian<8, 3>, double>({512, 512, 512});
+  const auto by_rows = [&]<class K, class T>(Index3 n) { // as asked for: planes come as tiles else
+    return march_default(h200(), traits_of<K, T>(), n, Strides::packed(n), Loads::stencil,
+                         Stage::bulk)
+        .value();
+  };
+  const GpuSchedule s = by_rows.operator()<Laplacian<8, 3>, double>({512, 512, 512});
   EXPECT_EQ(s.block, (BlockShape{{64, 4, 1}}));
   EXPECT_EQ(s.ring, 8);
-  EXPECT_EQ((chosen<Laplacian<8, 3>, double>({500, 500, 500}).block.x), 64);
-  EXPECT_EQ((chosen<Laplacian<8, 3>, float>({512, 512, 512}).block.x), 64);
-  EXPECT_EQ((chosen<Laplacian<8, 3>, float>({500, 500, 500}).block.x), 128);
+  EXPECT_EQ((by_rows.operator()<Laplacian<8, 3>, double>({500, 500, 500}).block.x), 64);
+  EXPECT_EQ((by_rows.operator()<Laplacian<8, 3>, float>({512, 512, 512}).block.x), 64);
+  EXPECT_EQ((by_rows.operator()<Laplacian<8, 3>, float>({500, 500, 500}).block.x), 128);
   EXPECT_EQ((chosen<Laplacian<6, 3>, double>({512, 512, 512}).block.x), 128);
 }
 
@@ -175,7 +180,7 @@ TEST(MarchDefault, TakesTilesOfTallFootprints) {
   using ::testing::HasSubstr;
   const Index3 n{512, 512, 512};
   EXPECT_THAT((made.operator()<WaveLike<8>, double>(n)), HasSubstr("block=64x8x1 tile=2"));
-  EXPECT_THAT((made.operator()<WaveLike<8>, double>(n)), HasSubstr("stage=tiles ring=8"));
+  EXPECT_THAT((made.operator()<WaveLike<8>, double>(n)), HasSubstr("stage=tiles ring=6"));
   EXPECT_THAT((made.operator()<WaveLike<8>, float>(n)), HasSubstr("block=32x16x1 tile=2"));
   EXPECT_THAT((made.operator()<Laplacian<8, 3>, float>(n)), HasSubstr("stage=tiles"));
   EXPECT_THAT((made.operator()<WaveLike<6>, double>(n)), HasSubstr("stage=bulk"));
@@ -230,6 +235,16 @@ TEST(MarchDefault, FitsTheSharedMemoryAtAnyExtents) {
     check.operator()<MediumLike<8>, float>(n);
     check.operator()<MediumLike<6>, double>(n);
   }
+}
+
+/// Rows in shared memory have a line for the halo to their left.
+TEST(MarchDefault, TakesNoHaloOfSeveralLines) {
+  EXPECT_TRUE(halo_fits({16, 1, 1}, 8));
+  EXPECT_FALSE(halo_fits({17, 1, 1}, 8));
+  EXPECT_TRUE(halo_fits({32, 1, 1}, 4));
+  EXPECT_TRUE(window_fits({4, 4, 4}));
+  EXPECT_FALSE(window_fits({1 << 20, 0, 0}));
+  EXPECT_FALSE(window_fits({9000, 1, 0}));
 }
 
 DeviceFacts mi250x() {

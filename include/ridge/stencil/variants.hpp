@@ -8,6 +8,7 @@
 // RIDGE_STENCIL_POINTS, RIDGE_STENCIL_MARCH or RIDGE_STENCIL_WINDOW as the one variant wanted.
 #pragma once
 
+#include <ridge/core/index.hpp>
 #include <ridge/stencil/kernel.hpp>
 #include <ridge/stencil/schedule_fields.hpp>
 
@@ -93,8 +94,24 @@ constexpr PointsVariant with(PointsVariant v, Store store) {
 constexpr bool tile_fits(int values) {
   return values <= 42;
 }
+/// Whether windows of a footprint are worth compiling: they span it, what is not read included.
+constexpr bool window_fits(Offset radius) {
+  const Index extents[] = {2 * Index{radius.x} + 1, 2 * Index{radius.y} + 8,
+                           2 * Index{radius.z} + 1};
+  Index values = 1;
+  for (const Index extent : extents) {
+    if (extent > 4096) return false;
+    values *= extent;
+  }
+  return values <= 4096;
+}
+/// Whether marches by bulk copies take footprints that reach so far in x: halos of a line.
+constexpr bool halo_fits(Offset radius, std::size_t element_bytes) {
+  return Index{radius.x} * static_cast<Index>(element_bytes) <= 128;
+}
 template <class K>
 constexpr bool tile_fits() {
+  if (!window_fits(radius_of<K>())) return false;
   int values = 0;
   std::apply([&](const auto&... f) { ((values += window_values(f.offsets, tiled.tile)), ...); },
              footprints_of<K>());
@@ -275,7 +292,9 @@ struct PointsList {
     constexpr Store usual = Store::plain;
 #endif
     constexpr PointsVariant one = with({}, usual);
-    if constexpr (is_flat(radius_of<K>())) {
+    if constexpr (!window_fits(radius_of<K>())) {
+      return std::array{one};
+    } else if constexpr (is_flat(radius_of<K>())) {
 #if defined(RIDGE_TARGET_HIP)
       return std::array{one, with(flat_tiled, usual)};
 #else
@@ -355,7 +374,7 @@ constexpr std::size_t list_marches(auto& all) {
 template <class K, class T>
 struct MarchList {
   static constexpr auto values = [] {
-    if constexpr (radius_of<K>().z == 0) {
+    if constexpr (radius_of<K>().z == 0 || !halo_fits(radius_of<K>(), sizeof(T))) {
       return std::array<MarchVariant, 0>{};
     } else {
       std::array<MarchVariant, 64> most{};

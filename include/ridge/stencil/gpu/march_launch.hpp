@@ -40,6 +40,11 @@ Bound bind_march_of(Queue& queue, const Call<K, T>& call, const GpuSchedule& s) 
   if constexpr (radius_of<K>().z == 0) {
     (void)queue, (void)call, (void)s;
     throw UsageError("stage=bulk marches in z, where this stencil reads no neighbours");
+  } else if constexpr (!halo_fits(radius_of<K>(), sizeof(T))) {
+    (void)queue, (void)call, (void)s;
+    throw UsageError(
+        "stage=bulk and stage=tiles take neighbours of at most 128 bytes in x, and this "
+        "stencil reads some further away");
   } else {
     const RowsAt rows = rows_at(call);
     for (const auto& in : call.in)

@@ -62,12 +62,13 @@ struct Points {
       in_packs(lane, x, y, z);
       return;
     }
-    if (P.loads == Loads::ascending && y >= r.y && y + P.tile <= n.y - r.y &&
-        y + P.tile <= plan.y_end) {
-      ascending(lane, x, y, z);
-    } else {
-      in_stencil_order(lane, x, y, z);
+    if constexpr (P.loads == Loads::ascending) { // its windows are as wide as the footprint
+      if (y >= r.y && y + P.tile <= n.y - r.y && y + P.tile <= plan.y_end) {
+        ascending(lane, x, y, z);
+        return;
+      }
     }
+    in_stencil_order(lane, x, y, z);
   }
 
 private:
