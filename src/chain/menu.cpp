@@ -65,11 +65,12 @@ private:
       if (reads_lines && !f.in_cache) f.partial += gone * bytes * writes;
     }
     f.asked = used;
+    f.launches = static_cast<double>(plan.groups.size()); // on a cpu each starts the threads, too
     if (cpu != nullptr) {
       add_tiles(f, plan);
       model::lay_threads(f, tiles_of(plan), cpu->threads, n_.x);
     } else {
-      add_launches(f, std::get<GpuSchedule>(schedule), plan);
+      add_launches(f, std::get<GpuSchedule>(schedule));
     }
     return f;
   }
@@ -120,8 +121,7 @@ private:
     }
     return least;
   }
-  void add_launches(Facts& f, const GpuSchedule& s, const Plan& plan) const {
-    f.launches = static_cast<double>(plan.groups.size());
+  void add_launches(Facts& f, const GpuSchedule& s) const {
     if (s.graph == Graph::on) f.launch_share = model::graph_share;
     const auto blocks = static_cast<double>(ceil_div(n_.x, s.block.x) * ceil_div(n_.y, s.block.y) *
                                             ceil_div(n_.z, s.block.z));

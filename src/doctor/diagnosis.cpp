@@ -37,10 +37,18 @@ struct Candidate {
   double seconds = 0;
 };
 
-/// A cpu starts no threads for little work: a launch that took less than their start had none.
-bool starts_nothing(const Facts& f) {
-  return !f.device.is_gpu() && f.measured_seconds > 0 &&
-         f.measured_seconds < f.launches * f.launch_share * f.device.launch_seconds;
+/// A cpu starts no threads for little work: a run that took less than their start had none. Each of
+/// several launches then costs a share of what the run took beside its data.
+void take_measured_launches(Facts& f) {
+  const double launches = f.launches * f.launch_share;
+  const bool starts = f.device.is_gpu() || f.measured_seconds <= 0 ||
+                      f.measured_seconds >= launches * f.device.launch_seconds;
+  if (starts) return;
+  f.device.launch_seconds = 0;
+  if (launches > 1) {
+    const double beside = f.measured_seconds - time_of(f).seconds.value;
+    f.device.launch_seconds = std::max(0.0, beside) / launches;
+  }
 }
 
 std::vector<Candidate> examined(const Menu& menu, const Facts& sick,
@@ -106,7 +114,7 @@ Findings diagnose(const Menu& menu, const std::string& schedule, const Record* r
   Findings findings;
   findings.facts = menu.predict(schedule).facts;
   if (record != nullptr) add_measured(findings.facts, *record);
-  if (starts_nothing(findings.facts)) findings.facts.device.launch_seconds = 0;
+  take_measured_launches(findings.facts);
   findings.time = time_of(findings.facts);
   const std::vector<Candidate> named = examined(menu, findings.facts, menu.named());
   std::vector<Candidate> changes;

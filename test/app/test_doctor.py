@@ -141,9 +141,11 @@ def test_the_best_cure_that_is_known_is_named(ridge):
     assert 1 < slow / narrow < 1.15
 
 
-def test_passes_through_a_cpus_cache_are_a_cause(ridge):
+def test_small_passes_on_a_cpu_have_causes(ridge):
+    """Ten launches of a thousand items: what the cache serves again, and the launches."""
     found = diagnoses(ridge, "chain", "--device", "cpu", "--size", "1000", "--schedule", "fission")
-    assert found[0]["cause"] == "repeated-requests" and "fuse=all" in found[0]["fix"]
+    assert {"repeated-requests", "launch-overhead"} & {d["cause"] for d in found}
+    assert "fuse=all" in found[0]["fix"] and found[0]["predicted_gain"] > 2
 
 
 @pytest.mark.parametrize("words, says", [

@@ -104,7 +104,7 @@ TEST(Sources, WavesOfManyNeighboursAreFasterInAMarch) {
     const Diagnosis* const d = v.of("repeated-requests");
     ASSERT_NE(d, nullptr) << schedule;
     EXPECT_GT(d->predicted_gain, 1.2) << schedule;
-    EXPECT_NE(d->schedule.find("stage=bulk"), std::string::npos) << schedule << d->schedule;
+    EXPECT_NE(d->schedule.find("stage=tiles"), std::string::npos) << schedule << d->schedule;
   }
   EXPECT_TRUE(visit("wave8", "h200", cube, "auto").findings.diagnoses.empty());
 }
