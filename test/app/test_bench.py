@@ -68,6 +68,15 @@ def test_without_a_roof(ridge, kernel, size):
         assert record["achieved"] > 0 and record["check"]["ok"] is True
 
 
+def test_the_space_of_a_kernel_that_evolves(ridge):
+    records = bench(ridge, "heat", "--device", "cpu", "--size", "24", "--steps", 3, "--schedule", "space", "--repeat", 1,
+                    "--no-roof")
+    texts = {r["schedule"] for r in records}
+    assert len(texts) == len(records) > 30
+    assert all(r["check"]["ok"] and r["schedule"].startswith("sweeps=1 ") for r in records)  # a line has no passes
+    assert {"store=plain", "store=nontemporal"} == {word for t in texts for word in t.split() if "store" in word}
+
+
 @pytest.mark.parametrize("kernel, size", [
     ("laplacian", "40"), ("laplacian", "23x17"), ("laplacian4", "40"), ("laplacian4", "23x17"),
     ("laplacian4", "13x12x11"), ("laplacian6", "40"), ("laplacian6", "23x17"),

@@ -105,6 +105,15 @@ def test_a_proof(ridge):
     assert all(held) or "the prediction did not hold" in result.err
 
 
+def test_what_no_cause_explains_fails(ridge):
+    """The one schedule that test/doctor/named_schedules_test.cpp leaves out: a latency of its blocks."""
+    result = ridge("doctor", "lattice-residual-reproducible", "--on", "h200", "--precision", "fp32", "--size",
+                   "32x32x32x32", "--schedule", "fused2")  # fmt: skip
+    assert result.code == 1
+    assert "none of the" in result.out and "the doctor cannot explain why" in result.out
+    assert result.err.startswith("ridge: no cause is known of this launch") and "schedule fused4" in result.err
+
+
 def test_its_record_in_a_report(ridge, folder):
     words = "doctor", "chain", "--device", "cpu", "--size", "3000000", "--schedule", "fission"
     ridge.good(*words, "-o", "out.json")
