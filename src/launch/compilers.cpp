@@ -48,6 +48,8 @@ Compiler quick_compiler(const std::string& what, const std::vector<std::string>&
   Compiler c{{cxx, "-std=c++20", "-O1", "-g0", "-fPIC", "-shared"}, identity_of(cxx), ".cpp"};
   c.command.insert(c.command.end(), options.begin(), options.end());
   c.gnu = !is_clang(cxx);
+  // Of kernels of many terms points-to analysis takes most of the time, which grows with its square.
+  if (c.gnu) c.command.emplace_back("-fno-tree-pta");
   c.takes_prelude = c.gnu;
   c.takes_text = true;
   c.host = cxx;
