@@ -1,3 +1,7 @@
+// The parallel mode of GCC's library uses what C++17 deprecates, and clang says so where it is
+// used.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 #include <ridge/device/field.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/spatial/sort.hpp>
