@@ -242,6 +242,57 @@ TEST_P(GpuPasses, AreShortenedToWhatIsUsualOfFewerSweeps) {
             to_text(parse_sweeps("sweeps=3 store=nontemporal", device, traits, {}, {301, 83, 57})));
 }
 
+/// Ends of z that others compute stay what they are; what others need of the planes that follow is
+/// stored a second time, and nothing else.
+TEST_P(GpuPasses, StoreWhatOtherRanksNeed) {
+  Queue queue(device);
+  const Traits traits = traits_of<test::Slanted, double>();
+  const Index3 n{131, 37, 29};
+  const ShellLayout layout = shell_layout(device, traits, {}, n, false);
+  const auto count = layout.elements();
+  constexpr double poison = -777;
+  std::vector<double> numbers(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = random_value(5, static_cast<std::int64_t>(i));
+  // Two fields in one piece of memory: here, and where another rank would have them.
+  const Field<double> from(device, Extents{count, 1, 1});
+  const Field<double> results(device, Extents{2 * count, 1, 1});
+  copy_to_device(queue, from.data(), numbers.data(), count);
+  const auto run = [&](const PassNeighbours& neighbours) {
+    const std::vector<double> poisoned(static_cast<std::size_t>(2 * count), poison);
+    copy_to_device(queue, results.data(), poisoned.data(), 2 * count);
+    const Shell<double> in =
+        make_shell<double>({}, traits.radius, n, layout, from.data(), {}, false);
+    const Shell<double> out =
+        make_shell<double>({}, traits.radius, n, layout, results.data(), {}, false);
+    const Pass<test::Slanted, double> pass{{0.02}, {in.field}, {out.field}, in, {}, 3, neighbours};
+    const launch::AheadOnly no_compiling;
+    Program(queue, pass, GpuPassSchedule{3, 3, device.facts().warp_width == 64 ? 6 : 12}).run();
+    std::vector<double> got(poisoned.size());
+    copy_to_host(queue, got.data(), results.data(), 2 * count);
+    queue.wait();
+    return std::pair(got, out.field);
+  };
+  PassNeighbours neighbours;
+  neighbours.low = {3, 4, {count}};
+  neighbours.high = {5, 2, {count}};
+  const auto [expected, field] = run({});
+  const auto [got, same_field] = run(neighbours);
+  const auto first = field.data - results.data();
+  for (Index z = 0; z < n.z; ++z) {
+    for (Index y = 0; y < n.y; ++y) {
+      for (Index x = 0; x < n.x; ++x) {
+        const auto at = static_cast<std::size_t>(first + field.at(x, y, z));
+        const bool computed = z >= 3 && z < n.z - 5;
+        const bool needed = computed && (z < 3 + 4 || z >= n.z - 5 - 2);
+        ASSERT_EQ(got[at], computed ? expected[at] : poison) << x << " " << y << " " << z;
+        ASSERT_EQ(got[at + static_cast<std::size_t>(count)], needed ? expected[at] : poison)
+            << x << " " << y << " " << z;
+      }
+    }
+  }
+}
+
 TEST_P(GpuPasses, EndWithThoseThatAreCompiledAhead) {
   if (sanitized) GTEST_SKIP() << not_compiled;
   Queue queue(device);

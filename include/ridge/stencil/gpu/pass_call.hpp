@@ -59,4 +59,10 @@ RIDGE_DEVICE Span<E> moved(const Span<E>& from, Index n) {
   return {from.data + n, from.size - n};
 }
 
+/// The same elements of a field that lies alike, so many elements further in memory.
+template <class E>
+RIDGE_DEVICE Span<E> elsewhere(const Span<E>& here, Index further) {
+  return {here.data + further, here.size};
+}
+
 } // namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME

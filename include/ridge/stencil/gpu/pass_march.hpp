@@ -83,6 +83,10 @@ private:
       until = job.z_end + halo < last ? job.z_end + halo : last;
       if (!call.periodic_in(2) && nz - beyond < until) until = nz - beyond;
     }
+    // Only steps that care about all ends store what other ranks need, so others lose no time by it.
+    if (job.z_begin < call.needed[0].end && clear < call.needed[0].end + halo)
+      clear = call.needed[0].end + halo;
+    if (call.needed[1].begin + halo < until) until = call.needed[1].begin + halo;
     // Warps of a block go different ways here, all of as many steps.
     RIDGE_NO_UNROLL
     for (int k = begin; k < job.z_end + halo; k += Shape::turn) {
