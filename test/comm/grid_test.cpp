@@ -120,9 +120,13 @@ TEST(ChooseRanks, SendsLeast) {
   const Reach star = reach_of<stencil::Laplacian<2, 3>>();
   EXPECT_EQ(choose_ranks(1, {64, 64, 64}, star), (Index3{1, 1, 1}));
   EXPECT_EQ(choose_ranks(2, {64, 64, 64}, star), (Index3{1, 1, 2})); // of equals, z
-  EXPECT_EQ(choose_ranks(2, {512, 64, 64}, star), (Index3{2, 1, 1}));
-  EXPECT_EQ(choose_ranks(8, {512, 64, 64}, star), (Index3{8, 1, 1}));
-  EXPECT_EQ(choose_ranks(64, {512, 512, 512}, star), (Index3{4, 4, 4}));
+  EXPECT_EQ(choose_ranks(2, {64, 512, 64}, star), (Index3{1, 2, 1}));
+  EXPECT_EQ(choose_ranks(8, {64, 64, 512}, star), (Index3{1, 1, 8}));
+  // Points sent along x count eight times: of 1024x1024x512 1x2x2 is the fastest of four on H200s.
+  EXPECT_EQ(choose_ranks(4, {1024, 1024, 512}, star), (Index3{1, 2, 2}));
+  EXPECT_EQ(choose_ranks(2, {512, 64, 64}, star), (Index3{1, 1, 2}));
+  EXPECT_EQ(choose_ranks(2, {1024, 64, 64}, star), (Index3{2, 1, 1}));
+  EXPECT_EQ(choose_ranks(64, {512, 512, 512}, star), (Index3{1, 8, 8}));
 }
 
 TEST(ChooseRanks, RefusesMoreRanksThanPoints) {

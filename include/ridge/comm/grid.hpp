@@ -125,7 +125,8 @@ struct HaloPlan {
 [[nodiscard]] HaloPlan halo_plan(const Grid& grid, int rank, const Reach& reach);
 
 /// The grid of so many ranks whose busiest rank sends least, of those in which every rank owns what
-/// its neighbours need; among equals, one that divides z, then y. Throws UsageError where there is
+/// its neighbours need; points sent along x count eight times, and among equals one that divides z,
+/// then y, is taken. Throws UsageError where there is
 /// none.
 [[nodiscard]] Index3 choose_ranks(int ranks, Index3 points, const Reach& reach,
                                   Periodic periodic = {}, const Index3& least = {1, 1, 1});
