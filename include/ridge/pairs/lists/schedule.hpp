@@ -29,14 +29,15 @@ struct CpuListSchedule {
 
 /// A thread has a group of neighbouring bodies and their list.
 struct GpuListSchedule {
-  int share = 2;
+  int share = 0;
   int block = 128;
 
   friend bool operator==(const GpuListSchedule&, const GpuListSchedule&) = default;
 
   static constexpr auto fields() {
-    return std::tuple{text::field("share", &GpuListSchedule::share, text::one_of(1, 2),
-                                  "neighbouring bodies of a thread, with one list"),
+    return std::tuple{text::field("share", &GpuListSchedule::share, text::one_of(0, 1, 2),
+                                  "neighbouring bodies of a thread, with one list; 0: 2 where "
+                                  "there are many"),
                       text::field("block", &GpuListSchedule::block, text::one_of(64, 128, 256),
                                   "threads of a block")};
   }

@@ -218,10 +218,11 @@ private:
     cpu::run(team, [&](int thread, int) {
       auto& mine = found_[static_cast<std::size_t>(thread)];
       mine.clear();
+      Finder::Candidates near;
       const cpu::Range share = cpu::share_of(groups, thread, team);
       for (Index group = share.begin; group < share.end; ++group) {
         first.data[group] = static_cast<Index>(mine.size());
-        finder.find(group, mine);
+        finder.find(group, near, mine);
       }
     });
     Index all = 0;

@@ -23,8 +23,15 @@ struct Finder {
   const float* placed;    ///< x of all slots, then y and z, `stride` apart
   Index stride;
 
+  /// Bodies of cells near a group: of a thread's own.
+  struct Candidates {
+    std::vector<float> x, y, z;
+    std::vector<unsigned> slot;
+    Index count = 0;
+  };
+
   /// Appends the list of a group: slots that are near any of its bodies, but for these.
-  void find(Index group, std::vector<unsigned>& list) const {
+  void find(Index group, Candidates& near, std::vector<unsigned>& list) const {
     const Index first = group * share;
     const int count = static_cast<int>(std::min<Index>(share, bodies - first));
     float low[3], high[3];
@@ -39,6 +46,7 @@ struct Finder {
       from[a] = grid.first_cell(a, low[a] - reach);
       to[a] = grid.last_cell(a, high[a] + reach);
     }
+    near.count = 0;
     for (int z = from[2]; z <= to[2]; ++z) {
       const float far_z = away(2, z, low, high);
       for (int y = from[1]; y <= to[1]; ++y) {
@@ -47,10 +55,11 @@ struct Finder {
         for (int x = from[0]; x <= to[0]; ++x) {
           if (far_yz + away(0, x, low, high) > reach * reach) continue;
           const Index cell = grid.number_of(x, y, z);
-          look(begins[cell], begins[cell + 1], first, count, list);
+          take(begins[cell], begins[cell + 1], near);
         }
       }
     }
+    look(near, first, count, list);
   }
 
 private:
@@ -63,11 +72,32 @@ private:
     return far > 0 ? far * far : 0;
   }
 
-  void look(Index begin, Index end, Index first, int count, std::vector<unsigned>& list) const {
-    for (Index slot = begin; slot < end; slot += lanes) {
-      const V x = V::load(placed + slot);
-      const V y = V::load(placed + slot + stride);
-      const V z = V::load(placed + slot + 2 * stride);
+  void take(Index begin, Index end, Candidates& near) const {
+    const Index needed = near.count + (end - begin) + padding;
+    if (static_cast<Index>(near.slot.size()) < needed) {
+      for (auto* const values : {&near.x, &near.y, &near.z})
+        values->resize(static_cast<std::size_t>(2 * needed));
+      near.slot.resize(static_cast<std::size_t>(2 * needed));
+    }
+    for (Index slot = begin; slot < end; ++slot) {
+      const auto to = static_cast<std::size_t>(near.count++);
+      near.x[to] = placed[slot];
+      near.y[to] = placed[slot + stride];
+      near.z[to] = placed[slot + 2 * stride];
+      near.slot[to] = static_cast<unsigned>(slot);
+    }
+  }
+
+  /// Against each body of the group, in packs; what is behind the last is not taken.
+  void look(const Candidates& near, Index first, int count, std::vector<unsigned>& list) const {
+    const std::size_t before = list.size();
+    list.resize(before + static_cast<std::size_t>(near.count));
+    unsigned* to = list.data() + before;
+    const V limit(reach * reach);
+    for (Index begin = 0; begin < near.count; begin += lanes) {
+      const V x = V::load(near.x.data() + begin);
+      const V y = V::load(near.y.data() + begin);
+      const V z = V::load(near.z.data() + begin);
       V least(1e30F);
       for (int k = 0; k < count; ++k) {
         const V dx = x - placed[first + k];
@@ -76,14 +106,16 @@ private:
         least = min(least, dx * dx + (dy * dy + dz * dz));
       }
       float squared[lanes];
-      least.store(squared);
-      const int here = static_cast<int>(std::min<Index>(lanes, end - slot));
+      select(least < limit, V(1), V(0)).store(squared);
+      const int here = static_cast<int>(std::min<Index>(lanes, near.count - begin));
       for (int l = 0; l < here; ++l) {
-        const Index other = slot + l;
-        if (squared[l] < reach * reach && (other < first || other >= first + count))
-          list.push_back(static_cast<unsigned>(other));
+        const unsigned slot = near.slot[static_cast<std::size_t>(begin + l)];
+        const bool is_own = slot >= first && slot < first + count;
+        *to = slot;
+        to += squared[l] != 0 && !is_own ? 1 : 0;
       }
     }
+    list.resize(static_cast<std::size_t>(to - list.data()));
   }
 };
 

@@ -21,7 +21,9 @@ public:
       : queue_(queue), positions_(positions), options_(options), count_(positions[0].size),
         flag_(queue.device(), Extents{1}, "flag of lists") {
     ListData& data = this->data_;
-    data.share = options.share == 0 ? 2 : options.share;
+    // Fewer are as fast or faster with one for a thread, on an H100.
+    constexpr Index many = Index{1} << 22;
+    data.share = options.share != 0 ? options.share : count_ < many ? 1 : 2;
     if (data.share != 1 && data.share != 2)
       throw UsageError("share: one or two bodies of a GPU's thread have one list");
     data.bodies = count_;

@@ -19,6 +19,29 @@ RIDGE_DEVICE int lowest_bit(unsigned bits) {
 #endif
 }
 
+/// How many lanes before this one say so, and in `all` how many of the warp do.
+template <class Lane>
+RIDGE_DEVICE int lanes_before(const Lane& lane, bool says, int& all) {
+#if defined(RIDGE_TARGET_CUDA)
+  const unsigned votes = __ballot_sync(~0U, says);
+  all = __popc(votes);
+  return __popc(votes & ((1U << static_cast<unsigned>(lane.lane())) - 1U));
+#elif defined(RIDGE_TARGET_HIP)
+  const unsigned long long votes = __ballot(says);
+  all = __popcll(votes);
+  return __popcll(votes & ((1ULL << static_cast<unsigned>(lane.lane())) - 1ULL));
+#else
+  int upto = says ? 1 : 0;
+  for (int step = 1; step < lane.width(); step *= 2) {
+    const int source = lane.lane() >= step ? lane.lane() - step : lane.lane();
+    const int before = lane.shuffle(upto, source);
+    if (lane.lane() >= step) upto += before;
+  }
+  all = lane.shuffle(upto, lane.width() - 1);
+  return upto - (says ? 1 : 0);
+#endif
+}
+
 template <int Share>
 struct FindNear {
   static constexpr int max_threads = 128;
@@ -173,16 +196,10 @@ private:
         }
         has = squared < f.reach * f.reach;
       }
-      // The lanes before this one that have one.
-      int upto = has ? 1 : 0;
-      for (int step = 1; step < lane.width(); step *= 2) {
-        const int source = lane.lane() >= step ? lane.lane() - step : lane.lane();
-        const int before = lane.shuffle(upto, source);
-        if (lane.lane() >= step) upto += before;
-      }
-      const int all = lane.shuffle(upto, lane.width() - 1);
+      int all = 0;
+      const int before = lanes_before(lane, has, all);
       if (has) {
-        const int to = waiting + upto - 1;
+        const int to = waiting + before;
         RIDGE_UNROLL
         for (int a = 0; a < 3; ++a)
           tile[4 * to + a] = at[a];

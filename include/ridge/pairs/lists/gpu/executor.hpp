@@ -51,7 +51,8 @@ template <class I, class P, class Target>
 Bound ListExecutor<I, P, Target>::bind(Queue& queue, const Listed<I, P>& call,
                                        const GpuListSchedule& s) {
   static_assert(std::is_same_v<Target, Here>, "instantiate executors for ridge::Here");
-  return s.share == 1 ? gpu::bind_near<1>(queue, call, s) : gpu::bind_near<2>(queue, call, s);
+  return call.lists->share == 1 ? gpu::bind_near<1>(queue, call, s)
+                                : gpu::bind_near<2>(queue, call, s);
 }
 
 template <class I, class P, class Target>
