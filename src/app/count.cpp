@@ -1,8 +1,10 @@
 // `ridge count`: what one launch moves between memory and the device, as the hardware counts it.
 #include <ridge/core/error.hpp>
 #include <ridge/core/units.hpp>
+#include <ridge/record/profile.hpp>
 
 #include "commands.hpp"
+#include "count_profile.hpp"
 #include "counting.hpp"
 
 #include <fmt/core.h>
@@ -14,10 +16,17 @@ namespace {
 
 struct CountCommand {
   KernelOptions launch;
+  ProfileOptions profile;
+  bool write_input = false;
   bool inside = false;
   bool json = false;
 
   void run() const {
+    if (write_input) {
+      fmt::print("{}", rocprof_input(profile.kernel));
+      return;
+    }
+    if (!profile.from.empty()) return print_profile(profile, launch, json);
     if (inside) return run_counted(launch);
     const Counters c = count_launch(launch);
     if (json) {
@@ -44,6 +53,9 @@ void add_count(CommandLine& line) {
   o->launch.add_to(command);
   add_width(command, &o->launch.width);
   command.add_device(&o->launch.device);
+  o->profile.add_to(command);
+  command.add("--write-input", &o->write_input,
+              "print rocprof's input.txt that counts what --from reads, of --kernel where given");
   command.add("--inside", &o->inside, "what ncu runs: the launch, and nothing counted around it");
   command.add("--json", &o->json, "print JSON");
   command.set_action([o] { o->run(); });

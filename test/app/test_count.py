@@ -42,6 +42,36 @@ def test_without_counters_nothing_is_said_of_them(ridge):
     assert "counters" not in record
 
 
+ROCPROF = """"Index","KernelName","FETCH_SIZE","WRITE_SIZE","L2CacheHit","DurationNs"
+0,"void laplacian_kernel<double, 8>(double*, double const*)",4096.0,2048.0,60.0,2000
+1,"fill(float*, int)",0.0,512.0,0.0,100
+"""
+
+
+def test_counters_of_a_profile(ridge, tmp_path):
+    """docs/model.md: a profile of a kernel that is not Ridge's, and the least bytes of one that is."""
+    file = tmp_path / "results.csv"
+    file.write_text(ROCPROF)
+    words = ("count", "--from", file, "--kernel", "laplacian", "--json")
+    alone = json.loads(ridge.good(*words).out)
+    assert alone["source"] == "rocprof" and alone["launches"] == 1
+    assert alone["bytes_read"] == 4096 * 1024 and alone["hit_rate"] == pytest.approx(0.6)
+    assert "fetch_efficiency" not in alone
+    (least,) = json.loads(ridge.good("model", *LAUNCH, "--on", "mi210", "--json").out)
+    beside = json.loads(ridge.good(*words, *LAUNCH).out)
+    assert beside["fetch_efficiency"] == pytest.approx(least["bytes_read"] / (4096 * 1024))
+    given = json.loads(ridge.good(*words, "--least-read", 2 << 20, "--least-written", 2 << 20).out)
+    assert given["fetch_efficiency"] == 0.5
+    assert given["achieved"] == pytest.approx((4 << 20) / 2e-6)
+    assert "fetch efficiency 50.0 %" in ridge.good(*words[:-1], "--least-read", 2 << 20).out
+    assert "FETCH_SIZE" in ridge.good("count", "--write-input").out
+    ridge.bad("count", "--from", file, says=["2 kernels", "fill(float*, int)"])
+    ridge.bad("count", "--from", tmp_path / "none.csv", says="no such file")
+    ridge.bad(*words, "chain", says="--least-read")
+    file.write_text(ROCPROF[:-20])
+    ridge.bad(*words, says="cut off")
+
+
 def test_an_emulated_gpu_has_nothing_to_count(ridge):
     ridge.bad("count", *LAUNCH, "--device", "simt:32", says=["emulated", "cpu"])
 

@@ -1,0 +1,98 @@
+// `ridge count --from`: profiles of rocprof, rocprofv3 and ncu.
+#include "count_profile.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/core/units.hpp>
+#include <ridge/lab/built_in.hpp>
+#include <ridge/record/profile.hpp>
+#include <ridge/stencil/launch.hpp>
+
+#include "counting.hpp"
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <sstream>
+
+namespace ridge::app {
+
+namespace {
+
+std::string text_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw UsageError(fmt::format("--from {}: there is no such file", file));
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// What a launch must at least move; 0 where nothing was said.
+struct Least {
+  double read = 0, written = 0;
+};
+Least least_of(const ProfileOptions& o, const KernelOptions& launch) {
+  if (o.least_read > 0 || launch.kernel.empty()) return {o.least_read, o.least_written};
+  const lab::BenchKernel found = launch.find();
+  if (!lab::is_stencil(launch.kernel)) {
+    throw UsageError(
+        fmt::format("count --from knows the least bytes of built-in stencils; {} is of "
+                    "the pattern {}: give --least-read and --least-written",
+                    launch.kernel, found.pattern));
+  }
+  const Extents n = launch.extents(found);
+  const Work work =
+      stencil::work_of(lab::stencil_traits(launch.kernel, launch.digits(found), n.rank()), n.xyz());
+  return {static_cast<double>(work.read.value), static_cast<double>(work.written.value)};
+}
+
+} // namespace
+
+void ProfileOptions::add_to(const Command& command) {
+  command.add(
+      "--from", &from,
+      "counters of a profile: rocprof's results.csv, rocprofv3's counter_collection.csv, or "
+      "what ncu --csv printed");
+  command.add("--kernel", &kernel, "with --from: the kernel's name there, or a part of it");
+  command.add("--least-read", &least_read, "with --from: bytes that a launch must read at least");
+  command.add("--least-written", &least_written, "with --from: bytes that it must write at least");
+}
+
+void print_profile(const ProfileOptions& o, const KernelOptions& launch, bool json) {
+  const Least least = least_of(o, launch);
+  const auto kernels = read_profile(text_of(o.from));
+  const ProfiledKernel& found = find_profiled(kernels, o.kernel);
+  const Counters& c = found.counters;
+  const double bandwidth =
+      found.seconds && least.read > 0 ? (least.read + least.written) / found.seconds->value : 0;
+  if (json) {
+    nlohmann::ordered_json out{{"kernel", launch.kernel},    {"profiled", found.name},
+                               {"launches", found.launches}, {"source", c.source},
+                               {"bytes_read", c.bytes_read}, {"bytes_written", nullptr},
+                               {"hit_rate", nullptr}};
+    if (c.bytes_written) out["bytes_written"] = *c.bytes_written;
+    if (c.hit_rate) out["hit_rate"] = *c.hit_rate;
+    if (least.read > 0) {
+      out["least_read"] = least.read;
+      out["fetch_efficiency"] = least.read / c.bytes_read;
+    }
+    if (found.seconds) out["seconds"] = found.seconds->value;
+    if (bandwidth > 0) out["achieved"] = bandwidth;
+    fmt::print("{}\n", out.dump(2));
+    return;
+  }
+  fmt::print("{}: {} launches, read {}, written {}, hit rate {} (counted by {})\n", found.name,
+             found.launches, quantity(c.bytes_read, "B"),
+             c.bytes_written ? quantity(*c.bytes_written, "B") : "-",
+             c.hit_rate ? fmt::format("{:.1f} %", 100 * *c.hit_rate) : "-", c.source);
+  if (least.read > 0) {
+    fmt::print("fetch efficiency {:.1f} %: at least {} must be read\n",
+               100 * least.read / c.bytes_read, quantity(least.read, "B"));
+  }
+  if (bandwidth > 0) {
+    fmt::print("{} a launch, figure of merit {}\n", to_text(*found.seconds),
+               quantity(bandwidth, "B/s"));
+  }
+}
+
+} // namespace ridge::app

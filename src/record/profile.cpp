@@ -1,0 +1,233 @@
+// Profiles of rocprof, rocprofv3 and ncu.
+#include <ridge/core/error.hpp>
+#include <ridge/record/profile.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+namespace ridge {
+
+namespace {
+
+using Cells = std::vector<std::string>;
+
+/// A line's cells; names of kernels are quoted and have commas, and quotes in them are doubled.
+Cells cells_of_profile(std::string_view line) {
+  Cells cells{""};
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      cells.back() += c;
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else if (c != '\r') {
+      cells.back() += c;
+    }
+  }
+  if (quoted) throw UsageError("the profile ends within a quoted name: it is cut off");
+  return cells;
+}
+
+struct ProfileTable {
+  Cells header;
+  std::vector<Cells> lines;
+  [[nodiscard]] int column(std::string_view name) const {
+    const auto at = std::find(header.begin(), header.end(), name);
+    return at == header.end() ? -1 : static_cast<int>(at - header.begin());
+  }
+};
+
+/// All that follows the header, which is the first line with a kernel's name; ncu says more before.
+ProfileTable profile_table(std::string_view text) {
+  ProfileTable table;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line.starts_with("==")) continue;
+    Cells cells = cells_of_profile(line);
+    if (table.header.empty()) {
+      for (const char* const name : {"KernelName", "Kernel_Name", "Kernel Name"}) {
+        if (std::find(cells.begin(), cells.end(), name) != cells.end()) table.header = cells;
+      }
+    } else if (cells.size() == table.header.size()) {
+      table.lines.push_back(std::move(cells));
+    } else {
+      throw UsageError(fmt::format("a line of the profile has {} cells where its header has {}: it "
+                                   "is cut off, or no profile",
+                                   cells.size(), table.header.size()));
+    }
+  }
+  if (table.header.empty()) {
+    throw UsageError("no profile of rocprof (results.csv), rocprofv3 (counter_collection.csv) or "
+                     "ncu (--csv): no line has a column KernelName, Kernel_Name or Kernel Name");
+  }
+  return table;
+}
+
+std::optional<double> profile_number(std::string text) {
+  std::erase(text, ',');
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0') return std::nullopt;
+  return value;
+}
+
+/// What one of a metric's unit is, in bytes, seconds or of 1.
+double profile_unit(const std::string& unit) {
+  static const std::map<std::string, double> units{
+      {"byte", 1},       {"Kbyte", 1e3},    {"Mbyte", 1e6}, {"Gbyte", 1e9},    {"sector", 1},
+      {"", 1},           {"nsecond", 1e-9}, {"ns", 1e-9},   {"usecond", 1e-6}, {"us", 1e-6},
+      {"msecond", 1e-3}, {"ms", 1e-3},      {"second", 1},  {"s", 1},          {"%", 1e-2}};
+  const auto found = units.find(unit);
+  if (found == units.end())
+    throw UsageError(
+        fmt::format("the profile has a counter in '{}', which is no unit known here", unit));
+  return found->second;
+}
+
+/// What a counter of some profiler is: what it counts, and in which unit where it is always the
+/// same.
+struct CounterMeaning {
+  enum What { read, written, hit_rate, sectors, hits, seconds } what;
+  double unit = 0; ///< 0: as the profile says
+};
+const CounterMeaning* meaning_of(const std::string& counter) {
+  static const std::map<std::string, CounterMeaning> known{
+      {"FETCH_SIZE", {CounterMeaning::read, 1024}},
+      {"WRITE_SIZE", {CounterMeaning::written, 1024}},
+      {"L2CacheHit", {CounterMeaning::hit_rate, 0.01}},
+      {"DurationNs", {CounterMeaning::seconds, 1e-9}},
+      {"dram__bytes_read.sum", {CounterMeaning::read}},
+      {"dram__bytes_write.sum", {CounterMeaning::written}},
+      {"lts__t_sectors.sum", {CounterMeaning::sectors}},
+      {"lts__t_sectors_lookup_hit.sum", {CounterMeaning::hits}},
+      {"lts__t_sector_hit_rate.pct", {CounterMeaning::hit_rate, 0.01}},
+      {"gpu__time_duration.sum", {CounterMeaning::seconds}}};
+  const auto found = known.find(counter);
+  return found == known.end() ? nullptr : &found->second;
+}
+
+/// ProfileSums over the launches of a kernel.
+struct ProfileSums {
+  std::map<CounterMeaning::What, double> of;
+  std::set<std::string> launches;
+  [[nodiscard]] std::optional<double> mean(CounterMeaning::What what) const {
+    const auto found = of.find(what);
+    if (found == of.end()) return std::nullopt;
+    return found->second / static_cast<double>(launches.size());
+  }
+};
+
+class ProfileReader {
+public:
+  void add(const std::string& kernel, const std::string& launch, const std::string& counter,
+           const std::string& value, const std::string& unit) {
+    const CounterMeaning* const meaning = meaning_of(counter);
+    if (meaning == nullptr) return;
+    const auto found = profile_number(value);
+    if (!found) {
+      throw UsageError(
+          fmt::format("the profile has '{}' where {} of {} should be", value, counter, kernel));
+    }
+    if (!sums_.contains(kernel)) order_.push_back(kernel);
+    ProfileSums& sums = sums_[kernel];
+    sums.launches.insert(launch);
+    sums.of[meaning->what] += *found * (meaning->unit > 0 ? meaning->unit : profile_unit(unit));
+  }
+  [[nodiscard]] std::vector<ProfiledKernel> kernels(const std::string& source) const {
+    std::vector<ProfiledKernel> all;
+    for (const std::string& name : order_) {
+      const ProfileSums& sums = sums_.at(name);
+      const auto read = sums.mean(CounterMeaning::read);
+      if (!read) {
+        throw UsageError(fmt::format("the profile lacks bytes read of {}: FETCH_SIZE, or "
+                                     "dram__bytes_read.sum",
+                                     name));
+      }
+      ProfiledKernel kernel{
+          name, static_cast<int>(sums.launches.size()), {source, *read, {}, {}}, {}};
+      kernel.counters.bytes_written = sums.mean(CounterMeaning::written);
+      kernel.counters.hit_rate = sums.mean(CounterMeaning::hit_rate);
+      const auto sectors = sums.mean(CounterMeaning::sectors);
+      const auto hits = sums.mean(CounterMeaning::hits);
+      if (sectors && hits && *sectors > 0) kernel.counters.hit_rate = *hits / *sectors;
+      if (const auto seconds = sums.mean(CounterMeaning::seconds))
+        kernel.seconds = Seconds{*seconds};
+      all.push_back(std::move(kernel));
+    }
+    if (all.empty()) {
+      throw UsageError("the profile has none of the counters FETCH_SIZE, WRITE_SIZE, L2CacheHit of "
+                       "rocprof, dram__bytes_read.sum, dram__bytes_write.sum of ncu");
+    }
+    return all;
+  }
+
+private:
+  std::map<std::string, ProfileSums> sums_;
+  std::vector<std::string> order_;
+};
+
+} // namespace
+
+std::vector<ProfiledKernel> read_profile(std::string_view text) {
+  const ProfileTable table = profile_table(text);
+  const int of_rocprof = table.column("KernelName");
+  const int of_v3 = table.column("Kernel_Name");
+  const int name = std::max({of_rocprof, of_v3, table.column("Kernel Name")});
+  const int counter = std::max(table.column("Counter_Name"), table.column("Metric Name"));
+  const int value = std::max(table.column("Counter_Value"), table.column("Metric Value"));
+  const int unit = table.column("Metric Unit");
+  const int id = std::max({table.column("Index"), table.column("Dispatch_Id"), table.column("ID")});
+  const auto cell = [](const Cells& line, int at) {
+    return at < 0 ? std::string() : line[static_cast<std::size_t>(at)];
+  };
+  ProfileReader reader;
+  Cells units; // of ncu's raw page, the line after the header
+  int count = 0;
+  for (const Cells& line : table.lines) {
+    const std::string launch = id < 0 ? std::to_string(count++) : cell(line, id);
+    if (counter >= 0) {
+      reader.add(cell(line, name), launch, cell(line, counter), cell(line, value),
+                 cell(line, unit));
+      continue;
+    }
+    if (of_rocprof < 0 && launch.empty()) {
+      units = line;
+      continue;
+    }
+    for (std::size_t i = 0; i < line.size(); ++i)
+      reader.add(cell(line, name), launch, table.header[i], line[i], units.empty() ? "" : units[i]);
+  }
+  return reader.kernels(of_rocprof >= 0 ? "rocprof" : of_v3 >= 0 ? "rocprofv3" : "ncu");
+}
+
+const ProfiledKernel& find_profiled(const std::vector<ProfiledKernel>& kernels,
+                                    std::string_view name) {
+  std::vector<const ProfiledKernel*> found;
+  std::string names;
+  for (const ProfiledKernel& kernel : kernels) {
+    names += fmt::format("{}{}", names.empty() ? "" : "; ", kernel.name);
+    if (kernel.name == name) return kernel;
+    if (kernel.name.find(name) != std::string::npos) found.push_back(&kernel);
+  }
+  if (found.size() == 1) return *found.front();
+  throw UsageError(fmt::format("{} kernels of the profile are called '{}'; name one of: {}",
+                               found.empty() ? "no" : std::to_string(found.size()), name, names));
+}
+
+std::string rocprof_input(std::string_view kernel) {
+  std::string text = "pmc : FETCH_SIZE\npmc : WRITE_SIZE\npmc : L2CacheHit\n";
+  if (!kernel.empty()) text += fmt::format("kernel: {}\n", kernel);
+  return text;
+}
+
+} // namespace ridge
