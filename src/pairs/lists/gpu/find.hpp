@@ -97,8 +97,8 @@ private:
     Floats tile;     ///< positions of candidates
     Slots tile_slot; ///< and their slots
     Slots pending;   ///< entries of each lane that do not fill four yet
-    float own[Share][3];
-    float low[3], high[3]; ///< of the box round the bodies
+    float own[Share][3] = {};
+    float low[3] = {}, high[3] = {}; ///< of the box round the bodies
     unsigned found = 0;
     int waiting = 0; ///< candidates in the tile
     bool counts = false;
