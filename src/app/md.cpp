@@ -44,7 +44,7 @@ struct MdOptions {
 };
 
 /// A run before its first step.
-struct Beginning {
+struct MdBeginning {
   MdRun run;
   md::State at;
   std::vector<std::filesystem::path> files; ///< that were read
@@ -114,8 +114,8 @@ md::Parameters parameters_of(const MdOptions& o) {
   return p;
 }
 
-Beginning begin_anew(const MdOptions& o) {
-  Beginning b;
+MdBeginning begin_anew(const MdOptions& o) {
+  MdBeginning b;
   b.run.interaction = o.interaction.value_or(standard);
   b.run.settings = o.settings;
   b.run.parameters = parameters_of(o);
@@ -138,7 +138,7 @@ Beginning begin_anew(const MdOptions& o) {
   return b;
 }
 
-Beginning begin_again(const MdOptions& o) {
+MdBeginning begin_again(const MdOptions& o) {
   require_no_parameters(o);
   MdRestart from = read_md_restart(o.restart);
   return {std::move(from.run), std::move(from.last), {o.restart}, true};
@@ -172,7 +172,7 @@ lab::NearInteraction interaction_of(const MdRun& run) {
 /// From the first step to the last.
 class MdCommand {
 public:
-  MdCommand(const MdOptions& options, Beginning beginning)
+  MdCommand(const MdOptions& options, MdBeginning beginning)
       : o_(options), run_(std::move(beginning.run)), now_(std::move(beginning.at)),
         files_(std::move(beginning.files)), goes_on_(beginning.goes_on), first_(now_.step),
         last_(now_.step + std::min(options.steps, nbody_format::most_steps + 1)),
@@ -372,7 +372,7 @@ private:
 
 void run_md(const MdOptions& o) {
   require_one_start(o);
-  Beginning beginning = o.restart.empty() ? begin_anew(o) : begin_again(o);
+  MdBeginning beginning = o.restart.empty() ? begin_anew(o) : begin_again(o);
   const Device device = device_of_run(comm::world(), o.device,
                                       {o.restart, beginning.run.device, beginning.run.device_name});
   MdCommand(o, std::move(beginning)).execute(device);

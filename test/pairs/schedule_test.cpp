@@ -103,23 +103,23 @@ TEST(PairSchedules, GiveFewWideSumsToAThread) {
 }
 
 TEST(PairSchedules, ManySumsHaveBlocksThatFit) {
-  Traits many = traits_of<Gravity<>, Fp64>();
-  many.mutual = false;
-  many.sources = 1;
+  Traits asked = traits_of<Gravity<>, Fp64>();
+  asked.mutual = false;
+  asked.sources = 1;
   const Device device("simt:32");
   for (const Index n : {Index{300}, Index{1000000}}) {
-    many.sums = 43;
-    const auto s = std::get<GpuSchedule>(default_schedule(device, many, {n, n, true}));
+    asked.sums = 43;
+    const auto s = std::get<GpuSchedule>(default_schedule(device, asked, {n, n, true}));
     const Index staged = (s.stage == Stage::warp ? 4 : 2) * Index{16};
     EXPECT_LE(16 + s.block * (staged + Index{s.tile} * 43 * 8),
               device.facts().shared_per_block.value)
         << to_text(Schedule(s));
     EXPECT_GE(s.block, 32);
-    many.sums = 3;
-    EXPECT_GE(std::get<GpuSchedule>(default_schedule(device, many, {n, n, true})).block, s.block);
+    asked.sums = 3;
+    EXPECT_GE(std::get<GpuSchedule>(default_schedule(device, asked, {n, n, true})).block, s.block);
   }
-  many.sums = 3;
-  EXPECT_EQ(std::get<GpuSchedule>(default_schedule(device, many, {300, 300, true})).block, 512);
+  asked.sums = 3;
+  EXPECT_EQ(std::get<GpuSchedule>(default_schedule(device, asked, {300, 300, true})).block, 512);
 }
 
 TEST(PairSchedules, TheDefaultIsPossibleForAnyNumberOfBodies) {
