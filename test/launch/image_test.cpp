@@ -32,7 +32,7 @@ constexpr const char* points =
 constexpr const char* march =
     "128, 2, 4, ridge::stencil::Store::plain, ridge::stencil::Rows::packs";
 
-constexpr const char* tiles =
+constexpr const char* march_of_tiles =
     "64, 8, 2, ridge::stencil::Store::plain, ridge::stencil::Rows::packs, false, true";
 constexpr const char* window =
     "32, 8, 2, ridge::stencil::Store::nontemporal, ridge::stencil::Rows::packs";
@@ -162,7 +162,7 @@ TEST_P(Images, SayWhereTheMapsOfTilesLie) {
   if (!bulk) GTEST_SKIP() << "for GPUs that copy tiles";
   const auto compiled =
       compile(architecture,
-              demand_of("march", tiles, "ridge::lab::Wave<8, 3>", "double",
+              demand_of("march", march_of_tiles, "ridge::lab::Wave<8, 3>", "double",
                         "ridge/lab/kernels/stencil/wave.hpp"),
               "constexpr auto f = Body::facts();\n"
               "static_assert(f.maps_offset % 64 == 0 && f.maps_offset >= f.misfit_offset + 8);\n"

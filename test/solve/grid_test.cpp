@@ -12,9 +12,10 @@
 #include <random>
 #include <vector>
 
-namespace ridge::solve {
+namespace ridge::solve::of_grids { // beside the lattice's tests, whose fields are others
 namespace {
 
+using ridge::Field;
 using stencil::Boundary;
 using stencil::Condition;
 
@@ -251,7 +252,7 @@ TEST_P(Grids, FloatsConvergeAsFarAsTheyCan) {
   EXPECT_LT(*std::min_element(how.residuals.begin(), how.residuals.end()), 1e-5);
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, Grids, ::testing::ValuesIn(test::devices_here()));
+INSTANTIATE_TEST_SUITE_P(Devices, Grids, ::testing::ValuesIn(ridge::test::devices_here()));
 
 TEST(Grid, RefusesWhatHasNoSolution) {
   const auto refused = [](Index3 n, const char* walls, double shift = 0) {
@@ -291,4 +292,4 @@ TEST(Grid, EveryCycleReducesAlikeAtEverySize) {
 }
 
 } // namespace
-} // namespace ridge::solve
+} // namespace ridge::solve::of_grids
