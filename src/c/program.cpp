@@ -169,7 +169,7 @@ int ridge_schedules(ridge_queue queue, ridge_kernel kernel, const ridge_field* f
     const lab::Unforkable unforkable;
     make_case(bound);
     std::string all;
-    for (const lab::AskedSchedule& s : bound.the_case->schedules(which))
+    for (const lab::AskedSchedule& s : bound.the_case->menu().asked(which))
       all += s.text + "\n";
     TextOut{text, size, length}.give(all);
   });
@@ -184,7 +184,6 @@ int ridge_tune(ridge_queue queue, ridge_kernel kernel, const ridge_field* fields
     const OnQueue turn(*bound.on, "call");
     const lab::Unforkable unforkable;
     make_case(bound);
-    const lab::BenchKernel& k = bound.kernel->kernel;
     tune::SearchOptions options;
     options.budget = seconds;
     lab::AskedSchedule best;
@@ -193,7 +192,7 @@ int ridge_tune(ridge_queue queue, ridge_kernel kernel, const ridge_field* fields
       then_launch(
           bound,
           [&] {
-            const tune::Tuned tuned = lab::tune_case(*bound.the_case, k.pattern, options);
+            const tune::Tuned tuned = lab::tune_case(*bound.the_case, options);
             found = lab::tuned_json(
                 tuned, tune::key_of(bound.on->queue.device(), bound.the_case->subject()));
             if (!tuned.not_kept.empty()) throw Failure(tuned.not_kept);
