@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What rows and planes a power of two apart cost stencils on this cpu: docs/decisions/0076.
+"""What rows and planes a power of two apart cost stencils on this cpu: docs/design/stencils_on_cpus.md.
 
 Usage: cliff.py [--rounds N] [--march ARCH]... [--kernel NAME]... [--misses L1_BYTES,WAYS] [--json FILE]
 

@@ -2,7 +2,7 @@
 # Kernels of every pattern that are compiled on demand, by the vendor's library and by its compiler:
 # whole commands, never compiled before and from the cache, with what they reach.
 #   bench/on_demand.sh RIDGE DEVICE       (cuda:0 or hip:0)
-# What was predicted is in docs/decisions/0078-images.md. With SANITIZE=1 the images run under
+# What was predicted is in docs/design/launches.md. With SANITIZE=1 the images run under
 # compute-sanitizer before.
 set -euo pipefail
 ridge=$1 device=$2

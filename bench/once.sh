@@ -2,7 +2,7 @@
 # Reductions without a loop (reduce=once) beside those of blocks that loop, of one GPU: both precisions, fields of
 # 2^20 to 2^28 real numbers. bench/once.sh RIDGE DEVICE FOLDER [KERNEL...], of axpy-norm, norm2, inner and sum, all
 # if none is named. Fields of 2^22 come first, under every schedule, so that nothing is compiled while it is timed;
-# with SANITIZE=1 they run under compute-sanitizer. What was predicted: docs/decisions/0058.
+# with SANITIZE=1 they run under compute-sanitizer. What was predicted: docs/design/lattices.md.
 set -euo pipefail
 ridge=$1 device=$2 folder=$3
 here=$(dirname "$0")

@@ -1,4 +1,4 @@
-"""Calls from Python beside a second OpenMP runtime, as torch brings one: figures of decision 30.
+"""Calls from Python beside a second OpenMP runtime, as torch brings one: figures of docs/design/python.md.
 
     python bench/python_threads.py [--size 160] [--batches 25] [--json FILE]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Two ranks on two GPUs of one machine, one process a GPU: correctness first, then the figures of
-# docs/decisions/0026. Needs a build with CUDA and MPI (`make build`), and NCCL beside it.
+# docs/design/ranks.md. Needs a build with CUDA and MPI (`make build`), and NCCL beside it.
 #
 #   bench/ranks.sh [BUILD] [RESULTS]     fails when a check or a limit fails
 set -euo pipefail

@@ -2,7 +2,7 @@
 # Defaults beside other schedules of the same work, on the GPU here: rows that begin anywhere, fields of two
 # dimensions, tall footprints. bench/rows.sh RIDGE DEVICE [odd] [flat] [tall]: all three if none is named.
 # What is not compiled ahead is compiled first, on small fields, several at a time. With SANITIZE=1 small
-# fields run under compute-sanitizer first. What was predicted: docs/decisions/0094 to 0096.
+# fields run under compute-sanitizer first. What was predicted: docs/design/stencils_on_gpus.md to 0096.
 set -uo pipefail
 ridge=$1 device=$2
 shift 2

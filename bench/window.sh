@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Marches with windows of registers beside tiles of points, the march by bulk copies and the copy, as
 # JSON records: bench/window.sh RIDGE DEVICE OUTPUT_FOLDER. What was predicted is in
-# docs/decisions/0071-march-for-every-gpu.md. Schedules that are not compiled ahead are compiled first.
+# docs/design/stencils_on_gpus.md. Schedules that are not compiled ahead are compiled first.
 # With SANITIZE=1 small fields run under compute-sanitizer before.
 set -euo pipefail
 ridge=$1 device=$2 folder=$3

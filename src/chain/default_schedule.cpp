@@ -241,7 +241,7 @@ GpuSchedule gpu_default(const DeviceFacts& facts, const Description& d, Index3 n
   // In registers all operations cost one launch and no traffic between them. Where lanes compute
   // some items twice instead, few launches are what counts only for few items. A march of two
   // operations computes one row of many twice: what they pass need not go through the memory then
-  // (docs/decisions/0032).
+  // (docs/design/chains.md).
   const bool marches = d.groups.empty() && d.last() == 1 &&
                        passing_of_groups(d, n, fuse_all).passing == Passing::march;
   const bool pays =

@@ -220,7 +220,7 @@ namespace {
 /// Points that a rank sends, those of faces in x several times: their words lie rows apart, so each
 /// moves a whole sector of memory, where it is packed and where it is unpacked.
 Index cost_of_sends(const Grid& grid, int rank) {
-  constexpr Index of_x = 8; // measured on four H200s (docs/decisions/0026)
+  constexpr Index of_x = 8; // measured on four H200s (docs/design/ranks.md)
   const Index whole_x = grid.owned(rank).extents().x;
   Index cost = 0;
   for (const Route& route : halo_plan(grid, rank, grid.reach()).sends) {

@@ -113,7 +113,7 @@ public:
     if (sends.empty() && receives.empty()) return;
 
     // As many blocks as keep a link busy. With a block on each multiprocessor, a march's would have
-    // to wait for room (docs/decisions/0026).
+    // to wait for room (docs/design/ranks.md).
     constexpr std::int64_t bytes_of_block = 16 << 10;
     constexpr std::int64_t most_blocks = 64;
     const auto parts =

@@ -27,8 +27,8 @@ constexpr std::size_t huge_page = std::size_t{2} << 20;
 /// field and its result, disturb each other where they agree in the low bits of their addresses: a
 /// load that agrees in twelve with a result still to be stored waits for it (Intel), and reads and
 /// writes less than 320 bytes apart modulo 1024 take 10 to 25 % longer (Zen 5; both in
-/// docs/decisions/0045). Blocks asked for one after the other lie 448 or 576 apart modulo 1024, and
-/// the one after the next 896 behind.
+/// docs/design/stencils_on_cpus.md). Blocks asked for one after the other lie 448 or 576 apart
+/// modulo 1024, and the one after the next 896 behind.
 constexpr std::size_t page = 4096;
 constexpr std::size_t place_step = 2496;
 

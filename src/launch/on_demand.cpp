@@ -211,7 +211,7 @@ std::string name_of(const Device& device, const Demand& demand, CompilerOf* comp
 /// Whether the executor's kernels are to be images that it finds when it is bound. Sources that
 /// instantiate executors have host code, which the compilers of images do not take. Where the
 /// toolkit's compiler is here it takes both: longer, but such images have not run on a GPU yet, and
-/// some take more registers (docs/decisions/0078).
+/// some take more registers (docs/design/launches.md).
 bool takes_images(const Device& device, const Demand& d) {
   return !d.bodies.empty() && !d.source.ends_with(".cpp") && compiles_images(device) &&
          !has_compiler(device.kind()) && has_host_compiler();

@@ -31,8 +31,8 @@ bool lines_are_whole(const Traits& traits, Index3 n, const Strides& strides) {
 }
 
 /// Cores that wait for lines between their L2 and L1 rather than for memory: there two planes at
-/// once pay for every kernel, on others for those of many points (docs/decisions/0050). Known of
-/// the same cores.
+/// once pay for every kernel, on others for those of many points (docs/design/stencils_on_cpus.md).
+/// Known of the same cores.
 bool waits_for_l2(const DeviceFacts& facts) {
   return stalls_between_pages(facts);
 }
@@ -125,7 +125,7 @@ std::optional<CpuSchedule> planes_default(const DeviceFacts& facts, const Traits
 
 // In pairs where they pay; of many points from windows where a pair would read many rows from
 // beyond the L1, in fp64 where cores wait for memory, and where the fields' own rows push each
-// other out of the L1 (docs/decisions/0076).
+// other out of the L1 (docs/design/stencils_on_cpus.md).
 int cpu_depth(const DeviceFacts& facts, const Traits& traits, Index3 n, const Strides& strides) {
   const bool many = has_many_points(traits);
   const bool whole = lines_are_whole(traits, n, strides);
@@ -158,7 +158,7 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n
   if (bytes <= cache_of_cores(facts).value) {
     s.store = Store::plain;
     s.ahead = 0;
-    // Their lines come from the L2 and beyond all the same (docs/decisions/0029).
+    // Their lines come from the L2 and beyond all the same (docs/design/stencils_on_cpus.md).
     const bool pairs = waits_for_l2(facts) && traits.planes && footprint_points(traits) > 7 &&
                        planes_of_results(traits, n) >= CpuSchedule::pair &&
                        lines_are_whole(traits, n, strides);

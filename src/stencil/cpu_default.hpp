@@ -19,7 +19,7 @@ namespace ridge::stencil {
                             const Strides& strides);
 
 /// Whether passes of several sweeps are faster than single ones on so many threads: measured for
-/// seven points in fp64, where many cores share what memory gives (docs/decisions/0022).
+/// seven points in fp64, where many cores share what memory gives (docs/design/sweeps.md).
 [[nodiscard]] bool passes_pay(const Traits& traits, Index3 n, int threads);
 
 } // namespace ridge::stencil

@@ -54,14 +54,14 @@ Index room_for_planes(const Device& device) {
 }
 
 /// Whether a march would compute one fp32 value a thread, which tiles of points beat
-/// (docs/decisions/0009).
+/// (docs/design/stencils_on_gpus.md).
 bool better_in_tiles(const Traits& traits, const Strides& strides) {
   return traits.element_bytes == 4 && rows_at(traits, strides).rows == Rows::anywhere;
 }
 
-/// Tiles of points for kernels that read no planes beside their own (docs/decisions/0041), and
-/// tiles of packs of them (0095): blocks no wider than rows but for 32, of so many rows that a
-/// multiprocessor's cache holds what neighbours read.
+/// Tiles of points for kernels that read no planes beside their own
+/// (docs/design/stencils_on_gpus.md), and tiles of packs of them: blocks no wider than rows but for
+/// 32, of so many rows that a multiprocessor's cache holds what neighbours read.
 GpuSchedule flat_points(const Device& device, const Traits& traits, Index3 n,
                         const Strides& strides) {
   GpuSchedule s;
@@ -112,7 +112,7 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n,
 }
 
 /// Whether a march that joins packs beats these tiles: in fields beyond the cache
-/// (docs/decisions/0094).
+/// (docs/design/stencils_on_gpus.md).
 bool joins(const Device& device, const Traits& traits, Index3 n) {
   const bool beyond =
       n.x * n.y * n.z * traits.element_bytes > device.facts().last_level_cache.value;

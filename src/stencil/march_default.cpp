@@ -12,7 +12,7 @@ namespace ridge::stencil {
 namespace {
 
 /// A shape that marches are compiled for and what it needs of a multiprocessor (measured on an
-/// H200, docs/decisions/0006 and 0040).
+/// H200, docs/design/stencils_on_gpus.md and 0040).
 struct Form {
   BlockShape block;
   int tile;
@@ -27,12 +27,12 @@ constexpr Form tall{{{tall_march.threads_x, tall_march.threads_y, 1}}, tall_marc
 /// Where the rings of several inputs leave no room for the one before.
 constexpr Form lower{
     {{lower_march.threads_x, lower_march.threads_y, 1}}, lower_march.tile, 1, 4, 0.97};
-/// Planes come as tiles (0098).
+/// Planes come as tiles (docs/design/stencils_on_gpus.md).
 constexpr Form in_tiles(int element_bytes) {
   const MarchShape shape = tiled_march(static_cast<std::size_t>(element_bytes));
   return {{{shape.threads_x, shape.threads_y, 1}}, shape.tile, 1, 4, 0.97, Stage::tiles};
 }
-/// Where packs are joined two blocks with three planes on their way beat one with more (0094).
+/// Where packs are joined two blocks with three planes on their way beat one with more.
 constexpr Form joining{wide.block, wide.tile, 2, 3, 1.9};
 constexpr Form narrow{
     {{narrow_march.threads_x, narrow_march.threads_y, 1}}, narrow_march.tile, 3, 2, 2.9};
@@ -187,7 +187,7 @@ std::optional<GpuSchedule> march_for(const DeviceFacts& facts, DeviceKind kind, 
   if (!facts_of(kind).copies_past_registers) return window_default(facts, kind, traits, n, strides);
   if (copies == Copies::none) return std::nullopt;
   // A block that copies its planes waits at its barriers: where no other fits beside it, tiles of
-  // points are better (docs/decisions/0071).
+  // points are better (docs/design/stencils_on_gpus.md).
   const auto window = window_default(facts, kind, traits, n, strides);
   if (window && 2 * window_bytes(*window, traits, kind) > facts.l1.value) return std::nullopt;
   return window;

@@ -85,7 +85,7 @@ void describe_march(StencilAccess& a, const Traits& traits, const GpuSchedule& s
 
 /// Registers of a thread under stage=window: its columns and the planes on their way, its results
 /// and what is kept beside them, packs around the tile, and addresses. Of what compilers make of
-/// the built-in kernels (docs/decisions/0071).
+/// the built-in kernels (docs/design/stencils_on_gpus.md).
 int window_registers(const Traits& traits, const GpuSchedule& s, DeviceKind kind) {
   constexpr int pack = 4;                                                // registers
   const int on_their_way = facts_of(kind).copies_past_registers ? 0 : 1; // else in shared memory

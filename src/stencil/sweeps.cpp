@@ -41,10 +41,11 @@ std::optional<PassSchedule> default_cpu_pass(const Device& device, const Traits&
   return three;
 }
 
-/// The passes that are faster than single sweeps wherever they were measured (docs/decisions/0035):
-/// on GPUs of the compute capabilities with a bulk copy engine, for fields of a million points and
-/// more that are no narrower than a tile, where they are compiled ahead: on demand a pass takes
-/// nvcc 7 to 13 seconds (docs/decisions/0097), which no first call should wait for unasked.
+/// The passes that are faster than single sweeps wherever they were measured
+/// (docs/design/sweeps.md): on GPUs of the compute capabilities with a bulk copy engine, for fields
+/// of a million points and more that are no narrower than a tile, where they are compiled ahead: on
+/// demand a pass takes nvcc 7 to 13 seconds (docs/design/launches.md), which no first call should
+/// wait for unasked.
 std::optional<PassSchedule> default_pass(const Device& device, const Traits& traits,
                                          const Boundaries& boundaries, Index3 n) {
   constexpr Index fewest_points = Index{1} << 20;

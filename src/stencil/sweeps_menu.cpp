@@ -168,7 +168,7 @@ public:
 
 private:
   static constexpr int usual_sweeps = 4;
-  /// Half of the bytes were not faster anywhere (docs/decisions/0022, 0035).
+  /// Half of the bytes were not faster anywhere (docs/design/sweeps.md).
   static constexpr double worth_a_pass = 0.45;
 };
 

@@ -82,7 +82,8 @@ protected:
     EXPECT_THAT(compiled.image, HasSubstr("ridge_facts"));
     if (architecture.kind != DeviceKind::hip) return;
     EXPECT_EQ(test::amd_note(compiled.image, "vgpr_spill_count"), 0) << d.image->body;
-    // Scalars that do not fit go to lanes of a vector register, not to memory (decision 0071).
+    // Scalars that do not fit go to lanes of a vector register, not to memory
+    // (docs/design/stencils_on_gpus.md).
     EXPECT_LE(test::amd_note(compiled.image, "sgpr_spill_count"), 24) << d.image->body;
     const int registers = test::amd_note(compiled.image, "vgpr_count");
     EXPECT_GT(registers, 8) << d.image->body;

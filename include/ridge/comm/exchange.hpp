@@ -59,7 +59,7 @@ public:
   /// Calls `work`, which gives the queue what needs no halo, and then `send`, which gives what
   /// other ranks wait for to the queue of the messages and sends it; where messages need the host,
   /// the other way round. A GPU puts blocks where there is room, and a launch whose blocks were put
-  /// around those of another stays slower all its way (docs/decisions/0026): so the largest begins
+  /// around those of another stays slower all its way (docs/design/ranks.md): so the largest begins
   /// first.
   template <class Work, class Send>
   void send_beside(const Work& work, const Send& send) {

@@ -11,7 +11,7 @@ namespace detail {
 // A pass of several sweeps has hundreds of loops over lanes, which nvcc's optimizer unrolls late:
 // it takes five times as long for them as for what is written out. How that is done was chosen by
 // the registers and the speed of passes. Some other kernels take more registers so
-// (docs/decisions/0097).
+// (docs/design/launches.md).
 #if (defined(RIDGE_PACKS_WRITTEN_OUT) || defined(RIDGE_STENCIL_GPU_PASS)) &&                       \
     (defined(RIDGE_TARGET_CUDA) || defined(RIDGE_TARGET_HIP))
 constexpr bool packs_written_out = true;

@@ -45,7 +45,7 @@ struct DeviceFacts {
 /// Whether a core's own prefetches leave memory idle from the end of one page to the next, so that
 /// it is better read from several pages at once. Taken for so of Intel's, by name: two threads of a
 /// Xeon gain much, 16 threads of another little, and on Zen 5 walking several places at once gained
-/// nothing (docs/decisions/0053).
+/// nothing (docs/design/lattices.md).
 [[nodiscard]] bool stalls_between_pages(const DeviceFacts& facts);
 
 /// What of a cpu's last-level cache its cores can count on: at most 12 MiB each, the most that

@@ -12,7 +12,7 @@ namespace ridge::lattice {
 /// The bytes of a vector with which expressions of sites with numbers of `number_bytes` are fastest
 /// on a device: Lattice::default_width on a cpu; on a GPU 256, whose lanes read whole lines of a
 /// component, or less where the lattice cannot be cut into so many boxes, but no less than
-/// Lattice::default_width (docs/decisions/0059).
+/// Lattice::default_width (docs/design/lattices.md).
 [[nodiscard]] int width_for(const Device& device, const Extents& extents, int number_bytes);
 
 } // namespace ridge::lattice

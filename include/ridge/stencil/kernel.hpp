@@ -137,7 +137,7 @@ constexpr bool column_below() {
 
 /// Whether marches add up parts by default, of kernels that take them: where planes below are read
 /// beside the point's column, so that they would stay in shared memory, and at order 6, whose sums
-/// registers hold as those of order 8 do not (docs/decisions/0096).
+/// registers hold as those of order 8 do not (docs/design/stencils_on_gpus.md).
 constexpr bool parts_are_faster(bool planes_below_stay, int radius) {
   return planes_below_stay || radius == 3;
 }

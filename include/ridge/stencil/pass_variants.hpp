@@ -59,7 +59,7 @@ struct GpuPassShape {
 };
 
 /// The shape that defaults take: of those measured the fastest, as a rule one whose registers hold
-/// all (docs/decisions/0035).
+/// all (docs/design/sweeps.md).
 constexpr GpuPassShape usual_pass_shape(int sweeps, int levels, int radius) {
   if (radius > 1) return {3, 8};
   return sweeps == 4 || (sweeps == 3 && levels > 1) ? GpuPassShape{2, 16} : GpuPassShape{3, 12};

@@ -1,7 +1,7 @@
 // How far apart the rows and planes of a stencil's fields lie.
 //
 // Where they are a power of two apart, or nearly so, all rows that a stencil reads for one point
-// fall into few sets of a cpu's L1 and push each other out (docs/decisions/0076).
+// fall into few sets of a cpu's L1 and push each other out (docs/design/stencils_on_cpus.md).
 #pragma once
 
 #include <ridge/device/device.hpp>

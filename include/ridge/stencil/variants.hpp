@@ -78,7 +78,7 @@ inline constexpr PointsVariant tiled{8, Loads::ascending, Store::nontemporal, 25
 inline constexpr PointsVariant flat_tiled{4, Loads::ascending, Store::plain, 1024};
 
 /// The latter in packs, where rows begin at these: as many rows as the registers hold that kernels
-/// of this radius in y need (docs/decisions/0095).
+/// of this radius in y need (docs/design/stencils_on_gpus.md).
 constexpr PointsVariant flat_packs(int radius_y) {
   return {radius_y > 2 ? 8 : radius_y > 1 ? 4 : 2, Loads::packs, Store::plain, 256};
 }
@@ -145,7 +145,7 @@ constexpr bool takes_tall(Offset radius, std::size_t element_bytes, Rows rows) {
   return radius.y > 3 && (rows == Rows::lines || (rows == Rows::packs && element_bytes == 8));
 }
 /// Where a plane comes as a tile, of footprints that read so many rows that copies of these take
-/// longer than their bytes (docs/decisions/0098).
+/// longer than their bytes (docs/design/stencils_on_gpus.md).
 constexpr MarchShape tiled_march(std::size_t element_bytes) {
   return element_bytes == 8 ? MarchShape{64, 8, 2} : MarchShape{32, 16, 2};
 }
@@ -321,7 +321,7 @@ struct PointsList {
 };
 
 /// How marches take rows of elements of so many bytes that begin anywhere, by default: what single
-/// values are slower for joins packs (docs/decisions/0094).
+/// values are slower for joins packs (docs/design/stencils_on_gpus.md).
 constexpr Rows rows_anywhere(std::size_t element_bytes, bool tile_fits) {
   return element_bytes == 4 && tile_fits ? Rows::joined : Rows::anywhere;
 }

@@ -24,7 +24,7 @@ Cause power_of_two_strides() {
       "order 8 took 44 ms where a draft with other rows took 29: as many times as lines "
       "exceed the places, which is what is predicted.";
   c.source =
-      "Ridge, docs/decisions/0052 and 0076; portability wiki: caching problems of long loops";
+      "Ridge, docs/design/stencils_on_cpus.md; portability wiki: caching problems of long loops";
   return c;
 }
 

@@ -41,7 +41,8 @@ Cause repeated_requests() {
       "memory's: 7.2 TB/s of 4.3 on an H200. Tiles of points a thread ask for their rows once, and "
       "blocks that march keep planes in shared memory: a Laplacian at 512x512x512 in fp64 goes "
       "from 0.76 of a copy to 0.98.";
-  c.source = "AMD lab notes, Laplacian, part 2: several points a thread; docs/decisions/0098";
+  c.source =
+      "AMD lab notes, Laplacian, part 2: several points a thread; docs/design/stencils_on_gpus.md";
   return c;
 }
 

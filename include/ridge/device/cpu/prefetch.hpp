@@ -25,7 +25,7 @@ struct PrefetchIntoL2 {
 /// Which line is asked for where memory is walked in order: the one `bytes` ahead or, with several
 /// streams, those of as many pages in turn while the block of pages before is walked. Memory is
 /// then read from several pages at once, which is faster where a core's own prefetches stop at the
-/// end of each page (docs/decisions/0053).
+/// end of each page (docs/design/lattices.md).
 class LinesAhead {
 public:
   /// `bytes`: 0 for none. `streams`: 1, or a power of two up to 64, where `bytes` counts for

@@ -224,7 +224,7 @@ public:
     W word = *reinterpret_cast<const W*>(from + i);
 #if defined(RIDGE_TARGET_CUDA)
     // Using all of it at once keeps the compiler from loading its parts one by one, each with bank
-    // conflicts (docs/decisions/0008).
+    // conflicts (docs/design/stencils_on_gpus.md).
     if constexpr (sizeof(W) == 16) asm("" : "+r"(word.x), "+r"(word.y), "+r"(word.z), "+r"(word.w));
 #endif
     return bit_cast<Pack<T, N>>(word);

@@ -9,7 +9,7 @@
 //   boxes       sites of equal position in equal boxes, as for vectors of a cpu: neighbours of a
 //               group are a group
 //   inner       all values of the fifth dimension of one site
-// docs/decisions/0110-stored-fields.md says why this is beside Geometry.
+// docs/design/lattices.md says why this is beside Geometry.
 #pragma once
 
 #include <ridge/core/config.hpp>

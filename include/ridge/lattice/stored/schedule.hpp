@@ -104,7 +104,7 @@ struct StoredTraits {
 }
 
 /// The schedule chosen without measuring, as drafts on an H200 had it best
-/// (docs/decisions/0110-stored-fields.md).
+/// (docs/design/lattices.md).
 [[nodiscard]] StoredSchedule stored_default(const Device& device, const SiteGrid& grid,
                                             const StoredTraits& traits);
 /// On GPUs the launch widths of Grid's guide, `width2` to `width32`, times 8 threads, and `slabs`;

@@ -13,7 +13,7 @@ template <class I, class P, DirectVariant D>
 struct DirectSums {
   /// How many blocks are to fit a multiprocessor, which bounds a thread's registers; 0: as the
   /// compiler likes. It likes few for sums that are wider than what is computed, and each
-  /// interaction then waits for the one before (docs/decisions/0028).
+  /// interaction then waits for the one before (docs/design/pairs.md).
   static constexpr int resident_blocks_of() {
     constexpr bool single = sizeof(typename P::Computed) == 4;
     if (D.stage == Stage::warp) return 1;

@@ -36,7 +36,8 @@ RIDGE_FN V evaluate(const K& kernel, const std::array<const T*, sizeof...(I)>& r
 }
 
 /// Vectors of 32 bytes for stencils that wait for memory: their loads overlap with its stream where
-/// those of 64 bytes do not (docs/decisions/0046). Whole registers for those that compute more.
+/// those of 64 bytes do not (docs/design/stencils_on_cpus.md). Whole registers for those that
+/// compute more.
 template <class K, class T>
 constexpr int pack_bytes() {
   return points_of<K>() <= 14 && simd_bytes > 32 ? 32 : simd_bytes;

@@ -57,7 +57,7 @@ struct Lead {
 /// drops prefetches that find its miss buffers full. With several, that many rows share what they
 /// ask for: a line of each of as many leading rows in turn, a part of their length a row. Memory
 /// then reads from several pages at once, which is faster where one page after the other does not
-/// keep it busy (docs/decisions/0051).
+/// keep it busy (docs/design/stencils_on_cpus.md).
 template <int Planes, class K, class T>
 class Ahead {
 public:

@@ -3,7 +3,7 @@
 // For cores that wait for lines between L2 and L1, and for kernels of many points: both planes
 // share what they read of each other's column, so that 2 (r.z + 1) lines a vector come from the L2
 // instead of 2 (2 r.z + 1). Neighbours in x are joined from aligned vectors, since a load that
-// crosses a line costs two (docs/decisions/0050).
+// crosses a line costs two (docs/design/stencils_on_cpus.md).
 #pragma once
 
 #include <ridge/core/pack.hpp>

@@ -4,7 +4,7 @@
 // neighbour above or below is loaded once for all of them. The rows whose neighbours in x and y are
 // read lie in a ring of rows in the L1, copied there when they come into use: where rows of the
 // field are a multiple of 4096 bytes apart, all of a stencil's rows fall into one set of the L1 and
-// push each other out (docs/decisions/0048).
+// push each other out (docs/design/stencils_on_cpus.md).
 #pragma once
 
 #include <ridge/core/pack.hpp>

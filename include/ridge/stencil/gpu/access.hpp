@@ -149,7 +149,7 @@ RIDGE_DEVICE void wait_for_plane([[maybe_unused]] const Window<Footprint, Tile, 
 
 /// Loads the window around `Tile` points from (x, y, z) on, by ascending address, and waits for
 /// each plane before it asks for the next: blocks that run behind one another come together in the
-/// planes that they share (docs/decisions/0072).
+/// planes that they share (docs/design/model.md).
 template <auto Footprint, int Tile, class Lane, class T>
 RIDGE_DEVICE Window<Footprint, Tile, T> load_window(Lane& lane, const View<const T>& field, Index x,
                                                     Index y, Index z) {

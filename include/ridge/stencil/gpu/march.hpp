@@ -2,9 +2,9 @@
 //
 // One warp of each block fetches, by bulk copies of whole rows or of a whole tile, into a ring of
 // planes of each input; the other warps wait for a plane, compute, and give the oldest plane back.
-// Where tiles are tall, a copy a plane is faster than one a row (docs/decisions/0098). Blocks stay
+// Where tiles are tall, a copy a plane is faster than one a row. Blocks stay
 // on their multiprocessor and take one column of tiles after the other. What makes this reach the
-// speed of a copy (docs/decisions/0005 has the measurements):
+// speed of a copy (docs/design/stencils_on_gpus.md has the measurements):
 // - rows lie in shared memory at the same distance from a 128-byte boundary as in the field, so
 //   that a copy never splits a memory sector in two;
 // - blocks advance in step: none starts a plane before all have finished the one `drift` steps

@@ -3,8 +3,9 @@
 //
 // Memory takes sectors of 32 bytes. One that was only partly written must be read before it can
 // leave the L2, while others wait to: at 512^3 that costs 5 % in fp64 and 8 % in fp32, though only
-// the first and the last sector of a row are written in part (docs/decisions/0007). So lanes at the
-// ends of rows read, a few planes ahead, what the points beside theirs hold, and write it back.
+// the first and the last sector of a row are written in part (docs/design/stencils_on_gpus.md). So
+// lanes at the ends of rows read, a few planes ahead, what the points beside theirs hold, and write
+// it back.
 #pragma once
 
 #include <ridge/device/lane.hpp>

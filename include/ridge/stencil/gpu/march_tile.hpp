@@ -39,7 +39,7 @@ struct MarchTile : MarchBlock<K, T, M> {
   static constexpr int rows_joined = joins ? M.tile + 2 * r.y : 1; ///< of a lane
   /// Whether all rows of a plane lie in the ring as far behind each other, up to whole lines, as
   /// in the field, so that the first one's shift is that of all. Otherwise each has its own, which
-  /// is faster where more rows are read (docs/decisions/0008).
+  /// is faster where more rows are read (docs/design/stencils_on_gpus.md).
   static constexpr bool in_step = r.y <= 1;
   /// What is read of an input around the tile.
   template <int I>

@@ -110,7 +110,7 @@ struct PassPlace {
     p.own = (Shape::radius + warp * rows) * row + me;
     if constexpr (!Shape::by_tiles) {
       // So turned that what a lane copies lies alike in lines of memory and of shared memory:
-      // else a copy takes three times as long (docs/decisions/0071).
+      // else a copy takes three times as long (docs/design/stencils_on_gpus.md).
       constexpr int line = 128 / static_cast<int>(sizeof(T));
       p.own += (me + (job.x & (line - 1))) % row - me;
     }

@@ -69,7 +69,7 @@ struct PassShape {
     return plane_rows_of(ring, tiles) + edge_rows + older_planes_of(ring) * tile_y;
   }
   /// Copies are two planes ahead: more, counted with tiles, are no faster. What registers are too
-  /// few for was counted with nvcc 13 (docs/decisions/0035).
+  /// few for was counted with nvcc 13 (docs/design/sweeps.md).
   static constexpr PassRing ring_of(bool tiles) {
     if (!tiles) return {2, 0};
     constexpr int room =

@@ -87,7 +87,8 @@ private:
     RIDGE_NO_UNROLL
     for (int k = 0; k < planes_here; ++k) {
       if (steps.begins_step() && rank == 0) steps.wait(lane, plan);
-      // Not behind the plane: the counter that this asks for has until then to come (0071).
+      // Not behind the plane: the counter that this asks for has until then to come
+      // (docs/design/stencils_on_gpus.md).
       steps.pass_plane(lane, plan, rank == 0);
       loads.arrive(lane);
       lane.barrier();

@@ -1,5 +1,5 @@
 // Several sweeps of waves in one pass, compiled ahead. A header of passes alone is compiled for CUDA with the
-// operations of packs written out, in a fifth of the time (docs/decisions/0097).
+// operations of packs written out, in a fifth of the time (docs/design/launches.md).
 #pragma once
 
 #include <ridge/lab/kernels/stencil/wave.hpp>
