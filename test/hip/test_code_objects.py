@@ -7,7 +7,7 @@ import unittest
 import code_objects
 
 KERNELS = []
-PATTERNS = re.compile("::(pairs|lattice|chain)::")
+PATTERNS = re.compile("::(pairs|lattice|chain|solve)::")
 LACKING = []
 SCHEDULES = []
 
@@ -115,13 +115,14 @@ class CodeObjects(unittest.TestCase):
         self.expect_none([f"{k}: {k.spills}" for k in others if any(k.spills)])
 
     def test_other_patterns_keep_vectors_in_registers(self):
-        """Scalars may go to vector registers, and a few bytes of a lane's to memory. On gfx9, whose
-        lanes have 512 registers; gfx1100 has half of that, and large register tiles spill there."""
+        """Scalars may go to vector registers, vectors to accumulation registers, and a few bytes of a
+        lane's to memory. On gfx9, whose lanes have 512 registers; gfx1100 has half of that, and
+        large register tiles spill there."""
         kernels = [
             k for k in KERNELS if PATTERNS.search(k.name) and k.architecture.startswith("gfx9")
         ]
         self.assertTrue(kernels)
-        spilled = [k for k in kernels if k.spills[0] > 0 or k.spills[2] > 24]
+        spilled = [k for k in kernels if (k.spills[0] and k.spills[2]) or k.spills[2] > 24]
         self.expect_none([f"{k}: {k.spills}" for k in spilled])
 
     def test_chains_that_pass_values_in_registers_do_not_spill(self):

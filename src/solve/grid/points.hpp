@@ -269,35 +269,42 @@ struct Gathering {
   }
 
 private:
+  // Each face is a function of its own: a table that is looked up by a number of the kernel is
+  // copied to each lane's memory on AMD GPUs.
   template <class IO>
   RIDGE_FN T of_faces(const IO& io, Index x, Index y, Index z) const {
-    const Index at[3] = {x, y, z};
-    const Index points[3] = {g.points.x, g.points.y, g.points.z};
-    const Index full[3] = {g.from.extents.x, g.from.extents.y, g.from.extents.z};
-    const Index in_field[3] = {x + g.first.x, y + g.first.y, z + g.first.z};
-    const Index strides[3] = {1, g.points.x + 2, (g.points.x + 2) * (g.points.y + 2)};
+    return of_axis<0>(io, x, y, z) + of_axis<1>(io, x, y, z) + of_axis<2>(io, x, y, z);
+  }
+  template <int Axis, class IO>
+  RIDGE_FN T of_axis(const IO& io, Index x, Index y, Index z) const {
+    const Index at = Axis == 0 ? x : Axis == 1 ? y : z;
+    const Index points = Axis == 0 ? g.points.x : Axis == 1 ? g.points.y : g.points.z;
     T sum = 0;
-    for (int a = 0; a < 3; ++a) {
-      const int first = a == 0 ? 1 : 0; // the axes of the face
-      const int second = a == 2 ? 1 : 2;
-      for (int side = 0; side < 2; ++side) {
-        if (at[a] != (side == 0 ? 0 : points[a] - 1)) continue;
-        const FaceTerm<T>& face =
-            g.faces[static_cast<std::size_t>(a)][static_cast<std::size_t>(side)];
-        if (face.scale == T(0)) continue;
-        T value = face.value;
-        if (face.values.size != 0)
-          value = io.read(face.values, in_field[first] + full[first] * in_field[second]);
-        if (g.k.size != 0) {
-          const Index own = surrounded_row(g.points.x, g.points.y, y, z) + x;
-          const T k = io.read(g.k, own);
-          const Index wall = own + (side == 0 ? -strides[a] : strides[a]);
-          value *= face.holds_value ? between(k, io.read(g.k, wall)) : k;
-        }
-        sum += face.scale * value;
-      }
-    }
+    if (at == 0) sum += of_face<Axis, 0>(io, x, y, z);
+    if (at == points - 1) sum += of_face<Axis, 1>(io, x, y, z);
     return sum;
+  }
+  template <int Axis, int Side, class IO>
+  RIDGE_FN T of_face(const IO& io, Index x, Index y, Index z) const {
+    const FaceTerm<T>& face = g.faces[Axis][Side];
+    if (face.scale == T(0)) return 0;
+    T value = face.value;
+    if (face.values.size != 0) {
+      const Index first = Axis == 0 ? y + g.first.y : x + g.first.x; // along the face
+      const Index second = Axis == 2 ? y + g.first.y : z + g.first.z;
+      value =
+          io.read(face.values, first + (Axis == 0 ? g.from.extents.y : g.from.extents.x) * second);
+    }
+    if (g.k.size != 0) {
+      const Index own = surrounded_row(g.points.x, g.points.y, y, z) + x;
+      const Index stride = Axis == 0   ? 1
+                           : Axis == 1 ? g.points.x + 2
+                                       : (g.points.x + 2) * (g.points.y + 2);
+      const T k = io.read(g.k, own);
+      const Index wall = Side == 0 ? own - stride : own + stride;
+      value *= face.holds_value ? between(k, io.read(g.k, wall)) : k;
+    }
+    return face.scale * value;
   }
 };
 
@@ -320,21 +327,25 @@ private:
   /// Whether a point lies on a face that holds values, and which: z before y before x.
   template <class IO>
   RIDGE_FN bool on_face(const IO& io, Index x, Index y, Index z, T& value) const {
-    const Index at[3] = {x, y, z};
-    const Index full[3] = {s.to.extents.x, s.to.extents.y, s.to.extents.z};
-    for (int a = 2; a >= 0; --a) {
-      const int first = a == 0 ? 1 : 0;
-      const int second = a == 2 ? 1 : 2;
-      for (int side = 0; side < 2; ++side) {
-        const FaceTerm<T>& face =
-            s.faces[static_cast<std::size_t>(a)][static_cast<std::size_t>(side)];
-        if (face.scale == T(0) || at[a] != (side == 0 ? 0 : full[a] - 1)) continue;
-        value = face.values.size == 0 ? face.value
-                                      : io.read(face.values, at[first] + full[first] * at[second]);
-        return true;
-      }
-    }
-    return false;
+    return holds<2>(io, x, y, z, value) || holds<1>(io, x, y, z, value) ||
+           holds<0>(io, x, y, z, value);
+  }
+  template <int Axis, class IO>
+  RIDGE_FN bool holds(const IO& io, Index x, Index y, Index z, T& value) const {
+    const Index at = Axis == 0 ? x : Axis == 1 ? y : z;
+    const Index3 n = s.to.extents;
+    const Index points = Axis == 0 ? n.x : Axis == 1 ? n.y : n.z;
+    return (at == 0 && takes<Axis, 0>(io, x, y, z, value)) ||
+           (at == points - 1 && takes<Axis, 1>(io, x, y, z, value));
+  }
+  template <int Axis, int Side, class IO>
+  RIDGE_FN bool takes(const IO& io, Index x, Index y, Index z, T& value) const {
+    const FaceTerm<T>& face = s.faces[Axis][Side];
+    if (face.scale == T(0)) return false;
+    const Index3 n = s.to.extents;
+    const Index in_face = Axis == 0 ? y + n.y * z : x + n.x * (Axis == 1 ? z : y);
+    value = face.values.size == 0 ? face.value : io.read(face.values, in_face);
+    return true;
   }
 };
 
