@@ -6,7 +6,7 @@ import numpy as np
 
 import ridge
 
-text = (pathlib.Path(__file__).resolve().parents[1] / "heat" / "heat.hpp").read_text()
+text = (pathlib.Path(__file__).resolve().parents[1] / "01_heat" / "heat.hpp").read_text()
 heat = ridge.stencil(source=text, name="Heat")
 u = np.random.default_rng(1).random((40, 50, 60))
 print(heat(u, rate=0.1).sum())

@@ -37,7 +37,7 @@ def test_starts_at_once(ridge, words):
 
 THE_COMMANDS = (
     "the commands are lab, bench, schedules, model, tune, doctor, count, apply, "
-    "evolve, nbody, atmosphere, gauge, solve, devices, roof, report, compare"
+    "evolve, solve, nbody, md, atmosphere, gauge, devices, roof, report, compare"
 )
 
 
