@@ -229,11 +229,13 @@ class Lattice(unittest.TestCase):
                         self.assertRegex(s, "_store_dwordx4|_store_b128")
                         self.assertEqual(code_objects.is_nontemporal(s), store == "nontemporal")
 
-    def test_no_kernel_spills(self):
+    def test_no_kernel_spills_to_memory(self):
+        """Operators of lattice gauge theory put a few vectors in accumulation registers."""
         spilled = [
             f"{k}: {k.spills}"
             for k in KERNELS
             if k.architecture in ARCHITECTURES and k.spills[0] > 0
+            and ("ridge::gauge::" not in k.name or k.spills[2] > 0)
         ]
         self.assertTrue(KERNELS)
         self.assertFalse(spilled, "\n" + "\n".join(spilled))
