@@ -62,8 +62,8 @@ std::unique_ptr<NeighbourFields> NeighbourFields::reach(Communicator& communicat
     }
   }
 
-  auto made = std::unique_ptr<NeighbourFields>(
-      new NeighbourFields(queue, std::move(sides), std::move(reached)));
+  auto made =
+      std::unique_ptr<NeighbourFields>(new NeighbourFields(std::move(sides), std::move(reached)));
   constexpr Bytes word{16};
   made->words_ = Memory(queue.device(), Bytes{4 * word.value}, "signals between ranks");
   fill_bytes(queue, made->words_.data(), 0, made->words_.size());

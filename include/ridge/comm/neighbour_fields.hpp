@@ -42,11 +42,10 @@ private:
     Index needed = 0;
     std::vector<Index> further;
   };
-  NeighbourFields(Queue& queue, std::array<Side, 2> sides, std::vector<ImportedMemory> reached)
-      : queue_(queue), sides_(std::move(sides)), reached_(std::move(reached)) {}
+  NeighbourFields(std::array<Side, 2> sides, std::vector<ImportedMemory> reached)
+      : sides_(std::move(sides)), reached_(std::move(reached)) {}
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  Queue& queue_;
   std::array<Side, 2> sides_;
   std::vector<ImportedMemory> reached_;
   Memory words_; ///< of the messages that ranks meet by

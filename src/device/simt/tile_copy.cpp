@@ -16,7 +16,6 @@ namespace ridge {
 namespace {
 
 constexpr int tile_alignment = 128; ///< of tiles in shared memory
-constexpr int row_alignment = 16;
 
 /// What lies beyond fields.
 constexpr std::array<std::byte, std::size_t{most_tile_extent} * 8> zeros{};
