@@ -6,7 +6,7 @@
 //   g++ -std=c++20 -O2 -fopenmp -Iinclude bench/cached_load.cpp -Lbuild/lib -lridge -lfmt
 //   for i in $(seq 20); do LD_LIBRARY_PATH=build/lib ./a.out; done      # ./a.out ahead
 //
-// What was predicted and found: docs/design/launches.md.
+// Predictions and results: docs/design/launches.md.
 #include <ridge/core/error.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/pairs/interactions/gravity.hpp>

@@ -5,7 +5,7 @@
 //   LD_LIBRARY_PATH=build/lib ./packing cuda:0 512 && LD_LIBRARY_PATH=build/lib ./packing cuda:0 1024
 //
 // `sectors` is what a copy would take that moves each piece of 32 bytes that a face touches, whole.
-// What was predicted and found: docs/design/ranks.md.
+// Predictions and results: docs/design/ranks.md.
 #include <ridge/comm/copy_boxes.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/field.hpp>

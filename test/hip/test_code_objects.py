@@ -115,14 +115,19 @@ class CodeObjects(unittest.TestCase):
         self.expect_none([f"{k}: {k.spills}" for k in others if any(k.spills)])
 
     def test_other_patterns_keep_vectors_in_registers(self):
-        """Scalars may go to vector registers, vectors to accumulation registers, and a few bytes of a
-        lane's to memory. On gfx9, whose lanes have 512 registers; gfx1100 has half of that, and
-        large register tiles spill there."""
+        """Scalars may go to vector registers, a few vectors of lattice gauge operators to accumulation
+        registers, and a few bytes of a lane's to memory. On gfx9, whose lanes have 512 registers;
+        gfx1100 has half of that, and large register tiles spill there."""
         kernels = [
             k for k in KERNELS if PATTERNS.search(k.name) and k.architecture.startswith("gfx9")
         ]
         self.assertTrue(kernels)
-        spilled = [k for k in kernels if (k.spills[0] and k.spills[2]) or k.spills[2] > 24]
+        spilled = [
+            k
+            for k in kernels
+            if k.spills[2] > 24
+            or (k.spills[0] and ("ridge::gauge::" not in k.name or k.spills[0] > 8 or k.spills[2]))
+        ]
         self.expect_none([f"{k}: {k.spills}" for k in spilled])
 
     def test_chains_that_pass_values_in_registers_do_not_spill(self):

@@ -235,7 +235,7 @@ class Lattice(unittest.TestCase):
             f"{k}: {k.spills}"
             for k in KERNELS
             if k.architecture in ARCHITECTURES and k.spills[0] > 0
-            and ("ridge::gauge::" not in k.name or k.spills[2] > 0)
+            and ("ridge::gauge::" not in k.name or k.spills[0] > 8 or k.spills[2] > 0)
         ]
         self.assertTrue(KERNELS)
         self.assertFalse(spilled, "\n" + "\n".join(spilled))
