@@ -1,13 +1,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/device/graph.hpp>
-#include <ridge/device/kind.hpp>
-#include <ridge/device/offer.hpp>
 #include <ridge/solve/grid/multigrid.hpp>
 
-#include "axis.hpp"
-#include "exact.hpp"
-#include "operations.hpp"
+#include "cycle.hpp"
 
 #include <fmt/format.h>
 
@@ -17,91 +12,6 @@
 #include <optional>
 
 namespace ridge::solve {
-
-namespace detail {
-
-/// At most so many points are solved for exactly.
-constexpr Index most_exact = 512;
-
-template <class V>
-Memory on_device(Queue& queue, const std::vector<V>& values) {
-  const Bytes bytes{static_cast<Index>(values.size() * sizeof(V))};
-  Memory memory(queue.device(), bytes, "tables of multigrid");
-  copy_bytes_to_device(queue, memory.data(), values.data(), bytes);
-  queue.wait();
-  return memory;
-}
-template <class T>
-std::vector<T> as(const std::vector<double>& values) {
-  return {values.begin(), values.end()};
-}
-template <class T>
-Span<const T> span_of(const Memory& memory) {
-  return {static_cast<const T*>(memory.data()),
-          memory.size().value / static_cast<Index>(sizeof(T))};
-}
-
-/// One level: its operator, its arrays, and the way to the next one.
-template <class T>
-struct Level {
-  std::vector<Axis> axes;
-  std::vector<Memory> tables;
-  detail::Operator<T> a;
-  std::array<detail::TransferTables<T>, 3> transfer; ///< to the next level
-  Field<T> u, b, other, k;
-
-  Level(Queue& queue, std::vector<Axis> these, T shift) : axes(std::move(these)) {
-    a.shift = shift;
-    for (std::size_t d = 0; d < 3; ++d) {
-      const Axis& axis = axes[d];
-      a.axes[d].points = axis.points();
-      a.axes[d].is_periodic = axis.is_periodic;
-      a.axes[d].low = keep<T>(queue, as<T>(axis.low));
-      a.axes[d].high = keep<T>(queue, as<T>(axis.high));
-      a.axes[d].volume = keep<T>(queue, as<T>(axis.volume));
-    }
-    const Extents n{axes[0].points(), axes[1].points(), axes[2].points()};
-    u = Field<T>(queue.device(), n, "the solution on a level of multigrid");
-    b = Field<T>(queue.device(), n, "the right-hand side on a level of multigrid");
-    other = Field<T>(queue.device(), n, "residuals on a level of multigrid");
-  }
-
-  template <class V>
-  Span<const V> keep(Queue& queue, const std::vector<V>& values) {
-    tables.push_back(on_device(queue, values));
-    return span_of<V>(tables.back());
-  }
-
-  void add_transfer(Queue& queue, const std::vector<Coarsening>& ways) {
-    for (std::size_t d = 0; d < 3; ++d) {
-      const Coarsening& c = ways[d];
-      detail::TransferTables<T>& t = transfer[d];
-      t.fine = axes[d].points();
-      t.coarse = c.axis.points();
-      t.is_periodic = axes[d].is_periodic;
-      t.centre = keep<int>(queue, c.centre);
-      t.reach = keep<int>(queue, c.reach);
-      t.taken = keep<T>(queue, as<T>(c.taken));
-      t.left = keep<int>(queue, c.left);
-      t.right = keep<int>(queue, c.right);
-      t.left_weight = keep<T>(queue, as<T>(c.left_weight));
-      t.right_weight = keep<T>(queue, as<T>(c.right_weight));
-    }
-  }
-
-  [[nodiscard]] Index points() const { return u.count(); }
-};
-
-/// Weights of two sweeps that damp errors between 1/3 and 2 of the diagonal's scale (Chebyshev).
-inline std::array<double, 2> sweep_weights() {
-  constexpr double least = 1.0 / 3;
-  constexpr double most = 2;
-  const double middle = (most + least) / 2;
-  const double half = (most - least) / 2 * std::sqrt(0.5);
-  return {1 / (middle + half), 1 / (middle - half)};
-}
-
-} // namespace detail
 
 double GridSolution::factor() const {
   // The first cycle may hold the full start; the last ones may be at what rounding allows.
@@ -117,25 +27,7 @@ template <class T>
 class Multigrid<T>::Body {
 public:
   Body(Queue& queue, const GridProblem& problem)
-      : queue_(queue), problem_((require_solvable(problem), problem)),
-        kind_(queue.device().kind()) {
-    std::vector<detail::Axis> axes;
-    for (int d = 0; d < 3; ++d)
-      axes.push_back(detail::finest_axis(problem, d));
-    const auto shift = static_cast<T>(problem.shift);
-    levels_.push_back(std::make_unique<detail::Level<T>>(queue, axes, shift));
-    while (levels_.back()->points() > detail::most_exact) {
-      const std::vector<bool> chosen = detail::coarsened_axes(axes);
-      std::vector<detail::Coarsening> ways;
-      for (std::size_t d = 0; d < 3; ++d)
-        ways.push_back(chosen[d] ? detail::coarsened(axes[d]) : detail::kept(axes[d]));
-      if (std::none_of(chosen.begin(), chosen.end(), [](bool c) { return c; })) break;
-      levels_.back()->add_transfer(queue, ways);
-      for (std::size_t d = 0; d < 3; ++d)
-        axes[d] = ways[d].axis;
-      levels_.push_back(std::make_unique<detail::Level<T>>(queue, axes, shift));
-    }
-    invert({});
+      : queue_(queue), problem_((require_solvable(problem), problem)), cycle_(queue, problem) {
     constexpr Index most_parts = 512;
     const Index rows = Index{finest().axes[1].points()} * finest().axes[2].points();
     sums_ = Field<double>(queue.device(), Extents{2 * std::min(rows, most_parts)}, "norms");
@@ -145,41 +37,14 @@ public:
   void set_coefficient(const View<const T>& k) {
     require_extents(k.extents, "the coefficient");
     require_positive(k);
-    for (std::size_t l = 0; l < levels_.size(); ++l) {
-      detail::Level<T>& level = *levels_[l];
-      const Extents n{level.axes[0].points() + 2, level.axes[1].points() + 2,
-                      level.axes[2].points() + 2};
-      if (level.k.count() != n.count())
-        level.k = Field<T>(queue_.device(), n, "the coefficient on a level of multigrid");
-      if (l == 0) {
-        detail::Surrounded<T> s;
-        s.from = k;
-        s.first = first_;
-        s.points = solved_;
-        for (std::size_t d = 0; d < 3; ++d)
-          s.is_periodic[d] = level.axes[d].is_periodic;
-        s.to = level.k.elements();
-        give(s);
-      } else {
-        const detail::Level<T>& finer = *levels_[l - 1];
-        give(detail::Averaged<T>{finer.transfer, Span<const T>(finer.k.elements()),
-                                 level.k.elements()});
-      }
-      level.a.k = Span<const T>(level.k.elements());
-    }
-    std::vector<T> coarsest(static_cast<std::size_t>(levels_.back()->k.count()));
-    copy_to_host(queue_, coarsest.data(), levels_.back()->k.data(), levels_.back()->k.count());
-    queue_.wait();
-    invert({coarsest.begin(), coarsest.end()});
-    for (Repeated* recorded : {&cycle_, &start_, &preconditioner_})
-      *recorded = Repeated(); // it knew no coefficient
+    cycle_.set_coefficient(k, first_, solved_);
   }
 
   GridSolution solve(const View<const T>& f, const View<T>& u, const GridOptions& options) {
     require_extents(f.extents, "the right-hand side");
     require_extents(u.extents, "the solution");
     GridSolution solution;
-    solution.levels = static_cast<int>(levels_.size());
+    solution.levels = cycle_.levels();
     solution.conjugate = options.method == GridMethod::conjugate_gradients ||
                          (options.method == GridMethod::automatic && finest().a.k.size != 0);
     solution.cycle_bytes = cycle_bytes(solution.conjugate);
@@ -210,7 +75,7 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
-  [[nodiscard]] detail::Level<T>& finest() { return *levels_.front(); }
+  [[nodiscard]] detail::Level<T>& finest() { return cycle_.finest(); }
 
   void require_extents(Index3 n, const char* what) const {
     if (n == problem_.extents) return;
@@ -220,7 +85,7 @@ private:
 
   template <class Pass>
   void give(const Pass& pass) {
-    offered<void(Queue&, const Pass&)>(kind_, typeid(Pass))(queue_, pass);
+    detail::give(queue_, pass);
   }
 
   static Bytes bytes_of(const Field<T>& field) {
@@ -347,12 +212,6 @@ private:
     give(detail::Shifted<T>{level.u.elements(), static_cast<T>(-read_sums().second / volume())});
   }
 
-  void invert(const std::vector<double>& k) {
-    matrix_ = detail::on_device(
-        queue_, detail::as<T>(detail::inverse_of(levels_.back()->axes, problem_.shift,
-                                                 problem_.is_singular(), k)));
-  }
-
   void require_positive(const View<const T>& k) {
     const Index3 n = k.extents;
     std::vector<T> row(static_cast<std::size_t>(n.x));
@@ -414,9 +273,9 @@ private:
     bool starts = progress.options.full;
     do {
       if (starts) {
-        start_.run(queue_, true, [this] { full_start(); });
+        cycle_.run_full_start();
       } else {
-        cycle_.run(queue_, true, [this] { cycle(0, false); });
+        cycle_.run();
       }
       starts = false;
     } while (progress.next(norm(false).first / size));
@@ -431,7 +290,7 @@ private:
         *field = Field<T>(queue_.device(), n, "a vector of conjugate gradients");
     }
     copy(right_, level.b);
-    if (progress.options.full) start_.run(queue_, true, [this] { full_start(); });
+    if (progress.options.full) cycle_.run_full_start();
     copy(x_, level.u);
     bool first = true;
     while (true) { // again where rounding has parted the residual from that of x
@@ -463,7 +322,7 @@ private:
     const Span<const T> r(level.b.elements());
     double rho_before = 0;
     while (true) {
-      preconditioner_.run(queue_, true, [this] { cycle(0, true); });
+      cycle_.run_from_zero();
       const Span<const T> z(level.u.elements());
       const double rho = product(r, z);
       if (rho_before == 0) {
@@ -508,86 +367,20 @@ private:
     copy_bytes_on_device(queue_, to.data(), from.data(), bytes_of(from));
   }
 
-  void sweep(detail::Level<T>& level, double weight, bool from_zero) {
-    detail::Sweep<T> s;
-    s.a = level.a;
-    if (!from_zero) s.u = Span<const T>(level.u.elements());
-    s.b = Span<const T>(level.b.elements());
-    s.out = level.other.elements();
-    s.weight = static_cast<T>(weight);
-    give(s);
-    std::swap(level.u, level.other);
-  }
-
-  /// u of level l from its b, from zero or from the u that is there. Arrays change places an even
-  /// number of times, so that a recorded cycle can be repeated.
-  void cycle(std::size_t l, bool from_zero) {
-    detail::Level<T>& level = *levels_[l];
-    if (l + 1 == levels_.size()) {
-      give(detail::Exact<T>{detail::span_of<T>(matrix_), Span<const T>(level.b.elements()),
-                            level.u.elements()});
-      return;
-    }
-    const std::array<double, 2> weights = detail::sweep_weights();
-    sweep(level, weights[0], from_zero);
-    sweep(level, weights[1], false);
-    detail::Level<T>& next = *levels_[l + 1];
-    detail::Residual<T> r;
-    r.a = level.a;
-    r.u = Span<const T>(level.u.elements());
-    r.b = Span<const T>(level.b.elements());
-    r.out = level.other.elements();
-    give(r);
-    give(detail::Restriction<T>{level.transfer, Span<const T>(level.other.elements()),
-                                next.b.elements()});
-    cycle(l + 1, true);
-    give(detail::Interpolation<T>{level.transfer, Span<const T>(next.u.elements()),
-                                  level.u.elements(), true});
-    sweep(level, weights[1], false);
-    sweep(level, weights[0], false);
-  }
-
-  /// Solves on the coarsest grid, then on finer and finer ones, each begun by the one before.
-  void full_start() {
-    for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-      give(detail::Restriction<T>{levels_[l]->transfer, Span<const T>(levels_[l]->b.elements()),
-                                  levels_[l + 1]->b.elements()});
-    }
-    for (std::size_t l = levels_.size(); l-- > 0;) {
-      if (l + 1 < levels_.size()) {
-        give(detail::Interpolation<T>{levels_[l]->transfer,
-                                      Span<const T>(levels_[l + 1]->u.elements()),
-                                      levels_[l]->u.elements(), false});
-        // The cycle below writes over the right-hand sides of coarser levels, which are done.
-      }
-      cycle(l, false);
-    }
-  }
-
-  /// Each array once a pass: sweeps read two and write one, the first of coarse levels reads one.
-  [[nodiscard]] double cycle_bytes(bool conjugate) const {
-    const bool varies = levels_.front()->a.k.size != 0; // k is read wherever u is
-    double bytes = conjugate ? 19.0 * static_cast<double>(levels_.front()->points()) : 0;
-    for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-      const auto fine = static_cast<double>(levels_[l]->points());
-      const auto coarse = static_cast<double>(levels_[l + 1]->points());
-      const double sweeps = l == 0 && !conjugate ? 4 * 3 : 3 * 3 + 2;
-      bytes += (sweeps + 3 + (varies ? 5 : 0)) * fine + (fine + coarse) + (2 * fine + coarse);
-    }
-    return bytes * static_cast<double>(sizeof(T));
+  /// Conjugate gradients read and write 19 arrays beside the cycle's.
+  [[nodiscard]] double cycle_bytes(bool conjugate) {
+    return cycle_.bytes(conjugate) +
+           (conjugate ? 19.0 * static_cast<double>(finest().points()) * sizeof(T) : 0);
   }
 
   Queue& queue_;
   GridProblem problem_;
-  DeviceKind kind_;
-  std::vector<std::unique_ptr<detail::Level<T>>> levels_;
-  Memory matrix_;
+  detail::Cycle<T> cycle_;
   Field<double> sums_;
   Index3 first_{0, 0, 0}, solved_ = problem_.extents;
   std::array<std::array<detail::FaceTerm<T>, 2>, 3> on_faces_, adding_;
   std::vector<Memory> face_values_;
   Field<T> x_, p_, q_, right_; ///< of conjugate gradients
-  Repeated cycle_, start_, preconditioner_;
 };
 
 template <class T>

@@ -1,0 +1,169 @@
+#include "cycle.hpp"
+
+#include "exact.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ridge::solve::detail {
+
+namespace {
+
+/// At most so many points are solved for exactly.
+constexpr Index most_exact = 512;
+
+/// Weights of two sweeps that damp errors between 1/3 and 2 of the diagonal's scale (Chebyshev).
+std::array<double, 2> sweep_weights() {
+  constexpr double least = 1.0 / 3;
+  constexpr double most = 2;
+  const double middle = (most + least) / 2;
+  const double half = (most - least) / 2 * std::sqrt(0.5);
+  return {1 / (middle + half), 1 / (middle - half)};
+}
+
+} // namespace
+
+template <class T>
+Cycle<T>::Cycle(Queue& queue, const GridProblem& problem)
+    : queue_(queue), shift_(problem.shift), is_singular_(problem.is_singular()) {
+  std::vector<Axis> axes;
+  for (int d = 0; d < 3; ++d)
+    axes.push_back(finest_axis(problem, d));
+  const auto shift = static_cast<T>(problem.shift);
+  levels_.push_back(std::make_unique<Level<T>>(queue, axes, shift));
+  while (levels_.back()->points() > most_exact) {
+    const std::vector<bool> chosen = coarsened_axes(axes);
+    std::vector<Coarsening> ways;
+    for (std::size_t d = 0; d < 3; ++d)
+      ways.push_back(chosen[d] ? coarsened(axes[d]) : kept(axes[d]));
+    if (std::none_of(chosen.begin(), chosen.end(), [](bool c) { return c; })) break;
+    levels_.back()->add_transfer(queue, ways);
+    for (std::size_t d = 0; d < 3; ++d)
+      axes[d] = ways[d].axis;
+    levels_.push_back(std::make_unique<Level<T>>(queue, axes, shift));
+  }
+  invert({});
+}
+
+template <class T>
+void Cycle<T>::set_coefficient(const View<const T>& k, Index3 first, Index3 points) {
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    Level<T>& level = *levels_[l];
+    const Extents n{level.axes[0].points() + 2, level.axes[1].points() + 2,
+                    level.axes[2].points() + 2};
+    if (level.k.count() != n.count())
+      level.k = Field<T>(queue_.device(), n, "the coefficient on a level of multigrid");
+    if (l == 0) {
+      Surrounded<T> s;
+      s.from = k;
+      s.first = first;
+      s.points = points;
+      for (std::size_t d = 0; d < 3; ++d)
+        s.is_periodic[d] = level.axes[d].is_periodic;
+      s.to = level.k.elements();
+      give(s);
+    } else {
+      const Level<T>& finer = *levels_[l - 1];
+      give(Averaged<T>{finer.transfer, Span<const T>(finer.k.elements()), level.k.elements()});
+    }
+    level.a.k = Span<const T>(level.k.elements());
+  }
+  std::vector<T> coarsest(static_cast<std::size_t>(levels_.back()->k.count()));
+  copy_to_host(queue_, coarsest.data(), levels_.back()->k.data(), levels_.back()->k.count());
+  queue_.wait();
+  invert({coarsest.begin(), coarsest.end()});
+  for (Repeated* recorded : {&cycle_, &from_zero_, &start_})
+    *recorded = Repeated(); // it knew no coefficient
+}
+
+template <class T>
+void Cycle<T>::invert(const std::vector<double>& k) {
+  matrix_ = on_device(queue_, as<T>(inverse_of(levels_.back()->axes, shift_, is_singular_, k)));
+}
+
+template <class T>
+void Cycle<T>::run() {
+  cycle_.run(queue_, true, [this] { cycle(0, false); });
+}
+template <class T>
+void Cycle<T>::run_from_zero() {
+  from_zero_.run(queue_, true, [this] { cycle(0, true); });
+}
+template <class T>
+void Cycle<T>::run_full_start() {
+  start_.run(queue_, true, [this] { full_start(); });
+}
+
+template <class T>
+void Cycle<T>::sweep(Level<T>& level, double weight, bool from_zero) {
+  Sweep<T> s;
+  s.a = level.a;
+  if (!from_zero) s.u = Span<const T>(level.u.elements());
+  s.b = Span<const T>(level.b.elements());
+  s.out = level.other.elements();
+  s.weight = static_cast<T>(weight);
+  give(s);
+  std::swap(level.u, level.other);
+}
+
+/// u of level l from its b, from zero or from the u that is there. Arrays change places an even
+/// number of times, so that a recorded cycle can be repeated.
+template <class T>
+void Cycle<T>::cycle(std::size_t l, bool from_zero) {
+  Level<T>& level = *levels_[l];
+  if (l + 1 == levels_.size()) {
+    give(Exact<T>{span_of<T>(matrix_), Span<const T>(level.b.elements()), level.u.elements()});
+    return;
+  }
+  const std::array<double, 2> weights = sweep_weights();
+  sweep(level, weights[0], from_zero);
+  sweep(level, weights[1], false);
+  Level<T>& next = *levels_[l + 1];
+  Residual<T> r;
+  r.a = level.a;
+  r.u = Span<const T>(level.u.elements());
+  r.b = Span<const T>(level.b.elements());
+  r.out = level.other.elements();
+  give(r);
+  give(Restriction<T>{level.transfer, Span<const T>(level.other.elements()), next.b.elements()});
+  cycle(l + 1, true);
+  give(
+      Interpolation<T>{level.transfer, Span<const T>(next.u.elements()), level.u.elements(), true});
+  sweep(level, weights[1], false);
+  sweep(level, weights[0], false);
+}
+
+template <class T>
+void Cycle<T>::full_start() {
+  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
+    give(Restriction<T>{levels_[l]->transfer, Span<const T>(levels_[l]->b.elements()),
+                        levels_[l + 1]->b.elements()});
+  }
+  for (std::size_t l = levels_.size(); l-- > 0;) {
+    if (l + 1 < levels_.size()) {
+      give(Interpolation<T>{levels_[l]->transfer, Span<const T>(levels_[l + 1]->u.elements()),
+                            levels_[l]->u.elements(), false});
+      // The cycle below writes over the right-hand sides of coarser levels, which are done.
+    }
+    cycle(l, false);
+  }
+}
+
+template <class T>
+double Cycle<T>::bytes(bool from_zero) const {
+  const bool varies = finest().a.k.size != 0; // k is read wherever u is
+  double elements = 0;
+  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
+    const auto fine = static_cast<double>(levels_[l]->points());
+    const auto coarse = static_cast<double>(levels_[l + 1]->points());
+    const double sweeps = l == 0 && !from_zero ? 4 * 3 : 3 * 3 + 2;
+    elements += (sweeps + 3 + (varies ? 5 : 0)) * fine + (fine + coarse) + (2 * fine + coarse);
+  }
+  return elements * static_cast<double>(sizeof(T));
+}
+
+template class Cycle<float>;
+template class Cycle<double>;
+
+} // namespace ridge::solve::detail

@@ -1,0 +1,89 @@
+// One level of multigrid: its operator, its arrays, and the way to the next one.
+#pragma once
+
+#include <ridge/device/field.hpp>
+#include <ridge/device/offer.hpp>
+#include <ridge/device/queue.hpp>
+
+#include "axis.hpp"
+#include "operations.hpp"
+
+#include <vector>
+
+namespace ridge::solve::detail {
+
+template <class V>
+Memory on_device(Queue& queue, const std::vector<V>& values) {
+  const Bytes bytes{static_cast<Index>(values.size() * sizeof(V))};
+  Memory memory(queue.device(), bytes, "tables of multigrid");
+  copy_bytes_to_device(queue, memory.data(), values.data(), bytes);
+  queue.wait();
+  return memory;
+}
+template <class T>
+std::vector<T> as(const std::vector<double>& values) {
+  return {values.begin(), values.end()};
+}
+template <class T>
+Span<const T> span_of(const Memory& memory) {
+  return {static_cast<const T*>(memory.data()),
+          memory.size().value / static_cast<Index>(sizeof(T))};
+}
+
+/// Gives a pass of operations.hpp to the queue's device.
+template <class Pass>
+void give(Queue& queue, const Pass& pass) {
+  offered<void(Queue&, const Pass&)>(queue.device().kind(), typeid(Pass))(queue, pass);
+}
+
+template <class T>
+struct Level {
+  std::vector<Axis> axes;
+  std::vector<Memory> tables;
+  Operator<T> a;
+  std::array<TransferTables<T>, 3> transfer; ///< to the next level
+  Field<T> u, b, other, k;
+
+  Level(Queue& queue, std::vector<Axis> these, T shift) : axes(std::move(these)) {
+    a.shift = shift;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Axis& axis = axes[d];
+      a.axes[d].points = axis.points();
+      a.axes[d].is_periodic = axis.is_periodic;
+      a.axes[d].low = keep<T>(queue, as<T>(axis.low));
+      a.axes[d].high = keep<T>(queue, as<T>(axis.high));
+      a.axes[d].volume = keep<T>(queue, as<T>(axis.volume));
+    }
+    const Extents n{axes[0].points(), axes[1].points(), axes[2].points()};
+    u = Field<T>(queue.device(), n, "the solution on a level of multigrid");
+    b = Field<T>(queue.device(), n, "the right-hand side on a level of multigrid");
+    other = Field<T>(queue.device(), n, "residuals on a level of multigrid");
+  }
+
+  template <class V>
+  Span<const V> keep(Queue& queue, const std::vector<V>& values) {
+    tables.push_back(on_device(queue, values));
+    return span_of<V>(tables.back());
+  }
+
+  void add_transfer(Queue& queue, const std::vector<Coarsening>& ways) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      const Coarsening& c = ways[d];
+      TransferTables<T>& t = transfer[d];
+      t.fine = axes[d].points();
+      t.coarse = c.axis.points();
+      t.is_periodic = axes[d].is_periodic;
+      t.centre = keep<int>(queue, c.centre);
+      t.reach = keep<int>(queue, c.reach);
+      t.taken = keep<T>(queue, as<T>(c.taken));
+      t.left = keep<int>(queue, c.left);
+      t.right = keep<int>(queue, c.right);
+      t.left_weight = keep<T>(queue, as<T>(c.left_weight));
+      t.right_weight = keep<T>(queue, as<T>(c.right_weight));
+    }
+  }
+
+  [[nodiscard]] Index points() const { return u.count(); }
+};
+
+} // namespace ridge::solve::detail
