@@ -152,7 +152,8 @@ Counters count_on_cpu(lab::Case& the_case, const lab::AskedSchedule& schedule) {
 }
 
 Counters count_launch(const KernelOptions& o) {
-  const KindFacts& kind = facts_of(named_device(o.device));
+  const Device device = named_device(o.device);
+  const KindFacts& kind = facts_of(device);
   if (kind.is_emulated) {
     throw UsageError(
         "an emulated GPU has no memory of its own to count; give --device cpu or a GPU");

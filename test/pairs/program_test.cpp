@@ -71,6 +71,7 @@ TEST_P(PairPrograms, AddAtomicallyToNothingEachTime) {
   s.combine = Combine::atomic;
   const Program program(c.queue, c.call, s);
   for (int round = 0; round < 3; ++round) {
+    c.poison();
     program.run();
     EXPECT_EQ(c.wrong(), "") << round;
   }
