@@ -7,6 +7,7 @@ leaves a record that says how far from the roof it was. docs/python.md shows it.
 from . import _threads  # first: it loads OpenMP
 from . import gauge, lattice
 from ._bench import bench
+from ._bodies import gravity, neighbours
 from ._chain import Chain, chain
 from ._core import Failure, UsageError, __version__, devices
 from ._doctor import Diagnoses, doctor
@@ -22,7 +23,7 @@ from ._tune import Tuned, tune
 __all__ = [
     "Chain", "Diagnoses", "Failure", "Pairs", "Ranks", "Record", "Records", "Report", "Stencil",
     "Sweeps", "TraceError", "Tuned", "UsageError", "__version__", "bench", "ceil", "chain", "clip",
-    "cos", "devices", "doctor", "exp", "floor", "gauge", "hypot", "lattice", "log", "maximum", "minimum",
-    "pairs", "power", "ranks", "report", "rsqrt", "sign", "sin", "sqrt", "stencil", "sweeps", "tan",
-    "tanh", "trunc", "tune", "where",
+    "cos", "devices", "doctor", "exp", "floor", "gauge", "gravity", "hypot", "lattice", "log",
+    "maximum", "minimum", "neighbours", "pairs", "power", "ranks", "report", "rsqrt", "sign", "sin",
+    "sqrt", "stencil", "sweeps", "tan", "tanh", "trunc", "tune", "where",
 ]

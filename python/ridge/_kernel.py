@@ -29,6 +29,10 @@ class Source:
         #: Where numbers are kept, where that is not a member of their name.
         self.places = places or {}
 
+    def as_pattern(self, pattern: str) -> Source:
+        """The same functor, described as one of another pattern."""
+        return Source(self.text, self.type_name, pattern, self.places)
+
     def _kernel(self, numbers: Sequence[str]) -> str:
         """Statements that make the kernel and set `numbers`."""
         members = "".join(

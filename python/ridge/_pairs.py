@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Callable, NoReturn, Optional, Sequence
 
-from . import _arrays
+from . import _arrays, _core
 from ._emit import COSTLY, Writer, cpp_name, cpp_type, flops, reachable, share
 from ._kernel import Kernel, call_with, doc_of, name_of, parameters_of
 from ._origin import with_origin
@@ -14,11 +14,34 @@ from ._trace import Parameter, Value, as_value
 from ._traced import check_used, fail, in_own_namespace, members_of
 
 
+#: Numbers of lists, which the library takes after those of the interaction.
+_LISTS = ("cutoff", "skin", "box_x", "box_y", "box_z")
+
+
+def box_lengths(box: Any, what: str) -> tuple[float, float, float]:
+    """Three periods from a box as users give it: None, a number, or three of either. 0: open."""
+    lengths = tuple(box) if hasattr(box, "__len__") and not isinstance(box, str) else (box,) * 3
+    if len(lengths) != 3:
+        raise TypeError(f"{what}: box has {len(lengths)} lengths; three are right, along x, y and z, None "
+                        "where bodies may be anywhere")
+    try:
+        x, y, z = (0.0 if n is None else float(n) for n in lengths)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what}: box={box!r}: three lengths are right, such as (10, 10, 10)") from None
+    return x, y, z
+
+
 class Pairs(Kernel):
     """An interaction that is called with targets and sources, or with bodies that act on each
-    other, and numbers. Arrays are (components, bodies); a new output is of the sums."""
+    other, and numbers. Arrays are (components, bodies); a new output is of the sums.
+
+    With `cutoff=` only pairs nearer than that are summed, by lists that are kept from call to call
+    and built anew when a body has moved `skin / 2`: kernel(bodies, cutoff=2.5, skin=0.3,
+    box=(L, L, L)). The first three components are positions, `box` has the periods from 0 (None:
+    open). An interaction that has a number `cutoff` itself gets it, too, and `box=` asks for lists."""
 
     sums = 0
+    components: tuple[int, int] = (0, 0)  #: of targets and of sources
     _array_parameters = (inspect.Parameter("bodies", inspect.Parameter.VAR_POSITIONAL),)
 
     def _call_arrays(self, given: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
@@ -39,6 +62,39 @@ class Pairs(Kernel):
 
     def _new(self, given: tuple[Any, ...]) -> Any:
         return _arrays.zeros(given[0], self.__name__, (self.sums, given[0].shape[-1]))
+
+    def _bind_numbers(self, given: Mapping[str, Any],
+                      arrays: int) -> tuple[_core.Kernel, tuple[float, ...]]:
+        own = self.numbers or ()
+        lists = {n: given[n] for n in ("cutoff", "skin", "box") if n in given and n not in own}
+        if not lists:
+            return super()._bind_numbers(given, arrays)
+        cutoff = given.get("cutoff", self._defaults.get("cutoff"))
+        if cutoff is None:
+            raise TypeError(f"{self.__name__}: {' and '.join(lists)} without cutoff, the distance from which on "
+                            "pairs are left out")
+        if arrays != 2:
+            raise TypeError(f"{self.__name__}: a cutoff is for bodies among themselves: one array, not "
+                            f"{arrays - 1}")
+        targets, sources = self.components
+        if not 3 <= targets <= sources:
+            raise TypeError(f"{self.__name__}: a cutoff needs positions, the first three components of "
+                            f"targets and sources; there are {targets} and {sources}")
+        names, values = self._numbers({n: v for n, v in given.items() if n not in lists})
+        core = self._compiled.get((arrays, (*names, *_LISTS)))
+        if core is None:
+            near = self._source.as_pattern("near")
+            file = _core.keep_source(f"{self.__name__}.hpp", near.text)
+            core = _core.Kernel(self.__name__, "near", ["bodies", "out"], [*names, *_LISTS], self.rank,
+                                near.describe(file, names), file)
+            self._compiled[arrays, (*names, *_LISTS)] = core
+        self._latest = core, _LISTS, arrays - 1  # no call gives just these: each comes through here
+        return core, (*values, cutoff, given.get("skin", 0.0),
+                      *box_lengths(given.get("box"), self.__name__))
+
+    def _explain(self, arrays: Sequence[Any], schedule: Any, device: Any,
+                 given: Mapping[str, Any]) -> None:
+        super()._explain(arrays, schedule, device, {n: v for n, v in given.items() if n != "box"})
 
     def _array_names(self, given: int) -> Sequence[str]:
         return ("bodies",) if given == 1 else ("targets", "sources")
@@ -123,6 +179,7 @@ def _from_function(function: Callable[..., Any], targets: int, sources: int, sum
     made = Pairs(name, ("targets", "sources"), in_own_namespace(text, name, "pairs", members_of(numbers)),
                  [p.name for p in numbers], defaults, doc_of(function))
     made.sums = sums
+    made.components = targets, sources
     return made
 
 

@@ -23,6 +23,11 @@ namespace ridge::lab {
 
 namespace {
 
+using pairs::Gravity, pairs::Quadrupole, pairs::Traits, pairs::traits_of;
+using pairs::Tree, pairs::TreeError, pairs::TreeOptions, pairs::TreePairs, pairs::TreePhase;
+using pairs::TreeSchedule, pairs::parse_tree_schedule, pairs::named_tree_schedules;
+using pairs::TreeWalk, pairs::tree_schedule_space, pairs::Fp32, pairs::Fp64, pairs::Mixed;
+
 /// Bodies of one mass: in a Plummer sphere of radius 1 out to 99.9 % of its mass, or in a cube.
 enum class Spread { plummer, cube };
 
@@ -65,28 +70,26 @@ public:
 
   [[nodiscard]] Queue& queue() override { return queue_; }
   [[nodiscard]] Subject subject() const override {
-    return {&typeid(pairs::TreeWalk<P>), name_, P::name, bodies_[0].extents()};
+    return {&typeid(TreeWalk<P>), name_, P::name, bodies_[0].extents()};
   }
   [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
-    using Schedule = std::variant<pairs::TreeSchedule>;
+    using Schedule = std::variant<TreeSchedule>;
     const Device device = place.device;
     return std::make_unique<TextMenu<Schedule>>(
-        place, TextMenu<Schedule>::Source{
-                   [device](const std::string& t) {
-                     return pairs::parse_tree_schedule(t, device, P::name);
-                   },
-                   [device] { return pairs::named_tree_schedules(device, P::name); },
-                   [device] {
-                     const auto all = pairs::tree_schedule_space(device);
-                     return std::vector<Schedule>(all.begin(), all.end());
-                   },
-                   "sums by a tree"});
+        place,
+        TextMenu<Schedule>::Source{
+            [device](const std::string& t) { return parse_tree_schedule(t, device, P::name); },
+            [device] { return named_tree_schedules(device, P::name); },
+            [device] {
+              const auto all = tree_schedule_space(device);
+              return std::vector<Schedule>(all.begin(), all.end());
+            },
+            "sums by a tree"});
   }
   /// A launch builds the tree and walks it. It has accelerations from one before.
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    options_.schedule =
-        std::get<0>(pairs::parse_tree_schedule(s.text, queue_.device(), P::name).schedule);
-    tree_ = std::make_shared<pairs::Tree<P>>(queue_, bodies(), options_);
+    options_.schedule = std::get<0>(parse_tree_schedule(s.text, queue_.device(), P::name).schedule);
+    tree_ = std::make_shared<Tree<P>>(queue_, bodies(), options_);
     tree_->update();
     tree_->sum(sums());
     const auto run = [tree = tree_, to = sums()] {
@@ -120,10 +123,10 @@ public:
   /// Where every pair of a body and a body, and of a body and a node, took an interaction's
   /// operations and nothing else took any.
   [[nodiscard]] Limit limit() const override {
-    const pairs::TreePairs met = tree_ ? tree_->pairs() : pairs::TreePairs{};
+    const TreePairs met = tree_ ? tree_->pairs() : TreePairs{};
     const auto all = static_cast<double>(static_cast<Index>(met.bodies + met.nodes));
-    const double near = rate_of(pairs::traits_of<pairs::Gravity<>, P>());
-    const double far = rate_of(pairs::traits_of<pairs::Quadrupole<>, P>());
+    const double near = rate_of(traits_of<Gravity<>, P>());
+    const double far = rate_of(traits_of<Quadrupole<>, P>());
     const double seconds = near > 0 && far > 0 ? met.bodies / near + met.nodes / far : 0;
     return {"issue", "interactions/s", all, seconds > 0 ? all / seconds : 0};
   }
@@ -138,7 +141,7 @@ public:
     record.details.push_back({"error_p99", error_.p99, {}});
     record.details.push_back({"error_worst", error_.worst, {}});
     record.details.push_back({"error_sample", static_cast<double>(error_.sample), {}});
-    for (const pairs::TreePhase& phase : tree_->phases(sums())) {
+    for (const TreePhase& phase : tree_->phases(sums())) {
       std::string name = "seconds_" + phase.name;
       std::replace(name.begin(), name.end(), ' ', '_');
       record.details.push_back({name, phase.time.value, {}});
@@ -153,7 +156,7 @@ private:
   [[nodiscard]] std::array<Span<Summed>, 4> sums() const {
     return {sums_[0].elements(), sums_[1].elements(), sums_[2].elements(), sums_[3].elements()};
   }
-  [[nodiscard]] double rate_of(const pairs::Traits& traits) const {
+  [[nodiscard]] double rate_of(const Traits& traits) const {
     return pairs_limit(queue_.device(), traits, {1, 1, false}, roof_).value.value_or(0);
   }
 
@@ -162,9 +165,9 @@ private:
   RoofSource& roof_;
   std::array<Field<Stored>, 4> bodies_;
   std::array<Field<Summed>, 4> sums_;
-  pairs::TreeOptions options_;
-  std::shared_ptr<pairs::Tree<P>> tree_;
-  pairs::TreeError error_;
+  TreeOptions options_;
+  std::shared_ptr<Tree<P>> tree_;
+  TreeError error_;
 };
 
 BenchKernel kernel_of(const std::string& name, const std::string& meaning, Spread spread) {
@@ -173,10 +176,10 @@ BenchKernel kernel_of(const std::string& name, const std::string& meaning, Sprea
   kernel.make_case = [=](const BenchRequest& request, RoofSource& roof) -> std::unique_ptr<Case> {
     (void)bodies_asked(request.size, request.precision, name, true);
     if (request.precision == "fp32")
-      return std::make_unique<TreeCase<pairs::Fp32>>(name, spread, request, roof);
+      return std::make_unique<TreeCase<Fp32>>(name, spread, request, roof);
     if (request.precision == "mixed")
-      return std::make_unique<TreeCase<pairs::Mixed>>(name, spread, request, roof);
-    return std::make_unique<TreeCase<pairs::Fp64>>(name, spread, request, roof);
+      return std::make_unique<TreeCase<Mixed>>(name, spread, request, roof);
+    return std::make_unique<TreeCase<Fp64>>(name, spread, request, roof);
   };
   return kernel;
 }

@@ -43,7 +43,7 @@ Describe& Kernel::describer() {
 
 void Kernel::check_arrays(const Call& asked) const {
   const std::span<const Array> all = asked.arrays.all;
-  const bool pairs = pattern_ == "pairs";
+  const bool pairs = pattern_ == "pairs" || is_near();
   check_shapes(name_, arrays_, all, pairs ? 2 : 3, !pairs);
   check_memory(name_, arrays_, all, {all.size() - 1, all.size()}, pairs);
 }
@@ -109,6 +109,11 @@ void Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
 }
 
 void Kernel::record_in(Recording& recording, const Call& asked, std::string_view schedule) {
+  if (is_near()) {
+    throw UsageError(name_ +
+                     ": lists of near pairs are looked at by the host, which no graph holds; "
+                     "call it outside of the graph");
+  }
   const Unforkable unforkable;
   Turn& turn = recording.turn;
   std::shared_ptr<const Program> program;

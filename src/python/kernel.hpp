@@ -20,10 +20,10 @@ namespace ridge::python {
 
 class Kernel {
 public:
-  /// `pattern` is "stencil", "pairs" or "chain", `arrays` are the names of inputs and output,
-  /// `numbers` those of its numbers, `rank` how many dimensions they have (0: any), `description`
-  /// is compiled for the host and offers a python::Describe, `file` is the kernel's source that it
-  /// includes.
+  /// `pattern` is "stencil", "pairs", "chain", or "near" for pairs within a cutoff, `arrays` are
+  /// the names of inputs and output, `numbers` those of its numbers, `rank` how many dimensions
+  /// they have (0: any), `description` is compiled for the host and offers a python::Describe,
+  /// `file` is the kernel's source that it includes.
   Kernel(std::string name, std::string pattern, std::vector<std::string> arrays,
          std::vector<std::string> numbers, int rank, std::string description, std::string file);
 
@@ -86,6 +86,7 @@ private:
 
   /// Throws UsageError, in Python's words, for arrays that do not fit each other.
   void check_arrays(const Call& asked) const;
+  [[nodiscard]] bool is_near() const { return pattern_ == "near"; }
 
   /// What calls have found out.
   struct Found {

@@ -4,6 +4,7 @@
 #include <ridge/device/library.hpp>
 #include <ridge/launch/description.hpp>
 
+#include "bodies.hpp"
 #include "gauge.hpp"
 #include "interrupt.hpp"
 #include "kernel.hpp"
@@ -61,6 +62,7 @@ NB_MODULE(_core, m) {
   m.def("_end_calls", &end_calls);
   nb::module_::import_("atexit").attr("register")(m.attr("_end_calls"));
   add_lattice(m);
+  add_bodies(m);
   add_gauge(m);
   add_ranks(m);
   m.def("devices", &devices);

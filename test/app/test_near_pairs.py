@@ -29,6 +29,33 @@ def test_interactions_that_do_not_end_at_the_cutoff(ridge):
     assert result.records()[0]["check"]["ok"]
 
 
+def test_an_interaction_of_the_users_own(ridge, folder):
+    (folder / "my.hpp").write_text("""
+struct Yukawa { // charges screened over a length; not cut off itself
+  static constexpr int targets = 3, sources = 4, sums = 2, positions = 3;
+  static constexpr double flops = 20;
+  double length = 0.5;
+  template <class V> RIDGE_FN void operator()(const V* t, const V* s, V* sum) const {
+    const V x = t[0] - s[0], y = t[1] - s[1], z = t[2] - s[2];
+    const V r = ridge::sqrt(x * x + y * y + z * z + V(1e-4));
+    sum[0] += s[3] * ridge::exp(r * V(-1 / length)) / r;
+    sum[1] += V(1);
+  }
+};
+struct Line { static constexpr int targets = 1, sources = 1, sums = 1, positions = 1;
+  template <class V> RIDGE_FN void operator()(const V* t, const V* s, V* sum) const { sum[0] += t[0] - s[0]; }
+};
+""")
+    for box in ["periodic", "open"]:
+        out = ridge("bench", "./my.hpp:Yukawa", "--device", "cpu", "--size", 1000, "--cutoff", 1, "--density", 5,
+                    "--box", box, "--set", "length=0.7", "--precision", "fp64", "--no-roof", "--repeat", 1,
+                    "--json")
+        assert out.code == 0, out.err  # where compiling takes long it says so
+        (record,) = out.records()
+        assert record["check"]["ok"] and record["flops"] == 20 * record["asked"]
+    refused = ridge("bench", "./my.hpp:Line", "--size", 100, "--cutoff", 1, "--no-roof", "--device", "cpu")
+    assert refused.code == 2 and "has no cutoff" in refused.err
+
 
 @pytest.mark.parametrize("words, said", [
     (["lennard-jones", "--cutoff", 0], "must be positive"),

@@ -18,6 +18,20 @@ namespace ridge::lab {
 [[nodiscard]] Limit pairs_limit(const Device& device, const pairs::Traits& traits,
                                 const pairs::Bodies& bodies, RoofSource& roof);
 
+/// Components of bodies, copied to the host.
+template <int N, class Stored>
+[[nodiscard]] pairs::HostBodies<N> on_host(Queue& queue,
+                                           const std::array<Span<const Stored>, N>& components) {
+  pairs::HostBodies<N> bodies;
+  for (int c = 0; c < N; ++c) {
+    std::vector<Stored> values(static_cast<std::size_t>(components[c].size));
+    copy_to_host(queue, values.data(), components[c].data, components[c].size);
+    queue.wait();
+    bodies[c].assign(values.begin(), values.end());
+  }
+  return bodies;
+}
+
 /// An interaction of bodies that somebody else owns.
 template <class I, class P>
 class PairsOnSpans : public Case {
@@ -38,27 +52,14 @@ public:
       fill_bytes(queue_, sum.data, 0xff, Bytes{sum.size * static_cast<Index>(sizeof(*sum.data))});
   }
   [[nodiscard]] Check check() override {
-    return check_sums(queue_, call_, on_host<I::targets>(call_.targets),
-                      on_host<I::sources>(call_.sources));
+    return check_sums(queue_, call_, on_host<I::targets>(queue_, call_.targets),
+                      on_host<I::sources>(queue_, call_.sources));
   }
   [[nodiscard]] Limit limit() const override {
     return pairs_limit(queue_.device(), traits_, pairs::bodies_of(call_), roof_);
   }
 
 private:
-  using Stored = typename P::Stored;
-  template <int N>
-  [[nodiscard]] pairs::HostBodies<N> on_host(const std::array<Span<const Stored>, N>& components) {
-    pairs::HostBodies<N> bodies;
-    for (int c = 0; c < N; ++c) {
-      std::vector<Stored> values(static_cast<std::size_t>(components[c].size));
-      copy_to_host(queue_, values.data(), components[c].data, components[c].size);
-      queue_.wait();
-      bodies[c].assign(values.begin(), values.end());
-    }
-    return bodies;
-  }
-
   std::string name_;
   Queue& queue_;
   pairs::Traits traits_ = pairs::traits_of<I, P>();

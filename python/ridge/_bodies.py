@@ -1,0 +1,65 @@
+"""Bodies: which are near each other, and their gravity by a tree."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _arrays, _core
+from ._pairs import box_lengths
+
+
+def _check(name: str, what: str, array: Any, components: int) -> None:
+    why = _arrays.why_no_array(array)
+    if why:
+        raise TypeError(f"{name}: {what} {why}")
+    shape = tuple(getattr(array, "shape", (components, 1)))
+    if len(shape) == 2 and shape[0] != components and shape[1] == components:
+        raise TypeError(f"{name}: {what} has shape {shape}; ({components}, bodies) is right, and "
+                        f"numpy.ascontiguousarray({what}.T) makes a copy so")
+
+
+def _number(name: str, what: str, given: Any) -> float:
+    try:
+        return float(given)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: {what}={given!r} ({type(given).__name__}): a number is right") from None
+
+
+def neighbours(x: Any, cutoff: float, *, box: Any = None, distances: bool = False,
+               device: Optional[str] = None) -> Any:
+    """Pairs of bodies nearer than `cutoff`, each once, as an array of NumPy of shape (pairs, 2): the
+    smaller number first, in order. With `distances` also their distances.
+
+    `x` has shape (3, bodies) and is used where it lies, on the host or a GPU. `box` has three
+    periods from 0, such as (10, 10, 10), or one for all; None, in all or for one axis: bodies may
+    be anywhere. `cutoff` is at most half of each period.
+
+    Raises UsageError for a cutoff that is not positive or more than that, and for positions that
+    are not finite, with the body's number."""
+    _check("neighbours", "x", x, 3)
+    found, lengths = _core.neighbours((x,), _number("neighbours", "cutoff", cutoff),
+                                      box_lengths(box, "neighbours"), device)
+    pairs = np.frombuffer(found, dtype=np.int64).reshape(-1, 2)
+    return (pairs, np.frombuffer(lengths, dtype=np.float64)) if distances else pairs
+
+
+def gravity(bodies: Any, *, theta: float = 0.5, softening: float = 0.0, order: int = 2, out: Any = None,
+            device: Optional[str] = None) -> Any:
+    """Accelerations and potentials of bodies under their own gravity, by a tree.
+
+    `bodies` has shape (4, bodies): x, y, z and masses times G, none negative. Returns `out`, or a
+    new array of the same library and shape: the acceleration and the potential of each. `theta` is
+    the largest radius of a node over its distance: 0 sums over all pairs, at most 1.5. `order` 2
+    takes quadrupoles of nodes, 1 only their masses. `softening` is Plummer's.
+
+    docs/trees.md has the errors that these give."""
+    _check("gravity", "bodies", bodies, 4)
+    if out is None:
+        out = _arrays.zeros(bodies, "gravity")
+    if isinstance(order, bool) or not isinstance(order, (int, np.integer)):
+        raise TypeError(f"gravity: order={order!r}: 1 or 2 is right")
+    _core.gravity((bodies, out), _number("gravity", "theta", theta),
+                  _number("gravity", "softening", softening), int(order), device)
+    return out

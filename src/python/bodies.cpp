@@ -1,0 +1,120 @@
+#include "bodies.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/lab/on_arrays/near.hpp>
+#include <ridge/pairs/tree.hpp>
+
+#include "call.hpp"
+#include "options.hpp"
+#include "others_may_run.hpp"
+#include "queues.hpp"
+
+#include <nanobind/stl/array.h>
+
+#include <cstring>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ridge::python {
+
+namespace {
+
+using namespace ridge::pairs;
+using lab::row_of;
+
+/// With the queue of a call's arrays, in turn with other threads. Throws UsageError while a graph
+/// is recorded.
+template <class Work>
+auto in_turn(const Call& call, const std::string& name, const Work& work) {
+  const OthersMayRun others_may_run;
+  const Unforkable unforkable;
+  Turn& turn = queue_of(call.arrays.device, call.arrays.stream);
+  const std::lock_guard lock(turn.guard);
+  if (recording_on(turn))
+    throw UsageError(name + " waits for the device, which no graph holds; call it outside of it");
+  return work(turn.queue);
+}
+
+template <class T>
+nb::bytearray as_bytes(const std::vector<T>& values) {
+  return nb::bytearray(values.data(), values.size() * sizeof(T));
+}
+
+template <class T>
+std::vector<NearPair> pairs_of(Queue& queue, const Array& x, const ListOptions& options) {
+  const Positions<T> at{row_of<const T>(x, 0), row_of<const T>(x, 1), row_of<const T>(x, 2)};
+  return Lists<T>(queue, at, options).pairs();
+}
+
+nb::tuple neighbours(nb::tuple arrays, double cutoff, const std::array<double, 3>& box,
+                     nb::object device) {
+  const std::string name = "neighbours";
+  const std::vector<std::string> names{"x"};
+  const std::vector<std::string> no_numbers;
+  const Signature signature{name, names, no_numbers, 2, 1, 1};
+  const Call call = look_at_call(signature, std::move(arrays), nb::make_tuple(), std::move(device));
+  const Array& x = call.arrays.all[0];
+  std::vector<Index> ends;
+  std::vector<double> distances;
+  in_turn(call, name, [&](Queue& queue) {
+    lab::check_components({name, call.arrays.all, {}}, x, 3, "x");
+    check_memory(name, names, call.arrays.all, {1, 1}, true);
+    const std::array numbers{cutoff, 0.0, box[0], box[1], box[2]};
+    const auto options = lab::list_options_of(numbers);
+    const auto found = x.element_bytes == 4 ? pairs_of<float>(queue, x, options)
+                                            : pairs_of<double>(queue, x, options);
+    for (const auto& [first, second, distance] : found) {
+      ends.push_back(first);
+      ends.push_back(second);
+      distances.push_back(distance);
+    }
+  });
+  return nb::make_tuple(as_bytes(ends), as_bytes(distances));
+}
+
+template <class P>
+void sum_by_tree(Queue& queue, const Array& bodies, const Array& out, const TreeOptions& options) {
+  std::array<Span<const typename P::Stored>, 4> from;
+  std::array<Span<typename P::Summed>, 4> to;
+  for (int c = 0; c < 4; ++c) {
+    from[static_cast<std::size_t>(c)] = row_of<const typename P::Stored>(bodies, c);
+    to[static_cast<std::size_t>(c)] = row_of<typename P::Summed>(out, c);
+  }
+  Tree<P> tree(queue, from, options);
+  tree.update();
+  tree.sum(to);
+  queue.wait(); // whose memory the tree has
+}
+
+void gravity(nb::tuple arrays, double theta, double softening, int order, nb::object device) {
+  const std::string name = "gravity";
+  const std::vector<std::string> names{"bodies", "out"};
+  const std::vector<std::string> no_numbers;
+  const Signature signature{name, names, no_numbers, 2, 1, 2};
+  const Call call = look_at_call(signature, std::move(arrays), nb::make_tuple(), std::move(device));
+  const auto& all = call.arrays.all;
+  in_turn(call, name, [&](Queue& queue) {
+    const lab::Arguments arguments{name, all, {}};
+    lab::check_components(arguments, all[0], 4, "bodies");
+    lab::check_components(arguments, all[1], 4, "out");
+    check_memory(name, names, all, {1, 2}, true);
+    TreeOptions options{theta, order, softening, {}};
+    options.schedule =
+        default_tree_schedule(queue.device(), all[0].element_bytes == 4 ? Fp32::name : Fp64::name);
+    if (all[0].element_bytes == 4) {
+      sum_by_tree<Fp32>(queue, all[0], all[1], options);
+    } else {
+      sum_by_tree<Fp64>(queue, all[0], all[1], options);
+    }
+  });
+}
+
+} // namespace
+
+void add_bodies(nb::module_& m) {
+  m.def("neighbours", &neighbours, "arrays"_a, "cutoff"_a, "box"_a, "device"_a.none());
+  m.def("gravity", &gravity, "arrays"_a, "theta"_a, "softening"_a, "order"_a, "device"_a.none());
+}
+
+} // namespace ridge::python
