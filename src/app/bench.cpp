@@ -55,7 +55,9 @@ struct BenchCommand {
       throw UsageError(fmt::format("--width is for lattice kernels; {} is not one", kernel));
     }
     request.width = width;
-    if ((steps || boundary) && chosen.pattern != "sweeps") {
+    if (boundary && chosen.pattern == "solve") {
+      request.boundary = *boundary;
+    } else if ((steps || boundary) && chosen.pattern != "sweeps") {
       throw UsageError(
           fmt::format("--steps and --boundary are for heat and waves; {} is one launch", kernel));
     }
@@ -203,7 +205,8 @@ void add_bench(CommandLine& line) {
   command.add("--steps", &o->steps, "steps of a launch of heat and waves; 16 if not given");
   command.add(
       "--boundary", &o->boundary,
-      "of heat and waves, such as x=periodic,y=dirichlet:0,z=neumann:0; untouched if not given");
+      "of heat and waves, such as x=periodic,y=dirichlet:0,z=neumann:0; untouched if not given; of "
+      "multigrid, dirichlet:0 if not given");
   command.add("--cutoff", &o->cutoff,
               "interactions: only of pairs nearer than that, by lists; see docs/near_pairs.md");
   command.add("--skin", &o->skin,

@@ -66,6 +66,10 @@ struct TuneCommand {
     const lab::BenchKernel chosen = lab::find_kernel(kernel, settings);
     if (!site.empty() && chosen.pattern != "lattice")
       throw UsageError(fmt::format("--site is for lattice kernels; {} is not one", kernel));
+    if (!chosen.tunes)
+      throw UsageError(fmt::format("the schedules of {} do different work: there is no fastest to "
+                                   "keep; compare them by bench {} --schedule all",
+                                   kernel, kernel));
     lab::BenchRequest request{Device(device == "auto" ? best_device() : parse_device(device)),
                               size.empty() ? chosen.default_size : parse_extents(size, "--size"),
                               precision.empty() ? chosen.default_precision : precision,

@@ -4,6 +4,7 @@
 
 #include "chain_case.hpp"
 #include "lattice_bench.hpp"
+#include "multigrid_bench.hpp"
 #include "tree_bench.hpp"
 
 #include <fmt/format.h>
@@ -37,6 +38,7 @@ const std::vector<BenchKernel>& bench_kernels() {
     add_dslash(kernels);
     add_chain_kernels(kernels);
     add_built_in(kernels, "chain");
+    add_multigrid(kernels);
     return kernels;
   }();
   return all;

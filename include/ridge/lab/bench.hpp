@@ -88,6 +88,7 @@ struct BenchKernel {
                                           const std::string& grid)>
       make_rank_case = {};
   OnArrays on_arrays = {}; ///< what C, Fortran and others give
+  bool tunes = true;       ///< its schedules do the same work, so that the fastest may be kept
   bool in_lab = false;     ///< the whole table of `ridge lab` has a row of it
 
   /// Runs what is asked and hands over a record for each schedule as soon as it is done.

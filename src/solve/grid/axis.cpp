@@ -28,6 +28,10 @@ bool GridProblem::is_singular() const {
   return true;
 }
 
+GridProblem parse_grid_problem(Index3 extents, std::string_view conditions) {
+  return {extents, stencil::parse_boundaries(conditions), 0};
+}
+
 void require_solvable(const GridProblem& problem) {
   if (!(problem.shift >= 0)) throw UsageError("the shift of an elliptic problem is at least 0");
   bool any = false;

@@ -107,10 +107,11 @@ void Cycle<T>::sweep(Level<T>& level, double weight, bool from_zero) {
   std::swap(level.u, level.other);
 }
 
-/// u of level l from its b, from zero or from the u that is there. Arrays change places an even
+/// u of level l from its b, from zero or from the u that is there, with so many cycles of the next
+/// level, which is exact where it is the coarsest. Arrays change places an even
 /// number of times, so that a recorded cycle can be repeated.
 template <class T>
-void Cycle<T>::cycle(std::size_t l, bool from_zero) {
+void Cycle<T>::cycle(std::size_t l, bool from_zero, int visits) {
   Level<T>& level = *levels_[l];
   if (l + 1 == levels_.size()) {
     give(Exact<T>{span_of<T>(matrix_), Span<const T>(level.b.elements()), level.u.elements()});
@@ -127,7 +128,9 @@ void Cycle<T>::cycle(std::size_t l, bool from_zero) {
   r.out = level.other.elements();
   give(r);
   give(Restriction<T>{level.transfer, Span<const T>(level.other.elements()), next.b.elements()});
-  cycle(l + 1, true);
+  cycle(l + 1, true, visits);
+  for (int again = 1; again < visits && l + 2 < levels_.size(); ++again)
+    cycle(l + 1, false, visits);
   give(
       Interpolation<T>{level.transfer, Span<const T>(next.u.elements()), level.u.elements(), true});
   sweep(level, weights[1], false);
@@ -148,6 +151,43 @@ void Cycle<T>::full_start() {
     }
     cycle(l, false);
   }
+}
+
+template <class T>
+void Cycle<T>::give_cycle(const CycleSchedule& schedule) {
+  if (schedule.cycle == CycleShape::full) {
+    full_start();
+  } else {
+    cycle(static_cast<std::size_t>(schedule.level), schedule.level > 0,
+          schedule.cycle == CycleShape::w ? 2 : 1);
+  }
+}
+
+template <class T>
+double Cycle<T>::least_bytes(const CycleSchedule& schedule) const {
+  double elements = 0;
+  if (schedule.cycle == CycleShape::full) {
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+      elements += least_elements(l, false, 1);
+      if (l > 0) elements += static_cast<double>(levels_[l - 1]->points() + levels_[l]->points());
+    }
+  } else {
+    elements = least_elements(static_cast<std::size_t>(schedule.level), schedule.level > 0,
+                              schedule.cycle == CycleShape::w ? 2 : 1);
+  }
+  return elements * static_cast<double>(sizeof(T));
+}
+
+template <class T>
+double Cycle<T>::least_elements(std::size_t l, bool from_zero, int visits) const {
+  const auto fine = static_cast<double>(levels_[l]->points());
+  if (l + 1 == levels_.size()) return fine * fine + 2 * fine;
+  const auto coarse = static_cast<double>(levels_[l + 1]->points());
+  const double k = finest().a.k.size != 0 ? 2 : 0; // once on both ways
+  double elements = ((from_zero ? 5 : 6) + k) * fine + 2 * coarse;
+  elements += least_elements(l + 1, true, visits);
+  if (visits > 1 && l + 2 < levels_.size()) elements += least_elements(l + 1, false, visits);
+  return elements;
 }
 
 template <class T>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/device/graph.hpp>
+#include <ridge/solve/grid/schedule.hpp>
 
 #include "level.hpp"
 
@@ -19,6 +20,7 @@ public:
   [[nodiscard]] Level<T>& finest() { return *levels_.front(); }
   [[nodiscard]] const Level<T>& finest() const { return *levels_.front(); }
   [[nodiscard]] int levels() const { return static_cast<int>(levels_.size()); }
+  [[nodiscard]] const Level<T>& level(int l) const { return *levels_[static_cast<std::size_t>(l)]; }
 
   /// Takes k of the finest level from the user's field, whose point `first` is the level's first,
   /// and its means to all others.
@@ -31,6 +33,12 @@ public:
   void run_from_zero();
   void run_full_start();
 
+  /// Gives a cycle under a schedule to the queue; below the finest level from zero.
+  void give_cycle(const CycleSchedule& schedule);
+  /// Least bytes of it: on the way down each level reads u and b and writes u, on the way up
+  /// again, and between levels one array of the coarser one is written and read.
+  [[nodiscard]] double least_bytes(const CycleSchedule& schedule) const;
+
   /// Least bytes of a cycle, an array at a time: sweeps read two and write one, the first of
   /// coarse levels reads one. `from_zero`: so does that of the finest.
   [[nodiscard]] double bytes(bool from_zero) const;
@@ -42,8 +50,9 @@ private:
   }
   void invert(const std::vector<double>& k);
   void sweep(Level<T>& level, double weight, bool from_zero);
-  void cycle(std::size_t l, bool from_zero);
+  void cycle(std::size_t l, bool from_zero, int visits = 1);
   void full_start();
+  [[nodiscard]] double least_elements(std::size_t l, bool from_zero, int visits) const;
 
   Queue& queue_;
   double shift_;

@@ -72,7 +72,39 @@ public:
     return solution;
   }
 
+  [[nodiscard]] std::vector<Index3> levels() const {
+    std::vector<Index3> all;
+    for (int l = 0; l < cycle_.levels(); ++l)
+      all.push_back(cycle_.level(l).u.extents().xyz());
+    return all;
+  }
+  void begin(const View<const T>& f) {
+    require_extents(f.extents, "the right-hand side");
+    gather(f, T(-1), true, finest().b);
+    GridSolution ignored;
+    balance({.project = true}, ignored);
+    fill_bytes(queue_, finest().u.data(), 0, bytes_of(finest().u));
+    size_ = norm(true).first;
+  }
+  void give_cycle(const CycleSchedule& schedule) {
+    require_level(schedule);
+    cycle_.give_cycle(schedule);
+  }
+  [[nodiscard]] double least_bytes(const CycleSchedule& schedule) const {
+    require_level(schedule);
+    return cycle_.least_bytes(schedule);
+  }
+  [[nodiscard]] double relative_residual() { return norm(false).first / size_; }
+
 private:
+  void require_level(const CycleSchedule& s) const {
+    if (s.level >= cycle_.levels())
+      throw UsageError(
+          fmt::format("level={}: there are {} levels, from 0 on", s.level, cycle_.levels()));
+    if (s.level > 0 && s.cycle != CycleShape::v)
+      throw UsageError("level= is for V cycles; w and full begin on level 0");
+  }
+
   using Clock = std::chrono::steady_clock;
 
   [[nodiscard]] detail::Level<T>& finest() { return cycle_.finest(); }
@@ -377,6 +409,7 @@ private:
   GridProblem problem_;
   detail::Cycle<T> cycle_;
   Field<double> sums_;
+  double size_ = 1; ///< the norm of the right-hand side that was begun with
   Index3 first_{0, 0, 0}, solved_ = problem_.extents;
   std::array<std::array<detail::FaceTerm<T>, 2>, 3> on_faces_, adding_;
   std::vector<Memory> face_values_;
@@ -391,6 +424,26 @@ Multigrid<T>::~Multigrid() = default;
 template <class T>
 void Multigrid<T>::set_coefficient(const View<const T>& k) {
   body_->set_coefficient(k);
+}
+template <class T>
+std::vector<Index3> Multigrid<T>::levels() const {
+  return body_->levels();
+}
+template <class T>
+void Multigrid<T>::begin(const View<const T>& f) {
+  body_->begin(f);
+}
+template <class T>
+void Multigrid<T>::give_cycle(const CycleSchedule& schedule) {
+  body_->give_cycle(schedule);
+}
+template <class T>
+double Multigrid<T>::least_bytes(const CycleSchedule& schedule) const {
+  return body_->least_bytes(schedule);
+}
+template <class T>
+double Multigrid<T>::relative_residual() {
+  return body_->relative_residual();
 }
 template <class T>
 GridSolution Multigrid<T>::solve(const View<const T>& f, const View<T>& u,

@@ -18,6 +18,7 @@
 #include <ridge/core/units.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/solve/grid/problem.hpp>
+#include <ridge/solve/grid/schedule.hpp>
 
 #include <functional>
 #include <memory>
@@ -81,6 +82,19 @@ public:
   /// singular problem cannot have, with its mean.
   [[nodiscard]] GridSolution solve(const View<const T>& f, const View<T>& u,
                                    const GridOptions& options = {});
+
+  /// Points that are solved for on each level, the finest first.
+  [[nodiscard]] std::vector<Index3> levels() const;
+  /// For measurements: takes a right-hand side and a solution of 0, which cycles then improve.
+  void begin(const View<const T>& f);
+  /// Gives a cycle to the queue: kernels alone, which a graph can record. Throws UsageError for a
+  /// level that is not there.
+  void give_cycle(const CycleSchedule& schedule);
+  /// Bytes that a cycle must at least move: on the way down a level reads u and b and writes u, on
+  /// the way up again, and the next level's b and u pass between them.
+  [[nodiscard]] double least_bytes(const CycleSchedule& schedule) const;
+  /// The residual's norm over that of the right-hand side, now.
+  [[nodiscard]] double relative_residual();
 
 private:
   class Body;

@@ -5,6 +5,8 @@
 #include <ridge/core/extents.hpp>
 #include <ridge/stencil/boundary.hpp>
 
+#include <string_view>
+
 namespace ridge::solve {
 
 /// The points of a field are its vertices, as ridge/stencil/boundary.hpp says: those of a dirichlet
@@ -19,6 +21,10 @@ struct GridProblem {
   /// for right-hand sides that balance what comes in through the faces.
   [[nodiscard]] bool is_singular() const;
 };
+
+/// Poisson's equation with conditions as text, such as "x=periodic,y=dirichlet:0". Throws UsageError
+/// for what is no condition.
+[[nodiscard]] GridProblem parse_grid_problem(Index3 extents, std::string_view conditions);
 
 /// Throws UsageError for a face without a condition, a negative shift, a spacing that is not
 /// positive, and an axis with no point to solve for.
