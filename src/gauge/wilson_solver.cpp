@@ -5,7 +5,8 @@
 #include <ridge/lattice/map.hpp>
 #include <ridge/lattice/reduce.hpp>
 
-#include <algorithm>
+#include "to_tolerance.hpp"
+
 #include <cmath>
 
 namespace ridge::gauge {
@@ -208,27 +209,14 @@ double WilsonSolver::residual(const Fermion<double>& x, const Fermion<double>& b
 solve::Solved WilsonSolver::solve(const Fermion<double>& x, const Fermion<double>& b,
                                   const solve::Options& options) {
   state_->take(b);
-  solve::Solved all;
-  solve::Options inner = options;
-  // |D^+ (b - D x)| is what the iteration sees; |b - D x| may be larger by D's condition.
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    const solve::Solved part = state_->inner(x, inner);
-    state_->complete(x, b);
-    const double rest = residual(x, b);
-    all.iterations += part.iterations;
-    all.updates += part.updates;
-    all.bytes += part.bytes;
-    all.flops += part.flops;
-    all.seconds.value += part.seconds.value;
-    all.residual = rest;
-    all.stopped = part.stopped;
-    all.broken = part.broken;
-    all.converged = rest <= options.tolerance;
-    inner.most_iterations = options.most_iterations - all.iterations;
-    if (all.converged || !part.converged || inner.most_iterations <= 0) break;
-    inner.tolerance *= std::clamp(0.7 * options.tolerance / rest, 1e-3, 0.7);
-  }
-  return all;
+  return detail::to_tolerance(
+      options,
+      [&](const solve::Options& inner) {
+        const solve::Solved part = state_->inner(x, inner);
+        state_->complete(x, b);
+        return part;
+      },
+      [&] { return residual(x, b); });
 }
 
 } // namespace ridge::gauge

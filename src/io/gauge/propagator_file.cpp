@@ -93,7 +93,8 @@ void PropagatorWriter::write(int column, const Column& sites) {
 }
 
 void PropagatorWriter::finish(const PropagatorFacts& facts) {
-  state_->attribute("kappa", H5T_NATIVE_DOUBLE, std::vector{facts.kappa});
+  for (const PropagatorNumber& n : facts.numbers)
+    state_->attribute(n.name, H5T_NATIVE_DOUBLE, std::vector{n.value});
   state_->attribute("tolerance", H5T_NATIVE_DOUBLE, std::vector{facts.tolerance});
   state_->attribute("source", H5T_NATIVE_INT64, facts.source);
   state_->attribute("residuals", H5T_NATIVE_DOUBLE, facts.residuals);

@@ -15,8 +15,15 @@ namespace ridge::io {
 using Column = std::vector<lattice::Spinor<double>>;
 inline constexpr int propagator_columns = 12;
 
+/// A number of the operator: kappa, a mass, ...
+struct PropagatorNumber {
+  const char* name;
+  double value;
+};
+
 struct PropagatorFacts {
-  double kappa = 0, tolerance = 0;
+  std::vector<PropagatorNumber> numbers;
+  double tolerance = 0;
   std::vector<Index> source; ///< x, y, z, t
   std::string configuration, boundary;
   std::vector<double> residuals; ///< of the columns

@@ -3,6 +3,7 @@
 
 #include <ridge/gauge/cg_step.hpp>
 #include <ridge/gauge/dslash.hpp>
+#include <ridge/gauge/fifth_dimension.hpp>
 #include <ridge/gauge/wilson.hpp>
 #include <ridge/lattice/map_call.hpp>
 #include <ridge/lattice/reduction.hpp>

@@ -161,6 +161,34 @@ public:
 
   [[nodiscard]] double number(const Span<const double>& at) const { return at.data[0]; }
 
+  /// Value `s` of the fifth dimension, the same in all lanes. Numbers are stored as they are.
+  template <class Site, class Number, int Reals>
+  [[nodiscard]] RIDGE_FN auto read_inner(const StoredView<Site, Number, Reals>& view, int s) const {
+    using View = StoredView<Site, Number, Reals>;
+    using Code = typename View::Code;
+    static_assert(!Code::fixed && !Code::two_rows);
+    if constexpr (!Inner) {
+      return read(view, here());
+    } else {
+      Scaled<typename View::Tensor, V> r;
+      r.scale = V(T(1));
+      const auto* const from = view.elements.data + group_ * view.lanes * Code::words + s;
+      RIDGE_UNROLL
+      for (int k = 0; k < Code::reals / 2; ++k)
+        component(r.value, k) = {V(from[2 * k * view.lanes]), V(from[(2 * k + 1) * view.lanes])};
+      return r;
+    }
+  }
+  /// Numbers of a table, one a value of the fifth dimension.
+  template <class U>
+  [[nodiscard]] RIDGE_FN V inner_number(const Span<U>& table, Index from) const {
+    if constexpr (Inner) {
+      return V::load(table.data + from + first_);
+    } else {
+      return V(table.data[from]);
+    }
+  }
+
   /// The sum over those lanes that are sites.
   [[nodiscard]] double total(const V& x) const {
     double sum = 0;

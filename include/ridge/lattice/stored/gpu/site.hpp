@@ -106,6 +106,18 @@ public:
   [[nodiscard]] RIDGE_DEVICE double number(const Span<const double>& at) const {
     return lane_.load(at, 0);
   }
+  /// Value `s` of the fifth dimension at this site.
+  template <class Site, class Number, int Reals>
+  [[nodiscard]] RIDGE_DEVICE auto read_inner(const StoredView<Site, Number, Reals>& view,
+                                             int s) const {
+    return read_at<false>(view, {site_, s, false});
+  }
+  /// A number of a table, one a value of the fifth dimension.
+  template <class T>
+  [[nodiscard]] RIDGE_DEVICE std::remove_const_t<T> inner_number(const Span<T>& table,
+                                                                 Index from) const {
+    return lane_.load(table, from + s_);
+  }
 
   template <class Site, class Number, int Reals>
   RIDGE_DEVICE void write(const StoredView<Site, Number, Reals>& view, const Site& tensor) const {

@@ -1,0 +1,216 @@
+// Propagators of any operator, and the pion's correlator.
+#include "propagator_command.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/record/roof.hpp>
+
+#include "../io/output_file.hpp"
+#include "correlator.hpp"
+#include "gauge_input.hpp"
+#include "interrupt.hpp"
+#include "progress.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace ridge::app {
+
+namespace {
+
+/// "X,Y,Z,T" of "point:X,Y,Z,T"; the origin of "point".
+std::vector<Index> parse_source(const std::string& text, const Extents& extents) {
+  std::vector<Index> at;
+  const std::string right = fmt::format("--source {}: expected point, or point:X,Y,Z,T within {}",
+                                        text, to_text(extents));
+  if (!text.starts_with("point")) throw UsageError(right);
+  if (text == "point") return {0, 0, 0, 0};
+  if (text.size() < 7 || text[5] != ':') throw UsageError(right);
+  const char* from = text.data() + 6;
+  const char* const end = text.data() + text.size();
+  while (from < end) {
+    Index x = 0;
+    const auto [next, status] = std::from_chars(from, end, x);
+    if (status != std::errc{} || (next != end && *next != ',')) throw UsageError(right);
+    at.push_back(x);
+    from = next == end ? end : next + 1;
+  }
+  bool inside = at.size() == 4 && text.back() != ',';
+  for (std::size_t d = 0; inside && d < 4; ++d)
+    inside = at[d] >= 0 && at[d] < extents[static_cast<int>(d)];
+  if (!inside) throw UsageError(right);
+  return at;
+}
+
+} // namespace
+
+void PropagatorCommand::add_options(const Command& command) {
+  command.add("INPUT", &input, "the configuration: NERSC, ILDG (LIME) or HDF5").require();
+  command.add("-o,--output", &output, "FILE.h5: the propagator").require();
+  command.add("--source", &source, "point (if not given), or point:X,Y,Z,T");
+  command.add("--boundary", &boundary,
+              "of fermions in time: antiperiodic (if not given) or periodic");
+  command.add("--tol", &tolerance, "|b - D x| / |b|; 1e-10 if not given");
+  command.add("--iterations", &iterations, "most of a column; 10000 if not given");
+  command.add("--size", &size, "NXxNYxNZxNT that the configuration must have");
+  command.add("--picture", &picture, "PNG of the pion's correlator, bars of its logarithm");
+  command.add_device(&device);
+  command.add("--accept", &accept, "go on though checks of the configuration fail");
+  command.add("--overwrite", &overwrite, "replace an output that exists");
+  command.add("--json", &json, "print an array with the record");
+  command.add("--no-roof", &no_roof, "measure no ceiling for it");
+}
+
+void PropagatorCommand::choose(const char* option, const std::string& value, const char* first,
+                               const char* second) {
+  if (value != first && value != second)
+    throw UsageError(fmt::format("{} {}: expected {} or {}", option, value, first, second));
+}
+
+void PropagatorCommand::run() {
+  choose("--boundary", boundary, "antiperiodic", "periodic");
+  check();
+  if (!(tolerance > 0 && tolerance < 1))
+    throw UsageError(fmt::format("--tol {}: expected a number between 0 and 1", tolerance));
+  if (iterations < 1)
+    throw UsageError(fmt::format("--iterations {}: expected at least 1", iterations));
+  io::OutputPlan plan(overwrite);
+  plan.reads(input, "the configuration");
+  if (!from.empty()) plan.reads(from, "the start");
+  plan.writes(output, "the output");
+  if (!picture.empty()) plan.writes_at_once(picture, "the picture");
+  plan.claim();
+  const io::GaugeFile read = read_configuration(input, size, accept);
+  const Extents& extents = read.configuration.extents;
+  const std::vector<Index> at = parse_source(source, extents);
+  std::optional<io::PropagatorReader> start;
+  if (!from.empty()) start.emplace(from, extents);
+  Queue queue{Device(device == "auto" ? best_device() : parse_device(device))};
+  const auto solver = make(queue, extents, read.configuration.links);
+  io::OutputFile file(plan, output);
+  file.require_room(static_cast<std::uintmax_t>(extents.count()) * 144 * 16);
+  io::PropagatorWriter writer(file.path(), extents);
+  columns(queue, *solver, extents, at, start ? &*start : nullptr, writer);
+  facts_.numbers = numbers();
+  facts_.tolerance = tolerance;
+  facts_.source = at;
+  facts_.configuration = input;
+  facts_.boundary = boundary;
+  writer.finish(facts_);
+  file.commit();
+  end(plan, queue, extents, at[3]);
+}
+
+void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extents& extents,
+                                const std::vector<Index>& at, io::PropagatorReader* start,
+                                io::PropagatorWriter& writer) {
+  correlator_.assign(static_cast<std::size_t>(extents[3]), 0);
+  const auto place = static_cast<std::size_t>(
+      at[0] + extents[0] * (at[1] + extents[1] * (at[2] + extents[2] * at[3])));
+  Progress line;
+  if (!json) fmt::print("{:>6} {:>10} {:>12} {:>10}\n", "column", "iterations", "residual", "time");
+  std::fflush(stdout);
+  const auto volume = static_cast<std::size_t>(extents.count());
+  io::Column b(volume);
+  for (int c = 0; c < io::propagator_columns; ++c) {
+    component(b[place], c) = {1, 0};
+    io::Column x = start != nullptr ? start->read(c) : io::Column(volume);
+    solve::Solved solved;
+    if (!interrupt_seen()) {
+      solve::Options options{.tolerance = tolerance, .most_iterations = iterations};
+      options.go_on = [&](const solve::Progress& now) {
+        line.show(fmt::format("column {} of {}: iteration {}, residual {:.1e}", c + 1,
+                              io::propagator_columns, now.iterations, now.residual));
+        return !interrupt_seen();
+      };
+      solved = solver.solve(x, b, options);
+    } else {
+      solved.residual = solver.residual(x, b);
+    }
+    component(b[place], c) = {0, 0};
+    add(solved);
+    line.clear();
+    if (!json) {
+      fmt::print("{:>6} {:>10} {:>12.2e} {:>10}{}\n", c, solved.iterations, solved.residual,
+                 to_text(solved.seconds), solved.converged ? "" : "  not converged");
+      std::fflush(stdout);
+    }
+    writer.write(c, x);
+    add_slices(x);
+  }
+  queue.wait();
+}
+
+void PropagatorCommand::add_slices(const io::Column& x) {
+  const std::size_t slice = x.size() / correlator_.size();
+  for (std::size_t t = 0; t < correlator_.size(); ++t) {
+    double sum = 0;
+    for (std::size_t i = t * slice; i < (t + 1) * slice; ++i) {
+      for (int c = 0; c < io::propagator_columns; ++c) {
+        const auto& z = component(x[i], c);
+        sum += z.re * z.re + z.im * z.im;
+      }
+    }
+    correlator_[t] += sum;
+  }
+}
+
+void PropagatorCommand::add(const solve::Solved& solved) {
+  facts_.residuals.push_back(solved.residual);
+  facts_.iterations.push_back(solved.iterations);
+  total_.iterations += solved.iterations;
+  total_.updates += solved.updates;
+  total_.bytes += solved.bytes;
+  total_.flops += solved.flops;
+  total_.seconds.value += solved.seconds.value;
+  total_.residual = std::max(total_.residual, solved.residual);
+  unfinished_ += solved.converged ? 0 : 1;
+}
+
+void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Extents& extents,
+                            Index from_t) const {
+  const bool goes_on = can_go_on();
+  const Correlator pion(correlator_, from_t);
+  if (!picture.empty()) pion.draw(plan, picture);
+  if (json) {
+    print_record(queue, extents);
+  } else {
+    fmt::print("{}", pion.table("pion"));
+    fmt::print("{} iterations in {}, {} on {}; wrote {}\n", total_.iterations,
+               to_text(total_.seconds), quantity(total_.bytes / total_.seconds.value, "B/s"),
+               to_text(queue.device().id()), output);
+  }
+  if (interrupt_seen() && !json) {
+    fmt::print("{} holds what was reached{}\n", output,
+               goes_on ? ": go on with --from " + output : "");
+  }
+  check_interrupt();
+  if (unfinished_ == 0) return;
+  throw Failure(fmt::format("{} of {} columns did not converge to {:g}: the largest residual is "
+                            "{:.2e}; {} holds the best there is{}",
+                            unfinished_, io::propagator_columns, tolerance, total_.residual, output,
+                            goes_on ? " (go on with --from)" : ""));
+}
+
+void PropagatorCommand::print_record(Queue& queue, const Extents& extents) const {
+  solve::Solved all_columns = total_;
+  all_columns.converged = unfinished_ == 0;
+  Record record = solve::record_of(all_columns, queue.device(), name(), precision_text(), extents,
+                                   extents.count());
+  Roof roof;
+  if (!no_roof) roof = measure_roof(queue.device(), {.quick = true, .only = {"copy"}});
+  if (const Ceiling* const copy = roof.find("copy"); copy != nullptr && record.achieved) {
+    record.achieved->roof = copy->value;
+    record.achieved->roof_name = "copy";
+  }
+  record.details.push_back({"solver", 0, solver_text()});
+  std::string all;
+  for (const double c : correlator_)
+    all += fmt::format("{}{:.15g}", all.empty() ? "" : " ", c);
+  record.details.push_back({"correlator", 0, all});
+  fmt::print("{}\n", to_json(std::vector{record}));
+}
+
+} // namespace ridge::app

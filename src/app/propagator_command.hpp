@@ -1,0 +1,79 @@
+// What the commands share that compute propagators: a configuration in, twelve columns out, and the
+// pion's correlator.
+#pragma once
+
+#include <ridge/gauge/averages.hpp>
+#include <ridge/gauge/links.hpp>
+#include <ridge/solve/solver.hpp>
+
+#include "../io/gauge/propagator_file.hpp"
+#include "../io/output_plan.hpp"
+#include "options.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ridge::app {
+
+/// Solves D x = b, a column of a propagator each.
+class ColumnSolver {
+public:
+  virtual ~ColumnSolver() = default;
+  /// `x`: where it begins, then what was found.
+  virtual solve::Solved solve(io::Column& x, const io::Column& b,
+                              const solve::Options& options) = 0;
+  /// |b - D x| / |b| of what it would begin from.
+  virtual double residual(const io::Column& x, const io::Column& b) = 0;
+};
+
+class PropagatorCommand {
+public:
+  virtual ~PropagatorCommand() = default;
+  void run();
+
+protected:
+  /// Adds what all have; the action is the caller's to set.
+  void add_options(const Command& command);
+  /// Throws UsageError for options that mean nothing; before any file is opened.
+  virtual void check() const = 0;
+  [[nodiscard]] virtual std::unique_ptr<ColumnSolver> make(Queue& queue, const Extents& extents,
+                                                           const gauge::HostLinks& links) const = 0;
+  /// What the file and the record say of the operator.
+  [[nodiscard]] virtual std::vector<io::PropagatorNumber> numbers() const = 0;
+  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] virtual std::string precision_text() const = 0;
+  [[nodiscard]] virtual std::string solver_text() const = 0;
+  /// Whether --from begins from an earlier propagator.
+  [[nodiscard]] virtual bool can_go_on() const = 0;
+  [[nodiscard]] gauge::Boundary fermion_boundary() const {
+    return boundary == "periodic" ? gauge::periodic : gauge::antiperiodic_in_time;
+  }
+  /// Throws UsageError where an option's value is neither of two.
+  static void choose(const char* option, const std::string& value, const char* first,
+                     const char* second);
+
+  std::string from; ///< empty, or of commands that can go on
+
+private:
+  void columns(Queue& queue, ColumnSolver& solver, const Extents& extents,
+               const std::vector<Index>& at, io::PropagatorReader* start,
+               io::PropagatorWriter& writer);
+  void add(const solve::Solved& solved);
+  void add_slices(const io::Column& x);
+  void end(const io::OutputPlan& plan, Queue& queue, const Extents& extents, Index from_t) const;
+  void print_record(Queue& queue, const Extents& extents) const;
+
+  std::string input, output, source = "point", boundary = "antiperiodic";
+  std::string device = "auto", size, picture;
+  double tolerance = 1e-10;
+  Index iterations = 10000;
+  bool accept = false, overwrite = false, json = false, no_roof = false;
+
+  io::PropagatorFacts facts_;
+  solve::Solved total_;
+  int unfinished_ = 0;
+  std::vector<double> correlator_;
+};
+
+} // namespace ridge::app

@@ -1,0 +1,9 @@
+// Compiled once per device kind.
+#include <ridge/gauge/fifth_dimension.hpp>
+#include <ridge/lattice/stored/executor.hpp>
+
+namespace ridge::lattice {
+
+template struct StoredLooper<gauge::FifthDimension<double>, Here>;
+
+} // namespace ridge::lattice

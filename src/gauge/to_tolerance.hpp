@@ -1,0 +1,36 @@
+// Solves of a preconditioned system until the whole one's residual is small enough.
+#pragma once
+
+#include <ridge/solve/solver.hpp>
+
+#include <algorithm>
+
+namespace ridge::gauge::detail {
+
+/// `inner(options)` solves from where it is, `residual()` gives |b - D x| / |b| of the whole
+/// system. The iteration sees |D^+ (b - D x)|; |b - D x| may be larger by D's condition.
+template <class Inner, class Residual>
+solve::Solved to_tolerance(const solve::Options& options, const Inner& inner,
+                           const Residual& residual) {
+  solve::Solved all;
+  solve::Options now = options;
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const solve::Solved part = inner(now);
+    const double rest = residual();
+    all.iterations += part.iterations;
+    all.updates += part.updates;
+    all.bytes += part.bytes;
+    all.flops += part.flops;
+    all.seconds.value += part.seconds.value;
+    all.residual = rest;
+    all.stopped = part.stopped;
+    all.broken = part.broken;
+    all.converged = rest <= options.tolerance;
+    now.most_iterations = options.most_iterations - all.iterations;
+    if (all.converged || !part.converged || now.most_iterations <= 0) break;
+    now.tolerance *= std::clamp(0.7 * options.tolerance / rest, 1e-3, 0.7);
+  }
+  return all;
+}
+
+} // namespace ridge::gauge::detail
