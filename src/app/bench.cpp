@@ -1,5 +1,6 @@
 #include <ridge/comm/carrier.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/core/size_range.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/table.hpp>
 #include <ridge/lab/user_kernel.hpp>
@@ -43,7 +44,9 @@ struct BenchCommand {
     const lab::BenchKernel chosen =
         lab::find_kernel(kernel, settings, over_ranks ? lab::Use::ranks : lab::Use::launches);
     lab::BenchRequest request{comm::device_of_rank(world, device),
-                              size.empty() ? chosen.default_size : parse_extents(size, "--size"),
+                              is_size_range(size) ? chosen.default_size
+                              : size.empty()      ? chosen.default_size
+                                                  : parse_extents(size, "--size"),
                               precision.empty() ? chosen.default_precision : precision,
                               schedule,
                               {}};
@@ -75,22 +78,12 @@ struct BenchCommand {
       throw UsageError("--scaling compares several ranks with one; start them with mpirun -n N");
     }
     if (over_ranks) {
+      if (is_size_range(size)) (void)parse_extents(size, "--size over ranks");
       bench_over_ranks(chosen, request, {ranks, scaling}, world, json);
       return;
     }
-    lab::RoofSource roof(request.device, false, request.roof);
     std::vector<Record> records;
-    const bool several = schedule == "all" || schedule == "space";
-    Counting counting(chosen);
-    chosen.run(request, roof, [&](const Record& record) {
-      check_interrupt();
-      records.push_back(record);
-      if (counters)
-        records.back().counters =
-            counting.of({kernel, to_text(record.device), to_text(record.size), record.precision,
-                         record.schedule, site, settings, operations, width});
-      if (!json) print_line(records.back(), several, records.size() == 1);
-    });
+    const std::string missed = run_sizes(chosen, request, records);
     if (json) {
       fmt::print("{}\n", to_json(records));
     } else if (const std::string busy = lab::busy_text(records); !busy.empty()) {
@@ -98,10 +91,45 @@ struct BenchCommand {
     }
     for (const Record& record : records) {
       if (record.check && !record.check->ok) {
-        throw Failure(fmt::format("{} under '{}': {}", record.kernel, record.schedule,
-                                  record.check->message));
+        throw Failure(fmt::format("{}{} under '{}': {}", record.kernel,
+                                  is_size_range(size) ? " " + to_text(record.size) : "",
+                                  record.schedule, record.check->message));
       }
     }
+    if (!missed.empty()) throw Failure(missed);
+  }
+
+private:
+  /// Runs all sizes. Of a range, a size that cannot run (too little memory) does not keep the
+  /// others from running: returns what to say of it in the end.
+  [[nodiscard]] std::string run_sizes(const lab::BenchKernel& chosen, lab::BenchRequest request,
+                                      std::vector<Record>& records) const {
+    lab::RoofSource roof(request.device, false, request.roof);
+    const bool several = schedule == "all" || schedule == "space";
+    Counting counting(chosen);
+    const std::vector<Extents> sizes = sizes_of(size, chosen.default_size);
+    std::size_t failed = 0;
+    std::string why;
+    for (const Extents& one : sizes) {
+      request.size = one;
+      try {
+        chosen.run(request, roof, [&](const Record& record) {
+          check_interrupt();
+          records.push_back(record);
+          if (counters)
+            records.back().counters =
+                counting.of({kernel, to_text(record.device), to_text(record.size), record.precision,
+                             record.schedule, site, settings, operations, width});
+          if (!json) print_line(records.back(), several, records.size() == 1, is_size_range(size));
+        });
+      } catch (const Failure& failure) {
+        check_interrupt();
+        if (sizes.size() == 1) throw;
+        if (++failed == 1) why = fmt::format("{}: {}", to_text(one), failure.what());
+      }
+    }
+    if (failed == 0) return "";
+    return fmt::format("{} of {} sizes did not run; {}", failed, sizes.size(), why);
   }
 
   /// Interactions within a cutoff, where they are asked for.
@@ -123,33 +151,44 @@ struct BenchCommand {
   }
 
   /// Room for a rate, and for the operations beside a rate of interactions.
+  static constexpr int size_width = 15;
   static int rate_width(const Record& r) {
     return r.achieved && r.achieved->unit == "interactions/s" ? 22 : 10;
   }
 
-  /// Of several sweeps: the bytes that their passes over memory move at least. Of operators that
-  /// users count in operations: these a second.
-  static std::string least_bytes_text(const Record& r) {
+  /// In the units that others use: GB/s, updates of points or sites a second; of several sweeps,
+  /// the bytes that their passes over memory move at least; of operators that users count in
+  /// operations, these a second.
+  static std::string rates_beside(const Record& r) {
+    std::string text = lab::updates_text(r);
+    const auto add = [&](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
+    if (r.achieved && r.achieved->unit == "B/s" && r.achieved->rate >= 1e12)
+      add(fmt::format("{:.1f} GB/s", r.achieved->rate / 1e9));
     for (const Detail& detail : r.details) {
-      if (detail.name == lab::flop_rate_detail)
-        return fmt::format("  ({})", quantity(detail.number, "flop/s"));
-      if (detail.name == "least_bytes")
-        return fmt::format("  ({} at least)", quantity(detail.number, "B"));
+      if (detail.name == lab::flop_rate_detail) add(quantity(detail.number, "flop/s"));
+      if (detail.name == "least_bytes") add(quantity(detail.number, "B") + " at least");
     }
-    return "";
+    return text.empty() ? "" : "  (" + text + ")";
   }
 
-  static void print_line(const Record& r, bool several, bool first) {
-    if (first) {
-      fmt::print("{} {} {} on {} ({}); {}\n", r.kernel, to_text(r.size), r.precision,
-                 to_text(r.device), r.device_name, r.work.convention);
+  /// What the lines below are of. Those of several sizes begin with theirs.
+  static void print_head(const Record& r, bool range) {
+    fmt::print("{} {}{} on {} ({}); {}\n", r.kernel, range ? "" : to_text(r.size) + " ",
+               r.precision, to_text(r.device), r.device_name, r.work.convention);
+    if (!range) {
       for (const Detail& d : r.details) {
         if (d.name == lab::source_detail) fmt::print("schedule: {}\n", d.text);
       }
       if (r.in_cache) fmt::print("the data fit the last-level cache: fractions may exceed 1\n");
-      fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>14}  {:>10}  {}\n", "time", "achieved",
-                 rate_width(r), "roof", "fraction", "interval", "check", "schedule");
     }
+    fmt::print("{}{:>9}  {:>{}}  {:>15}  {:>8}  {:>14}  {:>10}  {}\n",
+               range ? fmt::format("{:>{}}  ", "size", size_width) : "", "time", "achieved",
+               rate_width(r), "roof", "fraction", "interval", "check", "schedule");
+  }
+
+  static void print_line(const Record& r, bool several, bool first, bool range) {
+    if (first) print_head(r, range);
+    if (range) fmt::print("{:>{}}  ", to_text(r.size), size_width);
     const std::string check = !r.check      ? "-"
                               : r.check->ok ? fmt::format("ok {:.1e}", r.check->max_error)
                                             : "FAILED";
@@ -162,9 +201,10 @@ struct BenchCommand {
     const std::string roof = lab::roof_text(r);
     const std::string name =
         several && !r.schedule_name.empty() ? fmt::format("{:<20}", r.schedule_name) : "";
-    fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>14}  {:>10}  {}{}{}\n", to_text(r.timing->median),
-               lab::rate_text(r), rate_width(r), roof, fraction, interval, check, name, r.schedule,
-               least_bytes_text(r));
+    fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>14}  {:>10}  {}{}{}{}\n",
+               to_text(r.timing->median), lab::rate_text(r), rate_width(r), roof, fraction,
+               interval, check, name, r.schedule, rates_beside(r),
+               range && r.in_cache ? "  (in cache)" : "");
     if (r.counters) {
       fmt::print("{:>9}  read {}, written {} ({})\n", "", quantity(r.counters->bytes_read, "B"),
                  r.counters->bytes_written ? quantity(*r.counters->bytes_written, "B") : "-",
@@ -190,7 +230,7 @@ void add_bench(CommandLine& line) {
   auto o = std::make_shared<BenchCommand>();
   command.add("KERNEL", &o->kernel, "a built-in kernel, or FILE.hpp:Name of your own").require();
   command.add_device(&o->device);
-  command.add("--size", &o->size, "NXxNYxNZ, NXxNY or N");
+  command.add("--size", &o->size, sizes_too);
   command.add("--precision", &o->precision, "fp32, fp64 or mixed; each kernel has its own default");
   command.add("--schedule", &o->schedule,
               "auto: what ridge tune found, else the default; all: those with names and the "

@@ -1,15 +1,16 @@
 #include "kernel_options.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/core/size_range.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace ridge::app {
 
-void KernelOptions::add_to(const Command& command) {
+void KernelOptions::add_to(const Command& command, const char* size_meaning) {
   command.add("KERNEL", &kernel, "a built-in kernel, or FILE.hpp:Name of your own");
-  command.add("--size", &size, "NXxNYxNZ, NXxNY or N");
+  command.add("--size", &size, size_meaning);
   command.add("--precision", &precision, "fp32, fp64 or mixed; each kernel has its own default");
   command.add("--schedule", &schedule,
               "auto, a name, or fields such as 'tile=4 store=nontemporal'");
@@ -33,6 +34,17 @@ lab::BenchKernel KernelOptions::find() const {
 
 Extents KernelOptions::extents(const lab::BenchKernel& found) const {
   return size.empty() ? found.default_size : parse_extents(size, "--size");
+}
+
+std::vector<Extents> KernelOptions::sizes(const lab::BenchKernel& found) const {
+  return sizes_of(size, found.default_size);
+}
+
+std::vector<Extents> sizes_of(const std::string& size, const Extents& otherwise) {
+  if (size.empty()) return {otherwise};
+  SizeRange range = parse_sizes(size, "--size");
+  if (!range.note.empty()) fmt::print(stderr, "ridge: {}\n", range.note);
+  return std::move(range.sizes);
 }
 
 std::string KernelOptions::digits(const lab::BenchKernel& found) const {

@@ -11,6 +11,16 @@
 
 namespace ridge::app {
 
+/// What --size takes, in --help.
+inline constexpr const char* one_size = "NXxNYxNZ, NXxNY or N";
+inline constexpr const char* sizes_too =
+    "NXxNYxNZ, NXxNY or N, or a range: 256x256x256..1024x1024x1024:256, "
+    "512x256x64..512x2048x64:y+64 (docs/report.md)";
+
+/// The sizes of --size, or `otherwise` where it is not given. What a range leaves out is said on
+/// stderr.
+[[nodiscard]] std::vector<Extents> sizes_of(const std::string& size, const Extents& otherwise);
+
 struct KernelOptions {
   std::string kernel = {};
   std::string device = {};
@@ -23,12 +33,14 @@ struct KernelOptions {
   int ls = 16;
   int width = 0; ///< --width, which add_width adds; 0: not given
 
-  /// All but --device, of which commands say what it does.
-  void add_to(const Command& command);
+  /// All but --device, of which commands say what it does. `size_meaning` is of --size.
+  void add_to(const Command& command, const char* size_meaning = one_size);
 
   /// Throws UsageError for no or unknown kernels and for options that are not the kernel's.
   [[nodiscard]] lab::BenchKernel find() const;
   [[nodiscard]] Extents extents(const lab::BenchKernel& found) const;
+  /// Where --size may be a range: all of them. What a range leaves out is said on stderr.
+  [[nodiscard]] std::vector<Extents> sizes(const lab::BenchKernel& found) const;
   [[nodiscard]] std::string digits(const lab::BenchKernel& found) const;
   /// On the device that --device names; the best one where it is not given.
   [[nodiscard]] lab::BenchRequest request(const lab::BenchKernel& found) const;

@@ -1,5 +1,6 @@
 // `ridge model`: what a launch moves on a described device, without that device.
 #include <ridge/core/error.hpp>
+#include <ridge/core/size_range.hpp>
 #include <ridge/core/units.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/doctor/diagnosis.hpp>
@@ -27,6 +28,7 @@ using nlohmann::ordered_json;
 /// A launch under a schedule.
 struct Modelled {
   NamedText schedule;
+  Extents size;
   model::Prediction p;
   std::string cause;
 
@@ -77,11 +79,10 @@ struct ModelCommand {
       throw UsageError(
           fmt::format("the model does not know what {} does with memory", kernel.name));
     const Place place = place_of(on);
-    const lab::BenchRequest request = launch.request(kernel);
     if (ranks) {
-      predict_over_ranks(kernel, request, place);
+      predict_over_ranks(kernel, launch.request(kernel), place);
     } else {
-      predict_kernel(kernel, request, place);
+      predict_kernel(kernel, place);
     }
   }
 
@@ -133,31 +134,47 @@ private:
     print(array, "modelled on", ", one a rank", request, place, table);
   }
 
-  void predict_kernel(const lab::BenchKernel& kernel, const lab::BenchRequest& request,
-                      const Place& place) const {
-    const auto menu = kernel.make_menu(request, place);
+  void predict_kernel(const lab::BenchKernel& kernel, const Place& place) const {
+    KernelOptions one = launch;
+    one.size.clear();
+    lab::BenchRequest first = one.request(kernel);
+    const std::vector<Extents> sizes = launch.sizes(kernel);
+    first.size = sizes.front();
     std::vector<Modelled> all;
-    for (const NamedText& s : menu->asked(request.schedule)) {
-      check_interrupt();
-      all.push_back(modelled(*menu, s, kernel));
+    for (const Extents& size : sizes) {
+      lab::BenchRequest request = first;
+      request.size = size;
+      const auto menu = kernel.make_menu(request, place);
+      for (const NamedText& s : menu->asked(request.schedule)) {
+        check_interrupt();
+        all.push_back(modelled(*menu, s, kernel, size));
+      }
     }
-    auto array = ordered_json::array();
     if (compare) {
-      compare_with_counters(all, kernel, request, place);
+      compare_with_counters(all, kernel, first, place);
       return;
     }
-    lab::Table table({"fetched", "written", "least", "hit rate", "fetched, low to high", "time",
-                      "roof", "schedule", "cause"});
+    auto array = ordered_json::array();
+    lab::Table table(with_size({"fetched", "written", "least", "hit rate", "fetched, low to high",
+                                "time", "roof", "schedule", "cause"},
+                               "size"));
     for (const Modelled& m : all) {
-      array.push_back(to_json(m, kernel, request, place));
-      table.add(row(m));
+      array.push_back(to_json(m, kernel, first, place));
+      table.add(with_size(row(m), to_text(m.size)));
     }
-    print(array, "modelled on", "", request, place, table);
+    print(array, "modelled on", "", first, place, table);
+  }
+
+  /// The cells of a table over several sizes begin with the size.
+  [[nodiscard]] std::vector<std::string> with_size(std::vector<std::string> cells,
+                                                   const std::string& size) const {
+    if (is_size_range(launch.size)) cells.insert(cells.begin(), size);
+    return cells;
   }
 
   [[nodiscard]] static Modelled modelled(const Menu& menu, const NamedText& schedule,
-                                         const lab::BenchKernel& kernel) {
-    Modelled m{schedule, menu.predict(schedule.text), {}};
+                                         const lab::BenchKernel& kernel, const Extents& size) {
+    Modelled m{schedule, size, menu.predict(schedule.text), {}};
     if (m.traffic().requested <= 0) { // all of it may be in the caches
       throw UsageError(fmt::format("the model knows stencils, lattices and chains; {} is of the "
                                    "pattern {}",
@@ -175,8 +192,9 @@ private:
   void compare_with_counters(const std::vector<Modelled>& all, const lab::BenchKernel& kernel,
                              const lab::BenchRequest& request, const Place& place) const {
     auto array = ordered_json::array();
-    lab::Table table(
-        {"fetched", "counted", "error", "written", "counted", "hit rate", "counted", "schedule"});
+    lab::Table table(with_size(
+        {"fetched", "counted", "error", "written", "counted", "hit rate", "counted", "schedule"},
+        "size"));
     std::vector<double> errors;
     std::string source;
     KernelOptions counted = launch;
@@ -184,6 +202,7 @@ private:
     for (const Modelled& m : all) {
       check_interrupt();
       counted.schedule = m.schedule.text;
+      counted.size = to_text(m.size);
       const Counters c = count_launch(counted);
       const model::Traffic& t = m.traffic();
       source = c.source;
@@ -194,10 +213,12 @@ private:
       if (c.hit_rate) o["counters"]["hit_rate"] = *c.hit_rate;
       o["fetched_error"] = errors.back();
       array.push_back(o);
-      table.add({bytes_text(t.fetched), bytes_text(c.bytes_read),
-                 fmt::format("{:+.1f} %", 100 * errors.back()), bytes_text(t.written),
-                 c.bytes_written ? bytes_text(*c.bytes_written) : "-", m.hits(),
-                 c.hit_rate ? fmt::format("{:.1f} %", 100 * *c.hit_rate) : "-", m.named_text()});
+      table.add(
+          with_size({bytes_text(t.fetched), bytes_text(c.bytes_read),
+                     fmt::format("{:+.1f} %", 100 * errors.back()), bytes_text(t.written),
+                     c.bytes_written ? bytes_text(*c.bytes_written) : "-", m.hits(),
+                     c.hit_rate ? fmt::format("{:.1f} %", 100 * *c.hit_rate) : "-", m.named_text()},
+                    to_text(m.size)));
     }
     print(array, "on", ", modelled and counted by " + source, request, place, table);
     if (json) return;
@@ -214,15 +235,16 @@ private:
       fmt::print("{}\n", array.dump(2));
       return;
     }
-    fmt::print("{} {} {} {} {}{}\n{}", launch.kernel, to_text(request.size), request.precision, how,
+    const std::string size = is_size_range(launch.size) ? launch.size : to_text(request.size);
+    fmt::print("{} {} {} {} {}{}\n{}", launch.kernel, size, request.precision, how,
                place.described->name, also, table.text());
   }
 
   [[nodiscard]] ordered_json to_json(const Modelled& m, const lab::BenchKernel& kernel,
                                      const lab::BenchRequest& request, const Place& place) const {
     auto sizes = ordered_json::array();
-    for (int d = 0; d < request.size.rank(); ++d)
-      sizes.push_back(request.size[d]);
+    for (int d = 0; d < m.size.rank(); ++d)
+      sizes.push_back(m.size[d]);
     const model::Description& described = *place.described;
     const model::Traffic& t = m.traffic();
     ordered_json o{{"pattern", kernel.pattern},
@@ -292,7 +314,7 @@ void add_model(CommandLine& line) {
   command.add("--on", &o->on,
               "a device here (" + devices() + "), one described (" + described() +
                   ") or a file of constants, FILE.json");
-  command.add("--size", &o->launch.size, "NXxNYxNZ, NXxNY or N");
+  command.add("--size", &o->launch.size, sizes_too);
   command.add("--precision", &o->launch.precision, "fp32 or fp64");
   command.add("--schedule", &o->launch.schedule,
               "auto; all: those with names and the model's choice; space: every combination; a "

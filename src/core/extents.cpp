@@ -1,5 +1,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/extents.hpp>
+#include <ridge/core/size_range.hpp>
 
 #include <fmt/format.h>
 
@@ -52,6 +53,10 @@ std::string to_text(const Extents& extents) {
 }
 
 Extents parse_extents(std::string_view text, std::string_view what) {
+  if (is_size_range(text)) {
+    throw UsageError(
+        fmt::format("{} '{}' is a range of sizes; one size is expected here", what, text));
+  }
   std::array<Index, max_rank> sizes{};
   int rank = 0;
   const char* at = text.data();

@@ -76,6 +76,13 @@ std::string rate_text(const Record& record) {
   return rate + ", " + quantity(record.work.flops / record.timing->median.value, "flop/s");
 }
 
+std::string updates_text(const Record& record) {
+  const bool pairs = record.achieved && record.achieved->unit == "interactions/s";
+  if (pairs || !record.timing || record.work.items <= 0) return "";
+  return quantity(static_cast<double>(record.work.items) / record.timing->median.value,
+                  "updates/s");
+}
+
 std::string roof_text(const Record& record) {
   if (!record.achieved || record.achieved->roof <= 0) return "-";
   const bool interactions = record.achieved->unit == "interactions/s";

@@ -47,8 +47,9 @@ const ShownCeiling* DeviceRecords::find(const std::string& ceiling) const {
 
 std::vector<DeviceRecords> by_device(const std::vector<Saved>& files) {
   std::vector<DeviceRecords> devices;
-  for (Group& group :
-       grouped(entries_of(files), [](const SavedRecord& r) { return device_text(r); })) {
+  for (Group& group : grouped(entries_of(files), [](const SavedRecord& r) {
+         return r.modelled ? std::string() : device_text(r);
+       })) {
     std::vector<ShownCeiling> ceilings = ceilings_of(group.entries);
     devices.push_back({group.name, std::move(group.entries), std::move(ceilings)});
   }

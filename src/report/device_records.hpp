@@ -33,8 +33,8 @@ struct DeviceRecords {
   [[nodiscard]] const ShownCeiling* find(const std::string& ceiling) const;
 };
 
-/// In the order in which devices first occur. Where records have a ceiling of their own, it is the
-/// one shown: their fractions are over it. The pointers are into `files`.
+/// Measured records, in the order in which devices first occur. Where records have a ceiling of
+/// their own, it is the one shown: their fractions are over it. The pointers are into `files`.
 [[nodiscard]] std::vector<DeviceRecords> by_device(const std::vector<Saved>& files);
 
 /// Records that have something in common, in the order in which they first occur.

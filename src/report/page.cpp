@@ -12,16 +12,18 @@ namespace ridge::report {
 
 namespace {
 
-/// Marks of the points, one a pattern, which the charts use.
+/// Marks of the points, one a pattern or a curve, which the charts use.
 constexpr const char* marks =
     "<svg class=\"marks\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs><circle id=\"m0\" "
     "r=\"4\"/>"
     "<path id=\"m1\" d=\"M-3.6-3.6h7.2v7.2h-7.2z\"/><path id=\"m2\" d=\"M0-4.8L4.6 3.4H-4.6z\"/>"
     "<path id=\"m3\" d=\"M0-5L5 0 0 5-5 0z\"/><path id=\"m4\" d=\"M0 4.8L4.6-3.4H-4.6z\"/>"
+    "<path id=\"m5\" d=\"M-4.6 0L-2.3-4h4.6L4.6 0 2.3 4h-4.6z\"/>"
+    "<path id=\"m6\" d=\"M-4.8 0L3.4-4.6V4.6z\"/><path id=\"m7\" d=\"M4.8 0L-3.4-4.6V4.6z\"/>"
     "</defs></svg>\n";
 
 /// What one should know first: how many, of what, and whether they are right.
-std::string summary(const Devices& devices) {
+std::string summary(const Devices& devices, const std::vector<Entry>& entries) {
   std::string html;
   for (const DeviceRecords& device : devices) {
     std::size_t checked = 0;
@@ -49,12 +51,15 @@ std::string summary(const Devices& devices) {
                           size_text(*entry->record), escaped(entry->record->check->message));
     }
   }
+  const auto modelled = std::count_if(entries.begin(), entries.end(),
+                                      [](const Entry& e) { return e.record->modelled; });
+  if (modelled > 0) html += fmt::format("<p>{} modelled, not run.</p>\n", modelled);
   return html;
 }
 
-std::string names_of(const Devices& devices) {
+std::string names_of(const std::vector<Entry>& entries) {
   std::string names;
-  for (const DeviceRecords& device : devices)
+  for (const Group& device : grouped(entries, [](const SavedRecord& r) { return device_text(r); }))
     names += (names.empty() ? "" : ", ") + device.name;
   return names;
 }
@@ -69,9 +74,9 @@ std::string page(const std::vector<Saved>& files) {
   const std::vector<Group> works = works_of(entries), named = named_schedules(entries);
   std::string body, contents;
   for (const Section& section :
-       {roofline_section(devices), fractions_section(devices), sizes_section(devices),
-        schedules_section(devices), named_schedules_section(named), diagnoses_section(devices),
-        work_section(works), devices_section(devices, files),
+       {roofline_section(devices), fractions_section(devices), study_section(entries),
+        sizes_section(devices), schedules_section(devices), named_schedules_section(named),
+        diagnoses_section(devices), work_section(works), devices_section(devices, files),
         records_section(entries, works, named, files.size() > 1)}) {
     if (section.html.empty()) continue;
     contents += fmt::format("<a href=\"#{}\">{}</a> ", section.id, section.title);
@@ -88,8 +93,8 @@ std::string page(const std::vector<Saved>& files) {
       "<title>Ridge report: {}</title>\n<style>{}</style>\n</head>\n<body>\n{}<header>\n"
       "<h1>Ridge report</h1>\n{}<nav aria-label=\"Sections\">{}</nav>\n</header>\n<main>\n{}"
       "</main>\n<script>{}</script>\n</body>\n</html>\n",
-      page_style().sha256, page_script().sha256, escaped(names_of(devices)), page_style().text,
-      marks, summary(devices), contents, body, page_script().text);
+      page_style().sha256, page_script().sha256, escaped(names_of(entries)), page_style().text,
+      marks, summary(devices, entries), contents, body, page_script().text);
 }
 
 } // namespace ridge::report

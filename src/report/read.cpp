@@ -138,7 +138,7 @@ constexpr auto known = std::to_array<std::string_view>(
      "repeats",       "bytes_read",    "bytes_written", "flops",       "items",
      "convention",    "achieved",      "roof",          "fraction",    "fraction_low",
      "fraction_high", "achieved_unit", "roof_name",     "compiled",    "ranks",
-     "in_cache",      "check",         "counters",      "diagnoses"});
+     "in_cache",      "check",         "counters",      "diagnoses",   "joules"});
 
 std::vector<Remark> remarks_of(const Fields& record) {
   std::vector<Remark> remarks;
@@ -209,6 +209,12 @@ SavedRecord record_of(const Fields& f) {
   r.compiled = f.text("compiled");
   r.ranks = ranks_of(f);
   r.in_cache = f.flag("in_cache");
+  r.modelled = f.flag("modelled");
+  if (r.modelled) {
+    r.fetched_bytes = f.number("fetched_bytes");
+    r.hit_rate = f.number("hit_rate");
+  }
+  r.joules = f.number("joules");
   r.check = check_of(f);
   r.counters = counters_of(f);
   r.diagnoses = diagnoses_of(f);

@@ -40,6 +40,7 @@ std::string more_of(const SavedRecord& r) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
   if (r.host_seconds) add("host " + figure(r.host_seconds, "s"));
+  if (r.joules) add(figure(r.joules, "J"));
   if (!r.compiled.empty()) add("compiled " + escaped(r.compiled));
   if (r.ranks > 1) add(fmt::format("{} ranks", r.ranks));
   if (!r.counters.empty()) add("counters " + listed(r.counters));
@@ -49,6 +50,14 @@ std::string more_of(const SavedRecord& r) {
 
 std::string roof_cell(const SavedRecord& r) {
   return r.roof ? escaped(r.roof_name) + " " + figure(r.roof, escaped(r.achieved_unit)) : "-";
+}
+
+/// "2.73 T/s, 62.8 Tflop/s" of interactions; bytes a second of others.
+std::string achieved_cell(const SavedRecord& r) {
+  std::string text = figure(r.achieved, escaped(r.achieved_unit));
+  if (r.achieved_unit == "interactions/s" && r.flops.value_or(0) > 0 && r.seconds.value_or(0) > 0)
+    text += ", " + figure(*r.flops / *r.seconds, "flop/s");
+  return text;
 }
 
 /// "cuda:0", with its name where several have that.
@@ -69,9 +78,8 @@ std::string record_row(const Entry& entry, const std::string& device, int work, 
                      entry.number, is_wrong(r) ? " class=bad" : "", escaped(kernel_text(r)), device,
                      escaped(r.precision), size_text(r), schedule_cell(r, named),
                      figure(r.seconds, "s"), figure(r.seconds_min, "s"), figure(r.seconds_max, "s"),
-                     r.repeats ? fmt::format("{:g}", *r.repeats) : "-",
-                     figure(r.achieved, escaped(r.achieved_unit)), roof_cell(r), fraction_cell(r),
-                     check_text(r), work, more_of(r));
+                     r.repeats ? fmt::format("{:g}", *r.repeats) : "-", achieved_cell(r),
+                     roof_cell(r), fraction_cell(r), check_text(r), work, more_of(r));
 }
 
 /// The number of each record's group, from 1; 0 where it is in none.

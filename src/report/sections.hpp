@@ -18,6 +18,9 @@ struct Section {
 [[nodiscard]] Section fractions_section(const Devices& devices);
 /// Time over size, for kernels with several sizes.
 [[nodiscard]] Section sizes_section(const Devices& devices);
+/// Figure of merit, fetch efficiency and hit rate over size and over the plane, for kernels with at
+/// least three sizes; measured and modelled launches.
+[[nodiscard]] Section study_section(const std::vector<Entry>& entries);
 /// Bars of speed relative to the fastest, for launches with several schedules.
 [[nodiscard]] Section schedules_section(const Devices& devices);
 /// Schedules with names, by name and text.

@@ -7,10 +7,11 @@ namespace ridge::report {
 const Inline& page_style() {
   static const Inline style = {R"css(
 :root{color-scheme:light;--ink:#1b1f24;--soft:#57606a;--line:#d8dee4;--back:#fff;--link:#0550ae;
---bad:#b3261e;--p0:#0072b2;--p1:#c4500a;--p2:#00795a;--p3:#9b3f8c;--p4:#57606a}
+--bad:#b3261e;--p0:#0072b2;--p1:#c4500a;--p2:#00795a;--p3:#9b3f8c;--p4:#57606a;--p5:#846a00;--p6:#c2255c;
+--p7:#0b7285}
 @media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;--ink:#e6edf3;--soft:#9da7b1;
 --line:#343b44;--back:#12161b;--link:#79b8ff;--bad:#ff8a80;--p0:#58a6e8;--p1:#f0883e;--p2:#3fb995;
---p3:#d48ad0;--p4:#9da7b1}}
+--p3:#d48ad0;--p4:#9da7b1;--p5:#d4b106;--p6:#ff7eb6;--p7:#4dd0e1}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
 body{margin:0 auto;padding:1rem 1.25rem 4rem;max-width:72rem;background:var(--back);color:var(--ink);
@@ -50,6 +51,8 @@ stroke-linejoin:round}
 .own{stroke:var(--soft);stroke-width:2}
 .line{stroke:currentColor;stroke-width:1.5;fill:none}
 .p0{color:var(--p0)}.p1{color:var(--p1)}.p2{color:var(--p2)}.p3{color:var(--p3)}.p4{color:var(--p4)}
+.p5{color:var(--p5)}.p6{color:var(--p6)}.p7{color:var(--p7)}.dash{stroke-dasharray:5 4}
+.study{max-width:48rem}.study .wide>svg{min-width:34rem;max-width:100%}.study .keys{display:block}
 [class^=p],.b{fill:currentColor}
 use{stroke:var(--back);stroke-width:.8}
 .key use{stroke:none}
@@ -92,7 +95,7 @@ h2,h3,caption{break-after:avoid}@page wide{size:A4 landscape}#records{page:wide}
 .sortable.all td:last-child{min-width:0}details::details-content{content-visibility:visible}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 )css",
-                               "IyM406LmbAulk7KxKoAsGN3OzBcR38U+/Nt8d6IvSx0="};
+                               "+HSoiLU2j/GlKs2SJgpPP2jv7IvjD1J+2YgJFcLw7eo="};
   return style;
 }
 

@@ -28,6 +28,9 @@ private:
 
 /// "3.85 TB/s"; "2.73 T/s, 62.8 Tflop/s" for interactions; "-" when there is none.
 [[nodiscard]] std::string rate_text(const Record& record);
+/// "58.2 Gupdates/s" of points, sites or numbers; empty for interactions, whose rate is the one
+/// achieved, and where nothing was timed.
+[[nodiscard]] std::string updates_text(const Record& record);
 /// "copy 4.27 TB/s", "-" when there is none.
 [[nodiscard]] std::string roof_text(const Record& record);
 

@@ -47,6 +47,9 @@ struct SavedRecord {
   std::string compiled; ///< "ahead" or "on demand"
   int ranks = 1;
   bool in_cache = false;
+  bool modelled = false;                         ///< nothing ran: ridge model wrote it
+  std::optional<double> fetched_bytes, hit_rate; ///< where it is modelled
+  std::optional<double> joules;                  ///< of one launch
   std::optional<SavedCheck> check;
   std::vector<Remark> counters; ///< what the machine counted, or the model said
   std::vector<Diagnosis> diagnoses;
