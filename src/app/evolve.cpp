@@ -2,6 +2,7 @@
 
 #include "commands.hpp"
 #include "evolve_fields.hpp"
+#include "evolve_implicit.hpp"
 #include "evolve_setup.hpp"
 #include "interrupt.hpp"
 #include "picture.hpp"
@@ -40,9 +41,9 @@ public:
   }
 
   void execute() {
-    const std::string chosen = !o_.schedule.empty()      ? o_.schedule
-                               : same_device_as_before() ? run_.schedule
-                                                         : "auto";
+    const std::string chosen = !o_.schedule.empty()                               ? o_.schedule
+                               : same_device_as_before() && run_.implicit.empty() ? run_.schedule
+                                                                                  : "auto";
     const std::string schedule = ranks_.gather_text(chosen)[0]; // ranks have devices of their own
     divide(schedule);
     const stencil::SweepsSchedule laid =
@@ -50,9 +51,14 @@ public:
                               part_->held().extents(), ranks_.ranks());
     run_.device = to_text(queue_.device().id());
     run_.device_name = queue_.device().facts().name;
-    run_.schedule = stencil::to_text(laid);
+    run_.schedule = run_.implicit.empty() ? stencil::to_text(laid) : "multigrid V(2,2)";
     read_inputs();
-    sweeps_.emplace(setup_.kernel.make(queue_, pointers_, *part_, laid));
+    if (run_.implicit.empty()) {
+      sweeps_.emplace(setup_.kernel.make(queue_, pointers_, *part_, laid));
+    } else {
+      implicit_.emplace(queue_, setup_);
+      implicit_->set(pointers_.front());
+    }
     // Only the levels are brought back.
     packed_.resize(static_cast<std::size_t>(run_.levels));
     say_begin();
@@ -201,6 +207,11 @@ private:
     });
   }
 
+  /// A level as it is now.
+  void bring_state(int level, const Memory& to) {
+    sweeps_ ? bring(*sweeps_, level, to) : implicit_->read(to.data());
+  }
+
   void say_begin() const {
     if (o_.json) return;
     fmt::print("{} {} {} on {} ({}){}; dt {:g} ({}); boundary {}{}\n", run_.kernel,
@@ -219,7 +230,7 @@ private:
   /// Writes the present state.
   void keep() {
     for (int level = 0; level < run_.levels; ++level)
-      bring(*sweeps_, level, packed_[static_cast<std::size_t>(level)]);
+      bring_state(level, packed_[static_cast<std::size_t>(level)]);
     const auto piece_of = [&](int level, const Piece& piece) {
       return pieces_->bring(piece, packed_[static_cast<std::size_t>(level)].data());
     };
@@ -263,7 +274,7 @@ private:
       const Index stop = std::min({run_.target, next, step_ + batch});
       const Index steps = stop - step_;
       const auto begin = Clock::now();
-      sweeps_->run(steps);
+      sweeps_ ? sweeps_->run(steps) : implicit_->run(steps);
       queue_.wait();
       // All ranks take the same steps at a time.
       const double took =
@@ -298,7 +309,7 @@ private:
   void finish() {
     if (!o_.picture.empty()) draw();
     if (!output_) return;
-    Record record = sweeps_->record();
+    Record record = sweeps_ ? sweeps_->record() : implicit_->record();
     record.size = input_.extents();
     record.schedule = run_.schedule;
     const auto steps = static_cast<double>(run_.target - first_);
@@ -324,7 +335,7 @@ private:
   void draw() {
     const Index3 n = input_.extents().xyz();
     const Memory& newest = packed_.front();
-    bring(*sweeps_, 0, newest);
+    bring_state(0, newest);
     Piece plane{{n.z / 2, 0, 0}, {1, n.y, n.x}, n.z / 2 * n.x * n.y, n.x * n.y};
     if (input_.extents().rank() == 2) plane.start = {0, 0}, plane.count = {n.y, n.x};
     const void* const there = pieces_->bring(plane, newest.data());
@@ -355,6 +366,7 @@ private:
   std::vector<Memory> packed_;
   std::vector<const void*> pointers_;
   std::optional<stencil::Sweeps> sweeps_;
+  std::optional<ImplicitRun> implicit_; ///< instead of these
   Progress progress_;
   bool seen_odd_ = false;
   double seconds_ = 0;
@@ -382,6 +394,12 @@ void add_evolve(CommandLine& line) {
   command.add("--steps", &o->steps, "steps to take; 1000 if not given");
   command.add("--dt", &o->dt,
               "time of a step, or auto: 0.9 of the largest stable one; auto if not given");
+  command.add("--implicit", &o->implicit,
+              "backward-euler or crank-nicolson: steps of heat of any --dt, each solved by "
+              "multigrid");
+  command.add("--tol", &o->tolerance,
+              "of an implicit step's residual over its right-hand side; 1e-10 if not given, 1e-5 "
+              "of fp32");
   command.add(
       "--boundary", &o->boundary,
       "such as x=periodic,y=dirichlet:0,z-=neumann:1,z+=mirror, or dirichlet:FILE.h5:/path; "

@@ -48,6 +48,13 @@ void for_each_parameter(Run& run, const Visit& visit) {
   visit("absorb_width", run.absorb_width);
 }
 
+/// What runs of earlier versions do not have.
+template <class Run, class Visit>
+void for_each_implicit(Run& run, const Visit& visit) {
+  visit("implicit", run.implicit);
+  visit("tolerance", run.tolerance);
+}
+
 /// And for all else that a run's file tells.
 template <class Run, class Visit>
 void for_each_attribute(Run& run, const Visit& visit) {
@@ -85,6 +92,11 @@ std::string identity_of(const EvolveRun& run) {
   for_each_parameter(run, [&](const char* name, const auto& value) {
     text += fmt::format("\n{}={}", name, value);
   });
+  if (!run.implicit.empty()) {
+    for_each_implicit(run, [&](const char* name, const auto& value) {
+      text += fmt::format("\n{}={}", name, value);
+    });
+  }
   std::uint64_t hash = 0;
   for (const char c : text)
     hash = mix_bits(hash ^ static_cast<unsigned char>(c));
@@ -161,6 +173,9 @@ void EvolveOutput::write_index(const EvolveRun& run) const {
           file_);
   for_each_attribute(run, [&](const char* name, const auto& value) {
     require(write_attribute(file, name, value), file_);
+  });
+  for_each_implicit(run, [&](const char* name, const auto& value) {
+    if (!run.implicit.empty()) require(write_attribute(file, name, value), file_);
   });
   Handle group(H5Gcreate2(file.id(), snapshot_group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                H5Gclose);
@@ -250,6 +265,9 @@ EvolveRestart read_evolve_restart(const fs::path& file) {
   restart.run.levels = static_cast<int>(levels);
   for_each_attribute(restart.run, [&](const char* name, auto& value) {
     need(read_attribute(opened, name, value), name);
+  });
+  for_each_implicit(restart.run, [&](const char* name, auto& value) {
+    (void)read_attribute(opened, name, value);
   });
   // Runs of earlier versions have neither.
   (void)read_attribute(opened, "folder", restart.run.folder);

@@ -31,6 +31,8 @@ struct EvolveRun {
   stencil::Spacing spacing;
   double value = 1; ///< diffusivity or speed
   double dt = 1;
+  std::string implicit; ///< the scheme of implicit steps; empty: explicit ones
+  double tolerance = 0; ///< of implicit steps
   Index absorb_width = 0, every = 0, target = 0;
   int levels = 1;
 };

@@ -66,6 +66,8 @@ void require_no_parameters(const EvolveOptions& o) {
       {!o.before.empty(), "--before"},
       {!o.coefficients.empty(), "--coefficient"},
       {!o.settings.empty(), "--set"},
+      {!o.implicit.empty(), "--implicit"},
+      {o.tolerance.has_value(), "--tol"},
       {o.diffusivity.has_value(), "--diffusivity"},
       {o.speed.has_value(), "--speed"}};
   for (const auto& [is_given, name] : given) {
@@ -150,8 +152,37 @@ private:
     if (run().absorb_width < 1) {
       throw UsageError(fmt::format("--absorb-width {}: at least 1 is needed", run().absorb_width));
     }
+    begin_implicit();
     input_name_ = parse_dataset_name(o_.input, "INPUT");
     if (!o_.before.empty()) before_name_ = parse_dataset_name(o_.before, "--before");
+  }
+
+  void begin_implicit() {
+    run().implicit = o_.implicit;
+    if (o_.implicit.empty()) {
+      if (o_.tolerance) throw UsageError("--tol goes with --implicit");
+      return;
+    }
+    if (run().kernel != "heat")
+      throw UsageError(fmt::format("--implicit is for heat, not for {}", run().kernel));
+    if (o_.implicit != "backward-euler" && o_.implicit != "crank-nicolson") {
+      throw UsageError(
+          fmt::format("--implicit is backward-euler or crank-nicolson, not '{}'", o_.implicit));
+    }
+    if (o_.dt.empty() || o_.dt == "auto")
+      throw UsageError("--implicit needs --dt: any step is stable, and its accuracy is yours to "
+                       "choose");
+    run().tolerance = o_.tolerance.value_or(0);
+    if (o_.tolerance && !(*o_.tolerance > 0 && *o_.tolerance < 1))
+      throw UsageError(fmt::format("--tol is between 0 and 1, not {:g}", *o_.tolerance));
+  }
+
+  /// What implicit steps do not take.
+  void require_implicit() {
+    if (!o_.schedule.empty()) throw UsageError("--schedule is for explicit steps");
+    if (ranks_.ranks() > 1 || !o_.ranks.empty()) throw UsageError("--implicit is for one rank");
+    if (run().tolerance == 0)
+      run().tolerance = setup_.inputs.front()->element_bytes() == 4 ? 1e-5 : 1e-10;
   }
 
   void begin_again() {
@@ -240,6 +271,11 @@ private:
       return;
     }
     run().dt = *dt_;
+    if (!run().implicit.empty()) {
+      setup_.dt_note = fmt::format("{} to {:g}, {:.3g} of the largest explicit one", run().implicit,
+                                   run().tolerance, *dt_ / setup_.stable);
+      return;
+    }
     if (setup_.stable > 0 && *dt_ > setup_.stable * (1 + 1e-12)) {
       throw UsageError(fmt::format("--dt {:g} is not stable; the largest stable step of {} here is "
                                    "{:.9g}",
@@ -273,8 +309,10 @@ private:
     }
     request.value = run().value;
     setup_.stable = lab::stable_step(request);
+    if (!run().implicit.empty()) require_implicit();
     choose_dt();
-    setup_.kernel = lab::make_evolution(request, run().dt);
+    setup_.kernel = lab::make_evolution(
+        request, run().implicit.empty() ? run().dt : part_of_stable * setup_.stable);
     if (known.at_rest != nullptr) setup_.at_rest = known.at_rest(request, run().dt);
     if (request.absorbing) {
       setup_.friction = Friction{parse_faces(run().absorb, request.rank),

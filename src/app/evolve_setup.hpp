@@ -18,9 +18,9 @@ namespace ridge::app {
 /// What the user gave; what is absent has a default, or comes from the run that goes on.
 struct EvolveOptions {
   std::string kernel, input, output, restart, device, schedule, picture, dt, boundary, spacing;
-  std::string absorb, before, ranks;
+  std::string absorb, before, ranks, implicit;
   std::vector<std::string> coefficients, settings;
-  std::optional<double> diffusivity, speed;
+  std::optional<double> diffusivity, speed, tolerance;
   std::optional<Index> absorb_width, steps, every;
   bool overwrite = false, json = false;
 };

@@ -22,8 +22,8 @@ struct GridProblem {
   [[nodiscard]] bool is_singular() const;
 };
 
-/// Poisson's equation with conditions as text, such as "x=periodic,y=dirichlet:0". Throws UsageError
-/// for what is no condition.
+/// Poisson's equation with conditions as text, such as "x=periodic,y=dirichlet:0". Throws
+/// UsageError for what is no condition.
 [[nodiscard]] GridProblem parse_grid_problem(Index3 extents, std::string_view conditions);
 
 /// Throws UsageError for a face without a condition, a negative shift, a spacing that is not

@@ -1,0 +1,69 @@
+// Implicit steps of diffusion, du/dt = D laplacian(u), each solved by multigrid.
+//
+//   ridge::solve::Diffusion<double> heat(queue, problem, {.diffusivity = 1, .dt = 0.1});
+//   heat.set(u.view());
+//   const ridge::solve::DiffusionSteps how = heat.run(100);
+//   heat.read(u.view());
+#pragma once
+
+#include <ridge/core/units.hpp>
+#include <ridge/device/field.hpp>
+#include <ridge/solve/grid/problem.hpp>
+
+#include <array>
+#include <memory>
+#include <string_view>
+
+namespace ridge::solve {
+
+/// Backward Euler, of first order in dt, damps all modes; Crank-Nicolson is of second order, and
+/// modes that dt does not resolve change their sign with each step.
+enum class ImplicitScheme { backward_euler, crank_nicolson };
+constexpr auto enum_names(ImplicitScheme) {
+  return std::array<std::string_view, 2>{"backward-euler", "crank-nicolson"};
+}
+
+struct DiffusionOptions {
+  double diffusivity = 1;
+  double dt = 1;
+  ImplicitScheme scheme = ImplicitScheme::crank_nicolson;
+  /// Of a step's residual over its right-hand side. The error of a step is at most as much of u.
+  double tolerance = 1e-10;
+  int most_cycles = 50; ///< of a step
+};
+
+/// How steps went.
+struct DiffusionSteps {
+  Index steps = 0;
+  Index cycles = 0;
+  double worst = 0;      ///< the largest residual that a step ended with
+  bool converged = true; ///< all steps; else the last one did not, and u is before it
+  double bytes = 0;      ///< least ones of all cycles, an array a pass
+};
+
+/// T is float or double.
+template <class T>
+class Diffusion {
+public:
+  /// `problem` has extents and boundaries; no shift. Throws UsageError for a problem without a
+  /// condition at every face, and for numbers that are not positive. The queue must outlive this.
+  Diffusion(Queue& queue, const GridProblem& problem, const DiffusionOptions& options);
+  ~Diffusion();
+  Diffusion(const Diffusion&) = delete;
+  Diffusion& operator=(const Diffusion&) = delete;
+
+  /// Sets u from a view of the problem's extents on the device.
+  void set(const View<const T>& u);
+  /// Takes steps, until one does not converge.
+  [[nodiscard]] DiffusionSteps run(Index steps);
+  /// Gives u, with the values of faces.
+  void read(const View<T>& u);
+  /// Levels of the grid.
+  [[nodiscard]] int levels() const;
+
+private:
+  class Body;
+  std::unique_ptr<Body> body_;
+};
+
+} // namespace ridge::solve

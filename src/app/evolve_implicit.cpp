@@ -1,0 +1,106 @@
+#include "evolve_implicit.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/core/text.hpp>
+#include <ridge/solve/grid/diffusion.hpp>
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ridge::app {
+
+class ImplicitRun::Any {
+public:
+  Any() = default;
+  Any(const Any&) = delete;
+  Any& operator=(const Any&) = delete;
+  virtual ~Any() = default;
+  virtual void set(const void* u) = 0;
+  virtual void run(Index steps) = 0;
+  virtual void read(void* u) = 0;
+  [[nodiscard]] virtual Record record() const = 0;
+};
+
+template <class T>
+class ImplicitRun::Of final : public Any {
+public:
+  Of(Queue& queue, const EvolveSetup& setup)
+      : queue_(queue), run_(setup.run), extents_(setup.inputs.front()->extents()),
+        steps_(queue, {extents_.xyz(), setup.boundaries, 0}, options_of(setup.run)) {}
+
+  void set(const void* u) override {
+    steps_.set(View<const T>(static_cast<const T*>(u), extents_.xyz()));
+  }
+  void run(Index steps) override {
+    const solve::DiffusionSteps how = steps_.run(steps);
+    all_.steps += how.steps;
+    all_.cycles += how.cycles;
+    all_.bytes += how.bytes;
+    all_.worst = std::max(all_.worst, how.worst);
+    if (!how.converged) {
+      throw Failure(fmt::format("a step's residual is {:.2g} of its right-hand side after {} "
+                                "cycles, not {:g}: a larger --tol or a smaller --dt is needed",
+                                how.worst, options_of(run_).most_cycles, run_.tolerance));
+    }
+  }
+  void read(void* u) override { steps_.read(View<T>(static_cast<T*>(u), extents_.xyz())); }
+  [[nodiscard]] Record record() const override {
+    Record r;
+    r.pattern = "solve";
+    r.kernel = run_.kernel;
+    r.device = queue_.device().id();
+    r.device_name = queue_.device().facts().name;
+    r.precision = sizeof(T) == 4 ? "fp32" : "fp64";
+    r.work.items = extents_.count();
+    const auto steps = static_cast<double>(std::max<Index>(all_.steps, 1));
+    r.work.read = Bytes{std::llround(all_.bytes / steps * 2 / 3)};
+    r.work.written = Bytes{std::llround(all_.bytes / steps / 3)};
+    r.work.convention = "a step; bytes: each array once a pass over it, all levels and cycles";
+    r.compiled = "ahead";
+    r.details.push_back({"cycles_per_step", static_cast<double>(all_.cycles) / steps, ""});
+    r.details.push_back({"levels", static_cast<double>(steps_.levels()), ""});
+    r.details.push_back({"worst_residual", all_.worst, ""});
+    return r;
+  }
+
+private:
+  static solve::DiffusionOptions options_of(const EvolveRun& run) {
+    solve::DiffusionOptions options{
+        .diffusivity = run.value, .dt = run.dt, .tolerance = run.tolerance};
+    if (!text::value_from_text(run.implicit, options.scheme))
+      throw UsageError(
+          fmt::format("--implicit is backward-euler or crank-nicolson, not '{}'", run.implicit));
+    return options;
+  }
+
+  Queue& queue_;
+  const EvolveRun& run_;
+  Extents extents_;
+  solve::Diffusion<T> steps_;
+  solve::DiffusionSteps all_;
+};
+
+ImplicitRun::ImplicitRun(Queue& queue, const EvolveSetup& setup) {
+  if (setup.inputs.front()->element_bytes() == 4) {
+    steps_ = std::make_unique<Of<float>>(queue, setup);
+  } else {
+    steps_ = std::make_unique<Of<double>>(queue, setup);
+  }
+}
+ImplicitRun::~ImplicitRun() = default;
+void ImplicitRun::set(const void* u) {
+  steps_->set(u);
+}
+void ImplicitRun::run(Index steps) {
+  steps_->run(steps);
+}
+void ImplicitRun::read(void* u) {
+  steps_->read(u);
+}
+Record ImplicitRun::record() const {
+  return steps_->record();
+}
+
+} // namespace ridge::app

@@ -1,0 +1,34 @@
+// The implicit steps of `ridge evolve heat --implicit`.
+#pragma once
+
+#include <ridge/device/queue.hpp>
+#include <ridge/record/record.hpp>
+
+#include "evolve_setup.hpp"
+
+#include <memory>
+
+namespace ridge::app {
+
+/// Steps of a run, in the precision of its input, on packed fields of the input's extents.
+class ImplicitRun {
+public:
+  ImplicitRun(Queue& queue, const EvolveSetup& setup);
+  ~ImplicitRun();
+
+  /// Starts from a packed field.
+  void set(const void* u);
+  /// Throws Failure where a step does not reach the tolerance; u is then before it.
+  void run(Index steps);
+  void read(void* u);
+  /// Of a step on average; not timed.
+  [[nodiscard]] Record record() const;
+
+private:
+  class Any;
+  template <class T>
+  class Of;
+  std::unique_ptr<Any> steps_;
+};
+
+} // namespace ridge::app

@@ -1,0 +1,133 @@
+// With A = -laplacian + s, s = 1 / (theta dt D), r = (1 - theta) / theta, and c what faces add, a
+// step solves A u' = (1 + r) (s u + c) - r A u: theta is 1 of backward Euler, 1/2 of
+// Crank-Nicolson.
+#include <ridge/core/error.hpp>
+#include <ridge/solve/grid/diffusion.hpp>
+
+#include "iteration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ridge::solve {
+
+namespace {
+
+double theta_of(const DiffusionOptions& options) {
+  return options.scheme == ImplicitScheme::backward_euler ? 1 : 0.5;
+}
+
+GridProblem shifted(GridProblem problem, const DiffusionOptions& o) {
+  for (const auto& [number, name] : {std::pair{o.diffusivity, "the diffusivity"},
+                                     std::pair{o.dt, "dt"}, std::pair{o.tolerance, "tolerance"}}) {
+    if (!(number > 0) || !std::isfinite(number))
+      throw UsageError(fmt::format("{} is {:g}; it must be positive", name, number));
+  }
+  problem.shift = 1 / (theta_of(o) * o.dt * o.diffusivity);
+  return problem;
+}
+
+} // namespace
+
+template <class T>
+class Diffusion<T>::Body {
+public:
+  Body(Queue& queue, const GridProblem& problem, const DiffusionOptions& options)
+      : options_(options), equations_(queue, shifted(problem, options)), iteration_(equations_) {
+    const Extents n = equations_.finest().u.extents();
+    for (Field<T>* field : {&faces_, &before_})
+      *field = Field<T>(queue.device(), n, "an array of implicit steps");
+    equations_.gather_faces(faces_);
+    equations_.set_zero(equations_.finest().b);
+  }
+
+  void set(const View<const T>& u) {
+    equations_.require_extents(u.extents, "u");
+    equations_.gather(u, 1, false, equations_.finest().u);
+  }
+  void read(const View<T>& u) {
+    equations_.require_extents(u.extents, "u");
+    equations_.scatter(u);
+    equations_.queue().wait();
+  }
+  [[nodiscard]] int levels() const { return equations_.cycle().levels(); }
+
+  DiffusionSteps run(Index steps) {
+    DiffusionSteps how;
+    const GridOptions options{.method = GridMethod::multigrid,
+                              .tolerance = options_.tolerance,
+                              .most_cycles = options_.most_cycles,
+                              .full = false};
+    detail::Level<T>& finest = equations_.finest();
+    while (how.steps < steps && how.converged) {
+      equations_.copy(before_, finest.u);
+      make_right_hand_side(finest);
+      const double size = equations_.norm(true).first;
+      GridSolution solution;
+      detail::Progressing progress(options, solution);
+      if (size > 0) {
+        iteration_.cycles(progress, size);
+      } else { // u and what faces add are 0, or not a number
+        solution.end = GridSolution::End::converged;
+        solution.residuals = {size};
+        equations_.set_zero(finest.u);
+      }
+      how.cycles += solution.cycles;
+      how.worst = std::max(how.worst, solution.residual());
+      how.converged = solution.end == GridSolution::End::converged;
+      if (how.converged) {
+        ++how.steps;
+      } else {
+        equations_.copy(finest.u, before_);
+      }
+    }
+    how.bytes = static_cast<double>(how.cycles) * iteration_.bytes(false);
+    return how;
+  }
+
+private:
+  void make_right_hand_side(detail::Level<T>& finest) {
+    const double theta = theta_of(options_);
+    const double r = (1 - theta) / theta;
+    const double s = equations_.problem().shift;
+    if (r > 0) equations_.apply(finest.u, finest.other);
+    equations_.copy(finest.b, faces_);
+    equations_.combine(finest.b, finest.u, 1 + r, s * (1 + r));
+    if (r > 0) equations_.combine(finest.b, finest.other, 1, -r);
+  }
+
+  DiffusionOptions options_;
+  detail::Equations<T> equations_;
+  detail::Iteration<T> iteration_;
+  Field<T> faces_;  ///< what they add
+  Field<T> before_; ///< u before the step
+};
+
+template <class T>
+Diffusion<T>::Diffusion(Queue& queue, const GridProblem& problem, const DiffusionOptions& options)
+    : body_(std::make_unique<Body>(queue, problem, options)) {}
+template <class T>
+Diffusion<T>::~Diffusion() = default;
+template <class T>
+void Diffusion<T>::set(const View<const T>& u) {
+  body_->set(u);
+}
+template <class T>
+DiffusionSteps Diffusion<T>::run(Index steps) {
+  return body_->run(steps);
+}
+template <class T>
+void Diffusion<T>::read(const View<T>& u) {
+  body_->read(u);
+}
+template <class T>
+int Diffusion<T>::levels() const {
+  return body_->levels();
+}
+
+template class Diffusion<float>;
+template class Diffusion<double>;
+
+} // namespace ridge::solve

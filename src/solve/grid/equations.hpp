@@ -1,0 +1,72 @@
+// The equations of a GridProblem on the points that are solved for: the finest level of a cycle,
+// with what faces add, norms, and the mean that no condition fixes.
+#pragma once
+
+#include "cycle.hpp"
+
+#include <utility>
+
+namespace ridge::solve::detail {
+
+template <class T>
+class Equations {
+public:
+  Equations(Queue& queue, const GridProblem& problem);
+
+  [[nodiscard]] Queue& queue() const { return queue_; }
+  [[nodiscard]] const GridProblem& problem() const { return problem_; }
+  [[nodiscard]] Cycle<T>& cycle() { return cycle_; }
+  [[nodiscard]] const Cycle<T>& cycle() const { return cycle_; }
+  [[nodiscard]] Level<T>& finest() { return cycle_.finest(); }
+
+  void require_extents(Index3 n, const char* what) const;
+  /// Throws UsageError that names the first point where it is not positive.
+  void set_coefficient(const View<const T>& k);
+
+  /// `to` = scale times the points of the user's field that are solved for, and what faces add.
+  void gather(const View<const T>& from, T scale, bool with_faces, Field<T>& to);
+  /// What faces add, alone.
+  void gather_faces(Field<T>& to);
+  /// The user's field from u of the finest level, with the values of faces.
+  void scatter(const View<T>& to);
+
+  /// The norm of b - A u on the finest level, or of b, and the sum of the same weighted by volumes.
+  [[nodiscard]] std::pair<double, double> norm(bool of_right_side);
+  /// The sum of x y weighted by volumes, in which A is symmetric.
+  [[nodiscard]] double product(const Span<const T>& x, const Span<const T>& y);
+  /// out = A u.
+  void apply(const Field<T>& u, const Field<T>& out);
+  /// out = b - A u.
+  void residual(const Field<T>& u, const Field<T>& b, const Field<T>& out);
+  /// to = number to + other_number other.
+  void combine(const Field<T>& to, const Field<T>& other, double number, double other_number);
+  void copy(const Field<T>& to, const Field<T>& from);
+  void set_zero(const Field<T>& to);
+
+  /// Where no condition fixes the mean: takes b's off, which is 0 but for rounding unless
+  /// `projects`; throws UsageError that says what it is. Returns what was taken off.
+  double balance(bool projects);
+  /// Takes the mean off u.
+  void remove_mean();
+
+  template <class Pass>
+  void give(const Pass& pass) {
+    detail::give(queue_, pass);
+  }
+
+private:
+  void read_faces();
+  [[nodiscard]] std::pair<double, double> read_sums();
+  [[nodiscard]] double volume();
+  void require_positive(const View<const T>& k);
+
+  Queue& queue_;
+  GridProblem problem_;
+  Cycle<T> cycle_;
+  Field<double> sums_;
+  Index3 first_{0, 0, 0}, solved_ = problem_.extents;
+  std::array<std::array<FaceTerm<T>, 2>, 3> on_faces_, adding_;
+  std::vector<Memory> face_values_;
+};
+
+} // namespace ridge::solve::detail

@@ -1,0 +1,127 @@
+#include "iteration.hpp"
+
+#include <cmath>
+
+namespace ridge::solve::detail {
+
+bool Progressing::begin(double residual) {
+  best_ = residual;
+  solution.residuals = {residual};
+  if (residual <= options.tolerance) solution.end = GridSolution::End::converged;
+  return residual > options.tolerance && options.most_cycles > 0;
+}
+
+bool Progressing::next(double residual) {
+  using End = GridSolution::End;
+  ++solution.cycles;
+  solution.residuals.push_back(residual);
+  if (residual <= options.tolerance) {
+    solution.end = End::converged;
+    return false;
+  }
+  if (options.progress && !options.progress(solution.cycles, residual)) {
+    solution.end = End::stopped;
+    return false;
+  }
+  without_gain_ = residual < 0.9 * best_ ? 0 : without_gain_ + 1; // NaN is no gain
+  if (residual < best_) best_ = residual;
+  constexpr int patience = 3;
+  if (without_gain_ == (solution.conjugate ? 3 * patience : patience) || !std::isfinite(residual)) {
+    solution.end = End::stalled;
+    return false;
+  }
+  return solution.cycles < options.most_cycles;
+}
+
+template <class T>
+void Iteration<T>::cycles(Progressing& progress, double size) {
+  if (!progress.begin(progress.options.full ? 1 : equations_.norm(false).first / size)) return;
+  bool starts = progress.options.full;
+  do {
+    if (starts) {
+      equations_.cycle().run_full_start();
+    } else {
+      equations_.cycle().run();
+    }
+    starts = false;
+  } while (progress.next(equations_.norm(false).first / size));
+}
+
+template <class T>
+void Iteration<T>::conjugate_gradients(Progressing& progress, double size) {
+  Level<T>& level = equations_.finest();
+  const Extents n = level.u.extents();
+  if (x_.count() == 0) {
+    for (Field<T>* field : {&x_, &p_, &q_, &right_})
+      *field = Field<T>(equations_.queue().device(), n, "a vector of conjugate gradients");
+  }
+  equations_.copy(right_, level.b);
+  if (progress.options.full) equations_.cycle().run_full_start();
+  equations_.copy(x_, level.u);
+  bool first = true;
+  while (true) { // again where rounding has parted the residual from that of x
+    equations_.copy(level.b, right_);
+    equations_.copy(level.u, x_);
+    equations_.residual(level.u, level.b, level.other);
+    equations_.copy(level.b, level.other);
+    const double residual = equations_.norm(true).first / size;
+    if (first && progress.options.full) {
+      progress.begin(1);
+      if (!progress.next(residual)) break;
+    } else if (first) {
+      if (!progress.begin(residual)) break;
+    } else {
+      progress.solution.residuals.back() = residual;
+      if (residual <= 2 * progress.options.tolerance) break;
+      progress.solution.end = GridSolution::End::cycles;
+      if (!progress.gains() || progress.solution.cycles >= progress.options.most_cycles) break;
+    }
+    first = false;
+    if (!descend(progress, size)) break;
+  }
+  equations_.copy(level.u, x_);
+}
+
+/// Steps until the residual, as it is carried along, is small enough. False where to give up.
+template <class T>
+bool Iteration<T>::descend(Progressing& progress, double size) {
+  Level<T>& level = equations_.finest();
+  const Span<const T> r(level.b.elements());
+  double rho_before = 0;
+  while (true) {
+    equations_.cycle().run_from_zero();
+    const Span<const T> z(level.u.elements());
+    const double rho = equations_.product(r, z);
+    if (rho_before == 0) {
+      equations_.copy(p_, level.u);
+    } else {
+      equations_.combine(p_, level.u, rho / rho_before, 1);
+    }
+    rho_before = rho;
+    equations_.apply(p_, q_);
+    const double steep =
+        equations_.product(Span<const T>(p_.elements()), Span<const T>(q_.elements()));
+    if (!(rho > 0) || !(steep > 0)) { // at what rounding allows, or not a number
+      progress.solution.end = GridSolution::End::stalled;
+      return false;
+    }
+    const double step = rho / steep;
+    equations_.combine(x_, p_, 1, step);
+    equations_.combine(level.b, q_, 1, -step);
+    // The cycle keeps its right-hand side, so the residual is still there.
+    if (!progress.next(equations_.norm(true).first / size))
+      return progress.solution.end == GridSolution::End::converged;
+  }
+}
+
+/// Conjugate gradients read and write 19 arrays beside the cycle's.
+template <class T>
+double Iteration<T>::bytes(bool conjugate) {
+  return equations_.cycle().bytes(conjugate) +
+         (conjugate ? 19.0 * static_cast<double>(equations_.finest().points()) * sizeof(T) : 0);
+}
+
+template class Iteration<float>;
+template class Iteration<double>;
+
+} // namespace ridge::solve::detail

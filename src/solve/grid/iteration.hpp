@@ -1,0 +1,47 @@
+// Cycles until the residual is small enough: alone, or preconditioning conjugate gradients.
+#pragma once
+
+#include <ridge/solve/grid/multigrid.hpp>
+
+#include "equations.hpp"
+
+namespace ridge::solve::detail {
+
+/// When cycles end.
+class Progressing {
+public:
+  Progressing(const GridOptions& how, GridSolution& into) : options(how), solution(into) {}
+  /// Notes the first residual. Returns whether to go on.
+  bool begin(double residual);
+  /// Notes the residual after a cycle. Returns whether to go on.
+  bool next(double residual);
+  [[nodiscard]] bool gains() const { return without_gain_ == 0; }
+
+  const GridOptions& options;
+  GridSolution& solution;
+
+private:
+  double best_ = 1;
+  int without_gain_ = 0;
+};
+
+/// Solves for u of the finest level from its b. Residuals are relative to `size`.
+template <class T>
+class Iteration {
+public:
+  explicit Iteration(Equations<T>& equations) : equations_(equations) {}
+
+  void cycles(Progressing& progress, double size);
+  /// Preconditioned by a cycle from zero, which is symmetric in sums weighted by volumes.
+  void conjugate_gradients(Progressing& progress, double size);
+  /// Least bytes of a cycle, and of what conjugate gradients do beside it.
+  [[nodiscard]] double bytes(bool conjugate);
+
+private:
+  bool descend(Progressing& progress, double size);
+
+  Equations<T>& equations_;
+  Field<T> x_, p_, q_, right_; ///< of conjugate gradients
+};
+
+} // namespace ridge::solve::detail

@@ -1,0 +1,114 @@
+"""`ridge evolve heat --implicit`: the decay of discrete modes, steps far above the explicit limit, restarts."""
+
+import h5py
+import numpy as np
+import pytest
+
+
+def write(values, file="u0.h5"):
+    with h5py.File(file, "w") as h5:
+        h5["u"] = values
+
+
+def state(step, out="out"):
+    with h5py.File(f"{out}.h5") as h5:
+        return h5[next(f"snapshots/{n}/u" for n in h5["snapshots"] if int(n) == step)][...]
+
+
+def evolve(ridge, *words, out="out", scheme="crank-nicolson", device="cpu"):
+    return ridge.good("evolve", "heat", "u0.h5:/u", "-o", f"{out}.h5", "--implicit", scheme, "--device", device,
+                      *words)
+
+
+def mode(shape, spacing):
+    """A mode of a box that is dirichlet in x, neumann in y, periodic in z, and its discrete eigenvalue."""
+    nz, ny, nx = shape
+    z, y, x = np.meshgrid(*[np.arange(n) for n in shape], indexing="ij")
+    u = np.sin(2 * np.pi * x / (nx - 1)) * np.cos(np.pi * y / (ny - 1)) * np.cos(2 * np.pi * z / nz)
+    angles = (2 * np.pi / (nx - 1), np.pi / (ny - 1), 2 * np.pi / nz)
+    return u, sum((2 - 2 * np.cos(a)) / h**2 for a, h in zip(angles, spacing))
+
+
+@pytest.mark.parametrize("scheme", ["backward-euler", "crank-nicolson"])
+@pytest.mark.parametrize("device", ["cpu", "simt:64"])
+def test_modes_decay_as_the_scheme_says(ridge, folder, scheme, device):
+    u, eigenvalue = mode((12, 13, 17), (0.5, 1, 2))
+    write(u)
+    dt, rate, steps = 40.0, 0.25, 3  # the largest explicit step is 0.38
+    record, = evolve(ridge, "--boundary", "x=dirichlet:0,y=neumann:0,z=periodic", "--spacing", "0.5x1x2", "--dt", dt,
+                     "--diffusivity", rate, "--steps", steps, "--json", scheme=scheme, device=device).records()
+    a = dt * rate * eigenvalue
+    factor = 1 / (1 + a) if scheme == "backward-euler" else (1 - a / 2) / (1 + a / 2)
+    assert abs(factor) < 0.9
+    assert np.abs(state(steps) - factor**steps * u).max() < 1e-9
+    assert record["worst_residual"] <= 1e-10 and record["cycles_per_step"] >= 1
+
+
+def test_crank_nicolson_is_of_second_order_in_time_and_euler_of_first(ridge, folder):
+    u = np.sin(np.pi * np.arange(33) / 32)
+    eigenvalue = 2 - 2 * np.cos(np.pi / 32)
+    write(u)
+    time = 64.0  # an e-th in 104
+    errors = {}
+    for scheme in ("backward-euler", "crank-nicolson"):
+        for steps in (4, 8):
+            out = f"{scheme}{steps}"
+            evolve(ridge, "--boundary", "x=dirichlet:0", "--dt", time / steps, "--steps", steps, out=out, scheme=scheme)
+            errors[scheme, steps] = np.abs(state(steps, out) - np.exp(-eigenvalue * time) * u).max()
+    assert 1.7 < errors["backward-euler", 4] / errors["backward-euler", 8] < 2.3
+    assert 3.6 < errors["crank-nicolson", 4] / errors["crank-nicolson", 8] < 4.4
+    assert errors["crank-nicolson", 4] < 3e-3
+
+
+def test_it_comes_to_rest_at_what_the_faces_say(ridge, folder):
+    write(np.random.default_rng(1).standard_normal((9, 14)))
+    evolve(ridge, "--boundary", "x-=dirichlet:1,x+=neumann:0.5,y=mirror", "--dt", 1e6, "--steps", 2,
+           scheme="backward-euler")
+    assert np.abs(state(2) - (1 + 0.5 * np.arange(14))).max() < 1e-5
+
+
+def test_a_run_goes_on_bit_by_bit(ridge, folder):
+    write(np.random.default_rng(2).standard_normal((10, 12, 9)))
+    walls = ("--boundary", "x=dirichlet:1,y=periodic,z=neumann:0.1", "--dt", 3, "--every", 2)
+    evolve(ridge, *walls, "--steps", 6, out="whole")
+    evolve(ridge, *walls, "--steps", 4)
+    ridge.good("evolve", "--restart", "out.h5", "--steps", 2, "--device", "cpu")
+    assert np.array_equal(state(6), state(6, "whole"))
+    with h5py.File("out.h5") as h5:
+        assert h5.attrs["implicit"] == "crank-nicolson" and h5.attrs["tolerance"] == 1e-10
+    ridge.bad("evolve", "--restart", "out.h5", "--steps", 2, "--tol", 1e-3, says="--tol cannot be given with --restart")
+
+
+def test_fp32_reaches_its_own_tolerance(ridge, folder):
+    u, eigenvalue = mode((8, 9, 17), (1, 1, 1))
+    write(u.astype("f4"))
+    evolve(ridge, "--boundary", "x=dirichlet:0,y=neumann:0,z=periodic", "--dt", 5, "--steps", 1)
+    a = 5 * eigenvalue / 2
+    assert np.abs(state(1) - (1 - a) / (1 + a) * u).max() < 5e-5
+
+
+@pytest.mark.parametrize("words, says", [
+    (["--implicit", "leapfrog", "--dt", 1], "backward-euler or crank-nicolson"),
+    (["--implicit", "crank-nicolson"], "needs --dt"),
+    (["--implicit", "crank-nicolson", "--dt", "auto"], "needs --dt"),
+    (["--implicit", "crank-nicolson", "--dt", 1, "--tol", 2], "--tol is between 0 and 1"),
+    (["--implicit", "crank-nicolson", "--dt", 1, "--schedule", "auto"], "--schedule is for explicit steps"),
+    (["--implicit", "crank-nicolson", "--dt", 1, "--boundary", "x=periodic"], "face y- has no condition"),
+    (["--tol", 0.1], "--tol goes with --implicit"),
+])
+def test_what_it_refuses(ridge, folder, words, says):
+    write(np.ones((5, 6)))
+    walls = [] if "--boundary" in words else ["--boundary", "x=periodic,y=mirror"]
+    ridge.bad("evolve", "heat", "u0.h5:/u", "-o", "out.h5", *walls, *words, "--device", "cpu", says=says)
+
+
+def test_it_is_for_heat(ridge, folder):
+    write(np.ones((5, 6)))
+    ridge.bad("evolve", "wave", "u0.h5:/u", "-o", "out.h5", "--implicit", "crank-nicolson", "--dt", 1,
+              says="--implicit is for heat")
+
+
+def test_a_tolerance_that_the_precision_does_not_reach(ridge, folder):
+    write(np.random.default_rng(3).standard_normal((8, 9)).astype("f4"))
+    ridge.bad("evolve", "heat", "u0.h5:/u", "-o", "out.h5", "--boundary", "x=dirichlet:0,y=mirror", "--implicit",
+              "crank-nicolson", "--dt", 100, "--tol", 1e-14, "--device", "cpu", code=1, says="a larger --tol")
