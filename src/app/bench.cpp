@@ -8,6 +8,7 @@
 #include "bench_ranks.hpp"
 #include "commands.hpp"
 #include "counting.hpp"
+#include "energy.hpp"
 #include "interrupt.hpp"
 
 #include <fmt/core.h>
@@ -35,6 +36,7 @@ struct BenchCommand {
   std::optional<double> cutoff, skin, density;
   std::string box;
   bool counters = false;
+  bool energy = false;
   bool no_roof = false;
   bool json = false;
 
@@ -107,19 +109,23 @@ private:
     lab::RoofSource roof(request.device, false, request.roof);
     const bool several = schedule == "all" || schedule == "space";
     Counting counting(chosen);
+    std::optional<Energy> joules;
+    if (energy) joules.emplace(request.device);
     const std::vector<Extents> sizes = sizes_of(size, chosen.default_size);
     std::size_t failed = 0;
     std::string why;
     for (const Extents& one : sizes) {
       request.size = one;
       try {
-        chosen.run(request, roof, [&](const Record& record) {
+        const auto the_case = chosen.make_case(request, roof);
+        lab::bench_case(*the_case, request, roof, [&](const Record& record) {
           check_interrupt();
           records.push_back(record);
           if (counters)
             records.back().counters =
                 counting.of({kernel, to_text(record.device), to_text(record.size), record.precision,
                              record.schedule, site, settings, operations, width});
+          if (joules) joules->add_to(records.back(), *the_case);
           if (!json) print_line(records.back(), several, records.size() == 1, is_size_range(size));
         });
       } catch (const Failure& failure) {
@@ -168,6 +174,7 @@ private:
       if (detail.name == lab::flop_rate_detail) add(quantity(detail.number, "flop/s"));
       if (detail.name == "least_bytes") add(quantity(detail.number, "B") + " at least");
     }
+    if (const std::string joules = energy_text(r); !joules.empty()) add(joules);
     return text.empty() ? "" : "  (" + text + ")";
   }
 
@@ -266,6 +273,9 @@ void add_bench(CommandLine& line) {
   command.add("--counters", &o->counters,
               "count the bytes from and to memory, of one more launch; modelled where that cannot "
               "be");
+  command.add(
+      "--energy", &o->energy,
+      "joules of a launch, from launches of one second more; where the device has a counter");
   command.add(
       "--no-roof", &o->no_roof,
       "measure no ceiling: a check and a time, without a fraction, seconds sooner on a cpu");

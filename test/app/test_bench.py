@@ -1,5 +1,6 @@
 """`ridge bench`: its records and its errors."""
 
+import json
 import re
 import signal
 import time
@@ -249,3 +250,19 @@ def test_cycles_of_multigrid_are_checked_level_by_level(ridge):
     assert len(alone) == levels and all(s >= 0 for s in alone)
     ridge.bad("bench", "multigrid", "--size", "33x20x18", "--schedule", "level=7", says=["level=7: there are"])
     ridge.bad("tune", "multigrid", "--size", "33x20x18", says=["no fastest to keep"])
+
+
+def test_joules_or_why_not(ridge):
+    """RAPL is there on few machines of this kind; without it the record says nothing of it."""
+    words = ("bench", "laplacian", "--size", "32x32x32", "--device", "cpu", "--no-roof", "--repeat", 3, "--energy")
+    result = ridge(*words, "--json")
+    assert result.code == 0
+    (record,) = json.loads(result.out)
+    if "joules" in record:
+        assert record["joules"] > 0 and record["joules_from"] == "RAPL" and result.err == ""
+    else:
+        assert result.err.startswith("ridge: joules are not measured: ") and result.err.count("\n") == 1
+    silent = json.loads(ridge.good(*words[:-1], "--json").out)
+    assert "joules" not in silent[0]
+    emulated = ridge("bench", "laplacian", "--size", "16x8x8", "--device", "simt:32", "--energy", "--json")
+    assert emulated.code == 0 and "emulated GPU" in emulated.err
