@@ -33,7 +33,7 @@ struct BenchCommand {
   bool scaling = false;
   std::optional<Index> steps;
   std::optional<std::string> boundary;
-  std::optional<double> cutoff, skin, density;
+  std::optional<double> cutoff, skin, density, theta, error;
   std::string box;
   bool counters = false;
   bool energy = false;
@@ -70,6 +70,10 @@ struct BenchCommand {
     if (boundary) request.boundary = *boundary;
     request.near = near(chosen);
     if (request.near && over_ranks) throw UsageError("--cutoff is for one rank");
+    if ((theta || error) && chosen.pattern != "tree")
+      throw UsageError(fmt::format("--theta and --error are for gravity-tree; {} is none", kernel));
+    request.theta = theta;
+    request.error = error;
     request.measure.repeats = repeat;
     request.operations = operations;
     request.ls = ls;
@@ -262,6 +266,9 @@ void add_bench(CommandLine& line) {
   command.add("--density", &o->density,
               "with --cutoff: bodies in a unit of volume; 0.8442 if not given");
   command.add("--box", &o->box, "with --cutoff: periodic (if not given) or open");
+  command.add("--theta", &o->theta, "of gravity-tree: how wide a node may look; 0.5 if not given");
+  command.add("--error", &o->error,
+              "of gravity-tree, in place of --theta: the rms error, which chooses theta and order");
   command.add("--repeat", &o->repeat, "timed launches").require_between(1, 100000);
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");

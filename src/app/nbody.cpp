@@ -34,7 +34,7 @@ struct NbodyOptions {
   std::optional<std::uint64_t> seed;
   std::optional<double> dt, softening, gravity;
   std::optional<std::string> precision, integrator, forces;
-  std::optional<double> theta;
+  std::optional<double> theta, error;
   std::optional<Index> order;
   Index steps = 1000;
   std::optional<Index> every;
@@ -79,6 +79,7 @@ void require_no_parameters(const NbodyOptions& o) {
                                                 {o.integrator.has_value(), "--integrator"},
                                                 {o.forces.has_value(), "--forces"},
                                                 {o.theta.has_value(), "--theta"},
+                                                {o.error.has_value(), "--error"},
                                                 {o.order.has_value(), "--order"}};
   for (const auto& [is_given, name] : given) {
     if (is_given) {
@@ -102,10 +103,19 @@ Parameters parameters_of(const NbodyOptions& o) {
                                  : nbody::Precision::mixed;
   if (o.integrator) p.integrator = nbody::parse_integrator(*o.integrator);
   if (o.forces) p.forces = nbody::parse_forces(*o.forces);
-  if ((o.theta || o.order) && p.forces != nbody::Forces::tree) {
-    throw UsageError(fmt::format("{} goes with --forces tree", o.theta ? "--theta" : "--order"));
+  if ((o.theta || o.order || o.error) && p.forces != nbody::Forces::tree) {
+    throw UsageError(fmt::format("{} goes with --forces tree", o.theta   ? "--theta"
+                                                               : o.error ? "--error"
+                                                                         : "--order"));
   }
+  if (o.theta && o.error) throw UsageError("--theta and --error: give one of them");
   p.theta = o.theta.value_or(p.theta);
+  if (o.error) {
+    if (!(*o.error > 0))
+      throw UsageError(fmt::format("--error {:g}: it must be positive", *o.error));
+    p.error = *o.error;
+    p.order = 0; // either
+  }
   if (o.order) p.order = static_cast<int>(std::clamp<Index>(*o.order, 0, 99));
   require_sound(p);
   return p;
@@ -182,6 +192,7 @@ private:
     run_.device = to_text(device.id());
     run_.device_name = device.facts().name;
     run_.schedule = system_->schedule().text;
+    run_.parameters = system_->parameters();
   }
 
   [[nodiscard]] std::string note(const Device& device) const {
@@ -353,6 +364,9 @@ void add_nbody(CommandLine& line) {
   command.add("--theta", &o->theta,
               "of --forces tree: how wide a node may look, from 0 (all pairs) to 1.5; 0.5 if not "
               "given");
+  command.add("--error", &o->error,
+              "of --forces tree, in place of --theta: the rms error of accelerations at the start, "
+              "such as 1e-4; chooses theta and order, and checks a sample against all pairs");
   command.add("--order", &o->order,
               "of --forces tree: 1 for masses of nodes, 2 (if not given) for quadrupoles, too");
   command.add("--precision", &o->precision,

@@ -99,6 +99,7 @@ void NbodyWriter::create(const NbodyRun& run, const Snapshot& first) {
     out.attribute(root, "forces", std::string(to_text(run.parameters.forces)));
     out.attribute(root, "theta", run.parameters.theta);
     out.attribute(root, "order", Index{run.parameters.order});
+    if (run.parameters.error > 0) out.attribute(root, "error_asked", run.parameters.error);
   }
   out.attribute(root, "device", run.device);
   out.attribute(root, "device_name", run.device_name);

@@ -29,7 +29,8 @@ Record timed(const NbodyReport::End& end) {
 std::string forces_text(const nbody::Parameters& p) {
   if (p.forces == nbody::Forces::pairs) return "";
   if (p.theta == 0) return "tree with theta 0, which is all pairs, ";
-  return fmt::format("tree with theta {:g} and order {}, ", p.theta, p.order);
+  const std::string asked = p.error > 0 ? fmt::format(" for an error of {:g}", p.error) : "";
+  return fmt::format("tree with theta {:.4g} and order {}{}, ", p.theta, p.order, asked);
 }
 
 /// What a record says of a tree's last forces.
@@ -43,6 +44,12 @@ void print_tree(const Record& force) {
              "rms, {:.1e} at the 99th percentile, {:.1e} at worst, of {:.0f} bodies\n",
              detail("p2p"), detail("p2c"), detail("error_rms"), detail("error_p99"),
              detail("error_worst"), detail("error_sample"));
+  if (const double asked = detail("error_asked"); asked > 0 && detail("error_rms") > asked) {
+    fmt::print(
+        "this is more than the {:g} that was asked for and held at the start: bodies have moved; "
+        "start anew from the last snapshot to choose again\n",
+        asked);
+  }
 }
 
 void print_periods(const nbody::PeriodMeter& meter) {
@@ -145,6 +152,7 @@ void NbodyReport::print_json(const NbodyRun& run, const End& end) const {
               {"softening", p.softening},
               {"G", p.gravity},
               {"forces", to_text(p.forces)},
+              {"error_asked", p.error > 0 ? Json(p.error) : Json()},
               {"steps", end.steps},
               {"evaluations", end.evaluations},
               {"seconds", end.seconds},

@@ -46,6 +46,7 @@ public:
       run.parameters.forces = nbody::parse_forces(required<std::string>(file_, "forces"));
       run.parameters.theta = required<double>(file_, "theta");
       run.parameters.order = static_cast<int>(required<Index>(file_, "order"));
+      (void)read_attribute(file_, "error_asked", run.parameters.error);
     }
     run.device = required<std::string>(file_, "device");
     run.device_name = required<std::string>(file_, "device_name");

@@ -53,7 +53,11 @@ Forces parse_forces(std::string_view text) {
 }
 
 void require_sound(const Parameters& p) {
-  if (p.forces == Forces::tree) pairs::require_sound({p.theta, p.order, p.softening, {}});
+  if (p.forces == Forces::tree) {
+    const auto chosen = p.error == 0 ? pairs::TreeChoice{p.theta, p.order}
+                                     : pairs::tree_choice(p.error, p.order, to_text(p.precision));
+    pairs::require_sound({chosen.theta, chosen.order, p.softening, {}});
+  }
   if (!(p.dt > 0) || !std::isfinite(p.dt)) {
     throw UsageError(fmt::format("--dt {:g}: a step must be positive", p.dt));
   }

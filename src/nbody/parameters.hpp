@@ -23,6 +23,9 @@ struct Parameters {
   Forces forces = Forces::pairs;
   double theta = 0.5; ///< of the tree, as pairs::TreeOptions has it; nothing to pairs
   int order = 2;      ///< likewise
+  /// Of a tree's accelerations, rms: theta and perhaps order (0 asks for either) are chosen so that
+  /// they begin with at most that. 0: theta and order are as given.
+  double error = 0;
 
   friend bool operator==(const Parameters&, const Parameters&) = default;
 };

@@ -117,6 +117,7 @@ public:
     record.details.push_back({"schedule_of_others", 0, forces_.back().record().schedule});
     return record;
   }
+  [[nodiscard]] Parameters parameters() const override { return parameters_; }
   [[nodiscard]] ChosenSchedule schedule() const override {
     return {schedule_.name, pairs::to_text(schedule_.schedule)};
   }

@@ -54,8 +54,10 @@ public:
 
   /// What else a tree's next forces depend on: pairs::Tree::limit.
   virtual std::uint32_t limit() { return 0; }
-  /// Adds how far a tree's accelerations are off all pairs, on a sample of the bodies, to the
-  /// record.
+  /// With the theta and order of a tree that were chosen.
+  [[nodiscard]] virtual Parameters parameters() const = 0;
+  /// Adds how far a tree's accelerations are off all pairs, on a sample of the bodies, and the time
+  /// of each part of an evaluation to the record. Nothing can be done with the bodies afterwards.
   virtual void add_error(Record& /*record*/) {}
 
   /// What an evaluation of the forces does; untimed.

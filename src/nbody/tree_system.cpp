@@ -32,10 +32,19 @@ public:
     for (Field<T>& sum : sums_)
       sum = Field<T>(device, count, "accelerations and potentials");
     const auto sources = spans_of<const T>(body_);
+    const bool goes_on = !before.acceleration[0].empty();
+    const bool chooses = parameters.error > 0 && !goes_on;
     tree_.emplace(queue_, sources,
-                  pairs::TreeOptions{parameters.theta, parameters.order, parameters.softening,
+                  pairs::TreeOptions{chooses ? 0.5 : parameters.theta,
+                                     chooses ? 2 : parameters.order, parameters.softening,
                                      std::get<0>(schedule_.schedule)});
-    if (before.acceleration[0].empty()) {
+    if (chooses) {
+      (void)tree_->reach(parameters.error, parameters.order, spans_of<T>(sums_), sample());
+      parameters_.theta = tree_->options().theta;
+      parameters_.order = tree_->options().order;
+      return;
+    }
+    if (!goes_on) {
       evaluate();
       return;
     }
@@ -73,15 +82,16 @@ public:
 
   void add_error(Record& record) override {
     if (tree_->octree().nodes() == 0) return; // gone on from a snapshot, and no step taken
-    constexpr Index most_pairs_of_gpus = Index{1} << 35;
-    constexpr Index most_pairs = Index{1} << 30;
-    const Index most = queue_.device().is_gpu() ? most_pairs_of_gpus : most_pairs;
-    const auto error = tree_->error(std::clamp<Index>(most / body_[0].count(), 16, 2000));
+    const auto error = tree_->error(sample());
+    if (parameters_.error > 0) record.details.push_back({"error_asked", parameters_.error, {}});
     record.details.push_back({"error_rms", error.rms, {}});
     record.details.push_back({"error_p99", error.p99, {}});
     record.details.push_back({"error_worst", error.worst, {}});
     record.details.push_back({"error_sample", static_cast<double>(error.sample), {}});
+    for (const pairs::TreePhase& phase : tree_->phases(spans_of<T>(sums_)))
+      record.details.push_back({"seconds_" + phase.field(), phase.time.value, {}});
   }
+  [[nodiscard]] Parameters parameters() const override { return parameters_; }
 
   void wait() override { queue_.wait(); }
   [[nodiscard]] Record record() override { return tree_->record("gravity"); }
@@ -95,6 +105,13 @@ public:
   }
 
 private:
+  /// Targets that errors are looked at of.
+  [[nodiscard]] Index sample() const {
+    constexpr Index most_pairs_of_gpus = Index{1} << 35;
+    constexpr Index most_pairs = Index{1} << 30;
+    const Index most = queue_.device().is_gpu() ? most_pairs_of_gpus : most_pairs;
+    return std::clamp<Index>(most / body_[0].count(), 16, 2000);
+  }
   template <class Element, std::size_t N>
   static std::array<Span<Element>, N> spans_of(const std::array<Field<T>, N>& fields) {
     std::array<Span<Element>, N> spans;

@@ -144,10 +144,17 @@ TreePairs Tree<P>::pairs() {
   std::vector<std::uint32_t> host(static_cast<std::size_t>(2 * groups));
   copy_to_host(queue_, host.data(), met_.data(), 2 * groups);
   queue_.wait();
+  double all = 0;
+  double most = 0;
   for (Index g = 0; g < groups; ++g) {
-    met.bodies += host[static_cast<std::size_t>(2 * g)];
-    met.nodes += host[static_cast<std::size_t>(2 * g + 1)];
+    const double bodies = host[static_cast<std::size_t>(2 * g)];
+    const double nodes = host[static_cast<std::size_t>(2 * g + 1)];
+    met.bodies += bodies;
+    met.nodes += nodes;
+    all += cost_of_body * bodies + cost_of_node * nodes;
+    most = std::max(most, cost_of_body * bodies + cost_of_node * nodes);
   }
+  if (all > 0) met.imbalance = most / (all / static_cast<double>(groups));
   met.bodies -= static_cast<double>(n); // none acts on itself
   return met;
 }
@@ -252,6 +259,7 @@ Record Tree<P>::record(std::string_view kernel) {
                     {"order", static_cast<double>(options_.order), {}},
                     {"p2p", met.bodies / n, {}},
                     {"p2c", met.nodes / n, {}},
+                    {"imbalance", met.imbalance, {}},
                     {"nodes", static_cast<double>(octree_.nodes()), {}},
                     {"depth", static_cast<double>(octree_.depth()), {}}};
   return record;

@@ -74,7 +74,8 @@ nb::tuple neighbours(nb::tuple arrays, double cutoff, const std::array<double, 3
 }
 
 template <class P>
-void sum_by_tree(Queue& queue, const Array& bodies, const Array& out, const TreeOptions& options) {
+void sum_by_tree(Queue& queue, const Array& bodies, const Array& out, const TreeOptions& options,
+                 double error) {
   std::array<Span<const typename P::Stored>, 4> from;
   std::array<Span<typename P::Summed>, 4> to;
   for (int c = 0; c < 4; ++c) {
@@ -82,12 +83,17 @@ void sum_by_tree(Queue& queue, const Array& bodies, const Array& out, const Tree
     to[static_cast<std::size_t>(c)] = row_of<typename P::Summed>(out, c);
   }
   Tree<P> tree(queue, from, options);
-  tree.update();
-  tree.sum(to);
+  if (error > 0) {
+    (void)tree.reach(error, options.order, to, 1000);
+  } else {
+    tree.update();
+    tree.sum(to);
+  }
   queue.wait(); // whose memory the tree has
 }
 
-void gravity(nb::tuple arrays, double theta, double softening, int order, nb::object device) {
+void gravity(nb::tuple arrays, double theta, double softening, int order, double error,
+             nb::object device) {
   const std::string name = "gravity";
   const std::vector<std::string> names{"bodies", "out"};
   const std::vector<std::string> no_numbers;
@@ -103,9 +109,9 @@ void gravity(nb::tuple arrays, double theta, double softening, int order, nb::ob
     options.schedule =
         default_tree_schedule(queue.device(), all[0].element_bytes == 4 ? Fp32::name : Fp64::name);
     if (all[0].element_bytes == 4) {
-      sum_by_tree<Fp32>(queue, all[0], all[1], options);
+      sum_by_tree<Fp32>(queue, all[0], all[1], options, error);
     } else {
-      sum_by_tree<Fp64>(queue, all[0], all[1], options);
+      sum_by_tree<Fp64>(queue, all[0], all[1], options, error);
     }
   });
 }
@@ -114,7 +120,8 @@ void gravity(nb::tuple arrays, double theta, double softening, int order, nb::ob
 
 void add_bodies(nb::module_& m) {
   m.def("neighbours", &neighbours, "arrays"_a, "cutoff"_a, "box"_a, "device"_a.none());
-  m.def("gravity", &gravity, "arrays"_a, "theta"_a, "softening"_a, "order"_a, "device"_a.none());
+  m.def("gravity", &gravity, "arrays"_a, "theta"_a, "softening"_a, "order"_a, "error"_a,
+        "device"_a.none());
 }
 
 } // namespace ridge::python

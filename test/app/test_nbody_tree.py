@@ -37,6 +37,52 @@ def test_forces_are_near_those_of_all_pairs(ridge, folder, device):
     assert 0.1 < found["error_rms"] / np.sqrt((error**2).mean()) < 10
 
 
+@pytest.mark.parametrize("device, asked", [("cpu", 1e-2), ("cpu", 1e-4), ("cpu", 1e-6), ("simt:32", 1e-3)])
+def test_an_error_that_is_asked_for(ridge, folder, device, asked):
+    position, velocity, mass = cloud(600)
+    write_start("in.h5", position, velocity, mass)
+    out = ridge.good("nbody", "in.h5", "-o", "run.h5", *TREE, "--steps", 1, "--device", device,
+                     "--error", asked, "--precision", "fp64", "--json").out
+    found = json.loads(out)[0]
+    assert found["error_asked"] == found["nbody"]["error_asked"] == asked
+    acceleration, _ = forces("run.h5", 0)
+    right, _ = reference_forces(position, mass, 0.1)
+    error = np.linalg.norm(acceleration - right, axis=1) / np.linalg.norm(right, axis=1)
+    assert np.sqrt((error**2).mean()) <= asked * (1 + 1e-9)  # all bodies are the sample
+    assert found["imbalance"] >= 1 and found["seconds_walk"] > 0 and found["seconds_sort"] > 0
+    with h5py.File("run.h5") as h5:
+        assert h5.attrs["theta"] == found["theta"] and h5.attrs["order"] == found["order"]
+        assert h5.attrs["error_asked"] == asked
+    ridge.good("nbody", "--restart", "run.h5", "-o", "rest.h5", "--steps", 1, "--device", device)
+    ridge.good("nbody", "in.h5", "-o", "whole.h5", *TREE, "--steps", 2, "--device", device,
+               "--error", asked, "--precision", "fp64")
+    assert same_bits(snapshot("rest.h5", 2), snapshot("whole.h5", 2))
+
+
+@pytest.mark.parametrize("kernel, asked", [("gravity-tree", 1e-4), ("gravity-tree-cube", 1e-2)])
+def test_a_benchmark_of_an_error(ridge, kernel, asked):
+    (r,) = ridge.good("bench", kernel, "--size", 2000, "--error", asked, "--device", "cpu", "--no-roof",
+                      "--repeat", 1, "--json").records()
+    assert r["check"]["ok"] and r["error_rms"] <= asked == r["error_asked"] and r["error_sample"] == 2000
+    assert r["error_rms"] <= r["error_p99"] <= r["error_worst"]
+
+
+@pytest.mark.parametrize("words, said", [
+    (["bench", "gravity-tree", "--error", 1e-8], "error 1e-08: in fp32 it can be from 1e-06 to 0.1"),
+    (["bench", "gravity-tree", "--error", "nan"], "error nan"),
+    (["bench", "gravity-tree", "--error", 1e-3, "--theta", 0.5], "give one of them"),
+    (["bench", "gravity-tree", "--theta", 2], "theta 2: it is from 0"),
+    (["bench", "laplacian", "--error", 1e-3], "are for gravity-tree"),
+    (["nbody", "--plummer", 50, "--error", 1e-3], "--error goes with --forces tree"),
+    (["nbody", "--plummer", 50, *TREE, "--error", 1e-3, "--theta", 1], "give one of them"),
+    (["nbody", "--plummer", 50, *TREE, "--error", -1], "--error -1: it must be positive"),
+    (["nbody", "--plummer", 50, *TREE, "--error", 0.5], "error 0.5: in mixed it can be from 1e-06 to 0.1"),
+    (["nbody", "--plummer", 50, *TREE, "--error", 0.01, "--order", 4], "order 4"),
+])
+def test_bad_errors(ridge, words, said):
+    ridge.bad(*words, "--device", "cpu", says=said)
+
+
 def test_theta_0_is_all_pairs(ridge, folder):
     write_start("in.h5", *cloud(300))
     out = ridge.good("nbody", "in.h5", "-o", "tree.h5", *TREE, "--theta", 0, "--steps", 3,

@@ -134,6 +134,11 @@ def test_gravity_by_a_tree(device, rng, dtype):
         errors = np.linalg.norm(got[:3] - a, axis=0) / np.linalg.norm(a, axis=0)
         assert np.sqrt((errors**2).mean()) < most
         np.testing.assert_allclose(got[3], -(bodies[3] * near).sum(-1), rtol=most)
+    for asked in (3e-3, 1e-4):
+        got = ridge.gravity(bodies, softening=0.05, error=asked, device=device)
+        errors = np.linalg.norm(got[:3] - a, axis=0) / np.linalg.norm(a, axis=0)
+        assert np.sqrt((errors**2).mean()) < 1.3 * asked  # of a sample it is less
+    got = ridge.gravity(bodies, softening=0.05, theta=0.0, device=device)
     out = np.empty_like(bodies)
     assert ridge.gravity(bodies, softening=0.05, theta=0.0, out=out, device=device) is out
     assert out.tobytes() == got.tobytes()
@@ -149,6 +154,10 @@ def test_bad_gravity(rng):
         ridge.gravity(bodies, softening=-1.0)
     with pytest.raises(ridge.UsageError, match="bodies have 3 components"):
         ridge.gravity(bodies[:3].copy())
+    with pytest.raises(ridge.UsageError, match="error=-1: it must be positive"):
+        ridge.gravity(bodies, error=-1.0)
+    with pytest.raises(ridge.UsageError, match="error 0.5: in fp64 it can be from 1e-10 to 0.1"):
+        ridge.gravity(bodies, error=0.5)
     with pytest.raises(TypeError, match="order=2.5"):
         ridge.gravity(bodies, order=2.5)
     bodies[2, 11] = np.inf

@@ -46,8 +46,9 @@ struct BenchRequest {
   Index steps = 16;      ///< of what evolves: one launch is so many
   std::string boundary = "untouched"; ///< of what evolves, as stencil::parse_boundaries reads it
   bool wisdom = false;                ///< `auto` takes the schedule that tuning found, where it did
-  std::optional<NearRequest> near = {}; ///< interactions: only those within a cutoff
-  bool roof = true;                     ///< ceilings are measured, which take seconds on a cpu
+  std::optional<NearRequest> near = {};         ///< interactions: only those within a cutoff
+  std::optional<double> theta = {}, error = {}; ///< trees: how wide nodes may look, or rms error
+  bool roof = true; ///< ceilings are measured, which take seconds on a cpu
 };
 
 /// Ceilings of one device, each measured when first asked for and then remembered.

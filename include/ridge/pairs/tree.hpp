@@ -12,6 +12,7 @@
 #include <ridge/record/record.hpp>
 #include <ridge/spatial/octree.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,20 @@ struct TreeOptions {
 /// has about the error that radius over distance below theta has, in less time.
 [[nodiscard]] double tree_alpha(double theta, int order);
 
+/// What reaches an error.
+struct TreeChoice {
+  double theta = 0.5;
+  int order = 2;
+};
+
+/// The rms error of accelerations that a table of measurements has for theta and order: Plummer's
+/// sphere and a homogeneous one of 100000 bodies, fp64, softening 0.005, the worse of both.
+[[nodiscard]] double tree_error_at(const TreeChoice& choice);
+/// The cheapest choice that reaches an rms error by that table; `order` 0: either. Throws
+/// UsageError for an error that no tree of the precision has: below 1e-6 in fp32 and mixed, 1e-10
+/// in fp64, or above 0.1.
+[[nodiscard]] TreeChoice tree_choice(double error, int order, std::string_view precision);
+
 /// Throws UsageError unless theta is in [0, 1.5], order is 1 or 2 and softening is not negative.
 void require_sound(const TreeOptions& options);
 
@@ -42,6 +57,9 @@ void require_sound(const TreeOptions& options);
 struct TreePairs {
   double bodies = 0; ///< of two bodies
   double nodes = 0;  ///< of a body and a node
+  /// What the costliest group of targets costs over the mean of all: of one, no more than that many
+  /// groups can share the work.
+  double imbalance = 1;
 };
 
 /// How far accelerations of a sample of the targets are off the sums over all pairs in double
@@ -56,6 +74,13 @@ struct TreeError {
 struct TreePhase {
   std::string name;
   Seconds time;
+
+  /// Its name in records.
+  [[nodiscard]] std::string field() const {
+    std::string field = name;
+    std::replace(field.begin(), field.end(), ' ', '_');
+    return field;
+  }
 };
 
 using NamedTreeSchedule = text::Named<std::variant<TreeSchedule>>;
@@ -94,6 +119,11 @@ public:
   [[nodiscard]] std::uint32_t limit();
   /// As if there had been no sums yet.
   void forget();
+  /// Updates and sums until accelerations are off by `error` rms at most on a sample of targets:
+  /// begins with tree_choice, then makes theta smaller or, where half of the error is not used,
+  /// larger. `options` say what was chosen. Returns the sample's error under these sums. Throws
+  /// Failure where even all pairs do not reach it. Waits.
+  TreeError reach(double error, int order, const std::array<Span<Summed>, 4>& sums, Index sample);
 
   [[nodiscard]] const spatial::Octree<Stored, typename P::Computed>& octree() const {
     return octree_;
@@ -113,6 +143,7 @@ public:
 private:
   void update(const std::function<void(const char* phase)>& begins);
   void set_limit(std::uint32_t limit);
+  void choose(const TreeChoice& choice);
   void remember_accelerations(const std::array<Span<Summed>, 4>& sums);
   void take_sums(const std::array<Span<Summed>, 4>& sums);
 

@@ -1,0 +1,134 @@
+// Theta and order of a tree for an error that is asked for.
+#include <ridge/core/error.hpp>
+#include <ridge/pairs/tree.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace ridge::pairs {
+
+namespace {
+
+struct Measured {
+  double theta, error;
+};
+
+// `ridge nbody --plummer 100000` and `--cold-collapse 100000`, `--precision fp64 --softening 0.005
+// --steps 1 --dt 1e-4`, 2026-11-26: the worse error_rms of both.
+constexpr std::array<Measured, 6> quadrupoles{{{0.15, 2.65e-5},
+                                               {0.25, 9.87e-5},
+                                               {0.4, 3.43e-4},
+                                               {0.6, 9.24e-4},
+                                               {0.9, 3.24e-3},
+                                               {1.3, 8.5e-3}}};
+constexpr std::array<Measured, 5> monopoles{
+    {{0.25, 1.81e-3}, {0.4, 4.08e-3}, {0.6, 7.45e-3}, {0.9, 1.44e-2}, {1.3, 2.71e-2}}};
+
+// At this error interactions with masses alone cost as much as those with quadrupoles.
+constexpr double monopoles_from = 7e-3;
+
+/// Calls `of` with the two rows between which `is_before` ends, or the two nearest.
+template <std::size_t N, class Before, class Of>
+double between(const std::array<Measured, N>& table, const Before& is_before, const Of& of) {
+  std::size_t k = 1;
+  while (k + 1 < N && is_before(table[k]))
+    ++k;
+  return of(table[k - 1], table[k]);
+}
+
+/// Along a straight line of logarithms.
+double along(double x, double x0, double y0, double x1, double y1) {
+  return y0 * std::exp(std::log(x / x0) / std::log(x1 / x0) * std::log(y1 / y0));
+}
+
+template <std::size_t N>
+double error_of(const std::array<Measured, N>& table, double theta) {
+  return between(
+      table, [&](const Measured& m) { return m.theta < theta; },
+      [&](const Measured& a, const Measured& b) {
+        return along(theta, a.theta, a.error, b.theta, b.error);
+      });
+}
+
+template <std::size_t N>
+double theta_of(const std::array<Measured, N>& table, double error) {
+  return between(
+      table, [&](const Measured& m) { return m.error < error; },
+      [&](const Measured& a, const Measured& b) {
+        return along(error, a.error, a.theta, b.error, b.theta);
+      });
+}
+
+} // namespace
+
+double tree_error_at(const TreeChoice& choice) {
+  if (choice.theta == 0) return 0;
+  return choice.order == 1 ? error_of(monopoles, choice.theta)
+                           : error_of(quadrupoles, choice.theta);
+}
+
+TreeChoice tree_choice(double error, int order, std::string_view precision) {
+  const double least = precision == Fp64::name ? 1e-10 : 1e-6;
+  if (!(error >= least && error <= 0.1)) {
+    throw UsageError(
+        fmt::format("error {:g}: in {} it can be from {:g} to 0.1 of accelerations, rms{}", error,
+                    precision, least, error > 0 && error < least ? "; fp64 takes 1e-10" : ""));
+  }
+  if (order == 0) order = error >= monopoles_from ? 1 : 2;
+  if (order != 1 && order != 2) require_sound(TreeOptions{0.5, order, 0, {}});
+  const double theta = order == 1 ? theta_of(monopoles, error) : theta_of(quadrupoles, error);
+  return {std::min(theta, 1.5), order};
+}
+
+template <class P>
+void Tree<P>::choose(const TreeChoice& choice) {
+  options_.theta = walk_.theta = choice.theta;
+  options_.order = walk_.order = choice.order;
+}
+
+template <class P>
+TreeError Tree<P>::reach(double asked, int order, const std::array<Span<Summed>, 4>& sums,
+                         Index sample) {
+  TreeChoice choice = tree_choice(asked, order, P::name);
+  const double power = 1.0 / (choice.order + 1);
+  bool may_grow = true;
+  for (int tries = 0;; ++tries) {
+    choose(choice);
+    forget();
+    for (int n = 0; n < 2; ++n) { // the second knows accelerations, as all later ones do
+      update();
+      sum(sums);
+    }
+    const TreeError found = error(sample);
+    if (found.rms > asked) {
+      if (choice.theta == 0) {
+        throw Failure(
+            fmt::format("the error of accelerations is {:.1e} rms where all pairs are summed in "
+                        "{}, and {:g} was asked for",
+                        found.rms, P::name, asked));
+      }
+      may_grow = false;
+      const double factor = std::pow(0.8 * asked / found.rms, power);
+      choice.theta *= std::clamp(factor, 0.4, 0.95);
+      if (choice.theta < 0.02 || tries == 12) choice.theta = 0;
+    } else if (may_grow && found.rms < asked / 2 && choice.theta > 0 && choice.theta < 1.5) {
+      const double factor = found.rms > 0 ? std::pow(0.8 * asked / found.rms, power) : 1.5;
+      choice.theta = std::min(1.5, choice.theta * std::min(1.5, factor));
+      may_grow = tries < 3;
+    } else {
+      return found;
+    }
+  }
+}
+
+template void Tree<Fp32>::choose(const TreeChoice&);
+template void Tree<Fp64>::choose(const TreeChoice&);
+template void Tree<Mixed>::choose(const TreeChoice&);
+template TreeError Tree<Fp32>::reach(double, int, const std::array<Span<float>, 4>&, Index);
+template TreeError Tree<Fp64>::reach(double, int, const std::array<Span<double>, 4>&, Index);
+template TreeError Tree<Mixed>::reach(double, int, const std::array<Span<double>, 4>&, Index);
+
+} // namespace ridge::pairs
