@@ -39,9 +39,28 @@ Index bytes_an_item(const Description& d, const Plan& plan, Index items) {
 constexpr Index least_tile = 512; // items of a tile, that starting one costs nothing
 constexpr Index line_items = 64;  // items along x that tiles are multiples of
 
+/// Of a chain that scans: whole columns, as many as keep what goes from run to run in half of the
+/// L2, and no more than leave each thread a few tiles.
+TileShape column_tile(const DeviceFacts& facts, const Description& d, Index3 n, Join join) {
+  const Index l2 = facts.l2.value > 0 ? facts.l2.value : Index{1} << 20;
+  TileShape tile{n.x, d.rank > 2 ? 1 : n.y, n.z};
+  const Plan plan = make_plan(d, n, {fuse_all, join == Join::points, tile, false});
+  const Index bytes = std::max<Index>(1, plan.tile_elements * d.element_bytes / n.x);
+  const Index threads = ridge::cpu::default_threads();
+  const Index rows = d.rank > 2 ? n.y : 1;
+  const Index share = n.x * rows / (threads * 4);
+  const Index room = std::max(line_items, std::min(l2 / 2 / bytes, share));
+  const Index parts = tiles_of(n.x, std::min(room, n.x));
+  tile.x = (tiles_of(n.x, parts) + line_elements - 1) / line_elements * line_elements;
+  tile.x = std::min(tile.x, n.x);
+  if (rows > 1 && tile.x == n.x) tile.y = std::clamp<Index>(room / n.x, 1, n.y);
+  return tile;
+}
+
 /// Tiles of one item along the last dimension, or as many as make a tile worth its start.
 /// What they keep in use fits half of the L1, or where such tiles are too short, half of the L2.
 TileShape cpu_tile(const DeviceFacts& facts, const Description& d, Index3 n, Join join) {
+  if (d.scans_in(0, d.last())) return column_tile(facts, d, n, join);
   const Index l2 = facts.l2.value > 0 ? facts.l2.value : Index{1} << 20;
   TileShape tile{n.x, n.y > 1 ? 1 : n.y, n.z > 1 ? 1 : n.z};
   TileShape trial = tile;
@@ -234,10 +253,33 @@ bool set_one_launch(const DeviceFacts& facts, const Description& d, Index3 n, Gp
   return true;
 }
 
+/// Lanes of a block that have a column each: as many as leave the units several blocks, and less
+/// where columns keep much in shared memory, which blocks of few lanes fill best. Columns that do
+/// not fit run one operation a launch.
+void set_columns(const DeviceFacts& facts, const Description& d, Index3 n, GpuSchedule& s) {
+  const PassedGroup all = d.passing_of(0, d.last());
+  const int width = std::max(facts.warp_width, 1);
+  const Index columns = n.x * (d.rank > 2 ? n.y : 1);
+  const Index bytes = all.lane_elements(n) * d.element_bytes;
+  int threads = std::min(4 * width, most_block_threads);
+  while (threads > width && columns < Index{4} * threads * std::max(facts.units, 1))
+    threads /= 2;
+  while (threads > width && 4 * threads * bytes > facts.shared_per_block.value)
+    threads /= 2;
+  s.block = BlockShape{{threads, 1, 1}};
+  const Index room = facts.shared_per_block.value;
+  const bool one = make_plan(d, n, {fuse_all, true, s.tile, true}).groups.size() == 1;
+  s.fuse = all.passing == Passing::columns && one && threads * bytes <= room ? fuse_all : fuse_none;
+}
+
 GpuSchedule gpu_default(const DeviceFacts& facts, const Description& d, Index3 n) {
   GpuSchedule s;
   s.block = block_for(n);
   s.tile = {std::min<Index>(64, n.x), std::min<Index>(4, n.y), 1};
+  if (d.scans_in(0, d.last())) {
+    set_columns(facts, d, n, s);
+    return s;
+  }
   // In registers all operations cost one launch and no traffic between them. Where lanes compute
   // some items twice instead, few launches are what counts only for few items. A march of two
   // operations computes one row of many twice: what they pass need not go through the memory then
@@ -288,7 +330,7 @@ std::vector<NamedSchedule> named_schedules(const Device& device, const Descripti
   fission.block = block_for(n);
   if (fused.fuse != fuse_all) {
     fused.fuse = fuse_all;
-    set_gpu_tile(device.facts(), d, n, fused);
+    if (!d.scans_in(0, d.last())) set_gpu_tile(device.facts(), d, n, fused);
   }
   return {{"fission", fission}, {"fused", fused}};
 }

@@ -70,6 +70,7 @@ public:
   [[nodiscard]] const Domain& domain(int k) const {
     return d_.operations[static_cast<std::size_t>(k)].domain;
   }
+  [[nodiscard]] Scan scan(int k) const { return d_.operations[static_cast<std::size_t>(k)].scan; }
   [[nodiscard]] const Dimension& dimension(int i) const {
     return d_.dimensions[static_cast<std::size_t>(i)];
   }
@@ -84,9 +85,10 @@ private:
 
 PassedGroup Description::passing_of(int first, int last) const {
   PassedGroup group{first, last};
-  if (first == last) return group;
+  if (first == last && !scans_in(first, last)) return group;
   const DescribedUses uses(*this);
-  if (joined_to(uses, first) >= last) return group; // item by item in registers
+  if (joined_to(uses, first) >= last && !scans_in(first, last))
+    return group; // item by item in registers
   const Passed<DescribedUses> passed(uses, {first, last});
   group.passing = passed.passing();
   group.along = passed.along(group.passing);
@@ -96,7 +98,17 @@ PassedGroup Description::passing_of(int first, int last) const {
     group.seam = passed.has_seam(group.along);
     group.shared_elements = passed.shared_arrays().count;
   }
+  if (group.passing == Passing::columns) {
+    group.shared_elements = passed.kept_before(uses.arrays());
+    group.extra = passed.kept_extra();
+  }
   return group;
+}
+bool Description::scans_in(int first, int last) const {
+  for (int k = std::max(first, 0); k <= last; ++k) {
+    if (operations[static_cast<std::size_t>(k)].scan != Scan::none) return true;
+  }
+  return false;
 }
 std::vector<int> Description::joined_ends() const {
   const DescribedUses uses(*this);
@@ -132,8 +144,12 @@ Description detail::describe(const DeclaredChain& c) {
   d.arrays.assign(c.arrays, c.arrays + c.array_count);
   std::copy(c.dimensions, c.dimensions + c.rank, d.dimensions.begin());
   for (const DeclaredOperation* op = c.operations; op != c.operations + c.operation_count; ++op) {
-    d.operations.push_back(
-        {op->name, {op->accesses, op->accesses + op->count}, op->domain, op->flops});
+    d.operations.push_back({op->name,
+                            {op->accesses, op->accesses + op->count},
+                            op->domain,
+                            op->flops,
+                            op->scan,
+                            op->carried});
   }
   d.groups.assign(c.groups, c.groups + c.group_count);
   check(d);
@@ -175,6 +191,13 @@ private:
   }
 
   void accesses(const OperationInfo& op) const {
+    if (op.scan != Scan::none && d_.rank < 2) {
+      fail("operation '{}' scans along the last dimension, and there is one alone; declare two, of "
+           "which the first may have one item",
+           op.name);
+    }
+    if (op.scan != Scan::none && op.carried < 1)
+      fail("operation '{}' scans and carries nothing", op.name);
     bool writes = false;
     for (const Access& a : op.accesses) {
       if (a.array < 0 || a.array >= static_cast<int>(d_.arrays.size())) {

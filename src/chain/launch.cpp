@@ -95,8 +95,12 @@ Index tile_elements(const Description& d, const Plan& plan, const Schedule& sche
   Index most = plan.tile_elements;
   if (std::holds_alternative<CpuSchedule>(schedule)) return most;
   for (const GroupPlan& group : plan.groups) {
-    const Index each = d.passing_of(group.first, group.last).shared_elements;
-    most = std::max(most, each * most_block_threads);
+    const PassedGroup passed = d.passing_of(group.first, group.last);
+    const Index each = passed.lane_elements(plan.extents);
+    const Index lanes = passed.passing == Passing::columns
+                            ? std::get<GpuSchedule>(schedule).block.count()
+                            : most_block_threads;
+    most = std::max(most, each * lanes);
   }
   return most;
 }

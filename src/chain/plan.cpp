@@ -12,10 +12,6 @@ namespace ridge::chain {
 
 namespace {
 
-constexpr Index line_elements = 8;
-constexpr Index in_whole_lines(Index elements) {
-  return ceil_div(elements, line_elements) * line_elements;
-}
 /// Between temporaries, so that their items do not fall on the same sets of the cache.
 constexpr Index gap_elements = 16;
 constexpr Index range_grain = 64;
@@ -53,7 +49,9 @@ private:
   [[nodiscard]] const Array& array(int a) const { return d_.arrays[static_cast<std::size_t>(a)]; }
   [[nodiscard]] int arrays() const { return static_cast<int>(d_.arrays.size()); }
   [[nodiscard]] Index extent(int d) const { return along(plan_.extents, d); }
-  [[nodiscard]] bool tiled(int d) const { return along(tile_, d) < extent(d); }
+  [[nodiscard]] bool tiled(const GroupPlan& group, int d) const {
+    return along(group.tile, d) < extent(d);
+  }
   [[nodiscard]] const Dimension& dimension(int d) const {
     return d_.dimensions[static_cast<std::size_t>(d)];
   }
@@ -104,6 +102,7 @@ private:
     GroupPlan trial = group_of(first, last);
     grow(trial);
     const PassedGroup passed = d_.passing_of(first, last);
+    if (const int k = split_scans(trial, passed, why); k != 0) return k;
     if (request_.gpu && passed.seam && extent(passed.along) < passed.overlap) {
       why = fmt::format("lanes of a block would overlap by {} of the {} items along {}",
                         passed.overlap, extent(passed.along), axis_name(passed.along));
@@ -113,7 +112,7 @@ private:
       for (int k = run.first; k <= run.last; ++k) {
         for (const Access& a : operation(k).accesses) {
           if (a.writes || d_.local_to(first, last, a.array) ||
-              !d_.written_in(first, last, a.array) || !crosses(run, a.reach))
+              !d_.written_in(first, last, a.array) || !crosses(trial, run, a.reach))
             continue;
           int writer = first;
           while (!operation(writer).writes(a.array))
@@ -144,6 +143,29 @@ private:
                           axis_name(d), dimension(d).halo);
         return last; // fewer operations, less overlap
       }
+    }
+    return 0;
+  }
+
+  /// The same for what scans.
+  [[nodiscard]] int split_scans(const GroupPlan& group, const PassedGroup& passed,
+                                std::string& why) const {
+    if (group.first == group.last || !d_.scans_in(group.first, group.last)) return 0;
+    const int columns = d_.column_dimension();
+    int k = group.first;
+    while (operation(k).scan == Scan::none)
+      ++k;
+    if (tiled(group, columns)) {
+      why = fmt::format("{} scans along {}, which tiles of {} items would cut",
+                        k == group.first ? "that" : "it", axis_name(columns),
+                        along(group.tile, columns));
+      return std::max(k, group.first + 1);
+    }
+    if (request_.gpu && passed.passing != Passing::columns) {
+      why = fmt::format("lanes have a column along {} each, and operations read across columns, or "
+                        "have other domains",
+                        axis_name(columns));
+      return group.last;
     }
     return 0;
   }
@@ -184,10 +206,10 @@ private:
   }
 
   /// Whether a read of this reach, by a run that computes beyond its tile, leaves the tile.
-  [[nodiscard]] bool crosses(const RunPlan& run, const Reach& reach) const {
+  [[nodiscard]] bool crosses(const GroupPlan& group, const RunPlan& run, const Reach& reach) const {
     for (int d = 0; d < 3; ++d) {
-      if (tiled(d) && (run.low.along(d) - reach.low.along(d) > 0 ||
-                       run.high.along(d) + reach.high.along(d) > 0))
+      if (tiled(group, d) && (run.low.along(d) - reach.low.along(d) > 0 ||
+                              run.high.along(d) + reach.high.along(d) > 0))
         return true;
     }
     return false;
@@ -210,6 +232,9 @@ private:
     group.first = first;
     group.last = last;
     group.tile = tile_;
+    // Columns are never cut: lanes of GPUs have whole ones, and of a cpu's groups see split().
+    if (d_.scans_in(first, last) && (request_.gpu || first == last))
+      along(group.tile, d_.column_dimension()) = extent(d_.column_dimension());
     for (int k = first; k <= last;) {
       const int end = run_end(k, last);
       group.runs.push_back({k, end, {}, {}});
@@ -263,7 +288,7 @@ private:
             if (!operation(k).reads(a)) continue;
             const Reach reach = operation(k).reach(a);
             for (int d = 0; d < 3; ++d) {
-              if (!tiled(d)) continue;
+              if (!tiled(group, d)) continue;
               int& low = along(run->low, d);
               int& high = along(run->high, d);
               // Of a periodic dimension also what lies beyond its ends is needed.
@@ -278,7 +303,7 @@ private:
       }
     }
     const int m = plan_.march;
-    group.rolls = m > 0 && tiled(m) && group.runs.size() > 1;
+    group.rolls = m > 0 && tiled(group, m) && group.runs.size() > 1;
     for (int a = 0; a < arrays(); ++a) {
       if (!d_.local_to(group.first, group.last, a)) continue;
       int writers = 0;
@@ -403,8 +428,27 @@ private:
       const ArrayPlan& planned = plan_.arrays[static_cast<std::size_t>(a)];
       if (planned.home == Home::tile && planned.group == g) members.push_back(a);
     }
-    plan_.tile_elements = std::max(
-        plan_.tile_elements, share(std::move(members), group.runs, !group.rolls, line_elements));
+    const Index temporaries = share(std::move(members), group.runs, !group.rolls, line_elements);
+    plan_.groups[static_cast<std::size_t>(g)].carry_offset = temporaries;
+    plan_.tile_elements = std::max(plan_.tile_elements, temporaries + carry_elements(group));
+  }
+  /// On the cpu: what runs of a group hand on from item to item of the columns of a tile.
+  [[nodiscard]] Index carry_elements(const GroupPlan& group) const {
+    Index most = 0;
+    for (const RunPlan& run : group.runs) {
+      Index values = 0;
+      for (int k = run.first; k <= run.last; ++k)
+        values += operation(k).carried;
+      if (values == 0 || request_.gpu) continue;
+      const auto columns = [&](int d) {
+        const Domain& domain = operation(run.first).domain;
+        const int more = std::max(0, domain.end.along(d) - domain.begin.along(d));
+        return along(group.tile, d) + run.low.along(d) + run.high.along(d) + more;
+      };
+      const Index rows = d_.column_dimension() == 1 ? 1 : columns(1);
+      most = std::max(most, values * in_whole_lines(columns(0)) * rows);
+    }
+    return most;
   }
   void share_range() {
     std::vector<int> members;
@@ -416,7 +460,7 @@ private:
 
   void hold_tile(int a, const GroupPlan& group, ArrayPlan& planned) const {
     for (int d = 0; d < 3; ++d) {
-      if (!tiled(d)) continue;
+      if (!tiled(group, d)) continue;
       Index low = 0;
       Index high = 0;
       for (const RunPlan& run : group.runs) {
@@ -425,7 +469,7 @@ private:
         high = std::max<Index>(high, run.high.along(d));
       }
       const Index extra = array(a).extra.along(d);
-      const Index span = low + along(tile_, d) + high + extra;
+      const Index span = low + along(group.tile, d) + high + extra;
       (d == 0 ? planned.part_x : d == 1 ? planned.part_y : planned.part_z) = true;
       if (d == 0) {
         planned.before.x = in_whole_lines(low);

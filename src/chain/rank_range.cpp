@@ -99,6 +99,10 @@ std::string why_not_periodic(const Description& c, const PlaceNotes& notes, int 
 /// Why a dimension cannot be divided whether it goes round or not: exchanges send whole faces of
 /// the range.
 std::string why_not(const Description& c, int d) {
+  for (const OperationInfo& op : c.operations) {
+    if (op.scan != Scan::none && d == c.column_dimension())
+      return fmt::format("'{}' scans along it", op.name);
+  }
   for (const Array& array : c.arrays) {
     if (!exchanged(array)) continue;
     for (int other = 0; other < 3; ++other) {

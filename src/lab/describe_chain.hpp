@@ -19,6 +19,7 @@ template <class E>
   know_source(typeid(chain::Call<chain::Placed<C>, float>), header, {});
   know_source(typeid(chain::Call<chain::Placed<C>, double>), header, {});
   BenchKernel made = chain_kernel(E::name, E::meaning, E::make());
+  if constexpr (requires { E::default_size(); }) made.default_size = E::default_size();
   add_rank_case(made, E::make());
   return made;
 }

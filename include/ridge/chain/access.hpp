@@ -65,6 +65,13 @@ struct Domain {
   friend constexpr bool operator==(const Domain&, const Domain&) = default;
 };
 
+/// In which order an operation takes the items of a column, which lie along the last dimension.
+enum class Scan {
+  none, ///< in any: each item on its own
+  up,   ///< from the first to the last
+  down, ///< from the last to the first
+};
+
 /// What an array is to its chain.
 enum class Role {
   input,     ///< only read

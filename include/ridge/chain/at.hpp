@@ -7,6 +7,58 @@
 
 namespace ridge::chain::inline RIDGE_TARGET_NAME {
 
+#if defined(RIDGE_TARGET_CPU) && defined(__x86_64__)
+/// Says to compilers that a register has a value that they do not know.
+template <class R>
+RIDGE_FN void hold(R& value) {
+  asm("" : "+v"(value));
+}
+#elif defined(RIDGE_TARGET_CPU) && defined(__aarch64__)
+template <class R>
+RIDGE_FN void hold(R& value) {
+  asm("" : "+w"(value));
+}
+#endif
+
+/// A value as an array would hold it: compilers do not contract what made it with what it goes
+/// into. So chains that scan have the same bits whichever of their operations run together.
+template <class V>
+RIDGE_FN V rounded(const V& given) {
+  V value = given;
+#if defined(RIDGE_TARGET_CUDA) && defined(__CUDA_ARCH__)
+  RIDGE_UNROLL
+  for (int i = 0; i < lanes_of<V>; ++i) {
+    Element<V> one = value[i];
+    if constexpr (sizeof(Element<V>) == 8) {
+      asm("" : "+d"(one));
+    } else {
+      asm("" : "+f"(one));
+    }
+    value.set(i, one);
+  }
+#elif defined(RIDGE_TARGET_HIP) && defined(__HIP_DEVICE_COMPILE__)
+  RIDGE_UNROLL
+  for (int i = 0; i < lanes_of<V>; ++i) {
+    Element<V> one = value[i];
+    asm("" : "+v"(one));
+    value.set(i, one);
+  }
+#elif defined(RIDGE_TARGET_CPU) && (defined(__x86_64__) || defined(__aarch64__))
+  using Register = decltype(value.lanes);
+  if constexpr (lanes_of < V >> 1 && sizeof(Register) >= 16 && sizeof(Register) <= simd_bytes) {
+    hold(value.lanes);
+  } else {
+    RIDGE_UNROLL
+    for (int i = 0; i < lanes_of<V>; ++i) {
+      Element<V> one = value[i];
+      hold(one);
+      value.set(i, one);
+    }
+  }
+#endif
+  return value;
+}
+
 /// What the operations of a run have computed of an item, array by array.
 template <class C, class V>
 struct Values {
@@ -42,7 +94,11 @@ public:
   RIDGE_FN void set(Slot<I, false>, const V& value) const {
     static_assert(I < arrays_of<C>, "the chain has no such array");
     static_assert(writes<Op>(I), "the operation does not declare that it writes this array");
-    values_.of[I] = value;
+    if constexpr (scans<C>) {
+      values_.of[I] = rounded(value);
+    } else {
+      values_.of[I] = value;
+    }
     if constexpr (outlives<C>(First, Last, I) && !written_in<C>(K + 1, Last, I)) {
       memory_.template store<I>(x_, y_, z_, value);
     }
@@ -68,25 +124,57 @@ public:
       return false;
     }
   }
+  /// Whether the item is the first, or the last, of its column, which lies along the last
+  /// dimension.
+  [[nodiscard]] RIDGE_FN bool first() const {
+    return level() == domain_of<Op>().begin.along(column);
+  }
+  [[nodiscard]] RIDGE_FN bool last() const {
+    const Index3& n = memory_.extents();
+    const Index extent = column == 0 ? n.x : column == 1 ? n.y : n.z;
+    return level() == extent + domain_of<Op>().end.along(column) - 1;
+  }
   /// Items of the range along y.
   [[nodiscard]] RIDGE_FN Index extent_x() const { return this->whole(memory_.extents()).x; }
   [[nodiscard]] RIDGE_FN Index extent_y() const { return this->whole(memory_.extents()).y; }
   [[nodiscard]] RIDGE_FN Index extent_z() const { return this->whole(memory_.extents()).z; }
 
 private:
+  static constexpr int column = column_dimension<C>;
+  [[nodiscard]] RIDGE_FN Index level() const { return column == 0 ? x_ : column == 1 ? y_ : z_; }
+
   const Memory& memory_;
   Values<C, V>& values_;
   Index x_, y_, z_;
 };
 
+/// Operation K at an item. Memory of runs that scan also offers load_carry<V, N>(x, y) and
+/// store_carry<N>(x, y, value): of a column, value N of those that the run hands on.
+template <int First, int K, int Last, bool Edges, class V, class C, class Memory>
+RIDGE_FN void run_one(const C& chain, const Memory& memory, Values<C, V>& values, Index x, Index y,
+                      Index z) {
+  const At<Memory, V, C, First, K, Last, Edges> at(chain, memory, values, x, y, z);
+  const auto& operation = std::get<static_cast<std::size_t>(K)>(chain.operations);
+  constexpr int count = carried_by<Operation<C, K>>();
+  if constexpr (count > 0) {
+    constexpr int before = carried_in<C>(First, K - 1);
+    V carry[count];
+    [&]<int... N>(std::integer_sequence<int, N...>) {
+      ((carry[N] = memory.template load_carry<V, before + N>(x, y)), ...);
+      operation(at, carry);
+      (memory.template store_carry<before + N>(x, y, carry[N]), ...);
+    }
+    (std::make_integer_sequence<int, count>{});
+  } else {
+    operation(at);
+  }
+}
+
 template <class V, int First, int Last, bool Edges, class C, class Memory, std::size_t... K>
 RIDGE_FN void run_operations(const C& chain, const Memory& memory, Index x, Index y, Index z,
                              std::index_sequence<K...>) {
   Values<C, V> values;
-  (std::get<static_cast<std::size_t>(First) + K>(chain.operations)(
-       At<Memory, V, C, First, First + static_cast<int>(K), Last, Edges>(chain, memory, values, x,
-                                                                         y, z)),
-   ...);
+  (run_one<First, First + static_cast<int>(K), Last, Edges>(chain, memory, values, x, y, z), ...);
 }
 
 /// The operations First to Last of a chain at one item, or at a pack of them.

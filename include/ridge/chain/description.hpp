@@ -14,6 +14,8 @@ struct OperationInfo {
   std::vector<Access> accesses;
   Domain domain;
   double flops = 0;
+  Scan scan = Scan::none;
+  int carried = 0; ///< values that it hands on from item to item
 
   [[nodiscard]] bool reads(int array) const;
   [[nodiscard]] bool writes(int array) const;
@@ -27,7 +29,14 @@ struct PassedGroup {
   int overlap = 0;         ///< lanes of each warp, or rows of each block, that compute for others
   bool seam = false;       ///< of lanes of a block; see Flow::has_seam
   int along = 0;           ///< the dimension that values are passed along
-  int shared_elements = 0; ///< of each lane of a block
+  int shared_elements = 0; ///< of each lane of a block; of a lane with a column, at each level
+  int extra = 0;           ///< levels of such a lane beyond those of the range
+
+  /// Elements of shared memory of a lane, in a range of these extents.
+  [[nodiscard]] Index lane_elements(Index3 n) const {
+    if (passing != Passing::columns) return shared_elements;
+    return shared_elements * ((along == 1 ? n.y : n.z) + extra);
+  }
 };
 
 /// A chain without its type.
@@ -45,6 +54,10 @@ struct Description {
   [[nodiscard]] bool written_in(int first, int last, int array) const;
   /// How GPUs pass values between these operations.
   [[nodiscard]] PassedGroup passing_of(int first, int last) const;
+  /// Whether any of these operations scans.
+  [[nodiscard]] bool scans_in(int first, int last) const;
+  /// The dimension that columns lie along.
+  [[nodiscard]] int column_dimension() const { return rank - 1; }
   /// A temporary that only these operations use.
   [[nodiscard]] bool local_to(int first, int last, int array) const;
   /// Of each operation the last of the longest run from it that can be joined in registers.
@@ -71,10 +84,13 @@ struct DeclaredOperation {
   std::size_t count;
   Domain domain;
   double flops;
+  Scan scan;
+  int carried;
 };
 template <class Op>
 constexpr DeclaredOperation declared() {
-  return {Op::name, Op::accesses.data(), Op::accesses.size(), domain_of<Op>(), flops_of<Op>()};
+  return {Op::name,       Op::accesses.data(), Op::accesses.size(), domain_of<Op>(),
+          flops_of<Op>(), scan_of<Op>(),       carried_by<Op>()};
 }
 /// What a chain's type says, as data.
 struct DeclaredChain {

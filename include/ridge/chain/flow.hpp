@@ -36,6 +36,11 @@ public:
   static constexpr auto rows_of(int array) { return rows.rows_of(array); }
   static constexpr bool reads_kept(int k, int array) { return rows.reads_kept(k, array); }
   static constexpr int most_kept() { return rows.most_kept(); }
+  static constexpr int run_end(int k) { return passed.run_end(k); }
+  static constexpr bool kept_in_columns(int array) { return passed.kept_in_columns(array); }
+  static constexpr int kept_before(int array) { return passed.kept_before(array); }
+  static constexpr int column_arrays() { return passed.kept_before(Uses<C>::arrays()); }
+  static constexpr int kept_extra() { return passed.kept_extra(); }
 };
 
 } // namespace ridge::chain

@@ -45,6 +45,8 @@ public:
     notes_.first_of_pack = true;
     return noted(0) < 0;
   }
+  [[nodiscard]] bool first() const { return false; } // columns are not divided
+  [[nodiscard]] bool last() const { return false; }
   [[nodiscard]] Index extent_x() const { return noted(0) + 1; }
   [[nodiscard]] Index extent_y() const { return noted(1) + 1; }
   [[nodiscard]] Index extent_z() const { return noted(2) + 1; }
@@ -58,11 +60,24 @@ private:
   PlaceNotes& notes_;
 };
 
+template <class Op>
+void note_operation(const Op& operation, PlaceNotes& notes) {
+  const NotingAt<Op> at(notes);
+  if constexpr (carried_by<Op>() > 0) {
+    typename NotingAt<Op>::Value carry[carried_by<Op>()];
+    for (auto& value : carry)
+      value = 1.0;
+    operation(at, carry);
+  } else {
+    operation(at);
+  }
+}
+
 template <class C>
 [[nodiscard]] PlaceNotes place_notes(const C& chain) {
   PlaceNotes notes;
   [&]<std::size_t... K>(std::index_sequence<K...>) {
-    (std::get<K>(chain.operations)(NotingAt<Operation<C, static_cast<int>(K)>>(notes)), ...);
+    (note_operation(std::get<K>(chain.operations), notes), ...);
   }
   (std::make_index_sequence<static_cast<std::size_t>(operations_of<C>)>{});
   return notes;

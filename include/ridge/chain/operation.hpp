@@ -30,6 +30,21 @@
 // beyond the declared reach are errors on the emulated GPU and in debug builds; of undeclared
 // arrays, at compile time. `static constexpr double flops` (operations an item) is optional.
 //
+// An operation that scans takes the items of a column one after the other, and hands values on from
+// item to item (ridge/chain/columns.hpp has sums, extremes and tridiagonal systems):
+//
+//   struct Mass {
+//     static constexpr const char* name = "mass";
+//     static constexpr std::array accesses{read(density), write(mass)};
+//     static constexpr Scan scan = Scan::down;      // along the chain's last dimension
+//     static constexpr std::array carried{0.0};     // what the first item finds
+//     template <class At>
+//     RIDGE_FN void operator()(const At& at, typename At::Value (&carry)[1]) const {
+//       carry[0] += at(density);
+//       at.set(mass, carry[0]);
+//     }
+//   };
+//
 // `static constexpr std::array<std::array<int, 2>, M> groups` lists ranges of operations, first and
 // last from 0, that GPUs run in one launch each by default.
 #pragma once
@@ -68,6 +83,23 @@ template <class Op>
 constexpr double flops_of() {
   if constexpr (requires { Op::flops; }) {
     return Op::flops;
+  } else {
+    return 0;
+  }
+}
+template <class Op>
+constexpr Scan scan_of() {
+  if constexpr (requires { Op::scan; }) {
+    return Op::scan;
+  } else {
+    return Scan::none;
+  }
+}
+/// How many values an operation hands on from item to item.
+template <class Op>
+constexpr int carried_by() {
+  if constexpr (scan_of<Op>() != Scan::none) {
+    return static_cast<int>(Op::carried.size());
   } else {
     return 0;
   }
@@ -132,7 +164,40 @@ constexpr bool read_in(int first, int last, int array, std::index_sequence<K...>
 template <class C>
 using Numbers = std::make_index_sequence<static_cast<std::size_t>(operations_of<C>)>;
 
+template <class C, std::size_t... K>
+constexpr int carried_in(int first, int last, std::index_sequence<K...>) {
+  return ((static_cast<int>(K) >= first && static_cast<int>(K) <= last
+               ? carried_by<Operation<C, static_cast<int>(K)>>()
+               : 0) +
+          ...);
+}
+template <class C, std::size_t... K>
+constexpr Scan scan_in(int first, int last, std::index_sequence<K...>) {
+  Scan found = Scan::none;
+  const auto look = [&](int k, Scan scan) {
+    if (k >= first && k <= last && scan != Scan::none) found = scan;
+  };
+  (look(static_cast<int>(K), scan_of<Operation<C, static_cast<int>(K)>>()), ...);
+  return found;
+}
+
 } // namespace detail
+
+/// How many values the operations `first` to `last` hand on from item to item together.
+template <class C>
+constexpr int carried_in(int first, int last) {
+  return detail::carried_in<C>(first, last, detail::Numbers<C>{});
+}
+/// The order that the operations of a run need; Scan::none where none of them scans.
+template <class C>
+constexpr Scan scan_in(int first, int last) {
+  return detail::scan_in<C>(first, last, detail::Numbers<C>{});
+}
+template <class C>
+inline constexpr bool scans = scan_in<C>(0, operations_of<C> - 1) != Scan::none;
+/// The dimension that columns lie along.
+template <class C>
+inline constexpr int column_dimension = static_cast<int>(C::dimensions.size()) - 1;
 
 /// Whether any of the operations `first` to `last` writes the array.
 template <class C>

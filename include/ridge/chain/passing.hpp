@@ -10,10 +10,11 @@
 namespace ridge::chain {
 
 enum class Passing {
-  memory, ///< through a tile's memory
-  lanes,  ///< operations read of each other along x: lanes of a warp exchange values
-  march,  ///< along the last dimension: lanes march along it and keep what they read and computed
-  block,  ///< so far along one of these that too much would be computed twice: lanes of a block
+  memory,  ///< through a tile's memory
+  lanes,   ///< operations read of each other along x: lanes of a warp exchange values
+  march,   ///< along the last dimension: lanes march along it and keep what they read and computed
+  block,   ///< so far along one of these that too much would be computed twice: lanes of a block
+  columns, ///< operations scan: lanes have columns, and keep in shared memory what they pass on
 };
 
 /// The operations `first` to `last` of a table, what they read of each other, and what follows from
@@ -225,7 +226,16 @@ public:
     return most;
   }
 
+  /// Whether any operation scans.
+  [[nodiscard]] constexpr bool scans() const {
+    bool any = false;
+    for (int k = 0; k < operations_; ++k)
+      any = any || uses_.scan(first_ + k) != Scan::none;
+    return any;
+  }
+
   [[nodiscard]] constexpr Passing passing() const {
+    if (scans()) return march_ > 0 && only_along(march_) ? Passing::columns : Passing::memory;
     if (operations_ < 2) return Passing::memory;
     if (march_ > 0 && only_along(march_) && in_order(march_) && within_halo(march_) &&
         !has_seam(march_) && run_up() <= most_run_up)
@@ -283,6 +293,46 @@ public:
       }
     }
     return shared;
+  }
+
+  // Of lanes that have columns:
+
+  /// Where the run of operation k ends, counted from `first`.
+  [[nodiscard]] constexpr int run_end(int k) const {
+    const int end = joined_to(uses_, first_ + k) - first_;
+    return std::min(end, operations_ - 1);
+  }
+  /// Whether a temporary of these operations alone goes from one of their runs to another.
+  [[nodiscard]] constexpr bool kept_in_columns(int array) const {
+    if (uses_.array(array).role != Role::temporary) return false;
+    for (int k = 0; k < uses_.operations(); ++k) {
+      const bool outside = k < first_ || k >= first_ + operations_;
+      if (outside && (uses_.use(k, array).reads || uses_.use(k, array).writes)) return false;
+    }
+    for (int begin = 0; begin < operations_; begin = run_end(begin) + 1) {
+      bool written = false;
+      for (int k = begin; k <= run_end(begin); ++k)
+        written = written || use(k, array).writes;
+      for (int k = run_end(begin) + 1; written && k < operations_; ++k) {
+        if (use(k, array).reads) return true;
+      }
+    }
+    return false;
+  }
+  /// Before which of the arrays that columns keep an array lies: how many do.
+  [[nodiscard]] constexpr int kept_before(int array) const {
+    int count = 0;
+    for (int a = 0; a < array; ++a)
+      count += kept_in_columns(a) ? 1 : 0;
+    return count;
+  }
+  /// How many points more than the range has levels the longest of these arrays has.
+  [[nodiscard]] constexpr int kept_extra() const {
+    int most = 0;
+    for (int a = 0; a < uses_.arrays(); ++a) {
+      if (kept_in_columns(a)) most = std::max(most, uses_.array(a).extra.along(march_));
+    }
+    return most;
   }
 
   /// The same along the last dimension.

@@ -15,6 +15,12 @@ namespace ridge::chain {
   return ceil_div(count, tile);
 }
 
+/// Elements of a cache line.
+inline constexpr Index line_elements = 8;
+[[nodiscard]] constexpr Index in_whole_lines(Index elements) {
+  return ceil_div(elements, line_elements) * line_elements;
+}
+
 /// Operations that run item by item in registers, or a single one.
 struct RunPlan {
   int first = 0, last = 0;
@@ -29,6 +35,9 @@ struct GroupPlan {
   bool rolls = false;
   Index3 tile;
   std::vector<RunPlan> runs;
+  /// cpu: in a tile's memory, where what runs hand on along columns lies: each value for all
+  /// columns, in rows of whole cache lines.
+  Index carry_offset = 0;
 };
 
 /// Where an array lives.

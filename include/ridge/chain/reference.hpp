@@ -44,15 +44,68 @@ struct ReferenceMemory {
   }
 };
 
+/// The reference's memory of an operation that scans, at one column.
+template <class M, int Values>
+struct ColumnReference : M {
+  using Value = typename M::Value;
+  Value (&carry)[Values];
+  template <class V, int N>
+  [[nodiscard]] V load_carry(Index /*x*/, Index /*y*/) const {
+    return carry[N];
+  }
+  template <int N, class V>
+  void store_carry(Index /*x*/, Index /*y*/, const V& value) const {
+    carry[N] = value;
+  }
+};
+
+/// Item after item of a column: along y of chains of two dimensions, along z of others.
+template <int K, class C, class Memory>
+void run_reference_column(const C& chain, const Memory& memory, Index x, Index y) {
+  using Op = Operation<C, K>;
+  constexpr Domain d = domain_of<Op>();
+  constexpr int values = carried_by<Op>();
+  constexpr bool along_y = column_dimension<C> == 1;
+  typename Memory::Value carry[values];
+  for (int n = 0; n < values; ++n) {
+    const double begin = Op::carried[static_cast<std::size_t>(n)];
+    if constexpr (std::is_constructible_v<typename Memory::Value, double, double>) {
+      carry[n] = typename Memory::Value(begin, 0.0); // infinity has no bound else
+    } else {
+      carry[n] = begin;
+    }
+  }
+  const ColumnReference<Memory, values> column{memory, carry};
+  const Index begin = d.begin.along(column_dimension<C>);
+  const Index end = (along_y ? memory.n.y : memory.n.z) + d.end.along(column_dimension<C>);
+  for (Index i = begin; i < end; ++i) {
+    const Index level = scan_of<Op>() == Scan::down ? end - 1 - (i - begin) : i;
+    run_item<typename Memory::Value, K, K, true>(chain, column, x, along_y ? level : y,
+                                                 along_y ? Index{0} : level);
+  }
+}
+
 template <int K, class C, class Memory, class Planes>
 void run_reference(const C& chain, const Memory& memory, const Planes& planes) {
   constexpr Domain d = domain_of<Operation<C, K>>();
-  planes(d.begin.z, memory.n.z + d.end.z, [&](Index z) {
-    for (Index y = d.begin.y; y < memory.n.y + d.end.y; ++y) {
-      for (Index x = d.begin.x; x < memory.n.x + d.end.x; ++x)
-        run_item<typename Memory::Value, K, K, true>(chain, memory, x, y, z);
+  if constexpr (scan_of<Operation<C, K>>() != Scan::none) {
+    if constexpr (column_dimension<C> == 1) {
+      planes(d.begin.x, memory.n.x + d.end.x,
+             [&](Index x) { run_reference_column<K>(chain, memory, x, 0); });
+    } else {
+      planes(d.begin.y, memory.n.y + d.end.y, [&](Index y) {
+        for (Index x = d.begin.x; x < memory.n.x + d.end.x; ++x)
+          run_reference_column<K>(chain, memory, x, y);
+      });
     }
-  });
+  } else {
+    planes(d.begin.z, memory.n.z + d.end.z, [&](Index z) {
+      for (Index y = d.begin.y; y < memory.n.y + d.end.y; ++y) {
+        for (Index x = d.begin.x; x < memory.n.x + d.end.x; ++x)
+          run_item<typename Memory::Value, K, K, true>(chain, memory, x, y, z);
+      }
+    });
+  }
 }
 
 /// One plane after the other; all arrays are kept.

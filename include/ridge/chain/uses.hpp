@@ -2,8 +2,8 @@
 // type when kernels are compiled, and of its description when host code plans.
 //
 // A table U has rank() (dimensions), operations(), arrays(), use(operation, array),
-// domain(operation), dimension(number) and array(number), and most_operations and most_arrays,
-// which it never exceeds.
+// domain(operation), scan(operation), dimension(number) and array(number), and most_operations and
+// most_arrays, which it never exceeds.
 #pragma once
 
 #include <ridge/chain/operation.hpp>
@@ -28,6 +28,7 @@ struct Uses {
   static constexpr int arrays() { return most_arrays; }
   static constexpr const Use& use(int k, int array) { return table.of[k][array]; }
   static constexpr const Domain& domain(int k) { return table.domain[k]; }
+  static constexpr Scan scan(int k) { return table.scan[k]; }
   static constexpr Dimension dimension(int d) { return dimension_of<C>(d); }
   static constexpr const Array& array(int a) { return C::arrays[static_cast<std::size_t>(a)]; }
 
@@ -35,12 +36,14 @@ private:
   struct Table {
     Use of[most_operations][most_arrays];
     Domain domain[most_operations];
+    Scan scan[most_operations];
   };
   static constexpr Table table = []<int... K>(std::integer_sequence<int, K...>) {
     Table all{};
     const auto fill = [&]<int N>(std::integral_constant<int, N>) {
       using Op = Operation<C, N>;
       all.domain[N] = domain_of<Op>();
+      all.scan[N] = scan_of<Op>();
       for (const Access& a : Op::accesses) {
         if (a.array >= 0 && a.array < most_arrays)
           all.of[N][a.array] = {reads<Op>(a.array), writes<Op>(a.array), reach_of<Op>(a.array)};
@@ -72,10 +75,14 @@ constexpr auto groups_of() {
 }
 
 /// Whether operation k may follow `first` to k - 1 item by item: it reads of what they wrote, and
-/// writes of what they read, the item alone.
+/// writes of what they read, the item alone, and none scans the other way.
 template <class U>
 constexpr bool joins(const U& uses, int first, int k) {
   if (!(uses.domain(first) == uses.domain(k))) return false;
+  for (int j = first; j < k; ++j) {
+    const bool both = uses.scan(j) != Scan::none && uses.scan(k) != Scan::none;
+    if (both && uses.scan(j) != uses.scan(k)) return false;
+  }
   for (int a = 0; a < uses.arrays(); ++a) {
     const Use& mine = uses.use(k, a);
     for (int j = first; j < k && (mine.reads || mine.writes); ++j) {

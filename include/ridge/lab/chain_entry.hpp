@@ -15,7 +15,8 @@ template <class... Entries>
 struct Chains {};
 
 /// A chain of inputs, temporaries and one output, the last array, for bench, schedules, tune,
-/// doctor and Python. An entry adds `name` and `meaning`, and replaces what is not as it is here.
+/// doctor and Python. An entry adds `name` and `meaning`, if it likes a function `default_size`,
+/// and replaces what is not as it is here.
 template <class C>
 struct ChainEntry {
   using Chain = C;

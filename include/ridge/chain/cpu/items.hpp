@@ -3,6 +3,7 @@
 
 #include <ridge/chain/at.hpp>
 #include <ridge/chain/cpu/row.hpp>
+#include <ridge/chain/plan.hpp>
 #include <ridge/chain/region.hpp>
 
 #include <algorithm>
@@ -22,16 +23,66 @@ RIDGE_FN Index run_packs(const C& chain, const R& row, Index x, Index end, Index
   return x;
 }
 
+/// What a run that scans hands on along the columns of a box.
+template <class T>
+struct Carries {
+  T* data = nullptr;
+  Index first_x = 0, first_y = 0;
+  Index row_elements = 0, each = 0;
+  /// Where the value of item 0 of a row would be.
+  [[nodiscard]] RIDGE_FN T* row(Index y) const {
+    return data + (y - first_y) * row_elements - first_x;
+  }
+};
+
+/// What the first items of the columns of a box find.
+template <int First, int Last, class C, class T>
+Carries<T> first_carries(T* memory, const Box& box) {
+  Carries<T> made;
+  constexpr bool along_y = column_dimension<C> == 1;
+  const Index rows = along_y ? 1 : box.end[1] - box.begin[1];
+  made.data = memory;
+  made.first_x = box.begin[0];
+  made.first_y = along_y ? 0 : box.begin[1];
+  made.row_elements = along_y ? 0 : in_whole_lines(box.end[0] - box.begin[0]);
+  made.each = in_whole_lines(box.end[0] - box.begin[0]) * rows;
+  const auto fill = [&]<int K>(std::integral_constant<int, K>) {
+    using Op = Operation<C, K>;
+    for (int n = 0; n < carried_by<Op>(); ++n) {
+      T* const begin = memory + (carried_in<C>(First, K - 1) + n) * made.each;
+      if constexpr (carried_by<Op>() > 0)
+        std::fill(begin, begin + made.each,
+                  static_cast<T>(Op::carried[static_cast<std::size_t>(n)]));
+    }
+  };
+  [&]<int... K>(std::integer_sequence<int, K...>) {
+    (fill(std::integral_constant<int, First + K>{}), ...);
+  }
+  (std::make_integer_sequence<int, Last - First + 1>{});
+  return made;
+}
+
+/// The i-th of the items [begin, end) in the order that a scan takes them.
+template <Scan S>
+RIDGE_FN Index in_turn(Index begin, Index end, Index i) {
+  return S == Scan::down ? end - 1 - (i - begin) : i;
+}
+
 /// Items [x, end) of a row.
 template <int First, int Last, class C, class T, bool Checked>
-RIDGE_FN void run_row(const C& chain, const Memory<C, T, Checked>& memory, bool everything, Index x,
-                      Index end, Index y, Index z) {
+RIDGE_FN void run_row(const C& chain, const Memory<C, T, Checked>& memory,
+                      const Carries<T>& carries, bool everything, Index x, Index end, Index y,
+                      Index z) {
   using Vector = NativePack<T>;
   using One = Pack<T, 1, abi::Native>;
   using N = Needs<C, First, Last>;
   constexpr Index width = lanes_of<Vector>;
   constexpr bool edges = dimension_of<C>(0).edge != Edge::none;
-  const Row<C, T, First, Last, Checked> row(memory, y, z, everything);
+  Row<C, T, First, Last, Checked> row(memory, y, z, everything);
+  if constexpr (carried_in<C>(First, Last) > 0) {
+    row.carry = carries.row(y);
+    row.each = carries.each;
+  }
   // Where no neighbour lies beyond an end, packs are contiguous.
   const Index safe = edges ? std::max<Index>(x, -N::low_x()) : x;
   const Index safe_end = edges ? std::min<Index>(end, memory.n.x - N::high_x()) : end;
@@ -55,8 +106,14 @@ template <int First, int Last, class C, class T, bool Checked>
 void run_box(const C& original, const Memory<C, T, Checked>& memory, const Box& box,
              const Box& own) {
   const C chain = original;
-  for (Index z = box.begin[2]; z < box.end[2]; ++z) {
-    for (Index y = box.begin[1]; y < box.end[1]; ++y) {
+  constexpr Scan scan = scan_in<C>(First, Last);
+  constexpr bool along_y = column_dimension<C> == 1;
+  Carries<T> carries;
+  if constexpr (scan != Scan::none) carries = first_carries<First, Last, C>(memory.carry, box);
+  for (Index i = box.begin[2]; i < box.end[2]; ++i) {
+    const Index z = along_y ? i : in_turn<scan>(box.begin[2], box.end[2], i);
+    for (Index j = box.begin[1]; j < box.end[1]; ++j) {
+      const Index y = along_y ? in_turn<scan>(box.begin[1], box.end[1], j) : j;
       const bool mine = y >= own.begin[1] && y < own.end[1] && z >= own.begin[2] && z < own.end[2];
       const Index from = mine ? std::clamp(own.begin[0], box.begin[0], box.end[0]) : box.end[0];
       const Index to = mine ? std::clamp(own.end[0], from, box.end[0]) : box.end[0];
@@ -64,7 +121,7 @@ void run_box(const C& original, const Memory<C, T, Checked>& memory, const Box& 
       const Index cuts[4] = {box.begin[0], from, to, box.end[0]};
       for (int part = 0; part < 3; ++part) {
         if (cuts[part] < cuts[part + 1]) {
-          run_row<First, Last>(chain, memory, part == 1, cuts[part], cuts[part + 1], y, z);
+          run_row<First, Last>(chain, memory, carries, part == 1, cuts[part], cuts[part + 1], y, z);
         }
       }
     }

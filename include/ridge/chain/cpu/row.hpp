@@ -31,6 +31,7 @@ struct Memory {
   Windows<C, T> windows;
   Index3 n;
   ridge::cpu::LinesAhead ahead;
+  T* carry = nullptr; ///< of the columns of a tile, for runs that scan
 };
 
 /// The rows of all arrays that a run reaches from its row (y, z). Addresses are found once a row.
@@ -45,6 +46,8 @@ struct Row {
   bool in_memory[arrays_of<C>]; ///< read from there, not from what a tile keeps
   T* to[arrays_of<C>];
   Put put[arrays_of<C>];
+  T* carry = nullptr; ///< of item x at carry + x; the next value `each` elements further
+  Index each = 0;
 
   /// `everything` false: only what the tile keeps for itself is written.
   RIDGE_FN Row(const Memory<C, T, Checked>& memory, Index y, Index z, bool everything)
@@ -84,6 +87,15 @@ struct Row {
       }
     }
     value.store(at);
+  }
+
+  template <class V, int N>
+  [[nodiscard]] RIDGE_FN V load_carry(Index x, Index /*y*/) const {
+    return V::load(carry + N * each + x);
+  }
+  template <int N, class V>
+  RIDGE_FN void store_carry(Index x, Index /*y*/, const V& value) const {
+    value.store(carry + N * each + x);
   }
 
   /// Asks for what comes later of the arrays that are read from memory, not those that operations

@@ -93,6 +93,7 @@ private:
 
   /// Moves the windows of the tile's own arrays to this tile.
   void move_windows(const Box& tile) {
+    memory_.carry = call_.tile_memory + thread_ * plan_.tile_elements + group_.carry_offset;
     for (int i = 0; i < arrays_of<C>; ++i) {
       const ArrayPlan& a = plan_.arrays[static_cast<std::size_t>(i)];
       if (a.home != Home::tile || &plan_.groups[static_cast<std::size_t>(a.group)] != &group_)

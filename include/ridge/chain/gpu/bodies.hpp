@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/chain/gpu/block.hpp>
+#include <ridge/chain/gpu/columns.hpp>
 #include <ridge/chain/gpu/exchange.hpp>
 #include <ridge/chain/gpu/march.hpp>
 #include <ridge/chain/gpu/points.hpp>

@@ -1,7 +1,7 @@
 // The chain pattern on GPUs: which kernel runs which group, and its launch. A launch is an
 // operation over all items, operations joined item by item (points), operations that pass values
 // from lane to lane of a warp (exchange) or of a block (block exchange) or from row to row (march),
-// or tiles in shared memory.
+// columns of operations that scan, or tiles in shared memory.
 #pragma once
 
 #include <ridge/chain/executor.hpp>
@@ -153,11 +153,44 @@ Bound bind_lanes(Queue& queue, const Call<C, T>& call, const GroupPlan& group,
       body);
 }
 
+/// Groups that scan: as many lanes with a column each as the block is asked to have.
+template <class C, class T, int First, int Last>
+Bound bind_columns(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
+  using F = Flow<C, First, Last>;
+  constexpr Domain d = domain_of<Operation<C, First>>();
+  constexpr int along = column_dimension<C>;
+  const Index3 n = call.plan->extents;
+  const Index columns = (n.x + d.end.x - d.begin.x) * (along == 1 ? 1 : n.y + d.end.y - d.begin.y);
+  const Index levels = (along == 1 ? n.y : n.z) + F::kept_extra();
+  const auto threads = static_cast<int>(s.block.count());
+  const Bytes shared{levels * F::column_arrays() * threads * static_cast<Index>(sizeof(T))};
+  const Bytes room = queue.device().facts().shared_per_block;
+  if (shared > room) {
+    const Index fit = threads * room.value / shared.value;
+    throw UsageError("columns of " + std::to_string(levels) + " levels need " + to_text(shared) +
+                     " of shared memory for a block of " + std::to_string(threads) +
+                     " threads, which has " + to_text(room) +
+                     (fit > 0 ? ": take " + std::to_string(fit) + " threads at most, or fuse=none"
+                              : std::string(": take fuse=none")));
+  }
+  return bind_body(queue,
+                   {{static_cast<int>(tiles_of(columns, threads)), 1, 1},
+                    {threads, 1, 1},
+                    static_cast<int>(shared.value)},
+                   Columns<C, T, First, Last>{call.chain,
+                                              narrowed<C, T, First, Last, false>(call.windows), n,
+                                              static_cast<int>(levels)});
+}
+
 /// A group of which this source has the kernel.
 template <class C, class T, int First, int Last>
 Bound bind_compiled(Queue& queue, const Call<C, T>& call, const GroupPlan& group,
                     const GpuSchedule& s) {
-  if constexpr (run_end<C, First, Last>() == Last) {
+  if constexpr (scan_in<C>(First, Last) != Scan::none) {
+    if constexpr (Flow<C, First, Last>::passing == Passing::columns)
+      return bind_columns<C, T, First, Last>(queue, call, s);
+    return {};
+  } else if constexpr (run_end<C, First, Last>() == Last) {
     return bind_points<C, T, First, Last>(queue, call, s);
   } else {
     constexpr Passing passing = Flow<C, First, Last>::passing;
