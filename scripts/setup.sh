@@ -7,7 +7,7 @@ set -euo pipefail
 
 packages=(g++ cmake make ninja-build pkg-config python3 python3-venv libboost-context-dev libhwloc-dev
   libcli11-dev nlohmann-json3-dev libfmt-dev libhdf5-dev libgtest-dev libgmock-dev
-  libsleef-dev libpng-dev zlib1g-dev libopenmpi-dev openmpi-bin)
+  libsleef-dev libpng-dev zlib1g-dev libopenmpi-dev openmpi-bin libfftw3-double3)
 for option in "$@"; do
   case $option in
   --hip) packages+=(hipcc libamdhip64-dev rocm-device-libs clang-19 lld-19 llvm-19 clang-tools-19) ;;

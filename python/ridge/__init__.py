@@ -14,6 +14,7 @@ from ._doctor import Diagnoses, doctor
 from ._pairs import Pairs, pairs
 from ._ranks import Ranks, ranks
 from ._record import Record, Records, Report, report
+from ._solve import Solution, solve
 from ._stencil import Stencil, stencil
 from ._sweeps import Sweeps, sweeps
 from ._trace import (TraceError, ceil, clip, cos, exp, floor, hypot, log, maximum, minimum, power,
@@ -21,9 +22,9 @@ from ._trace import (TraceError, ceil, clip, cos, exp, floor, hypot, log, maximu
 from ._tune import Tuned, tune
 
 __all__ = [
-    "Chain", "Diagnoses", "Failure", "Pairs", "Ranks", "Record", "Records", "Report", "Stencil",
-    "Sweeps", "TraceError", "Tuned", "UsageError", "__version__", "bench", "ceil", "chain", "clip",
+    "Chain", "Diagnoses", "Failure", "Pairs", "Ranks", "Record", "Records", "Report", "Solution",
+    "Stencil", "Sweeps", "TraceError", "Tuned", "UsageError", "__version__", "bench", "ceil", "chain", "clip",
     "cos", "devices", "doctor", "exp", "floor", "gauge", "gravity", "hypot", "lattice", "log",
     "maximum", "minimum", "neighbours", "pairs", "power", "ranks", "report", "rsqrt", "sign", "sin",
-    "sqrt", "stencil", "sweeps", "tan", "tanh", "trunc", "tune", "where",
+    "solve", "sqrt", "stencil", "sweeps", "tan", "tanh", "trunc", "tune", "where",
 ]

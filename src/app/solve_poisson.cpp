@@ -29,10 +29,11 @@ using solve::GridSolution;
 struct PoissonCommand {
   std::string input, output, boundary;
   std::string spacing = "1";
-  std::string from, coefficient;
+  std::string from, coefficient, mask;
   std::string method = "auto";
   std::string device = "auto";
   double shift = 0;
+  int order = 2;
   double tolerance = 1e-10;
   int cycles = 100;
   bool project = false;
@@ -41,7 +42,8 @@ struct PoissonCommand {
 
   void run() const {
     const InputDataset source(parse_dataset_name(input, "INPUT"));
-    solve::GridProblem problem{source.extents().xyz(), stencil::parse_boundaries(boundary), shift};
+    solve::GridProblem problem{source.extents().xyz(), stencil::parse_boundaries(boundary), shift,
+                               order};
     const int dimensions = source.extents().rank();
     problem.boundaries.spacing = parse_spacing(spacing, dimensions);
     require_axes(problem.boundaries, dimensions);
@@ -53,14 +55,20 @@ struct PoissonCommand {
     read_face_fields(problem.boundaries, source.extents());
     const std::optional<InputDataset> guess = like(source, from, "--from", fields);
     const std::optional<InputDataset> k = like(source, coefficient, "--coefficient", fields);
+    const std::optional<InputDataset> land = like(source, mask, "--mask", fields);
     ApplyOutput result(parse_dataset_name(output, "OUTPUT"), source, {}, overwrite, fields);
     Queue queue(Device(device == "auto" ? best_device() : parse_device(device)));
     if (source.element_bytes() == 4) {
-      solve<float>(queue, problem, source, guess, k, result);
+      solve<float>(queue, problem, source, {guess, k, land}, result);
     } else {
-      solve<double>(queue, problem, source, guess, k, result);
+      solve<double>(queue, problem, source, {guess, k, land}, result);
     }
   }
+
+  /// Datasets beside f.
+  struct Given {
+    const std::optional<InputDataset>&guess, &k, &land;
+  };
 
   /// A dataset of the same extents and type, where one is named; `fields` take its files.
   static std::optional<InputDataset> like(const InputDataset& source, const std::string& name,
@@ -81,7 +89,8 @@ struct PoissonCommand {
     if (method == "auto") return solve::GridMethod::automatic;
     if (method == "multigrid") return solve::GridMethod::multigrid;
     if (method == "cg") return solve::GridMethod::conjugate_gradients;
-    throw UsageError(fmt::format("--method is auto, multigrid or cg, not '{}'", method));
+    if (method == "fft") return solve::GridMethod::fourier;
+    throw UsageError(fmt::format("--method is auto, fft, multigrid or cg, not '{}'", method));
   }
 
   static void require_axes(const stencil::Boundaries& boundaries, int dimensions) {
@@ -106,8 +115,8 @@ struct PoissonCommand {
 
   template <class T>
   void solve(Queue& queue, const solve::GridProblem& problem, const InputDataset& source,
-             const std::optional<InputDataset>& guess, const std::optional<InputDataset>& k,
-             ApplyOutput& result) const {
+             const Given& given, ApplyOutput& result) const {
+    const auto& [guess, k, land] = given;
     const Field<T> f(queue.device(), source.extents(), "the right-hand side");
     const Field<T> u(queue.device(), source.extents(), "the solution");
     result.require_room();
@@ -117,7 +126,13 @@ struct PoissonCommand {
     if (k) { // the solver keeps it in its own way
       const Field<T> values(queue.device(), source.extents(), "the coefficient");
       (void)read_to_device(*k, queue, values.data()); // what is not positive is named below
-      solver.set_coefficient(View<const T>(values.view()));
+      if (land) {
+        set_mask(queue, solver, *land, values.view());
+      } else {
+        solver.set_coefficient(View<const T>(values.view()));
+      }
+    } else if (land) {
+      set_mask(queue, solver, *land, {});
     }
     Progress progress;
     solve::GridOptions options;
@@ -152,6 +167,16 @@ struct PoissonCommand {
     }
   }
 
+  /// `k` may be empty.
+  template <class T>
+  static void set_mask(Queue& queue, solve::Multigrid<T>& solver, const InputDataset& land,
+                       const View<T>& k) {
+    const Field<T> values(queue.device(), land.extents(), "the mask");
+    require_finite(read_to_device(land, queue, values.data()), land);
+    const View<const T> given(k);
+    solver.set_mask(View<const T>(values.view()), k.data == nullptr ? nullptr : &given);
+  }
+
   static void require_finite(const NotFinite& odd, const InputDataset& source) {
     if (odd.count() == 0) return;
     throw UsageError(fmt::format("{} holds {} NaN and {} infinite values, the first at element {}",
@@ -167,11 +192,13 @@ struct PoissonCommand {
     dataset.describe("equation", coefficient.empty() ? "laplacian(u) - shift u = f"
                                                      : "div(k grad u) - shift u = f");
     if (!coefficient.empty()) dataset.describe("coefficient", coefficient);
+    if (!mask.empty()) dataset.describe("mask", mask);
     dataset.describe("shift", std::vector<double>{shift});
     dataset.describe("boundary", boundary);
     dataset.describe("spacing",
                      std::vector<double>(spacings.begin(), spacings.begin() + dimensions));
     dataset.describe("axes", "spacing is x first; x is the last dimension");
+    dataset.describe("order", std::vector<int>{order});
     dataset.describe("residual", std::vector<double>{solution.residual()});
     dataset.describe("cycles", std::vector<int>{solution.cycles});
     dataset.describe("device", queue.device().facts().name);
@@ -190,8 +217,9 @@ struct PoissonCommand {
     record.device_name = queue.device().facts().name;
     record.precision = sizeof(T) == 4 ? "fp32" : "fp64";
     record.size = source.extents();
-    record.schedule =
-        solution.conjugate ? "conjugate gradients, multigrid V(2,2)" : "multigrid V(2,2)";
+    record.schedule = !solution.transform.empty() ? "fft (" + solution.transform + ")"
+                      : solution.conjugate        ? "conjugate gradients, multigrid V(2,2)"
+                                                  : "multigrid V(2,2)";
     record.work.convention = "a cycle; bytes: each array once a pass over it, all levels";
     record.work.items = source.extents().count();
     record.work.read = Bytes{static_cast<Index>(solution.cycle_bytes * 2 / 3)};
@@ -222,9 +250,11 @@ struct PoissonCommand {
   }
 
   static void print(const Record& record, const GridSolution& solution, const ApplyOutput& result) {
-    fmt::print("poisson {} {} on {} ({}), {} levels\n", ridge::to_text(record.size),
-               record.precision, ridge::to_text(record.device), record.device_name,
-               solution.levels);
+    fmt::print("poisson {} {} on {} ({}), {}\n", ridge::to_text(record.size), record.precision,
+               ridge::to_text(record.device), record.device_name,
+               solution.transform.empty()
+                   ? fmt::format("{} levels", solution.levels)
+                   : fmt::format("by Fourier transforms of {}", solution.transform));
     fmt::print("cycle  residual  factor\n");
     for (std::size_t i = 0; i < solution.residuals.size(); ++i) {
       const double r = solution.residuals[i];
@@ -272,10 +302,15 @@ void add_solve_poisson(const Command& solve) {
               "between points: XxYxZ, x first, or one number for all; 1 if not given");
   command.add("--coefficient", &o->coefficient,
               "FILE.h5:/path: k of div(k grad u) - shift u = f, positive; 1 if not given");
+  command.add("--mask", &o->mask,
+              "FILE.h5:/path: where it is not 0 is not solved for, nothing flows in, and u is 0");
   command.add(
       "--method", &o->method,
-      "multigrid: V cycles alone; cg: conjugate gradients with a V cycle each; auto: cg with "
-      "a coefficient");
+      "fft: Fourier transforms, for constant coefficients; multigrid: V cycles alone; cg: "
+      "conjugate "
+      "gradients with a V cycle each; auto: fft where it can be and there is no --from, cg with a "
+      "coefficient");
+  command.add("--order", &o->order, "2, 4, 6 or 8; 2 if not given");
   command.add("--shift", &o->shift, "at least 0; 0 if not given: Poisson's equation");
   command.add("--tol", &o->tolerance,
               "of the residual's norm over that of f and what faces add; 1e-10 if not given");

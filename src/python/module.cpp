@@ -12,6 +12,7 @@
 #include "options.hpp"
 #include "others_may_run.hpp"
 #include "ranks.hpp"
+#include "solve.hpp"
 #include "sweeps.hpp"
 
 #include <nanobind/nanobind.h>
@@ -65,6 +66,7 @@ NB_MODULE(_core, m) {
   add_bodies(m);
   add_gauge(m);
   add_ranks(m);
+  add_solve(m);
   m.def("devices", &devices);
   m.def("headers_folder", &headers_folder);
   m.def("folder_of_library", &library_folder);

@@ -90,7 +90,172 @@ def test_a_coefficient_that_jumps_carries_one_flux(ridge, folder):
     assert np.abs(got - exact[:, None, None]).max() < 1e-8
 
 
+WALLS = ["x=periodic,y=dirichlet:0.5,z=neumann:-0.25", "x=mirror,y-=dirichlet:1,y+=neumann:2,z=periodic",
+         "x-=neumann:0.5,x+=dirichlet:2,y=mirror,z=dirichlet:1", "x=periodic,y=mirror,z=neumann:0"]
+
+
+@pytest.mark.parametrize("device, walls, dtype, tolerance", [
+    *[("cpu", w, "f8", 1e-10) for w in WALLS], *[("simt:32", w, "f8", 1e-10) for w in WALLS[:2]],
+    ("cpu", WALLS[1], "f4", 1e-5), ("simt:32", WALLS[2], "f4", 1e-5)])
+def test_transforms_solve_what_cycles_do(ridge, folder, device, walls, dtype, tolerance):
+    f = np.random.default_rng(6).standard_normal((9, 12, 15)).astype(dtype)
+    write("f.h5", "f", f)
+    found = {}
+    for method in ("fft", "multigrid"):
+        record, = ridge.good("solve", "poisson", "f.h5:/f", "-o", f"{method}.h5:/u", "--boundary", walls, "--spacing", "0.5x1x2",
+                             "--method", method, "--device", device, "--tol", tolerance, "--project", "--json").records()
+        assert record["residual"] <= tolerance and record["schedule"].startswith(method)
+        found[method] = solution(f"{method}.h5")[0]
+    size = np.abs(found["multigrid"]).max()
+    assert np.abs(found["fft"] - found["multigrid"]).max() < 50 * tolerance * size
+
+
+def eigenvalue(angle, order):
+    """Of minus the second difference."""
+    weights = {2: [1], 4: [4 / 3, -1 / 12], 6: [3 / 2, -3 / 20, 1 / 90], 8: [8 / 5, -1 / 5, 8 / 315, -1 / 560]}[order]
+    return sum(2 * w * (1 - np.cos(k * angle)) for k, w in enumerate(weights, 1))
+
+
+@pytest.mark.parametrize("order, device, method", [
+    *[(o, "cpu", m) for o in (4, 6, 8) for m in ("fft", "cg")], (2, "simt:64", "fft"), (8, "simt:64", "fft"), (4, "simt:64", "cg")])
+def test_a_mode_has_the_eigenvalue_of_its_order(ridge, folder, order, device, method):
+    nz, ny, nx = 10, 12, 13
+    z, y, x = np.meshgrid(np.arange(nz), np.arange(ny), np.arange(nx), indexing="ij")
+    exact = np.sin(3 * np.pi * x / (nx - 1)) * np.cos(2 * np.pi * y / (ny - 1)) * np.cos(np.pi * (z + 0.5) / nz)
+    angles = (3 * np.pi / (nx - 1), 2 * np.pi / (ny - 1), np.pi / nz)
+    total = 0.75 + sum(eigenvalue(a, order) / h**2 for a, h in zip(angles, (0.5, 1, 0.8)))
+    write("f.h5", "f", -total * exact)
+    ridge.good("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", "x=dirichlet:0,y=neumann:0,z=mirror", "--shift", 0.75,
+               "--spacing", "0.5x1x0.8", "--order", order, "--method", method, "--device", device)
+    got, attributes = solution()
+    assert np.abs(got - exact).max() < 1e-9 and attributes["order"][0] == order
+
+
+@pytest.mark.parametrize("order, method", [(4, "fft"), (8, "fft"), (6, "cg")])
+def test_a_line_between_faces_is_exact_in_every_order(ridge, folder, order, method):
+    write("f.h5", "f", np.zeros((7, 11)))
+    ridge.good("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", "x-=dirichlet:1,x+=neumann:0.5,y=periodic", "--spacing",
+               "2x1", "--order", order, "--method", method, "--device", "cpu")
+    assert np.abs(solution()[0] - (1 + np.arange(11))).max() < 1e-8
+
+
+@pytest.mark.parametrize("order, error", [(2, 2.2), (4, 4.2), (6, 6.3), (8, 8.4)])
+def test_manufactured_solutions_converge_with_their_order(ridge, folder, order, error):
+    worst = []
+    for n in (12, 16):
+        z, y, x = np.meshgrid(*[np.arange(n) / n] * 3, indexing="ij")
+        exact = np.sin(2 * np.pi * x) * np.cos(2 * np.pi * y) * np.sin(2 * np.pi * z)
+        write(f"f{n}.h5", "f", -12 * np.pi**2 * exact)
+        ridge.good("solve", "poisson", f"f{n}.h5:/f", "-o", f"u{n}.h5:/u", "--boundary", "x=periodic,y=periodic,z=periodic",
+                   "--spacing", 1 / n, "--order", order, "--device", "cpu")
+        worst.append(np.abs(solution(f"u{n}.h5")[0] - exact).max())
+    slope = np.log(worst[0] / worst[1]) / np.log(16 / 12)
+    assert order - 0.4 < slope < error
+
+
+def test_as_scipy_solves_it_directly(ridge, folder):
+    sparse = pytest.importorskip("scipy.sparse")
+    from scipy.sparse.linalg import spsolve
+    f = np.random.default_rng(8).standard_normal((8, 9, 10))
+    write("f.h5", "f", f)
+    line = [sparse.diags([1.0, -2.0, 1.0], [-1, 0, 1], shape=(n - 2, n - 2)) for n in f.shape]
+    one = [sparse.identity(n - 2) for n in f.shape]
+    matrix = (sparse.kron(sparse.kron(line[0], one[1]), one[2]) + sparse.kron(sparse.kron(one[0], line[1]), one[2])
+              + sparse.kron(sparse.kron(one[0], one[1]), line[2]))
+    exact = spsolve(matrix.tocsc(), f[1:-1, 1:-1, 1:-1].ravel()).reshape(6, 7, 8)
+    for method in ("fft", "multigrid", "cg"):
+        ridge.good("solve", "poisson", "f.h5:/f", "-o", f"{method}.h5:/u", "--boundary", "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0",
+                   "--method", method, "--device", "cpu")
+        assert np.abs(solution(f"{method}.h5")[0][1:-1, 1:-1, 1:-1] - exact).max() < 1e-8 * np.abs(exact).max(), method
+
+
+def lake(shape):
+    """A mask with a headland, a pond that is masked, too, and a channel one point wide."""
+    land = np.zeros(shape)
+    land[:, 4:6, 2:] = 1
+    land[:, 4:6, 5] = 0
+    land[2:4, 8:, 1:3] = 1
+    return land
+
+
+def masked_matrix(land, k, fixed):
+    """-div(k grad) in plain loops over the points inside dirichlet faces (`fixed`), or over all between neumann ones."""
+    inner = tuple(slice(1, -1) if fixed else slice(None) for _ in land.shape)
+    number = np.full(land.shape, -1)
+    water = np.zeros(land.shape, bool)
+    water[inner] = land[inner] == 0
+    number[water] = np.arange(water.sum())
+    matrix = np.zeros((water.sum(), water.sum()))
+    for at in zip(*np.nonzero(water)):
+        for axis in range(3):
+            for step in (-1, 1):
+                there = list(at)
+                there[axis] += step
+                if not 0 <= there[axis] < land.shape[axis]:
+                    if fixed:
+                        continue
+                    there[axis] = at[axis] - step  # neumann:0 mirrors about the point
+                there = tuple(there)
+                on_face = fixed and any(i in (0, n - 1) for i, n in zip(there, land.shape))
+                if land[there] and not on_face:
+                    continue
+                weight = 2 * k[at] * k[there] / (k[at] + k[there])
+                matrix[number[at], number[at]] += weight
+                if number[there] >= 0:
+                    matrix[number[at], number[there]] -= weight
+    return water, matrix
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
+@pytest.mark.parametrize("varies", [False, True])
+def test_masked_points_take_no_part(ridge, folder, device, varies):
+    random = np.random.default_rng(9)
+    shape = (7, 12, 11)
+    land = lake(shape)
+    f, k = random.standard_normal(shape), 10 ** random.uniform(-1, 1, shape) if varies else np.ones(shape)
+    water, matrix = masked_matrix(land, k, True)
+    if varies:
+        k[(land != 0)] = np.nan  # nobody reads it
+        k[0], k[-1], k[:, 0], k[:, -1], k[:, :, 0], k[:, :, -1] = 1, 1, 1, 1, 1, 1
+        water, matrix = masked_matrix(land, np.nan_to_num(k, nan=1.0), True)
+    for name, values in (("f", f), ("land", land), ("k", k)):
+        write("in.h5", name, values)
+    words = ["--coefficient", "in.h5:/k"] if varies else []
+    record, = ridge.good("solve", "poisson", "in.h5:/f", "-o", "u.h5:/u", "--mask", "in.h5:/land", *words, "--device", device,
+                         "--boundary", "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", "--json").records()
+    got, attributes = solution()
+    assert record["residual"] <= 1e-10 and attributes["mask"] == "in.h5:/land" and np.all(got[~water] == 0)
+    exact = np.linalg.solve(matrix, -f[water])
+    assert np.abs(got[water] - exact).max() < 1e-8 * np.abs(exact).max()
+
+
+def test_a_masked_basin_without_values_at_faces_has_a_mean_of_0(ridge, folder):
+    shape = (6, 12, 9)
+    land = lake(shape)
+    water, matrix = masked_matrix(land, np.ones(shape), False)
+    weights = np.ones(shape)
+    for axis, n in enumerate(shape):
+        for end in (0, n - 1):
+            weights[tuple(end if a == axis else slice(None) for a in range(3))] *= 0.5
+    f = np.random.default_rng(10).standard_normal(shape)
+    f[land != 0] = 1e6  # takes no part in the balance
+    write("in.h5", "f", f)
+    write("in.h5", "land", land)
+    words = ["--mask", "in.h5:/land", "--device", "cpu", "--boundary", "x=neumann:0,y=neumann:0,z=neumann:0"]
+    ridge.bad("solve", "poisson", "in.h5:/f", "-o", "u.h5:/u", *words, says="--project removes it")
+    ridge.good("solve", "poisson", "in.h5:/f", "-o", "u.h5:/u", *words, "--project")
+    got, _ = solution()
+    w = weights[water]
+    assert abs((got[water] * w).sum()) < 1e-8 * np.abs(got).max() * w.sum()
+    residual = matrix @ got[water] + (f[water] - (f[water] * w).sum() / w.sum())
+    assert np.abs(residual).max() < 1e-7
+
+
 BAD = [
+    (["--boundary", "x=neumann:0,y=periodic,z=mirror", "--mask", "f.h5:/f"], "leaves no point"),
+    (["--boundary", "x=neumann:0,y=mirror,z=mirror", "--mask", "f.h5:/wall"], "cuts off 56 points around x=0 y=0 z=0"),
+    (["--boundary", "x=dirichlet:0,y=mirror,z=mirror", "--mask", "f.h5:/box"], "cuts off 1 point around x=3 y=2 z=2"),
+    (["--boundary", "x=dirichlet:0,y=mirror,z=mirror", "--mask", "f.h5:/box", "--order", "4"], "mask goes with order 2"),
     (["--boundary", "x=dirichlet:0,y=dirichlet:0"], "face z- has no condition"),
     (["--boundary", "x=periodic,y=periodic,z=neumann:0"], "mean is 1 too large (--project removes it)"),
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--shift", "-1"], "shift of an elliptic problem"),
@@ -99,9 +264,14 @@ BAD = [
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--spacing", "1x0x1"], "spacing"),
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--from", "f.h5:/small"], "other extents"),
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "-o", "f.h5:/u"], "f.h5"),
-    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--method", "magic"], "auto, multigrid or cg"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--method", "magic"], "auto, fft, multigrid or cg"),
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--coefficient", "f.h5:/holes"],
      "the coefficient is -1 at x=3 y=2 z=1"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--order", "3"], "2, 4, 6 or 8, not 3"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--order", "4", "--coefficient", "f.h5:/f"], "goes with order 2"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--order", "4", "--method", "multigrid"], "cycles alone solve to order 2"),
+    (["--boundary", "x=periodic,y=periodic,z-=dirichlet:0,z+=mirror", "--method", "fft"], "no transform has the conditions along z"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--method", "fft", "--coefficient", "f.h5:/f"], "take no coefficient"),
 ]
 
 
@@ -112,6 +282,12 @@ def test_bad_input_is_told(ridge, folder, options, words):
     holes = np.ones((6, 7, 8))
     holes[1, 2, 3] = -1
     write("f.h5", "holes", holes)
+    wall, box = np.zeros((6, 7, 8)), np.zeros((6, 7, 8))
+    wall[1:3] = 1
+    box[1:4, 1:4, 2:5] = 1
+    box[2, 2, 3] = 0
+    write("f.h5", "wall", wall)
+    write("f.h5", "box", box)
     where = [] if "-o" in options else ["-o", "u.h5:/u"]
     ridge.bad("solve", "poisson", "f.h5:/f", *where, *options, "--device", "cpu", says=words)
     assert not os.path.exists("u.h5")

@@ -173,10 +173,23 @@ TEST_P(Grids, SolveWhatTheBoundariesMean) {
     SCOPED_TRACE(std::string(c.walls) + " " + std::to_string(c.n.x) + "x" + std::to_string(c.n.y) +
                  "x" + std::to_string(c.n.z));
     const std::vector<double> f = random_numbers(c.n.x * c.n.y * c.n.z, 7);
-    const Solved s = solved(device(), p, f);
+    const Solved s = solved(device(), p, f, {.method = GridMethod::multigrid});
     EXPECT_EQ(s.how.end, GridSolution::End::converged) << s.how.residual();
     EXPECT_LT(s.how.factor(), 0.3) << s.how.cycles << " cycles";
     EXPECT_LT(misfit(p, s, f), 1e-8);
+  }
+}
+
+TEST_P(Grids, TransformsSolveWhatTheBoundariesMean) {
+  for (const char* walls : {"x=periodic,y=dirichlet:2,z-=neumann:0.5,z+=dirichlet:1",
+                            "x=mirror,y-=dirichlet:1,y+=neumann:-0.3,z=neumann:0.25"}) {
+    SCOPED_TRACE(walls);
+    const GridProblem p = problem_of({9, 7, 8}, walls, {0.5, 1, 0.7}, 0.25);
+    const std::vector<double> f = random_numbers(9 * 7 * 8, 31);
+    const Solved s = solved(device(), p, f, {.method = GridMethod::fourier});
+    EXPECT_EQ(s.how.end, GridSolution::End::converged) << s.how.residual();
+    EXPECT_FALSE(s.how.transform.empty());
+    EXPECT_LT(misfit(p, s, f), 1e-9);
   }
 }
 
@@ -201,7 +214,7 @@ TEST_P(Grids, SolveWithACoefficientOfFourDecades) {
 TEST_P(Grids, ConjugateGradientsGiveTheSameSolution) {
   const GridProblem p = problem_of({12, 9, 11}, "x=periodic,y=dirichlet:0,z=mirror");
   const std::vector<double> f = random_numbers(12 * 9 * 11, 23);
-  const Solved plain = solved(device(), p, f);
+  const Solved plain = solved(device(), p, f, {.method = GridMethod::multigrid});
   const Solved conjugate = solved(device(), p, f, {.method = GridMethod::conjugate_gradients});
   EXPECT_FALSE(plain.how.conjugate);
   EXPECT_LE(conjugate.how.cycles, plain.how.cycles);
@@ -233,7 +246,8 @@ TEST_P(Grids, BeginsFromAGuess) {
   const Field<double> right(device(), Extents{12, 12, 12}), u(device(), Extents{12, 12, 12});
   copy_to_device(queue, right.data(), f.data(), right.count());
   Multigrid<double> solver(queue, p);
-  const auto first = solver.solve(View<const double>(right.view()), u.view(), {.tolerance = 1e-4});
+  const auto first = solver.solve(View<const double>(right.view()), u.view(),
+                                  {.method = GridMethod::multigrid, .tolerance = 1e-4});
   const auto more =
       solver.solve(View<const double>(right.view()), u.view(), {.tolerance = 1e-10, .full = false});
   EXPECT_LE(more.residuals.front(), 1e-4);
@@ -247,7 +261,8 @@ TEST_P(Grids, FloatsConvergeAsFarAsTheyCan) {
   const Field<float> right(device(), Extents{12, 12, 12}), u(device(), Extents{12, 12, 12});
   fill_random(queue, right.elements(), 4);
   Multigrid<float> solver(queue, p);
-  const auto how = solver.solve(View<const float>(right.view()), u.view(), {.tolerance = 1e-12});
+  const auto how = solver.solve(View<const float>(right.view()), u.view(),
+                                {.method = GridMethod::multigrid, .tolerance = 1e-12});
   EXPECT_EQ(how.end, GridSolution::End::stalled);
   EXPECT_LT(*std::min_element(how.residuals.begin(), how.residuals.end()), 1e-5);
 }
@@ -285,7 +300,8 @@ TEST(Grid, NamesTheFirstPointWhereACoefficientIsNotPositive) {
 TEST(Grid, EveryCycleReducesAlikeAtEverySize) {
   for (const Index n : {33, 40}) {
     const GridProblem p = problem_of({n, n, n}, "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", {}, 0);
-    const Solved s = solved(Device("cpu"), p, random_numbers(n * n * n, 11));
+    const Solved s =
+        solved(Device("cpu"), p, random_numbers(n * n * n, 11), {.method = GridMethod::multigrid});
     EXPECT_EQ(s.how.end, GridSolution::End::converged);
     EXPECT_LT(s.how.factor(), 0.13) << n;
   }

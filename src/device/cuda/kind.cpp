@@ -1,4 +1,5 @@
 // NVIDIA GPUs.
+#include <ridge/device/fourier_names.hpp>
 #include <ridge/device/gpu/backend.hpp>
 
 #include "../kinds.hpp"
@@ -9,6 +10,8 @@ namespace {
 
 constexpr const char* driver[] = {"/sys/module/nvidia/version"};
 constexpr const char* nccl[] = {"libnccl.so.2", "libnccl.so"};
+constexpr const char* cufft[] = {"libcufft.so.12", "libcufft.so.11", "libcufft.so"};
+const FourierNames::Row fourier(DeviceKind::cuda, cufft, "cufft");
 constexpr int dlpack[] = {2, 13}; // its memory, and what it manages
 
 } // namespace

@@ -1,4 +1,5 @@
 // AMD GPUs.
+#include <ridge/device/fourier_names.hpp>
 #include <ridge/device/gpu/backend.hpp>
 
 #include "../kinds.hpp"
@@ -10,6 +11,8 @@ namespace {
 // The system's own driver has no version but the system's.
 constexpr const char* driver[] = {"/sys/module/amdgpu/version", "/proc/sys/kernel/osrelease"};
 constexpr const char* rccl[] = {"librccl.so.1", "librccl.so"};
+constexpr const char* hipfft[] = {"libhipfft.so.0", "libhipfft.so"};
+const FourierNames::Row fourier(DeviceKind::hip, hipfft, "hipfft");
 constexpr int dlpack[] = {10};
 
 } // namespace

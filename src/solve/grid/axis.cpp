@@ -2,6 +2,8 @@
 
 #include <ridge/core/error.hpp>
 
+#include "spectrum.hpp"
+
 #include <algorithm>
 #include <numeric>
 
@@ -33,6 +35,7 @@ GridProblem parse_grid_problem(Index3 extents, std::string_view conditions) {
 }
 
 void require_solvable(const GridProblem& problem) {
+  (void)detail::second_difference(problem.order);
   if (!(problem.shift >= 0)) throw UsageError("the shift of an elliptic problem is at least 0");
   bool any = false;
   for (int a = 0; a < 3; ++a) {
@@ -53,6 +56,11 @@ void require_solvable(const GridProblem& problem) {
         throw UsageError("face " + stencil::face_name(a, side) +
                          " has no condition: dirichlet:VALUE, neumann:VALUE, mirror or periodic");
       if (kind == stencil::Boundary::dirichlet) --inside;
+      if (problem.order > 2 &&
+          !problem.boundaries.faces[static_cast<std::size_t>(a)][static_cast<std::size_t>(side)]
+               .values.empty())
+        throw UsageError("face " + stencil::face_name(a, side) +
+                         " has a field of values, which goes with order 2");
     }
     if (inside < 1)
       throw UsageError(std::string("along ") + "xyz"[a] + " no point is left to solve for: " +

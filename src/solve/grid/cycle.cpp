@@ -55,14 +55,7 @@ void Cycle<T>::set_coefficient(const View<const T>& k, Index3 first, Index3 poin
     if (level.k.count() != n.count())
       level.k = Field<T>(queue_.device(), n, "the coefficient on a level of multigrid");
     if (l == 0) {
-      Surrounded<T> s;
-      s.from = k;
-      s.first = first;
-      s.points = points;
-      for (std::size_t d = 0; d < 3; ++d)
-        s.is_periodic[d] = level.axes[d].is_periodic;
-      s.to = level.k.elements();
-      give(s);
+      set_finest_coefficient(k, first, points);
     } else {
       const Level<T>& finer = *levels_[l - 1];
       give(Averaged<T>{finer.transfer, Span<const T>(finer.k.elements()), level.k.elements()});
@@ -75,6 +68,18 @@ void Cycle<T>::set_coefficient(const View<const T>& k, Index3 first, Index3 poin
   invert({coarsest.begin(), coarsest.end()});
   for (Repeated* recorded : {&cycle_, &from_zero_, &start_})
     *recorded = Repeated(); // it knew no coefficient
+}
+
+template <class T>
+void Cycle<T>::set_finest_coefficient(const View<const T>& k, Index3 first, Index3 points) {
+  Surrounded<T> s;
+  s.from = k;
+  s.first = first;
+  s.points = points;
+  for (std::size_t d = 0; d < 3; ++d)
+    s.is_periodic[d] = finest().axes[d].is_periodic;
+  s.to = finest().k.elements();
+  give(s);
 }
 
 template <class T>

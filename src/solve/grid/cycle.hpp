@@ -26,6 +26,9 @@ public:
   /// and its means to all others.
   void set_coefficient(const View<const T>& k, Index3 first, Index3 points);
 
+  /// Sets k of the finest level alone.
+  void set_finest_coefficient(const View<const T>& k, Index3 first, Index3 points);
+
   /// A cycle from the u that is there, or from zero, which is symmetric in sums weighted by
   /// volumes; or a full start: the coarsest level first, then finer ones, each begun by the one
   /// before and improved by a cycle. Each is recorded once and repeated.

@@ -23,6 +23,12 @@ public:
   /// Throws UsageError that names the first point where it is not positive.
   void set_coefficient(const View<const T>& k);
 
+  /// Points where `mask` is not 0 are not solved for, and nothing flows into them; `k` as
+  /// set_coefficient takes it, or 1 where it is null.
+  void set_mask(const View<const T>& mask, const View<const T>* k);
+  /// Sets u or b to 0 where a mask says so.
+  void mask(const Field<T>& to);
+
   /// `to` = scale times the points of the user's field that are solved for, and what faces add.
   void gather(const View<const T>& from, T scale, bool with_faces, Field<T>& to);
   /// What faces add, alone.
@@ -56,9 +62,12 @@ public:
 
 private:
   void read_faces();
+  void widen();
+  [[nodiscard]] double norm_of(const Field<T>& b);
   [[nodiscard]] std::pair<double, double> read_sums();
   [[nodiscard]] double volume();
-  void require_positive(const View<const T>& k);
+  [[nodiscard]] std::vector<T> on_host(const View<const T>& field);
+  void require_positive(const View<const T>& k, const std::vector<T>* mask = nullptr);
 
   Queue& queue_;
   GridProblem problem_;
@@ -67,6 +76,10 @@ private:
   Index3 first_{0, 0, 0}, solved_ = problem_.extents;
   std::array<std::array<FaceTerm<T>, 2>, 3> on_faces_, adding_;
   std::vector<Memory> face_values_;
+  Memory land_; ///< of the points that are solved for; empty without a mask
+  double land_volume_ = 0;
+  Wide<T> wide_; ///< of higher order
+  std::vector<Memory> wide_tables_;
 };
 
 } // namespace ridge::solve::detail

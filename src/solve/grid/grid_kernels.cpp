@@ -20,6 +20,22 @@ void shifted(Queue& queue, const Shifted<T>& s) {
   each_point(queue, Shifting<T>{s});
 }
 template <class T>
+void masked(Queue& queue, const Masked<T>& m) {
+  each_point(queue, Masking<T>{m});
+}
+template <class T>
+void picked(Queue& queue, const Picked<T>& p) {
+  each_point(queue, Picking<T>{p});
+}
+template <class T>
+void divided(Queue& queue, const Divided<T>& d) {
+  each_point(queue, Dividing<T>{d});
+}
+template <class T>
+void widened(Queue& queue, const Wide<T>& w) {
+  each_point(queue, Widening<T>{w});
+}
+template <class T>
 void surrounded(Queue& queue, const Surrounded<T>& s) {
   each_point(queue, Surrounding<T>{s});
 }
@@ -40,7 +56,7 @@ void scattered(Queue& queue, const Scattered<T>& s) {
 template <class T>
 struct Passes {
   static constexpr DeviceKind kind = kind_of<Here>;
-  Offer all[14] = {{kind, typeid(Sweep<T>), &sweep<T>},
+  Offer all[18] = {{kind, typeid(Sweep<T>), &sweep<T>},
                    {kind, typeid(Residual<T>), &residual<T>},
                    {kind, typeid(Applied<T>), &applied<T>},
                    {kind, typeid(Norms<T>), &norms<T>},
@@ -50,6 +66,10 @@ struct Passes {
                    {kind, typeid(Exact<T>), &exact<T>},
                    {kind, typeid(Combined<T>), &combined<T>},
                    {kind, typeid(Shifted<T>), &shifted<T>},
+                   {kind, typeid(Masked<T>), &masked<T>},
+                   {kind, typeid(Picked<T>), &picked<T>},
+                   {kind, typeid(Divided<T>), &divided<T>},
+                   {kind, typeid(Wide<T>), &widened<T>},
                    {kind, typeid(Surrounded<T>), &surrounded<T>},
                    {kind, typeid(Averaged<T>), &averaged<T>},
                    {kind, typeid(Gathered<T>), &gathered<T>},

@@ -1,6 +1,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/solve/grid/multigrid.hpp>
 
+#include "fourier.hpp"
+#include "fourier_library.hpp"
 #include "iteration.hpp"
 
 #include <fmt/format.h>
@@ -28,15 +30,23 @@ public:
 
   void set_coefficient(const View<const T>& k) { equations_.set_coefficient(k); }
 
+  void set_mask(const View<const T>& mask, const View<const T>* k) { equations_.set_mask(mask, k); }
+
   GridSolution solve(const View<const T>& f, const View<T>& u, const GridOptions& options) {
     equations_.require_extents(f.extents, "the right-hand side");
     equations_.require_extents(u.extents, "the solution");
     detail::Level<T>& finest = equations_.finest();
     GridSolution solution;
     solution.levels = equations_.cycle().levels();
-    solution.conjugate = options.method == GridMethod::conjugate_gradients ||
-                         (options.method == GridMethod::automatic && finest.a.k.size != 0);
+    const GridMethod method = chosen(options);
+    solution.conjugate = method == GridMethod::conjugate_gradients;
     solution.cycle_bytes = iteration_.bytes(solution.conjugate);
+    if (method == GridMethod::fourier) {
+      if (!fourier_) fourier_ = std::make_unique<detail::Fourier<T>>(equations_);
+      solution.transform = detail::fourier_library_name(equations_.queue().device());
+      solution.cycle_bytes = fourier_->bytes();
+      solution.levels = 1;
+    }
     equations_.gather(f, T(-1), true, finest.b);
     const double removed = equations_.balance(options.project);
     if (options.project) solution.removed_mean = removed;
@@ -52,8 +62,13 @@ public:
     } else {
       const auto begin = Clock::now();
       detail::Progressing progress(options, solution);
-      solution.conjugate ? iteration_.conjugate_gradients(progress, size > 0 ? size : 1)
-                         : iteration_.cycles(progress, size > 0 ? size : 1);
+      if (method == GridMethod::fourier) {
+        transform(progress, size > 0 ? size : 1);
+      } else if (solution.conjugate) {
+        iteration_.conjugate_gradients(progress, size > 0 ? size : 1);
+      } else {
+        iteration_.cycles(progress, size > 0 ? size : 1);
+      }
       solution.seconds = Seconds{std::chrono::duration<double>(Clock::now() - begin).count()};
     }
     if (equations_.problem().is_singular()) equations_.remove_mean();
@@ -88,6 +103,40 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
+  [[nodiscard]] GridMethod chosen(const GridOptions& options) {
+    const GridProblem& problem = equations_.problem();
+    const bool varies = equations_.finest().a.k.size != 0;
+    const bool cycles_alone = !varies && problem.order == 2;
+    if (options.method == GridMethod::automatic) {
+      const Device& device = equations_.queue().device();
+      if (options.full && !varies && detail::Fourier<T>::problem(device, problem).empty() &&
+          detail::Fourier<T>::is_small(device, problem))
+        return GridMethod::fourier;
+      return cycles_alone ? GridMethod::multigrid : GridMethod::conjugate_gradients;
+    }
+    if (options.method == GridMethod::multigrid && problem.order > 2)
+      throw UsageError(fmt::format("cycles alone solve to order 2; order {} takes conjugate "
+                                   "gradients or Fourier transforms",
+                                   problem.order));
+    if (options.method == GridMethod::fourier && varies)
+      throw UsageError("Fourier transforms take no coefficient; conjugate gradients do");
+    return options.method;
+  }
+
+  /// Solves for the residual again where rounding left more than is asked.
+  void transform(detail::Progressing& progress, double size) {
+    detail::Level<T>& level = equations_.finest();
+    if (!progress.begin(progress.options.full ? 1 : equations_.norm(false).first / size)) return;
+    fourier_->solve(level.b, level.u);
+    while (progress.next(equations_.norm(false).first / size)) {
+      if (correction_.count() == 0)
+        correction_ = Field<T>(equations_.queue().device(), level.u.extents(), "a correction");
+      equations_.residual(level.u, level.b, level.other);
+      fourier_->solve(level.other, correction_);
+      equations_.combine(level.u, correction_, 1, 1);
+    }
+  }
+
   void require_level(const CycleSchedule& s) const {
     const int levels = equations_.cycle().levels();
     if (s.level >= levels)
@@ -98,6 +147,8 @@ private:
 
   detail::Equations<T> equations_;
   detail::Iteration<T> iteration_;
+  std::unique_ptr<detail::Fourier<T>> fourier_; ///< once it was asked for
+  Field<T> correction_;
   double size_ = 1; ///< the norm of the right-hand side that was begun with
 };
 
@@ -109,6 +160,10 @@ Multigrid<T>::~Multigrid() = default;
 template <class T>
 void Multigrid<T>::set_coefficient(const View<const T>& k) {
   body_->set_coefficient(k);
+}
+template <class T>
+void Multigrid<T>::set_mask(const View<const T>& mask, const View<const T>* k) {
+  body_->set_mask(mask, k);
 }
 template <class T>
 std::vector<Index3> Multigrid<T>::levels() const {

@@ -129,6 +129,53 @@ struct Exact {
   Span<T> u;
 };
 
+/// to = a product of signs times points of `from`: of each axis a point's place there, and its
+/// sign, 0 where `to` is 0. Rows of `from` and `to` may be longer than the points that are taken.
+template <class T>
+struct Picked {
+  Index3 points;
+  std::array<Span<const int>, 3> place;
+  std::array<Span<const T>, 3> sign;
+  Span<const T> from;
+  Index3 from_points; ///< its rows' length and their number in a plane
+  Span<T> to;
+  Index to_row = 0;
+};
+
+/// Divides a spectrum by the operator's eigenvalues, sums of one of each axis and the shift, times
+/// `number`. That of no eigenvalue becomes 0. A point is `parts` numbers.
+template <class T>
+struct Divided {
+  Span<T> spectrum;
+  Index3 points;
+  int parts = 1;
+  std::array<Span<const T>, 3> eigenvalues;
+  T shift = 0, number = 1;
+};
+
+/// out = b - A u with second differences of higher order: sums of `weights`, that of the point
+/// itself first, over neighbours along each axis; and what faces add, where `faces` are not empty.
+/// Tables of an axis hold the places of its points and of `radius` more at both ends. `negates`:
+/// the negative of it.
+template <class T>
+struct Wide {
+  std::array<AxisTables<T>, 3> axes;
+  std::array<Span<const int>, 3> place;
+  std::array<Span<const T>, 3> sign, weights, faces;
+  int radius = 1;
+  T shift = 0;
+  bool negates = false;
+  Span<const T> u, b; ///< either may be empty: 0
+  Span<T> out;
+};
+
+/// to = 0 where `land` is not.
+template <class T>
+struct Masked {
+  Span<T> to;
+  Span<const unsigned char> land;
+};
+
 /// to += number.
 template <class T>
 struct Shifted {

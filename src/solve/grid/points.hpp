@@ -191,6 +191,89 @@ struct Shifting {
 };
 
 template <class T>
+struct Masking {
+  static constexpr const char* name = "points that are not solved for";
+  Masked<T> m;
+  [[nodiscard]] RIDGE_FN Index3 points() const { return {m.to.size, 1, 1}; }
+  template <class IO>
+  RIDGE_FN void operator()(const IO& io, Index i, Index, Index) const {
+    io.store(m.to, i, io.read(m.land, i) != 0 ? T(0) : io.read_written(m.to, i));
+  }
+};
+
+template <class T>
+struct Picking {
+  static constexpr const char* name = "points of a transform";
+  Picked<T> p;
+  [[nodiscard]] RIDGE_FN Index3 points() const { return p.points; }
+  template <class IO>
+  RIDGE_FN void operator()(const IO& io, Index x, Index y, Index z) const {
+    const T sign = io.read(p.sign[0], x) * io.read(p.sign[1], y) * io.read(p.sign[2], z);
+    const Index from = io.read(p.place[0], x) +
+                       p.from_points.x * (io.read(p.place[1], y) +
+                                          p.from_points.y * Index{io.read(p.place[2], z)});
+    io.store(p.to, x + p.to_row * (y + p.points.y * z), sign * io.read(p.from, from));
+  }
+};
+
+template <class T>
+struct Dividing {
+  static constexpr const char* name = "eigenvalues";
+  Divided<T> d;
+  [[nodiscard]] RIDGE_FN Index3 points() const { return d.points; }
+  template <class IO>
+  RIDGE_FN void operator()(const IO& io, Index x, Index y, Index z) const {
+    const T sum = io.read(d.eigenvalues[0], x) + io.read(d.eigenvalues[1], y) +
+                  io.read(d.eigenvalues[2], z) + d.shift;
+    const T scale = sum > T(0) ? d.number / sum : T(0);
+    const Index at = d.parts * (x + d.points.x * (y + d.points.y * z));
+    for (int part = 0; part < d.parts; ++part)
+      io.store(d.spectrum, at + part, scale * io.read_written(d.spectrum, at + part));
+  }
+};
+
+template <class T>
+struct Widening {
+  static constexpr const char* name = "operator of higher order";
+  Wide<T> w;
+  [[nodiscard]] RIDGE_FN Index3 points() const {
+    return {w.axes[0].points, w.axes[1].points, w.axes[2].points};
+  }
+  template <class IO>
+  RIDGE_FN void operator()(const IO& io, Index x, Index y, Index z) const {
+    const Index ny = w.axes[1].points;
+    const Index nx = w.axes[0].points;
+    const Index own = x + nx * (y + ny * z);
+    T sum = w.b.size != 0 ? io.read(w.b, own) : T(0);
+    if (w.faces[0].size != 0)
+      sum += io.read(w.faces[0], x) + io.read(w.faces[1], y) + io.read(w.faces[2], z);
+    if (w.u.size != 0) {
+      const T u = io.read(w.u, own);
+      sum += along<0>(io, x, own - x, 1, u) + along<1>(io, y, own - nx * y, nx, u) +
+             along<2>(io, z, own - nx * ny * z, nx * ny, u) - w.shift * u;
+    }
+    io.store(w.out, own, w.negates ? -sum : sum);
+  }
+
+private:
+  template <int Axis, class IO>
+  RIDGE_FN T along(const IO& io, Index at, Index begin, Index stride, T u) const {
+    if (w.weights[Axis].size == 0) return T(0);
+    T sum = io.read(w.weights[Axis], 0) * u;
+    for (int k = 1; k <= w.radius; ++k) {
+      T both = T(0);
+      for (int side = -1; side <= 1; side += 2) {
+        const Index there = at + w.radius + side * k;
+        both += io.read(w.sign[Axis], there) *
+                io.read(w.u, begin + stride * io.read(w.place[Axis], there));
+      }
+      sum += io.read(w.weights[Axis], k) * both;
+    }
+    return sum;
+  }
+};
+
+template <class T>
 struct Surrounding {
   static constexpr const char* name = "multigrid coefficient";
   Surrounded<T> s;

@@ -22,15 +22,20 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ridge::solve {
 
-/// How cycles are used: alone, or to precondition conjugate gradients.
-enum class GridMethod { automatic, multigrid, conjugate_gradients };
+/// Cycles of multigrid alone; cycles that precondition conjugate gradients; or Fourier transforms,
+/// for constant coefficients and conditions that are alike at both faces of an axis, or dirichlet
+/// and neumann.
+enum class GridMethod { automatic, multigrid, conjugate_gradients, fourier };
 
 struct GridOptions {
-  GridMethod method = GridMethod::automatic; ///< conjugate gradients where there is a coefficient
+  /// Transforms where they can be taken, the library is here and there is no first guess; else
+  /// conjugate gradients with a coefficient or an order above 2; else cycles.
+  GridMethod method = GridMethod::automatic;
   double tolerance = 1e-10; ///< of the residual's norm over that of the right-hand side
   int most_cycles = 100;
   /// Begins by solving on all coarser grids (full multigrid); not where there is a first guess.
@@ -53,6 +58,7 @@ struct GridSolution {
   double removed_mean = 0; ///< of the right-hand side, by `project`
   double cycle_bytes = 0;  ///< least bytes of a cycle, an array at a time, all levels
   bool conjugate = false;  ///< whether cycles preconditioned conjugate gradients
+  std::string transform;   ///< the library whose Fourier transforms solved it; empty: cycles
   int levels = 0;
 
   [[nodiscard]] double residual() const { return residuals.back(); }
@@ -75,6 +81,12 @@ public:
   /// positive. Between points it is the harmonic mean. Throws UsageError that names the first point
   /// that is not.
   void set_coefficient(const View<const T>& k);
+
+  /// From now on without the points where `mask`, a view of the problem's extents on the device, is
+  /// not 0: nothing flows into them, and the solution is 0 there. `k` is as set_coefficient takes
+  /// it, or null: 1. Throws UsageError for a mask that leaves no point, and for one that cuts off
+  /// points whose mean then nothing fixes, with one of them.
+  void set_mask(const View<const T>& mask, const View<const T>* k = nullptr);
 
   /// Solves for `u`, views of the problem's extents on the device. With `options.full` false `u` is
   /// the first guess. Points on dirichlet faces are set. A singular problem's solution has mean 0

@@ -10,12 +10,14 @@
 namespace ridge::solve {
 
 /// The points of a field are its vertices, as ridge/stencil/boundary.hpp says: those of a dirichlet
-/// face have the face's value, all others are solved for. Second order, by finite volumes: the
-/// 7-point stencil, whose volumes are halved at faces of neumann.
+/// face have the face's value, all others are solved for. Of second order by finite volumes: the
+/// 7-point stencil, whose volumes are halved at faces of neumann. Of higher order by second
+/// differences of 2 to 4 neighbours on both sides, continued beyond faces as the page says.
 struct GridProblem {
   Index3 extents;                 ///< points of the field; an axis of one point has no neighbours
   stencil::Boundaries boundaries; ///< dirichlet, neumann, mirror or periodic at every face
   double shift = 0;               ///< at least 0
+  int order = 2;                  ///< 2, 4, 6 or 8; above 2 faces have one value each
 
   /// No condition and no shift fixes the mean: a solution is one up to a constant, and exists only
   /// for right-hand sides that balance what comes in through the faces.

@@ -1,0 +1,84 @@
+"""Elliptic problems on a grid of points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional, Union
+
+from . import _arrays, _core
+from ._sweeps import _boundary_text, _spacing
+
+
+class Solution:
+    """How a solve went. Made by `ridge.solve`.
+
+    `out` is the array with the solution. `residuals` has |f - A u| over the norm of the right-hand
+    side: of the first guess, then after each of the `iterations`, computed from the solution.
+    `seconds` are of all of them, `bytes` what they must at least move, an array a pass."""
+
+    def __init__(self, out: Any, fields: Mapping[str, Any]) -> None:
+        self.out = out
+        self.converged: bool = fields["converged"]
+        self.iterations: int = fields["iterations"]
+        self.residuals: list[float] = list(fields["residuals"])
+        self.seconds: float = fields["seconds"]
+        self.bytes: float = fields["bytes"]
+        self.levels: int = fields["levels"]
+        self.removed_mean: float = fields["removed_mean"]
+        self.method: str = fields["method"]
+        self.device: str = fields["device"]
+
+    @property
+    def residual(self) -> float:
+        return self.residuals[-1]
+
+    @property
+    def fraction(self) -> Optional[float]:
+        """Least bytes a second over those of a copy, which the first use measures; None on an
+        emulated GPU and where nothing was to be done."""
+        rate = _core.copy_rate(self.device)
+        return self.bytes / self.seconds / rate if rate > 0 and self.seconds > 0 else None
+
+    def __repr__(self) -> str:
+        return (f"<ridge.solve by {self.method}: {'converged' if self.converged else 'not converged'}, residual "
+                f"{self.residual:.1e} after {self.iterations} iteration{'' if self.iterations == 1 else 's'}>")
+
+
+def solve(operator: str, f: Any, *, out: Any = None, boundary: Union[str, Mapping[str, str]],
+          tol: Optional[float] = None, spacing: Union[float, Sequence[float]] = 1.0, coefficient: Any = None,
+          shift: float = 0.0, order: int = 2, method: str = "auto", guess: bool = False, project: bool = False,
+          iterations: int = 100, device: Optional[str] = None) -> Solution:
+    """Solves div(k grad u) - shift u = f for `out`, or for a new array of f's library.
+
+    Arrays are used where they lie, on the host or a GPU. `operator`: "poisson", "helmholtz" (with
+    `shift`, at least 0) or "diffusion" (with `coefficient` k, positive). `boundary` gives every face a
+    condition, as `ridge.sweeps` takes them: "periodic", or {"x": "dirichlet:0", "y-": "neumann:1", ...}.
+    `spacing` is between points: one number, or one an axis in the arrays' order. `method`: "auto",
+    "fft", "multigrid" or "cg". `guess`: `out` holds a first guess. `tol`: 1e-10, or 1e-5 in fp32.
+
+    Raises UsageError for problems without a solution, with the reason; a solve that does not reach
+    `tol` returns with `converged` False, the best in `out`."""
+    wanted = {"poisson": (False, False), "helmholtz": (True, False), "diffusion": (None, True)}
+    if operator not in wanted:
+        raise _core.UsageError(f"solve: unknown operator {operator!r}; there are {', '.join(wanted)}")
+    shifted, varies = wanted[operator]
+    if shifted is False and shift != 0:
+        raise _core.UsageError("solve: shift is for helmholtz and diffusion")
+    if (coefficient is not None) != varies:
+        raise _core.UsageError("solve: diffusion takes coefficient=k" if varies else "solve: coefficient is for diffusion")
+    why = _arrays.why_no_array(f)
+    if why:
+        raise TypeError(f"solve: f {why}")
+    if out is None:
+        if guess:
+            raise _core.UsageError("solve: guess=True takes out, which holds it")
+        out = _arrays.zeros(f, "solve")
+    if tol is None:
+        tol = 1e-5 if "float32" in str(f.dtype) else 1e-10
+    if not 0 < tol < 1:
+        raise _core.UsageError(f"solve: tol={tol!r}: it is between 0 and 1")
+    arrays = (f, out) if coefficient is None else (f, out, coefficient)
+    rank = len(f.shape)
+    return Solution(out, _core.solve_grid(arrays, _boundary_text(boundary, None, rank), _spacing(spacing, rank), float(shift),
+                                          int(order), method, float(tol), int(iterations), bool(guess), bool(project),
+                                          device))

@@ -1,0 +1,121 @@
+#include "solve.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/lab/calls.hpp>
+#include <ridge/solve/grid/multigrid.hpp>
+
+#include "call.hpp"
+#include "interrupt.hpp"
+#include "others_may_run.hpp"
+#include "queues.hpp"
+
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace ridge::python {
+
+namespace {
+
+struct Asked {
+  std::string boundary, method;
+  std::array<double, 3> spacing; ///< x first
+  double shift, tolerance;
+  int order, cycles;
+  bool from_guess, project;
+};
+
+solve::GridMethod method_of(const std::string& text) {
+  using solve::GridMethod;
+  if (text == "auto") return GridMethod::automatic;
+  if (text == "fft") return GridMethod::fourier;
+  if (text == "multigrid") return GridMethod::multigrid;
+  if (text == "cg") return GridMethod::conjugate_gradients;
+  throw UsageError("solve: method is auto, fft, multigrid or cg, not '" + text + "'");
+}
+
+template <class T>
+solve::GridSolution solved(Queue& queue, const std::vector<Array>& all, const Asked& asked) {
+  const View<T> f = lab::view_of<T>(all[0]);
+  solve::GridProblem problem = solve::parse_grid_problem(f.extents, asked.boundary);
+  problem.boundaries.spacing = {asked.spacing[0], asked.spacing[1], asked.spacing[2]};
+  problem.shift = asked.shift;
+  problem.order = asked.order;
+  solve::Multigrid<T> solver(queue, problem);
+  if (all.size() > 2) solver.set_coefficient(View<const T>(lab::view_of<T>(all[2])));
+  solve::GridOptions options;
+  options.method = method_of(asked.method);
+  options.tolerance = asked.tolerance;
+  options.most_cycles = asked.cycles;
+  options.full = !asked.from_guess;
+  options.project = asked.project;
+  options.progress = [](int /*cycle*/, double /*residual*/) {
+    check_interrupt();
+    return true;
+  };
+  return solver.solve(View<const T>(f), lab::view_of<T>(all[1]), options);
+}
+
+nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
+                    const std::array<double, 3>& spacing, double shift, int order,
+                    const std::string& method, double tolerance, int cycles, bool from_guess,
+                    bool project, nb::object device) {
+  const std::string name = "solve";
+  std::vector<std::string> names{"f", "out"};
+  if (nb::len(arrays) > 2) names.emplace_back("coefficient");
+  const std::vector<std::string> no_numbers;
+  const Signature signature{name, names, no_numbers, 0, 1, 2};
+  const Call call = look_at_call(signature, std::move(arrays), nb::make_tuple(), std::move(device));
+  const Asked asked{boundary, method, spacing,    shift,  tolerance,
+                    order,    cycles, from_guess, project};
+  solve::GridSolution how;
+  {
+    const OthersMayRun others_may_run;
+    const Unforkable unforkable;
+    Turn& turn = queue_of(call.arrays.device, call.arrays.stream);
+    const std::lock_guard lock(turn.guard);
+    if (recording_on(turn))
+      throw UsageError("solve waits for the device, which no graph holds; call it outside of it");
+    check_shapes(name, names, call.arrays.all, 3, true);
+    check_memory(name, names, call.arrays.all, {1, 2}, true);
+    how = call.arrays.all[0].element_bytes == 4
+              ? solved<float>(turn.queue, call.arrays.all, asked)
+              : solved<double>(turn.queue, call.arrays.all, asked);
+  }
+  nb::dict result;
+  result["converged"] = how.end == solve::GridSolution::End::converged;
+  result["iterations"] = how.cycles;
+  result["residuals"] = how.residuals;
+  result["seconds"] = how.seconds.value;
+  result["bytes"] = how.cycle_bytes * how.cycles;
+  result["levels"] = how.levels;
+  result["removed_mean"] = how.removed_mean;
+  result["method"] = !how.transform.empty() ? "fft (" + how.transform + ")"
+                     : how.conjugate        ? std::string("cg")
+                                            : std::string("multigrid");
+  result["device"] = to_text(call.arrays.device);
+  return result;
+}
+
+/// Bytes a second of a copy on a device; 0 where nobody measures it.
+double copy_rate(const std::string& device) {
+  const OthersMayRun others_may_run;
+  const Unforkable unforkable;
+  Turn& turn = queue_of(parse_device(device), nullptr);
+  const std::lock_guard lock(turn.guard);
+  const Ceiling* const found = turn.roof.find("copy");
+  return found == nullptr ? 0 : found->value;
+}
+
+} // namespace
+
+void add_solve(nb::module_& m) {
+  m.def("solve_grid", &solve_grid, "arrays"_a, "boundary"_a, "spacing"_a, "shift"_a, "order"_a,
+        "method"_a, "tolerance"_a, "cycles"_a, "from_guess"_a, "project"_a, "device"_a.none());
+  m.def("copy_rate", &copy_rate, "device"_a);
+}
+
+} // namespace ridge::python

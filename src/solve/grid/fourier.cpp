@@ -1,0 +1,212 @@
+#include "fourier.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
+
+#include "fourier_library.hpp"
+#include "spectrum.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace ridge::solve::detail {
+
+namespace {
+
+std::array<Continued, 3> axes_of(const GridProblem& problem) {
+  return {Continued(problem, 0), Continued(problem, 1), Continued(problem, 2)};
+}
+
+} // namespace
+
+/// Tables of three axes on a device.
+template <class V>
+class FourierTables {
+public:
+  FourierTables(Queue& queue, const std::array<std::vector<V>, 3>& values) {
+    for (std::size_t d = 0; d < 3; ++d)
+      memory_[d] = on_device(queue, values[d]);
+  }
+  [[nodiscard]] std::array<Span<const V>, 3> spans() const {
+    return {span_of<V>(memory_[0]), span_of<V>(memory_[1]), span_of<V>(memory_[2])};
+  }
+
+private:
+  Memory memory_[3];
+};
+
+template <class T>
+class Fourier<T>::Way {
+public:
+  Way() = default;
+  Way(const Way&) = delete;
+  Way& operator=(const Way&) = delete;
+  virtual ~Way() = default;
+  virtual void solve(const Field<T>& b, const Field<T>& u) = 0;
+  double bytes = 0;
+};
+
+/// On the host: real transforms of the points themselves, in double.
+template <class T>
+class Fourier<T>::Real final : public Way {
+public:
+  Real(Equations<T>& equations, const std::array<Continued, 3>& axes)
+      : equations_(equations), n_{axes[0].points(), axes[1].points(), axes[2].points()},
+        data_(equations.queue().device(), Extents{n_.x, n_.y, n_.z}, "a spectrum") {
+    std::array<int, 3> forward{};
+    std::array<int, 3> backward{};
+    std::array<std::vector<double>, 3> eigenvalues;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto t = axes[d].real_transform().value();
+      forward[d] = t.forward;
+      backward[d] = t.backward;
+      number_ /= t.scale;
+      for (const double m : t.frequencies)
+        eigenvalues[d].push_back(axes[d].eigenvalue(m));
+    }
+    eigenvalues_.emplace(equations.queue(), eigenvalues);
+    transform_ = real_transform(n_, forward, backward, data_.data());
+    this->bytes = 6.0 * 8 * static_cast<double>(data_.count());
+  }
+  void solve(const Field<T>& b, const Field<T>& u) override {
+    equations_.queue().wait();
+    std::copy(b.data(), b.data() + b.count(), data_.data());
+    transform_->forward();
+    equations_.give(Divided<double>{data_.elements(), n_, 1, eigenvalues_->spans(),
+                                    equations_.problem().shift, number_});
+    equations_.queue().wait();
+    transform_->backward();
+    std::transform(data_.data(), data_.data() + data_.count(), u.data(),
+                   [](double v) { return static_cast<T>(v); });
+  }
+
+private:
+  Equations<T>& equations_;
+  Index3 n_;
+  Field<double> data_;
+  std::optional<FourierTables<double>> eigenvalues_;
+  double number_ = 1;
+  std::unique_ptr<Transform> transform_;
+};
+
+/// On GPUs: complex transforms of the points and their reflections, a whole period.
+template <class T>
+class Fourier<T>::Extended final : public Way {
+public:
+  Extended(Equations<T>& equations, const std::array<Continued, 3>& axes)
+      : equations_(equations), n_{axes[0].points(), axes[1].points(), axes[2].points()},
+        whole_{axes[0].period(), axes[1].period(), axes[2].period()}, row_(2 * (whole_.x / 2 + 1)),
+        data_(equations.queue().device(), Extents{row_, whole_.y, whole_.z}, "a spectrum") {
+    std::array<std::vector<int>, 3> place, same;
+    std::array<std::vector<T>, 3> sign, one, eigenvalues;
+    for (std::size_t d = 0; d < 3; ++d) {
+      for (int i = 0; i < axes[d].period(); ++i) {
+        const Place p = axes[d].at(i);
+        place[d].push_back(p.point);
+        sign[d].push_back(static_cast<T>(p.sign));
+        eigenvalues[d].push_back(static_cast<T>(axes[d].eigenvalue(i)));
+      }
+      for (int i = 0; i < axes[d].points(); ++i) {
+        same[d].push_back(i);
+        one[d].push_back(1);
+      }
+    }
+    Queue& queue = equations.queue();
+    place_.emplace(queue, place);
+    same_.emplace(queue, same);
+    sign_.emplace(queue, sign);
+    one_.emplace(queue, one);
+    eigenvalues_.emplace(queue, eigenvalues);
+    transform_ = complex_transform(queue, whole_, data_.data());
+    this->bytes = 6.0 * sizeof(T) * static_cast<double>(data_.count());
+  }
+  void solve(const Field<T>& b, const Field<T>& u) override {
+    equations_.give(Picked<T>{whole_, place_->spans(), sign_->spans(), Span<const T>(b.elements()),
+                              n_, data_.elements(), row_});
+    wait_for_host();
+    transform_->forward();
+    const auto all = static_cast<double>(whole_.x) * static_cast<double>(whole_.y) *
+                     static_cast<double>(whole_.z);
+    equations_.give(Divided<T>{data_.elements(),
+                               {row_ / 2, whole_.y, whole_.z},
+                               2,
+                               eigenvalues_->spans(),
+                               static_cast<T>(equations_.problem().shift),
+                               static_cast<T>(1 / all)});
+    wait_for_host();
+    transform_->backward();
+    equations_.give(Picked<T>{n_,
+                              same_->spans(),
+                              one_->spans(),
+                              Span<const T>(data_.elements()),
+                              {row_, whole_.y, whole_.z},
+                              u.elements(),
+                              n_.x});
+  }
+
+private:
+  void wait_for_host() {
+    if (!equations_.queue().device().is_gpu()) equations_.queue().wait();
+  }
+  Equations<T>& equations_;
+  Index3 n_, whole_;
+  Index row_;
+  Field<T> data_;
+  std::optional<FourierTables<int>> place_, same_;
+  std::optional<FourierTables<T>> sign_, one_, eigenvalues_;
+  std::unique_ptr<Transform> transform_;
+};
+
+template <class T>
+std::string Fourier<T>::problem(const Device& device, const GridProblem& problem) {
+  const std::array<Continued, 3> axes = axes_of(problem);
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (!axes[d].real_transform())
+      return fmt::format("no transform has the conditions along {}: it takes periodic, or "
+                         "dirichlet and neumann, or mirror at both faces",
+                         "xyz"[d]);
+  }
+  return missing_fourier_library(device);
+}
+
+template <class T>
+bool Fourier<T>::is_small(const Device& device, const GridProblem& problem) {
+  if (!device.is_gpu()) return !facts_of(device).is_emulated;
+  double times = 1;
+  for (const Continued& axis : axes_of(problem))
+    times *= static_cast<double>(axis.period()) / axis.points();
+  constexpr double worth = 2.5;
+  return times < worth;
+}
+
+template <class T>
+Fourier<T>::Fourier(Equations<T>& equations) {
+  const Device& device = equations.queue().device();
+  const std::string why_not = problem(device, equations.problem());
+  if (!why_not.empty()) throw UsageError("the FFT method cannot be taken: " + why_not);
+  const std::array<Continued, 3> axes = axes_of(equations.problem());
+  if (facts_of(device).takes_gpu_schedules) {
+    way_ = std::make_unique<Extended>(equations, axes);
+  } else {
+    way_ = std::make_unique<Real>(equations, axes);
+  }
+}
+template <class T>
+Fourier<T>::~Fourier() = default;
+template <class T>
+void Fourier<T>::solve(const Field<T>& b, const Field<T>& u) {
+  way_->solve(b, u);
+}
+template <class T>
+double Fourier<T>::bytes() const {
+  return way_->bytes;
+}
+
+template class Fourier<float>;
+template class Fourier<double>;
+
+} // namespace ridge::solve::detail

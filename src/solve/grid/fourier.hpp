@@ -1,0 +1,39 @@
+// Elliptic problems of constant coefficients solved by a Fourier transform: FFTW's on the host, the
+// vendor's on a GPU. These libraries are opened at run time.
+#pragma once
+
+#include "equations.hpp"
+
+#include <memory>
+#include <string>
+
+namespace ridge::solve::detail {
+
+template <class T>
+class Fourier {
+public:
+  /// Why a problem cannot be solved so on this device; empty where it can.
+  [[nodiscard]] static std::string problem(const Device& device, const GridProblem& problem);
+
+  /// Whether it is the fastest way there: on GPUs points are reflected at faces, which makes the
+  /// transforms up to eight times as large as the field.
+  [[nodiscard]] static bool is_small(const Device& device, const GridProblem& problem);
+
+  /// Throws UsageError where it cannot be, Failure where memory does not suffice.
+  explicit Fourier(Equations<T>& equations);
+  ~Fourier();
+
+  /// u of A u = b, on the points that are solved for. A mean that nothing fixes is 0.
+  void solve(const Field<T>& b, const Field<T>& u);
+  /// Least bytes of a solve: each of two transforms reads and writes its array, and so does the
+  /// division between them.
+  [[nodiscard]] double bytes() const;
+
+private:
+  class Way;
+  class Extended;
+  class Real;
+  std::unique_ptr<Way> way_;
+};
+
+} // namespace ridge::solve::detail

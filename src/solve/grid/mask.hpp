@@ -1,0 +1,17 @@
+// Masks: points of a grid that are not solved for, and that nothing flows into.
+#pragma once
+
+#include "axis.hpp"
+
+#include <vector>
+
+namespace ridge::solve::detail {
+
+/// Throws UsageError where a mask leaves no point, and where without a shift it cuts points off
+/// from all faces that fix the solution, or the rest in two where none does; names one of them.
+/// `land` holds what is not solved for, a number a point of the axes, x fastest; `first` is where
+/// the first point lies in the user's field.
+void require_connected(const std::vector<unsigned char>& land, const std::vector<Axis>& axes,
+                       bool has_shift, Index3 first);
+
+} // namespace ridge::solve::detail

@@ -1,0 +1,88 @@
+"""ridge.solve: elliptic problems on arrays where they lie."""
+
+import numpy as np
+import pytest
+
+import ridge
+
+BOX = {"x": "dirichlet:0", "y": "periodic", "z-": "neumann:0.5", "z+": "dirichlet:1"}
+
+
+def applied(u, h=(1.0, 1.0, 1.0)):
+    """The laplacian at the points inside."""
+    inner = u[1:-1, 1:-1, 1:-1]
+    total = 0
+    for axis in range(3):
+        low, high = [slice(1, -1)] * 3, [slice(1, -1)] * 3
+        low[axis], high[axis] = slice(None, -2), slice(2, None)
+        total = total + (u[tuple(low)] - 2 * inner + u[tuple(high)]) / h[axis] ** 2
+    return total
+
+
+@pytest.mark.parametrize("method", ["auto", "multigrid", "cg"])
+@pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-8), (np.float32, 2e-4)])
+def test_solves_in_place(method, dtype, tolerance):
+    f = np.random.default_rng(1).standard_normal((10, 12, 14)).astype(dtype)
+    out = np.full_like(f, np.nan)
+    h = (0.5, 1.0, 2.0)
+    result = ridge.solve("poisson", f, out=out, boundary=BOX, spacing=h, method=method)
+    assert result.out is out and result.converged and result.residual == result.residuals[-1] <= 1e-5
+    assert np.abs(applied(out.astype(float), h) - f[1:-1, 1:-1, 1:-1]).max() < tolerance * 10
+    assert np.all(out[-1] == 1) and np.all(out[:-1, :, 0] == 0)
+    assert result.iterations == len(result.residuals) - 1 and result.seconds > 0 and result.fraction > 0
+    assert result.method.startswith("fft" if method == "auto" else method) and "converged" in repr(result)
+
+
+def test_diffusion_helmholtz_and_guesses():
+    random = np.random.default_rng(2)
+    f, k = random.standard_normal((9, 11)), 10 ** random.uniform(-1, 1, (9, 11))
+    result = ridge.solve("diffusion", f, coefficient=k, boundary="dirichlet:0")
+    u = result.out
+    between = [2 * a * b / (a + b) for a, b in ((k[:-1], k[1:]), (k[:, :-1], k[:, 1:]))]
+    flux = [between[0] * np.diff(u, axis=0), between[1] * np.diff(u, axis=1)]
+    got = np.diff(flux[0], axis=0)[:, 1:-1] + np.diff(flux[1], axis=1)[1:-1]
+    assert np.abs(got - f[1:-1, 1:-1]).max() < 1e-7 and result.method == "cg"
+
+    first = ridge.solve("helmholtz", f, shift=2.5, boundary="periodic", method="multigrid", tol=1e-3)
+    more = ridge.solve("helmholtz", f, out=first.out, guess=True, shift=2.5, boundary="periodic", method="multigrid")
+    assert more.residuals[0] <= 1e-3 and more.converged
+    symbol = sum((2 * np.cos(2 * np.pi * np.fft.fftfreq(n)) - 2).reshape(s) for n, s in ((9, (9, 1)), (11, (1, 11)))) - 2.5
+    assert np.abs(more.out - np.fft.ifft2(np.fft.fft2(f) / symbol).real).max() < 1e-8
+
+
+def test_other_libraries_and_devices():
+    f = np.random.default_rng(3).standard_normal((8, 9, 10))
+    here = ridge.solve("poisson", f, boundary="dirichlet:0").out
+    there = ridge.solve("poisson", f, boundary="dirichlet:0", device="simt:32")
+    assert np.abs(here - there.out).max() < 1e-8 and there.fraction is None
+    torch = pytest.importorskip("torch")
+    result = ridge.solve("poisson", torch.tensor(f.tolist(), dtype=torch.float64), boundary="dirichlet:0")
+    assert isinstance(result.out, torch.Tensor) and np.abs(np.array(result.out.tolist()) - here).max() < 1e-12
+
+
+@pytest.mark.parametrize("words, says", [
+    (dict(boundary="periodic"), "mean is 1 too large"),
+    (dict(boundary={"x": "periodic"}), "has no condition"),
+    (dict(boundary="dirichlet:0", tol=2), "between 0 and 1"),
+    (dict(boundary="dirichlet:0", shift=1), "shift is for helmholtz"),
+    (dict(boundary="dirichlet:0", method="magic"), "auto, fft, multigrid or cg"),
+    (dict(boundary="dirichlet:0", order=5), "2, 4, 6 or 8"),
+    (dict(boundary="dirichlet:0", guess=True), "guess=True takes out"),
+    (dict(boundary="dirichlet:0", coefficient=np.ones((5, 6))), "coefficient is for diffusion"),
+    (dict(boundary="dirichlet:0", spacing=-1), "positive"),
+])
+def test_what_is_refused(words, says):
+    with pytest.raises(ridge.UsageError, match=says):
+        ridge.solve("poisson", np.ones((5, 6)), **words)
+
+
+def test_arrays_that_do_not_fit():
+    with pytest.raises(ridge.UsageError):
+        ridge.solve("poisson", np.ones((5, 6)), out=np.ones((5, 7)), boundary="dirichlet:0")
+    with pytest.raises(TypeError):
+        ridge.solve("poisson", [1.0, 2.0], boundary="dirichlet:0")
+    with pytest.raises(ridge.UsageError, match="unknown operator"):
+        ridge.solve("wave", np.ones((5, 6)), boundary="dirichlet:0")
+    f = np.ones((5, 6))
+    with pytest.raises((TypeError, ridge.UsageError)):
+        ridge.solve("poisson", f, out=f, boundary="dirichlet:0")
