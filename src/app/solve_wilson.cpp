@@ -1,5 +1,6 @@
 // `ridge solve wilson`: propagators of Wilson fermions.
 #include <ridge/core/error.hpp>
+#include <ridge/gauge/clover_solver.hpp>
 #include <ridge/gauge/wilson_solver.hpp>
 
 #include "propagator_command.hpp"
@@ -39,12 +40,31 @@ private:
   gauge::Fermion<double> b_, x_;
 };
 
+class CloverColumns final : public ColumnSolver {
+public:
+  CloverColumns(Queue& queue, const Extents& extents, const gauge::HostLinks& links,
+                const gauge::WilsonNumbers& numbers, double csw, const gauge::Boundary& boundary)
+      : solver_(queue, extents, links, numbers, csw, boundary) {}
+
+  solve::Solved solve(io::Column& x, const io::Column& b, const solve::Options& options) override {
+    return solver_.solve(x, b, options);
+  }
+  double residual(const io::Column& x, const io::Column& b) override {
+    return solver_.residual(x, b);
+  }
+
+private:
+  gauge::CloverSolver solver_;
+};
+
 class WilsonCommand final : public PropagatorCommand {
 public:
   explicit WilsonCommand(const Command& command) {
     add_options(command);
     command.add("--kappa", &kappa, "the hopping parameter");
     command.add("--mass", &mass, "the bare mass instead, 1 / (2 kappa) - 4");
+    command.add("--csw", &csw,
+                "the clover term's coefficient: by cg in fp64; no term if not given");
     command.add("--solver", &solver, "cg (if not given): on D^+ D; or bicgstab, on D, in fp64");
     command.add("--precision", &precision, "mixed: fp32 within fp64 (if not given), or fp64");
     command.add("--from", &from, "FILE.h5: a propagator to begin from");
@@ -59,6 +79,9 @@ private:
     choose("--solver", solver, "cg", "bicgstab");
     if (solver == "bicgstab" && precision == "mixed")
       throw UsageError("--precision mixed is for --solver cg");
+    if (csw && !std::isfinite(*csw)) throw UsageError("--csw: expected a number");
+    if (csw && (solver == "bicgstab" || precision == "mixed"))
+      throw UsageError("--csw is for --solver cg and --precision fp64");
     if (kappa.has_value() == mass.has_value())
       throw UsageError("either --kappa or --mass is needed");
     if (kappa && !std::isfinite(*kappa)) throw UsageError("--kappa: expected a number");
@@ -67,25 +90,31 @@ private:
   }
   [[nodiscard]] Method method() const {
     if (solver == "bicgstab") return Method::bicgstab;
-    return precision == "fp64" ? Method::cg : Method::mixed_cg;
+    return precision == "fp64" || csw ? Method::cg : Method::mixed_cg;
   }
   [[nodiscard]] std::unique_ptr<ColumnSolver> make(Queue& queue, const Extents& extents,
                                                    const gauge::HostLinks& links) const override {
-    return std::make_unique<WilsonColumns>(queue, extents, links,
-                                           kappa ? gauge::by_kappa(*kappa) : gauge::by_mass(*mass),
-                                           fermion_boundary(), method());
+    const gauge::WilsonNumbers numbers = kappa ? gauge::by_kappa(*kappa) : gauge::by_mass(*mass);
+    if (csw) {
+      return std::make_unique<CloverColumns>(queue, extents, links, numbers, *csw,
+                                             fermion_boundary());
+    }
+    return std::make_unique<WilsonColumns>(queue, extents, links, numbers, fermion_boundary(),
+                                           method());
   }
   [[nodiscard]] std::vector<io::PropagatorNumber> numbers() const override {
-    return {{"kappa", kappa ? *kappa : 0.5 / (*mass + 4)}};
+    std::vector<io::PropagatorNumber> all{{"kappa", kappa ? *kappa : 0.5 / (*mass + 4)}};
+    if (csw) all.push_back({"csw", *csw});
+    return all;
   }
-  [[nodiscard]] std::string name() const override { return "wilson"; }
+  [[nodiscard]] std::string name() const override { return csw ? "clover" : "wilson"; }
   [[nodiscard]] std::string precision_text() const override {
     return method() == Method::mixed_cg ? "mixed" : "fp64";
   }
   [[nodiscard]] std::string solver_text() const override { return solver; }
   [[nodiscard]] bool can_go_on() const override { return true; }
 
-  std::optional<double> kappa, mass;
+  std::optional<double> kappa, mass, csw;
   std::string precision, solver = "cg";
 };
 

@@ -36,6 +36,7 @@ const std::vector<BenchKernel>& bench_kernels() {
     add_lattice_expressions(kernels);
     add_hopping(kernels);
     add_dslash(kernels);
+    add_clover(kernels);
     add_chain_kernels(kernels);
     add_built_in(kernels, "chain");
     add_multigrid(kernels);

@@ -126,6 +126,22 @@ def test_operators_on_stored_fields(ridge, device, kernel, precision, words, lin
     assert record["flops_per_second"] > 0 and record["size"] == [4, 6, 2, 4]
 
 
+@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
+@pytest.mark.parametrize("kernel, precision, words, read, written, flops", [
+    ("clover", "fp64", [], 8 * (8 * 12 + 48 + 72), 8 * 24, 1872),
+    ("clover", "fp32", ["--site", "links18"], 4 * (8 * 18 + 48 + 72), 4 * 24, 1872),
+    ("staggered", "fp64", [], 8 * (8 * 18 + 6), 8 * 6, 570),
+    ("staggered", "fp32", [], 4 * (8 * 18 + 6), 4 * 6, 570),
+])
+def test_clover_and_staggered(ridge, device, kernel, precision, words, read, written, flops):
+    (record,) = bench(ridge, kernel, "--device", device, "--size", "4x6x2x4", "--precision", precision, "--repeat", 1,
+                      "--no-roof", *words)
+    assert record["check"]["ok"] and record["compiled"] == "ahead"
+    sites = 4 * 6 * 2 * 4 // 2
+    assert (record["bytes_read"], record["bytes_written"], record["flops"]) == (
+        sites * read, sites * written, sites * flops)
+
+
 def test_launch_widths_of_operators_have_names(ridge):
     records = bench(ridge, "dwf", "--device", "simt:32", "--size", "4x4x4x4", "--repeat", 1,
                     "--schedule", "all")
@@ -160,6 +176,8 @@ def test_a_reproducible_sum_is_the_same_everywhere(ridge):
     (["lattice-sum", "--size", "4x4", "--width", "1024"], ["4x4", "1024"]),
     (["hopping", "--size", "8x8x8"], ["four dimensions", "8x8x8 has 3"]),
     (["hopping", "--size", "8x8x8x8", "--precision", "fp16"], ["fp16", "fp32 and fp64"]),
+    (["staggered", "--size", "4x4x4x4", "--site", "links12"], ["hold the phases"]),
+    (["clover", "--size", "4x4x4x4", "--precision", "fixed16"], ["clover has fp32 and fp64"]),
     (["wilson-even-odd", "--size", "4x3x4x4"], ["4x3x4x4", "all extents are even", "3 along y"]),
     (["wilson", "--size", "4x4x4"], ["four dimensions", "4x4x4 has 3"]),
     (["wilson", "--size", "4x4x4x4", "--site", "spinor"], ["links18 or links12", "spinor"]),

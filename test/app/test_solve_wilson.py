@@ -37,6 +37,42 @@ def dense_wilson(links, kappa, antiperiodic=True):
     return d.reshape(sites * 12, sites * 12)
 
 
+def clover_term(links):
+    """(i / 4) sum of sigma_mu_nu F_mu_nu, F = (Q - Q^+) / 8 (Luescher and others 1996), as a matrix."""
+    extents = links.shape[3::-1]
+    sites = int(np.prod(extents))
+    strides = np.cumprod((1, *extents[:3]))
+
+    def step(x, mu, by):
+        y = list(x)
+        y[mu] = (y[mu] + by) % extents[mu]
+        return tuple(y)
+
+    def path(x, moves):
+        product = np.eye(3, dtype=complex)
+        for mu, by in moves:
+            y = step(x, mu, by)
+            product = product @ (links[x[::-1]][mu] if by > 0 else links[y[::-1]][mu].conj().T)
+            x = y
+        return product
+
+    term = np.zeros((sites, 12, sites, 12), dtype=complex)
+    for x in np.ndindex(*extents):
+        a = int(np.array(x) @ strides)
+        for mu in range(4):
+            for nu in range(4):
+                if mu == nu:
+                    continue
+                m, n = (mu, 1), (nu, 1)
+                back = lambda d: (d[0], -d[1])
+                q = sum(path(x, loop) for loop in (
+                    (m, n, back(m), back(n)), (n, back(m), back(n), m),
+                    (back(m), back(n), m, n), (back(n), m, n, back(m))))
+                sigma = 0.5j * (GAMMAS[mu] @ GAMMAS[nu] - GAMMAS[nu] @ GAMMAS[mu])
+                term[a, :, a, :] += 0.25j * np.kron(sigma, (q - q.conj().T) / 8)
+    return term.reshape(sites * 12, sites * 12)
+
+
 def propagator(file):
     with h5py.File(file) as h5:
         data = h5["propagator"]
@@ -88,6 +124,25 @@ def test_odd_extents_are_solved_whole(ridge, folder, how):
                "--device", "cpu")
     right = np.linalg.solve(dense_wilson(links, 0.11), point(2 + 3 * (1 + 2 * (0 + 2 * 3)), links).T).T
     assert np.abs(propagator("p.h5")[0] - right).max() < 1e-8
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
+def test_the_clover_term(ridge, lattice, links, device):
+    (record,) = ridge.good("solve", "wilson", "lat.nersc", "--kappa", 0.115, "--csw", 1.4, "--tol", 1e-12, "-o", "p.h5",
+                           "--device", device, "--json", "--no-roof").records()
+    d = dense_wilson(links, 0.115) + 2 * 0.115 * 1.4 * clover_term(links)
+    found, facts = propagator("p.h5")
+    right = np.linalg.solve(d, point(0, links).T).T
+    assert np.abs(found - right).max() < 2e-11 * np.abs(right).max()
+    assert np.abs(right - np.linalg.solve(dense_wilson(links, 0.115), point(0, links).T).T).max() > 1e-3
+    assert record["kernel"] == "clover" and record["residual"] <= 1e-12 and facts["csw"][0] == 1.4
+    by_mass = ("solve", "wilson", "lat.nersc", "--mass", 0.5 / 0.115 - 4, "--csw", 1.4, "--tol", 1e-11, "--device", "cpu")
+    if device == "cpu":  # goes on from where it is; by mass D has another factor
+        again = ridge.good("solve", "wilson", "lat.nersc", "--kappa", 0.115, "--csw", 1.4, "--tol", 1e-11, "--from", "p.h5",
+                           "-o", "q.h5", "--device", device, "--json", "--no-roof").records()
+        assert again[0]["iterations"] == 0
+        ridge.good(*by_mass, "-o", "m.h5")
+        assert np.abs(propagator("m.h5")[0] / (2 * 0.115) - right).max() < 1e-9
 
 
 def test_other_sources_and_boundaries(ridge, lattice, links):
@@ -160,4 +215,6 @@ def test_bad_words(ridge, lattice):
     bad("--kappa", 0.1, "--size", "2x2x2x2", says="2x2x2x2 was asked for")
     bad("--kappa", 0.1, "--precision", "fp16", says="expected mixed or fp64")
     bad("--kappa", 0.1, "--solver", "gmres", says="expected cg or bicgstab")
+    bad("--kappa", 0.1, "--csw", 1, "--solver", "bicgstab", says="--csw is for --solver cg")
+    bad("--kappa", 0.1, "--csw", "nan", says="--csw: expected a number")
     bad("--kappa", 0.1, "--solver", "bicgstab", "--precision", "mixed", says="--precision mixed is for --solver cg")

@@ -10,7 +10,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The lines that each pattern takes in files that are not its own. Lower a bound when you take lines away: the aim is
 # eight for each, and a new pattern has no more.
-MOST = {"stencil": 244, "sweeps": 13, "pairs": 142, "lattice": 230, "chain": 121}
+MOST = {"stencil": 244, "sweeps": 13, "pairs": 142, "lattice": 219, "chain": 121}
 # A pattern's own: its folders and its built-in kernels.
 OWN = r"(include/ridge|src)/{pattern}(/|\.hpp)|(include/ridge|src)/lab/kernels/{pattern}"
 # Programs for people's own data call patterns as any program of a user's does.

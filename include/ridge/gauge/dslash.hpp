@@ -52,12 +52,7 @@ struct Dslash {
   template <class At>
   RIDGE_FN auto operator()(const At& at, bool sums) const {
     using V = typename At::template Value<Real>;
-    Spinor<V> sum = zero_spinor<V>();
-    const V s(sign);
-    both_hops<0>(at, sum, s);
-    both_hops<1>(at, sum, s);
-    both_hops<2>(at, sum, s);
-    both_hops<3>(at, sum, s);
+    Spinor<V> sum = hopping(at);
     if (source.elements.data != nullptr) {
       Real ratio = 1;
       if (above.data != nullptr) ratio = static_cast<Real>(at.number(above) / at.number(below));
@@ -74,13 +69,7 @@ struct Dslash {
     }
     at.write(out, sum);
     V squares(Real(0));
-    if (sums) {
-      RIDGE_UNROLL
-      for (int c = 0; c < spins * colours; ++c) {
-        const Complex<V>& z = component(sum, c);
-        squares = squares + z.re * z.re + z.im * z.im;
-      }
-    }
+    if (sums) squares = squares_of(sum);
     return squares;
   }
 
@@ -102,6 +91,44 @@ struct Dslash {
             : hop != 1                      ? 24
                                             : 0) +
            (walls != 0 ? 48 : 0);
+  }
+
+  /// H psi, or H^+ psi.
+  template <class At>
+  RIDGE_FN auto hopping(const At& at) const {
+    using V = typename At::template Value<Real>;
+    Spinor<V> sum = zero_spinor<V>();
+    const V s(sign);
+    both_hops<0>(at, sum, s);
+    both_hops<1>(at, sum, s);
+    both_hops<2>(at, sum, s);
+    both_hops<3>(at, sum, s);
+    return sum;
+  }
+  template <class V>
+  static RIDGE_FN V squares_of(const Spinor<V>& sum) {
+    V squares(Real(0));
+    RIDGE_UNROLL
+    for (int c = 0; c < spins * colours; ++c) {
+      const Complex<V>& z = component(sum, c);
+      squares = squares + z.re * z.re + z.im * z.im;
+    }
+    return squares;
+  }
+  template <class V>
+  static RIDGE_FN void scale(Spinor<V>& sum, const V& by) {
+    RIDGE_UNROLL
+    for (int c = 0; c < spins * colours; ++c)
+      component(sum, c) = {by * component(sum, c).re, by * component(sum, c).im};
+  }
+  /// sum += w x, of the spin components [from, to).
+  template <class V>
+  static RIDGE_FN void add(Spinor<V>& sum, const Spinor<V>& x, const V& w, int from = 0,
+                           int to = spins) {
+    RIDGE_UNROLL
+    for (int c = from * colours; c < to * colours; ++c)
+      component(sum, c) = {component(sum, c).re + w * component(x, c).re,
+                           component(sum, c).im + w * component(x, c).im};
   }
 
 private:
@@ -126,21 +153,6 @@ private:
   static RIDGE_FN void hop_by(Spinor<V>& sum, const ColourMatrix<V>& link, const Spinor<V>& p,
                               const V& s, const V& w) {
     add_whole<Mu>(sum, times(link, projected<Mu>(p, s)), s, w);
-  }
-  template <class V>
-  static RIDGE_FN void scale(Spinor<V>& sum, const V& by) {
-    RIDGE_UNROLL
-    for (int c = 0; c < spins * colours; ++c)
-      component(sum, c) = {by * component(sum, c).re, by * component(sum, c).im};
-  }
-  /// sum += w x, of the spin components [from, to).
-  template <class V>
-  static RIDGE_FN void add(Spinor<V>& sum, const Spinor<V>& x, const V& w, int from = 0,
-                           int to = spins) {
-    RIDGE_UNROLL
-    for (int c = from * colours; c < to * colours; ++c)
-      component(sum, c) = {component(sum, c).re + w * component(x, c).re,
-                           component(sum, c).im + w * component(x, c).im};
   }
   template <class At, class V>
   RIDGE_FN void add_walls(const At& at, Spinor<V>& sum) const {

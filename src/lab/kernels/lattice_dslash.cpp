@@ -1,6 +1,8 @@
 // Compiled once per device kind.
 #include <ridge/gauge/cg_step.hpp>
+#include <ridge/gauge/clover.hpp>
 #include <ridge/gauge/dslash.hpp>
+#include <ridge/gauge/staggered.hpp>
 #include <ridge/lattice/stored/executor.hpp>
 
 namespace ridge::lattice {
@@ -10,6 +12,12 @@ template struct StoredLooper<gauge::Dslash<double, 12>, Here>;
 template struct StoredLooper<gauge::Dslash<float, 18>, Here>;
 template struct StoredLooper<gauge::Dslash<float, 12>, Here>;
 template struct StoredLooper<gauge::Dslash<Fixed16, 12>, Here>;
+template struct StoredLooper<gauge::Clover<double, 18>, Here>;
+template struct StoredLooper<gauge::Clover<double, 12>, Here>;
+template struct StoredLooper<gauge::Clover<float, 18>, Here>;
+template struct StoredLooper<gauge::Clover<float, 12>, Here>;
+template struct StoredLooper<gauge::Staggered<double>, Here>;
+template struct StoredLooper<gauge::Staggered<float>, Here>;
 template struct StoredLooper<gauge::CgStep<double>, Here>;
 template struct StoredLooper<gauge::CgStep<float>, Here>;
 

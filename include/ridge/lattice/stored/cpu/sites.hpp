@@ -204,6 +204,32 @@ public:
   template <class Site, class Number, int Reals>
   RIDGE_FN void write(const StoredView<Site, Number, Reals>& view,
                       const Over<Site, V>& tensor) const {
+    if constexpr (!Inner) {
+      if (!grid_.has_boxes() && (group_ + 1) * grid_.lanes > grid_.sites()) [[unlikely]] {
+        Over<Site, V> whole = tensor;
+        clear_behind(whole);
+        put_all(view, whole);
+        return;
+      }
+    }
+    put_all(view, tensor);
+  }
+
+private:
+  /// Zeros in lanes behind the last site, so that sums over memory are sums over sites.
+  template <class Tensor>
+  [[gnu::noinline]] void clear_behind(Tensor& tensor) const {
+    for (int i = 0; i < P; ++i) {
+      if (group_ * grid_.lanes + first_ + i < grid_.sites()) continue;
+      for (int k = 0; k < components_of<Tensor>; ++k) {
+        component(tensor, k).re.set(i, T(0));
+        component(tensor, k).im.set(i, T(0));
+      }
+    }
+  }
+  template <class Site, class Number, int Reals>
+  RIDGE_FN void put_all(const StoredView<Site, Number, Reals>& view,
+                        const Over<Site, V>& tensor) const {
     using Code = typename StoredView<Site, Number, Reals>::Code;
     using Element = typename Code::Element;
     const int lanes = Inner ? view.lanes : own_lanes;
@@ -239,7 +265,6 @@ public:
     }
   }
 
-private:
   static constexpr int own_lanes = 64 / static_cast<int>(sizeof(T));
 
   template <class Code, class Tensor, class Words>
