@@ -184,10 +184,11 @@ public:
                                    nbody_format::most_steps));
     }
     const lab::NearInteraction interaction = interaction_of(run_);
-    if (!o_.output.empty()) writer_ = std::make_unique<MdWriter>(o_.output, files_, o_.overwrite);
+    if (!o_.output.empty() && ranks_.rank() == 0)
+      writer_ = std::make_unique<MdWriter>(o_.output, files_, o_.overwrite);
     const bool same = goes_on_ && o_.schedule.empty() && to_text(device.id()) == run_.device;
     const std::string schedule = same ? run_.schedule : o_.schedule.empty() ? "auto" : o_.schedule;
-    system_ = md::make_system(device, run_.parameters, now_, interaction, schedule);
+    system_ = md::make_system(device, run_.parameters, now_, interaction, schedule, ranks_);
     run_.device = to_text(device.id());
     run_.device_name = device.facts().name;
     run_.schedule = pairs::to_text(system_->schedule().schedule);
@@ -274,7 +275,7 @@ private:
     while (now_.step < last_) {
       const Index stop = std::min({last_, (now_.step / every_ + 1) * every_, now_.step + batch});
       const Index steps = stop - now_.step;
-      const double took = advance(steps);
+      const double took = ranks_.greatest(advance(steps)); // all take the same steps at a time
       if (took < response / 2 && steps == batch) batch *= 2;
       if (took > response) batch = std::max<Index>(1, batch / 2);
       const bool due = now_.step % every_ == 0 || now_.step == last_;
@@ -308,12 +309,14 @@ private:
 
   /// After Ctrl-C: keeps what there is, so that a restart goes on from here.
   void stop_if_asked(bool kept_already) {
-    if (now_.step == last_ || !interrupt_seen()) return;
-    if (writer_ == nullptr) throw Interrupted{};
+    if (now_.step == last_) return;
+    if (ranks_.greatest(interrupt_seen() ? 1 : 0) == 0) return;
+    if (o_.output.empty()) throw Interrupted{};
     if (!kept_already) {
       look();
       keep();
     }
+    ranks_.barrier(); // the first to end ends all: not before rank 0 has written
     throw Interrupted{fmt::format("interrupted at step {} of {}; {} keeps it: go on with --restart",
                                   now_.step, last_, o_.output)};
   }
@@ -357,6 +360,7 @@ private:
   static constexpr double response = 0.2;
 
   const MdOptions& o_;
+  comm::Communicator& ranks_ = comm::world();
   MdRun run_;
   md::State now_;
   md::Diagnostics diagnostics_;
@@ -417,7 +421,7 @@ void add_md(CommandLine& line) {
   command.add("--json", &o->json, "print an array with the record");
   command.set_footer(std::string(bodies_help()) +
                      "\nCtrl-C writes a last snapshot to go on from. See docs/near_pairs.md.\n");
-  command.set_action([o] { run_md(*o); });
+  command.set_action([o] { run_md(*o); }, Ranks::several);
 }
 
 } // namespace ridge::app

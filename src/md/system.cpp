@@ -1,6 +1,9 @@
 #include "system.hpp"
 
+#include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
+
+#include "exchange.hpp"
 
 #include <nbody/mover.hpp>
 
@@ -16,9 +19,10 @@ class SystemOf final : public System {
 
 public:
   SystemOf(const Device& device, const Parameters& parameters, const State& state,
-           const lab::NearInteraction& interaction, std::string_view schedule)
+           const lab::NearInteraction& interaction, std::string_view schedule,
+           comm::Communicator& ranks)
       : queue_(device), parameters_(parameters), mass_(state.bodies.mass[0]),
-        schedule_(pairs::parse_list_schedule(schedule, device)) {
+        schedule_(pairs::parse_list_schedule(schedule, device)), ranks_(ranks.ranks()) {
     const Extents count{state.bodies.count()};
     position_ = loaded(state.bodies.position, "positions");
     velocity_ = loaded(state.bodies.velocity, "velocities");
@@ -28,7 +32,9 @@ public:
       energy = Field<T>(device, count, "energies");
     lists_.emplace(queue_, constant(position_),
                    pairs::ListOptions{parameters.cutoff, parameters.skin, box(),
-                                      pairs::share_of(schedule_.schedule)});
+                                      pairs::share_of(schedule_.schedule), ranks.rank(),
+                                      ranks.ranks()});
+    if (ranks.ranks() > 1) exchange_.emplace(ranks, state.bodies.count(), lists_->data().share);
     if (!state.listed[0].empty()) {
       const Three listed = loaded(state.listed, "positions of lists");
       lists_->rebuild_of(constant(listed));
@@ -42,7 +48,7 @@ public:
       programs_.emplace(interaction.twice(bodies, schedule_.schedule,
                                           parameters.precision == nbody::Precision::mixed));
     }
-    programs_->force.run();
+    evaluate();
   }
 
   void advance(Index steps) override {
@@ -50,7 +56,7 @@ public:
     for (Index step = 0; step < steps; ++step) {
       move({owed_kick_, half_kick}, static_cast<T>(parameters_.dt));
       (void)lists_->update();
-      programs_->force.run();
+      evaluate();
       owed_kick_ = half_kick;
     }
   }
@@ -59,6 +65,7 @@ public:
     if (owed_kick_ != 0) move({owed_kick_, 0}, 0);
     owed_kick_ = 0;
     programs_->energy.run();
+    exchange({energies_[0].elements(), energies_[1].elements(), energies_[1].elements()});
     const auto built = lists_->built();
     for (std::size_t c = 0; c < 3; ++c) {
       unload(position_[c].elements(), state.bodies.position[c]);
@@ -74,7 +81,11 @@ public:
   }
 
   void wait() override { queue_.wait(); }
-  [[nodiscard]] Record record() const override { return programs_->force.record(); }
+  [[nodiscard]] Record record() const override {
+    Record record = programs_->force.record();
+    record.ranks = ranks_;
+    return record;
+  }
   [[nodiscard]] const pairs::NamedListSchedule& schedule() const override { return schedule_; }
   [[nodiscard]] Index builds() const override { return lists_->data().builds; }
 
@@ -104,6 +115,17 @@ private:
     values.assign(stored.begin(), stored.end());
   }
 
+  void evaluate() {
+    programs_->force.run();
+    exchange(spans(forces_));
+  }
+  /// Sums of the other ranks' bodies come to those of the own.
+  void exchange(const std::array<Span<T>, 3>& sums) {
+    if (!exchange_) return;
+    queue_.wait();
+    exchange_->run(lists_->data(), sums);
+  }
+
   void move(const std::array<T, 2>& kicks, T drift) {
     nbody::Motion<T> motion;
     for (std::size_t c = 0; c < 3; ++c) {
@@ -126,19 +148,26 @@ private:
   std::array<Field<T>, 2> energies_;
   std::optional<pairs::Lists<T>> lists_;
   std::optional<lab::NearForces> programs_;
-  T owed_kick_ = 0; ///< that ends the last step; done with the next one's first
+  int ranks_;
+  std::optional<Exchange<T>> exchange_; ///< over several ranks
+  T owed_kick_ = 0;                     ///< that ends the last step; done with the next one's first
 };
 
 } // namespace
 
 std::unique_ptr<System> make_system(const Device& device, const Parameters& parameters,
                                     const State& state, const lab::NearInteraction& interaction,
-                                    std::string_view schedule) {
+                                    std::string_view schedule, comm::Communicator& ranks) {
+  if (ranks.ranks() > 1 && device.kind() != DeviceKind::cpu) {
+    throw UsageError("md over several ranks is for the cpu: give --device cpu, or start one rank");
+  }
   require_sound(parameters);
   require_sound(state.bodies, parameters);
   if (parameters.precision == nbody::Precision::fp32)
-    return std::make_unique<SystemOf<float>>(device, parameters, state, interaction, schedule);
-  return std::make_unique<SystemOf<double>>(device, parameters, state, interaction, schedule);
+    return std::make_unique<SystemOf<float>>(device, parameters, state, interaction, schedule,
+                                             ranks);
+  return std::make_unique<SystemOf<double>>(device, parameters, state, interaction, schedule,
+                                            ranks);
 }
 
 } // namespace ridge::md

@@ -1,6 +1,7 @@
 // Bodies on a device that act on each other within a cutoff, and their motion.
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/lab/near_forces.hpp>
 
 #include "state.hpp"
@@ -29,11 +30,16 @@ public:
   [[nodiscard]] virtual Index builds() const = 0;
 };
 
-/// Throws UsageError for parameters, bodies and schedules that cannot be; Failure where memory is
-/// too little.
+/// Over ranks each keeps all bodies, and computes the forces on a part of them along the curve that
+/// lists are sorted by. So the same bits follow on any number of ranks. Calls but `record`,
+/// `schedule`, `wait` and `builds` are collective, and all ranks make them with the same bodies.
+///
+/// Throws UsageError for parameters, bodies and schedules that cannot be, and for several ranks
+/// that are not on the cpu; Failure where memory is too little.
 [[nodiscard]] std::unique_ptr<System> make_system(const Device& device,
                                                   const Parameters& parameters, const State& state,
                                                   const lab::NearInteraction& interaction,
-                                                  std::string_view schedule);
+                                                  std::string_view schedule,
+                                                  comm::Communicator& ranks);
 
 } // namespace ridge::md

@@ -1,12 +1,14 @@
 """`ridge md`: trajectories, the melt of LAMMPS, restarts, interactions of the user's own, bad input."""
 
 import signal
+import subprocess
 import time
 
 import h5py
 import numpy as np
 import pytest
-from conftest import left_in
+from conftest import Result, left_in
+from over_ranks import ENVIRONMENT, MPIRUN, refused
 
 
 def snapshot(name, step):
@@ -121,6 +123,32 @@ def test_restart_gives_the_same_bits(ridge, folder, device, precision):
     with h5py.File("half.h5", "r+") as h5:
         h5[f"snapshots/{half:010}/velocity"][3, 1] += 1
     ridge.bad("md", "--restart", "half.h5", "-o", "no.h5", says="its checksum differs")
+
+
+@pytest.mark.skipif(MPIRUN is None, reason="no mpirun here")
+def test_ranks_have_the_bits_of_one(ridge, folder):
+    def run(ranks, *words):
+        done = subprocess.run([MPIRUN, "-n", str(ranks), ridge.program, *map(str, words)], capture_output=True,
+                              text=True, env=ENVIRONMENT, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    start = ["md", "--lattice", 500, "--device", "cpu", "--cutoff", 2, "--dt", 0.01, "--precision"]
+    for precision in ("fp64", "fp32"):
+        ridge.good(*start, precision, "-o", f"one-{precision}.h5", "--steps", 30)
+        run(3, *start, precision, "-o", f"three-{precision}.h5", "--steps", 20)
+        out = run(2, "md", "--restart", f"three-{precision}.h5", "-o", f"two-{precision}.h5", "--steps", 10)
+        assert out.count("lists were built") == 1  # by one rank
+        assert same_bits(snapshot(f"one-{precision}.h5", 30), snapshot(f"two-{precision}.h5", 30))
+    x, v, _ = liquid(count=8)  # fewer groups than ranks
+    write_start("few.h5", x, v)
+    words = ["--steps", 5, "--cutoff", 1, "--skin", 0.1, "--box", "2.2x2.2x2.2", "--device", "cpu"]
+    ridge.good("md", "few.h5", "-o", "one.h5", *words)
+    run(3, "md", "few.h5", "-o", "three.h5", *words)
+    assert same_bits(snapshot("one.h5", 5), snapshot("three.h5", 5))
+    done = subprocess.run([MPIRUN, "-n", "2", ridge.program, "md", "--lattice", "500", "--device", "simt:32"],
+                          capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
+    refused(Result(done.returncode, done.stdout, done.stderr), "md over several ranks is for the cpu")
 
 
 def test_an_interaction_of_the_users_own(ridge, folder):

@@ -17,6 +17,8 @@ void require_sound(const ListOptions& o) {
     throw UsageError(fmt::format("cutoff {:g}: it must be positive", o.cutoff));
   if (!(o.skin >= 0) || !std::isfinite(o.skin))
     throw UsageError(fmt::format("skin {:g}: it must be 0 or positive", o.skin));
+  if (o.part < 0 || o.part >= o.parts)
+    throw UsageError(fmt::format("part {} of {} parts: parts count from 0", o.part, o.parts));
   for (std::size_t a = 0; a < 3; ++a) {
     const double length = o.box.length[a];
     if (!std::isfinite(length) || length < 0 || !std::isfinite(o.box.low[a]))
@@ -64,7 +66,7 @@ void for_each_entry(Queue& queue, const ListData& data, const Take& take) {
     const auto first = on_host(queue, data.first);
     for (std::size_t g = 0; g + 1 < first.size(); ++g) {
       for (Index e = first[g]; e < first[g + 1]; ++e)
-        take(static_cast<Index>(g), entries[static_cast<std::size_t>(e)]);
+        take(data.first_group + static_cast<Index>(g), entries[static_cast<std::size_t>(e)]);
     }
     return;
   }
@@ -88,6 +90,8 @@ Lists<T>::Lists(Queue& queue, const Positions<T>& positions, const ListOptions& 
     : queue_(&queue), positions_(positions), options_(options) {
   require_sound(options);
   require_sound(positions);
+  if (options.parts > 1 && queue.device().kind() != DeviceKind::cpu)
+    throw UsageError("lists of a part of the bodies are for the cpu");
   engine_ = offered<MakeListEngine<T>>(queue.device().kind(),
                                        typeid(ListEngine<T>))(queue, positions, options);
   engine_->build();
@@ -123,7 +127,9 @@ std::vector<NearPair> Lists<T>::pairs() const {
     }
     if (squared < options_.cutoff * options_.cutoff) found.push_back({i, j, std::sqrt(squared)});
   };
-  for (Index group = 0; group < ceil_div(d.bodies, d.share); ++group) { // within a group
+  const bool in_parts = options_.parts > 1;
+  const Index end = in_parts ? d.end_group : ceil_div(d.bodies, d.share);
+  for (Index group = in_parts ? d.first_group : 0; group < end; ++group) { // within a group
     for (Index a = group * d.share; a < std::min((group + 1) * d.share, d.bodies); ++a) {
       for (Index b = group * d.share; b < std::min((group + 1) * d.share, d.bodies); ++b)
         look(a, b);

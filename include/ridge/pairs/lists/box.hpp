@@ -25,6 +25,9 @@ struct ListOptions {
   Box box = {};
   /// Neighbouring bodies that have one list in common; 0: what is best on the device.
   int share = 0;
+  /// Lists of one part of so many of the bodies along the curve, those of a rank: sums of others
+  /// are not written. On the cpu.
+  int part = 0, parts = 1;
 };
 
 } // namespace ridge::pairs

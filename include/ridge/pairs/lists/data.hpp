@@ -15,11 +15,13 @@ namespace ridge::pairs {
 struct ListData {
   Index bodies = 0, slots = 0;
   int share = 1;
+  Index first_group = 0, end_group = 0; ///< those that have lists; the cpu
   double cutoff = 0;
   std::array<double, 3> length{}; ///< of the periods
   Span<const unsigned> body;      ///< of each slot, in the user's order
   Span<const unsigned> shift;     ///< of each slot, as shift_of reads it
-  /// The cpu: where the list of each group begins in `entries`; one more at the end.
+  /// The cpu: where the list of each group from first_group on begins in `entries`; one more at the
+  /// end.
   Span<const Index> first;
   /// GPUs: lists of a warp's groups lie side by side, four entries a row of each lane; how many
   /// rows those of each warp have, and where they begin, in rows; where that is empty, all have

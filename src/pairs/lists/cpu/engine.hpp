@@ -35,6 +35,9 @@ public:
     data.bodies = count_;
     data.cutoff = options.cutoff;
     data.length = options.box.length;
+    const Index groups = ceil_div(count_, data.share);
+    data.first_group = groups * options.part / options.parts;
+    data.end_group = groups * (options.part + 1) / options.parts;
     for (auto& values : built_)
       values = Field<T>(queue.device(), Extents{count_}, "positions of lists");
   }
@@ -204,7 +207,7 @@ private:
   void find(const Grid& grid) {
     const int team = threads();
     ListData& data = this->data_;
-    const Index groups = ceil_div(count_, data.share);
+    const Index groups = data.end_group - data.first_group;
     const Device& device = queue_.device();
     const auto first = first_.of(device, groups + 1, "lists of near pairs");
     const Finder finder{grid,
@@ -222,7 +225,7 @@ private:
       const cpu::Range share = cpu::share_of(groups, thread, team);
       for (Index group = share.begin; group < share.end; ++group) {
         first.data[group] = static_cast<Index>(mine.size());
-        finder.find(group, near, mine);
+        finder.find(data.first_group + group, near, mine);
       }
     });
     Index all = 0;
