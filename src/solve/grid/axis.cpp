@@ -112,6 +112,22 @@ double Axis::spacing() const {
              : std::accumulate(gaps.begin(), gaps.end(), 0.0) / static_cast<double>(gaps.size());
 }
 
+std::pair<int, int> Axis::even_points() const {
+  const int middle = points() / 2;
+  const auto is_alike = [&](int i) {
+    const auto at = static_cast<std::size_t>(i);
+    const auto as = static_cast<std::size_t>(middle);
+    return has_neighbour(i, 0) && has_neighbour(i, 1) && low[at] == low[as] && high[at] == high[as];
+  };
+  int begin = middle;
+  int end = middle;
+  while (begin > 0 && is_alike(begin - 1))
+    --begin;
+  while (end < points() && is_alike(end))
+    ++end;
+  return {begin, end};
+}
+
 Axis finest_axis(const GridProblem& problem, int which) {
   const Index n = which == 0   ? problem.extents.x
                   : which == 1 ? problem.extents.y
@@ -248,6 +264,49 @@ Coarsening coarsened(const Axis& axis) {
     give(c.right[fine], c.right_weight[fine]);
   }
   return c;
+}
+
+std::optional<Steps> steps_of(const Axis& axis, const Coarsening& c) {
+  const int n = axis.points();
+  const int coarse = c.axis.points();
+  Steps steps;
+  steps.is_halved = coarse != n;
+  steps.first = c.centre.front();
+  const int step = steps.is_halved ? 2 : 1;
+  steps.taken.assign(3 * static_cast<std::size_t>(coarse), 0);
+  steps.given.assign(2 * static_cast<std::size_t>(n), 0);
+  // From `from` to `to` along an axis of `points`, the short way.
+  const auto from_to = [&](int from, int to, int points) {
+    int way = to - from;
+    if (!axis.is_periodic) return way;
+    if (2 * way > points) way -= points;
+    if (2 * way < -points) way += points;
+    return way;
+  };
+  for (int i = 0; i < coarse; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    for (int k = -c.reach[at]; k <= c.reach[at]; ++k) {
+      const double weight = c.taken[5 * at + static_cast<std::size_t>(2 + k)];
+      if (weight == 0) continue;
+      const int way = from_to(steps.first + step * i, c.centre[at] + k, n);
+      if (way < -1 || way > 1) return {};
+      steps.taken[3 * at + static_cast<std::size_t>(1 + way)] += weight;
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const int left = (i - steps.first) >> (steps.is_halved ? 1 : 0);
+    const auto give = [&](int to, double weight) {
+      if (weight == 0) return true;
+      int way = to - left;
+      if (axis.is_periodic && way < 0) way += coarse;
+      if (way < 0 || way > 1) return false;
+      steps.given[2 * at + static_cast<std::size_t>(way)] += weight;
+      return true;
+    };
+    if (!give(c.left[at], c.left_weight[at]) || !give(c.right[at], c.right_weight[at])) return {};
+  }
+  return steps;
 }
 
 std::vector<bool> coarsened_axes(const std::vector<Axis>& axes) {

@@ -3,6 +3,8 @@
 
 #include <ridge/solve/grid/problem.hpp>
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace ridge::solve::detail {
@@ -30,6 +32,9 @@ struct Axis {
   [[nodiscard]] bool has_neighbour(int i, int side) const {
     return is_periodic || (side == 0 ? i > 0 : i + 1 < points());
   }
+  /// The points around the middle one, first and behind the last, whose weights are its weights
+  /// and that have both neighbours.
+  [[nodiscard]] std::pair<int, int> even_points() const;
 };
 
 /// The finest level's axis.
@@ -52,6 +57,17 @@ struct Coarsening {
 [[nodiscard]] Coarsening coarsened(const Axis& axis);
 /// All points.
 [[nodiscard]] Coarsening kept(const Axis& axis);
+
+/// A coarsening whose coarse points lie at `first` + i, or `first` + 2 i where it is halved.
+struct Steps {
+  int first = 0;
+  bool is_halved = false;
+  std::vector<double> taken; ///< three a coarse point: of the fine points around its place
+  std::vector<double> given; ///< two a fine point: of the coarse points on both sides of it
+};
+/// Nothing where a point reaches further, as over the ends of a periodic axis of odd extent. A
+/// last point that lies nearer than two steps fits: its weights are those of where it should lie.
+[[nodiscard]] std::optional<Steps> steps_of(const Axis& axis, const Coarsening& coarsening);
 
 /// Which axes of a level are coarsened: those with the closest points, that have enough of them.
 [[nodiscard]] std::vector<bool> coarsened_axes(const std::vector<Axis>& axes);

@@ -117,25 +117,69 @@ void Cycle<T>::sweep(Level<T>& level, double weight, bool from_zero) {
 /// number of times, so that a recorded cycle can be repeated.
 template <class T>
 void Cycle<T>::cycle(std::size_t l, bool from_zero, int visits) {
-  Level<T>& level = *levels_[l];
   if (l + 1 == levels_.size()) {
+    Level<T>& level = *levels_[l];
     give(Exact<T>{span_of<T>(matrix_), Span<const T>(level.b.elements()), level.u.elements()});
     return;
   }
+  down(l, from_zero);
+  cycle(l + 1, true, visits);
+  for (int again = 1; again < visits && l + 2 < levels_.size(); ++again)
+    cycle(l + 1, false, visits);
+  up(l);
+}
+
+/// Sweeps, the residual, and its restriction.
+template <class T>
+void Cycle<T>::down(std::size_t l, bool from_zero) {
+  Level<T>& level = *levels_[l];
+  Level<T>& next = *levels_[l + 1];
   const std::array<double, 2> weights = sweep_weights();
+  if (marches(l)) {
+    WayDown<T> way;
+    way.a = level.a;
+    way.transfer = level.steps;
+    if (!from_zero) way.u = Span<const T>(level.u.elements());
+    way.b = Span<const T>(level.b.elements());
+    way.out = level.other.elements();
+    way.coarse = next.b.elements();
+    way.weights[0] = static_cast<T>(weights[0]);
+    way.weights[1] = static_cast<T>(weights[1]);
+    give(way);
+    std::swap(level.u, level.other);
+    return;
+  }
   sweep(level, weights[0], from_zero);
   sweep(level, weights[1], false);
-  Level<T>& next = *levels_[l + 1];
   Residual<T> r;
   r.a = level.a;
   r.u = Span<const T>(level.u.elements());
   r.b = Span<const T>(level.b.elements());
   r.out = level.other.elements();
   give(r);
-  give(Restriction<T>{level.transfer, Span<const T>(level.other.elements()), next.b.elements()});
-  cycle(l + 1, true, visits);
-  for (int again = 1; again < visits && l + 2 < levels_.size(); ++again)
-    cycle(l + 1, false, visits);
+  give(level.restriction(level.other, next.b));
+}
+
+/// The correction, and sweeps the other way round.
+template <class T>
+void Cycle<T>::up(std::size_t l) {
+  Level<T>& level = *levels_[l];
+  const Level<T>& next = *levels_[l + 1];
+  const std::array<double, 2> weights = sweep_weights();
+  if (marches(l)) {
+    WayUp<T> way;
+    way.a = level.a;
+    way.transfer = level.steps;
+    way.u = Span<const T>(level.u.elements());
+    way.b = Span<const T>(level.b.elements());
+    way.coarse = Span<const T>(next.u.elements());
+    way.out = level.other.elements();
+    way.weights[0] = static_cast<T>(weights[1]);
+    way.weights[1] = static_cast<T>(weights[0]);
+    give(way);
+    std::swap(level.u, level.other);
+    return;
+  }
   give(
       Interpolation<T>{level.transfer, Span<const T>(next.u.elements()), level.u.elements(), true});
   sweep(level, weights[1], false);
@@ -145,8 +189,7 @@ void Cycle<T>::cycle(std::size_t l, bool from_zero, int visits) {
 template <class T>
 void Cycle<T>::full_start() {
   for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-    give(Restriction<T>{levels_[l]->transfer, Span<const T>(levels_[l]->b.elements()),
-                        levels_[l + 1]->b.elements()});
+    give(levels_[l]->restriction(levels_[l]->b, levels_[l + 1]->b));
   }
   for (std::size_t l = levels_.size(); l-- > 0;) {
     if (l + 1 < levels_.size()) {
@@ -202,7 +245,12 @@ double Cycle<T>::bytes(bool from_zero) const {
   for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
     const auto fine = static_cast<double>(levels_[l]->points());
     const auto coarse = static_cast<double>(levels_[l + 1]->points());
-    const double sweeps = l == 0 && !from_zero ? 4 * 3 : 3 * 3 + 2;
+    const bool begins_from_zero = l > 0 || from_zero;
+    if (marches(l)) {
+      elements += (begins_from_zero ? 5 : 6) * fine + 2 * coarse;
+      continue;
+    }
+    const double sweeps = begins_from_zero ? 3 * 3 + 2 : 4 * 3;
     elements += (sweeps + 3 + (varies ? 5 : 0)) * fine + (fine + coarse) + (2 * fine + coarse);
   }
   return elements * static_cast<double>(sizeof(T));

@@ -4,7 +4,7 @@
 #if defined(RIDGE_TARGET_CPU)
 #include "passes_cpu.hpp"
 #else
-#include "passes_gpu.hpp"
+#include "march.hpp"
 #endif
 
 namespace ridge::solve::detail {
@@ -75,6 +75,17 @@ struct Passes {
                    {kind, typeid(Gathered<T>), &gathered<T>},
                    {kind, typeid(Scattered<T>), &scattered<T>}};
 };
+#if !defined(RIDGE_TARGET_CPU)
+template <class T>
+struct Marches {
+  static constexpr DeviceKind kind = kind_of<Here>;
+  Offer all[3] = {{kind, typeid(FitsMarch<T>), &fits_march<T>},
+                  {kind, typeid(WayDown<T>), &way_down<T>},
+                  {kind, typeid(WayUp<T>), &way_up<T>}};
+};
+const Marches<float> float_marches;
+const Marches<double> double_marches;
+#endif
 const Passes<float> floats;
 const Passes<double> doubles;
 

@@ -8,6 +8,7 @@
 #include "axis.hpp"
 #include "operations.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace ridge::solve::detail {
@@ -42,7 +43,10 @@ struct Level {
   std::vector<Memory> tables;
   Operator<T> a;
   std::array<TransferTables<T>, 3> transfer; ///< to the next level
-  Field<T> u, b, other, k;
+  std::array<StepTables<T>, 3> steps;        ///< the same, where it is in steps
+  bool is_in_steps = false;
+  bool marches = false; ///< half a cycle is a pass
+  ridge::Field<T> u, b, other, k;
 
   Level(Queue& queue, std::vector<Axis> these, T shift) : axes(std::move(these)) {
     a.shift = shift;
@@ -50,14 +54,17 @@ struct Level {
       const Axis& axis = axes[d];
       a.axes[d].points = axis.points();
       a.axes[d].is_periodic = axis.is_periodic;
+      const auto even = axis.even_points();
+      a.axes[d].even_begin = even.first;
+      a.axes[d].even_end = even.second;
       a.axes[d].low = keep<T>(queue, as<T>(axis.low));
       a.axes[d].high = keep<T>(queue, as<T>(axis.high));
       a.axes[d].volume = keep<T>(queue, as<T>(axis.volume));
     }
     const Extents n{axes[0].points(), axes[1].points(), axes[2].points()};
-    u = Field<T>(queue.device(), n, "the solution on a level of multigrid");
-    b = Field<T>(queue.device(), n, "the right-hand side on a level of multigrid");
-    other = Field<T>(queue.device(), n, "residuals on a level of multigrid");
+    u = ridge::Field<T>(queue.device(), n, "the solution on a level of multigrid");
+    b = ridge::Field<T>(queue.device(), n, "the right-hand side on a level of multigrid");
+    other = ridge::Field<T>(queue.device(), n, "residuals on a level of multigrid");
   }
 
   template <class V>
@@ -81,6 +88,38 @@ struct Level {
       t.left_weight = keep<T>(queue, as<T>(c.left_weight));
       t.right_weight = keep<T>(queue, as<T>(c.right_weight));
     }
+    add_steps(queue, ways);
+  }
+
+  void add_steps(Queue& queue, const std::vector<Coarsening>& ways) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      const std::optional<Steps> way = steps_of(axes[d], ways[d]);
+      if (!way) return;
+      StepTables<T>& t = steps[d];
+      t.coarse = ways[d].axis.points();
+      t.first = way->first;
+      t.halved = way->is_halved ? 1 : 0;
+      t.is_periodic = axes[d].is_periodic;
+      t.taken = keep<T>(queue, as<T>(way->taken));
+      t.given = keep<T>(queue, as<T>(way->given));
+    }
+    is_in_steps = true;
+    using Fits = void(Queue&, const FitsMarch<T>&);
+    const AnyFunction fits = find_offer(queue.device().kind(), typeid(FitsMarch<T>));
+    if (fits == nullptr) return;
+    reinterpret_cast<Fits*>(fits)(
+        queue, {steps, {axes[0].points(), axes[1].points(), axes[2].points()}, &marches});
+  }
+
+  [[nodiscard]] Restriction<T> restriction(const ridge::Field<T>& fine,
+                                           const ridge::Field<T>& coarse) const {
+    Restriction<T> r;
+    r.axes = transfer;
+    r.steps = steps;
+    r.in_steps = is_in_steps;
+    r.fine = Span<const T>(fine.elements());
+    r.coarse = coarse.elements();
+    return r;
   }
 
   [[nodiscard]] Index points() const { return u.count(); }

@@ -2,6 +2,7 @@
 // of device under its own type (grid_kernels.cpp).
 #pragma once
 
+#include <ridge/core/config.hpp>
 #include <ridge/device/view.hpp>
 
 #include <array>
@@ -13,6 +14,7 @@ template <class T>
 struct AxisTables {
   int points = 1;
   bool is_periodic = false;
+  int even_begin = 0, even_end = 0; ///< points that weigh as the middle one, with neighbours
   Span<const T> low, high, volume;
 };
 
@@ -97,17 +99,70 @@ struct TransferTables {
   Span<const T> left_weight, right_weight;
 };
 
-/// k of a coarse level and around it: means of the fine one's, weighted as restriction does.
+/// The same where coarse point c lies at fine point `first` + c, or `first` + 2 c where the axis is
+/// halved; an axis of which every other point is kept fits that up to its last one.
 template <class T>
-struct Averaged {
-  std::array<TransferTables<T>, 3> axes;
-  Span<const T> fine;
-  Span<T> coarse;
+struct StepTables {
+  int coarse = 1;
+  int first = 0;
+  int halved = 0; ///< 0 or 1
+  bool is_periodic = false;
+  Span<const T> taken; ///< three a coarse point: of the fine ones around its place
+  Span<const T> given; ///< two a fine point: of the coarse ones on both sides of it
+
+  /// The coarse point before fine point i, or there; both counted on beyond ends.
+  [[nodiscard]] RIDGE_FN int left_of(int i) const { return (i - first) >> halved; }
+  /// The coarse point that is counted as i, or -1 beyond a wall.
+  [[nodiscard]] RIDGE_FN int coarse_place(int i) const {
+    if (i >= 0 && i < coarse) return i;
+    if (!is_periodic) return -1;
+    const int rest = i % coarse;
+    return rest < 0 ? rest + coarse : rest;
+  }
 };
 
 /// coarse = R fine.
 template <class T>
 struct Restriction {
+  std::array<TransferTables<T>, 3> axes;
+  std::array<StepTables<T>, 3> steps;
+  bool in_steps = false; ///< `steps` say the same as `axes`
+  Span<const T> fine;
+  Span<T> coarse;
+};
+
+/// Half a cycle on a level, in one pass: two sweeps from u, or from zero where `u` is empty, to
+/// `out`; then the residual, restricted. Without a coefficient.
+template <class T>
+struct WayDown {
+  Operator<T> a;
+  std::array<StepTables<T>, 3> transfer;
+  Span<const T> u, b;
+  Span<T> out, coarse;
+  T weights[2] = {};
+};
+
+/// The other half: two sweeps to `out` from u + P coarse.
+template <class T>
+struct WayUp {
+  Operator<T> a;
+  std::array<StepTables<T>, 3> transfer;
+  Span<const T> u, b, coarse;
+  Span<T> out;
+  T weights[2] = {};
+};
+
+/// Whether a pass as these is faster on this device than its parts, one by one.
+template <class T>
+struct FitsMarch {
+  std::array<StepTables<T>, 3> transfer;
+  Index3 points;
+  bool* fits;
+};
+
+/// k of a coarse level and around it: means of the fine one's, weighted as restriction does.
+template <class T>
+struct Averaged {
   std::array<TransferTables<T>, 3> axes;
   Span<const T> fine;
   Span<T> coarse;

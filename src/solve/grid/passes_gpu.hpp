@@ -105,21 +105,63 @@ RIDGE_DEVICE void each_residual(const Boxes& boxes, const Lane& lane, const Oper
 
 constexpr int most_planes = 8;
 
+/// What a pass of the operator stores at a point.
 template <class T>
-struct SweepBody {
+RIDGE_DEVICE T stored(const Sweep<T>& s, const PointOf<T>& p) {
+  return p.u + s.weight * p.residual / p.diagonal;
+}
+template <class T>
+RIDGE_DEVICE T stored(const Residual<T>&, const PointOf<T>& p) {
+  return p.residual;
+}
+template <class T>
+RIDGE_DEVICE T stored(const Applied<T>&, const PointOf<T>& p) {
+  return -p.residual;
+}
+template <class T>
+RIDGE_DEVICE Span<const T> right_side(const Sweep<T>& s) {
+  return s.b;
+}
+template <class T>
+RIDGE_DEVICE Span<const T> right_side(const Residual<T>& r) {
+  return r.b;
+}
+template <class T>
+RIDGE_DEVICE Span<const T> right_side(const Applied<T>&) {
+  return {};
+}
+
+template <class T, class Pass>
+struct OperatorBody {
   static constexpr int max_threads = block;
-  static constexpr const char* name = "multigrid sweep";
+  static constexpr bool prepared_early = true;
+  static constexpr const char* name = "multigrid operator";
+  Pass pass;
+  Boxes boxes;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    each_residual(
+        boxes, lane, pass.a, pass.u, right_side(pass),
+        [&](Index at, const PointOf<T>& p) { lane.store(pass.out, at, stored(pass, p)); });
+  }
+};
+template <class T, class Pass>
+void give_operator(Queue& queue, const Pass& pass) {
+  const Boxes boxes(points_of(pass.a.axes), most_planes);
+  launch_body(queue, boxes.shape(), OperatorBody<T, Pass>{pass, boxes});
+}
+
+template <class T>
+struct FirstSweepBody {
+  static constexpr int max_threads = block;
+  static constexpr bool prepared_early = true;
+  static constexpr const char* name = "multigrid sweep from zero";
   Sweep<T> s;
   Boxes boxes;
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    if (s.u.size != 0) {
-      each_residual(boxes, lane, s.a, s.u, s.b, [&](Index at, const PointOf<T>& p) {
-        lane.store(s.out, at, p.u + s.weight * p.residual / p.diagonal);
-      });
-      return;
-    }
     const Access<Lane> read{lane};
     boxes.column(lane, [&](Index x, Index y, Index begin, Index end) {
       const AlongX<T> w(s.a.axes[0], static_cast<int>(x), read);
@@ -134,46 +176,20 @@ struct SweepBody {
 };
 template <class T>
 void sweep(Queue& queue, const Sweep<T>& s) {
-  const Boxes boxes(points_of(s.a.axes), most_planes);
-  launch_body(queue, boxes.shape(), SweepBody<T>{s, boxes});
-}
-
-template <class T>
-struct ResidualBody {
-  static constexpr int max_threads = block;
-  static constexpr const char* name = "multigrid residual";
-  Residual<T> r;
-  Boxes boxes;
-
-  template <class Lane>
-  RIDGE_DEVICE void operator()(Lane& lane) const {
-    each_residual(boxes, lane, r.a, r.u, r.b,
-                  [&](Index at, const PointOf<T>& p) { lane.store(r.out, at, p.residual); });
+  if (s.u.size != 0) {
+    give_operator<T>(queue, s);
+    return;
   }
-};
+  const Boxes boxes(points_of(s.a.axes), most_planes);
+  launch_body(queue, boxes.shape(), FirstSweepBody<T>{s, boxes});
+}
 template <class T>
 void residual(Queue& queue, const Residual<T>& r) {
-  const Boxes boxes(points_of(r.a.axes), most_planes);
-  launch_body(queue, boxes.shape(), ResidualBody<T>{r, boxes});
+  give_operator<T>(queue, r);
 }
-
-template <class T>
-struct AppliedBody {
-  static constexpr int max_threads = block;
-  static constexpr const char* name = "multigrid operator";
-  Applied<T> a;
-  Boxes boxes;
-
-  template <class Lane>
-  RIDGE_DEVICE void operator()(Lane& lane) const {
-    each_residual(boxes, lane, a.a, a.u, Span<const T>(),
-                  [&](Index at, const PointOf<T>& p) { lane.store(a.out, at, -p.residual); });
-  }
-};
 template <class T>
 void applied(Queue& queue, const Applied<T>& a) {
-  const Boxes boxes(points_of(a.a.axes), most_planes);
-  launch_body(queue, boxes.shape(), AppliedBody<T>{a, boxes});
+  give_operator<T>(queue, a);
 }
 
 /// A block a part: each thread adds up its points, then the threads' sums are, in a fixed order.
@@ -283,6 +299,7 @@ void product(Queue& queue, const Product<T>& p) {
 template <class T>
 struct RestrictionBody {
   static constexpr int max_threads = block;
+  static constexpr bool prepared_early = true;
   static constexpr const char* name = "multigrid restriction";
   Restriction<T> r;
   Boxes boxes;
@@ -310,15 +327,72 @@ struct RestrictionBody {
     });
   }
 };
+/// Where coarse points lie in steps: what a point takes is known without looking it up, so that all
+/// of it is loaded at once.
+template <class T>
+struct SteppedRestrictionBody {
+  static constexpr int max_threads = block;
+  static constexpr bool prepared_early = true;
+  static constexpr const char* name = "multigrid restriction in steps";
+  Restriction<T> r;
+  Boxes boxes;
+
+  struct Three {
+    int at[3];
+    T weight[3];
+    template <class Lane>
+    RIDGE_DEVICE Three(const Lane& lane, const StepTables<T>& to, int points, int i) {
+      RIDGE_UNROLL
+      for (int k = 0; k < 3; ++k) {
+        int there = to.first + (i << to.halved) + k - 1;
+        if (to.is_periodic && there < 0) there += points;
+        if (to.is_periodic && there >= points) there -= points;
+        at[k] = there < 0 ? 0 : there >= points ? points - 1 : there; // of weight 0 beyond walls
+        weight[k] = lane.load(to.taken, 3 * Index{i} + k);
+      }
+    }
+  };
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const int nx = r.axes[0].fine;
+    const int ny = r.axes[1].fine;
+    boxes.column(lane, [&](Index x, Index y, Index begin, Index end) {
+      const Three in_x(lane, r.steps[0], nx, static_cast<int>(x));
+      const Three in_y(lane, r.steps[1], ny, static_cast<int>(y));
+      for (Index z = begin; z < end; ++z) {
+        const Three in_z(lane, r.steps[2], r.axes[2].fine, static_cast<int>(z));
+        T values[27];
+        RIDGE_UNROLL
+        for (int k = 0; k < 27; ++k)
+          values[k] = lane.load(r.fine, in_x.at[k % 3] +
+                                            nx * (in_y.at[k / 3 % 3] + Index{ny} * in_z.at[k / 9]));
+        T sum = 0;
+        RIDGE_UNROLL
+        for (int k = 0; k < 27; k += 3) {
+          const T in_row = in_x.weight[0] * values[k] + in_x.weight[1] * values[k + 1] +
+                           in_x.weight[2] * values[k + 2];
+          sum += in_z.weight[k / 9] * in_y.weight[k / 3 % 3] * in_row;
+        }
+        lane.store(r.coarse, x + r.axes[0].coarse * (y + Index{r.axes[1].coarse} * z), sum);
+      }
+    });
+  }
+};
 template <class T>
 void restricted(Queue& queue, const Restriction<T>& r) {
   const Boxes boxes({r.axes[0].coarse, r.axes[1].coarse, r.axes[2].coarse}, 1);
-  launch_body(queue, boxes.shape(), RestrictionBody<T>{r, boxes});
+  if (r.in_steps) {
+    launch_body(queue, boxes.shape(), SteppedRestrictionBody<T>{r, boxes});
+  } else {
+    launch_body(queue, boxes.shape(), RestrictionBody<T>{r, boxes});
+  }
 }
 
 template <class T>
 struct InterpolationBody {
   static constexpr int max_threads = block;
+  static constexpr bool prepared_early = true;
   static constexpr const char* name = "multigrid interpolation";
   Interpolation<T> p;
   Boxes boxes;
@@ -355,27 +429,45 @@ void interpolated(Queue& queue, const Interpolation<T>& p) {
   launch_body(queue, boxes.shape(), InterpolationBody<T>{p, boxes});
 }
 
-/// A thread a row.
+/// A block has `wide` rows, whose products its rows of threads share; then they are added in a
+/// fixed order.
 template <class T>
 struct ExactBody {
-  static constexpr int max_threads = 64;
+  static constexpr int wide = 32;
+  static constexpr int parts = 16;
+  static constexpr int max_threads = wide * parts;
+  static constexpr bool prepared_early = true;
   static constexpr const char* name = "multigrid exact";
   Exact<T> e;
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index row = Index{lane.block().x} * max_threads + lane.thread().x;
-    if (row >= e.u.size) return;
+    const int part = lane.thread().y;
+    const Index row = Index{lane.block().x} * wide + lane.thread().x;
     T sum = 0;
-    for (Index i = 0; i < e.b.size; ++i)
-      sum += lane.load(e.matrix, i * e.u.size + row) * lane.load(e.b, i);
+    if (row < e.u.size) {
+      for (Index i = part; i < e.b.size; i += parts)
+        sum += lane.load(e.matrix, i * e.u.size + row) * lane.load(e.b, i);
+    }
+    const auto sums = lane.template shared<T>(0, max_threads);
+    sums[lane.rank()] = sum;
+    lane.barrier();
+    if (part != 0 || row >= e.u.size) return;
+    for (int p = 1; p < parts; ++p) {
+      const T more = sums[p * wide + lane.thread().x];
+      sum += more;
+    }
     lane.store(e.u, row, sum);
   }
 };
 template <class T>
 void exact(Queue& queue, const Exact<T>& e) {
-  launch_body(queue, {{static_cast<int>(ceil_div(e.u.size, 64)), 1, 1}, {64, 1, 1}, 0},
-              ExactBody<T>{e});
+  using Body = ExactBody<T>;
+  launch_body(queue,
+              {{static_cast<int>(ceil_div(e.u.size, Body::wide)), 1, 1},
+               {Body::wide, Body::parts, 1},
+               Body::max_threads * static_cast<int>(sizeof(T))},
+              Body{e});
 }
 
 /// A pass of one number a point.

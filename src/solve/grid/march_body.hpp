@@ -1,0 +1,572 @@
+// Half a cycle on a level in one pass over a GPU's memory: two sweeps, the residual and its
+// restriction, or interpolation and two sweeps. docs/design/solvers.md tells why it has this form.
+//
+// A block marches through the planes of a tile. Each step a plane of u arrives, and each stage
+// works a plane behind the one before: interpolation, sweep, sweep, residual. A thread owns a
+// column of neighbouring rows: their last planes stay in registers, and what neighbours in the
+// plane need lies in shared memory, so that a step has one barrier. Threads beyond a wall work like
+// others; weights are 0 across it, and what they hold is finite. Beyond periodic faces they compute
+// the other end of the axis again.
+#pragma once
+
+#include <ridge/device/launch.hpp>
+
+#include "march_plan.hpp"
+
+namespace ridge::solve::detail {
+
+namespace grids::inline RIDGE_TARGET_NAME {
+
+/// `Up`: interpolation first; otherwise the residual is restricted.
+template <class T, class Shape, bool Up>
+struct MarchBody {
+  static constexpr int max_threads = Shape::threads;
+  static constexpr int min_blocks = Shape::blocks;
+  static constexpr bool prepared_early = true;
+  static constexpr const char* name = Up ? "multigrid up" : "multigrid down";
+  static constexpr int rows = Shape::rows;
+  static constexpr int pitch = Shape::wide + 2;
+  static constexpr int plane = MarchRoom<T, Shape, Up>::plane;
+  static constexpr int own_plane = MarchRoom<T, Shape, Up>::own_plane;
+  using Room = MarchRoom<T, Shape, Up>;
+  using Operation = std::conditional_t<Up, WayUp<T>, WayDown<T>>;
+  static constexpr int ahead = Room::ahead;
+
+  Operation s;
+  MarchPlan plan;
+
+  /// Values of a thread's rows.
+  struct Column {
+    T at[rows] = {};
+  };
+
+  /// What a thread knows of its place. `Even`: rows of the tile weigh alike and follow each other.
+  template <bool Even>
+  struct Mine {
+    static constexpr int kept = Even ? 1 : rows;
+    int t, x, first_row; ///< x and rows within the tile's region
+    int at;              ///< of its first row in planes of shared memory
+    int own_at;          ///< in planes that only their owner reads
+    int offset[kept];    ///< within planes of fields; -1: beyond a wall
+    int pitch_of_rows;
+    int ring_offset, ring_at; ///< a point beside the region
+    int stores;               ///< a bit a row
+    T x_before, x_behind, x_own;
+    T y_before, y_behind, y_own; ///< where Even
+    T inverse[kept];             ///< of the diagonal in usual planes
+    T left, right;               ///< weights of coarse points along x
+    int coarse_x;
+
+    [[nodiscard]] RIDGE_DEVICE int row_offset(int r) const {
+      return Even ? offset[0] + r * pitch_of_rows : offset[r];
+    }
+    [[nodiscard]] RIDGE_DEVICE bool is_inside(int r) const { return offset[Even ? 0 : r] >= 0; }
+    [[nodiscard]] RIDGE_DEVICE T usual_inverse(int r) const { return inverse[Even ? 0 : r]; }
+  };
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Job job = Job::of<Up>(plan, lane.block());
+    const auto m = lane.template shared<T>(0, plan.shared_numbers);
+    const int t = lane.rank();
+    for (int i = t; i < plan.shared_numbers; i += Shape::threads)
+      m[i] = T(0);
+    lane.barrier();
+    tables(lane, m, job, t);
+    lane.barrier(); // tables are read from here on
+    const auto& y = s.a.axes[1];
+    if (job.region[1] >= y.even_begin && job.region[1] + Shape::high <= y.even_end) {
+      march<true>(lane, m, job, t);
+    } else {
+      march<false>(lane, m, job, t);
+    }
+  }
+
+private:
+  /// The part of a diagonal along z, with the shift, that nearly all planes have.
+  template <class Lane>
+  RIDGE_DEVICE T usual_z(const Lane& lane) const {
+    const auto& z = s.a.axes[2];
+    return (lane.load(z.low, z.points / 2) + lane.load(z.high, z.points / 2)) + s.a.shift;
+  }
+
+  /// Weights along y and z, and those of transfers, into shared memory.
+  template <class Lane, class Memory>
+  RIDGE_DEVICE void tables(const Lane& lane, const Memory& m, const Job& job, int t) const {
+    for (int i = t; i < Shape::high; i += Shape::threads) {
+      const int at = place(s.a.axes[1], job.region[1] + i);
+      const Weights<T> w(lane, s.a.axes[1], at);
+      m[Room::y_table + 4 * i] = w.before;
+      m[Room::y_table + 4 * i + 1] = w.behind;
+      m[Room::y_table + 4 * i + 2] = w.own;
+      if constexpr (Up) {
+        m[Room::y_given + 2 * i] = at < 0 ? T(0) : lane.load(s.transfer[1].given, 2 * at);
+        m[Room::y_given + 2 * i + 1] = at < 0 ? T(0) : lane.load(s.transfer[1].given, 2 * at + 1);
+      }
+    }
+    const int planes = job.end - job.begin;
+    for (int i = t; i < planes; i += Shape::threads) {
+      const int at = place(s.a.axes[2], job.begin + i);
+      const Weights<T> w(lane, s.a.axes[2], at);
+      const int to = Room::z_table + Room::z_numbers * (i + Room::z_before);
+      m[to] = w.before;
+      m[to + 1] = w.behind;
+      m[to + 2] = at < 0 ? usual_z(lane) : w.own + s.a.shift;
+      if constexpr (Up) {
+        m[to + 3] = at < 0 ? T(0) : lane.load(s.transfer[2].given, 2 * at);
+        m[to + 4] = at < 0 ? T(0) : lane.load(s.transfer[2].given, 2 * at + 1);
+      }
+    }
+    if constexpr (!Up) {
+      for (int d = 0; d < 2; ++d) {
+        const int to = d == 0 ? Room::x_taken : Room::y_taken;
+        for (int i = t; i < 3 * plan.coarse[d]; i += Shape::threads) {
+          const int at = 3 * job.coarse[d] + i;
+          m[to + i] = at < 3 * s.transfer[d].coarse ? lane.load(s.transfer[d].taken, at) : T(0);
+        }
+      }
+    }
+  }
+
+  template <bool Even, class Lane, class Memory>
+  RIDGE_DEVICE Mine<Even> settled(const Lane& lane, const Memory& m, const Job& job, int t) const {
+    const auto& ax = s.a.axes[0];
+    const auto& ay = s.a.axes[1];
+    Mine<Even> my;
+    my.t = t;
+    my.x = t % Shape::wide;
+    my.first_row = t / Shape::wide * rows;
+    my.at = (my.first_row + 1) * pitch + my.x + 1;
+    my.own_at = my.first_row * Shape::wide + my.x;
+    my.pitch_of_rows = ax.points;
+    const int x = job.region[0] + my.x;
+    const int at_x = place(ax, x);
+    const Weights<T> w(lane, ax, at_x);
+    my.x_before = w.before;
+    my.x_behind = w.behind;
+    my.x_own = w.own;
+    const int table = Room::y_table + 4 * my.first_row;
+    my.y_before = m[table];
+    my.y_behind = m[table + 1];
+    my.y_own = m[table + 2];
+    const T usual = usual_z(lane);
+    const bool stores_x =
+        my.x >= plan.margin && my.x < plan.margin + plan.owned[0] && x >= 0 && x < ax.points;
+    my.stores = 0;
+    RIDGE_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      const int y = job.region[1] + my.first_row + r;
+      const int row = my.first_row + r - plan.margin;
+      if (stores_x && row >= 0 && row < plan.owned[1] && y >= 0 && y < ay.points)
+        my.stores |= 1 << r;
+      if (Even && r > 0) continue;
+      const int at_y = place(ay, y);
+      const bool is_inside = at_x >= 0 && at_y >= 0;
+      const T y_own = m[table + 4 * r + 2];
+      my.offset[r] = is_inside ? at_x + ax.points * at_y : -1;
+      my.inverse[r] = is_inside ? T(1) / ((my.x_own + y_own) + usual) : T(0);
+    }
+    my.ring_offset = -1;
+    my.ring_at = 0;
+    if constexpr (Up) {
+      const auto& to = s.transfer[0];
+      my.left = at_x < 0 ? T(0) : lane.load(to.given, 2 * at_x);
+      my.right = at_x < 0 ? T(0) : lane.load(to.given, 2 * at_x + 1);
+      my.coarse_x = to.left_of(x) - job.coarse[0];
+    } else {
+      constexpr int along_x = 2 * Shape::wide;
+      if (t < along_x + 2 * Shape::high) {
+        const int side = t < along_x ? t / Shape::wide : (t - along_x) / Shape::high;
+        const int along = t < along_x ? t % Shape::wide : (t - along_x) % Shape::high;
+        const int ring_x = t < along_x ? along : side == 0 ? -1 : Shape::wide;
+        const int ring_y = t < along_x ? (side == 0 ? -1 : Shape::high) : along;
+        const int to_x = place(ax, job.region[0] + ring_x);
+        const int to_y = place(ay, job.region[1] + ring_y);
+        my.ring_at = (ring_y + 1) * pitch + ring_x + 1;
+        if (to_x >= 0 && to_y >= 0) my.ring_offset = to_x + ax.points * to_y;
+      }
+    }
+    return my;
+  }
+
+  template <class Lane, class Memory, class From>
+  RIDGE_DEVICE static void fetch(const Lane& lane, const Memory& m, int to, const From& from,
+                                 Index at) {
+    if constexpr (Lane::has_async_copy) {
+      lane.template copy_async<1>(m, to, from, at);
+    } else {
+      m[to] = lane.load(from, at);
+    }
+  }
+
+  /// A plane to come: p, and which one of the field it is, -1 or less and `points` or more beyond
+  /// walls.
+  struct Coming {
+    int p, at, b_slot;
+  };
+  /// Plane `at` of a field.
+  RIDGE_DEVICE Span<const T> plane_of(const Span<const T>& of, int at) const {
+    const Index points = Index{s.a.axes[0].points} * s.a.axes[1].points;
+    return {of.data + points * at, points};
+  }
+
+  /// Begins to fetch u of the coming plane, b of the one before, and the coarse plane that the one
+  /// behind needs.
+  template <bool Even, class Lane, class Memory>
+  RIDGE_DEVICE void begin(const Lane& lane, const Memory& m, const Job& job, const Mine<Even>& my,
+                          Coming& next) const {
+    const auto& z = s.a.axes[2];
+    if (next.p < job.end) {
+      if (s.u.size != 0 && static_cast<unsigned>(next.at) < static_cast<unsigned>(z.points)) {
+        const Span<const T> from = plane_of(s.u, next.at);
+        const int to = Room::u + (next.p & 3) * plane;
+        if (!Even || my.is_inside(0)) {
+          RIDGE_UNROLL
+          for (int r = 0; r < rows; ++r)
+            if (Even || my.is_inside(r))
+              fetch(lane, m, to + my.at + r * pitch, from, my.row_offset(r));
+        }
+        if constexpr (!Up)
+          if (my.ring_offset >= 0) fetch(lane, m, to + my.ring_at, from, my.ring_offset);
+      }
+      int at_b = next.at - 1;
+      if (z.is_periodic && at_b < 0) at_b = z.points - 1;
+      if (static_cast<unsigned>(at_b) < static_cast<unsigned>(z.points) &&
+          (!Even || my.is_inside(0))) {
+        const Span<const T> from = plane_of(s.b, at_b);
+        const int to = Room::b + next.b_slot * own_plane + my.own_at;
+        RIDGE_UNROLL
+        for (int r = 0; r < rows; ++r)
+          if (Even || my.is_inside(r)) fetch(lane, m, to + r * Shape::wide, from, my.row_offset(r));
+      }
+      if constexpr (Up) {
+        const auto& to = s.transfer[2];
+        // Those around plane p + 1 that plane p does not lie between.
+        const int needed = to.left_of(next.p + 1) + 1;
+        RIDGE_NO_UNROLL
+        for (int c = next.p == job.begin ? to.left_of(next.p) : to.left_of(next.p) + 2; c <= needed;
+             ++c)
+          coarse_plane<Even>(lane, m, job, my, c);
+      }
+    }
+    if constexpr (Lane::has_async_copy) lane.copy_commit();
+    ++next.p;
+    ++next.at;
+    if (z.is_periodic && next.at >= z.points) next.at = 0;
+    next.b_slot = next.b_slot == 2 ? 0 : next.b_slot + 1;
+  }
+  template <bool Even, class Lane, class Memory>
+  RIDGE_DEVICE void coarse_plane(const Lane& lane, const Memory& m, const Job& job,
+                                 const Mine<Even>& my, int p) const {
+    const int at_z = s.transfer[2].coarse_place(p);
+    if (at_z < 0) return;
+    const auto& cx = s.transfer[0];
+    const auto& cy = s.transfer[1];
+    const int to = plan.coarse_at + (p & 3) * plan.coarse_plane;
+    RIDGE_NO_UNROLL
+    for (int i = my.t; i < plan.coarse_plane; i += Shape::threads) {
+      const int at_x = cx.coarse_place(job.coarse[0] + i % plan.coarse[0]);
+      const int at_y = cy.coarse_place(job.coarse[1] + i / plan.coarse[0]);
+      if (at_x >= 0 && at_y >= 0)
+        fetch(lane, m, to + i, s.coarse, at_x + cx.coarse * (at_y + Index{cy.coarse} * at_z));
+    }
+  }
+
+  /// Coarse plane p at the thread's points.
+  template <bool Even, class Memory>
+  RIDGE_DEVICE void interpolate(const Memory& m, const Job& job, const Mine<Even>& my, int p,
+                                Column& to) const {
+    const int from = plan.coarse_at + (p & 3) * plan.coarse_plane + my.coarse_x;
+    RIDGE_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      const int row = s.transfer[1].left_of(job.region[1] + my.first_row + r) - job.coarse[1];
+      const int at = from + row * plan.coarse[0];
+      const T a = m[at];
+      const T b = m[at + 1];
+      const T c = m[at + plan.coarse[0]];
+      const T d = m[at + plan.coarse[0] + 1];
+      const T low = m[Room::y_given + 2 * (my.first_row + r)];
+      const T high = m[Room::y_given + 2 * (my.first_row + r) + 1];
+      to.at[r] = low * (my.left * a + my.right * b) + high * (my.left * c + my.right * d);
+    }
+  }
+
+  /// b - A u in a plane: its own values and those of the planes before and behind are in
+  /// registers, those of neighbours at `from` in shared memory. `use(row, residual)`.
+  template <bool Even, class Memory, class Use>
+  RIDGE_DEVICE void residuals(const Memory& m, const Mine<Even>& my, int z_at, int from,
+                              const Column& before, const Column& own, const Column& behind,
+                              const Column& b, const Use& use) const {
+    const T z_before = m[z_at];
+    const T z_behind = m[z_at + 1];
+    const T z_own = m[z_at + 2];
+    RIDGE_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      T y_before = my.y_before;
+      T y_behind = my.y_behind;
+      T y_own = my.y_own;
+      if constexpr (!Even) {
+        const int y_at = Room::y_table + 4 * (my.first_row + r);
+        y_before = m[y_at];
+        y_behind = m[y_at + 1];
+        y_own = m[y_at + 2];
+      }
+      const int at = from + my.at + r * pitch;
+      const T left = m[at - 1];
+      const T right = m[at + 1];
+      T below;
+      T above;
+      if (r == 0) {
+        below = m[at - pitch];
+      } else {
+        below = own.at[r - 1];
+      }
+      if (r == rows - 1) {
+        above = m[at + pitch];
+      } else {
+        above = own.at[r + 1];
+      }
+      T sum = b.at[r] - ((my.x_own + y_own) + z_own) * own.at[r];
+      sum += my.x_before * left;
+      sum += my.x_behind * right;
+      sum += y_before * below;
+      sum += y_behind * above;
+      sum += z_before * before.at[r];
+      sum += z_behind * behind.at[r];
+      use(r, sum);
+    }
+  }
+  template <class Memory>
+  RIDGE_DEVICE static Column column(const Memory& m, int at) {
+    Column c;
+    RIDGE_UNROLL
+    for (int r = 0; r < rows; ++r)
+      c.at[r] = m[at + r * pitch];
+    return c;
+  }
+  /// Of the diagonal in a plane. Nearly all planes are alike along z.
+  template <bool Even>
+  struct Inverses {
+    T of[Mine<Even>::kept];
+    [[nodiscard]] RIDGE_DEVICE T operator()(int r) const { return of[Even ? 0 : r]; }
+  };
+  template <bool Even, class Memory>
+  RIDGE_DEVICE static Inverses<Even> inverses(const Memory& m, const Mine<Even>& my, T z_own,
+                                              T usual) {
+    Inverses<Even> inverse;
+    RIDGE_UNROLL
+    for (int r = 0; r < Mine<Even>::kept; ++r)
+      inverse.of[r] = my.inverse[r];
+    if (z_own == usual) return inverse;
+    RIDGE_UNROLL
+    for (int r = 0; r < Mine<Even>::kept; ++r) {
+      const T y_own = m[Room::y_table + 4 * (my.first_row + r) + 2];
+      if (my.is_inside(r)) inverse.of[r] = T(1) / ((my.x_own + y_own) + z_own);
+    }
+    return inverse;
+  }
+
+  template <bool Even>
+  struct Held {
+    Column u, first, second; ///< of planes p - 2, p - 3 and p - 4
+    Column b[2];             ///< of planes p - 2 and p - 3, by parity
+    Column left, right;      ///< coarse planes around plane p
+    Column sum;              ///< of residuals of planes, for the next coarse one
+    Inverses<Even> inverse;  ///< in plane p - 2
+    int b_slot = 0;
+    int emitted = -1; ///< the coarse plane whose sums over z lie in shared memory
+  };
+
+  template <bool Even, class Lane, class Memory>
+  RIDGE_DEVICE void march(const Lane& lane, const Memory& m, const Job& job, int t) const {
+    const Mine<Even> my = settled<Even>(lane, m, job, t);
+    Held<Even> held;
+    const T usual = usual_z(lane);
+    held.inverse = inverses<Even>(m, my, usual, usual);
+    const auto& z = s.a.axes[2];
+    Coming next{job.begin, job.begin, 2}; // b's plane p - 1 lies in slot (p - 1 - job.begin) % 3
+    if (z.is_periodic) next.at = place(z, next.at);
+    for (int i = 0; i < ahead; ++i)
+      begin<Even>(lane, m, job, my, next);
+    held.b_slot = 2;
+    if constexpr (Up) {
+      // The first two coarse planes: what others fetched is there behind a barrier.
+      if constexpr (Lane::has_async_copy) lane.template copy_wait<0>();
+      lane.barrier();
+      interpolate<Even>(m, job, my, s.transfer[2].left_of(job.begin), held.left);
+      interpolate<Even>(m, job, my, s.transfer[2].left_of(job.begin) + 1, held.right);
+      lane.barrier();
+    }
+    int p = job.begin;
+    RIDGE_NO_UNROLL
+    for (; p + 1 < job.end; p += 2) {
+      step<0>(lane, m, job, my, usual, held, next, p);
+      step<1>(lane, m, job, my, usual, held, next, p + 1);
+    }
+    if (p < job.end) step<0>(lane, m, job, my, usual, held, next, p);
+    if constexpr (!Up) {
+      if (held.emitted >= 0) restrict_plane<Even>(lane, m, job, my, held.emitted);
+    }
+  }
+
+  /// `Parity`: of p - job.begin. In the first steps stages compute planes that nobody needs, of
+  /// numbers that are finite.
+  template <int Parity, bool Even, class Lane, class Memory>
+  RIDGE_DEVICE void step(const Lane& lane, const Memory& m, const Job& job, const Mine<Even>& my,
+                         T usual, Held<Even>& held, Coming& next, int p) const {
+    constexpr int even = Parity; // the slot of planes p, p - 2 and p - 4
+    constexpr int odd = 1 - Parity;
+    const int z_at = Room::z_table + Room::z_numbers * (p - job.begin + Room::z_before);
+    begin<Even>(lane, m, job, my, next);
+    const T z_own = m[z_at - Room::z_numbers + 2];
+    const Inverses<Even> inverse = inverses<Even>(m, my, z_own, usual);
+    if constexpr (Lane::has_async_copy) lane.template copy_wait<ahead>();
+
+    Column u; // plane p
+    {
+      const int at = Room::u + (p & 3) * plane + my.at;
+      RIDGE_UNROLL
+      for (int r = 0; r < rows; ++r)
+        u.at[r] = m[at + r * pitch];
+      if constexpr (Up) {
+        if (p > job.begin && s.transfer[2].left_of(p) != s.transfer[2].left_of(p - 1)) {
+          held.left = held.right;
+          interpolate<Even>(m, job, my, s.transfer[2].left_of(p) + 1, held.right);
+        }
+        const T low = m[z_at + 3];
+        const T high = m[z_at + 4];
+        RIDGE_UNROLL
+        for (int r = 0; r < rows; ++r) {
+          u.at[r] += low * held.left.at[r] + high * held.right.at[r];
+          m[at + r * pitch] = u.at[r];
+        }
+      }
+    }
+    Column b; // plane p - 1
+    {
+      const int at = Room::b + held.b_slot * own_plane + my.own_at;
+      RIDGE_UNROLL
+      for (int r = 0; r < rows; ++r)
+        b.at[r] = m[at + r * Shape::wide];
+    }
+
+    // The first sweep, in plane p - 1.
+    const int u_at = Room::u + ((p - 1) & 3) * plane;
+    const Column own_u = column(m, u_at + my.at);
+    Column first;
+    residuals<Even>(m, my, z_at - Room::z_numbers, u_at, held.u, own_u, u, b,
+                    [&](int r, T residual) {
+                      first.at[r] = own_u.at[r] + (s.weights[0] * inverse(r)) * residual;
+                    });
+    RIDGE_UNROLL
+    for (int r = 0; r < rows; ++r)
+      m[Room::first + odd * plane + my.at + r * pitch] = first.at[r];
+    held.u = own_u;
+
+    // The second, in plane p - 2.
+    const Column own_first = column(m, Room::first + even * plane + my.at);
+    Column second;
+    residuals<Even>(m, my, z_at - 2 * Room::z_numbers, Room::first + even * plane, held.first,
+                    own_first, first, held.b[even], [&](int r, T residual) {
+                      second.at[r] = own_first.at[r] + (s.weights[1] * held.inverse(r)) * residual;
+                    });
+    held.inverse = inverse;
+    held.first = own_first;
+    if (p - 2 >= job.first && p - 2 < job.last) {
+      const Index points = Index{s.a.axes[0].points} * s.a.axes[1].points;
+      const Span<T> to{s.out.data + points * (p - 2), points};
+      RIDGE_UNROLL
+      for (int r = 0; r < rows; ++r)
+        if ((my.stores >> r & 1) != 0) lane.store(to, my.row_offset(r), second.at[r]);
+    }
+
+    if constexpr (!Up) {
+      RIDGE_UNROLL
+      for (int r = 0; r < rows; ++r)
+        m[Room::second + even * plane + my.at + r * pitch] = second.at[r];
+      if (held.emitted >= 0) {
+        restrict_plane<Even>(lane, m, job, my, held.emitted);
+        if (s.transfer[2].halved == 0) lane.barrier(); // the next one is written in this step
+      }
+      held.emitted = -1;
+      // The residual, in plane p - 3.
+      const Column own_second = column(m, Room::second + odd * plane + my.at);
+      Column residual;
+      residuals<Even>(m, my, z_at - 3 * Room::z_numbers, Room::second + odd * plane, held.second,
+                      own_second, second, held.b[odd],
+                      [&](int r, T value) { residual.at[r] = value; });
+      take<Even>(lane, m, job, my, held, p - 3, residual);
+      held.second = own_second;
+    }
+    held.b[odd] = b;
+    held.b_slot = held.b_slot == 2 ? 0 : held.b_slot + 1;
+    lane.barrier();
+  }
+
+  /// Adds the residual of plane q to the coarse planes that take it.
+  template <bool Even, class Lane, class Memory>
+  RIDGE_DEVICE void take(const Lane& lane, const Memory& m, const Job& job, const Mine<Even>& my,
+                         Held<Even>& held, int q, const Column& residual) const {
+    const auto& z = s.transfer[2];
+    const int k = (q - z.first) >> z.halved;
+    const auto weight = [&](int plane_of, int which) {
+      return plane_of >= 0 && plane_of < z.coarse ? lane.load(z.taken, 3 * plane_of + which) : T(0);
+    };
+    const bool between = z.halved != 0 && ((q - z.first) & 1) != 0;
+    const T to_this = weight(k, between ? 2 : 1);
+    RIDGE_UNROLL
+    for (int r = 0; r < rows; ++r)
+      held.sum.at[r] =
+          z.halved == 0 ? to_this * residual.at[r] : held.sum.at[r] + to_this * residual.at[r];
+    if (between || z.halved == 0) {
+      if (k >= job.coarse[2] && k < job.coarse[2] + job.coarse_planes && k < z.coarse) {
+        RIDGE_UNROLL
+        for (int r = 0; r < rows; ++r)
+          m[Room::sums + my.own_at + r * Shape::wide] = held.sum.at[r];
+        held.emitted = k;
+      }
+    }
+    if (between) {
+      const T to_next = weight(k + 1, 0);
+      RIDGE_UNROLL
+      for (int r = 0; r < rows; ++r)
+        held.sum.at[r] = to_next * residual.at[r];
+    }
+  }
+
+  /// Coarse plane k of the tile: along y, then along x.
+  template <bool Even, class Lane, class Memory>
+  RIDGE_DEVICE void restrict_plane(const Lane& lane, const Memory& m, const Job& job,
+                                   const Mine<Even>& my, int k) const {
+    const auto& tx = s.transfer[0];
+    const auto& ty = s.transfer[1];
+    RIDGE_NO_UNROLL
+    for (int i = my.t; i < plan.coarse_plane; i += Shape::threads) {
+      const int cx = i % plan.coarse[0];
+      const int cy = i / plan.coarse[0];
+      const int to_x = job.coarse[0] + cx;
+      const int to_y = job.coarse[1] + cy;
+      if (to_x >= tx.coarse || to_y >= ty.coarse) continue;
+      const int x = plan.margin + (cx << tx.halved) + tx.halved;
+      const int y = plan.margin + (cy << ty.halved) + ty.halved;
+      T sum = 0;
+      RIDGE_UNROLL
+      for (int dx = -1; dx <= 1; ++dx) {
+        T along_y = 0;
+        RIDGE_UNROLL
+        for (int dy = -1; dy <= 1; ++dy) {
+          const T weight = m[Room::y_taken + 3 * cy + 1 + dy];
+          const T value = m[Room::sums + (y + dy) * Shape::wide + x + dx];
+          along_y += weight * value;
+        }
+        const T weight = m[Room::x_taken + 3 * cx + 1 + dx];
+        sum += weight * along_y;
+      }
+      lane.store(s.coarse, to_x + tx.coarse * (to_y + Index{ty.coarse} * k), sum);
+    }
+  }
+};
+
+} // namespace grids::inline RIDGE_TARGET_NAME
+
+} // namespace ridge::solve::detail

@@ -1,0 +1,194 @@
+// How a pass over half a cycle is laid over a GPU: tiles, jobs of planes, and shared memory.
+#pragma once
+
+#include <ridge/core/extents.hpp>
+#include <ridge/device/launch_shape.hpp>
+
+#include "points.hpp"
+
+#include <algorithm>
+
+namespace ridge::solve::detail {
+
+namespace grids::inline RIDGE_TARGET_NAME {
+
+/// Point i of an axis without ends, or -1 beyond a wall.
+template <class T>
+RIDGE_DEVICE int place(const AxisTables<T>& axis, int i) {
+  if (i >= 0 && i < axis.points) return i;
+  if (!axis.is_periodic) return -1;
+  const int rest = i % axis.points;
+  return rest < 0 ? rest + axis.points : rest;
+}
+
+/// What a point of an axis weighs: its neighbours, 0 beyond walls, and the diagonal's part.
+template <class T>
+struct Weights {
+  T before = 0, behind = 0, own = 0;
+  Weights() = default;
+  template <class Lane>
+  RIDGE_DEVICE Weights(const Lane& lane, const AxisTables<T>& axis, int at) {
+    if (at < 0) return;
+    const T low = lane.load(axis.low, at);
+    const T high = lane.load(axis.high, at);
+    own = low + high;
+    before = neighbour(axis, at, -1) == at ? T(0) : low;
+    behind = neighbour(axis, at, 1) == at ? T(0) : high;
+  }
+};
+
+/// The region of points that a block computes in a plane; a thread has `rows` of a column.
+template <int Wide, int High, int Rows, int Blocks>
+struct MarchShape {
+  static constexpr int wide = Wide;
+  static constexpr int high = High;
+  static constexpr int rows = Rows;
+  static constexpr int blocks = Blocks; ///< on a multiprocessor at once
+  static constexpr int threads = Wide * (High / Rows);
+  static_assert(High % Rows == 0);
+};
+
+/// Where a block's numbers begin in shared memory. Tables of planes follow, then coarse planes.
+template <class T, class Shape, bool Up>
+struct MarchRoom {
+  /// Planes that are fetched before they are needed.
+  static constexpr int ahead = 2;
+  static constexpr int plane = (Shape::wide + 2) * (Shape::high + 2);
+  static constexpr int own_plane = Shape::wide * Shape::high;
+  static constexpr int u = 0;
+  static constexpr int b = u + (ahead + 2) * plane;
+  static constexpr int first = b + (ahead + 1) * own_plane;
+  static constexpr int second = first + 2 * plane;
+  static constexpr int sums = second + (Up ? 0 : 2 * plane);
+  static constexpr int y_table = sums + (Up ? 0 : own_plane);
+  static constexpr int y_given = y_table + 4 * Shape::high;
+  static constexpr int x_taken = y_given + (Up ? 2 * Shape::high : 0);
+  static constexpr int y_taken = x_taken + (Up ? 0 : 3 * Shape::wide);
+  static constexpr int z_table = y_taken + (Up ? 0 : 3 * Shape::high);
+  static constexpr int z_numbers = Up ? 5 : 3; ///< a plane
+  static constexpr int z_before = 3;           ///< planes before a job's first, of weight 0
+};
+
+/// What all blocks of a pass know.
+struct MarchPlan {
+  int owned[3] = {}; ///< points of a tile, planes of a job
+  int tiles_x = 1;
+  int margin = 2;    ///< points of the region before those that a tile owns
+  int first[3] = {}; ///< where the first tile begins: -1 where point 0 is no coarse point's left
+  int halved[3] = {};
+  int planes = 0;     ///< of the level
+  int coarse[2] = {}; ///< coarse points of a tile, or those that its region lies between
+  int coarse_plane = 0;
+  int coarse_at = 0; ///< in shared memory
+  int shared_numbers = 0;
+  LaunchShape shape;
+};
+
+/// The tile and the planes of a block.
+struct Job {
+  int region[2];  ///< the region's first point
+  int begin, end; ///< planes of u
+  int first, last;
+  int coarse[3];
+  int coarse_planes;
+
+  template <bool Up>
+  RIDGE_FN static Job of(const MarchPlan& plan, const Dim3& block) {
+    Job job;
+    const int at[3] = {block.x % plan.tiles_x, block.x / plan.tiles_x, block.y};
+    int begins[3];
+    for (int d = 0; d < 3; ++d) {
+      begins[d] = plan.first[d] + at[d] * plan.owned[d];
+      job.coarse[d] = (at[d] * plan.owned[d]) >> plan.halved[d];
+    }
+    job.coarse_planes = plan.owned[2] >> plan.halved[2];
+    for (int d = 0; d < 2; ++d) {
+      job.region[d] = begins[d] - plan.margin;
+      const int coarse_0 = plan.first[d] + plan.halved[d]; // where coarse point 0 lies
+      if (Up) job.coarse[d] = (job.region[d] - coarse_0) >> plan.halved[d];
+    }
+    const int behind = begins[2] + plan.owned[2];
+    job.first = begins[2] < 0 ? 0 : begins[2];
+    job.last = behind < plan.planes ? behind : plan.planes;
+    if (Up) {
+      job.begin = begins[2] - 2;
+      job.end = job.last + 2;
+    } else {
+      job.begin = begins[2] - 3;
+      // A coarse plane is done behind the plane after it, that of the last one beyond the level.
+      job.end = behind < plan.planes + 1 ? behind + 4 : plan.planes + 5;
+    }
+    return job;
+  }
+};
+
+/// A march begins and ends with as many steps that give nothing.
+constexpr Index fewest_planes = 8;
+/// Levels of fewer points are in a GPU's cache, and the passes of each own launch have more
+/// threads: on an H100 they were faster up to 63^3 points. The emulated GPU has a few units.
+inline Index fewest_points(const DeviceFacts& facts) {
+  return Index{facts.units} * 4000;
+}
+
+/// For a level of `n` points, coarse ones as in `transfer`, and `units` multiprocessors with
+/// `shared_bytes`. No blocks where it does not fit.
+template <class T, class Shape, bool Up>
+MarchPlan plan_march(const std::array<StepTables<T>, 3>& transfer, Index3 n, int units,
+                     Index shared_bytes) {
+  using Room = MarchRoom<T, Shape, Up>;
+  MarchPlan plan;
+  plan.planes = static_cast<int>(n.z);
+  const int extents[3] = {static_cast<int>(n.x), static_cast<int>(n.y), static_cast<int>(n.z)};
+  const int region[2] = {Shape::wide, Shape::high};
+  int tiles[3];
+  // Tiles are as small as their number allows.
+  const auto cut = [&](std::size_t d, int most) {
+    const StepTables<T>& to = transfer[d];
+    plan.halved[d] = to.halved;
+    plan.first[d] = to.halved == 0 ? 0 : to.first - 1;
+    const int points = std::max(extents[d] - plan.first[d], to.coarse << to.halved);
+    tiles[d] = static_cast<int>(ceil_div(points, most));
+    plan.owned[d] = static_cast<int>(ceil_div(ceil_div(points, tiles[d]), 2)) * 2;
+    tiles[d] = static_cast<int>(ceil_div(points, plan.owned[d]));
+  };
+  for (std::size_t d = 0; d < 2; ++d) {
+    cut(d, region[d] - (Up ? 4 : 6));
+    plan.coarse[d] = Up ? (region[d] >> plan.halved[d]) + 2 : plan.owned[d] >> plan.halved[d];
+  }
+  plan.tiles_x = tiles[0];
+  plan.coarse_plane = plan.coarse[0] * plan.coarse[1];
+  const Index coarse = Up ? 4 * Index{plan.coarse_plane} : 0;
+  shared_bytes = shared_bytes / Shape::blocks - (Shape::blocks > 1 ? 512 : 0);
+  units *= Shape::blocks;
+  const Index most_planes =
+      (shared_bytes / static_cast<Index>(sizeof(T)) - Room::z_table - coarse) / Room::z_numbers -
+      11;
+  if (most_planes < 2) return plan;
+  // Jobs of so many planes that blocks end together: each has some more planes at its ends.
+  constexpr int more = Up ? 6 : 9;
+  const Index columns = Index{tiles[0]} * tiles[1];
+  int best = 2;
+  double least = 0;
+  for (int planes = 2; planes <= std::min<Index>(most_planes, std::max(extents[2], 2));
+       planes += 2) {
+    cut(2, planes);
+    const Index blocks = columns * tiles[2];
+    const double time =
+        static_cast<double>(ceil_div(blocks, units)) * static_cast<double>(plan.owned[2] + more);
+    if (least == 0 || time < least) {
+      least = time;
+      best = planes;
+    }
+  }
+  cut(2, best);
+  plan.coarse_at = Room::z_table + Room::z_numbers * (plan.owned[2] + 11);
+  plan.shared_numbers = plan.coarse_at + static_cast<int>(coarse);
+  plan.shape = {{static_cast<int>(columns), tiles[2], 1},
+                {Shape::threads, 1, 1},
+                plan.shared_numbers * static_cast<int>(sizeof(T))};
+  return plan;
+}
+
+} // namespace grids::inline RIDGE_TARGET_NAME
+
+} // namespace ridge::solve::detail

@@ -1,0 +1,189 @@
+// Half cycles in one pass against the passes that they consist of.
+#include <ridge/device/generate.hpp>
+
+#include "../devices.hpp"
+#include "solve/grid/level.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace ridge::solve::detail {
+namespace {
+
+using ridge::Field;
+
+template <class T>
+std::vector<T> on_host(Queue& queue, const Field<T>& field) {
+  std::vector<T> all(static_cast<std::size_t>(field.count()));
+  copy_to_host(queue, all.data(), field.data(), field.count());
+  queue.wait();
+  return all;
+}
+
+template <class T>
+void expect_alike(Queue& queue, const Field<T>& got, const Field<T>& wanted, const char* what) {
+  const std::vector<T> a = on_host(queue, got);
+  const std::vector<T> b = on_host(queue, wanted);
+  double worst = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i]));
+    worst = difference <= worst ? worst : difference; // NaN counts
+    size = std::max(size, std::abs(static_cast<double>(b[i])));
+  }
+  EXPECT_GT(size, 0) << what;
+  EXPECT_LE(worst, 50 * static_cast<double>(std::numeric_limits<T>::epsilon()) * size) << what;
+}
+
+template <class T>
+struct Half {
+  Queue& queue;
+  Level<T> fine;
+  Field<T> out, scratch;
+
+  Half(Queue& on, const std::vector<Axis>& axes)
+      : queue(on), fine(on, axes, T(0.01)), out(on.device(), fine.u.extents()),
+        scratch(on.device(), fine.u.extents()) {
+    fill_random(queue, fine.u.elements(), 1);
+    fill_random(queue, fine.b.elements(), 2);
+    poison(out);
+  }
+  void poison(const Field<T>& field) {
+    fill_bytes(queue, field.data(), 0xff, Bytes{field.count() * static_cast<Index>(sizeof(T))});
+  }
+  void sweep(const Field<T>* from, const Field<T>& to, T weight) {
+    Sweep<T> s;
+    s.a = fine.a;
+    if (from != nullptr) s.u = Span<const T>(from->elements());
+    s.b = Span<const T>(fine.b.elements());
+    s.out = to.elements();
+    s.weight = weight;
+    give(queue, s);
+  }
+  template <class Way>
+  Way way(T first, T second) {
+    Way w;
+    w.a = fine.a;
+    w.transfer = fine.steps;
+    w.u = Span<const T>(fine.u.elements());
+    w.b = Span<const T>(fine.b.elements());
+    w.out = out.elements();
+    w.weights[0] = first;
+    w.weights[1] = second;
+    return w;
+  }
+
+  void expect_down(const Level<T>& coarse, bool from_zero) {
+    WayDown<T> down = way<WayDown<T>>(T(0.6), T(1.4));
+    if (from_zero) down.u = {};
+    poison(out);
+    poison(coarse.other);
+    down.coarse = coarse.other.elements();
+    give(queue, down);
+    sweep(from_zero ? nullptr : &fine.u, fine.other, T(0.6));
+    sweep(&fine.other, scratch, T(1.4));
+    expect_alike(queue, out, scratch, "two sweeps down");
+    Residual<T> r;
+    r.a = fine.a;
+    r.u = Span<const T>(scratch.elements());
+    r.b = Span<const T>(fine.b.elements());
+    r.out = fine.other.elements();
+    give(queue, r);
+    Restriction<T> restriction = fine.restriction(fine.other, coarse.b);
+    restriction.in_steps = false;
+    give(queue, restriction);
+    expect_alike(queue, coarse.other, coarse.b, "the restricted residual");
+    poison(coarse.other);
+    give(queue, fine.restriction(fine.other, coarse.other));
+    expect_alike(queue, coarse.other, coarse.b, "restriction in steps");
+  }
+  void expect_up(const Level<T>& coarse) {
+    fill_random(queue, coarse.u.elements(), 3);
+    WayUp<T> up = way<WayUp<T>>(T(1.4), T(0.6));
+    poison(out);
+    up.coarse = Span<const T>(coarse.u.elements());
+    give(queue, up);
+    give(queue, Interpolation<T>{fine.transfer, Span<const T>(coarse.u.elements()),
+                                 fine.u.elements(), true});
+    sweep(&fine.u, fine.other, T(1.4));
+    sweep(&fine.other, scratch, T(0.6));
+    expect_alike(queue, out, scratch, "the way up");
+  }
+};
+
+template <class T>
+void expect_marches(Queue& queue, const GridProblem& problem, bool from_zero) {
+  std::vector<Axis> axes;
+  for (int d = 0; d < 3; ++d)
+    axes.push_back(finest_axis(problem, d));
+  const std::vector<bool> chosen = coarsened_axes(axes);
+  std::vector<Coarsening> ways;
+  for (std::size_t d = 0; d < 3; ++d)
+    ways.push_back(chosen[d] ? coarsened(axes[d]) : kept(axes[d]));
+  Half<T> half(queue, axes);
+  half.fine.add_transfer(queue, ways);
+  ASSERT_TRUE(half.fine.is_in_steps);
+  for (std::size_t d = 0; d < 3; ++d)
+    axes[d] = ways[d].axis;
+  const Level<T> coarse(queue, axes, T(0.01));
+  half.expect_down(coarse, from_zero);
+  half.expect_up(coarse);
+}
+
+class Marches : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Marches, GiveWhatTheirPartsGive) {
+  Queue queue{Device(parse_device(GetParam()))};
+  struct Case {
+    Index3 n;
+    const char* walls;
+    stencil::Spacing h;
+  };
+  const Case cases[] = {
+      {{7, 103, 9}, "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", {}},
+      {{68, 30, 8}, "x=periodic,y=mirror,z-=neumann:0,z+=dirichlet:0", {}},
+      {{14, 23, 31}, "x=neumann:0,y-=mirror,y+=dirichlet:0,z=mirror", {1, 1.2, 0.9}},
+      {{13, 4, 12}, "x=dirichlet:0,y=periodic,z=periodic", {1, 0.2, 1}}, // y alone is halved
+      {{41, 1, 13}, "x=mirror,z=neumann:0", {0.5, 1, 0.5}},
+      {{3, 3, 11}, "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", {}},
+      {{6, 5, 17}, "x=periodic,y=neumann:0,z=dirichlet:0", {1, 1, 9}}, // z is not
+  };
+  bool from_zero = false;
+  for (const Case& c : cases) {
+    GridProblem problem{c.n, stencil::parse_boundaries(c.walls), 0};
+    problem.boundaries.spacing = c.h;
+    SCOPED_TRACE(c.walls);
+    from_zero = !from_zero;
+    expect_marches<double>(queue, problem, from_zero);
+    if (c.n.x == 14) expect_marches<float>(queue, problem, false);
+  }
+}
+
+std::vector<std::string> devices_that_march() {
+  std::vector<std::string> all = ridge::test::devices_here();
+  std::erase_if(all, [](const std::string& name) {
+    return find_offer(parse_device(name).kind, typeid(WayDown<double>)) == nullptr;
+  });
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Devices, Marches, ::testing::ValuesIn(devices_that_march()));
+
+TEST(Steps, AreRefusedWhereAPointReachesFurther) {
+  GridProblem problem{{15, 16, 14}, stencil::parse_boundaries("x=periodic,y=mirror,z=periodic"), 0};
+  const Axis odd = finest_axis(problem, 0);
+  EXPECT_FALSE(steps_of(odd, coarsened(odd)).has_value());
+  EXPECT_TRUE(steps_of(odd, kept(odd)).has_value());
+  // The last point of 16 between mirrors stays, one behind its neighbour.
+  const Axis mirrors = finest_axis(problem, 1);
+  const auto steps = steps_of(mirrors, coarsened(mirrors));
+  ASSERT_TRUE(steps.has_value());
+  EXPECT_EQ(steps->first, 0);
+  EXPECT_EQ(steps->taken.size(), 3u * 9);
+  EXPECT_GT(steps->taken[3 * 8], 0); // lies at 15, where 16 would be its place
+  EXPECT_EQ(steps->taken[3 * 8 + 1], 0);
+}
+
+} // namespace
+} // namespace ridge::solve::detail
