@@ -13,6 +13,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 namespace ridge::app {
 
 namespace {
@@ -34,6 +36,7 @@ struct BenchCommand {
   std::optional<Index> steps;
   std::optional<std::string> boundary;
   std::optional<double> cutoff, skin, density, theta, error;
+  std::optional<Index> degree;
   std::string box;
   bool counters = false;
   bool energy = false;
@@ -70,8 +73,11 @@ struct BenchCommand {
     if (boundary) request.boundary = *boundary;
     request.near = near(chosen);
     if (request.near && over_ranks) throw UsageError("--cutoff is for one rank");
-    if ((theta || error) && chosen.pattern != "tree")
-      throw UsageError(fmt::format("--theta and --error are for gravity-tree; {} is none", kernel));
+    request.far = far(chosen);
+    if (request.far && (over_ranks || cutoff))
+      throw UsageError("--theta is for one rank and goes without --cutoff");
+    if (error && chosen.pattern != "tree")
+      throw UsageError(fmt::format("--error is for gravity-tree; {} is none", kernel));
     request.theta = theta;
     request.error = error;
     request.measure.repeats = repeat;
@@ -142,6 +148,17 @@ private:
     return fmt::format("{} of {} sizes did not run; {}", failed, sizes.size(), why);
   }
 
+  /// Interactions with far bodies by proxies, where they are asked for.
+  [[nodiscard]] std::optional<lab::FarRequest> far(const lab::BenchKernel& chosen) const {
+    const bool is_tree = chosen.pattern == "tree";
+    if (degree && (!theta || is_tree))
+      throw UsageError("--degree goes with --theta of an interaction: of its proxies");
+    if (!theta || is_tree) return {};
+    if (!chosen.among_bodies())
+      throw UsageError(fmt::format("--theta is for interactions and trees; {} is none", kernel));
+    return lab::FarRequest{*theta, static_cast<int>(std::clamp<Index>(degree.value_or(4), -1, 99))};
+  }
+
   /// Interactions within a cutoff, where they are asked for.
   [[nodiscard]] std::optional<lab::NearRequest> near(const lab::BenchKernel& chosen) const {
     if (!cutoff) {
@@ -149,7 +166,7 @@ private:
         throw UsageError("--skin, --density and --box go with --cutoff");
       return {};
     }
-    if (chosen.pattern != "pairs")
+    if (!chosen.among_bodies())
       throw UsageError(fmt::format("--cutoff is for interactions; {} is not one", kernel));
     if (!box.empty() && box != "periodic" && box != "open")
       throw UsageError(fmt::format("--box {}: periodic or open", box));
@@ -266,7 +283,13 @@ void add_bench(CommandLine& line) {
   command.add("--density", &o->density,
               "with --cutoff: bodies in a unit of volume; 0.8442 if not given");
   command.add("--box", &o->box, "with --cutoff: periodic (if not given) or open");
-  command.add("--theta", &o->theta, "of gravity-tree: how wide a node may look; 0.5 if not given");
+  command.add(
+      "--theta", &o->theta,
+      "of gravity-tree: how wide a node may look; 0.5 if not given; interactions: far bodies "
+      "by proxies, where their box is no wider than that, 0 to 1");
+  command.add(
+      "--degree", &o->degree,
+      "with --theta of an interaction: of the polynomials of proxies, 1 to 8; 4 if not given");
   command.add("--error", &o->error,
               "of gravity-tree, in place of --theta: the rms error, which chooses theta and order");
   command.add("--repeat", &o->repeat, "timed launches").require_between(1, 100000);

@@ -12,12 +12,13 @@
 namespace ridge::lab {
 
 std::unique_ptr<Menu> near_menu(const Place& place) {
+  using namespace pairs;
   const Device device = place.device;
-  return std::make_unique<TextMenu<pairs::ListSchedule>>(
-      place, TextMenu<pairs::ListSchedule>::Source{
-                 [device](const std::string& t) { return pairs::parse_list_schedule(t, device); },
-                 [device] { return pairs::named_list_schedules(device); },
-                 [device] { return pairs::list_schedule_space(device); }, "sums within a cutoff"});
+  return std::make_unique<TextMenu<ListSchedule>>(
+      place, TextMenu<ListSchedule>::Source{
+                 [device](const std::string& t) { return parse_list_schedule(t, device); },
+                 [device] { return named_list_schedules(device); },
+                 [device] { return list_schedule_space(device); }, "sums within a cutoff"});
 }
 
 pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
@@ -44,8 +45,9 @@ pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
       x = std::floor(at / unit) * unit;
     }
   }
-  pairs::ListOptions options{request.cutoff, request.skin, {}};
-  if (request.periodic) options.box = pairs::Box::cube(side);
+  using namespace pairs;
+  ListOptions options{request.cutoff, request.skin, {}};
+  if (request.periodic) options.box = Box::cube(side);
   return options;
 }
 

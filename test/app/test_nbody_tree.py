@@ -72,7 +72,7 @@ def test_a_benchmark_of_an_error(ridge, kernel, asked):
     (["bench", "gravity-tree", "--error", "nan"], "error nan"),
     (["bench", "gravity-tree", "--error", 1e-3, "--theta", 0.5], "give one of them"),
     (["bench", "gravity-tree", "--theta", 2], "theta 2: it is from 0"),
-    (["bench", "laplacian", "--error", 1e-3], "are for gravity-tree"),
+    (["bench", "laplacian", "--error", 1e-3], "is for gravity-tree"),
     (["nbody", "--plummer", 50, "--error", 1e-3], "--error goes with --forces tree"),
     (["nbody", "--plummer", 50, *TREE, "--error", 1e-3, "--theta", 1], "give one of them"),
     (["nbody", "--plummer", 50, *TREE, "--error", -1], "--error -1: it must be positive"),

@@ -70,3 +70,27 @@ struct Line { static constexpr int targets = 1, sources = 1, sums = 1, positions
 ])
 def test_bad_options(ridge, words, said):
     ridge.bad("bench", *words, "--device", "cpu", "--no-roof", says=said)
+
+
+@pytest.mark.parametrize("kernel, device, size", [("coulomb", "cpu", 3000), ("biot-savart", "simt:32", 300)])
+def test_far_bodies_by_proxies(ridge, kernel, device, size):
+    errors = []
+    for degree in (1, 3):
+        out = ridge("bench", kernel, "--device", device, "--size", size, "--theta", 0.7, "--degree", degree,
+                    "--precision", "fp64", "--no-roof", "--repeat", 1, "--json")  # compiled on demand
+        (r,) = out.records()
+        assert r["check"]["ok"] and r["theta"] == 0.7 and r["degree"] == degree
+        errors.append(r["check"]["max_error"])
+    assert errors[1] < errors[0] / 4
+
+
+@pytest.mark.parametrize("words, said", [
+    (["coulomb", "--theta", 1.2], "theta 1.2: of a far field by proxies it is from 0"),
+    (["coulomb", "--theta", 0.5, "--degree", 9], "degree 9: polynomials have a degree from 1 to 8"),
+    (["coulomb", "--degree", 3], "--degree goes with --theta"),
+    (["gravity-tree", "--theta", 0.5, "--degree", 3], "--degree goes with --theta of an interaction"),
+    (["coulomb", "--theta", 0.5, "--cutoff", 1], "goes without --cutoff"),
+    (["laplacian", "--theta", 0.5], "is for interactions and trees"),
+])
+def test_bad_far_fields(ridge, words, said):
+    ridge.bad("bench", *words, "--device", "cpu", "--size", 200, "--no-roof", says=said)

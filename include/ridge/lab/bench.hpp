@@ -32,6 +32,12 @@ struct NearRequest {
   bool periodic = true;
 };
 
+/// Interactions with far bodies by proxies.
+struct FarRequest {
+  double theta = 0;
+  int degree = 4;
+};
+
 /// What to run.
 struct BenchRequest {
   Device device;
@@ -46,6 +52,7 @@ struct BenchRequest {
   Index steps = 16;      ///< of what evolves: one launch is so many
   std::string boundary = "untouched"; ///< of what evolves, as stencil::parse_boundaries reads it
   bool wisdom = false;                ///< `auto` takes the schedule that tuning found, where it did
+  std::optional<FarRequest> far = {}; ///< interactions: far ones by proxies
   std::optional<NearRequest> near = {};         ///< interactions: only those within a cutoff
   std::optional<double> theta = {}, error = {}; ///< trees: how wide nodes may look, or rms error
   bool roof = true; ///< ceilings are measured, which take seconds on a cpu
@@ -92,6 +99,8 @@ struct BenchKernel {
   bool tunes = true;       ///< its schedules do the same work, so that the fastest may be kept
   bool in_lab = false;     ///< the whole table of `ridge lab` has a row of it
 
+  /// Whether it is an interaction, which takes a cutoff and a far field.
+  [[nodiscard]] bool among_bodies() const { return pattern == "pairs"; }
   /// Runs what is asked and hands over a record for each schedule as soon as it is done.
   void run(const BenchRequest& request, RoofSource& roof,
            const std::function<void(const Record&)>& on_record) const;

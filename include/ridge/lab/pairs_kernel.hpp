@@ -3,6 +3,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/far_case.hpp>
 #include <ridge/lab/near_case.hpp>
 #include <ridge/lab/on_arrays/pairs.hpp>
 #include <ridge/lab/pairs_bodies.hpp>
@@ -39,6 +40,14 @@ template <class I>
         }
         throw UsageError(name + " has no cutoff: it says of no three components that they are "
                                 "positions");
+      }
+      if (request.far) {
+        if constexpr (takes_lists<I> && std::is_same_v<typename P::Stored, typename P::Computed>) {
+          return std::make_unique<FarCase<I, P>>(name, interaction, make(count, 1), *request.far,
+                                                 request.device);
+        }
+        throw UsageError(name + " has no far field by proxies: it says of no three components that "
+                                "they are positions, or the precision is mixed");
       }
       return std::make_unique<PairsCase<I, P>>(name, interaction, make(count, 1), request.device,
                                                roof);

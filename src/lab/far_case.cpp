@@ -1,0 +1,17 @@
+#include <ridge/lab/far_case.hpp>
+
+#include "text_menu.hpp"
+
+namespace ridge::lab {
+
+std::unique_ptr<Menu> far_menu(const Place& place) {
+  using namespace pairs;
+  const Device device = place.device;
+  return std::make_unique<TextMenu<FarSchedule>>(
+      place, TextMenu<FarSchedule>::Source{
+                 [device](const std::string& t) { return parse_far_schedule(t, device); },
+                 [device] { return named_far_schedules(device); },
+                 [device] { return far_schedule_space(device); }, "sums by a far field"});
+}
+
+} // namespace ridge::lab

@@ -1,0 +1,11 @@
+// Compiled once per device kind.
+#include <ridge/pairs/far/executor.hpp>
+
+#include "far_interactions.hpp"
+
+namespace ridge::pairs {
+
+template struct FarExecutor<test::Screened, Fp64, Here>;
+template struct FarExecutor<test::Bump, Fp32, Here>;
+
+} // namespace ridge::pairs
