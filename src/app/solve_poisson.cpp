@@ -1,6 +1,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/kind.hpp>
+#include <ridge/lab/user_kernel.hpp>
 #include <ridge/record/memory_roof.hpp>
 #include <ridge/solve/grid/multigrid.hpp>
 
@@ -10,12 +11,14 @@
 #include "interrupt.hpp"
 #include "progress.hpp"
 #include "solve_commands.hpp"
+#include "solve_own.hpp"
 #include "spacing.hpp"
 #include "transfer.hpp"
 #include "version.hpp"
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -30,12 +33,14 @@ struct PoissonCommand {
   std::string input, output, boundary;
   std::string spacing = "1";
   std::string from, coefficient, mask;
+  std::string own; ///< FILE.hpp:Name
+  std::vector<std::string> settings;
   std::string method = "auto";
   std::string device = "auto";
   double shift = 0;
   int order = 2;
   double tolerance = 1e-10;
-  int cycles = 100;
+  std::optional<Index> cycles;
   bool project = false;
   bool overwrite = false;
   bool json = false;
@@ -49,6 +54,7 @@ struct PoissonCommand {
     require_axes(problem.boundaries, dimensions);
     solve::require_solvable(problem);
     (void)parsed_method();
+    require_own();
     if (!(tolerance > 0 && tolerance < 1))
       throw UsageError(fmt::format("--tol is between 0 and 1, not {}", tolerance));
     std::vector<std::filesystem::path> fields = face_files(problem.boundaries);
@@ -63,6 +69,21 @@ struct PoissonCommand {
     } else {
       solve<double>(queue, problem, source, {guess, k, land}, result);
     }
+  }
+
+  /// What an operator of the user's own does not take.
+  void require_own() const {
+    if (own.empty()) {
+      if (!settings.empty()) throw UsageError("--set is for an operator in a file");
+      return;
+    }
+    if (!lab::names_a_file(own))
+      throw UsageError(
+          fmt::format("--operator is FILE.hpp:Name, a functor of yours, not '{}'", own));
+    if (!coefficient.empty() || !mask.empty() || shift != 0 || order != 2 || project ||
+        (method != "auto" && method != "cg"))
+      throw UsageError("an operator in a file takes no --coefficient, --mask, --shift, --order, "
+                       "--project or --method but cg");
   }
 
   /// Datasets beside f.
@@ -116,36 +137,20 @@ struct PoissonCommand {
   template <class T>
   void solve(Queue& queue, const solve::GridProblem& problem, const InputDataset& source,
              const Given& given, ApplyOutput& result) const {
-    const auto& [guess, k, land] = given;
+    const std::optional<InputDataset>& guess = given.guess;
     const Field<T> f(queue.device(), source.extents(), "the right-hand side");
     const Field<T> u(queue.device(), source.extents(), "the solution");
     result.require_room();
     require_finite(read_to_device(source, queue, f.data()), source);
     if (guess) require_finite(read_to_device(*guess, queue, u.data()), *guess);
-    solve::Multigrid<T> solver(queue, problem);
-    if (k) { // the solver keeps it in its own way
-      const Field<T> values(queue.device(), source.extents(), "the coefficient");
-      (void)read_to_device(*k, queue, values.data()); // what is not positive is named below
-      if (land) {
-        set_mask(queue, solver, *land, values.view());
-      } else {
-        solver.set_coefficient(View<const T>(values.view()));
-      }
-    } else if (land) {
-      set_mask(queue, solver, *land, {});
-    }
     Progress progress;
-    solve::GridOptions options;
-    options.tolerance = tolerance;
-    options.most_cycles = cycles;
-    options.method = parsed_method();
-    options.full = !guess;
-    options.project = project;
-    options.progress = [&](int cycle, double residual) {
-      progress.show(fmt::format("cycle {}: residual {:.1e} of {:.0e}", cycle, residual, tolerance));
-      return !interrupt_seen();
-    };
-    const GridSolution solution = solver.solve(View<const T>(f.view()), u.view(), options);
+    const solve::GridOptions options = options_of(progress, !guess);
+    GridSolution solution;
+    if (own.empty()) {
+      solution = by_cycles(queue, problem, given, View<const T>(f.view()), u.view(), options);
+    } else {
+      solution = solve_own<T>(queue, problem, own, settings, f, u, options);
+    }
     progress.clear();
     const bool stopped = solution.end == GridSolution::End::stopped;
     result.write(
@@ -165,6 +170,47 @@ struct PoissonCommand {
               : "--cycles allows more",
           result.text()));
     }
+  }
+
+  [[nodiscard]] solve::GridOptions options_of(Progress& progress, bool full) const {
+    solve::GridOptions options;
+    options.tolerance = tolerance;
+    options.most_cycles = static_cast<int>(std::min<Index>(most_cycles(), 1 << 30));
+    options.method = parsed_method();
+    options.full = full;
+    options.project = project;
+    options.progress = [this, &progress](int cycle, double residual) {
+      progress.show(fmt::format("cycle {}: residual {:.1e} of {:.0e}", cycle, residual, tolerance));
+      return !interrupt_seen();
+    };
+    return options;
+  }
+  /// Iterations without a preconditioner are many more.
+  [[nodiscard]] Index most_cycles() const {
+    const Index most = cycles.value_or(own.empty() ? 100 : 10000);
+    if (most < 0) throw UsageError(fmt::format("--cycles {}: it is not negative", most));
+    return most;
+  }
+
+  template <class T>
+  static GridSolution by_cycles(Queue& queue, const solve::GridProblem& problem, const Given& given,
+                                const View<const T>& f, const View<T>& u,
+                                const solve::GridOptions& options) {
+    const auto& [guess, k, land] = given;
+    const Extents extents{f.extents.x, f.extents.y, f.extents.z};
+    solve::Multigrid<T> solver(queue, problem);
+    if (k) { // the solver keeps it in its own way
+      const Field<T> values(queue.device(), extents, "the coefficient");
+      (void)read_to_device(*k, queue, values.data()); // what is not positive is named below
+      if (land) {
+        set_mask(queue, solver, *land, values.view());
+      } else {
+        solver.set_coefficient(View<const T>(values.view()));
+      }
+    } else if (land) {
+      set_mask(queue, solver, *land, {});
+    }
+    return solver.solve(f, u, options);
   }
 
   /// `k` may be empty.
@@ -189,8 +235,10 @@ struct PoissonCommand {
     const auto& h = problem.boundaries.spacing;
     const std::vector<double> spacings{h.x, h.y, h.z};
     const auto dimensions = static_cast<std::ptrdiff_t>(source.extents().rank());
-    dataset.describe("equation", coefficient.empty() ? "laplacian(u) - shift u = f"
-                                                     : "div(k grad u) - shift u = f");
+    if (!own.empty()) dataset.describe("operator", own);
+    dataset.describe("equation", !own.empty()          ? "operator(u) = f"
+                                 : coefficient.empty() ? "laplacian(u) - shift u = f"
+                                                       : "div(k grad u) - shift u = f");
     if (!coefficient.empty()) dataset.describe("coefficient", coefficient);
     if (!mask.empty()) dataset.describe("mask", mask);
     dataset.describe("shift", std::vector<double>{shift});
@@ -212,12 +260,13 @@ struct PoissonCommand {
                    const Field<T>& f, const Field<T>& u) const {
     Record record;
     record.pattern = "solve";
-    record.kernel = "poisson";
+    record.kernel = own.empty() ? "poisson" : own;
     record.device = queue.device().id();
     record.device_name = queue.device().facts().name;
     record.precision = sizeof(T) == 4 ? "fp32" : "fp64";
     record.size = source.extents();
     record.schedule = !solution.transform.empty() ? "fft (" + solution.transform + ")"
+                      : !own.empty()              ? "conjugate gradients"
                       : solution.conjugate        ? "conjugate gradients, multigrid V(2,2)"
                                                   : "multigrid V(2,2)";
     record.work.convention = "a cycle; bytes: each array once a pass over it, all levels";
@@ -250,10 +299,10 @@ struct PoissonCommand {
   }
 
   static void print(const Record& record, const GridSolution& solution, const ApplyOutput& result) {
-    fmt::print("poisson {} {} on {} ({}), {}\n", ridge::to_text(record.size), record.precision,
-               ridge::to_text(record.device), record.device_name,
+    fmt::print("{} {} {} on {} ({}), {}\n", record.kernel, ridge::to_text(record.size),
+               record.precision, ridge::to_text(record.device), record.device_name,
                solution.transform.empty()
-                   ? fmt::format("{} levels", solution.levels)
+                   ? fmt::format("{} level{}", solution.levels, solution.levels == 1 ? "" : "s")
                    : fmt::format("by Fourier transforms of {}", solution.transform));
     fmt::print("cycle  residual  factor\n");
     for (std::size_t i = 0; i < solution.residuals.size(); ++i) {
@@ -302,6 +351,9 @@ void add_solve_poisson(const Command& solve) {
               "between points: XxYxZ, x first, or one number for all; 1 if not given");
   command.add("--coefficient", &o->coefficient,
               "FILE.h5:/path: k of div(k grad u) - shift u = f, positive; 1 if not given");
+  command.add("--operator", &o->own,
+              "FILE.hpp:Name: a symmetric functor of yours instead, by conjugate gradients");
+  command.add("--set", &o->settings, "MEMBER=NUMBER of that functor; may be repeated");
   command.add("--mask", &o->mask,
               "FILE.h5:/path: where it is not 0 is not solved for, nothing flows in, and u is 0");
   command.add(
@@ -314,7 +366,7 @@ void add_solve_poisson(const Command& solve) {
   command.add("--shift", &o->shift, "at least 0; 0 if not given: Poisson's equation");
   command.add("--tol", &o->tolerance,
               "of the residual's norm over that of f and what faces add; 1e-10 if not given");
-  command.add("--cycles", &o->cycles, "most cycles; 100 if not given");
+  command.add("--cycles", &o->cycles, "most cycles; 100 if not given, 10000 of --operator");
   command.add("--from", &o->from, "FILE.h5:/path: a first guess; all coarser grids otherwise");
   command.add("--project", &o->project,
               "take off the mean of f where no value at any face fixes the solution's");

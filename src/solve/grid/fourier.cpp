@@ -179,7 +179,7 @@ bool Fourier<T>::is_small(const Device& device, const GridProblem& problem) {
   double times = 1;
   for (const Continued& axis : axes_of(problem))
     times *= static_cast<double>(axis.period()) / axis.points();
-  constexpr double worth = 2.5;
+  constexpr double worth = 9; // all axes doubled: 6 times as fast as cycles on an H100 at 129^3
   return times < worth;
 }
 

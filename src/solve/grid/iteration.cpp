@@ -25,8 +25,8 @@ bool Progressing::next(double residual) {
   }
   without_gain_ = residual < 0.9 * best_ ? 0 : without_gain_ + 1; // NaN is no gain
   if (residual < best_) best_ = residual;
-  constexpr int patience = 3;
-  if (without_gain_ == (solution.conjugate ? 3 * patience : patience) || !std::isfinite(residual)) {
+  const int patience = patience_ > 0 ? patience_ : solution.conjugate ? 9 : 3;
+  if (without_gain_ == patience || !std::isfinite(residual)) {
     solution.end = End::stalled;
     return false;
   }

@@ -10,7 +10,10 @@ namespace ridge::solve::detail {
 /// When cycles end.
 class Progressing {
 public:
-  Progressing(const GridOptions& how, GridSolution& into) : options(how), solution(into) {}
+  /// Gives up after `patience` cycles in turn that did not reduce the residual; 0: 3, or 9 with
+  /// conjugate gradients.
+  Progressing(const GridOptions& how, GridSolution& into, int patience = 0)
+      : options(how), solution(into), patience_(patience) {}
   /// Notes the first residual. Returns whether to go on.
   bool begin(double residual);
   /// Notes the residual after a cycle. Returns whether to go on.
@@ -23,6 +26,7 @@ public:
 private:
   double best_ = 1;
   int without_gain_ = 0;
+  int patience_;
 };
 
 /// Solves for u of the finest level from its b. Residuals are relative to `size`.

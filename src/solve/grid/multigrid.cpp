@@ -38,11 +38,10 @@ public:
     detail::Level<T>& finest = equations_.finest();
     GridSolution solution;
     solution.levels = equations_.cycle().levels();
-    const GridMethod method = chosen(options);
+    const GridMethod method = with_memory(chosen(options), options);
     solution.conjugate = method == GridMethod::conjugate_gradients;
     solution.cycle_bytes = iteration_.bytes(solution.conjugate);
     if (method == GridMethod::fourier) {
-      if (!fourier_) fourier_ = std::make_unique<detail::Fourier<T>>(equations_);
       solution.transform = detail::fourier_library_name(equations_.queue().device());
       solution.cycle_bytes = fourier_->bytes();
       solution.levels = 1;
@@ -121,6 +120,19 @@ private:
     if (options.method == GridMethod::fourier && varies)
       throw UsageError("Fourier transforms take no coefficient; conjugate gradients do");
     return options.method;
+  }
+
+  /// Makes what transforms need. `automatic` takes cycles where memory does not suffice for it.
+  [[nodiscard]] GridMethod with_memory(GridMethod method, const GridOptions& options) {
+    if (method != GridMethod::fourier || fourier_) return method;
+    try {
+      fourier_ = std::make_unique<detail::Fourier<T>>(equations_);
+    } catch (const Failure&) {
+      if (options.method != GridMethod::automatic) throw;
+      return equations_.problem().order == 2 ? GridMethod::multigrid
+                                             : GridMethod::conjugate_gradients;
+    }
+    return method;
   }
 
   /// Solves for the residual again where rounding left more than is asked.

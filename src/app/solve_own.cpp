@@ -1,0 +1,53 @@
+#include "solve_own.hpp"
+
+#include <ridge/comm/communicator.hpp>
+#include <ridge/core/error.hpp>
+#include <ridge/lab/user_kernel.hpp>
+#include <ridge/solve/grid/own_operator.hpp>
+
+#include <fmt/core.h>
+
+#include <optional>
+
+namespace ridge::app {
+
+template <class T>
+solve::GridSolution solve_own(Queue& queue, const solve::GridProblem& problem,
+                              const std::string& kernel, const std::vector<std::string>& settings,
+                              const Field<T>& f, const Field<T>& u,
+                              const solve::GridOptions& options) {
+  std::vector<lab::Setting> numbers;
+  for (const std::string& text : settings)
+    numbers.push_back(lab::parse_setting(text));
+  const lab::UserKernel loaded = lab::load_user_kernel(kernel, numbers, lab::Use::evolution);
+  if (!loaded.evolution)
+    throw UsageError(fmt::format("--operator takes a stencil, and {} is none", kernel));
+  const lab::Evolution functor = loaded.evolution(sizeof(T), std::nullopt);
+  if (functor.traits.inputs() != 1)
+    throw UsageError(fmt::format("--operator takes a stencil of one input; {} has {}", kernel,
+                                 functor.traits.inputs()));
+  stencil::require_fit(problem.boundaries, functor.traits.radius, problem.extents);
+  const auto alone = comm::alone();
+  const stencil::RankPart all(*alone, problem.extents, functor.traits, problem.boundaries);
+  std::optional<stencil::Sweeps> sweeps;
+  const auto apply = [&](const View<const T>& in, const View<T>& out) {
+    if (sweeps) {
+      sweeps->restart(std::vector<View<const T>>{in});
+    } else {
+      sweeps.emplace(functor.make(queue, {in.data}, all, std::nullopt));
+    }
+    sweeps->run(1);
+    sweeps->read(0, out);
+  };
+  solve::OwnOperator<T> solver(queue, problem, apply);
+  return solver.solve(View<const T>(f.view()), u.view(), options);
+}
+
+template solve::GridSolution solve_own(Queue&, const solve::GridProblem&, const std::string&,
+                                       const std::vector<std::string>&, const Field<float>&,
+                                       const Field<float>&, const solve::GridOptions&);
+template solve::GridSolution solve_own(Queue&, const solve::GridProblem&, const std::string&,
+                                       const std::vector<std::string>&, const Field<double>&,
+                                       const Field<double>&, const solve::GridOptions&);
+
+} // namespace ridge::app

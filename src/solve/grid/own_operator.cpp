@@ -1,0 +1,184 @@
+#include <ridge/core/error.hpp>
+#include <ridge/device/generate.hpp>
+#include <ridge/solve/grid/own_operator.hpp>
+
+#include "iteration.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <cmath>
+
+namespace ridge::solve {
+
+template <class T>
+class OwnOperator<T>::Body {
+public:
+  Body(Queue& queue, GridProblem problem, Apply apply)
+      : equations_(queue, simple(std::move(problem))), apply_(std::move(apply)) {
+    const Extents n = equations_.finest().u.extents();
+    for (Field<T>* field : {&x_, &r_, &p_, &q_, &affine_})
+      *field = Field<T>(queue.device(), n, "a vector of conjugate gradients");
+    const Index3 whole = equations_.problem().extents;
+    const Extents all{whole.x, whole.y, whole.z};
+    in_ = Field<T>(queue.device(), all, "the operator's field");
+    out_ = Field<T>(queue.device(), all, "the operator's result");
+    // With values at faces the operator is affine: what it makes of 0 is its constant part.
+    equations_.set_zero(p_);
+    give_operator(p_, affine_);
+    require_symmetric();
+  }
+
+  GridSolution solve(const View<const T>& f, const View<T>& u, const GridOptions& options) {
+    equations_.require_extents(f.extents, "the right-hand side");
+    equations_.require_extents(u.extents, "the solution");
+    const auto begin = std::chrono::steady_clock::now();
+    GridSolution solution;
+    solution.conjugate = true;
+    solution.levels = 1;
+    // Of an iteration: the operator reads and writes 5 arrays, with copies; the vectors take 15.
+    solution.cycle_bytes = 20.0 * sizeof(T) * static_cast<double>(x_.count());
+    Field<T>& right = equations_.finest().b;
+    equations_.gather(f, T(1), false, right);
+    equations_.combine(right, affine_, sign_, -sign_);
+    const double size = length(right);
+    if (options.full) {
+      equations_.set_zero(x_);
+    } else {
+      equations_.gather(View<const T>(u), T(1), false, x_);
+    }
+    constexpr int patience = 1000; // without a preconditioner residuals go up and down
+    detail::Progressing progress(options, solution, patience);
+    if (size > 0 || !options.full) {
+      descend(progress, right, size > 0 ? size : 1);
+    } else {
+      solution.residuals = {0};
+      solution.end = GridSolution::End::converged;
+    }
+    equations_.copy(equations_.finest().u, x_);
+    equations_.scatter(u);
+    equations_.queue().wait();
+    solution.seconds =
+        Seconds{std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
+    return solution;
+  }
+
+private:
+  static GridProblem simple(GridProblem problem) {
+    problem.order = 2;
+    problem.shift = 1; // whether the operator fixes the mean is not known
+    return problem;
+  }
+
+  [[nodiscard]] static Span<const T> span(const Field<T>& x) { return Span<const T>(x.elements()); }
+  [[nodiscard]] double length(const Field<T>& x) {
+    return std::sqrt(equations_.product(span(x), span(x)));
+  }
+
+  /// What the operator makes of a field, constant part included.
+  void give_operator(const Field<T>& x, Field<T>& to) {
+    equations_.copy(equations_.finest().u, x);
+    equations_.scatter(in_.view());
+    apply_(View<const T>(in_.view()), out_.view());
+    equations_.gather(View<const T>(out_.view()), T(1), false, to);
+  }
+  /// to = A x, with the sign that makes A positive.
+  void multiply(const Field<T>& x, Field<T>& to) {
+    give_operator(x, to);
+    equations_.combine(to, affine_, sign_, -sign_);
+  }
+
+  void require_symmetric() {
+    fill_random(equations_.queue(), p_.elements(), 1);
+    fill_random(equations_.queue(), r_.elements(), 2);
+    Field<T>& ap = q_;
+    Field<T>& ar = x_;
+    multiply(p_, ap);
+    multiply(r_, ar);
+    const double size = length(ap) * length(r_) + length(ar) * length(p_);
+    const double constant = length(affine_);
+    if (!std::isfinite(size) || !(size > 0))
+      throw UsageError("the operator gives 0, or values that are not finite, of a random field");
+    const double tolerance = sizeof(T) == 8 ? 1e-9 : 1e-3;
+    const double apart =
+        std::abs(equations_.product(span(p_), span(ar)) - equations_.product(span(r_), span(ap)));
+    // A (p + r) = A p + A r.
+    equations_.copy(equations_.finest().b, p_);
+    equations_.combine(equations_.finest().b, r_, 1, 1);
+    equations_.combine(ap, ar, 1, 1);
+    Field<T>& both = ar;
+    const Field<T> sum(equations_.queue().device(), p_.extents(), "a sum");
+    equations_.copy(sum, equations_.finest().b);
+    multiply(sum, both);
+    equations_.combine(both, ap, 1, -1);
+    const double bent = length(both) / (length(ap) + constant);
+    if (bent > tolerance)
+      throw UsageError(fmt::format("the operator is not linear: of the sum of two random fields it "
+                                   "makes {:.2g} else than the sum of what it makes of them",
+                                   bent));
+    if (apart > tolerance * size)
+      throw UsageError(fmt::format("the operator is not symmetric, as conjugate gradients need it: "
+                                   "products with two random fields differ by {:.2g}",
+                                   apart / size));
+    multiply(p_, ap);
+    if (equations_.product(span(p_), span(ap)) < 0) sign_ = -1;
+  }
+
+  void descend(detail::Progressing& progress, const Field<T>& right, double size) {
+    const auto start = [&] { // r = right - A x
+      multiply(x_, r_);
+      equations_.combine(r_, right, -1, 1);
+      equations_.copy(p_, r_);
+      return equations_.product(span(r_), span(r_));
+    };
+    double rho = start();
+    if (!progress.begin(std::sqrt(rho) / size)) return;
+    GridSolution& solution = progress.solution;
+    for (int anew = 0;; ++anew) { // where rounding has parted the residual from that of x
+      while (true) {
+        multiply(p_, q_);
+        const double steep = equations_.product(span(p_), span(q_));
+        if (!(steep > 0)) {
+          solution.end = GridSolution::End::stalled;
+          return;
+        }
+        const double step = rho / steep;
+        equations_.combine(x_, p_, 1, step);
+        equations_.combine(r_, q_, 1, -step);
+        const double next = equations_.product(span(r_), span(r_));
+        const bool goes_on = progress.next(std::sqrt(next) / size);
+        if (!goes_on) break;
+        equations_.combine(p_, r_, next / rho, 1);
+        rho = next;
+      }
+      rho = start();
+      solution.residuals.back() = std::sqrt(rho) / size;
+      if (solution.end != GridSolution::End::converged || anew == 3 ||
+          solution.residual() <= 2 * progress.options.tolerance)
+        return;
+      solution.end = GridSolution::End::cycles;
+    }
+  }
+
+  detail::Equations<T> equations_;
+  Apply apply_;
+  double sign_ = 1;
+  Field<T> x_, r_, p_, q_, affine_, in_, out_;
+};
+
+template <class T>
+OwnOperator<T>::OwnOperator(Queue& queue, const GridProblem& problem, Apply apply)
+    : body_(std::make_unique<Body>(queue, problem, std::move(apply))) {}
+template <class T>
+OwnOperator<T>::~OwnOperator() = default;
+template <class T>
+GridSolution OwnOperator<T>::solve(const View<const T>& f, const View<T>& u,
+                                   const GridOptions& options) {
+  return body_->solve(f, u, options);
+}
+
+template class OwnOperator<float>;
+template class OwnOperator<double>;
+
+} // namespace ridge::solve

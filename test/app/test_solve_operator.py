@@ -1,0 +1,79 @@
+"""`ridge solve poisson --operator FILE.hpp:Name`: a symmetric functor of the user's, by conjugate gradients."""
+
+import h5py
+import numpy as np
+import pytest
+
+from user_kernels import cache, env  # noqa: F401 -- fixtures
+
+OPERATORS = """
+#include <ridge/stencil/kernel.hpp>
+struct Op { // of fourth derivatives along x, too: of no built-in method
+  static constexpr ridge::stencil::Footprint<9> footprint{
+      {{{0, 0, 0}, {-2, 0, 0}, {-1, 0, 0}, {1, 0, 0}, {2, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}}}};
+  double c = 0.5;
+  template <class N> RIDGE_FN auto operator()(const N& u) const {
+    const auto along = 6 * u(0, 0, 0) - 4 * (u(-1, 0, 0) + u(1, 0, 0)) + (u(-2, 0, 0) + u(2, 0, 0));
+    const auto across = 4 * u(0, 0, 0) - (u(0, -1, 0) + u(0, 1, 0)) - (u(0, 0, -1) + u(0, 0, 1));
+    return c * u(0, 0, 0) + along + across;
+  }
+};
+struct Upwind {
+  static constexpr auto footprint = ridge::stencil::star<1>();
+  template <class N> RIDGE_FN auto operator()(const N& u) const { return 3 * u(0, 0, 0) - u(-1, 0, 0) - u(0, 1, 0); }
+};
+struct Bent {
+  static constexpr auto footprint = ridge::stencil::star<1>();
+  template <class N> RIDGE_FN auto operator()(const N& u) const { return u(0, 0, 0) * u(0, 0, 0) + u(0, 0, 0); }
+};
+"""
+
+
+@pytest.fixture
+def problem(folder):
+    with open("op.hpp", "w") as file:
+        file.write(OPERATORS)
+    f = np.random.default_rng(4).standard_normal((8, 10, 12))
+    with h5py.File("f.h5", "w") as h5:
+        h5["f"] = f
+    return f
+
+
+def applied(u, walls, c):
+    """In plain loops of NumPy: u continued by two points beyond its faces."""
+    pads = {"periodic": lambda v: np.concatenate([v[-2:], v, v[:2]]),
+            "dirichlet": lambda v: np.concatenate([[2 * v[0] - v[2], 2 * v[0] - v[1]], v, [2 * v[-1] - v[-2], 2 * v[-1] - v[-3]]]),
+            "neumann": lambda v: np.concatenate([[v[2], v[1]], v, [v[-2], v[-3]]])}
+
+    def shifted(axis, by):
+        wide = np.apply_along_axis(pads[walls[axis]], axis, u)
+        return np.take(wide, np.arange(u.shape[axis]) + 2 + by, axis)
+
+    along = 6 * u - 4 * (shifted(2, -1) + shifted(2, 1)) + shifted(2, -2) + shifted(2, 2)
+    across = 4 * u - shifted(1, -1) - shifted(1, 1) - shifted(0, -1) - shifted(0, 1)
+    return c * u + along + across
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
+def test_it_gives_what_the_operator_takes_back(ridge, env, problem, device):
+    record, = ridge.good("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--operator", "op.hpp:Op", "--set", "c=0.25", "--boundary",
+                         "x=dirichlet:1.5,y=periodic,z=neumann:0", "--device", device, "--json", env=env).records()
+    assert record["kernel"] == "op.hpp:Op" and record["schedule"] == "conjugate gradients" and record["residual"] <= 2e-10
+    with h5py.File("u.h5") as h5:
+        u = h5["u"][...]
+        assert h5["u"].attrs["operator"] == "op.hpp:Op"
+    assert np.all(u[:, :, 0] == 1.5) and np.all(u[:, :, -1] == 1.5)
+    difference = applied(u, ("neumann", "periodic", "dirichlet"), 0.25) - problem
+    assert np.abs(difference[:, :, 1:-1]).max() < 1e-7
+
+
+@pytest.mark.parametrize("words, says", [
+    (["--operator", "op.hpp:Upwind"], "not symmetric"),
+    (["--operator", "op.hpp:Bent"], "not linear"),
+    (["--operator", "laplacian"], "FILE.hpp:Name"),
+    (["--operator", "op.hpp:Op", "--order", 4], "takes no --coefficient"),
+    (["--set", "c=1"], "--set is for an operator"),
+])
+def test_what_it_refuses(ridge, env, problem, words, says):
+    ridge.bad("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", "x=periodic,y=periodic,z=periodic", "--device", "cpu",
+              *words, says=says, env=env)
