@@ -46,7 +46,7 @@ class Solution:
 
 def solve(operator: str, f: Any, *, out: Any = None, boundary: Union[str, Mapping[str, str]],
           tol: Optional[float] = None, spacing: Union[float, Sequence[float]] = 1.0, coefficient: Any = None,
-          shift: float = 0.0, order: int = 2, method: str = "auto", guess: bool = False, project: bool = False,
+          mask: Any = None, shift: float = 0.0, order: int = 2, method: str = "auto", guess: bool = False, project: bool = False,
           iterations: int = 100, device: Optional[str] = None) -> Solution:
     """Solves div(k grad u) - shift u = f for `out`, or for a new array of f's library.
 
@@ -54,7 +54,8 @@ def solve(operator: str, f: Any, *, out: Any = None, boundary: Union[str, Mappin
     `shift`, at least 0) or "diffusion" (with `coefficient` k, positive). `boundary` gives every face a
     condition, as `ridge.sweeps` takes them: "periodic", or {"x": "dirichlet:0", "y-": "neumann:1", ...}.
     `spacing` is between points: one number, or one an axis in the arrays' order. `method`: "auto",
-    "fft", "multigrid" or "cg". `guess`: `out` holds a first guess. `tol`: 1e-10, or 1e-5 in fp32.
+    "fft", "multigrid" or "cg". Points where `mask`, of f's shape and type, is not 0 are not solved for:
+    nothing flows into them, and the solution is 0 there. `guess`: `out` holds a first guess. `tol`: 1e-10, or 1e-5 in fp32.
 
     Raises UsageError for problems without a solution, with the reason; a solve that does not reach
     `tol` returns with `converged` False, the best in `out`."""
@@ -77,8 +78,9 @@ def solve(operator: str, f: Any, *, out: Any = None, boundary: Union[str, Mappin
         tol = 1e-5 if "float32" in str(f.dtype) else 1e-10
     if not 0 < tol < 1:
         raise _core.UsageError(f"solve: tol={tol!r}: it is between 0 and 1")
-    arrays = (f, out) if coefficient is None else (f, out, coefficient)
+    arrays = (f, out, *(a for a in (coefficient, mask) if a is not None))
     rank = len(f.shape)
     return Solution(out, _core.solve_grid(arrays, _boundary_text(boundary, None, rank), _spacing(spacing, rank), float(shift),
                                           int(order), method, float(tol), int(iterations), bool(guess), bool(project),
+                                          coefficient is not None, mask is not None,
                                           device))

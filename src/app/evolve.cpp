@@ -51,13 +51,14 @@ public:
                               part_->held().extents(), ranks_.ranks());
     run_.device = to_text(queue_.device().id());
     run_.device_name = queue_.device().facts().name;
-    run_.schedule = run_.implicit.empty() ? stencil::to_text(laid) : "multigrid V(2,2)";
+    run_.schedule = stencil::to_text(laid);
     read_inputs();
     if (run_.implicit.empty()) {
       sweeps_.emplace(setup_.kernel.make(queue_, pointers_, *part_, laid));
     } else {
       implicit_.emplace(queue_, setup_);
       implicit_->set(pointers_.front());
+      run_.schedule = implicit_->method();
     }
     // Only the levels are brought back.
     packed_.resize(static_cast<std::size_t>(run_.levels));

@@ -20,6 +20,7 @@ public:
   virtual void set(const void* u) = 0;
   virtual void run(Index steps) = 0;
   virtual void read(void* u) = 0;
+  [[nodiscard]] virtual std::string method() const = 0;
   [[nodiscard]] virtual Record record() const = 0;
 };
 
@@ -46,6 +47,7 @@ public:
     }
   }
   void read(void* u) override { steps_.read(View<T>(static_cast<T*>(u), extents_.xyz())); }
+  [[nodiscard]] std::string method() const override { return steps_.method(); }
   [[nodiscard]] Record record() const override {
     Record r;
     r.pattern = "solve";
@@ -98,6 +100,9 @@ void ImplicitRun::run(Index steps) {
 }
 void ImplicitRun::read(void* u) {
   steps_->read(u);
+}
+std::string ImplicitRun::method() const {
+  return steps_->method();
 }
 Record ImplicitRun::record() const {
   return steps_->record();

@@ -21,6 +21,8 @@ public:
   /// Throws Failure where a step does not reach the tolerance; u is then before it.
   void run(Index steps);
   void read(void* u);
+  /// How steps are solved.
+  [[nodiscard]] std::string method() const;
   /// Of a step on average; not timed.
   [[nodiscard]] Record record() const;
 

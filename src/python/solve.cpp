@@ -26,6 +26,7 @@ struct Asked {
   double shift, tolerance;
   int order, cycles;
   bool from_guess, project;
+  bool has_coefficient, has_mask; ///< arrays that follow, in this order
 };
 
 solve::GridMethod method_of(const std::string& text) {
@@ -45,7 +46,13 @@ solve::GridSolution solved(Queue& queue, const std::vector<Array>& all, const As
   problem.shift = asked.shift;
   problem.order = asked.order;
   solve::Multigrid<T> solver(queue, problem);
-  if (all.size() > 2) solver.set_coefficient(View<const T>(lab::view_of<T>(all[2])));
+  const auto given = [&](std::size_t i) { return View<const T>(lab::view_of<T>(all[i])); };
+  if (asked.has_mask) {
+    const View<const T> k = asked.has_coefficient ? given(2) : View<const T>();
+    solver.set_mask(given(all.size() - 1), asked.has_coefficient ? &k : nullptr);
+  } else if (asked.has_coefficient) {
+    solver.set_coefficient(given(2));
+  }
   solve::GridOptions options;
   options.method = method_of(asked.method);
   options.tolerance = asked.tolerance;
@@ -62,15 +69,16 @@ solve::GridSolution solved(Queue& queue, const std::vector<Array>& all, const As
 nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
                     const std::array<double, 3>& spacing, double shift, int order,
                     const std::string& method, double tolerance, int cycles, bool from_guess,
-                    bool project, nb::object device) {
+                    bool project, bool has_coefficient, bool has_mask, nb::object device) {
   const std::string name = "solve";
   std::vector<std::string> names{"f", "out"};
-  if (nb::len(arrays) > 2) names.emplace_back("coefficient");
+  if (has_coefficient) names.emplace_back("coefficient");
+  if (has_mask) names.emplace_back("mask");
   const std::vector<std::string> no_numbers;
   const Signature signature{name, names, no_numbers, 0, 1, 2};
   const Call call = look_at_call(signature, std::move(arrays), nb::make_tuple(), std::move(device));
-  const Asked asked{boundary, method, spacing,    shift,  tolerance,
-                    order,    cycles, from_guess, project};
+  const Asked asked{boundary, method,     spacing, shift,           tolerance, order,
+                    cycles,   from_guess, project, has_coefficient, has_mask};
   solve::GridSolution how;
   {
     const OthersMayRun others_may_run;
@@ -114,7 +122,8 @@ double copy_rate(const std::string& device) {
 
 void add_solve(nb::module_& m) {
   m.def("solve_grid", &solve_grid, "arrays"_a, "boundary"_a, "spacing"_a, "shift"_a, "order"_a,
-        "method"_a, "tolerance"_a, "cycles"_a, "from_guess"_a, "project"_a, "device"_a.none());
+        "method"_a, "tolerance"_a, "cycles"_a, "from_guess"_a, "project"_a, "has_coefficient"_a,
+        "has_mask"_a, "device"_a.none());
   m.def("copy_rate", &copy_rate, "device"_a);
 }
 

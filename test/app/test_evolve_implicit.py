@@ -67,14 +67,16 @@ def test_it_comes_to_rest_at_what_the_faces_say(ridge, folder):
     assert np.abs(state(2) - (1 + 0.5 * np.arange(14))).max() < 1e-5
 
 
-def test_a_run_goes_on_bit_by_bit(ridge, folder):
+@pytest.mark.parametrize("z", ["z=neumann:0.1", "z-=mirror,z+=neumann:0.1"])
+def test_a_run_goes_on_bit_by_bit(ridge, folder, z):
     write(np.random.default_rng(2).standard_normal((10, 12, 9)))
-    walls = ("--boundary", "x=dirichlet:1,y=periodic,z=neumann:0.1", "--dt", 3, "--every", 2)
+    walls = ("--boundary", f"x=dirichlet:1,y=periodic,{z}", "--dt", 3, "--every", 2)
     evolve(ridge, *walls, "--steps", 6, out="whole")
     evolve(ridge, *walls, "--steps", 4)
     ridge.good("evolve", "--restart", "out.h5", "--steps", 2, "--device", "cpu")
     assert np.array_equal(state(6), state(6, "whole"))
     with h5py.File("out.h5") as h5:
+        assert h5.attrs["schedule"].startswith("fft" if z == "z=neumann:0.1" else "multigrid")
         assert h5.attrs["implicit"] == "crank-nicolson" and h5.attrs["tolerance"] == 1e-10
     ridge.bad("evolve", "--restart", "out.h5", "--steps", 2, "--tol", 1e-3, says="--tol cannot be given with --restart")
 

@@ -4,6 +4,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/solve/grid/diffusion.hpp>
 
+#include "fourier.hpp"
+#include "fourier_library.hpp"
 #include "iteration.hpp"
 
 #include <fmt/format.h>
@@ -41,6 +43,14 @@ public:
       *field = Field<T>(queue.device(), n, "an array of implicit steps");
     equations_.gather_faces(faces_);
     equations_.set_zero(equations_.finest().b);
+    const Device& device = queue.device();
+    if (!detail::Fourier<T>::problem(device, equations_.problem()).empty() ||
+        !detail::Fourier<T>::is_small(device, equations_.problem()))
+      return;
+    try {
+      fourier_ = std::make_unique<detail::Fourier<T>>(equations_);
+    } catch (const Failure&) { // too little memory: cycles need none
+    }
   }
 
   void set(const View<const T>& u) {
@@ -53,9 +63,14 @@ public:
     equations_.queue().wait();
   }
   [[nodiscard]] int levels() const { return equations_.cycle().levels(); }
+  [[nodiscard]] std::string method() const {
+    return fourier_ ? "fft (" + detail::fourier_library_name(equations_.queue().device()) + ")"
+                    : "multigrid V(2,2)";
+  }
 
   DiffusionSteps run(Index steps) {
     DiffusionSteps how;
+    Index transforms = 0;
     const GridOptions options{.method = GridMethod::multigrid,
                               .tolerance = options_.tolerance,
                               .most_cycles = options_.most_cycles,
@@ -68,7 +83,9 @@ public:
       GridSolution solution;
       detail::Progressing progress(options, solution);
       if (size > 0) {
-        iteration_.cycles(progress, size);
+        if (fourier_) fourier_->solve(finest.b, finest.u);
+        iteration_.cycles(progress, size); // none where the residual is as small
+        if (fourier_) ++transforms;
       } else { // u and what faces add are 0, or not a number
         solution.end = GridSolution::End::converged;
         solution.residuals = {size};
@@ -84,6 +101,8 @@ public:
       }
     }
     how.bytes = static_cast<double>(how.cycles) * iteration_.bytes(false);
+    if (fourier_) how.bytes += static_cast<double>(transforms) * fourier_->bytes();
+    how.cycles += transforms;
     return how;
   }
 
@@ -101,8 +120,9 @@ private:
   DiffusionOptions options_;
   detail::Equations<T> equations_;
   detail::Iteration<T> iteration_;
-  Field<T> faces_;  ///< what they add
-  Field<T> before_; ///< u before the step
+  std::unique_ptr<detail::Fourier<T>> fourier_; ///< where it can be taken
+  Field<T> faces_;                              ///< what they add
+  Field<T> before_;                             ///< u before the step
 };
 
 template <class T>
@@ -125,6 +145,11 @@ void Diffusion<T>::read(const View<T>& u) {
 template <class T>
 int Diffusion<T>::levels() const {
   return body_->levels();
+}
+
+template <class T>
+std::string Diffusion<T>::method() const {
+  return body_->method();
 }
 
 template class Diffusion<float>;

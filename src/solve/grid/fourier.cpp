@@ -179,7 +179,7 @@ bool Fourier<T>::is_small(const Device& device, const GridProblem& problem) {
   double times = 1;
   for (const Continued& axis : axes_of(problem))
     times *= static_cast<double>(axis.period()) / axis.points();
-  constexpr double worth = 9; // all axes doubled: 6 times as fast as cycles on an H100 at 129^3
+  constexpr double worth = 9; // all axes doubled: 0.95 ms at 129^3 on an H100, as 4 cycles
   return times < worth;
 }
 

@@ -1,4 +1,5 @@
-// Implicit steps of diffusion, du/dt = D laplacian(u), each solved by multigrid.
+// Implicit steps of diffusion, du/dt = D laplacian(u), each solved by Fourier transforms where the
+// conditions at faces allow it, else by multigrid.
 //
 //   ridge::solve::Diffusion<double> heat(queue, problem, {.diffusivity = 1, .dt = 0.1});
 //   heat.set(u.view());
@@ -12,6 +13,7 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace ridge::solve {
@@ -35,7 +37,7 @@ struct DiffusionOptions {
 /// How steps went.
 struct DiffusionSteps {
   Index steps = 0;
-  Index cycles = 0;
+  Index cycles = 0;      ///< or transforms there and back
   double worst = 0;      ///< the largest residual that a step ended with
   bool converged = true; ///< all steps; else the last one did not, and u is before it
   double bytes = 0;      ///< least ones of all cycles, an array a pass
@@ -60,6 +62,8 @@ public:
   void read(const View<T>& u);
   /// Levels of the grid.
   [[nodiscard]] int levels() const;
+  /// "fft (FFTW)" or "multigrid V(2,2)".
+  [[nodiscard]] std::string method() const;
 
 private:
   class Body;
