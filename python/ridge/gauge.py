@@ -1,10 +1,14 @@
-"""SU(3) lattice gauge theory: configurations in files, updates, and Wilson fermions.
+"""SU(3) lattice gauge theory: configurations in files, updates, Wilson and domain-wall fermions.
 
     U = ridge.gauge.read("lat.nersc").links            # (t, z, y, x, 4, 3, 3), complex128
     D = ridge.gauge.Wilson(U, kappa=0.13)
     x = ridge.gauge.cg(D, b, tol=1e-10)                 # b, x: (t, z, y, x, 4, 3)
     r = b - D @ x
 
+    D5 = ridge.gauge.DomainWall(U, mass=0.02, ls=16)    # Shamir's; b5= and c5= make it Moebius's
+    q = D5.propagate(b, tol=1e-10)                      # from wall to wall, in four dimensions
+
+An axis before those of the lattice holds several right-hand sides, solved in turn with what was set up once.
 Links and fermions are arrays of NumPy; what computes copies them to the device and back.
 """
 
@@ -21,7 +25,7 @@ from . import _core
 Array = np.ndarray[Any, Any]
 Path = Union[str, "os.PathLike[str]"]
 
-__all__ = ["Configuration", "NotConverged", "Solved", "Wilson", "cg", "cold", "heatbath", "link_trace",
+__all__ = ["Configuration", "DomainWall", "NotConverged", "Solved", "Wilson", "cg", "cold", "heatbath", "link_trace",
            "plaquette", "read", "smear", "write"]
 
 
@@ -173,32 +177,105 @@ class Wilson:
                                           precision == "mixed", _device(device))
 
     def _fermion(self, given: Any, what: str) -> Array:
-        array = _array(given, what, (4, 3))
-        if array.shape[:4] != self.shape:
-            raise _core.UsageError(f"{what} is of lattice {array.shape[:4]}; the links are of {self.shape}")
-        return array
+        return _fermions(given, what, self.shape)
 
     def apply(self, psi: Any, dagger: bool = False) -> Array:
-        """D psi, or D^+ psi."""
+        """D psi, or D^+ psi; of each where psi has an axis more."""
         array = self._fermion(psi, "psi")
         out = np.empty_like(array)
-        self._held.apply(_address(out), _address(array), dagger)
+        for to, one in _each(out, array, self.shape):
+            self._held.apply(_address(to), _address(one), dagger)
         return out
 
     def __matmul__(self, psi: Any) -> Array:
         return self.apply(psi)
 
+    def _solve(self, x: Array, b: Array, tol: float, iterations: int) -> Solved:
+        return Solved(*self._held.solve(_address(x), _address(b), tol, iterations))
 
-def cg(D: Wilson, b: Any, tol: float = 1e-10, x: Any = None, iterations: int = 10000) -> Array:
-    """x with D x = b, by conjugate gradients on D^+ D, from `x` or 0 on. `D.solved` says how it went.
-    Raises NotConverged, which holds what was reached."""
+
+class DomainWall:
+    """The domain-wall operator on links, which it copies: Shamir's, or with b5 and c5 that of Brower, Neff and
+    Orginos. Fermions of five dimensions are (ls, t, z, y, x, 4, 3). In fp64; all extents are even."""
+
+    def __init__(self, links: Any, mass: float, *, ls: int = 16, m5: float = 1.8, b5: float = 1.0, c5: float = 0.0,
+                 boundary: str = "antiperiodic", device: Optional[str] = None) -> None:
+        if boundary not in ("antiperiodic", "periodic"):
+            raise _core.UsageError(f"boundary={boundary!r}: expected 'antiperiodic' or 'periodic'")
+        if not 0 < m5 < 2:
+            raise _core.UsageError(f"m5={m5}: expected a number between 0 and 2")
+        array = _links(links)
+        self.shape = (int(ls), *array.shape[:4])
+        self.solved: Optional[Solved] = None  #: of the last cg() or propagate()
+        self._held = _core.DomainWallOperator(_extents(array), _address(array), mass, m5, int(ls), b5, c5,
+                                              boundary == "antiperiodic", _device(device))
+
+    def _fermion(self, given: Any, what: str) -> Array:
+        return _fermions(given, what, self.shape)
+
+    def apply(self, psi: Any, dagger: bool = False) -> Array:
+        """D psi, or D^+ psi, in five dimensions; of each where psi has an axis more."""
+        array = self._fermion(psi, "psi")
+        out = np.empty_like(array)
+        for to, one in _each(out, array, self.shape):
+            self._held.apply(_address(to), _address(one), dagger)
+        return out
+
+    def __matmul__(self, psi: Any) -> Array:
+        return self.apply(psi)
+
+    def _solve(self, x: Array, b: Array, tol: float, iterations: int) -> Solved:
+        return Solved(*self._held.solve(_address(x), _address(b), tol, iterations, False))
+
+    def propagate(self, b: Any, tol: float = 1e-10, iterations: int = 10000) -> Array:
+        """q = P_- x_0 + P_+ x_(ls - 1) of a source b in four dimensions (t, z, y, x, 4, 3), as `ridge solve dwf`
+        gives it. Raises NotConverged, which holds what was reached."""
+        _require_tolerance(tol)
+        source = _fermions(b, "b", self.shape[1:])
+        found = np.zeros_like(source)
+        for to, one in _each(found, source, self.shape[1:]):
+            self.solved = Solved(*self._held.solve(_address(to), _address(one), tol, iterations, True))
+            _require_converged(self.solved, tol, found)
+        return found
+
+
+def _fermions(given: Any, what: str, shape: tuple[int, ...]) -> Array:
+    array = np.ascontiguousarray(given, dtype=np.complex128)
+    right = (*shape, 4, 3)
+    if array.shape != right and array.shape[1:] != right or 0 in array.shape:
+        raise _core.UsageError(f"{what} has shape {array.shape}; the links are of {shape}: expected {right}, or (n, ...) of these")
+    return array
+
+
+def _each(out: Array, array: Array, shape: tuple[int, ...]) -> list[tuple[Array, Array]]:
+    if array.ndim == len(shape) + 2:
+        return [(out, array)]
+    return list(zip(out, array))
+
+
+def _require_tolerance(tol: float) -> None:
     if not 0 < tol < 1:
         raise _core.UsageError(f"tol={tol}: expected a number between 0 and 1")
-    source = D._fermion(b, "b")
-    found = np.zeros_like(source) if x is None else D._fermion(x, "x").copy()
-    solved = Solved(*D._held.solve(_address(found), _address(source), tol, iterations))
-    D.solved = solved
+
+
+def _require_converged(solved: Solved, tol: float, found: Array) -> None:
     if not solved.converged:
         raise NotConverged(f"no convergence to {tol:g} in {solved.iterations} iterations: the residual is "
                            f"{solved.residual:.2e}; x of this error is what was reached", found, solved)
+
+
+def cg(D: Union[Wilson, DomainWall], b: Any, tol: float = 1e-10, x: Any = None, iterations: int = 10000) -> Array:
+    """x with D x = b, by conjugate gradients on D^+ D, from `x` or 0 on (domain walls: from 0). An axis more of b
+    holds several right-hand sides. `D.solved` says how the last went. Raises NotConverged, which holds what was
+    reached."""
+    _require_tolerance(tol)
+    source = D._fermion(b, "b")
+    if x is not None and isinstance(D, DomainWall):
+        raise _core.UsageError("x= is for Wilson: domain walls begin from 0")
+    found = np.zeros_like(source) if x is None else D._fermion(x, "x").copy()
+    if found.shape != source.shape:
+        raise _core.UsageError(f"x has shape {found.shape}, b {source.shape}")
+    for to, one in _each(found, source, D.shape):
+        D.solved = D._solve(to, one, tol, iterations)
+        _require_converged(D.solved, tol, found)
     return found

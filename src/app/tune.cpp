@@ -50,6 +50,7 @@ struct TuneCommand {
   std::vector<std::string> settings;
   std::string search = "guided";
   int operations = 10;
+  int ls = 16;
   int most = 0;
   bool json = false;
 
@@ -77,6 +78,7 @@ struct TuneCommand {
                               {}};
     request.site = site;
     request.operations = operations;
+    request.ls = ls;
     lab::RoofSource roof(request.device);
     lab::require_speed(request.device);
     const auto the_case = chosen.make_case(request, roof);
@@ -107,6 +109,7 @@ void add_tune(CommandLine& line) {
   command.add("--site", &o->site,
               "lattice kernels: propagator, spinor, matrix, vector, complex or real");
   command.add("--operations", &o->operations, "operations of a chain, 1 to 32");
+  command.add("--ls", &o->ls, "values a site of dwf, the extent of the fifth dimension");
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
   command.add("--json", &o->json, "print one object with everything that was measured");

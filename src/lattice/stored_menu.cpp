@@ -15,6 +15,9 @@ using model::Facts;
 
 /// Registers of a thread beside its numbers: addresses, coordinates, factors.
 constexpr int registers_beside = 40;
+/// Of what is written and read again, the rest stays in the caches: on an H200 Wilson in fp64
+/// takes 1.16 times as long with 128 registers, domain walls in fp32 1.27 times with 64.
+constexpr double spilled_share = 0.4;
 
 class StoredMenu final : public MenuOf<StoredSchedule> {
 public:
@@ -96,7 +99,7 @@ private:
     const int registers = use_.numbers * std::max(traits_.real_bytes, 4) / 4 + registers_beside;
     model::lay_blocks(f, {static_cast<double>(tiles.blocks), tiles.threads, registers,
                           std::min(1024, s.bounds * s.resident)});
-    f.spilled = f.in_cache ? 0 : values * f.spilled_registers * 8;
+    f.spilled = f.in_cache ? 0 : values * f.spilled_registers * 8 * spilled_share;
     f.thread_bytes = use_.neighbours + use_.link / grid_.inner;
     // Values that a tile reads: its own places and those beyond its faces; the rest is in the L1.
     // Links of half lattices are read by one site each.

@@ -1,5 +1,6 @@
 #include "gauge.hpp"
 
+#include <ridge/gauge/domain_wall.hpp>
 #include <ridge/gauge/heatbath.hpp>
 #include <ridge/gauge/plaquette.hpp>
 #include <ridge/gauge/smear.hpp>
@@ -128,6 +129,63 @@ private:
   std::unique_ptr<gauge::WilsonSolver> solver_;
 };
 
+/// How a solver ended: whether it converged, iterations, the residual, seconds and bytes.
+using Ended = std::tuple<bool, Index, double, double, double>;
+
+class DomainWallOperator {
+public:
+  DomainWallOperator(const Sizes& sizes, std::uintptr_t links, double mass, double m5, int values,
+                     double b, double c, bool antiperiodic, std::string device)
+      : device_(std::move(device)), volume_(static_cast<std::size_t>(extents_of(sizes).count())),
+        values_(static_cast<std::size_t>(values)) {
+    in_turn(device_, [&](Queue& queue) {
+      const Extents extents = extents_of(sizes);
+      solver_ = std::make_unique<gauge::DomainWallSolver>(
+          queue, extents, links_at(extents, links),
+          gauge::DomainWallNumbers{mass, m5, values, b, c},
+          antiperiodic ? gauge::antiperiodic_in_time : gauge::periodic);
+    });
+  }
+
+  void apply(std::uintptr_t out, std::uintptr_t psi, bool dagger) const {
+    in_turn(device_,
+            [&](Queue&) { give(solver_->apply(taken(psi, volume_ * values_), dagger), out); });
+  }
+  /// In five dimensions, or of a source in four from wall to wall.
+  Ended solve(std::uintptr_t x, std::uintptr_t b, double tolerance, Index iterations,
+              bool propagates) const {
+    return in_turn(device_, [&](Queue&) {
+      solve::Options options{.tolerance = tolerance, .most_iterations = iterations};
+      options.go_on = [](const solve::Progress&) {
+        check_interrupt();
+        return true;
+      };
+      Sites found;
+      const Sites source = taken(b, propagates ? volume_ : volume_ * values_);
+      const solve::Solved solved = propagates ? solver_->propagate(found, source, options)
+                                              : solver_->solve(found, source, options);
+      give(found, x);
+      return Ended(solved.converged, solved.iterations, solved.residual, solved.seconds.value,
+                   solved.bytes);
+    });
+  }
+
+private:
+  using Sites = gauge::DomainWallSolver::Sites;
+  static Sites taken(std::uintptr_t from, std::size_t count) {
+    Sites sites(count);
+    std::memcpy(sites.data(), reinterpret_cast<const void*>(from), count * sizeof(sites.front()));
+    return sites;
+  }
+  static void give(const Sites& sites, std::uintptr_t to) {
+    std::memcpy(reinterpret_cast<void*>(to), sites.data(), sites.size() * sizeof(sites.front()));
+  }
+
+  std::string device_;
+  std::size_t volume_, values_;
+  std::unique_ptr<gauge::DomainWallSolver> solver_;
+};
+
 nb::tuple read_links(const std::string& file) {
   io::GaugeFile read;
   {
@@ -198,6 +256,14 @@ void add_gauge(nb::module_& m) {
            "links"_a, "diagonal"_a, "hop"_a, "antiperiodic"_a, "mixed"_a, "device"_a)
       .def("apply", &WilsonOperator::apply, "out"_a, "psi"_a, "dagger"_a)
       .def("solve", &WilsonOperator::solve, "x"_a, "b"_a, "tolerance"_a, "iterations"_a);
+  nb::class_<DomainWallOperator>(m, "DomainWallOperator")
+      .def(
+          nb::init<Sizes, std::uintptr_t, double, double, int, double, double, bool, std::string>(),
+          "extents"_a, "links"_a, "mass"_a, "m5"_a, "values"_a, "b"_a, "c"_a, "antiperiodic"_a,
+          "device"_a)
+      .def("apply", &DomainWallOperator::apply, "out"_a, "psi"_a, "dagger"_a)
+      .def("solve", &DomainWallOperator::solve, "x"_a, "b"_a, "tolerance"_a, "iterations"_a,
+           "propagates"_a);
   m.def("read_links", &read_links, "file"_a);
   m.def("write_links", &write_links, "file"_a, "extents"_a, "links"_a, "header"_a, "format"_a,
         "real_bytes"_a, "big_endian"_a, "rows"_a);

@@ -85,12 +85,47 @@ def test_the_operator(links, b, rng, device):
     assert np.allclose(gauge.Wilson(gauge.cold(4, 2, 2, 4), 0.1, boundary="periodic") @ np.ones_like(b), 0.2)
 
 
+def test_several_right_hand_sides(links, b, rng, device):
+    d = gauge.Wilson(links, 0.12, device=device)
+    many = np.stack([b, 1j * b, rng.normal(size=b.shape)])
+    assert np.array_equal((d @ many)[1], d @ many[1])
+    x = gauge.cg(d, many, tol=1e-11)
+    assert x.shape == many.shape and np.linalg.norm(many - d @ x) < 1e-10 * np.linalg.norm(many)
+    assert np.allclose(x[1], 1j * x[0])
+
+
+def test_domain_walls(links, b, rng):
+    """The adjoint, the reflection of Shamir's, solutions, and the propagator of the command's conventions."""
+    d = gauge.DomainWall(links, 0.1, ls=4, m5=1.6, device="cpu")
+    assert d.shape == (4, *links.shape[:4])
+    five = rng.normal(size=(4, *b.shape)) + 1j * rng.normal(size=(4, *b.shape))
+    gamma5 = np.array([1, 1, -1, -1])[:, None]
+    turned = lambda x: (gamma5 * x)[::-1]
+    assert np.allclose(turned(d @ turned(five)), d.apply(five, dagger=True), atol=1e-13)
+    x = gauge.cg(d, five, tol=1e-11)
+    assert np.linalg.norm(five - d @ x) < 1e-11 * np.linalg.norm(five) and d.solved.converged
+    source = np.zeros_like(five)
+    source[0, ..., :2, :], source[-1, ..., 2:, :] = b[..., :2, :], b[..., 2:, :]
+    x = gauge.cg(d, source, tol=1e-11)
+    q = d.propagate(np.stack([b, 2 * b]), tol=1e-11)
+    assert np.allclose(q[0][..., :2, :], x[-1][..., :2, :], atol=1e-9)
+    assert np.allclose(q[0][..., 2:, :], x[0][..., 2:, :], atol=1e-9) and np.allclose(q[1], 2 * q[0], atol=1e-9)
+    moebius = gauge.DomainWall(links, 0.1, ls=4, b5=1.5, c5=0.5, device="cpu")
+    assert abs(np.vdot(source, moebius @ five) - np.vdot(moebius.apply(source, dagger=True), five)) < 1e-10
+    with pytest.raises(gauge.NotConverged):
+        gauge.cg(d, five, tol=1e-11, iterations=3)
+
+
 def test_bad_input(links, b):
     for wrong, says in ((lambda: gauge.plaquette(links[0]), "expected .t, z, y, x, 4, 3, 3"),
                         (lambda: gauge.Wilson(links), "kappa or mass"),
                         (lambda: gauge.Wilson(links, 0.1, boundary="open"), "antiperiodic"),
                         (lambda: gauge.Wilson(links, 0.1) @ b[1:], "the links are of"),
                         (lambda: gauge.cg(gauge.Wilson(links, 0.1), b, tol=2), "between 0 and 1"),
+                        (lambda: gauge.DomainWall(links, 0.1, ls=1), "at least 2 values"),
+                        (lambda: gauge.DomainWall(links, 0.1, m5=3), "between 0 and 2"),
+                        (lambda: gauge.DomainWall(links[1:], 0.1, ls=4), "all extents are even"),
+                        (lambda: gauge.DomainWall(links, 0.1, ls=4) @ b, "has shape"),
                         (lambda: gauge.smear(links), "either ape= or stout="),
                         (lambda: gauge.heatbath(links[:3], 6), "four even extents|boxes"),
                         (lambda: gauge.read(__file__), "BEGIN_HEADER")):
