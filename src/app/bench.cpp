@@ -10,6 +10,7 @@
 #include "counting.hpp"
 #include "energy.hpp"
 #include "interrupt.hpp"
+#include "level_options.hpp"
 
 #include <fmt/core.h>
 
@@ -38,6 +39,7 @@ struct BenchCommand {
   std::optional<double> cutoff, skin, density, theta, error;
   std::optional<Index> degree;
   std::string box;
+  LevelOptions levels;
   bool counters = false;
   bool energy = false;
   bool no_roof = false;
@@ -46,12 +48,13 @@ struct BenchCommand {
   void run() const {
     comm::Communicator& world = comm::world();
     const bool over_ranks = world.ranks() > 1 || !ranks.empty();
+    const std::string named = levels.kernel(kernel);
     const lab::BenchKernel chosen =
-        lab::find_kernel(kernel, settings, over_ranks ? lab::Use::ranks : lab::Use::launches);
+        lab::find_kernel(named, settings, over_ranks ? lab::Use::ranks : lab::Use::launches);
     lab::BenchRequest request{comm::device_of_rank(world, device),
-                              is_size_range(size) ? chosen.default_size
-                              : size.empty()      ? chosen.default_size
-                                                  : parse_extents(size, "--size"),
+                              is_size_range(size) && !levels.levels
+                                  ? chosen.default_size
+                                  : levels.size(named, size, chosen.default_size),
                               precision.empty() ? chosen.default_precision : precision,
                               schedule,
                               {}};
@@ -121,7 +124,8 @@ private:
     Counting counting(chosen);
     std::optional<Energy> joules;
     if (energy) joules.emplace(request.device);
-    const std::vector<Extents> sizes = sizes_of(size, chosen.default_size);
+    const std::vector<Extents> sizes =
+        levels.levels ? std::vector{request.size} : sizes_of(size, chosen.default_size);
     std::size_t failed = 0;
     std::string why;
     for (const Extents& one : sizes) {
@@ -133,8 +137,8 @@ private:
           records.push_back(record);
           if (counters)
             records.back().counters =
-                counting.of({kernel, to_text(record.device), to_text(record.size), record.precision,
-                             record.schedule, site, settings, operations, width});
+                counting.of({levels.kernel(kernel), to_text(record.device), to_text(record.size),
+                             record.precision, record.schedule, site, settings, operations, width});
           if (joules) joules->add_to(records.back(), *the_case);
           if (!json) print_line(records.back(), several, records.size() == 1, is_size_range(size));
         });
@@ -269,6 +273,7 @@ void add_bench(CommandLine& line) {
               "dwf links18 or links12, the numbers of a link");
   add_width(command, &o->width);
   command.add("--operations", &o->operations, "operations of a chain, 1 to 32");
+  o->levels.add_to(command);
   command.add("--ls", &o->ls, "values a site of dwf, the extent of the fifth dimension");
   command.add("--steps", &o->steps, "steps of a launch of heat and waves; 16 if not given");
   command.add(

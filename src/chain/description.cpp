@@ -1,4 +1,5 @@
 #include <ridge/chain/description.hpp>
+#include <ridge/chain/elements.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/core/extents.hpp>
 
@@ -167,6 +168,7 @@ public:
     if (count_ < 1 || count_ > most_operations)
       fail("a chain has 1 to {} operations", most_operations);
     if (d_.arrays.size() > most_arrays) fail("a chain has at most {} arrays", most_arrays);
+    points();
     for (const OperationInfo& op : d_.operations)
       accesses(op);
     for (int a = 0; a < static_cast<int>(d_.arrays.size()); ++a)
@@ -188,6 +190,37 @@ private:
   [[nodiscard]] const Array& array(int a) const { return d_.arrays[static_cast<std::size_t>(a)]; }
   [[nodiscard]] const OperationInfo& operation(int k) const {
     return d_.operations[static_cast<std::size_t>(k)];
+  }
+
+  /// Elements have their points along x, or x and y, and whole ones are computed at once.
+  void points() const {
+    for (int d = 0; d < 3; ++d) {
+      const int count = d_.dimensions[static_cast<std::size_t>(d)].points;
+      if (count == 0) continue;
+      if (count < 2 || count > most_points) {
+        fail("{} points along {}: registers hold 2 to {} of each array; contract more through the "
+             "memory, in an operation that reads its neighbours",
+             count, axis_name(d), most_points);
+      }
+      if (d == 2 || (d == 1 && !d_.has_elements()))
+        fail("points along {}: elements have them along x, or along x and y", axis_name(d));
+      for (const Array& a : d_.arrays) {
+        if (a.extra.along(d) != 0)
+          fail("'{}' has more points along {} than the element", a.name, axis_name(d));
+      }
+      for (const OperationInfo& op : d_.operations) {
+        if (op.domain.begin.along(d) != 0 || op.domain.end.along(d) != 0)
+          fail("operation '{}' has less points along {} than the element", op.name, axis_name(d));
+        if (op.scan != Scan::none)
+          fail("operation '{}' scans, and the chain has elements; give it a chain of its own",
+               op.name);
+        for (const Access& a : op.accesses) {
+          if (a.reach.low.along(d) != 0 || a.reach.high.along(d) != 0)
+            fail("operation '{}' reads neighbours along {}, points of an element; contract instead",
+                 op.name, axis_name(d));
+        }
+      }
+    }
   }
 
   void accesses(const OperationInfo& op) const {

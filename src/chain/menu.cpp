@@ -70,7 +70,7 @@ private:
       add_tiles(f, plan);
       model::lay_threads(f, tiles_of(plan), cpu->threads, n_.x);
     } else {
-      add_launches(f, std::get<GpuSchedule>(schedule));
+      add_launches(f, std::get<GpuSchedule>(schedule), plan);
     }
     return f;
   }
@@ -121,17 +121,56 @@ private:
     }
     return least;
   }
-  void add_launches(Facts& f, const GpuSchedule& s) const {
+  void add_launches(Facts& f, const GpuSchedule& s, const Plan& plan) const {
     if (s.graph == Graph::on) f.launch_share = model::graph_share;
-    const auto blocks = static_cast<double>(ceil_div(n_.x, s.block.x) * ceil_div(n_.y, s.block.y) *
-                                            ceil_div(n_.z, s.block.z));
-    model::lay_blocks(f, {blocks, static_cast<int>(s.block.count()),
-                          registers_around + 2 * chain_.element_bytes / 4});
-    f.thread_bytes = chain_.element_bytes;
-    f.sector_bytes = std::max(1.0, f.device.sector_bytes / (s.block.x * chain_.element_bytes));
+    if (chain_.scans_in(0, chain_.last())) {
+      lay_columns(f, s, plan);
+    } else if (chain_.has_elements()) {
+      lay_elements(f, s);
+    } else {
+      const auto blocks = static_cast<double>(
+          ceil_div(n_.x, s.block.x) * ceil_div(n_.y, s.block.y) * ceil_div(n_.z, s.block.z));
+      model::lay_blocks(f, {blocks, static_cast<int>(s.block.count()),
+                            registers_around + 2 * chain_.element_bytes / 4});
+      f.thread_bytes = chain_.element_bytes;
+      f.sector_bytes = std::max(1.0, f.device.sector_bytes / (s.block.x * chain_.element_bytes));
+    }
     // Every launch waits for its own waves.
     f.latency_cycles *= f.launches;
     f.thread_bytes *= f.launches;
+  }
+
+  /// Arrays that are read, of one value an item.
+  [[nodiscard]] int inputs() const {
+    int count = 0;
+    for (const Array& a : chain_.arrays)
+      count += !a.profile && (a.role == Role::input || a.role == Role::update) ? 1 : 0;
+    return std::max(count, 1);
+  }
+  /// A lane has a column, and fetches as many levels ahead as its registers hold.
+  void lay_columns(Facts& f, const GpuSchedule& s, const Plan& plan) const {
+    constexpr int most_fetched = 32;
+    constexpr int most_levels = 8;
+    const int fetched = inputs() * std::clamp(most_fetched / inputs(), 1, most_levels);
+    const auto threads = static_cast<int>(s.block.count());
+    const Index columns = n_.x * (chain_.rank > 2 ? n_.y : 1);
+    Index shared = 0;
+    for (const GroupPlan& g : plan.groups)
+      shared = std::max(shared, chain_.passing_of(g.first, g.last).lane_elements(n_));
+    const int words = chain_.element_bytes / 4;
+    model::lay_blocks(f, {static_cast<double>(ceil_div(columns, threads)), threads,
+                          registers_around + words * fetched, most_block_threads,
+                          shared * threads * chain_.element_bytes});
+    f.thread_bytes = fetched * chain_.element_bytes;
+  }
+  /// A lane has a row of an element.
+  void lay_elements(Facts& f, const GpuSchedule& s) const {
+    const int values = chain_.dimensions[0].points * inputs();
+    const auto threads = static_cast<int>(s.block.count());
+    const int words = chain_.element_bytes / 4;
+    model::lay_blocks(f, {static_cast<double>(ceil_div(n_.y * n_.z, threads)), threads,
+                          registers_around + words * values, most_block_threads});
+    f.thread_bytes = values * chain_.element_bytes;
   }
 
   Description chain_;

@@ -59,6 +59,10 @@ private:
   void check_extents() const {
     for (int d = 0; d < 3; ++d) {
       const Index n = extent(d);
+      if (const int points = dimension(d).points; points > 0 && n != points) {
+        throw UsageError(fmt::format("chain '{}': {} items along {}; its elements have {} points",
+                                     d_.name, n, axis_name(d), points));
+      }
       Index least = 1;
       for (const OperationInfo& op : d_.operations) {
         least = std::max<Index>(least, 1 + op.domain.begin.along(d) - op.domain.end.along(d));
@@ -103,6 +107,10 @@ private:
     grow(trial);
     const PassedGroup passed = d_.passing_of(first, last);
     if (const int k = split_scans(trial, passed, why); k != 0) return k;
+    if (request_.gpu && d_.has_elements() && trial.runs.size() > 1) {
+      why = "lanes have a row of an element each, and operations read other elements";
+      return trial.runs[1].first;
+    }
     if (request_.gpu && passed.seam && extent(passed.along) < passed.overlap) {
       why = fmt::format("lanes of a block would overlap by {} of the {} items along {}",
                         passed.overlap, extent(passed.along), axis_name(passed.along));

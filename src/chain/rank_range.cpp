@@ -99,6 +99,7 @@ std::string why_not_periodic(const Description& c, const PlaceNotes& notes, int 
 /// Why a dimension cannot be divided whether it goes round or not: exchanges send whole faces of
 /// the range.
 std::string why_not(const Description& c, int d) {
+  if (c.dimensions[static_cast<std::size_t>(d)].points > 0) return "elements are not divided";
   for (const OperationInfo& op : c.operations) {
     if (op.scan != Scan::none && d == c.column_dimension())
       return fmt::format("'{}' scans along it", op.name);

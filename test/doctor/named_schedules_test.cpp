@@ -11,6 +11,9 @@ namespace {
 std::vector<Extents> sizes_of(const lab::BenchKernel& kernel) {
   if (kernel.pattern == "lattice") return {{4, 4, 4, 4}, {32, 32, 32, 32}};
   if (kernel.pattern == "pairs") return {{300}, {16384}, {262144}};
+  if (kernel.name.starts_with("elements")) return {kernel.default_size};
+  if (kernel.name == "running-sum" || kernel.name == "tridiagonal")
+    return {{300, 30}, kernel.default_size};
   if (kernel.pattern == "chain") return {{1000}, {100000}, {100000000}};
   return {{48, 40, 36}, {1024, 1024, 512}};
 }

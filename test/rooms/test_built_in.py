@@ -7,9 +7,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADERS = sorted((ROOT / "include/ridge/lab/kernels").glob("*/*.hpp"))
 # What messages, the lab's first rows and planted patients name as the usual ones, and words of other
-# things.
-USUAL = {"laplacian", "laplacian8", "heat", "wave", "gravity", "lattice-sum", "lattice-norm2",
-         "lattice-axpy"}
+# things; and those that --levels is for.
+USUAL = {"elements", "running-sum", "tridiagonal",
+         "laplacian", "laplacian8", "heat", "wave", "gravity", "lattice-sum", "lattice-norm2", "lattice-axpy"}
 
 
 def sources():

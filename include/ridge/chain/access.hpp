@@ -114,6 +114,7 @@ struct Dimension {
   bool independent = true;
   int halo = 0; ///< items by which tiles may overlap
   Edge edge = Edge::none;
+  int points = 0; ///< of an element, of which the dimension is one; 0: it is of the range
 };
 /// No operation reads across it what another wrote, or only so far that tiles may overlap by `halo`
 /// items.
@@ -123,6 +124,11 @@ constexpr Dimension independent(int halo = 0, Edge edge = Edge::none) {
 /// Every tile has all of it.
 constexpr Dimension internal(Edge edge = Edge::none) {
   return {false, 0, edge};
+}
+/// The dimension has so many items, the points of an element: operations may contract along it
+/// (ridge/chain/elements.hpp). For x, or for x and y.
+constexpr Dimension points(int count) {
+  return {false, 0, Edge::none, count};
 }
 
 } // namespace ridge::chain

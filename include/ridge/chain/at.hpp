@@ -1,6 +1,7 @@
 // What an operation sees of the item it computes.
 #pragma once
 
+#include <ridge/chain/elements.hpp>
 #include <ridge/chain/placed.hpp>
 #include <ridge/chain/window.hpp>
 #include <ridge/core/pack.hpp>
@@ -94,13 +95,47 @@ public:
   RIDGE_FN void set(Slot<I, false>, const V& value) const {
     static_assert(I < arrays_of<C>, "the chain has no such array");
     static_assert(writes<Op>(I), "the operation does not declare that it writes this array");
-    if constexpr (scans<C>) {
+    if constexpr (scans<C> || has_elements<C>) {
       values_.of[I] = rounded(value);
     } else {
       values_.of[I] = value;
     }
     if constexpr (outlives<C>(First, Last, I) && !written_in<C>(K + 1, Last, I)) {
       memory_.template store<I>(x_, y_, z_, value);
+    }
+  }
+
+  /// The sum over the points j along x of the element of matrix[i][j] times the value there, where
+  /// i is the item's own point.
+  template <int I, bool P, int N>
+  RIDGE_FN V contract_x(const Matrix<N>& matrix, Slot<I, P> slot) const {
+    check_contraction<0, I, N>();
+    if constexpr (!holds_elements) {
+      V sum(0);
+      for (int j = 0; j < N; ++j)
+        sum = sum + matrix.template at<Element<V>>(static_cast<int>(x_), j) *
+                        (*this)(slot, j - static_cast<int>(x_));
+      return sum;
+    } else if constexpr (requires { Memory::whole_rows; }) {
+      return memory_.template contract_x<V, K, I>(matrix, (*this)(slot));
+    } else {
+      return memory_.template contract_x<V, K, I>(matrix, x_, y_);
+    }
+  }
+  /// Along y of the element likewise.
+  template <int I, bool P, int N>
+  RIDGE_FN V contract_y(const Matrix<N>& matrix, Slot<I, P> slot) const {
+    check_contraction<1, I, N>();
+    if constexpr (!holds_elements) {
+      V sum(0);
+      for (int j = 0; j < N; ++j)
+        sum = sum + matrix.template at<Element<V>>(static_cast<int>(y_), j) *
+                        (*this)(slot, 0, j - static_cast<int>(y_));
+      return sum;
+    } else if constexpr (requires { Memory::whole_rows; }) {
+      return memory_.template contract_y<V, K, I>(matrix, y_, (*this)(slot));
+    } else {
+      return memory_.template contract_y<V, K, I>(matrix, x_, y_);
     }
   }
 
@@ -140,6 +175,15 @@ public:
   [[nodiscard]] RIDGE_FN Index extent_z() const { return this->whole(memory_.extents()).z; }
 
 private:
+  static constexpr bool holds_elements = requires { Memory::holds_elements; };
+  template <int D, int I, int N>
+  static constexpr void check_contraction() {
+    static_assert(dimension_of<C>(D).points == N,
+                  "the matrix has other points than the dimension: declare it points(N)");
+    static_assert(reads<Op>(I), "the operation does not declare that it reads this array");
+    static_assert(!writes<Op>(I), "an operation contracts what it writes: write another array");
+    static_assert(!C::arrays[I].profile, "a profile has no points along x");
+  }
   static constexpr int column = column_dimension<C>;
   [[nodiscard]] RIDGE_FN Index level() const { return column == 0 ? x_ : column == 1 ? y_ : z_; }
 

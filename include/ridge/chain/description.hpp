@@ -58,6 +58,8 @@ struct Description {
   [[nodiscard]] bool scans_in(int first, int last) const;
   /// The dimension that columns lie along.
   [[nodiscard]] int column_dimension() const { return rank - 1; }
+  /// Whether the first dimensions are the points of elements.
+  [[nodiscard]] bool has_elements() const { return dimensions[0].points > 0; }
   /// A temporary that only these operations use.
   [[nodiscard]] bool local_to(int first, int last, int array) const;
   /// Of each operation the last of the longest run from it that can be joined in registers.

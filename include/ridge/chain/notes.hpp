@@ -2,6 +2,7 @@
 // the host with an item that takes notes.
 #pragma once
 
+#include <ridge/chain/elements.hpp>
 #include <ridge/chain/operation.hpp>
 #include <ridge/core/index.hpp>
 #include <ridge/core/pack.hpp>
@@ -33,6 +34,14 @@ public:
   template <int I>
   void set(Slot<I, false> /*slot*/, const Value& /*value*/) const {
     static_assert(writes<Op>(I), "the operation does not declare that it writes this array");
+  }
+  template <int I, bool P, int N>
+  Value contract_x(const Matrix<N>& /*matrix*/, Slot<I, P> /*slot*/) const {
+    return Value(1.0);
+  }
+  template <int I, bool P, int N>
+  Value contract_y(const Matrix<N>& /*matrix*/, Slot<I, P> /*slot*/) const {
+    return Value(1.0);
   }
   [[nodiscard]] Index x() const {
     notes_.first_of_pack = true;

@@ -195,6 +195,9 @@ constexpr Scan scan_in(int first, int last) {
 }
 template <class C>
 inline constexpr bool scans = scan_in<C>(0, operations_of<C> - 1) != Scan::none;
+/// Whether the first dimensions are the points of elements.
+template <class C>
+inline constexpr bool has_elements = dimension_of<C>(0).points > 0;
 /// The dimension that columns lie along.
 template <class C>
 inline constexpr int column_dimension = static_cast<int>(C::dimensions.size()) - 1;

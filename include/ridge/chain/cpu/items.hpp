@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/chain/at.hpp>
+#include <ridge/chain/cpu/elements.hpp>
 #include <ridge/chain/cpu/row.hpp>
 #include <ridge/chain/plan.hpp>
 #include <ridge/chain/region.hpp>
@@ -103,8 +104,8 @@ RIDGE_FN void run_row(const C& chain, const Memory<C, T, Checked>& memory,
 /// The items of `box`; those outside `own` are only written to what the tile keeps for itself. The
 /// chain is a copy, so that no store can change it.
 template <int First, int Last, class C, class T, bool Checked>
-void run_box(const C& original, const Memory<C, T, Checked>& memory, const Box& box,
-             const Box& own) {
+void run_items(const C& original, const Memory<C, T, Checked>& memory, const Box& box,
+               const Box& own) {
   const C chain = original;
   constexpr Scan scan = scan_in<C>(First, Last);
   constexpr bool along_y = column_dimension<C> == 1;
@@ -125,6 +126,16 @@ void run_box(const C& original, const Memory<C, T, Checked>& memory, const Box& 
         }
       }
     }
+  }
+}
+
+/// The same, whether its items are those of rows or elements.
+template <int First, int Last, class C, class T, bool Checked>
+void run_box(const C& chain, const Memory<C, T, Checked>& memory, const Box& box, const Box& own) {
+  if constexpr (has_elements<C>) {
+    run_elements<First, Last>(chain, memory, box, own);
+  } else {
+    run_items<First, Last>(chain, memory, box, own);
   }
 }
 

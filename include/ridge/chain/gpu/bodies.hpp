@@ -3,6 +3,7 @@
 
 #include <ridge/chain/gpu/block.hpp>
 #include <ridge/chain/gpu/columns.hpp>
+#include <ridge/chain/gpu/elements.hpp>
 #include <ridge/chain/gpu/exchange.hpp>
 #include <ridge/chain/gpu/march.hpp>
 #include <ridge/chain/gpu/points.hpp>

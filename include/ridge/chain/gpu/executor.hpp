@@ -153,6 +153,20 @@ Bound bind_lanes(Queue& queue, const Call<C, T>& call, const GroupPlan& group,
       body);
 }
 
+/// Runs over elements, in whole warps.
+template <class C, class T, int First, int Last>
+Bound bind_elements(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
+  using Body = Elements<C, T, First, Last>;
+  const auto width = std::max(queue.device().facts().warp_width, 1);
+  const auto threads =
+      std::min(most_block_threads, static_cast<int>(ceil_div(s.block.count(), width)) * width);
+  const Index in_block = Index{threads / width} * (width / Body::lanes);
+  const Index blocks = tiles_of(Body::count(call.plan->extents), in_block);
+  return bind_body(queue, {{static_cast<int>(blocks), 1, 1}, {threads, 1, 1}, 0},
+                   Body{call.chain, narrowed<C, T, First, Last, false>(call.windows),
+                        call.plan->extents, aligned<C, T, First, Last>(call)});
+}
+
 /// Groups that scan: as many lanes with a column each as the block is asked to have.
 template <class C, class T, int First, int Last>
 Bound bind_columns(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
@@ -186,7 +200,11 @@ Bound bind_columns(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
 template <class C, class T, int First, int Last>
 Bound bind_compiled(Queue& queue, const Call<C, T>& call, const GroupPlan& group,
                     const GpuSchedule& s) {
-  if constexpr (scan_in<C>(First, Last) != Scan::none) {
+  if constexpr (has_elements<C>) {
+    if constexpr (run_end<C, First, Last>() == Last)
+      return bind_elements<C, T, First, Last>(queue, call, s);
+    return {};
+  } else if constexpr (scan_in<C>(First, Last) != Scan::none) {
     if constexpr (Flow<C, First, Last>::passing == Passing::columns)
       return bind_columns<C, T, First, Last>(queue, call, s);
     return {};

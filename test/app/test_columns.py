@@ -1,0 +1,39 @@
+"""`ridge bench` of columns and elements: records and errors."""
+
+import pytest
+
+
+def bench(ridge, *words):
+    return ridge.good("bench", *words, "--no-roof", "--json").records()
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
+@pytest.mark.parametrize("kernel, words", [("running-sum", 2), ("tridiagonal", 5)])
+def test_columns(ridge, device, kernel, words):
+    for r in bench(ridge, kernel, "--device", device, "--size", 77, "--levels", 13, "--repeat", 3,
+                   "--schedule", "all"):
+        assert r["check"]["ok"] is True
+        assert r["size"] == [77, 13]
+        assert r["bytes_read"] + r["bytes_written"] == words * 8 * 77 * 13
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
+def test_elements(ridge, device):
+    records = bench(ridge, "elements", "--device", device, "--size", 5, "--levels", 7, "--np", 4,
+                    "--repeat", 3, "--schedule", "auto")
+    for r in records:
+        assert r["check"]["ok"] is True
+        assert r["size"] == [4, 4, 35]
+        assert r["bytes_read"] + r["bytes_written"] == 3 * 8 * 16 * 35
+
+
+@pytest.mark.parametrize("words, message", [
+    (["elements", "--np", 5], "--np 5: elements of 4, 6 and 8 points are built in"),
+    (["laplacian", "--np", 4], "--np is for elements; laplacian is not of them"),
+    (["laplacian", "--levels", 4], "--levels is for running-sum, tridiagonal and elements"),
+    (["elements", "--levels", 0], "--levels 0: 1 at least"),
+    (["elements", "--size", "4x4x9", "--levels", 9], "give how many elements there are"),
+    (["elements", "--size", "5x4x9"], "5 items along x; its elements have 4 points"),
+])  # fmt: skip
+def test_bad_words(ridge, words, message):
+    ridge.bad("bench", *words, "--device", "cpu", "--no-roof", says=message)
