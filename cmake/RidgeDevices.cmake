@@ -18,7 +18,7 @@ function(ridge_embed_devices target folder)
 
 namespace ridge::model {
 
-const std::array<Shipped, 7> shipped{{
+const std::array<Shipped, 13> shipped{{
 @entries@}};
 
 } // namespace ridge::model

@@ -41,7 +41,8 @@ std::vector<AskedSchedule> schedules_by_wisdom(Case& the_case, const std::string
   if (source != nullptr) *source = source_text(choice);
   if (!choice.note.empty()) tune::say_once(choice.note);
   if (choice.source == tune::Choice::Source::standard) return the_case.menu().asked(asked);
-  return {{"wisdom", choice.schedule}};
+  const bool published = choice.source == tune::Choice::Source::published;
+  return {{published ? "published" : "wisdom", choice.schedule}};
 }
 
 tune::Tuned tune_case(Case& the_case, const tune::SearchOptions& options) {

@@ -86,6 +86,8 @@ const std::vector<Constant>& optional_constants() {
   static const std::vector<Constant> all{
       {"plain_store_room", &D::plain_store_room, 0, 4, "lines for a stored one"},
       {"nontemporal_store_room", &D::nontemporal_store_room, 0, 4, "lines for a stored one"},
+      {"memory_cache_bytes", &D::memory_cache_bytes, 0, 1LL << 34, "bytes"},
+      {"memory_cache_ways", &D::memory_cache_ways, 1, 4096, "lines of a set"},
   };
   return all;
 }
@@ -221,6 +223,8 @@ std::string to_json(const Description& d) {
       {"name", d.name}, {"kind", facts_of(d.kind).name}, {"architecture", d.architecture}};
   for (const Constant& c : all_constants_of(d)) {
     const double value = d.*c.member;
+    const bool behind = c.member == &D::memory_cache_bytes || c.member == &D::memory_cache_ways;
+    if (behind && d.memory_cache_bytes == 0) continue; // there is no such cache
     constexpr double exact = 1LL << 53;
     // Whole numbers without a point, as people write them.
     if (value == std::floor(value) && std::abs(value) < exact)

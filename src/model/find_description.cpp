@@ -89,9 +89,10 @@ Description description_of(const DeviceFacts& facts, DeviceKind kind) {
                      std::string("--on takes a device here (") + devices_here() +
                      "), one described (" + listed(shipped_descriptions()) + ") or a file");
   }
-  std::string name = facts.name; // "NVIDIA H200", "AMD Instinct MI250X/MI250"
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string name; // "nvidiah200", "amdradeonrx6900xt", "amdinstinctmi250x/mi250"
+  for (const char c : facts.name) {
+    if (c != ' ') name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
   for (const std::string& key : shipped_descriptions()) {
     const std::string model = key.substr(0, key.find('-'));
     if (name.find(model) == std::string::npos) continue;

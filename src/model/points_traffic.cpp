@@ -49,17 +49,18 @@ public:
       blocks *= static_cast<double>(axis.blocks);
     }
     resident_ = std::min(resident_blocks(access, device), blocks);
-    wait_ = assume.wait_share >= 0 ? (access.waits_between_planes ? assume.wait_share : 0)
-                                   : wait_share(access, device);
     const double results = static_cast<double>(std::max<Index>(access.work.items, 1));
     spilled_ = 4 * spilled_registers(access, device) / access.tile * results;
     stored_room_ = access.keeps_stores ? device.plain_store_room : device.nontemporal_store_room;
     stored_per_point_ = stored_room_ * element_ + 2 * spilled_ / results;
+    // A cache before memory has no part in what a kernel says of its stores.
+    stored_behind_ = element_ + 2 * spilled_ / results;
     // A result that is stored past the cache has a line there until memory has taken it.
     if (!access.keeps_stores) {
       const double rate = device.copy_bytes_per_second / 2;
       cache_ -= std::min(cache_ / 2, rate * device.memory_latency_cycles / device.clock_hz);
     }
+    wait_ = assume.wait_share < 0 ? waits() : access.waits_between_planes ? assume.wait_share : 0;
   }
 
   [[nodiscard]] Traffic traffic() const {
@@ -81,10 +82,69 @@ public:
   }
 
 private:
-  /// Bytes that pass between a use of a layer of axis `a` and its next, `gap` blocks later.
-  [[nodiscard]] double bytes_between(int a, Index gap) const {
+  /// The part of a block's life between its uses of two planes. A wait for a plane that is there is
+  /// as long as a hit takes. Where the resident blocks hold more of a plane than the cache, memory
+  /// is what all wait for: only misses and stores take time, so that waits grow with what is lost,
+  /// and what is lost shrinks with the waits (docs/model.md).
+  [[nodiscard]] double waits() const {
+    const double latencies = wait_share(access_, device_);
+    const double held = resident_ * element_ * static_cast<double>(access_.footprints.size()) *
+                        static_cast<double>(axes_[0].block * axes_[1].block);
+    if (latencies <= 0 || axes_[2].block > 1 || held <= cache_) return latencies;
+    double planes = 0;
+    for (const auto& footprint : access_.footprints)
+      planes += static_cast<double>(distances_along(footprint, 2).size());
+    const double stores = static_cast<double>(access_.work.written.value) /
+                          static_cast<double>(std::max<Index>(access_.work.read.value, 1));
+    const auto share = [&](double lost) { return lost / ((planes - 1) * lost + 1 + stores); };
+    const double lag = axes_[2].distance / resident_; // of a life, between blocks of two planes
+    if (share(1) >= lag) return lag;                  // all uses of a plane come together
+    double low = 0, high = 1;
+    for (int step = 0; step < 30; ++step) {
+      const double lost = (low + high) / 2;
+      (lost_planes(share(lost)) > lost ? low : high) = lost;
+    }
+    return share((low + high) / 2);
+  }
+
+  /// Of the planes of the first input that other blocks use again, those that are gone.
+  [[nodiscard]] double lost_planes(double wait) const {
+    double lost = 0;
+    for (const Reuse& r : reuses_along(axes_[2].block, distances_along(access_.footprints[0], 2)))
+      lost += r.share * gone_from_all(2, r, wait).share;
+    return lost;
+  }
+
+  /// What of a kind of reuse is gone from every cache, and which cache decides.
+  struct Gone {
+    double share = 0;
+    double passed = 0; ///< bytes between two uses
+    double cache = 0;  ///< of so many bytes
+  };
+  [[nodiscard]] Gone gone_from_all(int a, const Reuse& reuse, double wait) const {
+    double skew = 1;
+    if (a == 2) {
+      const double gap = static_cast<double>(reuse.gap);
+      skew = std::abs(gap - wait * reuse.steps * resident_ / axes_[2].distance) / gap;
+    }
+    return gone_from_all(skew * bytes_between(a, reuse.gap, read_room_, stored_per_point_),
+                         skew * bytes_between(a, reuse.gap, 1, stored_behind_));
+  }
+  /// `passed` are counted by the last-level cache, `behind` by the one before memory, if there is.
+  [[nodiscard]] Gone gone_from_all(double passed, double behind) const {
+    const Gone first{gone(passed / cache_, ways(), assume_.hash), passed, cache_};
+    if (device_.memory_cache_bytes <= 0) return first;
+    const double bytes = device_.memory_cache_bytes;
+    const auto lines = static_cast<int>(device_.memory_cache_ways);
+    const Gone second{gone(behind / bytes, lines, assume_.hash), behind, bytes};
+    return second.share < first.share ? second : first;
+  }
+
+  /// Bytes that pass between a use of a layer of axis `a` and its next, `gap` blocks later, where a
+  /// byte that is read takes `read_room`, and the results of a point `stored`.
+  [[nodiscard]] double bytes_between(int a, Index gap, double read_room, double stored) const {
     const Axis& axis = axes_[a];
-    double bytes = stored_per_point_ * static_cast<double>(gap * axis.block);
+    double bytes = stored * static_cast<double>(gap * axis.block);
     for (int other = 0; other < 3; ++other) {
       if (other != a) bytes *= static_cast<double>(swept(other, axis.place));
     }
@@ -98,7 +158,7 @@ private:
         read *= static_cast<double>(whole ? layers
                                           : layers_read(layers, distances_along(footprint, other)));
       }
-      bytes += read_room_ * element_ * read;
+      bytes += read_room * element_ * read;
     }
     return bytes;
   }
@@ -115,15 +175,11 @@ private:
     const Axis& axis = axes_[a];
     if (distances.size() < 2 || axis.blocks < 2) return;
     double lost = 0;
-    double most = 0; // of the cache, between two uses
+    Gone most; // by what passes between two uses
     for (const Reuse& reuse : reuses_along(axis.block, distances)) {
-      double passed = bytes_between(a, reuse.gap);
-      if (a == 2) {
-        const double gap = static_cast<double>(reuse.gap);
-        passed *= std::abs(gap - wait_ * reuse.steps * resident_ / axis.distance) / gap;
-      }
-      lost += reuse.share * gone(passed / cache_, ways(), assume_.hash);
-      most = std::max(most, passed);
+      const Gone here = gone_from_all(a, reuse, wait_);
+      lost += reuse.share * here.share;
+      if (here.passed > most.passed) most = here;
     }
     const double bytes = lost * repeated_bytes(footprint, distances, a);
     extras.add(kind_of(a), bytes, told(a, lost, most));
@@ -154,12 +210,13 @@ private:
     const auto distances = distances_along(footprint, 1);
     const Index rows = layers_read(1, distances) - 1;
     const Index3 n = access_.extents;
-    double passed = 0;
+    double read = 0;
     for (const auto& any : access_.footprints)
-      passed += read_room_ * touched_bytes(access_, any);
-    passed += stored_room_ * static_cast<double>(access_.work.written.value);
-    passed /= access_.split;
-    const double lost = gone(passed / cache_, ways(), assume_.hash);
+      read += touched_bytes(access_, any);
+    const double written = static_cast<double>(access_.work.written.value);
+    const double lost = gone_from_all((read_room_ * read + stored_room_ * written) / access_.split,
+                                      (read + written) / access_.split)
+                            .share;
     const Index edges = ceil_div(n.y, ceil_div(n.y, access_.split)) - 1;
     const double bytes = touched_bytes(access_, footprint) * static_cast<double>(rows * edges) /
                          static_cast<double>(n.y);
@@ -176,7 +233,7 @@ private:
         resident_ * threads *
         ((1 + read_room_) * element_ +
          2 * spilled_ / static_cast<double>(std::max<Index>(access_.work.items, 1)));
-    const double lost = gone(passed / cache_, ways(), assume_.hash);
+    const double lost = gone_from_all(passed, passed).share;
     extras.add(Failing::spills, lost * spilled_,
                fmt::format("a thread needs {} registers, {:.0f} more than bounds={} leaves it",
                            access_.registers, spilled_registers(access_, device_), access_.bounds));
@@ -212,12 +269,13 @@ private:
     return axes_[2].block > 1 ? Failing::slab_halos : Failing::planes;
   }
 
-  [[nodiscard]] std::string told(int a, double lost, double passed) const {
+  [[nodiscard]] static std::string told(int a, double lost, const Gone& most) {
     constexpr const char* layers[] = {"column", "row", "plane"};
     return fmt::format(
         "{:.0f} % of the repeated uses of a {} by other blocks find it gone: {} pass "
         "between two uses, {:.2f} of the cache of {}",
-        100 * lost, layers[a], quantity(passed, "B"), passed / cache_, quantity(cache_, "B"));
+        100 * lost, layers[a], quantity(most.passed, "B"), most.passed / most.cache,
+        quantity(most.cache, "B"));
   }
 
   [[nodiscard]] int ways() const { return static_cast<int>(device_.cache_ways); }
@@ -231,9 +289,10 @@ private:
   std::array<Axis, 3> axes_;
   double resident_ = 0;
   double wait_ = 0;
-  double spilled_ = 0;     ///< bytes written, and read again
-  double stored_room_ = 0; ///< in the cache, of a stored byte
-  double stored_per_point_ = 0;
+  double spilled_ = 0;          ///< bytes written, and read again
+  double stored_room_ = 0;      ///< in the cache, of a stored byte
+  double stored_per_point_ = 0; ///< of the last-level cache
+  double stored_behind_ = 0;    ///< of a cache behind it
 };
 
 } // namespace

@@ -11,6 +11,6 @@ struct Shipped {
   std::string_view key, json;
 };
 
-extern const std::array<Shipped, 7> shipped;
+extern const std::array<Shipped, 13> shipped;
 
 } // namespace ridge::model

@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <sstream>
 
 namespace ridge::report {
 
@@ -135,22 +136,39 @@ std::string chart(const std::string& id, const std::string& title, const std::ve
                      escaped(quantity.about), keys, wide_part(title + ", " + quantity.title), svg);
 }
 
+/// The words of a text that not all of `texts` have.
+std::string own_words(const std::string& text, const std::set<std::string>& texts) {
+  std::istringstream words(text);
+  std::string own;
+  for (std::string word; words >> word;) {
+    const bool common = std::all_of(texts.begin(), texts.end(), [&](const std::string& other) {
+      return (" " + other + " ").find(" " + word + " ") != std::string::npos;
+    });
+    if (!common) own += (own.empty() ? "" : " ") + word;
+  }
+  return own.empty() ? text : own;
+}
+
 /// What tells curves apart: device, schedule, and whether they are modelled, each where it differs.
 std::vector<Line> lines_of(const std::vector<StudyCurve>& curves) {
   std::set<std::string> devices, schedules;
+  std::map<std::string, std::set<std::string>> of_device;
   std::set<bool> kinds;
   for (const StudyCurve& c : curves) {
     devices.insert(c.device);
     schedules.insert(c.schedule);
+    of_device[c.device].insert(c.schedule);
     kinds.insert(c.modelled);
   }
+  const bool several = std::any_of(of_device.begin(), of_device.end(),
+                                   [](const auto& one) { return one.second.size() > 1; });
   std::map<std::pair<std::string, std::string>, int> colour_of;
   std::vector<Line> lines;
   for (const StudyCurve& c : curves) {
     std::string name;
     const auto add = [&](const std::string& part) { name += (name.empty() ? "" : ", ") + part; };
     if (devices.size() > 1) add(c.device);
-    if (schedules.size() > 1) add(c.schedule);
+    if (several) add(own_words(c.schedule, schedules));
     if (kinds.size() > 1) add(c.modelled ? "modelled" : "measured");
     if (name.empty()) add(c.device + (c.modelled ? ", modelled" : ""));
     const int next = static_cast<int>(colour_of.size()) % colours;

@@ -1,6 +1,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/tune/choose.hpp>
 
+#include "published.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -69,6 +71,28 @@ Choice nearest(const Question& q, const Wisdom& wisdom) {
   return choice;
 }
 
+/// A published schedule, unless a model says that the default is faster by more than models err.
+std::optional<Choice> published(const Question& q) {
+  constexpr double margin = 1.03;
+  const auto found = published_for(q.key);
+  if (!found || !obstacle(q, found->schedule).empty()) return {};
+  if (q.cost) {
+    try {
+      const auto standard = q.cost("auto", q.key.size);
+      const auto here = q.cost(found->schedule, q.key.size);
+      if (standard && here && *here > margin * *standard) return {};
+    } catch (const Error&) {
+      return {}; // not possible at this size
+    }
+  }
+  Choice choice;
+  choice.source = Choice::Source::published;
+  choice.schedule = found->schedule;
+  choice.found_at = found->size;
+  choice.published_by = found->source;
+  return choice;
+}
+
 } // namespace
 
 std::string source_text(const Choice& choice) {
@@ -77,6 +101,8 @@ std::string source_text(const Choice& choice) {
     return "wisdom";
   case Choice::Source::near:
     return "wisdom of " + ridge::to_text(choice.found_at);
+  case Choice::Source::published:
+    return choice.published_by + ", " + ridge::to_text(choice.found_at);
   case Choice::Source::standard:
     break;
   }
@@ -99,7 +125,12 @@ Choice choose(const Question& q, const Wisdom& wisdom) {
     return standard;
   }
   Choice choice = nearest(q, wisdom);
-  if (choice.source == Choice::Source::standard) choice.note = wisdom.mismatch(q.key);
+  if (choice.source != Choice::Source::standard) return choice;
+  choice.note = wisdom.mismatch(q.key);
+  if (auto other = published(q)) {
+    other->note = choice.note;
+    return *other;
+  }
   return choice;
 }
 

@@ -10,7 +10,8 @@ FIELDS = {
     "bytes_read", "bytes_written", "fetched_bytes", "written_bytes", "fetched_low", "fetched_high",
     "hit_rate", "cause", "seconds", "roof_name",
 }  # fmt: skip
-SHIPPED = ["mi100", "mi210", "mi250x-gcd", "mi300x", "a100", "h100", "h200"]
+SHIPPED = ["rx6900xt", "rx7900xtx", "mi50", "mi100", "mi210", "mi250x-gcd", "mi250-gcd", "mi300a", "mi300x",
+           "v100", "a100", "h100", "h200"]  # fmt: skip
 
 
 def model(ridge, *words, size="512x512x512", on="mi250x-gcd"):

@@ -34,8 +34,9 @@ std::string message_for(const std::string& text) {
 }
 
 TEST(Description, ShippedOnesAreComplete) {
-  const std::vector<std::string> keys{"mi100", "mi210", "mi250x-gcd", "mi300x",
-                                      "a100",  "h100",  "h200"};
+  const std::vector<std::string> keys{"rx6900xt",   "rx7900xtx", "mi50",   "mi100",  "mi210",
+                                      "mi250x-gcd", "mi250-gcd", "mi300a", "mi300x", "v100",
+                                      "a100",       "h100",      "h200"};
   EXPECT_EQ(shipped_descriptions(), keys);
   for (const std::string& key : keys) {
     const Description d = shipped_description(key);
@@ -46,6 +47,34 @@ TEST(Description, ShippedOnesAreComplete) {
       EXPECT_FALSE(d.sources.at(std::string(c.name)).empty()) << key << " " << c.name;
     }
   }
+}
+
+TEST(Description, KnowsCardsByTheirDriversNames) {
+  const auto key_of = [](const char* name) {
+    DeviceFacts facts;
+    facts.name = name;
+    facts.units = 1;
+    return description_of(facts, DeviceKind::hip).key;
+  };
+  EXPECT_EQ(key_of("AMD Radeon RX 6900 XT"), "rx6900xt");
+  EXPECT_EQ(key_of("AMD Radeon RX 7900 XTX"), "rx7900xtx");
+  EXPECT_EQ(key_of("AMD Instinct MI50/MI60"), "mi50");
+  EXPECT_EQ(key_of("AMD Instinct MI250X/MI250"), "mi250x-gcd");
+  EXPECT_EQ(key_of("AMD Instinct MI250"), "mi250-gcd");
+  EXPECT_EQ(key_of("AMD Instinct MI300A"), "mi300a");
+  EXPECT_EQ(key_of("Tesla V100-SXM2-32GB"), "v100");
+}
+
+TEST(Description, TakesACacheBeforeMemory) {
+  nlohmann::json file = valid();
+  EXPECT_EQ(parse_description(file.dump(), "it").memory_cache_bytes, 0);
+  EXPECT_EQ(to_json(parse_description(file.dump(), "it")).find("memory_cache"), std::string::npos);
+  file["constants"]["memory_cache_bytes"] = 1 << 27;
+  const Description d = parse_description(file.dump(), "it");
+  EXPECT_EQ(d.memory_cache_bytes, 1 << 27);
+  EXPECT_EQ(parse_description(to_json(d), "again").memory_cache_bytes, 1 << 27);
+  EXPECT_GT(shipped_description("rx6900xt").memory_cache_bytes,
+            shipped_description("rx6900xt").cache_bytes);
 }
 
 TEST(Description, ReadsWhatItWrites) {

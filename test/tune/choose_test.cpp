@@ -112,5 +112,57 @@ TEST_F(Choosing, SaysWhyWisdomIsNotUsed) {
   EXPECT_THAT(choice.note, HasSubstr("the driver was none and is 560"));
 }
 
+// The tuned rows of part 4 of AMD's Laplacian series ship; `auto` begins there.
+TEST_F(Choosing, BeginsWithWhatWasPublishedForTheCard) {
+  const auto on = [&](const char* device, Index n = 512) {
+    Question q{key(n)};
+    q.key.kernel = "laplacian";
+    q.key.device = device;
+    return q;
+  };
+  struct Row {
+    const char *device, *begins;
+  };
+  for (const Row& row :
+       {Row{"AMD Radeon RX 6900 XT, 80 units", "block=256x1x1 tile=16 loads=ascending bounds=256 "},
+        Row{"AMD Radeon RX 7900 XTX, 96 units", "block=256x1x1 tile=8 loads=ascending bounds=256 "},
+        Row{"AMD Instinct MI50/MI60, 60 units", "block=256x1x1 tile=4 loads=ascending bounds=256 "},
+        Row{"AMD Instinct MI100, 120 units", "block=128x1x1 tile=4 loads=ascending bounds=128 "},
+        Row{"AMD Instinct MI210, 104 units", "block=256x1x1 tile=8 loads=ascending bounds=256 "},
+        Row{"AMD Instinct MI250, 104 units", "block=256x1x1 tile=8 loads=ascending bounds=256 "},
+        Row{"AMD Instinct MI250X, 110 units",
+            "block=256x1x1 tile=8 loads=ascending bounds=256 "}}) {
+    const Choice choice = choose(on(row.device));
+    EXPECT_EQ(choice.source, Source::published) << row.device;
+    EXPECT_TRUE(choice.schedule.starts_with(row.begins)) << choice.schedule;
+    EXPECT_EQ(source_text(choice), "AMD's lab notes, 512x512x512");
+  }
+  for (const char* other :
+       {"NVIDIA H200, 132 units", "AMD Instinct MI300X, 304 units", "cpu, 2 units"})
+    EXPECT_EQ(choose(on(other)).source, Source::standard) << other;
+
+  Question q = on("AMD Instinct MI250X, 110 units", 1024);
+  q.cost = [](const std::string& schedule, const Extents&) {
+    return schedule == "auto" ? 1.0 : 1.02;
+  };
+  EXPECT_EQ(choose(q).source, Source::published);
+  q.cost = [](const std::string& schedule, const Extents&) {
+    return schedule == "auto" ? 1.0 : 2.0;
+  };
+  EXPECT_EQ(choose(q).source, Source::standard)
+      << "planes are gone there, and the default knows it";
+  q.cost = {};
+  q.require = [](const std::string&) { throw UsageError("no compiler"); };
+  EXPECT_EQ(choose(q).source, Source::standard);
+  Question heat = on("AMD Instinct MI250X, 110 units");
+  heat.key.kernel = "heat";
+  EXPECT_EQ(choose(heat).source, Source::standard);
+
+  // What was tuned here wins.
+  Key own = on("AMD Instinct MI250X, 110 units").key;
+  wisdom->keep({own, "tile=2", 1e-3, 1.5});
+  EXPECT_EQ(choose({own}).source, Source::wisdom);
+}
+
 } // namespace
 } // namespace ridge::tune

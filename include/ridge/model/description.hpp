@@ -43,6 +43,8 @@ struct Description {
   double launch_seconds = 0;          ///< of an empty launch
   double plain_store_room = 1;        ///< lines of the cache that a stored line takes,
   double nontemporal_store_room = 0;  ///< by kind of store
+  double memory_cache_bytes = 0;      ///< a cache behind the last-level one, before memory; 0: none
+  double memory_cache_ways = 256;     ///< lines of a set; many: it fails at once where it is full
 
   /// Where each constant is from, by its name.
   std::map<std::string, std::string> sources;

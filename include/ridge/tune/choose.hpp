@@ -23,14 +23,16 @@ struct Choice {
   enum class Source {
     standard, ///< the default: nothing was tuned
     wisdom,   ///< found for this very size
-    near      ///< found for another size, and here better than the default as far as the model says
+    near,     ///< found for another size, and here better than the default as far as the model says
+    published ///< from the literature, where the model says that the default is not better
   } source = Source::standard;
   std::string schedule = "auto"; ///< as text: `auto` for the default, else all fields
   std::string note;              ///< one line: why wisdom that is there was not taken; may be empty
-  Extents found_at;              ///< of Source::near: the size
+  Extents found_at;              ///< of Source::near and published: the size
+  std::string published_by = {}; ///< of Source::published
 };
 
-/// "wisdom", "wisdom of 512x512x512" or "default".
+/// "wisdom", "wisdom of 512x512x512", "AMD's lab notes, 512x512x512" or "default".
 [[nodiscard]] std::string source_text(const Choice& choice);
 
 /// Says a line on standard error, each once a process.
