@@ -4,9 +4,9 @@
 #
 #   bench/study.sh [FOLDER [DEVICE [ON]]]
 #
-# FOLDER is docs/results/h100/study by default, DEVICE cuda:0, and ON, the device that the model describes, the one
-# of DEVICE. On an H100 it takes about five minutes, two thirds of it under ncu. SIZES, PLANES and SCHEDULES may
-# be set, such as on a machine without a GPU:
+# FOLDER is docs/results/h100/study by default, DEVICE cuda:0, and ON, the device that the model describes, that of
+# DEVICE. ncu takes most of the time: from BUDGET seconds on (200) schedules run without counters, the most telling
+# first. SIZES, PLANES and SCHEDULES may be set, such as on a machine without a GPU:
 #
 #   SIZES=16x16x16..32x32x32:16 PLANES=32x16x8..32x32x8:y+8 bench/study.sh /tmp/study simt:64 mi250x-gcd
 set -euo pipefail
@@ -17,7 +17,8 @@ on=${3:-$device}
 ridge=${RIDGE:-build/ridge}
 sizes=${SIZES:-256x256x256..1024x1024x1024:256}
 planes=${PLANES:-512x2048x64..512x16384x64:y+2048}
-schedules=${SCHEDULES:-kernel1 kernel2 kernel3 kernel4 kernel5 kernel6 kernel7 default}
+schedules=${SCHEDULES:-kernel5 default kernel1 kernel7 kernel6 kernel3 kernel2 kernel4}
+budget=${BUDGET:-200}
 mkdir -p "$folder"
 counters=(--counters)
 if [[ $device == simt:* || $device == cpu ]]; then
@@ -34,9 +35,9 @@ write() {
 
 started=$SECONDS
 for schedule in $schedules; do
-  asked=$schedule
-  if [[ $schedule == default ]]; then
-    asked=auto
+  asked=${schedule/default/auto}
+  if ((SECONDS - started >= budget)); then
+    counters=()
   fi
   write "$folder/measured-$schedule.json" env RIDGE_WISDOM=/dev/null/none "$ridge" bench laplacian --device "$device" \
     --size "$sizes" --schedule "$asked" --repeat 7 "${counters[@]}" --json
@@ -51,6 +52,13 @@ for schedule in kernel5 default; do
   write "$folder/modelled-planes-$schedule.json" "$ridge" model laplacian --on "$on" --size "$planes" \
     --schedule "$asked" --json
 done
-"$ridge" report "$folder"/measured-*.json "$folder"/modelled-kernel*.json -o "$folder/sizes.html" --overwrite
+compared=()
+for schedule in kernel1 kernel5 default; do
+  for file in "$folder/measured-$schedule.json" "$folder/modelled-$schedule.json"; do
+    [[ -s $file ]] && compared+=("$file")
+  done
+done
+"$ridge" report "$folder"/measured-*.json -o "$folder/sizes.html" --overwrite
+"$ridge" report "${compared[@]}" -o "$folder/model.html" --overwrite
 "$ridge" report "$folder"/planes-*.json "$folder"/modelled-planes-*.json -o "$folder/planes.html" --overwrite
 echo "all: $((SECONDS - started)) s" >&2
