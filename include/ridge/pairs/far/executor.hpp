@@ -17,6 +17,29 @@
 
 namespace ridge::pairs {
 
+/// GPUs, real and emulated.
+template <class I, class P, class Target>
+struct FarExecutor {
+  using Schedule = GpuFarSchedule;
+  /// Each run takes the field as it is then.
+  [[nodiscard]] static Bound bind(Queue& queue, const Far<I, P>& call, const Schedule& schedule);
+  static const Offer offered;
+};
+
+/// The cpu.
+template <class I, class P>
+struct FarExecutor<I, P, target::Cpu> {
+  using Schedule = CpuFarSchedule;
+  [[nodiscard]] static Bound bind(Queue& queue, const Far<I, P>& call, const Schedule& schedule);
+  static const Offer offered;
+};
+
+} // namespace ridge::pairs
+
+#if defined(RIDGE_TARGET_CPU) || defined(RIDGE_TARGET_GPU)
+
+namespace ridge::pairs {
+
 namespace far::inline RIDGE_TARGET_NAME {
 
 #if defined(RIDGE_TARGET_CPU)
@@ -191,38 +214,29 @@ Bound bind_far(Queue& queue, const Far<I, P>& call) {
 
 } // namespace far::inline RIDGE_TARGET_NAME
 
-/// GPUs, real and emulated.
-template <class I, class P, class Target>
-struct FarExecutor {
-  using Schedule = GpuFarSchedule;
-  /// Each run takes the field as it is then.
-  [[nodiscard]] static Bound bind(Queue& queue, const Far<I, P>& call,
-                                  const Schedule& /*schedule*/) {
-    static_assert(std::is_same_v<Target, Here>, "instantiate executors for ridge::Here");
-    return far::bind_far(queue, call);
-  }
-  static const Offer offered;
-};
-
-/// The cpu.
-template <class I, class P>
-struct FarExecutor<I, P, target::Cpu> {
-  using Schedule = CpuFarSchedule;
-  [[nodiscard]] static Bound bind(Queue& queue, const Far<I, P>& call,
-                                  const Schedule& /*schedule*/) {
-    return far::bind_far(queue, call);
-  }
-  static const Offer offered;
-};
-
 #if defined(RIDGE_TARGET_CPU)
+template <class I, class P>
+Bound FarExecutor<I, P, target::Cpu>::bind(Queue& queue, const Far<I, P>& call,
+                                           const Schedule& /*schedule*/) {
+  return far::bind_far(queue, call);
+}
+
 template <class I, class P>
 const Offer FarExecutor<I, P, target::Cpu>::offered =
     launch::offer<FarExecutor, Far<I, P>>(DeviceKind::cpu, this_source);
 #else
+template <class I, class P, class Target>
+Bound FarExecutor<I, P, Target>::bind(Queue& queue, const Far<I, P>& call,
+                                      const Schedule& /*schedule*/) {
+  static_assert(std::is_same_v<Target, Here>, "instantiate executors for ridge::Here");
+  return far::bind_far(queue, call);
+}
+
 template <class I, class P, class Target>
 const Offer FarExecutor<I, P, Target>::offered =
     launch::offer<FarExecutor, Far<I, P>>(kind_of<Target>, this_source);
 #endif
 
 } // namespace ridge::pairs
+
+#endif
