@@ -228,10 +228,31 @@ Offers obtain_executor(const Device& device, const Demand& demand, CompilerOf* c
       [&](const std::string& trace) { require_agreement(demand.source, trace); });
 }
 
+/// A type's name without the numbers of lambdas in it: g++ counts those that a source has before,
+/// and a description of a kernel has others than the source of a launch.
+std::string without_counts(std::string_view name) {
+  std::string text;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    text += name[i];
+    if (!text.ends_with('E') && !text.ends_with("$_")) continue;
+    std::size_t end = i + 1;
+    while (end < name.size() && name[end] >= '0' && name[end] <= '9')
+      ++end;
+    if (text.ends_with("$_") || (end < name.size() && name[end] == '_')) i = end - 1;
+  }
+  return text;
+}
+
+/// Whether two names are those of one type, of which each source has one alone.
+bool name_one_type(std::string_view a, std::string_view b) {
+  return a == b || ((a.find("Ul") != a.npos || a.find("$_") != a.npos) &&
+                    without_counts(a) == without_counts(b));
+}
+
 Bound bind_offered(const Offers& offers, Queue& queue, const std::type_info& call_type,
                    const void* call, const void* schedule) {
   for (const Offered& o : offers.all) {
-    if (std::string_view(o.name) != call_type.name()) continue;
+    if (!name_one_type(o.name, call_type.name())) continue;
     if (Bound bound = reinterpret_cast<Bind*>(o.function)(queue, call, schedule)) return bound;
   }
   throw Failure("what was compiled on demand is not what was asked for; please report this");

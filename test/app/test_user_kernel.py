@@ -85,11 +85,12 @@ struct Applied : Point {
 };
 const auto four = [](const auto& x) { return 4 * x; };
 using Four = Applied<decltype(four)>;
+using Five = Applied<decltype([](const auto& x) { return 5 * x; })>;
 """
 
 
 @pytest.mark.parametrize("name, factor, device", [
-    ("Hidden", 3, "cpu"), ("mine::Six", 6, "simt:32"), ("Scaled<0.25, Pair{2, 4}>", 2, "cpu"), ("Four", 4, "cpu")])
+    ("Hidden", 3, "cpu"), ("mine::Six", 6, "simt:32"), ("Scaled<0.25, Pair{2, 4}>", 2, "cpu"), ("Four", 4, "cpu"), ("Five", 5, "cpu")])
 def test_any_name_that_its_file_may_say(ridge, env, tmp_path, name, factor, device):
     import h5py
 
@@ -153,6 +154,10 @@ def test_errors_name_the_users_line(ridge, env, tmp_path):
     (tmp_path / "bad.hpp").write_text(HEAT.replace("rate * (", "rat * ("))
     result = ridge.bad("bench", f"{tmp_path / 'bad.hpp'}:Heat", "--device", "cpu", env=env)
     assert "bad.hpp:8" in result.err and "rat" in result.err
+    (tmp_path / "array.hpp").write_text(NAMES.replace("ridge::stencil::Footprint<1> footprint{{{{0, 0, 0}}}}",
+                                                      "std::array footprint{ridge::stencil::Offset{0, 0, 0}}"))
+    ridge.bad("bench", f"{tmp_path / 'array.hpp'}:Hidden", "--device", "cpu", env=env,
+              says=["a stencil's `footprint` is a ridge::stencil::Footprint<N>, such as"])
 
 
 @pytest.mark.parametrize("words, says", [

@@ -137,6 +137,12 @@ template <Use For, class K, class Set>
   }
   launch::know_name(typeid(K), name);
   if constexpr (IsStencil<K>) {
+    if constexpr (requires { K::footprint; }) {
+      static_assert(
+          requires { K::footprint.offsets; },
+          "a stencil's `footprint` is a ridge::stencil::Footprint<N>, such as "
+          "static constexpr ridge::stencil::Footprint<2> footprint{{{{0, 0, 0}, {1, 0, 0}}}};");
+    }
     know_stencil_source<K>(file, flags);
     return describe_stencil<For>(name, kernel);
   } else if constexpr (IsInteraction<K>) {
