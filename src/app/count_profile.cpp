@@ -3,9 +3,9 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/core/units.hpp>
-#include <ridge/lab/built_in.hpp>
+#include <ridge/lab/bench.hpp>
+#include <ridge/pattern/menu.hpp>
 #include <ridge/record/profile.hpp>
-#include <ridge/stencil/launch.hpp>
 
 #include "counting.hpp"
 
@@ -34,16 +34,17 @@ struct Least {
 Least least_of(const ProfileOptions& o, const KernelOptions& launch) {
   if (o.least_read > 0 || launch.kernel.empty()) return {o.least_read, o.least_written};
   const lab::BenchKernel found = launch.find();
-  if (!lab::is_stencil(launch.kernel)) {
-    throw UsageError(
-        fmt::format("count --from knows the least bytes of built-in stencils; {} is of "
-                    "the pattern {}: give --least-read and --least-written",
-                    launch.kernel, found.pattern));
+  if (!found.make_menu) {
+    throw UsageError(fmt::format("the model does not know the least bytes of {}; give "
+                                 "--least-read and --least-written",
+                                 launch.kernel));
   }
-  const Extents n = launch.extents(found);
-  const Work work =
-      stencil::work_of(lab::stencil_traits(launch.kernel, launch.digits(found), n.rank()), n.xyz());
-  return {static_cast<double>(work.read.value), static_cast<double>(work.written.value)};
+  // They are the same on every device, and a profile does not say whose it is.
+  const Place place = place_of("mi210");
+  lab::BenchRequest request = launch.request(found);
+  request.device = place.device;
+  const model::Facts facts = found.make_menu(request, place)->predict(request.schedule).facts;
+  return {facts.least_read, facts.least_written};
 }
 
 } // namespace

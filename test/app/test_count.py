@@ -67,7 +67,12 @@ def test_counters_of_a_profile(ridge, tmp_path):
     assert "FETCH_SIZE" in ridge.good("count", "--write-input").out
     ridge.bad("count", "--from", file, says=["2 kernels", "fill(float*, int)"])
     ridge.bad("count", "--from", tmp_path / "none.csv", says="no such file")
-    ridge.bad(*words, "chain", says="--least-read")
+    for kernel in ("chain", "lattice-norm2", "heat"):
+        options = ["--size", "8x8x8x8"] if kernel == "lattice-norm2" else []
+        (least,) = json.loads(ridge.good("model", kernel, *options, "--on", "h200", "--json").out)
+        beside = json.loads(ridge.good(*words, kernel, *options).out)
+        assert beside["least_read"] == pytest.approx(least["bytes_read"], rel=1e-9), kernel
+    ridge.bad(*words, "gravity-tree", says=["gravity-tree", "--least-read"])
     file.write_text(ROCPROF[:-20])
     ridge.bad(*words, says="cut off")
 
