@@ -22,6 +22,9 @@ COSTLY = frozenset(("exp", "log", "sqrt", "sin", "cos", "pow", "/", "floor_divid
 #: Accesses of a kernel whose text is cut into blocks, and operations of a block. The time of g++
 #: grows with the cube of the accesses of a block; cutting what has few costs time instead.
 MANY_ACCESSES, BLOCK = 96, 40
+#: Operations of a kernel whose text is cut into parts, and operations of one: what examines the
+#: kernel is then compiled in a time that grows with its length, not with the square.
+MANY_OPERATIONS, PART = 300, 80
 
 
 def cpp_name(name: str) -> str:
@@ -77,6 +80,30 @@ def literal(x: float) -> str:
     return repr(x)
 
 
+class _Part:
+    """Statements that follow each other."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.made: list[str] = []  # names
+        self.named: set[str] = set()
+        self.handed: list[str] = []  # what later ones name
+        self.size = 0
+
+    def add(self, name: str, written: str, named: frozenset[str], size: int) -> None:
+        self.lines.append(f"const auto {name} = {written};")
+        self.made.append(name)
+        self.named |= named
+        self.size += size
+
+    def as_function(self, name: str) -> list[str]:
+        last = f"  return ridge::python::values({', '.join(self.handed)});"
+        return [f"const auto {name} = ridge::python::part([&]() RIDGE_PART {{",
+                *(f"  {line}" for line in self.lines), last, "});",
+                *(f"const auto& {handed} = ridge::python::value<{i}>({name});"
+                  for i, handed in enumerate(self.handed))]
+
+
 class Writer:
     """Writes values as statements: a name for what is used more than once."""
 
@@ -94,23 +121,39 @@ class Writer:
             for a in value.args:
                 uses[a.number] = uses.get(a.number, 0) + 1
         text: dict[int, tuple[str, int]] = {}
-        is_long = sum(v.op == "load" for v in values) > MANY_ACCESSES
+        in_parts = flops(values) > MANY_OPERATIONS
+        in_blocks = sum(v.op == "load" for v in values) > MANY_ACCESSES
+        is_long = in_parts or in_blocks
+        most = BLOCK if in_blocks else PART
         in_text: dict[int, int] = {}  # operations in the text of a value
-        in_block = 0
+        names: dict[int, frozenset[str]] = {}  # that it names
+        parts = [_Part()]
+        made = 0
         for value in values:
             written = self._expression(value, text)
             size = in_text[value.number] = 1 + sum(in_text[a.number] for a in value.args)
+            named = frozenset().union(*(names[a.number] for a in value.args))
             if (uses.get(value.number, 0) > 1 and value.op not in ("literal", "number")
-                    or is_long and size > BLOCK):
-                name = f"t{len(self.lines)}"
-                self.lines.append(f"const auto {name} = {written[0]};")
+                    or is_long and size > most):
+                name = f"t{made}"
+                made += 1
+                parts[-1].add(name, written[0], named, size)
                 written = (name, _ATOM)
                 in_text[value.number] = 0
-                in_block += size
-                if is_long and in_block > BLOCK:
-                    self.lines.append("ridge::python::begin_block();")
-                    in_block = 0
+                named = frozenset((name,))
+                if is_long and parts[-1].size > most:
+                    parts.append(_Part())
             text[value.number] = written
+            names[value.number] = named
+        wanted = set().union(*(names[r.number] for r in results))
+        for part in reversed(parts):
+            needed = [name for name in part.made if name in wanted]
+            wanted |= part.named
+            part.handed = needed
+        for number, part in enumerate(parts):
+            self.lines += part.as_function(f"p{number}") if in_parts and part.made else part.lines
+            if in_blocks and part is not parts[-1]:
+                self.lines.append("ridge::python::begin_block();")
         return [self.number(text[r.number][0], False) if r.op == "number" else text[r.number][0]
                 for r in results]
 

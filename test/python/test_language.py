@@ -193,3 +193,21 @@ def test_a_kernel_of_many_accesses(device):
     windows = np.lib.stride_tricks.sliding_window_view(u, weights.shape)
     np.testing.assert_allclose(many(u, device=device)[1:-1, 3:-3, 3:-3],
                                np.einsum("zyxabc,abc->zyx", windows, weights), rtol=1e-11, atol=1e-11)
+
+
+def test_a_kernel_of_many_operations(device, monkeypatch):
+    """Its text is cut into functions, which hand over what later ones take."""
+    monkeypatch.setattr("ridge._emit.MANY_OPERATIONS", 40)
+    monkeypatch.setattr("ridge._emit.PART", 9)
+
+    def evolve(s, q, first):
+        for i in range(12):
+            s, q = s * q + 0.5 * s * (1 + i), 0.9 * q + 0.01 * s
+        return s + q - first
+
+    many = ridge.stencil(lambda u, rate: evolve(u[0], rate * u[1], u[-1]))
+    few = ridge.stencil(lambda u, rate: rate * u[1])
+    assert many.source.count("RIDGE_PART") > 4 and few.source.count("RIDGE_PART") == 0
+    u = np.random.default_rng(6).random(300)
+    np.testing.assert_allclose(many(u, rate=0.25, device=device)[1:-1], evolve(u[1:-1], 0.25 * u[2:], u[:-2]),
+                               rtol=1e-12)

@@ -31,6 +31,47 @@ next:;
 #endif
 }
 
+/// A part of a long kernel. Where a kernel is examined and not run for speed it is a function of
+/// its own: compilers take time by the square of a function's length, and more.
+#if defined(RIDGE_TARGET_CPU)
+#define RIDGE_PART __attribute__((always_inline))
+template <class F>
+RIDGE_FN auto part(const F& compute) {
+  return compute();
+}
+#else
+#define RIDGE_PART
+template <class F>
+RIDGE_CALL auto part(const F& compute) {
+  return compute();
+}
+#endif
+
+/// What a part hands to those after it.
+template <class First, class... Rest>
+struct Values {
+  First first;
+  Values<Rest...> rest;
+  RIDGE_FN Values(const First& one, const Rest&... others) : first(one), rest(others...) {}
+};
+template <class First>
+struct Values<First> {
+  First first;
+  RIDGE_FN explicit Values(const First& one) : first(one) {}
+};
+template <class... V>
+RIDGE_FN Values<V...> values(const V&... all) {
+  return Values<V...>(all...);
+}
+template <int I, class... V>
+RIDGE_FN const auto& value(const Values<V...>& all) {
+  if constexpr (I == 0) {
+    return all.first;
+  } else {
+    return value<I - 1>(all.rest);
+  }
+}
+
 namespace detail {
 
 RIDGE_FN double select(bool condition, double a, double b) {
