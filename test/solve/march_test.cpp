@@ -50,6 +50,25 @@ struct Half {
     fill_random(queue, fine.b.elements(), 2);
     poison(out);
   }
+  /// Over a decade, and rough.
+  void vary() {
+    const Index3 n{fine.a.axes[0].points, fine.a.axes[1].points, fine.a.axes[2].points};
+    const Field<T> k(queue.device(), Extents{n.x, n.y, n.z});
+    std::vector<T> values(static_cast<std::size_t>(k.count()));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<T>(std::exp(1.2 * std::sin(0.7 * static_cast<double>(i * i % 101))));
+    copy_to_device(queue, k.data(), values.data(), k.count());
+    fine.k = Field<T>(queue.device(), Extents{n.x + 2, n.y + 2, n.z + 2});
+    Surrounded<T> s;
+    s.from = View<const T>(k.view());
+    s.points = n;
+    for (std::size_t d = 0; d < 3; ++d)
+      s.is_periodic[d] = fine.axes[d].is_periodic;
+    s.to = fine.k.elements();
+    give(queue, s);
+    queue.wait();
+    fine.a.k = Span<const T>(fine.k.elements());
+  }
   void poison(const Field<T>& field) {
     fill_bytes(queue, field.data(), 0xff, Bytes{field.count() * static_cast<Index>(sizeof(T))});
   }
@@ -114,7 +133,7 @@ struct Half {
 };
 
 template <class T>
-void expect_marches(Queue& queue, const GridProblem& problem, bool from_zero) {
+void expect_marches(Queue& queue, const GridProblem& problem, bool from_zero, bool varies) {
   std::vector<Axis> axes;
   for (int d = 0; d < 3; ++d)
     axes.push_back(finest_axis(problem, d));
@@ -125,6 +144,7 @@ void expect_marches(Queue& queue, const GridProblem& problem, bool from_zero) {
   Half<T> half(queue, axes);
   half.fine.add_transfer(queue, ways);
   ASSERT_TRUE(half.fine.is_in_steps);
+  if (varies) half.vary();
   for (std::size_t d = 0; d < 3; ++d)
     axes[d] = ways[d].axis;
   const Level<T> coarse(queue, axes, T(0.01));
@@ -156,8 +176,12 @@ TEST_P(Marches, GiveWhatTheirPartsGive) {
     problem.boundaries.spacing = c.h;
     SCOPED_TRACE(c.walls);
     from_zero = !from_zero;
-    expect_marches<double>(queue, problem, from_zero);
-    if (c.n.x == 14) expect_marches<float>(queue, problem, false);
+    expect_marches<double>(queue, problem, from_zero, false);
+    expect_marches<double>(queue, problem, !from_zero, true);
+    if (c.n.x == 14) {
+      expect_marches<float>(queue, problem, false, false);
+      expect_marches<float>(queue, problem, false, true);
+    }
   }
 }
 

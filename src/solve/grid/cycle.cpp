@@ -247,7 +247,7 @@ double Cycle<T>::bytes(bool from_zero) const {
     const auto coarse = static_cast<double>(levels_[l + 1]->points());
     const bool begins_from_zero = l > 0 || from_zero;
     if (marches(l)) {
-      elements += (begins_from_zero ? 5 : 6) * fine + 2 * coarse;
+      elements += ((begins_from_zero ? 5 : 6) + (varies ? 2 : 0)) * fine + 2 * coarse;
       continue;
     }
     const double sweeps = begins_from_zero ? 3 * 3 + 2 : 4 * 3;

@@ -57,9 +57,7 @@ private:
   void down(std::size_t l, bool from_zero);
   void up(std::size_t l);
   /// Whether half a cycle of a level is one pass.
-  [[nodiscard]] bool marches(std::size_t l) const {
-    return levels_[l]->marches && levels_[l]->a.k.size == 0;
-  }
+  [[nodiscard]] bool marches(std::size_t l) const { return levels_[l]->marches; }
   void full_start();
   [[nodiscard]] double least_elements(std::size_t l, bool from_zero, int visits) const;
 

@@ -11,14 +11,15 @@
 
 #include <ridge/device/launch.hpp>
 
-#include "march_plan.hpp"
+#include "march_stages.hpp"
 
 namespace ridge::solve::detail {
 
 namespace grids::inline RIDGE_TARGET_NAME {
 
-/// `Up`: interpolation first; otherwise the residual is restricted.
-template <class T, class Shape, bool Up>
+/// `Up`: interpolation first; otherwise the residual is restricted. `Varied`: with a coefficient,
+/// whose planes lie in shared memory; each stage computes the means that it needs.
+template <class T, class Shape, bool Up, bool Varied>
 struct MarchBody {
   static constexpr int max_threads = Shape::threads;
   static constexpr int min_blocks = Shape::blocks;
@@ -26,43 +27,20 @@ struct MarchBody {
   static constexpr const char* name = Up ? "multigrid up" : "multigrid down";
   static constexpr int rows = Shape::rows;
   static constexpr int pitch = Shape::wide + 2;
-  static constexpr int plane = MarchRoom<T, Shape, Up>::plane;
-  static constexpr int own_plane = MarchRoom<T, Shape, Up>::own_plane;
-  using Room = MarchRoom<T, Shape, Up>;
+  static constexpr int plane = MarchRoom<T, Shape, Up, Varied>::plane;
+  static constexpr int own_plane = MarchRoom<T, Shape, Up, Varied>::own_plane;
+  using Room = MarchRoom<T, Shape, Up, Varied>;
+  using Stages = MarchStages<T, Shape, Up, Varied>;
+  using Column = typename Stages::Column;
+  template <bool Even>
+  using Mine = typename Stages::template Mine<Even>;
+  template <bool Even>
+  using Inverses = typename Stages::template Inverses<Even>;
   using Operation = std::conditional_t<Up, WayUp<T>, WayDown<T>>;
   static constexpr int ahead = Room::ahead;
 
   Operation s;
   MarchPlan plan;
-
-  /// Values of a thread's rows.
-  struct Column {
-    T at[rows] = {};
-  };
-
-  /// What a thread knows of its place. `Even`: rows of the tile weigh alike and follow each other.
-  template <bool Even>
-  struct Mine {
-    static constexpr int kept = Even ? 1 : rows;
-    int t, x, first_row; ///< x and rows within the tile's region
-    int at;              ///< of its first row in planes of shared memory
-    int own_at;          ///< in planes that only their owner reads
-    int offset[kept];    ///< within planes of fields; -1: beyond a wall
-    int pitch_of_rows;
-    int ring_offset, ring_at; ///< a point beside the region
-    int stores;               ///< a bit a row
-    T x_before, x_behind, x_own;
-    T y_before, y_behind, y_own; ///< where Even
-    T inverse[kept];             ///< of the diagonal in usual planes
-    T left, right;               ///< weights of coarse points along x
-    int coarse_x;
-
-    [[nodiscard]] RIDGE_DEVICE int row_offset(int r) const {
-      return Even ? offset[0] + r * pitch_of_rows : offset[r];
-    }
-    [[nodiscard]] RIDGE_DEVICE bool is_inside(int r) const { return offset[Even ? 0 : r] >= 0; }
-    [[nodiscard]] RIDGE_DEVICE T usual_inverse(int r) const { return inverse[Even ? 0 : r]; }
-  };
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
@@ -70,12 +48,14 @@ struct MarchBody {
     const auto m = lane.template shared<T>(0, plan.shared_numbers);
     const int t = lane.rank();
     for (int i = t; i < plan.shared_numbers; i += Shape::threads)
-      m[i] = T(0);
+      m[i] = Varied && i >= Room::k && i < Room::y_table ? T(1) : T(0);
     lane.barrier();
     tables(lane, m, job, t);
     lane.barrier(); // tables are read from here on
     const auto& y = s.a.axes[1];
-    if (job.region[1] >= y.even_begin && job.region[1] + Shape::high <= y.even_end) {
+    if constexpr (Varied) {
+      march<false>(lane, m, job, t);
+    } else if (job.region[1] >= y.even_begin && job.region[1] + Shape::high <= y.even_end) {
       march<true>(lane, m, job, t);
     } else {
       march<false>(lane, m, job, t);
@@ -96,8 +76,8 @@ private:
     for (int i = t; i < Shape::high; i += Shape::threads) {
       const int at = place(s.a.axes[1], job.region[1] + i);
       const Weights<T> w(lane, s.a.axes[1], at);
-      m[Room::y_table + 4 * i] = w.before;
-      m[Room::y_table + 4 * i + 1] = w.behind;
+      m[Room::y_table + 4 * i] = Varied ? w.low : w.before;
+      m[Room::y_table + 4 * i + 1] = Varied ? w.high : w.behind;
       m[Room::y_table + 4 * i + 2] = w.own;
       if constexpr (Up) {
         m[Room::y_given + 2 * i] = at < 0 ? T(0) : lane.load(s.transfer[1].given, 2 * at);
@@ -112,6 +92,12 @@ private:
       m[to] = w.before;
       m[to + 1] = w.behind;
       m[to + 2] = at < 0 ? usual_z(lane) : w.own + s.a.shift;
+      if constexpr (Varied) {
+        m[to] = w.low;
+        m[to + 1] = w.high;
+        m[to + 2] = w.before == T(0) ? T(0) : T(1); // whether u counts beyond it
+        m[to + Room::z_numbers - 1] = w.behind == T(0) ? T(0) : T(1);
+      }
       if constexpr (Up) {
         m[to + 3] = at < 0 ? T(0) : lane.load(s.transfer[2].given, 2 * at);
         m[to + 4] = at < 0 ? T(0) : lane.load(s.transfer[2].given, 2 * at + 1);
@@ -142,8 +128,8 @@ private:
     const int x = job.region[0] + my.x;
     const int at_x = place(ax, x);
     const Weights<T> w(lane, ax, at_x);
-    my.x_before = w.before;
-    my.x_behind = w.behind;
+    my.x_before = Varied ? w.low : w.before;
+    my.x_behind = Varied ? w.high : w.behind;
     my.x_own = w.own;
     const int table = Room::y_table + 4 * my.first_row;
     my.y_before = m[table];
@@ -163,10 +149,12 @@ private:
       const int at_y = place(ay, y);
       const bool is_inside = at_x >= 0 && at_y >= 0;
       const T y_own = m[table + 4 * r + 2];
+      if constexpr (Varied)
+        my.k_offset[r] = place_of_k(ax, x) + (ax.points + 2) * place_of_k(ay, y);
       my.offset[r] = is_inside ? at_x + ax.points * at_y : -1;
       my.inverse[r] = is_inside ? T(1) / ((my.x_own + y_own) + usual) : T(0);
     }
-    my.ring_offset = -1;
+    my.ring_offset = my.k_ring_offset = -1;
     my.ring_at = 0;
     if constexpr (Up) {
       const auto& to = s.transfer[0];
@@ -184,6 +172,9 @@ private:
         const int to_y = place(ay, job.region[1] + ring_y);
         my.ring_at = (ring_y + 1) * pitch + ring_x + 1;
         if (to_x >= 0 && to_y >= 0) my.ring_offset = to_x + ax.points * to_y;
+        if constexpr (Varied)
+          my.k_ring_offset = place_of_k(ax, job.region[0] + ring_x) +
+                             (ax.points + 2) * place_of_k(ay, job.region[1] + ring_y);
       }
     }
     return my;
@@ -239,6 +230,15 @@ private:
         for (int r = 0; r < rows; ++r)
           if (Even || my.is_inside(r)) fetch(lane, m, to + r * Shape::wide, from, my.row_offset(r));
       }
+      if constexpr (Varied) {
+        const Index points = Index{s.a.axes[0].points + 2} * (s.a.axes[1].points + 2);
+        const Span<const T> from{s.a.k.data + points * place_of_k(z, next.at), points};
+        const int to = Room::k + (next.p & 7) * plane;
+        RIDGE_UNROLL
+        for (int r = 0; r < rows; ++r)
+          fetch(lane, m, to + my.at + r * pitch, from, my.k_offset[r]);
+        if (my.k_ring_offset >= 0) fetch(lane, m, to + my.ring_at, from, my.k_ring_offset);
+      }
       if constexpr (Up) {
         const auto& to = s.transfer[2];
         // Those around plane p + 1 that plane p does not lie between.
@@ -291,81 +291,6 @@ private:
     }
   }
 
-  /// b - A u in a plane: its own values and those of the planes before and behind are in
-  /// registers, those of neighbours at `from` in shared memory. `use(row, residual)`.
-  template <bool Even, class Memory, class Use>
-  RIDGE_DEVICE void residuals(const Memory& m, const Mine<Even>& my, int z_at, int from,
-                              const Column& before, const Column& own, const Column& behind,
-                              const Column& b, const Use& use) const {
-    const T z_before = m[z_at];
-    const T z_behind = m[z_at + 1];
-    const T z_own = m[z_at + 2];
-    RIDGE_UNROLL
-    for (int r = 0; r < rows; ++r) {
-      T y_before = my.y_before;
-      T y_behind = my.y_behind;
-      T y_own = my.y_own;
-      if constexpr (!Even) {
-        const int y_at = Room::y_table + 4 * (my.first_row + r);
-        y_before = m[y_at];
-        y_behind = m[y_at + 1];
-        y_own = m[y_at + 2];
-      }
-      const int at = from + my.at + r * pitch;
-      const T left = m[at - 1];
-      const T right = m[at + 1];
-      T below;
-      T above;
-      if (r == 0) {
-        below = m[at - pitch];
-      } else {
-        below = own.at[r - 1];
-      }
-      if (r == rows - 1) {
-        above = m[at + pitch];
-      } else {
-        above = own.at[r + 1];
-      }
-      T sum = b.at[r] - ((my.x_own + y_own) + z_own) * own.at[r];
-      sum += my.x_before * left;
-      sum += my.x_behind * right;
-      sum += y_before * below;
-      sum += y_behind * above;
-      sum += z_before * before.at[r];
-      sum += z_behind * behind.at[r];
-      use(r, sum);
-    }
-  }
-  template <class Memory>
-  RIDGE_DEVICE static Column column(const Memory& m, int at) {
-    Column c;
-    RIDGE_UNROLL
-    for (int r = 0; r < rows; ++r)
-      c.at[r] = m[at + r * pitch];
-    return c;
-  }
-  /// Of the diagonal in a plane. Nearly all planes are alike along z.
-  template <bool Even>
-  struct Inverses {
-    T of[Mine<Even>::kept];
-    [[nodiscard]] RIDGE_DEVICE T operator()(int r) const { return of[Even ? 0 : r]; }
-  };
-  template <bool Even, class Memory>
-  RIDGE_DEVICE static Inverses<Even> inverses(const Memory& m, const Mine<Even>& my, T z_own,
-                                              T usual) {
-    Inverses<Even> inverse;
-    RIDGE_UNROLL
-    for (int r = 0; r < Mine<Even>::kept; ++r)
-      inverse.of[r] = my.inverse[r];
-    if (z_own == usual) return inverse;
-    RIDGE_UNROLL
-    for (int r = 0; r < Mine<Even>::kept; ++r) {
-      const T y_own = m[Room::y_table + 4 * (my.first_row + r) + 2];
-      if (my.is_inside(r)) inverse.of[r] = T(1) / ((my.x_own + y_own) + z_own);
-    }
-    return inverse;
-  }
-
   template <bool Even>
   struct Held {
     Column u, first, second; ///< of planes p - 2, p - 3 and p - 4
@@ -382,7 +307,7 @@ private:
     const Mine<Even> my = settled<Even>(lane, m, job, t);
     Held<Even> held;
     const T usual = usual_z(lane);
-    held.inverse = inverses<Even>(m, my, usual, usual);
+    held.inverse = Stages::template inverses<Even>(m, my, usual, usual);
     const auto& z = s.a.axes[2];
     Coming next{job.begin, job.begin, 2}; // b's plane p - 1 lies in slot (p - 1 - job.begin) % 3
     if (z.is_periodic) next.at = place(z, next.at);
@@ -418,8 +343,11 @@ private:
     constexpr int odd = 1 - Parity;
     const int z_at = Room::z_table + Room::z_numbers * (p - job.begin + Room::z_before);
     begin<Even>(lane, m, job, my, next);
-    const T z_own = m[z_at - Room::z_numbers + 2];
-    const Inverses<Even> inverse = inverses<Even>(m, my, z_own, usual);
+    Inverses<Even> inverse;
+    if constexpr (!Varied) {
+      const T z_own = m[z_at - Room::z_numbers + 2];
+      inverse = Stages::template inverses<Even>(m, my, z_own, usual);
+    }
     if constexpr (Lane::has_async_copy) lane.template copy_wait<ahead>();
 
     Column u; // plane p
@@ -452,24 +380,26 @@ private:
 
     // The first sweep, in plane p - 1.
     const int u_at = Room::u + ((p - 1) & 3) * plane;
-    const Column own_u = column(m, u_at + my.at);
+    const Column own_u = Stages::column(m, u_at + my.at);
     Column first;
-    residuals<Even>(m, my, z_at - Room::z_numbers, u_at, held.u, own_u, u, b,
-                    [&](int r, T residual) {
-                      first.at[r] = own_u.at[r] + (s.weights[0] * inverse(r)) * residual;
-                    });
+    Stages::template stage<Even>(s.a.shift, m, my, z_at - Room::z_numbers, p - 1, u_at, held.u,
+                                 own_u, u, b, inverse, [&](int r, T residual, T of_diagonal) {
+                                   first.at[r] =
+                                       own_u.at[r] + (s.weights[0] * of_diagonal) * residual;
+                                 });
     RIDGE_UNROLL
     for (int r = 0; r < rows; ++r)
       m[Room::first + odd * plane + my.at + r * pitch] = first.at[r];
     held.u = own_u;
 
     // The second, in plane p - 2.
-    const Column own_first = column(m, Room::first + even * plane + my.at);
+    const Column own_first = Stages::column(m, Room::first + even * plane + my.at);
     Column second;
-    residuals<Even>(m, my, z_at - 2 * Room::z_numbers, Room::first + even * plane, held.first,
-                    own_first, first, held.b[even], [&](int r, T residual) {
-                      second.at[r] = own_first.at[r] + (s.weights[1] * held.inverse(r)) * residual;
-                    });
+    Stages::template stage<Even>(
+        s.a.shift, m, my, z_at - 2 * Room::z_numbers, p - 2, Room::first + even * plane, held.first,
+        own_first, first, held.b[even], held.inverse, [&](int r, T residual, T of_diagonal) {
+          second.at[r] = own_first.at[r] + (s.weights[1] * of_diagonal) * residual;
+        });
     held.inverse = inverse;
     held.first = own_first;
     if (p - 2 >= job.first && p - 2 < job.last) {
@@ -490,11 +420,12 @@ private:
       }
       held.emitted = -1;
       // The residual, in plane p - 3.
-      const Column own_second = column(m, Room::second + odd * plane + my.at);
+      const Column own_second = Stages::column(m, Room::second + odd * plane + my.at);
       Column residual;
-      residuals<Even>(m, my, z_at - 3 * Room::z_numbers, Room::second + odd * plane, held.second,
-                      own_second, second, held.b[odd],
-                      [&](int r, T value) { residual.at[r] = value; });
+      Stages::template stage<Even>(s.a.shift, m, my, z_at - 3 * Room::z_numbers, p - 3,
+                                   Room::second + odd * plane, held.second, own_second, second,
+                                   held.b[odd], held.inverse,
+                                   [&](int r, T value, T) { residual.at[r] = value; });
       take<Even>(lane, m, job, my, held, p - 3, residual);
       held.second = own_second;
     }

@@ -21,16 +21,25 @@ RIDGE_DEVICE int place(const AxisTables<T>& axis, int i) {
   return rest < 0 ? rest + axis.points : rest;
 }
 
+/// Where k of point i is along its array's axis, which has a point more at both ends. Any point has
+/// one that is positive.
+template <class T>
+RIDGE_DEVICE int place_of_k(const AxisTables<T>& axis, int i) {
+  if (axis.is_periodic) return place(axis, i) + 1;
+  return i < -1 ? 0 : i > axis.points ? axis.points + 1 : i + 1;
+}
+
 /// What a point of an axis weighs: its neighbours, 0 beyond walls, and the diagonal's part.
 template <class T>
 struct Weights {
   T before = 0, behind = 0, own = 0;
+  T low = 0, high = 0; ///< of the neighbours, walls included
   Weights() = default;
   template <class Lane>
   RIDGE_DEVICE Weights(const Lane& lane, const AxisTables<T>& axis, int at) {
     if (at < 0) return;
-    const T low = lane.load(axis.low, at);
-    const T high = lane.load(axis.high, at);
+    low = lane.load(axis.low, at);
+    high = lane.load(axis.high, at);
     own = low + high;
     before = neighbour(axis, at, -1) == at ? T(0) : low;
     behind = neighbour(axis, at, 1) == at ? T(0) : high;
@@ -49,7 +58,7 @@ struct MarchShape {
 };
 
 /// Where a block's numbers begin in shared memory. Tables of planes follow, then coarse planes.
-template <class T, class Shape, bool Up>
+template <class T, class Shape, bool Up, bool Varied>
 struct MarchRoom {
   /// Planes that are fetched before they are needed.
   static constexpr int ahead = 2;
@@ -60,13 +69,16 @@ struct MarchRoom {
   static constexpr int first = b + (ahead + 1) * own_plane;
   static constexpr int second = first + 2 * plane;
   static constexpr int sums = second + (Up ? 0 : 2 * plane);
-  static constexpr int y_table = sums + (Up ? 0 : own_plane);
+  static constexpr int k = sums + (Up ? 0 : own_plane);
+  /// Planes of k: those around the planes that stages work on, and those that are fetched.
+  static constexpr int k_planes = 8;
+  static constexpr int y_table = k + (Varied ? k_planes * plane : 0);
   static constexpr int y_given = y_table + 4 * Shape::high;
   static constexpr int x_taken = y_given + (Up ? 2 * Shape::high : 0);
   static constexpr int y_taken = x_taken + (Up ? 0 : 3 * Shape::wide);
   static constexpr int z_table = y_taken + (Up ? 0 : 3 * Shape::high);
-  static constexpr int z_numbers = Up ? 5 : 3; ///< a plane
-  static constexpr int z_before = 3;           ///< planes before a job's first, of weight 0
+  static constexpr int z_numbers = (Up ? 5 : 3) + (Varied ? 1 : 0); ///< a plane
+  static constexpr int z_before = 3; ///< planes before a job's first, of weight 0
 };
 
 /// What all blocks of a pass know.
@@ -132,10 +144,10 @@ inline Index fewest_points(const DeviceFacts& facts) {
 
 /// For a level of `n` points, coarse ones as in `transfer`, and `units` multiprocessors with
 /// `shared_bytes`. No blocks where it does not fit.
-template <class T, class Shape, bool Up>
+template <class T, class Shape, bool Up, bool Varied>
 MarchPlan plan_march(const std::array<StepTables<T>, 3>& transfer, Index3 n, int units,
                      Index shared_bytes) {
-  using Room = MarchRoom<T, Shape, Up>;
+  using Room = MarchRoom<T, Shape, Up, Varied>;
   MarchPlan plan;
   plan.planes = static_cast<int>(n.z);
   const int extents[3] = {static_cast<int>(n.x), static_cast<int>(n.y), static_cast<int>(n.z)};

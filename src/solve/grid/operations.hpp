@@ -132,7 +132,7 @@ struct Restriction {
 };
 
 /// Half a cycle on a level, in one pass: two sweeps from u, or from zero where `u` is empty, to
-/// `out`; then the residual, restricted. Without a coefficient.
+/// `out`; then the residual, restricted.
 template <class T>
 struct WayDown {
   Operator<T> a;
