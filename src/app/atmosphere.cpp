@@ -35,6 +35,7 @@ struct AtmosphereCommand {
   std::string schedule_z;
   int snapshots = 10;
   std::optional<double> step; ///< the largest stable one if not given
+  bool implicit = false;
   bool overwrite = false;
   bool json = false;
 
@@ -52,6 +53,7 @@ struct AtmosphereCommand {
     setup.nx = extents[0];
     setup.nz = extents[1];
     setup.step = step;
+    setup.implicit = implicit;
     setup.schedule = schedule;
     setup.schedule_z = schedule_z;
     const std::filesystem::path file(output);
@@ -137,6 +139,8 @@ void add_atmosphere(CommandLine& line) {
   command.add("--case", &o->which, "thermal, collision, gravity-waves, density-current, injection");
   command.add("--size", &o->size, "NXxNZ cells of the 20 km by 10 km");
   command.add("--time", &o->time, "seconds to integrate");
+  command.add("--implicit", &o->implicit,
+              "solve for sound along z in each column: steps are longer where cells are flat");
   command.add("-o,--output", &o->output, "HDF5 file for the snapshots; FILE.xdmf beside it")
       .require();
   command.add("--picture", &o->picture,

@@ -15,7 +15,10 @@ namespace {
 using atmosphere::Atmosphere;
 using Json = nlohmann::ordered_json;
 
-constexpr Index stages = 6; // of a step
+/// Of a step: three along each dimension, or three of both.
+Index stages(const Atmosphere& air) {
+  return air.setup().implicit ? 3 : 6;
+}
 
 double change(double before, double after) {
   return (after - before) / before;
@@ -30,13 +33,14 @@ Work work_of_step(const Atmosphere& air) {
   const Index count = air.setup().nx * air.setup().nz;
   Work work;
   // Stages read the state before the sweep and, but for the first, the one before them.
-  work.read = Bytes{2 * (1 + 2 + 2) * values * count};
-  work.written = Bytes{stages * values * count};
+  work.read = Bytes{stages(air) / 3 * (1 + 2 + 2) * values * count};
+  work.written = Bytes{stages(air) * values * count};
   for (const Record& sweep : air.records())
     work.flops += sweep.work.flops;
-  work.items = stages * count;
-  work.convention = "a step; each of its six stages reads the states it needs once and writes one; "
-                    "powers and quotients count as one operation";
+  work.items = stages(air) * count;
+  work.convention = fmt::format("a step; each of its {} stages reads the states it needs once and "
+                                "writes one; powers and quotients count as one operation",
+                                air.setup().implicit ? "three" : "six");
   return work;
 }
 
@@ -49,7 +53,7 @@ Record AtmosphereReport::record_of(Atmosphere& air, double seconds, comm::Commun
   // Ranks of a cpu share its cache, GPUs have one each.
   const Device& device = air.queue().device();
   const Index sharing = device.is_gpu() ? ranks.ranks() : 1;
-  const Index bytes_held = 2 * record.work.written.value / stages / sharing;
+  const Index bytes_held = 2 * record.work.written.value / stages(air) / sharing;
   record.in_cache = bytes_held <= device.facts().last_level_cache.value;
   if (air.steps_done() < 1 || seconds <= 0) return record;
   const Seconds each{seconds / static_cast<double>(air.steps_done())};
@@ -82,7 +86,7 @@ void AtmosphereReport::end(const Atmosphere& air, const End& end) const {
 }
 
 void AtmosphereReport::print(const Atmosphere& air, const End& end) const {
-  const double count = cells(air) * static_cast<double>(stages * air.steps_done());
+  const double count = cells(air) * static_cast<double>(stages(air) * air.steps_done());
   for (const Record& r : air.records())
     fmt::print("{}: {}\n", r.kernel, r.schedule);
   fmt::print("{} steps in {}: {:.3g} ns a cell and stage\n", air.steps_done(),
@@ -99,13 +103,13 @@ void AtmosphereReport::print_json(const Atmosphere& air, const End& end) const {
   record["atmosphere"] = {
       {"case", which_},
       {"schedule_x", air.records()[0].schedule},
-      {"schedule_z", air.records()[1].schedule},
+      {"schedule_z", air.records().back().schedule},
       {"time", air.time()},
       {"step", air.step_length()},
       {"steps", air.steps_done()},
       {"seconds", end.seconds},
       {"seconds_per_cell_and_stage",
-       end.seconds / (cells(air) * static_cast<double>(stages * air.steps_done()))},
+       end.seconds / (cells(air) * static_cast<double>(stages(air) * air.steps_done()))},
       {"mass_change", change(end.before.mass, end.after.mass)},
       {"energy_change", change(end.before.energy, end.after.energy)},
       {"snapshots", end.snapshots},

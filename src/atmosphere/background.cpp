@@ -101,11 +101,13 @@ Profiles profiles(Case c, int nz) {
     const Column cell = background(c, (k + 0.5) * dz);
     p.density.push_back(cell.density);
     p.heat.push_back(cell.heat);
+    p.stiffness.push_back(exponent * pressure(cell.heat) / cell.heat);
   }
   for (int k = 0; k <= nz; ++k) {
     const Column face = background(c, k * dz);
     p.face_density.push_back(face.density);
     p.face_heat.push_back(face.heat);
+    p.face_theta.push_back(face.heat / face.density);
     p.face_pressure.push_back(pressure(face.heat));
   }
   for (int g = 0; g < 2; ++g) {

@@ -37,6 +37,8 @@ using Cell = std::array<double, variables>;
 struct Profiles {
   std::vector<double> density, heat;                          ///< in cells, nz
   std::vector<double> face_density, face_heat, face_pressure; ///< at interfaces, nz + 1
+  std::vector<double> stiffness;      ///< derivative of the pressure by heat, in cells
+  std::vector<double> face_theta;     ///< potential temperature at interfaces
   std::array<double, 2> below, above; ///< density of the two cells beyond a lid over the nearest's
 };
 [[nodiscard]] Profiles profiles(Case c, int nz);

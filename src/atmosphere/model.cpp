@@ -1,6 +1,6 @@
 #include "model.hpp"
 
-#include <ridge/atmosphere/sweeps.hpp>
+#include <ridge/atmosphere/implicit.hpp>
 #include <ridge/chain/launch.hpp>
 #include <ridge/comm/field.hpp>
 #include <ridge/core/error.hpp>
@@ -20,6 +20,10 @@ using chain::ProfileSlot;
 
 constexpr Index graph_steps = 8; ///< of one graph: an even number, after which states are in place
 constexpr double rounding = 1e-9;
+// Of implicit steps: the wind along z that they count with, m/s, and the part of the limits of
+// sound along x and of the wind that is stable.
+constexpr double fastest_wind = 75;
+constexpr double implicit_part = 1.25 / 1.5;
 constexpr Index least_cells = 4; ///< that interpolation takes along a direction
 constexpr Index reach = 6;       ///< rows around a cell that a sweep along z needs: two a stage
 /// Rows a rank from which on halos serve both sweeps along z that follow each other: one exchange
@@ -28,6 +32,14 @@ constexpr Index rows_for_deep_halos = 40 * reach;
 
 /// The stages of a sweep are shorter steps from the same state.
 constexpr std::array<double, 3> stage_parts{1.0 / 3, 1.0 / 2, 1.0};
+
+/// The largest stable step. Sound along z limits explicit ones alone.
+double stable_step(const Setup& s) {
+  const double dx = length / static_cast<double>(s.nx);
+  const double dz = height / static_cast<double>(s.nz);
+  if (!s.implicit) return atmosphere::stable_step(dx, dz);
+  return implicit_part * atmosphere::stable_step(dx, dz * fastest / fastest_wind);
+}
 
 Forcing forcing_of(const Setup& s, double dx, double dz) {
   if (s.which != Case::gravity_waves) return {0, 0, 0, 1, 1};
@@ -88,12 +100,47 @@ SweepZ sweep_z(const Setup& s, const Profiles& p, double step, Index first_row) 
   return sweep;
 }
 
+/// How much of the acoustic terms along z is at the end of a stage: all, which damps sound. With
+/// 0.55 of it steps above 0.7 of the limit along x grew without bound.
+constexpr double implicitness = 1;
+
+/// Stage 0, 1 or 2 of an implicit step.
+ImplicitStage implicit_stage(const Setup& s, const Profiles& p, double step, std::size_t number) {
+  const double dx = length / static_cast<double>(s.nx);
+  const double dz = height / static_cast<double>(s.nz);
+  const double part = step * stage_parts[number];
+  ImplicitStage stage{};
+  auto& flux_x = std::get<0>(stage.operations);
+  flux_x.viscosity = -diffusion * dx / (16 * part);
+  flux_x.inject_z = 7500 / dz - 0.5;
+  flux_x.inject_rows = s.which == Case::injection ? 625 / dz : -1;
+  auto& flux_z = std::get<1>(stage.operations);
+  flux_z.viscosity = -diffusion * dz / (16 * part);
+  for (std::size_t i = 0; i < 2; ++i) {
+    flux_z.below[i] = p.below[i];
+    flux_z.above[i] = p.above[i];
+  }
+  auto& right = std::get<2>(stage.operations);
+  right.step = part;
+  right.over_size_x = part / dx;
+  right.over_size_z = part / dz;
+  right.forcing = forcing_of(s, dx, dz);
+  const Acoustics acoustics{implicitness * part / dz, implicitness * part * gravity};
+  std::get<3>(stage.operations).acoustics = acoustics;
+  std::get<5>(stage.operations).acoustics = acoustics;
+  return stage;
+}
+
 const Setup& checked(const Setup& s, int ranks) {
   if (s.nx < least_cells || s.nz < least_cells) {
     throw UsageError(
         fmt::format("{}x{} cells are too few; the interpolation takes at least {} along "
                     "x and along z",
                     s.nx, s.nz, least_cells));
+  }
+  if (s.implicit && ranks > 1) {
+    throw UsageError(
+        "implicit steps solve for whole columns: start one rank, or leave --implicit out");
   }
   if (ranks > 1 && s.nz / ranks < reach) {
     throw UsageError(
@@ -102,8 +149,7 @@ const Setup& checked(const Setup& s, int ranks) {
                     s.nz, ranks, reach, std::max<Index>(1, s.nz / reach)));
   }
   if (s.nz > (Index{1} << 30)) throw UsageError(fmt::format("{} cells along z are too many", s.nz));
-  const double stable =
-      stable_step(length / static_cast<double>(s.nx), height / static_cast<double>(s.nz));
+  const double stable = stable_step(s);
   if (s.step && !(*s.step > 0 && *s.step <= stable)) {
     throw UsageError(
         fmt::format("a time step of {} s is {}; for {}x{} cells steps of up to {:.6g} s "
@@ -117,7 +163,7 @@ const Setup& checked(const Setup& s, int ranks) {
 template <class Sweep>
 chain::Schedule schedule_of(const Device& device, const Setup& s, Index rows) {
   const chain::Description d = chain::describe<Sweep, double>();
-  const bool own = std::is_same_v<Sweep, SweepZ> && !s.schedule_z.empty();
+  const bool own = !std::is_same_v<Sweep, SweepX> && !s.schedule_z.empty();
   const std::string& text = own ? s.schedule_z : s.schedule;
   const Index3 n{s.nx, facts_of(device).takes_gpu_schedules ? rows : s.nz, 1};
   chain::Schedule schedule = chain::parse_schedule(text, device, d, n).schedule;
@@ -180,8 +226,7 @@ struct Atmosphere::Parts {
       : ranks(communicator), setup(checked(s, ranks.ranks())), queue(device),
         grid(grid_of(setup, ranks.ranks())),
         rest(atmosphere::profiles(s.which, static_cast<int>(s.nz))),
-        step_length(setup.step.value_or(
-            stable_step(length / static_cast<double>(s.nx), height / static_cast<double>(s.nz)))) {
+        step_length(setup.step.value_or(stable_step(s))) {
     for (std::size_t i = 0; i < states.size(); ++i) {
       for (int v = 0; v < variables; ++v)
         states[i].emplace_back(device, grid, ranks.rank(), "the state of the atmosphere", ahead());
@@ -197,12 +242,17 @@ struct Atmosphere::Parts {
       copy_to_device(queue, field.data(), values.data(), field.count());
       return field;
     };
-    columns.reserve(5);
+    columns.reserve(7);
     density = &profile(rest.density);
     heat = &profile(rest.heat);
     faces = {&profile(rest.face_density), &profile(rest.face_heat), &profile(rest.face_pressure)};
+    stiff = &profile(rest.stiffness);
+    theta = &profile(rest.face_theta);
     in_x = schedule_of<SweepX>(device, setup, owned().extents().y);
-    in_z = schedule_of<SweepZ>(device, setup, held().extents().y);
+    in_z = s.implicit ? schedule_of<ImplicitStage>(device, setup, held().extents().y)
+                      : schedule_of<SweepZ>(device, setup, held().extents().y);
+    for (int v = 0; v < variables && s.implicit; ++v)
+      middle.emplace_back(device, Extents{s.nx, s.nz}, "a stage of the atmosphere");
     set_step(step_length);
     start();
   }
@@ -235,6 +285,10 @@ struct Atmosphere::Parts {
     if (step == current_step) return;
     current_step = step;
     graph.reset();
+    if (setup.implicit) {
+      set_stages(step);
+      return;
+    }
     const Index first_held = held().begin.y;
     const Index3 n = held().extents();
     for (std::size_t from = 0; from < 2; ++from) {
@@ -246,16 +300,51 @@ struct Atmosphere::Parts {
       };
       const Division<Rows> parts = division();
       along_x[from] = {sweeps_of(parts.outer), sweeps_of(parts.inner)};
-      chain::Views<SweepZ, double> z;
-      set_states(z, from, [](const auto& field) { return field.view(); });
-      z.set(ProfileSlot<cell_density>{}, rows_of(*density, first_held, n.y));
-      z.set(ProfileSlot<face_density>{}, rows_of(*faces[0], first_held, n.y + 1));
-      z.set(ProfileSlot<face_heat>{}, rows_of(*faces[1], first_held, n.y + 1));
-      z.set(ProfileSlot<face_pressure>{}, rows_of(*faces[2], first_held, n.y + 1));
-      along_z[from].emplace(
-          queue, chain::Request<SweepZ, double>{sweep_z(setup, rest, step, first_held), n, z},
-          plain(in_z, n.y));
+      along_z[from].emplace(queue,
+                            chain::Request<SweepZ, double>{sweep_z(setup, rest, step, first_held),
+                                                           n, views_z<SweepZ>(from)},
+                            plain(in_z, n.y));
     }
+  }
+  /// Stages of implicit steps, which begin with either of the states.
+  void set_stages(double step) {
+    for (std::size_t from = 0; from < 2; ++from) {
+      stages[from].clear();
+      for (std::size_t number = 0; number < 3; ++number) {
+        auto views = views_z<ImplicitStage>(from);
+        const auto& held_state = number == 0 ? states[from] : states[1 - from];
+        const auto view = [&](int v) {
+          const auto i = static_cast<std::size_t>(v);
+          return number == 2 ? middle[i].view() : held_state[i].view();
+        };
+        views.set(Slot<stage_state>{}, view(0)).set(Slot<stage_state + 1>{}, view(1));
+        views.set(Slot<stage_state + 2>{}, view(2)).set(Slot<stage_state + 3>{}, view(3));
+        if (number == 1) {
+          views.set(Slot<after>{}, middle[0].view()).set(Slot<after + 1>{}, middle[1].view());
+          views.set(Slot<after + 2>{}, middle[2].view()).set(Slot<after + 3>{}, middle[3].view());
+        }
+        const Index3 n{setup.nx, setup.nz, 1};
+        views.set(ProfileSlot<stiffness>{}, rows_of(*stiff, 0, n.y));
+        views.set(ProfileSlot<face_theta>{}, rows_of(*theta, 0, n.y + 1));
+        views.set(ProfileSlot<rest_heat>{}, rows_of(*heat, 0, n.y));
+        stages[from].emplace_back(queue,
+                                  chain::Request<ImplicitStage, double>{
+                                      implicit_stage(setup, rest, step, number), n, views},
+                                  plain(in_z, n.y));
+      }
+    }
+  }
+  template <class Sweep>
+  [[nodiscard]] chain::Views<Sweep, double> views_z(std::size_t from) {
+    const Index first_held = held().begin.y;
+    const Index rows = held().extents().y;
+    chain::Views<Sweep, double> z;
+    set_states(z, from, [](const auto& field) { return field.view(); });
+    z.set(ProfileSlot<cell_density>{}, rows_of(*density, first_held, rows));
+    z.set(ProfileSlot<face_density>{}, rows_of(*faces[0], first_held, rows + 1));
+    z.set(ProfileSlot<face_heat>{}, rows_of(*faces[1], first_held, rows + 1));
+    z.set(ProfileSlot<face_pressure>{}, rows_of(*faces[2], first_held, rows + 1));
+    return z;
   }
 
   /// Of some of the rows owned, along x.
@@ -312,6 +401,11 @@ struct Atmosphere::Parts {
   /// The first of a pair of steps ends with z and the second begins with it. Where halos serve
   /// both, the second exchanges nothing.
   void give_step(bool x_first) {
+    if (setup.implicit) {
+      for (const Program& stage : stages[x_first ? 0 : 1])
+        stage.run();
+      return;
+    }
     const auto sweep = [](const Division<Program>& x, comm::Exchange* exchange) {
       for (const Program& outer : x.outer)
         outer.run();
@@ -332,10 +426,14 @@ struct Atmosphere::Parts {
       sweep(along_x[1], nullptr);
     }
   }
+  /// The state reached: sweeps come in pairs and lead back to the first, implicit steps do not.
+  [[nodiscard]] std::size_t current() const {
+    return setup.implicit ? static_cast<std::size_t>(done % 2) : 0;
+  }
   /// Whether several steps may be one launch: with exchanges not the first two, in which the
   /// carrier makes its connections.
   [[nodiscard]] bool takes_graphs() const {
-    if (!is_graphed(in_x)) return false;
+    if (!is_graphed(in_x) || setup.implicit) return false;
     return !exchanges[1] || (done >= 2 && exchanges[1]->can_be_recorded());
   }
   void one_step(double length_now) {
@@ -370,11 +468,13 @@ struct Atmosphere::Parts {
   std::array<std::vector<comm::RankField<double>>, 2> states;
   std::array<std::unique_ptr<comm::Exchange>, 2> exchanges; ///< of rows; null where none is needed
   std::vector<Field<double>> columns;
-  const Field<double>*density = nullptr, *heat = nullptr;
+  const Field<double>*density = nullptr, *heat = nullptr, *stiff = nullptr, *theta = nullptr;
   std::array<const Field<double>*, 3> faces{};
   chain::Schedule in_x, in_z;
   std::array<Division<Program>, 2> along_x;
   std::array<std::optional<Program>, 2> along_z;
+  std::vector<Field<double>> middle; ///< between the stages of implicit steps
+  std::array<std::vector<Program>, 2> stages;
   std::unique_ptr<Graph> graph;
 };
 
@@ -442,7 +542,7 @@ State Atmosphere::state() {
   for (std::size_t v = 0; v < host.of.size(); ++v) {
     host.of[v].resize(count); // rank 0 has the first rows
     double* const rows = host.of[v].data();
-    copy_to_host(p.queue, rows, p.states[0][v].owned_view().data, p.owned().count());
+    copy_to_host(p.queue, rows, p.states[p.current()][v].owned_view().data, p.owned().count());
     const int tag = static_cast<int>(v);
     if (me > 0) sends.push_back({rows, Bytes{p.owned().count() * 8}, 0, tag});
     for (int peer = 1; me == 0 && peer < p.ranks.ranks(); ++peer) {
@@ -466,6 +566,12 @@ Totals Atmosphere::totals() {
 
 std::vector<Record> Atmosphere::records() const {
   const Parts& p = *parts_;
+  if (p.setup.implicit) {
+    Record stage = p.stages[0].front().record();
+    stage.size = Extents{p.setup.nx, p.setup.nz};
+    stage.work.flops *= 3;
+    return {stage};
+  }
   const Division<Program>& x = p.along_x[0];
   std::vector<Record> both{(x.inner.empty() ? x.outer : x.inner).front().record(),
                            p.along_z[0]->record()};

@@ -20,6 +20,8 @@ namespace ridge::atmosphere {
 struct Setup {
   Case which = Case::thermal;
   Index nx = 400, nz = 200;
+  /// Acoustic terms along z are implicit: only sound along x and the wind limit the step. One rank.
+  bool implicit = false;
   /// Seconds of a time step; the largest stable one where none is given.
   std::optional<double> step;
   /// Schedules of both sweeps as text; see ridge/chain/schedule.hpp.
@@ -72,7 +74,8 @@ public:
   [[nodiscard]] const Profiles& profiles() const;
   [[nodiscard]] Queue& queue();
 
-  /// Records of the sweeps of all ranks along x and along z, untimed.
+  /// Records of the sweeps of all ranks along x and along z, untimed; of implicit steps that of a
+  /// stage, with the operations of three.
   [[nodiscard]] std::vector<Record> records() const;
 
 private:

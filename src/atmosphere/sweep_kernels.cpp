@@ -1,6 +1,7 @@
 // Compiled once per device kind.
-#include <ridge/atmosphere/sweeps.hpp>
+#include <ridge/atmosphere/implicit.hpp>
 #include <ridge/chain/executor.hpp>
 
 template struct ridge::chain::Executor<ridge::atmosphere::SweepX, double, ridge::Here>;
 template struct ridge::chain::Executor<ridge::atmosphere::SweepZ, double, ridge::Here>;
+template struct ridge::chain::Executor<ridge::atmosphere::ImplicitStage, double, ridge::Here>;

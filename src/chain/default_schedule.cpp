@@ -257,19 +257,21 @@ bool set_one_launch(const DeviceFacts& facts, const Description& d, Index3 n, Gp
 /// where columns keep much in shared memory, which blocks of few lanes fill best. Columns that do
 /// not fit run one operation a launch.
 void set_columns(const DeviceFacts& facts, const Description& d, Index3 n, GpuSchedule& s) {
-  const PassedGroup all = d.passing_of(0, d.last());
+  s.fuse = d.groups.empty() ? fuse_all : listed_groups(d);
+  const Plan plan = make_plan(d, n, {s.fuse, true, s.tile, true});
+  Index elements = 0;
+  for (const GroupPlan& g : plan.groups)
+    elements = std::max(elements, d.passing_of(g.first, g.last).lane_elements(n));
+  const Index bytes = elements * d.element_bytes;
   const int width = std::max(facts.warp_width, 1);
   const Index columns = n.x * (d.rank > 2 ? n.y : 1);
-  const Index bytes = all.lane_elements(n) * d.element_bytes;
   int threads = std::min(4 * width, most_block_threads);
   while (threads > width && columns < Index{4} * threads * std::max(facts.units, 1))
     threads /= 2;
   while (threads > width && 4 * threads * bytes > facts.shared_per_block.value)
     threads /= 2;
   s.block = BlockShape{{threads, 1, 1}};
-  const Index room = facts.shared_per_block.value;
-  const bool one = make_plan(d, n, {fuse_all, true, s.tile, true}).groups.size() == 1;
-  s.fuse = all.passing == Passing::columns && one && threads * bytes <= room ? fuse_all : fuse_none;
+  if (!plan.note.empty() || threads * bytes > facts.shared_per_block.value) s.fuse = fuse_none;
 }
 
 GpuSchedule gpu_default(const DeviceFacts& facts, const Description& d, Index3 n) {

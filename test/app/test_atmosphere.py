@@ -165,3 +165,17 @@ def test_interrupted_runs_finish_their_snapshot(ridge, folder, which):
         assert sorted(h5) == ["0000", "0001"]
         assert 0 < h5["0001"].attrs["time"] < 1e6
     assert left_in(folder) == ["out.h5", "out.png", "out.xdmf"]
+
+
+def test_implicit(ridge, folder):
+    """Cells are flat: steps are several times longer."""
+    steps = {}
+    for how in [[], ["--implicit"]]:
+        result = atmosphere(ridge, "--device", "cpu", "--snapshots", 1, "--json", "--overwrite", *how,
+                            size="20x80")
+        air = result.records()[0]["atmosphere"]
+        steps[bool(how)] = air["step"]
+        assert abs(air["mass_change"]) < 1e-13
+    assert steps[True] > 3 * steps[False]
+    ridge.bad("atmosphere", "--size", "20x80", "--time", 5, "--implicit", "--step", 5, "-o", "more.h5",
+              says="steps of up to")

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -76,6 +77,83 @@ TEST(Atmosphere, ThePlainProgramDoesToo) {
   Atmosphere air(Device("cpu"), setup_of("thermal", 100, 50));
   air.advance(400, std::numeric_limits<Index>::max());
   EXPECT_LT(difference(air.state(), right, 100, 50), 1e-10);
+}
+
+Totals changes_of(Atmosphere& air, double end) {
+  const Totals before = air.totals();
+  air.advance(end, std::numeric_limits<Index>::max());
+  const Totals after = air.totals();
+  return {(after.mass - before.mass) / before.mass, (after.energy - before.energy) / before.energy};
+}
+double most(const std::vector<double>& values) {
+  return *std::max_element(values.begin(), values.end());
+}
+
+/// The difference of two fields over the size of the first.
+double apart(const std::vector<double>& right, const std::vector<double>& other) {
+  double difference = 0;
+  double size = 0;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    difference += (right[i] - other[i]) * (right[i] - other[i]);
+    size += right[i] * right[i];
+  }
+  return std::sqrt(difference / size);
+}
+
+TEST(ImplicitAtmosphere, AgreesWithExplicitStepsOfItsLength) {
+  atmosphere::Setup s = setup_of("thermal", 60, 30);
+  Atmosphere right(Device("cpu"), s);
+  s.implicit = true;
+  Atmosphere air(Device("cpu"), s);
+  const double mass = changes_of(air, 200).mass;
+  EXPECT_LT(std::abs(mass), 1e-13);
+  right.advance(200, std::numeric_limits<Index>::max());
+  const auto expected = temperature_of(right.state(), right.profiles(), s.nx);
+  const auto got = temperature_of(air.state(), air.profiles(), s.nx);
+  EXPECT_LT(apart(expected, got), 0.05);
+  EXPECT_GT(apart(expected, got), 1e-6); // they are not the same program
+  EXPECT_NEAR(most(got), most(expected), 0.05);
+}
+TEST(ImplicitAtmosphere, TakesStepsSeveralTimesLongerWhereCellsAreFlat) {
+  atmosphere::Setup s = setup_of("collision", 20, 100);
+  const double explicit_step = Atmosphere(Device("cpu"), s).step_length();
+  s.implicit = true;
+  Atmosphere air(Device("cpu"), s);
+  EXPECT_GT(air.step_length(), 4.9 * explicit_step);
+  const Totals change = changes_of(air, 300);
+  EXPECT_LT(std::abs(change.mass), 1e-13);
+  EXPECT_LT(std::abs(change.energy), 1e-3);
+  EXPECT_LT(most(temperature_of(air.state(), air.profiles(), s.nx)), 20);
+}
+TEST(ImplicitAtmosphere, IsTheSameUnderEverySchedule) {
+  atmosphere::Setup s = setup_of("gravity-waves", 24, 12);
+  s.implicit = true;
+  const auto after = [&](const char* device, const char* schedule) {
+    s.schedule = schedule;
+    Atmosphere air{Device(std::string_view(device)), s};
+    air.advance(forever, 5);
+    EXPECT_EQ(air.steps_done(), 5);
+    return air.state();
+  };
+  const State right = after("cpu", "fission");
+  const auto expect = [&](const char* device, const char* schedule) {
+    const State got = after(device, schedule);
+    for (std::size_t v = 0; v < right.of.size(); ++v) {
+      double scale = least_scale[v];
+      for (const double value : right.of[v])
+        scale = std::max(scale, std::abs(value));
+      for (std::size_t i = 0; i < right.of[v].size(); ++i) {
+        ASSERT_NEAR(right.of[v][i], got.of[v][i], 1e-9 * scale)
+            << device << " " << schedule << " " << v << " " << i;
+      }
+    }
+  };
+  for (const char* schedule : {"auto", "tiled", "fuse=all tile=7xall threads=3"})
+    expect("cpu", schedule);
+  for (const char* device : {"simt:32", "simt:64"}) {
+    expect(device, "auto");
+    expect(device, "fission");
+  }
 }
 
 class Cases : public ::testing::TestWithParam<const char*> {};

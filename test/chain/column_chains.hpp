@@ -12,7 +12,7 @@ inline constexpr Slot<1> moisture;
 inline constexpr Slot<2> weight;
 inline constexpr Slot<3> below;
 inline constexpr Slot<4> above;
-inline constexpr Slot<5> wettest;
+inline constexpr Slot<5> extreme;
 inline constexpr Slot<6> product;
 
 struct Weigh {
@@ -25,18 +25,18 @@ struct Weigh {
 };
 struct Combine {
   static constexpr const char* name = "combine";
-  static constexpr std::array accesses{read(below), read(above), read(wettest), read(density),
+  static constexpr std::array accesses{read(below), read(above), read(extreme), read(density),
                                        write(product)};
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
-    at.set(product, at(below) + at(density) * (at(above) - at(wettest)));
+    at.set(product, at(below) + at(density) * (at(above) - at(extreme)));
   }
 };
 template <int Rank, bool Cut>
 struct Weights {
   static constexpr const char* name = "weights";
   static constexpr std::array arrays{input("density"),   input("moisture"),  temporary("weight"),
-                                     temporary("below"), temporary("above"), temporary("wettest"),
+                                     temporary("below"), temporary("above"), temporary("extreme"),
                                      output("product")};
   static constexpr auto dimensions = [] {
     std::array<Dimension, static_cast<std::size_t>(Rank)> all{};
@@ -44,7 +44,7 @@ struct Weights {
     return all;
   }();
   std::tuple<Weigh, ScanUp<Sum, Slot<2>, Slot<3>>, ScanDown<Sum, Slot<2>, Slot<4>>,
-             ScanDown<Greatest, Slot<1>, Slot<5>>, Combine>
+             ScanDown<std::conditional_t<Rank == 2, Least, Greatest>, Slot<1>, Slot<5>>, Combine>
       operations;
 };
 

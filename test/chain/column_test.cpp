@@ -36,14 +36,14 @@ std::vector<double> weights(Index3 n, bool of_two, const std::vector<double>& de
     for (Index k = 0; k < levels; ++k) {
       double below = 0;
       double above = 0;
-      double wettest = -INFINITY;
+      double extreme = of_two ? INFINITY : -INFINITY;
       for (Index j = 0; j <= k; ++j)
         below += density[at(j)] * moisture[at(j)];
       for (Index j = levels - 1; j >= k; --j) {
         above += density[at(j)] * moisture[at(j)];
-        wettest = std::max(wettest, moisture[at(j)]);
+        extreme = of_two ? std::min(extreme, moisture[at(j)]) : std::max(extreme, moisture[at(j)]);
       }
-      product[at(k)] = below + density[at(k)] * (above - wettest);
+      product[at(k)] = below + density[at(k)] * (above - extreme);
     }
   }
   return product;

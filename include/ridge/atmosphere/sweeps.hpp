@@ -81,13 +81,14 @@ constexpr auto join(const std::array<Access, N>&... parts) {
 }
 
 /// Fluxes through the interface left of each cell, and right of the last.
-template <int State, int Flux>
+/// `Heat` is the profile of heat at rest.
+template <int State, int Flux, int Heat = cell_heat>
 struct FluxX {
   static constexpr const char* name = "flux x";
   static constexpr auto accesses =
       join(read_state<State>(along_x(-2, 1)), write_state<Flux>(),
            std::array<Access, 2>{read(chain::ProfileSlot<cell_density>{}),
-                                 read(chain::ProfileSlot<cell_heat>{})});
+                                 read(chain::ProfileSlot<Heat>{})});
   static constexpr chain::Domain domain{{}, {1, 0, 0}};
   static constexpr double flops = 62;
   double viscosity;        ///< times the third difference
@@ -99,7 +100,7 @@ struct FluxX {
   RIDGE_FN void operator()(const At& at) const {
     using V = typename At::Value;
     const V rest = at(chain::ProfileSlot<cell_density>{});
-    const V rest_heat = at(chain::ProfileSlot<cell_heat>{});
+    const V rest_heat = at(chain::ProfileSlot<Heat>{});
     V q[4][4];
     RIDGE_UNROLL
     for (int i = 0; i < 4; ++i) {
@@ -207,6 +208,20 @@ struct Forcing {
   double amplitude = 0;                ///< m/s^2; 0: none
   double x, z;                         ///< of its centre
   double over_radius_x, over_radius_z; ///< one over its radii
+
+  /// At an item of a range that begins at row `first_row` of the whole atmosphere.
+  template <class At>
+  RIDGE_FN auto at(const At& item, Index first_row) const {
+    using V = typename At::Value;
+    const double row = static_cast<double>(item.y() + first_row);
+    const double s_z = (row + 0.5 - z) * over_radius_z;
+    if (s_z * s_z > 1) return V(0.0);
+    const V s_x = (item.x_values() + (0.5 - x)) * over_radius_x;
+    const V square = s_x * s_x + s_z * s_z;
+    const V bell = quarter_wave(square);
+    return select(square <= 1.0, amplitude * bell * bell, V(0.0)) *
+           item(chain::ProfileSlot<cell_density>{});
+  }
 };
 
 /// The state behind a stage: that before the sweep, and what came through the interfaces.
@@ -238,7 +253,7 @@ struct Advance {
         at(Slot<before + 2>{}) - over_size * (at(Slot<Flux + 2>{}, dx, dy) - at(Slot<Flux + 2>{}));
     V push(0.0);
     if constexpr (AlongZ) push = (-gravity) * at(Slot<State>{});
-    if (forcing.amplitude != 0) push = push + force(at);
+    if (forcing.amplitude != 0) push = push + forcing.at(at, first_row);
     at.set(Slot<To>{},
            at(Slot<before>{}) - over_size * (at(Slot<Flux>{}, dx, dy) - at(Slot<Flux>{})));
     at.set(Slot<To + 1>{}, at(Slot<before + 1>{}) -
@@ -246,20 +261,6 @@ struct Advance {
     at.set(Slot<To + 2>{}, momentum + step * push);
     at.set(Slot<To + 3>{}, at(Slot<before + 3>{}) -
                                over_size * (at(Slot<Flux + 3>{}, dx, dy) - at(Slot<Flux + 3>{})));
-  }
-
-private:
-  template <class At>
-  RIDGE_FN auto force(const At& at) const {
-    using V = typename At::Value;
-    const double row = static_cast<double>(at.y() + first_row);
-    const double s_z = (row + 0.5 - forcing.z) * forcing.over_radius_z;
-    if (s_z * s_z > 1) return V(0.0);
-    const V s_x = (at.x_values() + (0.5 - forcing.x)) * forcing.over_radius_x;
-    const V square = s_x * s_x + s_z * s_z;
-    const V bell = quarter_wave(square);
-    return select(square <= 1.0, forcing.amplitude * bell * bell, V(0.0)) *
-           at(chain::ProfileSlot<cell_density>{});
   }
 };
 

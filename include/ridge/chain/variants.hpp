@@ -59,8 +59,9 @@ constexpr RangesOf<C> groups_ahead() {
   RangesOf<C> all;
   const bool joined = joined_to(Uses<C>{}, 0) == whole.last;
   if constexpr (operations_of < C >> 1) {
-    if (joined || ahead_of_names || Flow<C, 0, whole.last>::passing != Passing::memory)
-      all.add(whole);
+    constexpr Passing passing = Flow<C, 0, whole.last>::passing;
+    constexpr bool by_groups = passing == Passing::columns && groups_of<C>().size() > 0;
+    if (joined || ahead_of_names || (passing != Passing::memory && !by_groups)) all.add(whole);
   }
   if (!joined || ahead_of_names) {
     for (const OperationRange& g : groups_of<C>())

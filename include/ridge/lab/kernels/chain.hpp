@@ -1,5 +1,5 @@
 // All built-in chains.
 #pragma once
 
-#include <ridge/atmosphere/sweeps.hpp>
+#include <ridge/atmosphere/implicit.hpp>
 #include <ridge/lab/chain_kernels.hpp>
