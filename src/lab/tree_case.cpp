@@ -114,7 +114,7 @@ public:
   [[nodiscard]] Check check() override {
     error_ = tree_->error(sample());
     const double usual = tree_error_at({options_.theta, options_.order});
-    const double tolerance = asked_.value_or(std::max(1e-5, 2 * usual));
+    const double tolerance = asked_.value_or(std::max(1e-5, 3 * usual));
     Check check;
     check.max_error = error_.rms;
     check.against = "all pairs";
