@@ -54,10 +54,9 @@ def applied(u, walls, c):
     return c * u + along + across
 
 
-@pytest.mark.parametrize("device", ["cpu", "simt:32"])
-def test_it_gives_what_the_operator_takes_back(ridge, env, problem, device):
+def test_it_gives_what_the_operator_takes_back(ridge, env, problem):
     record, = ridge.good("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--operator", "op.hpp:Op", "--set", "c=0.25", "--boundary",
-                         "x=dirichlet:1.5,y=periodic,z=neumann:0", "--device", device, "--json", env=env).records()
+                         "x=dirichlet:1.5,y=periodic,z=neumann:0", "--device", "cpu", "--json", env=env).records()
     assert record["kernel"] == "op.hpp:Op" and record["schedule"] == "conjugate gradients" and record["residual"] <= 2e-10
     with h5py.File("u.h5") as h5:
         u = h5["u"][...]

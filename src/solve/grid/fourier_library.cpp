@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <type_traits>
 #include <vector>
 
@@ -76,6 +77,12 @@ const Fftw& fftw() {
   return found;
 }
 
+/// FFTW makes and ends one plan at a time; so are libraries opened.
+std::mutex& one_at_a_time() {
+  static std::mutex guard;
+  return guard;
+}
+
 class HostPlans final : public Transform {
 public:
   HostPlans(void* forward, void* backward) : forward_(forward), backward_(backward) {
@@ -83,6 +90,7 @@ public:
       throw Failure("FFTW has no transform of these extents");
   }
   ~HostPlans() override {
+    const std::lock_guard lock(one_at_a_time());
     for (void* const plan : {forward_, backward_})
       if (plan != nullptr) fftw().destroy(plan);
   }
@@ -116,6 +124,7 @@ struct GpuFft {
 
 const GpuFft& gpu_fft(DeviceKind kind) {
   static std::map<DeviceKind, GpuFft> opened;
+  const std::lock_guard lock(one_at_a_time());
   const auto [at, is_new] = opened.try_emplace(kind);
   if (is_new) {
     GpuFft& f = at->second;
@@ -187,11 +196,15 @@ public:
   }
   static std::unique_ptr<Transform> host_complex(Index3 n, double* data) {
     const auto size = [](Index points) { return static_cast<int>(points); };
-    choose_threads(n);
     const Fftw& f = fftw();
-    return std::make_unique<HostPlans>(
-        f.to_complex(size(n.z), size(n.y), size(n.x), data, data, estimate),
-        f.to_real(size(n.z), size(n.y), size(n.x), data, data, estimate));
+    void* plans[2];
+    {
+      const std::lock_guard lock(one_at_a_time());
+      choose_threads(n);
+      plans[0] = f.to_complex(size(n.z), size(n.y), size(n.x), data, data, estimate);
+      plans[1] = f.to_real(size(n.z), size(n.y), size(n.x), data, data, estimate);
+    }
+    return std::make_unique<HostPlans>(plans[0], plans[1]);
   }
 
 private:
@@ -217,11 +230,17 @@ std::string fourier_library_name(const Device& device) {
 std::unique_ptr<Transform> real_transform(Index3 n, std::array<int, 3> forward,
                                           std::array<int, 3> backward, double* data) {
   const auto size = [](Index points) { return static_cast<int>(points); };
-  choose_threads(n);
   const auto plan = [&](const std::array<int, 3>& k) {
     return fftw().real(size(n.z), size(n.y), size(n.x), data, data, k[2], k[1], k[0], estimate);
   };
-  return std::make_unique<HostPlans>(plan(forward), plan(backward));
+  void* plans[2];
+  {
+    const std::lock_guard lock(one_at_a_time());
+    choose_threads(n);
+    plans[0] = plan(forward);
+    plans[1] = plan(backward);
+  }
+  return std::make_unique<HostPlans>(plans[0], plans[1]);
 }
 
 std::unique_ptr<Transform> complex_transform(Queue& queue, Index3 n, float* data) {
