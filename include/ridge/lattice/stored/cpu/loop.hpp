@@ -11,6 +11,9 @@ namespace ridge::lattice {
 
 namespace cpu_site::inline RIDGE_TARGET_NAME {
 
+/// Groups whose values are fetched before they are read.
+inline constexpr int fetched_ahead = 1;
+
 /// Calls the kernel for all packs; returns the sum of what it gives, where `sums`.
 template <bool Inner, class K>
 double stored_loop(const SiteGrid& g, const K& kernel, const StoredCpuSchedule& s, bool sums) {
@@ -19,6 +22,8 @@ double stored_loop(const SiteGrid& g, const K& kernel, const StoredCpuSchedule& 
   const BoxShifts shifts(g);
   const bool neighbours = !Inner && !g.has_boxes();
   const Index groups = ceil_div(g.sites(), Index{Inner ? 1 : g.lanes});
+  // What fits the cores' caches is there already.
+  const int ahead = g.sites() * g.inner > 4096 ? fetched_ahead : 0;
   std::mutex guard;
   double all = 0;
   cpu::run(s.threads > 0 ? s.threads : cpu::default_threads(), [&](int thread, int threads) {
@@ -33,7 +38,7 @@ double stored_loop(const SiteGrid& g, const K& kernel, const StoredCpuSchedule& 
       }
       for (int first = 0; first < g.lanes; first += width) {
         const StoredSites<T, width, Inner> at(g, shifts, group, c, first,
-                                              s.store == Results::streaming);
+                                              s.store == Results::streaming, ahead);
         const auto value = kernel(at, sums);
         if (sums) total += at.total(value);
       }

@@ -49,6 +49,7 @@ public:
     bool straight = true;
     bool around = false;    ///< some go around the lattice
     bool one_group = false; ///< all lie in `group`, in other lanes
+    bool fresh = false;     ///< ahead along z or t: few groups before have read it
     Index groups[P];        ///< unless straight
     signed char lanes[P];
     bool crosses[P];
@@ -57,8 +58,8 @@ public:
   /// The lanes [first, first + P) of group `group`, whose coordinates are c: of a site with inner
   /// values, or within each box. Neighbouring sites are found from the group.
   StoredSites(const SiteGrid& grid, const BoxShifts& shifts, Index group,
-              const int (&c)[grid_dimensions], int first, bool stream)
-      : grid_(grid), shifts_(shifts), group_(group), first_(first), stream_(stream) {
+              const int (&c)[grid_dimensions], int first, bool stream, int ahead)
+      : grid_(grid), shifts_(shifts), group_(group), first_(first), ahead_(ahead), stream_(stream) {
     for (int d = 0; d < grid_dimensions; ++d)
       c_[d] = c[d];
     odd_ = grid.odd(c);
@@ -88,6 +89,7 @@ public:
   [[nodiscard]] RIDGE_FN Neighbour next() const {
     Neighbour n;
     n.first = first_;
+    n.fresh = Mu >= grid_dimensions - 2 && By > 0;
     if (!Inner && !grid_.has_boxes()) [[unlikely]] {
       neighbours(n, Mu, By);
       return n;
@@ -125,6 +127,7 @@ public:
     using Code = typename View::Code;
     using Element = typename Code::Element;
     typedef Element Register __attribute__((vector_size(sizeof(Element) * P)));
+    if (at.fresh && ahead_ != 0) fetch(view, at.group);
     Scaled<typename View::Tensor, V> r;
     r.scale = V(T(1));
     if constexpr (Inner && !Code::inner) { // one link for all values of the fifth dimension
@@ -156,6 +159,7 @@ public:
   template <class Site, class Number, int Reals>
   [[nodiscard]] RIDGE_FN auto read_once(const StoredView<Site, Number, Reals>& view,
                                         const Neighbour& at) const {
+    if (ahead_ != 0 && !at.fresh) fetch(view, at.group);
     return read(view, at);
   }
 
@@ -266,6 +270,27 @@ private:
   }
 
   static constexpr int own_lanes = 64 / static_cast<int>(sizeof(T));
+
+  /// Fetches what a group some groups on will read where this one reads `group`: a pack reads from
+  /// so many places in turn that the processor's own prefetching sees too few lines of each.
+  template <class View>
+  RIDGE_FN void fetch(const View& view, Index group) const {
+    using Code = typename View::Code;
+    using Element = typename Code::Element;
+    if (first_ != 0) return; // of the group's other packs
+    const Index lanes = Inner ? (Code::inner ? view.lanes : 1) : own_lanes;
+    const Index words = lanes * Code::words;
+    constexpr int line = 64 / static_cast<int>(sizeof(Element));
+    const Element* const from = view.elements.data + (group + ahead_) * words;
+    if constexpr (Inner && Code::inner) {
+      for (Index e = 0; e < words; e += line)
+        __builtin_prefetch(from + e);
+    } else {
+      RIDGE_UNROLL
+      for (int e = 0; e < (Inner ? 1 : own_lanes) * Code::words; e += line)
+        __builtin_prefetch(from + e);
+    }
+  }
 
   template <class Code, class Tensor, class Words>
   static RIDGE_FN void decode(Scaled<Tensor, V>& r, const Words& word) {
@@ -389,7 +414,7 @@ private:
   const BoxShifts& shifts_;
   Index group_;
   int c_[grid_dimensions];
-  int first_, odd_;
+  int first_, odd_, ahead_;
   bool stream_;
 };
 
