@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADERS = sorted((ROOT / "include/ridge/lab/kernels").glob("*/*.hpp"))
 # What messages, the lab's first rows and planted patients name as the usual ones, and words of other
 # things; and those that --levels is for.
-USUAL = {"elements", "running-sum", "tridiagonal",
+USUAL = {"elements", "running-sum", "tridiagonal", "diffusion",
          "laplacian", "laplacian8", "heat", "wave", "gravity", "lattice-sum", "lattice-norm2", "lattice-axpy"}
 
 
