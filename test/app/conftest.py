@@ -14,6 +14,11 @@ from over_ranks import ENVIRONMENT, MPIRUN
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
+def without_waits(text):
+    """What stderr says but for compilations that take long, as any does on a busy machine."""
+    return "".join(line for line in text.splitlines(True) if not line.startswith("ridge: compiling "))
+
+
 class Result:
     """How a run of the command ended."""
 
@@ -38,7 +43,7 @@ class Ridge:
             [*prefix, self.program, *map(str, words)],
             cwd=cwd, capture_output=True, text=True, timeout=limit, check=False, **options,
         )
-        return Result(done.returncode, done.stdout, done.stderr)
+        return Result(done.returncode, done.stdout, without_waits(done.stderr))
 
     def good(self, *words, **options):
         """Runs what must succeed without a word on stderr."""
