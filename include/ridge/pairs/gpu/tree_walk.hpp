@@ -34,11 +34,13 @@ struct WalkGroups {
 
 #if defined(RIDGE_TARGET_CUDA)
   static constexpr int most_width = 32;
+  static constexpr int blocks_of_floats = folds ? 5 : 6; // measured on an H100
 #else
   static constexpr int most_width = 64;
+  static constexpr int blocks_of_floats = 5;
 #endif
   static constexpr int max_threads = walk_warps * most_width;
-  static constexpr int min_blocks = sizeof(T) == 4 ? 5 : 3;
+  static constexpr int min_blocks = sizeof(T) == 4 ? blocks_of_floats : 3;
   static constexpr const char* name = "tree walk";
 
   /// Nodes of a warp's stack. Taking one node adds at most seven: below `kept` from its end they
