@@ -1,9 +1,11 @@
 #include <ridge/core/error.hpp>
+#include <ridge/lab/kernels/chain_systems.hpp>
 
 #include "commands.hpp"
 #include "evolve_fields.hpp"
 #include "evolve_implicit.hpp"
 #include "evolve_setup.hpp"
+#include "evolve_system.hpp"
 #include "interrupt.hpp"
 #include "picture.hpp"
 #include "progress.hpp"
@@ -373,10 +375,21 @@ private:
   double seconds_ = 0;
 };
 
+void refuse_probes(const EvolveOptions& o) {
+  if (o.source.empty() && o.wavelet.empty() && o.receivers.empty() && o.gather.empty() &&
+      o.shown.empty())
+    return;
+  throw UsageError("--source, --wavelet, --receivers, --gather and --show are for systems "
+                   "(docs/systems.md), not for stencils");
+}
+
 std::string footer() {
   std::string lines = "built-in kernels:\n";
   for (const lab::EvolvingKernel& k : lab::evolving_kernels())
     lines += fmt::format("  {:<10} {}\n", k.name, k.meaning);
+  lines += "\nbuilt-in systems (docs/systems.md):\n";
+  for (const auto& k : lab::evolving_systems())
+    lines += fmt::format("  {:<14} {}\n", k->name, k->meaning);
   return lines + "\nCtrl-C writes a last snapshot to go on from. See docs/sweeps.md.\n";
 }
 
@@ -417,6 +430,14 @@ void add_evolve(CommandLine& line) {
   command.add("--absorb-width", &o->absorb_width, "points of an absorbing layer; 20 if not given");
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
+  command.add("--source", &o->source,
+              "FILE.csv: places at which systems are excited, and perhaps arrays and amplitudes");
+  command.add("--wavelet", &o->wavelet,
+              "ricker:FREQUENCY, or a file of numbers, one a step: what sources add");
+  command.add("--receivers", &o->receivers,
+              "FILE.csv: places whose traces go to FILE.traces.h5 beside the output");
+  command.add("--gather", &o->gather, "PNG of all traces beside each other");
+  command.add("--show", &o->shown, "the field of a system that --picture shows");
   command.add("--restart", &o->restart,
               "FILE.h5: go on from the last snapshot of this run, bit by bit");
   command.add("--picture", &o->picture, "PNG of the plane in the middle of z at the end");
@@ -430,6 +451,8 @@ void add_evolve(CommandLine& line) {
   command.set_footer(footer());
   command.set_action(
       [o] {
+        if (const auto system = find_system(*o)) return evolve_system(*o, *system);
+        refuse_probes(*o);
         comm::Communicator& ranks = comm::world();
         EvolveCommand(*o, make_setup(*o, ranks), ranks).execute();
       },

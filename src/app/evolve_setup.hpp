@@ -19,6 +19,7 @@ namespace ridge::app {
 struct EvolveOptions {
   std::string kernel, input, output, restart, device, schedule, picture, dt, boundary, spacing;
   std::string absorb, before, ranks, implicit;
+  std::string source, wavelet, receivers, gather, shown; ///< of systems
   std::vector<std::string> coefficients, settings;
   std::optional<double> diffusivity, speed, tolerance;
   std::optional<Index> absorb_width, steps, every;

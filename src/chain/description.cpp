@@ -191,6 +191,9 @@ private:
   [[nodiscard]] const OperationInfo& operation(int k) const {
     return d_.operations[static_cast<std::size_t>(k)];
   }
+  [[nodiscard]] const Dimension& dimension_at(int d) const {
+    return d_.dimensions[static_cast<std::size_t>(d)];
+  }
 
   /// Elements have their points along x, or x and y, and whole ones are computed at once.
   void points() const {
@@ -325,7 +328,9 @@ private:
     for (int d = 0; d < 3; ++d) {
       const Dimension& dimension = d_.dimensions[static_cast<std::size_t>(d)];
       if (dimension.halo < 0) fail("a halo of {} along {}", dimension.halo, axis_name(d));
-      if (!dimension.independent || dimension.halo > 0) continue;
+      if (dimension.beyond < 0)
+        fail("{} points beyond the ends of {}", dimension.beyond, axis_name(d));
+      if (!dimension.independent || dimension.halo > 0 || dimension.edge == Edge::given) continue;
       for (const Access& a : operation(k).accesses) {
         if (a.writes || (a.reach.low.along(d) == 0 && a.reach.high.along(d) == 0)) continue;
         for (int j = 0; j < count_; ++j) {
@@ -352,16 +357,17 @@ private:
         const int extra = to.extra.along(d);
         int low = begin + a.reach.low.along(d);
         int high = end + a.reach.high.along(d);
-        if (edge != Edge::none &&
+        const int held = edge == Edge::given && !a.writes ? dimension_at(d).beyond : 0;
+        if (edge != Edge::none && edge != Edge::given &&
             !a.writes) { // what lies beyond is the other end, or the last point
           low = std::max(low, 0);
           high = std::min(high, extra);
         }
-        if (low < 0 || high > extra) {
+        if (low < -held || high > extra + held) {
           fail("operation '{}' {} '{}' up to {} {} its {} along {}; give it a smaller domain, the "
                "array more points, or the dimension an edge",
-               op.name, a.writes ? "writes" : "reads", to.name, low < 0 ? -low : high - extra,
-               low < 0 ? "before" : "behind", low < 0 ? "first" : "last", axis_name(d));
+               op.name, a.writes ? "writes" : "reads", to.name, low < -held ? -low : high - extra,
+               low < -held ? "before" : "behind", low < -held ? "first" : "last", axis_name(d));
         }
         if (a.writes || to.role == Role::input || to.role == Role::update) continue;
         written(k, a, d, low, high);

@@ -116,6 +116,7 @@ private:
                         passed.overlap, extent(passed.along), axis_name(passed.along));
       return last;
     }
+    if (const int apart = beyond_given_ends(first, last, why); apart != 0) return apart;
     for (const RunPlan& run : trial.runs) {
       for (int k = run.first; k <= run.last; ++k) {
         for (const Access& a : operation(k).accesses) {
@@ -174,6 +175,27 @@ private:
                         "have other domains",
                         axis_name(columns));
       return group.last;
+    }
+    return 0;
+  }
+
+  /// As `split`, for operations between which somebody sets what lies beyond given ends.
+  [[nodiscard]] int beyond_given_ends(int first, int last, std::string& why) const {
+    for (int k = first; k <= last; ++k) {
+      for (const Access& a : operation(k).accesses) {
+        for (int d = 0; d < 3 && !a.writes; ++d) {
+          if (dimension(d).edge != Edge::given ||
+              (a.reach.low.along(d) == 0 && a.reach.high.along(d) == 0))
+            continue;
+          for (int writer = first; writer <= last; ++writer) {
+            if (writer == k || !operation(writer).writes(a.array)) continue;
+            why = fmt::format(
+                "'{}' reads neighbours of '{}', which '{}' writes, and {} has given ends",
+                operation(k).name, array(a.array).name, operation(writer).name, axis_name(d));
+            return std::max(k, writer);
+          }
+        }
+      }
     }
     return 0;
   }

@@ -100,6 +100,8 @@ std::string why_not_periodic(const Description& c, const PlaceNotes& notes, int 
 /// the range.
 std::string why_not(const Description& c, int d) {
   if (c.dimensions[static_cast<std::size_t>(d)].points > 0) return "elements are not divided";
+  if (c.dimensions[static_cast<std::size_t>(d)].edge == Edge::given)
+    return "the arrays' owner sets what lies beyond its ends";
   for (const OperationInfo& op : c.operations) {
     if (op.scan != Scan::none && d == c.column_dimension())
       return fmt::format("'{}' scans along it", op.name);

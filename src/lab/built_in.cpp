@@ -1,5 +1,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/built_in.hpp>
+#include <ridge/lab/kernels/chain_systems.hpp>
 
 #include <fmt/format.h>
 
@@ -25,6 +26,7 @@ const BuiltIn& all_headers() {
       std::move(one.stencils.begin(), one.stencils.end(), std::back_inserter(sum.stencils));
       std::move(one.evolving.begin(), one.evolving.end(), std::back_inserter(sum.evolving));
       std::move(one.others.begin(), one.others.end(), std::back_inserter(sum.others));
+      std::move(one.systems.begin(), one.systems.end(), std::back_inserter(sum.systems));
     }
     return sum;
   }();
@@ -43,6 +45,17 @@ const std::vector<BuiltInStencil>& built_in_stencils() {
 
 const std::vector<EvolvingKernel>& evolving_kernels() {
   return all_headers().evolving;
+}
+
+const std::vector<std::shared_ptr<const EvolvingSystem>>& evolving_systems() {
+  return all_headers().systems;
+}
+
+const EvolvingSystem* find_evolving_system(std::string_view name) {
+  for (const auto& known : evolving_systems()) {
+    if (known->name == name) return known.get();
+  }
+  return nullptr;
 }
 
 bool is_stencil(std::string_view kernel) {

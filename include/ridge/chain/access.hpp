@@ -107,6 +107,7 @@ enum class Edge {
   none,     ///< nothing: operations stay within their arrays
   periodic, ///< the other end of the array
   clamp,    ///< the last point once more
+  given,    ///< points that the arrays' owner holds there, and sets
 };
 
 /// Whether the items along a dimension may be computed tile by tile.
@@ -115,11 +116,18 @@ struct Dimension {
   int halo = 0; ///< items by which tiles may overlap
   Edge edge = Edge::none;
   int points = 0; ///< of an element, of which the dimension is one; 0: it is of the range
+  int beyond = 0; ///< points that arrays hold beyond each end, where they are given
 };
 /// No operation reads across it what another wrote, or only so far that tiles may overlap by `halo`
 /// items.
 constexpr Dimension independent(int halo = 0, Edge edge = Edge::none) {
   return {true, halo, edge};
+}
+/// Beyond its ends every array holds so many points, which its owner sets: before the chain runs,
+/// and in between where an operation reads neighbours of what another wrote. Operations that do so
+/// are of different launches.
+constexpr Dimension given(int beyond) {
+  return {true, 0, Edge::given, 0, beyond};
 }
 /// Every tile has all of it.
 constexpr Dimension internal(Edge edge = Edge::none) {

@@ -5,6 +5,8 @@
 #include <ridge/chain/window.hpp>
 #include <ridge/device/field.hpp>
 
+#include <functional>
+
 namespace ridge::chain {
 
 template <class C, class T>
@@ -14,7 +16,8 @@ struct Call {
   /// executors find those of a tile.
   Windows<C, T> windows;
   const Plan* plan = nullptr;
-  T* tile_memory = nullptr; ///< cpu: plan->tile_elements for each thread
+  T* tile_memory = nullptr;                          ///< cpu: plan->tile_elements for each thread
+  std::function<void(int first)> before_launch = {}; ///< as in the request
 };
 
 } // namespace ridge::chain

@@ -60,7 +60,8 @@ struct ridge::Pattern<ridge::chain::Request<C, T>> {
       : laid_(chain::describe<C, T>(), request.extents, schedule), call_{request.chain,
                                                                          {},
                                                                          &laid_.plan(),
-                                                                         nullptr} {
+                                                                         nullptr,
+                                                                         request.before_launch} {
     call_.tile_memory =
         laid_.lay_windows(queue, schedule, request.views.all().data(), call_.windows.of);
   }

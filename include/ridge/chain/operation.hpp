@@ -110,6 +110,22 @@ constexpr Dimension dimension_of(int d) {
                                                     : Dimension{};
 }
 
+/// Whether somebody else sets what lies beyond the ends of all of C's dimensions.
+template <class C>
+[[nodiscard]] constexpr bool has_given_ends() {
+  for (const Dimension& d : C::dimensions) {
+    if (d.edge != Edge::given) return false;
+  }
+  return true;
+}
+
+/// Points that array `array` of C holds beyond each end of a dimension.
+template <class C>
+constexpr int beyond_of(int array, int d) {
+  if (d == 0 && C::arrays[static_cast<std::size_t>(array)].profile) return 0;
+  return dimension_of<C>(d).edge == Edge::given ? dimension_of<C>(d).beyond : 0;
+}
+
 template <class Op>
 constexpr bool reads(int array) {
   for (const Access& a : Op::accesses) {

@@ -25,7 +25,10 @@ struct ReferenceMemory {
   [[nodiscard]] const Index3& extents() const { return n; }
   template <int I>
   [[nodiscard]] std::size_t at(Index x, Index y, Index z) const {
-    return static_cast<std::size_t>(x + sizes[I].x * (y + sizes[I].y * z));
+    constexpr Index beyond[3] = {beyond_of<C>(I, 0), beyond_of<C>(I, 1), beyond_of<C>(I, 2)};
+    const Index row = sizes[I].x + 2 * beyond[0];
+    return static_cast<std::size_t>(
+        x + beyond[0] + row * (y + beyond[1] + (sizes[I].y + 2 * beyond[1]) * (z + beyond[2])));
   }
   template <class V, int K, int I, bool Profile, bool Edges>
   [[nodiscard]] V load(Index x, Index y, Index z, Offset o) const {
@@ -137,8 +140,9 @@ void run_operation(const C& chain, const ReferenceMemory<C, E>& memory, const Pl
   const auto make = [&](int i) {
     const Index3 s = memory.sizes[static_cast<std::size_t>(i)];
     auto& array = memory.arrays[static_cast<std::size_t>(i)];
+    const auto held = [&](Index points, int d) { return points + 2 * beyond_of<C>(i, d); };
     if (array.empty())
-      array.assign(static_cast<std::size_t>(s.x * s.y * s.z),
+      array.assign(static_cast<std::size_t>(held(s.x, 0) * held(s.y, 1) * held(s.z, 2)),
                    E(std::numeric_limits<double>::quiet_NaN()));
   };
   using Op = Operation<C, K>;
@@ -151,10 +155,10 @@ void run_operation(const C& chain, const ReferenceMemory<C, E>& memory, const Pl
   }
 }
 
-/// Runs the chain over packed `arrays`, one an array of the chain: those of inputs and updates are
-/// given, all others are made and filled with NaN where they are empty. `planes(begin, end, f)`
-/// calls f with each plane of an operation, in any order. E is double, or BoundedPack<T> for what a
-/// chain in precision T may be off.
+/// Runs the chain over packed `arrays`, one an array of the chain, with the points beyond given
+/// ends: those of inputs and updates are given, all others are made and filled with NaN where they
+/// are empty. `planes(begin, end, f)` calls f with each plane of an operation, in any order. E is
+/// double, or BoundedPack<T> for what a chain in precision T may be off.
 template <class C, class E, class Planes = PlanesInTurn>
 void apply_reference(const C& chain, Index3 n, std::array<std::vector<E>, arrays_of<C>>& arrays,
                      const Planes& planes = {}) {

@@ -5,6 +5,7 @@
 #include <ridge/device/field.hpp>
 
 #include <array>
+#include <functional>
 
 namespace ridge::chain {
 
@@ -38,6 +39,10 @@ struct Request {
   C chain;
   Index3 extents;
   Views<C, T> views;
+  /// Called before each launch with the first operation of it, counted from 0: what lies beyond
+  /// given ends is set then. It gives work to the program's queue, or does it; it must not
+  /// allocate.
+  std::function<void(int first)> before_launch = {};
 };
 
 } // namespace ridge::chain

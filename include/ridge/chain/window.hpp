@@ -35,6 +35,10 @@ struct Windows {
   Window<T> of[arrays_of<C>];
 };
 
+/// Whether neighbours beyond the ends of a dimension are other points than they are in memory.
+template <Edge E>
+inline constexpr bool resolves = E == Edge::periodic || E == Edge::clamp;
+
 /// The point that index `i` of a dimension of `n` points means.
 template <Edge E, class I>
 RIDGE_FN I resolve(I i, I n, bool part) {

@@ -6,6 +6,7 @@
 #include <ridge/lab/evolution.hpp>
 #include <ridge/lab/stencil_job.hpp>
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,11 +24,14 @@ struct BuiltInStencil {
   StencilJob (*job)(int rank, int element_bytes, stencil::Spacing spacing);
 };
 
+struct EvolvingSystem; // ridge/lab/kernels/chain_systems.hpp
+
 /// What one header holds, or all of them.
 struct BuiltIn {
   std::vector<BuiltInStencil> stencils;
   std::vector<EvolvingKernel> evolving;
-  std::vector<BenchKernel> others; ///< of other patterns
+  std::vector<BenchKernel> others;     ///< of other patterns
+  std::vector<std::shared_ptr<const EvolvingSystem>> systems = {}; ///< of several arrays
 };
 
 /// Announces a header from a static initialiser; `describe` is asked when kernels are looked for.

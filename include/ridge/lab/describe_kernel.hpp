@@ -4,6 +4,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/kernels/chain_user_system.hpp>
 #include <ridge/lab/chain_kernel.hpp>
 #include <ridge/lab/lattice_kernel.hpp>
 #include <ridge/lab/on_arrays/stencil.hpp>
@@ -160,7 +161,9 @@ template <Use For, class K, class Set>
     made.no_job = name + " is an interaction between bodies, which have no grid";
     return made;
   } else if constexpr (IsChain<K>) {
-    if constexpr (runs_on_random_arrays<K>()) {
+    if constexpr (IsSystem<K>) {
+      return describe_system<For>(name, kernel, file, flags);
+    } else if constexpr (runs_on_random_arrays<K>()) {
       UserKernel made;
       if constexpr (For == Use::ranks) {
         know_source(typeid(chain::Call<chain::Placed<K>, float>), file, flags);

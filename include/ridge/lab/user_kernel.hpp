@@ -14,6 +14,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -80,6 +81,8 @@ enum class Use {
   motion     ///< md
 };
 
+struct EvolvingSystem; // ridge/lab/kernels/chain_systems.hpp
+
 /// A kernel that was found in a file.
 struct UserKernel {
   BenchKernel bench;
@@ -95,6 +98,8 @@ struct UserKernel {
   std::function<Evolution(int element_bytes, std::optional<double> dt)> evolution;
   /// Interactions of positions that give a force: for `ridge md`.
   std::optional<NearInteraction> near = {};
+  /// Chains with given ends: for `ridge evolve`.
+  std::shared_ptr<const EvolvingSystem> system = {};
 };
 
 /// Whether a kernel's name means one in a file: "heat.hpp:Heat".

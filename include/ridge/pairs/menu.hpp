@@ -11,10 +11,10 @@
 namespace ridge::pairs {
 
 [[nodiscard]] std::unique_ptr<Menu> menu(const Traits& traits, const Bodies& bodies,
-                                         const Place& place);
+                                         const ridge::Place& place);
 
 template <class I, class P>
-[[nodiscard]] std::unique_ptr<Menu> menu_of(const Call<I, P>& call, const Place& place) {
+[[nodiscard]] std::unique_ptr<Menu> menu_of(const Call<I, P>& call, const ridge::Place& place) {
   return menu(traits_of<I, P>(), bodies_of(call), place);
 }
 /// The size is the number of bodies; where targets are not the sources, of both. An empty name

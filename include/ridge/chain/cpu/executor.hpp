@@ -23,6 +23,7 @@ Bound Executor<C, T, target::Cpu>::bind(Queue& /*queue*/, const Call<C, T>& call
   return Bound([call, functions = std::move(functions), threads, streams = s.streams,
                 past_caches = s.store == Store::nontemporal] {
     for (std::size_t g = 0; g < functions.size(); ++g) {
+      if (call.before_launch) call.before_launch(call.plan->groups[g].first);
       ridge::cpu::run(threads, [&](int thread, int all) {
         Worker(call, call.plan->groups[g], functions[g], streams, thread, all).run();
         if (past_caches) store_fence();

@@ -78,7 +78,7 @@ RIDGE_FN void run_row(const C& chain, const Memory<C, T, Checked>& memory,
   using One = Pack<T, 1, abi::Native>;
   using N = Needs<C, First, Last>;
   constexpr Index width = lanes_of<Vector>;
-  constexpr bool edges = dimension_of<C>(0).edge != Edge::none;
+  constexpr bool edges = resolves<dimension_of<C>(0).edge>;
   Row<C, T, First, Last, Checked> row(memory, y, z, everything);
   if constexpr (carried_in<C>(First, Last) > 0) {
     row.carry = carries.row(y);

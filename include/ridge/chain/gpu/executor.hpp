@@ -258,6 +258,10 @@ Bound Executor<C, T, Target>::bind(Queue& queue, const Call<C, T>& call, const G
     const KernelResources& takes = launch.takes();
     most = {std::max(most.registers, takes.registers),
             std::max(most.local_bytes, takes.local_bytes)};
+    if (call.before_launch) {
+      launches.emplace_back(
+          [before = &call.before_launch, first = group.first] { (*before)(first); });
+    }
     launches.push_back(std::move(launch));
   }
   if (s.graph == Graph::off) {

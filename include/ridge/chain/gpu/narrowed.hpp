@@ -10,7 +10,7 @@
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
 
 template <class C, class T>
-NarrowWindow<T> narrowed_window(const Window<T>& w, const Array& array) {
+NarrowWindow<T> narrowed_window(const Window<T>& w, const Array& array, int number) {
   const auto rows = w.row > 0 ? w.plane / w.row : 0;
   constexpr Index most_row = ((Index{1} << 32) - 1) / static_cast<Index>(sizeof(T));
   if (C::dimensions.size() > 1 && (w.row > most_row || w.row > (1 << 30) || rows > (1 << 30) ||
@@ -18,7 +18,10 @@ NarrowWindow<T> narrowed_window(const Window<T>& w, const Array& array) {
     throw UsageError(std::string("array '") + array.name + "' has rows too long for a GPU launch");
   }
   NarrowWindow<T> p;
-  p.data = w.data;
+  // The first point that it holds: none has a negative place.
+  const Index before =
+      beyond_of<C>(number, 0) + beyond_of<C>(number, 1) * w.row + beyond_of<C>(number, 2) * w.plane;
+  p.data = w.data == nullptr ? nullptr : w.data - before;
   p.row = static_cast<int>(w.row);
   p.plane_rows = static_cast<int>(rows);
   p.row_bytes = static_cast<unsigned>(w.row) * static_cast<unsigned>(sizeof(T));
@@ -29,7 +32,7 @@ NarrowWindow<T> narrowed_window(const Window<T>& w, const Array& array) {
   p.part_y = w.part_y;
   p.part_z = w.part_z;
 #if defined(RIDGE_TARGET_SIMT)
-  p.size = w.size;
+  p.size = w.size + 2 * before;
 #endif
   return p;
 }
@@ -41,7 +44,7 @@ NarrowWindows<C, T, First, Last, Shared> narrowed(const Windows<C, T>& windows) 
   for (int i = 0; i < arrays_of<C>; ++i) {
     if (!narrow.has(i)) continue;
     narrow.all[next++] =
-        narrowed_window<C, T>(windows.of[i], C::arrays[static_cast<std::size_t>(i)]);
+        narrowed_window<C, T>(windows.of[i], C::arrays[static_cast<std::size_t>(i)], i);
   }
   return narrow;
 }

@@ -127,10 +127,10 @@ template <class C, int I, bool Profile, bool Edges, class T>
   constexpr int rank = static_cast<int>(C::dimensions.size());
   constexpr Offset extra = C::arrays[I].extra;
   constexpr Edge edge = dimension_of<C>(0).edge;
-  constexpr bool resolves = !Profile && Edges && edge != Edge::none;
+  constexpr bool resolved = !Profile && Edges && resolves<edge>;
   using X = Coordinate<C>;
   X column = Profile ? X{0} : static_cast<X>(x);
-  if constexpr (resolves) {
+  if constexpr (resolved) {
     column = resolve<edge>(column + o.x, static_cast<X>(n.x + extra.x), false);
   }
   const int row = rank < 2 ? 0
@@ -140,8 +140,11 @@ template <class C, int I, bool Profile, bool Edges, class T>
                         ? 0
                         : resolve<dimension_of<C>(2).edge>(static_cast<int>(z) + o.z,
                                                            static_cast<int>(n.z + extra.z), false);
-  Spot<T> spot = spot_at<C, resolves>(p, column, row, plane);
-  if constexpr (!Profile && !resolves) spot.at += o.x; // last: neighbours share an address
+  // Windows of arrays with points beyond the ends begin at these.
+  constexpr int before[3] = {beyond_of<C>(I, 0), beyond_of<C>(I, 1), beyond_of<C>(I, 2)};
+  Spot<T> spot = spot_at<C, resolved>(p, column, row + before[1], plane + before[2]);
+  if constexpr (!Profile && !resolved)
+    spot.at += o.x + before[0]; // last: neighbours share an address
   return spot;
 }
 

@@ -1,0 +1,163 @@
+// Systems: chains whose arrays change in time, with their types put away.
+//
+// A chain of `update` arrays, or of outputs that are the next values of inputs, is a system when
+// its dimensions have given ends (chain::given): what lies beyond the faces is set before each
+// launch that reads it. Beside what a chain has, its type may say
+//
+//   static constexpr std::array<Placement, N> placements;      where the points of arrays lie
+//   static constexpr std::array<std::array<int, 2>, M> swaps;  output [1] becomes input [0]
+//   static constexpr std::array<double, N> defaults;           of arrays nobody gives; NaN: needed
+//   static constexpr bool absorbs;                             layers may draw its arrays to 0
+//   static constexpr bool only_periodic;                       its arrays know no other walls
+//   void set_step(double dt, const std::array<double, 3>& spacing);
+//   double speed(const double* values) const;                  of the fastest wave at a point
+//   double stable_step(const std::array<double, 3>& spacing, double speed) const;
+//   bool set(std::string_view member, double number);          numbers by --set; false: no such one
+//
+// and, where users give and see other fields than its arrays,
+//
+//   static constexpr std::array<SystemField, G> given;
+//   void start(const double* given, double* arrays) const;     at a point; of state arrays
+//   static constexpr std::array<const char*, L> looks;
+//   void look(const double* arrays, double* values) const;     at a point
+#pragma once
+
+#include <ridge/chain/launch.hpp>
+#include <ridge/chain/system/conditions.hpp>
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridge::chain {
+
+/// Where an array lies: `data` is its first item.
+struct ArrayAt {
+  void* data = nullptr;
+  Index row = 0, plane = 0;
+};
+
+/// One step to bind.
+struct SystemStep {
+  double dt = 1;
+  std::array<double, 3> spacing{1, 1, 1};
+  Index3 extents;
+  std::vector<ArrayAt> arrays; ///< one an array of the chain
+  Schedule schedule;
+  std::function<void(int first)> before_launch;
+};
+
+struct SystemKernel {
+  std::string name;
+  Description of_float, of_double;
+  std::vector<Placement> placements;
+  std::vector<std::array<int, 2>> swaps;
+  std::vector<SystemField> given; ///< by name those of users: arrays, where there is no `start`
+  std::vector<std::string> looks;
+  bool absorbs = false;
+  bool only_periodic = false; ///< its arrays have no other walls
+  bool knows_step = false;    ///< set_step is there: else a step counts as 1
+
+  std::function<Program(Queue&, int element_bytes, const SystemStep&)> bind;
+  /// Empty where the chain does not say it.
+  std::function<double(const double* arrays)> speed;
+  std::function<double(const std::array<double, 3>& spacing, double speed)> stable_step;
+  std::function<void(const double* given, double* arrays)> start;
+  std::function<void(const double* arrays, double* values)> look;
+
+  [[nodiscard]] const Description& description(int element_bytes) const {
+    return element_bytes == 4 ? of_float : of_double;
+  }
+  [[nodiscard]] int dimensions() const { return of_double.rank; }
+  /// Arrays that steps change: updates, and inputs that are swapped for outputs.
+  [[nodiscard]] bool is_state(int array) const;
+  /// Outputs that become inputs: memory, of no interest between steps.
+  [[nodiscard]] bool is_next(int array) const;
+};
+
+/// Throws UsageError for a chain that cannot be a system: without given ends, with an output that
+/// nothing is swapped for, swaps of arrays that are not alike, or lists of another length than its
+/// arrays.
+void check(const SystemKernel& kernel);
+
+namespace detail {
+
+template <class C, class T>
+[[nodiscard]] Program bind_step(Queue& queue, C chain, const SystemStep& step,
+                                std::string_view name) {
+  if constexpr (requires { chain.set_step(step.dt, step.spacing); })
+    chain.set_step(step.dt, step.spacing);
+  Request<C, T> request{chain, step.extents, {}, step.before_launch};
+  const auto set = [&]<int A>(std::integral_constant<int, A>) {
+    constexpr Array array = C::arrays[A];
+    if constexpr (array.role != Role::temporary) {
+      const ArrayAt& at = step.arrays[A];
+      const Index3 n = step.extents;
+      const Index3 points{array.profile ? 1 : n.x + array.extra.x, n.y + array.extra.y,
+                          n.z + array.extra.z};
+      request.views.set(Slot<A>{}, View<T>(static_cast<T*>(at.data), points, at.row, at.plane));
+    }
+  };
+  [&]<int... A>(std::integer_sequence<int, A...>) {
+    (set(std::integral_constant<int, A>{}), ...);
+  }
+  (std::make_integer_sequence<int, arrays_of<C>>{});
+  return Program(queue, request, step.schedule, name);
+}
+
+} // namespace detail
+
+/// The system of a chain, with its numbers set. Throws what `describe` and `check` throw.
+template <class C>
+[[nodiscard]] SystemKernel system_kernel(const std::string& name, const C& chain) {
+  SystemKernel made;
+  made.name = name;
+  made.of_float = describe<C, float>();
+  made.of_double = describe<C, double>();
+  for (const Array& array : C::arrays)
+    made.placements.push_back(usual_placement(array));
+  if constexpr (requires { C::placements; })
+    made.placements.assign(C::placements.begin(), C::placements.end());
+  if constexpr (requires { C::swaps; }) made.swaps.assign(C::swaps.begin(), C::swaps.end());
+  if constexpr (requires { C::absorbs; }) made.absorbs = C::absorbs;
+  if constexpr (requires { C::only_periodic; }) made.only_periodic = C::only_periodic;
+  made.knows_step = requires(C c) {
+    c.set_step(1.0, std::array<double, 3>{});
+  };
+  made.bind = [name, chain](Queue& queue, int element_bytes, const SystemStep& step) {
+    return element_bytes == 4 ? detail::bind_step<C, float>(queue, chain, step, name)
+                              : detail::bind_step<C, double>(queue, chain, step, name);
+  };
+  if constexpr (requires(const double* v) { chain.speed(v); })
+    made.speed = [chain](const double* values) { return chain.speed(values); };
+  if constexpr (requires { chain.stable_step(std::array<double, 3>{}, 1.0); }) {
+    made.stable_step = [chain](const std::array<double, 3>& spacing, double speed) {
+      return chain.stable_step(spacing, speed);
+    };
+  }
+  if constexpr (requires { C::given; }) {
+    made.given.assign(C::given.begin(), C::given.end());
+    made.start = [chain](const double* from, double* to) { chain.start(from, to); };
+  } else {
+    for (std::size_t a = 0; a < C::arrays.size(); ++a) {
+      const Array& array = C::arrays[a];
+      SystemField field{array.name};
+      if (array.role == Role::update) field.value = 0;
+      if constexpr (requires { C::defaults; }) field.value = C::defaults[a];
+      const bool used = array.role == Role::input || array.role == Role::update;
+      if (used && !array.profile) made.given.push_back(field);
+    }
+  }
+  if constexpr (requires { C::looks; }) {
+    made.looks.assign(C::looks.begin(), C::looks.end());
+    made.look = [chain](const double* from, double* to) { chain.look(from, to); };
+  }
+  check(made);
+  return made;
+}
+
+} // namespace ridge::chain

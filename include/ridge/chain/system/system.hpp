@@ -1,0 +1,97 @@
+// A system on a device: its arrays, with points beyond their faces, over many steps.
+#pragma once
+
+#include <ridge/chain/system/kernel.hpp>
+
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace ridge::chain {
+
+/// How an array lies in memory: rows begin at lines, and have room for the points beyond them.
+struct ArrayLayout {
+  Index3 points; ///< that the chain knows
+  Index row = 0, plane = 0;
+  Index before = 0;   ///< elements before the first item
+  Index elements = 0; ///< in all
+};
+[[nodiscard]] ArrayLayout layout_of(const Description& d, int array, Index3 extents);
+
+/// Adds `amplitude` times a value of a wavelet to an array after each step, at a place between its
+/// points: each of the up to eight points around it gets its share.
+struct SystemSource {
+  int array = 0;
+  std::array<double, 3> position{};
+  double amplitude = 1;
+  std::size_t wavelet = 0; ///< of SystemSetup::wavelets
+};
+/// Records an array after each step, interpolated between its points.
+struct SystemReceiver {
+  int array = 0;
+  std::array<double, 3> position{};
+};
+
+/// Layers before faces in which waves lose strength.
+struct AbsorbingLayers {
+  std::array<std::array<bool, 2>, 3> faces{};
+  Index width = 0;  ///< points
+  double speed = 0; ///< of the fastest wave
+  [[nodiscard]] bool any() const;
+};
+
+struct SystemSetup {
+  int element_bytes = 8;
+  Index3 extents;
+  std::array<double, 3> spacing{1, 1, 1};
+  double dt = 1;
+  std::vector<ArrayWalls> walls; ///< one an array of the chain
+  AbsorbingLayers layers;
+  std::string schedule = "auto";
+  std::vector<SystemSource> sources;
+  std::vector<std::vector<double>> wavelets; ///< a value a step; 0 behind their ends
+  std::vector<SystemReceiver> receivers;
+  Index first_step = 0;
+};
+
+/// A box of items.
+struct SystemBox {
+  Index3 begin, extents;
+};
+
+class System {
+public:
+  /// Throws UsageError for walls that do not fit the extents, sources and receivers outside them,
+  /// and what binding a chain throws; Failure when the arrays do not fit the memory. The queue must
+  /// outlive it.
+  System(Queue& queue, const SystemKernel& kernel, const SystemSetup& setup);
+  ~System();
+  System(System&&) noexcept;
+  System& operator=(System&&) = delete;
+
+  /// Extents of an array.
+  [[nodiscard]] Index3 points(int array) const;
+  /// A box of an array, packed on the host, of the element type. Arrays are 0 before they are
+  /// written. After the last is written, call `started` before the first step.
+  void write(int array, const SystemBox& box, const void* from);
+  void read(int array, const SystemBox& box, void* to);
+  void started();
+
+  /// Gives so many steps to the queue; with receivers it waits for them.
+  void run(Index steps);
+  [[nodiscard]] Index step() const;
+
+  /// Of each receiver, a value for each step since the first.
+  [[nodiscard]] const std::vector<std::vector<double>>& traces() const;
+  /// Of one step, not timed: all launches of the chain.
+  [[nodiscard]] Record record() const;
+  /// Least bytes of the launches as they are: each reads and writes its arrays once.
+  [[nodiscard]] double bytes_of_launches() const;
+
+  struct Parts;
+
+private:
+  std::unique_ptr<Parts> parts_;
+};
+
+} // namespace ridge::chain

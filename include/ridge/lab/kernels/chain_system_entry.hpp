@@ -1,0 +1,30 @@
+// What a header in ridge/lab/kernels/chain says of a system (ridge/chain/system/kernel.hpp) beside
+// its chain. The compilers of all device kinds see these headers.
+#pragma once
+
+#include <ridge/chain/system/conditions.hpp>
+#include <ridge/lab/chain_entry.hpp>
+
+#include <vector>
+
+namespace ridge {
+class Offer;
+} // namespace ridge
+
+namespace ridge::lab {
+
+/// Entries. A header names them in namespace ridge::lab::built_in by `using NAME = Systems<...>;`.
+template <class... Entries>
+struct Systems {};
+
+/// A system for evolve, bench, schedules, tune and Python. An entry adds `name` and `meaning`.
+template <class C>
+struct SystemEntry : ChainEntry<C> {};
+
+/// What compile_ahead makes of the entries of chains, for those of systems.
+template <class... E>
+std::vector<std::vector<const Offer*>> compile_ahead(Systems<E...> /*entries*/) {
+  return compile_ahead(Chains<E...>{});
+}
+
+} // namespace ridge::lab

@@ -1,0 +1,38 @@
+// Systems in files of the user's.
+#pragma once
+
+#include <ridge/chain/operation.hpp>
+#include <ridge/lab/kernels/chain_system.hpp>
+#include <ridge/lab/user_kernel.hpp>
+
+#include <string>
+
+namespace ridge::lab {
+
+/// Of chains: whether somebody else sets what lies beyond the faces.
+template <class C>
+concept IsSystem = chain::has_given_ends<C>();
+
+/// Throws UsageError where it is to run over ranks.
+template <Use For, class C>
+[[nodiscard]] UserKernel describe_system(const std::string& name, const C& chain,
+                                         const std::string& file, const std::string& flags) {
+  UserKernel made;
+  know_source(typeid(chain::Call<C, float>), file, flags);
+  know_source(typeid(chain::Call<C, double>), file, flags);
+  made.no_job = name + " is a system of several arrays; evolve and bench take it";
+  if constexpr (For == Use::ranks) {
+    throw UsageError(name + " is a system of several arrays, which runs on one rank");
+  } else if constexpr (For == Use::evolution) {
+    made.system = std::make_shared<const EvolvingSystem>(
+        EvolvingSystem{name, "", [name, chain](const SystemNumbers&) {
+                         return chain::system_kernel(name, chain);
+                       }});
+    made.bench.pattern = "chain";
+  } else {
+    made.bench = system_bench(name, "a system of " + name, chain);
+  }
+  return made;
+}
+
+} // namespace ridge::lab

@@ -1,0 +1,236 @@
+#include "evolve_probes.hpp"
+
+#include <ridge/core/error.hpp>
+
+#include "../io/output_file.hpp"
+#include "hdf5_attribute.hpp"
+#include "hdf5_handle.hpp"
+#include "hdf5_input.hpp"
+#include "picture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+namespace ridge::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\"";
+  const auto begin = text.find_first_not_of(blanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
+}
+
+std::vector<std::string> words_between(std::string_view line, char separator) {
+  std::vector<std::string> words;
+  for (;;) {
+    const auto end = line.find(separator);
+    words.emplace_back(without_blanks(line.substr(0, end)));
+    if (end == std::string_view::npos) return words;
+    line.remove_prefix(end + 1);
+  }
+}
+
+bool reads_as(std::string_view text, double& number) {
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return status == std::errc{} && end == text.data() + text.size() && std::isfinite(number);
+}
+
+/// Calls f(line, number) for lines that are neither empty nor begin with #.
+template <class F>
+void for_each_line(const fs::path& file, const std::string& option, const F& f) {
+  std::error_code why;
+  if (!fs::is_regular_file(file, why))
+    throw UsageError(fmt::format("{}: there is no file {}", option, file.string()));
+  std::ifstream in(file);
+  Index number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    const std::string_view text = without_blanks(line);
+    if (!text.empty() && text[0] != '#') f(text, number);
+  }
+  if (in.bad()) throw Failure(fmt::format("reading {} failed", file.string()));
+}
+
+} // namespace
+
+Places read_places(const fs::path& file, int dimensions, const std::string& option) {
+  constexpr std::string_view known[] = {"x", "y", "z", "array", "amplitude", "wavelet"};
+  Places made;
+  made.file = file.string();
+  std::vector<std::size_t> columns;
+  for_each_line(file, option, [&](std::string_view text, Index line) {
+    const std::vector<std::string> words = words_between(text, ',');
+    const auto fail = [&](const std::string& why) {
+      throw UsageError(fmt::format("{} {}, line {}: {}", option, file.string(), line, why));
+    };
+    if (columns.empty()) {
+      for (const std::string& word : words) {
+        const auto at = std::find(std::begin(known), std::end(known), word);
+        if (at == std::end(known))
+          fail(fmt::format("'{}' is no column; the first line names x, y, z and perhaps array, "
+                           "amplitude and wavelet",
+                           word));
+        columns.push_back(static_cast<std::size_t>(at - std::begin(known)));
+      }
+      for (int d = 0; d < dimensions; ++d) {
+        if (std::count(columns.begin(), columns.end(), static_cast<std::size_t>(d)) != 1)
+          fail(fmt::format("a column {} is needed, once", known[d]));
+      }
+      return;
+    }
+    if (words.size() != columns.size())
+      fail(fmt::format("{} values for {} columns", words.size(), columns.size()));
+    Places::Row row;
+    row.line = line;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::size_t column = columns[i];
+      if (column == 3) {
+        row.array = words[i];
+      } else if (column == 5) {
+        row.wavelet = words[i];
+      } else if (!reads_as(words[i], column == 4 ? row.amplitude : row.position[column])) {
+        fail(fmt::format("'{}' is no number", words[i]));
+      }
+    }
+    made.rows.push_back(row);
+  });
+  if (made.rows.empty())
+    throw UsageError(fmt::format("{} {}: there is no place in it; the first line names columns, "
+                                 "such as x,y,z, and each that follows is a place",
+                                 option, file.string()));
+  return made;
+}
+
+std::string file_of_wavelet(const std::string& text) {
+  return text.rfind("ricker:", 0) == 0 ? std::string() : text;
+}
+
+std::vector<double> read_wavelet(const std::string& text, const fs::path& folder, double dt,
+                                 Index steps) {
+  std::vector<double> values;
+  const std::string file = file_of_wavelet(text);
+  if (!file.empty()) {
+    for_each_line(folder / file, "--wavelet", [&](std::string_view line, Index number) {
+      double value = 0;
+      if (!reads_as(line, value)) {
+        throw UsageError(
+            fmt::format("--wavelet {}, line {}: '{}' is no number; a wavelet has one a "
+                        "line, for each step",
+                        file, number, line));
+      }
+      values.push_back(value);
+    });
+    if (values.empty()) throw UsageError(fmt::format("--wavelet {}: it has no numbers", file));
+    return values;
+  }
+  const std::vector<std::string> words = words_between(text, ':');
+  double frequency = 0;
+  double delay = 0;
+  const bool right = words.size() >= 2 && words.size() <= 3 && reads_as(words[1], frequency) &&
+                     frequency > 0 && (words.size() == 2 || reads_as(words[2], delay));
+  if (!right) {
+    throw UsageError(
+        fmt::format("--wavelet {}: ricker:FREQUENCY or ricker:FREQUENCY:DELAY is right", text));
+  }
+  if (words.size() == 2) delay = 1.2 / frequency;
+  for (Index i = 0; i < steps; ++i) {
+    const double a = M_PI * frequency * (static_cast<double>(i) * dt - delay);
+    values.push_back((1 - 2 * a * a) * std::exp(-a * a));
+  }
+  return values;
+}
+
+void write_traces(const io::OutputPlan& plan, const fs::path& file,
+                  const std::vector<std::vector<double>>& traces, const Places& receivers,
+                  double dt, int element_bytes) {
+  quiet_hdf5();
+  io::OutputFile made(plan, file);
+  const auto require = [&](bool done) {
+    if (!done) throw Failure(fmt::format("writing {}: {}", file.string(), hdf5_reason()));
+  };
+  Handle to(H5Fcreate(made.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+  require(static_cast<bool>(to));
+  const auto write = [&](const char* name, std::vector<hsize_t> shape,
+                         const std::vector<double>& values, hid_t type) {
+    const Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
+                       H5Sclose);
+    const Handle data(
+        H5Dcreate2(to.id(), name, type, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+        H5Dclose);
+    require(data && H5Dwrite(data.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+                             values.data()) >= 0);
+  };
+  const std::size_t count = traces.size();
+  const std::size_t steps = count == 0 ? 0 : traces.front().size();
+  std::vector<double> all;
+  for (const auto& trace : traces)
+    all.insert(all.end(), trace.begin(), trace.end());
+  std::vector<double> positions;
+  for (const Places::Row& row : receivers.rows)
+    positions.insert(positions.end(), row.position.begin(), row.position.end());
+  std::vector<double> times;
+  for (std::size_t i = 0; i < steps; ++i)
+    times.push_back(static_cast<double>(i + 1) * dt);
+  write("traces", {count, steps}, all, native_type(element_bytes));
+  write("position", {count, 3}, positions, H5T_NATIVE_DOUBLE);
+  write("time", {steps}, times, H5T_NATIVE_DOUBLE);
+  require(write_attribute(to, "dt", dt) && H5Fflush(to.id(), H5F_SCOPE_GLOBAL) >= 0 && to.close());
+  made.commit();
+}
+
+std::vector<std::vector<double>> read_traces(const fs::path& file, Index steps) {
+  const Handle from = open_hdf5(file);
+  const Handle data(H5Dopen2(from.id(), "traces", H5P_DEFAULT), H5Dclose);
+  const Handle space(data ? H5Dget_space(data.id()) : -1, H5Sclose);
+  hsize_t shape[2] = {0, 0};
+  if (!data || H5Sget_simple_extent_ndims(space.id()) != 2 ||
+      H5Sget_simple_extent_dims(space.id(), shape, nullptr) < 0 ||
+      shape[1] < static_cast<hsize_t>(steps)) {
+    throw UsageError(fmt::format("{} has not the traces of the {} steps that the run has done",
+                                 file.string(), steps));
+  }
+  std::vector<double> all(shape[0] * shape[1]);
+  if (H5Dread(data.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()) < 0)
+    throw Failure(fmt::format("reading {}: {}", file.string(), hdf5_reason()));
+  std::vector<std::vector<double>> traces;
+  for (hsize_t r = 0; r < shape[0]; ++r) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(r * shape[1]);
+    traces.emplace_back(begin, begin + steps);
+  }
+  return traces;
+}
+
+void write_gather(const io::OutputPlan& plan, const fs::path& file,
+                  const std::vector<std::vector<double>>& traces) {
+  const auto nx = static_cast<Index>(traces.size());
+  const auto nt = static_cast<Index>(traces.front().size());
+  // The direct wave is much stronger than what comes back: the strongest hundredth is cut.
+  std::vector<double> sizes;
+  for (const auto& trace : traces) {
+    for (const double value : trace)
+      sizes.push_back(std::abs(value));
+  }
+  const auto at =
+      sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() - 1 - sizes.size() / 100);
+  std::nth_element(sizes.begin(), at, sizes.end());
+  const double most = *at;
+  std::vector<double> values;
+  for (Index t = nt - 1; t >= 0; --t) {
+    for (Index r = 0; r < nx; ++r) {
+      values.push_back(std::clamp(traces[static_cast<std::size_t>(r)][static_cast<std::size_t>(t)],
+                                  -most, most));
+    }
+  }
+  write_picture(plan, file, values, nx, nt, 1.2);
+}
+
+} // namespace ridge::app

@@ -1,0 +1,52 @@
+// Sources and receivers of `ridge evolve`: tables of places, wavelets, and gathers.
+#pragma once
+
+#include <ridge/chain/system/system.hpp>
+
+#include "../io/output_plan.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace ridge::app {
+
+/// A table of places, as a file of comma-separated values has it. Its first line names the columns:
+/// x, y and z, and perhaps array, amplitude and wavelet.
+struct Places {
+  struct Row {
+    std::array<double, 3> position{};
+    std::string array;   ///< empty: the first that evolves
+    std::string wavelet; ///< empty: that of --wavelet
+    double amplitude = 1;
+    Index line = 0;
+  };
+  std::string file;
+  std::vector<Row> rows;
+};
+/// Reads a table for a system of so many dimensions; `option` is what named it. Throws UsageError
+/// that names the line.
+[[nodiscard]] Places read_places(const std::filesystem::path& file, int dimensions,
+                                 const std::string& option);
+
+/// The values of a wavelet, one a step: of "ricker:FREQUENCY" or "ricker:FREQUENCY:DELAY" for so
+/// many steps, or of a file, a number a line, from which files are found in `folder`. Throws
+/// UsageError.
+[[nodiscard]] std::vector<double>
+read_wavelet(const std::string& text, const std::filesystem::path& folder, double dt, Index steps);
+/// The file that a wavelet's text names; empty where it names none.
+[[nodiscard]] std::string file_of_wavelet(const std::string& text);
+
+/// Traces as a file of their own: /traces, a row a receiver, /position, /array, /time.
+void write_traces(const io::OutputPlan& plan, const std::filesystem::path& file,
+                  const std::vector<std::vector<double>>& traces, const Places& receivers,
+                  double dt, int element_bytes);
+/// The first `steps` values of each trace there. Throws UsageError where there are fewer.
+[[nodiscard]] std::vector<std::vector<double>> read_traces(const std::filesystem::path& file,
+                                                           Index steps);
+
+/// A picture of traces beside each other, time downwards.
+void write_gather(const io::OutputPlan& plan, const std::filesystem::path& file,
+                  const std::vector<std::vector<double>>& traces);
+
+} // namespace ridge::app

@@ -1,0 +1,67 @@
+// `ridge evolve` of systems: several arrays that change each other, with sources and receivers.
+#pragma once
+
+#include <ridge/chain/system/system.hpp>
+
+#include "../io/output_plan.hpp"
+#include "evolve_output.hpp"
+#include "evolve_probes.hpp"
+#include "evolve_setup.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ridge::app {
+
+/// The system that is asked for, by name, in a file, or by the run that goes on; nothing where it
+/// is none.
+[[nodiscard]] std::optional<chain::SystemKernel> find_system(const EvolveOptions& options);
+
+void evolve_system(const EvolveOptions& options, const chain::SystemKernel& kernel);
+
+/// What a run of a system is: names of attributes and their values, numbers as text that brings
+/// them back.
+using SystemRun = std::map<std::string, std::string>;
+
+/// A dataset of a snapshot: its name and points; `plane(z, to)` gives one of its planes.
+struct SnapshotField {
+  std::string name;
+  Index3 points;
+  int dimensions;
+  std::function<void(Index z, void* to)> plane;
+};
+
+/// The files of a run: OUT.h5, which leads to snapshots OUT.STEP.h5, and OUT.xdmf.
+class SystemOutput {
+public:
+  SystemOutput(io::OutputPlan& plan, std::filesystem::path file,
+               std::vector<EvolveSnapshot> snapshots);
+  void write(const SystemRun& run, Index step, double time, const std::array<double, 3>& spacing,
+             const std::vector<SnapshotField>& fields, int element_bytes);
+  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+  [[nodiscard]] std::filesystem::path xdmf() const;
+  [[nodiscard]] const std::vector<EvolveSnapshot>& snapshots() const { return snapshots_; }
+
+private:
+  void write_index(const SystemRun& run) const;
+
+  const io::OutputPlan& plan_;
+  std::filesystem::path file_;
+  std::vector<EvolveSnapshot> snapshots_;
+  std::vector<double> times_;
+};
+
+struct SystemRestart {
+  SystemRun run;
+  std::vector<EvolveSnapshot> snapshots;
+};
+/// Whether a file is of a run of a system.
+[[nodiscard]] bool is_system_run(const std::filesystem::path& file);
+/// Throws UsageError for a file that is none.
+[[nodiscard]] SystemRestart read_system_restart(const std::filesystem::path& file);
+
+} // namespace ridge::app

@@ -1,0 +1,215 @@
+#include <ridge/core/error.hpp>
+
+#include "../io/file_names.hpp"
+#include "../io/output_file.hpp"
+#include "evolve_system.hpp"
+#include "hdf5_attribute.hpp"
+#include "hdf5_handle.hpp"
+#include "version.hpp"
+#include "xdmf.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace ridge::app {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* system_program = "ridge evolve";
+constexpr const char* system_pattern = "system";
+constexpr Index system_format = 1;
+constexpr const char* snapshot_list = "snapshots";
+/// Attributes that are none of the run's own.
+constexpr std::array reserved{"program", "pattern", "format", "ridge_version", "snapshots"};
+
+void require_written(bool done, const fs::path& file) {
+  if (!done) throw Failure(fmt::format("writing {}: {}", file.string(), hdf5_reason()));
+}
+
+void write_planes(const Handle& file, const fs::path& called, const SnapshotField& field,
+                  int element_bytes) {
+  const Index3 n = field.points;
+  std::vector<hsize_t> shape;
+  if (field.dimensions > 2) shape.push_back(static_cast<hsize_t>(n.z));
+  if (field.dimensions > 1) shape.push_back(static_cast<hsize_t>(n.y));
+  shape.push_back(static_cast<hsize_t>(n.x));
+  const Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr),
+                     H5Sclose);
+  const Handle layout(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  H5Pset_obj_track_times(layout.id(), false); // the same run gives the same file
+  const hid_t type = element_bytes == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+  Handle data(H5Dcreate2(file.id(), field.name.c_str(), type, space.id(), H5P_DEFAULT, layout.id(),
+                         H5P_DEFAULT),
+              H5Dclose);
+  require_written(static_cast<bool>(data), called);
+  std::vector<std::byte> plane(static_cast<std::size_t>(n.x * n.y * element_bytes));
+  std::vector<hsize_t> start(shape.size(), 0);
+  std::vector<hsize_t> count = shape;
+  if (shape.size() == 3) count[0] = 1;
+  const Handle memory(H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
+                      H5Sclose);
+  for (Index z = 0; z < n.z; ++z) {
+    field.plane(z, plane.data());
+    if (shape.size() == 3) start[0] = static_cast<hsize_t>(z);
+    H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+    require_written(
+        H5Dwrite(data.id(), type, memory.id(), space.id(), H5P_DEFAULT, plane.data()) >= 0, called);
+  }
+  require_written(data.close(), called);
+}
+
+} // namespace
+
+SystemOutput::SystemOutput(io::OutputPlan& plan, fs::path file,
+                           std::vector<EvolveSnapshot> snapshots)
+    : plan_(plan), file_(std::move(file)), snapshots_(std::move(snapshots)) {
+  quiet_hdf5();
+  if (snapshots_.empty()) {
+    plan.writes(file_, "the output");
+    plan.writes(xdmf(), "the XDMF file");
+    plan.writes_snapshots(file_, [](const fs::path&) { return false; });
+    return;
+  }
+  plan.continues(file_, "the output");
+  plan.continues(xdmf(), "the XDMF file");
+  std::vector<std::string> names;
+  for (const EvolveSnapshot& snapshot : snapshots_)
+    names.push_back(snapshot.file.string());
+  const Index last = snapshots_.back().step;
+  // A snapshot after the last that the file leads to is the run's, too: it may have been killed.
+  plan.writes_snapshots(file_, [names, last](const fs::path& there) {
+    const std::string name = there.filename().string();
+    if (std::find(names.begin(), names.end(), name) != names.end()) return true;
+    return name > names.back() && last >= 0;
+  });
+}
+
+fs::path SystemOutput::xdmf() const {
+  return io::xdmf_beside(file_);
+}
+
+void SystemOutput::write(const SystemRun& run, Index step, double time,
+                         const std::array<double, 3>& spacing,
+                         const std::vector<SnapshotField>& fields, int element_bytes) {
+  const fs::path name = io::snapshot_beside(file_, step);
+  io::OutputFile snapshot(plan_, name);
+  std::uintmax_t bytes = 64 << 10;
+  for (const SnapshotField& f : fields)
+    bytes += static_cast<std::uintmax_t>(f.points.x * f.points.y * f.points.z * element_bytes);
+  snapshot.require_room(bytes);
+  Handle file(H5Fcreate(snapshot.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
+              H5Fclose);
+  require_written(static_cast<bool>(file), name);
+  for (const SnapshotField& f : fields)
+    write_planes(file, name, f, element_bytes);
+  require_written(write_attribute(file, "time", time) && write_attribute(file, "step", step) &&
+                      H5Fflush(file.id(), H5F_SCOPE_GLOBAL) >= 0 && file.close(),
+                  name);
+  snapshot.commit();
+  snapshots_.push_back({step, name.filename()});
+  times_.push_back(time);
+  write_index(run);
+  const SnapshotField& shown = fields.front();
+  const Index3 n = shown.points;
+  XdmfSeries series{shown.name,
+                    shown.dimensions == 1   ? Extents{n.x}
+                    : shown.dimensions == 2 ? Extents{n.x, n.y}
+                                            : Extents{n.x, n.y, n.z},
+                    spacing,
+                    element_bytes,
+                    {},
+                    {}};
+  const double each = time / static_cast<double>(std::max<Index>(step, 1));
+  for (const EvolveSnapshot& one : snapshots_) {
+    series.times.push_back(static_cast<double>(one.step) * each);
+    series.references.push_back(one.file.string() + ":/" + shown.name);
+  }
+  io::write_text_file(plan_, xdmf(), xdmf_text(series));
+}
+
+void SystemOutput::write_index(const SystemRun& run) const {
+  io::OutputFile made(plan_, file_);
+  Handle file(H5Fcreate(made.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
+  require_written(static_cast<bool>(file), file_);
+  std::string list;
+  for (const EvolveSnapshot& snapshot : snapshots_)
+    list += fmt::format("{}{}", list.empty() ? "" : "\n", snapshot.file.string());
+  require_written(write_attribute(file, "program", std::string(system_program)) &&
+                      write_attribute(file, "pattern", std::string(system_pattern)) &&
+                      write_attribute(file, "format", system_format) &&
+                      write_attribute(file, "ridge_version", std::string(ridge_version)) &&
+                      write_attribute(file, snapshot_list, list),
+                  file_);
+  for (const auto& [name, value] : run)
+    require_written(write_attribute(file, name, value), file_);
+  Handle group(H5Gcreate2(file.id(), "/snapshots", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+               H5Gclose);
+  require_written(static_cast<bool>(group), file_);
+  for (const EvolveSnapshot& snapshot : snapshots_) {
+    require_written(H5Lcreate_external(snapshot.file.c_str(), "/", group.id(),
+                                       io::number_of(snapshot.step).c_str(), H5P_DEFAULT,
+                                       H5P_DEFAULT) >= 0,
+                    file_);
+  }
+  require_written(group.close() && H5Fflush(file.id(), H5F_SCOPE_GLOBAL) >= 0 && file.close(),
+                  file_);
+  made.commit();
+}
+
+bool is_system_run(const fs::path& file) {
+  std::error_code why;
+  if (!fs::is_regular_file(file, why)) return false;
+  quiet_hdf5();
+  const Handle opened(H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  std::string found;
+  return opened && read_attribute(opened, "program", found) && found == system_program &&
+         read_attribute(opened, "pattern", found) && found == system_pattern;
+}
+
+namespace {
+
+herr_t add_name(hid_t /*file*/, const char* name, const H5A_info_t* /*info*/, void* to) {
+  static_cast<std::vector<std::string>*>(to)->emplace_back(name);
+  return 0;
+}
+
+} // namespace
+
+SystemRestart read_system_restart(const fs::path& file) {
+  const Handle opened = open_hdf5(file);
+  SystemRestart restart;
+  Index version = 0;
+  if (!read_attribute(opened, "format", version) || version > system_format) {
+    throw UsageError(fmt::format("{} is of a later ridge (format {}; this one reads {})",
+                                 file.string(), version, system_format));
+  }
+  std::vector<std::string> names;
+  H5Aiterate2(opened.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, &add_name, &names);
+  for (const std::string& name : names) {
+    std::string value;
+    const bool own = std::find(reserved.begin(), reserved.end(), name) == reserved.end();
+    if (own && read_attribute(opened, name, value)) restart.run[name] = value;
+  }
+  std::string list;
+  (void)read_attribute(opened, snapshot_list, list);
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find('\n', begin), list.size());
+    const std::string name = list.substr(begin, end - begin);
+    begin = end + 1;
+    // FILE.STEP.h5
+    const auto dot = name.rfind('.', name.size() - 4);
+    Index step = -1;
+    if (dot != std::string::npos)
+      std::from_chars(name.data() + dot + 1, name.data() + name.size(), step);
+    if (step >= 0) restart.snapshots.push_back({step, name});
+  }
+  if (restart.snapshots.empty())
+    throw UsageError(fmt::format("{} has no snapshot to go on from", file.string()));
+  return restart;
+}
+
+} // namespace ridge::app

@@ -1,0 +1,247 @@
+// Compiled once per device kind.
+#include <ridge/chain/system/beyond.hpp>
+#include <ridge/device/offer.hpp>
+
+#if defined(RIDGE_TARGET_CPU)
+#include <ridge/device/cpu/parallel.hpp>
+
+#include <algorithm>
+#else
+#include <ridge/device/launch.hpp>
+#endif
+
+namespace ridge::chain {
+
+namespace systems::inline RIDGE_TARGET_NAME {
+
+#if defined(RIDGE_TARGET_CPU)
+
+constexpr Index few_points = 16384; // waking threads takes longer
+
+/// Rows of the shells of all arrays, shared out among threads; f(array, y, z, begin, end).
+template <class A, class F>
+void for_each_row(const FaceLaunch<A>& launch, const F& f) {
+  const bool alone = launch.most * launch.count < few_points;
+  ridge::cpu::run(alone ? 1 : ridge::cpu::default_threads(), [&](int thread, int threads) {
+    for (int i = 0; i < launch.count; ++i) {
+      const A& a = launch.arrays[i];
+      const ShellOf& s = a.shell;
+      const auto mine = ridge::cpu::share_of(s.all(1) * s.all(2), thread, threads);
+      for (Index r = mine.begin; r < mine.end; ++r) {
+        const Index y = s.begin[1] + r % s.all(1);
+        const Index z = s.begin[2] + r / s.all(1);
+        if (y < s.low[1] || y >= s.high[1] || z < s.low[2] || z >= s.high[2]) {
+          f(a, y, z, s.begin[0], s.end[0]);
+        } else {
+          f(a, y, z, s.begin[0], s.low[0]);
+          f(a, y, z, s.high[0], s.end[0]);
+        }
+      }
+    }
+  });
+}
+
+template <class T>
+void set_row(const BeyondArray<T>& a, Index y, Index z, Index begin, Index end) {
+  using Shown = typename BeyondArray<T>::Shown;
+  Shown sy;
+  Shown sz;
+  if (!a.shows(1, y, sy) || !a.shows(2, z, sz)) return;
+  const T* const from = a.data + a.at(0, sy.at, sz.at);
+  T* const to = a.data + a.at(0, y, z);
+  const auto other = [&](T value) { return a.value_of(a.value_of(value, sz), sy); };
+  const auto ends = [&](Index x, Index last) {
+    for (; x < last; ++x) {
+      Shown sx;
+      if (a.shows(0, x, sx)) to[x] = a.value_of(other(from[sx.at]), sx);
+    }
+  };
+  const Index low = std::clamp(a.shell.low[0], begin, end);
+  const Index high = std::clamp(a.shell.high[0], low, end);
+  ends(begin, low);
+  if (from != to) {
+    for (Index x = low; x < high; ++x)
+      to[x] = other(from[x]);
+  }
+  ends(high, end);
+}
+
+template <class T>
+Bound bind_beyond(Queue& /*queue*/, const FaceLaunch<BeyondArray<T>>& launch) {
+  return Bound([launch] { for_each_row(launch, &set_row<T>); });
+}
+
+template <class T>
+Bound bind_damped(Queue& /*queue*/, const FaceLaunch<DampedArray<T>>& launch) {
+  return Bound([launch] {
+    for_each_row(launch, [](const DampedArray<T>& a, Index y, Index z, Index begin, Index end) {
+      T* const row = a.data + y * a.row + z * a.plane;
+      const T factor = a.factors[1][y] * a.factors[2][z];
+      for (Index x = begin; x < end; ++x)
+        row[x] *= a.factors[0][x] * factor;
+    });
+  });
+}
+
+template <class T>
+Bound bind_sources(Queue& /*queue*/, const Sources<T>& sources) {
+  return Bound([s = sources] {
+    const Index step = s.counter.data[0];
+    if (step >= s.length) return;
+    for (Index i = 0; i < s.taps.size; ++i) {
+      const ProbeTap<T>& tap = s.taps.data[i];
+      tap.memory[tap.at] += tap.weight * s.wavelets.data[tap.number * s.length + step];
+    }
+  });
+}
+
+template <class T>
+Bound bind_receivers(Queue& /*queue*/, const Receivers<T>& receivers) {
+  return Bound([r = receivers] {
+    for (Index i = 0; i + 1 < r.first.size; ++i) {
+      T sum = 0;
+      for (int t = r.first.data[i]; t < r.first.data[i + 1]; ++t)
+        sum += r.taps.data[t].weight * r.taps.data[t].memory[r.taps.data[t].at];
+      r.traces.data[i * r.capacity + r.counter.data[1]] = sum;
+    }
+    ++r.counter.data[0];
+    ++r.counter.data[1];
+  });
+}
+
+#else
+
+constexpr int block = 256;
+
+/// A block row of the grid for each array, one lane a point of its shell.
+template <class T>
+struct SetBeyond {
+  static constexpr int max_threads = block;
+  static constexpr const char* name = "points beyond faces";
+
+  const BeyondArray<T>* arrays;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const BeyondArray<T>& a = arrays[lane.block().y];
+    const Index i = Index{lane.block().x} * block + lane.thread().x;
+    if (i >= a.shell.count()) return;
+    const Index3 p = a.shell.point(i);
+    typename BeyondArray<T>::Shown sx;
+    typename BeyondArray<T>::Shown sy;
+    typename BeyondArray<T>::Shown sz;
+    if (!a.shows(0, p.x, sx) || !a.shows(1, p.y, sy) || !a.shows(2, p.z, sz)) return;
+    const Span<T> all(a.data - a.before, a.size);
+    const T from = lane.load_written(all, a.before + a.at(sx.at, sy.at, sz.at));
+    lane.store(all, a.before + a.at(p.x, p.y, p.z),
+               a.value_of(a.value_of(a.value_of(from, sz), sy), sx));
+  }
+};
+
+template <class T>
+struct DampPoints {
+  static constexpr int max_threads = block;
+  static constexpr const char* name = "absorbing layers";
+
+  const DampedArray<T>* arrays;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const DampedArray<T>& a = arrays[lane.block().y];
+    const Index i = Index{lane.block().x} * block + lane.thread().x;
+    if (i >= a.shell.count()) return;
+    const Index3 p = a.shell.point(i);
+    const Span<T> all(a.data, a.size);
+    const Index at = p.x + p.y * a.row + p.z * a.plane;
+    const T factor = a.factors[1][p.y] * a.factors[2][p.z];
+    lane.store(all, at, lane.load_written(all, at) * (a.factors[0][p.x] * factor));
+  }
+};
+
+template <class T>
+struct Inject {
+  static constexpr int max_threads = block;
+  static constexpr const char* name = "sources";
+
+  Sources<T> s;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Index step = lane.load(s.counter, 0);
+    if (step >= s.length) return;
+    for (Index i = lane.thread().x; i + 1 < s.first.size; i += block) {
+      const int end = lane.load(s.first, i + 1);
+      for (int t = lane.load(s.first, i); t < end; ++t) {
+        const ProbeTap<T>& tap = s.taps.data[t];
+        const Span<T> all(tap.memory, tap.size);
+        const T value = tap.weight * lane.load(s.wavelets, tap.number * s.length + step);
+        lane.store(all, tap.at, lane.load_written(all, tap.at) + value);
+      }
+    }
+  }
+};
+
+template <class T>
+struct Receive {
+  static constexpr int max_threads = block;
+  static constexpr const char* name = "receivers";
+
+  Receivers<T> r;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Index step = lane.load_written(r.counter, 0);
+    const Index slot = lane.load_written(r.counter, 1);
+    for (Index i = lane.thread().x; i + 1 < r.first.size; i += block) {
+      T sum = 0;
+      const int end = lane.load(r.first, i + 1);
+      for (int t = lane.load(r.first, i); t < end; ++t) {
+        const ProbeTap<T>& tap = r.taps.data[t];
+        sum += tap.weight * lane.load_written(Span<T>(tap.memory, tap.size), tap.at);
+      }
+      lane.store(r.traces, i * r.capacity + slot, sum);
+    }
+    lane.barrier(); // all have read the counter
+    if (lane.thread().x == 0) {
+      lane.store(r.counter, 0, step + 1);
+      lane.store(r.counter, 1, slot + 1);
+    }
+  }
+};
+
+template <class Body, class A>
+Bound bind_faces(Queue& queue, const FaceLaunch<A>& launch) {
+  const auto blocks = static_cast<int>(ceil_div(launch.most, block));
+  return Bound(Ready<Body>(queue, {{blocks, launch.count, 1}, {block, 1, 1}, 0}, {launch.arrays}));
+}
+template <class T>
+Bound bind_beyond(Queue& queue, const FaceLaunch<BeyondArray<T>>& launch) {
+  return bind_faces<SetBeyond<T>>(queue, launch);
+}
+template <class T>
+Bound bind_damped(Queue& queue, const FaceLaunch<DampedArray<T>>& launch) {
+  return bind_faces<DampPoints<T>>(queue, launch);
+}
+template <class T>
+Bound bind_sources(Queue& queue, const Sources<T>& sources) {
+  return Bound(Ready<Inject<T>>(queue, {{1, 1, 1}, {block, 1, 1}, 0}, {sources}));
+}
+template <class T>
+Bound bind_receivers(Queue& queue, const Receivers<T>& receivers) {
+  return Bound(Ready<Receive<T>>(queue, {{1, 1, 1}, {block, 1, 1}, 0}, {receivers}));
+}
+
+#endif
+
+const Offer beyond_floats(kind_of<Here>, typeid(BeyondArray<float>), &bind_beyond<float>);
+const Offer beyond_doubles(kind_of<Here>, typeid(BeyondArray<double>), &bind_beyond<double>);
+const Offer damped_floats(kind_of<Here>, typeid(DampedArray<float>), &bind_damped<float>);
+const Offer damped_doubles(kind_of<Here>, typeid(DampedArray<double>), &bind_damped<double>);
+const Offer float_sources(kind_of<Here>, typeid(Sources<float>), &bind_sources<float>);
+const Offer double_sources(kind_of<Here>, typeid(Sources<double>), &bind_sources<double>);
+const Offer float_receivers(kind_of<Here>, typeid(Receivers<float>), &bind_receivers<float>);
+const Offer double_receivers(kind_of<Here>, typeid(Receivers<double>), &bind_receivers<double>);
+
+} // namespace systems::inline RIDGE_TARGET_NAME
+
+} // namespace ridge::chain

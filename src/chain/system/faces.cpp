@@ -1,0 +1,242 @@
+#include "faces.hpp"
+
+#include <ridge/comm/grid.hpp>
+#include <ridge/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ridge::chain {
+
+namespace {
+
+using comm::along;
+
+constexpr Index line_bytes = 128;
+
+/// floor(a / 2) and ceil(a / 2) of any sign.
+constexpr Index floor_half(Index a) {
+  return a >= 0 ? a / 2 : -((1 - a) / 2);
+}
+constexpr Index ceil_half(Index a) {
+  return -floor_half(-a);
+}
+
+/// A wall in half spacings, and which of its images are negative.
+struct Mirror {
+  Index place;
+  bool odd;
+};
+
+std::optional<Mirror> mirror_of(const WallCondition& c, const Placement& p, int d, int side,
+                                Index n) {
+  const Index first = side == 0 ? 0 : 2 * n - 2;
+  const bool odd = p.mirrored.along(d) < 0;
+  switch (c.kind) {
+  case Wall::mirror:
+    return Mirror{side == 0 ? -1 : 2 * n - 1, odd};
+  case Wall::antimirror:
+    return Mirror{first, !odd};
+  case Wall::dirichlet:
+    return Mirror{first, true};
+  case Wall::neumann:
+    return Mirror{first, false};
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace
+
+ArrayLayout layout_of(const Description& d, int array, Index3 n) {
+  const Array& a = d.arrays[static_cast<std::size_t>(array)];
+  const auto beyond = [&](int i) {
+    return Index{d.dimensions[static_cast<std::size_t>(i)].beyond};
+  };
+  const Index line = line_bytes / d.element_bytes;
+  const auto whole = [&](Index elements) { return ceil_div(elements, line) * line; };
+  ArrayLayout made;
+  made.points = {n.x + a.extra.x, n.y + a.extra.y, n.z + a.extra.z};
+  const Index lead = whole(beyond(0));
+  made.row = whole(lead + made.points.x + beyond(0));
+  made.plane = made.row * (made.points.y + 2 * beyond(1));
+  // Arrays do not begin at the same sets of the cache.
+  const Index aside = array * 5 % 32 * line;
+  made.before = aside + lead + beyond(1) * made.row + beyond(2) * made.plane;
+  made.elements = aside + made.plane * (made.points.z + 2 * beyond(2));
+  return made;
+}
+
+Reach reach_of_all(const Description& d, int array) {
+  Reach all;
+  for (const OperationInfo& op : d.operations) {
+    const Reach r = op.reach(array);
+    all.low = {std::min(all.low.x, r.low.x), std::min(all.low.y, r.low.y),
+               std::min(all.low.z, r.low.z)};
+    all.high = {std::max(all.high.x, r.high.x), std::max(all.high.y, r.high.y),
+                std::max(all.high.z, r.high.z)};
+  }
+  return all;
+}
+
+template <class T>
+BeyondArray<T> faces_of(const SystemKernel& kernel, const SystemSetup& setup, int array,
+                        const ArrayLayout& layout, T* memory) {
+  const Description& chain = kernel.of_double;
+  const Placement& placement = kernel.placements[static_cast<std::size_t>(array)];
+  const Reach reach = reach_of_all(chain, array);
+  BeyondArray<T> made;
+  made.data = memory + layout.before;
+  made.row = layout.row;
+  made.plane = layout.plane;
+  made.before = layout.before;
+  made.size = layout.elements;
+  for (int d = 0; d < 3; ++d) {
+    const Index n = along(setup.extents, d);
+    const Index points = along(layout.points, d);
+    ShellOf& s = made.shell;
+    s.begin[d] = reach.low.along(d);
+    s.end[d] = points + reach.high.along(d);
+    s.low[d] = 0;
+    s.high[d] = points;
+    for (int side = 0; side < 2; ++side) {
+      FaceRule<T>& rule = made.faces[d][side];
+      const WallCondition& c =
+          setup.walls[static_cast<std::size_t>(array)][static_cast<std::size_t>(d)]
+                     [static_cast<std::size_t>(side)];
+      if (n == 1) { // no such dimension
+        rule.image = Image::first;
+        continue;
+      }
+      if (c.kind == Wall::periodic) {
+        rule.image = Image::wrapped;
+        rule.place = side == 0 ? n : -n;
+        s.high[d] = n;
+        continue;
+      }
+      const auto mirror = mirror_of(c, placement, d, side, n);
+      if (!mirror) continue;
+      const Index half = mirror->place - placement.half.along(d);
+      rule.image = Image::reflected;
+      rule.place = half;
+      if (!kernel.is_state(array)) { // a medium is continued evenly
+        (side == 0 ? s.low : s.high)[d] = side == 0 ? std::max<Index>(0, ceil_half(half))
+                                                    : std::min(points, floor_half(half) + 1);
+        continue;
+      }
+      rule.sign = mirror->odd ? -1 : 1;
+      if (mirror->odd && half % 2 == 0) rule.wall = half / 2;
+      if (c.kind == Wall::dirichlet) {
+        rule.value = static_cast<T>(c.value);
+        rule.add = 2 * rule.value;
+      }
+      if (c.kind == Wall::neumann)
+        rule.slope = static_cast<T>(c.value * setup.spacing[static_cast<std::size_t>(d)]);
+      if (side == 0) {
+        s.low[d] = std::max<Index>(0, mirror->odd ? floor_half(half) + 1 : ceil_half(half));
+      } else {
+        s.high[d] = std::min(points, (mirror->odd ? ceil_half(half) - 1 : floor_half(half)) + 1);
+      }
+    }
+    // Images lie within what is computed.
+    if (n == 1) continue;
+    const FaceRule<T>* const faces = made.faces[d];
+    const auto inside = [&](const FaceRule<T>& rule, Index i) {
+      if (rule.image == Image::none || i == rule.wall) return true;
+      const Index at = rule.image == Image::reflected ? rule.place - i : i + rule.place;
+      return at >= s.low[d] && at < s.high[d];
+    };
+    if (s.low[d] >= s.high[d] || (s.begin[d] < s.low[d] && !inside(faces[0], s.begin[d])) ||
+        (s.end[d] > s.high[d] && !inside(faces[1], s.end[d] - 1))) {
+      throw UsageError(fmt::format("{} items along {} are too few for what '{}' shows beyond its "
+                                   "faces; operations read it {} points away",
+                                   n, "xyz"[d], chain.arrays[static_cast<std::size_t>(array)].name,
+                                   std::max(-reach.low.along(d), reach.high.along(d))));
+    }
+  }
+  return made;
+}
+template BeyondArray<float> faces_of(const SystemKernel&, const SystemSetup&, int,
+                                     const ArrayLayout&, float*);
+template BeyondArray<double> faces_of(const SystemKernel&, const SystemSetup&, int,
+                                      const ArrayLayout&, double*);
+
+bool AbsorbingLayers::any() const {
+  for (const auto& axis : faces) {
+    if (axis[0] || axis[1]) return true;
+  }
+  return false;
+}
+
+ShellOf layers_of(const SystemSetup& setup, Index3 points) {
+  ShellOf s;
+  for (int d = 0; d < 3; ++d) {
+    const auto& faces = setup.layers.faces[static_cast<std::size_t>(d)];
+    s.begin[d] = 0;
+    s.end[d] = along(points, d);
+    s.low[d] = faces[0] ? std::min(setup.layers.width, s.end[d]) : 0;
+    s.high[d] = std::max(s.low[d], s.end[d] - (faces[1] ? setup.layers.width : 0));
+  }
+  return s;
+}
+
+std::vector<double> factors_of(const SystemSetup& setup, const Placement& placement, Index points,
+                               int axis) {
+  // What is left of an amplitude that goes in and comes back; friction grows with the depth
+  // squared.
+  constexpr double through = 1e-3;
+  const auto& faces = setup.layers.faces[static_cast<std::size_t>(axis)];
+  const double width = static_cast<double>(setup.layers.width);
+  const double most = 3 * setup.layers.speed * std::log(1 / through) /
+                      (2 * width * setup.spacing[static_cast<std::size_t>(axis)]);
+  const double last = static_cast<double>(along(setup.extents, axis) - 1);
+  std::vector<double> factors;
+  for (Index i = 0; i < points; ++i) {
+    const double at = static_cast<double>(i) + placement.half.along(axis) / 2.0;
+    double friction = 0;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const double depth = (width - (side == 0 ? at : last - at)) / width;
+      if (faces[side] && depth > 0) friction += most * depth * depth;
+    }
+    factors.push_back(std::exp(-friction * setup.dt));
+  }
+  return factors;
+}
+
+std::vector<Around> around(const SystemSetup& setup, const Placement& placement, Index3 points,
+                           const std::array<double, 3>& position, const std::string& what) {
+  Index base[3] = {0, 0, 0};
+  double part[3] = {0, 0, 0};
+  for (int d = 0; d < 3; ++d) {
+    const auto i = static_cast<std::size_t>(d);
+    const Index n = along(setup.extents, d);
+    if (n == 1) continue;
+    const double at = position[i] / setup.spacing[i];
+    if (!(at >= 0 && at <= static_cast<double>(n - 1))) {
+      throw UsageError(fmt::format("{}: {}={:g} lies outside the domain, which goes from 0 to {:g}",
+                                   what, "xyz"[d], position[i],
+                                   static_cast<double>(n - 1) * setup.spacing[i]));
+    }
+    const auto last = static_cast<double>(along(points, d) - 1);
+    const double own = std::clamp(at - placement.half.along(d) / 2.0, 0.0, last);
+    base[d] = std::min(static_cast<Index>(own), along(points, d) - 2);
+    base[d] = std::max<Index>(base[d], 0);
+    part[d] = own - static_cast<double>(base[d]);
+  }
+  std::vector<Around> all;
+  for (int corner = 0; corner < 8; ++corner) {
+    double weight = 1;
+    Index at[3];
+    for (int d = 0; d < 3; ++d) {
+      const int up = corner >> d & 1;
+      at[d] = base[d] + up;
+      weight *= up == 1 ? part[d] : 1 - part[d];
+    }
+    if (weight != 0) all.push_back({{at[0], at[1], at[2]}, weight});
+  }
+  return all;
+}
+
+} // namespace ridge::chain

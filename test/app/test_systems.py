@@ -1,0 +1,303 @@
+"""`ridge evolve` and `bench` of systems: several arrays in time, against closed forms."""
+
+import h5py
+import numpy as np
+import pytest
+
+pytestmark = pytest.mark.usefixtures("folder")
+DEVICES = ["cpu", "simt:32", "simt:64"]
+
+
+def write(file="in.h5", **fields):
+    with h5py.File(file, "w") as h5:
+        for name, values in fields.items():
+            h5[name] = values
+
+
+def read(*names, step=-1, file="out.h5"):
+    with h5py.File(file) as h5:
+        steps = sorted(h5["snapshots"])
+        group = h5["snapshots"][steps[step] if step < 0 else f"{step:010}"]
+        found = [group[name][...] for name in names]
+    return found[0] if len(found) == 1 else found
+
+
+def evolve(ridge, system, *options, device="cpu", out="out.h5", **more):
+    return ridge.good("evolve", system, "in.h5", "-o", out, "--overwrite", "--device", device,
+                      *options, **more)
+
+
+def places(file, *rows, columns="x,y,z"):
+    with open(file, "w") as out:
+        out.write(columns + "\n" + "".join(",".join(str(v) for v in row) + "\n" for row in rows))
+
+
+def staggered(k, h):
+    """The symbol of the derivative of order 8 between points, less its i: d/dx of a wave exp(ikx)."""
+    weights = [1225 / 1024, -245 / 3072, 49 / 5120, -5 / 7168]
+    return sum(w * 2 * np.sin((m + 0.5) * k * h) / h for m, w in enumerate(weights))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_acoustic_plane_waves_follow_the_discrete_dispersion(ridge, device):
+    n, h, dt, steps = 16, 0.5, 0.1, 12
+    x = np.arange(n) * h
+    k = 2 * np.pi * 2 / (n * h)
+    p = np.broadcast_to(np.cos(k * x), (6, 8, n)).copy()
+    rho, c = 1.7, 1.3
+    # sin(w dt / 2) = c dt D / 2; velocities are half a step behind, here those of a standing wave.
+    w = 2 / dt * np.arcsin(c * dt / 2 * staggered(k, h))
+    vx = np.broadcast_to(-np.sin(k * (x + h / 2)) * np.sin(w * dt / 2) / (rho * c), p.shape).copy()
+    write(p=p, vx=vx, c=np.full(p.shape, c), rho=np.full(p.shape, rho))
+    evolve(ridge, "acoustic", "--spacing", str(h), "--dt", str(dt), "--steps", str(steps),
+           "--boundary", "x=periodic,y=periodic,z=periodic", device=device)
+    right = np.cos(w * dt * steps) * np.cos(k * x)
+    np.testing.assert_allclose(read("p"), np.broadcast_to(right, p.shape), atol=2e-14)
+
+
+def test_acoustic_energy_is_constant_between_walls(ridge):
+    random = np.random.default_rng(1)
+    shape = (11, 12, 14)
+    c = 1 + 0.5 * random.random(shape)
+    rho = 1 + random.random(shape)
+    write(p=random.standard_normal(shape), c=c, rho=rho)
+    evolve(ridge, "acoustic", "--steps", "60", "--every", "20", "--boundary", "z-=antimirror")
+    energies = []
+    for step in (20, 40, 60):
+        p, vx, vy, vz = read("p", "vx", "vy", "vz", step=step)
+        energies.append((p, vx, vy, vz))
+    with h5py.File("out.h5") as out:
+        dt = float.fromhex(out.attrs["dt"])
+
+    def pad(u, axis, low_free):
+        """u with what lies beyond its faces: even, or odd about the first point."""
+        u = np.moveaxis(u, axis, 0)
+        low = -u[1:5][::-1] if low_free else u[:4][::-1]
+        return np.moveaxis(np.concatenate([low, u, u[-4:][::-1]]), 0, axis)
+
+    weights = [1225 / 1024, -245 / 3072, 49 / 5120, -5 / 7168]
+
+    def gradient(p, axis, free):
+        padded = np.moveaxis(pad(p, axis, free), axis, 0)
+        n = p.shape[axis]
+        total = sum(w * (padded[5 + m:5 + m + n] - padded[4 - m:4 - m + n])
+                    for m, w in enumerate(weights))
+        return np.moveaxis(total, 0, axis)
+
+    def mean(rho, axis):
+        rho = np.moveaxis(rho, axis, 0)
+        return np.moveaxis((rho + np.concatenate([rho[1:], rho[-1:]])) / 2, 0, axis)
+
+    # Leapfrog conserves p(n)^2 / (rho c^2) + rho v(n - 1/2) v(n + 1/2).
+    sums = []
+    for p, *v in energies:
+        weight = np.ones(shape)
+        weight[0] = 0  # the plane on the free wall holds 0
+        total = np.sum(weight * p**2 / (rho * c**2))
+        for axis, u in zip((2, 1, 0), v):
+            mid = mean(rho, axis)
+            later = u - dt / mid * gradient(p, axis, axis == 0)
+            inside = np.ones(shape)
+            last = [slice(None)] * 3
+            last[axis] = -1
+            inside[tuple(last)] = 0  # on the rigid wall
+            total += np.sum(inside * mid * u * later)
+        sums.append(total)
+    np.testing.assert_allclose(sums, sums[0], rtol=2e-13)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_source_and_receiver_may_change_places(ridge, device):
+    random = np.random.default_rng(2)
+    shape = (9, 11, 13)
+    rho = 1 + random.random(shape)
+    write(c=1 / np.sqrt(rho), rho=rho)  # what is put into p is weighed by rho c^2
+    a, b = (3.3, 2.5, 4.0), (8.75, 6.2, 5.5)
+    traces = []
+    for source, receiver in ((a, b), (b, a)):
+        places("s.csv", source)
+        places("r.csv", receiver)
+        evolve(ridge, "acoustic", "--steps", "40", "--every", "40", "--source", "s.csv",
+               "--wavelet", "ricker:0.2", "--receivers", "r.csv", device=device)
+        with h5py.File("out.traces.h5") as h5:
+            traces.append(h5["traces"][0])
+        assert np.abs(traces[-1]).max() > 1e-4
+    np.testing.assert_allclose(traces[0], traces[1], atol=1e-14)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_dam_breaks_and_keeps_its_water(ridge, device):
+    n = 60
+    x = np.arange(n)
+    h = np.broadcast_to(np.where(x < n // 2, 2.0, 1.0), (5, n)).copy()
+    write(h=h)
+    evolve(ridge, "shallow-water", "--steps", "60", "--every", "60", device=device)
+    after, hu = read("h", "hu")
+    assert abs(after.sum() / h.sum() - 1) < 1e-14
+    assert np.ptp(after, axis=0).max() < 1e-12  # as it was along y
+    # Stoker's state between shock and fan: 1.45384 for 2 over 1.
+    assert abs(after[2, n // 2] - 1.45384) < 0.01
+    assert hu[2, n // 2] > 0
+
+
+def test_a_lake_at_rest_stays_at_rest(ridge):
+    random = np.random.default_rng(3)
+    bottom = random.random((12, 15))
+    write(h=np.maximum(1.2 - bottom * 2, 0), bottom=bottom * 2)
+    evolve(ridge, "shallow-water", "--steps", "50", "--every", "50")
+    h, hu, hv = read("h", "hu", "hv")
+    assert np.abs(hu).max() < 1e-14 and np.abs(hv).max() < 1e-14
+    np.testing.assert_allclose(h, np.maximum(1.2 - bottom * 2, 0), atol=1e-14)
+
+
+def vortex(n):
+    y, x = np.meshgrid(np.arange(n), np.arange(n), indexing="ij")
+    k = 2 * np.pi / n
+    u = 0.02 * 16 / n
+    return k, u, -u * np.cos(k * x) * np.sin(k * y), u * np.sin(k * x) * np.cos(k * y)
+
+
+def test_a_lattice_boltzmann_vortex_decays_as_viscosity_says(ridge):
+    errors = []
+    for n in (16, 32):
+        k, u, ux, uy = vortex(n)
+        write(ux=np.broadcast_to(ux, (3, n, n)).copy(), uy=np.broadcast_to(uy, (3, n, n)).copy())
+        steps = (n // 16) ** 2 * 60
+        evolve(ridge, "lbm-d3q19", "--steps", str(steps), "--every", str(steps), "--set", "tau=0.8")
+        found = read("uy")
+        right = np.exp(-2 * k**2 * 0.1 * steps) * uy
+        errors.append(np.abs(found - right).max() / np.abs(right).max())
+    assert errors[0] < 0.03 and errors[0] / errors[1] > 3.5, errors
+
+
+def test_a_lattice_boltzmann_channel_is_a_parabola(ridge):
+    errors = []
+    for n in (8, 16):
+        solid = np.zeros((n + 2, 3, 3))
+        solid[0] = solid[-1] = 1
+        write(solid=solid)
+        force = 1e-4 * (8 / n) ** 3
+        steps = 40 * n * n
+        evolve(ridge, "lbm-d3q19", "--steps", str(steps), "--every", str(steps), "--set", "tau=0.8",
+               "--set", f"force_x={force}", "--schedule", "threads=1")
+        ux = read("ux")[1:-1, 1, 1]
+        z = np.arange(n) + 0.5
+        right = force / (2 * 0.1) * z * (n - z)
+        errors.append(np.abs(ux - right).max() / right.max())
+    assert errors[0] < 0.05 and errors[0] / errors[1] > 3.5, errors
+
+
+@pytest.mark.parametrize("device", ["simt:32", "simt:64"])
+def test_devices_agree_on_a_flow_round_a_solid(ridge, device):
+    random = np.random.default_rng(4)
+    shape = (6, 7, 9)
+    write(rho=1 + 0.01 * random.random(shape), ux=0.05 * random.random(shape),
+          solid=(random.random(shape) < 0.2).astype(float))
+    found = {}
+    for on in ("cpu", device):
+        evolve(ridge, "lbm-d3q19", "--steps", "9", "--every", "9", device=on)
+        found[on] = read("rho", "ux", "uy", "uz")
+    np.testing.assert_allclose(found[device], found["cpu"], atol=1e-14)
+    assert abs(found["cpu"][0].sum() / found[device][0].sum() - 1) < 1e-13
+
+
+@pytest.mark.parametrize("system, step", [("acoustic", 5), ("lbm-d3q19", 5), ("shallow-water", 4)])
+def test_a_run_goes_on_bit_by_bit(ridge, system, step):
+    random = np.random.default_rng(5)
+    shape = (9, 10) if system == "shallow-water" else (8, 9, 10)
+    if system == "shallow-water":
+        write(h=1 + 0.2 * random.random(shape), hu=0.1 * random.random(shape))
+        names = ["h", "hu", "hv"]
+    elif system == "acoustic":
+        write(p=random.random(shape).astype("f4"), c=(1 + random.random(shape)).astype("f4"))
+        names = ["p", "vx", "vy", "vz"]
+    else:
+        write(ux=0.05 * random.random(shape))
+        names = [f"f{i}" for i in range(19)]
+    evolve(ridge, system, "--steps", "11", "--every", "20", out="whole.h5")
+    right = read(*names, file="whole.h5")
+    evolve(ridge, system, "--steps", str(step), "--every", "20")
+    ridge.good("evolve", "--restart", "out.h5", "--steps", str(11 - step), "--device", "cpu")
+    for one, other in zip(read(*names), right):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_traces_go_on_with_the_run(ridge):
+    write(c=np.ones((8, 10, 12)))
+    places("s.csv", (3, 4, 5))
+    places("r.csv", (8, 4, 3), (9.5, 2.25, 3), columns="x,y,z")
+    options = ["--source", "s.csv", "--wavelet", "ricker:0.3:2", "--receivers", "r.csv"]
+    evolve(ridge, "acoustic", "--steps", "30", "--every", "7", "--gather", "gather.png", *options,
+           out="whole.h5")
+    with h5py.File("whole.traces.h5") as h5:
+        right = h5["traces"][...]
+        assert right.shape == (2, 30) and np.abs(right).max() > 0
+    evolve(ridge, "acoustic", "--steps", "12", "--every", "7", *options)
+    ridge.good("evolve", "--restart", "out.h5", "--steps", "18", "--device", "cpu")
+    with h5py.File("out.traces.h5") as h5:
+        # Ricker's wavelet is as long as the run.
+        np.testing.assert_array_equal(h5["traces"][...], right)
+
+
+def test_walls_of_one_array_and_of_all(ridge):
+    write(h=np.ones((6, 8)))
+    evolve(ridge, "shallow-water", "--steps", "4", "--every", "4", "--boundary",
+           "y=periodic,h.x-=dirichlet:2")
+    h = read("h")
+    assert (h[:, 0] == 2).all() and np.ptp(h, axis=0).max() == 0 and h[0, 2] > 1
+
+
+@pytest.mark.parametrize("options, says", [
+    (["--dt", "1"], "not stable; the largest stable step of acoustic here is 0.448"),
+    (["--boundary", "q.x=mirror"], "there is no array 'q'; the arrays are p, vx, vy, vz, c, rho"),
+    (["--boundary", "w=mirror"], "'w' is no face"),
+    (["--boundary", "x=open"], "there is no condition 'open'"),
+    (["--boundary", "x-=periodic"], "periodic is for both faces"),
+    (["--set", "tau=1"], "acoustic has no number 'tau' to set"),
+    (["--source", "far.csv", "--wavelet", "ricker:1"], "source 1: x=40 lies outside the domain"),
+    (["--source", "here.csv"], "give --wavelet"),
+    (["--receivers", "twice.csv"], "lines 2 and 3 are one place"),
+    (["--receivers", "other.csv"], "acoustic changes no array 'c'"),
+    (["--wavelet", "ricker:1"], "--wavelet goes with --source"),
+    (["--coefficient", "in.h5:/c"], "acoustic takes its arrays from INPUT"),
+    (["--absorb", "w"], "'w' is no face"),
+])
+def test_bad_use_says_what_is_right(ridge, options, says):
+    write(c=np.ones((8, 10, 12)))
+    places("far.csv", (40, 1, 1))
+    places("here.csv", (4, 1, 1))
+    places("twice.csv", (4, 1, 1), (4, 1, 1))
+    places("other.csv", (4, 1, 1, "c"), columns="x,y,z,array")
+    ridge.bad("evolve", "acoustic", "in.h5", "-o", "out.h5", "--device", "cpu", *options,
+              says=says)
+
+
+def test_arrays_must_fit_each_other(ridge):
+    start = ["in.h5", "-o", "out.h5", "--device", "cpu"]
+    write(c=np.ones((8, 10, 12)), p=np.ones((8, 10, 13)))
+    ridge.bad("evolve", "acoustic", *start, says="their staggering does not fit")
+    write(q=np.ones((8, 10, 12)))
+    ridge.bad("evolve", "acoustic", *start, says="has none of the datasets that acoustic takes")
+    write(ux=np.zeros((4, 4, 4)))
+    ridge.bad("evolve", "lbm-d3q19", *start, "--set", "tau=0.5", says="tau is at most 1/2")
+
+
+def test_a_short_wavelet_is_said(ridge):
+    write(c=np.ones((8, 10, 12)))
+    places("s.csv", (4, 1, 1))
+    with open("w.csv", "w") as out:
+        out.write("1\n-1\n")
+    ran = ridge("evolve", "acoustic", "in.h5", "-o", "out.h5", "--device", "cpu", "--steps", "5",
+                "--source", "s.csv", "--wavelet", "w.csv")
+    assert ran.code == 0 and "has 2 values, and the run 5 steps" in ran.err
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("system", ["acoustic", "lbm-d3q19", "shallow-water"])
+def test_benchmarks_hold_under_all_schedules(ridge, system, device):
+    size = "33x20" if system == "shallow-water" else "33x10x7"
+    ran = ridge.good("bench", system, "--device", device, "--size", size, "--schedule", "all",
+                     "--repeat", "1", "--json")
+    records = ran.records()
+    assert len(records) >= 3 and all(r["check"]["ok"] for r in records)
+    assert all(r["site_updates_per_second"] > 0 for r in records)
