@@ -293,7 +293,8 @@ def test_a_short_wavelet_is_said(ridge):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("system", ["acoustic", "lbm-d3q19", "shallow-water"])
+@pytest.mark.parametrize("system", ["acoustic", "elastic", "maxwell", "lbm-d3q19",
+                                    "shallow-water"])
 def test_benchmarks_hold_under_all_schedules(ridge, system, device):
     size = "33x20" if system == "shallow-water" else "33x10x7"
     ran = ridge.good("bench", system, "--device", device, "--size", size, "--schedule", "all",
@@ -301,3 +302,130 @@ def test_benchmarks_hold_under_all_schedules(ridge, system, device):
     records = ran.records()
     assert len(records) >= 3 and all(r["check"]["ok"] for r in records)
     assert all(r["site_updates_per_second"] > 0 for r in records)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_light_follows_the_dispersion_of_yees_scheme(ridge, device):
+    n, h, dt, steps = 16, 0.5, 0.25, 10
+    x = np.arange(n) * h
+    k = 2 * np.pi * 3 / (n * h)
+    w = 2 / dt * np.arcsin(dt / h * np.sin(k * h / 2))
+    shape = (4, 5, n)
+    write(ey=np.broadcast_to(np.cos(k * x), shape).copy(),
+          hz=np.broadcast_to(-np.sin(k * (x + h / 2)) * np.sin(w * dt / 2), shape).copy())
+    evolve(ridge, "maxwell", "--spacing", str(h), "--dt", str(dt), "--steps", str(steps),
+           "--boundary", "x=periodic,y=periodic,z=periodic", device=device)
+    right = np.cos(w * dt * steps) * np.cos(k * x)
+    np.testing.assert_allclose(read("ey"), np.broadcast_to(right, shape), atol=2e-14)
+
+
+def test_the_energy_of_light_is_constant_in_a_cavity(ridge):
+    random = np.random.default_rng(6)
+    shape = (7, 8, 9)
+    eps = 1 + random.random(shape)
+    write(ex=random.standard_normal(shape), ey=random.standard_normal(shape),
+          hz=random.standard_normal(shape), eps=eps)
+    evolve(ridge, "maxwell", "--steps", "60", "--every", "20", "--boundary",
+           "x=antimirror,y=antimirror,z=antimirror")
+    with h5py.File("out.h5") as out:
+        dt = float.fromhex(out.attrs["dt"])
+    names = ["ex", "ey", "ez", "hx", "hy", "hz"]
+
+    def ahead(u, axis):  # x is numpy's last axis
+        return np.roll(u, -1, 2 - axis) - u
+
+    def inside(u, *axes):  # without the points behind the last wall
+        cut = [slice(None)] * 3
+        for axis in axes:
+            cut[2 - axis] = slice(0, -1)
+        return u[tuple(cut)]
+
+    sums = []
+    for step in (20, 40, 60):
+        e, h = np.split(np.array(read(*names, step=step)), 2)
+        total = 0
+        for a in range(3):
+            b, c = (a + 1) % 3, (a + 2) % 3
+            later = h[a] - dt * (ahead(e[c], b) - ahead(e[b], c))
+            total += np.sum(inside(h[a] * later, b, c))
+            mean = (eps + np.roll(eps, -1, 2 - a)) / 2
+            total += np.sum(inside(mean * e[a]**2, a))
+        sums.append(total)
+    np.testing.assert_allclose(sums, sums[0], rtol=2e-13)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("wave", ["pressure", "shear"])
+def test_elastic_waves_follow_the_discrete_dispersion(ridge, wave, device):
+    n, h, dt, steps = 16, 0.5, 0.05, 10
+    x = np.arange(n) * h
+    k = 2 * np.pi * 2 / (n * h)
+    rho, lam, mu = 1.3, 2.1, 0.9
+    symbol = 9 / 8 * 2 * np.sin(k * h / 2) / h - 1 / 24 * 2 * np.sin(3 * k * h / 2) / h
+    c = np.sqrt(((lam + 2 * mu) if wave == "pressure" else mu) / rho)
+    w = 2 / dt * np.arcsin(c * dt / 2 * symbol)
+    shape = (6, 7, n)
+    full = lambda v: np.broadcast_to(v, shape).copy()
+    medium = dict(rho=full(rho), lam=full(lam), mu=full(mu))
+    medium["lambda"] = medium.pop("lam")
+    shift = 0 if wave == "pressure" else h / 2  # shear stresses lie half a point behind
+    stress = np.cos(k * (x + shift))
+    velocity = np.sin(k * (x + h / 2)) * np.sin(w * dt / 2)
+    if wave == "pressure":
+        write(sxx=full(stress), syy=full(lam / (lam + 2 * mu) * stress),
+              szz=full(lam / (lam + 2 * mu) * stress), vx=full(velocity / (rho * c)), **medium)
+        name = "sxx"
+    else:
+        write(sxy=full(stress), vy=full(np.sin(k * x) * np.sin(w * dt / 2) / (rho * c)), **medium)
+        name = "sxy"
+    evolve(ridge, "elastic", "--spacing", str(h), "--dt", str(dt), "--steps", str(steps),
+           "--boundary", "x=periodic,y=periodic,z=periodic", device=device)
+    np.testing.assert_allclose(read(name), full(np.cos(w * dt * steps) * stress), atol=2e-14)
+
+
+LINE = """#include <ridge/chain/operation.hpp>
+#include <ridge/chain/system/conditions.hpp>
+
+inline constexpr ridge::chain::Slot<0> u;
+inline constexpr ridge::chain::Slot<1> v;
+
+struct Push {
+  static constexpr const char* name = "push";
+  static constexpr std::array accesses{read(u, ridge::chain::along_x(0, 1)), read(v), write(v)};
+  double rate = 0.5;
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const { at.set(v, at(v) - rate * (at(u, 1) - at(u))); }
+};
+struct Pull {
+  static constexpr const char* name = "pull";
+  static constexpr std::array accesses{read(v, ridge::chain::along_x(-1, 0)), read(u), write(u)};
+  double rate = 0.5;
+  template <class At>
+  RIDGE_FN void operator()(const At& at) const { at.set(u, at(u) - rate * (at(v) - at(v, -1))); }
+};
+struct Line {
+  static constexpr const char* name = "line";
+  static constexpr std::array arrays{ridge::chain::update("u"), ridge::chain::update("v")};
+  static constexpr std::array dimensions{ridge::chain::given(1)};
+  static constexpr std::array placements{ridge::chain::placement_of({}),
+                                         ridge::chain::placement_of({1, 0, 0})};
+  std::tuple<Push, Pull> operations;
+};
+"""
+
+
+def test_a_system_in_a_file_evolves_and_goes_on(ridge):
+    with open("line.hpp", "w") as out:
+        out.write(LINE)
+    u = np.random.default_rng(7).random(40)
+    write(u=u)
+    ran = ridge("evolve", "./line.hpp:Line", "in.h5", "-o", "out.h5", "--device", "cpu", "--steps",
+                "30", "--every", "30", "--set", "rate=0.4")
+    assert ran.code == 0, ran.err  # which may say that it compiles
+    v = np.zeros_like(u)
+    for _ in range(30):
+        v[:-1] -= 0.4 * np.diff(u)
+        u = u - 0.4 * np.diff(v, prepend=0)
+    np.testing.assert_allclose(read("u"), u, atol=1e-14)
+    ridge.good("evolve", "--restart", "out.h5", "--steps", "1", "--device", "cpu")
+    ridge.bad("bench", "./line.hpp:Line", "--size", "10x10", says="Line has 1 dimension")
