@@ -106,8 +106,10 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Description& d, Index3 n
 }
 
 /// Threads along x, and rows where x is short.
-BlockShape block_for(Index3 n) {
-  BlockShape block{{256, 1, 1}};
+BlockShape block_for(const Description& d, Index3 n) {
+  // Where several arrays are read around the item a lane takes 100 registers and more: of blocks of
+  // 128 a multiprocessor holds more warps.
+  BlockShape block{{d.dimensions[0].edge == Edge::given ? 128 : 256, 1, 1}};
   while (block.x > 32 && block.x / 2 >= n.x && n.y > 1) {
     block.x /= 2;
     block.y *= 2;
@@ -276,7 +278,7 @@ void set_columns(const DeviceFacts& facts, const Description& d, Index3 n, GpuSc
 
 GpuSchedule gpu_default(const DeviceFacts& facts, const Description& d, Index3 n) {
   GpuSchedule s;
-  s.block = block_for(n);
+  s.block = block_for(d, n);
   s.tile = {std::min<Index>(64, n.x), std::min<Index>(4, n.y), 1};
   if (d.scans_in(0, d.last())) {
     set_columns(facts, d, n, s);
@@ -329,7 +331,7 @@ std::vector<NamedSchedule> named_schedules(const Device& device, const Descripti
   GpuSchedule fused = gpu_default(device.facts(), d, n);
   GpuSchedule fission = fused;
   fission.fuse = fuse_none;
-  fission.block = block_for(n);
+  fission.block = block_for(d, n);
   if (fused.fuse != fuse_all) {
     fused.fuse = fuse_all;
     if (!d.scans_in(0, d.last())) set_gpu_tile(device.facts(), d, n, fused);
