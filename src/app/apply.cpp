@@ -5,6 +5,7 @@
 #include <ridge/device/memory.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/built_in.hpp>
+#include <ridge/lab/tune_case.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/record/measure.hpp>
 
@@ -18,12 +19,18 @@
 
 #include <fmt/core.h>
 
+#include <array>
+
 namespace ridge::app {
 
 namespace {
 
-/// Bytes that show what was never written, and what points near the edge hold in the end.
-constexpr unsigned char poison = 0xff;
+/// Fields on a grid, one read and one written.
+bool takes(const lab::BenchKernel& kernel) {
+  return kernel.on_arrays.on_grid && kernel.on_arrays.inputs == 1;
+}
+
+/// What points near the edge hold in the end.
 constexpr unsigned char zero = 0;
 
 /// A launch after the first, which pays for loading code and waking threads. An emulated GPU is too
@@ -63,20 +70,24 @@ struct ApplyCommand {
   bool json = false;
 
   void run() const {
-    const bool in_file = lab::names_a_file(kernel);
-    const lab::BuiltInStencil* const built_in =
-        in_file ? nullptr : &lab::find_one_input_stencil(kernel);
+    const lab::BenchKernel chosen = find();
     const InputDataset source(parse_dataset_name(input, "INPUT"));
     ApplyOutput result(parse_dataset_name(output, "OUTPUT"), source, file_of_kernel(kernel),
                        overwrite);
     const stencil::Spacing h = parse_spacing(spacing, source.extents().rank());
-    const lab::StencilJob job =
-        in_file ? job_of_file(source)
-                : built_in->job(source.extents().rank(), source.element_bytes(), h);
-    require_interior(job, source);
-    const Device chosen(device == "auto" ? best_device() : parse_device(device));
-    auto laid = stencil::parse_schedule(schedule, chosen, job.traits, source.extents().xyz());
-    Queue queue(chosen);
+    Queue queue(Device(device == "auto" ? best_device() : parse_device(device)));
+    // Checked before there is any memory.
+    const bool is_fp32 = source.element_bytes() == 4;
+    const auto menu = chosen.make_menu(
+        {queue.device(), source.extents(), is_fp32 ? "fp32" : "fp64", schedule, {}},
+        Place{queue.device()});
+    const Index3 radius = menu->halo()->radius;
+    require_interior(chosen, radius, source);
+    (void)menu->parse(schedule);
+    lab::RoofSource roof(queue.device());
+    std::array<lab::Array, 2> arrays{packed(source), packed(source)};
+    const lab::Arguments arguments{chosen.name, arrays, {}, lab::ShapeOrder::x_first, h};
+    (void)chosen.on_arrays.make(queue, roof, arguments);
     // Filled at once: on the host that is what takes the memory, so that the second of the two is
     // refused when there is too little, and each thread has its share near.
     const Memory in = filled(queue, source, "the input");
@@ -85,48 +96,58 @@ struct ApplyCommand {
     const NotFinite odd = read_to_device(source, queue, in.data());
     report(odd, source);
 
-    const std::string from = take_wisdom(laid, queue, job, source, in, out);
-    Record record = compute(queue, job, source, laid, in, out);
+    arrays[0].data = in.data();
+    arrays[1].data = out.data();
+    const auto job = chosen.on_arrays.make(queue, roof, arguments);
+    std::string from;
+    const auto laid = lab::schedules_by_wisdom(*job, schedule, &from);
+    if (laid.size() != 1)
+      throw UsageError(fmt::format("--schedule {}: apply takes one schedule", schedule));
+    Record record = compute(*job, chosen.name, source, laid.front(), out);
     if (!from.empty()) record.details.push_back({lab::source_detail, 0, from});
     check_interrupt();
-    result.write(record, h, job.traits.radius, queue, out.data());
+    result.write(
+        record, h,
+        {static_cast<int>(radius.x), static_cast<int>(radius.y), static_cast<int>(radius.z)}, queue,
+        out.data());
     print(record, result);
   }
 
-  /// Replaces the default by what tuning found, where it did, and says where the schedule is from;
-  /// empty where the user gave one.
-  [[nodiscard]] std::string take_wisdom(stencil::NamedSchedule& laid, Queue& queue,
-                                        const lab::StencilJob& job, const InputDataset& source,
-                                        const Memory& in, const Memory& out) const {
-    if (schedule != "auto") return {};
-    const Index3 n = source.extents().xyz();
-    const tune::Choice choice = job.choose(queue, in.data(), out.data(), n);
-    if (!choice.note.empty()) tune::say_once(choice.note);
-    if (choice.source != tune::Choice::Source::standard) {
-      laid = {"wisdom",
-              stencil::parse_schedule(choice.schedule, queue.device(), job.traits, n).schedule};
-    }
-    return source_text(choice);
-  }
-
-  [[nodiscard]] lab::StencilJob job_of_file(const InputDataset& source) const {
+  [[nodiscard]] lab::BenchKernel find() const {
+    if (!lab::names_a_file(kernel)) return lab::find_one_input_kernel(kernel);
     std::vector<lab::Setting> all;
     for (const std::string& text : settings)
       all.push_back(lab::parse_setting(text));
     const lab::UserKernel found = lab::load_user_kernel(kernel, all);
-    if (!found.job) {
+    if (!takes(found.bench)) {
       throw UsageError(fmt::format("apply takes stencils of one input; {}: {}", kernel,
                                    found.no_job.empty() ? "it is none" : found.no_job));
     }
-    return found.job(source.element_bytes());
+    return found.bench;
   }
 
-  static void require_interior(const lab::StencilJob& job, const InputDataset& source) {
-    if (stencil::interior_points(job.traits, source.extents().xyz()) > 0) return;
-    const stencil::Offset r = job.traits.radius;
+  /// One of the input's shape and type, without memory.
+  static lab::Array packed(const InputDataset& source) {
+    const Extents& n = source.extents();
+    lab::Array made;
+    made.rank = n.rank();
+    made.element_bytes = source.element_bytes();
+    Index stride = 1;
+    for (int d = 0; d < n.rank(); ++d) {
+      made.extents[static_cast<std::size_t>(d)] = n[d];
+      made.strides[static_cast<std::size_t>(d)] = stride;
+      stride *= n[d];
+    }
+    return made;
+  }
+
+  static void require_interior(const lab::BenchKernel& chosen, Index3 r,
+                               const InputDataset& source) {
+    const Index3 n = source.extents().xyz();
+    if (n.x > 2 * r.x && n.y > 2 * r.y && n.z > 2 * r.z) return;
     const Index least[3] = {2 * r.x + 1, 2 * r.y + 1, 2 * r.z + 1};
     throw UsageError(fmt::format("{} has {} points; {} needs at least {}", to_text(source.name()),
-                                 to_text(source.extents()), job.name,
+                                 to_text(source.extents()), chosen.name,
                                  to_text(Extents(least, source.extents().rank()))));
   }
 
@@ -152,24 +173,22 @@ struct ApplyCommand {
   }
 
   /// Points near the edge are 0 afterwards.
-  [[nodiscard]] Record compute(Queue& queue, const lab::StencilJob& job, const InputDataset& source,
-                               const stencil::NamedSchedule& laid, const Memory& in,
-                               const Memory& out) const {
+  [[nodiscard]] Record compute(lab::Case& job, const std::string& name, const InputDataset& source,
+                               const NamedText& laid, const Memory& out) const {
     Progress progress;
-    progress.show(fmt::format("computing {}", job.name));
-    const Index3 n = source.extents().xyz();
-    const Program program = job.bind(queue, in.data(), out.data(), n, laid.schedule);
+    progress.show(fmt::format("computing {}", name));
+    const Program program = job.bind(laid);
     check_interrupt();
     std::optional<Check> checked;
     if (check) {
-      fill_bytes(queue, out.data(), poison, out.size());
+      job.poison();
       program.run();
-      checked = job.check(queue, in.data(), out.data(), n);
+      checked = job.check();
       if (!checked->ok) {
-        throw Failure(fmt::format("{} under '{}' failed its check, so nothing is written: {}",
-                                  job.name, stencil::to_text(laid.schedule), checked->message));
+        throw Failure(fmt::format("{} under '{}' failed its check, so nothing is written: {}", name,
+                                  laid.text, checked->message));
       }
-      fill_bytes(queue, out.data(), zero, out.size());
+      fill_bytes(job.queue(), out.data(), zero, out.size());
     }
     Record record = timed(program);
     record.size = source.extents();
@@ -224,9 +243,8 @@ void add_apply(CommandLine& line) {
   command.add("--overwrite", &o->overwrite, "replace output files that exist, whatever they hold");
   command.add("--json", &o->json, "print an array with the record");
   std::string kernels = "kernels:\n";
-  for (const lab::BuiltInStencil& known : lab::built_in_stencils()) {
-    if (known.job != nullptr)
-      kernels += fmt::format("  {:<12} {}\n", known.bench.name, known.bench.meaning);
+  for (const lab::BenchKernel& known : lab::bench_kernels()) {
+    if (takes(known)) kernels += fmt::format("  {:<12} {}\n", known.name, known.meaning);
   }
   command.set_footer(kernels +
                      "\nPoints within the stencil's radius of an edge hold 0 in the result: the "

@@ -101,7 +101,8 @@ private:
     }
     const auto of_size = [&](Index3 n) {
       lab::BenchRequest share = request;
-      share.size = Extents{n.x, n.y, n.z};
+      const Index sizes[] = {n.x, n.y, n.z};
+      share.size = Extents(sizes, request.size.rank());
       const auto time = kernel.make_menu(share, place)->predict(request.schedule).time;
       if (!time) {
         throw UsageError(

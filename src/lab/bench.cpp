@@ -29,7 +29,8 @@ const Ceiling* RoofSource::find(std::string_view name) {
 const std::vector<BenchKernel>& bench_kernels() {
   static const std::vector<BenchKernel> all = [] {
     std::vector<BenchKernel> kernels;
-    add_stencil_kernels(kernels);
+    add_built_in(kernels, "stencil");
+    add_built_in(kernels, "sweeps");
     add_built_in(kernels, "pairs");
     add_trees(kernels);
     add_built_in(kernels, "lattice");

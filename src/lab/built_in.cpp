@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 
 namespace ridge::lab {
@@ -23,9 +22,8 @@ const BuiltIn& all_headers() {
     BuiltIn sum;
     for (const Describe describe : announced()) {
       BuiltIn one = describe();
-      std::move(one.stencils.begin(), one.stencils.end(), std::back_inserter(sum.stencils));
       std::move(one.evolving.begin(), one.evolving.end(), std::back_inserter(sum.evolving));
-      std::move(one.others.begin(), one.others.end(), std::back_inserter(sum.others));
+      std::move(one.kernels.begin(), one.kernels.end(), std::back_inserter(sum.kernels));
       std::move(one.systems.begin(), one.systems.end(), std::back_inserter(sum.systems));
     }
     return sum;
@@ -37,10 +35,6 @@ const BuiltIn& all_headers() {
 
 AnnouncedKernels::AnnouncedKernels(BuiltIn (*describe)()) {
   announced().push_back(describe);
-}
-
-const std::vector<BuiltInStencil>& built_in_stencils() {
-  return all_headers().stencils;
 }
 
 const std::vector<EvolvingKernel>& evolving_kernels() {
@@ -58,51 +52,23 @@ const EvolvingSystem* find_evolving_system(std::string_view name) {
   return nullptr;
 }
 
-bool is_stencil(std::string_view kernel) {
-  const auto named = [&](const auto& all, const auto& name) {
-    return std::any_of(all.begin(), all.end(), [&](const auto& k) { return name(k) == kernel; });
-  };
-  return named(built_in_stencils(), [](const BuiltInStencil& k) { return k.bench.name; }) ||
-         named(evolving_kernels(), [](const EvolvingKernel& k) { return k.name; });
-}
-
-stencil::Traits stencil_traits(std::string_view kernel, std::string_view precision, int rank) {
+const BenchKernel& find_one_input_kernel(std::string_view kernel) {
   std::string names;
-  for (const BuiltInStencil& known : built_in_stencils()) {
-    if (known.bench.name == kernel) return known.traits(precision, rank);
-    names += (names.empty() ? "" : ", ") + known.bench.name;
-  }
-  for (const EvolvingKernel& known : evolving_kernels()) {
-    if (known.name == kernel) return known.traits(precision, rank);
-    names += fmt::format(", {}", known.name);
-  }
-  const BenchKernel& other = find_bench_kernel(kernel); // throws for what is no kernel at all
-  throw UsageError(fmt::format("the model knows stencils: {}; {} is of the pattern {}", names,
-                               kernel, other.pattern));
-}
-
-const BuiltInStencil& find_one_input_stencil(std::string_view kernel) {
-  std::string names;
-  for (const BuiltInStencil& known : built_in_stencils()) {
-    if (known.job == nullptr) continue;
-    if (known.bench.name == kernel) return known;
-    names += (names.empty() ? "" : ", ") + known.bench.name;
+  for (const BenchKernel& known : bench_kernels()) {
+    if (!known.on_arrays.on_grid || known.on_arrays.inputs != 1) continue;
+    if (known.name == kernel) return known;
+    names += (names.empty() ? "" : ", ") + known.name;
   }
   throw UsageError(fmt::format("unknown kernel '{}'; apply takes one input, and its kernels are {}",
                                kernel, names));
 }
 
-void add_stencil_kernels(std::vector<BenchKernel>& kernels) {
-  for (const BuiltInStencil& known : built_in_stencils())
-    kernels.push_back(known.bench);
-  for (const EvolvingKernel& known : evolving_kernels()) {
-    if (known.bench) kernels.push_back(*known.bench);
-  }
-}
-
 void add_built_in(std::vector<BenchKernel>& kernels, std::string_view pattern) {
-  for (const BenchKernel& known : all_headers().others) {
+  for (const BenchKernel& known : all_headers().kernels) {
     if (known.pattern == pattern) kernels.push_back(known);
+  }
+  for (const EvolvingKernel& known : all_headers().evolving) {
+    if (known.bench && known.bench->pattern == pattern) kernels.push_back(*known.bench);
   }
 }
 

@@ -27,7 +27,7 @@ template <class E>
 
 template <class... E>
 [[nodiscard]] BuiltIn describe(Chains<E...> /*all*/, const char* header) {
-  return {{}, {}, {describe_chain_entry<E>(header)...}};
+  return {{describe_chain_entry<E>(header)...}, {}};
 }
 
 } // namespace ridge::lab

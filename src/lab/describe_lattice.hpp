@@ -31,7 +31,7 @@ template <class E>
 
 template <class... E>
 [[nodiscard]] BuiltIn describe(OnFields<E...> /*all*/, const char* header) {
-  return {{}, {}, {describe_field_kernel<E>(header)...}};
+  return {{describe_field_kernel<E>(header)...}, {}};
 }
 
 } // namespace ridge::lab

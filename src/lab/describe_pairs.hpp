@@ -24,7 +24,7 @@ template <class E>
 
 template <class... E>
 [[nodiscard]] BuiltIn describe(Interactions<E...> /*all*/, const char* header) {
-  return {{}, {}, {describe_interaction<E>(header)...}};
+  return {{describe_interaction<E>(header)...}, {}};
 }
 /// Another name of the header describes it.
 template <class E, class... P>

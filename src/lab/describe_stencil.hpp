@@ -2,10 +2,7 @@
 #pragma once
 
 #include <ridge/core/error.hpp>
-#include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/built_in.hpp>
-#include <ridge/lab/on_arrays/stencil.hpp>
-#include <ridge/lab/rank_stencil.hpp>
 #include <ridge/lab/stencil_entry.hpp>
 
 #include "entry_checks.hpp"
@@ -50,63 +47,24 @@ template <class E, int Rank>
   return E::template make<Rank>(E::equal_spacing ? even : uneven);
 }
 
-template <class K>
-[[nodiscard]] stencil::Traits traits_in(std::string_view precision, std::string_view name) {
-  if (precision == "fp32") return stencil::traits_of<K, float>();
-  if (precision == "fp64") return stencil::traits_of<K, double>();
-  refuse_precision(precision, name, "fp32 and fp64");
-}
-
 template <class E>
-[[nodiscard]] stencil::Traits traits_of_entry(std::string_view precision, int rank) {
-  return for_rank<E>(rank, [&](auto r) {
-    return traits_in<typename E::template Kernel<r.value>>(precision, E::name);
-  });
-}
-
-template <class E>
-[[nodiscard]] StencilJob job_of_entry(int rank, int element_bytes, stencil::Spacing h) {
-  require_spacing(E::name, E::equal_spacing, h, rank, element_bytes);
-  return for_rank<E>(rank, [&](auto r) {
-    using K = typename E::template Kernel<r.value>;
-    const K kernel = E::template make<r.value>(h);
-    return element_bytes == 4 ? stencil_job<K, float>(E::name, kernel)
-                              : stencil_job<K, double>(E::name, kernel);
-  });
-}
-
-template <class E>
-[[nodiscard]] BuiltInStencil describe_stencil_entry(const char* header) {
+[[nodiscard]] BenchKernel describe_stencil_entry(const char* header) {
   for_ranks<E>([&](auto r) { know_stencil_source<typename E::template Kernel<r.value>>(header); });
-  BuiltInStencil made{{E::name, "stencil", E::meaning, default_stencil_size(E::most_rank),
-                       [](const BenchRequest& request, RoofSource&) {
-                         return for_rank_of<E>(request.size, [&](auto r) {
-                           return stencil_case(E::name, benched_stencil<E, r.value>(), request);
-                         });
-                       }},
-                      &traits_of_entry<E>,
-                      nullptr};
-  made.bench.in_lab = E::in_lab;
-  made.bench.on_arrays = arrays_of_stencil<typename E::template Kernel<E::most_rank>>();
-  made.bench.on_arrays.make = [](Queue& queue, RoofSource&, const Arguments& arguments) {
+  BenchKernel made = bench_stencil(
+      E::name, E::meaning, default_stencil_size(E::most_rank), [](const Extents& size) {
+        return for_rank_of<E>(size,
+                              [](auto r) { return stencil_kernel(benched_stencil<E, r.value>()); });
+      });
+  made.in_lab = E::in_lab;
+  made.on_arrays.make = [](Queue& queue, RoofSource&, const Arguments& arguments) {
     const Array& out = arguments.arrays.back();
     require_rank(E::name, E::least_rank, E::most_rank, out.rank);
     require_spacing(E::name, E::equal_spacing, arguments.spacing, out.rank, out.element_bytes);
     return for_rank<E>(out.rank, [&](auto r) {
-      return stencil_on_arrays(queue, E::template make<r.value>(arguments.spacing), arguments);
+      return stencil_on_arrays(
+          queue, stencil_kernel(E::template make<r.value>(arguments.spacing)), arguments);
     });
   };
-  made.bench.make_menu = [](const BenchRequest& r, const Place& place) {
-    return stencil::menu(traits_of_entry<E>(r.precision, r.size.rank()), r.size.xyz(), place);
-  };
-  made.bench.make_rank_case = [](const BenchRequest& request, comm::Communicator& ranks,
-                                 const std::string& grid) {
-    return for_rank_of<E>(request.size, [&](auto r) {
-      return rank_stencil_case(E::name, benched_stencil<E, r.value>(), request, ranks, grid);
-    });
-  };
-  if constexpr (stencil::inputs_of<typename E::template Kernel<E::most_rank>> == 1)
-    made.job = &job_of_entry<E>;
   return made;
 }
 
@@ -119,13 +77,6 @@ template <class E, int Rank>
   return E::template make<Rank>(sweeps_spacing, 1, dt);
 }
 
-template <class E>
-[[nodiscard]] stencil::Traits traits_of_evolving(std::string_view precision, int rank) {
-  return for_rank<E>(rank, [&](auto r) {
-    return traits_in<decltype(benched_evolution<E, r.value>())>(precision, E::name);
-  });
-}
-
 /// Says where the kernel that is made is.
 template <class K>
 void know_made(const char* header, K (* /*make*/)(stencil::Spacing, double, double)) {
@@ -133,7 +84,7 @@ void know_made(const char* header, K (* /*make*/)(stencil::Spacing, double, doub
 }
 
 template <class K>
-[[nodiscard]] Evolution evolution_of(const EvolutionRequest& r, const K& kernel) {
+[[nodiscard]] Evolution asked_evolution(const EvolutionRequest& r, const K& kernel) {
   return r.element_bytes == 4 ? evolution<K, float>(r.kernel, kernel)
                               : evolution<K, double>(r.kernel, kernel);
 }
@@ -153,7 +104,6 @@ template <class E>
   });
   EvolvingKernel made{E::name, E::meaning, E::value};
   made.absorbs = absorbs;
-  made.traits = &traits_of_evolving<E>;
   made.stable_step = [](const EvolutionRequest& q) {
     return for_rank<E>(
         q.rank, [&](auto r) { return E::template stable_step<r.value>(q.spacing, q.value); });
@@ -162,31 +112,26 @@ template <class E>
     return for_rank<E>(q.rank, [&](auto r) {
       if constexpr (absorbs) {
         if (q.absorbing)
-          return evolution_of(q, E::template absorbing<r.value>(q.spacing, q.value, dt));
+          return asked_evolution(q, E::template absorbing<r.value>(q.spacing, q.value, dt));
       }
-      return evolution_of(q, E::template make<r.value>(q.spacing, q.value, dt));
+      return asked_evolution(q, E::template make<r.value>(q.spacing, q.value, dt));
     });
   };
   if constexpr (rests) {
     made.at_rest = [](const EvolutionRequest& q, double dt) {
       return for_rank<E>(q.rank, [&](auto r) {
-        return evolution_of(q, E::template at_rest<r.value>(q.spacing, q.value, dt));
+        return asked_evolution(q, E::template at_rest<r.value>(q.spacing, q.value, dt));
       });
     };
   }
   if constexpr (E::benched) {
-    made.bench = BenchKernel{E::name, "sweeps", E::meaning, default_stencil_size(E::most_rank),
-                             [](const BenchRequest& request, RoofSource& roof) {
-                               return for_rank_of<E>(request.size, [&](auto r) {
-                                 return evolution_case(E::name, benched_evolution<E, r.value>(),
-                                                       request, roof);
-                               });
-                             }};
-    made.bench->make_menu = [](const BenchRequest& r, const Place& place) {
-      constexpr int levels = stencil::levels_of<decltype(benched_evolution<E, E::most_rank>())>();
-      return stencil::sweeps_menu(traits_of_evolving<E>(r.precision, r.size.rank()), levels,
-                                  stencil::parse_boundaries(r.boundary), r.size.xyz(), place);
-    };
+    made.bench =
+        bench_evolution(E::name, E::meaning, default_stencil_size(E::most_rank),
+                        [](const Extents& size, std::string_view precision) {
+                          return for_rank_of<E>(size, [&](auto r) {
+                            return benched(E::name, benched_evolution<E, r.value>(), precision);
+                          });
+                        });
   }
   return made;
 }
@@ -199,7 +144,7 @@ template <class... E>
     if constexpr (requires { One::value; }) {
       made.evolving.push_back(describe_evolving_entry<One>(header));
     } else if constexpr (requires { One::name; }) {
-      made.stencils.push_back(describe_stencil_entry<One>(header));
+      made.kernels.push_back(describe_stencil_entry<One>(header));
     }
   };
   (add(E{}), ...);

@@ -7,6 +7,28 @@
 
 namespace ridge::lab {
 
+template <class T>
+Evolution evolution_of(std::string_view name,
+                       std::shared_ptr<const stencil::SweptKernel<T>> kernel) {
+  Evolution made;
+  made.name = name;
+  made.traits = kernel->traits();
+  made.levels = kernel->levels();
+  made.make = [kernel, name = made.name](Queue& queue, const std::vector<const void*>& fields,
+                                         const stencil::RankPart& part,
+                                         const std::optional<stencil::SweepsSchedule>& schedule) {
+    std::vector<View<const T>> views;
+    for (const void* const field : fields)
+      views.emplace_back(static_cast<const T*>(field), part.owned().extents());
+    return stencil::Sweeps(queue, kernel, views, part, schedule, name);
+  };
+  return made;
+}
+template Evolution evolution_of(std::string_view,
+                                std::shared_ptr<const stencil::SweptKernel<float>>);
+template Evolution evolution_of(std::string_view,
+                                std::shared_ptr<const stencil::SweptKernel<double>>);
+
 const EvolvingKernel& find_evolving_kernel(std::string_view name) {
   std::string names;
   for (const EvolvingKernel& kernel : evolving_kernels()) {

@@ -66,7 +66,7 @@ public:
     sweeps_->restart(views);
     sweeps_->run(steps);
     Check check = check_sweeps<T>(queue_, *sweeps_, kernel_.reference, traits(), boundaries_,
-                                  size_.xyz(), steps, stencil_tolerance<T>);
+                                  size_.xyz(), steps, bounded_unit<T>);
     check.against = fmt::format("reference after {} steps", steps);
     return check;
   }
@@ -116,11 +116,23 @@ private:
 
 } // namespace
 
-std::unique_ptr<Case> evolution_case(BenchedEvolution kernel, const BenchRequest& request,
-                                     RoofSource& roof) {
-  if (kernel.made.traits.element_bytes == 4)
-    return std::make_unique<EvolutionCase<float>>(std::move(kernel), request, roof);
-  return std::make_unique<EvolutionCase<double>>(std::move(kernel), request, roof);
+BenchKernel
+bench_evolution(const std::string& name, const std::string& meaning, const Extents& default_size,
+                BenchedEvolution (*make)(const Extents& size, std::string_view precision)) {
+  BenchKernel bench{
+      name, "sweeps", meaning, default_size,
+      [make](const BenchRequest& request, RoofSource& roof) -> std::unique_ptr<Case> {
+        BenchedEvolution kernel = make(request.size, request.precision);
+        if (kernel.made.traits.element_bytes == 4)
+          return std::make_unique<EvolutionCase<float>>(std::move(kernel), request, roof);
+        return std::make_unique<EvolutionCase<double>>(std::move(kernel), request, roof);
+      }};
+  bench.make_menu = [make](const BenchRequest& r, const Place& place) {
+    const Evolution made = make(r.size, r.precision).made;
+    return stencil::sweeps_menu(made.traits, made.levels, stencil::parse_boundaries(r.boundary),
+                                r.size.xyz(), place);
+  };
+  return bench;
 }
 
 } // namespace ridge::lab

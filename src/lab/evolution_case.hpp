@@ -25,25 +25,25 @@ struct BenchedEvolution {
   const std::type_info* pass; ///< of calls of several sweeps, which wisdom is kept for
 };
 
-/// The case of a kernel: its precision is that of its traits.
-[[nodiscard]] std::unique_ptr<Case> evolution_case(BenchedEvolution kernel,
-                                                   const BenchRequest& request, RoofSource& roof);
-
-/// The case of a kernel in the precision that is asked for: fp64 or fp32.
+/// A kernel in the precision that is asked for: fp64 or fp32.
 template <class K>
-[[nodiscard]] std::unique_ptr<Case> evolution_case(const std::string& name, const K& kernel,
-                                                   const BenchRequest& request, RoofSource& roof) {
-  if (request.precision == "fp64") {
-    return evolution_case({evolution<K, double>(name, kernel), reference_of<double>(kernel),
-                           &typeid(stencil::Pass<K, double>)},
-                          request, roof);
+[[nodiscard]] BenchedEvolution benched(const std::string& name, const K& kernel,
+                                       std::string_view precision) {
+  if (precision == "fp64") {
+    return {evolution<K, double>(name, kernel), reference_of<double>(kernel),
+            &typeid(stencil::Pass<K, double>)};
   }
-  if (request.precision == "fp32") {
-    return evolution_case({evolution<K, float>(name, kernel), reference_of<float>(kernel),
-                           &typeid(stencil::Pass<K, float>)},
-                          request, roof);
+  if (precision == "fp32") {
+    return {evolution<K, float>(name, kernel), reference_of<float>(kernel),
+            &typeid(stencil::Pass<K, float>)};
   }
-  refuse_precision(request.precision, name, "fp32 and fp64");
+  refuse_precision(precision, name, "fp32 and fp64");
 }
+
+/// `make` gives the kernel for fields of a size, and throws UsageError for numbers of dimensions
+/// and precisions that it does not have.
+[[nodiscard]] BenchKernel
+bench_evolution(const std::string& name, const std::string& meaning, const Extents& default_size,
+                BenchedEvolution (*make)(const Extents& size, std::string_view precision));
 
 } // namespace ridge::lab

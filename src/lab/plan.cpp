@@ -62,10 +62,9 @@ std::vector<PlannedRun> lab_plan(const Device& device, bool quick) {
                       kernel.default_precision, "auto"});
     }
     plan.push_back({"laplacian8", cube, "fp32", "auto"});
-    for (const BuiltInStencil& stencil : built_in_stencils()) {
-      if (!stencil.bench.in_lab) continue;
-      const int fields = stencil.traits("fp64", 3).inputs() + 1;
-      plan.push_back({stencil.bench.name, cube_for(device, fields), "fp64", "auto"});
+    for (const BenchKernel& kernel : bench_kernels()) {
+      if (kernel.in_lab && kernel.pattern == "stencil")
+        plan.push_back({kernel.name, cube_for(device, static_cast<int>(kernel.on_arrays.names.size())), "fp64", "auto"});
     }
     const Index side = cube[0];
     plan.push_back({"laplacian", {side * side / 16, side * 16}, "fp64", "auto"});

@@ -1,21 +1,12 @@
 #include <ridge/comm/measure.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/lab/rank_case.hpp>
-#include <ridge/lab/rank_stencil.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 namespace ridge::lab {
-
-comm::Grid rank_grid(const comm::Communicator& ranks, const std::string& text,
-                     const stencil::Traits& traits, Index3 points) {
-  const comm::Reach reach = stencil::reach_of(traits.footprints);
-  const Index3 shape = text.empty() ? comm::choose_ranks(ranks.ranks(), points, reach)
-                                    : comm::parse_ranks(text, ranks.ranks());
-  return {points, shape, reach};
-}
 
 Check worst_of(comm::Communicator& ranks, const Check& mine) {
   struct Verdict {

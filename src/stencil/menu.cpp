@@ -42,7 +42,9 @@ public:
     return p.traffic.fetched + p.traffic.written;
   }
   [[nodiscard]] std::optional<Halo> halo() const override {
-    return Halo{reach_of(traits_.footprints), traits_.element_bytes * traits_.inputs()};
+    const Offset& r = traits_.radius;
+    return Halo{
+        reach_of(traits_.footprints), {r.x, r.y, r.z}, traits_.element_bytes * traits_.inputs()};
   }
 
 private:

@@ -7,6 +7,8 @@
 
 namespace ridge::stencil::detail {
 
+namespace {
+
 SweepsSchedule schedule_or_default(const std::optional<SweepsSchedule>& schedule,
                                    const Device& device, const Traits& traits,
                                    const SweepsPlace& place) {
@@ -15,14 +17,17 @@ SweepsSchedule schedule_or_default(const std::optional<SweepsSchedule>& schedule
   return default_sweeps(device, traits, place.boundaries, place.extents, ranks);
 }
 
+} // namespace
+
 template <class T>
-SweepsRun<T>::SweepsRun(Queue& queue, const Traits& traits, int levels,
+SweepsRun<T>::SweepsRun(Queue& queue, std::shared_ptr<const SweptKernel<T>> kernel,
                         const std::vector<View<const T>>& fields, const SweepsPlace& place,
                         const SweepsSchedule& schedule, std::string_view name)
-    : SweepsFields<T>(queue, traits, levels, schedule, fields, place), traits_(traits),
-      levels_(levels), name_(name), schedule_(schedule), round_(8 * this->slots()) {
+    : SweepsFields<T>(queue, kernel->traits(), kernel->levels(), schedule, fields, place),
+      kernel_(std::move(kernel)), levels_(kernel_->levels()), name_(name), schedule_(schedule),
+      round_(8 * this->slots()) {
   if (schedule_.pass)
-    schedule_.pass = settled(*schedule_.pass, queue.device(), traits_, this->whole(0).extents);
+    schedule_.pass = settled(*schedule_.pass, queue.device(), traits(), this->whole(0).extents);
   for (std::size_t axis = 0; axis < 3; ++axis)
     periodic_[axis] = place.boundaries.faces[axis][0].kind == Boundary::periodic;
   const int deep = place.part ? place.part->sweeps() : 1;
@@ -32,18 +37,42 @@ SweepsRun<T>::SweepsRun(Queue& queue, const Traits& traits, int levels,
                                  sweeps_of(*schedule_.pass), deep));
   }
   singles_.resize(static_cast<std::size_t>(this->slots()));
+  if (schedule_.pass) { // what is wrong shows before the first step
+    (void)pass_program(sweeps_of(*schedule_.pass));
+  } else {
+    (void)single();
+  }
 }
 
 template <class T>
 SweepsRun<T>::~SweepsRun() = default;
 
 template <class T>
-void SweepsRun<T>::start() {
-  if (schedule_.pass) {
-    (void)pass_program(sweeps_of(*schedule_.pass));
-  } else {
-    (void)single();
-  }
+std::vector<View<const T>> SweepsRun<T>::inputs() const {
+  std::vector<View<const T>> all;
+  for (int i = 0; i < traits().inputs(); ++i)
+    all.emplace_back(this->whole(i < levels_ ? this->slot(i) : this->slots() + i - levels_));
+  return all;
+}
+
+template <class T>
+Program SweepsRun<T>::bind_sweep(Queue& queue, const comm::Box& box,
+                                 const Schedule* schedule) const {
+  const Offset radius = traits().radius;
+  std::vector<View<const T>> in = inputs();
+  for (View<const T>& view : in)
+    view = around(view, box, radius);
+  return kernel_->bind(queue, in, around(this->whole(this->slot(this->slots() - 1)), box, radius),
+                       schedule, name_);
+}
+
+template <class T>
+Program SweepsRun<T>::bind_pass(int sweeps, const PassSchedule& schedule) const {
+  AnyPass<T> pass{inputs(), {}, this->shell(this->newest()), periodic_, sweeps,
+                  this->neighbours_of_pass()};
+  for (int i = 0; i < levels_; ++i)
+    pass.out.push_back(this->whole(this->slot(levels_ + i)));
+  return kernel_->bind_pass(this->queue(), pass, schedule, name_);
 }
 
 template <class T>
@@ -72,7 +101,7 @@ int SweepsRun<T>::sweeps_of_next_pass(Index steps) const {
   for (Index sweeps = std::min(steps, most); sweeps >= std::max(2, levels_); --sweeps) {
     const auto together = static_cast<int>(sweeps);
     if (sweeps == most ||
-        is_pass_ahead(device(), traits_, shorter_pass(together), this->shell_changes()))
+        is_pass_ahead(device(), traits(), shorter_pass(together), this->shell_changes()))
       return together;
   }
   return 1;
@@ -89,7 +118,7 @@ Index SweepsRun<T>::passes(Index steps) const {
 
 template <class T>
 PassSchedule SweepsRun<T>::shorter_pass(int sweeps) const {
-  return shortened(*schedule_.pass, sweeps, device(), traits_, this->whole(0).extents);
+  return shortened(*schedule_.pass, sweeps, device(), traits(), this->whole(0).extents);
 }
 
 template <class T>
@@ -98,10 +127,10 @@ Record SweepsRun<T>::record() const {
   if (!schedule_.pass) {
     const Single& first = *singles_.front();
     const Record mine = (first.inner.empty() ? first.outer : first.inner).front().record();
-    return this->over_ranks(mine, record_of(device(), traits_, all, schedule_.single, name_));
+    return this->over_ranks(mine, record_of(device(), traits(), all, schedule_.single, name_));
   }
   return this->over_ranks(passes_.begin()->second.record(),
-                          record_of_pass(device(), traits_, levels_, all, *schedule_.pass, name_));
+                          record_of_pass(device(), traits(), levels_, all, *schedule_.pass, name_));
 }
 
 template <class T>
@@ -170,5 +199,26 @@ void SweepsRun<T>::launch_round() {
 
 template class SweepsRun<float>;
 template class SweepsRun<double>;
+
+template <class T>
+std::unique_ptr<AnySweeps>
+make_sweeps(Queue& queue, std::shared_ptr<const SweptKernel<T>> kernel,
+            const std::vector<View<const T>>& fields, const SweepsPlace& place,
+            const std::optional<SweepsSchedule>& schedule, std::string_view name) {
+  const SweepsSchedule chosen =
+      schedule_or_default(schedule, queue.device(), kernel->traits(), place);
+  return std::make_unique<SweepsRun<T>>(queue, std::move(kernel), fields, place, chosen, name);
+}
+
+template std::unique_ptr<AnySweeps> make_sweeps(Queue&, std::shared_ptr<const SweptKernel<float>>,
+                                                const std::vector<View<const float>>&,
+                                                const SweepsPlace&,
+                                                const std::optional<SweepsSchedule>&,
+                                                std::string_view);
+template std::unique_ptr<AnySweeps> make_sweeps(Queue&, std::shared_ptr<const SweptKernel<double>>,
+                                                const std::vector<View<const double>>&,
+                                                const SweepsPlace&,
+                                                const std::optional<SweepsSchedule>&,
+                                                std::string_view);
 
 } // namespace ridge::stencil::detail

@@ -146,7 +146,7 @@ def test_spacing_beyond_fp32(ridge, inputs):
 
 
 def test_box27_in_two_dimensions(ridge, inputs):
-    require_refused(ridge, ["box27", "in.h5:/flat", "-o", "out.h5:/f"], ["three dimensions, not 2"])
+    require_refused(ridge, ["box27", "in.h5:/flat", "-o", "out.h5:/f"], ["three dimensions, not 9x8"])
 
 
 @pytest.mark.parametrize("output, says", [

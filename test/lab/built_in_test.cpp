@@ -53,12 +53,17 @@ TEST(NewStencil, IsCompiledOnDemandForOtherSchedules) {
 }
 
 TEST(NewStencil, IsKnownToModelAndDoctor) {
-  EXPECT_EQ(stencil_traits("asymmetric", "fp32", 3).footprints.at(0).size(), 11U);
+  const auto menu_of = [](const Extents& size) {
+    const Device device("cpu");
+    return find_bench_kernel("asymmetric")
+        .make_menu({device, size, "fp32", "auto", {}}, Place{device});
+  };
+  EXPECT_EQ(menu_of({37, 21, 18})->halo()->radius, (Index3{2, 3, 2}));
   try {
-    (void)stencil_traits("asymmetric", "fp32", 2);
+    (void)menu_of({37, 21});
     FAIL() << "a footprint with planes is no stencil of two dimensions";
   } catch (const UsageError& e) {
-    EXPECT_THAT(e.what(), HasSubstr("asymmetric takes three dimensions, not 2"));
+    EXPECT_THAT(e.what(), HasSubstr("asymmetric takes three dimensions, not 37x21"));
   }
   const BenchKernel& kernel = find_bench_kernel("asymmetric");
   EXPECT_TRUE(kernel.make_menu);
@@ -72,11 +77,16 @@ TEST(NewStencil, IsAppliedToDataWithTheirSpacing) {
   const Field<double> out(queue.device(), {n.x, n.y, n.z}, "f");
   fill_random(queue, in.elements(), 1);
   const auto apply = [&](double h) {
-    const StencilJob job = find_one_input_stencil("asymmetric").job(3, 8, {h, h, h});
-    fill_bytes(queue, out.data(), 0xff, Bytes{n.x * n.y * n.z * 8});
-    const auto schedule = stencil::default_schedule(queue.device(), job.traits, n);
-    job.bind(queue, in.data(), out.data(), n, schedule).run();
-    const Check check = job.check(queue, in.data(), out.data(), n);
+    const auto array = [&](const Field<double>& field) {
+      return Array{field.data(), 3, {n.x, n.y, n.z}, {1, n.x, n.x * n.y}, 8};
+    };
+    const std::array<Array, 2> arrays{array(in), array(out)};
+    RoofSource roof(queue.device(), true, false);
+    const auto job = case_on_arrays(find_one_input_kernel("asymmetric"), queue, roof,
+                                    {"asymmetric", arrays, {}, ShapeOrder::x_first, {h, h, h}});
+    job->poison();
+    job->bind(job->menu().parse("auto")).run();
+    const Check check = job->check();
     EXPECT_TRUE(check.ok) << check.message;
     return out.data()[5 + n.x * (5 + n.y * 5)];
   };

@@ -16,8 +16,8 @@ TEST(StencilCase, IsRightWhereFieldsAreSpread) {
             Strides::packed(crowding));
   for (const Index3 n : {crowding, Index3{511, 30, 24}, Index3{64, 20, 20}}) {
     const BenchRequest request{device, Extents{n.x, n.y, n.z}, "fp64", "auto", {}};
-    const auto made =
-        stencil_case("laplacian8", stencil::Laplacian<8, 3>({0.5, 0.75, 1.25}), request);
+    const auto made = stencil_case(
+        "laplacian8", stencil_kernel(stencil::Laplacian<8, 3>({0.5, 0.75, 1.25})), request);
     for (const char* const asked : {"auto", "depth=1", "depth=2", "depth=4 store=nontemporal"}) {
       for (const AskedSchedule& schedule : made->menu().asked(asked)) {
         made->poison();

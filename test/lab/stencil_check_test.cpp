@@ -24,7 +24,10 @@ protected:
     fill_bytes(queue, out.data(), 0xff, Bytes{out.count() * 8});
     (void)stencil::launch(queue, call);
   }
-  Check check() { return check_stencil(queue, call, 0xff, 1e-13); }
+  Check check() {
+    return check_stencil<double>(queue, *stencil::checked<double>(call.kernel), call.in, call.out,
+                                 0xff, 1e-13);
+  }
   double& at(Index x, Index y, Index z) { return out.data()[out.view().at(x, y, z)]; }
 
   Device device{"cpu"};

@@ -10,9 +10,10 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The lines that each pattern takes in files that are not its own. Lower a bound when you take lines away: the aim is
 # eight for each, and a new pattern has no more.
-MOST = {"stencil": 244, "sweeps": 13, "pairs": 142, "lattice": 219, "chain": 121}
+MOST = {"stencil": 232, "sweeps": 12, "pairs": 139, "lattice": 219, "chain": 121}
 # A pattern's own: its folders and its built-in kernels.
 OWN = r"(include/ridge|src)/{pattern}(/|\.hpp)|(include/ridge|src)/lab/kernels/{pattern}"
+HOME = {"sweeps": "stencil"}  # in whose folder a pattern lies until it has its own
 # Programs for people's own data call patterns as any program of a user's does.
 PROGRAMS = (r"(include/ridge|src)/(nbody|md|atmosphere|apps|gauge|solve)/|src/app/(apply|evolve|nbody|md|spacing|solve)|"
             r"include/ridge/\w+\.hpp")  # headers for users name all that they bring
@@ -30,7 +31,8 @@ def lines_of(pattern, texts):
     """Code that names a pattern's namespace, its header, its name as text or a class called after it."""
     name = re.compile(rf"\b{pattern}::|[<\"/]{pattern}/|\"{pattern}\"|\b(describe|ahead)_{pattern}\b")
     for file, text in texts:
-        if re.match(OWN.format(pattern=pattern), file) or re.match(PROGRAMS, file):
+        home = OWN.format(pattern=HOME.get(pattern, pattern))
+        if re.match(home, file) or re.match(PROGRAMS, file):
             continue
         for number, line in enumerate(text.splitlines(), 1):
             if not re.match(COMMENT, line) and name.search(line):

@@ -1,7 +1,6 @@
 // Tuning and its wisdom from C++, on the cpu; and how large the spaces are.
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/lab/built_in.hpp>
 #include <ridge/model/description.hpp>
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/model_access.hpp>
@@ -84,7 +83,7 @@ TEST_F(Automatic, KnowsAKernelByItsTypeAndPrecision) {
 }
 
 TEST(Spaces, OfStencilsOnGpusAreLarge) {
-  const stencil::Traits traits = lab::stencil_traits("laplacian", "fp64", 3);
+  const stencil::Traits traits = stencil::traits_of<K, double>();
   for (const char* const gpu : {"h200", "mi250x-gcd"}) {
     const auto space = stencil::model_space(traits, model::shipped_description(gpu));
     EXPECT_GE(space.size(), 200u) << gpu;

@@ -48,6 +48,7 @@ struct OnArrays {
   std::vector<std::string> names; ///< of its arrays, inputs first; without targets of pairs
   std::size_t inputs = 1;         ///< of the arrays that are named; the others are written
   bool one_shape = true;          ///< all arrays have
+  bool on_grid = false;           ///< they are fields on a grid, whose edges are not written
   bool by_rows = false;           ///< rows are arrays of their own: components of bodies
 };
 

@@ -7,10 +7,9 @@
 #include <ridge/lab/kernels/chain_user_system.hpp>
 #include <ridge/lab/chain_kernel.hpp>
 #include <ridge/lab/lattice_kernel.hpp>
-#include <ridge/lab/on_arrays/stencil.hpp>
 #include <ridge/lab/pairs_kernel.hpp>
 #include <ridge/lab/rank_chain.hpp>
-#include <ridge/lab/rank_stencil.hpp>
+#include <ridge/lab/stencil_case.hpp>
 #include <ridge/lab/stencil_entry.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/launch/known_name.hpp>
@@ -63,35 +62,9 @@ concept IsMap = requires(const K& map, Pack<double, 1> number) {
 template <Use For, class K>
 [[nodiscard]] UserKernel describe_stencil(const std::string& name, const K& kernel) {
   UserKernel made;
-  made.bench.name = name;
-  made.bench.pattern = "stencil";
-  made.bench.meaning = "a stencil of " + name;
-  made.bench.default_size = default_stencil_size(rank_of<K>());
-  if constexpr (For == Use::launches) {
-    made.bench.make_case = [name, kernel](const BenchRequest& request, RoofSource&) {
-      return stencil_case(name, kernel, request);
-    };
-    made.bench.on_arrays = arrays_of_stencil<K>();
-    made.bench.on_arrays.make = [kernel](Queue& queue, RoofSource&, const Arguments& arguments) {
-      return stencil_on_arrays(queue, kernel, arguments);
-    };
-    made.traits = [name](std::string_view precision) {
-      if (precision == "fp64") return stencil::traits_of<K, double>();
-      if (precision == "fp32") return stencil::traits_of<K, float>();
-      refuse_precision(precision, name, "fp32 and fp64");
-    };
-    made.bench.make_menu = [traits = made.traits](const BenchRequest& r, const Place& place) {
-      return stencil::menu(traits(r.precision), r.size.xyz(), place);
-    };
-    if constexpr (stencil::inputs_of<K> == 1) {
-      made.job = [name, kernel](int element_bytes) {
-        return element_bytes == 4 ? stencil_job<K, float>(name, kernel)
-                                  : stencil_job<K, double>(name, kernel);
-      };
-    } else {
-      made.no_job = name + " takes " + std::to_string(stencil::inputs_of<K>) + " inputs";
-    }
-  } else if constexpr (For == Use::evolution) {
+  if constexpr (For == Use::evolution) {
+    made.bench.name = name;
+    made.bench.pattern = "stencil";
     made.evolution = [name, kernel](int element_bytes, std::optional<double> dt) {
       K set = kernel;
       if constexpr (knows_dt<K>) {
@@ -102,10 +75,12 @@ template <Use For, class K>
       return element_bytes == 4 ? evolution<K, float>(name, set) : evolution<K, double>(name, set);
     };
   } else {
-    made.bench.make_rank_case = [name, kernel](const BenchRequest& request,
-                                               comm::Communicator& ranks, const std::string& grid) {
-      return rank_stencil_case(name, kernel, request, ranks, grid);
-    };
+    const StencilKernel any = stencil_kernel(kernel);
+    made.bench = bench_stencil(name, "a stencil of " + name, default_stencil_size(rank_of<K>()),
+                               [any](const Extents& /*size*/) { return any; });
+    if constexpr (stencil::inputs_of<K> != 1) {
+      made.no_job = name + " takes " + std::to_string(stencil::inputs_of<K>) + " inputs";
+    }
   }
   return made;
 }

@@ -36,20 +36,18 @@ inline constexpr bool knows_dt = requires(K kernel) {
   kernel.dt = 1.0;
 };
 
+/// A kernel without what it says of itself beside its mathematics.
+template <class T>
+[[nodiscard]] Evolution evolution_of(std::string_view name,
+                                     std::shared_ptr<const stencil::SweptKernel<T>> kernel);
+extern template Evolution evolution_of(std::string_view,
+                                       std::shared_ptr<const stencil::SweptKernel<float>>);
+extern template Evolution evolution_of(std::string_view,
+                                       std::shared_ptr<const stencil::SweptKernel<double>>);
+
 template <class K, class T>
 [[nodiscard]] Evolution evolution(std::string_view name, const K& kernel) {
-  Evolution made;
-  made.name = name;
-  made.traits = stencil::traits_of<K, T>();
-  made.levels = stencil::levels_of<K>();
-  made.make = [kernel, name = made.name](Queue& queue, const std::vector<const void*>& fields,
-                                         const stencil::RankPart& part,
-                                         const std::optional<stencil::SweepsSchedule>& schedule) {
-    std::vector<View<const T>> views;
-    for (const void* const field : fields)
-      views.emplace_back(static_cast<const T*>(field), part.owned().extents());
-    return stencil::Sweeps(queue, kernel, views, part, schedule, name);
-  };
+  Evolution made = evolution_of<T>(name, stencil::swept<T>(kernel));
   if constexpr (requires { kernel.stable_step(); }) made.stable_step = kernel.stable_step();
   if constexpr (knows_dt<K>) made.dt = kernel.dt;
   return made;
@@ -75,8 +73,6 @@ struct EvolvingKernel {
   Evolution (*make)(const EvolutionRequest&, double dt) = nullptr;
   /// Gives the level before a start at rest, in one sweep; null where there is none.
   Evolution (*at_rest)(const EvolutionRequest&, double dt) = nullptr;
-  /// Of a sweep of the kernel that is made; throws as BuiltInStencil::traits.
-  stencil::Traits (*traits)(std::string_view precision, int rank) = nullptr;
   std::optional<BenchKernel> bench = {}; ///< of many sweeps
 };
 /// All of them, in the order of their headers' names.

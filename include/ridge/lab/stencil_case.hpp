@@ -1,98 +1,73 @@
-// Cases of the stencil pattern.
+// Cases of the stencil pattern. What depends on a kernel's type is stencil::CheckedKernel's; all
+// else is compiled once.
 #pragma once
 
-#include <ridge/device/field.hpp>
-#include <ridge/device/generate.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/case.hpp>
 #include <ridge/lab/stencil_check.hpp>
-#include <ridge/stencil/launch.hpp>
-#include <ridge/stencil/menu.hpp>
+#include <ridge/stencil/any_kernel.hpp>
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <typeinfo>
 #include <vector>
 
 namespace ridge::lab {
 
-/// Relative to the terms of each point.
-template <class T>
-constexpr double stencil_tolerance = bounded_unit<T>;
+/// A stencil kernel in both precisions, its type put away.
+struct StencilKernel {
+  std::shared_ptr<const stencil::CheckedKernel<float>> fp32;
+  std::shared_ptr<const stencil::CheckedKernel<double>> fp64;
+};
+template <class K>
+[[nodiscard]] StencilKernel stencil_kernel(const K& kernel) {
+  return {stencil::checked<float>(kernel), stencil::checked<double>(kernel)};
+}
 
-/// A kernel on fields that somebody else owns. The output, gaps between its rows included, is
+/// The kernel on fields that somebody else owns. The output, gaps between its rows included, is
 /// overwritten by poison and by what measures the ceiling.
-template <class K, class T>
-class StencilOnViews : public Case {
-public:
-  StencilOnViews(std::string name, Queue& queue, const stencil::Call<K, T>& call)
-      : name_(std::move(name)), queue_(queue), call_(call) {}
-
-  [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] Subject subject() const override { return subject_of(call_, name_); }
-  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
-    return menu_of(call_, place);
-  }
-  [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    return {queue_, call_, held<stencil::Schedule>(s), name_};
-  }
-  void poison() override { fill_bytes(queue_, call_.out.data, poison_byte, bytes()); }
-  [[nodiscard]] Check check() override {
-    return check_stencil(queue_, call_, poison_byte, stencil_tolerance<T>);
-  }
-  [[nodiscard]] Limit limit() const override {
-    const Work work = stencil::work_of(traits_, call_.out.extents);
-    return {"copy", "B/s", static_cast<double>(work.read.value + work.written.value), std::nullopt,
-            roof_memory(call_.out.data, call_.in[0].data, bytes())};
-  }
-
-private:
-  static constexpr unsigned char poison_byte = 0xff;
-  [[nodiscard]] Bytes bytes() const { return {call_.out.span() * static_cast<Index>(sizeof(T))}; }
-
-  std::string name_;
-  Queue& queue_;
-  stencil::Traits traits_ = stencil::traits_of<K, T>();
-  stencil::Call<K, T> call_;
-};
-
-/// Fields of random numbers for a stencil, on a queue of their own, their rows and planes as far
-/// apart as the device likes.
 template <class T>
-struct RandomFields {
-  RandomFields(const std::string& name, const stencil::Traits& traits, const BenchRequest& request);
-  [[nodiscard]] View<const T> input(std::size_t i) const {
-    return {inputs[i].data(), extents, strides.row, strides.plane};
-  }
-  [[nodiscard]] View<T> output() const { return {out.data(), extents, strides.row, strides.plane}; }
+[[nodiscard]] std::unique_ptr<Case>
+stencil_on_views(std::string name, Queue& queue,
+                 std::shared_ptr<const stencil::CheckedKernel<T>> kernel,
+                 std::vector<View<const T>> in, const View<T>& out);
+extern template std::unique_ptr<Case>
+stencil_on_views(std::string, Queue&, std::shared_ptr<const stencil::CheckedKernel<float>>,
+                 std::vector<View<const float>>, const View<float>&);
+extern template std::unique_ptr<Case>
+stencil_on_views(std::string, Queue&, std::shared_ptr<const stencil::CheckedKernel<double>>,
+                 std::vector<View<const double>>, const View<double>&);
 
-  Queue queue;
-  Index3 extents;
-  stencil::Strides strides;
-  std::vector<Field<T>> inputs;
-  Field<T> out;
-};
+/// A kernel on arrays of another language. Throws UsageError for those that it does not take.
+template <class T>
+[[nodiscard]] std::unique_ptr<Case>
+stencil_on_arrays(Queue& queue, std::shared_ptr<const stencil::CheckedKernel<T>> kernel,
+                  const Arguments& arguments);
+extern template std::unique_ptr<Case>
+stencil_on_arrays(Queue&, std::shared_ptr<const stencil::CheckedKernel<float>>, const Arguments&);
+extern template std::unique_ptr<Case>
+stencil_on_arrays(Queue&, std::shared_ptr<const stencil::CheckedKernel<double>>, const Arguments&);
+/// In their precision.
+[[nodiscard]] std::unique_ptr<Case>
+stencil_on_arrays(Queue& queue, const StencilKernel& kernel, const Arguments& arguments);
 
-extern template struct RandomFields<float>;
-extern template struct RandomFields<double>;
+/// The kernel on random fields, their rows and planes as far apart as the device likes. Throws
+/// UsageError for a precision that is neither fp64 nor fp32.
+[[nodiscard]] std::unique_ptr<Case>
+stencil_case(const std::string& name, const StencilKernel& kernel, const BenchRequest& request);
+/// The same over ranks.
+[[nodiscard]] std::unique_ptr<RankCase>
+rank_stencil_case(const std::string& name, const StencilKernel& kernel, const BenchRequest& request,
+                  comm::Communicator& ranks, const std::string& grid);
 
-/// A kernel on random fields.
-template <class K, class T>
-class StencilCase final : private RandomFields<T>, public StencilOnViews<K, T> {
-public:
-  StencilCase(const std::string& name, const K& kernel, const BenchRequest& request)
-      : RandomFields<T>(name, stencil::traits_of<K, T>(), request),
-        StencilOnViews<K, T>(name, RandomFields<T>::queue, call_of(kernel)) {}
-
-private:
-  [[nodiscard]] stencil::Call<K, T> call_of(const K& kernel) const {
-    stencil::Call<K, T> call{kernel, {}, this->output()};
-    for (std::size_t i = 0; i < call.in.size(); ++i)
-      call.in[i] = this->input(i);
-    return call;
-  }
-};
+/// A stencil; `make` gives the kernel for fields of a size, and throws UsageError for numbers of
+/// dimensions that it does not have. Arrays of the user's own are of spacing 1, where `on_arrays` of
+/// what is made is not set to something else.
+[[nodiscard]] BenchKernel bench_stencil(const std::string& name, const std::string& meaning,
+                                        const Extents& default_size,
+                                        std::function<StencilKernel(const Extents& size)> make);
 
 /// Throws UsageError for a precision the kernel does not have.
 [[noreturn]] void refuse_precision(std::string_view precision, std::string_view name,
@@ -106,17 +81,6 @@ template <class K>
 void know_stencil_source(const std::string& file, const std::string& flags = {}) {
   know_source(typeid(stencil::Call<K, float>), file, flags);
   know_source(typeid(stencil::Call<K, double>), file, flags);
-}
-
-/// The case of a kernel in the precision that is asked for: fp64 or fp32.
-template <class K>
-[[nodiscard]] std::unique_ptr<Case> stencil_case(const std::string& name, const K& kernel,
-                                                 const BenchRequest& request) {
-  if (request.precision == "fp64")
-    return std::make_unique<StencilCase<K, double>>(name, kernel, request);
-  if (request.precision == "fp32")
-    return std::make_unique<StencilCase<K, float>>(name, kernel, request);
-  refuse_precision(request.precision, name, "fp32 and fp64");
 }
 
 } // namespace ridge::lab

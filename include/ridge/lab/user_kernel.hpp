@@ -8,7 +8,6 @@
 #include <ridge/lab/bench.hpp>
 #include <ridge/lab/evolution.hpp>
 #include <ridge/lab/near_forces.hpp>
-#include <ridge/lab/stencil_job.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -86,13 +85,7 @@ struct EvolvingSystem; // ridge/lab/kernels/chain_systems.hpp
 /// A kernel that was found in a file.
 struct UserKernel {
   BenchKernel bench;
-  /// Stencils of one input: for `ridge apply`, by the bytes of a number; empty for others, and
-  /// `no_job` says why.
-  std::function<StencilJob(int element_bytes)> job;
-  std::string no_job;
-  /// Stencils: for `ridge model`, of a precision. Throws UsageError for others than fp64 and fp32.
-  /// Empty for other patterns.
-  std::function<stencil::Traits(std::string_view precision)> traits;
+  std::string no_job; ///< why apply does not take it
   /// Stencils: for `ridge evolve`, by the bytes of a number, with the functor's member `dt` set
   /// where one is given: throws UsageError where it has none. Empty for others.
   std::function<Evolution(int element_bytes, std::optional<double> dt)> evolution;

@@ -40,6 +40,7 @@ struct Advice {
 /// What a rank reads of its neighbours for one launch.
 struct Halo {
   comm::Reach reach;
+  Index3 radius;         ///< points near each edge of the whole that are not written
   int element_bytes = 8; ///< of a point of all fields that are read
 };
 

@@ -3,7 +3,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
-#include <ridge/lab/on_arrays/stencil.hpp>
+#include <ridge/lab/stencil_case.hpp>
 #include <ridge/python/arguments.hpp>
 
 namespace ridge::python {
@@ -17,7 +17,7 @@ template <class K, class T>
                      " arrays and one to write to, not " + std::to_string(arguments.arrays.size()) +
                      " in all");
   }
-  return lab::stencil_on<K, T>(queue, kernel, arguments);
+  return lab::stencil_on_arrays<T>(queue, stencil::checked<T>(kernel), arguments);
 }
 
 /// K on the arrays of a call. `file` is where its source is.

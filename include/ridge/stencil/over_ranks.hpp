@@ -11,12 +11,13 @@
 
 #include <ridge/comm/field.hpp>
 #include <ridge/device/graph.hpp>
-#include <ridge/stencil/launch.hpp>
+#include <ridge/stencil/any_kernel.hpp>
 #include <ridge/stencil/rank_part.hpp>
 
 #include <array>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace ridge::stencil {
@@ -34,113 +35,64 @@ struct RankCall {
                                  const comm::Exchange& exchange, comm::Communicator& communicator,
                                  const std::string& schedule, std::string_view kernel);
 
-/// A program over ranks with the type of its kernel put away.
-class AnyRankProgram {
-public:
-  AnyRankProgram() = default;
-  AnyRankProgram(const AnyRankProgram&) = delete;
-  AnyRankProgram& operator=(const AnyRankProgram&) = delete;
-  virtual ~AnyRankProgram() = default;
-  /// Gives one launch to the queue; its exchange alone, and what it computes alone.
-  virtual void run() = 0;
-  virtual void run_exchange() = 0;
-  virtual void run_compute() = 0;
-  /// What runs on all ranks together; not timed.
-  [[nodiscard]] virtual Record record() const = 0;
+/// A kernel whose type is put away, and its fields.
+template <class T>
+struct AnyRankCall {
+  std::shared_ptr<const AnyKernel<T>> kernel;
+  std::vector<const comm::RankField<T>*> in;
+  const comm::RankField<T>* out;
 };
 
 /// Exchanges the halos of the inputs and computes what needs them, beside what needs none. The
 /// points that change, and their bits, are those of one rank; along periodic axes all points
 /// change. Collective, like run().
-template <class K, class T>
-class RankProgram final : public AnyRankProgram {
+template <class T>
+class AnyRankProgram {
 public:
   /// `schedule` is for the points that need no halo; the others take the default. Queue, fields and
   /// communicator must outlive it. Throws as Program and Exchange do.
-  RankProgram(comm::Communicator& communicator, Queue& queue, const comm::Grid& grid,
-              const RankCall<K, T>& call, std::optional<Schedule> schedule = {},
-              std::string_view kernel = "user")
-      : communicator_(communicator), queue_(queue), grid_(grid), kernel_(kernel),
-        exchange_(communicator, queue, grid, padded(call)) {
-    const comm::Division division = comm::divide(grid, communicator.rank());
-    if (!division.inner.empty()) inner_.push_back(bind(queue, call, division.inner, schedule));
-    for (const comm::Box& box : division.outer)
-      outer_.push_back(bind(exchange_.queue(), call, box, {}));
-  }
+  AnyRankProgram(comm::Communicator& communicator, Queue& queue, const comm::Grid& grid,
+                 const AnyRankCall<T>& call, const std::optional<Schedule>& schedule,
+                 std::string_view kernel);
+  AnyRankProgram(const AnyRankProgram&) = delete;
+  AnyRankProgram& operator=(const AnyRankProgram&) = delete;
 
   /// Gives one launch to the queue. Where the messages need no host the exchange and the launches
   /// are recorded in a graph the second time, and are one launch from then on.
-  void run() override {
-    all_.run(queue_, exchange_.can_be_recorded(), [this] {
-      exchange_.fork_first();
-      exchange_.send_beside([this] { run_all(inner_); }, [this] { exchange_.send(); });
-      exchange_.receive();
-      run_all(outer_);
-      exchange_.join();
-    });
-  }
+  void run();
   /// The parts of it, to be timed: they leave the halos, or the points, as run() does.
-  void run_exchange() override {
-    halos_.run(queue_, exchange_.can_be_recorded(), [this] {
-      exchange_.begin();
-      exchange_.finish();
-    });
-  }
-  void run_compute() override {
-    points_.run(queue_, exchange_.can_be_recorded(), [this] {
-      exchange_.fork_first();
-      exchange_.send_beside([this] { run_all(inner_); }, [this] { run_all(outer_); });
-      exchange_.join();
-    });
-  }
+  void run_exchange();
+  void run_compute();
 
   [[nodiscard]] const comm::Exchange& exchange() const { return exchange_; }
   /// What runs on all ranks together; not timed.
-  [[nodiscard]] Record record() const override {
-    const std::string mine = inner_.empty() ? std::string() : inner_[0].record().schedule;
-    return rank_record(queue_.device(), traits_of<K, T>(), grid_, exchange_, communicator_, mine,
-                       kernel_);
-  }
+  [[nodiscard]] Record record() const;
 
 private:
-  static void run_all(const std::vector<Program>& programs) {
-    for (const Program& program : programs)
-      program.run();
-  }
-  static std::vector<comm::PaddedField> padded(const RankCall<K, T>& call) {
-    const auto footprints = traits_of<K, T>().footprints;
-    std::vector<comm::PaddedField> fields;
-    for (std::size_t i = 0; i < call.in.size(); ++i)
-      fields.push_back(call.in[i]->padded(reach_of({footprints[i]})));
-    return fields;
-  }
-
-  /// A box, in coordinates of the whole field, and what lies around it.
-  template <class U>
-  static View<U> near(const comm::RankField<T>& field, const comm::Box& box) {
-    const Index3 h = field.held().begin;
-    const Index3 b = box.begin;
-    const Index3 e = box.end;
-    return View<U>(around(field.view(),
-                          {{b.x - h.x, b.y - h.y, b.z - h.z}, {e.x - h.x, e.y - h.y, e.z - h.z}},
-                          radius_of<K>()));
-  }
-
-  Program bind(Queue& queue, const RankCall<K, T>& call, const comm::Box& box,
-               const std::optional<Schedule>& schedule) const {
-    Call<K, T> part{call.kernel, {}, near<T>(*call.out, box)};
-    for (std::size_t i = 0; i < call.in.size(); ++i)
-      part.in[i] = near<const T>(*call.in[i], box);
-    return schedule ? Program(queue, part, *schedule, kernel_) : Program(queue, part, kernel_);
-  }
-
   comm::Communicator& communicator_;
   Queue& queue_;
   comm::Grid grid_;
+  Traits traits_;
   std::string kernel_;
   comm::Exchange exchange_;
   std::vector<Program> inner_, outer_; // at most one inner
   Repeated all_, halos_, points_;
+};
+
+extern template class AnyRankProgram<float>;
+extern template class AnyRankProgram<double>;
+
+template <class K, class T>
+class RankProgram final : public AnyRankProgram<T> {
+public:
+  RankProgram(comm::Communicator& communicator, Queue& queue, const comm::Grid& grid,
+              const RankCall<K, T>& call, const std::optional<Schedule>& schedule = {},
+              std::string_view kernel = "user")
+      : AnyRankProgram<T>(communicator, queue, grid,
+                          {std::make_shared<detail::CheckedOf<K, T>>(call.kernel),
+                           {call.in.begin(), call.in.end()},
+                           call.out},
+                          schedule, kernel) {}
 };
 
 } // namespace ridge::stencil

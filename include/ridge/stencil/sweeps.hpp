@@ -49,6 +49,14 @@ public:
          const std::optional<SweepsSchedule>& schedule = {}, std::string_view name = "user")
       : Sweeps(queue, kernel, fields, detail::SweepsPlace(part), schedule, name) {}
 
+  /// The same of a kernel whose type is put away.
+  template <class T>
+  Sweeps(Queue& queue, std::shared_ptr<const SweptKernel<T>> kernel,
+         const std::vector<View<const T>>& fields, const RankPart& part,
+         const std::optional<SweepsSchedule>& schedule = {}, std::string_view name = "user")
+      : body_(detail::make_sweeps<T>(queue, std::move(kernel), fields, detail::SweepsPlace(part),
+                                     schedule, name)) {}
+
   /// Gives so many sweeps to the queue.
   void run(Index steps) { body_->run(steps); }
   /// Sweeps since the start.
@@ -83,8 +91,8 @@ private:
   Sweeps(Queue& queue, const K& kernel, const std::vector<View<T>>& fields,
          const detail::SweepsPlace& place, const std::optional<SweepsSchedule>& schedule,
          std::string_view name)
-      : body_(std::make_unique<detail::SweepsOf<K, std::remove_const_t<T>>>(
-            queue, kernel,
+      : body_(detail::make_sweeps<std::remove_const_t<T>>(
+            queue, swept<std::remove_const_t<T>>(kernel),
             std::vector<View<const std::remove_const_t<T>>>(fields.begin(), fields.end()), place,
             schedule, name)) {}
 

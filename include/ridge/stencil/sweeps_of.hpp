@@ -4,6 +4,7 @@
 #include <ridge/comm/neighbour_fields.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/graph.hpp>
+#include <ridge/stencil/any_kernel.hpp>
 #include <ridge/stencil/launch.hpp>
 #include <ridge/stencil/levels.hpp>
 #include <ridge/stencil/pass_launch.hpp>
@@ -143,43 +144,30 @@ private:
 extern template class SweepsFields<float>;
 extern template class SweepsFields<double>;
 
-[[nodiscard]] SweepsSchedule schedule_or_default(const std::optional<SweepsSchedule>& schedule,
-                                                 const Device& device, const Traits& traits,
-                                                 const SweepsPlace& place);
-
-/// Sweeps of one precision. What depends on the kernel binds its launches, and is SweepsOf's: there
-/// are hundreds of kernels.
+/// Sweeps of one precision.
 template <class T>
-class SweepsRun : public SweepsFields<T> {
+class SweepsRun final : public SweepsFields<T> {
 public:
+  SweepsRun(Queue& queue, std::shared_ptr<const SweptKernel<T>> kernel,
+            const std::vector<View<const T>>& fields, const SweepsPlace& place,
+            const SweepsSchedule& schedule, std::string_view name);
   ~SweepsRun() override;
   void run(Index steps) final;
   [[nodiscard]] Record record() const final;
   [[nodiscard]] const SweepsSchedule& schedule() const final { return schedule_; }
   [[nodiscard]] Index passes(Index steps) const final;
 
-protected:
-  SweepsRun(Queue& queue, const Traits& traits, int levels,
-            const std::vector<View<const T>>& fields, const SweepsPlace& place,
-            const SweepsSchedule& schedule, std::string_view name);
-  /// Binds what the first step takes: what is wrong shows before it.
-  void start();
-
+private:
   /// A sweep of a box of the fields as they are now, under the default schedule where none is
   /// given.
-  [[nodiscard]] virtual Program bind_sweep(Queue& queue, const comm::Box& box,
-                                           const Schedule* schedule) = 0;
-  [[nodiscard]] virtual Program bind_pass(int sweeps, const PassSchedule& schedule) = 0;
-
-  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] Program bind_sweep(Queue& queue, const comm::Box& box,
+                                   const Schedule* schedule) const;
+  [[nodiscard]] Program bind_pass(int sweeps, const PassSchedule& schedule) const;
   /// The inputs as they are now.
-  [[nodiscard]] View<T> input(int i) const {
-    return this->whole(i < levels_ ? this->slot(i) : this->slots() + i - levels_);
-  }
-  [[nodiscard]] const std::array<bool, 3>& periodic() const { return periodic_; }
+  [[nodiscard]] std::vector<View<const T>> inputs() const;
 
-private:
   [[nodiscard]] const Device& device() const { return this->queue().device(); }
+  [[nodiscard]] const Traits& traits() const { return kernel_->traits(); }
 
   /// A sweep: what other ranks wait for, and the rest.
   struct Single {
@@ -195,7 +183,7 @@ private:
   /// A graph holds one round, after which the fields are where they were.
   void launch_round();
 
-  Traits traits_;
+  std::shared_ptr<const SweptKernel<T>> kernel_;
   int levels_;
   std::string name_;
   SweepsSchedule schedule_;
@@ -209,50 +197,20 @@ private:
 extern template class SweepsRun<float>;
 extern template class SweepsRun<double>;
 
-template <class K, class T>
-class SweepsOf final : public SweepsRun<T> {
-public:
-  SweepsOf(Queue& queue, const K& kernel, const std::vector<View<const T>>& fields,
-           const SweepsPlace& place, const std::optional<SweepsSchedule>& schedule,
-           std::string_view name)
-      : SweepsOf(queue, kernel, fields, place, schedule, name, traits_of<K, T>()) {}
-
-private:
-  SweepsOf(Queue& queue, const K& kernel, const std::vector<View<const T>>& fields,
-           const SweepsPlace& place, const std::optional<SweepsSchedule>& schedule,
-           std::string_view name, const Traits& traits)
-      : SweepsRun<T>(queue, traits, levels, fields, place,
-                     schedule_or_default(schedule, queue.device(), traits, place), name),
-        kernel_(kernel) {
-    this->start();
-  }
-
-  static constexpr int levels = levels_of<K>();
-  static_assert(levels >= 1 && levels <= inputs_of<K>, "each time level is an input");
-
-  Program bind_sweep(Queue& queue, const comm::Box& box, const Schedule* schedule) override {
-    Call<K, T> call{
-        kernel_, {}, around(this->whole(this->slot(this->slots() - 1)), box, radius_of<K>())};
-    for (std::size_t i = 0; i < call.in.size(); ++i)
-      call.in[i] = around(View<const T>(this->input(static_cast<int>(i))), box, radius_of<K>());
-    const Device& device = queue.device();
-    return {queue, call,
-            schedule != nullptr ? *schedule : Pattern<Call<K, T>>::default_schedule(device, call),
-            this->name()};
-  }
-  Program bind_pass(int sweeps, const PassSchedule& schedule) override {
-    Pass<K, T> pass{kernel_, {}, {}, this->shell(this->newest()), {}, sweeps};
-    for (std::size_t i = 0; i < pass.in.size(); ++i)
-      pass.in[i] = this->input(static_cast<int>(i));
-    for (int i = 0; i < levels; ++i)
-      pass.out[static_cast<std::size_t>(i)] = this->whole(this->slot(levels + i));
-    std::copy(this->periodic().begin(), this->periodic().end(), pass.periodic);
-    pass.neighbours = this->neighbours_of_pass();
-    return {this->queue(), pass, schedule, this->name()};
-  }
-
-  K kernel_;
-};
+/// Under the default schedule where none is given.
+template <class T>
+[[nodiscard]] std::unique_ptr<AnySweeps>
+make_sweeps(Queue& queue, std::shared_ptr<const SweptKernel<T>> kernel,
+            const std::vector<View<const T>>& fields, const SweepsPlace& place,
+            const std::optional<SweepsSchedule>& schedule, std::string_view name);
+extern template std::unique_ptr<AnySweeps>
+make_sweeps(Queue&, std::shared_ptr<const SweptKernel<float>>,
+            const std::vector<View<const float>>&, const SweepsPlace&,
+            const std::optional<SweepsSchedule>&, std::string_view);
+extern template std::unique_ptr<AnySweeps>
+make_sweeps(Queue&, std::shared_ptr<const SweptKernel<double>>,
+            const std::vector<View<const double>>&, const SweepsPlace&,
+            const std::optional<SweepsSchedule>&, std::string_view);
 
 /// Throws UsageError where the sweeps are of another precision.
 template <class T>

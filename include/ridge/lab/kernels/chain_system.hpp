@@ -267,7 +267,7 @@ void describe_system_entry(const char* header, BuiltIn& all) {
   using C = typename E::Chain;
   know_source(typeid(chain::Call<C, float>), header, {});
   know_source(typeid(chain::Call<C, double>), header, {});
-  all.others.push_back(system_bench(E::name, E::meaning, E::make()));
+  all.kernels.push_back(system_bench(E::name, E::meaning, E::make()));
   all.systems.push_back(std::make_shared<const EvolvingSystem>(
       EvolvingSystem{E::name, E::meaning, [](const SystemNumbers& numbers) {
                        return system_with(E::name, E::make(), numbers);

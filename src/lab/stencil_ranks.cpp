@@ -1,20 +1,90 @@
+// Stencils over ranks on random fields: the numbers of the case on one rank.
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/lab/rank_stencil.hpp>
+#include <ridge/lab/rank_case.hpp>
+#include <ridge/lab/stencil_case.hpp>
+#include <ridge/stencil/over_ranks.hpp>
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 namespace ridge::lab {
 
+namespace {
+
+/// The grid that `text` names, or the one with least exchange where it is empty. Throws UsageError
+/// as comm::parse_ranks and comm::Grid do.
+comm::Grid rank_grid(const comm::Communicator& ranks, const std::string& text,
+                     const stencil::Traits& traits, Index3 points) {
+  const comm::Reach reach = stencil::reach_of(traits.footprints);
+  const Index3 shape = text.empty() ? comm::choose_ranks(ranks.ranks(), points, reach)
+                                    : comm::parse_ranks(text, ranks.ranks());
+  return {points, shape, reach};
+}
+
 template <class T>
-RankFieldsCase<T>::RankFieldsCase(std::string name, stencil::Traits traits,
-                                  const BenchRequest& request, comm::Communicator& ranks,
-                                  const std::string& grid)
+class RankStencilCase final : public RankCase {
+public:
+  using Kernel = std::shared_ptr<const stencil::CheckedKernel<T>>;
+
+  RankStencilCase(std::string name, Kernel kernel, const BenchRequest& request,
+                  comm::Communicator& ranks, const std::string& grid);
+
+  [[nodiscard]] Queue& queue() override { return queue_; }
+  void bind() override {
+    program_.emplace(ranks_, queue_, grid_, stencil::AnyRankCall<T>{kernel_, addresses(), &out_},
+                     schedule(), name_);
+  }
+  void run() override { program_->run(); }
+  void run_exchange() override { program_->run_exchange(); }
+  void run_compute() override { program_->run_compute(); }
+  [[nodiscard]] Record record() override;
+  [[nodiscard]] Extents share() const override;
+  [[nodiscard]] Check check() override;
+
+private:
+  static constexpr unsigned char poison = 0xff;
+  [[nodiscard]] std::vector<const comm::RankField<T>*> addresses() const {
+    std::vector<const comm::RankField<T>*> all;
+    for (const auto& field : in_)
+      all.push_back(&field);
+    return all;
+  }
+  [[nodiscard]] std::optional<stencil::Schedule> schedule() const;
+  static Bytes bytes(const comm::RankField<T>& field) {
+    return {field.view().span() * static_cast<Index>(sizeof(T))};
+  }
+  /// The number of input i at a point of the whole field.
+  [[nodiscard]] T number(std::size_t i, Index x, Index y, Index z) const;
+  /// Sets an input's points of a box; poisons the others.
+  void fill(std::size_t i, const comm::Box& box);
+  /// Whether the halo that input i's footprint reads holds the numbers of the ranks that own it.
+  [[nodiscard]] Check check_halo(std::size_t i);
+  /// Compares what this rank computed of its fields with the reference.
+  [[nodiscard]] Check check_results();
+
+  std::string name_;
+  comm::Communicator& ranks_;
+  Queue queue_;
+  Extents size_;
+  Kernel kernel_;
+  stencil::Traits traits_;
+  comm::Grid grid_;
+  std::vector<comm::RankField<T>> in_;
+  comm::RankField<T> out_;
+  std::string schedule_;
+  std::optional<stencil::AnyRankProgram<T>> program_;
+};
+
+template <class T>
+RankStencilCase<T>::RankStencilCase(std::string name, Kernel kernel, const BenchRequest& request,
+                                    comm::Communicator& ranks, const std::string& grid)
     : name_(std::move(name)), ranks_(ranks), queue_(request.device), size_(request.size),
-      traits_(std::move(traits)), grid_(rank_grid(ranks, grid, traits_, request.size.xyz())),
+      kernel_(std::move(kernel)), traits_(kernel_->traits()),
+      grid_(rank_grid(ranks, grid, traits_, request.size.xyz())),
       out_(request.device, grid_, ranks.rank(), "the output of " + name_),
       schedule_(request.schedule) {
   if (stencil::interior_points(traits_, size_.xyz()) == 0) {
@@ -30,7 +100,7 @@ RankFieldsCase<T>::RankFieldsCase(std::string name, stencil::Traits traits,
 }
 
 template <class T>
-std::optional<stencil::Schedule> RankFieldsCase<T>::schedule() const {
+std::optional<stencil::Schedule> RankStencilCase<T>::schedule() const {
   const comm::Division mine = comm::divide(grid_, ranks_.rank());
   if (schedule_ == "auto" || mine.inner.empty()) return std::nullopt;
   return stencil::parse_schedule(schedule_, queue_.device(), traits_, out_.held().extents())
@@ -38,14 +108,14 @@ std::optional<stencil::Schedule> RankFieldsCase<T>::schedule() const {
 }
 
 template <class T>
-Record RankFieldsCase<T>::record() {
+Record RankStencilCase<T>::record() {
   Record record = program_->record();
   record.size = size_;
   return record;
 }
 
 template <class T>
-Extents RankFieldsCase<T>::share() const {
+Extents RankStencilCase<T>::share() const {
   Index3 most{};
   for (int rank = 0; rank < grid_.count(); ++rank) {
     const Index3 n = grid_.owned(rank).extents();
@@ -56,7 +126,7 @@ Extents RankFieldsCase<T>::share() const {
 }
 
 template <class T>
-Check RankFieldsCase<T>::check() {
+Check RankStencilCase<T>::check() {
   for (std::size_t i = 0; i < in_.size(); ++i)
     fill(i, in_[i].owned());
   fill_bytes(queue_, out_.view().data, poison, bytes(out_));
@@ -71,13 +141,13 @@ Check RankFieldsCase<T>::check() {
 }
 
 template <class T>
-T RankFieldsCase<T>::number(std::size_t i, Index x, Index y, Index z) const {
+T RankStencilCase<T>::number(std::size_t i, Index x, Index y, Index z) const {
   const Index3 n = size_.xyz();
   return static_cast<T>(random_value(i + 1, x + n.x * (y + n.y * z)));
 }
 
 template <class T>
-void RankFieldsCase<T>::fill(std::size_t i, const comm::Box& box) {
+void RankStencilCase<T>::fill(std::size_t i, const comm::Box& box) {
   const comm::Box& held = in_[i].held();
   const Index3 n = held.extents();
   Memory memory; // of the host, where the device's cannot be written to
@@ -107,7 +177,7 @@ void RankFieldsCase<T>::fill(std::size_t i, const comm::Box& box) {
 }
 
 template <class T>
-Check RankFieldsCase<T>::check_halo(std::size_t i) {
+Check RankStencilCase<T>::check_halo(std::size_t i) {
   const comm::Box& held = in_[i].held();
   const Index3 n = held.extents();
   std::vector<T> values(static_cast<std::size_t>(held.count()));
@@ -133,7 +203,24 @@ Check RankFieldsCase<T>::check_halo(std::size_t i) {
   return {true, 0, "reference", ""};
 }
 
-template class RankFieldsCase<float>;
-template class RankFieldsCase<double>;
+template <class T>
+Check RankStencilCase<T>::check_results() {
+  std::vector<View<const T>> in;
+  for (const auto& field : in_)
+    in.emplace_back(field.view());
+  return check_stencil<T>(queue_, *kernel_, in, out_.view(), poison, bounded_unit<T>);
+}
+
+} // namespace
+
+std::unique_ptr<RankCase> rank_stencil_case(const std::string& name, const StencilKernel& kernel,
+                                            const BenchRequest& request, comm::Communicator& ranks,
+                                            const std::string& grid) {
+  if (request.precision == "fp64")
+    return std::make_unique<RankStencilCase<double>>(name, kernel.fp64, request, ranks, grid);
+  if (request.precision == "fp32")
+    return std::make_unique<RankStencilCase<float>>(name, kernel.fp32, request, ranks, grid);
+  refuse_precision(request.precision, name, "fp32 and fp64");
+}
 
 } // namespace ridge::lab
