@@ -125,10 +125,14 @@ Schedule default_schedule(const Device& device, const Traits& traits, const Bodi
     return s;
   }
   const GpuSchedule symmetric = detail::symmetric_for(device, traits, bodies);
-  // Enough rows of bodies that all pairs of rows fill the device a few times.
+  // Enough rows of bodies that all pairs of rows fill the device a few times; once where arithmetic
+  // is in fp64, of which half is saved (16384 bodies on an H100: 355 us, direct 381).
   const Index rows = bodies.sources / (Index{symmetric.block} * symmetric.tile);
   const Index at_once = Index{device.facts().units} * (threads_a_unit / symmetric.block);
-  if (traits.mutual && bodies.same && rows * rows / 2 > 3 * at_once) return symmetric;
+  const double rounds =
+      static_cast<double>(rows) * static_cast<double>(rows) / 2 / static_cast<double>(at_once);
+  const double enough = traits.computed_bytes == 8 ? 0.9 : 3;
+  if (traits.mutual && bodies.same && rounds > enough) return symmetric;
   return detail::direct_for(device, traits, bodies);
 }
 

@@ -11,8 +11,8 @@ namespace ridge::report {
 
 namespace {
 
-constexpr int width = 340, height = 250;
-constexpr Box frame{56, 30, 330, 206};
+constexpr int wide = 340, tall = 250;
+constexpr Box inside{56, 30, 330, 206};
 /// More kernels than this are left to the table.
 constexpr std::size_t most_charts = 24;
 
@@ -85,9 +85,9 @@ std::string chart(const Group& kernel, const std::vector<Curve>& curves, const s
     }
     keys += key(static_cast<int>(c % 5), curves[c].name);
   }
-  const Axis x{LogScale(sizes, 1.3, frame.left, frame.right), "points, bodies or sites", "", 6};
-  const Axis y{LogScale(times, 1.3, frame.bottom, frame.top), "time", "s", 6};
-  std::string svg = svg_begin(id, width, height, kernel.name + " on " + device, spoken, x, y);
+  const Axis x{LogScale(sizes, 1.3, inside.left, inside.right), "points, bodies or sites", "", 6};
+  const Axis y{LogScale(times, 1.3, inside.bottom, inside.top), "time", "s", 6};
+  std::string svg = svg_begin(id, wide, tall, kernel.name + " on " + device, spoken, x, y);
   for (std::size_t c = 0; c < curves.size(); ++c)
     svg += curve_svg(curves[c], c % 5, x.scale, y.scale);
   return fmt::format("<figure><figcaption>{} <span class=\"keys\">{}</span></figcaption>{}</svg>"

@@ -16,7 +16,7 @@ std::optional<double> counted(const SavedRecord& r, const char* name) {
   return std::nullopt;
 }
 
-std::optional<StudyPoint> point_of(const Entry& entry) {
+std::optional<StudyPoint> study_point_of(const Entry& entry) {
   const SavedRecord& r = *entry.record;
   const double read = r.bytes_read.value_or(0);
   const double moved = read + r.bytes_written.value_or(0);
@@ -39,7 +39,7 @@ bool smaller(const StudyPoint& a, const StudyPoint& b) {
 std::vector<StudyCurve> study_curves(const std::vector<Entry>& entries) {
   std::vector<StudyCurve> curves;
   for (const Entry& entry : entries) {
-    const auto point = point_of(entry);
+    const auto point = study_point_of(entry);
     if (!point) continue;
     const SavedRecord& r = *entry.record;
     const std::string device = r.device_name.empty() ? device_kind(r.device) : r.device_name;
