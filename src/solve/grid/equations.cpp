@@ -29,7 +29,7 @@ Bytes bytes_of(const Field<T>& field) {
 template <class T>
 Equations<T>::Equations(Queue& queue, const GridProblem& problem)
     : queue_(queue), problem_((require_solvable(problem), problem)), cycle_(queue, problem) {
-  constexpr Index most_parts = 512;
+  constexpr Index most_parts = 2048; // all that a large GPU takes at once, twice
   const Index rows = Index{finest().axes[1].points()} * finest().axes[2].points();
   sums_ = Field<double>(queue.device(), Extents{2 * std::min(rows, most_parts)}, "norms");
   read_faces();

@@ -193,10 +193,12 @@ void applied(Queue& queue, const Applied<T>& a) {
 }
 
 /// A block a part: each thread adds up its points, then the threads' sums are, in a fixed order.
-/// `each_point(index, x, y, z)` gives a number to add, and one to add times the volume.
-template <class T, class Lane, class EachPoint>
+/// Threads lie along rows, 32 a row. `row_at(y, z)` gives what gives, for the index and x of a
+/// point of that row, a number to add, and one to add times the volume.
+template <class T, class Lane, class RowAt>
 RIDGE_DEVICE void sums_of(const Lane& lane, const std::array<AxisTables<T>, 3>& axes,
-                          const Span<double>& sums, const EachPoint& each_point) {
+                          const Span<double>& sums, const RowAt& row_at) {
+  constexpr int along = 32;
   const Access<Lane> read{lane};
   const Index nx = axes[0].points;
   const Index ny = axes[1].points;
@@ -205,17 +207,21 @@ RIDGE_DEVICE void sums_of(const Lane& lane, const std::array<AxisTables<T>, 3>& 
   const int t = lane.thread().x;
   double first = 0;
   double second = 0;
-  for (Index i = nx * rows.begin + t; i < nx * rows.end; i += block) {
-    const int x = static_cast<int>(i % nx);
-    const int y = static_cast<int>(i / nx % ny);
-    const int z = static_cast<int>(i / nx / ny);
-    double plain = 0;
-    double weighted = 0;
-    each_point(i, x, y, z, plain, weighted);
-    first += plain;
-    second += weighted * static_cast<double>(read(axes[0].volume, x)) *
-              static_cast<double>(read(axes[1].volume, y)) *
-              static_cast<double>(read(axes[2].volume, z));
+  for (Index row = rows.begin + t / along; row < rows.end; row += block / along) {
+    const int z = static_cast<int>(row / ny);
+    const int y = static_cast<int>(row - z * ny);
+    const auto point = row_at(y, z);
+    const double volume =
+        static_cast<double>(read(axes[1].volume, y)) * static_cast<double>(read(axes[2].volume, z));
+    double of_row = 0;
+    for (int x = t % along; x < static_cast<int>(nx); x += along) {
+      double plain = 0;
+      double weighted = 0;
+      point(row * nx + x, x, plain, weighted);
+      first += plain;
+      of_row += weighted * static_cast<double>(read(axes[0].volume, x));
+    }
+    second += of_row * volume;
   }
   const auto shared = lane.template shared<double>(0, 2 * block);
   shared[t] = first;
@@ -251,24 +257,24 @@ struct NormsBody {
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Access<Lane> read{lane};
-    sums_of(
-        lane, n.a.axes, n.sums, [&](Index i, int x, int y, int z, double& plain, double& weighted) {
-          T r;
-          if (n.u.size == 0) {
-            r = read(n.b, i);
-          } else {
-            const Row<T> row(n.a, y, z, read);
-            const AlongX<T> w(n.a.axes[0], x, read);
-            const T own = read(n.u, i);
-            const T below = read(n.u, row.before_z + x);
-            const T above = read(n.u, row.behind_z + x);
-            r = n.a.k.size == 0 ? row.plain(n.a, n.u, n.b, x, w, own, below, above, read).residual
-                                : row.varied(n.a, n.u, n.b, x, w, own, below, above, read).residual;
-          }
-          const auto value = static_cast<double>(r);
-          plain = value * value;
-          weighted = value;
-        });
+    sums_of(lane, n.a.axes, n.sums, [&](int y, int z) {
+      return [&, row = Row<T>(n.a, y, z, read)](Index i, int x, double& plain, double& weighted) {
+        T r;
+        if (n.u.size == 0) {
+          r = read(n.b, i);
+        } else {
+          const AlongX<T> w(n.a.axes[0], x, read);
+          const T own = read(n.u, i);
+          const T below = read(n.u, row.before_z + x);
+          const T above = read(n.u, row.behind_z + x);
+          r = n.a.k.size == 0 ? row.plain(n.a, n.u, n.b, x, w, own, below, above, read).residual
+                              : row.varied(n.a, n.u, n.b, x, w, own, below, above, read).residual;
+        }
+        const auto value = static_cast<double>(r);
+        plain = value * value;
+        weighted = value;
+      };
+    });
   }
 };
 template <class T>
@@ -285,9 +291,11 @@ struct ProductBody {
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Access<Lane> read{lane};
-    sums_of(lane, p.axes, p.sums, [&](Index i, int, int, int, double& plain, double& weighted) {
-      plain = 0;
-      weighted = static_cast<double>(read(p.x, i)) * static_cast<double>(read(p.y, i));
+    sums_of(lane, p.axes, p.sums, [&](int, int) {
+      return [&](Index i, int, double& plain, double& weighted) {
+        plain = 0;
+        weighted = static_cast<double>(read(p.x, i)) * static_cast<double>(read(p.y, i));
+      };
     });
   }
 };
