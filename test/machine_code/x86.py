@@ -95,14 +95,15 @@ def innermost_loops(code):
     """Instructions of each loop in which there is no other.
 
     Compilers move rare blocks out of a loop's addresses and enter loops in the middle, so loops are
-    found by following jumps: cycles, and the cycles that remain without their entries.
+    found by following jumps: cycles, and the cycles that remain without an entry. (One at a time: a
+    cycle of several entries may be entered in the middle of a smaller one, which must remain.)
     """
     after = successors(code)
     work = list(cycles(set(range(len(code))), after))
     while work:
         loop = work.pop()
         entries = {m for n in range(len(code)) if n not in loop for m in after[n] if m in loop}
-        smaller = list(cycles(loop - entries, after))
+        smaller = list(cycles(loop - {min(entries or loop)}, after))
         work += smaller
         if not smaller:
             yield [code[i] for i in sorted(loop)]

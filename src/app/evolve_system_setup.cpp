@@ -1,0 +1,464 @@
+// What a run of a system is: its arrays, step, walls, layers, sources and receivers, and its files.
+#include <ridge/core/error.hpp>
+#include <ridge/core/random.hpp>
+#include <ridge/lab/user_kernel.hpp>
+#include <ridge/launch/source_digest.hpp>
+
+#include "../io/file_names.hpp"
+#include "kernel_options.hpp"
+#include "spacing.hpp"
+#include "system_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+
+namespace ridge::app {
+
+namespace {
+
+constexpr double part_taken = 0.9;
+constexpr Index usual_layer = 20;
+
+std::string exact(double number) {
+  return fmt::format("{:a}", number);
+}
+double number_in(const SystemRun& run, const char* name) {
+  const std::string& text = run.at(name);
+  return std::strtod(text.c_str(), nullptr);
+}
+Index count_in(const SystemRun& run, const char* name) {
+  return std::atoll(run.at(name).c_str());
+}
+
+std::string list_in(const std::vector<std::string>& words, const char* between) {
+  std::string all;
+  for (const std::string& word : words)
+    all += (all.empty() ? "" : between) + word;
+  return all;
+}
+
+} // namespace
+
+SystemCommand::SystemCommand(const EvolveOptions& options, const SystemKernel& kernel)
+    : o_(options), kernel_(kernel), chain_(kernel.of_double), goes_on_(!options.restart.empty()),
+      plan_(options.overwrite) {
+  if (!o_.ranks.empty() || comm::world().ranks() > 1)
+    throw UsageError("systems run on one rank; start ridge without mpirun");
+  if (goes_on_) {
+    begin_again();
+  } else {
+    begin_anew();
+  }
+  open_fields();
+  choose_step();
+  choose_walls();
+  choose_layers();
+  read_probes();
+  mark();
+  claim();
+}
+
+void SystemCommand::begin_anew() {
+  if (o_.input.empty())
+    throw UsageError("an INPUT is needed: FILE.h5 with the arrays of the start");
+  if (o_.output.empty()) throw UsageError("-o FILE.h5 is needed: where snapshots go");
+  if (!o_.coefficients.empty() || !o_.before.empty() || o_.diffusivity || o_.speed) {
+    throw UsageError(fmt::format("--coefficient, --before, --diffusivity and --speed are for "
+                                 "stencils; {} takes its arrays from INPUT, by name",
+                                 kernel_.name));
+  }
+  run_["kernel"] = o_.kernel;
+  run_["folder"] = fs::current_path().string();
+  run_["settings"] = list_in(o_.settings, " ");
+  run_["input"] = o_.input;
+  run_["boundary"] = o_.boundary;
+  run_["absorb"] = o_.absorb;
+  run_["absorb_width"] = fmt::format("{}", o_.absorb_width.value_or(usual_layer));
+  run_["source"] = o_.source;
+  run_["wavelet"] = o_.wavelet;
+  run_["receivers"] = o_.receivers;
+  if (o_.absorb_width && o_.absorb.empty()) throw UsageError("--absorb-width goes with --absorb");
+  if (!o_.wavelet.empty() && o_.source.empty()) throw UsageError("--wavelet goes with --source");
+  if (!o_.gather.empty() && o_.receivers.empty())
+    throw UsageError("--gather goes with --receivers");
+}
+
+void SystemCommand::begin_again() {
+  const std::pair<bool, const char*> given[] = {
+      {!o_.kernel.empty() || !o_.input.empty(), "KERNEL INPUT"},
+      {!o_.dt.empty(), "--dt"},
+      {!o_.boundary.empty(), "--boundary"},
+      {!o_.spacing.empty(), "--spacing"},
+      {!o_.absorb.empty(), "--absorb"},
+      {!o_.settings.empty(), "--set"},
+      {!o_.source.empty(), "--source"},
+      {!o_.wavelet.empty(), "--wavelet"},
+      {!o_.receivers.empty(), "--receivers"}};
+  for (const auto& [is_given, name] : given) {
+    if (is_given)
+      throw UsageError(fmt::format("{} cannot be given with --restart: the run goes on with its "
+                                   "own; to change it, start anew from a snapshot",
+                                   name));
+  }
+  SystemRestart from = read_system_restart(o_.restart);
+  run_ = std::move(from.run);
+  snapshots_ = std::move(from.snapshots);
+  plan_.reads(o_.restart, "the run that goes on");
+  setup_.first_step = snapshots_.back().step;
+}
+
+std::optional<InputDataset> SystemCommand::open(const DatasetName& group, const std::string& name) {
+  const std::string path = group.path + "/" + name;
+  const std::vector<std::string> there = datasets_in(open_hdf5(group.file));
+  if (std::find(there.begin(), there.end(), path) == there.end()) return std::nullopt;
+  std::optional<InputDataset> data;
+  data.emplace(DatasetName{group.file, path});
+  return data;
+}
+
+void SystemCommand::open_fields() {
+  DatasetName group = parse_dataset_name(run_["input"], "INPUT");
+  group.file = found(group.file);
+  std::string names;
+  const InputDataset* first = nullptr;
+  std::string first_name;
+  for (const chain::SystemField& field : kernel_.given) {
+    StartField one{open(group, field.name), field.value};
+    names += (names.empty() ? "" : ", ") + std::string(field.name);
+    if (one.data) {
+      for (const fs::path& file : one.data->files())
+        plan_.reads(file, "the input");
+    } else if (std::isnan(field.value)) {
+      throw UsageError(fmt::format("{}: {} needs a dataset {}/{}", group.file.string(),
+                                   kernel_.name, group.path, field.name));
+    }
+    fields_.push_back(std::move(one));
+    names_.emplace_back(field.name);
+  }
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (!fields_[i].data) continue;
+    const InputDataset& data = *fields_[i].data;
+    const Index3 n = data.extents().xyz();
+    const chain::Offset extra = extra_of(names_[i]);
+    const Index3 range{n.x - extra.x, n.y - extra.y, n.z - extra.z};
+    if (first == nullptr) {
+      first = &data;
+      first_name = names_[i];
+      extents_ = range;
+      bytes_ = data.element_bytes();
+      dimensions_ = data.extents().rank();
+    }
+    if (range != extents_ || data.element_bytes() != bytes_) {
+      throw UsageError(fmt::format(
+          "'{}' has {} numbers of {} bytes, and '{}' has {} of {}: their staggering does not "
+          "fit; "
+          "for a range of {}x{}x{}, '{}' has {}x{}x{}",
+          names_[i], to_text(data.extents()), data.element_bytes(), first_name,
+          to_text(first->extents()), first->element_bytes(), extents_.x, extents_.y, extents_.z,
+          names_[i], extents_.x + extra.x, extents_.y + extra.y, extents_.z + extra.z));
+    }
+  }
+  if (first == nullptr) {
+    throw UsageError(fmt::format("{} has none of the datasets that {} takes: {} in {}",
+                                 group.file.string(), kernel_.name, names,
+                                 group.path.empty() ? "/" : group.path));
+  }
+  if (dimensions_ > kernel_.dimensions()) {
+    throw UsageError(fmt::format("{} has {} dimensions, and '{}' has {}", kernel_.name,
+                                 kernel_.dimensions(), first_name, dimensions_));
+  }
+  const std::string spacing = goes_on_ ? "" : o_.spacing.empty() ? "1" : o_.spacing;
+  if (goes_on_) {
+    setup_.spacing = {number_in(run_, "spacing_x"), number_in(run_, "spacing_y"),
+                      number_in(run_, "spacing_z")};
+  } else {
+    const stencil::Spacing h = parse_spacing(spacing, dimensions_);
+    setup_.spacing = {h.x, h.y, h.z};
+    run_["spacing_x"] = exact(h.x);
+    run_["spacing_y"] = exact(h.y);
+    run_["spacing_z"] = exact(h.z);
+  }
+  setup_.extents = extents_;
+  setup_.element_bytes = bytes_;
+}
+
+void SystemCommand::read_plane(const StartField& field, Index z, std::vector<double>& to) const {
+  if (!field.data) {
+    std::fill(to.begin(), to.end(), field.value);
+    return;
+  }
+  const Index3 n = field.data->extents().xyz();
+  to.resize(static_cast<std::size_t>(n.x * n.y));
+  Piece piece;
+  if (dimensions_ == 3) piece = {{z, 0, 0}, {1, n.y, n.x}, 0, n.x * n.y};
+  if (dimensions_ == 2) piece = {{0, 0}, {n.y, n.x}, 0, n.x * n.y};
+  if (dimensions_ == 1) piece = {{0}, {n.x}, 0, n.x};
+  if (bytes_ == 8) {
+    field.data->read(piece, to.data());
+    return;
+  }
+  std::vector<float> narrow(to.size());
+  field.data->read(piece, narrow.data());
+  std::copy(narrow.begin(), narrow.end(), to.begin());
+}
+
+void SystemCommand::choose_step() {
+  fastest_ = 0;
+  if (kernel_.speed && !kernel_.start) {
+    for_each_point([&](const double* values) {
+      const double speed = kernel_.speed(values);
+      if (!(speed >= 0) || !std::isfinite(speed)) {
+        throw UsageError(fmt::format("{}: somewhere waves have a speed of {}; fields of a medium "
+                                     "are finite and positive",
+                                     run_["input"], speed));
+      }
+      fastest_ = std::max(fastest_, speed);
+    });
+  }
+  const auto h = spacing_of_dimensions();
+  const double stable = kernel_.stable_step && fastest_ > 0 ? kernel_.stable_step(h, fastest_) : 0;
+  if (goes_on_) {
+    setup_.dt = number_in(run_, "dt");
+    dt_note_ = "as before";
+    return;
+  }
+  const bool automatic = o_.dt.empty() || o_.dt == "auto";
+  if (!kernel_.knows_step) {
+    if (!automatic) throw UsageError(fmt::format("--dt: a step of {} counts as 1", kernel_.name));
+    setup_.dt = 1;
+    dt_note_ = "a step counts as 1";
+  } else if (automatic) {
+    if (stable <= 0) {
+      throw UsageError(fmt::format("--dt: the largest stable step of {} is not known here; give a "
+                                   "number",
+                                   kernel_.name));
+    }
+    setup_.dt = part_taken * stable;
+    dt_note_ = fmt::format("{:g} of the largest stable one, {:g}", part_taken, stable);
+  } else {
+    double dt = 0;
+    const auto [end, status] = std::from_chars(o_.dt.data(), o_.dt.data() + o_.dt.size(), dt);
+    if (status != std::errc{} || end != o_.dt.data() + o_.dt.size() || !(dt > 0) ||
+        !std::isfinite(dt))
+      throw UsageError(fmt::format("--dt '{}': a positive number or auto is right", o_.dt));
+    if (stable > 0 && dt > stable * (1 + 1e-12)) {
+      throw UsageError(fmt::format("--dt {:g} is not stable; the largest stable step of {} here "
+                                   "is {:.9g}",
+                                   dt, kernel_.name, stable));
+    }
+    setup_.dt = dt;
+    dt_note_ = stable > 0 ? fmt::format("the largest stable one is {:g}", stable) : "as given";
+  }
+  run_["dt"] = exact(setup_.dt);
+}
+
+std::array<double, 3> SystemCommand::spacing_of_dimensions() const {
+  std::array<double, 3> h = setup_.spacing;
+  const Index n[3] = {extents_.x, extents_.y, extents_.z};
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (n[d] == 1) h[d] = std::numeric_limits<double>::infinity();
+  }
+  return h;
+}
+
+void SystemCommand::choose_walls() {
+  std::vector<std::string> names;
+  for (int a = 0; a < arrays(); ++a)
+    names.emplace_back(name_of(a));
+  std::string text = run_["boundary"];
+  if (kernel_.only_periodic && text.empty()) text = "x=periodic,y=periodic,z=periodic";
+  setup_.walls = chain::parse_walls(text, names);
+  for (const auto& walls : setup_.walls) {
+    for (std::size_t d = 0; d < 3; ++d) {
+      for (std::size_t side = 0; side < 2; ++side) {
+        const chain::Wall kind = walls[d][side].kind;
+        const Index n = d == 0 ? extents_.x : d == 1 ? extents_.y : extents_.z;
+        if (n > 1 && kernel_.only_periodic && kind != chain::Wall::periodic) {
+          throw UsageError(fmt::format("--boundary: {} has periodic faces alone; walls are solid "
+                                       "points of its start",
+                                       kernel_.name));
+        }
+        if (static_cast<int>(d) >= dimensions_ && kind != chain::Wall::mirror &&
+            !run_["boundary"].empty() && kind != chain::Wall::periodic) {
+          throw UsageError(
+              fmt::format("--boundary {}: the arrays have no axis {}", run_["boundary"], "xyz"[d]));
+        }
+      }
+    }
+  }
+  for (const auto& swap : kernel_.swaps)
+    setup_.walls[static_cast<std::size_t>(swap[1])] =
+        setup_.walls[static_cast<std::size_t>(swap[0])];
+}
+
+void SystemCommand::choose_layers() {
+  if (run_["absorb"].empty()) return;
+  if (!kernel_.absorbs)
+    throw UsageError(fmt::format("--absorb is for waves about 0, and {} knows none", kernel_.name));
+  if (fastest_ <= 0)
+    throw UsageError(fmt::format("--absorb: {} says no speed of its waves", kernel_.name));
+  setup_.layers.faces = parse_faces(run_["absorb"], dimensions_);
+  setup_.layers.width = count_in(run_, "absorb_width");
+  setup_.layers.speed = fastest_;
+  if (setup_.layers.width < 1)
+    throw UsageError(fmt::format("--absorb-width {}: at least 1 is needed", setup_.layers.width));
+  for (std::size_t d = 0; d < 3; ++d) {
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (setup_.layers.faces[d][side] &&
+          setup_.walls.front()[d][side].kind == chain::Wall::periodic) {
+        throw UsageError(fmt::format("--absorb {}: {} is periodic; give it another boundary",
+                                     run_["absorb"], "xyz"[d]));
+      }
+    }
+  }
+}
+
+int SystemCommand::array_named(const std::string& name, const std::string& where) const {
+  std::string known;
+  for (int a = 0; a < arrays(); ++a) {
+    if (!kernel_.is_state(a)) continue;
+    if (name.empty() || name == name_of(a)) return a;
+    known += (known.empty() ? "" : ", ") + std::string(name_of(a));
+  }
+  throw UsageError(
+      fmt::format("{}: {} changes no array '{}'; it changes {}", where, kernel_.name, name, known));
+}
+
+void SystemCommand::read_probes() {
+  choose_steps();
+  const auto where = [](const Places& places, const Places::Row& row) {
+    return fmt::format("{}, line {}", places.file, row.line);
+  };
+  if (!run_["source"].empty()) {
+    sources_ = read_places(found(run_["source"]), dimensions_, "--source");
+    plan_.reads(sources_.file, "the file of --source");
+    std::map<std::string, std::size_t> wavelets;
+    for (const Places::Row& row : sources_.rows) {
+      const std::string& text = row.wavelet.empty() ? run_["wavelet"] : row.wavelet;
+      if (text.empty())
+        throw UsageError("--source: give --wavelet ricker:FREQUENCY or a file of numbers, one a "
+                         "step");
+      auto known = wavelets.find(text);
+      if (known == wavelets.end()) {
+        known = wavelets.emplace(text, setup_.wavelets.size()).first;
+        const fs::path folder = goes_on_ ? fs::path(run_["folder"]) : fs::path();
+        setup_.wavelets.push_back(read_wavelet(text, folder, setup_.dt, target_));
+        const std::string file = file_of_wavelet(text);
+        if (!file.empty()) plan_.reads(folder / file, "the file of --wavelet");
+        const auto length = static_cast<Index>(setup_.wavelets.back().size());
+        if (length < target_) {
+          fmt::print(stderr,
+                     "ridge: the wavelet {} has {} values, and the run {} steps: it is 0 after "
+                     "them\n",
+                     text, length, target_);
+        }
+      }
+      setup_.sources.push_back({array_named(row.array, where(sources_, row)), row.position,
+                                row.amplitude, known->second});
+    }
+  }
+  if (run_["receivers"].empty()) return;
+  receivers_ = read_places(found(run_["receivers"]), dimensions_, "--receivers");
+  plan_.reads(receivers_.file, "the file of --receivers");
+  std::map<std::pair<int, std::array<double, 3>>, Index> lines;
+  for (const Places::Row& row : receivers_.rows) {
+    const int array = array_named(row.array, where(receivers_, row));
+    const auto [before, is_new] = lines.emplace(std::pair{array, row.position}, row.line);
+    if (!is_new) {
+      throw UsageError(fmt::format("--receivers {}: lines {} and {} are one place; give each "
+                                   "receiver its own",
+                                   receivers_.file, before->second, row.line));
+    }
+    setup_.receivers.push_back({array, row.position});
+  }
+}
+
+void SystemCommand::choose_steps() {
+  const Index step = setup_.first_step;
+  if (o_.steps && *o_.steps < 1)
+    throw UsageError(fmt::format("--steps {}: at least 1 is needed", *o_.steps));
+  if (o_.every && *o_.every < 1)
+    throw UsageError(fmt::format("--every {}: at least 1 is needed", *o_.every));
+  target_ = o_.steps ? step + *o_.steps : goes_on_ ? count_in(run_, "target") : 1000;
+  if (target_ <= step) {
+    throw UsageError(fmt::format("the run in {} has all its {} steps; give --steps to go further",
+                                 o_.restart, step));
+  }
+  every_ = o_.every   ? *o_.every
+           : goes_on_ ? count_in(run_, "every")
+                      : std::max<Index>(1, target_ / 10);
+  run_["target"] = fmt::format("{}", target_);
+  run_["every"] = fmt::format("{}", every_);
+}
+
+void SystemCommand::mark() {
+  std::uint64_t hash = 0;
+  const auto add = [&](double value) {
+    hash = mix_bits(hash ^ std::bit_cast<std::uint64_t>(value));
+  };
+  std::vector<double> plane(static_cast<std::size_t>(extents_.x * extents_.y));
+  for (std::size_t i = 0; i < fields_.size() && !kernel_.start; ++i) {
+    if (!fields_[i].data || kernel_.is_state(array_of(names_[i]))) continue;
+    for (Index z = 0; z < fields_[i].data->extents().xyz().z; ++z) {
+      read_plane(fields_[i], z, plane);
+      for (const double value : plane)
+        add(value);
+    }
+  }
+  for (const Places* places : {&sources_, &receivers_}) {
+    for (const Places::Row& row : places->rows) {
+      for (const double value : row.position)
+        add(value);
+      add(row.amplitude);
+    }
+  }
+  for (std::size_t i = 0; i < setup_.wavelets.size(); ++i) {
+    // Ricker's are as long as the run.
+    if (!file_of_wavelet(run_["wavelet"]).empty()) {
+      for (const double value : setup_.wavelets[i])
+        add(value);
+    }
+  }
+  require_same("checksum", fmt::format("{:016x}", hash),
+               "the medium, sources or receivers of the run in {} were changed since");
+  if (!lab::names_a_file(run_["kernel"])) return;
+  std::error_code failed;
+  const fs::path there = fs::canonical(found(file_of_kernel(run_["kernel"])), failed);
+  require_same("kernel_digest", failed ? std::string() : launch::source_digest(there.string()),
+               "the kernel of the run in {} was changed since it began");
+  plan_.reads(there, "the kernel's file");
+}
+
+void SystemCommand::require_same(const char* what, const std::string& now, const char* message) {
+  if (goes_on_ && run_[what] != now)
+    throw UsageError(fmt::format(fmt::runtime(message), o_.restart));
+  run_[what] = now;
+}
+
+void SystemCommand::claim() {
+  const fs::path file = o_.output.empty() ? o_.restart : o_.output;
+  if (continues()) {
+    output_.emplace(plan_, file, snapshots_);
+  } else {
+    output_.emplace(plan_, file, std::vector<EvolveSnapshot>{});
+  }
+  if (!setup_.receivers.empty()) {
+    traces_file_ = io::beside(file, ".traces.h5");
+    if (goes_on_)
+      traces_before_ = read_traces(io::beside(o_.restart, ".traces.h5"), setup_.first_step);
+    if (continues()) {
+      plan_.continues(traces_file_, "the traces");
+    } else {
+      plan_.writes(traces_file_, "the traces");
+    }
+  }
+  if (!o_.picture.empty()) plan_.writes_at_once(o_.picture, "the picture");
+  if (!o_.gather.empty()) plan_.writes_at_once(o_.gather, "the picture of the gather");
+  plan_.claim();
+}
+
+} // namespace ridge::app

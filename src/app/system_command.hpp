@@ -1,0 +1,177 @@
+// A run of a system: set up in evolve_system_setup.cpp, run in evolve_system.cpp.
+#pragma once
+
+#include "evolve_system.hpp"
+#include "hdf5_describe.hpp"
+#include "progress.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ridge::app {
+
+namespace fs = std::filesystem;
+using chain::SystemKernel;
+
+/// A field of the start: a dataset, or one number everywhere.
+struct StartField {
+  std::optional<InputDataset> data;
+  double value = 0;
+};
+
+/// From the options, or the run that goes on, to the last step.
+class SystemCommand {
+public:
+  SystemCommand(const EvolveOptions& options, const SystemKernel& kernel);
+
+  void execute();
+
+private:
+  [[nodiscard]] bool continues() const { return goes_on_ && o_.output.empty(); }
+  [[nodiscard]] int arrays() const { return static_cast<int>(chain_.arrays.size()); }
+  [[nodiscard]] const char* name_of(int a) const {
+    return chain_.arrays[static_cast<std::size_t>(a)].name;
+  }
+
+  void begin_anew();
+  void begin_again();
+
+  /// Where a file of the run is.
+  [[nodiscard]] fs::path found(const fs::path& file) const {
+    if (!goes_on_ || file.is_absolute()) return file;
+    const fs::path there = fs::path(run_.at("folder")) / file;
+    std::error_code failed;
+    return fs::exists(there, failed) ? there.lexically_normal() : file;
+  }
+
+  /// The dataset of that name in the start's group, if it is there.
+  [[nodiscard]] std::optional<InputDataset> open(const DatasetName& group, const std::string& name);
+
+  /// What the dataset's name says that it has: points of the range, and more of some arrays.
+  [[nodiscard]] chain::Offset extra_of(const std::string& name) const {
+    for (int a = 0; !kernel_.start && a < arrays(); ++a) {
+      if (name_of(a) == name) return chain_.arrays[static_cast<std::size_t>(a)].extra;
+    }
+    return {};
+  }
+
+  void open_fields();
+
+  /// Plane z of a field of the start as doubles.
+  void read_plane(const StartField& field, Index z, std::vector<double>& to) const;
+
+  /// Calls f(values at a point) with all arrays' values of the start, by the chain's numbers.
+  /// Arrays with more points than the range count at the range's.
+  template <class F>
+  void for_each_point(const F& f) const {
+    std::vector<std::vector<double>> planes(fields_.size());
+    std::vector<int> array_of;
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      planes[i].resize(static_cast<std::size_t>(extents_.x * extents_.y));
+      int found_array = 0;
+      while (name_of(found_array) != names_[i])
+        ++found_array;
+      array_of.push_back(found_array);
+    }
+    std::vector<double> values(static_cast<std::size_t>(arrays()));
+    for (Index z = 0; z < extents_.z; ++z) {
+      for (std::size_t i = 0; i < fields_.size(); ++i)
+        read_plane(fields_[i], z, planes[i]);
+      for (Index y = 0; y < extents_.y; ++y) {
+        for (Index x = 0; x < extents_.x; ++x) {
+          for (std::size_t i = 0; i < fields_.size(); ++i) {
+            const Index row = extents_.x + extra_of(names_[i]).x;
+            values[static_cast<std::size_t>(array_of[i])] =
+                planes[i][static_cast<std::size_t>(x + (fields_[i].data ? row : extents_.x) * y)];
+          }
+          f(values.data());
+        }
+      }
+    }
+  }
+
+  void choose_step();
+
+  /// Nothing changes along dimensions of one item.
+  [[nodiscard]] std::array<double, 3> spacing_of_dimensions() const;
+
+  void choose_walls();
+  void choose_layers();
+
+  [[nodiscard]] int array_named(const std::string& name, const std::string& where) const;
+
+  void read_probes();
+  void choose_steps();
+
+  /// What is read again where the run goes on must be what it was: the medium, the places, and a
+  /// kernel in a file.
+  void mark();
+  void require_same(const char* what, const std::string& now, const char* message);
+  [[nodiscard]] int array_of(const std::string& name) const {
+    int a = 0;
+    while (name_of(a) != name)
+      ++a;
+    return a;
+  }
+
+  void claim();
+
+  /// Writes planes of doubles to an array.
+  void put(int array, Index z, const std::vector<double>& plane);
+  [[nodiscard]] std::vector<double> get(int array, Index z);
+
+  void fill();
+  void count_odd(const std::vector<double>& plane) {
+    odd_ += std::count_if(plane.begin(), plane.end(), [](double v) { return !std::isfinite(v); });
+  }
+
+  void fill_by_start();
+  void fill_from_snapshot();
+  void say_begin() const;
+
+  /// Plane z of what the system lets users look at.
+  void look_plane(std::size_t number, Index z, double* to);
+  void keep();
+
+  [[nodiscard]] std::vector<std::vector<double>> all_traces() const;
+  void write_all_traces() {
+    if (setup_.receivers.empty()) return;
+    write_traces(plan_, traces_file_, all_traces(), receivers_, setup_.dt, bytes_);
+  }
+
+  void integrate();
+  void finish();
+
+  /// The plane in the middle of z, of the field that is asked for, or the first.
+  void draw();
+
+  const EvolveOptions& o_;
+  const SystemKernel& kernel_;
+  const chain::Description& chain_;
+  bool goes_on_;
+  SystemRun run_;
+  std::vector<EvolveSnapshot> snapshots_;
+  chain::SystemSetup setup_;
+  std::vector<StartField> fields_; ///< as the kernel lists what is given
+  std::vector<std::string> names_;
+  Index3 extents_;
+  int bytes_ = 8, dimensions_ = 3;
+  double fastest_ = 0;
+  std::string dt_note_;
+  Index target_ = 0, every_ = 0, odd_ = 0;
+  Places sources_, receivers_;
+  fs::path traces_file_;
+  std::vector<std::vector<double>> traces_before_;
+  io::OutputPlan plan_;
+  std::optional<SystemOutput> output_;
+  std::optional<Queue> queue_;
+  std::optional<chain::System> system_;
+  std::vector<std::vector<double>> looked_;
+  Index looked_z_ = -1, looked_step_ = -1;
+  Progress progress_;
+  double seconds_ = 0;
+};
+
+} // namespace ridge::app
