@@ -5,11 +5,11 @@
 #include <ridge/lab/user_kernel.hpp>
 
 #include "commands.hpp"
+#include "evolve_system_command.hpp"
 #include "interrupt.hpp"
 #include "kernel_options.hpp"
 #include "picture.hpp"
 #include "run_device.hpp"
-#include "system_command.hpp"
 
 #include <fmt/format.h>
 

@@ -5,9 +5,9 @@
 #include <ridge/launch/source_digest.hpp>
 
 #include "../io/file_names.hpp"
+#include "evolve_system_command.hpp"
 #include "kernel_options.hpp"
 #include "spacing.hpp"
-#include "system_command.hpp"
 
 #include <fmt/format.h>
 

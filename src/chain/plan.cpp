@@ -63,6 +63,12 @@ private:
         throw UsageError(fmt::format("chain '{}': {} items along {}; its elements have {} points",
                                      d_.name, n, axis_name(d), points));
       }
+      if (d >= d_.rank && n > 1 && d_.scans_in(0, d_.last())) {
+        throw UsageError(
+            fmt::format("chain '{}': {} items along {}; it has columns along {}, and one "
+                        "item along what lies beyond",
+                        d_.name, n, axis_name(d), axis_name(d_.column_dimension())));
+      }
       Index least = 1;
       for (const OperationInfo& op : d_.operations) {
         least = std::max<Index>(least, 1 + op.domain.begin.along(d) - op.domain.end.along(d));

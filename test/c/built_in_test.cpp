@@ -41,7 +41,11 @@ std::vector<std::vector<int64_t>> shapes_of(const nlohmann::json& kernel, int di
   const std::string pattern = kernel["pattern"];
   const size_t count = kernel["arrays"].size();
   if (pattern == "lattice") return std::vector<std::vector<int64_t>>(count, {16, 3, 4});
-  const std::vector<int64_t> all{21, 9, 11};
+  std::vector<int64_t> all{21, 9, 11};
+  const std::string name = kernel["name"];
+  if (name.rfind("elements", 0) == 0) { // of 4 x 4 points where the name says no number
+    all[0] = all[1] = name.back() == 's' ? 4 : name.back() - '0';
+  }
   return std::vector<std::vector<int64_t>>(count, {all.begin(), all.begin() + dimensions});
 }
 

@@ -227,6 +227,13 @@ TEST(ColumnPlans, SayThatTilesWouldCutAColumn) {
   const Plan apart = make_plan(across, n, {fuse_all, true, {16, 1, 0}, true});
   EXPECT_THAT(apart.note, HasSubstr("operations read across columns"));
 }
+TEST(ColumnPlans, RefuseItemsBeyondTheColumns) {
+  const Description d = describe<test::Weights<2, true>, double>();
+  EXPECT_THAT(refusal_of([&] {
+                (void)make_plan(d, {16, 8, 2}, {fuse_all, true, {16, 8, 1}, false});
+              }),
+              HasSubstr("2 items along z; it has columns along y"));
+}
 TEST(ColumnPlans, AreNotDividedAmongRanksAlongColumns) {
   const auto division = division_of<test::Weights<3, true>, double>({});
   EXPECT_THAT(division.undivided[2], HasSubstr("'running sum' scans along it"));
