@@ -9,8 +9,6 @@
 #include <ridge/chain/gpu/windows.hpp>
 #include <ridge/device/lane.hpp>
 
-#include <bit>
-
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
 
 template <class Lane, class C, class T, int First, int Last>
@@ -19,8 +17,14 @@ struct ElementMemory {
   static constexpr bool whole_rows = true; ///< of values along x in a lane
   static constexpr int points_x = dimension_of<C>(0).points;
   static constexpr int points_y = dimension_of<C>(1).points;
-  /// Packs have a power of two of lanes: those behind the last point hold zeros.
-  static constexpr int width = std::bit_ceil(static_cast<unsigned>(points_x));
+  /// Packs have a power of two of lanes: those behind the last point hold zeros. (NVRTC has no
+  /// <bit>.)
+  static constexpr int width = points_x > 8   ? 16
+                               : points_x > 4 ? 8
+                               : points_x > 2 ? 4
+                               : points_x > 1 ? 2
+                                              : 1;
+  static_assert(points_x <= 16);
   using Value = Pack<T, width>;
 
   Lane& lane;
