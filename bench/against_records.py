@@ -2,7 +2,7 @@
 """Measures again what records say, under the defaults of this build, and prints the time over theirs.
 
 Usage: against_records.py RIDGE DEVICE RECORD_FILES...     on the device that they name
-A file's fastest record is compared. What is slower by more than 2 % is measured once more, and marked. On a card of
+A file's fastest record is compared. Rows slower by more than 2 % are measured once more, and marked. On a card of
 another name fractions of the roof are compared, not times. The exit status is 1 where a row is wrong or does not run;
 cards of one kind differ by some percent, so not where one is slower."""
 
