@@ -116,11 +116,11 @@ int pattern_index(const std::string& pattern) {
   return static_cast<int>(at - patterns.begin());
 }
 
-std::string key(int index, const std::string& meaning) {
+std::string key(int index, const std::string& meaning, bool hollow) {
   return fmt::format(
       "<span><svg class=\"key p{0}\" width=\"12\" height=\"12\" viewBox=\"-6 -6 12 12\" "
-      "aria-hidden=\"true\"><use href=\"#m{0}\"/></svg> {1}</span> ",
-      index, escaped(meaning));
+      "aria-hidden=\"true\"><use{2} href=\"#m{0}\"/></svg> {1}</span> ",
+      index, escaped(meaning), hollow ? " class=\"c\"" : "");
 }
 
 std::string pattern_name(int index) {

@@ -33,7 +33,7 @@ namespace ridge::report {
 /// Which colour and mark a pattern has: 0 to 4.
 [[nodiscard]] int pattern_index(const std::string& pattern);
 [[nodiscard]] std::string pattern_name(int index);
-/// An entry of a legend: the mark of an index, and its meaning.
-[[nodiscard]] std::string key(int index, const std::string& meaning);
+/// An entry of a legend: the mark of an index, hollow where it is modelled, and its meaning.
+[[nodiscard]] std::string key(int index, const std::string& meaning, bool hollow = false);
 
 } // namespace ridge::report

@@ -124,7 +124,7 @@ std::string chart(const std::string& id, const std::string& title, const std::ve
     if (quantity.most == 0) most = std::max(most, greatest);
     drawn.push_back(&line);
     spoken += fmt::format("{}: {:.3g} to {:.3g}; ", line.name, least, greatest);
-    keys += key(line.colour, line.name);
+    keys += key(line.colour, line.name, line.modelled);
   }
   if (drawn.empty()) return "";
   const LinearScale y(0, most, true, study_frame.bottom, study_frame.top);

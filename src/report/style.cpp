@@ -55,7 +55,7 @@ stroke-linejoin:round}
 .study{max-width:48rem}.study .wide>svg{min-width:34rem;max-width:100%}.study .keys{display:block}
 [class^=p],.b{fill:currentColor}
 use{stroke:var(--back);stroke-width:.8}
-.key use{stroke:none}
+.key use{stroke:none}.key use.c{stroke:currentColor}
 use.c{fill:var(--back);stroke:currentColor;stroke-width:1.3}
 .b rect{y:3px;height:9px}
 .b rect+rect{y:6.5px;height:2px;fill:var(--ink);stroke:var(--ink);stroke-width:1px}

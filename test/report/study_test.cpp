@@ -87,6 +87,16 @@ TEST(Study, IsDrawnOfThreeSizesAndMore) {
   EXPECT_THAT(with(40), HasSubstr("plane, nx x ny, MB"));
 }
 
+TEST(Study, ModelledCurvesHaveHollowMarksInTheLegend) {
+  const char* modelled = R"(,"modelled":true,"achieved_unit":null,"seconds":1e-3)";
+  const std::string shown =
+      page({saved("a", {of_size("[64,16,8]", ""), of_size("[64,32,8]", ""),
+                        of_size("[64,64,8]", ""), of_size("[64,16,8]", modelled),
+                        of_size("[64,32,8]", modelled), of_size("[64,64,8]", modelled)})});
+  EXPECT_THAT(shown, HasSubstr("<use href=\"#m0\"/></svg> measured"));
+  EXPECT_THAT(shown, HasSubstr("<use class=\"c\" href=\"#m0\"/></svg> modelled"));
+}
+
 TEST(Study, ModelledLaunchesAreNoMeasuredOnes) {
   const Saved file = saved("a", {"", R"(,"modelled":true,"device":"mi100","device_name":"other")"});
   const auto devices = by_device({file});
