@@ -92,18 +92,27 @@ void ApplyOutput::describe(OutputDataset& dataset, const Record& record, stencil
 
 void ApplyOutput::write(const Record& record, stencil::Spacing spacing, stencil::Offset radius,
                         Queue& queue, const void* from) {
-  write(
+  write_both(
       record.kernel, spacing,
-      [&](OutputDataset& dataset) { describe(dataset, record, spacing, radius); }, queue, from);
+      [&](OutputDataset& dataset) { describe(dataset, record, spacing, radius); },
+      [&](OutputDataset& dataset) { write_from_device(dataset, input_, queue, from); }, true);
 }
 
 void ApplyOutput::write(const std::string& name, stencil::Spacing spacing,
-                        const std::function<void(OutputDataset&)>& describe, Queue& queue,
-                        const void* from, bool heed) {
+                        const std::function<void(OutputDataset&)>& describe,
+                        const BringPiece& bring, bool heed) {
+  write_both(
+      name, spacing, describe,
+      [&](OutputDataset& dataset) { write_pieces(dataset, input_, bring, nullptr, heed); }, heed);
+}
+
+void ApplyOutput::write_both(const std::string& name, stencil::Spacing spacing,
+                             const std::function<void(OutputDataset&)>& describe,
+                             const std::function<void(OutputDataset&)>& values, bool heed) {
   OutputDataset dataset(data_.path(), name_.path, data_.target().string(), input_.shape(),
                         input_.type());
   describe(dataset);
-  write_from_device(dataset, input_, queue, from, nullptr, heed);
+  values(dataset);
   dataset.close();
   const std::string reference = name_.file.filename().string() + ":" + name_.path;
   io::write_text(xdmf_.path(),

@@ -30,16 +30,20 @@ public:
   /// Interrupted, and leaves nothing then.
   void write(const Record& record, stencil::Spacing spacing, stencil::Offset radius, Queue& queue,
              const void* from);
-  /// Likewise with attributes of one's own, and `name` for the XDMF file. Where it does not `heed`
-  /// Ctrl-C, what was asked for by that is written.
+  /// Likewise with attributes of one's own, and `name` for the XDMF file, in pieces that `bring`
+  /// gives. Where it does not `heed` Ctrl-C, what was asked for by that is written.
   void write(const std::string& name, stencil::Spacing spacing,
-             const std::function<void(OutputDataset&)>& describe, Queue& queue, const void* from,
-             bool heed = true);
+             const std::function<void(OutputDataset&)>& describe, const BringPiece& bring,
+             bool heed);
 
   /// "out.h5:/f and out.xdmf".
   [[nodiscard]] std::string text() const;
 
 private:
+  /// `values` writes the dataset's.
+  void write_both(const std::string& name, stencil::Spacing spacing,
+                  const std::function<void(OutputDataset&)>& describe,
+                  const std::function<void(OutputDataset&)>& values, bool heed);
   void describe(OutputDataset& dataset, const Record& record, stencil::Spacing spacing,
                 stencil::Offset radius) const;
 

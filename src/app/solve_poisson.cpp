@@ -10,6 +10,7 @@
 #include "hdf5_describe.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
+#include "rank_pieces.hpp"
 #include "solve_commands.hpp"
 #include "solve_own.hpp"
 #include "spacing.hpp"
@@ -42,6 +43,7 @@ struct PoissonCommand {
   double tolerance = 1e-10;
   std::optional<Index> cycles;
   bool project = false;
+  bool reproducible = false;
   bool overwrite = false;
   bool json = false;
 
@@ -62,12 +64,20 @@ struct PoissonCommand {
     const std::optional<InputDataset> guess = like(source, from, "--from", fields);
     const std::optional<InputDataset> k = like(source, coefficient, "--coefficient", fields);
     const std::optional<InputDataset> land = like(source, mask, "--mask", fields);
-    ApplyOutput result(parse_dataset_name(output, "OUTPUT"), source, {}, overwrite, fields);
-    Queue queue(Device(device == "auto" ? best_device() : parse_device(device)));
+    comm::Communicator& ranks = comm::world();
+    const comm::Grid grid = solve::grid_of_ranks(problem, ranks.ranks());
+    std::optional<ApplyOutput> result; // rank 0 alone writes
+    if (ranks.rank() == 0)
+      result.emplace(parse_dataset_name(output, "OUTPUT"), source, std::filesystem::path(),
+                     overwrite, fields);
+    Queue queue(ranks.ranks() > 1
+                    ? comm::device_of_rank(ranks, device)
+                    : Device(device == "auto" ? best_device() : parse_device(device)));
+    const Shares shares{ranks, grid, source};
     if (source.element_bytes() == 4) {
-      solve<float>(queue, problem, source, {guess, k, land}, result);
+      solve<float>(queue, problem, shares, {guess, k, land}, result);
     } else {
-      solve<double>(queue, problem, source, {guess, k, land}, result);
+      solve<double>(queue, problem, shares, {guess, k, land}, result);
     }
   }
 
@@ -80,11 +90,41 @@ struct PoissonCommand {
     if (!lab::names_a_file(own))
       throw UsageError(
           fmt::format("--operator is FILE.hpp:Name, a functor of yours, not '{}'", own));
+    if (comm::world().ranks() > 1) throw UsageError("an operator in a file is for one rank");
     if (!coefficient.empty() || !mask.empty() || shift != 0 || order != 2 || project ||
         (method != "auto" && method != "cg"))
       throw UsageError("an operator in a file takes no --coefficient, --mask, --shift, --order, "
                        "--project or --method but cg");
   }
+
+  /// How ranks share the datasets: all are as f is.
+  struct Shares {
+    comm::Communicator& ranks;
+    const comm::Grid& grid;
+    const InputDataset& source;
+    [[nodiscard]] comm::Box box() const { return grid.owned(ranks.rank()); }
+    [[nodiscard]] Extents extents() const { // of this rank's part
+      const Index3 n = box().extents();
+      return Extents{n.x, n.y, n.z};
+    }
+    /// Reads this rank's part. What is not finite is that of all.
+    [[nodiscard]] NotFinite read(const InputDataset& input, Queue& queue, void* to) const {
+      NotFinite mine =
+          read_to_device(input, input.pieces_in(box().begin, box().extents()), queue, to);
+      mine.first = index_in_whole(box(), mine.first, input.extents().xyz());
+      NotFinite all;
+      for (const NotFinite& one : ranks.gather(mine)) {
+        if (one.count() == 0) continue;
+        all.first = all.count() == 0 ? one.first : std::min(all.first, one.first);
+        all.nan += one.nan;
+        all.infinite += one.infinite;
+      }
+      return all;
+    }
+    void read_finite(const InputDataset& input, Queue& queue, void* to) const {
+      require_finite(read(input, queue, to), input);
+    }
+  };
 
   /// Datasets beside f.
   struct Given {
@@ -135,30 +175,29 @@ struct PoissonCommand {
   }
 
   template <class T>
-  void solve(Queue& queue, const solve::GridProblem& problem, const InputDataset& source,
-             const Given& given, ApplyOutput& result) const {
-    const std::optional<InputDataset>& guess = given.guess;
-    const Field<T> f(queue.device(), source.extents(), "the right-hand side");
-    const Field<T> u(queue.device(), source.extents(), "the solution");
-    result.require_room();
-    require_finite(read_to_device(source, queue, f.data()), source);
-    if (guess) require_finite(read_to_device(*guess, queue, u.data()), *guess);
+  void solve(Queue& queue, const solve::GridProblem& problem, const Shares& shares,
+             const Given& given, std::optional<ApplyOutput>& result) const {
+    const Field<T> f(queue.device(), shares.extents(), "the right-hand side");
+    const Field<T> u(queue.device(), shares.extents(), "the solution");
+    if (result) result->require_room();
+    shares.read_finite(shares.source, queue, f.data());
+    if (given.guess) shares.read_finite(*given.guess, queue, u.data());
     Progress progress;
-    const solve::GridOptions options = options_of(progress, !guess);
+    const solve::GridOptions options = options_of(progress, !given.guess, shares.ranks);
     GridSolution solution;
     if (own.empty()) {
-      solution = by_cycles(queue, problem, given, View<const T>(f.view()), u.view(), options);
+      solution =
+          by_cycles(queue, problem, shares, given, View<const T>(f.view()), u.view(), options);
     } else {
       solution = solve_own<T>(queue, problem, own, settings, f, u, options);
     }
     progress.clear();
     const bool stopped = solution.end == GridSolution::End::stopped;
-    result.write(
-        "poisson", problem.boundaries.spacing,
-        [&](OutputDataset& dataset) { describe(dataset, problem, solution, queue, source); }, queue,
-        u.data(), !stopped);
-    const Record record = record_of<T>(queue, source, solution, f, u);
-    json ? fmt::print("{}\n", to_json(std::vector{record})) : print(record, solution, result);
+    write(queue, problem, shares, solution, u.data(), result);
+    const Record record = record_of<T>(queue, shares, solution, f, u);
+    if (json) fmt::print("{}\n", to_json(std::vector{record}));
+    if (!json && result) print(record, solution, *result);
+    shares.ranks.barrier(); // the first to end ends all: not before rank 0 has written
     if (stopped) throw Interrupted();
     if (solution.end != GridSolution::End::converged) {
       throw Failure(fmt::format(
@@ -168,20 +207,39 @@ struct PoissonCommand {
           solution.end == GridSolution::End::stalled
               ? fmt::format("{} reaches no less here", record.precision)
               : "--cycles allows more",
-          result.text()));
+          result ? result->text() : output));
     }
   }
 
-  [[nodiscard]] solve::GridOptions options_of(Progress& progress, bool full) const {
+  /// What was asked for by Ctrl-C is written to the end.
+  void write(Queue& queue, const solve::GridProblem& problem, const Shares& shares,
+             const GridSolution& solution, const void* u,
+             std::optional<ApplyOutput>& result) const {
+    RankPieces pieces(shares.ranks, shares.grid, queue, shares.source.element_bytes());
+    const auto bring = [&](const Piece& piece) { return pieces.bring(piece, u); };
+    if (!result) {
+      for (const Piece& piece : shares.source.pieces())
+        (void)bring(piece);
+      return;
+    }
+    result->write(
+        "poisson", problem.boundaries.spacing,
+        [&](OutputDataset& dataset) { describe(dataset, problem, solution, queue, shares.source); },
+        bring, solution.end != GridSolution::End::stopped);
+  }
+
+  [[nodiscard]] solve::GridOptions options_of(Progress& progress, bool full,
+                                              comm::Communicator& ranks) const {
     solve::GridOptions options;
     options.tolerance = tolerance;
     options.most_cycles = static_cast<int>(std::min<Index>(most_cycles(), 1 << 30));
     options.method = parsed_method();
     options.full = full;
     options.project = project;
-    options.progress = [this, &progress](int cycle, double residual) {
+    options.reproducible = reproducible;
+    options.progress = [this, &progress, &ranks](int cycle, double residual) {
       progress.show(fmt::format("cycle {}: residual {:.1e} of {:.0e}", cycle, residual, tolerance));
-      return !interrupt_seen();
+      return ranks.greatest(interrupt_seen() ? 1 : 0) == 0;
     };
     return options;
   }
@@ -193,32 +251,31 @@ struct PoissonCommand {
   }
 
   template <class T>
-  static GridSolution by_cycles(Queue& queue, const solve::GridProblem& problem, const Given& given,
-                                const View<const T>& f, const View<T>& u,
-                                const solve::GridOptions& options) {
+  static GridSolution by_cycles(Queue& queue, const solve::GridProblem& problem,
+                                const Shares& shares, const Given& given, const View<const T>& f,
+                                const View<T>& u, const solve::GridOptions& options) {
     const auto& [guess, k, land] = given;
-    const Extents extents{f.extents.x, f.extents.y, f.extents.z};
-    solve::Multigrid<T> solver(queue, problem);
+    solve::Multigrid<T> solver(queue, problem, shares.ranks);
     if (k) { // the solver keeps it in its own way
-      const Field<T> values(queue.device(), extents, "the coefficient");
-      (void)read_to_device(*k, queue, values.data()); // what is not positive is named below
+      const Field<T> values(queue.device(), shares.extents(), "the coefficient");
+      (void)shares.read(*k, queue, values.data()); // what is not positive is named below
       if (land) {
-        set_mask(queue, solver, *land, values.view());
+        set_mask(queue, solver, shares, *land, values.view());
       } else {
         solver.set_coefficient(View<const T>(values.view()));
       }
     } else if (land) {
-      set_mask(queue, solver, *land, {});
+      set_mask(queue, solver, shares, *land, {});
     }
     return solver.solve(f, u, options);
   }
 
   /// `k` may be empty.
   template <class T>
-  static void set_mask(Queue& queue, solve::Multigrid<T>& solver, const InputDataset& land,
-                       const View<T>& k) {
-    const Field<T> values(queue.device(), land.extents(), "the mask");
-    require_finite(read_to_device(land, queue, values.data()), land);
+  static void set_mask(Queue& queue, solve::Multigrid<T>& solver, const Shares& shares,
+                       const InputDataset& land, const View<T>& k) {
+    const Field<T> values(queue.device(), shares.extents(), "the mask");
+    shares.read_finite(land, queue, values.data());
     const View<const T> given(k);
     solver.set_mask(View<const T>(values.view()), k.data == nullptr ? nullptr : &given);
   }
@@ -254,53 +311,60 @@ struct PoissonCommand {
     dataset.describe("ridge_version", ridge_version);
   }
 
-  /// Of a cycle on average. The copy of as much memory beside it is the ceiling.
+  /// Of a cycle on average. The copy of as much memory beside it is the ceiling, of all ranks
+  /// together.
   template <class T>
-  Record record_of(Queue& queue, const InputDataset& source, const GridSolution& solution,
+  Record record_of(Queue& queue, const Shares& shares, const GridSolution& solution,
                    const Field<T>& f, const Field<T>& u) const {
+    comm::Communicator& ranks = shares.ranks;
     Record record;
     record.pattern = "solve";
     record.kernel = own.empty() ? "poisson" : own;
     record.device = queue.device().id();
     record.device_name = queue.device().facts().name;
     record.precision = sizeof(T) == 4 ? "fp32" : "fp64";
-    record.size = source.extents();
+    record.size = shares.source.extents();
+    record.ranks = ranks.ranks();
     record.schedule = !solution.transform.empty() ? "fft (" + solution.transform + ")"
                       : !own.empty()              ? "conjugate gradients"
                       : solution.conjugate        ? "conjugate gradients, multigrid V(2,2)"
                                                   : "multigrid V(2,2)";
+    if (own.empty()) record.compiled = "ahead";
     record.work.convention = "a cycle; bytes: each array once a pass over it, all levels";
-    record.work.items = source.extents().count();
+    record.work.items = record.size.count();
     record.work.read = Bytes{static_cast<Index>(solution.cycle_bytes * 2 / 3)};
     record.work.written = Bytes{static_cast<Index>(solution.cycle_bytes / 3)};
+    const double seconds = ranks.greatest(solution.seconds.value);
     if (solution.cycles > 0) {
-      const Seconds each{solution.seconds.value / solution.cycles};
+      const Seconds each{seconds / solution.cycles};
       record.timing = Timing{each, each, each, solution.cycles};
       Achievement achieved{solution.cycle_bytes / each.value, "B/s", 0, ""};
-      if (!facts_of(queue.device()).is_emulated) {
-        const Bytes bytes{f.count() * static_cast<Index>(sizeof(T)) / 64 * 64};
-        if (bytes.value >= 4096) {
-          // f is done with: the solution is in the file.
-          MemoryRoof roof(queue, MemoryRoof::Kind::copy, bytes, f.data(), u.data());
-          const Timing copied = measure(queue, [&] { roof.launch(); });
-          achieved.roof = roof.bytes() / copied.median.value;
-          achieved.roof_name = roof.name();
-        }
+      const Bytes bytes{f.count() * static_cast<Index>(sizeof(T)) / 64 * 64};
+      if (!facts_of(queue.device()).is_emulated && bytes.value >= 4096) {
+        // f is done with: the solution is in the file.
+        MemoryRoof roof(queue, MemoryRoof::Kind::copy, bytes, f.data(), u.data());
+        ranks.barrier();
+        const Timing copied = measure(queue, [&] { roof.launch(); });
+        achieved.roof = ranks.sum(roof.bytes() / copied.median.value);
+        achieved.roof_name = roof.name();
       }
       record.achieved = achieved;
     }
+    if (ranks.ranks() > 1)
+      record.details.push_back({"rank_grid", 0, comm::to_text(shares.grid.ranks())});
     record.details.push_back({"cycles", static_cast<double>(solution.cycles), ""});
     record.details.push_back({"levels", static_cast<double>(solution.levels), ""});
     record.details.push_back({"residual", solution.residual(), ""});
     record.details.push_back({"factor", solution.factor(), ""});
-    record.details.push_back({"solve_seconds", solution.seconds.value, ""});
+    record.details.push_back({"solve_seconds", seconds, ""});
     if (project) record.details.push_back({"removed_mean", solution.removed_mean, ""});
     return record;
   }
 
   static void print(const Record& record, const GridSolution& solution, const ApplyOutput& result) {
-    fmt::print("{} {} {} on {} ({}), {}\n", record.kernel, ridge::to_text(record.size),
+    fmt::print("{} {} {} on {} ({}){}, {}\n", record.kernel, ridge::to_text(record.size),
                record.precision, ridge::to_text(record.device), record.device_name,
+               record.ranks == 1 ? "" : fmt::format("; {0} ranks as 1x1x{0}", record.ranks),
                solution.transform.empty()
                    ? fmt::format("{} level{}", solution.levels, solution.levels == 1 ? "" : "s")
                    : fmt::format("by Fourier transforms of {}", solution.transform));
@@ -370,13 +434,15 @@ void add_solve_poisson(const Command& solve) {
   command.add("--from", &o->from, "FILE.h5:/path: a first guess; all coarser grids otherwise");
   command.add("--project", &o->project,
               "take off the mean of f where no value at any face fixes the solution's");
+  command.add("--reproducible", &o->reproducible,
+              "the bits of the solution do not depend on the number of ranks: auto takes no fft");
   command.add_device(&o->device);
   command.add("--overwrite", &o->overwrite, "replace output files that exist, whatever they hold");
   command.add("--json", &o->json, "print an array with the record of a cycle");
   command.set_footer("Points are vertices: those on dirichlet faces have the face's value "
                      "(docs/solve.md).\nWhere the tolerance is not reached the best solution is "
                      "written, and the exit code is 1.\n");
-  command.set_action([o] { o->run(); });
+  command.set_action([o] { o->run(); }, Ranks::several);
 }
 
 } // namespace ridge::app

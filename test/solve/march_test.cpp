@@ -142,7 +142,7 @@ void expect_marches(Queue& queue, const GridProblem& problem, bool from_zero, bo
   for (std::size_t d = 0; d < 3; ++d)
     ways.push_back(chosen[d] ? coarsened(axes[d]) : kept(axes[d]));
   Half<T> half(queue, axes);
-  half.fine.add_transfer(queue, ways);
+  half.fine.add_transfer(queue, ways, half.fine.u.extents().xyz(), true);
   ASSERT_TRUE(half.fine.is_in_steps);
   if (varies) half.vary();
   for (std::size_t d = 0; d < 3; ++d)

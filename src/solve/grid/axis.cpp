@@ -69,6 +69,10 @@ void require_solvable(const GridProblem& problem) {
   if (!any) throw UsageError("an elliptic problem has an axis of several points");
 }
 
+comm::Grid grid_of_ranks(const GridProblem& problem, int ranks) {
+  return {problem.extents, {1, 1, ranks}, comm::Reach()};
+}
+
 } // namespace ridge::solve
 
 namespace ridge::solve::detail {

@@ -1,6 +1,10 @@
 #include "cycle.hpp"
 
+#include <ridge/core/error.hpp>
+
 #include "exact.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -25,24 +29,48 @@ std::array<double, 2> sweep_weights() {
 } // namespace
 
 template <class T>
-Cycle<T>::Cycle(Queue& queue, const GridProblem& problem)
-    : queue_(queue), shift_(problem.shift), is_singular_(problem.is_singular()) {
-  std::vector<Axis> axes;
+Cycle<T>::Cycle(Queue& queue, const GridProblem& problem, std::unique_ptr<SharedLevels<T>> shared)
+    : queue_(queue), shift_(problem.shift), is_singular_(problem.is_singular()),
+      shared_(std::move(shared)) {
   for (int d = 0; d < 3; ++d)
-    axes.push_back(finest_axis(problem, d));
+    axes_.push_back(finest_axis(problem, d));
+  std::vector<Axis> axes = axes_; // of the level's points, of all ranks
   const auto shift = static_cast<T>(problem.shift);
-  levels_.push_back(std::make_unique<Level<T>>(queue, axes, shift));
-  while (levels_.back()->points() > most_exact) {
+  const auto add = [&] {
+    const std::size_t l = levels_.size();
+    points_.push_back({axes[0].points(), axes[1].points(), axes[2].points()});
+    std::vector<Axis> mine = axes;
+    if (shares(l)) mine[2] = sliced(axes[2], shared_->mine(l));
+    levels_.push_back(std::make_unique<Level<T>>(queue, std::move(mine), shift));
+    if (shares(l)) {
+      shared_->add(*levels_[l]);
+    } else if (l > 0 && shares(l - 1)) {
+      shared_->meet(*levels_[l]);
+    }
+  };
+  add();
+  while (points_of(levels_.size() - 1) > most_exact) {
     const std::vector<bool> chosen = coarsened_axes(axes);
     std::vector<Coarsening> ways;
-    for (std::size_t d = 0; d < 3; ++d)
+    bool fits = true;
+    for (std::size_t d = 0; d < 3; ++d) {
       ways.push_back(chosen[d] ? coarsened(axes[d]) : kept(axes[d]));
+      fits = fits && steps_of(axes[d], ways[d]).has_value();
+    }
     if (std::none_of(chosen.begin(), chosen.end(), [](bool c) { return c; })) break;
-    levels_.back()->add_transfer(queue, ways);
+    const Axis z = axes[2];
     for (std::size_t d = 0; d < 3; ++d)
       axes[d] = ways[d].axis;
-    levels_.push_back(std::make_unique<Level<T>>(queue, axes, shift));
+    const std::size_t l = levels_.size() - 1;
+    if (shares(l))
+      ways[2] = shared_->coarsen(z, ways[2],
+                                 Index{axes[0].points()} * axes[1].points() * axes[2].points());
+    levels_[l]->add_transfer(queue, ways, points_[l], fits);
+    add();
   }
+  if (shares(levels_.size() - 1))
+    throw UsageError(fmt::format("{}x{}x{} points are too few for {} ranks", points_[0].x,
+                                 points_[0].y, points_[0].z, shared_->ranks().ranks()));
   invert({});
 }
 
@@ -58,7 +86,9 @@ void Cycle<T>::set_coefficient(const View<const T>& k, Index3 first, Index3 poin
       set_finest_coefficient(k, first, points);
     } else {
       const Level<T>& finer = *levels_[l - 1];
-      give(Averaged<T>{finer.transfer, Span<const T>(finer.k.elements()), level.k.elements()});
+      const Field<T>& to = shared_ ? shared_->coarse_k(l, level) : level.k;
+      give(Averaged<T>{finer.transfer, Span<const T>(finer.k.elements()), to.elements()});
+      if (shared_) shared_->arrive_k(l, level);
     }
     level.a.k = Span<const T>(level.k.elements());
   }
@@ -79,7 +109,13 @@ void Cycle<T>::set_finest_coefficient(const View<const T>& k, Index3 first, Inde
   for (std::size_t d = 0; d < 3; ++d)
     s.is_periodic[d] = finest().axes[d].is_periodic;
   s.to = finest().k.elements();
+  if (shared_) { // of the planes that it owns, and one around them
+    const Index3 n = finest().k.extents().xyz();
+    const Index plane = n.x * n.y;
+    s.to = {s.to.data + shared_->mine(0).below() * plane, (points.z + 2) * plane};
+  }
   give(s);
+  if (shared_) shared_->arrive_k(0, finest());
 }
 
 template <class T>
@@ -89,15 +125,15 @@ void Cycle<T>::invert(const std::vector<double>& k) {
 
 template <class T>
 void Cycle<T>::run() {
-  cycle_.run(queue_, true, [this] { cycle(0, false); });
+  cycle_.run(queue_, can_be_recorded(), [this] { cycle(0, false); });
 }
 template <class T>
 void Cycle<T>::run_from_zero() {
-  from_zero_.run(queue_, true, [this] { cycle(0, true); });
+  from_zero_.run(queue_, can_be_recorded(), [this] { cycle(0, true); });
 }
 template <class T>
 void Cycle<T>::run_full_start() {
-  start_.run(queue_, true, [this] { full_start(); });
+  start_.run(queue_, can_be_recorded(), [this] { full_start(); });
 }
 
 template <class T>
@@ -133,7 +169,6 @@ void Cycle<T>::cycle(std::size_t l, bool from_zero, int visits) {
 template <class T>
 void Cycle<T>::down(std::size_t l, bool from_zero) {
   Level<T>& level = *levels_[l];
-  Level<T>& next = *levels_[l + 1];
   const std::array<double, 2> weights = sweep_weights();
   if (marches(l)) {
     WayDown<T> way;
@@ -142,11 +177,12 @@ void Cycle<T>::down(std::size_t l, bool from_zero) {
     if (!from_zero) way.u = Span<const T>(level.u.elements());
     way.b = Span<const T>(level.b.elements());
     way.out = level.other.elements();
-    way.coarse = next.b.elements();
+    way.coarse = coarse_b(l + 1).elements();
     way.weights[0] = static_cast<T>(weights[0]);
     way.weights[1] = static_cast<T>(weights[1]);
     give(way);
     std::swap(level.u, level.other);
+    arrive(l + 1);
     return;
   }
   sweep(level, weights[0], from_zero);
@@ -157,46 +193,64 @@ void Cycle<T>::down(std::size_t l, bool from_zero) {
   r.b = Span<const T>(level.b.elements());
   r.out = level.other.elements();
   give(r);
-  give(level.restriction(level.other, next.b));
+  restrict(l, level.other);
+}
+
+template <class T>
+void Cycle<T>::restrict(std::size_t l, const Field<T>& from) {
+  give(levels_[l]->restriction(from, coarse_b(l + 1)));
+  arrive(l + 1);
+}
+template <class T>
+void Cycle<T>::interpolate(std::size_t l, bool adds) {
+  leave(l + 1);
+  give(Interpolation<T>{levels_[l]->transfer, Span<const T>(coarse_u(l + 1).elements()),
+                        levels_[l]->u.elements(), adds});
+}
+/// What ranks need of each other: of the right-hand side of a level after its restriction, and of
+/// its solution before interpolation.
+template <class T>
+void Cycle<T>::arrive(std::size_t l) {
+  if (shared_) shared_->arrive(l, *levels_[l]);
+}
+template <class T>
+void Cycle<T>::leave(std::size_t l) {
+  if (shared_) shared_->leave(l, *levels_[l]);
 }
 
 /// The correction, and sweeps the other way round.
 template <class T>
 void Cycle<T>::up(std::size_t l) {
   Level<T>& level = *levels_[l];
-  const Level<T>& next = *levels_[l + 1];
   const std::array<double, 2> weights = sweep_weights();
   if (marches(l)) {
+    leave(l + 1);
     WayUp<T> way;
     way.a = level.a;
     way.transfer = level.steps;
     way.u = Span<const T>(level.u.elements());
     way.b = Span<const T>(level.b.elements());
-    way.coarse = Span<const T>(next.u.elements());
+    way.coarse = Span<const T>(coarse_u(l + 1).elements());
     way.out = level.other.elements();
     way.weights[0] = static_cast<T>(weights[1]);
     way.weights[1] = static_cast<T>(weights[0]);
     give(way);
     std::swap(level.u, level.other);
-    return;
+  } else {
+    interpolate(l, true);
+    sweep(level, weights[1], false);
+    sweep(level, weights[0], false);
   }
-  give(
-      Interpolation<T>{level.transfer, Span<const T>(next.u.elements()), level.u.elements(), true});
-  sweep(level, weights[1], false);
-  sweep(level, weights[0], false);
+  if (shares(l)) shared_->exchange_u(l);
 }
 
 template <class T>
 void Cycle<T>::full_start() {
-  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-    give(levels_[l]->restriction(levels_[l]->b, levels_[l + 1]->b));
-  }
+  for (std::size_t l = 0; l + 1 < levels_.size(); ++l)
+    restrict(l, levels_[l]->b);
   for (std::size_t l = levels_.size(); l-- > 0;) {
-    if (l + 1 < levels_.size()) {
-      give(Interpolation<T>{levels_[l]->transfer, Span<const T>(levels_[l + 1]->u.elements()),
-                            levels_[l]->u.elements(), false});
-      // The cycle below writes over the right-hand sides of coarser levels, which are done.
-    }
+    // The cycle below writes over the right-hand sides of coarser levels, which are done.
+    if (l + 1 < levels_.size()) interpolate(l, false);
     cycle(l, false);
   }
 }
@@ -217,7 +271,7 @@ double Cycle<T>::least_bytes(const CycleSchedule& schedule) const {
   if (schedule.cycle == CycleShape::full) {
     for (std::size_t l = 0; l < levels_.size(); ++l) {
       elements += least_elements(l, false, 1);
-      if (l > 0) elements += static_cast<double>(levels_[l - 1]->points() + levels_[l]->points());
+      if (l > 0) elements += points_of(l - 1) + points_of(l);
     }
   } else {
     elements = least_elements(static_cast<std::size_t>(schedule.level), schedule.level > 0,
@@ -228,9 +282,9 @@ double Cycle<T>::least_bytes(const CycleSchedule& schedule) const {
 
 template <class T>
 double Cycle<T>::least_elements(std::size_t l, bool from_zero, int visits) const {
-  const auto fine = static_cast<double>(levels_[l]->points());
+  const auto fine = points_of(l);
   if (l + 1 == levels_.size()) return fine * fine + 2 * fine;
-  const auto coarse = static_cast<double>(levels_[l + 1]->points());
+  const auto coarse = points_of(l + 1);
   const double k = finest().a.k.size != 0 ? 2 : 0; // once on both ways
   double elements = ((from_zero ? 5 : 6) + k) * fine + 2 * coarse;
   elements += least_elements(l + 1, true, visits);
@@ -243,8 +297,8 @@ double Cycle<T>::bytes(bool from_zero) const {
   const bool varies = finest().a.k.size != 0; // k is read wherever u is
   double elements = 0;
   for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-    const auto fine = static_cast<double>(levels_[l]->points());
-    const auto coarse = static_cast<double>(levels_[l + 1]->points());
+    const auto fine = points_of(l);
+    const auto coarse = points_of(l + 1);
     const bool begins_from_zero = l > 0 || from_zero;
     if (marches(l)) {
       elements += ((begins_from_zero ? 5 : 6) + (varies ? 2 : 0)) * fine + 2 * coarse;

@@ -5,6 +5,7 @@
 #include <ridge/solve/grid/schedule.hpp>
 
 #include "level.hpp"
+#include "shared_levels.hpp"
 
 #include <memory>
 
@@ -14,16 +15,21 @@ namespace ridge::solve::detail {
 template <class T>
 class Cycle {
 public:
-  Cycle(Queue& queue, const GridProblem& problem);
+  /// `shared`: how ranks share the levels; null on one rank.
+  Cycle(Queue& queue, const GridProblem& problem, std::unique_ptr<SharedLevels<T>> shared);
 
-  /// Has the problem's points: its `b` is what a cycle takes, its `u` what it makes better.
+  /// Has the problem's points, or this rank's and its halo: its `b` is what a cycle takes, its `u`
+  /// what it makes better.
   [[nodiscard]] Level<T>& finest() { return *levels_.front(); }
   [[nodiscard]] const Level<T>& finest() const { return *levels_.front(); }
   [[nodiscard]] int levels() const { return static_cast<int>(levels_.size()); }
-  [[nodiscard]] const Level<T>& level(int l) const { return *levels_[static_cast<std::size_t>(l)]; }
+  /// Points of a level, of all ranks, and the axes of the finest.
+  [[nodiscard]] Index3 points(int l) const { return points_[static_cast<std::size_t>(l)]; }
+  [[nodiscard]] const std::vector<Axis>& axes() const { return axes_; }
+  [[nodiscard]] SharedLevels<T>* shared() const { return shared_.get(); }
 
-  /// Takes k of the finest level from the user's field, whose point `first` is the level's first,
-  /// and its means to all others.
+  /// Takes k of the finest level from the user's field, whose point `first` is the first that this
+  /// rank owns, and its means to all others.
   void set_coefficient(const View<const T>& k, Index3 first, Index3 points);
 
   /// Sets k of the finest level alone.
@@ -59,11 +65,30 @@ private:
   /// Whether half a cycle of a level is one pass.
   [[nodiscard]] bool marches(std::size_t l) const { return levels_[l]->marches; }
   void full_start();
+  void restrict(std::size_t l, const Field<T>& from);
+  void interpolate(std::size_t l, bool adds);
+  void leave(std::size_t l);
+  void arrive(std::size_t l);
+  [[nodiscard]] const Field<T>& coarse_b(std::size_t l) const {
+    return shared_ ? shared_->coarse_b(l, *levels_[l]) : levels_[l]->b;
+  }
+  [[nodiscard]] const Field<T>& coarse_u(std::size_t l) const {
+    return shared_ ? shared_->coarse_u(l, *levels_[l]) : levels_[l]->u;
+  }
+  [[nodiscard]] bool shares(std::size_t l) const { return shared_ && shared_->shares(l); }
+  [[nodiscard]] bool can_be_recorded() const { return !shared_ || shared_->can_be_recorded(); }
+  [[nodiscard]] double points_of(std::size_t l) const {
+    const Index3& n = points_[l];
+    return static_cast<double>(n.x * n.y * n.z);
+  }
   [[nodiscard]] double least_elements(std::size_t l, bool from_zero, int visits) const;
 
   Queue& queue_;
   double shift_;
   bool is_singular_;
+  std::unique_ptr<SharedLevels<T>> shared_;
+  std::vector<Axis> axes_;
+  std::vector<Index3> points_;
   std::vector<std::unique_ptr<Level<T>>> levels_;
   Memory matrix_; ///< the inverse on the coarsest level
   Repeated cycle_, from_zero_, start_;

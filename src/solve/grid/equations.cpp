@@ -3,13 +3,13 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
 
-#include "mask.hpp"
 #include "spectrum.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 namespace ridge::solve::detail {
@@ -24,16 +24,57 @@ Bytes bytes_of(const Field<T>& field) {
   return {field.count() * static_cast<Index>(sizeof(T))};
 }
 
+/// How ranks share the levels; null where there is one.
+template <class T>
+std::unique_ptr<SharedLevels<T>> shared_by(comm::Communicator* ranks, Queue& queue,
+                                           const GridProblem& problem) {
+  if (ranks == nullptr || ranks->ranks() == 1) return nullptr;
+  const comm::Grid grid = grid_of_ranks(problem, ranks->ranks());
+  const auto& faces = problem.boundaries.faces[2];
+  const Index n = finest_axis(problem, 2).points();
+  const Index first = faces[0].kind == stencil::Boundary::dirichlet ? 1 : 0;
+  std::vector<Index> begins{0};
+  for (int r = 0; r < ranks->ranks(); ++r)
+    begins.push_back(std::clamp<Index>(grid.owned(r).end.z - first, 0, n));
+  return std::make_unique<SharedLevels<T>>(
+      *ranks, queue, Slabs(std::move(begins), faces[0].kind == stencil::Boundary::periodic));
+}
+
 } // namespace
 
 template <class T>
-Equations<T>::Equations(Queue& queue, const GridProblem& problem)
-    : queue_(queue), problem_((require_solvable(problem), problem)), cycle_(queue, problem) {
+Equations<T>::Equations(Queue& queue, const GridProblem& problem, comm::Communicator* ranks)
+    : queue_(queue), problem_((require_solvable(problem), problem)),
+      cycle_(queue, problem, shared_by<T>(ranks, queue, problem)) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (along(problem_.extents, d) == 1 ||
+          problem_.boundaries.faces[d][side].kind != stencil::Boundary::dirichlet)
+        continue;
+      along(solved_, d) -= 1;
+      if (side == 0) along(first_, d) = 1;
+    }
+  }
+  own_first_ = first_;
+  own_ = solved_;
+  if (cycle_.shared() != nullptr) share();
+  // Parts lie in planes, so that sums have the same bits however planes are shared.
   constexpr Index most_parts = 2048; // all that a large GPU takes at once, twice
-  const Index rows = Index{finest().axes[1].points()} * finest().axes[2].points();
-  sums_ = Field<double>(queue.device(), Extents{2 * std::min(rows, most_parts)}, "norms");
+  parts_ = std::min(solved_.y, std::max<Index>(1, most_parts / solved_.z));
+  sums_ = Field<double>(queue.device(), Extents{2 * parts_ * finest().axes[2].points()}, "norms");
   read_faces();
   if (problem.order > 2) widen();
+}
+
+/// What this rank has of a problem that ranks share.
+template <class T>
+void Equations<T>::share() {
+  const int rank = cycle_.shared()->ranks().rank();
+  const comm::Box box = grid_of_ranks(problem_, cycle_.shared()->ranks().ranks()).owned(rank);
+  extents_ = box.extents();
+  own_first_.z = slab().begin + first_.z - box.begin.z;
+  own_.z = slab().owned();
+  ahead_ = slab().below() * own_.x * own_.y;
 }
 
 /// Tables of the operator of higher order.
@@ -49,21 +90,31 @@ void Equations<T>::widen() {
   for (std::size_t d = 0; d < 3; ++d) {
     const Continued axis(problem_, static_cast<int>(d));
     const int radius = wide_.radius;
+    const int points = finest().axes[d].points();
+    const bool is_shared = d == 2 && cycle_.shared() != nullptr;
+    const int first = is_shared ? static_cast<int>(slab().held_begin) : 0;
     std::vector<int> place;
     std::vector<T> sign;
-    std::vector<double> faces(static_cast<std::size_t>(axis.points()), 0);
+    std::vector<double> faces(static_cast<std::size_t>(points), 0);
     const std::vector<double>& weights = axis.weights();
-    for (int i = -radius; i < axis.points() + radius; ++i) {
-      const Place p = axis.at(i);
-      place.push_back(p.point);
-      sign.push_back(static_cast<T>(p.sign));
+    for (int i = -radius; i < points + radius; ++i) {
+      const Place p = axis.at(first + i);
+      int here = p.point - first;
+      if (is_shared && cycle_.axes()[d].is_periodic) { // beyond its ends lie points of others
+        for (const int other : {here - axis.points(), here + axis.points()})
+          if (std::abs(other - i) < std::abs(here - i)) here = other;
+      }
+      const bool is_here = here >= 0 && here < points;
+      place.push_back(is_here ? here : 0);
+      sign.push_back(static_cast<T>(is_here ? p.sign : 0));
     }
     if (!weights.empty()) {
       wide_.weights[d] = keep(as<T>(weights));
-      for (int i = 0; i < axis.points(); ++i) {
+      for (int i = 0; i < points; ++i) {
         for (int k = 1; k <= radius; ++k)
           faces[static_cast<std::size_t>(i)] +=
-              weights[static_cast<std::size_t>(k)] * (axis.at(i - k).face + axis.at(i + k).face);
+              weights[static_cast<std::size_t>(k)] *
+              (axis.at(first + i - k).face + axis.at(first + i + k).face);
       }
     }
     wide_.place[d] = keep(place);
@@ -74,9 +125,10 @@ void Equations<T>::widen() {
 
 template <class T>
 void Equations<T>::require_extents(Index3 n, const char* what) const {
-  if (n == problem_.extents) return;
-  throw UsageError(fmt::format("{} has {}x{}x{} points, the problem {}x{}x{}", what, n.x, n.y, n.z,
-                               problem_.extents.x, problem_.extents.y, problem_.extents.z));
+  if (n == extents_) return;
+  throw UsageError(fmt::format("{} has {}x{}x{} points, the problem {}x{}x{}{}", what, n.x, n.y,
+                               n.z, extents_.x, extents_.y, extents_.z,
+                               cycle_.shared() != nullptr ? " on this rank" : ""));
 }
 
 template <class T>
@@ -85,58 +137,7 @@ void Equations<T>::set_coefficient(const View<const T>& k) {
   if (problem_.order > 2)
     throw UsageError(fmt::format("a coefficient goes with order 2, not {}", problem_.order));
   require_positive(k);
-  cycle_.set_coefficient(k, first_, solved_);
-}
-
-template <class T>
-void Equations<T>::set_mask(const View<const T>& mask, const View<const T>* k) {
-  require_extents(mask.extents, "the mask");
-  if (problem_.order > 2)
-    throw UsageError(fmt::format("a mask goes with order 2, not {}", problem_.order));
-  if (k != nullptr) {
-    require_extents(k->extents, "the coefficient");
-  }
-  const std::vector<T> given = on_host(mask);
-  const Index3 n = problem_.extents;
-  if (k != nullptr) require_positive(*k, &given);
-  std::vector<T> exact = k != nullptr ? on_host(*k) : std::vector<T>(given.size(), T(1));
-  T least = 1; // of k where it counts
-  if (k != nullptr) {
-    least = std::numeric_limits<T>::max();
-    for (std::size_t i = 0; i < exact.size(); ++i)
-      if (given[i] == T(0)) least = std::min(least, exact[i]);
-  }
-  std::vector<T> leaking = exact;
-  std::vector<unsigned char> land(static_cast<std::size_t>(finest().points()));
-  const auto& axes = finest().axes;
-  land_volume_ = 0;
-  std::size_t i = 0;
-  for (Index z = 0; z < solved_.z; ++z) {
-    for (Index y = 0; y < solved_.y; ++y) {
-      for (Index x = 0; x < solved_.x; ++x, ++i) {
-        const auto at = static_cast<std::size_t>((x + first_.x) +
-                                                 n.x * ((y + first_.y) + n.y * (z + first_.z)));
-        if (given[at] == T(0)) continue;
-        land[i] = 1;
-        land_volume_ += axes[0].volume[static_cast<std::size_t>(x)] *
-                        axes[1].volume[static_cast<std::size_t>(y)] *
-                        axes[2].volume[static_cast<std::size_t>(z)];
-        // Next to nothing flows into masked points: harmonic means with them are as small, and
-        // rows of theirs stay regular. Coarse levels let a little through for the same reason.
-        exact[at] = least * (sizeof(T) == 8 ? T(1e-18) : T(1e-12));
-        leaking[at] = least * T(1e-4);
-      }
-    }
-  }
-  require_connected(land, axes, problem_.shift > 0, first_);
-  land_ = on_device(queue_, land);
-  const Field<T> values(queue_.device(), Extents{n.x, n.y, n.z}, "the coefficient");
-  const View<const T> there(values.data(), n);
-  copy_to_device(queue_, values.data(), leaking.data(), values.count());
-  cycle_.set_coefficient(there, first_, solved_);
-  copy_to_device(queue_, values.data(), exact.data(), values.count());
-  cycle_.set_finest_coefficient(there, first_, solved_);
-  queue_.wait();
+  cycle_.set_coefficient(k, own_first_, own_);
 }
 
 template <class T>
@@ -144,26 +145,33 @@ void Equations<T>::mask(const Field<T>& to) {
   if (land_.size().value > 0) give(Masked<T>{to.elements(), span_of<unsigned char>(land_)});
 }
 
-/// Values on faces, and what they add to the right-hand side.
+/// Values on faces, and what they add to the right-hand side. Faces along z are those of the ranks
+/// that have them.
 template <class T>
 void Equations<T>::read_faces() {
+  const Index z_first = cycle_.shared() != nullptr ? slab().begin + first_.z - own_first_.z : 0;
   for (std::size_t d = 0; d < 3; ++d) {
-    const Axis& axis = finest().axes[d];
+    const Axis& axis = cycle_.axes()[d];
     for (std::size_t side = 0; side < 2; ++side) {
       const stencil::Condition& c = problem_.boundaries.faces[d][side];
       if (along(problem_.extents, d) == 1) continue;
+      const Index beyond = z_first + extents_.z;
+      if (d == 2 && (side == 0 ? z_first > 0 : beyond < problem_.extents.z)) continue;
       FaceTerm<T> on{};
       FaceTerm<T> adds{};
       adds.value = on.value = static_cast<T>(c.value);
       if (c.kind == stencil::Boundary::dirichlet) {
         if (!c.values.empty()) {
           face_values_.push_back(on_device(queue_, as<T>(c.values)));
-          adds.values = on.values = span_of<T>(face_values_.back());
+          Span<const T> values = span_of<T>(face_values_.back());
+          if (d < 2) { // from the first plane that this rank has
+            const Index ahead = z_first * (d == 0 ? extents_.y : extents_.x);
+            values = {values.data + ahead, values.size - ahead};
+          }
+          adds.values = on.values = values;
         }
         on.scale = 1;
         adds.scale = static_cast<T>(side == 0 ? axis.low.front() : axis.high.back());
-        along(solved_, d) -= 1;
-        if (side == 0) along(first_, d) = 1;
       } else if (c.kind == stencil::Boundary::neumann) {
         adds.holds_value = false;
         adds.scale = static_cast<T>(1 / (side == 0 ? axis.volume.front() : axis.volume.back()));
@@ -178,27 +186,43 @@ template <class T>
 void Equations<T>::gather(const View<const T>& from, T scale, bool with_faces, Field<T>& to) {
   Gathered<T> g;
   g.from = from;
-  g.first = first_;
-  g.points = solved_;
+  g.first = own_first_;
+  g.points = own_;
   g.scale = scale;
   if (with_faces && problem_.order == 2) {
     g.faces = adding_;
     g.k = finest().a.k;
+    if (cycle_.shared() != nullptr && g.k.size != 0) {
+      const Index plane = (own_.x + 2) * (own_.y + 2);
+      g.k = {g.k.data + slab().below() * plane, (own_.z + 2) * plane};
+    }
   }
-  g.to = to.elements();
+  g.to = owned(to.elements());
   give(g);
+  if (with_faces && problem_.order > 2) {
+    Wide<T> w = wide_;
+    w.b = Span<const T>(to.elements());
+    w.out = finest().other.elements();
+    give(w);
+    copy(to, finest().other);
+  }
+  if (&to == &finest().u) exchange_u();
+  if (&to == &finest().b) exchange_b();
   mask(to);
-  if (!with_faces || problem_.order == 2) return;
-  Wide<T> w = wide_;
-  w.b = Span<const T>(to.elements());
-  w.out = finest().other.elements();
-  give(w);
-  copy(to, finest().other);
+}
+
+template <class T>
+void Equations<T>::exchange_u() {
+  if (cycle_.shared() != nullptr) cycle_.shared()->exchange_u(0);
+}
+template <class T>
+void Equations<T>::exchange_b() {
+  if (cycle_.shared() != nullptr) cycle_.shared()->exchange_b(0);
 }
 
 template <class T>
 void Equations<T>::gather_faces(Field<T>& to) {
-  const Index3 n = problem_.extents;
+  const Index3 n = extents_;
   const Field<T> zero(queue_.device(), Extents{n.x, n.y, n.z}, "zeros");
   set_zero(zero);
   gather(View<const T>(zero.view()), 1, true, to);
@@ -209,9 +233,9 @@ template <class T>
 void Equations<T>::scatter(const View<T>& to) {
   mask(finest().u);
   Scattered<T> s;
-  s.from = Span<const T>(finest().u.elements());
-  s.first = first_;
-  s.points = solved_;
+  s.from = owned(Span<const T>(finest().u.elements()));
+  s.first = own_first_;
+  s.points = own_;
   s.faces = on_faces_;
   s.to = to;
   give(s);
@@ -244,12 +268,15 @@ double Equations<T>::norm_of(const Field<T>& b) {
   return std::sqrt(read_sums().first);
 }
 
-/// Of all parts.
+/// Of all parts, plane after plane.
 template <class T>
 std::pair<double, double> Equations<T>::read_sums() {
-  std::vector<double> sums(static_cast<std::size_t>(sums_.count()));
-  copy_to_host(queue_, sums.data(), sums_.data(), sums_.count());
+  const Index plane = 2 * parts_;
+  std::vector<double> sums(static_cast<std::size_t>(own_.z * plane));
+  const Index below = cycle_.shared() != nullptr ? slab().below() : 0;
+  copy_to_host(queue_, sums.data(), sums_.data() + below * plane, own_.z * plane);
   queue_.wait();
+  if (cycle_.shared() != nullptr) sums = of_all_planes(sums, plane);
   double first = 0;
   double second = 0;
   for (std::size_t i = 0; i < sums.size(); i += 2) {
@@ -318,7 +345,7 @@ void Equations<T>::set_zero(const Field<T>& to) {
 template <class T>
 double Equations<T>::volume() {
   double all = 1;
-  for (const Axis& axis : finest().axes) {
+  for (const Axis& axis : cycle_.axes()) {
     double along = 0;
     for (const double v : axis.volume)
       along += v;
@@ -332,7 +359,7 @@ double Equations<T>::balance(bool projects) {
   if (!problem_.is_singular()) return 0;
   const auto [size, weighted] = norm(true);
   const double mean = weighted / volume();
-  const double typical = size / std::sqrt(static_cast<double>(finest().points()));
+  const double typical = size / std::sqrt(points());
   // What rounding leaves of sums that are 0.
   const double rounding = 1e3 * static_cast<double>(std::numeric_limits<T>::epsilon()) * typical;
   if (std::abs(mean) > rounding && !projects) {
@@ -370,8 +397,10 @@ void Equations<T>::require_positive(const View<const T>& k, const std::vector<T>
         const auto value = static_cast<double>(all[i]);
         if (value > 0 && std::isfinite(value)) continue;
         if (mask != nullptr && (*mask)[i] != T(0)) continue;
+        const Index z_first =
+            cycle_.shared() != nullptr ? slab().begin + first_.z - own_first_.z : 0;
         throw UsageError(fmt::format("the coefficient is {} at x={} y={} z={}; it must be positive",
-                                     value, x, y, z));
+                                     value, x, y, z_first + z));
       }
     }
   }

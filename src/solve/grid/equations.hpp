@@ -4,6 +4,7 @@
 
 #include "cycle.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace ridge::solve::detail {
@@ -11,13 +12,20 @@ namespace ridge::solve::detail {
 template <class T>
 class Equations {
 public:
-  Equations(Queue& queue, const GridProblem& problem);
+  /// `ranks`: several that share the problem; null: this one has all of it.
+  Equations(Queue& queue, const GridProblem& problem, comm::Communicator* ranks = nullptr);
 
   [[nodiscard]] Queue& queue() const { return queue_; }
   [[nodiscard]] const GridProblem& problem() const { return problem_; }
   [[nodiscard]] Cycle<T>& cycle() { return cycle_; }
   [[nodiscard]] const Cycle<T>& cycle() const { return cycle_; }
   [[nodiscard]] Level<T>& finest() { return cycle_.finest(); }
+  [[nodiscard]] const Level<T>& finest() const { return cycle_.finest(); }
+  /// Points of fields that this rank has, and points that are solved for, of all ranks.
+  [[nodiscard]] Index3 extents() const { return extents_; }
+  [[nodiscard]] double points() const {
+    return static_cast<double>(solved_.x * solved_.y * solved_.z);
+  }
 
   void require_extents(Index3 n, const char* what) const;
   /// Throws UsageError that names the first point where it is not positive.
@@ -29,7 +37,8 @@ public:
   /// Sets u or b to 0 where a mask says so.
   void mask(const Field<T>& to);
 
-  /// `to` = scale times the points of the user's field that are solved for, and what faces add.
+  /// `to` = scale times the points of the user's field that are solved for, and what faces add; of
+  /// other ranks, too, where they share it.
   void gather(const View<const T>& from, T scale, bool with_faces, Field<T>& to);
   /// What faces add, alone.
   void gather_faces(Field<T>& to);
@@ -48,6 +57,9 @@ public:
   void combine(const Field<T>& to, const Field<T>& other, double number, double other_number);
   void copy(const Field<T>& to, const Field<T>& from);
   void set_zero(const Field<T>& to);
+  /// Brings what ranks need of each other of the finest level, once it has changed.
+  void exchange_u();
+  void exchange_b();
 
   /// Where no condition fixes the mean: takes b's off, which is 0 but for rounding unless
   /// `projects`; throws UsageError that says what it is. Returns what was taken off.
@@ -65,6 +77,17 @@ private:
   void widen();
   [[nodiscard]] double norm_of(const Field<T>& b);
   [[nodiscard]] std::pair<double, double> read_sums();
+  template <class V>
+  [[nodiscard]] std::vector<V> of_all_planes(const std::vector<V>& mine, Index plane) const;
+  void share();
+  void keep_land(const std::vector<unsigned char>& land);
+  [[nodiscard]] std::vector<unsigned char> land_of_all(const std::vector<unsigned char>& mine);
+  [[nodiscard]] const Slab& slab() const { return cycle_.shared()->mine(0); }
+  /// What this rank owns of an array of the finest level.
+  template <class V>
+  [[nodiscard]] Span<V> owned(const Span<V>& all) const {
+    return {all.data + ahead_, own_.x * own_.y * own_.z};
+  }
   [[nodiscard]] double volume();
   [[nodiscard]] std::vector<T> on_host(const View<const T>& field);
   void require_positive(const View<const T>& k, const std::vector<T>* mask = nullptr);
@@ -73,7 +96,12 @@ private:
   GridProblem problem_;
   Cycle<T> cycle_;
   Field<double> sums_;
+  Index parts_ = 1; ///< of sums, a plane
   Index3 first_{0, 0, 0}, solved_ = problem_.extents;
+  // What this rank has: of fields, the first point that is solved for in them, and its points of
+  // levels, which begin so many elements into arrays.
+  Index3 extents_ = problem_.extents, own_first_, own_;
+  Index ahead_ = 0;
   std::array<std::array<FaceTerm<T>, 2>, 3> on_faces_, adding_;
   std::vector<Memory> face_values_;
   Memory land_; ///< of the points that are solved for; empty without a mask
@@ -81,5 +109,26 @@ private:
   Wide<T> wide_; ///< of higher order
   std::vector<Memory> wide_tables_;
 };
+
+/// What ranks have of the planes that they own, so many numbers a plane.
+template <class T>
+template <class V>
+std::vector<V> Equations<T>::of_all_planes(const std::vector<V>& mine, Index plane) const {
+  const Slabs& slabs = cycle_.shared()->slabs(0);
+  comm::Communicator& ranks = cycle_.shared()->ranks();
+  Index most = 0;
+  for (int r = 0; r < slabs.ranks(); ++r)
+    most = std::max(most, slabs[r].owned() * plane);
+  std::vector<V> sent = mine;
+  sent.resize(static_cast<std::size_t>(most));
+  std::vector<V> all(static_cast<std::size_t>(most * slabs.ranks()));
+  ranks.all_gather(sent.data(), sent.size() * sizeof(V), all.data());
+  std::vector<V> packed;
+  for (int r = 0; r < slabs.ranks(); ++r) {
+    const auto from = all.begin() + r * most;
+    packed.insert(packed.end(), from, from + slabs[r].owned() * plane);
+  }
+  return packed;
+}
 
 } // namespace ridge::solve::detail

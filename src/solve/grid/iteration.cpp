@@ -89,6 +89,7 @@ bool Iteration<T>::descend(Progressing& progress, double size) {
   const Span<const T> r(level.b.elements());
   double rho_before = 0;
   while (true) {
+    equations_.exchange_b();
     equations_.cycle().run_from_zero();
     const Span<const T> z(level.u.elements());
     const double rho = equations_.product(r, z);
@@ -118,7 +119,7 @@ bool Iteration<T>::descend(Progressing& progress, double size) {
 template <class T>
 double Iteration<T>::bytes(bool conjugate) {
   return equations_.cycle().bytes(conjugate) +
-         (conjugate ? 19.0 * static_cast<double>(equations_.finest().points()) * sizeof(T) : 0);
+         (conjugate ? 19.0 * equations_.points() * sizeof(T) : 0);
 }
 
 template class Iteration<float>;

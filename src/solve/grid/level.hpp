@@ -73,7 +73,8 @@ struct Level {
     return span_of<V>(tables.back());
   }
 
-  void add_transfer(Queue& queue, const std::vector<Coarsening>& ways) {
+  /// `points`: of the whole level; `fits`: whether coarse points of it lie in steps.
+  void add_transfer(Queue& queue, const std::vector<Coarsening>& ways, Index3 points, bool fits) {
     for (std::size_t d = 0; d < 3; ++d) {
       const Coarsening& c = ways[d];
       TransferTables<T>& t = transfer[d];
@@ -88,10 +89,10 @@ struct Level {
       t.left_weight = keep<T>(queue, as<T>(c.left_weight));
       t.right_weight = keep<T>(queue, as<T>(c.right_weight));
     }
-    add_steps(queue, ways);
+    if (fits) add_steps(queue, ways, points);
   }
 
-  void add_steps(Queue& queue, const std::vector<Coarsening>& ways) {
+  void add_steps(Queue& queue, const std::vector<Coarsening>& ways, Index3 points) {
     for (std::size_t d = 0; d < 3; ++d) {
       const std::optional<Steps> way = steps_of(axes[d], ways[d]);
       if (!way) return;
@@ -107,8 +108,7 @@ struct Level {
     using Fits = void(Queue&, const FitsMarch<T>&);
     const AnyFunction fits = find_offer(queue.device().kind(), typeid(FitsMarch<T>));
     if (fits == nullptr) return;
-    reinterpret_cast<Fits*>(fits)(
-        queue, {steps, {axes[0].points(), axes[1].points(), axes[2].points()}, &marches});
+    reinterpret_cast<Fits*>(fits)(queue, {steps, points, &marches});
   }
 
   [[nodiscard]] Restriction<T> restriction(const ridge::Field<T>& fine,
@@ -121,8 +121,6 @@ struct Level {
     r.coarse = coarse.elements();
     return r;
   }
-
-  [[nodiscard]] Index points() const { return u.count(); }
 };
 
 } // namespace ridge::solve::detail

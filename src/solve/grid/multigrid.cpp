@@ -25,8 +25,8 @@ double GridSolution::factor() const {
 template <class T>
 class Multigrid<T>::Body {
 public:
-  Body(Queue& queue, const GridProblem& problem)
-      : equations_(queue, problem), iteration_(equations_) {}
+  Body(Queue& queue, const GridProblem& problem, comm::Communicator* ranks)
+      : equations_(queue, problem, ranks), iteration_(equations_) {}
 
   void set_coefficient(const View<const T>& k) { equations_.set_coefficient(k); }
 
@@ -79,7 +79,7 @@ public:
   [[nodiscard]] std::vector<Index3> levels() const {
     std::vector<Index3> all;
     for (int l = 0; l < equations_.cycle().levels(); ++l)
-      all.push_back(equations_.cycle().level(l).u.extents().xyz());
+      all.push_back(equations_.cycle().points(l));
     return all;
   }
   void begin(const View<const T>& f) {
@@ -106,9 +106,11 @@ private:
     const GridProblem& problem = equations_.problem();
     const bool varies = equations_.finest().a.k.size != 0;
     const bool cycles_alone = !varies && problem.order == 2;
+    const bool is_shared = equations_.cycle().shared() != nullptr;
     if (options.method == GridMethod::automatic) {
       const Device& device = equations_.queue().device();
-      if (options.full && !varies && detail::Fourier<T>::problem(device, problem).empty() &&
+      if (options.full && !varies && !is_shared && !options.reproducible &&
+          detail::Fourier<T>::problem(device, problem).empty() &&
           detail::Fourier<T>::is_small(device, problem))
         return GridMethod::fourier;
       return cycles_alone ? GridMethod::multigrid : GridMethod::conjugate_gradients;
@@ -119,6 +121,10 @@ private:
                                    problem.order));
     if (options.method == GridMethod::fourier && varies)
       throw UsageError("Fourier transforms take no coefficient; conjugate gradients do");
+    if (options.method == GridMethod::fourier && (is_shared || options.reproducible))
+      throw UsageError(
+          "Fourier transforms are for one rank; multigrid and conjugate gradients give "
+          "the same bits on any number");
     return options.method;
   }
 
@@ -166,7 +172,10 @@ private:
 
 template <class T>
 Multigrid<T>::Multigrid(Queue& queue, const GridProblem& problem)
-    : body_(std::make_unique<Body>(queue, problem)) {}
+    : body_(std::make_unique<Body>(queue, problem, nullptr)) {}
+template <class T>
+Multigrid<T>::Multigrid(Queue& queue, const GridProblem& problem, comm::Communicator& ranks)
+    : body_(std::make_unique<Body>(queue, problem, &ranks)) {}
 template <class T>
 Multigrid<T>::~Multigrid() = default;
 template <class T>

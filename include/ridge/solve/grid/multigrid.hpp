@@ -15,6 +15,7 @@
 // coarsened.
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/core/units.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/solve/grid/problem.hpp>
@@ -42,6 +43,9 @@ struct GridOptions {
   bool full = true;
   /// Takes the mean off a right-hand side that a singular problem cannot have.
   bool project = false;
+  /// `automatic` takes no transforms, which are for one rank: the solution has the same bits on any
+  /// number of ranks, as cycles and conjugate gradients always do.
+  bool reproducible = false;
   /// Called after each cycle with the relative residual; false stops.
   std::function<bool(int cycle, double residual)> progress = {};
 };
@@ -73,6 +77,10 @@ public:
   /// Takes memory for three and a half fields of the extents. Throws UsageError for a problem that
   /// cannot be solved, Failure when memory does not suffice. The queue must outlive this.
   Multigrid(Queue& queue, const GridProblem& problem);
+  /// Of several ranks, which share the problem's fields as grid_of_ranks says: views are of the
+  /// planes that a rank owns, and calls are collective. Coarse levels are computed by all of them.
+  /// Throws UsageError where a rank would have fewer than eight planes.
+  Multigrid(Queue& queue, const GridProblem& problem, comm::Communicator& ranks);
   ~Multigrid();
   Multigrid(const Multigrid&) = delete;
   Multigrid& operator=(const Multigrid&) = delete;
@@ -95,7 +103,7 @@ public:
   [[nodiscard]] GridSolution solve(const View<const T>& f, const View<T>& u,
                                    const GridOptions& options = {});
 
-  /// Points that are solved for on each level, the finest first.
+  /// Points that are solved for on each level, the finest first, of all ranks.
   [[nodiscard]] std::vector<Index3> levels() const;
   /// For measurements: takes a right-hand side and a solution of 0, which cycles then improve.
   void begin(const View<const T>& f);

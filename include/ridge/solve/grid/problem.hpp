@@ -2,6 +2,7 @@
 // face.
 #pragma once
 
+#include <ridge/comm/grid.hpp>
 #include <ridge/core/extents.hpp>
 #include <ridge/stencil/boundary.hpp>
 
@@ -31,5 +32,9 @@ struct GridProblem {
 /// Throws UsageError for a face without a condition, a negative shift, a spacing that is not
 /// positive, and an axis with no point to solve for.
 void require_solvable(const GridProblem& problem);
+
+/// How ranks share the points of the problem's fields: each has neighbouring planes along z. Throws
+/// UsageError where there are more ranks than planes.
+[[nodiscard]] comm::Grid grid_of_ranks(const GridProblem& problem, int ranks);
 
 } // namespace ridge::solve

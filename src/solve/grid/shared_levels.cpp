@@ -1,0 +1,134 @@
+#include "shared_levels.hpp"
+
+#include <ridge/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ridge::solve::detail {
+
+namespace {
+
+/// Planes that a rank must own of a shared level: as many as it gives its neighbours.
+constexpr Index fewest_owned = 2 * halo;
+
+/// A level of fewer points takes a device less time than messages would.
+Index few_points(comm::Communicator& ranks, const Device& device) {
+  const Index units = device.is_gpu() ? device.facts().units : 1;
+  return ranks.from(0, std::max<Index>(2048 * units, 4096));
+}
+
+Slabs checked(Slabs slabs) {
+  if (slabs.fewest() < fewest_owned)
+    throw UsageError(fmt::format(
+        "{} ranks share the {} planes that are solved for along z, and each needs {}: fewer ranks "
+        "are needed",
+        slabs.ranks(), slabs.planes(), fewest_owned));
+  return slabs;
+}
+
+} // namespace
+
+template <class T>
+SharedLevels<T>::SharedLevels(comm::Communicator& ranks, Queue& queue, Slabs finest)
+    : sharing_{ranks, queue, comm::choose_carrier(ranks, queue.device())},
+      few_(few_points(ranks, queue.device())), slabs_{checked(std::move(finest))} {
+  shared_ = 1;
+}
+
+template <class T>
+Planes SharedLevels<T>::planes_of(const Field<T>& field) {
+  const Index3 n = field.extents().xyz();
+  return {field.data(), Bytes{n.x * n.y * static_cast<Index>(sizeof(T))}};
+}
+
+template <class T>
+void SharedLevels<T>::add(const Level<T>& level) {
+  const Slabs& slabs = slabs_[messages_.size()];
+  messages_.push_back(
+      {sharing_.halos(slabs, planes_of(level.u)), sharing_.halos(slabs, planes_of(level.b)), {}});
+}
+
+template <class T>
+Coarsening SharedLevels<T>::coarsen(const Axis& z, const Coarsening& whole, Index points) {
+  const std::size_t l = slabs_.size() - 1;
+  slabs_.push_back(slabs_.back().coarsened(whole));
+  if (slabs_.back().fewest() >= fewest_owned && points > few_) ++shared_;
+  return sliced(z, whole, mine(l), mine(l + 1));
+}
+
+template <class T>
+void SharedLevels<T>::meet(const Level<T>& whole) {
+  const Index3 n = whole.u.extents().xyz();
+  const Extents held{n.x, n.y, mine(shared_).held()};
+  const Device& device = sharing_.queue.device();
+  u_ = Field<T>(device, held, "a rank's part of a level of multigrid");
+  b_ = Field<T>(device, held, "a rank's part of a level of multigrid");
+  all_b_ = sharing_.all(slabs_[shared_], planes_of(whole.b));
+}
+
+template <class T>
+void SharedLevels<T>::arrive(std::size_t l, const Level<T>& level) {
+  if (shares(l)) return exchange(messages_[l].b);
+  if (l > shared_) return;
+  const Slab& slab = mine(l);
+  const Planes from = planes_of(b_);
+  copy_bytes_on_device(sharing_.queue, planes_of(level.b).at(slab.begin), from.at(slab.below()),
+                       Bytes{slab.owned() * from.each.value});
+  exchange(all_b_);
+}
+
+template <class T>
+void SharedLevels<T>::leave(std::size_t l, const Level<T>& level) {
+  if (l != shared_) return;
+  const Slab& slab = mine(l);
+  const Planes to = planes_of(u_);
+  const Index n = slabs_[l].planes();
+  // In pieces that do not go beyond an end of a periodic axis.
+  for (Index z = slab.held_begin; z < slab.held_end;) {
+    const Index there = (z % n + n) % n;
+    const Index planes = std::min(slab.held_end - z, n - there);
+    copy_bytes_on_device(sharing_.queue, to.at(z - slab.held_begin), planes_of(level.u).at(there),
+                         Bytes{planes * to.each.value});
+    z += planes;
+  }
+}
+
+template <class T>
+const Field<T>& SharedLevels<T>::coarse_k(std::size_t l, const Level<T>& level) {
+  if (l != shared_) return level.k;
+  if (k_.count() == 0) {
+    const Index3 n = level.k.extents().xyz();
+    k_ = Field<T>(sharing_.queue.device(), Extents{n.x, n.y, mine(l).held() + 2},
+                  "a rank's part of a level of multigrid");
+    all_k_ = sharing_.all(slabs_[l], {planes_of(level.k).at(1), planes_of(level.k).each});
+  }
+  return k_;
+}
+
+template <class T>
+void SharedLevels<T>::arrive_k(std::size_t l, const Level<T>& level) {
+  const Planes whole = planes_of(level.k);
+  if (shares(l)) {
+    if (!messages_[l].k) messages_[l].k = sharing_.halos(slabs_[l], whole, 1);
+    return exchange(messages_[l].k);
+  }
+  if (l > shared_) return;
+  const auto copy = [&](Index to, const Planes& from, Index plane, Index count) {
+    copy_bytes_on_device(sharing_.queue, whole.at(to), from.at(plane),
+                         Bytes{count * whole.each.value});
+  };
+  const Slab& slab = mine(l);
+  const Index n = slabs_[l].planes();
+  copy(slab.begin + 1, planes_of(k_), slab.below() + 1, slab.owned());
+  exchange(all_k_);
+  const bool is_periodic = slabs_[l].is_periodic();
+  copy(0, whole, is_periodic ? n : 1, 1);
+  copy(n + 1, whole, is_periodic ? 1 : n, 1);
+}
+
+template class SharedLevels<float>;
+template class SharedLevels<double>;
+
+} // namespace ridge::solve::detail

@@ -1,0 +1,76 @@
+// The levels that ranks share, and the first that each of them has whole.
+#pragma once
+
+#include "level.hpp"
+#include "slab.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace ridge::solve::detail {
+
+/// Fine levels are slabs of planes. From the level on of which ranks would have few planes or all
+/// points are few, every rank has all and computes all: that takes less time than messages.
+/// Calls are collective.
+template <class T>
+class SharedLevels {
+public:
+  /// `finest`: slabs of the finest level. Throws UsageError where a rank has too few planes.
+  SharedLevels(comm::Communicator& ranks, Queue& queue, Slabs finest);
+
+  [[nodiscard]] comm::Communicator& ranks() const { return sharing_.ranks; }
+  /// Whether messages go in the order of the queue, so that a graph can record them.
+  [[nodiscard]] bool can_be_recorded() const { return comm::needs_no_host(sharing_.carrier); }
+  [[nodiscard]] const Slabs& slabs(std::size_t level) const { return slabs_[level]; }
+  [[nodiscard]] const Slab& mine(std::size_t level) const {
+    return slabs_[level][sharing_.ranks.rank()];
+  }
+  /// Whether level l is shared; all that follow the first one that is not are whole.
+  [[nodiscard]] bool shares(std::size_t l) const { return l < shared_; }
+
+  // Building: levels come one after the other.
+
+  /// Takes a shared level's arrays.
+  void add(const Level<T>& level);
+  /// How the slab of the last level becomes the next one's, of so many points.
+  [[nodiscard]] Coarsening coarsen(const Axis& z, const Coarsening& whole, Index points);
+  /// Takes the first whole level.
+  void meet(const Level<T>& whole);
+
+  // A cycle: level l of those above.
+
+  void exchange_u(std::size_t l) { exchange(messages_[l].u); }
+  void exchange_b(std::size_t l) { exchange(messages_[l].b); }
+  /// Where the restriction to level l goes, and where interpolation from it reads.
+  [[nodiscard]] const Field<T>& coarse_b(std::size_t l, const Level<T>& level) const {
+    return l == shared_ ? b_ : level.b;
+  }
+  [[nodiscard]] const Field<T>& coarse_u(std::size_t l, const Level<T>& level) const {
+    return l == shared_ ? u_ : level.u;
+  }
+  /// After the restriction to level l.
+  void arrive(std::size_t l, const Level<T>& level);
+  /// Before interpolation from it.
+  void leave(std::size_t l, const Level<T>& level);
+
+  /// Where means of k for level l go.
+  [[nodiscard]] const Field<T>& coarse_k(std::size_t l, const Level<T>& level);
+  /// After they have been computed, or those of the finest have been set.
+  void arrive_k(std::size_t l, const Level<T>& level);
+
+private:
+  struct Messages {
+    std::unique_ptr<comm::Transfer> u, b, k;
+  };
+  [[nodiscard]] static Planes planes_of(const Field<T>& field);
+
+  Sharing sharing_;
+  Index few_; ///< points that are not shared
+  std::vector<Slabs> slabs_;
+  std::size_t shared_ = 0;
+  std::vector<Messages> messages_;
+  Field<T> u_, b_, k_; ///< the slab of the first whole level
+  std::unique_ptr<comm::Transfer> all_b_, all_k_;
+};
+
+} // namespace ridge::solve::detail

@@ -1,0 +1,149 @@
+#include "slab.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace ridge::solve::detail {
+
+namespace {
+
+Index floor_div(Index a, Index b) {
+  return a >= 0 ? a / b : -((-a + b - 1) / b);
+}
+
+/// Values of an axis of `n` points between two places, which may lie beyond its ends.
+std::vector<double> between(const std::vector<double>& values, Index begin, Index end) {
+  const auto n = static_cast<Index>(values.size());
+  std::vector<double> some;
+  for (Index i = begin; i < end; ++i)
+    some.push_back(values[static_cast<std::size_t>(i - n * floor_div(i, n))]);
+  return some;
+}
+
+} // namespace
+
+Slabs::Slabs(std::vector<Index> begins, bool is_periodic) : is_periodic_(is_periodic) {
+  const Index n = begins.back();
+  for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
+    Slab s{begins[r], begins[r + 1], begins[r] - halo, begins[r + 1] + halo};
+    if (!is_periodic) {
+      s.held_begin = std::max<Index>(s.held_begin, 0);
+      s.held_end = std::min(s.held_end, n);
+    }
+    all_.push_back(s);
+  }
+}
+
+Index Slabs::fewest() const {
+  return std::min_element(all_.begin(), all_.end(),
+                          [](const Slab& a, const Slab& b) { return a.owned() < b.owned(); })
+      ->owned();
+}
+
+int Slabs::neighbour(int rank, int side) const {
+  const int there = side == 0 ? rank - 1 : rank + 1;
+  if (there >= 0 && there < ranks()) return there;
+  if (!is_periodic_) return -1;
+  return there < 0 ? ranks() - 1 : 0;
+}
+
+Slabs Slabs::coarsened(const Coarsening& coarsening) const {
+  std::vector<Index> begins{0};
+  Index c = 0;
+  const auto coarse = static_cast<Index>(coarsening.centre.size());
+  for (const Slab& slab : all_) {
+    while (c < coarse && coarsening.centre[static_cast<std::size_t>(c)] < slab.end)
+      ++c;
+    begins.push_back(c);
+  }
+  return {std::move(begins), is_periodic_};
+}
+
+Axis sliced(const Axis& axis, const Slab& slab) {
+  Axis some;
+  const Index n = axis.points();
+  if (!axis.is_periodic) {
+    if (slab.held_begin == 0) some.walls[0] = axis.walls[0];
+    if (slab.held_end == n) some.walls[1] = axis.walls[1];
+  }
+  some.gaps = axis.gaps.empty() ? std::vector<double>{}
+                                : between(axis.gaps, slab.held_begin, slab.held_end - 1);
+  some.volume = between(axis.volume, slab.held_begin, slab.held_end);
+  some.low = between(axis.low, slab.held_begin, slab.held_end);
+  some.high = between(axis.high, slab.held_begin, slab.held_end);
+  return some;
+}
+
+Coarsening sliced(const Axis& axis, const Coarsening& whole, const Slab& fine, const Slab& coarse) {
+  const Index n = axis.points();
+  const Index coarse_n = whole.axis.points();
+  Coarsening some;
+  some.axis = sliced(whole.axis, coarse);
+  const auto centre = [&](Index c) { // of any coarse point, counted on beyond ends
+    const Index round = floor_div(c, coarse_n);
+    return whole.centre[static_cast<std::size_t>(c - round * coarse_n)] + round * n;
+  };
+  for (Index g = fine.held_begin; g < fine.held_end; ++g) {
+    const Index round = axis.is_periodic ? floor_div(g, n) : 0;
+    const auto at = static_cast<std::size_t>(g - round * n);
+    const auto take = [&](int of, double weight, std::vector<int>& index,
+                          std::vector<double>& weights) {
+      Index c = of + round * coarse_n;
+      if (axis.is_periodic) { // the one of its images that is nearest
+        for (const Index other : {c - coarse_n, c + coarse_n})
+          if (std::abs(centre(other) - g) < std::abs(centre(c) - g)) c = other;
+      }
+      const bool is_here = c >= coarse.held_begin && c < coarse.held_end;
+      index.push_back(is_here ? static_cast<int>(c - coarse.held_begin) : 0);
+      weights.push_back(is_here ? weight : 0);
+    };
+    take(whole.left[at], whole.left_weight[at], some.left, some.left_weight);
+    take(whole.right[at], whole.right_weight[at], some.right, some.right_weight);
+  }
+  for (Index c = coarse.held_begin; c < coarse.held_end; ++c) {
+    const auto at = static_cast<std::size_t>(c - coarse_n * floor_div(c, coarse_n));
+    some.centre.push_back(static_cast<int>(centre(c) - fine.held_begin));
+    some.reach.push_back(whole.reach[at]);
+    for (std::size_t k = 0; k < 5; ++k)
+      some.taken.push_back(whole.taken[5 * at + k]);
+  }
+  return some;
+}
+
+std::unique_ptr<comm::Transfer> Sharing::halos(const Slabs& slabs, const Planes& planes,
+                                               Index around) const {
+  const int rank = ranks.rank();
+  const Slab& mine = slabs[rank];
+  const Index deep = halo + around;
+  const Index first = mine.below() + around; // plane that is owned, in the array
+  std::vector<comm::Message> sends;
+  std::vector<comm::Message> receives;
+  const Bytes size{deep * planes.each.value};
+  for (int side = 0; side < 2; ++side) {
+    const int peer = slabs.neighbour(rank, side);
+    if (peer < 0) continue;
+    // A tag a direction: two ranks of a periodic axis are neighbours on both sides.
+    sends.push_back({planes.at(side == 0 ? first : first + mine.owned() - deep), size, peer, side});
+    receives.push_back(
+        {planes.at(side == 0 ? first - deep : first + mine.owned()), size, peer, 1 - side});
+  }
+  return comm::bind_on_device(ranks, queue, carrier, std::move(sends), std::move(receives));
+}
+
+std::unique_ptr<comm::Transfer> Sharing::all(const Slabs& slabs, const Planes& planes) const {
+  const int rank = ranks.rank();
+  std::vector<comm::Message> sends;
+  std::vector<comm::Message> receives;
+  const auto of = [&](int r, int peer) {
+    return comm::Message{planes.at(slabs[r].begin), Bytes{slabs[r].owned() * planes.each.value},
+                         peer, 0};
+  };
+  for (int r = 0; r < slabs.ranks(); ++r) {
+    if (r == rank) continue;
+    sends.push_back(of(rank, r));
+    receives.push_back(of(r, r));
+  }
+  return comm::bind_on_device(ranks, queue, carrier, std::move(sends), std::move(receives));
+}
+
+} // namespace ridge::solve::detail

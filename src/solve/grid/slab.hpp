@@ -1,0 +1,91 @@
+// Levels over ranks: each has neighbouring planes along z, and a few of its neighbours'.
+#pragma once
+
+#include <ridge/comm/carrier.hpp>
+#include <ridge/core/units.hpp>
+
+#include "axis.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace ridge::solve::detail {
+
+/// Planes of neighbours that a rank keeps: half a cycle reaches so far, two sweeps, the residual
+/// and its restriction, and so does a second difference of order 8.
+constexpr Index halo = 4;
+
+/// Planes of the points that are solved for. Beyond the ends of a periodic axis they are counted
+/// on.
+struct Slab {
+  Index begin = 0, end = 0;           ///< that the rank owns
+  Index held_begin = 0, held_end = 0; ///< and has
+  [[nodiscard]] Index owned() const { return end - begin; }
+  [[nodiscard]] Index held() const { return held_end - held_begin; }
+  [[nodiscard]] Index below() const { return begin - held_begin; }
+  [[nodiscard]] Index above() const { return held_end - end; }
+};
+
+/// The slabs of a level, a rank each.
+class Slabs {
+public:
+  Slabs() = default;
+  /// Rank r owns the planes from `begins[r]` to `begins[r + 1]`.
+  Slabs(std::vector<Index> begins, bool is_periodic);
+
+  [[nodiscard]] const Slab& operator[](int rank) const {
+    return all_[static_cast<std::size_t>(rank)];
+  }
+  [[nodiscard]] int ranks() const { return static_cast<int>(all_.size()); }
+  [[nodiscard]] Index planes() const { return all_.back().end; }
+  [[nodiscard]] bool is_periodic() const { return is_periodic_; }
+  /// That some rank owns.
+  [[nodiscard]] Index fewest() const;
+  /// The rank on that side along z, 0 below, 1 above; -1 where the axis ends.
+  [[nodiscard]] int neighbour(int rank, int side) const;
+  /// Of the next level: a rank owns the planes whose fine ones it owns.
+  [[nodiscard]] Slabs coarsened(const Coarsening& coarsening) const;
+
+private:
+  std::vector<Slab> all_;
+  bool is_periodic_ = false;
+};
+
+/// An axis within a slab: it has no neighbours beyond.
+[[nodiscard]] Axis sliced(const Axis& axis, const Slab& slab);
+/// How a slab of an axis becomes the next level's. What a rank does not have counts 0: the planes
+/// that it owns, and those of its halo that it interpolates, need none of that.
+[[nodiscard]] Coarsening sliced(const Axis& axis, const Coarsening& whole, const Slab& fine,
+                                const Slab& coarse);
+
+/// Planes of an array of this device: the first that it holds, and what a plane takes.
+struct Planes {
+  void* first = nullptr;
+  Bytes each;
+  [[nodiscard]] void* at(Index plane) const {
+    return static_cast<char*>(first) + plane * each.value;
+  }
+};
+
+/// What ranks say to each other of planes.
+struct Sharing {
+  comm::Communicator& ranks;
+  Queue& queue;
+  comm::Carrier carrier;
+
+  /// Fills the halo of a slab, whose array has `around` planes more at both ends.
+  [[nodiscard]] std::unique_ptr<comm::Transfer> halos(const Slabs& slabs, const Planes& planes,
+                                                      Index around = 0) const;
+  /// Brings the planes that ranks own to all of them, where `planes` has the whole level; those of
+  /// this rank are there.
+  [[nodiscard]] std::unique_ptr<comm::Transfer> all(const Slabs& slabs, const Planes& planes) const;
+};
+
+/// In the order of the queue.
+inline void exchange(const std::unique_ptr<comm::Transfer>& transfer) {
+  if (!transfer) return;
+  transfer->begin();
+  transfer->finish();
+}
+
+} // namespace ridge::solve::detail

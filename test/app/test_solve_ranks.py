@@ -1,0 +1,88 @@
+"""`mpirun -n N ridge solve poisson`: the bits of one rank on any number."""
+
+import h5py
+import numpy as np
+import pytest
+
+from over_ranks import refused
+
+MIXED = "x=dirichlet:0.5,y-=neumann:0.3,y+=mirror,z-=dirichlet:walls.h5:/low,z+=neumann:0.1"
+
+
+def fields(shape, dtype="f8"):
+    """f, a coefficient over two decades, a mask and faces of walls."""
+    random = np.random.default_rng(11)
+    z, y, x = np.indices(shape)
+    with h5py.File("in.h5", "w") as h5:
+        h5["f"] = random.standard_normal(shape).astype(dtype)
+        h5["k"] = (10 ** np.sin(0.3 * x + 0.2 * y + 0.1 * z) * random.uniform(1, 2, shape)).astype(dtype)
+        h5["mask"] = ((abs(z - shape[0] // 2) < 3) & (x > 4) & (y < 6)).astype(dtype)
+        h5["guess"] = random.standard_normal(shape).astype(dtype)
+    with h5py.File("walls.h5", "w") as h5:
+        h5["low"] = random.standard_normal(shape[1:])
+        h5["side"] = random.standard_normal((shape[0], shape[2]))
+
+
+def solve(mpi, ranks, *words, out="u.h5"):
+    result = mpi(ranks, "solve", "poisson", "in.h5:/f", "-o", f"{out}:/u", "--reproducible", "--overwrite", *words)
+    assert result.code == 0, result.err
+    with h5py.File(out) as h5:
+        return h5["u"][...], dict(h5["u"].attrs), result.out
+
+
+@pytest.mark.parametrize("shape, ranks, dtype, words", [
+    ((67, 18, 21), (2, 3), "f8", ["--boundary", MIXED, "--spacing", "0.5x0.6x0.7"]),
+    ((48, 22, 20), (2, 3), "f8", ["--boundary", "x=periodic,y=dirichlet:walls.h5:/side,z=periodic"]),
+    ((50, 21, 22), (3,), "f4", ["--boundary", "x=neumann:0,y=periodic,z=mirror", "--project", "--tol", 1e-5]),
+    ((51, 16, 19), (2,), "f8", ["--boundary", "x=dirichlet:0,y=mirror,z=periodic", "--shift", 0.2, "--spacing", "1x1x3"]),
+    ((66, 19, 17), (3,), "f8", ["--boundary", MIXED, "--coefficient", "in.h5:/k"]),
+    ((36, 24, 20), (2,), "f8", ["--boundary", "x=neumann:0,y=dirichlet:0,z=periodic", "--coefficient", "in.h5:/k"]),
+    ((45, 20, 18), (2,), "f8", ["--boundary", MIXED, "--coefficient", "in.h5:/k", "--mask", "in.h5:/mask", "--tol", 1e-8]),
+    ((40, 17, 16), (2,), "f8", ["--boundary", "x=dirichlet:0,y=periodic,z-=dirichlet:1,z+=neumann:2", "--order", 8]),
+    ((48, 16, 16), (3,), "f8", ["--boundary", "x=periodic,y=periodic,z=periodic", "--order", 4, "--shift", 1]),
+    ((50, 20, 20), (2,), "f8", ["--boundary", "x=dirichlet:0,y=mirror,z=dirichlet:0", "--from", "in.h5:/guess"])])
+def test_the_bits_of_one_rank(mpi, folder, shape, ranks, dtype, words):
+    fields(shape, dtype)
+    one, attributes, _ = solve(mpi, 1, *words, "--device", "cpu")
+    assert np.isfinite(one).all() and one.dtype == dtype
+    for n in ranks:
+        several, same, text = solve(mpi, n, *words, "--device", "cpu", out=f"u{n}.h5")
+        assert (several == one).all(), np.abs(several - one).max()
+        assert same["cycles"] == attributes["cycles"] and same["residual"] == attributes["residual"]
+        assert f"{n} ranks as 1x1x{n}" in text and text.count("cycle  residual") == 1
+
+
+@pytest.mark.parametrize("device", ["simt:32"])
+def test_half_cycles_in_one_pass(mpi, folder, device):
+    """On levels of that many points an emulated GPU has them as on one rank, too."""
+    fields((36, 23, 22))
+    words = ["--boundary", "x=dirichlet:0,y=periodic,z=periodic", "--shift", 0.1, "--tol", 1e-2, "--device", device]
+    one, _, _ = solve(mpi, 1, *words)
+    several, _, _ = solve(mpi, 2, *words, out="u2.h5")
+    assert (several == one).all()
+    one, _, _ = solve(mpi, 1, *words, "--coefficient", "in.h5:/k")
+    several, _, _ = solve(mpi, 2, *words, "--coefficient", "in.h5:/k", out="u2.h5")
+    assert (several == one).all()
+
+
+def test_one_record(mpi, folder):
+    fields((33, 16, 16))
+    record, = mpi(2, "solve", "poisson", "in.h5:/f", "-o", "u.h5:/u", "--boundary", "x=dirichlet:0,y=mirror,z=mirror",
+                  "--device", "cpu", "--json").records()
+    assert record["ranks"] == 2 and record["rank_grid"] == "1x1x2" and record["size"] == [16, 16, 33]
+    assert record["residual"] <= 1e-10 and 0 < record["fraction"] and record["seconds"] > 0
+
+
+def test_bad_input(mpi, folder):
+    fields((33, 16, 16))
+    words = ("solve", "poisson", "in.h5:/f", "-o", "u.h5:/u", "--device", "cpu", "--boundary",
+             "x=dirichlet:0,y=mirror,z=mirror")
+    refused(mpi(5, *words), "5 ranks share the 33 planes", "each needs 8")
+    refused(mpi(2, *words, "--method", "fft"), "Fourier transforms are for one rank")
+    refused(mpi(2, *words, "--operator", "op.hpp:Op"), "one rank")
+    with h5py.File("in.h5", "a") as h5:
+        h5["k"][30, 1, 2] = -1
+    refused(mpi(2, *words, "--coefficient", "in.h5:/k"), "the coefficient is -1 at x=2 y=1 z=30")
+    refused(mpi(2, *words, "--cycles", 1), "the residual is", "--cycles allows more", code=1)
+    with h5py.File("u.h5") as h5:
+        assert np.isfinite(h5["u"][...]).all()
