@@ -58,8 +58,8 @@ public:
     if (run_.implicit.empty()) {
       sweeps_.emplace(setup_.kernel.make(queue_, pointers_, *part_, laid));
     } else {
-      implicit_.emplace(queue_, setup_);
-      implicit_->set(pointers_.front());
+      implicit_.emplace(queue_, setup_, ranks_);
+      implicit_->set(pointers_);
       run_.schedule = implicit_->method();
     }
     // Only the levels are brought back.
@@ -82,11 +82,21 @@ private:
     const Index3 n = input_.extents().xyz();
     const stencil::SweepsSchedule whole = stencil::parse_sweeps(
         schedule, queue_.device(), setup_.kernel.traits, setup_.boundaries, n, ranks_.ranks());
+    std::optional<Index3> ranks;
+    if (!o_.ranks.empty()) ranks = comm::parse_ranks(o_.ranks, ranks_.ranks());
+    if (!run_.implicit.empty()) ranks = planes(ranks);
     part_.emplace(ranks_, n, setup_.kernel.traits, setup_.boundaries,
-                  whole.pass ? stencil::sweeps_of(*whole.pass) : 1,
-                  o_.ranks.empty() ? std::nullopt
-                                   : std::optional(comm::parse_ranks(o_.ranks, ranks_.ranks())));
+                  whole.pass ? stencil::sweeps_of(*whole.pass) : 1, ranks);
     pieces_.emplace(ranks_, part_->grid(), queue_, input_.element_bytes());
+  }
+
+  /// Implicit steps divide z alone.
+  [[nodiscard]] Index3 planes(const std::optional<Index3>& asked) const {
+    const Index3 ranks{1, 1, ranks_.ranks()};
+    if (asked && *asked != ranks)
+      throw UsageError(fmt::format("--ranks {}: implicit steps take {}", comm::to_text(*asked),
+                                   comm::to_text(ranks)));
+    return ranks;
   }
 
   void choose_steps() {
@@ -408,9 +418,10 @@ void add_evolve(CommandLine& line) {
   command.add("--steps", &o->steps, "steps to take; 1000 if not given");
   command.add("--dt", &o->dt,
               "time of a step, or auto: 0.9 of the largest stable one; auto if not given");
-  command.add("--implicit", &o->implicit,
-              "backward-euler or crank-nicolson: steps of heat of any --dt, each solved by "
-              "multigrid");
+  command.add(
+      "--implicit", &o->implicit,
+      "backward-euler or crank-nicolson: steps of heat or diffusion of any --dt, each solved "
+      "by multigrid");
   command.add("--tol", &o->tolerance,
               "of an implicit step's residual over its right-hand side; 1e-10 if not given, 1e-5 "
               "of fp32");

@@ -17,7 +17,7 @@ public:
   Any(const Any&) = delete;
   Any& operator=(const Any&) = delete;
   virtual ~Any() = default;
-  virtual void set(const void* u) = 0;
+  virtual void set(const std::vector<const void*>& fields) = 0;
   virtual void run(Index steps) = 0;
   virtual void read(void* u) = 0;
   [[nodiscard]] virtual std::string method() const = 0;
@@ -27,12 +27,18 @@ public:
 template <class T>
 class ImplicitRun::Of final : public Any {
 public:
-  Of(Queue& queue, const EvolveSetup& setup)
-      : queue_(queue), run_(setup.run), extents_(setup.inputs.front()->extents()),
-        steps_(queue, {extents_.xyz(), setup.boundaries, 0}, options_of(setup.run)) {}
+  Of(Queue& queue, const solve::GridProblem& problem, const EvolveRun& run,
+     comm::Communicator& ranks)
+      : queue_(queue), run_(run), points_(problem.extents),
+        owned_(solve::grid_of_ranks(problem, ranks.ranks()).owned(ranks.rank()).extents()),
+        steps_(queue, problem, options_of(run), ranks) {}
 
-  void set(const void* u) override {
-    steps_.set(View<const T>(static_cast<const T*>(u), extents_.xyz()));
+  void set(const std::vector<const void*>& fields) override {
+    const auto view = [&](const void* data) {
+      return View<const T>(static_cast<const T*>(data), owned_);
+    };
+    if (fields.size() > 1) steps_.set_coefficient(view(fields[1]));
+    steps_.set(view(fields[0]));
   }
   void run(Index steps) override {
     const solve::DiffusionSteps how = steps_.run(steps);
@@ -46,7 +52,7 @@ public:
                                 how.worst, options_of(run_).most_cycles, run_.tolerance));
     }
   }
-  void read(void* u) override { steps_.read(View<T>(static_cast<T*>(u), extents_.xyz())); }
+  void read(void* u) override { steps_.read(View<T>(static_cast<T*>(u), owned_)); }
   [[nodiscard]] std::string method() const override { return steps_.method(); }
   [[nodiscard]] Record record() const override {
     Record r;
@@ -55,7 +61,7 @@ public:
     r.device = queue_.device().id();
     r.device_name = queue_.device().facts().name;
     r.precision = sizeof(T) == 4 ? "fp32" : "fp64";
-    r.work.items = extents_.count();
+    r.work.items = points_.x * points_.y * points_.z;
     const auto steps = static_cast<double>(std::max<Index>(all_.steps, 1));
     r.work.read = Bytes{std::llround(all_.bytes / steps * 2 / 3)};
     r.work.written = Bytes{std::llround(all_.bytes / steps / 3)};
@@ -70,7 +76,9 @@ public:
 private:
   static solve::DiffusionOptions options_of(const EvolveRun& run) {
     solve::DiffusionOptions options{
-        .diffusivity = run.value, .dt = run.dt, .tolerance = run.tolerance};
+        .diffusivity = run.kernel == "heat" ? run.value : 1, // that of diffusion is the coefficient
+        .dt = run.dt,
+        .tolerance = run.tolerance};
     if (!text::value_from_text(run.implicit, options.scheme))
       throw UsageError(
           fmt::format("--implicit is backward-euler or crank-nicolson, not '{}'", run.implicit));
@@ -79,21 +87,23 @@ private:
 
   Queue& queue_;
   const EvolveRun& run_;
-  Extents extents_;
+  Index3 points_, owned_;
   solve::Diffusion<T> steps_;
   solve::DiffusionSteps all_;
 };
 
-ImplicitRun::ImplicitRun(Queue& queue, const EvolveSetup& setup) {
-  if (setup.inputs.front()->element_bytes() == 4) {
-    steps_ = std::make_unique<Of<float>>(queue, setup);
+ImplicitRun::ImplicitRun(Queue& queue, const EvolveSetup& setup, comm::Communicator& ranks) {
+  const InputDataset& input = *setup.inputs.front();
+  const solve::GridProblem problem{input.extents().xyz(), setup.boundaries, 0};
+  if (input.element_bytes() == 4) {
+    steps_ = std::make_unique<Of<float>>(queue, problem, setup.run, ranks);
   } else {
-    steps_ = std::make_unique<Of<double>>(queue, setup);
+    steps_ = std::make_unique<Of<double>>(queue, problem, setup.run, ranks);
   }
 }
 ImplicitRun::~ImplicitRun() = default;
-void ImplicitRun::set(const void* u) {
-  steps_->set(u);
+void ImplicitRun::set(const std::vector<const void*>& fields) {
+  steps_->set(fields);
 }
 void ImplicitRun::run(Index steps) {
   steps_->run(steps);

@@ -1,4 +1,4 @@
-// The implicit steps of `ridge evolve heat --implicit`.
+// The implicit steps of `ridge evolve heat --implicit` and of diffusion.
 #pragma once
 
 #include <ridge/device/queue.hpp>
@@ -10,14 +10,14 @@
 
 namespace ridge::app {
 
-/// Steps of a run, in the precision of its input, on packed fields of the input's extents.
+/// Steps of a run, in the precision of its input, on packed fields of what a rank owns.
 class ImplicitRun {
 public:
-  ImplicitRun(Queue& queue, const EvolveSetup& setup);
+  ImplicitRun(Queue& queue, const EvolveSetup& setup, comm::Communicator& ranks);
   ~ImplicitRun();
 
-  /// Starts from a packed field.
-  void set(const void* u);
+  /// Starts from packed fields: u, and the coefficient of diffusion.
+  void set(const std::vector<const void*>& fields);
   /// Throws Failure where a step does not reach the tolerance; u is then before it.
   void run(Index steps);
   void read(void* u);

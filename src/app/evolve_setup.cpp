@@ -163,8 +163,9 @@ private:
       if (o_.tolerance) throw UsageError("--tol goes with --implicit");
       return;
     }
-    if (run().kernel != "heat")
-      throw UsageError(fmt::format("--implicit is for heat, not for {}", run().kernel));
+    if (run().kernel != "heat" && run().kernel != "diffusion")
+      throw UsageError(
+          fmt::format("--implicit is for heat and diffusion, not for {}", run().kernel));
     if (o_.implicit != "backward-euler" && o_.implicit != "crank-nicolson") {
       throw UsageError(
           fmt::format("--implicit is backward-euler or crank-nicolson, not '{}'", o_.implicit));
@@ -180,7 +181,6 @@ private:
   /// What implicit steps do not take.
   void require_implicit() {
     if (!o_.schedule.empty()) throw UsageError("--schedule is for explicit steps");
-    if (ranks_.ranks() > 1 || !o_.ranks.empty()) throw UsageError("--implicit is for one rank");
     if (run().tolerance == 0)
       run().tolerance = setup_.inputs.front()->element_bytes() == 4 ? 1e-5 : 1e-10;
   }

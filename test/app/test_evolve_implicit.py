@@ -104,10 +104,73 @@ def test_what_it_refuses(ridge, folder, words, says):
     ridge.bad("evolve", "heat", "u0.h5:/u", "-o", "out.h5", *walls, *words, "--device", "cpu", says=says)
 
 
-def test_it_is_for_heat(ridge, folder):
+def test_it_is_for_heat_and_diffusion(ridge, folder):
     write(np.ones((5, 6)))
     ridge.bad("evolve", "wave", "u0.h5:/u", "-o", "out.h5", "--implicit", "crank-nicolson", "--dt", 1,
-              says="--implicit is for heat")
+              says="--implicit is for heat and diffusion")
+
+
+def conducting(k, low):
+    """-div(k grad) between faces of 0 in x that hold `low` and 0, faces in y through which nothing flows, as a
+    matrix, and what the faces add: k is the harmonic mean between points, and points on faces in y are halved."""
+    ny, nx = k.shape
+    inside = nx - 2
+    matrix, added = np.zeros((ny * inside, ny * inside)), np.zeros(ny * inside)
+
+    def mean(a, b):
+        return 2 * a * b / (a + b)
+    for y in range(ny):
+        for x in range(1, nx - 1):
+            row = y * inside + x - 1
+            for side in (-1, 1):
+                w = mean(k[y, x], k[y, x + side])
+                matrix[row, row] += w
+                if 0 < x + side < nx - 1:
+                    matrix[row, row + side] -= w
+                elif x + side == 0:
+                    added[row] += w * low
+                if 0 <= y + side < ny:
+                    w = mean(k[y, x], k[y + side, x]) * (2 if y in (0, ny - 1) else 1)
+                    matrix[row, row] += w
+                    matrix[row, row + side * inside] -= w
+    return matrix, added
+
+
+@pytest.mark.parametrize("scheme, device", [("backward-euler", "cpu"), ("crank-nicolson", "cpu"),
+                                            ("crank-nicolson", "simt:32")])
+def test_a_coefficient_field(ridge, folder, scheme, device):
+    random = np.random.default_rng(7)
+    u, k = random.standard_normal((19, 34)), 10 ** random.uniform(-1, 1, (19, 34))
+    write(u)
+    with h5py.File("k.h5", "w") as h5:
+        h5["k"] = k
+    dt, steps = 3.0, 4  # the largest explicit step is 0.025
+    walls = ("--boundary", "x-=dirichlet:0.7,x+=dirichlet:0,y=neumann:0", "--coefficient", "k.h5:/k")
+    record, = ridge.good("evolve", "diffusion", "u0.h5:/u", "-o", "out.h5", *walls, "--implicit", scheme, "--device",
+                         device, "--dt", dt, "--steps", steps, "--json").records()
+    matrix, added = conducting(k, 0.7)
+    theta, one = {"backward-euler": 1, "crank-nicolson": 0.5}[scheme], np.eye(len(matrix))
+    x = u[:, 1:-1].ravel()
+    for _ in range(steps):
+        x = np.linalg.solve(one + theta * dt * matrix, x - (1 - theta) * dt * matrix @ x + dt * added)
+    assert np.abs(state(steps)[:, 1:-1].ravel() - x).max() < 1e-8
+    assert record["worst_residual"] <= 1e-10 and record["schedule"].startswith("conjugate gradients")
+    if device == "cpu":
+        ridge.good("evolve", "--restart", "out.h5", "--steps", 2, "--device", "cpu")
+        ridge.good("evolve", "diffusion", "u0.h5:/u", "-o", "whole.h5", *walls, "--implicit", scheme, "--device", device,
+                   "--dt", dt, "--steps", steps + 2)
+        assert np.array_equal(state(6), state(6, "whole"))
+
+
+def test_a_coefficient_that_is_not_positive(ridge, folder):
+    write(np.ones((5, 6)))
+    k = np.ones((5, 6))
+    k[3, 2] = 0
+    with h5py.File("k.h5", "w") as h5:
+        h5["k"] = k
+    ridge.bad("evolve", "diffusion", "u0.h5:/u", "-o", "out.h5", "--boundary", "x=dirichlet:0,y=mirror", "--implicit",
+              "crank-nicolson", "--dt", 1, "--coefficient", "k.h5:/k", "--device", "cpu",
+              says="the coefficient is 0 at x=2 y=3")
 
 
 def test_a_tolerance_that_the_precision_does_not_reach(ridge, folder):

@@ -65,6 +65,24 @@ def test_half_cycles_in_one_pass(mpi, folder, device):
     assert (several == one).all()
 
 
+@pytest.mark.parametrize("kernel, words", [
+    ("heat", ["--boundary", "x=dirichlet:1,y=mirror,z-=mirror,z+=neumann:0.2"]),
+    ("diffusion", ["--boundary", MIXED, "--coefficient", "in.h5:/k"])])
+def test_implicit_steps(mpi, folder, kernel, words):
+    fields((37, 15, 19))
+    found = []
+    for ranks in (1, 2, 3):
+        result = mpi(ranks, "evolve", kernel, "in.h5:/f", "-o", f"out{ranks}.h5", "--implicit", "crank-nicolson", "--dt", 5,
+                     "--steps", 2, "--device", "cpu", *words)
+        assert result.code == 0, result.err
+        with h5py.File(f"out{ranks}.h5") as h5:
+            found.append(h5["snapshots/0000000002/f"][...])
+    assert np.isfinite(found[0]).all() and (found[0] != 0).any()
+    assert (found[1] == found[0]).all() and (found[2] == found[0]).all()
+    refused(mpi(2, "evolve", kernel, "in.h5:/f", "-o", "out.h5", "--implicit", "crank-nicolson", "--dt", 5, "--ranks", "1x2x1",
+                *words), "--ranks 1x2x1: implicit steps take 1x1x2")
+
+
 def test_one_record(mpi, folder):
     fields((33, 16, 16))
     record, = mpi(2, "solve", "poisson", "in.h5:/f", "-o", "u.h5:/u", "--boundary", "x=dirichlet:0,y=mirror,z=mirror",

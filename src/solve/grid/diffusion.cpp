@@ -1,6 +1,6 @@
 // With A = -laplacian + s, s = 1 / (theta dt D), r = (1 - theta) / theta, and c what faces add, a
 // step solves A u' = (1 + r) (s u + c) - r A u: theta is 1 of backward Euler, 1/2 of
-// Crank-Nicolson.
+// Crank-Nicolson. The laplacian may be div(k grad).
 #include <ridge/core/error.hpp>
 #include <ridge/solve/grid/diffusion.hpp>
 
@@ -36,15 +36,18 @@ GridProblem shifted(GridProblem problem, const DiffusionOptions& o) {
 template <class T>
 class Diffusion<T>::Body {
 public:
-  Body(Queue& queue, const GridProblem& problem, const DiffusionOptions& options)
-      : options_(options), equations_(queue, shifted(problem, options)), iteration_(equations_) {
+  Body(Queue& queue, const GridProblem& problem, const DiffusionOptions& options,
+       comm::Communicator* ranks)
+      : options_(options), equations_(queue, shifted(problem, options), ranks),
+        iteration_(equations_) {
     const Extents n = equations_.finest().u.extents();
     for (Field<T>* field : {&faces_, &before_})
       *field = Field<T>(queue.device(), n, "an array of implicit steps");
     equations_.gather_faces(faces_);
     equations_.set_zero(equations_.finest().b);
     const Device& device = queue.device();
-    if (!detail::Fourier<T>::problem(device, equations_.problem()).empty() ||
+    if (equations_.cycle().shared() != nullptr ||
+        !detail::Fourier<T>::problem(device, equations_.problem()).empty() ||
         !detail::Fourier<T>::is_small(device, equations_.problem()))
       return;
     try {
@@ -53,6 +56,11 @@ public:
     }
   }
 
+  void set_coefficient(const View<const T>& k) {
+    equations_.set_coefficient(k);
+    equations_.gather_faces(faces_);
+    fourier_.reset();
+  }
   void set(const View<const T>& u) {
     equations_.require_extents(u.extents, "u");
     equations_.gather(u, 1, false, equations_.finest().u);
@@ -64,8 +72,9 @@ public:
   }
   [[nodiscard]] int levels() const { return equations_.cycle().levels(); }
   [[nodiscard]] std::string method() const {
-    return fourier_ ? "fft (" + detail::fourier_library_name(equations_.queue().device()) + ")"
-                    : "multigrid V(2,2)";
+    return fourier_   ? "fft (" + detail::fourier_library_name(equations_.queue().device()) + ")"
+           : varies() ? "conjugate gradients, multigrid V(2,2)"
+                      : "multigrid V(2,2)";
   }
 
   DiffusionSteps run(Index steps) {
@@ -81,10 +90,13 @@ public:
       make_right_hand_side(finest);
       const double size = equations_.norm(true).first;
       GridSolution solution;
+      solution.conjugate = varies();
       detail::Progressing progress(options, solution);
       if (size > 0) {
         if (fourier_) fourier_->solve(finest.b, finest.u);
-        iteration_.cycles(progress, size); // none where the residual is as small
+        // No cycle where the residual is as small.
+        varies() ? iteration_.conjugate_gradients(progress, size)
+                 : iteration_.cycles(progress, size);
         if (fourier_) ++transforms;
       } else { // u and what faces add are 0, or not a number
         solution.end = GridSolution::End::converged;
@@ -100,13 +112,14 @@ public:
         equations_.copy(finest.u, before_);
       }
     }
-    how.bytes = static_cast<double>(how.cycles) * iteration_.bytes(false);
+    how.bytes = static_cast<double>(how.cycles) * iteration_.bytes(varies());
     if (fourier_) how.bytes += static_cast<double>(transforms) * fourier_->bytes();
     how.cycles += transforms;
     return how;
   }
 
 private:
+  [[nodiscard]] bool varies() const { return equations_.finest().a.k.size != 0; }
   void make_right_hand_side(detail::Level<T>& finest) {
     const double theta = theta_of(options_);
     const double r = (1 - theta) / theta;
@@ -115,6 +128,7 @@ private:
     equations_.copy(finest.b, faces_);
     equations_.combine(finest.b, finest.u, 1 + r, s * (1 + r));
     if (r > 0) equations_.combine(finest.b, finest.other, 1, -r);
+    equations_.exchange_b();
   }
 
   DiffusionOptions options_;
@@ -127,9 +141,17 @@ private:
 
 template <class T>
 Diffusion<T>::Diffusion(Queue& queue, const GridProblem& problem, const DiffusionOptions& options)
-    : body_(std::make_unique<Body>(queue, problem, options)) {}
+    : body_(std::make_unique<Body>(queue, problem, options, nullptr)) {}
+template <class T>
+Diffusion<T>::Diffusion(Queue& queue, const GridProblem& problem, const DiffusionOptions& options,
+                        comm::Communicator& ranks)
+    : body_(std::make_unique<Body>(queue, problem, options, &ranks)) {}
 template <class T>
 Diffusion<T>::~Diffusion() = default;
+template <class T>
+void Diffusion<T>::set_coefficient(const View<const T>& k) {
+  body_->set_coefficient(k);
+}
 template <class T>
 void Diffusion<T>::set(const View<const T>& u) {
   body_->set(u);

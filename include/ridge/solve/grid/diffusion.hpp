@@ -1,5 +1,6 @@
 // Implicit steps of diffusion, du/dt = D laplacian(u), each solved by Fourier transforms where the
-// conditions at faces allow it, else by multigrid.
+// conditions at faces allow it, else by multigrid; or du/dt = D div(k grad u), by conjugate
+// gradients with a cycle of multigrid each.
 //
 //   ridge::solve::Diffusion<double> heat(queue, problem, {.diffusivity = 1, .dt = 0.1});
 //   heat.set(u.view());
@@ -7,6 +8,7 @@
 //   heat.read(u.view());
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/core/units.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/solve/grid/problem.hpp>
@@ -50,10 +52,15 @@ public:
   /// `problem` has extents and boundaries; no shift. Throws UsageError for a problem without a
   /// condition at every face, and for numbers that are not positive. The queue must outlive this.
   Diffusion(Queue& queue, const GridProblem& problem, const DiffusionOptions& options);
+  /// Of ranks that share the problem as Multigrid's do: views are of what a rank owns.
+  Diffusion(Queue& queue, const GridProblem& problem, const DiffusionOptions& options,
+            comm::Communicator& ranks);
   ~Diffusion();
   Diffusion(const Diffusion&) = delete;
   Diffusion& operator=(const Diffusion&) = delete;
 
+  /// From now on with k, as Multigrid::set_coefficient takes it: the harmonic mean between points.
+  void set_coefficient(const View<const T>& k);
   /// Sets u from a view of the problem's extents on the device.
   void set(const View<const T>& u);
   /// Takes steps, until one does not converge.
@@ -62,7 +69,7 @@ public:
   void read(const View<T>& u);
   /// Levels of the grid.
   [[nodiscard]] int levels() const;
-  /// "fft (FFTW)" or "multigrid V(2,2)".
+  /// "fft (FFTW)", "multigrid V(2,2)" or "conjugate gradients, multigrid V(2,2)".
   [[nodiscard]] std::string method() const;
 
 private:
