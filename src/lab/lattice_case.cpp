@@ -1,5 +1,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/kernels/lattice_stored.hpp>
 #include <ridge/lab/lattice_kernel.hpp>
 #include <ridge/record/measure.hpp>
 
@@ -63,6 +64,16 @@ template std::optional<Record> vendor_sum(Queue&, const Span<const double>&, con
 void require_lattice_precision(const std::string& name, const std::string& precision) {
   if (precision == "fp32" || precision == "fp64") return;
   throw UsageError(fmt::format("unknown precision '{}'; {} has fp32 and fp64", precision, name));
+}
+
+int link_reals(const std::string& kernel, const BenchRequest& request, int otherwise) {
+  if (request.width != 0)
+    throw UsageError(fmt::format("--width is for fields in boxes; {} has other fields", kernel));
+  if (request.site == "links18") return 18;
+  if (request.site == "links12") return 12;
+  if (request.site.empty()) return otherwise;
+  throw UsageError(fmt::format(
+      "--site of {} is links18 or links12, the numbers of a link, not '{}'", kernel, request.site));
 }
 
 } // namespace ridge::lab

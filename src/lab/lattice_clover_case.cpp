@@ -69,7 +69,7 @@ private:
     return b;
   }
   [[nodiscard]] gauge::Expected expected(const int (&x)[4], int) const override {
-    gauge::Expected right = this->world_.expected(x, 0);
+    gauge::Expected right = expected_hopping(this->world_, x, 0);
     const auto source = this->world_.spinor(x, 1);
     for (int chirality = 0; chirality < 2; ++chirality) {
       std::array<gauge::Complex<double>, 6> part;

@@ -46,7 +46,7 @@ public:
 
 private:
   [[nodiscard]] gauge::Expected expected(const int (&x)[4], int s) const override {
-    return this->world_.expected(x, s);
+    return expected_hopping(this->world_, x, s);
   }
   gauge::StoredLinks<Number, Reals> links_;
 };

@@ -130,10 +130,9 @@ Record stored_record(const Device& device, const SiteGrid& g, const StoredSchedu
   record.work.items = values;
   record.work.flops = flops * static_cast<double>(values);
   record.work.convention =
-      fmt::format("bytes: each link and each spinor that is needed read once, {} B a result, the "
-                  "result written "
-                  "once, {} B; flops: {} a result, as Grid and QUDA count them",
-                  work.read / values, work.written / values, flops);
+      fmt::format("bytes: each link and each {} that is needed read once, {} B a result, the "
+                  "result written once, {} B; flops: {} a result, {}",
+                  work.value, work.read / values, work.written / values, flops, work.counted);
   record.in_cache = work.read + work.written <= device.facts().last_level_cache.value;
   return record;
 }

@@ -4,9 +4,9 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/bench_case.hpp>
-#include <ridge/lab/kernels/chain_user_system.hpp>
 #include <ridge/lab/chain_kernel.hpp>
-#include <ridge/lab/lattice_kernel.hpp>
+#include <ridge/lab/kernels/chain_user_system.hpp>
+#include <ridge/lab/kernels/lattice_user.hpp>
 #include <ridge/lab/pairs_kernel.hpp>
 #include <ridge/lab/rank_chain.hpp>
 #include <ridge/lab/stencil_case.hpp>
@@ -46,18 +46,6 @@ template <class K, class Set>
   }
   return false;
 }
-
-template <class K>
-concept IsReduction = std::is_base_of_v<lattice::Reduction, K>;
-template <class K>
-concept IsMap = requires(const K& map, Pack<double, 1> number) {
-  K::inputs, K::flops;
-  map(number);
-}
-|| requires(const K& map, Pack<double, 1> number) {
-  K::inputs, K::flops;
-  map(number, number);
-};
 
 template <Use For, class K>
 [[nodiscard]] UserKernel describe_stencil(const std::string& name, const K& kernel) {
@@ -157,28 +145,17 @@ template <Use For, class K, class Set>
                               "runs those of inputs, temporaries and one output, the last array, "
                               "and others run from a program of your own (ridge_add_kernels)");
     }
-  } else if constexpr (IsReduction<K>) {
-    know_source(typeid(lattice::ReduceCall<K, float>), file, flags);
-    know_source(typeid(lattice::ReduceCall<K, double>), file, flags);
-    UserKernel made;
-    made.bench =
-        reduction_kernel(name, "a reduction of " + name, [kernel](auto) { return kernel; });
-    made.no_job = name + " is a reduction of lattice fields; apply takes stencils";
-    return made;
-  } else if constexpr (IsMap<K>) {
-    know_source(typeid(lattice::MapCall<K, float>), file, flags);
-    know_source(typeid(lattice::MapCall<K, double>), file, flags);
-    UserKernel made;
-    made.bench = map_kernel(name, "a map of " + name, [kernel](auto) { return kernel; });
-    made.no_job = name + " is a map of lattice fields; apply takes stencils";
-    return made;
+  } else if constexpr (IsOfLattices<K>) {
+    return describe_of_lattices(name, kernel, file, flags);
   } else {
-    throw UsageError(name +
-                     " is no kernel of a pattern that the command line can run: a stencil has "
-                     "a member `footprint`, an interaction `targets`, `sources` and `sums`, a "
-                     "chain `arrays`, `dimensions` and `operations`, a reduction of lattice fields "
-                     "derives from ridge::lattice::Reduction, a map of them has `inputs`, `flops` "
-                     "and operator(); run others from a program of your own (ridge_add_kernels)");
+    throw UsageError(
+        name +
+        " is no kernel of a pattern that the command line can run: a stencil has "
+        "a member `footprint`, an interaction `targets`, `sources` and `sums`, a "
+        "chain `arrays`, `dimensions` and `operations`, a reduction of lattice fields "
+        "derives from ridge::lattice::Reduction, a map of them has `inputs`, `flops` "
+        "and operator(), an operator on them derives from "
+        "ridge::lattice::SiteOperator; run others from a program of your own (ridge_add_kernels)");
   }
 }
 

@@ -8,6 +8,7 @@
 //   static constexpr ... inner_ahead;    a range of the values a site that are compiled ahead
 //   static constexpr const char *name, *form;   `form` says how numbers are stored
 //   double flops() const;                operations a result
+//   static constexpr const char* counted;  optional: by whom these are counted
 //   template <class At> auto operator()(const At& at, bool sums) const;
 //                                        at: gpu/site.hpp, cpu/sites.hpp. Returns a number a
 //                                        result, which is added up where `sums`
@@ -67,6 +68,8 @@ void check_stored(const std::vector<launch::Operand>& operands);
 struct StoredWork {
   Index read = 0, written = 0;
   int fields = 0;
+  const char* value = "spinor"; ///< what a site holds
+  const char* counted = "as Grid and QUDA count them";
 };
 [[nodiscard]] Record stored_record(const Device& device, const SiteGrid& grid,
                                    const StoredSchedule& schedule, std::string_view kernel,
@@ -115,6 +118,10 @@ struct ridge::Pattern<ridge::lattice::StoredCall<K>> {
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
                               std::string_view kernel) const {
     lattice::detail::StoredWork work;
+    if constexpr (requires { K::counted; }) {
+      work.value = "value";
+      work.counted = K::counted;
+    }
     std::vector<const void*> seen;
     call_.kernel.for_each_view([&]<class V>(const V& view, bool) {
       if (view.elements.data == nullptr) return;

@@ -1,0 +1,114 @@
+"""Operators on lattice fields in a file of the user's own: FILE.hpp:Name."""
+
+import pathlib
+
+import pytest
+
+from user_kernels import cache, env  # noqa: F401 -- fixtures
+
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples/site_operator/laplacian.hpp"
+LAPLACIAN, HOPS = f"{EXAMPLE}:Laplacian", f"{EXAMPLE}:Hops"
+SIZE = ("--size", "4x6x2x4")
+SITES = 4 * 6 * 2 * 4
+
+# A factor of its own for each neighbour: a wrong one shows.
+OWN = """
+#include <ridge/lattice/site_operator.hpp>
+struct Lopsided : ridge::lattice::SiteOperator {
+  template <class T> using Site = ridge::lattice::Spinor<T>;
+  static constexpr double flops = 1;
+  template <class At> RIDGE_FN auto operator()(const At& at) const {
+    auto sum = at.number(0.5) * at.here();
+    double factor = 1;
+    ridge::lattice::each_direction([&](auto mu) {
+      sum += at.number(factor) * (at.link(mu) * at.ahead(mu)) - at.number(factor + 0.25) * (at.link_behind(mu) * at.behind(mu));
+      factor = factor + 1;
+    });
+    return sum;
+  }
+};
+struct Scalar : ridge::lattice::SiteOperator {
+  template <class T> using Site = ridge::lattice::Complex<T>;
+  static constexpr double flops = 18;
+  static constexpr bool links = false;
+  template <class At> RIDGE_FN auto operator()(const At& at) const {
+    auto sum = at.number(-8) * at.here();
+    ridge::lattice::each_direction([&](auto mu) { sum = sum + at.ahead(mu) + at.behind(mu); });
+    return sum;
+  }
+};
+struct Real : ridge::lattice::SiteOperator {
+  template <class T> using Site = T;
+  static constexpr double flops = 1;
+  template <class At> RIDGE_FN auto operator()(const At& at) const { return at.here(); }
+};
+"""
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    file = tmp_path_factory.mktemp("own") / "own.hpp"
+    file.write_text(OWN)
+    return file
+
+
+def bench(ridge, env, kernel, *words):
+    return ridge.good("bench", kernel, *words, "--repeat", 1, "--no-roof", "--json", env=env).records()
+
+
+@pytest.mark.parametrize("device, precision, words, link", [
+    ("cpu", "fp64", [], 18 * 8), ("cpu", "fp32", ["--site", "links12"], 12 * 4),
+    ("simt:32", "fp64", [], 18 * 8), ("simt:64", "fp32", [], 18 * 4)])
+def test_it_is_checked_and_accounted(ridge, env, device, precision, words, link):
+    (record,) = bench(ridge, env, LAPLACIAN, "--device", device, *SIZE, "--precision", precision,
+                      "--set", "mass=0.7", *words)
+    assert record["kernel"] == "Laplacian" and record["pattern"] == "lattice"
+    assert record["check"]["ok"] is True and record["items"] == SITES
+    real = 8 if precision == "fp64" else 4
+    assert record["bytes_read"] == SITES * (4 * link + 6 * real)
+    assert record["bytes_written"] == SITES * 6 * real
+    assert record["flops"] == 582 * SITES and record["flops_per_second"] > 0
+
+
+@pytest.mark.parametrize("kernel, device", [("Lopsided", "simt:32"), ("Scalar", "simt:64")])
+def test_every_neighbour_is_the_right_one(ridge, env, own, kernel, device):
+    (record,) = bench(ridge, env, f"{own}:{kernel}", "--device", device, "--size", "6x4x2x8")
+    assert record["check"]["ok"] is True
+    reals = {"Lopsided": 24, "Scalar": 2}[kernel]
+    links = {"Lopsided": 4 * 18, "Scalar": 0}[kernel]
+    assert record["bytes_read"] == 6 * 4 * 2 * 8 * (reals + links) * 8
+
+
+def test_from_odd_sites_to_even_ones(ridge, env):
+    (record,) = bench(ridge, env, HOPS, "--device", "simt:32", *SIZE)
+    assert record["check"]["ok"] is True and record["items"] == SITES // 2
+    assert record["bytes_read"] == SITES // 2 * (8 * 18 + 6) * 8
+    assert record["site"].endswith("even sites")
+
+
+def test_schedules_tuning_model_and_doctor(ridge, env):
+    assert "streaming" in ridge.good("schedules", LAPLACIAN, "--device", "cpu", env=env).out
+    assert "Laplacian" in ridge.good("tune", LAPLACIAN, "--device", "cpu", *SIZE, env=env).out
+    (record,) = bench(ridge, env, LAPLACIAN, "--device", "simt:32", *SIZE, "--schedule", "width8")
+    assert record["check"]["ok"] is True and record["schedule_name"] == "width8"
+    modelled = ridge.good("model", LAPLACIAN, "--on", "h200", "--size", "32x32x32x64", "--schedule", "all",
+                          env=env).out
+    assert "width8" in modelled
+    told = ridge.good("doctor", LAPLACIAN, "--on", "h100", "--size", "32x32x32x64", "--schedule",
+                      "bounds=512 resident=2", env=env).out
+    assert "spilled-registers" in told
+
+
+@pytest.mark.parametrize("kernel, words, says", [
+    (LAPLACIAN, ["--size", "4x4x4"], ["four dimensions", "4x4x4 has 3"]),
+    (LAPLACIAN, [*SIZE, "--precision", "fixed16"], ["fixed16", "fp32 and fp64"]),
+    (LAPLACIAN, [*SIZE, "--site", "spinor"], ["links18 or links12"]),
+    (LAPLACIAN, [*SIZE, "--set", "charge=1"], ["charge"]),
+    (HOPS, ["--size", "4x3x4x4"], ["all extents are even", "3 along y"]),
+])
+def test_bad_values_name_what_is_right(ridge, env, kernel, words, says):
+    ridge.bad("bench", kernel, *words, "--device", "simt:32", says=says, env=env)
+
+
+def test_a_field_of_real_numbers_is_refused(ridge, env, own):
+    ridge.bad("bench", f"{own}:Real", *SIZE, "--device", "cpu", says=["complex numbers"], env=env)
