@@ -182,9 +182,10 @@ public:
 
 private:
   void choose_device(const Device& device) {
-    // A share of the bodies takes another schedule than all of them.
-    const bool same = goes_on_ && o_.schedule.empty() && to_text(device.id()) == run_.device &&
-                      ranks_.ranks() == 1;
+    // A share of the bodies takes another schedule than all of them, which a tree is always over.
+    const bool whole = ranks_.ranks() == 1 || run_.parameters.forces == nbody::Forces::tree;
+    const bool same =
+        goes_on_ && o_.schedule.empty() && to_text(device.id()) == run_.device && whole;
     const std::string schedule = same ? run_.schedule : o_.schedule.empty() ? "auto" : o_.schedule;
     nbody::Before before;
     if (goes_on_) before = {now_.acceleration, now_.potential, now_.limit};

@@ -12,8 +12,6 @@
 #include "share.hpp"
 #include "tree_system.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -313,12 +311,11 @@ std::unique_ptr<System> make_system(const Device& device, const Parameters& para
                                     comm::Communicator& ranks, const Before& before) {
   require_sound(parameters);
   if (parameters.forces == Forces::tree) {
-    if (ranks.ranks() > 1) {
-      throw UsageError(fmt::format("--forces tree is for one rank, and there are {}; give --forces "
-                                   "pairs, or start one",
-                                   ranks.ranks()));
+    if (ranks.ranks() > 1 && device.kind() != DeviceKind::cpu) {
+      throw UsageError("--forces tree over several ranks is for the cpu: give --device cpu, or "
+                       "start one rank");
     }
-    return make_tree_system(device, parameters, bodies, schedule, before);
+    return make_tree_system(device, parameters, bodies, schedule, ranks, before);
   }
   switch (parameters.precision) {
   case Precision::fp32:

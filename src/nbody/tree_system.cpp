@@ -5,6 +5,7 @@
 #include <ridge/pairs/tree.hpp>
 
 #include "mover.hpp"
+#include "tree_exchange.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -20,8 +21,8 @@ class TreeSystem final : public System {
 
 public:
   TreeSystem(const Device& device, const Parameters& parameters, const Bodies& bodies,
-             std::string_view schedule, const Before& before)
-      : queue_(device), parameters_(parameters),
+             std::string_view schedule, comm::Communicator& ranks, const Before& before)
+      : queue_(device), parameters_(parameters), exchange_(ranks),
         schedule_(pairs::parse_tree_schedule(schedule, device, P::name)) {
     const Extents count{bodies.count()};
     for (std::size_t c = 0; c < 3; ++c) {
@@ -38,6 +39,10 @@ public:
                   pairs::TreeOptions{chooses ? 0.5 : parameters.theta,
                                      chooses ? 2 : parameters.order, parameters.softening,
                                      std::get<0>(schedule_.schedule)});
+    if (ranks.ranks() > 1) {
+      tree_->share_out(ranks.rank(), ranks.ranks(),
+                       [this](const pairs::TreeParts<P>& parts) { exchange_.run(parts); });
+    }
     if (chooses) {
       (void)tree_->reach(parameters.error, parameters.order, spans_of<T>(sums_), sample());
       parameters_.theta = tree_->options().theta;
@@ -155,6 +160,7 @@ private:
   Queue queue_;
   MoveBodies<T>* move_bodies_ = offered<MoveBodies<T>>(queue_.device().kind(), typeid(Motion<T>));
   Parameters parameters_;
+  TreeExchange<P> exchange_;
   pairs::NamedTreeSchedule schedule_;
   std::array<Field<T>, 4> body_; ///< positions, and masses times G
   std::array<Field<T>, 3> velocity_;
@@ -167,16 +173,19 @@ private:
 
 std::unique_ptr<System> make_tree_system(const Device& device, const Parameters& parameters,
                                          const Bodies& bodies, std::string_view schedule,
-                                         const Before& before) {
+                                         comm::Communicator& ranks, const Before& before) {
   switch (parameters.precision) {
   case Precision::fp32:
-    return std::make_unique<TreeSystem<pairs::Fp32>>(device, parameters, bodies, schedule, before);
+    return std::make_unique<TreeSystem<pairs::Fp32>>(device, parameters, bodies, schedule, ranks,
+                                                     before);
   case Precision::fp64:
-    return std::make_unique<TreeSystem<pairs::Fp64>>(device, parameters, bodies, schedule, before);
+    return std::make_unique<TreeSystem<pairs::Fp64>>(device, parameters, bodies, schedule, ranks,
+                                                     before);
   case Precision::mixed:
     break;
   }
-  return std::make_unique<TreeSystem<pairs::Mixed>>(device, parameters, bodies, schedule, before);
+  return std::make_unique<TreeSystem<pairs::Mixed>>(device, parameters, bodies, schedule, ranks,
+                                                    before);
 }
 
 } // namespace ridge::nbody

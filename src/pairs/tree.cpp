@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/device/cpu/parallel.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/pairs/traits.hpp>
 #include <ridge/pairs/tree.hpp>
@@ -93,10 +94,60 @@ template <class P>
 void Tree<P>::sum(const std::array<Span<Summed>, 4>& sums) {
   if (walk_.tree.nodes == 0) throw UsageError("a tree is summed over after its first update");
   take_sums(sums);
-  group_ = step_(queue_, TreeStep::walk, walk_);
+  if (exchange_) {
+    walk_for_part();
+  } else {
+    group_ = step_(queue_, TreeStep::walk, walk_);
+  }
   walk_.groups = ceil_div(octree_.count(), group_);
   step_(queue_, TreeStep::costs, walk_);
   remember_accelerations(sums);
+}
+
+template <class P>
+void Tree<P>::share_out(int part, int parts, std::function<void(const TreeParts<P>&)> exchange) {
+  if (queue_.device().kind() != DeviceKind::cpu)
+    throw UsageError("sums by a tree are shared out on the cpu only");
+  part_ = part;
+  exchange_ = std::move(exchange);
+  parts_.begins.assign(static_cast<std::size_t>(parts) + 1, 0);
+}
+
+template <class P>
+void Tree<P>::walk_for_part() {
+  walk_.first_group = walk_.end_group = 0;
+  const Index group = step_(queue_, TreeStep::walk, walk_); // how many targets it has
+  const Index groups = ceil_div(octree_.count(), group);
+  const auto parts = static_cast<Index>(parts_.begins.size()) - 1;
+  // By costs, once they are known: all parts know them of all groups.
+  const std::uint32_t* const met = group_ > 0 ? met_.data() : nullptr;
+  const auto cost = [&](Index g) {
+    return met == nullptr ? 1.0
+                          : static_cast<double>(cost_of_body) * met[2 * g] +
+                                static_cast<double>(cost_of_node) * met[2 * g + 1];
+  };
+  double all = 0;
+  for (Index g = 0; g < groups; ++g)
+    all += cost(g);
+  double before = 0;
+  Index p = 1;
+  for (Index g = 0; g < groups; ++g) {
+    before += cost(g);
+    while (p < parts && before * static_cast<double>(parts) >= all * static_cast<double>(p))
+      parts_.begins[static_cast<std::size_t>(p++)] = g + 1;
+  }
+  for (; p <= parts; ++p)
+    parts_.begins[static_cast<std::size_t>(p)] = groups;
+  walk_.first_group = parts_.begins[static_cast<std::size_t>(part_)];
+  walk_.end_group = parts_.begins[static_cast<std::size_t>(part_) + 1];
+  (void)step_(queue_, TreeStep::walk, walk_);
+  group_ = group;
+  queue_.wait();
+  parts_.group = group;
+  parts_.order = octree_.order();
+  parts_.sums = walk_.sums;
+  parts_.met = {met_.data(), 2 * groups};
+  exchange_(parts_);
 }
 
 template <class P>
@@ -146,13 +197,23 @@ TreePairs Tree<P>::pairs() {
   queue_.wait();
   double all = 0;
   double most = 0;
+  const std::size_t parts = std::max<std::size_t>(parts_.begins.size(), 2) - 1;
+  std::vector<double> of_parts(parts);
+  std::size_t part = 0;
   for (Index g = 0; g < groups; ++g) {
+    while (part + 1 < parts && g >= parts_.begins[part + 1])
+      ++part;
     const double bodies = host[static_cast<std::size_t>(2 * g)];
     const double nodes = host[static_cast<std::size_t>(2 * g + 1)];
     met.bodies += bodies;
     met.nodes += nodes;
     all += cost_of_body * bodies + cost_of_node * nodes;
     most = std::max(most, cost_of_body * bodies + cost_of_node * nodes);
+    of_parts[part] += cost_of_body * bodies + cost_of_node * nodes;
+  }
+  if (all > 0) {
+    met.imbalance_of_parts =
+        *std::max_element(of_parts.begin(), of_parts.end()) / (all / static_cast<double>(parts));
   }
   if (all > 0) met.imbalance = most / (all / static_cast<double>(groups));
   met.bodies -= static_cast<double>(n); // none acts on itself
@@ -234,6 +295,16 @@ std::vector<TreePhase> Tree<P>::phases(const std::array<Span<Summed>, 4>& sums) 
   return phases;
 }
 
+namespace {
+
+/// Threads, or warps that a GPU holds: five blocks of four a multiprocessor, three in fp64.
+double workers(const Device& device, const TreeSchedule& schedule, std::size_t number) {
+  if (device.is_gpu()) return device.facts().units * (number == 4 ? 20.0 : 12.0);
+  return schedule.threads > 0 ? schedule.threads : cpu::default_threads();
+}
+
+} // namespace
+
 template <class P>
 Record Tree<P>::record(std::string_view kernel) {
   const Device& device = queue_.device();
@@ -255,13 +326,20 @@ Record Tree<P>::record(std::string_view kernel) {
       "launch before",
       Gravity<>::flops, far);
   const auto n = static_cast<double>(octree_.count());
-  record.details = {{"theta", options_.theta, {}},
-                    {"order", static_cast<double>(options_.order), {}},
-                    {"p2p", met.bodies / n, {}},
-                    {"p2c", met.nodes / n, {}},
-                    {"imbalance", met.imbalance, {}},
-                    {"nodes", static_cast<double>(octree_.nodes()), {}},
-                    {"depth", static_cast<double>(octree_.depth()), {}}};
+  record.details = {
+      {"theta", options_.theta, {}},
+      {"order", static_cast<double>(options_.order), {}},
+      {"p2p", met.bodies / n, {}},
+      {"p2c", met.nodes / n, {}},
+      {"imbalance", met.imbalance, {}},
+      {"groups", static_cast<double>(group_ > 0 ? ceil_div(octree_.count(), group_) : 0), {}},
+      {"workers", workers(device, options_.schedule, sizeof(typename P::Computed)), {}},
+      {"nodes", static_cast<double>(octree_.nodes()), {}},
+      {"depth", static_cast<double>(octree_.depth()), {}}};
+  if (exchange_) {
+    record.ranks = static_cast<int>(parts_.begins.size()) - 1;
+    record.details.push_back({"imbalance_of_ranks", met.imbalance_of_parts, {}});
+  }
   return record;
 }
 

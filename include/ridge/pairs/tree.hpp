@@ -60,6 +60,18 @@ struct TreePairs {
   /// What the costliest group of targets costs over the mean of all: of one, no more than that many
   /// groups can share the work.
   double imbalance = 1;
+  /// The same of the ranks that share the groups out: 1 where they all have as much.
+  double imbalance_of_parts = 1;
+};
+
+/// Sums that several parts, such as ranks, have each made a share of.
+template <class P>
+struct TreeParts {
+  std::vector<Index> begins;       ///< the first group of each part, and their end
+  Index group = 0;                 ///< targets of a group, that follow each other along the curve
+  Span<const std::uint32_t> order; ///< which body is the i-th along the curve
+  std::array<Span<typename P::Summed>, 4> sums; ///< in the bodies' own order
+  Span<std::uint32_t> met;                      ///< two numbers a group
 };
 
 /// How far accelerations of a sample of the targets are off the sums over all pairs in double
@@ -119,6 +131,11 @@ public:
   [[nodiscard]] std::uint32_t limit();
   /// As if there had been no sums yet.
   void forget();
+  /// From now on sums are those of one of several parts, which all have the same bodies: groups are
+  /// shared out by what they cost in the sums before. `exchange` brings sums and what groups met of
+  /// the others here, and gives them what this part has. No bit of a sum depends on the parts.
+  /// Throws UsageError for a device that is not the cpu.
+  void share_out(int part, int parts, std::function<void(const TreeParts<P>&)> exchange);
   /// Updates and sums until accelerations are off by `error` rms at most on a sample of targets:
   /// begins with tree_choice, then makes theta smaller or, where half of the error is not used,
   /// larger. `options` say what was chosen. Returns the sample's error under these sums. Throws
@@ -146,6 +163,7 @@ private:
   void choose(const TreeChoice& choice);
   void remember_accelerations(const std::array<Span<Summed>, 4>& sums);
   void take_sums(const std::array<Span<Summed>, 4>& sums);
+  void walk_for_part();
 
   Queue& queue_;
   TreeOptions options_;
@@ -157,6 +175,9 @@ private:
   Field<typename P::Computed> needs_;
   Field<std::uint32_t> next_, met_, cut_, limit_;
   Field<double> costs_;
+  int part_ = 0;
+  std::function<void(const TreeParts<P>&)> exchange_; ///< over several parts
+  TreeParts<P> parts_;
 };
 
 Tree(Queue&, const std::array<Span<const float>, 4>&, const TreeOptions&)->Tree<Fp32>;

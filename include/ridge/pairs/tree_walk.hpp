@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 
 namespace ridge::pairs {
 
@@ -38,6 +39,8 @@ struct TreeWalk {
   /// What a target may cost before its group is cut; of the sums before. On GPUs.
   Span<std::uint32_t> limit;
   Index groups = 0; ///< whose costs `limit` takes
+  /// Groups that are walked for; the cpu.
+  Index first_group = 0, end_group = std::numeric_limits<Index>::max();
   /// On GPUs: the next group to be walked for, how many were cut, the next part of those to be
   /// walked for; and which were cut.
   Span<std::uint32_t> next, cut;

@@ -221,13 +221,15 @@ private:
 template <class P, int Order, int Tile>
 Index walk_by_threads(const TreeWalk<P>& w) {
   using Walker = GroupWalker<P, Order, Tile>;
-  const Index groups = ceil_div(w.tree.count, Walker::across);
+  const Index end = std::min(ceil_div(w.tree.count, Walker::across), w.end_group);
+  const Index groups = end - w.first_group;
+  if (groups <= 0) return Walker::across;
   const int most = w.schedule.threads > 0 ? w.schedule.threads : cpu::default_threads();
   const int threads = static_cast<int>(std::min<Index>(groups, most));
-  std::atomic<Index> next{0};
+  std::atomic<Index> next{w.first_group};
   cpu::run(threads, [&](int /*thread*/, int /*team*/) {
     Walker walker(w);
-    for (Index group = next++; group < groups; group = next++)
+    for (Index group = next++; group < end; group = next++)
       walker.walk(group);
   });
   return Walker::across;
