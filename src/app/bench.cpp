@@ -11,6 +11,7 @@
 #include "energy.hpp"
 #include "interrupt.hpp"
 #include "level_options.hpp"
+#include "near_options.hpp"
 
 #include <fmt/core.h>
 
@@ -36,9 +37,9 @@ struct BenchCommand {
   bool scaling = false;
   std::optional<Index> steps;
   std::optional<std::string> boundary;
-  std::optional<double> cutoff, skin, density, theta, error;
+  NearOptions within;
+  std::optional<double> theta, error;
   std::optional<Index> degree;
-  std::string box;
   LevelOptions levels;
   bool counters = false;
   bool energy = false;
@@ -74,10 +75,10 @@ struct BenchCommand {
     }
     if (steps) request.steps = *steps;
     if (boundary) request.boundary = *boundary;
-    request.near = near(chosen);
+    request.near = within.request(chosen, kernel);
     if (request.near && over_ranks) throw UsageError("--cutoff is for one rank");
     request.far = far(chosen);
-    if (request.far && (over_ranks || cutoff))
+    if (request.far && (over_ranks || request.near))
       throw UsageError("--theta is for one rank and goes without --cutoff");
     if (error && chosen.pattern != "tree")
       throw UsageError(fmt::format("--error is for gravity-tree; {} is none", kernel));
@@ -161,24 +162,6 @@ private:
     if (!chosen.among_bodies())
       throw UsageError(fmt::format("--theta is for interactions and trees; {} is none", kernel));
     return lab::FarRequest{*theta, static_cast<int>(std::clamp<Index>(degree.value_or(4), -1, 99))};
-  }
-
-  /// Interactions within a cutoff, where they are asked for.
-  [[nodiscard]] std::optional<lab::NearRequest> near(const lab::BenchKernel& chosen) const {
-    if (!cutoff) {
-      if (skin || density || !box.empty())
-        throw UsageError("--skin, --density and --box go with --cutoff");
-      return {};
-    }
-    if (!chosen.among_bodies())
-      throw UsageError(fmt::format("--cutoff is for interactions; {} is not one", kernel));
-    if (!box.empty() && box != "periodic" && box != "open")
-      throw UsageError(fmt::format("--box {}: periodic or open", box));
-    if (density && !(*density > 0 && *density < 1e30))
-      throw UsageError(fmt::format("--density {:g}: it must be positive", *density));
-    // 0.3 for 2.5, as is usual; the density of the benchmark of a melt.
-    return lab::NearRequest{*cutoff, skin.value_or(0.12 * *cutoff), density.value_or(0.8442),
-                            box != "open"};
   }
 
   /// Room for a rate, and for the operations beside a rate of interactions.
@@ -280,14 +263,7 @@ void add_bench(CommandLine& line) {
       "--boundary", &o->boundary,
       "of heat and waves, such as x=periodic,y=dirichlet:0,z=neumann:0; untouched if not given; of "
       "multigrid, dirichlet:0 if not given");
-  command.add("--cutoff", &o->cutoff,
-              "interactions: only of pairs nearer than that, by lists; see docs/near_pairs.md");
-  command.add("--skin", &o->skin,
-              "with --cutoff: lists hold pairs that are so much farther apart; 0.12 of it if not "
-              "given");
-  command.add("--density", &o->density,
-              "with --cutoff: bodies in a unit of volume; 0.8442 if not given");
-  command.add("--box", &o->box, "with --cutoff: periodic (if not given) or open");
+  o->within.add_to(command);
   command.add(
       "--theta", &o->theta,
       "of gravity-tree: how wide a node may look; 0.5 if not given; interactions: far bodies "

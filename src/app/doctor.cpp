@@ -3,6 +3,7 @@
 #include <ridge/device/kind.hpp>
 #include <ridge/doctor/checklist.hpp>
 #include <ridge/doctor/diagnosis.hpp>
+#include <ridge/lab/user_kernel.hpp>
 #include <ridge/lab/visit.hpp>
 
 #include "../io/output_file.hpp"
@@ -10,6 +11,7 @@
 #include "doctor_print.hpp"
 #include "interrupt.hpp"
 #include "kernel_options.hpp"
+#include "near_options.hpp"
 
 #include <fmt/core.h>
 
@@ -19,6 +21,8 @@ namespace {
 
 struct DoctorCommand {
   KernelOptions launch;
+  NearOptions within;
+  std::optional<double> theta;
   std::string on;
   std::string explain;
   std::string output;
@@ -46,8 +50,13 @@ struct DoctorCommand {
 
 private:
   void examine() const {
-    const lab::BenchKernel chosen = launch.find();
-    if (!chosen.make_menu)
+    const lab::BenchKernel chosen = found();
+    const bool recorded = within.request(chosen, launch.kernel) || chosen.pattern == "tree";
+    if (recorded && (!on.empty() || checklist)) {
+      throw UsageError("lists and trees are known once they have run: give --device, without --on "
+                       "or --checklist");
+    }
+    if (!recorded && !chosen.make_menu)
       throw UsageError(
           fmt::format("the doctor does not know what {} does with memory", launch.kernel));
     io::OutputPlan plan(overwrite);
@@ -55,6 +64,7 @@ private:
     if (!output.empty()) plan.writes_at_once(output, "the file of the record");
     plan.claim();
     Place place = place_of(!on.empty() ? on : launch.device.empty() ? "auto" : launch.device);
+    if (recorded) return examine_recorded(chosen, place, plan);
     const lab::BenchRequest request = launch.request(chosen);
     if (on.empty() && !checklist) {
       lab::RoofSource roof(place.device, true);
@@ -64,15 +74,7 @@ private:
     const NamedText now = menu->parse(launch.schedule);
     if (checklist) return print_checklist(menu->predict(now.text).facts, json);
 
-    lab::Visit visit{launch.kernel,
-                     device_text(place),
-                     place.described->name,
-                     request.size,
-                     request.precision,
-                     now,
-                     {},
-                     {},
-                     {}};
+    lab::Visit visit = visit_of(chosen, place, now);
     std::unique_ptr<lab::Case> running;
     if (on.empty()) {
       running = run_case(chosen, now, visit);
@@ -87,6 +89,50 @@ private:
         lab::prove_advice(visit, *make_case(chosen, now, steps, roof), check_interrupt);
       }
     }
+    finish(visit, plan);
+  }
+
+  /// A gravity of bodies that --theta is given for is that of a tree.
+  [[nodiscard]] lab::BenchKernel found() const {
+    lab::BenchKernel chosen = launch.find();
+    if (!theta || chosen.pattern == "tree") return chosen;
+    if (chosen.name != "gravity") {
+      throw UsageError(fmt::format("--theta is for gravity and for trees of it; far fields of {} "
+                                   "are not examined",
+                                   launch.kernel));
+    }
+    return lab::find_kernel(chosen.name + "-tree", launch.settings);
+  }
+
+  /// Lists and trees: what they do is counted, not modelled.
+  void examine_recorded(const lab::BenchKernel& chosen, const Place& place,
+                        const io::OutputPlan& plan) const {
+    lab::RoofSource roof(place.device, true);
+    lab::BenchRequest request = request_of(chosen, {}, 1);
+    const auto running = chosen.make_case(request, roof);
+    const NamedText now = running->menu().parse(launch.schedule);
+    request.schedule = now.text;
+    lab::Visit visit = visit_of(chosen, place, now);
+    lab::run_visit(visit, *running, request, roof);
+    lab::examine_record(visit, *running, check_interrupt);
+    if (prove) lab::prove_visit(visit, *running, check_interrupt);
+    finish(visit, plan);
+  }
+
+  [[nodiscard]] lab::Visit visit_of(const lab::BenchKernel& chosen, const Place& place,
+                                    const NamedText& now) const {
+    return {theta ? chosen.name : launch.kernel,
+            device_text(place),
+            place.described->name,
+            launch.extents(chosen),
+            launch.digits(chosen),
+            now,
+            {},
+            {},
+            {}};
+  }
+
+  void finish(const lab::Visit& visit, const io::OutputPlan& plan) const {
     if (!output.empty()) io::write_text_file(plan, output, lab::record_text(visit));
     print_visit(visit, json);
     if (visit.findings.is_unexplained()) {
@@ -113,6 +159,8 @@ private:
     lab::BenchRequest request = launch.request(chosen);
     request.schedule = now.text;
     request.steps = steps;
+    request.near = within.request(chosen, launch.kernel);
+    request.theta = theta;
     request.measure.repeats = 5;
     request.measure.between = check_interrupt;
     return request;
@@ -140,6 +188,9 @@ void add_doctor(CommandLine& line) {
   auto o = std::make_shared<DoctorCommand>();
   o->launch.add_to(command);
   command.add_device(&o->launch.device, ": runs the launch there");
+  o->within.add_to(command);
+  command.add("--theta", &o->theta,
+              "gravity, by a tree: how wide a node may look; 0.5 if not given");
   command.add("--on", &o->on, "by the model alone: a device here, a described one, or FILE.json");
   command.add("--prove", &o->prove,
               "run each cure in turn with the launch; exits 1 when a prediction does not hold");

@@ -38,19 +38,22 @@ void print_visit(const lab::Visit& v, bool json) {
   }
   const auto& diagnoses = v.findings.diagnoses;
   fmt::print("{} {} {} on {}\nschedule {}{}\n", v.kernel, to_text(v.size), v.precision,
-             v.device_name, v.schedule.name.empty() ? "" : v.schedule.name + ": ",
-             v.schedule.text);
+             v.device_name, v.schedule.name.empty() ? "" : v.schedule.name + ": ", v.schedule.text);
   if (v.record) {
     const auto& r = *v.record;
     fmt::print("measured {}", to_text(r.timing->median));
     if (r.achieved && r.achieved->roof > 0)
       fmt::print(", {:.3f} of {}", r.achieved->fraction(), r.achieved->roof_name);
-    fmt::print("; ");
+    fmt::print("{}", v.findings.is_modelled() ? "; " : "\n");
   }
-  fmt::print("modelled {}, bound by {}\n", to_text(v.findings.time.seconds), v.findings.time.roof);
+  if (v.findings.is_modelled()) {
+    fmt::print("modelled {}, bound by {}\n", to_text(v.findings.time.seconds),
+               v.findings.time.roof);
+  }
   constexpr double much_longer = 1.25;
-  const double longer =
-      v.record ? v.record->timing->median.value / v.findings.time.seconds.value : 1;
+  const double longer = v.record && v.findings.is_modelled()
+                            ? v.record->timing->median.value / v.findings.time.seconds.value
+                            : 1;
   if (longer > much_longer) {
     fmt::print(
         "that is {:.2f} times as long as modelled: something holds it up that the doctor does "

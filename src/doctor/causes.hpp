@@ -19,5 +19,17 @@ namespace ridge::doctor {
 [[nodiscard]] Cause no_vectors();
 [[nodiscard]] Cause power_of_two_strides();
 [[nodiscard]] Cause remote_first_touch();
+[[nodiscard]] Cause loose_lists();
+[[nodiscard]] Cause tight_lists();
+[[nodiscard]] Cause small_leaves();
+[[nodiscard]] Cause large_leaves();
+[[nodiscard]] Cause uneven_groups();
+
+/// A cause whose evidence is in records, and in no facts.
+[[nodiscard]] Cause recorded_cause();
+/// The number of a record's detail; nothing where it has none of that name.
+[[nodiscard]] std::optional<double> number_of(const Record& record, std::string_view detail);
+/// The value of a field of a record's schedule; 0 where it has none.
+[[nodiscard]] int field_of(const Record& record, std::string_view field);
 
 } // namespace ridge::doctor

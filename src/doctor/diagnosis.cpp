@@ -110,6 +110,31 @@ std::vector<Diagnosis> diagnose(const Facts& facts) {
   return all;
 }
 
+bool is_recorded(const Record& record) {
+  return std::any_of(causes().begin(), causes().end(), [&](const Cause& cause) {
+    return cause.recorded != nullptr && cause.recorded(record);
+  });
+}
+
+bool has_schedules_to_try(const Record& record) {
+  return std::any_of(causes().begin(), causes().end(),
+                     [&](const Cause& cause) { return cause.tries && cause.recorded(record); });
+}
+
+std::vector<Diagnosis> diagnose(const Record& record, const std::vector<Record>& tried) {
+  std::vector<Diagnosis> all;
+  for (const Cause& cause : causes()) {
+    if (cause.recorded == nullptr) continue;
+    const auto evidence = cause.recorded(record);
+    if (!evidence || !cause.found(*evidence)) continue;
+    const Cure cure = cause.cure(record, tried);
+    Diagnosis d{&cause, *evidence, cure.gain, cure.gain, cure.fix, cure.schedule};
+    if (counts(d)) all.push_back(std::move(d));
+  }
+  sort_by_gain(all);
+  return all;
+}
+
 Findings diagnose(const Menu& menu, const std::string& schedule, const Record* record) {
   Findings findings;
   findings.facts = menu.predict(schedule).facts;

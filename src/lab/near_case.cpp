@@ -52,7 +52,7 @@ pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
 }
 
 void add_list_details(Record& record, const std::function<void()>& build,
-                      const std::function<void()>& look, Queue& queue) {
+                      const std::function<void()>& look, Queue& queue, double skin_of_cutoff) {
   const auto time_of = [&](const std::function<void()>& what) {
     std::vector<double> times;
     for (int n = 0; n < 4; ++n) {
@@ -66,8 +66,16 @@ void add_list_details(Record& record, const std::function<void()>& build,
     std::sort(times.begin() + 1, times.end()); // the first warms up
     return times[2];
   };
-  record.details.push_back({"build_seconds", time_of(build), {}});
-  record.details.push_back({"look_seconds", time_of(look), {}});
+  const double built = time_of(build);
+  const double looked = time_of(look);
+  record.details.push_back({"build_seconds", built, {}});
+  record.details.push_back({"look_seconds", looked, {}});
+  if (!record.timing) return;
+  const double sums = record.timing->median.value;
+  const double step = sums + looked + built / std::max(1.0, 7 / 0.12 * skin_of_cutoff);
+  record.details.push_back({"step_seconds", step, {}});
+  if (record.achieved && record.achieved->roof > 0)
+    record.details.push_back({"step_fraction", record.achieved->fraction() * sums / step, {}});
 }
 
 } // namespace ridge::lab

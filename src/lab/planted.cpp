@@ -53,7 +53,73 @@ std::function<Facts()> changed(const std::function<Facts()>& of, const Change& c
   };
 }
 
+/// An H100's record of a million atoms at density 0.8442 within 2.5, with another skin: pairs
+/// computed as the cube of the reach.
+Record of_lists(double skin) {
+  const double wider = (2.5 + skin + 0.2) / (2.5 + 0.3 + 0.2);
+  const double pairs = wider * wider * wider;
+  Record r;
+  r.device_name = "NVIDIA H100";
+  r.size = Extents{1048576};
+  r.schedule = "share=1 block=128";
+  r.timing = Timing{{0.177e-3 * pairs}, {0.177e-3 * pairs}, {0.177e-3 * pairs}, 15};
+  r.details = {{"cutoff", 2.5, {}},
+               {"skin", skin, {}},
+               {"asked", 57.3e6, {}},
+               {"computed", 99e6 * pairs, {}},
+               {"build_seconds", 0.95e-3 * pairs, {}},
+               {"look_seconds", 0.03e-3, {}}};
+  return r;
+}
+
+/// What a walk over 65536 bodies on 32 cores recorded.
+struct Walk {
+  int leaf = 32, tile = 2;
+  double p2p = 0, p2c = 0, nodes = 0; ///< a body
+  double walk = 0, build = 0;         ///< seconds
+  double imbalance = 1.5, groups = 2048;
+};
+Record of_tree(const Walk& w) {
+  Record r;
+  r.device_name = "a cpu of 32 cores";
+  r.size = Extents{65536};
+  r.schedule = "leaf=" + std::to_string(w.leaf) + " tile=" + std::to_string(w.tile) +
+               " levels=21 cut=2 threads=0";
+  const Seconds all{w.walk + w.build + 1e-3};
+  r.timing = Timing{all, all, all, 15};
+  r.details = {{"p2p", w.p2p, {}},
+               {"p2c", w.p2c, {}},
+               {"imbalance", w.imbalance, {}},
+               {"nodes", w.nodes, {}},
+               {"groups", w.groups, {}},
+               {"workers", 32, {}},
+               {"seconds_sort", 1e-3, {}},
+               {"seconds_nodes", w.build / 2, {}},
+               {"seconds_moments", w.build / 2, {}},
+               {"seconds_walk", w.walk, {}}};
+  return r;
+}
+
+Planted recorded(const char* cause, const char* what, Record sick, Record healthy,
+                 std::vector<Record> tried = {}) {
+  Planted p{cause, what, {}, {}};
+  p.sick_record = [=] { return sick; };
+  p.healthy_record = [=] { return healthy; };
+  p.tried = std::move(tried);
+  return p;
+}
+
 } // namespace
+
+std::optional<double> Planted::evidence(const doctor::Cause& named, bool planted) const {
+  if (sick_record) return named.recorded(planted ? sick_record() : healthy_record());
+  return named.evidence(planted ? sick() : healthy());
+}
+
+std::vector<doctor::Diagnosis> Planted::diagnoses(bool planted) const {
+  if (sick_record) return doctor::diagnose(planted ? sick_record() : healthy_record(), tried);
+  return doctor::diagnose(planted ? sick() : healthy());
+}
 
 std::vector<Planted> planted_launches() {
   const auto of = [](auto... words) { return [=] { return launch(words...); }; };
@@ -67,6 +133,16 @@ std::vector<Planted> planted_launches() {
   // Fields of Ridge's own have no such rows; those that somebody else owns may.
   const std::function<Facts()> order8 =
       of("laplacian8", "cpu", Extents{512, 1000, 500}, "depth=1 rows=64");
+  // Seconds of 32 cores, from what a body meets and what nodes take.
+  const Walk usual{.p2p = 900, .p2c = 330, .nodes = 7300, .walk = 9e-3, .build = 0.7e-3};
+  const Walk one{.leaf = 1, .p2p = 100, .p2c = 900, .nodes = 95000, .walk = 15e-3, .build = 9e-3};
+  const Walk many{
+      .leaf = 1024, .p2p = 8000, .p2c = 60, .nodes = 220, .walk = 42e-3, .build = 0.1e-3};
+  Walk uneven = usual;
+  uneven.imbalance = 40;
+  uneven.groups = 256;
+  uneven.tile = 4;
+  uneven.walk = 40e-3;
   return {
       {"staged-passes", "a propagator's sum in two passes, full width",
        of("lattice-sum", gcd, lattice, "staged64"), of("lattice-sum", gcd, lattice, "fused64")},
@@ -101,15 +177,24 @@ std::vector<Planted> planted_launches() {
        changed(order8, [](Facts& f) { f.set_lines = 17; }), order8},
       {"remote-first-touch", "filled by one thread, two nodes",
        changed(streaming, [](Facts& f) { f.node_share = 2; }), streaming},
+      recorded("loose-lists", "a skin of half of the cutoff", of_lists(1.25), of_lists(0.3)),
+      recorded("tight-lists", "a skin of a hundredth of the cutoff", of_lists(0.025),
+               of_lists(0.3)),
+      recorded("small-leaves", "leaves of one body", of_tree(one), of_tree(usual),
+               {of_tree(usual)}),
+      recorded("large-leaves", "leaves of 1024 bodies", of_tree(many), of_tree(usual),
+               {of_tree(usual)}),
+      recorded("uneven-groups", "a group of 256 costs forty times the mean", of_tree(uneven),
+               of_tree(usual), {of_tree(usual)}),
   };
 }
 
 std::vector<Confusion> confusion_table() {
   std::vector<Confusion> table;
   for (const Planted& p : planted_launches()) {
-    const Facts sick = p.sick();
-    Confusion row{p.cause, p.what, sick.device.name, {}, 1, {}, {}};
-    for (const doctor::Diagnosis& d : doctor::diagnose(sick)) {
+    const std::string on = p.sick ? p.sick().device.name : p.sick_record().device_name;
+    Confusion row{p.cause, p.what, on, {}, 1, {}, {}};
+    for (const doctor::Diagnosis& d : p.diagnoses(true)) {
       if (row.named_first.empty()) {
         row.named_first = d.cause->name;
         row.gain = d.predicted_gain;
@@ -117,7 +202,7 @@ std::vector<Confusion> confusion_table() {
         row.also.emplace_back(d.cause->name);
       }
     }
-    for (const doctor::Diagnosis& d : doctor::diagnose(p.healthy()))
+    for (const doctor::Diagnosis& d : p.diagnoses(false))
       row.on_healthy.emplace_back(d.cause->name);
     table.push_back(std::move(row));
   }

@@ -46,9 +46,13 @@ ordered_json json_of(const Visit& v, std::size_t i) {
                  {"precision", v.precision},
                  {"size", sizes},
                  {"schedule", v.schedule.text},
-                 {"modelled_seconds", v.findings.time.seconds.value},
-                 {"modelled_roof", v.findings.time.roof},
+                 {"modelled_seconds", nullptr},
+                 {"modelled_roof", nullptr},
                  {"seconds", nullptr}};
+  if (v.findings.is_modelled()) {
+    o["modelled_seconds"] = v.findings.time.seconds.value;
+    o["modelled_roof"] = v.findings.time.roof;
+  }
   if (v.record) o["seconds"] = v.record->timing->median.value;
   o.update(diagnosis_json(v, i));
   return o;
@@ -88,6 +92,20 @@ void run_visit(Visit& visit, Case& running, const BenchRequest& request, RoofSou
     const auto share = doctor::node_share(memory->a, static_cast<std::size_t>(memory->size.value));
     if (share) visit.record->details.push_back({model::node_share_detail, *share, {}});
   }
+}
+
+void examine_record(Visit& visit, Case& running, const std::function<void()>& between) {
+  std::vector<Record> tried; // a run counts what a schedule does
+  std::vector<NamedText> others;
+  if (doctor::has_schedules_to_try(*visit.record))
+    others = running.menu().changes(visit.schedule.text);
+  for (const NamedText& other : others) {
+    if (between) between();
+    const Program program = running.bind(other);
+    program.run();
+    tried.push_back(program.record());
+  }
+  visit.findings.diagnoses = doctor::diagnose(*visit.record, tried);
 }
 
 void prove_visit(Visit& visit, Case& running, const std::function<void()>& between) {

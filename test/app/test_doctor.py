@@ -44,7 +44,7 @@ def test_what_the_sources_say(ridge, words, cause, fix):
 def test_a_healthy_launch(ridge):
     words = "laplacian", *GCD, "--schedule", "kernel5"
     assert diagnoses(ridge, *words) == []
-    assert "none of the 14 causes holds" in ridge.good("doctor", *words).out
+    assert "none of the 19 causes holds" in ridge.good("doctor", *words).out
 
 
 @pytest.mark.parametrize("kernel", ["wave8", "wave6", "laplacian8"])
@@ -57,8 +57,8 @@ def test_a_point_a_thread_of_many_neighbours(ridge, kernel, precision):
 
 def test_causes(ridge):
     rows = json.loads(ridge.good("doctor", "--causes", "--json").out)
-    assert len(rows) == 14
-    assert sum(r["named_first"] == r["cause"] for r in rows) >= 13
+    assert len(rows) == 19
+    assert sum(r["named_first"] == r["cause"] for r in rows) >= 18
     assert all(r["on_healthy"] == [] for r in rows)
     text = ridge.good("doctor", "--causes").out
     for r in rows:
@@ -90,7 +90,7 @@ def test_on_the_cpu(ridge, kernel, size, schedule):
 def test_many_sweeps_are_advised_where_memory_is_what_a_sweep_waits_for(ridge):
     words = "doctor", "heat", "--on", "h200", "--size"
     text = ridge.good(*words, "512x512x512").out
-    assert "none of the 14 causes" in text
+    assert "none of the 19 causes" in text
     assert "4 sweeps in one pass over memory move 0.25" in text and "schedule sweeps=4" in text
     assert "advice" not in ridge.good(*words, "64x64x64").out # in the cache
     assert "advice" not in ridge.good("doctor", "box27", "--on", "h200").out
@@ -107,6 +107,39 @@ def test_a_proof(ridge):
     held = [d["holds"] for d in found if d["proved_gain"] is not None]
     assert result.code == (0 if all(held) else 1)
     assert all(held) or "the prediction did not hold" in result.err
+
+
+LISTS = ["lennard-jones", "--device", "cpu", "--size", 4000, "--cutoff", 2.5]
+
+
+@pytest.mark.parametrize("words, cause, fix", [
+    ([*LISTS, "--skin", 1.5], "loose-lists", "--skin "),
+    ([*LISTS, "--skin", 0.01], "tight-lists", "--skin "),
+    (["gravity", "--device", "cpu", "--size", 6000, "--theta", 0.6, "--schedule", "leaf=1"], "small-leaves",
+     "schedule leaf="),
+    (["gravity-tree-cube", "--device", "cpu", "--size", 6000, "--schedule", "leaf=2000"], "large-leaves",
+     "schedule leaf="),
+])  # fmt: skip
+def test_lists_and_trees(ridge, words, cause, fix):
+    found = diagnoses(ridge, *words)
+    first = found[0]
+    assert first["cause"] == cause and fix in first["fix"]
+    assert first["modelled_seconds"] is None and first["seconds"] > 0
+    text = ridge.good("doctor", *words).out
+    assert f"{cause}: " in text and "modelled" not in text
+
+
+def test_healthy_lists_and_trees(ridge):
+    for words in (LISTS, ["gravity-tree", "--device", "cpu", "--size", 6000]):
+        named = {d["cause"] for d in diagnoses(ridge, *words)}
+        assert not named & {"loose-lists", "tight-lists", "small-leaves", "large-leaves"}
+
+
+def test_the_proof_of_a_leaf(ridge):
+    result = ridge("doctor", "gravity-tree-cube", "--device", "cpu", "--size", 10000, "--schedule", "leaf=4096",
+                   "--prove", "--json")  # fmt: skip
+    leaves = next(d for d in json.loads(result.out) if d["cause"] == "large-leaves")
+    assert leaves["proved_gain"] > 1.2  # four times the pairs
 
 
 def test_what_no_cause_explains_fails(ridge):
@@ -179,6 +212,12 @@ def test_small_passes_on_a_cpu_have_causes(ridge):
     (["heat", *GCD, "--schedule", "sweeps=4"], "examines single sweeps"),
     (["lattice-residual", *GCD, "--precision", "fp16"], "lattice-residual has fp32 and fp64"),
     (["chain", *GCD, "--operations", "77"], "1 to 32"),
+    ([*LISTS[:1], "--on", "h200", "--cutoff", 2.5], ["once they have run", "--device"]),
+    (["gravity-tree", "--device", "cpu", "--checklist"], ["once they have run", "--checklist"]),
+    ([*LISTS[:3], "--skin", 0.3], "go with --cutoff"),
+    ([*LISTS, "--theta", 0.5], "--theta is for gravity"),
+    (["laplacian", "--device", "cpu", "--cutoff", 2], "--cutoff is for interactions"),
+    (["gravity", "--device", "cpu", "--theta", 1.7], "theta 1.7"),
     (["--explain", "bad-luck"], ["unknown cause 'bad-luck'", "cache-overflow"]),
     (["./none.hpp:None", *GCD], "none.hpp"),
 ])  # fmt: skip

@@ -18,6 +18,7 @@ def test_records_are_checked_and_say_what_was_computed(ridge, device, size, box,
         assert r["items"] == r["asked"] <= r["computed"]
         assert r["flops"] == 26 * r["asked"]
         assert r["list_bytes"] > 0 and r["build_seconds"] > 0 and r["look_seconds"] > 0
+        assert r["step_seconds"] > r["seconds"]
         assert r["bodies_per_second"] == pytest.approx(size / r["seconds"])
     if box == "periodic":  # 4/3 pi 2^3 0.8442, all bodies having as many neighbours
         assert records[0]["asked"] / size == pytest.approx(28.3, rel=0.15)

@@ -12,6 +12,13 @@ namespace ridge::doctor {
 
 using model::Facts, model::time_of, model::graph_share;
 
+/// What to do about a cause that a record shows.
+struct Cure {
+  double gain = 1;           ///< time now over time then
+  std::string fix;           ///< for people
+  std::string schedule = {}; ///< that has it; empty where no schedule helps
+};
+
 struct Cause {
   std::string_view name;  ///< "cache-overflow"
   std::string_view title; ///< "what is used again is no longer in the cache"
@@ -24,6 +31,12 @@ struct Cause {
   bool (*cures)(const Facts& sick, const Facts& changed) = nullptr;
   /// The launch without the cause: what a cure can bring at most.
   Facts (*healed)(Facts);
+  /// Lists and trees: how much they do is known once it is done. The evidence of a record that has
+  /// it, and the cure, knowing what launches under other schedules recorded. `evidence` says
+  /// nothing then.
+  std::optional<double> (*recorded)(const Record&) = nullptr;
+  Cure (*cure)(const Record& sick, const std::vector<Record>& tried) = nullptr;
+  bool tries = false;      ///< the cure is one of the schedules that were tried
   std::string_view action; ///< what to do where no schedule helps
   std::string_view background;
   std::string_view source;
@@ -38,7 +51,7 @@ struct Cause {
   }
 };
 
-/// All fourteen, in the order in which equal gains are told.
+/// All nineteen, in the order in which equal gains are told.
 [[nodiscard]] const std::vector<Cause>& causes();
 
 /// Throws UsageError that lists them.

@@ -33,6 +33,8 @@ struct Findings {
   Best best; ///< of the schedules with names, the fastest, whatever the cause
   std::optional<Advice> advice;
 
+  /// Lists and trees are not.
+  [[nodiscard]] bool is_modelled() const { return time.seconds.value > 0; }
   /// Whether a schedule with a name is much faster, and no cause says why.
   [[nodiscard]] bool is_unexplained() const;
 };
@@ -53,5 +55,13 @@ inline constexpr double least_saving = 0.03;
 /// The same for a launch of which only facts are known: the causes, and what their cures bring at
 /// most.
 [[nodiscard]] std::vector<Diagnosis> diagnose(const Facts& facts);
+
+/// Whether causes know the launch by its record: lists and trees.
+[[nodiscard]] bool is_recorded(const Record& record);
+/// Whether what other schedules do is worth finding out.
+[[nodiscard]] bool has_schedules_to_try(const Record& record);
+/// Examines such a launch, which was timed; `tried`: what launches under other schedules recorded.
+[[nodiscard]] std::vector<Diagnosis> diagnose(const Record& record,
+                                              const std::vector<Record>& tried);
 
 } // namespace ridge::doctor

@@ -19,9 +19,10 @@ namespace ridge::lab {
 [[nodiscard]] pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
                                         const NearRequest& request);
 
-/// What lists cost beside sums over them: times of building and of looking whether bodies moved.
+/// What lists cost beside sums over them: times of building and of looking whether bodies moved;
+/// and of a step of a melt, whose lists last seven steps at a skin of 0.12 of the cutoff.
 void add_list_details(Record& record, const std::function<void()>& build,
-                      const std::function<void()>& look, Queue& queue);
+                      const std::function<void()>& look, Queue& queue, double skin_of_cutoff);
 
 /// Whether lists can serve an interaction: its first three components are positions.
 template <class I>
@@ -36,8 +37,9 @@ class NearCase final : public Case {
 
 public:
   NearCase(std::string name, I interaction, pairs::HostBodies<I::sources> host,
-           const NearRequest& request, const Device& device)
-      : name_(std::move(name)), options_(spread({&host[0], &host[1], &host[2]}, request)),
+           const NearRequest& request, const Device& device, RoofSource& roof)
+      : name_(std::move(name)), roof_(roof),
+        options_(spread({&host[0], &host[1], &host[2]}, request)),
         bodies_(with_cutoff(interaction, request.cutoff), host, device), host_(std::move(host)) {
     build(0);
     asked_ = pairs::count_interactions(*lists_);
@@ -54,7 +56,7 @@ public:
   }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
     const auto chosen = pairs::parse_list_schedule(s.text, queue().device());
-    build(pairs::share_of(chosen.schedule));
+    build(share_of(chosen.schedule));
     return {queue(), pairs::within(*lists_, bodies_.call), chosen.schedule, name_};
   }
   void poison() override {
@@ -65,11 +67,16 @@ public:
     return check_near_sums(queue(), bodies_.call, host_, options_);
   }
   [[nodiscard]] Limit limit() const override {
-    return {"issue", "interactions/s", static_cast<double>(asked_), 0};
+    Limit limit =
+        pairs_limit(bodies_.queue.device(), pairs::traits_of<I, P>(), {1, 1, false}, roof_);
+    limit.amount = static_cast<double>(asked_);
+    return limit;
   }
   void complete(Record& record, const AskedSchedule& /*schedule*/) override {
     record.work.items = asked_;
     record.work.flops = pairs::flops_of<I>() * static_cast<double>(asked_);
+    record.details.push_back({"cutoff", options_.cutoff, {}});
+    record.details.push_back({"skin", options_.skin, {}});
     record.details.push_back({"asked", static_cast<double>(asked_), {}});
     if (record.timing) {
       record.details.push_back({"bodies_per_second",
@@ -77,7 +84,8 @@ public:
                                 {}});
     }
     add_list_details(
-        record, [&] { lists_->rebuild(); }, [&] { (void)lists_->update(); }, queue());
+        record, [&] { lists_->rebuild(); }, [&] { (void)lists_->update(); }, queue(),
+        options_.skin / options_.cutoff);
   }
 
 private:
@@ -97,6 +105,7 @@ private:
   }
 
   std::string name_;
+  RoofSource& roof_;
   pairs::ListOptions options_;
   GivenBodies<I, P> bodies_;
   pairs::HostBodies<I::sources> host_;

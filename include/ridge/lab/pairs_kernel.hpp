@@ -36,7 +36,7 @@ template <class I>
       if (request.near) {
         if constexpr (takes_lists<I>) {
           return std::make_unique<NearCase<I, P>>(name, interaction, make(count, 1), *request.near,
-                                                  request.device);
+                                                  request.device, roof);
         }
         throw UsageError(name + " has no cutoff: it says of no three components that they are "
                                 "positions");

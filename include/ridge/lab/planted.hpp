@@ -1,9 +1,11 @@
 // Launches with one planted cause each, and the same without: what the doctor is tested with.
 #pragma once
 
+#include <ridge/doctor/diagnosis.hpp>
 #include <ridge/model/facts.hpp>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,12 @@ struct Planted {
   std::string cause; ///< what is planted
   std::string what;  ///< the launch, in words
   std::function<model::Facts()> sick, healthy;
+  /// Lists and trees: what runs recorded, in place of facts.
+  std::function<Record()> sick_record = {}, healthy_record = {};
+  std::vector<Record> tried = {}; ///< under other schedules
+
+  [[nodiscard]] std::optional<double> evidence(const doctor::Cause& named, bool planted) const;
+  [[nodiscard]] std::vector<doctor::Diagnosis> diagnoses(bool planted) const;
 };
 
 /// One for each cause, on described devices: none of them need be here.

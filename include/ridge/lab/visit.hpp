@@ -33,6 +33,10 @@ void measure_ceilings(Place& place, RoofSource& roof, const std::function<void()
 /// Runs the launch of a visit and keeps its record. Throws Failure where its results are wrong.
 void run_visit(Visit& visit, Case& running, const BenchRequest& request, RoofSource& roof);
 
+/// Diagnoses a visit of lists or trees by its record, and by those of launches under schedules that
+/// differ in a field.
+void examine_record(Visit& visit, Case& running, const std::function<void()>& between);
+
 /// Runs the cure of each diagnosis in turn with the launch; none where no schedule cures it.
 void prove_visit(Visit& visit, Case& running, const std::function<void()>& between);
 

@@ -10,7 +10,10 @@ namespace ridge::pairs {
 /// F = 24 (2 r^-12 - r^-6) d / r^2, d = target - source.
 struct LennardJones {
   static constexpr int targets = 3, sources = 3, sums = 4, positions = 3, vector = 3;
-  static constexpr double flops = 26;
+  /// Beside the root: 3 differences, 3 for the distance, 3 for what is within, 6 for the force, 3
+  /// for the sums, 3 for the energy.
+  static constexpr double flops = 26, operations = 21, rsqrts = 1;
+  static constexpr Grade grade = Grade::refined;
 
   double cutoff_squared = 6.25;
 
