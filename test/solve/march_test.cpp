@@ -69,8 +69,9 @@ struct Half {
     queue.wait();
     fine.a.k = Span<const T>(fine.k.elements());
   }
-  void poison(const Field<T>& field) {
-    fill_bytes(queue, field.data(), 0xff, Bytes{field.count() * static_cast<Index>(sizeof(T))});
+  template <class V>
+  void poison(const Field<V>& field) {
+    fill_bytes(queue, field.data(), 0xff, Bytes{field.count() * static_cast<Index>(sizeof(V))});
   }
   void sweep(const Field<T>* from, const Field<T>& to, T weight) {
     Sweep<T> s;
@@ -94,13 +95,41 @@ struct Half {
     return w;
   }
 
+  /// Of b - A u, beside those that a pass of their own gives.
+  void expect_squares(const Field<double>& squares) {
+    ASSERT_GT(fine.parts, 0);
+    const auto sum = [&](const Field<double>& parts, Index step) {
+      std::vector<double> all(static_cast<std::size_t>(parts.count()));
+      copy_to_host(queue, all.data(), parts.data(), parts.count());
+      queue.wait();
+      double total = 0;
+      for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(step))
+        total += all[i];
+      return total;
+    };
+    const Field<double> parts(queue.device(), Extents{14});
+    Norms<T> norms;
+    norms.a = fine.a;
+    norms.u = Span<const T>(fine.u.elements());
+    norms.b = Span<const T>(fine.b.elements());
+    norms.sums = parts.elements();
+    give(queue, norms);
+    const double right = sum(parts, 2);
+    EXPECT_NEAR(sum(squares, 1), right, right * (sizeof(T) == 8 ? 1e-12 : 1e-4));
+  }
+
   void expect_down(const Level<T>& coarse, bool from_zero) {
     WayDown<T> down = way<WayDown<T>>(T(0.6), T(1.4));
     if (from_zero) down.u = {};
     poison(out);
     poison(coarse.other);
     down.coarse = coarse.other.elements();
+    const bool counts = !from_zero && fine.a.k.size == 0;
+    const Field<double> squares(queue.device(), Extents{std::max(fine.parts, 1)});
+    poison(squares);
+    if (counts) down.squares = squares.elements();
     give(queue, down);
+    if (counts) expect_squares(squares);
     sweep(from_zero ? nullptr : &fine.u, fine.other, T(0.6));
     sweep(&fine.other, scratch, T(1.4));
     expect_alike(queue, out, scratch, "two sweeps down");

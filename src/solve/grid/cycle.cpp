@@ -96,7 +96,7 @@ void Cycle<T>::set_coefficient(const View<const T>& k, Index3 first, Index3 poin
   copy_to_host(queue_, coarsest.data(), levels_.back()->k.data(), levels_.back()->k.count());
   queue_.wait();
   invert({coarsest.begin(), coarsest.end()});
-  for (Repeated* recorded : {&cycle_, &from_zero_, &start_})
+  for (Repeated* recorded : {&cycle_, &from_zero_, &start_, &begin_, &finish_})
     *recorded = Repeated(); // it knew no coefficient
 }
 
@@ -137,14 +137,51 @@ void Cycle<T>::run_full_start() {
 }
 
 template <class T>
-void Cycle<T>::sweep(Level<T>& level, double weight, bool from_zero) {
+bool Cycle<T>::counts(bool reproducible) const {
+  if (levels_.size() == 1) return false;
+  // A pass adds up in an order that depends on which planes a rank has.
+  if (marches(0)) return parts() > 0 && finest().a.k.size == 0 && !shared_ && !reproducible;
+  return find_offer(queue_.device().kind(), typeid(CountedSweep<T>)) != nullptr;
+}
+
+/// Parts change the arrays' places an even number of times, so that they can be recorded.
+template <class T>
+void Cycle<T>::begin(const Span<double>& squares) {
+  begin_.run(queue_, can_be_recorded(), [this, squares] {
+    Level<T>& level = finest();
+    if (marches(0)) {
+      way_down(0, false, squares);
+      std::swap(level.u, level.other);
+    } else {
+      give(CountedSweep<T>{sweep_of(level, sweep_weights()[0], false), squares});
+    }
+  });
+}
+template <class T>
+void Cycle<T>::finish() {
+  finish_.run(queue_, can_be_recorded(), [this] {
+    std::swap(finest().u, finest().other);
+    if (!marches(0)) rest_of_down(0);
+    arrive(1);
+    cycle(1, true);
+    up(0);
+  });
+}
+
+template <class T>
+Sweep<T> Cycle<T>::sweep_of(const Level<T>& level, double weight, bool from_zero) const {
   Sweep<T> s;
   s.a = level.a;
   if (!from_zero) s.u = Span<const T>(level.u.elements());
   s.b = Span<const T>(level.b.elements());
   s.out = level.other.elements();
   s.weight = static_cast<T>(weight);
-  give(s);
+  return s;
+}
+
+template <class T>
+void Cycle<T>::sweep(Level<T>& level, double weight, bool from_zero) {
+  give(sweep_of(level, weight, from_zero));
   std::swap(level.u, level.other);
 }
 
@@ -168,25 +205,36 @@ void Cycle<T>::cycle(std::size_t l, bool from_zero, int visits) {
 /// Sweeps, the residual, and its restriction.
 template <class T>
 void Cycle<T>::down(std::size_t l, bool from_zero) {
+  if (marches(l)) {
+    way_down(l, from_zero);
+  } else {
+    sweep(*levels_[l], sweep_weights()[0], from_zero);
+    rest_of_down(l);
+  }
+  arrive(l + 1);
+}
+template <class T>
+void Cycle<T>::way_down(std::size_t l, bool from_zero, const Span<double>& squares) {
   Level<T>& level = *levels_[l];
   const std::array<double, 2> weights = sweep_weights();
-  if (marches(l)) {
-    WayDown<T> way;
-    way.a = level.a;
-    way.transfer = level.steps;
-    if (!from_zero) way.u = Span<const T>(level.u.elements());
-    way.b = Span<const T>(level.b.elements());
-    way.out = level.other.elements();
-    way.coarse = coarse_b(l + 1).elements();
-    way.weights[0] = static_cast<T>(weights[0]);
-    way.weights[1] = static_cast<T>(weights[1]);
-    give(way);
-    std::swap(level.u, level.other);
-    arrive(l + 1);
-    return;
-  }
-  sweep(level, weights[0], from_zero);
-  sweep(level, weights[1], false);
+  WayDown<T> way;
+  way.a = level.a;
+  way.transfer = level.steps;
+  if (!from_zero) way.u = Span<const T>(level.u.elements());
+  way.b = Span<const T>(level.b.elements());
+  way.out = level.other.elements();
+  way.coarse = coarse_b(l + 1).elements();
+  way.weights[0] = static_cast<T>(weights[0]);
+  way.weights[1] = static_cast<T>(weights[1]);
+  way.squares = squares;
+  give(way);
+  std::swap(level.u, level.other);
+}
+/// After the first sweep.
+template <class T>
+void Cycle<T>::rest_of_down(std::size_t l) {
+  Level<T>& level = *levels_[l];
+  sweep(level, sweep_weights()[1], false);
   Residual<T> r;
   r.a = level.a;
   r.u = Span<const T>(level.u.elements());
@@ -199,7 +247,6 @@ void Cycle<T>::down(std::size_t l, bool from_zero) {
 template <class T>
 void Cycle<T>::restrict(std::size_t l, const Field<T>& from) {
   give(levels_[l]->restriction(from, coarse_b(l + 1)));
-  arrive(l + 1);
 }
 template <class T>
 void Cycle<T>::interpolate(std::size_t l, bool adds) {
@@ -246,8 +293,10 @@ void Cycle<T>::up(std::size_t l) {
 
 template <class T>
 void Cycle<T>::full_start() {
-  for (std::size_t l = 0; l + 1 < levels_.size(); ++l)
+  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
     restrict(l, levels_[l]->b);
+    arrive(l + 1);
+  }
   for (std::size_t l = levels_.size(); l-- > 0;) {
     // The cycle below writes over the right-hand sides of coarser levels, which are done.
     if (l + 1 < levels_.size()) interpolate(l, false);

@@ -42,6 +42,15 @@ public:
   void run_from_zero();
   void run_full_start();
 
+  /// A cycle from the u that is there, in two parts: `begin` leaves in `squares` parts of the sum
+  /// of (b - A u)^2, as many as `parts` says or those of Norms where that is 0; `finish` does the
+  /// rest. Between them u is what it was, and the cycle may be given up.
+  void begin(const Span<double>& squares);
+  void finish();
+  /// Whether `begin` has its sums for nothing; the same bits on any number of ranks or not.
+  [[nodiscard]] bool counts(bool reproducible) const;
+  [[nodiscard]] int parts() const { return marches(0) ? levels_.front()->parts : 0; }
+
   /// Gives a cycle under a schedule to the queue; below the finest level from zero.
   void give_cycle(const CycleSchedule& schedule);
   /// Least bytes of it: on the way down each level reads u and b and writes u, on the way up
@@ -58,9 +67,12 @@ private:
     detail::give(queue_, pass);
   }
   void invert(const std::vector<double>& k);
+  [[nodiscard]] Sweep<T> sweep_of(const Level<T>& level, double weight, bool from_zero) const;
   void sweep(Level<T>& level, double weight, bool from_zero);
   void cycle(std::size_t l, bool from_zero, int visits = 1);
   void down(std::size_t l, bool from_zero);
+  void way_down(std::size_t l, bool from_zero, const Span<double>& squares = {});
+  void rest_of_down(std::size_t l);
   void up(std::size_t l);
   /// Whether half a cycle of a level is one pass.
   [[nodiscard]] bool marches(std::size_t l) const { return levels_[l]->marches; }
@@ -91,7 +103,7 @@ private:
   std::vector<Index3> points_;
   std::vector<std::unique_ptr<Level<T>>> levels_;
   Memory matrix_; ///< the inverse on the coarsest level
-  Repeated cycle_, from_zero_, start_;
+  Repeated cycle_, from_zero_, start_, begin_, finish_;
 };
 
 } // namespace ridge::solve::detail

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 
 namespace ridge::solve::detail {
 
@@ -256,6 +257,21 @@ std::pair<double, double> Equations<T>::norm(bool of_right_side) {
   give(n);
   const auto [squares, weighted] = read_sums();
   return {std::sqrt(squares), weighted};
+}
+
+template <class T>
+double Equations<T>::begin_cycle() {
+  const Index parts = cycle_.parts();
+  if (parts == 0) {
+    cycle_.begin(sums_.elements());
+    return std::sqrt(read_sums().first);
+  }
+  if (squares_.count() == 0) squares_ = Field<double>(queue_.device(), Extents{parts}, "norms");
+  cycle_.begin(squares_.elements());
+  std::vector<double> all(static_cast<std::size_t>(parts));
+  copy_to_host(queue_, all.data(), squares_.data(), parts);
+  queue_.wait();
+  return std::sqrt(std::accumulate(all.begin(), all.end(), 0.0));
 }
 
 template <class T>

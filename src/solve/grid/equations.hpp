@@ -47,6 +47,12 @@ public:
 
   /// The norm of b - A u on the finest level, or of b, and the sum of the same weighted by volumes.
   [[nodiscard]] std::pair<double, double> norm(bool of_right_side);
+  /// Begins a cycle with the norm of b - A u, which costs next to nothing where `counts` says so;
+  /// the cycle's `finish` makes u better.
+  [[nodiscard]] double begin_cycle();
+  [[nodiscard]] bool counts(bool reproducible) const {
+    return problem_.order == 2 && cycle_.counts(reproducible);
+  }
   /// The sum of x y weighted by volumes, in which A is symmetric.
   [[nodiscard]] double product(const Span<const T>& x, const Span<const T>& y);
   /// out = A u.
@@ -95,7 +101,7 @@ private:
   Queue& queue_;
   GridProblem problem_;
   Cycle<T> cycle_;
-  Field<double> sums_;
+  Field<double> sums_, squares_;
   Index parts_ = 1; ///< of sums, a plane
   Index3 first_{0, 0, 0}, solved_ = problem_.extents;
   // What this rank has: of fields, the first point that is solved for in them, and its points of

@@ -177,10 +177,16 @@ template <class T>
 bool Fourier<T>::is_small(const Device& device, const GridProblem& problem) {
   if (!device.is_gpu()) return !facts_of(device).is_emulated;
   double times = 1;
-  for (const Continued& axis : axes_of(problem))
+  double period = 1;
+  for (const Continued& axis : axes_of(problem)) {
     times *= static_cast<double>(axis.period()) / axis.points();
-  constexpr double worth = 9; // all axes doubled: 0.95 ms at 129^3 on an H100, as 4 cycles
-  return times < worth;
+    period *= axis.period();
+  }
+  // To 1e-10 in fp64 on an H100, all axes doubled, beside cycles: 0.97 ms and 3.8 at 129^3, 7.0 and
+  // 10.3 at 257^3, 38.5 and 24.0 at 385^3, 55.6 and 50.9 at 513^3. Fourfold takes half of that.
+  constexpr double doubled = 9;
+  constexpr double most = 3e8;
+  return times < doubled && (times < doubled / 2 || problem.order > 2 || period < most);
 }
 
 template <class T>

@@ -16,7 +16,7 @@ public:
   [[nodiscard]] static std::string problem(const Device& device, const GridProblem& problem);
 
   /// Whether it is the fastest way there: on GPUs points are reflected at faces, which makes the
-  /// transforms up to eight times as large as the field.
+  /// transforms up to eight times as large as the field, and more where faces are not alike.
   [[nodiscard]] static bool is_small(const Device& device, const GridProblem& problem);
 
   /// Throws UsageError where it cannot be, Failure where memory does not suffice.

@@ -85,6 +85,10 @@ struct Marches {
 };
 const Marches<float> float_marches;
 const Marches<double> double_marches;
+#else
+const Offer counted_sweeps[2] = {
+    {kind_of<Here>, typeid(CountedSweep<float>), &counted_sweep<float>},
+    {kind_of<Here>, typeid(CountedSweep<double>), &counted_sweep<double>}};
 #endif
 const Passes<float> floats;
 const Passes<double> doubles;

@@ -33,8 +33,25 @@ bool Progressing::next(double residual) {
   return solution.cycles < options.most_cycles;
 }
 
+/// The first pass of a cycle gives the residual of the u that the cycle before left.
+template <class T>
+void Iteration<T>::cycles_that_count(Progressing& progress, double size) {
+  const bool starts = progress.options.full;
+  if (starts) {
+    if (!progress.begin(1)) return;
+    equations_.cycle().run_full_start();
+  } else if (!progress.begin(equations_.begin_cycle() / size)) {
+    return;
+  } else {
+    equations_.cycle().finish();
+  }
+  while (progress.next(equations_.begin_cycle() / size))
+    equations_.cycle().finish();
+}
+
 template <class T>
 void Iteration<T>::cycles(Progressing& progress, double size) {
+  if (equations_.counts(progress.options.reproducible)) return cycles_that_count(progress, size);
   if (!progress.begin(progress.options.full ? 1 : equations_.norm(false).first / size)) return;
   bool starts = progress.options.full;
   do {

@@ -42,6 +42,7 @@ public:
   [[nodiscard]] double bytes(bool conjugate);
 
 private:
+  void cycles_that_count(Progressing& progress, double size);
   bool descend(Progressing& progress, double size);
 
   Equations<T>& equations_;

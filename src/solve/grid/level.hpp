@@ -46,6 +46,7 @@ struct Level {
   std::array<StepTables<T>, 3> steps;        ///< the same, where it is in steps
   bool is_in_steps = false;
   bool marches = false; ///< half a cycle is a pass
+  int parts = 0;        ///< of the sum of squares that the way down then gives
   ridge::Field<T> u, b, other, k;
 
   Level(Queue& queue, std::vector<Axis> these, T shift) : axes(std::move(these)) {
@@ -108,7 +109,7 @@ struct Level {
     using Fits = void(Queue&, const FitsMarch<T>&);
     const AnyFunction fits = find_offer(queue.device().kind(), typeid(FitsMarch<T>));
     if (fits == nullptr) return;
-    reinterpret_cast<Fits*>(fits)(queue, {steps, points, &marches});
+    reinterpret_cast<Fits*>(fits)(queue, {steps, points, &marches, &parts});
   }
 
   [[nodiscard]] Restriction<T> restriction(const ridge::Field<T>& fine,

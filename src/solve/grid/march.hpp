@@ -32,6 +32,8 @@ void fits_march(Queue& queue, const FitsMarch<T>& f) {
   *f.fits = n.z >= fewest_planes && (n.x + 2) * (n.y + 2) < (Index{1} << 31) &&
             n.x * n.y * n.z >= fewest_points(queue.device().facts()) && has_room(No(), No()) &&
             has_room(Yes(), No()) && has_room(No(), Yes()) && has_room(Yes(), Yes());
+  const Dim3 blocks = plan_here<T, false, false>(queue, f.transfer, n).shape.grid;
+  *f.parts = blocks.x * blocks.y;
 }
 
 template <class T, bool Up, bool Varied, class Operation>

@@ -38,6 +38,8 @@ struct MarchBody {
   using Inverses = typename Stages::template Inverses<Even>;
   using Operation = std::conditional_t<Up, WayUp<T>, WayDown<T>>;
   static constexpr int ahead = Room::ahead;
+  /// Whether it can add up squares of residuals.
+  static constexpr bool counts = !Up && !Varied;
 
   Operation s;
   MarchPlan plan;
@@ -60,9 +62,36 @@ struct MarchBody {
     } else {
       march<false>(lane, m, job, t);
     }
+    if constexpr (counts) {
+      if (s.squares.size != 0) {
+        const double weight = s.weights[0];
+        add_up(lane, t, static_cast<double>(m[plan.squares_at + t]) / (weight * weight));
+      }
+    }
   }
 
 private:
+  /// Squares of a block's threads, in a fixed order.
+  template <class Lane>
+  RIDGE_DEVICE void add_up(const Lane& lane, int t, double squares) const {
+    lane.barrier(); // what lies there has been read
+    const auto shared = lane.template shared<double>(0, Shape::threads);
+    shared[t] = squares;
+    for (int have = Shape::threads; have > 1; have = (have + 1) / 2) {
+      lane.barrier();
+      const int half = (have + 1) / 2;
+      if (t + half < have) {
+        const double a = shared[t];
+        const double b = shared[t + half];
+        shared[t] = a + b;
+      }
+    }
+    if (t == 0) {
+      const double sum = shared[0];
+      lane.store(s.squares, lane.block().x + Index{plan.shape.grid.x} * lane.block().y, sum);
+    }
+  }
+
   /// The part of a diagonal along z, with the shift, that nearly all planes have.
   template <class Lane>
   RIDGE_DEVICE T usual_z(const Lane& lane) const {
@@ -391,6 +420,10 @@ private:
     for (int r = 0; r < rows; ++r)
       m[Room::first + odd * plane + my.at + r * pitch] = first.at[r];
     held.u = own_u;
+    if constexpr (counts) {
+      if (s.squares.size != 0 && p - 1 >= job.first && p - 1 < job.last)
+        count<Even>(m, my, z_at - Room::z_numbers, own_u, first);
+    }
 
     // The second, in plane p - 2.
     const Column own_first = Stages::column(m, Room::first + even * plane + my.at);
@@ -432,6 +465,23 @@ private:
     held.b[odd] = b;
     held.b_slot = held.b_slot == 2 ? 0 : held.b_slot + 1;
     lane.barrier();
+  }
+
+  /// Adds squares of residuals of u in a plane. What the first sweep added to it is the residual
+  /// over the diagonal, times the sweep's weight: taken from there it costs the sweep no registers.
+  template <bool Even, class Memory>
+  RIDGE_DEVICE void count(const Memory& m, const Mine<Even>& my, int z_at, const Column& u,
+                          const Column& first) const {
+    const T z_own = m[z_at + 2];
+    T squares = m[plan.squares_at + my.t];
+    RIDGE_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      T y_own = my.y_own;
+      if constexpr (!Even) y_own = m[Room::y_table + 4 * (my.first_row + r) + 2];
+      const T residual = (first.at[r] - u.at[r]) * ((my.x_own + y_own) + z_own);
+      if ((my.stores >> r & 1) != 0) squares += residual * residual;
+    }
+    m[plan.squares_at + my.t] = squares;
   }
 
   /// Adds the residual of plane q to the coarse planes that take it.

@@ -37,6 +37,14 @@ struct Sweep {
   T weight = 1;
 };
 
+/// The same from a u, with the sum of (b - A u)^2 of that in parts of two numbers, as of Norms.
+/// Where the device has it.
+template <class T>
+struct CountedSweep {
+  Sweep<T> sweep;
+  Span<double> sums;
+};
+
 /// out = b - A u.
 template <class T>
 struct Residual {
@@ -140,6 +148,9 @@ struct WayDown {
   Span<const T> u, b;
   Span<T> out, coarse;
   T weights[2] = {};
+  /// Where not empty: parts of the sum of (b - A u)^2 of the u that it begins with, which is not
+  /// empty then, as many as FitsMarch says.
+  Span<double> squares;
 };
 
 /// The other half: two sweeps to `out` from u + P coarse.
@@ -158,6 +169,7 @@ struct FitsMarch {
   std::array<StepTables<T>, 3> transfer;
   Index3 points;
   bool* fits;
+  int* parts; ///< of sums of squares, 0 where they are not to be had
 };
 
 /// k of a coarse level and around it: means of the fine one's, weighted as restriction does.

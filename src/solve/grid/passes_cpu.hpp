@@ -177,6 +177,21 @@ void norms(Queue& /*queue*/, const Norms<T>& n) {
   });
 }
 
+/// The sums are those of `norms`, in the same parts.
+template <class T>
+void counted_sweep(Queue& /*queue*/, const CountedSweep<T>& c) {
+  const Sweep<T>& s = c.sweep;
+  T* const out = s.out.data;
+  sums_of(s.a.axes, c.sums, [&](int y, int z, const auto& add) {
+    const Row<T> row(s.a, y, z, Plain{});
+    along_row(s.a, row, s.u, s.b, [&](int x, const PointOf<T>& p) {
+      out[row.here + x] = p.u + s.weight * p.residual / p.diagonal;
+      const auto r = static_cast<double>(p.residual);
+      add(x, r * r, r);
+    });
+  });
+}
+
 template <class T>
 void product(Queue& /*queue*/, const Product<T>& p) {
   const Index nx = p.axes[0].points;
