@@ -105,8 +105,10 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Description& d, Index3 n
   return s;
 }
 
-/// Threads along x, and rows where x is short.
+/// Threads along x, and rows where x is short. Lanes that march read what the rows beside theirs
+/// have read: a block is square then.
 BlockShape block_for(const Description& d, Index3 n) {
+  if (d.marches_alone()) return d.rank > 2 ? BlockShape{{32, 4, 1}} : BlockShape{{128, 1, 1}};
   // Where several arrays are read around the item a lane takes 100 registers and more: of blocks of
   // 128 a multiprocessor holds more warps.
   BlockShape block{{d.dimensions[0].edge == Edge::given ? 128 : 256, 1, 1}};
@@ -276,9 +278,19 @@ void set_columns(const DeviceFacts& facts, const Description& d, Index3 n, GpuSc
   if (!plan.note.empty() || threads * bytes > facts.shared_per_block.value) s.fuse = fuse_none;
 }
 
+/// Items of a lane that marches: as many as leave lanes enough, and no more than keep what blocks
+/// beside each other read in the L2.
+int marched_items(const DeviceFacts& facts, Index3 n) {
+  constexpr Index lanes_of_unit = 1024;
+  constexpr Index most = 32;
+  const Index lanes = lanes_of_unit * std::max(facts.units, 1);
+  return static_cast<int>(std::clamp<Index>(n.x * n.y * n.z / lanes, 1, most));
+}
+
 GpuSchedule gpu_default(const DeviceFacts& facts, const Description& d, Index3 n) {
   GpuSchedule s;
   s.block = block_for(d, n);
+  if (d.marches_alone()) s.steps = marched_items(facts, n);
   s.tile = {std::min<Index>(64, n.x), std::min<Index>(4, n.y), 1};
   if (d.scans_in(0, d.last())) {
     set_columns(facts, d, n, s);

@@ -1,5 +1,6 @@
 #include <ridge/chain/description.hpp>
 #include <ridge/chain/elements.hpp>
+#include <ridge/chain/held_rows.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/core/extents.hpp>
 
@@ -30,6 +31,25 @@ Reach OperationInfo::reach(int array) const {
     first = false;
   }
   return all;
+}
+
+bool Description::marches_alone() const {
+  for (int d = 0; d < rank; ++d) {
+    if (dimensions[static_cast<std::size_t>(d)].edge != Edge::given) return false;
+  }
+  const auto reads_again = [&](const OperationInfo& op, int array) {
+    HeldRows rows;
+    for (const Access& a : op.accesses) {
+      if (a.array == array) rows.add(a, rank - 1);
+    }
+    return rows.count() > 1;
+  };
+  for (const OperationInfo& op : operations) {
+    for (int a = 0; a < static_cast<int>(arrays.size()); ++a) {
+      if (rank > 1 && reads_again(op, a)) return true;
+    }
+  }
+  return false;
 }
 
 bool Description::read_in(int first, int last, int array) const {

@@ -128,8 +128,10 @@ private:
     } else if (chain_.has_elements()) {
       lay_elements(f, s);
     } else {
-      const auto blocks = static_cast<double>(
-          ceil_div(n_.x, s.block.x) * ceil_div(n_.y, s.block.y) * ceil_div(n_.z, s.block.z));
+      Index3 items{s.block.x, s.block.y, s.block.z};
+      if (chain_.marches_alone()) (chain_.rank > 2 ? items.z : items.y) *= s.steps;
+      const auto blocks = static_cast<double>(ceil_div(n_.x, items.x) * ceil_div(n_.y, items.y) *
+                                              ceil_div(n_.z, items.z));
       model::lay_blocks(f, {blocks, static_cast<int>(s.block.count()),
                             registers_around + 2 * chain_.element_bytes / 4});
       f.thread_bytes = chain_.element_bytes;

@@ -56,6 +56,8 @@ struct Description {
   [[nodiscard]] PassedGroup passing_of(int first, int last) const;
   /// Whether any of these operations scans.
   [[nodiscard]] bool scans_in(int first, int last) const;
+  /// Whether GPU lanes march through operations that run alone.
+  [[nodiscard]] bool marches_alone() const;
   /// The dimension that columns lie along.
   [[nodiscard]] int column_dimension() const { return rank - 1; }
   /// Whether the first dimensions are the points of elements.

@@ -7,4 +7,5 @@
 #include <ridge/chain/gpu/exchange.hpp>
 #include <ridge/chain/gpu/march.hpp>
 #include <ridge/chain/gpu/points.hpp>
+#include <ridge/chain/gpu/points_march.hpp>
 #include <ridge/chain/gpu/tiles.hpp>

@@ -1,5 +1,6 @@
 // The chain pattern on GPUs: which kernel runs which group, and its launch. A launch is an
-// operation over all items, operations joined item by item (points), operations that pass values
+// operation over all items, operations joined item by item (points, or lanes that march where the
+// ends are given), operations that pass values
 // from lane to lane of a warp (exchange) or of a block (block exchange) or from row to row (march),
 // columns of operations that scan, or tiles in shared memory.
 #pragma once
@@ -60,13 +61,40 @@ bool aligned(const Call<C, T>& call) {
   return true;
 }
 
+/// Lanes that march: as many items a lane as the schedule has steps, along the last dimension.
+template <class C, class T, int First, int Last>
+Bound bind_points_march(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
+  using Body = PointsMarch<C, T, First, Last>;
+  constexpr Domain d = domain_of<Operation<C, First>>();
+  const Index3 n = call.plan->extents;
+  MarchSteps<C> steps{};
+  for (int i = 0; i < arrays_of<C>; ++i)
+    steps.of[i] = Body::march == 1 ? call.windows.of[i].row : call.windows.of[i].plane;
+  const auto blocks = [&](Index items, Index in_block) {
+    return static_cast<int>(std::min(tiles_of(items, in_block), most_blocks_yz));
+  };
+  const Index items = Body::march == 1 ? n.y + d.end.y - d.begin.y : n.z + d.end.z - d.begin.z;
+  const Index threads = Body::march == 1 ? s.block.y : s.block.z;
+  const Index rows = std::max(std::min<Index>(s.steps, items), tiles_of(items, most_blocks_yz));
+  Dim3 grid{static_cast<int>(tiles_of(n.x + d.end.x - d.begin.x, s.block.x)), 1, 1};
+  (Body::march == 1 ? grid.y : grid.z) = blocks(items, rows * threads);
+  if (Body::march == 2) grid.y = blocks(n.y + d.end.y - d.begin.y, s.block.y);
+  return bind_body(queue, {grid, s.block, 0},
+                   Body{call.chain, narrowed<C, T, First, Last, false>(call.windows), steps, n,
+                        static_cast<int>(rows)});
+}
+
 template <class C, class T, int First, int Last>
 Bound bind_points(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
-  if constexpr (takes_packs<C, First, Last>()) {
-    if (aligned<C, T, First, Last>(call))
-      return bind_items<C, T, First, Last, items_of_pack<T>>(queue, call, s);
+  if constexpr (run_marches<C, First, Last>()) {
+    return bind_points_march<C, T, First, Last>(queue, call, s);
+  } else {
+    if constexpr (takes_packs<C, First, Last>()) {
+      if (aligned<C, T, First, Last>(call))
+        return bind_items<C, T, First, Last, items_of_pack<T>>(queue, call, s);
+    }
+    return bind_items<C, T, First, Last, 1>(queue, call, s);
   }
-  return bind_items<C, T, First, Last, 1>(queue, call, s);
 }
 
 inline void refuse_many_blocks(const Index (&blocks)[3], const GroupPlan& group) {

@@ -50,7 +50,8 @@ struct GpuSchedule {
                     text::open(TileShape{64, 4, 1}, TileShape{31, 8, 1}),
                     "items of a block along x, y and z, of launches of several operations"),
         text::field("steps", &GpuSchedule::steps, text::in_range(1, 1 << 20, 1, 3),
-                    "tiles a block computes one behind the other along the last dimension"),
+                    "tiles a block, or items a lane that marches alone, computes one behind the "
+                    "other along the last dimension"),
         text::field("graph", &GpuSchedule::graph, text::one_of(Graph::off, Graph::on),
                     "launch all as one captured graph")};
   }

@@ -1,0 +1,313 @@
+// Launches of one operation, or of several joined in registers, whose lanes march along the last
+// dimension, for chains whose dimensions have given ends. A lane keeps the rows of its own column
+// that it reads again in registers. All that an item reads is fetched before it is computed:
+// compilers leave loads behind a division where they are, and each would wait for memory anew.
+#pragma once
+
+#include <ridge/chain/at.hpp>
+#include <ridge/chain/gpu/limits.hpp>
+#include <ridge/chain/gpu/windows.hpp>
+#include <ridge/chain/held_rows.hpp>
+#include <ridge/device/lane.hpp>
+
+namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
+
+/// What a lane keeps in registers that marches through the run First to Last.
+template <class C, int First, int Last>
+struct Held {
+  static constexpr int march = static_cast<int>(C::dimensions.size()) - 1;
+  static constexpr int most_rows = 64; ///< of all arrays together: more would not fit
+  static constexpr int most_near = 64; ///< of the points that an operation reads around
+
+  static constexpr HeldRows rows_of(int array) {
+    int before = 0;
+    for (int a = 0; a < array; ++a)
+      before += held_rows<C, First, Last>(a).count();
+    const HeldRows rows = held_rows<C, First, Last>(array);
+    return before + rows.count() > most_rows ? HeldRows{} : rows;
+  }
+  static constexpr int most_of_one() {
+    int count = 1;
+    for (int a = 0; a < arrays_of<C>; ++a)
+      count = count < rows_of(a).count() ? rows_of(a).count() : count;
+    return count;
+  }
+
+  /// The points of a declared access that are fetched ahead of their use.
+  static constexpr int points_of(const Access& a) {
+    if (a.writes || a.profile) return 0;
+    const int count = (1 + a.reach.high.x - a.reach.low.x) * (1 + a.reach.high.y - a.reach.low.y) *
+                      (1 + a.reach.high.z - a.reach.low.z);
+    return count > most_near ? 0 : count;
+  }
+  /// Those of the accesses before number `end` of operation K, and of the operations before it.
+  template <int K>
+  static constexpr int near_before(int end) {
+    int count = 0;
+    int number = 0;
+    for (const Access& a : Operation<C, K>::accesses) {
+      if (number++ < end) count += points_of(a);
+    }
+    if constexpr (K > First) count += near_before<K - 1>(1 << 20);
+    return count;
+  }
+  static constexpr int near_points() {
+    const int count = near_before<Last>(1 << 20);
+    return count > 0 ? count : 1;
+  }
+  static RIDGE_DEVICE bool in_column(Offset o) { return o.x == 0 && (march == 1 || o.y == 0); }
+  static RIDGE_DEVICE Offset along_march(int rows) {
+    return march == 1 ? Offset{0, rows, 0} : Offset{0, 0, rows};
+  }
+};
+
+/// Calls f(number) for each array of a run that has a point for each x.
+template <class C, class Windows, class F>
+RIDGE_DEVICE void for_marched(const F& f) {
+  [&]<int... I>(std::integer_sequence<int, I...>) {
+    const auto one = [&](auto number) {
+      constexpr int array = decltype(number)::value;
+      if constexpr (Windows::has(array) && !C::arrays[array].profile) f(number);
+    };
+    (one(std::integral_constant<int, I>{}), ...);
+  }
+  (std::make_integer_sequence<int, arrays_of<C>>{});
+}
+/// Calls f(number) for each access that operation K declares.
+template <class C, int K, class F>
+RIDGE_DEVICE void for_accesses(const F& f) {
+  constexpr int count = static_cast<int>(Operation<C, K>::accesses.size());
+  [&]<int... A>(std::integer_sequence<int, A...>) {
+    (f(std::integral_constant<int, A>{}), ...);
+  }
+  (std::make_integer_sequence<int, count>{});
+}
+
+/// Distances along the march in elements, of the arrays that a lane marches through.
+template <class C>
+struct MarchSteps {
+  Index of[arrays_of<C>];
+};
+
+/// Brings an element to the L2 where the GPU knows an instruction for it.
+template <class T>
+RIDGE_DEVICE void ask_for([[maybe_unused]] const Spot<T>& spot) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(spot.elements.data + spot.at));
+#endif
+}
+
+template <class Lane, class C, class T, int First, int Last>
+struct MarchedPoints {
+  using Kept = Held<C, First, Last>;
+  using Windows = NarrowWindows<C, T, First, Last, false>;
+
+  Lane& lane;
+  const Windows& windows;
+  const Index3& n;
+  const MarchSteps<C>& steps;
+  Spot<T> here[arrays_of<C>]; ///< the lane's item
+  T rows[arrays_of<C>][Kept::most_of_one()];
+  T near[Kept::near_points()];
+
+  [[nodiscard]] RIDGE_DEVICE const Index3& extents() const { return n; }
+
+  template <class V, int K, int I, bool Profile, bool Edges>
+  [[nodiscard]] RIDGE_DEVICE V load(Index x, Index y, Index z, Offset o) const {
+    check_reach<C, K, I>(lane, o);
+    if constexpr (Profile) {
+      const Spot<T> spot = spot_in<C, I, true, Edges>(windows.template of<I>(), n, x, y, z, o);
+      return V(lane.load(Span<const T>(spot.elements), spot.at));
+    } else {
+      constexpr HeldRows held = Kept::rows_of(I);
+      const int row = o.along(Kept::march);
+      if (Kept::in_column(o) && held.has(row)) {
+        T value = rows[I][0];
+        RIDGE_UNROLL
+        for (int i = 1; i < held.count(); ++i)
+          value = row == held.low + i ? rows[I][i] : value;
+        return V(value);
+      }
+      return V(near_value<K, I, 0>(o));
+    }
+  }
+  template <int I, class V>
+  RIDGE_DEVICE void store(Index /*x*/, Index /*y*/, Index /*z*/, const V& value) const {
+    lane.store(here[I].elements, here[I].at, value[0]);
+  }
+
+  /// Begins at an item: all rows but the newest.
+  RIDGE_DEVICE void begin(int x, int y, int z) {
+    for_marched<C, Windows>([&](auto number) {
+      constexpr int I = decltype(number)::value;
+      constexpr HeldRows held = Kept::rows_of(I);
+      here[I] = at_item<I>(x, y, z);
+      RIDGE_UNROLL
+      for (int i = 0; i + 1 < held.count(); ++i)
+        rows[I][i] = fetch<I>(Kept::along_march(held.low + i));
+    });
+  }
+  /// All that the item reads, and asks for the newest rows of the next one if there is one.
+  RIDGE_DEVICE void fetch_all(bool more) {
+    fetch_near<First>();
+    for_marched<C, Windows>([&](auto number) {
+      constexpr int I = decltype(number)::value;
+      constexpr HeldRows held = Kept::rows_of(I);
+      if constexpr (held.count() > 0) {
+        const Spot<T> newest = moved(here[I], held.high * steps.of[I]);
+        rows[I][held.count() - 1] = load_at<I>(newest);
+        ask_for(moved(newest, more ? steps.of[I] : 0));
+      }
+    });
+  }
+  RIDGE_DEVICE void go_on() {
+    for_marched<C, Windows>([&](auto number) {
+      constexpr int I = decltype(number)::value;
+      constexpr int count = Kept::rows_of(I).count();
+      here[I] = moved(here[I], steps.of[I]);
+      RIDGE_UNROLL
+      for (int i = 0; i + 1 < count; ++i)
+        rows[I][i] = rows[I][i + 1];
+    });
+  }
+
+private:
+  template <int I>
+  [[nodiscard]] RIDGE_DEVICE Spot<T> at_item(int x, int y, int z) const {
+    const NarrowWindow<T>& w = windows.template of<I>();
+    constexpr int before[3] = {beyond_of<C>(I, 0), beyond_of<C>(I, 1), beyond_of<C>(I, 2)};
+    const auto positive = [](int i) { return static_cast<unsigned>(i); };
+    Index rows_before = y + before[1];
+    if constexpr (Kept::march == 2)
+      rows_before += product(positive(z + before[2]), positive(w.plane_rows));
+    const Index at = rows_before * w.row + x + before[0];
+    return moved({Span<T>(w.data, w.elements()), 0}, at);
+  }
+  static RIDGE_DEVICE Spot<T> moved(Spot<T> spot, Index elements) {
+#if defined(RIDGE_TARGET_SIMT)
+    spot.at += elements; // of the whole array: accesses are checked
+#else
+    spot.elements.data += elements;
+#endif
+    return spot;
+  }
+  template <int I>
+  [[nodiscard]] RIDGE_DEVICE T load_at(const Spot<T>& spot) const {
+    if constexpr (written_in<C>(First, Last, I)) {
+      return lane.load_written(spot.elements, spot.at);
+    } else {
+      return lane.load(Span<const T>(spot.elements), spot.at);
+    }
+  }
+  /// The neighbour at a distance, from memory.
+  template <int I>
+  [[nodiscard]] RIDGE_DEVICE T fetch(Offset o) const {
+    const NarrowWindow<T>& w = windows.template of<I>();
+    Spot<T> spot = here[I];
+    if (Kept::march == 2 && o.y != 0) spot = moved(spot, o.y * Index{w.row});
+    if (o.along(Kept::march) != 0) spot = moved(spot, o.along(Kept::march) * steps.of[I]);
+    spot.at += o.x;
+    return load_at<I>(spot);
+  }
+  template <int K>
+  RIDGE_DEVICE void fetch_near() {
+    for_accesses<C, K>([&](auto number) {
+      constexpr Access a = Operation<C, K>::accesses[decltype(number)::value];
+      if constexpr (Kept::points_of(a) > 0 && Windows::has(a.array) &&
+                    !written_in<C>(First, K - 1, a.array)) {
+        constexpr HeldRows held = Kept::rows_of(a.array);
+        int at = Kept::template near_before<K>(decltype(number)::value);
+        RIDGE_UNROLL
+        for (int z = a.reach.low.z; z <= a.reach.high.z; ++z) {
+          RIDGE_UNROLL
+          for (int y = a.reach.low.y; y <= a.reach.high.y; ++y) {
+            RIDGE_UNROLL
+            for (int x = a.reach.low.x; x <= a.reach.high.x; ++x, ++at) {
+              const Offset o{x, y, z};
+              if (!Kept::in_column(o) || !held.has(o.along(Kept::march)))
+                near[at] = fetch<a.array>(o);
+            }
+          }
+        }
+      }
+    });
+    if constexpr (K < Last) fetch_near<K + 1>();
+  }
+  /// A neighbour that has been fetched with one of the accesses from number A on, or else now.
+  template <int K, int I, int A>
+  [[nodiscard]] RIDGE_DEVICE T near_value(Offset o) const {
+    if constexpr (A < static_cast<int>(Operation<C, K>::accesses.size())) {
+      constexpr Access a = Operation<C, K>::accesses[A];
+      if constexpr (a.array == I && Kept::points_of(a) > 0) {
+        constexpr Reach r = a.reach;
+        if (o.x >= r.low.x && o.x <= r.high.x && o.y >= r.low.y && o.y <= r.high.y &&
+            o.z >= r.low.z && o.z <= r.high.z) {
+          constexpr int before = Kept::template near_before<K>(A);
+          constexpr int in_row = 1 + r.high.x - r.low.x;
+          constexpr int in_plane = in_row * (1 + r.high.y - r.low.y);
+          return near[before + (o.z - r.low.z) * in_plane + (o.y - r.low.y) * in_row + o.x -
+                      r.low.x];
+        }
+      }
+      return near_value<K, I, A + 1>(o);
+    } else {
+      return fetch<I>(o);
+    }
+  }
+};
+
+/// The run First to Last over all its items: a lane takes `rows` of them, one behind the other.
+template <class C, class T, int First, int Last>
+struct PointsMarch {
+  static constexpr int max_threads = most_block_threads;
+  static constexpr bool prepared_early = true;
+  static constexpr const char* name = Operation<C, First>::name;
+  static constexpr int march = Held<C, First, Last>::march;
+
+  C chain;
+  NarrowWindows<C, T, First, Last, false> windows;
+  MarchSteps<C> steps;
+  Index3 n;
+  int rows;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    constexpr Domain d = domain_of<Operation<C, First>>();
+    const Dim3 b = lane.block();
+    const Dim3 t = lane.thread();
+    const Dim3 shape = lane.block_extent();
+    const int x = d.begin.x + b.x * shape.x + t.x;
+    if (x >= static_cast<int>(n.x) + d.end.x) return;
+    if constexpr (march == 1) {
+      if (t.z == 0)
+        column(lane, x, 0, d.begin.y + (b.y * shape.y + t.y) * rows,
+               static_cast<int>(n.y) + d.end.y);
+    } else {
+      const int y_end = static_cast<int>(n.y) + d.end.y;
+      const int step = lane.grid_extent().y * shape.y;
+      for (int y = d.begin.y + b.y * shape.y + t.y; y < y_end; y += step) {
+        column(lane, x, y, d.begin.z + (b.z * shape.z + t.z) * rows,
+               static_cast<int>(n.z) + d.end.z);
+      }
+    }
+  }
+
+private:
+  /// The items of a column from `begin` on, `rows` or as many as there are before `last`.
+  template <class Lane>
+  RIDGE_DEVICE void column(Lane& lane, int x, int y, int begin, int last) const {
+    if (begin >= last) return;
+    const int end = last - begin < rows ? last : begin + rows;
+    MarchedPoints<Lane, C, T, First, Last> memory{lane, windows, n, steps, {}, {}, {}};
+    memory.begin(x, march == 1 ? begin : y, march == 1 ? 0 : begin);
+    RIDGE_NO_UNROLL
+    for (int row = begin; row < end; ++row) {
+      memory.fetch_all(row + 1 < end);
+      run_item<Pack<T, 1>, First, Last, true>(chain, memory, x, march == 1 ? row : y,
+                                              march == 1 ? 0 : row);
+      memory.go_on();
+    }
+  }
+};
+
+} // namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME
