@@ -278,19 +278,19 @@ void set_columns(const DeviceFacts& facts, const Description& d, Index3 n, GpuSc
   if (!plan.note.empty() || threads * bytes > facts.shared_per_block.value) s.fuse = fuse_none;
 }
 
-/// Items of a lane that marches: as many as leave lanes enough, and no more than keep what blocks
-/// beside each other read in the L2.
-int marched_items(const DeviceFacts& facts, Index3 n) {
-  constexpr Index lanes_of_unit = 1024;
-  constexpr Index most = 32;
+/// Items of a lane that marches: as many as leave lanes enough, and in three dimensions no more
+/// than 16: 32 cost up to 4 % of what elastic waves and Maxwell reach (docs/design/chains.md).
+int marched_items(const DeviceFacts& facts, const Description& d, Index3 n) {
+  constexpr Index lanes_of_unit = 1536;
+  const Index most = d.rank > 2 ? 16 : 32;
   const Index lanes = lanes_of_unit * std::max(facts.units, 1);
-  return static_cast<int>(std::clamp<Index>(n.x * n.y * n.z / lanes, 1, most));
+  return static_cast<int>(std::clamp<Index>(ceil_div(n.x * n.y * n.z, lanes), 1, most));
 }
 
 GpuSchedule gpu_default(const DeviceFacts& facts, const Description& d, Index3 n) {
   GpuSchedule s;
   s.block = block_for(d, n);
-  if (d.marches_alone()) s.steps = marched_items(facts, n);
+  if (d.marches_alone()) s.steps = marched_items(facts, d, n);
   s.tile = {std::min<Index>(64, n.x), std::min<Index>(4, n.y), 1};
   if (d.scans_in(0, d.last())) {
     set_columns(facts, d, n, s);
