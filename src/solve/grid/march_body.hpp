@@ -46,7 +46,8 @@ struct MarchBody {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Job job = Job::of<Up>(plan, lane.block());
+    Job job = Job::of<Up>(plan, lane.block());
+    if constexpr (counts) job.counted = s.squares.size != 0 ? job.last : job.first;
     const auto m = lane.template shared<T>(0, plan.shared_numbers);
     const int t = lane.rank();
     for (int i = t; i < plan.shared_numbers; i += Shape::threads)
@@ -65,7 +66,7 @@ struct MarchBody {
     if constexpr (counts) {
       if (s.squares.size != 0) {
         const double weight = s.weights[0];
-        add_up(lane, t, static_cast<double>(m[plan.squares_at + t]) / (weight * weight));
+        add_up(lane, t, static_cast<double>(m[Room::squares + t]) / (weight * weight));
       }
     }
   }
@@ -421,7 +422,7 @@ private:
       m[Room::first + odd * plane + my.at + r * pitch] = first.at[r];
     held.u = own_u;
     if constexpr (counts) {
-      if (s.squares.size != 0 && p - 1 >= job.first && p - 1 < job.last)
+      if (p - 1 >= job.first && p - 1 < job.counted)
         count<Even>(m, my, z_at - Room::z_numbers, own_u, first);
     }
 
@@ -473,15 +474,16 @@ private:
   RIDGE_DEVICE void count(const Memory& m, const Mine<Even>& my, int z_at, const Column& u,
                           const Column& first) const {
     const T z_own = m[z_at + 2];
-    T squares = m[plan.squares_at + my.t];
+    T squares = m[Room::squares + my.t];
     RIDGE_UNROLL
     for (int r = 0; r < rows; ++r) {
       T y_own = my.y_own;
       if constexpr (!Even) y_own = m[Room::y_table + 4 * (my.first_row + r) + 2];
       const T residual = (first.at[r] - u.at[r]) * ((my.x_own + y_own) + z_own);
-      if ((my.stores >> r & 1) != 0) squares += residual * residual;
+      // No branch, whose masks would take registers of AMD's waves.
+      squares += static_cast<T>(my.stores >> r & 1) * (residual * residual);
     }
-    m[plan.squares_at + my.t] = squares;
+    m[Room::squares + my.t] = squares;
   }
 
   /// Adds the residual of plane q to the coarse planes that take it.
