@@ -1,4 +1,6 @@
 // `ridge gauge info`, `plaquette` and `convert`: what is in configurations.
+#include <ridge/comm/carrier.hpp>
+#include <ridge/comm/measure.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/host_links.hpp>
 #include <ridge/gauge/plaquette.hpp>
@@ -76,16 +78,17 @@ private:
 };
 
 struct PlaquetteOptions {
-  std::string file, size, device = "auto";
+  std::string file, size, device = "auto", grid;
   bool accept = false, json = false;
 
   void run() const {
+    comm::Communicator& ranks = comm::world();
     const io::GaugeFile read = read_configuration(file, size, accept);
-    Queue queue{Device(device == "auto" ? best_device() : parse_device(device))};
-    const auto links = gauge::to_device(queue, lattice::Lattice(read.configuration.extents),
-                                        read.configuration.links);
+    const lattice::RankLattice part = part_of(ranks, read.configuration.extents, grid);
+    Queue queue(comm::device_of_rank(ranks, device));
+    const auto links = gauge::to_device(queue, part, read.configuration.links);
     check_interrupt();
-    gauge::MeasurePlaquette measured(queue, links);
+    gauge::MeasurePlaquette measured(ranks, queue, part, links);
     const gauge::LinkAverages averages = measured();
     if (!json) {
       fmt::print("{}: plaquette {:.15f}, link trace {:.15f} on {}\n", file, averages.plaquette,
@@ -95,10 +98,11 @@ struct PlaquetteOptions {
     MeasureOptions few;
     few.repeats = 3;
     few.warm_up = 0;
-    few.between = check_interrupt;
+    if (ranks.ranks() == 1) few.between = check_interrupt;
     Record record = measured.record();
-    record.timing = measure(
-        queue, [&] { (void)measured(); }, few);
+    const auto once = [&] { (void)measured(); };
+    record.timing = ranks.ranks() == 1 ? measure(queue, once, few)
+                                       : comm::measure_ranks(ranks, queue, once, few);
     record.details.push_back({"plaquette", averages.plaquette, ""});
     record.details.push_back({"link_trace", averages.link_trace, ""});
     fmt::print("{}\n", to_json(std::vector{record}));
@@ -145,8 +149,9 @@ void add_plaquette(const Command& gauge) {
   command.add("--size", &o->size, "NXxNYxNZxNT that the file must have");
   command.add("--accept", &o->accept, "go on though checks of the file fail");
   command.add_device(&o->device);
+  add_rank_grid(command, &o->grid);
   command.add("--json", &o->json, "print an array with the record");
-  command.set_action([o] { o->run(); });
+  command.set_action([o] { o->run(); }, Ranks::several);
 }
 
 void add_convert(const Command& gauge) {
@@ -170,6 +175,12 @@ void add_form_options(const Command& command, FormOptions* form) {
   command.add("--precision", &form->precision, "fp32 or fp64; as the input if not given");
   command.add("--order", &form->order, "big or little, the byte order of NERSC files");
   command.add("--rows", &form->rows, "2 or 3, the rows of a matrix that NERSC files hold");
+}
+
+void add_rank_grid(const Command& command, std::string* grid) {
+  command.add("--ranks", grid,
+              "PxQxRxS: the ranks that mpirun started as a grid; the one that sends least if not "
+              "given");
 }
 
 void add_gauge(CommandLine& line) {

@@ -9,6 +9,9 @@ namespace ridge::app {
 /// --precision, --order and --rows of an output.
 void add_form_options(const Command& command, FormOptions* form);
 
+/// --ranks of a command that several ranks run.
+void add_rank_grid(const Command& command, std::string* grid);
+
 /// The commands that have files of their own.
 void add_heatbath(const Command& gauge);
 void add_smear(const Command& gauge);

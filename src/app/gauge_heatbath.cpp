@@ -1,4 +1,5 @@
 // `ridge gauge heatbath`: configurations of the Wilson gauge action.
+#include <ridge/comm/carrier.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/heatbath.hpp>
 #include <ridge/gauge/host_links.hpp>
@@ -23,7 +24,7 @@ namespace {
 constexpr const char* sweeps_key = "SEQUENCE_NUMBER";
 
 struct HeatbathCommand {
-  std::string size, start, output, device = "auto";
+  std::string size, start, output, device = "auto", grid;
   FormOptions form;
   double beta = 6;
   Index sweeps = 100, every = 0;
@@ -33,25 +34,32 @@ struct HeatbathCommand {
 
   void run() {
     check();
+    comm::Communicator& ranks = comm::world();
+    const bool writes = ranks.rank() == 0; // it alone
     io::OutputPlan plan(overwrite);
     const bool goes_on = !start.empty() && start != "cold" && start != "hot";
     if (goes_on) plan.reads(start, "the start");
-    plan.writes(output, "the output");
+    if (writes) plan.writes(output, "the output");
     plan.claim();
     const io::GaugeForm written = form.form(output, {});
     io::GaugeConfiguration c = begin(goes_on);
-    Queue queue{Device(device == "auto" ? best_device() : parse_device(device))};
-    const auto links = gauge::to_device(queue, lattice::Lattice(c.extents), c.links);
-    gauge::Heatbath heatbath(queue, links, {beta, relaxations, *seed, goes_on ? sweeps_of(c) : 0});
-    gauge::MeasurePlaquette measured(queue, links);
-    update(heatbath, measured);
-    c.links = gauge::to_host(queue, links);
+    const lattice::RankLattice part = part_of(ranks, c.extents, grid);
+    Queue queue(comm::device_of_rank(ranks, device));
+    const auto links = gauge::to_device(queue, part, c.links);
+    c.links = {};
+    gauge::Heatbath heatbath(ranks, queue, part, links,
+                             {beta, relaxations, *seed, goes_on ? sweeps_of(c) : 0});
+    gauge::MeasurePlaquette measured(ranks, queue, part, links);
+    update(ranks, heatbath, measured);
+    c.links = gauge::to_host(ranks, queue, part, links);
     describe(c, heatbath.sweeps());
-    write_configuration(plan, output, written, c);
-    if (interrupt_seen())
+    if (writes) write_configuration(plan, output, written, c);
+    const bool stopped = interrupt_seen_by(ranks);
+    if (stopped)
       fmt::print("{} holds the links after sweep {}: go on with --start {}\n", output,
                  heatbath.sweeps(), output);
-    check_interrupt();
+    ranks.barrier(); // the first to end ends all: not before rank 0 has written
+    if (stopped) throw Interrupted{};
     print(heatbath, measured);
   }
 
@@ -104,11 +112,12 @@ private:
     set("CREATOR", "ridge");
   }
 
-  void update(gauge::Heatbath& heatbath, gauge::MeasurePlaquette& measured) {
+  void update(comm::Communicator& ranks, gauge::Heatbath& heatbath,
+              gauge::MeasurePlaquette& measured) {
     Progress progress;
     const auto begin = std::chrono::steady_clock::now();
     if (!json) fmt::print("{:>8}  {:>16}\n", "sweep", "plaquette");
-    for (Index i = 0; i < sweeps && !interrupt_seen(); ++i) {
+    for (Index i = 0; i < sweeps && !interrupt_seen_by(ranks); ++i) {
       heatbath.sweep();
       if ((i + 1) % every != 0 && i + 1 != sweeps) continue;
       const double plaquette = measured().plaquette; // waits
@@ -171,10 +180,11 @@ void add_heatbath(const Command& gauge) {
       .require();
   add_form_options(command, &o->form);
   command.add_device(&o->device);
+  add_rank_grid(command, &o->grid);
   command.add("--accept", &o->accept, "go on though checks of the start fail");
   command.add("--overwrite", &o->overwrite, "replace an output that exists");
   command.add("--json", &o->json, "print an array with the record of a launch");
-  command.set_action([o] { o->run(); });
+  command.set_action([o] { o->run(); }, Ranks::several);
 }
 
 } // namespace ridge::app

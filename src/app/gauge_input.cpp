@@ -3,6 +3,7 @@
 #include <ridge/core/error.hpp>
 
 #include "../io/output_file.hpp"
+#include "interrupt.hpp"
 
 #include <fmt/core.h>
 
@@ -28,11 +29,27 @@ io::GaugeFile read_configuration(const std::string& file, const std::string& siz
     }
   }
   for (const io::GaugeCheck& check : read.checks) {
-    if (!check.ok)
+    if (!check.ok && comm::launched().rank == 0)
       fmt::print(stderr, "ridge: {}: its {} is {}; expected {}; accepted\n", file, check.what,
                  check.found, check.expected);
   }
   return read;
+}
+
+lattice::RankLattice part_of(const comm::Communicator& ranks, const Extents& extents,
+                             const std::string& grid) {
+  const Extents divided =
+      grid.empty() ? lattice::choose_ranks(ranks.ranks(), extents) : parse_extents(grid, "--ranks");
+  if (divided.rank() != extents.rank() || divided.count() != ranks.ranks()) {
+    throw UsageError(fmt::format("--ranks {}: expected {} numbers whose product is {}, the ranks "
+                                 "that were started",
+                                 grid, extents.rank(), ranks.ranks()));
+  }
+  return {extents, divided, ranks.rank()};
+}
+
+bool interrupt_seen_by(comm::Communicator& ranks) {
+  return ranks.greatest(interrupt_seen() ? 1 : 0) != 0;
 }
 
 void write_configuration(const io::OutputPlan& plan, const std::string& file,

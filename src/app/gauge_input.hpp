@@ -1,7 +1,9 @@
 // Configurations as the command reads and writes them.
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/io/gauge_file.hpp>
+#include <ridge/lattice/rank_lattice.hpp>
 
 #include "../io/output_plan.hpp"
 
@@ -13,6 +15,14 @@ namespace ridge::app {
 /// on stderr. Throws UsageError where its lattice is not `size`, unless that is empty.
 [[nodiscard]] io::GaugeFile read_configuration(const std::string& file, const std::string& size,
                                                bool accept);
+
+/// What this rank owns of a lattice of four dimensions: `grid` as "1x1x2x2", or the one that sends
+/// least where it is empty. Throws UsageError where it is no grid of all ranks.
+[[nodiscard]] lattice::RankLattice part_of(const comm::Communicator& ranks, const Extents& extents,
+                                           const std::string& grid);
+
+/// Whether the user asked to stop, as all ranks see it. Collective.
+[[nodiscard]] bool interrupt_seen_by(comm::Communicator& ranks);
 
 /// Writes a configuration to a file of the plan, as a whole or not at all.
 void write_configuration(const io::OutputPlan& plan, const std::string& file,

@@ -1,6 +1,7 @@
 // Propagators of any operator, and the pion's correlator.
 #include "propagator_command.hpp"
 
+#include <ridge/comm/carrier.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/record/roof.hpp>
 
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 namespace ridge::app {
 
@@ -79,33 +81,40 @@ void PropagatorCommand::run() {
   io::OutputPlan plan(overwrite);
   plan.reads(input, "the configuration");
   if (!from.empty()) plan.reads(from, "the start");
-  plan.writes(output, "the output");
-  if (!picture.empty()) plan.writes_at_once(picture, "the picture");
+  const bool writes = ranks().rank() == 0; // it alone
+  if (writes) plan.writes(output, "the output");
+  if (writes && !picture.empty()) plan.writes_at_once(picture, "the picture");
   plan.claim();
   const io::GaugeFile read = read_configuration(input, size, accept);
   const Extents& extents = read.configuration.extents;
   const std::vector<Index> at = parse_source(source, extents);
   std::optional<io::PropagatorReader> start;
   if (!from.empty()) start.emplace(from, extents);
-  Queue queue{Device(device == "auto" ? best_device() : parse_device(device))};
+  Queue queue(comm::device_of_rank(ranks(), device));
   const auto solver = make(queue, extents, read.configuration.links);
-  io::OutputFile file(plan, output);
-  file.require_room(static_cast<std::uintmax_t>(extents.count()) * 144 * 16);
-  io::PropagatorWriter writer(file.path(), extents);
-  columns(queue, *solver, extents, at, start ? &*start : nullptr, writer);
+  std::optional<io::OutputFile> file;
+  std::optional<io::PropagatorWriter> writer;
+  if (writes) {
+    file.emplace(plan, output);
+    file->require_room(static_cast<std::uintmax_t>(extents.count()) * 144 * 16);
+    writer.emplace(file->path(), extents);
+  }
+  columns(queue, *solver, extents, at, start ? &*start : nullptr, writer ? &*writer : nullptr);
   facts_.numbers = numbers();
   facts_.tolerance = tolerance;
   facts_.source = at;
   facts_.configuration = input;
   facts_.boundary = boundary;
-  writer.finish(facts_);
-  file.commit();
+  if (writes) {
+    writer->finish(facts_);
+    file->commit();
+  }
   end(plan, queue, extents, at[3]);
 }
 
 void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extents& extents,
                                 const std::vector<Index>& at, io::PropagatorReader* start,
-                                io::PropagatorWriter& writer) {
+                                io::PropagatorWriter* writer) {
   correlator_.assign(static_cast<std::size_t>(extents[3]), 0);
   const auto place = static_cast<std::size_t>(
       at[0] + extents[0] * (at[1] + extents[1] * (at[2] + extents[2] * at[3])));
@@ -118,12 +127,13 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
     component(b[place], c) = {1, 0};
     io::Column x = start != nullptr ? start->read(c) : io::Column(volume);
     solve::Solved solved;
-    if (!interrupt_seen()) {
+    if (!interrupt_seen_by(ranks())) {
       solve::Options options{.tolerance = tolerance, .most_iterations = iterations};
+      if (ranks().ranks() > 1) options.check_every = 10; // each time all ranks ask each other
       options.go_on = [&](const solve::Progress& now) {
         line.show(fmt::format("column {} of {}: iteration {}, residual {:.1e}", c + 1,
                               io::propagator_columns, now.iterations, now.residual));
-        return !interrupt_seen();
+        return !interrupt_seen_by(ranks());
       };
       solved = solver.solve(x, b, options);
     } else {
@@ -137,7 +147,8 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
                  to_text(solved.seconds), solved.converged ? "" : "  not converged");
       std::fflush(stdout);
     }
-    writer.write(c, x);
+    if (writer == nullptr) continue;
+    writer->write(c, x);
     add_slices(x);
   }
   queue.wait();
@@ -172,8 +183,9 @@ void PropagatorCommand::add(const solve::Solved& solved) {
 void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Extents& extents,
                             Index from_t) const {
   const bool goes_on = can_go_on();
+  const bool stopped = interrupt_seen_by(ranks());
   const Correlator pion(correlator_, from_t);
-  if (!picture.empty()) pion.draw(plan, picture);
+  if (!picture.empty() && ranks().rank() == 0) pion.draw(plan, picture);
   if (json) {
     print_record(queue, extents);
   } else {
@@ -182,11 +194,12 @@ void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Exte
                to_text(total_.seconds), quantity(total_.bytes / total_.seconds.value, "B/s"),
                to_text(queue.device().id()), output);
   }
-  if (interrupt_seen() && !json) {
+  if (stopped && !json) {
     fmt::print("{} holds what was reached{}\n", output,
                goes_on ? ": go on with --from " + output : "");
   }
-  check_interrupt();
+  ranks().barrier(); // the first to end ends all: not before rank 0 has written
+  if (stopped) throw Interrupted{};
   if (unfinished_ == 0) return;
   throw Failure(fmt::format("{} of {} columns did not converge to {:g}: the largest residual is "
                             "{:.2e}; {} holds the best there is{}",
@@ -199,8 +212,10 @@ void PropagatorCommand::print_record(Queue& queue, const Extents& extents) const
   all_columns.converged = unfinished_ == 0;
   Record record = solve::record_of(all_columns, queue.device(), name(), precision_text(), extents,
                                    extents.count());
-  Roof roof;
-  if (!no_roof) roof = measure_roof(queue.device(), {.quick = true, .only = {"copy"}});
+  record.ranks = ranks().ranks();
+  Roof roof; // of one device
+  if (!no_roof && ranks().ranks() == 1)
+    roof = measure_roof(queue.device(), {.quick = true, .only = {"copy"}});
   if (const Ceiling* const copy = roof.find("copy"); copy != nullptr && record.achieved) {
     record.achieved->roof = copy->value;
     record.achieved->roof_name = "copy";

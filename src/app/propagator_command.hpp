@@ -2,6 +2,7 @@
 // pion's correlator.
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/gauge/averages.hpp>
 #include <ridge/gauge/links.hpp>
 #include <ridge/solve/solver.hpp>
@@ -16,7 +17,8 @@
 
 namespace ridge::app {
 
-/// Solves D x = b, a column of a propagator each.
+/// Solves D x = b, a column of a propagator each. Over ranks `b` and where it begins are given on
+/// all of them, and what was found comes to rank 0.
 class ColumnSolver {
 public:
   virtual ~ColumnSolver() = default;
@@ -54,11 +56,13 @@ protected:
                      const char* second);
 
   std::string from; ///< empty, or of commands that can go on
+  /// The ranks that were started together.
+  [[nodiscard]] static comm::Communicator& ranks() { return comm::world(); }
 
 private:
   void columns(Queue& queue, ColumnSolver& solver, const Extents& extents,
                const std::vector<Index>& at, io::PropagatorReader* start,
-               io::PropagatorWriter& writer);
+               io::PropagatorWriter* writer);
   void add(const solve::Solved& solved);
   void add_slices(const io::Column& x);
   void end(const io::OutputPlan& plan, Queue& queue, const Extents& extents, Index from_t) const;

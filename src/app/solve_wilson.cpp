@@ -2,9 +2,13 @@
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/clover_solver.hpp>
 #include <ridge/gauge/wilson_solver.hpp>
+#include <ridge/lattice/rank_gather.hpp>
 
+#include "gauge_commands.hpp"
 #include "propagator_command.hpp"
 #include "solve_commands.hpp"
+
+#include <fmt/format.h>
 
 #include <cmath>
 
@@ -14,27 +18,34 @@ namespace {
 
 class WilsonColumns final : public ColumnSolver {
 public:
-  WilsonColumns(Queue& queue, const Extents& extents, const gauge::HostLinks& links,
+  WilsonColumns(comm::Communicator& ranks, const Extents& grid, Queue& queue,
+                const Extents& extents, const gauge::HostLinks& links,
                 const gauge::WilsonNumbers& numbers, const gauge::Boundary& boundary,
                 gauge::WilsonSolver::Method method)
-      : queue_(queue), solver_(queue, extents, links, numbers, boundary, method),
+      : ranks_(ranks), queue_(queue),
+        solver_(ranks, grid, queue, extents, links, numbers, boundary, method),
         b_(queue.device(), solver_.lattice(), "the source"),
         x_(queue.device(), solver_.lattice(), "the solution") {}
 
   solve::Solved solve(io::Column& x, const io::Column& b, const solve::Options& options) override {
-    b_.set(queue_, b);
-    x_.set(queue_, x);
+    set(x, b);
     const solve::Solved solved = solver_.solve(x_, b_, options);
-    x = x_.get(queue_);
+    x = get_whole(ranks_, queue_, x_, solver_.part());
     return solved;
   }
   double residual(const io::Column& x, const io::Column& b) override {
-    b_.set(queue_, b);
-    x_.set(queue_, x);
+    set(x, b);
     return solver_.residual(x_, b_);
   }
 
 private:
+  void set(const io::Column& x, const io::Column& b) {
+    const lattice::RankLattice& part = solver_.part();
+    set_owned(queue_, b_, part, lattice::owned_of(b, part));
+    set_owned(queue_, x_, part, lattice::owned_of(x, part));
+  }
+
+  comm::Communicator& ranks_;
   Queue& queue_;
   gauge::WilsonSolver solver_;
   gauge::Fermion<double> b_, x_;
@@ -68,6 +79,7 @@ public:
     command.add("--solver", &solver, "cg (if not given): on D^+ D; or bicgstab, on D, in fp64");
     command.add("--precision", &precision, "mixed: fp32 within fp64 (if not given), or fp64");
     command.add("--from", &from, "FILE.h5: a propagator to begin from");
+    add_rank_grid(command, &grid);
     command.set_footer("\nCtrl-C keeps what was reached, to go on by --from.\n");
   }
 
@@ -79,6 +91,10 @@ private:
     choose("--solver", solver, "cg", "bicgstab");
     if (solver == "bicgstab" && precision == "mixed")
       throw UsageError("--precision mixed is for --solver cg");
+    if (ranks().ranks() > 1 && (csw || solver == "bicgstab")) {
+      throw UsageError(fmt::format("{} is for one rank, and there are {}",
+                                   csw ? "--csw" : "--solver bicgstab", ranks().ranks()));
+    }
     if (csw && !std::isfinite(*csw)) throw UsageError("--csw: expected a number");
     if (csw && (solver == "bicgstab" || precision == "mixed"))
       throw UsageError("--csw is for --solver cg and --precision fp64");
@@ -99,8 +115,8 @@ private:
       return std::make_unique<CloverColumns>(queue, extents, links, numbers, *csw,
                                              fermion_boundary());
     }
-    return std::make_unique<WilsonColumns>(queue, extents, links, numbers, fermion_boundary(),
-                                           method());
+    return std::make_unique<WilsonColumns>(ranks(), part_of(ranks(), extents, grid).ranks(), queue,
+                                           extents, links, numbers, fermion_boundary(), method());
   }
   [[nodiscard]] std::vector<io::PropagatorNumber> numbers() const override {
     std::vector<io::PropagatorNumber> all{{"kappa", kappa ? *kappa : 0.5 / (*mass + 4)}};
@@ -115,7 +131,7 @@ private:
   [[nodiscard]] bool can_go_on() const override { return true; }
 
   std::optional<double> kappa, mass, csw;
-  std::string precision, solver = "cg";
+  std::string precision, solver = "cg", grid;
 };
 
 } // namespace
@@ -124,7 +140,7 @@ void add_solve_wilson(const Command& solve) {
   const Command command =
       solve.add_command("wilson", "D x = b of Wilson fermions: a propagator of 12 columns");
   auto o = std::make_shared<WilsonCommand>(command);
-  command.set_action([o] { o->run(); });
+  command.set_action([o] { o->run(); }, Ranks::several);
 }
 
 } // namespace ridge::app

@@ -1,6 +1,6 @@
 // Averages over the links of a configuration, on the host.
 #include <ridge/device/cpu/parallel.hpp>
-#include <ridge/gauge/averages.hpp>
+#include <ridge/gauge/host_links.hpp>
 #include <ridge/gauge/su3.hpp>
 
 #include <cmath>
@@ -73,6 +73,20 @@ LinkAverages link_averages(const Extents& extents, const HostLinks& links) {
   }
   const auto sites = static_cast<double>(extents.count());
   return {total.plaquette / (18 * sites), total.link_trace / (12 * sites)};
+}
+
+HostLinks with_boundary(const Extents& extents, HostLinks links, const Boundary& boundary) {
+  Index stride = 1;
+  for (std::size_t mu = 0; mu < 4; ++mu) {
+    const Index n = extents[static_cast<int>(mu)];
+    for (Index site = 0; !(boundary[mu] == lattice::Complex<double>(1.0)) && site < extents.count();
+         ++site) {
+      auto& link = links[static_cast<std::size_t>(4 * site) + mu];
+      if (site / stride % n == n - 1) link = boundary[mu] * link;
+    }
+    stride *= n;
+  }
+  return links;
 }
 
 Unitarity unitarity(const HostLinks& links) {

@@ -3,17 +3,20 @@
 #include <ridge/gauge/averages.hpp>
 #include <ridge/gauge/heatbath.hpp>
 
+#include "over_ranks.hpp"
+
 namespace ridge::gauge {
 
 namespace {
 
-/// The number of each site in plain order, as the real part: numbers of the links' size, so that
-/// they lie as links do.
-void fill_numbers(Queue& queue, lattice::Field<lattice::Complex<double>>& field) {
-  std::vector<lattice::Complex<double>> numbers(static_cast<std::size_t>(field.lattice().sites()));
+/// The number of each site in plain order of the whole lattice, as the real part: numbers of the
+/// links' size, so that they lie as links do.
+void fill_numbers(Queue& queue, const lattice::RankLattice& part,
+                  lattice::Field<lattice::Complex<double>>& field) {
+  std::vector<lattice::Complex<double>> numbers(static_cast<std::size_t>(part.owned().count()));
   for (std::size_t i = 0; i < numbers.size(); ++i)
-    numbers[i] = {static_cast<double>(i), 0};
-  field.set(queue, numbers);
+    numbers[i] = {static_cast<double>(part.in_whole(static_cast<Index>(i))), 0};
+  set_owned(queue, field, part, numbers);
 }
 
 void check_even(const Extents& extents) {
@@ -28,14 +31,27 @@ void check_even(const Extents& extents) {
 } // namespace
 
 Heatbath::Heatbath(Queue& queue, const Links<double>& links, const HeatbathOptions& options)
-    : queue_(queue), links_(links), options_(options), sweep_(options.first_sweep),
-      site_(queue.device(), links.front().lattice(), "numbers of sites") {
-  check_even(links.front().lattice().extents());
-  fill_numbers(queue, site_);
+    : Heatbath(one_rank(), queue, whole_part(links.front().lattice()), links, options) {}
+
+Heatbath::Heatbath(comm::Communicator& ranks, Queue& queue, const lattice::RankLattice& part,
+                   const Links<double>& links, const HeatbathOptions& options)
+    : queue_(queue), part_(part), links_(links), options_(options), sweep_(options.first_sweep),
+      site_(queue.device(), part.held(), "numbers of sites") {
+  check_even(part.whole());
+  fill_numbers(queue, part, site_);
+  for (const auto& link : links) {
+    exchanges_.push_back(std::make_unique<lattice::HaloExchange>(
+        ranks, queue, part, std::vector{all_around(link, true)}));
+    exchanges_.back()->begin();
+    exchanges_.back()->finish();
+  }
+  inner_ = lattice::detail::inner_sites(part, {all_around(links.front(), true)});
 }
 
 template <bool Relax>
-Program Heatbath::bind(int mu, int parity, std::uint32_t number) const {
+lattice::SiteLoopCall<lattice::ColourMatrix<double>, UpdateLinks<Relax>>
+Heatbath::call(int mu, int parity, const lattice::SiteBox& box,
+               const lattice::SiteBox& without) const {
   UpdateLinks<Relax> kernel;
   for (std::size_t d = 0; d < 4; ++d)
     kernel.links[d] = links_[d].view();
@@ -43,18 +59,29 @@ Program Heatbath::bind(int mu, int parity, std::uint32_t number) const {
   kernel.out = links_[static_cast<std::size_t>(mu)].view();
   kernel.strength = 2 * options_.beta / 3;
   kernel.seed = options_.seed;
-  kernel.sweep = number;
+  kernel.sweep = sweep_;
   kernel.mu = mu;
-  kernel.parity = parity;
-  return {queue_, lattice::SiteLoopCall<lattice::ColourMatrix<double>, UpdateLinks<Relax>>{
-                      kernel.out, kernel, lattice::Subset::all}};
+  kernel.chosen = {box, without, parity == 0 ? lattice::Subset::even : lattice::Subset::odd,
+                   part_.starts_odd()};
+  return {kernel.out, kernel, lattice::Subset::all};
+}
+
+/// Links that others read first, then the rest while those travel.
+template <bool Relax>
+void Heatbath::update(int mu, int parity) {
+  const lattice::SiteBox& owned = part_.owned();
+  if (inner_.count() < owned.count()) Program(queue_, call<Relax>(mu, parity, owned, inner_)).run();
+  lattice::HaloExchange& exchange = *exchanges_[static_cast<std::size_t>(mu)];
+  exchange.begin();
+  if (inner_.count() > 0) Program(queue_, call<Relax>(mu, parity, inner_, {})).run();
+  exchange.finish();
 }
 
 void Heatbath::sweep() {
   const auto over_links = [&]<bool Relax>() {
     for (int parity = 0; parity < 2; ++parity) {
       for (int mu = 0; mu < 4; ++mu)
-        bind<Relax>(mu, parity, sweep_).run();
+        update<Relax>(mu, parity);
     }
   };
   over_links.template operator()<false>();
@@ -64,7 +91,8 @@ void Heatbath::sweep() {
 }
 
 Record Heatbath::record() const {
-  return bind<false>(0, 0, sweep_).record();
+  const Program all(queue_, call<false>(0, 0, lattice::box_of(part_.whole()), {}));
+  return of_all_ranks(all.record(), part_, exchanges_.front()->carrier());
 }
 
 HostLinks cold_links(const Extents& extents) {

@@ -1,13 +1,17 @@
 // D x = b for the Wilson operator.
+#include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/gauge/one_parity.hpp>
 #include <ridge/gauge/wilson_solver.hpp>
 #include <ridge/lattice/map.hpp>
 #include <ridge/lattice/reduce.hpp>
 
+#include "over_ranks.hpp"
 #include "to_tolerance.hpp"
 
 #include <cmath>
+#include <memory>
+#include <optional>
 
 namespace ridge::gauge {
 
@@ -28,19 +32,38 @@ bool all_even(const Extents& extents) {
 
 namespace detail {
 
+/// Where a solver's fields are: on one rank, or over several; in vectors of which width.
+struct Placed {
+  comm::Communicator& ranks;
+  Queue& queue;
+  lattice::RankLattice part;
+  lattice::Lattice held;
+};
+
 /// D, or where all extents are even its Schur complement on even sites, on spans that lie as
-/// fermions of the links' lattice. Odd sites of the result are left as they are: 0 in a solver's
-/// vectors.
+/// fermions of the links' lattice. Odd sites of the result, and those of other ranks, are left as
+/// they are: 0 in a solver's vectors.
 template <class T>
 class Operators {
 public:
-  Operators(Queue& queue, const Links<T>& links, const WilsonNumbers& numbers)
-      : queue_(queue), links_(links), numbers_(numbers),
-        even_odd_(all_even(links.front().lattice().extents())),
-        odd_(queue.device(), links.front().lattice(), "H psi"),
-        between_(queue.device(), links.front().lattice(), "D psi") {
-    fill_bytes(queue, odd_.reals().data, 0, odd_.bytes());
-    fill_bytes(queue, between_.reals().data, 0, between_.bytes());
+  using Subset = lattice::Subset;
+  /// out = diagonal here + hop H psi at a subset of the whole lattice's sites.
+  struct Step {
+    Subset subset;
+    Span<T> out;
+    double diagonal;
+    Span<const T> here;
+    double hop;
+    Span<const T> psi;
+    bool dagger = false;
+  };
+
+  Operators(const Placed& placed, const Links<T>& links, const WilsonNumbers& numbers)
+      : placed_(placed), links_(links), numbers_(numbers), even_odd_(all_even(placed.part.whole())),
+        odd_(placed.queue.device(), placed.held, "H psi"),
+        between_(placed.queue.device(), placed.held, "D psi") {
+    fill_bytes(placed.queue, odd_.reals().data, 0, odd_.bytes());
+    fill_bytes(placed.queue, between_.reals().data, 0, between_.bytes());
   }
   [[nodiscard]] bool even_odd() const { return even_odd_; }
 
@@ -49,11 +72,15 @@ public:
     const double d = numbers_.diagonal;
     const double h = numbers_.hop;
     if (!even_odd_) {
-      programs.emplace_back(queue_, whole(out, in, dagger));
+      whole(programs, out, in, dagger);
       return;
     }
-    programs.emplace_back(queue_, parity(1, odd_.reals(), 0, in, 1, in, dagger));
-    programs.emplace_back(queue_, parity(0, out, d, in, -h * h / d, odd_.reals(), dagger));
+    add(programs, {Subset::odd, odd_.reals(), 0, in, 1, in, dagger});
+    add(programs, {Subset::even, out, d, in, -h * h / d, odd_.reals(), dagger});
+  }
+  /// out = D in, or D^+ in, at all sites.
+  void whole(std::vector<Program>& programs, Span<T> out, Span<const T> in, bool dagger) const {
+    add(programs, {Subset::all, out, numbers_.diagonal, in, numbers_.hop, in, dagger});
   }
   [[nodiscard]] std::vector<Program> apply(Span<T> out, Span<const T> in) const {
     std::vector<Program> programs;
@@ -67,39 +94,68 @@ public:
     add(programs, out, between_.reals(), true);
     return programs;
   }
-  /// out = diagonal here + hop H psi on the sites of a parity.
-  [[nodiscard]] lattice::SiteLoopCall<Spinor<T>, OneParity<T>>
-  parity(int which, Span<T> out, double diagonal, Span<const T> here, double hop, Span<const T> psi,
-         bool dagger = false) const {
-    const lattice::Geometry& like = odd_.geometry();
-    OneParity<T> kernel;
-    set(kernel, out, psi, dagger);
-    kernel.here = {here, like};
-    kernel.diagonal = static_cast<T>(diagonal);
-    kernel.hop = static_cast<T>(hop);
-    kernel.parity = which;
-    return {kernel.out, kernel, lattice::Subset::all};
+  /// out = D^+ D in.
+  [[nodiscard]] std::vector<Program> whole_normal(Span<T> out, Span<const T> in) const {
+    std::vector<Program> programs;
+    whole(programs, between_.reals(), in, false);
+    whole(programs, out, between_.reals(), true);
+    return programs;
+  }
+  /// Over ranks what it reads of other ranks is exchanged behind the sites that need none of it.
+  void add(std::vector<Program>& programs, const Step& step) const {
+    const lattice::RankLattice& part = placed_.part;
+    if (placed_.ranks.ranks() == 1) {
+      programs.emplace_back(placed_.queue, call(step, part.owned(), {}));
+      return;
+    }
+    lattice::FieldReach reads = all_around(odd_, false);
+    reads.data = step.psi.data;
+    struct Launch {
+      Launch(const Placed& at, const lattice::FieldReach& field)
+          : exchange(at.ranks, at.queue, at.part, {field}) {}
+      lattice::HaloExchange exchange;
+      std::optional<Program> inner, outer;
+    };
+    const auto launch = std::make_shared<Launch>(placed_, reads);
+    const lattice::SiteBox inner = lattice::detail::inner_sites(part, {reads});
+    if (inner.count() > 0) launch->inner.emplace(placed_.queue, call(step, inner, {}));
+    if (inner.count() < part.owned().count())
+      launch->outer.emplace(placed_.queue, call(step, part.owned(), inner));
+    programs.emplace_back(placed_.queue, Bound([launch] {
+                            launch->exchange.begin();
+                            if (launch->inner) launch->inner->run();
+                            launch->exchange.finish();
+                            if (launch->outer) launch->outer->run();
+                          }),
+                          [launch] {
+                            Record all = (launch->inner ? launch->inner : launch->outer)->record();
+                            if (!launch->inner || !launch->outer) return all;
+                            const Work more = launch->outer->record().work;
+                            all.work.read.value += more.read.value;
+                            all.work.written.value += more.written.value;
+                            all.work.flops += more.flops;
+                            return all;
+                          });
   }
 
 private:
-  [[nodiscard]] lattice::SiteLoopCall<Spinor<T>, Wilson<T>> whole(Span<T> out, Span<const T> in,
-                                                                  bool dagger) const {
-    Wilson<T> kernel;
-    set(kernel, out, in, dagger);
-    kernel.diagonal = static_cast<T>(numbers_.diagonal);
-    kernel.hop = static_cast<T>(numbers_.hop);
-    return {kernel.out, kernel, lattice::Subset::all};
-  }
-  template <class Kernel>
-  void set(Kernel& kernel, Span<T> out, Span<const T> psi, bool dagger) const {
+  [[nodiscard]] lattice::SiteLoopCall<Spinor<T>, OneParity<T>>
+  call(const Step& step, const lattice::SiteBox& box, const lattice::SiteBox& without) const {
+    const lattice::Geometry& like = odd_.geometry();
+    OneParity<T> kernel;
     for (std::size_t mu = 0; mu < 4; ++mu)
       kernel.links[mu] = links_[mu].view();
-    kernel.psi = {psi, odd_.geometry()};
-    kernel.out = {out, odd_.geometry()};
-    kernel.sign = dagger ? T(-1) : T(1);
+    kernel.psi = {step.psi, like};
+    kernel.here = {step.here, like};
+    kernel.out = {step.out, like};
+    kernel.diagonal = static_cast<T>(step.diagonal);
+    kernel.hop = static_cast<T>(step.hop);
+    kernel.sign = step.dagger ? T(-1) : T(1);
+    kernel.chosen = {box, without, step.subset, placed_.part.starts_odd()};
+    return {kernel.out, kernel, Subset::all};
   }
 
-  Queue& queue_;
+  const Placed& placed_;
   const Links<T>& links_;
   WilsonNumbers numbers_;
   bool even_odd_;
@@ -111,72 +167,122 @@ solve::Operator<T> normal_of(const Operators<T>& operators) {
   return [&operators](Span<T> out, Span<const T> in) { return operators.normal(out, in); };
 }
 
+/// Links of this rank, and those of others around them.
+template <class T>
+Links<T> placed_links(const Placed& placed, const HostLinks& whole) {
+  Links<T> links = to_device<T>(placed.queue, placed.part, whole, placed.held.width());
+  std::vector<lattice::FieldReach> reads;
+  for (const auto& link : links)
+    reads.push_back(all_around(link, false));
+  lattice::HaloExchange exchange(placed.ranks, placed.queue, placed.part, reads);
+  exchange.begin();
+  exchange.finish();
+  placed.queue.wait(); // the messages' memory goes
+  return links;
+}
+
 } // namespace detail
 
 using detail::normal_of;
 using detail::Operators;
 
 struct WilsonSolver::State {
-  State(Queue& q, const Extents& extents, const HostLinks& host, const WilsonNumbers& n,
-        const Boundary& boundary, Method method)
-      : queue(q), lattice(extents, width_of_doubles), numbers(n),
-        links(with_boundary(q, to_device<double>(q, lattice, host), boundary)),
-        operators(q, links, n), right(q.device(), lattice, "the right-hand side"),
-        image(q.device(), lattice, "D x") {
-    const Index count = lattice.sites() * lattice::reals_of<Spinor<double>>;
+  State(comm::Communicator& ranks, Queue& q, const lattice::RankLattice& part,
+        const HostLinks& with, const WilsonNumbers& n, Method method)
+      : placed{ranks, q, part, part.held()}, half{ranks, q, part,
+                                                  lattice::Lattice(part.held().extents(),
+                                                                   width_of_floats)},
+        queue(q), numbers(n), links(detail::placed_links<double>(placed, with)),
+        operators(placed, links, n), right(q.device(), part.held(), "the right-hand side"),
+        image(q.device(), part.held(), "D x") {
     if (method == Method::bicgstab) {
+      if (ranks.ranks() > 1)
+        throw UsageError("BiCGStab runs on one rank; over several take conjugate gradients");
       direct = std::make_unique<solve::BiCgStab>(
           q, [this](Span<double> out, Span<const double> in) { return operators.apply(out, in); },
-          count);
+          count());
       return;
     }
     if (method == Method::cg) {
-      exact = std::make_unique<solve::Cg>(q, normal_of(operators), count);
+      exact = std::make_unique<solve::Cg>(q, normal_of(operators), count(), &ranks);
       return;
     }
-    const lattice::Lattice half(extents, width_of_floats);
-    narrow_links = with_boundary(q, to_device<float>(q, half, host), boundary);
-    narrow = std::make_unique<Operators<float>>(q, narrow_links, n);
-    mixed = std::make_unique<solve::MixedCg>(q, normal_of(operators), normal_of(*narrow), count);
+    narrow_links = detail::placed_links<float>(half, with);
+    narrow = std::make_unique<Operators<float>>(half, narrow_links, n);
+    mixed = std::make_unique<solve::MixedCg>(q, normal_of(operators), normal_of(*narrow), count(),
+                                             0.01, &ranks);
+  }
+  [[nodiscard]] Index count() const {
+    return placed.held.sites() * lattice::reals_of<Spinor<double>>;
   }
 
+  using Step = Operators<double>::Step;
+  using Subset = lattice::Subset;
+  void run(const std::vector<Program>& programs) const {
+    for (const Program& program : programs)
+      program.run();
+    if (placed.ranks.ranks() > 1) queue.wait(); // the messages' memory goes
+  }
+  void run(const Step& step) const {
+    std::vector<Program> programs;
+    operators.add(programs, step);
+    run(programs);
+  }
+  /// out = D x, or D^+ x.
+  void apply(Span<double> out, Span<const double> x, bool dagger) const {
+    std::vector<Program> programs;
+    operators.whole(programs, out, x, dagger);
+    run(programs);
+  }
+  /// The source where other ranks' sites may come beside this one's: it is summed, too.
+  [[nodiscard]] Span<double> own(const Fermion<double>& b) {
+    if (placed.ranks.ranks() == 1) return b.reals();
+    if (!source) source.emplace(queue.device(), placed.held, "the source");
+    copy_bytes_on_device(queue, source->reals().data, b.reals().data, b.bytes());
+    return source->reals();
+  }
   /// The right-hand side of what is solved for the source b.
   void take(const Fermion<double>& b) {
     const Fermion<double>& first = direct ? right : image;
     copy_bytes_on_device(queue, first.reals().data, b.reals().data, b.bytes());
     if (operators.even_odd()) {
       fill_bytes(queue, first.reals().data, 0, first.bytes());
-      run_once(queue, operators.parity(0, first.reals(), 1, b.reals(),
-                                       -numbers.hop / numbers.diagonal, b.reals()));
+      const Span<double> psi = own(b);
+      run({Subset::even, first.reals(), 1, psi, -numbers.hop / numbers.diagonal, psi});
     }
     if (direct) return;
     fill_bytes(queue, right.reals().data, 0, right.bytes());
     std::vector<Program> programs;
     operators.add(programs, right.reals(), first.reals(), true);
-    for (const Program& program : programs)
-      program.run();
+    run(programs);
   }
   /// The odd sites of x, of its even ones.
-  void complete(const Fermion<double>& x, const Fermion<double>& b) {
+  void complete(const Fermion<double>& x, const Fermion<double>& b) const {
     if (!operators.even_odd()) return;
     const double d = numbers.diagonal;
-    run_once(queue, operators.parity(1, x.reals(), 1 / d, b.reals(), -numbers.hop / d, x.reals()));
+    run({Subset::odd, x.reals(), 1 / d, b.reals(), -numbers.hop / d, x.reals()});
   }
-
-  solve::Solved inner(const Fermion<double>& x, const solve::Options& options) {
+  solve::Solved inner(const Fermion<double>& x, const solve::Options& options) const {
     if (direct) return direct->solve(x.reals(), right.reals(), options);
     return exact ? exact->solve(x.reals(), right.reals(), options)
                  : mixed->solve(x.reals(), right.reals(), options);
   }
+  /// Bytes and operations of all ranks.
+  [[nodiscard]] solve::Solved of_all(solve::Solved solved) const {
+    solved.bytes = placed.ranks.sum(solved.bytes);
+    solved.flops = placed.ranks.sum(solved.flops);
+    return solved;
+  }
 
+  detail::Placed placed, half;
   Queue& queue;
-  lattice::Lattice lattice;
   WilsonNumbers numbers;
   Links<double> links;
   Operators<double> operators;
   Links<float> narrow_links;
   std::unique_ptr<Operators<float>> narrow;
   Fermion<double> right, image;
+  std::optional<Fermion<double>> source;
   std::unique_ptr<solve::BiCgStab> direct;
   std::unique_ptr<solve::Cg> exact;
   std::unique_ptr<solve::MixedCg> mixed;
@@ -184,32 +290,45 @@ struct WilsonSolver::State {
 
 WilsonSolver::WilsonSolver(Queue& queue, const Extents& extents, const HostLinks& links,
                            const WilsonNumbers& numbers, const Boundary& boundary, Method method)
-    : state_(std::make_unique<State>(queue, extents, links, numbers, boundary, method)) {}
+    : WilsonSolver(one_rank(), Extents{1, 1, 1, 1}, queue, extents, links, numbers, boundary,
+                   method) {}
+WilsonSolver::WilsonSolver(comm::Communicator& ranks, const Extents& grid, Queue& queue,
+                           const Extents& extents, const HostLinks& links,
+                           const WilsonNumbers& numbers, const Boundary& boundary, Method method)
+    : state_(std::make_unique<State>(
+          ranks, queue, lattice::RankLattice(extents, grid, ranks.rank(), 1, width_of_doubles),
+          with_boundary(extents, links, boundary), numbers, method)) {}
 WilsonSolver::~WilsonSolver() = default;
 
 const lattice::Lattice& WilsonSolver::lattice() const {
-  return state_->lattice;
+  return state_->placed.held;
+}
+const lattice::RankLattice& WilsonSolver::part() const {
+  return state_->placed.part;
 }
 const Links<double>& WilsonSolver::links() const {
   return state_->links;
 }
 
 void WilsonSolver::apply(const Fermion<double>& out, const Fermion<double>& x, bool dagger) {
-  run_once(state_->queue, wilson_call(out, state_->links, x, state_->numbers, dagger));
+  state_->apply(out.reals(), x.reals(), dagger);
 }
 
 double WilsonSolver::residual(const Fermion<double>& x, const Fermion<double>& b) {
   Queue& queue = state_->queue;
-  run_once(queue, wilson_call(state_->image, state_->links, x, state_->numbers));
-  const double size = norm2(queue, b);
-  const double rest = axpy_norm(queue, state_->image, -1, state_->image, b);
+  comm::Communicator& ranks = state_->placed.ranks;
+  Fermion<double>& image = state_->image;
+  if (ranks.ranks() > 1) fill_bytes(queue, image.reals().data, 0, image.bytes());
+  state_->apply(image.reals(), x.reals(), false);
+  const double size = ranks.sum(norm2(queue, b));
+  const double rest = ranks.sum(axpy_norm(queue, image, -1, image, b));
   return size > 0 ? std::sqrt(rest / size) : std::sqrt(rest);
 }
 
 solve::Solved WilsonSolver::solve(const Fermion<double>& x, const Fermion<double>& b,
                                   const solve::Options& options) {
   state_->take(b);
-  return detail::to_tolerance(
+  const solve::Solved solved = detail::to_tolerance(
       options,
       [&](const solve::Options& inner) {
         const solve::Solved part = state_->inner(x, inner);
@@ -217,6 +336,27 @@ solve::Solved WilsonSolver::solve(const Fermion<double>& x, const Fermion<double
         return part;
       },
       [&] { return residual(x, b); });
+  return state_->of_all(solved);
+}
+
+std::vector<solve::Solved> WilsonSolver::solve_shifted(const std::vector<const Fermion<double>*>& x,
+                                                       const Fermion<double>& b,
+                                                       const std::vector<double>& shifts,
+                                                       const solve::Options& options) {
+  State& s = *state_;
+  copy_bytes_on_device(s.queue, s.image.reals().data, b.reals().data, b.bytes());
+  fill_bytes(s.queue, s.right.reals().data, 0, s.right.bytes());
+  s.apply(s.right.reals(), s.image.reals(), true);
+  solve::ShiftedCg solver(
+      s.queue,
+      [&](Span<double> out, Span<const double> in) { return s.operators.whole_normal(out, in); },
+      s.count(), shifts, &s.placed.ranks);
+  std::vector<Span<double>> spans;
+  for (const auto* field : x)
+    spans.push_back(field->reals());
+  auto solved = solver.solve(spans, s.right.reals(), options);
+  solved.front() = s.of_all(solved.front());
+  return solved;
 }
 
 } // namespace ridge::gauge

@@ -6,15 +6,15 @@
 namespace ridge::solve {
 
 struct Cg::State {
-  State(Queue& queue, Operator<double> a, Index count)
-      : work(queue, count), apply(std::move(a)), krylov(queue, count) {}
+  State(Queue& queue, Operator<double> a, Index count, comm::Communicator* ranks)
+      : work(queue, count, ranks), apply(std::move(a)), krylov(queue, count) {}
   Workspace work;
   Operator<double> apply;
   Krylov<double> krylov;
 };
 
-Cg::Cg(Queue& queue, Operator<double> apply, Index count)
-    : state_(std::make_unique<State>(queue, std::move(apply), count)) {}
+Cg::Cg(Queue& queue, Operator<double> apply, Index count, comm::Communicator* ranks)
+    : state_(std::make_unique<State>(queue, std::move(apply), count, ranks)) {}
 Cg::~Cg() = default;
 
 Solved Cg::solve(Span<double> x, Span<const double> b, const Options& options) {

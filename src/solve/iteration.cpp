@@ -54,7 +54,7 @@ Index Batches::give(Index most) {
     run(most);
     return most;
   }
-  repeated_.run(work_.queue(), true, [this, run] { run(every_); });
+  repeated_.run(work_.queue(), work_.needs_no_host(), [this, run] { run(every_); });
   return every_;
 }
 

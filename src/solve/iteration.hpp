@@ -60,12 +60,17 @@ struct Krylov {
         q(queue, count, "the operator's result") {}
   Vector<T> r, p, q;
 
-  /// One iteration that moves x.
-  [[nodiscard]] Chain iteration(const Workspace& work, const Operator<T>& apply, Span<T> x) const {
+  /// One iteration but for x and p.
+  [[nodiscard]] Chain begin_iteration(const Workspace& work, const Operator<T>& apply) const {
     Chain chain;
     chain.add(apply(q.span(), p.span()));
     add_sum<Dot<T>, ChooseStep>(chain, work, {p.span(), q.span()});
     add_sum<StepResidual<T>, ChooseTurn>(chain, work, {q.span(), r.span(), work.s()});
+    return chain;
+  }
+  /// One iteration that moves x.
+  [[nodiscard]] Chain iteration(const Workspace& work, const Operator<T>& apply, Span<T> x) const {
+    Chain chain = begin_iteration(work, apply);
     add_op(chain, work, StepDirection<T>{r.span(), x, p.span(), work.s()});
     return chain;
   }

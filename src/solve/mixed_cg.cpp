@@ -8,8 +8,9 @@
 namespace ridge::solve {
 
 struct MixedCg::State {
-  State(Queue& queue, Operator<double> a, Operator<float> in, Index count, double d)
-      : work(queue, count), apply(std::move(a)), inner(std::move(in)), krylov(queue, count),
+  State(Queue& queue, Operator<double> a, Operator<float> in, Index count, double d,
+        comm::Communicator* ranks)
+      : work(queue, count, ranks), apply(std::move(a)), inner(std::move(in)), krylov(queue, count),
         part(queue, count, "the inner solution"), q(queue, count, "the operator's result"),
         drop(d) {}
   Workspace work;
@@ -22,8 +23,9 @@ struct MixedCg::State {
 };
 
 MixedCg::MixedCg(Queue& queue, Operator<double> apply, Operator<float> inner, Index count,
-                 double drop)
-    : state_(std::make_unique<State>(queue, std::move(apply), std::move(inner), count, drop)) {}
+                 double drop, comm::Communicator* ranks)
+    : state_(
+          std::make_unique<State>(queue, std::move(apply), std::move(inner), count, drop, ranks)) {}
 MixedCg::~MixedCg() = default;
 
 Solved MixedCg::solve(Span<double> x, Span<const double> b, const Options& options) {

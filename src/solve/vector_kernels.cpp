@@ -236,8 +236,9 @@ const All<OfferThen<ChooseWeight>, OfferThen<ChooseDamping>, OfferThen<ChooseMix
           OfferThen<TakeShadow>>
     of_complex_sums;
 const All<OfferThen<ChooseStep>, OfferThen<ChooseTurn>, OfferThen<TakeResidual>,
-          OfferThen<TakeSource>>
+          OfferThen<TakeSource>, OfferThen<TakePart>>
     of_sums;
+const All<OfferOp<StepShifts>, OfferOp<StepShifted>, OfferOp<AddShift>> of_shifts;
 
 } // namespace
 

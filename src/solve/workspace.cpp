@@ -10,7 +10,32 @@ namespace {
 constexpr Bytes all_scalars{scalars * sizeof(double)};
 }
 
-Workspace::Workspace(Queue& queue, Index count)
+RankSums::RankSums(comm::Communicator& ranks, Queue& queue)
+    : queue_(queue), ranks_(ranks.ranks()), rank_(ranks.rank()),
+      carrier_(comm::choose_carrier(ranks, queue.device())),
+      mine_(queue.device(), all_scalars, "a rank's sum"),
+      all_(queue.device(), Bytes{ranks_ * static_cast<Index>(sizeof(double))},
+           "the sums of all ranks") {
+  fill_bytes(queue, mine_.data(), 0, all_scalars);
+  constexpr Bytes one{sizeof(double)};
+  std::vector<comm::Message> sends;
+  std::vector<comm::Message> receives;
+  for (int rank = 0; rank < ranks.ranks(); ++rank) {
+    if (rank == ranks.rank()) continue;
+    sends.push_back({mine_.data(), one, rank, 0});
+    receives.push_back({static_cast<double*>(all_.data()) + rank, one, rank, 0});
+  }
+  transfer_ = comm::bind_on_device(ranks, queue, carrier_, std::move(sends), std::move(receives));
+}
+
+void RankSums::exchange() const {
+  transfer_->begin();
+  copy_bytes_on_device(queue_, static_cast<double*>(all_.data()) + rank_, mine_.data(),
+                       Bytes{sizeof(double)});
+  transfer_->finish();
+}
+
+Workspace::Workspace(Queue& queue, Index count, comm::Communicator* ranks)
     : queue_(queue), count_(count), s_(queue.device(), all_scalars, "scalars of a solver"),
       parts_(queue.device(),
              Bytes{parts_of(queue.device().kind() == DeviceKind::cpu, count) * most_sums *
@@ -20,6 +45,8 @@ Workspace::Workspace(Queue& queue, Index count)
               Memory::Place::staging),
       marks_{Event(queue.device()), Event(queue.device())} {
   fill_bytes(queue, s_.data(), 0, all_scalars);
+  if (ranks != nullptr && ranks->ranks() > 1)
+    over_ranks_ = std::make_unique<RankSums>(*ranks, queue);
 }
 
 void Workspace::set(Scalar which, double value) const {

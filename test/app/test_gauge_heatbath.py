@@ -7,6 +7,7 @@ import gauge_files
 import numpy as np
 import pytest
 from conftest import left_in
+from over_ranks import refused
 
 
 def heatbath(ridge, output, *words):
@@ -112,3 +113,25 @@ def test_bad_words(ridge, folder):
     bad("--size", "4x4x4x4", "--sweeps", 0, says="at least 1")
     bad("--size", "4x4x4x4", "--start", "warm", says="there is no file warm")
     bad("--size", "4x4x4x4", "--relaxations", -1, says="at least 0")
+
+
+@pytest.mark.parametrize("ranks, grid", [(2, ()), (2, ("--ranks", "2x1x1x1")), (3, ("--ranks", "1x1x1x3"))])
+def test_ranks_do_not_change_bits(ridge, mpi, folder, ranks, grid):
+    words = ("--size", "4x2x4x6", "--beta", 5.7, "--sweeps", 2, "--start", "hot", "--device", "cpu")
+    one = heatbath(ridge, "one", *words)
+    result = mpi(ranks, "gauge", "heatbath", "-o", "many", "--json", *words, *grid)
+    (record,) = result.records()
+    assert (folder / "one").read_bytes() == (folder / "many").read_bytes()
+    assert record["plaquettes"] == one["plaquettes"] and record["ranks"] == ranks
+    assert record["bytes_read"] == one["bytes_read"] and record["size"] == [4, 2, 4, 6]
+    alone = ridge.good("gauge", "plaquette", "one", "--device", "cpu").out
+    assert mpi(ranks, "gauge", "plaquette", "one", "--device", "cpu", *grid).out == alone
+    assert left_in(folder) == ["many", "one"]
+
+
+def test_bad_ranks(mpi, folder):
+    words = ("gauge", "heatbath", "-o", "a", "--sweeps", 1, "--device", "cpu")
+    refused(mpi(2, *words, "--size", "4x4x4x4", "--ranks", "1x1x1x3"), "--ranks 1x1x1x3", "product is 2")
+    refused(mpi(2, *words, "--size", "4x4x4x4", "--ranks", "2x1"), "expected 4 numbers")
+    refused(mpi(2, *words, "--size", "4x4x4x3"), "four even extents")
+    assert left_in(folder) == []

@@ -8,6 +8,7 @@ import h5py
 import numpy as np
 import pytest
 from conftest import left_in
+from over_ranks import refused
 
 SIZE = (2, 2, 2, 4)
 I = 1j
@@ -218,3 +219,23 @@ def test_bad_words(ridge, lattice):
     bad("--kappa", 0.1, "--csw", 1, "--solver", "bicgstab", says="--csw is for --solver cg")
     bad("--kappa", 0.1, "--csw", "nan", says="--csw: expected a number")
     bad("--kappa", 0.1, "--solver", "bicgstab", "--precision", "mixed", says="--precision mixed is for --solver cg")
+
+
+@pytest.mark.parametrize("ranks, how", [(2, ()), (2, ("--ranks", "1x2x1x1", "--precision", "fp64"))])
+def test_the_dense_solution_over_ranks(ridge, mpi, lattice, links, ranks, how):
+    result = mpi(ranks, "solve", "wilson", "lat.nersc", "--kappa", 0.1, "--source", "point:1,0,1,2", "--tol", 1e-6, "-o",
+                 "p.h5", *how, "--device", "cpu", "--json", limit=180)
+    (record,) = result.records()
+    found, facts = propagator("p.h5")
+    right = np.linalg.solve(dense_wilson(links, 0.1), point(1 + 4 + 2 * 8, links).T).T
+    assert np.abs(found - right).max() < 1e-5 * np.abs(right).max()
+    assert record["check"]["ok"] and record["ranks"] == ranks and record["residual"] <= 1e-6
+    assert left_in(lattice) == ["lat.nersc", "p.h5"]
+
+
+def test_what_is_for_one_rank_is_refused(mpi, lattice):
+    words = ("solve", "wilson", "lat.nersc", "--kappa", 0.1, "-o", "p.h5", "--device", "cpu")
+    refused(mpi(2, *words, "--csw", 1), "--csw is for one rank")
+    refused(mpi(2, *words, "--solver", "bicgstab"), "--solver bicgstab is for one rank")
+    refused(mpi(2, "solve", "dwf", "lat.nersc", "--mass", 0.1, "-o", "p.h5"), "runs on one rank")
+    assert left_in(lattice) == ["lat.nersc"]

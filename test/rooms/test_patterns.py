@@ -10,12 +10,12 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The lines that each pattern takes in files that are not its own. Lower a bound when you take lines away: the aim is
 # eight for each, and a new pattern has no more.
-MOST = {"stencil": 232, "sweeps": 12, "pairs": 139, "lattice": 215, "chain": 121}
+MOST = {"stencil": 232, "sweeps": 12, "pairs": 139, "lattice": 212, "chain": 121}
 # A pattern's own: its folders and its built-in kernels.
 OWN = r"(include/ridge|src)/{pattern}(/|\.hpp)|(include/ridge|src)/lab/kernels/{pattern}"
 HOME = {"sweeps": "stencil"}  # in whose folder a pattern lies until it has its own
 # Programs for people's own data call patterns as any program of a user's does.
-PROGRAMS = (r"(include/ridge|src)/(nbody|md|atmosphere|apps|gauge|solve)/|src/app/(apply|evolve|nbody|md|spacing|solve)|"
+PROGRAMS = (r"(include/ridge|src)/(nbody|md|atmosphere|apps|gauge|solve)/|src/app/(apply|evolve|nbody|md|spacing|solve|gauge)|"
             r"include/ridge/\w+\.hpp")  # headers for users name all that they bring
 COMMENT = r"^\s*//|^\s*\*|^\s*#(?!include|if|define)"
 

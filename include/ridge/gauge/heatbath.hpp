@@ -7,12 +7,16 @@
 #include <ridge/gauge/averages.hpp>
 #include <ridge/gauge/links.hpp>
 #include <ridge/gauge/su2.hpp>
-#include <ridge/lattice/site_call.hpp>
+#include <ridge/lattice/halo.hpp>
+#include <ridge/lattice/within.hpp>
+
+#include <memory>
+#include <vector>
 
 namespace ridge::gauge {
 
-/// Updates the links along mu of the sites of one parity, in place: none of them is in another's
-/// staples, where all extents are even.
+/// Updates the links along mu of chosen sites of one parity, in place: none of them is in another's
+/// staples, where all extents of the whole lattice are even.
 template <bool Relax>
 struct UpdateLinks {
   using Link = lattice::ColourMatrix<double>;
@@ -26,13 +30,12 @@ struct UpdateLinks {
   double strength = 0;                                    ///< 2 beta / 3
   std::uint64_t seed = 0;
   std::uint32_t sweep = 0;
-  int mu = 0, parity = 0;
+  int mu = 0;
+  lattice::ChosenSites chosen;
 
   /// How many sites that are, for the record.
-  [[nodiscard]] Index sites() const { return out.geometry.sites() / 2; }
-  RIDGE_FN bool wants(const lattice::Coordinates& x) const {
-    return (x[0] + x[1] + x[2] + x[3]) % 2 == parity;
-  }
+  [[nodiscard]] Index sites() const { return chosen.count(); }
+  RIDGE_FN bool wants(const lattice::Coordinates& x) const { return chosen.hold(x); }
 
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
@@ -80,28 +83,39 @@ struct HeatbathOptions {
   std::uint32_t first_sweep = 0; ///< how many sweeps the links have behind them
 };
 
-/// Sweeps over the links of a lattice, all of whose extents are even.
+/// Sweeps over the links of a lattice, all of whose extents are even. Over ranks links beyond what
+/// one owns are exchanged while it updates those that need none of them; its links have the bits of
+/// one rank.
 class Heatbath {
 public:
   /// The links must outlive it. Throws UsageError for an odd extent.
   Heatbath(Queue& queue, const Links<double>& links, const HeatbathOptions& options);
+  /// Over ranks: links are fields on `part.held()`. Collective, like sweep().
+  Heatbath(comm::Communicator& ranks, Queue& queue, const lattice::RankLattice& part,
+           const Links<double>& links, const HeatbathOptions& options);
 
   /// One sweep of heatbath and its overrelaxations, in queue order.
   void sweep();
   /// How many sweeps the links have behind them.
   [[nodiscard]] std::uint32_t sweeps() const { return sweep_; }
-  /// Of a launch of heatbath: a quarter of the links of one parity.
+  /// Of a launch of heatbath on all ranks: a quarter of the links of one parity.
   [[nodiscard]] Record record() const;
 
 private:
   template <bool Relax>
-  [[nodiscard]] Program bind(int mu, int parity, std::uint32_t number) const;
+  [[nodiscard]] lattice::SiteLoopCall<lattice::ColourMatrix<double>, UpdateLinks<Relax>>
+  call(int mu, int parity, const lattice::SiteBox& box, const lattice::SiteBox& without) const;
+  template <bool Relax>
+  void update(int mu, int parity);
 
   Queue& queue_;
+  lattice::RankLattice part_;
+  lattice::SiteBox inner_; ///< sites whose staples are all this rank's
   const Links<double>& links_;
   HeatbathOptions options_;
   std::uint32_t sweep_;
   lattice::Field<lattice::Complex<double>> site_;
+  std::vector<std::unique_ptr<lattice::HaloExchange>> exchanges_; ///< one a direction
 };
 
 /// Links all 1, or random elements of SU(3) that are a function of seed, site and direction.

@@ -3,6 +3,7 @@
 
 #include <ridge/gauge/averages.hpp>
 #include <ridge/gauge/links.hpp>
+#include <ridge/lattice/rank_gather.hpp>
 
 namespace ridge::gauge {
 
@@ -18,17 +19,61 @@ template <class T = double>
   return fields;
 }
 
+/// Of links of the whole lattice those that a rank owns, on its device, on what it keeps: in
+/// vectors of `width` bytes, the part's own where 0.
+template <class T = double>
+[[nodiscard]] Links<T> to_device(Queue& queue, const lattice::RankLattice& part,
+                                 const HostLinks& whole, int width = 0) {
+  const lattice::Lattice held(part.held().extents(), width == 0 ? part.held().width() : width);
+  Links<T> fields;
+  std::vector<lattice::ColourMatrix<T>> mine(static_cast<std::size_t>(held.sites()));
+  for (std::size_t mu = 0; mu < 4; ++mu) {
+    for (Index i = 0; i < part.owned().count(); ++i) {
+      const auto& u = whole[static_cast<std::size_t>(4 * part.in_whole(i)) + mu];
+      for (int c = 0; c < 9; ++c)
+        component(mine[static_cast<std::size_t>(part.in_held(i))],
+                  c) = {static_cast<T>(component(u, c).re), static_cast<T>(component(u, c).im)};
+    }
+    fields.emplace_back(queue.device(), held, "links");
+    fields.back().set(queue, mine);
+  }
+  return fields;
+}
+
+/// Links times the boundary's factor where they lead from the last site along their dimension to
+/// the first. `extents` are those of the whole lattice.
+[[nodiscard]] HostLinks with_boundary(const Extents& extents, HostLinks links,
+                                      const Boundary& boundary);
+
+namespace detail {
+/// Puts the links along mu, one a site, where a configuration has them.
+template <class T>
+void place_links(HostLinks& links, std::size_t mu,
+                 const std::vector<lattice::ColourMatrix<T>>& sites) {
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    for (int c = 0; c < 9; ++c)
+      component(links[4 * i + mu], c) = {static_cast<double>(component(sites[i], c).re),
+                                         static_cast<double>(component(sites[i], c).im)};
+  }
+}
+} // namespace detail
+
+/// Links of all ranks, on rank 0; nothing on the others. Collective.
+template <class T>
+[[nodiscard]] HostLinks to_host(comm::Communicator& ranks, Queue& queue,
+                                const lattice::RankLattice& part, const Links<T>& fields) {
+  HostLinks links;
+  if (ranks.rank() == 0) links.resize(static_cast<std::size_t>(part.whole().count()) * 4);
+  for (std::size_t mu = 0; mu < 4; ++mu)
+    detail::place_links(links, mu, get_whole(ranks, queue, fields[mu], part));
+  return links;
+}
+
 template <class T>
 [[nodiscard]] HostLinks to_host(Queue& queue, const Links<T>& fields) {
   HostLinks links(static_cast<std::size_t>(fields.front().lattice().sites()) * 4);
-  for (std::size_t mu = 0; mu < 4; ++mu) {
-    const auto sites = fields[mu].get(queue);
-    for (std::size_t i = 0; i < sites.size(); ++i) {
-      for (int c = 0; c < 9; ++c)
-        component(links[4 * i + mu], c) = {static_cast<double>(component(sites[i], c).re),
-                                           static_cast<double>(component(sites[i], c).im)};
-    }
-  }
+  for (std::size_t mu = 0; mu < 4; ++mu)
+    detail::place_links(links, mu, fields[mu].get(queue));
   return links;
 }
 

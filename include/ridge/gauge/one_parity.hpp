@@ -1,19 +1,20 @@
-// The Wilson operator from one parity of a whole lattice's sites to the other, for even-odd
-// preconditioning: with D = d + h H, the odd sites of D x = b give x_o = (b_o - h H x_e) / d, and
-// the even ones (d - h^2 / d H H) x_e = b_e - h / d H b_o.
+// The Wilson operator at chosen sites of a lattice: all that a rank owns, some of them, and those
+// of one parity for even-odd preconditioning: with D = d + h H, the odd sites of D x = b give x_o =
+// (b_o - h H x_e) / d, and the even ones (d - h^2 / d H H) x_e = b_e - h / d H b_o.
 #pragma once
 
 #include <ridge/gauge/wilson.hpp>
+#include <ridge/lattice/within.hpp>
 
 namespace ridge::gauge {
 
-/// out = diagonal here + hop H psi at the sites of one parity, H^+ for sign = -1; psi is read at
-/// the others. Sites of the other parity are left alone.
+/// out = diagonal here + hop H psi at the chosen sites, H^+ for sign = -1; the others are left
+/// alone. With sites of one parity psi is read at the other.
 template <class T>
 struct OneParity {
   using Link = ColourMatrix<T>;
   using Fermion = Spinor<T>;
-  static constexpr const char* name = "wilson, one parity";
+  static constexpr const char* name = "wilson, chosen sites";
   static constexpr double flops = hopping_flops + 48;
 
   lattice::SiteView<const Link> links[dimensions];
@@ -21,13 +22,11 @@ struct OneParity {
   lattice::SiteView<Fermion> out;
   T diagonal = 0, hop = 1;
   T sign = 1;
-  int parity = 0;
+  lattice::ChosenSites chosen;
 
   /// How many sites that are, for the record.
-  [[nodiscard]] Index sites() const { return out.geometry.sites() / 2; }
-  RIDGE_FN bool wants(const lattice::Coordinates& x) const {
-    return (x[0] + x[1] + x[2] + x[3]) % 2 == parity;
-  }
+  [[nodiscard]] Index sites() const { return chosen.count(); }
+  RIDGE_FN bool wants(const lattice::Coordinates& x) const { return chosen.hold(x); }
 
   template <class At>
   RIDGE_FN void operator()(const At& at) const {

@@ -4,7 +4,7 @@
 #include <ridge/gauge/averages.hpp>
 #include <ridge/gauge/links.hpp>
 #include <ridge/gauge/rounded_link.hpp>
-#include <ridge/lattice/site_call.hpp>
+#include <ridge/lattice/rank_program.hpp>
 
 namespace ridge::gauge {
 
@@ -52,18 +52,23 @@ struct Plaquettes {
 };
 
 /// Both averages: one pass over the links and a reproducible sum, so that their bits are equal on
-/// every device and under every schedule. Bound once; on one rank.
+/// every device, under every schedule and on any number of ranks. Bound once.
 class MeasurePlaquette {
 public:
   /// The links must outlive it.
   MeasurePlaquette(Queue& queue, const Links<double>& links);
+  /// Over ranks: links are fields on `part.held()`. Collective, like measuring.
+  MeasurePlaquette(comm::Communicator& ranks, Queue& queue, const lattice::RankLattice& part,
+                   const Links<double>& links);
   [[nodiscard]] LinkAverages operator()();
-  [[nodiscard]] Record record() const { return sites_.record(); }
+  [[nodiscard]] Record record() const;
 
 private:
+  comm::Communicator& ranks_;
   Queue& queue_;
+  lattice::RankLattice part_;
   lattice::Field<lattice::Complex<double>> out_;
-  Program sites_;
+  lattice::RankProgram<lattice::Complex<double>, Plaquettes> sites_;
 };
 
 } // namespace ridge::gauge

@@ -25,18 +25,32 @@ public:
   WilsonSolver(Queue& queue, const Extents& extents, const HostLinks& links,
                const WilsonNumbers& numbers, const Boundary& boundary = antiperiodic_in_time,
                Method method = Method::mixed_cg);
+  /// Over ranks, each with a part of the lattice as `grid` says: `links` are those of the whole
+  /// one, fermions are fields on `part().held()`, whose other sites than this rank's are 0 in what
+  /// is given. What operators read of other ranks is exchanged while they compute the sites that
+  /// need none of it. By conjugate gradients; collective, as all calls are then.
+  WilsonSolver(comm::Communicator& ranks, const Extents& grid, Queue& queue, const Extents& extents,
+               const HostLinks& links, const WilsonNumbers& numbers,
+               const Boundary& boundary = antiperiodic_in_time, Method method = Method::mixed_cg);
   ~WilsonSolver();
   WilsonSolver(const WilsonSolver&) = delete;
   WilsonSolver& operator=(const WilsonSolver&) = delete;
 
   /// The lattice of its fermions.
   [[nodiscard]] const lattice::Lattice& lattice() const;
+  [[nodiscard]] const lattice::RankLattice& part() const;
   [[nodiscard]] const Links<double>& links() const;
   /// out = D x, or D^+ x.
   void apply(const Fermion<double>& out, const Fermion<double>& x, bool dagger = false);
   /// x = D^-1 b, from what x holds; the residual is |b - D x| / |b|, computed anew.
   solve::Solved solve(const Fermion<double>& x, const Fermion<double>& b,
                       const solve::Options& options);
+  /// x[i] = (D^+ D + shifts[i])^-1 D^+ b for shifts of at least 0, from 0, in the iterations of one
+  /// solve on the whole lattice, in fp64. Residuals are those of D^+ b.
+  std::vector<solve::Solved> solve_shifted(const std::vector<const Fermion<double>*>& x,
+                                           const Fermion<double>& b,
+                                           const std::vector<double>& shifts,
+                                           const solve::Options& options);
   /// |b - D x| / |b|.
   [[nodiscard]] double residual(const Fermion<double>& x, const Fermion<double>& b);
 

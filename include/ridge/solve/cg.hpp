@@ -15,8 +15,10 @@ namespace ridge::solve {
 /// Hestenes and Stiefel, in double precision.
 class Cg {
 public:
-  /// Vectors have `count` numbers.
-  Cg(Queue& queue, Operator<double> apply, Index count);
+  /// Vectors have `count` numbers. Over ranks each has its own part of them: numbers that are no
+  /// part of any are 0 in b and in what `apply` gives; in what it is given they are any finite
+  /// ones.
+  Cg(Queue& queue, Operator<double> apply, Index count, comm::Communicator* ranks = nullptr);
   ~Cg();
   Cg(const Cg&) = delete;
   Cg& operator=(const Cg&) = delete;
@@ -36,12 +38,34 @@ private:
 class MixedCg {
 public:
   MixedCg(Queue& queue, Operator<double> apply, Operator<float> inner, Index count,
-          double drop = 0.01);
+          double drop = 0.01, comm::Communicator* ranks = nullptr);
   ~MixedCg();
   MixedCg(const MixedCg&) = delete;
   MixedCg& operator=(const MixedCg&) = delete;
 
   Solved solve(Span<double> x, Span<const double> b, const Options& options);
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// (A + shift) x = b for several shifts in the iterations of A x = b (Jegerlehner 1996): one
+/// application of A an iteration, two vectors more a shift.
+class ShiftedCg {
+public:
+  /// Shifts are at least 0, which is one of them or not. Throws UsageError for others.
+  ShiftedCg(Queue& queue, Operator<double> apply, Index count, std::vector<double> shifts,
+            comm::Communicator* ranks = nullptr);
+  ~ShiftedCg();
+  ShiftedCg(const ShiftedCg&) = delete;
+  ShiftedCg& operator=(const ShiftedCg&) = delete;
+
+  /// x[i] = (A + shifts[i])^-1 b, from 0. Where rounding leaves a residual, which is computed anew,
+  /// above the tolerance, conjugate gradients for that shift alone go on from there. The first of
+  /// what is returned has seconds, bytes and operations of all.
+  std::vector<Solved> solve(const std::vector<Span<double>>& x, Span<const double> b,
+                            const Options& options);
 
 private:
   struct State;

@@ -2,10 +2,13 @@
 // all of one length; memory beside them is given once.
 #pragma once
 
+#include <ridge/comm/carrier.hpp>
 #include <ridge/device/memory.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/launch/bound.hpp>
 #include <ridge/solve/vector_ops.hpp>
+
+#include <memory>
 
 namespace ridge::solve {
 
@@ -44,10 +47,36 @@ inline constexpr int most_sums = 3;
   return on_host || chunks < most_blocks ? chunks : most_blocks;
 }
 
-/// Memory of a queue's solver: its scalars, and the parts of sums.
+/// The sums of ranks, brought to all of them in the order of a queue. Each adds them up in the same
+/// order, so that all decide alike.
+class RankSums {
+public:
+  /// Queue and communicator must outlive it. Collective.
+  RankSums(comm::Communicator& ranks, Queue& queue);
+
+  /// Where this rank's sum belongs: the first number of a solver's scalars.
+  [[nodiscard]] Span<double> mine() const { return {static_cast<double*>(mine_.data()), scalars}; }
+  /// The sums of all ranks, after exchange().
+  [[nodiscard]] Span<const double> all() const {
+    return {static_cast<const double*>(all_.data()), ranks_};
+  }
+  /// Collective.
+  void exchange() const;
+  [[nodiscard]] bool needs_no_host() const { return comm::needs_no_host(carrier_); }
+
+private:
+  Queue& queue_;
+  Index ranks_, rank_;
+  comm::Carrier carrier_;
+  Memory mine_, all_;
+  std::unique_ptr<comm::Transfer> transfer_;
+};
+
+/// Memory of a queue's solver: its scalars, and the parts of sums. Of several ranks each has its
+/// own part of the vectors; numbers that belong to none are 0 where they are summed.
 class Workspace {
 public:
-  Workspace(Queue& queue, Index count);
+  Workspace(Queue& queue, Index count, comm::Communicator* ranks = nullptr);
 
   [[nodiscard]] Queue& queue() const { return queue_; }
   [[nodiscard]] Index count() const { return count_; }
@@ -61,8 +90,26 @@ public:
   [[nodiscard]] Bound bind_sum() const {
     Span<double> all = parts();
     all.size = all.size / most_sums * Then::sums;
+    if constexpr (Then::sums == 1) {
+      if (over_ranks_) {
+        return Bound([part = solve::bind(queue_, SumCall<TakePart>{all, over_ranks_->mine()}),
+                      sums = over_ranks_.get(),
+                      then = solve::bind(queue_, SumCall<Then>{over_ranks_->all(), s()})] {
+          part.run();
+          sums->exchange();
+          then.run();
+        });
+      }
+    }
     return solve::bind(queue_, SumCall<Then>{all, s()});
   }
+  /// An operation on `count` numbers of its own, without a sum.
+  template <class Op>
+  [[nodiscard]] Bound bind_few(const Op& op, Index count) const {
+    return solve::bind(queue_, VectorCall<Op>{op, count, parts()});
+  }
+  /// Whether all its launches may be recorded in a graph.
+  [[nodiscard]] bool needs_no_host() const { return !over_ranks_ || over_ranks_->needs_no_host(); }
   /// Sets one of the scalars, in queue order.
   void set(Scalar which, double value) const;
   /// Gives a copy of the scalars to the queue, into slot 0 or 1, and a mark.
@@ -79,6 +126,7 @@ private:
   Index count_;
   Memory s_, parts_, copies_;
   Event marks_[2];
+  std::unique_ptr<RankSums> over_ranks_;
 };
 
 } // namespace ridge::solve

@@ -183,4 +183,83 @@ struct TakeSource {
   RIDGE_FN void operator()(const double* total, double* s) const { s[source2] = total[0]; }
 };
 
+/// The sum of one rank, which those of others are added to.
+struct TakePart {
+  static constexpr int sums = 1;
+  RIDGE_FN void operator()(const double* total, double* s) const { s[0] = total[0]; }
+};
+
+// Of systems (A + sigma) x = b beside A x = b (Jegerlehner, hep-lat/9612014): all residuals are
+// multiples zeta r of one. A number a shift.
+
+/// From alpha and beta of an iteration those of the shifts. Nothing changes after the end.
+struct StepShifts {
+  static constexpr const char* name = "scalars of shifts";
+  static constexpr int sums = 0;
+  static constexpr double reads = 0, writes = 0; // a few numbers
+  Span<const double> sigma;
+  Span<double> zeta, before;           ///< of this iteration, and the one before
+  Span<double> last_step, last_turn;   ///< alpha and beta of the one before
+  Span<double> shift_step, shift_turn; ///< alpha and beta of the shifts
+  Span<const double> s;
+  template <class At>
+  RIDGE_FN Totals<1> operator()(const At& at) const {
+    using V = decltype(at.load(zeta));
+    if (at.scalar(s, fresh) == 0) {
+      at.store(shift_step, V(0.0));
+      at.store(shift_turn, V(1.0));
+      return {{0}};
+    }
+    const V alpha(at.scalar(s, step)), beta(at.scalar(s, turn));
+    const V now = at.load(zeta), old = at.load(before), last = at.load(last_step);
+    const V to =
+        now * old * last /
+        (last * old * (V(1.0) + at.load(sigma) * alpha) + alpha * at.load(last_turn) * (old - now));
+    const V ratio = to / now;
+    at.store(shift_step, alpha * ratio);
+    at.store(shift_turn, beta * ratio * ratio);
+    at.store(before, now);
+    at.store(zeta, to);
+    at.store(last_step, alpha);
+    at.store(last_turn, beta);
+    return {{0}};
+  }
+};
+
+/// x = x + alpha p, p = zeta r + beta p of the shift `which`.
+struct StepShifted {
+  static constexpr const char* name = "step of a shift";
+  static constexpr int sums = 0;
+  static constexpr double reads = 3 * sizeof(double), writes = 2 * sizeof(double);
+  Span<const double> r;
+  Span<double> x, p;
+  Span<const double> zeta, shift_step, shift_turn, s;
+  int which = 0;
+  template <class At>
+  RIDGE_FN Totals<1> operator()(const At& at) const {
+    using V = decltype(at.load(r));
+    const V before = at.load(p);
+    at.store(x, at.load(x) + V(at.scalar(shift_step, which)) * before);
+    at.store(p, V(at.scalar(s, fresh) * at.scalar(zeta, which)) * at.load(r) +
+                    V(at.scalar(shift_turn, which)) * before);
+    return {{0}};
+  }
+};
+
+/// q = q + sigma x.
+struct AddShift {
+  static constexpr const char* name = "shift";
+  static constexpr int sums = 0;
+  static constexpr double reads = 2 * sizeof(double), writes = sizeof(double);
+  Span<double> q;
+  Span<const double> x;
+  double sigma = 0;
+  template <class At>
+  RIDGE_FN Totals<1> operator()(const At& at) const {
+    using V = decltype(at.load(x));
+    at.store(q, at.load(q) + V(sigma) * at.load(x));
+    return {{0}};
+  }
+};
+
 } // namespace ridge::solve
