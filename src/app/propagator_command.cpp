@@ -96,11 +96,13 @@ void PropagatorCommand::run() {
   std::optional<io::PropagatorWriter> writer;
   if (writes) {
     file.emplace(plan, output);
-    file->require_room(static_cast<std::uintmax_t>(extents.count()) * 144 * 16);
-    writer.emplace(file->path(), extents);
+    file->require_room(static_cast<std::uintmax_t>(extents.count()) * 144 * 16 *
+                       std::max<std::size_t>(1, shifts().size()));
+    writer.emplace(file->path(), extents, std::max(1, static_cast<int>(shifts().size())));
   }
   columns(queue, *solver, extents, at, start ? &*start : nullptr, writer ? &*writer : nullptr);
   facts_.numbers = numbers();
+  facts_.shifts = shifts();
   facts_.tolerance = tolerance;
   facts_.source = at;
   facts_.configuration = input;
@@ -118,24 +120,22 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
   correlator_.assign(static_cast<std::size_t>(extents[3]), 0);
   const auto place = static_cast<std::size_t>(
       at[0] + extents[0] * (at[1] + extents[1] * (at[2] + extents[2] * at[3])));
+  const auto volume = static_cast<std::size_t>(extents.count());
+  if (!shifts().empty()) {
+    shifted_columns(solver, volume, place, writer);
+    queue.wait();
+    return;
+  }
   Progress line;
   if (!json) fmt::print("{:>6} {:>10} {:>12} {:>10}\n", "column", "iterations", "residual", "time");
   std::fflush(stdout);
-  const auto volume = static_cast<std::size_t>(extents.count());
   io::Column b(volume);
   for (int c = 0; c < io::propagator_columns; ++c) {
     component(b[place], c) = {1, 0};
     io::Column x = start != nullptr ? start->read(c) : io::Column(volume);
     solve::Solved solved;
     if (!interrupt_seen_by(ranks())) {
-      solve::Options options{.tolerance = tolerance, .most_iterations = iterations};
-      if (ranks().ranks() > 1) options.check_every = 10; // each time all ranks ask each other
-      options.go_on = [&](const solve::Progress& now) {
-        line.show(fmt::format("column {} of {}: iteration {}, residual {:.1e}", c + 1,
-                              io::propagator_columns, now.iterations, now.residual));
-        return !interrupt_seen_by(ranks());
-      };
-      solved = solver.solve(x, b, options);
+      solved = solver.solve(x, b, column_options(line, c));
     } else {
       solved.residual = solver.residual(x, b);
     }
@@ -152,6 +152,46 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
     add_slices(x);
   }
   queue.wait();
+}
+
+solve::Options PropagatorCommand::column_options(Progress& line, int column) const {
+  solve::Options options{.tolerance = tolerance, .most_iterations = iterations};
+  if (ranks().ranks() > 1) options.check_every = 10; // each time all ranks ask each other
+  options.go_on = [&line, column](const solve::Progress& now) {
+    line.show(fmt::format("column {} of {}: iteration {}, residual {:.1e}", column + 1,
+                          io::propagator_columns, now.iterations, now.residual));
+    return !interrupt_seen_by(ranks());
+  };
+  return options;
+}
+
+void PropagatorCommand::shifted_columns(ColumnSolver& solver, std::size_t volume, std::size_t place,
+                                        io::PropagatorWriter* writer) {
+  const std::vector<double> all = shifts();
+  Progress line;
+  if (!json)
+    fmt::print("{:>6} {:>12} {:>10} {:>12}\n", "column", "shift", "iterations", "residual");
+  io::Column b(volume);
+  for (int c = 0; c < io::propagator_columns; ++c) {
+    component(b[place], c) = {1, 0};
+    std::vector<io::Column> x(all.size(), io::Column(volume));
+    std::vector<solve::Solved> solved(all.size());
+    for (auto& none : solved)
+      none.residual = 1; // of 0
+    if (!interrupt_seen_by(ranks()))
+      solved = solver.solve_shifted(x, b, all, column_options(line, c));
+    component(b[place], c) = {0, 0};
+    line.clear();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      add(solved[i]);
+      if (!json) {
+        fmt::print("{:>6} {:>12g} {:>10} {:>12.2e}{}\n", c, all[i], solved[i].iterations,
+                   solved[i].residual, solved[i].converged ? "" : "  not converged");
+      }
+      if (writer != nullptr) writer->write(static_cast<int>(i) * io::propagator_columns + c, x[i]);
+    }
+    std::fflush(stdout);
+  }
 }
 
 void PropagatorCommand::add_slices(const io::Column& x) {
@@ -189,7 +229,7 @@ void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Exte
   if (json) {
     print_record(queue, extents);
   } else {
-    fmt::print("{}", pion.table("pion"));
+    if (shifts().empty()) fmt::print("{}", pion.table("pion"));
     fmt::print("{} iterations in {}, {} on {}; wrote {}\n", total_.iterations,
                to_text(total_.seconds), quantity(total_.bytes / total_.seconds.value, "B/s"),
                to_text(queue.device().id()), output);
@@ -203,8 +243,8 @@ void PropagatorCommand::end(const io::OutputPlan& plan, Queue& queue, const Exte
   if (unfinished_ == 0) return;
   throw Failure(fmt::format("{} of {} columns did not converge to {:g}: the largest residual is "
                             "{:.2e}; {} holds the best there is{}",
-                            unfinished_, io::propagator_columns, tolerance, total_.residual, output,
-                            goes_on ? " (go on with --from)" : ""));
+                            unfinished_, facts_.residuals.size(), tolerance, total_.residual,
+                            output, goes_on ? " (go on with --from)" : ""));
 }
 
 void PropagatorCommand::print_record(Queue& queue, const Extents& extents) const {

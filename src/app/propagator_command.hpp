@@ -10,6 +10,7 @@
 #include "../io/gauge/propagator_file.hpp"
 #include "../io/output_plan.hpp"
 #include "options.hpp"
+#include "progress.hpp"
 
 #include <memory>
 #include <string>
@@ -25,6 +26,13 @@ public:
   /// `x`: where it begins, then what was found.
   virtual solve::Solved solve(io::Column& x, const io::Column& b,
                               const solve::Options& options) = 0;
+  /// x[i] = (D^+ D + shifts[i])^-1 D^+ b. Of operators that have no such solver nobody asks.
+  virtual std::vector<solve::Solved> solve_shifted(std::vector<io::Column>& /*x*/,
+                                                   const io::Column& /*b*/,
+                                                   const std::vector<double>& /*shifts*/,
+                                                   const solve::Options& /*options*/) {
+    return {};
+  }
   /// |b - D x| / |b| of what it would begin from.
   virtual double residual(const io::Column& x, const io::Column& b) = 0;
 };
@@ -48,6 +56,8 @@ protected:
   [[nodiscard]] virtual std::string solver_text() const = 0;
   /// Whether --from begins from an earlier propagator.
   [[nodiscard]] virtual bool can_go_on() const = 0;
+  /// Of systems (D^+ D + shift) x = D^+ b; none where D x = b is solved.
+  [[nodiscard]] virtual std::vector<double> shifts() const { return {}; }
   [[nodiscard]] gauge::Boundary fermion_boundary() const {
     return boundary == "periodic" ? gauge::periodic : gauge::antiperiodic_in_time;
   }
@@ -63,6 +73,9 @@ private:
   void columns(Queue& queue, ColumnSolver& solver, const Extents& extents,
                const std::vector<Index>& at, io::PropagatorReader* start,
                io::PropagatorWriter* writer);
+  void shifted_columns(ColumnSolver& solver, std::size_t volume, std::size_t place,
+                       io::PropagatorWriter* writer);
+  [[nodiscard]] solve::Options column_options(Progress& line, int column) const;
   void add(const solve::Solved& solved);
   void add_slices(const io::Column& x);
   void end(const io::OutputPlan& plan, Queue& queue, const Extents& extents, Index from_t) const;

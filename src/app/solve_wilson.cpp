@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 
 namespace ridge::app {
@@ -36,6 +37,21 @@ public:
   double residual(const io::Column& x, const io::Column& b) override {
     set(x, b);
     return solver_.residual(x_, b_);
+  }
+  std::vector<solve::Solved> solve_shifted(std::vector<io::Column>& x, const io::Column& b,
+                                           const std::vector<double>& shifts,
+                                           const solve::Options& options) override {
+    set(b, b);
+    std::vector<gauge::Fermion<double>> fields;
+    std::vector<const gauge::Fermion<double>*> found;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      fields.emplace_back(queue_.device(), solver_.lattice(), "the solution");
+    for (const auto& field : fields)
+      found.push_back(&field);
+    const auto solved = solver_.solve_shifted(found, b_, shifts, options);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = get_whole(ranks_, queue_, fields[i], solver_.part());
+    return solved;
   }
 
 private:
@@ -79,6 +95,9 @@ public:
     command.add("--solver", &solver, "cg (if not given): on D^+ D; or bicgstab, on D, in fp64");
     command.add("--precision", &precision, "mixed: fp32 within fp64 (if not given), or fp64");
     command.add("--from", &from, "FILE.h5: a propagator to begin from");
+    command.add(
+        "--shifts", &shifts_text,
+        "S,S,...: (D^+ D + S) x = D^+ b for each, by one solve with several shifts in fp64");
     add_rank_grid(command, &grid);
     command.set_footer("\nCtrl-C keeps what was reached, to go on by --from.\n");
   }
@@ -98,6 +117,12 @@ private:
     if (csw && !std::isfinite(*csw)) throw UsageError("--csw: expected a number");
     if (csw && (solver == "bicgstab" || precision == "mixed"))
       throw UsageError("--csw is for --solver cg and --precision fp64");
+    if (!shifts_text.empty()) {
+      (void)shifts();
+      if (csw || solver == "bicgstab" || precision == "mixed" || !from.empty())
+        throw UsageError(
+            "--shifts is for --solver cg and --precision fp64, without --csw and --from");
+    }
     if (kappa.has_value() == mass.has_value())
       throw UsageError("either --kappa or --mass is needed");
     if (kappa && !std::isfinite(*kappa)) throw UsageError("--kappa: expected a number");
@@ -106,7 +131,7 @@ private:
   }
   [[nodiscard]] Method method() const {
     if (solver == "bicgstab") return Method::bicgstab;
-    return precision == "fp64" || csw ? Method::cg : Method::mixed_cg;
+    return precision == "fp64" || csw || !shifts_text.empty() ? Method::cg : Method::mixed_cg;
   }
   [[nodiscard]] std::unique_ptr<ColumnSolver> make(Queue& queue, const Extents& extents,
                                                    const gauge::HostLinks& links) const override {
@@ -128,10 +153,26 @@ private:
     return method() == Method::mixed_cg ? "mixed" : "fp64";
   }
   [[nodiscard]] std::string solver_text() const override { return solver; }
-  [[nodiscard]] bool can_go_on() const override { return true; }
+  [[nodiscard]] bool can_go_on() const override { return shifts_text.empty(); }
+  [[nodiscard]] std::vector<double> shifts() const override {
+    std::vector<double> all;
+    const char* at = shifts_text.data();
+    const char* const end = at + shifts_text.size();
+    while (at != end) {
+      double shift = 0;
+      const auto [next, status] = std::from_chars(at, end, shift);
+      const bool more = next != end && *next == ',' && next + 1 != end;
+      if (status != std::errc{} || !(next == end || more) || !(shift >= 0) || !std::isfinite(shift))
+        throw UsageError(fmt::format(
+            "--shifts {}: expected numbers of at least 0, such as 0.01,0.1", shifts_text));
+      all.push_back(shift);
+      at = more ? next + 1 : next;
+    }
+    return all;
+  }
 
   std::optional<double> kappa, mass, csw;
-  std::string precision, solver = "cg", grid;
+  std::string precision, solver = "cg", grid, shifts_text;
 };
 
 } // namespace

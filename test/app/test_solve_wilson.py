@@ -74,10 +74,10 @@ def clover_term(links):
     return term.reshape(sites * 12, sites * 12)
 
 
-def propagator(file):
+def propagator(file, systems=1):
     with h5py.File(file) as h5:
         data = h5["propagator"]
-        return data[...].view(complex).reshape(12, -1), dict(data.attrs)
+        return data[...].view(complex).reshape(12 * systems, -1), dict(data.attrs)
 
 
 def point(site, links):
@@ -238,4 +238,26 @@ def test_what_is_for_one_rank_is_refused(mpi, lattice):
     refused(mpi(2, *words, "--csw", 1), "--csw is for one rank")
     refused(mpi(2, *words, "--solver", "bicgstab"), "--solver bicgstab is for one rank")
     refused(mpi(2, "solve", "dwf", "lat.nersc", "--mass", 0.1, "-o", "p.h5"), "runs on one rank")
+    assert left_in(lattice) == ["lat.nersc"]
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
+def test_shifts(ridge, lattice, links, device):
+    shifts = [0.3, 0, 2.5]
+    (record,) = ridge.good("solve", "wilson", "lat.nersc", "--kappa", 0.12, "--tol", 1e-11, "-o", "s.h5", "--shifts",
+                           "0.3,0,2.5", "--device", device, "--json", "--no-roof").records()
+    found, facts = propagator("s.h5", systems=3)
+    d = dense_wilson(links, 0.12)
+    right = d.conj().T @ point(0, links).T
+    for i, shift in enumerate(shifts):
+        x = np.linalg.solve(d.conj().T @ d + shift * np.eye(len(d)), right).T
+        assert np.abs(found[12 * i:12 * i + 12] - x).max() < 1e-9 * np.abs(x).max(), shift
+    assert facts["shifts"].tolist() == shifts and len(facts["residuals"]) == 36
+    assert record["check"]["ok"] and record["precision"] == "fp64" and record["residual"] <= 1e-11
+
+
+def test_bad_shifts(ridge, lattice):
+    for text in "-1", "0.1,", "a", "0.1;2", "nan":
+        ridge.bad("solve", "wilson", "lat.nersc", "--kappa", 0.12, "-o", "p.h5", "--shifts=" + text, says="--shifts " + text)
+    ridge.bad("solve", "wilson", "lat.nersc", "--kappa", 0.12, "-o", "p.h5", "--shifts", "1", "--csw", 1, says="--shifts is for")
     assert left_in(lattice) == ["lat.nersc"]

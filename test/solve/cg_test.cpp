@@ -143,6 +143,32 @@ TEST_P(CgOn, IsWhatBiCgStabGivesToo) { // pairs of real numbers are complex ones
   EXPECT_THROW(BiCgStab(queue, apply<double>(4.3), 7), UsageError);
 }
 
+TEST_P(CgOn, GivesTheDenseSolutionsOfShifts) {
+  const std::vector<double> shifts{0.5, 0, 3};
+  ShiftedCg cg(queue, apply<double>(4.3), nx * ny, shifts);
+  Field<double> y{queue.device(), lattice, "y"}, z{queue.device(), lattice, "z"};
+  const std::vector<Span<double>> found{y.reals(), x.reals(), z.reals()};
+  for (int again = 0; again < 2; ++again) {
+    const auto solved = cg.solve(found, b.reals(), {.tolerance = 1e-11});
+    ASSERT_EQ(solved.size(), 3U);
+    for (const Solved& one : solved) {
+      EXPECT_TRUE(one.converged);
+      EXPECT_LE(one.residual, 1e-11);
+      EXPECT_LT(one.iterations, 60);
+    }
+    expect_dense_solution(4.3, 1e-10);
+    for (std::size_t i : {0U, 2U}) {
+      x.set(queue, (i == 0 ? y : z).get(queue));
+      expect_dense_solution(4.3 + shifts[i], 1e-10);
+    }
+  }
+  const Solved stopped = cg.solve(
+      found, b.reals(), {.tolerance = 1e-11, .go_on = [](const Progress&) { return false; }})[2];
+  EXPECT_TRUE(stopped.stopped && !stopped.converged);
+  EXPECT_THROW(ShiftedCg(queue, apply<double>(4.3), nx * ny, {-1}), UsageError);
+  EXPECT_THROW(ShiftedCg(queue, apply<double>(4.3), nx * ny, {}), UsageError);
+}
+
 TEST_P(CgOn, LooksNowAndThenWithoutAnotherResult) {
   Cg cg(queue, apply<double>(4.3), nx * ny);
   const Solved every = cg.solve(x.reals(), b.reals(), {.tolerance = 1e-9, .check_every = 1});

@@ -72,11 +72,12 @@ struct Open {
 struct PropagatorWriter::State : Open {};
 struct PropagatorReader::State : Open {};
 
-PropagatorWriter::PropagatorWriter(const fs::path& path, const Extents& extents)
+PropagatorWriter::PropagatorWriter(const fs::path& path, const Extents& extents, int systems)
     : state_(std::make_unique<State>()) {
   quiet_hdf5();
   state_->path = path;
   state_->set_sizes(extents);
+  state_->sizes[0] *= static_cast<hsize_t>(systems);
   state_->file = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
   const Handle space(H5Screate_simple(rank, state_->sizes, nullptr), H5Sclose);
   state_->dataset = Handle(H5Dcreate2(state_->file.id(), dataset_name, H5T_IEEE_F64LE, space.id(),
@@ -95,6 +96,7 @@ void PropagatorWriter::write(int column, const Column& sites) {
 void PropagatorWriter::finish(const PropagatorFacts& facts) {
   for (const PropagatorNumber& n : facts.numbers)
     state_->attribute(n.name, H5T_NATIVE_DOUBLE, std::vector{n.value});
+  if (!facts.shifts.empty()) state_->attribute("shifts", H5T_NATIVE_DOUBLE, facts.shifts);
   state_->attribute("tolerance", H5T_NATIVE_DOUBLE, std::vector{facts.tolerance});
   state_->attribute("source", H5T_NATIVE_INT64, facts.source);
   state_->attribute("residuals", H5T_NATIVE_DOUBLE, facts.residuals);

@@ -23,6 +23,7 @@ struct PropagatorNumber {
 
 struct PropagatorFacts {
   std::vector<PropagatorNumber> numbers;
+  std::vector<double> shifts; ///< of the systems; none of propagators
   double tolerance = 0;
   std::vector<Index> source; ///< x, y, z, t
   std::string configuration, boundary;
@@ -32,8 +33,8 @@ struct PropagatorFacts {
 
 class PropagatorWriter {
 public:
-  /// A new file. Throws Failure.
-  PropagatorWriter(const std::filesystem::path& path, const Extents& extents);
+  /// A new file; with `systems` more than one, 12 columns for each of them. Throws Failure.
+  PropagatorWriter(const std::filesystem::path& path, const Extents& extents, int systems = 1);
   ~PropagatorWriter();
   PropagatorWriter(const PropagatorWriter&) = delete;
   PropagatorWriter& operator=(const PropagatorWriter&) = delete;
