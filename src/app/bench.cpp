@@ -11,6 +11,7 @@
 #include "energy.hpp"
 #include "interrupt.hpp"
 #include "level_options.hpp"
+#include "nbody_input.hpp"
 #include "near_options.hpp"
 
 #include <fmt/core.h>
@@ -132,6 +133,8 @@ private:
     for (const Extents& one : sizes) {
       request.size = one;
       try {
+        const bool sorted = request.near || request.far || chosen.pattern == "tree";
+        if ((sorted || chosen.among_bodies()) && one.rank() == 1) require_room(one.count(), sorted);
         const auto the_case = chosen.make_case(request, roof);
         lab::bench_case(*the_case, request, roof, [&](const Record& record) {
           check_interrupt();

@@ -126,6 +126,7 @@ MdBeginning begin_anew(const MdOptions& o) {
     if (o.box) throw UsageError("--box is for INPUT; --lattice fills a cube of a --density");
     const std::uint64_t seed = o.seed.value_or(1);
     b.run.start = fmt::format("lattice seed {}", seed);
+    require_room(*o.lattice, true);
     b.at.bodies = md::lattice(*o.lattice, density, o.temperature.value_or(1.44), seed);
   } else {
     if (!o.box && !o.density)

@@ -1,6 +1,7 @@
 #include "nbody_input.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/device/device.hpp>
 
 #include "hdf5_attribute.hpp"
 #include "hdf5_describe.hpp"
@@ -149,6 +150,21 @@ Bodies read_bodies(std::string_view file, std::vector<std::filesystem::path>& fi
 std::vector<double> read_body_values(std::string_view file, const std::string& dataset) {
   std::vector<std::filesystem::path> files;
   return BodyGroup(parse_dataset_name(file, "INPUT"), files).read_values(dataset);
+}
+
+void require_room(Index bodies, bool sorted) {
+  if (sorted && bodies >= Index{1} << 31) {
+    throw UsageError(fmt::format("{} bodies: trees and lists are over fewer than 2^31, {}", bodies,
+                                 Index{1} << 31));
+  }
+  constexpr Index values = 8; // of a body
+  const Bytes needed{values * std::min(bodies, Index{1} << 50) *
+                     static_cast<Index>(sizeof(double))};
+  const Bytes free = Device("cpu").free_memory();
+  if (needed.value > free.value) {
+    throw Failure(fmt::format("{} bodies need {} of the host's memory, of which {} are free",
+                              bodies, ridge::to_text(needed), ridge::to_text(free)));
+  }
 }
 
 const char* bodies_help() {

@@ -29,6 +29,10 @@ namespace ridge::app {
 /// Whether `file` names a CSV file: whatever ends in .csv.
 [[nodiscard]] bool is_csv(std::string_view file);
 
+/// Throws UsageError for 2^31 bodies and more where a tree or lists are over them, and Failure
+/// where the host has no memory for places, speeds and masses, with the need and what there is.
+void require_room(Index bodies, bool sorted);
+
 /// What `read_bodies` takes, for --help.
 [[nodiscard]] const char* bodies_help();
 

@@ -76,6 +76,9 @@ def test_a_benchmark_of_an_error(ridge, kernel, asked):
     (["bench", "gravity-tree", "--error", 1e-3, "--theta", 0.5], "give one of them"),
     (["bench", "gravity-tree", "--theta", 2], "theta 2: it is from 0"),
     (["bench", "laplacian", "--error", 1e-3], "is for gravity-tree"),
+    (["bench", "gravity-tree", "--size", 2**31], "2147483648 bodies: trees and lists are over fewer than 2^31"),
+    (["bench", "lennard-jones", "--cutoff", 2.5, "--size", 3 * 10**9], "over fewer than 2^31"),
+    (["nbody", "--plummer", 3 * 10**9, *TREE], "over fewer than 2^31"),
     (["nbody", "--plummer", 50, "--error", 1e-3], "--error goes with --forces tree"),
     (["nbody", "--plummer", 50, *TREE, "--error", 1e-3, "--theta", 1], "give one of them"),
     (["nbody", "--plummer", 50, *TREE, "--error", -1], "--error -1: it must be positive"),
@@ -84,6 +87,13 @@ def test_a_benchmark_of_an_error(ridge, kernel, asked):
 ])
 def test_bad_errors(ridge, words, said):
     ridge.bad(*words, "--device", "cpu", says=said)
+
+
+@pytest.mark.parametrize("words", [["bench", "gravity"], ["nbody", "--steps", 1, "--plummer"]])
+def test_bodies_that_memory_does_not_hold(ridge, words):
+    count = ["--size", 10**12] if words[0] == "bench" else [10**12]
+    result = ridge(*words, *count, "--device", "cpu")
+    assert result.code == 1 and "bodies need" in result.err and "are free" in result.err
 
 
 def test_theta_0_is_all_pairs(ridge, folder):
