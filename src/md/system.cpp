@@ -4,6 +4,7 @@
 #include <ridge/device/offer.hpp>
 
 #include "exchange.hpp"
+#include "turns.hpp"
 
 #include <nbody/mover.hpp>
 
@@ -49,10 +50,13 @@ public:
                                           parameters.precision == nbody::Precision::mixed));
     }
     evaluate();
+    halt_ = lists_->halt();
+    turns_.emplace(queue_);
   }
 
   void advance(Index steps) override {
-    const T half_kick = static_cast<T>(parameters_.dt / 2 / mass_);
+    if (halt_.size != 0) return advance_watched(steps);
+    const T half_kick = this->half_kick();
     for (Index step = 0; step < steps; ++step) {
       move({owed_kick_, half_kick}, static_cast<T>(parameters_.dt));
       (void)lists_->update();
@@ -115,6 +119,44 @@ private:
     values.assign(stored.begin(), stored.end());
   }
 
+  [[nodiscard]] T half_kick() const { return static_cast<T>(parameters_.dt / 2 / mass_); }
+
+  /// GPUs: the host gives several steps at once, which stop by themselves where lists have to be
+  /// built. The bits are those of steps one by one.
+  void advance_watched(Index steps) {
+    while (steps > 0) {
+      const Index given = std::min(steps, turns_->expected());
+      give(given);
+      const std::array<unsigned, pairs::ListHalt::words> words = read_halt();
+      const Index done = static_cast<unsigned>(words[pairs::ListHalt::moves] - moves_);
+      moves_ = words[pairs::ListHalt::moves];
+      owed_kick_ = half_kick();
+      steps -= done;
+      const bool halted = words[pairs::ListHalt::moved] != 0;
+      turns_->done(done, halted);
+      if (!halted) continue;
+      lists_->rebuild();
+      programs_->force.run();
+    }
+  }
+  void give(Index steps) {
+    if (owed_kick_ != half_kick()) { // after the state was looked at
+      take_step(owed_kick_);
+      --steps;
+    }
+    turns_->give(steps, lists_->data(), [this] { take_step(half_kick()); });
+  }
+  void take_step(T owed) {
+    move({owed, half_kick()}, static_cast<T>(parameters_.dt));
+    programs_->force.run();
+  }
+  [[nodiscard]] std::array<unsigned, pairs::ListHalt::words> read_halt() {
+    std::array<unsigned, pairs::ListHalt::words> words{};
+    copy_to_host(queue_, words.data(), static_cast<const unsigned*>(halt_.data), halt_.size);
+    queue_.wait();
+    return words;
+  }
+
   void evaluate() {
     programs_->force.run();
     exchange(spans(forces_));
@@ -135,6 +177,10 @@ private:
     }
     motion.kicks = kicks;
     motion.drift = drift;
+    if (drift != 0 && halt_.size != 0) {
+      const double limit = parameters_.skin / 2;
+      motion.watch = {lists_->built(), static_cast<T>(limit * limit), halt_};
+    }
     move_bodies_(queue_, motion);
   }
 
@@ -150,7 +196,10 @@ private:
   std::optional<lab::NearForces> programs_;
   int ranks_;
   std::optional<Exchange<T>> exchange_; ///< over several ranks
-  T owed_kick_ = 0;                     ///< that ends the last step; done with the next one's first
+  Span<unsigned> halt_;                 ///< pairs::ListHalt; empty on the cpu
+  unsigned moves_ = 0;                  ///< that were done, as it counts
+  std::optional<Turns> turns_;
+  T owed_kick_ = 0; ///< that ends the last step; done with the next one's first
 };
 
 } // namespace

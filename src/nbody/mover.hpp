@@ -8,6 +8,16 @@
 
 namespace ridge::nbody {
 
+/// Where bodies that move were when lists of near pairs were built, for GPUs: what a launch finds
+/// out so needs no host between steps.
+template <class T>
+struct Watch {
+  std::array<Span<const T>, 3> built;
+  T limit_squared = 0; ///< of how far a body may be from there
+  /// As pairs::ListHalt has it; empty: nobody watches.
+  Span<unsigned> halt;
+};
+
 /// velocity += acceleration * kicks[0], then += acceleration * kicks[1], then
 /// position += velocity * drift. What has a factor of 0 is left out. The two kicks are the end of
 /// one leapfrog and the begin of the next: apart or in one go, they give the same bits.
@@ -17,6 +27,7 @@ struct Motion {
   std::array<Span<const T>, 3> acceleration;
   std::array<T, 2> kicks{};
   T drift = 0;
+  Watch<T> watch = {};
 };
 
 /// What each kind's module offers under Motion<T>, for float and double: in queue order.

@@ -1,5 +1,6 @@
 // Compiled once per device kind.
 #include <ridge/device/offer.hpp>
+#include <ridge/pairs/lists/data.hpp>
 
 #include "mover.hpp"
 
@@ -75,6 +76,15 @@ struct MoveBody {
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index i = Index{lane.block().x} * max_threads + lane.thread().x;
     if (i >= m.position[0].size) return;
+    const bool watched = m.watch.halt.size != 0;
+    if (watched) {
+      if (lane.load_written(m.watch.halt, pairs::ListHalt::halted) != 0) return;
+      if (i == 0) {
+        const unsigned before = lane.load_written(m.watch.halt, pairs::ListHalt::moves);
+        lane.store(m.watch.halt, pairs::ListHalt::moves, before + 1);
+      }
+    }
+    T squared = 0;
     RIDGE_UNROLL
     for (int c = 0; c < 3; ++c) {
       T v = lane.load(Span<const T>(m.velocity[c]), i);
@@ -82,7 +92,13 @@ struct MoveBody {
       move(m.kicks, m.drift, lane.load(m.acceleration[c], i), v, x);
       lane.store(m.velocity[c], i, v);
       if (m.drift != 0) lane.store(m.position[c], i, x);
+      if (watched) {
+        const T d = x - lane.load(m.watch.built[c], i);
+        squared += d * d;
+      }
     }
+    if (watched && !(squared <= m.watch.limit_squared)) // also NaN
+      (void)lane.atomic_add(m.watch.halt, pairs::ListHalt::moved, 1U);
   }
 };
 

@@ -173,6 +173,28 @@ TEST_P(NearPairs, ServeUntilABodyMovedHalfOfTheSkin) {
   EXPECT_EQ(ends_of(lists), all_near(at, options));
 }
 
+TEST_P(NearPairs, AreFoundWhereBodiesCrowdAndSpreadAgain) {
+  const Where wide = scattered(200, {8, 8, 8}, 3);
+  Where crowded = scattered(200, {2, 2, 2}, 4); // more images, longer lists
+  Bodies3<float> bodies(queue, wide);
+  const ListOptions options{1.25, 0.25, Box::cube(8)};
+  Lists lists(queue, bodies.spans(), options);
+  const auto expect_built_of = [&](const Where& at) {
+    bodies.put(at);
+    lists.rebuild();
+    ASSERT_EQ(ends_of(lists), all_near(at, options)) << lists.data().builds;
+  };
+  for (int times = 0; times < 3; ++times) // the second time with the memory that was enough before
+    expect_built_of(wide);
+  expect_built_of(crowded);
+  expect_built_of(crowded);
+  expect_built_of(wide);
+  crowded[2][77] = NAN;
+  bodies.put(crowded);
+  EXPECT_THROW(lists.rebuild(), UsageError);
+  expect_built_of(wide);
+}
+
 TEST_P(NearPairs, NameWhatIsWrongWithBodies) {
   const auto refusal = [&](double x, const Box& box) -> std::string {
     Where at = scattered(50, {2, 2, 2}, 3);

@@ -12,7 +12,17 @@
 
 namespace ridge::pairs {
 
+/// Words on a GPU by which launches stop each other where lists have to be built anew: as many
+/// steps as are given to a queue at once need no host between them.
+struct ListHalt {
+  static constexpr int moved = 0;  ///< bodies too far from where they were when lists were built
+  static constexpr int halted = 1; ///< not 0: launches that move bodies do nothing
+  static constexpr int moves = 2;  ///< launches that have moved bodies, since ever
+  static constexpr int words = 3;
+};
+
 struct ListData {
+  /// Slots without a body are at the end: `body` of them is no_body. GPUs.
   Index bodies = 0, slots = 0;
   int share = 1;
   Index first_group = 0, end_group = 0; ///< those that have lists; the cpu
@@ -29,10 +39,16 @@ struct ListData {
   Span<const unsigned> row_counts, row_begins;
   Span<const unsigned> entries;
 
+  /// GPUs: ListHalt, where sums are to be left out as soon as bodies have moved too far; else
+  /// empty.
+  Span<unsigned> halt;
+
   Index computed = 0; ///< interactions of one evaluation
   Index bytes = 0;    ///< that the lists and the order of bodies take
   Index builds = 0;   ///< how often they were built
 };
+
+inline constexpr unsigned no_body = ~0U;
 
 /// How many periods the position in a slot is from the body's, along an axis.
 RIDGE_FN int shift_of(unsigned shift, int axis) {

@@ -29,6 +29,9 @@ public:
   virtual void build() = 0;
   /// Builds of these positions instead, but compares those of the bodies with them from now on.
   virtual void build_of(const Positions<T>& positions) = 0;
+  /// GPUs: the words of ListHalt, which each build sets back. `halts`: sums over the lists look at
+  /// them from now on. Nothing elsewhere.
+  [[nodiscard]] virtual Span<unsigned> halt(bool /*halts*/) { return {}; }
   /// Where the bodies were when the lists were built.
   [[nodiscard]] virtual Positions<T> built() const = 0;
   [[nodiscard]] const ListData& data() const { return data_; }

@@ -34,6 +34,9 @@ public:
   /// Builds lists of bodies at other positions, which these have moved from: so a run goes on with
   /// the lists, and the bits, that it was stopped with.
   void rebuild_of(const Positions<T>& positions) { engine_->build_of(positions); }
+  /// GPUs: the words by which launches that move bodies, and sums over these lists from now on,
+  /// stop each other where lists have to be built anew (ListHalt). Empty on the cpu.
+  [[nodiscard]] Span<unsigned> halt() { return engine_->halt(true); }
   /// Those that the lists were built of.
   [[nodiscard]] Positions<T> built() const { return engine_->built(); }
 

@@ -3,6 +3,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/device/graph.hpp>
 
 #include "find.hpp"
 #include "scan.hpp"
@@ -19,7 +20,8 @@ class Engine final : public ListEngine<T> {
 public:
   Engine(Queue& queue, const Positions<T>& positions, const ListOptions& options)
       : queue_(queue), positions_(positions), options_(options), count_(positions[0].size),
-        flag_(queue.device(), Extents{1}, "flag of lists") {
+        halt_(queue.device(), Extents{ListHalt::words}, "halt of lists"),
+        state_(queue.device(), Extents{BuildState::words}, "state of lists") {
     ListData& data = this->data_;
     // Fewer are as fast or faster with one for a thread, on an H100.
     constexpr Index many = Index{1} << 22;
@@ -31,39 +33,40 @@ public:
     data.length = options.box.length;
     for (auto& values : built_)
       values = Field<T>(queue.device(), Extents{count_}, "positions of lists");
-    fill_bytes(queue_, flag_.data(), 0, Bytes{sizeof(unsigned)});
+    clear(halt_.elements());
   }
 
   [[nodiscard]] bool has_moved() override {
     const double limit = options_.skin / 2;
     launch_items(
         queue_, count_,
-        FindMoved<T>{positions_, built(), static_cast<T>(limit * limit), flag_.elements()});
-    return read_flag() != 0;
+        FindMoved<T>{positions_, built(), static_cast<T>(limit * limit), halt_.elements()});
+    const unsigned moved = read(halt_.data() + ListHalt::moved);
+    if (moved != 0) clear({halt_.data(), 1});
+    return moved != 0;
+  }
+  [[nodiscard]] Span<unsigned> halt(bool halts) override {
+    this->data_.halt = halts ? halt_.elements() : Span<unsigned>{};
+    return halt_.elements();
   }
 
-  void build() override {
-    build_from(positions_);
-    for (std::size_t a = 0; a < 3; ++a)
-      copy_bytes_on_device(queue_, built_[a].data(), positions_[a].data,
-                           Bytes{count_ * static_cast<Index>(sizeof(T))});
-  }
-  void build_of(const Positions<T>& positions) override {
-    build_from(positions);
-    for (std::size_t a = 0; a < 3; ++a)
-      copy_bytes_on_device(queue_, built_[a].data(), positions[a].data,
-                           Bytes{count_ * static_cast<Index>(sizeof(T))});
-  }
+  void build() override { build_from(positions_); }
+  void build_of(const Positions<T>& positions) override { build_from(positions); }
 
   [[nodiscard]] Positions<T> built() const override {
     return {built_[0].elements(), built_[1].elements(), built_[2].elements()};
   }
 
 private:
-  [[nodiscard]] unsigned read_flag() {
-    const unsigned value = read(flag_.data());
-    if (value != 0) fill_bytes(queue_, flag_.data(), 0, Bytes{sizeof(unsigned)});
-    return value;
+  struct State {
+    unsigned bad = 0, overflow = 0, slots = 0;
+  };
+  [[nodiscard]] State read_state() {
+    std::array<unsigned, BuildState::words> words{};
+    copy_to_host(queue_, words.data(), static_cast<const unsigned*>(state_.data()),
+                 BuildState::words);
+    queue_.wait();
+    return {words[BuildState::bad], words[BuildState::overflow], words[BuildState::slots]};
   }
   [[nodiscard]] unsigned read(const unsigned* from) {
     unsigned value = 0;
@@ -74,23 +77,53 @@ private:
 
   void build_from(const Positions<T>& positions) {
     const Grid grid = detail::grid_for(options_, count_, bounds_of(positions));
-    sort(grid, positions);
-    if (this->data_.share == 1) {
-      find<1>(grid);
-    } else {
-      find<2>(grid);
-    }
+    if (!build_at_once(grid, positions)) build_in_steps(grid, positions);
     ListData& data = this->data_;
     ++data.builds;
-    data.bytes = begins_.bytes() + slots_.bytes() + placed_.bytes() + entries_.bytes() +
+    data.bytes = cells_.bytes() + slots_.bytes() + placed_.bytes() + entries_.bytes() +
                  rows_.bytes() + 3 * count_ * static_cast<Index>(sizeof(T));
+  }
+
+  /// With the memory that was enough before, all of it is given to the queue at once, the second
+  /// time as a graph. Returns whether it is enough again.
+  [[nodiscard]] bool build_at_once(const Grid& grid, const Positions<T>& positions) {
+    if (capacity_ == 0 || most_rows_ == 0) return false;
+    const auto build = [this, grid, positions] {
+      count(grid, positions);
+      sort(grid, positions);
+      find_in_rows(grid);
+    };
+    if (is_closed() && positions[0].data == positions_[0].data) {
+      at_once_.run(queue_, true, build);
+    } else {
+      build();
+    }
+    const State now = read_state();
+    if (now.bad != 0) detail::refuse_positions<T>(queue_, positions, options_);
+    return now.overflow == 0 && Index{now.slots} <= capacity_;
+  }
+
+  /// The host hears how many slots and rows there are, and takes memory for them.
+  void build_in_steps(const Grid& grid, const Positions<T>& positions) {
+    at_once_ = {};
+    count(grid, positions);
+    const Index slots = read(begins_.data + grid.all);
+    if (read_state().bad != 0) detail::refuse_positions<T>(queue_, positions, options_);
+    detail::require_countable(slots + slots / 16, "bodies and images");
+    if (slots > capacity_ || 2 * slots < capacity_) capacity_ = slots + slots / 16 + 1;
+    sort(grid, positions);
+    this->data_.share == 1 ? find_and_count<1>(grid) : find_and_count<2>(grid);
+  }
+
+  /// All axes have lengths: cells are the same every time.
+  [[nodiscard]] bool is_closed() const {
+    return options_.box.length[0] > 0 && options_.box.length[1] > 0 && options_.box.length[2] > 0;
   }
 
   /// Of bodies along open axes.
   [[nodiscard]] detail::Bounds bounds_of(const Positions<T>& positions) {
     detail::Bounds bounds{};
-    if (options_.box.length[0] > 0 && options_.box.length[1] > 0 && options_.box.length[2] > 0)
-      return bounds;
+    if (is_closed()) return bounds;
     constexpr int blocks = FindBounds<T>::blocks;
     const Span<T> found = bounds_.of(queue_.device(), 6 * blocks, "bounds of bodies");
     launch_body(queue_,
@@ -114,79 +147,110 @@ private:
     return bounds;
   }
 
-  /// Bodies and images along the curve of cells.
+  /// Bodies and images of each cell, and where its slots begin. Halts end here.
+  void count(const Grid& grid, const Positions<T>& positions) {
+    const Index cells = grid.all;
+    const auto both = cells_.of(queue_.device(), 2 * cells + 1, "cells of lists");
+    clear(both);
+    clear(state_.elements());
+    clear({halt_.data(), ListHalt::halted + 1});
+    begins_ = {both.data, cells + 1};
+    launch_items(
+        queue_, count_,
+        CountInCells<T>{grid,
+                        positions,
+                        begins_,
+                        state_.elements(),
+                        {built_[0].elements(), built_[1].elements(), built_[2].elements()}});
+    scan(queue_, begins_, sums_);
+  }
+
+  /// Bodies and images along the curve of cells, in slots for `capacity_`; they are counted.
   void sort(const Grid& grid, const Positions<T>& positions) {
     const Device& device = queue_.device();
-    const Index cells = grid.all;
-    const auto begins = begins_.of(device, cells + 1, "cells of lists");
-    clear(begins);
-    launch_items(queue_, count_, CountInCells<T>{grid, positions, begins, flag_.elements()});
-    scan(queue_, begins, sums_);
-    const Index slots = read(begins.data + cells);
-    if (read_flag() != 0) detail::refuse_positions<T>(queue_, positions, options_);
-    detail::require_countable(slots, "bodies and images");
-    const auto taken = taken_.of(device, cells, "cells of lists");
-    clear(taken);
-    const auto all = slots_.of(device, 5 * slots, "slots of lists", true);
-    const auto part = [&](Index n) { return Span<unsigned>{all.data + n * slots, slots}; };
+    const Span<unsigned> taken{begins_.data + begins_.size, Index{grid.all}};
+    const auto all = slots_.of(device, 5 * capacity_, "slots of lists");
+    const auto part = [&](Index n) { return Span<unsigned>{all.data + n * capacity_, capacity_}; };
     const Span<unsigned> body = part(0);
     const Span<unsigned> shift = part(1);
     launch_items(queue_, count_,
-                 TakeSlots<T>{grid, positions, begins, taken, part(2), part(3), part(4)});
-    launch_items(queue_, slots, RankInCells{begins, part(2), part(3), part(4), body, shift});
-    const auto placed = placed_.of(device, 4 * slots, "positions of slots", true);
-    launch_items(queue_, slots, PlaceSlots<T>{grid, positions, body, shift, placed});
-    this->data_.slots = slots;
+                 TakeSlots<T>{grid, positions, begins_, taken, part(2), part(3), part(4)});
+    launch_items(queue_, capacity_,
+                 RankInCells{begins_, part(2), part(3), part(4), body, shift, state_.elements()});
+    const auto placed = placed_.of(device, 4 * capacity_, "positions of slots");
+    launch_items(queue_, capacity_, PlaceSlots<T>{grid, positions, body, shift, placed});
+    this->data_.slots = capacity_;
     this->data_.body = body;
     this->data_.shift = shift;
   }
 
   template <int Share>
-  void find(const Grid& grid) {
+  struct Finding {
+    FindNear<Share> search;
+    LaunchShape shape;
+    Index warps;
+    Span<unsigned> begins; ///< of the rows of warps, one more
+  };
+  template <int Share>
+  [[nodiscard]] Finding<Share> finding(const Grid& grid) {
     const Device& device = queue_.device();
     const int width = device.facts().warp_width;
     const int threads = FindNear<Share>::max_threads;
     const Index warps = ceil_div(count_, Index{width} * Share);
     const auto rows = rows_.of(device, 2 * warps + 1, "rows of lists");
-    const Span<unsigned> counts{rows.data + warps + 1, warps};
-    FindNear<Share> search{grid,
-                           count_,
-                           detail::reach_of(options_, grid),
-                           Span<const unsigned>{begins_.of(device, Index{grid.all} + 1, "")},
-                           Span<const float>{placed_.of(device, 4 * this->data_.slots, "")},
-                           {},
-                           counts,
-                           {},
-                           static_cast<unsigned>(this->data_.slots),
-                           most_rows_,
-                           flag_.elements()};
-    const LaunchShape shape{{static_cast<int>(ceil_div(warps * width, Index{threads})), 1, 1},
-                            {threads, 1, 1},
-                            FindNear<Share>::shared_bytes(threads, width)};
+    return {{grid,
+             count_,
+             detail::reach_of(options_, grid),
+             begins_,
+             Span<const float>{placed_.of(device, 4 * capacity_, "")},
+             {},
+             {rows.data + warps + 1, warps},
+             {},
+             static_cast<unsigned>(capacity_),
+             most_rows_,
+             state_.elements()},
+            {{static_cast<int>(ceil_div(warps * width, Index{threads})), 1, 1},
+             {threads, 1, 1},
+             FindNear<Share>::shared_bytes(threads, width)},
+            warps,
+            {rows.data, warps + 1}};
+  }
+
+  /// Lists in as many rows for each warp as were enough before.
+  void find_in_rows(const Grid& grid) {
+    this->data_.share == 1 ? find_in_rows(finding<1>(grid)) : find_in_rows(finding<2>(grid));
+  }
+  template <int Share>
+  void find_in_rows(Finding<Share> f) {
+    const int width = queue_.device().facts().warp_width;
+    f.search.most_rows = most_rows_;
+    f.search.entries =
+        entries_.of(queue_.device(), f.warps * most_rows_ * width * 4, "lists of near pairs");
+    launch_body(queue_, f.shape, f.search);
     ListData& data = this->data_;
-    if (most_rows_ > 0) { // as many rows for each warp as were enough before
-      const Index entries = warps * most_rows_ * width * 4;
-      search.entries = entries_.of(device, entries, "lists of near pairs");
-      launch_body(queue_, shape, search);
-      if (read_flag() == 0) {
-        data.row_begins = {};
-        data.row_counts = counts;
-        data.entries = search.entries;
-        return;
-      }
-    }
-    search.entries = {};
-    search.most_rows = ~0U;
-    launch_body(queue_, shape, search);
-    const Index all = count_rows<Share>(counts, {rows.data, warps + 1});
-    search.row_begins = {rows.data, warps};
-    search.entries =
+    data.row_begins = {};
+    data.row_counts = f.search.row_counts;
+    data.entries = f.search.entries;
+  }
+
+  template <int Share>
+  void find_and_count(const Grid& grid) {
+    const Device& device = queue_.device();
+    const int width = device.facts().warp_width;
+    Finding<Share> f = finding<Share>(grid);
+    f.search.most_rows = ~0U;
+    launch_body(queue_, f.shape, f.search);
+    const Index all = count_rows<Share>(f.search.row_counts, f.begins);
+    ListData& data = this->data_;
+    data.computed = all * width * 4 * Share + f.warps * width * Share * (Share - 1);
+    if (most_rows_ > 0) return find_in_rows(f);
+    f.search.row_begins = {f.begins.data, f.warps};
+    f.search.entries =
         entries_.of(device, std::max<Index>(all * width * 4, 4), "lists of near pairs");
-    if (all > 0) launch_body(queue_, shape, search);
-    data.row_begins = {rows.data, warps};
-    data.row_counts = counts;
-    data.entries = {search.entries.data, all * width * 4};
-    data.computed = all * width * 4 * Share + warps * width * Share * (Share - 1);
+    if (all > 0) launch_body(queue_, f.shape, f.search);
+    data.row_begins = f.search.row_begins;
+    data.row_counts = f.search.row_counts;
+    data.entries = {f.search.entries.data, all * width * 4};
   }
 
   /// Where each warp's rows begin; returns how many there are. The next lists are written without
@@ -221,12 +285,15 @@ private:
   Positions<T> positions_;
   ListOptions options_;
   Index count_;
-  Field<unsigned> flag_;
+  Field<unsigned> halt_, state_;
   std::array<Field<T>, 3> built_;
+  Index capacity_ = 0;     ///< slots that there is memory for
   unsigned most_rows_ = 0; ///< for each warp, when lists are not counted first; 0: they are
-  Grown<unsigned> begins_, taken_, slots_, rows_, entries_, sums_;
+  Grown<unsigned> cells_, slots_, rows_, entries_, sums_;
+  Span<unsigned> begins_; ///< of cells
   Grown<float> placed_;
   Grown<T> bounds_;
+  Repeated at_once_;
 };
 
 } // namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME

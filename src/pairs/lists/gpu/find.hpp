@@ -9,6 +9,8 @@
 #include <ridge/device/launch.hpp>
 #include <ridge/pairs/lists/engine.hpp>
 
+#include "sort.hpp"
+
 namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
 
 RIDGE_DEVICE int lowest_bit(unsigned bits) {
@@ -59,8 +61,8 @@ struct FindNear {
   Span<unsigned> row_counts;       ///< of warps: what its longest list takes, written
   Span<unsigned> entries;          ///< empty: lists are only counted
   unsigned filler;
-  unsigned most_rows;      ///< for a warp; what is beyond is not written
-  Span<unsigned> overflow; ///< warps that need more
+  unsigned most_rows;   ///< for a warp; what is beyond is not written
+  Span<unsigned> state; ///< BuildState
 
   static int shared_bytes(int threads, int width) {
     const int warps = threads / width;
@@ -75,6 +77,9 @@ struct FindNear {
     const Index warp = Index{lane.block().x} * warps + warp_here;
     const Index first = (warp * width + lane.lane()) * Share;
     if (warp * width * Share >= bodies) return; // the whole warp
+    // Too many slots, or bodies that are nowhere: nothing of these lists will be used.
+    if (Index{lane.load(begins, begins.size - 1)} > Index{filler}) return;
+    if (lane.load_written(state, BuildState::bad) != 0) return;
     Search<Lane> search{
         *this,
         lane,
@@ -268,7 +273,7 @@ private:
       }
       if (lane.lane() == 0) {
         lane.store(f.row_counts, warp, most);
-        if (most > f.most_rows) (void)lane.atomic_add(f.overflow, 0, 1U);
+        if (most > f.most_rows) (void)lane.atomic_add(f.state, BuildState::overflow, 1U);
       }
       if (counts) return;
       if (most > f.most_rows) most = f.most_rows;

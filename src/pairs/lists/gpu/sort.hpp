@@ -29,6 +29,14 @@ RIDGE_DEVICE Place place_of(const Lane& lane, const Grid& grid, const Positions<
   return grid.place(at);
 }
 
+/// Words that building lists says how it went by.
+struct BuildState {
+  static constexpr int bad = 0;      ///< positions that are not finite or not in the box
+  static constexpr int overflow = 1; ///< warps whose lists take more rows than there are
+  static constexpr int slots = 2;    ///< bodies and images
+  static constexpr int words = 3;
+};
+
 /// Bodies and images of each cell are counted, and positions that are not good.
 template <class T>
 struct CountInCells {
@@ -36,15 +44,19 @@ struct CountInCells {
   static constexpr const char* name = "bodies of cells";
   Grid grid;
   Positions<T> positions;
-  Span<unsigned> counts, bad;
+  Span<unsigned> counts, state;
+  std::array<Span<T>, 3> built; ///< the positions, kept
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index i = item_of(lane);
     if (i >= positions[0].size) return;
+    RIDGE_UNROLL
+    for (int a = 0; a < 3; ++a)
+      lane.store(built[a], i, lane.load(positions[a], i));
     const Place at = place_of(lane, grid, positions, i);
     if (!at.is_good) {
-      (void)lane.atomic_add(bad, 0, 1U);
+      (void)lane.atomic_add(state, BuildState::bad, 1U);
       return;
     }
     grid.for_each_image(
@@ -68,9 +80,11 @@ struct TakeSlots {
     const Index i = item_of(lane);
     if (i >= positions[0].size) return;
     const Place at = place_of(lane, grid, positions, i);
+    if (!at.is_good) return; // nothing of these lists will be used
     grid.for_each_image(at, [&](unsigned number, unsigned code) {
       const Index slot =
           Index{lane.load(begins, Index{number})} + lane.atomic_add(taken, Index{number}, 1U);
+      if (slot >= body.size) return; // neither
       lane.store(body, slot, static_cast<unsigned>(i));
       lane.store(shift, slot, code);
       lane.store(cell, slot, number);
@@ -78,18 +92,25 @@ struct TakeSlots {
   }
 };
 
-/// Within cells slots are ordered by body and image.
+/// Within cells slots are ordered by body and image. Those at the end have no body.
 struct RankInCells {
   static constexpr int max_threads = item_threads;
   static constexpr const char* name = "order within cells";
   Span<const unsigned> begins; ///< of cells, and where the last ends
   Span<const unsigned> taken_body, taken_shift, cell;
-  Span<unsigned> body, shift;
+  Span<unsigned> body, shift, state;
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index slot = item_of(lane);
     if (slot >= body.size) return;
+    const Index all = lane.load(begins, begins.size - 1);
+    if (slot == 0) lane.store(state, BuildState::slots, static_cast<unsigned>(all));
+    if (all > body.size) return; // nothing of these lists will be used
+    if (slot >= all) {
+      lane.store(body, slot, no_body);
+      return;
+    }
     const Index number = lane.load(cell, slot);
     const Index begin = lane.load(begins, number);
     const Index end = lane.load(begins, number + 1);
@@ -119,7 +140,9 @@ struct PlaceSlots {
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index slot = item_of(lane);
     if (slot >= body.size) return;
-    const Index i = lane.load(body, slot);
+    const unsigned its = lane.load(body, slot);
+    if (its == no_body) return;
+    const Index i = its;
     const unsigned periods = lane.load(shift, slot);
     Pack<float, 4> at;
     RIDGE_UNROLL

@@ -20,8 +20,8 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
   const Index threads = ceil_div(bodies, Index{Share});
   const LaunchShape shape{
       {static_cast<int>(ceil_div(threads, Index{s.block})), 1, 1}, {s.block, 1, 1}, 0};
-  Sum sum{call.interaction, call.lists->cutoff, bodies, {}, {}, {}, {}, {}, 0, call.sums};
-  Bring bring{call.bodies, call.lists->length, {}, {}, {}};
+  Sum sum{call.interaction, call.lists->cutoff, bodies, {}, {}, {}, {}, {}, 0, {}, call.sums};
+  Bring bring{call.bodies, call.lists->length, {}, {}, {}, {}};
   return Bound([&queue, lists = call.lists, bring, sum = Ready<Sum>(queue, shape, sum),
                 brought = Field<T>()]() mutable {
     const Index needed = (lists->slots + 1) * Bring::padded;
@@ -31,6 +31,7 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
     }
     bring.body = lists->body;
     bring.shift = lists->shift;
+    bring.halt = lists->halt;
     bring.brought = {brought.data(), needed};
     const auto blocks = static_cast<int>(ceil_div(lists->slots + 1, Index{Bring::max_threads}));
     launch_body(queue, {{blocks, 1, 1}, {Bring::max_threads, 1, 1}, 0}, bring);
@@ -41,6 +42,7 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
     sum.body.most_rows = lists->entries.size /
                          (4 * Index{queue.device().facts().warp_width} * lists->row_counts.size);
     sum.body.entries = lists->entries;
+    sum.body.halt = lists->halt;
     sum();
   });
 }

@@ -28,14 +28,20 @@ struct BringBodies {
   std::array<double, 3> length;
   Span<const unsigned> body, shift;
   Span<T> brought;
+  Span<unsigned> halt;
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index slot = Index{lane.block().x} * max_threads + lane.rank();
     if (slot > body.size) return;
+    if (halt.size != 0 && lane.load_written(halt, ListHalt::moved) != 0) {
+      if (slot == 0) lane.store(halt, ListHalt::halted, 1U);
+      return;
+    }
     T values[padded] = {};
-    if (slot < body.size) {
-      const Index i = lane.load(body, slot);
+    const unsigned its = slot < body.size ? lane.load(body, slot) : no_body;
+    if (its != no_body) {
+      const Index i = its;
       const unsigned periods = lane.load(shift, slot);
       RIDGE_UNROLL
       for (int c = 0; c < I::sources; ++c) {
@@ -73,6 +79,7 @@ struct SumNear {
   Span<const T> brought;
   Span<const unsigned> body, row_counts, row_begins, entries;
   Index most_rows; ///< of each warp, where row_begins is empty
+  Span<const unsigned> halt;
   std::array<Span<typename P::Summed>, I::sums> sums;
 
   template <class Lane>
@@ -81,6 +88,7 @@ struct SumNear {
     const Index warp = thread / lane.width();
     const Index first = thread * Share;
     if (warp * lane.width() * Share >= bodies) return; // the whole warp
+    if (halt.size != 0 && lane.load(halt, ListHalt::moved) != 0) return;
     const Index far = body.size;
     T origin[3];
     Body<P, I::targets> target[Share];
