@@ -308,3 +308,15 @@ def test_a_tolerance_that_is_not_reached_leaves_the_best_and_exits_1(ridge, fold
               says="fp32 reaches no less here")
     _, attributes = solution()
     assert attributes["residual"][0] < 1e-4
+
+
+def test_cycles_that_gain_too_little_say_what_goes_on(ridge, folder):
+    """Where a coefficient jumps from point to point."""
+    random = np.random.default_rng(6)
+    write("f.h5", "f", random.standard_normal((17, 17, 17)))
+    write("f.h5", "k", 10 ** random.uniform(-3, 3, (17, 17, 17)))
+    words = ["solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0",
+             "--coefficient", "f.h5:/k", "--device", "cpu"]
+    ridge.bad(*words, "--method", "multigrid", code=1, says="a cycle gains too little here; --method cg goes on")
+    record, = ridge.good(*words, "--json", "--overwrite").records()
+    assert record["residual"] <= 1e-10 and record["in_cache"]
