@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Optional, overload
+from typing import Any, Callable, Optional, Union, overload
 
-from ._emit import Writer, cpp_name, cpp_type, flops, reachable, share
-from ._kernel import Kernel
+from ._emit import reachable
+from ._kernel import Kernel, Source
+from ._operations import Operation, places_of, text_of
+from ._system import as_system
 from ._trace import Parameter, Value, tracing_chain
-from ._traced import Traced, cpp_offset, fail, in_own_namespace, trace
+from ._traced import Traced, fail, in_own_namespace, trace
 
 _EDGES = ("none", "periodic", "clamp")
-Range = tuple[list[int], list[int]]
 
 
 class Chain(Kernel):
     """A chain that is called with arrays and numbers."""
+
+    #: As a system, which `ridge.sweeps` evolves; a text: why it is none.
+    _system: Union[Source, str] = ""
 
 
 @overload
@@ -38,6 +42,9 @@ def chain(function: Optional[Callable[..., Any]] = None, *, edge: str = "none") 
     every array, intermediate ones too: `none` (items that would need it are not written),
     `periodic` (the other end) or `clamp` (the last item once more).
 
+    A function that returns a tuple of values makes as many arrays: `a, b = pair(u)`, or
+    `pair(u, out=(a, b))`. A result may be read, and indexed, by those that follow.
+
     Raises TraceError, at your line, for what cannot be a kernel."""
     if edge not in _EDGES:
         raise fail(f"unknown edge '{edge}'; a chain has {', '.join(_EDGES)}")
@@ -46,54 +53,48 @@ def chain(function: Optional[Callable[..., Any]] = None, *, edge: str = "none") 
     return lambda f: _from_function(f, edge)
 
 
-class _Operation:
-    """What computes one intermediate array, or the result."""
-
-    def __init__(self, name: str, value: Value) -> None:
-        self.name = name
-        (self.value,) = share([value])
-        self.values = reachable([self.value])
-        self.reads = [v for v in self.values if v.op == "load"]
-        self.begin, self.end = [0, 0, 0], [0, 0, 0]
-
-    def reach(self, array: object) -> Range:
-        offsets = [cpp_offset(v.data[1]) for v in self.reads if v.data[0] is array]
-        return [min(o[d] for o in offsets) for d in range(3)], \
-            [max(o[d] for o in offsets) for d in range(3)]
-
-    def arrays(self) -> list[Any]:
-        found: list[Any] = []
-        for v in self.reads:
-            if all(v.data[0] is not a for a in found):
-                found.append(v.data[0])
-        return found
-
-
 def _from_function(function: Callable[..., Any], edge: str) -> Chain:
     with tracing_chain():
-        traced = trace(function, "chain")
+        traced = trace(function, "chain", several=True)
     temporaries = _temporaries(traced)
     operations = _operations(traced, temporaries)
-    arrays = {id(a): i for i, a in enumerate([*traced.arrays, *temporaries])}
-    _set_domains(operations, temporaries, edge)
-    places: dict[str, list[str]] = {p.name: [] for p in traced.numbers}
-    for k, op in enumerate(operations):
-        for v in op.values:
-            if v.op == "number":
-                places[v.data].append(f"std::get<{k}>(kernel.operations).{cpp_name(v.data)}")
-    text = _text(traced, temporaries, operations, arrays, edge)
-    source = in_own_namespace(text, traced.name, "chain",
-                              {n: list(dict.fromkeys(p)) for n, p in places.items()})
+    _set_domains(operations, edge)
+    results = [_array_of_result(traced, k) for k in range(len(traced.results))]
+    outputs = ["out"] if len(results) == 1 else [f"out{k}" for k in range(len(results))]
+    arrays = {id(a): i for i, a in enumerate([*traced.arrays, *temporaries, *results])}
+    declared = [f"ridge::chain::input(\"{p.name}\")" for p in traced.arrays]
+    declared += [f"ridge::chain::temporary(\"{op.name}\")" for op in operations
+                 if any(op.array is t for t in temporaries)]
+    declared += [f"ridge::chain::output(\"{name}\")" for name in outputs]
+    halos = _halos(operations)
+    dimensions = [f"ridge::chain::independent({halos[d]}, ridge::chain::Edge::{edge})"
+                  for d in range(traced.rank)]
+    text = text_of(traced.name, operations, arrays, declared, dimensions)
+    source = in_own_namespace(text, traced.name, "chain", places_of(traced, operations))
     made = Chain(traced.name, [p.name for p in traced.arrays], source,
                  [p.name for p in traced.numbers], traced.defaults, traced.doc)
     made.rank = traced.rank
+    made.outputs = tuple(outputs)
+    made._system = as_system(traced)
     return made
 
 
+class _Copy:
+    """The array of a result that is returned a second time."""
+
+
+def _array_of_result(traced: Traced, k: int) -> object:
+    """What stands for the array of result k in the operations that read it."""
+    value = traced.results[k]
+    if any(value is r for r in traced.results[:k]):
+        return traced.copies.setdefault(k, _Copy())
+    return value
+
+
 def _temporaries(traced: Traced) -> list[Value]:
-    """The values that are indexed somewhere, in the order they were computed in."""
+    """The values that are indexed somewhere and are no results, in the order they were computed in."""
     found: dict[int, Value] = {}
-    open_ = [traced.result]
+    open_ = list(traced.results)
     while open_:
         for v in reachable([open_.pop()]):
             if v.op == "load" and not isinstance(v.data[0], Parameter):
@@ -106,26 +107,36 @@ def _temporaries(traced: Traced) -> list[Value]:
                 if of.number not in found:
                     found[of.number] = of
                     open_.append(of)
-    return [found[n] for n in sorted(found)]
+    return [found[n] for n in sorted(found) if all(found[n] is not r for r in traced.results)]
 
 
-def _operations(traced: Traced, temporaries: list[Value]) -> list[_Operation]:
+def _operations(traced: Traced, temporaries: list[Value]) -> list[Operation]:
+    """In the order they were computed in, each with what it reads of the others as loads."""
     here = (0,) * traced.rank
-    whole = {t.number: Value("load", data=(t, here)) for t in temporaries}
-    for root in (*temporaries, traced.result):
+    results = list({r.number: r for r in traced.results}.values())
+    whole = {v.number: Value("load", data=(v, here)) for v in [*temporaries, *results]
+             if v.op != "load" or any(v is t for t in temporaries)}
+    for root in (*temporaries, *results):
         for v in reachable([root]):
             # What another operation computes is read, not computed again.
             v.args = tuple(whole.get(a.number, a) for a in v.args)
-    made = [_Operation(f"step{k}", t) for k, t in enumerate(temporaries)]
-    last = whole.get(traced.result.number, traced.result)
-    return [*made, _Operation(traced.name, last)]
+    made: list[tuple[int, str, object, Value]] = [(t.number, f"step{k}", t, t)
+                                                  for k, t in enumerate(temporaries)]
+    several = len(traced.results) > 1
+    for k, r in enumerate(traced.results):
+        name = f"{traced.name}_{k}" if several else traced.name
+        array = _array_of_result(traced, k)
+        value = r if array is r else Value("load", data=(r, here))
+        made.append((r.number, name, array, value))
+    made.sort(key=lambda m: m[0])
+    return [Operation(name, array, value) for _, name, array, value in made]
 
 
-def _set_domains(operations: list[_Operation], temporaries: list[Value], edge: str) -> None:
+def _set_domains(operations: list[Operation], edge: str) -> None:
     """Without edges, which items each operation can compute."""
     if edge != "none":
         return
-    of = {id(t): op for t, op in zip(temporaries, operations)}
+    of = {id(op.array): op for op in operations}
     for op in operations:
         for array in op.arrays():
             low, high = op.reach(array)
@@ -137,13 +148,12 @@ def _set_domains(operations: list[_Operation], temporaries: list[Value], edge: s
                 op.end[d] = min(op.end[d], end - high[d])
 
 
-def _halos(operations: list[_Operation], temporaries: list[Value]) -> list[int]:
-    """How far, over all operations, items of the result need what others computed."""
-    needs = {id(t): ([0] * 3, [0] * 3) for t in temporaries}
-    of = {id(op): t for op, t in zip(operations, temporaries)}
+def _halos(operations: list[Operation]) -> list[int]:
+    """How far, over all operations, items of the results need what others computed."""
+    needs = {id(op.array): ([0] * 3, [0] * 3) for op in operations}
     halo = [0, 0, 0]
     for op in reversed(operations):
-        mine = needs[id(of[id(op)])] if id(op) in of else ([0] * 3, [0] * 3)
+        mine = needs[id(op.array)]
         for array in op.arrays():
             if id(array) not in needs:
                 continue
@@ -154,57 +164,3 @@ def _halos(operations: list[_Operation], temporaries: list[Value]) -> list[int]:
                 need[1][d] = max(need[1][d], mine[1][d] + high[d])
                 halo[d] = max(halo[d], -need[0][d], need[1][d], need[1][d] - need[0][d])
     return halo
-
-
-def _triple(numbers: Any) -> str:
-    return "{" + ", ".join(map(str, numbers)) + "}"
-
-
-def _text(traced: Traced, temporaries: list[Value], operations: list[_Operation],
-          arrays: dict[int, int], edge: str) -> str:
-    out = len(arrays)
-    slots = [f"ridge::chain::Slot<{i}>{{}}" for i in range(out + 1)]
-    written = [arrays[id(t)] for t in temporaries] + [out]
-    parts = []
-    for op, to in zip(operations, written):
-        accesses = []
-        for array in op.arrays():
-            low, high = op.reach(array)
-            reach = f"ridge::chain::Reach{{{_triple(low)}, {_triple(high)}}}"
-            accesses.append(f"ridge::chain::read({slots[arrays[id(array)]]}, {reach})")
-        accesses.append(f"ridge::chain::write({slots[to]})")
-        writer = Writer(lambda v: _load(v, slots[arrays[id(v.data[0])]]))
-        (value,) = writer.write([op.value])
-        names = dict.fromkeys(v.data for v in op.values if v.op == "number")
-        members = "".join(f"  double {cpp_name(n)} = 0;\n" for n in names)
-        body = "".join(f"    {line}\n" for line in writer.lines)
-        domain = f"{{{_triple(op.begin)}, {_triple(op.end)}}}"
-        parts.append(
-            f"struct operation_{op.name} {{\n"
-            f"  static constexpr const char* name = \"{op.name}\";\n"
-            "  static constexpr std::array accesses{\n      "
-            + ",\n      ".join(accesses) + "};\n"
-            f"  static constexpr ridge::chain::Domain domain{domain};\n"
-            f"  static constexpr double flops = {flops(op.values)};\n{members}"
-            "  template <class At>\n  RIDGE_FN void operator()(const At& at) const {\n"
-            f"{body}    at.set({slots[to]}, {value});\n  }}\n}};\n")
-    declared = [f"ridge::chain::input(\"{p.name}\")" for p in traced.arrays]
-    declared += [f"ridge::chain::temporary(\"{op.name}\")" for op in operations[:-1]]
-    declared.append("ridge::chain::output(\"out\")")
-    halos = _halos(operations, temporaries)
-    dimensions = ", ".join(
-        f"ridge::chain::independent({halos[d]}, ridge::chain::Edge::{edge})"
-        for d in range(traced.rank))
-    types = ", ".join(f"operation_{op.name}" for op in operations)
-    return ("#pragma once\n\n#include <ridge/chain/operation.hpp>\n"
-            "#include <ridge/python/mathematics.hpp>\n\nnamespace NAMESPACE {\n\n"
-            + "\n".join(parts)
-            + f"\nstruct {cpp_type(traced.name)} {{\n"
-            f"  static constexpr const char* name = \"{traced.name}\";\n"
-            "  static constexpr std::array arrays{\n      " + ",\n      ".join(declared) + "};\n"
-            f"  static constexpr std::array dimensions{{{dimensions}}};\n"
-            f"  std::tuple<{types}> operations;\n}};\n\n}} // namespace NAMESPACE\n")
-
-
-def _load(value: Value, slot: str) -> str:
-    return f"at({slot}, {', '.join(map(str, cpp_offset(value.data[1])))})"

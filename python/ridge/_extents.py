@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Union
+
+from . import _core
 
 
 def whole(given: Any, what: str) -> int:
@@ -26,3 +28,13 @@ def extents_of(given: Any, what: str) -> tuple[int, ...]:
         if isinstance(n, bool) or not hasattr(n, "__index__"):
             raise TypeError(f"{what}={given!r}; whole numbers are right")
     return tuple(operator.index(n) for n in numbers)
+
+
+def spacing_of(spacing: Union[float, Sequence[float]], rank: int) -> tuple[float, float, float]:
+    """The distances of points along x, y and z, from one number or those of the axes of a shape."""
+    given = [float(h) for h in spacing] if isinstance(spacing, Iterable) else [float(spacing)] * rank
+    if len(given) != rank or not all(0 < h < float("inf") for h in given):
+        raise _core.UsageError(f"spacing={spacing}: one positive number is right, or {rank}, one an "
+                               "axis")
+    x, y, z = (*reversed(given), 1.0, 1.0)[:3]
+    return x, y, z

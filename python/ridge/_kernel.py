@@ -54,6 +54,18 @@ class Source:
             "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::python::Describe*),\n"
             "                           &make);\n}\n")
 
+    def describe_system(self, file: str, numbers: Sequence[str], name: str) -> str:
+        """The same, to learn what a system is."""
+        return (
+            f"#include <ridge/chain/system/on_arrays.hpp>\n#include \"{file}\"\n"
+            "namespace {\n"
+            "ridge::chain::SystemKernel describe(std::span<const double> numbers) {\n"
+            "  struct { std::span<const double> numbers; } arguments{numbers};\n"
+            f"  (void)arguments;\n{self._kernel(numbers)}"
+            f"  return ridge::chain::described_system(\"{name}\", kernel, \"{file}\");\n}}\n"
+            "const ridge::Offer offered(ridge::DeviceKind::cpu,\n"
+            "                           typeid(ridge::chain::DescribeSystem*), &describe);\n}\n")
+
     def describe_sweeps(self, file: str, numbers: Sequence[str]) -> str:
         """The same, to learn how many sweeps of a stencil are made."""
         return (
@@ -179,6 +191,8 @@ class Kernel:
 
     #: Dimensions of the arrays; 0: any, the kernel's source says.
     rank = 0
+    #: What a call writes.
+    outputs: tuple[str, ...] = ("out",)
 
     def __init__(self, name: str, arrays: Sequence[str], source: Source,
                  numbers: Optional[Sequence[str]], defaults: Optional[Mapping[str, float]] = None,
@@ -235,8 +249,9 @@ class Kernel:
         names, values = self._numbers(given)
         core = self._compiled.get((arrays, names))
         if core is None:
-            core = self._compiled[arrays, names] = self._core(names, self._array_names(arrays - 1))
-        self._latest = core, names, arrays - 1
+            given_arrays = self._array_names(arrays - len(self.outputs))
+            core = self._compiled[arrays, names] = self._core(names, given_arrays)
+        self._latest = core, names, arrays - len(self.outputs)
         return core, values
 
     def _numbers(self, given: Mapping[str, float]) -> tuple[tuple[str, ...], tuple[float, ...]]:
@@ -255,8 +270,9 @@ class Kernel:
 
     def _core(self, numbers: tuple[str, ...], arrays: Sequence[str]) -> _core.Kernel:
         file = _core.keep_source(f"{self.__name__}.hpp", self._source.text)
-        return _core.Kernel(self.__name__, self._source.pattern, [*arrays, "out"], list(numbers),
-                            self.rank, self._source.describe(file, numbers), file)
+        return _core.Kernel(self.__name__, self._source.pattern, [*arrays, *self.outputs],
+                            len(self.outputs), list(numbers), self.rank,
+                            self._source.describe(file, numbers), file)
 
     def _with_defaults(self, given: Mapping[str, float],
                        names: tuple[str, ...]) -> Mapping[str, float]:
@@ -277,9 +293,19 @@ class Kernel:
 
     def _with_output(self, given: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
         if out is not None:
-            return (*given, out)
+            return (*given, *self._outputs_of(out))
         self._check_arrays(given)
-        return (*given, self._new(given))
+        return (*given, *(self._new(given) for _ in self.outputs))
+
+    def _outputs_of(self, out: Any) -> tuple[Any, ...]:
+        """The arrays that `out=` gives."""
+        if len(self.outputs) == 1:
+            return (out,)
+        if not isinstance(out, (tuple, list)) or len(out) != len(self.outputs):
+            raise TypeError(f"{self.__name__}: out= is a tuple of {len(self.outputs)} arrays, one a "
+                            f"result, not {type(out).__name__}"
+                            + (f" of {len(out)}" if isinstance(out, (tuple, list)) else ""))
+        return tuple(out)
 
     def _check_arrays(self, given: Sequence[Any]) -> None:
         """Throws TypeError for what users take for an array, with what would be right."""
@@ -321,7 +347,8 @@ class Kernel:
     def __call__(self, *arrays: Any, out: Any = None, schedule: str = "auto",
                  device: Optional[str] = None, **numbers: float) -> Any:
         """Computes `out`, an array of the caller's or a new one of the first array's library, in
-        which points that the kernel does not write are zero. Returns it.
+        which points that the kernel does not write are zero. Returns it. A chain of several results
+        takes and returns a tuple of arrays.
 
         `schedule` is a line of text or a name; `device` says where arrays of the host are computed
         on: cpu, or simt:32 and simt:64, the emulated GPU. On a GPU the call returns before the
@@ -334,7 +361,8 @@ class Kernel:
         try:
             if (latest is not None and out is not None and len(arrays) == latest[2]
                     and tuple(numbers) == latest[1]):  # in a loop nothing needs to be looked up again
-                latest[0].run((*arrays, out), tuple(numbers.values()), schedule, device)
+                latest[0].run((*arrays, *self._outputs_of(out)), tuple(numbers.values()), schedule,
+                              device)
                 return out
             all_arrays = self._call_arrays(arrays, out)
             core, values = self._bind_numbers(numbers, len(all_arrays))
@@ -342,7 +370,9 @@ class Kernel:
         except (TypeError, RuntimeError):
             self._explain(arrays, schedule, device, numbers)
             raise
-        return all_arrays[-1]
+        if len(self.outputs) == 1:
+            return all_arrays[-1]
+        return all_arrays[-len(self.outputs):] if out is None else out
 
     @property
     def record(self) -> Record:

@@ -85,7 +85,7 @@ class Pairs(Kernel):
         if core is None:
             near = self._source.as_pattern("near")
             file = _core.keep_source(f"{self.__name__}.hpp", near.text)
-            core = _core.Kernel(self.__name__, "near", ["bodies", "out"], [*names, *_LISTS], self.rank,
+            core = _core.Kernel(self.__name__, "near", ["bodies", "out"], 1, [*names, *_LISTS], self.rank,
                                 near.describe(file, names), file)
             self._compiled[arrays, (*names, *_LISTS)] = core
         self._latest = core, _LISTS, arrays - 1  # no call gives just these: each comes through here

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
 from . import _arrays, _core
-from ._sweeps import _boundary_text, _spacing
+from ._extents import spacing_of
+from ._sweeps import _boundary_text
 
 
 class Solution:
@@ -80,7 +81,7 @@ def solve(operator: str, f: Any, *, out: Any = None, boundary: Union[str, Mappin
         raise _core.UsageError(f"solve: tol={tol!r}: it is between 0 and 1")
     arrays = (f, out, *(a for a in (coefficient, mask) if a is not None))
     rank = len(f.shape)
-    return Solution(out, _core.solve_grid(arrays, _boundary_text(boundary, None, rank), _spacing(spacing, rank), float(shift),
+    return Solution(out, _core.solve_grid(arrays, _boundary_text(boundary, None, rank), spacing_of(spacing, rank), float(shift),
                                           int(order), method, float(tol), int(iterations), bool(guess), bool(project),
                                           coefficient is not None, mask is not None,
                                           device))

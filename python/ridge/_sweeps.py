@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Optional, Union
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional, Union, overload
 
 from . import _core
-from ._extents import extents_of, whole
+from ._chain import Chain
+from ._extents import extents_of, spacing_of, whole
 from ._kernel import Source, unique
 from ._ranks import ranks
 from ._record import Record, records_of
 from ._stencil import Stencil
+from ._systems import Systems
 
 _AXES = "xyz"
 
@@ -92,13 +94,24 @@ class Sweeps:
         file = _core.keep_source(f"{self.kernel.__name__}.hpp", self._source.text)
         return _core.Sweeps(self.kernel.__name__, list(self.kernel.arrays), list(names),
                             self.kernel.rank, self._source.describe_sweeps(file, names), file,
-                            _boundary_text(self.boundary, self.kernel.axes, rank), _spacing(self._spacing, rank),
+                            _boundary_text(self.boundary, self.kernel.axes, rank), spacing_of(self._spacing, rank),
                             list(reversed(self._points)))
 
 
+@overload
 def sweeps(kernel: Stencil, *, boundary: Union[str, Mapping[str, str]] = "untouched",
            levels: Optional[int] = None, spacing: Union[float, Sequence[float]] = 1.0,
-           points: Optional[Sequence[int]] = None) -> Sweeps:
+           points: Optional[Sequence[int]] = None) -> Sweeps: ...
+
+
+@overload
+def sweeps(kernel: Chain, *, boundary: Union[str, Mapping[str, str]] = "untouched",
+           spacing: Union[float, Sequence[float]] = 1.0) -> Systems: ...
+
+
+def sweeps(kernel: Any, *, boundary: Union[str, Mapping[str, str]] = "untouched",
+           levels: Optional[int] = None, spacing: Union[float, Sequence[float]] = 1.0,
+           points: Optional[Sequence[int]] = None) -> Any:
     """Many sweeps of a stencil that gives the next value of its first array.
 
         heat_in_time = ridge.sweeps(heat, boundary="periodic")
@@ -117,9 +130,26 @@ def sweeps(kernel: Stencil, *, boundary: Union[str, Mapping[str, str]] = "untouc
 
         heat_in_time = ridge.sweeps(heat, boundary="periodic", points=whole.shape)
         a = whole[heat_in_time.mine].copy()
-        heat_in_time.run(a, steps=1000, rate=0.1)"""
+        heat_in_time.run(a, steps=1000, rate=0.1)
+
+    Of a chain, result k is the next value of array k; arrays behind these are coefficients. A result
+    is what those that follow read by its name: the new value.
+
+        @ridge.chain
+        def sound(p, v, rate):
+            q = p[0] - rate*(v[0] - v[-1])
+            return q, v[0] - rate*(q[1] - q[0])
+
+        ridge.sweeps(sound, boundary="periodic").run(p, v, steps=1000, rate=0.5)
+
+    Conditions are then those of systems (`ridge evolve`): also antimirror, and "p.x-=dirichlet:0" for
+    one array; beyond untouched faces all values are 0."""
+    if isinstance(kernel, Chain):
+        if levels is not None or points is not None:
+            raise TypeError("ridge.sweeps: levels= and points= are for stencils")
+        return Systems(kernel, boundary, spacing)
     if not isinstance(kernel, Stencil):
-        raise TypeError(f"ridge.sweeps takes a stencil, not {type(kernel).__name__}")
+        raise TypeError(f"ridge.sweeps takes a stencil or a chain, not {type(kernel).__name__}")
     return Sweeps(kernel, boundary, levels, spacing, points)
 
 
@@ -142,15 +172,6 @@ def _boundary_text(boundary: Union[str, Mapping[str, str]], axes: Optional[str],
         return boundary
     axes = _AXES[:rank] if axes is None else axes
     return ",".join(f"{axis}={boundary}" for axis in axes) or "untouched"
-
-
-def _spacing(spacing: Union[float, Sequence[float]], rank: int) -> tuple[float, float, float]:
-    given = [float(h) for h in spacing] if isinstance(spacing, Iterable) else [float(spacing)] * rank
-    if len(given) != rank or not all(0 < h < float("inf") for h in given):
-        raise _core.UsageError(f"spacing={spacing}: one positive number is right, or {rank}, one an "
-                               "axis")
-    x, y, z = (*reversed(given), 1.0, 1.0)[:3]
-    return x, y, z
 
 
 def _with_levels(kernel: Stencil, levels: Optional[int]) -> Source:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Callable, Iterable
 
 from ._emit import cpp_name, cpp_type, flops, reachable, share
@@ -18,14 +18,20 @@ def fail(what: str) -> TraceError:
 
 @dataclass
 class Traced:
-    """A function of arrays and numbers that returns the value of an item."""
+    """A function of arrays and numbers that returns the value of an item, or several."""
 
     name: str
     doc: str | None
-    result: Value
+    results: list[Value]
     arrays: list[Parameter]
     numbers: list[Parameter]
     defaults: dict[str, float]
+    #: What stands for the arrays of results that are returned again.
+    copies: dict[int, object] = field(default_factory=dict)
+
+    @property
+    def result(self) -> Value:
+        return self.results[0]
 
     @property
     def rank(self) -> int:
@@ -33,19 +39,22 @@ class Traced:
 
 
 @with_origin
-def trace(function: Callable[..., Any], word: str) -> Traced:
+def trace(function: Callable[..., Any], word: str, several: bool = False) -> Traced:
     """Calls a function with symbols: indexed parameters are arrays, the others numbers. `word` is
-    what it will be, for errors."""
+    what it will be, for errors. With `several` it may return a tuple of values."""
     name = name_of(function, word)
     parameters, defaults = parameters_of(function, name)
     result = call_with(function, name, {p.name: p for p in parameters})
-    if result is None or isinstance(result, (tuple, list)):
+    is_list = isinstance(result, (tuple, list))
+    if result is None or (is_list and not (several and result)):
         raise fail(f"{name} returns {type(result).__name__}; a {word} returns one value, that of the "
-                   "item")
-    (value,) = share([as_value(result)])
+                   "item" + (", or a tuple of values" if several else ""))
+    values = [as_value(r) for r in (result if is_list else [result])]
+    if not several:  # the values of chains are looked for among those that are indexed
+        values = share(values)
     arrays = [p for p in parameters if p.kind == "array"]
     numbers = [p for p in parameters if p.kind != "array"]
-    if not arrays or value.plain:
+    if not arrays or any(value.plain for value in values):
         raise fail(f"{name} reads no array; index one, as in "
                    f"{parameters[0].name if parameters else 'u'}[0,0,0]")
     check_used(name, parameters)
@@ -55,7 +64,7 @@ def trace(function: Callable[..., Any], word: str) -> Traced:
                        f"{arrays[0].rank}; all arrays have as many")
         if p.name in defaults:
             raise fail(f"{name}: the array {p.name} has a default")
-    return Traced(name, doc_of(function), value, arrays, numbers, defaults)
+    return Traced(name, doc_of(function), values, arrays, numbers, defaults)
 
 
 def check_used(name: str, parameters: list[Parameter]) -> None:

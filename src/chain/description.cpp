@@ -390,6 +390,10 @@ private:
                low < -held ? "before" : "behind", low < -held ? "first" : "last", axis_name(d));
         }
         if (a.writes || to.role == Role::input || to.role == Role::update) continue;
+        if (edge == Edge::given && to.role == Role::output) { // whose owner sets what lies beyond
+          low = std::max(low, 0);
+          high = std::min(high, extra);
+        }
         written(k, a, d, low, high);
       }
     }

@@ -17,16 +17,16 @@ constexpr std::size_t most_programs = 256;
 
 } // namespace
 
-Kernel::Kernel(std::string name, std::string pattern, std::vector<std::string> arrays,
+Kernel::Kernel(std::string name, std::string pattern, std::vector<std::string> arrays, int outputs,
                std::vector<std::string> numbers, int rank, std::string description,
                std::string file)
     : name_(std::move(name)), pattern_(std::move(pattern)), arrays_(std::move(arrays)),
-      numbers_(std::move(numbers)), rank_(rank), description_(std::move(description)),
-      file_(std::move(file)) {}
+      numbers_(std::move(numbers)), outputs_(static_cast<std::size_t>(outputs)), rank_(rank),
+      description_(std::move(description)), file_(std::move(file)) {}
 
 Call Kernel::ask(nb::tuple arrays, nb::tuple numbers, nb::object device) const {
-  const std::size_t out = arrays_.size() - 1;
-  return look_at_call({name_, arrays_, numbers_, rank_, out, out + 1}, std::move(arrays),
+  const std::size_t all = arrays_.size();
+  return look_at_call({name_, arrays_, numbers_, rank_, all - outputs_, all}, std::move(arrays),
                       std::move(numbers), std::move(device));
 }
 
@@ -45,7 +45,7 @@ void Kernel::check_arrays(const Call& asked) const {
   const std::span<const Array> all = asked.arrays.all;
   const bool pairs = pattern_ == "pairs" || is_near();
   check_shapes(name_, arrays_, all, pairs ? 2 : 3, !pairs);
-  check_memory(name_, arrays_, all, {all.size() - 1, all.size()}, pairs);
+  check_memory(name_, arrays_, all, {all.size() - outputs_, all.size()}, pairs);
 }
 
 std::unique_ptr<lab::Case> Kernel::describe(const Call& asked, Turn& turn) {

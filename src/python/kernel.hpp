@@ -21,10 +21,10 @@ namespace ridge::python {
 class Kernel {
 public:
   /// `pattern` is "stencil", "pairs", "chain", or "near" for pairs within a cutoff, `arrays` are
-  /// the names of inputs and output, `numbers` those of its numbers, `rank` how many dimensions
-  /// they have (0: any), `description` is compiled for the host and offers a python::Describe,
-  /// `file` is the kernel's source that it includes.
-  Kernel(std::string name, std::string pattern, std::vector<std::string> arrays,
+  /// the names of inputs and, at last, so many `outputs`, `numbers` those of its numbers, `rank`
+  /// how many dimensions they have (0: any), `description` is compiled for the host and offers a
+  /// python::Describe, `file` is the kernel's source that it includes.
+  Kernel(std::string name, std::string pattern, std::vector<std::string> arrays, int outputs,
          std::vector<std::string> numbers, int rank, std::string description, std::string file);
 
   /// Gives one launch to the queue of the arrays' device and stream. Programs that were bound
@@ -99,6 +99,7 @@ private:
 
   std::string name_, pattern_;
   std::vector<std::string> arrays_, numbers_;
+  std::size_t outputs_;
   int rank_;
   std::string description_, file_;
   OfThisProcess<Found> found_; ///< under moments()

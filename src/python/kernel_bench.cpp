@@ -14,6 +14,8 @@
 #include <nanobind/stl/string.h>
 
 #include <exception>
+#include <memory>
+#include <vector>
 
 namespace nb = nanobind;
 
@@ -38,7 +40,9 @@ void Kernel::on_bench(const Call& call, const std::string& schedule, const Work&
     request.measure.between = check_interrupt;
     lab::AskedSchedule last;
     {
-      const lab::SavedOutput as_it_was(turn.queue, out);
+      std::vector<std::unique_ptr<lab::SavedOutput>> as_they_were;
+      for (std::size_t i = call.arrays.all.size() - outputs_; i < call.arrays.all.size(); ++i)
+        as_they_were.push_back(std::make_unique<lab::SavedOutput>(turn.queue, call.arrays.all[i]));
       last = work(Bench{the_case, request, turn});
     }
     the_case.bind(last).run();

@@ -14,6 +14,7 @@
 #include "ranks.hpp"
 #include "solve.hpp"
 #include "sweeps.hpp"
+#include "systems.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
@@ -72,9 +73,10 @@ NB_MODULE(_core, m) {
   m.def("folder_of_library", &library_folder);
   m.def("keep_source", &launch::keep_source, "file_name"_a, "text"_a);
   nb::class_<Kernel>(m, "Kernel")
-      .def(nb::init<std::string, std::string, std::vector<std::string>, std::vector<std::string>,
-                    int, std::string, std::string>(),
-           "name"_a, "pattern"_a, "arrays"_a, "numbers"_a, "rank"_a, "description"_a, "file"_a)
+      .def(nb::init<std::string, std::string, std::vector<std::string>, int,
+                    std::vector<std::string>, int, std::string, std::string>(),
+           "name"_a, "pattern"_a, "arrays"_a, "outputs"_a, "numbers"_a, "rank"_a, "description"_a,
+           "file"_a)
       .def(
           "run",
           [](Kernel& kernel, nb::tuple arrays, nb::tuple numbers, nb::object schedule,
@@ -131,6 +133,22 @@ NB_MODULE(_core, m) {
           "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none(), "steps"_a.none())
       .def("steps", &Sweeps::steps)
       .def("record", &Sweeps::record);
+  nb::class_<Systems>(m, "Systems")
+      .def(nb::init<std::string, std::vector<std::string>, std::vector<std::string>, int, int,
+                    std::string, std::string, std::string, const std::array<double, 3>&>(),
+           "name"_a, "arrays"_a, "numbers"_a, "rank"_a, "states"_a, "description"_a, "file"_a,
+           "boundary"_a, "spacing"_a)
+      .def(
+          "run",
+          [](Systems& systems, nb::tuple arrays, nb::tuple numbers, nb::object schedule,
+             nb::object device, nb::object steps) {
+            const std::string& name = systems.name();
+            systems.run(std::move(arrays), std::move(numbers), text_of(name, "schedule", schedule),
+                        std::move(device), whole_of(name, "steps", steps, 1));
+          },
+          "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none(), "steps"_a.none())
+      .def("steps", &Systems::steps)
+      .def("record", &Systems::record);
 }
 
 } // namespace ridge::python

@@ -86,3 +86,73 @@ def test_extents_that_leave_nothing():
 def test_unknown_edge():
     with pytest.raises(ridge.TraceError, match="none, periodic, clamp"):
         ridge.chain(edge="open")
+
+
+def shifted(u, by, edge):
+    """u[by] along the first axis, with the last item once more beyond the ends, or the other end."""
+    at = np.arange(len(u)) + by
+    return u[at % len(u) if edge == "periodic" else at.clip(0, len(u) - 1)]
+
+
+@pytest.mark.parametrize("edge, schedule, dtype", [("none", "auto", np.float64), ("clamp", "auto", np.float64),
+                                                   ("periodic", "fission", np.float32)])
+def test_several_results(device, rng, edge, schedule, dtype):
+    @ridge.chain(edge=edge)
+    def pair(u, v, rate):
+        g = v[1] - v[0]
+        a = u[0] + rate * g
+        b = v[0] + rate * (a[0] - a[-1]) + a  # the first result, in other items and in this one
+        return a, b, g
+
+    assert pair.source.count("struct operation_") == 3
+    u, v = rng.standard_normal((2, 301)).astype(dtype)
+    g = shifted(v, 1, edge) - v
+    a = u + 0.25 * g
+    right = a, v + 0.25 * (a - shifted(a, -1, edge)) + a, g
+    outs = tuple(np.full_like(u, 7) for _ in right)
+    for given in (outs, list(outs)):
+        assert pair(u, v, rate=0.25, out=given, device=device, schedule=schedule) is given
+    made = pair(u, v, rate=0.25, device=device, schedule=schedule)
+    written = [slice(0, -1), slice(1, -1), slice(0, -1)] if edge == "none" else [slice(None)] * 3
+    for out, new, r, w in zip(outs, made, right, written):
+        np.testing.assert_allclose(out[w], r[w], atol=20 * np.finfo(dtype).eps)
+        np.testing.assert_array_equal(out[w], new[w])
+        rest = np.ones(len(u), bool)
+        rest[w] = False
+        assert (out[rest] == 7).all() and (new[rest] == 0).all()
+
+
+def test_several_results_are_measured_and_checked(rng):
+    @ridge.chain
+    def pair(u):
+        a = u[1] - u[0]
+        return a, a[1] - a[0], a
+
+    u = rng.standard_normal(5000)
+    outs = tuple(np.full_like(u, 7) for _ in range(3))
+    record = pair.measure(u, out=outs, repeats=2)
+    assert record.ok
+    assert [int((o == 7).sum()) for o in outs] == [1, 2, 1]
+    np.testing.assert_array_equal(outs[0], outs[2])
+
+
+def test_several_results_that_do_not_fit(rng):
+    @ridge.chain
+    def pair(u):
+        return u[0] + 1, u[0] - 1
+
+    u = rng.standard_normal(40)
+    with pytest.raises(TypeError, match="out= is a tuple of 2 arrays, one a result, not ndarray"):
+        pair(u, out=np.ones(40))
+    with pytest.raises(TypeError, match="not tuple of 1"):
+        pair(u, out=(np.ones(40),))
+    out = np.ones(40)
+    with pytest.raises(ridge.UsageError, match="out0.*out1|out1.*out0"):
+        pair(u, out=(out, out))
+    with pytest.raises(ridge.UsageError, match="shape"):
+        pair(u, out=(out, np.ones(41)))
+    with pytest.raises(TypeError, match="out1"):
+        pair(u, out=(out, [1.0] * 40))
+    assert (out == 1).all()
+    with pytest.raises(ridge.TraceError, match="a tuple of values"):
+        ridge.chain(lambda u: ())

@@ -118,7 +118,7 @@ def test_what_is_refused(heat, rng):
         in_time.run(u, u, steps=1)
     with pytest.raises(TypeError, match="has no speed"):
         in_time.run(u, steps=1, speed=1)
-    with pytest.raises(TypeError, match="ridge.sweeps takes a stencil, not function"):
+    with pytest.raises(TypeError, match="ridge.sweeps takes a stencil or a chain, not function"):
         ridge.sweeps(lambda u: u)
     with pytest.raises(ridge.UsageError, match="tiles"):
         in_time.run(u, steps=1, schedule="tiles=3")

@@ -132,8 +132,14 @@ constexpr bool used_from() {
   }
 }
 
-/// Operation K, with memory for what it writes; what nobody uses behind it is freed where `planes`
-/// does not keep it.
+/// Whether what array I holds at the end is of no interest.
+template <class C, int I>
+constexpr bool is_own() {
+  return C::arrays[I].role == Role::input || C::arrays[I].role == Role::temporary;
+}
+
+/// Operation K, with memory for what it writes; inputs and temporaries that nobody uses behind it
+/// are freed where `planes` does not keep them.
 template <int K, class C, class E, class Planes, int... I>
 void run_operation(const C& chain, const ReferenceMemory<C, E>& memory, const Planes& planes,
                    std::integer_sequence<int, I...>) {
@@ -149,10 +155,20 @@ void run_operation(const C& chain, const ReferenceMemory<C, E>& memory, const Pl
   ((reads<Op>(I) || writes<Op>(I) ? make(I) : void()), ...);
   run_reference<K>(chain, memory, planes);
   if constexpr (!Planes::keeps_all) {
-    ((!used_from<C, K + 1, I>() && I + 1 < arrays_of<C> ? std::vector<E>().swap(memory.arrays[I])
-                                                        : void()),
+    ((!used_from<C, K + 1, I>() && is_own<C, I>() ? std::vector<E>().swap(memory.arrays[I])
+                                                  : void()),
      ...);
   }
+}
+
+/// Which items of an array its chain writes: those of its last operation that writes it.
+template <class C, class T>
+[[nodiscard]] Domain domain_of_written(int array) {
+  Domain domain;
+  for (const OperationInfo& op : describe<C, T>().operations) {
+    if (op.writes(array)) domain = op.domain;
+  }
+  return domain;
 }
 
 /// Runs the chain over packed `arrays`, one an array of the chain, with the points beyond given

@@ -47,34 +47,23 @@ template <class T>
   return all;
 }
 
-/// Compares the last array of a chain, whose memory was poisoned before, with the reference: the
-/// items of the last operation's domain within rounding, the others still poisoned.
-template <class C, class T>
-[[nodiscard]] Check check_chain(Queue& queue, const chain::Request<C, T>& request) {
-  constexpr auto last = static_cast<std::size_t>(chain::arrays_of<C> - 1);
-  static_assert(C::arrays[last].role == chain::Role::output);
-  using Bounded = BoundedPack<T>;
-  std::array<std::vector<Bounded>, chain::arrays_of<C>> right;
-  for (std::size_t i = 0; i < last; ++i) {
-    if (C::arrays[i].role == chain::Role::temporary) continue;
-    const std::vector<T> all = packed(queue, request.views.all()[i]);
-    right[i].reserve(all.size());
-    for (const T number : all)
-      right[i].emplace_back(static_cast<double>(number), 0.0);
-  }
-  const Index3 n = request.extents;
-  chain::apply_reference(request.chain, n, right, PlanesAtOnce{});
-  const std::vector<T> found = packed(queue, request.views.all()[last]);
-  constexpr chain::Domain d = chain::domain_of<chain::Operation<C, chain::operations_of<C> - 1>>();
+/// Compares an output, whose memory was poisoned before, with what is right: the items of `domain`
+/// within rounding, the others still poisoned.
+template <class T>
+void compare_output(Queue& queue, const View<T>& view, const std::vector<BoundedPack<T>>& right,
+                    Index3 n, const auto& domain, Deviation& total) {
+  const std::vector<T> found = packed(queue, view);
   const T poison = poisoned<T>(chain_poison);
-  Deviation total;
+  const auto computed = [&](Index i, Index extent, int d) {
+    return i >= domain.begin.along(d) && i < extent + domain.end.along(d);
+  };
+  const Index3 all = view.extents;
   std::size_t i = 0;
-  for (Index z = 0; z < n.z; ++z) {
-    for (Index y = 0; y < n.y; ++y) {
-      for (Index x = 0; x < n.x; ++x, ++i) {
-        if (x >= d.begin.x && x < n.x + d.end.x && y >= d.begin.y && y < n.y + d.end.y &&
-            z >= d.begin.z && z < n.z + d.end.z) {
-          const Bounded& one = right[last][i];
+  for (Index z = 0; z < all.z; ++z) {
+    for (Index y = 0; y < all.y; ++y) {
+      for (Index x = 0; x < all.x; ++x, ++i) {
+        if (computed(x, n.x, 0) && computed(y, n.y, 1) && computed(z, n.z, 2)) {
+          const BoundedPack<T>& one = right[i];
           total.compare(found[i], one[0], poison, {x, y, z},
                         [&] { return one.bound + rounding_of<T>(one[0]); });
         } else {
@@ -82,6 +71,28 @@ template <class C, class T>
         }
       }
     }
+  }
+}
+
+/// Compares all outputs of a chain that updates nothing with the reference.
+template <class C, class T>
+[[nodiscard]] Check check_chain(Queue& queue, const chain::Request<C, T>& request) {
+  using Bounded = BoundedPack<T>;
+  using chain::Role;
+  std::array<std::vector<Bounded>, chain::arrays_of<C>> right;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    if (C::arrays[i].role != Role::input) continue;
+    const std::vector<T> all = packed(queue, request.views.all()[i]);
+    right[i].reserve(all.size());
+    for (const T number : all)
+      right[i].emplace_back(static_cast<double>(number), 0.0);
+  }
+  chain::apply_reference(request.chain, request.extents, right, PlanesAtOnce{});
+  Deviation total;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    if (C::arrays[i].role != Role::output) continue;
+    const auto domain = chain::domain_of_written<C, T>(static_cast<int>(i));
+    compare_output(queue, request.views.all()[i], right[i], request.extents, domain, total);
   }
   return judge(total, bounded_unit<T>);
 }

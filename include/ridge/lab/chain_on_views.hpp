@@ -12,7 +12,7 @@
 
 namespace ridge::lab {
 
-/// A chain of inputs, temporaries and one output, its last array.
+/// A chain of inputs, temporaries and outputs, of which the last array is one.
 template <class C, class T>
 class ChainOnViews : public Case {
 public:
@@ -27,7 +27,13 @@ public:
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
     return {queue_, request_, held<chain::Schedule>(s), name_};
   }
-  void poison() override { fill_bytes(queue_, out().data, chain_poison, bytes()); }
+  void poison() override {
+    for (std::size_t i = 0; i < C::arrays.size(); ++i) {
+      if (C::arrays[i].role != chain::Role::output) continue;
+      const View<T>& view = request_.views.all()[i];
+      fill_bytes(queue_, view.data, chain_poison, {view.span() * static_cast<Index>(sizeof(T))});
+    }
+  }
   [[nodiscard]] Check check() override { return check_chain(queue_, request_); }
   [[nodiscard]] Limit limit() const override {
     const Work work = chain::work_of(description_, request_.extents);

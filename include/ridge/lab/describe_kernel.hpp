@@ -1,6 +1,7 @@
 // What a functor of the user's is, found out by compiling it: see ridge/lab/user_kernel.hpp.
 #pragma once
 
+#include <ridge/chain/source.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/bench_case.hpp>
@@ -129,13 +130,11 @@ template <Use For, class K, class Set>
     } else if constexpr (runs_on_random_arrays<K>()) {
       UserKernel made;
       if constexpr (For == Use::ranks) {
-        know_source(typeid(chain::Call<chain::Placed<K>, float>), file, flags);
-        know_source(typeid(chain::Call<chain::Placed<K>, double>), file, flags);
+        chain::know_chain_source<chain::Placed<K>>(file, flags);
         made.bench = chain_entry<K>(name, "a chain of " + name);
         add_rank_case(made.bench, kernel);
       } else {
-        know_source(typeid(chain::Call<K, float>), file, flags);
-        know_source(typeid(chain::Call<K, double>), file, flags);
+        chain::know_chain_source<K>(file, flags);
         made.bench = chain_kernel(name, "a chain of " + name, kernel);
       }
       made.no_job = name + " is a chain; apply takes stencils";

@@ -121,7 +121,7 @@ BeyondArray<T> faces_of(const SystemKernel& kernel, const SystemSetup& setup, in
       const Index half = mirror->place - placement.half.along(d);
       rule.image = Image::reflected;
       rule.place = half;
-      if (!kernel.is_state(array)) { // a medium is continued evenly
+      if (!kernel.is_state(array) && !kernel.is_next(array)) { // a medium is continued evenly
         (side == 0 ? s.low : s.high)[d] = side == 0 ? std::max<Index>(0, ceil_half(half))
                                                     : std::min(points, floor_half(half) + 1);
         continue;

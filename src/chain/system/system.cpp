@@ -54,6 +54,8 @@ struct System::Parts {
       : queue(q), kernel(k), setup(s), chain(k.description(s.element_bytes)), step(s.first_step) {
     for (int a = 0; a < arrays(); ++a)
       layouts.push_back(layout_of(chain, a, setup.extents));
+    for (const auto& [input, output] : kernel.swaps)
+      setup.walls[static_cast<std::size_t>(output)] = setup.walls[static_cast<std::size_t>(input)];
     schedule = parse_schedule(setup.schedule, queue.device(), chain, setup.extents).schedule;
     if (auto* const gpu = std::get_if<GpuSchedule>(&schedule)) gpu->graph = Graph::off;
     plan = make_plan(chain, setup.extents, request_of(schedule));
@@ -210,12 +212,14 @@ private:
     Launches& l = launches_[static_cast<std::size_t>(p)];
     std::vector<bool> stale(static_cast<std::size_t>(arrays()));
     std::vector<int> all;
+    std::vector<int> kept; // between steps
     for (int a = 0; a < arrays(); ++a) {
       stale[static_cast<std::size_t>(a)] = changes(a);
-      if (has_memory(a) && !kernel.is_next(a) && !(reach_of_all(chain, a) == Reach{}))
-        all.push_back(a);
+      if (!has_memory(a) || reach_of_all(chain, a) == Reach{}) continue;
+      all.push_back(a);
+      if (!kernel.is_next(a)) kept.push_back(a);
     }
-    l.every = faces_of_all(all, p);
+    l.every = faces_of_all(kept, p);
     if (l.every.bound) l.all = Bound([&every = l.every] { every.bound.run(); });
     for (const GroupPlan& group : plan.groups) {
       std::vector<int> needed;
@@ -381,6 +385,11 @@ System::System(System&&) noexcept = default;
 
 Index3 System::points(int array) const {
   return parts_->layout(array).points;
+}
+
+ArrayAt System::at(int array) const {
+  const ArrayLayout& l = parts_->layout(array);
+  return {parts_->item(array, {}), l.row, l.plane};
 }
 
 void System::write(int array, const SystemBox& box, const void* from) {

@@ -71,6 +71,8 @@ public:
 
   /// Extents of an array.
   [[nodiscard]] Index3 points(int array) const;
+  /// Where the items of an array are now, on the device: steps may move them.
+  [[nodiscard]] ArrayAt at(int array) const;
   /// A box of an array, packed on the host, of the element type. Arrays are 0 before they are
   /// written. After the last is written, call `started` before the first step.
   void write(int array, const SystemBox& box, const void* from);

@@ -1,0 +1,72 @@
+// A system on arrays that somebody else owns: its fields begin from them, and go back to them.
+#pragma once
+
+#include <ridge/chain/source.hpp>
+#include <ridge/chain/system/system.hpp>
+#include <ridge/device/view.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ridge::chain {
+
+/// What the description of a system offers, by the type of this function: it with these numbers.
+using DescribeSystem = SystemKernel(std::span<const double> numbers);
+
+/// The system of C, whose source is `file`.
+template <class C>
+[[nodiscard]] SystemKernel described_system(const std::string& name, const C& chain,
+                                            const std::string& file) {
+  know_chain_source<C>(file);
+  return system_kernel(name, chain);
+}
+
+/// Arrays of one shape on the queue's device, in the order of the chain's.
+struct OwnedArrays {
+  std::vector<std::string> names;
+  std::vector<View<std::byte>> views; ///< strides in elements
+  int element_bytes = 8;
+};
+
+/// What does not depend on the arrays: walls as parse_walls reads them, distances of points, a
+/// schedule.
+struct SystemOptions {
+  std::string walls;
+  std::array<double, 3> spacing{1, 1, 1};
+  std::string schedule = "auto";
+};
+
+class SystemOnArrays {
+public:
+  using Arrays = OwnedArrays;
+  using Options = SystemOptions;
+  using Describe = DescribeSystem;
+
+  /// Throws UsageError for a text that parse_walls does not take.
+  static void check_walls(const std::string& walls, const std::vector<std::string>& names) {
+    (void)parse_walls(walls, names);
+  }
+  /// Throws as System and parse_walls do. The queue must outlive it.
+  SystemOnArrays(Queue& queue, const SystemKernel& kernel, OwnedArrays arrays,
+                 const SystemOptions& options);
+
+  /// Begins anew, from the arrays as they are.
+  void begin();
+  void run(Index steps) { system_.run(steps); }
+  /// Copies the first `states` fields to their arrays, and waits.
+  void give_back(std::size_t states);
+  /// Of one step, not timed.
+  [[nodiscard]] Record record() const;
+
+private:
+  void copy(std::size_t array, bool to_system);
+
+  Queue& queue_;
+  OwnedArrays arrays_;
+  std::string schedule_;
+  System system_;
+};
+
+} // namespace ridge::chain

@@ -1,0 +1,73 @@
+#include <ridge/chain/schedule.hpp>
+#include <ridge/chain/system/on_arrays.hpp>
+#include <ridge/device/backend.hpp>
+
+#include <utility>
+
+namespace ridge::chain {
+
+namespace {
+
+std::string schedule_text(Queue& queue, const SystemKernel& kernel, const OwnedArrays& arrays,
+                          const std::string& asked) {
+  return to_text(parse_schedule(asked, queue.device(), kernel.description(arrays.element_bytes),
+                                arrays.views.front().extents)
+                     .schedule);
+}
+
+SystemSetup setup_of(const SystemKernel& kernel, const OwnedArrays& arrays,
+                     const SystemOptions& options, const std::string& schedule) {
+  SystemSetup setup;
+  setup.element_bytes = arrays.element_bytes;
+  setup.extents = arrays.views.front().extents;
+  setup.spacing = options.spacing;
+  setup.walls = parse_walls(options.walls, arrays.names);
+  // Those of next values are their arrays'.
+  setup.walls.resize(kernel.description(arrays.element_bytes).arrays.size());
+  setup.schedule = schedule;
+  return setup;
+}
+
+} // namespace
+
+SystemOnArrays::SystemOnArrays(Queue& queue, const SystemKernel& kernel, OwnedArrays arrays,
+                               const SystemOptions& options)
+    : queue_(queue), arrays_(std::move(arrays)),
+      schedule_(schedule_text(queue, kernel, arrays_, options.schedule)),
+      system_(queue, kernel, setup_of(kernel, arrays_, options, schedule_)) {}
+
+void SystemOnArrays::begin() {
+  for (std::size_t a = 0; a < arrays_.views.size(); ++a)
+    copy(a, true);
+  system_.started();
+}
+
+void SystemOnArrays::give_back(std::size_t states) {
+  for (std::size_t a = 0; a < states; ++a)
+    copy(a, false);
+  queue_.wait();
+}
+
+Record SystemOnArrays::record() const {
+  Record record = system_.record();
+  record.schedule = schedule_;
+  return record;
+}
+
+void SystemOnArrays::copy(std::size_t array, bool to_system) {
+  const View<std::byte>& view = arrays_.views[array];
+  const ArrayAt at = system_.at(static_cast<int>(array));
+  const auto bytes = [&](Index elements) {
+    return static_cast<std::size_t>(elements * arrays_.element_bytes);
+  };
+  for (Index z = 0; z < view.extents.z; ++z) {
+    std::byte* const outside = view.data + bytes(z * view.plane);
+    std::byte* const inside = static_cast<std::byte*>(at.data) + bytes(z * at.plane);
+    queue_.device().backend().copy_rows(
+        queue_.native(), to_system ? inside : outside, bytes(to_system ? at.row : view.row),
+        to_system ? outside : inside, bytes(to_system ? view.row : at.row), bytes(view.extents.x),
+        static_cast<std::size_t>(view.extents.y), CopyDirection::on_device);
+  }
+}
+
+} // namespace ridge::chain

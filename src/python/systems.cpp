@@ -1,0 +1,130 @@
+#include "systems.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/device/recording.hpp>
+
+#include "interrupt.hpp"
+#include "offered.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace nb = nanobind;
+
+namespace ridge::python {
+
+namespace {
+
+/// How long Ctrl-C may take, in seconds.
+constexpr double response = 0.2;
+
+} // namespace
+
+Systems::Systems(std::string name, std::vector<std::string> arrays,
+                 std::vector<std::string> numbers, int rank, int states, std::string description,
+                 std::string file, std::string boundary, const std::array<double, 3>& spacing)
+    : name_(std::move(name)), arrays_(std::move(arrays)), numbers_(std::move(numbers)), rank_(rank),
+      states_(static_cast<std::size_t>(states)), description_(std::move(description)),
+      file_(std::move(file)), boundary_(std::move(boundary)), spacing_(spacing) {
+  try {
+    System::check_walls(boundary_, arrays_);
+  } catch (const UsageError& e) {
+    const std::string message = e.what();
+    const std::string_view option = "--boundary"; // of the command
+    throw UsageError(name_ + ": boundary" +
+                     message.substr(message.starts_with(option) ? option.size() : 0));
+  }
+}
+
+Systems::Made& Systems::made() {
+  const std::lock_guard lock(moments());
+  return made_.get();
+}
+
+System& Systems::begin(Made& made, const Call& call, const std::string& schedule,
+                       Turn& turn) const {
+  std::string key = call.key(schedule);
+  if (!made.system || key != made.key) {
+    const std::vector<Array>& given = call.arrays.all;
+    check_shapes(name_, arrays_, given, 3, true);
+    check_memory(name_, arrays_, given, {0, states_}, false);
+    made.system.reset(); // its memory first
+    naming_source(file_, [&] {
+      if (made.describe == nullptr)
+        made.describe = &offered_by<System::Describe>(description_, file_, name_);
+      System::Arrays arrays{arrays_, {}, given.front().element_bytes};
+      for (const Array& array : given)
+        arrays.views.push_back(view_of<std::byte>(array));
+      made.system =
+          std::make_unique<System>(turn.queue, made.describe(call.numbers), std::move(arrays),
+                                   System::Options{boundary_, spacing_, schedule});
+    });
+    made.key = std::move(key);
+  }
+  made.system->begin();
+  return *made.system;
+}
+
+void Systems::run(nb::tuple arrays, nb::tuple numbers, const std::string& schedule,
+                  nb::object device, Index steps) {
+  const Call call = look_at_call({name_, arrays_, numbers_, rank_, 0, states_}, std::move(arrays),
+                                 std::move(numbers), std::move(device));
+  const OthersMayRun others_may_run;
+  Turn& turn = queue_of(call.arrays.device, call.arrays.stream);
+  const std::lock_guard in_turn(turn.guard);
+  Made& mine = made();
+  const std::lock_guard lock(mine.guard);
+  const Unforkable unforkable;
+  if (recording_on(turn)) {
+    throw UsageError(name_ + ": runs of systems wait for the device, which no graph can hold; call "
+                             "it outside of the graph");
+  }
+  System& system = begin(mine, call, schedule, turn);
+  mine.steps = 0;
+  mine.seconds = 0;
+  try {
+    take(mine, steps);
+  } catch (...) { // Ctrl-C: nothing that was computed is lost
+    system.give_back(states_);
+    throw;
+  }
+  system.give_back(states_);
+}
+
+void Systems::take(Made& made, Index steps) const {
+  using Clock = std::chrono::steady_clock;
+  for (Index batch = 1; made.steps < steps;) {
+    const Index now = std::min(batch, steps - made.steps);
+    const auto begin = Clock::now();
+    made.system->run(now);
+    const double took = std::chrono::duration<double>(Clock::now() - begin).count();
+    made.steps += now;
+    made.seconds += took;
+    if (took < response / 2) batch *= 2;
+    if (took > response) batch = std::max<Index>(1, batch / 2);
+    check_interrupt();
+  }
+}
+
+Index Systems::steps() {
+  return made().steps;
+}
+
+std::string Systems::record() {
+  const OthersMayRun others_may_run;
+  Made& mine = made();
+  const std::lock_guard lock(mine.guard);
+  if (!mine.system) throw UsageError(name_ + " was not run yet");
+  Record record = mine.system->record();
+  const auto steps = static_cast<double>(mine.steps);
+  if (mine.seconds > 0) {
+    const Seconds each{mine.seconds / steps};
+    record.timing = Timing{each, each, each, 1};
+    const auto bytes = static_cast<double>(record.work.read.value + record.work.written.value);
+    record.achieved = Achievement{bytes / each.value, "B/s", 0, ""};
+  }
+  record.details.push_back({"steps", steps, ""});
+  return to_json(record);
+}
+
+} // namespace ridge::python
