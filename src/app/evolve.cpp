@@ -387,10 +387,11 @@ private:
 
 void refuse_probes(const EvolveOptions& o) {
   if (o.source.empty() && o.wavelet.empty() && o.receivers.empty() && o.gather.empty() &&
-      o.shown.empty())
+      o.shown.empty() && o.by_step.empty())
     return;
-  throw UsageError("--source, --wavelet, --receivers, --gather and --show are for systems "
-                   "(docs/systems.md), not for stencils");
+  throw UsageError(
+      "--by-step, --source, --wavelet, --receivers, --gather and --show are for systems "
+      "(docs/systems.md), not for stencils");
 }
 
 std::string footer() {
@@ -441,6 +442,9 @@ void add_evolve(CommandLine& line) {
   command.add("--absorb-width", &o->absorb_width, "points of an absorbing layer; 20 if not given");
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
+  command.add("--by-step", &o->by_step,
+              "NUMBER=FILE: a number of a system with a value for each step, one a line; the last "
+              "one after their end; may be repeated");
   command.add("--source", &o->source,
               "FILE.csv: places at which systems are excited, and perhaps arrays and amplitudes");
   command.add("--wavelet", &o->wavelet,

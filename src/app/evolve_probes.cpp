@@ -115,21 +115,21 @@ std::string file_of_wavelet(const std::string& text) {
 }
 
 std::vector<double> read_wavelet(const std::string& text, const fs::path& folder, double dt,
-                                 Index steps) {
+                                 Index steps, const std::string& option) {
   std::vector<double> values;
   const std::string file = file_of_wavelet(text);
   if (!file.empty()) {
-    for_each_line(folder / file, "--wavelet", [&](std::string_view line, Index number) {
+    for_each_line(folder / file, option.c_str(), [&](std::string_view line, Index number) {
       double value = 0;
       if (!reads_as(line, value)) {
         throw UsageError(
-            fmt::format("--wavelet {}, line {}: '{}' is no number; a wavelet has one a "
-                        "line, for each step",
-                        file, number, line));
+            fmt::format("{} {}, line {}: '{}' is no number; there is one a line, for each "
+                        "step",
+                        option, file, number, line));
       }
       values.push_back(value);
     });
-    if (values.empty()) throw UsageError(fmt::format("--wavelet {}: it has no numbers", file));
+    if (values.empty()) throw UsageError(fmt::format("{} {}: it has no numbers", option, file));
     return values;
   }
   const std::vector<std::string> words = words_between(text, ':');
@@ -139,7 +139,7 @@ std::vector<double> read_wavelet(const std::string& text, const fs::path& folder
                      frequency > 0 && (words.size() == 2 || reads_as(words[2], delay));
   if (!right) {
     throw UsageError(
-        fmt::format("--wavelet {}: ricker:FREQUENCY or ricker:FREQUENCY:DELAY is right", text));
+        fmt::format("{} {}: ricker:FREQUENCY or ricker:FREQUENCY:DELAY is right", option, text));
   }
   if (words.size() == 2) delay = 1.2 / frequency;
   for (Index i = 0; i < steps; ++i) {

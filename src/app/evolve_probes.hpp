@@ -32,8 +32,10 @@ struct Places {
 /// The values of a wavelet, one a step: of "ricker:FREQUENCY" or "ricker:FREQUENCY:DELAY" for so
 /// many steps, or of a file, a number a line, from which files are found in `folder`. Throws
 /// UsageError.
-[[nodiscard]] std::vector<double>
-read_wavelet(const std::string& text, const std::filesystem::path& folder, double dt, Index steps);
+[[nodiscard]] std::vector<double> read_wavelet(const std::string& text,
+                                               const std::filesystem::path& folder, double dt,
+                                               Index steps,
+                                               const std::string& option = "--wavelet");
 /// The file that a wavelet's text names; empty where it names none.
 [[nodiscard]] std::string file_of_wavelet(const std::string& text);
 

@@ -21,6 +21,7 @@ struct EvolveOptions {
   std::string absorb, before, ranks, implicit;
   std::string source, wavelet, receivers, gather, shown; ///< of systems
   std::vector<std::string> coefficients, settings;
+  std::vector<std::string> by_step; ///< NUMBER=WAVELET, of systems
   std::optional<double> diffusivity, speed, tolerance;
   std::optional<Index> absorb_width, steps, every;
   bool overwrite = false, json = false;

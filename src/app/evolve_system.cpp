@@ -23,16 +23,6 @@ namespace {
 
 constexpr double waited = 0.2; ///< seconds until progress shows and Ctrl-C is heard
 
-std::vector<std::string> words_in(const std::string& text, char separator) {
-  std::vector<std::string> all;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    all.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return all;
-}
-
 lab::SystemNumbers numbers_of(const std::vector<std::string>& settings) {
   lab::SystemNumbers numbers;
   for (const std::string& text : settings) {
@@ -43,6 +33,16 @@ lab::SystemNumbers numbers_of(const std::vector<std::string>& settings) {
 }
 
 } // namespace
+
+std::vector<std::string> words_in(const std::string& text, char separator) {
+  std::vector<std::string> all;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    all.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return all;
+}
 
 void SystemCommand::execute() {
   queue_.emplace(

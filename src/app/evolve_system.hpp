@@ -35,6 +35,9 @@ struct SnapshotField {
   std::function<void(Index z, void* to)> plane;
 };
 
+/// The words between the separators.
+[[nodiscard]] std::vector<std::string> words_in(const std::string& text, char separator);
+
 /// The files of a run: OUT.h5, which leads to snapshots OUT.STEP.h5, and OUT.xdmf.
 class SystemOutput {
 public:

@@ -102,6 +102,7 @@ private:
 
   [[nodiscard]] int array_named(const std::string& name, const std::string& where) const;
 
+  void read_step_tables();
   void read_probes();
   void choose_steps();
 

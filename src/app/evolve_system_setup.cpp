@@ -81,6 +81,7 @@ void SystemCommand::begin_anew() {
   run_["source"] = o_.source;
   run_["wavelet"] = o_.wavelet;
   run_["receivers"] = o_.receivers;
+  run_["by_step"] = list_in(o_.by_step, "\n");
   if (o_.absorb_width && o_.absorb.empty()) throw UsageError("--absorb-width goes with --absorb");
   if (!o_.wavelet.empty() && o_.source.empty()) throw UsageError("--wavelet goes with --source");
   if (!o_.gather.empty() && o_.receivers.empty())
@@ -97,7 +98,8 @@ void SystemCommand::begin_again() {
       {!o_.settings.empty(), "--set"},
       {!o_.source.empty(), "--source"},
       {!o_.wavelet.empty(), "--wavelet"},
-      {!o_.receivers.empty(), "--receivers"}};
+      {!o_.receivers.empty(), "--receivers"},
+      {!o_.by_step.empty(), "--by-step"}};
   for (const auto& [is_given, name] : given) {
     if (is_given)
       throw UsageError(fmt::format("{} cannot be given with --restart: the run goes on with its "
@@ -328,8 +330,32 @@ int SystemCommand::array_named(const std::string& name, const std::string& where
       fmt::format("{}: {} changes no array '{}'; it changes {}", where, kernel_.name, name, known));
 }
 
+void SystemCommand::read_step_tables() {
+  const fs::path folder = goes_on_ ? fs::path(run_["folder"]) : fs::path();
+  for (const std::string& entry : words_in(run_["by_step"], '\n')) {
+    const auto equals = entry.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == entry.size()) {
+      throw UsageError(
+          fmt::format("--by-step {}: expected NUMBER=FILE, such as drive=drive.txt", entry));
+    }
+    const std::string text = entry.substr(equals + 1);
+    chain::StepTable table{entry.substr(0, equals),
+                           read_wavelet(text, folder, setup_.dt, target_, "--by-step")};
+    const std::string file = file_of_wavelet(text);
+    if (!file.empty()) plan_.reads(folder / file, "the file of --by-step");
+    const auto length = static_cast<Index>(table.values.size());
+    if (length < target_) {
+      fmt::print(stderr,
+                 "ridge: {} has {} values, and the run {} steps: the last one holds after them\n",
+                 text, length, target_);
+    }
+    setup_.by_step.push_back(std::move(table));
+  }
+}
+
 void SystemCommand::read_probes() {
   choose_steps();
+  read_step_tables();
   const auto where = [](const Places& places, const Places::Row& row) {
     return fmt::format("{}, line {}", places.file, row.line);
   };
@@ -423,8 +449,14 @@ void SystemCommand::mark() {
         add(value);
     }
   }
+  for (std::size_t i = 0; i < setup_.by_step.size(); ++i) {
+    const std::string entry = words_in(run_["by_step"], '\n')[i];
+    if (file_of_wavelet(entry.substr(entry.find('=') + 1)).empty()) continue;
+    for (const double value : setup_.by_step[i].values)
+      add(value);
+  }
   require_same("checksum", fmt::format("{:016x}", hash),
-               "the medium, sources or receivers of the run in {} were changed since");
+               "the medium, sources, receivers or tables of the run in {} were changed since");
   if (!lab::names_a_file(run_["kernel"])) return;
   std::error_code failed;
   const fs::path there = fs::canonical(found(file_of_kernel(run_["kernel"])), failed);

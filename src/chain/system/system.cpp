@@ -80,6 +80,10 @@ struct System::Parts {
     return a;
   }
   [[nodiscard]] bool swaps() const { return !kernel.swaps.empty(); }
+  /// Whether steps are counted on the device.
+  [[nodiscard]] bool counts() const {
+    return !setup.sources.empty() || !setup.receivers.empty() || !setup.by_step.empty();
+  }
   [[nodiscard]] std::byte* item(int a, const Index3& at) const {
     const int of = memory_of(a, parity);
     const ArrayLayout& l = layout(of);
@@ -120,6 +124,7 @@ class Of final : public System::Parts {
 public:
   Of(Queue& q, const SystemKernel& k, const SystemSetup& s) : Parts(q, k, s) {
     allocate();
+    bind_numbers();
     for (int p = 0; p < (swaps() ? 2 : 1); ++p)
       bind(p);
     bind_probes();
@@ -241,6 +246,7 @@ private:
     one.spacing = setup.spacing;
     one.extents = setup.extents;
     one.schedule = schedule;
+    one.numbers = numbers_;
     for (int a = 0; a < arrays(); ++a) {
       const ArrayLayout& at = layout(memory_of(a, p));
       one.arrays.push_back(has_memory(a) ? ArrayAt{memory(a, p) + at.before, at.row, at.plane}
@@ -297,9 +303,32 @@ private:
     return made;
   }
 
-  void bind_probes() {
-    if (setup.sources.empty() && setup.receivers.empty()) return;
+  void bind_numbers() {
+    if (!counts()) return;
     counter_ = Table<Index>(queue, {step, 0}, "the step");
+    for (const StepTable& table : setup.by_step) {
+      if (std::find(kernel.by_step.begin(), kernel.by_step.end(), table.number) ==
+          kernel.by_step.end()) {
+        throw UsageError(fmt::format("{} has no number '{}' that steps may change{}", kernel.name,
+                                     table.number, known_numbers()));
+      }
+      if (table.values.empty())
+        throw UsageError(fmt::format("the table of '{}' has no values", table.number));
+      tables_.emplace_back(queue, table.values, "a number for each step");
+      numbers_.tables.emplace_back(
+          table.number,
+          ByStep(tables_.back().data(), static_cast<Index>(table.values.size()), counter_.data()));
+    }
+  }
+  [[nodiscard]] std::string known_numbers() const {
+    std::string all;
+    for (const std::string& name : kernel.by_step)
+      all += (all.empty() ? "; it has " : ", ") + name;
+    return all;
+  }
+
+  void bind_probes() {
+    if (!counts()) return;
     std::size_t length = 0;
     for (const auto& wavelet : setup.wavelets)
       length = std::max(length, wavelet.size());
@@ -364,6 +393,8 @@ private:
   std::array<Launches, 2> launches_;
   std::vector<Table<T>> factors_;
   std::vector<Table<int>> groups_;
+  std::vector<Table<double>> tables_;
+  StepNumbers numbers_;
   Table<T> wavelets_, trace_;
   Table<Index> counter_;
   Index capacity_ = 0;
@@ -425,10 +456,9 @@ void System::run(Index steps) {
   Parts& p = *parts_;
   const bool on_gpu = std::holds_alternative<GpuSchedule>(p.schedule);
   const bool records = !p.setup.receivers.empty();
-  const bool counts = records || !p.setup.sources.empty();
   while (steps > 0) {
     const Index part = records ? std::min(steps, most_traced) : steps;
-    if (counts) p.count_from(0);
+    if (p.counts()) p.count_from(0);
     for (Index left = part; left > 0;) {
       if (on_gpu && p.ran && p.parity == 0 && left >= graph_steps) {
         if (!p.graph) {

@@ -13,6 +13,8 @@
 //   double speed(const double* values) const;                  of the fastest wave at a point
 //   double stable_step(const std::array<double, 3>& spacing, double speed) const;
 //   bool set(std::string_view member, double number);          numbers by --set; false: no such one
+//   static constexpr std::array by_step{"drive"};              those that may have a value for each
+//   void set_numbers(const StepNumbers&);                      step (by_step.hpp), set by this
 //
 // and, where users give and see other fields than its arrays,
 //
@@ -23,6 +25,7 @@
 #pragma once
 
 #include <ridge/chain/launch.hpp>
+#include <ridge/chain/system/by_step.hpp>
 #include <ridge/chain/system/conditions.hpp>
 
 #include <array>
@@ -31,6 +34,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ridge::chain {
@@ -41,6 +45,17 @@ struct ArrayAt {
   Index row = 0, plane = 0;
 };
 
+/// Tables that a run has for numbers, by name.
+struct StepNumbers {
+  std::vector<std::pair<std::string, ByStep>> tables;
+  /// Leaves a number as it is that has no table.
+  void set(std::string_view name, ByStep& number) const {
+    for (const auto& [known, table] : tables) {
+      if (known == name) number = table;
+    }
+  }
+};
+
 /// One step to bind.
 struct SystemStep {
   double dt = 1;
@@ -49,6 +64,7 @@ struct SystemStep {
   std::vector<ArrayAt> arrays; ///< one an array of the chain
   Schedule schedule;
   std::function<void(int first)> before_launch;
+  StepNumbers numbers = {};
 };
 
 struct SystemKernel {
@@ -58,6 +74,7 @@ struct SystemKernel {
   std::vector<std::array<int, 2>> swaps;
   std::vector<SystemField> given; ///< by name those of users: arrays, where there is no `start`
   std::vector<std::string> looks;
+  std::vector<std::string> by_step; ///< numbers that may have a value for each step
   bool absorbs = false;
   bool only_periodic = false; ///< its arrays have no other walls
   bool knows_step = false;    ///< set_step is there: else a step counts as 1
@@ -91,6 +108,7 @@ template <class C, class T>
                                 std::string_view name) {
   if constexpr (requires { chain.set_step(step.dt, step.spacing); })
     chain.set_step(step.dt, step.spacing);
+  if constexpr (requires { chain.set_numbers(step.numbers); }) chain.set_numbers(step.numbers);
   Request<C, T> request{chain, step.extents, {}, step.before_launch};
   const auto set = [&]<int A>(std::integral_constant<int, A>) {
     constexpr Array array = C::arrays[A];
@@ -123,6 +141,7 @@ template <class C>
   if constexpr (requires { C::placements; })
     made.placements.assign(C::placements.begin(), C::placements.end());
   if constexpr (requires { C::swaps; }) made.swaps.assign(C::swaps.begin(), C::swaps.end());
+  if constexpr (requires { C::by_step; }) made.by_step.assign(C::by_step.begin(), C::by_step.end());
   if constexpr (requires { C::absorbs; }) made.absorbs = C::absorbs;
   if constexpr (requires { C::only_periodic; }) made.only_periodic = C::only_periodic;
   made.knows_step = requires(C c) {

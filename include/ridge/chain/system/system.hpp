@@ -40,6 +40,12 @@ struct AbsorbingLayers {
   [[nodiscard]] bool any() const;
 };
 
+/// Values of a number, one a step from the first of all; the last one after their end.
+struct StepTable {
+  std::string number;
+  std::vector<double> values;
+};
+
 struct SystemSetup {
   int element_bytes = 8;
   Index3 extents;
@@ -51,6 +57,7 @@ struct SystemSetup {
   std::vector<SystemSource> sources;
   std::vector<std::vector<double>> wavelets; ///< a value a step; 0 behind their ends
   std::vector<SystemReceiver> receivers;
+  std::vector<StepTable> by_step;
   Index first_step = 0;
 };
 
@@ -62,8 +69,8 @@ struct SystemBox {
 class System {
 public:
   /// Throws UsageError for walls that do not fit the extents, sources and receivers outside them,
-  /// and what binding a chain throws; Failure when the arrays do not fit the memory. The queue must
-  /// outlive it.
+  /// tables of numbers that no step changes or that are empty, and what binding a chain throws;
+  /// Failure when the arrays do not fit the memory. The queue must outlive it.
   System(Queue& queue, const SystemKernel& kernel, const SystemSetup& setup);
   ~System();
   System(System&&) noexcept;
