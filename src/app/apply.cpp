@@ -5,6 +5,7 @@
 #include <ridge/device/memory.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/built_in.hpp>
+#include <ridge/lab/storage.hpp>
 #include <ridge/lab/tune_case.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/record/measure.hpp>
@@ -15,6 +16,7 @@
 #include "kernel_options.hpp"
 #include "progress.hpp"
 #include "spacing.hpp"
+#include "stored_fields.hpp"
 #include "transfer.hpp"
 
 #include <fmt/core.h>
@@ -64,6 +66,7 @@ struct ApplyCommand {
   std::string spacing = "1";
   std::string device = "auto";
   std::string schedule = "auto";
+  std::string store_as;
   std::vector<std::string> settings;
   bool check = false;
   bool overwrite = false;
@@ -78,6 +81,12 @@ struct ApplyCommand {
     Queue queue(Device(device == "auto" ? best_device() : parse_device(device)));
     // Checked before there is any memory.
     const bool is_fp32 = source.element_bytes() == 4;
+    if (!store_as.empty()) {
+      lab::check_storage(store_as);
+      if (!is_fp32)
+        throw UsageError(fmt::format("--store-as {} computes in fp32; {} is fp64", store_as,
+                                     to_text(source.name())));
+    }
     const auto menu = chosen.make_menu(
         {queue.device(), source.extents(), is_fp32 ? "fp32" : "fp64", schedule, {}},
         Place{queue.device()});
@@ -98,12 +107,23 @@ struct ApplyCommand {
 
     arrays[0].data = in.data();
     arrays[1].data = out.data();
-    const auto job = chosen.on_arrays.make(queue, roof, arguments);
+    auto job = chosen.on_arrays.make(queue, roof, arguments);
+    std::optional<StoredFields> stored;
+    if (!store_as.empty()) {
+      stored.emplace(queue, store_as, source.extents().count());
+      stored->take(in.data());
+      job = lab::stored_on(*job, store_as, stored->in(), stored->out());
+    }
     std::string from;
     const auto laid = lab::schedules_by_wisdom(*job, schedule, &from);
     if (laid.size() != 1)
       throw UsageError(fmt::format("--schedule {}: apply takes one schedule", schedule));
-    Record record = compute(*job, chosen.name, source, laid.front(), out);
+    Record record =
+        compute(*job, chosen.name, source, laid.front(), stored ? stored->memory_of_result() : out);
+    if (stored) {
+      job->complete(record, laid.front());
+      stored->give(out.data());
+    }
     if (!from.empty()) record.details.push_back({lab::source_detail, 0, from});
     check_interrupt();
     result.write(
@@ -237,6 +257,10 @@ void add_apply(CommandLine& line) {
   command.add("--schedule", &o->schedule,
               "auto: what ridge tune found, else the default; a name; or fields such as 'tile=4 "
               "store=nontemporal'");
+  command.add(
+      "--store-as", &o->store_as,
+      "fp16 or bf16: hold the fields of an fp32 INPUT in 16 bits on the device, and compute "
+      "in fp32");
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
   command.add("--check", &o->check, "compare the result with the reference before writing it");

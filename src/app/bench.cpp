@@ -2,6 +2,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/size_range.hpp>
 #include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/kernels/chain_systems.hpp>
+#include <ridge/lab/storage.hpp>
 #include <ridge/lab/table.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
@@ -27,6 +29,7 @@ struct BenchCommand {
   std::string device = "auto";
   std::string size;
   std::string precision;
+  std::string store_as;
   std::string schedule = "auto";
   std::string site;
   std::vector<std::string> settings;
@@ -64,6 +67,7 @@ struct BenchCommand {
       throw UsageError(fmt::format("--site is for lattice kernels; {} is not one", kernel));
     }
     request.site = site;
+    choose_storage(chosen, over_ranks, request);
     if (width != 0 && chosen.pattern != "lattice") {
       throw UsageError(fmt::format("--width is for lattice kernels; {} is not one", kernel));
     }
@@ -117,6 +121,28 @@ struct BenchCommand {
   }
 
 private:
+  /// Storage in 16 bits is a precision of the fields alone.
+  void choose_storage(const lab::BenchKernel& chosen, bool over_ranks,
+                      lab::BenchRequest& request) const {
+    if (lab::is_storage(precision)) {
+      throw UsageError(fmt::format("--precision {}: numbers are computed in fp32 or fp64; "
+                                   "--store-as {} stores them in 16 bits",
+                                   precision, precision));
+    }
+    if (store_as.empty()) return;
+    lab::check_storage(store_as);
+    const bool takes = chosen.on_arrays.on_grid || lab::names_a_file(kernel) ||
+                       lab::find_evolving_system(kernel) != nullptr;
+    if (!takes || over_ranks) {
+      throw UsageError(fmt::format("--store-as is for stencils and systems on one rank; {} is {}",
+                                   kernel,
+                                   over_ranks ? "asked for over ranks" : "of " + chosen.pattern));
+    }
+    if (!precision.empty() && precision != "fp32")
+      throw UsageError(fmt::format("--store-as {} computes in fp32, not {}", store_as, precision));
+    request.precision = store_as;
+  }
+
   /// Runs all sizes. Of a range, a size that cannot run (too little memory) does not keep the
   /// others from running: returns what to say of it in the end.
   [[nodiscard]] std::string run_sizes(const lab::BenchKernel& chosen, lab::BenchRequest request,
@@ -250,6 +276,8 @@ void add_bench(CommandLine& line) {
   command.add_device(&o->device);
   command.add("--size", &o->size, sizes_too);
   command.add("--precision", &o->precision, "fp32, fp64 or mixed; each kernel has its own default");
+  command.add("--store-as", &o->store_as,
+              "fp16 or bf16: fields of stencils and systems in 16 bits, computed with in fp32");
   command.add("--schedule", &o->schedule,
               "auto: what ridge tune found, else the default; all: those with names and the "
               "default; space: every combination; a "

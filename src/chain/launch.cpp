@@ -1,6 +1,7 @@
 #include <ridge/chain/executor.hpp>
 #include <ridge/chain/launch.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/core/stored.hpp>
 #include <ridge/launch/operands.hpp>
 
 #include <fmt/format.h>
@@ -127,6 +128,8 @@ template double* Laid::lay_windows(Queue&, const Schedule&, const View<double>*,
                                    Window<double>*) const;
 template float* Laid::lay_windows(Queue&, const Schedule&, const View<float>*,
                                   Window<float>*) const;
+template Fp16* Laid::lay_windows(Queue&, const Schedule&, const View<Fp16>*, Window<Fp16>*) const;
+template Bf16* Laid::lay_windows(Queue&, const Schedule&, const View<Bf16>*, Window<Bf16>*) const;
 
 std::string Laid::variant_definition(const Schedule& schedule) const {
   const bool gpu = std::holds_alternative<GpuSchedule>(schedule);

@@ -1,15 +1,22 @@
 #include <ridge/core/error.hpp>
+#include <ridge/core/random.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/lab/rank_case.hpp>
 #include <ridge/lab/stencil_case.hpp>
+#include <ridge/lab/storage.hpp>
+#include <ridge/lab/user_kernel.hpp>
 #include <ridge/stencil/menu.hpp>
+#include <ridge/stencil/stored_demand.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 
 namespace ridge::lab {
+
+using stencil::stored_kernel;
 
 namespace {
 
@@ -26,7 +33,7 @@ public:
   [[nodiscard]] Queue& queue() override { return queue_; }
   [[nodiscard]] Subject subject() const override {
     const Index3 n = out_.extents;
-    return {&kernel_->call_type(), name_, sizeof(T) == 4 ? "fp32" : "fp64", Extents{n.x, n.y, n.z}};
+    return {&kernel_->call_type(), name_, precision_name<T>(), Extents{n.x, n.y, n.z}};
   }
   [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
     return stencil::menu(kernel_->traits(), out_.extents, place, stencil::Strides::of(out_));
@@ -37,13 +44,28 @@ public:
   }
   void poison() override { fill_bytes(queue_, out_.data, poison_byte, bytes()); }
   [[nodiscard]] Check check() override {
-    return check_stencil<T>(queue_, *kernel_, in_, out_, poison_byte, bounded_unit<T>);
+    using Number = std::conditional_t<is_stored<T>, float, T>;
+    return check_stencil<T>(queue_, *kernel_, in_, out_, poison_byte, bounded_unit<Number>);
+  }
+  void complete(Record& record, const AskedSchedule& /*schedule*/) override {
+    record.precision = precision_name<T>();
+    if (is_stored<T>) record.details.push_back({"arithmetic", 0, "fp32"});
   }
   [[nodiscard]] Limit limit() const override {
     const Work work = stencil::work_of(kernel_->traits(), out_.extents);
     return {"copy", "B/s", static_cast<double>(work.read.value + work.written.value), std::nullopt,
             roof_memory(out_.data, in_[0].data, bytes())};
   }
+
+  /// The same kernel on packed fields of S.
+  template <class S>
+  [[nodiscard]] std::unique_ptr<Case> stored(const void* in, void* out) const {
+    const Index3 n = out_.extents;
+    return stencil_on_views<S>(name_, queue_, stored_kernel<S>(*kernel_, lab_library()),
+                               {View<const S>(static_cast<const S*>(in), n)},
+                               View<S>(static_cast<S*>(out), n));
+  }
+  [[nodiscard]] std::size_t inputs() const { return in_.size(); }
 
 private:
   static constexpr unsigned char poison_byte = 0xff;
@@ -56,6 +78,23 @@ private:
   View<T> out_;
 };
 
+/// Fills a field with numbers of [-1, 1): those of the device, or of a period that no row has.
+template <class T>
+void fill(Queue& queue, const Span<T>& field, std::uint64_t seed) {
+  if constexpr (is_stored<T>) {
+    constexpr Index period = 262139;
+    std::vector<T> numbers(static_cast<std::size_t>(std::min(period, field.size)));
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = rounded_to<T>(static_cast<float>(random_value(seed, static_cast<Index>(i))));
+    }
+    for (Index at = 0; at < field.size; at += period)
+      copy_to_device(queue, field.data + at, numbers.data(), std::min(period, field.size - at));
+    queue.wait();
+  } else {
+    fill_random(queue, field, seed);
+  }
+}
+
 /// Fields of random numbers for a stencil, on a queue of their own.
 template <class T>
 struct RandomFields {
@@ -66,7 +105,7 @@ struct RandomFields {
     const Extents held{strides.plane * extents.z};
     for (int i = 0; i < traits.inputs(); ++i) {
       fields.emplace_back(request.device, held, "input " + std::to_string(i) + " of " + name);
-      fill_random(queue, fields.back().elements(), static_cast<std::uint64_t>(i) + 1);
+      fill(queue, fields.back().elements(), static_cast<std::uint64_t>(i) + 1);
     }
     out = Field<T>(request.device, held, "the output of " + name);
   }
@@ -96,6 +135,13 @@ public:
                                                               RandomFields<T>::output()) {}
 };
 
+template <class S>
+std::unique_ptr<Case> stored_case(const std::string& name, const StencilKernel& kernel,
+                                  const BenchRequest& request) {
+  return std::make_unique<StencilCase<S>>(name, stored_kernel<S>(*kernel.fp32, lab_library()),
+                                          request);
+}
+
 } // namespace
 
 template <class T>
@@ -113,9 +159,9 @@ stencil_on_views(std::string, Queue&, std::shared_ptr<const stencil::CheckedKern
                  std::vector<View<const double>>, const View<double>&);
 
 template <class T>
-std::unique_ptr<Case>
-stencil_on_arrays(Queue& queue, std::shared_ptr<const stencil::CheckedKernel<T>> kernel,
-                  const Arguments& arguments) {
+std::unique_ptr<Case> stencil_on_arrays(Queue& queue,
+                                        std::shared_ptr<const stencil::CheckedKernel<T>> kernel,
+                                        const Arguments& arguments) {
   const auto inputs = static_cast<std::size_t>(kernel->traits().inputs());
   check_count(arguments, inputs + 1);
   const stencil::Offset r = kernel->traits().radius;
@@ -139,12 +185,31 @@ std::unique_ptr<Case> stencil_on_arrays(Queue& queue, const StencilKernel& kerne
              : stencil_on_arrays<double>(queue, kernel.fp64, arguments);
 }
 
+bool is_storage(std::string_view precision) {
+  return precision == "fp16" || precision == "bf16";
+}
+void check_storage(std::string_view name) {
+  if (!is_storage(name))
+    throw UsageError(fmt::format("--store-as {}: fp16 or bf16 is right", name));
+}
+
+std::unique_ptr<Case> stored_on(const Case& fp32, std::string_view storage, const void* in,
+                                void* out) {
+  check_storage(storage);
+  const auto* const of = dynamic_cast<const StencilOnViews<float>*>(&fp32);
+  if (of == nullptr || of->inputs() != 1)
+    throw UsageError("--store-as is for stencils of one input in fp32");
+  return storage == "fp16" ? of->stored<Fp16>(in, out) : of->stored<Bf16>(in, out);
+}
+
 std::unique_ptr<Case> stencil_case(const std::string& name, const StencilKernel& kernel,
                                    const BenchRequest& request) {
   if (request.precision == "fp64")
     return std::make_unique<StencilCase<double>>(name, kernel.fp64, request);
   if (request.precision == "fp32")
     return std::make_unique<StencilCase<float>>(name, kernel.fp32, request);
+  if (request.precision == "fp16") return stored_case<Fp16>(name, kernel, request);
+  if (request.precision == "bf16") return stored_case<Bf16>(name, kernel, request);
   refuse_precision(request.precision, name, "fp32 and fp64");
 }
 

@@ -1,3 +1,4 @@
+#include <ridge/core/stored.hpp>
 #include <ridge/device/backend.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/lab/stencil_check.hpp>
@@ -45,17 +46,20 @@ void compare_row(const stencil::CheckedKernel<T>& kernel, stencil::Inputs<T> in,
   const bool edge_row = y < r.y || y >= extents.y - r.y || z < r.z || z >= extents.z - r.z;
   const Index first = edge_row ? extents.x : std::min<Index>(r.x, extents.x);
   const Index last = std::max(first, extents.x - r.x); // points between are the kernel's
+  const auto expect_untouched = [&](Index x) {
+    found.expect_untouched(number_of(out[x]), number_of(poison), {x, y, z});
+  };
   for (Index x = 0; x < first; ++x)
-    found.expect_untouched(out[x], poison, {x, y, z});
+    expect_untouched(x);
   if (edge_row) return;
   expected.resize(static_cast<std::size_t>(last - first));
   kernel.reference_row(in, in_y, in_z, first, last, expected.data());
   for (Index x = first; x < last; ++x) {
-    found.compare(out[x], expected[static_cast<std::size_t>(x - first)], poison, {x, y, z},
-                  [&] { return kernel.bound_at(in, x, in_y, in_z); });
+    found.compare(number_of(out[x]), expected[static_cast<std::size_t>(x - first)],
+                  number_of(poison), {x, y, z}, [&] { return kernel.bound_at(in, x, in_y, in_z); });
   }
   for (Index x = last; x < extents.x; ++x)
-    found.expect_untouched(out[x], poison, {x, y, z});
+    expect_untouched(x);
 }
 
 } // namespace
@@ -115,11 +119,17 @@ Check check_stencil(Queue& queue, const stencil::CheckedKernel<T>& kernel, stenc
   return judge(total, tolerance);
 }
 
-template Check check_stencil<float>(Queue&, const stencil::CheckedKernel<float>&,
-                                    stencil::Inputs<float>, const View<float>&, unsigned char,
-                                    double);
-template Check check_stencil<double>(Queue&, const stencil::CheckedKernel<double>&,
-                                     stencil::Inputs<double>, const View<double>&, unsigned char,
-                                     double);
+template <class T>
+using Kernel = stencil::CheckedKernel<T>;
+template <class T>
+using In = stencil::Inputs<T>;
+#define RIDGE_CHECK_OF(T)                                                                          \
+  template Check check_stencil<T>(Queue&, const Kernel<T>&, In<T>, const View<T>&, unsigned char,  \
+                                  double);
+RIDGE_CHECK_OF(float)
+RIDGE_CHECK_OF(double)
+RIDGE_CHECK_OF(Fp16)
+RIDGE_CHECK_OF(Bf16)
+#undef RIDGE_CHECK_OF
 
 } // namespace ridge::lab

@@ -132,8 +132,10 @@ Schedule default_schedule(const Device& device, const Traits& traits, Index3 ext
     const auto march = march_default(device.facts(), traits, extents, at, Loads::packs);
     if (march && bulk_copies) return *march;
   }
-  // Inputs that do not begin where bulk copies may are for points.
-  const bool can = bulk_copies || copies_of(device) != Copies::bulk;
+  // Inputs that do not begin where bulk copies may are for points, and numbers in 16 bits that do
+  // not come in packs.
+  const bool narrow = traits.element_bytes == 2 && rows_at(traits, at).rows == Rows::anywhere;
+  const bool can = !narrow && (bulk_copies || copies_of(device) != Copies::bulk);
   if (!tiles && can && marches(device, traits, extents)) {
     const auto march =
         march_for(device.facts(), device.kind(), copies_of(device), traits, extents, at);

@@ -1,10 +1,20 @@
 // What is compiled where a stencil was not compiled ahead.
+#include <ridge/core/error.hpp>
+#include <ridge/core/stored.hpp>
 #include <ridge/stencil/launch.hpp>
+
+#include <typeinfo>
 
 namespace ridge::stencil {
 
 launch::Demand detail::demand(const Device& device, const Schedule& schedule, Rows rows,
                               const launch::CallTypes& types) {
+  // Lanes copy 4 bytes at least to shared memory by themselves.
+  const auto* const gpu = std::get_if<GpuSchedule>(&schedule);
+  if (gpu != nullptr && gpu->stage == Stage::window && rows != Rows::lines && rows != Rows::packs &&
+      (types.precision == typeid(Fp16) || types.precision == typeid(Bf16)))
+    throw UsageError("stage=window of numbers in 16 bits needs rows that begin at multiples of 16 "
+                     "bytes; stage=none takes any");
   const std::string kernel = launch::type_text(types.kernel);
   const std::string precision = launch::type_text(types.precision);
   launch::Demand made = launch::detail::demand_of(

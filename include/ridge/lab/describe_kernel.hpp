@@ -1,7 +1,6 @@
 // What a functor of the user's is, found out by compiling it: see ridge/lab/user_kernel.hpp.
 #pragma once
 
-#include <ridge/chain/source.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/lab/bench_case.hpp>

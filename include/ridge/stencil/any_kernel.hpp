@@ -8,6 +8,7 @@
 #include <ridge/stencil/reference.hpp>
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -68,6 +69,8 @@ class CheckedKernel : public AnyKernel<T> {
 public:
   using AnyKernel<T>::AnyKernel;
   [[nodiscard]] virtual const std::type_info& call_type() const = 0;
+  /// The bytes of the functor, of the type that the call's names.
+  [[nodiscard]] virtual std::span<const std::byte> functor() const = 0;
   /// What the kernel gives at points x0 to x1 of a row.
   virtual void reference_row(Inputs<T> in, Index y, Index z, Index x0, Index x1,
                              double* values) const = 0;
@@ -123,6 +126,9 @@ public:
     return bind_call(queue, kernel_, in, out, schedule, name);
   }
   [[nodiscard]] const std::type_info& call_type() const override { return typeid(Call<K, T>); }
+  [[nodiscard]] std::span<const std::byte> functor() const override {
+    return std::as_bytes(std::span(&kernel_, 1));
+  }
   void reference_row(Inputs<T> in, Index y, Index z, Index x0, Index x1,
                      double* values) const override {
     const auto views = of(in);

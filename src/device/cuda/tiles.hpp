@@ -41,12 +41,14 @@ inline TileMap cuda_tiles(const TiledField& f) {
                              1};
   const cuuint32_t steps[3] = {1, 1, 1};
   CUtensorMap encoded;
-  const CUresult result = encode(
-      &encoded,
-      f.element_bytes == 8 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3,
-      const_cast<void*>(f.data), extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-      CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result =
+      encode(&encoded,
+             f.element_bytes == 8   ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64
+             : f.element_bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
+                                    : CU_TENSOR_MAP_DATA_TYPE_UINT16,
+             3, const_cast<void*>(f.data), extents, strides, box, steps,
+             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS)
     throw Failure("cuTensorMapEncodeTiled: error " + std::to_string(static_cast<int>(result)));
   static_assert(sizeof(TileMap) == sizeof(CUtensorMap));

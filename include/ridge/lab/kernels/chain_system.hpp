@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/chain/menu.hpp>
+#include <ridge/chain/source.hpp>
 #include <ridge/chain/system/system.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
@@ -10,12 +11,17 @@
 #include <ridge/lab/chain_kernel.hpp>
 #include <ridge/lab/kernels/chain_system_entry.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
+#include <ridge/lab/storage.hpp>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -45,7 +51,9 @@ public:
   [[nodiscard]] double at(Index element) const {
     return centre_ + amplitude_ * numbers()[static_cast<std::size_t>((element + first_) % period)];
   }
-  void fill(Queue& queue, void* memory, Index elements, int element_bytes) const;
+  /// Of float, double, Fp16 or Bf16.
+  template <class T>
+  void fill(Queue& queue, T* memory, Index elements) const;
 
 private:
   static constexpr Index period = 262139; ///< a prime
@@ -57,6 +65,8 @@ private:
 /// One step of a chain with given ends, on random arrays.
 template <class C, class T>
 class RandomSystem final : public Case {
+  using Number = std::conditional_t<is_stored<T>, float, T>;
+
 public:
   RandomSystem(std::string name, const C& chain, const BenchRequest& request)
       : name_(std::move(name)), queue_(request.device), request_{chain, request.size.xyz(), {}} {
@@ -78,7 +88,11 @@ public:
   }
 
   [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] Subject subject() const override { return chain::subject_of(request_, name_); }
+  [[nodiscard]] Subject subject() const override {
+    Subject made = chain::subject_of(request_, name_);
+    made.precision = precision_name<T>();
+    return made;
+  }
   [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
     return chain::menu_of(request_, place);
   }
@@ -104,7 +118,7 @@ public:
     Deviation found;
     compare({}, box, found);
     if (box != n) compare({n.x - box.x, n.y - box.y, n.z - box.z}, box, found);
-    return judge(found, bounded_unit<T>);
+    return judge(found, bounded_unit<Number>);
   }
   [[nodiscard]] Limit limit() const override {
     const Work work = chain::work_of(description_, request_.extents);
@@ -113,6 +127,8 @@ public:
             roof_memory(memory(written()), memory(0), bytes)};
   }
   void complete(Record& record, const AskedSchedule& /*schedule*/) override {
+    record.precision = precision_name<T>();
+    if (is_stored<T>) record.details.push_back({"arithmetic", 0, "fp32"});
     if (!record.timing) return;
     const Index3 n = request_.extents;
     const auto sites = static_cast<double>(n.x * n.y * n.z);
@@ -133,7 +149,7 @@ private:
   }
   void fill(int a) {
     const auto i = static_cast<std::size_t>(a);
-    numbers_[i].fill(queue_, memory(a), layouts_[i].elements, static_cast<int>(sizeof(T)));
+    numbers_[i].fill(queue_, memory(a), layouts_[i].elements);
   }
   [[nodiscard]] static int written() {
     for (int a = arrays - 1; a > 0; --a) {
@@ -162,14 +178,15 @@ private:
   /// Compares the items from `begin` on. Those at faces of the box within the range are left out:
   /// there the reference lacks what operations write beyond it.
   void compare(const Index3& begin, const Index3& box, Deviation& found) {
-    using Bounded = BoundedPack<T>;
+    using Bounded = BoundedPack<Number>;
     std::array<std::vector<Bounded>, arrays> right;
     for (int a = 0; a < arrays; ++a) {
       const chain::Role role = C::arrays[static_cast<std::size_t>(a)].role;
       if (role != chain::Role::input && role != chain::Role::update) continue;
       for_points(a, begin, box, 1, [&](Index3, Index element) {
-        const T number = static_cast<T>(numbers_[static_cast<std::size_t>(a)].at(element));
-        right[static_cast<std::size_t>(a)].emplace_back(static_cast<double>(number), 0.0);
+        const auto number = static_cast<Number>(numbers_[static_cast<std::size_t>(a)].at(element));
+        right[static_cast<std::size_t>(a)].emplace_back(static_cast<double>(as_stored<T>(number)),
+                                                        0.0);
       });
     }
     chain::apply_reference(request_.chain, box, right);
@@ -180,7 +197,7 @@ private:
     }
   }
   void compare_array(int a, const Index3& begin, const Index3& box,
-                     const std::vector<BoundedPack<T>>& right, Deviation& found) {
+                     const std::vector<BoundedPack<Number>>& right, Deviation& found) {
     const chain::ArrayLayout& l = layouts_[static_cast<std::size_t>(a)];
     const chain::Offset extra = C::arrays[static_cast<std::size_t>(a)].extra;
     const Index3 n = request_.extents;
@@ -208,10 +225,10 @@ private:
                          held(box.x, 0) * (y + chain::beyond_of<C>(a, 1) +
                                            held(box.y, 1) * (z + chain::beyond_of<C>(a, 2)));
         for (Index x = 0; x < count; ++x) {
-          const BoundedPack<T>& one = right[static_cast<std::size_t>(at + x)];
-          found.compare(row[static_cast<std::size_t>(x)], one[0], poison,
+          const BoundedPack<Number>& one = right[static_cast<std::size_t>(at + x)];
+          found.compare(number_of(row[static_cast<std::size_t>(x)]), one[0], number_of(poison),
                         {begin.x + first + x, begin.y + y, begin.z + z},
-                        [&] { return one.bound + rounding_of<T>(one[0]); });
+                        [&] { return one.bound + rounding_of<Number>(one[0]); });
         }
       }
     }
@@ -226,6 +243,13 @@ private:
   chain::Request<C, T> request_;
 };
 
+/// The case of a chain on random arrays of 16 bits, by "fp16" or "bf16": what describes it is
+/// compiled. `call` is that of the chain in fp32, `functor` its bytes.
+[[nodiscard]] std::unique_ptr<Case> stored_system(const std::type_info& call,
+                                                  std::span<const std::byte> functor,
+                                                  const std::string& name,
+                                                  const BenchRequest& request);
+
 template <class C>
 [[nodiscard]] BenchKernel system_bench(const std::string& name, const std::string& meaning,
                                        const C& chain) {
@@ -233,7 +257,12 @@ template <class C>
   BenchKernel made = chain_entry<C>(name, meaning);
   made.default_precision = "fp32";
   made.make_case = [=](const BenchRequest& request, RoofSource&) -> std::unique_ptr<Case> {
-    require_chain(name, dimensions, request.size, request.precision);
+    const bool stored = is_storage(request.precision);
+    require_chain(name, dimensions, request.size, stored ? "fp32" : request.precision);
+    if (stored) {
+      return stored_system(typeid(chain::Call<C, float>), std::as_bytes(std::span(&chain, 1)), name,
+                           request);
+    }
     if (request.precision == "fp32")
       return std::make_unique<RandomSystem<C, float>>(name, chain, request);
     return std::make_unique<RandomSystem<C, double>>(name, chain, request);
@@ -265,8 +294,7 @@ template <class C>
 template <class E>
 void describe_system_entry(const char* header, BuiltIn& all) {
   using C = typename E::Chain;
-  know_source(typeid(chain::Call<C, float>), header, {});
-  know_source(typeid(chain::Call<C, double>), header, {});
+  chain::know_chain_source<C>(header);
   all.kernels.push_back(system_bench(E::name, E::meaning, E::make()));
   all.systems.push_back(std::make_shared<const EvolvingSystem>(
       EvolvingSystem{E::name, E::meaning, [](const SystemNumbers& numbers) {

@@ -1,0 +1,28 @@
+// What descriptions of systems whose arrays are stored in 16 bits are compiled from.
+#pragma once
+
+#include <ridge/chain/stored.hpp>
+#include <ridge/lab/kernels/chain_system.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace ridge::lab {
+
+/// C of these bytes on random arrays of S; `file` is where Stored<C, S> can be compiled from.
+template <class C, class S>
+[[nodiscard]] std::unique_ptr<Case>
+describe_stored_system(std::span<const std::byte> functor, const std::string& name,
+                       const BenchRequest& request, const std::string& file) {
+  using Kept = chain::Stored<C, S>;
+  static_assert(std::is_trivially_copy_constructible_v<C>, "a chain is a struct of numbers");
+  know_source(typeid(chain::Call<Kept, S>), file, "");
+  C chain{};
+  std::memcpy(static_cast<void*>(&chain), functor.data(), sizeof chain);
+  return std::make_unique<RandomSystem<Kept, S>>(name, Kept(chain), request);
+}
+
+} // namespace ridge::lab

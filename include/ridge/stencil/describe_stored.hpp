@@ -1,0 +1,29 @@
+// What descriptions of stencils of stored fields are compiled from
+// (ridge/stencil/stored_demand.hpp).
+#pragma once
+
+#include <ridge/device/offer.hpp>
+#include <ridge/stencil/stored_kernel.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace ridge::stencil {
+
+/// K of these bytes on fields of S; `file` is where Stored<K> can be compiled from.
+template <class K, class S>
+[[nodiscard]] std::shared_ptr<const CheckedKernel<S>>
+describe_stored(std::span<const std::byte> functor, const std::string& file) {
+  static_assert(std::is_trivially_copyable_v<K>, "a kernel is a struct of numbers");
+  know_source(typeid(Call<Stored<K>, S>), file, "");
+  std::array<std::byte, sizeof(K)> bytes;
+  std::copy_n(functor.begin(), bytes.size(), bytes.begin());
+  return stored<S>(std::bit_cast<K>(bytes));
+}
+
+} // namespace ridge::stencil

@@ -1,0 +1,31 @@
+// Stencils of fields that are stored in 16 bits: what describes one is compiled when it is asked
+// for.
+#pragma once
+
+#include <ridge/core/stored.hpp>
+#include <ridge/stencil/any_kernel.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace ridge::stencil {
+
+/// What the description of a stored kernel offers, by the type of its numbers: the kernel of these
+/// bytes on fields of S.
+template <class S>
+using DescribeStored = std::shared_ptr<const CheckedKernel<S>>(std::span<const std::byte> functor);
+
+/// The kernel on fields of S, its mathematics in fp32. Its description, which is linked to
+/// `library`, is compiled or taken from the cache. Throws as load_description does; UsageError for
+/// a kernel whose source nobody said.
+template <class S>
+[[nodiscard]] std::shared_ptr<const CheckedKernel<S>>
+stored_kernel(const CheckedKernel<float>& kernel, const std::string& library);
+extern template std::shared_ptr<const CheckedKernel<Fp16>>
+stored_kernel(const CheckedKernel<float>&, const std::string&);
+extern template std::shared_ptr<const CheckedKernel<Bf16>>
+stored_kernel(const CheckedKernel<float>&, const std::string&);
+
+} // namespace ridge::stencil

@@ -1,0 +1,34 @@
+// Fields of `ridge apply` that are held in 16 bits.
+#pragma once
+
+#include <ridge/device/memory.hpp>
+
+#include <string>
+
+namespace ridge::app {
+
+/// The input and the output of a stencil in 16 bits, on a device.
+class StoredFields {
+public:
+  /// Fields of so many numbers; the output holds 0. Throws Failure where they do not fit the
+  /// memory.
+  StoredFields(Queue& queue, std::string storage, Index count);
+
+  /// Rounds fp32 numbers of the device into the input. Says once how many are beyond the range.
+  void take(const void* numbers);
+  /// Widens the output into fp32 numbers of the device. Says once how many left the range.
+  void give(void* numbers);
+
+  [[nodiscard]] const void* in() const { return in_.data(); }
+  [[nodiscard]] void* out() const { return out_.data(); }
+  [[nodiscard]] const Memory& memory_of_result() const { return out_; }
+
+private:
+  Queue& queue_;
+  std::string storage_;
+  Index count_;
+  Index infinite_ = 0; ///< of what was taken, afterwards
+  Memory in_, out_;
+};
+
+} // namespace ridge::app

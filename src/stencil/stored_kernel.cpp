@@ -1,0 +1,57 @@
+#include <ridge/core/error.hpp>
+#include <ridge/device/offer.hpp>
+#include <ridge/launch/description.hpp>
+#include <ridge/launch/type_text.hpp>
+#include <ridge/stencil/stored_demand.hpp>
+
+#include <fmt/format.h>
+
+namespace ridge::stencil {
+
+namespace {
+
+/// K of the text "ridge::stencil::Call<K, float>".
+std::string kernel_in(const std::string& call) {
+  const std::size_t begin = call.find('<');
+  const std::size_t end = call.rfind(',');
+  if (begin == std::string::npos || end == std::string::npos || end < begin)
+    throw Failure(call + " is no call of a stencil; please report this");
+  return call.substr(begin + 1, end - begin - 1);
+}
+
+} // namespace
+
+template <class S>
+std::shared_ptr<const CheckedKernel<S>> stored_kernel(const CheckedKernel<float>& kernel,
+                                                      const std::string& library) {
+  const std::string type = kernel_in(launch::type_text(kernel.call_type()));
+  const SourceFile source = find_source(kernel.call_type());
+  if (source.file.empty())
+    throw UsageError(
+        "storage in 16 bits is compiled when it is asked for, and nobody said where the "
+        "source of " +
+        type + " is");
+  const std::string file = launch::keep_source(
+      "stored.hpp",
+      fmt::format("#pragma once\n#include <ridge/stencil/stored.hpp>\n#include \"{}\"\n",
+                  source.file));
+  const std::string text = fmt::format(
+      "#include <ridge/stencil/describe_stored.hpp>\n#include \"{0}\"\n"
+      "namespace {{\nusing Number = {2};\n"
+      "std::shared_ptr<const ridge::stencil::CheckedKernel<Number>>\n"
+      "describe(std::span<const std::byte> functor) {{\n"
+      "  return ridge::stencil::describe_stored<{1}, Number>(functor, \"{0}\");\n}}\n"
+      "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(Number), &describe);\n}}\n",
+      file, type, std::is_same_v<S, Fp16> ? "ridge::Fp16" : "ridge::Bf16");
+  for (const Offered& o : launch::load_description(text, file, {library})) {
+    if (std::string_view(o.name) == typeid(S).name())
+      return reinterpret_cast<DescribeStored<S>*>(o.function)(kernel.functor());
+  }
+  throw Failure("the description of " + type + " offers nothing; please report this");
+}
+template std::shared_ptr<const CheckedKernel<Fp16>> stored_kernel(const CheckedKernel<float>&,
+                                                                  const std::string&);
+template std::shared_ptr<const CheckedKernel<Bf16>> stored_kernel(const CheckedKernel<float>&,
+                                                                  const std::string&);
+
+} // namespace ridge::stencil
