@@ -64,6 +64,7 @@ template <class I>
                      {"sources", "sums"},
                      1,
                      false,
+                     false,
                      true};
   entry.make_menu = [=](const BenchRequest& r, const Place& place) {
     const Index count = bodies_asked(r.size, r.precision, name, pairs::has_mutual<I>);
