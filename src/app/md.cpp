@@ -334,6 +334,7 @@ private:
       return;
     }
     record.kernel = "md";
+    system_->add_phases(record);
     if (steps > 0 && seconds_ > 0) {
       const Seconds each{seconds_ / static_cast<double>(steps)};
       record.timing = Timing{each, each, each, static_cast<int>(std::min<Index>(steps, INT_MAX))};

@@ -8,6 +8,8 @@
 
 #include <nbody/mover.hpp>
 
+#include <chrono>
+#include <limits>
 #include <optional>
 
 namespace ridge::md {
@@ -92,6 +94,25 @@ public:
   }
   [[nodiscard]] const pairs::NamedListSchedule& schedule() const override { return schedule_; }
   [[nodiscard]] Index builds() const override { return lists_->data().builds; }
+  void add_phases(Record& record) override {
+    const auto add = [&](const char* name, const auto& what) {
+      double least = std::numeric_limits<double>::infinity();
+      for (int n = 0; n < 4; ++n) { // the first warms up
+        queue_.wait();
+        const auto begin = std::chrono::steady_clock::now();
+        what();
+        queue_.wait();
+        const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+        least = std::min(least, took.count());
+      }
+      record.details.push_back({std::string("seconds_") + name, least, {}});
+    };
+    add("forces", [&] { programs_->force.run(); });
+    if (exchange_) add("exchange", [&] { exchange(spans(forces_)); });
+    if (halt_.size == 0) add("look", [&] { (void)lists_->update(); });
+    add("build", [&] { lists_->rebuild(); });
+    add("move", [&] { move({half_kick(), half_kick()}, static_cast<T>(parameters_.dt)); });
+  }
 
 private:
   [[nodiscard]] pairs::Box box() const { return {{}, parameters_.box, {true, true, true}}; }

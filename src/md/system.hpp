@@ -28,6 +28,9 @@ public:
   [[nodiscard]] virtual const pairs::NamedListSchedule& schedule() const = 0;
   /// How often lists were built since the start.
   [[nodiscard]] virtual Index builds() const = 0;
+  /// Adds the times of the parts of a step, each done again alone, to a record: `seconds_forces`,
+  /// `seconds_build`, ... Collective; nothing can be done with the bodies afterwards.
+  virtual void add_phases(Record& record) = 0;
 };
 
 /// Over ranks each keeps all bodies, and computes the forces on a part of them along the curve that

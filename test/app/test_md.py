@@ -91,7 +91,9 @@ def test_the_melt_of_lammps(ridge, folder):
     E_pair -5.7614 at step 100."""
     out = ridge.good("md", "--lattice", 4000, "--steps", 100, "--precision", "fp64", "--device", "cpu",
                      "--json")
-    lines = out.records()[0]["md"]["snapshots"]
+    (record,) = out.records()
+    assert all(record[f"seconds_{part}"] > 0 for part in ("forces", "look", "build", "move"))
+    lines = record["md"]["snapshots"]
     first, last = lines[0], lines[-1]
     assert first["potential_energy"] / 4000 == pytest.approx(-6.7733681, abs=1e-6)
     ideal = 0.8442 * 1.44 * (1 / 131072 - 1 / 4000)  # the centre of mass has no temperature
