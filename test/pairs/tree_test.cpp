@@ -245,6 +245,35 @@ TEST_P(Trees, SoftenNodesAsBodies) {
     EXPECT_NEAR(got[3][i] / right[3][i], 1, 1e-4);
 }
 
+/// Charges of one sign are masses where the others have none. Ions on faces, edges and corners of
+/// the block count by halves (Evjen 1932), so that the potential in the middle is that of a
+/// crystal.
+TEST_P(Trees, GiveMadelungsConstantOfRockSalt) {
+  constexpr int half = 4;
+  double potential = 0;
+  for (const int sign : {0, 1}) {
+    Places ions;
+    std::size_t middle = 0;
+    for (int x = -half; x <= half; ++x) {
+      for (int y = -half; y <= half; ++y) {
+        for (int z = -half; z <= half; ++z) {
+          if (x == 0 && y == 0 && z == 0) middle = ions[0].size();
+          double charge = (x + y + z + 100) % 2 == sign ? 1 : 0;
+          for (const int at : {x, y, z})
+            charge *= std::abs(at) == half ? 0.5 : 1;
+          ions[0].push_back(x);
+          ions[1].push_back(y);
+          ions[2].push_back(z);
+          ions[3].push_back(charge);
+        }
+      }
+    }
+    Bodies<Fp64> bodies(device, ions, options(0.25, 2, 0));
+    potential += (sign == 0 ? -1 : 1) * bodies.run()[3][middle];
+  }
+  EXPECT_NEAR(potential, -1.747565, 4e-3);
+}
+
 TEST_P(Trees, GiveTheSameBitsEachTimeAndAfterARestart) {
   const Places places = plummer(600);
   Bodies<Mixed> one(device, places, options(0.5)), other(device, places, options(0.5));
