@@ -46,8 +46,7 @@ struct MarchBody {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    Job job = Job::of<Up>(plan, lane.block());
-    if constexpr (counts) job.counted = s.squares.size != 0 ? job.last : job.first;
+    const Job job = Job::of<Up>(plan, lane.block());
     const auto m = lane.template shared<T>(0, plan.shared_numbers);
     const int t = lane.rank();
     for (int i = t; i < plan.shared_numbers; i += Shape::threads)
@@ -66,7 +65,7 @@ struct MarchBody {
     if constexpr (counts) {
       if (s.squares.size != 0) {
         const double weight = s.weights[0];
-        add_up(lane, t, static_cast<double>(m[Room::squares + t]) / (weight * weight));
+        add_up(lane, t, static_cast<double>(m[plan.squares_at + t]) / (weight * weight));
       }
     }
   }
@@ -422,7 +421,7 @@ private:
       m[Room::first + odd * plane + my.at + r * pitch] = first.at[r];
     held.u = own_u;
     if constexpr (counts) {
-      if (p - 1 >= job.first && p - 1 < job.counted)
+      if (s.squares.size != 0 && p - 1 >= job.first && p - 1 < job.last)
         count<Even>(m, my, z_at - Room::z_numbers, own_u, first);
     }
 
@@ -474,16 +473,19 @@ private:
   RIDGE_DEVICE void count(const Memory& m, const Mine<Even>& my, int z_at, const Column& u,
                           const Column& first) const {
     const T z_own = m[z_at + 2];
-    T squares = m[Room::squares + my.t];
+    T squares = m[plan.squares_at + my.t];
     RIDGE_UNROLL
     for (int r = 0; r < rows; ++r) {
       T y_own = my.y_own;
       if constexpr (!Even) y_own = m[Room::y_table + 4 * (my.first_row + r) + 2];
       const T residual = (first.at[r] - u.at[r]) * ((my.x_own + y_own) + z_own);
-      // No branch, whose masks would take registers of AMD's waves.
+#if defined(RIDGE_TARGET_HIP) // a branch takes more scalar registers than AMD's waves have
       squares += static_cast<T>(my.stores >> r & 1) * (residual * residual);
+#else // which costs NVIDIA's nothing, and the product a tenth of the pass
+      if ((my.stores >> r & 1) != 0) squares += residual * residual;
+#endif
     }
-    m[Room::squares + my.t] = squares;
+    m[plan.squares_at + my.t] = squares;
   }
 
   /// Adds the residual of plane q to the coarse planes that take it.

@@ -76,8 +76,7 @@ struct MarchRoom {
   static constexpr int y_given = y_table + 4 * Shape::high;
   static constexpr int x_taken = y_given + (Up ? 2 * Shape::high : 0);
   static constexpr int y_taken = x_taken + (Up ? 0 : 3 * Shape::wide);
-  static constexpr int squares = y_taken + (Up ? 0 : 3 * Shape::high); ///< a sum a thread
-  static constexpr int z_table = squares + (Up || Varied ? 0 : Shape::threads);
+  static constexpr int z_table = y_taken + (Up ? 0 : 3 * Shape::high);
   static constexpr int z_numbers = (Up ? 5 : 3) + (Varied ? 1 : 0); ///< a plane
   static constexpr int z_before = 3; ///< planes before a job's first, of weight 0
 };
@@ -92,7 +91,8 @@ struct MarchPlan {
   int planes = 0;     ///< of the level
   int coarse[2] = {}; ///< coarse points of a tile, or those that its region lies between
   int coarse_plane = 0;
-  int coarse_at = 0; ///< in shared memory
+  int coarse_at = 0;  ///< in shared memory
+  int squares_at = 0; ///< there, too: a sum a thread
   int shared_numbers = 0;
   LaunchShape shape;
 };
@@ -102,7 +102,6 @@ struct Job {
   int region[2];  ///< the region's first point
   int begin, end; ///< planes of u
   int first, last;
-  int counted = 0; ///< squares of residuals are added up from `first` to here
   int coarse[3];
   int coarse_planes;
 
@@ -172,10 +171,12 @@ MarchPlan plan_march(const std::array<StepTables<T>, 3>& transfer, Index3 n, int
   plan.tiles_x = tiles[0];
   plan.coarse_plane = plan.coarse[0] * plan.coarse[1];
   const Index coarse = Up ? 4 * Index{plan.coarse_plane} : 0;
+  const Index squares = Up || Varied ? 0 : Shape::threads;
   shared_bytes = shared_bytes / Shape::blocks - (Shape::blocks > 1 ? 512 : 0);
   units *= Shape::blocks;
   const Index most_planes =
-      (shared_bytes / static_cast<Index>(sizeof(T)) - Room::z_table - coarse) / Room::z_numbers -
+      (shared_bytes / static_cast<Index>(sizeof(T)) - Room::z_table - coarse - squares) /
+          Room::z_numbers -
       11;
   if (most_planes < 2) return plan;
   // Jobs of so many planes that blocks end together: each has some more planes at its ends.
@@ -196,7 +197,8 @@ MarchPlan plan_march(const std::array<StepTables<T>, 3>& transfer, Index3 n, int
   }
   cut(2, best);
   plan.coarse_at = Room::z_table + Room::z_numbers * (plan.owned[2] + 11);
-  plan.shared_numbers = plan.coarse_at + static_cast<int>(coarse);
+  plan.squares_at = plan.coarse_at + static_cast<int>(coarse);
+  plan.shared_numbers = plan.squares_at + static_cast<int>(squares);
   plan.shape = {{static_cast<int>(columns), tiles[2], 1},
                 {Shape::threads, 1, 1},
                 plan.shared_numbers * static_cast<int>(sizeof(T))};
