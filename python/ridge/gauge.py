@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import Any, Optional, Union
+from typing import Any, Optional, Sequence, Union
 
 import numpy as np
 
@@ -264,12 +264,26 @@ def _require_converged(solved: Solved, tol: float, found: Array) -> None:
                            f"{solved.residual:.2e}; x of this error is what was reached", found, solved)
 
 
-def cg(D: Union[Wilson, DomainWall], b: Any, tol: float = 1e-10, x: Any = None, iterations: int = 10000) -> Array:
+def cg(D: Union[Wilson, DomainWall], b: Any, tol: float = 1e-10, x: Any = None, iterations: int = 10000,
+       shifts: Optional[Sequence[float]] = None) -> Array:
     """x with D x = b, by conjugate gradients on D^+ D, from `x` or 0 on (domain walls: from 0). An axis more of b
-    holds several right-hand sides. `D.solved` says how the last went. Raises NotConverged, which holds what was
-    reached."""
+    holds several right-hand sides. With `shifts` (Wilson; at least 0) x[i] with (D^+ D + shifts[i]) x[i] = D^+ b, by
+    one solve for all in fp64. `D.solved` says how the last went. Raises NotConverged, which holds what was reached."""
     _require_tolerance(tol)
     source = D._fermion(b, "b")
+    if shifts is not None:
+        if isinstance(D, DomainWall) or x is not None:
+            raise _core.UsageError("shifts= is for Wilson, and begins from 0")
+        every = np.zeros((len(shifts), *source.shape), dtype=np.complex128)
+        for i in range(source.size // int(np.prod(source.shape[-6:]))):
+            one = source.reshape(-1, *source.shape[-6:])[i]
+            to = np.zeros((len(shifts), *one.shape), dtype=np.complex128)
+            ended = D._held.solve_shifted(_address(to), _address(one), [float(s) for s in shifts], tol, iterations)
+            every.reshape(len(shifts), -1, *one.shape)[:, i] = to
+            for last in ended:
+                D.solved = Solved(*last)
+                _require_converged(D.solved, tol, every)
+        return every
     if x is not None and isinstance(D, DomainWall):
         raise _core.UsageError("x= is for Wilson: domain walls begin from 0")
     found = np.zeros_like(source) if x is None else D._fermion(x, "x").copy()

@@ -91,25 +91,55 @@ public:
   }
 
   /// Whether it converged, iterations, the residual, seconds and bytes.
-  std::tuple<bool, Index, double, double, double> solve(std::uintptr_t x, std::uintptr_t b,
-                                                        double tolerance, Index iterations) const {
+  using Ended = std::tuple<bool, Index, double, double, double>;
+  Ended solve(std::uintptr_t x, std::uintptr_t b, double tolerance, Index iterations) const {
     return in_turn(device_, [&](Queue& queue) {
       const Fermions source(*this, queue, b, "the source");
       const Fermions solution(*this, queue, x, "the solution");
-      solve::Options options{.tolerance = tolerance, .most_iterations = iterations};
-      options.go_on = [](const solve::Progress&) {
-        check_interrupt();
-        return true;
-      };
-      const solve::Solved solved = solver_->solve(solution.field, source.field, options);
+      const solve::Solved solved =
+          solver_->solve(solution.field, source.field, options_of(tolerance, iterations));
       solution.give(queue, x);
-      return std::tuple(solved.converged, solved.iterations, solved.residual, solved.seconds.value,
-                        solved.bytes);
+      return ended(solved);
+    });
+  }
+
+  /// Of (D^+ D + shift) x = D^+ b for each shift; the solutions follow each other at x.
+  std::vector<Ended> solve_shifted(std::uintptr_t x, std::uintptr_t b,
+                                   const std::vector<double>& shifts, double tolerance,
+                                   Index iterations) const {
+    return in_turn(device_, [&](Queue& queue) {
+      const Fermions source(*this, queue, b, "the source");
+      std::vector<std::unique_ptr<Fermions>> solutions;
+      std::vector<const gauge::Fermion<double>*> fields;
+      for (std::size_t i = 0; i < shifts.size(); ++i) {
+        solutions.push_back(std::make_unique<Fermions>(*this, queue, 0, "the solution"));
+        fields.push_back(&solutions.back()->field);
+      }
+      std::vector<Ended> all;
+      for (const solve::Solved& solved :
+           solver_->solve_shifted(fields, source.field, shifts, options_of(tolerance, iterations)))
+        all.push_back(ended(solved));
+      const auto bytes = static_cast<std::size_t>(solver_->lattice().sites()) * sizeof(Site);
+      for (std::size_t i = 0; i < shifts.size(); ++i)
+        solutions[i]->give(queue, x + i * bytes);
+      return all;
     });
   }
 
 private:
   using Site = lattice::Spinor<double>;
+  static solve::Options options_of(double tolerance, Index iterations) {
+    solve::Options options{.tolerance = tolerance, .most_iterations = iterations};
+    options.go_on = [](const solve::Progress&) {
+      check_interrupt();
+      return true;
+    };
+    return options;
+  }
+  static Ended ended(const solve::Solved& solved) {
+    return {solved.converged, solved.iterations, solved.residual, solved.seconds.value,
+            solved.bytes};
+  }
   struct Fermions {
     Fermions(const WilsonOperator& d, Queue& queue, std::uintptr_t from, const char* what)
         : field(queue.device(), d.solver_->lattice(), what) {
@@ -255,7 +285,9 @@ void add_gauge(nb::module_& m) {
       .def(nb::init<Sizes, std::uintptr_t, double, double, bool, bool, std::string>(), "extents"_a,
            "links"_a, "diagonal"_a, "hop"_a, "antiperiodic"_a, "mixed"_a, "device"_a)
       .def("apply", &WilsonOperator::apply, "out"_a, "psi"_a, "dagger"_a)
-      .def("solve", &WilsonOperator::solve, "x"_a, "b"_a, "tolerance"_a, "iterations"_a);
+      .def("solve", &WilsonOperator::solve, "x"_a, "b"_a, "tolerance"_a, "iterations"_a)
+      .def("solve_shifted", &WilsonOperator::solve_shifted, "x"_a, "b"_a, "shifts"_a, "tolerance"_a,
+           "iterations"_a);
   nb::class_<DomainWallOperator>(m, "DomainWallOperator")
       .def(
           nb::init<Sizes, std::uintptr_t, double, double, int, double, double, bool, std::string>(),

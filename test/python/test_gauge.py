@@ -133,3 +133,22 @@ def test_bad_input(links, b):
             wrong()
     with pytest.raises(ridge.Failure, match="nowhere"):
         gauge.read("nowhere")
+
+
+def test_shifts(links, b, device):
+    d = gauge.Wilson(links, 0.12, device=device)
+    shifts = [0.2, 0.0, 3.0]
+    many = np.stack([b, 1j * b])
+    x = gauge.cg(d, many, tol=1e-11, shifts=shifts)
+    assert x.shape == (3, *many.shape) and d.solved.converged
+    right = d.apply(b, dagger=True)
+    for i, shift in enumerate(shifts):
+        rest = d.apply(d @ x[i, 0], dagger=True) + shift * x[i, 0] - right
+        assert np.linalg.norm(rest) < 1e-10 * np.linalg.norm(right)
+    assert np.allclose(x[:, 1], 1j * x[:, 0]) and np.allclose(d @ x[1, 0], b)
+    with pytest.raises(gauge.NotConverged):
+        gauge.cg(d, b, tol=1e-11, iterations=3, shifts=shifts)
+    for wrong in (lambda: gauge.cg(d, b, shifts=[-1.0]), lambda: gauge.cg(d, b, shifts=[]),
+                  lambda: gauge.cg(d, b, x=b, shifts=[1.0])):
+        with pytest.raises(ridge.UsageError, match="shift"):
+            wrong()
