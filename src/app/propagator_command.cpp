@@ -98,7 +98,7 @@ void PropagatorCommand::run() {
     file.emplace(plan, output);
     file->require_room(static_cast<std::uintmax_t>(extents.count()) * 144 * 16 *
                        std::max<std::size_t>(1, shifts().size()));
-    writer.emplace(file->path(), extents, std::max(1, static_cast<int>(shifts().size())));
+    writer.emplace(file->path(), extents, std::max(1, static_cast<int>(shifts().size())), spins());
   }
   columns(queue, *solver, extents, at, start ? &*start : nullptr, writer ? &*writer : nullptr);
   facts_.numbers = numbers();
@@ -130,7 +130,7 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
   if (!json) fmt::print("{:>6} {:>10} {:>12} {:>10}\n", "column", "iterations", "residual", "time");
   std::fflush(stdout);
   io::Column b(volume);
-  for (int c = 0; c < io::propagator_columns; ++c) {
+  for (int c = 0; c < 3 * spins(); ++c) {
     component(b[place], c) = {1, 0};
     io::Column x = start != nullptr ? start->read(c) : io::Column(volume);
     solve::Solved solved;
@@ -157,9 +157,9 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
 solve::Options PropagatorCommand::column_options(Progress& line, int column) const {
   solve::Options options{.tolerance = tolerance, .most_iterations = iterations};
   if (ranks().ranks() > 1) options.check_every = 10; // each time all ranks ask each other
-  options.go_on = [&line, column](const solve::Progress& now) {
-    line.show(fmt::format("column {} of {}: iteration {}, residual {:.1e}", column + 1,
-                          io::propagator_columns, now.iterations, now.residual));
+  options.go_on = [this, &line, column](const solve::Progress& now) {
+    line.show(fmt::format("column {} of {}: iteration {}, residual {:.1e}", column + 1, 3 * spins(),
+                          now.iterations, now.residual));
     return !interrupt_seen_by(ranks());
   };
   return options;
@@ -172,7 +172,7 @@ void PropagatorCommand::shifted_columns(ColumnSolver& solver, std::size_t volume
   if (!json)
     fmt::print("{:>6} {:>12} {:>10} {:>12}\n", "column", "shift", "iterations", "residual");
   io::Column b(volume);
-  for (int c = 0; c < io::propagator_columns; ++c) {
+  for (int c = 0; c < 3 * spins(); ++c) {
     component(b[place], c) = {1, 0};
     std::vector<io::Column> x(all.size(), io::Column(volume));
     std::vector<solve::Solved> solved(all.size());

@@ -8,6 +8,7 @@ void add_solve(CommandLine& line) {
   add_solve_poisson(command);
   add_solve_wilson(command);
   add_solve_domain_wall(command);
+  add_solve_staggered(command);
 }
 
 } // namespace ridge::app

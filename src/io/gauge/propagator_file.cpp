@@ -72,12 +72,15 @@ struct Open {
 struct PropagatorWriter::State : Open {};
 struct PropagatorReader::State : Open {};
 
-PropagatorWriter::PropagatorWriter(const fs::path& path, const Extents& extents, int systems)
+PropagatorWriter::PropagatorWriter(const fs::path& path, const Extents& extents, int systems,
+                                   int spins)
     : state_(std::make_unique<State>()) {
   quiet_hdf5();
   state_->path = path;
   state_->set_sizes(extents);
-  state_->sizes[0] *= static_cast<hsize_t>(systems);
+  const auto components_here = static_cast<hsize_t>(3 * spins);
+  state_->sizes[0] = components_here * static_cast<hsize_t>(systems);
+  state_->sizes[5] = components_here;
   state_->file = Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
   const Handle space(H5Screate_simple(rank, state_->sizes, nullptr), H5Sclose);
   state_->dataset = Handle(H5Dcreate2(state_->file.id(), dataset_name, H5T_IEEE_F64LE, space.id(),
@@ -88,8 +91,15 @@ PropagatorWriter::PropagatorWriter(const fs::path& path, const Extents& extents,
 PropagatorWriter::~PropagatorWriter() = default;
 
 void PropagatorWriter::write(int column, const Column& sites) {
+  std::vector<std::remove_cvref_t<decltype(sites.front()(0))>> first; // spin components
+  const void* from = sites.data();
+  if (state_->sizes[5] == 3) {
+    for (const auto& spinor : sites)
+      first.push_back(spinor(0));
+    from = first.data();
+  }
   if (H5Dwrite(state_->dataset.id(), H5T_NATIVE_DOUBLE, state_->memory().id(),
-               state_->column(column).id(), H5P_DEFAULT, sites.data()) < 0)
+               state_->column(column).id(), H5P_DEFAULT, from) < 0)
     fail("writing", state_->path);
 }
 

@@ -1,5 +1,6 @@
 // Propagators in HDF5 files: the dataset /propagator of 12 x nt x nz x ny x nx x 12 x 2 numbers, a
-// column for each spin (slow) and colour of the source, with what was solved as attributes.
+// column for each spin (slow) and colour of the source, with what was solved as attributes. Of one
+// spin component 3 takes the place of 12.
 #pragma once
 
 #include <ridge/core/extents.hpp>
@@ -33,8 +34,10 @@ struct PropagatorFacts {
 
 class PropagatorWriter {
 public:
-  /// A new file; with `systems` more than one, 12 columns for each of them. Throws Failure.
-  PropagatorWriter(const std::filesystem::path& path, const Extents& extents, int systems = 1);
+  /// A new file; with `systems` more than one, all columns for each of them. Of columns of one of
+  /// `spins` the first spin component is written. Throws Failure.
+  PropagatorWriter(const std::filesystem::path& path, const Extents& extents, int systems = 1,
+                   int spins = 4);
   ~PropagatorWriter();
   PropagatorWriter(const PropagatorWriter&) = delete;
   PropagatorWriter& operator=(const PropagatorWriter&) = delete;

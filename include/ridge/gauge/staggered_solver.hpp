@@ -1,0 +1,42 @@
+// D x = b for staggered fermions, D = m + H / 2 (ridge/gauge/staggered.hpp): conjugate gradients in
+// double precision on even sites,
+//
+//   (m^2 - H_eo H_oe / 4) x_e = m b_e - H_eo b_o / 2,   x_o = (b_o - H_oe x_e / 2) / m
+//
+//   gauge::StaggeredSolver solver(queue, extents, links, 0.05);
+//   const solve::Solved solved = solver.solve(x, b, {.tolerance = 1e-10});
+#pragma once
+
+#include <ridge/gauge/averages.hpp>
+#include <ridge/gauge/links.hpp>
+#include <ridge/solve/solver.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace ridge::gauge {
+
+class StaggeredSolver {
+public:
+  /// A colour vector a site, x fastest.
+  using Sites = std::vector<lattice::ColourVector<double>>;
+
+  /// Takes copies of the links, which have no phases yet. Factors of the boundary are real. Throws
+  /// UsageError for an odd extent and for a mass of 0.
+  StaggeredSolver(Queue& queue, const Extents& extents, const HostLinks& links, double mass,
+                  const Boundary& boundary = antiperiodic_in_time);
+  ~StaggeredSolver();
+  StaggeredSolver(const StaggeredSolver&) = delete;
+  StaggeredSolver& operator=(const StaggeredSolver&) = delete;
+
+  /// x = D^-1 b, from what x holds; the residual is |b - D x| / |b|, computed anew.
+  solve::Solved solve(Sites& x, const Sites& b, const solve::Options& options);
+  /// |b - D x| / |b|.
+  [[nodiscard]] double residual(const Sites& x, const Sites& b);
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+} // namespace ridge::gauge

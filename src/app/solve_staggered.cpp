@@ -1,0 +1,81 @@
+// `ridge solve staggered`: propagators of staggered fermions.
+#include <ridge/core/error.hpp>
+#include <ridge/gauge/staggered_solver.hpp>
+
+#include "propagator_command.hpp"
+#include "solve_commands.hpp"
+
+#include <cmath>
+
+namespace ridge::app {
+
+namespace {
+
+/// A column has its colour vectors as the first spin component.
+class StaggeredColumns final : public ColumnSolver {
+public:
+  StaggeredColumns(Queue& queue, const Extents& extents, const gauge::HostLinks& links, double mass,
+                   const gauge::Boundary& boundary)
+      : solver_(queue, extents, links, mass, boundary) {}
+
+  solve::Solved solve(io::Column& x, const io::Column& b, const solve::Options& options) override {
+    auto found = vectors(x);
+    const solve::Solved solved = solver_.solve(found, vectors(b), options);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i](0) = found[i];
+    return solved;
+  }
+  double residual(const io::Column& x, const io::Column& b) override {
+    return solver_.residual(vectors(x), vectors(b));
+  }
+
+private:
+  static gauge::StaggeredSolver::Sites vectors(const io::Column& column) {
+    gauge::StaggeredSolver::Sites all(column.size());
+    for (std::size_t i = 0; i < column.size(); ++i)
+      all[i] = column[i](0);
+    return all;
+  }
+  gauge::StaggeredSolver solver_;
+};
+
+class StaggeredCommand final : public PropagatorCommand {
+public:
+  explicit StaggeredCommand(const Command& command) {
+    add_options(command);
+    command.add("--mass", &mass_, "of the quark, not 0: D = mass + hops / 2");
+    command.set_footer("\nThree columns of a colour vector a site. Ctrl-C keeps the columns that "
+                       "are done.\n");
+  }
+
+private:
+  void check() const override {
+    if (!mass_ || *mass_ == 0 || !std::isfinite(*mass_))
+      throw UsageError("--mass is needed, a number other than 0");
+  }
+  [[nodiscard]] std::unique_ptr<ColumnSolver> make(Queue& queue, const Extents& extents,
+                                                   const gauge::HostLinks& links) const override {
+    return std::make_unique<StaggeredColumns>(queue, extents, links, *mass_, fermion_boundary());
+  }
+  [[nodiscard]] std::vector<io::PropagatorNumber> numbers() const override {
+    return {{"mass", *mass_}};
+  }
+  [[nodiscard]] std::string name() const override { return "staggered"; }
+  [[nodiscard]] std::string precision_text() const override { return "fp64"; }
+  [[nodiscard]] std::string solver_text() const override { return "cg"; }
+  [[nodiscard]] bool can_go_on() const override { return false; }
+  [[nodiscard]] int spins() const override { return 1; }
+
+  std::optional<double> mass_;
+};
+
+} // namespace
+
+void add_solve_staggered(const Command& solve) {
+  const Command command =
+      solve.add_command("staggered", "D x = b of staggered fermions: a propagator of 3 columns");
+  auto o = std::make_shared<StaggeredCommand>(command);
+  command.set_action([o] { o->run(); });
+}
+
+} // namespace ridge::app
