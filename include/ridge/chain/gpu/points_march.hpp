@@ -216,7 +216,9 @@ private:
       if constexpr (Kept::points_of(a) > 0 && Windows::has(a.array) &&
                     !written_in<C>(First, K - 1, a.array)) {
         constexpr HeldRows held = Kept::rows_of(a.array);
-        int at = Kept::template near_before<K>(decltype(number)::value);
+        // A constant where it is inlined: compilers for AMD keep `near` in memory else.
+        constexpr int before = Kept::template near_before<K>(decltype(number)::value);
+        int at = before;
         RIDGE_UNROLL
         for (int z = a.reach.low.z; z <= a.reach.high.z; ++z) {
           RIDGE_UNROLL
@@ -242,7 +244,8 @@ private:
         constexpr Reach r = a.reach;
         if (o.x >= r.low.x && o.x <= r.high.x && o.y >= r.low.y && o.y <= r.high.y &&
             o.z >= r.low.z && o.z <= r.high.z) {
-          constexpr int before = Kept::template near_before<K>(A);
+          // A constant where it is inlined: compilers for AMD keep `near` in memory else.
+        constexpr int before = Kept::template near_before<K>(A);
           constexpr int in_row = 1 + r.high.x - r.low.x;
           constexpr int in_plane = in_row * (1 + r.high.y - r.low.y);
           return near[before + (o.z - r.low.z) * in_plane + (o.y - r.low.y) * in_row + o.x -
