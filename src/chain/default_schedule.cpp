@@ -260,12 +260,14 @@ bool set_one_launch(const DeviceFacts& facts, const Description& d, Index3 n, Gp
 /// Lanes of a block that have a column each: as many as leave the units several blocks, and less
 /// where columns keep much in shared memory, which blocks of few lanes fill best. Columns that do
 /// not fit run one operation a launch.
-void set_columns(const DeviceFacts& facts, const Description& d, Index3 n, GpuSchedule& s) {
+void set_columns(const Device& device, const Description& d, Index3 n, GpuSchedule& s) {
+  const DeviceFacts& facts = device.facts();
+  const bool copies = copies_asynchronously(device);
   s.fuse = d.groups.empty() ? fuse_all : listed_groups(d);
   const Plan plan = make_plan(d, n, {s.fuse, true, s.tile, true});
   Index elements = 0;
   for (const GroupPlan& g : plan.groups)
-    elements = std::max(elements, d.passing_of(g.first, g.last).lane_elements(n));
+    elements = std::max(elements, d.passing_of(g.first, g.last).lane_elements(n, copies));
   const Index bytes = elements * d.element_bytes;
   const int width = std::max(facts.warp_width, 1);
   const Index columns = n.x * (d.rank > 2 ? n.y : 1);
@@ -287,13 +289,14 @@ int marched_items(const DeviceFacts& facts, const Description& d, Index3 n) {
   return static_cast<int>(std::clamp<Index>(ceil_div(n.x * n.y * n.z, lanes), 1, most));
 }
 
-GpuSchedule gpu_default(const DeviceFacts& facts, const Description& d, Index3 n) {
+GpuSchedule gpu_default(const Device& device, const Description& d, Index3 n) {
+  const DeviceFacts& facts = device.facts();
   GpuSchedule s;
   s.block = block_for(d, n);
   if (d.marches_alone()) s.steps = marched_items(facts, d, n);
   s.tile = {std::min<Index>(64, n.x), std::min<Index>(4, n.y), 1};
   if (d.scans_in(0, d.last())) {
-    set_columns(facts, d, n, s);
+    set_columns(device, d, n, s);
     return s;
   }
   // In registers all operations cost one launch and no traffic between them. Where lanes compute
@@ -331,6 +334,10 @@ std::vector<NamedSchedule> cpu_names(const Device& device, const Description& d,
 
 } // namespace
 
+bool copies_asynchronously(const Device& device) {
+  return is_from(device.facts().architecture, facts_of(device).asynchronous_copies_from);
+}
+
 int cpu_threads(const CpuSchedule& s, Index3 n) {
   if (s.threads > 0) return s.threads;
   constexpr Index items_worth_a_thread = 16384;
@@ -340,7 +347,7 @@ int cpu_threads(const CpuSchedule& s, Index3 n) {
 
 std::vector<NamedSchedule> named_schedules(const Device& device, const Description& d, Index3 n) {
   if (!facts_of(device).takes_gpu_schedules) return cpu_names(device, d, n);
-  GpuSchedule fused = gpu_default(device.facts(), d, n);
+  GpuSchedule fused = gpu_default(device, d, n);
   GpuSchedule fission = fused;
   fission.fuse = fuse_none;
   fission.block = block_for(d, n);
@@ -353,7 +360,7 @@ std::vector<NamedSchedule> named_schedules(const Device& device, const Descripti
 
 Schedule default_schedule(const Device& device, const Description& d, Index3 n) {
   if (!facts_of(device).takes_gpu_schedules) return cpu_default(device.facts(), d, n);
-  return gpu_default(device.facts(), d, n);
+  return gpu_default(device, d, n);
 }
 
 } // namespace ridge::chain

@@ -122,6 +122,7 @@ PassedGroup Description::passing_of(int first, int last) const {
   if (group.passing == Passing::columns) {
     group.shared_elements = passed.kept_before(uses.arrays());
     group.extra = passed.kept_extra();
+    group.ring_elements = passed.ring_elements();
   }
   return group;
 }

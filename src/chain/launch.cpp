@@ -97,7 +97,7 @@ Index tile_elements(const Description& d, const Plan& plan, const Schedule& sche
   if (std::holds_alternative<CpuSchedule>(schedule)) return most;
   for (const GroupPlan& group : plan.groups) {
     const PassedGroup passed = d.passing_of(group.first, group.last);
-    const Index each = passed.lane_elements(plan.extents);
+    const Index each = passed.lane_elements(plan.extents, false);
     const Index lanes = passed.passing == Passing::columns
                             ? std::get<GpuSchedule>(schedule).block.count()
                             : most_block_threads;

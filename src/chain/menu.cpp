@@ -1,4 +1,5 @@
 // The menu of a chain: its schedules, and the facts of a launch under each.
+#include <ridge/chain/executor.hpp>
 #include <ridge/chain/menu.hpp>
 #include <ridge/chain/schedule.hpp>
 #include <ridge/core/error.hpp>
@@ -149,19 +150,27 @@ private:
       count += !a.profile && (a.role == Role::input || a.role == Role::update) ? 1 : 0;
     return std::max(count, 1);
   }
-  /// A lane has a column, and fetches as many levels ahead as its registers hold.
+  /// A lane has a column, and fetches as many levels ahead as its registers hold, or where it keeps
+  /// much, its part of the shared memory.
   void lay_columns(Facts& f, const GpuSchedule& s, const Plan& plan) const {
     constexpr int most_fetched = 32;
     constexpr int most_levels = 8;
-    const int fetched = inputs() * std::clamp(most_fetched / inputs(), 1, most_levels);
+    const bool copies = copies_asynchronously(place().device);
+    int fetched = inputs() * std::clamp(most_fetched / inputs(), 1, most_levels);
+    int held = fetched; // in registers
     const auto threads = static_cast<int>(s.block.count());
     const Index columns = n_.x * (chain_.rank > 2 ? n_.y : 1);
     Index shared = 0;
-    for (const GroupPlan& g : plan.groups)
-      shared = std::max(shared, chain_.passing_of(g.first, g.last).lane_elements(n_));
+    for (const GroupPlan& g : plan.groups) {
+      const PassedGroup passed = chain_.passing_of(g.first, g.last);
+      shared = std::max(shared, passed.lane_elements(n_, copies));
+      if (!copies || passed.ring_elements == 0) continue;
+      fetched = passed.ring_elements;
+      held = column_stage * inputs();
+    }
     const int words = chain_.element_bytes / 4;
     model::lay_blocks(f, {static_cast<double>(ceil_div(columns, threads)), threads,
-                          registers_around + words * fetched, most_block_threads,
+                          registers_around + words * held, most_block_threads,
                           shared * threads * chain_.element_bytes});
     f.thread_bytes = fetched * chain_.element_bytes;
   }

@@ -31,11 +31,13 @@ struct PassedGroup {
   int along = 0;           ///< the dimension that values are passed along
   int shared_elements = 0; ///< of each lane of a block; of a lane with a column, at each level
   int extra = 0;           ///< levels of such a lane beyond those of the range
+  int ring_elements = 0;   ///< that such a lane fetches into, where there are asynchronous copies
 
   /// Elements of shared memory of a lane, in a range of these extents.
-  [[nodiscard]] Index lane_elements(Index3 n) const {
+  [[nodiscard]] Index lane_elements(Index3 n, bool copies_asynchronously) const {
     if (passing != Passing::columns) return shared_elements;
-    return shared_elements * ((along == 1 ? n.y : n.z) + extra);
+    const Index kept = shared_elements * ((along == 1 ? n.y : n.z) + extra);
+    return column_elements(kept, copies_asynchronously ? ring_elements : 0);
   }
 };
 

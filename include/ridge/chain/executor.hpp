@@ -36,6 +36,9 @@ struct Executor<C, T, target::Cpu> {
   static const Offer offered;
 };
 
+/// Whether lanes with columns fetch into shared memory: asynchronous copies are there.
+[[nodiscard]] bool copies_asynchronously(const Device& device);
+
 /// How many threads the cpu takes for a range under a schedule.
 [[nodiscard]] int cpu_threads(const CpuSchedule& schedule, Index3 extents);
 

@@ -40,6 +40,10 @@ public:
   static constexpr bool kept_in_columns(int array) { return passed.kept_in_columns(array); }
   static constexpr int kept_before(int array) { return passed.kept_before(array); }
   static constexpr int column_arrays() { return passed.kept_before(Uses<C>::arrays()); }
+  static constexpr bool fetched(int begin, int array) { return passed.fetched(begin, array); }
+  static constexpr bool taken(int begin, int array) { return passed.taken(begin, array); }
+  static constexpr int fetched_count(int begin) { return passed.fetched_count(begin); }
+  static constexpr int ring_elements() { return passed.ring_elements(); }
   static constexpr int kept_extra() { return passed.kept_extra(); }
 };
 

@@ -3,6 +3,7 @@
 // marches, or from lane to lane of a block.
 #pragma once
 
+#include <ridge/chain/gpu/limits.hpp>
 #include <ridge/chain/uses.hpp>
 
 #include <algorithm>
@@ -325,6 +326,44 @@ public:
     for (int a = 0; a < array; ++a)
       count += kept_in_columns(a) ? 1 : 0;
     return count;
+  }
+  /// Whether operations of the run that begins with operation k read an array, and the item alone.
+  [[nodiscard]] constexpr bool read_alone(int begin, int array) const {
+    bool any = false;
+    for (int k = begin; k <= run_end(begin); ++k) {
+      any = any || use(k, array).reads;
+      if (use(k, array).reads && !(use(k, array).reach == Reach{})) return false;
+    }
+    return any;
+  }
+  /// Whether lanes may fetch an array ahead for such a run: its operations read the
+  /// item alone, and none of the group writes it.
+  [[nodiscard]] constexpr bool fetched(int begin, int array) const {
+    return read_alone(begin, array) && writer_of(array) < 0;
+  }
+  /// Whether the operations of the run read a kept array of other runs, the item alone.
+  [[nodiscard]] constexpr bool taken(int begin, int array) const {
+    bool written = false;
+    for (int k = begin; k <= run_end(begin); ++k)
+      written = written || use(k, array).writes;
+    return !written && kept_in_columns(array) && read_alone(begin, array);
+  }
+  /// How many arrays they fetch.
+  [[nodiscard]] constexpr int fetched_count(int begin) const {
+    int count = 0;
+    for (int a = 0; a < uses_.arrays(); ++a)
+      count += fetched(begin, a) ? 1 : 0;
+    return count;
+  }
+  /// Elements of shared memory that a lane fetches into, where there are asynchronous copies: the
+  /// most of any run. Lanes that keep nothing are many, and fetch into registers.
+  [[nodiscard]] constexpr int ring_elements() const {
+    int most = 0;
+    for (int begin = 0; begin < operations_; begin = run_end(begin) + 1) {
+      const int arrays = fetched_count(begin);
+      most = std::max(most, column_stages(arrays) * column_stage * arrays);
+    }
+    return kept_before(uses_.arrays()) > 0 ? most : 0;
   }
   /// How many points more than the range has levels the longest of these arrays has.
   [[nodiscard]] constexpr int kept_extra() const {

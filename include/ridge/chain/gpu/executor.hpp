@@ -205,7 +205,9 @@ Bound bind_columns(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
   const Index columns = (n.x + d.end.x - d.begin.x) * (along == 1 ? 1 : n.y + d.end.y - d.begin.y);
   const Index levels = (along == 1 ? n.y : n.z) + F::kept_extra();
   const auto threads = static_cast<int>(s.block.count());
-  const Bytes shared{levels * F::column_arrays() * threads * static_cast<Index>(sizeof(T))};
+  const int ring = copies_asynchronously(queue.device()) ? F::ring_elements() : 0;
+  const Index elements = column_elements(levels * F::column_arrays(), ring);
+  const Bytes shared{elements * threads * static_cast<Index>(sizeof(T))};
   const Bytes room = queue.device().facts().shared_per_block;
   if (shared > room) {
     const Index fit = threads * room.value / shared.value;
@@ -215,13 +217,13 @@ Bound bind_columns(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
                      (fit > 0 ? ": take " + std::to_string(fit) + " threads at most, or fuse=none"
                               : std::string(": take fuse=none")));
   }
-  return bind_body(queue,
-                   {{static_cast<int>(tiles_of(columns, threads)), 1, 1},
-                    {threads, 1, 1},
-                    static_cast<int>(shared.value)},
-                   Columns<C, T, First, Last>{call.chain,
-                                              narrowed<C, T, First, Last, false>(call.windows), n,
-                                              static_cast<int>(levels)});
+  return bind_body(
+      queue,
+      {{static_cast<int>(tiles_of(columns, threads)), 1, 1},
+       {threads, 1, 1},
+       static_cast<int>(shared.value)},
+      Columns<C, T, First, Last>{call.chain, narrowed<C, T, First, Last, false>(call.windows), n,
+                                 static_cast<int>(levels), static_cast<int>(elements)});
 }
 
 /// A group of which this source has the kernel.
