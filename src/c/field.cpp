@@ -2,6 +2,7 @@
 #include <ridge/device/backend.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/memory.hpp>
+#include <ridge/device/reach.hpp>
 
 #include "handles.hpp"
 
@@ -99,6 +100,12 @@ int ridge_field_wrap(ridge_queue queue, void* data, int type, int dimensions,
     auto made = std::make_shared<FieldObject>();
     made->on = q;
     made->array = array_of(data, type, dimensions, extents, strides);
+    if (!reaches(q->queue.device(), data)) {
+      const std::string on = to_text(q->queue.device().id());
+      throw UsageError(fmt::format("data is memory of the host, which {} does not read; give memory "
+                                   "of the device, or make the field by ridge_field_new",
+                                   on));
+    }
     *field = add(std::move(made));
   });
 }

@@ -3,6 +3,7 @@
 #include <ridge/device/gpu/native.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/device/order.hpp>
+#include <ridge/device/reach.hpp>
 
 #include "recordings.hpp"
 
@@ -370,6 +371,31 @@ void wait_for_event(void* stream, void* event) {
         "making a queue wait for another");
 }
 
+bool reach_memory(int number, const void* memory) {
+  check(RIDGE_NATIVE(SetDevice)(number), "selecting the GPU");
+#if defined(RIDGE_TARGET_CUDA)
+  cudaPointerAttributes found{};
+  const gpu::Status status = cudaPointerGetAttributes(&found, memory);
+  const bool known = status == cudaSuccess && found.type != cudaMemoryTypeUnregistered;
+#else
+  hipPointerAttribute_t found{};
+  const gpu::Status status = hipPointerGetAttributes(&found, memory);
+  const bool known = status == hipSuccess;
+#endif
+  if (status != RIDGE_NATIVE(Success)) (void)RIDGE_NATIVE(GetLastError)();
+  if (known) return true;
+  int shares = 0;
+#if defined(RIDGE_TARGET_CUDA)
+  constexpr auto all_memory = cudaDevAttrPageableMemoryAccess;
+#else
+  constexpr auto all_memory = hipDeviceAttributePageableMemoryAccess;
+#endif
+  check(RIDGE_NATIVE(DeviceGetAttribute)(&shares, all_memory, number),
+        "asking what memory the GPU reads");
+  return shares != 0;
+}
+
+const Offer reaches_memory(this_kind, typeid(ReachMemory*), &reach_memory);
 const Offer waits(this_kind, typeid(WaitForEvent*), &wait_for_event);
 const Offer counts(this_kind, typeid(CountGpus*), &count_devices);
 const Offer opens(this_kind, typeid(OpenGpu*), &open);
