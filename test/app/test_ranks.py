@@ -74,6 +74,19 @@ def test_lattices_and_chains_are_shared(mpi, kernel, size, words, ranks, grid, d
         assert record[field] == pytest.approx(one[field], abs=8 * ranks), field
 
 
+@pytest.mark.parametrize("kernel, size, words, ranks, grid, device", [
+    ("tridiagonal", 301, ("--levels", 17), 3, "3x1x1", "cpu"),
+    ("elements", 21, ("--levels", 5, "--np", 4), 2, "1x1x2", "simt:32")])
+def test_columns_and_elements_are_shared(mpi, kernel, size, words, ranks, grid, device):
+    words = ("bench", kernel, "--size", size, *words, "--repeat", 1, "--device", device, "--json")
+    (record,) = mpi(ranks, *words, "--ranks", grid).records()
+    assert record["check"]["ok"] and record["ranks"] == ranks and record["rank_grid"] == grid
+    assert record["exchange_bytes"] == 0
+    (one,) = mpi(1, *words).records()
+    for field in ("bytes_read", "bytes_written", "items", "flops"):
+        assert record[field] == one[field], field
+
+
 @pytest.mark.parametrize("kernel, words", [
     ("lattice-sum-reproducible", ("--site", "spinor", "--precision", "fp32")),
     ("lattice-norm2-reproducible", ("--site", "matrix")),

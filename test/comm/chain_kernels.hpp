@@ -3,6 +3,8 @@
 
 #include <ridge/chain/placed.hpp>
 
+#include "chain/column_chains.hpp"
+#include "chain/element_chains.hpp"
 #include "chain/test_chains.hpp"
 
 namespace ridge::comm::test {
@@ -14,7 +16,9 @@ using chain::read;
 using chain::Slot;
 using chain::write;
 using chain::test::Means;
+using chain::test::Stack;
 using chain::test::Transport;
+using Weights = chain::test::Weights<3, false>;
 using Walls = chain::test::Stages<2, 3, chain::Edge::clamp>;
 
 /// Goes round in all dimensions, to other distances at either side, and knows where its items are.

@@ -15,5 +15,9 @@ template struct Executor<comm::test::Ring, double, Here>;
 template struct Executor<Placed<comm::test::Ring>, double, Here>;
 template struct Executor<comm::test::Inner, double, Here>;
 template struct Executor<Placed<comm::test::Inner>, double, Here>;
+template struct Executor<comm::test::Stack, double, Here>;
+template struct Executor<Placed<comm::test::Stack>, double, Here>;
+template struct Executor<comm::test::Weights, double, Here>;
+template struct Executor<Placed<comm::test::Weights>, double, Here>;
 
 } // namespace ridge::chain

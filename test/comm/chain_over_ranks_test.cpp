@@ -159,6 +159,12 @@ TEST_P(ChainsOverRanks, ARingOfThreeDimensionsIsThatOfOneRank) {
 TEST_P(ChainsOverRanks, WhatStaysWithinItsArraysIsThatOfOneRank) {
   compare<test::Inner, double>(GetParam(), {31, 27, 1});
 }
+TEST_P(ChainsOverRanks, ElementsThatReadTheNextAreThoseOfOneRank) {
+  compare<test::Stack, double>(GetParam(), {3, 3, 41});
+}
+TEST_P(ChainsOverRanks, ColumnsThatScanAreThoseOfOneRank) {
+  compare<test::Weights, double>(GetParam(), {21, 18, 9});
+}
 
 INSTANTIATE_TEST_SUITE_P(Devices, ChainsOverRanks, testing::ValuesIn(ridge::test::devices_here()),
                          ridge::test::DeviceName());
@@ -202,6 +208,12 @@ TEST(RankDivision, SaysWhatCannotBeDivided) {
                 (void)chain::choose_ranks(round, 2, {100, 1, 1});
               }),
               HasSubstr("2 ranks are too many for chain 'stages'; along x it cannot be divided"));
+  const auto stack = chain::division_of<test::Stack, double>({});
+  EXPECT_EQ(stack.behind, (Index3{0, 0, 1}));
+  EXPECT_THAT(refused([&] {
+                (void)RankRange(stack, {3, 3, 41}, {1, 3, 1}, 0);
+              }),
+              HasSubstr("chain 'stack' cannot be divided along y: elements are not divided"));
   const auto inner = chain::division_of<test::Inner, double>({});
   EXPECT_THAT(refused([&] {
                 (void)RankRange(inner, {31, 27, 1}, {3, 1, 1}, 0);
