@@ -244,8 +244,7 @@ private:
         constexpr Reach r = a.reach;
         if (o.x >= r.low.x && o.x <= r.high.x && o.y >= r.low.y && o.y <= r.high.y &&
             o.z >= r.low.z && o.z <= r.high.z) {
-          // A constant where it is inlined: compilers for AMD keep `near` in memory else.
-        constexpr int before = Kept::template near_before<K>(A);
+          constexpr int before = Kept::template near_before<K>(A);
           constexpr int in_row = 1 + r.high.x - r.low.x;
           constexpr int in_plane = in_row * (1 + r.high.y - r.low.y);
           return near[before + (o.z - r.low.z) * in_plane + (o.y - r.low.y) * in_row + o.x -
