@@ -1,14 +1,21 @@
 #!/usr/bin/env python3
-"""Poisson's equation on the cpu: ridge's methods beside pyamg's, in one run.
+"""Poisson's equation on the cpu: ridge's methods beside pyamg's and hypre's PFMG, in one run.
 
     python3 -m venv /tmp/peers && /tmp/peers/bin/pip install pyamg h5py
-    /tmp/peers/bin/python bench/solve_peers.py build/ridge 65 129
+    apt install libhypre-dev
+    /tmp/peers/bin/python bench/solve_peers.py build/ridge 65 129 hypre:257
 
 A box of N x N x N points with dirichlet faces, a random right-hand side, to a residual of 1e-10. Times are
-of the solve alone; pyamg's setup is given beside it. Each is the best of three, in turn.
+of the solve alone; setups are given beside it. Each is the best of three, in turn. `hypre:N`: without pyamg.
+HYPRE are the flags that bench/hypre_pfmg.c is built with; hypre runs on RANKS ranks (2), ridge on as many threads.
+With RANKS=1 the processor's time of each solve is measured, too, which other work on the machine changes less:
+ridge's is that of its process less that of one without cycles.
 """
 import json
+import os
 import pathlib
+import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +26,8 @@ import numpy as np
 import pyamg
 import scipy.sparse as sparse
 
+RANKS = os.environ.get("RANKS", "2")
+
 
 def laplacian(n):
     line = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n))
@@ -27,43 +36,90 @@ def laplacian(n):
             + sparse.kron(sparse.kron(one, one), line)).tocsr()
 
 
-def ridge(program, folder, n, method):
+def ridge(program, folder, n, method, cycles=100):
+    """Seconds, residual, cycles, the process's processor time."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     out = subprocess.run([program, "solve", "poisson", folder / "f.h5:/f", "-o", folder / "u.h5:/u", "--overwrite", "--device", "cpu",
-                          "--boundary", "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", "--method", method, "--json"],
-                         capture_output=True, text=True, check=True)
+                          "--boundary", "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", "--method", method, "--json", "--cycles", str(cycles)],
+                         capture_output=True, text=True, check=cycles > 0, env={**os.environ, "OMP_NUM_THREADS": RANKS})
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     record, = json.loads(out.stdout)
-    return record["solve_seconds"], record["residual"], record["cycles"]
+    return (record["solve_seconds"], record["residual"], record["cycles"],
+            after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1"}
+
+
+def build_hypre(folder):
+    """The program, or None without hypre."""
+    if shutil.which("mpicc") is None:
+        return None
+    flags = os.environ.get("HYPRE", "-I/usr/include/hypre -lHYPRE -lm").split()
+    source = pathlib.Path(__file__).with_name("hypre_pfmg.c")
+    built = subprocess.run(["mpicc", "-O3", source, "-o", folder / "pfmg", *flags], capture_output=True, text=True, check=False)
+    if built.returncode != 0:
+        print("no hypre: " + built.stderr.splitlines()[0], file=sys.stderr)
+    return folder / "pfmg" if built.returncode == 0 else None
+
+
+def hypre(program, n):
+    """Solvers by name: seconds, residual, iterations, setup."""
+    out = subprocess.run(["mpirun", "-n", RANKS, program, str(n - 2), "1"], capture_output=True, text=True, check=True,
+                         env={**os.environ, **ROOT})
+    return {r["solver"]: (r["seconds"], r["residual"], r["iterations"], r["processor_seconds"], r["setup_seconds"])
+            for r in json.loads(out.stdout)}
 
 
 def main():
     program, rows = pathlib.Path(sys.argv[1]).resolve(), []
-    for n in map(int, sys.argv[2:]):
+    built = tempfile.TemporaryDirectory()
+    pfmg = build_hypre(pathlib.Path(built.name))
+    for word in sys.argv[2:]:
+        n, has_pyamg = int(word.removeprefix("hypre:")), not word.startswith("hypre:")
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             f = np.random.default_rng(1).standard_normal((n, n, n))
             with h5py.File(folder / "f.h5", "w") as h5:
                 h5["f"] = f
-            matrix, right = laplacian(n - 2), -f[1:-1, 1:-1, 1:-1].ravel()
-            begin = time.perf_counter()
-            solver = pyamg.smoothed_aggregation_solver(matrix)
-            setup = time.perf_counter() - begin
-            best = {}
-            for _ in range(3):
-                for method in ("multigrid", "cg", "fft"):
-                    took = ridge(program, folder, n, method)
-                    best[f"ridge {method}"] = min(best.get(f"ridge {method}", took), took)
-                residuals = []
+            setups, best, processor, idle = {}, {}, {}, 1e300
+            if has_pyamg:
+                matrix, right = laplacian(n - 2), -f[1:-1, 1:-1, 1:-1].ravel()
                 begin = time.perf_counter()
-                u = solver.solve(right, tol=1e-10, accel="cg", residuals=residuals)
-                seconds = time.perf_counter() - begin
-                took = (seconds, float(np.linalg.norm(right - matrix @ u) / np.linalg.norm(right)), len(residuals) - 1)
-                best["pyamg"] = min(best.get("pyamg", took), took)
+                solver = pyamg.smoothed_aggregation_solver(matrix)
+                setups["pyamg"] = time.perf_counter() - begin
+            for _ in range(3):
+                if RANKS == "1":
+                    used = ridge(program, folder, n, "multigrid", 0)[3]
+                    idle = min(idle, used)
+                for method in ("multigrid", "cg", "fft"):
+                    *took, used = ridge(program, folder, n, method)
+                    name = f"ridge {method}"
+                    best[name] = min(best.get(name, tuple(took)), tuple(took))
+                    if method != "fft":
+                        processor[name] = min(processor.get(name, used), used)
+                for name, (*took, used, setup) in (hypre(pfmg, n) if pfmg else {}).items():
+                    best[name] = min(best.get(name, tuple(took)), tuple(took))
+                    processor[name] = min(processor.get(name, used), used)
+                    setups[name] = min(setups.get(name, setup), setup)
+                if has_pyamg:
+                    residuals = []
+                    begin = time.perf_counter()
+                    u = solver.solve(right, tol=1e-10, accel="cg", residuals=residuals)
+                    seconds = time.perf_counter() - begin
+                    took = (seconds, float(np.linalg.norm(right - matrix @ u) / np.linalg.norm(right)), len(residuals) - 1)
+                    best["pyamg"] = min(best.get("pyamg", took), took)
             for name, (seconds, residual, iterations) in best.items():
                 row = {"points": n, "solver": name, "seconds": seconds, "iterations": iterations, "residual": residual}
+                if name in setups:
+                    row["setup_seconds"] = setups[name]
+                if name in processor and RANKS == "1":
+                    row["processor_seconds"] = processor[name] - (idle if name.startswith("ridge") else 0)
                 if name == "pyamg":
-                    row |= {"setup_seconds": setup, "version": pyamg.__version__}
+                    row["version"] = pyamg.__version__
                 rows.append(row)
-                print(f"{n}^3  {name:16} {seconds * 1e3:9.1f} ms  {iterations:3} iterations  residual {residual:.1e}", file=sys.stderr)
+                print(f"{n}^3  {name:26} {seconds * 1e3:9.1f} ms  {iterations:3.0f} iterations  residual {residual:.1e}"
+                      + (f"  processor {row['processor_seconds'] * 1e3:9.1f} ms" if "processor_seconds" in row else ""), file=sys.stderr)
     print(json.dumps(rows, indent=1))
 
 
