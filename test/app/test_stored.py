@@ -92,12 +92,9 @@ def test_what_is_refused(ridge, folder):
     assert not (folder / "out.h5").exists()
 
 
-@pytest.mark.parametrize("system, storage, device, written", [("lbm-d3q19", "fp16", "cpu", 19),
-                                                              ("shallow-water", "bf16", "simt:32", 3)])
-def test_steps_of_systems_are_right(ridge, folder, system, storage, device, written):
-    size = "24x21x18" if system == "lbm-d3q19" else "70x33"
-    points = 24 * 21 * 18 if system == "lbm-d3q19" else 70 * 33
-    (record,) = ridge.good("bench", system, "--size", size, "--device", device, "--store-as", storage, "--repeat", 1,
-                           "--no-roof", "--json").records()
+@pytest.mark.parametrize("storage, device", [("fp16", "cpu"), ("bf16", "simt:32")])
+def test_steps_of_systems_are_right(ridge, folder, storage, device):
+    (record,) = ridge.good("bench", "shallow-water", "--size", "70x33", "--device", device, "--store-as", storage,
+                           "--repeat", 1, "--no-roof", "--json").records()
     assert record["check"]["ok"] and record["precision"] == storage
-    assert record["bytes_written"] == 2 * written * points
+    assert record["bytes_written"] == 2 * 3 * 70 * 33

@@ -35,10 +35,10 @@ template <class To, class From>
 RIDGE_FN To same_bytes(const From& from) {
   static_assert(sizeof(To) == sizeof(From));
   To to;
-#if defined(__CUDACC_RTC__) || defined(__HIPCC_RTC__)
+#if defined(RIDGE_TARGET_CUDA)
   ::memcpy(&to, &from, sizeof(To));
 #else
-  std::memcpy(&to, &from, sizeof(To));
+  __builtin_memcpy(&to, &from, sizeof(To));
 #endif
   return to;
 }
