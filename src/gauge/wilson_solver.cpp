@@ -5,6 +5,7 @@
 #include <ridge/gauge/wilson_solver.hpp>
 #include <ridge/lattice/map.hpp>
 #include <ridge/lattice/reduce.hpp>
+#include <ridge/solve/vector_call.hpp>
 
 #include "over_ranks.hpp"
 #include "to_tolerance.hpp"
@@ -101,6 +102,28 @@ public:
     whole(programs, out, between_.reals(), true);
     return programs;
   }
+  /// out = (D^+ D + shift) in, as D^+ D in + diagonal (shift / diagonal in).
+  [[nodiscard]] std::vector<Program> shifted_normal(Span<T> out, Span<const T> in, double shift) {
+    if (!more_) more_.emplace(placed_.queue.device(), placed_.held, "D psi and its shift");
+    std::vector<Program> programs;
+    whole(programs, between_.reals(), in, false);
+    const Span<T> more = more_->reals();
+    const Span<const T> image = between_.reals();
+    Queue& queue = placed_.queue;
+    programs.emplace_back(
+        queue,
+        Bound([&queue, more, image,
+               add = solve::bind(queue,
+                                 solve::VectorCall<solve::AddShift>{
+                                     {more, in, shift / numbers_.diagonal}, in.size, {}})] {
+          copy_bytes_on_device(queue, more.data, image.data,
+                               Bytes{image.size * static_cast<Index>(sizeof(T))});
+          add.run();
+        }),
+        [] { return Record{}; });
+    add(programs, {Subset::all, out, numbers_.diagonal, more, numbers_.hop, image, true});
+    return programs;
+  }
   /// Over ranks what it reads of other ranks is exchanged behind the sites that need none of it.
   void add(std::vector<Program>& programs, const Step& step) const {
     const lattice::RankLattice& part = placed_.part;
@@ -160,6 +183,7 @@ private:
   WilsonNumbers numbers_;
   bool even_odd_;
   Fermion<T> odd_, between_;
+  std::optional<Fermion<T>> more_;
 };
 
 template <class T>
@@ -350,7 +374,12 @@ std::vector<solve::Solved> WilsonSolver::solve_shifted(const std::vector<const F
   solve::ShiftedCg solver(
       s.queue,
       [&](Span<double> out, Span<const double> in) { return s.operators.whole_normal(out, in); },
-      s.count(), shifts, &s.placed.ranks);
+      s.count(), shifts, &s.placed.ranks,
+      [&s](double shift) -> solve::Operator<double> {
+        return [&s, shift](Span<double> out, Span<const double> in) {
+          return s.operators.shifted_normal(out, in, shift);
+        };
+      });
   std::vector<Span<double>> spans;
   for (const auto* field : x)
     spans.push_back(field->reals());

@@ -55,6 +55,7 @@ struct ShiftedCg::State {
   }
   /// (A + shift) of a vector.
   [[nodiscard]] Operator<double> shifted(double shift) const {
+    if (given_shifted) return given_shifted(shift);
     return [this, shift](Span<double> out, Span<const double> in) {
       std::vector<Program> programs = apply(out, in);
       programs.emplace_back(work.queue(), work.bind(AddShift{out, in, shift}),
@@ -66,6 +67,7 @@ struct ShiftedCg::State {
   Workspace work;
   comm::Communicator* ranks;
   Operator<double> apply;
+  Shifted given_shifted;
   Index count;
   std::vector<double> shifts;
   Krylov<double> krylov;
@@ -74,13 +76,16 @@ struct ShiftedCg::State {
 };
 
 ShiftedCg::ShiftedCg(Queue& queue, Operator<double> apply, Index count, std::vector<double> shifts,
-                     comm::Communicator* ranks) {
+                     comm::Communicator* ranks, Shifted shifted) {
   if (shifts.empty()) throw UsageError("conjugate gradients with shifts were given none");
   for (const double shift : shifts) {
     if (!(shift >= 0) || !std::isfinite(shift))
       throw UsageError("a shift of conjugate gradients is a number of at least 0");
   }
+  if (ranks != nullptr && ranks->ranks() > 1 && !shifted)
+    throw UsageError("over ranks conjugate gradients with shifts take A + shift, too");
   state_ = std::make_unique<State>(queue, std::move(apply), count, std::move(shifts), ranks);
+  state_->given_shifted = std::move(shifted);
 }
 ShiftedCg::~ShiftedCg() = default;
 

@@ -37,6 +37,10 @@ struct Scalar : ridge::lattice::SiteOperator {
     return sum;
   }
 };
+struct NoFlops : ridge::lattice::SiteOperator {
+  template <class T> using Site = ridge::lattice::ColourVector<T>;
+  template <class At> RIDGE_FN auto operator()(const At& at) const { return at.here(); }
+};
 struct Real : ridge::lattice::SiteOperator {
   template <class T> using Site = T;
   static constexpr double flops = 1;
@@ -110,5 +114,6 @@ def test_bad_values_name_what_is_right(ridge, env, kernel, words, says):
     ridge.bad("bench", kernel, *words, "--device", "simt:32", says=says, env=env)
 
 
-def test_a_field_of_real_numbers_is_refused(ridge, env, own):
-    ridge.bad("bench", f"{own}:Real", *SIZE, "--device", "cpu", says=["complex numbers"], env=env)
+@pytest.mark.parametrize("name, says", [("Real", "complex numbers"), ("NoFlops", "operations a result")])
+def test_what_is_no_operator_is_refused(ridge, env, own, name, says):
+    ridge.bad("bench", f"{own}:{name}", *SIZE, "--device", "cpu", says=says, env=env)

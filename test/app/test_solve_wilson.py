@@ -256,6 +256,14 @@ def test_shifts(ridge, lattice, links, device):
     assert record["check"]["ok"] and record["precision"] == "fp64" and record["residual"] <= 1e-11
 
 
+def test_shifts_over_ranks(ridge, mpi, lattice, links):
+    words = ("solve", "wilson", "lat.nersc", "--kappa", 0.1, "--tol", 1e-7, "--shifts", "1,0.3", "--device", "cpu", "--no-roof")
+    ridge.good(*words, "-o", "one.h5")
+    assert mpi(2, *words, "-o", "two.h5", limit=180).code == 0
+    one, two = (propagator(f"{name}.h5", systems=2)[0] for name in ("one", "two"))
+    assert np.abs(one - two).max() < 1e-6 * np.abs(one).max()
+
+
 def test_bad_shifts(ridge, lattice):
     for text in "-1", "0.1,", "a", "0.1;2", "nan":
         ridge.bad("solve", "wilson", "lat.nersc", "--kappa", 0.12, "-o", "p.h5", "--shifts=" + text, says="--shifts " + text)

@@ -54,9 +54,13 @@ private:
 /// application of A an iteration, two vectors more a shift.
 class ShiftedCg {
 public:
-  /// Shifts are at least 0, which is one of them or not. Throws UsageError for others.
+  /// Gives A + shift.
+  using Shifted = std::function<Operator<double>(double shift)>;
+
+  /// Shifts are at least 0, which is one of them or not. Throws UsageError for others. Over ranks
+  /// `shifted` is needed: only it knows which numbers are this rank's.
   ShiftedCg(Queue& queue, Operator<double> apply, Index count, std::vector<double> shifts,
-            comm::Communicator* ranks = nullptr);
+            comm::Communicator* ranks = nullptr, Shifted shifted = {});
   ~ShiftedCg();
   ShiftedCg(const ShiftedCg&) = delete;
   ShiftedCg& operator=(const ShiftedCg&) = delete;

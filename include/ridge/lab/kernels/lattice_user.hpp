@@ -41,6 +41,13 @@ template <class K>
   UserKernel made;
   std::string what;
   if constexpr (IsSiteOperator<K>) {
+    static_assert(
+        requires { typename K::template Site<double>; },
+        "an operator says what a site holds: template <class T> using Site = "
+        "ridge::lattice::ColourVector<T>;");
+    static_assert(
+        requires { K::flops; },
+        "an operator says its operations a result: static constexpr double flops = 582;");
     what = "an operator on";
     made.bench = operator_kernel(name, kernel, file, flags);
   } else if constexpr (IsReduction<K>) {
