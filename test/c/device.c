@@ -246,9 +246,12 @@ int main(int count, char **arguments) {
   if (count < 3) return 2;
   set_right();
   for (int i = 2; i < count; ++i) {
-    const struct memory memory = memory_of(arguments[i]);
     ridge_queue queue;
-    OK(ridge_queue_open(arguments[i], &queue));
+    if (ridge_queue_open(arguments[i], &queue) != RIDGE_OK) {
+      printf("%s\n", ridge_last_error());
+      return 1;
+    }
+    const struct memory memory = memory_of(arguments[i]);
     own_memory(queue);
     memory_of_callers(queue, &memory);
     patterns(queue, arguments[1]);
