@@ -209,6 +209,8 @@ private:
       add(fmt::format("{:.1f} GB/s", r.achieved->rate / 1e9));
     for (const Detail& detail : r.details) {
       if (detail.name == lab::flop_rate_detail) add(quantity(detail.number, "flop/s"));
+      if (detail.name == lab::launch_cost_detail)
+        add("launches alone " + to_text(Seconds{detail.number}));
       if (detail.name == "least_bytes") add(quantity(detail.number, "B") + " at least");
     }
     if (const std::string joules = energy_text(r); !joules.empty()) add(joules);

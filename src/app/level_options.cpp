@@ -36,7 +36,7 @@ Extents LevelOptions::size(const std::string& kernel, const std::string& asked,
   }
   if (*levels < 1) throw UsageError(fmt::format("--levels {}: 1 at least", *levels));
   const Index3 n = otherwise.xyz();
-  Index count = of_elements ? n.z / 72 : n.x;
+  Index count = of_elements ? otherwise[3] : n.x;
   if (!asked.empty()) {
     const Extents given = parse_extents(asked, "--size");
     if (given.rank() != 1) {
@@ -45,7 +45,7 @@ Extents LevelOptions::size(const std::string& kernel, const std::string& asked,
     }
     count = given.count();
   }
-  return of_elements ? Extents{n.x, n.y, count * *levels} : Extents{count, *levels};
+  return of_elements ? Extents{n.x, n.y, *levels, count} : Extents{count, *levels};
 }
 
 } // namespace ridge::app

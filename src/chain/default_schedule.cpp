@@ -11,10 +11,10 @@ namespace ridge::chain {
 
 namespace {
 
-Index bytes_outside(const Description& d, Index3 n) {
+Index bytes_outside(const Description& d, const Range& n) {
   Index bytes = 0;
   for (const Array& a : d.arrays) {
-    if (a.role != Role::temporary && !a.profile) bytes += n.x * n.y * n.z * d.element_bytes;
+    if (a.role != Role::temporary && !a.profile) bytes += n.items() * d.element_bytes;
   }
   return bytes;
 }
@@ -41,14 +41,14 @@ constexpr Index line_items = 64;  // items along x that tiles are multiples of
 
 /// Of a chain that scans: whole columns, as many as keep what goes from run to run in half of the
 /// L2, and no more than leave each thread a few tiles.
-TileShape column_tile(const DeviceFacts& facts, const Description& d, Index3 n, Join join) {
+TileShape column_tile(const DeviceFacts& facts, const Description& d, const Range& n, Join join) {
   const Index l2 = facts.l2.value > 0 ? facts.l2.value : Index{1} << 20;
   TileShape tile{n.x, d.rank > 2 ? 1 : n.y, n.z};
   const Plan plan = make_plan(d, n, {fuse_all, join == Join::points, tile, false});
   const Index bytes = std::max<Index>(1, plan.tile_elements * d.element_bytes / n.x);
   const Index threads = ridge::cpu::default_threads();
   const Index rows = d.rank > 2 ? n.y : 1;
-  const Index share = n.x * rows / (threads * 4);
+  const Index share = n.x * rows * n.instances() / (threads * 4);
   const Index room = std::max(line_items, std::min(l2 / 2 / bytes, share));
   const Index parts = tiles_of(n.x, std::min(room, n.x));
   tile.x = (tiles_of(n.x, parts) + line_elements - 1) / line_elements * line_elements;
@@ -59,7 +59,7 @@ TileShape column_tile(const DeviceFacts& facts, const Description& d, Index3 n, 
 
 /// Tiles of one item along the last dimension, or as many as make a tile worth its start.
 /// What they keep in use fits half of the L1, or where such tiles are too short, half of the L2.
-TileShape cpu_tile(const DeviceFacts& facts, const Description& d, Index3 n, Join join) {
+TileShape cpu_tile(const DeviceFacts& facts, const Description& d, const Range& n, Join join) {
   if (d.scans_in(0, d.last())) return column_tile(facts, d, n, join);
   const Index l2 = facts.l2.value > 0 ? facts.l2.value : Index{1} << 20;
   TileShape tile{n.x, n.y > 1 ? 1 : n.y, n.z > 1 ? 1 : n.z};
@@ -85,14 +85,14 @@ TileShape cpu_tile(const DeviceFacts& facts, const Description& d, Index3 n, Joi
     const Index extent = dim == 1 ? n.y : n.z;
     Index& size = dim == 1 ? tile.y : tile.z;
     if (extent == 1 || items >= least_tile) continue;
-    const Index share = std::max<Index>(1, extent / threads);
+    const Index share = std::clamp<Index>(extent * n.instances() / threads, 1, extent);
     size = std::min(share, (least_tile + items - 1) / items);
     items *= size;
   }
   return tile;
 }
 
-CpuSchedule cpu_default(const DeviceFacts& facts, const Description& d, Index3 n,
+CpuSchedule cpu_default(const DeviceFacts& facts, const Description& d, const Range& n,
                         Join join = Join::points) {
   CpuSchedule s;
   s.tile = cpu_tile(facts, d, n, join);
@@ -107,14 +107,14 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Description& d, Index3 n
 
 /// Threads along x, and rows where x is short. Lanes that march read what the rows beside theirs
 /// have read: a block is square then.
-BlockShape block_for(const Description& d, Index3 n) {
+BlockShape block_for(const Description& d, const Range& n) {
   if (d.marches_alone()) return d.rank > 2 ? BlockShape{{32, 4, 1}} : BlockShape{{128, 1, 1}};
   // Where several arrays are read around the item a lane takes 100 registers and more: of blocks of
   // 128 a multiprocessor holds more warps.
   BlockShape block{{d.dimensions[0].edge == Edge::given ? 128 : 256, 1, 1}};
-  while (block.x > 32 && block.x / 2 >= n.x && n.y > 1) {
+  while (block.x > 32 && block.x / 2 >= n.x && (n.y > 1 || n.instances() > 1)) {
     block.x /= 2;
-    block.y *= 2;
+    (n.y > 1 ? block.y : block.z) *= 2;
   }
   return block;
 }
@@ -131,7 +131,7 @@ Fuse listed_groups(const Description& d) {
 
 /// How the groups of several operations pass values, and the most that any overlaps;
 /// Passing::memory where they differ or need shared memory for their tiles.
-PassedGroup passing_of_groups(const Description& d, Index3 n, const Fuse& fuse) {
+PassedGroup passing_of_groups(const Description& d, const Range& n, const Fuse& fuse) {
   PassedGroup all;
   bool first = true;
   for (const GroupPlan& g : make_plan(d, n, {fuse, true, {n.x, n.y, n.z}, true}).groups) {
@@ -147,13 +147,13 @@ PassedGroup passing_of_groups(const Description& d, Index3 n, const Fuse& fuse) 
 }
 
 /// Ranges so small that a launch waits for its instructions one after the other, not for memory.
-bool few_items(const DeviceFacts& facts, Index3 n) {
+bool few_items(const DeviceFacts& facts, const Range& n) {
   constexpr Index items_a_unit = 2048;
-  return n.x * n.y * n.z <= items_a_unit * std::max(facts.units, 1);
+  return n.items() <= items_a_unit * std::max(facts.units, 1);
 }
 
 /// Where lanes of a warp exchange values: rows of a block's warps, or a row a warp.
-void set_warp_tile(const DeviceFacts& facts, Index3 n, int overlap, GpuSchedule& s) {
+void set_warp_tile(const DeviceFacts& facts, const Range& n, int overlap, GpuSchedule& s) {
   constexpr Index most_rows = 8;
   constexpr int small_rows = 4;
   const int width = std::max(facts.warp_width, 1);
@@ -163,29 +163,29 @@ void set_warp_tile(const DeviceFacts& facts, Index3 n, int overlap, GpuSchedule&
     return;
   }
   s.block = BlockShape{{128, 1, 1}};
-  const Index rows =
-      std::clamp<Index>(n.x * n.y * n.z / (4096 * std::max(facts.units, 1)), 1, most_rows);
+  const Index rows = std::clamp<Index>(n.items() / (4096 * std::max(facts.units, 1)), 1, most_rows);
   s.tile = {s.block.x / width * (width - overlap), n.y > 1 ? rows : 1, 1};
 }
 
 /// Where lanes march along the last dimension: as many rows as leave lanes enough.
-void set_march_tile(const DeviceFacts& facts, Index3 n, GpuSchedule& s) {
+void set_march_tile(const DeviceFacts& facts, const Range& n, GpuSchedule& s) {
   constexpr Index most_rows = 64;
   s.block = BlockShape{{128, 1, 1}};
   s.tile = {128, 1, 1};
   (n.z > 1 ? s.tile.z : s.tile.y) =
-      std::clamp<Index>(n.x * n.y * n.z / (256 * std::max(facts.units, 1)), 1, most_rows);
+      std::clamp<Index>(n.items() / (256 * std::max(facts.units, 1)), 1, most_rows);
 }
 
 /// Where lanes of a block exchange values along a dimension: the rows of a block that give the
 /// units the fewest warps to compute, those that compute the same among them.
-void set_block_tile(const DeviceFacts& facts, const PassedGroup& group, Index3 n, GpuSchedule& s) {
+void set_block_tile(const DeviceFacts& facts, const PassedGroup& group, const Range& n,
+                    GpuSchedule& s) {
   constexpr int warp = 32; // blocks are whole warps of any width that fit this one's
   const Index units = std::max(facts.units, 1);
   const bool in_rows = group.along == 0;
   const int across = in_rows ? 1 : 8; // half a cache line of each row
   const Index row_items = group.along == 0 ? n.x : group.along == 1 ? n.y : n.z;
-  const Index others = tiles_of(n.x * n.y * n.z / row_items, across);
+  const Index others = tiles_of(n.items() / row_items, across);
   Index fewest = 0;
   for (int threads = warp; threads <= most_block_threads; threads += warp) {
     const int rows = threads / across;
@@ -206,7 +206,7 @@ void set_block_tile(const DeviceFacts& facts, const PassedGroup& group, Index3 n
 
 /// Groups whose lanes keep the items they compute. False where a group needs shared memory for its
 /// tiles.
-bool set_lane_tile(const DeviceFacts& facts, const Description& d, Index3 n, GpuSchedule& s) {
+bool set_lane_tile(const DeviceFacts& facts, const Description& d, const Range& n, GpuSchedule& s) {
   constexpr Index most_blocks = 65535; // along y and z
   const PassedGroup all = passing_of_groups(d, n, s.fuse);
   if (all.passing == Passing::memory) return false;
@@ -223,10 +223,10 @@ bool set_lane_tile(const DeviceFacts& facts, const Description& d, Index3 n, Gpu
 /// Blocks of rows where tiles overlap along x: together with the overlap, a warp's width divides
 /// them. Else rows follow each other, and overlap only at the begin. Halved until three blocks fit
 /// the shared memory.
-void set_gpu_tile(const DeviceFacts& facts, const Description& d, Index3 n, GpuSchedule& s) {
+void set_gpu_tile(const DeviceFacts& facts, const Description& d, const Range& n, GpuSchedule& s) {
   if (set_lane_tile(facts, d, n, s)) return;
   constexpr Index large = Index{1} << 20; // items, from which on tiles may be large
-  const bool small = n.x * n.y * n.z < large;
+  const bool small = n.items() < large;
   const int halo = d.dimensions[0].halo;
   if (halo > 0) {
     s.block = small ? BlockShape{{128, 1, 1}} : BlockShape{{32, 8, 1}};
@@ -247,7 +247,8 @@ void set_gpu_tile(const DeviceFacts& facts, const Description& d, Index3 n, GpuS
 }
 
 /// One launch of all operations whose lanes keep the items they compute, if there can be one.
-bool set_one_launch(const DeviceFacts& facts, const Description& d, Index3 n, GpuSchedule& s) {
+bool set_one_launch(const DeviceFacts& facts, const Description& d, const Range& n,
+                    GpuSchedule& s) {
   GpuSchedule one = s;
   one.fuse = fuse_all;
   if (!set_lane_tile(facts, d, n, one) ||
@@ -260,7 +261,7 @@ bool set_one_launch(const DeviceFacts& facts, const Description& d, Index3 n, Gp
 /// Lanes of a block that have a column each: as many as leave the units several blocks, and less
 /// where columns keep much in shared memory, which blocks of few lanes fill best. Columns that do
 /// not fit run one operation a launch.
-void set_columns(const Device& device, const Description& d, Index3 n, GpuSchedule& s) {
+void set_columns(const Device& device, const Description& d, const Range& n, GpuSchedule& s) {
   const DeviceFacts& facts = device.facts();
   const bool copies = copies_asynchronously(device);
   s.fuse = d.groups.empty() ? fuse_all : listed_groups(d);
@@ -270,7 +271,7 @@ void set_columns(const Device& device, const Description& d, Index3 n, GpuSchedu
     elements = std::max(elements, d.passing_of(g.first, g.last).lane_elements(n, copies));
   const Index bytes = elements * d.element_bytes;
   const int width = std::max(facts.warp_width, 1);
-  const Index columns = n.x * (d.rank > 2 ? n.y : 1);
+  const Index columns = n.x * (d.rank > 2 ? n.y : 1) * n.instances();
   int threads = std::min(4 * width, most_block_threads);
   while (threads > width && columns < Index{4} * threads * std::max(facts.units, 1))
     threads /= 2;
@@ -282,14 +283,14 @@ void set_columns(const Device& device, const Description& d, Index3 n, GpuSchedu
 
 /// Items of a lane that marches: as many as leave lanes enough, and in three dimensions no more
 /// than 16: 32 cost up to 4 % of what elastic waves and Maxwell reach (docs/design/chains.md).
-int marched_items(const DeviceFacts& facts, const Description& d, Index3 n) {
+int marched_items(const DeviceFacts& facts, const Description& d, const Range& n) {
   constexpr Index lanes_of_unit = 1536;
   const Index most = d.rank > 2 ? 16 : 32;
   const Index lanes = lanes_of_unit * std::max(facts.units, 1);
-  return static_cast<int>(std::clamp<Index>(ceil_div(n.x * n.y * n.z, lanes), 1, most));
+  return static_cast<int>(std::clamp<Index>(ceil_div(n.items(), lanes), 1, most));
 }
 
-GpuSchedule gpu_default(const Device& device, const Description& d, Index3 n) {
+GpuSchedule gpu_default(const Device& device, const Description& d, const Range& n) {
   const DeviceFacts& facts = device.facts();
   GpuSchedule s;
   s.block = block_for(d, n);
@@ -312,12 +313,12 @@ GpuSchedule gpu_default(const Device& device, const Description& d, Index3 n) {
   } else if (pays && set_one_launch(facts, d, n, s)) {
   } else if (!d.groups.empty()) {
     s.fuse = listed_groups(d);
-    set_gpu_tile(facts, d, n, s);
+    if (n.instances() == 1) set_gpu_tile(facts, d, n, s); // else items by themselves
   }
   return s;
 }
 
-std::vector<NamedSchedule> cpu_names(const Device& device, const Description& d, Index3 n) {
+std::vector<NamedSchedule> cpu_names(const Device& device, const Description& d, const Range& n) {
   const CpuSchedule chosen = cpu_default(device.facts(), d, n);
   CpuSchedule fission = chosen;
   fission.fuse = fuse_none;
@@ -338,29 +339,48 @@ bool copies_asynchronously(const Device& device) {
   return is_from(device.facts().architecture, facts_of(device).asynchronous_copies_from);
 }
 
-int cpu_threads(const CpuSchedule& s, Index3 n) {
+int cpu_threads(const CpuSchedule& s, const Range& n) {
   if (s.threads > 0) return s.threads;
   constexpr Index items_worth_a_thread = 16384;
-  const Index worth = n.x * n.y * n.z / items_worth_a_thread;
+  const Index worth = n.items() / items_worth_a_thread;
   return static_cast<int>(std::clamp<Index>(worth, 1, ridge::cpu::default_threads()));
 }
 
-std::vector<NamedSchedule> named_schedules(const Device& device, const Description& d, Index3 n) {
-  if (!facts_of(device).takes_gpu_schedules) return cpu_names(device, d, n);
-  GpuSchedule fused = gpu_default(device, d, n);
-  GpuSchedule fission = fused;
-  fission.fuse = fuse_none;
-  fission.block = block_for(d, n);
-  if (fused.fuse != fuse_all) {
-    fused.fuse = fuse_all;
-    if (!d.scans_in(0, d.last())) set_gpu_tile(device.facts(), d, n, fused);
-  }
-  return {{"fission", fission}, {"fused", fused}};
+/// Schedules are chosen for the range that executors have; their tiles are those of the user's.
+template <class S>
+S unfolded_of(const Description& d, const Range& range, S schedule) {
+  schedule.tile = unfolded(d, range, schedule.tile);
+  return schedule;
 }
 
-Schedule default_schedule(const Device& device, const Description& d, Index3 n) {
-  if (!facts_of(device).takes_gpu_schedules) return cpu_default(device.facts(), d, n);
-  return gpu_default(device, d, n);
+std::vector<NamedSchedule> named_schedules(const Device& device, const Description& d,
+                                           const Range& range) {
+  const Range n = folded(d, range);
+  std::vector<NamedSchedule> all;
+  if (!facts_of(device).takes_gpu_schedules) {
+    all = cpu_names(device, d, n);
+  } else {
+    GpuSchedule fused = gpu_default(device, d, n);
+    GpuSchedule fission = fused;
+    fission.fuse = fuse_none;
+    fission.block = block_for(d, n);
+    if (fused.fuse != fuse_all) {
+      fused.fuse = fuse_all;
+      if (!d.scans_in(0, d.last()) && n.instances() == 1) set_gpu_tile(device.facts(), d, n, fused);
+    }
+    all = {{"fission", fission}, {"fused", fused}};
+  }
+  for (NamedSchedule& s : all) {
+    std::visit([&](auto& of_kind) { of_kind = unfolded_of(d, range, of_kind); }, s.schedule);
+  }
+  return all;
+}
+
+Schedule default_schedule(const Device& device, const Description& d, const Range& range) {
+  const Range n = folded(d, range);
+  if (!facts_of(device).takes_gpu_schedules)
+    return unfolded_of(d, range, cpu_default(device.facts(), d, n));
+  return unfolded_of(d, range, gpu_default(device, d, n));
 }
 
 } // namespace ridge::chain

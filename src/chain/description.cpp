@@ -132,6 +132,9 @@ bool Description::scans_in(int first, int last) const {
   }
   return false;
 }
+bool Description::merges_outer() const {
+  return chain::merges_outer(DescribedUses(*this));
+}
 std::vector<int> Description::joined_ends() const {
   const DescribedUses uses(*this);
   std::vector<int> ends;
@@ -163,6 +166,7 @@ Description detail::describe(const DeclaredChain& c) {
   d.name = c.name;
   d.element_bytes = c.element_bytes;
   d.rank = static_cast<int>(c.rank);
+  d.outer = c.outer;
   d.arrays.assign(c.arrays, c.arrays + c.array_count);
   std::copy(c.dimensions, c.dimensions + c.rank, d.dimensions.begin());
   for (const DeclaredOperation* op = c.operations; op != c.operations + c.operation_count; ++op) {
@@ -171,7 +175,8 @@ Description detail::describe(const DeclaredChain& c) {
                             op->domain,
                             op->flops,
                             op->scan,
-                            op->carried});
+                            op->carried,
+                            op->branch});
   }
   d.groups.assign(c.groups, c.groups + c.group_count);
   check(d);
@@ -189,6 +194,14 @@ public:
     if (count_ < 1 || count_ > most_operations)
       fail("a chain has 1 to {} operations", most_operations);
     if (d_.arrays.size() > most_arrays) fail("a chain has at most {} arrays", most_arrays);
+    if (d_.outer < 0 || d_.outer > most_outer)
+      fail("{} outer dimensions; 0 to {} are possible", d_.outer, most_outer);
+    for (int d = 0; d_.outer > 0 && d < d_.rank; ++d) {
+      if (dimension_at(d).edge == Edge::given)
+        fail("{} has given ends, and the chain has outer dimensions: nobody sets those of each "
+             "instance",
+             axis_name(d));
+    }
     points();
     for (const OperationInfo& op : d_.operations)
       accesses(op);
@@ -417,8 +430,8 @@ private:
   int count_;
 };
 
-Index points(const Array& a, Index3 n) {
-  return (a.profile ? 1 : n.x + a.extra.x) * (n.y + a.extra.y) * (n.z + a.extra.z);
+Index points(const Array& a, const Range& n) {
+  return (a.profile ? 1 : n.x + a.extra.x) * (n.y + a.extra.y) * (n.z + a.extra.z) * n.instances();
 }
 
 } // namespace
@@ -427,7 +440,34 @@ void check(const Description& description) {
   Checker(description).run();
 }
 
-Work work_of(const Description& d, Index3 n) {
+Extents extents_of(const Description& d, const Range& n) {
+  const Index inner[3] = {n.x, n.y, n.z};
+  Index sizes[3 + most_outer];
+  int count = 0;
+  for (int i = 0; i < d.rank; ++i)
+    sizes[count++] = inner[i];
+  for (int k = 0; k < d.outer; ++k)
+    sizes[count++] = n.outer[k];
+  if (count > max_rank) {
+    sizes[max_rank - 1] *= sizes[max_rank];
+    count = max_rank;
+  }
+  return {sizes, count};
+}
+Range range_of(const Description& d, const Extents& size) {
+  if (size.rank() > d.rank + d.outer) {
+    const int most = d.rank + d.outer;
+    throw UsageError(fmt::format("{} has {} dimension{}, and {} has {}", d.name, most,
+                                 most == 1 ? "" : "s", to_text(size), size.rank()));
+  }
+  const auto along = [&](int i) { return i < d.rank ? size[i] : 1; };
+  Range n(along(0), along(1), along(2));
+  for (int k = 0; k < d.outer; ++k)
+    n.outer[k] = size[d.rank + k];
+  return n;
+}
+
+Work work_of(const Description& d, const Range& n) {
   Work work;
   const int last = static_cast<int>(d.operations.size()) - 1;
   for (int a = 0; a <= static_cast<int>(d.arrays.size()) - 1; ++a) {
@@ -440,12 +480,12 @@ Work work_of(const Description& d, Index3 n) {
   double flops = 0;
   for (const OperationInfo& op : d.operations) {
     const Domain& m = op.domain;
-    flops +=
-        op.flops * static_cast<double>((n.x + m.end.x - m.begin.x) * (n.y + m.end.y - m.begin.y) *
-                                       (n.z + m.end.z - m.begin.z));
+    flops += (op.flops + op.branch.flops * op.branch.share) *
+             static_cast<double>((n.x + m.end.x - m.begin.x) * (n.y + m.end.y - m.begin.y) *
+                                 (n.z + m.end.z - m.begin.z) * n.instances());
   }
   work.flops = flops;
-  work.items = n.x * n.y * n.z;
+  work.items = n.items();
   work.convention =
       fmt::format("bytes: of {} operations, inputs read once and outputs written once; "
                   "temporaries none",

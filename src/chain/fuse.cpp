@@ -69,7 +69,12 @@ bool from_text(std::string_view text, Fuse& fuse) {
 std::string to_text(const TileShape& tile) {
   if (tile == TileShape{}) return "all";
   const auto one = [](Index size) { return size == 0 ? std::string("all") : std::to_string(size); };
-  return one(tile.x) + "x" + one(tile.y) + "x" + one(tile.z);
+  std::string text = one(tile.x) + "x" + one(tile.y) + "x" + one(tile.z);
+  for (const Index size : tile.outer) {
+    if (size == TileShape::unsaid) break;
+    text += "x" + one(size);
+  }
+  return text;
 }
 
 bool from_text(std::string_view text, TileShape& tile) {
@@ -78,11 +83,13 @@ bool from_text(std::string_view text, TileShape& tile) {
     return true;
   }
   if (text.empty() || text.back() == 'x') return false;
-  std::array<Index, 3> sizes{1, 1, 1};
+  constexpr int most = 3 + most_outer;
+  constexpr Index unsaid = TileShape::unsaid;
+  std::array<Index, most> sizes{1, 1, 1, unsaid, unsaid, unsaid};
   int d = 0;
   for (; !text.empty(); ++d) {
     const std::string_view size = take(text, 'x');
-    if (d == 3) return false;
+    if (d == most) return false;
     const auto at = static_cast<std::size_t>(d);
     if (size == "all") {
       sizes[at] = 0;
@@ -90,7 +97,7 @@ bool from_text(std::string_view text, TileShape& tile) {
       return false;
     }
   }
-  tile = {sizes[0], sizes[1], sizes[2]};
+  tile = {sizes[0], sizes[1], sizes[2], {sizes[3], sizes[4], sizes[5]}};
   return true;
 }
 

@@ -12,9 +12,17 @@ namespace ridge::chain {
 
 namespace {
 
+/// Elements from one instance of an array to the next.
+template <class T>
+Index instance_elements(const Description& d, const View<T>& view) {
+  const Index3 e = view.extents;
+  return d.rank == 1 ? e.x : d.rank == 2 ? view.row * e.y : view.plane * e.z;
+}
+
 /// `views`: one an array, without data for temporaries.
 template <class T>
-void check_arrays(const Description& d, Index3 n, const View<T>* views) {
+void check_arrays(const Description& d, const Range& n, const View<T>* views,
+                  const Index* instances) {
   const auto is_given = [&](std::size_t i) { return d.arrays[i].role != Role::temporary; };
   std::vector<launch::Operand> operands(d.arrays.size());
   for (std::size_t i = 0; i < d.arrays.size(); ++i) {
@@ -30,7 +38,13 @@ void check_arrays(const Description& d, Index3 n, const View<T>* views) {
           fmt::format("chain '{}': array '{}' has extents {}x{}x{}; {}x{}x{} are right", d.name,
                       a.name, e.x, e.y, e.z, right.x, right.y, right.z));
     }
+    if (instances[i] != 0 && instances[i] != n.instances()) {
+      throw UsageError(fmt::format("chain '{}': array '{}' has {} instances; {} are right", d.name,
+                                   a.name, instances[i], n.instances()));
+    }
     operands[i] = launch::operand(views[i]);
+    operands[i].bytes +=
+        (n.instances() - 1) * instance_elements(d, views[i]) * static_cast<Index>(sizeof(T));
     operands[i].written = a.role != Role::input;
   }
   launch::check_operands(operands, [&](std::size_t i) {
@@ -48,7 +62,7 @@ Temporaries temporaries_of(const Description& d, const Plan& plan, const Schedul
   const Index page = 4096 / d.element_bytes;
   Temporaries all;
   all.tiles = ceil_div(plan.range_elements, page) * page;
-  const Index tiles = cpu == nullptr ? 0 : plan.tile_elements * cpu_threads(*cpu, plan.extents);
+  const Index tiles = cpu == nullptr ? 0 : plan.tile_elements * cpu_threads(*cpu, plan.whole);
   all.elements = all.tiles + tiles;
   return all;
 }
@@ -70,11 +84,14 @@ void find_windows(const Description& d, const Plan& plan, const Schedule& schedu
       w.data = v.data;
       w.row = v.row;
       w.plane = v.plane;
-      w.size = v.span();
+      w.instance = instance_elements(d, v);
+      // What follows the first instance is a part of it where the plan has merged them.
+      w.size = v.span() + (plan.whole.instances() / plan.instances - 1) * w.instance;
     } else {
       w.row = a.held.x;
       w.plane = a.held.x * a.held.y;
-      w.size = a.elements();
+      w.instance = a.each();
+      w.size = a.each();
     }
     // Results that the chain itself reads again had better stay near.
     w.stream =
@@ -108,14 +125,14 @@ Index tile_elements(const Description& d, const Plan& plan, const Schedule& sche
 
 } // namespace
 
-Laid::Laid(Description description, Index3 extents, const Schedule& schedule)
+Laid::Laid(Description description, const Range& range, const Schedule& schedule)
     : description_(std::move(description)),
-      plan_(make_plan(description_, extents, request_of(schedule))) {}
+      plan_(make_plan(description_, range, request_of(schedule))) {}
 
 template <class T>
 T* Laid::lay_windows(Queue& queue, const Schedule& schedule, const View<T>* views,
-                     Window<T>* windows) const {
-  check_arrays(description_, plan_.extents, views);
+                     const Index* instances, Window<T>* windows) const {
+  check_arrays(description_, plan_.whole, views, instances);
   const Temporaries needed = temporaries_of(description_, plan_, schedule);
   T* memory = nullptr;
   if (needed.elements > 0) {
@@ -124,12 +141,14 @@ T* Laid::lay_windows(Queue& queue, const Schedule& schedule, const View<T>* view
   find_windows(description_, plan_, schedule, views, memory, windows);
   return memory + needed.tiles;
 }
-template double* Laid::lay_windows(Queue&, const Schedule&, const View<double>*,
+template double* Laid::lay_windows(Queue&, const Schedule&, const View<double>*, const Index*,
                                    Window<double>*) const;
-template float* Laid::lay_windows(Queue&, const Schedule&, const View<float>*,
+template float* Laid::lay_windows(Queue&, const Schedule&, const View<float>*, const Index*,
                                   Window<float>*) const;
-template Fp16* Laid::lay_windows(Queue&, const Schedule&, const View<Fp16>*, Window<Fp16>*) const;
-template Bf16* Laid::lay_windows(Queue&, const Schedule&, const View<Bf16>*, Window<Bf16>*) const;
+template Fp16* Laid::lay_windows(Queue&, const Schedule&, const View<Fp16>*, const Index*,
+                                  Window<Fp16>*) const;
+template Bf16* Laid::lay_windows(Queue&, const Schedule&, const View<Bf16>*, const Index*,
+                                  Window<Bf16>*) const;
 
 std::string Laid::variant_definition(const Schedule& schedule) const {
   const bool gpu = std::holds_alternative<GpuSchedule>(schedule);
@@ -158,8 +177,11 @@ Record Laid::record(const Device& device, const Schedule& schedule, std::string_
   record.device = device.id();
   record.device_name = device.facts().name;
   record.precision = d.element_bytes == 4 ? "fp32" : "fp64";
-  const Index3 n = plan.extents;
-  record.size = n.z > 1 ? Extents{n.x, n.y, n.z} : n.y > 1 ? Extents{n.x, n.y} : Extents{n.x};
+  const Range& n = plan.whole;
+  record.size = n.instances() > 1 ? extents_of(d, n)
+                : n.z > 1         ? Extents{n.x, n.y, n.z}
+                : n.y > 1         ? Extents{n.x, n.y}
+                                  : Extents{n.x};
   record.schedule = to_text(schedule);
   record.work = work_of(d, n);
   record.in_cache =

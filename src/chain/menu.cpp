@@ -8,6 +8,7 @@
 #include <ridge/pattern/menu_of.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 namespace ridge::chain {
 
@@ -20,7 +21,7 @@ constexpr int registers_around = 16;
 
 class ChainMenu final : public MenuOf<Schedule> {
 public:
-  ChainMenu(Description chain, Index3 n, const Place& place)
+  ChainMenu(Description chain, const Range& n, const Place& place)
       : MenuOf(place), chain_(std::move(chain)), n_(n) {}
 
 private:
@@ -79,7 +80,8 @@ private:
   [[nodiscard]] double bytes_of(int array) const {
     const Array& a = chain_.arrays[static_cast<std::size_t>(array)];
     const Index x = a.profile ? 1 : n_.x + a.extra.x;
-    return static_cast<double>(x * (n_.y + a.extra.y) * (n_.z + a.extra.z) * chain_.element_bytes);
+    return static_cast<double>(x * (n_.y + a.extra.y) * (n_.z + a.extra.z) * n_.instances() *
+                               chain_.element_bytes);
   }
   /// Launches, or passes over a cpu's tiles, that read an array, and that write it.
   [[nodiscard]] std::pair<double, double> uses(int array, const Plan& plan) const {
@@ -112,13 +114,15 @@ private:
     }
   }
   [[nodiscard]] Index tiles_of(const Plan& plan) const {
-    Index least = n_.x * n_.y * n_.z;
+    Index least = n_.items();
+    const Index3 taken = plan.extents;
+    const Index parts = chain::tiles_of(plan.instances, plan.instance_tile);
     for (const GroupPlan& group : plan.groups) {
       const auto along = [](Index n, Index tile) {
         return chain::tiles_of(n, std::max<Index>(tile, 1));
       };
-      least = std::min(least, along(n_.x, group.tile.x) * along(n_.y, group.tile.y) *
-                                  along(n_.z, group.tile.z));
+      least = std::min(least, along(taken.x, group.tile.x) * along(taken.y, group.tile.y) *
+                                  along(taken.z, group.tile.z) * parts);
     }
     return least;
   }
@@ -132,7 +136,7 @@ private:
       Index3 items{s.block.x, s.block.y, s.block.z};
       if (chain_.marches_alone()) (chain_.rank > 2 ? items.z : items.y) *= s.steps;
       const auto blocks = static_cast<double>(ceil_div(n_.x, items.x) * ceil_div(n_.y, items.y) *
-                                              ceil_div(n_.z, items.z));
+                                              ceil_div(n_.z, items.z) * n_.instances());
       model::lay_blocks(f, {blocks, static_cast<int>(s.block.count()),
                             registers_around + 2 * chain_.element_bytes / 4});
       f.thread_bytes = chain_.element_bytes;
@@ -141,6 +145,27 @@ private:
     // Every launch waits for its own waves.
     f.latency_cycles *= f.launches;
     f.thread_bytes *= f.launches;
+    add_branches(f);
+  }
+
+  /// Of chains that branch, instructions of warps: two for each number that is asked for, one for
+  /// two operations, and those around them. A warp goes through a branch that any of its lanes
+  /// takes; lanes are taken to be independent.
+  void add_branches(Facts& f) const {
+    double taken = 0; // operations in branches, were lanes to take them alike, and as they do
+    double gone_through = 0;
+    for (const OperationInfo& op : chain_.operations) {
+      taken += op.branch.flops * op.branch.share;
+      gone_through +=
+          op.branch.flops * (1 - std::pow(1 - op.branch.share, std::max(f.device.warp_width, 1.0)));
+    }
+    if (gone_through <= 0) return;
+    constexpr double around = 24;
+    const auto items = static_cast<double>(n_.items());
+    const double width = std::max(f.device.warp_width, 1.0);
+    const double numbers = f.asked / chain_.element_bytes;
+    f.least_instructions = (2 * numbers + f.flops / 2 + around * items * f.launches) / width;
+    f.instructions = f.least_instructions + items * (gone_through - taken) / 2 / width;
   }
 
   /// Arrays that are read, of one value an item.
@@ -159,7 +184,7 @@ private:
     int fetched = inputs() * std::clamp(most_fetched / inputs(), 1, most_levels);
     int held = fetched; // in registers
     const auto threads = static_cast<int>(s.block.count());
-    const Index columns = n_.x * (chain_.rank > 2 ? n_.y : 1);
+    const Index columns = n_.x * (chain_.rank > 2 ? n_.y : 1) * n_.instances();
     Index shared = 0;
     for (const GroupPlan& g : plan.groups) {
       const PassedGroup passed = chain_.passing_of(g.first, g.last);
@@ -179,19 +204,19 @@ private:
     const int values = chain_.dimensions[0].points * inputs();
     const auto threads = static_cast<int>(s.block.count());
     const int words = chain_.element_bytes / 4;
-    model::lay_blocks(f, {static_cast<double>(ceil_div(n_.y * n_.z, threads)), threads,
-                          registers_around + words * values, most_block_threads});
+    model::lay_blocks(f, {static_cast<double>(ceil_div(n_.y * n_.z * n_.instances(), threads)),
+                          threads, registers_around + words * values, most_block_threads});
     f.thread_bytes = values * chain_.element_bytes;
   }
 
   Description chain_;
-  Index3 n_;
+  Range n_;
 };
 
 } // namespace
 
-std::unique_ptr<Menu> menu(const Description& chain, Index3 extents, const Place& place) {
-  return std::make_unique<ChainMenu>(chain, extents, place);
+std::unique_ptr<Menu> menu(const Description& chain, const Range& range, const Place& place) {
+  return std::make_unique<ChainMenu>(chain, range, place);
 }
 
 } // namespace ridge::chain

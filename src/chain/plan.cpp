@@ -3,10 +3,14 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/extents.hpp>
 
+#include "fold.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <limits>
 
 namespace ridge::chain {
 
@@ -23,9 +27,10 @@ int& along(Offset& o, int d) {
 
 class Planner {
 public:
-  Planner(const Description& d, Index3 n, const PlanRequest& request) : d_(d), request_(request) {
+  Planner(const Description& d, const Range& n, const PlanRequest& request)
+      : d_(d), request_(request) {
     plan_.extents = n;
-    plan_.march = n.z > 1 ? 2 : n.y > 1 ? 1 : 0;
+    plan_.whole = n;
     plan_.arrays.resize(d.arrays.size());
     joined_ = d.joined_runs();
     joined_ends_ = d.joined_ends();
@@ -34,6 +39,9 @@ public:
   Plan make() {
     check_extents();
     find_tile();
+    place_instances();
+    const Index3 n = plan_.extents;
+    plan_.march = n.z > 1 ? 2 : n.y > 1 ? 1 : 0;
     check_fuse();
     make_groups();
     for (GroupPlan& group : plan_.groups)
@@ -80,7 +88,38 @@ private:
         throw UsageError(fmt::format("chain '{}': {} items along {} are too few; it needs {}",
                                      d_.name, n, axis_name(d), least));
       }
+      if (d >= d_.rank && n > 1 && d_.outer > 0) {
+        throw UsageError(fmt::format("chain '{}': {} items along {}; it has {} dimensions and {} "
+                                     "outer: give those as such",
+                                     d_.name, n, axis_name(d), d_.rank, d_.outer));
+      }
     }
+    check_outer(d_, plan_.whole);
+  }
+  /// Merges the outer dimensions with the last one where tiles of that are such again; else they
+  /// stay a loop of their own.
+  void place_instances() {
+    const Index count = plan_.whole.instances();
+    const Index together = instances_of_tile(plan_.whole, request_.tile);
+    const int d = d_.column_dimension();
+    for (int k = 0; k < most_outer; ++k)
+      plan_.first.outer[k] = plan_.whole.outer[k];
+    Index& n = along(plan_.extents, d);
+    Index& tile = along(tile_, d);
+    const bool all_of_it = tile == n;
+    if (count > 1 && d_.merges_outer() && (together == 1 || all_of_it || request_.gpu)) {
+      if (n > std::numeric_limits<std::int32_t>::max() / count && request_.gpu) {
+        throw UsageError(fmt::format("chain '{}': {} items along {} and the dimensions around it; "
+                                     "a GPU's launch takes 2^31",
+                                     d_.name, n * count, axis_name(d)));
+      }
+      plan_.first.wrap = n;
+      if (all_of_it) tile *= together;
+      n *= count;
+      return;
+    }
+    plan_.instances = count;
+    plan_.instance_tile = request_.gpu ? 1 : together;
   }
 
   void find_tile() {
@@ -113,6 +152,11 @@ private:
     grow(trial);
     const PassedGroup passed = d_.passing_of(first, last);
     if (const int k = split_scans(trial, passed, why); k != 0) return k;
+    if (request_.gpu && plan_.instances > 1 && trial.runs.size() > 1 &&
+        passed.passing != Passing::columns) {
+      why = "launches over several instances pass values item by item alone";
+      return trial.runs[1].first;
+    }
     if (request_.gpu && d_.has_elements() && trial.runs.size() > 1) {
       why = "lanes have a row of an element each, and operations read other elements";
       return trial.runs[1].first;
@@ -375,6 +419,7 @@ private:
       const GroupPlan* const group = home_of(a);
       if (group == nullptr) {
         planned.home = Home::range;
+        planned.copies = plan_.instances;
         // Rows begin with a cache line each: which items are computed as packs, and with it last
         // bits, does not depend on the rows before them.
         if (extent(1) > 1 || extent(2) > 1) planned.held.x = in_whole_lines(planned.held.x);
@@ -401,6 +446,7 @@ private:
       }
       const auto g = static_cast<std::size_t>(group - plan_.groups.data());
       planned.home = Home::tile;
+      planned.copies = plan_.instance_tile;
       planned.group = static_cast<int>(g);
       hold_tile(a, *group, planned);
     }
@@ -529,8 +575,8 @@ private:
 
 } // namespace
 
-Plan make_plan(const Description& description, Index3 extents, const PlanRequest& request) {
-  return Planner(description, extents, request).make();
+Plan make_plan(const Description& description, const Range& range, const PlanRequest& request) {
+  return Planner(description, range, request).make();
 }
 
 } // namespace ridge::chain

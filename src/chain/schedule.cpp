@@ -20,7 +20,7 @@ PlanRequest request_of(const Schedule& schedule) {
 }
 
 NamedSchedule parse_schedule(std::string_view text, const Device& device, const Description& chain,
-                             Index3 extents) {
+                             const Range& extents) {
   const NamedSchedule chosen =
       text::parse_named(text, ridge::to_text(device.id()), default_schedule(device, chain, extents),
                         [&] { return named_schedules(device, chain, extents); });
@@ -45,12 +45,18 @@ std::vector<Fuse> fuses(const Description& d, bool gpu) {
   return all;
 }
 
-std::vector<TileShape> tiles(Index3 n) {
+std::vector<TileShape> tiles(const Range& n) {
   std::vector<TileShape> all;
   for (const TileShape& t : {TileShape{}, TileShape{1, 1, 1}, TileShape{7, 2, 3},
                              TileShape{64, 1, 1}, TileShape{0, 5, 1}}) {
     const TileShape fitting{std::min(t.x, n.x), std::min(t.y, n.y), std::min(t.z, n.z)};
     if (std::find(all.begin(), all.end(), fitting) == all.end()) all.push_back(fitting);
+  }
+  if (n.instances() > 1) { // some instances, and all of one
+    constexpr Index unsaid = TileShape::unsaid;
+    all.push_back(
+        {0, 0, std::min<Index>(2, n.z), {std::min<Index>(2, n.outer[0]), unsaid, unsaid}});
+    all.push_back({0, 0, 0, {1, unsaid, unsaid}});
   }
   return all;
 }
@@ -58,7 +64,7 @@ std::vector<TileShape> tiles(Index3 n) {
 } // namespace
 
 std::vector<Schedule> schedule_space(const Device& device, const Description& chain,
-                                     Index3 extents) {
+                                     const Range& extents) {
   std::vector<Schedule> all;
   const bool gpu = facts_of(device).takes_gpu_schedules;
   for (const Fuse& fuse : fuses(chain, gpu)) {

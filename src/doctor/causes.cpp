@@ -7,14 +7,16 @@
 namespace ridge::doctor {
 
 const std::vector<Cause>& causes() {
-  static const std::vector<Cause> all{
-      staged_passes(),        launch_overhead(),        uncoalesced(),
-      cache_overflow(),       repeated_requests(),      few_resident_warps(),
-      spilled_registers(),    computed_twice(),         too_few_bytes_in_flight(),
-      launch_too_small(),     partly_written_sectors(), no_vectors(),
-      power_of_two_strides(), remote_first_touch(),     loose_lists(),
-      tight_lists(),          small_leaves(),           large_leaves(),
-      uneven_groups()};
+  static const std::vector<Cause> all{staged_passes(),      launch_overhead(),
+                                      uncoalesced(),        cache_overflow(),
+                                      repeated_requests(),  few_resident_warps(),
+                                      spilled_registers(),  computed_twice(),
+                                      divergent_branches(), too_few_bytes_in_flight(),
+                                      launch_too_small(),   partly_written_sectors(),
+                                      no_vectors(),         power_of_two_strides(),
+                                      remote_first_touch(), loose_lists(),
+                                      tight_lists(),        small_leaves(),
+                                      large_leaves(),       uneven_groups()};
   return all;
 }
 

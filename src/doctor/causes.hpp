@@ -5,12 +5,18 @@
 
 namespace ridge::doctor {
 
+/// Whether more instructions than the least are those of branches; else of another form.
+[[nodiscard]] inline bool has_branches(const Facts& f) {
+  return f.pattern == "chain";
+}
+
 [[nodiscard]] Cause staged_passes();
 [[nodiscard]] Cause launch_overhead();
 [[nodiscard]] Cause uncoalesced();
 [[nodiscard]] Cause cache_overflow();
 [[nodiscard]] Cause repeated_requests();
 [[nodiscard]] Cause computed_twice();
+[[nodiscard]] Cause divergent_branches();
 [[nodiscard]] Cause few_resident_warps();
 [[nodiscard]] Cause spilled_registers();
 [[nodiscard]] Cause too_few_bytes_in_flight();

@@ -1,5 +1,6 @@
 #include "chain_case.hpp"
 
+#include <ridge/chain/executor.hpp>
 #include <ridge/chain/launch.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/core/pack.hpp>
@@ -119,7 +120,7 @@ public:
     return chain::menu(description_, extents_, place);
   }
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    return bind(held<chain::Schedule>(s));
+    return bind(held<chain::Schedule>(s), extents_.x);
   }
   void poison() override { fill_bytes(queue_, out_.data(), poison_byte, bytes()); }
   [[nodiscard]] Check check() override {
@@ -134,28 +135,45 @@ public:
   /// one.
   void complete(Record& record, const AskedSchedule& s) override {
     auto schedule = held<chain::Schedule>(s);
+    if (record.timing) add_launch_cost(record, schedule);
     auto* const gpu = std::get_if<chain::GpuSchedule>(&schedule);
     if (gpu == nullptr || gpu->graph == chain::Graph::off || !record.timing) return;
     gpu->graph = chain::Graph::off;
-    const Program plain = bind(schedule);
+    const Program plain = bind(schedule, extents_.x);
     const Timing timing = measure(
         queue_, [&] { plain.run(); }, options_);
     record.details.push_back({"graph_gain", timing.median.value / record.timing->median.value, {}});
   }
 
 protected:
-  [[nodiscard]] virtual Program bind(const chain::Schedule& schedule) = 0;
+  [[nodiscard]] virtual Program bind(const chain::Schedule& schedule, Index items) = 0;
   [[nodiscard]] Index3 extents() const { return extents_; }
 
   template <class C>
-  [[nodiscard]] Program bind(const C& chain, const chain::Schedule& schedule) {
-    chain::Request<C, T> request{chain, extents_, {}};
-    request.views.set(chain::Slot<0>{}, in_.view());
-    request.views.set(chain::Slot<chain::arrays_of<C> - 1>{}, out_.view());
+  [[nodiscard]] Program bind(const C& chain, const chain::Schedule& schedule, Index items) {
+    chain::Request<C, T> request{chain, {items, 1, 1}, {}};
+    const auto first = [&](const Field<T>& field) { return View<T>(field.data(), {items, 1, 1}); };
+    request.views.set(chain::Slot<0>{}, first(in_));
+    request.views.set(chain::Slot<chain::arrays_of<C> - 1>{}, first(out_));
     return Program(queue_, request, schedule);
   }
 
 private:
+  /// What the launches alone take: on a GPU each, on a cpu the start of its threads. Those of the
+  /// same schedule, of one item.
+  template <class S>
+  void add_launch_cost(Record& record, S schedule) {
+    const auto of_one_item = [&](auto& of_kind) {
+      of_kind.tile = {};
+      if constexpr (requires { of_kind.threads; }) of_kind.threads = cpu_threads(of_kind, extents_);
+    };
+    std::visit(of_one_item, schedule);
+    const Program empty = bind(schedule, 1);
+    const Timing timing = measure(
+        queue_, [&] { empty.run(); }, options_);
+    record.details.push_back({launch_cost_detail, timing.median.value, {}});
+  }
+
   [[nodiscard]] Bytes bytes() const { return {extents_.x * static_cast<Index>(sizeof(T))}; }
 
   chain::Description description_;
@@ -175,8 +193,8 @@ private:
   [[nodiscard]] Subject subject() const override {
     return subject_of(chain::Request<C, T>{C{}, this->extents(), {}}, "chain");
   }
-  [[nodiscard]] Program bind(const chain::Schedule& schedule) override {
-    return StreamCase<T>::bind(C{}, schedule);
+  [[nodiscard]] Program bind(const chain::Schedule& schedule, Index items) override {
+    return StreamCase<T>::bind(C{}, schedule, items);
   }
 };
 

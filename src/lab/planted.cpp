@@ -130,6 +130,12 @@ std::vector<Planted> planted_launches() {
   const std::function<Facts()> gravity = of("gravity", "cpu", Extents{262144}, "auto");
   const std::function<Facts()> streaming =
       of("laplacian", "cpu", Extents{1000, 1000, 500}, "depth=1 rows=64 store=nontemporal");
+  // Its operations branch nowhere: what they would do is put in.
+  const std::function<Facts()> branching =
+      changed(of("chain", "h200", Extents{100000000}, "fused"), [](Facts& f) {
+        f.least_instructions = 1e8;
+        f.instructions = f.least_instructions;
+      });
   // Fields of Ridge's own have no such rows; those that somebody else owns may.
   const std::function<Facts()> order8 =
       of("laplacian8", "cpu", Extents{512, 1000, 500}, "depth=1 rows=64");
@@ -163,6 +169,8 @@ std::vector<Planted> planted_launches() {
       {"computed-twice", "each pair of bodies for one of them",
        of("gravity", "h200", Extents{262144}, "direct"),
        of("gravity", "h200", Extents{262144}, "auto")},
+      {"divergent-branches", "a long branch, which one cell in a hundred takes",
+       changed(branching, [](Facts& f) { f.instructions = 27 * f.least_instructions; }), branching},
       {"too-few-bytes-in-flight", "a block a unit, an access a thread",
        of("lattice-norm2", "h200", lattice, "fused16 items=1 spread=1"),
        of("lattice-norm2", "h200", lattice, "auto")},

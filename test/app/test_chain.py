@@ -30,6 +30,15 @@ def test_records(ridge, device, operations):
     assert held <= fission["temporaries_bytes"] <= held + 2 * 1024
 
 
+def test_launch_cost_against_fission(ridge):
+    """Ten launches cost ten times what one does, however many items they have."""
+    words = "--device", "cpu", "--size", 200000, "--schedule", "fission threads=2;fused threads=2", "--no-roof"
+    fission, fused = bench(ridge, *words, "--repeat", 31)
+    assert 0 < fused["launch_seconds"] < fission["launch_seconds"]
+    assert fission["launch_seconds"] < 1.5 * fission["seconds"]
+    assert "launches alone " in ridge.good("bench", "chain", *words).out
+
+
 def test_space_and_fp32(ridge):
     records = bench(ridge, "--device", "cpu", "--size", 1009, "--operations", 5, "--schedule",
                     "space", "--repeat", 3, "--precision", "fp32", "--no-roof")

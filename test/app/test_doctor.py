@@ -44,7 +44,7 @@ def test_what_the_sources_say(ridge, words, cause, fix):
 def test_a_healthy_launch(ridge):
     words = "laplacian", *GCD, "--schedule", "kernel5"
     assert diagnoses(ridge, *words) == []
-    assert "none of the 19 causes holds" in ridge.good("doctor", *words).out
+    assert "none of the 20 causes holds" in ridge.good("doctor", *words).out
 
 
 @pytest.mark.parametrize("kernel", ["wave8", "wave6", "laplacian8"])
@@ -57,8 +57,8 @@ def test_a_point_a_thread_of_many_neighbours(ridge, kernel, precision):
 
 def test_causes(ridge):
     rows = json.loads(ridge.good("doctor", "--causes", "--json").out)
-    assert len(rows) == 19
-    assert sum(r["named_first"] == r["cause"] for r in rows) >= 18
+    assert len(rows) == 20
+    assert sum(r["named_first"] == r["cause"] for r in rows) >= 19
     assert all(r["on_healthy"] == [] for r in rows)
     text = ridge.good("doctor", "--causes").out
     for r in rows:
@@ -90,7 +90,7 @@ def test_on_the_cpu(ridge, kernel, size, schedule):
 def test_many_sweeps_are_advised_where_memory_is_what_a_sweep_waits_for(ridge):
     words = "doctor", "heat", "--on", "h200", "--size"
     text = ridge.good(*words, "512x512x512").out
-    assert "none of the 19 causes" in text
+    assert "none of the 20 causes" in text
     assert "4 sweeps in one pass over memory move 0.25" in text and "schedule sweeps=4" in text
     assert "advice" not in ridge.good(*words, "64x64x64").out # in the cache
     assert "advice" not in ridge.good("doctor", "box27", "--on", "h200").out

@@ -76,7 +76,7 @@ def test_lattices_and_chains_are_shared(mpi, kernel, size, words, ranks, grid, d
 
 @pytest.mark.parametrize("kernel, size, words, ranks, grid, device", [
     ("tridiagonal", 301, ("--levels", 17), 3, "3x1x1", "cpu"),
-    ("elements", 21, ("--levels", 5, "--np", 4), 2, "1x1x2", "simt:32")])
+    ("elements", 21, ("--levels", 5, "--np", 4), 2, "1x1x1x2", "simt:32")])
 def test_columns_and_elements_are_shared(mpi, kernel, size, words, ranks, grid, device):
     words = ("bench", kernel, "--size", size, *words, "--repeat", 1, "--device", device, "--json")
     (record,) = mpi(ranks, *words, "--ranks", grid).records()

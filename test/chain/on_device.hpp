@@ -31,7 +31,7 @@ class OnDevice {
 public:
   using Numbers = std::array<std::vector<double>, arrays_of<C>>;
 
-  OnDevice(const std::string& device, Index3 n, const Numbers& given)
+  OnDevice(const std::string& device, const Range& n, const Numbers& given)
       : device_(device), queue_(device_), n_(n) {
     [&]<int... I>(std::integer_sequence<int, I...>) {
       (make<I>(given), ...);
@@ -74,7 +74,8 @@ private:
   void make(const Numbers& given) {
     constexpr Array a = C::arrays[I];
     if constexpr (a.role != Role::temporary) {
-      auto& field = fields_[I] = Field<T>(device_, {a.profile ? 1 : n_.x, n_.y, n_.z});
+      auto& field = fields_[I] =
+          Field<T>(device_, {a.profile ? 1 : n_.x, n_.y, n_.z, n_.instances()});
       if constexpr (a.role == Role::output) {
         out_ = I;
       } else {
@@ -82,14 +83,14 @@ private:
         copy_to_device(queue_, field.data(), values.data(), field.count());
         queue_.wait();
       }
-      views_.set(Slot<I, a.profile>{}, field.view());
+      views_.set(Slot<I, a.profile>{}, field.view(), n_.instances());
     }
   }
   [[nodiscard]] Field<T>& out() { return fields_[static_cast<std::size_t>(out_)]; }
 
   Device device_;
   Queue queue_;
-  Index3 n_;
+  Range n_;
   std::array<Field<T>, arrays_of<C>> fields_;
   Views<C, T> views_;
   int out_ = 0;
@@ -97,13 +98,13 @@ private:
 
 /// Values of each input by `value(array, i)`, one after the other.
 template <class C>
-typename OnDevice<C, double>::Numbers inputs(Index3 n,
+typename OnDevice<C, double>::Numbers inputs(const Range& n,
                                              const std::function<double(int, Index)>& value) {
   typename OnDevice<C, double>::Numbers all;
   for (int a = 0; a < arrays_of<C>; ++a) {
     const Array& array = C::arrays[static_cast<std::size_t>(a)];
     if (array.role != Role::input) continue;
-    for (Index i = 0; i < (array.profile ? 1 : n.x) * n.y * n.z; ++i)
+    for (Index i = 0; i < (array.profile ? 1 : n.x) * n.y * n.z * n.instances(); ++i)
       all[static_cast<std::size_t>(a)].push_back(value(a, i));
   }
   return all;
@@ -114,12 +115,12 @@ inline double random_of(int array, Index i) {
 
 /// All schedules have the bits of fission, which `expect` looks at.
 template <class C, class T>
-void expect_everywhere(Index3 n, const typename OnDevice<C, double>::Numbers& given,
+void expect_everywhere(const Range& n, const typename OnDevice<C, double>::Numbers& given,
                        const std::function<void(const std::vector<T>&)>& expect) {
   for (const std::string& name : ridge::test::devices_here()) {
     OnDevice<C, T> chain(name, n, given);
     const std::vector<T> apart = chain.under(chain.parsed("fission"));
-    SCOPED_TRACE(name + " " + to_text(Extents{n.x, n.y, n.z}));
+    SCOPED_TRACE(name + " " + to_text(Extents{n.x, n.y, n.z, n.outer[0], n.outer[1] * n.outer[2]}));
     expect(apart);
     if (::testing::Test::HasFailure()) return;
     for (const Schedule& s : chain.schedules())

@@ -153,7 +153,7 @@ TEST(TileText, PrintsAndParses) {
   EXPECT_EQ(to_text(tile), "allx8x1");
   ASSERT_TRUE(from_text("all", tile));
   EXPECT_EQ(tile, TileShape{});
-  for (const char* text : {"0", "8x0", "-1", "8x", "x8", "8x8x8x8", "", "8y8"})
+  for (const char* text : {"0", "8x0", "-1", "8x", "x8", "8x8x8x8x8x8x8", "", "8y8"})
     EXPECT_FALSE(from_text(text, tile)) << text;
 }
 

@@ -65,6 +65,12 @@ struct Domain {
   friend constexpr bool operator==(const Domain&, const Domain&) = default;
 };
 
+/// A branch that some items of an operation take (ridge/core/branch.hpp).
+struct Branch {
+  double flops = 0; ///< operations inside, of an item
+  double share = 0; ///< of the items that take it
+};
+
 /// In which order an operation takes the items of a column, which lie along the last dimension.
 enum class Scan {
   none, ///< in any: each item on its own

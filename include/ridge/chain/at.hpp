@@ -140,15 +140,21 @@ public:
   }
 
   /// Indices of the item, of the first of a pack.
-  [[nodiscard]] RIDGE_FN Index x() const { return this->along(0, x_); }
-  [[nodiscard]] RIDGE_FN Index y() const { return this->along(1, y_); }
-  [[nodiscard]] RIDGE_FN Index z() const { return this->along(2, z_); }
+  [[nodiscard]] RIDGE_FN Index x() const { return this->along(0, inside<0>(x_)); }
+  [[nodiscard]] RIDGE_FN Index y() const { return this->along(1, inside<1>(y_)); }
+  [[nodiscard]] RIDGE_FN Index z() const { return this->along(2, inside<2>(z_)); }
+  /// The index along outer dimension D, counted from 0.
+  template <int D = 0>
+  [[nodiscard]] RIDGE_FN Index outer() const {
+    static_assert(D >= 0 && D < outer_of<C>(), "the chain does not declare this outer dimension");
+    return memory_.instance().along(D, level());
+  }
   /// The index along x of each item of the pack, as values.
   [[nodiscard]] RIDGE_FN V x_values() const {
     V v(0);
     RIDGE_UNROLL
     for (int i = 0; i < lanes_of<V>; ++i)
-      v.set(i, static_cast<Element<V>>(this->along(0, x_ + i)));
+      v.set(i, static_cast<Element<V>>(this->along(0, inside<0>(x_ + i))));
     return v;
   }
   /// Whether the neighbour at dx lies before the first item along x.
@@ -169,10 +175,16 @@ public:
     const Index extent = column == 0 ? n.x : column == 1 ? n.y : n.z;
     return level() == extent + domain_of<Op>().end.along(column) - 1;
   }
-  /// Items of the range along y.
-  [[nodiscard]] RIDGE_FN Index extent_x() const { return this->whole(memory_.extents()).x; }
-  [[nodiscard]] RIDGE_FN Index extent_y() const { return this->whole(memory_.extents()).y; }
-  [[nodiscard]] RIDGE_FN Index extent_z() const { return this->whole(memory_.extents()).z; }
+  /// Items of the range along x, y and z.
+  [[nodiscard]] RIDGE_FN Index extent_x() const {
+    return within<0>(this->whole(memory_.extents()).x);
+  }
+  [[nodiscard]] RIDGE_FN Index extent_y() const {
+    return within<1>(this->whole(memory_.extents()).y);
+  }
+  [[nodiscard]] RIDGE_FN Index extent_z() const {
+    return within<2>(this->whole(memory_.extents()).z);
+  }
 
 private:
   static constexpr bool holds_elements = requires { Memory::holds_elements; };
@@ -186,6 +198,24 @@ private:
   }
   static constexpr int column = column_dimension<C>;
   [[nodiscard]] RIDGE_FN Index level() const { return column == 0 ? x_ : column == 1 ? y_ : z_; }
+  /// Where instances follow each other along dimension D: the place in one, and its extent.
+  template <int D>
+  [[nodiscard]] RIDGE_FN Index inside(Index i) const {
+    if constexpr (outer_of<C>() > 0 && D == column) {
+      return memory_.instance().inside(i);
+    } else {
+      return i;
+    }
+  }
+  template <int D>
+  [[nodiscard]] RIDGE_FN Index within(Index extent) const {
+    if constexpr (outer_of<C>() > 0 && D == column) {
+      const Index wrap = memory_.instance().wrap;
+      return wrap < extent ? wrap : extent;
+    } else {
+      return extent;
+    }
+  }
 
   const Memory& memory_;
   Values<C, V>& values_;

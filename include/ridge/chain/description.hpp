@@ -2,9 +2,11 @@
 #pragma once
 
 #include <ridge/chain/passing.hpp>
+#include <ridge/core/extents.hpp>
 #include <ridge/record/work.hpp>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ridge::chain {
@@ -16,6 +18,7 @@ struct OperationInfo {
   double flops = 0;
   Scan scan = Scan::none;
   int carried = 0; ///< values that it hands on from item to item
+  Branch branch = {};
 
   [[nodiscard]] bool reads(int array) const;
   [[nodiscard]] bool writes(int array) const;
@@ -45,7 +48,8 @@ struct PassedGroup {
 struct Description {
   std::string name;
   int element_bytes = 8;
-  int rank = 3; ///< dimensions that the chain declares; the others have one item
+  int rank = 3;  ///< dimensions that the chain declares; the others have one item
+  int outer = 0; ///< dimensions around them
   std::vector<Array> arrays;
   std::array<Dimension, 3> dimensions;
   std::vector<OperationInfo> operations;
@@ -62,6 +66,8 @@ struct Description {
   [[nodiscard]] bool marches_alone() const;
   /// The dimension that columns lie along.
   [[nodiscard]] int column_dimension() const { return rank - 1; }
+  /// Whether instances may follow each other along it (ridge/chain/uses.hpp).
+  [[nodiscard]] bool merges_outer() const;
   /// Whether the first dimensions are the points of elements.
   [[nodiscard]] bool has_elements() const { return dimensions[0].points > 0; }
   /// A temporary that only these operations use.
@@ -80,7 +86,14 @@ void check(const Description& description);
 
 /// Least traffic of the whole chain: each array that is no temporary is read once if an operation
 /// reads it before one writes it, and written once if one writes it.
-[[nodiscard]] Work work_of(const Description& description, Index3 extents);
+[[nodiscard]] Work work_of(const Description& description, const Range& range);
+
+/// The range as a size: as many numbers as the chain has dimensions, five at most; the last two of
+/// six are one then.
+[[nodiscard]] Extents extents_of(const Description& description, const Range& range);
+/// The range of a size; dimensions that it lacks have one item. Throws UsageError for a size of
+/// more dimensions than the chain has.
+[[nodiscard]] Range range_of(const Description& description, const Extents& size);
 
 namespace detail {
 /// What an operation's type says, as data.
@@ -92,11 +105,12 @@ struct DeclaredOperation {
   double flops;
   Scan scan;
   int carried;
+  Branch branch;
 };
 template <class Op>
 constexpr DeclaredOperation declared() {
   return {Op::name,       Op::accesses.data(), Op::accesses.size(), domain_of<Op>(),
-          flops_of<Op>(), scan_of<Op>(),       carried_by<Op>()};
+          flops_of<Op>(), scan_of<Op>(),       carried_by<Op>(),    branch_of<Op>()};
 }
 /// What a chain's type says, as data.
 struct DeclaredChain {
@@ -106,6 +120,7 @@ struct DeclaredChain {
   std::size_t array_count;
   const Dimension* dimensions;
   std::size_t rank;
+  int outer;
   const DeclaredOperation* operations;
   std::size_t operation_count;
   const OperationRange* groups;
@@ -129,8 +144,14 @@ template <class C, class T>
   constexpr const auto& operations = detail::DeclaredOperations<C>::values;
   constexpr const auto& groups = detail::declared_groups<C>;
   return detail::describe({C::name, static_cast<int>(sizeof(T)), C::arrays.data(), C::arrays.size(),
-                           C::dimensions.data(), C::dimensions.size(), operations.data(),
-                           operations.size(), groups.data(), groups.size()});
+                           C::dimensions.data(), C::dimensions.size(), outer_of<C>(),
+                           operations.data(), operations.size(), groups.data(), groups.size()});
+}
+
+/// "fp32" or "fp64".
+template <class C>
+[[nodiscard]] Description describe_in(std::string_view precision) {
+  return precision == "fp32" ? describe<C, float>() : describe<C, double>();
 }
 
 } // namespace ridge::chain

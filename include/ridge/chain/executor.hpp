@@ -40,7 +40,7 @@ struct Executor<C, T, target::Cpu> {
 [[nodiscard]] bool copies_asynchronously(const Device& device);
 
 /// How many threads the cpu takes for a range under a schedule.
-[[nodiscard]] int cpu_threads(const CpuSchedule& schedule, Index3 extents);
+[[nodiscard]] int cpu_threads(const CpuSchedule& schedule, const Range& range);
 
 } // namespace ridge::chain
 

@@ -21,14 +21,15 @@ namespace ridge::chain {
 /// What of a bound chain does not depend on its type: checked declarations, and the plan.
 class Laid {
 public:
-  Laid(Description description, Index3 extents, const Schedule& schedule);
+  Laid(Description description, const Range& range, const Schedule& schedule);
 
-  /// Checks the user's arrays, one view an array of the chain, and says in `windows` where all
-  /// arrays are. Returns the memory of tiles. Throws UsageError for arrays that are missing, of
-  /// other extents, or overlap one that is written; Failure when temporaries do not fit the memory.
+  /// Checks the user's arrays, one view an array of the chain and the instances that it holds, and
+  /// says in `windows` where all arrays are. Returns the memory of tiles. Throws UsageError for
+  /// arrays that are missing, of other extents, or overlap one that is written; Failure when
+  /// temporaries do not fit the memory.
   template <class T>
   [[nodiscard]] T* lay_windows(Queue& queue, const Schedule& schedule, const View<T>* views,
-                               Window<T>* windows) const;
+                               const Index* instances, Window<T>* windows) const;
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
   /// Before it is timed. `kernel` is the chain's own name where nobody gave another.
@@ -62,8 +63,10 @@ struct ridge::Pattern<ridge::chain::Request<C, T>> {
                                                                          &laid_.plan(),
                                                                          nullptr,
                                                                          request.before_launch} {
-    call_.tile_memory =
-        laid_.lay_windows(queue, schedule, request.views.all().data(), call_.windows.of);
+    call_.tile_memory = laid_.lay_windows(queue, schedule, request.views.all().data(),
+                                          request.views.instances().data(), call_.windows.of);
+    call_.windows.instances = laid_.plan().instances;
+    call_.windows.first = laid_.plan().first;
   }
   Pattern(const Pattern&) = delete; // the call refers to the plan
   Pattern& operator=(const Pattern&) = delete;

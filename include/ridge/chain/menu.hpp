@@ -10,7 +10,7 @@
 
 namespace ridge::chain {
 
-[[nodiscard]] std::unique_ptr<Menu> menu(const Description& chain, Index3 extents,
+[[nodiscard]] std::unique_ptr<Menu> menu(const Description& chain, const Range& range,
                                          const Place& place);
 
 template <class C, class T>
@@ -20,9 +20,10 @@ template <class C, class T>
 /// An empty name stands for that of the chain's type.
 template <class C, class T>
 [[nodiscard]] Subject subject_of(const Request<C, T>& request, std::string kernel) {
-  const Index3 n = request.extents;
+  const Range& n = request.extents;
   return {&typeid(Call<C, T>), kernel.empty() ? launch::type_text<C>() : std::move(kernel),
-          sizeof(T) == 4 ? "fp32" : "fp64", Extents{n.x, n.y, n.z}};
+          sizeof(T) == 4 ? "fp32" : "fp64",
+          outer_of<C>() > 0 ? extents_of(describe<C, T>(), n) : Extents{n.x, n.y, n.z}};
 }
 
 } // namespace ridge::chain

@@ -28,7 +28,9 @@
 // first lane), at.before_x(dx) says whether the neighbour lies before the first. Each item of an
 // operation is computed on its own: an operation never reads what it writes. Results of reads
 // beyond the declared reach are errors on the emulated GPU and in debug builds; of undeclared
-// arrays, at compile time. `static constexpr double flops` (operations an item) is optional.
+// arrays, at compile time. `static constexpr double flops` (operations an item) is optional, and
+// `static constexpr Branch branch{120, 0.1}` of what `branch(mask, [&] { ... }, otherwise)`
+// computes: 120 operations more where an item takes it, as one in ten does.
 //
 // An operation that scans takes the items of a column one after the other, and hands values on from
 // item to item (ridge/chain/columns.hpp has sums, extremes and tridiagonal systems):
@@ -45,11 +47,17 @@
 //     }
 //   };
 //
+// `static constexpr int outer = 1` (or 2, 3) says that the range has so many dimensions around
+// those of `dimensions`: elements around their points and levels, models around their cells.
+// Operations are repeated for each of their items and read nothing across them. `Batch<Heat>` is a
+// chain with one outer dimension more.
+//
 // `static constexpr std::array<std::array<int, 2>, M> groups` lists ranges of operations, first and
 // last from 0, that GPUs run in one launch each by default.
 #pragma once
 
 #include <ridge/chain/access.hpp>
+#include <ridge/chain/range.hpp>
 #include <ridge/core/functions.hpp>
 
 #include <array>
@@ -88,6 +96,14 @@ constexpr double flops_of() {
   }
 }
 template <class Op>
+constexpr Branch branch_of() {
+  if constexpr (requires { Op::branch; }) {
+    return Op::branch;
+  } else {
+    return {};
+  }
+}
+template <class Op>
 constexpr Scan scan_of() {
   if constexpr (requires { Op::scan; }) {
     return Op::scan;
@@ -104,6 +120,26 @@ constexpr int carried_by() {
     return 0;
   }
 }
+/// How many dimensions the range of C has around those that its operations read along.
+template <class C>
+constexpr int outer_of() {
+  if constexpr (requires { C::outer; }) {
+    static_assert(C::outer >= 0 && C::outer <= most_outer,
+                  "a chain has up to three outer dimensions");
+    return C::outer;
+  } else {
+    return 0;
+  }
+}
+/// Many of a chain at once: with one outer dimension more.
+template <class C>
+struct Batch : C {
+  static constexpr int outer = outer_of<C>() + 1;
+};
+/// What executors keep of an item's place along the outer dimensions.
+template <class C>
+using InstanceOf = std::conditional_t<(outer_of<C>() > 0), Instance, OneInstance>;
+
 template <class C>
 constexpr Dimension dimension_of(int d) {
   return d < static_cast<int>(C::dimensions.size()) ? C::dimensions[static_cast<std::size_t>(d)]

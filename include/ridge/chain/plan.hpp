@@ -50,14 +50,16 @@ enum class Home {
 
 struct ArrayPlan {
   Home home = Home::user;
-  int group = -1; ///< whose tiles, for Home::tile
-  Index3 before;  ///< items held before the begin of a tile; x in whole cache lines
-  Index3 held;    ///< points held along each dimension
+  int group = -1;   ///< whose tiles, for Home::tile
+  Index3 before;    ///< items held before the begin of a tile; x in whole cache lines
+  Index3 held;      ///< points held along each dimension
+  Index copies = 1; ///< one for each instance that is under way at a time
   bool part_x = false, part_y = false, part_z = false; ///< less than the whole dimension
   Index offset = 0; ///< of the first element, from the begin of the tile's memory, or of that for
                     ///< the whole range
 
-  [[nodiscard]] Index elements() const { return held.x * held.y * held.z; }
+  [[nodiscard]] Index each() const { return held.x * held.y * held.z; } ///< of an instance
+  [[nodiscard]] Index elements() const { return each() * copies; }
 };
 
 /// What a plan is asked for.
@@ -69,8 +71,13 @@ struct PlanRequest {
 };
 
 struct Plan {
-  Index3 extents;
-  int march = 0; ///< the last dimension with more than one item
+  Index3 extents; ///< of the range, or of an instance, as executors take it
+  Range whole;    ///< as the user has it
+  /// Outer dimensions have become a part of the last one, or else so many instances are taken one
+  /// by one: on a cpu `instance_tile` of them by each operation, before the next has them.
+  Index instances = 1, instance_tile = 1;
+  Instance first; ///< where item 0 is
+  int march = 0;  ///< the last dimension with more than one item
   std::vector<GroupPlan> groups;
   std::vector<ArrayPlan> arrays;
   Index tile_elements = 0;  ///< temporaries of a tile: those of one thread or block
@@ -80,7 +87,14 @@ struct Plan {
 
 /// Throws UsageError for extents too small for the chain, tiles larger than the extents, and
 /// operations in `fuse` that the chain does not have.
-[[nodiscard]] Plan make_plan(const Description& description, Index3 extents,
+[[nodiscard]] Plan make_plan(const Description& description, const Range& range,
                              const PlanRequest& request);
+
+/// For a tile of a chain's `folded` range, whose last dimension has those around it merged, the one
+/// of as many items in the range that the user has.
+[[nodiscard]] TileShape unfolded(const Description& description, const Range& range,
+                                 const TileShape& tile);
+/// The range with all outer dimensions merged, where the chain allows it; else in the first.
+[[nodiscard]] Range folded(const Description& description, const Range& range);
 
 } // namespace ridge::chain

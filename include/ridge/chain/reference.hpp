@@ -21,14 +21,19 @@ struct ReferenceMemory {
   Index3 n;
   std::array<std::vector<E>, arrays_of<C>>& arrays;
   std::array<Index3, arrays_of<C>> sizes;
+  InstanceOf<C> where = {}; ///< in all of `arrays`
 
   [[nodiscard]] const Index3& extents() const { return n; }
+  [[nodiscard]] const InstanceOf<C>& instance() const { return where; }
   template <int I>
   [[nodiscard]] std::size_t at(Index x, Index y, Index z) const {
     constexpr Index beyond[3] = {beyond_of<C>(I, 0), beyond_of<C>(I, 1), beyond_of<C>(I, 2)};
     const Index row = sizes[I].x + 2 * beyond[0];
+    Index first = 0;
+    if constexpr (outer_of<C>() > 0) first = where.number * sizes[I].x * sizes[I].y * sizes[I].z;
     return static_cast<std::size_t>(
-        x + beyond[0] + row * (y + beyond[1] + (sizes[I].y + 2 * beyond[1]) * (z + beyond[2])));
+        first + x + beyond[0] +
+        row * (y + beyond[1] + (sizes[I].y + 2 * beyond[1]) * (z + beyond[2])));
   }
   template <class V, int K, int I, bool Profile, bool Edges>
   [[nodiscard]] V load(Index x, Index y, Index z, Offset o) const {
@@ -141,19 +146,22 @@ constexpr bool is_own() {
 /// Operation K, with memory for what it writes; inputs and temporaries that nobody uses behind it
 /// are freed where `planes` does not keep them.
 template <int K, class C, class E, class Planes, int... I>
-void run_operation(const C& chain, const ReferenceMemory<C, E>& memory, const Planes& planes,
-                   std::integer_sequence<int, I...>) {
+void run_operation(const C& chain, ReferenceMemory<C, E>& memory, Index instances,
+                   const Planes& planes, std::integer_sequence<int, I...>) {
   const auto make = [&](int i) {
     const Index3 s = memory.sizes[static_cast<std::size_t>(i)];
     auto& array = memory.arrays[static_cast<std::size_t>(i)];
     const auto held = [&](Index points, int d) { return points + 2 * beyond_of<C>(i, d); };
     if (array.empty())
-      array.assign(static_cast<std::size_t>(held(s.x, 0) * held(s.y, 1) * held(s.z, 2)),
+      array.assign(static_cast<std::size_t>(held(s.x, 0) * held(s.y, 1) * held(s.z, 2) * instances),
                    E(std::numeric_limits<double>::quiet_NaN()));
   };
   using Op = Operation<C, K>;
   ((reads<Op>(I) || writes<Op>(I) ? make(I) : void()), ...);
-  run_reference<K>(chain, memory, planes);
+  for (Index i = 0; i < instances; ++i) {
+    if constexpr (outer_of<C>() > 0) memory.where.number = i;
+    run_reference<K>(chain, memory, planes);
+  }
   if constexpr (!Planes::keeps_all) {
     ((!used_from<C, K + 1, I>() && is_own<C, I>() ? std::vector<E>().swap(memory.arrays[I])
                                                   : void()),
@@ -176,15 +184,21 @@ template <class C, class T>
 /// are empty. `planes(begin, end, f)` calls f with each plane of an operation, in any order. E is
 /// double, or BoundedPack<T> for what a chain in precision T may be off.
 template <class C, class E, class Planes = PlanesInTurn>
-void apply_reference(const C& chain, Index3 n, std::array<std::vector<E>, arrays_of<C>>& arrays,
-                     const Planes& planes = {}) {
+void apply_reference(const C& chain, const Range& n,
+                     std::array<std::vector<E>, arrays_of<C>>& arrays, const Planes& planes = {}) {
   ReferenceMemory<C, E> memory{n, arrays, {}};
+  if constexpr (outer_of<C>() > 0) {
+    for (int k = 0; k < most_outer; ++k)
+      memory.where.outer[k] = n.outer[k];
+  }
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const Array& a = C::arrays[i];
     memory.sizes[i] = {a.profile ? 1 : n.x + a.extra.x, n.y + a.extra.y, n.z + a.extra.z};
   }
   [&]<int... K>(std::integer_sequence<int, K...>) {
-    (run_operation<K>(chain, memory, planes, std::make_integer_sequence<int, arrays_of<C>>{}), ...);
+    (run_operation<K>(chain, memory, n.instances(), planes,
+                      std::make_integer_sequence<int, arrays_of<C>>{}),
+     ...);
   }
   (std::make_integer_sequence<int, operations_of<C>>{});
 }

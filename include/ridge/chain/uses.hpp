@@ -55,6 +55,29 @@ private:
   (std::make_integer_sequence<int, operations_of<C>>{});
 };
 
+/// Whether items of the last dimension and of the outer ones are computed alike, so that instances
+/// may follow each other along it: nothing is read or left out along it.
+template <class U>
+constexpr bool merges_outer(const U& uses) {
+  const int d = uses.rank() - 1;
+  const Dimension last = uses.dimension(d);
+  if (!last.independent || last.halo != 0 || last.edge != Edge::none || last.points != 0)
+    return false;
+  for (int a = 0; a < uses.arrays(); ++a) {
+    if (uses.array(a).extra.along(d) != 0 || (d == 0 && uses.array(a).profile)) return false;
+    for (int k = 0; k < uses.operations(); ++k) {
+      const Reach& r = uses.use(k, a).reach;
+      if (r.low.along(d) != 0 || r.high.along(d) != 0) return false;
+    }
+  }
+  for (int k = 0; k < uses.operations(); ++k) {
+    const Domain& domain = uses.domain(k);
+    if (uses.scan(k) != Scan::none || domain.begin.along(d) != 0 || domain.end.along(d) != 0)
+      return false;
+  }
+  return true;
+}
+
 /// Operations from `first` to `last`, counted from 0.
 struct OperationRange {
   int first = 0, last = 0;

@@ -61,7 +61,10 @@ constexpr RangesOf<C> groups_ahead() {
   if constexpr (operations_of < C >> 1) {
     constexpr Passing passing = Flow<C, 0, whole.last>::passing;
     constexpr bool by_groups = passing == Passing::columns && groups_of<C>().size() > 0;
-    if (joined || ahead_of_names || (passing != Passing::memory && !by_groups)) all.add(whole);
+    // Launches over instances pass values item by item, or along columns.
+    const bool passes =
+        passing == Passing::columns || (passing != Passing::memory && outer_of<C>() == 0);
+    if (joined || ahead_of_names || (passes && !by_groups)) all.add(whole);
   }
   if (!joined || ahead_of_names) {
     for (const OperationRange& g : groups_of<C>())

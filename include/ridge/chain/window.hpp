@@ -17,6 +17,7 @@ struct Window {
   Index row = 0, plane = 0;
   Index mask_y = -1, mask_z = -1;
   Index size = 0;      ///< elements, for checks
+  Index instance = 0;  ///< elements from one instance to the next
   Index offset = 0;    ///< GPU: of a part's item at a tile's begin, from the begin of shared memory
   Index3 points;       ///< of the array along each dimension, for edges
   bool part_x = false; ///< holds less than the dimension: a periodic edge is not its affair
@@ -33,6 +34,8 @@ struct Window {
 template <class C, class T>
 struct Windows {
   Window<T> of[arrays_of<C>];
+  Index instances = 1; ///< that are taken one by one
+  Instance first;      ///< where item 0 is
 };
 
 /// Whether neighbours beyond the ends of a dimension are other points than they are in memory.

@@ -51,7 +51,7 @@ struct Cause {
   }
 };
 
-/// All nineteen, in the order in which equal gains are told.
+/// All twenty, in the order in which equal gains are told.
 [[nodiscard]] const std::vector<Cause>& causes();
 
 /// Throws UsageError that lists them.

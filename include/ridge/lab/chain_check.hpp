@@ -29,45 +29,60 @@ struct PlanesAtOnce {
   }
 };
 
-/// The elements of a view, on the host and without gaps.
+/// The elements of a view, on the host and without gaps: of so many, each `apart` elements behind
+/// the one before.
 template <class T>
-[[nodiscard]] std::vector<T> packed(Queue& queue, const View<T>& view) {
-  std::vector<T> all(static_cast<std::size_t>(view.span()));
-  copy_to_host(queue, all.data(), static_cast<const T*>(view.data), view.span());
+[[nodiscard]] std::vector<T> packed(Queue& queue, const View<T>& view, Index instances = 1,
+                                    Index apart = 0) {
+  const Index span = (instances - 1) * apart + view.span();
+  std::vector<T> all(static_cast<std::size_t>(span));
+  copy_to_host(queue, all.data(), static_cast<const T*>(view.data), span);
   queue.wait();
   const Index3 n = view.extents;
   std::size_t to = 0; // never behind what is still to be read
-  for (Index z = 0; z < n.z; ++z) {
-    for (Index y = 0; y < n.y; ++y) {
-      for (Index x = 0; x < n.x; ++x)
-        all[to++] = all[static_cast<std::size_t>(view.at(x, y, z))];
+  for (Index i = 0; i < instances; ++i) {
+    for (Index z = 0; z < n.z; ++z) {
+      for (Index y = 0; y < n.y; ++y) {
+        for (Index x = 0; x < n.x; ++x)
+          all[to++] = all[static_cast<std::size_t>(i * apart + view.at(x, y, z))];
+      }
     }
   }
   all.resize(to);
   return all;
 }
 
+/// Elements from one instance of an array of C to the next.
+template <class C, class T>
+[[nodiscard]] Index instance_elements(const View<T>& view) {
+  constexpr auto rank = C::dimensions.size();
+  const Index3 e = view.extents;
+  return rank == 1 ? e.x : rank == 2 ? view.row * e.y : view.plane * e.z;
+}
+
 /// Compares an output, whose memory was poisoned before, with what is right: the items of `domain`
-/// within rounding, the others still poisoned.
+/// within rounding, the others still poisoned. Instances, each `apart` elements behind the one
+/// before, lie behind each other along z in what is said of an item.
 template <class T>
 void compare_output(Queue& queue, const View<T>& view, const std::vector<BoundedPack<T>>& right,
-                    Index3 n, const auto& domain, Deviation& total) {
-  const std::vector<T> found = packed(queue, view);
+                    const auto& n, Index apart, const auto& domain, Deviation& total) {
+  const std::vector<T> found = packed(queue, view, n.instances(), apart);
   const T poison = poisoned<T>(chain_poison);
   const auto computed = [&](Index i, Index extent, int d) {
     return i >= domain.begin.along(d) && i < extent + domain.end.along(d);
   };
   const Index3 all = view.extents;
   std::size_t i = 0;
-  for (Index z = 0; z < all.z; ++z) {
+  for (Index plane = 0; plane < all.z * n.instances(); ++plane) {
+    const Index z = plane % all.z;
     for (Index y = 0; y < all.y; ++y) {
       for (Index x = 0; x < all.x; ++x, ++i) {
         if (computed(x, n.x, 0) && computed(y, n.y, 1) && computed(z, n.z, 2)) {
           const BoundedPack<T>& one = right[i];
-          total.compare(found[i], one[0], poison, {x, y, z},
+          total.compare(found[i], one[0], poison, {x, y, plane},
                         [&] { return one.bound + rounding_of<T>(one[0]); });
         } else {
-          total.expect_untouched(found[i], poison, {x, y, z});
+          total.expect_untouched(found[i], poison, {x, y, plane});
         }
       }
     }
@@ -79,20 +94,23 @@ template <class C, class T>
 [[nodiscard]] Check check_chain(Queue& queue, const chain::Request<C, T>& request) {
   using Bounded = BoundedPack<T>;
   using chain::Role;
+  const auto& n = request.extents;
   std::array<std::vector<Bounded>, chain::arrays_of<C>> right;
   for (std::size_t i = 0; i < right.size(); ++i) {
     if (C::arrays[i].role != Role::input) continue;
-    const std::vector<T> all = packed(queue, request.views.all()[i]);
+    const View<T>& view = request.views.all()[i];
+    const std::vector<T> all = packed(queue, view, n.instances(), instance_elements<C>(view));
     right[i].reserve(all.size());
     for (const T number : all)
       right[i].emplace_back(static_cast<double>(number), 0.0);
   }
-  chain::apply_reference(request.chain, request.extents, right, PlanesAtOnce{});
+  apply_reference(request.chain, n, right, PlanesAtOnce{});
   Deviation total;
   for (std::size_t i = 0; i < right.size(); ++i) {
     if (C::arrays[i].role != Role::output) continue;
     const auto domain = chain::domain_of_written<C, T>(static_cast<int>(i));
-    compare_output(queue, request.views.all()[i], right[i], request.extents, domain, total);
+    const View<T>& view = request.views.all()[i];
+    compare_output(queue, view, right[i], n, instance_elements<C>(view), domain, total);
   }
   return judge(total, bounded_unit<T>);
 }

@@ -17,50 +17,53 @@ namespace ridge::lab {
 /// and one output, the last.
 template <class C>
 [[nodiscard]] constexpr bool runs_on_random_arrays() {
+  using chain::Role;
   for (std::size_t i = 0; i + 1 < C::arrays.size(); ++i) {
-    const chain::Role role = C::arrays[i].role;
-    if (role != chain::Role::input && role != chain::Role::temporary) return false;
+    const Role role = C::arrays[i].role;
+    if (role != Role::input && role != Role::temporary) return false;
   }
-  return C::arrays.back().role == chain::Role::output;
+  return C::arrays.back().role == Role::output;
 }
 
-/// A queue and arrays for a range of so many items.
+/// A queue and arrays for a range of that size.
 template <class C, class T>
 class RandomArrays {
 protected:
-  RandomArrays(const Device& device, const C& chain, Index3 n)
-      : own_queue_(device), request_{chain, n, {}} {
+  RandomArrays(const Device& device, const C& chain, const Extents& size)
+      : own_queue_(device), request_{chain, range_of(chain::describe<C, T>(), size), {}} {
     [&]<int... A>(std::integer_sequence<int, A...>) {
       (make(std::integral_constant<int, A>{}), ...);
     }
-    (std::make_integer_sequence<int, chain::arrays_of<C>>{});
+    (std::make_integer_sequence<int, count>{});
   }
 
+  static constexpr int count = chain::arrays_of<C>;
   Queue own_queue_;
   chain::Request<C, T> request_;
 
 private:
   template <int A>
   void make(std::integral_constant<int, A> /*slot*/) {
-    constexpr chain::Array array = C::arrays[A];
-    if constexpr (array.role != chain::Role::temporary) {
-      const Index3 n = request_.extents;
+    using chain::Role;
+    constexpr auto array = C::arrays[A];
+    if constexpr (array.role != Role::temporary) {
+      const auto& n = request_.extents;
       const Extents points{array.profile ? 1 : n.x + array.extra.x, n.y + array.extra.y,
-                           n.z + array.extra.z};
+                           n.z + array.extra.z, n.instances()};
       fields_[A] = Field<T>(own_queue_.device(), points, array.name);
-      if (array.role == chain::Role::input) fill_random(own_queue_, fields_[A].elements(), A + 1);
-      request_.views.set(chain::Slot<A>{}, fields_[A].view());
+      if (array.role == Role::input) fill_random(own_queue_, fields_[A].elements(), A + 1);
+      request_.views.set(chain::Slot<A>{}, fields_[A].view(), n.instances());
     }
   }
 
-  std::array<Field<T>, chain::arrays_of<C>> fields_;
+  std::array<Field<T>, count> fields_;
 };
 
 template <class C, class T>
 class RandomChain final : RandomArrays<C, T>, public ChainOnViews<C, T> {
 public:
   RandomChain(const std::string& name, const C& chain, const BenchRequest& request)
-      : RandomArrays<C, T>(request.device, chain, request.size.xyz()),
+      : RandomArrays<C, T>(request.device, chain, request.size),
         ChainOnViews<C, T>(name, RandomArrays<C, T>::own_queue_, RandomArrays<C, T>::request_) {}
 };
 
@@ -69,23 +72,29 @@ public:
 void require_chain(const std::string& name, int dimensions, const Extents& size,
                    const std::string& precision);
 
+/// All dimensions of C's ranges.
+template <class C>
+inline constexpr int
+    chain_dimensions = static_cast<int>(C::dimensions.size()) + chain::outer_of<C>();
+
 /// A chain's entry, which runs nowhere yet.
 template <class C>
 [[nodiscard]] BenchKernel chain_entry(const std::string& name, const std::string& meaning) {
-  constexpr int dimensions = static_cast<int>(C::dimensions.size());
+  constexpr int dimensions = chain_dimensions<C>;
   return {name,
           "chain",
           meaning,
           dimensions == 1   ? Extents{Index{1} << 24}
           : dimensions == 2 ? Extents{4096, 4096}
-                            : Extents{256, 256, 256},
+          : dimensions == 3 ? Extents{256, 256, 256}
+                            : Extents{64, 64, 64, 64},
           {}};
 }
 
 template <class C>
 [[nodiscard]] BenchKernel chain_kernel(const std::string& name, const std::string& meaning,
                                        const C& chain) {
-  constexpr int dimensions = static_cast<int>(C::dimensions.size());
+  constexpr int dimensions = chain_dimensions<C>;
   BenchKernel made = chain_entry<C>(name, meaning);
   made.make_case = [=](const BenchRequest& request, RoofSource&) -> std::unique_ptr<Case> {
     require_chain(name, dimensions, request.size, request.precision);
@@ -99,9 +108,8 @@ template <class C>
   };
   made.make_menu = [=](const BenchRequest& r, const Place& place) {
     require_chain(name, dimensions, r.size, r.precision);
-    return chain::menu(r.precision == "fp32" ? chain::describe<C, float>()
-                                             : chain::describe<C, double>(),
-                       r.size.xyz(), place);
+    const auto d = chain::describe_in<C>(r.precision);
+    return menu(d, range_of(d, r.size), place);
   };
   return made;
 }

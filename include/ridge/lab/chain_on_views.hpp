@@ -43,7 +43,11 @@ public:
 
 private:
   [[nodiscard]] const View<T>& out() const { return request_.views.all().back(); }
-  [[nodiscard]] Bytes bytes() const { return {out().span() * static_cast<Index>(sizeof(T))}; }
+  [[nodiscard]] Bytes bytes() const {
+    const Index elements =
+        (request_.extents.instances() - 1) * instance_elements<C>(out()) + out().span();
+    return {elements * static_cast<Index>(sizeof(T))};
+  }
 
   std::string name_;
   Queue& queue_;

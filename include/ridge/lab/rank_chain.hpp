@@ -8,6 +8,7 @@
 #include <ridge/lab/chain_check.hpp>
 #include <ridge/lab/chain_kernel.hpp>
 #include <ridge/lab/rank_case.hpp>
+#include <ridge/lab/rank_shares.hpp>
 
 #include <algorithm>
 #include <array>
@@ -186,9 +187,14 @@ private:
   std::optional<chain::RankProgram<C, T>> program_;
 };
 
-/// Lets a chain's entry run over ranks.
+/// The ranks of a chain with outer dimensions: along these alone. `grid` as comm::parse_ranks takes
+/// it, or empty. Throws UsageError for a grid that divides others.
+[[nodiscard]] std::string outer_grid(const std::string& name, int inner, const Extents& size,
+                                     const std::string& grid, int ranks);
+
+/// Each rank has a part of the range.
 template <class C>
-void add_rank_case(BenchKernel& made, const C& chain) {
+void add_divided_case(BenchKernel& made, const C& chain) {
   made.make_rank_case = [name = made.name,
                          chain](const BenchRequest& request, comm::Communicator& ranks,
                                 const std::string& grid) -> std::unique_ptr<RankCase> {
@@ -199,4 +205,20 @@ void add_rank_case(BenchKernel& made, const C& chain) {
   };
 }
 
+/// Lets a chain's entry run over ranks. Of one with outer dimensions each rank has some instances.
+template <class C>
+void add_rank_case(BenchKernel& made, const C& chain) {
+  if constexpr (has_instances<C>) {
+    made.make_rank_case = [name = made.name, one = made.make_case](
+                              const BenchRequest& request, comm::Communicator& ranks,
+                              const std::string& grid) -> std::unique_ptr<RankCase> {
+      require_chain(name, chain_dimensions<C>, request.size, request.precision);
+      constexpr auto inner = static_cast<int>(C::dimensions.size());
+      return share_case(name, one, request, ranks,
+                        outer_grid(name, inner, request.size, grid, ranks.ranks()));
+    };
+  } else {
+    add_divided_case(made, chain);
+  }
+}
 } // namespace ridge::lab

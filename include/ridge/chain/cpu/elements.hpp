@@ -40,11 +40,12 @@ struct ElementMemory {
   T* to[arrays_of<C>];
   Index row[arrays_of<C>];
   Put put[arrays_of<C>];
+  [[no_unique_address]] InstanceOf<C> where;
 
   /// At the element that begins at (0, y, z).
   RIDGE_FN ElementMemory(const Memory<C, T, Checked>& memory, Values<C, Value>* packs_, Index y,
                          Index z, bool everything)
-      : windows(memory.windows), n(memory.n), packs(packs_) {
+      : windows(memory.windows), n(memory.n), packs(packs_), where(memory.instance) {
     [&]<int... I>(std::integer_sequence<int, I...>) {
       (find<I>(y, z, everything), ...);
     }
@@ -52,6 +53,7 @@ struct ElementMemory {
   }
 
   [[nodiscard]] RIDGE_FN const Index3& extents() const { return n; }
+  [[nodiscard]] RIDGE_FN const InstanceOf<C>& instance() const { return where; }
 
   template <class V, int K, int I, bool Profile, bool Edges>
   [[nodiscard]] RIDGE_FN V load(Index x, Index y, Index z, Offset o) const {

@@ -19,7 +19,7 @@ Bound Executor<C, T, target::Cpu>::bind(Queue& /*queue*/, const Call<C, T>& call
   for (std::size_t g = 0; g < functions.size(); ++g) {
     if (!functions[g].find(call.plan->groups[g])) return {};
   }
-  const int threads = cpu_threads(s, call.plan->extents);
+  const int threads = cpu_threads(s, call.plan->whole);
   return Bound([call, functions = std::move(functions), threads, streams = s.streams,
                 past_caches = s.store == Store::nontemporal] {
     for (std::size_t g = 0; g < functions.size(); ++g) {

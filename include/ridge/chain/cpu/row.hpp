@@ -32,6 +32,7 @@ struct Memory {
   Index3 n;
   ridge::cpu::LinesAhead ahead;
   T* carry = nullptr; ///< of the columns of a tile, for runs that scan
+  [[no_unique_address]] InstanceOf<C> instance = {};
 };
 
 /// The rows of all arrays that a run reaches from its row (y, z). Addresses are found once a row.
@@ -48,10 +49,11 @@ struct Row {
   Put put[arrays_of<C>];
   T* carry = nullptr; ///< of item x at carry + x; the next value `each` elements further
   Index each = 0;
+  [[no_unique_address]] InstanceOf<C> where;
 
   /// `everything` false: only what the tile keeps for itself is written.
   RIDGE_FN Row(const Memory<C, T, Checked>& memory, Index y, Index z, bool everything)
-      : windows(memory.windows), n(memory.n), ahead(memory.ahead) {
+      : windows(memory.windows), n(memory.n), ahead(memory.ahead), where(memory.instance) {
     [&]<int... I>(std::integer_sequence<int, I...>) {
       (find<I>(y, z, everything), ...);
     }
@@ -59,6 +61,7 @@ struct Row {
   }
 
   [[nodiscard]] RIDGE_FN const Index3& extents() const { return n; }
+  [[nodiscard]] RIDGE_FN const InstanceOf<C>& instance() const { return where; }
 
   template <class V, int K, int I, bool Profile, bool Edges>
   [[nodiscard]] RIDGE_FN V load(Index x, Index /*y*/, Index /*z*/, Offset o) const {

@@ -57,7 +57,9 @@ public:
          int streams, int thread, int threads)
       : call_(call), plan_(*call.plan), group_(group), functions_(functions), thread_(thread),
         threads_(threads), memory_{call.windows, plan_.extents,
-                                   ridge::cpu::LinesAhead::by_streams(streams)} {}
+                                   ridge::cpu::LinesAhead::by_streams(streams)} {
+    if constexpr (outer_of<C>() > 0) memory_.instance = call.windows.first;
+  }
 
   void run() {
     // Threads share out the last dimension, or another that has more tiles where it has too few.
@@ -65,6 +67,24 @@ public:
     for (int d = 2; d >= 0; --d) {
       if (tiles(shared) < threads_ && tiles(d) > tiles(shared)) shared = d;
     }
+    if constexpr (outer_of<C>() > 0) {
+      const Index parts = tiles_of(plan_.instances, plan_.instance_tile);
+      const bool by_instances = parts > 1 && (parts >= threads_ || parts > tiles(shared));
+      const auto own = by_instances ? ridge::cpu::share_of(parts, thread_, threads_)
+                                    : ridge::cpu::Range{0, parts};
+      for (Index part = own.begin; part < own.end; ++part) {
+        first_instance_ = part * plan_.instance_tile;
+        last_instance_ = std::min(plan_.instances, first_instance_ + plan_.instance_tile) - 1;
+        run_instances(by_instances ? -1 : shared);
+      }
+    } else {
+      run_instances(shared);
+    }
+  }
+
+private:
+  /// Of some instances, the tiles that are this thread's along dimension `shared`; all for -1.
+  void run_instances(int shared) {
     const auto mine = [&](int d) {
       return d == shared ? ridge::cpu::share_of(tiles(d), thread_, threads_)
                          : ridge::cpu::Range{0, tiles(d)};
@@ -82,7 +102,6 @@ public:
     }
   }
 
-private:
   [[nodiscard]] Index extent(int d) const {
     return d == 0 ? plan_.extents.x : d == 1 ? plan_.extents.y : plan_.extents.z;
   }
@@ -91,16 +110,23 @@ private:
   }
   [[nodiscard]] Index tiles(int d) const { return tiles_of(extent(d), tile_size(d)); }
 
-  /// Moves the windows of the tile's own arrays to this tile.
-  void move_windows(const Box& tile) {
+  /// Moves the windows of the tile's own arrays to this tile, and all to an instance.
+  void move_windows(const Box& tile, Index instance) {
     memory_.carry = call_.tile_memory + thread_ * plan_.tile_elements + group_.carry_offset;
     for (int i = 0; i < arrays_of<C>; ++i) {
       const ArrayPlan& a = plan_.arrays[static_cast<std::size_t>(i)];
-      if (a.home != Home::tile || &plan_.groups[static_cast<std::size_t>(a.group)] != &group_)
+      if (a.home != Home::tile || &plan_.groups[static_cast<std::size_t>(a.group)] != &group_) {
+        if constexpr (outer_of<C>() > 0) {
+          const Window<T>& w = call_.windows.of[i];
+          if (w.data != nullptr) memory_.windows.of[i].data = w.data + instance * w.instance;
+        }
         continue;
-      T* const begin = call_.tile_memory + thread_ * plan_.tile_elements + a.offset;
+      }
+      T* const begin = call_.tile_memory + thread_ * plan_.tile_elements + a.offset +
+                       (instance - first_instance_) * a.each();
       memory_.windows.of[i].data = begin - (a.part_x ? tile.begin[0] - a.before.x : 0);
     }
+    if constexpr (outer_of<C>() > 0) memory_.instance.number = instance;
   }
 
   /// `march` are the tiles that this thread computes one behind the other.
@@ -111,7 +137,7 @@ private:
       box_of_tile.begin[d] = tile[d] * tile_size(d);
       box_of_tile.end[d] = std::min(extent(d), box_of_tile.begin[d] + tile_size(d));
     }
-    move_windows(box_of_tile);
+    move_windows(box_of_tile, first_instance_);
     for (std::size_t r = 0; r < group_.runs.size(); ++r) {
       const RunPlan& run = group_.runs[r];
       const Domain& domain = Uses<C>::domain(run.first);
@@ -134,7 +160,13 @@ private:
         if (tile[m] != march.begin) box.begin[m] = std::max(box.begin[m], done_[r]);
         done_[r] = std::max(box.end[m], box.begin[m]);
       }
-      if (!box.empty()) functions_.of[r](call_.chain, memory_, box, own);
+      if (box.empty()) continue;
+      functions_.of[r](call_.chain, memory_, box, own);
+      for (Index i = first_instance_ + 1; i <= last_instance_; ++i) {
+        move_windows(box_of_tile, i);
+        functions_.of[r](call_.chain, memory_, box, own);
+      }
+      if (last_instance_ > first_instance_) move_windows(box_of_tile, first_instance_);
     }
   }
 
@@ -145,6 +177,7 @@ private:
   int thread_, threads_;
   M memory_;
   std::array<Index, operations_of<C>> done_{}; ///< of each run, along the march
+  Index first_instance_ = 0, last_instance_ = 0;
 };
 
 } // namespace ridge::chain::cpu::inline RIDGE_TARGET_NAME

@@ -65,6 +65,7 @@ struct ColumnMemory {
   T (&here)[arrays_of<C>];
 
   [[nodiscard]] RIDGE_DEVICE const Index3& extents() const { return n; }
+  [[nodiscard]] RIDGE_DEVICE InstanceOf<C> instance() const { return windows.at(0); }
 
   template <int I>
   [[nodiscard]] RIDGE_DEVICE int shared_index(Index level) const {
@@ -141,12 +142,25 @@ struct Columns {
     const Index width = n.x + d.end.x - d.begin.x;
     const Index depth = along == 1 ? 1 : n.y + d.end.y - d.begin.y;
     const Index column = Index{lane.block().x} * lane.block_extent().x + lane.thread().x;
-    if (column >= width * depth) return;
-    const Index row = along == 1 ? 0 : column / width;
-    run_from<First>(lane, d.begin.x + column - row * width, (along == 1 ? 0 : d.begin.y) + row);
+    if (column >= width * depth * windows.instances()) return;
+    if constexpr (instances_of<C>() == Instances::apart) {
+      const Index number = windows.instances() > 1 ? column / (width * depth) : 0;
+      Columns there = *this;
+      there.windows = windows.moved(windows, number);
+      there.run_column(lane, column - number * width * depth);
+    } else {
+      run_column(lane, column);
+    }
   }
 
 private:
+  template <class Lane>
+  RIDGE_DEVICE void run_column(Lane& lane, Index column) const {
+    constexpr Domain d = domain_of<Operation<C, First>>();
+    const Index width = n.x + d.end.x - d.begin.x;
+    const Index row = along == 1 ? 0 : column / width;
+    run_from<First>(lane, d.begin.x + column - row * width, (along == 1 ? 0 : d.begin.y) + row);
+  }
   template <int RunFirst, class Lane>
   RIDGE_DEVICE void run_from(Lane& lane, Index x, Index y) const {
     constexpr int run_last = First + F::run_end(RunFirst - First);

@@ -33,8 +33,10 @@ struct ElementMemory {
   bool aligned;   ///< rows begin at whole accesses
   bool own;       ///< whether the lane writes
   int first_lane; ///< of the element
+  Index number;   ///< of its instance
 
   [[nodiscard]] RIDGE_DEVICE const Index3& extents() const { return n; }
+  [[nodiscard]] RIDGE_DEVICE InstanceOf<C> instance() const { return windows.at(number); }
 
   template <class V, int K, int I, bool Profile, bool Edges>
   [[nodiscard]] RIDGE_DEVICE V load(Index x, Index y, Index z, Offset o) const {
@@ -157,8 +159,12 @@ struct Elements {
     const int here = left_over ? 0 : lane.lane() / lanes;
     const int part = left_over ? 0 : lane.lane() % lanes;
     const Index asked = (Index{lane.block().x} * warps + warp) * in_warp + here;
-    const Index all = count(n);
-    const Index element = asked < all ? asked : all - 1;
+    const Index each = count(n);
+    const Index all = each * windows.instances();
+    Index element = asked < all ? asked : all - 1;
+    const Index number = windows.instances() > 1 ? element / each : 0;
+    element -= number * each;
+    const auto& there = windows.moved(windows, number);
     Index y = part;
     Index z = d.begin.z + element;
     if constexpr (points_y == 0) {
@@ -168,7 +174,7 @@ struct Elements {
     }
     using M = ElementMemory<Lane, C, T, First, Last>;
     Values<C, typename M::Value> row;
-    const M memory{lane, windows, n, aligned, asked < all && !left_over, here * lanes};
+    const M memory{lane, there, n, aligned, asked < all && !left_over, here * lanes, number};
     [&]<int... K>(std::integer_sequence<int, K...>) {
       (run_one<First, First + K, Last, false>(chain, memory, row, 0, y, z), ...);
     }

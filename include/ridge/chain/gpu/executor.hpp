@@ -39,7 +39,9 @@ Bound bind_items(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
   const Dim3 grid{
       static_cast<int>(tiles_of(n.x + d.end.x - d.begin.x, Index{s.block.x} * Items)),
       static_cast<int>(std::min(tiles_of(n.y + d.end.y - d.begin.y, s.block.y), most_blocks_yz)),
-      static_cast<int>(std::min(tiles_of(n.z + d.end.z - d.begin.z, s.block.z), most_blocks_yz))};
+      static_cast<int>(
+          std::min(tiles_of((n.z + d.end.z - d.begin.z) * call.plan->instances, s.block.z),
+                   most_blocks_yz))};
   return bind_body(queue, {grid, s.block, 0},
                    Points<C, T, First, Last, Items>{
                        call.chain, narrowed<C, T, First, Last, false>(call.windows), n});
@@ -55,7 +57,8 @@ bool aligned(const Call<C, T>& call) {
     const auto bytes = static_cast<Index>(sizeof(T));
     if (!whole(static_cast<Index>(reinterpret_cast<std::uintptr_t>(w.data))) ||
         (call.plan->extents.y > 1 && !whole(w.row * bytes)) ||
-        (call.plan->extents.z > 1 && !whole(w.plane * bytes)))
+        (call.plan->extents.z > 1 && !whole(w.plane * bytes)) ||
+        (call.plan->instances > 1 && !whole(w.instance * bytes)))
       return false;
   }
   return true;
@@ -189,7 +192,7 @@ Bound bind_elements(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) 
   const auto threads =
       std::min(most_block_threads, static_cast<int>(ceil_div(s.block.count(), width)) * width);
   const Index in_block = Index{threads / width} * (width / Body::lanes);
-  const Index blocks = tiles_of(Body::count(call.plan->extents), in_block);
+  const Index blocks = tiles_of(Body::count(call.plan->extents) * call.plan->instances, in_block);
   return bind_body(queue, {{static_cast<int>(blocks), 1, 1}, {threads, 1, 1}, 0},
                    Body{call.chain, narrowed<C, T, First, Last, false>(call.windows),
                         call.plan->extents, aligned<C, T, First, Last>(call)});
@@ -219,7 +222,7 @@ Bound bind_columns(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
   }
   return bind_body(
       queue,
-      {{static_cast<int>(tiles_of(columns, threads)), 1, 1},
+      {{static_cast<int>(tiles_of(columns * call.plan->instances, threads)), 1, 1},
        {threads, 1, 1},
        static_cast<int>(shared.value)},
       Columns<C, T, First, Last>{call.chain, narrowed<C, T, First, Last, false>(call.windows), n,

@@ -21,9 +21,11 @@ struct Memory {
   const Index3& n;
   Index tile_x; ///< where the tile begins
   int shared_elements;
-  bool everything; ///< false: only what the tile keeps for itself is written
+  bool everything;  ///< false: only what the tile keeps for itself is written
+  Index number = 0; ///< of the instance
 
   [[nodiscard]] RIDGE_DEVICE const Index3& extents() const { return n; }
+  [[nodiscard]] RIDGE_DEVICE InstanceOf<C> instance() const { return windows.at(number); }
 
   template <int I>
   static constexpr bool in_shared() {

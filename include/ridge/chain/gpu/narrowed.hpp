@@ -43,9 +43,13 @@ NarrowWindows<C, T, First, Last, Shared> narrowed(const Windows<C, T>& windows) 
   int next = 0;
   for (int i = 0; i < arrays_of<C>; ++i) {
     if (!narrow.has(i)) continue;
+    if constexpr (instances_of<C>() == Instances::apart)
+      narrow.strides[next] = windows.of[i].instance;
     narrow.all[next++] =
         narrowed_window<C, T>(windows.of[i], C::arrays[static_cast<std::size_t>(i)], i);
   }
+  if constexpr (instances_of<C>() == Instances::apart) narrow.count = windows.instances;
+  if constexpr (instances_of<C>() != Instances::none) narrow.first = windows.first;
   return narrow;
 }
 

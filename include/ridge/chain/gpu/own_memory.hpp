@@ -16,6 +16,7 @@ struct OwnMemory {
   bool own = false; ///< whether the lane writes what the operation computes
 
   [[nodiscard]] RIDGE_DEVICE const Index3& extents() const { return n; }
+  [[nodiscard]] RIDGE_DEVICE InstanceOf<C> instance() const { return windows.at(0); }
 
   template <class V, int I, bool Profile, bool Edges>
   [[nodiscard]] RIDGE_DEVICE V load_from_memory(Index x, Index y, Index z, Offset o) const {

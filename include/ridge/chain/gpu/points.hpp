@@ -39,23 +39,44 @@ struct Points {
     const Dim3 t = lane.thread();
     const Dim3 shape = lane.block_extent();
     const Dim3 grid = lane.grid_extent();
-    const Memory<Lane, C, T, First, Last, false> memory{lane, windows, n, 0, 0, true};
+    if constexpr (instances_of<C>() == Instances::apart) {
+      const Index planes = n.z + d.end.z - d.begin.z;
+      for (Index i = Index{b.z} * shape.z + t.z; i < planes * windows.instances();
+           i += Index{grid.z} * shape.z) {
+        const Index number = windows.instances() > 1 ? i / planes : 0;
+        const auto there = windows.moved(windows, number);
+        const Memory<Lane, C, T, First, Last, false> memory{lane, there, n, 0, 0, true, number};
+        run_plane(lane, memory, d.begin.z + i - number * planes);
+      }
+    } else {
+      const Memory<Lane, C, T, First, Last, false> memory{lane, windows, n, 0, 0, true};
+      for (Index z = d.begin.z + Index{b.z} * shape.z + t.z; z < n.z + d.end.z;
+           z += Index{grid.z} * shape.z)
+        run_plane(lane, memory, z);
+    }
+  }
+
+private:
+  template <class Lane, class M>
+  RIDGE_DEVICE void run_plane(Lane& lane, const M& memory, Index z) const {
+    constexpr Domain d = domain_of<Operation<C, First>>();
+    const Dim3 b = lane.block();
+    const Dim3 t = lane.thread();
+    const Dim3 shape = lane.block_extent();
+    const Dim3 grid = lane.grid_extent();
     const Index begin = d.begin.x + (Index{b.x} * shape.x + t.x) * Items;
     const Index end = n.x + d.end.x;
-    for (Index z = d.begin.z + Index{b.z} * shape.z + t.z; z < n.z + d.end.z;
-         z += Index{grid.z} * shape.z) {
-      for (Index y = d.begin.y + Index{b.y} * shape.y + t.y; y < n.y + d.end.y;
-           y += Index{grid.y} * shape.y) {
-        Index x = begin;
-        if constexpr (Items > 1) {
-          if (x + Items <= end) {
-            run_item<Pack<T, Items>, First, Last, false>(chain, memory, x, y, z);
-            continue;
-          }
+    for (Index y = d.begin.y + Index{b.y} * shape.y + t.y; y < n.y + d.end.y;
+         y += Index{grid.y} * shape.y) {
+      Index x = begin;
+      if constexpr (Items > 1) {
+        if (x + Items <= end) {
+          run_item<Pack<T, Items>, First, Last, false>(chain, memory, x, y, z);
+          continue;
         }
-        for (; x < end && x < begin + Items; ++x)
-          run_item<Pack<T, 1>, First, Last, true>(chain, memory, x, y, z);
       }
+      for (; x < end && x < begin + Items; ++x)
+        run_item<Pack<T, 1>, First, Last, true>(chain, memory, x, y, z);
     }
   }
 };

@@ -1,6 +1,7 @@
 // Windows as GPU kernels take them.
 #pragma once
 
+#include <ridge/chain/uses.hpp>
 #include <ridge/chain/window.hpp>
 #include <ridge/device/view.hpp>
 
@@ -30,28 +31,83 @@ struct NarrowWindow {
   }
 #endif
 };
+/// Where instances are, for launches of a chain: there are none, they follow each other along the
+/// last dimension, or a launch takes them one by one.
+enum class Instances { none, merged, apart };
+template <class C>
+constexpr Instances instances_of() {
+  if (outer_of<C>() == 0) return Instances::none;
+  return merges_outer(Uses<C>{}) ? Instances::merged : Instances::apart;
+}
+
+template <int Arrays, Instances Are>
+struct WindowInstances {
+  template <class W>
+  static RIDGE_DEVICE const W& moved(const W& windows, Index /*instance*/) {
+    return windows;
+  }
+  [[nodiscard]] static constexpr RIDGE_FN Index instances() { return 1; }
+  [[nodiscard]] static constexpr RIDGE_FN OneInstance at(Index /*instance*/) { return {}; }
+};
+template <int Arrays>
+struct WindowInstances<Arrays, Instances::merged> {
+  Instance first;
+
+  template <class W>
+  static RIDGE_DEVICE const W& moved(const W& windows, Index /*instance*/) {
+    return windows;
+  }
+  [[nodiscard]] static constexpr RIDGE_FN Index instances() { return 1; }
+  [[nodiscard]] RIDGE_FN const Instance& at(Index /*instance*/) const { return first; }
+};
+template <int Arrays>
+struct WindowInstances<Arrays, Instances::apart> {
+  Index count = 1;
+  Index strides[Arrays] = {}; ///< elements
+  Instance first;
+
+  /// The windows of one of them.
+  template <class W>
+  static RIDGE_DEVICE W moved(const W& windows, Index instance) {
+    W there = windows;
+    RIDGE_UNROLL
+    for (int i = 0; i < Arrays; ++i)
+      there.all[i].data += instance * windows.strides[i];
+    there.first.number += instance;
+    return there;
+  }
+  [[nodiscard]] RIDGE_FN Index instances() const { return count; }
+  [[nodiscard]] RIDGE_FN const Instance& at(Index /*instance*/) const { return first; }
+};
+
+/// How many of the arrays before `end` a launch of the operations First to Last has windows of.
+template <class C, int First, int Last, bool Shared>
+constexpr int windows_before(int end) {
+  int count = 0;
+  for (int i = 0; i < end; ++i) {
+    const bool used = read_in<C>(First, Last, i) || written_in<C>(First, Last, i);
+    count += used && (Shared || !local_to<C>(First, Last, i)) ? 1 : 0;
+  }
+  return count;
+}
+template <class C, int First, int Last, bool Shared>
+inline constexpr int window_count = windows_before<C, First, Last, Shared>(arrays_of<C>) > 0
+                                        ? windows_before<C, First, Last, Shared>(arrays_of<C>)
+                                        : 1;
+
 /// The arrays of the operations First to Last; temporaries of theirs alone are among them where
 /// Shared says that they have memory.
 template <class C, class T, int First, int Last, bool Shared>
-struct NarrowWindows {
+struct NarrowWindows : WindowInstances<window_count<C, First, Last, Shared>, instances_of<C>()> {
   static constexpr bool has(int array) {
     return (read_in<C>(First, Last, array) || written_in<C>(First, Last, array)) &&
            (Shared || !local_to<C>(First, Last, array));
   }
-  /// How many of the arrays before `end` are here.
-  static constexpr int count_to(int end) {
-    int count = 0;
-    for (int i = 0; i < end; ++i)
-      count += has(i) ? 1 : 0;
-    return count;
-  }
-  static constexpr int count = count_to(arrays_of<C>);
-
-  NarrowWindow<T> all[count > 0 ? count : 1];
+  NarrowWindow<T> all[window_count<C, First, Last, Shared>];
 
   template <int I>
   [[nodiscard]] RIDGE_DEVICE const NarrowWindow<T>& of() const {
-    constexpr int number = count_to(I);
+    constexpr int number = windows_before<C, First, Last, Shared>(I);
     static_assert(has(I));
     return all[number];
   }

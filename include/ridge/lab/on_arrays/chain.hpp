@@ -29,19 +29,49 @@ template <class C>
   return axes_of(y, z);
 }
 
+template <class C>
+inline constexpr bool has_instances = chain::outer_of<C>() > 0;
+/// How many instances an array of C has: items along the dimensions beyond those that operations
+/// know.
+template <class C>
+[[nodiscard]] Index instances_of(const Array& a) {
+  Index count = 1;
+  for (int d = static_cast<int>(C::dimensions.size()); has_instances<C> && d < a.rank; ++d)
+    count *= a.extents[static_cast<std::size_t>(d)];
+  return count;
+}
+/// The first of these. Throws UsageError where the others do not follow without gaps.
+template <class C, class T>
+[[nodiscard]] View<T> instance_view(const Arguments& arguments, const Array& a) {
+  constexpr auto inner = static_cast<int>(C::dimensions.size());
+  if (!has_instances<C> || a.rank <= inner) return view_of<T>(a);
+  for (int d = inner; d < a.rank; ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    if (a.strides[at] == a.strides[at - 1] * a.extents[at - 1]) continue;
+    throw UsageError(arguments.kernel + ": arrays of " + std::to_string(a.rank) +
+                     " dimensions with gaps beyond number " + std::to_string(inner) +
+                     "; those must follow each other");
+  }
+  Array one = a;
+  one.rank = inner;
+  return view_of<T>(one);
+}
+
 /// `arrays` are the chain's inputs, in its order, and its output.
 template <class C, class T>
 [[nodiscard]] std::unique_ptr<Case> chain_on(Queue& queue, const C& given,
                                              const Arguments& arguments) {
   std::size_t count = 0;
-  for (const chain::Array& a : C::arrays)
+  for (const auto& a : C::arrays)
     count += a.role != chain::Role::temporary;
   check_count(arguments, count);
-  check_folded(arguments, axes_of_chain<C>());
-  constexpr chain::Array last = C::arrays.back();
-  Index3 n = view_of<T>(arguments.arrays.back()).extents;
-  n = {n.x - last.extra.x, n.y - last.extra.y, n.z - last.extra.z};
-  chain::Request<C, T> request{given, n, {}};
+  if constexpr (!has_instances<C>) check_folded(arguments, axes_of_chain<C>());
+  constexpr auto last = C::arrays.back();
+  chain::Request<C, T> request{given, {}, {}};
+  auto& n = request.extents;
+  n = instance_view<C, T>(arguments, arguments.arrays.back()).extents;
+  n = {n.x - last.extra.x, n.y - last.extra.y, n.z - last.extra.z,
+       instances_of<C>(arguments.arrays.back())};
   constexpr chain::Domain d = chain::domain_of<chain::Operation<C, chain::operations_of<C> - 1>>();
   check_least(arguments,
               {1 + Index{d.begin.x} - d.end.x, 1 + Index{d.begin.y} - d.end.y,
@@ -49,8 +79,11 @@ template <class C, class T>
               "chain");
   std::size_t next = 0;
   const auto give = [&]<int A>(std::integral_constant<int, A>) {
-    if constexpr (C::arrays[A].role != chain::Role::temporary)
-      request.views.set(chain::Slot<A>{}, view_of<T>(arguments.arrays[next++]));
+    if constexpr (C::arrays[A].role != chain::Role::temporary) {
+      const Array& array = arguments.arrays[next++];
+      request.views.set(chain::Slot<A>{}, instance_view<C, T>(arguments, array),
+                        instances_of<C>(array));
+    }
   };
   [&]<int... A>(std::integer_sequence<int, A...>) {
     (give(std::integral_constant<int, A>{}), ...);

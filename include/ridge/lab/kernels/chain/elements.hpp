@@ -8,7 +8,7 @@
 
 namespace ridge::lab {
 
-/// np x np points; z numbers the levels of all elements.
+/// np x np points (x, y), levels (z) and elements.
 template <int Np>
 struct ElementLaplacian {
   static constexpr chain::Slot<0> u{};
@@ -62,6 +62,7 @@ struct ElementLaplacian {
                                      chain::output("laplacian")};
   static constexpr std::array dimensions{chain::points(Np), chain::points(Np),
                                          chain::independent()};
+  static constexpr int outer = 1;
   std::tuple<Gradient, Flux, Divergence> operations;
 };
 
@@ -69,11 +70,11 @@ template <int Np>
 struct ElementsEntry : ChainEntry<ElementLaplacian<Np>> {
   static constexpr const char* name = Np == 4 ? "elements" : Np == 6 ? "elements6" : "elements8";
   static constexpr const char* meaning =
-      Np == 4   ? "a weak Laplacian of elements of 4 x 4 points (x, y) on levels (z)"
+      Np == 4   ? "a weak Laplacian of 4 x 4 points (x, y) on the levels (z) of elements"
       : Np == 6 ? "the same of 6 x 6 points"
                 : "the same of 8 x 8 points";
   static constexpr bool ahead = Np == 4;
-  static Extents default_size() { return {Np, Np, Index{72} * 5400 * 16 / (Np * Np)}; }
+  static Extents default_size() { return {Np, Np, 72, Index{5400} * 16 / (Np * Np)}; }
 };
 
 namespace built_in {
