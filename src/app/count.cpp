@@ -72,7 +72,8 @@ private:
 
 void add_count(CommandLine& line) {
   const Command command = line.add_command(
-      "count", "count the bytes that one launch moves: by perf on the cpu, by ncu on NVIDIA GPUs");
+      "count",
+      "count the bytes that one launch moves: by perf on the cpu, by ncu or rocprofv3 on GPUs");
   auto o = std::make_shared<CountCommand>();
   o->launch.add_to(command, sizes_too);
   add_width(command, &o->launch.width);
@@ -80,7 +81,8 @@ void add_count(CommandLine& line) {
   o->profile.add_to(command);
   command.add("--write-input", &o->write_input,
               "print rocprof's input.txt that counts what --from reads, of --kernel where given");
-  command.add("--inside", &o->inside, "what ncu runs: the launch, and nothing counted around it");
+  command.add("--inside", &o->inside,
+              "what profilers run: the launch, and nothing counted around it");
   command.add("--json", &o->json, "print JSON");
   command.set_action([o] { o->run(); });
 }

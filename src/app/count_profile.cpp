@@ -3,6 +3,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/core/units.hpp>
+#include <ridge/doctor/cause.hpp>
 #include <ridge/lab/bench.hpp>
 #include <ridge/pattern/menu.hpp>
 #include <ridge/record/profile.hpp>
@@ -47,6 +48,37 @@ Least least_of(const ProfileOptions& o, const KernelOptions& launch) {
   return {facts.least_read, facts.least_written};
 }
 
+/// The doctor's causes that the counters show.
+std::vector<const doctor::Cause*> causes_of(const ProfiledKernel& kernel, const Least& least) {
+  std::vector<const doctor::Cause*> found;
+  const auto look = [&](const char* name, bool shown) {
+    if (shown) found.push_back(&doctor::find_cause(name));
+  };
+  const double again = least.read > 0 ? kernel.counters.bytes_read / least.read - 1 : 0;
+  look("cache-overflow", doctor::find_cause("cache-overflow").found(again));
+  look("spilled-registers", kernel.use.scratch_bytes.value_or(0) > 0);
+  const double lanes = kernel.use.active_lanes.value_or(1);
+  look("divergent-branches",
+       lanes > 0 && doctor::find_cause("divergent-branches").found(1 / lanes));
+  return found;
+}
+
+/// "28 registers, 0 B of LDS"
+std::string use_text(const ProfiledUse& use) {
+  std::string text;
+  const auto add = [&](const std::optional<double>& value, const char* form, double unit = 1) {
+    if (!value) return;
+    text += (text.empty() ? "" : ", ") + fmt::format(fmt::runtime(form), *value * unit);
+  };
+  add(use.registers, "{:.0f} registers");
+  add(use.lds_bytes, "{:.0f} B of LDS");
+  add(use.scratch_bytes, "{:.0f} B of scratch");
+  add(use.waves, "{:.0f} waves");
+  add(use.busy, "vector units busy {:.1f} %", 100);
+  add(use.active_lanes, "{:.1f} % of lanes active", 100);
+  return text;
+}
+
 } // namespace
 
 void ProfileOptions::add_to(const Command& command) {
@@ -79,6 +111,17 @@ void print_profile(const ProfileOptions& o, const KernelOptions& launch, bool js
     }
     if (found.seconds) out["seconds"] = found.seconds->value;
     if (bandwidth > 0) out["achieved"] = bandwidth;
+    const auto add = [&](const char* name, const std::optional<double>& value) {
+      if (value) out[name] = *value;
+    };
+    add("registers", found.use.registers);
+    add("lds_bytes", found.use.lds_bytes);
+    add("scratch_bytes", found.use.scratch_bytes);
+    add("waves", found.use.waves);
+    add("vector_busy", found.use.busy);
+    add("active_lanes", found.use.active_lanes);
+    for (const doctor::Cause* cause : causes_of(found, least))
+      out["causes"].push_back(cause->name);
     fmt::print("{}\n", out.dump(2));
     return;
   }
@@ -94,6 +137,9 @@ void print_profile(const ProfileOptions& o, const KernelOptions& launch, bool js
     fmt::print("{} a launch, figure of merit {}\n", to_text(*found.seconds),
                quantity(bandwidth, "B/s"));
   }
+  if (found.use.any()) fmt::print("{}\n", use_text(found.use));
+  for (const doctor::Cause* cause : causes_of(found, least))
+    fmt::print("{}: {}; {}\n", cause->name, cause->title, cause->action);
 }
 
 } // namespace ridge::app

@@ -5,6 +5,7 @@
 #include <ridge/launch/process.hpp>
 #include <ridge/record/cpu_counters.hpp>
 #include <ridge/record/ncu_report.hpp>
+#include <ridge/record/profile.hpp>
 
 #include <dlfcn.h>
 #include <fmt/core.h>
@@ -68,29 +69,11 @@ std::string content_of(const std::string& file) {
   return text.str();
 }
 
-Counters count_under_ncu(const KernelOptions& o) {
-  const Folder folder;
-  const std::string log = folder.file("report.csv");
-  std::vector<std::string> command{find_ncu(),
-                                   "--profile-from-start",
-                                   "off",
-                                   "--csv",
-                                   "--page",
-                                   "raw",
-                                   "--print-units",
-                                   "base",
-                                   "--metrics",
-                                   ncu_metrics(),
-                                   "--log-file",
-                                   log,
-                                   fs::read_symlink("/proc/self/exe").string(),
-                                   "count",
-                                   o.kernel,
-                                   "--inside",
-                                   "--schedule",
-                                   o.schedule,
-                                   "--operations",
-                                   std::to_string(o.operations)};
+/// This command once more, to run the launch inside of a profiler.
+void add_inside(std::vector<std::string>& command, const KernelOptions& o) {
+  command.insert(command.end(),
+                 {fs::read_symlink("/proc/self/exe").string(), "count", o.kernel, "--inside",
+                  "--schedule", o.schedule, "--operations", std::to_string(o.operations)});
   const auto add = [&](const char* option, const std::string& value) {
     if (!value.empty()) command.insert(command.end(), {option, value});
   };
@@ -101,15 +84,58 @@ Counters count_under_ncu(const KernelOptions& o) {
   if (o.width != 0) add("--width", std::to_string(o.width));
   for (const std::string& setting : o.settings)
     add("--set", setting);
-  const launch::Finished done = launch::run_command(command, fs::current_path().string());
-  const std::string report = content_of(log);
+}
+
+/// What a profiler's report says, or else what the launch inside failed of.
+template <class F>
+Counters counted_by(const launch::Finished& done, const F& read) {
   try {
-    return parse_ncu_report(report + done.report);
-  } catch (const Failure& failure) {
-    const auto own = done.report.find("ridge: "); // what the launch itself failed of
+    return read();
+  } catch (const Error&) {
+    const auto own = done.report.find("ridge: ");
     if (own == std::string::npos) throw;
     throw Failure(done.report.substr(own + 7, done.report.find('\n', own) - own - 7));
   }
+}
+
+Counters count_under_ncu(const KernelOptions& o) {
+  const Folder folder;
+  const std::string log = folder.file("report.csv");
+  std::vector<std::string> command{find_ncu(),      "--profile-from-start",
+                                   "off",           "--csv",
+                                   "--page",        "raw",
+                                   "--print-units", "base",
+                                   "--metrics",     ncu_metrics(),
+                                   "--log-file",    log};
+  add_inside(command, o);
+  const launch::Finished done = launch::run_command(command, fs::current_path().string());
+  return counted_by(done, [&] { return parse_ncu_report(content_of(log) + done.report); });
+}
+
+/// AMD's profilers: rocprofv3, or rocprof where only that is there.
+Counters count_under_rocprof(const KernelOptions& o, const char* why_not) {
+  const Folder folder;
+  std::vector<std::string> command;
+  const std::string v3 = launch::find_program("rocprofv3");
+  if (!v3.empty()) {
+    command = {v3,    "--pmc", "FETCH_SIZE",    "WRITE_SIZE", "L2CacheHit", "--output-format",
+               "csv", "-d",    folder.file(""), "-o",         "counted",    "--"};
+  } else if (const std::string old = launch::find_program("rocprof"); !old.empty()) {
+    std::ofstream(folder.file("input.txt")) << rocprof_input({});
+    command = {old, "-i", folder.file("input.txt"), "-o", folder.file("counted.csv")};
+  } else {
+    throw Failure(why_not);
+  }
+  add_inside(command, o);
+  const launch::Finished done = launch::run_command(command, fs::current_path().string());
+  return counted_by(done, [&] {
+    for (const auto& entry : fs::recursive_directory_iterator(folder.file(""))) {
+      const std::string name = entry.path().filename().string();
+      if (name == "counted.csv" || name.ends_with("counter_collection.csv"))
+        return counted_since_fill(content_of(entry.path().string()));
+    }
+    throw Failure("AMD's profiler left no counters: " + done.report);
+  });
 }
 
 /// Begins or ends what ncu counts. The driver is loaded when a GPU is in use.
@@ -158,7 +184,7 @@ Counters count_launch(const KernelOptions& o) {
     throw UsageError(
         "an emulated GPU has no memory of its own to count; give --device cpu or a GPU");
   }
-  if (kind.counts == Counts::none) throw Failure(kind.why_not_counted);
+  if (kind.counts == Counts::none) return count_under_rocprof(o, kind.why_not_counted);
   if (kind.counts == Counts::profiler) return count_under_ncu(o);
   const Ready ready = make_ready(o);
   return count_on_cpu(*ready.the_case, ready.schedule);
@@ -186,10 +212,15 @@ void run_counted(const KernelOptions& o) {
   Queue& queue = ready.the_case->queue();
   program.run();
   queue.wait();
-  tell_profiler("cuProfilerStart");
+  const bool tells = facts_of(queue.device()).counts == Counts::profiler;
+  if (tells) {
+    tell_profiler("cuProfilerStart");
+  } else {
+    ready.the_case->poison(); // a fill: what is counted begins behind it
+  }
   program.run();
   queue.wait();
-  tell_profiler("cuProfilerStop");
+  if (tells) tell_profiler("cuProfilerStop");
 }
 
 } // namespace ridge::app

@@ -1,5 +1,5 @@
-// Counting what one launch moves: on the cpu in this process, on an NVIDIA GPU under ncu, which
-// runs this command once more.
+// Counting what one launch moves: on the cpu in this process, on a GPU under ncu, rocprofv3 or
+// rocprof, which run this command once more.
 #pragma once
 
 #include <ridge/lab/case.hpp>
@@ -27,7 +27,7 @@ private:
   bool counts_ = true;
 };
 
-/// The part under ncu: runs the launch once outside what is counted and once inside.
+/// The part under a profiler: runs the launch once outside what is counted and once inside.
 void run_counted(const KernelOptions& launch);
 
 } // namespace ridge::app

@@ -116,6 +116,31 @@ const CounterMeaning* meaning_of(const std::string& counter) {
   return found == known.end() ? nullptr : &found->second;
 }
 
+/// What a column or counter says of a launch's use of the device, and the unit of one.
+struct UseMeaning {
+  std::optional<double> ProfiledUse::*member;
+  double unit = 1;
+};
+const UseMeaning* use_of(const std::string& counter) {
+  using U = ProfiledUse;
+  static const std::map<std::string, UseMeaning> known{
+      {"vgpr", {&U::registers}},
+      {"arch_vgpr", {&U::registers}},
+      {"VGPR_Count", {&U::registers}},
+      {"launch__registers_per_thread", {&U::registers}},
+      {"lds", {&U::lds_bytes}},
+      {"LDS_Block_Size", {&U::lds_bytes}},
+      {"scr", {&U::scratch_bytes}},
+      {"Scratch_Size", {&U::scratch_bytes}},
+      {"Wavefronts", {&U::waves}},
+      {"SQ_WAVES", {&U::waves}},
+      {"VALUBusy", {&U::busy, 0.01}},
+      {"VALUUtilization", {&U::active_lanes, 0.01}},
+      {"smsp__thread_inst_executed_per_inst_executed.ratio", {&U::active_lanes, 1.0 / 32}}};
+  const auto found = known.find(counter);
+  return found == known.end() ? nullptr : &found->second;
+}
+
 /// ProfileSums over the launches of a kernel.
 struct ProfileSums {
   std::map<CounterMeaning::What, double> of;
@@ -131,6 +156,11 @@ class ProfileReader {
 public:
   void add(const std::string& kernel, const std::string& launch, const std::string& counter,
            const std::string& value, const std::string& unit) {
+    if (const UseMeaning* const use = use_of(counter)) {
+      // The last launch speaks for all: they are launches of one kernel.
+      if (const auto found = profile_number(value)) uses_[kernel].*use->member = *found * use->unit;
+      return;
+    }
     const CounterMeaning* const meaning = meaning_of(counter);
     if (meaning == nullptr) return;
     const auto found = profile_number(value);
@@ -162,6 +192,7 @@ public:
       if (sectors && hits && *sectors > 0) kernel.counters.hit_rate = *hits / *sectors;
       if (const auto seconds = sums.mean(CounterMeaning::seconds))
         kernel.seconds = Seconds{*seconds};
+      if (const auto use = uses_.find(name); use != uses_.end()) kernel.use = use->second;
       all.push_back(std::move(kernel));
     }
     if (all.empty()) {
@@ -173,6 +204,7 @@ public:
 
 private:
   std::map<std::string, ProfileSums> sums_;
+  std::map<std::string, ProfiledUse> uses_;
   std::vector<std::string> order_;
 };
 
@@ -190,6 +222,9 @@ std::vector<ProfiledKernel> read_profile(std::string_view text) {
   const auto cell = [](const Cells& line, int at) {
     return at < 0 ? std::string() : line[static_cast<std::size_t>(at)];
   };
+  const int start = table.column("Start_Timestamp");
+  const int end = table.column("End_Timestamp");
+  std::set<std::string> timed; // launches, of which each line has the times
   ProfileReader reader;
   Cells units; // of ncu's raw page, the line after the header
   int count = 0;
@@ -198,6 +233,15 @@ std::vector<ProfiledKernel> read_profile(std::string_view text) {
     if (counter >= 0) {
       reader.add(cell(line, name), launch, cell(line, counter), cell(line, value),
                  cell(line, unit));
+      for (const char* const column : {"VGPR_Count", "LDS_Block_Size", "Scratch_Size"}) {
+        const int at = table.column(column);
+        if (at >= 0) reader.add(cell(line, name), launch, column, cell(line, at), "");
+      }
+      const auto from = profile_number(cell(line, start));
+      const auto to = profile_number(cell(line, end));
+      if (from && to && timed.insert(launch).second) {
+        reader.add(cell(line, name), launch, "DurationNs", fmt::format("{}", *to - *from), "");
+      }
       continue;
     }
     if (of_rocprof < 0 && launch.empty()) {
@@ -224,8 +268,51 @@ const ProfiledKernel& find_profiled(const std::vector<ProfiledKernel>& kernels,
                                found.empty() ? "no" : std::to_string(found.size()), name, names));
 }
 
+Counters counted_since_fill(std::string_view text) {
+  const ProfileTable table = profile_table(text);
+  const int of_rocprof = table.column("KernelName");
+  const int name = std::max(of_rocprof, table.column("Kernel_Name"));
+  const int id = std::max(table.column("Index"), table.column("Dispatch_Id"));
+  const int counter = table.column("Counter_Name");
+  const int value = table.column("Counter_Value");
+  if (name < 0 || id < 0) throw Failure("the profile does not number its launches");
+  const auto number_of = [&](const Cells& line) {
+    return profile_number(line[static_cast<std::size_t>(id)]).value_or(-1);
+  };
+  double last_fill = -1;
+  for (const Cells& line : table.lines) {
+    if (line[static_cast<std::size_t>(name)].find("fill") != std::string::npos)
+      last_fill = std::max(last_fill, number_of(line));
+  }
+  std::map<CounterMeaning::What, double> sums;
+  std::set<double> launches;
+  const auto add = [&](const std::string& what, const std::string& much) {
+    const CounterMeaning* const meaning = meaning_of(what);
+    const auto found = profile_number(much);
+    if (meaning != nullptr && found) sums[meaning->what] += *found * meaning->unit;
+  };
+  for (const Cells& line : table.lines) {
+    if (last_fill < 0 || number_of(line) <= last_fill) continue;
+    launches.insert(number_of(line));
+    if (counter >= 0) {
+      add(line[static_cast<std::size_t>(counter)], line[static_cast<std::size_t>(value)]);
+      continue;
+    }
+    for (std::size_t i = 0; i < line.size(); ++i)
+      add(table.header[i], line[i]);
+  }
+  if (!sums.contains(CounterMeaning::read))
+    throw Failure("the profile shows no launch with FETCH_SIZE behind a fill of memory");
+  Counters all{of_rocprof >= 0 ? "rocprof" : "rocprofv3", sums[CounterMeaning::read], {}, {}};
+  if (sums.contains(CounterMeaning::written)) all.bytes_written = sums[CounterMeaning::written];
+  if (sums.contains(CounterMeaning::hit_rate))
+    all.hit_rate = sums[CounterMeaning::hit_rate] / static_cast<double>(launches.size());
+  return all;
+}
+
 std::string rocprof_input(std::string_view kernel) {
-  std::string text = "pmc : FETCH_SIZE\npmc : WRITE_SIZE\npmc : L2CacheHit\n";
+  std::string text = "pmc : FETCH_SIZE\npmc : WRITE_SIZE\npmc : L2CacheHit\n"
+                     "pmc : VALUBusy VALUUtilization Wavefronts\n";
   if (!kernel.empty()) text += fmt::format("kernel: {}\n", kernel);
   return text;
 }

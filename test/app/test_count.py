@@ -65,6 +65,15 @@ def test_counters_of_a_profile(ridge, tmp_path):
     assert given["achieved"] == pytest.approx((4 << 20) / 2e-6)
     assert "fetch efficiency 50.0 %" in ridge.good(*words[:-1], "--least-read", 2 << 20).out
     assert "FETCH_SIZE" in ridge.good("count", "--write-input").out
+    assert given["causes"] == ["cache-overflow"]
+    file.write_text(ROCPROF.replace('"KernelName"', '"KernelName","arch_vgpr","scr","VALUUtilization"')
+                    .replace('const*)",', 'const*)",24,16,40,').replace('int)",', 'int)",8,0,100,'))
+    used = json.loads(ridge.good(*words).out)
+    assert used["registers"] == 24 and used["scratch_bytes"] == 16
+    assert used["active_lanes"] == pytest.approx(0.4)
+    assert used["causes"] == ["spilled-registers", "divergent-branches"]
+    assert "24 registers, 16 B of scratch, 40.0 % of lanes active" in ridge.good(*words[:-1]).out
+    file.write_text(ROCPROF)
     ridge.bad("count", "--from", file, says=["2 kernels", "fill(float*, int)"])
     ridge.bad("count", "--from", tmp_path / "none.csv", says="no such file")
     for kernel in ("chain", "lattice-norm2", "heat"):

@@ -55,6 +55,10 @@ TEST(Profile, OfRocprofHasMeansOfEachKernel) {
   EXPECT_DOUBLE_EQ(k.counters.hit_rate.value(), 0.61);
   EXPECT_DOUBLE_EQ(k.seconds->value, 3e-6);
   EXPECT_EQ(find_profiled(kernels, "fill(float*, int)").launches, 1);
+  EXPECT_EQ(k.use.registers, 24);
+  EXPECT_EQ(k.use.lds_bytes, 0);
+  EXPECT_EQ(k.use.scratch_bytes, 0);
+  EXPECT_FALSE(k.use.active_lanes.has_value());
 }
 
 TEST(Profile, OfRocprofv3HasALineACounter) {
@@ -66,6 +70,7 @@ TEST(Profile, OfRocprofv3HasALineACounter) {
   EXPECT_DOUBLE_EQ(k.counters.bytes_read, 2000 * 1024.0);
   EXPECT_DOUBLE_EQ(k.counters.bytes_written.value(), 500 * 1024.0);
   EXPECT_FALSE(k.counters.hit_rate.has_value());
+  EXPECT_DOUBLE_EQ(k.seconds->value, 1e-9);
 }
 
 TEST(Profile, OfNcuIsInAnyUnit) {
@@ -79,6 +84,37 @@ TEST(Profile, OfNcuIsInAnyUnit) {
   EXPECT_DOUBLE_EQ(raw[0].counters.bytes_read, 2000);
   EXPECT_DOUBLE_EQ(raw[0].counters.bytes_written.value(), 300);
   EXPECT_DOUBLE_EQ(raw[0].counters.hit_rate.value(), 0.4);
+  const auto used =
+      read_profile("\"Dispatch_Id\",\"Kernel_Name\",\"LDS_Block_Size\",\"Scratch_Size\","
+                   "\"VGPR_Count\",\"Counter_Name\",\"Counter_Value\"\n"
+                   "1,k,512,16,64,FETCH_SIZE,1\n1,k,512,16,64,VALUUtilization,25\n"
+                   "1,k,512,16,64,SQ_WAVES,4096\n1,k,512,16,64,VALUBusy,50\n");
+  const ProfiledUse& use = used[0].use;
+  EXPECT_EQ(use.registers, 64);
+  EXPECT_EQ(use.lds_bytes, 512);
+  EXPECT_EQ(use.scratch_bytes, 16);
+  EXPECT_EQ(use.waves, 4096);
+  EXPECT_EQ(use.busy, 0.5);
+  EXPECT_EQ(use.active_lanes, 0.25);
+}
+
+TEST(Profile, CountsWhatFollowsTheLastFill) {
+  const Counters v3 = counted_since_fill(
+      "Dispatch_Id,Kernel_Name,Counter_Name,Counter_Value\n"
+      "1,fill_random,FETCH_SIZE,7\n2,flux,FETCH_SIZE,100\n3,__amd_rocclr_fillBufferAligned,FETCH_"
+      "SIZE,9\n"
+      "4,flux,FETCH_SIZE,10\n5,move,FETCH_SIZE,30\n4,flux,WRITE_SIZE,5\n5,move,WRITE_SIZE,6\n"
+      "4,flux,L2CacheHit,20\n5,move,L2CacheHit,40\n");
+  EXPECT_EQ(v3.source, "rocprofv3");
+  EXPECT_DOUBLE_EQ(v3.bytes_read, 40 * 1024.0);
+  EXPECT_DOUBLE_EQ(v3.bytes_written.value(), 11 * 1024.0);
+  EXPECT_DOUBLE_EQ(v3.hit_rate.value(), 0.3);
+  const Counters old = counted_since_fill("Index,KernelName,FETCH_SIZE,WRITE_SIZE\n0,move,50,9\n1,"
+                                          "fill,1,1\n2,move,10,3\n3,move,11,4\n");
+  EXPECT_EQ(old.source, "rocprof");
+  EXPECT_DOUBLE_EQ(old.bytes_read, 21 * 1024.0);
+  EXPECT_FALSE(old.hit_rate.has_value());
+  EXPECT_THROW((void)counted_since_fill("Index,KernelName,FETCH_SIZE\n0,move,50\n"), Failure);
 }
 
 std::string refused(const std::string& text, const char* name = "") {

@@ -35,7 +35,7 @@ constinit const KindFacts rows::hip{
     .busy_windows = 2, // what AMD GPUs need was not measured
     .has_passes = false,
     .why_not_counted =
-        "nothing is counted on AMD GPUs yet: run rocprofv3 --pmc FETCH_SIZE WRITE_SIZE",
+        "counting on an AMD GPU takes rocprofv3 or rocprof, of which none is in PATH",
     .driver_versions = driver,
     .collectives = rccl,
     .dlpack = dlpack,
