@@ -30,11 +30,11 @@ for file in sorted(pathlib.Path(sys.argv[1]).glob("loops-*.json")):
     for r in json.loads(file.read_text()):
         assert r["check"]["ok"], (file, r["schedule"])
         size = "x".join(map(str, r["size"]))
-        seen[r["kernel"], size, r["schedule_name"] or r["schedule"]].append(r)
+        seen[r["kernel"], size, r.get("schedule_name") or r["schedule"]].append(r)
 for (kernel, size, schedule), all in seen.items():
     times = [1e6 * r["seconds"] for r in all]
     alone = [1e6 * r["launch_seconds"] for r in all if "launch_seconds" in r]
-    fraction = max(r["fraction"] or 0 for r in all)
+    fraction = max(r.get("fraction") or 0 for r in all)
     print(f"{kernel:24} {size:16} {schedule:60} {min(times):11.1f} to {max(times):11.1f} us"
           + (f"  of copy {fraction:.2f}" if fraction else "")
           + (f"  launches alone {min(alone):.1f} us" if alone else ""))
