@@ -33,7 +33,7 @@ struct LabCommand {
     fmt::print("{} kernels and schedules; takes {}\n", lab::lab_plan(chosen, quick).size(),
                chosen.is_gpu() ? "about a minute"
                : quick         ? "about a minute on two cores"
-                               : "two to four minutes on two cores");
+                               : "one to two minutes on two cores");
     if (device == "auto" && !chosen.is_gpu()) {
       fmt::print("no GPU here, so everything runs on the cpu\n");
     }
@@ -63,7 +63,7 @@ struct LabCommand {
       // On a cpu each launch takes a tenth of a second, and many rows are measured.
       request.measure.repeats = quick ? 5 : chosen.is_gpu() ? 11 : 7;
       request.measure.between = check_interrupt;
-      request.measure.patience = Seconds{quick ? 1.5 : chosen.is_gpu() ? 4.0 : 2.5};
+      request.measure.patience = Seconds{quick ? 1.5 : chosen.is_gpu() ? 4.0 : 2.0};
       lab::find_bench_kernel(p.kernel).run(request, roof, [&](const Record& record) {
         check_interrupt();
         records.push_back(record);

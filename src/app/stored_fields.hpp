@@ -1,6 +1,7 @@
 // Fields of `ridge apply` that are held in 16 bits.
 #pragma once
 
+#include <ridge/core/index.hpp>
 #include <ridge/device/memory.hpp>
 
 #include <string>

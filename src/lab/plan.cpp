@@ -17,11 +17,11 @@ Extents cube_for(const Device& device, int fields) {
   return {side, side, side};
 }
 
-/// Bodies that keep the device busy for some tenths of a second at most.
+/// Bodies that keep the device busy for a tenth of a second or so.
 Extents bodies_for(const Device& device, bool quick) {
   if (facts_of(device).is_emulated) return {300};
   if (device.is_gpu()) return {262144};
-  return {quick ? 16384 : 65536};
+  return {quick ? 16384 : device.facts().units <= 4 ? 32768 : 65536};
 }
 
 /// The largest lattice, up to 32x32x32x32, of which three propagator fields fit a quarter of the
