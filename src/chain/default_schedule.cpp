@@ -108,7 +108,8 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Description& d, const Ra
 /// Threads along x, and rows where x is short. Lanes that march read what the rows beside theirs
 /// have read: a block is square then.
 BlockShape block_for(const Description& d, const Range& n) {
-  if (d.marches_alone()) return d.rank > 2 ? BlockShape{{32, 4, 1}} : BlockShape{{128, 1, 1}};
+  if (d.marches_alone())
+    return d.rank > 2 && n.y > 1 ? BlockShape{{32, 4, 1}} : BlockShape{{128, 1, 1}};
   // Where several arrays are read around the item a lane takes 100 registers and more: of blocks of
   // 128 a multiprocessor holds more warps.
   BlockShape block{{d.dimensions[0].edge == Edge::given ? 128 : 256, 1, 1}};
@@ -285,7 +286,7 @@ void set_columns(const Device& device, const Description& d, const Range& n, Gpu
 /// than 16: 32 cost up to 4 % of what elastic waves and Maxwell reach (docs/design/chains.md).
 int marched_items(const DeviceFacts& facts, const Description& d, const Range& n) {
   constexpr Index lanes_of_unit = 1536;
-  const Index most = d.rank > 2 ? 16 : 32;
+  const Index most = d.rank > 2 ? std::min<Index>(16, n.z) : std::min<Index>(32, n.y);
   const Index lanes = lanes_of_unit * std::max(facts.units, 1);
   return static_cast<int>(std::clamp<Index>(ceil_div(n.items(), lanes), 1, most));
 }

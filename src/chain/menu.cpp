@@ -140,6 +140,8 @@ private:
       model::lay_blocks(f, {blocks, static_cast<int>(s.block.count()),
                             registers_around + 2 * chain_.element_bytes / 4});
       f.thread_bytes = chain_.element_bytes;
+      // Lanes that march load all that an item reads before they compute with it.
+      if (chain_.marches_alone()) f.thread_bytes *= std::max(1.0, inputs() / f.launches);
       f.sector_bytes = std::max(1.0, f.device.sector_bytes / (s.block.x * chain_.element_bytes));
     }
     // Every launch waits for its own waves.
