@@ -124,15 +124,16 @@ private:
   /// Storage in 16 bits is a precision of the fields alone.
   void choose_storage(const lab::BenchKernel& chosen, bool over_ranks,
                       lab::BenchRequest& request) const {
-    if (lab::is_storage(precision)) {
-      throw UsageError(fmt::format("--precision {}: numbers are computed in fp32 or fp64; "
-                                   "--store-as {} stores them in 16 bits",
-                                   precision, precision));
+    const bool takes = chosen.on_arrays.on_grid || lab::names_a_file(kernel) ||
+                       lab::find_evolving_system(kernel) != nullptr;
+    if (takes && lab::is_storage(precision)) {
+      throw UsageError(
+          fmt::format("unknown precision '{}'; {} has fp32 and fp64, and --store-as {} "
+                      "stores its fields in 16 bits",
+                      precision, kernel, precision));
     }
     if (store_as.empty()) return;
     lab::check_storage(store_as);
-    const bool takes = chosen.on_arrays.on_grid || lab::names_a_file(kernel) ||
-                       lab::find_evolving_system(kernel) != nullptr;
     if (!takes || over_ranks) {
       throw UsageError(fmt::format("--store-as is for stencils and systems on one rank; {} is {}",
                                    kernel,

@@ -133,8 +133,9 @@ Beginning begin_anew(const NbodyOptions& o) {
   } else {
     const auto seed = o.seed.value_or(1);
     const char* const name = o.plummer ? "plummer" : "cold-collapse";
-    require_room(o.plummer ? *o.plummer : *o.cold_collapse,
-                 b.run.parameters.forces == nbody::Forces::tree);
+    const Index count = o.plummer ? *o.plummer : *o.cold_collapse;
+    if (count <= nbody::most_made)
+      require_room(count, b.run.parameters.forces == nbody::Forces::tree);
     b.run.start = fmt::format("{} seed {}", name, seed);
     b.at.bodies =
         o.plummer ? nbody::plummer(*o.plummer, seed) : nbody::cold_collapse(*o.cold_collapse, seed);

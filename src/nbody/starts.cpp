@@ -36,9 +36,9 @@ std::array<double, 3> anywhere(Draws& draws, double length) {
 }
 
 Bodies of_equal_mass(Index count) {
-  constexpr Index most = Index{1} << 40; // more than any memory holds
   if (count < 1) throw UsageError(fmt::format("{} bodies: at least 1 is needed", count));
-  if (count > most) throw UsageError(fmt::format("{} bodies: at most {} are made", count, most));
+  if (count > most_made)
+    throw UsageError(fmt::format("{} bodies: at most {} are made", count, most_made));
   Bodies bodies;
   bodies.resize(count);
   for (double& m : bodies.mass)

@@ -7,6 +7,9 @@
 
 namespace ridge::nbody {
 
+/// No more bodies are made: more than any memory holds.
+inline constexpr Index most_made = Index{1} << 40;
+
 /// A Plummer sphere in equilibrium, sampled as in Aarseth, Henon and Wielen, Astronomy and
 /// Astrophysics 37 (1974) 183, in Henon's units: G = 1, mass 1, energy -1/4; one crossing time is
 /// 2 sqrt(2). The outermost thousandth of the mass is left out. The same seed gives the same

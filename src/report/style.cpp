@@ -95,7 +95,7 @@ h2,h3,caption{break-after:avoid}@page wide{size:A4 landscape}#records{page:wide}
 .sortable.all td:last-child{min-width:0}details::details-content{content-visibility:visible}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 )css",
-                               "+HSoiLU2j/GlKs2SJgpPP2jv7IvjD1J+2YgJFcLw7eo="};
+                               "2GAbf1r0gaY/sntg43DwovLGpBeAE21O/EzopFhAh10="};
   return style;
 }
 

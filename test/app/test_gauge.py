@@ -187,7 +187,7 @@ def test_extents_that_nobody_has(ridge, folder, links):
 
 def test_one_rank_only(mpi, folder, links):
     gauge_files.write_nersc(folder / "a", links)
-    assert "ridge gauge plaquette runs on one rank" in mpi(2, "gauge", "plaquette", "a").err
+    assert "ridge gauge info runs on one rank" in mpi(2, "gauge", "info", "a").err
 
 
 def test_files_that_are_none(ridge, folder, links):

@@ -181,6 +181,12 @@ private:
   static RIDGE_DEVICE void for_array(F2&& f) {
     if constexpr (Which::has(I)) f(std::integral_constant<int, I>{});
   }
+  /// Calls f(i) for each number, a constant: an array that a loop's counter indexes may end in
+  /// memory.
+  template <class F2, int... I>
+  static RIDGE_DEVICE void for_levels(F2&& f, std::integer_sequence<int, I...>) {
+    (f(std::integral_constant<int, I>{}), ...);
+  }
   template <int RunFirst, int K, int Values, int... N>
   static RIDGE_DEVICE void begin_carry(T (&carry)[Values], std::integer_sequence<int, N...>) {
     constexpr int before = carried_in<C>(RunFirst, K - 1);
@@ -236,6 +242,7 @@ private:
     using M = ColumnMemory<Lane, C, T, First, Last, RunFirst, RunLast, Fetches>;
     constexpr int ahead = Fetches::levels();
     constexpr auto arrays = std::make_integer_sequence<int, arrays_of<C>>{};
+    constexpr auto numbers = std::make_integer_sequence<int, ahead>{};
     const Way way = this->way<RunFirst, RunLast>();
     T carry[M::values > 0 ? M::values : 1];
     begin_carries<RunFirst>(carry, std::make_integer_sequence<int, RunLast - RunFirst + 1>{});
@@ -244,29 +251,31 @@ private:
     for_arrays<Fetches>(
         [&](auto array) {
           constexpr int I = decltype(array)::value;
-          RIDGE_UNROLL
-          for (int i = 0; i < ahead; ++i)
-            next[I][i] = i < way.count ? fetch<I>(lane, x, y, way.level(i)) : T{};
+          for_levels(
+              [&](auto i) {
+                next[I][i] = i < way.count ? fetch<I>(lane, x, y, way.level(i)) : T{};
+              },
+              numbers);
         },
         arrays);
     const M memory{lane,  windows, n, lane.thread().x * lane_elements, shared_elements(lane),
                    carry, here};
     for (int first = 0; first < way.count; first += ahead) {
-      RIDGE_UNROLL
-      for (int i = 0; i < ahead; ++i) {
-        const int at = first + i;
-        if (at < way.count) {
-          for_arrays<Fetches>(
-              [&](auto array) {
-                constexpr int I = decltype(array)::value;
-                here[I] = next[I][i];
-                if (at + ahead < way.count)
-                  next[I][i] = fetch<I>(lane, x, y, way.level(at + ahead));
-              },
-              arrays);
-          run_level<RunFirst, RunLast>(memory, x, y, way.level(at));
-        }
-      }
+      for_levels(
+          [&](auto i) {
+            const int at = first + i;
+            if (at >= way.count) return;
+            for_arrays<Fetches>(
+                [&](auto array) {
+                  constexpr int I = decltype(array)::value;
+                  here[I] = next[I][i];
+                  if (at + ahead < way.count)
+                    next[I][i] = fetch<I>(lane, x, y, way.level(at + ahead));
+                },
+                arrays);
+            run_level<RunFirst, RunLast>(memory, x, y, way.level(at));
+          },
+          numbers);
     }
   }
 
