@@ -12,6 +12,7 @@
 #include "counting.hpp"
 #include "energy.hpp"
 #include "interrupt.hpp"
+#include "kernel_options.hpp"
 #include "level_options.hpp"
 #include "nbody_input.hpp"
 #include "near_options.hpp"
@@ -124,16 +125,10 @@ private:
   /// Storage in 16 bits is a precision of the fields alone.
   void choose_storage(const lab::BenchKernel& chosen, bool over_ranks,
                       lab::BenchRequest& request) const {
-    const bool takes = chosen.on_arrays.on_grid || lab::names_a_file(kernel) ||
-                       lab::find_evolving_system(kernel) != nullptr;
-    if (takes && lab::is_storage(precision)) {
-      throw UsageError(
-          fmt::format("unknown precision '{}'; {} has fp32 and fp64, and --store-as {} "
-                      "stores its fields in 16 bits",
-                      precision, kernel, precision));
-    }
+    (void)asked_precision(chosen, kernel, precision);
     if (store_as.empty()) return;
     lab::check_storage(store_as);
+    const bool takes = takes_storage(chosen, kernel);
     if (!takes || over_ranks) {
       throw UsageError(fmt::format("--store-as is for stencils and systems on one rank; {} is {}",
                                    kernel,

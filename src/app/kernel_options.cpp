@@ -2,6 +2,9 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/core/size_range.hpp>
+#include <ridge/lab/bench.hpp>
+#include <ridge/lab/kernels/chain_systems.hpp>
+#include <ridge/lab/storage.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
 #include <fmt/core.h>
@@ -47,8 +50,23 @@ std::vector<Extents> sizes_of(const std::string& size, const Extents& otherwise)
   return std::move(range.sizes);
 }
 
+bool takes_storage(const lab::BenchKernel& chosen, const std::string& kernel) {
+  return chosen.on_arrays.on_grid || lab::names_a_file(kernel) ||
+         lab::find_evolving_system(kernel) != nullptr;
+}
+
+std::string asked_precision(const lab::BenchKernel& chosen, const std::string& kernel,
+                            const std::string& precision) {
+  if (lab::is_storage(precision) && takes_storage(chosen, kernel)) {
+    throw UsageError(fmt::format("unknown precision '{}'; {} has fp32 and fp64 (bench and apply "
+                                 "take --store-as {})",
+                                 precision, kernel, precision));
+  }
+  return precision.empty() ? chosen.default_precision : precision;
+}
+
 std::string KernelOptions::digits(const lab::BenchKernel& found) const {
-  return precision.empty() ? found.default_precision : precision;
+  return asked_precision(found, kernel, precision);
 }
 
 lab::BenchRequest KernelOptions::request(const lab::BenchKernel& found) const {

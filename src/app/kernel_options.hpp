@@ -21,6 +21,14 @@ inline constexpr const char* sizes_too =
 /// stderr.
 [[nodiscard]] std::vector<Extents> sizes_of(const std::string& size, const Extents& otherwise);
 
+/// Whether the fields of a kernel may be stored in 16 bits (docs/storage.md): those of stencils,
+/// systems and of kernels in files.
+[[nodiscard]] bool takes_storage(const lab::BenchKernel& chosen, const std::string& kernel);
+/// What --precision says, or the kernel's own where it says nothing. Throws UsageError for a name
+/// of storage in 16 bits, in which nothing is computed.
+[[nodiscard]] std::string asked_precision(const lab::BenchKernel& chosen, const std::string& kernel,
+                                          const std::string& precision);
+
 struct KernelOptions {
   std::string kernel = {};
   std::string device = {};

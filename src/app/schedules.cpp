@@ -6,6 +6,7 @@
 #include <ridge/lab/user_kernel.hpp>
 
 #include "commands.hpp"
+#include "kernel_options.hpp"
 
 #include <fmt/core.h>
 
@@ -23,7 +24,7 @@ struct SchedulesCommand {
     const lab::BenchKernel chosen = lab::find_kernel(kernel);
     lab::BenchRequest request{Device(device == "auto" ? best_device() : parse_device(device)),
                               size.empty() ? small(chosen) : parse_extents(size, "--size"),
-                              precision.empty() ? chosen.default_precision : precision,
+                              asked_precision(chosen, kernel, precision),
                               "all",
                               {}};
     lab::RoofSource roof(request.device);

@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "interrupt.hpp"
+#include "kernel_options.hpp"
 #include "progress.hpp"
 
 #include <fmt/core.h>
@@ -73,7 +74,7 @@ struct TuneCommand {
                                    kernel, kernel));
     lab::BenchRequest request{Device(device == "auto" ? best_device() : parse_device(device)),
                               size.empty() ? chosen.default_size : parse_extents(size, "--size"),
-                              precision.empty() ? chosen.default_precision : precision,
+                              asked_precision(chosen, kernel, precision),
                               "auto",
                               {}};
     request.site = site;
