@@ -84,7 +84,7 @@ def test_what_is_refused(ridge, folder):
     for words, says in [((*apply, "--store-as", "fp16"), "computes in fp32; in.h5:/u is fp64"),
                         ((*apply, "--store-as", "int8"), "--store-as int8: fp16 or bf16 is right"),
                         ((*bench, "--store-as", "half"), "--store-as half: fp16 or bf16 is right"),
-                        ((*bench, "--precision", "fp16"), "--store-as fp16 stores them in 16 bits"),
+                        ((*bench, "--precision", "fp16"), "bench and apply take --store-as fp16"),
                         ((*bench, "--store-as", "bf16", "--precision", "fp64"), "computes in fp32, not fp64"),
                         (("bench", "gravity", "--store-as", "fp16"), "--store-as is for stencils and systems")]:
         done = ridge(*words)
