@@ -1,4 +1,4 @@
-// What a launch costs the host from C++ and from C: the Laplacian of 8x8x8 points, in turns.
+// Host time of a launch from C++ and from C: the Laplacian of 8x8x8 points, in turns.
 //
 //   g++ -std=c++20 -O2 -Iinclude bench/launch_cost.cpp -Lbuild/lib -lridge -lridge-c -lfmt -o
 //   launch_cost LD_LIBRARY_PATH=build/lib ./launch_cost cuda:0
