@@ -311,10 +311,6 @@ std::unique_ptr<System> make_system(const Device& device, const Parameters& para
                                     comm::Communicator& ranks, const Before& before) {
   require_sound(parameters);
   if (parameters.forces == Forces::tree) {
-    if (ranks.ranks() > 1 && device.kind() != DeviceKind::cpu) {
-      throw UsageError("--forces tree over several ranks is for the cpu: give --device cpu, or "
-                       "start one rank");
-    }
     return make_tree_system(device, parameters, bodies, schedule, ranks, before);
   }
   switch (parameters.precision) {

@@ -78,7 +78,7 @@ protected:
 ///
 /// Bodies on a device with their first accelerations on the way, or, of a tree, with those of
 /// `before` where it has them. `schedule` is text as pairs::parse_schedule takes it, or for a tree
-/// pairs::parse_tree_schedule; a tree over ranks is for the cpu, and each then keeps all bodies.
+/// pairs::parse_tree_schedule; over ranks each keeps all bodies of a tree.
 /// Throws UsageError for parameters or a schedule that is not right, Failure when the device's
 /// memory is too small.
 [[nodiscard]] std::unique_ptr<System>

@@ -22,7 +22,7 @@ class TreeSystem final : public System {
 public:
   TreeSystem(const Device& device, const Parameters& parameters, const Bodies& bodies,
              std::string_view schedule, comm::Communicator& ranks, const Before& before)
-      : queue_(device), parameters_(parameters), exchange_(ranks),
+      : queue_(device), parameters_(parameters), exchange_(ranks, queue_),
         schedule_(pairs::parse_tree_schedule(schedule, device, P::name)) {
     const Extents count{bodies.count()};
     for (std::size_t c = 0; c < 3; ++c) {

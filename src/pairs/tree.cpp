@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 namespace ridge::pairs {
 
@@ -106,11 +107,43 @@ void Tree<P>::sum(const std::array<Span<Summed>, 4>& sums) {
 
 template <class P>
 void Tree<P>::share_out(int part, int parts, std::function<void(const TreeParts<P>&)> exchange) {
-  if (queue_.device().kind() != DeviceKind::cpu)
-    throw UsageError("sums by a tree are shared out on the cpu only");
   part_ = part;
   exchange_ = std::move(exchange);
   parts_.begins.assign(static_cast<std::size_t>(parts) + 1, 0);
+  parts_.bodies = octree_.count();
+  packed_ = Field<Summed>(queue_.device(), Extents{4 * octree_.count()}, "sums along the curve");
+  parts_.sums = walk_.packed = packed_.elements();
+}
+
+/// By what groups cost in the sums before, once that is known: all parts know it of all groups.
+template <class P>
+void Tree<P>::share_by_costs(Index groups) {
+  const std::size_t parts = parts_.begins.size() - 1;
+  const auto share = [&](std::size_t part) { return static_cast<double>(part) / static_cast<double>(parts); };
+  std::vector<double> before(static_cast<std::size_t>(groups) + 1); // what those before a group cost
+  if (group_ > 0) {
+    std::vector<std::uint32_t> met(static_cast<std::size_t>(2 * groups));
+    copy_to_host(queue_, met.data(), met_.data(), 2 * groups);
+    queue_.wait();
+    for (std::size_t g = 0; g + 1 < before.size(); ++g)
+      before[g + 1] = before[g] + static_cast<double>(cost_of_body) * met[2 * g] +
+                      static_cast<double>(cost_of_node) * met[2 * g + 1];
+  } else {
+    std::iota(before.begin(), before.end(), 0.0);
+  }
+  // Messages are bound anew where shares move, so these stay as long as they are even.
+  constexpr double uneven = 1.02;
+  double most = 0;
+  for (std::size_t p = 0; p < parts; ++p)
+    most = std::max(most, before[static_cast<std::size_t>(parts_.begins[p + 1])] -
+                              before[static_cast<std::size_t>(parts_.begins[p])]);
+  parts_.moved = parts_.begins[parts] != groups || most > uneven * share(1) * before.back();
+  if (!parts_.moved) return;
+  for (std::size_t p = 1; p < parts; ++p) {
+    const auto at = std::lower_bound(before.begin(), before.end(), share(p) * before.back());
+    parts_.begins[p] = at - before.begin();
+  }
+  parts_.begins[parts] = groups;
 }
 
 template <class P>
@@ -118,36 +151,23 @@ void Tree<P>::walk_for_part() {
   walk_.first_group = walk_.end_group = 0;
   const Index group = step_(queue_, TreeStep::walk, walk_); // how many targets it has
   const Index groups = ceil_div(octree_.count(), group);
-  const auto parts = static_cast<Index>(parts_.begins.size()) - 1;
-  // By costs, once they are known: all parts know them of all groups.
-  const std::uint32_t* const met = group_ > 0 ? met_.data() : nullptr;
-  const auto cost = [&](Index g) {
-    return met == nullptr ? 1.0
-                          : static_cast<double>(cost_of_body) * met[2 * g] +
-                                static_cast<double>(cost_of_node) * met[2 * g + 1];
-  };
-  double all = 0;
-  for (Index g = 0; g < groups; ++g)
-    all += cost(g);
-  double before = 0;
-  Index p = 1;
-  for (Index g = 0; g < groups; ++g) {
-    before += cost(g);
-    while (p < parts && before * static_cast<double>(parts) >= all * static_cast<double>(p))
-      parts_.begins[static_cast<std::size_t>(p++)] = g + 1;
-  }
-  for (; p <= parts; ++p)
-    parts_.begins[static_cast<std::size_t>(p)] = groups;
+  share_by_costs(groups);
   walk_.first_group = parts_.begins[static_cast<std::size_t>(part_)];
   walk_.end_group = parts_.begins[static_cast<std::size_t>(part_) + 1];
   (void)step_(queue_, TreeStep::walk, walk_);
-  group_ = group;
-  queue_.wait();
-  parts_.group = group;
-  parts_.order = octree_.order();
-  parts_.sums = walk_.sums;
+  parts_.group = group_ = group;
   parts_.met = {met_.data(), 2 * groups};
+  const auto between = [&](TreeStep step, Index first, Index end) {
+    walk_.first_place = first;
+    walk_.end_place = end;
+    step_(queue_, step, walk_);
+  };
+  const Index first = parts_.place(part_);
+  const Index end = parts_.place(part_ + 1);
+  between(TreeStep::pack, first, end);
   exchange_(parts_);
+  between(TreeStep::unpack, 0, first);
+  between(TreeStep::unpack, end, parts_.bodies);
 }
 
 template <class P>
@@ -347,6 +367,7 @@ template <class P>
 Bytes Tree<P>::held() const {
   const Index more =
       needs_.count() * static_cast<Index>(sizeof(typename P::Computed)) +
+      packed_.count() * static_cast<Index>(sizeof(Summed)) +
       (next_.count() + met_.count() + cut_.count()) * static_cast<Index>(sizeof(std::uint32_t));
   return Bytes{octree_.held().value + more};
 }

@@ -65,6 +65,11 @@ Index walk_tree(Queue& queue, TreeStep step, const TreeWalk<P>& w) {
   case TreeStep::remember:
     spatial::for_each_item(queue, w.tree.count, SetNeed<P>{w});
     break;
+  case TreeStep::pack:
+  case TreeStep::unpack:
+    spatial::for_each_item(queue, w.end_place - w.first_place,
+                           PackSums<P>{w, step == TreeStep::unpack});
+    break;
   case TreeStep::costs:
     set_limit(queue, w);
     break;

@@ -67,11 +67,18 @@ struct TreePairs {
 /// Sums that several parts, such as ranks, have each made a share of.
 template <class P>
 struct TreeParts {
-  std::vector<Index> begins;       ///< the first group of each part, and their end
-  Index group = 0;                 ///< targets of a group, that follow each other along the curve
-  Span<const std::uint32_t> order; ///< which body is the i-th along the curve
-  std::array<Span<typename P::Summed>, 4> sums; ///< in the bodies' own order
-  Span<std::uint32_t> met;                      ///< two numbers a group
+  std::vector<Index> begins; ///< the first group of each part, and their end
+  bool moved = true;         ///< whether these differ from those of the sums before
+  Index group = 0;           ///< targets of a group, that follow each other along the curve
+  Index bodies = 0;
+  /// On the device: four sums a place along the curve, and two numbers a group.
+  Span<typename P::Summed> sums;
+  Span<std::uint32_t> met;
+
+  /// The first place along the curve of a part, or the end of the last.
+  [[nodiscard]] Index place(int part) const {
+    return std::min(bodies, begins[static_cast<std::size_t>(part)] * group);
+  }
 };
 
 /// How far accelerations of a sample of the targets are off the sums over all pairs in double
@@ -132,9 +139,9 @@ public:
   /// As if there had been no sums yet.
   void forget();
   /// From now on sums are those of one of several parts, which all have the same bodies: groups are
-  /// shared out by what they cost in the sums before. `exchange` brings sums and what groups met of
-  /// the others here, and gives them what this part has. No bit of a sum depends on the parts.
-  /// Throws UsageError for a device that is not the cpu.
+  /// shared out by what they cost in the sums before. `exchange`, in queue order, brings sums and
+  /// what groups met of the others here, and gives them what this part has. No bit of a sum depends
+  /// on the parts.
   void share_out(int part, int parts, std::function<void(const TreeParts<P>&)> exchange);
   /// Updates and sums until accelerations are off by `error` rms at most on a sample of targets:
   /// begins with tree_choice, then makes theta smaller or, where half of the error is not used,
@@ -164,6 +171,7 @@ private:
   void remember_accelerations(const std::array<Span<Summed>, 4>& sums);
   void take_sums(const std::array<Span<Summed>, 4>& sums);
   void walk_for_part();
+  void share_by_costs(Index groups);
 
   Queue& queue_;
   TreeOptions options_;
@@ -178,6 +186,7 @@ private:
   int part_ = 0;
   std::function<void(const TreeParts<P>&)> exchange_; ///< over several parts
   TreeParts<P> parts_;
+  Field<Summed> packed_; ///< of parts_
 };
 
 Tree(Queue&, const std::array<Span<const float>, 4>&, const TreeOptions&)->Tree<Fp32>;

@@ -63,6 +63,27 @@ struct SetNeed {
   }
 };
 
+/// Between the sums in the bodies' own order and those along the curve.
+template <class P>
+struct PackSums {
+  static constexpr const char* name = "tree: sums for other ranks";
+  TreeWalk<P> w;
+  bool back; ///< from those along the curve
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index n) const {
+    const Index place = w.first_place + n;
+    const Index body = access.load(w.tree.sorted_order, place);
+    for (int c = 0; c < 4; ++c) {
+      if (back) {
+        access.store(w.sums[c], body, access.load_written(w.packed, 4 * place + c));
+      } else {
+        access.store(w.packed, 4 * place + c, access.load_written(w.sums[c], body));
+      }
+    }
+  }
+};
+
 /// One part of the groups.
 template <class P>
 struct AddCosts {

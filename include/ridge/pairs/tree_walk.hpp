@@ -39,8 +39,11 @@ struct TreeWalk {
   /// What a target may cost before its group is cut; of the sums before. On GPUs.
   Span<std::uint32_t> limit;
   Index groups = 0; ///< whose costs `limit` takes
-  /// Groups that are walked for; the cpu.
+  /// Groups that are walked for.
   Index first_group = 0, end_group = std::numeric_limits<Index>::max();
+  /// Sums of several parts: 4 a place along the curve, and the places that a step is for.
+  Span<typename P::Summed> packed;
+  Index first_place = 0, end_place = 0;
   /// On GPUs: the next group to be walked for, how many were cut, the next part of those to be
   /// walked for; and which were cut.
   Span<std::uint32_t> next, cut;
@@ -68,6 +71,8 @@ enum class TreeStep {
   walk,
   costs,    ///< the limit for the next sums
   remember, ///< the needs of the bodies, from their sums
+  pack,     ///< sums of the bodies at some places along the curve
+  unpack,   ///< as others have packed them
   exact     ///< sums over all pairs in double precision, of some targets
 };
 

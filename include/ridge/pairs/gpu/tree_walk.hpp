@@ -48,7 +48,7 @@ struct WalkGroups {
   static constexpr int stack = 768, kept = 8 * (spatial::most_levels + 2);
 
   TreeWalk<P> w;
-  int groups;
+  int groups; ///< from the first one on
   /// Of Ways > 1: targets of a group that was cut, in parts of width / Ways.
   int cut_targets = 0;
 
@@ -75,8 +75,8 @@ struct WalkGroups {
       item = lane.shuffle(item, 0);
       if (Index{item} >= all) return;
       if constexpr (Ways == 1) {
-        const Index first = Index{item} * Tile * lane.width();
-        walk(lane, static_cast<int>(item), first, most);
+        const auto group = static_cast<int>(w.first_group + Index{item});
+        walk(lane, group, Index{group} * Tile * lane.width(), most);
       } else {
         const auto group = static_cast<int>(lane.load(w.cut, item / static_cast<unsigned>(parts)));
         const int part = static_cast<int>(item % static_cast<unsigned>(parts));
@@ -481,7 +481,9 @@ template <class P, int Order, int Tile>
 Index walk_by_warps(Queue& queue, const TreeWalk<P>& w) {
   using Walk = WalkGroups<P, Order, Tile, 1>;
   const int width = queue.device().facts().warp_width;
-  const auto groups = static_cast<int>(ceil_div(w.tree.count, Index{Tile} * width));
+  const Index all = ceil_div(w.tree.count, Index{Tile} * width);
+  const auto groups = static_cast<int>((w.end_group < all ? w.end_group : all) - w.first_group);
+  if (groups <= 0) return Index{Tile} * width;
   LaunchShape shape{{1, 1, 1}, {walk_warps * width, 1, 1}, walk_warps * Walk::warp_bytes(width)};
   const int needed = static_cast<int>(ceil_div(groups, walk_warps));
   const int at_once = resident_blocks<Walk>(queue, shape);
