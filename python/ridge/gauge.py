@@ -165,10 +165,7 @@ class Wilson:
                  boundary: str = "antiperiodic", precision: str = "mixed", device: Optional[str] = None) -> None:
         if (kappa is None) == (mass is None):
             raise _core.UsageError("Wilson: give either kappa or mass=")
-        for what, value, right in (("boundary", boundary, ("antiperiodic", "periodic")),
-                                   ("precision", precision, ("mixed", "fp64"))):
-            if value not in right:
-                raise _core.UsageError(f"{what}={value!r}: expected {right[0]!r} or {right[1]!r}")
+        _require_words(boundary, precision)
         array = _links(links)
         self.shape = array.shape[:4]
         self.solved: Optional[Solved] = None  #: of the last cg()
@@ -196,19 +193,19 @@ class Wilson:
 
 class DomainWall:
     """The domain-wall operator on links, which it copies: Shamir's, or with b5 and c5 that of Brower, Neff and
-    Orginos. Fermions of five dimensions are (ls, t, z, y, x, 4, 3). In fp64; all extents are even."""
+    Orginos. Fermions of five dimensions are (ls, t, z, y, x, 4, 3). All extents are even. `precision`: mixed, solvers
+    iterate in fp32 and compute residuals anew in fp64; or fp64."""
 
     def __init__(self, links: Any, mass: float, *, ls: int = 16, m5: float = 1.8, b5: float = 1.0, c5: float = 0.0,
-                 boundary: str = "antiperiodic", device: Optional[str] = None) -> None:
-        if boundary not in ("antiperiodic", "periodic"):
-            raise _core.UsageError(f"boundary={boundary!r}: expected 'antiperiodic' or 'periodic'")
+                 boundary: str = "antiperiodic", precision: str = "mixed", device: Optional[str] = None) -> None:
+        _require_words(boundary, precision)
         if not 0 < m5 < 2:
             raise _core.UsageError(f"m5={m5}: expected a number between 0 and 2")
         array = _links(links)
         self.shape = (int(ls), *array.shape[:4])
         self.solved: Optional[Solved] = None  #: of the last cg() or propagate()
         self._held = _core.DomainWallOperator(_extents(array), _address(array), mass, m5, int(ls), b5, c5,
-                                              boundary == "antiperiodic", _device(device))
+                                              boundary == "antiperiodic", precision == "mixed", _device(device))
 
     def _fermion(self, given: Any, what: str) -> Array:
         return _fermions(given, what, self.shape)
@@ -251,6 +248,13 @@ def _each(out: Array, array: Array, shape: tuple[int, ...]) -> list[tuple[Array,
     if array.ndim == len(shape) + 2:
         return [(out, array)]
     return list(zip(out, array))
+
+
+def _require_words(boundary: str, precision: str) -> None:
+    for what, value, right in (("boundary", boundary, ("antiperiodic", "periodic")),
+                               ("precision", precision, ("mixed", "fp64"))):
+        if value not in right:
+            raise _core.UsageError(f"{what}={value!r}: expected {right[0]!r} or {right[1]!r}")
 
 
 def _require_tolerance(tol: float) -> None:

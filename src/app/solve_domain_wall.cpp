@@ -16,8 +16,9 @@ namespace {
 class DomainWallColumns final : public ColumnSolver {
 public:
   DomainWallColumns(Queue& queue, const Extents& extents, const gauge::HostLinks& links,
-                    const gauge::DomainWallNumbers& numbers, const gauge::Boundary& boundary)
-      : solver_(queue, extents, links, numbers, boundary) {}
+                    const gauge::DomainWallNumbers& numbers, const gauge::Boundary& boundary,
+                    gauge::DomainWallSolver::Method method)
+      : solver_(queue, extents, links, numbers, boundary, method) {}
 
   solve::Solved solve(io::Column& x, const io::Column& b, const solve::Options& options) override {
     return solver_.propagate(x, b, options);
@@ -40,12 +41,14 @@ public:
       command.add("--b5", &b_, "of Moebius's kernel; 1.5 if not given");
       command.add("--c5", &c_, "of Moebius's kernel; 0.5 if not given");
     }
+    command.add("--precision", &precision_, "mixed: fp32 within fp64 (if not given), or fp64");
     command.set_footer("\nA residual is that of the system in five dimensions. Ctrl-C keeps the "
                        "columns that are done.\n");
   }
 
 private:
   void check() const override {
+    choose("--precision", precision_, "mixed", "fp64");
     if (!mass_ || !std::isfinite(*mass_)) throw UsageError("--mass is needed");
     if (values_ < 2 || values_ > 128)
       throw UsageError(fmt::format("--ls {}: expected 2 to 128", values_));
@@ -58,7 +61,10 @@ private:
                                                    const gauge::HostLinks& links) const override {
     const gauge::DomainWallNumbers n{*mass_, m5_, static_cast<int>(values_), moebius_ ? b_ : 1,
                                      moebius_ ? c_ : 0};
-    return std::make_unique<DomainWallColumns>(queue, extents, links, n, fermion_boundary());
+    using Method = gauge::DomainWallSolver::Method;
+    return std::make_unique<DomainWallColumns>(queue, extents, links, n, fermion_boundary(),
+                                               precision_ == "mixed" ? Method::mixed_cg
+                                                                     : Method::cg);
   }
   [[nodiscard]] std::vector<io::PropagatorNumber> numbers() const override {
     return {{"mass", *mass_},
@@ -68,12 +74,13 @@ private:
             {"c5", moebius_ ? c_ : 0}};
   }
   [[nodiscard]] std::string name() const override { return moebius_ ? "mobius" : "dwf"; }
-  [[nodiscard]] std::string precision_text() const override { return "fp64"; }
+  [[nodiscard]] std::string precision_text() const override { return precision_; }
   [[nodiscard]] std::string solver_text() const override { return "cg"; }
   [[nodiscard]] bool can_go_on() const override { return false; }
 
   bool moebius_;
   std::optional<double> mass_;
+  std::string precision_ = "mixed";
   Index values_ = 16;
   double m5_ = 1.8, b_ = 1.5, c_ = 0.5;
 };

@@ -1,73 +1,24 @@
 // Domain-wall operators on stored fields, and their conjugate gradients.
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/gauge/domain_wall.hpp>
-#include <ridge/gauge/fifth_dimension.hpp>
-#include <ridge/gauge/fifth_matrix.hpp>
-#include <ridge/gauge/stored.hpp>
 #include <ridge/lattice/reduce.hpp>
 #include <ridge/solve/cg.hpp>
+#include <ridge/solve/vector_call.hpp>
 
+#include "domain_wall_operator.hpp"
 #include "to_tolerance.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
-#include <mutex>
+#include <memory>
 
 namespace ridge::gauge {
 
 namespace domain_wall {
 
-using lattice::SiteGrid;
-using Hop = Dslash<double, 18>;
 using Stored = StoredFermion<double>;
 using Values = Span<const double>;
-
-/// A matrix on the device, by columns of as many numbers as a group has lanes.
-class Table {
-public:
-  Table(Queue& queue, const FifthMatrix& matrix, int stride)
-      : values_(matrix.n), stride_(stride),
-        memory_(queue.device(), Bytes{Index{2} * matrix.n * stride * 8}, "a matrix") {
-    const auto n = static_cast<std::size_t>(matrix.n);
-    const auto step = static_cast<std::size_t>(stride);
-    std::vector<double> host(2 * n * step, 0);
-    for (std::size_t s = 0; s < n; ++s) {
-      for (std::size_t t = 0; t < n; ++t) {
-        host[t * step + s] = matrix.upper[s * n + t];
-        host[(n + t) * step + s] = matrix.lower[s * n + t];
-      }
-    }
-    copy_to_device(queue, static_cast<double*>(memory_.data()), host.data(),
-                   static_cast<Index>(host.size()));
-    queue.wait();
-  }
-  void set(FifthDimension<double>& kernel) const {
-    const auto* const all = static_cast<const double*>(memory_.data());
-    const Index half = Index{values_} * stride_;
-    kernel.upper = {all, half};
-    kernel.lower = {all + half, half};
-    kernel.values = values_;
-    kernel.stride = stride_;
-  }
-
-private:
-  int values_, stride_;
-  Memory memory_;
-};
-
-/// The sites of both parities.
-struct Both {
-  Stored even, odd;
-  Both(Queue& queue, const std::array<SiteGrid, 2>& grids, const char* name)
-      : even(queue.device(), grids[0], name), odd(queue.device(), grids[1], name) {}
-  [[nodiscard]] Stored& operator[](int parity) { return parity == 0 ? even : odd; }
-  [[nodiscard]] Span<double> span(int parity) const {
-    return (parity == 0 ? even : odd).view().elements;
-  }
-};
 
 inline const DomainWallNumbers& checked(const DomainWallNumbers& n, const Boundary& boundary) {
   if (n.values < 2) {
@@ -79,111 +30,120 @@ inline const DomainWallNumbers& checked(const DomainWallNumbers& n, const Bounda
   return n;
 }
 
-inline std::array<SiteGrid, 2> both_grids(const Device& device, const Extents& extents,
-                                          int values) {
-  return {site_grid(device, extents, lattice::Sites::even, 8, values),
-          site_grid(device, extents, lattice::Sites::odd, 8, values)};
+/// How spinors of the fifth dimension lie.
+template <class T>
+solve::GroupOrder order_of(const Operator<T>& of) {
+  const int chunk = of.grids[0].chunk;
+  return {lattice::reals_of<Spinor<T>>, of.lanes(),
+          chunk == 0 ? 1 : chunk / static_cast<int>(sizeof(T))};
 }
+
+/// Conjugate gradients whose iterations are in single precision. Vectors of both precisions must
+/// lie alike, number by number: those in double lie as single ones here, and are put into the order
+/// of stored doubles where the residual is computed anew.
+class Mixed {
+public:
+  Mixed(Queue& queue, const Operator<double>& exact, const Stored& between, const Extents& extents,
+        const HostLinks& links, const DomainWallNumbers& n, const Boundary& boundary)
+      : queue_(queue), between_(between.view().elements),
+        narrow_(queue, extents, links, n, boundary), wide_(order_of(exact)),
+        like_narrow_(order_of(narrow_)), x_(memory("the solution")),
+        b_(memory("the right-hand side")),
+        cg_(
+            queue,
+            [this, &exact](Span<double> out, Values in) {
+              const Span<double> image = exact.u.span(0);
+              std::vector<Program> all;
+              all.push_back(widened(between_, in));
+              for (Program& program : exact.normal(image, between_))
+                all.push_back(std::move(program));
+              all.push_back(narrowed(out, image));
+              return all;
+            },
+            [this](Span<float> out, Span<const float> in) { return narrow_.normal(out, in); },
+            count()) {}
+
+  /// The right-hand side; its memory is free afterwards.
+  void take(Values b) const { narrowed(span(b_), b).run(); }
+  solve::Solved solve(Span<double> x, const solve::Options& options) {
+    narrowed(span(x_), x).run();
+    const solve::Solved solved = cg_.solve(span(x_), span(b_), options);
+    widened(x, span(x_)).run();
+    return solved;
+  }
+
+private:
+  [[nodiscard]] Index count() const { return narrow_.t.span(0).size; }
+  [[nodiscard]] Memory memory(const char* what) const {
+    return {queue_.device(), Bytes{count() * Index{sizeof(double)}}, what};
+  }
+  [[nodiscard]] Span<double> span(const Memory& memory) const {
+    return {static_cast<double*>(memory.data()), count()};
+  }
+  [[nodiscard]] Program narrowed(Span<double> to, Values from) const {
+    return rearranged({from, to, wide_, like_narrow_});
+  }
+  [[nodiscard]] Program widened(Span<double> to, Values from) const {
+    return rearranged({from, to, like_narrow_, wide_});
+  }
+  [[nodiscard]] Program rearranged(const solve::Rearrange& what) const {
+    const Index read = what.from.size * Index{sizeof(double)};
+    const Index written = what.to.size * Index{sizeof(double)};
+    return {queue_,
+            solve::bind(queue_, solve::VectorCall<solve::Rearrange>{what, what.to.size, {}}),
+            [read, written] {
+              Record record;
+              record.work.read = {read};
+              record.work.written = {written};
+              return record;
+            }};
+  }
+
+  Queue& queue_;
+  Span<double> between_;
+  Operator<float> narrow_;
+  solve::GroupOrder wide_, like_narrow_;
+  Memory x_, b_;
+  solve::MixedCg cg_;
+};
 
 } // namespace domain_wall
 
-using namespace domain_wall;
-
 struct DomainWallSolver::State {
+  using Exact = domain_wall::Operator<double>;
+  using Stored = domain_wall::Stored;
+  using Values = domain_wall::Values;
+  using Both = domain_wall::Both<double>;
+
   State(Queue& q, const Extents& e, const HostLinks& host, const DomainWallNumbers& n,
-        const Boundary& around)
-      : queue(q), extents(e), numbers(checked(n, around)), boundary(around),
-        grids(both_grids(q.device(), e, n.values)),
-        links(q, {grids[0], grids[1]},
-              [&](const int (&x)[4], int mu) {
-                return host[static_cast<std::size_t>(4 * site(x) + mu)];
-              }),
-        b(q, grids, "the right-hand side"), y(q, grids, "the solution"),
-        t(q, grids, "between operators"), u(q, grids, "between operators"),
-        right(q.device(), grids[0], "the right-hand side"), sum(q.device(), 1) {
-    const int stride = y.even.view().lanes;
-    const FifthMatrix one(n.values), hop = fifth_hop(n.values, n.mass);
-    const FifthMatrix blend = combined(n.b, one, n.c, hop);
-    const FifthMatrix diagonal = combined(4 - n.m5, blend, 1, combined(1, one, -1, hop));
-    const FifthMatrix k = product(blend, inverse(diagonal, "the diagonal part of the operator"));
-    const auto table = [&](const FifthMatrix& m) { return Table(q, m, stride); };
-    tables.push_back(table(blend));
-    tables.push_back(table(transposed(blend)));
-    tables.push_back(table(inverse(blend, "b + c L")));
-    tables.push_back(table(diagonal));
-    tables.push_back(table(transposed(diagonal)));
-    tables.push_back(table(k));
-    tables.push_back(table(transposed(k)));
+        const Boundary& around, Method method)
+      : queue(q), extents(e), numbers(domain_wall::checked(n, around)),
+        exact(q, e, host, n, around), t(exact.t), u(exact.u),
+        b(q, exact.grids, "the right-hand side"), y(q, exact.grids, "the solution"),
+        right(q.device(), exact.grids[0], "the right-hand side"), sum(q.device(), 1) {
+    if (method == Method::mixed_cg) {
+      mixed = std::make_unique<domain_wall::Mixed>(q, exact, right, e, host, n, around);
+      return;
+    }
     solver = std::make_unique<solve::Cg>(
-        q, [this](Span<double> out, Values in) { return normal(out, in); },
+        q, [this](Span<double> out, Values in) { return exact.normal(out, in); },
         y.even.view().elements.size);
   }
 
-  enum Which { blended, blended_t, unblended, local, local_t, preconditioned, preconditioned_t };
-
   [[nodiscard]] std::size_t site(const int (&x)[4]) const {
-    Index i = 0;
-    for (int d = 3; d >= 0; --d)
-      i = i * extents[d] + x[d];
-    return static_cast<std::size_t>(i);
-  }
-
-  /// out = diagonal source + hop H psi on the sites of a parity.
-  [[nodiscard]] lattice::StoredCall<Hop> hop(int parity, Span<double> out, Values psi, bool dagger,
-                                             double factor = 1, double diagonal = 0,
-                                             Values source = {}) const {
-    Hop kernel;
-    for (int mu = 0; mu < dimensions; ++mu) {
-      kernel.links[0][mu] = links.of(grids[static_cast<std::size_t>(parity)], mu).view();
-      kernel.links[1][mu] = links.of(grids[static_cast<std::size_t>(1 - parity)], mu).view();
-      kernel.boundary[mu] = boundary[static_cast<std::size_t>(mu)].re;
-    }
-    const int lanes = y.even.view().lanes;
-    kernel.psi = {psi, lanes};
-    kernel.out = {out, lanes};
-    if (source.data != nullptr) kernel.source = {source, lanes};
-    kernel.hop = factor;
-    kernel.diagonal = diagonal;
-    kernel.sign = dagger ? -1 : 1;
-    return {kernel, grids[static_cast<std::size_t>(parity)]};
-  }
-  /// out = diagonal source + factor (a matrix in the fifth dimension) psi.
-  [[nodiscard]] lattice::StoredCall<FifthDimension<double>>
-  fifth(int parity, Span<double> out, Which which, Values psi, double factor = 1,
-        double diagonal = 0, Values source = {}) const {
-    FifthDimension<double> kernel;
-    const int lanes = y.even.view().lanes;
-    kernel.psi = {psi, lanes};
-    kernel.out = {out, lanes};
-    if (source.data != nullptr) kernel.source = {source, lanes};
-    tables[which].set(kernel);
-    kernel.factor = factor;
-    kernel.diagonal = diagonal;
-    return {kernel, grids[static_cast<std::size_t>(parity)]};
+    return domain_wall::site_number(extents, x);
   }
   template <class Call>
   void run(const Call& call) {
     Program(queue, call).run();
   }
-
-  /// out = S^+ S in on even sites, S = 1 - K H_eo K H_oe / 4.
-  [[nodiscard]] std::vector<Program> normal(Span<double> out, Values in) const {
-    const Span<double> te = t.span(0), to = t.span(1), ue = u.span(0), uo = u.span(1);
-    std::vector<Program> all;
-    all.emplace_back(queue, hop(1, to, in, false));
-    all.emplace_back(queue, fifth(1, uo, preconditioned, to));
-    all.emplace_back(queue, hop(0, te, uo, false));
-    all.emplace_back(queue, fifth(0, ue, preconditioned, te, -0.25, 1, in));
-    adjoint(all, out, ue);
-    return all;
+  template <class... Rest>
+  [[nodiscard]] auto hop(const Rest&... rest) const {
+    return exact.hop(rest...);
   }
-  /// out = S^+ in, through t and u; `in` may be u.
-  void adjoint(std::vector<Program>& all, Span<double> out, Values in) const {
-    const Span<double> te = t.span(0), to = t.span(1), uo = u.span(1);
-    all.emplace_back(queue, fifth(0, te, preconditioned_t, in));
-    all.emplace_back(queue, hop(1, to, te, true));
-    all.emplace_back(queue, fifth(1, uo, preconditioned_t, to));
-    all.emplace_back(queue, hop(0, out, uo, true, -0.25, 1, in));
+  template <class... Rest>
+  [[nodiscard]] auto fifth(const Rest&... rest) const {
+    return exact.fifth(rest...);
   }
 
   void put(Both& to, const Sites& from) {
@@ -214,26 +174,26 @@ struct DomainWallSolver::State {
 
   /// right = S^+ K (b_e + H_eo K b_o / 2).
   void precondition() {
-    run(fifth(1, u.span(1), preconditioned, b.span(1)));
+    run(fifth(1, u.span(1), Exact::preconditioned, b.span(1)));
     run(hop(0, t.span(0), u.span(1), false, 0.5, 1, b.span(0)));
-    run(fifth(0, u.span(0), preconditioned, t.span(0)));
+    run(fifth(0, u.span(0), Exact::preconditioned, t.span(0)));
     std::vector<Program> all;
-    adjoint(all, right.view().elements, u.span(0));
+    exact.adjoint(all, right.view().elements, u.span(0));
     for (const Program& program : all)
       program.run();
   }
   /// y_o of y_e, and |b - D x|^2 with x = B^-1 y, which is left in u.
   [[nodiscard]] double complete() {
     run(hop(1, t.span(1), y.span(0), false, 0.5, 1, b.span(1)));
-    run(fifth(1, y.span(1), preconditioned, t.span(1)));
+    run(fifth(1, y.span(1), Exact::preconditioned, t.span(1)));
     double all = 0;
     for (const int parity : {0, 1})
-      run(fifth(parity, u.span(parity), unblended, y.span(parity)));
+      run(fifth(parity, u.span(parity), Exact::unblended, y.span(parity)));
     for (const int parity : {0, 1}) { // b - M x + H B x / 2
-      Stored blend(queue.device(), grids[static_cast<std::size_t>(1 - parity)], "B x");
-      Stored rest(queue.device(), grids[static_cast<std::size_t>(parity)], "the residual");
-      run(fifth(1 - parity, blend.view().elements, blended, u.span(1 - parity)));
-      run(fifth(parity, t.span(parity), local, u.span(parity)));
+      Stored blend(queue.device(), exact.grids[static_cast<std::size_t>(1 - parity)], "B x");
+      Stored rest(queue.device(), exact.grids[static_cast<std::size_t>(parity)], "the residual");
+      run(fifth(1 - parity, blend.view().elements, Exact::blended, u.span(1 - parity)));
+      run(fifth(parity, t.span(parity), Exact::local, u.span(parity)));
       auto last =
           hop(parity, rest.view().elements, blend.view().elements, false, 0.5, 1, b.span(parity));
       last.kernel.other = {t.span(parity), y.even.view().lanes};
@@ -248,19 +208,19 @@ struct DomainWallSolver::State {
   Queue& queue;
   Extents extents;
   DomainWallNumbers numbers;
-  Boundary boundary;
-  std::array<SiteGrid, 2> grids;
-  StoredLinks<double, 18> links;
-  Both b, y, t, u;
+  Exact exact;
+  Both &t, &u; ///< the operator's
+  Both b, y;
   Stored right;
   lattice::DeviceResult<double> sum;
-  std::vector<Table> tables;
   std::unique_ptr<solve::Cg> solver;
+  std::unique_ptr<domain_wall::Mixed> mixed; ///< or this one
 };
 
 DomainWallSolver::DomainWallSolver(Queue& queue, const Extents& extents, const HostLinks& links,
-                                   const DomainWallNumbers& numbers, const Boundary& boundary)
-    : state_(std::make_unique<State>(queue, extents, links, numbers, boundary)) {}
+                                   const DomainWallNumbers& numbers, const Boundary& boundary,
+                                   Method method)
+    : state_(std::make_unique<State>(queue, extents, links, numbers, boundary, method)) {}
 DomainWallSolver::~DomainWallSolver() = default;
 
 DomainWallSolver::Sites DomainWallSolver::apply(const Sites& x, bool dagger) {
@@ -271,12 +231,12 @@ DomainWallSolver::Sites DomainWallSolver::apply(const Sites& x, bool dagger) {
     const int other = 1 - parity;
     if (dagger) { // M^+ x - B^+ H^+ x / 2
       s.run(s.hop(parity, s.t.span(parity), s.u.span(other), true));
-      s.run(s.fifth(parity, s.b.span(parity), State::local_t, s.u.span(parity)));
-      s.run(s.fifth(parity, s.y.span(parity), State::blended_t, s.t.span(parity), -0.5, 1,
+      s.run(s.fifth(parity, s.b.span(parity), State::Exact::local_t, s.u.span(parity)));
+      s.run(s.fifth(parity, s.y.span(parity), State::Exact::blended_t, s.t.span(parity), -0.5, 1,
                     s.b.span(parity)));
     } else { // M x - H B x / 2
-      s.run(s.fifth(other, s.t.span(other), State::blended, s.u.span(other)));
-      s.run(s.fifth(parity, s.b.span(parity), State::local, s.u.span(parity)));
+      s.run(s.fifth(other, s.t.span(other), State::Exact::blended, s.u.span(other)));
+      s.run(s.fifth(parity, s.b.span(parity), State::Exact::local, s.u.span(parity)));
       s.run(s.hop(parity, s.y.span(parity), s.t.span(other), false, -0.5, 1, s.b.span(parity)));
     }
   }
@@ -296,10 +256,12 @@ solve::Solved DomainWallSolver::solve(Sites& x, const Sites& b, const solve::Opt
   }
   fill_bytes(s.queue, s.y.span(0).data, 0, s.y.even.bytes());
   s.precondition();
+  if (s.mixed) s.mixed->take(s.right.view().elements);
   const solve::Solved solved = detail::to_tolerance(
       options,
       [&](const solve::Options& inner) {
-        return s.solver->solve(s.y.span(0), s.right.view().elements, inner);
+        return s.mixed ? s.mixed->solve(s.y.span(0), inner)
+                       : s.solver->solve(s.y.span(0), s.right.view().elements, inner);
       },
       [&] { return std::sqrt(s.complete() / (size > 0 ? size : 1)); });
   x = s.get(s.u);

@@ -5,5 +5,6 @@
 namespace ridge::lattice {
 
 template struct StoredLooper<gauge::FifthDimension<double>, Here>;
+template struct StoredLooper<gauge::FifthDimension<float>, Here>;
 
 } // namespace ridge::lattice

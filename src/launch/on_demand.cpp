@@ -130,17 +130,20 @@ Product compile(const std::string& folder, const Job& job) {
 struct Loaded {
   std::mutex guard;
   std::unordered_map<std::string, std::vector<Offered>> modules;
+  /// By file: another device may ask for the one that is loaded, which then offers nothing anew.
+  std::unordered_map<std::string, std::vector<Offered>> files;
 };
 Loaded& loaded() {
   static auto* const all = new Loaded;
   return *all;
 }
 
-std::vector<Offered> load(const std::string& object) {
+const std::vector<Offered>& load(Loaded& all, const std::string& object) {
+  if (const auto known = all.files.find(object); known != all.files.end()) return known->second;
   const OfferCollector offers;
   if (dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
     throw Failure(fmt::format("what was compiled cannot be loaded: {}", dlerror()));
-  return offers.offers();
+  return all.files.emplace(object, offers.offers()).first->second;
 }
 
 /// The job's object from the cache, or compiled into it. `name` tells jobs apart.
@@ -188,7 +191,7 @@ Offers obtain(const std::string& name, const MakeJob& make_job, const Accept& ac
     return {known->second, Origin::cached};
   const Made made = object_of(make_job(), name);
   accept(made.trace);
-  return {all.modules.emplace(name, load(made.file)).first->second, made.origin};
+  return {all.modules.emplace(name, load(all, made.file)).first->second, made.origin};
 }
 
 /// Who compiles an executor: the device's compiler with its kernels, or the host's without.

@@ -165,7 +165,7 @@ using Ended = std::tuple<bool, Index, double, double, double>;
 class DomainWallOperator {
 public:
   DomainWallOperator(const Sizes& sizes, std::uintptr_t links, double mass, double m5, int values,
-                     double b, double c, bool antiperiodic, std::string device)
+                     double b, double c, bool antiperiodic, bool mixed, std::string device)
       : device_(std::move(device)), volume_(static_cast<std::size_t>(extents_of(sizes).count())),
         values_(static_cast<std::size_t>(values)) {
     in_turn(device_, [&](Queue& queue) {
@@ -173,7 +173,8 @@ public:
       solver_ = std::make_unique<gauge::DomainWallSolver>(
           queue, extents, links_at(extents, links),
           gauge::DomainWallNumbers{mass, m5, values, b, c},
-          antiperiodic ? gauge::antiperiodic_in_time : gauge::periodic);
+          antiperiodic ? gauge::antiperiodic_in_time : gauge::periodic,
+          mixed ? gauge::DomainWallSolver::Method::mixed_cg : gauge::DomainWallSolver::Method::cg);
     });
   }
 
@@ -289,10 +290,10 @@ void add_gauge(nb::module_& m) {
       .def("solve_shifted", &WilsonOperator::solve_shifted, "x"_a, "b"_a, "shifts"_a, "tolerance"_a,
            "iterations"_a);
   nb::class_<DomainWallOperator>(m, "DomainWallOperator")
-      .def(
-          nb::init<Sizes, std::uintptr_t, double, double, int, double, double, bool, std::string>(),
-          "extents"_a, "links"_a, "mass"_a, "m5"_a, "values"_a, "b"_a, "c"_a, "antiperiodic"_a,
-          "device"_a)
+      .def(nb::init<Sizes, std::uintptr_t, double, double, int, double, double, bool, bool,
+                    std::string>(),
+           "extents"_a, "links"_a, "mass"_a, "m5"_a, "values"_a, "b"_a, "c"_a, "antiperiodic"_a,
+           "mixed"_a, "device"_a)
       .def("apply", &DomainWallOperator::apply, "out"_a, "psi"_a, "dagger"_a)
       .def("solve", &DomainWallOperator::solve, "x"_a, "b"_a, "tolerance"_a, "iterations"_a,
            "propagates"_a);

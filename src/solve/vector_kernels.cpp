@@ -44,6 +44,16 @@ struct Numbers {
     return narrowed_pack<T>(v);
   }
   RIDGE_FN double scalar(const Span<const double>& s, int k) const { return s.data[k]; }
+  /// Numbers of elsewhere, as order.source(i) says for each.
+  template <class Order>
+  RIDGE_FN auto gathered(const Span<const double>& x, const Order& order) const {
+    Pack<double, N> v(0.0);
+    for (int k = 0; k < N; ++k) {
+      const Index from = order.source(first + k);
+      if (from >= 0) v.set(k, x.data[from]);
+    }
+    return v;
+  }
 };
 
 template <class Op>
@@ -114,6 +124,15 @@ struct Numbers {
     return narrowed_pack<T>(v);
   }
   RIDGE_DEVICE double scalar(const Span<const double>& s, int k) const { return lane.load(s, k); }
+  template <class Order>
+  RIDGE_DEVICE auto gathered(const Span<const double>& x, const Order& order) const {
+    Pack<double, N> v(0.0);
+    for (int k = 0; k < N; ++k) {
+      const Index from = order.source(first + k);
+      if (from >= 0) v.set(k, lane.load(x, from));
+    }
+    return v;
+  }
 
 private:
   template <class T>
@@ -239,6 +258,7 @@ const All<OfferThen<ChooseStep>, OfferThen<ChooseTurn>, OfferThen<TakeResidual>,
           OfferThen<TakeSource>, OfferThen<TakePart>>
     of_sums;
 const All<OfferOp<StepShifts>, OfferOp<StepShifted>, OfferOp<AddShift>> of_shifts;
+const OfferOp<Rearrange> of_orders;
 
 } // namespace
 

@@ -57,16 +57,17 @@ def lattice(folder, links):
     (("dwf", "--ls", 4), (4, 1.8, 1, 0)),
     (("dwf", "--ls", 3, "--m5", 1.3, "--boundary", "periodic"), (3, 1.3, 1, 0)),
     (("mobius", "--ls", 4, "--m5", 1.4, "--b5", 1.5, "--c5", 0.5), (4, 1.4, 1.5, 0.5)),
-    (("mobius", "--ls", 2, "--b5", 2, "--c5", 1), (2, 1.8, 2, 1)),
+    (("mobius", "--ls", 2, "--b5", 2, "--c5", 1, "--precision", "fp64"), (2, 1.8, 2, 1)),
 ])
 def test_the_dense_solution(ridge, lattice, links, words, numbers):
-    (record,) = ridge.good("solve", words[0], "lat.nersc", *words[1:], "--mass", 0.1, "--tol", 1e-11, "--source",
+    (record,) = ridge.good("solve", words[0], "lat.nersc", *words[1:], "--mass", 0.1, "--tol", 1e-12, "--source",
                            "point:1,0,1,2", "-o", "p.h5", "--device", "cpu", "--json", "--no-roof").records()
     found, facts = propagator("p.h5")
     site = 1 + 2 * (0 + 2 * (1 + 2 * 2))
     right = dense_propagator(links, site, 0.1, *numbers, antiperiodic="periodic" not in words)
     assert np.abs(found - right).max() < 1e-9 * np.abs(right).max()
-    assert record["check"]["ok"] and record["residual"] <= 1e-11 and record["kernel"] == words[0]
+    assert record["check"]["ok"] and record["residual"] <= 1e-12 and record["kernel"] == words[0]
+    assert record["precision"] == ("fp64" if "fp64" in words else "mixed")
     assert [facts[k][0] for k in ("ls", "m5", "b5", "c5")] == list(numbers) and facts["mass"][0] == 0.1
     pion = (np.abs(found) ** 2).sum(axis=0).reshape(4, -1).sum(axis=1)
     assert np.allclose([float(c) for c in record["correlator"].split()], pion, rtol=1e-10)
@@ -127,6 +128,7 @@ def test_bad_words(ridge, lattice, links):
 
     bad("dwf", says="--mass is needed")
     bad("dwf", "--mass", 0.1, "--ls", 1, says="--ls 1: expected 2 to 128")
+    bad("dwf", "--mass", 0.1, "--precision", "fp32", says="--precision fp32: expected mixed or fp64")
     bad("dwf", "--mass", 0.1, "--m5", 2.5, says="between 0 and 2")
     bad("mobius", "--mass", 0.1, "--b5", 0.5, "--c5", -0.5, says="expected a positive sum")
     bad("dwf", "--mass", 0.1, "--source", "wall", says="expected point")

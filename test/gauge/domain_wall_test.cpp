@@ -7,6 +7,8 @@
 #include <ridge/gauge/gamma.hpp>
 #include <ridge/gauge/su3.hpp>
 
+#include "devices.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -68,6 +70,17 @@ double distance(const FiveSites& x, const FiveSites& y) {
   return worst;
 }
 
+/// |b - D x| / |b|.
+double residual_of(DomainWallSolver& d, const FiveSites& x, const FiveSites& b) {
+  const FiveSites image = d.apply(x);
+  FiveSites rest = b;
+  for (std::size_t i = 0; i < b.size(); ++i)
+    rest[i] = b[i] - image[i];
+  return std::sqrt(inner(rest, rest).real() / inner(b, b).real());
+}
+
+class DomainWallOn : public ::testing::TestWithParam<std::string> {};
+
 TEST(DomainWall, IsHermitianUnderReflectionAndGamma5) {
   const Extents extents{4, 2, 2, 4};
   Queue queue{Device{DeviceId{DeviceKind::cpu}}};
@@ -102,15 +115,36 @@ TEST(DomainWall, SolutionsSolve) {
   const solve::Solved solved = d.solve(x, b, {.tolerance = 1e-11});
   EXPECT_TRUE(solved.converged);
   EXPECT_GT(solved.iterations, 10);
-  const double size = std::sqrt(inner(b, b).real());
-  const FiveSites image = d.apply(x);
-  FiveSites rest = b;
-  for (std::size_t i = 0; i < b.size(); ++i)
-    rest[i] = b[i] - image[i];
-  const double residual = std::sqrt(inner(rest, rest).real()) / size;
-  EXPECT_LT(residual, 1e-11);
-  EXPECT_NEAR(residual, solved.residual, 1e-13);
+  EXPECT_LT(residual_of(d, x, b), 1e-11);
+  EXPECT_NEAR(residual_of(d, x, b), solved.residual, 1e-13);
 }
+
+TEST_P(DomainWallOn, MixedPrecisionReachesWhatDoubleReaches) {
+  const Extents extents{4, 2, 2, 4};
+  Queue queue{Device{GetParam()}};
+  using Method = DomainWallSolver::Method;
+  for (const DomainWallNumbers& n :
+       {DomainWallNumbers{0.1, 1.5, 6, 1.25, 0.25}, DomainWallNumbers{0.1, 1.8, 2}}) {
+    if (n.values == 2 && queue.device().kind() != DeviceKind::cpu) break; // one compilation less
+    const FiveSites b = some_sites(extents.count() * n.values, 5);
+    FiveSites x, right;
+    DomainWallSolver mixed(queue, extents, some_links(extents), n, antiperiodic_in_time,
+                           Method::mixed_cg);
+    const solve::Solved solved = mixed.solve(x, b, {.tolerance = 1e-12});
+    EXPECT_TRUE(solved.converged);
+    EXPECT_GT(solved.updates, 3);
+    EXPECT_LT(residual_of(mixed, x, b), 1e-12);
+    EXPECT_NEAR(residual_of(mixed, x, b), solved.residual, 1e-14);
+    DomainWallSolver wide(queue, extents, some_links(extents), n, antiperiodic_in_time, Method::cg);
+    const solve::Solved reference = wide.solve(right, b, {.tolerance = 1e-12});
+    EXPECT_LT(distance(x, right), 1e-10);
+    EXPECT_EQ(reference.updates, 0);
+    EXPECT_LT(solved.iterations, 2 * reference.iterations);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Here, DomainWallOn, ::testing::ValuesIn(ridge::test::devices_here()),
+                         ridge::test::DeviceName{});
 
 TEST(DomainWall, RefusesWhatItCannotDo) {
   const Extents extents{2, 2, 2, 2};

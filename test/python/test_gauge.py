@@ -110,7 +110,9 @@ def test_domain_walls(links, b, rng):
     q = d.propagate(np.stack([b, 2 * b]), tol=1e-11)
     assert np.allclose(q[0][..., :2, :], x[-1][..., :2, :], atol=1e-9)
     assert np.allclose(q[0][..., 2:, :], x[0][..., 2:, :], atol=1e-9) and np.allclose(q[1], 2 * q[0], atol=1e-9)
-    moebius = gauge.DomainWall(links, 0.1, ls=4, b5=1.5, c5=0.5, device="cpu")
+    moebius = gauge.DomainWall(links, 0.1, ls=4, b5=1.5, c5=0.5, precision="fp64", device="cpu")
+    wide = gauge.DomainWall(links, 0.1, ls=4, m5=1.6, precision="fp64", device="cpu")
+    assert np.abs(gauge.cg(d, five, tol=1e-12) - gauge.cg(wide, five, tol=1e-12)).max() < 1e-10
     assert abs(np.vdot(source, moebius @ five) - np.vdot(moebius.apply(source, dagger=True), five)) < 1e-10
     with pytest.raises(gauge.NotConverged):
         gauge.cg(d, five, tol=1e-11, iterations=3)
@@ -124,6 +126,7 @@ def test_bad_input(links, b):
                         (lambda: gauge.cg(gauge.Wilson(links, 0.1), b, tol=2), "between 0 and 1"),
                         (lambda: gauge.DomainWall(links, 0.1, ls=1), "at least 2 values"),
                         (lambda: gauge.DomainWall(links, 0.1, m5=3), "between 0 and 2"),
+                        (lambda: gauge.DomainWall(links, 0.1, precision="fp32"), "'mixed' or 'fp64'"),
                         (lambda: gauge.DomainWall(links[1:], 0.1, ls=4), "all extents are even"),
                         (lambda: gauge.DomainWall(links, 0.1, ls=4) @ b, "has shape"),
                         (lambda: gauge.smear(links), "either ape= or stout="),

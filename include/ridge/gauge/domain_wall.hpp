@@ -9,9 +9,9 @@
 //   (1 - K H_eo K H_oe / 4) y_e = K (b_e + H_eo K b_o / 2)       on even sites
 //   y_o = K (b_o + H_oe y_e / 2)                                 on odd ones
 //
-// by conjugate gradients on the normal equations, in double precision. The propagator of four
-// dimensions is q = P_- x_0 + P_+ x_(Ls - 1) for a source D_- (P_+ b at s = 0, P_- b at Ls - 1),
-// D_- = 1 - c D_W (Brower, Neff, Orginos 2012; as Grid has them).
+// by conjugate gradients on the normal equations, in double precision or in single precision within
+// it. The propagator of four dimensions is q = P_- x_0 + P_+ x_(Ls - 1) for a source D_- (P_+ b at
+// s = 0, P_- b at Ls - 1), D_- = 1 - c D_W (Brower, Neff, Orginos 2012; as Grid has them).
 #pragma once
 
 #include <ridge/gauge/averages.hpp>
@@ -32,15 +32,21 @@ struct DomainWallNumbers {
 
 class DomainWallSolver {
 public:
+  /// Conjugate gradients whose iterations are in single precision, the residual anew in double; or
+  /// all in double.
+  enum class Method { mixed_cg, cg };
+
   /// A spinor a site, x fastest; of five dimensions s slowest.
   using Sites = std::vector<lattice::Spinor<double>>;
 
-  /// Keeps a copy of the links on the device. `boundary`: of fermions, real numbers. Throws
-  /// UsageError for odd extents, for fewer than 2 values of the fifth dimension, and for numbers
-  /// whose matrices in the fifth dimension are singular.
+  /// Keeps a copy of the links on the device, in single precision too where it is mixed.
+  /// `boundary`: of fermions, real numbers. Throws UsageError for odd extents, for fewer than 2
+  /// values of the fifth dimension, and for numbers whose matrices in the fifth dimension are
+  /// singular.
   DomainWallSolver(Queue& queue, const Extents& extents, const HostLinks& links,
                    const DomainWallNumbers& numbers,
-                   const Boundary& boundary = antiperiodic_in_time);
+                   const Boundary& boundary = antiperiodic_in_time,
+                   Method method = Method::mixed_cg);
   ~DomainWallSolver();
   DomainWallSolver(const DomainWallSolver&) = delete;
   DomainWallSolver& operator=(const DomainWallSolver&) = delete;

@@ -139,6 +139,48 @@ struct Collect {
   }
 };
 
+/// How numbers of stored fields lie: groups of `lanes` values, each of `numbers`; `chunk` numbers
+/// of a value lie together, and those that fill no chunk follow as a shorter one.
+struct GroupOrder {
+  int numbers = 1, lanes = 1, chunk = 1;
+
+  [[nodiscard]] RIDGE_FN Index place(Index group, int lane, int number) const {
+    const int whole = numbers / chunk * chunk;
+    const int each = number < whole ? chunk : numbers - whole;
+    const int first = number < whole ? number / chunk * chunk : whole;
+    return group * (numbers * lanes) + first * lanes + lane * each + (number - first);
+  }
+};
+
+/// to = from, which lies in another order; 0 in lanes that `from` has not.
+struct Rearrange {
+  static constexpr const char* name = "rearrange";
+  static constexpr int sums = 0;
+  static constexpr double reads = sizeof(double), writes = sizeof(double);
+  Span<const double> from;
+  Span<double> to;
+  GroupOrder before, after;
+  template <class At>
+  RIDGE_FN Totals<1> operator()(const At& at) const {
+    at.store(to, at.gathered(from, *this));
+    return {{0}};
+  }
+  /// Where number `i` of `to` comes from; -1 for none.
+  [[nodiscard]] RIDGE_FN Index source(Index i) const {
+    const int size = after.numbers * after.lanes;
+    const Index group = i / size;
+    int rest = static_cast<int>(i - group * size);
+    const int whole = after.numbers / after.chunk * after.chunk;
+    const bool last = rest >= whole * after.lanes;
+    const int each = last ? after.numbers - whole : after.chunk;
+    int number = last ? whole : 0;
+    rest -= number * after.lanes;
+    number += rest / (each * after.lanes) * each + rest % each;
+    const int lane = rest % (each * after.lanes) / each;
+    return lane < before.lanes ? before.place(group, lane, number) : -1;
+  }
+};
+
 // What is done with a sum, by one thread.
 
 /// alpha = |r|^2 / (p, A p); 0 after the end.
