@@ -23,6 +23,7 @@ struct DoctorCommand {
   KernelOptions launch;
   NearOptions within;
   std::optional<double> theta;
+  std::optional<std::string> boundary;
   std::string on;
   std::string explain;
   std::string output;
@@ -51,11 +52,18 @@ struct DoctorCommand {
 private:
   void examine() const {
     const lab::BenchKernel chosen = found();
-    const bool recorded = within.request(chosen, launch.kernel) || chosen.pattern == "tree";
+    const bool is_cycle = chosen.pattern == "solve";
+    const bool recorded =
+        within.request(chosen, launch.kernel) || chosen.pattern == "tree" || is_cycle;
     if (recorded && (!on.empty() || checklist)) {
-      throw UsageError("lists and trees are known once they have run: give --device, without --on "
-                       "or --checklist");
+      throw UsageError("lists, trees and cycles of multigrid are known once they have run: give "
+                       "--device, without --on or --checklist");
     }
+    if (is_cycle && launch.schedule != "auto" && launch.schedule != "v")
+      throw UsageError(fmt::format("the doctor examines V cycles from the finest level, not '{}'",
+                                   launch.schedule));
+    if (boundary && !is_cycle)
+      throw UsageError(fmt::format("--boundary is for multigrid, not {}", launch.kernel));
     if (!recorded && !chosen.make_menu)
       throw UsageError(
           fmt::format("the doctor does not know what {} does with memory", launch.kernel));
@@ -104,7 +112,7 @@ private:
     return lab::find_kernel(chosen.name + "-tree", launch.settings);
   }
 
-  /// Lists and trees: what they do is counted, not modelled.
+  /// Lists, trees and cycles: what they do is counted, not modelled.
   void examine_recorded(const lab::BenchKernel& chosen, const Place& place,
                         const io::OutputPlan& plan) const {
     lab::RoofSource roof(place.device, true);
@@ -161,6 +169,7 @@ private:
     request.steps = steps;
     request.near = within.request(chosen, launch.kernel);
     request.theta = theta;
+    if (boundary) request.boundary = *boundary;
     request.measure.repeats = 5;
     request.measure.between = check_interrupt;
     return request;
@@ -191,6 +200,8 @@ void add_doctor(CommandLine& line) {
   o->within.add_to(command);
   command.add("--theta", &o->theta,
               "gravity, by a tree: how wide a node may look; 0.5 if not given");
+  command.add("--boundary", &o->boundary,
+              "multigrid: conditions at faces, such as x=periodic,y=dirichlet:0");
   command.add("--on", &o->on, "by the model alone: a device here, a described one, or FILE.json");
   command.add("--prove", &o->prove,
               "run each cure in turn with the launch; exits 1 when a prediction does not hold");

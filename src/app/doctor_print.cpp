@@ -2,6 +2,7 @@
 
 #include <ridge/core/units.hpp>
 #include <ridge/doctor/checklist.hpp>
+#include <ridge/doctor/levels.hpp>
 #include <ridge/lab/planted.hpp>
 #include <ridge/lab/table.hpp>
 
@@ -27,6 +28,23 @@ void print_proof(const std::optional<lab::Proof>& proof, double predicted) {
 
 std::string threshold_text(const doctor::Cause& cause) {
   return fmt::format("{} {:g}", cause.above ? "above" : "below", cause.threshold);
+}
+
+/// Where a cycle spends its time.
+void print_levels(const Record& record) {
+  const auto levels = doctor::levels_of(record);
+  if (levels.empty()) return;
+  lab::Table table({"level", "points", "time", "share", "least bytes", "of the copy", "launches",
+                    "dominated by"});
+  for (std::size_t l = 0; l < levels.size(); ++l) {
+    const doctor::LevelCost& level = levels[l];
+    table.add({std::to_string(l), level.points, to_text(Seconds{level.seconds}),
+               fmt::format("{:.3f}", level.share), quantity(level.least, "B"),
+               level.copy > 0 ? fmt::format("{:.2f}", level.fraction()) : "-",
+               fmt::format("{:.0f}", level.launches),
+               std::string(level.copy > 0 ? level.dominated_by() : "-")});
+  }
+  fmt::print("\n{}", table.text());
 }
 
 } // namespace
@@ -60,6 +78,7 @@ void print_visit(const lab::Visit& v, bool json) {
         "not know, or the machine is busy\n",
         longer);
   }
+  if (v.record) print_levels(*v.record);
   if (diagnoses.empty())
     fmt::print("none of the {} causes holds (--causes lists them)\n", doctor::causes().size());
   for (std::size_t i = 0; i < diagnoses.size(); ++i) {

@@ -16,7 +16,8 @@ const std::vector<Cause>& causes() {
                                       no_vectors(),         power_of_two_strides(),
                                       remote_first_touch(), loose_lists(),
                                       tight_lists(),        small_leaves(),
-                                      large_leaves(),       uneven_groups()};
+                                      large_leaves(),       uneven_groups(),
+                                      small_levels(),       staged_levels()};
   return all;
 }
 

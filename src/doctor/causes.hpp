@@ -30,6 +30,8 @@ namespace ridge::doctor {
 [[nodiscard]] Cause small_leaves();
 [[nodiscard]] Cause large_leaves();
 [[nodiscard]] Cause uneven_groups();
+[[nodiscard]] Cause small_levels();
+[[nodiscard]] Cause staged_levels();
 
 /// A cause whose evidence is in records, and in no facts.
 [[nodiscard]] Cause recorded_cause();

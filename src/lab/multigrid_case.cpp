@@ -102,12 +102,19 @@ public:
                               static_cast<double>(n.x * n.y * n.z) / record.timing->median.value,
                               {}});
     if (schedule_ != CycleSchedule{}) return;
+    const std::vector<solve::LevelWork> work = solver_->level_work();
     double before = record.timing->median.value;
     for (std::size_t l = 1; l <= levels.size(); ++l) {
       const double rest = l < levels.size() ? seconds({.level = static_cast<int>(l)}) : 0;
-      const Index3& on = levels[l - 1];
-      record.details.push_back(
-          {fmt::format("seconds_{}x{}x{}", on.x, on.y, on.z), std::max(before - rest, 0.0), {}});
+      const solve::LevelWork& on = work[l - 1];
+      const auto add = [&](const char* what, double number) {
+        record.details.push_back(
+            {fmt::format("{}_{}x{}x{}", what, on.points.x, on.points.y, on.points.z), number, {}});
+      };
+      add("seconds", std::max(before - rest, 0.0));
+      add("bytes", on.least);
+      add("moved", on.moved);
+      add("launches", on.launches);
       before = rest;
     }
   }

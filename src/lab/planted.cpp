@@ -100,6 +100,30 @@ Record of_tree(const Walk& w) {
   return r;
 }
 
+/// A V cycle of an H100, whose copy has 2.42 TB/s: seconds, least bytes, bytes moved and launches
+/// of levels.
+struct LevelOf {
+  const char* points;
+  double seconds, least, moved, launches;
+};
+Record of_cycle(const std::vector<LevelOf>& levels) {
+  Record r;
+  r.device_name = "NVIDIA H100";
+  r.device.kind = DeviceKind::cuda;
+  Seconds all{0};
+  for (const LevelOf& l : levels) {
+    all.value += l.seconds;
+    const std::string at = std::string("_") + l.points;
+    r.details.push_back({"seconds" + at, l.seconds, {}});
+    r.details.push_back({"bytes" + at, l.least, {}});
+    r.details.push_back({"moved" + at, l.moved, {}});
+    r.details.push_back({"launches" + at, l.launches, {}});
+  }
+  r.timing = Timing{all, all, all, 15};
+  r.achieved = Achievement{1e12, "B/s", 2.42e12, "copy"};
+  return r;
+}
+
 Planted recorded(const char* cause, const char* what, Record sick, Record healthy,
                  std::vector<Record> tried = {}) {
   Planted p{cause, what, {}, {}};
@@ -149,6 +173,10 @@ std::vector<Planted> planted_launches() {
   uneven.groups = 256;
   uneven.tile = 4;
   uneven.walk = 40e-3;
+  const Record march = of_cycle({{"511x511x511", 3.3e-3, 6.7e9, 6.7e9, 2},
+                                 {"255x255x255", 0.54e-3, 7e8, 7e8, 2},
+                                 {"127x127x127", 0.1e-3, 9e7, 9e7, 2},
+                                 {"63x63x63", 42e-6, 13e6, 37e6, 7}});
   return {
       {"staged-passes", "a propagator's sum in two passes, full width",
        of("lattice-sum", gcd, lattice, "staged64"), of("lattice-sum", gcd, lattice, "fused64")},
@@ -194,6 +222,18 @@ std::vector<Planted> planted_launches() {
                {of_tree(usual)}),
       recorded("uneven-groups", "a group of 256 costs forty times the mean", of_tree(uneven),
                of_tree(usual), {of_tree(usual)}),
+      recorded("small-levels", "a cycle of 65^3 points, launch by launch",
+               of_cycle({{"63x63x63", 42e-6, 13e6, 37e6, 7},
+                         {"31x31x31", 15e-6, 1.3e6, 4.4e6, 7},
+                         {"15x15x15", 11e-6, 1.4e5, 5e5, 7},
+                         {"7x7x7", 3e-6, 9.5e5, 9.5e5, 1}}),
+               march),
+      recorded("staged-levels", "a cycle of 513^3 points, launch by launch",
+               of_cycle({{"511x511x511", 15.5e-3, 6.7e9, 19.5e9, 7},
+                         {"255x255x255", 2e-3, 7e8, 2.3e9, 7},
+                         {"127x127x127", 0.4e-3, 9e7, 2.9e8, 7},
+                         {"63x63x63", 42e-6, 13e6, 37e6, 7}}),
+               march),
   };
 }
 

@@ -1,5 +1,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/kind.hpp>
+#include <ridge/doctor/levels.hpp>
 #include <ridge/doctor/pages.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/visit.hpp>
@@ -36,6 +37,21 @@ ordered_json diagnosis_json(const Visit& v, std::size_t i) {
   return o;
 }
 
+/// What each level of a cycle costs.
+void add_levels(ordered_json& o, const Record& record) {
+  for (const doctor::LevelCost& level : doctor::levels_of(record)) {
+    ordered_json l{{"points", level.points},     {"seconds", level.seconds},
+                   {"share", level.share},       {"bytes", level.least},
+                   {"bytes_moved", level.moved}, {"launches", level.launches},
+                   {"fraction", nullptr},        {"dominated_by", nullptr}};
+    if (level.copy > 0) {
+      l["fraction"] = level.fraction();
+      l["dominated_by"] = level.dominated_by();
+    }
+    o["levels"].push_back(std::move(l));
+  }
+}
+
 ordered_json json_of(const Visit& v, std::size_t i) {
   auto sizes = ordered_json::array();
   for (int k = 0; k < v.size.rank(); ++k)
@@ -53,7 +69,10 @@ ordered_json json_of(const Visit& v, std::size_t i) {
     o["modelled_seconds"] = v.findings.time.seconds.value;
     o["modelled_roof"] = v.findings.time.roof;
   }
-  if (v.record) o["seconds"] = v.record->timing->median.value;
+  if (v.record) {
+    o["seconds"] = v.record->timing->median.value;
+    add_levels(o, *v.record);
+  }
   o.update(diagnosis_json(v, i));
   return o;
 }

@@ -336,27 +336,43 @@ double Cycle<T>::least_elements(std::size_t l, bool from_zero, int visits) const
   const auto coarse = points_of(l + 1);
   const double k = finest().a.k.size != 0 ? 2 : 0; // once on both ways
   double elements = ((from_zero ? 5 : 6) + k) * fine + 2 * coarse;
+  if (visits == 0) return elements;
   elements += least_elements(l + 1, true, visits);
   if (visits > 1 && l + 2 < levels_.size()) elements += least_elements(l + 1, false, visits);
   return elements;
 }
 
 template <class T>
+double Cycle<T>::moved_elements(std::size_t l, bool from_zero) const {
+  const double k = finest().a.k.size != 0 ? 1 : 0; // k is read wherever u is
+  const auto fine = points_of(l);
+  if (l + 1 == levels_.size()) return 0; // its matrix is in the cache
+  const auto coarse = points_of(l + 1);
+  if (marches(l)) return ((from_zero ? 5 : 6) + 2 * k) * fine + 2 * coarse;
+  const double sweeps = from_zero ? 3 * 3 + 2 : 4 * 3;
+  return (sweeps + 3 + 5 * k) * fine + (fine + coarse) + (2 * fine + coarse);
+}
+
+template <class T>
 double Cycle<T>::bytes(bool from_zero) const {
-  const bool varies = finest().a.k.size != 0; // k is read wherever u is
   double elements = 0;
-  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-    const auto fine = points_of(l);
-    const auto coarse = points_of(l + 1);
-    const bool begins_from_zero = l > 0 || from_zero;
-    if (marches(l)) {
-      elements += ((begins_from_zero ? 5 : 6) + (varies ? 2 : 0)) * fine + 2 * coarse;
-      continue;
-    }
-    const double sweeps = begins_from_zero ? 3 * 3 + 2 : 4 * 3;
-    elements += (sweeps + 3 + (varies ? 5 : 0)) * fine + (fine + coarse) + (2 * fine + coarse);
-  }
+  for (std::size_t l = 0; l < levels_.size(); ++l)
+    elements += moved_elements(l, l > 0 || from_zero);
   return elements * static_cast<double>(sizeof(T));
+}
+
+template <class T>
+LevelWork Cycle<T>::work(int level) const {
+  const auto l = static_cast<std::size_t>(level);
+  const bool is_last = l + 1 == levels_.size();
+  const auto size = static_cast<double>(sizeof(T));
+  LevelWork work;
+  work.points = points_[l];
+  work.least = size * least_elements(l, l > 0, 0);
+  work.moved = is_last ? work.least : size * moved_elements(l, l > 0);
+  constexpr int parts = 7; // four sweeps, residual, restriction, interpolation
+  work.launches = is_last ? 1 : marches(l) ? 2 : parts;
+  return work;
 }
 
 template class Cycle<float>;

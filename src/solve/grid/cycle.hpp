@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ridge/device/graph.hpp>
-#include <ridge/solve/grid/schedule.hpp>
+#include <ridge/solve/grid/multigrid.hpp>
 
 #include "level.hpp"
 #include "shared_levels.hpp"
@@ -57,6 +57,9 @@ public:
   /// again, and between levels one array of the coarser one is written and read.
   [[nodiscard]] double least_bytes(const CycleSchedule& schedule) const;
 
+  /// What level l does in a V cycle from a solution that is there.
+  [[nodiscard]] LevelWork work(int l) const;
+
   /// Least bytes of a cycle, an array at a time: sweeps read two and write one, the first of
   /// coarse levels reads one. `from_zero`: so does that of the finest.
   [[nodiscard]] double bytes(bool from_zero) const;
@@ -93,7 +96,9 @@ private:
     const Index3& n = points_[l];
     return static_cast<double>(n.x * n.y * n.z);
   }
+  /// `visits` of the next level, 0: without it.
   [[nodiscard]] double least_elements(std::size_t l, bool from_zero, int visits) const;
+  [[nodiscard]] double moved_elements(std::size_t l, bool from_zero) const;
 
   Queue& queue_;
   double shift_;

@@ -82,6 +82,12 @@ public:
       all.push_back(equations_.cycle().points(l));
     return all;
   }
+  [[nodiscard]] std::vector<LevelWork> level_work() const {
+    std::vector<LevelWork> all;
+    for (int l = 0; l < equations_.cycle().levels(); ++l)
+      all.push_back(equations_.cycle().work(l));
+    return all;
+  }
   void begin(const View<const T>& f) {
     equations_.require_extents(f.extents, "the right-hand side");
     equations_.gather(f, T(-1), true, equations_.finest().b);
@@ -189,6 +195,10 @@ void Multigrid<T>::set_mask(const View<const T>& mask, const View<const T>* k) {
 template <class T>
 std::vector<Index3> Multigrid<T>::levels() const {
   return body_->levels();
+}
+template <class T>
+std::vector<LevelWork> Multigrid<T>::level_work() const {
+  return body_->level_work();
 }
 template <class T>
 void Multigrid<T>::begin(const View<const T>& f) {

@@ -70,6 +70,14 @@ struct GridSolution {
   [[nodiscard]] double factor() const;
 };
 
+/// What a level of a V cycle does, the next one not included.
+struct LevelWork {
+  Index3 points;    ///< of all ranks
+  double least = 0; ///< bytes: arrays once on the way down and once on the way up
+  double moved = 0; ///< bytes: arrays once a pass, of the passes that the device has
+  int launches = 0; ///< or passes, on a cpu
+};
+
 /// T is float or double.
 template <class T>
 class Multigrid {
@@ -105,6 +113,8 @@ public:
 
   /// Points that are solved for on each level, the finest first, of all ranks.
   [[nodiscard]] std::vector<Index3> levels() const;
+  /// Of a V cycle that begins on the finest level, from a solution that is there.
+  [[nodiscard]] std::vector<LevelWork> level_work() const;
   /// For measurements: takes a right-hand side and a solution of 0, which cycles then improve.
   void begin(const View<const T>& f);
   /// Gives a cycle to the queue: kernels alone, which a graph can record. Throws UsageError for a

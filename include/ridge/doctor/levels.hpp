@@ -1,0 +1,43 @@
+// What each level of a cycle of multigrid costs, as its record tells.
+#pragma once
+
+#include <ridge/record/record.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ridge::doctor {
+
+/// A level of a V cycle: both ways, the next level not included.
+struct LevelCost {
+  std::string points; ///< "63x63x63"
+  double seconds = 0;
+  double share = 0;    ///< of the cycle's time
+  double least = 0;    ///< bytes: of one pass down and one up
+  double moved = 0;    ///< bytes: an array a pass, of the passes that it has
+  double launches = 0; ///< or passes, on a cpu
+  double copy = 0;     ///< bytes a second, the record's ceiling; 0: not measured
+
+  /// Of the ceiling, by the least bytes; 0 where it is not known.
+  [[nodiscard]] double fraction() const {
+    return copy > 0 && seconds > 0 ? least / seconds / copy : 0;
+  }
+  /// Whether it is the coarsest one, which is solved for exactly.
+  [[nodiscard]] bool is_exact() const { return launches == 1; }
+  /// Whether its launches have less to move than starting them takes.
+  [[nodiscard]] bool is_small() const {
+    constexpr double launch_seconds = 5e-6;
+    return is_exact() || (copy > 0 && moved / copy < launches * launch_seconds);
+  }
+  /// Whether it moves its arrays more often than one pass each way would.
+  [[nodiscard]] bool is_staged() const { return moved > 1.2 * least; }
+  /// What most of its time goes to: "launches", "passes" that repeat others' bytes, "bytes", "work"
+  /// where it moves none too many, or "exact", the coarsest level's solution.
+  [[nodiscard]] std::string_view dominated_by() const;
+};
+
+/// The finest first; empty where a record has none.
+[[nodiscard]] std::vector<LevelCost> levels_of(const Record& record);
+
+} // namespace ridge::doctor
