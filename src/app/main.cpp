@@ -9,6 +9,10 @@
 
 #include <fmt/core.h>
 
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -29,9 +33,20 @@ int fail(ridge::ExitCode code, std::string what) {
   return ridge::app::fail_on_ranks(code, what);
 }
 
+/// Keeps memory that was freed for what is allocated next. Copies of fields on the host come and go
+/// by the column and snapshot, and each new page would be cleared once more. Fields on devices have
+/// their own.
+void keep_freed_memory() {
+#if defined(__GLIBC__)
+  (void)mallopt(M_MMAP_MAX, 0);
+  (void)mallopt(M_TRIM_THRESHOLD, -1);
+#endif
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   ridge::app::CommandLine line(
       "ridge", "Performance-portable kernels on CPUs and GPUs, accounted against the roof",
       ridge::app::ridge_version);
