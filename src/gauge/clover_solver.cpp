@@ -1,52 +1,37 @@
 // Conjugate gradients of the Wilson operator with the clover term, on stored fields.
-#include <ridge/core/error.hpp>
-#include <ridge/device/generate.hpp>
+#include <ridge/gauge/clover.hpp>
 #include <ridge/gauge/clover_solver.hpp>
 #include <ridge/gauge/clover_term.hpp>
-#include <ridge/gauge/stored.hpp>
 #include <ridge/lattice/reduce.hpp>
 #include <ridge/solve/cg.hpp>
 
+#include "even_odd.hpp"
 #include "to_tolerance.hpp"
 
-#include <array>
 #include <cmath>
 
 namespace ridge::gauge {
 
 struct CloverSolver::State {
-  using Grid = lattice::SiteGrid;
   using Kernel = Clover<double, 18>;
-  using Field = StoredFermion<double>;
   using Blocks = lattice::StoredField<CloverBlock<double>, double>;
   using In = Span<const double>;
 
   State(Queue& q, const Extents& e, const HostLinks& host, const WilsonNumbers& n, double csw,
         const Boundary& around)
-      : queue(q), extents(e), numbers(n),
-        boundary(around), grids{site_grid(q.device(), e, lattice::Sites::even, 8),
-                                site_grid(q.device(), e, lattice::Sites::odd, 8)},
-        links(q, {grids[0], grids[1]},
-              [&](const int (&x)[4], int mu) {
-                return host[4 * site(x) + static_cast<std::size_t>(mu)];
-              }),
-        sum(q.device(), 1) {
-    for (const auto& factor : around)
-      if (factor.im != 0) throw UsageError("boundary factors of the clover operator are real");
+      : queue(q), numbers(n), links(q, e, host, around), sum(q.device(), 1),
+        fields(q, e, links.grids, "spinor",
+               {"x", "b", "a spinor", "a spinor", "the right-hand side"}) {
+    detail::require_real(around, "the clover operator");
     const CloverTerm term = clover_term(e, host, n.diagonal, -2 * n.hop * csw);
     const CloverTerm inverted = inverse(term);
     for (const CloverTerm* const t : {&term, &inverted}) {
-      for (const Grid& grid : grids) {
+      for (const lattice::SiteGrid& grid : links.grids) {
         for (const auto* const side : {&t->upper, &t->lower}) {
           blocks.emplace_back(q.device(), grid, "the clover term");
-          blocks.back().fill(q, [&](const int(&x)[4], int) { return (*side)[site(x)]; });
+          blocks.back().fill(
+              q, [&](const int(&x)[4], int) { return (*side)[detail::site_number(e, x)]; });
         }
-      }
-    }
-    for (const char* const name : {"x", "b", "a spinor", "a spinor", "the right-hand side"}) {
-      for (const Grid& grid : grids) {
-        fields.emplace_back(q.device(), grid, name);
-        fill_bytes(q, fields.back().view().elements.data, 0, fields.back().bytes());
       }
     }
     solver = std::make_unique<solve::Cg>(
@@ -54,17 +39,8 @@ struct CloverSolver::State {
   }
 
   enum Which { x_, b_, t_, u_, right_ };
-  [[nodiscard]] Field& field(Which which, int parity) {
-    return fields[static_cast<std::size_t>(2 * which + parity)];
-  }
   [[nodiscard]] Span<double> span(Which which, int parity) const {
-    return fields[static_cast<std::size_t>(2 * which + parity)].view().elements;
-  }
-  [[nodiscard]] std::size_t site(const int (&x)[4]) const {
-    Index i = 0;
-    for (int d = 3; d >= 0; --d)
-      i = i * extents[d] + x[d];
-    return static_cast<std::size_t>(i);
+    return fields.span(which, parity);
   }
 
   /// out = A source + hop H psi, or after the hop out = A^-1 (diagonal source + hop H psi), on the
@@ -74,24 +50,19 @@ struct CloverSolver::State {
                                                  bool dagger) const {
     Kernel kernel;
     auto& plain = kernel.plain;
-    const auto here = static_cast<std::size_t>(parity);
-    for (int mu = 0; mu < dimensions; ++mu) {
-      plain.links[0][mu] = links.of(grids[here], mu).view();
-      plain.links[1][mu] = links.of(grids[1 - here], mu).view();
-      plain.boundary[mu] = boundary[static_cast<std::size_t>(mu)].re;
-    }
-    const int lanes = fields.front().view().lanes;
+    links.set(plain, parity);
+    const int lanes = fields.lanes();
     plain.psi = {psi, lanes};
     plain.out = {out, lanes};
     if (source.data != nullptr) plain.source = {source, lanes};
     plain.hop = hop;
     plain.diagonal = diagonal;
     plain.sign = dagger ? -1 : 1;
-    const std::size_t first = (after ? 4 : 0) + 2 * here;
+    const std::size_t first = (after ? 4U : 0U) + 2U * static_cast<std::size_t>(parity);
     kernel.upper = blocks[first].view();
     kernel.lower = blocks[first + 1].view();
     kernel.after = after;
-    return {kernel, grids[here]};
+    return {kernel, links.grids[static_cast<std::size_t>(parity)]};
   }
   void run(const lattice::StoredCall<Kernel>& what) { Program(queue, what).run(); }
 
@@ -112,7 +83,7 @@ struct CloverSolver::State {
     run(call(1, span(t_, 1), 0, span(b_, 0), true, 1, span(b_, 1), false)); // A^-1 b_o
     Dslash<double, 18> plain =
         call(0, span(u_, 0), -numbers.hop, span(t_, 1), false, 1, span(b_, 0), false).kernel.plain;
-    Program(queue, lattice::StoredCall<Dslash<double, 18>>{plain, grids[0]}).run();
+    Program(queue, lattice::StoredCall<Dslash<double, 18>>{plain, links.grids[0]}).run();
     std::vector<Program> all;
     add(all, span(right_, 0), span(u_, 0), true);
     for (const Program& program : all)
@@ -133,7 +104,8 @@ struct CloverSolver::State {
               .kernel.plain; // b - D x
       last.other = {span(t_, parity), last.psi.lanes};
       last.also = -1;
-      lattice::StoredCall<Dslash<double, 18>> what{last, grids[static_cast<std::size_t>(parity)]};
+      lattice::StoredCall<Dslash<double, 18>> what{last,
+                                                   links.grids[static_cast<std::size_t>(parity)]};
       what.sum = sum.doubles();
       Program(queue, what).run();
       all += sum.get(queue)[0];
@@ -141,43 +113,22 @@ struct CloverSolver::State {
     return all;
   }
 
-  void put(Which to, const Sites& from) {
-    if (static_cast<Index>(from.size()) != extents.count())
-      throw UsageError("a source of one spinor a site is needed");
-    for (const int parity : {0, 1})
-      field(to, parity).fill(queue, [&](const int(&x)[4], int) { return from[site(x)]; });
-  }
-  [[nodiscard]] Sites get(Which from) {
-    Sites to(static_cast<std::size_t>(extents.count()));
-    for (const int parity : {0, 1}) {
-      field(from, parity).visit(queue, [&](const int(&x)[4], int, const Spinor<double>& v) {
-        to[site(x)] = v;
-      });
-    }
-    return to;
-  }
-  static double norm2(const Sites& sites) {
-    double sum = 0;
-    for (const auto& spinor : sites) {
-      for (int c = 0; c < spins * colours; ++c) {
-        const auto& z = component(spinor, c);
-        sum += z.re * z.re + z.im * z.im;
-      }
-    }
-    return sum > 0 ? sum : 1;
-  }
-
   Queue& queue;
-  Extents extents;
   WilsonNumbers numbers;
-  Boundary boundary;
-  std::array<Grid, 2> grids;
-  StoredLinks<double, 18> links;
+  detail::EvenOddLinks<double> links;
   lattice::DeviceResult<double> sum;
   std::vector<Blocks> blocks; ///< A and then A^-1, even and odd, upper and lower
-  std::vector<Field> fields;
+  detail::EvenOddFields<Spinor<double>> fields;
   std::unique_ptr<solve::Cg> solver;
 };
+
+namespace {
+/// |b|^2, or 1 of none.
+double size_of(const CloverSolver::Sites& b) {
+  const double size = detail::host_norm2(b);
+  return size > 0 ? size : 1;
+}
+} // namespace
 
 CloverSolver::CloverSolver(Queue& queue, const Extents& extents, const HostLinks& links,
                            const WilsonNumbers& numbers, double csw, const Boundary& boundary)
@@ -186,10 +137,10 @@ CloverSolver::~CloverSolver() = default;
 
 solve::Solved CloverSolver::solve(Sites& x, const Sites& b, const solve::Options& options) {
   State& s = *state_;
-  s.put(State::x_, x);
-  s.put(State::b_, b);
+  s.fields.put(State::x_, x);
+  s.fields.put(State::b_, b);
   s.precondition();
-  const double size = State::norm2(b);
+  const double size = size_of(b);
   const solve::Solved solved = detail::to_tolerance(
       options,
       [&](const solve::Options& inner) {
@@ -199,15 +150,15 @@ solve::Solved CloverSolver::solve(Sites& x, const Sites& b, const solve::Options
         return part;
       },
       [&] { return std::sqrt(s.rest() / size); });
-  x = s.get(State::x_);
+  x = s.fields.get(State::x_);
   return solved;
 }
 
 double CloverSolver::residual(const Sites& x, const Sites& b) {
   State& s = *state_;
-  s.put(State::x_, x);
-  s.put(State::b_, b);
-  return std::sqrt(s.rest() / State::norm2(b));
+  s.fields.put(State::x_, x);
+  s.fields.put(State::b_, b);
+  return std::sqrt(s.rest() / size_of(b));
 }
 
 } // namespace ridge::gauge

@@ -5,8 +5,9 @@
 #include <ridge/gauge/domain_wall.hpp>
 #include <ridge/gauge/fifth_dimension.hpp>
 #include <ridge/gauge/fifth_matrix.hpp>
-#include <ridge/gauge/stored.hpp>
 #include <ridge/launch/program.hpp>
+
+#include "even_odd.hpp"
 
 #include <array>
 #include <vector>
@@ -62,14 +63,6 @@ struct Both {
   }
 };
 
-/// The number of a site, x fastest.
-[[nodiscard]] inline std::size_t site_number(const Extents& extents, const int (&x)[4]) {
-  Index i = 0;
-  for (int d = 3; d >= 0; --d)
-    i = i * extents[d] + x[d];
-  return static_cast<std::size_t>(i);
-}
-
 template <class T>
 class Operator {
 public:
@@ -80,14 +73,8 @@ public:
 
   Operator(Queue& queue, const Extents& extents, const HostLinks& host, const DomainWallNumbers& n,
            const Boundary& boundary)
-      : grids{lattice::site_grid(queue.device(), extents, lattice::Sites::even, sizeof(T),
-                                 n.values),
-              lattice::site_grid(queue.device(), extents, lattice::Sites::odd, sizeof(T),
-                                 n.values)},
-        t(queue, grids, "between operators"), u(queue, grids, "between operators"), queue_(queue),
-        boundary_(boundary), links_(queue, {grids[0], grids[1]}, [&](const int (&x)[4], int mu) {
-          return host[4 * site_number(extents, x) + static_cast<std::size_t>(mu)];
-        }) {
+      : links(queue, extents, host, boundary, n.values), t(queue, links.grids, "between operators"),
+        u(queue, links.grids, "between operators"), queue_(queue) {
     const FifthMatrix one(n.values), hop = fifth_hop(n.values, n.mass);
     const FifthMatrix blend = combined(n.b, one, n.c, hop);
     const FifthMatrix diagonal = combined(4 - n.m5, blend, 1, combined(1, one, -1, hop));
@@ -105,18 +92,14 @@ public:
                                              double factor = 1, double diagonal = 0,
                                              Values source = {}) const {
     Hop kernel;
-    for (int mu = 0; mu < dimensions; ++mu) {
-      kernel.links[0][mu] = links_.of(grids[static_cast<std::size_t>(parity)], mu).view();
-      kernel.links[1][mu] = links_.of(grids[static_cast<std::size_t>(1 - parity)], mu).view();
-      kernel.boundary[mu] = static_cast<T>(boundary_[static_cast<std::size_t>(mu)].re);
-    }
+    links.set(kernel, parity);
     kernel.psi = {psi, lanes()};
     kernel.out = {out, lanes()};
     if (source.data != nullptr) kernel.source = {source, lanes()};
     kernel.hop = static_cast<T>(factor);
     kernel.diagonal = static_cast<T>(diagonal);
     kernel.sign = dagger ? -1 : 1;
-    return {kernel, grids[static_cast<std::size_t>(parity)]};
+    return {kernel, links.grids[static_cast<std::size_t>(parity)]};
   }
   /// out = diagonal source + factor (a matrix in the fifth dimension) psi.
   [[nodiscard]] lattice::StoredCall<FifthDimension<T>> fifth(int parity, Span<T> out, Which which,
@@ -130,7 +113,7 @@ public:
     tables_[which].set(kernel);
     kernel.factor = static_cast<T>(factor);
     kernel.diagonal = static_cast<T>(diagonal);
-    return {kernel, grids[static_cast<std::size_t>(parity)]};
+    return {kernel, links.grids[static_cast<std::size_t>(parity)]};
   }
 
   /// out = S^+ S in on even sites, S = 1 - K H_eo K H_oe / 4, through t and u; `out` may be u.
@@ -153,13 +136,11 @@ public:
     all.emplace_back(queue_, hop(0, out, uo, true, -0.25, 1, in));
   }
 
-  std::array<SiteGrid, 2> grids;
+  detail::EvenOddLinks<T> links;
   Both<T> t, u; ///< what lies between operators
 
 private:
   Queue& queue_;
-  Boundary boundary_;
-  StoredLinks<T, 18> links_;
   std::vector<Table<T>> tables_;
 };
 

@@ -1,6 +1,5 @@
 // Domain-wall operators on stored fields, and their conjugate gradients.
 #include <ridge/core/error.hpp>
-#include <ridge/device/generate.hpp>
 #include <ridge/lattice/reduce.hpp>
 #include <ridge/solve/cg.hpp>
 #include <ridge/solve/vector_call.hpp>
@@ -25,15 +24,14 @@ inline const DomainWallNumbers& checked(const DomainWallNumbers& n, const Bounda
     throw UsageError(
         fmt::format("the fifth dimension of domain walls has at least 2 values, not {}", n.values));
   }
-  for (const auto& factor : boundary)
-    if (factor.im != 0) throw UsageError("boundary factors of domain walls are real");
+  detail::require_real(boundary, "domain walls");
   return n;
 }
 
 /// How spinors of the fifth dimension lie.
 template <class T>
 solve::GroupOrder order_of(const Operator<T>& of) {
-  const int chunk = of.grids[0].chunk;
+  const int chunk = of.links.grids[0].chunk;
   return {lattice::reals_of<Spinor<T>>, of.lanes(),
           chunk == 0 ? 1 : chunk / static_cast<int>(sizeof(T))};
 }
@@ -119,8 +117,8 @@ struct DomainWallSolver::State {
         const Boundary& around, Method method)
       : queue(q), extents(e), numbers(domain_wall::checked(n, around)),
         exact(q, e, host, n, around), t(exact.t), u(exact.u),
-        b(q, exact.grids, "the right-hand side"), y(q, exact.grids, "the solution"),
-        right(q.device(), exact.grids[0], "the right-hand side"), sum(q.device(), 1) {
+        b(q, exact.links.grids, "the right-hand side"), y(q, exact.links.grids, "the solution"),
+        right(q.device(), exact.links.grids[0], "the right-hand side"), sum(q.device(), 1) {
     if (method == Method::mixed_cg) {
       mixed = std::make_unique<domain_wall::Mixed>(q, exact, right, e, host, n, around);
       return;
@@ -131,7 +129,7 @@ struct DomainWallSolver::State {
   }
 
   [[nodiscard]] std::size_t site(const int (&x)[4]) const {
-    return domain_wall::site_number(extents, x);
+    return detail::site_number(extents, x);
   }
   template <class Call>
   void run(const Call& call) {
@@ -190,8 +188,9 @@ struct DomainWallSolver::State {
     for (const int parity : {0, 1})
       run(fifth(parity, u.span(parity), Exact::unblended, y.span(parity)));
     for (const int parity : {0, 1}) { // b - M x + H B x / 2
-      Stored blend(queue.device(), exact.grids[static_cast<std::size_t>(1 - parity)], "B x");
-      Stored rest(queue.device(), exact.grids[static_cast<std::size_t>(parity)], "the residual");
+      Stored blend(queue.device(), exact.links.grids[static_cast<std::size_t>(1 - parity)], "B x");
+      Stored rest(queue.device(), exact.links.grids[static_cast<std::size_t>(parity)],
+                  "the residual");
       run(fifth(1 - parity, blend.view().elements, Exact::blended, u.span(1 - parity)));
       run(fifth(parity, t.span(parity), Exact::local, u.span(parity)));
       auto last =
@@ -247,13 +246,7 @@ solve::Solved DomainWallSolver::solve(Sites& x, const Sites& b, const solve::Opt
   State& s = *state_;
   s.require(b, s.numbers.values);
   s.put(s.b, b);
-  double size = 0;
-  for (const auto& spinor : b) {
-    for (int c = 0; c < spins * colours; ++c) {
-      const auto& z = component(spinor, c);
-      size += z.re * z.re + z.im * z.im;
-    }
-  }
+  const double size = detail::host_norm2(b);
   fill_bytes(s.queue, s.y.span(0).data, 0, s.y.even.bytes());
   s.precondition();
   if (s.mixed) s.mixed->take(s.right.view().elements);

@@ -1,0 +1,136 @@
+// What solvers on the sites of both parities share: their grids, links, fields, and host vectors.
+#pragma once
+
+#include <ridge/core/error.hpp>
+#include <ridge/device/generate.hpp>
+#include <ridge/gauge/averages.hpp>
+#include <ridge/gauge/links.hpp>
+#include <ridge/gauge/stored.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+namespace ridge::gauge::detail {
+
+/// The number of a site, x fastest.
+[[nodiscard]] inline std::size_t site_number(const Extents& extents, const int (&x)[4]) {
+  Index i = 0;
+  for (int d = 3; d >= 0; --d)
+    i = i * extents[d] + x[d];
+  return static_cast<std::size_t>(i);
+}
+
+/// Throws UsageError for factors of the boundary that are not real; `whose`: "... are real".
+inline void require_real(const Boundary& boundary, std::string_view whose) {
+  for (const auto& factor : boundary) {
+    if (factor.im != 0) throw UsageError(fmt::format("boundary factors of {} are real", whose));
+  }
+}
+
+/// |x|^2, added up on the host.
+template <class Site>
+[[nodiscard]] double host_norm2(const std::vector<Site>& x) {
+  double sum = 0;
+  for (const Site& site : x) {
+    for (int c = 0; c < lattice::components_of<Site>; ++c) {
+      const auto& z = component(site, c);
+      sum += z.re * z.re + z.im * z.im;
+    }
+  }
+  return sum;
+}
+
+/// Where sites of both parities lie, and their links, in numbers of T.
+template <class T>
+class EvenOddLinks {
+public:
+  /// `factor(x, mu)` is what a link is multiplied by.
+  template <class Factor>
+  EvenOddLinks(Queue& queue, const Extents& extents, const HostLinks& host,
+               const Boundary& boundary, int values, const Factor& factor)
+      : grids{lattice::site_grid(queue.device(), extents, lattice::Sites::even, sizeof(T), values),
+              lattice::site_grid(queue.device(), extents, lattice::Sites::odd, sizeof(T), values)},
+        links_(queue, {grids[0], grids[1]},
+               [&](const int (&x)[4], int mu) {
+                 return factor(x, mu) *
+                        host[4 * site_number(extents, x) + static_cast<std::size_t>(mu)];
+               }),
+        boundary_(boundary) {}
+  EvenOddLinks(Queue& queue, const Extents& extents, const HostLinks& host,
+               const Boundary& boundary, int values = 1)
+      : EvenOddLinks(queue, extents, host, boundary, values,
+                     [](const int (&)[4], int) { return 1.0; }) {}
+
+  /// Gives a kernel whose results lie on the sites of a parity links and boundary factors.
+  template <class Kernel>
+  void set(Kernel& kernel, int parity) const {
+    const auto here = static_cast<std::size_t>(parity);
+    for (int mu = 0; mu < dimensions; ++mu) {
+      kernel.links[0][mu] = links_.of(grids[here], mu).view();
+      kernel.links[1][mu] = links_.of(grids[1 - here], mu).view();
+      kernel.boundary[mu] = static_cast<T>(boundary_[static_cast<std::size_t>(mu)].re);
+    }
+  }
+
+  std::array<lattice::SiteGrid, 2> grids; ///< even and odd
+
+private:
+  StoredLinks<T, 18> links_;
+  Boundary boundary_;
+};
+
+/// Fields of a solver in double precision, one value a site, by number and parity.
+template <class Site>
+class EvenOddFields {
+public:
+  using Field = lattice::StoredField<Site, double>;
+  using Sites = std::vector<Site>;
+
+  /// As many fields as there are names, 0 everywhere. `value`: what a site holds, for messages.
+  EvenOddFields(Queue& queue, const Extents& extents, const std::array<lattice::SiteGrid, 2>& grids,
+                std::string_view value, std::initializer_list<const char*> names)
+      : queue_(queue), extents_(extents), value_(value) {
+    for (const char* const name : names) {
+      for (const lattice::SiteGrid& grid : grids) {
+        fields_.emplace_back(queue.device(), grid, name);
+        fill_bytes(queue, fields_.back().view().elements.data, 0, fields_.back().bytes());
+      }
+    }
+  }
+
+  [[nodiscard]] Span<double> span(int which, int parity) const {
+    return fields_[number(which, parity)].view().elements;
+  }
+  [[nodiscard]] int lanes() const { return fields_.front().view().lanes; }
+
+  void put(int to, const Sites& from) {
+    if (static_cast<Index>(from.size()) != extents_.count())
+      throw UsageError(fmt::format("a source of one {} a site is needed", value_));
+    for (const int parity : {0, 1}) {
+      fields_[number(to, parity)].fill(
+          queue_, [&](const int(&x)[4], int) { return from[site_number(extents_, x)]; });
+    }
+  }
+  [[nodiscard]] Sites get(int from) const {
+    Sites to(static_cast<std::size_t>(extents_.count()));
+    for (const int parity : {0, 1}) {
+      fields_[number(from, parity)].visit(
+          queue_, [&](const int(&x)[4], int, const Site& v) { to[site_number(extents_, x)] = v; });
+    }
+    return to;
+  }
+
+private:
+  static std::size_t number(int which, int parity) {
+    return static_cast<std::size_t>(2 * which + parity);
+  }
+  Queue& queue_;
+  Extents extents_;
+  std::string_view value_;
+  std::vector<Field> fields_;
+};
+
+} // namespace ridge::gauge::detail
