@@ -38,9 +38,10 @@ function(ridge_unity target)
   endif()
 endfunction()
 
-# ridge_kernels_together(<result> <number> <source>...): sources of kernels, so many in a source that includes
-# them. Headers are most of what each costs: seconds for every kind of device, for GPUs once more for every
-# architecture. With more cores than a few what takes longest decides, and each is compiled alone.
+# ridge_kernels_together(<result> <number> <source>...): sources of kernels, or of what the lab says of them, so
+# many in a source that includes them. Headers are most of what each costs: seconds for every kind of device, for
+# GPUs once more for every architecture. With more cores than a few what takes longest decides, and each is
+# compiled alone.
 function(ridge_kernels_together result number)
   set(sources ${ARGN})
   if(NOT RIDGE_UNITY STREQUAL "ALL" OR RIDGE_CORES GREATER 4)
