@@ -4,6 +4,7 @@
 #include <ridge/device/graph.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/lab/bench_case.hpp>
+#include <ridge/lab/rank_case.hpp>
 #include <ridge/solve/grid/multigrid.hpp>
 
 #include "multigrid_bench.hpp"
@@ -46,16 +47,16 @@ std::unique_ptr<Menu> menu_of(const Place& place, int levels) {
 template <class T>
 class MultigridCase final : public Case {
 public:
-  MultigridCase(std::string name, const BenchRequest& request)
-      : name_(std::move(name)), queue_(request.device), size_(request.size),
-        measure_(request.measure), f_(request.device, request.size, "the right-hand side"),
-        solver_(std::make_shared<solve::Multigrid<T>>(queue_, problem_of(request))) {
+  explicit MultigridCase(const BenchRequest& request)
+      : queue_(request.device), size_(request.size), measure_(request.measure),
+        f_(request.device, request.size, "the right-hand side"),
+        solver_(std::make_shared<solve::Multigrid<T>>(queue_, cycle_problem(request))) {
     fill_random(queue_, f_.elements(), 42);
   }
 
   [[nodiscard]] Queue& queue() override { return queue_; }
   [[nodiscard]] Subject subject() const override {
-    return {&typeid(solve::Multigrid<T>), name_, precision(), size_};
+    return {&typeid(solve::Multigrid<T>), "multigrid", sizeof(T) == 4 ? "fp32" : "fp64", size_};
   }
   [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
     return menu_of(place, static_cast<int>(solver_->levels().size()));
@@ -120,17 +121,6 @@ public:
   }
 
 private:
-  static std::string precision() { return sizeof(T) == 4 ? "fp32" : "fp64"; }
-
-  static solve::GridProblem problem_of(const BenchRequest& request) {
-    if (request.boundary != "untouched")
-      return solve::parse_grid_problem(request.size.xyz(), request.boundary);
-    std::string walls;
-    for (int d = 0; d < request.size.rank(); ++d)
-      walls += fmt::format("{}{}=dirichlet:0", d > 0 ? "," : "", "xyz"[d]);
-    return solve::parse_grid_problem(request.size.xyz(), walls);
-  }
-
   /// Repeats a cycle, on GPUs as one graph.
   [[nodiscard]] Bound bound(const CycleSchedule& schedule) {
     return Bound([this, schedule, repeated = std::make_shared<Repeated>()] {
@@ -139,26 +129,12 @@ private:
   }
 
   [[nodiscard]] Record record(const CycleSchedule& schedule) const {
-    Record r;
-    r.pattern = "solve";
-    r.kernel = name_;
-    r.device = queue_.device().id();
-    r.device_name = queue_.device().facts().name;
-    r.precision = precision();
+    Record r = cycle_record(queue_.device(), solver_->levels(), schedule,
+                            solver_->least_bytes(schedule), sizeof(T));
     r.size = size_;
-    r.schedule = text::print(schedule);
-    r.compiled = "ahead";
-    const Index3 n = solver_->levels()[static_cast<std::size_t>(schedule.level)];
-    const double bytes = solver_->least_bytes(schedule);
-    r.work.items = n.x * n.y * n.z;
-    r.work.read = Bytes{static_cast<Index>(std::llround(bytes * 2 / 3))};
-    r.work.written = Bytes{static_cast<Index>(std::llround(bytes / 3))};
-    r.work.convention = "bytes: on both ways a level reads u and f and writes u, and the next "
-                        "level's pass between; items: points solved for";
     return r;
   }
 
-  std::string name_;
   Queue queue_;
   Extents size_;
   MeasureOptions measure_;
@@ -168,20 +144,63 @@ private:
   double bytes_ = 0; ///< least ones of the cycle that was bound last
 };
 
+void check_precision(const BenchRequest& request) {
+  if (request.precision != "fp32" && request.precision != "fp64")
+    throw UsageError(
+        fmt::format("unknown precision '{}'; multigrid has fp32 and fp64", request.precision));
+}
+
 } // namespace
 
+solve::GridProblem cycle_problem(const BenchRequest& request) {
+  if (request.boundary != "untouched")
+    return solve::parse_grid_problem(request.size.xyz(), request.boundary);
+  std::string walls;
+  for (int d = 0; d < request.size.rank(); ++d)
+    walls += fmt::format("{}{}=dirichlet:0", d > 0 ? "," : "", "xyz"[d]);
+  return solve::parse_grid_problem(request.size.xyz(), walls);
+}
+
+CycleSchedule cycle_of(const BenchRequest& request, std::size_t levels) {
+  const Place place{request.device, {}, true};
+  return text::parse<CycleSchedule>(
+      menu_of(place, static_cast<int>(levels))->parse(request.schedule).text);
+}
+
+Record cycle_record(const Device& device, const std::vector<Index3>& levels,
+                    const CycleSchedule& schedule, double bytes, std::size_t number_bytes) {
+  Record r;
+  r.pattern = "solve";
+  r.kernel = "multigrid";
+  r.device = device.id();
+  r.device_name = device.facts().name;
+  r.precision = number_bytes == 4 ? "fp32" : "fp64";
+  r.schedule = text::print(schedule);
+  r.compiled = "ahead";
+  const Index3 n = levels[static_cast<std::size_t>(schedule.level)];
+  r.work.items = n.x * n.y * n.z;
+  r.work.read = Bytes{static_cast<Index>(std::llround(bytes * 2 / 3))};
+  r.work.written = Bytes{static_cast<Index>(std::llround(bytes / 3))};
+  r.work.convention = "bytes: on both ways a level reads u and f and writes u, and the next "
+                      "level's pass between; items: points solved for";
+  return r;
+}
+
 void add_multigrid(std::vector<BenchKernel>& kernels) {
-  BenchKernel kernel{
-      "multigrid", "solve", "a cycle of multigrid for Poisson's equation; levelN begins on level N",
-      Extents{256, 256, 256},
-      [](const BenchRequest& request, RoofSource&) -> std::unique_ptr<Case> {
-        if (request.precision == "fp32")
-          return std::make_unique<MultigridCase<float>>("multigrid", request);
-        if (request.precision == "fp64")
-          return std::make_unique<MultigridCase<double>>("multigrid", request);
-        throw UsageError(
-            fmt::format("unknown precision '{}'; multigrid has fp32 and fp64", request.precision));
-      }};
+  BenchKernel kernel{"multigrid", "solve",
+                     "a cycle of multigrid for Poisson's equation; levelN begins on level N",
+                     Extents{256, 256, 256},
+                     [](const BenchRequest& request, RoofSource&) -> std::unique_ptr<Case> {
+                       check_precision(request);
+                       if (request.precision == "fp32")
+                         return std::make_unique<MultigridCase<float>>(request);
+                       return std::make_unique<MultigridCase<double>>(request);
+                     }};
+  kernel.make_rank_case = [](const BenchRequest& request, comm::Communicator& ranks,
+                             const std::string& grid) {
+    check_precision(request);
+    return rank_multigrid_case(request, ranks, grid);
+  };
   kernel.tunes = false;
   kernels.push_back(std::move(kernel));
 }

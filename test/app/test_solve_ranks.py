@@ -1,5 +1,7 @@
 """`mpirun -n N ridge solve poisson`: the bits of one rank on any number."""
 
+import json
+
 import h5py
 import numpy as np
 import pytest
@@ -104,3 +106,29 @@ def test_bad_input(mpi, folder):
     refused(mpi(2, *words, "--cycles", 1), "the residual is", "--cycles allows more", code=1)
     with h5py.File("u.h5") as h5:
         assert np.isfinite(h5["u"][...]).all()
+
+
+@pytest.mark.parametrize("ranks, words", [
+    (2, ["--size", "17x18x40"]),
+    (3, ["--size", "16x15x48", "--boundary", "x=periodic,y=mirror,z=periodic", "--precision", "fp32", "--schedule", "w"])])
+def test_cycles_are_timed(mpi, ranks, words):
+    words = "bench", "multigrid", "--device", "cpu", "--repeat", 2, "--no-roof", *words
+    result = mpi(ranks, *words, "--scaling", "--json")
+    assert result.code == 0, result.err
+    (record,) = json.loads(result.out)
+    assert record["ranks"] == ranks and record["rank_grid"] == f"1x1x{ranks}" and record["carrier"] == "host"
+    assert record["check"]["ok"] and 0 < record["check"]["max_error"] < 0.02
+    assert record["exchange_seconds"] > 0 and record["compute_seconds"] > 0 and record["weak_efficiency"] > 0
+    # The finest level's solution, four planes to each neighbour; right-hand sides of the whole level go to all.
+    x, y, _ = (int(n) for n in words[8].split("x"))
+    inner = (x - 2) * (y - 2) * 2 * 4 * 8 if ranks == 2 else x * y * 6 * 4 * 4
+    assert record["shared_levels"] == 1 and inner < record["exchange_bytes"] < 2 * inner
+    one = json.loads(mpi(1, *words, "--json").out)[0]
+    assert one["items"] == record["items"] and one["bytes_read"] == record["bytes_read"]
+
+
+def test_cycles_share_z_alone(mpi):
+    words = "bench", "multigrid", "--device", "cpu", "--size", "16x16x40"
+    refused(mpi(2, *words, "--ranks", "2x1x1"), "along z alone, 1x1x2")
+    refused(mpi(2, *words, "--precision", "fp16"), "fp16")
+    refused(mpi(2, *words, "--schedule", "level=9"), "level=9")

@@ -95,9 +95,19 @@ public:
     equations_.set_zero(equations_.finest().u);
     size_ = equations_.norm(true).first;
   }
-  void give_cycle(const CycleSchedule& schedule) {
+  void give_cycle(const CycleSchedule& schedule, bool with_messages) {
     require_level(schedule);
+    detail::SharedLevels<T>* const shared = equations_.cycle().shared();
+    if (shared != nullptr) shared->set_silent(!with_messages);
     equations_.cycle().give_cycle(schedule);
+    if (shared != nullptr) shared->set_silent(false);
+  }
+  void give_messages() {
+    if (equations_.cycle().shared() != nullptr) equations_.cycle().shared()->exchange_all();
+  }
+  [[nodiscard]] CycleMessages messages() {
+    const detail::SharedLevels<T>* const shared = equations_.cycle().shared();
+    return shared == nullptr ? CycleMessages{} : shared->messages();
   }
   [[nodiscard]] double least_bytes(const CycleSchedule& schedule) const {
     require_level(schedule);
@@ -205,8 +215,16 @@ void Multigrid<T>::begin(const View<const T>& f) {
   body_->begin(f);
 }
 template <class T>
-void Multigrid<T>::give_cycle(const CycleSchedule& schedule) {
-  body_->give_cycle(schedule);
+void Multigrid<T>::give_cycle(const CycleSchedule& schedule, bool with_messages) {
+  body_->give_cycle(schedule, with_messages);
+}
+template <class T>
+void Multigrid<T>::give_messages() {
+  body_->give_messages();
+}
+template <class T>
+CycleMessages Multigrid<T>::messages() const {
+  return body_->messages();
 }
 template <class T>
 double Multigrid<T>::least_bytes(const CycleSchedule& schedule) const {

@@ -45,7 +45,13 @@ Planes SharedLevels<T>::planes_of(const Field<T>& field) {
 
 template <class T>
 void SharedLevels<T>::add(const Level<T>& level) {
-  const Slabs& slabs = slabs_[messages_.size()];
+  const std::size_t l = messages_.size();
+  const Slabs& slabs = slabs_[l];
+  const double plane = static_cast<double>(planes_of(level.u).each.value);
+  const int rank = sharing_.ranks.rank();
+  for (int side = 0; side < 2; ++side) {
+    if (slabs.neighbour(rank, side) >= 0) sent_ += (l == 0 ? 1 : 2) * halo * plane; // u, b below
+  }
   messages_.push_back(
       {sharing_.halos(slabs, planes_of(level.u)), sharing_.halos(slabs, planes_of(level.b)), {}});
 }
@@ -66,17 +72,33 @@ void SharedLevels<T>::meet(const Level<T>& whole) {
   u_ = Field<T>(device, held, "a rank's part of a level of multigrid");
   b_ = Field<T>(device, held, "a rank's part of a level of multigrid");
   all_b_ = sharing_.all(slabs_[shared_], planes_of(whole.b));
+  sent_ += static_cast<double>((sharing_.ranks.ranks() - 1) * mine(shared_).owned() *
+                               planes_of(whole.b).each.value);
 }
 
 template <class T>
 void SharedLevels<T>::arrive(std::size_t l, const Level<T>& level) {
-  if (shares(l)) return exchange(messages_[l].b);
+  if (shares(l)) return send(messages_[l].b);
   if (l > shared_) return;
   const Slab& slab = mine(l);
   const Planes from = planes_of(b_);
   copy_bytes_on_device(sharing_.queue, planes_of(level.b).at(slab.begin), from.at(slab.below()),
                        Bytes{slab.owned() * from.each.value});
-  exchange(all_b_);
+  send(all_b_);
+}
+
+template <class T>
+void SharedLevels<T>::exchange_all() {
+  for (std::size_t l = 1; l < shared_; ++l)
+    exchange_b(l);
+  send(all_b_);
+  for (std::size_t l = shared_; l-- > 0;)
+    exchange_u(l);
+}
+
+template <class T>
+CycleMessages SharedLevels<T>::messages() const {
+  return {sharing_.carrier, sent_, static_cast<int>(shared_), can_be_recorded()};
 }
 
 template <class T>

@@ -1,6 +1,8 @@
 // The levels that ranks share, and the first that each of them has whole.
 #pragma once
 
+#include <ridge/solve/grid/multigrid.hpp>
+
 #include "level.hpp"
 #include "slab.hpp"
 
@@ -37,10 +39,18 @@ public:
   /// Takes the first whole level.
   void meet(const Level<T>& whole);
 
+  // Measuring.
+
+  /// Whether calls send nothing.
+  void set_silent(bool is_silent) { is_silent_ = is_silent; }
+  /// All messages of a V cycle, in its order.
+  void exchange_all();
+  [[nodiscard]] CycleMessages messages() const;
+
   // A cycle: level l of those above.
 
-  void exchange_u(std::size_t l) { exchange(messages_[l].u); }
-  void exchange_b(std::size_t l) { exchange(messages_[l].b); }
+  void exchange_u(std::size_t l) { send(messages_[l].u); }
+  void exchange_b(std::size_t l) { send(messages_[l].b); }
   /// Where the restriction to level l goes, and where interpolation from it reads.
   [[nodiscard]] const Field<T>& coarse_b(std::size_t l, const Level<T>& level) const {
     return l == shared_ ? b_ : level.b;
@@ -63,14 +73,19 @@ private:
     std::unique_ptr<comm::Transfer> u, b, k;
   };
   [[nodiscard]] static Planes planes_of(const Field<T>& field);
+  void send(const std::unique_ptr<comm::Transfer>& transfer) {
+    if (!is_silent_) exchange(transfer);
+  }
 
   Sharing sharing_;
+  bool is_silent_ = false;
   Index few_; ///< points that are not shared
   std::vector<Slabs> slabs_;
   std::size_t shared_ = 0;
   std::vector<Messages> messages_;
   Field<T> u_, b_, k_; ///< the slab of the first whole level
   std::unique_ptr<comm::Transfer> all_b_, all_k_;
+  double sent_ = 0; ///< bytes of a V cycle
 };
 
 } // namespace ridge::solve::detail

@@ -15,7 +15,7 @@
 // coarsened.
 #pragma once
 
-#include <ridge/comm/communicator.hpp>
+#include <ridge/comm/carrier.hpp>
 #include <ridge/core/units.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/solve/grid/problem.hpp>
@@ -78,6 +78,14 @@ struct LevelWork {
   int launches = 0; ///< or passes, on a cpu
 };
 
+/// What ranks say to each other in a V cycle.
+struct CycleMessages {
+  comm::Carrier carrier = comm::Carrier::host;
+  double bytes = 0;            ///< that this rank sends
+  int shared_levels = 0;       ///< the others are computed by all ranks
+  bool can_be_recorded = true; ///< in a graph
+};
+
 /// T is float or double.
 template <class T>
 class Multigrid {
@@ -117,9 +125,14 @@ public:
   [[nodiscard]] std::vector<LevelWork> level_work() const;
   /// For measurements: takes a right-hand side and a solution of 0, which cycles then improve.
   void begin(const View<const T>& f);
-  /// Gives a cycle to the queue: kernels alone, which a graph can record. Throws UsageError for a
-  /// level that is not there.
-  void give_cycle(const CycleSchedule& schedule);
+  /// Gives a cycle to the queue: kernels alone, which a graph can record, and over ranks messages,
+  /// which it can record where `messages` says so. Throws UsageError for a
+  /// level that is not there. `with_messages` false: over ranks, without what they say to each
+  /// other.
+  void give_cycle(const CycleSchedule& schedule, bool with_messages = true);
+  /// Over ranks: the messages of a V cycle, alone.
+  void give_messages();
+  [[nodiscard]] CycleMessages messages() const;
   /// Bytes that a cycle must at least move: on the way down a level reads u and b and writes u, on
   /// the way up again, and the next level's b and u pass between them.
   [[nodiscard]] double least_bytes(const CycleSchedule& schedule) const;
