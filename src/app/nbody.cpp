@@ -38,7 +38,7 @@ struct NbodyOptions {
   std::optional<Index> order;
   Index steps = 1000;
   std::optional<Index> every;
-  bool overwrite = false, json = false;
+  bool overwrite = false, json = false, domains = false;
 };
 
 /// A run before its first step: what it is and the state it begins with.
@@ -330,6 +330,9 @@ private:
 void run_nbody(const NbodyOptions& o) {
   require_one_start(o);
   Beginning beginning = o.restart.empty() ? begin_anew(o) : begin_again(o);
+  if (o.domains && beginning.run.parameters.forces != nbody::Forces::tree)
+    throw UsageError("--domains goes with --forces tree");
+  beginning.run.parameters.domains = o.domains;
   const Device device = device_of_run(comm::world(), o.device,
                                       {o.restart, beginning.run.device, beginning.run.device_name});
   NbodyCommand(o, std::move(beginning)).execute(device);
@@ -373,6 +376,9 @@ void add_nbody(CommandLine& line) {
               "such as 1e-4; chooses theta and order, and checks a sample against all pairs");
   command.add("--order", &o->order,
               "of --forces tree: 1 for masses of nodes, 2 (if not given) for quadrupoles, too");
+  command.add("--domains", &o->domains,
+              "of --forces tree over ranks: each keeps the bodies of a region, and gets what these "
+              "need of the others' trees; if not given, each keeps all bodies");
   command.add("--precision", &o->precision,
               "fp32, fp64, or mixed: state and sums in fp64, interactions in fp32; mixed if "
               "not given, fp64 for --solar-system");

@@ -26,6 +26,9 @@ struct Parameters {
   /// Of a tree's accelerations, rms: theta and perhaps order (0 asks for either) are chosen so that
   /// they begin with at most that. 0: theta and order are as given.
   double error = 0;
+  /// Over ranks: whether each has the bodies of a region, and of the others' trees what these need;
+  /// else each has all.
+  bool domains = false;
 
   friend bool operator==(const Parameters&, const Parameters&) = default;
 };

@@ -4,6 +4,7 @@
 #include <ridge/device/offer.hpp>
 #include <ridge/pairs/tree.hpp>
 
+#include "domains.hpp"
 #include "mover.hpp"
 #include "tree_exchange.hpp"
 
@@ -18,45 +19,48 @@ namespace {
 template <class P>
 class TreeSystem final : public System {
   using T = typename P::Stored;
+  static constexpr std::size_t mass_column = 6;
+  /// Bodies then have moved so little that domains hardly overlap, and dividing costs little.
+  static constexpr Index steps_of_domains = 16;
 
 public:
   TreeSystem(const Device& device, const Parameters& parameters, const Bodies& bodies,
              std::string_view schedule, comm::Communicator& ranks, const Before& before)
-      : queue_(device), parameters_(parameters), exchange_(ranks, queue_),
-        schedule_(pairs::parse_tree_schedule(schedule, device, P::name)) {
-    const Extents count{bodies.count()};
-    for (std::size_t c = 0; c < 3; ++c) {
-      load(body_[c], bodies.position[c], 1, "bodies");
-      load(velocity_[c], bodies.velocity[c], 1, "velocities");
-    }
-    load(body_[3], bodies.mass, parameters.gravity, "bodies");
-    for (Field<T>& sum : sums_)
-      sum = Field<T>(device, count, "accelerations and potentials");
-    const auto sources = spans_of<const T>(body_);
+      : queue_(device), parameters_(parameters), ranks_(ranks),
+        schedule_(pairs::parse_tree_schedule(schedule, device, P::name)), count_(bodies.count()) {
+    if (parameters.domains && ranks.ranks() > 1) domains_.emplace(ranks, count_);
     const bool goes_on = !before.acceleration[0].empty();
-    const bool chooses = parameters.error > 0 && !goes_on;
-    tree_.emplace(queue_, sources,
-                  pairs::TreeOptions{chooses ? 0.5 : parameters.theta,
-                                     chooses ? 2 : parameters.order, parameters.softening,
-                                     std::get<0>(schedule_.schedule)});
-    if (ranks.ranks() > 1) {
-      tree_->share_out(ranks.rank(), ranks.ranks(),
-                       [this](const pairs::TreeParts<P>& parts) { exchange_.run(parts); });
+    Columns columns;
+    const auto add = [&](const std::vector<double>& values) {
+      columns.push_back(domains_ ? domains_->take(values) : values);
+    };
+    for (const auto* const vectors : {&bodies.position, &bodies.velocity}) {
+      for (const auto& values : *vectors)
+        add(values);
     }
+    add(bodies.mass);
+    for (const auto& values : before.acceleration) {
+      if (goes_on) add(values);
+    }
+    if (goes_on) add(before.potential);
+    if (domains_) domains_->divide(columns);
+    const bool chooses = parameters.error > 0 && !goes_on;
+    if (chooses) {
+      parameters_.theta = 0.5;
+      parameters_.order = 2;
+    }
+    for (double& mass : columns[mass_column])
+      mass *= parameters.gravity;
+    take(columns);
     if (chooses) {
       (void)tree_->reach(parameters.error, parameters.order, spans_of<T>(sums_), sample());
       parameters_.theta = tree_->options().theta;
       parameters_.order = tree_->options().order;
-      return;
-    }
-    if (!goes_on) {
+    } else if (goes_on) {
+      tree_->remember(spans_of<T>(sums_), before.limit);
+    } else {
       evaluate();
-      return;
     }
-    for (std::size_t c = 0; c < 3; ++c)
-      load(sums_[c], before.acceleration[c], 1, "accelerations");
-    load(sums_[3], before.potential, 1, "potentials");
-    tree_->remember(spans_of<T>(sums_), before.limit);
   }
 
   void advance(Index steps) override {
@@ -67,6 +71,7 @@ public:
         evaluate();
         owed_kick_ = half_kick;
       }
+      if (domains_ && ++steps_ % steps_of_domains == 0) divide();
     }
   }
 
@@ -74,16 +79,19 @@ public:
     if (owed_kick_ != 0) move({owed_kick_, 0}, 0);
     owed_kick_ = 0;
     for (std::size_t c = 0; c < 3; ++c) {
-      bodies.position[c] = unload(body_[c]);
-      bodies.velocity[c] = unload(velocity_[c]);
+      bodies.position[c] = of_all(body_[c]);
+      bodies.velocity[c] = of_all(velocity_[c]);
     }
-    potential = unload(sums_[3]);
+    potential = of_all(sums_[3]);
   }
   Accelerations accelerations() override {
-    return {unload(sums_[0]), unload(sums_[1]), unload(sums_[2])};
+    return {of_all(sums_[0]), of_all(sums_[1]), of_all(sums_[2])};
   }
 
-  std::uint32_t limit() override { return tree_->limit(); }
+  std::uint32_t limit() override {
+    const std::uint32_t mine = tree_->limit();
+    return domains_ ? static_cast<std::uint32_t>(ranks_.greatest(mine)) : mine;
+  }
 
   void add_error(Record& record) override {
     if (tree_->octree().nodes() == 0) return; // gone on from a snapshot, and no step taken
@@ -93,13 +101,19 @@ public:
     record.details.push_back({"error_p99", error.p99, {}});
     record.details.push_back({"error_worst", error.worst, {}});
     record.details.push_back({"error_sample", static_cast<double>(error.sample), {}});
+    if (domains_) add_domains(record);
     for (const pairs::TreePhase& phase : tree_->phases(spans_of<T>(sums_)))
       record.details.push_back({"seconds_" + phase.field(), phase.time.value, {}});
   }
   [[nodiscard]] Parameters parameters() const override { return parameters_; }
 
   void wait() override { queue_.wait(); }
-  [[nodiscard]] Record record() override { return tree_->record("gravity"); }
+  [[nodiscard]] Record record() override {
+    Record record = tree_->record("gravity");
+    if (domains_) record.ranks = ranks_.ranks();
+    if (domains_) record.size = Extents{count_};
+    return record;
+  }
   [[nodiscard]] ChosenSchedule schedule() const override {
     return {schedule_.name, text::print_held(schedule_.schedule)};
   }
@@ -115,7 +129,7 @@ private:
     constexpr Index most_pairs_of_gpus = Index{1} << 35;
     constexpr Index most_pairs = Index{1} << 30;
     const Index most = queue_.device().is_gpu() ? most_pairs_of_gpus : most_pairs;
-    return std::clamp<Index>(most / body_[0].count(), 16, 2000);
+    return std::clamp<Index>(most / count_, 16, 2000);
   }
   template <class Element, std::size_t N>
   static std::array<Span<Element>, N> spans_of(const std::array<Field<T>, N>& fields) {
@@ -125,10 +139,10 @@ private:
     return spans;
   }
 
-  void load(Field<T>& field, const std::vector<double>& values, double factor, const char* name) {
+  void load(Field<T>& field, const std::vector<double>& values, const char* name) {
     std::vector<T> stored(values.size());
     std::transform(values.begin(), values.end(), stored.begin(),
-                   [=](double value) { return static_cast<T>(value * factor); });
+                   [](double value) { return static_cast<T>(value); });
     field = Field<T>(queue_.device(), Extents{static_cast<Index>(values.size())}, name);
     copy_to_device(queue_, field.data(), stored.data(), field.count());
     queue_.wait();
@@ -138,6 +152,74 @@ private:
     copy_to_host(queue_, stored.data(), field.data(), field.count());
     queue_.wait();
     return {stored.begin(), stored.end()};
+  }
+
+  [[nodiscard]] std::vector<double> of_all(const Field<T>& field) {
+    return domains_ ? domains_->gather(unload(field)) : unload(field);
+  }
+
+  /// The own bodies: positions, velocities, masses times G and, where they are known, accelerations
+  /// and potentials; and a tree of them.
+  void take(const Columns& columns) {
+    tree_.reset();
+    for (std::size_t c = 0; c < 3; ++c) {
+      load(body_[c], columns[c], "bodies");
+      load(velocity_[c], columns[3 + c], "velocities");
+    }
+    load(body_[3], columns[mass_column], "bodies");
+    for (std::size_t c = 0; c < sums_.size(); ++c) {
+      if (columns.size() > mass_column + 1) {
+        load(sums_[c], columns[mass_column + 1 + c], "accelerations and potentials");
+      } else {
+        sums_[c] = Field<T>(queue_.device(), body_[0].extents(), "accelerations and potentials");
+      }
+    }
+    tree_.emplace(queue_, spans_of<const T>(body_),
+                  pairs::TreeOptions{parameters_.theta, parameters_.order, parameters_.softening,
+                                     std::get<0>(schedule_.schedule)});
+    if (domains_) {
+      tree_->among(ranks_);
+    } else if (ranks_.ranks() > 1) {
+      exchange_.emplace(ranks_, queue_);
+      tree_->share_out(ranks_.rank(), ranks_.ranks(),
+                       [this](const pairs::TreeParts<P>& parts) { exchange_->run(parts); });
+    }
+  }
+
+  /// Bodies have moved: each goes to the rank in whose domain it is.
+  void divide() {
+    Columns columns;
+    for (const auto& field : body_)
+      columns.push_back(unload(field));
+    for (std::size_t c = 0; c < 3; ++c)
+      columns.insert(columns.begin() + 3 + static_cast<std::ptrdiff_t>(c), unload(velocity_[c]));
+    for (const auto& field : sums_)
+      columns.push_back(unload(field));
+    const std::uint32_t limit = tree_->limit();
+    domains_->divide(columns);
+    take(columns);
+    tree_->remember(spans_of<T>(sums_), limit);
+  }
+
+  /// What all ranks together have met, in place of what this one has.
+  void add_domains(Record& record) {
+    const pairs::TreePairs mine = tree_->pairs();
+    const double cost = pairs::cost_of_body * mine.bodies + pairs::cost_of_node * mine.nodes;
+    const auto n = static_cast<double>(count_);
+    const double bodies = ranks_.sum(mine.bodies);
+    const double nodes = ranks_.sum(mine.nodes);
+    for (auto& detail : record.details) {
+      if (detail.name == "p2p") detail.number = bodies / n;
+      if (detail.name == "p2c") detail.number = nodes / n;
+    }
+    const auto received = tree_->received();
+    record.details.push_back(
+        {"imbalance_of_ranks", ranks_.greatest(cost) / ranks_.sum(cost) * ranks_.ranks(), {}});
+    record.details.push_back({"bodies_of_rank", static_cast<double>(body_[0].count()), {}});
+    record.details.push_back(
+        {"bodies_received", ranks_.greatest(static_cast<double>(received.bodies)), {}});
+    record.details.push_back(
+        {"nodes_received", ranks_.greatest(static_cast<double>(received.nodes)), {}});
   }
 
   void evaluate() {
@@ -160,12 +242,16 @@ private:
   Queue queue_;
   MoveBodies<T>* move_bodies_ = offered<MoveBodies<T>>(queue_.device().kind(), typeid(Motion<T>));
   Parameters parameters_;
-  TreeExchange<P> exchange_;
+  comm::Communicator& ranks_;
+  std::optional<Domains> domains_;          ///< each rank has those of its own
+  std::optional<TreeExchange<P>> exchange_; ///< or all
   pairs::NamedTreeSchedule schedule_;
   std::array<Field<T>, 4> body_; ///< positions, and masses times G
   std::array<Field<T>, 3> velocity_;
   std::array<Field<T>, 4> sums_; ///< acceleration, potential
   std::optional<pairs::Tree<P>> tree_;
+  Index count_; ///< bodies of all ranks
+  Index steps_ = 0;
   T owed_kick_ = 0; ///< that ends the last leapfrog; done with the next one's first
 };
 

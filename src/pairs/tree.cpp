@@ -78,6 +78,14 @@ void Tree<P>::update(const std::function<void(const char*)>& begins) {
   walk_.alpha =
       knows_accelerations_ && options_.theta > 0 ? tree_alpha(options_.theta, options_.order) : 0;
   step_(queue_, TreeStep::criterion, walk_);
+  if (!essential_) return;
+  begins("exchange");
+  walk_.tree = essential_->merge(walk_, octree_.level_begin());
+}
+
+template <class P>
+void Tree<P>::among(comm::Communicator& ranks) {
+  essential_ = std::make_unique<Essential<P>>(queue_, ranks);
 }
 
 template <class P>
@@ -119,8 +127,11 @@ void Tree<P>::share_out(int part, int parts, std::function<void(const TreeParts<
 template <class P>
 void Tree<P>::share_by_costs(Index groups) {
   const std::size_t parts = parts_.begins.size() - 1;
-  const auto share = [&](std::size_t part) { return static_cast<double>(part) / static_cast<double>(parts); };
-  std::vector<double> before(static_cast<std::size_t>(groups) + 1); // what those before a group cost
+  const auto share = [&](std::size_t part) {
+    return static_cast<double>(part) / static_cast<double>(parts);
+  };
+  std::vector<double> before(static_cast<std::size_t>(groups) +
+                             1); // what those before a group cost
   if (group_ > 0) {
     std::vector<std::uint32_t> met(static_cast<std::size_t>(2 * groups));
     copy_to_host(queue_, met.data(), met_.data(), 2 * groups);
@@ -241,61 +252,6 @@ TreePairs Tree<P>::pairs() {
 }
 
 template <class P>
-TreeError Tree<P>::error(Index sample) {
-  const Index n = octree_.count();
-  const Index count = std::clamp<Index>(sample, 1, n);
-  const Device& device = queue_.device();
-  std::vector<std::uint32_t> places(static_cast<std::size_t>(count));
-  for (Index s = 0; s < count; ++s)
-    places[static_cast<std::size_t>(s)] = static_cast<std::uint32_t>(s * n / count);
-  const Field<std::uint32_t> chosen(device, Extents{count}, "sample of bodies");
-  const Field<double> exact(device, Extents{4 * exact_parts * count}, "exact sums");
-  copy_to_device(queue_, chosen.data(), places.data(), count);
-  TreeWalk<P> walk = walk_;
-  walk.sample = chosen.elements();
-  walk.exact = exact.elements();
-  step_(queue_, TreeStep::exact, walk);
-  std::vector<double> parts(static_cast<std::size_t>(exact.count()));
-  copy_to_host(queue_, parts.data(), exact.data(), exact.count());
-  std::vector<std::uint32_t> order(static_cast<std::size_t>(n));
-  copy_to_host(queue_, order.data(), octree_.order().data, n);
-  std::array<std::vector<Summed>, 4> sums;
-  for (std::size_t c = 0; c < 4; ++c) {
-    sums[c].resize(static_cast<std::size_t>(n));
-    copy_to_host(queue_, sums[c].data(), walk_.sums[c].data, n);
-  }
-  queue_.wait();
-
-  TreeError error;
-  error.sample = count;
-  std::vector<double> errors;
-  double squares = 0;
-  double potentials = 0;
-  for (std::size_t s = 0; s < places.size(); ++s) {
-    std::array<double, 4> right{};
-    for (std::size_t p = 0; p < static_cast<std::size_t>(exact_parts); ++p) {
-      for (std::size_t c = 0; c < 4; ++c)
-        right[c] += parts[4 * (s * exact_parts + p) + c];
-    }
-    std::array<double, 4> off{};
-    for (std::size_t c = 0; c < 4; ++c)
-      off[c] = static_cast<double>(sums[c][order[places[s]]]) - right[c];
-    const double length = std::hypot(right[0], right[1], right[2]);
-    const double wrong = std::hypot(off[0], off[1], off[2]);
-    const double relative = wrong == 0 ? 0 : wrong / length;
-    errors.push_back(relative);
-    squares += relative * relative;
-    if (off[3] != 0) potentials += off[3] / right[3] * (off[3] / right[3]);
-  }
-  std::sort(errors.begin(), errors.end());
-  error.rms = std::sqrt(squares / static_cast<double>(count));
-  error.potential = std::sqrt(potentials / static_cast<double>(count));
-  error.p99 = errors[static_cast<std::size_t>((count - 1) * 99 / 100)];
-  error.worst = errors.back();
-  return error;
-}
-
-template <class P>
 std::vector<TreePhase> Tree<P>::phases(const std::array<Span<Summed>, 4>& sums) {
   std::vector<const char*> names;
   std::vector<std::unique_ptr<Event>> events;
@@ -369,7 +325,7 @@ Bytes Tree<P>::held() const {
       needs_.count() * static_cast<Index>(sizeof(typename P::Computed)) +
       packed_.count() * static_cast<Index>(sizeof(Summed)) +
       (next_.count() + met_.count() + cut_.count()) * static_cast<Index>(sizeof(std::uint32_t));
-  return Bytes{octree_.held().value + more};
+  return Bytes{octree_.held().value + more + (essential_ ? essential_->held().value : 0)};
 }
 
 template class Tree<Fp32>;

@@ -121,13 +121,60 @@ def test_a_restart_has_the_bits_of_one_run(ridge, folder, device, precision):
     assert same_bits(forces("rest.h5", 6), forces("whole.h5", 6))
 
 
+def over(ridge, ranks, *words):
+    done = subprocess.run([MPIRUN, "-n", str(ranks), ridge.program, *map(str, words)], capture_output=True,
+                          text=True, env=ENVIRONMENT, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.mark.skipif(MPIRUN is None, reason="no mpirun here")
+@pytest.mark.parametrize("device, ranks", [("cpu", 3), ("simt:64", 2), ("cpu", 9)])
+def test_domains(ridge, folder, device, ranks):
+    position, velocity, mass = cloud(700)
+    position[350:] += 5  # two clouds
+    write_start("in.h5", position, velocity, mass)
+    words = ["nbody", "in.h5", *TREE, "--precision", "fp64", "--device", device, "--every", 20, "--json"]
+    steps = ["--steps", 20]  # bodies go to their domains anew after 16
+    # All pairs, however bodies are divided.
+    ridge.good(*words, *steps, "--theta", 0, "-o", "pairs.h5")
+    over(ridge, ranks, *words, *steps, "--theta", 0, "--domains", "-o", "all.h5")
+    for step in (0, 20):
+        for got, want in zip([*snapshot("all.h5", step), *forces("all.h5", step)],
+                             [*snapshot("pairs.h5", step), *forces("pairs.h5", step)]):
+            assert np.abs(got - want).max() <= 1e-11 * np.abs(want).max()
+    # The error stays that of the table for 0.8, whatever it is on one rank, and is what the run says.
+    (one,) = json.loads(ridge.good(*words, "--steps", 1, "--theta", 0.8, "--schedule", "leaf=8", "-o", "one.h5").out)
+    (many,) = json.loads(over(ridge, ranks, *words, "--steps", 1, "--theta", 0.8, "--schedule", "leaf=8",
+                              "--domains", "-o", "many.h5").stdout)
+    assert many["ranks"] == ranks and 1e-5 < one["error_rms"] < 2.5e-3 and many["error_rms"] < 2.5e-3
+    assert 1 <= many["imbalance_of_ranks"] < 2 and many["bodies_of_rank"] == 700 // ranks
+    assert 0 < many["bodies_received"] < 700 and many["nodes_received"] > 0
+    right, _ = reference_forces(snapshot("many.h5", 1)[0], mass, 0.1)
+    error = np.linalg.norm(forces("many.h5", 1)[0] - right, axis=1) / np.linalg.norm(right, axis=1)
+    assert 0.5 < np.sqrt((error**2).mean()) / many["error_rms"] < 2
+    over(ridge, ranks, "nbody", "--restart", "many.h5", "-o", "rest.h5", "--domains", "--steps", 1,
+         "--device", device)
+    assert snapshot("rest.h5", 2)
+
+
+@pytest.mark.skipif(MPIRUN is None, reason="no mpirun here")
+def test_domains_of_few_bodies_and_of_bodies_at_one_place(ridge, folder):
+    position, velocity, mass = cloud(40)
+    position[5:25] = position[5]
+    write_start("in.h5", position, velocity, mass)
+    words = ["nbody", "in.h5", *TREE, "--precision", "fp64", "--device", "cpu", "--steps", 2, "-o"]
+    over(ridge, 7, *words, "many.h5", "--domains")
+    ridge.good(*words, "one.h5")
+    for got, want in zip(snapshot("many.h5", 2), snapshot("one.h5", 2)):
+        assert np.abs(got - want).max() <= 1e-6 * np.abs(want).max()
+    ridge.bad("nbody", "--plummer", 50, "--domains", says="--domains goes with --forces tree")
+
+
 @pytest.mark.skipif(MPIRUN is None, reason="no mpirun here")
 def test_ranks_have_the_bits_of_one(ridge, folder):
     def run(ranks, *words):
-        done = subprocess.run([MPIRUN, "-n", str(ranks), ridge.program, *map(str, words)], capture_output=True,
-                              text=True, env=ENVIRONMENT, timeout=120, check=False)
-        assert done.returncode == 0, done.stderr
-        return done
+        return over(ridge, ranks, *words)
 
     write_start("in.h5", *cloud(700))
     for device, precision, theta in (("cpu", "mixed", ["--theta", 0.6]), ("cpu", "fp32", ["--error", 1e-3]),

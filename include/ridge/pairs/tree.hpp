@@ -8,12 +8,14 @@
 #pragma once
 
 #include <ridge/core/named.hpp>
+#include <ridge/pairs/essential.hpp>
 #include <ridge/pairs/tree_walk.hpp>
 #include <ridge/record/record.hpp>
 #include <ridge/spatial/octree.hpp>
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -143,6 +145,15 @@ public:
   /// what groups met of the others here, and gives them what this part has. No bit of a sum depends
   /// on the parts.
   void share_out(int part, int parts, std::function<void(const TreeParts<P>&)> exchange);
+  /// From now on bodies are those of one of several ranks, best of a region of their own: updates
+  /// bring the nodes and bodies here that these need of other ranks' trees. Sums then depend on who
+  /// has which bodies, within the same error. Updates, sums, `error` and `reach` are collective
+  /// from now on.
+  void among(comm::Communicator& ranks);
+  /// What the update before has brought from other ranks.
+  [[nodiscard]] EssentialCounts received() const {
+    return essential_ ? essential_->counts() : EssentialCounts{};
+  }
   /// Updates and sums until accelerations are off by `error` rms at most on a sample of targets:
   /// begins with tree_choice, then makes theta smaller or, where half of the error is not used,
   /// larger. `options` say what was chosen. Returns the sample's error under these sums. Throws
@@ -155,7 +166,8 @@ public:
   [[nodiscard]] const TreeOptions& options() const { return options_; }
   /// Of the sums before. Waits for them.
   [[nodiscard]] TreePairs pairs();
-  /// Of the sums before, on about so many targets spread along the curve. Waits.
+  /// Of the sums before, on about so many targets spread along the curve; among ranks, of all of
+  /// them. Waits.
   [[nodiscard]] TreeError error(Index sample);
   /// Updates and sums once, and tells the time of each phase. Waits.
   [[nodiscard]] std::vector<TreePhase> phases(const std::array<Span<Summed>, 4>& sums);
@@ -172,6 +184,9 @@ private:
   void take_sums(const std::array<Span<Summed>, 4>& sums);
   void walk_for_part();
   void share_by_costs(Index groups);
+  struct Sample;
+  [[nodiscard]] Sample own_sample(Index count);
+  void sum_sample(Sample& sample);
 
   Queue& queue_;
   TreeOptions options_;
@@ -186,7 +201,8 @@ private:
   int part_ = 0;
   std::function<void(const TreeParts<P>&)> exchange_; ///< over several parts
   TreeParts<P> parts_;
-  Field<Summed> packed_; ///< of parts_
+  Field<Summed> packed_;                    ///< of parts_
+  std::unique_ptr<Essential<P>> essential_; ///< among ranks
 };
 
 Tree(Queue&, const std::array<Span<const float>, 4>&, const TreeOptions&)->Tree<Fp32>;

@@ -142,7 +142,7 @@ struct SumExactly {
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index item) const {
     const Index target = access.load(w.sample, item / exact_parts);
-    const auto at = spatial::load_four(access, w.tree.sorted, 4 * target);
+    const auto at = spatial::load_four(access, w.sample_at, 4 * (item / exact_parts));
     double sum[4] = {};
     for (Index j = item % exact_parts; j < w.tree.count; j += exact_parts) {
       const auto body = spatial::load_four(access, w.tree.sorted, 4 * j);

@@ -49,12 +49,16 @@ struct TreeWalk {
   Span<std::uint32_t> next, cut;
   TreeSchedule schedule;
 
-  /// Places along the curve of the targets whose exact sums are asked for, and in `exact` 4 sums of
-  /// each part of each target's sources.
+  /// Places along the curve of the targets whose exact sums are asked for, or `no_place` for bodies
+  /// of other ranks; where they are, 4 numbers a target; and in `exact` 4 sums of each part of each
+  /// target's sources.
   Span<const std::uint32_t> sample;
+  Span<const Stored> sample_at;
   Span<double> exact;
 };
 
+/// The place of a body that is not here.
+inline constexpr std::uint32_t no_place = 0xffffffffu;
 /// Parts of the sources of a target whose sums are exact.
 inline constexpr Index exact_parts = 64;
 

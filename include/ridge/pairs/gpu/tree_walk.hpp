@@ -44,8 +44,8 @@ struct WalkGroups {
   static constexpr const char* name = "tree walk";
 
   /// Nodes of a warp's stack. Taking one node adds at most seven: below `kept` from its end they
-  /// are taken one by one, and the deepest path fits.
-  static constexpr int stack = 768, kept = 8 * (spatial::most_levels + 2);
+  /// are taken one by one, and the deepest path fits, with nodes above those of 8^4 ranks.
+  static constexpr int stack = 768, kept = 8 * (spatial::most_levels + 6);
 
   TreeWalk<P> w;
   int groups; ///< from the first one on
