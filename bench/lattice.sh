@@ -3,17 +3,8 @@
 # type; 12x12 propagators under all schedules, beside the vendor's sum where there is one.
 # Usage: lattice.sh RIDGE DEVICE FOLDER
 set -euo pipefail
-ridge=$1 device=$2 folder=$3
-here=$(dirname "$0")
-mkdir -p "$folder"
-
-# run NAME KERNEL [OPTIONS]: writes FOLDER/NAME.json and prints a line a record.
-run() {
-  local name=$1
-  shift
-  "$ridge" bench "$@" --device "$device" --repeat 9 --json >"$folder/$name.json"
-  python3 "$here/print_records.py" "$folder/$name.json"
-}
+repeat=9
+source "$(dirname "$0")/records.sh"
 
 # Fields of 1 GB and a little more.
 size_of() {

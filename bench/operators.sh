@@ -3,17 +3,8 @@
 # launch widths, clover, staggered, and an operator of a file.
 # Usage: operators.sh RIDGE DEVICE FOLDER
 set -euo pipefail
-ridge=$1 device=$2 folder=$3
-here=$(dirname "$0")
-mkdir -p "$folder"
-
-# run NAME KERNEL [OPTIONS]: writes FOLDER/NAME.json and prints a line a record.
-run() {
-  local name=$1
-  shift
-  "$ridge" bench "$@" --device "$device" --repeat 9 --json >"$folder/$name.json"
-  python3 "$here/print_records.py" "$folder/$name.json"
-}
+repeat=9
+source "$(dirname "$0")/records.sh"
 
 for precision in fp64 fp32; do
   for kernel in wilson wilson-even-odd clover staggered; do

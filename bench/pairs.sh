@@ -3,16 +3,7 @@
 # bodies to many, and the other interactions under the default, as JSON records.
 # Usage: bench/pairs.sh RIDGE DEVICE OUTPUT_FOLDER
 set -euo pipefail
-ridge=$1 device=$2 folder=$3
-here=$(dirname "$0")
-mkdir -p "$folder"
-
-run() { # name, then arguments of ridge bench
-  local name=$1
-  shift
-  "$ridge" bench "$@" --device "$device" --json >"$folder/$name.json"
-  python3 "$here/print_records.py" "$folder/$name.json"
-}
+source "$(dirname "$0")/records.sh"
 
 sizes="4096 16384 65536 262144"
 [[ "$device" == cpu ]] && sizes="4096 32768"

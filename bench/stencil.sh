@@ -2,15 +2,7 @@
 # The stencil figures of docs/results: the named schedules and the default at the sizes of interest, as
 # JSON records. Usage: bench/stencil.sh RIDGE DEVICE OUTPUT_FOLDER
 set -euo pipefail
-ridge=$1 device=$2 folder=$3
-here=$(dirname "$0")
-
-run() { # name, then arguments of ridge bench
-  local name=$1
-  shift
-  "$ridge" bench "$@" --device "$device" --json >"$folder/$name.json"
-  python3 "$here/print_records.py" "$folder/$name.json"
-}
+source "$(dirname "$0")/records.sh"
 
 sizes="512x512x512 1024x1024x1024 2048x2048x256 4096x4096x64"
 # Rows narrower than a march's widest tile, and rows that do not begin at whole cache lines.
