@@ -1,4 +1,4 @@
-// Launches of systems, for test_chain_loads.py.
+// Launches of systems, for test_gpu_loads.py.
 #include <ridge/chain/gpu/bodies.hpp>
 #include <ridge/device/gpu/entry.hpp>
 #include <ridge/lab/kernels/chain/acoustic.hpp>

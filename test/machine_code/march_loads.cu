@@ -1,4 +1,4 @@
-// Marches whose loads from shared memory test_march_loads.py looks at.
+// Marches whose loads from shared memory test_gpu_loads.py looks at.
 #include <ridge/stencil/gpu/march_launch.hpp>
 #include <ridge/stencil/laplacian.hpp>
 

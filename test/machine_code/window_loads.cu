@@ -1,4 +1,4 @@
-// Marches with windows of registers that test_window_loads.py looks at.
+// Marches with windows of registers that test_gpu_loads.py looks at.
 #include <ridge/stencil/gpu/window_launch.hpp>
 #include <ridge/stencil/laplacian.hpp>
 
