@@ -71,39 +71,35 @@ constexpr std::string_view about_skins =
     "skin. A wide skin computes pairs that are outside of the cutoff in each step, as the cube of "
     "its reach; a narrow one builds lists more often. The best skin is where both cost the same: "
     "0.12 of the cutoff for a melt, more where a build takes many steps' time. What is predicted "
-    "is "
-    "a step of a run, its share of a build included, not one sum.";
-constexpr std::string_view source_of_skins =
-    "docs/near_pairs.md; targets of lists: cutoff 2.5, skin 0.3";
+    "is a step of a run, its share of a build included, not one sum.";
+Cause of_skins() {
+  Cause c = recorded_cause();
+  c.unit = "of the cutoff is skin";
+  c.recorded = &skin_of;
+  c.cure = &other_skin;
+  c.background = about_skins;
+  c.source = "docs/near_pairs.md; targets of lists: cutoff 2.5, skin 0.3";
+  return c;
+}
 
 } // namespace
 
 Cause loose_lists() {
-  Cause c = recorded_cause();
+  Cause c = of_skins();
   c.name = "loose-lists";
   c.title = "lists hold many pairs that are outside of the cutoff";
-  c.unit = "of the cutoff is skin";
   c.threshold = 0.3;
-  c.recorded = &skin_of;
-  c.cure = &other_skin;
   c.action = "give a smaller --skin, or ListOptions a smaller skin";
-  c.background = about_skins;
-  c.source = source_of_skins;
   return c;
 }
 
 Cause tight_lists() {
-  Cause c = recorded_cause();
+  Cause c = of_skins();
   c.name = "tight-lists";
   c.title = "lists are built nearly every step";
-  c.unit = "of the cutoff is skin";
   c.threshold = 0.06;
   c.above = false;
-  c.recorded = &skin_of;
-  c.cure = &other_skin;
   c.action = "give a larger --skin, or ListOptions a larger skin";
-  c.background = about_skins;
-  c.source = source_of_skins;
   return c;
 }
 

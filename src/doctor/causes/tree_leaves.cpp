@@ -14,7 +14,8 @@ std::optional<double> share_of_bodies(const Record& record) {
 }
 
 /// The fastest of those tried that only have another leaf, larger or smaller.
-Cure other_leaf(const Record& sick, const std::vector<Record>& tried, bool larger) {
+template <bool larger>
+Cure other_leaf(const Record& sick, const std::vector<Record>& tried) {
   const TreeWork now = *TreeWork::of(sick);
   Cure best;
   for (const Record& other : tried) {
@@ -39,46 +40,37 @@ constexpr std::string_view about_leaves =
     "bodies and many nodes: these have to be built, tested and met, each for more instructions "
     "than a body. Large leaves are opened for bodies that a node could stand for. What a walk "
     "costs is counted: instructions of a pair of bodies and of a body and a node, and a node's "
-    "test for each group. The doctor sums once under each other leaf and counts again; the times "
-    "of "
-    "building grow with the nodes.";
-constexpr std::string_view source_of_leaves =
-    "docs/trees.md; issue slots of a pair of bodies 15, of a node 37";
+    "test for each group. The doctor sums once under each other leaf and counts again; the "
+    "times of building grow with the nodes.";
+Cause of_leaves(bool larger) {
+  Cause c = recorded_cause();
+  c.tries = true;
+  c.unit = "of the walk's instructions are pairs of bodies";
+  c.recorded = &share_of_bodies;
+  c.cure = larger ? &other_leaf<true> : &other_leaf<false>;
+  c.background = about_leaves;
+  c.source = "docs/trees.md; issue slots of a pair of bodies 15, of a node 37";
+  return c;
+}
 
 } // namespace
 
 Cause small_leaves() {
-  Cause c = recorded_cause();
-  c.tries = true;
+  Cause c = of_leaves(true);
   c.name = "small-leaves";
   c.title = "leaves hold so few bodies that nodes take most of the time";
-  c.unit = "of the walk's instructions are pairs of bodies";
   c.threshold = 0.25;
   c.above = false;
-  c.recorded = &share_of_bodies;
-  c.cure = [](const Record& sick, const std::vector<Record>& tried) {
-    return other_leaf(sick, tried, true);
-  };
   c.action = "give a larger leaf, such as leaf=64";
-  c.background = about_leaves;
-  c.source = source_of_leaves;
   return c;
 }
 
 Cause large_leaves() {
-  Cause c = recorded_cause();
-  c.tries = true;
+  Cause c = of_leaves(false);
   c.name = "large-leaves";
   c.title = "leaves hold so many bodies that nodes spare little";
-  c.unit = "of the walk's instructions are pairs of bodies";
   c.threshold = 0.7;
-  c.recorded = &share_of_bodies;
-  c.cure = [](const Record& sick, const std::vector<Record>& tried) {
-    return other_leaf(sick, tried, false);
-  };
   c.action = "give a smaller leaf, such as leaf=64";
-  c.background = about_leaves;
-  c.source = source_of_leaves;
   return c;
 }
 
