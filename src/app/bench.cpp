@@ -101,7 +101,8 @@ struct BenchCommand {
     }
     if (over_ranks) {
       if (is_size_range(size)) (void)parse_extents(size, "--size over ranks");
-      bench_over_ranks(chosen, request, {ranks, scaling}, world, json);
+      request.world = {&world, ranks, scaling};
+      bench_over_ranks(chosen, request, json);
       return;
     }
     std::vector<Record> records;

@@ -51,11 +51,13 @@ void print(const Record& r, const comm::Communicator& ranks, const std::string& 
 
 } // namespace
 
-void bench_over_ranks(const lab::BenchKernel& kernel, const lab::BenchRequest& request,
-                      const lab::RankRequest& asked, comm::Communicator& ranks, bool json) {
+void bench_over_ranks(const lab::BenchKernel& kernel, const lab::BenchRequest& request, bool json) {
+  comm::Communicator& ranks = *request.world.ranks;
   std::string why_staged;
   (void)comm::choose_carrier(ranks, request.device, &why_staged);
-  const Record record = lab::bench_ranks(kernel, request, asked, ranks);
+  lab::RoofSource roof(request.device, true, request.roof);
+  Record record;
+  kernel.run(request, roof, [&](const Record& made) { record = made; });
   if (json) {
     fmt::print("{}\n", to_json(std::vector<Record>{record}));
   } else {

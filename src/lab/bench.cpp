@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace ridge::lab {
 
 RoofSource::RoofSource(Device device, bool quick, bool measures)
@@ -24,6 +26,14 @@ const Ceiling* RoofSource::find(std::string_view name) {
     roof_.ceilings.push_back(std::move(measured));
   }
   return roof_.find(name);
+}
+
+void BenchKernel::add_ranks(MakeCase over) {
+  over_ranks = true;
+  make_case = [one = std::move(make_case), many = std::move(over)](const BenchRequest& request,
+                                                                   RoofSource& roofs) {
+    return request.world ? many(request, roofs) : one(request, roofs);
+  };
 }
 
 const std::vector<BenchKernel>& bench_kernels() {

@@ -1,7 +1,12 @@
+#include <ridge/comm/communicator.hpp>
+#include <ridge/comm/step.hpp>
+#include <ridge/core/error.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/tune_case.hpp>
 #include <ridge/record/load.hpp>
+
+#include "account_ranks.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -79,26 +84,46 @@ std::string busy_text(const std::vector<Record>& records) {
 
 void BenchKernel::run(const BenchRequest& request, RoofSource& roof,
                       const std::function<void(const Record&)>& on_record) const {
-  bench_case(*make_case(request, roof), request, roof, on_record);
+  const World& world = request.world;
+  if (world && !over_ranks) {
+    throw UsageError(name + " runs on one rank: stencils, chains, and maps and sums of lattice "
+                            "fields run on several");
+  }
+  if (world && (request.schedule == "all" || request.schedule == "space"))
+    throw UsageError("over ranks one schedule is run at a time; give auto, a name or fields");
+  const auto the_case = make_case(request, roof);
+  bench_case(*the_case, request, roof, [&](Record record) {
+    if (world && world.scaling && world.ranks->ranks() > 1)
+      add_efficiency(record, *this, request, the_case->share(), roof);
+    on_record(record);
+  });
 }
 
 void bench_case(Case& the_case, const BenchRequest& request, RoofSource& roof,
                 const std::function<void(const Record&)>& on_record) {
   std::string source;
   const std::vector<AskedSchedule> schedules =
-      request.wisdom ? schedules_by_wisdom(the_case, request.schedule, &source)
-                     : the_case.menu().asked(request.schedule);
-  Accountant accountant(the_case, request, roof);
+      request.world    ? std::vector<AskedSchedule>{{"", request.schedule}}
+      : request.wisdom ? schedules_by_wisdom(the_case, request.schedule, &source)
+                       : the_case.menu().asked(request.schedule);
+  std::optional<Accountant> accountant; // of one rank
+  if (!request.world) accountant.emplace(the_case, request, roof);
   for (const AskedSchedule& s : schedules) {
     the_case.poison();
     const Program program = the_case.bind(s);
     program.run();
-    Record record = program.record();
+    Check check = the_case.check();
+    if (request.world) check = worst_of(*request.world.ranks, check);
+    Record record = request.world ? the_case.ranks()->record() : program.record();
     record.schedule_name = s.name;
     record.size = request.size;
     if (!source.empty()) record.details.push_back({source_detail, 0, source});
-    record.check = the_case.check();
-    accountant.account(record, program);
+    record.check = check;
+    if (accountant) {
+      accountant->account(record, program);
+    } else {
+      account_ranks(record, the_case, request, roof);
+    }
     the_case.complete(record, s);
     on_record(record);
   }

@@ -1,3 +1,4 @@
+#include <ridge/comm/step.hpp>
 #include <ridge/lab/case.hpp>
 
 #include <algorithm>
@@ -22,6 +23,11 @@ RoofMemory roof_memory(void* to, const void* from, Bytes size) {
   const Index rest = std::max<Index>(size.value - std::max(to_gap, from_gap), 0);
   return {MemoryRoof::Kind::copy, Bytes{rest / line * line}, static_cast<char*>(to) + to_gap,
           static_cast<const char*>(from) + from_gap};
+}
+
+Program Case::program_of_ranks() {
+  comm::Step* const step = ranks();
+  return {queue(), Bound([step] { step->run(); }), [step] { return step->record(); }};
 }
 
 const Menu& Case::menu() {

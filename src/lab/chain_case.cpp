@@ -249,12 +249,9 @@ void add_chain_kernels(std::vector<BenchKernel>& kernels) {
                        {r.size.count(), 1, 1}, place);
   };
   // Its operations read no neighbours.
-  kernel.make_rank_case = [](const BenchRequest& request, comm::Communicator& ranks,
-                             const std::string& grid) {
-    return share_case(
-        "chain", [](const BenchRequest& share, RoofSource&) { return stream_case(share); }, request,
-        ranks, grid);
-  };
+  kernel.add_ranks([one = kernel.make_case](const BenchRequest& request, RoofSource& roofs) {
+    return share_case("chain", one, request, roofs);
+  });
   kernels.push_back(std::move(kernel));
 }
 

@@ -1,10 +1,12 @@
 // The lab's cycles of multigrid.
+#include <ridge/comm/carrier.hpp>
+#include <ridge/comm/step.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/graph.hpp>
 #include <ridge/device/kind.hpp>
 #include <ridge/lab/bench_case.hpp>
-#include <ridge/lab/rank_case.hpp>
+#include <ridge/lab/rank_shares.hpp>
 #include <ridge/solve/grid/multigrid.hpp>
 
 #include "multigrid_bench.hpp"
@@ -44,15 +46,21 @@ std::unique_ptr<Menu> menu_of(const Place& place, int levels) {
           names, [] { return std::vector<Schedule>{CycleSchedule{}}; }, "cycles of multigrid"});
 }
 
+/// The equation that cycles are timed on: dirichlet faces unless the request has others.
+solve::GridProblem cycle_problem(const BenchRequest& request) {
+  if (request.boundary != "untouched")
+    return solve::parse_grid_problem(request.size.xyz(), request.boundary);
+  std::string walls;
+  for (int d = 0; d < request.size.rank(); ++d)
+    walls += fmt::format("{}{}=dirichlet:0", d > 0 ? "," : "", "xyz"[d]);
+  return solve::parse_grid_problem(request.size.xyz(), walls);
+}
+
 template <class T>
-class MultigridCase final : public Case {
+class MultigridCase : public Case {
 public:
   explicit MultigridCase(const BenchRequest& request)
-      : queue_(request.device), size_(request.size), measure_(request.measure),
-        f_(request.device, request.size, "the right-hand side"),
-        solver_(std::make_shared<solve::Multigrid<T>>(queue_, cycle_problem(request))) {
-    fill_random(queue_, f_.elements(), 42);
-  }
+      : MultigridCase(request, request.size, 42, cycle_problem(request)) {}
 
   [[nodiscard]] Queue& queue() override { return queue_; }
   [[nodiscard]] Subject subject() const override {
@@ -120,7 +128,17 @@ public:
     }
   }
 
-private:
+protected:
+  /// Of a problem of which this rank has `held`.
+  template <class... Ranks>
+  MultigridCase(const BenchRequest& request, const Extents& held, std::uint64_t seed,
+                const solve::GridProblem& problem, Ranks&... ranks)
+      : queue_(request.device), size_(request.size), measure_(request.measure),
+        f_(request.device, held, "the right-hand side"),
+        solver_(std::make_shared<solve::Multigrid<T>>(queue_, problem, ranks...)) {
+    fill_random(queue_, f_.elements(), seed);
+  }
+
   /// Repeats a cycle, on GPUs as one graph.
   [[nodiscard]] Bound bound(const CycleSchedule& schedule) {
     return Bound([this, schedule, repeated = std::make_shared<Repeated>()] {
@@ -129,9 +147,22 @@ private:
   }
 
   [[nodiscard]] Record record(const CycleSchedule& schedule) const {
-    Record r = cycle_record(queue_.device(), solver_->levels(), schedule,
-                            solver_->least_bytes(schedule), sizeof(T));
+    Record r;
+    r.pattern = "solve";
+    r.kernel = "multigrid";
+    r.device = queue_.device().id();
+    r.device_name = queue_.device().facts().name;
+    r.precision = sizeof(T) == 4 ? "fp32" : "fp64";
     r.size = size_;
+    r.schedule = text::print(schedule);
+    r.compiled = "ahead";
+    const Index3 n = solver_->levels()[static_cast<std::size_t>(schedule.level)];
+    const double bytes = solver_->least_bytes(schedule);
+    r.work.items = n.x * n.y * n.z;
+    r.work.read = Bytes{static_cast<Index>(std::llround(bytes * 2 / 3))};
+    r.work.written = Bytes{static_cast<Index>(std::llround(bytes / 3))};
+    r.work.convention = "bytes: on both ways a level reads u and f and writes u, and the next "
+                        "level's pass between; items: points solved for";
     return r;
   }
 
@@ -144,63 +175,117 @@ private:
   double bytes_ = 0; ///< least ones of the cycle that was bound last
 };
 
-void check_precision(const BenchRequest& request) {
-  if (request.precision != "fp32" && request.precision != "fp64")
-    throw UsageError(
-        fmt::format("unknown precision '{}'; multigrid has fp32 and fp64", request.precision));
+comm::Grid slabs_of(const solve::GridProblem& problem, const comm::Communicator& ranks,
+                    const std::string& asked) {
+  comm::Grid grid = solve::grid_of_ranks(problem, ranks.ranks());
+  if (!asked.empty() && asked != comm::to_text(grid.ranks()))
+    throw UsageError(fmt::format("--ranks {}: levels are shared along z alone, {}", asked,
+                                 comm::to_text(grid.ranks())));
+  return grid;
+}
+
+/// Levels shared along z.
+template <class T>
+class RankMultigridCase final : public MultigridCase<T>, private comm::Step {
+public:
+  explicit RankMultigridCase(const BenchRequest& request)
+      : RankMultigridCase(request, cycle_problem(request)) {}
+
+  [[nodiscard]] Program bind(const AskedSchedule& s) override {
+    (void)Base::bind(s);
+    return this->program_of_ranks();
+  }
+  /// Cycles from zero, each of which leaves an eighth or so of the residual: what a halo of the
+  /// wrong planes would stop.
+  [[nodiscard]] Check check() override {
+    constexpr int cycles = 4;
+    constexpr double of_each = 0.35;
+    this->solver_->begin(View<const T>(this->f_.view()));
+    for (int i = 0; i < cycles; ++i)
+      this->solver_->give_cycle({});
+    Check check;
+    check.max_error = this->solver_->relative_residual();
+    check.against = "a residual of 0";
+    const double most = std::pow(of_each, cycles);
+    check.ok = check.max_error <= most; // NaN is not
+    if (!check.ok)
+      check.message = fmt::format("{} cycles leave {:.2g} of the residual; {:.2g} is right", cycles,
+                                  check.max_error, most);
+    return check;
+  }
+
+  void complete(Record& /*record*/, const AskedSchedule& /*schedule*/) override {}
+  [[nodiscard]] comm::Step* ranks() override { return this; }
+  [[nodiscard]] Extents share() const override { return greatest_share(grid_, 3); }
+
+private:
+  using Base = MultigridCase<T>;
+
+  RankMultigridCase(const BenchRequest& request, const solve::GridProblem& problem)
+      : RankMultigridCase(request, problem,
+                          slabs_of(problem, *request.world.ranks, request.world.grid)) {}
+  RankMultigridCase(const BenchRequest& request, const solve::GridProblem& problem,
+                    const comm::Grid& grid)
+      : Base(request, own_of(grid, request.world.ranks->rank()),
+             42 + static_cast<std::uint64_t>(request.world.ranks->rank()), problem,
+             *request.world.ranks),
+        ranks_(*request.world.ranks), grid_(grid) {}
+
+  [[nodiscard]] static Extents own_of(const comm::Grid& grid, int rank) {
+    const Index3 n = grid.owned(rank).extents();
+    return {n.x, n.y, n.z};
+  }
+  [[nodiscard]] bool can_be_recorded() const { return this->solver_->messages().can_be_recorded; }
+
+  void run() override {
+    both_.run(this->queue_, can_be_recorded(),
+              [this] { this->solver_->give_cycle(this->schedule_); });
+  }
+  void run_exchange() override {
+    exchange_.run(this->queue_, can_be_recorded(), [this] { this->solver_->give_messages(); });
+  }
+  void run_compute() override {
+    compute_.run(this->queue_, true, [this] { this->solver_->give_cycle(this->schedule_, false); });
+  }
+  [[nodiscard]] bool exchanges() const override { return ranks_.ranks() > 1; }
+  [[nodiscard]] Record record() const override {
+    Record r = Base::record(this->schedule_);
+    r.ranks = ranks_.ranks();
+    r.in_cache = 3 * this->f_.count() * static_cast<Index>(sizeof(T)) <=
+                 this->queue_.device().facts().last_level_cache.value;
+    const auto messages = this->solver_->messages();
+    r.details.push_back({"rank_grid", 0, comm::to_text(grid_.ranks())});
+    r.details.push_back({"carrier", 0, exchanges() ? comm::to_text(messages.carrier) : "none"});
+    r.details.push_back({"exchange_bytes", ranks_.sum(messages.bytes), {}});
+    r.details.push_back({"levels", static_cast<double>(this->solver_->levels().size()), {}});
+    r.details.push_back({"shared_levels", static_cast<double>(messages.shared_levels), {}});
+    return r;
+  }
+
+  comm::Communicator& ranks_;
+  comm::Grid grid_;
+  Repeated both_, exchange_, compute_;
+};
+
+template <template <class> class C>
+std::unique_ptr<Case> in_precision(const BenchRequest& request) {
+  if (request.precision == "fp32") return std::make_unique<C<float>>(request);
+  if (request.precision == "fp64") return std::make_unique<C<double>>(request);
+  throw UsageError(
+      fmt::format("unknown precision '{}'; multigrid has fp32 and fp64", request.precision));
 }
 
 } // namespace
 
-solve::GridProblem cycle_problem(const BenchRequest& request) {
-  if (request.boundary != "untouched")
-    return solve::parse_grid_problem(request.size.xyz(), request.boundary);
-  std::string walls;
-  for (int d = 0; d < request.size.rank(); ++d)
-    walls += fmt::format("{}{}=dirichlet:0", d > 0 ? "," : "", "xyz"[d]);
-  return solve::parse_grid_problem(request.size.xyz(), walls);
-}
-
-CycleSchedule cycle_of(const BenchRequest& request, std::size_t levels) {
-  const Place place{request.device, {}, true};
-  return text::parse<CycleSchedule>(
-      menu_of(place, static_cast<int>(levels))->parse(request.schedule).text);
-}
-
-Record cycle_record(const Device& device, const std::vector<Index3>& levels,
-                    const CycleSchedule& schedule, double bytes, std::size_t number_bytes) {
-  Record r;
-  r.pattern = "solve";
-  r.kernel = "multigrid";
-  r.device = device.id();
-  r.device_name = device.facts().name;
-  r.precision = number_bytes == 4 ? "fp32" : "fp64";
-  r.schedule = text::print(schedule);
-  r.compiled = "ahead";
-  const Index3 n = levels[static_cast<std::size_t>(schedule.level)];
-  r.work.items = n.x * n.y * n.z;
-  r.work.read = Bytes{static_cast<Index>(std::llround(bytes * 2 / 3))};
-  r.work.written = Bytes{static_cast<Index>(std::llround(bytes / 3))};
-  r.work.convention = "bytes: on both ways a level reads u and f and writes u, and the next "
-                      "level's pass between; items: points solved for";
-  return r;
-}
-
 void add_multigrid(std::vector<BenchKernel>& kernels) {
   BenchKernel kernel{"multigrid", "solve",
                      "a cycle of multigrid for Poisson's equation; levelN begins on level N",
-                     Extents{256, 256, 256},
-                     [](const BenchRequest& request, RoofSource&) -> std::unique_ptr<Case> {
-                       check_precision(request);
-                       if (request.precision == "fp32")
-                         return std::make_unique<MultigridCase<float>>(request);
-                       return std::make_unique<MultigridCase<double>>(request);
+                     Extents{256, 256, 256}, [](const BenchRequest& request, RoofSource&) {
+                       return in_precision<MultigridCase>(request);
                      }};
-  kernel.make_rank_case = [](const BenchRequest& request, comm::Communicator& ranks,
-                             const std::string& grid) {
-    check_precision(request);
-    return rank_multigrid_case(request, ranks, grid);
-  };
+  kernel.add_ranks([](const BenchRequest& request, RoofSource&) {
+    return in_precision<RankMultigridCase>(request);
+  });
   kernel.tunes = false;
   kernels.push_back(std::move(kernel));
 }

@@ -4,42 +4,37 @@
 
 namespace ridge::lab {
 
-chain::RankRange rank_range(const chain::RankDivision& division, const BenchRequest& request,
-                            const comm::Communicator& ranks, const std::string& grid) {
+chain::RankRange rank_range(const chain::RankDivision& division, const BenchRequest& request) {
+  const auto& [ranks, grid, scaling] = request.world;
   const Index3 n = request.size.xyz();
-  const Index3 shape = grid.empty() ? chain::choose_ranks(division, ranks.ranks(), n)
-                                    : comm::parse_ranks(grid, ranks.ranks());
-  return {division, n, shape, ranks.rank()};
+  const Index3 shape = grid.empty() ? chain::choose_ranks(division, ranks->ranks(), n)
+                                    : comm::parse_ranks(grid, ranks->ranks());
+  return {division, n, shape, ranks->rank()};
 }
 
-std::string outer_grid(const std::string& name, int inner, const Extents& size,
-                       const std::string& grid, int ranks) {
+World outer_ranks(const std::string& name, int inner, const BenchRequest& request) {
+  const Extents& size = request.size;
   if (size.rank() <= inner) {
     throw UsageError(fmt::format("{} over ranks divides its outer dimensions, and --size {} has "
                                  "none: give {} numbers or more",
                                  name, to_text(size), inner + 1));
   }
-  if (grid.empty()) {
-    std::string text;
+  World world = request.world;
+  if (world.grid.empty()) {
     for (int d = 0; d + 1 < size.rank(); ++d)
-      text += "1x";
-    return text + std::to_string(ranks);
+      world.grid += "1x";
+    world.grid += std::to_string(world.ranks->ranks());
+    return world;
   }
-  const Extents asked = parse_extents(grid, "--ranks");
+  const Extents asked = parse_extents(world.grid, "--ranks");
   for (int d = 0; d < inner; ++d) {
     if (asked[d] > 1) {
       throw UsageError(fmt::format("--ranks {}: {} is divided along its outer dimensions, from "
                                    "number {} on",
-                                   grid, name, inner + 1));
+                                   world.grid, name, inner + 1));
     }
   }
-  return grid;
-}
-
-std::optional<chain::Schedule> rank_schedule(const BenchRequest& request,
-                                             const chain::Description& chain, Index3 extents) {
-  if (request.schedule == "auto") return std::nullopt;
-  return chain::parse_schedule(request.schedule, request.device, chain, extents).schedule;
+  return world;
 }
 
 } // namespace ridge::lab

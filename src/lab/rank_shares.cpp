@@ -1,4 +1,5 @@
 #include <ridge/comm/gather.hpp>
+#include <ridge/comm/step.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/lab/case.hpp>
 #include <ridge/lab/rank_shares.hpp>
@@ -14,8 +15,9 @@
 
 namespace ridge::lab {
 
-Extents shares_grid(const comm::Communicator& ranks, const std::string& text, const Extents& size,
-                    const std::string& kernel) {
+Extents shares_grid(const World& world, const Extents& size, const std::string& kernel) {
+  const comm::Communicator& ranks = *world.ranks;
+  const std::string& text = world.grid;
   if (text.empty()) return lattice::choose_ranks(ranks.ranks(), size, 0);
   const Extents grid = parse_extents(text, "--ranks");
   if (grid.count() != ranks.ranks() || grid.rank() > size.rank()) {
@@ -39,6 +41,16 @@ Extents greatest_share(const Extents& size, const Extents& grid) {
   return {most, size.rank()};
 }
 
+Extents greatest_share(const comm::Grid& grid, int dimensions) {
+  Index most[3] = {};
+  for (int rank = 0; rank < grid.count(); ++rank) {
+    const Index3 n = grid.owned(rank).extents();
+    for (int d = 0; d < 3; ++d)
+      most[d] = std::max(most[d], comm::along(n, d));
+  }
+  return {most, dimensions};
+}
+
 namespace {
 
 /// What a rank has of a size that is divided so.
@@ -52,31 +64,54 @@ Extents share_of(const Extents& size, const Extents& grid, int rank) {
   return {own, size.rank()};
 }
 
-class ShareCase final : public RankCase {
+class ShareCase final : public Case, private comm::Step {
 public:
   ShareCase(const std::string& kernel, const MakeCase& make_case, const BenchRequest& request,
-            comm::Communicator& ranks, const std::string& grid, bool slices)
-      : size_(request.size), ranks_(ranks), grid_(shares_grid(ranks, grid, size_, kernel)),
-        schedule_(request.schedule), roof_(request.device, true, request.roof), slices_(slices) {
+            RoofSource& roofs, bool slices)
+      : size_(request.size), ranks_(*request.world.ranks),
+        grid_(shares_grid(request.world, size_, kernel)), slices_(slices) {
     BenchRequest mine = request;
-    mine.size = share_of(size_, grid_, ranks.rank());
-    case_ = make_case(mine, roof_);
+    mine.size = share_of(size_, grid_, ranks_.rank());
+    mine.world = {};
+    case_ = make_case(mine, roofs);
     count_ = case_->results().size();
     of_slice_ = slices ? count_ / static_cast<std::size_t>(mine.size[last()]) : count_;
     message_ = slices ? of_slice_ * static_cast<std::size_t>(share()[last()]) : count_;
     mine_.resize(message_);
-    all_.resize(message_ * static_cast<std::size_t>(ranks.ranks()));
+    all_.resize(message_ * static_cast<std::size_t>(ranks_.ranks()));
     // Of slices, ranks may have more and fewer: the host sends those.
     const Span<const double> there = case_->results_on_device();
     if (exchanges() && !slices && there.size == static_cast<Index>(count_)) {
       gather_ =
-          std::make_unique<comm::Gather>(ranks, case_->queue(), there.data,
+          std::make_unique<comm::Gather>(ranks_, case_->queue(), there.data,
                                          Bytes{there.size * static_cast<Index>(sizeof(double))});
     }
   }
 
   [[nodiscard]] Queue& queue() override { return case_->queue(); }
-  void bind() override { program_.emplace(case_->bind(case_->menu().asked(schedule_).front())); }
+  [[nodiscard]] Subject subject() const override { return case_->subject(); }
+  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
+    return case_->menu_at(place);
+  }
+  [[nodiscard]] Program bind(const AskedSchedule& s) override {
+    program_.emplace(case_->bind(case_->menu().asked(s.text).front()));
+    return program_of_ranks();
+  }
+  void poison() override {
+    case_->poison();
+    total_.clear();
+  }
+  [[nodiscard]] Check check() override {
+    if (gather_ && gather_->needs_no_host()) read();
+    queue().wait();
+    const Check mine = case_->check();
+    return mine.ok && exchanges() ? check_total(mine) : mine;
+  }
+  [[nodiscard]] Limit limit() const override { return case_->limit(); }
+  [[nodiscard]] comm::Step* ranks() override { return this; }
+  [[nodiscard]] Extents share() const override { return greatest_share(size_, grid_); }
+
+private:
   void run() override {
     run_compute();
     run_exchange();
@@ -100,21 +135,8 @@ public:
     mine_.resize(message_); // of slices, ranks may own some more and some fewer
   }
   [[nodiscard]] bool exchanges() const override { return !mine_.empty(); }
-  [[nodiscard]] std::string roof_name() const override { return case_->limit().name; }
-
-  [[nodiscard]] Check check() override {
-    case_->poison();
-    total_.clear();
-    run();
-    if (gather_ && gather_->needs_no_host()) read();
-    queue().wait();
-    Check mine = case_->check();
-    if (mine.ok && exchanges()) mine = check_total(mine);
-    return worst_of(ranks_, mine);
-  }
-  [[nodiscard]] Record record() override {
+  [[nodiscard]] Record record() const override {
     Record record = program_->record();
-    record.size = size_;
     record.ranks = ranks_.ranks();
     const auto over_ranks = [&](auto& number) {
       number = static_cast<std::remove_reference_t<decltype(number)>>(
@@ -131,9 +153,7 @@ public:
         {"exchange_bytes", static_cast<double>(all_.size() * sizeof(double)), {}});
     return record;
   }
-  [[nodiscard]] Extents share() const override { return greatest_share(size_, grid_); }
 
-private:
   /// What all ranks sent, and its sum.
   void read() {
     gather_->get(all_.data());
@@ -188,8 +208,6 @@ private:
   Extents size_;
   comm::Communicator& ranks_;
   Extents grid_;
-  std::string schedule_;
-  RoofSource roof_;
   bool slices_;
   /// Results of this rank and of a slice, and numbers of a message.
   std::size_t count_ = 0, of_slice_ = 0, message_ = 0;
@@ -201,10 +219,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<RankCase> share_case(const std::string& kernel, const MakeCase& make_case,
-                                     const BenchRequest& request, comm::Communicator& ranks,
-                                     const std::string& grid, bool slices) {
-  return std::make_unique<ShareCase>(kernel, make_case, request, ranks, grid, slices);
+std::unique_ptr<Case> share_case(const std::string& kernel, const MakeCase& make_case,
+                                 const BenchRequest& request, RoofSource& roofs, bool slices) {
+  return std::make_unique<ShareCase>(kernel, make_case, request, roofs, slices);
 }
 
 } // namespace ridge::lab

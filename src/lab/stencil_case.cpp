@@ -1,13 +1,11 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
 #include <ridge/device/field.hpp>
-#include <ridge/device/generate.hpp>
-#include <ridge/lab/rank_case.hpp>
 #include <ridge/lab/stencil_case.hpp>
 #include <ridge/lab/storage.hpp>
 #include <ridge/lab/user_kernel.hpp>
-#include <ridge/stencil/menu.hpp>
-#include <ridge/stencil/stored_demand.hpp>
+
+#include "stencil_on_views.hpp"
 
 #include <fmt/format.h>
 
@@ -19,64 +17,6 @@ namespace ridge::lab {
 using stencil::stored_kernel;
 
 namespace {
-
-template <class T>
-class StencilOnViews : public Case {
-public:
-  using Kernel = std::shared_ptr<const stencil::CheckedKernel<T>>;
-
-  StencilOnViews(std::string name, Queue& queue, Kernel kernel, std::vector<View<const T>> in,
-                 const View<T>& out)
-      : name_(std::move(name)), queue_(queue), kernel_(std::move(kernel)), in_(std::move(in)),
-        out_(out) {}
-
-  [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] Subject subject() const override {
-    const Index3 n = out_.extents;
-    return {&kernel_->call_type(), name_, precision_name<T>(), Extents{n.x, n.y, n.z}};
-  }
-  [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
-    return stencil::menu(kernel_->traits(), out_.extents, place, stencil::Strides::of(out_));
-  }
-  [[nodiscard]] Program bind(const AskedSchedule& s) override {
-    const auto schedule = held<stencil::Schedule>(s);
-    return kernel_->bind(queue_, in_, out_, &schedule, name_);
-  }
-  void poison() override { fill_bytes(queue_, out_.data, poison_byte, bytes()); }
-  [[nodiscard]] Check check() override {
-    using Number = std::conditional_t<is_stored<T>, float, T>;
-    return check_stencil<T>(queue_, *kernel_, in_, out_, poison_byte, bounded_unit<Number>);
-  }
-  void complete(Record& record, const AskedSchedule& /*schedule*/) override {
-    record.precision = precision_name<T>();
-    if (is_stored<T>) record.details.push_back({"arithmetic", 0, "fp32"});
-  }
-  [[nodiscard]] Limit limit() const override {
-    const Work work = stencil::work_of(kernel_->traits(), out_.extents);
-    return {"copy", "B/s", static_cast<double>(work.read.value + work.written.value), std::nullopt,
-            roof_memory(out_.data, in_[0].data, bytes())};
-  }
-
-  /// The same kernel on packed fields of S.
-  template <class S>
-  [[nodiscard]] std::unique_ptr<Case> stored(const void* in, void* out) const {
-    const Index3 n = out_.extents;
-    return stencil_on_views<S>(name_, queue_, stored_kernel<S>(*kernel_, lab_library()),
-                               {View<const S>(static_cast<const S*>(in), n)},
-                               View<S>(static_cast<S*>(out), n));
-  }
-  [[nodiscard]] std::size_t inputs() const { return in_.size(); }
-
-private:
-  static constexpr unsigned char poison_byte = 0xff;
-  [[nodiscard]] Bytes bytes() const { return {out_.span() * static_cast<Index>(sizeof(T))}; }
-
-  std::string name_;
-  Queue& queue_;
-  Kernel kernel_;
-  std::vector<View<const T>> in_;
-  View<T> out_;
-};
 
 /// Fills a field with numbers of [-1, 1): those of the device, or of a period that no row has.
 template <class T>
@@ -239,10 +179,9 @@ BenchKernel bench_stencil(const std::string& name, const std::string& meaning,
     return stencil::menu(r.precision == "fp32" ? kernel.fp32->traits() : kernel.fp64->traits(),
                          r.size.xyz(), place);
   };
-  made.make_rank_case = [name, make](const BenchRequest& request, comm::Communicator& ranks,
-                                     const std::string& grid) {
-    return rank_stencil_case(name, make(request.size), request, ranks, grid);
-  };
+  made.add_ranks([name, make](const BenchRequest& request, RoofSource&) {
+    return rank_stencil_case(name, make(request.size), request);
+  });
   return made;
 }
 

@@ -2,12 +2,11 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
 #include <ridge/device/cpu/parallel.hpp>
-#include <ridge/device/generate.hpp>
-#include <ridge/lab/rank_case.hpp>
-#include <ridge/lab/stencil_case.hpp>
+#include <ridge/lab/rank_shares.hpp>
 #include <ridge/stencil/over_ranks.hpp>
 
-#include <algorithm>
+#include "stencil_on_views.hpp"
+
 #include <limits>
 #include <optional>
 
@@ -15,146 +14,78 @@ namespace ridge::lab {
 
 namespace {
 
+using stencil::Offset;
+using stencil::Traits;
+
 /// The grid that `text` names, or the one with least exchange where it is empty. Throws UsageError
 /// as comm::parse_ranks and comm::Grid do.
-comm::Grid rank_grid(const comm::Communicator& ranks, const std::string& text,
-                     const stencil::Traits& traits, Index3 points) {
+comm::Grid rank_grid(const comm::Communicator& ranks, const std::string& text, const Traits& traits,
+                     Index3 points) {
   const comm::Reach reach = stencil::reach_of(traits.footprints);
   const Index3 shape = text.empty() ? comm::choose_ranks(ranks.ranks(), points, reach)
                                     : comm::parse_ranks(text, ranks.ranks());
   return {points, shape, reach};
 }
 
+/// What this rank has of a stencil's fields, and a queue for them.
 template <class T>
-class RankStencilCase final : public RankCase {
-public:
-  using Kernel = std::shared_ptr<const stencil::CheckedKernel<T>>;
+struct RankFields {
+  RankFields(const std::string& name, const Traits& traits, const BenchRequest& request);
 
-  RankStencilCase(std::string name, Kernel kernel, const BenchRequest& request,
-                  comm::Communicator& ranks, const std::string& grid);
-
-  [[nodiscard]] Queue& queue() override { return queue_; }
-  void bind() override {
-    program_.emplace(ranks_, queue_, grid_, stencil::AnyRankCall<T>{kernel_, addresses(), &out_},
-                     schedule(), name_);
-  }
-  void run() override { program_->run(); }
-  void run_exchange() override { program_->run_exchange(); }
-  void run_compute() override { program_->run_compute(); }
-  [[nodiscard]] Record record() override;
-  [[nodiscard]] Extents share() const override;
-  [[nodiscard]] Check check() override;
-
-private:
-  static constexpr unsigned char poison = 0xff;
-  [[nodiscard]] std::vector<const comm::RankField<T>*> addresses() const {
-    std::vector<const comm::RankField<T>*> all;
-    for (const auto& field : in_)
-      all.push_back(&field);
+  [[nodiscard]] std::vector<View<const T>> inputs() const {
+    std::vector<View<const T>> all;
+    for (const auto& field : in)
+      all.emplace_back(field.view());
     return all;
-  }
-  [[nodiscard]] std::optional<stencil::Schedule> schedule() const;
-  static Bytes bytes(const comm::RankField<T>& field) {
-    return {field.view().span() * static_cast<Index>(sizeof(T))};
   }
   /// The number of input i at a point of the whole field.
   [[nodiscard]] T number(std::size_t i, Index x, Index y, Index z) const;
-  /// Sets an input's points of a box; poisons the others.
-  void fill(std::size_t i, const comm::Box& box);
-  /// Whether the halo that input i's footprint reads holds the numbers of the ranks that own it.
-  [[nodiscard]] Check check_halo(std::size_t i);
-  /// Compares what this rank computed of its fields with the reference.
-  [[nodiscard]] Check check_results();
+  /// Sets the points of an input that this rank owns; poisons the others.
+  void fill(std::size_t i);
+  /// Compares the halo that input i's footprint reads with the numbers of the ranks that own it.
+  [[nodiscard]] Check check_halo(std::size_t i, const std::vector<Offset>& footprint);
 
-  std::string name_;
-  comm::Communicator& ranks_;
-  Queue queue_;
-  Extents size_;
-  Kernel kernel_;
-  stencil::Traits traits_;
-  comm::Grid grid_;
-  std::vector<comm::RankField<T>> in_;
-  comm::RankField<T> out_;
-  std::string schedule_;
-  std::optional<stencil::AnyRankProgram<T>> program_;
+  comm::Communicator& ranks;
+  Queue queue;
+  comm::Grid grid;
+  std::vector<comm::RankField<T>> in;
+  comm::RankField<T> out;
 };
 
 template <class T>
-RankStencilCase<T>::RankStencilCase(std::string name, Kernel kernel, const BenchRequest& request,
-                                    comm::Communicator& ranks, const std::string& grid)
-    : name_(std::move(name)), ranks_(ranks), queue_(request.device), size_(request.size),
-      kernel_(std::move(kernel)), traits_(kernel_->traits()),
-      grid_(rank_grid(ranks, grid, traits_, request.size.xyz())),
-      out_(request.device, grid_, ranks.rank(), "the output of " + name_),
-      schedule_(request.schedule) {
-  if (stencil::interior_points(traits_, size_.xyz()) == 0) {
-    const stencil::Offset& r = traits_.radius;
-    throw UsageError("--size " + to_text(size_) + ": " + name_ + " needs at least " +
+RankFields<T>::RankFields(const std::string& name, const Traits& traits,
+                          const BenchRequest& request)
+    : ranks(*request.world.ranks), queue(request.device),
+      grid(rank_grid(ranks, request.world.grid, traits, request.size.xyz())),
+      out(request.device, grid, ranks.rank(), "the output of " + name) {
+  if (stencil::interior_points(traits, request.size.xyz()) == 0) {
+    const Offset& r = traits.radius;
+    throw UsageError("--size " + to_text(request.size) + ": " + name + " needs at least " +
                      to_text(Extents{2 * r.x + 1, 2 * r.y + 1, 2 * r.z + 1}) + " points");
   }
-  for (int i = 0; i < traits_.inputs(); ++i)
-    in_.emplace_back(request.device, grid_, ranks.rank(),
-                     "input " + std::to_string(i) + " of " + name_);
-  for (std::size_t i = 0; i < in_.size(); ++i)
-    fill(i, in_[i].owned());
-}
-
-template <class T>
-std::optional<stencil::Schedule> RankStencilCase<T>::schedule() const {
-  const comm::Division mine = comm::divide(grid_, ranks_.rank());
-  if (schedule_ == "auto" || mine.inner.empty()) return std::nullopt;
-  return stencil::parse_schedule(schedule_, queue_.device(), traits_, out_.held().extents())
-      .schedule;
-}
-
-template <class T>
-Record RankStencilCase<T>::record() {
-  Record record = program_->record();
-  record.size = size_;
-  return record;
-}
-
-template <class T>
-Extents RankStencilCase<T>::share() const {
-  Index3 most{};
-  for (int rank = 0; rank < grid_.count(); ++rank) {
-    const Index3 n = grid_.owned(rank).extents();
-    most = {std::max(most.x, n.x), std::max(most.y, n.y), std::max(most.z, n.z)};
+  for (int i = 0; i < traits.inputs(); ++i) {
+    in.emplace_back(request.device, grid, ranks.rank(),
+                    "input " + std::to_string(i) + " of " + name);
+    fill(in.size() - 1);
   }
-  const Index sizes[] = {most.x, most.y, most.z};
-  return Extents(sizes, size_.rank());
 }
 
 template <class T>
-Check RankStencilCase<T>::check() {
-  for (std::size_t i = 0; i < in_.size(); ++i)
-    fill(i, in_[i].owned());
-  fill_bytes(queue_, out_.view().data, poison, bytes(out_));
-  program_->run();
-  queue_.wait();
-  Check mine{true, 0, "reference", ""};
-  for (std::size_t i = 0; i < in_.size() && mine.ok; ++i)
-    mine = check_halo(i);
-  if (mine.ok && stencil::interior_points(traits_, out_.held().extents()) > 0)
-    mine = check_results();
-  return worst_of(ranks_, mine);
-}
-
-template <class T>
-T RankStencilCase<T>::number(std::size_t i, Index x, Index y, Index z) const {
-  const Index3 n = size_.xyz();
+T RankFields<T>::number(std::size_t i, Index x, Index y, Index z) const {
+  const Index3 n = grid.points();
   return static_cast<T>(random_value(i + 1, x + n.x * (y + n.y * z)));
 }
 
 template <class T>
-void RankStencilCase<T>::fill(std::size_t i, const comm::Box& box) {
-  const comm::Box& held = in_[i].held();
+void RankFields<T>::fill(std::size_t i) {
+  const comm::Box& box = in[i].owned();
+  const comm::Box& held = in[i].held();
   const Index3 n = held.extents();
   Memory memory; // of the host, where the device's cannot be written to
-  View<T> to = in_[i].view();
-  const bool direct = queue_.device().host_accessible();
+  View<T> to = in[i].view();
+  const bool direct = queue.device().host_accessible();
   if (!direct) {
-    memory = Memory(queue_.device(), Bytes{held.count() * static_cast<Index>(sizeof(T))},
+    memory = Memory(queue.device(), Bytes{held.count() * static_cast<Index>(sizeof(T))},
                     "numbers to fill a field", Memory::Place::staging);
     to = View<T>(static_cast<T*>(memory.data()), n);
   }
@@ -172,19 +103,19 @@ void RankStencilCase<T>::fill(std::size_t i, const comm::Box& box) {
       }
     }
   });
-  if (!direct) in_[i].copy_from_host(queue_, to.data);
-  queue_.wait();
+  if (!direct) in[i].copy_from_host(queue, to.data);
+  queue.wait();
 }
 
 template <class T>
-Check RankStencilCase<T>::check_halo(std::size_t i) {
-  const comm::Box& held = in_[i].held();
+Check RankFields<T>::check_halo(std::size_t i, const std::vector<Offset>& footprint) {
+  const comm::Box& held = in[i].held();
   const Index3 n = held.extents();
   std::vector<T> values(static_cast<std::size_t>(held.count()));
-  in_[i].copy_to_host(queue_, values.data());
-  queue_.wait();
-  const auto reach = stencil::reach_of({traits_.footprints[i]});
-  for (const comm::Route& route : comm::halo_plan(grid_, ranks_.rank(), reach).receives) {
+  in[i].copy_to_host(queue, values.data());
+  queue.wait();
+  const auto reach = stencil::reach_of({footprint});
+  for (const comm::Route& route : comm::halo_plan(grid, ranks.rank(), reach).receives) {
     const comm::Box& box = route.box;
     for (Index z = box.begin.z; z < box.end.z; ++z) {
       for (Index y = box.begin.y; y < box.end.y; ++y) {
@@ -204,22 +135,59 @@ Check RankStencilCase<T>::check_halo(std::size_t i) {
 }
 
 template <class T>
-Check RankStencilCase<T>::check_results() {
-  std::vector<View<const T>> in;
-  for (const auto& field : in_)
-    in.emplace_back(field.view());
-  return check_stencil<T>(queue_, *kernel_, in, out_.view(), poison, bounded_unit<T>);
-}
+class RankStencilCase final : private RankFields<T>, public StencilOnViews<T> {
+public:
+  using Fields = RankFields<T>;
+  using OnViews = StencilOnViews<T>;
+
+  RankStencilCase(const std::string& name, const typename OnViews::Kernel& kernel,
+                  const BenchRequest& request)
+      : Fields(name, kernel->traits(), request),
+        OnViews(name, Fields::queue, kernel, Fields::inputs(), Fields::out.view()),
+        dimensions_(request.size.rank()) {}
+
+  [[nodiscard]] Program bind(const AskedSchedule& s) override {
+    const bool inner = !comm::divide(Fields::grid, Fields::ranks.rank()).inner.empty();
+    std::optional<stencil::Schedule> schedule;
+    if (s.text != "auto" && inner) schedule = this->template held<stencil::Schedule>(s);
+    std::vector<const comm::RankField<T>*> addresses;
+    for (const auto& field : Fields::in)
+      addresses.push_back(&field);
+    program_.emplace(Fields::ranks, Fields::queue, Fields::grid,
+                     stencil::AnyRankCall<T>{this->kernel_, addresses, &(Fields::out)}, schedule,
+                     this->name_);
+    return this->program_of_ranks();
+  }
+  void poison() override {
+    for (std::size_t i = 0; i < Fields::in.size(); ++i)
+      Fields::fill(i);
+    OnViews::poison();
+  }
+  [[nodiscard]] Check check() override {
+    Fields::queue.wait();
+    const Traits& traits = this->kernel_->traits();
+    Check mine{true, 0, "reference", ""};
+    for (std::size_t i = 0; i < Fields::in.size() && mine.ok; ++i)
+      mine = Fields::check_halo(i, traits.footprints[i]);
+    const bool computes = stencil::interior_points(traits, this->out_.extents) > 0;
+    return mine.ok && computes ? OnViews::check() : mine;
+  }
+  [[nodiscard]] comm::Step* ranks() override { return &*program_; }
+  [[nodiscard]] Extents share() const override { return greatest_share(Fields::grid, dimensions_); }
+
+private:
+  int dimensions_;
+  std::optional<stencil::AnyRankProgram<T>> program_;
+};
 
 } // namespace
 
-std::unique_ptr<RankCase> rank_stencil_case(const std::string& name, const StencilKernel& kernel,
-                                            const BenchRequest& request, comm::Communicator& ranks,
-                                            const std::string& grid) {
+std::unique_ptr<Case> rank_stencil_case(const std::string& name, const StencilKernel& kernel,
+                                        const BenchRequest& request) {
   if (request.precision == "fp64")
-    return std::make_unique<RankStencilCase<double>>(name, kernel.fp64, request, ranks, grid);
+    return std::make_unique<RankStencilCase<double>>(name, kernel.fp64, request);
   if (request.precision == "fp32")
-    return std::make_unique<RankStencilCase<float>>(name, kernel.fp32, request, ranks, grid);
+    return std::make_unique<RankStencilCase<float>>(name, kernel.fp32, request);
   refuse_precision(request.precision, name, "fp32 and fp64");
 }
 

@@ -67,7 +67,7 @@ TEST(NewStencil, IsKnownToModelAndDoctor) {
   }
   const BenchKernel& kernel = find_bench_kernel("asymmetric");
   EXPECT_TRUE(kernel.make_menu);
-  EXPECT_TRUE(kernel.make_rank_case);
+  EXPECT_TRUE(kernel.over_ranks);
 }
 
 TEST(NewStencil, IsAppliedToDataWithTheirSpacing) {

@@ -11,6 +11,7 @@
 #include <ridge/chain/placed.hpp>
 #include <ridge/chain/rank_range.hpp>
 #include <ridge/comm/exchange.hpp>
+#include <ridge/comm/step.hpp>
 #include <ridge/device/graph.hpp>
 
 #include <memory>
@@ -44,7 +45,7 @@ padded_arrays(const RankRange& range, const Description& chain,
 /// undefined afterwards. Profiles are not exchanged: each rank has all values that it holds.
 /// Collective, like run().
 template <class C, class T>
-class RankProgram {
+class RankProgram final : public comm::Step {
 public:
   /// Queue, arrays and communicator must outlive it. Throws as Program and Exchange do.
   RankProgram(comm::Communicator& ranks, Queue& queue, const RankRange& range, const C& chain,
@@ -55,23 +56,21 @@ public:
                   detail::padded_arrays(range, description_, memory(views))),
         program_(bind(queue, placed_request(range, chain, views), schedule, kernel)) {}
 
-  /// Gives one launch to the queue.
-  void run() {
+  void run() override {
     run_exchange();
     run_compute();
   }
-  /// Its parts. Where messages need no host the exchange is a graph from the second time on.
-  void run_exchange() {
+  /// Where messages need no host the exchange is a graph from the second time on.
+  void run_exchange() override {
     halos_.run(queue_, exchange_.can_be_recorded(), [this] {
       exchange_.begin();
       exchange_.finish();
     });
   }
-  void run_compute() { program_.run(); }
+  void run_compute() override { program_.run(); }
 
   [[nodiscard]] const comm::Exchange& exchange() const { return exchange_; }
-  /// What runs on all ranks together; not timed. Collective.
-  [[nodiscard]] Record record() const {
+  [[nodiscard]] Record record() const override {
     return detail::rank_record(program_.record(), range_, description_, exchange_, ranks_);
   }
 

@@ -38,6 +38,14 @@ struct FarRequest {
   int degree = 4;
 };
 
+/// The ranks that run a kernel together.
+struct World {
+  comm::Communicator* ranks = nullptr; ///< null: one rank, alone
+  std::string grid = {};               ///< PxQxR; empty: the one with least exchange
+  bool scaling = false;                ///< also one rank alone, with all of it and with a share
+  explicit operator bool() const { return ranks != nullptr; }
+};
+
 /// What to run.
 struct BenchRequest {
   Device device;
@@ -56,6 +64,7 @@ struct BenchRequest {
   std::optional<NearRequest> near = {};         ///< interactions: only those within a cutoff
   std::optional<double> theta = {}, error = {}; ///< trees: how wide nodes may look, or rms error
   bool roof = true; ///< ceilings are measured, which take seconds on a cpu
+  World world = {};
 };
 
 /// Ceilings of one device, each measured when first asked for and then remembered.
@@ -75,7 +84,7 @@ private:
 };
 
 class Case;
-class RankCase;
+using MakeCase = std::function<std::unique_ptr<Case>(const BenchRequest&, RoofSource&)>;
 
 /// A kernel of the lab.
 struct BenchKernel {
@@ -83,25 +92,25 @@ struct BenchKernel {
   std::string pattern;
   std::string meaning;
   Extents default_size;
-  /// Makes the kernel's fields as asked. Throws UsageError for sizes and precisions it does not
-  /// have.
-  std::function<std::unique_ptr<Case>(const BenchRequest&, RoofSource&)> make_case;
+  /// Makes the kernel's fields as asked, over ranks where the request has a world of them. Throws
+  /// UsageError for sizes and precisions it does not have.
+  MakeCase make_case;
   std::string default_precision = "fp64";
   /// The menu of its launches at a place, which need not be here; empty where the model does not
   /// know what they do. Throws UsageError for sizes and precisions that it does not have.
   std::function<std::unique_ptr<Menu>(const BenchRequest&, const Place&)> make_menu = {};
-  /// The same over ranks, `grid` as parse_ranks takes it or empty; null where a kernel runs on one
-  /// rank only.
-  std::function<std::unique_ptr<RankCase>(const BenchRequest&, comm::Communicator&,
-                                          const std::string& grid)>
-      make_rank_case = {};
   OnArrays on_arrays = {}; ///< what C, Fortran and others give
   bool tunes = true;       ///< its schedules do the same work, so that the fastest may be kept
   bool in_lab = false;     ///< the whole table of `ridge lab` has a row of it
+  bool over_ranks = false; ///< runs over ranks, too
 
   /// Whether it is an interaction, which takes a cutoff and a far field.
   [[nodiscard]] bool among_bodies() const { return pattern == "pairs"; }
-  /// Runs what is asked and hands over a record for each schedule as soon as it is done.
+  /// Lets it run over ranks: `over` makes the case of a request with a world.
+  void add_ranks(MakeCase over);
+  /// Runs what is asked and hands over a record for each schedule as soon as it is done. Over ranks
+  /// it is collective, and the record is the same on all of them. Throws UsageError for ranks where
+  /// the kernel runs on one only.
   void run(const BenchRequest& request, RoofSource& roof,
            const std::function<void(const Record&)>& on_record) const;
 };

@@ -7,9 +7,13 @@
 namespace ridge::lab {
 
 /// Runs a case under each schedule of the request: results poisoned, one launch, its check, its
-/// timing and the ceiling. Hands over each record as soon as it is done.
+/// timing and the ceiling. Hands over each record as soon as it is done. Over ranks the one
+/// schedule of the request is timed whole, its exchange alone and its computation alone.
 void bench_case(Case& the_case, const BenchRequest& request, RoofSource& roof,
                 const std::function<void(const Record&)>& on_record);
+
+/// The worst of the ranks' checks, with the rank that found it. Collective.
+[[nodiscard]] Check worst_of(comm::Communicator& ranks, const Check& mine);
 
 /// The detail of records that were measured while other work took the cores: the part of the time
 /// in which threads waited for one.

@@ -1,5 +1,6 @@
 // A case: one kernel on one device at one size in one precision, with its fields and what is
-// expected of them. Patterns make cases; one driver benches, checks and accounts them all.
+// expected of them, on one rank or on this one's part of all. Patterns make cases; one driver
+// benches, checks and accounts them all.
 #pragma once
 
 #include <ridge/core/named.hpp>
@@ -14,6 +15,10 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace ridge::comm {
+class Step;
+} // namespace ridge::comm
 
 namespace ridge::lab {
 
@@ -61,7 +66,8 @@ public:
   [[nodiscard]] virtual Program bind(const AskedSchedule& schedule) = 0;
   /// Fills results with what shows when it is not written.
   virtual void poison() = 0;
-  /// Compares the results of the launch before with the reference.
+  /// Compares the results of the launch before with the reference; over ranks also what came from
+  /// others with what they hold, bit for bit. The verdict is that of this rank.
   [[nodiscard]] virtual Check check() = 0;
   [[nodiscard]] virtual Limit limit() const = 0;
   /// What a reduction of the launch before gave, on the host; empty for what reduces nothing.
@@ -72,8 +78,14 @@ public:
   virtual void complete(Record& /*record*/, const AskedSchedule& /*schedule*/) {}
   /// Launches of others that do the same, as yardsticks; a record each.
   [[nodiscard]] virtual std::vector<Record> yardsticks() { return {}; }
+  /// Over ranks: what was bound last, as all of them run it. Null on one rank.
+  [[nodiscard]] virtual comm::Step* ranks() { return nullptr; }
+  /// Over ranks: what the rank that owns most has of the size.
+  [[nodiscard]] virtual Extents share() const { return {}; }
 
 protected:
+  /// Gives that launch of all ranks to the queue.
+  [[nodiscard]] Program program_of_ranks();
   template <class Schedule>
   [[nodiscard]] Schedule held(const AskedSchedule& asked) {
     return text::parse_held<Schedule>(menu().parse(asked.text).text,

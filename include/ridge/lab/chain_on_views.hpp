@@ -41,7 +41,7 @@ public:
             roof_memory(out().data, request_.views.all()[0].data, bytes())};
   }
 
-private:
+protected:
   [[nodiscard]] const View<T>& out() const { return request_.views.all().back(); }
   [[nodiscard]] Bytes bytes() const {
     const Index elements =

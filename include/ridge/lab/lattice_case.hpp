@@ -45,12 +45,15 @@ public:
 protected:
   static constexpr unsigned char poison_byte = 0xff;
 
-  LatticeCase(std::string name, const BenchRequest& request, lattice::Task task, int read,
-              int written)
-      : name_(std::move(name)), request_(request), task_(task), read_(read), written_(written),
+  LatticeCase(std::string name, const BenchRequest& request, int read, int written)
+      : LatticeCase(std::move(name), request, read, written, lattice_for(request)) {}
+  LatticeCase(std::string name, const BenchRequest& request, int read, int written,
+              const lattice::Lattice& on)
+      : name_(std::move(name)), request_(request), read_(read), written_(written),
         shape_(find_site(request.site, sizeof(T))),
-        geometry_(lattice_for(request).geometry(shape_.number_bytes())),
-        bytes_{geometry_.sites() * shape_.site_bytes()}, queue_(request.device) {
+        geometry_(on.geometry(shape_.number_bytes())), bytes_{geometry_.sites() *
+                                                              shape_.site_bytes()},
+        queue_(request.device) {
     x_ = field("x", 1);
     if (read > 1) y_ = field("y", 2);
     if (written > 0) z_ = field("z", 3);
@@ -66,7 +69,6 @@ protected:
 
   std::string name_;
   BenchRequest request_;
-  lattice::Task task_;
   int read_, written_;
   lattice::SiteShape shape_;
   lattice::Geometry geometry_;
@@ -88,9 +90,7 @@ class ReduceCase final : public LatticeCase<T> {
 public:
   ReduceCase(const std::string& name, const R& reduction, const BenchRequest& request,
              RoofSource& roofs, bool slices, bool reproducible)
-      : LatticeCase<T>(name, request, lattice::task_of<R>(reproducible, slices), R::inputs,
-                       R::stores ? 1 : 0),
-        roofs_(roofs) {
+      : LatticeCase<T>(name, request, R::inputs, R::stores ? 1 : 0), roofs_(roofs) {
     call_.reduction = reduction;
     call_.reproducible = reproducible;
     call_.shape = this->shape_;
@@ -171,13 +171,12 @@ template <class M, class T>
 class MapCase final : public LatticeCase<T> {
 public:
   MapCase(const std::string& name, const M& map, const BenchRequest& request)
-      : LatticeCase<T>(name, request, lattice::Task::map, M::inputs, 1),
-        call_{map,
-              this->shape_,
-              this->geometry_,
-              this->numbers(this->x_),
-              this->numbers(this->y_),
-              this->numbers(this->z_)} {}
+      : LatticeCase<T>(name, request, M::inputs, 1), call_{map,
+                                                           this->shape_,
+                                                           this->geometry_,
+                                                           this->numbers(this->x_),
+                                                           this->numbers(this->y_),
+                                                           this->numbers(this->z_)} {}
 
   [[nodiscard]] Subject subject() const override { return subject_of(call_, this->name_); }
   [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {

@@ -36,10 +36,9 @@ template <class Make>
     return lattice::menu({use, shape, lattice_for(r).geometry(shape.number_bytes())}, place);
   };
   if (sharing != Sharing::none) {
-    kernel.make_rank_case = [=](const BenchRequest& request, comm::Communicator& ranks,
-                                const std::string& grid) {
-      return share_case(name, either, request, ranks, grid, sharing == Sharing::slices);
-    };
+    kernel.add_ranks([=](const BenchRequest& request, RoofSource& roofs) {
+      return share_case(name, either, request, roofs, sharing == Sharing::slices);
+    });
   }
   return kernel;
 }
@@ -72,11 +71,9 @@ template <class Make>
                       },
                       field_names(R::inputs, stored), R::inputs};
   if (reproducible && summed_by<R>) {
-    kernel.make_rank_case = [=](const BenchRequest& request, comm::Communicator& ranks,
-                                const std::string& grid) {
-      return rank_sums_case({name, *summed_by<R>, R::inputs, slices, R::flops}, request, ranks,
-                            grid);
-    };
+    kernel.add_ranks([=](const BenchRequest& request, RoofSource&) {
+      return rank_sums_case({name, use, *summed_by<R>, slices}, request);
+    });
   }
   return kernel;
 }

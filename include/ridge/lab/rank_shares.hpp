@@ -2,31 +2,30 @@
 // as on one rank, and what they reduce is added up.
 #pragma once
 
+#include <ridge/comm/grid.hpp>
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/rank_case.hpp>
+#include <ridge/lab/case.hpp>
 
-#include <functional>
 #include <memory>
 #include <string>
 
 namespace ridge::lab {
 
-/// What makes a case, as that of a BenchKernel.
-using MakeCase = std::function<std::unique_ptr<Case>(const BenchRequest&, RoofSource&)>;
-
 /// `make_case` makes the case of a share; the sum over ranks of its `results()`, where it has some,
 /// is that of all. Where `slices`, results are those of one slice of the last dimension after the
 /// other, and the sum is that of each slice of the whole size. Throws UsageError where the size
-/// cannot be divided as `grid` says.
-[[nodiscard]] std::unique_ptr<RankCase>
-share_case(const std::string& kernel, const MakeCase& make_case, const BenchRequest& request,
-           comm::Communicator& ranks, const std::string& grid, bool slices = false);
+/// cannot be divided as the request's grid says.
+[[nodiscard]] std::unique_ptr<Case> share_case(const std::string& kernel, const MakeCase& make_case,
+                                               const BenchRequest& request, RoofSource& roofs,
+                                               bool slices = false);
 
 /// The ranks along each dimension of a size: `grid` as "1x1x1x2", or those that Ridge takes where
 /// it is empty. Throws UsageError where it is no grid of all ranks.
-[[nodiscard]] Extents shares_grid(const comm::Communicator& ranks, const std::string& grid,
-                                  const Extents& size, const std::string& kernel);
+[[nodiscard]] Extents shares_grid(const World& world, const Extents& size,
+                                  const std::string& kernel);
 /// Of a size that is divided so, what the rank that owns most has.
 [[nodiscard]] Extents greatest_share(const Extents& size, const Extents& grid);
+/// What the rank that owns most has of a grid's points, in so many dimensions.
+[[nodiscard]] Extents greatest_share(const comm::Grid& grid, int dimensions);
 
 } // namespace ridge::lab

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <ridge/lab/bench.hpp>
-#include <ridge/lab/rank_case.hpp>
+#include <ridge/lab/case.hpp>
+#include <ridge/lattice/menu.hpp>
 #include <ridge/lattice/rank_reduce.hpp>
 #include <ridge/lattice/reduction.hpp>
 
@@ -26,18 +27,15 @@ inline constexpr std::optional<lattice::Summed> summed_by<lattice::InnerProduct>
 
 struct RankSums {
   std::string name;
+  lattice::FieldUse use;
   lattice::Summed summed;
-  int inputs = 1;      ///< fields that are read
   bool slices = false; ///< of each slice of the last dimension
-  double flops = 1;    ///< a real number
 };
 
 /// The case for the precision that is asked for. Its numbers are functions of the site: the
 /// record's `result`, the first number of it, is the same over any ranks. Throws UsageError for
 /// what is no grid of the ranks, and for schedules but `auto`: there is one.
-[[nodiscard]] std::unique_ptr<RankCase> rank_sums_case(const RankSums& sums,
-                                                       const BenchRequest& request,
-                                                       comm::Communicator& ranks,
-                                                       const std::string& grid);
+[[nodiscard]] std::unique_ptr<Case> rank_sums_case(const RankSums& sums,
+                                                   const BenchRequest& request);
 
 } // namespace ridge::lab

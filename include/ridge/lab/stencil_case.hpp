@@ -50,21 +50,21 @@ stencil_on_arrays(Queue&, std::shared_ptr<const stencil::CheckedKernel<float>>, 
 extern template std::unique_ptr<Case>
 stencil_on_arrays(Queue&, std::shared_ptr<const stencil::CheckedKernel<double>>, const Arguments&);
 /// In their precision.
-[[nodiscard]] std::unique_ptr<Case>
-stencil_on_arrays(Queue& queue, const StencilKernel& kernel, const Arguments& arguments);
+[[nodiscard]] std::unique_ptr<Case> stencil_on_arrays(Queue& queue, const StencilKernel& kernel,
+                                                      const Arguments& arguments);
 
 /// The kernel on random fields, their rows and planes as far apart as the device likes. Throws
 /// UsageError for a precision that is neither fp64 nor fp32.
 [[nodiscard]] std::unique_ptr<Case>
 stencil_case(const std::string& name, const StencilKernel& kernel, const BenchRequest& request);
-/// The same over ranks.
-[[nodiscard]] std::unique_ptr<RankCase>
-rank_stencil_case(const std::string& name, const StencilKernel& kernel, const BenchRequest& request,
-                  comm::Communicator& ranks, const std::string& grid);
+/// The kernel over the ranks of the request, on the numbers of one rank.
+[[nodiscard]] std::unique_ptr<Case> rank_stencil_case(const std::string& name,
+                                                      const StencilKernel& kernel,
+                                                      const BenchRequest& request);
 
 /// A stencil; `make` gives the kernel for fields of a size, and throws UsageError for numbers of
-/// dimensions that it does not have. Arrays of the user's own are of spacing 1, where `on_arrays` of
-/// what is made is not set to something else.
+/// dimensions that it does not have. Arrays of the user's own are of spacing 1, where `on_arrays`
+/// of what is made is not set to something else.
 [[nodiscard]] BenchKernel bench_stencil(const std::string& name, const std::string& meaning,
                                         const Extents& default_size,
                                         std::function<StencilKernel(const Extents& size)> make);

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <ridge/comm/field.hpp>
+#include <ridge/comm/step.hpp>
 #include <ridge/device/graph.hpp>
 #include <ridge/stencil/any_kernel.hpp>
 #include <ridge/stencil/rank_part.hpp>
@@ -47,26 +48,22 @@ struct AnyRankCall {
 /// points that change, and their bits, are those of one rank; along periodic axes all points
 /// change. Collective, like run().
 template <class T>
-class AnyRankProgram {
+class AnyRankProgram : public comm::Step {
 public:
   /// `schedule` is for the points that need no halo; the others take the default. Queue, fields and
   /// communicator must outlive it. Throws as Program and Exchange do.
   AnyRankProgram(comm::Communicator& communicator, Queue& queue, const comm::Grid& grid,
                  const AnyRankCall<T>& call, const std::optional<Schedule>& schedule,
                  std::string_view kernel);
-  AnyRankProgram(const AnyRankProgram&) = delete;
-  AnyRankProgram& operator=(const AnyRankProgram&) = delete;
 
-  /// Gives one launch to the queue. Where the messages need no host the exchange and the launches
-  /// are recorded in a graph the second time, and are one launch from then on.
-  void run();
-  /// The parts of it, to be timed: they leave the halos, or the points, as run() does.
-  void run_exchange();
-  void run_compute();
+  /// Where the messages need no host the exchange and the launches are recorded in a graph the
+  /// second time, and are one launch from then on.
+  void run() final;
+  void run_exchange() final;
+  void run_compute() final;
 
   [[nodiscard]] const comm::Exchange& exchange() const { return exchange_; }
-  /// What runs on all ranks together; not timed.
-  [[nodiscard]] Record record() const;
+  [[nodiscard]] Record record() const final;
 
 private:
   comm::Communicator& communicator_;
