@@ -109,7 +109,7 @@ struct LevelOf {
 Record of_cycle(const std::vector<LevelOf>& levels) {
   Record r;
   r.device_name = "NVIDIA H100";
-  r.device.kind = DeviceKind::cuda;
+  r.device.kind = DeviceKind::simt; // any GPU
   Seconds all{0};
   for (const LevelOf& l : levels) {
     all.value += l.seconds;
