@@ -3,7 +3,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
 
-#include "exchange.hpp"
+#include "halo.hpp"
 #include "turns.hpp"
 
 #include <nbody/mover.hpp>
@@ -37,11 +37,14 @@ public:
                    pairs::ListOptions{parameters.cutoff, parameters.skin, box(),
                                       pairs::share_of(schedule_.schedule), ranks.rank(),
                                       ranks.ranks()});
-    if (ranks.ranks() > 1) exchange_.emplace(ranks, state.bodies.count(), lists_->data().share);
     if (!state.listed[0].empty()) {
       const Three listed = loaded(state.listed, "positions of lists");
       lists_->rebuild_of(constant(listed));
       queue_.wait();
+    }
+    if (ranks.ranks() > 1) {
+      halo_.emplace(queue_, ranks, *lists_);
+      halo_->plan();
     }
     const lab::NearBodies<T> bodies{
         queue_, *lists_, spans(forces_), {energies_[0].elements(), energies_[1].elements()}};
@@ -51,7 +54,7 @@ public:
       programs_.emplace(interaction.twice(bodies, schedule_.schedule,
                                           parameters.precision == nbody::Precision::mixed));
     }
-    evaluate();
+    programs_->force.run();
     halt_ = lists_->halt();
     turns_.emplace(queue_);
   }
@@ -61,8 +64,12 @@ public:
     const T half_kick = this->half_kick();
     for (Index step = 0; step < steps; ++step) {
       move({owed_kick_, half_kick}, static_cast<T>(parameters_.dt));
-      (void)lists_->update();
-      evaluate();
+      if (!halo_) {
+        (void)lists_->update();
+      } else if (halo_->exchange(spans(position_), {}, lists_->has_moved())) {
+        rebuild();
+      }
+      programs_->force.run();
       owed_kick_ = half_kick;
     }
   }
@@ -71,7 +78,10 @@ public:
     if (owed_kick_ != 0) move({owed_kick_, 0}, 0);
     owed_kick_ = 0;
     programs_->energy.run();
-    exchange({energies_[0].elements(), energies_[1].elements(), energies_[1].elements()});
+    if (halo_) {
+      gather();
+      halo_->gather({energies_[0].elements(), energies_[1].elements(), energies_[1].elements()});
+    }
     const auto built = lists_->built();
     for (std::size_t c = 0; c < 3; ++c) {
       unload(position_[c].elements(), state.bodies.position[c]);
@@ -90,6 +100,7 @@ public:
   [[nodiscard]] Record record() const override {
     Record record = programs_->force.record();
     record.ranks = ranks_;
+    if (halo_) record.details.push_back({"halo_bodies", static_cast<double>(halo_->halo()), {}});
     return record;
   }
   [[nodiscard]] const pairs::NamedListSchedule& schedule() const override { return schedule_; }
@@ -108,9 +119,9 @@ public:
       record.details.push_back({std::string("seconds_") + name, least, {}});
     };
     add("forces", [&] { programs_->force.run(); });
-    if (exchange_) add("exchange", [&] { exchange(spans(forces_)); });
-    if (halt_.size == 0) add("look", [&] { (void)lists_->update(); });
-    add("build", [&] { lists_->rebuild(); });
+    if (halo_) add("exchange", [&] { (void)halo_->exchange(spans(position_), halted()); });
+    if (halt_.size == 0) add("look", [&] { (void)lists_->has_moved(); });
+    add("build", [&] { rebuild(); });
     add("move", [&] { move({half_kick(), half_kick()}, static_cast<T>(parameters_.dt)); });
   }
 
@@ -156,7 +167,7 @@ private:
       const bool halted = words[pairs::ListHalt::moved] != 0;
       turns_->done(done, halted);
       if (!halted) continue;
-      lists_->rebuild();
+      rebuild();
       programs_->force.run();
     }
   }
@@ -165,10 +176,17 @@ private:
       take_step(owed_kick_);
       --steps;
     }
-    turns_->give(steps, lists_->data(), [this] { take_step(half_kick()); });
+    if (halo_ && !halo_->needs_no_host()) {
+      for (; steps > 0; --steps)
+        take_step(half_kick());
+      return;
+    }
+    turns_->give(steps, lists_->data(), halo_ ? halo_->version() : 0,
+                 [this] { take_step(half_kick()); });
   }
   void take_step(T owed) {
     move({owed, half_kick()}, static_cast<T>(parameters_.dt));
+    if (halo_) (void)halo_->exchange(spans(position_), halted());
     programs_->force.run();
   }
   [[nodiscard]] std::array<unsigned, pairs::ListHalt::words> read_halt() {
@@ -178,15 +196,19 @@ private:
     return words;
   }
 
-  void evaluate() {
-    programs_->force.run();
-    exchange(spans(forces_));
+  /// The word that says that bodies have moved too far.
+  [[nodiscard]] Span<unsigned> halted() const {
+    return halt_.size == 0 ? Span<unsigned>{}
+                           : Span<unsigned>{halt_.data + pairs::ListHalt::moved, 1};
   }
-  /// Sums of the other ranks' bodies come to those of the own.
-  void exchange(const std::array<Span<T>, 3>& sums) {
-    if (!exchange_) return;
-    queue_.wait();
-    exchange_->run(lists_->data(), sums);
+  void gather() {
+    halo_->gather(spans(position_));
+    halo_->gather(spans(velocity_));
+  }
+  void rebuild() {
+    if (halo_) gather();
+    lists_->rebuild();
+    if (halo_) halo_->plan();
   }
 
   void move(const std::array<T, 2>& kicks, T drift) {
@@ -198,6 +220,11 @@ private:
     }
     motion.kicks = kicks;
     motion.drift = drift;
+    if (halo_) {
+      const pairs::ListData& lists = lists_->data();
+      motion.moves_some = true;
+      motion.some = {lists.body.data + lists.first_slot, lists.end_slot - lists.first_slot};
+    }
     if (drift != 0 && halt_.size != 0) {
       const double limit = parameters_.skin / 2;
       motion.watch = {lists_->built(), static_cast<T>(limit * limit), halt_};
@@ -216,9 +243,9 @@ private:
   std::optional<pairs::Lists<T>> lists_;
   std::optional<lab::NearForces> programs_;
   int ranks_;
-  std::optional<Exchange<T>> exchange_; ///< over several ranks
-  Span<unsigned> halt_;                 ///< pairs::ListHalt; empty on the cpu
-  unsigned moves_ = 0;                  ///< that were done, as it counts
+  std::optional<Halo<T>> halo_; ///< over several ranks
+  Span<unsigned> halt_;         ///< pairs::ListHalt; empty on the cpu
+  unsigned moves_ = 0;          ///< that were done, as it counts
   std::optional<Turns> turns_;
   T owed_kick_ = 0; ///< that ends the last step; done with the next one's first
 };
@@ -228,9 +255,6 @@ private:
 std::unique_ptr<System> make_system(const Device& device, const Parameters& parameters,
                                     const State& state, const lab::NearInteraction& interaction,
                                     std::string_view schedule, comm::Communicator& ranks) {
-  if (ranks.ranks() > 1 && device.kind() != DeviceKind::cpu) {
-    throw UsageError("md over several ranks is for the cpu: give --device cpu, or start one rank");
-  }
   require_sound(parameters);
   require_sound(state.bodies, parameters);
   if (parameters.precision == nbody::Precision::fp32)

@@ -33,12 +33,13 @@ public:
   virtual void add_phases(Record& record) = 0;
 };
 
-/// Over ranks each keeps all bodies, and computes the forces on a part of them along the curve that
-/// lists are sorted by. So the same bits follow on any number of ranks. Calls but `record`,
-/// `schedule`, `wait` and `builds` are collective, and all ranks make them with the same bodies.
+/// Over ranks each moves the bodies of a range of the curve that lists are sorted by, and knows
+/// where those near them are (halo.hpp). The same bits follow on any number of ranks. Calls but
+/// `record`, `schedule`, `wait` and `builds` are collective, and all ranks make them with the same
+/// bodies.
 ///
-/// Throws UsageError for parameters, bodies and schedules that cannot be, and for several ranks
-/// that are not on the cpu; Failure where memory is too little.
+/// Throws UsageError for parameters, bodies and schedules that cannot be; Failure where memory is
+/// too little.
 [[nodiscard]] std::unique_ptr<System> make_system(const Device& device,
                                                   const Parameters& parameters, const State& state,
                                                   const lab::NearInteraction& interaction,

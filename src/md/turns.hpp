@@ -28,15 +28,17 @@ public:
   }
 
   /// Gives `steps` times `step` to the queue, which runs launches over these lists. It has run
-  /// before, so that it takes no memory.
-  void give(Index steps, const pairs::ListData& lists, const std::function<void()>& step) {
+  /// before, so that it takes no memory. `version` says when other launches of it have changed.
+  void give(Index steps, const pairs::ListData& lists, Index version,
+            const std::function<void()>& step) {
     if (lists.row_begins.size != 0 || !queue_.device().is_gpu()) { // other launches every time
       for (Index s = 0; s < steps; ++s)
         step();
       return;
     }
-    if (!is_laid_as(lists)) graphs_ = {};
+    if (!is_laid_as(lists) || version != version_) graphs_ = {};
     laid_ = lists;
+    version_ = version;
     for (std::size_t k = graphs_.size(); k-- > 0;) {
       const Index together = Index{1} << k;
       for (; steps >= together; steps -= together) {
@@ -61,6 +63,7 @@ private:
 
   Queue& queue_;
   pairs::ListData laid_;
+  Index version_ = 0;
   std::array<std::unique_ptr<Graph>, 6> graphs_; ///< of 1, 2, ..., 32 steps
   Index interval_ = 8, since_ = 0;               ///< steps: of lists before, since they were built
 };

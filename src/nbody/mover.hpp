@@ -28,6 +28,10 @@ struct Motion {
   std::array<T, 2> kicks{};
   T drift = 0;
   Watch<T> watch = {};
+  bool moves_some = false; ///< only these bodies:
+  Span<const unsigned> some = {};
+
+  [[nodiscard]] RIDGE_FN Index count() const { return moves_some ? some.size : position[0].size; }
 };
 
 /// What each kind's module offers under Motion<T>, for float and double: in queue order.

@@ -4,6 +4,8 @@
 
 #include "mover.hpp"
 
+#include <algorithm>
+
 #if defined(RIDGE_TARGET_CPU)
 #include <ridge/device/cpu/parallel.hpp>
 #else
@@ -35,17 +37,24 @@ int threads_for(Index bodies) {
 template <class T>
 void move_all(Queue& /*queue*/, const Motion<T>& m) {
   const auto share = [&](int thread, int threads) {
-    const auto mine = cpu::share_of(m.position[0].size, thread, threads, 512);
+    const auto mine = cpu::share_of(m.count(), thread, threads, 512);
     for (std::size_t c = 0; c < 3; ++c) {
       T* const x = m.position[c].data;
       T* const v = m.velocity[c].data;
       const T* const a = m.acceleration[c].data;
+      if (m.moves_some) {
+        for (Index n = mine.begin; n < mine.end; ++n) {
+          const Index i = m.some.data[n];
+          move(m.kicks, m.drift, a[i], v[i], x[i]);
+        }
+        continue;
+      }
 #pragma GCC ivdep
       for (Index i = mine.begin; i < mine.end; ++i)
         move(m.kicks, m.drift, a[i], v[i], x[i]);
     }
   };
-  cpu::run(threads_for(m.position[0].size), share);
+  cpu::run(threads_for(m.count()), share);
 }
 
 template <class T>
@@ -74,16 +83,17 @@ struct MoveBody {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index i = Index{lane.block().x} * max_threads + lane.thread().x;
-    if (i >= m.position[0].size) return;
+    const Index item = Index{lane.block().x} * max_threads + lane.thread().x;
     const bool watched = m.watch.halt.size != 0;
     if (watched) {
       if (lane.load_written(m.watch.halt, pairs::ListHalt::halted) != 0) return;
-      if (i == 0) {
+      if (item == 0) {
         const unsigned before = lane.load_written(m.watch.halt, pairs::ListHalt::moves);
         lane.store(m.watch.halt, pairs::ListHalt::moves, before + 1);
       }
     }
+    if (item >= m.count()) return;
+    const Index i = m.moves_some ? Index{lane.load(m.some, item)} : item;
     T squared = 0;
     RIDGE_UNROLL
     for (int c = 0; c < 3; ++c) {
@@ -124,13 +134,13 @@ struct AddBody {
 template <class Body>
 void launch_over(Queue& queue, Index bodies, const Body& body) {
   constexpr Index block = Body::max_threads;
-  const auto blocks = static_cast<int>(ceil_div(bodies, block));
+  const auto blocks = static_cast<int>(std::max<Index>(1, ceil_div(bodies, block)));
   launch_body(queue, {{blocks, 1, 1}, {static_cast<int>(block), 1, 1}, 0}, body);
 }
 
 template <class T>
 void move_all(Queue& queue, const Motion<T>& m) {
-  launch_over(queue, m.position[0].size, MoveBody<T>{m});
+  launch_over(queue, m.count(), MoveBody<T>{m});
 }
 template <class T>
 void add_all(Queue& queue, const Addition<T>& a) {

@@ -1,5 +1,6 @@
 """`ridge md`: trajectories, the melt of LAMMPS, restarts, interactions of the user's own, bad input."""
 
+import json
 import signal
 import subprocess
 import time
@@ -7,8 +8,8 @@ import time
 import h5py
 import numpy as np
 import pytest
-from conftest import Result, left_in
-from over_ranks import ENVIRONMENT, MPIRUN, refused
+from conftest import left_in
+from over_ranks import ENVIRONMENT, MPIRUN
 
 
 def snapshot(name, step):
@@ -128,29 +129,45 @@ def test_restart_gives_the_same_bits(ridge, folder, device, precision):
 
 
 @pytest.mark.skipif(MPIRUN is None, reason="no mpirun here")
-def test_ranks_have_the_bits_of_one(ridge, folder):
+@pytest.mark.parametrize("device, precisions, steps, half", [("cpu", ["fp64", "fp32"], 30, 20),
+                                                             ("simt:32", ["fp32"], 9, 5), ("simt:64", ["mixed"], 6, 3)])
+def test_ranks_have_the_bits_of_one(ridge, folder, device, precisions, steps, half):
     def run(ranks, *words):
         done = subprocess.run([MPIRUN, "-n", str(ranks), ridge.program, *map(str, words)], capture_output=True,
                               text=True, env=ENVIRONMENT, timeout=120, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    start = ["md", "--lattice", 500, "--device", "cpu", "--cutoff", 2, "--dt", 0.01, "--precision"]
-    for precision in ("fp64", "fp32"):
-        ridge.good(*start, precision, "-o", f"one-{precision}.h5", "--steps", 30)
-        run(3, *start, precision, "-o", f"three-{precision}.h5", "--steps", 20)
-        out = run(2, "md", "--restart", f"three-{precision}.h5", "-o", f"two-{precision}.h5", "--steps", 10)
+    start = ["md", "--lattice", 500, "--device", device, "--cutoff", 2, "--dt", 0.01, "--precision"]
+    for precision in precisions:
+        ridge.good(*start, precision, "-o", f"one-{precision}.h5", "--steps", steps)
+        run(3, *start, precision, "-o", f"three-{precision}.h5", "--steps", half)
+        out = run(2, "md", "--restart", f"three-{precision}.h5", "-o", f"two-{precision}.h5", "--steps", steps - half)
         assert out.count("lists were built") == 1  # by one rank
-        assert same_bits(snapshot(f"one-{precision}.h5", 30), snapshot(f"two-{precision}.h5", 30))
+        assert same_bits(snapshot(f"one-{precision}.h5", steps), snapshot(f"two-{precision}.h5", steps))
     x, v, _ = liquid(count=8)  # fewer groups than ranks
     write_start("few.h5", x, v)
-    words = ["--steps", 5, "--cutoff", 1, "--skin", 0.1, "--box", "2.2x2.2x2.2", "--device", "cpu"]
+    words = ["--steps", 5, "--cutoff", 1, "--skin", 0.1, "--box", "2.2x2.2x2.2", "--device", device]
     ridge.good("md", "few.h5", "-o", "one.h5", *words)
     run(3, "md", "few.h5", "-o", "three.h5", *words)
     assert same_bits(snapshot("one.h5", 5), snapshot("three.h5", 5))
-    done = subprocess.run([MPIRUN, "-n", "2", ridge.program, "md", "--lattice", "500", "--device", "simt:32"],
-                          capture_output=True, text=True, env=ENVIRONMENT, timeout=60, check=False)
-    refused(Result(done.returncode, done.stdout, done.stderr), "md over several ranks is for the cpu")
+
+
+@pytest.mark.skipif(MPIRUN is None, reason="no mpirun here")
+def test_ranks_exchange_halos_alone(ridge, folder):
+    """A long box: each of three ranks gets the positions near its two ends, not all others."""
+    random = np.random.default_rng(5)
+    count = 1500
+    x = 1.1 * np.stack([np.arange(count) % 5, np.arange(count) // 5 % 5, np.arange(count) // 25], 1)
+    write_start("in.h5", x + random.uniform(-0.05, 0.05, x.shape), random.standard_normal(x.shape))
+    words = ["md", "in.h5", "-o", "out.h5", "--box", "5.5x5.5x66", "--cutoff", 1.5, "--skin", 0.2, "--steps", 10,
+             "--device", "cpu", "--json"]
+    done = subprocess.run([MPIRUN, "-n", "3", ridge.program, *map(str, words)], capture_output=True, text=True,
+                          env=ENVIRONMENT, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    (record,) = json.loads(done.stdout)
+    assert 100 < record["halo_bodies"] < 400  # 2 ends of 1.7 + a unit, of 66 with 1500 bodies
+    assert all(record[f"seconds_{part}"] > 0 for part in ("forces", "exchange", "look", "build", "move"))
 
 
 def test_an_interaction_of_the_users_own(ridge, folder):

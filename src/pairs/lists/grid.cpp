@@ -69,6 +69,18 @@ float reach_of(const ListOptions& options, const Grid& grid) {
   return static_cast<float>(reach * (1 + 1e-6) + 4 * 0x1p-23 * extent);
 }
 
+ListData data_for(const ListOptions& options, Index bodies, int share, int unit) {
+  ListData data;
+  data.bodies = bodies;
+  data.share = share;
+  data.unit = unit;
+  data.first_slot = first_slot_of(bodies, unit, options.part, options.parts);
+  data.end_slot = first_slot_of(bodies, unit, options.part + 1, options.parts);
+  data.cutoff = options.cutoff;
+  data.length = options.box.length;
+  return data;
+}
+
 template <class T>
 void refuse_positions(Queue& queue, const Positions<T>& positions, const ListOptions& options) {
   const Index count = positions[0].size;

@@ -18,7 +18,9 @@ ListSchedule default_list_schedule(const Device& device) {
 
 std::vector<NamedListSchedule> named_list_schedules(const Device& device) {
   if (!facts_of(device).takes_gpu_schedules) return {{"packs", CpuListSchedule{}}};
-  return {{"single", GpuListSchedule{1, 128}}, {"paired", GpuListSchedule{2, 128}}};
+  return {{"single", GpuListSchedule{1, 128, 1}},
+          {"paired", GpuListSchedule{2, 128, 1}},
+          {"split", GpuListSchedule{1, 128, 4}}};
 }
 
 NamedListSchedule parse_list_schedule(std::string_view text, const Device& device) {

@@ -61,12 +61,14 @@ std::vector<T> on_host(Queue& queue, const Span<const T>& span) {
 /// Calls `take(group, slot)` for each entry of each list.
 template <class Take>
 void for_each_entry(Queue& queue, const ListData& data, const Take& take) {
+  if (data.first_slot == data.end_slot) return;
   const auto entries = on_host(queue, data.entries);
+  const Index first_group = data.first_slot / data.share;
   if (data.first.size > 0) {
     const auto first = on_host(queue, data.first);
     for (std::size_t g = 0; g + 1 < first.size(); ++g) {
       for (Index e = first[g]; e < first[g + 1]; ++e)
-        take(data.first_group + static_cast<Index>(g), entries[static_cast<std::size_t>(e)]);
+        take(first_group + static_cast<Index>(g), entries[static_cast<std::size_t>(e)]);
     }
     return;
   }
@@ -79,7 +81,8 @@ void for_each_entry(Queue& queue, const ListData& data, const Take& take) {
     const auto warp = static_cast<Index>(w);
     const Index begin = row * (begins.empty() ? warp * most : Index{begins[w]});
     for (Index e = 0; e < row * counts[w]; ++e)
-      take(warp * width + e / 4 % width, entries[static_cast<std::size_t>(begin + e)]);
+      take(first_group + warp * width + e / 4 % width,
+           entries[static_cast<std::size_t>(begin + e)]);
   }
 }
 
@@ -90,8 +93,6 @@ Lists<T>::Lists(Queue& queue, const Positions<T>& positions, const ListOptions& 
     : queue_(&queue), positions_(positions), options_(options) {
   require_sound(options);
   require_sound(positions);
-  if (options.parts > 1 && queue.device().kind() != DeviceKind::cpu)
-    throw UsageError("lists of a part of the bodies are for the cpu");
   engine_ = offered<MakeListEngine<T>>(queue.device().kind(),
                                        typeid(ListEngine<T>))(queue, positions, options);
   engine_->build();
@@ -127,13 +128,10 @@ std::vector<NearPair> Lists<T>::pairs() const {
     }
     if (squared < options_.cutoff * options_.cutoff) found.push_back({i, j, std::sqrt(squared)});
   };
-  const bool in_parts = options_.parts > 1;
-  const Index end = in_parts ? d.end_group : ceil_div(d.bodies, d.share);
-  for (Index group = in_parts ? d.first_group : 0; group < end; ++group) { // within a group
-    for (Index a = group * d.share; a < std::min((group + 1) * d.share, d.bodies); ++a) {
-      for (Index b = group * d.share; b < std::min((group + 1) * d.share, d.bodies); ++b)
-        look(a, b);
-    }
+  for (Index a = d.first_slot; a < d.end_slot; ++a) { // within a group
+    const Index group = a / d.share * d.share;
+    for (Index b = group; b < std::min(group + d.share, d.bodies); ++b)
+      look(a, b);
   }
   for_each_entry(*queue_, d, [&](Index group, unsigned slot) {
     if (slot >= d.slots) return; // fills a row

@@ -26,7 +26,7 @@ struct ListOptions {
   /// Neighbouring bodies that have one list in common; 0: what is best on the device.
   int share = 0;
   /// Lists of one part of so many of the bodies along the curve, those of a rank: sums of others
-  /// are not written. On the cpu.
+  /// are not written, and only these are looked at for how far they have moved.
   int part = 0, parts = 1;
 };
 

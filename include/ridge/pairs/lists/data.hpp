@@ -25,17 +25,19 @@ struct ListData {
   /// Slots without a body are at the end: `body` of them is no_body. GPUs.
   Index bodies = 0, slots = 0;
   int share = 1;
-  Index first_group = 0, end_group = 0; ///< those that have lists; the cpu
+  int unit = 1;                       ///< slots that belong to one part together
+  Index first_slot = 0, end_slot = 0; ///< of bodies: those that have lists
   double cutoff = 0;
   std::array<double, 3> length{}; ///< of the periods
   Span<const unsigned> body;      ///< of each slot, in the user's order
   Span<const unsigned> shift;     ///< of each slot, as shift_of reads it
-  /// The cpu: where the list of each group from first_group on begins in `entries`; one more at the
-  /// end.
+  /// The cpu: where the list of each group from that of first_slot on begins in `entries`; one more
+  /// at the end.
   Span<const Index> first;
   /// GPUs: lists of a warp's groups lie side by side, four entries a row of each lane; how many
-  /// rows those of each warp have, and where they begin, in rows; where that is empty, all have
-  /// room for as many. What rows have beyond a list is the slot `slots`, far away.
+  /// rows those of each warp have, from that of first_slot on, and where they begin, in rows; where
+  /// that is empty, all have room for as many. What rows have beyond a list is the slot `slots`,
+  /// far away.
   Span<const unsigned> row_counts, row_begins;
   Span<const unsigned> entries;
 
@@ -49,6 +51,14 @@ struct ListData {
 };
 
 inline constexpr unsigned no_body = ~0U;
+
+/// Where a part of the bodies begins along the curve, in slots: parts are whole units, alike but
+/// for one, and part `parts` begins at the end.
+[[nodiscard]] constexpr Index first_slot_of(Index bodies, int unit, int part, int parts) {
+  const Index units = (bodies + unit - 1) / unit;
+  const Index slot = units * part / parts * unit;
+  return slot < bodies ? slot : bodies;
+}
 
 /// How many periods the position in a slot is from the body's, along an axis.
 RIDGE_FN int shift_of(unsigned shift, int axis) {

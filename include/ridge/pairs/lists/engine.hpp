@@ -22,7 +22,8 @@ public:
   ListEngine& operator=(const ListEngine&) = delete;
   virtual ~ListEngine() = default;
 
-  /// Whether a body is farther than half of the skin from where it was when the lists were built.
+  /// Whether a body of the part is farther than half of the skin from where it was when the lists
+  /// were built.
   [[nodiscard]] virtual bool has_moved() = 0;
   /// Of where bodies are now. Throws UsageError that names a body whose position is not finite or
   /// beyond a wall, Failure where memory is too little.
@@ -57,6 +58,9 @@ struct Bounds {
 
 /// How far neighbours are looked for: cutoff and skin, and what float rounds distances by.
 [[nodiscard]] float reach_of(const ListOptions& options, const Grid& grid);
+
+/// What of the lists' data stays as it is.
+[[nodiscard]] ListData data_for(const ListOptions& options, Index bodies, int share, int unit);
 
 /// Throws UsageError that names the first body whose position is not good.
 template <class T>

@@ -30,6 +30,8 @@ public:
   /// Builds the lists anew if a body is farther than half of the skin from where it was when they
   /// were built, and says whether it did.
   bool update();
+  /// Whether a body, of the part that lists are of, is that far from there.
+  [[nodiscard]] bool has_moved() { return engine_->has_moved(); }
   void rebuild() { engine_->build(); }
   /// Builds lists of bodies at other positions, which these have moved from: so a run goes on with
   /// the lists, and the bits, that it was stopped with.

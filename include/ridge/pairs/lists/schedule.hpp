@@ -31,6 +31,7 @@ struct CpuListSchedule {
 struct GpuListSchedule {
   int share = 0;
   int block = 128;
+  int ways = 0;
 
   friend bool operator==(const GpuListSchedule&, const GpuListSchedule&) = default;
 
@@ -39,7 +40,10 @@ struct GpuListSchedule {
                                   "neighbouring bodies of a thread, with one list; 0: 2 where "
                                   "there are many"),
                       text::field("block", &GpuListSchedule::block, text::one_of(64, 128, 256),
-                                  "threads of a block")};
+                                  "threads of a block"),
+                      text::field("ways", &GpuListSchedule::ways, text::one_of(0, 1, 2, 4),
+                                  "warps of a block that share lists; 0: more than one where "
+                                  "bodies are few")};
   }
 };
 
@@ -48,7 +52,8 @@ using NamedListSchedule = text::Named<ListSchedule>;
 
 [[nodiscard]] std::string to_text(const ListSchedule& schedule);
 [[nodiscard]] ListSchedule default_list_schedule(const Device& device);
-/// On GPUs `single` and `paired`: a list for each body, and for two; on the cpu `packs`.
+/// On GPUs `single`, `paired` and `split`: a list for each body, for two, and one for each that
+/// four warps share; on the cpu `packs`.
 [[nodiscard]] std::vector<NamedListSchedule> named_list_schedules(const Device& device);
 [[nodiscard]] NamedListSchedule parse_list_schedule(std::string_view text, const Device& device);
 [[nodiscard]] std::vector<ListSchedule> list_schedule_space(const Device& device);

@@ -28,16 +28,10 @@ public:
   Engine(Queue& queue, const Positions<T>& positions, const ListOptions& options)
       : queue_(queue), positions_(positions), options_(options), count_(positions[0].size) {
     constexpr int lanes = simd_bytes / static_cast<int>(sizeof(T));
-    ListData& data = this->data_;
-    data.share = options.share == 0 ? lanes : options.share;
-    if (data.share < 1 || data.share > 16 || (data.share & (data.share - 1)) != 0)
+    const int share = options.share == 0 ? lanes : options.share;
+    if (share < 1 || share > 16 || (share & (share - 1)) != 0)
       throw UsageError("share: 1, 2, 4, 8 or 16 bodies have one list");
-    data.bodies = count_;
-    data.cutoff = options.cutoff;
-    data.length = options.box.length;
-    const Index groups = ceil_div(count_, data.share);
-    data.first_group = groups * options.part / options.parts;
-    data.end_group = groups * (options.part + 1) / options.parts;
+    this->data_ = detail::data_for(options, count_, share, share);
     for (auto& values : built_)
       values = Field<T>(queue.device(), Extents{count_}, "positions of lists");
   }
@@ -45,11 +39,14 @@ public:
   [[nodiscard]] bool has_moved() override {
     const auto limit = static_cast<T>(options_.skin * options_.skin / 4);
     std::atomic<bool> moved = false;
+    const ListData& data = this->data_;
+    const unsigned* const body = options_.parts > 1 ? data.body.data + data.first_slot : nullptr;
     cpu::run(threads(), [&](int thread, int team) {
-      const cpu::Range mine = cpu::share_of(count_, thread, team, 64);
+      const cpu::Range mine = cpu::share_of(data.end_slot - data.first_slot, thread, team, 64);
       T most = 0;
       bool odd = false;
-      for (Index i = mine.begin; i < mine.end; ++i) {
+      for (Index n = mine.begin; n < mine.end; ++n) {
+        const Index i = body == nullptr ? n : Index{body[n]};
         T squared = 0;
         for (std::size_t a = 0; a < 3; ++a) {
           const T d = positions_[a].data[i] - built_[a].data()[i];
@@ -207,7 +204,8 @@ private:
   void find(const Grid& grid) {
     const int team = threads();
     ListData& data = this->data_;
-    const Index groups = data.end_group - data.first_group;
+    const Index first_group = data.first_slot / data.share;
+    const Index groups = ceil_div(data.end_slot - data.first_slot, Index{data.share});
     const Device& device = queue_.device();
     const auto first = first_.of(device, groups + 1, "lists of near pairs");
     const Finder finder{grid,
@@ -225,7 +223,7 @@ private:
       const cpu::Range share = cpu::share_of(groups, thread, team);
       for (Index group = share.begin; group < share.end; ++group) {
         first.data[group] = static_cast<Index>(mine.size());
-        finder.find(data.first_group + group, near, mine);
+        finder.find(first_group + group, near, mine);
       }
     });
     Index all = 0;

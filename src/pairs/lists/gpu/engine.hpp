@@ -20,17 +20,14 @@ class Engine final : public ListEngine<T> {
 public:
   Engine(Queue& queue, const Positions<T>& positions, const ListOptions& options)
       : queue_(queue), positions_(positions), options_(options), count_(positions[0].size),
-        halt_(queue.device(), Extents{ListHalt::words}, "halt of lists"),
-        state_(queue.device(), Extents{BuildState::words}, "state of lists") {
-    ListData& data = this->data_;
+        halt_(queue.device(), Extents{ListHalt::words}, "halt of lists") {
     // Fewer are as fast or faster with one for a thread, on an H100.
     constexpr Index many = Index{1} << 22;
-    data.share = options.share != 0 ? options.share : count_ < many ? 1 : 2;
-    if (data.share != 1 && data.share != 2)
+    const int share = options.share != 0 ? options.share : count_ < many ? 1 : 2;
+    if (share != 1 && share != 2)
       throw UsageError("share: one or two bodies of a GPU's thread have one list");
-    data.bodies = count_;
-    data.cutoff = options.cutoff;
-    data.length = options.box.length;
+    const int width = queue.device().facts().warp_width;
+    this->data_ = detail::data_for(options, count_, share, share * width);
     for (auto& values : built_)
       values = Field<T>(queue.device(), Extents{count_}, "positions of lists");
     clear(halt_.elements());
@@ -63,8 +60,7 @@ private:
   };
   [[nodiscard]] State read_state() {
     std::array<unsigned, BuildState::words> words{};
-    copy_to_host(queue_, words.data(), static_cast<const unsigned*>(state_.data()),
-                 BuildState::words);
+    copy_to_host(queue_, words.data(), static_cast<const unsigned*>(state_.data), state_.size);
     queue_.wait();
     return {words[BuildState::bad], words[BuildState::overflow], words[BuildState::slots]};
   }
@@ -150,17 +146,18 @@ private:
   /// Bodies and images of each cell, and where its slots begin. Halts end here.
   void count(const Grid& grid, const Positions<T>& positions) {
     const Index cells = grid.all;
-    const auto both = cells_.of(queue_.device(), 2 * cells + 1, "cells of lists");
-    clear(both);
-    clear(state_.elements());
-    clear({halt_.data(), ListHalt::halted + 1});
-    begins_ = {both.data, cells + 1};
+    const auto all =
+        cells_.of(queue_.device(), 2 * cells + 1 + BuildState::words, "cells of lists");
+    clear(all);
+    begins_ = {all.data, cells + 1};
+    state_ = {all.data + 2 * cells + 1, BuildState::words};
     launch_items(
         queue_, count_,
         CountInCells<T>{grid,
                         positions,
                         begins_,
-                        state_.elements(),
+                        state_,
+                        halt_.elements(),
                         {built_[0].elements(), built_[1].elements(), built_[2].elements()}});
     scan(queue_, begins_, sums_);
   }
@@ -175,10 +172,10 @@ private:
     const Span<unsigned> shift = part(1);
     launch_items(queue_, count_,
                  TakeSlots<T>{grid, positions, begins_, taken, part(2), part(3), part(4)});
-    launch_items(queue_, capacity_,
-                 RankInCells{begins_, part(2), part(3), part(4), body, shift, state_.elements()});
     const auto placed = placed_.of(device, 4 * capacity_, "positions of slots");
-    launch_items(queue_, capacity_, PlaceSlots<T>{grid, positions, body, shift, placed});
+    launch_items(queue_, capacity_,
+                 RankInCells<T>{grid, positions, begins_, part(2), part(3), part(4), body, shift,
+                                state_, placed});
     this->data_.slots = capacity_;
     this->data_.body = body;
     this->data_.shift = shift;
@@ -196,10 +193,12 @@ private:
     const Device& device = queue_.device();
     const int width = device.facts().warp_width;
     const int threads = FindNear<Share>::max_threads;
-    const Index warps = ceil_div(count_, Index{width} * Share);
+    const ListData& data = this->data_;
+    const Index warps = ceil_div(data.end_slot - data.first_slot, Index{width} * Share);
     const auto rows = rows_.of(device, 2 * warps + 1, "rows of lists");
     return {{grid,
-             count_,
+             data.first_slot,
+             data.end_slot,
              detail::reach_of(options_, grid),
              begins_,
              Span<const float>{placed_.of(device, 4 * capacity_, "")},
@@ -208,8 +207,8 @@ private:
              {},
              static_cast<unsigned>(capacity_),
              most_rows_,
-             state_.elements()},
-            {{static_cast<int>(ceil_div(warps * width, Index{threads})), 1, 1},
+             state_},
+            {{static_cast<int>(std::max<Index>(1, ceil_div(warps * width, Index{threads}))), 1, 1},
              {threads, 1, 1},
              FindNear<Share>::shared_bytes(threads, width)},
             warps,
@@ -285,12 +284,13 @@ private:
   Positions<T> positions_;
   ListOptions options_;
   Index count_;
-  Field<unsigned> halt_, state_;
+  Field<unsigned> halt_;
   std::array<Field<T>, 3> built_;
   Index capacity_ = 0;     ///< slots that there is memory for
   unsigned most_rows_ = 0; ///< for each warp, when lists are not counted first; 0: they are
   Grown<unsigned> cells_, slots_, rows_, entries_, sums_;
   Span<unsigned> begins_; ///< of cells
+  Span<unsigned> state_;  ///< BuildState
   Grown<float> placed_;
   Grown<T> bounds_;
   Repeated at_once_;

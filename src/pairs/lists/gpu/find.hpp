@@ -47,13 +47,14 @@ RIDGE_DEVICE int lanes_before(const Lane& lane, bool says, int& all) {
 template <int Share>
 struct FindNear {
   static constexpr int max_threads = 128;
+  static constexpr int min_blocks = Share == 2 ? 8 : 0; // 64 registers
   static constexpr const char* name = "lists of near bodies";
   static constexpr int batch = 32;      ///< candidates that are looked at together
   static constexpr int most_width = 64; ///< of warps
   static constexpr int room = batch + most_width;
 
   Grid grid;
-  Index bodies;
+  Index first_slot, end_slot; ///< of the bodies that have lists
   float reach;
   Span<const unsigned> begins;     ///< of cells
   Span<const float> placed;        ///< of slots
@@ -64,10 +65,7 @@ struct FindNear {
   unsigned most_rows;   ///< for a warp; what is beyond is not written
   Span<unsigned> state; ///< BuildState
 
-  static int shared_bytes(int threads, int width) {
-    const int warps = threads / width;
-    return warps * room * 20 + (threads * 4) * 4;
-  }
+  static int shared_bytes(int threads, int width) { return threads / width * room * 20; }
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
@@ -75,8 +73,8 @@ struct FindNear {
     const int warps = lane.block_extent().x / width;
     const int warp_here = lane.rank() / width;
     const Index warp = Index{lane.block().x} * warps + warp_here;
-    const Index first = (warp * width + lane.lane()) * Share;
-    if (warp * width * Share >= bodies) return; // the whole warp
+    const Index first = first_slot + (warp * width + lane.lane()) * Share;
+    if (first_slot + warp * width * Share >= end_slot) return; // the whole warp
     // Too many slots, or bodies that are nowhere: nothing of these lists will be used.
     if (Index{lane.load(begins, begins.size - 1)} > Index{filler}) return;
     if (lane.load_written(state, BuildState::bad) != 0) return;
@@ -86,8 +84,7 @@ struct FindNear {
         warp,
         first,
         lane.template shared<float>(warp_here * room * 16, room * 4),
-        lane.template shared<unsigned>(warps * room * 16 + warp_here * room * 4, room),
-        lane.template shared<unsigned>(warps * room * 20 + warp_here * width * 16, width * 4)};
+        lane.template shared<unsigned>(warps * room * 16 + warp_here * room * 4, room)};
     search.run();
   }
 
@@ -99,13 +96,16 @@ private:
     const FindNear& f;
     Lane& lane;
     Index warp, first;
-    Floats tile;     ///< positions of candidates
+    Floats tile;     ///< of candidates: from the middle of the box, and the square of that
     Slots tile_slot; ///< and their slots
-    Slots pending;   ///< entries of each lane that do not fill four yet
-    float own[Share][3] = {};
-    float low[3] = {}, high[3] = {}; ///< of the box round the bodies
+    float low[3] = {}, high[3] = {}, middle[3] = {}; ///< of the box round the bodies
+    float own[Share][3] = {};                        ///< from the middle; if close, times -2
+    /// A candidate is near if its square and its product with `own` are together less than this.
+    float limit[Share] = {};
+    bool close = true; ///< the box is small enough for that to be exact
     unsigned found = 0;
-    int waiting = 0; ///< candidates in the tile
+    unsigned pending[3] = {}; ///< the last entries
+    int waiting = 0;          ///< candidates in the tile
     bool counts = false;
     Index row_begin = 0;
 
@@ -126,14 +126,14 @@ private:
       }
       for (int c = 0; c < cells; c += lane.width())
         visit_cells(from, extent, c + lane.lane(), cells);
-      look(waiting);
+      if (waiting > 0) look_from(0, waiting);
       finish();
     }
 
     RIDGE_DEVICE void draw_box() {
       RIDGE_UNROLL
       for (int k = 0; k < Share; ++k) {
-        const Index slot = first + k < f.bodies ? first + k : f.bodies - 1;
+        const Index slot = first + k < f.end_slot ? first + k : f.end_slot - 1;
         const auto at = lane.template load_pack<4>(f.placed, 4 * slot);
         RIDGE_UNROLL
         for (int a = 0; a < 3; ++a) {
@@ -151,15 +151,41 @@ private:
           high[a] = other_high > high[a] ? other_high : high[a];
         }
       }
+      const float squared = f.reach * f.reach;
+      float farthest = 0; // from the middle to a candidate, squared
+      RIDGE_UNROLL
+      for (int a = 0; a < 3; ++a) {
+        middle[a] = 0.5F * (low[a] + high[a]);
+        const float half = 0.5F * (high[a] - low[a]) + f.reach;
+        farthest += half * half;
+      }
+      close = farthest < 64 * squared;
+      // What sums of squares are rounded by is at most 16 times the unit roundoff of the largest.
+      const float margin = farthest * 0x1p-19F;
+      RIDGE_UNROLL
+      for (int k = 0; k < Share; ++k) {
+        limit[k] = squared + margin;
+        RIDGE_UNROLL
+        for (int a = 0; a < 3; ++a) {
+          own[k][a] -= middle[a];
+          limit[k] -= own[k][a] * own[k][a];
+          if (close) own[k][a] *= -2.0F;
+        }
+      }
     }
 
-    /// Each lane has a cell, the `c`-th of those round the box.
+    /// Each lane has a cell, the `c`-th of those round the box; then each a body of one of them.
     RIDGE_DEVICE void visit_cells(const int (&from)[3], const int (&extent)[3], int c, int cells) {
-      Index begin = 0;
+      int begin = 0;
       int count = 0;
       if (c < cells) {
-        const int at[3] = {c % extent[0] + from[0], c / extent[0] % extent[1] + from[1],
-                           c / extent[0] / extent[1] + from[2]};
+        const auto x = static_cast<unsigned>(extent[0]);
+        const auto y = static_cast<unsigned>(extent[1]);
+        const unsigned row = static_cast<unsigned>(c) / x;
+        const unsigned layer = row / y;
+        const int at[3] = {static_cast<int>(static_cast<unsigned>(c) - row * x) + from[0],
+                           static_cast<int>(row - layer * y) + from[1],
+                           static_cast<int>(layer) + from[2]};
         float squared = 0;
         RIDGE_UNROLL
         for (int a = 0; a < 3; ++a) {
@@ -172,24 +198,33 @@ private:
         }
         if (squared <= f.reach * f.reach) {
           const Index number = f.grid.number_of(at[0], at[1], at[2]);
-          begin = lane.load(f.begins, number);
-          count = static_cast<int>(Index{lane.load(f.begins, number + 1)} - begin);
+          begin = static_cast<int>(lane.load(f.begins, number));
+          count = static_cast<int>(lane.load(f.begins, number + 1)) - begin;
         }
       }
-      int most = count;
-      for (int mask = lane.width() / 2; mask > 0; mask /= 2) {
-        const int other = lane.shuffle_xor(most, mask);
-        most = other > most ? other : most;
+      int upto = count; // bodies of this lane's cell and those before
+      for (int step = 1; step < lane.width(); step *= 2) {
+        const int other = lane.shuffle(upto, lane.lane() >= step ? lane.lane() - step : 0);
+        if (lane.lane() >= step) upto += other;
       }
-      for (int k = 0; k < most; ++k)
-        gather(k < count, begin + k);
+      const int all = lane.shuffle(upto, lane.width() - 1);
+      begin -= upto - count; // of which the number of a body is taken
+      for (int n = lane.lane(); n - lane.lane() < all; n += lane.width()) {
+        int owner = 0; // the first lane whose cell ends after the n-th body
+        for (int step = lane.width() / 2; step > 0; step /= 2) {
+          const int before = lane.shuffle(upto, owner + step - 1);
+          if (before <= n) owner += step;
+        }
+        const int slot = lane.shuffle(begin, owner) + n;
+        gather(n < all, slot);
+      }
     }
 
     /// Takes a slot of each lane that has one into the tile, if it is near the box.
-    RIDGE_DEVICE void gather(bool has, Index slot) {
+    RIDGE_DEVICE void gather(bool has, int slot) {
       float at[3] = {};
       if (has) {
-        const auto loaded = lane.template load_pack<4>(f.placed, 4 * slot);
+        const auto loaded = lane.template load_pack<4>(f.placed, 4 * Index{slot});
         float squared = 0;
         RIDGE_UNROLL
         for (int a = 0; a < 3; ++a) {
@@ -205,9 +240,14 @@ private:
       const int before = lanes_before(lane, has, all);
       if (has) {
         const int to = waiting + before;
+        float squared = 0;
         RIDGE_UNROLL
-        for (int a = 0; a < 3; ++a)
-          tile[4 * to + a] = at[a];
+        for (int a = 0; a < 3; ++a) {
+          const float d = at[a] - middle[a];
+          tile[4 * to + a] = d;
+          squared += d * d;
+        }
+        tile[4 * to + 3] = squared;
         tile_slot[to] = static_cast<unsigned>(slot);
       }
       waiting += all;
@@ -216,13 +256,47 @@ private:
         look_from(waiting, batch);
       }
     }
-    RIDGE_DEVICE void look(int count) {
-      if (count > 0) look_from(0, count);
-    }
 
     /// Looks at candidates of the tile.
     RIDGE_DEVICE void look_from(int begin, int count) {
+      for (int j = lane.lane(); j < batch; j += lane.width()) {
+        if (j < count) continue;
+        RIDGE_UNROLL
+        for (int a = 0; a < 4; ++a) // far away
+          tile[4 * (begin + j) + a] = a < 3 ? 0.0F : 1e30F;
+      }
       lane.warp_barrier();
+      unsigned near = close ? near_middle(begin) : near_anywhere(begin, count);
+      const auto mine = static_cast<unsigned>(first);
+      while (near != 0) {
+        const int j = lowest_bit(near);
+        near &= near - 1;
+        const unsigned slot = tile_slot[begin + j];
+        if (slot - mine < unsigned{Share}) continue; // its own
+        if (!counts) append(slot);
+        ++found;
+      }
+      lane.warp_barrier();
+    }
+
+    /// Of a whole batch, by |b|^2 - 2 a b < reach^2 - |a|^2.
+    RIDGE_DEVICE unsigned near_middle(int begin) {
+      unsigned near = 0;
+      RIDGE_UNROLL
+      for (int j = 0; j < batch; ++j) {
+        const auto at = lane.template load_shared_pack<4>(tile, 4 * (begin + j));
+        bool is_near = false;
+        RIDGE_UNROLL
+        for (int k = 0; k < Share; ++k) {
+          const float sum = own[k][0] * at[0] + (own[k][1] * at[1] + (own[k][2] * at[2] + at[3]));
+          is_near = is_near || sum < limit[k];
+        }
+        near |= is_near ? 1U << static_cast<unsigned>(j) : 0U;
+      }
+      return near;
+    }
+    /// Bodies of a large box: by differences.
+    RIDGE_DEVICE unsigned near_anywhere(int begin, int count) {
       unsigned near = 0;
       const float squared = f.reach * f.reach;
       for (int j = 0; j < count; ++j) {
@@ -237,30 +311,22 @@ private:
         }
         near |= is_near ? 1U << static_cast<unsigned>(j) : 0U;
       }
-      while (near != 0) {
-        const int j = lowest_bit(near);
-        near &= near - 1;
-        const unsigned slot = tile_slot[begin + j];
-        if (Index{slot} >= first && Index{slot} < first + Share) continue; // its own
-        if (!counts) append(slot);
-        ++found;
-      }
-      lane.warp_barrier();
+      return near;
     }
 
     RIDGE_DEVICE void append(unsigned slot) {
-      const int place = static_cast<int>(found % 4);
-      pending[place * lane.width() + lane.lane()] = slot;
-      if (place == 3) write_row(found / 4);
+      if (found % 4 == 3) write_row(found / 4, pending[0], pending[1], pending[2], slot);
+      pending[0] = pending[1];
+      pending[1] = pending[2];
+      pending[2] = slot;
     }
-    RIDGE_DEVICE void write_row(unsigned row) {
+    RIDGE_DEVICE void write_row(unsigned row, unsigned a, unsigned b, unsigned c, unsigned d) {
       if (row >= f.most_rows) return;
       Pack<unsigned, 4> four;
-      RIDGE_UNROLL
-      for (int place = 0; place < 4; ++place) {
-        const unsigned slot = pending[place * lane.width() + lane.lane()];
-        four.set(place, slot);
-      }
+      four.set(0, a);
+      four.set(1, b);
+      four.set(2, c);
+      four.set(3, d);
       lane.store(f.entries, ((row_begin + row) * lane.width() + lane.lane()) * 4, four);
     }
 
@@ -277,17 +343,15 @@ private:
       }
       if (counts) return;
       if (most > f.most_rows) most = f.most_rows;
-      if (found % 4 != 0) {
-        for (int place = static_cast<int>(found % 4); place < 4; ++place)
-          pending[place * lane.width() + lane.lane()] = f.filler;
-        write_row(found / 4);
+      const unsigned none = f.filler;
+      const unsigned rest = found % 4;
+      if (rest != 0) {
+        const unsigned a = rest == 1 ? pending[2] : rest == 2 ? pending[1] : pending[0];
+        const unsigned b = rest == 1 ? none : rest == 2 ? pending[2] : pending[1];
+        write_row(found / 4, a, b, rest == 3 ? pending[2] : none, none);
       }
-      Pack<unsigned, 4> filling;
-      RIDGE_UNROLL
-      for (int place = 0; place < 4; ++place)
-        filling.set(place, f.filler);
       for (; mine < most; ++mine)
-        lane.store(f.entries, ((row_begin + mine) * lane.width() + lane.lane()) * 4, filling);
+        write_row(mine, none, none, none, none);
     }
   };
 };

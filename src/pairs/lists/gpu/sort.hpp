@@ -45,12 +45,17 @@ struct CountInCells {
   Grid grid;
   Positions<T> positions;
   Span<unsigned> counts, state;
+  Span<unsigned> halt;          ///< ends: ListHalt
   std::array<Span<T>, 3> built; ///< the positions, kept
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index i = item_of(lane);
     if (i >= positions[0].size) return;
+    if (i == 0) {
+      lane.store(halt, ListHalt::moved, 0U);
+      lane.store(halt, ListHalt::halted, 0U);
+    }
     RIDGE_UNROLL
     for (int a = 0; a < 3; ++a)
       lane.store(built[a], i, lane.load(positions[a], i));
@@ -92,13 +97,18 @@ struct TakeSlots {
   }
 };
 
-/// Within cells slots are ordered by body and image. Those at the end have no body.
+/// Within cells slots are ordered by body and image, and get their positions relative to the grid's
+/// corner, four numbers each, as lists are built of them. Those at the end have no body.
+template <class T>
 struct RankInCells {
   static constexpr int max_threads = item_threads;
   static constexpr const char* name = "order within cells";
+  Grid grid;
+  Positions<T> positions;
   Span<const unsigned> begins; ///< of cells, and where the last ends
   Span<const unsigned> taken_body, taken_shift, cell;
   Span<unsigned> body, shift, state;
+  Span<float> placed;
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
@@ -123,36 +133,15 @@ struct RankInCells {
     }
     lane.store(body, rank, my_body);
     lane.store(shift, rank, my_shift);
-  }
-};
-
-/// Positions of slots relative to the grid's corner, four numbers each, as lists are built of them.
-template <class T>
-struct PlaceSlots {
-  static constexpr int max_threads = item_threads;
-  static constexpr const char* name = "positions of slots";
-  Grid grid;
-  Positions<T> positions;
-  Span<const unsigned> body, shift;
-  Span<float> placed;
-
-  template <class Lane>
-  RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index slot = item_of(lane);
-    if (slot >= body.size) return;
-    const unsigned its = lane.load(body, slot);
-    if (its == no_body) return;
-    const Index i = its;
-    const unsigned periods = lane.load(shift, slot);
     Pack<float, 4> at;
     RIDGE_UNROLL
     for (int a = 0; a < 3; ++a) {
-      const T moved = lane.load(positions[a], i) - static_cast<T>(grid.low[a]) +
-                      static_cast<T>(shift_of(periods, a)) * static_cast<T>(grid.length[a]);
+      const T moved = lane.load(positions[a], Index{my_body}) - static_cast<T>(grid.low[a]) +
+                      static_cast<T>(shift_of(my_shift, a)) * static_cast<T>(grid.length[a]);
       at.set(a, static_cast<float>(moved));
     }
     at.set(3, 0.0F);
-    lane.store(placed, 4 * slot, at);
+    lane.store(placed, 4 * rank, at);
   }
 };
 

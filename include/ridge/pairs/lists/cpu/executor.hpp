@@ -43,7 +43,7 @@ public:
   /// Of one of the groups that have lists.
   void sum_up(Index group) const {
     const ListData& lists = *call_.lists;
-    const Index first = (lists.first_group + group) * Share;
+    const Index first = lists.first_slot + group * Share;
     const int count = static_cast<int>(std::min<Index>(Share, lists.bodies - first));
     const T* const origin = brought_ + first * padded;
     V target[I::targets];

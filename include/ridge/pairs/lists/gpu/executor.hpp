@@ -7,20 +7,48 @@
 #include <ridge/pairs/lists/executor.hpp>
 #include <ridge/pairs/lists/gpu/sums.hpp>
 
+#include <algorithm>
+
 namespace ridge::pairs {
 
 namespace gpu::inline RIDGE_TARGET_NAME {
+
+/// How many warps share lists: where 0 is asked for, as many as keep a large GPU busy. Depends on
+/// all bodies, not on the device or a rank's part, and so do the sums' last bits.
+template <class Sum>
+int ways_of(const Device& device, Index lists, const GpuListSchedule& s) {
+  const int width = device.facts().warp_width;
+  int ways = s.ways != 0 ? s.ways : lists < 65536 ? 4 : lists < 196608 ? 2 : 1;
+  constexpr int room = 48 << 10;
+  while (ways > 1 && (ways * width > s.block || Sum::shared_bytes(s.block, ways) > room))
+    ways /= 2;
+  return ways;
+}
 
 template <int Share, class I, class P>
 Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s) {
   using T = typename P::Stored;
   using Bring = BringBodies<I, P>;
   using Sum = SumNear<I, P, Share>;
-  const Index bodies = call.lists->bodies;
-  const Index threads = ceil_div(bodies, Index{Share});
+  const ListData& data = *call.lists;
+  const int ways = ways_of<Sum>(queue.device(), data.bodies / Share, s);
+  const Index threads = ways * ceil_div(data.end_slot - data.first_slot, Index{Share});
+  const Index blocks = std::max<Index>(1, ceil_div(threads, Index{s.block}));
   const LaunchShape shape{
-      {static_cast<int>(ceil_div(threads, Index{s.block})), 1, 1}, {s.block, 1, 1}, 0};
-  Sum sum{call.interaction, call.lists->cutoff, bodies, {}, {}, {}, {}, {}, 0, {}, call.sums};
+      {static_cast<int>(blocks), 1, 1}, {s.block, 1, 1}, Sum::shared_bytes(s.block, ways)};
+  Sum sum{call.interaction,
+          data.cutoff,
+          data.first_slot,
+          data.end_slot,
+          ways,
+          {},
+          {},
+          {},
+          {},
+          {},
+          0,
+          {},
+          call.sums};
   Bring bring{call.bodies, call.lists->length, {}, {}, {}, {}};
   return Bound([&queue, lists = call.lists, bring, sum = Ready<Sum>(queue, shape, sum),
                 brought = Field<T>()]() mutable {
@@ -39,8 +67,8 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
     sum.body.body = lists->body;
     sum.body.row_counts = lists->row_counts;
     sum.body.row_begins = lists->row_begins;
-    sum.body.most_rows = lists->entries.size /
-                         (4 * Index{queue.device().facts().warp_width} * lists->row_counts.size);
+    sum.body.most_rows = lists->entries.size / (4 * Index{queue.device().facts().warp_width} *
+                                                std::max<Index>(lists->row_counts.size, 1));
     sum.body.entries = lists->entries;
     sum.body.halt = lists->halt;
     sum();

@@ -1,5 +1,6 @@
 // Sums over near pairs on GPUs: the bodies are brought into the order of the lists, then each
-// thread goes through the list of its bodies.
+// thread goes through the list of its bodies. Where bodies are few, several warps of a block share
+// the rows of a warp's lists, and the first adds their sums up.
 #pragma once
 
 #include <ridge/core/functions.hpp>
@@ -75,61 +76,39 @@ struct SumNear {
 
   I interaction;
   double cutoff;
-  Index bodies;
+  Index first_slot, end_slot; ///< of the bodies that have lists
+  int ways;                   ///< warps of a block that share a warp's lists
   Span<const T> brought;
   Span<const unsigned> body, row_counts, row_begins, entries;
   Index most_rows; ///< of each warp, where row_begins is empty
   Span<const unsigned> halt;
   std::array<Span<typename P::Summed>, I::sums> sums;
 
+  /// For sums of all ways but each first.
+  static int shared_bytes(int threads, int ways) {
+    return (threads - threads / ways) * Share * I::sums *
+           static_cast<int>(sizeof(typename P::Computed));
+  }
+
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index thread = Index{lane.block().x} * lane.block_extent().x + lane.rank();
-    const Index warp = thread / lane.width();
-    const Index first = thread * Share;
-    if (warp * lane.width() * Share >= bodies) return; // the whole warp
+    const int warps = lane.block_extent().x / lane.width();
+    const int warp_here = lane.rank() / lane.width();
+    const int way = warp_here % ways;
+    const Index warp = Index{lane.block().x} * (warps / ways) + warp_here / ways;
+    const Index first = first_slot + (warp * lane.width() + lane.lane()) * Share;
     if (halt.size != 0 && lane.load(halt, ListHalt::moved) != 0) return;
-    const Index far = body.size;
-    T origin[3];
-    Body<P, I::targets> target[Share];
+    const bool has_list = first_slot + warp * lane.width() * Share < end_slot;
     Body<P, I::sums> sum[Share];
     RIDGE_UNROLL
-    for (int k = 0; k < Share; ++k) {
-      const auto own = load(lane, first + k < bodies ? first + k : far);
-      if (k == 0) {
-        RIDGE_UNROLL
-        for (int c = 0; c < 3; ++c)
-          origin[c] = own.at[c];
-      }
-      const Body<P, I::sources> mine = computed(own, origin);
-      RIDGE_UNROLL
-      for (int c = 0; c < I::targets; ++c)
-        target[k].at[c] = mine.at[c];
-      RIDGE_UNROLL
-      for (int c = 0; c < I::sums; ++c)
-        sum[k].at[c] = V(0);
-    }
-    if constexpr (Share > 1) meet_each_other(lane, first, origin, target, sum);
-    const int count = static_cast<int>(lane.load(row_counts, warp));
-    Index at = row_begins.size == 0 ? warp * most_rows : Index{lane.load(row_begins, warp)};
-    at = (at * lane.width() + lane.lane()) * 4;
-    Pack<unsigned, 4> next{};
-    if (count > 0) next = lane.template load_pack<4>(entries, at);
-    for (int row = 0; row < count; ++row) {
-      const Pack<unsigned, 4> four = next; // the next is on its way
-      at += Index{4} * lane.width();
-      if (row + 1 < count) next = lane.template load_pack<4>(entries, at);
-      RIDGE_UNROLL
-      for (int n = 0; n < 4; ++n) {
-        const Body<P, I::sources> source = computed(load(lane, Index{four[n]}), origin);
-        RIDGE_UNROLL
-        for (int k = 0; k < Share; ++k)
-          meet(target[k], source, sum[k]);
-      }
-    }
+    for (int n = 0; n < Share * I::sums; ++n)
+      sum[n / I::sums].at[n % I::sums] = V(0);
+    if (has_list) sum_up(lane, warp, way, first, sum);
+    if (ways > 1) add_ways(lane, warp_here, way, sum);
+    if (!has_list || way != 0) return;
     RIDGE_UNROLL
     for (int k = 0; k < Share; ++k) {
-      if (first + k >= bodies) break;
+      if (first + k >= end_slot) break;
       const Index to = lane.load(body, first + k);
       RIDGE_UNROLL
       for (int c = 0; c < I::sums; ++c)
@@ -141,6 +120,78 @@ private:
   struct StoredBody {
     T at[padded];
   };
+
+  /// Over each `ways`-th row of a warp's lists.
+  template <class Lane>
+  RIDGE_DEVICE void sum_up(const Lane& lane, Index warp, int way, Index first,
+                           Body<P, I::sums> (&sum)[Share]) const {
+    const Index far = body.size;
+    T origin[3];
+    Body<P, I::targets> target[Share];
+    RIDGE_UNROLL
+    for (int k = 0; k < Share; ++k) {
+      const auto own = load(lane, first + k < end_slot ? first + k : far);
+      if (k == 0) {
+        RIDGE_UNROLL
+        for (int c = 0; c < 3; ++c)
+          origin[c] = own.at[c];
+      }
+      const Body<P, I::sources> mine = computed(own, origin);
+      RIDGE_UNROLL
+      for (int c = 0; c < I::targets; ++c)
+        target[k].at[c] = mine.at[c];
+    }
+    if constexpr (Share > 1) {
+      if (way == 0) meet_each_other(lane, first, origin, target, sum);
+    }
+    const int count = static_cast<int>(lane.load(row_counts, warp));
+    Index at = row_begins.size == 0 ? warp * most_rows : Index{lane.load(row_begins, warp)};
+    at = ((at + way) * lane.width() + lane.lane()) * 4;
+    Pack<unsigned, 4> next{};
+    if (way < count) next = lane.template load_pack<4>(entries, at);
+    for (int row = way; row < count; row += ways) {
+      const Pack<unsigned, 4> four = next; // the next is on its way
+      at += Index{4} * lane.width() * ways;
+      if (row + ways < count) next = lane.template load_pack<4>(entries, at);
+      RIDGE_UNROLL
+      for (int n = 0; n < 4; ++n) {
+        const Body<P, I::sources> source = computed(load(lane, Index{four[n]}), origin);
+        RIDGE_UNROLL
+        for (int k = 0; k < Share; ++k)
+          meet(target[k], source, sum[k]);
+      }
+    }
+  }
+
+  /// The first of the ways gets the sums of all, in their order.
+  template <class Lane>
+  RIDGE_DEVICE void add_ways(Lane& lane, int warp_here, int way,
+                             Body<P, I::sums> (&sum)[Share]) const {
+    using Number = typename P::Computed;
+    constexpr int each = Share * I::sums;
+    const int width = lane.width();
+    const int lists = lane.block_extent().x / width / ways;
+    auto others = lane.template shared<Number>(0, lists * (ways - 1) * width * each);
+    const int list = warp_here / ways;
+    const auto place = [&](int of, int n) {
+      return ((list * (ways - 1) + of - 1) * each + n) * width + lane.lane();
+    };
+    if (way != 0) {
+      RIDGE_UNROLL
+      for (int n = 0; n < each; ++n)
+        others[place(way, n)] = sum[n / I::sums].at[n % I::sums][0];
+    }
+    lane.barrier();
+    if (way != 0) return;
+    for (int of = 1; of < ways; ++of) {
+      RIDGE_UNROLL
+      for (int n = 0; n < each; ++n) {
+        const Number more = others[place(of, n)];
+        sum[n / I::sums].at[n % I::sums] += V(more);
+      }
+    }
+  }
+
   template <class Lane>
   RIDGE_DEVICE StoredBody load(const Lane& lane, Index slot) const {
     StoredBody loaded;
@@ -184,7 +235,7 @@ private:
                                     Body<P, I::sums> (&sum)[Share]) const {
     RIDGE_UNROLL
     for (int k = 0; k < Share; ++k) {
-      const bool is_body = first + k < bodies;
+      const bool is_body = first + k < end_slot;
       const auto source = computed(load(lane, is_body ? first + k : body.size), origin);
       RIDGE_UNROLL
       for (int other = 0; other < Share; ++other) {
