@@ -15,7 +15,7 @@ template <class T>
 solve::GridSolution solve_own(Queue& queue, const solve::GridProblem& problem,
                               const std::string& kernel, const std::vector<std::string>& settings,
                               const Field<T>& f, const Field<T>& u,
-                              const solve::GridOptions& options) {
+                              const solve::GridOptions& options, comm::Communicator& ranks) {
   std::vector<lab::Setting> numbers;
   for (const std::string& text : settings)
     numbers.push_back(lab::parse_setting(text));
@@ -27,27 +27,29 @@ solve::GridSolution solve_own(Queue& queue, const solve::GridProblem& problem,
     throw UsageError(fmt::format("--operator takes a stencil of one input; {} has {}", kernel,
                                  functor.traits.inputs()));
   stencil::require_fit(problem.boundaries, functor.traits.radius, problem.extents);
-  const auto alone = comm::alone();
-  const stencil::RankPart all(*alone, problem.extents, functor.traits, problem.boundaries);
+  const stencil::RankPart part(ranks, problem.extents, functor.traits, problem.boundaries, 1,
+                               Index3{1, 1, ranks.ranks()});
   std::optional<stencil::Sweeps> sweeps;
   const auto apply = [&](const View<const T>& in, const View<T>& out) {
     if (sweeps) {
       sweeps->restart(std::vector<View<const T>>{in});
     } else {
-      sweeps.emplace(functor.make(queue, {in.data}, all, std::nullopt));
+      sweeps.emplace(functor.make(queue, {in.data}, part, std::nullopt));
     }
     sweeps->run(1);
     sweeps->read(0, out);
   };
-  solve::OwnOperator<T> solver(queue, problem, apply);
+  solve::OwnOperator<T> solver(queue, problem, apply, ranks);
   return solver.solve(View<const T>(f.view()), u.view(), options);
 }
 
 template solve::GridSolution solve_own(Queue&, const solve::GridProblem&, const std::string&,
                                        const std::vector<std::string>&, const Field<float>&,
-                                       const Field<float>&, const solve::GridOptions&);
+                                       const Field<float>&, const solve::GridOptions&,
+                                       comm::Communicator&);
 template solve::GridSolution solve_own(Queue&, const solve::GridProblem&, const std::string&,
                                        const std::vector<std::string>&, const Field<double>&,
-                                       const Field<double>&, const solve::GridOptions&);
+                                       const Field<double>&, const solve::GridOptions&,
+                                       comm::Communicator&);
 
 } // namespace ridge::app

@@ -1,6 +1,7 @@
 // Elliptic problems with an operator in a file of the user's own.
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/solve/grid/multigrid.hpp>
 
 #include <string>
@@ -8,13 +9,14 @@
 
 namespace ridge::app {
 
-/// Solves `kernel`(u) = f by conjugate gradients, with the problem's conditions at faces. `kernel`
-/// is FILE.hpp:Name, a stencil of one input, with numbers set by `settings` such as "rate=0.1".
+/// Solves `kernel`(u) = f over all ranks by conjugate gradients, with the problem's conditions at
+/// faces. `kernel` is FILE.hpp:Name, a stencil of one input, with numbers set by `settings` such as
+/// "rate=0.1".
 /// Throws UsageError for a functor that is no such stencil, or not symmetric.
 template <class T>
 [[nodiscard]] solve::GridSolution
 solve_own(Queue& queue, const solve::GridProblem& problem, const std::string& kernel,
           const std::vector<std::string>& settings, const Field<T>& f, const Field<T>& u,
-          const solve::GridOptions& options);
+          const solve::GridOptions& options, comm::Communicator& ranks);
 
 } // namespace ridge::app

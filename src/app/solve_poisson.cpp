@@ -90,7 +90,6 @@ struct PoissonCommand {
     if (!lab::names_a_file(own))
       throw UsageError(
           fmt::format("--operator is FILE.hpp:Name, a functor of yours, not '{}'", own));
-    if (comm::world().ranks() > 1) throw UsageError("an operator in a file is for one rank");
     if (!coefficient.empty() || !mask.empty() || shift != 0 || order != 2 || project ||
         (method != "auto" && method != "cg"))
       throw UsageError("an operator in a file takes no --coefficient, --mask, --shift, --order, "
@@ -189,7 +188,7 @@ struct PoissonCommand {
       solution =
           by_cycles(queue, problem, shares, given, View<const T>(f.view()), u.view(), options);
     } else {
-      solution = solve_own<T>(queue, problem, own, settings, f, u, options);
+      solution = solve_own<T>(queue, problem, own, settings, f, u, options, shares.ranks);
     }
     progress.clear();
     const bool stopped = solution.end == GridSolution::End::stopped;

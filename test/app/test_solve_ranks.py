@@ -25,8 +25,8 @@ def fields(shape, dtype="f8"):
         h5["side"] = random.standard_normal((shape[0], shape[2]))
 
 
-def solve(mpi, ranks, *words, out="u.h5"):
-    result = mpi(ranks, "solve", "poisson", "in.h5:/f", "-o", f"{out}:/u", "--reproducible", "--overwrite", *words)
+def solve(mpi, ranks, *words, out="u.h5", **options):
+    result = mpi(ranks, "solve", "poisson", "in.h5:/f", "-o", f"{out}:/u", "--reproducible", "--overwrite", *words, **options)
     assert result.code == 0, result.err
     with h5py.File(out) as h5:
         return h5["u"][...], dict(h5["u"].attrs), result.out
@@ -93,13 +93,49 @@ def test_one_record(mpi, folder):
     assert record["residual"] <= 1e-10 and 0 < record["fraction"] and record["seconds"] > 0
 
 
+OPERATOR = """
+#include <ridge/stencil/kernel.hpp>
+struct Op { // reaches two planes
+  static constexpr ridge::stencil::Footprint<7> footprint{
+      {{{0, 0, 0}, {-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -2}, {0, 0, 2}}}};
+  double c = 0.5;
+  template <class N> RIDGE_FN auto operator()(const N& u) const {
+    return (c + 6) * u(0, 0, 0) - (u(-1, 0, 0) + u(1, 0, 0)) - (u(0, -1, 0) + u(0, 1, 0)) - (u(0, 0, -2) + u(0, 0, 2));
+  }
+};
+struct Upwind {
+  static constexpr auto footprint = ridge::stencil::star<1>();
+  template <class N> RIDGE_FN auto operator()(const N& u) const { return 3 * u(0, 0, 0) - u(0, 0, -1); }
+};
+"""
+
+
+@pytest.mark.parametrize("walls", ["x=dirichlet:0.5,y=periodic,z-=dirichlet:walls.h5:/low,z+=neumann:0",
+                                   "x=mirror,y=neumann:0,z=periodic"])
+def test_an_operator_in_a_file(mpi, folder, walls):
+    fields((27, 9, 11))
+    (folder / "op.hpp").write_text(OPERATOR)
+    words = "--boundary", walls, "--operator", "op.hpp:Op", "--set", "c=0.25", "--device", "cpu"
+    one, attributes, _ = solve(mpi, 1, *words, limit=300)  # compiled now
+    assert attributes["residual"] <= 2e-10 and np.abs(one).max() > 0.1
+    inner = one[4:-4, 2:-2, 2:-2]
+    twice = one[2:-6, 2:-2, 2:-2] + one[6:-2, 2:-2, 2:-2]
+    rest = one[4:-4, 2:-2, 1:-3] + one[4:-4, 2:-2, 3:-1] + one[4:-4, 1:-3, 2:-2] + one[4:-4, 3:-1, 2:-2]
+    with h5py.File("in.h5") as h5:
+        assert np.abs(6.25 * inner - twice - rest - h5["f"][4:-4, 2:-2, 2:-2]).max() < 1e-8
+    for n in (2, 3):
+        several, same, _ = solve(mpi, n, *words, out=f"u{n}.h5")
+        assert (several == one).all() and same["cycles"] == attributes["cycles"]
+    refused(mpi(2, "solve", "poisson", "in.h5:/f", "-o", "x.h5:/u", *words[:3], "op.hpp:Upwind", "--device", "cpu"),
+            "not symmetric")
+
+
 def test_bad_input(mpi, folder):
     fields((33, 16, 16))
     words = ("solve", "poisson", "in.h5:/f", "-o", "u.h5:/u", "--device", "cpu", "--boundary",
              "x=dirichlet:0,y=mirror,z=mirror")
     refused(mpi(5, *words), "5 ranks share the 33 planes", "each needs 8")
     refused(mpi(2, *words, "--method", "fft"), "Fourier transforms are for one rank")
-    refused(mpi(2, *words, "--operator", "op.hpp:Op"), "one rank")
     with h5py.File("in.h5", "a") as h5:
         h5["k"][30, 1, 2] = -1
     refused(mpi(2, *words, "--coefficient", "in.h5:/k"), "the coefficient is -1 at x=2 y=1 z=30")

@@ -92,12 +92,13 @@ struct Half {
     w.out = out.elements();
     w.weights[0] = first;
     w.weights[1] = second;
+    w.tile = fine.march.tile;
     return w;
   }
 
   /// Of b - A u, beside those that a pass of their own gives.
   void expect_squares(const Field<double>& squares) {
-    ASSERT_GT(fine.parts, 0);
+    ASSERT_GT(fine.march.parts, 0);
     const auto sum = [&](const Field<double>& parts, Index step) {
       std::vector<double> all(static_cast<std::size_t>(parts.count()));
       copy_to_host(queue, all.data(), parts.data(), parts.count());
@@ -125,7 +126,7 @@ struct Half {
     poison(coarse.other);
     down.coarse = coarse.other.elements();
     const bool counts = !from_zero && fine.a.k.size == 0;
-    const Field<double> squares(queue.device(), Extents{std::max(fine.parts, 1)});
+    const Field<double> squares(queue.device(), Extents{std::max(fine.march.parts, 1)});
     poison(squares);
     if (counts) down.squares = squares.elements();
     give(queue, down);
@@ -177,8 +178,14 @@ void expect_marches(Queue& queue, const GridProblem& problem, bool from_zero, bo
   for (std::size_t d = 0; d < 3; ++d)
     axes[d] = ways[d].axis;
   const Level<T> coarse(queue, axes, T(0.01));
-  half.expect_down(coarse, from_zero);
-  half.expect_up(coarse);
+  const int tiles = varies ? 1 : 2;
+  for (int tile = 0; tile < tiles; ++tile) {
+    SCOPED_TRACE(tile);
+    give(queue, FitsMarch<T>{half.fine.steps, half.fine.u.extents().xyz(), &half.fine.march, tile});
+    ASSERT_EQ(half.fine.march.tile, tile);
+    half.expect_down(coarse, from_zero);
+    half.expect_up(coarse);
+  }
 }
 
 class Marches : public ::testing::TestWithParam<std::string> {};

@@ -226,6 +226,7 @@ void Cycle<T>::way_down(std::size_t l, bool from_zero, const Span<double>& squar
   way.coarse = coarse_b(l + 1).elements();
   way.weights[0] = static_cast<T>(weights[0]);
   way.weights[1] = static_cast<T>(weights[1]);
+  way.tile = level.march.tile;
   way.squares = squares;
   give(way);
   std::swap(level.u, level.other);
@@ -281,6 +282,7 @@ void Cycle<T>::up(std::size_t l) {
     way.out = level.other.elements();
     way.weights[0] = static_cast<T>(weights[1]);
     way.weights[1] = static_cast<T>(weights[0]);
+    way.tile = level.march.tile;
     give(way);
     std::swap(level.u, level.other);
   } else {

@@ -49,7 +49,7 @@ public:
   void finish();
   /// Whether `begin` has its sums for nothing; the same bits on any number of ranks or not.
   [[nodiscard]] bool counts(bool reproducible) const;
-  [[nodiscard]] int parts() const { return marches(0) ? levels_.front()->parts : 0; }
+  [[nodiscard]] int parts() const { return marches(0) ? levels_.front()->march.parts : 0; }
 
   /// Gives a cycle under a schedule to the queue; below the finest level from zero.
   void give_cycle(const CycleSchedule& schedule);
@@ -78,7 +78,7 @@ private:
   void rest_of_down(std::size_t l);
   void up(std::size_t l);
   /// Whether half a cycle of a level is one pass.
-  [[nodiscard]] bool marches(std::size_t l) const { return levels_[l]->marches; }
+  [[nodiscard]] bool marches(std::size_t l) const { return levels_[l]->marches(); }
   void full_start();
   void restrict(std::size_t l, const Field<T>& from);
   void interpolate(std::size_t l, bool adds);

@@ -45,8 +45,7 @@ struct Level {
   std::array<TransferTables<T>, 3> transfer; ///< to the next level
   std::array<StepTables<T>, 3> steps;        ///< the same, where it is in steps
   bool is_in_steps = false;
-  bool marches = false; ///< half a cycle is a pass
-  int parts = 0;        ///< of the sum of squares that the way down then gives
+  MarchChoice march;
   ridge::Field<T> u, b, other, k;
 
   Level(Queue& queue, std::vector<Axis> these, T shift) : axes(std::move(these)) {
@@ -67,6 +66,9 @@ struct Level {
     b = ridge::Field<T>(queue.device(), n, "the right-hand side on a level of multigrid");
     other = ridge::Field<T>(queue.device(), n, "residuals on a level of multigrid");
   }
+
+  /// Whether half a cycle is a pass.
+  [[nodiscard]] bool marches() const { return a.k.size == 0 ? march.plain : march.varied; }
 
   template <class V>
   Span<const V> keep(Queue& queue, const std::vector<V>& values) {
@@ -109,7 +111,7 @@ struct Level {
     using Fits = void(Queue&, const FitsMarch<T>&);
     const AnyFunction fits = find_offer(queue.device().kind(), typeid(FitsMarch<T>));
     if (fits == nullptr) return;
-    reinterpret_cast<Fits*>(fits)(queue, {steps, points, &marches, &parts});
+    reinterpret_cast<Fits*>(fits)(queue, {steps, points, &march});
   }
 
   [[nodiscard]] Restriction<T> restriction(const ridge::Field<T>& fine,

@@ -94,6 +94,7 @@ struct MarchPlan {
   int coarse_at = 0;  ///< in shared memory
   int squares_at = 0; ///< there, too: a sum a thread
   int shared_numbers = 0;
+  double steps = 0; ///< of the blocks of a multiprocessor, one after the other
   LaunchShape shape;
 };
 
@@ -138,9 +139,9 @@ struct Job {
 /// A march begins and ends with as many steps that give nothing.
 constexpr Index fewest_planes = 8;
 /// Levels of fewer points are in a GPU's cache, and the passes of each own launch have more
-/// threads: on an H100 they were faster up to 63^3 points. The emulated GPU has a few units.
-inline Index fewest_points(const DeviceFacts& facts) {
-  return Index{facts.units} * 4000;
+/// threads. The emulated GPU has a few units.
+inline Index fewest_points(const DeviceFacts& facts, bool varied) {
+  return Index{facts.units} * (varied ? 4000 : 1500);
 }
 
 /// For a level of `n` points, coarse ones as in `transfer`, and `units` multiprocessors with
@@ -196,6 +197,7 @@ MarchPlan plan_march(const std::array<StepTables<T>, 3>& transfer, Index3 n, int
     }
   }
   cut(2, best);
+  plan.steps = least;
   plan.coarse_at = Room::z_table + Room::z_numbers * (plan.owned[2] + 11);
   plan.squares_at = plan.coarse_at + static_cast<int>(coarse);
   plan.shared_numbers = plan.squares_at + static_cast<int>(squares);

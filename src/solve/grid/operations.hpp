@@ -139,6 +139,14 @@ struct Restriction {
   Span<T> coarse;
 };
 
+/// Whether passes over half a cycle are faster on a device than their parts, one by one, and how
+/// they are laid over a level.
+struct MarchChoice {
+  bool plain = false, varied = false; ///< without a coefficient, and with one
+  int tile = 0;                       ///< of the device's, where there is none
+  int parts = 0;                      ///< of sums of squares; 0 where they are not to be had
+};
+
 /// Half a cycle on a level, in one pass: two sweeps from u, or from zero where `u` is empty, to
 /// `out`; then the residual, restricted.
 template <class T>
@@ -148,8 +156,9 @@ struct WayDown {
   Span<const T> u, b;
   Span<T> out, coarse;
   T weights[2] = {};
+  int tile = 0; ///< of MarchChoice
   /// Where not empty: parts of the sum of (b - A u)^2 of the u that it begins with, which is not
-  /// empty then, as many as FitsMarch says.
+  /// empty then, as many as MarchChoice says.
   Span<double> squares;
 };
 
@@ -161,15 +170,16 @@ struct WayUp {
   Span<const T> u, b, coarse;
   Span<T> out;
   T weights[2] = {};
+  int tile = 0; ///< of MarchChoice
 };
 
-/// Whether a pass as these is faster on this device than its parts, one by one.
+/// Chooses for a level of so many points.
 template <class T>
 struct FitsMarch {
   std::array<StepTables<T>, 3> transfer;
   Index3 points;
-  bool* fits;
-  int* parts; ///< of sums of squares, 0 where they are not to be had
+  MarchChoice* choice;
+  int only = -1; ///< the tile to take, whatever its time
 };
 
 /// k of a coarse level and around it: means of the fine one's, weighted as restriction does.

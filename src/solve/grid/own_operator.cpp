@@ -15,13 +15,13 @@ namespace ridge::solve {
 template <class T>
 class OwnOperator<T>::Body {
 public:
-  Body(Queue& queue, GridProblem problem, Apply apply)
-      : equations_(queue, simple(std::move(problem))), apply_(std::move(apply)) {
+  Body(Queue& queue, GridProblem problem, Apply apply, comm::Communicator* ranks)
+      : equations_(queue, simple(std::move(problem)), ranks), apply_(std::move(apply)) {
     const Extents n = equations_.finest().u.extents();
     for (Field<T>* field : {&x_, &r_, &p_, &q_, &affine_})
       *field = Field<T>(queue.device(), n, "a vector of conjugate gradients");
-    const Index3 whole = equations_.problem().extents;
-    const Extents all{whole.x, whole.y, whole.z};
+    const Index3 mine = equations_.extents();
+    const Extents all{mine.x, mine.y, mine.z};
     in_ = Field<T>(queue.device(), all, "the operator's field");
     out_ = Field<T>(queue.device(), all, "the operator's result");
     // With values at faces the operator is affine: what it makes of 0 is its constant part.
@@ -38,7 +38,7 @@ public:
     solution.conjugate = true;
     solution.levels = 1;
     // Of an iteration: the operator reads and writes 5 arrays, with copies; the vectors take 15.
-    solution.cycle_bytes = 20.0 * sizeof(T) * static_cast<double>(x_.count());
+    solution.cycle_bytes = 20.0 * sizeof(T) * equations_.points();
     Field<T>& right = equations_.finest().b;
     equations_.gather(f, T(1), false, right);
     equations_.combine(right, affine_, sign_, -sign_);
@@ -169,7 +169,11 @@ private:
 
 template <class T>
 OwnOperator<T>::OwnOperator(Queue& queue, const GridProblem& problem, Apply apply)
-    : body_(std::make_unique<Body>(queue, problem, std::move(apply))) {}
+    : body_(std::make_unique<Body>(queue, problem, std::move(apply), nullptr)) {}
+template <class T>
+OwnOperator<T>::OwnOperator(Queue& queue, const GridProblem& problem, Apply apply,
+                            comm::Communicator& ranks)
+    : body_(std::make_unique<Body>(queue, problem, std::move(apply), &ranks)) {}
 template <class T>
 OwnOperator<T>::~OwnOperator() = default;
 template <class T>

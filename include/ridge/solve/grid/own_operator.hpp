@@ -22,6 +22,9 @@ public:
   /// linear, symmetric in sums weighted by the points' volumes (half at neumann faces), and not 0.
   /// Throws UsageError that says by how much it is not.
   OwnOperator(Queue& queue, const GridProblem& problem, Apply apply);
+  /// Of ranks that share the problem as Multigrid's do: views are of what a rank owns, and `apply`
+  /// and all calls are collective.
+  OwnOperator(Queue& queue, const GridProblem& problem, Apply apply, comm::Communicator& ranks);
   ~OwnOperator();
   OwnOperator(const OwnOperator&) = delete;
   OwnOperator& operator=(const OwnOperator&) = delete;
