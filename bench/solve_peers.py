@@ -10,6 +10,12 @@ of the solve alone; setups are given beside it. Each is the best of three, in tu
 HYPRE are the flags that bench/hypre_pfmg.c is built with; hypre runs on RANKS ranks (2), ridge on as many threads.
 With RANKS=1 the processor's time of each solve is measured, too, which other work on the machine changes less:
 ridge's is that of its process less that of one without cycles.
+
+    PYTHONPATH=build/python python3 bench/solve_peers.py gpu 128 256 512
+
+On a GPU, arrays of torch and CuPy as they lie: a box of N x N x N points with periodic faces by torch's real Fourier transforms
+beside `ridge.solve`'s own choice, and one of (N + 1)^3 points with dirichlet faces by cupyx's conjugate gradients beside ridge's.
+`call` is the whole of a call, the first of which makes levels and plans; `seconds` of the solve alone. Each the best of five, in turn.
 """
 import json
 import os
@@ -21,15 +27,11 @@ import sys
 import tempfile
 import time
 
-import h5py
-import numpy as np
-import pyamg
-import scipy.sparse as sparse
-
 RANKS = os.environ.get("RANKS", "2")
 
 
 def laplacian(n):
+    import scipy.sparse as sparse
     line = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n))
     one = sparse.identity(n)
     return (sparse.kron(sparse.kron(line, one), one) + sparse.kron(sparse.kron(one, line), one)
@@ -71,7 +73,112 @@ def hypre(program, n):
             for r in json.loads(out.stdout)}
 
 
+class Best:
+    """The fastest of several, by name."""
+
+    def __init__(self, points, wait):
+        self.points, self.wait, self.rows = points, wait, {}
+
+    def time(self, name, call):
+        """`call` returns what more there is to say, seconds of the solve alone where they are known."""
+        self.wait()
+        begin = time.perf_counter()
+        more = call()
+        self.wait()
+        took = time.perf_counter() - begin
+        row = {"points": self.points, "solver": name, "call_seconds": took, **more}
+        best = self.rows.setdefault(name, row)
+        for key in ("seconds", "call_seconds"):
+            if key in row:
+                best[key] = min(best[key], row[key])
+
+    def all(self):
+        for row in self.rows.values():
+            print(f"{self.points}^3  {row['solver']:28} call {row['call_seconds'] * 1e3:8.2f} ms"
+                  + (f"  solve {row['seconds'] * 1e3:8.2f} ms" if "seconds" in row else "")
+                  + f"  {row['iterations']:4} iterations  residual {row['residual']:.1e}", file=sys.stderr)
+        return list(self.rows.values())
+
+
+def of_ridge(f, u, **words):
+    import ridge as solvers
+    how = solvers.solve("poisson", f, out=u, tol=1e-10, **words)
+    return {"seconds": how.seconds, "iterations": how.iterations, "residual": how.residual, "method": how.method}
+
+
+def periodic_on_gpu(n):
+    import torch
+    best = Best(n, torch.cuda.synchronize)
+    f = torch.randn(n, n, n, dtype=torch.float64, device="cuda", generator=torch.Generator("cuda").manual_seed(1))
+    f -= f.mean()
+    u, other = torch.full_like(f, float("nan")), torch.empty_like(f)
+    whole = 2 * torch.cos(2 * torch.pi * torch.arange(n, device="cuda", dtype=torch.float64) / n) - 2
+    symbol = whole[:, None, None] + whole[None, :, None] + whole[None, None, :n // 2 + 1]
+    symbol[0, 0, 0] = 1
+
+    def by_torch():
+        spectrum = torch.fft.rfftn(f)
+        spectrum /= symbol
+        other.copy_(torch.fft.irfftn(spectrum, s=f.shape))
+        return {"iterations": 1, "residual": 0.0}
+
+    def residual(x):
+        return float(torch.linalg.vector_norm(sum(torch.roll(x, s, d) for d in range(3) for s in (1, -1)) - 6 * x - f)
+                     / torch.linalg.vector_norm(f))
+    for _ in range(5):
+        best.time("torch rfftn", by_torch)
+        best.time("ridge auto, torch's arrays", lambda: of_ridge(f, u, boundary="periodic"))
+    best.rows["torch rfftn"]["residual"] = residual(other)
+    assert residual(u) < 1e-10 and float((u - other).abs().max()) < 1e-6
+    return best.all()
+
+
+def dirichlet_on_gpu(n):
+    import inspect
+
+    import cupy
+    import cupyx.scipy.sparse as sparse
+    from cupyx.scipy.sparse.linalg import cg
+    best = Best(n + 1, cupy.cuda.Device().synchronize)
+    f = cupy.random.RandomState(1).standard_normal((n + 1,) * 3)
+    u, count = cupy.full_like(f, cupy.nan), n - 1
+    line = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(count, count))
+    one = sparse.identity(count)
+    matrix = (sparse.kron(sparse.kron(line, one), one) + sparse.kron(sparse.kron(one, line), one)
+              + sparse.kron(sparse.kron(one, one), line)).tocsr()
+    right = -f[1:-1, 1:-1, 1:-1].ravel()
+    tolerance = {"rtol" if "rtol" in inspect.signature(cg).parameters else "tol": 1e-10}
+
+    def by_cupyx():
+        steps = []
+        x, _ = cg(matrix, right, maxiter=10000, callback=lambda _: steps.append(1), **tolerance)
+        return {"iterations": len(steps), "residual": float(cupy.linalg.norm(right - matrix @ x) / cupy.linalg.norm(right))}
+    for i in range(5):
+        for method in ("cg", "multigrid", "auto"):
+            best.time(f"ridge {method}, CuPy's arrays",
+                      lambda method=method: of_ridge(f, u, boundary="dirichlet:0", method=method))
+        if i < 2:
+            best.time("cupyx cg", by_cupyx)
+    inner = u[1:-1, 1:-1, 1:-1].ravel()
+    assert float(cupy.linalg.norm(right - matrix @ inner) / cupy.linalg.norm(right)) < 1e-9
+    return best.all()
+
+
+def on_gpu(sizes):
+    rows = []
+    for n in map(int, sizes):
+        rows += periodic_on_gpu(n)
+        rows += dirichlet_on_gpu(n) if n <= 256 else []
+    print(json.dumps(rows, indent=1))
+
+
 def main():
+    if sys.argv[1:2] == ["gpu"]:
+        on_gpu(sys.argv[2:])
+        return
+    import h5py
+    import numpy as np
+    import pyamg
     program, rows = pathlib.Path(sys.argv[1]).resolve(), []
     built = tempfile.TemporaryDirectory()
     pfmg = build_hypre(pathlib.Path(built.name))

@@ -9,9 +9,14 @@
 #include "others_may_run.hpp"
 #include "queues.hpp"
 
+#include <fmt/format.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -38,14 +43,50 @@ solve::GridMethod method_of(const std::string& text) {
   throw UsageError("solve: method is auto, fft, multigrid or cg, not '" + text + "'");
 }
 
+/// The solver of the last problem on a queue, for the next call: levels, the coarsest one's inverse
+/// and plans of transforms take longer than many a solve. Kept to the end of the process, when
+/// devices may have ended.
+struct Kept {
+  std::string key;
+  std::shared_ptr<void> solver;
+};
+Kept& kept_of(const Turn& turn) {
+  static std::mutex guard;
+  static auto& all = *new std::map<const Turn*, Kept>();
+  const std::lock_guard lock(guard);
+  return all[&turn];
+}
+
+/// Ask while it is your turn. Solvers of a coefficient or a mask, and those that take more than a
+/// sixteenth of the device's memory, are not kept.
 template <class T>
-solve::GridSolution solved(Queue& queue, const std::vector<Array>& all, const Asked& asked) {
+std::shared_ptr<solve::Multigrid<T>> solver_of(Turn& turn, const solve::GridProblem& problem,
+                                               const Asked& asked) {
+  const Index3& n = problem.extents;
+  const double bytes = 3.5 * static_cast<double>(sizeof(T)) * static_cast<double>(n.x * n.y * n.z);
+  const bool is_kept = !asked.has_coefficient && !asked.has_mask &&
+                       bytes <= static_cast<double>(turn.queue.device().facts().memory.value) / 16;
+  const auto& h = asked.spacing;
+  const std::string key =
+      fmt::format("{} {}x{}x{} {} {:a} {:a} {:a} {:a} {}", sizeof(T), n.x, n.y, n.z, asked.boundary,
+                  h[0], h[1], h[2], asked.shift, asked.order);
+  Kept& kept = kept_of(turn);
+  if (!is_kept || kept.key != key) kept = {}; // its memory first
+  if (is_kept && kept.solver) return std::static_pointer_cast<solve::Multigrid<T>>(kept.solver);
+  auto made = std::make_shared<solve::Multigrid<T>>(turn.queue, problem);
+  if (is_kept) kept = {key, made};
+  return made;
+}
+
+template <class T>
+solve::GridSolution solved(Turn& turn, const std::vector<Array>& all, const Asked& asked) {
   const View<T> f = lab::view_of<T>(all[0]);
   solve::GridProblem problem = solve::parse_grid_problem(f.extents, asked.boundary);
   problem.boundaries.spacing = {asked.spacing[0], asked.spacing[1], asked.spacing[2]};
   problem.shift = asked.shift;
   problem.order = asked.order;
-  solve::Multigrid<T> solver(queue, problem);
+  const auto kept = solver_of<T>(turn, problem, asked);
+  solve::Multigrid<T>& solver = *kept;
   const auto given = [&](std::size_t i) { return View<const T>(lab::view_of<T>(all[i])); };
   if (asked.has_mask) {
     const View<const T> k = asked.has_coefficient ? given(2) : View<const T>();
@@ -89,9 +130,8 @@ nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
       throw UsageError("solve waits for the device, which no graph holds; call it outside of it");
     check_shapes(name, names, call.arrays.all, 3, true);
     check_memory(name, names, call.arrays.all, {1, 2}, true);
-    how = call.arrays.all[0].element_bytes == 4
-              ? solved<float>(turn.queue, call.arrays.all, asked)
-              : solved<double>(turn.queue, call.arrays.all, asked);
+    how = call.arrays.all[0].element_bytes == 4 ? solved<float>(turn, call.arrays.all, asked)
+                                                : solved<double>(turn, call.arrays.all, asked);
   }
   nb::dict result;
   result["converged"] = how.end == solve::GridSolution::End::converged;

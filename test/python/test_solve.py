@@ -50,6 +50,25 @@ def test_diffusion_helmholtz_and_guesses():
     assert np.abs(more.out - np.fft.ifft2(np.fft.fft2(f) / symbol).real).max() < 1e-8
 
 
+def test_the_last_problem_is_kept():
+    """Calls with the problem of the one before take its solver; others in between change nothing."""
+    f = np.random.default_rng(5).standard_normal((9, 10, 12))
+    words = dict(boundary={"x": "dirichlet:0", "y": "mirror", "z": "neumann:0.5"}, method="multigrid")
+    first = ridge.solve("poisson", f, **words).out
+    assert np.all(ridge.solve("poisson", f, **words).out == first)
+    twice = ridge.solve("poisson", 2 * f, **words)
+    near = ridge.solve("poisson", f, spacing=1.0000001, **words).out
+    assert not np.all(near == first) and np.abs(near - first).max() < 1e-3
+    assert ridge.solve("poisson", f.astype(np.float32), **words).converged
+    shifted = ridge.solve("helmholtz", f, shift=1, **words).out
+    masked = ridge.solve("poisson", f, mask=(np.indices(f.shape)[2] > 9).astype(float), boundary=words["boundary"]).out
+    assert np.abs(shifted - first).max() > 1e-3 and np.abs(masked - first).max() > 1e-3
+    again = ridge.solve("poisson", f, **words)
+    assert np.all(again.out == first) and again.converged and twice.converged
+    guessed = ridge.solve("poisson", f, out=first.copy(), guess=True, **words)
+    assert guessed.residuals[0] <= 1e-10 and guessed.iterations == 0
+
+
 def test_masks():
     f, mask, k = np.random.default_rng(4).standard_normal((8, 9)), np.zeros((8, 9)), np.full((8, 9), 2.0)
     mask[2:6, 5:] = 1
