@@ -14,13 +14,10 @@ namespace ridge::lab {
 
 namespace {
 
-using stencil::Offset;
-using stencil::Traits;
-
 /// The grid that `text` names, or the one with least exchange where it is empty. Throws UsageError
 /// as comm::parse_ranks and comm::Grid do.
-comm::Grid rank_grid(const comm::Communicator& ranks, const std::string& text, const Traits& traits,
-                     Index3 points) {
+comm::Grid rank_grid(const comm::Communicator& ranks, const std::string& text,
+                     const stencil::Traits& traits, Index3 points) {
   const comm::Reach reach = stencil::reach_of(traits.footprints);
   const Index3 shape = text.empty() ? comm::choose_ranks(ranks.ranks(), points, reach)
                                     : comm::parse_ranks(text, ranks.ranks());
@@ -30,6 +27,9 @@ comm::Grid rank_grid(const comm::Communicator& ranks, const std::string& text, c
 /// What this rank has of a stencil's fields, and a queue for them.
 template <class T>
 struct RankFields {
+  using Offset = stencil::Offset;
+  using Traits = stencil::Traits;
+
   RankFields(const std::string& name, const Traits& traits, const BenchRequest& request);
 
   [[nodiscard]] std::vector<View<const T>> inputs() const {
@@ -165,7 +165,7 @@ public:
   }
   [[nodiscard]] Check check() override {
     Fields::queue.wait();
-    const Traits& traits = this->kernel_->traits();
+    const auto& traits = this->kernel_->traits();
     Check mine{true, 0, "reference", ""};
     for (std::size_t i = 0; i < Fields::in.size() && mine.ok; ++i)
       mine = Fields::check_halo(i, traits.footprints[i]);
