@@ -23,7 +23,7 @@ namespace ridge::lab {
 
 namespace {
 
-using pairs::Fp32, pairs::Fp64, pairs::Gravity, pairs::Mixed, pairs::Quadrupole, pairs::Traits;
+using pairs::Fp32, pairs::Fp64, pairs::Gravity, pairs::Mixed, pairs::Quadrupole;
 using pairs::parse_tree_schedule, pairs::traits_of, pairs::tree_choice, pairs::tree_error_at;
 using pairs::Tree, pairs::TreeError, pairs::TreeOptions, pairs::TreePairs, pairs::TreePhase;
 using pairs::TreeSchedule, pairs::TreeWalk, pairs::named_tree_schedules, pairs::tree_schedule_space;
@@ -182,7 +182,7 @@ private:
   [[nodiscard]] std::array<Span<Summed>, 4> sums() const {
     return {sums_[0].elements(), sums_[1].elements(), sums_[2].elements(), sums_[3].elements()};
   }
-  [[nodiscard]] double rate_of(const Traits& traits) const {
+  [[nodiscard]] double rate_of(const pairs::Traits& traits) const {
     return pairs_limit(queue_.device(), traits, {1, 1, false}, roof_).value.value_or(0);
   }
 
