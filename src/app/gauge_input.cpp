@@ -1,6 +1,7 @@
 #include "gauge_input.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/lattice/stored/part.hpp>
 
 #include "../io/output_file.hpp"
 #include "interrupt.hpp"
@@ -36,16 +37,32 @@ io::GaugeFile read_configuration(const std::string& file, const std::string& siz
   return read;
 }
 
-lattice::RankLattice part_of(const comm::Communicator& ranks, const Extents& extents,
-                             const std::string& grid) {
-  const Extents divided =
-      grid.empty() ? lattice::choose_ranks(ranks.ranks(), extents) : parse_extents(grid, "--ranks");
+namespace {
+
+Extents parsed_ranks(const comm::Communicator& ranks, const Extents& extents,
+                     const std::string& grid) {
+  const Extents divided = parse_extents(grid, "--ranks");
   if (divided.rank() != extents.rank() || divided.count() != ranks.ranks()) {
     throw UsageError(fmt::format("--ranks {}: expected {} numbers whose product is {}, the ranks "
                                  "that were started",
                                  grid, extents.rank(), ranks.ranks()));
   }
+  return divided;
+}
+
+} // namespace
+
+lattice::RankLattice part_of(const comm::Communicator& ranks, const Extents& extents,
+                             const std::string& grid) {
+  const Extents divided = grid.empty() ? lattice::choose_ranks(ranks.ranks(), extents)
+                                       : parsed_ranks(ranks, extents, grid);
   return {extents, divided, ranks.rank()};
+}
+
+Extents stored_ranks(const comm::Communicator& ranks, const Extents& extents,
+                     const std::string& grid) {
+  return grid.empty() ? lattice::choose_stored_ranks(ranks.ranks(), extents, true)
+                      : parsed_ranks(ranks, extents, grid);
 }
 
 bool interrupt_seen_by(comm::Communicator& ranks) {

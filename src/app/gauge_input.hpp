@@ -21,6 +21,10 @@ namespace ridge::app {
 [[nodiscard]] lattice::RankLattice part_of(const comm::Communicator& ranks, const Extents& extents,
                                            const std::string& grid);
 
+/// The same grid for stored fields of half lattices, which are divided along x by pairs of sites.
+[[nodiscard]] Extents stored_ranks(const comm::Communicator& ranks, const Extents& extents,
+                                   const std::string& grid);
+
 /// Whether the user asked to stop, as all ranks see it. Collective.
 [[nodiscard]] bool interrupt_seen_by(comm::Communicator& ranks);
 

@@ -2,6 +2,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/domain_wall.hpp>
 
+#include "gauge_commands.hpp"
+#include "gauge_input.hpp"
 #include "propagator_command.hpp"
 #include "solve_commands.hpp"
 
@@ -15,10 +17,11 @@ namespace {
 
 class DomainWallColumns final : public ColumnSolver {
 public:
-  DomainWallColumns(Queue& queue, const Extents& extents, const gauge::HostLinks& links,
+  DomainWallColumns(comm::Communicator& ranks, const Extents& grid, Queue& queue,
+                    const Extents& extents, const gauge::HostLinks& links,
                     const gauge::DomainWallNumbers& numbers, const gauge::Boundary& boundary,
                     gauge::DomainWallSolver::Method method)
-      : solver_(queue, extents, links, numbers, boundary, method) {}
+      : solver_(ranks, grid, queue, extents, links, numbers, boundary, method) {}
 
   solve::Solved solve(io::Column& x, const io::Column& b, const solve::Options& options) override {
     return solver_.propagate(x, b, options);
@@ -42,6 +45,7 @@ public:
       command.add("--c5", &c_, "of Moebius's kernel; 0.5 if not given");
     }
     command.add("--precision", &precision_, "mixed: fp32 within fp64 (if not given), or fp64");
+    add_rank_grid(command, &grid_);
     command.set_footer("\nA residual is that of the system in five dimensions. Ctrl-C keeps the "
                        "columns that are done.\n");
   }
@@ -62,9 +66,9 @@ private:
     const gauge::DomainWallNumbers n{*mass_, m5_, static_cast<int>(values_), moebius_ ? b_ : 1,
                                      moebius_ ? c_ : 0};
     using Method = gauge::DomainWallSolver::Method;
-    return std::make_unique<DomainWallColumns>(queue, extents, links, n, fermion_boundary(),
-                                               precision_ == "mixed" ? Method::mixed_cg
-                                                                     : Method::cg);
+    return std::make_unique<DomainWallColumns>(
+        ranks(), stored_ranks(ranks(), extents, grid_), queue, extents, links, n,
+        fermion_boundary(), precision_ == "mixed" ? Method::mixed_cg : Method::cg);
   }
   [[nodiscard]] std::vector<io::PropagatorNumber> numbers() const override {
     return {{"mass", *mass_},
@@ -79,6 +83,7 @@ private:
   [[nodiscard]] bool can_go_on() const override { return false; }
 
   bool moebius_;
+  std::string grid_;
   std::optional<double> mass_;
   std::string precision_ = "mixed";
   Index values_ = 16;
@@ -94,7 +99,7 @@ void add_solve_domain_wall(const Command& solve) {
             ? solve.add_command("mobius", "D x = b of Moebius fermions: a propagator")
             : solve.add_command("dwf", "D x = b of domain-wall fermions (Shamir): a propagator");
     auto o = std::make_shared<DomainWallCommand>(command, moebius);
-    command.set_action([o] { o->run(); });
+    command.set_action([o] { o->run(); }, Ranks::several);
   }
 }
 

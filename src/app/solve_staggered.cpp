@@ -2,6 +2,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/staggered_solver.hpp>
 
+#include "gauge_commands.hpp"
+#include "gauge_input.hpp"
 #include "propagator_command.hpp"
 #include "solve_commands.hpp"
 
@@ -14,9 +16,10 @@ namespace {
 /// A column has its colour vectors as the first spin component.
 class StaggeredColumns final : public ColumnSolver {
 public:
-  StaggeredColumns(Queue& queue, const Extents& extents, const gauge::HostLinks& links, double mass,
+  StaggeredColumns(comm::Communicator& ranks, const Extents& grid, Queue& queue,
+                   const Extents& extents, const gauge::HostLinks& links, double mass,
                    const gauge::Boundary& boundary)
-      : solver_(queue, extents, links, mass, boundary) {}
+      : solver_(ranks, grid, queue, extents, links, mass, boundary) {}
 
   solve::Solved solve(io::Column& x, const io::Column& b, const solve::Options& options) override {
     auto found = vectors(x);
@@ -44,6 +47,7 @@ public:
   explicit StaggeredCommand(const Command& command) {
     add_options(command);
     command.add("--mass", &mass_, "of the quark, not 0: D = mass + hops / 2");
+    add_rank_grid(command, &grid_);
     command.set_footer("\nThree columns of a colour vector a site. Ctrl-C keeps the columns that "
                        "are done.\n");
   }
@@ -55,7 +59,8 @@ private:
   }
   [[nodiscard]] std::unique_ptr<ColumnSolver> make(Queue& queue, const Extents& extents,
                                                    const gauge::HostLinks& links) const override {
-    return std::make_unique<StaggeredColumns>(queue, extents, links, *mass_, fermion_boundary());
+    return std::make_unique<StaggeredColumns>(ranks(), stored_ranks(ranks(), extents, grid_), queue,
+                                              extents, links, *mass_, fermion_boundary());
   }
   [[nodiscard]] std::vector<io::PropagatorNumber> numbers() const override {
     return {{"mass", *mass_}};
@@ -66,6 +71,7 @@ private:
   [[nodiscard]] bool can_go_on() const override { return false; }
   [[nodiscard]] int spins() const override { return 1; }
 
+  std::string grid_;
   std::optional<double> mass_;
 };
 
@@ -75,7 +81,7 @@ void add_solve_staggered(const Command& solve) {
   const Command command =
       solve.add_command("staggered", "D x = b of staggered fermions: a propagator of 3 columns");
   auto o = std::make_shared<StaggeredCommand>(command);
-  command.set_action([o] { o->run(); });
+  command.set_action([o] { o->run(); }, Ranks::several);
 }
 
 } // namespace ridge::app

@@ -5,6 +5,7 @@
 #include <ridge/lattice/rank_gather.hpp>
 
 #include "gauge_commands.hpp"
+#include "gauge_input.hpp"
 #include "propagator_command.hpp"
 #include "solve_commands.hpp"
 
@@ -69,9 +70,10 @@ private:
 
 class CloverColumns final : public ColumnSolver {
 public:
-  CloverColumns(Queue& queue, const Extents& extents, const gauge::HostLinks& links,
+  CloverColumns(comm::Communicator& ranks, const Extents& grid, Queue& queue,
+                const Extents& extents, const gauge::HostLinks& links,
                 const gauge::WilsonNumbers& numbers, double csw, const gauge::Boundary& boundary)
-      : solver_(queue, extents, links, numbers, csw, boundary) {}
+      : solver_(ranks, grid, queue, extents, links, numbers, csw, boundary) {}
 
   solve::Solved solve(io::Column& x, const io::Column& b, const solve::Options& options) override {
     return solver_.solve(x, b, options);
@@ -110,9 +112,9 @@ private:
     choose("--solver", solver, "cg", "bicgstab");
     if (solver == "bicgstab" && precision == "mixed")
       throw UsageError("--precision mixed is for --solver cg");
-    if (ranks().ranks() > 1 && (csw || solver == "bicgstab")) {
-      throw UsageError(fmt::format("{} is for one rank, and there are {}",
-                                   csw ? "--csw" : "--solver bicgstab", ranks().ranks()));
+    if (ranks().ranks() > 1 && solver == "bicgstab") {
+      throw UsageError(
+          fmt::format("--solver bicgstab is for one rank, and there are {}", ranks().ranks()));
     }
     if (csw && !std::isfinite(*csw)) throw UsageError("--csw: expected a number");
     if (csw && (solver == "bicgstab" || precision == "mixed"))
@@ -137,8 +139,8 @@ private:
                                                    const gauge::HostLinks& links) const override {
     const gauge::WilsonNumbers numbers = kappa ? gauge::by_kappa(*kappa) : gauge::by_mass(*mass);
     if (csw) {
-      return std::make_unique<CloverColumns>(queue, extents, links, numbers, *csw,
-                                             fermion_boundary());
+      return std::make_unique<CloverColumns>(ranks(), stored_ranks(ranks(), extents, grid), queue,
+                                             extents, links, numbers, *csw, fermion_boundary());
     }
     return std::make_unique<WilsonColumns>(ranks(), part_of(ranks(), extents, grid).ranks(), queue,
                                            extents, links, numbers, fermion_boundary(), method());

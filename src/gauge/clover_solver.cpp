@@ -17,11 +17,11 @@ struct CloverSolver::State {
   using Blocks = lattice::StoredField<CloverBlock<double>, double>;
   using In = Span<const double>;
 
-  State(Queue& q, const Extents& e, const HostLinks& host, const WilsonNumbers& n, double csw,
-        const Boundary& around)
-      : queue(q), numbers(n), links(q, e, host, around), sum(q.device(), 1),
-        fields(q, e, links.grids, "spinor",
-               {"x", "b", "a spinor", "a spinor", "the right-hand side"}) {
+  State(comm::Communicator& ranks, const Extents& grid_of_ranks, Queue& q, const Extents& e,
+        const HostLinks& host, const WilsonNumbers& n, double csw, const Boundary& around)
+      : queue(q), placed(ranks, grid_of_ranks, q, e, around), numbers(n), links(placed, host),
+        sum(q.device(), 1), fields(placed, links.grids, "spinor",
+                                   {"x", "b", "a spinor", "a spinor", "the right-hand side"}) {
     detail::require_real(around, "the clover operator");
     const CloverTerm term = clover_term(e, host, n.diagonal, -2 * n.hop * csw);
     const CloverTerm inverted = inverse(term);
@@ -29,13 +29,14 @@ struct CloverSolver::State {
       for (const lattice::SiteGrid& grid : links.grids) {
         for (const auto* const side : {&t->upper, &t->lower}) {
           blocks.emplace_back(q.device(), grid, "the clover term");
-          blocks.back().fill(
-              q, [&](const int(&x)[4], int) { return (*side)[detail::site_number(e, x)]; });
+          blocks.back().fill(q, placed.part.placed([&](const int(&x)[4], int) {
+            return (*side)[placed.site(x)];
+          }));
         }
       }
     }
     solver = std::make_unique<solve::Cg>(
-        q, [this](Span<double> out, In in) { return normal(out, in); }, span(x_, 0).size);
+        q, [this](Span<double> out, In in) { return normal(out, in); }, span(x_, 0).size, &ranks);
   }
 
   enum Which { x_, b_, t_, u_, right_ };
@@ -64,13 +65,13 @@ struct CloverSolver::State {
     kernel.after = after;
     return {kernel, links.grids[static_cast<std::size_t>(parity)]};
   }
-  void run(const lattice::StoredCall<Kernel>& what) { Program(queue, what).run(); }
+  void run(const lattice::StoredCall<Kernel>& what) { placed.run(placed.program(what)); }
 
   /// Adds out = S in, or S^+ in, through t.
   void add(std::vector<Program>& all, Span<double> out, In in, bool dagger) const {
     const double h = numbers.hop;
-    all.emplace_back(queue, call(1, span(t_, 1), 1, in, true, 0, {}, dagger));
-    all.emplace_back(queue, call(0, out, -h * h, span(t_, 1), false, 1, in, dagger));
+    all.push_back(placed.program(call(1, span(t_, 1), 1, in, true, 0, {}, dagger)));
+    all.push_back(placed.program(call(0, out, -h * h, span(t_, 1), false, 1, in, dagger)));
   }
   [[nodiscard]] std::vector<Program> normal(Span<double> out, In in) const {
     std::vector<Program> all;
@@ -83,11 +84,11 @@ struct CloverSolver::State {
     run(call(1, span(t_, 1), 0, span(b_, 0), true, 1, span(b_, 1), false)); // A^-1 b_o
     Dslash<double, 18> plain =
         call(0, span(u_, 0), -numbers.hop, span(t_, 1), false, 1, span(b_, 0), false).kernel.plain;
-    Program(queue, lattice::StoredCall<Dslash<double, 18>>{plain, links.grids[0]}).run();
+    placed.run(placed.program(lattice::StoredCall<Dslash<double, 18>>{plain, links.grids[0]}));
     std::vector<Program> all;
     add(all, span(right_, 0), span(u_, 0), true);
     for (const Program& program : all)
-      program.run();
+      placed.run(program);
   }
   /// x_o = A_oo^-1 (b_o - h H_oe x_e).
   void complete() {
@@ -107,13 +108,14 @@ struct CloverSolver::State {
       lattice::StoredCall<Dslash<double, 18>> what{last,
                                                    links.grids[static_cast<std::size_t>(parity)]};
       what.sum = sum.doubles();
-      Program(queue, what).run();
+      placed.run(placed.program(what));
       all += sum.get(queue)[0];
     }
-    return all;
+    return placed.alone() ? all : placed.ranks.sum(all);
   }
 
   Queue& queue;
+  detail::StoredPlaced placed;
   WilsonNumbers numbers;
   detail::EvenOddLinks<double> links;
   lattice::DeviceResult<double> sum;
@@ -132,7 +134,12 @@ double size_of(const CloverSolver::Sites& b) {
 
 CloverSolver::CloverSolver(Queue& queue, const Extents& extents, const HostLinks& links,
                            const WilsonNumbers& numbers, double csw, const Boundary& boundary)
-    : state_(std::make_unique<State>(queue, extents, links, numbers, csw, boundary)) {}
+    : CloverSolver(one_rank(), Extents{1, 1, 1, 1}, queue, extents, links, numbers, csw, boundary) {
+}
+CloverSolver::CloverSolver(comm::Communicator& ranks, const Extents& grid, Queue& queue,
+                           const Extents& extents, const HostLinks& links,
+                           const WilsonNumbers& numbers, double csw, const Boundary& boundary)
+    : state_(std::make_unique<State>(ranks, grid, queue, extents, links, numbers, csw, boundary)) {}
 CloverSolver::~CloverSolver() = default;
 
 solve::Solved CloverSolver::solve(Sites& x, const Sites& b, const solve::Options& options) {
@@ -151,7 +158,8 @@ solve::Solved CloverSolver::solve(Sites& x, const Sites& b, const solve::Options
       },
       [&] { return std::sqrt(s.rest() / size); });
   x = s.fields.get(State::x_);
-  return solved;
+  s.placed.gather(x);
+  return s.placed.of_all(solved);
 }
 
 double CloverSolver::residual(const Sites& x, const Sites& b) {

@@ -71,17 +71,22 @@ public:
   /// Which matrix in the fifth dimension.
   enum Which { blended, blended_t, unblended, local, local_t, preconditioned, preconditioned_t };
 
-  Operator(Queue& queue, const Extents& extents, const HostLinks& host, const DomainWallNumbers& n,
-           const Boundary& boundary)
-      : links(queue, extents, host, boundary, n.values), t(queue, links.grids, "between operators"),
-        u(queue, links.grids, "between operators"), queue_(queue) {
+  Operator(const detail::StoredPlaced& placed, const HostLinks& host, const DomainWallNumbers& n)
+      : links(placed, host, n.values), t(placed.queue, links.grids, "between operators"),
+        u(placed.queue, links.grids, "between operators"), placed_(placed) {
+    if (!placed.alone()) { // other ranks' sites
+      for (Both<T>* const both : {&t, &u}) {
+        placed.clear(both->even);
+        placed.clear(both->odd);
+      }
+    }
     const FifthMatrix one(n.values), hop = fifth_hop(n.values, n.mass);
     const FifthMatrix blend = combined(n.b, one, n.c, hop);
     const FifthMatrix diagonal = combined(4 - n.m5, blend, 1, combined(1, one, -1, hop));
     const FifthMatrix k = product(blend, inverse(diagonal, "the diagonal part of the operator"));
     for (const FifthMatrix& m : {blend, transposed(blend), inverse(blend, "b + c L"), diagonal,
                                  transposed(diagonal), k, transposed(k)})
-      tables_.emplace_back(queue, m, lanes());
+      tables_.emplace_back(placed.queue, m, lanes());
   }
 
   /// Of a group of values.
@@ -120,27 +125,27 @@ public:
   [[nodiscard]] std::vector<Program> normal(Span<T> out, Values in) const {
     const Span<T> te = t.span(0), to = t.span(1), ue = u.span(0), uo = u.span(1);
     std::vector<Program> all;
-    all.emplace_back(queue_, hop(1, to, in, false));
-    all.emplace_back(queue_, fifth(1, uo, preconditioned, to));
-    all.emplace_back(queue_, hop(0, te, uo, false));
-    all.emplace_back(queue_, fifth(0, ue, preconditioned, te, -0.25, 1, in));
+    all.push_back(placed_.program(hop(1, to, in, false)));
+    all.push_back(placed_.at_sites(fifth(1, uo, preconditioned, to)));
+    all.push_back(placed_.program(hop(0, te, uo, false)));
+    all.push_back(placed_.at_sites(fifth(0, ue, preconditioned, te, -0.25, 1, in)));
     adjoint(all, out, ue);
     return all;
   }
   /// out = S^+ in, through t and u; `in` may be u.
   void adjoint(std::vector<Program>& all, Span<T> out, Values in) const {
     const Span<T> te = t.span(0), to = t.span(1), uo = u.span(1);
-    all.emplace_back(queue_, fifth(0, te, preconditioned_t, in));
-    all.emplace_back(queue_, hop(1, to, te, true));
-    all.emplace_back(queue_, fifth(1, uo, preconditioned_t, to));
-    all.emplace_back(queue_, hop(0, out, uo, true, -0.25, 1, in));
+    all.push_back(placed_.at_sites(fifth(0, te, preconditioned_t, in)));
+    all.push_back(placed_.program(hop(1, to, te, true)));
+    all.push_back(placed_.at_sites(fifth(1, uo, preconditioned_t, to)));
+    all.push_back(placed_.program(hop(0, out, uo, true, -0.25, 1, in)));
   }
 
   detail::EvenOddLinks<T> links;
   Both<T> t, u; ///< what lies between operators
 
 private:
-  Queue& queue_;
+  const detail::StoredPlaced& placed_;
   std::vector<Table<T>> tables_;
 };
 

@@ -41,14 +41,13 @@ solve::GroupOrder order_of(const Operator<T>& of) {
 /// of stored doubles where the residual is computed anew.
 class Mixed {
 public:
-  Mixed(Queue& queue, const Operator<double>& exact, const Stored& between, const Extents& extents,
-        const HostLinks& links, const DomainWallNumbers& n, const Boundary& boundary)
-      : queue_(queue), between_(between.view().elements),
-        narrow_(queue, extents, links, n, boundary), wide_(order_of(exact)),
-        like_narrow_(order_of(narrow_)), x_(memory("the solution")),
+  Mixed(const detail::StoredPlaced& placed, const Operator<double>& exact, const Stored& between,
+        const HostLinks& links, const DomainWallNumbers& n)
+      : queue_(placed.queue), between_(between.view().elements), narrow_(placed, links, n),
+        wide_(order_of(exact)), like_narrow_(order_of(narrow_)), x_(memory("the solution")),
         b_(memory("the right-hand side")),
         cg_(
-            queue,
+            queue_,
             [this, &exact](Span<double> out, Values in) {
               const Span<double> image = exact.u.span(0);
               std::vector<Program> all;
@@ -59,7 +58,7 @@ public:
               return all;
             },
             [this](Span<float> out, Span<const float> in) { return narrow_.normal(out, in); },
-            count()) {}
+            count(), 0.01, &placed.ranks) {}
 
   /// The right-hand side; its memory is free afterwards.
   void take(Values b) const { narrowed(span(b_), b).run(); }
@@ -113,27 +112,28 @@ struct DomainWallSolver::State {
   using Values = domain_wall::Values;
   using Both = domain_wall::Both<double>;
 
-  State(Queue& q, const Extents& e, const HostLinks& host, const DomainWallNumbers& n,
-        const Boundary& around, Method method)
+  State(comm::Communicator& ranks, const Extents& grid, Queue& q, const Extents& e,
+        const HostLinks& host, const DomainWallNumbers& n, const Boundary& around, Method method)
       : queue(q), extents(e), numbers(domain_wall::checked(n, around)),
-        exact(q, e, host, n, around), t(exact.t), u(exact.u),
+        placed(ranks, grid, q, e, around), exact(placed, host, n), t(exact.t), u(exact.u),
         b(q, exact.links.grids, "the right-hand side"), y(q, exact.links.grids, "the solution"),
         right(q.device(), exact.links.grids[0], "the right-hand side"), sum(q.device(), 1) {
+    for (Both* const both : {&b, &y}) {
+      placed.clear(both->even);
+      placed.clear(both->odd);
+    }
     if (method == Method::mixed_cg) {
-      mixed = std::make_unique<domain_wall::Mixed>(q, exact, right, e, host, n, around);
+      mixed = std::make_unique<domain_wall::Mixed>(placed, exact, right, host, n);
       return;
     }
     solver = std::make_unique<solve::Cg>(
         q, [this](Span<double> out, Values in) { return exact.normal(out, in); },
-        y.even.view().elements.size);
+        y.even.view().elements.size, &ranks);
   }
 
-  [[nodiscard]] std::size_t site(const int (&x)[4]) const {
-    return detail::site_number(extents, x);
-  }
-  template <class Call>
-  void run(const Call& call) {
-    Program(queue, call).run();
+  void run(const lattice::StoredCall<Exact::Hop>& call) const { placed.run(placed.program(call)); }
+  void run(const lattice::StoredCall<FifthDimension<double>>& call) const {
+    placed.at_sites(call).run();
   }
   template <class... Rest>
   [[nodiscard]] auto hop(const Rest&... rest) const {
@@ -147,17 +147,18 @@ struct DomainWallSolver::State {
   void put(Both& to, const Sites& from) {
     const std::size_t volume = static_cast<std::size_t>(extents.count());
     for (const int parity : {0, 1}) {
-      to[parity].fill(queue, [&](const int(&x)[4], int s) {
-        return from[static_cast<std::size_t>(s) * volume + site(x)];
-      });
+      to[parity].fill(queue, placed.part.placed([&](const int(&x)[4], int s) {
+        return from[static_cast<std::size_t>(s) * volume + placed.site(x)];
+      }));
     }
   }
+  /// What this rank owns; 0 elsewhere.
   [[nodiscard]] Sites get(Both& from) {
     const std::size_t volume = static_cast<std::size_t>(extents.count());
     Sites to(volume * static_cast<std::size_t>(numbers.values));
     for (const int parity : {0, 1}) {
-      from[parity].visit(queue, [&](const int(&x)[4], int s, const Spinor<double>& v) {
-        to[static_cast<std::size_t>(s) * volume + site(x)] = v;
+      placed.visit(from[parity], [&](const int(&x)[4], int s, const Spinor<double>& v) {
+        to[static_cast<std::size_t>(s) * volume + placed.site(x)] = v;
       });
     }
     return to;
@@ -178,7 +179,7 @@ struct DomainWallSolver::State {
     std::vector<Program> all;
     exact.adjoint(all, right.view().elements, u.span(0));
     for (const Program& program : all)
-      program.run();
+      placed.run(program);
   }
   /// y_o of y_e, and |b - D x|^2 with x = B^-1 y, which is left in u.
   [[nodiscard]] double complete() {
@@ -201,12 +202,13 @@ struct DomainWallSolver::State {
       run(last);
       all += sum.get(queue)[0];
     }
-    return all;
+    return placed.alone() ? all : placed.ranks.sum(all);
   }
 
   Queue& queue;
   Extents extents;
   DomainWallNumbers numbers;
+  detail::StoredPlaced placed;
   Exact exact;
   Both &t, &u; ///< the operator's
   Both b, y;
@@ -219,7 +221,14 @@ struct DomainWallSolver::State {
 DomainWallSolver::DomainWallSolver(Queue& queue, const Extents& extents, const HostLinks& links,
                                    const DomainWallNumbers& numbers, const Boundary& boundary,
                                    Method method)
-    : state_(std::make_unique<State>(queue, extents, links, numbers, boundary, method)) {}
+    : DomainWallSolver(one_rank(), Extents{1, 1, 1, 1}, queue, extents, links, numbers, boundary,
+                       method) {}
+DomainWallSolver::DomainWallSolver(comm::Communicator& ranks, const Extents& grid, Queue& queue,
+                                   const Extents& extents, const HostLinks& links,
+                                   const DomainWallNumbers& numbers, const Boundary& boundary,
+                                   Method method)
+    : state_(
+          std::make_unique<State>(ranks, grid, queue, extents, links, numbers, boundary, method)) {}
 DomainWallSolver::~DomainWallSolver() = default;
 
 DomainWallSolver::Sites DomainWallSolver::apply(const Sites& x, bool dagger) {
@@ -239,15 +248,21 @@ DomainWallSolver::Sites DomainWallSolver::apply(const Sites& x, bool dagger) {
       s.run(s.hop(parity, s.y.span(parity), s.t.span(other), false, -0.5, 1, s.b.span(parity)));
     }
   }
-  return s.get(s.y);
+  Sites y = s.get(s.y);
+  s.placed.gather(y);
+  return y;
 }
 
 solve::Solved DomainWallSolver::solve(Sites& x, const Sites& b, const solve::Options& options) {
   State& s = *state_;
   s.require(b, s.numbers.values);
   s.put(s.b, b);
-  const double size = detail::host_norm2(b);
-  fill_bytes(s.queue, s.y.span(0).data, 0, s.y.even.bytes());
+  const double size = s.placed.norm2(b);
+  s.placed.clear(s.y.even);
+  if (!s.placed.alone()) { // other ranks' sites, which are summed, too
+    s.placed.clear(s.u.even);
+    s.placed.clear(s.right);
+  }
   s.precondition();
   if (s.mixed) s.mixed->take(s.right.view().elements);
   const solve::Solved solved = detail::to_tolerance(
@@ -258,7 +273,8 @@ solve::Solved DomainWallSolver::solve(Sites& x, const Sites& b, const solve::Opt
       },
       [&] { return std::sqrt(s.complete() / (size > 0 ? size : 1)); });
   x = s.get(s.u);
-  return solved;
+  s.placed.gather(x);
+  return s.placed.of_all(solved);
 }
 
 solve::Solved DomainWallSolver::propagate(Sites& q, const Sites& b, const solve::Options& options) {

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <ridge/core/error.hpp>
-#include <ridge/device/generate.hpp>
-#include <ridge/gauge/averages.hpp>
-#include <ridge/gauge/links.hpp>
-#include <ridge/gauge/stored.hpp>
+
+#include "stored_placed.hpp"
 
 #include <fmt/format.h>
 
@@ -14,14 +12,6 @@
 #include <vector>
 
 namespace ridge::gauge::detail {
-
-/// The number of a site, x fastest.
-[[nodiscard]] inline std::size_t site_number(const Extents& extents, const int (&x)[4]) {
-  Index i = 0;
-  for (int d = 3; d >= 0; --d)
-    i = i * extents[d] + x[d];
-  return static_cast<std::size_t>(i);
-}
 
 /// Throws UsageError for factors of the boundary that are not real; `whose`: "... are real".
 inline void require_real(const Boundary& boundary, std::string_view whose) {
@@ -49,20 +39,15 @@ class EvenOddLinks {
 public:
   /// `factor(x, mu)` is what a link is multiplied by.
   template <class Factor>
-  EvenOddLinks(Queue& queue, const Extents& extents, const HostLinks& host,
-               const Boundary& boundary, int values, const Factor& factor)
-      : grids{lattice::site_grid(queue.device(), extents, lattice::Sites::even, sizeof(T), values),
-              lattice::site_grid(queue.device(), extents, lattice::Sites::odd, sizeof(T), values)},
-        links_(queue, {grids[0], grids[1]},
-               [&](const int (&x)[4], int mu) {
-                 return factor(x, mu) *
-                        host[4 * site_number(extents, x) + static_cast<std::size_t>(mu)];
-               }),
-        boundary_(boundary) {}
-  EvenOddLinks(Queue& queue, const Extents& extents, const HostLinks& host,
-               const Boundary& boundary, int values = 1)
-      : EvenOddLinks(queue, extents, host, boundary, values,
-                     [](const int (&)[4], int) { return 1.0; }) {}
+  EvenOddLinks(const StoredPlaced& placed, const HostLinks& host, int values, const Factor& factor)
+      : grids(placed.grids(sizeof(T), values)),
+        links_(placed.queue, {grids[0], grids[1]},
+               placed.part.placed([&](const int (&x)[4], int mu) {
+                 return factor(x, mu) * placed.link(host, x, mu);
+               })),
+        placed_(placed) {}
+  EvenOddLinks(const StoredPlaced& placed, const HostLinks& host, int values = 1)
+      : EvenOddLinks(placed, host, values, [](const int (&)[4], int) { return 1.0; }) {}
 
   /// Gives a kernel whose results lie on the sites of a parity links and boundary factors.
   template <class Kernel>
@@ -71,7 +56,7 @@ public:
     for (int mu = 0; mu < dimensions; ++mu) {
       kernel.links[0][mu] = links_.of(grids[here], mu).view();
       kernel.links[1][mu] = links_.of(grids[1 - here], mu).view();
-      kernel.boundary[mu] = static_cast<T>(boundary_[static_cast<std::size_t>(mu)].re);
+      kernel.boundary[mu] = static_cast<T>(placed_.boundary(mu));
     }
   }
 
@@ -79,7 +64,7 @@ public:
 
 private:
   StoredLinks<T, 18> links_;
-  Boundary boundary_;
+  const StoredPlaced& placed_;
 };
 
 /// Fields of a solver in double precision, one value a site, by number and parity.
@@ -90,13 +75,13 @@ public:
   using Sites = std::vector<Site>;
 
   /// As many fields as there are names, 0 everywhere. `value`: what a site holds, for messages.
-  EvenOddFields(Queue& queue, const Extents& extents, const std::array<lattice::SiteGrid, 2>& grids,
+  EvenOddFields(const StoredPlaced& placed, const std::array<lattice::SiteGrid, 2>& grids,
                 std::string_view value, std::initializer_list<const char*> names)
-      : queue_(queue), extents_(extents), value_(value) {
+      : placed_(placed), value_(value) {
     for (const char* const name : names) {
       for (const lattice::SiteGrid& grid : grids) {
-        fields_.emplace_back(queue.device(), grid, name);
-        fill_bytes(queue, fields_.back().view().elements.data, 0, fields_.back().bytes());
+        fields_.emplace_back(placed.queue.device(), grid, name);
+        placed.clear(fields_.back());
       }
     }
   }
@@ -107,18 +92,20 @@ public:
   [[nodiscard]] int lanes() const { return fields_.front().view().lanes; }
 
   void put(int to, const Sites& from) {
-    if (static_cast<Index>(from.size()) != extents_.count())
+    if (static_cast<Index>(from.size()) != placed_.part.whole().count())
       throw UsageError(fmt::format("a source of one {} a site is needed", value_));
     for (const int parity : {0, 1}) {
       fields_[number(to, parity)].fill(
-          queue_, [&](const int(&x)[4], int) { return from[site_number(extents_, x)]; });
+          placed_.queue,
+          placed_.part.placed([&](const int(&x)[4], int) { return from[placed_.site(x)]; }));
     }
   }
+  /// What this rank owns; 0 elsewhere.
   [[nodiscard]] Sites get(int from) const {
-    Sites to(static_cast<std::size_t>(extents_.count()));
+    Sites to(static_cast<std::size_t>(placed_.part.whole().count()));
     for (const int parity : {0, 1}) {
-      fields_[number(from, parity)].visit(
-          queue_, [&](const int(&x)[4], int, const Site& v) { to[site_number(extents_, x)] = v; });
+      placed_.visit(fields_[number(from, parity)],
+                    [&](const int(&x)[4], int, const Site& v) { to[placed_.site(x)] = v; });
     }
     return to;
   }
@@ -127,8 +114,7 @@ private:
   static std::size_t number(int which, int parity) {
     return static_cast<std::size_t>(2 * which + parity);
   }
-  Queue& queue_;
-  Extents extents_;
+  const StoredPlaced& placed_;
   std::string_view value_;
   std::vector<Field> fields_;
 };

@@ -13,21 +13,22 @@ namespace ridge::gauge {
 struct StaggeredSolver::State {
   using In = Span<const double>;
 
-  State(Queue& q, const Extents& e, const HostLinks& host, double m, const Boundary& around)
-      : queue(q), mass(m), links(q, e, host, around, 1,
-                                 [](const int (&x)[4], int mu) {
-                                   return static_cast<double>(staggered_phase(x, mu));
-                                 }),
-        fields(q, e, links.grids, "colour vector", {"x", "b", "a field", "the right-hand side"}) {
+  State(comm::Communicator& ranks, const Extents& grid, Queue& q, const Extents& e,
+        const HostLinks& host, double m, const Boundary& around)
+      : placed(ranks, grid, q, e, around), mass(m),
+        links(
+            placed, host, 1,
+            [](const int (&x)[4], int mu) { return static_cast<double>(staggered_phase(x, mu)); }),
+        fields(placed, links.grids, "colour vector", {"x", "b", "a field", "the right-hand side"}) {
     solver = std::make_unique<solve::Cg>(
         q,
         [this](Span<double> out, In in) { // m^2 - H_eo H_oe / 4
           std::vector<Program> all;
-          all.emplace_back(queue, call(1, span(t_, 1), 1, in, 0, {}));
-          all.emplace_back(queue, call(0, out, -0.25, span(t_, 1), mass * mass, in));
+          all.push_back(placed.program(call(1, span(t_, 1), 1, in, 0, {})));
+          all.push_back(placed.program(call(0, out, -0.25, span(t_, 1), mass * mass, in)));
           return all;
         },
-        span(x_, 0).size);
+        span(x_, 0).size, &ranks);
   }
 
   enum Which { x_, b_, t_, right_ };
@@ -48,7 +49,9 @@ struct StaggeredSolver::State {
     kernel.diagonal = diagonal;
     return {kernel, links.grids[static_cast<std::size_t>(parity)]};
   }
-  void run(const lattice::StoredCall<Staggered<double>>& what) const { Program(queue, what).run(); }
+  void run(const lattice::StoredCall<Staggered<double>>& what) const {
+    placed.run(placed.program(what));
+  }
 
   /// |b - D x| / |b|.
   [[nodiscard]] double rest(const Sites& b) {
@@ -58,10 +61,10 @@ struct StaggeredSolver::State {
     for (std::size_t i = 0; i < b.size(); ++i)
       apart[i] = b[i] - apart[i];
     const double size = detail::host_norm2(b);
-    return std::sqrt(detail::host_norm2(apart) / (size > 0 ? size : 1));
+    return std::sqrt(placed.norm2(apart) / (size > 0 ? size : 1));
   }
 
-  Queue& queue;
+  detail::StoredPlaced placed;
   double mass;
   detail::EvenOddLinks<double> links;
   detail::EvenOddFields<lattice::ColourVector<double>> fields;
@@ -69,11 +72,15 @@ struct StaggeredSolver::State {
 };
 
 StaggeredSolver::StaggeredSolver(Queue& queue, const Extents& extents, const HostLinks& links,
-                                 double mass, const Boundary& boundary) {
+                                 double mass, const Boundary& boundary)
+    : StaggeredSolver(one_rank(), Extents{1, 1, 1, 1}, queue, extents, links, mass, boundary) {}
+StaggeredSolver::StaggeredSolver(comm::Communicator& ranks, const Extents& grid, Queue& queue,
+                                 const Extents& extents, const HostLinks& links, double mass,
+                                 const Boundary& boundary) {
   if (mass == 0 || !std::isfinite(mass))
     throw UsageError("the mass of staggered fermions is a number other than 0");
   detail::require_real(boundary, "staggered fermions");
-  state_ = std::make_unique<State>(queue, extents, links, mass, boundary);
+  state_ = std::make_unique<State>(ranks, grid, queue, extents, links, mass, boundary);
 }
 StaggeredSolver::~StaggeredSolver() = default;
 
@@ -94,7 +101,8 @@ solve::Solved StaggeredSolver::solve(Sites& x, const Sites& b, const solve::Opti
       },
       [&] { return s.rest(b); });
   x = s.fields.get(State::x_);
-  return solved;
+  s.placed.gather(x);
+  return s.placed.of_all(solved);
 }
 
 double StaggeredSolver::residual(const Sites& x, const Sites& b) {

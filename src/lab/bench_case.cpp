@@ -86,8 +86,9 @@ void BenchKernel::run(const BenchRequest& request, RoofSource& roof,
                       const std::function<void(const Record&)>& on_record) const {
   const World& world = request.world;
   if (world && !over_ranks) {
-    throw UsageError(name + " runs on one rank: stencils, chains, and maps and sums of lattice "
-                            "fields run on several");
+    throw UsageError(name +
+                     " runs on one rank: stencils, chains, lattice gauge operators, and maps "
+                     "and sums of lattice fields run on several");
   }
   if (world && (request.schedule == "all" || request.schedule == "space"))
     throw UsageError("over ranks one schedule is run at a time; give auto, a name or fields");

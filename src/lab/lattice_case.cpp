@@ -6,6 +6,7 @@
 
 #include "account.hpp"
 #include "cub_sum.hpp"
+#include "kernels/lattice_stored_case.hpp"
 
 #include <fmt/format.h>
 
@@ -64,6 +65,15 @@ template std::optional<Record> vendor_sum(Queue&, const Span<const double>&, con
 void require_lattice_precision(const std::string& name, const std::string& precision) {
   if (precision == "fp32" || precision == "fp64") return;
   throw UsageError(fmt::format("unknown precision '{}'; {} has fp32 and fp64", precision, name));
+}
+
+StoredPart stored_share(const std::string& kernel, const BenchRequest& request, bool halves) {
+  if (!request.world) return {request.size, halves};
+  const comm::Communicator& ranks = *request.world.ranks;
+  const Extents grid = request.world.grid.empty()
+                           ? lattice::choose_stored_ranks(ranks.ranks(), request.size, halves)
+                           : shares_grid(request.world, request.size, kernel);
+  return {request.size, grid, ranks.rank(), halves};
 }
 
 int link_reals(const std::string& kernel, const BenchRequest& request, int otherwise) {

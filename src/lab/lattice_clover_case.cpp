@@ -39,20 +39,19 @@ class CloverCase final
   using Block = gauge::CloverBlock<double>;
 
 public:
-  explicit CloverCase(const BenchRequest& request)
-      : Base("clover", request,
-             site_grid(request.device, request.size, Sites::even, Base::real_bytes),
-             clover_use<Number, Reals>()),
+  CloverCase(const BenchRequest& request, const StoredPart& part)
+      : Base("clover", request, part.grid(request.device, Sites::even, Base::real_bytes),
+             clover_use<Number, Reals>(), part),
         links_(this->queue_, this->grids(),
-               [&](const int (&x)[4], int mu) { return this->world_.link(x, mu); }),
+               part.placed([&](const int (&x)[4], int mu) { return this->world_.link(x, mu); })),
         source_(this->queue_.device(), this->grid_, "source"),
         upper_(this->queue_.device(), this->grid_, "clover"),
         lower_(this->queue_.device(), this->grid_, "clover") {
-    const auto& world = this->world_;
-    this->psi_.fill(this->queue_, [&](const int(&x)[4], int) { return world.spinor(x, 0); });
-    source_.fill(this->queue_, [&](const int(&x)[4], int) { return world.spinor(x, 1); });
-    upper_.fill(this->queue_, [&](const int(&x)[4], int) { return block(x, 0); });
-    lower_.fill(this->queue_, [&](const int(&x)[4], int) { return block(x, 1); });
+    this->fill_psi();
+    source_.fill(this->queue_,
+                 part.placed([&](const int(&x)[4], int) { return this->world_.spinor(x, 1); }));
+    upper_.fill(this->queue_, part.placed([&](const int(&x)[4], int) { return block(x, 0); }));
+    lower_.fill(this->queue_, part.placed([&](const int(&x)[4], int) { return block(x, 1); }));
     auto& kernel = this->call_.kernel;
     this->call_.grid = this->grid_;
     kernel.plain = gauge::dslash_call(this->out_, links_, this->psi_, source_, 1, 1).kernel;
@@ -61,6 +60,9 @@ public:
   }
 
 private:
+  [[nodiscard]] gauge::Spinor<double> value(const int (&x)[4], int) const override {
+    return this->world_.spinor(x, 0);
+  }
   [[nodiscard]] Block block(const int (&x)[4], int chirality) const {
     Block b;
     const std::int64_t first = (2 * this->world_.site(x) + chirality) * 36;
@@ -119,13 +121,12 @@ class StaggeredCase final
   using Base = StoredCase<gauge::Staggered<Number>, gauge::ColourVector<RealOf<Number>>, Number>;
 
 public:
-  explicit StaggeredCase(const BenchRequest& request)
-      : Base("staggered", request,
-             site_grid(request.device, request.size, Sites::even, Base::real_bytes),
-             staggered_use<Number>()),
+  StaggeredCase(const BenchRequest& request, const StoredPart& part)
+      : Base("staggered", request, part.grid(request.device, Sites::even, Base::real_bytes),
+             staggered_use<Number>(), part),
         links_(this->queue_, this->grids(),
-               [&](const int (&x)[4], int mu) { return link(x, mu); }) {
-    this->psi_.fill(this->queue_, [&](const int(&x)[4], int) { return vector(x); });
+               part.placed([&](const int (&x)[4], int mu) { return link(x, mu); })) {
+    this->fill_psi();
     auto& kernel = this->call_.kernel;
     this->call_.grid = this->grid_;
     for (int mu = 0; mu < gauge::dimensions; ++mu) {
@@ -140,7 +141,7 @@ private:
   [[nodiscard]] gauge::ColourMatrix<double> link(const int (&x)[4], int mu) const {
     return static_cast<double>(gauge::staggered_phase(x, mu)) * this->world_.link(x, mu);
   }
-  [[nodiscard]] gauge::ColourVector<double> vector(const int (&x)[4]) const {
+  [[nodiscard]] gauge::ColourVector<double> value(const int (&x)[4], int) const override {
     return this->world_.spinor(x, 0)(0);
   }
   [[nodiscard]] gauge::Expected expected(const int (&x)[4], int) const override {
@@ -151,7 +152,7 @@ private:
         int y[4] = {x[0], x[1], x[2], x[3]};
         y[mu] = (x[mu] + by + n) % n;
         const auto u = by > 0 ? link(x, mu) : adj(link(y, mu));
-        const auto v = vector(y);
+        const auto v = value(y, 0);
         for (int row = 0; row < 3; ++row) {
           for (int k = 0; k < 3; ++k) {
             const std::complex<double> a(u(row, k).re, u(row, k).im), b(v(k).re, v(k).im);
@@ -184,34 +185,43 @@ std::unique_ptr<Menu> menu_for(const BenchRequest& request, const Place& place,
                      use, place);
 }
 
+std::unique_ptr<Case> make_clover(const BenchRequest& request) {
+  const StoredPart part = stored_share("clover", request, true);
+  return clover_as(request, [&]<class Number, int Reals>() -> std::unique_ptr<Case> {
+    return std::make_unique<CloverCase<Number, Reals>>(request, part);
+  });
+}
+std::unique_ptr<Case> make_staggered(const BenchRequest& request) {
+  const StoredPart part = stored_share("staggered", request, true);
+  return staggered_as(request, [&]<class Number>() -> std::unique_ptr<Case> {
+    return std::make_unique<StaggeredCase<Number>>(request, part);
+  });
+}
+
 } // namespace
 
 void add_clover(std::vector<BenchKernel>& kernels) {
-  BenchKernel clover{
-      "clover", "lattice", "the clover term of even sites and the hopping term from odd ones",
-      Extents{32, 32, 32, 32}, [](const BenchRequest& request, RoofSource&) {
-        return clover_as(request, [&]<class Number, int Reals>() -> std::unique_ptr<Case> {
-          return std::make_unique<CloverCase<Number, Reals>>(request);
-        });
-      }};
+  BenchKernel clover{"clover", "lattice",
+                     "the clover term of even sites and the hopping term from odd ones",
+                     Extents{32, 32, 32, 32},
+                     [](const BenchRequest& request, RoofSource&) { return make_clover(request); }};
   clover.make_menu = [](const BenchRequest& request, const Place& place) {
     return clover_as(request, [&]<class Number, int Reals>() {
       return menu_for<gauge::Clover<Number, Reals>>(request, place, clover_use<Number, Reals>());
     });
   };
+  clover.over_ranks = true;
   kernels.push_back(clover);
   BenchKernel staggered{"staggered", "lattice", "the staggered hopping term from odd to even sites",
                         Extents{32, 32, 32, 32}, [](const BenchRequest& request, RoofSource&) {
-                          return staggered_as(
-                              request, [&]<class Number>() -> std::unique_ptr<Case> {
-                                return std::make_unique<StaggeredCase<Number>>(request);
-                              });
+                          return make_staggered(request);
                         }};
   staggered.make_menu = [](const BenchRequest& request, const Place& place) {
     return staggered_as(request, [&]<class Number>() {
       return menu_for<gauge::Staggered<Number>>(request, place, staggered_use<Number>());
     });
   };
+  staggered.over_ranks = true;
   kernels.push_back(staggered);
 }
 

@@ -15,8 +15,13 @@ struct Operator {
 
   [[nodiscard]] SiteGrid grid(const Device& device, const BenchRequest& request,
                               int real_bytes) const {
-    return site_grid(device, request.size, sites, real_bytes, fifth ? request.ls : 1);
+    return grid(device, request, real_bytes, {request.size, halves()});
   }
+  [[nodiscard]] SiteGrid grid(const Device& device, const BenchRequest& request, int real_bytes,
+                              const StoredPart& part) const {
+    return part.grid(device, sites, real_bytes, fifth ? request.ls : 1);
+  }
+  [[nodiscard]] bool halves() const { return sites != Sites::all; }
 };
 
 template <class Number, int Reals>
@@ -34,17 +39,19 @@ class DslashCase final
                           gauge::Spinor<typename StoredNumber<Number>::Real>, Number>;
 
 public:
-  DslashCase(const Operator& op, const BenchRequest& request)
-      : Base(op.name, request, op.grid(request.device, request, Base::real_bytes),
-             dslash_use<Number, Reals>()),
+  DslashCase(const Operator& op, const BenchRequest& request, const StoredPart& part)
+      : Base(op.name, request, op.grid(request.device, request, Base::real_bytes, part),
+             dslash_use<Number, Reals>(), part),
         links_(this->queue_, this->grids(),
-               [&](const int (&x)[4], int mu) { return this->world_.link(x, mu); }) {
+               part.placed([&](const int (&x)[4], int mu) { return this->world_.link(x, mu); })) {
     this->call_ = gauge::dslash_call(this->out_, links_, this->psi_);
-    this->psi_.fill(this->queue_,
-                    [&](const int(&x)[4], int s) { return this->world_.spinor(x, s); });
+    this->fill_psi();
   }
 
 private:
+  [[nodiscard]] gauge::Spinor<double> value(const int (&x)[4], int s) const override {
+    return this->world_.spinor(x, s);
+  }
   [[nodiscard]] gauge::Expected expected(const int (&x)[4], int s) const override {
     return expected_hopping(this->world_, x, s);
   }
@@ -71,8 +78,9 @@ auto chosen(const Operator& op, const BenchRequest& request, const Made& made) {
 }
 
 std::unique_ptr<Case> make_case(const Operator& op, const BenchRequest& request) {
+  const StoredPart part = stored_share(op.name, request, op.halves());
   return chosen(op, request, [&]<class Number, int Reals>() -> std::unique_ptr<Case> {
-    return std::make_unique<DslashCase<Number, Reals>>(op, request);
+    return std::make_unique<DslashCase<Number, Reals>>(op, request, part);
   });
 }
 
@@ -99,6 +107,7 @@ void add_dslash(std::vector<BenchKernel>& kernels) {
         op.name, "lattice", op.meaning,
         op.fifth ? Extents{16, 16, 16, 32} : Extents{32, 32, 32, 32},
         [op](const BenchRequest& request, RoofSource&) { return make_case(op, request); }};
+    kernel.over_ranks = true;
     if (op.fifth) kernel.default_precision = "fp32";
     kernel.make_menu = [op](const BenchRequest& request, const Place& place) {
       return make_menu(op, request, place);

@@ -4,6 +4,8 @@
 #include <ridge/lattice/stored/call.hpp>
 #include <ridge/lattice/stored/field.hpp>
 
+#include "stored_boxes.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,13 +18,14 @@ namespace ridge::lattice {
 
 namespace {
 
-/// Cuts the extents into `lanes` equal boxes, the longest first. Along y, z and t boxes of half
-/// lattices have even extents, so that x = 2 h + 1 in all boxes or in none. False where that is not
-/// possible.
-bool cut(SiteGrid& g, int lanes) {
+/// Cuts the extents that `may` be cut into `lanes` equal boxes, the longest first. Along y, z and t
+/// boxes of half lattices have even extents, so that x = 2 h + 1 in all boxes or in none. False
+/// where that is not possible.
+bool cut_into(SiteGrid& g, int lanes, const bool (&may)[grid_dimensions]) {
   for (int cuts = lanes; cuts > 1; cuts /= 2) {
     int best = -1;
     for (int d = grid_dimensions - 1; d >= 0; --d) {
+      if (!may[d]) continue;
       const int local = g.local(d);
       const bool even_boxes = g.half == 0 || d == 0 || local % 4 == 0;
       if (local % 2 == 0 && even_boxes && (best < 0 || local > g.local(best))) best = d;
@@ -37,46 +40,62 @@ bool cut(SiteGrid& g, int lanes) {
 
 SiteGrid site_grid(const Device& device, const Extents& extents, Sites sites, int real_bytes,
                    int inner) {
+  return detail::placed_sites(device, detail::stored_sites(extents, sites, inner), real_bytes,
+                              {true, true, true, true});
+}
+
+namespace detail {
+
+void check_stored_extents(const Extents& extents, bool halves) {
   if (extents.rank() != grid_dimensions) {
     throw UsageError(fmt::format("lattice gauge operators are of four dimensions, such as "
                                  "16x16x16x32; {} has {}",
                                  to_text(extents), extents.rank()));
   }
+  for (int d = 0; d < grid_dimensions && halves; ++d) {
+    if (extents[d] % 2 == 0) continue;
+    throw UsageError(fmt::format("sites are even and odd only where all extents are even; {} has "
+                                 "{} along {}",
+                                 to_text(extents), extents[d], "xyzt"[d]));
+  }
+}
+
+SiteGrid stored_sites(const Extents& extents, Sites sites, int inner) {
+  check_stored_extents(extents, false);
   if (inner < 1 || inner > 128) {
     throw UsageError(
         fmt::format("the fifth dimension has 1 to 128 values a site; {} were asked for", inner));
   }
+  check_stored_extents(extents, sites != Sites::all);
   SiteGrid g;
   g.inner = inner;
   g.half = sites == Sites::all ? 0 : 1;
   g.parity = sites == Sites::odd ? 1 : 0;
-  for (int d = 0; d < grid_dimensions; ++d) {
-    if (g.half != 0 && extents[d] % 2 != 0) {
-      throw UsageError(fmt::format("sites are even and odd only where all extents are even; {} has "
-                                   "{} along {}",
-                                   to_text(extents), extents[d], "xyzt"[d]));
-    }
+  for (int d = 0; d < grid_dimensions; ++d)
     g.extent[d] = static_cast<int>(extents[d]);
-  }
   if (g.half != 0) g.extent[0] /= 2;
+  return g;
+}
+
+SiteGrid placed_sites(const Device& device, SiteGrid g, int real_bytes,
+                      const bool (&cut)[grid_dimensions]) {
   if (g.sites() > INT_MAX) {
-    throw UsageError(fmt::format("{} has more than 2^31 - 1 sites", to_text(extents)));
+    throw UsageError(fmt::format("{}x{}x{}x{} has more than 2^31 - 1 sites", g.extent[0],
+                                 g.extent[1], g.extent[2], g.extent[3]));
   }
   if (facts_of(device).takes_gpu_schedules) {
-    g.lanes = inner > 1 ? inner : gpu_lanes;
+    g.lanes = g.inner > 1 ? g.inner : gpu_lanes;
     return g;
   }
   g.chunk = 0;
   const int lanes = 64 / real_bytes;
-  g.lanes = inner > 1 ? (inner + lanes - 1) / lanes * lanes : lanes;
-  if (inner == 1) {
+  g.lanes = g.inner > 1 ? (g.inner + lanes - 1) / lanes * lanes : lanes;
+  if (g.inner == 1) {
     SiteGrid boxed = g;
-    if (cut(boxed, lanes)) return boxed;
+    if (cut_into(boxed, lanes, cut)) return boxed;
   }
   return g;
 }
-
-namespace detail {
 
 StoredGroups stored_groups(const SiteGrid& g, bool inner) {
   if (g.inner > 1 && inner) return {g.lanes, g.sites()};

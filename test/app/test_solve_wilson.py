@@ -235,9 +235,7 @@ def test_the_dense_solution_over_ranks(ridge, mpi, lattice, links, ranks, how):
 
 def test_what_is_for_one_rank_is_refused(mpi, lattice):
     words = ("solve", "wilson", "lat.nersc", "--kappa", 0.1, "-o", "p.h5", "--device", "cpu")
-    refused(mpi(2, *words, "--csw", 1), "--csw is for one rank")
     refused(mpi(2, *words, "--solver", "bicgstab"), "--solver bicgstab is for one rank")
-    refused(mpi(2, "solve", "dwf", "lat.nersc", "--mass", 0.1, "-o", "p.h5"), "runs on one rank")
     assert left_in(lattice) == ["lat.nersc"]
 
 

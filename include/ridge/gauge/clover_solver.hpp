@@ -3,6 +3,7 @@
 // the diagonal and the clover term, h the hop of WilsonNumbers.
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/gauge/averages.hpp>
 #include <ridge/gauge/links.hpp>
 #include <ridge/gauge/wilson.hpp>
@@ -21,6 +22,12 @@ public:
   /// Throws UsageError for odd extents, Failure where the term is singular at a site.
   CloverSolver(Queue& queue, const Extents& extents, const HostLinks& links,
                const WilsonNumbers& numbers, double csw,
+               const Boundary& boundary = antiperiodic_in_time);
+  /// Over ranks, each with a part of the lattice as `grid` says: links, sources and starts are
+  /// those of the whole one on all ranks, and what is found comes to rank 0. Collective, as all
+  /// calls are then.
+  CloverSolver(comm::Communicator& ranks, const Extents& grid, Queue& queue, const Extents& extents,
+               const HostLinks& links, const WilsonNumbers& numbers, double csw,
                const Boundary& boundary = antiperiodic_in_time);
   ~CloverSolver();
   CloverSolver(const CloverSolver&) = delete;

@@ -14,6 +14,7 @@
 // s = 0, P_- b at Ls - 1), D_- = 1 - c D_W (Brower, Neff, Orginos 2012; as Grid has them).
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/gauge/averages.hpp>
 #include <ridge/gauge/links.hpp>
 #include <ridge/solve/solver.hpp>
@@ -45,6 +46,12 @@ public:
   /// singular.
   DomainWallSolver(Queue& queue, const Extents& extents, const HostLinks& links,
                    const DomainWallNumbers& numbers,
+                   const Boundary& boundary = antiperiodic_in_time,
+                   Method method = Method::mixed_cg);
+  /// Over ranks, each with a part of the lattice as `grid` says: links and sources are those of the
+  /// whole one on all ranks, and what is found comes to rank 0. Collective, as all calls are then.
+  DomainWallSolver(comm::Communicator& ranks, const Extents& grid, Queue& queue,
+                   const Extents& extents, const HostLinks& links, const DomainWallNumbers& numbers,
                    const Boundary& boundary = antiperiodic_in_time,
                    Method method = Method::mixed_cg);
   ~DomainWallSolver();

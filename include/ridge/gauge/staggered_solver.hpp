@@ -7,6 +7,7 @@
 //   const solve::Solved solved = solver.solve(x, b, {.tolerance = 1e-10});
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/gauge/averages.hpp>
 #include <ridge/gauge/links.hpp>
 #include <ridge/solve/solver.hpp>
@@ -24,6 +25,12 @@ public:
   /// Takes copies of the links, which have no phases yet. Factors of the boundary are real. Throws
   /// UsageError for an odd extent and for a mass of 0.
   StaggeredSolver(Queue& queue, const Extents& extents, const HostLinks& links, double mass,
+                  const Boundary& boundary = antiperiodic_in_time);
+  /// Over ranks, each with a part of the lattice as `grid` says: links, sources and starts are
+  /// those of the whole one on all ranks, and what is found comes to rank 0. Collective, as all
+  /// calls are then.
+  StaggeredSolver(comm::Communicator& ranks, const Extents& grid, Queue& queue,
+                  const Extents& extents, const HostLinks& links, double mass,
                   const Boundary& boundary = antiperiodic_in_time);
   ~StaggeredSolver();
   StaggeredSolver(const StaggeredSolver&) = delete;

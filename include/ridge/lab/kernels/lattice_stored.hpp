@@ -8,8 +8,10 @@
 #include <ridge/gauge/su3.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lattice/stored/menu.hpp>
+#include <ridge/lattice/stored/part.hpp>
 
 #include <array>
+#include <optional>
 
 namespace ridge::lab {
 
@@ -21,6 +23,7 @@ using lattice::stored_menu;
 using lattice::StoredCall;
 using lattice::StoredField;
 using lattice::StoredNumber;
+using lattice::StoredPart;
 using lattice::StoredSchedule;
 using lattice::StoredUse;
 using lattice::StoredView;
@@ -104,9 +107,10 @@ protected:
   static constexpr unsigned char poison_byte = 0xff;
 
   StoredLaunch(std::string name, const BenchRequest& request, const SiteGrid& grid,
-               const lattice::StoredUse& use)
+               const lattice::StoredUse& use, const std::optional<StoredPart>& part = {})
       : world_(request.size), name_(std::move(name)), size_(request.size),
-        precision_(request.precision), queue_(request.device), grid_(grid), use_(use),
+        precision_(request.precision), queue_(request.device),
+        part_(part ? *part : StoredPart(request.size, grid.half != 0)), grid_(grid), use_(use),
         psi_(queue_.device(), opposite(grid_), "psi"), out_(queue_.device(), grid_, "out") {}
 
   [[nodiscard]] std::vector<SiteGrid> grids() const {
@@ -119,6 +123,7 @@ protected:
   Extents size_;
   std::string precision_;
   Queue queue_;
+  StoredPart part_; ///< all of the lattice, or what a rank has of it
   SiteGrid grid_;
   lattice::StoredUse use_;
   Field psi_, out_;

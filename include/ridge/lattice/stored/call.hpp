@@ -29,6 +29,13 @@ struct StoredCall {
   SiteGrid grid; ///< of the result
   /// One number: the sum of what the kernel's calls return. Nothing is summed where it has no data.
   Span<double> sum = {};
+  /// The sites that are computed; the others are left as they are. All of the grid's where it holds
+  /// none.
+  SiteWindow window = {};
+
+  [[nodiscard]] SiteWindow computed() const {
+    return window.end[0] == 0 ? window_of(grid) : window;
+  }
 };
 
 /// What is compiled ahead: what defaults pick for the kernel's `inner_ahead` values a site, and on
@@ -94,7 +101,7 @@ struct ridge::Pattern<ridge::lattice::StoredCall<K>> {
   static constexpr auto traits = lattice::StoredAhead<K>::traits;
 
   [[nodiscard]] static Schedule default_schedule(const Device& device, const Call& call) {
-    return lattice::stored_default(device, call.grid, traits);
+    return lattice::stored_default(device, lattice::windowed(call.grid, call.computed()), traits);
   }
   /// Throws UsageError when the result overlaps a field that is read.
   Pattern(Queue& /*queue*/, const Call& call, const Schedule& schedule) : call_(call) {
@@ -112,11 +119,12 @@ struct ridge::Pattern<ridge::lattice::StoredCall<K>> {
     if (call.sum.data != nullptr) operands.push_back(launch::operand(call.sum));
     lattice::detail::check_stored(operands);
     if (const auto* const gpu = std::get_if<lattice::StoredGpuSchedule>(&schedule))
-      (void)lattice::detail::tiles_of(*gpu, call.grid);
+      (void)lattice::detail::tiles_of(*gpu, lattice::windowed(call.grid, call.computed()));
   }
   [[nodiscard]] const Call& call() const { return call_; }
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
                               std::string_view kernel) const {
+    const lattice::SiteGrid computed = lattice::windowed(call_.grid, call_.computed());
     lattice::detail::StoredWork work;
     if constexpr (requires { K::counted; }) {
       work.value = "value";
@@ -129,7 +137,7 @@ struct ridge::Pattern<ridge::lattice::StoredCall<K>> {
         if (data == view.elements.data) return;
       }
       seen.push_back(view.elements.data);
-      const Index values = call_.grid.sites() * (V::Code::inner ? call_.grid.inner : 1);
+      const Index values = computed.sites() * (V::Code::inner ? computed.inner : 1);
       const Index bytes = values * V::Code::site_bytes;
       if constexpr (std::is_const_v<typename V::Element>) {
         work.read += bytes;
@@ -138,7 +146,7 @@ struct ridge::Pattern<ridge::lattice::StoredCall<K>> {
       }
       ++work.fields;
     });
-    return lattice::detail::stored_record(device, call_.grid, schedule,
+    return lattice::detail::stored_record(device, computed, schedule,
                                           lattice::name_or(kernel, K::name), traits, work,
                                           call_.kernel.flops(), K::form);
   }

@@ -50,6 +50,42 @@ struct SiteGrid {
   friend bool operator==(const SiteGrid&, const SiteGrid&) = default;
 };
 
+/// Stored sites from `begin` up to, not including, `end` along each dimension.
+struct SiteWindow {
+  int begin[grid_dimensions] = {};
+  int end[grid_dimensions] = {};
+
+  [[nodiscard]] RIDGE_FN bool holds(const int (&c)[grid_dimensions]) const {
+    bool inside = true;
+    RIDGE_UNROLL
+    for (int d = 0; d < grid_dimensions; ++d)
+      inside = inside && c[d] >= begin[d] && c[d] < end[d];
+    return inside;
+  }
+  [[nodiscard]] RIDGE_FN Index count() const {
+    Index sites = 1;
+    RIDGE_UNROLL
+    for (int d = 0; d < grid_dimensions; ++d)
+      sites *= end[d] > begin[d] ? end[d] - begin[d] : 0;
+    return sites;
+  }
+  friend bool operator==(const SiteWindow&, const SiteWindow&) = default;
+};
+
+/// All stored sites of a grid.
+[[nodiscard]] inline SiteWindow window_of(const SiteGrid& g) {
+  SiteWindow all;
+  for (int d = 0; d < grid_dimensions; ++d)
+    all.end[d] = g.extent[d];
+  return all;
+}
+/// The window as a grid of its own: its extents, for tiles, schedules and records.
+[[nodiscard]] inline SiteGrid windowed(SiteGrid g, const SiteWindow& w) {
+  for (int d = 0; d < grid_dimensions; ++d)
+    g.extent[d] = w.end[d] - w.begin[d];
+  return g;
+}
+
 /// A stored value: its group and its lane.
 struct StoredPlace {
   Index group = 0;

@@ -57,9 +57,11 @@ public:
 
   /// The lanes [first, first + P) of group `group`, whose coordinates are c: of a site with inner
   /// values, or within each box. Neighbouring sites are found from the group.
-  StoredSites(const SiteGrid& grid, const BoxShifts& shifts, Index group,
+  /// `part`: the window of a launch that does not have all sites; then nothing else is written.
+  StoredSites(const SiteGrid& grid, const SiteWindow* part, const BoxShifts& shifts, Index group,
               const int (&c)[grid_dimensions], int first, bool stream, int ahead)
-      : grid_(grid), shifts_(shifts), group_(group), first_(first), ahead_(ahead), stream_(stream) {
+      : grid_(grid), part_(part), shifts_(shifts), group_(group), first_(first), ahead_(ahead),
+        stream_(stream) {
     for (int d = 0; d < grid_dimensions; ++d)
       c_[d] = c[d];
     odd_ = grid.odd(c);
@@ -196,27 +198,45 @@ public:
   /// The sum over those lanes that are sites.
   [[nodiscard]] double total(const V& x) const {
     double sum = 0;
-    const Index first = group_ * grid_.lanes + first_;
     for (int i = 0; i < P; ++i) {
-      const bool there = grid_.inner > 1 ? first_ + i < grid_.inner
-                                         : grid_.has_boxes() || first + i < grid_.sites();
+      const bool there = grid_.inner > 1 ? first_ + i < grid_.inner : inside(i);
       if (there) sum += static_cast<double>(x[i]);
     }
     return sum;
+  }
+  /// Whether a lane is a site of the launch.
+  [[nodiscard]] bool any_inside() const {
+    for (int i = 0; i < P; ++i)
+      if (inside(i)) return true;
+    return false;
   }
 
   template <class Site, class Number, int Reals>
   RIDGE_FN void write(const StoredView<Site, Number, Reals>& view,
                       const Over<Site, V>& tensor) const {
+    using Code = typename StoredView<Site, Number, Reals>::Code;
+    using Element = typename Code::Element;
+    const int lanes = Inner ? view.lanes : own_lanes;
+    Element* const to = view.elements.data + group_ * lanes * Code::words + first_;
     if constexpr (!Inner) {
+      if (!grid_.has_boxes() && part_ != nullptr) [[unlikely]] {
+        alignas(64) Element all[Code::words * own_lanes];
+        put_all<Code>(all, lanes, tensor);
+        store_fence();
+        for (int i = 0; i < P; ++i) {
+          for (int e = 0; e < Code::words && inside(i); ++e)
+            to[e * lanes + i] = all[e * lanes + i];
+        }
+        return;
+      }
       if (!grid_.has_boxes() && (group_ + 1) * grid_.lanes > grid_.sites()) [[unlikely]] {
         Over<Site, V> whole = tensor;
         clear_behind(whole);
-        put_all(view, whole);
+        put_all<Code>(to, lanes, whole);
         return;
       }
     }
-    put_all(view, tensor);
+    put_all<Code>(to, lanes, tensor);
   }
 
 private:
@@ -231,22 +251,31 @@ private:
       }
     }
   }
-  template <class Site, class Number, int Reals>
-  RIDGE_FN void put_all(const StoredView<Site, Number, Reals>& view,
-                        const Over<Site, V>& tensor) const {
-    using Code = typename StoredView<Site, Number, Reals>::Code;
-    using Element = typename Code::Element;
-    const int lanes = Inner ? view.lanes : own_lanes;
-    Element* const to = view.elements.data + group_ * lanes * Code::words + first_;
+  /// Lanes of neighbouring sites are sites of the launch, or none.
+  [[nodiscard]] bool inside(int lane) const {
+    if (grid_.has_boxes()) return true;
+    Index site = group_ * grid_.lanes + first_ + lane;
+    if (site >= grid_.sites()) return false;
+    if (part_ == nullptr) return true;
+    int c[grid_dimensions];
+    for (int d = 0; d < grid_dimensions; ++d) {
+      c[d] = static_cast<int>(site % grid_.extent[d]);
+      site /= grid_.extent[d];
+    }
+    return part_->holds(c);
+  }
+  template <class Code, class Tensor>
+  RIDGE_FN void put_all(typename Code::Element* to, int lanes, const Tensor& tensor) const {
+    constexpr int components = components_of<Tensor>;
     if constexpr (Code::fixed) {
       V most(1e-30F);
-      for (int k = 0; k < components_of<Site>; ++k) {
+      for (int k = 0; k < components; ++k) {
         const auto& z = component(tensor, k);
         for (const V& x : {z.re, z.im, -z.re, -z.im})
           most = select(x > most, x, most);
       }
       const V inverse = V(32767.0F) / most;
-      for (int k = 0; k < components_of<Site>; ++k) {
+      for (int k = 0; k < components; ++k) {
         const auto& z = component(tensor, k);
         put(to + k * lanes,
             [&](int i) { return encode_word(z.re[i] * inverse[i], z.im[i] * inverse[i]); });
@@ -255,7 +284,7 @@ private:
           [&](int i) { return bits_of_float(most[i] * (1.0F / 32767.0F)); });
     } else {
       RIDGE_UNROLL
-      for (int k = 0; k < components_of<Site>; ++k) {
+      for (int k = 0; k < components; ++k) {
         const auto& z = component(tensor, k);
         T* const re = to + 2 * k * lanes;
         if (stream_) {
@@ -411,6 +440,7 @@ private:
   }
 
   const SiteGrid& grid_;
+  const SiteWindow* part_;
   const BoxShifts& shifts_;
   Index group_;
   int c_[grid_dimensions];

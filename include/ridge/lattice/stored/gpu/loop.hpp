@@ -18,9 +18,10 @@ Bound StoredLooper<K, Target>::bind(Queue& queue, const Call& call, const Schedu
     constexpr StoredVariant v = List::values[i];
     using Body = gpu::StoredLoop<K, v.bounds, v.resident, v.inner, v.links == Reads::once,
                                  v.store == Results::streaming>;
-    const detail::Tiles tiles = detail::tiles_of(s, call.grid);
+    const SiteWindow window = call.computed();
+    const detail::Tiles tiles = detail::tiles_of(s, windowed(call.grid, window));
     LaunchShape shape{{static_cast<int>(tiles.blocks), 1, 1}, {tiles.threads, 1, 1}, 0};
-    Body body{call.kernel, call.grid, tiles.order, {}};
+    Body body{call.kernel, call.grid, window, tiles.order, {}};
     if (call.sum.data == nullptr) {
       bound = Bound(Ready<Body>(queue, shape, body));
       return;

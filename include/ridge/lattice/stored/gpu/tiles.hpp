@@ -14,6 +14,7 @@ struct StoredLoop {
   static constexpr const char* name = "lattice stored site loop";
   K kernel;
   SiteGrid grid;
+  SiteWindow window; ///< the sites that are computed
   TileOrder order;
   Span<double> sums; ///< one a block, or none
 
@@ -27,9 +28,10 @@ struct StoredLoop {
     bool inside = true;
     RIDGE_UNROLL
     for (int d = 0; d < grid_dimensions; ++d) {
-      c[d] = (c[d] << order.shift[d]) + static_cast<int>(thread & ((1U << order.shift[d]) - 1));
+      c[d] = window.begin[d] + (c[d] << order.shift[d]) +
+             static_cast<int>(thread & ((1U << order.shift[d]) - 1));
       thread >>= order.shift[d];
-      inside = inside && c[d] < grid.extent[d];
+      inside = inside && c[d] < window.end[d];
     }
     double mine = 0;
     if (inside) {

@@ -1,0 +1,67 @@
+// What ranks keep of their neighbours' sites of stored fields, brought from those that own them.
+#pragma once
+
+#include <ridge/comm/carrier.hpp>
+#include <ridge/lattice/stored/faces.hpp>
+#include <ridge/lattice/stored/part.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace ridge::lattice {
+
+/// Memory of a stored field, as exchanges see it.
+struct StoredMemory {
+  void* data = nullptr;
+  Index size = 0; ///< elements
+  int element_bytes = 8;
+  int lanes = 1;               ///< of a group
+  int elements = 1, words = 1; ///< of a value, without and with its scale
+  bool inner = true;           ///< a value for each of the fifth dimension
+
+  template <class Site, class Number, int Reals>
+  static StoredMemory of(const StoredView<Site, Number, Reals>& view) {
+    using Code = typename StoredView<Site, Number, Reals>::Code;
+    return {const_cast<void*>(static_cast<const void*>(view.elements.data)),
+            view.elements.size,
+            sizeof(typename Code::Element),
+            view.lanes,
+            Code::elements,
+            Code::words,
+            Code::inner};
+  }
+};
+
+/// An exchange of fields on one grid, bound once. Messages travel on a queue of their own.
+/// Collective; begin and finish too.
+class StoredExchange {
+public:
+  /// Queue and fields must outlive it.
+  StoredExchange(comm::Communicator& ranks, Queue& queue, const StoredPart& part,
+                 const SiteGrid& grid, const std::vector<StoredMemory>& fields);
+  ~StoredExchange();
+  StoredExchange(const StoredExchange&) = delete;
+  StoredExchange& operator=(const StoredExchange&) = delete;
+
+  /// Work given to messages_queue() after it sees what work given to the queue so far has made.
+  void fork();
+  /// The same, and sends what the faces are.
+  void begin();
+  /// Work given to messages_queue() after it sees what came.
+  void receive();
+  /// Work given to the queue after it sees what came, and what messages_queue() was given.
+  void join();
+
+  [[nodiscard]] Queue& messages_queue();
+  /// Bytes that this rank sends.
+  [[nodiscard]] Bytes sent() const;
+  [[nodiscard]] comm::Carrier carrier() const;
+  /// Whether all of it may be recorded in a graph of the queue.
+  [[nodiscard]] bool can_be_recorded() const { return comm::needs_no_host(carrier()); }
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+} // namespace ridge::lattice

@@ -1,0 +1,153 @@
+// Compiled once per device kind: faces of stored fields to messages and back.
+#include <ridge/comm/box_launch.hpp>
+#include <ridge/device/offer.hpp>
+#include <ridge/lattice/stored/faces.hpp>
+
+#include <cstdint>
+
+namespace ridge::lattice {
+
+namespace {
+
+/// Where a value of a face lies: the first element of its group, and its lane.
+struct FacePlace {
+  Index base;
+  int lane;
+};
+
+template <class T>
+RIDGE_FN FacePlace place_in(const StoredCopies<T>& copies, const SiteWindow& face, Index value) {
+  const Index site = value / copies.values;
+  const int s = static_cast<int>(value - site * copies.values);
+  int c[grid_dimensions];
+  Index rest = site;
+  RIDGE_UNROLL
+  for (int d = 0; d < grid_dimensions; ++d) {
+    const int n = face.end[d] - face.begin[d];
+    const Index quotient = rest / n;
+    c[d] = face.begin[d] + static_cast<int>(rest - quotient * n);
+    rest = quotient;
+  }
+  const StoredPlace p = stored_place(copies.grid, c, true, s, copies.lanes);
+  return {p.group * copies.lanes * copies.words, p.lane};
+}
+
+} // namespace
+
+} // namespace ridge::lattice
+
+#if defined(RIDGE_TARGET_CPU)
+
+namespace ridge::lattice {
+
+namespace {
+
+/// A cpu's fields have one element of a lane at a time.
+template <class T>
+void copy_values(const StoredCopies<T>& copies, const StoredFace& face, cpu::Range values) {
+  const Index all = face.sites.count() * copies.values;
+  T* const packed = copies.buffer.data + face.buffer;
+  for (Index v = values.begin; v < values.end; ++v) {
+    const FacePlace at = place_in(copies, face.sites, v);
+    T* const field = copies.field.data + at.base + at.lane;
+    for (int e = 0; e < copies.words; ++e) {
+      T& here = field[Index{e} * copies.lanes];
+      T& there = packed[e * all + v];
+      (copies.to_field ? here : there) = copies.to_field ? there : here;
+    }
+  }
+}
+
+template <class T>
+Bound bind_faces(Queue& /*queue*/, const StoredCopies<T>& copies) {
+  const auto values = [n = copies.values](const StoredFace& face) {
+    return face.sites.count() * n;
+  };
+  return comm::bind_box_copies(copies, values, &copy_values<T>);
+}
+
+} // namespace
+
+} // namespace ridge::lattice
+
+#else
+
+namespace ridge::lattice {
+
+namespace {
+
+/// A block row of the grid for each face; threads walk over its elements, so that neighbouring
+/// threads have neighbouring elements of both sides.
+template <class T>
+struct CopyFaces {
+  static constexpr int max_threads = 256;
+  static constexpr const char* name = "copying faces of stored fields";
+
+  StoredCopies<T> copies;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const StoredFace& face = copies.boxes[lane.block().y];
+    const Index values = face.sites.count() * copies.values;
+    const Index stride = Index{lane.grid_extent().x} * max_threads;
+    const int chunk = copies.chunk;
+    const int whole = copies.elements / chunk * chunk;
+    const int tail = copies.elements - whole;
+    for (Index i = Index{lane.block().x} * max_threads + lane.thread().x; i < values * copies.words;
+         i += stride) {
+      Index value = 0;
+      Index offset = 0; // of the element in lane 0 of the group
+      int together = 1, e = 0;
+      if (i < values * whole) {
+        const Index k = i / (values * chunk);
+        const Index rest = i - k * values * chunk;
+        value = rest / chunk;
+        e = static_cast<int>(rest - value * chunk);
+        offset = k * chunk * copies.lanes;
+        together = chunk;
+      } else if (i < values * copies.elements) {
+        const Index rest = i - values * whole;
+        value = rest / tail;
+        e = static_cast<int>(rest - value * tail);
+        offset = Index{whole} * copies.lanes;
+        together = tail;
+      } else { // the scale
+        value = i - values * copies.elements;
+        offset = Index{copies.elements} * copies.lanes;
+      }
+      const FacePlace at = place_in(copies, face.sites, value);
+      const Index field = at.base + offset + at.lane * together + e;
+      if (copies.to_field) {
+        lane.store(copies.field, field, lane.load_written(copies.buffer, face.buffer + i));
+      } else {
+        lane.store(copies.buffer, face.buffer + i, lane.load_written(copies.field, field));
+      }
+    }
+  }
+};
+
+template <class T>
+Bound bind_faces(Queue& queue, const StoredCopies<T>& copies) {
+  return comm::bind_box_copies<CopyFaces<T>>(queue, copies, [&](const StoredFace& face) {
+    return face.sites.count() * copies.values * copies.words;
+  });
+}
+
+} // namespace
+
+} // namespace ridge::lattice
+
+#endif
+
+namespace ridge::lattice {
+
+namespace {
+
+const Offer face_words(kind_of<Here>, typeid(StoredCopier<std::uint32_t>*),
+                       &bind_faces<std::uint32_t>);
+const Offer long_face_words(kind_of<Here>, typeid(StoredCopier<std::uint64_t>*),
+                            &bind_faces<std::uint64_t>);
+
+} // namespace
+
+} // namespace ridge::lattice
