@@ -56,6 +56,8 @@ void PropagatorCommand::add_options(const Command& command) {
               "of fermions in time: antiperiodic (if not given) or periodic");
   command.add("--tol", &tolerance, "|b - D x| / |b|; 1e-10 if not given");
   command.add("--iterations", &iterations, "most of a column; 10000 if not given");
+  command.add("--reproducible", &reproducible,
+              "sums with the same bits for any number of ranks, and so the same solution");
   command.add("--size", &size, "NXxNYxNZxNT that the configuration must have");
   command.add("--picture", &picture, "PNG of the pion's correlator, bars of its logarithm");
   command.add_device(&device);
@@ -156,7 +158,9 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
 
 solve::Options PropagatorCommand::column_options(Progress& line, int column) const {
   solve::Options options{.tolerance = tolerance, .most_iterations = iterations};
-  if (ranks().ranks() > 1) options.check_every = 10; // each time all ranks ask each other
+  options.reproducible = reproducible;
+  if (ranks().ranks() > 1 || reproducible)
+    options.check_every = 10; // each time all ranks ask each other
   options.go_on = [this, &line, column](const solve::Progress& now) {
     line.show(fmt::format("column {} of {}: iteration {}, residual {:.1e}", column + 1, 3 * spins(),
                           now.iterations, now.residual));

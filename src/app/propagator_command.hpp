@@ -68,6 +68,7 @@ protected:
                      const char* second);
 
   std::string from; ///< empty, or of commands that can go on
+  bool reproducible = false;
   /// The ranks that were started together.
   [[nodiscard]] static comm::Communicator& ranks() { return comm::world(); }
 

@@ -116,6 +116,8 @@ private:
       throw UsageError(
           fmt::format("--solver bicgstab is for one rank, and there are {}", ranks().ranks()));
     }
+    if (reproducible && (solver == "bicgstab" || !shifts_text.empty()))
+      throw UsageError("--reproducible is for --solver cg without --shifts");
     if (csw && !std::isfinite(*csw)) throw UsageError("--csw: expected a number");
     if (csw && (solver == "bicgstab" || precision == "mixed"))
       throw UsageError("--csw is for --solver cg and --precision fp64");

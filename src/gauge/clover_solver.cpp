@@ -95,7 +95,7 @@ struct CloverSolver::State {
     run(call(1, span(x_, 1), -numbers.hop, span(x_, 0), true, 1, span(b_, 1), false));
   }
   /// |b - D x|^2.
-  [[nodiscard]] double rest() {
+  [[nodiscard]] double rest(bool reproducible) {
     double all = 0;
     for (const int parity : {0, 1}) {
       run(call(parity, span(t_, parity), numbers.hop, span(x_, 1 - parity), false, 1,
@@ -111,6 +111,7 @@ struct CloverSolver::State {
       placed.run(placed.program(what));
       all += sum.get(queue)[0];
     }
+    if (reproducible) return placed.reproducible_norm2(fields.get(u_));
     return placed.alone() ? all : placed.ranks.sum(all);
   }
 
@@ -156,7 +157,7 @@ solve::Solved CloverSolver::solve(Sites& x, const Sites& b, const solve::Options
         s.complete();
         return part;
       },
-      [&] { return std::sqrt(s.rest() / size); });
+      [&] { return std::sqrt(s.rest(options.reproducible) / size); });
   x = s.fields.get(State::x_);
   s.placed.gather(x);
   return s.placed.of_all(solved);
@@ -166,7 +167,7 @@ double CloverSolver::residual(const Sites& x, const Sites& b) {
   State& s = *state_;
   s.fields.put(State::x_, x);
   s.fields.put(State::b_, b);
-  return std::sqrt(s.rest() / size_of(b));
+  return std::sqrt(s.rest(false) / size_of(b));
 }
 
 } // namespace ridge::gauge

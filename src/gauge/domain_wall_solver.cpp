@@ -154,14 +154,20 @@ struct DomainWallSolver::State {
   }
   /// What this rank owns; 0 elsewhere.
   [[nodiscard]] Sites get(Both& from) {
-    const std::size_t volume = static_cast<std::size_t>(extents.count());
-    Sites to(volume * static_cast<std::size_t>(numbers.values));
-    for (const int parity : {0, 1}) {
-      placed.visit(from[parity], [&](const int(&x)[4], int s, const Spinor<double>& v) {
-        to[static_cast<std::size_t>(s) * volume + placed.site(x)] = v;
-      });
-    }
+    Sites to = get(from.even);
+    take(from.odd, to);
     return to;
+  }
+  [[nodiscard]] Sites get(const Stored& from) {
+    Sites to(static_cast<std::size_t>(extents.count() * numbers.values));
+    take(from, to);
+    return to;
+  }
+  void take(const Stored& from, Sites& to) {
+    const std::size_t volume = static_cast<std::size_t>(extents.count());
+    placed.visit(from, [&](const int(&x)[4], int s, const Spinor<double>& v) {
+      to[static_cast<std::size_t>(s) * volume + placed.site(x)] = v;
+    });
   }
   void require(const Sites& sites, int values) const {
     const Index wanted = extents.count() * values;
@@ -182,7 +188,7 @@ struct DomainWallSolver::State {
       placed.run(program);
   }
   /// y_o of y_e, and |b - D x|^2 with x = B^-1 y, which is left in u.
-  [[nodiscard]] double complete() {
+  [[nodiscard]] double complete(bool reproducible) {
     run(hop(1, t.span(1), y.span(0), false, 0.5, 1, b.span(1)));
     run(fifth(1, y.span(1), Exact::preconditioned, t.span(1)));
     double all = 0;
@@ -200,9 +206,9 @@ struct DomainWallSolver::State {
       last.kernel.also = -1;
       last.sum = sum.doubles();
       run(last);
-      all += sum.get(queue)[0];
+      all += reproducible ? placed.reproducible_norm2(get(rest)) : sum.get(queue)[0];
     }
-    return placed.alone() ? all : placed.ranks.sum(all);
+    return placed.alone() || reproducible ? all : placed.ranks.sum(all);
   }
 
   Queue& queue;
@@ -257,7 +263,7 @@ solve::Solved DomainWallSolver::solve(Sites& x, const Sites& b, const solve::Opt
   State& s = *state_;
   s.require(b, s.numbers.values);
   s.put(s.b, b);
-  const double size = s.placed.norm2(b);
+  const double size = s.placed.norm2(b, options.reproducible);
   s.placed.clear(s.y.even);
   if (!s.placed.alone()) { // other ranks' sites, which are summed, too
     s.placed.clear(s.u.even);
@@ -271,7 +277,7 @@ solve::Solved DomainWallSolver::solve(Sites& x, const Sites& b, const solve::Opt
         return s.mixed ? s.mixed->solve(s.y.span(0), inner)
                        : s.solver->solve(s.y.span(0), s.right.view().elements, inner);
       },
-      [&] { return std::sqrt(s.complete() / (size > 0 ? size : 1)); });
+      [&] { return std::sqrt(s.complete(options.reproducible) / (size > 0 ? size : 1)); });
   x = s.get(s.u);
   s.placed.gather(x);
   return s.placed.of_all(solved);

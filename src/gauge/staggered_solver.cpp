@@ -54,14 +54,14 @@ struct StaggeredSolver::State {
   }
 
   /// |b - D x| / |b|.
-  [[nodiscard]] double rest(const Sites& b) {
+  [[nodiscard]] double rest(const Sites& b, bool reproducible) {
     for (const int parity : {0, 1})
       run(call(parity, span(t_, parity), 0.5, span(x_, 1 - parity), mass, span(x_, parity)));
     Sites apart = fields.get(t_);
     for (std::size_t i = 0; i < b.size(); ++i)
       apart[i] = b[i] - apart[i];
     const double size = detail::host_norm2(b);
-    return std::sqrt(placed.norm2(apart) / (size > 0 ? size : 1));
+    return std::sqrt(placed.norm2(apart, reproducible) / (size > 0 ? size : 1));
   }
 
   detail::StoredPlaced placed;
@@ -99,7 +99,7 @@ solve::Solved StaggeredSolver::solve(Sites& x, const Sites& b, const solve::Opti
                      s.span(State::b_, 1)));
         return part;
       },
-      [&] { return s.rest(b); });
+      [&] { return s.rest(b, options.reproducible); });
   x = s.fields.get(State::x_);
   s.placed.gather(x);
   return s.placed.of_all(solved);
@@ -107,7 +107,7 @@ solve::Solved StaggeredSolver::solve(Sites& x, const Sites& b, const solve::Opti
 
 double StaggeredSolver::residual(const Sites& x, const Sites& b) {
   state_->fields.put(State::x_, x);
-  return state_->rest(b);
+  return state_->rest(b, false);
 }
 
 } // namespace ridge::gauge

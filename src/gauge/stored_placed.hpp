@@ -3,6 +3,7 @@
 
 #include <ridge/gauge/averages.hpp>
 #include <ridge/gauge/stored.hpp>
+#include <ridge/lattice/binned_sum.hpp>
 #include <ridge/lattice/stored/rank_step.hpp>
 #include <ridge/solve/solver.hpp>
 
@@ -91,6 +92,35 @@ public:
       });
     }
     return alone() ? sum : ranks.sum(sum);
+  }
+  /// The same, the same bits for any number of ranks.
+  template <class Site>
+  [[nodiscard]] double reproducible_norm2(const std::vector<Site>& sites) const {
+    const auto volume = static_cast<std::size_t>(part.whole().count());
+    lattice::BinnedSum<double> sum;
+    sum.clear();
+    for (std::size_t at = 0; at < sites.size(); at += volume) {
+      part.each_row([&](Index first, Index count) {
+        for (Index i = 0; i < count; ++i) {
+          const Site& site = sites[at + static_cast<std::size_t>(first + i)];
+          for (int c = 0; c < lattice::components_of<Site>; ++c) {
+            const auto& z = component(site, c);
+            sum.add_product(z.re, z.re);
+            sum.add_product(z.im, z.im);
+          }
+          sum.settle();
+        }
+      });
+    }
+    lattice::BinnedSum<double> all;
+    all.clear();
+    for (const auto& one : ranks.gather(sum))
+      all.merge(one);
+    return all.value();
+  }
+  template <class Site>
+  [[nodiscard]] double norm2(const std::vector<Site>& sites, bool reproducible) const {
+    return reproducible ? reproducible_norm2(sites) : norm2(sites);
   }
   /// Brings what other ranks own to rank 0. `sites`: one or several values of each.
   template <class Site>

@@ -4,6 +4,7 @@
 #include <ridge/gauge/one_parity.hpp>
 #include <ridge/gauge/wilson_solver.hpp>
 #include <ridge/lattice/map.hpp>
+#include <ridge/lattice/rank_reduce.hpp>
 #include <ridge/lattice/reduce.hpp>
 #include <ridge/solve/vector_call.hpp>
 
@@ -339,13 +340,25 @@ void WilsonSolver::apply(const Fermion<double>& out, const Fermion<double>& x, b
 }
 
 double WilsonSolver::residual(const Fermion<double>& x, const Fermion<double>& b) {
+  return residual(x, b, false);
+}
+
+double WilsonSolver::residual(const Fermion<double>& x, const Fermion<double>& b,
+                              bool reproducible) {
   Queue& queue = state_->queue;
   comm::Communicator& ranks = state_->placed.ranks;
   Fermion<double>& image = state_->image;
   if (ranks.ranks() > 1) fill_bytes(queue, image.reals().data, 0, image.bytes());
   state_->apply(image.reals(), x.reals(), false);
-  const double size = ranks.sum(norm2(queue, b));
-  const double rest = ranks.sum(axpy_norm(queue, image, -1, image, b));
+  double size = norm2(queue, b);
+  double rest = axpy_norm(queue, image, -1, image, b);
+  if (reproducible) {
+    size = lattice::norm2(ranks, queue, part(), b);
+    rest = lattice::norm2(ranks, queue, part(), image);
+  } else {
+    size = ranks.sum(size);
+    rest = ranks.sum(rest);
+  }
   return size > 0 ? std::sqrt(rest / size) : std::sqrt(rest);
 }
 
@@ -359,7 +372,7 @@ solve::Solved WilsonSolver::solve(const Fermion<double>& x, const Fermion<double
         state_->complete(x, b);
         return part;
       },
-      [&] { return residual(x, b); });
+      [&] { return residual(x, b, options.reproducible); });
   return state_->of_all(solved);
 }
 

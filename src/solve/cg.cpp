@@ -20,6 +20,7 @@ Cg::~Cg() = default;
 Solved Cg::solve(Span<double> x, Span<const double> b, const Options& options) {
   Workspace& work = state_->work;
   const auto& k = state_->krylov;
+  work.set_reproducible(options.reproducible);
   const Chain iteration = k.iteration(work, state_->apply, x);
   Chain residual;
   residual.add(state_->apply(k.q.span(), x));

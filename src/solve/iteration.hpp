@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 namespace ridge::solve {
 
@@ -46,9 +47,31 @@ template <class Op>
 void add_op(Chain& chain, const Workspace& work, const Op& op) {
   chain.add(work.bind(op), (Op::reads + Op::writes) * static_cast<double>(work.count()));
 }
+/// What an operation leaves in memory of what it sums: x and y.
+template <class T>
+std::pair<Span<const T>, Span<const T>> summed(const Dot<T>& op) {
+  return {op.x, op.y};
+}
+template <class T>
+std::pair<Span<const T>, Span<const T>> summed(const StepResidual<T>& op) {
+  return {op.r, op.r};
+}
+template <class T, class U>
+std::pair<Span<const T>, Span<const T>> summed(const Begin<T, U>& op) {
+  return {op.r, op.r};
+}
+
 template <class Op, class Then>
 void add_sum(Chain& chain, const Workspace& work, const Op& op) {
   add_op(chain, work, op);
+  if constexpr (requires { summed(op); } && Then::sums == 1) {
+    if (work.reproducible()) {
+      const auto [x, y] = summed(op);
+      chain.add(work.bind_reproducible<Then>(x, y),
+                static_cast<double>(2 * x.size) * sizeof *x.data);
+      return;
+    }
+  }
   chain.add(work.bind_sum<Then>(), 0);
 }
 

@@ -32,6 +32,7 @@ Solved MixedCg::solve(Span<double> x, Span<const double> b, const Options& optio
   const Stopwatch watch;
   Workspace& work = state_->work;
   const auto& k = state_->krylov;
+  work.set_reproducible(options.reproducible);
   const Chain iteration = k.iteration(work, state_->inner, state_->part.span());
   Chain source;
   add_sum<Dot<double>, TakeSource>(source, work, {b, b});

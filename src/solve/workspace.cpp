@@ -2,7 +2,10 @@
 #include <ridge/device/field.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/kind.hpp>
+#include <ridge/lattice/over_ranks.hpp>
 #include <ridge/solve/vector_call.hpp>
+
+#include <algorithm>
 
 namespace ridge::solve {
 
@@ -35,8 +38,23 @@ void RankSums::exchange() const {
   transfer_->finish();
 }
 
+template <class T>
+double reproducible_dot(comm::Communicator* ranks, Queue& queue, Span<const T> x, Span<const T> y) {
+  static const std::unique_ptr<comm::Communicator> alone = comm::alone();
+  Index row = std::min<Index>(x.size, 8192); // rows are shared out
+  while (x.size % row != 0)
+    --row;
+  const Index3 box{row, x.size / row, 1};
+  return lattice::inner_product<T>(ranks != nullptr ? *ranks : *alone, queue,
+                                   View<const T>(x.data, box), View<const T>(y.data, box));
+}
+template double reproducible_dot(comm::Communicator*, Queue&, Span<const float>, Span<const float>);
+template double reproducible_dot(comm::Communicator*, Queue&, Span<const double>,
+                                 Span<const double>);
+
 Workspace::Workspace(Queue& queue, Index count, comm::Communicator* ranks)
-    : queue_(queue), count_(count), s_(queue.device(), all_scalars, "scalars of a solver"),
+    : queue_(queue), ranks_(ranks), count_(count),
+      s_(queue.device(), all_scalars, "scalars of a solver"),
       parts_(queue.device(),
              Bytes{parts_of(queue.device().kind() == DeviceKind::cpu, count) * most_sums *
                    static_cast<Index>(sizeof(double))},
@@ -49,9 +67,12 @@ Workspace::Workspace(Queue& queue, Index count, comm::Communicator* ranks)
     over_ranks_ = std::make_unique<RankSums>(*ranks, queue);
 }
 
-void Workspace::set(Scalar which, double value) const {
-  copy_to_device(queue_, s().data + which, &value, 1);
+void Workspace::put(double* at, double value) const {
+  copy_to_device(queue_, at, &value, 1);
   queue_.wait(); // the value lies on the stack
+}
+void Workspace::set(Scalar which, double value) const {
+  put(s().data + which, value);
 }
 
 void Workspace::ask(int slot) {

@@ -1,4 +1,4 @@
-"""`mpirun -n N ridge solve` of clover, domain-wall and staggered fermions: the solutions of one rank."""
+"""`mpirun -n N ridge solve` of lattice fermions: the solutions of one rank, with --reproducible bit for bit."""
 
 import gauge_files
 import h5py
@@ -41,6 +41,22 @@ def test_the_solutions_of_one_rank(ridge, mpi, lattice, words, ranks, grid):
     one, two = propagator("one.h5"), propagator("two.h5")
     assert np.abs(one).max() > 0.01 and np.abs(one - two).max() < 1e-5 * np.abs(one).max()
     assert left_in(lattice) == ["lat.nersc", "one.h5", "two.h5"]
+
+
+@pytest.mark.parametrize("words, ranks, grid", [
+    (("wilson", "--kappa", 0.1), 2, ()),
+    (("wilson", "--kappa", 0.1, "--precision", "fp64"), 2, ("--ranks", "2x1x1x1")),
+    (("wilson", "--kappa", 0.08, "--csw", 1.1), 2, ("--ranks", "1x1x2x1")),
+    (("staggered", "--mass", 0.5), 3, ("--ranks", "1x1x1x3")),
+    (("mobius", "--mass", 0.5, "--ls", 2), 2, ())])
+def test_the_bits_of_one_rank(ridge, mpi, lattice, words, ranks, grid):
+    words = ("solve", words[0], "lat.nersc", *words[1:], "--source", "point:3,1,0,2", "--tol", 1e-5, "--reproducible",
+             "--device", "cpu", "--no-roof")
+    ridge.good(*words, "-o", "one.h5")
+    result = mpi(ranks, *words, *grid, "-o", "two.h5", limit=180)
+    assert result.code == 0, result.err
+    one, two = propagator("one.h5"), propagator("two.h5")
+    assert np.abs(one).max() > 0.01 and (one == two).all(), np.abs(one - two).max()
 
 
 @pytest.mark.parametrize("words", [("wilson", "--kappa", 0.1, "--csw", 1)])

@@ -218,6 +218,7 @@ def test_bad_words(ridge, lattice):
     bad("--kappa", 0.1, "--solver", "gmres", says="expected cg or bicgstab")
     bad("--kappa", 0.1, "--csw", 1, "--solver", "bicgstab", says="--csw is for --solver cg")
     bad("--kappa", 0.1, "--csw", "nan", says="--csw: expected a number")
+    bad("--kappa", 0.1, "--reproducible", "--solver", "bicgstab", says="--reproducible is for --solver cg")
     bad("--kappa", 0.1, "--solver", "bicgstab", "--precision", "mixed", says="--precision mixed is for --solver cg")
 
 

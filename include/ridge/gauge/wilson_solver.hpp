@@ -55,6 +55,8 @@ public:
   [[nodiscard]] double residual(const Fermion<double>& x, const Fermion<double>& b);
 
 private:
+  [[nodiscard]] double residual(const Fermion<double>& x, const Fermion<double>& b,
+                                bool reproducible);
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -27,6 +27,9 @@ struct Options {
   /// Iterations that the queue is given before the host looks at the residual; 0: ten on GPUs,
   /// where the queue goes on meanwhile, and one on the host.
   Index check_every = 0;
+  /// Sums in conjugate gradients have the same bits for any number of ranks. Each waits for the
+  /// host.
+  bool reproducible = false;
   /// Asked now and then: false ends the solver, which keeps what it has.
   std::function<bool(const Progress&)> go_on = {};
 };

@@ -72,6 +72,12 @@ private:
   std::unique_ptr<comm::Transfer> transfer_;
 };
 
+/// The sum of x y over all ranks, the same bits for any number of them; numbers that belong to none
+/// are 0 in one of both. Waits; collective. `ranks` may be null for one.
+template <class T>
+[[nodiscard]] double reproducible_dot(comm::Communicator* ranks, Queue& queue, Span<const T> x,
+                                      Span<const T> y);
+
 /// Memory of a queue's solver: its scalars, and the parts of sums. Of several ranks each has its
 /// own part of the vectors; numbers that belong to none are 0 where they are summed.
 class Workspace {
@@ -103,13 +109,29 @@ public:
     }
     return solve::bind(queue_, SumCall<Then>{all, s()});
   }
+  /// The same with the sum of x y as the same bits for any number of ranks, by the host.
+  template <class Then, class T>
+  [[nodiscard]] Bound bind_reproducible(Span<const T> x, Span<const T> y) const {
+    const Span<double> all = parts();
+    return Bound([this, x, y, first = all.data,
+                  then = solve::bind(queue_, SumCall<Then>{{all.data, 1}, s()})] {
+      const double sum = reproducible_dot(ranks_, queue_, x, y);
+      put(first, sum);
+      then.run();
+    });
+  }
+  /// Whether sums are so from now on.
+  void set_reproducible(bool on) { reproducible_ = on; }
+  [[nodiscard]] bool reproducible() const { return reproducible_; }
   /// An operation on `count` numbers of its own, without a sum.
   template <class Op>
   [[nodiscard]] Bound bind_few(const Op& op, Index count) const {
     return solve::bind(queue_, VectorCall<Op>{op, count, parts()});
   }
   /// Whether all its launches may be recorded in a graph.
-  [[nodiscard]] bool needs_no_host() const { return !over_ranks_ || over_ranks_->needs_no_host(); }
+  [[nodiscard]] bool needs_no_host() const {
+    return !reproducible_ && (!over_ranks_ || over_ranks_->needs_no_host());
+  }
   /// Sets one of the scalars, in queue order.
   void set(Scalar which, double value) const;
   /// Gives a copy of the scalars to the queue, into slot 0 or 1, and a mark.
@@ -118,11 +140,14 @@ public:
   [[nodiscard]] const double* answer(int slot);
 
 private:
+  void put(double* at, double value) const;
   [[nodiscard]] Span<double> parts() const {
     return {static_cast<double*>(parts_.data()),
             parts_.size().value / static_cast<Index>(sizeof(double))};
   }
   Queue& queue_;
+  comm::Communicator* ranks_; ///< null: one rank
+  bool reproducible_ = false;
   Index count_;
   Memory s_, parts_, copies_;
   Event marks_[2];
