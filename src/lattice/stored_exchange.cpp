@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <climits>
 #include <cstdint>
 
 namespace ridge::lattice {
@@ -27,7 +28,9 @@ Bound bind_faces(Queue& queue, const SiteGrid& grid, const StoredMemory& field,
   Index at = 0;
   for (const SiteWindow& face : faces) {
     copies.boxes[copies.count++] = {face, at};
-    at += face.count() * copies.values * field.words;
+    const Index size = face.count() * copies.values * field.words;
+    if (size > INT_MAX) throw Failure("a rank's face has more than 2^31 - 1 numbers");
+    at += size;
   }
   copies.buffer = {static_cast<T*>(buffer), at};
   using Bind = Bound(Queue&, const StoredCopies<T>&);

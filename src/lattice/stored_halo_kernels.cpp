@@ -15,16 +15,17 @@ struct FacePlace {
   int lane;
 };
 
+/// Numbers of 32 bits: divisions of 64 take several times as long on GPUs.
 template <class T>
-RIDGE_FN FacePlace place_in(const StoredCopies<T>& copies, const SiteWindow& face, Index value) {
-  const Index site = value / copies.values;
-  const int s = static_cast<int>(value - site * copies.values);
+RIDGE_FN FacePlace place_in(const StoredCopies<T>& copies, const SiteWindow& face, unsigned value) {
+  const unsigned site = value / static_cast<unsigned>(copies.values);
+  const int s = static_cast<int>(value - site * static_cast<unsigned>(copies.values));
   int c[grid_dimensions];
-  Index rest = site;
+  unsigned rest = site;
   RIDGE_UNROLL
   for (int d = 0; d < grid_dimensions; ++d) {
-    const int n = face.end[d] - face.begin[d];
-    const Index quotient = rest / n;
+    const auto n = static_cast<unsigned>(face.end[d] - face.begin[d]);
+    const unsigned quotient = rest / n;
     c[d] = face.begin[d] + static_cast<int>(rest - quotient * n);
     rest = quotient;
   }
@@ -48,7 +49,7 @@ void copy_values(const StoredCopies<T>& copies, const StoredFace& face, cpu::Ran
   const Index all = face.sites.count() * copies.values;
   T* const packed = copies.buffer.data + face.buffer;
   for (Index v = values.begin; v < values.end; ++v) {
-    const FacePlace at = place_in(copies, face.sites, v);
+    const FacePlace at = place_in(copies, face.sites, static_cast<unsigned>(v));
     T* const field = copies.field.data + at.base + at.lane;
     for (int e = 0; e < copies.words; ++e) {
       T& here = field[Index{e} * copies.lanes];
@@ -88,35 +89,38 @@ struct CopyFaces {
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const StoredFace& face = copies.boxes[lane.block().y];
-    const Index values = face.sites.count() * copies.values;
-    const Index stride = Index{lane.grid_extent().x} * max_threads;
-    const int chunk = copies.chunk;
-    const int whole = copies.elements / chunk * chunk;
-    const int tail = copies.elements - whole;
-    for (Index i = Index{lane.block().x} * max_threads + lane.thread().x; i < values * copies.words;
-         i += stride) {
-      Index value = 0;
-      Index offset = 0; // of the element in lane 0 of the group
-      int together = 1, e = 0;
+    const auto values = static_cast<unsigned>(face.sites.count() * copies.values);
+    const auto chunk = static_cast<unsigned>(copies.chunk);
+    const auto elements = static_cast<unsigned>(copies.elements);
+    const unsigned whole = elements / chunk * chunk;
+    const unsigned tail = elements - whole;
+    const unsigned all = values * static_cast<unsigned>(copies.words);
+    const unsigned stride = static_cast<unsigned>(lane.grid_extent().x) * max_threads;
+    for (unsigned i = static_cast<unsigned>(lane.block().x) * max_threads +
+                      static_cast<unsigned>(lane.thread().x);
+         i < all; i += stride) {
+      unsigned value = 0;
+      unsigned first = 0, together = 1, e = 0; // elements before it in the group, beside it
       if (i < values * whole) {
-        const Index k = i / (values * chunk);
-        const Index rest = i - k * values * chunk;
+        const unsigned k = i / (values * chunk);
+        const unsigned rest = i - k * values * chunk;
         value = rest / chunk;
-        e = static_cast<int>(rest - value * chunk);
-        offset = k * chunk * copies.lanes;
+        e = rest - value * chunk;
+        first = k * chunk;
         together = chunk;
-      } else if (i < values * copies.elements) {
-        const Index rest = i - values * whole;
+      } else if (i < values * elements) {
+        const unsigned rest = i - values * whole;
         value = rest / tail;
-        e = static_cast<int>(rest - value * tail);
-        offset = Index{whole} * copies.lanes;
+        e = rest - value * tail;
+        first = whole;
         together = tail;
       } else { // the scale
-        value = i - values * copies.elements;
-        offset = Index{copies.elements} * copies.lanes;
+        value = i - values * elements;
+        first = elements;
       }
       const FacePlace at = place_in(copies, face.sites, value);
-      const Index field = at.base + offset + at.lane * together + e;
+      const Index field = at.base + Index{first} * copies.lanes +
+                          at.lane * static_cast<int>(together) + static_cast<int>(e);
       if (copies.to_field) {
         lane.store(copies.field, field, lane.load_written(copies.buffer, face.buffer + i));
       } else {
