@@ -1,4 +1,5 @@
 // `ridge gauge smear`: APE and stout links.
+#include <ridge/comm/carrier.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/host_links.hpp>
 #include <ridge/gauge/plaquette.hpp>
@@ -17,7 +18,7 @@ namespace ridge::app {
 namespace {
 
 struct SmearCommand {
-  std::string input, output, size, device = "auto";
+  std::string input, output, size, device = "auto", grid;
   FormOptions form;
   std::optional<double> ape, stout;
   int steps = 1;
@@ -31,32 +32,37 @@ struct SmearCommand {
       throw UsageError(fmt::format("--{} {}: expected a number{}", ape ? "ape" : "stout", weight,
                                    ape ? " between 0 and 1" : ""));
     if (steps < 1) throw UsageError(fmt::format("--steps {}: expected at least 1", steps));
+    comm::Communicator& ranks = comm::world();
+    const bool writes = ranks.rank() == 0; // it alone
     io::OutputPlan plan(overwrite);
     plan.reads(input, "the input");
-    plan.writes(output, "the output");
+    if (writes) plan.writes(output, "the output");
     plan.claim();
     (void)form.form(output, {}); // wrong options are said before reading
     io::GaugeFile read = read_configuration(input, size, accept);
     const io::GaugeForm wanted = form.form(output, read.form);
-    Queue queue{Device(device == "auto" ? best_device() : parse_device(device))};
-    auto links = gauge::to_device(queue, lattice::Lattice(read.configuration.extents),
-                                  read.configuration.links);
-    const auto plaquette = [&] { return gauge::MeasurePlaquette(queue, links)().plaquette; };
+    const lattice::RankLattice part = part_of(ranks, read.configuration.extents, grid);
+    Queue queue(comm::device_of_rank(ranks, device));
+    auto links = gauge::to_device(queue, part, read.configuration.links);
+    const auto plaquette = [&] {
+      return gauge::MeasurePlaquette(ranks, queue, part, links)().plaquette;
+    };
     const double before = plaquette();
     Progress progress;
     for (int i = 0; i < steps; ++i) {
-      check_interrupt();
-      gauge::smear(queue, links, {stout.has_value(), weight, 1, spatial});
+      if (interrupt_seen_by(ranks)) throw Interrupted{};
+      gauge::smear(ranks, queue, part, links, {stout.has_value(), weight, 1, spatial});
       progress.show(fmt::format("step {} of {}", i + 1, steps), static_cast<double>(i + 1) / steps);
     }
     progress.clear();
     const double after = plaquette();
-    read.configuration.links = gauge::to_host(queue, links);
-    check_interrupt();
-    write_configuration(plan, output, wanted, read.configuration);
+    read.configuration.links = gauge::to_host(ranks, queue, part, links);
+    if (interrupt_seen_by(ranks)) throw Interrupted{};
+    if (writes) write_configuration(plan, output, wanted, read.configuration);
     fmt::print("{}: {} of {}, {} {}, plaquette {:.12f} -> {:.12f} on {}\n", output,
                stout ? "stout" : "APE", input, steps, steps == 1 ? "step" : "steps", before, after,
                to_text(queue.device().id()));
+    ranks.barrier(); // the first to end ends all: not before rank 0 has written
   }
 };
 
@@ -76,9 +82,10 @@ void add_smear(const Command& gauge) {
   command.add("--size", &o->size, "NXxNYxNZxNT that the input must have");
   add_form_options(command, &o->form);
   command.add_device(&o->device);
+  add_rank_grid(command, &o->grid);
   command.add("--accept", &o->accept, "go on though checks of the input fail");
   command.add("--overwrite", &o->overwrite, "replace an output that exists");
-  command.set_action([o] { o->run(); });
+  command.set_action([o] { o->run(); }, Ranks::several);
 }
 
 } // namespace ridge::app

@@ -2,6 +2,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/smear.hpp>
 
+#include "over_ranks.hpp"
+
 #include <cmath>
 
 namespace ridge::gauge {
@@ -31,11 +33,24 @@ void smear_once(Queue& queue, Links<double>& out, const Links<double>& links,
 } // namespace
 
 void smear(Queue& queue, Links<double>& links, const SmearOptions& options) {
+  smear(one_rank(), queue, whole_part(links.front().lattice()), links, options);
+}
+void smear(comm::Communicator& ranks, Queue& queue, const lattice::RankLattice& part,
+           Links<double>& links, const SmearOptions& options) {
   if (!std::isfinite(options.weight)) throw UsageError("the weight of staples is no number");
   Links<double> out;
   for (const auto& link : links)
     out.emplace_back(queue.device(), link.lattice(), "smeared links");
   for (int i = 0; i < options.steps; ++i) {
+    if (ranks.ranks() > 1) {
+      std::vector<lattice::FieldReach> reads;
+      for (const auto& link : links)
+        reads.push_back(all_around(link, true));
+      lattice::HaloExchange exchange(ranks, queue, part, reads);
+      exchange.begin();
+      exchange.finish();
+      queue.wait(); // the messages' memory goes
+    }
     options.stout ? smear_once<true>(queue, out, links, options)
                   : smear_once<false>(queue, out, links, options);
     for (std::size_t mu = 0; mu < (options.spatial ? 3U : 4U); ++mu)

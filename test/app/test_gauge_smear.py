@@ -4,6 +4,7 @@ import gauge_files
 import numpy as np
 import pytest
 import scipy.linalg
+from over_ranks import refused
 
 SIZE = (4, 2, 4, 6)
 
@@ -109,3 +110,15 @@ def test_bad_words(ridge, folder, links):
     ridge.bad("gauge", "smear", "a", "b", says="either --ape ALPHA or --stout RHO")
     ridge.bad("gauge", "smear", "a", "b", "--ape", 1.5, says="between 0 and 1")
     ridge.bad("gauge", "smear", "a", "b", "--stout", 0.1, "--steps", 0, says="--steps 0")
+
+
+@pytest.mark.parametrize("words, ranks, grid", [
+    (("--stout", 0.1, "--steps", 2), 2, ()), (("--ape", 0.6), 4, ("--ranks", "1x2x2x1")),
+    (("--stout", 0.1, "--spatial"), 3, ("--ranks", "1x1x1x3"))])
+def test_ranks_do_not_change_bits(ridge, mpi, folder, links, words, ranks, grid):
+    one = ridge.good("gauge", "smear", "a", "one", *words, "--device", "cpu").out
+    result = mpi(ranks, "gauge", "smear", "a", "two", *words, *grid, "--device", "cpu")
+    assert result.code == 0, result.err
+    assert result.out.replace("two", "one") == one
+    assert (folder / "two").read_bytes() == (folder / "one").read_bytes()
+    refused(mpi(2, "gauge", "smear", "a", "b", *words, "--ranks", "1x1x1x3"), "product is 2")

@@ -2,8 +2,10 @@
 // D 69 (2004) 054501). Rounded: the same bits on every device.
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/gauge/links.hpp>
 #include <ridge/gauge/su2.hpp>
+#include <ridge/lattice/rank_lattice.hpp>
 #include <ridge/lattice/site_call.hpp>
 
 namespace ridge::gauge {
@@ -122,5 +124,9 @@ struct SmearOptions {
 
 /// Replaces the links by smeared ones. Throws UsageError for a weight that is no number.
 void smear(Queue& queue, Links<double>& links, const SmearOptions& options);
+/// Over ranks, of links on `part.held()`; a step exchanges what it reads of other ranks first.
+/// What a rank owns has the bits of one rank. Collective.
+void smear(comm::Communicator& ranks, Queue& queue, const lattice::RankLattice& part,
+           Links<double>& links, const SmearOptions& options);
 
 } // namespace ridge::gauge
