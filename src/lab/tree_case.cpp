@@ -182,7 +182,7 @@ private:
   [[nodiscard]] std::array<Span<Summed>, 4> sums() const {
     return {sums_[0].elements(), sums_[1].elements(), sums_[2].elements(), sums_[3].elements()};
   }
-  [[nodiscard]] double rate_of(const pairs::Traits& traits) const {
+  [[nodiscard]] double rate_of(const auto& traits) const {
     return pairs_limit(queue_.device(), traits, {1, 1, false}, roof_).value.value_or(0);
   }
 
