@@ -287,7 +287,9 @@ void add_bench(CommandLine& line) {
   add_width(command, &o->width);
   command.add("--operations", &o->operations, "operations of a chain, 1 to 32");
   o->levels.add_to(command);
-  command.add("--ls", &o->ls, "values a site of dwf, the extent of the fifth dimension");
+  command.add(
+      "--ls,--rhs", &o->ls,
+      "values a site: the fifth dimension's extent of dwf, right-hand sides of wilson-columns");
   command.add("--steps", &o->steps, "steps of a launch of heat and waves; 16 if not given");
   command.add(
       "--boundary", &o->boundary,

@@ -20,7 +20,9 @@ void KernelOptions::add_to(const Command& command, const char* size_meaning) {
   command.add("--site", &site,
               "lattice kernels: propagator, spinor, matrix, vector, complex or real");
   command.add("--operations", &operations, "operations of a chain, 1 to 32");
-  command.add("--ls", &ls, "values a site of dwf, the extent of the fifth dimension");
+  command.add(
+      "--ls,--rhs", &ls,
+      "values a site: the fifth dimension's extent of dwf, right-hand sides of wilson-columns");
   command.add("--set", &settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
 }

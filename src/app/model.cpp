@@ -323,7 +323,9 @@ void add_model(CommandLine& line) {
   command.add("--site", &o->launch.site,
               "lattice kernels: propagator, spinor, matrix, vector, complex or real");
   command.add("--operations", &o->launch.operations, "operations of a chain, 1 to 32");
-  command.add("--ls", &o->launch.ls, "values a site of dwf, the extent of the fifth dimension");
+  command.add(
+      "--ls,--rhs", &o->launch.ls,
+      "values a site: the fifth dimension's extent of dwf, right-hand sides of wilson-columns");
   command.add("--set", &o->launch.settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
   command.add("--compare", &o->compare,

@@ -131,38 +131,54 @@ void PropagatorCommand::columns(Queue& queue, ColumnSolver& solver, const Extent
   Progress line;
   if (!json) fmt::print("{:>6} {:>10} {:>12} {:>10}\n", "column", "iterations", "residual", "time");
   std::fflush(stdout);
-  io::Column b(volume);
-  for (int c = 0; c < 3 * spins(); ++c) {
-    component(b[place], c) = {1, 0};
-    io::Column x = start != nullptr ? start->read(c) : io::Column(volume);
-    solve::Solved solved;
+  const int together = solver.together();
+  const auto n = static_cast<std::size_t>(together);
+  std::vector<io::Column> b(n, io::Column(volume)), x(n, io::Column(volume));
+  for (int first = 0; first < 3 * spins(); first += together) {
+    for (std::size_t i = 0; i < n; ++i) {
+      const int c = first + static_cast<int>(i);
+      component(b[i][place], c) = {1, 0};
+      if (start != nullptr) {
+        x[i] = start->read(c);
+      } else {
+        x[i].assign(volume, {});
+      }
+    }
+    std::vector<solve::Solved> solved(n);
     if (!interrupt_seen_by(ranks())) {
-      solved = solver.solve(x, b, column_options(line, c));
+      solved = solver.solve_all(x, b, column_options(line, first, together));
     } else {
-      solved.residual = solver.residual(x, b);
+      for (std::size_t i = 0; i < n; ++i)
+        solved[i].residual = solver.residual(x[i], b[i]);
     }
-    component(b[place], c) = {0, 0};
-    add(solved);
     line.clear();
-    if (!json) {
-      fmt::print("{:>6} {:>10} {:>12.2e} {:>10}{}\n", c, solved.iterations, solved.residual,
-                 to_text(solved.seconds), solved.converged ? "" : "  not converged");
-      std::fflush(stdout);
+    for (std::size_t i = 0; i < n; ++i) {
+      const int c = first + static_cast<int>(i);
+      component(b[i][place], c) = {0, 0};
+      add(solved[i]);
+      if (!json) {
+        fmt::print("{:>6} {:>10} {:>12.2e} {:>10}{}\n", c, solved[i].iterations, solved[i].residual,
+                   to_text(solved[i].seconds), solved[i].converged ? "" : "  not converged");
+        std::fflush(stdout);
+      }
+      if (writer == nullptr) continue;
+      writer->write(c, x[i]);
+      add_slices(x[i]);
     }
-    if (writer == nullptr) continue;
-    writer->write(c, x);
-    add_slices(x);
   }
   queue.wait();
 }
 
-solve::Options PropagatorCommand::column_options(Progress& line, int column) const {
+solve::Options PropagatorCommand::column_options(Progress& line, int column, int together) const {
   solve::Options options{.tolerance = tolerance, .most_iterations = iterations};
   options.reproducible = reproducible;
   if (ranks().ranks() > 1 || reproducible)
     options.check_every = 10; // each time all ranks ask each other
-  options.go_on = [this, &line, column](const solve::Progress& now) {
-    line.show(fmt::format("column {} of {}: iteration {}, residual {:.1e}", column + 1, 3 * spins(),
+  const std::string which = together == 1
+                                ? fmt::format("column {}", column + 1)
+                                : fmt::format("columns {} to {}", column + 1, column + together);
+  options.go_on = [this, &line, which](const solve::Progress& now) {
+    line.show(fmt::format("{} of {}: iteration {}, residual {:.1e}", which, 3 * spins(),
                           now.iterations, now.residual));
     return !interrupt_seen_by(ranks());
   };

@@ -26,6 +26,17 @@ public:
   /// `x`: where it begins, then what was found.
   virtual solve::Solved solve(io::Column& x, const io::Column& b,
                               const solve::Options& options) = 0;
+  /// How many it solves at once.
+  [[nodiscard]] virtual int together() const { return 1; }
+  /// As many columns as it solves at once.
+  virtual std::vector<solve::Solved> solve_all(std::vector<io::Column>& x,
+                                               const std::vector<io::Column>& b,
+                                               const solve::Options& options) {
+    std::vector<solve::Solved> all;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      all.push_back(solve(x[i], b[i], options));
+    return all;
+  }
   /// x[i] = (D^+ D + shifts[i])^-1 D^+ b. Of operators that have no such solver nobody asks.
   virtual std::vector<solve::Solved> solve_shifted(std::vector<io::Column>& /*x*/,
                                                    const io::Column& /*b*/,
@@ -78,7 +89,7 @@ private:
                io::PropagatorWriter* writer);
   void shifted_columns(ColumnSolver& solver, std::size_t volume, std::size_t place,
                        io::PropagatorWriter* writer);
-  [[nodiscard]] solve::Options column_options(Progress& line, int column) const;
+  [[nodiscard]] solve::Options column_options(Progress& line, int column, int together = 1) const;
   void add(const solve::Solved& solved);
   void add_slices(const io::Column& x);
   void end(const io::OutputPlan& plan, Queue& queue, const Extents& extents, Index from_t) const;

@@ -1,6 +1,7 @@
 // `ridge solve wilson`: propagators of Wilson fermions.
 #include <ridge/core/error.hpp>
 #include <ridge/gauge/clover_solver.hpp>
+#include <ridge/gauge/wilson_columns.hpp>
 #include <ridge/gauge/wilson_solver.hpp>
 #include <ridge/lattice/rank_gather.hpp>
 
@@ -68,6 +69,36 @@ private:
   gauge::Fermion<double> b_, x_;
 };
 
+/// Several columns at once.
+class WilsonColumnsTogether final : public ColumnSolver {
+public:
+  WilsonColumnsTogether(Queue& queue, const Extents& extents, const gauge::HostLinks& links,
+                        const gauge::WilsonNumbers& numbers, int columns,
+                        const gauge::Boundary& boundary, gauge::WilsonColumns::Method method)
+      : solver_(queue, extents, links, numbers, columns, boundary, method) {}
+
+  [[nodiscard]] int together() const override { return solver_.columns(); }
+  std::vector<solve::Solved> solve_all(std::vector<io::Column>& x, const std::vector<io::Column>& b,
+                                       const solve::Options& options) override {
+    return solver_.solve(x, b, options);
+  }
+  solve::Solved solve(io::Column& x, const io::Column& b, const solve::Options& options) override {
+    std::vector<io::Column> all{x}, sources{b};
+    all.resize(static_cast<std::size_t>(together()), io::Column(x.size()));
+    sources.resize(all.size(), io::Column(x.size()));
+    const solve::Solved solved = solver_.solve(all, sources, options).front();
+    x = all.front();
+    return solved;
+  }
+  double residual(const io::Column& x, const io::Column& b) override {
+    const auto n = static_cast<std::size_t>(together());
+    return solver_.residuals(std::vector(n, x), std::vector(n, b)).front();
+  }
+
+private:
+  gauge::WilsonColumns solver_;
+};
+
 class CloverColumns final : public ColumnSolver {
 public:
   CloverColumns(comm::Communicator& ranks, const Extents& grid, Queue& queue,
@@ -100,6 +131,10 @@ public:
     command.add(
         "--shifts", &shifts_text,
         "S,S,...: (D^+ D + S) x = D^+ b for each, by one solve with several shifts in fp64");
+    command.add(
+        "--columns", &columns,
+        "1, 2, 3, 4, 6 or 12: by cg so many at once, links read once for all of them; what the "
+        "memory holds if not given");
     add_rank_grid(command, &grid);
     command.set_footer("\nCtrl-C keeps what was reached, to go on by --from.\n");
   }
@@ -118,6 +153,14 @@ private:
     }
     if (reproducible && (solver == "bicgstab" || !shifts_text.empty()))
       throw UsageError("--reproducible is for --solver cg without --shifts");
+    if (columns) {
+      if (*columns < 1 || *columns > 12 || 12 % *columns != 0)
+        throw UsageError(fmt::format("--columns {}: expected 1, 2, 3, 4, 6 or 12", *columns));
+      if (*columns > 1 && (csw || solver == "bicgstab" || !shifts_text.empty() || reproducible ||
+                           ranks().ranks() > 1))
+        throw UsageError("--columns is for --solver cg on one rank, without --csw, --shifts and "
+                         "--reproducible");
+    }
     if (csw && !std::isfinite(*csw)) throw UsageError("--csw: expected a number");
     if (csw && (solver == "bicgstab" || precision == "mixed"))
       throw UsageError("--csw is for --solver cg and --precision fp64");
@@ -144,8 +187,36 @@ private:
       return std::make_unique<CloverColumns>(ranks(), stored_ranks(ranks(), extents, grid), queue,
                                              extents, links, numbers, *csw, fermion_boundary());
     }
+    const int at_once = together(queue.device(), extents);
+    if (at_once > 1) {
+      using Together = gauge::WilsonColumns::Method;
+      return std::make_unique<WilsonColumnsTogether>(
+          queue, extents, links, numbers, at_once, fermion_boundary(),
+          method() == Method::cg ? Together::cg : Together::mixed_cg);
+    }
     return std::make_unique<WilsonColumns>(ranks(), part_of(ranks(), extents, grid).ranks(), queue,
                                            extents, links, numbers, fermion_boundary(), method());
+  }
+  /// How many columns are solved at once.
+  [[nodiscard]] int together(const Device& where, const Extents& extents) const {
+    bool even = true;
+    for (int d = 0; d < extents.rank(); ++d)
+      even = even && extents[d] % 2 == 0;
+    if (columns) {
+      if (*columns > 1 && !even) {
+        throw UsageError(fmt::format("--columns {}: several at once need even extents, not {}",
+                                     *columns, to_text(extents)));
+      }
+      return static_cast<int>(*columns);
+    }
+    const bool can = even && solver == "cg" && !csw && shifts_text.empty() && !reproducible &&
+                     ranks().ranks() == 1;
+    if (!can || facts_of(where).is_emulated) return 1;
+    // Of a column its solver holds sixteen fermions in double on half the sites.
+    const double each = 16 * 96 * static_cast<double>(extents.count());
+    for (const int most : {12, 6, 4, 3, 2})
+      if (most * each < 0.8 * static_cast<double>(where.free_memory().value)) return most;
+    return 1;
   }
   [[nodiscard]] std::vector<io::PropagatorNumber> numbers() const override {
     std::vector<io::PropagatorNumber> all{{"kappa", kappa ? *kappa : 0.5 / (*mass + 4)}};
@@ -176,6 +247,7 @@ private:
   }
 
   std::optional<double> kappa, mass, csw;
+  std::optional<Index> columns;
   std::string precision, solver = "cg", grid, shifts_text;
 };
 

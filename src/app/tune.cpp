@@ -110,7 +110,9 @@ void add_tune(CommandLine& line) {
   command.add("--site", &o->site,
               "lattice kernels: propagator, spinor, matrix, vector, complex or real");
   command.add("--operations", &o->operations, "operations of a chain, 1 to 32");
-  command.add("--ls", &o->ls, "values a site of dwf, the extent of the fifth dimension");
+  command.add(
+      "--ls,--rhs", &o->ls,
+      "values a site: the fifth dimension's extent of dwf, right-hand sides of wilson-columns");
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
   command.add("--json", &o->json, "print one object with everything that was measured");

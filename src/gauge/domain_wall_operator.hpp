@@ -51,18 +51,6 @@ private:
   Memory memory_;
 };
 
-/// The sites of both parities.
-template <class T>
-struct Both {
-  StoredFermion<T> even, odd;
-  Both(Queue& queue, const std::array<SiteGrid, 2>& grids, const char* name)
-      : even(queue.device(), grids[0], name), odd(queue.device(), grids[1], name) {}
-  [[nodiscard]] StoredFermion<T>& operator[](int parity) { return parity == 0 ? even : odd; }
-  [[nodiscard]] Span<T> span(int parity) const {
-    return (parity == 0 ? even : odd).view().elements;
-  }
-};
-
 template <class T>
 class Operator {
 public:
@@ -75,7 +63,7 @@ public:
       : links(placed, host, n.values), t(placed.queue, links.grids, "between operators"),
         u(placed.queue, links.grids, "between operators"), placed_(placed) {
     if (!placed.alone()) { // other ranks' sites
-      for (Both<T>* const both : {&t, &u}) {
+      for (detail::Both<T>* const both : {&t, &u}) {
         placed.clear(both->even);
         placed.clear(both->odd);
       }
@@ -90,7 +78,7 @@ public:
   }
 
   /// Of a group of values.
-  [[nodiscard]] int lanes() const { return t.even.view().lanes; }
+  [[nodiscard]] int lanes() const { return t.lanes(); }
 
   /// out = diagonal source + hop H psi on the sites of a parity.
   [[nodiscard]] lattice::StoredCall<Hop> hop(int parity, Span<T> out, Values psi, bool dagger,
@@ -142,7 +130,7 @@ public:
   }
 
   detail::EvenOddLinks<T> links;
-  Both<T> t, u; ///< what lies between operators
+  detail::Both<T> t, u; ///< what lies between operators
 
 private:
   const detail::StoredPlaced& placed_;

@@ -2,9 +2,9 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lattice/reduce.hpp>
 #include <ridge/solve/cg.hpp>
-#include <ridge/solve/vector_call.hpp>
 
 #include "domain_wall_operator.hpp"
+#include "mixed_operator.hpp"
 #include "to_tolerance.hpp"
 
 #include <fmt/format.h>
@@ -28,89 +28,14 @@ inline const DomainWallNumbers& checked(const DomainWallNumbers& n, const Bounda
   return n;
 }
 
-/// How spinors of the fifth dimension lie.
-template <class T>
-solve::GroupOrder order_of(const Operator<T>& of) {
-  const int chunk = of.links.grids[0].chunk;
-  return {lattice::reals_of<Spinor<T>>, of.lanes(),
-          chunk == 0 ? 1 : chunk / static_cast<int>(sizeof(T))};
-}
-
-/// Conjugate gradients whose iterations are in single precision. Vectors of both precisions must
-/// lie alike, number by number: those in double lie as single ones here, and are put into the order
-/// of stored doubles where the residual is computed anew.
-class Mixed {
-public:
-  Mixed(const detail::StoredPlaced& placed, const Operator<double>& exact, const Stored& between,
-        const HostLinks& links, const DomainWallNumbers& n)
-      : queue_(placed.queue), between_(between.view().elements), narrow_(placed, links, n),
-        wide_(order_of(exact)), like_narrow_(order_of(narrow_)), x_(memory("the solution")),
-        b_(memory("the right-hand side")),
-        cg_(
-            queue_,
-            [this, &exact](Span<double> out, Values in) {
-              const Span<double> image = exact.u.span(0);
-              std::vector<Program> all;
-              all.push_back(widened(between_, in));
-              for (Program& program : exact.normal(image, between_))
-                all.push_back(std::move(program));
-              all.push_back(narrowed(out, image));
-              return all;
-            },
-            [this](Span<float> out, Span<const float> in) { return narrow_.normal(out, in); },
-            count(), 0.01, &placed.ranks) {}
-
-  /// The right-hand side; its memory is free afterwards.
-  void take(Values b) const { narrowed(span(b_), b).run(); }
-  solve::Solved solve(Span<double> x, const solve::Options& options) {
-    narrowed(span(x_), x).run();
-    const solve::Solved solved = cg_.solve(span(x_), span(b_), options);
-    widened(x, span(x_)).run();
-    return solved;
-  }
-
-private:
-  [[nodiscard]] Index count() const { return narrow_.t.span(0).size; }
-  [[nodiscard]] Memory memory(const char* what) const {
-    return {queue_.device(), Bytes{count() * Index{sizeof(double)}}, what};
-  }
-  [[nodiscard]] Span<double> span(const Memory& memory) const {
-    return {static_cast<double*>(memory.data()), count()};
-  }
-  [[nodiscard]] Program narrowed(Span<double> to, Values from) const {
-    return rearranged({from, to, wide_, like_narrow_});
-  }
-  [[nodiscard]] Program widened(Span<double> to, Values from) const {
-    return rearranged({from, to, like_narrow_, wide_});
-  }
-  [[nodiscard]] Program rearranged(const solve::Rearrange& what) const {
-    const Index read = what.from.size * Index{sizeof(double)};
-    const Index written = what.to.size * Index{sizeof(double)};
-    return {queue_,
-            solve::bind(queue_, solve::VectorCall<solve::Rearrange>{what, what.to.size, {}}),
-            [read, written] {
-              Record record;
-              record.work.read = {read};
-              record.work.written = {written};
-              return record;
-            }};
-  }
-
-  Queue& queue_;
-  Span<double> between_;
-  Operator<float> narrow_;
-  solve::GroupOrder wide_, like_narrow_;
-  Memory x_, b_;
-  solve::MixedCg cg_;
-};
-
 } // namespace domain_wall
 
 struct DomainWallSolver::State {
   using Exact = domain_wall::Operator<double>;
   using Stored = domain_wall::Stored;
   using Values = domain_wall::Values;
-  using Both = domain_wall::Both<double>;
+  using Both = detail::Both<double>;
+  using Mixed = detail::MixedOperator<domain_wall::Operator>;
 
   State(comm::Communicator& ranks, const Extents& grid, Queue& q, const Extents& e,
         const HostLinks& host, const DomainWallNumbers& n, const Boundary& around, Method method)
@@ -123,7 +48,9 @@ struct DomainWallSolver::State {
       placed.clear(both->odd);
     }
     if (method == Method::mixed_cg) {
-      mixed = std::make_unique<domain_wall::Mixed>(placed, exact, right, host, n);
+      mixed = std::make_unique<Mixed>(q, exact, right.view().elements, placed, host, n);
+      mixed_solver = std::make_unique<solve::MixedCg>(q, mixed->exact(), mixed->inner(),
+                                                      mixed->count(), 0.01, &ranks);
       return;
     }
     solver = std::make_unique<solve::Cg>(
@@ -221,7 +148,8 @@ struct DomainWallSolver::State {
   Stored right;
   lattice::DeviceResult<double> sum;
   std::unique_ptr<solve::Cg> solver;
-  std::unique_ptr<domain_wall::Mixed> mixed; ///< or this one
+  std::unique_ptr<Mixed> mixed;
+  std::unique_ptr<solve::MixedCg> mixed_solver; ///< or this one
 };
 
 DomainWallSolver::DomainWallSolver(Queue& queue, const Extents& extents, const HostLinks& links,
@@ -274,7 +202,7 @@ solve::Solved DomainWallSolver::solve(Sites& x, const Sites& b, const solve::Opt
   const solve::Solved solved = detail::to_tolerance(
       options,
       [&](const solve::Options& inner) {
-        return s.mixed ? s.mixed->solve(s.y.span(0), inner)
+        return s.mixed ? s.mixed->solve(*s.mixed_solver, s.y.span(0), inner)
                        : s.solver->solve(s.y.span(0), s.right.view().elements, inner);
       },
       [&] { return std::sqrt(s.complete(options.reproducible) / (size > 0 ? size : 1)); });

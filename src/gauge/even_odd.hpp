@@ -67,6 +67,20 @@ private:
   const StoredPlaced& placed_;
 };
 
+/// Spinors on the sites of both parities, of one value a site or several.
+template <class T>
+struct Both {
+  StoredFermion<T> even, odd;
+  Both(Queue& queue, const std::array<lattice::SiteGrid, 2>& grids, const char* name)
+      : even(queue.device(), grids[0], name), odd(queue.device(), grids[1], name) {}
+  [[nodiscard]] StoredFermion<T>& operator[](int parity) { return parity == 0 ? even : odd; }
+  [[nodiscard]] Span<T> span(int parity) const {
+    return (parity == 0 ? even : odd).view().elements;
+  }
+  /// Of a group.
+  [[nodiscard]] int lanes() const { return even.view().lanes; }
+};
+
 /// Fields of a solver in double precision, one value a site, by number and parity.
 template <class Site>
 class EvenOddFields {

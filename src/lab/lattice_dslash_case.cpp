@@ -102,6 +102,9 @@ void add_dslash(std::vector<BenchKernel>& kernels) {
         Operator{"wilson-even-odd", "the Wilson hopping term from odd to even sites", Sites::even,
                  12, false},
         Operator{"dwf", "the hopping term of domain-wall fermions, from odd to even sites",
+                 Sites::even, 18, true},
+        Operator{"wilson-columns",
+                 "the Wilson hopping term of --rhs right-hand sides, from odd to even sites",
                  Sites::even, 18, true}}) {
     BenchKernel kernel{
         op.name, "lattice", op.meaning,

@@ -1,6 +1,7 @@
 // Conjugate gradients for several shifts at once.
 #include <ridge/core/error.hpp>
 #include <ridge/device/field.hpp>
+#include <ridge/device/generate.hpp>
 #include <ridge/solve/cg.hpp>
 
 #include "iteration.hpp"

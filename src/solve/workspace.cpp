@@ -67,23 +67,42 @@ Workspace::Workspace(Queue& queue, Index count, comm::Communicator* ranks)
     over_ranks_ = std::make_unique<RankSums>(*ranks, queue);
 }
 
+Workspace::Workspace(Queue& queue, Index count, const GroupOrder& columns)
+    : queue_(queue), ranks_(nullptr), count_(count), order_(columns),
+      s_(queue.device(), Bytes{columns.lanes * all_scalars.value}, "scalars of a solver"),
+      parts_(queue.device(),
+             Bytes{column_parts_of(queue.device().kind() == DeviceKind::cpu, count) *
+                   columns.lanes * static_cast<Index>(sizeof(double))},
+             "parts of sums"),
+      copies_(queue.device(), Bytes{2 * s_.size().value}, "scalars on the host",
+              Memory::Place::staging),
+      marks_{Event(queue.device()), Event(queue.device())} {
+  fill_bytes(queue, s_.data(), 0, s_.size());
+}
+
 void Workspace::put(double* at, double value) const {
   copy_to_device(queue_, at, &value, 1);
   queue_.wait(); // the value lies on the stack
 }
 void Workspace::set(Scalar which, double value) const {
-  put(s().data + which, value);
+  for (int column = 0; column < columns(); ++column)
+    put(s().data + Index{column} * scalars + which, value);
+}
+
+void Workspace::set_all(const double* values) const {
+  copy_to_device(queue_, s().data, values, s().size);
+  queue_.wait();
 }
 
 void Workspace::ask(int slot) {
-  double* const to = static_cast<double*>(copies_.data()) + slot * scalars;
-  copy_bytes_to_host(queue_, to, s_.data(), all_scalars);
+  double* const to = static_cast<double*>(copies_.data()) + slot * s().size;
+  copy_bytes_to_host(queue_, to, s_.data(), s_.size());
   marks_[slot].record(queue_);
 }
 
 const double* Workspace::answer(int slot) {
   (void)marks_[slot].until(marks_[slot]);
-  return static_cast<const double*>(copies_.data()) + slot * scalars;
+  return static_cast<const double*>(copies_.data()) + slot * s().size;
 }
 
 } // namespace ridge::solve

@@ -111,6 +111,7 @@ def test_a_hopping_term_under_other_schedules(ridge):
     ("wilson-even-odd", "fp64", [], 12 * 8, 24 * 8),
     ("wilson-even-odd", "fixed16", [], 24, 52),
     ("dwf", "fp32", ["--ls", 16], 18 * 4, 24 * 4),
+    ("wilson-columns", "fp32", ["--rhs", 16], 18 * 4, 24 * 4),
 ])
 def test_operators_on_stored_fields(ridge, device, kernel, precision, words, link, spinor):
     (record,) = bench(ridge, kernel, "--device", device, "--size", "4x6x2x4", "--precision",
@@ -118,7 +119,7 @@ def test_operators_on_stored_fields(ridge, device, kernel, precision, words, lin
     require_contract(record, roofed=False)
     assert record["pattern"] == "lattice" and record["kernel"] == kernel
     assert record["compiled"] == "ahead" and record["precision"] == precision
-    half, ls = kernel != "wilson", 16 if kernel == "dwf" else 1
+    half, ls = kernel != "wilson", 16 if kernel in ("dwf", "wilson-columns") else 1
     sites = 4 * 6 * 2 * 4 // (2 if half else 1)
     assert record["items"] == sites * ls and record["flops"] == 1320 * sites * ls
     assert record["bytes_read"] == sites * ((8 if half else 4) * link + ls * spinor)

@@ -100,6 +100,7 @@ def lattice(folder, links):
 @pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
 @pytest.mark.parametrize("how", [(), ("--precision", "fp64"), ("--solver", "bicgstab")])
 def test_the_dense_solution(ridge, lattice, links, device, how):
+    how = how if "--solver" in how else (*how, "--columns", "1")
     (record,) = ridge.good("solve", "wilson", "lat.nersc", "--kappa", 0.12, "--tol", 1e-12, "-o", "p.h5", *how,
                            "--device", device, "--json", "--no-roof").records()
     found, facts = propagator("p.h5")
@@ -107,7 +108,8 @@ def test_the_dense_solution(ridge, lattice, links, device, how):
     right = np.linalg.solve(dense_wilson(links, 0.12), source.T).T
     assert np.abs(found - right).max() < 2e-11 * np.abs(right).max()
     assert record["check"]["ok"] and record["residual"] <= 1e-12
-    assert record["precision"] == ("fp64" if how else "mixed") and (record["updates"] > 0) == (not how)
+    assert record["precision"] == ("mixed" if how == ("--columns", "1") else "fp64")
+    assert (record["updates"] > 0) == (record["precision"] == "mixed")
     assert record["solver"] == ("bicgstab" if "--solver" in how else "cg")
     assert sum(facts["iterations"]) == record["iterations"] and facts["kappa"] == 0.12
     assert all(facts["residuals"] <= 1e-12) and list(facts["source"]) == [0, 0, 0, 0]
@@ -139,7 +141,7 @@ def test_the_clover_term(ridge, lattice, links, device):
     assert record["kernel"] == "clover" and record["residual"] <= 1e-12 and facts["csw"][0] == 1.4
     by_mass = ("solve", "wilson", "lat.nersc", "--mass", 0.5 / 0.115 - 4, "--csw", 1.4, "--tol", 1e-11, "--device", "cpu")
     if device == "cpu":  # goes on from where it is; by mass D has another factor
-        again = ridge.good("solve", "wilson", "lat.nersc", "--kappa", 0.115, "--csw", 1.4, "--tol", 1e-11, "--from", "p.h5",
+        ridge.good("solve", "wilson", "lat.nersc", "--kappa", 0.115, "--csw", 1.4, "--tol", 1e-11, "--from", "p.h5",
                            "-o", "q.h5", "--device", device, "--json", "--no-roof").records()
         assert again[0]["iterations"] == 0
         ridge.good(*by_mass, "-o", "m.h5")
@@ -261,6 +263,25 @@ def test_shifts_over_ranks(ridge, mpi, lattice, links):
     assert mpi(2, *words, "-o", "two.h5", limit=180).code == 0
     one, two = (propagator(f"{name}.h5", systems=2)[0] for name in ("one", "two"))
     assert np.abs(one - two).max() < 1e-6 * np.abs(one).max()
+
+
+def test_columns_at_once_are_those_one_after_the_other(ridge, lattice, links):
+    right = np.linalg.solve(dense_wilson(links, 0.12), point(0, links).T).T
+    for n, words in (12, ("--device", "cpu")), (6, ("--device", "simt:32")), (4, ("--device", "cpu", "--precision", "fp64")):
+        (record,) = ridge.good("solve", "wilson", "lat.nersc", "--kappa", 0.12, "--tol", 1e-11, "-o", f"c{n}.h5", "--columns", n,
+                               *words, "--json", "--no-roof").records()
+        found, facts = propagator(f"c{n}.h5")
+        assert np.abs(found - right).max() < 1e-9 * np.abs(right).max(), n
+        assert record["check"]["ok"] and record["residual"] <= 1e-11 and len(facts["iterations"]) == 12
+        assert (record["updates"] > 0) == (n != 4) and min(facts["iterations"]) > 5
+    ridge.good("solve", "wilson", "lat.nersc", "--kappa", 0.12, "--tol", 1e-11, "-o", "d.h5", "--columns", 12, "--from",
+                       "c12.h5", "--device", "cpu")
+    assert propagator("d.h5")[1]["iterations"].sum() == 0
+    ridge.bad("solve", "wilson", "lat.nersc", "--kappa", 0.12, "-o", "p.h5", "--columns", 12, "--iterations", 3, "--device", "cpu",
+              code=1, says=["12 of 12 columns did not converge", "go on with --from"])
+    for words, says in ((["--columns", 5], "--columns 5: expected 1, 2, 3, 4, 6 or 12"),
+                        (["--columns", 3, "--csw", 1], "--columns is for"), (["--columns", 3, "--shifts", "1"], "--columns is for")):
+        ridge.bad("solve", "wilson", "lat.nersc", "--kappa", 0.12, "-o", "q.h5", *words, says=says)
 
 
 def test_bad_shifts(ridge, lattice):

@@ -50,6 +50,31 @@ private:
   std::unique_ptr<State> state_;
 };
 
+/// Conjugate gradients of several right-hand sides at once, with an operator that applies A to all
+/// of them in one launch: each has its own steps, and rests once it has converged.
+class ColumnsCg {
+public:
+  /// Vectors have `count` numbers in all, which lie as `columns` says: right-hand sides are the
+  /// values of a group.
+  ColumnsCg(Queue& queue, Operator<double> apply, Index count, const GroupOrder& columns);
+  /// With iterations in single precision, as MixedCg has them.
+  ColumnsCg(Queue& queue, Operator<double> apply, Operator<float> inner, Index count,
+            const GroupOrder& columns, double drop = 0.01);
+  ~ColumnsCg();
+  ColumnsCg(const ColumnsCg&) = delete;
+  ColumnsCg& operator=(const ColumnsCg&) = delete;
+
+  /// x = A^-1 b for all, from what x holds. Waits. One for each column; the first has seconds,
+  /// bytes and operations of all.
+  std::vector<Solved> solve(Span<double> x, Span<const double> b, const Options& options);
+  /// |x|^2 of each column.
+  std::vector<double> norms2(Span<const double> x);
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// (A + shift) x = b for several shifts in the iterations of A x = b (Jegerlehner 1996): one
 /// application of A an iteration, two vectors more a shift.
 class ShiftedCg {

@@ -9,6 +9,7 @@
 #include <ridge/solve/vector_ops.hpp>
 
 #include <memory>
+#include <optional>
 
 namespace ridge::solve {
 
@@ -24,6 +25,22 @@ template <class Then>
 struct SumCall {
   Span<const double> parts;
   Span<double> s;
+};
+
+/// The same for several vectors that lie as the values of groups do, each with scalars of its own:
+/// an operation's sum is one a value.
+template <class Op>
+struct ColumnCall {
+  Op op;
+  Index count = 0;
+  Span<double> parts;
+  GroupOrder order;
+};
+template <class Then>
+struct ColumnSumCall {
+  Span<const double> parts;
+  Span<double> s;
+  int columns = 1;
 };
 
 /// What kernel sources offer under the type of the call.
@@ -45,6 +62,12 @@ inline constexpr int most_sums = 3;
   constexpr Index most_blocks = 1024;
   const Index chunks = (count + chunk - 1) / chunk;
   return on_host || chunks < most_blocks ? chunks : most_blocks;
+}
+
+/// The same for sums a column. A multiple of three: so many blocks of 512 numbers are whole groups
+/// of 12 values, and a thread stays in its column.
+[[nodiscard]] RIDGE_FN constexpr Index column_parts_of(bool on_host, Index count) {
+  return on_host ? parts_of(true, count) : (parts_of(false, count) + 2) / 3 * 3;
 }
 
 /// The sums of ranks, brought to all of them in the order of a queue. Each adds them up in the same
@@ -83,18 +106,26 @@ template <class T>
 class Workspace {
 public:
   Workspace(Queue& queue, Index count, comm::Communicator* ranks = nullptr);
+  /// Of several vectors at once, each with scalars of its own: vectors that lie as the values of
+  /// groups, `count` numbers in all.
+  Workspace(Queue& queue, Index count, const GroupOrder& columns);
 
   [[nodiscard]] Queue& queue() const { return queue_; }
   [[nodiscard]] Index count() const { return count_; }
-  [[nodiscard]] Span<double> s() const { return {static_cast<double*>(s_.data()), scalars}; }
+  [[nodiscard]] Span<double> s() const {
+    return {static_cast<double*>(s_.data()), Index{columns()} * scalars};
+  }
+  [[nodiscard]] int columns() const { return order_ ? order_->lanes : 1; }
 
   template <class Op>
   [[nodiscard]] Bound bind(const Op& op) const {
+    if (order_) return solve::bind(queue_, ColumnCall<Op>{op, count_, parts(), *order_});
     return solve::bind(queue_, VectorCall<Op>{op, count_, parts()});
   }
   template <class Then>
   [[nodiscard]] Bound bind_sum() const {
     Span<double> all = parts();
+    if (order_) return solve::bind(queue_, ColumnSumCall<Then>{all, s(), columns()});
     all.size = all.size / most_sums * Then::sums;
     if constexpr (Then::sums == 1) {
       if (over_ranks_) {
@@ -132,11 +163,13 @@ public:
   [[nodiscard]] bool needs_no_host() const {
     return !reproducible_ && (!over_ranks_ || over_ranks_->needs_no_host());
   }
-  /// Sets one of the scalars, in queue order.
+  /// Sets one of the scalars, in queue order, of all columns.
   void set(Scalar which, double value) const;
+  /// Sets them all.
+  void set_all(const double* values) const;
   /// Gives a copy of the scalars to the queue, into slot 0 or 1, and a mark.
   void ask(int slot);
-  /// Waits for that copy alone: what the queue was given later goes on.
+  /// Waits for that copy alone: what the queue was given later goes on. Columns follow each other.
   [[nodiscard]] const double* answer(int slot);
 
 private:
@@ -149,6 +182,7 @@ private:
   comm::Communicator* ranks_; ///< null: one rank
   bool reproducible_ = false;
   Index count_;
+  std::optional<GroupOrder> order_; ///< of columns
   Memory s_, parts_, copies_;
   Event marks_[2];
   std::unique_ptr<RankSums> over_ranks_;

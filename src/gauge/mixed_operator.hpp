@@ -1,0 +1,105 @@
+// An operator on stored fields in both precisions, for conjugate gradients whose iterations are in
+// single precision. Their vectors must lie alike, number by number: those in double lie as single
+// ones here, and are put into the order of stored doubles where the residual is computed anew.
+#pragma once
+
+#include <ridge/solve/solver.hpp>
+#include <ridge/solve/vector_call.hpp>
+
+#include "even_odd.hpp"
+
+namespace ridge::gauge::detail {
+
+/// How spinors of several values a site lie.
+template <class T>
+[[nodiscard]] solve::GroupOrder order_of(const lattice::SiteGrid& grid, int lanes) {
+  return {lattice::reals_of<Spinor<T>>, lanes,
+          grid.chunk == 0 ? 1 : grid.chunk / static_cast<int>(sizeof(T))};
+}
+
+/// `Op<T>` has normal(out, in), which may have u's even sites for `out`; t, u and links.
+template <template <class> class Op>
+class MixedOperator {
+public:
+  /// `between` is memory that the operator in double leaves free; `made_of`: what Op<float> is made
+  /// of.
+  template <class... MadeOf>
+  MixedOperator(Queue& queue, const Op<double>& exact, Span<double> between,
+                const MadeOf&... made_of)
+      : queue_(queue), exact_(exact), between_(between), narrow_(made_of...),
+        wide_(order_of<double>(exact.links.grids[0], exact.t.lanes())),
+        order_(order_of<float>(narrow_.links.grids[0], narrow_.t.lanes())),
+        x_(memory("the solution")), b_(memory("the right-hand side")) {}
+  MixedOperator(const MixedOperator&) = delete;
+  MixedOperator& operator=(const MixedOperator&) = delete;
+  ~MixedOperator() = default;
+
+  [[nodiscard]] Index count() const { return narrow_.t.span(0).size; }
+  /// Of its vectors.
+  [[nodiscard]] const solve::GroupOrder& order() const { return order_; }
+  [[nodiscard]] solve::Operator<double> exact() const {
+    return [this](Span<double> out, Span<const double> in) {
+      const Span<double> image = exact_.u.span(0);
+      std::vector<Program> all;
+      all.push_back(widened(between_, in));
+      for (Program& program : exact_.normal(image, between_))
+        all.push_back(std::move(program));
+      all.push_back(narrowed(out, image));
+      return all;
+    };
+  }
+  [[nodiscard]] solve::Operator<float> inner() const {
+    return [this](Span<float> out, Span<const float> in) { return narrow_.normal(out, in); };
+  }
+
+  /// The right-hand side, as stored; its memory is free afterwards.
+  void take(Span<const double> b) const { narrowed(span(b_), b).run(); }
+  /// What `cg` finds for it, from what x holds, as stored.
+  template <class Cg>
+  auto solve(Cg& cg, Span<double> x, const solve::Options& options) const {
+    narrowed(span(x_), x).run();
+    const auto solved = cg.solve(span(x_), span(b_), options);
+    widened(x, span(x_)).run();
+    return solved;
+  }
+  /// A vector as stored, in the order of vectors, until the next solve.
+  [[nodiscard]] Span<const double> ordered(Span<const double> from) const {
+    narrowed(span(x_), from).run();
+    return span(x_);
+  }
+
+private:
+  [[nodiscard]] Memory memory(const char* what) const {
+    return {queue_.device(), Bytes{count() * Index{sizeof(double)}}, what};
+  }
+  [[nodiscard]] Span<double> span(const Memory& memory) const {
+    return {static_cast<double*>(memory.data()), count()};
+  }
+  [[nodiscard]] Program narrowed(Span<double> to, Span<const double> from) const {
+    return rearranged({from, to, wide_, order_});
+  }
+  [[nodiscard]] Program widened(Span<double> to, Span<const double> from) const {
+    return rearranged({from, to, order_, wide_});
+  }
+  [[nodiscard]] Program rearranged(const solve::Rearrange& what) const {
+    const Index read = what.from.size * Index{sizeof(double)};
+    const Index written = what.to.size * Index{sizeof(double)};
+    return {queue_,
+            solve::bind(queue_, solve::VectorCall<solve::Rearrange>{what, what.to.size, {}}),
+            [read, written] {
+              Record record;
+              record.work.read = {read};
+              record.work.written = {written};
+              return record;
+            }};
+  }
+
+  Queue& queue_;
+  const Op<double>& exact_;
+  Span<double> between_;
+  Op<float> narrow_;
+  solve::GroupOrder wide_, order_;
+  Memory x_, b_;
+};
+
+} // namespace ridge::gauge::detail

@@ -1,0 +1,242 @@
+// Conjugate gradients of the Wilson operator for several right-hand sides at once.
+#include <ridge/gauge/wilson_columns.hpp>
+#include <ridge/solve/cg.hpp>
+
+#include "mixed_operator.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ridge::gauge {
+
+namespace wilson_columns {
+
+/// D, and its Schur complement S = d - h^2 / d H_eo H_oe on even sites. Right-hand sides are the
+/// values of a site, as those of a fifth dimension are.
+template <class T>
+class Operator {
+public:
+  using Values = Span<const T>;
+  Operator(const detail::StoredPlaced& placed, const HostLinks& host, const WilsonNumbers& n,
+           int columns)
+      : links(placed, host, columns), t(placed.queue, links.grids, "between operators"),
+        u(placed.queue, links.grids, "between operators"), queue_(placed.queue), numbers_(n) {}
+
+  /// out = diagonal source + hop H psi on the sites of a parity.
+  [[nodiscard]] lattice::StoredCall<Dslash<T, 18>> hop(int parity, Span<T> out, double factor,
+                                                       Values psi, bool dagger = false,
+                                                       double diagonal = 0,
+                                                       Values source = {}) const {
+    Dslash<T, 18> kernel;
+    links.set(kernel, parity);
+    kernel.psi = {psi, t.lanes()};
+    kernel.out = {out, t.lanes()};
+    if (source.data != nullptr) kernel.source = {source, t.lanes()};
+    kernel.hop = static_cast<T>(factor);
+    kernel.diagonal = static_cast<T>(diagonal);
+    kernel.sign = dagger ? -1 : 1;
+    return {kernel, links.grids[static_cast<std::size_t>(parity)]};
+  }
+  /// out = S^+ S in, through t and u; `out` may be u.
+  [[nodiscard]] std::vector<Program> normal(Span<T> out, Values in) const {
+    std::vector<Program> all;
+    add(all, u.span(0), in, false);
+    add(all, out, u.span(0), true);
+    return all;
+  }
+  /// Adds out = S in, or S^+ in, through t; `out` may be `in`.
+  void add(std::vector<Program>& all, Span<T> out, Values in, bool dagger) const {
+    const double d = numbers_.diagonal, h = numbers_.hop;
+    all.emplace_back(queue_, hop(1, t.span(1), 1, in, dagger));
+    all.emplace_back(queue_, hop(0, out, -h * h / d, t.span(1), dagger, d, in));
+  }
+
+  detail::EvenOddLinks<T> links;
+  detail::Both<T> t, u; ///< what lies between operators
+
+private:
+  Queue& queue_;
+  WilsonNumbers numbers_;
+};
+
+} // namespace wilson_columns
+
+struct WilsonColumns::State {
+  using Exact = wilson_columns::Operator<double>;
+  using Mixed = detail::MixedOperator<wilson_columns::Operator>;
+
+  State(Queue& q, const Extents& e, const HostLinks& host, const WilsonNumbers& n, int number,
+        const Boundary& around, Method method)
+      : queue(q), extents(e), numbers(n), columns(checked(number, around)),
+        placed(one_rank(), Extents{1, 1, 1, 1}, q, e, around), exact(placed, host, n, number),
+        b(q, exact.links.grids, "the right-hand sides"), x(q, exact.links.grids, "the solutions"),
+        right(q.device(), exact.links.grids[0], "the right-hand sides") {
+    if (method == Method::mixed_cg) {
+      mixed = std::make_unique<Mixed>(q, exact, right.view().elements, placed, host, n, number);
+      solver = std::make_unique<solve::ColumnsCg>(q, mixed->exact(), mixed->inner(), mixed->count(),
+                                                  mixed->order());
+      return;
+    }
+    solver = std::make_unique<solve::ColumnsCg>(
+        q, [this](Span<double> out, Span<const double> in) { return exact.normal(out, in); },
+        x.span(0).size, detail::order_of<double>(exact.links.grids[0], x.lanes()));
+  }
+
+  static int checked(int number, const Boundary& boundary) {
+    if (number < 2)
+      throw UsageError(
+          fmt::format("at least 2 right-hand sides are solved together, not {}", number));
+    detail::require_real(boundary, "several right-hand sides at once");
+    return number;
+  }
+  /// |b|^2 of each, or 1 of none.
+  static std::vector<double> sizes_of(const std::vector<Sites>& b) {
+    std::vector<double> sizes;
+    for (const Sites& one : b) {
+      const double size = detail::host_norm2(one);
+      sizes.push_back(size > 0 ? size : 1);
+    }
+    return sizes;
+  }
+  template <class Call>
+  void run(const Call& call) const {
+    Program(queue, call).run();
+  }
+
+  void put(detail::Both<double>& to, const std::vector<Sites>& from) const {
+    for (const int parity : {0, 1}) {
+      to[parity].fill(queue, [&](const int(&at)[4], int s) {
+        return from[static_cast<std::size_t>(s)][placed.site(at)];
+      });
+    }
+  }
+  void get(std::vector<Sites>& to, detail::Both<double>& from) const {
+    for (const int parity : {0, 1}) {
+      from[parity].visit(queue, [&](const int(&at)[4], int s, const Spinor<double>& v) {
+        to[static_cast<std::size_t>(s)][placed.site(at)] = v;
+      });
+    }
+  }
+  void require(const std::vector<Sites>& sites) const {
+    bool fit = static_cast<int>(sites.size()) == columns;
+    for (const Sites& one : sites)
+      fit = fit && static_cast<Index>(one.size()) == extents.count();
+    if (!fit) {
+      throw UsageError(fmt::format("{} columns of one spinor a site are needed", columns));
+    }
+  }
+
+  /// right = S^+ (b_e - h / d H b_o).
+  void precondition() const {
+    const double share = -numbers.hop / numbers.diagonal;
+    run(exact.hop(0, exact.u.span(0), share, b.span(1), false, 1, b.span(0)));
+    std::vector<Program> all;
+    exact.add(all, right.view().elements, exact.u.span(0), true);
+    for (const Program& program : all)
+      program.run();
+    if (mixed) mixed->take(right.view().elements);
+  }
+  /// The odd sites of x, of its even ones.
+  void complete() const {
+    const double d = numbers.diagonal;
+    run(exact.hop(1, x.span(1), -numbers.hop / d, x.span(0), false, 1 / d, b.span(1)));
+  }
+  /// |b - D x|^2 of each column.
+  [[nodiscard]] std::vector<double> rest() const {
+    const double d = numbers.diagonal, h = numbers.hop;
+    std::vector<double> all(static_cast<std::size_t>(columns), 0);
+    for (const int parity : {0, 1}) {
+      const Span<double> rest = exact.t.span(parity);
+      auto apart = exact.hop(parity, rest, -h, x.span(1 - parity), false, 1, b.span(parity));
+      apart.kernel.other = {x.span(parity), x.lanes()};
+      apart.kernel.also = -d;
+      run(apart);
+      const auto sums = solver->norms2(mixed ? mixed->ordered(rest) : Span<const double>(rest));
+      for (std::size_t c = 0; c < all.size(); ++c)
+        all[c] += sums[c];
+    }
+    return all;
+  }
+
+  Queue& queue;
+  Extents extents;
+  WilsonNumbers numbers;
+  int columns;
+  detail::StoredPlaced placed;
+  Exact exact;
+  detail::Both<double> b, x;
+  StoredFermion<double> right;
+  std::unique_ptr<Mixed> mixed;
+  std::unique_ptr<solve::ColumnsCg> solver;
+};
+
+WilsonColumns::WilsonColumns(Queue& queue, const Extents& extents, const HostLinks& links,
+                             const WilsonNumbers& numbers, int columns, const Boundary& boundary,
+                             Method method)
+    : state_(std::make_unique<State>(queue, extents, links, numbers, columns, boundary, method)) {}
+WilsonColumns::~WilsonColumns() = default;
+
+int WilsonColumns::columns() const {
+  return state_->columns;
+}
+
+std::vector<double> WilsonColumns::residuals(const std::vector<Sites>& x,
+                                             const std::vector<Sites>& b) {
+  State& s = *state_;
+  s.require(b);
+  s.require(x);
+  s.put(s.x, x);
+  s.put(s.b, b);
+  std::vector<double> all = s.rest();
+  const std::vector<double> sizes = State::sizes_of(b);
+  for (std::size_t c = 0; c < all.size(); ++c)
+    all[c] = std::sqrt(all[c] / sizes[c]);
+  return all;
+}
+
+std::vector<solve::Solved> WilsonColumns::solve(std::vector<Sites>& x, const std::vector<Sites>& b,
+                                                const solve::Options& options) {
+  State& s = *state_;
+  s.require(b);
+  s.require(x);
+  s.put(s.x, x);
+  s.put(s.b, b);
+  s.precondition();
+  const std::vector<double> sizes = State::sizes_of(b);
+  // The iteration sees |S^+ (b - S x)|; |b - D x| may be larger by D's condition
+  // (to_tolerance.hpp).
+  std::vector<solve::Solved> all(sizes.size());
+  solve::Options now = options;
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const auto part = s.mixed ? s.mixed->solve(*s.solver, s.x.span(0), now)
+                              : s.solver->solve(s.x.span(0), s.right.view().elements, now);
+    s.complete();
+    const std::vector<double> rest = s.rest();
+    double worst = 0;
+    Index done = 0;
+    bool converged = true;
+    for (std::size_t c = 0; c < all.size(); ++c) {
+      solve::Solved& one = all[c];
+      one.iterations += part[c].iterations;
+      one.updates += part[c].updates;
+      one.residual = std::sqrt(rest[c] / sizes[c]);
+      one.stopped = part[c].stopped;
+      one.broken = part[c].broken;
+      one.converged = one.residual <= options.tolerance;
+      const double each = 1.0 / static_cast<double>(all.size());
+      one.bytes += each * part[0].bytes;
+      one.flops += each * part[0].flops;
+      one.seconds.value += each * part[0].seconds.value;
+      worst = std::max(worst, one.residual);
+      done = std::max(done, one.iterations);
+      converged = converged && part[c].converged;
+    }
+    now.most_iterations = options.most_iterations - done;
+    if (worst <= options.tolerance || !converged || now.most_iterations <= 0) break;
+    now.tolerance *= std::clamp(0.7 * options.tolerance / worst, 1e-3, 0.7);
+  }
+  s.get(x, s.x);
+  return all;
+}
+
+} // namespace ridge::gauge
