@@ -81,7 +81,7 @@ void for_each_entry(Queue& queue, const ListData& data, const Take& take) {
     const auto warp = static_cast<Index>(w);
     const Index begin = row * (begins.empty() ? warp * most : Index{begins[w]});
     for (Index e = 0; e < row * counts[w]; ++e)
-      take(first_group + warp * width + e / 4 % width,
+      take(first_group + warp / data.ways * width + e / 4 % width,
            entries[static_cast<std::size_t>(begin + e)]);
   }
 }

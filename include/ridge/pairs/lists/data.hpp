@@ -34,10 +34,13 @@ struct ListData {
   /// The cpu: where the list of each group from that of first_slot on begins in `entries`; one more
   /// at the end.
   Span<const Index> first;
-  /// GPUs: lists of a warp's groups lie side by side, four entries a row of each lane; how many
-  /// rows those of each warp have, from that of first_slot on, and where they begin, in rows; where
-  /// that is empty, all have room for as many. What rows have beyond a list is the slot `slots`,
-  /// far away.
+  /// GPUs: the lists of a warp's groups are in so many parts, each of other cells: a warp each
+  /// finds and may sum them. Where bodies are few.
+  int ways = 1;
+  /// GPUs: parts of a warp's groups lie side by side, four entries a row of each lane; how many
+  /// rows each part has, from the first of first_slot on, and where they begin, in rows; where that
+  /// is empty, all have room for as many. What rows have beyond a list is the slot `slots`, far
+  /// away.
   Span<const unsigned> row_counts, row_begins;
   Span<const unsigned> entries;
 
@@ -51,6 +54,9 @@ struct ListData {
 };
 
 inline constexpr unsigned no_body = ~0U;
+
+/// GPUs: fewer lists keep a large one busy only where several warps share them.
+inline constexpr Index few_lists = 65536;
 
 /// Where a part of the bodies begins along the curve, in slots: parts are whole units, alike but
 /// for one, and part `parts` begins at the end.

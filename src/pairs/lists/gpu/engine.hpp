@@ -28,6 +28,7 @@ public:
       throw UsageError("share: one or two bodies of a GPU's thread have one list");
     const int width = queue.device().facts().warp_width;
     this->data_ = detail::data_for(options, count_, share, share * width);
+    if (count_ < few_lists * share) this->data_.ways = 4;
     for (auto& values : built_)
       values = Field<T>(queue.device(), Extents{count_}, "positions of lists");
     clear(halt_.elements());
@@ -185,8 +186,8 @@ private:
   struct Finding {
     FindNear<Share> search;
     LaunchShape shape;
-    Index warps;
-    Span<unsigned> begins; ///< of the rows of warps, one more
+    Index parts;           ///< of warps' lists
+    Span<unsigned> begins; ///< of their rows, one more
   };
   template <int Share>
   [[nodiscard]] Finding<Share> finding(const Grid& grid) {
@@ -194,8 +195,8 @@ private:
     const int width = device.facts().warp_width;
     const int threads = FindNear<Share>::max_threads;
     const ListData& data = this->data_;
-    const Index warps = ceil_div(data.end_slot - data.first_slot, Index{width} * Share);
-    const auto rows = rows_.of(device, 2 * warps + 1, "rows of lists");
+    const Index parts = data.ways * ceil_div(data.end_slot - data.first_slot, Index{width} * Share);
+    const auto rows = rows_.of(device, 2 * parts + 1, "rows of lists");
     return {{grid,
              data.first_slot,
              data.end_slot,
@@ -203,16 +204,17 @@ private:
              begins_,
              Span<const float>{placed_.of(device, 4 * capacity_, "")},
              {},
-             {rows.data + warps + 1, warps},
+             {rows.data + parts + 1, parts},
              {},
              static_cast<unsigned>(capacity_),
              most_rows_,
+             data.ways,
              state_},
-            {{static_cast<int>(std::max<Index>(1, ceil_div(warps * width, Index{threads}))), 1, 1},
+            {{static_cast<int>(std::max<Index>(1, ceil_div(parts * width, Index{threads}))), 1, 1},
              {threads, 1, 1},
              FindNear<Share>::shared_bytes(threads, width)},
-            warps,
-            {rows.data, warps + 1}};
+            parts,
+            {rows.data, parts + 1}};
   }
 
   /// Lists in as many rows for each warp as were enough before.
@@ -224,7 +226,7 @@ private:
     const int width = queue_.device().facts().warp_width;
     f.search.most_rows = most_rows_;
     f.search.entries =
-        entries_.of(queue_.device(), f.warps * most_rows_ * width * 4, "lists of near pairs");
+        entries_.of(queue_.device(), f.parts * most_rows_ * width * 4, "lists of near pairs");
     launch_body(queue_, f.shape, f.search);
     ListData& data = this->data_;
     data.row_begins = {};
@@ -241,9 +243,9 @@ private:
     launch_body(queue_, f.shape, f.search);
     const Index all = count_rows<Share>(f.search.row_counts, f.begins);
     ListData& data = this->data_;
-    data.computed = all * width * 4 * Share + f.warps * width * Share * (Share - 1);
+    data.computed = all * width * 4 * Share + f.parts / data.ways * width * Share * (Share - 1);
     if (most_rows_ > 0) return find_in_rows(f);
-    f.search.row_begins = {f.begins.data, f.warps};
+    f.search.row_begins = {f.begins.data, f.parts};
     f.search.entries =
         entries_.of(device, std::max<Index>(all * width * 4, 4), "lists of near pairs");
     if (all > 0) launch_body(queue_, f.shape, f.search);
@@ -272,7 +274,8 @@ private:
     copy_to_device(queue_, begins.data, host.data(), begins.size);
     queue_.wait();
     const Index spare = most + most / 16 + 1;
-    most_rows_ = 2 * spare * counts.size <= 3 * all ? static_cast<unsigned>(spare) : 0;
+    const Index most_room = (this->data_.ways > 1 ? 8 : 3) * all; // twice as many rows as that
+    most_rows_ = 2 * spare * counts.size <= most_room ? static_cast<unsigned>(spare) : 0;
     return all;
   }
 

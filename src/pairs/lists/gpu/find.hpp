@@ -52,27 +52,32 @@ struct FindNear {
   static constexpr int batch = 32;      ///< candidates that are looked at together
   static constexpr int most_width = 64; ///< of warps
   static constexpr int room = batch + most_width;
+  static constexpr int most_held = 16; ///< batches whose near ones are then written together
 
   Grid grid;
   Index first_slot, end_slot; ///< of the bodies that have lists
   float reach;
   Span<const unsigned> begins;     ///< of cells
   Span<const float> placed;        ///< of slots
-  Span<const unsigned> row_begins; ///< of warps; empty: `most_rows` for each
-  Span<unsigned> row_counts;       ///< of warps: what its longest list takes, written
+  Span<const unsigned> row_begins; ///< of parts; empty: `most_rows` for each
+  Span<unsigned> row_counts;       ///< of parts: what its longest list takes, written
   Span<unsigned> entries;          ///< empty: lists are only counted
   unsigned filler;
-  unsigned most_rows;   ///< for a warp; what is beyond is not written
+  unsigned most_rows;   ///< for a part; what is beyond is not written
+  int ways;             ///< ListData: parts of a warp's lists
   Span<unsigned> state; ///< BuildState
 
-  static int shared_bytes(int threads, int width) { return threads / width * room * 20; }
+  /// Of a warp: the tile, its slots, those of batches that are held, and which of them are near.
+  static RIDGE_FN int warp_bytes(int width) { return room * 20 + most_held * (batch + width) * 4; }
+  static int shared_bytes(int threads, int width) { return threads / width * warp_bytes(width); }
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const int width = lane.width();
     const int warps = lane.block_extent().x / width;
     const int warp_here = lane.rank() / width;
-    const Index warp = Index{lane.block().x} * warps + warp_here;
+    const Index part = Index{lane.block().x} * warps + warp_here;
+    const Index warp = part / ways;
     const Index first = first_slot + (warp * width + lane.lane()) * Share;
     if (first_slot + warp * width * Share >= end_slot) return; // the whole warp
     // Too many slots, or bodies that are nowhere: nothing of these lists will be used.
@@ -81,10 +86,14 @@ struct FindNear {
     Search<Lane> search{
         *this,
         lane,
-        warp,
-        first,
-        lane.template shared<float>(warp_here * room * 16, room * 4),
-        lane.template shared<unsigned>(warps * room * 16 + warp_here * room * 4, room)};
+        static_cast<int>(part),
+        static_cast<int>(first),
+        lane.template shared<float>(warp_here * warp_bytes(width), room * 4),
+        lane.template shared<unsigned>(warp_here * warp_bytes(width) + room * 16, room),
+        lane.template shared<unsigned>(warp_here * warp_bytes(width) + room * 20,
+                                       most_held * batch),
+        lane.template shared<unsigned>(
+            warp_here * warp_bytes(width) + room * 20 + most_held * batch * 4, most_held * width)};
     search.run();
   }
 
@@ -95,9 +104,11 @@ private:
     using Slots = decltype(std::declval<Lane&>().template shared<unsigned>(0, 0));
     const FindNear& f;
     Lane& lane;
-    Index warp, first;
+    int part, first;
     Floats tile;     ///< of candidates: from the middle of the box, and the square of that
     Slots tile_slot; ///< and their slots
+    Slots held_slot; ///< those of batches that were looked at
+    Slots held_near; ///< and which of them are near a lane's bodies, a bit each
     float low[3] = {}, high[3] = {}, middle[3] = {}; ///< of the box round the bodies
     float own[Share][3] = {};                        ///< from the middle; if close, times -2
     /// A candidate is near if its square and its product with `own` are together less than this.
@@ -106,14 +117,15 @@ private:
     unsigned found = 0;
     unsigned pending[3] = {}; ///< the last entries
     int waiting = 0;          ///< candidates in the tile
+    int held = 0;             ///< batches
     bool counts = false;
     Index row_begin = 0;
 
     RIDGE_DEVICE void run() {
       counts = f.entries.size == 0;
       if (!counts) {
-        row_begin = f.row_begins.size == 0 ? warp * Index{f.most_rows}
-                                           : Index{lane.load(f.row_begins, warp)};
+        row_begin = f.row_begins.size == 0 ? part * Index{f.most_rows}
+                                           : Index{lane.load(f.row_begins, part)};
       }
       draw_box();
       int from[3], extent[3];
@@ -124,16 +136,17 @@ private:
         extent[a] = f.grid.last_cell(a, high[a] + f.reach) - from[a] + 1;
         cells *= extent[a];
       }
-      for (int c = 0; c < cells; c += lane.width())
+      for (int c = part % f.ways * lane.width(); c < cells; c += f.ways * lane.width())
         visit_cells(from, extent, c + lane.lane(), cells);
       if (waiting > 0) look_from(0, waiting);
+      write_held();
       finish();
     }
 
     RIDGE_DEVICE void draw_box() {
       RIDGE_UNROLL
       for (int k = 0; k < Share; ++k) {
-        const Index slot = first + k < f.end_slot ? first + k : f.end_slot - 1;
+        const Index slot = first + k < f.end_slot ? Index{first} + k : f.end_slot - 1;
         const auto at = lane.template load_pack<4>(f.placed, 4 * slot);
         RIDGE_UNROLL
         for (int a = 0; a < 3; ++a) {
@@ -266,16 +279,34 @@ private:
           tile[4 * (begin + j) + a] = a < 3 ? 0.0F : 1e30F;
       }
       lane.warp_barrier();
-      unsigned near = close ? near_middle(begin) : near_anywhere(begin, count);
+      held_near[held * lane.width() + lane.lane()] =
+          close ? near_middle(begin) : near_anywhere(begin, count);
+      for (int j = lane.lane(); j < count; j += lane.width()) {
+        const unsigned slot = tile_slot[begin + j];
+        held_slot[held * batch + j] = slot;
+      }
+      lane.warp_barrier();
+      if (++held == most_held) write_held();
+    }
+
+    /// Near ones of a lane follow each other in space: lanes that wait for the one with most of
+    /// them in a batch wait less for the one with most in many batches.
+    RIDGE_DEVICE void write_held() {
       const auto mine = static_cast<unsigned>(first);
-      while (near != 0) {
+      unsigned near = 0;
+      for (int b = -1; b < held;) {
+        if (near == 0) {
+          if (++b < held) near = held_near[b * lane.width() + lane.lane()];
+          continue;
+        }
         const int j = lowest_bit(near);
         near &= near - 1;
-        const unsigned slot = tile_slot[begin + j];
+        const unsigned slot = held_slot[b * batch + j];
         if (slot - mine < unsigned{Share}) continue; // its own
         if (!counts) append(slot);
         ++found;
       }
+      held = 0;
       lane.warp_barrier();
     }
 
@@ -338,7 +369,7 @@ private:
         most = other > most ? other : most;
       }
       if (lane.lane() == 0) {
-        lane.store(f.row_counts, warp, most);
+        lane.store(f.row_counts, part, most);
         if (most > f.most_rows) (void)lane.atomic_add(f.state, BuildState::overflow, 1U);
       }
       if (counts) return;

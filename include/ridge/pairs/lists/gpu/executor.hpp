@@ -18,20 +18,19 @@ namespace gpu::inline RIDGE_TARGET_NAME {
 template <class Sum>
 int ways_of(const Device& device, Index lists, const GpuListSchedule& s) {
   const int width = device.facts().warp_width;
-  int ways = s.ways != 0 ? s.ways : lists < 65536 ? 4 : lists < 196608 ? 2 : 1;
+  int ways = s.ways != 0 ? s.ways : lists < few_lists ? 4 : 1;
   constexpr int room = 48 << 10;
   while (ways > 1 && (ways * width > s.block || Sum::shared_bytes(s.block, ways) > room))
     ways /= 2;
   return ways;
 }
 
-template <int Share, class I, class P>
-Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s) {
+template <int Share, bool Splits, class I, class P>
+Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s, int ways) {
   using T = typename P::Stored;
   using Bring = BringBodies<I, P>;
-  using Sum = SumNear<I, P, Share>;
+  using Sum = SumNear<I, P, Share, Splits>;
   const ListData& data = *call.lists;
-  const int ways = ways_of<Sum>(queue.device(), data.bodies / Share, s);
   const Index threads = ways * ceil_div(data.end_slot - data.first_slot, Index{Share});
   const Index blocks = std::max<Index>(1, ceil_div(threads, Index{s.block}));
   const LaunchShape shape{
@@ -41,6 +40,7 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
           data.first_slot,
           data.end_slot,
           ways,
+          data.ways,
           {},
           {},
           {},
@@ -73,6 +73,14 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
     sum.body.halt = lists->halt;
     sum();
   });
+}
+
+template <int Share, class I, class P>
+Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s) {
+  const ListData& data = *call.lists;
+  const int ways = ways_of<SumNear<I, P, Share, true>>(queue.device(), data.bodies / Share, s);
+  return ways > 1 || data.ways > 1 ? bind_near<Share, true>(queue, call, s, ways)
+                                   : bind_near<Share, false>(queue, call, s, 1);
 }
 
 } // namespace gpu::inline RIDGE_TARGET_NAME

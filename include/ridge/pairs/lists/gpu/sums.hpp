@@ -65,7 +65,8 @@ struct BringBodies {
   }
 };
 
-template <class I, class P, int Share>
+/// `Splits`: there are several ways or parts.
+template <class I, class P, int Share, bool Splits>
 struct SumNear {
   using T = typename P::Stored;
   using V = Value<P>;
@@ -77,7 +78,8 @@ struct SumNear {
   I interaction;
   double cutoff;
   Index first_slot, end_slot; ///< of the bodies that have lists
-  int ways;                   ///< warps of a block that share a warp's lists
+  int several_ways;           ///< warps of a block that share a warp's lists
+  int several_parts;          ///< of which there are as many: ListData::ways
   Span<const T> brought;
   Span<const unsigned> body, row_counts, row_begins, entries;
   Index most_rows; ///< of each warp, where row_begins is empty
@@ -94,6 +96,7 @@ struct SumNear {
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const int warps = lane.block_extent().x / lane.width();
     const int warp_here = lane.rank() / lane.width();
+    const int ways = ways_here();
     const int way = warp_here % ways;
     const Index warp = Index{lane.block().x} * (warps / ways) + warp_here / ways;
     const Index first = first_slot + (warp * lane.width() + lane.lane()) * Share;
@@ -104,7 +107,7 @@ struct SumNear {
     for (int n = 0; n < Share * I::sums; ++n)
       sum[n / I::sums].at[n % I::sums] = V(0);
     if (has_list) sum_up(lane, warp, way, first, sum);
-    if (ways > 1) add_ways(lane, warp_here, way, sum);
+    if (Splits && ways > 1) add_ways(lane, warp_here, way, sum);
     if (!has_list || way != 0) return;
     RIDGE_UNROLL
     for (int k = 0; k < Share; ++k) {
@@ -117,11 +120,13 @@ struct SumNear {
   }
 
 private:
+  [[nodiscard]] RIDGE_DEVICE int ways_here() const { return Splits ? several_ways : 1; }
+
   struct StoredBody {
     T at[padded];
   };
 
-  /// Over each `ways`-th row of a warp's lists.
+  /// Over each `ways`-th part of a warp's lists or, of one part, row.
   template <class Lane>
   RIDGE_DEVICE void sum_up(const Lane& lane, Index warp, int way, Index first,
                            Body<P, I::sums> (&sum)[Share]) const {
@@ -144,21 +149,28 @@ private:
     if constexpr (Share > 1) {
       if (way == 0) meet_each_other(lane, first, origin, target, sum);
     }
-    const int count = static_cast<int>(lane.load(row_counts, warp));
-    Index at = row_begins.size == 0 ? warp * most_rows : Index{lane.load(row_begins, warp)};
-    at = ((at + way) * lane.width() + lane.lane()) * 4;
-    Pack<unsigned, 4> next{};
-    if (way < count) next = lane.template load_pack<4>(entries, at);
-    for (int row = way; row < count; row += ways) {
-      const Pack<unsigned, 4> four = next; // the next is on its way
-      at += Index{4} * lane.width() * ways;
-      if (row + ways < count) next = lane.template load_pack<4>(entries, at);
-      RIDGE_UNROLL
-      for (int n = 0; n < 4; ++n) {
-        const Body<P, I::sources> source = computed(load(lane, Index{four[n]}), origin);
+    const int ways = ways_here();
+    const int parts = Splits ? several_parts : 1;
+    const int step = parts == 1 ? ways : 1; // from row to row
+    for (int part = parts == 1 ? 0 : way; part < parts; part += ways) {
+      const Index of = warp * parts + part;
+      const int count = static_cast<int>(lane.load(row_counts, of));
+      Index at = row_begins.size == 0 ? of * most_rows : Index{lane.load(row_begins, of)};
+      int row = parts == 1 ? way : 0;
+      at = ((at + row) * lane.width() + lane.lane()) * 4;
+      Pack<unsigned, 4> next{};
+      if (row < count) next = lane.template load_pack<4>(entries, at);
+      for (; row < count; row += step) {
+        const Pack<unsigned, 4> four = next; // the next is on its way
+        at += Index{4} * lane.width() * step;
+        if (row + step < count) next = lane.template load_pack<4>(entries, at);
         RIDGE_UNROLL
-        for (int k = 0; k < Share; ++k)
-          meet(target[k], source, sum[k]);
+        for (int n = 0; n < 4; ++n) {
+          const Body<P, I::sources> source = computed(load(lane, Index{four[n]}), origin);
+          RIDGE_UNROLL
+          for (int k = 0; k < Share; ++k)
+            meet(target[k], source, sum[k]);
+        }
       }
     }
   }
@@ -170,6 +182,7 @@ private:
     using Number = typename P::Computed;
     constexpr int each = Share * I::sums;
     const int width = lane.width();
+    const int ways = ways_here();
     const int lists = lane.block_extent().x / width / ways;
     auto others = lane.template shared<Number>(0, lists * (ways - 1) * width * each);
     const int list = warp_here / ways;
