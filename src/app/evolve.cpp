@@ -6,16 +6,15 @@
 #include "evolve_implicit.hpp"
 #include "evolve_setup.hpp"
 #include "evolve_system.hpp"
-#include "interrupt.hpp"
 #include "picture.hpp"
 #include "progress.hpp"
 #include "rank_pieces.hpp"
 #include "run_device.hpp"
+#include "stepping.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace ridge::app {
@@ -23,9 +22,6 @@ namespace ridge::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// How long the user waits for progress and after Ctrl-C, in seconds.
-constexpr double response = 0.2;
 
 /// From the first step to the last.
 class EvolveCommand {
@@ -279,40 +275,27 @@ private:
   }
 
   void integrate() {
-    using Clock = std::chrono::steady_clock;
-    Index batch = 1;
     ranks_.barrier(); // rank 0 has written a snapshot: that is none of the steps' time
-    while (step_ < run_.target) {
-      const Index next = (step_ / run_.every + 1) * run_.every;
-      const Index stop = std::min({run_.target, next, step_ + batch});
-      const Index steps = stop - step_;
-      const auto begin = Clock::now();
-      sweeps_ ? sweeps_->run(steps) : implicit_->run(steps);
-      queue_.wait();
-      // All ranks take the same steps at a time.
-      const double took =
-          ranks_.greatest(std::chrono::duration<double>(Clock::now() - begin).count());
-      seconds_ += took;
-      step_ = stop;
-      if (took < response / 2 && steps == batch) batch *= 2;
-      if (took > response) batch = std::max<Index>(1, batch / 2);
-      const bool due = step_ % run_.every == 0 || step_ == run_.target;
+    Stepping stepping(ranks_, step_, run_.target, run_.every);
+    while (!stepping.done()) {
+      stepping.take(stepping.next(), [&](Index steps) {
+        sweeps_ ? sweeps_->run(steps) : implicit_->run(steps);
+        queue_.wait();
+      });
+      const bool due = stepping.due();
       if (due) {
         keep();
         ranks_.barrier();
       }
-      progress_.show(fmt::format("step {} of {}", step_, run_.target),
-                     static_cast<double>(step_ - first_) /
-                         static_cast<double>(run_.target - first_));
-      stop_if_asked(due);
+      progress_.show(fmt::format("step {} of {}", step_, run_.target), stepping.part());
+      if (stepping.is_interrupted()) stop(due);
     }
+    seconds_ = stepping.seconds();
     progress_.clear();
   }
 
   /// After Ctrl-C: keeps what there is, so that a restart goes on from here.
-  void stop_if_asked(bool kept_already) {
-    if (step_ == run_.target) return; // all is done
-    if (ranks_.greatest(interrupt_seen() ? 1 : 0) == 0) return;
+  [[noreturn]] void stop(bool kept_already) {
     if (!kept_already) keep();
     ranks_.barrier(); // the first to end ends all: not before rank 0 has written
     throw Failure(fmt::format("interrupted at step {} of {}; {} leads to it: go on with --restart",

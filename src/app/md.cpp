@@ -10,6 +10,7 @@
 #include "nbody_input.hpp"
 #include "progress.hpp"
 #include "run_device.hpp"
+#include "stepping.hpp"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -17,7 +18,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 
@@ -175,12 +175,12 @@ class MdCommand {
 public:
   MdCommand(const MdOptions& options, MdBeginning beginning)
       : o_(options), run_(std::move(beginning.run)), now_(std::move(beginning.at)),
-        files_(std::move(beginning.files)), goes_on_(beginning.goes_on), first_(now_.step),
-        last_(now_.step + std::min(options.steps, nbody_format::most_steps + 1)),
-        every_(options.every.value_or(std::max<Index>(1, options.steps / 10))) {}
+        files_(std::move(beginning.files)), goes_on_(beginning.goes_on),
+        steps_(ranks_, now_.step, now_.step + std::min(options.steps, nbody_format::most_steps + 1),
+               options.every.value_or(std::max<Index>(1, options.steps / 10))) {}
 
   void execute(const Device& device) {
-    if (last_ > nbody_format::most_steps) {
+    if (steps_.last() > nbody_format::most_steps) {
       throw UsageError(fmt::format("--steps {}: a run has at most {} steps", o_.steps,
                                    nbody_format::most_steps));
     }
@@ -272,28 +272,20 @@ private:
   }
 
   void integrate() {
-    Index batch = 1;
-    while (now_.step < last_) {
-      const Index stop = std::min({last_, (now_.step / every_ + 1) * every_, now_.step + batch});
-      const Index steps = stop - now_.step;
-      const double took = ranks_.greatest(advance(steps)); // all take the same steps at a time
-      if (took < response / 2 && steps == batch) batch *= 2;
-      if (took > response) batch = std::max<Index>(1, batch / 2);
-      const bool due = now_.step % every_ == 0 || now_.step == last_;
+    while (!steps_.done()) {
+      steps_.take(steps_.next(), [&](Index steps) { advance(steps); });
+      const bool due = steps_.due();
       if (due) {
         look();
         keep();
       }
-      progress_.show("integrating",
-                     static_cast<double>(now_.step - first_) / static_cast<double>(last_ - first_));
+      progress_.show("integrating", steps_.part());
       stop_if_asked(due);
     }
     progress_.clear();
   }
 
-  /// Seconds that it took.
-  double advance(Index steps) {
-    const auto begin = std::chrono::steady_clock::now();
+  void advance(Index steps) {
     try {
       system_->advance(steps);
     } catch (const UsageError& error) { // a body that is nowhere
@@ -301,17 +293,11 @@ private:
                                 now_.step + steps, error.what(), kept()));
     }
     system_->wait();
-    now_.step += steps;
-    const double took =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    seconds_ += took;
-    return took;
   }
 
   /// After Ctrl-C: keeps what there is, so that a restart goes on from here.
   void stop_if_asked(bool kept_already) {
-    if (now_.step == last_) return;
-    if (ranks_.greatest(interrupt_seen() ? 1 : 0) == 0) return;
+    if (!steps_.is_interrupted()) return;
     if (o_.output.empty()) throw Interrupted{};
     if (!kept_already) {
       look();
@@ -319,24 +305,25 @@ private:
     }
     ranks_.barrier(); // the first to end ends all: not before rank 0 has written
     throw Interrupted{fmt::format("interrupted at step {} of {}; {} keeps it: go on with --restart",
-                                  now_.step, last_, o_.output)};
+                                  now_.step, steps_.last(), o_.output)};
   }
 
   void finish() const {
-    const Index steps = last_ - first_;
+    const Index steps = steps_.taken();
+    const double seconds = steps_.seconds();
     const double rate =
-        seconds_ > 0 ? static_cast<double>(steps * now_.bodies.count()) / seconds_ : 0;
+        seconds > 0 ? static_cast<double>(steps * now_.bodies.count()) / seconds : 0;
     Record record = system_->record();
     if (!o_.json) {
       fmt::print("{} steps in {}, {}; lists were built {} times{}\n", steps,
-                 ridge::to_text(Seconds{seconds_}), quantity(rate, "body-steps/s"),
+                 ridge::to_text(Seconds{seconds}), quantity(rate, "body-steps/s"),
                  system_->builds(), writer_ == nullptr ? "" : "; wrote " + writer_->text());
       return;
     }
     record.kernel = "md";
     system_->add_phases(record);
-    if (steps > 0 && seconds_ > 0) {
-      const Seconds each{seconds_ / static_cast<double>(steps)};
+    if (steps > 0 && seconds > 0) {
+      const Seconds each{seconds / static_cast<double>(steps)};
       record.timing = Timing{each, each, each, static_cast<int>(std::min<Index>(steps, INT_MAX))};
     }
     Json all = Json::parse(to_json(record));
@@ -350,16 +337,13 @@ private:
                  {"skin", p.skin},
                  {"box", p.box},
                  {"steps", steps},
-                 {"seconds", seconds_},
+                 {"seconds", seconds},
                  {"body_steps_per_second", rate},
                  {"builds", system_->builds()},
                  {"output", writer_ == nullptr ? Json() : Json(writer_->text())},
                  {"snapshots", lines_}};
     fmt::print("{}\n", Json::array({all}).dump(2));
   }
-
-  /// How long the user waits for progress and after Ctrl-C, in seconds.
-  static constexpr double response = 0.2;
 
   const MdOptions& o_;
   comm::Communicator& ranks_ = comm::world();
@@ -368,12 +352,11 @@ private:
   md::Diagnostics diagnostics_;
   std::vector<std::filesystem::path> files_;
   bool goes_on_;
-  Index first_, last_, every_;
+  Stepping steps_;
   std::unique_ptr<MdWriter> writer_;
   std::unique_ptr<md::System> system_;
   Progress progress_;
   Json lines_ = Json::array();
-  double seconds_ = 0;
 };
 
 void run_md(const MdOptions& o) {

@@ -1,12 +1,10 @@
 #include "md_file.hpp"
 
-#include "../io/file_names.hpp"
 #include "hdf5_run.hpp"
 #include "hdf5_writing.hpp"
 #include "nbody_format.hpp"
 #include "nbody_input.hpp"
 #include "version.hpp"
-#include "xdmf.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -94,90 +92,34 @@ MdRestart read_md_restart(const fs::path& file) {
   return restart;
 }
 
-MdWriter::MdWriter(const fs::path& target, const std::vector<fs::path>& inputs, bool overwrite)
-    : target_(target), xdmf_(io::xdmf_beside(target)), plan_(overwrite) {
-  for (const fs::path& input : inputs)
-    plan_.reads(input, "the input");
-  plan_.writes(target_, "the output");
-  plan_.writes(xdmf_, "the XDMF file");
-  plan_.claim();
-  first_.emplace(plan_, target_);
-}
-
-std::string MdWriter::text() const {
-  return fmt::format("{} and {}", target_.string(), xdmf_.string());
-}
-
-void MdWriter::write(const MdRun& run, const md::State& state, const md::Diagnostics& diagnostics) {
-  constexpr std::uintmax_t around = 64 << 10; // more than HDF5's own tables take
-  const auto count = static_cast<std::uintmax_t>(state.bodies.count());
-  const std::uintmax_t bytes = 10 * count * static_cast<std::uintmax_t>(bytes_of(run)) + around;
-  if (first_) {
-    first_->require_room(bytes + 8 * count);
-    create(run, state);
-    append(first_->path(), run, state, diagnostics);
-    first_->commit();
-    first_.reset();
-  } else {
-    io::take_room(target_, bytes);
-    append(target_, run, state, diagnostics);
-    io::sync_file(target_);
-  }
-  last_step_ = state.step;
-  times_.push_back(state.time);
-  groups_.push_back(nbody_format::group_of(state.step));
-  io::write_text_file(plan_, xdmf_,
-                      xdmf_points_text({target_.filename().string(), state.bodies.count(),
-                                        bytes_of(run), bytes_of(run), times_, groups_}));
-}
-
-void MdWriter::create(const MdRun& run, const md::State& state) const {
-  quiet_hdf5();
-  Writing out(
-      {H5Fcreate(first_->path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose},
-      target_);
-  const Handle& root = out.file();
-  const md::Parameters& p = run.parameters;
-  out.attribute(root, "program", std::string(md_program));
-  out.attribute(root, "format", md_format);
-  out.attribute(root, "ridge_version", std::string(ridge_version));
-  out.attribute(root, "run", fmt::format("{:016x}", run.id));
-  out.attribute(root, "start", run.start);
-  out.attribute(root, "interaction", run.interaction);
-  out.attribute(root, "settings", fmt::format("{}", fmt::join(run.settings, " ")));
-  out.attribute(root, "precision", std::string(to_text(p.precision)));
-  out.attribute(root, "dt", p.dt);
-  out.attribute(root, "cutoff", p.cutoff);
-  out.attribute(root, "skin", p.skin);
-  for (std::size_t a = 0; a < 3; ++a)
-    out.attribute(root, periods[a], p.box[a]);
-  out.attribute(root, "device", run.device);
-  out.attribute(root, "device_name", run.device_name);
-  out.attribute(root, "schedule", run.schedule);
-  out.attribute(root, "initial_energy", run.energy);
-  out.dataset<1>("mass", {&state.bodies.mass}, 8);
-  (void)out.group("snapshots");
-  out.close();
-}
-
-void MdWriter::append(const fs::path& file, const MdRun& run, const md::State& state,
-                      const md::Diagnostics& d) const {
-  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  // Who looks at the snapshots so far must not stop the run.
-  H5Pset_file_locking(access.id(), false, true);
-  Writing out({H5Fopen(file.c_str(), H5F_ACC_RDWR, access.id()), H5Fclose}, target_);
-  const std::string path = nbody_format::group_of(state.step);
-  {
-    const Handle group = out.group(path);
-    const int bytes = bytes_of(run);
+void MdWriter::write(const MdRun& run, const md::State& state, const md::Diagnostics& d) {
+  const int bytes = bytes_of(run);
+  const auto begin = [&](const Writing& out) {
+    const Handle& root = out.file();
+    const md::Parameters& p = run.parameters;
+    out.attribute(root, "program", std::string(md_program));
+    out.attribute(root, "format", md_format);
+    out.attribute(root, "ridge_version", std::string(ridge_version));
+    out.attribute(root, "run", fmt::format("{:016x}", run.id));
+    out.attribute(root, "start", run.start);
+    out.attribute(root, "interaction", run.interaction);
+    out.attribute(root, "settings", fmt::format("{}", fmt::join(run.settings, " ")));
+    out.attribute(root, "precision", std::string(to_text(p.precision)));
+    out.attribute(root, "dt", p.dt);
+    out.attribute(root, "cutoff", p.cutoff);
+    out.attribute(root, "skin", p.skin);
+    for (std::size_t a = 0; a < 3; ++a)
+      out.attribute(root, periods[a], p.box[a]);
+    out.attribute(root, "device", run.device);
+    out.attribute(root, "device_name", run.device_name);
+    out.attribute(root, "schedule", run.schedule);
+    out.attribute(root, "initial_energy", run.energy);
+  };
+  const auto add = [&](const Writing& out, const Handle& group, const std::string& path) {
     out.dataset(path + "/position", pointers(state.bodies.position), bytes);
     out.dataset(path + "/" + listed_positions, pointers(state.listed), bytes);
     out.dataset(path + "/velocity", pointers(state.bodies.velocity), bytes);
     out.dataset<1>(path + "/potential", {&state.potential}, bytes);
-    out.require(H5Lcreate_hard(out.file().id(), "/mass", group.id(), "mass", H5P_DEFAULT,
-                               H5P_DEFAULT) >= 0);
-    out.attribute(group, "step", state.step);
-    out.attribute(group, "time", state.time);
     out.attribute(group, "kinetic_energy", d.kinetic);
     out.attribute(group, "potential_energy", d.potential);
     out.attribute(group, "energy", d.energy());
@@ -186,8 +128,9 @@ void MdWriter::append(const fs::path& file, const MdRun& run, const md::State& s
     out.attribute(group, "momentum", std::vector(d.momentum.begin(), d.momentum.end()));
     out.attribute(group, "checksum",
                   fmt::format("{:016x}", checksum(run.id, run.parameters, state)));
-  }
-  out.close();
+  };
+  BodiesFile::write({state.step, state.time, state.bodies.mass, 10 * bytes, bytes, bytes}, begin,
+                    add);
 }
 
 } // namespace ridge::app

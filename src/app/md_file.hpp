@@ -9,13 +9,12 @@
 //                          checksum, makes it complete
 #pragma once
 
-#include "../io/output_file.hpp"
+#include "bodies_file.hpp"
 
 #include <md/state.hpp>
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,35 +41,16 @@ struct MdRestart {
 /// run or its last snapshot is not of that run or was changed; Failure when it cannot be read.
 [[nodiscard]] MdRestart read_md_restart(const std::filesystem::path& file);
 
-/// Writes a run's file a snapshot at a time. The file appears with the first; from then on it is
-/// complete and closed between snapshots.
-class MdWriter {
+/// Writes a run's file a snapshot at a time.
+class MdWriter : public BodiesFile {
 public:
-  /// Claims `target` and the XDMF file beside it; `inputs` are what was read. Throws what
-  /// OutputPlan throws.
+  /// Throws what OutputPlan throws.
   MdWriter(const std::filesystem::path& target, const std::vector<std::filesystem::path>& inputs,
-           bool overwrite);
+           bool overwrite)
+      : BodiesFile(target, inputs, overwrite) {}
 
   /// Throws Failure: the snapshots written before stay.
   void write(const MdRun& run, const md::State& state, const md::Diagnostics& diagnostics);
-
-  /// What it leaves: "run.h5 and run.xdmf".
-  [[nodiscard]] std::string text() const;
-  [[nodiscard]] const std::filesystem::path& target() const { return target_; }
-  /// Step of the last snapshot that was written.
-  [[nodiscard]] std::optional<Index> last_step() const { return last_step_; }
-
-private:
-  void create(const MdRun& run, const md::State& state) const;
-  void append(const std::filesystem::path& file, const MdRun& run, const md::State& state,
-              const md::Diagnostics& diagnostics) const;
-
-  std::filesystem::path target_, xdmf_;
-  io::OutputPlan plan_;
-  std::optional<io::OutputFile> first_; ///< until the file has appeared
-  std::optional<Index> last_step_;
-  std::vector<double> times_;
-  std::vector<std::string> groups_;
 };
 
 } // namespace ridge::app

@@ -9,13 +9,13 @@
 #include "nbody_report.hpp"
 #include "progress.hpp"
 #include "run_device.hpp"
+#include "stepping.hpp"
 
 #include <fmt/core.h>
 #include <nbody/solar_system.hpp>
 #include <nbody/starts.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 
@@ -155,11 +155,11 @@ public:
   NbodyCommand(const NbodyOptions& options, Beginning beginning)
       : o_(options), run_(std::move(beginning.run)), now_(std::move(beginning.at)),
         files_(std::move(beginning.files)), goes_on_(beginning.goes_on), report_(options.json),
-        first_(now_.step), last_(now_.step + std::min(options.steps, nbody_format::most_steps + 1)),
-        every_(options.every.value_or(std::max<Index>(1, options.steps / 10))) {}
+        steps_(ranks_, now_.step, now_.step + std::min(options.steps, nbody_format::most_steps + 1),
+               options.every.value_or(std::max<Index>(1, options.steps / 10))) {}
 
   void execute(const Device& device) {
-    if (last_ > nbody_format::most_steps) {
+    if (steps_.last() > nbody_format::most_steps) {
       throw UsageError(fmt::format("--steps {}: a run has at most {} steps", o_.steps,
                                    nbody_format::most_steps));
     }
@@ -243,46 +243,27 @@ private:
     // Often enough for the fastest planet, seldom enough to be cheap.
     constexpr double sample_days = 2;
     const Index sample =
-        planets ? std::max<Index>(1, static_cast<Index>(sample_days / run_.parameters.dt)) : last_;
+        planets ? std::max<Index>(1, static_cast<Index>(sample_days / run_.parameters.dt)) : 0;
     if (planets && static_cast<double>(sample) * run_.parameters.dt <= 20) periods_.emplace();
-    Index batch = 1;
     if (periods_) periods_->look(now_.time, now_.bodies);
-    while (now_.step < last_) {
-      const auto next_multiple = [&](Index n) { return (now_.step / n + 1) * n; };
-      Index stop = std::min({last_, next_multiple(every_), now_.step + batch});
-      if (periods_) stop = std::min(stop, next_multiple(sample));
-      const Index steps = stop - now_.step;
-      // All ranks take the same steps at a time.
-      const double seconds = ranks_.greatest(advance(steps));
-      if (seconds < response / 2 && steps == batch) batch *= 2;
-      if (seconds > response) batch = std::max<Index>(1, batch / 2);
-      const bool due = now_.step % every_ == 0 || now_.step == last_;
+    while (!steps_.done()) {
+      steps_.take(steps_.next(periods_ ? sample : 0), [&](Index steps) {
+        system_->advance(steps);
+        system_->wait();
+      });
+      const bool due = steps_.due();
       if (periods_ || due) look();
       if (periods_) periods_->look(now_.time, now_.bodies);
       if (due) keep();
-      progress_.show("integrating",
-                     static_cast<double>(now_.step - first_) / static_cast<double>(last_ - first_));
+      progress_.show("integrating", steps_.part());
       stop_if_asked(due);
     }
     progress_.clear();
   }
 
-  /// Seconds that it took.
-  double advance(Index steps) {
-    const auto begin = std::chrono::steady_clock::now();
-    system_->advance(steps);
-    system_->wait();
-    now_.step += steps;
-    const double took =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    seconds_ += took;
-    return took;
-  }
-
   /// After Ctrl-C: keeps what there is, so that a restart goes on from here.
   void stop_if_asked(bool kept_already) {
-    if (now_.step == last_) return; // all is done
-    if (ranks_.greatest(interrupt_seen() ? 1 : 0) == 0) return;
+    if (!steps_.is_interrupted()) return;
     if (o_.output.empty()) throw Interrupted{};
     if (!kept_already) {
       look();
@@ -290,7 +271,7 @@ private:
     }
     ranks_.barrier(); // the first to end ends all: not before rank 0 has written
     throw Failure(fmt::format("interrupted at step {} of {}; {} keeps it: go on with --restart",
-                              now_.step, last_, o_.output));
+                              now_.step, steps_.last(), o_.output));
   }
 
   void finish() {
@@ -298,9 +279,9 @@ private:
     end.force = system_->record();
     system_->add_error(end.force);
     end.force.schedule_name = system_->schedule().name;
-    end.steps = last_ - first_;
+    end.steps = steps_.taken();
     end.evaluations = end.steps * static_cast<Index>(leapfrogs(run_.parameters.integrator).size());
-    end.seconds = seconds_;
+    end.seconds = steps_.seconds();
     end.on_device = system_->held();
     constexpr Index values = 8; // of a body: place, velocity, mass, potential
     end.on_host = Bytes{values * now_.bodies.count() * static_cast<Index>(sizeof(double))};
@@ -309,9 +290,6 @@ private:
     report_.end(run_, end);
   }
 
-  /// How long the user waits for progress and after Ctrl-C, in seconds.
-  static constexpr double response = 0.2;
-
   const NbodyOptions& o_;
   comm::Communicator& ranks_ = comm::world();
   NbodyRun run_;
@@ -319,12 +297,11 @@ private:
   std::vector<std::filesystem::path> files_;
   bool goes_on_;
   NbodyReport report_;
-  Index first_, last_, every_;
+  Stepping steps_;
   std::unique_ptr<NbodyWriter> writer_;
   std::unique_ptr<nbody::System> system_;
   std::optional<nbody::PeriodMeter> periods_;
   Progress progress_;
-  double seconds_ = 0;
 };
 
 void run_nbody(const NbodyOptions& o) {

@@ -10,13 +10,12 @@
 // and origin_z. Where forces are of a tree, there is acceleration of N x 3 values, too.
 #pragma once
 
-#include "../io/output_file.hpp"
+#include "bodies_file.hpp"
 
 #include <nbody/snapshot.hpp>
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,36 +41,16 @@ struct NbodyRestart {
 /// run or its last snapshot is not of that run or was changed; Failure when it cannot be read.
 [[nodiscard]] NbodyRestart read_restart(const std::filesystem::path& file);
 
-/// Writes a run's file a snapshot at a time. The file appears with the first; from then on it is
-/// complete and closed between snapshots. Room on the disk is taken before a snapshot is begun, so
-/// that a full disk costs the new one only.
-class NbodyWriter {
+/// Writes a run's file a snapshot at a time.
+class NbodyWriter : public BodiesFile {
 public:
-  /// Claims `target` and the XDMF file beside it; `inputs` are what was read. Throws what
-  /// OutputPlan throws.
+  /// Throws what OutputPlan throws.
   NbodyWriter(const std::filesystem::path& target, const std::vector<std::filesystem::path>& inputs,
-              bool overwrite);
+              bool overwrite)
+      : BodiesFile(target, inputs, overwrite) {}
 
   /// Throws Failure: the snapshots written before stay.
   void write(const NbodyRun& run, const nbody::Snapshot& snapshot);
-
-  /// What it leaves: "run.h5 and run.xdmf".
-  [[nodiscard]] std::string text() const;
-  [[nodiscard]] const std::filesystem::path& target() const { return target_; }
-  /// Step of the last snapshot that was written.
-  [[nodiscard]] std::optional<Index> last_step() const { return last_step_; }
-
-private:
-  void create(const NbodyRun& run, const nbody::Snapshot& first);
-  void append(const NbodyRun& run, const nbody::Snapshot& snapshot);
-  void write_xdmf(const NbodyRun& run, const nbody::Snapshot& snapshot);
-
-  std::filesystem::path target_, xdmf_;
-  io::OutputPlan plan_;
-  std::optional<io::OutputFile> first_; ///< until the file has appeared
-  std::optional<Index> last_step_;
-  std::vector<double> times_;
-  std::vector<std::string> groups_;
 };
 
 } // namespace ridge::app
