@@ -6,6 +6,7 @@
 //   const double n = norm2(world, queue, part, out);
 #pragma once
 
+#include <ridge/comm/step.hpp>
 #include <ridge/device/graph.hpp>
 #include <ridge/lattice/halo.hpp>
 #include <ridge/lattice/shift.hpp>
@@ -41,7 +42,7 @@ namespace detail {
 /// has the bits of one rank; what lies around that is undefined afterwards. Subsets are those of
 /// the whole lattice. Collective, like run().
 template <class S, class K>
-class RankProgram {
+class RankProgram final : public comm::Step {
 public:
   /// Fields are on `part.held()`. Queue, fields and communicator must outlive it. Throws as Program
   /// and HaloExchange do.
@@ -56,9 +57,9 @@ public:
                     SiteLoopCall<S, K>{call.z, Stored<S, E>{call.z, call.e}, call.subset},
                     options) {}
 
-  /// Gives one launch to the queue. Where the exchange can be recorded, it and the launches are a
-  /// graph the second time, and one launch from then on.
-  void run() {
+  /// Where the exchange can be recorded, it and the launches are a graph the second time, and one
+  /// launch from then on.
+  void run() override {
     all_.run(queue_, exchange_.can_be_recorded(), [this] {
       exchange_.begin();
       if (inner_) inner_->run();
@@ -67,9 +68,21 @@ public:
     });
   }
 
+  void run_exchange() override {
+    halos_.run(queue_, exchange_.can_be_recorded(), [this] {
+      exchange_.begin();
+      exchange_.finish();
+    });
+  }
+  void run_compute() override {
+    if (inner_) inner_->run();
+    if (outer_) outer_->run();
+  }
+  [[nodiscard]] bool exchanges() const override { return exchange_.messages() > 0; }
+
   [[nodiscard]] const HaloExchange& exchange() const { return exchange_; }
-  /// What runs on all ranks together; not timed. Not collective.
-  [[nodiscard]] Record record() const {
+  /// Not collective.
+  [[nodiscard]] Record record() const override {
     return detail::rank_record(whole_.record(queue_.device(), schedule_, name_), part_,
                                exchange_.carrier());
   }
@@ -111,7 +124,7 @@ private:
   Schedule schedule_;
   Pattern<Call> whole_;                  ///< for the record
   std::optional<Program> inner_, outer_; ///< none where they have no sites
-  Repeated all_;
+  Repeated all_, halos_;
 };
 
 template <class S, class E>
