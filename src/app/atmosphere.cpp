@@ -122,7 +122,7 @@ struct AtmosphereCommand {
         if (took < seconds_between_looks / 2) at_once *= 2;
         if (took > seconds_between_looks && at_once > 1) at_once /= 2;
         progress.show(fmt::format("{:.0f} s of {:.0f}", air.time(), time), air.time() / time);
-        finished = ranks.greatest(interrupt_seen() ? 1 : 0) == 0;
+        finished = !interrupt_seen_by(ranks);
       }
       keep();
     }

@@ -25,6 +25,11 @@ std::string BodiesFile::text() const {
   return fmt::format("{} and {}", target_.string(), xdmf_.string());
 }
 
+std::string BodiesFile::kept() const {
+  if (!last_step_) return "";
+  return fmt::format("; {} keeps the snapshots up to step {}", target_.string(), *last_step_);
+}
+
 void BodiesFile::write(
     const Head& s, const std::function<void(const Writing&)>& begin,
     const std::function<void(const Writing&, const Handle& group, const std::string& path)>& add) {

@@ -26,9 +26,9 @@ class BodiesFile {
 public:
   /// What it leaves: "run.h5 and run.xdmf".
   [[nodiscard]] std::string text() const;
-  [[nodiscard]] const std::filesystem::path& target() const { return target_; }
-  /// Step of the last snapshot that was written.
-  [[nodiscard]] std::optional<Index> last_step() const { return last_step_; }
+  /// Ends what is said of an error: "; run.h5 keeps the snapshots up to step 200". Empty before the
+  /// first.
+  [[nodiscard]] std::string kept() const;
 
 protected:
   /// Claims `target` and the XDMF file beside it; `inputs` are what was read. Throws what

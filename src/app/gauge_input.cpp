@@ -65,10 +65,6 @@ Extents stored_ranks(const comm::Communicator& ranks, const Extents& extents,
                       : parsed_ranks(ranks, extents, grid);
 }
 
-bool interrupt_seen_by(comm::Communicator& ranks) {
-  return ranks.greatest(interrupt_seen() ? 1 : 0) != 0;
-}
-
 void write_configuration(const io::OutputPlan& plan, const std::string& file,
                          const io::GaugeForm& form, const io::GaugeConfiguration& configuration) {
   io::OutputFile output(plan, file);

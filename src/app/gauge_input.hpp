@@ -25,9 +25,6 @@ namespace ridge::app {
 [[nodiscard]] Extents stored_ranks(const comm::Communicator& ranks, const Extents& extents,
                                    const std::string& grid);
 
-/// Whether the user asked to stop, as all ranks see it. Collective.
-[[nodiscard]] bool interrupt_seen_by(comm::Communicator& ranks);
-
 /// Writes a configuration to a file of the plan, as a whole or not at all.
 void write_configuration(const io::OutputPlan& plan, const std::string& file,
                          const io::GaugeForm& form, const io::GaugeConfiguration& configuration);

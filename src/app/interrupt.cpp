@@ -31,6 +31,10 @@ bool interrupt_seen() {
   return asked_to_stop != 0;
 }
 
+bool interrupt_seen_by(comm::Communicator& ranks) {
+  return ranks.greatest(interrupt_seen() ? 1 : 0) != 0;
+}
+
 int interrupted_status() {
   return 128 + static_cast<int>(asked_to_stop);
 }

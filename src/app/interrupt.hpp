@@ -3,6 +3,10 @@
 
 #include <string>
 
+namespace ridge::comm {
+class Communicator;
+} // namespace ridge::comm
+
 namespace ridge::app {
 
 /// Thrown by `check_interrupt`; unwinding removes what is unfinished.
@@ -16,6 +20,8 @@ void catch_interrupts();
 
 /// Whether the user asked to stop.
 [[nodiscard]] bool interrupt_seen();
+/// Whether the user of any rank did. Collective.
+[[nodiscard]] bool interrupt_seen_by(comm::Communicator& ranks);
 
 /// What a shell knows it by: 128 and the signal's number, 130 for Ctrl-C.
 [[nodiscard]] int interrupted_status();

@@ -232,11 +232,7 @@ private:
     }
   }
 
-  [[nodiscard]] std::string kept() const {
-    if (writer_ == nullptr || !writer_->last_step()) return "";
-    return fmt::format("; {} keeps the snapshots up to step {}", writer_->target().string(),
-                       *writer_->last_step());
-  }
+  [[nodiscard]] std::string kept() const { return writer_ == nullptr ? "" : writer_->kept(); }
 
   void integrate() {
     const bool planets = run_.start == "solar-system";

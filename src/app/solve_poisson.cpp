@@ -246,7 +246,7 @@ struct PoissonCommand {
     options.reproducible = reproducible;
     options.progress = [this, &progress, &ranks](int cycle, double residual) {
       progress.show(fmt::format("cycle {}: residual {:.1e} of {:.0e}", cycle, residual, tolerance));
-      return ranks.greatest(interrupt_seen() ? 1 : 0) == 0;
+      return !interrupt_seen_by(ranks);
     };
     return options;
   }

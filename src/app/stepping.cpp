@@ -26,7 +26,7 @@ void Stepping::learn(Index steps, double took) {
 }
 
 bool Stepping::is_interrupted() const {
-  return step_ != last_ && ranks_.greatest(interrupt_seen() ? 1 : 0) != 0;
+  return step_ != last_ && interrupt_seen_by(ranks_);
 }
 
 } // namespace ridge::app
