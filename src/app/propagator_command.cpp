@@ -73,6 +73,23 @@ void PropagatorCommand::choose(const char* option, const std::string& value, con
     throw UsageError(fmt::format("{} {}: expected {} or {}", option, value, first, second));
 }
 
+std::vector<double> PropagatorCommand::parse_shifts(const std::string& text) {
+  std::vector<double> all;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  while (at != end) {
+    double shift = 0;
+    const auto [next, status] = std::from_chars(at, end, shift);
+    const bool more = next != end && *next == ',' && next + 1 != end;
+    if (status != std::errc{} || !(next == end || more) || !(shift >= 0) || !std::isfinite(shift))
+      throw UsageError(
+          fmt::format("--shifts {}: expected numbers of at least 0, such as 0.01,0.1", text));
+    all.push_back(shift);
+    at = more ? next + 1 : next;
+  }
+  return all;
+}
+
 void PropagatorCommand::run() {
   choose("--boundary", boundary, "antiperiodic", "periodic");
   check();
@@ -208,7 +225,7 @@ void PropagatorCommand::shifted_columns(ColumnSolver& solver, std::size_t volume
         fmt::print("{:>6} {:>12g} {:>10} {:>12.2e}{}\n", c, all[i], solved[i].iterations,
                    solved[i].residual, solved[i].converged ? "" : "  not converged");
       }
-      if (writer != nullptr) writer->write(static_cast<int>(i) * io::propagator_columns + c, x[i]);
+      if (writer != nullptr) writer->write(static_cast<int>(i) * 3 * spins() + c, x[i]);
     }
     std::fflush(stdout);
   }

@@ -69,6 +69,8 @@ protected:
   [[nodiscard]] virtual bool can_go_on() const = 0;
   /// Of systems (D^+ D + shift) x = D^+ b; none where D x = b is solved.
   [[nodiscard]] virtual std::vector<double> shifts() const { return {}; }
+  /// Those of "S,S,...". Throws UsageError for what is not such a text.
+  [[nodiscard]] static std::vector<double> parse_shifts(const std::string& text);
   /// Of a site; columns are three for each.
   [[nodiscard]] virtual int spins() const { return 4; }
   [[nodiscard]] gauge::Boundary fermion_boundary() const {

@@ -32,6 +32,17 @@ public:
     return solver_.residual(vectors(x), vectors(b));
   }
 
+  std::vector<solve::Solved> solve_shifted(std::vector<io::Column>& x, const io::Column& b,
+                                           const std::vector<double>& shifts,
+                                           const solve::Options& options) override {
+    std::vector<gauge::StaggeredSolver::Sites> found;
+    const auto solved = solver_.solve_shifted(found, vectors(b), shifts, options);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      for (std::size_t at = 0; at < b.size(); ++at)
+        x[i][at](0) = found[i][at];
+    return solved;
+  }
+
 private:
   static gauge::StaggeredSolver::Sites vectors(const io::Column& column) {
     gauge::StaggeredSolver::Sites all(column.size());
@@ -48,12 +59,16 @@ public:
     add_options(command);
     command.add("--mass", &mass_, "of the quark, not 0: D = mass + hops / 2");
     add_rank_grid(command, &grid_);
+    command.add("--shifts", &shifts_text_,
+                "S,S,...: (D^+ D + S) x = D^+ b for each, by one solve with several shifts");
     command.set_footer("\nThree columns of a colour vector a site. Ctrl-C keeps the columns that "
                        "are done.\n");
   }
 
 private:
   void check() const override {
+    if (!shifts().empty() && (reproducible || ranks().ranks() > 1))
+      throw UsageError("--shifts is for one rank, without --reproducible");
     if (!mass_ || *mass_ == 0 || !std::isfinite(*mass_))
       throw UsageError("--mass is needed, a number other than 0");
   }
@@ -70,9 +85,11 @@ private:
   [[nodiscard]] std::string solver_text() const override { return "cg"; }
   [[nodiscard]] bool can_go_on() const override { return false; }
   [[nodiscard]] int spins() const override { return 1; }
+  [[nodiscard]] std::vector<double> shifts() const override { return parse_shifts(shifts_text_); }
 
   std::string grid_;
   std::optional<double> mass_;
+  std::string shifts_text_;
 };
 
 } // namespace

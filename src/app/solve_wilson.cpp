@@ -12,7 +12,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 namespace ridge::app {
@@ -229,22 +228,7 @@ private:
   }
   [[nodiscard]] std::string solver_text() const override { return solver; }
   [[nodiscard]] bool can_go_on() const override { return shifts_text.empty(); }
-  [[nodiscard]] std::vector<double> shifts() const override {
-    std::vector<double> all;
-    const char* at = shifts_text.data();
-    const char* const end = at + shifts_text.size();
-    while (at != end) {
-      double shift = 0;
-      const auto [next, status] = std::from_chars(at, end, shift);
-      const bool more = next != end && *next == ',' && next + 1 != end;
-      if (status != std::errc{} || !(next == end || more) || !(shift >= 0) || !std::isfinite(shift))
-        throw UsageError(fmt::format(
-            "--shifts {}: expected numbers of at least 0, such as 0.01,0.1", shifts_text));
-      all.push_back(shift);
-      at = more ? next + 1 : next;
-    }
-    return all;
-  }
+  [[nodiscard]] std::vector<double> shifts() const override { return parse_shifts(shifts_text); }
 
   std::optional<double> kappa, mass, csw;
   std::optional<Index> columns;

@@ -48,12 +48,36 @@ def test_the_dense_solution(ridge, folder, device, at, boundary):
     assert np.allclose([float(c) for c in record["correlator"].split()], slices, rtol=1e-8)
 
 
+@pytest.mark.parametrize("device", ["cpu", "simt:64"])
+def test_shifts(ridge, folder, device):
+    links = gauge_files.random_links(SIZE, seed=5, spread=0.3)
+    gauge_files.write_nersc(folder / "lat.nersc", links)
+    shifts = [0.7, 0, 0.05]
+    (record,) = ridge.good("solve", "staggered", "lat.nersc", "--mass", 0.3, "--tol", 1e-11, "-o", "s.h5", "--source",
+                           "point:1,2,0,2", "--shifts", "0.7,0,0.05", "--device", device, "--json", "--no-roof").records()
+    d = dense_staggered(links, 0.3)
+    with h5py.File("s.h5") as h5:
+        data = h5["propagator"]
+        assert data.shape == (9, *SIZE[::-1], 3, 2) and data.attrs["shifts"].tolist() == shifts
+        found = data[...].view(complex).reshape(3, 3, -1)
+        assert max(data.attrs["residuals"]) <= 1e-11 and min(data.attrs["iterations"]) > 3
+    place = np.array((1, 2, 0, 2)) @ np.cumprod((1, *SIZE[:3]))
+    for x, shift in zip(found, shifts):
+        right = np.linalg.solve(d.conj().T @ d + shift * np.eye(len(d)), d.conj().T[:, 3 * place:3 * place + 3]).T
+        assert np.abs(x - right).max() < 1e-9 * np.abs(right).max(), shift
+    assert record["check"]["ok"] and record["residual"] <= 1e-11
+
+
 def test_bad_words(ridge, folder):
     gauge_files.write_nersc(folder / "lat.nersc", gauge_files.random_links(SIZE, seed=5, spread=0.3))
     gauge_files.write_nersc(folder / "odd.nersc", gauge_files.random_links((2, 3, 2, 4), seed=5, spread=0.3))
     words = ("solve", "staggered", "lat.nersc", "-o", "p.h5")
     ridge.bad(*words, says="--mass is needed")
     ridge.bad(*words, "--mass", 0, says="other than 0")
+    ridge.bad(*words, "--mass", 1, "--shifts", "0.1,", says="--shifts 0.1,: expected numbers of at least 0")
+    ridge.bad(*words, "--mass", 1, "--shifts", "1,0", "--iterations", 2, "--device", "cpu", "--tol", 1e-12, code=1,
+              says="6 of 6 columns did not converge")
+    (folder / "p.h5").unlink()
     ridge.bad("solve", "staggered", "odd.nersc", "-o", "p.h5", "--mass", 1, says="all extents are even")
     ridge.bad(*words, "--mass", 0.5, "--iterations", 1, "--device", "cpu", code=1, says="3 of 3 columns did not converge")
     assert left_in(folder) == ["lat.nersc", "odd.nersc", "p.h5"]

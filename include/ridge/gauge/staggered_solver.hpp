@@ -3,6 +3,9 @@
 //
 //   (m^2 - H_eo H_oe / 4) x_e = m b_e - H_eo b_o / 2,   x_o = (b_o - H_oe x_e / 2) / m
 //
+// With shifts: D^+ D = m^2 - H^2 / 4 leaves the parities apart, so that (D^+ D + s) z = b is solved
+// on the sites of the parities that b has, for all s in one solve; x = D^+ z.
+//
 //   gauge::StaggeredSolver solver(queue, extents, links, 0.05);
 //   const solve::Solved solved = solver.solve(x, b, {.tolerance = 1e-10});
 #pragma once
@@ -38,6 +41,12 @@ public:
 
   /// x = D^-1 b, from what x holds; the residual is |b - D x| / |b|, computed anew.
   solve::Solved solve(Sites& x, const Sites& b, const solve::Options& options);
+  /// x[i] = (D^+ D + shifts[i])^-1 D^+ b for shifts of at least 0, in the iterations of one solve a
+  /// parity of b, on one rank. Residuals are those of D^+ b, computed anew. The first of what is
+  /// returned has seconds, bytes and operations of all.
+  std::vector<solve::Solved> solve_shifted(std::vector<Sites>& x, const Sites& b,
+                                           const std::vector<double>& shifts,
+                                           const solve::Options& options);
   /// |b - D x| / |b|.
   [[nodiscard]] double residual(const Sites& x, const Sites& b);
 
