@@ -56,10 +56,14 @@ def devito_of(side, p0, c0, rho0):
     return run
 
 
+CORES = os.sched_getaffinity(0)  # before OpenMP binds this thread, and what it starts, to one of them
+
+
 def ridge_run(program, folder, steps, dt, name):
     out = subprocess.run([program, "evolve", "acoustic", folder / "start.h5", "-o", folder / f"{name}.h5", "--steps",
                           str(steps), "--every", str(steps), "--dt", repr(dt), "--device", "cpu", "--overwrite", "--json"],
-                         capture_output=True, text=True, check=True).stdout
+                         capture_output=True, text=True, check=True,
+                         preexec_fn=lambda: os.sched_setaffinity(0, CORES)).stdout
     (record,) = json.loads(out)
     return record["seconds"] * steps, record["schedule"]
 
