@@ -47,11 +47,20 @@ std::vector<std::string> words_in(const std::string& text, char separator) {
 void SystemCommand::execute() {
   queue_.emplace(
       device_of_run(comm::world(), o_.device, {o_.restart, run_["device"], run_["device_name"]}));
-  const bool same = goes_on_ && to_text(queue_->device().id()) == run_["device"];
+  // A schedule of ranks is that of the first one's part.
+  const bool same = goes_on_ && to_text(queue_->device().id()) == run_["device"] && !setup_.part &&
+                    run_.find("rank_grid") == run_.end();
+  if (setup_.part) {
+    run_["rank_grid"] = comm::to_text(setup_.part->grid.ranks());
+  } else {
+    run_.erase("rank_grid");
+  }
   setup_.schedule = !o_.schedule.empty() ? o_.schedule : same ? run_["schedule"] : "auto";
-  setup_.schedule = chain::to_text(chain::parse_schedule(setup_.schedule, queue_->device(),
-                                                         kernel_.description(bytes_), extents_)
-                                       .schedule);
+  setup_.schedule = ranks_.gather_text(setup_.schedule)[0];
+  setup_.schedule =
+      chain::to_text(chain::parse_schedule(setup_.schedule, queue_->device(),
+                                           kernel_.description(bytes_), setup_.extents)
+                         .schedule);
   run_["device"] = to_text(queue_->device().id());
   run_["device_name"] = queue_->device().facts().name;
   run_["schedule"] = setup_.schedule;
@@ -63,31 +72,6 @@ void SystemCommand::execute() {
   finish();
 }
 
-void SystemCommand::put(int array, Index z, const std::vector<double>& plane) {
-  const Index3 n = system_->points(array);
-  const chain::SystemBox box{{0, 0, z}, {n.x, n.y, 1}};
-  if (bytes_ == 8) {
-    system_->write(array, box, plane.data());
-  } else {
-    const std::vector<float> narrow(plane.begin(), plane.end());
-    system_->write(array, box, narrow.data());
-  }
-}
-
-std::vector<double> SystemCommand::get(int array, Index z) {
-  const Index3 n = system_->points(array);
-  const chain::SystemBox box{{0, 0, z}, {n.x, n.y, 1}};
-  std::vector<double> plane(static_cast<std::size_t>(n.x * n.y));
-  if (bytes_ == 8) {
-    system_->read(array, box, plane.data());
-    return plane;
-  }
-  std::vector<float> narrow(plane.size());
-  system_->read(array, box, narrow.data());
-  std::copy(narrow.begin(), narrow.end(), plane.begin());
-  return plane;
-}
-
 void SystemCommand::fill() {
   if (kernel_.start && !goes_on_) {
     fill_by_start();
@@ -95,17 +79,19 @@ void SystemCommand::fill() {
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       const int a = array_of(names_[i]);
       if (goes_on_ && kernel_.is_state(a)) continue;
-      const Index3 n = system_->points(a);
+      const Index3 n = points_of(a);
+      const comm::Box own = own_points(a);
       std::vector<double> plane(static_cast<std::size_t>(n.x * n.y));
-      for (Index z = 0; z < n.z; ++z) {
+      for (Index z = own.begin.z; z < own.end.z; ++z) {
         read_plane(fields_[i], z, plane);
-        if (kernel_.is_state(a)) count_odd(plane);
+        if (kernel_.is_state(a)) count_odd(plane, n.x);
         put(a, z, plane);
       }
     }
   }
   if (goes_on_) fill_from_snapshot();
-  if (odd_ > 0)
+  odd_ = static_cast<Index>(ranks_.sum(static_cast<double>(odd_)));
+  if (odd_ > 0 && ranks_.rank() == 0)
     fmt::print(stderr, "ridge: the start holds {} values that are not finite; they pass through\n",
                odd_);
   system_->started();
@@ -118,10 +104,10 @@ void SystemCommand::fill_by_start() {
                                       std::vector<double>(points));
   std::vector<double> given(fields_.size());
   std::vector<double> made(static_cast<std::size_t>(arrays()));
-  for (Index z = 0; z < extents_.z; ++z) {
+  for (Index z = own_.begin.z; z < own_.end.z; ++z) {
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       read_plane(fields_[i], z, from[i]);
-      count_odd(from[i]);
+      count_odd(from[i], extents_.x);
     }
     for (std::size_t p = 0; p < points; ++p) {
       for (std::size_t i = 0; i < from.size(); ++i)
@@ -142,11 +128,12 @@ void SystemCommand::fill_from_snapshot() {
   for (int a = 0; a < arrays(); ++a) {
     if (!kernel_.is_state(a)) continue;
     const StartField field{InputDataset({file, std::string("/") + name_of(a)}), 0};
-    const Index3 n = system_->points(a);
+    const Index3 n = points_of(a);
+    const comm::Box own = own_points(a);
     if (field.data->extents().xyz() != n || field.data->element_bytes() != bytes_)
       throw UsageError(fmt::format("{} does not fit the run's input", file.string()));
     std::vector<double> plane(static_cast<std::size_t>(n.x * n.y));
-    for (Index z = 0; z < n.z; ++z) {
+    for (Index z = own.begin.z; z < own.end.z; ++z) {
       read_plane(field, z, plane);
       put(a, z, plane);
     }
@@ -158,11 +145,15 @@ void SystemCommand::say_begin() const {
   const Extents shown = dimensions_ == 1   ? Extents{extents_.x}
                         : dimensions_ == 2 ? Extents{extents_.x, extents_.y}
                                            : Extents{extents_.x, extents_.y, extents_.z};
-  fmt::print(
-      "{} {} {} on {} ({}); dt {:g} ({}){}{}\n", run_.at("kernel"), to_text(shown),
-      bytes_ == 4 ? "fp32" : "fp64", run_.at("device"), run_.at("device_name"), setup_.dt, dt_note_,
-      setup_.sources.empty() ? "" : fmt::format("; {} sources", setup_.sources.size()),
-      setup_.receivers.empty() ? "" : fmt::format("; {} receivers", setup_.receivers.size()));
+  fmt::print("{} {} {} on {} ({}){}; dt {:g} ({}){}{}\n", run_.at("kernel"), to_text(shown),
+             bytes_ == 4 ? "fp32" : "fp64", run_.at("device"), run_.at("device_name"),
+             !setup_.part ? ""
+                          : fmt::format("; {} ranks as {}", ranks_.ranks(),
+                                        comm::to_text(setup_.part->grid.ranks())),
+             setup_.dt, dt_note_,
+             setup_.sources.empty() ? "" : fmt::format("; {} sources", setup_.sources.size()),
+             setup_.receivers.empty() ? ""
+                                      : fmt::format("; {} receivers", setup_.receivers.size()));
   std::fflush(stdout);
 }
 
@@ -204,35 +195,33 @@ void SystemCommand::keep() {
   }
   for (int a = 0; a < arrays(); ++a) {
     if (!kernel_.is_state(a)) continue;
-    const Index3 n = system_->points(a);
-    fields.push_back({name_of(a), n, dimensions_, [this, a, n](Index z, void* to) {
-                        system_->read(a, {{0, 0, z}, {n.x, n.y, 1}}, to);
-                      }});
+    fields.push_back(
+        {name_of(a), points_of(a), dimensions_, [this, a](Index z, void* to) { bring(a, z, to); }});
   }
   const Index step = system_->step();
   progress_.clear();
   write_all_traces();
-  output_->write(run_, step, static_cast<double>(step) * setup_.dt, setup_.spacing, fields, bytes_);
+  if (output_) {
+    output_->write(run_, step, static_cast<double>(step) * setup_.dt, setup_.spacing, fields,
+                   bytes_);
+  } else {
+    for (const SnapshotField& field : fields) { // as rank 0 asks for them
+      std::vector<double> plane(static_cast<std::size_t>(field.points.x * field.points.y));
+      for (Index z = 0; z < field.points.z; ++z)
+        field.plane(z, plane.data());
+    }
+  }
   if (!o_.json) {
     fmt::print("step {:>10}  time {:g}\n", step, static_cast<double>(step) * setup_.dt);
     std::fflush(stdout);
   }
 }
 
-std::vector<std::vector<double>> SystemCommand::all_traces() const {
-  std::vector<std::vector<double>> all = traces_before_;
-  all.resize(setup_.receivers.size());
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    const auto& more = system_->traces()[r];
-    all[r].insert(all[r].end(), more.begin(), more.end());
-  }
-  return all;
-}
-
 void SystemCommand::integrate() {
   using Clock = std::chrono::steady_clock;
   Index batch = 1;
   const Index first = setup_.first_step;
+  ranks_.barrier(); // rank 0 has written a snapshot: that is none of the steps' time
   while (system_->step() < target_) {
     const Index step = system_->step();
     const Index next = (step / every_ + 1) * every_;
@@ -240,27 +229,45 @@ void SystemCommand::integrate() {
     const auto begin = Clock::now();
     system_->run(steps);
     queue_->wait();
-    const double took = std::chrono::duration<double>(Clock::now() - begin).count();
+    // All ranks take the same steps at a time.
+    const double took =
+        ranks_.greatest(std::chrono::duration<double>(Clock::now() - begin).count());
     seconds_ += took;
     if (took < waited / 2 && steps == batch) batch *= 2;
     if (took > waited) batch = std::max<Index>(1, batch / 2);
     const Index now = system_->step();
     const bool due = now % every_ == 0 || now == target_;
-    if (due) keep();
+    if (due) {
+      keep();
+      ranks_.barrier();
+    }
     progress_.show(fmt::format("step {} of {}", now, target_),
                    static_cast<double>(now - first) / static_cast<double>(target_ - first));
-    if (now == target_ || !interrupt_seen()) continue;
+    if (now == target_ || !interrupt_seen_by(ranks_)) continue;
     if (!due) keep();
+    ranks_.barrier(); // the first to end ends all: not before rank 0 has written
     throw Failure(fmt::format("interrupted at step {} of {}; {} leads to it: go on with --restart",
-                              now, target_, output_->file().string()));
+                              now, target_, file_.string()));
   }
   progress_.clear();
 }
 
 void SystemCommand::finish() {
   if (!o_.picture.empty()) draw();
-  if (!o_.gather.empty()) write_gather(plan_, o_.gather, all_traces());
+  if (!o_.gather.empty()) {
+    const auto all = all_traces();
+    if (output_) write_gather(plan_, o_.gather, all);
+  }
   Record record = system_->record();
+  const double launches = ranks_.sum(system_->bytes_of_launches());
+  if (!output_) return;
+  if (setup_.part) {
+    const Index n[] = {extents_.x, extents_.y, extents_.z};
+    record.size = Extents(n, chain_.rank);
+    record.work = chain::work_of(kernel_.description(bytes_), extents_);
+    record.ranks = ranks_.ranks();
+    record.details.push_back({"rank_grid", 0, comm::to_text(setup_.part->grid.ranks())});
+  }
   record.schedule = setup_.schedule;
   const auto steps = static_cast<double>(target_ - setup_.first_step);
   const Seconds each{seconds_ / steps};
@@ -271,7 +278,7 @@ void SystemCommand::finish() {
   record.details.push_back({"steps", steps, ""});
   record.details.push_back({"dt", setup_.dt, ""});
   record.details.push_back({"site_updates_per_second", sites / each.value, ""});
-  record.details.push_back({"bytes_of_launches", system_->bytes_of_launches(), ""});
+  record.details.push_back({"bytes_of_launches", launches, ""});
   if (o_.json) {
     fmt::print("{}\n", to_json(std::vector{record}));
     return;
@@ -294,9 +301,10 @@ void SystemCommand::draw() {
                plane.data());
   } else {
     const int a = array_named(o_.shown, "--show");
-    n = system_->points(a);
+    n = points_of(a);
     plane = get(a, z);
   }
+  if (!output_) return;
   write_picture(plan_, o_.picture, plane, n.x, n.y,
                 setup_.spacing[1] * static_cast<double>(n.y) /
                     (setup_.spacing[0] * static_cast<double>(n.x)));

@@ -1,6 +1,8 @@
 // A run of a system: set up in evolve_system_setup.cpp, run in evolve_system.cpp.
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
+
 #include "evolve_system.hpp"
 #include "hdf5_describe.hpp"
 #include "progress.hpp"
@@ -62,30 +64,27 @@ private:
   /// Plane z of a field of the start as doubles.
   void read_plane(const StartField& field, Index z, std::vector<double>& to) const;
 
-  /// Calls f(values at a point) with all arrays' values of the start, by the chain's numbers.
+  /// Calls f(values at a point) with all arrays' values of the start, by the chain's numbers, at
+  /// points of this rank.
   /// Arrays with more points than the range count at the range's.
   template <class F>
   void for_each_point(const F& f) const {
     std::vector<std::vector<double>> planes(fields_.size());
-    std::vector<int> array_of;
+    std::vector<std::size_t> array_in;
+    std::vector<Index> rows;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       planes[i].resize(static_cast<std::size_t>(extents_.x * extents_.y));
-      int found_array = 0;
-      while (name_of(found_array) != names_[i])
-        ++found_array;
-      array_of.push_back(found_array);
+      array_in.push_back(static_cast<std::size_t>(array_of(names_[i])));
+      rows.push_back(extents_.x + (fields_[i].data ? extra_of(names_[i]).x : 0));
     }
     std::vector<double> values(static_cast<std::size_t>(arrays()));
-    for (Index z = 0; z < extents_.z; ++z) {
+    for (Index z = own_.begin.z; z < own_.end.z; ++z) {
       for (std::size_t i = 0; i < fields_.size(); ++i)
         read_plane(fields_[i], z, planes[i]);
-      for (Index y = 0; y < extents_.y; ++y) {
-        for (Index x = 0; x < extents_.x; ++x) {
-          for (std::size_t i = 0; i < fields_.size(); ++i) {
-            const Index row = extents_.x + extra_of(names_[i]).x;
-            values[static_cast<std::size_t>(array_of[i])] =
-                planes[i][static_cast<std::size_t>(x + (fields_[i].data ? row : extents_.x) * y)];
-          }
+      for (Index y = own_.begin.y; y < own_.end.y; ++y) {
+        for (Index x = own_.begin.x; x < own_.end.x; ++x) {
+          for (std::size_t i = 0; i < fields_.size(); ++i)
+            values[array_in[i]] = planes[i][static_cast<std::size_t>(x + rows[i] * y)];
           f(values.data());
         }
       }
@@ -98,6 +97,11 @@ private:
   [[nodiscard]] std::array<double, 3> spacing_of_dimensions() const;
 
   void choose_walls();
+  /// Gives ranks their parts.
+  void divide();
+  /// Points of an array in the whole, and those of this rank.
+  [[nodiscard]] Index3 points_of(int array) const;
+  [[nodiscard]] comm::Box own_points(int array) const;
   void choose_layers();
 
   [[nodiscard]] int array_named(const std::string& name, const std::string& where) const;
@@ -117,16 +121,25 @@ private:
     return a;
   }
 
+  void claim_traces();
   void claim();
 
-  /// Writes planes of doubles to an array.
+  /// Writes what this rank has of a plane of doubles to an array.
   void put(int array, Index z, const std::vector<double>& plane);
+  /// Plane z of an array in the element type: rank 0 gets it. Collective.
+  void bring(int array, Index z, void* to);
+  /// Planes of an array that rank 0 has of all ranks.
+  struct Gathered {
+    Index step = -1, begin = 0, end = 0;
+    std::vector<std::byte> planes;
+  };
+  void gather(int array, Index z, Gathered& block);
+  /// As doubles.
   [[nodiscard]] std::vector<double> get(int array, Index z);
 
   void fill();
-  void count_odd(const std::vector<double>& plane) {
-    odd_ += std::count_if(plane.begin(), plane.end(), [](double v) { return !std::isfinite(v); });
-  }
+  /// Counts values that are not finite among those of this rank.
+  void count_odd(const std::vector<double>& plane, Index row);
 
   void fill_by_start();
   void fill_from_snapshot();
@@ -136,11 +149,9 @@ private:
   void look_plane(std::size_t number, Index z, double* to);
   void keep();
 
+  /// Of all ranks. Collective.
   [[nodiscard]] std::vector<std::vector<double>> all_traces() const;
-  void write_all_traces() {
-    if (setup_.receivers.empty()) return;
-    write_traces(plan_, traces_file_, all_traces(), receivers_, setup_.dt, bytes_);
-  }
+  void write_all_traces();
 
   void integrate();
   void finish();
@@ -149,6 +160,7 @@ private:
   void draw();
 
   const EvolveOptions& o_;
+  comm::Communicator& ranks_;
   const SystemKernel& kernel_;
   const chain::Description& chain_;
   bool goes_on_;
@@ -158,6 +170,9 @@ private:
   std::vector<StartField> fields_; ///< as the kernel lists what is given
   std::vector<std::string> names_;
   Index3 extents_;
+  comm::Box own_; ///< of the range
+  std::vector<Gathered> gathered_;
+  fs::path file_;
   int bytes_ = 8, dimensions_ = 3;
   double fastest_ = 0;
   std::string dt_note_;

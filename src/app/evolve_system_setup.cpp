@@ -44,20 +44,21 @@ std::string list_in(const std::vector<std::string>& words, const char* between) 
 } // namespace
 
 SystemCommand::SystemCommand(const EvolveOptions& options, const SystemKernel& kernel)
-    : o_(options), kernel_(kernel), chain_(kernel.of_double), goes_on_(!options.restart.empty()),
-      plan_(options.overwrite) {
-  if (!o_.ranks.empty() || comm::world().ranks() > 1)
-    throw UsageError("systems run on one rank; start ridge without mpirun");
+    : o_(options), ranks_(comm::world()), kernel_(kernel), chain_(kernel.of_double),
+      goes_on_(!options.restart.empty()), plan_(options.overwrite) {
   if (goes_on_) {
     begin_again();
   } else {
     begin_anew();
   }
   open_fields();
-  choose_step();
   choose_walls();
+  divide();
+  choose_step();
   choose_layers();
   read_probes();
+  claim_traces();
+  if (ranks_.rank() > 0) return; // the first one alone writes
   mark();
   claim();
 }
@@ -220,6 +221,7 @@ void SystemCommand::choose_step() {
       }
       fastest_ = std::max(fastest_, speed);
     });
+    fastest_ = ranks_.greatest(fastest_);
   }
   const auto h = spacing_of_dimensions();
   const double stable = kernel_.stable_step && fastest_ > 0 ? kernel_.stable_step(h, fastest_) : 0;
@@ -344,7 +346,7 @@ void SystemCommand::read_step_tables() {
     const std::string file = file_of_wavelet(text);
     if (!file.empty()) plan_.reads(folder / file, "the file of --by-step");
     const auto length = static_cast<Index>(table.values.size());
-    if (length < target_) {
+    if (length < target_ && ranks_.rank() == 0) {
       fmt::print(stderr,
                  "ridge: {} has {} values, and the run {} steps: the last one holds after them\n",
                  text, length, target_);
@@ -376,7 +378,7 @@ void SystemCommand::read_probes() {
         const std::string file = file_of_wavelet(text);
         if (!file.empty()) plan_.reads(folder / file, "the file of --wavelet");
         const auto length = static_cast<Index>(setup_.wavelets.back().size());
-        if (length < target_) {
+        if (length < target_ && ranks_.rank() == 0) {
           fmt::print(stderr,
                      "ridge: the wavelet {} has {} values, and the run {} steps: it is 0 after "
                      "them\n",
@@ -471,17 +473,22 @@ void SystemCommand::require_same(const char* what, const std::string& now, const
   run_[what] = now;
 }
 
+void SystemCommand::claim_traces() {
+  file_ = o_.output.empty() ? o_.restart : o_.output;
+  if (setup_.receivers.empty()) return;
+  traces_file_ = io::beside(file_, ".traces.h5");
+  if (goes_on_)
+    traces_before_ = read_traces(io::beside(o_.restart, ".traces.h5"), setup_.first_step);
+}
+
 void SystemCommand::claim() {
-  const fs::path file = o_.output.empty() ? o_.restart : o_.output;
+  const fs::path& file = file_;
   if (continues()) {
     output_.emplace(plan_, file, snapshots_);
   } else {
     output_.emplace(plan_, file, std::vector<EvolveSnapshot>{});
   }
   if (!setup_.receivers.empty()) {
-    traces_file_ = io::beside(file, ".traces.h5");
-    if (goes_on_)
-      traces_before_ = read_traces(io::beside(o_.restart, ".traces.h5"), setup_.first_step);
     if (continues()) {
       plan_.continues(traces_file_, "the traces");
     } else {

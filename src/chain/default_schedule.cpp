@@ -1,4 +1,5 @@
 // The schedule without measuring: from cache sizes, extents and what the chain declares.
+#include <ridge/chain/cpu/wave.hpp>
 #include <ridge/chain/executor.hpp>
 #include <ridge/chain/schedule.hpp>
 #include <ridge/device/cpu/parallel.hpp>
@@ -92,11 +93,47 @@ TileShape cpu_tile(const DeviceFacts& facts, const Description& d, const Range& 
   return tile;
 }
 
+/// Bytes that one row of a wave's block keeps in use until its last group is done with them.
+Index wave_row_bytes(const Description& d, const Plan& plan, const std::vector<WaveLag>& wave) {
+  Index planes = 0;
+  for (std::size_t a = 0; a < d.arrays.size(); ++a) {
+    Index first = 1;
+    Index last = 0;
+    for (std::size_t g = 0; g < wave.size(); ++g) {
+      for (int k = plan.groups[g].first; k <= plan.groups[g].last; ++k) {
+        for (const Access& access : d.operations[static_cast<std::size_t>(k)].accesses) {
+          if (access.array != static_cast<int>(a)) continue;
+          const bool none = first > last;
+          first = none ? access.reach.low.z - wave[g].z
+                       : std::min(first, access.reach.low.z - wave[g].z);
+          last = none ? access.reach.high.z - wave[g].z
+                      : std::max(last, access.reach.high.z - wave[g].z);
+        }
+      }
+    }
+    planes += last - first + 1;
+  }
+  return planes * (plan.extents.x + 2 * Index{d.dimensions[0].beyond}) * d.element_bytes;
+}
+
+/// Operations between given ends that run as a wave: blocks of rows whose planes fit the L2.
+bool set_wave(const DeviceFacts& facts, const Description& d, const Range& n, CpuSchedule& s) {
+  if (d.dimensions[0].edge != Edge::given || d.rank != 3 || n.instances() > 1) return false;
+  const Plan plan = make_plan(d, n, {fuse_all, true, {n.x, n.y, n.z}, false});
+  const std::vector<WaveLag> wave = wave_of(d, plan, fuse_all);
+  if (wave.empty()) return false;
+  const Index l2 = facts.l2.value > 0 ? facts.l2.value : Index{1} << 20;
+  const Index rows = wave_rows(d, wave, l2 / 4 * 3 / wave_row_bytes(d, plan, wave));
+  s.tile = {n.x, std::min(rows, n.y), 1};
+  return true;
+}
+
 CpuSchedule cpu_default(const DeviceFacts& facts, const Description& d, const Range& n,
                         Join join = Join::points) {
   CpuSchedule s;
-  s.tile = cpu_tile(facts, d, n, join);
   s.join = join;
+  if (set_wave(facts, d, n, s)) return s;
+  s.tile = cpu_tile(facts, d, n, join);
   if (bytes_outside(d, n) > facts.last_level_cache.value) {
     s.store = Store::nontemporal;
     // Memory follows the items in one dimension only.

@@ -1,3 +1,4 @@
+#include <ridge/chain/cpu/wave.hpp>
 #include <ridge/chain/executor.hpp>
 #include <ridge/chain/launch.hpp>
 #include <ridge/core/error.hpp>
@@ -194,7 +195,9 @@ Record Laid::record(const Device& device, const Schedule& schedule, std::string_
   number("groups", static_cast<double>(plan.groups.size()));
   number("temporaries_bytes", static_cast<double>(plan.range_elements * d.element_bytes));
   number("tile_bytes", static_cast<double>(tile_elements(d, plan, schedule) * d.element_bytes));
-  if (!plan.note.empty()) record.details.push_back({"note", 0, plan.note});
+  const auto* const cpu = std::get_if<CpuSchedule>(&schedule);
+  const bool together = cpu != nullptr && !wave_of(d, plan, cpu->fuse).empty();
+  if (!plan.note.empty() && !together) record.details.push_back({"note", 0, plan.note});
   return record;
 }
 

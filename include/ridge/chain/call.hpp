@@ -2,10 +2,12 @@
 #pragma once
 
 #include <ridge/chain/plan.hpp>
+#include <ridge/chain/request.hpp>
 #include <ridge/chain/window.hpp>
 #include <ridge/device/field.hpp>
 
 #include <functional>
+#include <memory>
 
 namespace ridge::chain {
 
@@ -18,6 +20,7 @@ struct Call {
   const Plan* plan = nullptr;
   T* tile_memory = nullptr;                          ///< cpu: plan->tile_elements for each thread
   std::function<void(int first)> before_launch = {}; ///< as in the request
+  std::shared_ptr<const RowsDone> rows_done = {};    ///< likewise
 };
 
 } // namespace ridge::chain

@@ -58,11 +58,8 @@ struct ridge::Pattern<ridge::chain::Request<C, T>> {
   /// Throws UsageError for wrong declarations, arrays that do not fit, and schedules that are not
   /// possible; Failure when temporaries do not fit the memory.
   Pattern(Queue& queue, const Request& request, const Schedule& schedule)
-      : laid_(chain::describe<C, T>(), request.extents, schedule), call_{request.chain,
-                                                                         {},
-                                                                         &laid_.plan(),
-                                                                         nullptr,
-                                                                         request.before_launch} {
+      : laid_(chain::describe<C, T>(), request.extents, schedule),
+        call_{request.chain, {}, &laid_.plan(), nullptr, request.before_launch, request.rows_done} {
     call_.tile_memory = laid_.lay_windows(queue, schedule, request.views.all().data(),
                                           request.views.instances().data(), call_.windows.of);
     call_.windows.instances = laid_.plan().instances;

@@ -7,12 +7,22 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace ridge::chain {
 
 template <class C, class T>
 struct Request;
+
+/// Sets what lies beyond the ends of x and y as soon as rows are computed, for executors that
+/// compute planes of later operations before the last ones of earlier ones.
+struct RowsDone {
+  /// Called with the first operation of a group that has computed rows [begin, end) of plane z.
+  std::function<void(int first, Index z, Index begin, Index end)> call;
+  bool whole_planes = false; ///< the ends of y need all rows
+  Index inside = 0;          ///< planes within the range that are set before launches, at each end
+};
 
 /// The user's arrays of a chain, by slot. Of a chain with outer dimensions a view is that of the
 /// first instance; the others follow without gaps, each an instance further.
@@ -68,6 +78,8 @@ struct Request {
   /// given ends is set then. It gives work to the program's queue, or does it; it must not
   /// allocate.
   std::function<void(int first)> before_launch = {};
+  /// Where it is there, before_launch sets the ends of z alone for executors that call it.
+  std::shared_ptr<const RowsDone> rows_done = {};
 
   /// The chain for each of `count` instances, one behind the other in all arrays; one outer
   /// dimension more. Throws UsageError for a count below 1, and for arrays that hold others.
@@ -80,7 +92,7 @@ Request<Batch<C>, T> Request<C, T>::batch(Index count) const {
     throw UsageError(std::string("chain '") + C::name + "': a batch of " + std::to_string(count) +
                      "; give 1 or more");
   }
-  Request<Batch<C>, T> made{{chain}, extents, {}, before_launch};
+  Request<Batch<C>, T> made{{chain}, extents, {}, before_launch, rows_done};
   made.extents.outer[outer_of<C>()] = count;
   made.views.views_ = views.views_;
   made.views.instances_ = views.instances_;

@@ -30,6 +30,7 @@ void for_each_row(const FaceLaunch<A>& launch, const F& f) {
       for (Index r = mine.begin; r < mine.end; ++r) {
         const Index y = s.begin[1] + r % s.all(1);
         const Index z = s.begin[2] + r / s.all(1);
+        if (s.ends_of_z && z >= s.low[2] && z < s.high[2]) continue;
         if (y < s.low[1] || y >= s.high[1] || z < s.low[2] || z >= s.high[2]) {
           f(a, y, z, s.begin[0], s.end[0]);
         } else {

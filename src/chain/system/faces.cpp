@@ -106,8 +106,12 @@ BeyondArray<T> faces_of(const SystemKernel& kernel, const SystemSetup& setup, in
       const WallCondition& c =
           setup.walls[static_cast<std::size_t>(array)][static_cast<std::size_t>(d)]
                      [static_cast<std::size_t>(side)];
-      if (n == 1) { // no such dimension
+      if (along(setup.whole(), d) == 1) { // no such dimension
         rule.image = Image::first;
+        continue;
+      }
+      if (setup.part && setup.part->has_neighbour(d, side)) {
+        (side == 0 ? s.low : s.high)[d] = side == 0 ? s.begin[d] : s.end[d];
         continue;
       }
       if (c.kind == Wall::periodic) {
@@ -141,7 +145,7 @@ BeyondArray<T> faces_of(const SystemKernel& kernel, const SystemSetup& setup, in
       }
     }
     // Images lie within what is computed.
-    if (n == 1) continue;
+    if (along(setup.whole(), d) == 1) continue;
     const FaceRule<T>* const faces = made.faces[d];
     const auto inside = [&](const FaceRule<T>& rule, Index i) {
       if (rule.image == Image::none || i == rule.wall) return true;
@@ -176,8 +180,10 @@ ShellOf layers_of(const SystemSetup& setup, Index3 points) {
     const auto& faces = setup.layers.faces[static_cast<std::size_t>(d)];
     s.begin[d] = 0;
     s.end[d] = along(points, d);
-    s.low[d] = faces[0] ? std::min(setup.layers.width, s.end[d]) : 0;
-    s.high[d] = std::max(s.low[d], s.end[d] - (faces[1] ? setup.layers.width : 0));
+    const Index begin = along(setup.begin(), d);
+    const Index last = along(setup.whole(), d) - along(setup.extents, d) + s.end[d] - begin;
+    s.low[d] = faces[0] ? std::clamp<Index>(setup.layers.width - begin, 0, s.end[d]) : 0;
+    s.high[d] = std::clamp(last - (faces[1] ? setup.layers.width : 0), s.low[d], s.end[d]);
   }
   return s;
 }
@@ -191,10 +197,11 @@ std::vector<double> factors_of(const SystemSetup& setup, const Placement& placem
   const double width = static_cast<double>(setup.layers.width);
   const double most = 3 * setup.layers.speed * std::log(1 / through) /
                       (2 * width * setup.spacing[static_cast<std::size_t>(axis)]);
-  const double last = static_cast<double>(along(setup.extents, axis) - 1);
+  const double last = static_cast<double>(along(setup.whole(), axis) - 1);
+  const Index begin = along(setup.begin(), axis);
   std::vector<double> factors;
   for (Index i = 0; i < points; ++i) {
-    const double at = static_cast<double>(i) + placement.half.along(axis) / 2.0;
+    const double at = static_cast<double>(begin + i) + placement.half.along(axis) / 2.0;
     double friction = 0;
     for (std::size_t side = 0; side < 2; ++side) {
       const double depth = (width - (side == 0 ? at : last - at)) / width;
@@ -211,7 +218,7 @@ std::vector<Around> around(const SystemSetup& setup, const Placement& placement,
   double part[3] = {0, 0, 0};
   for (int d = 0; d < 3; ++d) {
     const auto i = static_cast<std::size_t>(d);
-    const Index n = along(setup.extents, d);
+    const Index n = along(setup.whole(), d);
     if (n == 1) continue;
     const double at = position[i] / setup.spacing[i];
     if (!(at >= 0 && at <= static_cast<double>(n - 1))) {

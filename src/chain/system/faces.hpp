@@ -21,7 +21,8 @@ template <class T>
 [[nodiscard]] std::vector<double> factors_of(const SystemSetup& setup, const Placement& placement,
                                              Index points, int axis);
 
-/// Where a place lies between the points of an array: up to eight of them, and their weights.
+/// Where a place lies between the points of an array, in coordinates of the whole: up to eight of
+/// them, and their weights.
 struct Around {
   Index3 at;
   double weight;

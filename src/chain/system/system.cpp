@@ -9,6 +9,8 @@
 #include <ridge/device/offer.hpp>
 
 #include "faces.hpp"
+#include "parts.hpp"
+#include "row_faces.hpp"
 
 #include <fmt/format.h>
 
@@ -24,100 +26,6 @@ using comm::along;
 
 constexpr Index graph_steps = 8;    ///< an even number, after which swapped arrays are in place
 constexpr Index most_traced = 1024; ///< steps that receivers record before they are brought
-
-/// A table on the device.
-template <class A>
-class Table {
-public:
-  Table() = default;
-  Table(Queue& queue, const std::vector<A>& values, const char* what)
-      : count_(static_cast<Index>(values.size())) {
-    if (count_ == 0) return;
-    memory_ = Memory(queue.device(), Bytes{count_ * static_cast<Index>(sizeof(A))}, what);
-    copy_to_device(queue, data(), values.data(), count_);
-    queue.wait();
-  }
-  [[nodiscard]] A* data() const { return static_cast<A*>(memory_.data()); }
-  [[nodiscard]] Span<A> span() const { return {data(), count_}; }
-  [[nodiscard]] Span<const A> values() const { return {data(), count_}; }
-
-private:
-  Index count_ = 0;
-  Memory memory_;
-};
-
-} // namespace
-
-/// All that does not depend on the type of the numbers.
-struct System::Parts {
-  Parts(Queue& q, const SystemKernel& k, const SystemSetup& s)
-      : queue(q), kernel(k), setup(s), chain(k.description(s.element_bytes)), step(s.first_step) {
-    for (int a = 0; a < arrays(); ++a)
-      layouts.push_back(layout_of(chain, a, setup.extents));
-    for (const auto& [input, output] : kernel.swaps)
-      setup.walls[static_cast<std::size_t>(output)] = setup.walls[static_cast<std::size_t>(input)];
-    schedule = parse_schedule(setup.schedule, queue.device(), chain, setup.extents).schedule;
-    if (auto* const gpu = std::get_if<GpuSchedule>(&schedule)) gpu->graph = Graph::off;
-    plan = make_plan(chain, setup.extents, request_of(schedule));
-  }
-  Parts(const Parts&) = delete;
-  Parts& operator=(const Parts&) = delete;
-  virtual ~Parts() = default;
-
-  [[nodiscard]] int arrays() const { return static_cast<int>(chain.arrays.size()); }
-  [[nodiscard]] const Array& array(int a) const {
-    return chain.arrays[static_cast<std::size_t>(a)];
-  }
-  [[nodiscard]] const ArrayLayout& layout(int a) const {
-    return layouts[static_cast<std::size_t>(a)];
-  }
-  [[nodiscard]] bool has_memory(int a) const { return array(a).role != Role::temporary; }
-  /// Whose memory an array has, after an even or an odd number of steps.
-  [[nodiscard]] int memory_of(int a, int p) const {
-    for (const auto& swap : kernel.swaps) {
-      if (p == 1 && (swap[0] == a || swap[1] == a)) return swap[0] == a ? swap[1] : swap[0];
-    }
-    return a;
-  }
-  [[nodiscard]] bool swaps() const { return !kernel.swaps.empty(); }
-  /// Whether steps are counted on the device.
-  [[nodiscard]] bool counts() const {
-    return !setup.sources.empty() || !setup.receivers.empty() || !setup.by_step.empty();
-  }
-  [[nodiscard]] std::byte* item(int a, const Index3& at) const {
-    const int of = memory_of(a, parity);
-    const ArrayLayout& l = layout(of);
-    const Index element = l.before + at.x + at.y * l.row + at.z * l.plane;
-    return static_cast<std::byte*>(memories[static_cast<std::size_t>(of)].data()) +
-           element * setup.element_bytes;
-  }
-  [[nodiscard]] bool crosses(int op, int a) const {
-    const Reach r = chain.operations[static_cast<std::size_t>(op)].reach(a);
-    return !(r == Reach{});
-  }
-
-  virtual void give_step() = 0;
-  virtual void settle() = 0;
-  virtual void count_from(Index slot) = 0;
-  virtual void bring_traces(Index steps) = 0;
-  [[nodiscard]] virtual Record record() const = 0;
-
-  Queue& queue;
-  SystemKernel kernel;
-  SystemSetup setup;
-  Description chain;
-  Schedule schedule;
-  Plan plan;
-  std::vector<ArrayLayout> layouts;
-  std::vector<Memory> memories;
-  std::vector<std::vector<double>> traces;
-  std::unique_ptr<ridge::Graph> graph;
-  Index step;
-  int parity = 0;
-  bool ran = false;
-};
-
-namespace {
 
 template <class T>
 class Of final : public System::Parts {
@@ -136,14 +44,15 @@ public:
     l.program->run();
     if (l.layers) l.layers.run();
     if (l.sources) l.sources.run();
+    if (l.recorded) {
+      l.recorded->begin();
+      l.recorded->finish();
+    }
     if (l.receivers) l.receivers.run();
     if (swaps()) parity = 1 - parity;
     ++step;
   }
-  void settle() override {
-    const Launches& l = launches_[static_cast<std::size_t>(parity)];
-    if (l.all) l.all.run();
-  }
+  void settle() override { launches_[static_cast<std::size_t>(parity)].every.run(); }
   void count_from(Index slot) override {
     const Index values[2] = {step, slot};
     copy_to_device(queue, counter_.data(), values, 2);
@@ -163,19 +72,30 @@ public:
   [[nodiscard]] Record record() const override { return launches_[0].program->record(); }
 
 private:
-  /// Some arrays whose faces are set in one launch.
+  /// Some arrays whose faces are set in one launch, behind what other ranks send.
   struct Faces {
-    Table<BeyondArray<T>> arrays;
+    OnDevice<BeyondArray<T>> arrays;
     Bound bound;
+    std::unique_ptr<comm::Exchange> exchange;
+
+    void run() const {
+      if (exchange) {
+        exchange->begin();
+        exchange->finish();
+      }
+      if (bound) bound.run();
+    }
   };
   /// What a step is, from arrays as they are after an even or odd number of steps.
   struct Launches {
     std::map<int, Faces> before; ///< by the first operation of a launch
+    std::map<int, RowFaces<T>> rows;
     Faces every;
-    Table<DampedArray<T>> damped;
-    Table<ProbeTap<T>> source_taps, receiver_taps;
+    OnDevice<DampedArray<T>> damped;
+    OnDevice<ProbeTap<T>> source_taps, receiver_taps;
     std::optional<Program> program;
-    Bound layers, sources, receivers, all;
+    Bound layers, sources, receivers;
+    std::unique_ptr<comm::Exchange> recorded; ///< what receivers read of other ranks
   };
 
   [[nodiscard]] T* memory(int a, int p) const {
@@ -192,22 +112,75 @@ private:
     }
   }
 
-  [[nodiscard]] Faces faces_of_all(const std::vector<int>& of, int p) {
+  /// Those of `rows_set` are set at the ends of z alone.
+  [[nodiscard]] Faces faces_of_all(const std::vector<int>& of, int p,
+                                   const std::vector<bool>& rows_set = {}) {
     std::vector<BeyondArray<T>> all;
     Index most = 0;
     for (const int a : of) {
       // Swapped arrays lie alike.
-      all.push_back(faces_of<T>(kernel, setup, a, layout(memory_of(a, p)), memory(a, p)));
+      all.push_back(beyond_of({a}, p).front());
+      all.back().shell.ends_of_z = !rows_set.empty() && rows_set[static_cast<std::size_t>(a)];
       most = std::max(most, all.back().shell.count());
       if (all.back().shell.count() == 0) all.pop_back();
     }
     Faces made;
+    made.exchange = exchange_of(of, p, [&](int a) {
+      const Reach r = reach_of_all(chain, a);
+      return box_around({-r.low.x, -r.low.y, -r.low.z}, {r.high.x, r.high.y, r.high.z});
+    });
     if (all.empty()) return made;
-    made.arrays = Table<BeyondArray<T>>(queue, all, "rules for faces");
+    made.arrays = OnDevice<BeyondArray<T>>(queue, all, "rules for faces");
     auto* const bind_faces =
         offered<BindFaces<BeyondArray<T>>>(queue.device().kind(), typeid(BeyondArray<T>));
     made.bound = bind_faces(queue, {made.arrays.data(), static_cast<int>(all.size()), most});
     return made;
+  }
+
+  /// Of arrays with what `reach` says; none on one rank.
+  template <class F>
+  [[nodiscard]] std::unique_ptr<comm::Exchange> exchange_of(const std::vector<int>& of, int p,
+                                                            const F& reach) {
+    if (!setup.part || of.empty()) return {};
+    const Index3 begin = setup.begin();
+    const auto beyond = [&](int d) {
+      return Index{chain.dimensions[static_cast<std::size_t>(d)].beyond};
+    };
+    const Index3 b{beyond(0), beyond(1), beyond(2)};
+    std::vector<comm::PaddedField> fields;
+    for (const int a : of) {
+      const ArrayLayout& at = layout(memory_of(a, p));
+      const Index3& n = at.points;
+      fields.push_back({{memory(a, p) + at.before - b.x - b.y * at.row - b.z * at.plane,
+                         {n.x + 2 * b.x, n.y + 2 * b.y, n.z + 2 * b.z},
+                         at.row,
+                         at.plane,
+                         static_cast<int>(sizeof(T))},
+                        {begin.x - b.x, begin.y - b.y, begin.z - b.z},
+                        reach(a)});
+    }
+    auto made = std::make_unique<comm::Exchange>(*setup.part->ranks, queue, setup.part->grid,
+                                                 std::move(fields));
+    recordable = recordable && made->can_be_recorded();
+    return made;
+  }
+  [[nodiscard]] std::vector<BeyondArray<T>> beyond_of(const std::vector<int>& of, int p) const {
+    std::vector<BeyondArray<T>> all;
+    for (const int a : of)
+      all.push_back(faces_of<T>(kernel, setup, a, layout(memory_of(a, p)), memory(a, p)));
+    return all;
+  }
+  [[nodiscard]] std::shared_ptr<const RowsDone>
+  rows_done(const std::map<int, RowFaces<T>>& rows) const {
+    RowsDone made;
+    made.call = [&rows, n = setup.extents.y](int first, Index z, Index begin, Index end) {
+      rows.at(first).set(z, begin, end, n);
+    };
+    for (const auto& walls : setup.walls)
+      made.whole_planes = made.whole_planes || walls[1][0].kind == Wall::periodic;
+    for (const auto& [first, faces] : rows)
+      made.inside = std::max(made.inside, faces.inside(setup.extents.z));
+    return std::make_shared<const RowsDone>(std::move(made));
   }
 
   /// Whether an operation changes the array, or what comes at the end of a step may.
@@ -216,6 +189,9 @@ private:
   void bind(int p) {
     Launches& l = launches_[static_cast<std::size_t>(p)];
     std::vector<bool> stale(static_cast<std::size_t>(arrays()));
+    // Rows are set as they are computed, unless something changes them at the end of the step.
+    std::vector<bool> rows_set(static_cast<std::size_t>(arrays()),
+                               waves && !setup.layers.any() && setup.sources.empty());
     std::vector<int> all;
     std::vector<int> kept; // between steps
     for (int a = 0; a < arrays(); ++a) {
@@ -225,9 +201,9 @@ private:
       if (!kernel.is_next(a)) kept.push_back(a);
     }
     l.every = faces_of_all(kept, p);
-    if (l.every.bound) l.all = Bound([&every = l.every] { every.bound.run(); });
     for (const GroupPlan& group : plan.groups) {
       std::vector<int> needed;
+      std::vector<int> written;
       for (const int a : all) {
         bool read = false;
         for (int op = group.first; op <= group.last; ++op)
@@ -236,10 +212,16 @@ private:
         needed.push_back(a);
         stale[static_cast<std::size_t>(a)] = false;
       }
-      for (int a = 0; a < arrays(); ++a) {
-        if (chain.written_in(group.first, group.last, a)) stale[static_cast<std::size_t>(a)] = true;
+      for (const int a : all) {
+        if (!chain.written_in(group.first, group.last, a)) continue;
+        stale[static_cast<std::size_t>(a)] = true;
+        written.push_back(a);
       }
-      if (!needed.empty()) l.before.emplace(group.first, faces_of_all(needed, p));
+      if (!needed.empty()) l.before.emplace(group.first, faces_of_all(needed, p, rows_set));
+      if (!waves) continue;
+      l.rows.emplace(group.first, RowFaces<T>(beyond_of(written, p)));
+      for (const int a : written)
+        rows_set[static_cast<std::size_t>(a)] = true;
     }
     SystemStep one;
     one.dt = setup.dt;
@@ -254,8 +236,9 @@ private:
     }
     one.before_launch = [&before = l.before](int first) {
       const auto faces = before.find(first);
-      if (faces != before.end() && faces->second.bound) faces->second.bound.run();
+      if (faces != before.end()) faces->second.run();
     };
+    if (waves) one.rows_done = rows_done(l.rows);
     l.program.emplace(kernel.bind(queue, setup.element_bytes, one));
     if (setup.layers.any()) bind_layers(p);
   }
@@ -284,20 +267,23 @@ private:
       all.push_back(one);
     }
     if (most == 0) return;
-    l.damped = Table<DampedArray<T>>(queue, all, "absorbing layers");
+    l.damped = OnDevice<DampedArray<T>>(queue, all, "absorbing layers");
     l.layers = offered<BindFaces<DampedArray<T>>>(queue.device().kind(), typeid(DampedArray<T>))(
         queue, {l.damped.data(), static_cast<int>(all.size()), most});
   }
 
+  /// Points around a place that this rank owns; with `here`, all where it owns that point.
   [[nodiscard]] std::vector<ProbeTap<T>> taps(int a, const std::array<double, 3>& position,
                                               const std::string& what, int number, double amplitude,
-                                              int p) const {
+                                              int p, const Index3* here = nullptr) const {
     std::vector<ProbeTap<T>> made;
     const ArrayLayout& at = layout(memory_of(a, p));
-    for (const Around& one :
-         around(setup, kernel.placements[static_cast<std::size_t>(a)], at.points, position, what)) {
+    const Index3 begin = setup.begin();
+    for (const Around& one : places(a, position, what)) {
+      if (here ? !owns(*here) : !owns(one.at)) continue;
       made.push_back({memory(a, p), at.elements,
-                      at.before + one.at.x + one.at.y * at.row + one.at.z * at.plane,
+                      at.before + one.at.x - begin.x + (one.at.y - begin.y) * at.row +
+                          (one.at.z - begin.z) * at.plane,
                       static_cast<T>(one.weight * amplitude), number});
     }
     return made;
@@ -305,7 +291,7 @@ private:
 
   void bind_numbers() {
     if (!counts()) return;
-    counter_ = Table<Index>(queue, {step, 0}, "the step");
+    counter_ = OnDevice<Index>(queue, {step, 0}, "the step");
     for (const StepTable& table : setup.by_step) {
       if (std::find(kernel.by_step.begin(), kernel.by_step.end(), table.number) ==
           kernel.by_step.end()) {
@@ -338,10 +324,10 @@ private:
       for (std::size_t i = 0; i < length; ++i)
         values.push_back(static_cast<T>(i < wavelet.size() ? wavelet[i] : 0));
     }
-    wavelets_ = Table<T>(queue, values, "wavelets");
+    wavelets_ = OnDevice<T>(queue, values, "wavelets");
     capacity_ = setup.receivers.empty() ? 0 : most_traced;
     traces.resize(setup.receivers.size());
-    trace_ = Table<T>(
+    trace_ = OnDevice<T>(
         queue, std::vector<T>(static_cast<std::size_t>(capacity_) * traces.size() + 1), "traces");
     for (int p = 0; p < (swaps() ? 2 : 1); ++p)
       bind_probes(p, static_cast<Index>(length));
@@ -368,7 +354,7 @@ private:
     first.push_back(static_cast<int>(all.size()));
     const DeviceKind kind = queue.device().kind();
     if (!all.empty()) {
-      l.source_taps = Table<ProbeTap<T>>(queue, all, "sources");
+      l.source_taps = OnDevice<ProbeTap<T>>(queue, all, "sources");
       groups_.emplace_back(queue, first, "sources");
       l.sources = offered<BindProbes<Sources<T>>>(kind, typeid(Sources<T>))(
           queue, {l.source_taps.values(), groups_.back().values(), wavelets_.values(), length,
@@ -376,14 +362,22 @@ private:
     }
     all.clear();
     first = {0};
+    std::vector<int> recorded;
     for (std::size_t i = 0; i < setup.receivers.size(); ++i) {
       const SystemReceiver& r = setup.receivers[i];
-      for (const auto& tap : taps(r.array, r.position, fmt::format("receiver {}", i + 1),
-                                  static_cast<int>(i), 1, after))
+      const std::string what = fmt::format("receiver {}", i + 1);
+      const Index3 here = places(r.array, r.position, what).front().at;
+      for (const auto& tap : taps(r.array, r.position, what, static_cast<int>(i), 1, after, &here))
         all.push_back(tap);
+      if (std::find(recorded.begin(), recorded.end(), r.array) == recorded.end())
+        recorded.push_back(r.array);
       first.push_back(static_cast<int>(all.size()));
     }
-    l.receiver_taps = Table<ProbeTap<T>>(queue, all, "receivers");
+    const auto one_more = [&](int d) { return along(setup.whole(), d) > 1 ? Index{1} : Index{0}; };
+    l.recorded = exchange_of(recorded, after, [&](int /*a*/) {
+      return box_around({}, {one_more(0), one_more(1), one_more(2)});
+    });
+    l.receiver_taps = OnDevice<ProbeTap<T>>(queue, all, "receivers");
     groups_.emplace_back(queue, first, "receivers");
     l.receivers = offered<BindProbes<Receivers<T>>>(kind, typeid(Receivers<T>))(
         queue, {l.receiver_taps.values(), groups_.back().values(), trace_.span(), capacity_,
@@ -391,12 +385,12 @@ private:
   }
 
   std::array<Launches, 2> launches_;
-  std::vector<Table<T>> factors_;
-  std::vector<Table<int>> groups_;
-  std::vector<Table<double>> tables_;
+  std::vector<OnDevice<T>> factors_;
+  std::vector<OnDevice<int>> groups_;
+  std::vector<OnDevice<double>> tables_;
   StepNumbers numbers_;
-  Table<T> wavelets_, trace_;
-  Table<Index> counter_;
+  OnDevice<T> wavelets_, trace_;
+  OnDevice<Index> counter_;
   Index capacity_ = 0;
 };
 
@@ -460,7 +454,7 @@ void System::run(Index steps) {
     const Index part = records ? std::min(steps, most_traced) : steps;
     if (p.counts()) p.count_from(0);
     for (Index left = part; left > 0;) {
-      if (on_gpu && p.ran && p.parity == 0 && left >= graph_steps) {
+      if (on_gpu && p.recordable && p.ran && p.parity == 0 && left >= graph_steps) {
         if (!p.graph) {
           const Index before = p.step;
           p.graph = std::make_unique<ridge::Graph>(p.queue, [&p] {
@@ -492,6 +486,21 @@ Index System::step() const {
 
 const std::vector<std::vector<double>>& System::traces() const {
   return parts_->traces;
+}
+
+int System::owner_of_receiver(std::size_t receiver) const {
+  const Parts& p = *parts_;
+  if (!p.setup.part) return 0;
+  const SystemReceiver& r = p.setup.receivers.at(receiver);
+  const Index3 at = p.places(r.array, r.position, "a receiver").front().at;
+  const comm::Grid& grid = p.setup.part->grid;
+  for (int rank = 0; rank < grid.count(); ++rank) {
+    const comm::Box own = grid.owned(rank);
+    if (at.x >= own.begin.x && at.x < own.end.x && at.y >= own.begin.y && at.y < own.end.y &&
+        at.z >= own.begin.z && at.z < own.end.z)
+      return rank;
+  }
+  return 0;
 }
 
 Record System::record() const {

@@ -94,8 +94,8 @@ RIDGE_FN void run_row(const C& chain, const Memory<C, T, Checked>& memory,
   if (begin + width <= safe_end) {
     for (; x < begin; ++x)
       run_item<One, First, Last, edges>(chain, row, x, y, z);
-    x = row.ahead ? run_packs<true, Vector, First, Last>(chain, row, x, safe_end, y, z)
-                  : run_packs<false, Vector, First, Last>(chain, row, x, safe_end, y, z);
+    x = row.asks() ? run_packs<true, Vector, First, Last>(chain, row, x, safe_end, y, z)
+                   : run_packs<false, Vector, First, Last>(chain, row, x, safe_end, y, z);
   }
   for (; x < end; ++x)
     run_item<One, First, Last, edges>(chain, row, x, y, z);

@@ -32,6 +32,9 @@ struct Memory {
   Index3 n;
   ridge::cpu::LinesAhead ahead;
   T* carry = nullptr; ///< of the columns of a tile, for runs that scan
+  /// Chains between given ends ask for the next row of what they read first, unless the range is
+  /// in the cache, and also of what operations before have touched where that is long ago.
+  bool rows_ahead = false, rows_again = true;
   [[no_unique_address]] InstanceOf<C> instance = {};
 };
 
@@ -49,11 +52,13 @@ struct Row {
   Put put[arrays_of<C>];
   T* carry = nullptr; ///< of item x at carry + x; the next value `each` elements further
   Index each = 0;
+  bool rows_ahead, rows_again;
   [[no_unique_address]] InstanceOf<C> where;
 
   /// `everything` false: only what the tile keeps for itself is written.
   RIDGE_FN Row(const Memory<C, T, Checked>& memory, Index y, Index z, bool everything)
-      : windows(memory.windows), n(memory.n), ahead(memory.ahead), where(memory.instance) {
+      : windows(memory.windows), n(memory.n), ahead(memory.ahead), rows_ahead(memory.rows_ahead),
+        rows_again(memory.rows_again), where(memory.instance) {
     [&]<int... I>(std::integer_sequence<int, I...>) {
       (find<I>(y, z, everything), ...);
     }
@@ -101,6 +106,7 @@ struct Row {
     value.store(carry + N * each + x);
   }
 
+  [[nodiscard]] RIDGE_FN bool asks() const { return ahead || rows_ahead; }
   /// Asks for what comes later of the arrays that are read from memory, not those that operations
   /// of this run pass on or a tile keeps.
   RIDGE_FN void ask(Index x) const { ask(x, std::make_integer_sequence<int, arrays_of<C>>{}); }
@@ -114,7 +120,15 @@ private:
   RIDGE_FN void ask_for(Index x) const {
     constexpr bool passed = C::arrays[I].role == Role::temporary && written_in<C>(First, Last, I);
     if constexpr (read_in<C>(First, Last, I) && !C::arrays[I].profile && !passed) {
-      if (in_memory[I]) ahead.ask(from[N::begin(I)] + x);
+      if constexpr (dimension_of<C>(1).edge == Edge::given) {
+        constexpr bool touched = read_in<C>(0, First - 1, I) || written_in<C>(0, First - 1, I);
+        constexpr Reach r = N::reach[I];
+        constexpr int newest = N::begin(I) - r.low.y + (r.high.z - r.low.z) * N::rows_y(I);
+        if (touched && !rows_again) return;
+        ridge::cpu::PrefetchIntoL2{}(from[newest] + windows.of[I].row + x);
+      } else if (in_memory[I]) {
+        ahead.ask(from[N::begin(I)] + x);
+      }
     }
   }
 

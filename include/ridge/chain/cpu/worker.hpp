@@ -54,10 +54,9 @@ public:
   using M = Memory<C, T, checks_reach>;
 
   Worker(const Call<C, T>& call, const GroupPlan& group, const Functions<C, M>& functions,
-         int streams, int thread, int threads)
+         const M& memory, int thread, int threads)
       : call_(call), plan_(*call.plan), group_(group), functions_(functions), thread_(thread),
-        threads_(threads), memory_{call.windows, plan_.extents,
-                                   ridge::cpu::LinesAhead::by_streams(streams)} {
+        threads_(threads), memory_(memory) {
     if constexpr (outer_of<C>() > 0) memory_.instance = call.windows.first;
   }
 

@@ -16,6 +16,7 @@ namespace ridge::chain {
 /// Points [begin, end) of three dimensions without those of [low, high).
 struct ShellOf {
   Index begin[3] = {0, 0, 0}, low[3] = {0, 0, 0}, high[3] = {1, 1, 1}, end[3] = {1, 1, 1};
+  bool ends_of_z = false; ///< cpu: only planes outside [low, high) of z; others are set elsewhere
 
   [[nodiscard]] RIDGE_FN Index ends(int d) const { return low[d] - begin[d] + end[d] - high[d]; }
   [[nodiscard]] RIDGE_FN Index all(int d) const { return end[d] - begin[d]; }

@@ -64,6 +64,7 @@ struct SystemStep {
   std::vector<ArrayAt> arrays; ///< one an array of the chain
   Schedule schedule;
   std::function<void(int first)> before_launch;
+  std::shared_ptr<const RowsDone> rows_done = {};
   StepNumbers numbers = {};
 };
 
@@ -109,7 +110,7 @@ template <class C, class T>
   if constexpr (requires { chain.set_step(step.dt, step.spacing); })
     chain.set_step(step.dt, step.spacing);
   if constexpr (requires { chain.set_numbers(step.numbers); }) chain.set_numbers(step.numbers);
-  Request<C, T> request{chain, step.extents, {}, step.before_launch};
+  Request<C, T> request{chain, step.extents, {}, step.before_launch, step.rows_done};
   const auto set = [&]<int A>(std::integral_constant<int, A>) {
     constexpr Array array = C::arrays[A];
     if constexpr (array.role != Role::temporary) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/chain/system/kernel.hpp>
+#include <ridge/chain/system/ranks.hpp>
 
 #include <memory>
 #include <optional>
@@ -48,7 +49,8 @@ struct StepTable {
 
 struct SystemSetup {
   int element_bytes = 8;
-  Index3 extents;
+  Index3 extents;                 ///< of this rank's part, where there are several
+  std::optional<SystemPart> part; ///< places of sources, receivers and layers are in the whole
   std::array<double, 3> spacing{1, 1, 1};
   double dt = 1;
   std::vector<ArrayWalls> walls; ///< one an array of the chain
@@ -59,6 +61,10 @@ struct SystemSetup {
   std::vector<SystemReceiver> receivers;
   std::vector<StepTable> by_step;
   Index first_step = 0;
+
+  [[nodiscard]] Index3 whole() const { return part ? part->grid.points() : extents; }
+  /// The first point of this rank.
+  [[nodiscard]] Index3 begin() const { return part ? part->owned().begin : Index3{}; }
 };
 
 /// A box of items.
@@ -66,6 +72,7 @@ struct SystemBox {
   Index3 begin, extents;
 };
 
+/// Over several ranks all calls that write, run or read steps are collective.
 class System {
 public:
   /// Throws UsageError for walls that do not fit the extents, sources and receivers outside them,
@@ -91,7 +98,9 @@ public:
   [[nodiscard]] Index step() const;
 
   /// Of each receiver, a value for each step since the first.
+  /// Over ranks those of another rank's receivers are 0: `owner_of_receiver` has them.
   [[nodiscard]] const std::vector<std::vector<double>>& traces() const;
+  [[nodiscard]] int owner_of_receiver(std::size_t receiver) const;
   /// Of one step, not timed: all launches of the chain.
   [[nodiscard]] Record record() const;
   /// Least bytes of the launches as they are: each reads and writes its arrays once.

@@ -1,0 +1,148 @@
+// A system without the type of its numbers, and tables on its device.
+#pragma once
+
+#include <ridge/chain/cpu/wave.hpp>
+#include <ridge/chain/schedule.hpp>
+#include <ridge/chain/system/system.hpp>
+#include <ridge/comm/grid.hpp>
+#include <ridge/device/graph.hpp>
+
+#include "faces.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ridge::chain {
+
+/// A table on the device.
+template <class A>
+class OnDevice {
+public:
+  OnDevice() = default;
+  OnDevice(Queue& queue, const std::vector<A>& values, const char* what)
+      : count_(static_cast<Index>(values.size())) {
+    if (count_ == 0) return;
+    memory_ = Memory(queue.device(), Bytes{count_ * static_cast<Index>(sizeof(A))}, what);
+    copy_to_device(queue, data(), values.data(), count_);
+    queue.wait();
+  }
+  [[nodiscard]] A* data() const { return static_cast<A*>(memory_.data()); }
+  [[nodiscard]] Span<A> span() const { return {data(), count_}; }
+  [[nodiscard]] Span<const A> values() const { return {data(), count_}; }
+
+private:
+  Index count_ = 0;
+  Memory memory_;
+};
+
+/// All that does not depend on the type of the numbers.
+struct System::Parts {
+  Parts(Queue& q, const SystemKernel& k, const SystemSetup& s)
+      : queue(q), kernel(k), setup(s), chain(k.description(s.element_bytes)), step(s.first_step) {
+    for (int a = 0; a < arrays(); ++a)
+      layouts.push_back(layout_of(chain, a, setup.extents));
+    for (const auto& [input, output] : kernel.swaps)
+      setup.walls[static_cast<std::size_t>(output)] = setup.walls[static_cast<std::size_t>(input)];
+    schedule = parse_schedule(setup.schedule, queue.device(), chain, setup.extents).schedule;
+    if (auto* const gpu = std::get_if<GpuSchedule>(&schedule)) gpu->graph = Graph::off;
+    plan = make_plan(chain, setup.extents, request_of(schedule));
+    const auto* const cpu = std::get_if<CpuSchedule>(&schedule);
+    waves = cpu != nullptr && !swaps() && (!setup.part || whole_rows()) &&
+            !wave_of(chain, plan, cpu->fuse).empty();
+  }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+  virtual ~Parts() = default;
+
+  [[nodiscard]] int arrays() const { return static_cast<int>(chain.arrays.size()); }
+  [[nodiscard]] const Array& array(int a) const {
+    return chain.arrays[static_cast<std::size_t>(a)];
+  }
+  [[nodiscard]] const ArrayLayout& layout(int a) const {
+    return layouts[static_cast<std::size_t>(a)];
+  }
+  [[nodiscard]] bool has_memory(int a) const { return array(a).role != Role::temporary; }
+  /// Whose memory an array has, after an even or an odd number of steps.
+  [[nodiscard]] int memory_of(int a, int p) const {
+    for (const auto& swap : kernel.swaps) {
+      if (p == 1 && (swap[0] == a || swap[1] == a)) return swap[0] == a ? swap[1] : swap[0];
+    }
+    return a;
+  }
+  [[nodiscard]] bool swaps() const { return !kernel.swaps.empty(); }
+  /// Whether steps are counted on the device.
+  [[nodiscard]] bool counts() const {
+    return !setup.sources.empty() || !setup.receivers.empty() || !setup.by_step.empty();
+  }
+  [[nodiscard]] std::byte* item(int a, const Index3& at) const {
+    const int of = memory_of(a, parity);
+    const ArrayLayout& l = layout(of);
+    const Index element = l.before + at.x + at.y * l.row + at.z * l.plane;
+    return static_cast<std::byte*>(memories[static_cast<std::size_t>(of)].data()) +
+           element * setup.element_bytes;
+  }
+  /// Whether z alone is divided, and operations read nothing beyond the ends of x and y of planes
+  /// of other ranks: a wave sets those of its own.
+  [[nodiscard]] bool whole_rows() const {
+    const Index3 ranks = setup.part->grid.ranks();
+    if (ranks.x > 1 || ranks.y > 1) return false;
+    for (const OperationInfo& op : chain.operations) {
+      for (const Access& access : op.accesses) {
+        const Offset& low = access.reach.low;
+        const Offset& high = access.reach.high;
+        const bool of_plane = low.x != 0 || high.x != 0 || low.y != 0 || high.y != 0;
+        if (!access.writes && kernel.is_state(access.array) && of_plane &&
+            (low.z != 0 || high.z != 0))
+          return false;
+      }
+    }
+    return true;
+  }
+  [[nodiscard]] bool crosses(int op, int a) const {
+    const Reach r = chain.operations[static_cast<std::size_t>(op)].reach(a);
+    return !(r == Reach{});
+  }
+  /// Points of an array in the whole range.
+  [[nodiscard]] Index3 whole_points(int a) const {
+    const Index3 n = setup.whole();
+    const Offset extra = array(a).extra;
+    return {n.x + extra.x, n.y + extra.y, n.z + extra.z};
+  }
+  /// Points that this rank has are those of its part, and where others lie behind it one more.
+  [[nodiscard]] bool owns(const Index3& at) const {
+    if (!setup.part) return true;
+    const comm::Box own = setup.part->owned();
+    return at.x >= own.begin.x && at.x < own.end.x && at.y >= own.begin.y && at.y < own.end.y &&
+           at.z >= own.begin.z && at.z < own.end.z;
+  }
+  [[nodiscard]] std::vector<Around> places(int a, const std::array<double, 3>& position,
+                                           const std::string& what) const {
+    return around(setup, kernel.placements[static_cast<std::size_t>(a)], whole_points(a), position,
+                  what);
+  }
+
+  virtual void give_step() = 0;
+  virtual void settle() = 0;
+  virtual void count_from(Index slot) = 0;
+  virtual void bring_traces(Index steps) = 0;
+  [[nodiscard]] virtual Record record() const = 0;
+
+  Queue& queue;
+  SystemKernel kernel;
+  SystemSetup setup;
+  Description chain;
+  Schedule schedule;
+  Plan plan;
+  bool recordable = true; ///< steps may be a graph
+  bool waves = false;     ///< rows are computed in waves
+  std::vector<ArrayLayout> layouts;
+  std::vector<Memory> memories;
+  std::vector<std::vector<double>> traces;
+  std::unique_ptr<ridge::Graph> graph;
+  Index step;
+  int parity = 0;
+  bool ran = false;
+};
+
+} // namespace ridge::chain

@@ -1,0 +1,87 @@
+// What lies beyond the ends of x and y, set row by row as a cpu's wave computes rows.
+#pragma once
+
+#include <ridge/chain/system/beyond.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace ridge::chain {
+
+template <class T>
+class RowFaces {
+public:
+  explicit RowFaces(const std::vector<BeyondArray<T>>& arrays) {
+    for (const BeyondArray<T>& array : arrays) {
+      One one{array, {}};
+      for (Index x = array.shell.begin[0]; x < array.shell.end[0]; ++x) {
+        Shown shown;
+        if (x >= array.shell.low[0] && x < array.shell.high[0]) continue;
+        if (array.shows(0, x, shown)) one.ends.emplace_back(x, shown);
+      }
+      arrays_.push_back(std::move(one));
+    }
+  }
+
+  /// Of `n` planes, those at either end of z that lie at or beyond a wall.
+  [[nodiscard]] Index inside(Index n) const {
+    Index most = 0;
+    for (const One& one : arrays_) {
+      const ShellOf& s = one.array.shell;
+      most = std::max({most, s.low[2], n - s.high[2]});
+    }
+    return most;
+  }
+
+  /// Rows [begin, end) of plane z have been computed, of `n` rows in all.
+  void set(Index z, Index begin, Index end, Index n) const {
+    for (const One& one : arrays_) {
+      const ShellOf& s = one.array.shell;
+      if (z < s.low[2] || z >= s.high[2]) continue;
+      for (Index y = std::max(begin, s.low[1]); y < std::min(end, s.high[1]); ++y)
+        set_ends(one, y, z);
+      for (Index y = s.begin[1]; begin == 0 && y < s.low[1]; ++y)
+        set_row(one, y, z);
+      for (Index y = s.high[1]; end >= n && y < s.end[1]; ++y)
+        set_row(one, y, z);
+    }
+  }
+
+private:
+  using Shown = typename BeyondArray<T>::Shown;
+  struct One {
+    BeyondArray<T> array;
+    std::vector<std::pair<Index, Shown>> ends;
+  };
+
+  /// As the launches for all faces do it: values of z, of y, and of x.
+  static T value_of(T from, const Shown& sz, const Shown& sy) {
+    return BeyondArray<T>::value_of(BeyondArray<T>::value_of(from, sz), sy);
+  }
+  static void set_ends(const One& one, Index y, Index z) {
+    const BeyondArray<T>& a = one.array;
+    T* const row = a.data + a.at(0, y, z);
+    const Shown own;
+    for (const auto& [x, shown] : one.ends)
+      row[x] = BeyondArray<T>::value_of(value_of(row[shown.at], own, own), shown);
+  }
+  static void set_row(const One& one, Index y, Index z) {
+    const BeyondArray<T>& a = one.array;
+    Shown sy;
+    const Shown sz;
+    if (!a.shows(1, y, sy)) return;
+    const T* const from = a.data + a.at(0, sy.at, z);
+    T* const to = a.data + a.at(0, y, z);
+    if (from != to) {
+      for (Index x = a.shell.low[0]; x < a.shell.high[0]; ++x)
+        to[x] = value_of(from[x], sz, sy);
+    }
+    for (const auto& [x, shown] : one.ends)
+      to[x] = BeyondArray<T>::value_of(value_of(from[shown.at], sz, sy), shown);
+  }
+
+  std::vector<One> arrays_;
+};
+
+} // namespace ridge::chain

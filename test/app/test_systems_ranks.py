@@ -1,0 +1,106 @@
+"""`ridge evolve` of systems over ranks: the bits and the files of one rank."""
+
+import h5py
+import numpy as np
+import pytest
+
+from over_ranks import refused
+
+pytestmark = pytest.mark.usefixtures("folder")
+STATES = {"acoustic": "p vx vy vz", "elastic": "vx vy vz sxx syy szz sxy sxz syz", "maxwell": "ex ey ez hx hy hz",
+          "shallow-water": "hu hv", "lbm-d3q19": "ux uy uz"}
+MEDIA = {"acoustic": "c rho", "elastic": "rho lambda mu", "maxwell": "eps", "shallow-water": "h", "lbm-d3q19": "rho"}
+
+
+def start(system, shape, precision="f8"):
+    """in.h5 with random fields; `shape` is x first."""
+    random = np.random.default_rng(7)
+    scale = 0.01 if system in ("lbm-d3q19", "shallow-water") else 1
+    with h5py.File("in.h5", "w") as h5:
+        for name in STATES[system].split():
+            h5[name] = (scale * random.standard_normal(shape[::-1])).astype(precision)
+        for name in MEDIA[system].split():
+            h5[name] = (1 + 0.1 * random.random(shape[::-1])).astype(precision)
+
+
+def places(file, *rows):
+    with open(file, "w", encoding="ascii") as out:
+        out.write("x,y,z\n" + "".join(",".join(str(v) for v in row) + "\n" for row in rows))
+
+
+def everything(file):
+    """Every field of every snapshot, and the traces."""
+    with h5py.File(f"{file}.h5") as h5:
+        found = {f"{step}/{name}": values[...] for step, group in h5["snapshots"].items()
+                 for name, values in group.items()}
+    try:
+        with h5py.File(f"{file}.traces.h5") as h5:
+            found["traces"] = h5["traces"][...]
+    except FileNotFoundError:
+        pass
+    return found
+
+
+def same(one, other):
+    assert one.keys() == other.keys()
+    for name, values in one.items():
+        assert values.dtype == other[name].dtype
+        assert values.tobytes() == other[name].tobytes(), (name, np.abs(values - other[name]).max())
+        assert np.isfinite(values).all()
+
+
+PROBES = ("--source", "s.csv", "--wavelet", "ricker:0.1", "--receivers", "r.csv")
+
+
+@pytest.mark.parametrize("system, device, shape, ranks, grid, more", [
+    ("acoustic", "cpu", (31, 29, 23), 2, None,
+     ("--boundary", "x=periodic,y-=antimirror,y+=dirichlet:0.3,z-=neumann:0.2,z+=antimirror")),
+    ("acoustic", "cpu", (31, 29, 23), 4, "2x1x2", (*PROBES, "--absorb", "x,z+", "--absorb-width", "5")),
+    ("acoustic", "simt:32", (17, 13, 15), 2, "1x1x2", (*PROBES, "--boundary", "z=periodic")),
+    ("elastic", "cpu", (19, 17, 18), 3, "1x3x1", (*PROBES, "--boundary", "y=periodic,z-=antimirror")),
+    ("maxwell", "simt:64", (13, 11, 9), 2, "2x1x1", ("--boundary", "x=periodic,y=antimirror")),
+    ("shallow-water", "cpu", (37, 29), 4, "2x2", ()),
+    ("lbm-d3q19", "cpu", (13, 11, 9), 2, "1x2x1", ()),
+])
+def test_systems_have_the_bits_of_one_rank(ridge, mpi, system, device, shape, ranks, grid, more):
+    start(system, shape, "f4" if system == "lbm-d3q19" else "f8")
+    # Between points of two ranks, too, wherever the grid cuts.
+    middle = [n / 2 - 0.6 for n in shape]
+    places("s.csv", middle, (5.3, 6.2, 4.7))
+    places("r.csv", (5.3, 6.2, 4.7), middle, (8.0, 7.5, 7.5))
+    words = ("evolve", system, "in.h5", "--steps", 7, "--every", 3, "--device", device, *more)
+    ridge.good(*words, "-o", "one.h5")
+    over = mpi(ranks, *words, "-o", "several.h5", *(("--ranks", grid) if grid else ()))
+    assert over.code == 0, over.err
+    assert over.err == ""
+    assert f"{ranks} ranks as" in over.out
+    same(everything("one"), everything("several"))
+
+
+def test_a_run_of_ranks_goes_on_with_others(ridge, mpi):
+    start("acoustic", (21, 19, 17))
+    places("s.csv", (9.4, 9.1, 8.3))
+    places("r.csv", (5.3, 6.2, 4.7), (9.4, 9.1, 12.3))
+    words = ("acoustic", "in.h5", "--every", 4, "--device", "cpu", *PROBES)
+    ridge.good("evolve", *words, "--steps", 12, "-o", "one.h5", "--picture", "one.png", "--gather", "one_gather.png")
+    assert mpi(2, "evolve", *words, "--steps", 5, "-o", "several.h5").code == 0
+    on = mpi(3, "evolve", "--restart", "several.h5", "--steps", 3)
+    assert on.code == 0, on.err
+    ridge.good("evolve", "--restart", "several.h5", "--steps", 4)
+    right, found = everything("one"), everything("several")
+    for name, values in found.items():
+        if name in right:
+            assert values.tobytes() == right[name].tobytes(), name
+    assert "0000000012/p" in found and found["traces"].shape == (2, 12)
+    drawn = mpi(2, "evolve", *words, "--steps", 12, "-o", "drawn.h5", "--picture", "drawn.png",
+                "--gather", "drawn_gather.png")
+    assert drawn.code == 0, drawn.err
+    for name in ("", "_gather"):
+        with open(f"one{name}.png", "rb") as one, open(f"drawn{name}.png", "rb") as other:
+            assert one.read() == other.read()
+
+
+def test_systems_that_ranks_cannot_divide(mpi):
+    start("acoustic", (8, 8, 8))
+    refused(mpi(3, "evolve", "acoustic", "in.h5", "-o", "o.h5", "--steps", 1, "--ranks", "1x1x3"), "points")
+    refused(mpi(2, "evolve", "acoustic", "in.h5", "-o", "o.h5", "--steps", 1, "--ranks", "1x1x3"), "--ranks")
