@@ -114,7 +114,13 @@ RIDGE_FN S rounded_to(float number) {
     return static_cast<Fp16>(detail::rounded_to_fp16(number));
 #endif
   } else {
+#if defined(RIDGE_TARGET_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    Fp16 stored;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(stored) : "f"(number));
+    return static_cast<Bf16>(stored);
+#else
     return static_cast<Bf16>(static_cast<std::uint16_t>(detail::rounded_to_bf16(number)));
+#endif
   }
 }
 
@@ -125,6 +131,18 @@ RIDGE_FN auto number_of(T element) {
     return widened(element);
   } else {
     return element;
+  }
+}
+/// The type of what an element of memory means: float for storage in 16 bits.
+template <class T>
+using NumberOf = decltype(number_of(std::declval<T>()));
+/// A number as an element of memory, rounded where that is 16 bits.
+template <class T>
+RIDGE_FN T element_of(NumberOf<T> number) {
+  if constexpr (is_stored<T>) {
+    return rounded_to<T>(number);
+  } else {
+    return number;
   }
 }
 /// A number as memory of T brings it back.

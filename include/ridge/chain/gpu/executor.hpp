@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,11 +88,57 @@ Bound bind_points_march(Queue& queue, const Call<C, T>& call, const GpuSchedule&
                         static_cast<int>(rows)});
 }
 
+/// Arrays by their first items; nothing where rows or planes of one are longer than those of
+/// another, or items of a lane do not begin at whole accesses.
+template <class C, class T, int First, int Last>
+std::optional<AlikeWindows<C, T, First, Last>> alike(const Call<C, T>& call) {
+  constexpr auto bytes = static_cast<Index>(sizeof(T));
+  constexpr Index whole = items_alike<T> * bytes;
+  AlikeWindows<C, T, First, Last> made;
+  int next = 0;
+  for (int i = 0; i < arrays_of<C>; ++i) {
+    if (!made.has(i)) continue;
+    const Window<T>& w = call.windows.of[i];
+    if (next == 0) made.row = w.row, made.plane = w.plane;
+    const auto begin = static_cast<Index>(reinterpret_cast<std::uintptr_t>(w.data));
+    if (w.row != made.row || w.plane != made.plane || begin % whole != 0 ||
+        w.row * bytes % whole != 0 || w.plane * bytes % whole != 0)
+      return std::nullopt;
+#if defined(RIDGE_TARGET_SIMT)
+    made.before[next] =
+        beyond_of<C>(i, 0) + beyond_of<C>(i, 1) * w.row + beyond_of<C>(i, 2) * w.plane;
+    made.size[next] = w.size + 2 * made.before[next];
+#endif
+    made.data[next++] = w.data;
+  }
+  return made;
+}
+
+template <class C, class T, int First, int Last>
+Bound bind_alike(Queue& queue, const Call<C, T>& call, const GpuSchedule& s,
+                 const AlikeWindows<C, T, First, Last>& windows) {
+  constexpr int items = items_alike<T>;
+  constexpr Domain d = domain_of<Operation<C, First>>();
+  const Index3 n = call.plan->extents;
+  const auto blocks = [](Index all, Index each) {
+    return static_cast<int>(std::min(tiles_of(all, each), most_blocks_yz));
+  };
+  const Dim3 grid{static_cast<int>(tiles_of(n.x + d.end.x - d.begin.x, Index{s.block.x} * items)),
+                  blocks(n.y + d.end.y - d.begin.y, s.block.y),
+                  blocks(n.z + d.end.z - d.begin.z, s.block.z)};
+  return bind_body(queue, {grid, s.block, 0},
+                   PointsAlike<C, T, First, Last, items>{call.chain, windows, n});
+}
+
 template <class C, class T, int First, int Last>
 Bound bind_points(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
   if constexpr (run_marches<C, First, Last>()) {
     return bind_points_march<C, T, First, Last>(queue, call, s);
   } else {
+    if constexpr (may_be_alike<C, First, Last>()) {
+      if (const auto windows = alike<C, T, First, Last>(call))
+        return bind_alike<C, T, First, Last>(queue, call, s, *windows);
+    }
     if constexpr (takes_packs<C, First, Last>()) {
       if (aligned<C, T, First, Last>(call))
         return bind_items<C, T, First, Last, items_of_pack<T>>(queue, call, s);

@@ -37,7 +37,16 @@ template <class K, class T, MarchVariant M>
 struct March {
   using Tile = MarchTile<K, T, M>;
   using Target = MarchTarget<K, T, M>;
+  /// Lanes of numbers in 16 bits have twice the points of fp32, and would take the registers of a
+  /// third block.
+  static constexpr bool three_blocks = sizeof(T) == 2 && M.tile <= 2 && Tile::vector > 1 &&
+                                       Tile::carries&& Tile::r.z == 1 && !Tile::joins;
+  static constexpr int min_blocks = three_blocks ? 3 : 0;
+#if defined(RIDGE_TARGET_CUDA)
+  static constexpr int widest_warp = three_blocks ? 32 : 64;
+#else
   static constexpr int widest_warp = 64;
+#endif
   static constexpr int max_threads = Tile::consumers + widest_warp;
   static constexpr const char* name = "stencil march";
 
@@ -283,7 +292,9 @@ private:
     }
   }
 
-  RIDGE_DEVICE int wrapped(int slot) const { return slot < 0 ? slot + plan.ring : slot; }
+  RIDGE_DEVICE int wrapped(int slot) const {
+    return slot < 0 ? slot + plan.ring : slot;
+  }
 };
 
 } // namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME
