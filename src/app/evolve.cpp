@@ -1,5 +1,7 @@
 #include <ridge/core/error.hpp>
+#include <ridge/core/stored.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
+#include <ridge/stencil/stored_shell.hpp>
 
 #include "commands.hpp"
 #include "evolve_fields.hpp"
@@ -11,6 +13,7 @@
 #include "rank_pieces.hpp"
 #include "run_device.hpp"
 #include "stepping.hpp"
+#include "stored_fields.hpp"
 
 #include <fmt/core.h>
 
@@ -44,7 +47,7 @@ public:
                                                                                   : "auto";
     const std::string schedule = ranks_.gather_text(chosen)[0]; // ranks have devices of their own
     divide(schedule);
-    const stencil::SweepsSchedule laid =
+    const auto laid =
         stencil::parse_sweeps(schedule, queue_.device(), setup_.kernel.traits, part_->boundaries(),
                               part_->held().extents(), ranks_.ranks());
     run_.device = to_text(queue_.device().id());
@@ -52,7 +55,9 @@ public:
     run_.schedule = stencil::to_text(laid);
     read_inputs();
     if (run_.implicit.empty()) {
+      const std::vector<Memory> stored = store_inputs();
       sweeps_.emplace(setup_.kernel.make(queue_, pointers_, *part_, laid));
+      queue_.wait(); // what they were copied from goes
     } else {
       implicit_.emplace(queue_, setup_, ranks_);
       implicit_->set(pointers_);
@@ -62,6 +67,7 @@ public:
     packed_.resize(static_cast<std::size_t>(run_.levels));
     say_begin();
     first_ = step_;
+    if (!run_.storage.empty()) sums_before_ = sums();
     if (!continues()) keep();
     integrate();
     finish();
@@ -159,6 +165,49 @@ private:
     }
   }
 
+  /// The inputs in 16 bits, where they are asked for: what the sweeps begin from.
+  [[nodiscard]] std::vector<Memory> store_inputs() {
+    std::vector<Memory> stored;
+    if (run_.storage.empty()) return stored;
+    const Index count = part_->owned().count();
+    const Bytes bytes{count * static_cast<Index>(sizeof(Fp16))};
+    double beyond = 0;
+    for (std::size_t i = 0; i < packed_.size(); ++i) {
+      stored.emplace_back(queue_.device(), bytes, "the fields in 16 bits");
+      beyond += static_cast<double>(
+          narrow_numbers(queue_, run_.storage, packed_[i].data(), stored.back().data(), count));
+      pointers_[i] = stored.back().data();
+    }
+    beyond = ranks_.sum(beyond);
+    if (beyond > 0 && ranks_.rank() == 0) {
+      fmt::print(stderr,
+                 "ridge: {} values of the start are beyond the range of {} and count as infinite\n",
+                 beyond, run_.storage);
+    }
+    seen_odd_ = seen_odd_ || beyond > 0;
+    narrow_ = Memory(queue_.device(), bytes, "a field in 16 bits");
+    return stored;
+  }
+
+  /// Sums of the newest level: what sweeps may conserve.
+  struct Sums {
+    double sum = 0, sizes = 0, squares = 0;
+  };
+  [[nodiscard]] Sums sums() {
+    bring_state(0, packed_.front());
+    std::vector<float> values(static_cast<std::size_t>(part_->owned().count()));
+    copy_to_host(queue_, values.data(), static_cast<const float*>(packed_.front().data()),
+                 static_cast<Index>(values.size()));
+    queue_.wait();
+    Sums mine;
+    for (const double value : values) {
+      mine.sum += value;
+      mine.sizes += std::abs(value);
+      mine.squares += value * value;
+    }
+    return {ranks_.sum(mine.sum), ranks_.sum(mine.sizes), ranks_.sum(mine.squares)};
+  }
+
   /// What ranks have found in their parts, as of the whole.
   [[nodiscard]] NotFinite of_all(NotFinite mine) const {
     mine.first = index_in_whole(part_->owned(), mine.first, input_.extents().xyz());
@@ -194,7 +243,7 @@ private:
   void start_at_rest(const Memory& before) {
     const stencil::RankPart part(ranks_, input_.extents().xyz(), setup_.at_rest->traits,
                                  setup_.boundaries, 1, part_->grid().ranks());
-    stencil::Sweeps half = setup_.at_rest->make(queue_, {pointers_.front()}, part, {});
+    auto half = setup_.at_rest->make(queue_, {pointers_.front()}, part, {});
     half.run(1);
     bring(half, 0, before);
     queue_.wait();
@@ -218,13 +267,25 @@ private:
 
   /// A level as it is now.
   void bring_state(int level, const Memory& to) {
+    if (!run_.storage.empty()) {
+      const Index3 own = part_->owned().extents();
+      if (run_.storage == "fp16") {
+        sweeps_->read(level, View<Fp16>(static_cast<Fp16*>(narrow_.data()), own));
+      } else {
+        sweeps_->read(level, View<Bf16>(static_cast<Bf16*>(narrow_.data()), own));
+      }
+      return widen_numbers(queue_, run_.storage, narrow_.data(), to.data(), own.x * own.y * own.z);
+    }
     sweeps_ ? bring(*sweeps_, level, to) : implicit_->read(to.data());
   }
 
   void say_begin() const {
     if (o_.json) return;
     fmt::print("{} {} {} on {} ({}){}; dt {:g} ({}); boundary {}{}\n", run_.kernel,
-               to_text(input_.extents()), input_.element_bytes() == 4 ? "fp32" : "fp64",
+               to_text(input_.extents()),
+               !run_.storage.empty()         ? run_.storage
+               : input_.element_bytes() == 4 ? "fp32"
+                                             : "fp64",
                run_.device, run_.device_name,
                ranks_.ranks() == 1 ? ""
                                    : fmt::format("; {} ranks as {}", ranks_.ranks(),
@@ -304,6 +365,7 @@ private:
 
   void finish() {
     if (!o_.picture.empty()) draw();
+    const Sums now = run_.storage.empty() ? Sums{} : sums();
     if (!output_) return;
     Record record = sweeps_ ? sweeps_->record() : implicit_->record();
     record.size = input_.extents();
@@ -317,6 +379,16 @@ private:
     record.details.push_back({"dt", run_.dt, ""});
     record.details.push_back(
         {"points_per_second", static_cast<double>(record.work.items) / each.value, ""});
+    if (!run_.storage.empty()) {
+      record.precision = run_.storage;
+      record.details.push_back({"arithmetic", 0, "fp32"});
+      if (sums_before_.sizes > 0) {
+        record.details.push_back(
+            {"sum_drift", (now.sum - sums_before_.sum) / sums_before_.sizes, ""});
+        record.details.push_back(
+            {"squares_drift", (now.squares - sums_before_.squares) / sums_before_.squares, ""});
+      }
+    }
     if (o_.json) {
       fmt::print("{}\n", to_json(std::vector{record}));
       return;
@@ -364,6 +436,8 @@ private:
   std::optional<stencil::Sweeps> sweeps_;
   std::optional<ImplicitRun> implicit_; ///< instead of these
   Progress progress_;
+  Memory narrow_; ///< a field in 16 bits, where they are stored so
+  Sums sums_before_;
   bool seen_odd_ = false;
   double seconds_ = 0;
 };
@@ -436,6 +510,10 @@ void add_evolve(CommandLine& line) {
               "FILE.csv: places whose traces go to FILE.traces.h5 beside the output");
   command.add("--gather", &o->gather, "PNG of all traces beside each other");
   command.add("--show", &o->shown, "the field of a system that --picture shows");
+  command.add(
+      "--store-as", &o->store_as,
+      "fp16 or bf16: fields of a stencil in 16 bits on the device, arithmetic in fp32; files "
+      "stay fp32");
   command.add("--restart", &o->restart,
               "FILE.h5: go on from the last snapshot of this run, bit by bit");
   command.add("--picture", &o->picture, "PNG of the plane in the middle of z at the end");
@@ -449,7 +527,11 @@ void add_evolve(CommandLine& line) {
   command.set_footer(footer());
   command.set_action(
       [o] {
-        if (const auto system = find_system(*o)) return evolve_system(*o, *system);
+        if (const auto system = find_system(*o)) {
+          if (!o->store_as.empty())
+            throw UsageError("--store-as of evolve is for stencils, not for systems");
+          return evolve_system(*o, *system);
+        }
         refuse_probes(*o);
         comm::Communicator& ranks = comm::world();
         EvolveCommand(*o, make_setup(*o, ranks), ranks).execute();

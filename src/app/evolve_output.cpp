@@ -92,6 +92,7 @@ std::string identity_of(const EvolveRun& run) {
   for_each_parameter(run, [&](const char* name, const auto& value) {
     text += fmt::format("\n{}={}", name, value);
   });
+  if (!run.storage.empty()) text += "\nstorage=" + run.storage;
   if (!run.implicit.empty()) {
     for_each_implicit(run, [&](const char* name, const auto& value) {
       text += fmt::format("\n{}={}", name, value);
@@ -177,6 +178,7 @@ void EvolveOutput::write_index(const EvolveRun& run) const {
   for_each_implicit(run, [&](const char* name, const auto& value) {
     if (!run.implicit.empty()) require(write_attribute(file, name, value), file_);
   });
+  if (!run.storage.empty()) require(write_attribute(file, "storage", run.storage), file_);
   Handle group(H5Gcreate2(file.id(), snapshot_group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                H5Gclose);
   require(static_cast<bool>(group), file_);
@@ -269,6 +271,7 @@ EvolveRestart read_evolve_restart(const fs::path& file) {
   for_each_implicit(restart.run, [&](const char* name, auto& value) {
     (void)read_attribute(opened, name, value);
   });
+  (void)read_attribute(opened, "storage", restart.run.storage);
   // Runs of earlier versions have neither.
   (void)read_attribute(opened, "folder", restart.run.folder);
   (void)read_attribute(opened, "kernel_digest", restart.run.kernel_digest);

@@ -2,6 +2,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
+#include <ridge/lab/storage.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/launch/source_digest.hpp>
 
@@ -67,6 +68,7 @@ void require_no_parameters(const EvolveOptions& o) {
       {!o.coefficients.empty(), "--coefficient"},
       {!o.settings.empty(), "--set"},
       {!o.implicit.empty(), "--implicit"},
+      {!o.store_as.empty(), "--store-as"},
       {o.tolerance.has_value(), "--tol"},
       {o.diffusivity.has_value(), "--diffusivity"},
       {o.speed.has_value(), "--speed"}};
@@ -122,6 +124,7 @@ public:
     } else {
       take_built_in();
     }
+    store();
     open_others();
     stencil::require_fit(setup_.boundaries, setup_.kernel.traits.radius,
                          setup_.inputs.front()->extents().xyz());
@@ -145,6 +148,8 @@ private:
     run().coefficients = join(o_.coefficients, '\n');
     run().boundary = o_.boundary.empty() ? "untouched" : o_.boundary;
     run().absorb = o_.absorb;
+    if (!o_.store_as.empty()) lab::check_storage(o_.store_as);
+    run().storage = o_.store_as;
     if (o_.absorb_width && o_.absorb.empty()) {
       throw UsageError("--absorb-width goes with --absorb");
     }
@@ -155,6 +160,19 @@ private:
     begin_implicit();
     input_name_ = parse_dataset_name(o_.input, "INPUT");
     if (!o_.before.empty()) before_name_ = parse_dataset_name(o_.before, "--before");
+  }
+
+  /// Fields in 16 bits, where they are asked for.
+  void store() {
+    const std::string& storage = run().storage;
+    if (storage.empty()) return;
+    const InputDataset& first = *setup_.inputs.front();
+    if (first.element_bytes() != 4)
+      throw UsageError(fmt::format("--store-as {} computes in fp32; {} is fp64", storage,
+                                   to_text(first.name())));
+    if (!run().implicit.empty())
+      throw UsageError("--store-as is for explicit steps, not for --implicit");
+    setup_.kernel = lab::stored_evolution(setup_.kernel, storage);
   }
 
   void begin_implicit() {

@@ -61,6 +61,21 @@ Index widen_all(Queue& queue, const S* from, float* to, Index count) {
 
 } // namespace
 
+Index narrow_numbers(Queue& queue, const std::string& storage, const void* from, void* to,
+                     Index count) {
+  Index infinite = 0;
+  const auto* const numbers = static_cast<const float*>(from);
+  return storage == "fp16" ? narrow(queue, numbers, static_cast<Fp16*>(to), count, infinite)
+                           : narrow(queue, numbers, static_cast<Bf16*>(to), count, infinite);
+}
+
+void widen_numbers(Queue& queue, const std::string& storage, const void* from, void* to,
+                   Index count) {
+  auto* const numbers = static_cast<float*>(to);
+  storage == "fp16" ? widen_all(queue, static_cast<const Fp16*>(from), numbers, count)
+                    : widen_all(queue, static_cast<const Bf16*>(from), numbers, count);
+}
+
 StoredFields::StoredFields(Queue& queue, std::string storage, Index count)
     : queue_(queue), storage_(std::move(storage)), count_(count) {
   const Bytes bytes{count * static_cast<Index>(sizeof(Fp16))};

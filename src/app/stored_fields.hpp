@@ -8,6 +8,13 @@
 
 namespace ridge::app {
 
+/// Rounds fp32 numbers of the device to those of a storage there, and says how many finite ones are
+/// infinite then; widens the latter. Both wait.
+Index narrow_numbers(Queue& queue, const std::string& storage, const void* from, void* to,
+                     Index count);
+void widen_numbers(Queue& queue, const std::string& storage, const void* from, void* to,
+                   Index count);
+
 /// The input and the output of a stencil in 16 bits, on a device.
 class StoredFields {
 public:

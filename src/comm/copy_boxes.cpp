@@ -63,7 +63,9 @@ Bound bind_copies(Queue& queue, const FieldMemory& field, const std::vector<Memo
     return bind_words<std::uint64_t>(queue, field, boxes, buffer, to_field);
   if (field.element_bytes % 4 == 0)
     return bind_words<std::uint32_t>(queue, field, boxes, buffer, to_field);
-  throw UsageError("elements of a field over ranks have a multiple of four bytes, not " +
+  if (field.element_bytes % 2 == 0)
+    return bind_words<std::uint16_t>(queue, field, boxes, buffer, to_field);
+  throw UsageError("elements of a field over ranks have a multiple of two bytes, not " +
                    std::to_string(field.element_bytes));
 }
 

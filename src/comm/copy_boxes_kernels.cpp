@@ -61,7 +61,10 @@ struct CopyBoxes {
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const BoxPlace& box = copies.boxes[lane.block().y];
-    if constexpr (sizeof(T) == 4) {
+    if constexpr (sizeof(T) == 2) {
+      if (copies.width == 8) return walk<8>(lane, box);
+    }
+    if constexpr (sizeof(T) <= 4) {
       if (copies.width == 4) return walk<4>(lane, box);
     }
     if (copies.width >= 2) return walk<2>(lane, box);
@@ -128,6 +131,7 @@ namespace ridge::comm {
 
 namespace {
 
+const Offer half_words(kind_of<Here>, typeid(BoxCopier<std::uint16_t>*), &bind<std::uint16_t>);
 const Offer words(kind_of<Here>, typeid(BoxCopier<std::uint32_t>*), &bind<std::uint32_t>);
 const Offer long_words(kind_of<Here>, typeid(BoxCopier<std::uint64_t>*), &bind<std::uint64_t>);
 

@@ -1,5 +1,8 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/evolution.hpp>
+#include <ridge/lab/storage.hpp>
+#include <ridge/lab/user_kernel.hpp>
+#include <ridge/stencil/stored_demand.hpp>
 
 #include <fmt/format.h>
 
@@ -15,8 +18,7 @@ Evolution evolution_of(std::string_view name,
   made.traits = kernel->traits();
   made.levels = kernel->levels();
   made.make = [kernel, name = made.name](Queue& queue, const std::vector<const void*>& fields,
-                                         const stencil::RankPart& part,
-                                         const std::optional<stencil::SweepsSchedule>& schedule) {
+                                         const auto& part, const auto& schedule) {
     std::vector<View<const T>> views;
     for (const void* const field : fields)
       views.emplace_back(static_cast<const T*>(field), part.owned().extents());
@@ -28,6 +30,24 @@ template Evolution evolution_of(std::string_view,
                                 std::shared_ptr<const stencil::SweptKernel<float>>);
 template Evolution evolution_of(std::string_view,
                                 std::shared_ptr<const stencil::SweptKernel<double>>);
+
+namespace {
+
+template <class S>
+Evolution stored_as(const Evolution& fp32) {
+  Evolution made =
+      evolution_of<S>(fp32.name, stencil::stored_swept<S>(*fp32.call, fp32.functor, lab_library()));
+  made.stable_step = fp32.stable_step;
+  made.dt = fp32.dt;
+  return made;
+}
+
+} // namespace
+
+Evolution stored_evolution(const Evolution& fp32, std::string_view storage) {
+  check_storage(storage);
+  return storage == "fp16" ? stored_as<Fp16>(fp32) : stored_as<Bf16>(fp32);
+}
 
 const EvolvingKernel& find_evolving_kernel(std::string_view name) {
   std::string names;

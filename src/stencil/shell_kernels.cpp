@@ -1,6 +1,6 @@
 // Compiled once per device kind.
 #include <ridge/device/offer.hpp>
-#include <ridge/stencil/shell.hpp>
+#include <ridge/stencil/stored_shell.hpp>
 
 #if defined(RIDGE_TARGET_CPU)
 #include <ridge/device/cpu/parallel.hpp>
@@ -23,7 +23,7 @@ template <class T>
 void fill(Queue& /*queue*/, const Shell<T>& shell) {
   const Index3 n = shell.field.extents;
   const Index rows = n.y * n.z;
-  const auto read = [](const Span<T>& from, Index i) { return from.data[i]; };
+  const auto read = [](const auto& from, Index i) { return from.data[i]; };
   ridge::cpu::run(rows < few_rows ? 1 : ridge::cpu::default_threads(),
                   [&](int thread, int threads) {
                     const auto mine = ridge::cpu::share_of(rows, thread, threads);
@@ -37,13 +37,13 @@ void fill(Queue& /*queue*/, const Shell<T>& shell) {
                             shell.field.data[shell.field.at(x, y, z)] = value;
                         }
                       };
-                      const Index ry = shell.axes[1].radius;
-                      const Index rz = shell.axes[2].radius;
+                      const Index ry = axis_of(shell, 1).radius;
+                      const Index rz = axis_of(shell, 2).radius;
                       if (y < ry || y >= n.y - ry || z < rz || z >= n.z - rz) {
                         set(0, n.x);
                       } else {
-                        set(0, shell.axes[0].radius);
-                        set(n.x - shell.axes[0].radius, n.x);
+                        set(0, axis_of(shell, 0).radius);
+                        set(n.x - axis_of(shell, 0).radius, n.x);
                       }
                     }
                   });
@@ -76,18 +76,18 @@ struct FillBody {
 
   [[nodiscard]] RIDGE_FN Index points() const {
     const Index3 n = shell.field.extents;
-    const Index rx = shell.axes[0].radius;
-    const Index ry = shell.axes[1].radius;
-    const Index rz = shell.axes[2].radius;
+    const Index rx = axis_of(shell, 0).radius;
+    const Index ry = axis_of(shell, 1).radius;
+    const Index rz = axis_of(shell, 2).radius;
     return n.x * n.y * n.z - (n.x - 2 * rx) * (n.y - 2 * ry) * (n.z - 2 * rz);
   }
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index3 n = shell.field.extents;
-    const Index rx = shell.axes[0].radius;
-    const Index ry = shell.axes[1].radius;
-    const Index rz = shell.axes[2].radius;
+    const Index rx = axis_of(shell, 0).radius;
+    const Index ry = axis_of(shell, 1).radius;
+    const Index rz = axis_of(shell, 2).radius;
     Index i = Index{lane.block().x} * block + lane.thread().x;
     const Index in_z = n.x * n.y * 2 * rz;
     const Index in_y = n.x * 2 * ry * (n.z - 2 * rz);
@@ -110,7 +110,7 @@ struct FillBody {
       z = rz + i / (2 * rx) / (n.y - 2 * ry);
     }
     T value;
-    const auto read = [&](const Span<T>& from, Index at) { return lane.load_written(from, at); };
+    const auto read = [&](const auto& from, Index at) { return lane.load_written(from, at); };
     if (shell.value(x, y, z, value, read))
       lane.store(shell.field.elements(), shell.field.at(x, y, z), value);
   }
@@ -157,10 +157,15 @@ void copy(Queue& queue, const BoxCopy<T>& c) {
 
 #endif
 
-const Offer fill_floats(kind_of<Here>, typeid(Shell<float>), &fill<float>);
-const Offer fill_doubles(kind_of<Here>, typeid(Shell<double>), &fill<double>);
-const Offer copy_floats(kind_of<Here>, typeid(BoxCopy<float>), &copy<float>);
-const Offer copy_doubles(kind_of<Here>, typeid(BoxCopy<double>), &copy<double>);
+template <class T>
+struct Offers {
+  Offer filled{kind_of<Here>, typeid(Shell<T>), &fill<T>};
+  Offer copied{kind_of<Here>, typeid(BoxCopy<T>), &copy<T>};
+};
+const Offers<float> floats;
+const Offers<double> doubles;
+const Offers<Fp16> halves;
+const Offers<Bf16> short_floats;
 
 } // namespace shells::inline RIDGE_TARGET_NAME
 

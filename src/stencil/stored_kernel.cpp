@@ -19,13 +19,13 @@ std::string kernel_in(const std::string& call) {
   return call.substr(begin + 1, end - begin - 1);
 }
 
-} // namespace
-
+/// What the description of the kernel of a call offers under S: the function `name` of `header`,
+/// compiled or taken from the cache.
 template <class S>
-std::shared_ptr<const CheckedKernel<S>> stored_kernel(const CheckedKernel<float>& kernel,
-                                                      const std::string& library) {
-  const std::string type = kernel_in(launch::type_text(kernel.call_type()));
-  const SourceFile source = find_source(kernel.call_type());
+AnyFunction described(const std::type_info& call, const char* header, const char* name,
+                      const char* kind, const std::string& library) {
+  const std::string type = kernel_in(launch::type_text(call));
+  const SourceFile source = find_source(call);
   if (source.file.empty())
     throw UsageError(
         "storage in 16 bits is compiled when it is asked for, and nobody said where the "
@@ -36,22 +36,44 @@ std::shared_ptr<const CheckedKernel<S>> stored_kernel(const CheckedKernel<float>
       fmt::format("#pragma once\n#include <ridge/stencil/stored.hpp>\n#include \"{}\"\n",
                   source.file));
   const std::string text = fmt::format(
-      "#include <ridge/stencil/describe_stored.hpp>\n#include \"{0}\"\n"
+      "#include <ridge/stencil/{3}>\n#include \"{0}\"\n"
       "namespace {{\nusing Number = {2};\n"
-      "std::shared_ptr<const ridge::stencil::CheckedKernel<Number>>\n"
+      "std::shared_ptr<const ridge::stencil::{5}<Number>>\n"
       "describe(std::span<const std::byte> functor) {{\n"
-      "  return ridge::stencil::describe_stored<{1}, Number>(functor, \"{0}\");\n}}\n"
+      "  return ridge::stencil::{4}<{1}, Number>(functor, \"{0}\");\n}}\n"
       "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(Number), &describe);\n}}\n",
-      file, type, std::is_same_v<S, Fp16> ? "ridge::Fp16" : "ridge::Bf16");
+      file, type, std::is_same_v<S, Fp16> ? "ridge::Fp16" : "ridge::Bf16", header, name, kind);
   for (const Offered& o : launch::load_description(text, file, {library})) {
-    if (std::string_view(o.name) == typeid(S).name())
-      return reinterpret_cast<DescribeStored<S>*>(o.function)(kernel.functor());
+    if (std::string_view(o.name) == typeid(S).name()) return o.function;
   }
   throw Failure("the description of " + type + " offers nothing; please report this");
+}
+
+} // namespace
+
+template <class S>
+std::shared_ptr<const CheckedKernel<S>> stored_kernel(const CheckedKernel<float>& kernel,
+                                                      const std::string& library) {
+  return reinterpret_cast<DescribeStored<S>*>(
+      described<S>(kernel.call_type(), "describe_stored.hpp", "describe_stored", "CheckedKernel",
+                   library))(kernel.functor());
+}
+template <class S>
+std::shared_ptr<const SweptKernel<S>> stored_swept(const std::type_info& call,
+                                                   std::span<const std::byte> functor,
+                                                   const std::string& library) {
+  using Describe = std::shared_ptr<const SweptKernel<S>>(std::span<const std::byte>);
+  return reinterpret_cast<Describe*>(described<S>(
+      call, "describe_stored_swept.hpp", "describe_stored_swept", "SweptKernel", library))(functor);
 }
 template std::shared_ptr<const CheckedKernel<Fp16>> stored_kernel(const CheckedKernel<float>&,
                                                                   const std::string&);
 template std::shared_ptr<const CheckedKernel<Bf16>> stored_kernel(const CheckedKernel<float>&,
                                                                   const std::string&);
+
+template std::shared_ptr<const SweptKernel<Fp16>>
+stored_swept(const std::type_info&, std::span<const std::byte>, const std::string&);
+template std::shared_ptr<const SweptKernel<Bf16>>
+stored_swept(const std::type_info&, std::span<const std::byte>, const std::string&);
 
 } // namespace ridge::stencil

@@ -8,6 +8,7 @@
 #include <ridge/launch/operands.hpp>
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/pass_variants.hpp>
+#include <ridge/stencil/stored_shell.hpp>
 #include <ridge/stencil/sweeps.hpp>
 
 #include "cpu_default.hpp"
@@ -49,7 +50,8 @@ std::optional<PassSchedule> default_cpu_pass(const Device& device, const Traits&
 std::optional<PassSchedule> default_pass(const Device& device, const Traits& traits,
                                          const Boundaries& boundaries, Index3 n) {
   constexpr Index fewest_points = Index{1} << 20;
-  constexpr Index narrowest = 64; // a tile is as wide, and half as high
+  constexpr Index narrowest = 64;          // a tile is as wide, and half as high
+  if (traits.element_bytes < 4) return {}; // passes compute with what they hold
   if (!facts_of(device).takes_gpu_schedules) return default_cpu_pass(device, traits, boundaries, n);
   if (!device.is_gpu() || !can_march(device)) return {};
   if (n.x * n.y * n.z < fewest_points || std::min(n.x, n.y) < narrowest) return {};
@@ -275,7 +277,7 @@ SweepsFields<T>::SweepsFields(Queue& queue, const Traits& traits, int levels,
   require_fit(place.boundaries, traits.radius, place.extents);
   layout_ = shell_layout(queue.device(), traits, place.boundaries, place.extents, !schedule.pass);
   divide(place, traits);
-  const FaceValues<T> values = take_values<T>(queue, place.boundaries, face_memory_);
+  const auto values = take_values<NumberOf<T>>(queue, place.boundaries, face_memory_);
   const int coefficients = inputs_ - levels_;
   // Rows of a view of the field itself, copied whole, end beyond those of the field with its shell.
   const Bytes bytes{(layout_.elements() + layout_.strides.row) * static_cast<Index>(sizeof(T))};
@@ -283,8 +285,8 @@ SweepsFields<T>::SweepsFields(Queue& queue, const Traits& traits, int levels,
     memory_.emplace_back(queue.device(), bytes,
                          fmt::format("{} fields with their boundaries", slots_ + coefficients));
     fill_bytes(queue, memory_.back().data(), 0, bytes);
-    shells_.push_back(make_shell(place.boundaries, traits.radius, place.extents, layout_,
-                                 static_cast<T*>(memory_.back().data()), values, i >= slots_));
+    shells_.push_back(shell_of(place.boundaries, traits.radius, place.extents, layout_,
+                               static_cast<T*>(memory_.back().data()), values, i >= slots_));
   }
   if (place.part && place.part->grid().count() > 1)
     halos_ = std::make_unique<Halos>(queue, *place.part, shells_, layout_.lead);
@@ -460,6 +462,8 @@ void SweepsFields<T>::fill_shell(int slot) {
 
 template class SweepsFields<float>;
 template class SweepsFields<double>;
+template class SweepsFields<Fp16>;
+template class SweepsFields<Bf16>;
 
 } // namespace detail
 

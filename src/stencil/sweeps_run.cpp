@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/stencil/stored_shell.hpp>
 #include <ridge/stencil/sweeps_of.hpp>
 
 #include <fmt/format.h>
@@ -68,8 +69,8 @@ Program SweepsRun<T>::bind_sweep(Queue& queue, const comm::Box& box,
 
 template <class T>
 Program SweepsRun<T>::bind_pass(int sweeps, const PassSchedule& schedule) const {
-  AnyPass<T> pass{inputs(), {}, this->shell(this->newest()), periodic_, sweeps,
-                  this->neighbours_of_pass()};
+  AnyPass<T> pass{inputs(),  {},     this->shell(this->newest()),
+                  periodic_, sweeps, this->neighbours_of_pass()};
   for (int i = 0; i < levels_; ++i)
     pass.out.push_back(this->whole(this->slot(levels_ + i)));
   return kernel_->bind_pass(this->queue(), pass, schedule, name_);
@@ -199,6 +200,8 @@ void SweepsRun<T>::launch_round() {
 
 template class SweepsRun<float>;
 template class SweepsRun<double>;
+template class SweepsRun<Fp16>;
+template class SweepsRun<Bf16>;
 
 template <class T>
 std::unique_ptr<AnySweeps>
@@ -220,5 +223,12 @@ template std::unique_ptr<AnySweeps> make_sweeps(Queue&, std::shared_ptr<const Sw
                                                 const SweepsPlace&,
                                                 const std::optional<SweepsSchedule>&,
                                                 std::string_view);
+
+template std::unique_ptr<AnySweeps>
+make_sweeps(Queue&, std::shared_ptr<const SweptKernel<Fp16>>, const std::vector<View<const Fp16>>&,
+            const SweepsPlace&, const std::optional<SweepsSchedule>&, std::string_view);
+template std::unique_ptr<AnySweeps>
+make_sweeps(Queue&, std::shared_ptr<const SweptKernel<Bf16>>, const std::vector<View<const Bf16>>&,
+            const SweepsPlace&, const std::optional<SweepsSchedule>&, std::string_view);
 
 } // namespace ridge::stencil::detail

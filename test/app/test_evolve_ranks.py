@@ -92,6 +92,17 @@ def test_diffusion_with_fields_has_the_bits_of_one_rank(ridge, mpi, folder):
                 "x-=dirichlet:in.h5:/wall,z+=dirichlet:in.h5:/floor,y=periodic", grid="2x2x2")
 
 
+def test_fields_in_16_bits_have_the_bits_of_one_rank(ridge, mpi, folder):
+    write((23, 17, 13), "f4")
+    words = ("evolve", "heat", "in.h5:/u", "--device", "cpu", "--overwrite", "--boundary", MIXED, "--steps", "5",
+             "--store-as", "fp16")
+    done = ridge(*words, "-o", "one.h5")
+    assert done.code == 0, done.err  # which may say that it compiles
+    over = mpi(4, *words, "-o", "several.h5", "--ranks", "2x2x1")
+    assert over.code == 0, over.err
+    same(snapshots("one.h5"), snapshots("several.h5"))
+
+
 @pytest.mark.parametrize("kernel, boundary, schedule, ranks, grid", [
     ("heat", MIXED, "sweeps=4", 4, "1x2x2"),
     ("heat4", ROUND, "sweeps=3", 3, "3x1x1"),

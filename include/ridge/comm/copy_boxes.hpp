@@ -18,8 +18,8 @@ struct BoxPlace {
   Index buffer = 0;
 };
 
-/// T is a 32-bit or 64-bit word, of which each point of the field has one or several, next to each
-/// other in x.
+/// T is a word of 16, 32 or 64 bits, of which each point of the field has one or several, next to
+/// each other in x.
 template <class T>
 struct BoxCopies {
   Span<T> field, buffer;
@@ -53,7 +53,7 @@ struct MemoryBox {
 };
 
 /// A launch that copies the boxes, one after the other without gaps, to `buffer` or from it. Throws
-/// UsageError for elements whose size is no multiple of four bytes.
+/// UsageError for elements whose size is no multiple of two bytes.
 [[nodiscard]] Bound bind_copies(Queue& queue, const FieldMemory& field,
                                 const std::vector<MemoryBox>& boxes, void* buffer, bool to_field);
 

@@ -5,10 +5,13 @@
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/sweeps.hpp>
 
+#include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <vector>
 
 namespace ridge::lab {
@@ -28,6 +31,8 @@ struct Evolution {
   double stable_step = 0;
   /// Its member `dt`, the time of a step; empty where it has none.
   std::optional<double> dt = {};
+  const std::type_info* call = nullptr; ///< of a launch of the kernel
+  std::vector<std::byte> functor = {};  ///< the kernel's bytes
 };
 
 /// Whether K has a member `dt` to set.
@@ -48,10 +53,18 @@ extern template Evolution evolution_of(std::string_view,
 template <class K, class T>
 [[nodiscard]] Evolution evolution(std::string_view name, const K& kernel) {
   Evolution made = evolution_of<T>(name, stencil::swept<T>(kernel));
+  made.call = &typeid(stencil::Call<K, T>);
+  const auto bytes = std::as_bytes(std::span(&kernel, 1));
+  made.functor.assign(bytes.begin(), bytes.end());
   if constexpr (requires { kernel.stable_step(); }) made.stable_step = kernel.stable_step();
   if constexpr (knows_dt<K>) made.dt = kernel.dt;
   return made;
 }
+
+/// The same on fields of Fp16 or Bf16, by "fp16" or "bf16", its mathematics in fp32: what describes
+/// it is compiled. Its sweeps take pointers to such numbers. Throws UsageError where nobody said
+/// where its source is, and as launch::load_description does.
+[[nodiscard]] Evolution stored_evolution(const Evolution& fp32, std::string_view storage);
 
 /// What a built-in kernel is asked for.
 struct EvolutionRequest {

@@ -4,11 +4,13 @@
 
 #include <ridge/core/stored.hpp>
 #include <ridge/stencil/any_kernel.hpp>
+#include <ridge/stencil/stored_shell.hpp>
 
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
+#include <typeinfo>
 
 namespace ridge::stencil {
 
@@ -23,6 +25,17 @@ using DescribeStored = std::shared_ptr<const CheckedKernel<S>>(std::span<const s
 template <class S>
 [[nodiscard]] std::shared_ptr<const CheckedKernel<S>>
 stored_kernel(const CheckedKernel<float>& kernel, const std::string& library);
+/// The same of a kernel that evolves, by the type of its call in fp32 and its bytes. It takes
+/// single sweeps.
+template <class S>
+[[nodiscard]] std::shared_ptr<const SweptKernel<S>> stored_swept(const std::type_info& call,
+                                                                 std::span<const std::byte> functor,
+                                                                 const std::string& library);
+extern template std::shared_ptr<const SweptKernel<Fp16>>
+stored_swept(const std::type_info&, std::span<const std::byte>, const std::string&);
+extern template std::shared_ptr<const SweptKernel<Bf16>>
+stored_swept(const std::type_info&, std::span<const std::byte>, const std::string&);
+
 extern template std::shared_ptr<const CheckedKernel<Fp16>>
 stored_kernel(const CheckedKernel<float>&, const std::string&);
 extern template std::shared_ptr<const CheckedKernel<Bf16>>

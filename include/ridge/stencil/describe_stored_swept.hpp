@@ -1,0 +1,56 @@
+// What descriptions of stencils that evolve in 16 bits are compiled from
+// (ridge/stencil/stored_demand.hpp).
+#pragma once
+
+#include <ridge/core/error.hpp>
+#include <ridge/device/offer.hpp>
+#include <ridge/stencil/any_kernel.hpp>
+#include <ridge/stencil/stored.hpp>
+#include <ridge/stencil/stored_shell.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace ridge::stencil {
+
+namespace detail {
+
+template <class K, class S>
+class StoredSwept final : public SweptKernel<S> {
+public:
+  explicit StoredSwept(const K& kernel)
+      : SweptKernel<S>(traits_of<Stored<K>, S>(), levels_of<K>()), kernel_{kernel} {}
+
+  Program bind(Queue& queue, Inputs<S> in, const View<S>& out, const Schedule* schedule,
+               std::string_view name) const override {
+    return bind_call(queue, kernel_, in, out, schedule, name);
+  }
+  Program bind_pass(Queue& /*queue*/, const AnyPass<S>& /*pass*/, const PassSchedule& /*schedule*/,
+                    std::string_view /*name*/) const override {
+    throw UsageError("a pass of several sweeps computes with what it holds; fields in 16 bits "
+                     "take sweeps=1");
+  }
+
+private:
+  Stored<K> kernel_;
+};
+
+} // namespace detail
+
+/// K of these bytes on fields of S; `file` is where Stored<K> can be compiled from.
+template <class K, class S>
+[[nodiscard]] std::shared_ptr<const SweptKernel<S>>
+describe_stored_swept(std::span<const std::byte> functor, const std::string& file) {
+  static_assert(std::is_trivially_copyable_v<K>, "a kernel is a struct of numbers");
+  know_source(typeid(Call<Stored<K>, S>), file, "");
+  std::array<std::byte, sizeof(K)> bytes;
+  std::copy_n(functor.begin(), bytes.size(), bytes.begin());
+  return std::make_shared<detail::StoredSwept<K, S>>(std::bit_cast<K>(bytes));
+}
+
+} // namespace ridge::stencil

@@ -1,0 +1,104 @@
+"""`ridge evolve --store-as` of stencils: fields in 16 bits, against arithmetic in fp32 that is rounded once a value."""
+
+import h5py
+import numpy as np
+import pytest
+
+from test_stored import ROUNDED
+
+pytestmark = pytest.mark.usefixtures("folder")
+OWN = """
+#include <ridge/stencil.hpp>
+struct Own {  // products are exact, so that contracted arithmetic has the bits of plain one
+  static constexpr auto footprint = ridge::stencil::star<1, 2>();
+  template <class N>
+  RIDGE_FN auto operator()(const N& u) const {
+    return u(0, 0) + 0.25 * (u(1, 0) + u(-1, 0) - 2 * u(0, 0));
+  }
+};
+"""
+
+
+def write(u):
+    with h5py.File("in.h5", "w") as h5:
+        h5["u"] = u
+
+
+def read(file, step=-1):
+    with h5py.File(file) as h5:
+        group = h5["snapshots"][sorted(h5["snapshots"])[step]]
+        return group["u"][...]
+
+
+def swept(u, steps, rounded):
+    """OWN between x = 0.5, held, and a slope of 1/4 outward; y keeps its ends."""
+    u = rounded(u)
+    u[:, 0] = rounded(np.full(len(u), 0.5, "f4"))
+    for _ in range(steps):
+        beyond = rounded(u[:, -2:-1] + np.float32(0.5))
+        wide = np.concatenate([u, beyond], axis=1)
+        new = u.copy()
+        inner = (wide[1:-1, 2:] + wide[1:-1, :-2]) - np.float32(2) * wide[1:-1, 1:-1]
+        new[1:-1, 1:] = rounded(wide[1:-1, 1:-1] + np.float32(0.25) * inner)
+        u = new
+    return u
+
+
+@pytest.mark.parametrize("storage, device", [("fp16", "cpu"), ("bf16", "cpu"), ("fp16", "simt:32")])
+def test_sweeps_have_the_bits_of_rounded_fp32(ridge, storage, device):
+    with open("own.hpp", "w") as out:
+        out.write(OWN)
+    start = np.random.default_rng(3).random((11, 37)).astype("f4")
+    write(start)
+    words = ("evolve", "./own.hpp:Own", "in.h5:/u", "--store-as", storage, "--device", device, "--boundary",
+             "x-=dirichlet:0.5,x+=neumann:0.25", "--every", "7", "--overwrite")
+    ran = ridge(*words, "--steps", "21", "-o", "whole.h5", "--json")
+    assert ran.code == 0, ran.err  # which may say that it compiles
+    (record,) = ran.records()
+    assert record["precision"] == storage and record["arithmetic"] == "fp32"
+    assert record["bytes_written"] % 2 == 0 and record["bytes_written"] < 4 * 9 * 36
+    right = swept(start, 21, ROUNDED[storage])
+    found = read("whole.h5")
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found[1:-1], right[1:-1])
+    assert ridge(*words, "--steps", "7", "-o", "part.h5").code == 0
+    assert ridge("evolve", "--restart", "part.h5", "--steps", "14", "--device", device).code == 0
+    np.testing.assert_array_equal(read("part.h5"), found)
+
+
+def test_waves_and_diffusion_are_near_fp32(ridge):
+    n = 20
+    z, y, x = np.meshgrid(*[np.arange(n)] * 3, indexing="ij")
+    u = np.sin(2 * np.pi * x / n) * np.cos(2 * np.pi * y / n)
+    write(u.astype("f4"))
+    walls = "x=periodic,y=periodic,z=periodic"
+    for kernel, bound in (("heat", 1e-3), ("wave", 2e-2)):
+        found = {}
+        for storage in ((), ("--store-as", "fp16")):
+            ran = ridge("evolve", kernel, "in.h5:/u", "-o", "out.h5", "--boundary", walls, "--steps", "12", "--device",
+                        "cpu", "--overwrite", "--json", *storage)
+            assert ran.code == 0, ran.err
+            found[storage] = read("out.h5")
+            (record,) = ran.records()
+        np.testing.assert_allclose(found["--store-as", "fp16"], found[()], atol=bound)
+        assert np.abs(found["--store-as", "fp16"] - found[()]).max() > 0
+        assert abs(record["sum_drift"]) < 1e-3 and "squares_drift" in record
+
+
+def test_what_is_said_and_refused(ridge):
+    u = np.ones((9, 9, 9), "f4")
+    u[4, 4, 4] = 7e4
+    write(u)
+    words = ("evolve", "heat", "in.h5:/u", "-o", "out.h5", "--steps", "1", "--device", "cpu", "--overwrite",
+             "--store-as")
+    ridge(*words, "fp16")  # compiled
+    done = ridge(*words, "fp16")
+    assert done.code == 0
+    assert "ridge: 1 values of the start are beyond the range of fp16 and count as infinite\n" == done.err
+    ridge.bad(*words, "half", says="--store-as half: fp16 or bf16 is right")
+    done = ridge(*words, "fp16", "--schedule", "sweeps=3")
+    assert done.code == 2 and "fields in 16 bits take sweeps=1" in done.err, done.err
+    ridge.bad(*words, "fp16", "--implicit", "backward-euler", "--dt", "1", says="is for explicit steps")
+    ridge.bad("evolve", "--restart", "out.h5", "--steps", "1", "--store-as", "fp16", says="--store-as cannot be given")
+    write(u.astype("f8"))
+    ridge.bad(*words, "fp16", says="computes in fp32; in.h5:/u is fp64")
