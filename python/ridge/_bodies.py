@@ -52,7 +52,7 @@ def gravity(bodies: Any, *, theta: float = 0.5, softening: float = 0.0, order: i
     `bodies` has shape (4, bodies): x, y, z and masses times G, none negative. Returns `out`, or a
     new array of the same library and shape: the acceleration and the potential of each. `theta` is
     the largest radius of a node over its distance: 0 sums over all pairs, at most 1.5. `order` 2
-    takes quadrupoles of nodes, 1 only their masses. `softening` is Plummer's.
+    takes quadrupoles of nodes, 3 octupoles, too, 1 only their masses. `softening` is Plummer's.
 
     `error` is the rms error of accelerations to be reached, such as 1e-4, in place of `theta`, which
     is then chosen and checked on a sample against all pairs; Failure where it cannot be.
@@ -62,7 +62,7 @@ def gravity(bodies: Any, *, theta: float = 0.5, softening: float = 0.0, order: i
     if out is None:
         out = _arrays.zeros(bodies, "gravity")
     if isinstance(order, bool) or not isinstance(order, (int, np.integer)):
-        raise TypeError(f"gravity: order={order!r}: 1 or 2 is right")
+        raise TypeError(f"gravity: order={order!r}: 1, 2 or 3 is right")
     asked = 0.0 if error is None else _number("gravity", "error", error)
     if error is not None and not asked > 0:
         raise _core.UsageError(f"gravity: error={asked:g}: it must be positive")

@@ -347,8 +347,10 @@ void add_nbody(CommandLine& line) {
   command.add("--error", &o->error,
               "of --forces tree, in place of --theta: the rms error of accelerations at the start, "
               "such as 1e-4; chooses theta and order, and checks a sample against all pairs");
-  command.add("--order", &o->order,
-              "of --forces tree: 1 for masses of nodes, 2 (if not given) for quadrupoles, too");
+  command.add(
+      "--order", &o->order,
+      "of --forces tree: 1 for masses of nodes, 2 (if not given) for quadrupoles, too, 3 for "
+      "octupoles, too");
   command.add("--domains", &o->domains,
               "of --forces tree over ranks: each keeps the bodies of a region, and gets what these "
               "need of the others' trees; if not given, each keeps all bodies");

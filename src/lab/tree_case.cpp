@@ -23,7 +23,7 @@ namespace ridge::lab {
 
 namespace {
 
-using pairs::Fp32, pairs::Fp64, pairs::Gravity, pairs::Mixed, pairs::Quadrupole;
+using pairs::Fp32, pairs::Fp64, pairs::Gravity, pairs::Mixed, pairs::Octupole, pairs::Quadrupole;
 using pairs::parse_tree_schedule, pairs::traits_of, pairs::tree_choice, pairs::tree_error_at;
 using pairs::Tree, pairs::TreeError, pairs::TreeOptions, pairs::TreePairs, pairs::TreePhase;
 using pairs::TreeSchedule, pairs::TreeWalk, pairs::named_tree_schedules, pairs::tree_schedule_space;
@@ -132,7 +132,9 @@ public:
     const TreePairs met = tree_ ? tree_->pairs() : TreePairs{};
     const auto all = static_cast<double>(static_cast<Index>(met.bodies + met.nodes));
     const double near = rate_of(traits_of<Gravity<>, P>());
-    const double far = rate_of(traits_of<Quadrupole<>, P>());
+    const double far = rate_of(options_.order == 1   ? traits_of<Gravity<>, P>()
+                               : options_.order == 2 ? traits_of<Quadrupole<>, P>()
+                                                     : traits_of<Octupole<>, P>());
     const double seconds = near > 0 && far > 0 ? met.bodies / near + met.nodes / far : 0;
     return {"issue", "interactions/s", all, seconds > 0 ? all / seconds : 0};
   }

@@ -14,7 +14,8 @@
 namespace ridge::pairs {
 
 double tree_alpha(double theta, int order) {
-  return (order == 1 ? 0.06 : 0.04) * std::pow(theta, order + 2);
+  constexpr std::array<double, 3> factors{0.06, 0.04, 0.03};
+  return factors[static_cast<std::size_t>(order - 1)] * std::pow(theta, order + 2);
 }
 
 void require_sound(const TreeOptions& o) {
@@ -23,9 +24,9 @@ void require_sound(const TreeOptions& o) {
                                  "beyond which sums are too far off to be of use",
                                  o.theta));
   }
-  if (o.order != 1 && o.order != 2) {
-    throw UsageError(fmt::format("order {}: 1 takes masses at their centres, 2 quadrupoles, too; "
-                                 "there are no others",
+  if (o.order < 1 || o.order > 3) {
+    throw UsageError(fmt::format("order {}: 1 takes masses at their centres, 2 quadrupoles, too, "
+                                 "3 octupoles, too; there are no others",
                                  o.order));
   }
   if (!(o.softening >= 0) || !std::isfinite(o.softening)) {
@@ -51,6 +52,7 @@ Tree<P>::Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies,
   const Device& device = queue.device();
   walk_.schedule = options.schedule;
   walk_.order = options.order;
+  octree_.keep_thirds(options.order >= 3);
   walk_.theta = options.theta;
   walk_.softening_squared = options.softening * options.softening;
   needs_ = Field<typename P::Computed>(device, Extents{octree_.count()}, "needs of bodies");
@@ -295,7 +297,9 @@ Record Tree<P>::record(std::string_view kernel) {
   record.schedule = text::print(options_.schedule);
   record.work = work_of(traits_of<Gravity<>, P>(), {octree_.count(), octree_.count(), true});
   record.work.items = static_cast<Index>(met.bodies + met.nodes);
-  const double far = options_.order == 1 ? Gravity<>::flops : Quadrupole<>::flops;
+  const double far = options_.order == 1   ? Gravity<>::flops
+                     : options_.order == 2 ? Quadrupole<>::flops
+                                           : Octupole<>::flops;
   record.work.flops = met.bodies * Gravity<>::flops + met.nodes * far;
   record.work.convention = fmt::format(
       "{:.0f} operations an interaction of two bodies, {:.0f} of a body and a node, those of the "

@@ -24,11 +24,19 @@ constexpr std::array<Measured, 6> quadrupoles{{{0.15, 2.65e-5},
                                                {0.6, 9.24e-4},
                                                {0.9, 3.24e-3},
                                                {1.3, 8.5e-3}}};
+constexpr std::array<Measured, 6> octupoles{{{0.15, 2.44e-6},
+                                             {0.25, 1.39e-5},
+                                             {0.4, 7.52e-5},
+                                             {0.6, 3.01e-4},
+                                             {0.9, 1.56e-3},
+                                             {1.3, 5.79e-3}}};
 constexpr std::array<Measured, 5> monopoles{
     {{0.25, 1.81e-3}, {0.4, 4.08e-3}, {0.6, 7.45e-3}, {0.9, 1.44e-2}, {1.3, 2.71e-2}}};
 
-// At this error interactions with masses alone cost as much as those with quadrupoles.
+// At this error interactions with masses alone cost as much as those with quadrupoles; and below
+// this one octupoles cost less.
 constexpr double monopoles_from = 7e-3;
+constexpr double octupoles_below = 4e-5;
 
 /// Calls `of` with the two rows between which `is_before` ends, or the two nearest.
 template <std::size_t N, class Before, class Of>
@@ -66,8 +74,9 @@ double theta_of(const std::array<Measured, N>& table, double error) {
 
 double tree_error_at(const TreeChoice& choice) {
   if (choice.theta == 0) return 0;
-  return choice.order == 1 ? error_of(monopoles, choice.theta)
-                           : error_of(quadrupoles, choice.theta);
+  return choice.order == 1   ? error_of(monopoles, choice.theta)
+         : choice.order == 2 ? error_of(quadrupoles, choice.theta)
+                             : error_of(octupoles, choice.theta);
 }
 
 TreeChoice tree_choice(double error, int order, std::string_view precision) {
@@ -77,9 +86,11 @@ TreeChoice tree_choice(double error, int order, std::string_view precision) {
         fmt::format("error {:g}: in {} it can be from {:g} to 0.1 of accelerations, rms{}", error,
                     precision, least, error > 0 && error < least ? "; fp64 takes 1e-10" : ""));
   }
-  if (order == 0) order = error >= monopoles_from ? 1 : 2;
-  if (order != 1 && order != 2) require_sound(TreeOptions{0.5, order, 0, {}});
-  const double theta = order == 1 ? theta_of(monopoles, error) : theta_of(quadrupoles, error);
+  if (order == 0) order = error >= monopoles_from ? 1 : error >= octupoles_below ? 2 : 3;
+  require_sound(TreeOptions{0.5, order, 0, {}});
+  const double theta = order == 1   ? theta_of(monopoles, error)
+                       : order == 2 ? theta_of(quadrupoles, error)
+                                    : theta_of(octupoles, error);
   return {std::min(theta, 1.5), order};
 }
 
@@ -87,6 +98,7 @@ template <class P>
 void Tree<P>::choose(const TreeChoice& choice) {
   options_.theta = walk_.theta = choice.theta;
   options_.order = walk_.order = choice.order;
+  octree_.keep_thirds(choice.order >= 3);
 }
 
 template <class P>

@@ -77,7 +77,9 @@ Index walk_tree(Queue& queue, TreeStep step, const TreeWalk<P>& w) {
     spatial::for_each_item(queue, w.sample.size * exact_parts, SumExactly<P>{w});
     break;
   case TreeStep::walk:
-    return w.order == 1 ? walk_of<1>(queue, w) : walk_of<2>(queue, w);
+    return w.order == 1   ? walk_of<1>(queue, w)
+           : w.order == 2 ? walk_of<2>(queue, w)
+                          : walk_of<3>(queue, w);
   }
   return 0;
 }

@@ -1,4 +1,5 @@
 #include <ridge/core/error.hpp>
+#include <ridge/device/generate.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/spatial/octree.hpp>
 
@@ -64,7 +65,14 @@ Octree<S, T>::Octree(Queue& queue, const std::array<Span<const S>, 4>& bodies,
   call_.packed = take(packed_, device, 4 * n, "bodies");
   call_.sorted = take(sorted_, device, 4 * n, "bodies in order");
   call_.starts = take(starts_, device, n + 1, "nodes of bodies");
+  clear(starts_); // of the last, which is no count, a scan reads what it does not use
   call_.level_begin = take(level_field_, device, most_levels + 2, "levels");
+}
+
+template <class S, class T>
+void Octree<S, T>::clear(Field<std::uint32_t>& field) {
+  fill_bytes(queue_, field.data(), 0,
+             Bytes{field.count() * static_cast<Index>(sizeof(std::uint32_t))});
 }
 
 template <class S, class T>
@@ -100,6 +108,18 @@ void Octree<S, T>::build(const std::function<void(const char*)>& begins) {
     const auto l = static_cast<std::size_t>(level);
     step(BuildStep::moments, level_begin_[l], level_begin_[l + 1]);
   }
+  if (!keeps_thirds_) {
+    call_.thirds = {};
+    return;
+  }
+  if (thirds_.count() < 12 * call_.nodes)
+    (void)take(thirds_, queue_.device(), 12 * (centres_.count() / 4), "octupoles of nodes");
+  call_.thirds = thirds_.elements();
+  step(BuildStep::leaf_thirds);
+  for (int level = depth() - 2; level >= 0; --level) {
+    const auto l = static_cast<std::size_t>(level);
+    step(BuildStep::thirds, level_begin_[l], level_begin_[l + 1]);
+  }
 }
 
 template <class S, class T>
@@ -125,6 +145,7 @@ void Octree<S, T>::take_nodes(Index nodes) {
   for (std::size_t k = 0; k < 2; ++k) {
     (void)take(node_keys_[k], device, room, "nodes");
     (void)take(node_values_[k], device, room, "nodes");
+    clear(node_values_[k]); // which are sorted with the keys, and not used
   }
   call_.links = take(links_, device, 2 * room, "children of nodes");
   call_.centres = take(centres_, device, 4 * room, "centres of nodes");
@@ -160,8 +181,8 @@ Bytes Octree<S, T>::held() const {
     return field.count() * static_cast<Index>(sizeof(*field.data()));
   };
   Index sum = sorter_.held().value + of(partial_) + of(cube_) + of(packed_) + of(sorted_) +
-              of(centres_) + of(low_) + of(high_) + of(moments_) + of(odd_) + of(starts_) +
-              of(links_) + of(level_field_);
+              of(centres_) + of(low_) + of(high_) + of(moments_) + of(thirds_) + of(odd_) +
+              of(starts_) + of(links_) + of(level_field_);
   for (std::size_t k = 0; k < 2; ++k)
     sum += of(keys_[k]) + of(order_[k]) + of(node_keys_[k]) + of(node_values_[k]);
   return Bytes{sum};

@@ -51,6 +51,12 @@ void build_step(Queue& queue, BuildStep step, const Build<S, T>& b, Index begin,
   case BuildStep::moments:
     for_each_item(queue, end - begin, FindMoments<S, T>{b, begin, false});
     break;
+  case BuildStep::leaf_thirds:
+    for_each_item(queue, b.nodes, FindThirds<S, T>{b, 0, true});
+    break;
+  case BuildStep::thirds:
+    for_each_item(queue, end - begin, FindThirds<S, T>{b, begin, false});
+    break;
   }
 }
 

@@ -209,7 +209,7 @@ def test_what_forces_depend_on_is_in_the_checksum(ridge, folder):
     (["--forces", "tree", "--theta", 1.6], "theta 1.6: it is from 0, which computes all pairs, to 1.5"),
     (["--forces", "tree", "--theta", -0.1], "theta -0.1"),
     (["--forces", "tree", "--theta", "nan"], "theta nan"),
-    (["--forces", "tree", "--order", 3], "order 3: 1 takes masses at their centres, 2 quadrupoles"),
+    (["--forces", "tree", "--order", 4], "order 4: 1 takes masses at their centres, 2 quadrupoles, too, 3 octupoles"),
     (["--forces", "tree", "--order", 0], "order 0"),
     (["--theta", 0.5], "--theta goes with --forces tree"),
     (["--forces", "pairs", "--order", 2], "--order goes with --forces tree"),

@@ -69,7 +69,7 @@ struct Grown {
   std::optional<Octree<S, T>> tree;
   std::vector<std::uint32_t> order, links;
   std::vector<S> bodies, centres;
-  std::vector<T> moments;
+  std::vector<T> moments, thirds;
 
   Grown(const Device& device, const Places& places, const OctreeOptions& options) : queue(device) {
     std::array<Span<const S>, 4> spans;
@@ -81,6 +81,7 @@ struct Grown {
       spans[c] = fields[c].elements();
     }
     tree.emplace(queue, spans, options);
+    tree->keep_thirds(true);
     build();
   }
   void build() {
@@ -91,6 +92,7 @@ struct Grown {
     take(links, Span<const std::uint32_t>(parts.links), 2 * tree->nodes());
     take(centres, Span<const S>(parts.centres), 4 * tree->nodes());
     take(moments, Span<const T>(parts.moments), 8 * tree->nodes());
+    take(thirds, Span<const T>(parts.thirds), 12 * tree->nodes());
   }
   template <class V>
   void take(std::vector<V>& to, Span<const V> from, Index count) {
@@ -126,6 +128,7 @@ struct Grown {
   void check_moments(std::size_t node, std::pair<std::size_t, std::size_t> range,
                      double tolerance) {
     double mass = 0, centre[3] = {}, second[3][3] = {}, farthest = 0;
+    std::array<double, 10> third{}; // seven without trace, and of the square
     for (std::size_t i = range.first; i < range.second; ++i) {
       mass += bodies[4 * i + 3];
       for (std::size_t c = 0; c < 3; ++c)
@@ -140,6 +143,16 @@ struct Grown {
         squared += d[c] * d[c];
       }
       farthest = std::max(farthest, std::sqrt(squared));
+      constexpr std::size_t axes[7][3] = {{0, 0, 0}, {0, 0, 1}, {0, 0, 2}, {0, 1, 1},
+                                          {0, 1, 2}, {1, 1, 1}, {1, 1, 2}};
+      for (std::size_t k = 0; k < 7; ++k) {
+        const auto [a, b, c] = axes[k];
+        const double traces =
+            squared * ((a == b ? d[c] : 0) + (a == c ? d[b] : 0) + (b == c ? d[a] : 0));
+        third[k] += bodies[4 * i + 3] * (5 * d[a] * d[b] * d[c] - traces);
+      }
+      for (std::size_t c = 0; c < 3; ++c)
+        third[7 + c] += bodies[4 * i + 3] * squared * d[c];
       for (std::size_t a = 0; a < 3; ++a) {
         for (std::size_t b = 0; b < 3; ++b)
           second[a][b] += static_cast<double>(bodies[4 * i + 3]) * d[a] * d[b];
@@ -155,6 +168,9 @@ struct Grown {
     const double about = tolerance * mass * scale * (farthest + tolerance * scale);
     for (std::size_t k = 0; k < 6; ++k)
       EXPECT_NEAR(moments[8 * node + k], right[k], 10 * about) << node << " moment " << k;
+    for (std::size_t k = 0; k < 10; ++k)
+      EXPECT_NEAR(thirds[12 * node + k], third[k], 50 * about * (farthest + tolerance * scale))
+          << node << " third moment " << k;
     // No less than the farthest body is off, nor much more.
     const double radius = std::sqrt(moments[8 * node + 6]);
     EXPECT_GE(radius, farthest - 4 * tolerance * scale) << node;

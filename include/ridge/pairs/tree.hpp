@@ -29,7 +29,7 @@ struct TreeOptions {
   /// tree_alpha(theta, order) of the least acceleration in a group of targets. 0: no node ever is,
   /// all pairs are computed. At most 1.5.
   double theta = 0.5;
-  int order = 2; ///< 1: masses at their centres, 2: quadrupoles, too
+  int order = 2; ///< 1: masses at their centres, 2: quadrupoles, too, 3: octupoles, too
   double softening = 0;
   TreeSchedule schedule = {};
 };
@@ -52,7 +52,7 @@ struct TreeChoice {
 /// in fp64, or above 0.1.
 [[nodiscard]] TreeChoice tree_choice(double error, int order, std::string_view precision);
 
-/// Throws UsageError unless theta is in [0, 1.5], order is 1 or 2 and softening is not negative.
+/// Throws UsageError unless theta is in [0, 1.5], order is 1 to 3 and softening is not negative.
 void require_sound(const TreeOptions& options);
 
 /// Pairs of sources and targets that a walk has computed.

@@ -4,6 +4,7 @@
 #include <ridge/device/queue.hpp>
 #include <ridge/device/view.hpp>
 #include <ridge/pairs/interactions/gravity.hpp>
+#include <ridge/pairs/interactions/octupole.hpp>
 #include <ridge/pairs/interactions/quadrupole.hpp>
 #include <ridge/pairs/precision.hpp>
 #include <ridge/pairs/tree_schedule.hpp>
@@ -12,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace ridge::pairs {
 
@@ -24,7 +26,7 @@ struct TreeWalk {
   using Computed = typename P::Computed;
 
   spatial::Build<Stored, Computed> tree;
-  int order = 2; ///< 1: monopoles, 2: quadrupoles, too
+  int order = 2; ///< 1: monopoles, 2: quadrupoles, 3: octupoles, too
   double softening_squared = 0;
   double theta = 0.5;
   /// Part of a body's acceleration that a far node may be wrong by, once accelerations are known;
@@ -56,6 +58,11 @@ struct TreeWalk {
   Span<const Stored> sample_at;
   Span<double> exact;
 };
+
+/// What a body meets a node by.
+template <int Order>
+using FarOf = std::conditional_t<Order == 1, Gravity<>,
+                                 std::conditional_t<Order == 2, Quadrupole<>, Octupole<>>>;
 
 /// The place of a body that is not here.
 inline constexpr std::uint32_t no_place = 0xffffffffu;

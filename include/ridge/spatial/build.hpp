@@ -11,14 +11,16 @@
 namespace ridge::spatial {
 
 enum class BuildStep {
-  bounds,  ///< the cube that holds all bodies, and the first body that is nowhere
-  keys,    ///< of the bodies, in their order
-  gather,  ///< the bodies in the order of the keys
-  count,   ///< of the nodes whose first body each is
-  emit,    ///< level and first body of each node
-  link,    ///< children and bodies of each node, once nodes are sorted by level
-  leaves,  ///< moments of the nodes that have no children
-  moments, ///< of the other nodes of one level, once those of the next are known
+  bounds,      ///< the cube that holds all bodies, and the first body that is nowhere
+  keys,        ///< of the bodies, in their order
+  gather,      ///< the bodies in the order of the keys
+  count,       ///< of the nodes whose first body each is
+  emit,        ///< level and first body of each node
+  link,        ///< children and bodies of each node, once nodes are sorted by level
+  leaves,      ///< moments of the nodes that have no children
+  moments,     ///< of the other nodes of one level, once those of the next are known
+  leaf_thirds, ///< third moments, likewise
+  thirds,
 };
 
 /// In `links` the second number of a leaf has this bit.
@@ -59,6 +61,9 @@ struct Build {
   /// sum m d^2, the square of the largest distance of a body from the centre, and one more for the
   /// user of the tree.
   Span<T> moments;
+  /// 12 a node: xxx, xxy, xxz, xyy, xyz, yyy, yyz of sum m (5 d d d - d^2 (d 1 + ...)), the
+  /// octupole without trace, sum m d^2 d as x, y, z, and two zeros. Empty where nobody asked.
+  Span<T> thirds;
   Span<S> low, high; ///< 4 a node: corners of the box of its bodies
 };
 

@@ -355,4 +355,80 @@ private:
   static RIDGE_FN T sqrt_of(T x) { return static_cast<T>(::sqrt(x)); }
 };
 
+/// Third moments of one node about its centre of mass, once its other moments are known.
+template <class S, class T>
+struct FindThirds {
+  static constexpr const char* name = "octree: third moments";
+  Build<S, T> b;
+  Index first;
+  bool of_leaves; ///< or of all others
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index n) const {
+    const Index v = first + n;
+    const Index begin = access.load(b.links, 2 * v);
+    const std::uint32_t link = access.load(b.links, 2 * v + 1);
+    const bool is_leaf = (link & leaf_bit) != 0;
+    if (is_leaf != of_leaves) return;
+    const Span<const S> from = is_leaf ? Span<const S>(b.sorted) : Span<const S>(b.centres);
+    const Four<S> centre = load_four(access, Span<const S>(b.centres), 4 * v);
+    T sum[10] = {}; // xxx, xxy, xxz, xyy, xyz, xzz, yyy, yyz, yzz, zzz
+    for (Index i = begin; i < begin + static_cast<Index>(link & ~leaf_bit); ++i) {
+      const Four<S> part = load_four(access, from, 4 * i);
+      const T m = static_cast<T>(part.at[3]);
+      const T x = static_cast<T>(part.at[0] - centre.at[0]);
+      const T y = static_cast<T>(part.at[1] - centre.at[1]);
+      const T z = static_cast<T>(part.at[2] - centre.at[2]);
+      const T own[10] = {x * x * x, x * x * y, x * x * z, x * y * y, x * y * z,
+                         x * z * z, y * y * y, y * y * z, y * z * z, z * z * z};
+      for (int k = 0; k < 10; ++k)
+        sum[k] += m * own[k];
+      if (!is_leaf) add_child(access, i, x, y, z, sum);
+    }
+    const T tx = sum[0] + sum[3] + sum[5];
+    const T ty = sum[1] + sum[6] + sum[8];
+    const T tz = sum[2] + sum[7] + sum[9];
+    store_four(access, b.thirds, 12 * v,
+               Four<T>{{5 * sum[0] - 3 * tx, 5 * sum[1] - ty, 5 * sum[2] - tz, 5 * sum[3] - tx}});
+    store_four(access, b.thirds, 12 * v + 4,
+               Four<T>{{5 * sum[4], 5 * sum[6] - 3 * ty, 5 * sum[7] - tz, tx}});
+    store_four(access, b.thirds, 12 * v + 8, Four<T>{{ty, tz, 0, 0}});
+  }
+
+private:
+  /// What a child at x, y, z from the centre has about its own: third moments, and second ones
+  /// times that distance.
+  template <class Access>
+  RIDGE_FN void add_child(Access& access, Index i, T x, T y, T z, T (&sum)[10]) const {
+    const Span<const T> moments = b.moments;
+    const Span<const T> thirds = b.thirds;
+    const Four<T> some = load_four(access, moments, 8 * i);
+    const Four<T> more = load_four(access, moments, 8 * i + 4);
+    constexpr T third = T(1) / 3;
+    const T xx = (some.at[0] + more.at[1]) * third;
+    const T xy = some.at[1] * third;
+    const T xz = some.at[2] * third;
+    const T yy = (some.at[3] + more.at[1]) * third;
+    const T yz = more.at[0] * third;
+    const T zz = (more.at[1] - some.at[0] - some.at[3]) * third;
+    const Four<T> a = load_four(access, thirds, 12 * i);
+    const Four<T> c = load_four(access, thirds, 12 * i + 4);
+    const Four<T> e = load_four(access, thirds, 12 * i + 8);
+    const T tx = c.at[3];
+    const T ty = e.at[0];
+    const T tz = e.at[1];
+    constexpr T fifth = T(1) / 5;
+    sum[0] += (a.at[0] + 3 * tx) * fifth + 3 * xx * x;
+    sum[1] += (a.at[1] + ty) * fifth + xx * y + 2 * xy * x;
+    sum[2] += (a.at[2] + tz) * fifth + xx * z + 2 * xz * x;
+    sum[3] += (a.at[3] + tx) * fifth + yy * x + 2 * xy * y;
+    sum[4] += c.at[0] * fifth + xy * z + xz * y + yz * x;
+    sum[5] += (tx - a.at[0] - a.at[3]) * fifth + zz * x + 2 * xz * z;
+    sum[6] += (c.at[1] + 3 * ty) * fifth + 3 * yy * y;
+    sum[7] += (c.at[2] + tz) * fifth + yy * z + 2 * yz * y;
+    sum[8] += (ty - a.at[1] - c.at[1]) * fifth + zz * y + 2 * yz * z;
+    sum[9] += (3 * tz - a.at[2] - c.at[2]) * fifth + 3 * zz * z;
+  }
+};
+
 } // namespace ridge::spatial::inline RIDGE_TARGET_NAME

@@ -41,6 +41,9 @@ public:
   /// "moments".
   void build(const std::function<void(const char* phase)>& begins);
 
+  /// Whether nodes get third moments, too, from the next build on; not if never called.
+  void keep_thirds(bool keep) { keeps_thirds_ = keep; }
+
   [[nodiscard]] Index count() const { return call_.count; }
   [[nodiscard]] Index nodes() const { return call_.nodes; }
   /// Levels that have nodes.
@@ -57,6 +60,7 @@ public:
   [[nodiscard]] Bytes held() const;
 
 private:
+  void clear(Field<std::uint32_t>& field);
   void step(BuildStep step, Index begin = 0, Index end = 0);
   void sort_bodies(const std::function<void(const char*)>& begins);
   void take_nodes(Index nodes);
@@ -70,7 +74,8 @@ private:
   std::array<Field<std::uint64_t>, 2> keys_, node_keys_;
   std::array<Field<std::uint32_t>, 2> order_, node_values_;
   Field<S> partial_, cube_, packed_, sorted_, centres_, low_, high_;
-  Field<T> moments_;
+  Field<T> moments_, thirds_;
+  bool keeps_thirds_ = false;
   Field<std::uint32_t> odd_, starts_, links_, level_field_;
 };
 

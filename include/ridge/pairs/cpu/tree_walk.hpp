@@ -20,7 +20,7 @@ class GroupWalker {
   using S = typename P::Stored;
   using Summed = typename P::Summed;
   using V = NativePack<T>;
-  using Far = std::conditional_t<Order == 1, Gravity<>, Quadrupole<>>;
+  using Far = FarOf<Order>;
   static constexpr bool folds = !std::is_same_v<T, Summed>;
   static constexpr int lanes = lanes_of<V>;
 
@@ -129,11 +129,17 @@ private:
       for (int c = 0; c < 3; ++c)
         source[c] = V(static_cast<T>(centre[c] - origin_[c]));
       source[3] = V(static_cast<T>(centre[3]));
-      if constexpr (Order == 2) {
+      if constexpr (Order >= 2) {
         RIDGE_UNROLL
         for (int c = 0; c < 5; ++c)
           source[4 + c] = V(moments[c]);
         source[9] = V(-softening * moments[5]);
+      }
+      if constexpr (Order >= 3) {
+        const T* const thirds = w_.tree.thirds.data + 12 * Index{node};
+        RIDGE_UNROLL
+        for (int c = 0; c < 10; ++c)
+          source[10 + c] = V(c < 7 ? thirds[c] : -softening * thirds[c]);
       }
       RIDGE_UNROLL
       for (int k = 0; k < Tile; ++k)

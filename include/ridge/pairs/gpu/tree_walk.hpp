@@ -27,14 +27,14 @@ struct WalkGroups {
   using T = typename P::Computed;
   using S = typename P::Stored;
   using Summed = typename P::Summed;
-  using Far = std::conditional_t<Order == 1, Gravity<>, Quadrupole<>>;
+  using Far = FarOf<Order>;
   using BodyTile = SharedBodies<P, 4>;
   using NodeTile = SharedBodies<P, Far::sources>;
   static constexpr bool folds = !std::is_same_v<T, Summed>;
 
 #if defined(RIDGE_TARGET_CUDA)
   static constexpr int most_width = 32;
-  static constexpr int blocks_of_floats = folds ? 5 : 6; // measured on an H100
+  static constexpr int blocks_of_floats = folds || Order == 3 ? 5 : 6; // measured on an H100
 #else
   static constexpr int most_width = 64;
   static constexpr int blocks_of_floats = 5;
@@ -252,8 +252,10 @@ private:
         before += lanes_before(lane, some) << bit;
         all += popcount(some) << bit;
       }
-      for (std::uint32_t k = 0; k < children; ++k)
-        waiting[top + before + static_cast<int>(k)] = link + k;
+      RIDGE_UNROLL
+      for (std::uint32_t k = 0; k < 8; ++k) { // without a loop that lanes leave apart
+        if (k < children) waiting[top + before + static_cast<int>(k)] = link + k;
+      }
       top += all;
       const LaneMask distant = ballot(lane, far);
       if (far) nodes[far_nodes + lanes_before(lane, distant)] = node;
@@ -320,7 +322,7 @@ private:
       for (int c = 0; c < 3; ++c)
         source.at[c] = Value<P>(static_cast<T>(centre.at[c] - mine.origin[c]));
       source.at[3] = Value<P>(static_cast<T>(centre.at[3]));
-      if constexpr (Order == 2) {
+      if constexpr (Order >= 2) {
         const auto some = spatial::load_four(lane, w.tree.moments, 8 * Index{node});
         const auto more = spatial::load_four(lane, w.tree.moments, 8 * Index{node} + 4);
         RIDGE_UNROLL
@@ -328,6 +330,19 @@ private:
           source.at[4 + c] = Value<P>(some.at[c]);
         source.at[8] = Value<P>(more.at[0]);
         source.at[9] = Value<P>(-static_cast<T>(w.softening_squared) * more.at[1]);
+      }
+      if constexpr (Order >= 3) {
+        RIDGE_UNROLL
+        for (int part = 0; part < 3; ++part) {
+          const auto some = spatial::load_four(lane, w.tree.thirds, 12 * Index{node} + 4 * part);
+          RIDGE_UNROLL
+          for (int k = 0; k < 4; ++k) {
+            const int c = 4 * part + k;
+            if (c >= 10) continue;
+            source.at[10 + c] =
+                Value<P>(c < 7 ? some.at[k] : -static_cast<T>(w.softening_squared) * some.at[k]);
+          }
+        }
       }
       NodeTile::put(tile, me, source);
     }
