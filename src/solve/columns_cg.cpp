@@ -66,7 +66,6 @@ template <class T>
 std::vector<Solved> solve_columns(Workspace& work, const Operator<double>& apply,
                                   const ColumnsInner<T>& inner, Span<double> q, Span<double> x,
                                   Span<const double> b, double drop, const Options& options) {
-  const Stopwatch watch;
   const auto n = static_cast<std::size_t>(work.columns());
   const Chain iteration = inner.iteration(work);
   Chain source, first, again, collect;
@@ -77,6 +76,7 @@ std::vector<Solved> solve_columns(Workspace& work, const Operator<double>& apply
   }
   inner.add_collect(collect, work, x);
 
+  const Stopwatch watch; // what was bound may have been compiled first
   std::vector<Column> columns(n);
   std::vector<Solved> solved(n);
   Solved& all = solved.front();

@@ -41,9 +41,12 @@ void Chain::run() const {
 Batches::Batches(Workspace& work, const Chain& iteration, const Options& options)
     : work_(work), iteration_(iteration), at_once_(!facts_of(work.queue().device()).is_gpu() ||
                                                    facts_of(work.queue().device()).is_emulated),
+      // Ranks must give alike, and their logarithms might differ.
+      foresees_(!at_once_ && options.check_every == 0 && !work.over_ranks()),
       every_(options.check_every > 0 ? options.check_every
              : at_once_              ? 1
-                                     : 10) {}
+                                     : 10),
+      forecast_(work.columns()) {}
 
 Index Batches::give(Index most) {
   const auto run = [this](Index count) {

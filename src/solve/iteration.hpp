@@ -6,9 +6,12 @@
 #include <ridge/solve/solver.hpp>
 #include <ridge/solve/vector_call.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <utility>
+#include <vector>
 
 namespace ridge::solve {
 
@@ -99,8 +102,46 @@ struct Krylov {
   }
 };
 
+/// Where a run of iterations ends, by how fast the residual of each column has fallen so far.
+class Forecast {
+public:
+  explicit Forecast(int columns) : columns_(static_cast<std::size_t>(columns)) {}
+
+  /// What the scalars were after so many of this run's iterations.
+  void note(const double* now, Index given) {
+    end_ = given;
+    for (Column& c : columns_) {
+      if (now[ended] == 0) end_ = std::max(end_, given + c.left(now));
+      now += scalars;
+    }
+  }
+  /// How many of the iterations to the end are not given yet; 0: all that are foreseen.
+  [[nodiscard]] Index left(Index given) const { return std::max(Index{0}, end_ - given); }
+  void forget() { end_ = unknown; }
+
+private:
+  static constexpr Index unknown = 1 << 30;
+  struct Column {
+    double rate = 0, done = 0;
+    double height = -std::numeric_limits<double>::infinity(); ///< log |r|^2
+
+    [[nodiscard]] Index left(const double* now) {
+      const double height_now = std::log(now[residual2]);
+      if (now[iterations] > done && height > height_now)
+        rate = (height - height_now) / (now[iterations] - done);
+      done = now[iterations];
+      height = height_now;
+      const double more = (height_now - std::log(now[target2])) / rate;
+      return more >= 0 && more < unknown ? static_cast<Index>(std::ceil(more)) : unknown;
+    }
+  };
+  std::vector<Column> columns_;
+  Index end_ = unknown;
+};
+
 /// Runs batches of iterations, as a graph on GPUs, and looks at the one before the last, so that
-/// the queue always has work. Made once a solve: what is recorded serves all of it.
+/// the queue always has work; where the end is foreseen, nothing is given beyond it. Made once a
+/// solve: what is recorded serves all of it.
 class Batches {
 public:
   Batches(Workspace& work, const Chain& iteration, const Options& options);
@@ -113,17 +154,37 @@ public:
   template <class Look>
   Index run(Index most, const Look& look) {
     Index given = 0;
+    Index given_at[2] = {};
     bool asked = false;
     int slot = 0;
-    while (given < most) {
-      given += give(most - given);
+    forecast_.forget();
+    if (foresees_ && repeats_) { // how fast is known from this solve's last run
       work_.ask(slot);
+      forecast_.note(work_.answer(slot), 0);
+    }
+    repeats_ = true;
+    while (given < most) {
       if (at_once_) {
+        given += give(most - given);
+        work_.ask(slot);
         if (!look(work_.answer(slot))) break;
         continue;
       }
-      if (asked && !look(work_.answer(1 - slot))) break;
-      asked = true;
+      given += give(std::min(most - given, std::max(Index{1}, forecast_.left(given))));
+      work_.ask(slot);
+      given_at[slot] = given;
+      const bool ahead = forecast_.left(given) > 0;
+      if (asked) {
+        const double* const before = work_.answer(1 - slot);
+        if (foresees_) forecast_.note(before, given_at[1 - slot]);
+        if (!look(before)) break;
+      }
+      asked = ahead;
+      if (!ahead) {
+        const double* const now = work_.answer(slot);
+        forecast_.note(now, given);
+        if (!look(now)) break;
+      }
       slot = 1 - slot;
     }
     work_.queue().wait();
@@ -136,8 +197,10 @@ private:
 
   Workspace& work_;
   const Chain& iteration_;
-  bool at_once_;
+  bool at_once_, foresees_;
+  bool repeats_ = false;
   Index every_;
+  Forecast forecast_;
   Repeated repeated_;
 };
 

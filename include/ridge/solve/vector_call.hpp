@@ -163,6 +163,7 @@ public:
   [[nodiscard]] bool needs_no_host() const {
     return !reproducible_ && (!over_ranks_ || over_ranks_->needs_no_host());
   }
+  [[nodiscard]] bool over_ranks() const { return over_ranks_ != nullptr; }
   /// Sets one of the scalars, in queue order, of all columns.
   void set(Scalar which, double value) const;
   /// Sets them all.
