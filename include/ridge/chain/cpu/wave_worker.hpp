@@ -9,7 +9,7 @@
 
 namespace ridge::chain::cpu::inline RIDGE_TARGET_NAME {
 
-/// Of a thread: its planes, in blocks of rows.
+/// A thread's planes, in blocks of rows.
 template <class C, class T>
 class WaveWorker {
 public:
@@ -25,7 +25,7 @@ public:
     blocks_ = std::max<Index>(1, n / rows_); // the last one is longer
   }
 
-  /// What needs nothing of other threads and of what lies beyond the ends of z.
+  /// Planes that need nothing of other threads, nor of what lies beyond the ends of z.
   void run_wave() {
     const Index last = wave_.back().z;
     for (Index block = 0; block < blocks_; ++block) {
