@@ -174,7 +174,8 @@ def test_its_record_in_a_report(ridge, folder):
     words = "doctor", "chain", "--device", "cpu", "--size", "3000000", "--schedule", "fission"
     ridge.good(*words, "-o", "out.json")
     (record,) = json.loads((folder / "out.json").read_text())
-    assert record["diagnoses"][0]["cause"] == "staged-passes"
+    causes = [d["cause"] for d in record["diagnoses"]]  # their order depends on roofs that other work moves
+    assert "staged-passes" in causes
     assert record["check"]["ok"]
     ridge.good("report", "out.json", "-o", "out.html")
     assert "staged-passes" in (folder / "out.html").read_text()
