@@ -376,7 +376,7 @@ TEST_P(Trees, NameBodiesThatAreNowhere) {
 TEST(Tree, RefusesOptionsThatAreNoGood) {
   for (const TreeOptions& bad : {TreeOptions{1.6, 2, 0, {}}, TreeOptions{-1e-9, 2, 0, {}},
                                  TreeOptions{std::nan(""), 2, 0, {}}, TreeOptions{0.5, 0, 0, {}},
-                                 TreeOptions{0.5, 3, 0, {}}, TreeOptions{0.5, 2, -1, {}}})
+                                 TreeOptions{0.5, 4, 0, {}}, TreeOptions{0.5, 2, -1, {}}})
     EXPECT_THROW(Bodies<Fp32>(Device("cpu"), cube(3), bad), UsageError);
   Bodies<Fp32> bodies(Device("cpu"), cube(3), {});
   EXPECT_THROW(bodies.tree->sum(bodies.to()), UsageError) << "there is no tree yet";
