@@ -54,7 +54,7 @@ Fields fields_of(ridge::Queue& queue, const Ions& ions) {
   return fields;
 }
 
-/// Of the ion in the middle, by charges of one sign.
+/// The potential of the ion in the middle, by charges of one sign.
 double potential_of(ridge::Queue& queue, int sign) {
   const Ions ions(sign);
   const Fields bodies = fields_of(queue, ions);

@@ -19,9 +19,9 @@ public:
   /// The parts of it, to be timed: they leave the halos, or the results, as run() does.
   virtual void run_exchange() = 0;
   virtual void run_compute() = 0;
-  /// Whether ranks send each other anything.
+  /// True where ranks send each other anything.
   [[nodiscard]] virtual bool exchanges() const { return true; }
-  /// What runs on all ranks together; not timed.
+  /// The record of all ranks together; not timed.
   [[nodiscard]] virtual Record record() const = 0;
 };
 

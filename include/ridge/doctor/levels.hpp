@@ -1,4 +1,4 @@
-// What each level of a cycle of multigrid costs, as its record tells.
+// The cost of each level of a cycle of multigrid, as its record tells.
 #pragma once
 
 #include <ridge/record/record.hpp>
@@ -19,7 +19,7 @@ struct LevelCost {
   double launches = 0; ///< or passes, on a cpu
   double copy = 0;     ///< bytes a second, the record's ceiling; 0: not measured
 
-  /// Of the ceiling, by the least bytes; 0 where it is not known.
+  /// The fraction of the ceiling, by the least bytes; 0 where it is not known.
   [[nodiscard]] double fraction() const {
     return copy > 0 && seconds > 0 ? least / seconds / copy : 0;
   }

@@ -38,7 +38,7 @@ public:
       }
     }
   }
-  /// What a group has left.
+  /// The planes of a group that are left.
   void run_rest(std::size_t g) {
     const ridge::cpu::Range done = inner(g);
     for (Index block = 0; block < blocks_; ++block) {

@@ -10,7 +10,7 @@
 
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
 
-/// Whether lanes of a run may take its arrays as alike: all have points for each x.
+/// True where lanes of a run may take its arrays as alike: all have points for each x.
 template <class C, int First, int Last>
 constexpr bool may_be_alike() {
   if constexpr (!has_given_ends<C>() || outer_of<C>() > 0) {

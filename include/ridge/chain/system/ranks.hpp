@@ -12,14 +12,14 @@
 
 namespace ridge::chain {
 
-/// What is known of the others.
+/// A rank's view of the others.
 struct SystemPart {
   comm::Communicator* ranks = nullptr;
   comm::Grid grid; ///< of the range
 
   [[nodiscard]] comm::Box owned() const { return grid.owned(ranks->rank()); }
-  /// Whether another rank, or this one beyond a periodic end, has what lies beyond a side of an
-  /// axis that is divided.
+  /// True where another rank, or this one beyond a periodic end, has what lies beyond a side of
+  /// an axis that is divided.
   [[nodiscard]] bool has_neighbour(int axis, int side) const;
 };
 
