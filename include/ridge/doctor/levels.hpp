@@ -23,16 +23,16 @@ struct LevelCost {
   [[nodiscard]] double fraction() const {
     return copy > 0 && seconds > 0 ? least / seconds / copy : 0;
   }
-  /// Whether it is the coarsest one, which is solved for exactly.
+  /// True for the coarsest one, which is solved for exactly.
   [[nodiscard]] bool is_exact() const { return launches == 1; }
-  /// Whether its launches have less to move than starting them takes.
+  /// True where its launches have less to move than starting them takes.
   [[nodiscard]] bool is_small() const {
     constexpr double launch_seconds = 5e-6;
     return is_exact() || (copy > 0 && moved / copy < launches * launch_seconds);
   }
-  /// Whether it moves its arrays more often than one pass each way would.
+  /// True where it moves its arrays more often than one pass each way would.
   [[nodiscard]] bool is_staged() const { return moved > 1.2 * least; }
-  /// What most of its time goes to: "launches", "passes" that repeat others' bytes, "bytes", "work"
+  /// Where most of its time goes: "launches", "passes" that repeat others' bytes, "bytes", "work"
   /// where it moves none too many, or "exact", the coarsest level's solution.
   [[nodiscard]] std::string_view dominated_by() const;
 };

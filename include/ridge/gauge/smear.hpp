@@ -125,7 +125,7 @@ struct SmearOptions {
 /// Replaces the links by smeared ones. Throws UsageError for a weight that is no number.
 void smear(Queue& queue, Links<double>& links, const SmearOptions& options);
 /// Over ranks, of links on `part.held()`; a step exchanges what it reads of other ranks first.
-/// What a rank owns has the bits of one rank. Collective.
+/// A rank's own sites have the bits of one rank. Collective.
 void smear(comm::Communicator& ranks, Queue& queue, const lattice::RankLattice& part,
            Links<double>& links, const SmearOptions& options);
 

@@ -70,7 +70,7 @@ private:
   Index3 whole_;
 };
 
-/// What this rank has of a chain's arrays, and a queue for them.
+/// This rank's part of a chain's arrays, and a queue for them.
 template <class C, class T>
 class RankArrays {
 protected:

@@ -25,7 +25,7 @@ namespace ridge::lab {
                                   const std::string& kernel);
 /// Of a size that is divided so, what the rank that owns most has.
 [[nodiscard]] Extents greatest_share(const Extents& size, const Extents& grid);
-/// What the rank that owns most has of a grid's points, in so many dimensions.
+/// The largest share of a grid's points that a rank owns, in so many dimensions.
 [[nodiscard]] Extents greatest_share(const comm::Grid& grid, int dimensions);
 
 } // namespace ridge::lab
