@@ -5,10 +5,9 @@ set(RIDGE_UNITY ALL CACHE STRING
     "Sources compiled together, so that all is built sooner, and later after a change of one: ALL, TESTS or NONE")
 include(ProcessorCount)
 ProcessorCount(RIDGE_CORES)
-set(RIDGE_UNITY_SOURCES 6) # a piece: some seconds to compile, and enough pieces for all cores
-if(RIDGE_CORES LESS_EQUAL 4)
-  set(RIDGE_UNITY_SOURCES 15)
-endif()
+# A piece, on every machine: a source that forgets an include compiles where another of its piece has it, so
+# pieces that followed the number of cores would break the build on machines that no test has seen.
+set(RIDGE_UNITY_SOURCES 15)
 
 function(ridge_unity target)
   if(NOT RIDGE_UNITY STREQUAL "ALL" AND NOT (RIDGE_UNITY STREQUAL "TESTS" AND target MATCHES "^test_"))

@@ -1,5 +1,6 @@
 // `ridge solve wilson`: propagators of Wilson fermions.
 #include <ridge/core/error.hpp>
+#include <ridge/device/kind.hpp>
 #include <ridge/gauge/clover_solver.hpp>
 #include <ridge/gauge/wilson_columns.hpp>
 #include <ridge/gauge/wilson_solver.hpp>

@@ -1,6 +1,7 @@
 // Where a solver's stored fields are: on one rank, or over several.
 #pragma once
 
+#include <ridge/device/generate.hpp>
 #include <ridge/gauge/averages.hpp>
 #include <ridge/gauge/stored.hpp>
 #include <ridge/lattice/binned_sum.hpp>
