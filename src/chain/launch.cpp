@@ -126,9 +126,12 @@ Index tile_elements(const Description& d, const Plan& plan, const Schedule& sche
 
 } // namespace
 
-Laid::Laid(Description description, const Range& range, const Schedule& schedule)
+Laid::Laid(Description description, const Range& range, const Schedule& schedule, int first)
     : description_(std::move(description)),
-      plan_(make_plan(description_, range, request_of(schedule))) {}
+      plan_(make_plan(description_, range, request_of(schedule))) {
+  if (first >= 0)
+    std::erase_if(plan_.groups, [&](const GroupPlan& group) { return group.first != first; });
+}
 
 template <class T>
 T* Laid::lay_windows(Queue& queue, const Schedule& schedule, const View<T>* views,

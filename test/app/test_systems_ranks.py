@@ -58,6 +58,10 @@ PROBES = ("--source", "s.csv", "--wavelet", "ricker:0.1", "--receivers", "r.csv"
     ("acoustic", "cpu", (31, 29, 23), 4, "2x1x2", (*PROBES, "--absorb", "x,z+", "--absorb-width", "5")),
     ("acoustic", "simt:32", (17, 13, 15), 2, "1x1x2", (*PROBES, "--boundary", "z=periodic")),
     ("elastic", "cpu", (19, 17, 18), 3, "1x3x1", (*PROBES, "--boundary", "y=periodic,z-=antimirror")),
+    # Interiors that are computed beside exchanges, and walls that halos show.
+    ("elastic", "simt:32", (47, 11, 13), 4, "2x1x2",
+     (*PROBES, "--boundary", "x=dirichlet:0.2,y=neumann:0.1,z-=antimirror", "--absorb", "z+", "--absorb-width", "5")),
+    ("lbm-d3q19", "simt:32", (9, 8, 7), 2, "1x1x2", ()),
     ("maxwell", "simt:64", (13, 11, 9), 2, "2x1x1", ("--boundary", "x=periodic,y=antimirror")),
     ("shallow-water", "cpu", (37, 29), 4, "2x2", ()),
     ("lbm-d3q19", "cpu", (13, 11, 9), 2, "1x2x1", ()),

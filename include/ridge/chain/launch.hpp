@@ -18,10 +18,18 @@
 
 namespace ridge::chain {
 
+/// A request of which one launch alone runs.
+template <class C, class T>
+struct LaunchOf {
+  Request<C, T> request;
+  int first = -1; ///< the first operation of it; -1: all launches
+};
+
 /// What of a bound chain does not depend on its type: checked declarations, and the plan.
 class Laid {
 public:
-  Laid(Description description, const Range& range, const Schedule& schedule);
+  /// With the launches of the plan that begin with operation `first`, or all of them.
+  Laid(Description description, const Range& range, const Schedule& schedule, int first = -1);
 
   /// Checks the user's arrays, one view an array of the chain and the instances that it holds, and
   /// says in `windows` where all arrays are. Returns the memory of tiles. Throws UsageError for
@@ -57,8 +65,8 @@ struct ridge::Pattern<ridge::chain::Request<C, T>> {
 
   /// Throws UsageError for wrong declarations, arrays that do not fit, and schedules that are not
   /// possible; Failure when temporaries do not fit the memory.
-  Pattern(Queue& queue, const Request& request, const Schedule& schedule)
-      : laid_(chain::describe<C, T>(), request.extents, schedule),
+  Pattern(Queue& queue, const Request& request, const Schedule& schedule, int first = -1)
+      : laid_(chain::describe<C, T>(), request.extents, schedule, first),
         call_{request.chain, {}, &laid_.plan(), nullptr, request.before_launch, request.rows_done} {
     call_.tile_memory = laid_.lay_windows(queue, schedule, request.views.all().data(),
                                           request.views.instances().data(), call_.windows.of);
@@ -85,4 +93,10 @@ struct ridge::Pattern<ridge::chain::Request<C, T>> {
 private:
   chain::Laid laid_;
   Call call_;
+};
+
+template <class C, class T>
+struct ridge::Pattern<ridge::chain::LaunchOf<C, T>> : Pattern<ridge::chain::Request<C, T>> {
+  Pattern(Queue& queue, const chain::LaunchOf<C, T>& one, const chain::Schedule& schedule)
+      : Pattern<chain::Request<C, T>>(queue, one.request, schedule, one.first) {}
 };

@@ -9,8 +9,11 @@
 
 #include "faces.hpp"
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace ridge::chain {
@@ -99,6 +102,33 @@ struct System::Parts {
     }
     return true;
   }
+  /// Whether a launch over ranks may be split: lanes of GPUs leave room for what ranks send, and
+  /// launches hand on nothing but arrays.
+  [[nodiscard]] bool splits() const {
+    return setup.part && std::holds_alternative<GpuSchedule>(schedule) && plan.range_elements == 0;
+  }
+  /// What operations of a launch read of other ranks, before and behind what they compute.
+  [[nodiscard]] comm::Division divided(const GroupPlan& group, const std::vector<int>& of) const {
+    const Index3 n = setup.extents;
+    Index3 low{};
+    Index3 high{};
+    for (int op = group.first; op <= group.last; ++op) {
+      for (const int a : of) {
+        const Reach r = chain.operations[static_cast<std::size_t>(op)].reach(a);
+        for (int d = 0; d < 3; ++d) {
+          if (setup.part->has_neighbour(d, 0))
+            comm::along(low, d) = std::max<Index>(comm::along(low, d), -r.low.along(d));
+          if (setup.part->has_neighbour(d, 1))
+            comm::along(high, d) = std::max<Index>(comm::along(high, d), r.high.along(d));
+        }
+      }
+    }
+    // Rows of both parts begin at lines of the cache.
+    const Index line = 128 / setup.element_bytes;
+    low.x = ceil_div(low.x, line) * line;
+    if (high.x > 0) high.x = n.x - (n.x - std::min(high.x, n.x)) / line * line;
+    return comm::divide({{0, 0, 0}, n}, low, high);
+  }
   [[nodiscard]] bool crosses(int op, int a) const {
     const Reach r = chain.operations[static_cast<std::size_t>(op)].reach(a);
     return !(r == Reach{});
@@ -122,7 +152,9 @@ struct System::Parts {
                   what);
   }
 
-  virtual void give_step() = 0;
+  virtual void give_step(StepPart part) = 0;
+  void give_step() { give_step(StepPart::all); }
+  [[nodiscard]] virtual System::Sent sent() const = 0;
   virtual void settle() = 0;
   virtual void count_from(Index slot) = 0;
   virtual void bring_traces(Index steps) = 0;
@@ -140,6 +172,7 @@ struct System::Parts {
   std::vector<Memory> memories;
   std::vector<std::vector<double>> traces;
   std::unique_ptr<ridge::Graph> graph;
+  std::array<std::array<Repeated, 3>, 2> repeated; ///< steps given one by one, and their parts
   Index step;
   int parity = 0;
   bool ran = false;

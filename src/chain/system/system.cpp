@@ -11,6 +11,7 @@
 #include "faces.hpp"
 #include "parts.hpp"
 #include "row_faces.hpp"
+#include "split.hpp"
 
 #include <fmt/format.h>
 
@@ -39,15 +40,24 @@ public:
     queue.wait();
   }
 
-  void give_step() override {
+  using Parts::give_step;
+  void give_step(StepPart part) override {
     Launches& l = launches_[static_cast<std::size_t>(parity)];
-    l.program->run();
-    if (l.layers) l.layers.run();
-    if (l.sources) l.sources.run();
-    if (l.recorded) {
+    if (l.split.empty()) {
+      give_whole(l, part);
+    } else {
+      for (const SplitLaunch& launch : l.split)
+        launch.run(part);
+    }
+    if (part != StepPart::exchange) {
+      if (l.layers) l.layers.run();
+      if (l.sources) l.sources.run();
+    }
+    if (l.recorded && part != StepPart::compute) {
       l.recorded->begin();
       l.recorded->finish();
     }
+    if (part == StepPart::exchange) return;
     if (l.receivers) l.receivers.run();
     if (swaps()) parity = 1 - parity;
     ++step;
@@ -69,27 +79,42 @@ public:
     }
   }
 
+  [[nodiscard]] System::Sent sent() const override {
+    System::Sent all;
+    const auto add = [&](const comm::Exchange* exchange) {
+      if (exchange == nullptr) return;
+      all.bytes.value += exchange->sent().value;
+      all.carrier = comm::to_text(exchange->carrier());
+    };
+    for (const SplitLaunch& launch : launches_[0].split)
+      add(launch.exchange.get());
+    for (const auto& [first, faces] : launches_[0].before)
+      add(faces.exchange.get());
+    add(launches_[0].recorded.get());
+    return all;
+  }
+
   [[nodiscard]] Record record() const override { return launches_[0].program->record(); }
 
 private:
   /// Some arrays whose faces are set in one launch, behind what other ranks send.
   struct Faces {
-    OnDevice<BeyondArray<T>> arrays;
     Bound bound;
     std::unique_ptr<comm::Exchange> exchange;
 
-    void run() const {
-      if (exchange) {
+    void run(StepPart part = StepPart::all) const {
+      if (exchange && part != StepPart::compute) {
         exchange->begin();
         exchange->finish();
       }
-      if (bound) bound.run();
+      if (bound && part != StepPart::exchange) bound.run();
     }
   };
   /// What a step is, from arrays as they are after an even or odd number of steps.
   struct Launches {
     std::map<int, Faces> before; ///< by the first operation of a launch
     std::map<int, RowFaces<T>> rows;
+    std::vector<SplitLaunch> split; ///< all launches, where they are split
     Faces every;
     OnDevice<DampedArray<T>> damped;
     OnDevice<ProbeTap<T>> source_taps, receiver_taps;
@@ -97,6 +122,18 @@ private:
     Bound layers, sources, receivers;
     std::unique_ptr<comm::Exchange> recorded; ///< what receivers read of other ranks
   };
+
+  /// Launches that wait for exchanges.
+  void give_whole(Launches& l, StepPart part) {
+    if (part == StepPart::exchange) {
+      for (const auto& [first, faces] : l.before)
+        faces.run(part);
+      return;
+    }
+    part_ = part;
+    l.program->run();
+    part_ = StepPart::all;
+  }
 
   [[nodiscard]] T* memory(int a, int p) const {
     return static_cast<T*>(memories[static_cast<std::size_t>(memory_of(a, p))].data());
@@ -129,12 +166,76 @@ private:
       const Reach r = reach_of_all(chain, a);
       return box_around({-r.low.x, -r.low.y, -r.low.z}, {r.high.x, r.high.y, r.high.z});
     });
-    if (all.empty()) return made;
-    made.arrays = OnDevice<BeyondArray<T>>(queue, all, "rules for faces");
-    auto* const bind_faces =
-        offered<BindFaces<BeyondArray<T>>>(queue.device().kind(), typeid(BeyondArray<T>));
-    made.bound = bind_faces(queue, {made.arrays.data(), static_cast<int>(all.size()), most});
+    made.bound = bind_faces(queue, all, most);
     return made;
+  }
+  /// Sets points in shells of at most so many, on a queue.
+  [[nodiscard]] Bound bind_faces(Queue& on, const std::vector<BeyondArray<T>>& all, Index most) {
+    if (all.empty()) return {};
+    shells_.emplace_back(queue, all, "rules for faces");
+    auto* const bind =
+        offered<BindFaces<BeyondArray<T>>>(queue.device().kind(), typeid(BeyondArray<T>));
+    return bind(on, {shells_.back().data(), static_cast<int>(all.size()), most});
+  }
+
+  /// A launch whose arrays `needed` have changed since others read them.
+  [[nodiscard]] SplitLaunch split_launch(const GroupPlan& group, const std::vector<int>& needed,
+                                         int p) {
+    Faces faces = faces_of_all(needed, p);
+    SplitLaunch made;
+    made.faces = std::move(faces.bound);
+    made.exchange = std::move(faces.exchange);
+    const comm::Box whole{{0, 0, 0}, setup.extents};
+    const comm::Division parts =
+        needed.empty() ? comm::Division{whole, {}} : divided(group, needed);
+    if (!parts.inner.empty()) made.inner.emplace(bind_box(queue, group.first, parts.inner, p));
+    if (!made.exchange) return made;
+    Queue& beside = made.exchange->queue();
+    std::vector<BeyondArray<T>> of_halos;
+    Index most = 0;
+    for (const BeyondArray<T>& array : beyond_of(needed, p)) {
+      for (const BeyondArray<T>& one : halo_faces_of(array, *setup.part)) {
+        of_halos.push_back(one);
+        most = std::max(most, one.shell.count());
+      }
+    }
+    made.halo_faces = bind_faces(beside, of_halos, most);
+    for (const comm::Box& box : parts.outer)
+      made.outer.push_back(bind_box(beside, group.first, box, p));
+    return made;
+  }
+  /// A box of items in the launch that begins with an operation.
+  [[nodiscard]] Program bind_box(Queue& on, int first, const comm::Box& box, int p) {
+    SystemStep one = whole_step(p);
+    one.first = first;
+    one.extents = box.extents();
+    for (int a = 0; a < arrays(); ++a) {
+      ArrayAt& at = one.arrays[static_cast<std::size_t>(a)];
+      if (at.data != nullptr) {
+        at.data =
+            static_cast<T*>(at.data) + box.begin.x + box.begin.y * at.row + box.begin.z * at.plane;
+      }
+    }
+    // Tiles are no larger than the box.
+    auto& gpu = std::get<GpuSchedule>(one.schedule);
+    gpu.tile.x = std::min(gpu.tile.x, one.extents.x);
+    gpu.tile.y = std::min(gpu.tile.y, one.extents.y);
+    gpu.tile.z = std::min(gpu.tile.z, one.extents.z);
+    return kernel.bind(on, setup.element_bytes, one);
+  }
+  [[nodiscard]] SystemStep whole_step(int p) const {
+    SystemStep one;
+    one.dt = setup.dt;
+    one.spacing = setup.spacing;
+    one.extents = setup.extents;
+    one.schedule = schedule;
+    one.numbers = numbers_;
+    for (int a = 0; a < arrays(); ++a) {
+      const ArrayLayout& at = layout(memory_of(a, p));
+      one.arrays.push_back(has_memory(a) ? ArrayAt{memory(a, p) + at.before, at.row, at.plane}
+                                         : ArrayAt{});
+    }
+    return one;
   }
 
   /// Of arrays with what `reach` says; none on one rank.
@@ -217,26 +318,20 @@ private:
         stale[static_cast<std::size_t>(a)] = true;
         written.push_back(a);
       }
-      if (!needed.empty()) l.before.emplace(group.first, faces_of_all(needed, p, rows_set));
+      if (splits()) {
+        l.split.push_back(split_launch(group, needed, p));
+      } else if (!needed.empty()) {
+        l.before.emplace(group.first, faces_of_all(needed, p, rows_set));
+      }
       if (!waves) continue;
       l.rows.emplace(group.first, RowFaces<T>(beyond_of(written, p)));
       for (const int a : written)
         rows_set[static_cast<std::size_t>(a)] = true;
     }
-    SystemStep one;
-    one.dt = setup.dt;
-    one.spacing = setup.spacing;
-    one.extents = setup.extents;
-    one.schedule = schedule;
-    one.numbers = numbers_;
-    for (int a = 0; a < arrays(); ++a) {
-      const ArrayLayout& at = layout(memory_of(a, p));
-      one.arrays.push_back(has_memory(a) ? ArrayAt{memory(a, p) + at.before, at.row, at.plane}
-                                         : ArrayAt{});
-    }
-    one.before_launch = [&before = l.before](int first) {
+    SystemStep one = whole_step(p);
+    one.before_launch = [this, &before = l.before](int first) {
       const auto faces = before.find(first);
-      if (faces != before.end()) faces->second.run();
+      if (faces != before.end()) faces->second.run(part_);
     };
     if (waves) one.rows_done = rows_done(l.rows);
     l.program.emplace(kernel.bind(queue, setup.element_bytes, one));
@@ -385,6 +480,8 @@ private:
   }
 
   std::array<Launches, 2> launches_;
+  StepPart part_ = StepPart::all;
+  std::vector<OnDevice<BeyondArray<T>>> shells_;
   std::vector<OnDevice<T>> factors_;
   std::vector<OnDevice<int>> groups_;
   std::vector<OnDevice<double>> tables_;
@@ -478,6 +575,19 @@ void System::run(Index steps) {
     steps -= part;
   }
   p.settle();
+}
+
+void System::give_step(StepPart part) {
+  Parts& p = *parts_;
+  const bool records = std::holds_alternative<GpuSchedule>(p.schedule) && p.recordable;
+  const int parity = p.parity;
+  p.repeated.at(static_cast<std::size_t>(parity))
+      .at(static_cast<std::size_t>(part))
+      .run(p.queue, records, [&p, part] { p.give_step(part); });
+  p.parity = part != StepPart::exchange && p.swaps() ? 1 - parity : parity;
+}
+System::Sent System::sent() const {
+  return parts_->sent();
 }
 
 Index System::step() const {

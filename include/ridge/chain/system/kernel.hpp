@@ -66,6 +66,7 @@ struct SystemStep {
   std::function<void(int first)> before_launch;
   std::shared_ptr<const RowsDone> rows_done = {};
   StepNumbers numbers = {};
+  int first = -1; ///< the launch that begins with this operation alone; -1: all
 };
 
 struct SystemKernel {
@@ -125,7 +126,7 @@ template <class C, class T>
     (set(std::integral_constant<int, A>{}), ...);
   }
   (std::make_integer_sequence<int, arrays_of<C>>{});
-  return Program(queue, request, step.schedule, name);
+  return Program(queue, LaunchOf<C, T>{request, step.first}, step.schedule, name);
 }
 
 } // namespace detail

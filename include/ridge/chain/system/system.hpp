@@ -67,6 +67,9 @@ struct SystemSetup {
   [[nodiscard]] Index3 begin() const { return part ? part->owned().begin : Index3{}; }
 };
 
+/// Parts of a step over ranks, to be timed: what ranks send each other, and all else.
+enum class StepPart { all, exchange, compute };
+
 /// A box of items.
 struct SystemBox {
   Index3 begin, extents;
@@ -96,6 +99,15 @@ public:
   /// Gives so many steps to the queue; with receivers it waits for them.
   void run(Index steps);
   [[nodiscard]] Index step() const;
+  /// Gives one step, or a part of it, to the queue, for those who time it: nothing is recorded by
+  /// receivers. Over ranks items that read nothing of others are computed beside the exchange.
+  void give_step(StepPart part = StepPart::all);
+  /// What all launches of a step send: bytes of this rank, and how. Nothing on one rank.
+  struct Sent {
+    Bytes bytes;
+    std::string carrier;
+  };
+  [[nodiscard]] Sent sent() const;
 
   /// Of each receiver, a value for each step since the first.
   /// Over ranks those of another rank's receivers are 0: `owner_of_receiver` has them.
