@@ -3,6 +3,7 @@
 
 #include <ridge/device/generate.hpp>
 #include <ridge/gauge/averages.hpp>
+#include <ridge/gauge/exchanged.hpp>
 #include <ridge/gauge/stored.hpp>
 #include <ridge/lattice/binned_sum.hpp>
 #include <ridge/lattice/stored/rank_step.hpp>
@@ -49,7 +50,7 @@ public:
   /// left as it is where other ranks own the sites.
   template <class K>
   [[nodiscard]] Program program(const lattice::StoredCall<K>& call) const {
-    return lattice::stored_program(ranks, queue, part, call, {psi_of(call.kernel)});
+    return lattice::stored_program(ranks, queue, part, call, {exchanged_psi(call.kernel)});
   }
   /// One that reads no neighbours.
   template <class K>
@@ -143,14 +144,6 @@ public:
   const lattice::StoredPart part;
 
 private:
-  template <class K>
-  static lattice::StoredMemory psi_of(const K& kernel) {
-    if constexpr (requires { kernel.plain; }) {
-      return lattice::StoredMemory::of(kernel.plain.psi);
-    } else {
-      return lattice::StoredMemory::of(kernel.psi);
-    }
-  }
   Boundary boundary_;
 };
 

@@ -13,22 +13,37 @@ namespace ridge::lattice {
 
 namespace {
 
+/// Of a field and one side.
+struct Face {
+  SiteWindow sites;
+  StoredSums sums;
+};
+
+int sums_of(const StoredMemory& field) {
+  return field.words == field.elements ? field.sums[0][0].count : 0; // else in 16 bits
+}
+int sent_words(const StoredMemory& field) {
+  return sums_of(field) > 0 ? sums_of(field) : field.words;
+}
+
 template <class T>
 Bound bind_faces(Queue& queue, const SiteGrid& grid, const StoredMemory& field,
-                 const std::vector<SiteWindow>& faces, void* buffer, bool to_field) {
+                 const std::vector<Face>& faces, void* buffer, bool to_field) {
   StoredCopies<T> copies;
   copies.field = {static_cast<T*>(field.data), field.size};
   copies.grid = grid;
   copies.lanes = field.lanes;
-  copies.elements = field.elements;
   copies.words = field.words;
+  copies.sums = sums_of(field) > 0;
+  copies.sent_elements = copies.sums ? sums_of(field) : field.elements;
+  copies.sent_words = sent_words(field);
   copies.values = field.inner ? grid.inner : 1;
   copies.chunk = grid.chunk == 0 ? 1 : grid.chunk / static_cast<int>(sizeof(T));
   copies.to_field = to_field;
   Index at = 0;
-  for (const SiteWindow& face : faces) {
-    copies.boxes[copies.count++] = {face, at};
-    const Index size = face.count() * copies.values * field.words;
+  for (const Face& face : faces) {
+    copies.boxes[copies.count++] = {face.sites, at, face.sums};
+    const Index size = face.sites.count() * copies.values * copies.sent_words;
     if (size > INT_MAX) throw Failure("a rank's face has more than 2^31 - 1 numbers");
     at += size;
   }
@@ -63,20 +78,21 @@ struct StoredExchange::State {
   /// What lies above a site comes from the rank above, whose lowest sites it are.
   void add(const StoredMemory& field, int number, std::vector<comm::Message>& sends,
            std::vector<comm::Message>& receives) {
-    std::vector<SiteWindow> sent, received;
+    std::vector<Face> sent, received;
     std::vector<int> to, from, tags;
     for (int d = 0; d < grid_dimensions; ++d) {
       if (!part.divided(d)) continue;
       for (const int side : {-1, 1}) {
+        const StoredSums& sums = field.sums[d][side < 0 ? 0 : 1];
         SiteWindow face = part.owned();
         const int begin = face.begin[d];
         const int end = face.end[d];
         face.begin[d] = side < 0 ? begin - 1 : end;
         face.end[d] = face.begin[d] + 1;
-        received.push_back(face);
+        received.push_back({face, sums});
         face.begin[d] = side < 0 ? end - 1 : begin;
         face.end[d] = face.begin[d] + 1;
-        sent.push_back(face);
+        sent.push_back({face, sums});
         from.push_back(part.neighbour(d, side));
         to.push_back(part.neighbour(d, -side));
         tags.push_back((number * grid_dimensions + d) * 2 + (side + 1) / 2);
@@ -86,15 +102,15 @@ struct StoredExchange::State {
     copy(field, received, from, tags, true, receives);
   }
 
-  void copy(const StoredMemory& field, const std::vector<SiteWindow>& faces,
+  void copy(const StoredMemory& field, const std::vector<Face>& faces,
             const std::vector<int>& peers, const std::vector<int>& tags, bool receives,
             std::vector<comm::Message>& messages) {
     if (faces.empty()) return;
     const Index site =
-        Index{field.inner ? grid.inner : 1} * field.words * Index{field.element_bytes};
+        Index{field.inner ? grid.inner : 1} * sent_words(field) * Index{field.element_bytes};
     Index size = 0;
-    for (const SiteWindow& face : faces)
-      size += face.count() * site;
+    for (const Face& face : faces)
+      size += face.sites.count() * site;
     buffers.emplace_back(own.device(), Bytes{size}, "the messages of a stored field");
     auto* at = static_cast<char*>(buffers.back().data());
     const bool wide = field.element_bytes == 8;
@@ -102,7 +118,7 @@ struct StoredExchange::State {
         .push_back(wide ? bind_faces<std::uint64_t>(own, grid, field, faces, at, receives)
                         : bind_faces<std::uint32_t>(own, grid, field, faces, at, receives));
     for (std::size_t i = 0; i < faces.size(); ++i) {
-      const Bytes one{faces[i].count() * site};
+      const Bytes one{faces[i].sites.count() * site};
       messages.push_back({at, one, peers[i], tags[i]});
       at += one.value;
     }

@@ -4,6 +4,7 @@
 #include <ridge/lattice/stored/faces.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace ridge::lattice {
 
@@ -14,6 +15,18 @@ struct FacePlace {
   Index base;
   int lane;
 };
+
+/// a + b or a - b, numbers of T's size.
+template <class T>
+RIDGE_FN T sum_of(T a, T b, bool minus) {
+  using Real = std::conditional_t<sizeof(T) == 8, double, float>;
+  Real x, y;
+  __builtin_memcpy(&x, &a, sizeof x);
+  __builtin_memcpy(&y, &b, sizeof y);
+  x = minus ? x - y : x + y;
+  __builtin_memcpy(&a, &x, sizeof x);
+  return a;
+}
 
 /// Numbers of 32 bits: divisions of 64 take several times as long on GPUs.
 template <class T>
@@ -48,13 +61,23 @@ template <class T>
 void copy_values(const StoredCopies<T>& copies, const StoredFace& face, cpu::Range values) {
   const Index all = face.sites.count() * copies.values;
   T* const packed = copies.buffer.data + face.buffer;
+  const auto number = [&](const T* field, int e) {
+    const T first = field[Index{e} * copies.lanes];
+    const int other = copies.sums ? face.sums.other[e] : 0;
+    if (other == 0) return first;
+    return sum_of(first, field[Index{(other < 0 ? -other : other) - 1} * copies.lanes], other < 0);
+  };
   for (Index v = values.begin; v < values.end; ++v) {
     const FacePlace at = place_in(copies, face.sites, static_cast<unsigned>(v));
     T* const field = copies.field.data + at.base + at.lane;
-    for (int e = 0; e < copies.words; ++e) {
-      T& here = field[Index{e} * copies.lanes];
+    for (int e = 0; e < copies.sent_words; ++e) {
       T& there = packed[e * all + v];
-      (copies.to_field ? here : there) = copies.to_field ? there : here;
+      if (!copies.to_field) {
+        there = number(field, e);
+        continue;
+      }
+      field[Index{e} * copies.lanes] = there;
+      if (copies.sums) field[Index{e + copies.sent_words} * copies.lanes] = 0;
     }
   }
 }
@@ -91,10 +114,10 @@ struct CopyFaces {
     const StoredFace& face = copies.boxes[lane.block().y];
     const auto values = static_cast<unsigned>(face.sites.count() * copies.values);
     const auto chunk = static_cast<unsigned>(copies.chunk);
-    const auto elements = static_cast<unsigned>(copies.elements);
+    const auto elements = static_cast<unsigned>(copies.sent_elements);
     const unsigned whole = elements / chunk * chunk;
     const unsigned tail = elements - whole;
-    const unsigned all = values * static_cast<unsigned>(copies.words);
+    const unsigned all = values * static_cast<unsigned>(copies.sent_words);
     const unsigned stride = static_cast<unsigned>(lane.grid_extent().x) * max_threads;
     for (unsigned i = static_cast<unsigned>(lane.block().x) * max_threads +
                       static_cast<unsigned>(lane.thread().x);
@@ -123,9 +146,18 @@ struct CopyFaces {
                           at.lane * static_cast<int>(together) + static_cast<int>(e);
       if (copies.to_field) {
         lane.store(copies.field, field, lane.load_written(copies.buffer, face.buffer + i));
-      } else {
-        lane.store(copies.buffer, face.buffer + i, lane.load_written(copies.field, field));
+        if (copies.sums) lane.store(copies.field, field + Index{elements} * copies.lanes, T(0));
+        continue;
       }
+      T number = lane.load_written(copies.field, field);
+      const int other = copies.sums ? face.sums.other[first + e] : 0;
+      if (other != 0) {
+        const unsigned from = static_cast<unsigned>(other < 0 ? -other : other) - 1;
+        const Index place = at.base + Index{from / chunk * chunk} * copies.lanes +
+                            at.lane * copies.chunk + static_cast<int>(from % chunk);
+        number = sum_of(number, lane.load_written(copies.field, place), other < 0);
+      }
+      lane.store(copies.buffer, face.buffer + i, number);
     }
   }
 };
@@ -133,7 +165,7 @@ struct CopyFaces {
 template <class T>
 Bound bind_faces(Queue& queue, const StoredCopies<T>& copies) {
   return comm::bind_box_copies<CopyFaces<T>>(queue, copies, [&](const StoredFace& face) {
-    return face.sites.count() * copies.values * copies.words;
+    return face.sites.count() * copies.values * copies.sent_words;
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <ridge/comm/step.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/gauge/exchanged.hpp>
 #include <ridge/gauge/reference.hpp>
 #include <ridge/lab/kernels/lattice_stored.hpp>
 #include <ridge/lab/rank_shares.hpp>
@@ -105,8 +106,7 @@ public:
     if (ranks_ == nullptr) return Base::bind(s);
     if (s.text != "auto") schedule_ = this->template held<StoredSchedule>(s);
     step_.emplace(*ranks_, this->queue_, this->part_, this->call_,
-                  std::vector{lattice::StoredMemory::of(this->psi_.view())}, schedule_,
-                  this->name_);
+                  std::vector{gauge::exchanged_psi(this->call_.kernel)}, schedule_, this->name_);
     return this->program_of_ranks();
   }
   [[nodiscard]] comm::Step* ranks() override { return step_ ? this : nullptr; }

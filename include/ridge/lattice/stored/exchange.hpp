@@ -10,7 +10,7 @@
 
 namespace ridge::lattice {
 
-/// Memory of a stored field, as exchanges see it.
+/// Memory of a stored field, as exchanges see it, and what of it is sent.
 struct StoredMemory {
   void* data = nullptr;
   Index size = 0; ///< elements
@@ -18,6 +18,9 @@ struct StoredMemory {
   int lanes = 1;               ///< of a group
   int elements = 1, words = 1; ///< of a value, without and with its scale
   bool inner = true;           ///< a value for each of the fifth dimension
+  /// What is read of sites below and above along each dimension; all has count 0. Those of a field
+  /// have one count. They are not made of numbers of 16 bits, which are sent as they are.
+  StoredSums sums[grid_dimensions][2] = {};
 
   template <class Site, class Number, int Reals>
   static StoredMemory of(const StoredView<Site, Number, Reals>& view) {
