@@ -7,6 +7,8 @@
 #include <ridge/launch/source_digest.hpp>
 
 #include "evolve_fields.hpp"
+#include "evolve_steps.hpp"
+#include "evolve_system.hpp"
 #include "kernel_options.hpp"
 #include "spacing.hpp"
 
@@ -14,9 +16,7 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <charconv>
 #include <cmath>
-#include <sstream>
 
 namespace ridge::app {
 
@@ -25,61 +25,11 @@ namespace {
 using stencil::Boundary;
 using stencil::Condition;
 
-/// Steps are chosen a little smaller than the largest stable one, at which some waves never decay.
-constexpr double part_of_stable = 0.9;
-constexpr Index usual_absorb_width = 20;
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, separator);)
-    parts.push_back(part);
-  return parts;
-}
-
 std::string join(const std::vector<std::string>& parts, char separator) {
   std::string text;
   for (const std::string& part : parts)
     text += (text.empty() ? "" : std::string(1, separator)) + part;
   return text;
-}
-
-/// "auto", or a positive number.
-std::optional<double> parse_dt(const std::string& text) {
-  if (text.empty() || text == "auto") return std::nullopt;
-  double dt = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), dt);
-  if (status != std::errc{} || end != text.data() + text.size() || !(dt > 0) ||
-      !std::isfinite(dt)) {
-    throw UsageError(fmt::format("--dt '{}': a positive number or auto is right", text));
-  }
-  return dt;
-}
-
-/// A restart is the same run: nothing that its fields depend on may be given anew.
-void require_no_parameters(const EvolveOptions& o) {
-  const std::pair<bool, const char*> given[] = {
-      {!o.kernel.empty() || !o.input.empty(), "KERNEL INPUT"},
-      {!o.dt.empty(), "--dt"},
-      {!o.boundary.empty(), "--boundary"},
-      {!o.spacing.empty(), "--spacing"},
-      {!o.absorb.empty() || o.absorb_width, "--absorb"},
-      {!o.before.empty(), "--before"},
-      {!o.coefficients.empty(), "--coefficient"},
-      {!o.settings.empty(), "--set"},
-      {!o.implicit.empty(), "--implicit"},
-      {!o.store_as.empty(), "--store-as"},
-      {o.tolerance.has_value(), "--tol"},
-      {o.diffusivity.has_value(), "--diffusivity"},
-      {o.speed.has_value(), "--speed"}};
-  for (const auto& [is_given, name] : given) {
-    if (is_given) {
-      throw UsageError(
-          fmt::format("{} cannot be given with --restart: the run goes on with its own; "
-                      "to change it, start anew from a snapshot",
-                      name));
-    }
-  }
 }
 
 void require_axes(const stencil::Boundaries& boundaries, const InputDataset& input) {
@@ -204,7 +154,12 @@ private:
   }
 
   void begin_again() {
-    require_no_parameters(o_);
+    require_no_parameters(o_, {{!o_.before.empty(), "--before"},
+                               {!o_.coefficients.empty(), "--coefficient"},
+                               {!o_.implicit.empty(), "--implicit"},
+                               {o_.tolerance.has_value(), "--tol"},
+                               {o_.diffusivity.has_value(), "--diffusivity"},
+                               {o_.speed.has_value(), "--speed"}});
     EvolveRestart from = read_evolve_restart(o_.restart);
     setup_.run = std::move(from.run);
     setup_.snapshots_there = std::move(from.snapshots);
@@ -294,11 +249,7 @@ private:
                                    run().tolerance, *dt_ / setup_.stable);
       return;
     }
-    if (setup_.stable > 0 && *dt_ > setup_.stable * (1 + 1e-12)) {
-      throw UsageError(fmt::format("--dt {:g} is not stable; the largest stable step of {} here is "
-                                   "{:.9g}",
-                                   *dt_, run().kernel, setup_.stable));
-    }
+    require_stable(*dt_, setup_.stable, run().kernel);
     setup_.dt_note = setup_.stable > 0
                          ? fmt::format("the largest stable one is {:g}", setup_.stable)
                          : "as given";
@@ -371,7 +322,7 @@ private:
           "file has its own members, set by --set");
     }
     std::vector<lab::Setting> settings;
-    for (const std::string& text : split(run().settings, ' '))
+    for (const std::string& text : words_in(run().settings, ' '))
       settings.push_back(lab::parse_setting(text));
     const int bytes = setup_.inputs.front()->element_bytes();
     const std::string name = file_of_kernel(run().kernel);
@@ -445,7 +396,7 @@ private:
         }
       }
     }
-    const std::vector<std::string> given = split(run().coefficients, '\n');
+    const std::vector<std::string> given = words_in(run().coefficients, '\n');
     for (const std::string& name : given)
       open(found(name, "--coefficient"), "--coefficient");
     const auto wanted = static_cast<std::size_t>(kernel.traits.inputs() - kernel.levels) -

@@ -4,7 +4,7 @@
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/launch/source_digest.hpp>
 
-#include "../io/file_names.hpp"
+#include "evolve_steps.hpp"
 #include "evolve_system_command.hpp"
 #include "kernel_options.hpp"
 #include "spacing.hpp"
@@ -13,15 +13,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 
 namespace ridge::app {
 
 namespace {
-
-constexpr double part_taken = 0.9;
-constexpr Index usual_layer = 20;
 
 std::string exact(double number) {
   return fmt::format("{:a}", number);
@@ -78,7 +74,7 @@ void SystemCommand::begin_anew() {
   run_["input"] = o_.input;
   run_["boundary"] = o_.boundary;
   run_["absorb"] = o_.absorb;
-  run_["absorb_width"] = fmt::format("{}", o_.absorb_width.value_or(usual_layer));
+  run_["absorb_width"] = fmt::format("{}", o_.absorb_width.value_or(usual_absorb_width));
   run_["source"] = o_.source;
   run_["wavelet"] = o_.wavelet;
   run_["receivers"] = o_.receivers;
@@ -90,23 +86,10 @@ void SystemCommand::begin_anew() {
 }
 
 void SystemCommand::begin_again() {
-  const std::pair<bool, const char*> given[] = {
-      {!o_.kernel.empty() || !o_.input.empty(), "KERNEL INPUT"},
-      {!o_.dt.empty(), "--dt"},
-      {!o_.boundary.empty(), "--boundary"},
-      {!o_.spacing.empty(), "--spacing"},
-      {!o_.absorb.empty(), "--absorb"},
-      {!o_.settings.empty(), "--set"},
-      {!o_.source.empty(), "--source"},
-      {!o_.wavelet.empty(), "--wavelet"},
-      {!o_.receivers.empty(), "--receivers"},
-      {!o_.by_step.empty(), "--by-step"}};
-  for (const auto& [is_given, name] : given) {
-    if (is_given)
-      throw UsageError(fmt::format("{} cannot be given with --restart: the run goes on with its "
-                                   "own; to change it, start anew from a snapshot",
-                                   name));
-  }
+  require_no_parameters(o_, {{!o_.source.empty(), "--source"},
+                             {!o_.wavelet.empty(), "--wavelet"},
+                             {!o_.receivers.empty(), "--receivers"},
+                             {!o_.by_step.empty(), "--by-step"}});
   SystemRestart from = read_system_restart(o_.restart);
   run_ = std::move(from.run);
   snapshots_ = std::move(from.snapshots);
@@ -230,31 +213,22 @@ void SystemCommand::choose_step() {
     dt_note_ = "as before";
     return;
   }
-  const bool automatic = o_.dt.empty() || o_.dt == "auto";
+  const std::optional<double> asked = parse_dt(o_.dt);
   if (!kernel_.knows_step) {
-    if (!automatic) throw UsageError(fmt::format("--dt: a step of {} counts as 1", kernel_.name));
+    if (asked) throw UsageError(fmt::format("--dt: a step of {} counts as 1", kernel_.name));
     setup_.dt = 1;
     dt_note_ = "a step counts as 1";
-  } else if (automatic) {
+  } else if (!asked) {
     if (stable <= 0) {
       throw UsageError(fmt::format("--dt: the largest stable step of {} is not known here; give a "
                                    "number",
                                    kernel_.name));
     }
-    setup_.dt = part_taken * stable;
-    dt_note_ = fmt::format("{:g} of the largest stable one, {:g}", part_taken, stable);
+    setup_.dt = part_of_stable * stable;
+    dt_note_ = fmt::format("{:g} of the largest stable one, {:g}", part_of_stable, stable);
   } else {
-    double dt = 0;
-    const auto [end, status] = std::from_chars(o_.dt.data(), o_.dt.data() + o_.dt.size(), dt);
-    if (status != std::errc{} || end != o_.dt.data() + o_.dt.size() || !(dt > 0) ||
-        !std::isfinite(dt))
-      throw UsageError(fmt::format("--dt '{}': a positive number or auto is right", o_.dt));
-    if (stable > 0 && dt > stable * (1 + 1e-12)) {
-      throw UsageError(fmt::format("--dt {:g} is not stable; the largest stable step of {} here "
-                                   "is {:.9g}",
-                                   dt, kernel_.name, stable));
-    }
-    setup_.dt = dt;
+    require_stable(*asked, stable, kernel_.name);
+    setup_.dt = *asked;
     dt_note_ = stable > 0 ? fmt::format("the largest stable one is {:g}", stable) : "as given";
   }
   run_["dt"] = exact(setup_.dt);
@@ -321,104 +295,13 @@ void SystemCommand::choose_layers() {
   }
 }
 
-int SystemCommand::array_named(const std::string& name, const std::string& where) const {
-  std::string known;
-  for (int a = 0; a < arrays(); ++a) {
-    if (!kernel_.is_state(a)) continue;
-    if (name.empty() || name == name_of(a)) return a;
-    known += (known.empty() ? "" : ", ") + std::string(name_of(a));
-  }
-  throw UsageError(
-      fmt::format("{}: {} changes no array '{}'; it changes {}", where, kernel_.name, name, known));
-}
-
-void SystemCommand::read_step_tables() {
-  const fs::path folder = goes_on_ ? fs::path(run_["folder"]) : fs::path();
-  for (const std::string& entry : words_in(run_["by_step"], '\n')) {
-    const auto equals = entry.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == entry.size()) {
-      throw UsageError(
-          fmt::format("--by-step {}: expected NUMBER=FILE, such as drive=drive.txt", entry));
-    }
-    const std::string text = entry.substr(equals + 1);
-    chain::StepTable table{entry.substr(0, equals),
-                           read_wavelet(text, folder, setup_.dt, target_, "--by-step")};
-    const std::string file = file_of_wavelet(text);
-    if (!file.empty()) plan_.reads(folder / file, "the file of --by-step");
-    const auto length = static_cast<Index>(table.values.size());
-    if (length < target_ && ranks_.rank() == 0) {
-      fmt::print(stderr,
-                 "ridge: {} has {} values, and the run {} steps: the last one holds after them\n",
-                 text, length, target_);
-    }
-    setup_.by_step.push_back(std::move(table));
-  }
-}
-
-void SystemCommand::read_probes() {
-  choose_steps();
-  read_step_tables();
-  const auto where = [](const Places& places, const Places::Row& row) {
-    return fmt::format("{}, line {}", places.file, row.line);
-  };
-  if (!run_["source"].empty()) {
-    sources_ = read_places(found(run_["source"]), dimensions_, "--source");
-    plan_.reads(sources_.file, "the file of --source");
-    std::map<std::string, std::size_t> wavelets;
-    for (const Places::Row& row : sources_.rows) {
-      const std::string& text = row.wavelet.empty() ? run_["wavelet"] : row.wavelet;
-      if (text.empty())
-        throw UsageError("--source: give --wavelet ricker:FREQUENCY or a file of numbers, one a "
-                         "step");
-      auto known = wavelets.find(text);
-      if (known == wavelets.end()) {
-        known = wavelets.emplace(text, setup_.wavelets.size()).first;
-        const fs::path folder = goes_on_ ? fs::path(run_["folder"]) : fs::path();
-        setup_.wavelets.push_back(read_wavelet(text, folder, setup_.dt, target_));
-        const std::string file = file_of_wavelet(text);
-        if (!file.empty()) plan_.reads(folder / file, "the file of --wavelet");
-        const auto length = static_cast<Index>(setup_.wavelets.back().size());
-        if (length < target_ && ranks_.rank() == 0) {
-          fmt::print(stderr,
-                     "ridge: the wavelet {} has {} values, and the run {} steps: it is 0 after "
-                     "them\n",
-                     text, length, target_);
-        }
-      }
-      setup_.sources.push_back({array_named(row.array, where(sources_, row)), row.position,
-                                row.amplitude, known->second});
-    }
-  }
-  if (run_["receivers"].empty()) return;
-  receivers_ = read_places(found(run_["receivers"]), dimensions_, "--receivers");
-  plan_.reads(receivers_.file, "the file of --receivers");
-  std::map<std::pair<int, std::array<double, 3>>, Index> lines;
-  for (const Places::Row& row : receivers_.rows) {
-    const int array = array_named(row.array, where(receivers_, row));
-    const auto [before, is_new] = lines.emplace(std::pair{array, row.position}, row.line);
-    if (!is_new) {
-      throw UsageError(fmt::format("--receivers {}: lines {} and {} are one place; give each "
-                                   "receiver its own",
-                                   receivers_.file, before->second, row.line));
-    }
-    setup_.receivers.push_back({array, row.position});
-  }
-}
-
 void SystemCommand::choose_steps() {
-  const Index step = setup_.first_step;
-  if (o_.steps && *o_.steps < 1)
-    throw UsageError(fmt::format("--steps {}: at least 1 is needed", *o_.steps));
-  if (o_.every && *o_.every < 1)
-    throw UsageError(fmt::format("--every {}: at least 1 is needed", *o_.every));
-  target_ = o_.steps ? step + *o_.steps : goes_on_ ? count_in(run_, "target") : 1000;
-  if (target_ <= step) {
-    throw UsageError(fmt::format("the run in {} has all its {} steps; give --steps to go further",
-                                 o_.restart, step));
-  }
-  every_ = o_.every   ? *o_.every
-           : goes_on_ ? count_in(run_, "every")
-                      : std::max<Index>(1, target_ / 10);
+  const std::optional<StepPlan> before =
+      goes_on_ ? std::optional(StepPlan{count_in(run_, "target"), count_in(run_, "every")})
+               : std::nullopt;
+  const StepPlan plan = plan_steps(o_, setup_.first_step, before);
+  target_ = plan.target;
+  every_ = plan.every;
   run_["target"] = fmt::format("{}", target_);
   run_["every"] = fmt::format("{}", every_);
 }
@@ -471,14 +354,6 @@ void SystemCommand::require_same(const char* what, const std::string& now, const
   if (goes_on_ && run_[what] != now)
     throw UsageError(fmt::format(fmt::runtime(message), o_.restart));
   run_[what] = now;
-}
-
-void SystemCommand::claim_traces() {
-  file_ = o_.output.empty() ? o_.restart : o_.output;
-  if (setup_.receivers.empty()) return;
-  traces_file_ = io::beside(file_, ".traces.h5");
-  if (goes_on_)
-    traces_before_ = read_traces(io::beside(o_.restart, ".traces.h5"), setup_.first_step);
 }
 
 void SystemCommand::claim() {

@@ -1,6 +1,7 @@
 // Where elimination of tridiagonal systems fails.
 #include <ridge/chain/columns.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/device/field.hpp>
 #include <ridge/device/queue.hpp>
 
 #include <fmt/format.h>

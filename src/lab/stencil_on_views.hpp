@@ -3,6 +3,7 @@
 
 #include <ridge/device/generate.hpp>
 #include <ridge/lab/stencil_case.hpp>
+#include <ridge/lab/storage.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/stencil/menu.hpp>
 #include <ridge/stencil/stored_demand.hpp>

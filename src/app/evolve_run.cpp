@@ -1,0 +1,435 @@
+#include "evolve_run.hpp"
+
+#include <ridge/core/error.hpp>
+#include <ridge/core/stored.hpp>
+#include <ridge/device/field.hpp>
+#include <ridge/stencil/stored_shell.hpp>
+
+#include "../io/output_plan.hpp"
+#include "evolve_fields.hpp"
+#include "evolve_implicit.hpp"
+#include "evolve_steps.hpp"
+#include "picture.hpp"
+#include "progress.hpp"
+#include "rank_pieces.hpp"
+#include "run_device.hpp"
+#include "stepping.hpp"
+#include "stored_fields.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ridge::app {
+
+namespace {
+
+/// From the first step to the last.
+class EvolveRunner {
+public:
+  EvolveRunner(const EvolveOptions& options, EvolveSetup setup, comm::Communicator& ranks)
+      : o_(options), setup_(std::move(setup)), ranks_(ranks), run_(setup_.run),
+        queue_(device_of_run(ranks, options.device,
+                             {options.restart, setup_.run.device, setup_.run.device_name})),
+        input_(*setup_.inputs.front()), goes_on_(!options.restart.empty()),
+        step_(goes_on_ ? setup_.snapshots_there.back().step : 0),
+        file_(options.output.empty() ? options.restart : options.output), plan_(options.overwrite) {
+    const std::optional<StepPlan> before =
+        goes_on_ ? std::optional(StepPlan{run_.target, run_.every}) : std::nullopt;
+    const StepPlan plan = plan_steps(options, step_, before);
+    run_.target = plan.target;
+    run_.every = plan.every;
+    require_slice();
+    if (ranks_.rank() == 0) claim(); // it alone writes
+  }
+
+  void execute() {
+    const std::string chosen = !o_.schedule.empty()                               ? o_.schedule
+                               : same_device_as_before() && run_.implicit.empty() ? run_.schedule
+                                                                                  : "auto";
+    const std::string schedule = ranks_.gather_text(chosen)[0]; // ranks have devices of their own
+    divide(schedule);
+    const auto laid =
+        stencil::parse_sweeps(schedule, queue_.device(), setup_.kernel.traits, part_->boundaries(),
+                              part_->held().extents(), ranks_.ranks());
+    run_.device = to_text(queue_.device().id());
+    run_.device_name = queue_.device().facts().name;
+    run_.schedule = stencil::to_text(laid);
+    read_inputs();
+    if (run_.implicit.empty()) {
+      const std::vector<Memory> stored = store_inputs();
+      sweeps_.emplace(setup_.kernel.make(queue_, pointers_, *part_, laid));
+      queue_.wait(); // what they were copied from goes
+    } else {
+      implicit_.emplace(queue_, setup_, ranks_);
+      implicit_->set(pointers_);
+      run_.schedule = implicit_->method();
+    }
+    // Only the levels are brought back.
+    packed_.resize(static_cast<std::size_t>(run_.levels));
+    say_begin();
+    first_ = step_;
+    if (!run_.storage.empty()) sums_before_ = sums();
+    if (!continues()) keep();
+    integrate();
+    finish();
+  }
+
+private:
+  [[nodiscard]] bool continues() const { return goes_on_ && o_.output.empty(); }
+  [[nodiscard]] bool same_device_as_before() const {
+    return goes_on_ && to_text(queue_.device().id()) == run_.device;
+  }
+
+  /// Halos are as deep as the schedule has sweeps in one pass.
+  void divide(const std::string& schedule) {
+    const Index3 n = input_.extents().xyz();
+    const stencil::SweepsSchedule whole = stencil::parse_sweeps(
+        schedule, queue_.device(), setup_.kernel.traits, setup_.boundaries, n, ranks_.ranks());
+    std::optional<Index3> ranks;
+    if (!o_.ranks.empty()) ranks = comm::parse_ranks(o_.ranks, ranks_.ranks());
+    if (!run_.implicit.empty()) ranks = planes(ranks);
+    part_.emplace(ranks_, n, setup_.kernel.traits, setup_.boundaries,
+                  whole.pass ? stencil::sweeps_of(*whole.pass) : 1, ranks);
+    pieces_.emplace(ranks_, part_->grid(), queue_, input_.element_bytes());
+  }
+
+  /// Implicit steps divide z alone.
+  [[nodiscard]] Index3 planes(const std::optional<Index3>& asked) const {
+    const Index3 ranks{1, 1, ranks_.ranks()};
+    if (asked && *asked != ranks)
+      throw UsageError(fmt::format("--ranks {}: implicit steps take {}", comm::to_text(*asked),
+                                   comm::to_text(ranks)));
+    return ranks;
+  }
+
+  void require_slice() const {
+    if (!o_.picture.empty() && input_.extents().rank() < 2)
+      throw UsageError("--picture: a line has no slice; it takes two or three dimensions");
+  }
+
+  /// Plans all files that the run will write, and claims them.
+  void claim() {
+    for (const EvolveFile& read : setup_.files)
+      plan_.reads(read.file, read.what);
+    output_.emplace(plan_, file_, run_,
+                    continues() ? setup_.snapshots_there : std::vector<EvolveSnapshot>{});
+    if (!o_.picture.empty()) plan_.writes_at_once(o_.picture, "the picture");
+    plan_.claim();
+    if (continues() && read_evolve_restart(file_).snapshots != setup_.snapshots_there) {
+      throw UsageError(fmt::format("another run went on with {} just now; start again to go on "
+                                   "from there",
+                                   file_.string()));
+    }
+  }
+
+  void read_inputs() {
+    const comm::Box& own = part_->owned();
+    const Bytes bytes{own.count() * input_.element_bytes()};
+    for (std::size_t i = 0; i < setup_.inputs.size(); ++i) {
+      packed_.emplace_back(queue_.device(), bytes, "the fields as they are in files");
+      pointers_.push_back(packed_.back().data());
+      if (setup_.inputs[i]) {
+        const InputDataset& input = *setup_.inputs[i];
+        const NotFinite odd = of_all(read_to_device(
+            input, input.pieces_in(own.begin, own.extents()), queue_, packed_.back().data()));
+        if (odd.count() > 0 && ranks_.rank() == 0) {
+          fmt::print(stderr,
+                     "ridge: {} holds {} NaN and {} infinite values, the first at {}; they pass "
+                     "through\n",
+                     to_text(input.name()), odd.nan, odd.infinite, place(odd.first));
+        }
+        seen_odd_ = seen_odd_ || odd.count() > 0;
+      } else if (static_cast<int>(i) < run_.levels) {
+        start_at_rest(packed_.back());
+      } else {
+        upload_friction(packed_.back());
+      }
+    }
+  }
+
+  /// The inputs in 16 bits, where they are asked for: what the sweeps begin from.
+  [[nodiscard]] std::vector<Memory> store_inputs() {
+    std::vector<Memory> stored;
+    if (run_.storage.empty()) return stored;
+    const Index count = part_->owned().count();
+    const Bytes bytes{count * static_cast<Index>(sizeof(Fp16))};
+    double beyond = 0;
+    for (std::size_t i = 0; i < packed_.size(); ++i) {
+      stored.emplace_back(queue_.device(), bytes, "the fields in 16 bits");
+      beyond += static_cast<double>(
+          narrow_numbers(queue_, run_.storage, packed_[i].data(), stored.back().data(), count));
+      pointers_[i] = stored.back().data();
+    }
+    beyond = ranks_.sum(beyond);
+    if (beyond > 0 && ranks_.rank() == 0) {
+      fmt::print(stderr,
+                 "ridge: {} values of the start are beyond the range of {} and count as infinite\n",
+                 beyond, run_.storage);
+    }
+    seen_odd_ = seen_odd_ || beyond > 0;
+    narrow_ = Memory(queue_.device(), bytes, "a field in 16 bits");
+    return stored;
+  }
+
+  /// Sums of the newest level: what sweeps may conserve.
+  struct Sums {
+    double sum = 0, sizes = 0, squares = 0;
+  };
+  [[nodiscard]] Sums sums() {
+    bring_state(0, packed_.front());
+    std::vector<float> values(static_cast<std::size_t>(part_->owned().count()));
+    copy_to_host(queue_, values.data(), static_cast<const float*>(packed_.front().data()),
+                 static_cast<Index>(values.size()));
+    queue_.wait();
+    Sums mine;
+    for (const double value : values) {
+      mine.sum += value;
+      mine.sizes += std::abs(value);
+      mine.squares += value * value;
+    }
+    return {ranks_.sum(mine.sum), ranks_.sum(mine.sizes), ranks_.sum(mine.squares)};
+  }
+
+  /// What ranks have found in their parts, as of the whole.
+  [[nodiscard]] NotFinite of_all(NotFinite mine) const {
+    mine.first = index_in_whole(part_->owned(), mine.first, input_.extents().xyz());
+    NotFinite all;
+    for (const NotFinite& one : ranks_.gather(mine)) {
+      if (one.count() == 0) continue;
+      all.first = all.count() == 0 ? one.first : std::min(all.first, one.first);
+      all.nan += one.nan;
+      all.infinite += one.infinite;
+    }
+    return all;
+  }
+
+  [[nodiscard]] std::string place(Index at) const {
+    const Extents& n = input_.extents();
+    std::string where;
+    for (int d = 0; d < n.rank(); ++d) {
+      where += fmt::format("{}{}={}", d > 0 ? " " : "", "xyz"[d], at % n[d]);
+      at /= n[d];
+    }
+    return where;
+  }
+
+  template <class F>
+  void with_type(const F& f) const {
+    if (input_.element_bytes() == 4) {
+      f(float{});
+    } else {
+      f(double{});
+    }
+  }
+
+  void start_at_rest(const Memory& before) {
+    const stencil::RankPart part(ranks_, input_.extents().xyz(), setup_.at_rest->traits,
+                                 setup_.boundaries, 1, part_->grid().ranks());
+    auto half = setup_.at_rest->make(queue_, {pointers_.front()}, part, {});
+    half.run(1);
+    bring(half, 0, before);
+    queue_.wait();
+  }
+
+  void upload_friction(const Memory& to) {
+    with_type([&]<class T>(T) {
+      const std::vector<double> friction = setup_.friction->within(part_->owned());
+      const std::vector<T> values(friction.begin(), friction.end());
+      copy_to_device(queue_, static_cast<T*>(to.data()), values.data(),
+                     static_cast<Index>(values.size()));
+      queue_.wait();
+    });
+  }
+
+  void bring(stencil::Sweeps& sweeps, int input, const Memory& to) const {
+    with_type([&]<class T>(T) {
+      sweeps.read(input, View<T>(static_cast<T*>(to.data()), part_->owned().extents()));
+    });
+  }
+
+  /// A level as it is now.
+  void bring_state(int level, const Memory& to) {
+    if (!run_.storage.empty()) {
+      const Index3 own = part_->owned().extents();
+      if (run_.storage == "fp16") {
+        sweeps_->read(level, View<Fp16>(static_cast<Fp16*>(narrow_.data()), own));
+      } else {
+        sweeps_->read(level, View<Bf16>(static_cast<Bf16*>(narrow_.data()), own));
+      }
+      return widen_numbers(queue_, run_.storage, narrow_.data(), to.data(), own.x * own.y * own.z);
+    }
+    sweeps_ ? bring(*sweeps_, level, to) : implicit_->read(to.data());
+  }
+
+  void say_begin() const {
+    if (o_.json) return;
+    fmt::print("{} {} {} on {} ({}){}; dt {:g} ({}); boundary {}{}\n", run_.kernel,
+               to_text(input_.extents()),
+               !run_.storage.empty()         ? run_.storage
+               : input_.element_bytes() == 4 ? "fp32"
+                                             : "fp64",
+               run_.device, run_.device_name,
+               ranks_.ranks() == 1 ? ""
+                                   : fmt::format("; {} ranks as {}", ranks_.ranks(),
+                                                 comm::to_text(part_->grid().ranks())),
+               run_.dt, setup_.dt_note, run_.boundary,
+               run_.absorb.empty()
+                   ? ""
+                   : fmt::format("; absorbing {} in {} points", run_.absorb, run_.absorb_width));
+    std::fflush(stdout);
+  }
+
+  /// Writes the present state.
+  void keep() {
+    for (int level = 0; level < run_.levels; ++level)
+      bring_state(level, packed_[static_cast<std::size_t>(level)]);
+    const auto piece_of = [&](int level, const Piece& piece) {
+      return pieces_->bring(piece, packed_[static_cast<std::size_t>(level)].data());
+    };
+    if (!output_) {
+      for (int level = 0; level < run_.levels; ++level) {
+        for (const Piece& piece : input_.pieces())
+          (void)piece_of(level, piece);
+      }
+      return;
+    }
+    NotFinite odd;
+    const Index last = output_->snapshots().empty() ? -1 : output_->snapshots().back().step;
+    try {
+      odd = output_->write(run_, step_, input_, piece_of);
+    } catch (const Failure& failure) {
+      throw Failure(fmt::format("{}; stopped at step {}{}", failure.what(), step_,
+                                last < 0 ? ""
+                                         : fmt::format("; {} leads to the snapshots up to step {}",
+                                                       file_.string(), last)));
+    }
+    progress_.clear();
+    if (odd.count() > 0 && !seen_odd_) {
+      seen_odd_ = true;
+      fmt::print(stderr,
+                 "ridge: step {} is the first snapshot with values that are not finite: {} NaN and "
+                 "{} infinite, the first at {}; that of step {} had none\n",
+                 step_, odd.nan, odd.infinite, place(odd.first), std::max<Index>(last, 0));
+    }
+    if (!o_.json) {
+      fmt::print("step {:>10}  time {:g}\n", step_, static_cast<double>(step_) * run_.dt);
+      std::fflush(stdout);
+    }
+  }
+
+  void integrate() {
+    ranks_.barrier(); // rank 0 has written a snapshot: that is none of the steps' time
+    Stepping stepping(ranks_, step_, run_.target, run_.every);
+    while (!stepping.done()) {
+      stepping.take(stepping.next(), [&](Index steps) {
+        sweeps_ ? sweeps_->run(steps) : implicit_->run(steps);
+        queue_.wait();
+      });
+      const bool due = stepping.due();
+      if (due) {
+        keep();
+        ranks_.barrier();
+      }
+      progress_.show(fmt::format("step {} of {}", step_, run_.target), stepping.part());
+      if (stepping.is_interrupted()) stop(due);
+    }
+    seconds_ = stepping.seconds();
+    progress_.clear();
+  }
+
+  /// After Ctrl-C: keeps what there is, so that a restart goes on from here.
+  [[noreturn]] void stop(bool kept_already) {
+    if (!kept_already) keep();
+    ranks_.barrier(); // the first to end ends all: not before rank 0 has written
+    throw Failure(fmt::format("interrupted at step {} of {}; {} leads to it: go on with --restart",
+                              step_, run_.target, file_.string()));
+  }
+
+  void finish() {
+    if (!o_.picture.empty()) draw();
+    const Sums now = run_.storage.empty() ? Sums{} : sums();
+    if (!output_) return;
+    Record record = sweeps_ ? sweeps_->record() : implicit_->record();
+    record.size = input_.extents();
+    record.schedule = run_.schedule;
+    const auto steps = static_cast<double>(run_.target - first_);
+    const Seconds each{seconds_ / steps};
+    record.timing = Timing{each, each, each, static_cast<int>(std::min(steps, 2e9))};
+    const double bytes = static_cast<double>(record.work.read.value + record.work.written.value);
+    record.achieved = Achievement{bytes / each.value, "B/s", 0, ""};
+    record.details.push_back({"steps", steps, ""});
+    record.details.push_back({"dt", run_.dt, ""});
+    record.details.push_back(
+        {"points_per_second", static_cast<double>(record.work.items) / each.value, ""});
+    if (!run_.storage.empty()) {
+      record.precision = run_.storage;
+      record.details.push_back({"arithmetic", 0, "fp32"});
+      if (sums_before_.sizes > 0) {
+        record.details.push_back(
+            {"sum_drift", (now.sum - sums_before_.sum) / sums_before_.sizes, ""});
+        record.details.push_back(
+            {"squares_drift", (now.squares - sums_before_.squares) / sums_before_.squares, ""});
+      }
+    }
+    if (o_.json) {
+      fmt::print("{}\n", to_json(std::vector{record}));
+      return;
+    }
+    fmt::print("{} steps in {}, {} a step, {:.3g} points a second; wrote {} and {}{}\n",
+               run_.target - first_, to_text(Seconds{seconds_}), to_text(each),
+               static_cast<double>(record.work.items) / each.value, file_.string(),
+               output_->xdmf().string(), o_.picture.empty() ? "" : " and " + o_.picture);
+  }
+
+  /// The plane in the middle of z.
+  void draw() {
+    const Index3 n = input_.extents().xyz();
+    const Memory& newest = packed_.front();
+    bring_state(0, newest);
+    Piece plane{{n.z / 2, 0, 0}, {1, n.y, n.x}, n.z / 2 * n.x * n.y, n.x * n.y};
+    if (input_.extents().rank() == 2) plane.start = {0, 0}, plane.count = {n.y, n.x};
+    const void* const there = pieces_->bring(plane, newest.data());
+    if (there == nullptr) return; // rank 0 has it
+    std::vector<double> values;
+    with_type([&]<class T>(T) {
+      const T* const first = static_cast<const T*>(there);
+      values.assign(first, first + plane.elements);
+    });
+    write_picture(plan_, o_.picture, values, n.x, n.y,
+                  run_.spacing.y * static_cast<double>(n.y) /
+                      (run_.spacing.x * static_cast<double>(n.x)));
+  }
+
+  const EvolveOptions& o_;
+  EvolveSetup setup_;
+  comm::Communicator& ranks_;
+  EvolveRun& run_;
+  Queue queue_;
+  const InputDataset& input_;
+  bool goes_on_;
+  Index step_, first_ = 0;
+  std::filesystem::path file_;
+  io::OutputPlan plan_;
+  std::optional<EvolveOutput> output_; ///< of rank 0
+  std::optional<stencil::RankPart> part_;
+  std::optional<RankPieces> pieces_;
+  std::vector<Memory> packed_;
+  std::vector<const void*> pointers_;
+  std::optional<stencil::Sweeps> sweeps_;
+  std::optional<ImplicitRun> implicit_; ///< instead of these
+  Progress progress_;
+  Memory narrow_; ///< a field in 16 bits, where they are stored so
+  Sums sums_before_;
+  bool seen_odd_ = false;
+  double seconds_ = 0;
+};
+
+} // namespace
+
+void evolve_stencil(const EvolveOptions& options, EvolveSetup setup, comm::Communicator& ranks) {
+  EvolveRunner(options, std::move(setup), ranks).execute();
+}
+
+} // namespace ridge::app

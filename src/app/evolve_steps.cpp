@@ -1,0 +1,68 @@
+#include "evolve_steps.hpp"
+
+#include <ridge/core/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+namespace ridge::app {
+
+StepPlan plan_steps(const EvolveOptions& options, Index step,
+                    const std::optional<StepPlan>& before) {
+  if (options.steps && *options.steps < 1)
+    throw UsageError(fmt::format("--steps {}: at least 1 is needed", *options.steps));
+  if (options.every && *options.every < 1)
+    throw UsageError(fmt::format("--every {}: at least 1 is needed", *options.every));
+  StepPlan plan;
+  plan.target = options.steps ? step + *options.steps : before ? before->target : 1000;
+  if (plan.target <= step) {
+    throw UsageError(fmt::format("the run in {} has all its {} steps; give --steps to go further",
+                                 options.restart, step));
+  }
+  plan.every = options.every ? *options.every
+               : before      ? before->every
+                             : std::max<Index>(1, plan.target / 10);
+  return plan;
+}
+
+std::optional<double> parse_dt(const std::string& text) {
+  if (text.empty() || text == "auto") return std::nullopt;
+  double dt = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), dt);
+  if (status != std::errc{} || end != text.data() + text.size() || !(dt > 0) ||
+      !std::isfinite(dt)) {
+    throw UsageError(fmt::format("--dt '{}': a positive number or auto is right", text));
+  }
+  return dt;
+}
+
+void require_stable(double dt, double stable, const std::string& kernel) {
+  if (stable > 0 && dt > stable * (1 + 1e-12)) {
+    throw UsageError(fmt::format("--dt {:g} is not stable; the largest stable step of {} here is "
+                                 "{:.9g}",
+                                 dt, kernel, stable));
+  }
+}
+
+void require_no_parameters(const EvolveOptions& o, std::initializer_list<RestartOption> others) {
+  const auto refuse = [](const RestartOption& option) {
+    if (!option.is_given) return;
+    throw UsageError(fmt::format("{} cannot be given with --restart: the run goes on with its "
+                                 "own; to change it, start anew from a snapshot",
+                                 option.name));
+  };
+  refuse({!o.kernel.empty() || !o.input.empty(), "KERNEL INPUT"});
+  refuse({!o.dt.empty(), "--dt"});
+  refuse({!o.boundary.empty(), "--boundary"});
+  refuse({!o.spacing.empty(), "--spacing"});
+  refuse({!o.absorb.empty() || o.absorb_width, "--absorb"});
+  refuse({!o.settings.empty(), "--set"});
+  refuse({!o.store_as.empty(), "--store-as"});
+  for (const RestartOption& option : others)
+    refuse(option);
+}
+
+} // namespace ridge::app

@@ -1,0 +1,106 @@
+// Sources, receivers and numbers by step of a run of a system.
+#include <ridge/core/error.hpp>
+
+#include "../io/file_names.hpp"
+#include "evolve_system_command.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+namespace ridge::app {
+
+int SystemCommand::array_named(const std::string& name, const std::string& where) const {
+  std::string known;
+  for (int a = 0; a < arrays(); ++a) {
+    if (!kernel_.is_state(a)) continue;
+    if (name.empty() || name == name_of(a)) return a;
+    known += (known.empty() ? "" : ", ") + std::string(name_of(a));
+  }
+  throw UsageError(
+      fmt::format("{}: {} changes no array '{}'; it changes {}", where, kernel_.name, name, known));
+}
+
+void SystemCommand::read_step_tables() {
+  const fs::path folder = goes_on_ ? fs::path(run_["folder"]) : fs::path();
+  for (const std::string& entry : words_in(run_["by_step"], '\n')) {
+    const auto equals = entry.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == entry.size()) {
+      throw UsageError(
+          fmt::format("--by-step {}: expected NUMBER=FILE, such as drive=drive.txt", entry));
+    }
+    const std::string text = entry.substr(equals + 1);
+    chain::StepTable table{entry.substr(0, equals),
+                           read_wavelet(text, folder, setup_.dt, target_, "--by-step")};
+    const std::string file = file_of_wavelet(text);
+    if (!file.empty()) plan_.reads(folder / file, "the file of --by-step");
+    const auto length = static_cast<Index>(table.values.size());
+    if (length < target_ && ranks_.rank() == 0) {
+      fmt::print(stderr,
+                 "ridge: {} has {} values, and the run {} steps: the last one holds after them\n",
+                 text, length, target_);
+    }
+    setup_.by_step.push_back(std::move(table));
+  }
+}
+
+void SystemCommand::read_probes() {
+  choose_steps();
+  read_step_tables();
+  const auto where = [](const Places& places, const Places::Row& row) {
+    return fmt::format("{}, line {}", places.file, row.line);
+  };
+  if (!run_["source"].empty()) {
+    sources_ = read_places(found(run_["source"]), dimensions_, "--source");
+    plan_.reads(sources_.file, "the file of --source");
+    std::map<std::string, std::size_t> wavelets;
+    for (const Places::Row& row : sources_.rows) {
+      const std::string& text = row.wavelet.empty() ? run_["wavelet"] : row.wavelet;
+      if (text.empty())
+        throw UsageError("--source: give --wavelet ricker:FREQUENCY or a file of numbers, one a "
+                         "step");
+      auto known = wavelets.find(text);
+      if (known == wavelets.end()) {
+        known = wavelets.emplace(text, setup_.wavelets.size()).first;
+        const fs::path folder = goes_on_ ? fs::path(run_["folder"]) : fs::path();
+        setup_.wavelets.push_back(read_wavelet(text, folder, setup_.dt, target_));
+        const std::string file = file_of_wavelet(text);
+        if (!file.empty()) plan_.reads(folder / file, "the file of --wavelet");
+        const auto length = static_cast<Index>(setup_.wavelets.back().size());
+        if (length < target_ && ranks_.rank() == 0) {
+          fmt::print(stderr,
+                     "ridge: the wavelet {} has {} values, and the run {} steps: it is 0 after "
+                     "them\n",
+                     text, length, target_);
+        }
+      }
+      setup_.sources.push_back({array_named(row.array, where(sources_, row)), row.position,
+                                row.amplitude, known->second});
+    }
+  }
+  if (run_["receivers"].empty()) return;
+  receivers_ = read_places(found(run_["receivers"]), dimensions_, "--receivers");
+  plan_.reads(receivers_.file, "the file of --receivers");
+  std::map<std::pair<int, std::array<double, 3>>, Index> lines;
+  for (const Places::Row& row : receivers_.rows) {
+    const int array = array_named(row.array, where(receivers_, row));
+    const auto [before, is_new] = lines.emplace(std::pair{array, row.position}, row.line);
+    if (!is_new) {
+      throw UsageError(fmt::format("--receivers {}: lines {} and {} are one place; give each "
+                                   "receiver its own",
+                                   receivers_.file, before->second, row.line));
+    }
+    setup_.receivers.push_back({array, row.position});
+  }
+}
+
+void SystemCommand::claim_traces() {
+  file_ = o_.output.empty() ? o_.restart : o_.output;
+  if (setup_.receivers.empty()) return;
+  traces_file_ = io::beside(file_, ".traces.h5");
+  if (goes_on_)
+    traces_before_ = read_traces(io::beside(o_.restart, ".traces.h5"), setup_.first_step);
+}
+
+} // namespace ridge::app
