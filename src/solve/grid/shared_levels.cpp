@@ -13,11 +13,20 @@ namespace {
 /// Planes that a rank must own of a shared level: as many as it gives its neighbours.
 constexpr Index fewest_owned = 2 * halo;
 
-/// A level of fewer points takes a device less time than messages would.
-Index few_points(comm::Communicator& ranks, const Device& device) {
-  const Index units = device.is_gpu() ? device.facts().units : 1;
-  return ranks.from(0, std::max<Index>(2048 * units, 4096));
+/// What an exchange between GPUs takes, as measured between H100s of one machine: to begin, and for
+/// a byte.
+struct ExchangeTime {
+  double latency, byte;
+};
+ExchangeTime exchange_time(comm::Carrier carrier) {
+  if (carrier == comm::Carrier::peer) return {9e-6, 1 / 300e9};
+  if (carrier == comm::Carrier::nccl) return {8e-6, 1 / 160e9};
+  return {40e-6, 1 / 3.3e9};
 }
+/// Below this a processor has a level's points sooner than its messages.
+constexpr Index few_points = 4096;
+/// A small level's launches take a GPU so long for a point, beside what they take for none.
+constexpr double multiprocessor_seconds_a_point = 80e-12 * 132;
 
 Slabs checked(Slabs slabs) {
   if (slabs.fewest() < fewest_owned)
@@ -33,7 +42,8 @@ Slabs checked(Slabs slabs) {
 template <class T>
 SharedLevels<T>::SharedLevels(comm::Communicator& ranks, Queue& queue, Slabs finest)
     : sharing_{ranks, queue, comm::choose_carrier(ranks, queue.device())},
-      few_(few_points(ranks, queue.device())), slabs_{checked(std::move(finest))} {
+      units_(ranks.from(0, Index{queue.device().is_gpu() ? queue.device().facts().units : 0})),
+      slabs_{checked(std::move(finest))} {
   shared_ = 1;
 }
 
@@ -60,8 +70,25 @@ template <class T>
 Coarsening SharedLevels<T>::coarsen(const Axis& z, const Coarsening& whole, Index points) {
   const std::size_t l = slabs_.size() - 1;
   slabs_.push_back(slabs_.back().coarsened(whole));
-  if (slabs_.back().fewest() >= fewest_owned && points > few_) ++shared_;
+  const bool all_before = shared_ == l + 1;
+  if (all_before && slabs_.back().fewest() >= fewest_owned && is_worth_sharing(points)) ++shared_;
   return sliced(z, whole, mine(l), mine(l + 1));
+}
+
+/// What sharing saves of a level's time, and of the bytes that its ranks gather, against its two
+/// exchanges of halos.
+template <class T>
+bool SharedLevels<T>::is_worth_sharing(Index points) const {
+  if (units_ == 0 || sharing_.carrier == comm::Carrier::host) return points > few_points;
+  const ExchangeTime time = exchange_time(sharing_.carrier);
+  const auto n = static_cast<double>(points);
+  const double ranks = sharing_.ranks.ranks();
+  const double bytes = n * static_cast<double>(sizeof(T));
+  const double plane = bytes / static_cast<double>(slabs_.back().planes());
+  const double computed =
+      n * (1 - 1 / ranks) * multiprocessor_seconds_a_point / static_cast<double>(units_);
+  const double gathered = 7.0 / 8 * bytes / ranks * time.byte; // the next level has an eighth
+  return computed + gathered > 2 * (time.latency + halo * plane * time.byte);
 }
 
 template <class T>

@@ -72,6 +72,7 @@ private:
   struct Messages {
     std::unique_ptr<comm::Transfer> u, b, k;
   };
+  [[nodiscard]] bool is_worth_sharing(Index points) const;
   [[nodiscard]] static Planes planes_of(const Field<T>& field);
   void send(const std::unique_ptr<comm::Transfer>& transfer) {
     if (!is_silent_) exchange(transfer);
@@ -79,7 +80,7 @@ private:
 
   Sharing sharing_;
   bool is_silent_ = false;
-  Index few_; ///< points that are not shared
+  Index units_; ///< of a GPU; 0: a processor
   std::vector<Slabs> slabs_;
   std::size_t shared_ = 0;
   std::vector<Messages> messages_;
