@@ -55,18 +55,15 @@ public:
   /// The right-hand side, as stored; its memory is free afterwards.
   void take(Span<const double> b) const { narrowed(span(b_), b).run(); }
   /// What `cg` finds for it, from what x holds, as stored.
-  template <class Cg>
-  auto solve(Cg& cg, Span<double> x, const solve::Options& options) const {
+  template <class Cg, class... Also>
+  auto solve(Cg& cg, Span<double> x, const solve::Options& options, const Also&... also) const {
     narrowed(span(x_), x).run();
-    const auto solved = cg.solve(span(x_), span(b_), options);
-    widened(x, span(x_)).run();
+    const auto solved = cg.solve(span(x_), span(b_), options, also...);
+    show(x);
     return solved;
   }
-  /// A vector as stored, in the order of vectors, until the next solve.
-  [[nodiscard]] Span<const double> ordered(Span<const double> from) const {
-    narrowed(span(x_), from).run();
-    return span(x_);
-  }
+  /// x = what has been found so far, as stored.
+  void show(Span<double> x) const { widened(x, span(x_)).run(); }
 
 private:
   [[nodiscard]] Memory memory(const char* what) const {

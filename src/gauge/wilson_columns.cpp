@@ -70,7 +70,8 @@ struct WilsonColumns::State {
       : queue(q), extents(e), numbers(n), columns(checked(number, around)),
         placed(one_rank(), Extents{1, 1, 1, 1}, q, e, around), exact(placed, host, n, number),
         b(q, exact.links.grids, "the right-hand sides"), x(q, exact.links.grids, "the solutions"),
-        right(q.device(), exact.links.grids[0], "the right-hand sides") {
+        right(q.device(), exact.links.grids[0], "the right-hand sides"),
+        norms(q, x.span(0).size, detail::order_of<double>(exact.links.grids[0], x.lanes())) {
     if (method == Method::mixed_cg) {
       mixed = std::make_unique<Mixed>(q, exact, right.view().elements, placed, host, n, number);
       solver = std::make_unique<solve::ColumnsCg>(q, mixed->exact(), mixed->inner(), mixed->count(),
@@ -142,7 +143,7 @@ struct WilsonColumns::State {
     run(exact.hop(1, x.span(1), -numbers.hop / d, x.span(0), false, 1 / d, b.span(1)));
   }
   /// |b - D x|^2 of each column.
-  [[nodiscard]] std::vector<double> rest() const {
+  [[nodiscard]] std::vector<double> rest() {
     const double d = numbers.diagonal, h = numbers.hop;
     std::vector<double> all(static_cast<std::size_t>(columns), 0);
     for (const int parity : {0, 1}) {
@@ -151,7 +152,7 @@ struct WilsonColumns::State {
       apart.kernel.other = {x.span(parity), x.lanes()};
       apart.kernel.also = -d;
       run(apart);
-      const auto sums = solver->norms2(mixed ? mixed->ordered(rest) : Span<const double>(rest));
+      const auto sums = norms(rest);
       for (std::size_t c = 0; c < all.size(); ++c)
         all[c] += sums[c];
     }
@@ -166,6 +167,7 @@ struct WilsonColumns::State {
   Exact exact;
   detail::Both<double> b, x;
   StoredFermion<double> right;
+  solve::ColumnNorms norms;
   std::unique_ptr<Mixed> mixed;
   std::unique_ptr<solve::ColumnsCg> solver;
 };
@@ -203,37 +205,31 @@ std::vector<solve::Solved> WilsonColumns::solve(std::vector<Sites>& x, const std
   s.put(s.b, b);
   s.precondition();
   const std::vector<double> sizes = State::sizes_of(b);
-  // The iteration sees |S^+ (b - S x)|; |b - D x| may be larger by D's condition
-  // (to_tolerance.hpp).
-  std::vector<solve::Solved> all(sizes.size());
-  solve::Options now = options;
-  for (int attempt = 0; attempt < 8; ++attempt) {
-    const auto part = s.mixed ? s.mixed->solve(*s.solver, s.x.span(0), now)
-                              : s.solver->solve(s.x.span(0), s.right.view().elements, now);
+  std::vector<double> rest;
+  const auto residual_of = [&](std::size_t c) { return std::sqrt(rest[c] / sizes[c]); };
+  // The iteration sees |S^+ (b - S x)|; |b - D x| may be larger by D's condition.
+  const auto measure = [&] {
+    if (s.mixed) s.mixed->show(s.x.span(0));
     s.complete();
-    const std::vector<double> rest = s.rest();
+    rest = s.rest();
     double worst = 0;
-    Index done = 0;
-    bool converged = true;
-    for (std::size_t c = 0; c < all.size(); ++c) {
-      solve::Solved& one = all[c];
-      one.iterations += part[c].iterations;
-      one.updates += part[c].updates;
-      one.residual = std::sqrt(rest[c] / sizes[c]);
-      one.stopped = part[c].stopped;
-      one.broken = part[c].broken;
-      one.converged = one.residual <= options.tolerance;
-      const double each = 1.0 / static_cast<double>(all.size());
-      one.bytes += each * part[0].bytes;
-      one.flops += each * part[0].flops;
-      one.seconds.value += each * part[0].seconds.value;
-      worst = std::max(worst, one.residual);
-      done = std::max(done, one.iterations);
-      converged = converged && part[c].converged;
-    }
-    now.most_iterations = options.most_iterations - done;
-    if (worst <= options.tolerance || !converged || now.most_iterations <= 0) break;
-    now.tolerance *= std::clamp(0.7 * options.tolerance / worst, 1e-3, 0.7);
+    for (std::size_t c = 0; c < rest.size(); ++c)
+      worst = std::max(worst, residual_of(c));
+    return worst / options.tolerance;
+  };
+  auto all = s.mixed ? s.mixed->solve(*s.solver, s.x.span(0), options, measure)
+                     : s.solver->solve(s.x.span(0), s.right.view().elements, options, measure);
+  (void)measure();
+  all.resize(b.size()); // lanes that are no column's are left out
+  const double each = 1.0 / static_cast<double>(all.size());
+  const solve::Solved whole = all.front();
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    solve::Solved& one = all[c];
+    one.residual = residual_of(c);
+    one.converged = one.residual <= options.tolerance;
+    one.bytes = each * whole.bytes;
+    one.flops = each * whole.flops;
+    one.seconds.value = each * whole.seconds.value;
   }
   s.get(x, s.x);
   return all;

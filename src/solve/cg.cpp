@@ -11,6 +11,7 @@ struct Cg::State {
   Workspace work;
   Operator<double> apply;
   Krylov<double> krylov;
+  Forecast forecast{1};
 };
 
 Cg::Cg(Queue& queue, Operator<double> apply, Index count, comm::Communicator* ranks)
@@ -26,7 +27,7 @@ Solved Cg::solve(Span<double> x, Span<const double> b, const Options& options) {
   residual.add(state_->apply(k.q.span(), x));
   add_sum<Begin<double>, TakeResidual>(residual, work, {b, k.q.span(), k.r.span(), k.p.span()});
 
-  return run_to_the_end(work, b, iteration, residual, options);
+  return run_to_the_end(work, b, iteration, residual, options, &state_->forecast);
 }
 
 } // namespace ridge::solve

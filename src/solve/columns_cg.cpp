@@ -4,6 +4,7 @@
 #include "iteration.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace ridge::solve {
@@ -35,7 +36,7 @@ namespace {
 
 /// What the host knows of a column.
 struct Column {
-  double wanted = 0, measured = 0, before = -1;
+  double wanted = 0, measured = 0, before = -1, iterated = 0;
   bool converged = false, broken = false;
   [[nodiscard]] bool goes_on() const { return !converged && !broken; }
 };
@@ -62,10 +63,90 @@ bool all_ended(const double* all, std::size_t columns) {
   return true;
 }
 
+/// Columns of which each is as far as its scalars say.
+class Columns {
+public:
+  explicit Columns(int number) : all_(static_cast<std::size_t>(number)) {}
+
+  void want(const double* now, double tolerance) {
+    each(now, [&](Column& c, const double* s) { c.wanted = tolerance * tolerance * s[source2]; });
+  }
+  /// Less than was wanted until now.
+  void want_less(double by) {
+    for (Column& c : all_) {
+      c.wanted *= by * by;
+      c.converged = c.measured <= c.wanted;
+    }
+  }
+  /// Takes residuals that were computed anew; whether all must begin anew from them, since an inner
+  /// iteration that makes nothing better has lost its direction.
+  [[nodiscard]] bool take(const double* now, Drop& drop) {
+    bool lost = false;
+    double worst = -1; // |r|^2 as measured, in units of what the iteration had
+    each(now, [&](Column& c, const double* s) {
+      const bool ran = c.goes_on() && c.before >= 0;
+      c.measured = s[measured2];
+      c.converged = c.measured <= c.wanted;
+      if (!(c.measured >= 0)) c.broken = true;
+      if (ran && c.iterated > 0) worst = std::max(worst, c.measured / c.iterated);
+      if (!c.goes_on()) return;
+      const bool worse = c.before >= 0 && !(c.measured < 0.5 * c.before);
+      if (s[broken] != 0 && worse) c.broken = true;
+      lost = lost || (c.goes_on() && (worse || s[broken] != 0));
+    });
+    if (worst >= 0) drop.note(worst, 1);
+    return lost;
+  }
+  [[nodiscard]] bool any_goes_on() const {
+    return std::any_of(all_.begin(), all_.end(), [](const Column& c) { return c.goes_on(); });
+  }
+  [[nodiscard]] bool any_broken() const {
+    return std::any_of(all_.begin(), all_.end(), [](const Column& c) { return c.broken; });
+  }
+  /// The largest residual in units of what is wanted.
+  [[nodiscard]] double worst() const {
+    double most = 0;
+    for (const Column& c : all_)
+      if (c.wanted > 0) most = std::max(most, std::sqrt(c.measured / c.wanted));
+    return most;
+  }
+  /// Whether the next run of iterations may be the last.
+  [[nodiscard]] bool near_end(double drop) const {
+    return std::all_of(all_.begin(), all_.end(), [drop](const Column& c) {
+      return !c.goes_on() || c.measured * drop * drop <= c.wanted;
+    });
+  }
+  /// Scalars that the next run of iterations begins with; drop 0: there are no inner ones.
+  void set(double* now, double drop) {
+    for (Column& c : all_) {
+      c.before = c.measured;
+      now[broken] = 0;
+      now[ended] = c.goes_on() ? 0 : 1;
+      now[target2] = std::max(c.wanted * (drop > 0 ? 0.25 : 1), c.measured * drop * drop);
+      now += scalars;
+    }
+  }
+  void iterate(const double* now) {
+    each(now, [](Column& c, const double* s) { c.iterated = s[residual2]; });
+  }
+  [[nodiscard]] const Column& operator[](std::size_t c) const { return all_[c]; }
+
+private:
+  template <class F>
+  void each(const double* now, const F& f) {
+    for (Column& c : all_) {
+      f(c, now);
+      now += scalars;
+    }
+  }
+  std::vector<Column> all_;
+};
+
 template <class T>
 std::vector<Solved> solve_columns(Workspace& work, const Operator<double>& apply,
                                   const ColumnsInner<T>& inner, Span<double> q, Span<double> x,
-                                  Span<const double> b, double drop, const Options& options) {
+                                  Span<const double> b, double first_drop, Forecast& forecast,
+                                  const Options& options, const ColumnsCg::Measure& measure) {
   const auto n = static_cast<std::size_t>(work.columns());
   const Chain iteration = inner.iteration(work);
   Chain source, first, again, collect;
@@ -77,7 +158,7 @@ std::vector<Solved> solve_columns(Workspace& work, const Operator<double>& apply
   inner.add_collect(collect, work, x);
 
   const Stopwatch watch; // what was bound may have been compiled first
-  std::vector<Column> columns(n);
+  Columns columns(work.columns());
   std::vector<Solved> solved(n);
   Solved& all = solved.front();
   inner.part.clear(work.queue());
@@ -85,34 +166,34 @@ std::vector<Solved> solve_columns(Workspace& work, const Operator<double>& apply
   work.set_all(scalars_now.data());
   source.run();
   work.ask(0);
-  for (std::size_t c = 0; c < n; ++c) {
-    columns[c].wanted =
-        options.tolerance * options.tolerance * scalars_of(work.answer(0), c)[source2];
-  }
+  columns.want(work.answer(0), options.tolerance);
   first.run();
   all.bytes = source.bytes() + first.bytes();
-  bool stopped = false;
-  Batches batches(work, iteration, options);
+  bool stopped = false, foreseen = false;
+  const bool mixed = first_drop > 0;
+  Drop drop(first_drop);
+  int tightened = 0;
+  Batches batches(work, iteration, options, &forecast);
   while (true) {
     work.ask(0);
     const double* now = work.answer(0);
-    bool lost = false;
-    for (std::size_t c = 0; c < n; ++c) {
-      const double* const s = scalars_of(now, c);
-      Column& column = columns[c];
-      column.measured = s[measured2];
-      column.converged = column.measured <= column.wanted;
-      if (!(column.measured >= 0)) column.broken = true;
-      if (!column.goes_on()) continue;
-      // An inner iteration that makes nothing better has lost its direction: all begin anew from r.
-      const bool worse = column.before >= 0 && !(column.measured < 0.5 * column.before);
-      if (s[broken] != 0 && worse) column.broken = true;
-      lost = lost || (column.goes_on() && (worse || s[broken] != 0));
-    }
+    const bool lost = columns.take(now, drop);
+    const double factor = mixed ? drop.factor() : 0;
     const Index left = options.most_iterations - progress_of(now, n).iterations;
-    const bool any = std::any_of(columns.begin(), columns.end(),
-                                 [](const Column& column) { return column.goes_on(); });
-    if (!any || stopped || left <= 0) break;
+    if (stopped || left <= 0) break;
+    if (measure && tightened < 8 && !columns.any_broken() &&
+        (!columns.any_goes_on() || (mixed && !foreseen && columns.near_end(factor)))) {
+      const bool ends = !columns.any_goes_on();
+      const double here = columns.worst();
+      const double there = measure(); // here and there in units of what is wanted
+      foreseen = true;
+      if (ends && !(there > 1)) break;
+      if (there > 0) {
+        ++tightened;
+        columns.want_less(std::clamp((ends ? 0.7 : here) / there, 1e-3, ends ? 0.7 : 1.0));
+      }
+    }
+    if (!columns.any_goes_on()) break;
     if (lost) {
       first.run();
       all.bytes += first.bytes();
@@ -120,16 +201,10 @@ std::vector<Solved> solve_columns(Workspace& work, const Operator<double>& apply
       now = work.answer(0);
     }
     std::copy(now, now + scalars_now.size(), scalars_now.begin());
-    for (std::size_t c = 0; c < n; ++c) {
-      double* const s = scalars_now.data() + c * static_cast<std::size_t>(scalars);
-      Column& column = columns[c];
-      column.before = column.measured;
-      s[broken] = 0;
-      s[ended] = column.goes_on() ? 0 : 1;
-      s[target2] = std::max(column.wanted * (drop > 0 ? 0.25 : 1), column.measured * drop * drop);
-    }
+    columns.set(scalars_now.data(), factor);
     work.set_all(scalars_now.data());
     const Index given = batches.run(left, [&](const double* at) {
+      columns.iterate(at);
       stopped = options.go_on && !options.go_on(progress_of(at, n));
       return !stopped && !all_ended(at, n);
     });
@@ -138,7 +213,7 @@ std::vector<Solved> solve_columns(Workspace& work, const Operator<double>& apply
     collect.run();
     again.run();
     for (Solved& one : solved)
-      one.updates += drop > 0 ? 1 : 0;
+      one.updates += mixed ? 1 : 0;
   }
   for (std::size_t c = 0; c < n; ++c) {
     const double* const s = scalars_of(work.answer(0), c);
@@ -162,6 +237,7 @@ struct ColumnsCg::State {
   Operator<double> apply;
   Vector<double> q;
   double drop = 0;
+  Forecast forecast{work.columns()};
   std::unique_ptr<ColumnsInner<double>> wide;
   std::unique_ptr<ColumnsInner<float>> narrow; ///< or this one
 };
@@ -178,21 +254,27 @@ ColumnsCg::ColumnsCg(Queue& queue, Operator<double> apply, Operator<float> inner
 }
 ColumnsCg::~ColumnsCg() = default;
 
-std::vector<Solved> ColumnsCg::solve(Span<double> x, Span<const double> b, const Options& options) {
+std::vector<Solved> ColumnsCg::solve(Span<double> x, Span<const double> b, const Options& options,
+                                     const Measure& measure) {
   State& s = *state_;
-  if (s.narrow) return solve_columns(s.work, s.apply, *s.narrow, s.q.span(), x, b, s.drop, options);
-  return solve_columns(s.work, s.apply, *s.wide, s.q.span(), x, b, s.drop, options);
+  const auto by = [&](const auto& inner) {
+    return solve_columns(s.work, s.apply, inner, s.q.span(), x, b, s.drop, s.forecast, options,
+                         measure);
+  };
+  return s.narrow ? by(*s.narrow) : by(*s.wide);
 }
 
-std::vector<double> ColumnsCg::norms2(Span<const double> x) {
-  Workspace& work = state_->work;
+ColumnNorms::ColumnNorms(Queue& queue, Index count, const GroupOrder& columns)
+    : work_(queue, count, columns) {}
+
+std::vector<double> ColumnNorms::operator()(Span<const double> x) {
   Chain sum;
-  add_sum<Dot<double>, TakeSource>(sum, work, {x, x});
+  add_sum<Dot<double>, TakeSource>(sum, work_, {x, x});
   sum.run();
-  work.ask(0);
+  work_.ask(0);
   std::vector<double> all;
-  for (int c = 0; c < work.columns(); ++c)
-    all.push_back(scalars_of(work.answer(0), static_cast<std::size_t>(c))[source2]);
+  for (int c = 0; c < work_.columns(); ++c)
+    all.push_back(scalars_of(work_.answer(0), static_cast<std::size_t>(c))[source2]);
   return all;
 }
 

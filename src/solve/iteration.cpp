@@ -38,15 +38,29 @@ void Chain::run() const {
   }
 }
 
-Batches::Batches(Workspace& work, const Chain& iteration, const Options& options)
+double log_of(double x) {
+  if (!(x > 0) || std::isinf(x)) return x > 0 ? x : -std::numeric_limits<double>::infinity();
+  int exponent = 0;
+  double part = std::frexp(x, &exponent); // 1/2 to 1
+  if (part < 0.7071) {
+    part *= 2;
+    --exponent;
+  }
+  const double z = (part - 1) / (part + 1), z2 = z * z;
+  constexpr double log_of_2 = 0.693147180559945309;
+  const double series =
+      1 + z2 * (1.0 / 3 + z2 * (1.0 / 5 + z2 * (1.0 / 7 + z2 * (1.0 / 9 + z2 / 11))));
+  return exponent * log_of_2 + 2 * z * series;
+}
+
+Batches::Batches(Workspace& work, const Chain& iteration, const Options& options, Forecast* known)
     : work_(work), iteration_(iteration), at_once_(!facts_of(work.queue().device()).is_gpu() ||
                                                    facts_of(work.queue().device()).is_emulated),
-      // Ranks must give alike, and their logarithms might differ.
-      foresees_(!at_once_ && options.check_every == 0 && !work.over_ranks()),
+      foresees_(!at_once_ && options.check_every == 0),
       every_(options.check_every > 0 ? options.check_every
              : at_once_              ? 1
                                      : 10),
-      forecast_(work.columns()) {}
+      own_(work.columns()), forecast_(known != nullptr ? *known : own_) {}
 
 Index Batches::give(Index most) {
   const auto run = [this](Index count) {
@@ -62,7 +76,7 @@ Index Batches::give(Index most) {
 }
 
 Solved run_to_the_end(Workspace& work, Span<const double> b, const Chain& iteration,
-                      const Chain& residual, const Options& options) {
+                      const Chain& residual, const Options& options, Forecast* known) {
   const Stopwatch watch;
   Chain source;
   add_sum<Dot<double>, TakeSource>(source, work, {b, b});
@@ -77,7 +91,7 @@ Solved run_to_the_end(Workspace& work, Span<const double> b, const Chain& iterat
   residual.run();
   solved.bytes = source.bytes() + residual.bytes();
 
-  Batches batches(work, iteration, options);
+  Batches batches(work, iteration, options, known);
   // The residual that the iteration has and the true one part: then it begins again from x.
   while (true) {
     work.ask(0);

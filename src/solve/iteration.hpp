@@ -102,7 +102,12 @@ struct Krylov {
   }
 };
 
-/// Where a run of iterations ends, by how fast the residual of each column has fallen so far.
+/// log x, the same bits wherever this is compiled alike: ranks that see the same scalars must give
+/// their queues as many iterations, and the C library's logarithm depends on the machine.
+[[nodiscard]] double log_of(double x);
+
+/// Where a run of iterations ends, by how fast the residual of each column has fallen so far. What
+/// is known of that is kept from run to run.
 class Forecast {
 public:
   explicit Forecast(int columns) : columns_(static_cast<std::size_t>(columns)) {}
@@ -117,6 +122,9 @@ public:
   }
   /// How many of the iterations to the end are not given yet; 0: all that are foreseen.
   [[nodiscard]] Index left(Index given) const { return std::max(Index{0}, end_ - given); }
+  /// Whether the end is foreseen.
+  [[nodiscard]] bool knows() const { return end_ < unknown; }
+  /// A new run: its end is not known.
   void forget() { end_ = unknown; }
 
 private:
@@ -126,12 +134,12 @@ private:
     double height = -std::numeric_limits<double>::infinity(); ///< log |r|^2
 
     [[nodiscard]] Index left(const double* now) {
-      const double height_now = std::log(now[residual2]);
+      const double height_now = log_of(now[residual2]);
       if (now[iterations] > done && height > height_now)
         rate = (height - height_now) / (now[iterations] - done);
       done = now[iterations];
       height = height_now;
-      const double more = (height_now - std::log(now[target2])) / rate;
+      const double more = (height_now - log_of(now[target2])) / rate;
       return more >= 0 && more < unknown ? static_cast<Index>(std::ceil(more)) : unknown;
     }
   };
@@ -140,11 +148,14 @@ private:
 };
 
 /// Runs batches of iterations, as a graph on GPUs, and looks at the one before the last, so that
-/// the queue always has work; where the end is foreseen, nothing is given beyond it. Made once a
-/// solve: what is recorded serves all of it.
+/// the queue always has work; where the end is foreseen, nothing is given beyond it. A solve begins
+/// with a few iterations that show how fast it is. Made once a solve: what is recorded serves all
+/// of it.
 class Batches {
 public:
-  Batches(Workspace& work, const Chain& iteration, const Options& options);
+  /// `known`: what solves before this one have shown; null for none.
+  Batches(Workspace& work, const Chain& iteration, const Options& options,
+          Forecast* known = nullptr);
   Batches(const Batches&) = delete;
   Batches& operator=(const Batches&) = delete;
   ~Batches() = default;
@@ -158,11 +169,17 @@ public:
     bool asked = false;
     int slot = 0;
     forecast_.forget();
-    if (foresees_ && repeats_) { // how fast is known from this solve's last run
+    if (foresees_) {
       work_.ask(slot);
-      forecast_.note(work_.answer(slot), 0);
+      forecast_.note(work_.answer(slot), 0); // how fast may be known from an earlier run
+      if (!forecast_.knows()) {
+        given += give(std::min(most, first_few));
+        work_.ask(slot);
+        const double* const now = work_.answer(slot);
+        forecast_.note(now, given);
+        if (!look(now)) most = given;
+      }
     }
-    repeats_ = true;
     while (given < most) {
       if (at_once_) {
         given += give(most - given);
@@ -182,7 +199,7 @@ public:
       asked = ahead;
       if (!ahead) {
         const double* const now = work_.answer(slot);
-        forecast_.note(now, given);
+        if (foresees_) forecast_.note(now, given);
         if (!look(now)) break;
       }
       slot = 1 - slot;
@@ -192,16 +209,37 @@ public:
   }
 
 private:
+  static constexpr Index first_few = 3;
   /// At most so many; how many.
   Index give(Index most);
 
   Workspace& work_;
   const Chain& iteration_;
   bool at_once_, foresees_;
-  bool repeats_ = false;
   Index every_;
-  Forecast forecast_;
+  Forecast own_;
+  Forecast& forecast_;
   Repeated repeated_;
+};
+
+/// How far a residual falls before it is computed anew in double: further where it was then what
+/// the iteration had it for, less far where it was not.
+class Drop {
+public:
+  explicit Drop(double first) : factor_(first) {}
+  [[nodiscard]] double factor() const { return factor_; }
+  /// `measured`, `iterated`: |b - A x|^2 as computed anew, and as the iteration had it.
+  void note(double measured, double iterated) {
+    if (measured < 1.5 * iterated) {
+      factor_ = std::max(0.1 * factor_, least);
+    } else if (!(measured < 4 * iterated)) {
+      factor_ = std::min(10 * factor_, most);
+    }
+  }
+
+private:
+  static constexpr double least = 1e-4, most = 0.1;
+  double factor_;
 };
 
 [[nodiscard]] inline double relative(const double* s, Scalar squared) {
@@ -211,7 +249,8 @@ private:
 /// Iterations in double precision until |b - A x| is small enough; `residual` computes it anew and
 /// lets them begin from there.
 [[nodiscard]] Solved run_to_the_end(Workspace& work, Span<const double> b, const Chain& iteration,
-                                    const Chain& residual, const Options& options);
+                                    const Chain& residual, const Options& options,
+                                    Forecast* known = nullptr);
 
 /// Seconds since it was made.
 class Stopwatch {

@@ -20,6 +20,7 @@ struct MixedCg::State {
   Vector<float> part;
   Vector<double> q;
   double drop;
+  Forecast forecast{1};
 };
 
 MixedCg::MixedCg(Queue& queue, Operator<double> apply, Operator<float> inner, Index count,
@@ -59,8 +60,9 @@ Solved MixedCg::solve(Span<double> x, Span<const double> b, const Options& optio
   first.run();
   solved.bytes = source.bytes() + first.bytes();
 
-  Batches batches(work, iteration, options);
-  double before = -1;
+  Batches batches(work, iteration, options, &state_->forecast);
+  Drop drop(state_->drop);
+  double before = -1, iterated = 0;
   while (true) {
     work.ask(0);
     const double* const s = work.answer(0);
@@ -77,15 +79,17 @@ Solved MixedCg::solve(Span<double> x, Span<const double> b, const Options& optio
       solved.broken = true;
       break;
     }
+    if (before >= 0) drop.note(measured, iterated);
     if (lost || s[broken] != 0) {
       work.set(broken, 0);
       first.run();
       solved.bytes += first.bytes();
     }
     before = measured;
-    work.set(target2, std::max(wanted * 0.25, measured * state_->drop * state_->drop));
+    work.set(target2, std::max(wanted * 0.25, measured * drop.factor() * drop.factor()));
     work.set(ended, 0);
     const Index given = batches.run(left, [&](const double* now) {
+      iterated = now[residual2];
       solved.stopped = options.go_on && !options.go_on({static_cast<Index>(now[iterations]),
                                                         relative(now, residual2)});
       return !solved.stopped && now[ended] == 0;

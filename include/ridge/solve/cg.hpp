@@ -34,11 +34,12 @@ private:
 /// The same, its iterations in single precision. `apply` and `inner` see vectors that lie alike,
 /// number by number: lattice fields of as many lanes (see Lattice). Where the residual has fallen
 /// to `drop` of what it was, it is computed anew in double (reliable updates; Sleijpen and van der
-/// Vorst 1996), and the iteration goes on in the direction that it has.
+/// Vorst 1996), and the iteration goes on in the direction that it has. It may fall further each
+/// time, to 1e-4 of what it was, as long as the iteration's own residual is right.
 class MixedCg {
 public:
   MixedCg(Queue& queue, Operator<double> apply, Operator<float> inner, Index count,
-          double drop = 0.01, comm::Communicator* ranks = nullptr);
+          double drop = 0.001, comm::Communicator* ranks = nullptr);
   ~MixedCg();
   MixedCg(const MixedCg&) = delete;
   MixedCg& operator=(const MixedCg&) = delete;
@@ -59,20 +60,32 @@ public:
   ColumnsCg(Queue& queue, Operator<double> apply, Index count, const GroupOrder& columns);
   /// With iterations in single precision, as MixedCg has them.
   ColumnsCg(Queue& queue, Operator<double> apply, Operator<float> inner, Index count,
-            const GroupOrder& columns, double drop = 0.01);
+            const GroupOrder& columns, double drop = 0.001);
   ~ColumnsCg();
   ColumnsCg(const ColumnsCg&) = delete;
   ColumnsCg& operator=(const ColumnsCg&) = delete;
 
+  /// The largest residual, in units of what is wanted, of what x holds: 1 or less is an end.
+  using Measure = std::function<double()>;
   /// x = A^-1 b for all, from what x holds. Waits. One for each column; the first has seconds,
-  /// bytes and operations of all.
-  std::vector<Solved> solve(Span<double> x, Span<const double> b, const Options& options);
-  /// |x|^2 of each column.
-  std::vector<double> norms2(Span<const double> x);
+  /// bytes and operations of all. `measure`: of a system that this one stands for, whose residual
+  /// is larger: iterations go on until it is small, too.
+  std::vector<Solved> solve(Span<double> x, Span<const double> b, const Options& options,
+                            const Measure& measure = {});
 
 private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+/// |x|^2 of each of several vectors that lie as the values of groups.
+class ColumnNorms {
+public:
+  ColumnNorms(Queue& queue, Index count, const GroupOrder& columns);
+  [[nodiscard]] std::vector<double> operator()(Span<const double> x);
+
+private:
+  Workspace work_;
 };
 
 /// (A + shift) x = b for several shifts in the iterations of A x = b (Jegerlehner 1996): one
