@@ -75,7 +75,7 @@ template <class T, bool Up, bool Varied, class Operation>
 void march(Queue& queue, const Operation& s) {
   const MarchPlan plan = plan_here<T, Up, Varied>(queue, s.transfer, points_of(s.a.axes), s.tile);
   Tiles<Up, Varied>::with(s.tile, [&]<class Shape>(Shape) {
-    launch_body(queue, plan.shape, MarchBody<T, Shape, Up, Varied>{s, plan});
+    launch_body(queue, plan.shape, MarchBody<T, Shape, Up, Varied>{{s, plan}});
   });
 }
 template <class T, bool Up, class Operation>
