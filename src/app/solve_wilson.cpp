@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ridge::app {
@@ -72,10 +73,11 @@ private:
 /// Several columns at once.
 class WilsonColumnsTogether final : public ColumnSolver {
 public:
-  WilsonColumnsTogether(Queue& queue, const Extents& extents, const gauge::HostLinks& links,
+  WilsonColumnsTogether(comm::Communicator& ranks, const Extents& grid, Queue& queue,
+                        const Extents& extents, const gauge::HostLinks& links,
                         const gauge::WilsonNumbers& numbers, int columns,
                         const gauge::Boundary& boundary, gauge::WilsonColumns::Method method)
-      : solver_(queue, extents, links, numbers, columns, boundary, method) {}
+      : solver_(ranks, grid, queue, extents, links, numbers, columns, boundary, method) {}
 
   [[nodiscard]] int together() const override { return solver_.columns(); }
   std::vector<solve::Solved> solve_all(std::vector<io::Column>& x, const std::vector<io::Column>& b,
@@ -156,10 +158,8 @@ private:
     if (columns) {
       if (*columns < 1 || *columns > 12 || 12 % *columns != 0)
         throw UsageError(fmt::format("--columns {}: expected 1, 2, 3, 4, 6 or 12", *columns));
-      if (*columns > 1 && (csw || solver == "bicgstab" || !shifts_text.empty() || reproducible ||
-                           ranks().ranks() > 1))
-        throw UsageError("--columns is for --solver cg on one rank, without --csw, --shifts and "
-                         "--reproducible");
+      if (*columns > 1 && (csw || solver == "bicgstab" || !shifts_text.empty()))
+        throw UsageError("--columns is for --solver cg, without --csw and --shifts");
     }
     if (csw && !std::isfinite(*csw)) throw UsageError("--csw: expected a number");
     if (csw && (solver == "bicgstab" || precision == "mixed"))
@@ -191,8 +191,8 @@ private:
     if (at_once > 1) {
       using Together = gauge::WilsonColumns::Method;
       return std::make_unique<WilsonColumnsTogether>(
-          queue, extents, links, numbers, at_once, fermion_boundary(),
-          method() == Method::cg ? Together::cg : Together::mixed_cg);
+          ranks(), stored_ranks(ranks(), extents, grid), queue, extents, links, numbers, at_once,
+          fermion_boundary(), method() == Method::cg ? Together::cg : Together::mixed_cg);
     }
     return std::make_unique<WilsonColumns>(ranks(), part_of(ranks(), extents, grid).ranks(), queue,
                                            extents, links, numbers, fermion_boundary(), method());
@@ -209,13 +209,15 @@ private:
       }
       return static_cast<int>(*columns);
     }
-    const bool can = even && solver == "cg" && !csw && shifts_text.empty() && !reproducible &&
-                     ranks().ranks() == 1;
+    // Bits depend on how many are solved at once, and that on the memory.
+    const bool can = even && solver == "cg" && !csw && shifts_text.empty() && !reproducible;
     if (!can || facts_of(where).is_emulated) return 1;
-    // Of a column its solver holds sixteen fermions in double on half the sites.
-    const double each = 16 * 96 * static_cast<double>(extents.count());
+    const auto memory = ranks().gather(where.free_memory().value);
+    const auto least = static_cast<double>(*std::min_element(memory.begin(), memory.end()));
+    // Of a column its solver holds eighteen fermions in double on half the sites.
+    const double each = 18 * 96 * static_cast<double>(extents.count()) / ranks().ranks();
     for (const int most : {12, 6, 4, 3, 2})
-      if (most * each < 0.8 * static_cast<double>(where.free_memory().value)) return most;
+      if (most * each < 0.7 * least) return most;
     return 1;
   }
   [[nodiscard]] std::vector<io::PropagatorNumber> numbers() const override {

@@ -110,6 +110,7 @@ public:
   }
 
   /// out = S^+ S in on even sites, S = 1 - K H_eo K H_oe / 4, through t and u; `out` may be u.
+  [[nodiscard]] Span<T> image() const { return u.span(0); }
   [[nodiscard]] std::vector<Program> normal(Span<T> out, Values in) const {
     const Span<T> te = t.span(0), to = t.span(1), ue = u.span(0), uo = u.span(1);
     std::vector<Program> all;

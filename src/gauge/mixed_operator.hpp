@@ -17,7 +17,7 @@ template <class T>
           grid.chunk == 0 ? 1 : grid.chunk / static_cast<int>(sizeof(T))};
 }
 
-/// `Op<T>` has normal(out, in), which may have u's even sites for `out`; t, u and links.
+/// `Op<T>` has normal(out, in); t, u, links, and image() for what `out` may be.
 template <template <class> class Op>
 class MixedOperator {
 public:
@@ -39,7 +39,7 @@ public:
   [[nodiscard]] const solve::GroupOrder& order() const { return order_; }
   [[nodiscard]] solve::Operator<double> exact() const {
     return [this](Span<double> out, Span<const double> in) {
-      const Span<double> image = exact_.u.span(0);
+      const Span<double> image = exact_.image();
       std::vector<Program> all;
       all.push_back(widened(between_, in));
       for (Program& program : exact_.normal(image, between_))

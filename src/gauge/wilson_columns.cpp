@@ -20,7 +20,16 @@ public:
   Operator(const detail::StoredPlaced& placed, const HostLinks& host, const WilsonNumbers& n,
            int columns)
       : links(placed, host, columns), t(placed.queue, links.grids, "between operators"),
-        u(placed.queue, links.grids, "between operators"), queue_(placed.queue), numbers_(n) {}
+        u(placed.queue, links.grids, "between operators"), placed_(placed), numbers_(n) {
+    if (placed.alone()) return;
+    for (detail::Both<T>* const both : {&t, &u}) { // other ranks' sites
+      placed.clear(both->even);
+      placed.clear(both->odd);
+    }
+    image_ = std::make_unique<StoredFermion<T>>(placed.queue.device(), links.grids[0],
+                                                "the operator's result");
+    placed.clear(*image_);
+  }
 
   /// out = diagonal source + hop H psi on the sites of a parity.
   [[nodiscard]] lattice::StoredCall<Dslash<T, 18>> hop(int parity, Span<T> out, double factor,
@@ -37,7 +46,9 @@ public:
     kernel.sign = dagger ? -1 : 1;
     return {kernel, links.grids[static_cast<std::size_t>(parity)]};
   }
-  /// out = S^+ S in, through t and u; `out` may be u.
+  /// Where the result of normal() may be. Over ranks u has other ranks' sites.
+  [[nodiscard]] Span<T> image() const { return image_ ? image_->view().elements : u.span(0); }
+  /// out = S^+ S in, through t and u; `out` may be u on one rank.
   [[nodiscard]] std::vector<Program> normal(Span<T> out, Values in) const {
     std::vector<Program> all;
     add(all, u.span(0), in, false);
@@ -47,16 +58,17 @@ public:
   /// Adds out = S in, or S^+ in, through t; `out` may be `in`.
   void add(std::vector<Program>& all, Span<T> out, Values in, bool dagger) const {
     const double d = numbers_.diagonal, h = numbers_.hop;
-    all.emplace_back(queue_, hop(1, t.span(1), 1, in, dagger));
-    all.emplace_back(queue_, hop(0, out, -h * h / d, t.span(1), dagger, d, in));
+    all.push_back(placed_.program(hop(1, t.span(1), 1, in, dagger)));
+    all.push_back(placed_.program(hop(0, out, -h * h / d, t.span(1), dagger, d, in)));
   }
 
   detail::EvenOddLinks<T> links;
   detail::Both<T> t, u; ///< what lies between operators
 
 private:
-  Queue& queue_;
+  const detail::StoredPlaced& placed_;
   WilsonNumbers numbers_;
+  std::unique_ptr<StoredFermion<T>> image_;
 };
 
 } // namespace wilson_columns
@@ -65,22 +77,24 @@ struct WilsonColumns::State {
   using Exact = wilson_columns::Operator<double>;
   using Mixed = detail::MixedOperator<wilson_columns::Operator>;
 
-  State(Queue& q, const Extents& e, const HostLinks& host, const WilsonNumbers& n, int number,
-        const Boundary& around, Method method)
+  State(comm::Communicator& ranks, const Extents& grid, Queue& q, const Extents& e,
+        const HostLinks& host, const WilsonNumbers& n, int number, const Boundary& around,
+        Method method)
       : queue(q), extents(e), numbers(n), columns(checked(number, around)),
-        placed(one_rank(), Extents{1, 1, 1, 1}, q, e, around), exact(placed, host, n, number),
+        placed(ranks, grid, q, e, around), exact(placed, host, n, number),
         b(q, exact.links.grids, "the right-hand sides"), x(q, exact.links.grids, "the solutions"),
         right(q.device(), exact.links.grids[0], "the right-hand sides"),
-        norms(q, x.span(0).size, detail::order_of<double>(exact.links.grids[0], x.lanes())) {
+        norms(q, x.span(0).size, detail::order_of<double>(exact.links.grids[0], x.lanes()),
+              &ranks) {
     if (method == Method::mixed_cg) {
       mixed = std::make_unique<Mixed>(q, exact, right.view().elements, placed, host, n, number);
       solver = std::make_unique<solve::ColumnsCg>(q, mixed->exact(), mixed->inner(), mixed->count(),
-                                                  mixed->order());
+                                                  mixed->order(), 0.001, &ranks);
       return;
     }
     solver = std::make_unique<solve::ColumnsCg>(
         q, [this](Span<double> out, Span<const double> in) { return exact.normal(out, in); },
-        x.span(0).size, detail::order_of<double>(exact.links.grids[0], x.lanes()));
+        x.span(0).size, detail::order_of<double>(exact.links.grids[0], x.lanes()), &ranks);
   }
 
   static int checked(int number, const Boundary& boundary) {
@@ -91,32 +105,34 @@ struct WilsonColumns::State {
     return number;
   }
   /// |b|^2 of each, or 1 of none.
-  static std::vector<double> sizes_of(const std::vector<Sites>& b) {
+  [[nodiscard]] std::vector<double> sizes_of(const std::vector<Sites>& all, bool same_bits) const {
     std::vector<double> sizes;
-    for (const Sites& one : b) {
-      const double size = detail::host_norm2(one);
+    for (const Sites& one : all) {
+      const double size = placed.norm2(one, same_bits);
       sizes.push_back(size > 0 ? size : 1);
     }
     return sizes;
   }
-  template <class Call>
-  void run(const Call& call) const {
-    Program(queue, call).run();
+  template <class Kernel>
+  void run(const lattice::StoredCall<Kernel>& call) const {
+    placed.run(placed.program(call));
   }
 
   void put(detail::Both<double>& to, const std::vector<Sites>& from) const {
     for (const int parity : {0, 1}) {
-      to[parity].fill(queue, [&](const int(&at)[4], int s) {
+      to[parity].fill(queue, placed.part.placed([&](const int(&at)[4], int s) {
         return from[static_cast<std::size_t>(s)][placed.site(at)];
-      });
+      }));
     }
   }
   void get(std::vector<Sites>& to, detail::Both<double>& from) const {
     for (const int parity : {0, 1}) {
-      from[parity].visit(queue, [&](const int(&at)[4], int s, const Spinor<double>& v) {
+      placed.visit(from[parity], [&](const int(&at)[4], int s, const Spinor<double>& v) {
         to[static_cast<std::size_t>(s)][placed.site(at)] = v;
       });
     }
+    for (Sites& one : to)
+      placed.gather(one);
   }
   void require(const std::vector<Sites>& sites) const {
     bool fit = static_cast<int>(sites.size()) == columns;
@@ -129,12 +145,13 @@ struct WilsonColumns::State {
 
   /// right = S^+ (b_e - h / d H b_o).
   void precondition() const {
+    if (!placed.alone()) placed.clear(right); // other ranks' sites, which are summed, too
     const double share = -numbers.hop / numbers.diagonal;
     run(exact.hop(0, exact.u.span(0), share, b.span(1), false, 1, b.span(0)));
     std::vector<Program> all;
     exact.add(all, right.view().elements, exact.u.span(0), true);
     for (const Program& program : all)
-      program.run();
+      placed.run(program);
     if (mixed) mixed->take(right.view().elements);
   }
   /// The odd sites of x, of its even ones.
@@ -143,7 +160,9 @@ struct WilsonColumns::State {
     run(exact.hop(1, x.span(1), -numbers.hop / d, x.span(0), false, 1 / d, b.span(1)));
   }
   /// |b - D x|^2 of each column.
-  [[nodiscard]] std::vector<double> rest() {
+  [[nodiscard]] std::vector<double> rest(bool same_bits) {
+    for (const int parity : {0, 1})
+      if (!placed.alone()) placed.clear(exact.t[parity]);
     const double d = numbers.diagonal, h = numbers.hop;
     std::vector<double> all(static_cast<std::size_t>(columns), 0);
     for (const int parity : {0, 1}) {
@@ -152,7 +171,7 @@ struct WilsonColumns::State {
       apart.kernel.other = {x.span(parity), x.lanes()};
       apart.kernel.also = -d;
       run(apart);
-      const auto sums = norms(rest);
+      const auto sums = norms(rest, same_bits);
       for (std::size_t c = 0; c < all.size(); ++c)
         all[c] += sums[c];
     }
@@ -175,7 +194,14 @@ struct WilsonColumns::State {
 WilsonColumns::WilsonColumns(Queue& queue, const Extents& extents, const HostLinks& links,
                              const WilsonNumbers& numbers, int columns, const Boundary& boundary,
                              Method method)
-    : state_(std::make_unique<State>(queue, extents, links, numbers, columns, boundary, method)) {}
+    : WilsonColumns(one_rank(), Extents{1, 1, 1, 1}, queue, extents, links, numbers, columns,
+                    boundary, method) {}
+WilsonColumns::WilsonColumns(comm::Communicator& ranks, const Extents& grid, Queue& queue,
+                             const Extents& extents, const HostLinks& links,
+                             const WilsonNumbers& numbers, int columns, const Boundary& boundary,
+                             Method method)
+    : state_(std::make_unique<State>(ranks, grid, queue, extents, links, numbers, columns, boundary,
+                                     method)) {}
 WilsonColumns::~WilsonColumns() = default;
 
 int WilsonColumns::columns() const {
@@ -189,8 +215,8 @@ std::vector<double> WilsonColumns::residuals(const std::vector<Sites>& x,
   s.require(x);
   s.put(s.x, x);
   s.put(s.b, b);
-  std::vector<double> all = s.rest();
-  const std::vector<double> sizes = State::sizes_of(b);
+  std::vector<double> all = s.rest(false);
+  const std::vector<double> sizes = s.sizes_of(b, false);
   for (std::size_t c = 0; c < all.size(); ++c)
     all[c] = std::sqrt(all[c] / sizes[c]);
   return all;
@@ -204,14 +230,14 @@ std::vector<solve::Solved> WilsonColumns::solve(std::vector<Sites>& x, const std
   s.put(s.x, x);
   s.put(s.b, b);
   s.precondition();
-  const std::vector<double> sizes = State::sizes_of(b);
+  const std::vector<double> sizes = s.sizes_of(b, options.reproducible);
   std::vector<double> rest;
   const auto residual_of = [&](std::size_t c) { return std::sqrt(rest[c] / sizes[c]); };
   // The iteration sees |S^+ (b - S x)|; |b - D x| may be larger by D's condition.
   const auto measure = [&] {
     if (s.mixed) s.mixed->show(s.x.span(0));
     s.complete();
-    rest = s.rest();
+    rest = s.rest(options.reproducible);
     double worst = 0;
     for (std::size_t c = 0; c < rest.size(); ++c)
       worst = std::max(worst, residual_of(c));
@@ -232,6 +258,8 @@ std::vector<solve::Solved> WilsonColumns::solve(std::vector<Sites>& x, const std
     one.seconds.value = each * whole.seconds.value;
   }
   s.get(x, s.x);
+  for (solve::Solved& one : all)
+    one = s.placed.of_all(one);
   return all;
 }
 

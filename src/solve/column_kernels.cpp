@@ -54,8 +54,8 @@ Bound bind_column_then(Queue& /*queue*/, const ColumnSumCall<Then>& call) {
   return Bound([call] {
     for (Index c = 0; c < call.columns; ++c) {
       double sum = 0;
-      for (Index i = c; i < call.parts.size; i += call.columns)
-        sum += call.parts.data[i];
+      for (Index i = c; i < call.parts.size / call.stride; i += call.columns)
+        sum += call.parts.data[i * call.stride];
       Then{}(&sum, call.s.data + c * scalars);
     }
   });
@@ -123,8 +123,8 @@ struct ColumnSumBody {
     const int thread = lane.thread().x;
     const int column = lane.block().x;
     double sum = 0;
-    for (Index i = thread; i < call.parts.size / call.columns; i += max_threads)
-      sum += lane.load(call.parts, i * call.columns + column);
+    for (Index i = thread; i < call.parts.size / (call.stride * call.columns); i += max_threads)
+      sum += lane.load(call.parts, (i * call.columns + column) * call.stride);
     auto sums = lane.template shared<double>(0, max_threads);
     sums[thread] = sum;
     lane.barrier();
@@ -187,7 +187,8 @@ const AllColumns<OfferColumnOp<Dot<float>>, OfferColumnOp<Dot<double>>,
                  OfferColumnOp<Collect<double, float>>, OfferColumnOp<Collect<double, double>>>
     of_column_vectors;
 const AllColumns<OfferColumnThen<ChooseStep>, OfferColumnThen<ChooseTurn>,
-                 OfferColumnThen<TakeResidual>, OfferColumnThen<TakeSource>>
+                 OfferColumnThen<TakeResidual>, OfferColumnThen<TakeSource>,
+                 OfferColumnThen<TakePart>>
     of_column_sums;
 
 } // namespace

@@ -230,9 +230,10 @@ std::vector<Solved> solve_columns(Workspace& work, const Operator<double>& apply
 } // namespace
 
 struct ColumnsCg::State {
-  State(Queue& queue, Operator<double> a, Index count, const GroupOrder& columns)
-      : work(queue, count, columns), apply(std::move(a)), q(queue, count, "the operator's result") {
-  }
+  State(Queue& queue, Operator<double> a, Index count, const GroupOrder& columns,
+        comm::Communicator* ranks)
+      : work(queue, count, columns, ranks), apply(std::move(a)),
+        q(queue, count, "the operator's result") {}
   Workspace work;
   Operator<double> apply;
   Vector<double> q;
@@ -242,13 +243,14 @@ struct ColumnsCg::State {
   std::unique_ptr<ColumnsInner<float>> narrow; ///< or this one
 };
 
-ColumnsCg::ColumnsCg(Queue& queue, Operator<double> apply, Index count, const GroupOrder& columns)
-    : state_(std::make_unique<State>(queue, std::move(apply), count, columns)) {
+ColumnsCg::ColumnsCg(Queue& queue, Operator<double> apply, Index count, const GroupOrder& columns,
+                     comm::Communicator* ranks)
+    : state_(std::make_unique<State>(queue, std::move(apply), count, columns, ranks)) {
   state_->wide = std::make_unique<ColumnsInner<double>>(queue, state_->apply, count);
 }
 ColumnsCg::ColumnsCg(Queue& queue, Operator<double> apply, Operator<float> inner, Index count,
-                     const GroupOrder& columns, double drop)
-    : state_(std::make_unique<State>(queue, std::move(apply), count, columns)) {
+                     const GroupOrder& columns, double drop, comm::Communicator* ranks)
+    : state_(std::make_unique<State>(queue, std::move(apply), count, columns, ranks)) {
   state_->drop = drop;
   state_->narrow = std::make_unique<ColumnsInner<float>>(queue, std::move(inner), count);
 }
@@ -257,6 +259,7 @@ ColumnsCg::~ColumnsCg() = default;
 std::vector<Solved> ColumnsCg::solve(Span<double> x, Span<const double> b, const Options& options,
                                      const Measure& measure) {
   State& s = *state_;
+  s.work.set_reproducible(options.reproducible);
   const auto by = [&](const auto& inner) {
     return solve_columns(s.work, s.apply, inner, s.q.span(), x, b, s.drop, s.forecast, options,
                          measure);
@@ -264,10 +267,12 @@ std::vector<Solved> ColumnsCg::solve(Span<double> x, Span<const double> b, const
   return s.narrow ? by(*s.narrow) : by(*s.wide);
 }
 
-ColumnNorms::ColumnNorms(Queue& queue, Index count, const GroupOrder& columns)
-    : work_(queue, count, columns) {}
+ColumnNorms::ColumnNorms(Queue& queue, Index count, const GroupOrder& columns,
+                         comm::Communicator* ranks)
+    : work_(queue, count, columns, ranks) {}
 
-std::vector<double> ColumnNorms::operator()(Span<const double> x) {
+std::vector<double> ColumnNorms::operator()(Span<const double> x, bool reproducible) {
+  work_.set_reproducible(reproducible);
   Chain sum;
   add_sum<Dot<double>, TakeSource>(sum, work_, {x, x});
   sum.run();

@@ -45,12 +45,12 @@ struct Numbers {
   }
   RIDGE_FN double scalar(const Span<const double>& s, int k) const { return s.data[k]; }
   /// Numbers of elsewhere, as order.source(i) says for each.
-  template <class Order>
-  RIDGE_FN auto gathered(const Span<const double>& x, const Order& order) const {
+  template <class T, class Order>
+  RIDGE_FN auto gathered(const Span<const T>& x, const Order& order) const {
     Pack<double, N> v(0.0);
     for (int k = 0; k < N; ++k) {
       const Index from = order.source(first + k);
-      if (from >= 0) v.set(k, x.data[from]);
+      if (from >= 0) v.set(k, static_cast<double>(x.data[from]));
     }
     return v;
   }
@@ -86,12 +86,12 @@ struct Numbers {
     return narrowed_pack<T>(v);
   }
   RIDGE_DEVICE double scalar(const Span<const double>& s, int k) const { return lane.load(s, k); }
-  template <class Order>
-  RIDGE_DEVICE auto gathered(const Span<const double>& x, const Order& order) const {
+  template <class T, class Order>
+  RIDGE_DEVICE auto gathered(const Span<const T>& x, const Order& order) const {
     Pack<double, N> v(0.0);
     for (int k = 0; k < N; ++k) {
       const Index from = order.source(first + k);
-      if (from >= 0) v.set(k, lane.load(x, from));
+      if (from >= 0) v.set(k, static_cast<double>(lane.load(x, from)));
     }
     return v;
   }

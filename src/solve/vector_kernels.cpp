@@ -174,7 +174,7 @@ const All<OfferThen<ChooseStep>, OfferThen<ChooseTurn>, OfferThen<TakeResidual>,
           OfferThen<TakeSource>, OfferThen<TakePart>>
     of_sums;
 const All<OfferOp<StepShifts>, OfferOp<StepShifted>, OfferOp<AddShift>> of_shifts;
-const OfferOp<Rearrange> of_orders;
+const All<OfferOp<Rearrange>, OfferOp<TakeColumn<double>>, OfferOp<TakeColumn<float>>> of_orders;
 
 } // namespace
 

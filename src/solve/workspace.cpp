@@ -13,28 +13,26 @@ namespace {
 constexpr Bytes all_scalars{scalars * sizeof(double)};
 }
 
-RankSums::RankSums(comm::Communicator& ranks, Queue& queue)
-    : queue_(queue), ranks_(ranks.ranks()), rank_(ranks.rank()),
+RankSums::RankSums(comm::Communicator& ranks, Queue& queue, int columns)
+    : queue_(queue), ranks_(ranks.ranks()), rank_(ranks.rank()), columns_(columns),
       carrier_(comm::choose_carrier(ranks, queue.device())),
-      mine_(queue.device(), all_scalars, "a rank's sum"),
-      all_(queue.device(), Bytes{ranks_ * static_cast<Index>(sizeof(double))},
-           "the sums of all ranks") {
-  fill_bytes(queue, mine_.data(), 0, all_scalars);
-  constexpr Bytes one{sizeof(double)};
+      mine_(queue.device(), Bytes{columns * all_scalars.value}, "a rank's sums"),
+      all_(queue.device(), Bytes{ranks_ * sent().value}, "the sums of all ranks") {
+  fill_bytes(queue, mine_.data(), 0, mine_.size());
   std::vector<comm::Message> sends;
   std::vector<comm::Message> receives;
   for (int rank = 0; rank < ranks.ranks(); ++rank) {
     if (rank == ranks.rank()) continue;
-    sends.push_back({mine_.data(), one, rank, 0});
-    receives.push_back({static_cast<double*>(all_.data()) + rank, one, rank, 0});
+    sends.push_back({mine_.data(), sent(), rank, 0});
+    receives.push_back({static_cast<char*>(all_.data()) + rank * sent().value, sent(), rank, 0});
   }
   transfer_ = comm::bind_on_device(ranks, queue, carrier_, std::move(sends), std::move(receives));
 }
 
 void RankSums::exchange() const {
   transfer_->begin();
-  copy_bytes_on_device(queue_, static_cast<double*>(all_.data()) + rank_, mine_.data(),
-                       Bytes{sizeof(double)});
+  copy_bytes_on_device(queue_, static_cast<char*>(all_.data()) + rank_ * sent().value, mine_.data(),
+                       sent());
   transfer_->finish();
 }
 
@@ -67,8 +65,9 @@ Workspace::Workspace(Queue& queue, Index count, comm::Communicator* ranks)
     over_ranks_ = std::make_unique<RankSums>(*ranks, queue);
 }
 
-Workspace::Workspace(Queue& queue, Index count, const GroupOrder& columns)
-    : queue_(queue), ranks_(nullptr), count_(count), order_(columns),
+Workspace::Workspace(Queue& queue, Index count, const GroupOrder& columns,
+                     comm::Communicator* ranks)
+    : queue_(queue), ranks_(ranks), count_(count), order_(columns),
       s_(queue.device(), Bytes{columns.lanes * all_scalars.value}, "scalars of a solver"),
       parts_(queue.device(),
              Bytes{column_parts_of(queue.device().kind() == DeviceKind::cpu, count) *
@@ -78,6 +77,16 @@ Workspace::Workspace(Queue& queue, Index count, const GroupOrder& columns)
               Memory::Place::staging),
       marks_{Event(queue.device()), Event(queue.device())} {
   fill_bytes(queue, s_.data(), 0, s_.size());
+  if (ranks != nullptr && ranks->ranks() > 1)
+    over_ranks_ = std::make_unique<RankSums>(*ranks, queue, columns.lanes);
+}
+
+void Workspace::set_reproducible(bool on) {
+  reproducible_ = on;
+  if (!on || !order_ || column_.size().value > 0) return;
+  column_ =
+      Memory(queue_.device(), Bytes{2 * (count_ / columns()) * static_cast<Index>(sizeof(double))},
+             "columns that are summed");
 }
 
 void Workspace::put(double* at, double value) const {

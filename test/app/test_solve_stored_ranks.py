@@ -26,6 +26,7 @@ def propagator(name):
 @pytest.mark.parametrize("words, ranks, grid", [
     (("wilson", "--kappa", 0.1, "--csw", 1.2), 2, ()),
     (("wilson", "--kappa", 0.1, "--csw", 0.7, "--boundary", "periodic"), 2, ("--ranks", "2x1x1x1")),
+    (("wilson", "--kappa", 0.1, "--columns", 6), 2, ("--ranks", "2x1x1x1")),
     (("staggered", "--mass", 0.4), 4, ("--ranks", "1x1x2x2")),
     (("staggered", "--mass", 0.4), 2, ("--ranks", "1x2x1x1")),
     (("dwf", "--mass", 0.1, "--ls", 3), 2, ()),
@@ -46,6 +47,8 @@ def test_the_solutions_of_one_rank(ridge, mpi, lattice, words, ranks, grid):
 @pytest.mark.parametrize("words, ranks, grid", [
     (("wilson", "--kappa", 0.1), 2, ()),
     (("wilson", "--kappa", 0.1, "--precision", "fp64"), 2, ("--ranks", "2x1x1x1")),
+    (("wilson", "--kappa", 0.1, "--columns", 6), 2, ("--ranks", "1x1x1x2")),
+    (("wilson", "--kappa", 0.1, "--columns", 6, "--precision", "fp64"), 4, ("--ranks", "2x1x2x1")),
     (("wilson", "--kappa", 0.08, "--csw", 1.1), 2, ("--ranks", "1x1x2x1")),
     (("staggered", "--mass", 0.5), 3, ("--ranks", "1x1x1x3")),
     (("mobius", "--mass", 0.5, "--ls", 2), 2, ())])
@@ -59,7 +62,7 @@ def test_the_bits_of_one_rank(ridge, mpi, lattice, words, ranks, grid):
     assert np.abs(one).max() > 0.01 and (one == two).all(), np.abs(one - two).max()
 
 
-@pytest.mark.parametrize("words", [("wilson", "--kappa", 0.1, "--csw", 1)])
+@pytest.mark.parametrize("words", [("wilson", "--kappa", 0.1, "--csw", 1), ("wilson", "--kappa", 0.1, "--columns", 6)])
 def test_on_emulated_gpus(ridge, mpi, lattice, words):
     words = ("solve", words[0], "lat.nersc", *words[1:], "--tol", 1e-4, "--no-roof")
     ridge.good(*words, "-o", "one.h5", "--device", "cpu")

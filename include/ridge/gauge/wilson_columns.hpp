@@ -7,6 +7,7 @@
 //   const std::vector<solve::Solved> solved = solver.solve(x, b, {.tolerance = 1e-10});
 #pragma once
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/gauge/averages.hpp>
 #include <ridge/gauge/links.hpp>
 #include <ridge/gauge/wilson.hpp>
@@ -27,6 +28,12 @@ public:
   WilsonColumns(Queue& queue, const Extents& extents, const HostLinks& links,
                 const WilsonNumbers& numbers, int columns,
                 const Boundary& boundary = antiperiodic_in_time, Method method = Method::mixed_cg);
+  /// Over so many ranks along each dimension; `links` and right-hand sides are the whole lattice's
+  /// on every rank, and solutions on rank 0. Collective, as all it does.
+  WilsonColumns(comm::Communicator& ranks, const Extents& grid, Queue& queue,
+                const Extents& extents, const HostLinks& links, const WilsonNumbers& numbers,
+                int columns, const Boundary& boundary = antiperiodic_in_time,
+                Method method = Method::mixed_cg);
   ~WilsonColumns();
   WilsonColumns(const WilsonColumns&) = delete;
   WilsonColumns& operator=(const WilsonColumns&) = delete;

@@ -56,11 +56,12 @@ private:
 class ColumnsCg {
 public:
   /// Vectors have `count` numbers in all, which lie as `columns` says: right-hand sides are the
-  /// values of a group.
-  ColumnsCg(Queue& queue, Operator<double> apply, Index count, const GroupOrder& columns);
+  /// values of a group. Over ranks as Cg.
+  ColumnsCg(Queue& queue, Operator<double> apply, Index count, const GroupOrder& columns,
+            comm::Communicator* ranks = nullptr);
   /// With iterations in single precision, as MixedCg has them.
   ColumnsCg(Queue& queue, Operator<double> apply, Operator<float> inner, Index count,
-            const GroupOrder& columns, double drop = 0.001);
+            const GroupOrder& columns, double drop = 0.001, comm::Communicator* ranks = nullptr);
   ~ColumnsCg();
   ColumnsCg(const ColumnsCg&) = delete;
   ColumnsCg& operator=(const ColumnsCg&) = delete;
@@ -78,11 +79,12 @@ private:
   std::unique_ptr<State> state_;
 };
 
-/// |x|^2 of each of several vectors that lie as the values of groups.
+/// |x|^2 of each of several vectors that lie as the values of groups. Over ranks as Cg.
 class ColumnNorms {
 public:
-  ColumnNorms(Queue& queue, Index count, const GroupOrder& columns);
-  [[nodiscard]] std::vector<double> operator()(Span<const double> x);
+  ColumnNorms(Queue& queue, Index count, const GroupOrder& columns,
+              comm::Communicator* ranks = nullptr);
+  [[nodiscard]] std::vector<double> operator()(Span<const double> x, bool reproducible = false);
 
 private:
   Workspace work_;

@@ -41,6 +41,7 @@ struct ColumnSumCall {
   Span<const double> parts;
   Span<double> s;
   int columns = 1;
+  int stride = 1; ///< from part to part
 };
 
 /// What kernel sources offer under the type of the call.
@@ -74,22 +75,29 @@ inline constexpr int most_sums = 3;
 /// order, so that all decide alike.
 class RankSums {
 public:
-  /// Queue and communicator must outlive it. Collective.
-  RankSums(comm::Communicator& ranks, Queue& queue);
+  /// A sum each of `columns`. Queue and communicator must outlive it. Collective.
+  RankSums(comm::Communicator& ranks, Queue& queue, int columns = 1);
 
-  /// Where this rank's sum belongs: the first number of a solver's scalars.
-  [[nodiscard]] Span<double> mine() const { return {static_cast<double*>(mine_.data()), scalars}; }
-  /// The sums of all ranks, after exchange().
-  [[nodiscard]] Span<const double> all() const {
-    return {static_cast<const double*>(all_.data()), ranks_};
+  /// Where this rank's sums belong: the first number of a solver's scalars.
+  [[nodiscard]] Span<double> mine() const {
+    return {static_cast<double*>(mine_.data()), Index{columns_} * scalars};
   }
+  /// The sums of all ranks, after exchange(): `stride` numbers a sum, the first of which is it.
+  [[nodiscard]] Span<const double> all() const {
+    return {static_cast<const double*>(all_.data()), ranks_ * columns_ * stride()};
+  }
+  [[nodiscard]] int stride() const { return columns_ > 1 ? scalars : 1; }
   /// Collective.
   void exchange() const;
   [[nodiscard]] bool needs_no_host() const { return comm::needs_no_host(carrier_); }
 
 private:
+  [[nodiscard]] Bytes sent() const {
+    return Bytes{Index{columns_} * stride() * static_cast<Index>(sizeof(double))};
+  }
   Queue& queue_;
   Index ranks_, rank_;
+  int columns_;
   comm::Carrier carrier_;
   Memory mine_, all_;
   std::unique_ptr<comm::Transfer> transfer_;
@@ -108,7 +116,8 @@ public:
   Workspace(Queue& queue, Index count, comm::Communicator* ranks = nullptr);
   /// Of several vectors at once, each with scalars of its own: vectors that lie as the values of
   /// groups, `count` numbers in all.
-  Workspace(Queue& queue, Index count, const GroupOrder& columns);
+  Workspace(Queue& queue, Index count, const GroupOrder& columns,
+            comm::Communicator* ranks = nullptr);
 
   [[nodiscard]] Queue& queue() const { return queue_; }
   [[nodiscard]] Index count() const { return count_; }
@@ -125,7 +134,7 @@ public:
   template <class Then>
   [[nodiscard]] Bound bind_sum() const {
     Span<double> all = parts();
-    if (order_) return solve::bind(queue_, ColumnSumCall<Then>{all, s(), columns()});
+    if (order_) return bind_column_sum<Then>(all);
     all.size = all.size / most_sums * Then::sums;
     if constexpr (Then::sums == 1) {
       if (over_ranks_) {
@@ -144,6 +153,15 @@ public:
   template <class Then, class T>
   [[nodiscard]] Bound bind_reproducible(Span<const T> x, Span<const T> y) const {
     const Span<double> all = parts();
+    if (order_) {
+      return Bound(
+          [this, x, y, first = all.data,
+           then = solve::bind(queue_, ColumnSumCall<Then>{{all.data, columns()}, s(), columns()})] {
+            for (int c = 0; c < columns(); ++c)
+              put(first + c, reproducible_column(x, y, c));
+            then.run();
+          });
+    }
     return Bound([this, x, y, first = all.data,
                   then = solve::bind(queue_, SumCall<Then>{{all.data, 1}, s()})] {
       const double sum = reproducible_dot(ranks_, queue_, x, y);
@@ -152,7 +170,7 @@ public:
     });
   }
   /// Whether sums are so from now on.
-  void set_reproducible(bool on) { reproducible_ = on; }
+  void set_reproducible(bool on);
   [[nodiscard]] bool reproducible() const { return reproducible_; }
   /// An operation on `count` numbers of its own, without a sum.
   template <class Op>
@@ -175,6 +193,30 @@ public:
 
 private:
   void put(double* at, double value) const;
+  template <class Then>
+  [[nodiscard]] Bound bind_column_sum(Span<const double> all) const {
+    if (!over_ranks_) return solve::bind(queue_, ColumnSumCall<Then>{all, s(), columns()});
+    return Bound(
+        [part = solve::bind(queue_, ColumnSumCall<TakePart>{all, over_ranks_->mine(), columns()}),
+         sums = over_ranks_.get(),
+         then = solve::bind(queue_, ColumnSumCall<Then>{over_ranks_->all(), s(), columns(),
+                                                        over_ranks_->stride()})] {
+          part.run();
+          sums->exchange();
+          then.run();
+        });
+  }
+  template <class T>
+  [[nodiscard]] double reproducible_column(Span<const T> x, Span<const T> y, int column) const {
+    const Index each = count_ / columns();
+    double* const to = static_cast<double*>(column_.data());
+    const auto take = [&](Span<const T> from, Span<double> into) {
+      bind_few(TakeColumn<T>{from, into, *order_, column}, each).run();
+      return Span<const double>(into);
+    };
+    const auto a = take(x, {to, each});
+    return reproducible_dot(ranks_, queue_, a, x.data == y.data ? a : take(y, {to + each, each}));
+  }
   [[nodiscard]] Span<double> parts() const {
     return {static_cast<double*>(parts_.data()),
             parts_.size().value / static_cast<Index>(sizeof(double))};
@@ -185,6 +227,7 @@ private:
   Index count_;
   std::optional<GroupOrder> order_; ///< of columns
   Memory s_, parts_, copies_;
+  Memory column_; ///< two, where sums are reproducible
   Event marks_[2];
   std::unique_ptr<RankSums> over_ranks_;
 };

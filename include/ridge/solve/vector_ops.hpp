@@ -181,6 +181,27 @@ struct Rearrange {
   }
 };
 
+/// One of the vectors that lie as the values of groups, number by number.
+template <class T>
+struct TakeColumn {
+  static constexpr const char* name = "column";
+  static constexpr int sums = 0;
+  static constexpr double reads = sizeof(T), writes = sizeof(double);
+  Span<const T> from;
+  Span<double> to;
+  GroupOrder order;
+  int column = 0;
+  template <class At>
+  RIDGE_FN Totals<1> operator()(const At& at) const {
+    at.store(to, at.gathered(from, *this));
+    return {{0}};
+  }
+  [[nodiscard]] RIDGE_FN Index source(Index i) const {
+    const Index group = i / order.numbers;
+    return order.place(group, column, static_cast<int>(i - group * order.numbers));
+  }
+};
+
 // What is done with a sum, by one thread.
 
 /// alpha = |r|^2 / (p, A p); 0 after the end.
