@@ -25,12 +25,17 @@ struct InfoOptions {
 
   void run() const {
     if (!std::filesystem::exists(file)) throw UsageError("there is no file " + file);
-    const io::GaugeFile read = io::read_gauge_file(file);
+    comm::Communicator& ranks = comm::world();
+    const io::GaugeFile read = io::read_gauge_file(ranks, file);
+    const gauge::Slices slices(ranks, read.configuration.extents);
+    const gauge::LinkAverages averages = gauge::link_averages(slices, read.configuration.links);
     if (json) {
-      print_json(read);
+      print_json(read, averages);
     } else {
-      print(read);
+      print(read, averages);
     }
+    std::fflush(stdout);
+    ranks.barrier(); // the first to end ends all: not before rank 0 has printed
     if (accept) return;
     try {
       io::require_good(file, read);
@@ -40,28 +45,24 @@ struct InfoOptions {
   }
 
 private:
-  void print(const io::GaugeFile& read) const {
+  void print(const io::GaugeFile& read, const gauge::LinkAverages& averages) const {
     fmt::print("{}: links of {}, {}\n", file, to_text(read.configuration.extents),
                io::to_text(read.form));
     for (const io::GaugeCheck& check : read.checks)
       fmt::print("  {:<20} {}  ({}: {})\n", check.what, check.found,
                  check.ok ? "expected" : "WRONG, expected", check.expected);
-    const auto averages =
-        gauge::link_averages(read.configuration.extents, read.configuration.links);
     fmt::print("  computed here: plaquette {:.12f}, link trace {:.12f}\n", averages.plaquette,
                averages.link_trace);
     for (const io::HeaderLine& line : read.configuration.header)
       fmt::print("  {} = {}\n", line.key, line.value);
   }
 
-  void print_json(const io::GaugeFile& read) const {
+  void print_json(const io::GaugeFile& read, const gauge::LinkAverages& averages) const {
     nlohmann::ordered_json all;
     all["file"] = file;
     all["form"] = io::to_text(read.form);
     for (int d = 0; d < 4; ++d)
       all["size"].push_back(read.configuration.extents[d]);
-    const auto averages =
-        gauge::link_averages(read.configuration.extents, read.configuration.links);
     all["plaquette"] = averages.plaquette;
     all["link_trace"] = averages.link_trace;
     all["checks"] = nlohmann::ordered_json::array();
@@ -115,19 +116,21 @@ struct ConvertOptions {
   bool accept = false, reunitarise = false, overwrite = false;
 
   void run() const {
+    comm::Communicator& ranks = comm::world();
     io::OutputPlan plan(overwrite);
     plan.reads(input, "the input");
-    plan.writes(output, "the output");
+    if (ranks.rank() == 0) plan.writes(output, "the output"); // it alone
     plan.claim();
     const io::GaugeForm like{};
     (void)form.form(output, like); // wrong options are said before reading
-    io::GaugeFile read = read_configuration(input, size, accept || reunitarise);
+    io::GaugeFile read = read_configuration(ranks, input, size, accept || reunitarise);
     const io::GaugeForm wanted = form.form(output, read.form);
     if (reunitarise) gauge::make_special_unitary(read.configuration.links);
-    check_interrupt();
-    write_configuration(plan, output, wanted, read.configuration);
+    if (interrupt_seen_by(ranks)) throw Interrupted{};
+    write_configuration(ranks, plan, output, wanted, read.configuration);
     fmt::print("{} ({}) from {} ({}), links of {}\n", output, io::to_text(wanted), input,
                io::to_text(read.form), to_text(read.configuration.extents));
+    ranks.barrier(); // the first to end ends all: not before rank 0 has written
   }
 };
 
@@ -138,7 +141,7 @@ void add_info(const Command& gauge) {
   command.add("FILE", &o->file, "NERSC, ILDG (LIME) or HDF5").require();
   command.add("--accept", &o->accept, "exit 0 though checks fail");
   command.add("--json", &o->json, "print an object");
-  command.set_action([o] { o->run(); });
+  command.set_action([o] { o->run(); }, Ranks::several);
 }
 
 void add_plaquette(const Command& gauge) {
@@ -166,7 +169,7 @@ void add_convert(const Command& gauge) {
               "make every link special unitary; checks of the input that fail are said only");
   command.add("--accept", &o->accept, "go on though checks of the input fail");
   command.add("--overwrite", &o->overwrite, "replace an output that exists");
-  command.set_action([o] { o->run(); });
+  command.set_action([o] { o->run(); }, Ranks::several);
 }
 
 } // namespace

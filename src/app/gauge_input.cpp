@@ -9,12 +9,19 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <optional>
 
 namespace ridge::app {
 
 io::GaugeFile read_configuration(const std::string& file, const std::string& size, bool accept) {
+  const auto one = comm::alone();
+  return read_configuration(*one, file, size, accept);
+}
+
+io::GaugeFile read_configuration(comm::Communicator& ranks, const std::string& file,
+                                 const std::string& size, bool accept) {
   if (!std::filesystem::exists(file)) throw UsageError("there is no file " + file);
-  io::GaugeFile read = io::read_gauge_file(file);
+  io::GaugeFile read = io::read_gauge_file(ranks, file);
   if (!size.empty()) {
     const Extents asked = parse_extents(size, "--size");
     if (asked != read.configuration.extents) {
@@ -67,11 +74,23 @@ Extents stored_ranks(const comm::Communicator& ranks, const Extents& extents,
 
 void write_configuration(const io::OutputPlan& plan, const std::string& file,
                          const io::GaugeForm& form, const io::GaugeConfiguration& configuration) {
-  io::OutputFile output(plan, file);
-  output.require_room(configuration.links.size() * 6 * static_cast<std::size_t>(form.rows) *
-                      static_cast<std::size_t>(form.real_bytes));
-  io::write_gauge_file(output.path(), form, configuration);
-  output.commit();
+  const auto one = comm::alone();
+  write_configuration(*one, plan, file, form, configuration);
+}
+
+void write_configuration(comm::Communicator& ranks, const io::OutputPlan& plan,
+                         const std::string& file, const io::GaugeForm& form,
+                         const io::GaugeConfiguration& configuration) {
+  std::optional<io::OutputFile> output;
+  if (ranks.rank() == 0) {
+    output.emplace(plan, file);
+    output->require_room(static_cast<std::size_t>(configuration.extents.count()) * 24 *
+                         static_cast<std::size_t>(form.rows) *
+                         static_cast<std::size_t>(form.real_bytes));
+  }
+  io::write_gauge_file(ranks, output ? output->path() : std::filesystem::path(file), form,
+                       configuration);
+  if (output) output->commit();
 }
 
 io::GaugeForm FormOptions::form(const std::string& file, const io::GaugeForm& like) const {

@@ -15,6 +15,9 @@ namespace ridge::app {
 /// on stderr. Throws UsageError where its lattice is not `size`, unless that is empty.
 [[nodiscard]] io::GaugeFile read_configuration(const std::string& file, const std::string& size,
                                                bool accept);
+/// The same over ranks, each with its slices of t. Collective.
+[[nodiscard]] io::GaugeFile read_configuration(comm::Communicator& ranks, const std::string& file,
+                                               const std::string& size, bool accept);
 
 /// What this rank owns of a lattice of four dimensions: `grid` as "1x1x2x2", or the one that sends
 /// least where it is empty. Throws UsageError where it is no grid of all ranks.
@@ -28,6 +31,10 @@ namespace ridge::app {
 /// Writes a configuration to a file of the plan, as a whole or not at all.
 void write_configuration(const io::OutputPlan& plan, const std::string& file,
                          const io::GaugeForm& form, const io::GaugeConfiguration& configuration);
+/// The same of slices that ranks have; rank 0 writes. Collective.
+void write_configuration(comm::Communicator& ranks, const io::OutputPlan& plan,
+                         const std::string& file, const io::GaugeForm& form,
+                         const io::GaugeConfiguration& configuration);
 
 /// How a file is to be written, as its ending and the options say: FILE.lime and FILE.ildg are
 /// ILDG, FILE.h5 and FILE.hdf5 HDF5, all others NERSC. `like`: what is not said.

@@ -1,21 +1,18 @@
 // Averages over the links of a configuration, on the host.
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/gauge/host_links.hpp>
+#include <ridge/gauge/slices.hpp>
 #include <ridge/gauge/su3.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ridge::gauge {
 
 namespace {
 
 using Link = lattice::ColourMatrix<double>;
-
-/// U_mu(x) U_nu(x + mu), up to its adjoint.
-Link corner(const HostLinks& links, Index site, Index ahead, int mu, int nu) {
-  return links[static_cast<std::size_t>(4 * site + mu)] *
-         links[static_cast<std::size_t>(4 * ahead + nu)];
-}
 
 double real_trace_of_product(const Link& a, const Link& adjoint_of) {
   double sum = 0;
@@ -27,8 +24,38 @@ double real_trace_of_product(const Link& a, const Link& adjoint_of) {
   return sum;
 }
 
-/// Sums over the sites of a row along x.
-LinkAverages of_row(const Extents& extents, const HostLinks& links, Index row) {
+/// The first slice of the rank that has what follows the last slice of this one; nothing where one
+/// rank has all.
+HostLinks slice_ahead(const Slices& slices, const HostLinks& links) {
+  comm::Communicator& ranks = slices.ranks();
+  if (ranks.ranks() == 1) return {};
+  const auto owner = [&](Index t) {
+    int rank = 0;
+    while (slices.begin(rank + 1) <= t)
+      ++rank;
+    return rank;
+  };
+  const Index nt = slices.extents()[3];
+  const Bytes bytes{slices.slice() * 4 * static_cast<Index>(sizeof(Link))};
+  HostLinks ahead;
+  std::vector<comm::Message> sends;
+  std::vector<comm::Message> receives;
+  if (slices.sites() > 0) {
+    const Index first = slices.begin(ranks.rank());
+    ahead.resize(static_cast<std::size_t>(slices.slice()) * 4);
+    sends.push_back({const_cast<Link*>(links.data()), bytes, owner((first + nt - 1) % nt), 0});
+    receives.push_back({ahead.data(), bytes, owner((first + slices.count(ranks.rank())) % nt), 0});
+  }
+  const auto transfer = ranks.bind(std::move(sends), std::move(receives));
+  transfer->begin();
+  transfer->finish();
+  return ahead;
+}
+
+/// Sums over the sites of a row along x. `ahead`: the links of the slice after the last, or none
+/// where that is the first.
+LinkAverages of_row(const Extents& extents, const HostLinks& links, const HostLinks& ahead_of_last,
+                    Index row) {
   LinkAverages sum;
   Index stride[4];
   Index x[4];
@@ -40,17 +67,20 @@ LinkAverages of_row(const Extents& extents, const HostLinks& links, Index row) {
   const Index first = row * extents[0];
   for (int d = 1; d < 4; ++d)
     x[d] = first / stride[d] % extents[d];
+  const auto links_of = [&](Index site) { return links.data() + 4 * site; };
   for (x[0] = 0; x[0] < extents[0]; ++x[0]) {
     const Index site = first + x[0];
-    Index ahead[4];
+    const Link* const here = links_of(site);
+    const Link* ahead[4];
     for (int d = 0; d < 4; ++d)
-      ahead[d] = site + (x[d] + 1 < extents[d] ? stride[d] : -x[d] * stride[d]);
+      ahead[d] = links_of(site + (x[d] + 1 < extents[d] ? stride[d] : -x[d] * stride[d]));
+    if (x[3] + 1 == extents[3] && !ahead_of_last.empty())
+      ahead[3] = ahead_of_last.data() + 4 * (site % stride[3]);
     for (int mu = 0; mu < 4; ++mu) {
-      const Link& u = links[static_cast<std::size_t>(4 * site + mu)];
+      const Link& u = here[mu];
       sum.link_trace += u(0, 0).re + u(1, 1).re + u(2, 2).re;
       for (int nu = mu + 1; nu < 4; ++nu)
-        sum.plaquette += real_trace_of_product(corner(links, site, ahead[mu], mu, nu),
-                                               corner(links, site, ahead[nu], nu, mu));
+        sum.plaquette += real_trace_of_product(u * ahead[mu][nu], here[nu] * ahead[nu][mu]);
     }
   }
   return sum;
@@ -58,21 +88,41 @@ LinkAverages of_row(const Extents& extents, const HostLinks& links, Index row) {
 
 } // namespace
 
-LinkAverages link_averages(const Extents& extents, const HostLinks& links) {
-  const Index rows = extents.count() / extents[0];
-  std::vector<LinkAverages> sums(static_cast<std::size_t>(rows));
+LinkAverages link_averages(const Slices& slices, const HostLinks& links) {
+  comm::Communicator& ranks = slices.ranks();
+  const HostLinks ahead = slice_ahead(slices, links);
+  const Extents& whole = slices.extents();
+  const Index slices_here = slices.count(ranks.rank());
+  const Extents own{whole[0], whole[1], whole[2], std::max<Index>(slices_here, 1)};
+  const Index rows_of_slice = whole[1] * whole[2];
+  Index most = 0;
+  for (int rank = 0; rank < ranks.ranks(); ++rank)
+    most = std::max(most, slices.count(rank));
+  most *= rows_of_slice;
+  std::vector<LinkAverages> sums(static_cast<std::size_t>(most));
   cpu::run(cpu::default_threads(), [&](int thread, int threads) {
-    const auto mine = cpu::share_of(rows, thread, threads);
+    const auto mine = cpu::share_of(slices_here * rows_of_slice, thread, threads);
     for (Index row = mine.begin; row < mine.end; ++row)
-      sums[static_cast<std::size_t>(row)] = of_row(extents, links, row);
+      sums[static_cast<std::size_t>(row)] = of_row(own, links, ahead, row);
   });
+  // Rows are added up in the order of one rank.
+  std::vector<LinkAverages> all(sums.size() * static_cast<std::size_t>(ranks.ranks()));
+  ranks.all_gather(sums.data(), sums.size() * sizeof(LinkAverages), all.data());
   LinkAverages total;
-  for (const LinkAverages& sum : sums) {
-    total.plaquette += sum.plaquette;
-    total.link_trace += sum.link_trace;
+  for (int rank = 0; rank < ranks.ranks(); ++rank) {
+    for (Index row = 0; row < slices.count(rank) * rows_of_slice; ++row) {
+      const LinkAverages& sum = all[static_cast<std::size_t>(rank * most + row)];
+      total.plaquette += sum.plaquette;
+      total.link_trace += sum.link_trace;
+    }
   }
-  const auto sites = static_cast<double>(extents.count());
+  const auto sites = static_cast<double>(whole.count());
   return {total.plaquette / (18 * sites), total.link_trace / (12 * sites)};
+}
+
+LinkAverages link_averages(const Extents& extents, const HostLinks& links) {
+  const auto one = comm::alone();
+  return link_averages(Slices(*one, extents), links);
 }
 
 HostLinks with_boundary(const Extents& extents, HostLinks links, const Boundary& boundary) {
@@ -89,6 +139,18 @@ HostLinks with_boundary(const Extents& extents, HostLinks links, const Boundary&
   return links;
 }
 
+namespace {
+/// The worst of several, the first of equals; the first that is no number.
+Unitarity worst_of(const std::vector<Unitarity>& all) {
+  Unitarity result;
+  for (const Unitarity& w : all) {
+    if (std::isnan(result.distance)) break;
+    if (!(w.distance <= result.distance)) result = w;
+  }
+  return result;
+}
+} // namespace
+
 Unitarity unitarity(const HostLinks& links) {
   const int all = cpu::default_threads();
   std::vector<Unitarity> worst(static_cast<std::size_t>(all));
@@ -101,12 +163,13 @@ Unitarity unitarity(const HostLinks& links) {
       if (!(distance <= here.distance)) here = {distance, i};
     }
   });
-  Unitarity result;
-  for (const Unitarity& w : worst) {
-    if (std::isnan(result.distance)) break;
-    if (!(w.distance <= result.distance)) result = w;
-  }
-  return result;
+  return worst_of(worst);
+}
+
+Unitarity unitarity(const Slices& slices, const HostLinks& links) {
+  Unitarity mine = unitarity(links);
+  mine.link += 4 * slices.first_site();
+  return worst_of(slices.ranks().gather(mine));
 }
 
 void make_special_unitary(HostLinks& links) {

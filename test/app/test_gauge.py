@@ -185,11 +185,6 @@ def test_extents_that_nobody_has(ridge, folder, links):
     ridge.bad("gauge", "info", "a", code=1, says="it ends after 248 bytes, within its record ildg-binary-data")
 
 
-def test_one_rank_only(mpi, folder, links):
-    gauge_files.write_nersc(folder / "a", links)
-    assert "ridge gauge info runs on one rank" in mpi(2, "gauge", "info", "a").err
-
-
 def test_files_that_are_none(ridge, folder, links):
     (folder / "a").write_text("hello")
     ridge.bad("gauge", "info", "a", says="BEGIN_HEADER")
@@ -221,3 +216,36 @@ def test_words_of_the_command(ridge, folder, links):
     assert (folder / "b").read_text() == "mine"
     ridge.good("gauge", "convert", "a.nersc", "b", "--overwrite")
     assert left_in(folder) == ["a.nersc", "b"]
+
+
+@pytest.mark.parametrize("ranks", [3, 4])
+def test_ranks_do_not_change_what_is_said_or_written(ridge, mpi, folder, ranks):
+    gauge_files.write_nersc(folder / "a.nersc", gauge_files.random_links((4, 2, 6, 3)), more=[("QUITE_NEW", "7")])
+    before = "a.nersc"
+    for name, words in (("b.nersc", ("--precision", "fp32", "--rows", "2")), ("b.lime", ()), ("b.h5", ()), ("c.nersc", ())):
+        convert = ("gauge", "convert", before, name, *words)
+        alone = ridge.good(*convert).out
+        bytes_of_one = (folder / name).read_bytes()
+        result = mpi(ranks, *convert, "--overwrite")
+        assert (result.code, result.out, result.err) == (0, alone, "")
+        if name != "b.h5":
+            assert (folder / name).read_bytes() == bytes_of_one
+        info = ("gauge", "info", name, "--json")
+        result = mpi(ranks, *info)
+        assert (result.code, result.out) == (0, ridge.good(*info).out)
+        before = name
+    assert left_in(folder) == ["a.nersc", "b.h5", "b.lime", "b.nersc", "c.nersc"]
+
+
+def test_bad_files_over_ranks(mpi, folder):
+    links = gauge_files.random_links((4, 2, 2, 4))
+    gauge_files.write_nersc(folder / "a.nersc", links)
+    whole = (folder / "a.nersc").read_bytes()
+    (folder / "a.nersc").write_bytes(whole[:-100] + bytes(100))  # of the last rank
+    result = mpi(2, "gauge", "convert", "a.nersc", "b.lime")
+    assert result.code == 1 and result.err.count("its checksum is") == 1 and "--accept goes on" in result.err
+    assert mpi(2, "gauge", "convert", "a.nersc", "b.lime", "--accept", "--reunitarise").code == 0
+    (folder / "a.nersc").write_bytes(whole[:-100])
+    result = mpi(2, "gauge", "info", "a.nersc")
+    assert result.code == 1 and result.err.count("it ends after") == 1
+    assert left_in(folder) == ["a.nersc", "b.lime"]

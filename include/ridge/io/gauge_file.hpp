@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ridge/gauge/averages.hpp>
+#include <ridge/gauge/slices.hpp>
 
 #include <filesystem>
 #include <string>
@@ -56,6 +57,11 @@ inline constexpr double unitary_tolerance = 1e-5;
 /// file that is no such, of another theory or without what it needs; Failure when it cannot be read
 /// or ends early. What checks found is in the result: see require_good.
 [[nodiscard]] GaugeFile read_gauge_file(const std::filesystem::path& file);
+/// The same over ranks, each of which must see the file: `links` are those of a rank's own slices
+/// of t (gauge::Slices), and checks those of the whole file. Ranks read their part only, but of
+/// HDF5. Collective.
+[[nodiscard]] GaugeFile read_gauge_file(comm::Communicator& ranks,
+                                        const std::filesystem::path& file);
 
 /// Throws Failure that says the first check that failed, with both numbers.
 void require_good(const std::filesystem::path& file, const GaugeFile& read);
@@ -64,5 +70,9 @@ void require_good(const std::filesystem::path& file, const GaugeFile& read);
 /// Throws Failure.
 void write_gauge_file(const std::filesystem::path& path, const GaugeForm& form,
                       const GaugeConfiguration& configuration);
+/// The same of a configuration of which each rank has its slices of t: rank 0 writes, the others
+/// send it pieces. Collective.
+void write_gauge_file(comm::Communicator& ranks, const std::filesystem::path& path,
+                      const GaugeForm& form, const GaugeConfiguration& configuration);
 
 } // namespace ridge::io

@@ -3,22 +3,30 @@
 
 #include "links_data.hpp"
 
+#include <functional>
 #include <optional>
 #include <string_view>
 
 namespace ridge::io {
 
-[[nodiscard]] GaugeFile read_nersc(const std::filesystem::path& file);
-void write_nersc(const std::filesystem::path& path, const GaugeForm& form,
-                 const GaugeConfiguration& configuration);
+[[nodiscard]] GaugeFile read_nersc(comm::Communicator& ranks, const std::filesystem::path& file);
+void write_nersc(comm::Communicator& ranks, const std::filesystem::path& path,
+                 const GaugeForm& form, const GaugeConfiguration& configuration);
 
-[[nodiscard]] GaugeFile read_ildg(const std::filesystem::path& file);
-void write_ildg(const std::filesystem::path& path, const GaugeForm& form,
+[[nodiscard]] GaugeFile read_ildg(comm::Communicator& ranks, const std::filesystem::path& file);
+void write_ildg(comm::Communicator& ranks, const std::filesystem::path& path, const GaugeForm& form,
                 const GaugeConfiguration& configuration);
 
 [[nodiscard]] GaugeFile read_links_hdf5(const std::filesystem::path& file);
 void write_links_hdf5(const std::filesystem::path& path, const GaugeForm& form,
                       const GaugeConfiguration& configuration);
+
+/// What a file has of this rank's slices, of all links from byte `at` on.
+[[nodiscard]] std::vector<unsigned char>
+read_slices(BinaryFile& data, std::uint64_t at, const GaugeForm& form, const gauge::Slices& slices);
+/// Gives `write` the bytes of all ranks, in their order, on rank 0. Collective.
+void write_in_order(comm::Communicator& ranks, const std::vector<unsigned char>& mine,
+                    const std::function<void(const void*, std::uint64_t)>& write);
 
 /// Lines "KEY = VALUE" as one text, for formats that have no header of lines.
 [[nodiscard]] std::string to_text(const std::vector<HeaderLine>& lines);

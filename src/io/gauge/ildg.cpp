@@ -54,13 +54,25 @@ T number(const fs::path& file, const std::string& xml, const std::string& tag, i
   return value;
 }
 
+/// Of the links of all ranks.
+ScidacChecksum checksum_of_all(const gauge::Slices& slices, const std::vector<unsigned char>& raw,
+                               const GaugeForm& form) {
+  ScidacChecksum sum;
+  for (const ScidacChecksum& one : slices.ranks().gather(
+           scidac_checksum(raw.data(), slices.first_site(), slices.sites(), bytes_of_site(form)))) {
+    sum.a ^= one.a;
+    sum.b ^= one.b;
+  }
+  return sum;
+}
+
 std::string to_text(const ScidacChecksum& sum) {
   return fmt::format("{:x} {:x}", sum.a, sum.b);
 }
 
 } // namespace
 
-GaugeFile read_ildg(const fs::path& file) {
+GaugeFile read_ildg(comm::Communicator& ranks, const fs::path& file) {
   BinaryFile data(file, BinaryFile::Use::read);
   const LimeRecord* links = nullptr;
   std::string format, checksum, lines;
@@ -87,7 +99,7 @@ GaugeFile read_ildg(const fs::path& file) {
                          number<Index>(file, format, "lz"), number<Index>(file, format, "lt")};
   read.configuration.extents = Extents(sizes, 4);
   read.configuration.header = parse_lines(lines);
-  const Index sites = read.configuration.extents.count();
+  const gauge::Slices slices(ranks, read.configuration.extents);
   const std::uint64_t bytes =
       bytes_of_links(file, read.form, read.configuration.extents, data.size());
   if (links->bytes != bytes) {
@@ -96,26 +108,26 @@ GaugeFile read_ildg(const fs::path& file) {
                                 ridge::to_text(read.configuration.extents),
                                 8 * read.form.real_bytes, bytes)));
   }
-  std::vector<unsigned char> raw(bytes);
-  data.read(links->at, raw.data(), bytes, "its links");
+  const std::vector<unsigned char> raw = read_slices(data, links->at, read.form, slices);
   if (!checksum.empty()) {
     const ScidacChecksum stated{number<std::uint32_t>(file, checksum, "suma", 16),
                                 number<std::uint32_t>(file, checksum, "sumb", 16)};
-    const ScidacChecksum found = scidac_checksum(raw.data(), sites, bytes_of_site(read.form));
+    const ScidacChecksum found = checksum_of_all(slices, raw, read.form);
     read.checks.push_back({"checksum", to_text(found), to_text(stated), found == stated});
   }
-  read.configuration.links.resize(static_cast<std::size_t>(sites) * 4);
-  decode_sites(read.form, raw.data(), sites, read.configuration.links.data());
+  read.configuration.links.resize(static_cast<std::size_t>(slices.sites()) * 4);
+  decode_sites(read.form, raw.data(), slices.sites(), read.configuration.links.data());
   return read;
 }
 
-void write_ildg(const fs::path& path, const GaugeForm& form, const GaugeConfiguration& c) {
+void write_ildg(comm::Communicator& ranks, const fs::path& path, const GaugeForm& form,
+                const GaugeConfiguration& c) {
   GaugeForm stored = form;
   stored.big_endian = true;
   stored.rows = 3;
-  const Index sites = c.extents.count();
-  std::vector<unsigned char> raw(static_cast<std::size_t>(sites * bytes_of_site(stored)));
-  encode_sites(stored, c.links.data(), sites, raw.data());
+  const gauge::Slices slices(ranks, c.extents);
+  std::vector<unsigned char> raw(static_cast<std::size_t>(slices.sites() * bytes_of_site(stored)));
+  encode_sites(stored, c.links.data(), slices.sites(), raw.data());
 
   const std::string xml = R"(<?xml version="1.0" encoding="UTF-8"?>)";
   const std::string format = fmt::format(
@@ -125,22 +137,27 @@ void write_ildg(const fs::path& path, const GaugeForm& form, const GaugeConfigur
       "<field>su3gauge</field><precision>{}</precision><lx>{}</lx><ly>{}</ly><lz>{}</lz>"
       "<lt>{}</lt></ildgFormat>",
       xml, 8 * stored.real_bytes, c.extents[0], c.extents[1], c.extents[2], c.extents[3]);
-  const ScidacChecksum sum = scidac_checksum(raw.data(), sites, bytes_of_site(stored));
+  const ScidacChecksum sum = checksum_of_all(slices, raw, stored);
   const std::string checksum =
       fmt::format("{}<scidacChecksum><version>1.0</version><suma>{:x}</suma><sumb>{:x}</sumb>"
                   "</scidacChecksum>",
                   xml, sum.a, sum.b);
   const std::string lines = to_text(c.header);
 
-  BinaryFile file(path, BinaryFile::Use::write);
+  std::optional<BinaryFile> file;
+  if (ranks.rank() == 0) file.emplace(path, BinaryFile::Use::write);
   const auto text = [&](const char* type, const std::string& value, LimeMessage message) {
-    write_lime_record(file, type, value.data(), value.size(), message);
+    if (file) write_lime_record(*file, type, value.data(), value.size(), message);
   };
   if (!lines.empty()) text(lines_record, lines, LimeMessage::both);
   text("ildg-format", format, LimeMessage::begins);
-  write_lime_record(file, "ildg-binary-data", raw.data(), raw.size(), LimeMessage::within);
+  const auto bytes = static_cast<std::uint64_t>(c.extents.count() * bytes_of_site(stored));
+  if (file) begin_lime_record(*file, "ildg-binary-data", bytes, LimeMessage::within);
+  write_in_order(ranks, raw,
+                 [&](const void* from, std::uint64_t size) { file->write(from, size); });
+  if (file) end_lime_record(*file, bytes);
   text("scidac-checksum", checksum, LimeMessage::ends);
-  file.finish();
+  if (file) file->finish();
 }
 
 } // namespace ridge::io

@@ -58,8 +58,8 @@ std::vector<LimeRecord> lime_records(const std::filesystem::path& file, BinaryFi
   return records;
 }
 
-void write_lime_record(BinaryFile& file, const std::string& type, const void* data,
-                       std::uint64_t bytes, LimeMessage message) {
+void begin_lime_record(BinaryFile& file, const std::string& type, std::uint64_t bytes,
+                       LimeMessage message) {
   unsigned char header[header_bytes] = {};
   put_big(header, magic, 4);
   put_big(header + 4, 1, 2); // version
@@ -68,9 +68,18 @@ void write_lime_record(BinaryFile& file, const std::string& type, const void* da
   put_big(header + 8, bytes, 8);
   std::memcpy(header + type_at, type.data(), std::min<std::uint64_t>(type.size(), type_bytes - 1));
   file.write(header, header_bytes);
-  file.write(data, bytes);
+}
+
+void end_lime_record(BinaryFile& file, std::uint64_t bytes) {
   const unsigned char zeros[alignment] = {};
   file.write(zeros, padded(bytes) - bytes);
+}
+
+void write_lime_record(BinaryFile& file, const std::string& type, const void* data,
+                       std::uint64_t bytes, LimeMessage message) {
+  begin_lime_record(file, type, bytes, message);
+  file.write(data, bytes);
+  end_lime_record(file, bytes);
 }
 
 } // namespace ridge::io

@@ -113,13 +113,14 @@ std::uint32_t sum_of_words(const unsigned char* from, std::uint64_t bytes, bool 
   return sum;
 }
 
-ScidacChecksum scidac_checksum(const unsigned char* from, Index sites, Index bytes_of_site) {
+ScidacChecksum scidac_checksum(const unsigned char* from, Index first_site, Index sites,
+                               Index bytes_of_site) {
   ScidacChecksum sum;
   for (Index i = 0; i < sites; ++i) {
     const auto crc = static_cast<std::uint32_t>(
         crc32(crc32(0, nullptr, 0), from + i * bytes_of_site, static_cast<uInt>(bytes_of_site)));
-    sum.a ^= std::rotl(crc, static_cast<int>(i % 29));
-    sum.b ^= std::rotl(crc, static_cast<int>(i % 31));
+    sum.a ^= std::rotl(crc, static_cast<int>((first_site + i) % 29));
+    sum.b ^= std::rotl(crc, static_cast<int>((first_site + i) % 31));
   }
   return sum;
 }

@@ -27,13 +27,14 @@ void encode_sites(const GaugeForm& form, const lattice::ColourMatrix<double>* fr
 [[nodiscard]] std::uint32_t sum_of_words(const unsigned char* from, std::uint64_t bytes,
                                          bool big_endian);
 
-/// The two checksums of SciDAC files: over the sites' crc32, turned by the site's number.
+/// The two checksums of SciDAC files: over the sites' crc32, turned by the site's number. Those of
+/// several pieces are put together by exclusive or.
 struct ScidacChecksum {
   std::uint32_t a = 0, b = 0;
   friend bool operator==(const ScidacChecksum&, const ScidacChecksum&) = default;
 };
-[[nodiscard]] ScidacChecksum scidac_checksum(const unsigned char* from, Index sites,
-                                             Index bytes_of_site);
+[[nodiscard]] ScidacChecksum scidac_checksum(const unsigned char* from, Index first_site,
+                                             Index sites, Index bytes_of_site);
 
 /// Opens, reads and writes whole pieces. Throws Failure that names the file.
 class BinaryFile {

@@ -148,6 +148,15 @@ std::string hexadecimal(std::uint32_t value) {
   return fmt::format("{:08x}", value);
 }
 
+/// Of the links of all ranks.
+std::uint32_t sum_of_all_words(comm::Communicator& ranks, const std::vector<unsigned char>& raw,
+                               bool big_endian) {
+  std::uint32_t sum = 0;
+  for (const std::uint32_t one : ranks.gather(sum_of_words(raw.data(), raw.size(), big_endian)))
+    sum += one;
+  return sum;
+}
+
 /// Whether a line says how the links are stored: written anew for every file.
 bool says_storage(const std::string& key) {
   for (const std::string_view known :
@@ -160,14 +169,14 @@ bool says_storage(const std::string& key) {
 
 } // namespace
 
-GaugeFile read_nersc(const fs::path& file) {
+GaugeFile read_nersc(comm::Communicator& ranks, const fs::path& file) {
   BinaryFile data(file, BinaryFile::Use::read);
   const Header header = read_header(data, file);
   Stored stored = stored_of(header);
   GaugeFile read;
   read.configuration.extents = extents_of(header);
   read.configuration.header = header.lines;
-  const Index sites = read.configuration.extents.count();
+  const gauge::Slices slices(ranks, read.configuration.extents);
   const std::uint64_t bytes =
       bytes_of_links(file, stored.form, read.configuration.extents, data.size());
   if (data.size() - header.end < bytes) {
@@ -179,14 +188,13 @@ GaugeFile read_nersc(const fs::path& file) {
     read.checks.push_back({"length", fmt::format("{} bytes", data.size()),
                            fmt::format("{} bytes", header.end + bytes), false});
   }
-  std::vector<unsigned char> raw(bytes);
-  data.read(header.end, raw.data(), bytes, "its links");
+  const std::vector<unsigned char> raw = read_slices(data, header.end, stored.form, slices);
 
   if (header.find("CHECKSUM") != nullptr) {
     const std::uint32_t stated = checksum_of(header);
-    std::uint32_t found = sum_of_words(raw.data(), bytes, stored.form.big_endian);
+    std::uint32_t found = sum_of_all_words(ranks, raw, stored.form.big_endian);
     if (!stored.names_order && found != stated) {
-      const std::uint32_t other = sum_of_words(raw.data(), bytes, true);
+      const std::uint32_t other = sum_of_all_words(ranks, raw, true);
       if (other == stated) {
         found = other;
         stored.form.big_endian = true;
@@ -195,10 +203,10 @@ GaugeFile read_nersc(const fs::path& file) {
     read.checks.push_back({"checksum", hexadecimal(found), hexadecimal(stated), found == stated});
   }
   read.form = stored.form;
-  read.configuration.links.resize(static_cast<std::size_t>(sites) * 4);
-  decode_sites(read.form, raw.data(), sites, read.configuration.links.data());
+  read.configuration.links.resize(static_cast<std::size_t>(slices.sites()) * 4);
+  decode_sites(read.form, raw.data(), slices.sites(), read.configuration.links.data());
 
-  const auto averages = gauge::link_averages(read.configuration.extents, read.configuration.links);
+  const auto averages = gauge::link_averages(slices, read.configuration.links);
   if (const auto* const stated = header.find("PLAQUETTE"))
     read.checks.push_back(
         check_number("plaquette", averages.plaquette, *stated, plaquette_tolerance));
@@ -208,11 +216,12 @@ GaugeFile read_nersc(const fs::path& file) {
   return read;
 }
 
-void write_nersc(const fs::path& path, const GaugeForm& form, const GaugeConfiguration& c) {
-  const Index sites = c.extents.count();
-  std::vector<unsigned char> raw(static_cast<std::size_t>(sites * bytes_of_site(form)));
-  encode_sites(form, c.links.data(), sites, raw.data());
-  const auto averages = gauge::link_averages(c.extents, c.links);
+void write_nersc(comm::Communicator& ranks, const fs::path& path, const GaugeForm& form,
+                 const GaugeConfiguration& c) {
+  const gauge::Slices slices(ranks, c.extents);
+  std::vector<unsigned char> raw(static_cast<std::size_t>(slices.sites() * bytes_of_site(form)));
+  encode_sites(form, c.links.data(), slices.sites(), raw.data());
+  const auto averages = gauge::link_averages(slices, c.links);
 
   std::string text = fmt::format("{}\nHDR_VERSION = 1.0\nDATATYPE = {}\nSTORAGE_FORMAT = 1.0\n",
                                  begin_line, form.rows == 3 ? "4D_SU3_GAUGE_3x3" : "4D_SU3_GAUGE");
@@ -220,8 +229,8 @@ void write_nersc(const fs::path& path, const GaugeForm& form, const GaugeConfigu
     text += fmt::format("DIMENSION_{} = {}\n", d + 1, c.extents[d]);
   text += fmt::format("LINK_TRACE = {:.15g}\nPLAQUETTE = {:.15g}\n", averages.link_trace,
                       averages.plaquette);
-  text += fmt::format("CHECKSUM = {}\n",
-                      hexadecimal(sum_of_words(raw.data(), raw.size(), form.big_endian)));
+  text +=
+      fmt::format("CHECKSUM = {}\n", hexadecimal(sum_of_all_words(ranks, raw, form.big_endian)));
   bool names_boundary = false;
   for (const HeaderLine& line : c.header)
     names_boundary = names_boundary || line.key.starts_with("BOUNDARY_");
@@ -233,10 +242,14 @@ void write_nersc(const fs::path& path, const GaugeForm& form, const GaugeConfigu
   text += fmt::format("FLOATING_POINT = IEEE{}{}\n{}\n", 8 * form.real_bytes,
                       form.big_endian ? "BIG" : "LITTLE", end_line);
 
-  BinaryFile file(path, BinaryFile::Use::write);
-  file.write(text.data(), text.size());
-  file.write(raw.data(), raw.size());
-  file.finish();
+  std::optional<BinaryFile> file;
+  if (ranks.rank() == 0) {
+    file.emplace(path, BinaryFile::Use::write);
+    file->write(text.data(), text.size());
+  }
+  write_in_order(ranks, raw,
+                 [&](const void* from, std::uint64_t bytes) { file->write(from, bytes); });
+  if (file) file->finish();
 }
 
 GaugeCheck check_number(const std::string& what, double found, const std::string& expected,
