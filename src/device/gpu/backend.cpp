@@ -249,7 +249,9 @@ public:
           "recording a graph");
     RIDGE_NATIVE(GraphExec_t) graph = nullptr;
 #if defined(RIDGE_TARGET_CUDA)
-    const gpu::Status made = cudaGraphInstantiate(&graph, recorded, 0);
+    // Else all of it would have the priority of the queue that it is launched on.
+    const gpu::Status made =
+        cudaGraphInstantiate(&graph, recorded, cudaGraphInstantiateFlagUseNodePriority);
 #else
     const gpu::Status made = hipGraphInstantiate(&graph, recorded, nullptr, nullptr, 0);
 #endif
