@@ -83,7 +83,7 @@ struct Half {
     give(queue, s);
   }
   template <class Way>
-  Way way(T first, T second) {
+  Way way(T first, T second, int tile) {
     Way w;
     w.a = fine.a;
     w.transfer = fine.steps;
@@ -92,7 +92,8 @@ struct Half {
     w.out = out.elements();
     w.weights[0] = first;
     w.weights[1] = second;
-    w.tile = fine.march.tile;
+    w.alike = fine.alike;
+    w.tile = tile;
     return w;
   }
 
@@ -120,7 +121,7 @@ struct Half {
   }
 
   void expect_down(const Level<T>& coarse, bool from_zero) {
-    WayDown<T> down = way<WayDown<T>>(T(0.6), T(1.4));
+    WayDown<T> down = way<WayDown<T>>(T(0.6), T(1.4), fine.march.tile);
     if (from_zero) down.u = {};
     poison(out);
     poison(coarse.other);
@@ -150,7 +151,7 @@ struct Half {
   }
   void expect_up(const Level<T>& coarse) {
     fill_random(queue, coarse.u.elements(), 3);
-    WayUp<T> up = way<WayUp<T>>(T(1.4), T(0.6));
+    WayUp<T> up = way<WayUp<T>>(T(1.4), T(0.6), fine.march.up_tile);
     poison(out);
     up.coarse = Span<const T>(coarse.u.elements());
     give(queue, up);
@@ -172,17 +173,20 @@ void expect_marches(Queue& queue, const GridProblem& problem, bool from_zero, bo
   for (std::size_t d = 0; d < 3; ++d)
     ways.push_back(chosen[d] ? coarsened(axes[d]) : kept(axes[d]));
   Half<T> half(queue, axes);
-  half.fine.add_transfer(queue, ways, half.fine.u.extents().xyz(), true);
+  const bool is_alike = Level<T>::is_uniform(axes);
+  half.fine.add_transfer(queue, ways, half.fine.u.extents().xyz(), is_alike, true);
   ASSERT_TRUE(half.fine.is_in_steps);
   if (varies) half.vary();
   for (std::size_t d = 0; d < 3; ++d)
     axes[d] = ways[d].axis;
   const Level<T> coarse(queue, axes, T(0.01));
-  const int tiles = varies ? 1 : 2;
+  const int tiles = varies ? 1 : is_alike ? 3 : 2;
   for (int tile = 0; tile < tiles; ++tile) {
     SCOPED_TRACE(tile);
-    give(queue, FitsMarch<T>{half.fine.steps, half.fine.u.extents().xyz(), &half.fine.march, tile});
+    give(queue, FitsMarch<T>{half.fine.steps, half.fine.u.extents().xyz(), &half.fine.march,
+                             is_alike, tile});
     ASSERT_EQ(half.fine.march.tile, tile);
+    ASSERT_EQ(half.fine.march.up_tile, tile);
     half.expect_down(coarse, from_zero);
     half.expect_up(coarse);
   }
@@ -204,7 +208,8 @@ TEST_P(Marches, GiveWhatTheirPartsGive) {
       {{13, 4, 12}, "x=dirichlet:0,y=periodic,z=periodic", {1, 0.2, 1}}, // y alone is halved
       {{41, 1, 13}, "x=mirror,z=neumann:0", {0.5, 1, 0.5}},
       {{3, 3, 11}, "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", {}},
-      {{6, 5, 17}, "x=periodic,y=neumann:0,z=dirichlet:0", {1, 1, 9}}, // z is not
+      {{6, 5, 17}, "x=periodic,y=neumann:0,z=dirichlet:0", {1, 1, 9}},            // z is not
+      {{70, 41, 13}, "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", {1, 1.1, 0.9}}, // all weigh alike
   };
   bool from_zero = false;
   for (const Case& c : cases) {

@@ -132,6 +132,12 @@ std::pair<int, int> Axis::even_points() const {
   return {begin, end};
 }
 
+bool Axis::is_uniform() const {
+  const auto weighs_alike = [&](double w) { return w == low.front(); };
+  return std::all_of(low.begin(), low.end(), weighs_alike) &&
+         std::all_of(high.begin(), high.end(), weighs_alike);
+}
+
 Axis finest_axis(const GridProblem& problem, int which) {
   const Index n = which == 0   ? problem.extents.x
                   : which == 1 ? problem.extents.y

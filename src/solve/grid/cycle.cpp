@@ -53,6 +53,7 @@ Cycle<T>::Cycle(Queue& queue, const GridProblem& problem, std::unique_ptr<Shared
     const std::vector<bool> chosen = coarsened_axes(axes);
     std::vector<Coarsening> ways;
     bool fits = true;
+    const bool is_alike = Level<T>::is_uniform(axes);
     for (std::size_t d = 0; d < 3; ++d) {
       ways.push_back(chosen[d] ? coarsened(axes[d]) : kept(axes[d]));
       fits = fits && steps_of(axes[d], ways[d]).has_value();
@@ -65,7 +66,7 @@ Cycle<T>::Cycle(Queue& queue, const GridProblem& problem, std::unique_ptr<Shared
     if (shares(l))
       ways[2] = shared_->coarsen(z, ways[2],
                                  Index{axes[0].points()} * axes[1].points() * axes[2].points());
-    levels_[l]->add_transfer(queue, ways, points_[l], fits);
+    levels_[l]->add_transfer(queue, ways, points_[l], is_alike, fits);
     add();
   }
   if (shares(levels_.size() - 1))
@@ -226,6 +227,7 @@ void Cycle<T>::way_down(std::size_t l, bool from_zero, const Span<double>& squar
   way.coarse = coarse_b(l + 1).elements();
   way.weights[0] = static_cast<T>(weights[0]);
   way.weights[1] = static_cast<T>(weights[1]);
+  way.alike = level.alike;
   way.tile = level.march.tile;
   way.squares = squares;
   give(way);
@@ -282,7 +284,8 @@ void Cycle<T>::up(std::size_t l) {
     way.out = level.other.elements();
     way.weights[0] = static_cast<T>(weights[1]);
     way.weights[1] = static_cast<T>(weights[0]);
-    way.tile = level.march.tile;
+    way.alike = level.alike;
+    way.tile = level.march.up_tile;
     give(way);
     std::swap(level.u, level.other);
   } else {

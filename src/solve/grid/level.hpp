@@ -8,6 +8,7 @@
 #include "axis.hpp"
 #include "operations.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct Level {
   std::vector<Axis> axes;
   std::vector<Memory> tables;
   Operator<T> a;
+  UniformWeights<T> alike;
   std::array<TransferTables<T>, 3> transfer; ///< to the next level
   std::array<StepTables<T>, 3> steps;        ///< the same, where it is in steps
   bool is_in_steps = false;
@@ -61,10 +63,22 @@ struct Level {
       a.axes[d].high = keep<T>(queue, as<T>(axis.high));
       a.axes[d].volume = keep<T>(queue, as<T>(axis.volume));
     }
+    if (is_uniform(axes)) {
+      for (std::size_t d = 0; d < 3; ++d)
+        alike.of[d] = static_cast<T>(axes[d].low.front());
+      const auto both = [&](int d) { return alike.of[d] + alike.of[d]; };
+      alike.diagonal = (both(0) + both(1)) + (both(2) + a.shift);
+      alike.inverse = 1 / alike.diagonal;
+    }
     const Extents n{axes[0].points(), axes[1].points(), axes[2].points()};
     u = ridge::Field<T>(queue.device(), n, "the solution on a level of multigrid");
     b = ridge::Field<T>(queue.device(), n, "the right-hand side on a level of multigrid");
     other = ridge::Field<T>(queue.device(), n, "residuals on a level of multigrid");
+  }
+
+  [[nodiscard]] static bool is_uniform(const std::vector<Axis>& axes) {
+    return std::all_of(axes.begin(), axes.end(),
+                       [](const Axis& axis) { return axis.is_uniform(); });
   }
 
   /// Whether half a cycle is a pass.
@@ -76,8 +90,10 @@ struct Level {
     return span_of<V>(tables.back());
   }
 
-  /// `points`: of the whole level; `fits`: whether coarse points of it lie in steps.
-  void add_transfer(Queue& queue, const std::vector<Coarsening>& ways, Index3 points, bool fits) {
+  /// `points`: of the whole level; `is_alike`: whether all of them weigh alike; `fits`: whether
+  /// coarse points of it lie in steps.
+  void add_transfer(Queue& queue, const std::vector<Coarsening>& ways, Index3 points, bool is_alike,
+                    bool fits) {
     for (std::size_t d = 0; d < 3; ++d) {
       const Coarsening& c = ways[d];
       TransferTables<T>& t = transfer[d];
@@ -92,10 +108,10 @@ struct Level {
       t.left_weight = keep<T>(queue, as<T>(c.left_weight));
       t.right_weight = keep<T>(queue, as<T>(c.right_weight));
     }
-    if (fits) add_steps(queue, ways, points);
+    if (fits) add_steps(queue, ways, points, is_alike);
   }
 
-  void add_steps(Queue& queue, const std::vector<Coarsening>& ways, Index3 points) {
+  void add_steps(Queue& queue, const std::vector<Coarsening>& ways, Index3 points, bool is_alike) {
     for (std::size_t d = 0; d < 3; ++d) {
       const std::optional<Steps> way = steps_of(axes[d], ways[d]);
       if (!way) return;
@@ -111,7 +127,7 @@ struct Level {
     using Fits = void(Queue&, const FitsMarch<T>&);
     const AnyFunction fits = find_offer(queue.device().kind(), typeid(FitsMarch<T>));
     if (fits == nullptr) return;
-    reinterpret_cast<Fits*>(fits)(queue, {steps, points, &march});
+    reinterpret_cast<Fits*>(fits)(queue, {steps, points, &march, is_alike});
   }
 
   [[nodiscard]] Restriction<T> restriction(const ridge::Field<T>& fine,

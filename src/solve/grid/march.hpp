@@ -9,18 +9,31 @@ namespace ridge::solve::detail {
 namespace grids::inline RIDGE_TARGET_NAME {
 
 /// The fastest of those measured (docs/design/solvers.md). A large tile computes less twice at its
-/// edges; two blocks of a small one were faster on levels that take a large one no fewer steps.
+/// edges; two blocks of a small one were faster on levels that take a large one no fewer steps. The
+/// last one is for levels whose points weigh alike: without weights in registers a third more
+/// threads fit. AMD's GPUs have no room for it.
 template <bool Up, bool Varied>
 struct Tiles {
   using Large = std::conditional_t<Up, MarchShape<32, 48, 4, 1>, MarchShape<64, 24, 4, 1>>;
   using Small = MarchShape<32, 24, 4, 2>;
+#if defined(RIDGE_TARGET_HIP)
   static constexpr int count = 2;
+  using Alike = Small;
+#else
+  static constexpr int count = 3;
+  using Alike = MarchShape<64, 32, 4, 1, true>;
+#endif
+  static constexpr bool is_for(int tile, bool is_uniform) {
+    return tile < 2 || is_uniform;
+  }
   /// Microseconds of a step on an H100, of levels of 255^3 and 511^3 points.
-  static constexpr double step(int tile) { return tile == 0 ? 1.66 : 1.55; }
+  static constexpr double step(int tile) {
+    return tile == 1 ? 1.55 : 1.66;
+  }
 
   template <class Use>
   static decltype(auto) with(int tile, const Use& use) {
-    return tile == 0 ? use(Large()) : use(Small());
+    return tile == 0 ? use(Large()) : tile == 1 ? use(Small()) : use(Alike());
   }
 };
 template <bool Up>
@@ -52,21 +65,26 @@ void fits_march(Queue& queue, const FitsMarch<T>& f) {
   };
   using No = std::false_type;
   using Yes = std::true_type;
-  double least = 0;
+  double least[2] = {0, 0};
   for (int tile = 0; tile < Plain::count; ++tile) {
+    if (!Plain::is_for(tile, f.is_uniform) || (f.only >= 0 && f.only != tile)) continue;
     const MarchPlan down = plan(No(), No(), tile);
     const MarchPlan up = plan(Yes(), No(), tile);
-    const bool is_meant = f.only < 0 || f.only == tile;
-    if (!is_meant || down.shared_numbers == 0 || up.shared_numbers == 0) continue;
-    const double time = (down.steps + up.steps) * Plain::step(tile);
-    if (choice.parts != 0 && time >= least) continue;
-    least = time;
-    choice.tile = tile;
-    choice.parts = down.shape.grid.x * down.shape.grid.y;
+    const auto is_faster = [&](const MarchPlan& p, double& best) {
+      const double time = p.steps * Plain::step(tile);
+      if (p.shared_numbers == 0 || (best != 0 && time >= best)) return false;
+      best = time;
+      return true;
+    };
+    if (is_faster(down, least[0])) {
+      choice.tile = tile;
+      choice.parts = down.shape.grid.x * down.shape.grid.y;
+    }
+    if (is_faster(up, least[1])) choice.up_tile = tile;
   }
   const bool fits = n.z >= fewest_planes && (n.x + 2) * (n.y + 2) < (Index{1} << 31) &&
                     n.x * n.y * n.z >= fewest_points(queue.device().facts());
-  choice.plain = fits && choice.parts != 0;
+  choice.plain = fits && least[0] > 0 && least[1] > 0;
   choice.varied =
       fits && plan(No(), Yes(), 0).shared_numbers > 0 && plan(Yes(), Yes(), 0).shared_numbers > 0;
 }

@@ -13,6 +13,8 @@
 
 #include "march_tables.hpp"
 
+#include <bit>
+
 namespace ridge::solve::detail {
 
 namespace grids::inline RIDGE_TARGET_NAME {
@@ -40,6 +42,7 @@ struct MarchBody : MarchTables<T, Shape, Up, Varied> {
   static constexpr int ahead = Room::ahead;
   /// Whether it can add up squares of residuals.
   static constexpr bool counts = !Up && !Varied;
+  static constexpr bool is_uniform = Shape::is_uniform;
 
   using Known::plan;
   using Known::s;
@@ -55,7 +58,7 @@ struct MarchBody : MarchTables<T, Shape, Up, Varied> {
     tables(lane, m, job, t);
     lane.barrier(); // tables are read from here on
     const auto& y = s.a.axes[1];
-    if constexpr (Varied) {
+    if constexpr (Varied || is_uniform) {
       march<false>(lane, m, job, t);
     } else if (job.region[1] >= y.even_begin && job.region[1] + Shape::high <= y.even_end) {
       march<true>(lane, m, job, t);
@@ -134,6 +137,11 @@ private:
         }
         if constexpr (!Up)
           if (my.ring_offset >= 0) fetch(lane, m, to + my.ring_at, from, my.ring_offset);
+      } else if (is_uniform && s.u.size != 0) { // what weighs as others do beyond a wall is 0
+        const int to = Room::u + (next.p & 3) * plane;
+        RIDGE_UNROLL
+        for (int r = 0; r < rows; ++r)
+          m[to + my.at + r * pitch] = T(0);
       }
       int at_b = next.at - 1;
       if (z.is_periodic && at_b < 0) at_b = z.points - 1;
@@ -221,8 +229,11 @@ private:
   RIDGE_DEVICE void march(const Lane& lane, const Memory& m, const Job& job, int t) const {
     const Mine<Even> my = this->template settled<Even>(lane, m, job, t);
     Held<Even> held;
-    const T usual = usual_z(lane);
-    held.inverse = Stages::template inverses<Even>(m, my, usual, usual);
+    T usual = 0;
+    if constexpr (!is_uniform) {
+      usual = usual_z(lane);
+      held.inverse = Stages::template inverses<Even>(m, my, usual, usual);
+    }
     const auto& z = s.a.axes[2];
     Coming next{job.begin, job.begin, 2}; // b's plane p - 1 lies in slot (p - 1 - job.begin) % 3
     if (z.is_periodic) next.at = place(z, next.at);
@@ -259,7 +270,7 @@ private:
     const int z_at = Room::z_table + Room::z_numbers * (p - job.begin + Room::z_before);
     begin<Even>(lane, m, job, my, next);
     Inverses<Even> inverse;
-    if constexpr (!Varied) {
+    if constexpr (!Varied && !is_uniform) {
       const T z_own = m[z_at - Room::z_numbers + 2];
       inverse = Stages::template inverses<Even>(m, my, z_own, usual);
     }
@@ -276,8 +287,8 @@ private:
           held.left = held.right;
           interpolate<Even>(m, job, my, s.transfer[2].left_of(p) + 1, held.right);
         }
-        const T low = m[z_at + 3];
-        const T high = m[z_at + 4];
+        const T low = m[z_at + Room::z_given];
+        const T high = m[z_at + Room::z_given + 1];
         RIDGE_UNROLL
         for (int r = 0; r < rows; ++r) {
           u.at[r] += low * held.left.at[r] + high * held.right.at[r];
@@ -297,11 +308,11 @@ private:
     const int u_at = Room::u + ((p - 1) & 3) * plane;
     const Column own_u = Stages::column(m, u_at + my.at);
     Column first;
-    Stages::template stage<Even>(s.a.shift, m, my, z_at - Room::z_numbers, p - 1, u_at, held.u,
-                                 own_u, u, b, inverse, [&](int r, T residual, T of_diagonal) {
-                                   first.at[r] =
-                                       own_u.at[r] + (s.weights[0] * of_diagonal) * residual;
-                                 });
+    Stages::template stage<Even>(
+        s.a.shift, s.alike, m, my, z_at - Room::z_numbers, p - 1, is_plane(p - 1), u_at, held.u,
+        own_u, u, b, inverse, [&](int r, T residual, T of_diagonal) {
+          first.at[r] = own_u.at[r] + (s.weights[0] * of_diagonal) * residual;
+        });
     RIDGE_UNROLL
     for (int r = 0; r < rows; ++r)
       m[Room::first + odd * plane + my.at + r * pitch] = first.at[r];
@@ -315,8 +326,9 @@ private:
     const Column own_first = Stages::column(m, Room::first + even * plane + my.at);
     Column second;
     Stages::template stage<Even>(
-        s.a.shift, m, my, z_at - 2 * Room::z_numbers, p - 2, Room::first + even * plane, held.first,
-        own_first, first, held.b[even], held.inverse, [&](int r, T residual, T of_diagonal) {
+        s.a.shift, s.alike, m, my, z_at - 2 * Room::z_numbers, p - 2, is_plane(p - 2),
+        Room::first + even * plane, held.first, own_first, first, held.b[even], held.inverse,
+        [&](int r, T residual, T of_diagonal) {
           second.at[r] = own_first.at[r] + (s.weights[1] * of_diagonal) * residual;
         });
     held.inverse = inverse;
@@ -341,9 +353,9 @@ private:
       // The residual, in plane p - 3.
       const Column own_second = Stages::column(m, Room::second + odd * plane + my.at);
       Column residual;
-      Stages::template stage<Even>(s.a.shift, m, my, z_at - 3 * Room::z_numbers, p - 3,
-                                   Room::second + odd * plane, held.second, own_second, second,
-                                   held.b[odd], held.inverse,
+      Stages::template stage<Even>(s.a.shift, s.alike, m, my, z_at - 3 * Room::z_numbers, p - 3,
+                                   is_plane(p - 3), Room::second + odd * plane, held.second,
+                                   own_second, second, held.b[odd], held.inverse,
                                    [&](int r, T value, T) { residual.at[r] = value; });
       take<Even>(lane, m, job, my, held, p - 3, residual);
       held.second = own_second;
@@ -353,18 +365,29 @@ private:
     lane.barrier();
   }
 
+  /// Whether there is a plane p.
+  RIDGE_DEVICE bool is_plane(int p) const {
+    const auto& z = s.a.axes[2];
+    return z.is_periodic || static_cast<unsigned>(p) < static_cast<unsigned>(z.points);
+  }
+
   /// Adds squares of residuals of u in a plane. What the first sweep added to it is the residual
   /// over the diagonal, times the sweep's weight: taken from there it costs the sweep no registers.
   template <bool Even, class Memory>
   RIDGE_DEVICE void count(const Memory& m, const Mine<Even>& my, int z_at, const Column& u,
                           const Column& first) const {
-    const T z_own = m[z_at + 2];
+    T z_own = 0;
+    if constexpr (!is_uniform) z_own = m[z_at + 2];
     T squares = m[plan.squares_at + my.t];
     RIDGE_UNROLL
     for (int r = 0; r < rows; ++r) {
-      T y_own = my.y_own;
-      if constexpr (!Even) y_own = m[Room::y_table + 4 * (my.first_row + r) + 2];
-      const T residual = (first.at[r] - u.at[r]) * ((my.x_own + y_own) + z_own);
+      T diagonal = s.alike.diagonal;
+      if constexpr (!is_uniform) {
+        T y_own = my.y_own;
+        if constexpr (!Even) y_own = m[Room::y_table + 4 * (my.first_row + r) + 2];
+        diagonal = (my.x_own + y_own) + z_own;
+      }
+      const T residual = (first.at[r] - u.at[r]) * diagonal;
 #if defined(RIDGE_TARGET_HIP) // a branch takes more scalar registers than AMD's waves have
       squares += static_cast<T>(my.stores >> r & 1) * (residual * residual);
 #else // which costs NVIDIA's nothing, and the product a tenth of the pass
@@ -381,7 +404,9 @@ private:
     const auto& z = s.transfer[2];
     const int k = (q - z.first) >> z.halved;
     const auto weight = [&](int plane_of, int which) {
-      return plane_of >= 0 && plane_of < z.coarse ? lane.load(z.taken, 3 * plane_of + which) : T(0);
+      const int i = plane_of - (job.coarse[2] - 1);
+      const bool is_there = i >= 0 && i < job.coarse_planes + 2;
+      return is_there ? m[plan.taken_at + 3 * i + which] : T(0);
     };
     const bool between = z.halved != 0 && ((q - z.first) & 1) != 0;
     const T to_this = weight(k, between ? 2 : 1);
@@ -411,13 +436,17 @@ private:
                                    const Mine<Even>& my, int k) const {
     const auto& tx = s.transfer[0];
     const auto& ty = s.transfer[1];
+    // A row's coarse points and some more, so that no division tells which one.
+    constexpr int wide_bits = std::bit_width(static_cast<unsigned>(Shape::wide)) - 1;
+    static_assert(Shape::wide == 1 << wide_bits);
+    const int bits = wide_bits - tx.halved;
     RIDGE_NO_UNROLL
-    for (int i = my.t; i < plan.coarse_plane; i += Shape::threads) {
-      const int cx = i % plan.coarse[0];
-      const int cy = i / plan.coarse[0];
+    for (int i = my.t; i < plan.coarse[1] << bits; i += Shape::threads) {
+      const int cx = i & ((1 << bits) - 1);
+      const int cy = i >> bits;
       const int to_x = job.coarse[0] + cx;
       const int to_y = job.coarse[1] + cy;
-      if (to_x >= tx.coarse || to_y >= ty.coarse) continue;
+      if (cx >= plan.coarse[0] || to_x >= tx.coarse || to_y >= ty.coarse) continue;
       const int x = plan.margin + (cx << tx.halved) + tx.halved;
       const int y = plan.margin + (cy << ty.halved) + ty.halved;
       T sum = 0;

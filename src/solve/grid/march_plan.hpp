@@ -47,8 +47,10 @@ struct Weights {
 };
 
 /// The region of points that a block computes in a plane; a thread has `rows` of a column.
-template <int Wide, int High, int Rows, int Blocks>
+/// `Uniform`: for levels all of whose points weigh alike, walls included.
+template <int Wide, int High, int Rows, int Blocks, bool Uniform = false>
 struct MarchShape {
+  static constexpr bool is_uniform = Uniform;
   static constexpr int wide = Wide;
   static constexpr int high = High;
   static constexpr int rows = Rows;
@@ -73,11 +75,12 @@ struct MarchRoom {
   /// Planes of k: those around the planes that stages work on, and those that are fetched.
   static constexpr int k_planes = 8;
   static constexpr int y_table = k + (Varied ? k_planes * plane : 0);
-  static constexpr int y_given = y_table + 4 * Shape::high;
+  static constexpr int y_given = y_table + (Shape::is_uniform ? 0 : 4 * Shape::high);
   static constexpr int x_taken = y_given + (Up ? 2 * Shape::high : 0);
   static constexpr int y_taken = x_taken + (Up ? 0 : 3 * Shape::wide);
   static constexpr int z_table = y_taken + (Up ? 0 : 3 * Shape::high);
-  static constexpr int z_numbers = (Up ? 5 : 3) + (Varied ? 1 : 0); ///< a plane
+  static constexpr int z_given = Shape::is_uniform ? 0 : 3; ///< where Up, of a plane's numbers
+  static constexpr int z_numbers = z_given + (Up ? 2 : 0) + (Varied ? 1 : 0);
   static constexpr int z_before = 3; ///< planes before a job's first, of weight 0
 };
 
@@ -93,6 +96,7 @@ struct MarchPlan {
   int coarse_plane = 0;
   int coarse_at = 0;  ///< in shared memory
   int squares_at = 0; ///< there, too: a sum a thread
+  int taken_at = 0;   ///< and what coarse planes take of fine ones, one plane more at both ends
   int shared_numbers = 0;
   double steps = 0; ///< of the blocks of a multiprocessor, one after the other
   LaunchShape shape;
@@ -180,10 +184,10 @@ MarchPlan plan_march(const std::array<StepTables<T>, 3>& transfer, Index3 n, int
   const Index squares = Up || Varied ? 0 : Shape::threads;
   shared_bytes = shared_bytes / Shape::blocks - (Shape::blocks > 1 ? 512 : 0);
   units *= Shape::blocks;
-  const Index most_planes =
-      (shared_bytes / static_cast<Index>(sizeof(T)) - Room::z_table - coarse - squares) /
-          Room::z_numbers -
-      11;
+  const Index left =
+      shared_bytes / static_cast<Index>(sizeof(T)) - Room::z_table - coarse - squares;
+  const int taken = Up ? 0 : 3; // numbers a coarse plane, of which there are as many as fine ones
+  const Index most_planes = (left - 2 * taken) / (Room::z_numbers + taken) - 11;
   if (most_planes < 2) return plan;
   // Jobs of so many planes that blocks end together: each has some more planes at its ends.
   constexpr int more = Up ? 6 : 9;
@@ -205,7 +209,8 @@ MarchPlan plan_march(const std::array<StepTables<T>, 3>& transfer, Index3 n, int
   plan.steps = least;
   plan.coarse_at = Room::z_table + Room::z_numbers * (plan.owned[2] + 11);
   plan.squares_at = plan.coarse_at + static_cast<int>(coarse);
-  plan.shared_numbers = plan.squares_at + static_cast<int>(squares);
+  plan.taken_at = plan.squares_at + static_cast<int>(squares);
+  plan.shared_numbers = plan.taken_at + taken * ((plan.owned[2] >> plan.halved[2]) + 2);
   plan.shape = {{static_cast<int>(columns), tiles[2], 1},
                 {Shape::threads, 1, 1},
                 plan.shared_numbers * static_cast<int>(sizeof(T))};

@@ -28,6 +28,15 @@ struct Operator {
   Span<const T> k;
 };
 
+/// Where all points of a level weigh alike and it ends at walls that hold values, or nowhere: the
+/// weights of neighbours along each axis, those beyond walls included, and the diagonal.
+template <class T>
+struct UniformWeights {
+  T of[3] = {};
+  T diagonal = 0; ///< 0: points differ
+  T inverse = 0;
+};
+
 /// out = u + weight (b - A u) / diagonal; of u = 0 where `u` is empty.
 template <class T>
 struct Sweep {
@@ -143,7 +152,7 @@ struct Restriction {
 /// they are laid over a level.
 struct MarchChoice {
   bool plain = false, varied = false; ///< without a coefficient, and with one
-  int tile = 0;                       ///< of the device's, where there is none
+  int tile = 0, up_tile = 0;          ///< of the device's, where there is none
   int parts = 0;                      ///< of sums of squares; 0 where they are not to be had
 };
 
@@ -156,6 +165,7 @@ struct WayDown {
   Span<const T> u, b;
   Span<T> out, coarse;
   T weights[2] = {};
+  UniformWeights<T> alike;
   int tile = 0; ///< of MarchChoice
   /// Where not empty: parts of the sum of (b - A u)^2 of the u that it begins with, which is not
   /// empty then, as many as MarchChoice says.
@@ -170,6 +180,7 @@ struct WayUp {
   Span<const T> u, b, coarse;
   Span<T> out;
   T weights[2] = {};
+  UniformWeights<T> alike;
   int tile = 0; ///< of MarchChoice
 };
 
@@ -179,7 +190,8 @@ struct FitsMarch {
   std::array<StepTables<T>, 3> transfer;
   Index3 points;
   MarchChoice* choice;
-  int only = -1; ///< the tile to take, whatever its time
+  bool is_uniform = false; ///< there are UniformWeights
+  int only = -1;           ///< the tile to take, whatever its time
 };
 
 /// k of a coarse level and around it: means of the fine one's, weighted as restriction does.
