@@ -5,7 +5,7 @@
 #include <ridge/lab/built_in.hpp>
 #include <ridge/lab/chain_entry.hpp>
 #include <ridge/lab/chain_kernel.hpp>
-#include <ridge/lab/kernels/chain_system.hpp>
+#include <ridge/lab/kernels/chain_system_ranks.hpp>
 #include <ridge/lab/rank_chain.hpp>
 
 namespace ridge::lab {

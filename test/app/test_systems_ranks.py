@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from over_ranks import refused
+from test_systems import LINE
 
 pytestmark = pytest.mark.usefixtures("folder")
 STATES = {"acoustic": "p vx vy vz", "elastic": "vx vy vz sxx syy szz sxy sxz syz", "maxwell": "ex ey ez hx hy hz",
@@ -108,3 +109,30 @@ def test_systems_that_ranks_cannot_divide(mpi):
     start("acoustic", (8, 8, 8))
     refused(mpi(3, "evolve", "acoustic", "in.h5", "-o", "o.h5", "--steps", 1, "--ranks", "1x1x3"), "points")
     refused(mpi(2, "evolve", "acoustic", "in.h5", "-o", "o.h5", "--steps", 1, "--ranks", "1x1x3"), "--ranks")
+
+
+@pytest.mark.parametrize("system, device, size, grid, precision", [
+    ("acoustic", "simt:32", "40x20x26", "1x1x2", "fp32"), ("elastic", "cpu", "40x24x22", "1x2x1", "fp64"),
+    ("lbm-d3q19", "simt:32", "9x8x10", "1x1x2", "fp64"), ("shallow-water", "simt:64", "37x30", None, "fp32"),
+])
+def test_bench_of_systems_over_ranks(mpi, system, device, size, grid, precision):
+    run = mpi(2, "bench", system, "--size", size, "--device", device, "--precision", precision, "--repeat", 1,
+              "--scaling", "--json", *(("--ranks", grid) if grid else ()))
+    (record,) = run.records()
+    assert record["check"]["ok"] and record["ranks"] == 2
+    assert record["exchange_seconds"] > 0 and record["compute_seconds"] > 0
+    assert 0 <= record["overlapped"] <= 1
+    assert record["strong_efficiency"] > 0 and record["weak_efficiency"] > 0
+    # Both ranks send the planes that the other reads: of p and vz, and of five populations each way.
+    sent = {"acoustic": 2 * 4 * 40 * 20 * (7 + 7), "lbm-d3q19": 2 * 8 * 9 * 8 * 10}
+    if system in sent:
+        assert record["exchange_bytes"] == sent[system]
+
+
+def test_bench_of_a_system_in_a_file_over_ranks(mpi):
+    with open("line.hpp", "w", encoding="ascii") as out:
+        out.write(LINE)
+    run = mpi(2, "bench", "./line.hpp:Line", "--size", "1000", "--device", "cpu", "--repeat", 1, "--json")
+    (record,) = run.records()
+    assert record["check"]["ok"] and record["ranks"] == 2
+    assert record["precision"] == "fp32" and record["exchange_bytes"] == 2 * 2 * 4

@@ -291,22 +291,4 @@ template <class C>
   return chain::system_kernel(name, chain);
 }
 
-template <class E>
-void describe_system_entry(const char* header, BuiltIn& all) {
-  using C = typename E::Chain;
-  chain::know_chain_source<C>(header);
-  all.kernels.push_back(system_bench(E::name, E::meaning, E::make()));
-  all.systems.push_back(std::make_shared<const EvolvingSystem>(
-      EvolvingSystem{E::name, E::meaning, [](const SystemNumbers& numbers) {
-                       return system_with(E::name, E::make(), numbers);
-                     }}));
-}
-
-template <class... E>
-[[nodiscard]] BuiltIn describe(Systems<E...> /*all*/, const char* header) {
-  BuiltIn all;
-  (describe_system_entry<E>(header, all), ...);
-  return all;
-}
-
 } // namespace ridge::lab

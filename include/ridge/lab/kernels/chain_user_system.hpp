@@ -2,7 +2,7 @@
 #pragma once
 
 #include <ridge/chain/operation.hpp>
-#include <ridge/lab/kernels/chain_system.hpp>
+#include <ridge/lab/kernels/chain_system_ranks.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
 #include <string>
@@ -13,7 +13,6 @@ namespace ridge::lab {
 template <class C>
 concept IsSystem = chain::has_given_ends<C>();
 
-/// Throws UsageError where it is to run over ranks.
 template <Use For, class C>
 [[nodiscard]] UserKernel describe_system(const std::string& name, const C& chain,
                                          const std::string& file, const std::string& flags) {
@@ -21,9 +20,7 @@ template <Use For, class C>
   know_source(typeid(chain::Call<C, float>), file, flags);
   know_source(typeid(chain::Call<C, double>), file, flags);
   made.no_job = name + " is a system of several arrays; evolve and bench take it";
-  if constexpr (For == Use::ranks) {
-    throw UsageError(name + " is a system of several arrays, which runs on one rank");
-  } else if constexpr (For == Use::evolution) {
+  if constexpr (For == Use::evolution) {
     made.system = std::make_shared<const EvolvingSystem>(
         EvolvingSystem{name, "", [name, chain](const SystemNumbers&) {
                          return chain::system_kernel(name, chain);
@@ -31,6 +28,7 @@ template <Use For, class C>
     made.bench.pattern = "chain";
   } else {
     made.bench = system_bench(name, "a system of " + name, chain);
+    if constexpr (For == Use::ranks) add_system_ranks(made.bench, chain);
   }
   return made;
 }
