@@ -84,10 +84,10 @@ struct PlaquetteOptions {
 
   void run() const {
     comm::Communicator& ranks = comm::world();
-    const io::GaugeFile read = read_configuration(file, size, accept);
+    io::GaugeFile read = read_configuration(ranks, file, size, accept);
     const lattice::RankLattice part = part_of(ranks, read.configuration.extents, grid);
     Queue queue(comm::device_of_rank(ranks, device));
-    const auto links = gauge::to_device(queue, part, read.configuration.links);
+    const auto links = links_of_slices(ranks, queue, part, std::move(read.configuration.links));
     check_interrupt();
     gauge::MeasurePlaquette measured(ranks, queue, part, links);
     const gauge::LinkAverages averages = measured();

@@ -35,25 +35,25 @@ struct HeatbathCommand {
   void run() {
     check();
     comm::Communicator& ranks = comm::world();
-    const bool writes = ranks.rank() == 0; // it alone
     io::OutputPlan plan(overwrite);
     const bool goes_on = !start.empty() && start != "cold" && start != "hot";
     if (goes_on) plan.reads(start, "the start");
-    if (writes) plan.writes(output, "the output");
+    if (ranks.rank() == 0) plan.writes(output, "the output"); // it alone
     plan.claim();
     const io::GaugeForm written = form.form(output, {});
-    io::GaugeConfiguration c = begin(goes_on);
+    io::GaugeConfiguration c = begin(ranks, goes_on);
     const lattice::RankLattice part = part_of(ranks, c.extents, grid);
     Queue queue(comm::device_of_rank(ranks, device));
-    const auto links = gauge::to_device(queue, part, c.links);
+    const auto links = goes_on ? links_of_slices(ranks, queue, part, std::move(c.links))
+                               : gauge::to_device(queue, part, c.links);
     c.links = {};
     gauge::Heatbath heatbath(ranks, queue, part, links,
                              {beta, relaxations, *seed, goes_on ? sweeps_of(c) : 0});
     gauge::MeasurePlaquette measured(ranks, queue, part, links);
     update(ranks, heatbath, measured);
-    c.links = gauge::to_host(ranks, queue, part, links);
+    c.links = slices_of_links(ranks, queue, part, links);
     describe(c, heatbath.sweeps());
-    if (writes) write_configuration(plan, output, written, c);
+    write_configuration(ranks, plan, output, written, c);
     const bool stopped = interrupt_seen_by(ranks);
     if (stopped)
       fmt::print("{} holds the links after sweep {}: go on with --start {}\n", output,
@@ -75,8 +75,9 @@ private:
     if (every == 0) every = std::max<Index>(1, sweeps / 20);
   }
 
-  [[nodiscard]] io::GaugeConfiguration begin(bool goes_on) const {
-    if (goes_on) return read_configuration(start, size, accept).configuration;
+  /// Of a file this rank's slices, else the whole.
+  [[nodiscard]] io::GaugeConfiguration begin(comm::Communicator& ranks, bool goes_on) const {
+    if (goes_on) return read_configuration(ranks, start, size, accept).configuration;
     if (size.empty()) throw UsageError("--size NXxNYxNZxNT is needed unless --start names a file");
     io::GaugeConfiguration c;
     c.extents = parse_extents(size, "--size");

@@ -1,6 +1,8 @@
 #include "gauge_input.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/gauge/host_links.hpp>
+#include <ridge/gauge/slices.hpp>
 #include <ridge/lattice/stored/part.hpp>
 
 #include "../io/output_file.hpp"
@@ -10,6 +12,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 namespace ridge::app {
 
@@ -72,10 +75,17 @@ Extents stored_ranks(const comm::Communicator& ranks, const Extents& extents,
                       : parsed_ranks(ranks, extents, grid);
 }
 
-void write_configuration(const io::OutputPlan& plan, const std::string& file,
-                         const io::GaugeForm& form, const io::GaugeConfiguration& configuration) {
-  const auto one = comm::alone();
-  write_configuration(*one, plan, file, form, configuration);
+gauge::Links<double> links_of_slices(comm::Communicator& ranks, Queue& queue,
+                                     const lattice::RankLattice& part, gauge::HostLinks slices) {
+  const gauge::Slices of_file(ranks, part.whole());
+  return gauge::owned_to_device(queue, part, gauge::to_part(of_file, part, std::move(slices)));
+}
+
+gauge::HostLinks slices_of_links(comm::Communicator& ranks, Queue& queue,
+                                 const lattice::RankLattice& part,
+                                 const gauge::Links<double>& links) {
+  const gauge::Slices of_file(ranks, part.whole());
+  return gauge::to_slices(of_file, part, gauge::owned_to_host(queue, part, links));
 }
 
 void write_configuration(comm::Communicator& ranks, const io::OutputPlan& plan,

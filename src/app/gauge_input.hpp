@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/comm/communicator.hpp>
+#include <ridge/gauge/links.hpp>
 #include <ridge/io/gauge_file.hpp>
 #include <ridge/lattice/rank_lattice.hpp>
 
@@ -19,6 +20,14 @@ namespace ridge::app {
 [[nodiscard]] io::GaugeFile read_configuration(comm::Communicator& ranks, const std::string& file,
                                                const std::string& size, bool accept);
 
+/// What a rank owns of links that ranks have by slices of t, on its device; and back. Collective.
+[[nodiscard]] gauge::Links<double> links_of_slices(comm::Communicator& ranks, Queue& queue,
+                                                   const lattice::RankLattice& part,
+                                                   gauge::HostLinks slices);
+[[nodiscard]] gauge::HostLinks slices_of_links(comm::Communicator& ranks, Queue& queue,
+                                               const lattice::RankLattice& part,
+                                               const gauge::Links<double>& links);
+
 /// What this rank owns of a lattice of four dimensions: `grid` as "1x1x2x2", or the one that sends
 /// least where it is empty. Throws UsageError where it is no grid of all ranks.
 [[nodiscard]] lattice::RankLattice part_of(const comm::Communicator& ranks, const Extents& extents,
@@ -28,10 +37,8 @@ namespace ridge::app {
 [[nodiscard]] Extents stored_ranks(const comm::Communicator& ranks, const Extents& extents,
                                    const std::string& grid);
 
-/// Writes a configuration to a file of the plan, as a whole or not at all.
-void write_configuration(const io::OutputPlan& plan, const std::string& file,
-                         const io::GaugeForm& form, const io::GaugeConfiguration& configuration);
-/// The same of slices that ranks have; rank 0 writes. Collective.
+/// Writes a configuration of which each rank has its slices of t to a file of the plan, as a whole
+/// or not at all; rank 0 alone does, and has such a file in its plan. Collective.
 void write_configuration(comm::Communicator& ranks, const io::OutputPlan& plan,
                          const std::string& file, const io::GaugeForm& form,
                          const io::GaugeConfiguration& configuration);

@@ -33,17 +33,16 @@ struct SmearCommand {
                                    ape ? " between 0 and 1" : ""));
     if (steps < 1) throw UsageError(fmt::format("--steps {}: expected at least 1", steps));
     comm::Communicator& ranks = comm::world();
-    const bool writes = ranks.rank() == 0; // it alone
     io::OutputPlan plan(overwrite);
     plan.reads(input, "the input");
-    if (writes) plan.writes(output, "the output");
+    if (ranks.rank() == 0) plan.writes(output, "the output"); // it alone
     plan.claim();
     (void)form.form(output, {}); // wrong options are said before reading
-    io::GaugeFile read = read_configuration(input, size, accept);
+    io::GaugeFile read = read_configuration(ranks, input, size, accept);
     const io::GaugeForm wanted = form.form(output, read.form);
     const lattice::RankLattice part = part_of(ranks, read.configuration.extents, grid);
     Queue queue(comm::device_of_rank(ranks, device));
-    auto links = gauge::to_device(queue, part, read.configuration.links);
+    auto links = links_of_slices(ranks, queue, part, std::move(read.configuration.links));
     const auto plaquette = [&] {
       return gauge::MeasurePlaquette(ranks, queue, part, links)().plaquette;
     };
@@ -56,9 +55,9 @@ struct SmearCommand {
     }
     progress.clear();
     const double after = plaquette();
-    read.configuration.links = gauge::to_host(ranks, queue, part, links);
+    read.configuration.links = slices_of_links(ranks, queue, part, links);
     if (interrupt_seen_by(ranks)) throw Interrupted{};
-    if (writes) write_configuration(plan, output, wanted, read.configuration);
+    write_configuration(ranks, plan, output, wanted, read.configuration);
     fmt::print("{}: {} of {}, {} {}, plaquette {:.12f} -> {:.12f} on {}\n", output,
                stout ? "stout" : "APE", input, steps, steps == 1 ? "step" : "steps", before, after,
                to_text(queue.device().id()));

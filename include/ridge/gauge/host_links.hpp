@@ -3,7 +3,7 @@
 
 #include <ridge/gauge/averages.hpp>
 #include <ridge/gauge/links.hpp>
-#include <ridge/lattice/rank_gather.hpp>
+#include <ridge/lattice/rank_lattice.hpp>
 
 namespace ridge::gauge {
 
@@ -19,17 +19,17 @@ template <class T = double>
   return fields;
 }
 
-/// Of links of the whole lattice those that a rank owns, on its device, on what it keeps: in
-/// vectors of `width` bytes, the part's own where 0.
-template <class T = double>
-[[nodiscard]] Links<T> to_device(Queue& queue, const lattice::RankLattice& part,
-                                 const HostLinks& whole, int width = 0) {
+namespace detail {
+/// What a rank owns on its device: `link(i, mu)` is that of the owned site i, x fastest.
+template <class T, class Link>
+[[nodiscard]] Links<T> part_to_device(Queue& queue, const lattice::RankLattice& part, int width,
+                                      const Link& link) {
   const lattice::Lattice held(part.held().extents(), width == 0 ? part.held().width() : width);
   Links<T> fields;
   std::vector<lattice::ColourMatrix<T>> mine(static_cast<std::size_t>(held.sites()));
   for (std::size_t mu = 0; mu < 4; ++mu) {
     for (Index i = 0; i < part.owned().count(); ++i) {
-      const auto& u = whole[static_cast<std::size_t>(4 * part.in_whole(i)) + mu];
+      const lattice::ColourMatrix<double>& u = link(i, mu);
       for (int c = 0; c < 9; ++c)
         component(mine[static_cast<std::size_t>(part.in_held(i))],
                   c) = {static_cast<T>(component(u, c).re), static_cast<T>(component(u, c).im)};
@@ -38,6 +38,27 @@ template <class T = double>
     fields.back().set(queue, mine);
   }
   return fields;
+}
+} // namespace detail
+
+/// Of links of the whole lattice those that a rank owns, on its device, on what it keeps: in
+/// vectors of `width` bytes, the part's own where 0.
+template <class T = double>
+[[nodiscard]] Links<T> to_device(Queue& queue, const lattice::RankLattice& part,
+                                 const HostLinks& whole, int width = 0) {
+  return detail::part_to_device<T>(
+      queue, part, width, [&](Index i, std::size_t mu) -> const auto& {
+        return whole[static_cast<std::size_t>(4 * part.in_whole(i)) + mu];
+      });
+}
+/// The same of links of what it owns, in plain order, such as to_part gives.
+template <class T = double>
+[[nodiscard]] Links<T> owned_to_device(Queue& queue, const lattice::RankLattice& part,
+                                       const HostLinks& owned) {
+  return detail::part_to_device<T>(
+      queue, part, 0, [&](Index i, std::size_t mu) -> const auto& {
+        return owned[static_cast<std::size_t>(4 * i) + mu];
+      });
 }
 
 /// Links times the boundary's factor where they lead from the last site along their dimension to
@@ -58,14 +79,13 @@ void place_links(HostLinks& links, std::size_t mu,
 }
 } // namespace detail
 
-/// Links of all ranks, on rank 0; nothing on the others. Collective.
+/// Links of what a rank owns, in plain order.
 template <class T>
-[[nodiscard]] HostLinks to_host(comm::Communicator& ranks, Queue& queue,
-                                const lattice::RankLattice& part, const Links<T>& fields) {
-  HostLinks links;
-  if (ranks.rank() == 0) links.resize(static_cast<std::size_t>(part.whole().count()) * 4);
+[[nodiscard]] HostLinks owned_to_host(Queue& queue, const lattice::RankLattice& part,
+                                      const Links<T>& fields) {
+  HostLinks links(static_cast<std::size_t>(part.owned().count()) * 4);
   for (std::size_t mu = 0; mu < 4; ++mu)
-    detail::place_links(links, mu, get_whole(ranks, queue, fields[mu], part));
+    detail::place_links(links, mu, get_owned(queue, fields[mu], part));
   return links;
 }
 

@@ -3,6 +3,7 @@
 
 #include <ridge/comm/communicator.hpp>
 #include <ridge/gauge/averages.hpp>
+#include <ridge/lattice/rank_lattice.hpp>
 
 namespace ridge::gauge {
 
@@ -33,5 +34,12 @@ private:
 [[nodiscard]] LinkAverages link_averages(const Slices& slices, const HostLinks& links);
 /// Of all ranks' links; `link` counts those of the whole lattice. Collective.
 [[nodiscard]] Unitarity unitarity(const Slices& slices, const HostLinks& links);
+
+/// Brings links of slices to the ranks that own the sites in `part`, there x fastest in what a rank
+/// owns; and back. Collective.
+[[nodiscard]] HostLinks to_part(const Slices& slices, const lattice::RankLattice& part,
+                                HostLinks links);
+[[nodiscard]] HostLinks to_slices(const Slices& slices, const lattice::RankLattice& part,
+                                  HostLinks links);
 
 } // namespace ridge::gauge
