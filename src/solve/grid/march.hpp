@@ -23,12 +23,12 @@ struct Tiles {
   static constexpr int count = 3;
   using Alike = MarchShape<64, 32, 4, 1, true>;
 #endif
-  static constexpr bool is_for(int tile, bool is_uniform) {
-    return tile < 2 || is_uniform;
-  }
-  /// Microseconds of a step on an H100, of levels of 255^3 and 511^3 points.
-  static constexpr double step(int tile) {
-    return tile == 1 ? 1.55 : 1.66;
+  static constexpr bool is_for(int tile, bool is_uniform) { return tile < 2 || is_uniform; }
+  /// Microseconds of a step on an H100. Down a large tile of doubles waits for memory.
+  static constexpr double step(int tile, bool is_cached) {
+    constexpr double ups[] = {1.57, 1.6, 1.6};
+    constexpr double downs[] = {1.75, 1.52, 1.8};
+    return Up ? ups[tile] : tile == 2 && !is_cached ? 2.4 : downs[tile];
   }
 
   template <class Use>
@@ -65,22 +65,24 @@ void fits_march(Queue& queue, const FitsMarch<T>& f) {
   };
   using No = std::false_type;
   using Yes = std::true_type;
+  const Index bytes = n.x * n.y * n.z * static_cast<Index>(sizeof(T));
+  const bool is_cached = sizeof(T) == 4 || bytes <= queue.device().facts().last_level_cache.value;
   double least[2] = {0, 0};
   for (int tile = 0; tile < Plain::count; ++tile) {
     if (!Plain::is_for(tile, f.is_uniform) || (f.only >= 0 && f.only != tile)) continue;
     const MarchPlan down = plan(No(), No(), tile);
     const MarchPlan up = plan(Yes(), No(), tile);
-    const auto is_faster = [&](const MarchPlan& p, double& best) {
-      const double time = p.steps * Plain::step(tile);
+    const auto is_faster = [](const MarchPlan& p, double step, double& best) {
+      const double time = p.steps * step;
       if (p.shared_numbers == 0 || (best != 0 && time >= best)) return false;
       best = time;
       return true;
     };
-    if (is_faster(down, least[0])) {
+    if (is_faster(down, Plain::step(tile, is_cached), least[0])) {
       choice.tile = tile;
       choice.parts = down.shape.grid.x * down.shape.grid.y;
     }
-    if (is_faster(up, least[1])) choice.up_tile = tile;
+    if (is_faster(up, Tiles<true, false>::step(tile, is_cached), least[1])) choice.up_tile = tile;
   }
   const bool fits = n.z >= fewest_planes && (n.x + 2) * (n.y + 2) < (Index{1} << 31) &&
                     n.x * n.y * n.z >= fewest_points(queue.device().facts());
