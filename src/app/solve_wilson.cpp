@@ -128,7 +128,8 @@ public:
     command.add("--csw", &csw,
                 "the clover term's coefficient: by cg in fp64; no term if not given");
     command.add("--solver", &solver, "cg (if not given): on D^+ D; or bicgstab, on D, in fp64");
-    command.add("--precision", &precision, "mixed: fp32 within fp64 (if not given), or fp64");
+    command.add("--precision", &precision,
+                "mixed: fp32 within fp64 (if not given); fixed16: 16 bits within fp64; or fp64");
     command.add("--from", &from, "FILE.h5: a propagator to begin from");
     command.add(
         "--shifts", &shifts_text,
@@ -145,7 +146,12 @@ private:
   using Method = gauge::WilsonSolver::Method;
 
   void check() const override {
-    if (!precision.empty()) choose("--precision", precision, "mixed", "fp64");
+    if (!precision.empty() && !fixed16() && precision != "mixed" && precision != "fp64")
+      throw UsageError(fmt::format("--precision {}: expected mixed, fixed16 or fp64", precision));
+    if (fixed16() && (csw || solver == "bicgstab" || !shifts_text.empty() || reproducible ||
+                      ranks().ranks() > 1 || (columns && *columns > 1)))
+      throw UsageError("--precision fixed16 is for --solver cg of one column on one rank, without "
+                       "--csw, --shifts and --reproducible");
     choose("--solver", solver, "cg", "bicgstab");
     if (solver == "bicgstab" && precision == "mixed")
       throw UsageError("--precision mixed is for --solver cg");
@@ -176,6 +182,7 @@ private:
     if (mass && !(std::isfinite(*mass) && *mass != -4))
       throw UsageError("--mass: expected a number other than -4");
   }
+  [[nodiscard]] bool fixed16() const { return precision == "fixed16"; }
   [[nodiscard]] Method method() const {
     if (solver == "bicgstab") return Method::bicgstab;
     return precision == "fp64" || csw || !shifts_text.empty() ? Method::cg : Method::mixed_cg;
@@ -187,12 +194,15 @@ private:
       return std::make_unique<CloverColumns>(ranks(), stored_ranks(ranks(), extents, grid), queue,
                                              extents, links, numbers, *csw, fermion_boundary());
     }
-    const int at_once = together(queue.device(), extents);
-    if (at_once > 1) {
+    const int at_once = fixed16() ? 1 : together(queue.device(), extents);
+    if (at_once > 1 || fixed16()) {
       using Together = gauge::WilsonColumns::Method;
-      return std::make_unique<WilsonColumnsTogether>(
-          ranks(), stored_ranks(ranks(), extents, grid), queue, extents, links, numbers, at_once,
-          fermion_boundary(), method() == Method::cg ? Together::cg : Together::mixed_cg);
+      return std::make_unique<WilsonColumnsTogether>(ranks(), stored_ranks(ranks(), extents, grid),
+                                                     queue, extents, links, numbers, at_once,
+                                                     fermion_boundary(),
+                                                     fixed16()                ? Together::fixed16_cg
+                                                     : method() == Method::cg ? Together::cg
+                                                                              : Together::mixed_cg);
     }
     return std::make_unique<WilsonColumns>(ranks(), part_of(ranks(), extents, grid).ranks(), queue,
                                            extents, links, numbers, fermion_boundary(), method());
@@ -227,6 +237,7 @@ private:
   }
   [[nodiscard]] std::string name() const override { return csw ? "clover" : "wilson"; }
   [[nodiscard]] std::string precision_text() const override {
+    if (fixed16()) return precision;
     return method() == Method::mixed_cg ? "mixed" : "fp64";
   }
   [[nodiscard]] std::string solver_text() const override { return solver; }

@@ -3,10 +3,13 @@
 // ones here, and are put into the order of stored doubles where the residual is computed anew.
 #pragma once
 
+#include <ridge/lattice/stored/grid.hpp>
 #include <ridge/solve/solver.hpp>
 #include <ridge/solve/vector_call.hpp>
 
 #include "even_odd.hpp"
+
+#include <vector>
 
 namespace ridge::gauge::detail {
 
@@ -29,7 +32,30 @@ public:
       : queue_(queue), exact_(exact), between_(between), narrow_(made_of...),
         wide_(order_of<double>(exact.links.grids[0], exact.t.lanes())),
         order_(order_of<float>(narrow_.links.grids[0], narrow_.t.lanes())),
-        x_(memory("the solution")), b_(memory("the right-hand side")) {}
+        x_(memory("the solution")), b_(memory("the right-hand side")) {
+    const lattice::SiteGrid &wide = exact.links.grids[0], &narrow = narrow_.links.grids[0];
+    if (wide.inner > 1 || wide_.lanes == order_.lanes) return;
+    // Registers hold fewer sites in double: groups differ.
+    const Index numbers = order_.numbers;
+    to_narrow_.assign(static_cast<std::size_t>(count() / numbers), -1);
+    to_wide_.assign(static_cast<std::size_t>(between_.size / numbers), -1);
+    const auto place = [](const lattice::SiteGrid& g, const int(&c)[4], int lanes) {
+      const lattice::StoredPlace at = lattice::stored_place(g, c, false, 0, lanes);
+      return static_cast<std::size_t>(at.group * lanes + at.lane);
+    };
+    for (Index site = 0; site < wide.sites(); ++site) {
+      int c[4];
+      Index rest = site;
+      for (int d = 0; d < 4; ++d) {
+        c[d] = static_cast<int>(rest % wide.extent[d]);
+        rest /= wide.extent[d];
+      }
+      const std::size_t in_wide = place(wide, c, wide_.lanes);
+      const std::size_t in_narrow = place(narrow, c, order_.lanes);
+      to_narrow_[in_narrow] = static_cast<int>(in_wide);
+      to_wide_[in_wide] = static_cast<int>(in_narrow);
+    }
+  }
   MixedOperator(const MixedOperator&) = delete;
   MixedOperator& operator=(const MixedOperator&) = delete;
   ~MixedOperator() = default;
@@ -72,11 +98,14 @@ private:
   [[nodiscard]] Span<double> span(const Memory& memory) const {
     return {static_cast<double*>(memory.data()), count()};
   }
+  [[nodiscard]] static Span<const int> span(const std::vector<int>& places) {
+    return {places.empty() ? nullptr : places.data(), static_cast<Index>(places.size())};
+  }
   [[nodiscard]] Program narrowed(Span<double> to, Span<const double> from) const {
-    return rearranged({from, to, wide_, order_});
+    return rearranged({from, to, wide_, order_, span(to_narrow_)});
   }
   [[nodiscard]] Program widened(Span<double> to, Span<const double> from) const {
-    return rearranged({from, to, order_, wide_});
+    return rearranged({from, to, order_, wide_, span(to_wide_)});
   }
   [[nodiscard]] Program rearranged(const solve::Rearrange& what) const {
     const Index read = what.from.size * Index{sizeof(double)};
@@ -97,6 +126,7 @@ private:
   Op<float> narrow_;
   solve::GroupOrder wide_, order_;
   Memory x_, b_;
+  std::vector<int> to_narrow_, to_wide_; ///< places of sites, where groups differ
 };
 
 } // namespace ridge::gauge::detail

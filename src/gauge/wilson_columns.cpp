@@ -2,10 +2,12 @@
 #include <ridge/gauge/wilson_columns.hpp>
 #include <ridge/solve/cg.hpp>
 
+#include "fixed_cg.hpp"
 #include "mixed_operator.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace ridge::gauge {
 
@@ -21,11 +23,12 @@ public:
            int columns)
       : links(placed, host, columns), t(placed.queue, links.grids, "between operators"),
         u(placed.queue, links.grids, "between operators"), placed_(placed), numbers_(n) {
-    if (placed.alone()) return;
-    for (detail::Both<T>* const both : {&t, &u}) { // other ranks' sites
+    if (placed.alone() && columns > 1) return;
+    for (detail::Both<T>* const both : {&t, &u}) { // other ranks' sites, and lanes without one
       placed.clear(both->even);
       placed.clear(both->odd);
     }
+    if (placed.alone()) return;
     image_ = std::make_unique<StoredFermion<T>>(placed.queue.device(), links.grids[0],
                                                 "the operator's result");
     placed.clear(*image_);
@@ -80,14 +83,20 @@ struct WilsonColumns::State {
   State(comm::Communicator& ranks, const Extents& grid, Queue& q, const Extents& e,
         const HostLinks& host, const WilsonNumbers& n, int number, const Boundary& around,
         Method method)
-      : queue(q), extents(e), numbers(n), columns(checked(number, around)),
+      : queue(q), extents(e), numbers(n), columns(checked(number, around, ranks, method)),
         placed(ranks, grid, q, e, around), exact(placed, host, n, number),
         b(q, exact.links.grids, "the right-hand sides"), x(q, exact.links.grids, "the solutions"),
         right(q.device(), exact.links.grids[0], "the right-hand sides"),
         norms(q, x.span(0).size, detail::order_of<double>(exact.links.grids[0], x.lanes()),
               &ranks) {
-    if (method == Method::mixed_cg) {
+    placed.clear(x.even);
+    if (method != Method::cg) {
       mixed = std::make_unique<Mixed>(q, exact, right.view().elements, placed, host, n, number);
+      if (method == Method::fixed16_cg) {
+        fixed = std::make_unique<solve::UpdatedCg>(
+            q, mixed->exact(), std::make_unique<detail::FixedCg>(placed, host, n), mixed->count());
+        return;
+      }
       solver = std::make_unique<solve::ColumnsCg>(q, mixed->exact(), mixed->inner(), mixed->count(),
                                                   mixed->order(), 0.001, &ranks);
       return;
@@ -97,10 +106,15 @@ struct WilsonColumns::State {
         x.span(0).size, detail::order_of<double>(exact.links.grids[0], x.lanes()), &ranks);
   }
 
-  static int checked(int number, const Boundary& boundary) {
-    if (number < 2)
+  static int checked(int number, const Boundary& boundary, const comm::Communicator& ranks,
+                     Method method) {
+    if (method == Method::fixed16_cg) {
+      if (number != 1 || ranks.ranks() > 1)
+        throw UsageError("iterations in numbers of 16 bits are of one column on one rank");
+    } else if (number < 2) {
       throw UsageError(
           fmt::format("at least 2 right-hand sides are solved together, not {}", number));
+    }
     detail::require_real(boundary, "several right-hand sides at once");
     return number;
   }
@@ -145,7 +159,8 @@ struct WilsonColumns::State {
 
   /// right = S^+ (b_e - h / d H b_o).
   void precondition() const {
-    if (!placed.alone()) placed.clear(right); // other ranks' sites, which are summed, too
+    // Other ranks' sites and lanes without a site, which are summed, too.
+    if (!placed.alone() || columns == 1) placed.clear(right);
     const double share = -numbers.hop / numbers.diagonal;
     run(exact.hop(0, exact.u.span(0), share, b.span(1), false, 1, b.span(0)));
     std::vector<Program> all;
@@ -171,7 +186,8 @@ struct WilsonColumns::State {
       apart.kernel.other = {x.span(parity), x.lanes()};
       apart.kernel.also = -d;
       run(apart);
-      const auto sums = norms(rest, same_bits);
+      auto sums = norms(rest, same_bits);
+      if (columns == 1) sums = {std::accumulate(sums.begin(), sums.end(), 0.0)}; // of its lanes
       for (std::size_t c = 0; c < all.size(); ++c)
         all[c] += sums[c];
     }
@@ -189,6 +205,7 @@ struct WilsonColumns::State {
   solve::ColumnNorms norms;
   std::unique_ptr<Mixed> mixed;
   std::unique_ptr<solve::ColumnsCg> solver;
+  std::unique_ptr<solve::UpdatedCg> fixed; ///< or this one
 };
 
 WilsonColumns::WilsonColumns(Queue& queue, const Extents& extents, const HostLinks& links,
@@ -243,8 +260,9 @@ std::vector<solve::Solved> WilsonColumns::solve(std::vector<Sites>& x, const std
       worst = std::max(worst, residual_of(c));
     return worst / options.tolerance;
   };
-  auto all = s.mixed ? s.mixed->solve(*s.solver, s.x.span(0), options, measure)
-                     : s.solver->solve(s.x.span(0), s.right.view().elements, options, measure);
+  auto all = s.fixed   ? std::vector{s.mixed->solve(*s.fixed, s.x.span(0), options, measure)}
+             : s.mixed ? s.mixed->solve(*s.solver, s.x.span(0), options, measure)
+                       : s.solver->solve(s.x.span(0), s.right.view().elements, options, measure);
   (void)measure();
   all.resize(b.size()); // lanes that are no column's are left out
   const double each = 1.0 / static_cast<double>(all.size());

@@ -226,20 +226,20 @@ private:
 /// the iteration had it for, less far where it was not.
 class Drop {
 public:
-  explicit Drop(double first) : factor_(first) {}
+  explicit Drop(double first, double least = 1e-4) : factor_(first), least_(least) {}
   [[nodiscard]] double factor() const { return factor_; }
   /// `measured`, `iterated`: |b - A x|^2 as computed anew, and as the iteration had it.
   void note(double measured, double iterated) {
     if (measured < 1.5 * iterated) {
-      factor_ = std::max(0.1 * factor_, least);
+      factor_ = std::max(0.1 * factor_, least_);
     } else if (!(measured < 4 * iterated)) {
       factor_ = std::min(10 * factor_, most);
     }
   }
 
 private:
-  static constexpr double least = 1e-4, most = 0.1;
-  double factor_;
+  static constexpr double most = 0.1;
+  double factor_, least_;
 };
 
 [[nodiscard]] inline double relative(const double* s, Scalar squared) {

@@ -98,7 +98,7 @@ def lattice(folder, links):
 
 
 @pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
-@pytest.mark.parametrize("how", [(), ("--precision", "fp64"), ("--solver", "bicgstab")])
+@pytest.mark.parametrize("how", [(), ("--precision", "fixed16"), ("--precision", "fp64"), ("--solver", "bicgstab")])
 def test_the_dense_solution(ridge, lattice, links, device, how):
     how = how if "--solver" in how else (*how, "--columns", "1")
     (record,) = ridge.good("solve", "wilson", "lat.nersc", "--kappa", 0.12, "--tol", 1e-12, "-o", "p.h5", *how,
@@ -108,8 +108,8 @@ def test_the_dense_solution(ridge, lattice, links, device, how):
     right = np.linalg.solve(dense_wilson(links, 0.12), source.T).T
     assert np.abs(found - right).max() < 2e-11 * np.abs(right).max()
     assert record["check"]["ok"] and record["residual"] <= 1e-12
-    assert record["precision"] == ("mixed" if how == ("--columns", "1") else "fp64")
-    assert (record["updates"] > 0) == (record["precision"] == "mixed")
+    assert record["precision"] == ("fixed16" if "fixed16" in how else "mixed" if how == ("--columns", "1") else "fp64")
+    assert (record["updates"] > 0) == (record["precision"] != "fp64")
     assert record["solver"] == ("bicgstab" if "--solver" in how else "cg")
     assert sum(facts["iterations"]) == record["iterations"] and facts["kappa"] == 0.12
     assert all(facts["residuals"] <= 1e-12) and list(facts["source"]) == [0, 0, 0, 0]
@@ -216,7 +216,9 @@ def test_bad_words(ridge, lattice):
     bad("--kappa", 0.1, "--from", "none.h5", says="there is no file none.h5")
     bad("--kappa", 0.1, "--from", "lat.nersc", code=1, says="lat.nersc")
     bad("--kappa", 0.1, "--size", "2x2x2x2", says="2x2x2x2 was asked for")
-    bad("--kappa", 0.1, "--precision", "fp16", says="expected mixed or fp64")
+    bad("--kappa", 0.1, "--precision", "fp16", says="expected mixed, fixed16 or fp64")
+    for words in (("--columns", 6), ("--csw", 1), ("--shifts", "0.1"), ("--solver", "bicgstab"), ("--reproducible",)):
+        bad("--kappa", 0.1, "--precision", "fixed16", *words, says="--precision fixed16 is for --solver cg of one column")
     bad("--kappa", 0.1, "--solver", "gmres", says="expected cg or bicgstab")
     bad("--kappa", 0.1, "--csw", 1, "--solver", "bicgstab", says="--csw is for --solver cg")
     bad("--kappa", 0.1, "--csw", "nan", says="--csw: expected a number")

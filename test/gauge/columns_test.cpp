@@ -117,12 +117,53 @@ TEST_P(ColumnsOn, StopsWhereIterationsEnd) {
   EXPECT_GE(asked, 1);
 }
 
+/// Numbers of 16 bits know four digits of a spinor: the others come by residuals in double.
+TEST_P(ColumnsOn, SixteenBitsInsideReachTwelveDigits) {
+  Queue queue{Device{GetParam()}};
+  const WilsonNumbers n = by_mass(0.2);
+  WilsonColumns solver(queue, size_here, links_here(), n, 1, antiperiodic_in_time,
+                       WilsonColumns::Method::fixed16_cg);
+  const std::vector<SpinorSites> b{random_column(5)}, none{SpinorSites(b[0].size())};
+  std::vector<SpinorSites> x{random_column(9)};
+  const double tolerance = 1e-12;
+  auto solved = solver.solve(x, b, {.tolerance = tolerance});
+  ASSERT_EQ(solved.size(), 1U);
+  EXPECT_TRUE(solved[0].converged);
+  const double rest = apart(image(n, x[0]), b[0]) / length_of(b[0]);
+  EXPECT_LE(rest, tolerance);
+  EXPECT_NEAR(rest, solved[0].residual, 1e-14);
+  EXPECT_NEAR(solver.residuals(x, b)[0], rest, 1e-14);
+  EXPECT_GE(solved[0].updates, 4);
+  EXPECT_GT(solved[0].flops, 0);
+
+  // It goes on from what it has, stops where it must, and takes no step for nothing.
+  x = none;
+  solved = solver.solve(x, b, {.tolerance = tolerance, .most_iterations = 5});
+  EXPECT_FALSE(solved[0].converged);
+  EXPECT_LE(solved[0].iterations, 5);
+  const double reached = solved[0].residual;
+  EXPECT_LT(reached, 0.5);
+  solved = solver.solve(x, b, {.tolerance = 0.9 * reached});
+  EXPECT_TRUE(solved[0].converged);
+  EXPECT_LT(solved[0].iterations, 5);
+  x = none;
+  solved = solver.solve(x, none, {.tolerance = tolerance});
+  EXPECT_TRUE(solved[0].converged);
+  EXPECT_EQ(solved[0].iterations, 0);
+  x = none;
+  solved = solver.solve(x, b, {.tolerance = tolerance, .go_on = [](const auto&) { return false; }});
+  EXPECT_TRUE(solved[0].stopped && !solved[0].converged);
+}
+
 INSTANTIATE_TEST_SUITE_P(Here, ColumnsOn, ::testing::ValuesIn(ridge::test::devices_here()),
                          ridge::test::DeviceName{});
 
 TEST(Columns, RefuseWhatTheyCannotDo) {
   Queue queue{Device{DeviceId{DeviceKind::cpu}}};
   EXPECT_THROW(WilsonColumns(queue, size_here, links_here(), by_mass(0.3), 1), UsageError);
+  EXPECT_THROW(WilsonColumns(queue, size_here, links_here(), by_mass(0.3), 2, antiperiodic_in_time,
+                             WilsonColumns::Method::fixed16_cg),
+               UsageError);
   WilsonColumns solver(queue, size_here, links_here(), by_mass(0.3), 2);
   std::vector<SpinorSites> x(2, SpinorSites(3)), b(2, random_column(1));
   EXPECT_THROW((void)solver.solve(x, b, {}), UsageError);

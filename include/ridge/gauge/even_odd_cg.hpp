@@ -77,6 +77,12 @@ public:
     copy_bytes_on_device(*queue_, number(0).data, number(2).data, Bytes{sizeof(double)});
     now_ = 0;
   }
+  /// x = 0; p stays, for a residual that was computed anew and has |r|^2 = `r2`.
+  void go_on(double r2) {
+    fill_bytes(*queue_, x_.view().elements.data, 0, x_.bytes());
+    copy_to_device(*queue_, number(now_).data, &r2, 1);
+    queue_->wait();
+  }
   void iterate(int iterations) {
     for (int i = 0; i < iterations; ++i) {
       for (const Program& launch : launches_)
@@ -88,8 +94,23 @@ public:
   }
   /// |r|^2, as the recursion has it; waits for the queue.
   [[nodiscard]] double rr() const { return numbers_.get(*queue_)[static_cast<std::size_t>(now_)]; }
+  /// Least bytes and operations of an iteration.
+  [[nodiscard]] double bytes() const {
+    return sum_of(
+        [](const Work& w) { return static_cast<double>(w.read.value + w.written.value); });
+  }
+  [[nodiscard]] double flops() const {
+    return sum_of([](const Work& w) { return w.flops; });
+  }
 
 private:
+  template <class F>
+  [[nodiscard]] double sum_of(const F& f) const {
+    double all = f(updates_[0]->record().work) + f(steps_[0]->record().work);
+    for (const Program& launch : launches_)
+      all += f(launch.record().work);
+    return all;
+  }
   static constexpr int pap = 2;
   static lattice::SiteGrid other(lattice::SiteGrid grid) {
     grid.parity = 1 - grid.parity;

@@ -20,10 +20,12 @@ namespace ridge::gauge {
 
 class WilsonColumns {
 public:
-  enum class Method { mixed_cg, cg };
+  /// fixed16_cg: iterations in numbers of 16 bits within double precision; one column, one rank.
+  enum class Method { mixed_cg, cg, fixed16_cg };
   using Sites = std::vector<lattice::Spinor<double>>; ///< a spinor a site, x fastest
 
-  /// Keeps copies of the links on the device. `columns`: right-hand sides, 2 to 128. `boundary`: of
+  /// Keeps copies of the links on the device. `columns`: right-hand sides, 2 to 128,
+  /// or 1 of fixed16_cg. `boundary`: of
   /// fermions, real numbers. Throws UsageError for odd extents.
   WilsonColumns(Queue& queue, const Extents& extents, const HostLinks& links,
                 const WilsonNumbers& numbers, int columns,

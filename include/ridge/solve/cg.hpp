@@ -79,6 +79,42 @@ private:
   std::unique_ptr<State> state_;
 };
 
+/// Conjugate gradients in double whose iterations are in numbers of any kind: how far they go is
+/// decided here, and residuals are computed anew as MixedCg does. One rank.
+class UpdatedCg {
+public:
+  /// Iterations of A x = r from x = 0.
+  class Inner {
+  public:
+    virtual ~Inner() = default;
+    /// Where it takes r from, and where it gives x: numbers that lie as those in double do.
+    [[nodiscard]] virtual Span<float> residual() const = 0;
+    [[nodiscard]] virtual Span<float> solution() const = 0;
+    /// Takes r, whose |r|^2 is `r2`. `anew`: its direction is r, too; else the one it has.
+    virtual void begin(bool anew, double r2) = 0;
+    /// |r|^2 after so many iterations, as they have it.
+    virtual double iterate(Index iterations) = 0;
+    /// Gives x.
+    virtual void show() = 0;
+    /// Of an iteration.
+    [[nodiscard]] virtual double bytes() const = 0;
+    [[nodiscard]] virtual double flops() const = 0;
+  };
+  using Measure = std::function<double()>; ///< as ColumnsCg has it
+
+  UpdatedCg(Queue& queue, Operator<double> apply, std::unique_ptr<Inner> inner, Index count);
+  ~UpdatedCg();
+  UpdatedCg(const UpdatedCg&) = delete;
+  UpdatedCg& operator=(const UpdatedCg&) = delete;
+
+  Solved solve(Span<double> x, Span<const double> b, const Options& options,
+               const Measure& measure = {});
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 /// |x|^2 of each of several vectors that lie as the values of groups. Over ranks as Cg.
 class ColumnNorms {
 public:

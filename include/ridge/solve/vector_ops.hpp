@@ -160,6 +160,9 @@ struct Rearrange {
   Span<const double> from;
   Span<double> to;
   GroupOrder before, after;
+  /// Where groups differ, for the host: the place in `from`, lane by lane, of each place in `to`;
+  /// -1 for none.
+  Span<const int> places = {};
   template <class At>
   RIDGE_FN Totals<1> operator()(const At& at) const {
     at.store(to, at.gathered(from, *this));
@@ -177,6 +180,10 @@ struct Rearrange {
     rest -= number * after.lanes;
     number += rest / (each * after.lanes) * each + rest % each;
     const int lane = rest % (each * after.lanes) / each;
+    if (places.data != nullptr) {
+      const int place = places.data[group * after.lanes + lane];
+      return place < 0 ? -1 : before.place(place / before.lanes, place % before.lanes, number);
+    }
     return lane < before.lanes ? before.place(group, lane, number) : -1;
   }
 };

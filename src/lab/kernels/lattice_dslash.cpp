@@ -2,6 +2,7 @@
 #include <ridge/gauge/cg_step.hpp>
 #include <ridge/gauge/clover.hpp>
 #include <ridge/gauge/dslash.hpp>
+#include <ridge/gauge/recode.hpp>
 #include <ridge/gauge/staggered.hpp>
 #include <ridge/lattice/stored/executor.hpp>
 
@@ -23,5 +24,8 @@ template struct StoredLooper<gauge::Staggered<double>, Here>;
 template struct StoredLooper<gauge::Staggered<float>, Here>;
 template struct StoredLooper<gauge::CgStep<double>, Here>;
 template struct StoredLooper<gauge::CgStep<float>, Here>;
+template struct StoredLooper<gauge::CgStep<Fixed16>, Here>;
+template struct StoredLooper<gauge::Recode<float, Fixed16>, Here>;
+template struct StoredLooper<gauge::Recode<Fixed16, float>, Here>;
 
 } // namespace ridge::lattice
