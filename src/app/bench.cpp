@@ -44,7 +44,7 @@ struct BenchCommand {
   std::optional<std::string> boundary;
   NearOptions within;
   std::optional<double> theta, error;
-  std::optional<Index> degree;
+  std::optional<Index> degree, order;
   LevelOptions levels;
   bool counters = false;
   bool energy = false;
@@ -88,8 +88,11 @@ struct BenchCommand {
       throw UsageError("--theta is for one rank and goes without --cutoff");
     if (error && chosen.pattern != "tree")
       throw UsageError(fmt::format("--error is for gravity-tree; {} is none", kernel));
+    if (order && chosen.pattern != "tree")
+      throw UsageError(fmt::format("--order is for gravity-tree; {} is none", kernel));
     request.theta = theta;
     request.error = error;
+    if (order) request.order = static_cast<int>(std::clamp<Index>(*order, 0, 99));
     request.measure.repeats = repeat;
     request.operations = operations;
     request.ls = ls;
@@ -305,6 +308,9 @@ void add_bench(CommandLine& line) {
       "with --theta of an interaction: of the polynomials of proxies, 1 to 8; 4 if not given");
   command.add("--error", &o->error,
               "of gravity-tree, in place of --theta: the rms error, which chooses theta and order");
+  command.add("--order", &o->order,
+              "of gravity-tree: of the moments of nodes, 1 to 5; 2 if not given, or what --error "
+              "chooses");
   command.add("--repeat", &o->repeat, "timed launches").require_between(1, 100000);
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");

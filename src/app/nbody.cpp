@@ -349,8 +349,8 @@ void add_nbody(CommandLine& line) {
               "such as 1e-4; chooses theta and order, and checks a sample against all pairs");
   command.add(
       "--order", &o->order,
-      "of --forces tree: 1 for masses of nodes, 2 (if not given) for quadrupoles, too, 3 for "
-      "octupoles, too");
+      "of --forces tree: of the moments of nodes, 1 (their masses) to 5; 2 if not given, or what "
+      "--error chooses");
   command.add("--domains", &o->domains,
               "of --forces tree over ranks: each keeps the bodies of a region, and gets what these "
               "need of the others' trees; if not given, each keeps all bodies");

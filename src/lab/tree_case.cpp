@@ -23,7 +23,7 @@ namespace ridge::lab {
 
 namespace {
 
-using pairs::Fp32, pairs::Fp64, pairs::Gravity, pairs::Mixed, pairs::Octupole, pairs::Quadrupole;
+using pairs::FarOf, pairs::Fp32, pairs::Fp64, pairs::Gravity, pairs::Mixed, pairs::with_order;
 using pairs::parse_tree_schedule, pairs::traits_of, pairs::tree_choice, pairs::tree_error_at;
 using pairs::Tree, pairs::TreeError, pairs::TreeOptions, pairs::TreePairs, pairs::TreePhase;
 using pairs::TreeSchedule, pairs::TreeWalk, pairs::named_tree_schedules, pairs::tree_schedule_space;
@@ -50,7 +50,9 @@ public:
   TreeCase(std::string name, Spread spread, const BenchRequest& request, RoofSource& roof)
       : name_(std::move(name)), queue_(request.device), roof_(roof), asked_(request.error) {
     if (request.theta && asked_) throw UsageError("--theta and --error: give one of them");
-    if (asked_) (void)tree_choice(*asked_, 0, P::name);
+    if (asked_) (void)tree_choice(*asked_, request.order.value_or(0), P::name);
+    order_ = request.order.value_or(0);
+    options_.order = request.order.value_or(options_.order);
     options_.theta = request.theta.value_or(options_.theta);
     require_sound(options_);
     const Index n = request.size.count();
@@ -95,7 +97,7 @@ public:
     options_.schedule = std::get<0>(parse_tree_schedule(s.text, queue_.device(), P::name).schedule);
     tree_ = std::make_shared<Tree<P>>(queue_, bodies(), options_);
     if (asked_) {
-      (void)tree_->reach(*asked_, 0, sums(), sample());
+      (void)tree_->reach(*asked_, order_, sums(), sample());
     } else {
       tree_->update();
       tree_->sum(sums());
@@ -132,9 +134,8 @@ public:
     const TreePairs met = tree_ ? tree_->pairs() : TreePairs{};
     const auto all = static_cast<double>(static_cast<Index>(met.bodies + met.nodes));
     const double near = rate_of(traits_of<Gravity<>, P>());
-    const double far = rate_of(options_.order == 1   ? traits_of<Gravity<>, P>()
-                               : options_.order == 2 ? traits_of<Quadrupole<>, P>()
-                                                     : traits_of<Octupole<>, P>());
+    const double far = with_order(
+        options_.order, [&](auto order) { return rate_of(traits_of<FarOf<order()>, P>()); });
     const double seconds = near > 0 && far > 0 ? met.bodies / near + met.nodes / far : 0;
     return {"issue", "interactions/s", all, seconds > 0 ? all / seconds : 0};
   }
@@ -192,6 +193,7 @@ private:
   Queue queue_;
   RoofSource& roof_;
   std::optional<double> asked_; ///< error
+  int order_ = 0;               ///< that goes with it; 0: any
   std::array<Field<Stored>, 4> bodies_;
   std::array<Field<Summed>, 4> sums_;
   TreeOptions options_;

@@ -204,7 +204,8 @@ private:
   /// What all ranks together have met, in place of what this one has.
   void add_domains(Record& record) {
     const pairs::TreePairs mine = tree_->pairs();
-    const double cost = pairs::cost_of_body * mine.bodies + pairs::cost_of_node * mine.nodes;
+    const double cost = pairs::cost_of_body * mine.bodies +
+                        pairs::cost_of_node(tree_->options().order) * mine.nodes;
     const auto n = static_cast<double>(count_);
     const double bodies = ranks_.sum(mine.bodies);
     const double nodes = ranks_.sum(mine.nodes);

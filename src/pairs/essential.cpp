@@ -187,10 +187,10 @@ void Essential<P>::cut(int peer, const std::vector<Index>& levels) {
   take_room(queue_, piece.bodies, std::max<Index>(4 * piece.members, 4), "bodies for another rank");
   call_.centres = piece.centres.elements();
   call_.moments = piece.moments.elements();
-  call_.thirds = {};
-  if (has_thirds()) {
-    take_room(queue_, piece.thirds, 12 * piece.nodes, "nodes for another rank");
-    call_.thirds = piece.thirds.elements();
+  call_.higher = {};
+  if (highers() > 0) {
+    take_room(queue_, piece.higher, highers() * piece.nodes, "nodes for another rank");
+    call_.higher = piece.higher.elements();
   }
   call_.links = piece.links.elements();
   call_.bodies = piece.bodies.elements();
@@ -205,9 +205,9 @@ void Essential<P>::place_own(Index first_node) {
                        size_of<S>(4 * own.nodes));
   copy_bytes_on_device(queue_, moments_.data() + 8 * first_node, own.moments.data,
                        size_of<T>(8 * own.nodes));
-  if (has_thirds())
-    copy_bytes_on_device(queue_, thirds_.data() + 12 * first_node, own.thirds.data,
-                         size_of<T>(12 * own.nodes));
+  if (highers() > 0)
+    copy_bytes_on_device(queue_, higher_.data() + highers() * first_node, own.higher.data,
+                         size_of<T>(highers() * own.nodes));
   call_.links_from = own.links;
   call_.links = {links_.data() + 2 * first_node, 2 * own.nodes};
   call_.first_node = static_cast<std::uint32_t>(first_node);
@@ -240,7 +240,7 @@ void Essential<P>::set_tops(const std::vector<std::uint32_t>& roots) {
   call_.tops = {tops_.data(), count};
   call_.centres = centres_.elements();
   call_.moments = moments_.elements();
-  call_.thirds = has_thirds() ? thirds_.elements() : Span<T>();
+  call_.higher = highers() > 0 ? higher_.elements() : Span<T>();
   call_.links = links_.elements();
   step(EssentialStep::tops, 0, 0);
 }
@@ -285,7 +285,8 @@ Essential<P>::merge(const TreeWalk<P>& walk, const std::vector<Index>& levels) {
   }
   take_room(queue_, centres_, 4 * (nodes + counts_.nodes), "nodes of all ranks");
   take_room(queue_, moments_, 8 * (nodes + counts_.nodes), "nodes of all ranks");
-  if (has_thirds()) take_room(queue_, thirds_, 12 * (nodes + counts_.nodes), "nodes of all ranks");
+  if (highers() > 0)
+    take_room(queue_, higher_, highers() * (nodes + counts_.nodes), "nodes of all ranks");
   take_room(queue_, links_, 2 * (nodes + counts_.nodes), "nodes of all ranks");
   take_room(queue_, bodies_, 4 * (bodies + counts_.bodies), "bodies of all ranks");
 
@@ -308,9 +309,9 @@ Essential<P>::merge(const TreeWalk<P>& walk, const std::vector<Index>& levels) {
     add(sends, piece.moments.data(), 8 * piece.nodes, peer, 1);
     add(sends, piece.links.data(), 2 * piece.nodes, peer, 2);
     add(sends, piece.bodies.data(), 4 * piece.members, peer, 3);
-    if (has_thirds()) {
-      add(sends, piece.thirds.data(), 12 * piece.nodes, peer, 4);
-      add(receives, thirds_.data() + 12 * nodes, 12 * comes(peer, 0), peer, 4);
+    if (const Index numbers = highers(); numbers > 0) {
+      add(sends, piece.higher.data(), numbers * piece.nodes, peer, 4);
+      add(receives, higher_.data() + numbers * nodes, numbers * comes(peer, 0), peer, 4);
     }
     add(receives, centres_.data() + 4 * nodes, 4 * comes(peer, 0), peer, 0);
     add(receives, moments_.data() + 8 * nodes, 8 * comes(peer, 0), peer, 1);
@@ -340,7 +341,7 @@ Essential<P>::merge(const TreeWalk<P>& walk, const std::vector<Index>& levels) {
   whole_.sorted = bodies_.elements();
   whole_.centres = centres_.elements();
   whole_.moments = moments_.elements();
-  whole_.thirds = call_.thirds;
+  whole_.higher = call_.higher;
   whole_.links = links_.elements();
   return whole_;
 }
@@ -351,10 +352,10 @@ Bytes Essential<P>::held() const {
     return field.count() * static_cast<Index>(sizeof(*field.data()));
   };
   Index sum = sorter_.held().value + of(runs_) + of(boxes_) + of(centres_) + of(bodies_) +
-              of(moments_) + of(thirds_) + of(uses_) + of(numbers_) + of(places_) + of(links_) +
+              of(moments_) + of(higher_) + of(uses_) + of(numbers_) + of(places_) + of(links_) +
               of(tops_);
   for (const Piece& piece : pieces_)
-    sum += of(piece.centres) + of(piece.bodies) + of(piece.moments) + of(piece.thirds) +
+    sum += of(piece.centres) + of(piece.bodies) + of(piece.moments) + of(piece.higher) +
            of(piece.links);
   return Bytes{sum};
 }

@@ -14,7 +14,7 @@
 namespace ridge::pairs {
 
 double tree_alpha(double theta, int order) {
-  constexpr std::array<double, 3> factors{0.06, 0.04, 0.03};
+  constexpr std::array<double, 5> factors{0.06, 0.04, 0.03, 0.025, 0.02};
   return factors[static_cast<std::size_t>(order - 1)] * std::pow(theta, order + 2);
 }
 
@@ -24,9 +24,9 @@ void require_sound(const TreeOptions& o) {
                                  "beyond which sums are too far off to be of use",
                                  o.theta));
   }
-  if (o.order < 1 || o.order > 3) {
-    throw UsageError(fmt::format("order {}: 1 takes masses at their centres, 2 quadrupoles, too, "
-                                 "3 octupoles, too; there are no others",
+  if (o.order < 1 || o.order > spatial::most_order) {
+    throw UsageError(fmt::format("order {}: there are 1, masses at their centres, 2, quadrupoles, "
+                                 "too, 3, octupoles, too, 4 and 5",
                                  o.order));
   }
   if (!(o.softening >= 0) || !std::isfinite(o.softening)) {
@@ -52,7 +52,7 @@ Tree<P>::Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies,
   const Device& device = queue.device();
   walk_.schedule = options.schedule;
   walk_.order = options.order;
-  octree_.keep_thirds(options.order >= 3);
+  octree_.keep_moments(options.order);
   walk_.theta = options.theta;
   walk_.softening_squared = options.softening * options.softening;
   needs_ = Field<typename P::Computed>(device, Extents{octree_.count()}, "needs of bodies");
@@ -140,7 +140,7 @@ void Tree<P>::share_by_costs(Index groups) {
     queue_.wait();
     for (std::size_t g = 0; g + 1 < before.size(); ++g)
       before[g + 1] = before[g] + static_cast<double>(cost_of_body) * met[2 * g] +
-                      static_cast<double>(cost_of_node) * met[2 * g + 1];
+                      static_cast<double>(cost_of_node(options_.order)) * met[2 * g + 1];
   } else {
     std::iota(before.begin(), before.end(), 0.0);
   }
@@ -240,9 +240,9 @@ TreePairs Tree<P>::pairs() {
     const double nodes = host[static_cast<std::size_t>(2 * g + 1)];
     met.bodies += bodies;
     met.nodes += nodes;
-    all += cost_of_body * bodies + cost_of_node * nodes;
-    most = std::max(most, cost_of_body * bodies + cost_of_node * nodes);
-    of_parts[part] += cost_of_body * bodies + cost_of_node * nodes;
+    all += cost_of_body * bodies + cost_of_node(options_.order) * nodes;
+    most = std::max(most, cost_of_body * bodies + cost_of_node(options_.order) * nodes);
+    of_parts[part] += cost_of_body * bodies + cost_of_node(options_.order) * nodes;
   }
   if (all > 0) {
     met.imbalance_of_parts =
@@ -294,12 +294,12 @@ Record Tree<P>::record(std::string_view kernel) {
   record.device_name = device.facts().name;
   record.precision = P::name;
   record.size = Extents{octree_.count()};
-  record.schedule = text::print(options_.schedule);
+  TreeSchedule walked = options_.schedule;
+  if (options_.order >= only_tile_from) walked.tile = 2;
+  record.schedule = text::print(walked);
   record.work = work_of(traits_of<Gravity<>, P>(), {octree_.count(), octree_.count(), true});
   record.work.items = static_cast<Index>(met.bodies + met.nodes);
-  const double far = options_.order == 1   ? Gravity<>::flops
-                     : options_.order == 2 ? Quadrupole<>::flops
-                                           : Octupole<>::flops;
+  const double far = with_order(options_.order, [](auto order) { return FarOf<order()>::flops; });
   record.work.flops = met.bodies * Gravity<>::flops + met.nodes * far;
   record.work.convention = fmt::format(
       "{:.0f} operations an interaction of two bodies, {:.0f} of a body and a node, those of the "

@@ -32,11 +32,22 @@ constexpr std::array<Measured, 6> octupoles{{{0.15, 2.44e-6},
                                              {1.3, 5.79e-3}}};
 constexpr std::array<Measured, 5> monopoles{
     {{0.25, 1.81e-3}, {0.4, 4.08e-3}, {0.6, 7.45e-3}, {0.9, 1.44e-2}, {1.3, 2.71e-2}}};
+// 2026-11-27, likewise on an H100, whose groups of targets are larger.
+constexpr std::array<Measured, 6> fourths{{{0.15, 1.77e-7},
+                                           {0.25, 1.38e-6},
+                                           {0.4, 9.87e-6},
+                                           {0.6, 7.63e-5},
+                                           {0.9, 4.55e-4},
+                                           {1.3, 3.36e-3}}};
+constexpr std::array<Measured, 6> fifths{{{0.15, 2.26e-8},
+                                          {0.25, 2.67e-7},
+                                          {0.4, 2.75e-6},
+                                          {0.6, 3.06e-5},
+                                          {0.9, 2.85e-4},
+                                          {1.3, 2.91e-3}}};
 
-// At this error interactions with masses alone cost as much as those with quadrupoles; and below
-// this one octupoles cost less.
-constexpr double monopoles_from = 7e-3;
-constexpr double octupoles_below = 4e-5;
+// Orders from the cheapest one on, each down to the error from which the next costs less.
+constexpr std::array<double, 4> cheapest_down_to{7e-3, 4e-5, 2.5e-5, 2e-6};
 
 /// Calls `of` with the two rows between which `is_before` ends, or the two nearest.
 template <std::size_t N, class Before, class Of>
@@ -50,6 +61,22 @@ double between(const std::array<Measured, N>& table, const Before& is_before, co
 /// Along a straight line of logarithms.
 double along(double x, double x0, double y0, double x1, double y1) {
   return y0 * std::exp(std::log(x / x0) / std::log(x1 / x0) * std::log(y1 / y0));
+}
+
+template <class Of>
+double with_table(int order, const Of& of) {
+  switch (order) {
+  case 1:
+    return of(monopoles);
+  case 2:
+    return of(quadrupoles);
+  case 3:
+    return of(octupoles);
+  case 4:
+    return of(fourths);
+  default:
+    return of(fifths);
+  }
 }
 
 template <std::size_t N>
@@ -74,9 +101,7 @@ double theta_of(const std::array<Measured, N>& table, double error) {
 
 double tree_error_at(const TreeChoice& choice) {
   if (choice.theta == 0) return 0;
-  return choice.order == 1   ? error_of(monopoles, choice.theta)
-         : choice.order == 2 ? error_of(quadrupoles, choice.theta)
-                             : error_of(octupoles, choice.theta);
+  return with_table(choice.order, [&](const auto& table) { return error_of(table, choice.theta); });
 }
 
 TreeChoice tree_choice(double error, int order, std::string_view precision) {
@@ -86,11 +111,13 @@ TreeChoice tree_choice(double error, int order, std::string_view precision) {
         fmt::format("error {:g}: in {} it can be from {:g} to 0.1 of accelerations, rms{}", error,
                     precision, least, error > 0 && error < least ? "; fp64 takes 1e-10" : ""));
   }
-  if (order == 0) order = error >= monopoles_from ? 1 : error >= octupoles_below ? 2 : 3;
+  if (order == 0) {
+    order = 1;
+    for (const double least_of_order : cheapest_down_to)
+      order += error < least_of_order ? 1 : 0;
+  }
   require_sound(TreeOptions{0.5, order, 0, {}});
-  const double theta = order == 1   ? theta_of(monopoles, error)
-                       : order == 2 ? theta_of(quadrupoles, error)
-                                    : theta_of(octupoles, error);
+  const double theta = with_table(order, [&](const auto& table) { return theta_of(table, error); });
   return {std::min(theta, 1.5), order};
 }
 
@@ -98,7 +125,7 @@ template <class P>
 void Tree<P>::choose(const TreeChoice& choice) {
   options_.theta = walk_.theta = choice.theta;
   options_.order = walk_.order = choice.order;
-  octree_.keep_thirds(choice.order >= 3);
+  octree_.keep_moments(choice.order);
 }
 
 template <class P>

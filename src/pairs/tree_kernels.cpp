@@ -2,25 +2,11 @@
 #include <ridge/device/offer.hpp>
 #include <ridge/pairs/tree_items.hpp>
 
-#if defined(RIDGE_TARGET_CPU)
-#include <ridge/pairs/cpu/tree_walk.hpp>
-#else
-#include <ridge/pairs/gpu/tree_walk.hpp>
-#endif
+#include "tree_walks.hpp"
 
 namespace ridge::pairs::tree::inline RIDGE_TARGET_NAME {
 
 namespace {
-
-template <int Order, int Tile, class P>
-Index walk_with(Queue& queue, const TreeWalk<P>& w) {
-#if defined(RIDGE_TARGET_CPU)
-  (void)queue;
-  return cpu_pairs::walk_by_threads<P, Order, Tile>(w);
-#else
-  return gpu::walk_by_warps<P, Order, Tile>(queue, w);
-#endif
-}
 
 template <int Order, class P>
 Index walk_of(Queue& queue, const TreeWalk<P>& w) {
@@ -79,7 +65,8 @@ Index walk_tree(Queue& queue, TreeStep step, const TreeWalk<P>& w) {
   case TreeStep::walk:
     return w.order == 1   ? walk_of<1>(queue, w)
            : w.order == 2 ? walk_of<2>(queue, w)
-                          : walk_of<3>(queue, w);
+           : w.order == 3 ? walk_of<3>(queue, w)
+                          : walk_higher(queue, w);
   }
   return 0;
 }

@@ -75,7 +75,7 @@ nb::tuple neighbours(nb::tuple arrays, double cutoff, const std::array<double, 3
 
 template <class P>
 void sum_by_tree(Queue& queue, const Array& bodies, const Array& out, const TreeOptions& options,
-                 double error) {
+                 int order, double error) {
   std::array<Span<const typename P::Stored>, 4> from;
   std::array<Span<typename P::Summed>, 4> to;
   for (int c = 0; c < 4; ++c) {
@@ -84,7 +84,7 @@ void sum_by_tree(Queue& queue, const Array& bodies, const Array& out, const Tree
   }
   Tree<P> tree(queue, from, options);
   if (error > 0) {
-    (void)tree.reach(error, options.order, to, 1000);
+    (void)tree.reach(error, order, to, 1000);
   } else {
     tree.update();
     tree.sum(to);
@@ -105,13 +105,13 @@ void gravity(nb::tuple arrays, double theta, double softening, int order, double
     lab::check_components(arguments, all[0], 4, "bodies");
     lab::check_components(arguments, all[1], 4, "out");
     check_memory(name, names, all, {1, 2}, true);
-    TreeOptions options{theta, order, softening, {}};
+    TreeOptions options{theta, order == 0 && error > 0 ? 2 : order, softening, {}};
     options.schedule =
         default_tree_schedule(queue.device(), all[0].element_bytes == 4 ? Fp32::name : Fp64::name);
     if (all[0].element_bytes == 4) {
-      sum_by_tree<Fp32>(queue, all[0], all[1], options, error);
+      sum_by_tree<Fp32>(queue, all[0], all[1], options, order, error);
     } else {
-      sum_by_tree<Fp64>(queue, all[0], all[1], options, error);
+      sum_by_tree<Fp64>(queue, all[0], all[1], options, order, error);
     }
   });
 }

@@ -108,18 +108,26 @@ void Octree<S, T>::build(const std::function<void(const char*)>& begins) {
     const auto l = static_cast<std::size_t>(level);
     step(BuildStep::moments, level_begin_[l], level_begin_[l + 1]);
   }
-  if (!keeps_thirds_) {
-    call_.thirds = {};
-    return;
+  find_higher();
+}
+
+template <class S, class T>
+void Octree<S, T>::find_higher() {
+  call_.moments_order = order_of_moments_;
+  call_.higher = {};
+  const Index numbers = higher_numbers(call_.moments_order);
+  if (numbers == 0) return;
+  if (higher_.count() < numbers * call_.nodes) {
+    (void)take(higher_, queue_.device(), numbers * (centres_.count() / 4),
+               "higher moments of nodes");
   }
-  if (thirds_.count() < 12 * call_.nodes)
-    (void)take(thirds_, queue_.device(), 12 * (centres_.count() / 4), "octupoles of nodes");
-  call_.thirds = thirds_.elements();
-  step(BuildStep::leaf_thirds);
+  call_.higher = higher_.elements();
+  step(BuildStep::leaf_higher);
   for (int level = depth() - 2; level >= 0; --level) {
     const auto l = static_cast<std::size_t>(level);
-    step(BuildStep::thirds, level_begin_[l], level_begin_[l + 1]);
+    step(BuildStep::higher, level_begin_[l], level_begin_[l + 1]);
   }
+  step(BuildStep::traceless);
 }
 
 template <class S, class T>
@@ -181,7 +189,7 @@ Bytes Octree<S, T>::held() const {
     return field.count() * static_cast<Index>(sizeof(*field.data()));
   };
   Index sum = sorter_.held().value + of(partial_) + of(cube_) + of(packed_) + of(sorted_) +
-              of(centres_) + of(low_) + of(high_) + of(moments_) + of(thirds_) + of(odd_) +
+              of(centres_) + of(low_) + of(high_) + of(moments_) + of(higher_) + of(odd_) +
               of(starts_) + of(links_) + of(level_field_);
   for (std::size_t k = 0; k < 2; ++k)
     sum += of(keys_[k]) + of(order_[k]) + of(node_keys_[k]) + of(node_values_[k]);

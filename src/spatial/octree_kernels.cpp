@@ -1,6 +1,7 @@
 // Compiled once per device kind.
 #include <ridge/device/offer.hpp>
 #include <ridge/spatial/build_items.hpp>
+#include <ridge/spatial/higher_items.hpp>
 
 namespace ridge::spatial::inline RIDGE_TARGET_NAME {
 
@@ -20,6 +21,15 @@ void find_bounds(Queue& queue, const Build<S, T>& b) {
       count = parts;
     }
     to += parts;
+  }
+}
+
+template <class S, class T>
+void find_higher(Queue& queue, const Build<S, T>& b, Index begin, Index end, bool of_leaves) {
+  if (b.moments_order == 3) {
+    for_each_item(queue, end - begin, FindHigher<S, T, 3>{b, begin, of_leaves});
+  } else {
+    for_each_item(queue, end - begin, FindHigher<S, T, 5>{b, begin, of_leaves});
   }
 }
 
@@ -51,11 +61,14 @@ void build_step(Queue& queue, BuildStep step, const Build<S, T>& b, Index begin,
   case BuildStep::moments:
     for_each_item(queue, end - begin, FindMoments<S, T>{b, begin, false});
     break;
-  case BuildStep::leaf_thirds:
-    for_each_item(queue, b.nodes, FindThirds<S, T>{b, 0, true});
+  case BuildStep::leaf_higher:
+    find_higher(queue, b, 0, b.nodes, true);
     break;
-  case BuildStep::thirds:
-    for_each_item(queue, end - begin, FindThirds<S, T>{b, begin, false});
+  case BuildStep::higher:
+    find_higher(queue, b, begin, end, false);
+    break;
+  case BuildStep::traceless:
+    for_each_item(queue, b.nodes, TakeTraces<S, T>{b});
     break;
   }
 }

@@ -82,7 +82,7 @@ def test_a_benchmark_of_an_error(ridge, kernel, asked):
     (["nbody", "--plummer", 50, *TREE, "--error", 1e-3, "--theta", 1], "give one of them"),
     (["nbody", "--plummer", 50, *TREE, "--error", -1], "--error -1: it must be positive"),
     (["nbody", "--plummer", 50, *TREE, "--error", 0.5], "error 0.5: in mixed it can be from 1e-06 to 0.1"),
-    (["nbody", "--plummer", 50, *TREE, "--error", 0.01, "--order", 4], "order 4"),
+    (["nbody", "--plummer", 50, *TREE, "--error", 0.01, "--order", 6], "order 6"),
 ])
 def test_bad_errors(ridge, words, said):
     ridge.bad(*words, "--device", "cpu", says=said)
@@ -209,7 +209,7 @@ def test_what_forces_depend_on_is_in_the_checksum(ridge, folder):
     (["--forces", "tree", "--theta", 1.6], "theta 1.6: it is from 0, which computes all pairs, to 1.5"),
     (["--forces", "tree", "--theta", -0.1], "theta -0.1"),
     (["--forces", "tree", "--theta", "nan"], "theta nan"),
-    (["--forces", "tree", "--order", 4], "order 4: 1 takes masses at their centres, 2 quadrupoles, too, 3 octupoles"),
+    (["--forces", "tree", "--order", 6], "order 6: there are 1, masses at their centres, 2, quadrupoles, too, 3, octupoles, too, 4 and 5"),
     (["--forces", "tree", "--order", 0], "order 0"),
     (["--theta", 0.5], "--theta goes with --forces tree"),
     (["--forces", "pairs", "--order", 2], "--order goes with --forces tree"),

@@ -193,7 +193,7 @@ TEST_P(Trees, AreAsNearToAllPairsAsThetaSays) {
     const Places places = make(n);
     const Sums right = all_pairs(places, 0.05);
     for (const double theta : {0.3, 0.5, 0.8}) {
-      for (const int order : {1, 2, 3}) {
+      for (const int order : {1, 2, 3, 4, 5}) {
         if (order != 2 && theta != 0.5) continue;
         Bodies<Fp32> bodies(device, places, options(theta, order));
         for (int pass = 0; pass < 2; ++pass) // by radius over distance, then by accelerations
@@ -201,6 +201,47 @@ TEST_P(Trees, AreAsNearToAllPairsAsThetaSays) {
               << name << " theta " << theta << " order " << order << " pass " << pass;
       }
     }
+  }
+}
+
+/// Of 128 places far from one node, the worst error of the acceleration by its moments, relative to
+/// that by its bodies.
+double error_from_afar(const Device& device, const TreeOptions& options) {
+  Places places = cube(384); // a corner of it is dense, so that no moment is small
+  for (std::size_t i = 0; i < 256; ++i) {
+    for (std::size_t c = 0; c < 3; ++c)
+      places[c][i] = std::pow(places[c][i], static_cast<double>(2 + c));
+  }
+  for (std::size_t i = 256; i < 384; ++i) {
+    for (std::size_t c = 0; c < 3; ++c)
+      places[c][i] = 10 - 2 * static_cast<double>(c) + 0.05 * places[c][i];
+    places[3][i] = 0;
+  }
+  const Sums right = all_pairs(places, options.softening);
+  Bodies<Fp64> bodies(device, places, options);
+  const Places got = bodies.run();
+  EXPECT_EQ(bodies.tree->pairs().nodes, 384); // each of the two clusters is one to the other
+  double worst = 0;
+  for (std::size_t i = 256; i < 384; ++i) {
+    worst = std::max(worst, std::abs(got[3][i] / right[3][i] - 1));
+    for (std::size_t c = 0; c < 3; ++c)
+      worst = std::max(worst, std::abs(got[c][i] - right[c][i]) / right[4][i]);
+  }
+  return worst;
+}
+
+/// Each order takes a factor off, whatever the softening is: a wrong number of one would stay.
+TEST_P(Trees, ConvergeWithTheirOrder) {
+  for (const double softening : {0.0, 1.0, 10.0}) {
+    double before = 1;
+    for (const int order : {1, 2, 3, 4, 5}) {
+      TreeOptions asked = options(0.5, order, softening);
+      asked.schedule.leaf = 256;
+      const double error = error_from_afar(device, asked);
+      EXPECT_LT(error, 0.3 * before) << order << " softening " << softening;
+      before = error;
+    }
+    EXPECT_LT(before, 1e-8);
   }
 }
 
@@ -376,7 +417,7 @@ TEST_P(Trees, NameBodiesThatAreNowhere) {
 TEST(Tree, RefusesOptionsThatAreNoGood) {
   for (const TreeOptions& bad : {TreeOptions{1.6, 2, 0, {}}, TreeOptions{-1e-9, 2, 0, {}},
                                  TreeOptions{std::nan(""), 2, 0, {}}, TreeOptions{0.5, 0, 0, {}},
-                                 TreeOptions{0.5, 4, 0, {}}, TreeOptions{0.5, 2, -1, {}}})
+                                 TreeOptions{0.5, 6, 0, {}}, TreeOptions{0.5, 2, -1, {}}})
     EXPECT_THROW(Bodies<Fp32>(Device("cpu"), cube(3), bad), UsageError);
   Bodies<Fp32> bodies(Device("cpu"), cube(3), {});
   EXPECT_THROW(bodies.tree->sum(bodies.to()), UsageError) << "there is no tree yet";

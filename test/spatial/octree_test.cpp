@@ -69,7 +69,7 @@ struct Grown {
   std::optional<Octree<S, T>> tree;
   std::vector<std::uint32_t> order, links;
   std::vector<S> bodies, centres;
-  std::vector<T> moments, thirds;
+  std::vector<T> moments, higher;
 
   Grown(const Device& device, const Places& places, const OctreeOptions& options) : queue(device) {
     std::array<Span<const S>, 4> spans;
@@ -81,7 +81,7 @@ struct Grown {
       spans[c] = fields[c].elements();
     }
     tree.emplace(queue, spans, options);
-    tree->keep_thirds(true);
+    tree->keep_moments(5);
     build();
   }
   void build() {
@@ -92,7 +92,7 @@ struct Grown {
     take(links, Span<const std::uint32_t>(parts.links), 2 * tree->nodes());
     take(centres, Span<const S>(parts.centres), 4 * tree->nodes());
     take(moments, Span<const T>(parts.moments), 8 * tree->nodes());
-    take(thirds, Span<const T>(parts.thirds), 12 * tree->nodes());
+    take(higher, Span<const T>(parts.higher), higher_numbers(5) * tree->nodes());
   }
   template <class V>
   void take(std::vector<V>& to, Span<const V> from, Index count) {
@@ -169,7 +169,7 @@ struct Grown {
     for (std::size_t k = 0; k < 6; ++k)
       EXPECT_NEAR(moments[8 * node + k], right[k], 10 * about) << node << " moment " << k;
     for (std::size_t k = 0; k < 10; ++k)
-      EXPECT_NEAR(thirds[12 * node + k], third[k], 50 * about * (farthest + tolerance * scale))
+      EXPECT_NEAR(higher[48 * node + k], third[k], 50 * about * (farthest + tolerance * scale))
           << node << " third moment " << k;
     // No less than the farthest body is off, nor much more.
     const double radius = std::sqrt(moments[8 * node + 6]);

@@ -63,6 +63,7 @@ struct BenchRequest {
   std::optional<FarRequest> far = {}; ///< interactions: far ones by proxies
   std::optional<NearRequest> near = {};         ///< interactions: only those within a cutoff
   std::optional<double> theta = {}, error = {}; ///< trees: how wide nodes may look, or rms error
+  std::optional<int> order = {};                ///< trees: of moments
   bool roof = true; ///< ceilings are measured, which take seconds on a cpu
   World world = {};
 };

@@ -44,7 +44,7 @@ struct Essentials {
   Span<std::uint32_t> numbers, places;
 
   Span<S> centres, bodies; ///< as Build has them, of what is kept
-  Span<T> moments, thirds;
+  Span<T> moments, higher;
   Span<std::uint32_t> links;
 
   /// From links of a piece to those of the whole.
@@ -97,7 +97,7 @@ private:
   /// What goes to another rank.
   struct Piece {
     Field<S> centres, bodies;
-    Field<T> moments, thirds;
+    Field<T> moments, higher;
     Field<std::uint32_t> links;
     Index nodes = 0, members = 0;
   };
@@ -106,7 +106,10 @@ private:
   void take_boxes(const std::vector<S>& boxes);
   void cut(int peer, const std::vector<Index>& levels);
   void step(EssentialStep step, Index begin, Index end) { find_(queue_, step, call_, begin, end); }
-  [[nodiscard]] bool has_thirds() const { return call_.walk.tree.thirds.size != 0; }
+  /// Numbers of a node that are in `higher`.
+  [[nodiscard]] Index highers() const {
+    return spatial::higher_numbers(call_.walk.tree.moments_order);
+  }
   void place_own(Index first_node);
   void set_tops(const std::vector<std::uint32_t>& roots);
 
@@ -120,7 +123,7 @@ private:
   EssentialCounts counts_;
   std::vector<Piece> pieces_; ///< to each rank
   Field<S> runs_, boxes_, centres_, bodies_;
-  Field<T> moments_, thirds_;
+  Field<T> moments_, higher_;
   Field<std::uint32_t> uses_, numbers_, places_, links_, tops_;
 };
 

@@ -173,8 +173,9 @@ struct PackNode {
       more.at[2] = more.at[3] = T(-1);
     }
     spatial::store_four(access, e.moments, 8 * to + 4, more);
-    for (int k = 0; k < 12 && tree.thirds.size != 0; ++k)
-      access.store(e.thirds, 12 * to + k, access.load(tree.thirds, 12 * v + k));
+    const Index numbers = spatial::higher_numbers(tree.moments_order);
+    for (Index k = 0; k < numbers; ++k)
+      access.store(e.higher, numbers * to + k, access.load(tree.higher, numbers * v + k));
     access.store(e.links, 2 * to, target);
     access.store(e.links, 2 * to + 1, parts);
   }
@@ -212,8 +213,9 @@ struct SetTop {
         access.store(e.centres, 4 * n + k, access.load_written(e.centres, 4 * from + k));
       for (int k = 0; k < 8; ++k)
         access.store(e.moments, 8 * n + k, access.load_written(e.moments, 8 * from + k));
-      for (int k = 0; k < 12 && e.thirds.size != 0; ++k)
-        access.store(e.thirds, 12 * n + k, access.load_written(e.thirds, 12 * from + k));
+      const Index numbers = spatial::higher_numbers(e.walk.tree.moments_order);
+      for (Index k = 0; k < numbers; ++k)
+        access.store(e.higher, numbers * n + k, access.load_written(e.higher, numbers * from + k));
       for (int k = 0; k < 2; ++k)
         access.store(e.links, 2 * n + k, access.load_written(e.links, 2 * from + k));
       return;

@@ -29,7 +29,7 @@ struct TreeOptions {
   /// tree_alpha(theta, order) of the least acceleration in a group of targets. 0: no node ever is,
   /// all pairs are computed. At most 1.5.
   double theta = 0.5;
-  int order = 2; ///< 1: masses at their centres, 2: quadrupoles, too, 3: octupoles, too
+  int order = 2; ///< 1: masses at their centres, 2: quadrupoles, too, 3: octupoles, too; 4, 5
   double softening = 0;
   TreeSchedule schedule = {};
 };
@@ -47,12 +47,12 @@ struct TreeChoice {
 /// The rms error of accelerations that a table of measurements has for theta and order: Plummer's
 /// sphere and a homogeneous one of 100000 bodies, fp64, softening 0.005, the worse of both.
 [[nodiscard]] double tree_error_at(const TreeChoice& choice);
-/// The cheapest choice that reaches an rms error by that table; `order` 0: either. Throws
+/// The cheapest choice that reaches an rms error by that table; `order` 0: any. Throws
 /// UsageError for an error that no tree of the precision has: below 1e-6 in fp32 and mixed, 1e-10
 /// in fp64, or above 0.1.
 [[nodiscard]] TreeChoice tree_choice(double error, int order, std::string_view precision);
 
-/// Throws UsageError unless theta is in [0, 1.5], order is 1 to 3 and softening is not negative.
+/// Throws UsageError unless theta is in [0, 1.5], order is 1 to 5 and softening is not negative.
 void require_sound(const TreeOptions& options);
 
 /// Pairs of sources and targets that a walk has computed.

@@ -96,7 +96,7 @@ struct AddCosts {
     double sum = 0;
     for (Index g = part; g < w.groups; g += parts) {
       sum += static_cast<double>(cost_of_body) * access.load(w.met, 2 * g) +
-             static_cast<double>(cost_of_node) * access.load(w.met, 2 * g + 1);
+             static_cast<double>(cost_of_node(w.order)) * access.load(w.met, 2 * g + 1);
     }
     access.store(w.costs, part, sum);
   }

@@ -23,7 +23,7 @@ struct TreeSchedule {
         text::field(
             "tile", &TreeSchedule::tile, text::in_range(1, 4, 1, 2, 4),
             "targets of a group, in warps' widths on a GPU (1 or 2) or packs on the cpu (1, "
-            "2 or 4)"),
+            "2 or 4); 2 from order 4 on"),
         text::field("levels", &TreeSchedule::levels, text::in_range(1, 21, 16, 21),
                     "levels below the root: keys have three bits each"),
         text::field(

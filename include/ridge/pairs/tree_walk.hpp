@@ -4,8 +4,7 @@
 #include <ridge/device/queue.hpp>
 #include <ridge/device/view.hpp>
 #include <ridge/pairs/interactions/gravity.hpp>
-#include <ridge/pairs/interactions/octupole.hpp>
-#include <ridge/pairs/interactions/quadrupole.hpp>
+#include <ridge/pairs/interactions/multipole.hpp>
 #include <ridge/pairs/precision.hpp>
 #include <ridge/pairs/tree_schedule.hpp>
 #include <ridge/spatial/build.hpp>
@@ -26,7 +25,7 @@ struct TreeWalk {
   using Computed = typename P::Computed;
 
   spatial::Build<Stored, Computed> tree;
-  int order = 2; ///< 1: monopoles, 2: quadrupoles, 3: octupoles, too
+  int order = 2; ///< of the moments that bodies meet, 1 to 5
   double softening_squared = 0;
   double theta = 0.5;
   /// Part of a body's acceleration that a far node may be wrong by, once accelerations are known;
@@ -59,10 +58,35 @@ struct TreeWalk {
   Span<double> exact;
 };
 
+/// Groups have two warps' or packs' targets from this order on, whatever the schedule's tile: fewer
+/// kernels.
+inline constexpr int only_tile_from = 4;
+
 /// What a body meets a node by.
 template <int Order>
-using FarOf = std::conditional_t<Order == 1, Gravity<>,
-                                 std::conditional_t<Order == 2, Quadrupole<>, Octupole<>>>;
+using FarOf = std::conditional_t<Order == 1, Gravity<>, Multipole<Order == 1 ? 2 : Order>>;
+
+/// Calls `of` with a std::integral_constant of an order.
+template <class Of>
+decltype(auto) with_order(int order, const Of& of) {
+  switch (order) {
+  case 1:
+    return of(std::integral_constant<int, 1>{});
+  case 2:
+    return of(std::integral_constant<int, 2>{});
+  case 3:
+    return of(std::integral_constant<int, 3>{});
+  case 4:
+    return of(std::integral_constant<int, 4>{});
+  default:
+    return of(std::integral_constant<int, 5>{});
+  }
+}
+
+/// Which number of a Multipole's source the k-th of spatial::Build::higher is, or -1.
+RIDGE_FN constexpr int place_of_higher(int k) {
+  return k < 10 ? 10 + k : k < 12 ? -1 : 8 + k;
+}
 
 /// The place of a body that is not here.
 inline constexpr std::uint32_t no_place = 0xffffffffu;
@@ -72,8 +96,11 @@ inline constexpr Index exact_parts = 64;
 /// Parts that costs are added up in.
 inline constexpr std::array<Index, 3> cost_parts{16384, 512, 16};
 /// What a target costs for each body and node that it meets: issue slots of a GPU, two targets a
-/// lane.
-inline constexpr std::uint32_t cost_of_body = 15, cost_of_node = 37;
+/// lane. Of orders 1 and 3 as of 2, with which groups are cut as was measured.
+inline constexpr std::uint32_t cost_of_body = 15;
+RIDGE_FN constexpr std::uint32_t cost_of_node(int order) {
+  return order <= 3 ? 37 : order == 4 ? 169 : 270;
+}
 /// No target costs as much.
 inline constexpr std::uint32_t no_limit = 0xffffffffu;
 

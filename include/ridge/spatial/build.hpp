@@ -19,9 +19,16 @@ enum class BuildStep {
   link,        ///< children and bodies of each node, once nodes are sorted by level
   leaves,      ///< moments of the nodes that have no children
   moments,     ///< of the other nodes of one level, once those of the next are known
-  leaf_thirds, ///< third moments, likewise
-  thirds,
+  leaf_higher, ///< sums of three and more coordinates of the nodes that have no children
+  higher,      ///< of the other nodes of one level
+  traceless,   ///< the moments of all nodes, of these sums
 };
+
+/// Numbers of `higher` for moments up to an order.
+RIDGE_FN constexpr Index higher_numbers(int order) {
+  return order <= 2 ? 0 : order == 3 ? 12 : order == 4 ? 28 : 48;
+}
+inline constexpr int most_order = 5; ///< of moments
 
 /// In `links` the second number of a leaf has this bit.
 inline constexpr std::uint32_t leaf_bit = 0x80000000u;
@@ -61,9 +68,12 @@ struct Build {
   /// sum m d^2, the square of the largest distance of a body from the centre, and one more for the
   /// user of the tree.
   Span<T> moments;
-  /// 12 a node: xxx, xxy, xxz, xyy, xyz, yyy, yyz of sum m (5 d d d - d^2 (d 1 + ...)), the
-  /// octupole without trace, sum m d^2 d as x, y, z, and two zeros. Empty where nobody asked.
-  Span<T> thirds;
+  int moments_order = 2; ///< of the moments that nodes have
+  /// `higher_numbers(moments_order)` a node. Of order 3: xxx, xxy, xxz, xyy, xyz, yyy, yyz of
+  /// sum m (5 d d d - d^2 (d 1 + ...)), the octupole without trace, sum m d^2 d as x, y, z, and two
+  /// zeros. Behind them those of orders 4 and 5, as pairs::Multipole takes them, and zeros up to a
+  /// multiple of four.
+  Span<T> higher;
   Span<S> low, high; ///< 4 a node: corners of the box of its bodies
 };
 

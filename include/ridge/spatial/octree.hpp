@@ -41,8 +41,8 @@ public:
   /// "moments".
   void build(const std::function<void(const char* phase)>& begins);
 
-  /// Whether nodes get third moments, too, from the next build on; not if never called.
-  void keep_thirds(bool keep) { keeps_thirds_ = keep; }
+  /// Moments that nodes get, from the next build on: up to order 2 if never called, 5 at most.
+  void keep_moments(int order) { order_of_moments_ = order; }
 
   [[nodiscard]] Index count() const { return call_.count; }
   [[nodiscard]] Index nodes() const { return call_.nodes; }
@@ -65,6 +65,7 @@ private:
   void sort_bodies(const std::function<void(const char*)>& begins);
   void take_nodes(Index nodes);
   void find_nodes();
+  void find_higher();
 
   Queue& queue_;
   Sorter sorter_;
@@ -74,8 +75,8 @@ private:
   std::array<Field<std::uint64_t>, 2> keys_, node_keys_;
   std::array<Field<std::uint32_t>, 2> order_, node_values_;
   Field<S> partial_, cube_, packed_, sorted_, centres_, low_, high_;
-  Field<T> moments_, thirds_;
-  bool keeps_thirds_ = false;
+  Field<T> moments_, higher_;
+  int order_of_moments_ = 2;
   Field<std::uint32_t> odd_, starts_, links_, level_field_;
 };
 

@@ -135,11 +135,13 @@ private:
           source[4 + c] = V(moments[c]);
         source[9] = V(-softening * moments[5]);
       }
-      if constexpr (Order >= 3) {
-        const T* const thirds = w_.tree.thirds.data + 12 * Index{node};
-        RIDGE_UNROLL
-        for (int c = 0; c < 10; ++c)
-          source[10 + c] = V(c < 7 ? thirds[c] : -softening * thirds[c]);
+      constexpr auto higher = static_cast<int>(spatial::higher_numbers(Order));
+      const T* const numbers = w_.tree.higher.data + higher * Index{node};
+      RIDGE_UNROLL
+      for (int k = 0; k < higher; ++k) {
+        const int c = place_of_higher(k);
+        if (c < 0 || c >= Far::sources) continue;
+        source[c] = V(is_of_softening(c) ? -softening * numbers[k] : numbers[k]);
       }
       RIDGE_UNROLL
       for (int k = 0; k < Tile; ++k)
