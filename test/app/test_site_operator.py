@@ -4,6 +4,7 @@ import pathlib
 
 import pytest
 
+from over_ranks import ENVIRONMENT
 from user_kernels import cache, env  # noqa: F401 -- fixtures
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples/site_operator/laplacian.hpp"
@@ -88,6 +89,21 @@ def test_from_odd_sites_to_even_ones(ridge, env):
     assert record["check"]["ok"] is True and record["items"] == SITES // 2
     assert record["bytes_read"] == SITES // 2 * (8 * 18 + 6) * 8
     assert record["site"].endswith("even sites")
+
+
+@pytest.mark.parametrize("kernel, device, size, grid", [
+    ("Lopsided", "simt:32", "6x4x2x8", "1x2x1x2"), ("Scalar", "simt:64", "7x4x2x6", "2x1x1x2"),
+    (HOPS, "simt:32", "8x6x2x4", "2x1x1x2")])
+def test_ranks_do_not_change_bits(ridge, mpi, env, own, kernel, device, size, grid):
+    kernel = kernel if ":" in kernel else f"{own}:{kernel}"
+    words = ("--device", device, "--size", size)
+    (alone,) = bench(ridge, env, kernel, *words, "--ranks", "1x1x1x1")
+    result = mpi(4, "bench", kernel, *words, "--ranks", grid, "--repeat", 1, "--no-roof", "--json",
+                 env={**ENVIRONMENT, **env})
+    assert result.code == 0, result.err
+    (record,) = result.records()
+    assert record["check"]["ok"] is True and record["ranks"] == 4 and record["exchange_bytes"] > 0
+    assert record["result_bits"] == alone["result_bits"]
 
 
 def test_schedules_tuning_model_and_doctor(ridge, env):

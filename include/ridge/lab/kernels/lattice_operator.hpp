@@ -6,7 +6,7 @@
 #include <ridge/device/offer.hpp>
 #include <ridge/gauge/site_operator.hpp>
 #include <ridge/lab/deviation.hpp>
-#include <ridge/lab/kernels/lattice_stored.hpp>
+#include <ridge/lab/kernels/lattice_over_ranks.hpp>
 #include <ridge/lab/kernels/lattice_user.hpp>
 
 #include <algorithm>
@@ -96,8 +96,8 @@ private:
 /// `out` held before.
 template <class F, class T>
 [[nodiscard, gnu::noinline]] Check
-check_operator(Queue& queue, const gauge::OperatorField<F, T>& out, const RandomWorld& world,
-               const F& functor, bool two_rows, unsigned char poison) {
+check_operator(Queue& queue, const gauge::OperatorField<F, T>& out, const StoredPart& part,
+               const RandomWorld& world, const F& functor, bool two_rows, unsigned char poison) {
   constexpr int reals = lattice::reals_of<typename F::template Site<T>>;
   const auto result = [&]<class V>(V /*one*/, const int(&x)[4]) {
     return functor(HostOperatorSite<F, T, V>(world, x, two_rows));
@@ -105,7 +105,10 @@ check_operator(Queue& queue, const gauge::OperatorField<F, T>& out, const Random
   Deviation all;
   std::mutex guard;
   std::atomic<double> seen = 0;
-  out.visit(queue, [&](const int(&x)[4], int, const auto& got) {
+  out.visit(queue, [&](const int(&own)[4], int, const auto& got) {
+    if (!part.owns(own)) return;
+    int x[4];
+    part.to_whole(own, x);
     const auto right = result(Pack<double, 1, abi::Array>(), x);
     std::optional<typename F::template Site<BoundedPack<T>>> bounded;
     Deviation mine;
@@ -153,35 +156,38 @@ template <class K>
 }
 
 template <class F>
-[[nodiscard]] SiteGrid operator_grid(const Device& device, const Extents& size, int real_bytes) {
-  return site_grid(device, size, F::even_odd ? Sites::even : Sites::all, real_bytes);
+[[nodiscard]] SiteGrid operator_grid(const Device& device, const StoredPart& part, int real_bytes) {
+  return part.grid(device, F::even_odd ? Sites::even : Sites::all, real_bytes);
 }
 
 template <class K>
-class OperatorCase final : public StoredLaunch<K, typename K::Tensor, typename K::Real> {
-  using Base = StoredLaunch<K, typename K::Tensor, typename K::Real>;
+class OperatorCase final : public StoredOverRanks<K, typename K::Tensor, typename K::Real> {
+  using Base = StoredOverRanks<K, typename K::Tensor, typename K::Real>;
   using T = typename K::Real;
   using F = typename K::Operator;
   static constexpr int link_reals_of = K::LinkView::Code::reals;
 
 public:
-  OperatorCase(const std::string& name, const F& functor, const BenchRequest& request)
-      : Base(name, request, operator_grid<F>(request.device, request.size, sizeof(T)),
-             operator_use<K>()),
+  OperatorCase(const std::string& name, const F& functor, const BenchRequest& request,
+               const StoredPart& part)
+      : Base(name, request, operator_grid<F>(request.device, part, sizeof(T)), operator_use<K>(),
+             part),
         links_(this->queue_, F::links ? this->grids() : std::vector<SiteGrid>{},
-               [&](const int (&x)[4], int mu) { return this->world_.link(x, mu); }) {
-    using Tensor = lattice::Over<typename K::Tensor, double>;
-    this->psi_.fill(this->queue_, [&](const int(&x)[4], int) {
-      return this->world_.template value<Tensor>(x, 0);
-    });
+               part.placed([&](const int (&x)[4], int mu) { return this->world_.link(x, mu); })) {
+    this->fill_psi();
     this->call_ = gauge::operator_call(this->out_, links_, this->psi_, functor);
   }
   [[nodiscard]] Check check() override {
-    return check_operator<F, T>(this->queue_, this->out_, this->world_, this->call_.kernel.functor,
-                                K::LinkView::Code::two_rows, this->poison_byte);
+    this->note_bits();
+    return check_operator<F, T>(this->queue_, this->out_, this->part_, this->world_,
+                                this->call_.kernel.functor, K::LinkView::Code::two_rows,
+                                this->poison_byte);
   }
 
 private:
+  [[nodiscard]] typename Base::Host value(const int (&x)[4], int /*s*/) const override {
+    return this->world_.template value<typename Base::Host>(x, 0);
+  }
   gauge::StoredLinks<T, link_reals_of> links_;
 };
 
@@ -205,17 +211,20 @@ template <class F>
   know.template operator()<lattice::OperatorKernel<F, float, 12>>();
   BenchKernel kernel{name, "lattice", "an operator of " + name, Extents{32, 32, 32, 32},
                      [=](const BenchRequest& request, RoofSource&) {
+                       const StoredPart part = stored_share(name, request, F::even_odd);
                        return chosen(request, [&]<class K>() -> std::unique_ptr<Case> {
-                         return std::make_unique<OperatorCase<K>>(name, functor, request);
+                         return std::make_unique<OperatorCase<K>>(name, functor, request, part);
                        });
                      }};
   kernel.make_menu = [=](const BenchRequest& request, const Place& place) {
     return chosen(request, [&]<class K>() {
       constexpr auto traits = Pattern<StoredCall<K>>::traits;
-      return stored_menu(operator_grid<F>(place.device, request.size, traits.real_bytes), traits,
+      const StoredPart whole(request.size, F::even_odd);
+      return stored_menu(operator_grid<F>(place.device, whole, traits.real_bytes), traits,
                          operator_use<K>(), place);
     });
   };
+  kernel.over_ranks = true;
   return kernel;
 }
 
