@@ -47,6 +47,19 @@ struct PoissonCommand {
   bool overwrite = false;
   bool json = false;
 
+  /// `--operator` may name the equation that the other options say, and is done with then.
+  void take_equation() {
+    const auto refuse = [this](const char* what) {
+      throw UsageError(fmt::format("--operator {} {}", own, what));
+    };
+    const bool is_diffusion = own == "diffusion";
+    if (own != "poisson" && own != "helmholtz" && !is_diffusion) return;
+    if (is_diffusion && coefficient.empty()) refuse("takes --coefficient FILE.h5:/path");
+    if (!is_diffusion && !coefficient.empty()) refuse("takes no --coefficient; diffusion does");
+    if (own == "poisson" && shift != 0) refuse("takes no --shift; helmholtz does");
+    own.clear();
+  }
+
   void run() const {
     const InputDataset source(parse_dataset_name(input, "INPUT"));
     solve::GridProblem problem{source.extents().xyz(), stencil::parse_boundaries(boundary), shift,
@@ -89,7 +102,9 @@ struct PoissonCommand {
     }
     if (!lab::names_a_file(own))
       throw UsageError(
-          fmt::format("--operator is FILE.hpp:Name, a functor of yours, not '{}'", own));
+          fmt::format("--operator is poisson, helmholtz, diffusion or FILE.hpp:Name, a functor of "
+                      "yours, not '{}'",
+                      own));
     if (!coefficient.empty() || !mask.empty() || shift != 0 || order != 2 || project ||
         (method != "auto" && method != "cg"))
       throw UsageError("an operator in a file takes no --coefficient, --mask, --shift, --order, "
@@ -426,7 +441,8 @@ void add_solve_poisson(const Command& solve) {
   command.add("--coefficient", &o->coefficient,
               "FILE.h5:/path: k of div(k grad u) - shift u = f, positive; 1 if not given");
   command.add("--operator", &o->own,
-              "FILE.hpp:Name: a symmetric functor of yours instead, by conjugate gradients");
+              "poisson, helmholtz or diffusion, as --shift and --coefficient say; FILE.hpp:Name: a "
+              "symmetric functor of yours instead, by conjugate gradients");
   command.add("--set", &o->settings, "MEMBER=NUMBER of that functor; may be repeated");
   command.add("--mask", &o->mask,
               "FILE.h5:/path: where it is not 0 is not solved for, nothing flows in, and u is 0");
@@ -452,7 +468,12 @@ void add_solve_poisson(const Command& solve) {
   command.set_footer("Points are vertices: those on dirichlet faces have the face's value "
                      "(docs/solve.md).\nWhere the tolerance is not reached the best solution is "
                      "written, and the exit code is 1.\n");
-  command.set_action([o] { o->run(); }, Ranks::several);
+  command.set_action(
+      [o] {
+        o->take_equation();
+        o->run();
+      },
+      Ranks::several);
 }
 
 } // namespace ridge::app

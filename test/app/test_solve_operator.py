@@ -76,3 +76,24 @@ def test_it_gives_what_the_operator_takes_back(ridge, env, problem):
 def test_what_it_refuses(ridge, env, problem, words, says):
     ridge.bad("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", "x=periodic,y=periodic,z=periodic", "--device", "cpu",
               *words, says=says, env=env)
+
+
+def test_equations_have_names(ridge, folder):
+    with h5py.File("f.h5", "w") as h5:
+        h5["f"] = np.random.default_rng(5).standard_normal((6, 7, 8))
+        h5["k"] = np.full((6, 7, 8), 2.0)
+    solve = ("solve", "poisson", "f.h5:/f", "--boundary", "x=dirichlet:0,y=periodic,z=neumann:0", "--device", "cpu", "--overwrite", "-o")
+
+    def got(*options):
+        ridge.good(*solve, "u.h5:/u", *options)
+        with h5py.File("u.h5") as h5:
+            return h5["u"][...]
+
+    plain = got()
+    assert np.abs(plain).max() > 0.1
+    assert np.array_equal(got("--operator", "poisson"), plain)
+    assert np.abs(2 * got("--operator", "diffusion", "--coefficient", "f.h5:/k") - plain).max() < 1e-8
+    assert np.array_equal(got("--operator", "helmholtz", "--shift", "3.5"), got("--shift", "3.5"))
+    for options, words in ((("diffusion",), "takes --coefficient"), (("helmholtz", "--coefficient", "f.h5:/k"), "diffusion does"),
+                           (("poisson", "--shift", "1"), "helmholtz does"), (("heat",), "poisson, helmholtz, diffusion or FILE.hpp:Name")):
+        ridge.bad(*solve, "v.h5:/u", "--operator", *options, says=(words,))
