@@ -151,7 +151,7 @@ public:
     record.details.push_back({"error_p99", error_.p99, {}});
     record.details.push_back({"error_worst", error_.worst, {}});
     record.details.push_back({"error_sample", static_cast<double>(error_.sample), {}});
-    for (const TreePhase& phase : phases()) {
+    for (const TreePhase& phase : tree_->phases(sums())) {
       record.details.push_back({"seconds_" + phase.field(), phase.time.value, {}});
       if (phase.name == "walk" && found.value.value_or(0) > 0 && phase.time.value > 0) {
         const double least = found.amount / *found.value;
@@ -161,16 +161,6 @@ public:
   }
 
 private:
-  /// The least times of three.
-  [[nodiscard]] std::vector<TreePhase> phases() {
-    std::vector<TreePhase> least = tree_->phases(sums());
-    for (int n = 0; n < 2; ++n) {
-      const auto again = tree_->phases(sums());
-      for (std::size_t k = 0; k < least.size(); ++k)
-        least[k].time.value = std::min(least[k].time.value, again[k].time.value);
-    }
-    return least;
-  }
   /// Targets that errors are looked at of.
   [[nodiscard]] Index sample() const {
     constexpr Index pairs_of_gpus = Index{1} << 35;

@@ -169,7 +169,7 @@ public:
   /// Of the sums before, on about so many targets spread along the curve; among ranks, of all of
   /// them. Waits.
   [[nodiscard]] TreeError error(Index sample);
-  /// Updates and sums once, and tells the time of each phase. Waits.
+  /// Updates and sums three times, and tells the least time of each phase. Waits.
   [[nodiscard]] std::vector<TreePhase> phases(const std::array<Span<Summed>, 4>& sums);
   /// What update and sum together do, untimed, with what the sums before have computed. Items are
   /// pairs of bodies and of bodies and nodes.
