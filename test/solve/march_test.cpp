@@ -219,11 +219,19 @@ TEST_P(Marches, GiveWhatTheirPartsGive) {
     from_zero = !from_zero;
     expect_marches<double>(queue, problem, from_zero, false);
     expect_marches<double>(queue, problem, !from_zero, true);
+    if (c.n.x == 70) expect_marches<float>(queue, problem, false, false);
     if (c.n.x == 14) {
       expect_marches<float>(queue, problem, false, false);
       expect_marches<float>(queue, problem, false, true);
     }
   }
+}
+
+TEST_P(Marches, GoRoundPeriodicAxesThatWeighAlike) {
+  Queue queue{Device(parse_device(GetParam()))};
+  GridProblem problem{{66, 34, 12}, stencil::parse_boundaries("x=periodic,y=periodic,z=periodic")};
+  problem.boundaries.spacing = {1, 0.9, 1.1};
+  expect_marches<double>(queue, problem, false, false);
 }
 
 std::vector<std::string> devices_that_march() {
