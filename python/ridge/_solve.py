@@ -48,22 +48,30 @@ class Solution:
 def solve(operator: str, f: Any, *, out: Any = None, boundary: Union[str, Mapping[str, str]],
           tol: Optional[float] = None, spacing: Union[float, Sequence[float]] = 1.0, coefficient: Any = None,
           mask: Any = None, shift: float = 0.0, order: int = 2, method: str = "auto", guess: bool = False, project: bool = False,
-          iterations: int = 100, device: Optional[str] = None) -> Solution:
+          iterations: Optional[int] = None, numbers: Optional[Mapping[str, float]] = None,
+          device: Optional[str] = None) -> Solution:
     """Solves div(k grad u) - shift u = f for `out`, or for a new array of f's library.
 
     Arrays are used where they lie, on the host or a GPU. `operator`: "poisson", "helmholtz" (with
-    `shift`, at least 0) or "diffusion" (with `coefficient` k, positive). `boundary` gives every face a
+    `shift`, at least 0), "diffusion" (with `coefficient` k, positive), or "FILE.hpp:Name", a functor
+    that is linear and symmetric, by conjugate gradients alone; `numbers` sets its members. `boundary` gives every face a
     condition, as `ridge.sweeps` takes them: "periodic", or {"x": "dirichlet:0", "y-": "neumann:1", ...}.
     `spacing` is between points: one number, or one an axis in the arrays' order. `method`: "auto",
     "fft", "multigrid" or "cg". Points where `mask`, of f's shape and type, is not 0 are not solved for:
-    nothing flows into them, and the solution is 0 there. `guess`: `out` holds a first guess. `tol`: 1e-10, or 1e-5 in fp32.
+    nothing flows into them, and the solution is 0 there. `iterations`: most of them, 100, or 10000 of a
+    functor. `guess`: `out` holds a first guess. `tol`: 1e-10, or 1e-5 in fp32.
 
     Raises UsageError for problems without a solution, with the reason; a solve that does not reach
     `tol` returns with `converged` False, the best in `out`."""
     wanted = {"poisson": (False, False), "helmholtz": (True, False), "diffusion": (None, True)}
-    if operator not in wanted:
-        raise _core.UsageError(f"solve: unknown operator {operator!r}; there are {', '.join(wanted)}")
-    shifted, varies = wanted[operator]
+    own = operator if isinstance(operator, str) and ":" in operator else ""
+    if not own and operator not in wanted:
+        raise _core.UsageError(f"solve: unknown operator {operator!r}; there are {', '.join(wanted)} and FILE.hpp:Name")
+    if own and (shift != 0 or order != 2 or coefficient is not None or mask is not None or project or method not in ("auto", "cg")):
+        raise _core.UsageError("solve: a functor takes no shift, order, coefficient, mask or project, and no method but cg")
+    if numbers and not own:
+        raise _core.UsageError("solve: numbers are of a functor, FILE.hpp:Name")
+    shifted, varies = wanted.get(operator, (False, False))
     if shifted is False and shift != 0:
         raise _core.UsageError("solve: shift is for helmholtz and diffusion")
     if (coefficient is not None) != varies:
@@ -82,6 +90,7 @@ def solve(operator: str, f: Any, *, out: Any = None, boundary: Union[str, Mappin
     arrays = (f, out, *(a for a in (coefficient, mask) if a is not None))
     rank = len(f.shape)
     return Solution(out, _core.solve_grid(arrays, _boundary_text(boundary, None, rank), spacing_of(spacing, rank), float(shift),
-                                          int(order), method, float(tol), int(iterations), bool(guess), bool(project),
-                                          coefficient is not None, mask is not None,
-                                          device))
+                                          int(order), method, float(tol),
+                                          int(iterations if iterations is not None else 10000 if own else 100), bool(guess), bool(project),
+                                          coefficient is not None, mask is not None, own,
+                                          [f"{name}={float(value)!r}" for name, value in (numbers or {}).items()], device))

@@ -1,6 +1,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/kind.hpp>
+#include <ridge/lab/solve_own.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/record/memory_roof.hpp>
 #include <ridge/solve/grid/multigrid.hpp>
@@ -12,7 +13,6 @@
 #include "progress.hpp"
 #include "rank_pieces.hpp"
 #include "solve_commands.hpp"
-#include "solve_own.hpp"
 #include "spacing.hpp"
 #include "transfer.hpp"
 #include "version.hpp"
@@ -203,7 +203,8 @@ struct PoissonCommand {
       solution =
           by_cycles(queue, problem, shares, given, View<const T>(f.view()), u.view(), options);
     } else {
-      solution = solve_own<T>(queue, problem, own, settings, f, u, options, shares.ranks);
+      solution = lab::solve_own<T>(queue, problem, own, settings, View<const T>(f.view()), u.view(),
+                                   options, shares.ranks);
     }
     progress.clear();
     const bool stopped = solution.end == GridSolution::End::stopped;

@@ -1,7 +1,9 @@
 #include "solve.hpp"
 
+#include <ridge/comm/communicator.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/lab/calls.hpp>
+#include <ridge/lab/solve_own.hpp>
 #include <ridge/solve/grid/multigrid.hpp>
 
 #include "call.hpp"
@@ -32,6 +34,8 @@ struct Asked {
   int order, cycles;
   bool from_guess, project;
   bool has_coefficient, has_mask; ///< arrays that follow, in this order
+  std::string own;                ///< FILE.hpp:Name, or empty
+  std::vector<std::string> settings;
 };
 
 solve::GridMethod method_of(const std::string& text) {
@@ -85,15 +89,6 @@ solve::GridSolution solved(Turn& turn, const std::vector<Array>& all, const Aske
   problem.boundaries.spacing = {asked.spacing[0], asked.spacing[1], asked.spacing[2]};
   problem.shift = asked.shift;
   problem.order = asked.order;
-  const auto kept = solver_of<T>(turn, problem, asked);
-  solve::Multigrid<T>& solver = *kept;
-  const auto given = [&](std::size_t i) { return View<const T>(lab::view_of<T>(all[i])); };
-  if (asked.has_mask) {
-    const View<const T> k = asked.has_coefficient ? given(2) : View<const T>();
-    solver.set_mask(given(all.size() - 1), asked.has_coefficient ? &k : nullptr);
-  } else if (asked.has_coefficient) {
-    solver.set_coefficient(given(2));
-  }
   solve::GridOptions options;
   options.method = method_of(asked.method);
   options.tolerance = asked.tolerance;
@@ -104,13 +99,28 @@ solve::GridSolution solved(Turn& turn, const std::vector<Array>& all, const Aske
     check_interrupt();
     return true;
   };
+  if (!asked.own.empty()) {
+    const auto alone = comm::alone();
+    return lab::solve_own<T>(turn.queue, problem, asked.own, asked.settings, View<const T>(f),
+                             lab::view_of<T>(all[1]), options, *alone);
+  }
+  const auto kept = solver_of<T>(turn, problem, asked);
+  solve::Multigrid<T>& solver = *kept;
+  const auto given = [&](std::size_t i) { return View<const T>(lab::view_of<T>(all[i])); };
+  if (asked.has_mask) {
+    const View<const T> k = asked.has_coefficient ? given(2) : View<const T>();
+    solver.set_mask(given(all.size() - 1), asked.has_coefficient ? &k : nullptr);
+  } else if (asked.has_coefficient) {
+    solver.set_coefficient(given(2));
+  }
   return solver.solve(View<const T>(f), lab::view_of<T>(all[1]), options);
 }
 
 nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
                     const std::array<double, 3>& spacing, double shift, int order,
                     const std::string& method, double tolerance, int cycles, bool from_guess,
-                    bool project, bool has_coefficient, bool has_mask, nb::object device) {
+                    bool project, bool has_coefficient, bool has_mask, const std::string& own,
+                    const std::vector<std::string>& settings, nb::object device) {
   const std::string name = "solve";
   std::vector<std::string> names{"f", "out"};
   if (has_coefficient) names.emplace_back("coefficient");
@@ -118,8 +128,8 @@ nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
   const std::vector<std::string> no_numbers;
   const Signature signature{name, names, no_numbers, 0, 1, 2};
   const Call call = look_at_call(signature, std::move(arrays), nb::make_tuple(), std::move(device));
-  const Asked asked{boundary, method,     spacing, shift,           tolerance, order,
-                    cycles,   from_guess, project, has_coefficient, has_mask};
+  const Asked asked{boundary,   method,  spacing,         shift,    tolerance, order,   cycles,
+                    from_guess, project, has_coefficient, has_mask, own,       settings};
   solve::GridSolution how;
   {
     const OthersMayRun others_may_run;
@@ -141,9 +151,10 @@ nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
   result["bytes"] = how.cycle_bytes * how.cycles;
   result["levels"] = how.levels;
   result["removed_mean"] = how.removed_mean;
-  result["method"] = !how.transform.empty() ? "fft (" + how.transform + ")"
-                     : how.conjugate        ? std::string("cg")
-                                            : std::string("multigrid");
+  result["method"] = !own.empty()             ? "cg (" + own + ")"
+                     : !how.transform.empty() ? "fft (" + how.transform + ")"
+                     : how.conjugate          ? std::string("cg")
+                                              : std::string("multigrid");
   result["device"] = to_text(call.arrays.device);
   return result;
 }
@@ -163,7 +174,7 @@ double copy_rate(const std::string& device) {
 void add_solve(nb::module_& m) {
   m.def("solve_grid", &solve_grid, "arrays"_a, "boundary"_a, "spacing"_a, "shift"_a, "order"_a,
         "method"_a, "tolerance"_a, "cycles"_a, "from_guess"_a, "project"_a, "has_coefficient"_a,
-        "has_mask"_a, "device"_a.none());
+        "has_mask"_a, "own"_a, "settings"_a, "device"_a.none());
   m.def("copy_rate", &copy_rate, "device"_a);
 }
 

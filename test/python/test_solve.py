@@ -121,3 +121,27 @@ def test_arrays_that_do_not_fit():
     f = np.ones((5, 6))
     with pytest.raises((TypeError, ridge.UsageError)):
         ridge.solve("poisson", f, out=f, boundary="dirichlet:0")
+
+
+def test_a_functor_in_a_file(tmp_path):
+    file = tmp_path / "op.hpp"
+    file.write_text("#include <ridge/stencil/kernel.hpp>\n"
+                    "struct Op {\n"
+                    "  static constexpr auto footprint = ridge::stencil::star<1>();\n"
+                    "  double c = 7, lean = 0;\n"
+                    "  template <class N> RIDGE_FN auto operator()(const N& u) const {\n"
+                    "    return (6 + c) * u(0, 0, 0) - (u(-1, 0, 0) + (1 + lean) * u(1, 0, 0)) - (u(0, -1, 0) + u(0, 1, 0)) - "
+                    "(u(0, 0, -1) + u(0, 0, 1));\n"
+                    "  }\n"
+                    "};\n")
+    f = np.random.default_rng(6).standard_normal((7, 8, 9))
+    result = ridge.solve(f"{file}:Op", f, boundary=BOX, numbers={"c": 0.5}, device="cpu")
+    assert result.converged and result.method.startswith("cg (") and result.residual <= 1e-10
+    wanted = ridge.solve("helmholtz", -f, boundary=BOX, shift=0.5, device="cpu").out
+    assert np.abs(wanted).max() > 0.1 and np.abs(result.out - wanted).max() < 1e-8
+    with pytest.raises(ridge.UsageError, match="not symmetric"):
+        ridge.solve(f"{file}:Op", f, boundary=BOX, numbers={"lean": 0.5}, device="cpu")
+    with pytest.raises(ridge.UsageError, match="a functor takes no"):
+        ridge.solve(f"{file}:Op", f, boundary=BOX, shift=1.0)
+    with pytest.raises(ridge.UsageError, match="numbers are of a functor"):
+        ridge.solve("poisson", f, boundary=BOX, numbers={"c": 1})

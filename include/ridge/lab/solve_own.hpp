@@ -7,16 +7,16 @@
 #include <string>
 #include <vector>
 
-namespace ridge::app {
+namespace ridge::lab {
 
 /// Solves `kernel`(u) = f over all ranks by conjugate gradients, with the problem's conditions at
-/// faces. `kernel` is FILE.hpp:Name, a stencil of one input, with numbers set by `settings` such as
-/// "rate=0.1".
-/// Throws UsageError for a functor that is no such stencil, or not symmetric.
+/// faces; f and u are views of what this rank owns, on the device. `kernel` is FILE.hpp:Name, a
+/// stencil of one input, with numbers set by `settings` such as "rate=0.1". Throws UsageError for a
+/// functor that is no such stencil, or not symmetric.
 template <class T>
 [[nodiscard]] solve::GridSolution
 solve_own(Queue& queue, const solve::GridProblem& problem, const std::string& kernel,
-          const std::vector<std::string>& settings, const Field<T>& f, const Field<T>& u,
+          const std::vector<std::string>& settings, const View<const T>& f, const View<T>& u,
           const solve::GridOptions& options, comm::Communicator& ranks);
 
-} // namespace ridge::app
+} // namespace ridge::lab

@@ -1,7 +1,6 @@
-#include "solve_own.hpp"
-
 #include <ridge/comm/communicator.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/lab/solve_own.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/solve/grid/own_operator.hpp>
 
@@ -9,20 +8,20 @@
 
 #include <optional>
 
-namespace ridge::app {
+namespace ridge::lab {
 
 template <class T>
 solve::GridSolution solve_own(Queue& queue, const solve::GridProblem& problem,
                               const std::string& kernel, const std::vector<std::string>& settings,
-                              const Field<T>& f, const Field<T>& u,
+                              const View<const T>& f, const View<T>& u,
                               const solve::GridOptions& options, comm::Communicator& ranks) {
-  std::vector<lab::Setting> numbers;
+  std::vector<Setting> numbers;
   for (const std::string& text : settings)
-    numbers.push_back(lab::parse_setting(text));
-  const lab::UserKernel loaded = lab::load_user_kernel(kernel, numbers, lab::Use::evolution);
+    numbers.push_back(parse_setting(text));
+  const UserKernel loaded = load_user_kernel(kernel, numbers, Use::evolution);
   if (!loaded.evolution)
     throw UsageError(fmt::format("--operator takes a stencil, and {} is none", kernel));
-  const lab::Evolution functor = loaded.evolution(sizeof(T), std::nullopt);
+  const Evolution functor = loaded.evolution(sizeof(T), std::nullopt);
   if (functor.traits.inputs() != 1)
     throw UsageError(fmt::format("--operator takes a stencil of one input; {} has {}", kernel,
                                  functor.traits.inputs()));
@@ -40,16 +39,16 @@ solve::GridSolution solve_own(Queue& queue, const solve::GridProblem& problem,
     sweeps->read(0, out);
   };
   solve::OwnOperator<T> solver(queue, problem, apply, ranks);
-  return solver.solve(View<const T>(f.view()), u.view(), options);
+  return solver.solve(f, u, options);
 }
 
 template solve::GridSolution solve_own(Queue&, const solve::GridProblem&, const std::string&,
-                                       const std::vector<std::string>&, const Field<float>&,
-                                       const Field<float>&, const solve::GridOptions&,
+                                       const std::vector<std::string>&, const View<const float>&,
+                                       const View<float>&, const solve::GridOptions&,
                                        comm::Communicator&);
 template solve::GridSolution solve_own(Queue&, const solve::GridProblem&, const std::string&,
-                                       const std::vector<std::string>&, const Field<double>&,
-                                       const Field<double>&, const solve::GridOptions&,
+                                       const std::vector<std::string>&, const View<const double>&,
+                                       const View<double>&, const solve::GridOptions&,
                                        comm::Communicator&);
 
-} // namespace ridge::app
+} // namespace ridge::lab
