@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Propagators on a GPU: domain walls in double and in mixed precision, Wilson columns one after the
-# other and at once, and the hopping term of several right-hand sides.
+# other, at once and in 16 bits, and the hopping term of several right-hand sides.
 # Usage: propagators.sh RIDGE DEVICE FOLDER
 set -euo pipefail
 ridge=$(realpath "$1"); device=$2; mkdir -p "$3"; cd "$3"
@@ -21,6 +21,11 @@ for columns in 12 4 1; do
   for precision in mixed fp64; do
     solve "wilson-$columns-$precision" wilson large.nersc --kappa 0.12 --columns $columns --precision $precision
   done
+done
+for kappa in 0.12 0.14; do
+  solve "wilson-$kappa-mixed" wilson large.nersc --kappa $kappa --columns 12
+  solve "wilson-$kappa-fp64" wilson large.nersc --kappa $kappa --columns 12 --precision fp64
+  solve "wilson-$kappa-fixed16" wilson large.nersc --kappa $kappa --precision fixed16
 done
 for precision in fp32 fp64; do
   "$ridge" bench wilson-even-odd --site links18 --size 32x32x32x64 --precision $precision --device "$device"
