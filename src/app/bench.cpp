@@ -85,9 +85,8 @@ struct BenchCommand {
     if (request.near && over_ranks) throw UsageError("--cutoff is for one rank");
     request.far = far(chosen);
     if (request.far && (over_ranks || request.near))
-      throw UsageError("--theta is for one rank and goes without --cutoff");
-    if (error && chosen.pattern != "tree")
-      throw UsageError(fmt::format("--error is for gravity-tree; {} is none", kernel));
+      throw UsageError(fmt::format("{} is for one rank and goes without --cutoff",
+                                   theta ? "--theta" : "--error"));
     if (order && chosen.pattern != "tree")
       throw UsageError(fmt::format("--order is for gravity-tree; {} is none", kernel));
     request.theta = theta;
@@ -185,12 +184,17 @@ private:
   /// Interactions with far bodies by proxies, where they are asked for.
   [[nodiscard]] std::optional<lab::FarRequest> far(const lab::BenchKernel& chosen) const {
     const bool is_tree = chosen.pattern == "tree";
-    if (degree && (!theta || is_tree))
-      throw UsageError("--degree goes with --theta of an interaction: of its proxies");
-    if (!theta || is_tree) return {};
-    if (!chosen.among_bodies())
-      throw UsageError(fmt::format("--theta is for interactions and trees; {} is none", kernel));
-    return lab::FarRequest{*theta, static_cast<int>(std::clamp<Index>(degree.value_or(4), -1, 99))};
+    if (degree && ((!theta && !error) || is_tree))
+      throw UsageError("--degree goes with --theta or --error of an interaction: of its proxies");
+    if ((!theta && !error) || is_tree) return {};
+    if (!chosen.among_bodies()) {
+      throw UsageError(fmt::format("{} is for interactions and trees; {} is none",
+                                   theta ? "--theta" : "--error", kernel));
+    }
+    if (theta && error) throw UsageError("--theta and --error: give one of them");
+    const Index asked = degree.value_or(error ? 0 : 4);
+    return lab::FarRequest{theta.value_or(0), static_cast<int>(std::clamp<Index>(asked, -1, 99)),
+                           error};
   }
 
   /// Room for a rate, and for the operations beside a rate of interactions.
@@ -303,11 +307,13 @@ void add_bench(CommandLine& line) {
       "--theta", &o->theta,
       "of gravity-tree: how wide a node may look; 0.5 if not given; interactions: far bodies "
       "by proxies, where their box is no wider than that, 0 to 1");
-  command.add(
-      "--degree", &o->degree,
-      "with --theta of an interaction: of the polynomials of proxies, 1 to 8; 4 if not given");
+  command.add("--degree", &o->degree,
+              "with --theta of an interaction: of the polynomials of proxies, 1 to 8; 4 if not "
+              "given, or what "
+              "--error chooses");
   command.add("--error", &o->error,
-              "of gravity-tree, in place of --theta: the rms error, which chooses theta and order");
+              "in place of --theta: the rms error, which chooses theta and order of gravity-tree, "
+              "theta and degree of an interaction, checked on a sample against all pairs");
   command.add("--order", &o->order,
               "of gravity-tree: of the moments of nodes, 1 to 5; 2 if not given, or what --error "
               "chooses");

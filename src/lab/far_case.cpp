@@ -2,6 +2,8 @@
 
 #include "text_menu.hpp"
 
+#include <fmt/format.h>
+
 namespace ridge::lab {
 
 std::unique_ptr<Menu> far_menu(const Place& place) {
@@ -12,6 +14,13 @@ std::unique_ptr<Menu> far_menu(const Place& place) {
                  [device](const std::string& t) { return parse_far_schedule(t, device); },
                  [device] { return named_far_schedules(device); },
                  [device] { return far_schedule_space(device); }, "sums by a far field"});
+}
+
+Check with_far_error(Check check, double rms, double asked) {
+  if (!check.ok || rms <= asked) return check;
+  check.ok = false;
+  check.message = fmt::format("sums are off by {:.1e} rms, and {:g} was asked for", rms, asked);
+  return check;
 }
 
 } // namespace ridge::lab

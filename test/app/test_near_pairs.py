@@ -85,11 +85,26 @@ def test_far_bodies_by_proxies(ridge, kernel, device, size):
     assert errors[1] < errors[0] / 4
 
 
+@pytest.mark.parametrize("kernel, device, size, error, degree", [
+    ("coulomb", "cpu", 3000, 1e-2, None), ("coulomb", "cpu", 3000, 1e-6, None), ("biot-savart", "simt:32", 300, 1e-4, 3)])
+def test_an_error_chooses_theta_and_degree(ridge, kernel, device, size, error, degree):
+    (r,) = ridge("bench", kernel, "--device", device, "--size", size, "--error", error, "--precision", "fp64",
+                 *(["--degree", degree] if degree else []), "--no-roof", "--repeat", 1, "--json").records()
+    assert r["check"]["ok"] and r["error_asked"] == error and r["error_sample"] > 100
+    assert r["error_rms"] <= error
+    assert 0 <= r["theta"] <= 0.9 and (degree is None or r["degree"] == degree)
+
+
 @pytest.mark.parametrize("words, said", [
     (["coulomb", "--theta", 1.2], "theta 1.2: of a far field by proxies it is from 0"),
     (["coulomb", "--theta", 0.5, "--degree", 9], "degree 9: polynomials have a degree from 1 to 8"),
     (["coulomb", "--degree", 3], "--degree goes with --theta"),
-    (["gravity-tree", "--theta", 0.5, "--degree", 3], "--degree goes with --theta of an interaction"),
+    (["gravity-tree", "--theta", 0.5, "--degree", 3], "--degree goes with --theta or --error of an interaction"),
+    (["coulomb", "--theta", 0.5, "--error", 1e-3], "give one of them"),
+    (["coulomb", "--error", 1e-7], "error 1e-07: by proxies in fp32 it can be from 1e-05 to 0.1"),
+    (["coulomb", "--error", 1e-3, "--degree", 9], "degree 9: polynomials"),
+    (["coulomb", "--error", 1e-3, "--cutoff", 1], "goes without --cutoff"),
+    (["laplacian", "--error", 1e-3], "is for interactions and trees"),
     (["coulomb", "--theta", 0.5, "--cutoff", 1], "goes without --cutoff"),
     (["laplacian", "--theta", 0.5], "is for interactions and trees"),
 ])

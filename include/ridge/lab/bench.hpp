@@ -35,7 +35,8 @@ struct NearRequest {
 /// Interactions with far bodies by proxies.
 struct FarRequest {
   double theta = 0;
-  int degree = 4;
+  int degree = 4;              ///< with `error` 0: any
+  std::optional<double> error; ///< rms, in place of theta
 };
 
 /// The ranks that run a kernel together.

@@ -2,14 +2,19 @@
 #pragma once
 
 #include <ridge/lab/pairs_case.hpp>
-#include <ridge/pairs/far/launch.hpp>
+#include <ridge/lab/pairs_check.hpp>
+#include <ridge/pairs/far/reach.hpp>
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace ridge::lab {
 
 /// The menu of sums by a far field.
 [[nodiscard]] std::unique_ptr<Menu> far_menu(const Place& place);
+/// A check of sums that were to be off by no more than `asked`, rms.
+[[nodiscard]] Check with_far_error(Check check, double rms, double asked);
 
 /// An interaction of bodies among themselves, by a far field. A launch finds the proxies, too.
 template <class I, class P>
@@ -20,8 +25,11 @@ public:
   FarCase(std::string name, const I& interaction, pairs::HostBodies<I::sources> host,
           const FarRequest& request, const Device& device)
       : name_(std::move(name)), bodies_(interaction, host, device), host_(std::move(host)) {
+    asked_ = request.error;
+    degree_ = request.degree;
+    if (asked_) return; // what it chooses is sound
     options_.theta = request.theta;
-    options_.degree = request.degree;
+    options_.degree = degree_;
     require_sound(options_);
   }
 
@@ -37,7 +45,11 @@ public:
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
     using namespace pairs;
     const auto chosen = parse_far_schedule(s.text, queue().device());
+    if (asked_) options_ = far_choice(*asked_, degree_, P::name);
     options_.leaf = leaf_of(chosen.schedule);
+    if (asked_)
+      options_ = reach_far_error(queue(), bodies_.call, host_, sample(), *asked_, options_,
+                                 chosen.schedule);
     const auto field = std::make_shared<FarField<Stored>>(queue(), bodies_.call.sources, options_);
     field->update();
     const auto sums = std::make_shared<const Program>(queue(), afar(*field, bodies_.call),
@@ -54,7 +66,14 @@ public:
   }
   [[nodiscard]] Check check() override {
     const auto targets = on_host<I::targets>(queue(), bodies_.call.targets);
-    return check_sums(queue(), bodies_.call, targets, host_, far_error_at(options_));
+    Check check = check_sums(queue(), bodies_.call, targets, host_, far_error_at(options_));
+    rms_ = far_error(queue(), bodies_.call, host_, sample());
+    return asked_ ? with_far_error(std::move(check), rms_, *asked_) : check;
+  }
+  void complete(Record& record, const AskedSchedule& /*schedule*/) override {
+    if (asked_) record.details.push_back({"error_asked", *asked_, {}});
+    record.details.push_back({"error_rms", rms_, {}});
+    record.details.push_back({"error_sample", static_cast<double>(sample().size()), {}});
   }
   [[nodiscard]] Limit limit() const override {
     const auto n = static_cast<double>(host_[0].size());
@@ -62,7 +81,21 @@ public:
   }
 
 private:
+  [[nodiscard]] std::vector<Index> sample() const {
+    const auto n = static_cast<Index>(host_[0].size());
+    std::vector<Index> places = targets_to_compare(n, n);
+    constexpr std::size_t most = 1000;
+    const std::size_t apart = (places.size() + most - 1) / most;
+    for (std::size_t k = 0; k * apart < places.size(); ++k)
+      places[k] = places[k * apart];
+    places.resize((places.size() + apart - 1) / apart);
+    return places;
+  }
+
   std::string name_;
+  std::optional<double> asked_; ///< error
+  int degree_ = 0;              ///< with it: 0: any
+  double rms_ = 0;              ///< error in the last check
   GivenBodies<I, P> bodies_;
   pairs::HostBodies<I::sources> host_;
   std::remove_cvref_t<decltype(std::declval<const pairs::FarField<Stored>&>().options())> options_;

@@ -1,11 +1,14 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
 #include <ridge/pairs/far/field.hpp>
+#include <ridge/pairs/far/reach.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <complex>
 #include <numbers>
 
 namespace ridge::pairs {
@@ -52,7 +55,81 @@ double far_error_at(const FarOptions& o) {
   // Polynomials through two points follow no force from nodes that are close by their size. The
   // factor is half again what charges at random had at worst: theta 0.5 to 1, degrees 1 to 6.
   const double close = std::pow(o.theta, 4) / (o.degree * o.degree);
-  return (1 + 24 * close) * std::pow(o.theta / 2, o.degree + 1);
+  const double measured = (1 + 24 * close) * std::pow(o.theta / 2, o.degree + 1);
+  if (o.theta <= 0.8) return measured;
+  // Then targets come near to corners of boxes. Along an edge of a cube towards one, 1 / r has its
+  // pole at z, in half edges from the middle: polynomials through Chebyshev points are off by
+  // 4 / (rho - 1) rho^-(degree + 1), rho that of Bernstein's ellipse through z, and those of three
+  // axes by 1 + L + L^2 as much, with Lebesgue's constant L.
+  const std::complex<double> z{1 / o.theta, std::sqrt(2.0) * (1 / o.theta - 1)};
+  const double rho = std::abs(z + std::sqrt(z * z - 1.0));
+  const double lebesgue = 1 + 2 / std::numbers::pi * std::log(o.degree + 1.0);
+  const double derived = 4 / std::max(rho - 1, 1e-9) * (1 + lebesgue + lebesgue * lebesgue) *
+                         std::pow(rho, -o.degree - 1);
+  return std::max(measured, std::min(1.0, derived));
+}
+
+namespace {
+
+constexpr std::array<double, 3> far_thetas{0.3, 0.5, 0.7};
+// `ridge bench coulomb --size 30000 --precision fp64 --theta T --degree D`, 2026-11-27, cpu:
+// error_rms of degrees 1 to 8.
+constexpr std::array<std::array<double, 3>, most_degree> far_errors{{{6.75e-4, 4.12e-3, 3.37e-2},
+                                                                     {5.37e-5, 4.21e-4, 2.91e-3},
+                                                                     {5.31e-6, 6.59e-5, 6.71e-4},
+                                                                     {1.69e-7, 5.90e-6, 7.97e-5},
+                                                                     {1.55e-8, 9.22e-7, 1.92e-5},
+                                                                     {1.45e-9, 1.56e-7, 5.42e-6},
+                                                                     {1.75e-11, 8.69e-9, 7.61e-7},
+                                                                     {1e-12, 1.79e-9, 2.31e-7}}};
+// Degrees from the cheapest one on, each down to the error from which the next took less time
+// there.
+constexpr std::array<double, most_degree - 1> cheapest_degree_down_to{3e-3, 6e-5,  3e-5, 2e-6,
+                                                                      1e-8, 1e-11, 0};
+
+/// Along straight lines of logarithms.
+double far_theta_of(const std::array<double, 3>& errors, double error) {
+  std::size_t k = 1;
+  while (k + 1 < errors.size() && errors[k] < error)
+    ++k;
+  const double slope =
+      std::log(far_thetas[k] / far_thetas[k - 1]) / std::log(errors[k] / errors[k - 1]);
+  return std::min(most_chosen_theta,
+                  far_thetas[k - 1] * std::exp(slope * std::log(error / errors[k - 1])));
+}
+
+} // namespace
+
+FarOptions far_choice(double error, int degree, std::string_view precision) {
+  const double least = precision == "fp64" ? 1e-10 : 1e-5;
+  if (!(error >= least && error <= 0.1)) {
+    throw UsageError(fmt::format(
+        "error {:g}: by proxies in {} it can be from {:g} to 0.1 of the sums, rms{}", error,
+        precision, least, error > 0 && error < least && least > 1e-10 ? "; fp64 takes 1e-10" : ""));
+  }
+  FarOptions chosen;
+  if (degree == 0) {
+    degree = 1;
+    for (const double least_of_degree : cheapest_degree_down_to)
+      degree += error < least_of_degree ? 1 : 0;
+  }
+  chosen.degree = degree;
+  require_sound(chosen);
+  chosen.theta = far_theta_of(far_errors[static_cast<std::size_t>(degree - 1)], error);
+  return chosen;
+}
+
+double next_far_theta(const FarOptions& o, double asked, double found) {
+  const double factor = found > 0 ? std::pow(0.8 * asked / found, 1.0 / (o.degree + 1)) : 1.5;
+  if (found <= asked) return std::min(most_chosen_theta, o.theta * std::min(factor, 1.5));
+  const double theta = o.theta * std::clamp(factor, 0.4, 0.95);
+  return theta < 0.1 ? 0 : theta;
+}
+
+void detail::fail_by_far_error(std::string_view precision, double rms, double asked) {
+  throw Failure(
+      fmt::format("sums over all pairs in {} are off by {:.1e} rms, and {:g} was asked for",
+                  precision, rms, asked));
 }
 
 template <class T>

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace ridge::pairs {
@@ -28,6 +29,16 @@ void require_sound(const FarOptions& options);
 
 /// About how far sums are off, in parts of the sum of their terms' absolute values.
 [[nodiscard]] double far_error_at(const FarOptions& options);
+
+/// An error does not choose larger ones: beyond, sums are off the more where targets are near
+/// corners.
+inline constexpr double most_chosen_theta = 0.9;
+/// A degree and theta for an error: the rms of what sums are off over the rms of the sums. The
+/// cheapest by a table of measurements of charges at random; `degree` 0: any. Throws UsageError for
+/// errors below 1e-5 in fp32, 1e-10 in fp64, or above 0.1.
+[[nodiscard]] FarOptions far_choice(double error, int degree, std::string_view precision);
+/// What to try next where `theta` gave more than that error, or less than half of it.
+[[nodiscard]] double next_far_theta(const FarOptions& options, double asked, double found);
 
 template <class T>
 class FarField {
