@@ -41,6 +41,7 @@ struct MdOptions {
   Index steps = 1000;
   std::optional<Index> every;
   bool overwrite = false, json = false;
+  bool reproducible = false; ///< as every run is
 };
 
 /// A run before its first step.
@@ -398,6 +399,8 @@ void add_md(CommandLine& line) {
               "given");
   command.add_device(&o->device);
   command.add("--schedule", &o->schedule, "of the sums over near pairs: auto, a name, or fields");
+  command.add("--reproducible", &o->reproducible,
+              "the same bits in every run and on any number of ranks: so it always is");
   command.add("--overwrite", &o->overwrite, "replace the output file when it exists");
   command.add("--json", &o->json, "print an array with the record");
   command.set_footer(std::string(bodies_help()) +

@@ -104,7 +104,7 @@ public:
     return record;
   }
   [[nodiscard]] const pairs::NamedListSchedule& schedule() const override { return schedule_; }
-  [[nodiscard]] Index builds() const override { return lists_->data().builds; }
+  [[nodiscard]] Index builds() const override { return lists_->data().builds + own_builds_; }
   void add_phases(Record& record) override {
     const auto add = [&](const char* name, const auto& what) {
       double least = std::numeric_limits<double>::infinity();
@@ -157,19 +157,40 @@ private:
   /// built. The bits are those of steps one by one.
   void advance_watched(Index steps) {
     while (steps > 0) {
-      const Index given = std::min(steps, turns_->expected());
-      give(given);
+      const bool in_rounds = give_rounds(steps);
+      if (!in_rounds) give(std::min(steps, turns_->expected()));
       const std::array<unsigned, pairs::ListHalt::words> words = read_halt();
       const Index done = static_cast<unsigned>(words[pairs::ListHalt::moves] - moves_);
+      const Index built = static_cast<unsigned>(words[pairs::ListHalt::builds] - builds_);
       moves_ = words[pairs::ListHalt::moves];
+      builds_ = words[pairs::ListHalt::builds];
+      own_builds_ += built;
       owed_kick_ = half_kick();
       steps -= done;
       const bool halted = words[pairs::ListHalt::moved] != 0;
-      turns_->done(done, halted);
-      if (!halted) continue;
-      rebuild();
-      programs_->force.run();
+      in_rounds ? turns_->rounds_done(done, built) : turns_->done(done, halted);
+      if (halted) rebuild();
+      if (halted || in_rounds) programs_->force.run();
     }
+  }
+  /// Rounds of steps, each with a build at its end that does nothing unless a body has moved too
+  /// far: the host looks after many of them. Returns false where the host has to do more.
+  [[nodiscard]] bool give_rounds(Index steps) {
+    constexpr Index most = 16;
+    const Index each = turns_->round();
+    if (halo_ || steps <= each || !lists_->builds_without_host()) return false;
+    if (owed_kick_ != half_kick()) { // after the state was looked at
+      take_step(owed_kick_);
+      --steps;
+    }
+    turns_->give_rounds(std::min(most, steps / each), lists_->data(), [this, each] {
+      for (Index step = 0; step < each; ++step) {
+        programs_->force.run();
+        move({half_kick(), half_kick()}, static_cast<T>(parameters_.dt));
+      }
+      lists_->give_build_if_moved();
+    });
+    return true;
   }
   void give(Index steps) {
     if (owed_kick_ != half_kick()) { // after the state was looked at
@@ -246,6 +267,8 @@ private:
   std::optional<Halo<T>> halo_; ///< over several ranks
   Span<unsigned> halt_;         ///< pairs::ListHalt; empty on the cpu
   unsigned moves_ = 0;          ///< that were done, as it counts
+  unsigned builds_ = 0;         ///< and builds that looked themselves
+  Index own_builds_ = 0;        ///< those, since the start
   std::optional<Turns> turns_;
   T owed_kick_ = 0; ///< that ends the last step; done with the next one's first
 };

@@ -128,6 +128,25 @@ def test_restart_gives_the_same_bits(ridge, folder, device, precision):
     ridge.bad("md", "--restart", "half.h5", "-o", "no.h5", says="its checksum differs")
 
 
+@pytest.mark.parametrize("collapse", [False, True])
+def test_steps_given_to_a_gpu_together(ridge, folder, collapse):
+    """Lists are built between them without the host, but where they outgrow their memory."""
+    if collapse:
+        x = 2.2 * np.stack(np.meshgrid(*3 * [np.arange(5)]), axis=-1).reshape(-1, 3) + 0.3
+        write_start("in.h5", x, 1.2 * (x.mean(axis=0) - x) + np.random.default_rng(2).uniform(-0.1, 0.1, x.shape))
+        start = ["in.h5", "--box", "11x11x11", "--cutoff", 2]
+    else:
+        start = ["--lattice", 256, "--cutoff", 1.6, "--temperature", 3]
+    start += ["--steps", 45, "--dt", 0.01, "--device", "simt:32", "--precision", "fp32", "--json"]
+    together = ridge.good("md", *start, "-o", "together.h5", "--every", 45).records()[0]
+    one_by_one = ridge.good("md", *start, "-o", "one.h5", "--every", 1, "--reproducible").records()[0]
+    assert same_bits(snapshot("together.h5", 45), snapshot("one.h5", 45))
+    builds = one_by_one["md"]["builds"] - 5  # the first, and four to time them
+    assert builds > 5
+    extra = together["md"]["builds"] - 5 - builds
+    assert 0 < extra < builds if collapse else extra == 0  # such builds are begun again
+
+
 @pytest.mark.skipif(MPIRUN is None, reason="no mpirun here")
 @pytest.mark.parametrize("device, precisions, steps, half", [("cpu", ["fp64", "fp32"], 30, 20),
                                                              ("simt:32", ["fp32"], 9, 5), ("simt:64", ["mixed"], 6, 3)])
@@ -231,6 +250,7 @@ def test_ctrl_c_keeps_the_last_step(ridge, folder):
     (["--density", 0], "give one of them"),
     (["--seed", 3], "go with --lattice"),
     (["--schedule", "tile=3"], "unknown schedule field"),
+    (["--schedule", "half=1"], "lists of half of the pairs gain nothing"),
 ])
 def test_bad_options(ridge, folder, options, said):
     x, v, _ = liquid()

@@ -18,7 +18,8 @@ struct ListHalt {
   static constexpr int moved = 0;  ///< bodies too far from where they were when lists were built
   static constexpr int halted = 1; ///< not 0: launches that move bodies do nothing
   static constexpr int moves = 2;  ///< launches that have moved bodies, since ever
-  static constexpr int words = 3;
+  static constexpr int builds = 3; ///< of those that looked themselves whether they were needed
+  static constexpr int words = 4;
 };
 
 struct ListData {

@@ -33,6 +33,11 @@ public:
   /// GPUs: the words of ListHalt, which each build sets back. `halts`: sums over the lists look at
   /// them from now on. Nothing elsewhere.
   [[nodiscard]] virtual Span<unsigned> halt(bool /*halts*/) { return {}; }
+  /// GPUs: whether give_build_if_moved can be used: memory was enough before, and cells stay alike.
+  [[nodiscard]] virtual bool builds_without_host() const { return false; }
+  /// Gives a build to the queue that does nothing unless a body has moved too far, by ListHalt.
+  /// Where memory is too little, or a body is nowhere, launches stay halted.
+  virtual void give_build_if_moved() {}
   /// Where the bodies were when the lists were built.
   [[nodiscard]] virtual Positions<T> built() const = 0;
   [[nodiscard]] const ListData& data() const { return data_; }

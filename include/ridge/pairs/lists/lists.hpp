@@ -39,6 +39,12 @@ public:
   /// GPUs: the words by which launches that move bodies, and sums over these lists from now on,
   /// stop each other where lists have to be built anew (ListHalt). Empty on the cpu.
   [[nodiscard]] Span<unsigned> halt() { return engine_->halt(true); }
+  /// GPUs: whether builds can be given to the queue that look themselves, by `halt()`, whether they
+  /// are needed, and launches that go on behind them: no host is needed between steps.
+  [[nodiscard]] bool builds_without_host() const { return engine_->builds_without_host(); }
+  /// Gives one. Launches stay halted where the host has to build: memory is too little, or a body's
+  /// position is not good.
+  void give_build_if_moved() { engine_->give_build_if_moved(); }
   /// Those that the lists were built of.
   [[nodiscard]] Positions<T> built() const { return engine_->built(); }
 

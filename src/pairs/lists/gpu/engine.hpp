@@ -51,6 +51,11 @@ public:
   void build() override { build_from(positions_); }
   void build_of(const Positions<T>& positions) override { build_from(positions); }
 
+  [[nodiscard]] bool builds_without_host() const override {
+    return capacity_ != 0 && most_rows_ != 0 && is_closed();
+  }
+  void give_build_if_moved() override { give_build(grid_of({}), positions_, true); }
+
   [[nodiscard]] Positions<T> built() const override {
     return {built_[0].elements(), built_[1].elements(), built_[2].elements()};
   }
@@ -73,7 +78,7 @@ private:
   }
 
   void build_from(const Positions<T>& positions) {
-    const Grid grid = detail::grid_for(options_, count_, bounds_of(positions));
+    const Grid grid = grid_of(bounds_of(positions));
     if (!build_at_once(grid, positions)) build_in_steps(grid, positions);
     ListData& data = this->data_;
     ++data.builds;
@@ -81,15 +86,21 @@ private:
                  rows_.bytes() + 3 * count_ * static_cast<Index>(sizeof(T));
   }
 
+  [[nodiscard]] Grid grid_of(const detail::Bounds& bounds) const {
+    return detail::grid_for(options_, count_, bounds);
+  }
+
+  void give_build(const Grid& grid, const Positions<T>& positions, bool only_if_moved) {
+    count(grid, positions, only_if_moved);
+    sort(grid, positions);
+    find_in_rows(grid);
+  }
+
   /// With the memory that was enough before, all of it is given to the queue at once, the second
   /// time as a graph. Returns whether it is enough again.
   [[nodiscard]] bool build_at_once(const Grid& grid, const Positions<T>& positions) {
     if (capacity_ == 0 || most_rows_ == 0) return false;
-    const auto build = [this, grid, positions] {
-      count(grid, positions);
-      sort(grid, positions);
-      find_in_rows(grid);
-    };
+    const auto build = [this, grid, positions] { give_build(grid, positions, false); };
     if (is_closed() && positions[0].data == positions_[0].data) {
       at_once_.run(queue_, true, build);
     } else {
@@ -103,7 +114,7 @@ private:
   /// The host hears how many slots and rows there are, and takes memory for them.
   void build_in_steps(const Grid& grid, const Positions<T>& positions) {
     at_once_ = {};
-    count(grid, positions);
+    count(grid, positions, false);
     const Index slots = read(begins_.data + grid.all);
     if (read_state().bad != 0) detail::refuse_positions<T>(queue_, positions, options_);
     detail::require_countable(slots + slots / 16, "bodies and images");
@@ -144,8 +155,8 @@ private:
     return bounds;
   }
 
-  /// Bodies and images of each cell, and where its slots begin. Halts end here.
-  void count(const Grid& grid, const Positions<T>& positions) {
+  /// Bodies and images of each cell, and where its slots begin.
+  void count(const Grid& grid, const Positions<T>& positions, bool only_if_moved) {
     const Index cells = grid.all;
     const auto all =
         cells_.of(queue_.device(), 2 * cells + 1 + BuildState::words, "cells of lists");
@@ -159,6 +170,7 @@ private:
                         begins_,
                         state_,
                         halt_.elements(),
+                        only_if_moved,
                         {built_[0].elements(), built_[1].elements(), built_[2].elements()}});
     scan(queue_, begins_, sums_);
   }
@@ -172,11 +184,11 @@ private:
     const Span<unsigned> body = part(0);
     const Span<unsigned> shift = part(1);
     launch_items(queue_, count_,
-                 TakeSlots<T>{grid, positions, begins_, taken, part(2), part(3), part(4)});
+                 TakeSlots<T>{grid, positions, begins_, state_, taken, part(2), part(3), part(4)});
     const auto placed = placed_.of(device, 4 * capacity_, "positions of slots");
     launch_items(queue_, capacity_,
                  RankInCells<T>{grid, positions, begins_, part(2), part(3), part(4), body, shift,
-                                state_, placed});
+                                state_, halt_.elements(), placed});
     this->data_.slots = capacity_;
     this->data_.body = body;
     this->data_.shift = shift;
@@ -209,7 +221,8 @@ private:
              static_cast<unsigned>(capacity_),
              most_rows_,
              data.ways,
-             state_},
+             state_,
+             halt_.elements()},
             {{static_cast<int>(std::max<Index>(1, ceil_div(parts * width, Index{threads}))), 1, 1},
              {threads, 1, 1},
              FindNear<Share>::shared_bytes(threads, width)},

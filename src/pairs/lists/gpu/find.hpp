@@ -66,6 +66,7 @@ struct FindNear {
   unsigned most_rows;   ///< for a part; what is beyond is not written
   int ways;             ///< ListData: parts of a warp's lists
   Span<unsigned> state; ///< BuildState
+  Span<unsigned> halt;  ///< ListHalt: launches stop where rows are too few
 
   /// Of a warp: the tile, its slots, those of batches that are held, and which of them are near.
   static RIDGE_FN int warp_bytes(int width) { return room * 20 + most_held * (batch + width) * 4; }
@@ -83,6 +84,7 @@ struct FindNear {
     // Too many slots, or bodies that are nowhere: nothing of these lists will be used.
     if (Index{lane.load(begins, begins.size - 1)} > Index{filler}) return;
     if (lane.load_written(state, BuildState::bad) != 0) return;
+    if (lane.load_written(state, BuildState::wanted) == 0) return;
     Search<Lane> search{
         *this,
         lane,
@@ -370,7 +372,10 @@ private:
       }
       if (lane.lane() == 0) {
         lane.store(f.row_counts, part, most);
-        if (most > f.most_rows) (void)lane.atomic_add(f.state, BuildState::overflow, 1U);
+        if (most > f.most_rows) {
+          (void)lane.atomic_add(f.state, BuildState::overflow, 1U);
+          (void)lane.atomic_add(f.halt, ListHalt::moved, 1U);
+        }
       }
       if (counts) return;
       if (most > f.most_rows) most = f.most_rows;

@@ -34,7 +34,8 @@ struct BuildState {
   static constexpr int bad = 0;      ///< positions that are not finite or not in the box
   static constexpr int overflow = 1; ///< warps whose lists take more rows than there are
   static constexpr int slots = 2;    ///< bodies and images
-  static constexpr int words = 3;
+  static constexpr int wanted = 3;   ///< 0: nothing is built; 2: a body has moved too far
+  static constexpr int words = 4;
 };
 
 /// Bodies and images of each cell are counted, and positions that are not good.
@@ -45,17 +46,16 @@ struct CountInCells {
   Grid grid;
   Positions<T> positions;
   Span<unsigned> counts, state;
-  Span<unsigned> halt;          ///< ends: ListHalt
+  Span<unsigned> halt;          ///< ListHalt
+  bool only_if_moved;           ///< else always
   std::array<Span<T>, 3> built; ///< the positions, kept
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index i = item_of(lane);
     if (i >= positions[0].size) return;
-    if (i == 0) {
-      lane.store(halt, ListHalt::moved, 0U);
-      lane.store(halt, ListHalt::halted, 0U);
-    }
+    if (only_if_moved && lane.load_written(halt, ListHalt::moved) == 0) return;
+    if (i == 0) lane.store(state, BuildState::wanted, only_if_moved ? 2U : 1U);
     RIDGE_UNROLL
     for (int a = 0; a < 3; ++a)
       lane.store(built[a], i, lane.load(positions[a], i));
@@ -76,14 +76,14 @@ struct TakeSlots {
   static constexpr const char* name = "slots of bodies";
   Grid grid;
   Positions<T> positions;
-  Span<const unsigned> begins;
+  Span<const unsigned> begins, state;
   Span<unsigned> taken; ///< of each cell; 0 before
   Span<unsigned> body, shift, cell;
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index i = item_of(lane);
-    if (i >= positions[0].size) return;
+    if (i >= positions[0].size || lane.load(state, BuildState::wanted) == 0) return;
     const Place at = place_of(lane, grid, positions, i);
     if (!at.is_good) return; // nothing of these lists will be used
     grid.for_each_image(at, [&](unsigned number, unsigned code) {
@@ -98,7 +98,8 @@ struct TakeSlots {
 };
 
 /// Within cells slots are ordered by body and image, and get their positions relative to the grid's
-/// corner, four numbers each, as lists are built of them. Those at the end have no body.
+/// corner, four numbers each, as lists are built of them. Those at the end have no body. Halts end
+/// here.
 template <class T>
 struct RankInCells {
   static constexpr int max_threads = item_threads;
@@ -107,15 +108,21 @@ struct RankInCells {
   Positions<T> positions;
   Span<const unsigned> begins; ///< of cells, and where the last ends
   Span<const unsigned> taken_body, taken_shift, cell;
-  Span<unsigned> body, shift, state;
+  Span<unsigned> body, shift, state, halt;
   Span<float> placed;
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const Index slot = item_of(lane);
     if (slot >= body.size) return;
+    const unsigned wanted = lane.load_written(state, BuildState::wanted);
+    if (wanted == 0) return;
     const Index all = lane.load(begins, begins.size - 1);
-    if (slot == 0) lane.store(state, BuildState::slots, static_cast<unsigned>(all));
+    if (slot == 0) {
+      lane.store(state, BuildState::slots, static_cast<unsigned>(all));
+      if (all <= body.size && lane.load_written(state, BuildState::bad) == 0)
+        end_halt(lane, wanted == 2);
+    }
     if (all > body.size) return; // nothing of these lists will be used
     if (slot >= all) {
       lane.store(body, slot, no_body);
@@ -142,6 +149,15 @@ struct RankInCells {
     }
     at.set(3, 0.0F);
     lane.store(placed, 4 * rank, at);
+  }
+
+private:
+  template <class Lane>
+  RIDGE_DEVICE void end_halt(Lane& lane, bool counts) const {
+    lane.store(halt, ListHalt::moved, 0U);
+    lane.store(halt, ListHalt::halted, 0U);
+    const unsigned before = lane.load_written(halt, ListHalt::builds);
+    if (counts) lane.store(halt, ListHalt::builds, before + 1);
   }
 };
 
