@@ -84,10 +84,8 @@ void add_evolve(CommandLine& line) {
               "FILE.csv: places whose traces go to FILE.traces.h5 beside the output");
   command.add("--gather", &o->gather, "PNG of all traces beside each other");
   command.add("--show", &o->shown, "the field of a system that --picture shows");
-  command.add(
-      "--store-as", &o->store_as,
-      "fp16 or bf16: fields of a stencil in 16 bits on the device, arithmetic in fp32; files "
-      "stay fp32");
+  command.add("--store-as", &o->store_as,
+              "fp16 or bf16: fields in 16 bits on the device, arithmetic in fp32; files stay fp32");
   command.add("--restart", &o->restart,
               "FILE.h5: go on from the last snapshot of this run, bit by bit");
   command.add("--picture", &o->picture, "PNG of the plane in the middle of z at the end");
@@ -101,11 +99,7 @@ void add_evolve(CommandLine& line) {
   command.set_footer(footer());
   command.set_action(
       [o] {
-        if (const auto system = find_system(*o)) {
-          if (!o->store_as.empty())
-            throw UsageError("--store-as of evolve is for stencils, not for systems");
-          return evolve_system(*o, *system);
-        }
+        if (const auto system = find_system(*o)) return evolve_system(*o, *system);
         refuse_probes(*o);
         comm::Communicator& ranks = comm::world();
         evolve_stencil(*o, make_setup(*o, ranks), ranks);

@@ -1,7 +1,9 @@
 #include "evolve_system.hpp"
 
+#include <ridge/chain/system/stored.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
+#include <ridge/lab/storage.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
 #include "commands.hpp"
@@ -66,6 +68,7 @@ void SystemCommand::execute() {
   run_["schedule"] = setup_.schedule;
   system_.emplace(*queue_, kernel_, setup_);
   fill();
+  if (!kernel_.storage.empty()) sums_before_ = sums();
   say_begin();
   if (!continues()) keep();
   integrate();
@@ -94,7 +97,66 @@ void SystemCommand::fill() {
   if (odd_ > 0 && ranks_.rank() == 0)
     fmt::print(stderr, "ridge: the start holds {} values that are not finite; they pass through\n",
                odd_);
+  const auto beyond = static_cast<Index>(ranks_.sum(static_cast<double>(system_->beyond_range())));
+  said_infinite_ = beyond > 0;
+  if (said_infinite_ && ranks_.rank() == 0)
+    fmt::print(stderr,
+               "ridge: {} values of the start are beyond the range of {} and count as infinite\n",
+               beyond, kernel_.storage);
   system_->started();
+}
+
+std::vector<SystemCommand::Sums> SystemCommand::sums() {
+  std::vector<Sums> all;
+  const auto add = [&](const std::string& name, Index planes, const auto& plane_of) {
+    Sums one{name};
+    for (Index z = 0; z < planes; ++z) {
+      for (const double value : plane_of(z)) {
+        one.sum += value;
+        one.sizes += std::abs(value);
+        one.squares += value * value;
+      }
+    }
+    all.push_back(one);
+  };
+  for (std::size_t i = 0; i < kernel_.looks.size(); ++i) {
+    add(kernel_.looks[i], extents_.z, [&](Index z) {
+      std::vector<double> plane(static_cast<std::size_t>(extents_.x * extents_.y));
+      look_plane(i, z, plane.data());
+      return plane;
+    });
+  }
+  for (int a = 0; a < arrays() && kernel_.looks.empty(); ++a) {
+    if (kernel_.is_state(a)) add(name_of(a), points_of(a).z, [&](Index z) { return get(a, z); });
+  }
+  return all;
+}
+
+/// What rounding has changed of what steps may conserve.
+void SystemCommand::add_drifts(Record& record, const std::vector<Sums>& now) const {
+  record.precision = kernel_.storage;
+  record.details.push_back({"arithmetic", 0, "fp32"});
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    const Sums& before = sums_before_[i];
+    if (before.sizes == 0) continue; // it began at 0
+    record.details.push_back(
+        {now[i].name + "_sum_drift", (now[i].sum - before.sum) / before.sizes, ""});
+    record.details.push_back(
+        {now[i].name + "_squares_drift", (now[i].squares - before.squares) / before.squares, ""});
+  }
+}
+
+/// Says once that the arrays of a snapshot have become infinite.
+void SystemCommand::look_for_infinite(const float* plane, Index count) {
+  if (said_infinite_ || odd_ > 0) return;
+  const auto infinite = std::count_if(plane, plane + count, [](float v) { return std::isinf(v); });
+  if (infinite == 0) return;
+  said_infinite_ = true;
+  progress_.clear();
+  fmt::print(stderr,
+             "ridge: step {} has values beyond the range of {}, which are infinite; those of the "
+             "start were not\n",
+             system_->step(), kernel_.storage);
 }
 
 void SystemCommand::fill_by_start() {
@@ -146,7 +208,10 @@ void SystemCommand::say_begin() const {
                         : dimensions_ == 2 ? Extents{extents_.x, extents_.y}
                                            : Extents{extents_.x, extents_.y, extents_.z};
   fmt::print("{} {} {} on {} ({}){}; dt {:g} ({}){}{}\n", run_.at("kernel"), to_text(shown),
-             bytes_ == 4 ? "fp32" : "fp64", run_.at("device"), run_.at("device_name"),
+             !kernel_.storage.empty() ? kernel_.storage
+             : bytes_ == 4            ? "fp32"
+                                      : "fp64",
+             run_.at("device"), run_.at("device_name"),
              !setup_.part ? ""
                           : fmt::format("; {} ranks as {}", ranks_.ranks(),
                                         comm::to_text(setup_.part->grid.ranks())),
@@ -195,8 +260,12 @@ void SystemCommand::keep() {
   }
   for (int a = 0; a < arrays(); ++a) {
     if (!kernel_.is_state(a)) continue;
-    fields.push_back(
-        {name_of(a), points_of(a), dimensions_, [this, a](Index z, void* to) { bring(a, z, to); }});
+    fields.push_back({name_of(a), points_of(a), dimensions_, [this, a](Index z, void* to) {
+                        bring(a, z, to);
+                        const Index3 n = points_of(a);
+                        if (!kernel_.storage.empty())
+                          look_for_infinite(static_cast<const float*>(to), n.x * n.y);
+                      }});
   }
   const Index step = system_->step();
   progress_.clear();
@@ -260,6 +329,8 @@ void SystemCommand::finish() {
   }
   Record record = system_->record();
   const double launches = ranks_.sum(system_->bytes_of_launches());
+  std::vector<Sums> now;
+  if (!kernel_.storage.empty()) now = sums();
   if (!output_) return;
   if (setup_.part) {
     const Index n[] = {extents_.x, extents_.y, extents_.z};
@@ -279,6 +350,7 @@ void SystemCommand::finish() {
   record.details.push_back({"dt", setup_.dt, ""});
   record.details.push_back({"site_updates_per_second", sites / each.value, ""});
   record.details.push_back({"bytes_of_launches", launches, ""});
+  if (!kernel_.storage.empty()) add_drifts(record, now);
   if (o_.json) {
     fmt::print("{}\n", to_json(std::vector{record}));
     return;
@@ -310,7 +382,9 @@ void SystemCommand::draw() {
                     (setup_.spacing[0] * static_cast<double>(n.x)));
 }
 
-std::optional<SystemKernel> find_system(const EvolveOptions& o) {
+namespace {
+
+std::optional<SystemKernel> find_named(const EvolveOptions& o, std::string& storage) {
   std::string name = o.kernel;
   std::vector<std::string> settings = o.settings;
   fs::path folder;
@@ -320,6 +394,7 @@ std::optional<SystemKernel> find_system(const EvolveOptions& o) {
     name = from.run["kernel"];
     settings = words_in(from.run["settings"], ' ');
     folder = from.run["folder"];
+    storage = from.run["storage"];
   }
   if (const lab::EvolvingSystem* known = lab::find_evolving_system(name))
     return known->make(numbers_of(settings));
@@ -332,6 +407,16 @@ std::optional<SystemKernel> find_system(const EvolveOptions& o) {
     all.push_back(lab::parse_setting(text));
   const lab::UserKernel loaded = lab::load_user_kernel(name, all, lab::Use::evolution);
   return loaded.system ? std::optional(loaded.system->make({})) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<SystemKernel> find_system(const EvolveOptions& o) {
+  std::string storage = o.store_as;
+  std::optional<SystemKernel> found = find_named(o, storage);
+  if (!found || storage.empty()) return found;
+  lab::check_storage(storage);
+  return chain::stored_system(std::move(*found), storage, lab::lab_library());
 }
 
 void evolve_system(const EvolveOptions& options, const SystemKernel& kernel) {

@@ -141,6 +141,16 @@ private:
   /// Counts values that are not finite among those of this rank.
   void count_odd(const std::vector<double>& plane, Index row);
 
+  /// Of what users see of the arrays: what steps may conserve.
+  struct Sums {
+    std::string name;
+    double sum = 0, sizes = 0, squares = 0;
+  };
+  /// Collective; rank 0 gets them.
+  [[nodiscard]] std::vector<Sums> sums();
+  void add_drifts(Record& record, const std::vector<Sums>& now) const;
+  void look_for_infinite(const float* plane, Index count);
+
   void fill_by_start();
   void fill_from_snapshot();
   void say_begin() const;
@@ -186,6 +196,8 @@ private:
   std::optional<chain::System> system_;
   std::vector<std::vector<double>> looked_;
   Index looked_z_ = -1, looked_step_ = -1;
+  std::vector<Sums> sums_before_; ///< of the start, where arrays are stored in 16 bits
+  bool said_infinite_ = false;
   Progress progress_;
   double seconds_ = 0;
 };

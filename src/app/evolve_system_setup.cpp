@@ -79,6 +79,7 @@ void SystemCommand::begin_anew() {
   run_["wavelet"] = o_.wavelet;
   run_["receivers"] = o_.receivers;
   run_["by_step"] = list_in(o_.by_step, "\n");
+  run_["storage"] = o_.store_as;
   if (o_.absorb_width && o_.absorb.empty()) throw UsageError("--absorb-width goes with --absorb");
   if (!o_.wavelet.empty() && o_.source.empty()) throw UsageError("--wavelet goes with --source");
   if (!o_.gather.empty() && o_.receivers.empty())
@@ -156,6 +157,10 @@ void SystemCommand::open_fields() {
   if (dimensions_ > kernel_.dimensions()) {
     throw UsageError(fmt::format("{} has {} dimensions, and '{}' has {}", kernel_.name,
                                  kernel_.dimensions(), first_name, dimensions_));
+  }
+  if (!kernel_.storage.empty() && bytes_ != 4) {
+    throw UsageError(fmt::format("--store-as {} computes in fp32; {} is fp64", kernel_.storage,
+                                 to_text(first->name())));
   }
   const std::string spacing = goes_on_ ? "" : o_.spacing.empty() ? "1" : o_.spacing;
   if (goes_on_) {

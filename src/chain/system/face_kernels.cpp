@@ -50,11 +50,11 @@ void set_row(const BeyondArray<T>& a, Index y, Index z, Index begin, Index end) 
   if (!a.shows(1, y, sy) || !a.shows(2, z, sz)) return;
   const T* const from = a.data + a.at(0, sy.at, sz.at);
   T* const to = a.data + a.at(0, y, z);
-  const auto other = [&](T value) { return a.value_of(a.value_of(value, sz), sy); };
+  const auto other = [&](T value) { return a.value_of(a.value_of(number_of(value), sz), sy); };
   const auto ends = [&](Index x, Index last) {
     for (; x < last; ++x) {
       Shown sx;
-      if (a.shows(0, x, sx)) to[x] = a.value_of(other(from[sx.at]), sx);
+      if (a.shows(0, x, sx)) to[x] = element_of<T>(a.value_of(other(from[sx.at]), sx));
     }
   };
   const Index low = std::clamp(a.shell.low[0], begin, end);
@@ -62,7 +62,7 @@ void set_row(const BeyondArray<T>& a, Index y, Index z, Index begin, Index end) 
   ends(begin, low);
   if (from != to) {
     for (Index x = low; x < high; ++x)
-      to[x] = other(from[x]);
+      to[x] = element_of<T>(other(from[x]));
   }
   ends(high, end);
 }
@@ -77,9 +77,9 @@ Bound bind_damped(Queue& /*queue*/, const FaceLaunch<DampedArray<T>>& launch) {
   return Bound([launch] {
     for_each_row(launch, [](const DampedArray<T>& a, Index y, Index z, Index begin, Index end) {
       T* const row = a.data + y * a.row + z * a.plane;
-      const T factor = a.factors[1][y] * a.factors[2][z];
+      const auto factor = a.factors[1][y] * a.factors[2][z];
       for (Index x = begin; x < end; ++x)
-        row[x] *= a.factors[0][x] * factor;
+        row[x] = element_of<T>(number_of(row[x]) * (a.factors[0][x] * factor));
     });
   });
 }
@@ -91,7 +91,9 @@ Bound bind_sources(Queue& /*queue*/, const Sources<T>& sources) {
     if (step >= s.length) return;
     for (Index i = 0; i < s.taps.size; ++i) {
       const ProbeTap<T>& tap = s.taps.data[i];
-      tap.memory[tap.at] += tap.weight * s.wavelets.data[tap.number * s.length + step];
+      tap.memory[tap.at] =
+          element_of<T>(number_of(tap.memory[tap.at]) +
+                        tap.weight * s.wavelets.data[tap.number * s.length + step]);
     }
   });
 }
@@ -100,9 +102,9 @@ template <class T>
 Bound bind_receivers(Queue& /*queue*/, const Receivers<T>& receivers) {
   return Bound([r = receivers] {
     for (Index i = 0; i + 1 < r.first.size; ++i) {
-      T sum = 0;
+      NumberOf<T> sum = 0;
       for (int t = r.first.data[i]; t < r.first.data[i + 1]; ++t)
-        sum += r.taps.data[t].weight * r.taps.data[t].memory[r.taps.data[t].at];
+        sum += r.taps.data[t].weight * number_of(r.taps.data[t].memory[r.taps.data[t].at]);
       r.traces.data[i * r.capacity + r.counter.data[1]] = sum;
     }
     ++r.counter.data[0];
@@ -133,9 +135,9 @@ struct SetBeyond {
     typename BeyondArray<T>::Shown sz;
     if (!a.shows(0, p.x, sx) || !a.shows(1, p.y, sy) || !a.shows(2, p.z, sz)) return;
     const Span<T> all(a.data - a.before, a.size);
-    const T from = lane.load_written(all, a.before + a.at(sx.at, sy.at, sz.at));
+    const auto from = number_of(lane.load_written(all, a.before + a.at(sx.at, sy.at, sz.at)));
     lane.store(all, a.before + a.at(p.x, p.y, p.z),
-               a.value_of(a.value_of(a.value_of(from, sz), sy), sx));
+               element_of<T>(a.value_of(a.value_of(a.value_of(from, sz), sy), sx)));
   }
 };
 
@@ -154,8 +156,9 @@ struct DampPoints {
     const Index3 p = a.shell.point(i);
     const Span<T> all(a.data, a.size);
     const Index at = p.x + p.y * a.row + p.z * a.plane;
-    const T factor = a.factors[1][p.y] * a.factors[2][p.z];
-    lane.store(all, at, lane.load_written(all, at) * (a.factors[0][p.x] * factor));
+    const auto factor = a.factors[1][p.y] * a.factors[2][p.z];
+    lane.store(all, at,
+               element_of<T>(number_of(lane.load_written(all, at)) * (a.factors[0][p.x] * factor)));
   }
 };
 
@@ -175,8 +178,8 @@ struct Inject {
       for (int t = lane.load(s.first, i); t < end; ++t) {
         const ProbeTap<T>& tap = s.taps.data[t];
         const Span<T> all(tap.memory, tap.size);
-        const T value = tap.weight * lane.load(s.wavelets, tap.number * s.length + step);
-        lane.store(all, tap.at, lane.load_written(all, tap.at) + value);
+        const auto value = tap.weight * lane.load(s.wavelets, tap.number * s.length + step);
+        lane.store(all, tap.at, element_of<T>(number_of(lane.load_written(all, tap.at)) + value));
       }
     }
   }
@@ -184,6 +187,7 @@ struct Inject {
 
 template <class T>
 struct Receive {
+  using Number = NumberOf<T>;
   static constexpr int max_threads = block;
   static constexpr const char* name = "receivers";
 
@@ -194,11 +198,11 @@ struct Receive {
     const Index step = lane.load_written(r.counter, 0);
     const Index slot = lane.load_written(r.counter, 1);
     for (Index i = lane.thread().x; i + 1 < r.first.size; i += block) {
-      T sum = 0;
+      Number sum = 0;
       const int end = lane.load(r.first, i + 1);
       for (int t = lane.load(r.first, i); t < end; ++t) {
         const ProbeTap<T>& tap = r.taps.data[t];
-        sum += tap.weight * lane.load_written(Span<T>(tap.memory, tap.size), tap.at);
+        sum += tap.weight * number_of(lane.load_written(Span<T>(tap.memory, tap.size), tap.at));
       }
       lane.store(r.traces, i * r.capacity + slot, sum);
     }
@@ -234,14 +238,18 @@ Bound bind_receivers(Queue& queue, const Receivers<T>& receivers) {
 
 #endif
 
-const Offer beyond_floats(kind_of<Here>, typeid(BeyondArray<float>), &bind_beyond<float>);
-const Offer beyond_doubles(kind_of<Here>, typeid(BeyondArray<double>), &bind_beyond<double>);
-const Offer damped_floats(kind_of<Here>, typeid(DampedArray<float>), &bind_damped<float>);
-const Offer damped_doubles(kind_of<Here>, typeid(DampedArray<double>), &bind_damped<double>);
-const Offer float_sources(kind_of<Here>, typeid(Sources<float>), &bind_sources<float>);
-const Offer double_sources(kind_of<Here>, typeid(Sources<double>), &bind_sources<double>);
-const Offer float_receivers(kind_of<Here>, typeid(Receivers<float>), &bind_receivers<float>);
-const Offer double_receivers(kind_of<Here>, typeid(Receivers<double>), &bind_receivers<double>);
+/// What sets faces, layers and probes of arrays of T.
+template <class T>
+struct Offers {
+  Offer beyond{kind_of<Here>, typeid(BeyondArray<T>), &bind_beyond<T>};
+  Offer damped{kind_of<Here>, typeid(DampedArray<T>), &bind_damped<T>};
+  Offer sources{kind_of<Here>, typeid(Sources<T>), &bind_sources<T>};
+  Offer receivers{kind_of<Here>, typeid(Receivers<T>), &bind_receivers<T>};
+};
+const Offers<float> floats;
+const Offers<double> doubles;
+const Offers<Fp16> halves;
+const Offers<Bf16> short_floats;
 
 } // namespace systems::inline RIDGE_TARGET_NAME
 

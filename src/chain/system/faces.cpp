@@ -84,6 +84,7 @@ Reach reach_of_all(const Description& d, int array) {
 template <class T>
 BeyondArray<T> faces_of(const SystemKernel& kernel, const SystemSetup& setup, int array,
                         const ArrayLayout& layout, T* memory) {
+  using Number = NumberOf<T>;
   const Description& chain = kernel.of_double;
   const Placement& placement = kernel.placements[static_cast<std::size_t>(array)];
   const Reach reach = reach_of_all(chain, array);
@@ -102,7 +103,7 @@ BeyondArray<T> faces_of(const SystemKernel& kernel, const SystemSetup& setup, in
     s.low[d] = 0;
     s.high[d] = points;
     for (int side = 0; side < 2; ++side) {
-      FaceRule<T>& rule = made.faces[d][side];
+      FaceRule<Number>& rule = made.faces[d][side];
       const WallCondition& c =
           setup.walls[static_cast<std::size_t>(array)][static_cast<std::size_t>(d)]
                      [static_cast<std::size_t>(side)];
@@ -133,11 +134,11 @@ BeyondArray<T> faces_of(const SystemKernel& kernel, const SystemSetup& setup, in
       rule.sign = mirror->odd ? -1 : 1;
       if (mirror->odd && half % 2 == 0) rule.wall = half / 2;
       if (c.kind == Wall::dirichlet) {
-        rule.value = static_cast<T>(c.value);
+        rule.value = static_cast<Number>(c.value);
         rule.add = 2 * rule.value;
       }
       if (c.kind == Wall::neumann)
-        rule.slope = static_cast<T>(c.value * setup.spacing[static_cast<std::size_t>(d)]);
+        rule.slope = static_cast<Number>(c.value * setup.spacing[static_cast<std::size_t>(d)]);
       if (side == 0) {
         s.low[d] = std::max<Index>(0, mirror->odd ? floor_half(half) + 1 : ceil_half(half));
       } else {
@@ -146,8 +147,8 @@ BeyondArray<T> faces_of(const SystemKernel& kernel, const SystemSetup& setup, in
     }
     // Images lie within what is computed.
     if (along(setup.whole(), d) == 1) continue;
-    const FaceRule<T>* const faces = made.faces[d];
-    const auto inside = [&](const FaceRule<T>& rule, Index i) {
+    const FaceRule<Number>* const faces = made.faces[d];
+    const auto inside = [&](const FaceRule<Number>& rule, Index i) {
       if (rule.image == Image::none || i == rule.wall) return true;
       const Index at = rule.image == Image::reflected ? rule.place - i : i + rule.place;
       return at >= s.low[d] && at < s.high[d];
@@ -166,6 +167,10 @@ template BeyondArray<float> faces_of(const SystemKernel&, const SystemSetup&, in
                                      const ArrayLayout&, float*);
 template BeyondArray<double> faces_of(const SystemKernel&, const SystemSetup&, int,
                                       const ArrayLayout&, double*);
+template BeyondArray<Fp16> faces_of(const SystemKernel&, const SystemSetup&, int,
+                                    const ArrayLayout&, Fp16*);
+template BeyondArray<Bf16> faces_of(const SystemKernel&, const SystemSetup&, int,
+                                    const ArrayLayout&, Bf16*);
 
 bool AbsorbingLayers::any() const {
   for (const auto& axis : faces) {

@@ -83,8 +83,9 @@ struct System::Parts {
     const ArrayLayout& l = layout(of);
     const Index element = l.before + at.x + at.y * l.row + at.z * l.plane;
     return static_cast<std::byte*>(memories[static_cast<std::size_t>(of)].data()) +
-           element * setup.element_bytes;
+           element * chain.element_bytes;
   }
+  [[nodiscard]] bool narrows() const { return !kernel.storage.empty(); }
   /// Whether z alone is divided, and operations read nothing beyond the ends of x and y of planes
   /// of other ranks: a wave sets those of its own.
   [[nodiscard]] bool whole_rows() const {
@@ -152,6 +153,9 @@ struct System::Parts {
                   what);
   }
 
+  /// From numbers of the setup's size to elements of memory and back, where these are others.
+  virtual const std::byte* narrowed(const std::byte* from, Index count) = 0;
+  virtual void widen(const std::byte* elements, std::byte* to, Index count) const = 0;
   virtual void give_step(StepPart part) = 0;
   void give_step() { give_step(StepPart::all); }
   [[nodiscard]] virtual System::Sent sent() const = 0;
@@ -174,6 +178,7 @@ struct System::Parts {
   std::unique_ptr<ridge::Graph> graph;
   std::array<std::array<Repeated, 3>, 2> repeated; ///< steps given one by one, and their parts
   Index step;
+  Index too_large = 0; ///< numbers that were written and are beyond the range of memory's
   int parity = 0;
   bool ran = false;
 };

@@ -56,7 +56,8 @@ private:
   };
 
   /// As the launches for all faces do it: values of z, of y, and of x.
-  static T value_of(T from, const Shown& sz, const Shown& sy) {
+  static NumberOf<T> value_of(T element, const Shown& sz, const Shown& sy) {
+    const auto from = number_of(element);
     return BeyondArray<T>::value_of(BeyondArray<T>::value_of(from, sz), sy);
   }
   static void set_ends(const One& one, Index y, Index z) {
@@ -64,7 +65,7 @@ private:
     T* const row = a.data + a.at(0, y, z);
     const Shown own;
     for (const auto& [x, shown] : one.ends)
-      row[x] = BeyondArray<T>::value_of(value_of(row[shown.at], own, own), shown);
+      row[x] = element_of<T>(BeyondArray<T>::value_of(value_of(row[shown.at], own, own), shown));
   }
   static void set_row(const One& one, Index y, Index z) {
     const BeyondArray<T>& a = one.array;
@@ -75,10 +76,10 @@ private:
     T* const to = a.data + a.at(0, y, z);
     if (from != to) {
       for (Index x = a.shell.low[0]; x < a.shell.high[0]; ++x)
-        to[x] = value_of(from[x], sz, sy);
+        to[x] = element_of<T>(value_of(from[x], sz, sy));
     }
     for (const auto& [x, shown] : one.ends)
-      to[x] = BeyondArray<T>::value_of(value_of(from[shown.at], sz, sy), shown);
+      to[x] = element_of<T>(BeyondArray<T>::value_of(value_of(from[shown.at], sz, sy), shown));
   }
 
   std::vector<One> arrays_;

@@ -4,6 +4,7 @@
 #include <ridge/chain/system/system.hpp>
 #include <ridge/comm/grid.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/core/stored.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/graph.hpp>
 #include <ridge/device/offer.hpp>
@@ -16,6 +17,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -31,6 +33,8 @@ constexpr Index most_traced = 1024; ///< steps that receivers record before they
 template <class T>
 class Of final : public System::Parts {
 public:
+  using Number = NumberOf<T>;
+
   Of(Queue& q, const SystemKernel& k, const SystemSetup& s) : Parts(q, k, s) {
     allocate();
     bind_numbers();
@@ -38,6 +42,26 @@ public:
       bind(p);
     bind_probes();
     queue.wait();
+  }
+
+  const std::byte* narrowed(const std::byte* from, Index count) override {
+    if constexpr (is_stored<T>) {
+      const auto* const numbers = reinterpret_cast<const Number*>(from);
+      narrow_.resize(static_cast<std::size_t>(count));
+      for (Index i = 0; i < count; ++i) {
+        const T element = rounded_to<T>(numbers[i]);
+        too_large += std::isinf(number_of(element)) && !std::isinf(numbers[i]) ? 1 : 0;
+        narrow_[static_cast<std::size_t>(i)] = element;
+      }
+      return reinterpret_cast<const std::byte*>(narrow_.data());
+    } else {
+      return from;
+    }
+  }
+  void widen(const std::byte* elements, std::byte* to, Index count) const override {
+    const auto* const from = reinterpret_cast<const T*>(elements);
+    std::transform(from, from + count, reinterpret_cast<Number*>(to),
+                   [](T element) { return number_of(element); });
   }
 
   using Parts::give_step;
@@ -70,8 +94,8 @@ public:
   }
   void bring_traces(Index steps) override {
     if (setup.receivers.empty()) return;
-    std::vector<T> all(static_cast<std::size_t>(trace_.span().size));
-    copy_to_host(queue, all.data(), static_cast<const T*>(trace_.data()), trace_.span().size);
+    std::vector<Number> all(static_cast<std::size_t>(trace_.span().size));
+    copy_to_host(queue, all.data(), static_cast<const Number*>(trace_.data()), trace_.span().size);
     queue.wait();
     for (std::size_t r = 0; r < traces.size(); ++r) {
       const auto begin = all.begin() + static_cast<std::ptrdiff_t>(r) * capacity_;
@@ -355,7 +379,7 @@ private:
       for (int d = 0; d < 3; ++d) {
         const std::vector<double> f = factors_of(
             setup, kernel.placements[static_cast<std::size_t>(a)], along(at.points, d), d);
-        factors_.emplace_back(queue, std::vector<T>(f.begin(), f.end()), "absorbing layers");
+        factors_.emplace_back(queue, std::vector<Number>(f.begin(), f.end()), "absorbing layers");
         one.factors[d] = factors_.back().data();
       }
       most = std::max(most, one.shell.count());
@@ -379,7 +403,7 @@ private:
       made.push_back({memory(a, p), at.elements,
                       at.before + one.at.x - begin.x + (one.at.y - begin.y) * at.row +
                           (one.at.z - begin.z) * at.plane,
-                      static_cast<T>(one.weight * amplitude), number});
+                      static_cast<Number>(one.weight * amplitude), number});
     }
     return made;
   }
@@ -413,17 +437,18 @@ private:
     std::size_t length = 0;
     for (const auto& wavelet : setup.wavelets)
       length = std::max(length, wavelet.size());
-    std::vector<T> values;
+    std::vector<Number> values;
     for (const SystemSource& source : setup.sources) {
       const std::vector<double>& wavelet = setup.wavelets.at(source.wavelet);
       for (std::size_t i = 0; i < length; ++i)
-        values.push_back(static_cast<T>(i < wavelet.size() ? wavelet[i] : 0));
+        values.push_back(static_cast<Number>(i < wavelet.size() ? wavelet[i] : 0));
     }
-    wavelets_ = OnDevice<T>(queue, values, "wavelets");
+    wavelets_ = OnDevice<Number>(queue, values, "wavelets");
     capacity_ = setup.receivers.empty() ? 0 : most_traced;
     traces.resize(setup.receivers.size());
-    trace_ = OnDevice<T>(
-        queue, std::vector<T>(static_cast<std::size_t>(capacity_) * traces.size() + 1), "traces");
+    trace_ = OnDevice<Number>(
+        queue, std::vector<Number>(static_cast<std::size_t>(capacity_) * traces.size() + 1),
+        "traces");
     for (int p = 0; p < (swaps() ? 2 : 1); ++p)
       bind_probes(p, static_cast<Index>(length));
   }
@@ -482,11 +507,12 @@ private:
   std::array<Launches, 2> launches_;
   StepPart part_ = StepPart::all;
   std::vector<OnDevice<BeyondArray<T>>> shells_;
-  std::vector<OnDevice<T>> factors_;
+  std::vector<OnDevice<Number>> factors_;
   std::vector<OnDevice<int>> groups_;
   std::vector<OnDevice<double>> tables_;
   StepNumbers numbers_;
-  OnDevice<T> wavelets_, trace_;
+  OnDevice<Number> wavelets_, trace_;
+  std::vector<T> narrow_;
   OnDevice<Index> counter_;
   Index capacity_ = 0;
 };
@@ -494,7 +520,11 @@ private:
 } // namespace
 
 System::System(Queue& queue, const SystemKernel& kernel, const SystemSetup& setup) {
-  if (setup.element_bytes == 4) {
+  if (kernel.storage == "fp16") {
+    parts_ = std::make_unique<Of<Fp16>>(queue, kernel, setup);
+  } else if (kernel.storage == "bf16") {
+    parts_ = std::make_unique<Of<Bf16>>(queue, kernel, setup);
+  } else if (setup.element_bytes == 4) {
     parts_ = std::make_unique<Of<float>>(queue, kernel, setup);
   } else {
     parts_ = std::make_unique<Of<double>>(queue, kernel, setup);
@@ -516,27 +546,39 @@ ArrayAt System::at(int array) const {
 
 void System::write(int array, const SystemBox& box, const void* from) {
   Parts& p = *parts_;
-  const Index bytes = p.setup.element_bytes;
+  const Index bytes = p.chain.element_bytes;
+  const Index plane = box.extents.x * box.extents.y;
   for (Index z = 0; z < box.extents.z; ++z) {
+    const std::byte* const elements =
+        p.narrowed(static_cast<const std::byte*>(from) + z * plane * p.setup.element_bytes, plane);
     copy_rows_to_device(p.queue, p.item(array, {box.begin.x, box.begin.y, box.begin.z + z}),
-                        Bytes{p.layout(array).row * bytes},
-                        static_cast<const std::byte*>(from) +
-                            z * box.extents.x * box.extents.y * bytes,
-                        Bytes{box.extents.x * bytes}, box.extents.y);
+                        Bytes{p.layout(array).row * bytes}, elements, Bytes{box.extents.x * bytes},
+                        box.extents.y);
+    if (p.narrows()) p.queue.wait(); // the next plane takes the memory
   }
   p.queue.wait();
 }
 
 void System::read(int array, const SystemBox& box, void* to) {
   Parts& p = *parts_;
-  const Index bytes = p.setup.element_bytes;
+  const Index bytes = p.chain.element_bytes;
+  const Index plane = box.extents.x * box.extents.y;
+  std::vector<std::byte> elements(static_cast<std::size_t>(p.narrows() ? plane * bytes : 0));
   for (Index z = 0; z < box.extents.z; ++z) {
-    copy_rows_to_host(
-        p.queue, static_cast<std::byte*>(to) + z * box.extents.x * box.extents.y * bytes,
-        p.item(array, {box.begin.x, box.begin.y, box.begin.z + z}),
-        Bytes{p.layout(array).row * bytes}, Bytes{box.extents.x * bytes}, box.extents.y);
+    std::byte* const numbers = static_cast<std::byte*>(to) + z * plane * p.setup.element_bytes;
+    copy_rows_to_host(p.queue, p.narrows() ? elements.data() : numbers,
+                      p.item(array, {box.begin.x, box.begin.y, box.begin.z + z}),
+                      Bytes{p.layout(array).row * bytes}, Bytes{box.extents.x * bytes},
+                      box.extents.y);
+    if (!p.narrows()) continue;
+    p.queue.wait();
+    p.widen(elements.data(), numbers, plane);
   }
   p.queue.wait();
+}
+
+Index System::beyond_range() const {
+  return parts_->too_large;
 }
 
 void System::started() {
@@ -625,7 +667,7 @@ double System::bytes_of_launches() const {
       const Index3 n = p.layout(a).points;
       const int passes = (p.chain.read_in(group.first, group.last, a) ? 1 : 0) +
                          (p.chain.written_in(group.first, group.last, a) ? 1 : 0);
-      bytes += static_cast<double>(n.x * n.y * n.z * passes * p.setup.element_bytes);
+      bytes += static_cast<double>(n.x * n.y * n.z * passes * p.chain.element_bytes);
     }
   }
   return bytes;

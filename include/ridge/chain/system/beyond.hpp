@@ -4,6 +4,7 @@
 
 #include <ridge/core/config.hpp>
 #include <ridge/core/index.hpp>
+#include <ridge/core/stored.hpp>
 #include <ridge/device/view.hpp>
 #include <ridge/launch/bound.hpp>
 
@@ -60,18 +61,20 @@ struct FaceRule {
   T slope = 0; ///< added for each point between a point and its image
 };
 
-/// An array and what its points in a shell show.
+/// An array and what its points in a shell show. Arrays of 16 bits have rules in fp32.
 template <class T>
 struct BeyondArray {
+  using Number = NumberOf<T>;
+
   T* data = nullptr; ///< item (0, 0, 0)
   Index row = 0, plane = 0;
   Index before = 0, size = 0; ///< of its memory: elements before the item, and all
   ShellOf shell;
-  FaceRule<T> faces[3][2] = {};
+  FaceRule<Number> faces[3][2] = {};
 
   struct Shown {
     Index at = 0;
-    T sign = 1, add = 0;
+    Number sign = 1, add = 0;
   };
   /// What index i along axis d shows; false where it keeps what it holds.
   [[nodiscard]] RIDGE_FN bool shows(int d, Index i, Shown& shown) const {
@@ -79,7 +82,7 @@ struct BeyondArray {
     shown.sign = 1;
     shown.add = 0;
     if (i >= shell.low[d] && i < shell.high[d]) return true;
-    const FaceRule<T>& f = faces[d][i < shell.low[d] ? 0 : 1];
+    const FaceRule<Number>& f = faces[d][i < shell.low[d] ? 0 : 1];
     if (f.image == Image::none) return false;
     if (i == f.wall) {
       shown.at = shell.low[d];
@@ -92,11 +95,11 @@ struct BeyondArray {
                                            : 0;
     const Index apart = shown.at > i ? shown.at - i : i - shown.at;
     shown.sign = f.sign;
-    shown.add = f.add + f.slope * static_cast<T>(apart);
+    shown.add = f.add + f.slope * static_cast<Number>(apart);
     return true;
   }
   /// Signs are 1 and -1, or 0 where the value does not count: no product is rounded.
-  [[nodiscard]] static RIDGE_FN T value_of(T from, const Shown& shown) {
+  [[nodiscard]] static RIDGE_FN Number value_of(Number from, const Shown& shown) {
     return shown.sign == 0 ? shown.add : shown.add + shown.sign * from;
   }
   [[nodiscard]] RIDGE_FN Index at(Index x, Index y, Index z) const {
@@ -110,7 +113,7 @@ struct DampedArray {
   T* data = nullptr;
   Index row = 0, plane = 0, size = 0;
   ShellOf shell;
-  const T* factors[3] = {nullptr, nullptr, nullptr};
+  const NumberOf<T>* factors[3] = {nullptr, nullptr, nullptr};
 };
 
 /// One launch for several arrays. The arrays are on the device; a kernel source offers
@@ -129,7 +132,7 @@ template <class T>
 struct ProbeTap {
   T* memory = nullptr; ///< first element
   Index size = 0, at = 0;
-  T weight = 1;
+  NumberOf<T> weight = 1;
   int number = 0; ///< of the source
 };
 
@@ -139,7 +142,7 @@ template <class T>
 struct Sources {
   Span<const ProbeTap<T>> taps;
   Span<const int> first;
-  Span<const T> wavelets; ///< `length` values of each source
+  Span<const NumberOf<T>> wavelets; ///< `length` values of each source
   Index length = 0;
   Span<const Index> counter; ///< the step
 };
@@ -147,7 +150,7 @@ template <class T>
 struct Receivers {
   Span<const ProbeTap<T>> taps;
   Span<const int> first;
-  Span<T> traces; ///< `capacity` values of each receiver
+  Span<NumberOf<T>> traces; ///< `capacity` values of each receiver
   Index capacity = 0;
   Span<Index> counter; ///< the step, and the place in the traces: both are counted up
 };

@@ -30,10 +30,14 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -82,6 +86,11 @@ struct SystemKernel {
   bool knows_step = false;    ///< set_step is there: else a step counts as 1
 
   std::function<Program(Queue&, int element_bytes, const SystemStep&)> bind;
+  /// fp16 or bf16 where it has been stored so (system/stored.hpp): `of_float` and programs of 4
+  /// bytes are of such arrays then. Empty: arrays hold what operations compute with.
+  std::string storage;
+  const std::type_info* call = nullptr; ///< of its chain in fp32
+  std::vector<std::byte> functor;       ///< the chain's bytes, where these are all of it
   /// Empty where the chain does not say it.
   std::function<double(const double* arrays)> speed;
   std::function<double(const std::array<double, 3>& spacing, double speed)> stable_step;
@@ -105,13 +114,14 @@ void check(const SystemKernel& kernel);
 
 namespace detail {
 
-template <class C, class T>
+/// `Kept` is the chain that runs: C, or Stored<C, T>.
+template <class C, class T, class Kept = C>
 [[nodiscard]] Program bind_step(Queue& queue, C chain, const SystemStep& step,
                                 std::string_view name) {
   if constexpr (requires { chain.set_step(step.dt, step.spacing); })
     chain.set_step(step.dt, step.spacing);
   if constexpr (requires { chain.set_numbers(step.numbers); }) chain.set_numbers(step.numbers);
-  Request<C, T> request{chain, step.extents, {}, step.before_launch, step.rows_done};
+  Request<Kept, T> request{Kept(chain), step.extents, {}, step.before_launch, step.rows_done};
   const auto set = [&]<int A>(std::integral_constant<int, A>) {
     constexpr Array array = C::arrays[A];
     if constexpr (array.role != Role::temporary) {
@@ -126,7 +136,7 @@ template <class C, class T>
     (set(std::integral_constant<int, A>{}), ...);
   }
   (std::make_integer_sequence<int, arrays_of<C>>{});
-  return Program(queue, LaunchOf<C, T>{request, step.first}, step.schedule, name);
+  return Program(queue, LaunchOf<Kept, T>{request, step.first}, step.schedule, name);
 }
 
 } // namespace detail
@@ -153,6 +163,11 @@ template <class C>
     return element_bytes == 4 ? detail::bind_step<C, float>(queue, chain, step, name)
                               : detail::bind_step<C, double>(queue, chain, step, name);
   };
+  made.call = &typeid(Call<C, float>);
+  if constexpr (std::is_trivially_copy_constructible_v<C>) {
+    made.functor.resize(sizeof(C));
+    std::memcpy(made.functor.data(), static_cast<const void*>(&chain), sizeof(C));
+  }
   if constexpr (requires(const double* v) { chain.speed(v); })
     made.speed = [chain](const double* values) { return chain.speed(values); };
   if constexpr (requires { chain.stable_step(std::array<double, 3>{}, 1.0); }) {

@@ -90,10 +90,12 @@ public:
   [[nodiscard]] Index3 points(int array) const;
   /// Where the items of an array are now, on the device: steps may move them.
   [[nodiscard]] ArrayAt at(int array) const;
-  /// A box of an array, packed on the host, of the element type. Arrays are 0 before they are
-  /// written. After the last is written, call `started` before the first step.
+  /// A box of an array, packed on the host, of numbers of the setup's size. Arrays are 0 before
+  /// they are written. After the last is written, call `started` before the first step.
   void write(int array, const SystemBox& box, const void* from);
   void read(int array, const SystemBox& box, void* to);
+  /// Finite numbers so far written that arrays of 16 bits hold as infinite.
+  [[nodiscard]] Index beyond_range() const;
   void started();
 
   /// Gives so many steps to the queue; with receivers it waits for them.

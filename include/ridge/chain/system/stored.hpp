@@ -1,0 +1,24 @@
+// Systems whose arrays are stored in 16 bits: what binds their steps is compiled when it is asked
+// for.
+#pragma once
+
+#include <ridge/chain/system/kernel.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace ridge::chain {
+
+/// What the description of a stored system offers under SystemKernel: makes `kernel` one of such
+/// arrays. The bytes are its chain's.
+using StoreSystem = void(std::span<const std::byte> functor, SystemKernel& kernel);
+
+/// The system on arrays of "fp16" or "bf16", its mathematics in fp32. The description, which is
+/// linked to `library`, is compiled or taken from the cache. Throws as load_description does;
+/// UsageError for a system that scans, or whose source nobody said.
+[[nodiscard]] SystemKernel stored_system(SystemKernel kernel, std::string_view storage,
+                                         const std::string& library);
+
+} // namespace ridge::chain

@@ -1,0 +1,102 @@
+"""`ridge evolve --store-as` of systems: arrays in 16 bits, against arithmetic in fp32 that is rounded once a value."""
+
+import h5py
+import numpy as np
+import pytest
+
+from test_stored import ROUNDED
+from test_systems import LINE, places, read, write
+
+pytestmark = pytest.mark.usefixtures("folder")
+WAVELET = [0.1, 0.35, -0.7, 1e-3]
+
+
+def line_in_16_bits(u, steps, rounded, source=3):
+    """LINE with rate 1/2, whose products are exact, between mirrors; a source adds to a point, which is recorded."""
+    half = np.float32(0.5)
+    u, v = rounded(u), np.zeros_like(u)
+    trace = []
+    for step in range(steps):
+        v[:-1] = rounded(v[:-1] - half * np.diff(u))
+        u = rounded(u - half * np.diff(v, prepend=np.float32(0)))
+        if step < len(WAVELET):
+            u[source] = rounded(u[source:source + 1] + np.float32(WAVELET[step]))[0]
+        trace.append(u[source])
+    return u, v, np.array(trace)
+
+
+@pytest.mark.parametrize("storage, device", [("fp16", "cpu"), ("bf16", "cpu"), ("bf16", "simt:32")])
+def test_a_system_has_the_bits_of_rounded_fp32(ridge, storage, device):
+    with open("line.hpp", "w") as out:
+        out.write(LINE)
+    places("source.csv", (3, 0, 0))
+    np.savetxt("wavelet.txt", WAVELET)
+    start = np.random.default_rng(7).random(45).astype("f4")
+    write(u=start)
+    words = ("evolve", "./line.hpp:Line", "in.h5", "--store-as", storage, "--device", device, "--source", "source.csv",
+             "--wavelet", "wavelet.txt", "--receivers", "source.csv", "--every", "9", "--overwrite")
+    ran = ridge(*words, "--steps", "27", "-o", "whole.h5", "--json")
+    assert ran.code == 0, ran.err  # which may say that it compiles
+    (record,) = ran.records()
+    assert record["precision"] == storage and record["arithmetic"] == "fp32"
+    assert record["bytes_written"] == 2 * 2 * 45
+    u, v, trace = line_in_16_bits(start, 27, ROUNDED[storage])
+    found = read("u", "v", file="whole.h5")
+    assert found[0].dtype == np.float32
+    np.testing.assert_array_equal(found[0], u)
+    np.testing.assert_array_equal(found[1], v)
+    with h5py.File("whole.traces.h5") as h5:
+        np.testing.assert_array_equal(h5["traces"][0], trace)
+    before = ROUNDED[storage](start).astype("f8")
+    assert record["u_sum_drift"] == pytest.approx((u.astype("f8").sum() - before.sum()) / before.sum(), rel=1e-12)
+    assert ridge(*words, "--steps", "9", "-o", "part.h5").code == 0
+    assert ridge("evolve", "--restart", "part.h5", "--steps", "18", "--device", device).code == 0
+    np.testing.assert_array_equal(read("u", file="part.h5"), u)
+
+
+def test_values_beyond_the_range_are_said_once(ridge):
+    with open("line.hpp", "w") as out:
+        out.write(LINE)
+    words = ("evolve", "./line.hpp:Line", "in.h5", "-o", "out.h5", "--device", "cpu", "--steps", "2", "--every", "1",
+             "--overwrite", "--store-as")
+    u = np.ones(45, "f4")
+    u[7] = 7e4
+    write(u=u)
+    ridge(*words, "fp16")  # compiled
+    done = ridge(*words, "fp16")
+    assert done.code == 0
+    assert done.err == "ridge: 1 values of the start are beyond the range of fp16 and count as infinite\n"
+    u[7:9] = 6e4, -6e4
+    write(u=u)
+    done = ridge(*words, "fp16", "--set", "rate=2")
+    assert done.err == ("ridge: step 1 has values beyond the range of fp16, which are infinite; those of the start "
+                        "were not\n")
+    ridge.good(*words, "bf16", "--set", "rate=2")
+
+
+def test_lattice_boltzmann_is_near_fp32(ridge):
+    y = np.arange(24)
+    start = {"ux": np.broadcast_to(0.05 * np.sin(2 * np.pi * y / 24)[:, None], (24, 20)).astype("f4"),
+             "rho": np.ones((24, 20), "f4")}
+    write(**start)
+    found = {}
+    for storage in ((), ("--store-as", "fp16")):
+        ran = ridge("evolve", "lbm-d3q19", "in.h5", "-o", "out.h5", "--steps", "40", "--every", "40", "--device", "cpu",
+                    "--overwrite", "--json", *storage)
+        assert ran.code == 0, ran.err
+        found[storage] = read("ux", "rho")
+        (record,) = ran.records()
+    np.testing.assert_allclose(found["--store-as", "fp16"][0], found[()][0], atol=2e-4)
+    assert np.abs(found[()][0]).max() > 0.02
+    assert abs(record["rho_sum_drift"]) < 1e-5 and record["ux_squares_drift"] < -0.1
+
+
+def test_what_is_refused(ridge):
+    write(rho=np.ones((9, 9)), ux=np.zeros((9, 9)))
+    words = ("evolve", "lbm-d3q19", "in.h5", "-o", "out.h5", "--steps", "1", "--store-as")
+    ridge.bad(*words, "int8", says="--store-as int8: fp16 or bf16 is right")
+    done = ridge(*words, "fp16")
+    assert done.code == 2 and "computes in fp32; in.h5:/rho is fp64" in done.err
+    write(rho=np.ones((9, 9), "f4"))
+    assert ridge(*words, "fp16", "--device", "cpu").code == 0
+    ridge.bad("evolve", "--restart", "out.h5", "--steps", "1", "--store-as", "fp16", says="--store-as cannot be given")
