@@ -10,12 +10,23 @@
 
 namespace ridge::app {
 
+namespace {
+
+constexpr Index most_steps = 9'999'999'999; // names of snapshots have ten digits
+
+} // namespace
+
 StepPlan plan_steps(const EvolveOptions& options, Index step,
                     const std::optional<StepPlan>& before) {
   if (options.steps && *options.steps < 1)
     throw UsageError(fmt::format("--steps {}: at least 1 is needed", *options.steps));
   if (options.every && *options.every < 1)
     throw UsageError(fmt::format("--every {}: at least 1 is needed", *options.every));
+  if (options.steps && *options.steps > most_steps - step) {
+    throw UsageError(fmt::format("--steps {}: a run has at most {} steps{}", *options.steps,
+                                 most_steps,
+                                 step == 0 ? "" : fmt::format(", and {} are taken", step)));
+  }
   StepPlan plan;
   plan.target = options.steps ? step + *options.steps : before ? before->target : 1000;
   if (plan.target <= step) {

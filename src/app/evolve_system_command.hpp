@@ -106,6 +106,8 @@ private:
 
   [[nodiscard]] int array_named(const std::string& name, const std::string& where) const;
 
+  /// Refuses --show and --picture of what there is not.
+  void require_picture() const;
   void read_step_tables();
   void read_probes();
   void choose_steps();

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -45,7 +46,23 @@ void SystemCommand::read_step_tables() {
   }
 }
 
+void SystemCommand::require_picture() const {
+  if (o_.picture.empty()) {
+    if (!o_.shown.empty()) throw UsageError("--show goes with --picture");
+    return;
+  }
+  if (dimensions_ < 2)
+    throw UsageError("--picture: a line has no slice; it takes two or three dimensions");
+  std::vector<std::string> known = kernel_.looks;
+  for (int a = 0; a < arrays(); ++a)
+    if (kernel_.is_state(a)) known.emplace_back(name_of(a));
+  if (o_.shown.empty() || std::find(known.begin(), known.end(), o_.shown) != known.end()) return;
+  throw UsageError(
+      fmt::format("--show {}: {} shows {}", o_.shown, kernel_.name, fmt::join(known, ", ")));
+}
+
 void SystemCommand::read_probes() {
+  require_picture();
   choose_steps();
   read_step_tables();
   const auto where = [](const Places& places, const Places::Row& row) {

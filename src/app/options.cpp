@@ -7,6 +7,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace ridge::app {
@@ -19,6 +22,38 @@ std::string commands_of(const CLI::App& app) {
   for (const CLI::App* const command : app.get_subcommands({}))
     names += (names.empty() ? "" : ", ") + command->get_name();
   return "the commands are " + names + "; see --help";
+}
+
+/// The number of a target: int of int* and of std::optional<int>*.
+template <class Target>
+struct NumberOf {
+  using Type = Target;
+};
+template <class T>
+struct NumberOf<std::optional<T>> {
+  using Type = T;
+};
+
+/// Whole numbers in decimal: CLI11 alone takes 010 as 8, and of what is too large the largest.
+template <class T>
+CLI::Validator whole_number() {
+  return {[](std::string& text) {
+            const char* begin = text.data();
+            const char* const end = begin + text.size();
+            if (text.size() > 1 && *begin == '+' && begin[1] != '-') ++begin;
+            T number = 0;
+            const auto [at, status] = std::from_chars(begin, end, number);
+            if (status == std::errc::result_out_of_range && at == end) {
+              return "'" + text + "' is beyond " + std::to_string(std::numeric_limits<T>::min()) +
+                     " to " + std::to_string(std::numeric_limits<T>::max());
+            }
+            if (status != std::errc{} || at != end)
+              return "'" + text + "' is not a whole number" +
+                     (std::is_unsigned_v<T> ? " from 0 on" : "");
+            text = std::to_string(number);
+            return std::string();
+          },
+          ""};
 }
 
 } // namespace
@@ -44,6 +79,8 @@ Option Command::add(const std::string& names, OptionTarget value,
       CLI::Option* const option = command_->add_option(names, *target, meaning);
       if constexpr (std::is_same_v<decltype(target), std::vector<std::string>*>)
         option->allow_extra_args(false);
+      using T = typename NumberOf<std::remove_pointer_t<decltype(target)>>::Type;
+      if constexpr (std::is_integral_v<T>) option->transform(whole_number<T>());
       return option;
     }
   };
