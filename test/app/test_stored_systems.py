@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from test_stored import ROUNDED
-from test_systems import LINE, places, read, write
+from test_systems import places, read, write
+from test_systems_of_users import LINE
 
 pytestmark = pytest.mark.usefixtures("folder")
 WAVELET = [0.1, 0.35, -0.7, 1e-3]

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from over_ranks import refused
-from test_systems import LINE
+from test_systems_of_users import LINE
 
 pytestmark = pytest.mark.usefixtures("folder")
 STATES = {"acoustic": "p vx vy vz", "elastic": "vx vy vz sxx syy szz sxy sxz syz", "maxwell": "ex ey ez hx hy hz",
