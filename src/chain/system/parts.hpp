@@ -5,9 +5,12 @@
 #include <ridge/chain/schedule.hpp>
 #include <ridge/chain/system/system.hpp>
 #include <ridge/comm/grid.hpp>
+#include <ridge/core/error.hpp>
 #include <ridge/device/graph.hpp>
 
 #include "faces.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -151,6 +154,18 @@ struct System::Parts {
                                            const std::string& what) const {
     return around(setup, kernel.placements[static_cast<std::size_t>(a)], whole_points(a), position,
                   what);
+  }
+
+  /// A table of values by step is of one of the kernel's numbers.
+  void check_table(const StepTable& table) const {
+    if (std::find(kernel.by_step.begin(), kernel.by_step.end(), table.number) ==
+        kernel.by_step.end()) {
+      throw UsageError(fmt::format("{} has no number '{}' that steps may change{}{}", kernel.name,
+                                   table.number, kernel.by_step.empty() ? "" : "; it has ",
+                                   fmt::join(kernel.by_step, ", ")));
+    }
+    if (table.values.empty())
+      throw UsageError(fmt::format("the table of '{}' has no values", table.number));
   }
 
   /// From numbers of the setup's size to elements of memory and back, where these are others.

@@ -1,0 +1,509 @@
+// Steps of a system: launches of its chain, between which points beyond faces are set, then layers,
+// sources and receivers.
+#pragma once
+
+#include <ridge/chain/schedule.hpp>
+#include <ridge/chain/system/system.hpp>
+#include <ridge/comm/grid.hpp>
+#include <ridge/core/error.hpp>
+#include <ridge/core/stored.hpp>
+#include <ridge/device/generate.hpp>
+#include <ridge/device/graph.hpp>
+#include <ridge/device/offer.hpp>
+
+#include "faces.hpp"
+#include "parts.hpp"
+#include "row_faces.hpp"
+#include "split.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+namespace ridge::chain {
+
+/// Steps that receivers record before they are brought.
+inline constexpr Index most_traced = 1024;
+
+/// A system of numbers of one type.
+template <class T>
+class SystemOf final : public System::Parts {
+public:
+  using Number = NumberOf<T>;
+
+  SystemOf(Queue& q, const SystemKernel& k, const SystemSetup& s) : Parts(q, k, s) {
+    allocate();
+    bind_numbers();
+    for (int p = 0; p < (swaps() ? 2 : 1); ++p)
+      bind(p);
+    bind_probes();
+    queue.wait();
+  }
+
+  const std::byte* narrowed(const std::byte* from, Index count) override {
+    if constexpr (is_stored<T>) {
+      const auto* const numbers = reinterpret_cast<const Number*>(from);
+      narrow_.resize(static_cast<std::size_t>(count));
+      for (Index i = 0; i < count; ++i) {
+        const T element = rounded_to<T>(numbers[i]);
+        too_large += std::isinf(number_of(element)) && !std::isinf(numbers[i]) ? 1 : 0;
+        narrow_[static_cast<std::size_t>(i)] = element;
+      }
+      return reinterpret_cast<const std::byte*>(narrow_.data());
+    } else {
+      return from;
+    }
+  }
+  void widen(const std::byte* elements, std::byte* to, Index count) const override {
+    const auto* const from = reinterpret_cast<const T*>(elements);
+    std::transform(from, from + count, reinterpret_cast<Number*>(to),
+                   [](T element) { return number_of(element); });
+  }
+
+  using Parts::give_step;
+  void give_step(StepPart part) override {
+    Launches& l = launches_[static_cast<std::size_t>(parity)];
+    if (l.split.empty()) {
+      give_whole(l, part);
+    } else {
+      for (const SplitLaunch& launch : l.split)
+        launch.run(part);
+    }
+    if (part != StepPart::exchange) {
+      if (l.layers) l.layers.run();
+      if (l.sources) l.sources.run();
+    }
+    if (l.recorded && part != StepPart::compute) {
+      l.recorded->begin();
+      l.recorded->finish();
+    }
+    if (part == StepPart::exchange) return;
+    if (l.receivers) l.receivers.run();
+    if (swaps()) parity = 1 - parity;
+    ++step;
+  }
+  void settle() override { launches_[static_cast<std::size_t>(parity)].every.run(); }
+  void count_from(Index slot) override {
+    const Index values[2] = {step, slot};
+    copy_to_device(queue, counter_.data(), values, 2);
+    queue.wait();
+  }
+  void bring_traces(Index steps) override {
+    if (setup.receivers.empty()) return;
+    std::vector<Number> all(static_cast<std::size_t>(trace_.span().size));
+    copy_to_host(queue, all.data(), static_cast<const Number*>(trace_.data()), trace_.span().size);
+    queue.wait();
+    for (std::size_t r = 0; r < traces.size(); ++r) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(r) * capacity_;
+      traces[r].insert(traces[r].end(), begin, begin + steps);
+    }
+  }
+
+  [[nodiscard]] System::Sent sent() const override {
+    System::Sent all;
+    const auto add = [&](const comm::Exchange* exchange) {
+      if (exchange == nullptr) return;
+      all.bytes.value += exchange->sent().value;
+      all.carrier = comm::to_text(exchange->carrier());
+    };
+    for (const SplitLaunch& launch : launches_[0].split)
+      add(launch.exchange.get());
+    for (const auto& [first, faces] : launches_[0].before)
+      add(faces.exchange.get());
+    add(launches_[0].recorded.get());
+    return all;
+  }
+
+  [[nodiscard]] Record record() const override { return launches_[0].program->record(); }
+
+private:
+  /// Some arrays whose faces are set in one launch, behind what other ranks send.
+  struct Faces {
+    Bound bound;
+    std::unique_ptr<comm::Exchange> exchange;
+
+    void run(StepPart part = StepPart::all) const {
+      if (exchange && part != StepPart::compute) {
+        exchange->begin();
+        exchange->finish();
+      }
+      if (bound && part != StepPart::exchange) bound.run();
+    }
+  };
+  /// What a step is, from arrays as they are after an even or odd number of steps.
+  struct Launches {
+    std::map<int, Faces> before; ///< by the first operation of a launch
+    std::map<int, RowFaces<T>> rows;
+    std::vector<SplitLaunch> split; ///< all launches, where they are split
+    Faces every;
+    OnDevice<DampedArray<T>> damped;
+    OnDevice<ProbeTap<T>> source_taps, receiver_taps;
+    std::optional<Program> program;
+    Bound layers, sources, receivers;
+    std::unique_ptr<comm::Exchange> recorded; ///< what receivers read of other ranks
+  };
+
+  /// Launches that wait for exchanges.
+  void give_whole(Launches& l, StepPart part) {
+    if (part == StepPart::exchange) {
+      for (const auto& [first, faces] : l.before)
+        faces.run(part);
+      return;
+    }
+    part_ = part;
+    l.program->run();
+    part_ = StepPart::all;
+  }
+
+  [[nodiscard]] T* memory(int a, int p) const {
+    return static_cast<T*>(memories[static_cast<std::size_t>(memory_of(a, p))].data());
+  }
+
+  void allocate() {
+    for (int a = 0; a < arrays(); ++a) {
+      memories.emplace_back();
+      if (!has_memory(a)) continue;
+      const Bytes bytes{layout(a).elements * static_cast<Index>(sizeof(T))};
+      memories.back() = Memory(queue.device(), bytes, fmt::format("'{}'", array(a).name));
+      fill_bytes(queue, memories.back().data(), 0, bytes);
+    }
+  }
+
+  /// Those of `rows_set` are set at the ends of z alone.
+  [[nodiscard]] Faces faces_of_all(const std::vector<int>& of, int p,
+                                   const std::vector<bool>& rows_set = {}) {
+    std::vector<BeyondArray<T>> all;
+    Index most = 0;
+    for (const int a : of) {
+      // Swapped arrays lie alike.
+      all.push_back(beyond_of({a}, p).front());
+      all.back().shell.ends_of_z = !rows_set.empty() && rows_set[static_cast<std::size_t>(a)];
+      most = std::max(most, all.back().shell.count());
+      if (all.back().shell.count() == 0) all.pop_back();
+    }
+    Faces made;
+    made.exchange = exchange_of(of, p, [&](int a) {
+      const Reach r = reach_of_all(chain, a);
+      return box_around({-r.low.x, -r.low.y, -r.low.z}, {r.high.x, r.high.y, r.high.z});
+    });
+    made.bound = bind_faces(queue, all, most);
+    return made;
+  }
+  /// Sets points in shells of at most so many, on a queue.
+  [[nodiscard]] Bound bind_faces(Queue& on, const std::vector<BeyondArray<T>>& all, Index most) {
+    if (all.empty()) return {};
+    shells_.emplace_back(queue, all, "rules for faces");
+    auto* const bind =
+        offered<BindFaces<BeyondArray<T>>>(queue.device().kind(), typeid(BeyondArray<T>));
+    return bind(on, {shells_.back().data(), static_cast<int>(all.size()), most});
+  }
+
+  /// A launch whose arrays `needed` have changed since others read them.
+  [[nodiscard]] SplitLaunch split_launch(const GroupPlan& group, const std::vector<int>& needed,
+                                         int p) {
+    Faces faces = faces_of_all(needed, p);
+    SplitLaunch made;
+    made.faces = std::move(faces.bound);
+    made.exchange = std::move(faces.exchange);
+    const comm::Box whole{{0, 0, 0}, setup.extents};
+    const comm::Division parts =
+        needed.empty() ? comm::Division{whole, {}} : divided(group, needed);
+    if (!parts.inner.empty()) made.inner.emplace(bind_box(queue, group.first, parts.inner, p));
+    if (!made.exchange) return made;
+    Queue& beside = made.exchange->queue();
+    std::vector<BeyondArray<T>> of_halos;
+    Index most = 0;
+    for (const BeyondArray<T>& array : beyond_of(needed, p)) {
+      for (const BeyondArray<T>& one : halo_faces_of(array, *setup.part)) {
+        of_halos.push_back(one);
+        most = std::max(most, one.shell.count());
+      }
+    }
+    made.halo_faces = bind_faces(beside, of_halos, most);
+    for (const comm::Box& box : parts.outer)
+      made.outer.push_back(bind_box(beside, group.first, box, p));
+    return made;
+  }
+  /// A box of items in the launch that begins with an operation.
+  [[nodiscard]] Program bind_box(Queue& on, int first, const comm::Box& box, int p) {
+    SystemStep one = whole_step(p);
+    one.first = first;
+    one.extents = box.extents();
+    for (int a = 0; a < arrays(); ++a) {
+      ArrayAt& at = one.arrays[static_cast<std::size_t>(a)];
+      if (at.data != nullptr) {
+        at.data =
+            static_cast<T*>(at.data) + box.begin.x + box.begin.y * at.row + box.begin.z * at.plane;
+      }
+    }
+    // Tiles are no larger than the box.
+    auto& gpu = std::get<GpuSchedule>(one.schedule);
+    gpu.tile.x = std::min(gpu.tile.x, one.extents.x);
+    gpu.tile.y = std::min(gpu.tile.y, one.extents.y);
+    gpu.tile.z = std::min(gpu.tile.z, one.extents.z);
+    return kernel.bind(on, setup.element_bytes, one);
+  }
+  [[nodiscard]] SystemStep whole_step(int p) const {
+    SystemStep one;
+    one.dt = setup.dt;
+    one.spacing = setup.spacing;
+    one.extents = setup.extents;
+    one.schedule = schedule;
+    one.numbers = numbers_;
+    for (int a = 0; a < arrays(); ++a) {
+      const ArrayLayout& at = layout(memory_of(a, p));
+      one.arrays.push_back(has_memory(a) ? ArrayAt{memory(a, p) + at.before, at.row, at.plane}
+                                         : ArrayAt{});
+    }
+    return one;
+  }
+
+  /// Of arrays with what `reach` says; none on one rank.
+  template <class F>
+  [[nodiscard]] std::unique_ptr<comm::Exchange> exchange_of(const std::vector<int>& of, int p,
+                                                            const F& reach) {
+    if (!setup.part || of.empty()) return {};
+    const Index3 begin = setup.begin();
+    const auto beyond = [&](int d) {
+      return Index{chain.dimensions[static_cast<std::size_t>(d)].beyond};
+    };
+    const Index3 b{beyond(0), beyond(1), beyond(2)};
+    std::vector<comm::PaddedField> fields;
+    for (const int a : of) {
+      const ArrayLayout& at = layout(memory_of(a, p));
+      const Index3& n = at.points;
+      fields.push_back({{memory(a, p) + at.before - b.x - b.y * at.row - b.z * at.plane,
+                         {n.x + 2 * b.x, n.y + 2 * b.y, n.z + 2 * b.z},
+                         at.row,
+                         at.plane,
+                         static_cast<int>(sizeof(T))},
+                        {begin.x - b.x, begin.y - b.y, begin.z - b.z},
+                        reach(a)});
+    }
+    auto made = std::make_unique<comm::Exchange>(*setup.part->ranks, queue, setup.part->grid,
+                                                 std::move(fields));
+    recordable = recordable && made->can_be_recorded();
+    return made;
+  }
+  [[nodiscard]] std::vector<BeyondArray<T>> beyond_of(const std::vector<int>& of, int p) const {
+    std::vector<BeyondArray<T>> all;
+    for (const int a : of)
+      all.push_back(faces_of<T>(kernel, setup, a, layout(memory_of(a, p)), memory(a, p)));
+    return all;
+  }
+  [[nodiscard]] std::shared_ptr<const RowsDone>
+  rows_done(const std::map<int, RowFaces<T>>& rows) const {
+    RowsDone made;
+    made.call = [&rows, n = setup.extents.y](int first, Index z, Index begin, Index end) {
+      rows.at(first).set(z, begin, end, n);
+    };
+    for (const auto& walls : setup.walls)
+      made.whole_planes = made.whole_planes || walls[1][0].kind == Wall::periodic;
+    for (const auto& [first, faces] : rows)
+      made.inside = std::max(made.inside, faces.inside(setup.extents.z));
+    return std::make_shared<const RowsDone>(std::move(made));
+  }
+
+  /// Whether an operation changes the array, or what comes at the end of a step may.
+  [[nodiscard]] bool changes(int a) const { return kernel.is_state(a); }
+
+  void bind(int p) {
+    Launches& l = launches_[static_cast<std::size_t>(p)];
+    std::vector<bool> stale(static_cast<std::size_t>(arrays()));
+    // Rows are set as they are computed, unless something changes them at the end of the step.
+    std::vector<bool> rows_set(static_cast<std::size_t>(arrays()),
+                               waves && !setup.layers.any() && setup.sources.empty());
+    std::vector<int> all;
+    std::vector<int> kept; // between steps
+    for (int a = 0; a < arrays(); ++a) {
+      stale[static_cast<std::size_t>(a)] = changes(a);
+      if (!has_memory(a) || reach_of_all(chain, a) == Reach{}) continue;
+      all.push_back(a);
+      if (!kernel.is_next(a)) kept.push_back(a);
+    }
+    l.every = faces_of_all(kept, p);
+    for (const GroupPlan& group : plan.groups) {
+      std::vector<int> needed;
+      std::vector<int> written;
+      for (const int a : all) {
+        bool read = false;
+        for (int op = group.first; op <= group.last; ++op)
+          read = read || crosses(op, a);
+        if (!read || !stale[static_cast<std::size_t>(a)]) continue;
+        needed.push_back(a);
+        stale[static_cast<std::size_t>(a)] = false;
+      }
+      for (const int a : all) {
+        if (!chain.written_in(group.first, group.last, a)) continue;
+        stale[static_cast<std::size_t>(a)] = true;
+        written.push_back(a);
+      }
+      if (splits()) {
+        l.split.push_back(split_launch(group, needed, p));
+      } else if (!needed.empty()) {
+        l.before.emplace(group.first, faces_of_all(needed, p, rows_set));
+      }
+      if (!waves) continue;
+      l.rows.emplace(group.first, RowFaces<T>(beyond_of(written, p)));
+      for (const int a : written)
+        rows_set[static_cast<std::size_t>(a)] = true;
+    }
+    SystemStep one = whole_step(p);
+    one.before_launch = [this, &before = l.before](int first) {
+      const auto faces = before.find(first);
+      if (faces != before.end()) faces->second.run(part_);
+    };
+    if (waves) one.rows_done = rows_done(l.rows);
+    l.program.emplace(kernel.bind(queue, setup.element_bytes, one));
+    if (setup.layers.any()) bind_layers(p);
+  }
+
+  void bind_layers(int p) {
+    Launches& l = launches_[static_cast<std::size_t>(p)];
+    const int after = swaps() ? 1 - p : p;
+    std::vector<DampedArray<T>> all;
+    Index most = 0;
+    for (int a = 0; a < arrays(); ++a) {
+      if (!kernel.is_state(a)) continue;
+      const ArrayLayout& at = layout(memory_of(a, after));
+      DampedArray<T> one;
+      one.data = memory(a, after) + at.before;
+      one.row = at.row;
+      one.plane = at.plane;
+      one.size = at.elements - at.before;
+      one.shell = layers_of(setup, at.points);
+      for (int d = 0; d < 3; ++d) {
+        const std::vector<double> f = factors_of(
+            setup, kernel.placements[static_cast<std::size_t>(a)], comm::along(at.points, d), d);
+        factors_.emplace_back(queue, std::vector<Number>(f.begin(), f.end()), "absorbing layers");
+        one.factors[d] = factors_.back().data();
+      }
+      most = std::max(most, one.shell.count());
+      all.push_back(one);
+    }
+    if (most == 0) return;
+    l.damped = OnDevice<DampedArray<T>>(queue, all, "absorbing layers");
+    l.layers = offered<BindFaces<DampedArray<T>>>(queue.device().kind(), typeid(DampedArray<T>))(
+        queue, {l.damped.data(), static_cast<int>(all.size()), most});
+  }
+
+  /// Points around a place that this rank owns; with `here`, all where it owns that point.
+  [[nodiscard]] std::vector<ProbeTap<T>> taps(int a, const std::array<double, 3>& position,
+                                              const std::string& what, int number, double amplitude,
+                                              int p, const Index3* here = nullptr) const {
+    std::vector<ProbeTap<T>> made;
+    const ArrayLayout& at = layout(memory_of(a, p));
+    const Index3 begin = setup.begin();
+    for (const Around& one : places(a, position, what)) {
+      if (here ? !owns(*here) : !owns(one.at)) continue;
+      made.push_back({memory(a, p), at.elements,
+                      at.before + one.at.x - begin.x + (one.at.y - begin.y) * at.row +
+                          (one.at.z - begin.z) * at.plane,
+                      static_cast<Number>(one.weight * amplitude), number});
+    }
+    return made;
+  }
+
+  void bind_numbers() {
+    if (!counts()) return;
+    counter_ = OnDevice<Index>(queue, {step, 0}, "the step");
+    for (const StepTable& table : setup.by_step) {
+      check_table(table);
+      tables_.emplace_back(queue, table.values, "a number for each step");
+      numbers_.tables.emplace_back(
+          table.number,
+          ByStep(tables_.back().data(), static_cast<Index>(table.values.size()), counter_.data()));
+    }
+  }
+
+  void bind_probes() {
+    if (!counts()) return;
+    std::size_t length = 0;
+    for (const auto& wavelet : setup.wavelets)
+      length = std::max(length, wavelet.size());
+    std::vector<Number> values;
+    for (const SystemSource& source : setup.sources) {
+      const std::vector<double>& wavelet = setup.wavelets.at(source.wavelet);
+      for (std::size_t i = 0; i < length; ++i)
+        values.push_back(static_cast<Number>(i < wavelet.size() ? wavelet[i] : 0));
+    }
+    wavelets_ = OnDevice<Number>(queue, values, "wavelets");
+    capacity_ = setup.receivers.empty() ? 0 : most_traced;
+    traces.resize(setup.receivers.size());
+    trace_ = OnDevice<Number>(
+        queue, std::vector<Number>(static_cast<std::size_t>(capacity_) * traces.size() + 1),
+        "traces");
+    for (int p = 0; p < (swaps() ? 2 : 1); ++p)
+      bind_probes(p, static_cast<Index>(length));
+  }
+
+  void bind_probes(int p, Index length) {
+    Launches& l = launches_[static_cast<std::size_t>(p)];
+    const int after = swaps() ? 1 - p : p;
+    std::vector<ProbeTap<T>> all;
+    std::vector<int> first;
+    for (std::size_t i = 0; i < setup.sources.size(); ++i) {
+      const SystemSource& s = setup.sources[i];
+      for (const auto& tap : taps(s.array, s.position, fmt::format("source {}", i + 1),
+                                  static_cast<int>(i), s.amplitude, after))
+        all.push_back(tap);
+    }
+    std::stable_sort(all.begin(), all.end(), [](const ProbeTap<T>& a, const ProbeTap<T>& b) {
+      return a.memory != b.memory ? std::less<>{}(a.memory, b.memory) : a.at < b.at;
+    });
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i == 0 || all[i].memory != all[i - 1].memory || all[i].at != all[i - 1].at)
+        first.push_back(static_cast<int>(i));
+    }
+    first.push_back(static_cast<int>(all.size()));
+    const DeviceKind kind = queue.device().kind();
+    if (!all.empty()) {
+      l.source_taps = OnDevice<ProbeTap<T>>(queue, all, "sources");
+      groups_.emplace_back(queue, first, "sources");
+      l.sources = offered<BindProbes<Sources<T>>>(kind, typeid(Sources<T>))(
+          queue, {l.source_taps.values(), groups_.back().values(), wavelets_.values(), length,
+                  counter_.values()});
+    }
+    all.clear();
+    first = {0};
+    std::vector<int> recorded;
+    for (std::size_t i = 0; i < setup.receivers.size(); ++i) {
+      const SystemReceiver& r = setup.receivers[i];
+      const std::string what = fmt::format("receiver {}", i + 1);
+      const Index3 here = places(r.array, r.position, what).front().at;
+      for (const auto& tap : taps(r.array, r.position, what, static_cast<int>(i), 1, after, &here))
+        all.push_back(tap);
+      if (std::find(recorded.begin(), recorded.end(), r.array) == recorded.end())
+        recorded.push_back(r.array);
+      first.push_back(static_cast<int>(all.size()));
+    }
+    const auto one_more = [&](int d) {
+      return comm::along(setup.whole(), d) > 1 ? Index{1} : Index{0};
+    };
+    l.recorded = exchange_of(recorded, after, [&](int /*a*/) {
+      return box_around({}, {one_more(0), one_more(1), one_more(2)});
+    });
+    l.receiver_taps = OnDevice<ProbeTap<T>>(queue, all, "receivers");
+    groups_.emplace_back(queue, first, "receivers");
+    l.receivers = offered<BindProbes<Receivers<T>>>(kind, typeid(Receivers<T>))(
+        queue, {l.receiver_taps.values(), groups_.back().values(), trace_.span(), capacity_,
+                counter_.span()});
+  }
+
+  std::array<Launches, 2> launches_;
+  StepPart part_ = StepPart::all;
+  std::vector<OnDevice<BeyondArray<T>>> shells_;
+  std::vector<OnDevice<Number>> factors_;
+  std::vector<OnDevice<int>> groups_;
+  std::vector<OnDevice<double>> tables_;
+  StepNumbers numbers_;
+  OnDevice<Number> wavelets_, trace_;
+  std::vector<T> narrow_;
+  OnDevice<Index> counter_;
+  Index capacity_ = 0;
+};
+
+} // namespace ridge::chain
