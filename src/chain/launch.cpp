@@ -150,9 +150,9 @@ template double* Laid::lay_windows(Queue&, const Schedule&, const View<double>*,
 template float* Laid::lay_windows(Queue&, const Schedule&, const View<float>*, const Index*,
                                   Window<float>*) const;
 template Fp16* Laid::lay_windows(Queue&, const Schedule&, const View<Fp16>*, const Index*,
-                                  Window<Fp16>*) const;
+                                 Window<Fp16>*) const;
 template Bf16* Laid::lay_windows(Queue&, const Schedule&, const View<Bf16>*, const Index*,
-                                  Window<Bf16>*) const;
+                                 Window<Bf16>*) const;
 
 std::string Laid::variant_definition(const Schedule& schedule) const {
   const bool gpu = std::holds_alternative<GpuSchedule>(schedule);

@@ -46,19 +46,17 @@ template <class T, class Link>
 template <class T = double>
 [[nodiscard]] Links<T> to_device(Queue& queue, const lattice::RankLattice& part,
                                  const HostLinks& whole, int width = 0) {
-  return detail::part_to_device<T>(
-      queue, part, width, [&](Index i, std::size_t mu) -> const auto& {
-        return whole[static_cast<std::size_t>(4 * part.in_whole(i)) + mu];
-      });
+  return detail::part_to_device<T>(queue, part, width, [&](Index i, std::size_t mu) -> const auto& {
+    return whole[static_cast<std::size_t>(4 * part.in_whole(i)) + mu];
+  });
 }
 /// The same of links of what it owns, in plain order, such as to_part gives.
 template <class T = double>
 [[nodiscard]] Links<T> owned_to_device(Queue& queue, const lattice::RankLattice& part,
                                        const HostLinks& owned) {
-  return detail::part_to_device<T>(
-      queue, part, 0, [&](Index i, std::size_t mu) -> const auto& {
-        return owned[static_cast<std::size_t>(4 * i) + mu];
-      });
+  return detail::part_to_device<T>(queue, part, 0, [&](Index i, std::size_t mu) -> const auto& {
+    return owned[static_cast<std::size_t>(4 * i) + mu];
+  });
 }
 
 /// Links times the boundary's factor where they lead from the last site along their dimension to

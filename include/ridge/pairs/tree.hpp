@@ -205,7 +205,7 @@ private:
   std::unique_ptr<Essential<P>> essential_; ///< among ranks
 };
 
-Tree(Queue&, const std::array<Span<const float>, 4>&, const TreeOptions&)->Tree<Fp32>;
-Tree(Queue&, const std::array<Span<const double>, 4>&, const TreeOptions&)->Tree<Fp64>;
+Tree(Queue&, const std::array<Span<const float>, 4>&, const TreeOptions&) -> Tree<Fp32>;
+Tree(Queue&, const std::array<Span<const double>, 4>&, const TreeOptions&) -> Tree<Fp64>;
 
 } // namespace ridge::pairs

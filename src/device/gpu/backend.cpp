@@ -273,12 +273,8 @@ public:
   void keep_with_recording(void* stream, std::shared_ptr<const void> what) override {
     recordings_.keep(static_cast<gpu::Stream>(stream), std::move(what));
   }
-  void begin_binding() override {
-    binding().emplace_back(std::make_unique<gpu::MayMake>());
-  }
-  void end_binding() noexcept override {
-    binding().pop_back();
-  }
+  void begin_binding() override { binding().emplace_back(std::make_unique<gpu::MayMake>()); }
+  void end_binding() noexcept override { binding().pop_back(); }
 
   [[nodiscard]] void* create_event() override {
     use();
@@ -326,9 +322,7 @@ private:
     thread_local std::vector<std::unique_ptr<gpu::MayMake>> all;
     return all;
   }
-  void use() const {
-    check(RIDGE_NATIVE(SetDevice)(id_.number), "selecting the GPU");
-  }
+  void use() const { check(RIDGE_NATIVE(SetDevice)(id_.number), "selecting the GPU"); }
   /// Does `work` on a stream that no other waits for, and waits for it.
   template <class Work>
   void on_stream_apart(const Work& work) {

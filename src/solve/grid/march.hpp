@@ -24,9 +24,9 @@ struct Tiles {
   using Alike = MarchShape<64, 32, 4, 1, true>;
 #endif
   static constexpr bool is_for(int tile, bool is_uniform) { return tile < 2 || is_uniform; }
-  /// Microseconds of a step on an H100, of levels beyond the cache and of those within. Down a large
-  /// tile of doubles waits for memory there; up it takes longer than a small one at 255^3 points,
-  /// though less than all at 511^3, where it has fewer steps.
+  /// Microseconds of a step on an H100, of levels beyond the cache and of those within. Down a
+  /// large tile of doubles waits for memory there; up it takes longer than a small one at 255^3
+  /// points, though less than all at 511^3, where it has fewer steps.
   static constexpr double step(int tile, bool is_cached) {
     constexpr double ups[2][3] = {{1.57, 1.45, 1.75}, {1.57, 1.6, 1.5}};
     constexpr double downs[2][3] = {{1.75, 1.7, 2.56}, {1.75, 1.52, 1.8}};

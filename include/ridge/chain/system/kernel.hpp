@@ -134,8 +134,7 @@ template <class C, class T, class Kept = C>
   };
   [&]<int... A>(std::integer_sequence<int, A...>) {
     (set(std::integral_constant<int, A>{}), ...);
-  }
-  (std::make_integer_sequence<int, arrays_of<C>>{});
+  }(std::make_integer_sequence<int, arrays_of<C>>{});
   return Program(queue, LaunchOf<Kept, T>{request, step.first}, step.schedule, name);
 }
 
@@ -156,9 +155,7 @@ template <class C>
   if constexpr (requires { C::by_step; }) made.by_step.assign(C::by_step.begin(), C::by_step.end());
   if constexpr (requires { C::absorbs; }) made.absorbs = C::absorbs;
   if constexpr (requires { C::only_periodic; }) made.only_periodic = C::only_periodic;
-  made.knows_step = requires(C c) {
-    c.set_step(1.0, std::array<double, 3>{});
-  };
+  made.knows_step = requires(C c) { c.set_step(1.0, std::array<double, 3>{}); };
   made.bind = [name, chain](Queue& queue, int element_bytes, const SystemStep& step) {
     return element_bytes == 4 ? detail::bind_step<C, float>(queue, chain, step, name)
                               : detail::bind_step<C, double>(queue, chain, step, name);

@@ -83,8 +83,7 @@ public:
     }
     [&]<int... A>(std::integer_sequence<int, A...>) {
       (request_.views.set(chain::Slot<A>{}, view(A)), ...);
-    }
-    (std::make_integer_sequence<int, arrays>{});
+    }(std::make_integer_sequence<int, arrays>{});
   }
 
   [[nodiscard]] Queue& queue() override { return queue_; }

@@ -54,9 +54,7 @@ struct WalkGroups {
   int cut_targets = 0;
 
   static constexpr int stack_bytes = stack * 4;
-  static constexpr int list_bytes(int width) {
-    return 2 * width * 4;
-  }
+  static constexpr int list_bytes(int width) { return 2 * width * 4; }
   static constexpr int tile_bytes(int width) {
     return width * (NodeTile::bytes > BodyTile::bytes ? NodeTile::bytes : BodyTile::bytes);
   }
