@@ -1,4 +1,4 @@
-// What descriptions of stored systems are compiled from (ridge/chain/system/stored.hpp).
+// Descriptions of stored systems are compiled from this (ridge/chain/system/stored.hpp).
 #pragma once
 
 #include <ridge/chain/source.hpp>

@@ -11,7 +11,7 @@
 
 namespace ridge::chain {
 
-/// What the description of a stored system offers under SystemKernel: makes `kernel` one of such
+/// Offered by the description of a stored system under SystemKernel: makes `kernel` one of such
 /// arrays. The bytes are its chain's.
 using StoreSystem = void(std::span<const std::byte> functor, SystemKernel& kernel);
 

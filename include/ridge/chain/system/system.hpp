@@ -104,7 +104,7 @@ public:
   /// Gives one step, or a part of it, to the queue, for those who time it: nothing is recorded by
   /// receivers. Over ranks items that read nothing of others are computed beside the exchange.
   void give_step(StepPart part = StepPart::all);
-  /// What all launches of a step send: bytes of this rank, and how. Nothing on one rank.
+  /// Bytes that this rank sends in all launches of a step, and how. Nothing on one rank.
   struct Sent {
     Bytes bytes;
     std::string carrier;
