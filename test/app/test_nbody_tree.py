@@ -74,7 +74,7 @@ def test_a_benchmark_of_an_error(ridge, kernel, asked):
     (["bench", "gravity-tree", "--error", "nan"], "error nan"),
     (["bench", "gravity-tree", "--error", 1e-3, "--theta", 0.5], "give one of them"),
     (["bench", "gravity-tree", "--theta", 2], "theta 2: it is from 0"),
-    (["bench", "laplacian", "--error", 1e-3], "is for gravity-tree"),
+    (["bench", "laplacian", "--error", 1e-3], "is for interactions and trees; laplacian is none"),
     (["bench", "gravity-tree", "--size", 2**31], "2147483648 bodies: trees and lists are over fewer than 2^31"),
     (["bench", "lennard-jones", "--cutoff", 2.5, "--size", 3 * 10**9], "over fewer than 2^31"),
     (["nbody", "--plummer", 3 * 10**9, *TREE], "over fewer than 2^31"),
