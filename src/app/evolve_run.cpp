@@ -192,7 +192,7 @@ private:
     return {ranks_.sum(mine.sum), ranks_.sum(mine.sizes), ranks_.sum(mine.squares)};
   }
 
-  /// What ranks have found in their parts, as of the whole.
+  /// Joins what ranks have found in their parts.
   [[nodiscard]] NotFinite of_all(NotFinite mine) const {
     mine.first = index_in_whole(part_->owned(), mine.first, input_.extents().xyz());
     NotFinite all;

@@ -132,7 +132,7 @@ std::vector<SystemCommand::Sums> SystemCommand::sums() {
   return all;
 }
 
-/// What rounding has changed of what steps may conserve.
+/// Changes by rounding of what steps may conserve.
 void SystemCommand::add_drifts(Record& record, const std::vector<Sums>& now) const {
   record.precision = kernel_.storage;
   record.details.push_back({"arithmetic", 0, "fp32"});

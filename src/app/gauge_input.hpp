@@ -16,7 +16,7 @@ namespace ridge::app {
 /// on stderr. Throws UsageError where its lattice is not `size`, unless that is empty.
 [[nodiscard]] io::GaugeFile read_configuration(const std::string& file, const std::string& size,
                                                bool accept);
-/// The same over ranks, each with its slices of t. Collective.
+/// Over ranks, each with its slices of t. Collective.
 [[nodiscard]] io::GaugeFile read_configuration(comm::Communicator& ranks, const std::string& file,
                                                const std::string& size, bool accept);
 

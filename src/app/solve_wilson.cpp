@@ -224,7 +224,7 @@ private:
     if (!can || facts_of(where).is_emulated) return 1;
     const auto memory = ranks().gather(where.free_memory().value);
     const auto least = static_cast<double>(*std::min_element(memory.begin(), memory.end()));
-    // Of a column its solver holds eighteen fermions in double on half the sites.
+    // For a column its solver holds eighteen fermions in double on half the sites.
     const double each = 18 * 96 * static_cast<double>(extents.count()) / ranks().ranks();
     for (const int most : {12, 6, 4, 3, 2})
       if (most * each < 0.7 * least) return most;

@@ -13,7 +13,7 @@ namespace ridge::lattice {
 
 namespace {
 
-/// Of a field and one side.
+/// For a field and one side.
 struct Face {
   SiteWindow sites;
   StoredSums sums;

@@ -21,7 +21,7 @@ Index walk_with(Queue& queue, const TreeWalk<P>& w) {
 #endif
 }
 
-/// Of orders 4 and 5, which are compiled apart.
+/// For orders 4 and 5, which are compiled apart.
 template <class P>
 Index walk_higher(Queue& queue, const TreeWalk<P>& w);
 

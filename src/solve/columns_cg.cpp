@@ -110,7 +110,7 @@ public:
       if (c.wanted > 0) most = std::max(most, std::sqrt(c.measured / c.wanted));
     return most;
   }
-  /// Whether the next run of iterations may be the last.
+  /// True if the next run of iterations may be the last.
   [[nodiscard]] bool near_end(double drop) const {
     return std::all_of(all_.begin(), all_.end(), [drop](const Column& c) {
       return !c.goes_on() || c.measured * drop * drop <= c.wanted;

@@ -122,7 +122,7 @@ public:
   }
   /// How many of the iterations to the end are not given yet; 0: all that are foreseen.
   [[nodiscard]] Index left(Index given) const { return std::max(Index{0}, end_ - given); }
-  /// Whether the end is foreseen.
+  /// True if the end is foreseen.
   [[nodiscard]] bool knows() const { return end_ < unknown; }
   /// A new run: its end is not known.
   void forget() { end_ = unknown; }

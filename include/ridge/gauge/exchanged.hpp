@@ -1,4 +1,4 @@
-// What ranks send each other of the fields that operators on stored fields read at neighbours.
+// Ranks send each other this of the fields that operators on stored fields read at neighbours.
 #pragma once
 
 #include <ridge/gauge/gamma.hpp>

@@ -20,7 +20,7 @@ template <class T = double>
 }
 
 namespace detail {
-/// What a rank owns on its device: `link(i, mu)` is that of the owned site i, x fastest.
+/// A rank's own links on its device: `link(i, mu)` is that of the owned site i, x fastest.
 template <class T, class Link>
 [[nodiscard]] Links<T> part_to_device(Queue& queue, const lattice::RankLattice& part, int width,
                                       const Link& link) {

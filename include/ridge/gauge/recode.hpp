@@ -6,7 +6,7 @@
 
 namespace ridge::gauge {
 
-/// Of numbers that are computed with in float: float and lattice::Fixed16.
+/// For numbers that are computed with in float: float and lattice::Fixed16.
 template <class From, class To>
 struct Recode {
   using Real = float;

@@ -32,7 +32,7 @@ private:
 
 /// The averages over all ranks' links, with the bits of one rank. Collective.
 [[nodiscard]] LinkAverages link_averages(const Slices& slices, const HostLinks& links);
-/// Of all ranks' links; `link` counts those of the whole lattice. Collective.
+/// For all ranks' links; `link` counts those of the whole lattice. Collective.
 [[nodiscard]] Unitarity unitarity(const Slices& slices, const HostLinks& links);
 
 /// Brings links of slices to the ranks that own the sites in `part`, there x fastest in what a rank

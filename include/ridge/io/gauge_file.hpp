@@ -57,7 +57,7 @@ inline constexpr double unitary_tolerance = 1e-5;
 /// file that is no such, of another theory or without what it needs; Failure when it cannot be read
 /// or ends early. What checks found is in the result: see require_good.
 [[nodiscard]] GaugeFile read_gauge_file(const std::filesystem::path& file);
-/// The same over ranks, each of which must see the file: `links` are those of a rank's own slices
+/// Over ranks, each of which must see the file: `links` are those of a rank's own slices
 /// of t (gauge::Slices), and checks those of the whole file. Ranks read their part only, but of
 /// HDF5. Collective.
 [[nodiscard]] GaugeFile read_gauge_file(comm::Communicator& ranks,

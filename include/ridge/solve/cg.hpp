@@ -96,7 +96,7 @@ public:
     virtual double iterate(Index iterations) = 0;
     /// Gives x.
     virtual void show() = 0;
-    /// Of an iteration.
+    /// In an iteration.
     [[nodiscard]] virtual double bytes() const = 0;
     [[nodiscard]] virtual double flops() const = 0;
   };

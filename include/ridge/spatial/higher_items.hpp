@@ -1,4 +1,4 @@
-// What one node does for its moments of orders 3 to 5; for kernel sources.
+// One node's work for its moments of orders 3 to 5; for kernel sources.
 //
 // First sums of products of coordinates, from the deepest level up; then, in their places, tensors
 // without trace and what their traces were: there are as many numbers of both.
@@ -164,7 +164,7 @@ struct TakeTraces {
   }
 
 private:
-  /// Of those of one degree.
+  /// For those of one degree.
   static RIDGE_FN int place(int y, int z) { return (y + z) * (y + z + 1) / 2 + z; }
   static RIDGE_FN T pairs_of(int n) { return static_cast<T>(n * (n - 1) / 2); }
   static RIDGE_FN T fours_of(int n) {
@@ -182,7 +182,7 @@ private:
     for (int k = 0; k < count; ++k)
       access.store(b.higher, at + k, factor == T(0) ? T(0) : factor * values[k]);
   }
-  /// What is left of degree N - 2.
+  /// The rest of degree N - 2.
   template <int N>
   static RIDGE_FN void trace(const T* sums, T* to) {
     RIDGE_UNROLL

@@ -238,7 +238,7 @@ Bound bind_receivers(Queue& queue, const Receivers<T>& receivers) {
 
 #endif
 
-/// What sets faces, layers and probes of arrays of T.
+/// Sets faces, layers and probes of arrays of T.
 template <class T>
 struct Offers {
   Offer beyond{kind_of<Here>, typeid(BeyondArray<T>), &bind_beyond<T>};

@@ -106,12 +106,12 @@ struct System::Parts {
     }
     return true;
   }
-  /// Whether a launch over ranks may be split: lanes of GPUs leave room for what ranks send, and
+  /// A launch over ranks may be split: lanes of GPUs leave room for what ranks send, and
   /// launches hand on nothing but arrays.
   [[nodiscard]] bool splits() const {
     return setup.part && std::holds_alternative<GpuSchedule>(schedule) && plan.range_elements == 0;
   }
-  /// What operations of a launch read of other ranks, before and behind what they compute.
+  /// Planes that operations of a launch read of other ranks, before and behind what they compute.
   [[nodiscard]] comm::Division divided(const GroupPlan& group, const std::vector<int>& of) const {
     const Index3 n = setup.extents;
     Index3 low{};

@@ -133,7 +133,7 @@ private:
       if (bound && part != StepPart::exchange) bound.run();
     }
   };
-  /// What a step is, from arrays as they are after an even or odd number of steps.
+  /// A step's launches, from arrays as they are after an even or odd number of steps.
   struct Launches {
     std::map<int, Faces> before; ///< by the first operation of a launch
     std::map<int, RowFaces<T>> rows;
@@ -261,7 +261,7 @@ private:
     return one;
   }
 
-  /// Of arrays with what `reach` says; none on one rank.
+  /// The exchange of arrays with what `reach` says; none on one rank.
   template <class F>
   [[nodiscard]] std::unique_ptr<comm::Exchange> exchange_of(const std::vector<int>& of, int p,
                                                             const F& reach) {
@@ -307,7 +307,7 @@ private:
     return std::make_shared<const RowsDone>(std::move(made));
   }
 
-  /// Whether an operation changes the array, or what comes at the end of a step may.
+  /// True if an operation changes the array, or what comes at the end of a step may.
   [[nodiscard]] bool changes(int a) const { return kernel.is_state(a); }
 
   void bind(int p) {

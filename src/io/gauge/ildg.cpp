@@ -54,7 +54,7 @@ T number(const fs::path& file, const std::string& xml, const std::string& tag, i
   return value;
 }
 
-/// Of the links of all ranks.
+/// Over the links of all ranks.
 ScidacChecksum checksum_of_all(const gauge::Slices& slices, const std::vector<unsigned char>& raw,
                                const GaugeForm& form) {
   ScidacChecksum sum;

@@ -24,7 +24,7 @@ enum class LimeMessage { begins = 1, ends = 2, both = 3, within = 0 };
 
 void write_lime_record(BinaryFile& file, const std::string& type, const void* data,
                        std::uint64_t bytes, LimeMessage message);
-/// The same in pieces: between these two `bytes` bytes are written.
+/// In pieces: between these two `bytes` bytes are written.
 void begin_lime_record(BinaryFile& file, const std::string& type, std::uint64_t bytes,
                        LimeMessage message);
 void end_lime_record(BinaryFile& file, std::uint64_t bytes);

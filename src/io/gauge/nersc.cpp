@@ -148,7 +148,7 @@ std::string hexadecimal(std::uint32_t value) {
   return fmt::format("{:08x}", value);
 }
 
-/// Of the links of all ranks.
+/// Over the links of all ranks.
 std::uint32_t sum_of_all_words(comm::Communicator& ranks, const std::vector<unsigned char>& raw,
                                bool big_endian) {
   std::uint32_t sum = 0;

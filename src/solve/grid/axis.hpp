@@ -35,7 +35,7 @@ struct Axis {
   /// The points around the middle one, first and behind the last, whose weights are its weights
   /// and that have both neighbours.
   [[nodiscard]] std::pair<int, int> even_points() const;
-  /// Whether all points weigh alike, towards walls, too.
+  /// True if all points weigh alike, towards walls, too.
   [[nodiscard]] bool is_uniform() const;
 };
 

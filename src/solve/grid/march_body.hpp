@@ -365,7 +365,7 @@ private:
     lane.barrier();
   }
 
-  /// Whether there is a plane p.
+  /// True if there is a plane p.
   RIDGE_DEVICE bool is_plane(int p) const {
     const auto& z = s.a.axes[2];
     return z.is_periodic || static_cast<unsigned>(p) < static_cast<unsigned>(z.points);

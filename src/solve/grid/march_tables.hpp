@@ -1,4 +1,4 @@
-// What a block and its threads know before they march: weights in shared memory, and places.
+// Known to a block and its threads before they march: weights in shared memory, and places.
 #pragma once
 
 #include <ridge/core/config.hpp>

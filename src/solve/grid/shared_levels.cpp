@@ -13,7 +13,7 @@ namespace {
 /// Planes that a rank must own of a shared level: as many as it gives its neighbours.
 constexpr Index fewest_owned = 2 * halo;
 
-/// What an exchange between GPUs takes, as measured between H100s of one machine: to begin, and for
+/// The time of an exchange between GPUs, as measured between H100s of one machine: to begin, and for
 /// a byte.
 struct ExchangeTime {
   double latency, byte;
@@ -75,7 +75,7 @@ Coarsening SharedLevels<T>::coarsen(const Axis& z, const Coarsening& whole, Inde
   return sliced(z, whole, mine(l), mine(l + 1));
 }
 
-/// What sharing saves of a level's time, and of the bytes that its ranks gather, against its two
+/// The gain of sharing, of a level's time and of the bytes that its ranks gather, against its two
 /// exchanges of halos.
 template <class T>
 bool SharedLevels<T>::is_worth_sharing(Index points) const {

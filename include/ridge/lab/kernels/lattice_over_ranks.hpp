@@ -16,7 +16,7 @@
 
 namespace ridge::lab {
 
-/// What this rank has of a lattice: all of it, or over ranks the part that --ranks says. Throws
+/// This rank's part of a lattice: all of it, or over ranks the part that --ranks says. Throws
 /// UsageError where they are not all, or own too little.
 [[nodiscard]] StoredPart stored_share(const std::string& kernel, const BenchRequest& request,
                                       bool halves);
@@ -53,7 +53,7 @@ protected:
                   const StoredUse& use, const StoredPart& part)
       : Base(name, request, grid, use, part), ranks_(request.world.ranks) {}
 
-  /// What psi is at a place of the whole lattice.
+  /// psi at a place of the whole lattice.
   [[nodiscard]] virtual Host value(const int (&x)[4], int s) const = 0;
   /// All that this rank keeps of it; or `poisoned`, NaN where it is another's.
   void fill_psi(bool poisoned = false) {

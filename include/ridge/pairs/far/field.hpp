@@ -37,7 +37,7 @@ inline constexpr double most_chosen_theta = 0.9;
 /// cheapest by a table of measurements of charges at random; `degree` 0: any. Throws UsageError for
 /// errors below 1e-5 in fp32, 1e-10 in fp64, or above 0.1.
 [[nodiscard]] FarOptions far_choice(double error, int degree, std::string_view precision);
-/// What to try next where `theta` gave more than that error, or less than half of it.
+/// The theta to try next where `theta` gave more than that error, or less than half of it.
 [[nodiscard]] double next_far_theta(const FarOptions& options, double asked, double found);
 
 template <class T>

@@ -12,7 +12,7 @@ RIDGE_FN constexpr int multipole_numbers(int order) {
   constexpr int of[6] = {4, 4, 10, 20, 35, 56};
   return of[order];
 }
-/// Whether the c-th of them is times - eps^2: it is there for softening alone.
+/// True where the c-th of them is times - eps^2: it is there for softening alone.
 RIDGE_FN constexpr bool is_of_softening(int c) {
   return c == 9 || (c >= 17 && c < 20) || (c >= 29 && c < 35) || c >= 46;
 }
