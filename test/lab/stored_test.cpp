@@ -15,6 +15,8 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 namespace ridge::lab {
 namespace {
 
@@ -65,7 +67,21 @@ void expect_rounded(const char* device, Index nx, const std::vector<const char*>
       }
       const double rounded = emulated_rounding<S>(right[at]);
       infinite += std::isinf(rounded) ? 1 : 0;
-      ASSERT_TRUE(same_number(emulated_value(found[at]), rounded))
+      if (same_number(emulated_value(found[at]), rounded)) continue;
+      // Compilers may contract products and sums in one of both kernels alone: that moves a tie.
+      const Index strides[3] = {1, n[0], n[0] * n[1]};
+      constexpr double weights[3] = {4, 16.0 / 9, 0.64};
+      double terms = 0;
+      for (int d = 0; d < 3; ++d) {
+        for (const Index step : {-strides[d], Index{0}, Index{0}, strides[d]})
+          terms += weights[d] *
+                   std::abs(static_cast<double>(numbers[static_cast<std::size_t>(i + step)]));
+      }
+      const double slack = 3e-7 * terms; // a few roundings in fp32
+      const double value = right[at];
+      ASSERT_GE(emulated_value(found[at]), emulated_rounding<S>(static_cast<float>(value - slack)))
+          << device << " " << schedule << " " << i << ": " << right[at];
+      ASSERT_LE(emulated_value(found[at]), emulated_rounding<S>(static_cast<float>(value + slack)))
           << device << " " << schedule << " " << i << ": " << right[at];
     }
     EXPECT_EQ(infinite > 0, (std::is_same_v<S, Fp16>));
