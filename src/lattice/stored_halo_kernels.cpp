@@ -1,6 +1,7 @@
 // Compiled once per device kind: faces of stored fields to messages and back.
 #include <ridge/comm/box_launch.hpp>
 #include <ridge/device/offer.hpp>
+#include <ridge/device/queue.hpp>
 #include <ridge/lattice/stored/faces.hpp>
 
 #include <cstdint>
