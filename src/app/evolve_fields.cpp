@@ -79,6 +79,21 @@ Faces parse_faces(std::string_view text, int rank) {
   return faces;
 }
 
+void require_layers(const Faces& faces, Index width, const Index3& extents) {
+  if (width < 1) throw UsageError(fmt::format("--absorb-width {}: at least 1 is needed", width));
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const int layers = (faces[axis][0] ? 1 : 0) + (faces[axis][1] ? 1 : 0);
+    if (layers == 0) continue;
+    const Index points = comm::along(extents, static_cast<int>(axis));
+    const Index most = (points - 1) / layers;
+    if (width <= most) continue;
+    throw UsageError(fmt::format("--absorb-width {}: {} has {} points and {} layer{}; {}", width,
+                                 "xyz"[axis], points, layers, layers == 1 ? "" : "s",
+                                 most == 0 ? "none fits: leave it out of --absorb"
+                                           : fmt::format("at most {} fit", most)));
+  }
+}
+
 std::vector<double> Friction::within(const comm::Box& box) const {
   // Less comes back from the far wall, but more from the layer itself, as this is made smaller.
   constexpr double through = 1e-3;

@@ -24,6 +24,10 @@ using Faces = std::array<std::array<bool, 2>, 3>;
 /// Reads "x,y-,z+" and "all". Throws UsageError.
 [[nodiscard]] Faces parse_faces(std::string_view text, int rank);
 
+/// Throws UsageError for absorbing layers of no points, or of so many that no point of an axis lies
+/// outside them; it says how many fit.
+void require_layers(const Faces& faces, Index width, const Index3& extents);
+
 /// a = 1 / (1 + s dt / 2) of AbsorbedWave, packed: s grows with the square of the depth in a layer
 /// of `width` points, to what leaves 1e-3 of the amplitude of a wave on its way in and out.
 struct Friction {

@@ -241,6 +241,13 @@ std::vector<EvolveSnapshot> snapshots_in(const Handle& file) {
 
 } // namespace
 
+void require_latest(bool has_same_snapshots, const fs::path& file) {
+  if (has_same_snapshots) return;
+  throw UsageError(fmt::format("another run went on with {} just now; start again to go on from "
+                               "there",
+                               file.string()));
+}
+
 EvolveRestart read_evolve_restart(const fs::path& file) {
   quiet_hdf5();
   const Handle opened = open_hdf5(file);

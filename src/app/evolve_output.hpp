@@ -45,6 +45,10 @@ struct EvolveSnapshot {
   friend bool operator==(const EvolveSnapshot&, const EvolveSnapshot&) = default;
 };
 
+/// After the files of a run that goes on were claimed: throws UsageError unless it has still the
+/// snapshots that were read before. Another run may have gone on with it meanwhile.
+void require_latest(bool has_same_snapshots, const std::filesystem::path& file);
+
 /// Each snapshot is complete before the files that lead to it say so: whatever happens at whatever
 /// moment, these lead to complete snapshots. OUT.h5 has the run's parameters as attributes and
 /// links /snapshots/STEP to the snapshot's file, OUT.STEP.h5, which holds the time levels.

@@ -79,7 +79,10 @@ Places read_places(const fs::path& file, int dimensions, const std::string& opti
           fail(fmt::format("'{}' is no column; the first line names x, y, z and perhaps array, "
                            "amplitude and wavelet",
                            word));
-        columns.push_back(static_cast<std::size_t>(at - std::begin(known)));
+        const auto column = static_cast<std::size_t>(at - std::begin(known));
+        if (std::find(columns.begin(), columns.end(), column) != columns.end())
+          fail(fmt::format("there are two columns {}", word));
+        columns.push_back(column);
       }
       for (int d = 0; d < dimensions; ++d) {
         if (std::count(columns.begin(), columns.end(), static_cast<std::size_t>(d)) != 1)

@@ -117,11 +117,8 @@ private:
                     continues() ? setup_.snapshots_there : std::vector<EvolveSnapshot>{});
     if (!o_.picture.empty()) plan_.writes_at_once(o_.picture, "the picture");
     plan_.claim();
-    if (continues() && read_evolve_restart(file_).snapshots != setup_.snapshots_there) {
-      throw UsageError(fmt::format("another run went on with {} just now; start again to go on "
-                                   "from there",
-                                   file_.string()));
-    }
+    if (continues())
+      require_latest(read_evolve_restart(file_).snapshots == setup_.snapshots_there, file_);
   }
 
   void read_inputs() {

@@ -104,9 +104,6 @@ private:
       throw UsageError("--absorb-width goes with --absorb");
     }
     run().absorb_width = o_.absorb_width.value_or(usual_absorb_width);
-    if (run().absorb_width < 1) {
-      throw UsageError(fmt::format("--absorb-width {}: at least 1 is needed", run().absorb_width));
-    }
     begin_implicit();
     input_name_ = parse_dataset_name(o_.input, "INPUT");
     if (!o_.before.empty()) before_name_ = parse_dataset_name(o_.before, "--before");
@@ -284,12 +281,10 @@ private:
         request, run().implicit.empty() ? run().dt : part_of_stable * setup_.stable);
     if (known.at_rest != nullptr) setup_.at_rest = known.at_rest(request, run().dt);
     if (request.absorbing) {
-      setup_.friction = Friction{parse_faces(run().absorb, request.rank),
-                                 run().absorb_width,
-                                 first.extents(),
-                                 run().spacing,
-                                 request.value,
-                                 run().dt};
+      const Faces faces = parse_faces(run().absorb, request.rank);
+      if (o_.restart.empty()) require_layers(faces, run().absorb_width, first.extents().xyz());
+      setup_.friction = Friction{faces,         run().absorb_width, first.extents(),
+                                 run().spacing, request.value,      run().dt};
     }
   }
 

@@ -48,8 +48,9 @@ private:
     return fs::exists(there, failed) ? there.lexically_normal() : file;
   }
 
-  /// The dataset of that name in the start's group, if it is there.
-  [[nodiscard]] std::optional<InputDataset> open(const DatasetName& group, const std::string& name);
+  /// Refuses a dataset of the start's group that may be a misspelt array: one that nobody takes
+  /// while an array that the system takes is not there.
+  void require_known(const DatasetName& group, const std::vector<std::string>& there) const;
 
   /// What the dataset's name says that it has: points of the range, and more of some arrays.
   [[nodiscard]] chain::Offset extra_of(const std::string& name) const {

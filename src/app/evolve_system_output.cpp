@@ -25,6 +25,11 @@ constexpr Index system_format = 1;
 constexpr const char* snapshot_list = "snapshots";
 /// Attributes that are none of the run's own.
 constexpr std::array reserved{"program", "pattern", "format", "ridge_version", "snapshots"};
+/// Those that runs of all versions have, empty or not.
+constexpr std::array needed{"kernel",    "folder",       "settings",  "input",   "boundary",
+                            "absorb",    "absorb_width", "source",    "wavelet", "receivers",
+                            "spacing_x", "spacing_y",    "spacing_z", "dt",      "target",
+                            "every",     "checksum"};
 
 void require_written(bool done, const fs::path& file) {
   if (!done) throw Failure(fmt::format("writing {}: {}", file.string(), hdf5_reason()));
@@ -186,6 +191,10 @@ SystemRestart read_system_restart(const fs::path& file) {
   if (!read_attribute(opened, "format", version) || version > system_format) {
     throw UsageError(fmt::format("{} is of a later ridge (format {}; this one reads {})",
                                  file.string(), version, system_format));
+  }
+  for (const char* name : needed) {
+    if (H5Aexists(opened.id(), name) > 0) continue;
+    throw UsageError(fmt::format("{} is damaged: it lacks the attribute {}", file.string(), name));
   }
   std::vector<std::string> names;
   H5Aiterate2(opened.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, &add_name, &names);

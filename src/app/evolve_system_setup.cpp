@@ -98,23 +98,45 @@ void SystemCommand::begin_again() {
   setup_.first_step = snapshots_.back().step;
 }
 
-std::optional<InputDataset> SystemCommand::open(const DatasetName& group, const std::string& name) {
-  const std::string path = group.path + "/" + name;
-  const std::vector<std::string> there = datasets_in(open_hdf5(group.file));
-  if (std::find(there.begin(), there.end(), path) == there.end()) return std::nullopt;
-  std::optional<InputDataset> data;
-  data.emplace(DatasetName{group.file, path});
-  return data;
+void SystemCommand::require_known(const DatasetName& group,
+                                  const std::vector<std::string>& there) const {
+  std::vector<std::string> known = names_;
+  for (int a = 0; a < arrays(); ++a)
+    known.emplace_back(name_of(a));
+  known.insert(known.end(), kernel_.looks.begin(), kernel_.looks.end());
+  std::vector<std::string> taken;
+  std::vector<std::string> missing;
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    taken.push_back(names_[i]);
+    if (!fields_[i].data) missing.push_back(fmt::format("{} ({:g})", names_[i], fields_[i].value));
+  }
+  if (missing.empty()) return;
+  const Handle file = open_hdf5(group.file);
+  for (const std::string& name : there) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::string path = group.path + "/" + name;
+    const Handle data(H5Dopen2(file.id(), path.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle space(data ? H5Dget_space(data.id()) : H5I_INVALID_HID, H5Sclose);
+    if (!space || H5Sget_simple_extent_ndims(space.id()) != dimensions_) continue;
+    throw UsageError(fmt::format(
+        "{}: {} takes no dataset {}; it takes {}; missing are {}, which count as the numbers in "
+        "brackets; rename {}, or keep it in another group",
+        group.file.string(), kernel_.name, path, list_in(taken, ", "), list_in(missing, ", "),
+        path));
+  }
 }
 
 void SystemCommand::open_fields() {
   DatasetName group = parse_dataset_name(run_["input"], "INPUT");
   group.file = found(group.file);
+  const std::vector<std::string> there = names_in(open_hdf5(group.file), group.path);
   std::string names;
   const InputDataset* first = nullptr;
   std::string first_name;
   for (const chain::SystemField& field : kernel_.given) {
-    StartField one{open(group, field.name), field.value};
+    StartField one{{}, field.value};
+    if (std::find(there.begin(), there.end(), field.name) != there.end())
+      one.data.emplace(DatasetName{group.file, group.path + "/" + field.name});
     names += (names.empty() ? "" : ", ") + std::string(field.name);
     if (one.data) {
       for (const fs::path& file : one.data->files())
@@ -154,6 +176,7 @@ void SystemCommand::open_fields() {
                                  group.file.string(), kernel_.name, names,
                                  group.path.empty() ? "/" : group.path));
   }
+  if (!goes_on_) require_known(group, there);
   if (dimensions_ > kernel_.dimensions()) {
     throw UsageError(fmt::format("{} has {} dimensions, and '{}' has {}", kernel_.name,
                                  kernel_.dimensions(), first_name, dimensions_));
@@ -287,8 +310,6 @@ void SystemCommand::choose_layers() {
   setup_.layers.faces = parse_faces(run_["absorb"], dimensions_);
   setup_.layers.width = count_in(run_, "absorb_width");
   setup_.layers.speed = fastest_;
-  if (setup_.layers.width < 1)
-    throw UsageError(fmt::format("--absorb-width {}: at least 1 is needed", setup_.layers.width));
   for (std::size_t d = 0; d < 3; ++d) {
     for (std::size_t side = 0; side < 2; ++side) {
       if (setup_.layers.faces[d][side] &&
@@ -298,6 +319,7 @@ void SystemCommand::choose_layers() {
       }
     }
   }
+  if (!goes_on_) require_layers(setup_.layers.faces, setup_.layers.width, extents_);
 }
 
 void SystemCommand::choose_steps() {
@@ -378,6 +400,9 @@ void SystemCommand::claim() {
   if (!o_.picture.empty()) plan_.writes_at_once(o_.picture, "the picture");
   if (!o_.gather.empty()) plan_.writes_at_once(o_.gather, "the picture of the gather");
   plan_.claim();
+  if (!continues()) return;
+  const SystemRestart now = read_system_restart(file);
+  require_latest(now.snapshots == snapshots_, file);
 }
 
 } // namespace ridge::app

@@ -14,7 +14,25 @@ herr_t collect_dataset(hid_t /*root*/, const char* name, const H5O_info_t* info,
   return 0;
 }
 
+herr_t collect_name(hid_t /*group*/, const char* name, const H5L_info_t* /*info*/, void* list) {
+  static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+  return 0;
+}
+
 } // namespace
+
+std::vector<std::string> names_in(const Handle& file, const std::string& group) {
+  std::vector<std::string> names;
+  const Handle opened(H5Gopen2(file.id(), group.empty() ? "/" : group.c_str(), H5P_DEFAULT),
+                      H5Gclose);
+  if (!opened) return names;
+  H5Literate(opened.id(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect_name, &names);
+  std::erase_if(names, [&](const std::string& name) {
+    const Handle object(H5Oopen(opened.id(), name.c_str(), H5P_DEFAULT), H5Oclose);
+    return object && H5Iget_type(object.id()) != H5I_DATASET;
+  });
+  return names;
+}
 
 std::vector<std::string> datasets_in(const Handle& file) {
   std::vector<std::string> paths;

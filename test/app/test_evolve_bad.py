@@ -38,6 +38,8 @@ def field(folder):
     (["heat", "in.h5:/u", "--absorb", "x"], ["--absorb is for wave"]),
     (["wave", "in.h5:/flat", "--absorb", "z"], ["no face of a field of 2 dimensions"]),
     (["wave", "in.h5:/u", "--absorb", "x", "--boundary", "x=periodic"], ["x- is periodic"]),
+    (["wave", "in.h5:/u", "--absorb", "x", "--absorb-width", "1000"], ["--absorb-width 1000: x has", "at most 3 fit"]),
+    (["wave", "in.h5:/u", "--absorb", "x-", "--absorb-width", "0"], ["--absorb-width 0: at least 1"]),
     (["wave", "in.h5:/u", "--absorb-width", "5"], ["goes with --absorb"]),
     (["wave", "in.h5:/u", "--before", "in.h5:/f4"], ["must be alike"]),
     (["heat", "in.h5:/u", "--coefficient", "in.h5:/k"], ["takes 0 coefficient fields"]),
