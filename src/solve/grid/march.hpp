@@ -24,12 +24,12 @@ struct Tiles {
   using Alike = MarchShape<64, 32, 4, 1, true>;
 #endif
   static constexpr bool is_for(int tile, bool is_uniform) { return tile < 2 || is_uniform; }
-  /// Microseconds of a step on an H100, of levels beyond the cache and of those within. Down a
-  /// large tile of doubles waits for memory there; up it takes longer than a small one at 255^3
-  /// points, though less than all at 511^3, where it has fewer steps.
+  /// Microseconds of a step on an H100, of levels beyond the cache and of those within. Down the
+  /// last tile waits for memory at 511^3 points in fp64, though not at 255^3. Small tiles there
+  /// are fast alone, and slow behind the last one of the next level.
   static constexpr double step(int tile, bool is_cached) {
-    constexpr double ups[2][3] = {{1.57, 1.45, 1.75}, {1.57, 1.6, 1.5}};
-    constexpr double downs[2][3] = {{1.75, 1.7, 2.56}, {1.75, 1.52, 1.8}};
+    constexpr double ups[2][3] = {{1.57, 1.45, 1.65}, {1.57, 1.6, 1.5}};
+    constexpr double downs[2][3] = {{1.75, 1.7, 2.5}, {1.75, 1.52, 1.8}};
     return (Up ? ups : downs)[is_cached][tile];
   }
 
