@@ -84,17 +84,16 @@ struct FindHigher {
     const Span<const S> from = is_leaf ? Span<const S>(b.sorted) : Span<const S>(b.centres);
     const Four<S> centre = load_four(access, Span<const S>(b.centres), 4 * v);
     const Index numbers = higher_numbers(b.moments_order);
-    const int known = products_below(b.moments_order + 1);
+    constexpr int surely = products_below(N == 5 ? 5 : N + 1); // order 4 runs the kernel of order 5
+    const bool is_whole = b.moments_order == N;
     T sum[all] = {};
     for (Index i = begin; i < begin + static_cast<Index>(link & ~leaf_bit); ++i) {
       const Four<S> part = load_four(access, from, 4 * i);
       T products[all] = {static_cast<T>(part.at[3])};
       if (!is_leaf) {
         set_second(access, i, products + 4);
-        RIDGE_UNROLL
-        for (int k = 10; k < all; ++k) {
-          if (k < known) products[k] = access.load_written(b.higher, numbers * i + higher_place(k));
-        }
+        load<10, surely>(access, numbers * i, products);
+        if (is_whole) load<surely, all>(access, numbers * i, products);
       }
       shift_products<N>(products, static_cast<T>(part.at[0] - centre.at[0]),
                         static_cast<T>(part.at[1] - centre.at[1]),
@@ -103,13 +102,23 @@ struct FindHigher {
       for (int k = 10; k < all; ++k)
         sum[k] += products[k];
     }
-    RIDGE_UNROLL
-    for (int k = 10; k < all; ++k) {
-      if (k < known) access.store(b.higher, numbers * v + higher_place(k), sum[k]);
-    }
+    store<10, surely>(access, numbers * v, sum);
+    if (is_whole) store<surely, all>(access, numbers * v, sum);
   }
 
 private:
+  template <int Begin, int End, class Access>
+  RIDGE_FN void load(Access& access, Index at, T* to) const {
+    RIDGE_UNROLL
+    for (int k = Begin; k < End; ++k)
+      to[k] = access.load_written(b.higher, at + higher_place(k));
+  }
+  template <int Begin, int End, class Access>
+  RIDGE_FN void store(Access& access, Index at, const T* from) const {
+    RIDGE_UNROLL
+    for (int k = Begin; k < End; ++k)
+      access.store(b.higher, at + higher_place(k), from[k]);
+  }
   /// xx, xy, xz, yy, yz, zz of a child about its own centre.
   template <class Access>
   RIDGE_FN void set_second(Access& access, Index i, T* to) const {

@@ -36,9 +36,12 @@ struct WalkGroups {
   static constexpr int most_width = 32;
   // Measured on an H100, to order 3.
   static constexpr int blocks_of_floats = Order >= 4 ? 4 : folds || Order == 3 ? 5 : 6;
+  static constexpr int nodes_together = 2;
 #else
   static constexpr int most_width = 64;
   static constexpr int blocks_of_floats = Order >= 4 ? 4 : 5;
+  // Two nodes with moments of such orders take more than a lane's 256 vector registers.
+  static constexpr int nodes_together = Order >= 4 ? 1 : 2;
 #endif
   static constexpr int max_threads = walk_warps * most_width;
   static constexpr int min_blocks = sizeof(T) == 4 ? blocks_of_floats : Order >= 4 ? 2 : 3;
@@ -395,7 +398,7 @@ private:
   template <int Sources, class Lane, class I, class Get>
   RIDGE_DEVICE void meet(Lane& lane, Mine& mine, const I& interaction, int count,
                          const Get& get) const {
-    constexpr int together = Sources == 4 ? 4 : 2;
+    constexpr int together = Sources == 4 ? 4 : nodes_together;
     int s = Ways == 1 ? 0 : lane.lane() / stride(lane);
     for (; s + (together - 1) * Ways < count; s += together * Ways) {
       RIDGE_UNROLL
