@@ -2,7 +2,7 @@
 // lists; positions of bodies near others' ranges go there at each step.
 //
 // All ranks sort all bodies alike, so that units and their numbers are the same everywhere. Where
-// lists are built, each rank says which units its lists meet: 1 byte a unit to every rank.
+// lists are built, each rank finds the units that its lists meet, and asks their ranks for them.
 #pragma once
 
 #include <ridge/comm/carrier.hpp>
@@ -30,12 +30,18 @@ public:
       : queue_(queue), ranks_(ranks), lists_(lists),
         carrier_(comm::choose_carrier(ranks, queue.device())) {
     const pairs::ListData& d = lists.data();
+    const auto all = static_cast<Index>(ranks.ranks());
     units_ = ceil_div(d.bodies, Index{d.unit});
-    marks_ = Field<unsigned>(queue.device(), Extents{units_}, "units in lists");
+    marks_ = Field<unsigned>(queue.device(), Extents{units_ + all}, "units in lists");
     home_ = Field<unsigned>(queue.device(), Extents{d.bodies}, "slots of bodies");
-    all_ = Field<T>(queue.device(), Extents{3 * d.bodies}, "values of all bodies");
-    most_.resize(static_cast<std::size_t>(ranks.ranks() * ranks.ranks()));
+    all_ = Field<T>(queue.device(), Extents{6 * d.bodies}, "values of all bodies");
+    most_.resize(static_cast<std::size_t>(all * all));
+    std::vector<Index> firsts;
+    for (int rank = 0; rank <= ranks.ranks(); ++rank)
+      firsts.push_back(first_unit(rank));
+    first_units_ = on_device(firsts, "units of ranks");
     bind_gather();
+    bind_exchange();
   }
 
   /// Whether exchanges only give work to the queue.
@@ -43,50 +49,56 @@ public:
   [[nodiscard]] comm::Carrier carrier() const { return carrier_; }
   /// Changes where launches of an exchange recorded before are no longer right.
   [[nodiscard]] Index version() const { return version_; }
-  /// Bodies whose positions this rank gets at each step, and that it moves.
+  /// Whether lists, and what is exchanged with them, can be built without the host on all ranks.
+  [[nodiscard]] bool builds_without_host() const { return builds_without_host_; }
+  /// Bodies whose positions this rank gets at each step.
   [[nodiscard]] Index halo() const { return halo_units_ * lists_.data().unit; }
-  [[nodiscard]] Index own() const { return lists_.data().end_slot - lists_.data().first_slot; }
 
   /// After lists were built: finds which bodies are exchanged from now on.
   void plan() {
-    const pairs::ListData& lists = lists_.data();
-    fill_bytes(queue_, marks_.data(), 0, Bytes{units_ * static_cast<Index>(sizeof(unsigned))});
-    mark_units_(queue_, {lists, home_.elements(), marks_.elements()});
-    std::vector<unsigned> host(static_cast<std::size_t>(units_));
-    copy_to_host(queue_, host.data(), static_cast<const unsigned*>(marks_.data()), units_);
+    find_units({});
+    const auto ranks = static_cast<std::size_t>(ranks_.ranks());
+    std::vector<unsigned> counts(ranks); // less one
+    copy_to_host(queue_, counts.data(), static_cast<const unsigned*>(marks_.data() + units_),
+                 ranks_.ranks());
     queue_.wait();
-    const std::vector<char> mine(host.begin(), host.end());
-    std::vector<char> all(mine.size() * static_cast<std::size_t>(ranks_.ranks()));
-    ranks_.all_gather(mine.data(), mine.size(), all.data());
-    const auto needs = [&](int rank, Index unit) {
-      return all[static_cast<std::size_t>(rank * units_ + unit)] != 0;
-    };
-    std::vector<std::vector<unsigned>> out, in; // units of each message
-    bool fits = exchange_ != nullptr;
-    for (int to = 0; to < ranks_.ranks(); ++to) {
-      for (int from = 0; from < ranks_.ranks(); ++from) {
-        std::vector<unsigned> units;
-        for (Index unit = first_unit(from); to != from && unit < first_unit(from + 1); ++unit) {
-          if (needs(to, unit)) units.push_back(static_cast<unsigned>(unit));
-        }
-        Index& most = most_[static_cast<std::size_t>(to * ranks_.ranks() + from)];
-        const auto count = static_cast<Index>(units.size());
-        if (count > most) {
-          most = count + count / 8 + 4;
-          fits = false;
-        }
-        if (to == from) continue;
-        if (from == ranks_.rank()) out.push_back(units);
-        if (to == ranks_.rank()) in.push_back(std::move(units));
-      }
-    }
-    if (!fits) bind_exchange();
-    out_.put(queue_, out);
-    in_.put(queue_, in);
+    std::vector<Index> mine;
     halo_units_ = 0;
-    for (const auto& units : in)
-      halo_units_ += static_cast<Index>(units.size());
-    queue_.wait(); // what is copied is here
+    for (const unsigned count : counts) {
+      mine.push_back(static_cast<unsigned>(count + 1));
+      halo_units_ += mine.back();
+    }
+    mine.push_back(lists_.builds_without_host() ? 1 : 0);
+    std::vector<Index> all(mine.size() * ranks);
+    ranks_.all_gather(mine.data(), mine.size() * sizeof(Index), all.data());
+    bool fits = true;
+    builds_without_host_ = needs_no_host() || !queue_.device().is_gpu();
+    for (std::size_t to = 0; to < ranks; ++to) {
+      const Index* const needs = all.data() + to * mine.size();
+      for (std::size_t from = 0; from < ranks; ++from) {
+        Index& most = most_[to * ranks + from];
+        if (needs[from] <= most) continue;
+        most = needs[from] + needs[from] / 8 + 4;
+        fits = false;
+      }
+      builds_without_host_ = builds_without_host_ && needs[ranks] != 0;
+    }
+    if (!fits) {
+      bind_exchange();
+      find_units({});
+    }
+    ask_->begin();
+    ask_->finish();
+    queue_.wait();
+  }
+  /// In queue order, without a word of the host, for lists built in that order: where messages have
+  /// no room, or another rank's lists have none, launches on all ranks stay halted.
+  void give_plan(const Span<unsigned>& halt) {
+    find_units(halt);
+    say_units_(queue_, {in_.units.elements(), in_.header_units.elements(), halt, true});
+    ask_->begin();
+    ask_->finish();
+    say_units_(queue_, {out_.units.elements(), out_.header_units.elements(), halt, false});
   }
 
   /// Positions of the own bodies go to ranks that need them. `moved` of all ranks are added up:
@@ -109,8 +121,9 @@ public:
   }
 
   /// Values of the bodies that each rank has moved, to all ranks.
-  void gather(const Three& values) {
+  void gather(const Three& values, const Three& more) {
     UnitCopy<T> copied = base(values, all_.elements());
+    copied.more = more;
     const Index first = first_unit(ranks_.rank());
     const Index end = first_unit(ranks_.rank() + 1);
     const auto part = [&](Index begin, Index stop) {
@@ -127,60 +140,80 @@ public:
   }
 
 private:
-  /// Units of messages, and where they are in memory.
+  /// Messages that go out, or come in: of units, and of their values.
   struct Side {
     Field<T> memory;
-    Field<unsigned> units;
-    Field<Index> places, header_places;
-    std::vector<Index> headers; ///< where messages begin; one more
-    std::vector<unsigned> host_units;
-    std::vector<Index> host_places;
-    Index width = 0; ///< values of a unit
-
-    /// Memory for messages of as many units at most.
-    void take(const Device& device, const std::vector<Index>& most, int unit) {
-      headers.clear();
-      width = Index{3} * unit;
-      Index at = 0;
-      Index count = 0;
-      for (const Index n : most) {
-        headers.push_back(at);
-        at += UnitCopy<T>::header + n * width;
-        count += n;
-      }
-      memory = Field<T>(device, Extents{std::max<Index>(at, 1)}, "positions for ranks");
-      units = Field<unsigned>(device, Extents{std::max<Index>(count, 1)}, "units for ranks");
-      places = Field<Index>(device, Extents{std::max<Index>(count, 1)}, "units for ranks");
-      header_places =
-          Field<Index>(device, Extents{static_cast<Index>(headers.size())}, "units for ranks");
-    }
-    /// The memory of the copies must last until the queue was waited for.
-    void put(Queue& queue, const std::vector<std::vector<unsigned>>& messages) {
-      host_units.assign(static_cast<std::size_t>(units.count()), no_unit);
-      host_places.assign(host_units.size(), 0);
-      std::size_t n = 0;
-      for (std::size_t m = 0; m < messages.size(); ++m) {
-        Index at = headers[m] + UnitCopy<T>::header;
-        for (const unsigned unit : messages[m]) {
-          host_units[n] = unit;
-          host_places[n++] = at;
-          at += width;
-        }
-      }
-      put(queue);
-    }
-    void put(Queue& queue) {
-      copy_to_device(queue, units.data(), host_units.data(), units.count());
-      copy_to_device(queue, places.data(), host_places.data(), places.count());
-      if (!headers.empty())
-        copy_to_device(queue, header_places.data(), headers.data(), header_places.count());
-    }
-    [[nodiscard]] comm::Message message(std::size_t number, Index most, int peer) const {
-      const Index values = UnitCopy<T>::header + most * width;
-      return {memory.data() + headers[number], Bytes{values * static_cast<Index>(sizeof(T))}, peer,
-              0};
-    }
+    Field<unsigned> units;                     ///< of each message after a word more
+    Field<Index> places, header_places;        ///< where values are
+    Field<Index> header_units;                 ///< those words
+    std::vector<Index> headers, begins, sizes; ///< of messages; in units
   };
+
+  template <class V>
+  [[nodiscard]] Field<V> on_device(const std::vector<V>& values, const char* what) {
+    const auto count = static_cast<Index>(values.size());
+    Field<V> made(queue_.device(), Extents{std::max<Index>(count, 1)}, what);
+    if (count > 0) copy_to_device(queue_, made.data(), values.data(), count);
+    queue_.wait();
+    return made;
+  }
+
+  /// Memory for messages of as many units at most.
+  void take(Side& side, const std::vector<Index>& most) {
+    const Index width = Index{3} * lists_.data().unit;
+    side = {};
+    std::vector<Index> places;
+    Index at = 0;
+    for (const Index n : most) {
+      side.headers.push_back(at);
+      side.begins.push_back(static_cast<Index>(places.size()));
+      side.sizes.push_back(n);
+      at += UnitCopy<T>::header;
+      places.push_back(at); // of no unit
+      for (Index unit = 0; unit < n; ++unit, at += width)
+        places.push_back(at);
+    }
+    const Device& device = queue_.device();
+    side.memory = Field<T>(device, Extents{std::max<Index>(at, 1)}, "positions for ranks");
+    // All of a message is sent, also what no unit fills.
+    fill_bytes(queue_, side.memory.data(), 0,
+               Bytes{side.memory.count() * static_cast<Index>(sizeof(T))});
+    side.units = Field<unsigned>(
+        device, Extents{std::max<Index>(static_cast<Index>(places.size()), 1)}, "units for ranks");
+    set(side.units, 0xff);
+    side.places = on_device(places, "places for ranks");
+    side.header_places = on_device(side.headers, "places for ranks");
+    side.header_units = on_device(side.begins, "places for ranks");
+  }
+  [[nodiscard]] comm::Message values_of(const Side& side, std::size_t number, int peer) const {
+    const Index values = UnitCopy<T>::header + side.sizes[number] * Index{3} * lists_.data().unit;
+    return {side.memory.data() + side.headers[number],
+            Bytes{values * static_cast<Index>(sizeof(T))}, peer, 0};
+  }
+  [[nodiscard]] static comm::Message units_of(const Side& side, std::size_t number, int peer) {
+    const Index units = 1 + side.sizes[number];
+    return {side.units.data() + side.begins[number],
+            Bytes{units * static_cast<Index>(sizeof(unsigned))}, peer, 0};
+  }
+  void set(const Field<unsigned>& values, unsigned char byte) {
+    fill_bytes(queue_, values.data(), byte,
+               Bytes{values.count() * static_cast<Index>(sizeof(unsigned))});
+  }
+
+  /// Those that the own lists meet, as far as messages have room.
+  void find_units(const Span<unsigned>& halt) {
+    set(marks_, 0xff);
+    set(in_.units, 0xff);
+    const Index ranks = ranks_.ranks();
+    find_units_(queue_, {lists_.data(),
+                         home_.elements(),
+                         {marks_.data(), units_},
+                         {marks_.data() + units_, ranks},
+                         first_units_.elements(),
+                         begins_.elements(),
+                         in_.units.elements(),
+                         halt});
+  }
 
   [[nodiscard]] Index first_unit(int rank) const {
     const pairs::ListData& d = lists_.data();
@@ -192,47 +225,54 @@ private:
 
   void bind_exchange() {
     exchange_.reset();
+    ask_.reset();
     ++version_;
     const int own = ranks_.rank();
-    const int unit = lists_.data().unit;
     std::vector<int> peers;
-    std::vector<Index> most_out, most_in;
+    std::vector<Index> most_out, most_in, begins;
+    Index begin = 0;
     for (int peer = 0; peer < ranks_.ranks(); ++peer) {
+      begins.push_back(begin);
       if (peer == own) continue;
       peers.push_back(peer);
       most_out.push_back(most_of(peer, own));
       most_in.push_back(most_of(own, peer));
+      begin += 1 + most_in.back();
     }
-    out_.take(queue_.device(), most_out, unit);
-    in_.take(queue_.device(), most_in, unit);
-    // All of a message is sent, also what no unit fills.
-    for (const Field<T>* const memory : {&out_.memory, &in_.memory})
-      fill_bytes(queue_, memory->data(), 0, Bytes{memory->count() * static_cast<Index>(sizeof(T))});
-    std::vector<comm::Message> sends, receives;
+    begins.push_back(begin);
+    begins_ = on_device(begins, "places for ranks");
+    take(out_, most_out);
+    take(in_, most_in);
+    std::vector<comm::Message> sends, receives, asks, asked;
     for (std::size_t m = 0; m < peers.size(); ++m) {
-      sends.push_back(out_.message(m, most_out[m], peers[m]));
-      receives.push_back(in_.message(m, most_in[m], peers[m]));
+      sends.push_back(values_of(out_, m, peers[m]));
+      receives.push_back(values_of(in_, m, peers[m]));
+      asks.push_back(units_of(in_, m, peers[m]));
+      asked.push_back(units_of(out_, m, peers[m]));
     }
-    exchange_ =
-        comm::bind_on_device(ranks_, queue_, carrier_, std::move(sends), std::move(receives));
+    queue_.wait();
+    const auto bind = [&](std::vector<comm::Message>& to, std::vector<comm::Message>& from) {
+      return comm::bind_on_device(ranks_, queue_, carrier_, std::move(to), std::move(from));
+    };
+    exchange_ = bind(sends, receives);
+    ask_ = bind(asks, asked);
   }
 
   void bind_gather() {
-    const Device& device = queue_.device();
     const pairs::ListData& d = lists_.data();
-    gathered_.units = Field<unsigned>(device, Extents{units_}, "units for ranks");
-    gathered_.places = Field<Index>(device, Extents{units_}, "units for ranks");
+    std::vector<unsigned> units;
+    std::vector<Index> places;
     for (Index unit = 0; unit < units_; ++unit) {
-      gathered_.host_units.push_back(static_cast<unsigned>(unit));
-      gathered_.host_places.push_back(3 * unit * d.unit);
+      units.push_back(static_cast<unsigned>(unit));
+      places.push_back(6 * unit * d.unit);
     }
-    gathered_.put(queue_);
-    queue_.wait();
+    gathered_.units = on_device(units, "units for ranks");
+    gathered_.places = on_device(places, "places for ranks");
     const auto part = [&](int rank, int peer) {
       const Index begin = pairs::first_slot_of(d.bodies, d.unit, rank, ranks_.ranks());
       const Index end = pairs::first_slot_of(d.bodies, d.unit, rank + 1, ranks_.ranks());
-      return comm::Message{all_.data() + 3 * begin,
-                           Bytes{3 * (end - begin) * static_cast<Index>(sizeof(T))}, peer, 0};
+      return comm::Message{all_.data() + 6 * begin,
+                           Bytes{6 * (end - begin) * static_cast<Index>(sizeof(T))}, peer, 0};
     };
     std::vector<comm::Message> sends, receives;
     for (int peer = 0; peer < ranks_.ranks(); ++peer) {
@@ -268,14 +308,17 @@ private:
   comm::Communicator& ranks_;
   const pairs::Lists<T>& lists_;
   CopyUnits<T>* copy_units_ = offered<CopyUnits<T>>(queue_.device().kind(), typeid(UnitCopy<T>));
-  MarkUnits* mark_units_ = offered<MarkUnits>(queue_.device().kind(), typeid(UnitMarks));
+  FindUnits* find_units_ = offered<FindUnits>(queue_.device().kind(), typeid(UnitNeeds));
+  SayUnits* say_units_ = offered<SayUnits>(queue_.device().kind(), typeid(UnitWords));
   comm::Carrier carrier_;
   Index units_ = 0, halo_units_ = 0, version_ = 0;
-  Field<unsigned> marks_, home_;
-  Field<T> all_;            ///< three values of each slot
+  bool builds_without_host_ = false;
+  Field<unsigned> marks_, home_; ///< UnitNeeds; marks with the counts behind them
+  Field<Index> first_units_, begins_;
+  Field<T> all_;            ///< six values of each slot
   std::vector<Index> most_; ///< units that messages have room for: to a rank, from a rank
   Side out_, in_, gathered_;
-  std::unique_ptr<comm::Transfer> exchange_, gather_;
+  std::unique_ptr<comm::Transfer> exchange_, ask_, gather_; ///< of positions, units, all bodies
 };
 
 } // namespace ridge::md

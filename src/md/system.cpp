@@ -80,7 +80,8 @@ public:
     programs_->energy.run();
     if (halo_) {
       gather();
-      halo_->gather({energies_[0].elements(), energies_[1].elements(), energies_[1].elements()});
+      const Span<T> virial = energies_[1].elements();
+      halo_->gather({energies_[0].elements(), virial, virial}, {});
     }
     const auto built = lists_->built();
     for (std::size_t c = 0; c < 3; ++c) {
@@ -178,17 +179,20 @@ private:
   [[nodiscard]] bool give_rounds(Index steps) {
     constexpr Index most = 16;
     const Index each = turns_->round();
-    if (halo_ || steps <= each || !lists_->builds_without_host()) return false;
+    const bool no_host = halo_ ? halo_->builds_without_host() : lists_->builds_without_host();
+    if (steps <= each || !no_host) return false;
     if (owed_kick_ != half_kick()) { // after the state was looked at
       take_step(owed_kick_);
       --steps;
     }
-    turns_->give_rounds(std::min(most, steps / each), lists_->data(), [this, each] {
+    turns_->give_rounds(std::min(most, steps / each), lists_->data(), version(), [this, each] {
       for (Index step = 0; step < each; ++step) {
         programs_->force.run();
-        move({half_kick(), half_kick()}, static_cast<T>(parameters_.dt));
+        move_all(half_kick());
       }
+      if (halo_) gather();
       lists_->give_build_if_moved();
+      if (halo_) halo_->give_plan(halt_);
     });
     return true;
   }
@@ -202,14 +206,18 @@ private:
         take_step(half_kick());
       return;
     }
-    turns_->give(steps, lists_->data(), halo_ ? halo_->version() : 0,
-                 [this] { take_step(half_kick()); });
+    turns_->give(steps, lists_->data(), version(), [this] { take_step(half_kick()); });
   }
   void take_step(T owed) {
-    move({owed, half_kick()}, static_cast<T>(parameters_.dt));
-    if (halo_) (void)halo_->exchange(spans(position_), halted());
+    move_all(owed);
     programs_->force.run();
   }
+  void move_all(T owed) {
+    move({owed, half_kick()}, static_cast<T>(parameters_.dt));
+    if (halo_) (void)halo_->exchange(spans(position_), halted());
+  }
+  /// Of launches that are recorded.
+  [[nodiscard]] Index version() const { return halo_ ? halo_->version() : 0; }
   [[nodiscard]] std::array<unsigned, pairs::ListHalt::words> read_halt() {
     std::array<unsigned, pairs::ListHalt::words> words{};
     copy_to_host(queue_, words.data(), static_cast<const unsigned*>(halt_.data), halt_.size);
@@ -222,10 +230,7 @@ private:
     return halt_.size == 0 ? Span<unsigned>{}
                            : Span<unsigned>{halt_.data + pairs::ListHalt::moved, 1};
   }
-  void gather() {
-    halo_->gather(spans(position_));
-    halo_->gather(spans(velocity_));
-  }
+  void gather() { halo_->gather(spans(position_), spans(velocity_)); }
   void rebuild() {
     if (halo_) gather();
     lists_->rebuild();

@@ -42,13 +42,14 @@ public:
     if (round_ != before) round_graph_.reset();
   }
   /// Gives a round so many times: what `work` gives.
-  void give_rounds(Index rounds, const pairs::ListData& lists, const std::function<void()>& work) {
+  void give_rounds(Index rounds, const pairs::ListData& lists, Index version,
+                   const std::function<void()>& work) {
     if (!queue_.device().is_gpu()) {
       for (Index r = 0; r < rounds; ++r)
         work();
       return;
     }
-    adopt(lists, version_);
+    adopt(lists, version);
     if (!round_graph_) round_graph_ = std::make_unique<Graph>(queue_, work);
     for (Index r = 0; r < rounds; ++r)
       round_graph_->launch();

@@ -9,13 +9,17 @@
 namespace ridge::md {
 
 inline constexpr unsigned no_unit = ~0U;
+/// Where messages of units begin: bodies of the rank that sends it have moved too far, or its lists
+/// or messages have no room. It is no unit either.
+inline constexpr unsigned not_done = ~1U;
 
 /// Values of whole units into a message's memory, or out of it.
 template <class T>
 struct UnitCopy {
   static constexpr int header = 4; ///< values before those of units; the first: bodies moved
 
-  std::array<Span<T>, 3> values; ///< of bodies
+  std::array<Span<T>, 3> values;    ///< of bodies
+  std::array<Span<T>, 3> more = {}; ///< three more of each body, behind those; or empty
   Span<T> packed;
   Span<const unsigned> body;  ///< of slots
   Span<const unsigned> units; ///< which; no_unit is left out
@@ -33,14 +37,30 @@ struct UnitCopy {
 template <class T>
 using CopyUnits = void(Queue& queue, const UnitCopy<T>& copy);
 
-/// Which units have bodies in the lists of a part of them; those of the part itself are left out.
-struct UnitMarks {
+/// Which units of other ranks have bodies in the lists of this one, and what is asked of each rank.
+struct UnitNeeds {
   pairs::ListData lists;
-  Span<unsigned> home;  ///< of bodies: their slots, written
-  Span<unsigned> marks; ///< of units: 1 where it is so; 0 before
+  Span<unsigned> home;           ///< of bodies: their slots, written
+  Span<unsigned> marks;          ///< of units: 1 where it is so; no_unit before
+  Span<unsigned> counts;         ///< of ranks: units that are needed, less one; no_unit before
+  Span<const Index> first_units; ///< of ranks, and where the last ends
+  Span<const Index> begins;      ///< where each rank's message begins, and where the last ends
+  Span<unsigned> messages;       ///< a word, then units in any order; no_unit before
+  Span<unsigned> halt = {};      ///< pairs::ListHalt, where the host does not look
 };
 
-/// What each kind's module offers under UnitMarks: in queue order.
-using MarkUnits = void(Queue& queue, const UnitMarks& marks);
+/// What each kind's module offers under UnitNeeds: in queue order.
+using FindUnits = void(Queue& queue, const UnitNeeds& needs);
+
+/// GPUs: messages to, or from, other ranks begin with a word that says whether all went well.
+struct UnitWords {
+  Span<unsigned> messages;
+  Span<const Index> at;
+  Span<unsigned> halt; ///< pairs::ListHalt: who has not done all halts all
+  bool sends = true;
+};
+
+/// What each kind's module offers under UnitWords: in queue order.
+using SayUnits = void(Queue& queue, const UnitWords& words);
 
 } // namespace ridge::md

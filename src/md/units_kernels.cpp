@@ -28,29 +28,44 @@ void copy_units(Queue& /*queue*/, const UnitCopy<T>& c) {
       const Index first = Index{c.units.data[n]} * c.unit;
       const Index end = std::min(first + c.unit, c.bodies);
       T* at = c.packed.data + c.places.data[n];
-      for (Index slot = first; slot < end; ++slot, at += 3) {
-        const Index i = c.body.data[slot];
+      const auto copy = [&](const std::array<Span<T>, 3>& values, Index i) {
         for (std::size_t a = 0; a < 3; ++a)
-          c.packs ? at[a] = c.values[a].data[i] : c.values[a].data[i] = at[a];
+          c.packs ? at[a] = values[a].data[i] : values[a].data[i] = at[a];
+        at += 3;
+      };
+      for (Index slot = first; slot < end; ++slot) {
+        const Index i = c.body.data[slot];
+        copy(c.values, i);
+        if (c.more[0].size != 0) copy(c.more, i);
       }
     }
   });
 }
 
-void mark_units(Queue& /*queue*/, const UnitMarks& m) {
-  const pairs::ListData& l = m.lists;
+void find_units(Queue& /*queue*/, const UnitNeeds& n) {
+  const pairs::ListData& l = n.lists;
   const int team = l.bodies < 16384 ? 1 : cpu::default_threads();
   cpu::run(team, [&](int thread, int threads) {
     const cpu::Range mine = cpu::share_of(l.bodies, thread, threads);
     for (Index slot = mine.begin; slot < mine.end; ++slot)
-      m.home.data[l.body.data[slot]] = static_cast<unsigned>(slot);
+      n.home.data[l.body.data[slot]] = static_cast<unsigned>(slot);
   });
   for (Index e = 0; e < l.entries.size; ++e) {
     const Index slot = l.entries.data[e];
-    const Index home = slot < l.bodies ? slot : Index{m.home.data[l.body.data[slot]]};
-    if (home < l.first_slot || home >= l.end_slot) m.marks.data[home / l.unit] = 1;
+    const Index home = slot < l.bodies ? slot : Index{n.home.data[l.body.data[slot]]};
+    if (home < l.first_slot || home >= l.end_slot) n.marks.data[home / l.unit] = 1;
+  }
+  Index rank = 0;
+  for (Index unit = 0; unit < n.marks.size; ++unit) {
+    while (unit >= n.first_units.data[rank + 1])
+      ++rank;
+    if (n.marks.data[unit] == no_unit) continue;
+    const Index to = n.begins.data[rank] + 1 + ++n.counts.data[rank];
+    if (to < n.begins.data[rank + 1]) n.messages.data[to] = static_cast<unsigned>(unit);
   }
 }
+
+void say_units(Queue& /*queue*/, const UnitWords& /*words*/) {}
 
 #else
 
@@ -71,18 +86,25 @@ struct CopyUnit {
     const Index slot = Index{unit} * c.unit + within;
     if (unit == no_unit || slot >= c.bodies) return;
     const Index i = lane.load(c.body, slot);
-    const Index at = lane.load(c.places, n) + 3 * within;
-    RIDGE_UNROLL
-    for (int a = 0; a < 3; ++a) {
-      if (c.packs) {
-        lane.store(c.packed, at + a, lane.load_written(c.values[a], i));
-      } else {
-        lane.store(c.values[a], i, lane.load_written(c.packed, at + a));
-      }
-    }
+    const bool both = c.more[0].size != 0;
+    const Index at = lane.load(c.places, n) + (both ? 6 : 3) * within;
+    copy(lane, c.values, i, at);
+    if (both) copy(lane, c.more, i, at + 3);
   }
 
 private:
+  template <class Lane>
+  RIDGE_DEVICE void copy(Lane& lane, const std::array<Span<T>, 3>& values, Index i,
+                         Index at) const {
+    RIDGE_UNROLL
+    for (int a = 0; a < 3; ++a) {
+      if (c.packs) {
+        lane.store(c.packed, at + a, lane.load_written(values[a], i));
+      } else {
+        lane.store(values[a], i, lane.load_written(c.packed, at + a));
+      }
+    }
+  }
   template <class Lane>
   RIDGE_DEVICE void take_header(Lane& lane, Index at) const {
     if (c.packs) {
@@ -105,7 +127,7 @@ void copy_units(Queue& queue, const UnitCopy<T>& c) {
 struct FindHomes {
   static constexpr int max_threads = 256;
   static constexpr const char* name = "slots of bodies";
-  UnitMarks m;
+  UnitNeeds m;
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
@@ -119,7 +141,7 @@ struct FindHomes {
 struct MarkUnit {
   static constexpr int max_threads = 128;
   static constexpr const char* name = "units in lists";
-  UnitMarks m;
+  UnitNeeds m;
   Index most_rows;
 
   template <class Lane>
@@ -127,7 +149,9 @@ struct MarkUnit {
     const pairs::ListData& l = m.lists;
     const Index warp = (Index{lane.block().x} * lane.block_extent().x + lane.rank()) / lane.width();
     if (warp >= l.row_counts.size) return;
-    const int count = static_cast<int>(lane.load(l.row_counts, warp));
+    int count = static_cast<int>(lane.load(l.row_counts, warp));
+    // Where rows were too few the lists end with them, and are built again.
+    if (l.row_begins.size == 0 && count > most_rows) count = static_cast<int>(most_rows);
     Index at = l.row_begins.size == 0 ? warp * most_rows : Index{lane.load(l.row_begins, warp)};
     at = (at * lane.width() + lane.lane()) * 4;
     for (int row = 0; row < count; ++row, at += Index{4} * lane.width()) {
@@ -145,7 +169,39 @@ struct MarkUnit {
   }
 };
 
-void mark_units(Queue& queue, const UnitMarks& m) {
+/// A lane for each unit: those that are marked go into the message of their rank.
+struct AskForUnits {
+  static constexpr int max_threads = 256;
+  static constexpr const char* name = "units for ranks";
+  UnitNeeds m;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Index unit = Index{lane.block().x} * max_threads + lane.rank();
+    if (unit >= m.marks.size || lane.load_written(m.marks, unit) == no_unit) return;
+    Index rank = 0;
+    for (Index end = m.counts.size; rank + 1 < end;) { // the last that begins before
+      const Index middle = (rank + end) / 2;
+      (lane.load(m.first_units, middle) <= unit ? rank : end) = middle;
+    }
+    const Index begin = lane.load(m.begins, rank);
+    const Index to = begin + 1 + (lane.atomic_add(m.counts, rank, 1U) + 1U);
+    if (to < lane.load(m.begins, rank + 1)) {
+      lane.store(m.messages, to, static_cast<unsigned>(unit));
+    } else if (m.halt.size != 0) {
+      halt_all(lane, m.halt);
+    }
+  }
+
+  /// The build that has ended is none, since it has to be done again.
+  template <class Lane>
+  static RIDGE_DEVICE void halt_all(Lane& lane, const Span<unsigned>& halt) {
+    if (lane.atomic_add(halt, pairs::ListHalt::moved, 1U) == 0)
+      (void)lane.atomic_add(halt, pairs::ListHalt::builds, ~0U);
+  }
+};
+
+void find_units(Queue& queue, const UnitNeeds& m) {
   const pairs::ListData& l = m.lists;
   const auto blocks_for = [](Index items, int block) {
     return LaunchShape{{static_cast<int>(ceil_div(items, Index{block})), 1, 1}, {block, 1, 1}, 0};
@@ -155,13 +211,43 @@ void mark_units(Queue& queue, const UnitMarks& m) {
   const Index width = queue.device().facts().warp_width;
   launch_body(queue, blocks_for(l.row_counts.size * width, MarkUnit::max_threads),
               MarkUnit{m, l.entries.size / (4 * width * l.row_counts.size)});
+  launch_body(queue, blocks_for(m.marks.size, AskForUnits::max_threads), AskForUnits{m});
+}
+
+/// A lane for each message.
+struct SayWords {
+  static constexpr int max_threads = 64;
+  static constexpr const char* name = "words of ranks";
+  UnitWords w;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Index item = Index{lane.block().x} * max_threads + lane.rank();
+    if (item >= w.at.size) return;
+    const Index at = lane.load(w.at, item);
+    if (w.sends) {
+      if (lane.load_written(w.halt, pairs::ListHalt::moved) != 0)
+        lane.store(w.messages, at, not_done);
+    } else if (lane.load_written(w.messages, at) == not_done) {
+      AskForUnits::halt_all(lane, w.halt);
+    }
+  }
+};
+
+void say_units(Queue& queue, const UnitWords& w) {
+  constexpr int block = SayWords::max_threads;
+  if (w.at.size == 0) return;
+  launch_body(queue,
+              {{static_cast<int>(ceil_div(w.at.size, Index{block})), 1, 1}, {block, 1, 1}, 0},
+              SayWords{w});
 }
 
 #endif
 
 const Offer floats(kind_of<Here>, typeid(UnitCopy<float>), &copy_units<float>);
 const Offer doubles(kind_of<Here>, typeid(UnitCopy<double>), &copy_units<double>);
-const Offer marks(kind_of<Here>, typeid(UnitMarks), &mark_units);
+const Offer needs(kind_of<Here>, typeid(UnitNeeds), &find_units);
+const Offer words(kind_of<Here>, typeid(UnitWords), &say_units);
 
 } // namespace sharing::inline RIDGE_TARGET_NAME
 

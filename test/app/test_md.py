@@ -141,10 +141,16 @@ def test_steps_given_to_a_gpu_together(ridge, folder, collapse):
     together = ridge.good("md", *start, "-o", "together.h5", "--every", 45).records()[0]
     one_by_one = ridge.good("md", *start, "-o", "one.h5", "--every", 1, "--reproducible").records()[0]
     assert same_bits(snapshot("together.h5", 45), snapshot("one.h5", 45))
-    builds = one_by_one["md"]["builds"] - 5  # the first, and four to time them
-    assert builds > 5
-    extra = together["md"]["builds"] - 5 - builds
-    assert 0 < extra < builds if collapse else extra == 0  # such builds are begun again
+    assert one_by_one["md"]["builds"] > 10  # the first, and four to time them
+    assert together["md"]["builds"] == one_by_one["md"]["builds"]  # one that is begun again counts once
+    if MPIRUN is None:
+        return
+    # Where lists or messages of one rank outgrow their memory, all ranks stop.
+    words = [MPIRUN, "-n", "3", ridge.program, "md", *map(str, start), "-o", "three.h5", "--every", "45"]
+    done = subprocess.run(words, capture_output=True, text=True, env=ENVIRONMENT, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert same_bits(snapshot("three.h5", 45), snapshot("one.h5", 45))
+    assert json.loads(done.stdout)[0]["md"]["builds"] == one_by_one["md"]["builds"]
 
 
 @pytest.mark.skipif(MPIRUN is None, reason="no mpirun here")

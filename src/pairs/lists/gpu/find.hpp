@@ -374,7 +374,10 @@ private:
         lane.store(f.row_counts, part, most);
         if (most > f.most_rows) {
           (void)lane.atomic_add(f.state, BuildState::overflow, 1U);
-          (void)lane.atomic_add(f.halt, ListHalt::moved, 1U);
+          const unsigned before = lane.atomic_add(f.halt, ListHalt::moved, 1U);
+          // What was counted as a build is none: it has to be done again.
+          if (before == 0 && lane.load_written(f.state, BuildState::wanted) == 2)
+            (void)lane.atomic_add(f.halt, ListHalt::builds, ~0U);
         }
       }
       if (counts) return;
