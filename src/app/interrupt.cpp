@@ -24,7 +24,12 @@ void catch_interrupts() {
   std::signal(SIGINT, remember);
   // Launchers end the ranks of a run of which one has failed by SIGTERM, and that at once.
   if (comm::launched().ranks == 1) std::signal(SIGTERM, remember);
+  // A terminal that is closed; nohup has asked to go on.
+  if (comm::launched().ranks == 1 && std::signal(SIGHUP, remember) == SIG_IGN)
+    std::signal(SIGHUP, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  // Compilers that are started have their default again, as of every handler.
+  std::signal(SIGPIPE, [](int) {});
 }
 
 bool interrupt_seen() {
@@ -37,6 +42,10 @@ bool interrupt_seen_by(comm::Communicator& ranks) {
 
 int interrupted_status() {
   return 128 + static_cast<int>(asked_to_stop);
+}
+
+int closed_pipe_status() {
+  return 128 + SIGPIPE;
 }
 
 void check_interrupt() {

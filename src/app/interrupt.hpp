@@ -14,8 +14,9 @@ struct Interrupted {
   std::string what = "interrupted";
 };
 
-/// From now on SIGINT and SIGTERM are remembered; a second one ends the process at once. A limit on
-/// the size of files becomes an error of the write instead of a signal.
+/// From now on SIGINT, SIGTERM and SIGHUP are remembered; a second one ends the process at once. A
+/// limit on the size of files and a closed pipe become errors of the write instead of signals:
+/// unwinding removes what is unfinished.
 void catch_interrupts();
 
 /// Whether the user asked to stop.
@@ -25,6 +26,8 @@ void catch_interrupts();
 
 /// What a shell knows it by: 128 and the signal's number, 130 for Ctrl-C.
 [[nodiscard]] int interrupted_status();
+/// What a shell knows it by when the reader of standard output has gone: 141.
+[[nodiscard]] int closed_pipe_status();
 
 /// Throws Interrupted when the user asked to stop.
 void check_interrupt();

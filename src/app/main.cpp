@@ -1,4 +1,5 @@
 // The `ridge` command.
+#include <ridge/comm/communicator.hpp>
 #include <ridge/core/error.hpp>
 
 #include "commands.hpp"
@@ -13,10 +14,12 @@
 #include <malloc.h>
 #endif
 
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 
 namespace {
 
@@ -31,6 +34,13 @@ int fail(ridge::ExitCode code, std::string what) {
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
   }
   return ridge::app::fail_on_ranks(code, what);
+}
+
+/// Says nothing, as other commands whose reader wants no more; other ranks must hear of it.
+int stop_at_closed_pipe() {
+  if (ridge::comm::launched().ranks > 1)
+    return fail(ridge::ExitCode::failure, "standard output was closed");
+  return ridge::app::closed_pipe_status();
 }
 
 /// Keeps memory that was freed for what is allocated next. Copies of fields on the host come and go
@@ -79,12 +89,16 @@ int main(int argc, char** argv) {
     return ridge::app::interrupted_status();
   } catch (const ridge::Error& error) {
     return fail(error.code(), error.what());
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::broken_pipe) return stop_at_closed_pipe();
+    return fail(ridge::ExitCode::failure, error.what());
   } catch (const std::bad_alloc&) {
     return fail(ridge::ExitCode::failure, "the host's memory is too small for this");
   } catch (const std::exception& error) {
     return fail(ridge::ExitCode::failure, error.what());
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    if (errno == EPIPE) return stop_at_closed_pipe();
     return fail(ridge::ExitCode::failure, "standard output cannot be written to");
   }
   return exit_with(ridge::ExitCode::success);

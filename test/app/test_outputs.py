@@ -110,6 +110,28 @@ def test_what_a_killed_run_left_is_cleared(ridge, inputs):
     assert [name for name in left_in(inputs) if name.startswith(".")] == sorted(others)
 
 
+@pytest.mark.parametrize("command", LONG)
+def test_reader_that_leaves_ends_the_run_in_good_order(ridge, inputs, command):
+    small = {"evolve": ["--steps", 4], "nbody": ["--steps", 4, "--every", 1], "atmosphere": ["--time", 3]}[command]
+    words = [*LONG[command], "--device", "cpu", "-o", "out.h5"]
+    for word in small[::2]:
+        words[words.index(word) + 1] = small[small.index(word) + 1]
+    run = ridge.start(*words)
+    run.stdout.close()
+    run.stdout = None
+    _, err = run.communicate(timeout=60)
+    assert (run.returncode, err) == (128 + signal.SIGPIPE, "")
+    assert not [name for name in left_in(inputs) if name.endswith((".lock", ".partial"))]
+
+
+def test_closed_terminal_ends_the_run_in_good_order(ridge, inputs):
+    with Running(ridge, "evolve", "out.h5") as run:
+        run.send_signal(signal.SIGHUP)
+        _, err = run.communicate(timeout=60)
+        assert run.returncode == 1 and "go on with --restart" in err
+    assert not [name for name in left_in(inputs) if name.endswith((".lock", ".partial"))]
+
+
 def test_who_looks_at_snapshots_does_not_stop_the_run(ridge, folder):
     run = ridge.start("atmosphere", "--size", "80x40", "--time", 100, "--snapshots", 9, "-o", "air.h5",
                       "--device", "cpu")
