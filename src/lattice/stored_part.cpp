@@ -136,7 +136,14 @@ void gather_stored(comm::Communicator& ranks, const StoredPart& part, void* all,
 }
 
 Extents choose_stored_ranks(int ranks, const Extents& whole, bool halves) {
-  return choose_ranks(ranks, stored_extents(whole, halves));
+  const Extents stored = stored_extents(whole, halves);
+  try {
+    return choose_ranks(ranks, stored);
+  } catch (const UsageError&) { // its lattice is not what the user knows
+    throw UsageError(fmt::format("{} ranks are too many for lattice {}: each must own at least {} "
+                                 "along the dimensions that are divided; start fewer ranks",
+                                 ranks, to_text(whole), halves ? "1, and 2 along x," : "1"));
+  }
 }
 
 } // namespace ridge::lattice

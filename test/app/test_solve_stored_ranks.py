@@ -77,4 +77,7 @@ def test_what_it_refuses(mpi, lattice):
     refused(mpi(3, *words, "--ranks", "3x1x1x1"), "too few sites along x for 3 ranks")
     gauge_files.write_nersc(lattice / "odd.nersc", gauge_files.random_links((2, 3, 2, 4), seed=5, spread=0.3))
     refused(mpi(2, "solve", "dwf", "odd.nersc", "--mass", 1, "-o", "p.h5", "--device", "cpu"), "all extents are even")
-    assert left_in(lattice) == ["lat.nersc", "odd.nersc"]
+    gauge_files.write_nersc(lattice / "small.nersc", gauge_files.random_links((2, 2, 2, 2), seed=5, spread=0.3))
+    refused(mpi(3, "solve", "wilson", "small.nersc", "--kappa", 0.1, "-o", "p.h5", "--device", "cpu"),
+            "3 ranks are too many for lattice 2x2x2x2: each must own at least 1, and 2 along x,")
+    assert left_in(lattice) == ["lat.nersc", "odd.nersc", "small.nersc"]
