@@ -140,3 +140,43 @@ def test_bench_of_a_system_in_a_file_over_ranks(mpi):
     (record,) = run.records()
     assert record["check"]["ok"] and record["ranks"] == 2
     assert record["precision"] == "fp32" and record["exchange_bytes"] == 2 * 2 * 4
+
+
+# An operation that asks where it is and how large the range is.
+PLACED = LINE.replace("rate * (at(u, 1)", "rate * (at.x_values() + 1.0) / double(at.extent_x()) * (at(u, 1)")
+
+
+@pytest.mark.parametrize("device, ranks", [("cpu", 2), ("simt:32", 3)])
+def test_operations_see_their_places_in_the_whole_range(ridge, mpi, device, ranks):
+    assert "extent_x" in PLACED
+    with open("placed.hpp", "w", encoding="ascii") as out:
+        out.write(PLACED)
+    n = 101
+    u = np.random.default_rng(7).random(n)
+    with h5py.File("in.h5", "w") as h5:
+        h5["u"] = u
+    over = mpi(ranks, "evolve", "./placed.hpp:Line", "in.h5", "-o", "several.h5", "--steps", 9, "--every", 9,
+               "--device", device, "--overwrite")
+    assert over.code == 0, over.err
+    v = np.zeros_like(u)
+    for _ in range(9):
+        v[:-1] -= 0.5 * np.arange(1, n) / n * np.diff(u)
+        u = u - 0.5 * np.diff(v, prepend=0)
+    np.testing.assert_allclose(everything("several")["0000000009/u"], u, atol=1e-14)
+    ridge.good("evolve", "./placed.hpp:Line", "in.h5", "-o", "one.h5", "--steps", 9, "--every", 9, "--device", device)
+    same(everything("one"), everything("several"))
+    (record,) = mpi(ranks, "bench", "./placed.hpp:Line", "--size", 1000, "--device", device, "--precision", "fp64",
+                    "--repeat", 1, "--json").records()
+    assert record["check"]["ok"]
+    (record,) = ridge.good("bench", "./placed.hpp:Line", "--size", 1000, "--device", device, "--repeat", 1,
+                           "--json").records()
+    assert record["check"]["ok"]
+
+
+def test_places_in_16_bits_over_ranks_are_refused(mpi):
+    with open("placed.hpp", "w", encoding="ascii") as out:
+        out.write(PLACED)
+    with h5py.File("in.h5", "w") as h5:
+        h5["u"] = np.ones(100, "f4")
+    refused(mpi(2, "evolve", "./placed.hpp:Line", "in.h5", "-o", "o.h5", "--steps", 1, "--store-as", "bf16"),
+            "Line in bf16 runs on one rank: its operations ask for their places")

@@ -28,6 +28,12 @@ comm::Reach box_around(const Index3& before, const Index3& behind) {
 comm::Grid system_grid(const SystemKernel& kernel, const std::vector<ArrayWalls>& walls,
                        Index3 extents, int ranks, const std::optional<Index3>& asked) {
   const Description& chain = kernel.of_double;
+  if (kernel.asks_places && !kernel.tells_places) {
+    throw UsageError(fmt::format(
+        "{}{} runs on one rank: its operations ask for their places{}", kernel.name,
+        kernel.storage.empty() ? "" : " in " + kernel.storage,
+        kernel.storage.empty() ? "; chain::system_kernel<Chain, true> tells them" : ""));
+  }
   Index3 before{};
   Index3 behind{};
   for (int a = 0; a < static_cast<int>(chain.arrays.size()); ++a) {

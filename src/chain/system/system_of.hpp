@@ -232,6 +232,9 @@ private:
     SystemStep one = whole_step(p);
     one.first = first;
     one.extents = box.extents();
+    if (one.whole.x > 0) {
+      one.begin = {one.begin.x + box.begin.x, one.begin.y + box.begin.y, one.begin.z + box.begin.z};
+    }
     for (int a = 0; a < arrays(); ++a) {
       ArrayAt& at = one.arrays[static_cast<std::size_t>(a)];
       if (at.data != nullptr) {
@@ -253,6 +256,7 @@ private:
     one.extents = setup.extents;
     one.schedule = schedule;
     one.numbers = numbers_;
+    if (setup.part && kernel.asks_places) one.begin = setup.begin(), one.whole = setup.whole();
     for (int a = 0; a < arrays(); ++a) {
       const ArrayLayout& at = layout(memory_of(a, p));
       one.arrays.push_back(has_memory(a) ? ArrayAt{memory(a, p) + at.before, at.row, at.plane}

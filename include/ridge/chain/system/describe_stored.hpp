@@ -24,6 +24,7 @@ void describe_stored_system(std::span<const std::byte> functor, SystemKernel& ke
   C chain{};
   std::memcpy(static_cast<void*>(&chain), functor.data(), sizeof chain);
   kernel.of_float = describe<Kept, S>();
+  kernel.tells_places = false;
   kernel.bind = [name = kernel.name, chain](Queue& queue, int /*element_bytes*/,
                                             const SystemStep& step) {
     return detail::bind_step<C, S, Kept>(queue, chain, step, name);

@@ -25,8 +25,10 @@
 #pragma once
 
 #include <ridge/chain/launch.hpp>
+#include <ridge/chain/placed.hpp>
 #include <ridge/chain/system/by_step.hpp>
 #include <ridge/chain/system/conditions.hpp>
+#include <ridge/chain/system/places.hpp>
 
 #include <array>
 #include <cmath>
@@ -71,6 +73,9 @@ struct SystemStep {
   std::shared_ptr<const RowsDone> rows_done = {};
   StepNumbers numbers = {};
   int first = -1; ///< the launch that begins with this operation alone; -1: all
+  /// Where the first item is in the whole range, and its extents, for operations that ask for their
+  /// places over ranks. None: the items are all of it.
+  Index3 begin = {}, whole = {};
 };
 
 struct SystemKernel {
@@ -83,6 +88,8 @@ struct SystemKernel {
   std::vector<std::string> by_step; ///< numbers that may have a value for each step
   bool absorbs = false;
   bool only_periodic = false; ///< its arrays have no other walls
+  bool asks_places = false;   ///< its operations ask where items are in the range
+  bool tells_places = false;  ///< steps on a part of the range tell them
   bool knows_step = false;    ///< set_step is there: else a step counts as 1
 
   std::function<Program(Queue&, int element_bytes, const SystemStep&)> bind;
@@ -114,14 +121,11 @@ void check(const SystemKernel& kernel);
 
 namespace detail {
 
-/// `Kept` is the chain that runs: C, or Stored<C, T>.
-template <class C, class T, class Kept = C>
-[[nodiscard]] Program bind_step(Queue& queue, C chain, const SystemStep& step,
+/// A step of `kept`, which runs on arrays of T: it has the arrays of C.
+template <class C, class T, class Kept>
+[[nodiscard]] Program bind_kept(Queue& queue, const Kept& kept, const SystemStep& step,
                                 std::string_view name) {
-  if constexpr (requires { chain.set_step(step.dt, step.spacing); })
-    chain.set_step(step.dt, step.spacing);
-  if constexpr (requires { chain.set_numbers(step.numbers); }) chain.set_numbers(step.numbers);
-  Request<Kept, T> request{Kept(chain), step.extents, {}, step.before_launch, step.rows_done};
+  Request<Kept, T> request{kept, step.extents, {}, step.before_launch, step.rows_done};
   const auto set = [&]<int A>(std::integral_constant<int, A>) {
     constexpr Array array = C::arrays[A];
     if constexpr (array.role != Role::temporary) {
@@ -134,14 +138,33 @@ template <class C, class T, class Kept = C>
   };
   [&]<int... A>(std::integer_sequence<int, A...>) {
     (set(std::integral_constant<int, A>{}), ...);
-  }(std::make_integer_sequence<int, arrays_of<C>>{});
+  }
+  (std::make_integer_sequence<int, arrays_of<C>>{});
   return Program(queue, LaunchOf<Kept, T>{request, step.first}, step.schedule, name);
+}
+
+/// `Kept` is the chain that runs: C, or Stored<C, T>. With Places its operations see places in the
+/// whole range where the step says it.
+template <class C, class T, class Kept = C, bool Places = false>
+[[nodiscard]] Program bind_step(Queue& queue, C chain, const SystemStep& step,
+                                std::string_view name) {
+  if constexpr (requires { chain.set_step(step.dt, step.spacing); })
+    chain.set_step(step.dt, step.spacing);
+  if constexpr (requires { chain.set_numbers(step.numbers); }) chain.set_numbers(step.numbers);
+  if constexpr (Places) {
+    if (step.whole.x > 0)
+      return bind_kept<C, T>(queue, Placed<Kept>{{Kept(chain)}, step.begin, step.whole}, step,
+                             name);
+  }
+  return bind_kept<C, T>(queue, Kept(chain), step, name);
 }
 
 } // namespace detail
 
-/// The system of a chain, with its numbers set. Throws what `describe` and `check` throw.
-template <class C>
+/// The system of a chain, with its numbers set. With Places it runs over ranks although operations
+/// ask for places: executors of Placed<C> must be there or be compiled when asked for. Throws what
+/// `describe` and `check` throw.
+template <class C, bool Places = false>
 [[nodiscard]] SystemKernel system_kernel(const std::string& name, const C& chain) {
   SystemKernel made;
   made.name = name;
@@ -155,11 +178,15 @@ template <class C>
   if constexpr (requires { C::by_step; }) made.by_step.assign(C::by_step.begin(), C::by_step.end());
   if constexpr (requires { C::absorbs; }) made.absorbs = C::absorbs;
   if constexpr (requires { C::only_periodic; }) made.only_periodic = C::only_periodic;
-  made.knows_step = requires(C c) { c.set_step(1.0, std::array<double, 3>{}); };
-  made.bind = [name, chain](Queue& queue, int element_bytes, const SystemStep& step) {
-    return element_bytes == 4 ? detail::bind_step<C, float>(queue, chain, step, name)
-                              : detail::bind_step<C, double>(queue, chain, step, name);
+  made.knows_step = requires(C c) {
+    c.set_step(1.0, std::array<double, 3>{});
   };
+  made.bind = [name, chain](Queue& queue, int element_bytes, const SystemStep& step) {
+    return element_bytes == 4 ? detail::bind_step<C, float, C, Places>(queue, chain, step, name)
+                              : detail::bind_step<C, double, C, Places>(queue, chain, step, name);
+  };
+  made.asks_places = asks_places<C>();
+  made.tells_places = Places;
   made.call = &typeid(Call<C, float>);
   if constexpr (std::is_trivially_copy_constructible_v<C>) {
     made.functor.resize(sizeof(C));

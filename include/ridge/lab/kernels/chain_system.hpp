@@ -83,7 +83,8 @@ public:
     }
     [&]<int... A>(std::integer_sequence<int, A...>) {
       (request_.views.set(chain::Slot<A>{}, view(A)), ...);
-    }(std::make_integer_sequence<int, arrays>{});
+    }
+    (std::make_integer_sequence<int, arrays>{});
   }
 
   [[nodiscard]] Queue& queue() override { return queue_; }
@@ -188,7 +189,7 @@ private:
                                                         0.0);
       });
     }
-    chain::apply_reference(request_.chain, box, right);
+    chain::apply_reference(chain::Placed<C>{{request_.chain}, begin, request_.extents}, box, right);
     for (int a = 0; a < arrays; ++a) {
       const chain::Role role = C::arrays[static_cast<std::size_t>(a)].role;
       if (role == chain::Role::output || role == chain::Role::update)

@@ -19,7 +19,8 @@ struct SystemNumbersAt {
   std::function<double(int array, const Index3& at)> before;
   std::function<void(int array, const chain::SystemBox& box, void* to)> after;
   chain::SystemBox box; ///< in the whole range
-  double dt = 1;        ///< of the step
+  Index3 whole;
+  double dt = 1; ///< of the step
 };
 /// Compares a box after one step with the reference.
 using CompareSystem = void(const SystemNumbersAt& numbers, Deviation& found);
@@ -63,7 +64,8 @@ void compare_system(C chain, const SystemNumbersAt& numbers, Deviation& found) {
               static_cast<double>(static_cast<T>(numbers.before(a, at))), 0.0);
         }
   }
-  chain::apply_reference(chain, n, right);
+  const Index3 begin{first.x - wrong.x, first.y - wrong.y, first.z - wrong.z};
+  chain::apply_reference(chain::PlacedRound<C>{{{chain}, begin, numbers.whole}}, n, right);
   std::vector<T> of_box(static_cast<std::size_t>(size.x * size.y * size.z));
   for (int a = 0; a < arrays; ++a) {
     int from = a; // what an output holds is in the array that it becomes
@@ -91,14 +93,14 @@ void compare_system(C chain, const SystemNumbersAt& numbers, Deviation& found) {
   }
 }
 
-/// Lets a system's entry run over ranks.
-template <class C>
+/// Lets a system's entry run over ranks; Places as for system_kernel.
+template <bool Places = false, class C>
 void add_system_ranks(BenchKernel& made, const C& chain) {
   made.add_ranks([name = made.name, chain](const BenchRequest& request, RoofSource&) {
     require_chain(name, static_cast<int>(C::dimensions.size()), request.size, request.precision);
     const bool single = request.precision == "fp32";
     return rank_system_case(
-        chain::system_kernel(name, chain), random_ranges<C>(),
+        chain::system_kernel<C, Places>(name, chain), random_ranges<C>(),
         [chain, single](const SystemNumbersAt& numbers, Deviation& found) {
           single ? compare_system<C, float>(chain, numbers, found)
                  : compare_system<C, double>(chain, numbers, found);

@@ -19,16 +19,17 @@ template <Use For, class C>
   UserKernel made;
   know_source(typeid(chain::Call<C, float>), file, flags);
   know_source(typeid(chain::Call<C, double>), file, flags);
+  chain::know_chain_source<chain::Placed<C>>(file, flags);
   made.no_job = name + " is a system of several arrays; evolve and bench take it";
   if constexpr (For == Use::evolution) {
     made.system = std::make_shared<const EvolvingSystem>(
         EvolvingSystem{name, "", [name, chain](const SystemNumbers&) {
-                         return chain::system_kernel(name, chain);
+                         return chain::system_kernel<C, true>(name, chain);
                        }});
     made.bench.pattern = "chain";
   } else {
     made.bench = system_bench(name, "a system of " + name, chain);
-    if constexpr (For == Use::ranks) add_system_ranks(made.bench, chain);
+    if constexpr (For == Use::ranks) add_system_ranks<true>(made.bench, chain);
   }
   return made;
 }

@@ -153,6 +153,7 @@ private:
   void compare(const Index3& begin, const Index3& box, Deviation& found) {
     const Index3 first = setup_.begin();
     SystemNumbersAt numbers;
+    numbers.whole = whole_;
     numbers.before = [this](int a, const Index3& at) { return number(a, at); };
     numbers.after = [this, first](int a, const chain::SystemBox& of, void* to) {
       const Index3& b = of.begin;
