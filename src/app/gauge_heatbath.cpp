@@ -138,8 +138,8 @@ private:
   void print(const gauge::Heatbath& heatbath, gauge::MeasurePlaquette& measured) const {
     const double last = measured().plaquette;
     if (!json) {
-      fmt::print("{} sweeps in {}; wrote {}, plaquette {:.12f}\n", sweeps,
-                 to_text(Seconds{seconds_}), output, last);
+      fmt::print("{} {} in {}; wrote {}, plaquette {:.12f}\n", sweeps,
+                 sweeps == 1 ? "sweep" : "sweeps", to_text(Seconds{seconds_}), output, last);
       return;
     }
     Record record = heatbath.record();

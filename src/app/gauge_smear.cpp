@@ -55,6 +55,11 @@ struct SmearCommand {
     }
     progress.clear();
     const double after = plaquette();
+    if (!std::isfinite(after)) {
+      throw Failure(fmt::format("the links are no numbers after {} {} with --{} {}: give less",
+                                steps, steps == 1 ? "step" : "steps", ape ? "ape" : "stout",
+                                weight));
+    }
     read.configuration.links = slices_of_links(ranks, queue, part, links);
     if (interrupt_seen_by(ranks)) throw Interrupted{};
     write_configuration(ranks, plan, output, wanted, read.configuration);

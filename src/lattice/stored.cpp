@@ -63,8 +63,10 @@ void check_stored_extents(const Extents& extents, bool halves) {
 SiteGrid stored_sites(const Extents& extents, Sites sites, int inner) {
   check_stored_extents(extents, false);
   if (inner < 1 || inner > 128) {
-    throw UsageError(
-        fmt::format("the fifth dimension has 1 to 128 values a site; {} were asked for", inner));
+    throw UsageError(fmt::format(
+        "a site has 1 to 128 values along the fifth dimension or of right-hand sides; {} "
+        "were asked for",
+        inner));
   }
   check_stored_extents(extents, sites != Sites::all);
   SiteGrid g;

@@ -112,6 +112,12 @@ def test_bad_words(ridge, folder, links):
     ridge.bad("gauge", "smear", "a", "b", "--stout", 0.1, "--steps", 0, says="--steps 0")
 
 
+def test_links_that_are_no_numbers_are_not_written(ridge, folder, links):
+    gauge_files.write_nersc(folder / "a", links)
+    ridge.bad("gauge", "smear", "a", "b", "--stout", 1e300, code=1, says="the links are no numbers after 1 step with --stout 1e+300")
+    assert [file.name for file in folder.iterdir()] == ["a"]
+
+
 @pytest.mark.parametrize("words, ranks, grid", [
     (("--stout", 0.1, "--steps", 2), 2, ()), (("--ape", 0.6), 4, ("--ranks", "1x2x2x1")),
     (("--stout", 0.1, "--spatial"), 3, ("--ranks", "1x1x1x3"))])
