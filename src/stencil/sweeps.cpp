@@ -55,10 +55,12 @@ std::optional<PassSchedule> default_pass(const Device& device, const Traits& tra
   if (!facts_of(device).takes_gpu_schedules) return default_cpu_pass(device, traits, boundaries, n);
   if (!device.is_gpu() || !can_march(device)) return {};
   if (n.x * n.y * n.z < fewest_points || std::min(n.x, n.y) < narrowest) return {};
-  const PassSchedule four = settled(with_sweeps(plain_pass(device.kind()), 4), device, traits, n);
   const bool moving = shell_changes(boundaries, traits.radius);
-  if (moving || !is_pass_ahead(device, traits, four, moving)) return {};
-  return four;
+  const int sweeps = usual_pass_sweeps(static_cast<int>(traits.element_bytes), moving);
+  const PassSchedule pass =
+      settled(with_sweeps(plain_pass(device.kind()), sweeps), device, traits, n);
+  if (!is_pass_ahead(device, traits, pass, moving)) return {};
+  return pass;
 }
 
 /// The most sweeps in one pass; 0 where the device takes none.

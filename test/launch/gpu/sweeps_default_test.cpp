@@ -28,15 +28,27 @@ const Offer offered{DeviceKind::cuda, typeid(PassesAhead<Known, double>),
 using Wave = lab::Wave<2, 3>;
 const Offer offered_of_waves{DeviceKind::cuda, typeid(PassesAhead<Wave, double>),
                              +[](const GpuPassVariant& v) {
-                               const auto& all = GpuPassList<Wave>::values;
+                               const auto& all = GpuPassList<Wave, double>::values;
                                return std::find(all.begin(), all.end(), v) != all.end();
                              }};
 
-template <class K>
+/// Those that the built-in kernel has compiled.
+struct Heat : Known {};
+template <class T>
+bool has_pass_of_heat(const GpuPassVariant& v) {
+  const auto& all = GpuPassList<Heat, T>::values;
+  return std::find(all.begin(), all.end(), v) != all.end();
+}
+const Offer offered_of_heat{DeviceKind::cuda, typeid(PassesAhead<Heat, double>),
+                            &has_pass_of_heat<double>};
+const Offer offered_of_heat_in_fp32{DeviceKind::cuda, typeid(PassesAhead<Heat, float>),
+                                    &has_pass_of_heat<float>};
+
+template <class K, class T = double>
 std::string chosen(Index3 n, const char* boundaries = "untouched", int ranks = 1) {
   const Device device("cuda:0");
   const SweepsSchedule s =
-      default_sweeps(device, traits_of<K, double>(), parse_boundaries(boundaries), n, ranks);
+      default_sweeps(device, traits_of<K, T>(), parse_boundaries(boundaries), n, ranks);
   return s.pass ? to_text(*s.pass) : "single";
 }
 
@@ -46,6 +58,16 @@ TEST(SweepsDefault, ArePassesWhereTheyAreCompiledAhead) {
             "sweeps=4 rows=2 warps=16 store=plain");
   EXPECT_EQ(chosen<Unknown>({128, 128, 128}), "single");
   EXPECT_EQ(chosen<Known>({128, 128, 128}, "x=periodic"), "single");
+}
+
+TEST(SweepsDefault, AreShorterPassesOfFp64BetweenFacesThatMove) {
+  EXPECT_EQ(chosen<Heat>({128, 128, 128}), "sweeps=4 rows=2 warps=16 store=plain");
+  EXPECT_EQ(chosen<Heat>({128, 128, 128}, "x=periodic"), "sweeps=3 rows=3 warps=12 store=plain");
+  EXPECT_EQ(chosen<Heat>({128, 128, 128}, "z-=mirror,y=neumann:1"),
+            "sweeps=3 rows=3 warps=12 store=plain");
+  EXPECT_EQ((chosen<Heat, float>({128, 128, 128}, "x=mirror")),
+            "sweeps=4 rows=2 warps=16 store=plain");
+  EXPECT_EQ((chosen<Heat, float>({64, 64, 64}, "x=mirror")), "single");
 }
 
 TEST(SweepsDefault, ArePassesOfWavesOfOrderTwo) {

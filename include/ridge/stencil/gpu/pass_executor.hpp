@@ -176,8 +176,8 @@ Bound bind_pass_of(Queue& queue, const Pass<K, T>& pass, const GpuPassSchedule& 
     Bound bound;
     const GpuPassVariant wanted =
         variant_of(s, has_moving_faces(pass), std::is_same_v<Here, target::Simt>);
-    choose_from<GpuPassList<K>>(wanted, [&](auto i) {
-      constexpr GpuPassVariant variant = GpuPassList<K>::values[decltype(i)::value];
+    choose_from<GpuPassList<K, T>>(wanted, [&](auto i) {
+      constexpr GpuPassVariant variant = GpuPassList<K, T>::values[decltype(i)::value];
       if constexpr (variant.sweeps <= most) bound = bind_pass<variant>(queue, pass);
     });
     return bound;
@@ -199,7 +199,7 @@ const PassOffers PassExecutor<K, T, Target>::offered{
     launch::offer<PassExecutor, Pass<K, T>>(kind_of<Target>, this_source),
     {kind_of<Target>, typeid(PassesAhead<K, T>), +[](const GpuPassVariant& variant) {
        return variant.sweeps <= most_gpu_pass_sweeps<K, T>() &&
-              choose_from<GpuPassList<K>>(variant, [](auto) {});
+              choose_from<GpuPassList<K, T>>(variant, [](auto) {});
      }}};
 
 } // namespace ridge::stencil
