@@ -11,7 +11,7 @@ namespace ridge::solve::detail {
 namespace {
 
 /// Planes that a rank must own of a shared level: as many as it gives its neighbours.
-constexpr Index fewest_owned = 2 * halo;
+constexpr Index fewest_owned = 2 * least_halo;
 
 /// The time of an exchange between GPUs, as measured between H100s of one machine: to begin, and for
 /// a byte.
@@ -60,7 +60,7 @@ void SharedLevels<T>::add(const Level<T>& level) {
   const double plane = static_cast<double>(planes_of(level.u).each.value);
   const int rank = sharing_.ranks.rank();
   for (int side = 0; side < 2; ++side) {
-    if (slabs.neighbour(rank, side) >= 0) sent_ += (l == 0 ? 1 : 2) * halo * plane; // u, b below
+    if (slabs.neighbour(rank, side) >= 0) sent_ += (l == 0 ? 1 : 2) * slabs.halo() * plane; // u, b below
   }
   messages_.push_back(
       {sharing_.halos(slabs, planes_of(level.u)), sharing_.halos(slabs, planes_of(level.b)), {}});
@@ -88,7 +88,7 @@ bool SharedLevels<T>::is_worth_sharing(Index points) const {
   const double computed =
       n * (1 - 1 / ranks) * multiprocessor_seconds_a_point / static_cast<double>(units_);
   const double gathered = 7.0 / 8 * bytes / ranks * time.byte; // the next level has an eighth
-  return computed + gathered > 2 * (time.latency + halo * plane * time.byte);
+  return computed + gathered > 2 * (time.latency + slabs_.back().halo() * plane * time.byte);
 }
 
 template <class T>

@@ -20,9 +20,21 @@ std::vector<double> between(const std::vector<double>& values, Index begin, Inde
   return some;
 }
 
+/// Whether one of the levels that ranks may share has an odd number of planes.
+bool has_odd_level(Index planes) {
+  for (Index n = planes; n >= 2 * least_halo; n /= 2)
+    if (n % 2 == 1) return true;
+  return false;
+}
+
 } // namespace
 
-Slabs::Slabs(std::vector<Index> begins, bool is_periodic) : is_periodic_(is_periodic) {
+Slabs::Slabs(const std::vector<Index>& begins, bool is_periodic)
+    : Slabs(begins, is_periodic,
+            is_periodic && has_odd_level(begins.back()) ? least_halo + 1 : least_halo) {}
+
+Slabs::Slabs(const std::vector<Index>& begins, bool is_periodic, Index halo)
+    : is_periodic_(is_periodic), halo_(halo) {
   const Index n = begins.back();
   for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
     Slab s{begins[r], begins[r + 1], begins[r] - halo, begins[r + 1] + halo};
@@ -56,7 +68,7 @@ Slabs Slabs::coarsened(const Coarsening& coarsening) const {
       ++c;
     begins.push_back(c);
   }
-  return {std::move(begins), is_periodic_};
+  return {begins, is_periodic_, halo_};
 }
 
 Axis sliced(const Axis& axis, const Slab& slab) {
@@ -114,7 +126,7 @@ std::unique_ptr<comm::Transfer> Sharing::halos(const Slabs& slabs, const Planes&
                                                Index around) const {
   const int rank = ranks.rank();
   const Slab& mine = slabs[rank];
-  const Index deep = halo + around;
+  const Index deep = slabs.halo() + around;
   const Index first = mine.below() + around; // plane that is owned, in the array
   std::vector<comm::Message> sends;
   std::vector<comm::Message> receives;

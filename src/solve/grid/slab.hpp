@@ -12,8 +12,9 @@
 namespace ridge::solve::detail {
 
 /// Planes of neighbours that a rank keeps: half a cycle reaches so far, two sweeps, the residual
-/// and its restriction, and so does a second difference of order 8.
-constexpr Index halo = 4;
+/// and its restriction, and so does a second difference of order 8. Over the ends of a periodic
+/// axis of odd extent restriction reaches one plane further.
+constexpr Index least_halo = 4;
 
 /// Planes of the points that are solved for. Beyond the ends of a periodic axis they are counted
 /// on.
@@ -30,8 +31,8 @@ struct Slab {
 class Slabs {
 public:
   Slabs() = default;
-  /// Rank r owns the planes from `begins[r]` to `begins[r + 1]`.
-  Slabs(std::vector<Index> begins, bool is_periodic);
+  /// Rank r owns the planes from `begins[r]` to `begins[r + 1]` of the finest level.
+  Slabs(const std::vector<Index>& begins, bool is_periodic);
 
   [[nodiscard]] const Slab& operator[](int rank) const {
     return all_[static_cast<std::size_t>(rank)];
@@ -39,6 +40,7 @@ public:
   [[nodiscard]] int ranks() const { return static_cast<int>(all_.size()); }
   [[nodiscard]] Index planes() const { return all_.back().end; }
   [[nodiscard]] bool is_periodic() const { return is_periodic_; }
+  [[nodiscard]] Index halo() const { return halo_; }
   /// That some rank owns.
   [[nodiscard]] Index fewest() const;
   /// The rank on that side along z, 0 below, 1 above; -1 where the axis ends.
@@ -47,8 +49,11 @@ public:
   [[nodiscard]] Slabs coarsened(const Coarsening& coarsening) const;
 
 private:
+  Slabs(const std::vector<Index>& begins, bool is_periodic, Index halo);
+
   std::vector<Slab> all_;
   bool is_periodic_ = false;
+  Index halo_ = least_halo;
 };
 
 /// An axis within a slab: it has no neighbours beyond.
