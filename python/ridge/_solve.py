@@ -15,7 +15,8 @@ class Solution:
 
     `out` is the array with the solution. `residuals` has |f - A u| over the norm of the right-hand
     side: of the first guess, then after each of the `iterations`, computed from the solution.
-    `seconds` are of all of them, `bytes` what they must at least move, an array a pass."""
+    `seconds` are of all of them, `bytes` what they must at least move, an array a pass. `schedule` says how the
+    method went, such as "multigrid W(2,2)"."""
 
     def __init__(self, out: Any, fields: Mapping[str, Any]) -> None:
         self.out = out
@@ -27,6 +28,7 @@ class Solution:
         self.levels: int = fields["levels"]
         self.removed_mean: float = fields["removed_mean"]
         self.method: str = fields["method"]
+        self.schedule: str = fields["schedule"]
         self.device: str = fields["device"]
 
     @property
@@ -48,7 +50,8 @@ class Solution:
 def solve(operator: str, f: Any, *, out: Any = None, boundary: Union[str, Mapping[str, str]],
           tol: Optional[float] = None, spacing: Union[float, Sequence[float]] = 1.0, coefficient: Any = None,
           mask: Any = None, shift: float = 0.0, order: int = 2, method: str = "auto", guess: bool = False, project: bool = False,
-          iterations: Optional[int] = None, numbers: Optional[Mapping[str, float]] = None,
+          iterations: Optional[int] = None, cycle: Optional[str] = None, smoother: Optional[str] = None,
+          numbers: Optional[Mapping[str, float]] = None,
           device: Optional[str] = None) -> Solution:
     """Solves div(k grad u) - shift u = f for `out`, or for a new array of f's library.
 
@@ -57,7 +60,8 @@ def solve(operator: str, f: Any, *, out: Any = None, boundary: Union[str, Mappin
     that is linear and symmetric, by conjugate gradients alone; `numbers` sets its members. `boundary` gives every face a
     condition, as `ridge.sweeps` takes them: "periodic", or {"x": "dirichlet:0", "y-": "neumann:1", ...}.
     `spacing` is between points: one number, or one an axis in the arrays' order. `method`: "auto",
-    "fft", "multigrid" or "cg". Points where `mask`, of f's shape and type, is not 0 are not solved for:
+    "fft", "multigrid" or "cg". `cycle` of multigrid: "v", "w" or, without "cg", "f"; `smoother`: "chebyshev", "jacobi" or
+    "red-black"; "auto" takes no "fft" with these. Points where `mask`, of f's shape and type, is not 0 are not solved for:
     nothing flows into them, and the solution is 0 there. `iterations`: most of them, 100, or 10000 of a
     functor. `guess`: `out` holds a first guess. `tol`: 1e-10, or 1e-5 in fp32.
 
@@ -67,8 +71,10 @@ def solve(operator: str, f: Any, *, out: Any = None, boundary: Union[str, Mappin
     own = operator if isinstance(operator, str) and ":" in operator else ""
     if not own and operator not in wanted:
         raise _core.UsageError(f"solve: unknown operator {operator!r}; there are {', '.join(wanted)} and FILE.hpp:Name")
-    if own and (shift != 0 or order != 2 or coefficient is not None or mask is not None or project or method not in ("auto", "cg")):
-        raise _core.UsageError("solve: a functor takes no shift, order, coefficient, mask or project, and no method but cg")
+    if own and (shift != 0 or order != 2 or coefficient is not None or mask is not None or project or cycle or smoother
+                or method not in ("auto", "cg")):
+        raise _core.UsageError("solve: a functor takes no shift, order, coefficient, mask, project, cycle or smoother, "
+                               "and no method but cg")
     if numbers and not own:
         raise _core.UsageError("solve: numbers are of a functor, FILE.hpp:Name")
     shifted, varies = wanted.get(operator, (False, False))
@@ -90,7 +96,7 @@ def solve(operator: str, f: Any, *, out: Any = None, boundary: Union[str, Mappin
     arrays = (f, out, *(a for a in (coefficient, mask) if a is not None))
     rank = len(f.shape)
     return Solution(out, _core.solve_grid(arrays, _boundary_text(boundary, None, rank), spacing_of(spacing, rank), float(shift),
-                                          int(order), method, float(tol),
+                                          int(order), method, cycle or "", smoother or "", float(tol),
                                           int(iterations if iterations is not None else 10000 if own else 100), bool(guess), bool(project),
                                           coefficient is not None, mask is not None, own,
                                           [f"{name}={float(value)!r}" for name, value in (numbers or {}).items()], device))

@@ -37,6 +37,7 @@ struct PoissonCommand {
   std::string own; ///< FILE.hpp:Name
   std::vector<std::string> settings;
   std::string method = "auto";
+  std::string cycle, smoother; ///< empty: not given
   std::string device = "auto";
   double shift = 0;
   int order = 2;
@@ -69,6 +70,8 @@ struct PoissonCommand {
     require_axes(problem.boundaries, dimensions);
     solve::require_solvable(problem);
     (void)parsed_method();
+    (void)parsed_cycle();
+    (void)parsed_smoother();
     require_own();
     if (!(tolerance > 0 && tolerance < 1))
       throw UsageError(fmt::format("--tol is between 0 and 1, not {}", tolerance));
@@ -106,9 +109,9 @@ struct PoissonCommand {
                       "yours, not '{}'",
                       own));
     if (!coefficient.empty() || !mask.empty() || shift != 0 || order != 2 || project ||
-        (method != "auto" && method != "cg"))
+        !cycle.empty() || !smoother.empty() || (method != "auto" && method != "cg"))
       throw UsageError("an operator in a file takes no --coefficient, --mask, --shift, --order, "
-                       "--project or --method but cg");
+                       "--project, --cycle, --smoother or --method but cg");
   }
 
   /// How ranks share the datasets: all are as f is.
@@ -166,6 +169,22 @@ struct PoissonCommand {
     if (method == "cg") return solve::GridMethod::conjugate_gradients;
     if (method == "fft") return solve::GridMethod::fourier;
     throw UsageError(fmt::format("--method is auto, fft, multigrid or cg, not '{}'", method));
+  }
+
+  [[nodiscard]] std::optional<solve::CycleShape> parsed_cycle() const {
+    std::optional<solve::CycleShape> shape;
+    if (cycle.empty()) return shape;
+    if (!text::value_from_text(cycle, shape.emplace()) || *shape == solve::CycleShape::full)
+      throw UsageError(fmt::format("--cycle is v, w or f, not '{}'", cycle));
+    return shape;
+  }
+  [[nodiscard]] std::optional<solve::Smoother> parsed_smoother() const {
+    std::optional<solve::Smoother> chosen;
+    if (smoother.empty()) return chosen;
+    if (!text::value_from_text(smoother, chosen.emplace()))
+      throw UsageError(
+          fmt::format("--smoother is chebyshev, jacobi or red-black, not '{}'", smoother));
+    return chosen;
   }
 
   static void require_axes(const stencil::Boundaries& boundaries, int dimensions) {
@@ -257,11 +276,14 @@ struct PoissonCommand {
     options.tolerance = tolerance;
     options.most_cycles = static_cast<int>(std::min<Index>(most_cycles(), 1 << 30));
     options.method = parsed_method();
+    options.cycle = parsed_cycle();
+    options.smoother = parsed_smoother();
     options.full = full;
     options.project = project;
+    options.project_option = "--project";
     options.reproducible = reproducible;
-    options.progress = [this, &progress, &ranks](int cycle, double residual) {
-      progress.show(fmt::format("cycle {}: residual {:.1e} of {:.0e}", cycle, residual, tolerance));
+    options.progress = [this, &progress, &ranks](int done, double residual) {
+      progress.show(fmt::format("cycle {}: residual {:.1e} of {:.0e}", done, residual, tolerance));
       return !interrupt_seen_by(ranks);
     };
     return options;
@@ -348,10 +370,7 @@ struct PoissonCommand {
     record.precision = sizeof(T) == 4 ? "fp32" : "fp64";
     record.size = shares.source.extents();
     record.ranks = ranks.ranks();
-    record.schedule = !solution.transform.empty() ? "fft (" + solution.transform + ")"
-                      : !own.empty()              ? "conjugate gradients"
-                      : solution.conjugate        ? "conjugate gradients, multigrid V(2,2)"
-                                                  : "multigrid V(2,2)";
+    record.schedule = own.empty() ? solution.method() : "conjugate gradients";
     if (own.empty()) record.compiled = "ahead";
     record.work.convention = "a cycle; bytes: each array once a pass over it, all levels";
     record.work.items = record.size.count();
@@ -447,12 +466,17 @@ void add_solve_poisson(const Command& solve) {
   command.add("--set", &o->settings, "MEMBER=NUMBER of that functor; may be repeated");
   command.add("--mask", &o->mask,
               "FILE.h5:/path: where it is not 0 is not solved for, nothing flows in, and u is 0");
+  command.add("--method", &o->method,
+              "fft: Fourier transforms, for constant coefficients; multigrid: cycles alone; cg: "
+              "conjugate gradients with a cycle each; auto: fft where it can be and there is no "
+              "--from, cg with a "
+              "coefficient");
+  command.add("--cycle", &o->cycle,
+              "of multigrid: v; w, twice on coarser levels; f, there f and then v; v if not given");
   command.add(
-      "--method", &o->method,
-      "fft: Fourier transforms, for constant coefficients; multigrid: V cycles alone; cg: "
-      "conjugate "
-      "gradients with a V cycle each; auto: fft where it can be and there is no --from, cg with a "
-      "coefficient");
+      "--smoother", &o->smoother,
+      "chebyshev or jacobi: two sweeps before and after coarser levels; red-black: one each; "
+      "chebyshev if not given");
   command.add("--order", &o->order, "2, 4, 6 or 8; 2 if not given");
   command.add("--shift", &o->shift, "at least 0; 0 if not given: Poisson's equation");
   command.add("--tol", &o->tolerance,

@@ -29,6 +29,7 @@ using NamedCycle = text::Named<Schedule>;
 std::vector<NamedCycle> named_cycles(int levels) {
   std::vector<NamedCycle> all{{"v", CycleSchedule{}},
                               {"w", CycleSchedule{.cycle = CycleShape::w}},
+                              {"f", CycleSchedule{.cycle = CycleShape::f}},
                               {"full", CycleSchedule{.cycle = CycleShape::full}}};
   for (int l = 1; l < levels; ++l)
     all.push_back({fmt::format("level{}", l), CycleSchedule{.level = l}});

@@ -20,10 +20,10 @@ solve::GridSolution solve_own(Queue& queue, const solve::GridProblem& problem,
     numbers.push_back(parse_setting(text));
   const UserKernel loaded = load_user_kernel(kernel, numbers, Use::evolution);
   if (!loaded.evolution)
-    throw UsageError(fmt::format("--operator takes a stencil, and {} is none", kernel));
+    throw UsageError(fmt::format("the operator is a stencil, and {} is none", kernel));
   const Evolution functor = loaded.evolution(sizeof(T), std::nullopt);
   if (functor.traits.inputs() != 1)
-    throw UsageError(fmt::format("--operator takes a stencil of one input; {} has {}", kernel,
+    throw UsageError(fmt::format("the operator is a stencil of one input; {} has {}", kernel,
                                  functor.traits.inputs()));
   stencil::require_fit(problem.boundaries, functor.traits.radius, problem.extents);
   const stencil::RankPart part(ranks, problem.extents, functor.traits, problem.boundaries, 1,

@@ -2,6 +2,7 @@
 
 #include <ridge/comm/communicator.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/core/text.hpp>
 #include <ridge/lab/calls.hpp>
 #include <ridge/lab/solve_own.hpp>
 #include <ridge/solve/grid/multigrid.hpp>
@@ -19,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -28,7 +30,7 @@ namespace ridge::python {
 namespace {
 
 struct Asked {
-  std::string boundary, method;
+  std::string boundary, method, cycle, smoother;
   std::array<double, 3> spacing; ///< x first
   double shift, tolerance;
   int order, cycles;
@@ -45,6 +47,23 @@ solve::GridMethod method_of(const std::string& text) {
   if (text == "multigrid") return GridMethod::multigrid;
   if (text == "cg") return GridMethod::conjugate_gradients;
   throw UsageError("solve: method is auto, fft, multigrid or cg, not '" + text + "'");
+}
+
+bool refuses(solve::CycleShape shape) {
+  return shape == solve::CycleShape::full;
+}
+bool refuses(solve::Smoother /*smoother*/) {
+  return false;
+}
+
+/// Nothing of an empty text.
+template <class E>
+std::optional<E> choice_of(const std::string& text, const char* says) {
+  std::optional<E> found;
+  if (text.empty()) return found;
+  if (!text::value_from_text(text, found.emplace()) || refuses(*found))
+    throw UsageError(fmt::format("solve: {}, not '{}'", says, text));
+  return found;
 }
 
 /// The solver of the last problem on a queue, for the next call: levels, the coarsest one's inverse
@@ -91,10 +110,14 @@ solve::GridSolution solved(Turn& turn, const std::vector<Array>& all, const Aske
   problem.order = asked.order;
   solve::GridOptions options;
   options.method = method_of(asked.method);
+  options.cycle = choice_of<solve::CycleShape>(asked.cycle, "cycle is v, w or f");
+  options.smoother =
+      choice_of<solve::Smoother>(asked.smoother, "smoother is chebyshev, jacobi or red-black");
   options.tolerance = asked.tolerance;
   options.most_cycles = asked.cycles;
   options.full = !asked.from_guess;
   options.project = asked.project;
+  options.project_option = "project=True";
   options.progress = [](int /*cycle*/, double /*residual*/) {
     check_interrupt();
     return true;
@@ -118,7 +141,8 @@ solve::GridSolution solved(Turn& turn, const std::vector<Array>& all, const Aske
 
 nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
                     const std::array<double, 3>& spacing, double shift, int order,
-                    const std::string& method, double tolerance, int cycles, bool from_guess,
+                    const std::string& method, const std::string& cycle,
+                    const std::string& smoother, double tolerance, int cycles, bool from_guess,
                     bool project, bool has_coefficient, bool has_mask, const std::string& own,
                     const std::vector<std::string>& settings, nb::object device) {
   const std::string name = "solve";
@@ -128,8 +152,9 @@ nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
   const std::vector<std::string> no_numbers;
   const Signature signature{name, names, no_numbers, 0, 1, 2};
   const Call call = look_at_call(signature, std::move(arrays), nb::make_tuple(), std::move(device));
-  const Asked asked{boundary,   method,  spacing,         shift,    tolerance, order,   cycles,
-                    from_guess, project, has_coefficient, has_mask, own,       settings};
+  const Asked asked{boundary, method,          cycle,    smoother, spacing,
+                    shift,    tolerance,       order,    cycles,   from_guess,
+                    project,  has_coefficient, has_mask, own,      settings};
   solve::GridSolution how;
   {
     const OthersMayRun others_may_run;
@@ -155,6 +180,7 @@ nb::dict solve_grid(nb::tuple arrays, const std::string& boundary,
                      : !how.transform.empty() ? "fft (" + how.transform + ")"
                      : how.conjugate          ? std::string("cg")
                                               : std::string("multigrid");
+  result["schedule"] = own.empty() ? how.method() : "conjugate gradients";
   result["device"] = to_text(call.arrays.device);
   return result;
 }
@@ -173,8 +199,8 @@ double copy_rate(const std::string& device) {
 
 void add_solve(nb::module_& m) {
   m.def("solve_grid", &solve_grid, "arrays"_a, "boundary"_a, "spacing"_a, "shift"_a, "order"_a,
-        "method"_a, "tolerance"_a, "cycles"_a, "from_guess"_a, "project"_a, "has_coefficient"_a,
-        "has_mask"_a, "own"_a, "settings"_a, "device"_a.none());
+        "method"_a, "cycle"_a, "smoother"_a, "tolerance"_a, "cycles"_a, "from_guess"_a, "project"_a,
+        "has_coefficient"_a, "has_mask"_a, "own"_a, "settings"_a, "device"_a.none());
   m.def("copy_rate", &copy_rate, "device"_a);
 }
 

@@ -237,7 +237,7 @@ def test_cycles_of_multigrid_are_checked_level_by_level(ridge):
                          "--boundary", "x=periodic,y=mirror,z=dirichlet:0", "--json").records()
     by_name = {r["schedule_name"]: r for r in records}
     levels = int(by_name["v"]["levels"])
-    assert list(by_name) == ["v", "w", "full", *[f"level{l}" for l in range(1, levels)], "default"]
+    assert list(by_name) == ["v", "w", "f", "full", *[f"level{l}" for l in range(1, levels)], "default"]
     assert all(r["check"]["ok"] for r in records)
     assert by_name["v"]["size"] == [33, 20, 18] and by_name["v"]["items"] == 33 * 20 * 16
     assert by_name["level1"]["items"] < by_name["v"]["items"]

@@ -66,6 +66,25 @@ def test_records_say_what_a_cycle_cost(ridge, folder):
     assert "cycle  residual  factor" in table and "wrote u.h5:/u2" in table
 
 
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
+def test_cycles_and_smoothers_are_chosen_and_told(ridge, folder, device):
+    write("f.h5", "f", np.random.default_rng(5).standard_normal((18, 19, 20)))
+    found = {}
+    for words, schedule in (([], "fft"), (["--cycle", "v"], "multigrid V(2,2)"),
+                            (["--cycle", "w", "--smoother", "red-black"], "multigrid W(1,1) red-black"),
+                            (["--cycle", "f", "--smoother", "jacobi"], "multigrid F(2,2) jacobi"),
+                            (["--method", "cg", "--smoother", "red-black"], "conjugate gradients, multigrid V(1,1) red-black")):
+        if not words and device != "cpu":
+            continue  # an emulated GPU takes no transforms by itself
+        record, = ridge.good("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", "x=dirichlet:1,y=periodic,z=mirror",
+                             "--device", device, "--overwrite", "--json", *words).records()
+        assert record["schedule"].startswith(schedule) and record["residual"] <= 1e-10
+        found[schedule] = solution()[0], record["bytes_read"]
+    assert found["multigrid W(1,1) red-black"][1] > found["multigrid V(2,2)"][1]
+    for u, _ in found.values():
+        assert np.abs(u - found["multigrid V(2,2)"][0]).max() < 1e-8
+
+
 def test_a_guess_saves_cycles(ridge, folder):
     write("f.h5", "f", np.random.default_rng(5).standard_normal((16, 16, 16)))
     walls = ["--boundary", "x=dirichlet:0,y=periodic,z=neumann:0.1", "--device", "cpu", "--json"]
@@ -272,6 +291,10 @@ BAD = [
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--order", "4", "--method", "multigrid"], "cycles alone solve to order 2"),
     (["--boundary", "x=periodic,y=periodic,z-=dirichlet:0,z+=mirror", "--method", "fft"], "no transform has the conditions along z"),
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--method", "fft", "--coefficient", "f.h5:/f"], "take no coefficient"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--cycle", "full"], "--cycle is v, w or f, not 'full'"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--smoother", "ilu"], "--smoother is chebyshev, jacobi or red-black"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--method", "cg", "--cycle", "f"], "f is not symmetric"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--method", "fft", "--smoother", "jacobi"], "no cycle and no smoother"),
 ]
 
 

@@ -69,6 +69,17 @@ def test_the_last_problem_is_kept():
     assert guessed.residuals[0] <= 1e-10 and guessed.iterations == 0
 
 
+def test_cycles_and_smoothers():
+    f = np.random.default_rng(4).standard_normal((10, 12, 14))
+    plain = ridge.solve("poisson", f, boundary=BOX, cycle="v", device="cpu")
+    for words, schedule in ((dict(cycle="w"), "multigrid W(2,2)"), (dict(smoother="red-black"), "multigrid V(1,1) red-black"),
+                            (dict(cycle="f", smoother="jacobi"), "multigrid F(2,2) jacobi")):
+        result = ridge.solve("poisson", f, boundary=BOX, device="cpu", **words)
+        assert result.converged and result.schedule == schedule and result.method == "multigrid"
+        assert np.abs(result.out - plain.out).max() < 1e-8
+    assert plain.schedule == "multigrid V(2,2)"
+
+
 def test_masks():
     f, mask, k = np.random.default_rng(4).standard_normal((8, 9)), np.zeros((8, 9)), np.full((8, 9), 2.0)
     mask[2:6, 5:] = 1
@@ -96,7 +107,7 @@ def test_other_libraries_and_devices():
 
 
 @pytest.mark.parametrize("words, says", [
-    (dict(boundary="periodic"), "mean is 1 too large"),
+    (dict(boundary="periodic"), r"mean is 1 too large \(project=True removes it\)"),
     (dict(boundary={"x": "periodic"}), "has no condition"),
     (dict(boundary="dirichlet:0", tol=2), "between 0 and 1"),
     (dict(boundary="dirichlet:0", shift=1), "shift is for helmholtz"),
@@ -105,6 +116,10 @@ def test_other_libraries_and_devices():
     (dict(boundary="dirichlet:0", guess=True), "guess=True takes out"),
     (dict(boundary="dirichlet:0", coefficient=np.ones((5, 6))), "coefficient is for diffusion"),
     (dict(boundary="dirichlet:0", spacing=-1), "positive"),
+    (dict(boundary="dirichlet:0", cycle="full"), "cycle is v, w or f"),
+    (dict(boundary="dirichlet:0", cycle="x"), "cycle is v, w or f, not 'x'"),
+    (dict(boundary="dirichlet:0", smoother="ilu"), "chebyshev, jacobi or red-black, not 'ilu'"),
+    (dict(boundary="dirichlet:0", method="cg", cycle="f"), "f is not symmetric"),
 ])
 def test_what_is_refused(words, says):
     with pytest.raises(ridge.UsageError, match=says):

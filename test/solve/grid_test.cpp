@@ -222,6 +222,48 @@ TEST_P(Grids, ConjugateGradientsGiveTheSameSolution) {
     ASSERT_NEAR(plain.u[i], conjugate.u[i], 1e-8);
 }
 
+TEST_P(Grids, HaveCyclesOfEachShapeAndSmoother) {
+  const GridProblem p = problem_of({15, 11, 13}, "x=periodic,y=dirichlet:1,z-=mirror,z+=neumann:0");
+  const std::vector<double> f = random_numbers(15 * 11 * 13, 24);
+  for (const CycleShape shape : {CycleShape::v, CycleShape::w, CycleShape::f}) {
+    for (const Smoother smoother : {Smoother::chebyshev, Smoother::jacobi, Smoother::red_black}) {
+      for (const GridMethod method : {GridMethod::multigrid, GridMethod::conjugate_gradients}) {
+        if (method == GridMethod::conjugate_gradients && shape != CycleShape::w) continue;
+        const Solved s =
+            solved(device(), p, f, {.method = method, .cycle = shape, .smoother = smoother});
+        SCOPED_TRACE(s.how.method());
+        EXPECT_EQ(s.how.end, GridSolution::End::converged) << s.how.residual();
+        EXPECT_LT(s.how.factor(), smoother == Smoother::jacobi ? 0.5 : 0.3) << s.how.cycles;
+        EXPECT_LT(misfit(p, s, f), 1e-8);
+        EXPECT_EQ(s.how.conjugate, method == GridMethod::conjugate_gradients);
+      }
+    }
+  }
+}
+
+TEST_P(Grids, RedBlackGainsMoreThanChebyshevByAsManyPasses) {
+  const GridProblem p = problem_of({25, 25, 25}, "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0");
+  const std::vector<double> f = random_numbers(25 * 25 * 25, 25);
+  const Solved plain = solved(device(), p, f, {.cycle = CycleShape::v});
+  const Solved coloured = solved(device(), p, f, {.smoother = Smoother::red_black});
+  EXPECT_EQ(plain.how.method(), "multigrid V(2,2)"); // no transform, since a cycle is asked for
+  EXPECT_EQ(coloured.how.method(), "multigrid V(1,1) red-black");
+  EXPECT_LT(coloured.how.factor(), 0.1);
+  EXPECT_LT(coloured.how.cycles, plain.how.cycles);
+}
+
+TEST_P(Grids, RefuseCyclesThatAMethodDoesNotTake) {
+  const GridProblem p = problem_of({9, 9, 9}, "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0");
+  const std::vector<double> f = random_numbers(9 * 9 * 9, 26);
+  EXPECT_THROW((void)solved(device(), p, f,
+                            {.method = GridMethod::conjugate_gradients, .cycle = CycleShape::f}),
+               UsageError);
+  EXPECT_THROW(
+      (void)solved(device(), p, f, {.method = GridMethod::fourier, .cycle = CycleShape::v}),
+      UsageError);
+  EXPECT_THROW((void)solved(device(), p, f, {.cycle = CycleShape::full}), UsageError);
+}
+
 TEST_P(Grids, SingularProblemsNeedABalance) {
   const GridProblem p = problem_of({11, 12, 10}, "x=neumann:0.25,y=periodic,z=mirror");
   const std::vector<double> wanted = random_numbers(11 * 12 * 10, 3);

@@ -17,11 +17,16 @@ namespace {
 /// At most so many points are solved for exactly.
 constexpr Index most_exact = 512;
 
-/// Weights of two sweeps that damp errors between 1/3 and 2 of the diagonal's scale (Chebyshev).
-std::array<double, 2> sweep_weights() {
+/// Weights of two sweeps that damp errors between 1/3 and 2 of the diagonal's scale. Those of
+/// colours are what gains most (I. Yavneh, SIAM J. Sci. Comput. 17 (1996) 180), or Gauss and
+/// Seidel's.
+std::array<double, 2> sweep_weights(Smoother smoother, bool is_symmetric) {
   constexpr double least = 1.0 / 3;
   constexpr double most = 2;
   const double middle = (most + least) / 2;
+  if (smoother == Smoother::jacobi) return {1 / middle, 1 / middle};
+  if (smoother == Smoother::red_black && is_symmetric) return {1, 1};
+  if (smoother == Smoother::red_black) return {1.15, 1.15};
   const double half = (most - least) / 2 * std::sqrt(0.5);
   return {1 / (middle + half), 1 / (middle - half)};
 }
@@ -97,8 +102,26 @@ void Cycle<T>::set_coefficient(const View<const T>& k, Index3 first, Index3 poin
   copy_to_host(queue_, coarsest.data(), levels_.back()->k.data(), levels_.back()->k.count());
   queue_.wait();
   invert({coarsest.begin(), coarsest.end()});
+  forget(); // it knew no coefficient
+}
+
+template <class T>
+void Cycle<T>::forget() {
   for (Repeated* recorded : {&cycle_, &from_zero_, &start_, &begin_, &finish_})
-    *recorded = Repeated(); // it knew no coefficient
+    *recorded = Repeated();
+}
+
+template <class T>
+void Cycle<T>::set(CycleShape shape, Smoother smoother) {
+  if (shape == shape_ && smoother == smoother_) return;
+  shape_ = shape;
+  smoother_ = smoother;
+  forget();
+}
+
+template <class T>
+std::array<double, 2> Cycle<T>::weights() const {
+  return sweep_weights(smoother_, is_symmetric_);
 }
 
 template <class T>
@@ -126,11 +149,15 @@ void Cycle<T>::invert(const std::vector<double>& k) {
 
 template <class T>
 void Cycle<T>::run() {
-  cycle_.run(queue_, can_be_recorded(), [this] { cycle(0, false); });
+  cycle_.run(queue_, can_be_recorded(), [this] { cycle(0, false, shape_); });
 }
 template <class T>
 void Cycle<T>::run_from_zero() {
-  from_zero_.run(queue_, can_be_recorded(), [this] { cycle(0, true); });
+  from_zero_.run(queue_, can_be_recorded(), [this] {
+    is_symmetric_ = true;
+    cycle(0, true, shape_);
+    is_symmetric_ = false;
+  });
 }
 template <class T>
 void Cycle<T>::run_full_start() {
@@ -153,8 +180,12 @@ void Cycle<T>::begin(const Span<double>& squares) {
     if (marches(0)) {
       way_down(0, false, squares);
       std::swap(level.u, level.other);
+    } else if (smoother_ == Smoother::red_black) {
+      ColouredSweep<T> first = coloured(0, 0, sweep_of(level, 0, false));
+      first.sums = squares;
+      give(first);
     } else {
-      give(CountedSweep<T>{sweep_of(level, sweep_weights()[0], false), squares});
+      give(CountedSweep<T>{sweep_of(level, 0, false), squares});
     }
   });
 }
@@ -164,42 +195,57 @@ void Cycle<T>::finish() {
     std::swap(finest().u, finest().other);
     if (!marches(0)) rest_of_down(0);
     arrive(1);
-    cycle(1, true);
+    cycle(1, true, shape_);
+    if (visits_again(0, shape_)) cycle(1, false, second(shape_));
     up(0);
   });
 }
 
 template <class T>
-Sweep<T> Cycle<T>::sweep_of(const Level<T>& level, double weight, bool from_zero) const {
+Sweep<T> Cycle<T>::sweep_of(const Level<T>& level, std::size_t which, bool from_zero) const {
   Sweep<T> s;
   s.a = level.a;
   if (!from_zero) s.u = Span<const T>(level.u.elements());
   s.b = Span<const T>(level.b.elements());
   s.out = level.other.elements();
-  s.weight = static_cast<T>(weight);
+  s.weight = static_cast<T>(weights()[which]);
   return s;
 }
 
+/// Of colour `which` on level l.
 template <class T>
-void Cycle<T>::sweep(Level<T>& level, double weight, bool from_zero) {
-  give(sweep_of(level, weight, from_zero));
+ColouredSweep<T> Cycle<T>::coloured(std::size_t l, std::size_t which, const Sweep<T>& sweep) const {
+  const Index first = shares(l) ? shared_->mine(l).held_begin : 0;
+  return {
+      sweep, static_cast<int>(which), static_cast<int>(first), static_cast<int>(points_[l].z), {}};
+}
+
+/// The first or the second sweep of the way down.
+template <class T>
+void Cycle<T>::sweep(std::size_t l, std::size_t which, bool from_zero) {
+  Level<T>& level = *levels_[l];
+  const Sweep<T> s = sweep_of(level, which, from_zero);
+  if (smoother_ == Smoother::red_black) {
+    give(coloured(l, which, s));
+  } else {
+    give(s);
+  }
   std::swap(level.u, level.other);
 }
 
-/// u of level l from its b, from zero or from the u that is there, with so many cycles of the next
-/// level, which is exact where it is the coarsest. Arrays change places an even
-/// number of times, so that a recorded cycle can be repeated.
+/// u of level l from its b, from zero or from the u that is there, with cycles of the next level,
+/// which is exact where it is the coarsest. Arrays change places an even number of times, so that a
+/// recorded cycle can be repeated.
 template <class T>
-void Cycle<T>::cycle(std::size_t l, bool from_zero, int visits) {
+void Cycle<T>::cycle(std::size_t l, bool from_zero, CycleShape shape) {
   if (l + 1 == levels_.size()) {
     Level<T>& level = *levels_[l];
     give(Exact<T>{span_of<T>(matrix_), Span<const T>(level.b.elements()), level.u.elements()});
     return;
   }
   down(l, from_zero);
-  cycle(l + 1, true, visits);
-  for (int again = 1; again < visits && l + 2 < levels_.size(); ++again)
-    cycle(l + 1, false, visits);
+  cycle(l + 1, true, shape);
+  if (visits_again(l, shape)) cycle(l + 1, false, second(shape));
   up(l);
 }
 
@@ -209,7 +255,7 @@ void Cycle<T>::down(std::size_t l, bool from_zero) {
   if (marches(l)) {
     way_down(l, from_zero);
   } else {
-    sweep(*levels_[l], sweep_weights()[0], from_zero);
+    sweep(l, 0, from_zero);
     rest_of_down(l);
   }
   arrive(l + 1);
@@ -217,7 +263,7 @@ void Cycle<T>::down(std::size_t l, bool from_zero) {
 template <class T>
 void Cycle<T>::way_down(std::size_t l, bool from_zero, const Span<double>& squares) {
   Level<T>& level = *levels_[l];
-  const std::array<double, 2> weights = sweep_weights();
+  const std::array<double, 2> weights = this->weights();
   WayDown<T> way;
   way.a = level.a;
   way.transfer = level.steps;
@@ -237,7 +283,7 @@ void Cycle<T>::way_down(std::size_t l, bool from_zero, const Span<double>& squar
 template <class T>
 void Cycle<T>::rest_of_down(std::size_t l) {
   Level<T>& level = *levels_[l];
-  sweep(level, sweep_weights()[1], false);
+  sweep(l, 1, false);
   Residual<T> r;
   r.a = level.a;
   r.u = Span<const T>(level.u.elements());
@@ -268,12 +314,12 @@ void Cycle<T>::leave(std::size_t l) {
   if (shared_) shared_->leave(l, *levels_[l]);
 }
 
-/// The correction, and sweeps the other way round.
+/// The correction, and sweeps.
 template <class T>
 void Cycle<T>::up(std::size_t l) {
   Level<T>& level = *levels_[l];
-  const std::array<double, 2> weights = sweep_weights();
   if (marches(l)) {
+    const std::array<double, 2> weights = this->weights();
     leave(l + 1);
     WayUp<T> way;
     way.a = level.a;
@@ -290,8 +336,10 @@ void Cycle<T>::up(std::size_t l) {
     std::swap(level.u, level.other);
   } else {
     interpolate(l, true);
-    sweep(level, weights[1], false);
-    sweep(level, weights[0], false);
+    // The other way round is symmetric. Colours gain more in the same order.
+    const std::size_t first = smoother_ == Smoother::red_black && !is_symmetric_ ? 0 : 1;
+    sweep(l, first, false);
+    sweep(l, 1 - first, false);
   }
   if (shares(l)) shared_->exchange_u(l);
 }
@@ -305,7 +353,7 @@ void Cycle<T>::full_start() {
   for (std::size_t l = levels_.size(); l-- > 0;) {
     // The cycle below writes over the right-hand sides of coarser levels, which are done.
     if (l + 1 < levels_.size()) interpolate(l, false);
-    cycle(l, false);
+    cycle(l, false, CycleShape::v);
   }
 }
 
@@ -314,37 +362,32 @@ void Cycle<T>::give_cycle(const CycleSchedule& schedule) {
   if (schedule.cycle == CycleShape::full) {
     full_start();
   } else {
-    cycle(static_cast<std::size_t>(schedule.level), schedule.level > 0,
-          schedule.cycle == CycleShape::w ? 2 : 1);
+    cycle(static_cast<std::size_t>(schedule.level), schedule.level > 0, schedule.cycle);
   }
 }
 
 template <class T>
 double Cycle<T>::least_bytes(const CycleSchedule& schedule) const {
+  const auto least = [this](std::size_t l, bool from_zero) { return least_elements(l, from_zero); };
   double elements = 0;
   if (schedule.cycle == CycleShape::full) {
     for (std::size_t l = 0; l < levels_.size(); ++l) {
-      elements += least_elements(l, false, 1);
+      elements += of_cycle(l, false, CycleShape::v, least);
       if (l > 0) elements += points_of(l - 1) + points_of(l);
     }
   } else {
-    elements = least_elements(static_cast<std::size_t>(schedule.level), schedule.level > 0,
-                              schedule.cycle == CycleShape::w ? 2 : 1);
+    elements = of_cycle(static_cast<std::size_t>(schedule.level), schedule.level > 0,
+                        schedule.cycle, least);
   }
   return elements * static_cast<double>(sizeof(T));
 }
 
 template <class T>
-double Cycle<T>::least_elements(std::size_t l, bool from_zero, int visits) const {
+double Cycle<T>::least_elements(std::size_t l, bool from_zero) const {
   const auto fine = points_of(l);
   if (l + 1 == levels_.size()) return fine * fine + 2 * fine;
-  const auto coarse = points_of(l + 1);
   const double k = finest().a.k.size != 0 ? 2 : 0; // once on both ways
-  double elements = ((from_zero ? 5 : 6) + k) * fine + 2 * coarse;
-  if (visits == 0) return elements;
-  elements += least_elements(l + 1, true, visits);
-  if (visits > 1 && l + 2 < levels_.size()) elements += least_elements(l + 1, false, visits);
-  return elements;
+  return ((from_zero ? 5 : 6) + k) * fine + 2 * points_of(l + 1);
 }
 
 template <class T>
@@ -360,10 +403,9 @@ double Cycle<T>::moved_elements(std::size_t l, bool from_zero) const {
 
 template <class T>
 double Cycle<T>::bytes(bool from_zero) const {
-  double elements = 0;
-  for (std::size_t l = 0; l < levels_.size(); ++l)
-    elements += moved_elements(l, l > 0 || from_zero);
-  return elements * static_cast<double>(sizeof(T));
+  return of_cycle(0, from_zero, shape_,
+                  [this](std::size_t l, bool zero) { return moved_elements(l, zero); }) *
+         static_cast<double>(sizeof(T));
 }
 
 template <class T>
@@ -373,7 +415,7 @@ LevelWork Cycle<T>::work(int level) const {
   const auto size = static_cast<double>(sizeof(T));
   LevelWork work;
   work.points = points_[l];
-  work.least = size * least_elements(l, l > 0, 0);
+  work.least = size * least_elements(l, l > 0);
   work.moved = is_last ? work.least : size * moved_elements(l, l > 0);
   constexpr int parts = 7; // four sweeps, residual, restriction, interpolation
   work.launches = is_last ? 1 : marches(l) ? 2 : parts;

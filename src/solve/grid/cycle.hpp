@@ -7,6 +7,7 @@
 #include "level.hpp"
 #include "shared_levels.hpp"
 
+#include <array>
 #include <memory>
 
 namespace ridge::solve::detail {
@@ -35,9 +36,12 @@ public:
   /// Sets k of the finest level alone.
   void set_finest_coefficient(const View<const T>& k, Index3 first, Index3 points);
 
+  /// What `run`, `run_from_zero`, `begin` and `finish` do from now on: v, w or f.
+  void set(CycleShape shape, Smoother smoother);
+
   /// A cycle from the u that is there, or from zero, which is symmetric in sums weighted by
-  /// volumes; or a full start: the coarsest level first, then finer ones, each begun by the one
-  /// before and improved by a cycle. Each is recorded once and repeated.
+  /// volumes but for f; or a full start: the coarsest level first, then finer ones, each begun by
+  /// the one before and improved by a cycle. Each is recorded once and repeated.
   void run();
   void run_from_zero();
   void run_full_start();
@@ -70,15 +74,21 @@ private:
     detail::give(queue_, pass);
   }
   void invert(const std::vector<double>& k);
-  [[nodiscard]] Sweep<T> sweep_of(const Level<T>& level, double weight, bool from_zero) const;
-  void sweep(Level<T>& level, double weight, bool from_zero);
-  void cycle(std::size_t l, bool from_zero, int visits = 1);
+  void forget();
+  [[nodiscard]] Sweep<T> sweep_of(const Level<T>& level, std::size_t which, bool from_zero) const;
+  [[nodiscard]] ColouredSweep<T> coloured(std::size_t l, std::size_t which,
+                                          const Sweep<T>& sweep) const;
+  void sweep(std::size_t l, std::size_t which, bool from_zero);
+  void cycle(std::size_t l, bool from_zero, CycleShape shape);
   void down(std::size_t l, bool from_zero);
   void way_down(std::size_t l, bool from_zero, const Span<double>& squares = {});
   void rest_of_down(std::size_t l);
   void up(std::size_t l);
   /// Whether half a cycle of a level is one pass.
-  [[nodiscard]] bool marches(std::size_t l) const { return levels_[l]->marches(); }
+  [[nodiscard]] bool marches(std::size_t l) const {
+    return smoother_ != Smoother::red_black && levels_[l]->marches();
+  }
+  [[nodiscard]] std::array<double, 2> weights() const;
   void full_start();
   void restrict(std::size_t l, const Field<T>& from);
   void interpolate(std::size_t l, bool adds);
@@ -96,13 +106,32 @@ private:
     const Index3& n = points_[l];
     return static_cast<double>(n.x * n.y * n.z);
   }
-  /// `visits` of the next level, 0: without it.
-  [[nodiscard]] double least_elements(std::size_t l, bool from_zero, int visits) const;
+  [[nodiscard]] double least_elements(std::size_t l, bool from_zero) const;
   [[nodiscard]] double moved_elements(std::size_t l, bool from_zero) const;
+  /// Adds up `elements(l, from_zero)` over a cycle's visits of levels.
+  template <class Elements>
+  [[nodiscard]] double of_cycle(std::size_t l, bool from_zero, CycleShape shape,
+                                const Elements& elements) const {
+    double sum = elements(l, from_zero);
+    if (l + 1 == levels_.size()) return sum;
+    sum += of_cycle(l + 1, true, shape, elements);
+    if (visits_again(l, shape)) sum += of_cycle(l + 1, false, second(shape), elements);
+    return sum;
+  }
+  /// Whether a cycle on level l has a second one on the next level, which is exact at the end.
+  [[nodiscard]] bool visits_again(std::size_t l, CycleShape shape) const {
+    return shape != CycleShape::v && l + 2 < levels_.size();
+  }
+  [[nodiscard]] static CycleShape second(CycleShape shape) {
+    return shape == CycleShape::f ? CycleShape::v : shape;
+  }
 
   Queue& queue_;
   double shift_;
   bool is_singular_;
+  CycleShape shape_ = CycleShape::v;
+  Smoother smoother_ = Smoother::chebyshev;
+  bool is_symmetric_ = false; ///< the cycle that is being given
   std::unique_ptr<SharedLevels<T>> shared_;
   std::vector<Axis> axes_;
   std::vector<Index3> points_;

@@ -38,7 +38,7 @@ std::unique_ptr<SharedLevels<T>> shared_by(comm::Communicator* ranks, Queue& que
   for (int r = 0; r < ranks->ranks(); ++r)
     begins.push_back(std::clamp<Index>(grid.owned(r).end.z - first, 0, n));
   return std::make_unique<SharedLevels<T>>(
-      *ranks, queue, Slabs(std::move(begins), faces[0].kind == stencil::Boundary::periodic));
+      *ranks, queue, Slabs(begins, faces[0].kind == stencil::Boundary::periodic));
 }
 
 } // namespace
@@ -371,7 +371,7 @@ double Equations<T>::volume() {
 }
 
 template <class T>
-double Equations<T>::balance(bool projects) {
+double Equations<T>::balance(bool projects, const std::string& option) {
   if (!problem_.is_singular()) return 0;
   const auto [size, weighted] = norm(true);
   const double mean = weighted / volume();
@@ -381,8 +381,8 @@ double Equations<T>::balance(bool projects) {
   if (std::abs(mean) > rounding && !projects) {
     throw UsageError(fmt::format(
         "with no value at any face a solution exists only where the right-hand side balances "
-        "what comes in through the faces; its mean is {:.6g} too large (--project removes it)",
-        -mean));
+        "what comes in through the faces; its mean is {:.6g} too large ({} removes it)",
+        -mean, option));
   }
   give(Shifted<T>{finest().b.elements(), static_cast<T>(-mean)});
   mask(finest().b);

@@ -68,8 +68,9 @@ public:
   void exchange_b();
 
   /// Where no condition fixes the mean: takes b's off, which is 0 but for rounding unless
-  /// `projects`; throws UsageError that says what it is. Returns what was taken off.
-  double balance(bool projects);
+  /// `projects`; throws UsageError that says what it is and names
+  /// the `option` that projects. Returns what was taken off.
+  double balance(bool projects, const std::string& option = "project");
   /// Takes the mean off u.
   void remove_mean();
 

@@ -56,7 +56,8 @@ void scattered(Queue& queue, const Scattered<T>& s) {
 template <class T>
 struct Passes {
   static constexpr DeviceKind kind = kind_of<Here>;
-  Offer all[18] = {{kind, typeid(Sweep<T>), &sweep<T>},
+  Offer all[19] = {{kind, typeid(Sweep<T>), &sweep<T>},
+                   {kind, typeid(ColouredSweep<T>), &coloured_sweep<T>},
                    {kind, typeid(Residual<T>), &residual<T>},
                    {kind, typeid(Applied<T>), &applied<T>},
                    {kind, typeid(Norms<T>), &norms<T>},

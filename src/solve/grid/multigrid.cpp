@@ -22,6 +22,18 @@ double GridSolution::factor() const {
   return std::pow(residuals[last] / residuals[first], 1.0 / static_cast<double>(last - first));
 }
 
+std::string GridSolution::method() const {
+  if (!transform.empty()) return "fft (" + transform + ")";
+  const bool is_coloured = smoother == Smoother::red_black;
+  return fmt::format("{}multigrid {}({}", conjugate ? "conjugate gradients, " : "",
+                     cycle == CycleShape::w   ? "W"
+                     : cycle == CycleShape::f ? "F"
+                                              : "V",
+                     is_coloured                    ? "1,1) red-black"
+                     : smoother == Smoother::jacobi ? "2,2) jacobi"
+                                                    : "2,2)");
+}
+
 template <class T>
 class Multigrid<T>::Body {
 public:
@@ -40,6 +52,9 @@ public:
     solution.levels = equations_.cycle().levels();
     const GridMethod method = with_memory(chosen(options), options);
     solution.conjugate = method == GridMethod::conjugate_gradients;
+    solution.cycle = options.cycle.value_or(CycleShape::v);
+    solution.smoother = options.smoother.value_or(Smoother::chebyshev);
+    equations_.cycle().set(solution.cycle, solution.smoother);
     solution.cycle_bytes = iteration_.bytes(solution.conjugate);
     if (method == GridMethod::fourier) {
       solution.transform = detail::fourier_library_name(equations_.queue().device());
@@ -47,7 +62,7 @@ public:
       solution.levels = 1;
     }
     equations_.gather(f, T(-1), true, finest.b);
-    const double removed = equations_.balance(options.project);
+    const double removed = equations_.balance(options.project, options.project_option);
     if (options.project) solution.removed_mean = removed;
     const double size = equations_.norm(true).first;
     if (options.full) {
@@ -123,18 +138,28 @@ private:
     const bool varies = equations_.finest().a.k.size != 0;
     const bool cycles_alone = !varies && problem.order == 2;
     const bool is_shared = equations_.cycle().shared() != nullptr;
+    const bool asks_for_cycles = options.cycle || options.smoother;
+    if (options.cycle == CycleShape::full)
+      throw UsageError("a solve's cycle is v, w or f; full is for measurements");
     if (options.method == GridMethod::automatic) {
       const Device& device = equations_.queue().device();
-      if (options.full && !varies && !is_shared && !options.reproducible &&
+      if (options.full && !asks_for_cycles && !varies && !is_shared && !options.reproducible &&
           detail::Fourier<T>::problem(device, problem).empty() &&
           detail::Fourier<T>::is_small(device, problem))
         return GridMethod::fourier;
-      return cycles_alone ? GridMethod::multigrid : GridMethod::conjugate_gradients;
+      if (cycles_alone) return GridMethod::multigrid;
     }
+    const bool is_conjugate = options.method == GridMethod::automatic ||
+                              options.method == GridMethod::conjugate_gradients;
+    if (is_conjugate && options.cycle == CycleShape::f)
+      throw UsageError("conjugate gradients take cycle v or w: f is not symmetric");
+    if (is_conjugate) return GridMethod::conjugate_gradients;
     if (options.method == GridMethod::multigrid && problem.order > 2)
       throw UsageError(fmt::format("cycles alone solve to order 2; order {} takes conjugate "
                                    "gradients or Fourier transforms",
                                    problem.order));
+    if (options.method == GridMethod::fourier && asks_for_cycles)
+      throw UsageError("Fourier transforms take no cycle and no smoother");
     if (options.method == GridMethod::fourier && varies)
       throw UsageError("Fourier transforms take no coefficient; conjugate gradients do");
     if (options.method == GridMethod::fourier && (is_shared || options.reproducible))
@@ -176,7 +201,7 @@ private:
     if (s.level >= levels)
       throw UsageError(fmt::format("level={}: there are {} levels, from 0 on", s.level, levels));
     if (s.level > 0 && s.cycle != CycleShape::v)
-      throw UsageError("level= is for V cycles; w and full begin on level 0");
+      throw UsageError("level= is for V cycles; w, f and full begin on level 0");
   }
 
   detail::Equations<T> equations_;

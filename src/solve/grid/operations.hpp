@@ -46,7 +46,24 @@ struct Sweep {
   T weight = 1;
 };
 
-/// The same from a u, with the sum of (b - A u)^2 of that in parts of two numbers, as of Norms.
+/// The same over the points of one colour, the others as they are: those where x + y + z + `colour`
+/// is even, of the whole level, whose plane `first_z` is the first here. Beyond the ends of a
+/// periodic axis planes are counted on.
+template <class T>
+struct ColouredSweep {
+  Sweep<T> sweep;
+  int colour = 0;
+  int first_z = 0, all_z = 1;
+  Span<double> sums; ///< as of CountedSweep, where not empty; where the device has that
+
+  /// What is added to x + y in plane z.
+  [[nodiscard]] RIDGE_FN int of_plane(int z) const {
+    const int there = z + first_z;
+    return colour + (there < 0 ? there + all_z : there >= all_z ? there - all_z : there);
+  }
+};
+
+/// A Sweep from a u, with the sum of (b - A u)^2 of that in parts of two numbers, as of Norms.
 /// Where the device has it.
 template <class T>
 struct CountedSweep {

@@ -192,6 +192,51 @@ void counted_sweep(Queue& /*queue*/, const CountedSweep<T>& c) {
   });
 }
 
+/// Calls `use(x, residual)` along a row, whose u is not empty.
+template <class T, class Use>
+void along_coloured_row(const ColouredSweep<T>& c, int y, int z, const Use& use) {
+  const Sweep<T>& s = c.sweep;
+  const Row<T> row(s.a, y, z, Plain{});
+  const int odd = (y + c.of_plane(z)) & 1;
+  T* const to = s.out.data + row.here;
+  const T weight = s.weight;
+  along_row(s.a, row, s.u, s.b, [=](int x, const PointOf<T>& p) {
+    const T better = p.u + weight * p.residual / p.diagonal;
+    to[x] = ((x + odd) & 1) == 0 ? better : p.u;
+    use(x, p.residual);
+  });
+}
+
+template <class T>
+void coloured_sweep(Queue& /*queue*/, const ColouredSweep<T>& c) {
+  const Sweep<T>& s = c.sweep;
+  const auto& axes = s.a.axes;
+  if (c.sums.size != 0) {
+    sums_of(axes, c.sums, [&](int y, int z, const auto& add) {
+      along_coloured_row(c, y, z, [&](int x, T residual) {
+        const auto r = static_cast<double>(residual);
+        add(x, r * r, r);
+      });
+    });
+    return;
+  }
+  for_rows(axes[0].points, axes[1].points, axes[2].points, [&](int y, int z) {
+    if (s.u.size != 0) {
+      along_coloured_row(c, y, z, [](int, T) {});
+      return;
+    }
+    const Plain read;
+    const Row<T> row(s.a, y, z, read);
+    const int odd = (y + c.of_plane(z)) & 1;
+    T* const to = s.out.data + row.here;
+    for (int x = 0; x < axes[0].points; ++x) {
+      const AlongX<T> w(x, axes[0].low.data[x], axes[0].high.data[x]);
+      const T better = s.weight * s.b.data[row.here + x] / row.diagonal(s.a, x, w, read);
+      to[x] = ((x + odd) & 1) == 0 ? better : T(0);
+    }
+  });
+}
+
 template <class T>
 void product(Queue& /*queue*/, const Product<T>& p) {
   const Index nx = p.axes[0].points;

@@ -122,6 +122,49 @@ void sweep(Queue& queue, const Sweep<T>& s) {
   launch_body(queue, boxes.shape(), FirstSweepBody<T>{s, boxes});
 }
 template <class T>
+struct ColouredSweepBody {
+  static constexpr int max_threads = block;
+  static constexpr bool prepared_early = true;
+  static constexpr const char* name = "multigrid sweep of a colour";
+  ColouredSweep<T> c;
+  Boxes boxes;
+
+  template <class Lane>
+  RIDGE_DEVICE void operator()(Lane& lane) const {
+    const Access<Lane> read{lane};
+    const Sweep<T>& s = c.sweep;
+    const bool from_zero = s.u.size == 0;
+    boxes.column(lane, [&](Index at_x, Index at_y, Index begin, Index end) {
+      const int x = static_cast<int>(at_x);
+      const int y = static_cast<int>(at_y);
+      const AlongX<T> w(s.a.axes[0], x, read);
+      for (Index at_z = begin; at_z < end; ++at_z) {
+        const int z = static_cast<int>(at_z);
+        const Row<T> row(s.a, y, z, read);
+        T value = from_zero ? T(0) : read(s.u, row.here + x);
+        if (((x + y + c.of_plane(z)) & 1) == 0) {
+          if (from_zero) {
+            value = s.weight * read(s.b, row.here + x) / row.diagonal(s.a, x, w, read);
+          } else {
+            const T below = read(s.u, row.before_z + x);
+            const T above = read(s.u, row.behind_z + x);
+            const PointOf<T> p = s.a.k.size == 0
+                                     ? row.plain(s.a, s.u, s.b, x, w, value, below, above, read)
+                                     : row.varied(s.a, s.u, s.b, x, w, value, below, above, read);
+            value += s.weight * p.residual / p.diagonal;
+          }
+        }
+        lane.store(s.out, row.here + x, value);
+      }
+    });
+  }
+};
+template <class T>
+void coloured_sweep(Queue& queue, const ColouredSweep<T>& c) {
+  const Boxes boxes(points_of(c.sweep.a.axes), most_planes);
+  launch_body(queue, boxes.shape(), ColouredSweepBody<T>{c, boxes});
+}
+template <class T>
 void residual(Queue& queue, const Residual<T>& r) {
   give_operator<T>(queue, r);
 }

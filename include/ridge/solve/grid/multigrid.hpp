@@ -23,6 +23,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,12 @@ struct GridOptions {
   /// `automatic` takes no transforms, which are for one rank: the solution has the same bits on any
   /// number of ranks, as cycles and conjugate gradients always do.
   bool reproducible = false;
+  /// Of cycles, alone or in conjugate gradients: v, w or f; v where not given. Where this or
+  /// `smoother` is given `automatic` takes no transforms. Conjugate gradients take no f, which is
+  /// not symmetric.
+  std::optional<CycleShape> cycle = {};
+  std::optional<Smoother> smoother = {}; ///< chebyshev where not given
+  std::string project_option = "GridOptions::project"; ///< as errors name it
   /// Called after each cycle with the relative residual; false stops.
   std::function<bool(int cycle, double residual)> progress = {};
 };
@@ -63,11 +70,15 @@ struct GridSolution {
   double cycle_bytes = 0;  ///< least bytes of a cycle, an array at a time, all levels
   bool conjugate = false;  ///< whether cycles preconditioned conjugate gradients
   std::string transform;   ///< the library whose Fourier transforms solved it; empty: cycles
+  CycleShape cycle = CycleShape::v;
+  Smoother smoother = Smoother::chebyshev;
   int levels = 0;
 
   [[nodiscard]] double residual() const { return residuals.back(); }
   /// By which a cycle reduces the residual, on average over those that did.
   [[nodiscard]] double factor() const;
+  /// Such as "multigrid W(2,2)", "conjugate gradients, multigrid V(1,1) red-black", "fft (FFTW)".
+  [[nodiscard]] std::string method() const;
 };
 
 /// What a level of a V cycle does, the next one not included.

@@ -8,11 +8,20 @@
 
 namespace ridge::solve {
 
-/// How a cycle goes over the levels: once down and up; twice on coarser levels; or from the
-/// coarsest level to finer and finer ones, each improved by a V cycle.
-enum class CycleShape { v, w, full };
+/// How a cycle goes over the levels: once down and up; twice on coarser levels; from the coarsest
+/// level to finer and finer ones, each improved by a V cycle; or on coarser levels an F cycle, then
+/// a V cycle.
+enum class CycleShape { v, w, full, f };
 constexpr auto enum_names(CycleShape) {
-  return std::array<std::string_view, 3>{"v", "w", "full"};
+  return std::array<std::string_view, 4>{"v", "w", "full", "f"};
+}
+
+/// What a level does before and after the coarser ones: two sweeps of Jacobi, weighted by
+/// Chebyshev's polynomial or both by 6/7; or one over all points of a colour, then one over the
+/// others, the other way round after.
+enum class Smoother { chebyshev, jacobi, red_black };
+constexpr auto enum_names(Smoother) {
+  return std::array<std::string_view, 3>{"chebyshev", "jacobi", "red-black"};
 }
 
 struct CycleSchedule {
@@ -24,8 +33,9 @@ struct CycleSchedule {
   static constexpr auto fields() {
     return std::tuple{
         text::field("cycle", &CycleSchedule::cycle,
-                    text::one_of(CycleShape::v, CycleShape::w, CycleShape::full),
-                    "v; w: twice on coarser levels; full: from the coarsest level up"),
+                    text::one_of(CycleShape::v, CycleShape::w, CycleShape::f, CycleShape::full),
+                    "v; w: twice on coarser levels; f: there f, then v; full: from the coarsest "
+                    "level up"),
         text::field("level", &CycleSchedule::level, text::in_range(0, 30, 0),
                     "the level that a V cycle begins on, which shows what coarser ones take")};
   }
