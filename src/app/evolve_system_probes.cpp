@@ -32,6 +32,10 @@ void SystemCommand::read_step_tables() {
           fmt::format("--by-step {}: expected NUMBER=FILE, such as drive=drive.txt", entry));
     }
     const std::string text = entry.substr(equals + 1);
+    for (const chain::StepTable& known : setup_.by_step) {
+      if (known.number == entry.substr(0, equals))
+        throw UsageError(fmt::format("--by-step {}: '{}' is given twice", entry, known.number));
+    }
     chain::StepTable table{entry.substr(0, equals),
                            read_wavelet(text, folder, setup_.dt, target_, "--by-step")};
     const std::string file = file_of_wavelet(text);

@@ -160,9 +160,14 @@ struct System::Parts {
   void check_table(const StepTable& table) const {
     if (std::find(kernel.by_step.begin(), kernel.by_step.end(), table.number) ==
         kernel.by_step.end()) {
-      throw UsageError(fmt::format("{} has no number '{}' that steps may change{}{}", kernel.name,
-                                   table.number, kernel.by_step.empty() ? "" : "; it has ",
-                                   fmt::join(kernel.by_step, ", ")));
+      const std::string why =
+          !kernel.by_step.empty()
+              ? fmt::format("; it has {}", fmt::join(kernel.by_step, ", "))
+              : ": it lists none in by_step. Built-in systems have none, their numbers are "
+                "constants of compiled kernels that --set gives for the whole run; a system in a "
+                "file may have them";
+      throw UsageError(fmt::format("{} has no number '{}' that steps may change{}", kernel.name,
+                                   table.number, why));
     }
     if (table.values.empty())
       throw UsageError(fmt::format("the table of '{}' has no values", table.number));
