@@ -142,6 +142,14 @@ std::unique_ptr<Case> stored_on(const Case& fp32, std::string_view storage, cons
   return storage == "fp16" ? of->stored<Fp16>(in, out) : of->stored<Bf16>(in, out);
 }
 
+std::unique_ptr<Case> stored_on_arrays(const Case& fp32, std::string_view storage,
+                                       const Arguments& arguments) {
+  check_storage(storage);
+  const auto* const of = dynamic_cast<const StencilOnViews<float>*>(&fp32);
+  if (of == nullptr) throw UsageError(arguments.kernel + ": arrays of 16 bits are for stencils");
+  return storage == "fp16" ? of->stored<Fp16>(arguments) : of->stored<Bf16>(arguments);
+}
+
 std::unique_ptr<Case> stencil_case(const std::string& name, const StencilKernel& kernel,
                                    const BenchRequest& request) {
   if (request.precision == "fp64")

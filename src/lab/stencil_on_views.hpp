@@ -57,6 +57,12 @@ public:
                                {View<const S>(static_cast<const S*>(in), n)},
                                View<S>(static_cast<S*>(out), n));
   }
+  /// And on the arrays of a call.
+  template <class S>
+  [[nodiscard]] std::unique_ptr<Case> stored(const Arguments& arguments) const {
+    return stencil_on_arrays<S>(queue_, stencil::stored_kernel<S>(*kernel_, lab_library()),
+                                arguments);
+  }
   [[nodiscard]] std::size_t inputs() const { return in_.size(); }
 
 protected:

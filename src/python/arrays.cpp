@@ -35,14 +35,37 @@ bool requires_grad(nb::handle object) {
   return found.is_valid() && nb::cast<bool>(found);
 }
 
+/// A type of numbers; `storage` is what the library calls those of 16 bits.
+struct NumberType {
+  const char* name;
+  int bytes;
+  const char* storage;
+};
+constexpr NumberType fp64{"float64", 8, ""}, fp32{"float32", 4, ""}, fp16{"float16", 2, "fp16"},
+    bf16{"bfloat16", 2, "bf16"};
+
+struct TypedArray : Array {
+  NumberType type = fp64;
+};
+
 /// What is being looked at, for errors.
 struct Subject {
   const std::string& kernel;
   const std::string& name;
   bool written;
+  bool in_16_bits;
 
   [[noreturn]] void refuse(const std::string& why) const {
     throw nb::type_error(fmt::format("{}: {} {}", kernel, name, why).c_str());
+  }
+  /// Sets the type of an array's numbers, unless this kernel has none in 16 bits.
+  void set_type(TypedArray& a, const NumberType& type) const {
+    a.type = type;
+    a.element_bytes = type.bytes;
+    if (type.bytes > 2 || in_16_bits) return;
+    refuse(fmt::format("is {}; this kernel takes float32 and float64. Stencils, their sweeps and "
+                       "systems take arrays of 16 bits",
+                       type.name));
   }
 };
 
@@ -78,8 +101,8 @@ void set_shape(Array& a, const Subject& subject, int rank, const std::int64_t* s
   }
 }
 
-/// Bytes of a number by the format of the buffer protocol or of array interfaces ("d", "<f8").
-int bytes_of_format(const Subject& subject, std::string_view format) {
+/// The type of a number by the format of the buffer protocol or of array interfaces ("d", "<f8").
+NumberType type_of_format(const Subject& subject, std::string_view format) {
   const std::string given(format);
   constexpr bool little = std::endian::native == std::endian::little;
   if (!format.empty() && std::string_view("@=<>!|").find(format[0]) != std::string_view::npos) {
@@ -91,8 +114,9 @@ int bytes_of_format(const Subject& subject, std::string_view format) {
     }
     format.remove_prefix(1);
   }
-  if (format == "d" || format == "f8") return 8;
-  if (format == "f" || format == "f4") return 4;
+  if (format == "d" || format == "f8") return fp64;
+  if (format == "f" || format == "f4") return fp32;
+  if (format == "e" || format == "f2") return fp16;
   subject.refuse(fmt::format("has numbers of type '{}'; float32 and float64 are possible", given));
 }
 
@@ -125,10 +149,10 @@ private:
   bool given_ = false;
 };
 
-Array from_buffer(const Subject& subject, const Py_buffer& view) {
-  Array a;
+TypedArray from_buffer(const Subject& subject, const Py_buffer& view, const NumberType& type) {
+  TypedArray a;
   a.data = view.buf;
-  a.element_bytes = bytes_of_format(subject, view.format != nullptr ? view.format : "B");
+  subject.set_type(a, type);
   static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t));
   std::array<std::int64_t, 64> shape{}, strides{};
   for (int d = 0; d < view.ndim; ++d) {
@@ -180,21 +204,29 @@ nb::object export_dlpack(const Subject& subject, nb::handle object, const Device
   }
 }
 
-Array from_tensor(const Subject& subject, const dlpack::Described& described,
-                  const DeviceId& device, const Arrays& arrays) {
+TypedArray from_tensor(const Subject& subject, const dlpack::Described& described,
+                       const DeviceId& device, const Arrays& arrays) {
   if (described.tensor == nullptr) subject.refuse("gives no DLPack tensor");
   if (described.copied)
     subject.refuse("would be copied by its library; pass an array that need not be");
   if (described.read_only && subject.written)
     subject.refuse("is read-only, and the result is to be written to it");
   const dlpack::Tensor& t = *described.tensor;
-  Array a;
+  TypedArray a;
   a.data = static_cast<char*>(t.data) + t.byte_offset;
   const bool is_float = t.dtype.code == dlpack::float_code && t.dtype.lanes == 1;
-  if (!is_float || (t.dtype.bits != 32 && t.dtype.bits != 64)) {
+  const bool is_bfloat = t.dtype.code == dlpack::bfloat_code && t.dtype.lanes == 1;
+  if (is_float && t.dtype.bits == 64) {
+    subject.set_type(a, fp64);
+  } else if (is_float && t.dtype.bits == 32) {
+    subject.set_type(a, fp32);
+  } else if (is_float && t.dtype.bits == 16) {
+    subject.set_type(a, fp16);
+  } else if (is_bfloat && t.dtype.bits == 16) {
+    subject.set_type(a, bf16);
+  } else {
     subject.refuse("has numbers that are neither float32 nor float64, which are possible");
   }
-  a.element_bytes = t.dtype.bits / 8;
   std::array<std::int64_t, 64> strides{};
   if (t.ndim > 64) subject.refuse("has too many dimensions");
   for (int d = 0; d < t.ndim && t.strides != nullptr; ++d)
@@ -207,7 +239,7 @@ Array from_tensor(const Subject& subject, const dlpack::Described& described,
   return a;
 }
 
-Array from_dlpack(const Subject& subject, nb::handle object, Arrays& arrays, bool first) {
+TypedArray from_dlpack(const Subject& subject, nb::handle object, Arrays& arrays, bool first) {
   const nb::tuple where = nb::cast<nb::tuple>(object.attr("__dlpack_device__")());
   const DeviceId device =
       device_of(subject, nb::cast<std::int64_t>(where[0]), nb::cast<std::int64_t>(where[1]));
@@ -216,7 +248,7 @@ Array from_dlpack(const Subject& subject, nb::handle object, Arrays& arrays, boo
     if (facts_of(device.kind).is_gpu()) arrays.stream = current_stream(object, device.number);
   }
   nb::object capsule = export_dlpack(subject, object, device, arrays.stream);
-  const Array a = from_tensor(subject, dlpack::open(capsule.ptr()), device, arrays);
+  const TypedArray a = from_tensor(subject, dlpack::open(capsule.ptr()), device, arrays);
   arrays.kept.push_back(std::move(capsule));
   return a;
 }
@@ -231,8 +263,9 @@ void must_give(const Subject& subject, int status) {
 
 /// The same by what the array's library offers to C. Nothing where its stream is another than that
 /// of the first array, which has to wait for it.
-std::optional<Array> from_exchange(const Subject& subject, nb::handle object,
-                                   const dlpack::Exchange& exchange, Arrays& arrays, bool first) {
+std::optional<TypedArray> from_exchange(const Subject& subject, nb::handle object,
+                                        const dlpack::Exchange& exchange, Arrays& arrays,
+                                        bool first) {
   dlpack::Tensor tensor{};
   dlpack::Described described{&tensor};
   struct Release {
@@ -263,15 +296,16 @@ std::optional<Array> from_exchange(const Subject& subject, nb::handle object,
   return from_tensor(subject, described, device, arrays);
 }
 
-Array from_cuda_interface(const Subject& subject, nb::handle object, Arrays& arrays, bool first) {
+TypedArray from_cuda_interface(const Subject& subject, nb::handle object, Arrays& arrays,
+                               bool first) {
   const nb::dict interface = nb::cast<nb::dict>(object.attr("__cuda_array_interface__"));
   const nb::tuple data = nb::cast<nb::tuple>(interface["data"]);
   if (subject.written && nb::cast<bool>(data[1]))
     subject.refuse("is read-only, and the result is to be written to it");
-  Array a;
+  TypedArray a;
   a.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(data[0]));
   const std::string format = nb::cast<std::string>(interface["typestr"]);
-  a.element_bytes = bytes_of_format(subject, format);
+  subject.set_type(a, type_of_format(subject, format));
   const nb::tuple shape = nb::cast<nb::tuple>(interface["shape"]);
   std::array<std::int64_t, 64> extents{}, strides{};
   const auto rank = static_cast<int>(shape.size());
@@ -299,7 +333,17 @@ Array from_cuda_interface(const Subject& subject, nb::handle object, Arrays& arr
   return a;
 }
 
-Array look(const Subject& subject, nb::handle object, Arrays& arrays, bool first) {
+/// NumPy's array of ml_dtypes' bfloat16, as one of integers: NumPy lends its memory under no other
+/// name. Nothing for all else.
+nb::object bits_of_bfloat16(nb::handle object) {
+  static PyObject* const dtype = PyUnicode_InternFromString("dtype");
+  const nb::object type = attribute(object, dtype);
+  if (!type.is_valid() || !nb::hasattr(type, "name") || !nb::hasattr(object, "view")) return {};
+  if (nb::cast<std::string>(nb::str(type.attr("name"))) != "bfloat16") return {};
+  return object.attr("view")("int16");
+}
+
+TypedArray look(const Subject& subject, nb::handle object, Arrays& arrays, bool first) {
   if (is_masked(object.ptr())) {
     subject.refuse(
         "is a masked array, whose mask ridge does not know; pass x.filled(value), and the "
@@ -307,12 +351,21 @@ Array look(const Subject& subject, nb::handle object, Arrays& arrays, bool first
   }
   const bool may_give = PyObject_CheckBuffer(object.ptr()) != 0;
   if (may_give) {
+    const auto on_host = [&] {
+      if (first || !facts_of(arrays.device.kind).is_gpu()) return;
+      subject.refuse("is in the host's memory, and the first array on " + to_text(arrays.device) +
+                     "; all must be on one device");
+    };
     if (const Buffer buffer(subject, object); buffer.given()) {
-      if (!first && facts_of(arrays.device.kind).is_gpu()) {
-        subject.refuse("is in the host's memory, and the first array on " + to_text(arrays.device) +
-                       "; all must be on one device");
-      }
-      return from_buffer(subject, buffer.view());
+      on_host();
+      const char* const format = buffer.view().format;
+      return from_buffer(subject, buffer.view(),
+                         type_of_format(subject, format != nullptr ? format : "B"));
+    }
+    if (const nb::object bits = bits_of_bfloat16(object); bits.is_valid()) {
+      on_host();
+      if (const Buffer buffer(subject, bits); buffer.given())
+        return from_buffer(subject, buffer.view(), bf16);
     }
   }
   if (requires_grad(object)) {
@@ -333,22 +386,25 @@ Array look(const Subject& subject, nb::handle object, Arrays& arrays, bool first
 } // namespace
 
 Arrays look_at(nb::tuple objects, const Signature& signature) {
-  const auto& [kernel, names, numbers, rank, first_written, end_written] = signature;
+  const auto& [kernel, names, numbers, rank, first_written, end_written, in_16_bits] = signature;
   Arrays arrays;
   arrays.all.reserve(objects.size());
+  NumberType type = fp64;
   for (std::size_t i = 0; i < objects.size(); ++i) {
-    const Subject subject{kernel, names[i], i >= first_written && i < end_written};
-    arrays.all.push_back(look(subject, objects[i], arrays, i == 0));
+    const Subject subject{kernel, names[i], i >= first_written && i < end_written, in_16_bits};
+    const TypedArray seen = look(subject, objects[i], arrays, i == 0);
+    arrays.all.push_back(seen);
+    if (i == 0) type = seen.type;
     if (rank != 0 && arrays.all.back().rank != rank) {
       subject.refuse(fmt::format("has {} dimensions; this kernel's arrays have {}",
                                  arrays.all.back().rank, rank));
     }
-    const int bytes = arrays.all.back().element_bytes;
-    if (bytes != arrays.all.front().element_bytes) {
-      subject.refuse(fmt::format("is float{}, and {} float{}; all must be of one type", 8 * bytes,
-                                 names[0], 8 * arrays.all.front().element_bytes));
+    if (std::string_view(seen.type.name) != type.name) {
+      subject.refuse(fmt::format("is {}, and {} {}; all must be of one type", seen.type.name,
+                                 names[0], type.name));
     }
   }
+  arrays.storage = type.storage;
   return arrays;
 }
 

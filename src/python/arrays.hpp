@@ -14,6 +14,7 @@ namespace ridge::python {
 /// The arrays of one call, and where they are.
 struct Arrays {
   std::vector<Array> all;
+  std::string storage;                ///< fp16 or bf16 where their numbers have 16 bits
   DeviceId device;                    ///< cpu for memory of the host
   void* stream = nullptr;             ///< of a GPU: the current one of the first array's library
   std::vector<nanobind::object> kept; ///< what keeps descriptions of arrays valid
@@ -26,6 +27,7 @@ struct Signature {
   const std::vector<std::string>& numbers;
   int rank = 0; ///< of all arrays; 0: any
   std::size_t first_written = 0, end_written = 0;
+  bool in_16_bits = false; ///< its arrays may be float16 or bfloat16
 };
 
 /// Raises TypeError, which begins with the kernel's name, for arrays that cannot be used in place;

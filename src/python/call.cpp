@@ -38,6 +38,7 @@ std::string Call::place(std::string_view schedule) const {
   append(key, arrays.device.kind);
   append(key, arrays.device.number);
   append(key, arrays.stream);
+  key += arrays.storage;
   for (const Array& a : arrays.all) {
     append(key, a.data);
     append(key, a.rank);
@@ -55,6 +56,12 @@ std::string Call::key(std::string_view schedule) const {
   for (const double number : numbers)
     append(key, number);
   return key;
+}
+
+void name_storage(Record& record, const std::string& storage) {
+  if (storage.empty()) return;
+  record.precision = storage;
+  record.details.push_back({"arithmetic", 0, "fp32"});
 }
 
 Call look_at_call(const Signature& signature, nb::tuple arrays, nb::tuple numbers,

@@ -7,7 +7,7 @@
 
 namespace ridge::python::dlpack {
 
-constexpr std::uint8_t float_code = 2;
+constexpr std::uint8_t float_code = 2, bfloat_code = 4;
 
 struct Device {
   std::int32_t type, number;

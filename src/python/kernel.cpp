@@ -2,6 +2,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/device/recording.hpp>
+#include <ridge/lab/storage.hpp>
 #include <ridge/lab/tune_case.hpp>
 
 #include "offered.hpp"
@@ -26,8 +27,8 @@ Kernel::Kernel(std::string name, std::string pattern, std::vector<std::string> a
 
 Call Kernel::ask(nb::tuple arrays, nb::tuple numbers, nb::object device) const {
   const std::size_t all = arrays_.size();
-  return look_at_call({name_, arrays_, numbers_, rank_, all - outputs_, all}, std::move(arrays),
-                      std::move(numbers), std::move(device));
+  return look_at_call({name_, arrays_, numbers_, rank_, all - outputs_, all, pattern_ == "stencil"},
+                      std::move(arrays), std::move(numbers), std::move(device));
 }
 
 Describe& Kernel::describer() {
@@ -50,7 +51,15 @@ void Kernel::check_arrays(const Call& asked) const {
 
 std::unique_ptr<lab::Case> Kernel::describe(const Call& asked, Turn& turn) {
   check_arrays(asked);
-  return describer()(turn.queue, turn.roof, Arguments{name_, asked.arrays.all, asked.numbers});
+  std::vector<Array> arrays = asked.arrays.all;
+  if (asked.arrays.storage.empty())
+    return describer()(turn.queue, turn.roof, Arguments{name_, arrays, asked.numbers});
+  // The kernel in fp32, whose source is known then, is compiled anew for what the arrays hold.
+  for (Array& array : arrays)
+    array.element_bytes = sizeof(float);
+  const Arguments arguments{name_, arrays, asked.numbers};
+  const auto fp32 = describer()(turn.queue, turn.roof, arguments);
+  return lab::stored_on_arrays(*fp32, asked.arrays.storage, arguments);
 }
 
 std::shared_ptr<const Program> Kernel::bind(const Call& asked, Turn& turn,
@@ -106,6 +115,7 @@ void Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
   }
   const std::lock_guard lock(moments());
   found_.get().latest = std::move(program);
+  found_.get().storage = asked.arrays.storage;
 }
 
 void Kernel::record_in(Recording& recording, const Call& asked, std::string_view schedule) {
@@ -126,19 +136,23 @@ void Kernel::record_in(Recording& recording, const Call& asked, std::string_view
   const std::lock_guard lock(moments());
   found_.get().latest = nullptr;
   found_.get().latest_record = program->record();
+  found_.get().storage = asked.arrays.storage;
 }
 
 std::string Kernel::record() {
   std::shared_ptr<const Program> latest;
-  std::optional<Record> of_graph;
+  std::optional<Record> record;
+  std::string storage;
   {
     const std::lock_guard lock(moments());
     latest = found_.get().latest;
-    of_graph = found_.get().latest_record;
+    record = found_.get().latest_record;
+    storage = found_.get().storage;
   }
-  if (latest) return to_json(latest->record());
-  if (of_graph) return to_json(*of_graph);
-  throw UsageError(name_ + " was not launched yet");
+  if (latest) record = latest->record();
+  if (!record) throw UsageError(name_ + " was not launched yet");
+  name_storage(*record, storage);
+  return to_json(*record);
 }
 
 } // namespace ridge::python

@@ -33,7 +33,9 @@ void Kernel::on_bench(const Call& call, const std::string& schedule, const Work&
     const Array& out = call.arrays.all.back();
     lab::BenchRequest request{turn.queue.device(),
                               Extents(out.extents.data(), out.rank),
-                              out.element_bytes == 4 ? "fp32" : "fp64",
+                              !call.arrays.storage.empty() ? call.arrays.storage
+                              : out.element_bytes == 4     ? "fp32"
+                                                           : "fp64",
                               schedule,
                               {}};
     request.wisdom = true;

@@ -1,6 +1,7 @@
 #include "sweeps.hpp"
 
 #include <ridge/core/error.hpp>
+#include <ridge/core/stored.hpp>
 #include <ridge/device/recording.hpp>
 
 #include "interrupt.hpp"
@@ -18,10 +19,18 @@ namespace {
 /// How long Ctrl-C may take, in seconds.
 constexpr double response = 0.2;
 
-template <class T>
-void write_back(stencil::Sweeps& sweeps, const Arrays& arrays, int levels) {
-  for (int level = 0; level < levels; ++level)
-    sweeps.read(level, view_of<T>(arrays.all[static_cast<std::size_t>(level)]));
+/// Calls f with a number of the arrays' type.
+template <class F>
+void by_type(const Arrays& arrays, const F& f) {
+  if (arrays.storage == "fp16") {
+    f(Fp16{});
+  } else if (arrays.storage == "bf16") {
+    f(Bf16{});
+  } else if (arrays.all.front().element_bytes == 4) {
+    f(float{});
+  } else {
+    f(double{});
+  }
 }
 
 } // namespace
@@ -92,11 +101,8 @@ stencil::Sweeps& Sweeps::begin(Made& made, const Call& call, const std::string& 
   const Arguments arguments{name_, call.arrays.all, call.numbers};
   std::string key = call.key(schedule);
   if (made.sweeps && key == made.key) {
-    if (call.arrays.all.front().element_bytes == 4) {
-      made.sweeps->restart(fields_of<float>(arguments));
-    } else {
-      made.sweeps->restart(fields_of<double>(arguments));
-    }
+    by_type(call.arrays,
+            [&]<class T>(T /*type*/) { made.sweeps->restart(fields_of<T>(arguments)); });
     return *made.sweeps;
   }
   check_shapes(name_, arrays_, arguments.arrays, 3, true);
@@ -107,8 +113,10 @@ stencil::Sweeps& Sweeps::begin(Made& made, const Call& call, const std::string& 
   require_owned(arguments.arrays.front(), part);
   made.sweeps.reset(); // its memory first
   made.recording.reset();
-  made.sweeps =
-      naming_source(file_, [&] { return maker(made).make(turn.queue, arguments, part, schedule); });
+  made.sweeps = naming_source(file_, [&] {
+    return maker(made).make(turn.queue, arguments, call.arrays.storage, part, schedule);
+  });
+  made.storage = call.arrays.storage;
   made.key = std::move(key);
   return *made.sweeps;
 }
@@ -134,7 +142,7 @@ void Sweeps::run(nb::tuple arrays, nb::tuple numbers, const std::string& schedul
     levels = maker(mine).levels;
   }
   const Call call =
-      look_at_call({name_, arrays_, numbers_, rank_, 0, static_cast<std::size_t>(levels)},
+      look_at_call({name_, arrays_, numbers_, rank_, 0, static_cast<std::size_t>(levels), true},
                    std::move(arrays), std::move(numbers), std::move(device));
   const OthersMayRun others_may_run;
   Turn& turn = queue_of(call.arrays.device, call.arrays.stream);
@@ -151,11 +159,10 @@ void Sweeps::run(nb::tuple arrays, nb::tuple numbers, const std::string& schedul
   mine.steps = 0;
   mine.seconds = 0;
   const auto back = [&] {
-    if (call.arrays.all.front().element_bytes == 4) {
-      write_back<float>(sweeps, call.arrays, levels);
-    } else {
-      write_back<double>(sweeps, call.arrays, levels);
-    }
+    by_type(call.arrays, [&]<class T>(T /*type*/) {
+      for (int level = 0; level < levels; ++level)
+        sweeps.read(level, view_of<T>(call.arrays.all[static_cast<std::size_t>(level)]));
+    });
     if (!turn.queue.device().is_gpu()) turn.queue.wait();
   };
   try {
@@ -196,6 +203,7 @@ std::string Sweeps::record() {
   const std::lock_guard lock(mine.guard);
   if (!mine.sweeps) throw UsageError(name_ + " was not run yet");
   Record record = mine.sweeps->record();
+  name_storage(record, mine.storage);
   record.schedule = stencil::to_text(mine.sweeps->schedule());
   const Index steps = mine.steps;
   if (mine.seconds > 0) {

@@ -1,5 +1,6 @@
 #include "systems.hpp"
 
+#include <ridge/chain/system/stored.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/recording.hpp>
 
@@ -55,10 +56,13 @@ System& Systems::begin(Made& made, const Call& call, const std::string& schedule
       System::Arrays arrays{arrays_, {}, given.front().element_bytes};
       for (const Array& array : given)
         arrays.views.push_back(view_of<std::byte>(array));
-      made.system =
-          std::make_unique<System>(turn.queue, made.describe(call.numbers), std::move(arrays),
-                                   System::Options{boundary_, spacing_, schedule});
+      chain::SystemKernel kernel = made.describe(call.numbers);
+      if (!call.arrays.storage.empty())
+        kernel = chain::stored_system(std::move(kernel), call.arrays.storage, lab::lab_library());
+      made.system = std::make_unique<System>(turn.queue, kernel, std::move(arrays),
+                                             System::Options{boundary_, spacing_, schedule});
     });
+    made.storage = call.arrays.storage;
     made.key = std::move(key);
   }
   made.system->begin();
@@ -67,8 +71,8 @@ System& Systems::begin(Made& made, const Call& call, const std::string& schedule
 
 void Systems::run(nb::tuple arrays, nb::tuple numbers, const std::string& schedule,
                   nb::object device, Index steps) {
-  const Call call = look_at_call({name_, arrays_, numbers_, rank_, 0, states_}, std::move(arrays),
-                                 std::move(numbers), std::move(device));
+  const Call call = look_at_call({name_, arrays_, numbers_, rank_, 0, states_, true},
+                                 std::move(arrays), std::move(numbers), std::move(device));
   const OthersMayRun others_may_run;
   Turn& turn = queue_of(call.arrays.device, call.arrays.stream);
   const std::lock_guard in_turn(turn.guard);
@@ -116,6 +120,7 @@ std::string Systems::record() {
   const std::lock_guard lock(mine.guard);
   if (!mine.system) throw UsageError(name_ + " was not run yet");
   Record record = mine.system->record();
+  name_storage(record, mine.storage);
   const auto steps = static_cast<double>(mine.steps);
   if (mine.seconds > 0) {
     const Seconds each{mine.seconds / steps};

@@ -400,7 +400,7 @@ def test_what_is_refused(heat, torch):
     for given, out, says in [
             (zeros(dtype=torch.float32), zeros(), "out is float64, and u float32"),
             (zeros(dtype=torch.int64), zeros(), "neither float32 nor float64"),
-            (zeros(dtype=torch.bfloat16), zeros(), "neither float32 nor float64"),
+            (zeros(dtype=torch.bfloat16), zeros(), "out is float64, and u bfloat16"),
             (zeros(requires_grad=True), zeros(), "requires a gradient.*detach"),
             (zeros()[:, :, ::2], zeros(), "not contiguous along its last axis"),
             (zeros().permute(1, 0, 2), zeros(), "another order than C's"),

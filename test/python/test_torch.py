@@ -51,8 +51,8 @@ def test_parts_of_tensors_are_used_in_place(heat, u):
 
 @pytest.mark.parametrize("make, says", [
     (lambda u: u.to(torch.int64), "neither float32 nor float64"),
-    (lambda u: u.half(), "neither float32 nor float64"),
-    (lambda u: u.to(torch.bfloat16), "neither float32 nor float64"),
+    (lambda u: u.half(), "out is float64, and u float16"),
+    (lambda u: u.to(torch.bfloat16), "out is float64, and u bfloat16"),
     (lambda u: u.permute(2, 1, 0), "not contiguous along its last axis"),
     (lambda u: u[:, :, ::2], "not contiguous along its last axis"),
     (lambda u: u[0], "u has 2"),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/core/stored.hpp>
+#include <ridge/lab/arrays.hpp>
 #include <ridge/lab/case.hpp>
 
 #include <memory>
@@ -31,5 +32,9 @@ template <class T>
 /// UsageError for a case that is of no stencil of one input.
 [[nodiscard]] std::unique_ptr<Case> stored_on(const Case& fp32, std::string_view storage,
                                               const void* in, void* out);
+/// The case of a stencil in fp32 on the arrays of a call, which hold numbers that are stored so.
+/// Throws UsageError for a case of another pattern.
+[[nodiscard]] std::unique_ptr<Case> stored_on_arrays(const Case& fp32, std::string_view storage,
+                                                     const Arguments& arguments);
 
 } // namespace ridge::lab

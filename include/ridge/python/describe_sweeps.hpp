@@ -1,11 +1,11 @@
 // What descriptions of stencils that Python runs many sweeps of are compiled from.
 #pragma once
 
-#include <ridge/comm/communicator.hpp>
-#include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
+#include <ridge/lab/user_kernel.hpp>
 #include <ridge/python/arguments.hpp>
-#include <ridge/stencil/sweeps.hpp>
+#include <ridge/stencil/stored_demand.hpp>
+#include <ridge/stencil/sweeps_over.hpp>
 
 namespace ridge::python {
 
@@ -13,9 +13,10 @@ namespace ridge::python {
 struct SweepsMaker {
   int levels = 1; ///< of the inputs, the first ones: what a sweep gives new values
   stencil::Traits traits;
-  /// Copies the arrays, one an input, each the points of `place` that this rank owns. Throws
-  /// UsageError as stencil::Sweeps does. Collective.
+  /// Copies the arrays, one an input, each the points of `place` that this rank owns; `storage` is
+  /// fp16 or bf16 where they have 16 bits. Throws UsageError as stencil::Sweeps does. Collective.
   std::unique_ptr<stencil::Sweeps> (*make)(Queue& queue, const Arguments& arguments,
+                                           const std::string& storage,
                                            const stencil::RankPart& place,
                                            const std::string& schedule) = nullptr;
 };
@@ -30,39 +31,24 @@ template <class T>
   return fields;
 }
 
-template <class K, class T>
-[[nodiscard]] std::unique_ptr<stencil::Sweeps>
-sweeps_of(Queue& queue, const K& kernel, const Arguments& arguments, const stencil::RankPart& place,
-          const std::string& schedule) {
-  const auto fields = fields_of<T>(arguments);
-  if (static_cast<int>(fields.size()) != stencil::inputs_of<K>) {
-    throw UsageError(arguments.kernel + " takes " + std::to_string(stencil::inputs_of<K>) +
-                     " arrays, not " + std::to_string(fields.size()));
-  }
-  const stencil::Traits traits = stencil::traits_of<K, T>();
-  const Index3 points = place.grid().points();
-  const stencil::Boundaries& around = place.boundaries_of_all();
-  const int ranks = place.communicator().ranks();
-  const auto whole = stencil::parse_sweeps(schedule, queue.device(), traits, around, points, ranks);
-  // Halos are as deep as the schedule has sweeps in one pass.
-  const stencil::RankPart part(place.communicator(), points, traits, around,
-                               whole.pass ? stencil::sweeps_of(*whole.pass) : 1,
-                               place.grid().ranks());
-  const auto laid = stencil::parse_sweeps(schedule, queue.device(), traits, part.boundaries(),
-                                          part.held().extents(), ranks);
-  return std::make_unique<stencil::Sweeps>(queue, kernel, fields, part, laid, arguments.kernel);
-}
-
 /// `file` is where K's source is.
 template <class K>
 [[nodiscard]] std::unique_ptr<stencil::Sweeps>
-make_sweeps(Queue& queue, const K& kernel, const Arguments& arguments,
+make_sweeps(Queue& queue, const K& kernel, const Arguments& arguments, const std::string& storage,
             const stencil::RankPart& place, const std::string& schedule, const std::string& file) {
-  know_source(typeid(stencil::Call<K, float>), file, "");
+  using namespace stencil;
+  const std::type_info& in_fp32 = typeid(stencil::Call<K, float>);
+  know_source(in_fp32, file, "");
   know_source(typeid(stencil::Call<K, double>), file, "");
-  return arguments.arrays.front().element_bytes == 4
-             ? sweeps_of<K, float>(queue, kernel, arguments, place, schedule)
-             : sweeps_of<K, double>(queue, kernel, arguments, place, schedule);
+  const auto over = [&]<class T>(std::shared_ptr<const SweptKernel<T>> swept) {
+    return sweeps_over<T>(queue, std::move(swept), fields_of<T>(arguments), place, schedule,
+                          arguments.kernel);
+  };
+  const auto functor = std::as_bytes(std::span(&kernel, 1));
+  if (storage == "fp16") return over(stored_swept<Fp16>(in_fp32, functor, lab::lab_library()));
+  if (storage == "bf16") return over(stored_swept<Bf16>(in_fp32, functor, lab::lab_library()));
+  return arguments.arrays.front().element_bytes == 4 ? over(swept<float>(kernel))
+                                                     : over(swept<double>(kernel));
 }
 
 } // namespace ridge::python

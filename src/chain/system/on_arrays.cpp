@@ -2,15 +2,21 @@
 #include <ridge/chain/system/on_arrays.hpp>
 #include <ridge/device/backend.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace ridge::chain {
 
 namespace {
 
+/// Of the numbers that a system of these arrays computes with.
+int number_bytes(const OwnedArrays& arrays) {
+  return std::max(arrays.element_bytes, 4);
+}
+
 std::string schedule_text(Queue& queue, const SystemKernel& kernel, const OwnedArrays& arrays,
                           const std::string& asked) {
-  return to_text(parse_schedule(asked, queue.device(), kernel.description(arrays.element_bytes),
+  return to_text(parse_schedule(asked, queue.device(), kernel.description(number_bytes(arrays)),
                                 arrays.views.front().extents)
                      .schedule);
 }
@@ -18,12 +24,12 @@ std::string schedule_text(Queue& queue, const SystemKernel& kernel, const OwnedA
 SystemSetup setup_of(const SystemKernel& kernel, const OwnedArrays& arrays,
                      const SystemOptions& options, const std::string& schedule) {
   SystemSetup setup;
-  setup.element_bytes = arrays.element_bytes;
+  setup.element_bytes = number_bytes(arrays);
   setup.extents = arrays.views.front().extents;
   setup.spacing = options.spacing;
   setup.walls = parse_walls(options.walls, arrays.names);
   // Those of next values are their arrays'.
-  setup.walls.resize(kernel.description(arrays.element_bytes).arrays.size());
+  setup.walls.resize(kernel.description(number_bytes(arrays)).arrays.size());
   setup.schedule = schedule;
   return setup;
 }

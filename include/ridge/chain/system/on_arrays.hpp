@@ -27,7 +27,7 @@ template <class C>
 struct OwnedArrays {
   std::vector<std::string> names;
   std::vector<View<std::byte>> views; ///< strides in elements
-  int element_bytes = 8;
+  int element_bytes = 8;           ///< 2 of a system that is stored in 16 bits
 };
 
 /// What does not depend on the arrays: walls as parse_walls reads them, distances of points, a
