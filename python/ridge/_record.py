@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Optional
 
+from . import _core
 from ._command import run_command
 
 
@@ -141,11 +142,14 @@ def html_table(columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 
 def report(records: Iterable[Mapping[str, Any]]) -> Report:
     """The page of `ridge report` for records: roofline, fractions, schedules compared. In notebooks
-    it shows itself; str() of it is the HTML."""
+    it shows itself; str() of it is the HTML. Raises UsageError for no records."""
+    given_records = [dict(r) for r in records]
+    if not given_records:
+        raise _core.UsageError("report: there are no records; give those of ridge.bench or measure")
     with tempfile.TemporaryDirectory() as folder:
         given = Path(folder) / "records.json"
         page = Path(folder) / "report.html"
-        given.write_text(json.dumps([dict(r) for r in records]))
+        given.write_text(json.dumps(given_records))
         run_command(["report", str(given), "-o", str(page)])
         return Report(page.read_text())
 
@@ -159,11 +163,20 @@ class Report:
     def __str__(self) -> str:
         return self._page
 
-    def save(self, file: str) -> None:
-        """Writes the page to a file, whole or not at all."""
-        draft = Path(f"{file}.part")
-        draft.write_text(self._page)
-        os.replace(draft, file)
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Writes the page to a file, whole or not at all. Raises UsageError for a folder, Failure where it cannot be written."""
+        name = os.fspath(file)
+        if os.path.isdir(name):
+            raise _core.UsageError(f"{name} is a folder; give a file name")
+        draft = os.path.join(os.path.dirname(name), f".{os.path.basename(name)}.{os.getpid()}.partial")
+        try:
+            Path(draft).write_text(self._page)
+            os.replace(draft, name)
+        except OSError as error:
+            raise _core.Failure(f"writing {name}: {error.strerror}") from None
+        finally:
+            if os.path.exists(draft):
+                os.remove(draft)
 
     def _repr_html_(self) -> str:
         return (f'<iframe srcdoc="{html.escape(self._page, quote=True)}" width="100%" height="700" '

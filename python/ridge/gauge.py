@@ -148,13 +148,15 @@ def heatbath(links: Any, beta: float, sweeps: int = 1, relaxations: int = 4, see
 
 def smear(links: Any, *, ape: Optional[float] = None, stout: Optional[float] = None, steps: int = 1,
           spatial: bool = False, device: Optional[str] = None) -> Array:
-    """APE or stout links, with the weight given."""
+    """APE or stout links, with the weight given. Raises Failure where they are no numbers any more."""
     if (ape is None) == (stout is None):
         raise _core.UsageError("smear: give either ape= or stout=")
     array = _links(links).copy()
     weight = ape if ape is not None else stout
     assert weight is not None
     _core.smear_links(_extents(array), _address(array), stout is not None, weight, steps, spatial, _device(device))
+    if not np.isfinite(array.sum()):
+        raise _core.Failure(f"smear: the links are no numbers after {steps} steps of weight {weight}; give less")
     return array
 
 

@@ -121,13 +121,13 @@ void NbodyReport::end(const NbodyRun& run, const End& end) {
   const auto each = [&](Bytes b) {
     return static_cast<double>(b.value) / static_cast<double>(bodies_);
   };
-  fmt::print(
-      "energy error {:.1e} at the end, {:.1e} at most; {} steps in {}{}; {:.0f} + {:.0f} bytes "
-      "a body on device and host{}\n",
-      lines_.empty() ? 0.0 : lines_.back().error, largest_error_, end.steps,
-      ridge::to_text(Seconds{end.seconds}),
-      record.achieved ? ", " + quantity(record.achieved->rate, record.achieved->unit) : "",
-      each(end.on_device), each(end.on_host), end.output.empty() ? "" : "; wrote " + end.output);
+  fmt::print("energy error {:.1e} at the end, {:.1e} at most; {} {} in {}{}; {:.0f} + {:.0f} bytes "
+             "a body on device and host{}\n",
+             lines_.empty() ? 0.0 : lines_.back().error, largest_error_, end.steps,
+             end.steps == 1 ? "step" : "steps", ridge::to_text(Seconds{end.seconds}),
+             record.achieved ? ", " + quantity(record.achieved->rate, record.achieved->unit) : "",
+             each(end.on_device), each(end.on_host),
+             end.output.empty() ? "" : "; wrote " + end.output);
 }
 
 void NbodyReport::print_json(const NbodyRun& run, const End& end) const {

@@ -150,3 +150,17 @@ def test_the_doctor_by_the_commands_name():
 def test_tuning_by_the_commands_name(wisdom):
     found = ridge.tune("laplacian", size=(20, 20, 20), seconds=3, most=2, device="cpu")
     assert found["size"] == [20, 20, 20] and found["wisdom"] == str(wisdom)
+
+
+def test_reports_are_written_whole_or_not_at_all(tmp_path):
+    page = ridge.report(ridge.bench("laplacian", size=(12, 10, 8), device="cpu", repeat=1))
+    page.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text() == str(page)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(ridge.UsageError, match="is a folder; give a file name"):
+        page.save(str(tmp_path / "folder"))
+    with pytest.raises(ridge.Failure, match="none/page.html: No such file"):
+        page.save(str(tmp_path / "none" / "page.html"))
+    with pytest.raises(ridge.UsageError, match="there are no records"):
+        ridge.report([])
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["folder", "page.html"]

@@ -136,6 +136,8 @@ def test_bad_input(links, b):
             wrong()
     with pytest.raises(ridge.Failure, match="nowhere"):
         gauge.read("nowhere")
+    with pytest.raises(ridge.Failure, match="no numbers after 1 steps of weight 1e\\+300"):
+        gauge.smear(links, stout=1e300)
 
 
 def test_shifts(links, b, device):
