@@ -129,8 +129,11 @@ bool is_storage(std::string_view precision) {
   return precision == "fp16" || precision == "bf16";
 }
 void check_storage(std::string_view name) {
-  if (!is_storage(name))
-    throw UsageError(fmt::format("--store-as {}: fp16 or bf16 is right", name));
+  if (is_storage(name)) return;
+  throw UsageError(fmt::format("--store-as {}: fp16 or bf16 is right{}", name,
+                               name.find('=') == std::string_view::npos
+                                   ? ""
+                                   : "; all fields of a kernel are stored alike"));
 }
 
 std::unique_ptr<Case> stored_on(const Case& fp32, std::string_view storage, const void* in,

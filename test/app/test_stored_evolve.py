@@ -66,6 +66,26 @@ def test_sweeps_have_the_bits_of_rounded_fp32(ridge, storage, device):
     np.testing.assert_array_equal(read("part.h5"), found)
 
 
+@pytest.mark.parametrize("storage, walls", [("fp16", "x-=dirichlet:0.3,x+=neumann:0,y=periodic"),
+                                            ("bf16", "x=mirror,y=untouched")])
+def test_passes_of_several_sweeps_round_each(ridge, storage, walls):
+    with open("own.hpp", "w") as out:
+        out.write(OWN)
+    write(np.random.default_rng(4).random((23, 75)).astype("f4"))
+    words = ("evolve", "./own.hpp:Own", "in.h5:/u", "--store-as", storage, "--device", "cpu", "--boundary", walls,
+             "--steps", "11", "--overwrite", "--json", "-o")
+    done = ridge(*words, "single.h5")
+    assert done.code == 0, done.err
+    ran = ridge(*words, "pass.h5", "--schedule", "sweeps=3 rows=4 planes=5")
+    assert ran.code == 0, ran.err
+    (record,) = ran.records()
+    assert record["schedule"].startswith("sweeps=3") and record["precision"] == storage
+    np.testing.assert_array_equal(read("pass.h5"), read("single.h5"))
+    done = ridge("evolve", "./own.hpp:Own", "in.h5:/u", "--store-as", storage, "--device", "cpu", "--boundary",
+                 "x=neumann:0.1", "--schedule", "sweeps=3", "--steps", "3", "-o", "no.h5")
+    assert done.code == 2 and "a face has a value or a slope other than 0" in done.err, done.err
+
+
 def test_waves_and_diffusion_are_near_fp32(ridge):
     n = 20
     z, y, x = np.meshgrid(*[np.arange(n)] * 3, indexing="ij")
@@ -96,8 +116,9 @@ def test_what_is_said_and_refused(ridge):
     assert done.code == 0
     assert "ridge: 1 values of the start are beyond the range of fp16 and count as infinite\n" == done.err
     ridge.bad(*words, "half", says="--store-as half: fp16 or bf16 is right")
-    done = ridge(*words, "fp16", "--schedule", "sweeps=3")
-    assert done.code == 2 and "fields in 16 bits take sweeps=1" in done.err, done.err
+    ridge.bad(*words, "u=fp16,c=fp32", says="all fields of a kernel are stored alike")
+    done = ridge(*["simt:32" if w == "cpu" else w for w in words], "fp16", "--schedule", "sweeps=3")
+    assert done.code == 2 and "fields in 16 bits take sweeps=1 there" in done.err, done.err
     ridge.bad(*words, "fp16", "--implicit", "backward-euler", "--dt", "1", says="is for explicit steps")
     ridge.bad("evolve", "--restart", "out.h5", "--steps", "1", "--store-as", "fp16", says="--store-as cannot be given")
     write(u.astype("f8"))

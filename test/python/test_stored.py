@@ -138,8 +138,9 @@ def test_what_is_refused(heat, rng):
             g = u[1] - u[-1]
             return u[0] + 0.1 * (g[1] - g[-1])
         smooth(np.zeros(64, np.float16))
-    with pytest.raises(ridge.UsageError, match="sweeps=1"):
-        ridge.sweeps(heat, boundary="mirror").run(u.astype(np.float16), steps=4, schedule="sweeps=2")
+    with pytest.raises(ridge.UsageError, match="sweeps=1 there"):
+        ridge.sweeps(heat, boundary="mirror").run(u.astype(np.float16), steps=4, schedule="sweeps=2",
+                                                  device="simt:32")
 
 
 @pytest.mark.filterwarnings("ignore:Failed to initialize NumPy")  # a torch older than it

@@ -15,6 +15,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <variant>
 
 namespace ridge::stencil {
 
@@ -24,20 +25,27 @@ template <class K, class S>
 class StoredSwept final : public SweptKernel<S> {
 public:
   explicit StoredSwept(const K& kernel)
-      : SweptKernel<S>(traits_of<Stored<K>, S>(), levels_of<K>()), kernel_{kernel} {}
+      : SweptKernel<S>(traits_of<Stored<K>, S>(), levels_of<K>()), swept_(Stored<K>{kernel}) {}
 
   Program bind(Queue& queue, Inputs<S> in, const View<S>& out, const Schedule* schedule,
                std::string_view name) const override {
-    return bind_call(queue, kernel_, in, out, schedule, name);
+    return swept_.bind(queue, in, out, schedule, name);
   }
-  Program bind_pass(Queue& /*queue*/, const AnyPass<S>& /*pass*/, const PassSchedule& /*schedule*/,
-                    std::string_view /*name*/) const override {
-    throw UsageError("a pass of several sweeps computes with what it holds; fields in 16 bits "
-                     "take sweeps=1");
+  Program bind_pass(Queue& queue, const AnyPass<S>& pass, const PassSchedule& schedule,
+                    std::string_view name) const override {
+    if (!std::holds_alternative<CpuPassSchedule>(schedule)) {
+      throw UsageError("a pass of several sweeps on a GPU computes with what its registers hold; "
+                       "fields in 16 bits take sweeps=1 there");
+    }
+    if (!has_exact_images(pass.shell.rules)) {
+      throw UsageError("a pass of several sweeps rounds points beyond faces once more; fields in "
+                       "16 bits take sweeps=1 where a face has a value or a slope other than 0");
+    }
+    return swept_.bind_pass(queue, pass, schedule, name);
   }
 
 private:
-  Stored<K> kernel_;
+  SweptOf<Stored<K>, S> swept_;
 };
 
 } // namespace detail

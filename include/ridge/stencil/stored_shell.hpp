@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/core/stored.hpp>
+#include <ridge/stencil/pass.hpp>
 #include <ridge/stencil/shell.hpp>
 
 #include <type_traits>
@@ -34,6 +35,31 @@ RIDGE_FN const ShellAxis<NumberOf<T>>& axis_of(const Shell<T>& shell, int axis) 
   } else {
     return shell.axes[axis];
   }
+}
+
+template <class K, class S>
+requires is_stored<S>
+[[nodiscard]] bool has_moving_faces(const Pass<K, S>& pass) {
+  const Index3 n = pass.shell.field.extents;
+  return axis_of(pass.shell, 0).points != n.x || axis_of(pass.shell, 1).points != n.y ||
+         axis_of(pass.shell, 2).points != n.z;
+}
+
+/// Whether points beyond faces are images of others without arithmetic that rounds: then it does
+/// not matter how often, or in which order, they are rounded to 16 bits.
+[[nodiscard]] inline bool has_exact_images(const Shell<float>& rules) {
+  for (const ShellAxis<float>& axis : rules.axes) {
+    for (const auto& beyond : axis.beyond) {
+      for (int i = 0; i < axis.radius; ++i) {
+        if (beyond[i].add != 0) return false;
+        for (int side = 0; side < 2; ++side) {
+          if (beyond[i].of_face[side] == 0) continue;
+          if (axis.values[side].size > 0 || axis.value[side] != 0) return false;
+        }
+      }
+    }
+  }
+  return true;
 }
 
 /// As make_shell, of fields in 16 bits, too.

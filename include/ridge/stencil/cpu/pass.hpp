@@ -5,12 +5,13 @@
 // sweeps in between lie in rings; of the first sweep's inputs and the last one's results only the
 // fields hold any. A block computes what its later sweeps need beyond its own rows and planes
 // itself, so blocks do not wait for each other. Every point is computed by the same expression as
-// in a single sweep, so its bits are the same.
+// in a single sweep, so its bits are the same. Rings of fields in 16 bits hold 16 bits, too.
 #pragma once
 
 #include <ridge/stencil/cpu/pass_row.hpp>
 #include <ridge/stencil/cpu_pass_schedule.hpp>
 #include <ridge/stencil/pass.hpp>
+#include <ridge/stencil/stored_shell.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -50,7 +51,7 @@ template <class K, class T>
 class PassBlock {
 public:
   PassBlock(const Pass<K, T>& pass, bool along_y, Store store)
-      : pass_(pass), along_y_(along_y), store_(store), shell_(pass.shell.axes[0]) {
+      : pass_(pass), along_y_(along_y), store_(store), shell_(axis_of(pass.shell, 0)) {
     const Index3 n = pass.shell.field.extents;
     constexpr Offset r = radius_of<K>();
     const PassAxis y{n.y, r.y, pass.periodic[1]};
@@ -87,6 +88,7 @@ public:
 private:
   static constexpr Index line = line_bytes / static_cast<Index>(sizeof(T));
   using Rows = PassRows<K, T>;
+  using Number = NumberOf<T>; ///< that faces compute with
 
   /// The ring of one sweep's planes.
   struct Level {
@@ -222,7 +224,7 @@ private:
     const Index n = pass_.shell.field.extents.x;
     for (Index k = 0; k < shell_.radius; ++k) {
       for (const Index x : {k, n - 1 - k}) {
-        const Image<T>* const image = image_of(0, x);
+        const Image<Number>* const image = image_of(0, x);
         row[x] = image == nullptr ? constant[x]
                                   : reflected(*image, row[image->at + shell_.lead],
                                               [&](int side) { return constant[face(0, side)]; });
@@ -231,33 +233,34 @@ private:
   }
 
   /// Of a point in the shell along an axis: where its value comes from; null for one that is fixed.
-  [[nodiscard]] const Image<T>* image_of(int axis, Index at) const {
-    const ShellAxis<T>& a = pass_.shell.axes[axis];
+  [[nodiscard]] const Image<Number>* image_of(int axis, Index at) const {
+    const ShellAxis<Number>& a = axis_of(pass_.shell, axis);
     const Index inner = at - a.lead;
     if (inner >= 0 && inner < a.points) return nullptr;
     return inner < 0 ? &a.beyond[0][-inner - 1] : &a.beyond[1][inner - a.points];
   }
   [[nodiscard]] Index face(int axis, int side) const {
-    const ShellAxis<T>& a = pass_.shell.axes[axis];
+    const ShellAxis<Number>& a = axis_of(pass_.shell, axis);
     return a.lead + (side == 0 ? 0 : a.points - 1);
   }
   /// As Shell::value computes it.
   template <class FaceValue>
-  static T reflected(const Image<T>& image, T value, const FaceValue& face_value) {
-    T add = image.add;
+  static T reflected(const Image<Number>& image, T value, const FaceValue& face_value) {
+    Number add = image.add;
     for (int side = 0; side < 2; ++side) {
-      if (image.of_face[side] != 0) add += image.of_face[side] * face_value(side);
+      if (image.of_face[side] != 0) add += image.of_face[side] * number_of(face_value(side));
     }
-    return add + image.sign * value;
+    return element_of<T>(add + image.sign * number_of(value));
   }
 
   /// A whole row that is the image of another; `faces` are the rows on the axis' two faces.
-  void reflect_row(T* to, const T* from, const Image<T>& image,
+  void reflect_row(T* to, const T* from, const Image<Number>& image,
                    const std::array<const T*, 2>& faces) const {
     const Index n = pass_.shell.field.extents.x;
     for (Index x = 0; x < n; ++x) {
       Index at = x; // where the face's own value is
-      if (const Image<T>* const end = image_of(0, x); end != nullptr) at = end->at + shell_.lead;
+      if (const Image<Number>* const end = image_of(0, x); end != nullptr)
+        at = end->at + shell_.lead;
       to[x] = reflected(image, from[x],
                         [&](int side) { return faces[static_cast<std::size_t>(side)][at]; });
     }
@@ -270,11 +273,11 @@ private:
     for (Index a = rows.begin; a < rows.end; ++a) {
       if (a >= across_.begin() && a < across_.end()) continue;
       T* const to = ring_row(level, a, plane);
-      const Image<T>* const image = image_of(across_shell_, a);
+      const Image<Number>* const image = image_of(across_shell_, a);
       if (image == nullptr) {
         copy_row(to, start(a, plane));
       } else {
-        const Index from = image->at + pass_.shell.axes[across_shell_].lead;
+        const Index from = image->at + axis_of(pass_.shell, across_shell_).lead;
         reflect_row(to, ring_row(level, from, plane), *image,
                     {start(face(across_shell_, 0), plane), start(face(across_shell_, 1), plane)});
       }
@@ -283,7 +286,7 @@ private:
 
   void shell_plane(int level, Index plane) {
     const Range held = levels_[static_cast<std::size_t>(level)].rows;
-    const Image<T>* const image = image_of(march_shell_, plane);
+    const Image<Number>* const image = image_of(march_shell_, plane);
     for (Index a = held.begin; a < held.end; ++a) {
       T* const to = ring_row(level, a, plane);
       if (image == nullptr) {
@@ -292,10 +295,11 @@ private:
       }
       // A row beyond a face across has the face's values of where it is reflected to.
       Index own = a;
-      if (const Image<T>* const beside = across_.periodic ? nullptr : image_of(across_shell_, a);
+      if (const Image<Number>* const beside =
+              across_.periodic ? nullptr : image_of(across_shell_, a);
           beside != nullptr)
-        own = beside->at + pass_.shell.axes[across_shell_].lead;
-      const Index from = image->at + pass_.shell.axes[march_shell_].lead;
+        own = beside->at + axis_of(pass_.shell, across_shell_).lead;
+      const Index from = image->at + axis_of(pass_.shell, march_shell_).lead;
       reflect_row(to, ring_row(level, a, from), *image,
                   {start(own, face(march_shell_, 0)), start(own, face(march_shell_, 1))});
     }
@@ -308,7 +312,7 @@ private:
   const Pass<K, T>& pass_;
   bool along_y_;
   Store store_;
-  const ShellAxis<T>& shell_;
+  const ShellAxis<Number>& shell_;
   PassAxis march_, across_;
   int march_shell_ = 2, across_shell_ = 1;
   Index width_ = 0, planes_ = 1;
