@@ -2,6 +2,7 @@
 #pragma once
 
 #include "march_body.hpp"
+#include "march_cells.hpp"
 #include "passes_gpu.hpp"
 
 namespace ridge::solve::detail {
@@ -10,36 +11,36 @@ namespace grids::inline RIDGE_TARGET_NAME {
 
 /// The fastest of those measured (docs/design/solvers.md). A large tile computes less twice at its
 /// edges; two blocks of a small one were faster on levels that take a large one no fewer steps. The
-/// last one is for levels whose points weigh alike: without weights in registers a third more
-/// threads fit. AMD's GPUs have no room for it.
-template <bool Up, bool Varied>
+/// last one is for levels whose points weigh alike: without weights in registers a thread has a
+/// cell. In fp64 its way down has registers for fewer rows. AMD's GPUs have no room for it.
+template <class T, bool Up, bool Varied>
 struct Tiles {
   using Large = std::conditional_t<Up, MarchShape<32, 48, 4, 1>, MarchShape<64, 24, 4, 1>>;
   using Small = MarchShape<32, 24, 4, 2>;
 #if defined(RIDGE_TARGET_HIP)
   static constexpr int count = 2;
-  using Alike = Small;
+  using Cells = Small;
 #else
   static constexpr int count = 3;
-  using Alike = MarchShape<64, 32, 4, 1, true>;
+  using Cells = CellShape<!Up && sizeof(T) == 8 ? 24 : 32>;
 #endif
-  static constexpr bool is_for(int tile, bool is_uniform) { return tile < 2 || is_uniform; }
-  /// Microseconds of a step on an H100, of levels beyond the cache and of those within. Down the
-  /// last tile waits for memory at 511^3 points in fp64, though not at 255^3. Small tiles there
-  /// are fast alone, and slow behind the last one of the next level.
+  static constexpr bool is_for(int tile, bool is_in_cells) {
+    return tile < 2 || is_in_cells;
+  }
+  /// Microseconds of a step on an H100, of levels beyond the cache and of those within.
   static constexpr double step(int tile, bool is_cached) {
-    constexpr double ups[2][3] = {{1.57, 1.45, 1.65}, {1.57, 1.6, 1.5}};
-    constexpr double downs[2][3] = {{1.75, 1.7, 2.5}, {1.75, 1.52, 1.8}};
+    constexpr double ups[2][3] = {{1.57, 1.45, 1.6}, {1.57, 1.6, 1.5}};
+    constexpr double downs[2][3] = {{1.75, 1.7, 1.45}, {1.75, 1.52, 1.3}};
     return (Up ? ups : downs)[is_cached][tile];
   }
 
   template <class Use>
   static decltype(auto) with(int tile, const Use& use) {
-    return tile == 0 ? use(Large()) : tile == 1 ? use(Small()) : use(Alike());
+    return tile == 0 ? use(Large()) : tile == 1 ? use(Small()) : use(Cells());
   }
 };
-template <bool Up>
-struct Tiles<Up, true> {
+template <class T, bool Up>
+struct Tiles<T, Up, true> {
   static constexpr int count = 1;
   template <class Use>
   static decltype(auto) with(int /*tile*/, const Use& use) {
@@ -51,14 +52,14 @@ template <class T, bool Up, bool Varied>
 MarchPlan plan_here(Queue& queue, const std::array<StepTables<T>, 3>& transfer, Index3 n,
                     int tile) {
   const auto& facts = queue.device().facts();
-  return Tiles<Up, Varied>::with(tile, [&]<class Shape>(Shape) {
+  return Tiles<T, Up, Varied>::with(tile, [&]<class Shape>(Shape) {
     return plan_march<T, Shape, Up, Varied>(transfer, n, facts.units, facts.shared_per_block.value);
   });
 }
 
 template <class T>
 void fits_march(Queue& queue, const FitsMarch<T>& f) {
-  using Plain = Tiles<false, false>;
+  using Plain = Tiles<T, false, false>;
   const Index3 n = f.points;
   MarchChoice& choice = *f.choice;
   choice = {};
@@ -69,9 +70,11 @@ void fits_march(Queue& queue, const FitsMarch<T>& f) {
   using Yes = std::true_type;
   const Index bytes = n.x * n.y * n.z * static_cast<Index>(sizeof(T));
   const bool is_cached = sizeof(T) == 4 || bytes <= queue.device().facts().last_level_cache.value;
+  const bool is_in_cells = f.is_uniform && f.transfer[0].halved != 0 && f.transfer[1].halved != 0 &&
+                           f.transfer[2].halved != 0;
   double least[2] = {0, 0};
   for (int tile = 0; tile < Plain::count; ++tile) {
-    if (!Plain::is_for(tile, f.is_uniform) || (f.only >= 0 && f.only != tile)) continue;
+    if (!Plain::is_for(tile, is_in_cells) || (f.only >= 0 && f.only != tile)) continue;
     const MarchPlan down = plan(No(), No(), tile);
     const MarchPlan up = plan(Yes(), No(), tile);
     const auto is_faster = [](const MarchPlan& p, double step, double& best) {
@@ -84,7 +87,8 @@ void fits_march(Queue& queue, const FitsMarch<T>& f) {
       choice.tile = tile;
       choice.parts = down.shape.grid.x * down.shape.grid.y;
     }
-    if (is_faster(up, Tiles<true, false>::step(tile, is_cached), least[1])) choice.up_tile = tile;
+    if (is_faster(up, Tiles<T, true, false>::step(tile, is_cached), least[1]))
+      choice.up_tile = tile;
   }
   const bool fits = n.z >= fewest_planes && (n.x + 2) * (n.y + 2) < (Index{1} << 31) &&
                     n.x * n.y * n.z >= fewest_points(queue.device().facts());
@@ -96,8 +100,12 @@ void fits_march(Queue& queue, const FitsMarch<T>& f) {
 template <class T, bool Up, bool Varied, class Operation>
 void march(Queue& queue, const Operation& s) {
   const MarchPlan plan = plan_here<T, Up, Varied>(queue, s.transfer, points_of(s.a.axes), s.tile);
-  Tiles<Up, Varied>::with(s.tile, [&]<class Shape>(Shape) {
-    launch_body(queue, plan.shape, MarchBody<T, Shape, Up, Varied>{{s, plan}});
+  Tiles<T, Up, Varied>::with(s.tile, [&]<class Shape>(Shape) {
+    if constexpr (requires { Shape::cells_wide; }) {
+      launch_body(queue, plan.shape, CellsBody<T, Shape, Up>{{s, plan}});
+    } else {
+      launch_body(queue, plan.shape, MarchBody<T, Shape, Up, Varied>{{s, plan}});
+    }
   });
 }
 template <class T, bool Up, class Operation>

@@ -42,7 +42,6 @@ struct MarchBody : MarchTables<T, Shape, Up, Varied> {
   static constexpr int ahead = Room::ahead;
   /// Whether it can add up squares of residuals.
   static constexpr bool counts = !Up && !Varied;
-  static constexpr bool is_uniform = Shape::is_uniform;
 
   using Known::plan;
   using Known::s;
@@ -58,7 +57,7 @@ struct MarchBody : MarchTables<T, Shape, Up, Varied> {
     tables(lane, m, job, t);
     lane.barrier(); // tables are read from here on
     const auto& y = s.a.axes[1];
-    if constexpr (Varied || is_uniform) {
+    if constexpr (Varied) {
       march<false>(lane, m, job, t);
     } else if (job.region[1] >= y.even_begin && job.region[1] + Shape::high <= y.even_end) {
       march<true>(lane, m, job, t);
@@ -68,7 +67,8 @@ struct MarchBody : MarchTables<T, Shape, Up, Varied> {
     if constexpr (counts) {
       if (s.squares.size != 0) {
         const double weight = s.weights[0];
-        add_up(lane, t, static_cast<double>(m[plan.squares_at + t]) / (weight * weight));
+        add_up<Shape::threads>(lane, plan, s.squares,
+                               static_cast<double>(m[plan.squares_at + t]) / (weight * weight));
       }
     }
   }
@@ -76,27 +76,6 @@ struct MarchBody : MarchTables<T, Shape, Up, Varied> {
 private:
   using Known::tables;
   using Known::usual_z;
-
-  /// Squares of a block's threads, in a fixed order.
-  template <class Lane>
-  RIDGE_DEVICE void add_up(const Lane& lane, int t, double squares) const {
-    lane.barrier(); // what lies there has been read
-    const auto shared = lane.template shared<double>(0, Shape::threads);
-    shared[t] = squares;
-    for (int have = Shape::threads; have > 1; have = (have + 1) / 2) {
-      lane.barrier();
-      const int half = (have + 1) / 2;
-      if (t + half < have) {
-        const double a = shared[t];
-        const double b = shared[t + half];
-        shared[t] = a + b;
-      }
-    }
-    if (t == 0) {
-      const double sum = shared[0];
-      lane.store(s.squares, lane.block().x + Index{plan.shape.grid.x} * lane.block().y, sum);
-    }
-  }
 
   template <class Lane, class Memory, class From>
   RIDGE_DEVICE static void fetch(const Lane& lane, const Memory& m, int to, const From& from,
@@ -137,11 +116,6 @@ private:
         }
         if constexpr (!Up)
           if (my.ring_offset >= 0) fetch(lane, m, to + my.ring_at, from, my.ring_offset);
-      } else if (is_uniform && s.u.size != 0) { // what weighs as others do beyond a wall is 0
-        const int to = Room::u + (next.p & 3) * plane;
-        RIDGE_UNROLL
-        for (int r = 0; r < rows; ++r)
-          m[to + my.at + r * pitch] = T(0);
       }
       int at_b = next.at - 1;
       if (z.is_periodic && at_b < 0) at_b = z.points - 1;
@@ -229,11 +203,8 @@ private:
   RIDGE_DEVICE void march(const Lane& lane, const Memory& m, const Job& job, int t) const {
     const Mine<Even> my = this->template settled<Even>(lane, m, job, t);
     Held<Even> held;
-    T usual = 0;
-    if constexpr (!is_uniform) {
-      usual = usual_z(lane);
-      held.inverse = Stages::template inverses<Even>(m, my, usual, usual);
-    }
+    const T usual = usual_z(lane);
+    held.inverse = Stages::template inverses<Even>(m, my, usual, usual);
     const auto& z = s.a.axes[2];
     Coming next{job.begin, job.begin, 2}; // b's plane p - 1 lies in slot (p - 1 - job.begin) % 3
     if (z.is_periodic) next.at = place(z, next.at);
@@ -270,7 +241,7 @@ private:
     const int z_at = Room::z_table + Room::z_numbers * (p - job.begin + Room::z_before);
     begin<Even>(lane, m, job, my, next);
     Inverses<Even> inverse;
-    if constexpr (!Varied && !is_uniform) {
+    if constexpr (!Varied) {
       const T z_own = m[z_at - Room::z_numbers + 2];
       inverse = Stages::template inverses<Even>(m, my, z_own, usual);
     }
@@ -308,11 +279,11 @@ private:
     const int u_at = Room::u + ((p - 1) & 3) * plane;
     const Column own_u = Stages::column(m, u_at + my.at);
     Column first;
-    Stages::template stage<Even>(
-        s.a.shift, s.alike, m, my, z_at - Room::z_numbers, p - 1, is_plane(p - 1), u_at, held.u,
-        own_u, u, b, inverse, [&](int r, T residual, T of_diagonal) {
-          first.at[r] = own_u.at[r] + (s.weights[0] * of_diagonal) * residual;
-        });
+    Stages::template stage<Even>(s.a.shift, m, my, z_at - Room::z_numbers, p - 1, u_at, held.u,
+                                 own_u, u, b, inverse, [&](int r, T residual, T of_diagonal) {
+                                   first.at[r] =
+                                       own_u.at[r] + (s.weights[0] * of_diagonal) * residual;
+                                 });
     RIDGE_UNROLL
     for (int r = 0; r < rows; ++r)
       m[Room::first + odd * plane + my.at + r * pitch] = first.at[r];
@@ -326,9 +297,8 @@ private:
     const Column own_first = Stages::column(m, Room::first + even * plane + my.at);
     Column second;
     Stages::template stage<Even>(
-        s.a.shift, s.alike, m, my, z_at - 2 * Room::z_numbers, p - 2, is_plane(p - 2),
-        Room::first + even * plane, held.first, own_first, first, held.b[even], held.inverse,
-        [&](int r, T residual, T of_diagonal) {
+        s.a.shift, m, my, z_at - 2 * Room::z_numbers, p - 2, Room::first + even * plane, held.first,
+        own_first, first, held.b[even], held.inverse, [&](int r, T residual, T of_diagonal) {
           second.at[r] = own_first.at[r] + (s.weights[1] * of_diagonal) * residual;
         });
     held.inverse = inverse;
@@ -353,9 +323,9 @@ private:
       // The residual, in plane p - 3.
       const Column own_second = Stages::column(m, Room::second + odd * plane + my.at);
       Column residual;
-      Stages::template stage<Even>(s.a.shift, s.alike, m, my, z_at - 3 * Room::z_numbers, p - 3,
-                                   is_plane(p - 3), Room::second + odd * plane, held.second,
-                                   own_second, second, held.b[odd], held.inverse,
+      Stages::template stage<Even>(s.a.shift, m, my, z_at - 3 * Room::z_numbers, p - 3,
+                                   Room::second + odd * plane, held.second, own_second, second,
+                                   held.b[odd], held.inverse,
                                    [&](int r, T value, T) { residual.at[r] = value; });
       take<Even>(lane, m, job, my, held, p - 3, residual);
       held.second = own_second;
@@ -365,28 +335,18 @@ private:
     lane.barrier();
   }
 
-  /// True if there is a plane p.
-  RIDGE_DEVICE bool is_plane(int p) const {
-    const auto& z = s.a.axes[2];
-    return z.is_periodic || static_cast<unsigned>(p) < static_cast<unsigned>(z.points);
-  }
-
   /// Adds squares of residuals of u in a plane. What the first sweep added to it is the residual
   /// over the diagonal, times the sweep's weight: taken from there it costs the sweep no registers.
   template <bool Even, class Memory>
   RIDGE_DEVICE void count(const Memory& m, const Mine<Even>& my, int z_at, const Column& u,
                           const Column& first) const {
-    T z_own = 0;
-    if constexpr (!is_uniform) z_own = m[z_at + 2];
+    const T z_own = m[z_at + 2];
     T squares = m[plan.squares_at + my.t];
     RIDGE_UNROLL
     for (int r = 0; r < rows; ++r) {
-      T diagonal = s.alike.diagonal;
-      if constexpr (!is_uniform) {
-        T y_own = my.y_own;
-        if constexpr (!Even) y_own = m[Room::y_table + 4 * (my.first_row + r) + 2];
-        diagonal = (my.x_own + y_own) + z_own;
-      }
+      T y_own = my.y_own;
+      if constexpr (!Even) y_own = m[Room::y_table + 4 * (my.first_row + r) + 2];
+      const T diagonal = (my.x_own + y_own) + z_own;
       const T residual = (first.at[r] - u.at[r]) * diagonal;
 #if defined(RIDGE_TARGET_HIP) // a branch takes more scalar registers than AMD's waves have
       squares += static_cast<T>(my.stores >> r & 1) * (residual * residual);

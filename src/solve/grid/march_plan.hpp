@@ -47,10 +47,8 @@ struct Weights {
 };
 
 /// The region of points that a block computes in a plane; a thread has `rows` of a column.
-/// `Uniform`: for levels all of whose points weigh alike, walls included.
-template <int Wide, int High, int Rows, int Blocks, bool Uniform = false>
+template <int Wide, int High, int Rows, int Blocks>
 struct MarchShape {
-  static constexpr bool is_uniform = Uniform;
   static constexpr int wide = Wide;
   static constexpr int high = High;
   static constexpr int rows = Rows;
@@ -75,11 +73,11 @@ struct MarchRoom {
   /// Planes of k: those around the planes that stages work on, and those that are fetched.
   static constexpr int k_planes = 8;
   static constexpr int y_table = k + (Varied ? k_planes * plane : 0);
-  static constexpr int y_given = y_table + (Shape::is_uniform ? 0 : 4 * Shape::high);
+  static constexpr int y_given = y_table + 4 * Shape::high;
   static constexpr int x_taken = y_given + (Up ? 2 * Shape::high : 0);
   static constexpr int y_taken = x_taken + (Up ? 0 : 3 * Shape::wide);
   static constexpr int z_table = y_taken + (Up ? 0 : 3 * Shape::high);
-  static constexpr int z_given = Shape::is_uniform ? 0 : 3; ///< where Up, of a plane's numbers
+  static constexpr int z_given = 3; ///< where Up, of a plane's numbers
   static constexpr int z_numbers = z_given + (Up ? 2 : 0) + (Varied ? 1 : 0);
   static constexpr int z_before = 3; ///< planes before a job's first, of weight 0
 };
@@ -139,6 +137,29 @@ struct Job {
     return job;
   }
 };
+
+/// Adds up numbers of a block's threads in a fixed order and stores the sum, one a block.
+template <int Threads, class Lane>
+RIDGE_DEVICE void add_up(const Lane& lane, const MarchPlan& plan, const Span<double>& to,
+                         double mine) {
+  lane.barrier(); // what lies there has been read
+  const int t = lane.rank();
+  const auto shared = lane.template shared<double>(0, Threads);
+  shared[t] = mine;
+  for (int have = Threads; have > 1; have = (have + 1) / 2) {
+    lane.barrier();
+    const int half = (have + 1) / 2;
+    if (t + half < have) {
+      const double a = shared[t];
+      const double b = shared[t + half];
+      shared[t] = a + b;
+    }
+  }
+  if (t == 0) {
+    const double sum = shared[0];
+    lane.store(to, lane.block().x + Index{plan.shape.grid.x} * lane.block().y, sum);
+  }
+}
 
 /// A march begins and ends with as many steps that give nothing.
 constexpr Index fewest_planes = 8;

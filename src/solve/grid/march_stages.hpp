@@ -32,7 +32,6 @@ struct MarchStages {
   template <bool Even>
   struct Mine {
     static constexpr int kept = Even ? 1 : rows;
-    static constexpr int inverses = Shape::is_uniform ? 1 : kept;
     int t, x, first_row; ///< x and rows within the tile's region
     int at;              ///< of its first row in planes of shared memory
     int own_at;          ///< in planes that only their owner reads
@@ -43,7 +42,7 @@ struct MarchStages {
     int stores;                  ///< a bit a row
     T x_before, x_behind, x_own; ///< weights; Varied: walls included
     T y_before, y_behind, y_own; ///< where Even
-    T inverse[inverses];         ///< of the diagonal in usual planes
+    T inverse[kept];             ///< of the diagonal in usual planes
     T left, right;               ///< weights of coarse points along x
     int coarse_x;
 
@@ -56,32 +55,22 @@ struct MarchStages {
   /// b - A u in a plane: its own values and those of the planes before and behind are in
   /// registers, those of neighbours at `from` in shared memory. `use(row, residual)`.
   template <bool Even, class Memory, class Use>
-  RIDGE_DEVICE static void residuals(const UniformWeights<T>& alike, const Memory& m,
-                                     const Mine<Even>& my, int z_at, int from, const Column& before,
-                                     const Column& own, const Column& behind, const Column& b,
-                                     const Use& use) {
-    T z_before = alike.of[2];
-    T z_behind = alike.of[2];
-    T z_own = 0;
-    T x_before = alike.of[0];
-    T x_behind = alike.of[0];
-    if constexpr (!Shape::is_uniform) {
-      z_before = m[z_at];
-      z_behind = m[z_at + 1];
-      z_own = m[z_at + 2];
-      x_before = my.x_before;
-      x_behind = my.x_behind;
-    }
+  RIDGE_DEVICE static void residuals(const Memory& m, const Mine<Even>& my, int z_at, int from,
+                                     const Column& before, const Column& own, const Column& behind,
+                                     const Column& b, const Use& use) {
+    const T z_before = m[z_at];
+    const T z_behind = m[z_at + 1];
+    const T z_own = m[z_at + 2];
     RIDGE_UNROLL
     for (int r = 0; r < rows; ++r) {
-      T y_before = alike.of[1];
-      T y_behind = alike.of[1];
-      T y_own = 0;
+      T y_before;
+      T y_behind;
+      T y_own;
       if constexpr (Even) {
         y_before = my.y_before;
         y_behind = my.y_behind;
         y_own = my.y_own;
-      } else if constexpr (!Shape::is_uniform) {
+      } else {
         const int y_at = Room::y_table + 4 * (my.first_row + r);
         y_before = m[y_at];
         y_behind = m[y_at + 1];
@@ -102,11 +91,10 @@ struct MarchStages {
       } else {
         above = own.at[r + 1];
       }
-      T diagonal = alike.diagonal;
-      if constexpr (!Shape::is_uniform) diagonal = (my.x_own + y_own) + z_own;
+      const T diagonal = (my.x_own + y_own) + z_own;
       T sum = b.at[r] - diagonal * own.at[r];
-      sum += x_before * left;
-      sum += x_behind * right;
+      sum += my.x_before * left;
+      sum += my.x_behind * right;
       sum += y_before * below;
       sum += y_behind * above;
       sum += z_before * before.at[r];
@@ -186,15 +174,13 @@ struct MarchStages {
   /// Of the diagonal in a plane. Nearly all planes are alike along z.
   template <bool Even>
   struct Inverses {
-    static constexpr bool is_one = Even || Shape::is_uniform;
-    T of[is_one ? 1 : rows] = {};
-    [[nodiscard]] RIDGE_DEVICE T operator()(int r) const { return of[is_one ? 0 : r]; }
+    T of[Even ? 1 : rows] = {};
+    [[nodiscard]] RIDGE_DEVICE T operator()(int r) const { return of[Even ? 0 : r]; }
   };
   template <bool Even, class Memory>
   RIDGE_DEVICE static Inverses<Even> inverses(const Memory& m, const Mine<Even>& my, T z_own,
                                               T usual) {
     Inverses<Even> inverse;
-    if constexpr (Shape::is_uniform) return inverse;
     RIDGE_UNROLL
     for (int r = 0; r < Mine<Even>::kept; ++r)
       inverse.of[r] = my.inverse[r];
@@ -209,19 +195,14 @@ struct MarchStages {
 
   /// Either, in plane q.
   template <bool Even, class Memory, class Use>
-  RIDGE_DEVICE static void stage(T shift, const UniformWeights<T>& alike, const Memory& m,
-                                 const Mine<Even>& my, int z_at, int q, bool is_plane, int from,
-                                 const Column& before, const Column& own, const Column& behind,
-                                 const Column& b, const Inverses<Even>& inverse, const Use& use) {
+  RIDGE_DEVICE static void stage(T shift, const Memory& m, const Mine<Even>& my, int z_at, int q,
+                                 int from, const Column& before, const Column& own,
+                                 const Column& behind, const Column& b,
+                                 const Inverses<Even>& inverse, const Use& use) {
     if constexpr (Varied) {
       varied<Even>(shift, m, my, z_at, q, from, before, own, behind, b, use);
-    } else if constexpr (Shape::is_uniform) {
-      // Beyond walls all is 0 and stays so.
-      residuals<Even>(alike, m, my, z_at, from, before, own, behind, b, [&](int r, T residual) {
-        use(r, is_plane && my.is_inside(r) ? residual : T(0), alike.inverse);
-      });
     } else {
-      residuals<Even>(alike, m, my, z_at, from, before, own, behind, b,
+      residuals<Even>(m, my, z_at, from, before, own, behind, b,
                       [&](int r, T residual) { use(r, residual, inverse(r)); });
     }
   }

@@ -20,7 +20,6 @@ struct MarchTables {
   using Operation = std::conditional_t<Up, WayUp<T>, WayDown<T>>;
   static constexpr int rows = Shape::rows;
   static constexpr int pitch = Shape::wide + 2;
-  static constexpr bool is_uniform = Shape::is_uniform;
 
   Operation s;
   MarchPlan plan;
@@ -35,29 +34,24 @@ struct MarchTables {
   /// Weights along y and z, and those of transfers, into shared memory.
   template <class Lane, class Memory>
   RIDGE_DEVICE void tables(const Lane& lane, const Memory& m, const Job& job, int t) const {
-    for (int i = t; i < (is_uniform && !Up ? 0 : Shape::high); i += Shape::threads) {
+    for (int i = t; i < Shape::high; i += Shape::threads) {
       const int at = place(s.a.axes[1], job.region[1] + i);
-      if constexpr (!is_uniform) {
-        const Weights<T> w(lane, s.a.axes[1], at);
-        m[Room::y_table + 4 * i] = Varied ? w.low : w.before;
-        m[Room::y_table + 4 * i + 1] = Varied ? w.high : w.behind;
-        m[Room::y_table + 4 * i + 2] = w.own;
-      }
+      const Weights<T> w(lane, s.a.axes[1], at);
+      m[Room::y_table + 4 * i] = Varied ? w.low : w.before;
+      m[Room::y_table + 4 * i + 1] = Varied ? w.high : w.behind;
+      m[Room::y_table + 4 * i + 2] = w.own;
       if constexpr (Up) {
         m[Room::y_given + 2 * i] = at < 0 ? T(0) : lane.load(s.transfer[1].given, 2 * at);
         m[Room::y_given + 2 * i + 1] = at < 0 ? T(0) : lane.load(s.transfer[1].given, 2 * at + 1);
       }
     }
-    const int planes = is_uniform && !Up ? 0 : job.end - job.begin;
-    for (int i = t; i < planes; i += Shape::threads) {
+    for (int i = t; i < job.end - job.begin; i += Shape::threads) {
       const int at = place(s.a.axes[2], job.begin + i);
       const int to = Room::z_table + Room::z_numbers * (i + Room::z_before);
-      const Weights<T> w(lane, s.a.axes[2], is_uniform ? -1 : at);
-      if constexpr (!is_uniform) {
-        m[to] = w.before;
-        m[to + 1] = w.behind;
-        m[to + 2] = at < 0 ? usual_z(lane) : w.own + s.a.shift;
-      }
+      const Weights<T> w(lane, s.a.axes[2], at);
+      m[to] = w.before;
+      m[to + 1] = w.behind;
+      m[to + 2] = at < 0 ? usual_z(lane) : w.own + s.a.shift;
       if constexpr (Varied) {
         m[to] = w.low;
         m[to + 1] = w.high;
@@ -104,13 +98,10 @@ struct MarchTables {
     my.x_behind = Varied ? w.high : w.behind;
     my.x_own = w.own;
     const int table = Room::y_table + 4 * my.first_row;
-    T usual = 0;
-    if constexpr (!is_uniform) {
-      my.y_before = m[table];
-      my.y_behind = m[table + 1];
-      my.y_own = m[table + 2];
-      usual = usual_z(lane);
-    }
+    my.y_before = m[table];
+    my.y_behind = m[table + 1];
+    my.y_own = m[table + 2];
+    const T usual = usual_z(lane);
     const bool stores_x =
         my.x >= plan.margin && my.x < plan.margin + plan.owned[0] && x >= 0 && x < ax.points;
     my.stores = 0;
@@ -126,10 +117,8 @@ struct MarchTables {
       if constexpr (Varied)
         my.k_offset[r] = place_of_k(ax, x) + (ax.points + 2) * place_of_k(ay, y);
       my.offset[r] = is_inside ? at_x + ax.points * at_y : -1;
-      if constexpr (!is_uniform) {
-        const T y_own = m[table + 4 * r + 2];
-        my.inverse[r] = is_inside ? T(1) / ((my.x_own + y_own) + usual) : T(0);
-      }
+      const T y_own = m[table + 4 * r + 2];
+      my.inverse[r] = is_inside ? T(1) / ((my.x_own + y_own) + usual) : T(0);
     }
     my.ring_offset = my.k_ring_offset = -1;
     my.ring_at = 0;
