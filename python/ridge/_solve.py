@@ -7,6 +7,7 @@ from typing import Any, Optional, Union
 
 from . import _arrays, _core
 from ._extents import spacing_of
+from ._stencil import Stencil
 from ._sweeps import _boundary_text
 
 
@@ -47,7 +48,27 @@ class Solution:
                 f"{self.residual:.1e} after {self.iterations} iteration{'' if self.iterations == 1 else 's'}>")
 
 
-def solve(operator: str, f: Any, *, out: Any = None, boundary: Union[str, Mapping[str, str]],
+def _functor(operator: Union[str, Stencil], rank: int, numbers: Optional[Mapping[str, float]]) -> tuple[str, list[str]]:
+    """FILE.hpp:Name of a functor and how its members are set; "" for an equation."""
+    given = numbers or {}
+    if isinstance(operator, Stencil):
+        if len(operator.arrays) != 1:
+            raise _core.UsageError(f"solve: an operator reads one array; {operator.__name__} reads {', '.join(operator.arrays)}")
+        if operator.rank and operator.rank != rank:
+            raise _core.UsageError(f"solve: {operator.__name__} is of {operator.rank} dimension{'' if operator.rank == 1 else 's'}, "
+                                   f"f has {rank}")
+        names, values = operator._numbers(given)
+        source = operator._source
+        file = _core.keep_source(f"{operator.__name__}.hpp", source.text)
+        return f"{file}:{source.type_name}", [f"{place.removeprefix('kernel.')}={float(value)!r}"
+                                              for name, value in zip(names, values)
+                                              for place in source.places.get(name, (name,))]
+    if isinstance(operator, str) and ":" in operator:
+        return operator, [f"{name}={float(value)!r}" for name, value in given.items()]
+    return "", []
+
+
+def solve(operator: Union[str, Stencil], f: Any, *, out: Any = None, boundary: Union[str, Mapping[str, str]],
           tol: Optional[float] = None, spacing: Union[float, Sequence[float]] = 1.0, coefficient: Any = None,
           mask: Any = None, shift: float = 0.0, order: int = 2, method: str = "auto", guess: bool = False, project: bool = False,
           iterations: Optional[int] = None, cycle: Optional[str] = None, smoother: Optional[str] = None,
@@ -56,8 +77,9 @@ def solve(operator: str, f: Any, *, out: Any = None, boundary: Union[str, Mappin
     """Solves div(k grad u) - shift u = f for `out`, or for a new array of f's library.
 
     Arrays are used where they lie, on the host or a GPU. `operator`: "poisson", "helmholtz" (with
-    `shift`, at least 0), "diffusion" (with `coefficient` k, positive), or "FILE.hpp:Name", a functor
-    that is linear and symmetric, by conjugate gradients alone; `numbers` sets its members. `boundary` gives every face a
+    `shift`, at least 0), "diffusion" (with `coefficient` k, positive), or a functor that is linear and
+    symmetric, by conjugate gradients alone: a kernel that `ridge.stencil` made, or "FILE.hpp:Name". `numbers` sets its
+    members. `boundary` gives every face a
     condition, as `ridge.sweeps` takes them: "periodic", or {"x": "dirichlet:0", "y-": "neumann:1", ...}.
     `spacing` is between points: one number, or one an axis in the arrays' order. `method`: "auto",
     "fft", "multigrid" or "cg". `cycle` of multigrid: "v", "w" or, without "cg", "f"; `smoother`: "chebyshev", "jacobi" or
@@ -68,23 +90,24 @@ def solve(operator: str, f: Any, *, out: Any = None, boundary: Union[str, Mappin
     Raises UsageError for problems without a solution, with the reason; a solve that does not reach
     `tol` returns with `converged` False, the best in `out`."""
     wanted = {"poisson": (False, False), "helmholtz": (True, False), "diffusion": (None, True)}
-    own = operator if isinstance(operator, str) and ":" in operator else ""
+    why = _arrays.why_no_array(f)
+    if why:
+        raise TypeError(f"solve: f {why}")
+    own, settings = _functor(operator, len(f.shape), numbers)
     if not own and operator not in wanted:
-        raise _core.UsageError(f"solve: unknown operator {operator!r}; there are {', '.join(wanted)} and FILE.hpp:Name")
+        raise _core.UsageError(f"solve: unknown operator {operator!r}; there are {', '.join(wanted)}, a kernel of ridge.stencil "
+                               "and FILE.hpp:Name")
     if own and (shift != 0 or order != 2 or coefficient is not None or mask is not None or project or cycle or smoother
                 or method not in ("auto", "cg")):
         raise _core.UsageError("solve: a functor takes no shift, order, coefficient, mask, project, cycle or smoother, "
                                "and no method but cg")
     if numbers and not own:
-        raise _core.UsageError("solve: numbers are of a functor, FILE.hpp:Name")
-    shifted, varies = wanted.get(operator, (False, False))
+        raise _core.UsageError("solve: numbers are of a functor, a kernel of ridge.stencil or FILE.hpp:Name")
+    shifted, varies = wanted.get(str(operator), (False, False))
     if shifted is False and shift != 0:
         raise _core.UsageError("solve: shift is for helmholtz and diffusion")
     if (coefficient is not None) != varies:
         raise _core.UsageError("solve: diffusion takes coefficient=k" if varies else "solve: coefficient is for diffusion")
-    why = _arrays.why_no_array(f)
-    if why:
-        raise TypeError(f"solve: f {why}")
     if out is None:
         if guess:
             raise _core.UsageError("solve: guess=True takes out, which holds it")
@@ -95,8 +118,10 @@ def solve(operator: str, f: Any, *, out: Any = None, boundary: Union[str, Mappin
         raise _core.UsageError(f"solve: tol={tol!r}: it is between 0 and 1")
     arrays = (f, out, *(a for a in (coefficient, mask) if a is not None))
     rank = len(f.shape)
-    return Solution(out, _core.solve_grid(arrays, _boundary_text(boundary, None, rank), spacing_of(spacing, rank), float(shift),
-                                          int(order), method, cycle or "", smoother or "", float(tol),
-                                          int(iterations if iterations is not None else 10000 if own else 100), bool(guess), bool(project),
-                                          coefficient is not None, mask is not None, own,
-                                          [f"{name}={float(value)!r}" for name, value in (numbers or {}).items()], device))
+    fields = _core.solve_grid(
+        arrays, _boundary_text(boundary, None, rank), spacing_of(spacing, rank), float(shift), int(order), method, cycle or "",
+        smoother or "", float(tol), int(iterations if iterations is not None else 10000 if own else 100), bool(guess),
+        bool(project), coefficient is not None, mask is not None, own, settings, device)
+    if isinstance(operator, Stencil):  # rather than the name of its source
+        fields["method"] = f"cg ({operator.__name__})"
+    return Solution(out, fields)

@@ -160,3 +160,57 @@ def test_a_functor_in_a_file(tmp_path):
         ridge.solve(f"{file}:Op", f, boundary=BOX, shift=1.0)
     with pytest.raises(ridge.UsageError, match="numbers are of a functor"):
         ridge.solve("poisson", f, boundary=BOX, numbers={"c": 1})
+
+
+@ridge.stencil
+def screened(u, c=7.0, lean=0.0):
+    return ((6 + c) * u[0, 0, 0] - (u[0, 0, -1] + (1 + lean) * u[0, 0, 1]) - (u[0, -1, 0] + u[0, 1, 0])
+            - (u[-1, 0, 0] + u[1, 0, 0]))
+
+
+@ridge.stencil
+def product(u, v):
+    return u[0, 0, 0] * v[0, 0, 0]
+
+
+def test_a_kernel_of_python():
+    f = np.random.default_rng(8).standard_normal((7, 8, 9))
+    kept, out = f.copy(), np.full_like(f, np.nan)
+    wanted = ridge.solve("helmholtz", -f, boundary=BOX, shift=0.5, device="cpu").out
+    result = ridge.solve(screened, f, out=out, boundary=BOX, numbers={"c": 0.5})
+    assert result.out is out and result.converged and result.residual <= 1e-10 and result.method == "cg (screened)"
+    assert np.abs(out - wanted).max() < 1e-8 and np.array_equal(f, kept)
+    with pytest.raises(ridge.UsageError, match="not symmetric"):
+        ridge.solve(screened, f, boundary=BOX, numbers={"lean": 0.5})
+    with pytest.raises(TypeError, match="has no shift"):
+        ridge.solve(screened, f, boundary=BOX, numbers={"shift": 1})
+    with pytest.raises(ridge.UsageError, match="reads one array; product reads u, v"):
+        ridge.solve(product, f, boundary=BOX)
+    with pytest.raises(ridge.UsageError, match="screened is of 3 dimensions, f has 2"):
+        ridge.solve(screened, f[0], boundary="periodic")
+    with pytest.raises(ridge.UsageError, match="a functor takes no"):
+        ridge.solve(screened, f, boundary=BOX, smoother="jacobi")
+
+
+def test_a_kernel_of_python_on_tensors():
+    torch = pytest.importorskip("torch")
+    f = np.random.default_rng(8).standard_normal((7, 8, 9))
+    there = torch.full((7, 8, 9), float("nan"), dtype=torch.float64)
+    address = there.data_ptr()
+    result = ridge.solve(screened, torch.from_numpy(f), out=there, boundary=BOX, numbers={"c": 0.5}, device="cpu")
+    assert result.out is there and there.data_ptr() == address
+    wanted = ridge.solve("helmholtz", -f, boundary=BOX, shift=0.5, device="cpu").out
+    assert np.abs(there.numpy() - wanted).max() < 1e-8
+
+
+def test_a_kernel_of_python_on_a_plane():
+    f = np.random.default_rng(9).standard_normal((12, 15)).astype("f4")
+    result = ridge.solve(flat, f, boundary="periodic")
+    assert result.converged and result.out.dtype == np.float32
+    symbol = 5 - sum((2 * np.cos(2 * np.pi * np.fft.fftfreq(n))).reshape(s) for n, s in ((12, (12, 1)), (15, (1, 15))))
+    assert np.abs(result.out - np.fft.ifft2(np.fft.fft2(f.astype(float)) / symbol).real).max() < 1e-4
+
+
+@ridge.stencil
+def flat(u):
+    return 5 * u[0, 0] - (u[0, -1] + u[0, 1]) - (u[-1, 0] + u[1, 0])

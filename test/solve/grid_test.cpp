@@ -181,8 +181,11 @@ TEST_P(Grids, SolveWhatTheBoundariesMean) {
 }
 
 TEST_P(Grids, TransformsSolveWhatTheBoundariesMean) {
-  for (const char* walls : {"x=periodic,y=dirichlet:2,z-=neumann:0.5,z+=dirichlet:1",
-                            "x=mirror,y-=dirichlet:1,y+=neumann:-0.3,z=neumann:0.25"}) {
+  for (const char* walls :
+       {"x=periodic,y=dirichlet:2,z-=neumann:0.5,z+=dirichlet:1",
+        "x=mirror,y-=dirichlet:1,y+=neumann:-0.3,z=neumann:0.25",
+        "x-=mirror,x+=dirichlet:1,y-=dirichlet:2,y+=mirror,z-=neumann:0.3,z+=mirror",
+        "x-=mirror,x+=neumann:0.2,y-=neumann:1,y+=dirichlet:0,z=periodic"}) {
     SCOPED_TRACE(walls);
     const GridProblem p = problem_of({9, 7, 8}, walls, {0.5, 1, 0.7}, 0.25);
     const std::vector<double> f = random_numbers(9 * 7 * 8, 31);

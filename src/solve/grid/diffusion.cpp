@@ -46,8 +46,7 @@ public:
     equations_.gather_faces(faces_);
     equations_.set_zero(equations_.finest().b);
     const Device& device = queue.device();
-    if (equations_.cycle().shared() != nullptr ||
-        !detail::Fourier<T>::problem(device, equations_.problem()).empty() ||
+    if (equations_.cycle().shared() != nullptr || !detail::Fourier<T>::problem(device).empty() ||
         !detail::Fourier<T>::is_small(device, equations_.problem()))
       return;
     try {

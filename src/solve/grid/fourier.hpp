@@ -12,8 +12,8 @@ namespace ridge::solve::detail {
 template <class T>
 class Fourier {
 public:
-  /// Why a problem cannot be solved so on this device; empty where it can.
-  [[nodiscard]] static std::string problem(const Device& device, const GridProblem& problem);
+  /// Why no problem can be solved so on this device; empty where one of constant coefficients can.
+  [[nodiscard]] static std::string problem(const Device& device);
 
   /// Whether it is the fastest way there: on GPUs points are reflected at faces, which makes the
   /// transforms up to eight times as large as the field, and more where faces are not alike.

@@ -144,7 +144,7 @@ private:
     if (options.method == GridMethod::automatic) {
       const Device& device = equations_.queue().device();
       if (options.full && !asks_for_cycles && !varies && !is_shared && !options.reproducible &&
-          detail::Fourier<T>::problem(device, problem).empty() &&
+          detail::Fourier<T>::problem(device).empty() &&
           detail::Fourier<T>::is_small(device, problem))
         return GridMethod::fourier;
       if (cycles_alone) return GridMethod::multigrid;

@@ -112,10 +112,11 @@ double Continued::eigenvalue(double m) const {
   return std::max(sum, 0.0);
 }
 
-std::optional<Continued::RealTransform> Continued::real_transform() const {
+Continued::RealTransform Continued::real_transform() const {
   // FFTW's numbers: 0 R2HC, 1 HC2R, 3 REDFT00, 4 REDFT01, 5 REDFT10, 7 RODFT00, 8 RODFT01, 9
   // RODFT10.
   RealTransform t{0, 1, static_cast<double>(period_), {}};
+  int numbers = points_;
   double first = 0;
   double step = 1; // from one frequency to the next, of the period
   if (low_ == Face::dirichlet && high_ == Face::dirichlet) {
@@ -138,10 +139,20 @@ std::optional<Continued::RealTransform> Continued::real_transform() const {
     first = 1;
     step = 2;
     t.scale /= 2;
-  } else if (low_ != Face::periodic) {
-    return {};
+  } else if (low_ != Face::periodic) { // between two faces of the kind that is no mirror
+    const bool at_low = low_ == Face::mirror;
+    if (at_low) t.first = -points_;
+    numbers = 2 * points_;
+    if ((at_low ? high_ : low_) == Face::dirichlet) { // the period is that of this transform
+      t.forward = t.backward = 7;
+      first = 1;
+    } else { // twice as long
+      t.forward = t.backward = 3;
+      t.scale *= 2;
+      step = 0.5;
+    }
   }
-  for (int k = 0; k < points_; ++k) {
+  for (int k = 0; k < numbers; ++k) {
     t.frequencies.push_back(low_ == Face::periodic ? std::min(k, points_ - k) : first + step * k);
   }
   return t;

@@ -38,13 +38,15 @@ public:
   [[nodiscard]] const std::vector<double>& weights() const { return weights_; }
 
   /// FFTW's kinds of its transforms of real numbers there and back, and of each of their numbers
-  /// the frequency; nothing where there are none.
+  /// the frequency. Where there are none, with mirror at one face and another condition at the
+  /// other, they are those of twice as many points, reflected at the mirror.
   struct RealTransform {
     int forward, backward;
     double scale; ///< that both together multiply with
     std::vector<double> frequencies;
+    int first = 0; ///< its first number is that of this place, 0 or below
   };
-  [[nodiscard]] std::optional<RealTransform> real_transform() const;
+  [[nodiscard]] RealTransform real_transform() const;
 
 private:
   enum class Face { periodic, dirichlet, neumann, mirror };

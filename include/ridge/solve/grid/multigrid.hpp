@@ -30,8 +30,7 @@
 namespace ridge::solve {
 
 /// Cycles of multigrid alone; cycles that precondition conjugate gradients; or Fourier transforms,
-/// for constant coefficients and conditions that are alike at both faces of an axis, or dirichlet
-/// and neumann.
+/// for constant coefficients.
 enum class GridMethod { automatic, multigrid, conjugate_gradients, fourier };
 
 struct GridOptions {
