@@ -65,10 +65,26 @@ bool aligned(const Call<C, T>& call) {
   return true;
 }
 
-/// Lanes that march: as many items a lane as the schedule has steps, along the last dimension.
+/// Whether rows of a run are whole packs that begin at whole accesses.
 template <class C, class T, int First, int Last>
+bool in_packs(const Call<C, T>& call, int items) {
+  constexpr Domain d = domain_of<Operation<C, First>>();
+  const Index whole = items * static_cast<Index>(sizeof(T));
+  bool all = (call.plan->extents.x + d.end.x - d.begin.x) % items == 0 && d.begin.x % items == 0;
+  for (int i = 0; i < arrays_of<C>; ++i) {
+    if (!read_in<C>(First, Last, i) && !written_in<C>(First, Last, i)) continue;
+    const Window<T>& w = call.windows.of[i];
+    const auto begin = static_cast<Index>(reinterpret_cast<std::uintptr_t>(w.data));
+    all = all && begin % whole == 0 && w.row % items == 0 && w.plane % items == 0;
+  }
+  return all;
+}
+
+/// Lanes that march: as many items a lane as the schedule has steps, along the last dimension, or
+/// as many packs.
+template <class C, class T, int First, int Last, int Items = 1>
 Bound bind_points_march(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
-  using Body = PointsMarch<C, T, First, Last>;
+  using Body = PointsMarch<C, T, First, Last, Items>;
   constexpr Domain d = domain_of<Operation<C, First>>();
   const Index3 n = call.plan->extents;
   MarchSteps<C> steps{};
@@ -80,7 +96,7 @@ Bound bind_points_march(Queue& queue, const Call<C, T>& call, const GpuSchedule&
   const Index items = Body::march == 1 ? n.y + d.end.y - d.begin.y : n.z + d.end.z - d.begin.z;
   const Index threads = Body::march == 1 ? s.block.y : s.block.z;
   const Index rows = std::max(std::min<Index>(s.steps, items), tiles_of(items, most_blocks_yz));
-  Dim3 grid{static_cast<int>(tiles_of(n.x + d.end.x - d.begin.x, s.block.x)), 1, 1};
+  Dim3 grid{static_cast<int>(tiles_of(n.x + d.end.x - d.begin.x, Index{s.block.x} * Items)), 1, 1};
   (Body::march == 1 ? grid.y : grid.z) = blocks(items, rows * threads);
   if (Body::march == 2) grid.y = blocks(n.y + d.end.y - d.begin.y, s.block.y);
   return bind_body(queue, {grid, s.block, 0},
@@ -133,6 +149,10 @@ Bound bind_alike(Queue& queue, const Call<C, T>& call, const GpuSchedule& s,
 template <class C, class T, int First, int Last>
 Bound bind_points(Queue& queue, const Call<C, T>& call, const GpuSchedule& s) {
   if constexpr (run_marches<C, First, Last>()) {
+    if constexpr (items_alike < T >> 1) {
+      if (in_packs<C, T, First, Last>(call, items_alike<T>))
+        return bind_points_march<C, T, First, Last, items_alike<T>>(queue, call, s);
+    }
     return bind_points_march<C, T, First, Last>(queue, call, s);
   } else {
     if constexpr (may_be_alike<C, First, Last>()) {

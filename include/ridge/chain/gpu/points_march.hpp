@@ -61,13 +61,15 @@ struct Held {
   }
 };
 
-/// Calls f(number) for each array of a run that has a point for each x.
-template <class C, class Windows, class F>
+/// Calls f(number) for each array of the run First to Last that has a point for each x.
+template <class C, int First, int Last, class F>
 RIDGE_DEVICE void for_marched(const F& f) {
   [&]<int... I>(std::integer_sequence<int, I...>) {
     const auto one = [&](auto number) {
       constexpr int array = decltype(number)::value;
-      if constexpr (Windows::has(array) && !C::arrays[array].profile) f(number);
+      constexpr bool used = read_in<C>(First, Last, array) || written_in<C>(First, Last, array);
+      if constexpr (used && !local_to<C>(First, Last, array) && !C::arrays[array].profile)
+        f(number);
     };
     (one(std::integral_constant<int, I>{}), ...);
   }
@@ -97,18 +99,41 @@ RIDGE_DEVICE void ask_for([[maybe_unused]] const Spot<T>& spot) {
 #endif
 }
 
-template <class Lane, class C, class T, int First, int Last>
+/// Two numbers of 16 bits that the launch may write, in one access.
+template <int Items, class Lane, class T>
+RIDGE_DEVICE Pack<T, Items> load_written_pack(Lane& lane, const Spot<T>& spot) {
+#if defined(RIDGE_TARGET_SIMT)
+  return lane.template load_pack<Items>(Span<const T>(spot.elements), spot.at);
+#else
+  const Span<unsigned> words(reinterpret_cast<unsigned*>(spot.elements.data + spot.at), 1);
+  const unsigned word = lane.load_written(words, 0);
+  Pack<T, Items> value;
+  RIDGE_UNROLL
+  for (int i = 0; i < Items; ++i)
+    value.set(i, static_cast<T>(word >> 16 * i & 0xffffU));
+  return value;
+#endif
+}
+
+/// What a lane that marches has in registers, and where it is: `Items` of each row, which follow
+/// each other in x, are a pack.
+template <class Lane, class C, class T, int First, int Last, int Items>
 struct MarchedPoints {
+  static_assert(Items == 1 || sizeof(T) * Items == 4);
   using Kept = Held<C, First, Last>;
   using Windows = NarrowWindows<C, T, First, Last, false>;
+  using Values = Pack<T, Items>;
+  /// Whether the next rows are asked for in the L2. Where lanes take 8 bytes and few rows, enough
+  /// is under way, and asking costs 7 % (docs/design/chains.md).
+  static constexpr bool asks = sizeof(T) < 8 || Kept::march == 1 || Kept::most_of_one() > 2;
 
   Lane& lane;
   const Windows& windows;
   const Index3& n;
   const MarchSteps<C>& steps;
   Spot<T> here[arrays_of<C>]; ///< the lane's item
-  T rows[arrays_of<C>][Kept::most_of_one()];
-  T near[Kept::near_points()];
+  Values rows[arrays_of<C>][Kept::most_of_one()];
+  Values near[Kept::near_points()];
 
   [[nodiscard]] RIDGE_DEVICE const Index3& extents() const { return n; }
 
@@ -122,23 +147,27 @@ struct MarchedPoints {
       constexpr HeldRows held = Kept::rows_of(I);
       const int row = o.along(Kept::march);
       if (Kept::in_column(o) && held.has(row)) {
-        T value = rows[I][0];
+        Values value = rows[I][0];
         RIDGE_UNROLL
         for (int i = 1; i < held.count(); ++i)
           value = row == held.low + i ? rows[I][i] : value;
-        return V(value);
+        return value;
       }
-      return V(near_value<K, I, 0>(o));
+      return near_value<K, I, 0>(o);
     }
   }
   template <int I, class V>
   RIDGE_DEVICE void store(Index /*x*/, Index /*y*/, Index /*z*/, const V& value) const {
-    lane.store(here[I].elements, here[I].at, value[0]);
+    if constexpr (Items > 1) {
+      lane.store(here[I].elements, here[I].at, value);
+    } else {
+      lane.store(here[I].elements, here[I].at, value[0]);
+    }
   }
 
   /// Begins at an item: all rows but the newest.
   RIDGE_DEVICE void begin(int x, int y, int z) {
-    for_marched<C, Windows>([&](auto number) {
+    for_marched<C, First, Last>([&](auto number) {
       constexpr int I = decltype(number)::value;
       constexpr HeldRows held = Kept::rows_of(I);
       here[I] = at_item<I>(x, y, z);
@@ -150,18 +179,18 @@ struct MarchedPoints {
   /// All that the item reads, and asks for the newest rows of the next one if there is one.
   RIDGE_DEVICE void fetch_all(bool more) {
     fetch_near<First>();
-    for_marched<C, Windows>([&](auto number) {
+    for_marched<C, First, Last>([&](auto number) {
       constexpr int I = decltype(number)::value;
       constexpr HeldRows held = Kept::rows_of(I);
       if constexpr (held.count() > 0) {
         const Spot<T> newest = moved(here[I], held.high * steps.of[I]);
         rows[I][held.count() - 1] = load_at<I>(newest);
-        ask_for(moved(newest, more ? steps.of[I] : 0));
+        if constexpr (asks) ask_for(moved(newest, more ? steps.of[I] : 0));
       }
     });
   }
   RIDGE_DEVICE void go_on() {
-    for_marched<C, Windows>([&](auto number) {
+    for_marched<C, First, Last>([&](auto number) {
       constexpr int I = decltype(number)::value;
       constexpr int count = Kept::rows_of(I).count();
       here[I] = moved(here[I], steps.of[I]);
@@ -192,22 +221,89 @@ private:
     return spot;
   }
   template <int I>
-  [[nodiscard]] RIDGE_DEVICE T load_at(const Spot<T>& spot) const {
+  [[nodiscard]] RIDGE_DEVICE T load_one(const Spot<T>& spot) const {
     if constexpr (written_in<C>(First, Last, I)) {
       return lane.load_written(spot.elements, spot.at);
     } else {
       return lane.load(Span<const T>(spot.elements), spot.at);
     }
   }
-  /// The neighbour at a distance, from memory.
+  /// From an item that begins a pack.
   template <int I>
-  [[nodiscard]] RIDGE_DEVICE T fetch(Offset o) const {
+  [[nodiscard]] RIDGE_DEVICE Values load_at(const Spot<T>& spot) const {
+    if constexpr (Items == 1) {
+      return Values(load_one<I>(spot));
+    } else if constexpr (written_in<C>(First, Last, I)) {
+      return load_written_pack<Items>(lane, spot);
+    } else {
+      return lane.template load_pack<Items>(Span<const T>(spot.elements), spot.at);
+    }
+  }
+  /// The item at a distance.
+  template <int I>
+  [[nodiscard]] RIDGE_DEVICE Spot<T> spot_of(Offset o) const {
     const NarrowWindow<T>& w = windows.template of<I>();
     Spot<T> spot = here[I];
     if (Kept::march == 2 && o.y != 0) spot = moved(spot, o.y * Index{w.row});
     if (o.along(Kept::march) != 0) spot = moved(spot, o.along(Kept::march) * steps.of[I]);
     spot.at += o.x;
-    return load_at<I>(spot);
+    return spot;
+  }
+  /// The neighbours at a distance, from memory.
+  template <int I>
+  [[nodiscard]] RIDGE_DEVICE Values fetch(Offset o) const {
+    if constexpr (Items == 1) {
+      return load_at<I>(spot_of<I>(o));
+    } else {
+      if (o.x % Items == 0) return load_at<I>(spot_of<I>(o));
+      Values value;
+      RIDGE_UNROLL
+      for (int i = 0; i < Items; ++i)
+        value.set(i, load_one<I>(spot_of<I>({o.x + i, o.y, o.z})));
+      return value;
+    }
+  }
+  /// Whether a neighbour is among the rows that the lane keeps.
+  static RIDGE_DEVICE bool kept(const HeldRows& held, Offset o) {
+    return Kept::in_column(o) && held.has(o.along(Kept::march));
+  }
+  /// The row of an access at y and z: packs of it, and elements by themselves at its ends, where no
+  /// operation reads all of a pack.
+  template <int I, int Low, int High>
+  RIDGE_DEVICE void fetch_row(int y, int z, Values* to) const {
+    constexpr HeldRows held = Kept::rows_of(I);
+    if constexpr (Items == 1) {
+      RIDGE_UNROLL
+      for (int x = Low; x <= High; ++x) {
+        if (!kept(held, {x, y, z})) to[x - Low] = fetch<I>({x, y, z});
+      }
+    } else {
+      if (Low == 0 && High == 0 && kept(held, {0, y, z})) return;
+      constexpr int last = High + Items - 1; // what the last item of the pack reads
+      constexpr int begin = Low < 0 ? -((Items - 1 - Low) / Items) * Items : Low / Items * Items;
+      T line[last - Low + 1];
+      RIDGE_UNROLL
+      for (int x = begin; x <= last; x += Items) {
+        if (x >= Low && x + Items - 1 <= last) {
+          const Values pack = fetch<I>({x, y, z});
+          RIDGE_UNROLL
+          for (int i = 0; i < Items; ++i)
+            line[x + i - Low] = pack[i];
+        } else {
+          RIDGE_UNROLL
+          for (int i = 0; i < Items; ++i) {
+            if (x + i >= Low && x + i <= last)
+              line[x + i - Low] = load_one<I>(spot_of<I>({x + i, y, z}));
+          }
+        }
+      }
+      RIDGE_UNROLL
+      for (int x = Low; x <= High; ++x) {
+        RIDGE_UNROLL
+        for (int i = 0; i < Items; ++i)
+          to[x - Low].set(i, line[x - Low + i]);
+      }
+    }
   }
   template <int K>
   RIDGE_DEVICE void fetch_near() {
@@ -215,21 +311,15 @@ private:
       constexpr Access a = Operation<C, K>::accesses[decltype(number)::value];
       if constexpr (Kept::points_of(a) > 0 && Windows::has(a.array) &&
                     !written_in<C>(First, K - 1, a.array)) {
-        constexpr HeldRows held = Kept::rows_of(a.array);
         // A constant where it is inlined: compilers for AMD keep `near` in memory else.
         constexpr int before = Kept::template near_before<K>(decltype(number)::value);
+        constexpr int in_row = 1 + a.reach.high.x - a.reach.low.x;
         int at = before;
         RIDGE_UNROLL
         for (int z = a.reach.low.z; z <= a.reach.high.z; ++z) {
           RIDGE_UNROLL
-          for (int y = a.reach.low.y; y <= a.reach.high.y; ++y) {
-            RIDGE_UNROLL
-            for (int x = a.reach.low.x; x <= a.reach.high.x; ++x, ++at) {
-              const Offset o{x, y, z};
-              if (!Kept::in_column(o) || !held.has(o.along(Kept::march)))
-                near[at] = fetch<a.array>(o);
-            }
-          }
+          for (int y = a.reach.low.y; y <= a.reach.high.y; ++y, at += in_row)
+            fetch_row<a.array, a.reach.low.x, a.reach.high.x>(y, z, near + at);
         }
       }
     });
@@ -237,7 +327,7 @@ private:
   }
   /// A neighbour that has been fetched with one of the accesses from number A on, or else now.
   template <int K, int I, int A>
-  [[nodiscard]] RIDGE_DEVICE T near_value(Offset o) const {
+  [[nodiscard]] RIDGE_DEVICE Values near_value(Offset o) const {
     if constexpr (A < static_cast<int>(Operation<C, K>::accesses.size())) {
       constexpr Access a = Operation<C, K>::accesses[A];
       if constexpr (a.array == I && Kept::points_of(a) > 0) {
@@ -258,8 +348,9 @@ private:
   }
 };
 
-/// The run First to Last over all its items: a lane takes `rows` of them, one behind the other.
-template <class C, class T, int First, int Last>
+/// The run First to Last over all its items: a lane takes `rows` of them, or of packs
+/// of them, one behind the other.
+template <class C, class T, int First, int Last, int Items = 1>
 struct PointsMarch {
   static constexpr int max_threads = most_block_threads;
   static constexpr bool prepared_early = true;
@@ -278,7 +369,7 @@ struct PointsMarch {
     const Dim3 b = lane.block();
     const Dim3 t = lane.thread();
     const Dim3 shape = lane.block_extent();
-    const int x = d.begin.x + b.x * shape.x + t.x;
+    const int x = d.begin.x + (b.x * shape.x + t.x) * Items;
     if (x >= static_cast<int>(n.x) + d.end.x) return;
     if constexpr (march == 1) {
       if (t.z == 0)
@@ -300,13 +391,13 @@ private:
   RIDGE_DEVICE void column(Lane& lane, int x, int y, int begin, int last) const {
     if (begin >= last) return;
     const int end = last - begin < rows ? last : begin + rows;
-    MarchedPoints<Lane, C, T, First, Last> memory{lane, windows, n, steps, {}, {}, {}};
+    MarchedPoints<Lane, C, T, First, Last, Items> memory{lane, windows, n, steps, {}, {}, {}};
     memory.begin(x, march == 1 ? begin : y, march == 1 ? 0 : begin);
     RIDGE_NO_UNROLL
     for (int row = begin; row < end; ++row) {
       memory.fetch_all(row + 1 < end);
-      run_item<Pack<T, 1>, First, Last, true>(chain, memory, x, march == 1 ? row : y,
-                                              march == 1 ? 0 : row);
+      run_item<Pack<T, Items>, First, Last, Items == 1>(chain, memory, x, march == 1 ? row : y,
+                                                        march == 1 ? 0 : row);
       memory.go_on();
     }
   }
