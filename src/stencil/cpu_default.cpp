@@ -170,6 +170,26 @@ CpuSchedule cpu_default(const DeviceFacts& facts, const Traits& traits, Index3 n
   return s;
 }
 
+std::optional<CpuPassSchedule> pass_of_waves(const DeviceFacts& facts, const Traits& traits,
+                                             Index3 n, int threads) {
+  constexpr Index fewest_points = Index{1} << 24;
+  constexpr Index narrowest = 128;
+  const bool waves = traits.inputs() == 2 && traits.footprints[1].size() == 1 &&
+                     footprint_points(traits) <= 8 && traits.radius == Offset{1, 1, 1};
+  const bool known = !stalls_between_pages(facts) && !has_small_l1(facts) &&
+                     facts.simd_bytes >= ridge::cpu::line_bytes;
+  if (!waves || !known || traits.element_bytes != 4) return {};
+  if (n.x * n.y * n.z < fewest_points || std::min(n.x, n.y) < narrowest) return {};
+  CpuPassSchedule s;
+  s.sweeps = 8;
+  s.rows = static_cast<int>(std::min<Index>(128, ceil_div(n.y - 2, threads)));
+  if (s.rows < 64) return {}; // rows that blocks share are computed in each
+  const Index planes = 3;     // of each sweep but the last, with the rows that later ones need
+  const Index ring = planes * (s.sweeps - 1) * (s.rows + s.sweeps) * n.x * traits.element_bytes;
+  if (ring * threads > cache_of_cores(facts).value) return {};
+  return s;
+}
+
 bool passes_pay(const Traits& traits, Index3 n, int threads) {
   constexpr int many_threads = 16;
   constexpr Index many = Index{1} << 24;

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <ridge/device/device.hpp>
+#include <ridge/stencil/cpu_pass_schedule.hpp>
 #include <ridge/stencil/schedule.hpp>
 #include <ridge/stencil/strides.hpp>
 #include <ridge/stencil/traits.hpp>
+
+#include <optional>
 
 namespace ridge::stencil {
 
@@ -17,6 +20,12 @@ namespace ridge::stencil {
 /// Planes computed at once by default where the fields are beyond the caches.
 [[nodiscard]] int cpu_depth(const DeviceFacts& facts, const Traits& traits, Index3 n,
                             const Strides& strides);
+
+/// The pass that waves of order 2 in fp32 take by default on cores of the kind measured
+/// (docs/design/sweeps.md): eight sweeps in blocks of 128 rows, where the rings of all threads fit
+/// the cores' cache. Nothing elsewhere.
+[[nodiscard]] std::optional<CpuPassSchedule>
+pass_of_waves(const DeviceFacts& facts, const Traits& traits, Index3 n, int threads);
 
 /// Whether passes of several sweeps are faster than single ones on so many threads: measured for
 /// seven points in fp64, where many cores share what memory gives (docs/design/sweeps.md).

@@ -32,10 +32,18 @@ Schedule default_single(const Device& device, const Traits& traits, const ShellL
   return default_schedule(device, traits, layout.extents, true, layout.strides);
 }
 
-/// On a cpu, where passes pay: of three sweeps, which were the fastest or within a twentieth of it.
+/// On a cpu, where passes pay: of three sweeps, which were the fastest or within a twentieth of it,
+/// of waves eight, unless the one more field that they need is more than half of what is free.
 std::optional<PassSchedule> default_cpu_pass(const Device& device, const Traits& traits,
                                              const Boundaries& boundaries, Index3 n) {
-  if (!passes_pay(traits, n, ridge::cpu::default_threads())) return {};
+  const int threads = ridge::cpu::default_threads();
+  if (const auto eight = pass_of_waves(device.facts(), traits, n, threads)) {
+    const PassSchedule pass = settled(*eight, device, traits, n);
+    const Index fields = 4 * n.x * n.y * n.z * traits.element_bytes;
+    const bool fits = 2 * fields <= device.free_memory().value;
+    if (fits && is_pass_ahead(device, traits, pass, false)) return pass;
+  }
+  if (!passes_pay(traits, n, threads)) return {};
   const PassSchedule three = settled(with_sweeps(plain_pass(device.kind()), 3), device, traits, n);
   const bool moving = shell_changes(boundaries, traits.radius);
   if (moving || !is_pass_ahead(device, traits, three, moving)) return {};

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 namespace ridge::stencil {
 namespace {
 
@@ -19,6 +21,16 @@ DeviceFacts machine(const char* name, std::int64_t l2, std::int64_t l1 = 48 << 1
   facts.last_level_cache = {32 << 20};
   return facts;
 }
+
+struct Waves {
+  static constexpr auto footprints = std::make_tuple(star<1, 3>(), point());
+  static constexpr int levels = 2;
+  static constexpr double flops = 8;
+  template <class U, class B>
+  RIDGE_FN auto operator()(const U& u, const B& before) const {
+    return u(0, 0, 0) + u(1, 0, 0) - before(0, 0, 0);
+  }
+};
 
 const DeviceFacts amd = machine("AMD EPYC", 1 << 20);
 const DeviceFacts intel = machine("Intel(R) Xeon(R)", 2 << 20);
@@ -86,6 +98,30 @@ TEST(CpuDefault, TakesSeveralSweepsInAPassWhereManyThreadsShareTheMemory) {
   EXPECT_FALSE(passes_pay(seven, {255, 256, 256}, 16));
   EXPECT_FALSE(passes_pay(traits_of<Laplacian<2, 3>, float>(), n, 16));
   EXPECT_FALSE(passes_pay(traits_of<Laplacian<4, 3>, double>(), n, 16));
+}
+
+TEST(CpuDefault, TakesEightSweepsOfWavesInAPassWhereTheirRingsFitTheCache) {
+  DeviceFacts two = amd;
+  two.units = 2;
+  two.last_level_cache = Bytes{32 << 20};
+  const Traits waves = traits_of<Waves, float>();
+  const auto chosen = pass_of_waves(two, waves, {384, 384, 384}, 2);
+  ASSERT_TRUE(chosen);
+  EXPECT_EQ(chosen->sweeps, 8);
+  EXPECT_EQ(chosen->rows, 128);
+  EXPECT_EQ(pass_of_waves(two, waves, {1024, 192, 128}, 2)->rows, 95);
+  EXPECT_FALSE(pass_of_waves(two, waves, {255, 256, 256}, 2));
+  EXPECT_FALSE(pass_of_waves(two, waves, {64, 1024, 1024}, 2));
+  EXPECT_FALSE(pass_of_waves(two, waves, {2048, 1024, 64}, 2)); // rings of 50 MB
+  EXPECT_FALSE(pass_of_waves(two, waves, {384, 384, 384}, 16));
+  EXPECT_FALSE((pass_of_waves(two, traits_of<Waves, double>(), {384, 384, 384}, 2)));
+  EXPECT_FALSE((pass_of_waves(two, traits_of<Laplacian<2, 3>, float>(), {384, 384, 384}, 2)));
+  DeviceFacts other = two;
+  other.name = intel.name;
+  EXPECT_FALSE(pass_of_waves(other, waves, {384, 384, 384}, 2));
+  other = two;
+  other.l1 = Bytes{32 << 10};
+  EXPECT_FALSE(pass_of_waves(other, waves, {384, 384, 384}, 2));
 }
 
 TEST(CpuDefault, TakesSinglePlanesOfRowsThatAreNoWholeLines) {

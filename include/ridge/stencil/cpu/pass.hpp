@@ -8,6 +8,7 @@
 // in a single sweep, so its bits are the same. Rings of fields in 16 bits hold 16 bits, too.
 #pragma once
 
+#include <ridge/device/cpu/prefetch.hpp>
 #include <ridge/stencil/cpu/pass_row.hpp>
 #include <ridge/stencil/cpu_pass_schedule.hpp>
 #include <ridge/stencil/pass.hpp>
@@ -80,6 +81,7 @@ public:
     const Range first = march_.computed(planes, last - 1);
     const Index end = planes.end + Index{last - 1} * march_.radius;
     for (Index step = first.begin; step < end; ++step) {
+      look_ahead(step + 1);
       for (int level = 1; level <= last; ++level)
         produce(level, step - Index{level - 1} * march_.radius);
     }
@@ -173,6 +175,36 @@ private:
             along_y_ ? field.plane : field.row, across_.periodic};
   }
 
+  /// Rows of inputs that the first sweep reads in the next step and in none before. They are asked
+  /// for while other sweeps compute, which need nothing of memory.
+  void look_ahead(Index step) {
+    asked_.clear();
+    next_asked_ = 0;
+    const int left = pass_.sweeps - 1;
+    const Range needed = march_.computed(planes_range_, left);
+    if (step < needed.begin || step >= needed.end) return;
+    const Range rows = across_.held(rows_, pass_.sweeps);
+    for (int input = 0; input < inputs_of<K>; ++input) {
+      const View<const T>& field = pass_.in[static_cast<std::size_t>(input)];
+      const Index plane = step + Rows::radius(input, along_y_);
+      for (Index a = rows.begin; a < rows.end; ++a)
+        asked_.push_back(field.data + in_field(field, a, plane));
+    }
+    const Index all = static_cast<Index>(asked_.size()) * row_lines();
+    const Index computed = Index{pass_.sweeps} * (rows_.end - rows_.begin);
+    lines_a_row_ = ceil_div(all, std::max<Index>(computed, 1));
+  }
+  [[nodiscard]] Index row_lines() const { return ceil_div(pass_.shell.field.extents.x, line); }
+  void ask() {
+    const Index lines = row_lines();
+    const Index end =
+        std::min(next_asked_ + lines_a_row_, static_cast<Index>(asked_.size()) * lines);
+    for (; next_asked_ < end; ++next_asked_) {
+      ridge::cpu::PrefetchIntoL2{}(asked_[static_cast<std::size_t>(next_asked_ / lines)] +
+                                   next_asked_ % lines * line);
+    }
+  }
+
   void compute_plane(int level, Index plane) {
     const int left = pass_.sweeps - level;
     const Range rows = across_.computed(rows_, left);
@@ -187,14 +219,30 @@ private:
             source(level, input, plane + d);
       }
     }
-    for (Index across = rows.begin; across < rows.end; ++across) {
-      const Rows neighbours([&](int input, int dy, int dz) {
-        const Source& from =
-            sources[static_cast<std::size_t>(input)]
-                   [static_cast<std::size_t>((along_y_ ? dy : dz) + march_.radius)];
+    const auto source_of = [&](int input, int dy, int dz) -> const Source& {
+      return sources[static_cast<std::size_t>(input)]
+                    [static_cast<std::size_t>((along_y_ ? dy : dz) + march_.radius)];
+    };
+    const auto row_at = [&](Index across) {
+      return Rows([&](int input, int dy, int dz) {
+        const Source& from = source_of(input, dy, dz);
         const Index at = across + (along_y_ ? dz : dy);
         return from.data + ((from.wraps ? across_.wrapped(at) : at) - from.first) * from.stride;
       });
+    };
+    Rows neighbours = row_at(rows.begin);
+    for (Index across = rows.begin; across < rows.end; ++across) {
+      if (across > rows.begin) {
+        // Within the field a row follows the one before in all planes.
+        if (across_.periodic && (across - across_.radius <= across_.begin() ||
+                                 across + across_.radius >= across_.end())) {
+          neighbours = row_at(across);
+        } else {
+          neighbours.advance(
+              [&](int input, int dy, int dz) { return source_of(input, dy, dz).stride; });
+        }
+      }
+      ask();
       if (left == 0) {
         T* const to = out_row(0, across, plane);
         if (store_ == Store::nontemporal) {
@@ -208,7 +256,7 @@ private:
       compute_row<false>(pass_.kernel, neighbours, to, Index{r.x}, end);
       fill_ends(to, start(across, plane));
       if (left < levels_of<K>() && inside(rows_, across) && inside(planes_range_, plane))
-        std::copy(to + r.x, to + end, out_row(left, across, plane) + r.x);
+        copy_out(to, out_row(left, across, plane), Index{r.x}, end);
     }
     if (left > 0) shell_rows(level, plane);
   }
@@ -217,6 +265,22 @@ private:
   [[nodiscard]] T* out_row(int output, Index across, Index march) const {
     const View<T>& field = pass_.out[static_cast<std::size_t>(output)];
     return field.data + in_field(field, across, march);
+  }
+
+  /// Results [begin, end) of a row that memory gets beside the last sweep's.
+  void copy_out(const T* from, T* to, Index begin, Index end) const {
+    using Vector = Pack<T, simd_bytes / static_cast<int>(sizeof(T)), abi::Native>;
+    constexpr Index width = lanes_of<Vector>;
+    Index x = begin;
+    if (store_ == Store::nontemporal) {
+      const Index misfit = misfit_of(to + begin);
+      const Index head = std::min(end, begin + (misfit == 0 ? 0 : line - misfit));
+      for (; x < head; ++x)
+        to[x] = from[x];
+      for (; x + width <= end; x += width)
+        Vector::load(from + x).stream(to + x);
+    }
+    std::copy(from + x, from + end, to + x);
   }
 
   /// The shell's points at both ends of a row. `constant` has the row's fixed points.
@@ -318,6 +382,9 @@ private:
   Index width_ = 0, planes_ = 1;
   Range rows_, planes_range_;
   std::vector<Level> levels_;
+  std::vector<const T*> asked_; ///< rows
+  Index next_asked_ = 0;        ///< line of them
+  Index lines_a_row_ = 0;
 };
 
 } // namespace ridge::stencil::cpu

@@ -32,6 +32,16 @@ public:
     (std::make_index_sequence<inputs_of<K>>{});
   }
 
+  /// Goes on to the rows after these: `stride(input, dy, dz)` away.
+  template <class Stride>
+  void advance(const Stride& stride) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      (advance_input<I>(stride, std::make_index_sequence<footprint_of<K, I>.offsets.size()>{}),
+       ...);
+    }
+    (std::make_index_sequence<inputs_of<K>>{});
+  }
+
   /// Along the march, of input `input`.
   static int radius(int input, bool along_y) {
     int found = 0;
@@ -63,6 +73,26 @@ private:
   template <class V, std::size_t... I>
   RIDGE_FN V evaluate(const K& kernel, Index x, std::index_sequence<I...>) const {
     return V(kernel(Neighbours<V>{rows_[I].data(), x}...));
+  }
+  /// Whether no offset before P of input I reads the same row.
+  template <std::size_t I, std::size_t P>
+  static constexpr bool is_first() {
+    for (std::size_t q = 0; q < P; ++q) {
+      const Offset& a = footprint_of<K, I>.offsets[q];
+      const Offset& b = footprint_of<K, I>.offsets[P];
+      if (a.y == b.y && a.z == b.z) return false;
+    }
+    return true;
+  }
+  template <std::size_t I, class Stride, std::size_t... P>
+  void advance_input(const Stride& stride, std::index_sequence<P...>) {
+    const auto one = [&]<std::size_t Q>(std::integral_constant<std::size_t, Q>) {
+      constexpr Offset o = footprint_of<K, I>.offsets[Q];
+      if constexpr (is_first<I, Q>())
+        rows_[I][static_cast<std::size_t>((o.z + reach.z) * rows_y + o.y + reach.y)] +=
+            stride(static_cast<int>(I), o.y, o.z);
+    };
+    (one(std::integral_constant<std::size_t, P>{}), ...);
   }
   template <std::size_t I, class Row>
   void take(const Row& row) {
