@@ -93,6 +93,7 @@ std::string identity_of(const EvolveRun& run) {
     text += fmt::format("\n{}={}", name, value);
   });
   if (!run.storage.empty()) text += "\nstorage=" + run.storage;
+  if (!run.stored.empty()) text += "\nstored=" + run.stored;
   if (!run.implicit.empty()) {
     for_each_implicit(run, [&](const char* name, const auto& value) {
       text += fmt::format("\n{}={}", name, value);
@@ -179,6 +180,7 @@ void EvolveOutput::write_index(const EvolveRun& run) const {
     if (!run.implicit.empty()) require(write_attribute(file, name, value), file_);
   });
   if (!run.storage.empty()) require(write_attribute(file, "storage", run.storage), file_);
+  if (!run.stored.empty()) require(write_attribute(file, "stored", run.stored), file_);
   Handle group(H5Gcreate2(file.id(), snapshot_group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
                H5Gclose);
   require(static_cast<bool>(group), file_);
@@ -279,6 +281,7 @@ EvolveRestart read_evolve_restart(const fs::path& file) {
     (void)read_attribute(opened, name, value);
   });
   (void)read_attribute(opened, "storage", restart.run.storage);
+  (void)read_attribute(opened, "stored", restart.run.stored);
   // Runs of earlier versions have neither.
   (void)read_attribute(opened, "folder", restart.run.folder);
   (void)read_attribute(opened, "kernel_digest", restart.run.kernel_digest);

@@ -152,12 +152,23 @@ private:
     if (run_.storage.empty()) return stored;
     const Index count = part_->owned().count();
     const Bytes bytes{count * static_cast<Index>(sizeof(Fp16))};
+    std::vector<Memory> low;
     double beyond = 0;
     for (std::size_t i = 0; i < packed_.size(); ++i) {
       stored.emplace_back(queue_.device(), bytes, "the fields in 16 bits");
+      if ((setup_.wide >> i & 1U) != 0) {
+        low.emplace_back(queue_.device(), bytes, "the low halves of a field in fp32");
+        split_numbers(queue_, packed_[i].data(), stored.back().data(), low.back().data(), count);
+        pointers_[i] = stored.back().data();
+        continue;
+      }
       beyond += static_cast<double>(
           narrow_numbers(queue_, run_.storage, packed_[i].data(), stored.back().data(), count));
       pointers_[i] = stored.back().data();
+    }
+    for (Memory& half : low) {
+      pointers_.push_back(half.data());
+      stored.push_back(std::move(half));
     }
     beyond = ranks_.sum(beyond);
     if (beyond > 0 && ranks_.rank() == 0) {
@@ -363,6 +374,7 @@ private:
     if (!run_.storage.empty()) {
       record.precision = run_.storage;
       record.details.push_back({"arithmetic", 0, "fp32"});
+      if (!run_.stored.empty()) record.details.push_back({"storage", 0, run_.stored});
       if (sums_before_.sizes > 0) {
         record.details.push_back(
             {"sum_drift", (now.sum - sums_before_.sum) / sums_before_.sizes, ""});

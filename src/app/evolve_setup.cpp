@@ -11,10 +11,12 @@
 #include "evolve_system.hpp"
 #include "kernel_options.hpp"
 #include "spacing.hpp"
+#include "stored_fields.hpp"
 
 #include <fmt/core.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -74,8 +76,8 @@ public:
     } else {
       take_built_in();
     }
-    store();
     open_others();
+    store();
     stencil::require_fit(setup_.boundaries, setup_.kernel.traits.radius,
                          setup_.inputs.front()->extents().xyz());
     require_alike();
@@ -98,8 +100,12 @@ private:
     run().coefficients = join(o_.coefficients, '\n');
     run().boundary = o_.boundary.empty() ? "untouched" : o_.boundary;
     run().absorb = o_.absorb;
-    if (!o_.store_as.empty()) lab::check_storage(o_.store_as);
-    run().storage = o_.store_as;
+    if (o_.store_as.find('=') != std::string::npos) {
+      run().stored = o_.store_as;
+    } else {
+      if (!o_.store_as.empty()) lab::check_storage(o_.store_as);
+      run().storage = o_.store_as;
+    }
     if (o_.absorb_width && o_.absorb.empty()) {
       throw UsageError("--absorb-width goes with --absorb");
     }
@@ -111,6 +117,7 @@ private:
 
   /// Fields in 16 bits, where they are asked for.
   void store() {
+    if (!run().stored.empty()) store_differently();
     const std::string& storage = run().storage;
     if (storage.empty()) return;
     const InputDataset& first = *setup_.inputs.front();
@@ -119,7 +126,33 @@ private:
                                    to_text(first.name())));
     if (!run().implicit.empty())
       throw UsageError("--store-as is for explicit steps, not for --implicit");
-    setup_.kernel = lab::stored_evolution(setup_.kernel, storage);
+    setup_.kernel = lab::stored_evolution(setup_.kernel, storage, setup_.wide);
+  }
+
+  /// Finds what the storage of each field means, and the inputs that stay fp32. Fields have the
+  /// names of their datasets.
+  void store_differently() {
+    const auto levels = static_cast<std::size_t>(setup_.kernel.levels);
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < setup_.inputs.size(); ++i) {
+      if (i > 0 && i < levels) continue; // stored as the newest
+      const std::string path = setup_.inputs[i] ? setup_.inputs[i]->name().path : "friction";
+      names.push_back(path.substr(path.rfind('/') + 1));
+    }
+    const FieldStorage fields = parse_field_storage(run().stored, names);
+    run().storage = fields.storage;
+    for (std::size_t i = 1; i < names.size(); ++i) {
+      if (std::find(fields.wide.begin(), fields.wide.end(), names[i]) == fields.wide.end())
+        continue;
+      const std::size_t input = levels + i - 1;
+      for (const stencil::Offset& o : setup_.kernel.traits.footprints.at(input)) {
+        if (o == stencil::Offset{}) continue;
+        throw UsageError(fmt::format("--store-as {}: '{}' stays fp32 where it is read at the point "
+                                     "alone; {} reads neighbours of it, so give it fp16 or bf16",
+                                     run().stored, names[i], run().kernel));
+      }
+      setup_.wide |= 1U << input;
+    }
   }
 
   void begin_implicit() {

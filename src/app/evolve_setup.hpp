@@ -41,6 +41,7 @@ struct EvolveSetup {
   /// The datasets of the inputs in files, the newest level first; of a level before that is not
   /// given there is none, nor of the friction of an absorbing layer.
   std::vector<std::optional<InputDataset>> inputs;
+  unsigned wide = 0; ///< the bits of inputs that stay fp32 where others have 16 bits
   /// Of the absorbing layer, where there is one.
   std::optional<Friction> friction;
   /// Gives the level before of a start at rest, in one sweep of the newest.

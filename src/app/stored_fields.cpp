@@ -1,13 +1,17 @@
 #include "stored_fields.hpp"
 
+#include <ridge/core/error.hpp>
 #include <ridge/core/stored.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/device/generate.hpp>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -74,6 +78,62 @@ void widen_numbers(Queue& queue, const std::string& storage, const void* from, v
   auto* const numbers = static_cast<float*>(to);
   storage == "fp16" ? widen_all(queue, static_cast<const Fp16*>(from), numbers, count)
                     : widen_all(queue, static_cast<const Bf16*>(from), numbers, count);
+}
+
+void split_numbers(Queue& queue, const void* from, void* high, void* low, Index count) {
+  std::vector<std::uint16_t> upper(static_cast<std::size_t>(std::min(piece, count)));
+  in_pieces<Fp16>(count, [&](Index begin, Index n, float* numbers, Fp16* lower) {
+    copy_to_host(queue, numbers, static_cast<const float*>(from) + begin, n);
+    queue.wait();
+    for (Index i = 0; i < n; ++i) {
+      const auto bits = std::bit_cast<std::uint32_t>(numbers[i]);
+      upper[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(bits >> 16U);
+      lower[i] = static_cast<Fp16>(bits & 0xffffU);
+    }
+    copy_to_device(queue, static_cast<Fp16*>(high) + begin, upper.data(), n);
+    copy_to_device(queue, static_cast<Fp16*>(low) + begin, lower, n);
+    queue.wait();
+  });
+}
+
+FieldStorage parse_field_storage(const std::string& text, const std::vector<std::string>& names) {
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError(fmt::format("--store-as {}: {}", text, why));
+  };
+  std::map<std::string, std::string> formats;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string entry = text.substr(begin, end - begin);
+    begin = end + 1;
+    const std::size_t sign = entry.find('=');
+    if (sign == std::string::npos)
+      refuse(fmt::format("'{}' is no FIELD=fp16, bf16 or fp32", entry));
+    const std::string name = entry.substr(0, sign);
+    const std::string format = entry.substr(sign + 1);
+    const auto found = std::count(names.begin(), names.end(), name);
+    if (found == 0)
+      refuse(fmt::format("no field '{}'; there are {}", name, fmt::join(names, ", ")));
+    if (found > 1) refuse(fmt::format("{} datasets are called '{}'", found, name));
+    if (format != "fp16" && format != "bf16" && format != "fp32")
+      refuse(fmt::format("'{}' is stored as fp16, bf16 or fp32, not as '{}'", name, format));
+    if (!formats.emplace(name, format).second) refuse(fmt::format("'{}' is given twice", name));
+  }
+  FieldStorage made;
+  for (const std::string& name : names) {
+    const auto given = formats.find(name);
+    const std::string format = given == formats.end() ? "fp32" : given->second;
+    if (format == "fp32") {
+      made.wide.push_back(name);
+    } else if (made.storage.empty()) {
+      made.storage = format;
+    } else if (made.storage != format) {
+      refuse("fields of 16 bits are all fp16 or all bf16");
+    }
+  }
+  if (!made.wide.empty() && made.wide.front() == names.front())
+    refuse(fmt::format("'{0}', which evolves, is in 16 bits where any field is: {0}=fp16",
+                       names.front()));
+  return made;
 }
 
 StoredFields::StoredFields(Queue& queue, std::string storage, Index count)

@@ -5,6 +5,7 @@
 #include <ridge/device/memory.hpp>
 
 #include <string>
+#include <vector>
 
 namespace ridge::app {
 
@@ -14,6 +15,20 @@ Index narrow_numbers(Queue& queue, const std::string& storage, const void* from,
                      Index count);
 void widen_numbers(Queue& queue, const std::string& storage, const void* from, void* to,
                    Index count);
+
+/// The halves of fp32 numbers of the device, there. Waits.
+void split_numbers(Queue& queue, const void* from, void* high, void* low, Index count);
+
+/// How `--store-as` has fields stored.
+struct FieldStorage {
+  std::string storage;           ///< fp16 or bf16: of those of 16 bits
+  std::vector<std::string> wide; ///< names of those that stay fp32
+};
+/// Reads "u=fp16,c=fp32"; the fields are the one that evolves, and coefficients. Those that are not
+/// named stay fp32. Throws UsageError for names that are none, formats that there are not, and a
+/// field that evolves in fp32.
+[[nodiscard]] FieldStorage parse_field_storage(const std::string& text,
+                                               const std::vector<std::string>& names);
 
 /// The input and the output of a stencil in 16 bits, on a device.
 class StoredFields {

@@ -34,9 +34,9 @@ template Evolution evolution_of(std::string_view,
 namespace {
 
 template <class S>
-Evolution stored_as(const Evolution& fp32) {
-  Evolution made =
-      evolution_of<S>(fp32.name, stencil::stored_swept<S>(*fp32.call, fp32.functor, lab_library()));
+Evolution stored_as(const Evolution& fp32, unsigned wide) {
+  Evolution made = evolution_of<S>(
+      fp32.name, stencil::stored_swept<S>(*fp32.call, fp32.functor, lab_library(), wide));
   made.stable_step = fp32.stable_step;
   made.dt = fp32.dt;
   return made;
@@ -44,9 +44,12 @@ Evolution stored_as(const Evolution& fp32) {
 
 } // namespace
 
-Evolution stored_evolution(const Evolution& fp32, std::string_view storage) {
+Evolution stored_evolution(const Evolution& fp32, std::string_view storage, unsigned wide) {
   check_storage(storage);
-  return storage == "fp16" ? stored_as<Fp16>(fp32) : stored_as<Bf16>(fp32);
+  return storage == "fp16" ? stored_as<Fp16>(fp32, wide) : stored_as<Bf16>(fp32, wide);
+}
+Evolution stored_evolution(const Evolution& fp32, std::string_view storage) {
+  return stored_evolution(fp32, storage, 0);
 }
 
 const EvolvingKernel& find_evolving_kernel(std::string_view name) {

@@ -133,7 +133,7 @@ void check_storage(std::string_view name) {
   throw UsageError(fmt::format("--store-as {}: fp16 or bf16 is right{}", name,
                                name.find('=') == std::string_view::npos
                                    ? ""
-                                   : "; all fields of a kernel are stored alike"));
+                                   : "; a list of fields is for evolve of stencils"));
 }
 
 std::unique_ptr<Case> stored_on(const Case& fp32, std::string_view storage, const void* in,

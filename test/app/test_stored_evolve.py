@@ -86,6 +86,68 @@ def test_passes_of_several_sweeps_round_each(ridge, storage, walls):
     assert done.code == 2 and "a face has a value or a slope other than 0" in done.err, done.err
 
 
+MEDIUM = """
+#include <ridge/stencil.hpp>
+struct Medium {
+  static constexpr auto footprints =
+      std::make_tuple(ridge::stencil::star<1, 2>(), ridge::stencil::point(), ridge::stencil::FIRST());
+  template <class N, class C, class D>
+  RIDGE_FN auto operator()(const N& u, const C& c, const D& d) const {
+    return u(0, 0) + c(0, 0) * (u(1, 0) + u(-1, 0) - 2 * u(0, 0)) + d(0, 0) * (u(0, 1) - u(0, 0));
+  }
+};
+"""
+
+
+@pytest.mark.parametrize("storage, device, schedule", [("fp16", "cpu", "sweeps=3 rows=5"), ("bf16", "simt:32", "auto")])
+def test_coefficients_stay_fp32(ridge, storage, device, schedule):
+    with open("own.hpp", "w") as out:
+        out.write(MEDIUM.replace("FIRST", "point"))
+    draws = np.random.default_rng(5)
+    u = ROUNDED[storage](draws.random((21, 45)).astype("f4"))
+    c = (0.1 + 0.2 * draws.random(u.shape)).astype("f4")
+    c[3, 4], c[5, 6] = -0.0, 3e-41
+    d = (0.1 * draws.random(u.shape)).astype("f4")
+
+    def run(start, file, d, steps, *words):
+        write(start)
+        with h5py.File("in.h5", "a") as h5:
+            h5["medium/c"], h5["d"] = c, d
+        done = ridge("evolve", "./own.hpp:Medium", "in.h5:/u", "-o", file, "--coefficient", "in.h5:/medium/c",
+                     "--coefficient", "in.h5:/d", "--boundary", "x=mirror,y=periodic", "--device", device, "--steps",
+                     steps, "--overwrite", "--json", *words)
+        assert done.code == 0, done.err
+        return done.records()[0], read(file)
+
+    record, found = run(u, "mixed.h5", d, 4, "--store-as", f"u={storage},d={storage}", "--schedule", schedule)
+    assert record["precision"] == storage and record["storage"] == f"u={storage},d={storage}"
+    assert record["bytes_read"] + record["bytes_written"] >= 21 * 45 * (2 + 4 + 2 + 2)
+    right = u
+    for _ in range(4):
+        right = ROUNDED[storage](run(right, "wide.h5", ROUNDED[storage](d), 1)[1])
+    np.testing.assert_array_equal(found, right)
+    run(u, "part.h5", d, 1, "--store-as", f"u={storage},d={storage}")
+    assert ridge("evolve", "--restart", "part.h5", "--steps", 3, "--device", device).code == 0
+    np.testing.assert_array_equal(read("part.h5"), found)
+
+
+def test_lists_of_fields_that_are_refused(ridge):
+    with open("own.hpp", "w") as out:
+        out.write(MEDIUM.replace("FIRST", "star<1, 2>"))
+    with h5py.File("in.h5", "w") as h5:
+        h5["u"] = h5["c"] = h5["d"] = np.ones((9, 9), "f4")
+    words = ("evolve", "./own.hpp:Medium", "in.h5:/u", "-o", "out.h5", "--coefficient", "in.h5:/c", "--coefficient",
+             "in.h5:/d", "--device", "cpu", "--store-as")
+    for given, says in (("u=fp16,k=fp32", "no field 'k'; there are u, c, d"),
+                        ("u=fp16,u=fp16", "'u' is given twice"),
+                        ("u=fp16,c=fp8", "'c' is stored as fp16, bf16 or fp32, not as 'fp8'"),
+                        ("u=fp16,c=bf16", "all fp16 or all bf16"),
+                        ("u=fp16,", "'' is no FIELD=fp16, bf16 or fp32"),
+                        ("c=fp16", "'u', which evolves, is in 16 bits where any field is: u=fp16"),
+                        ("u=fp16,c=fp16", "Medium reads neighbours of it, so give it fp16 or bf16")):
+        ridge.bad(*words, given, says=says)
+
+
 def test_waves_and_diffusion_are_near_fp32(ridge):
     n = 20
     z, y, x = np.meshgrid(*[np.arange(n)] * 3, indexing="ij")
@@ -116,7 +178,7 @@ def test_what_is_said_and_refused(ridge):
     assert done.code == 0
     assert "ridge: 1 values of the start are beyond the range of fp16 and count as infinite\n" == done.err
     ridge.bad(*words, "half", says="--store-as half: fp16 or bf16 is right")
-    ridge.bad(*words, "u=fp16,c=fp32", says="all fields of a kernel are stored alike")
+    ridge.bad(*words, "u=fp16,c=fp32", says="no field 'c'; there are u")
     done = ridge(*["simt:32" if w == "cpu" else w for w in words], "fp16", "--schedule", "sweeps=3")
     assert done.code == 2 and "fields in 16 bits take sweeps=1 there" in done.err, done.err
     ridge.bad(*words, "fp16", "--implicit", "backward-euler", "--dt", "1", says="is for explicit steps")

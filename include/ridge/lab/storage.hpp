@@ -28,6 +28,12 @@ template <class T>
   }
 }
 
+struct Evolution;
+/// As stored_evolution of ridge/lab/evolution.hpp, but inputs whose bits `wide` has stay fp32: its
+/// sweeps take the high halves of their numbers in place of them, and the low halves behind all.
+[[nodiscard]] Evolution stored_evolution(const Evolution& fp32, std::string_view storage,
+                                         unsigned wide);
+
 /// The case of a stencil in fp32 on other memory, packed fields that are stored so. Throws
 /// UsageError for a case that is of no stencil of one input.
 [[nodiscard]] std::unique_ptr<Case> stored_on(const Case& fp32, std::string_view storage,

@@ -21,11 +21,12 @@ namespace ridge::stencil {
 
 namespace detail {
 
-template <class K, class S>
+template <class K, class S, unsigned Wide>
 class StoredSwept final : public SweptKernel<S> {
 public:
   explicit StoredSwept(const K& kernel)
-      : SweptKernel<S>(traits_of<Stored<K>, S>(), levels_of<K>()), swept_(Stored<K>{kernel}) {}
+      : SweptKernel<S>(traits_of<Stored<K, Wide>, S>(), levels_of<K>()),
+        swept_(Stored<K, Wide>{kernel}) {}
 
   Program bind(Queue& queue, Inputs<S> in, const View<S>& out, const Schedule* schedule,
                std::string_view name) const override {
@@ -45,20 +46,21 @@ public:
   }
 
 private:
-  SweptOf<Stored<K>, S> swept_;
+  SweptOf<Stored<K, Wide>, S> swept_;
 };
 
 } // namespace detail
 
-/// K of these bytes on fields of S; `file` is where Stored<K> can be compiled from.
-template <class K, class S>
+/// K of these bytes on fields of S, but for the inputs of Stored<K, Wide> that stay fp32; `file` is
+/// where that can be compiled from.
+template <class K, class S, unsigned Wide>
 [[nodiscard]] std::shared_ptr<const SweptKernel<S>>
 describe_stored_swept(std::span<const std::byte> functor, const std::string& file) {
   static_assert(std::is_trivially_copyable_v<K>, "a kernel is a struct of numbers");
-  know_source(typeid(Call<Stored<K>, S>), file, "");
+  know_source(typeid(Call<Stored<K, Wide>, S>), file, "");
   std::array<std::byte, sizeof(K)> bytes;
   std::copy_n(functor.begin(), bytes.size(), bytes.begin());
-  return std::make_shared<detail::StoredSwept<K, S>>(std::bit_cast<K>(bytes));
+  return std::make_shared<detail::StoredSwept<K, S, Wide>>(std::bit_cast<K>(bytes));
 }
 
 } // namespace ridge::stencil

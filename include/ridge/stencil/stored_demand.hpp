@@ -25,16 +25,16 @@ using DescribeStored = std::shared_ptr<const CheckedKernel<S>>(std::span<const s
 template <class S>
 [[nodiscard]] std::shared_ptr<const CheckedKernel<S>>
 stored_kernel(const CheckedKernel<float>& kernel, const std::string& library);
-/// The same of a kernel that evolves, by the type of its call in fp32 and its bytes. It takes
-/// single sweeps.
+/// The same of a kernel that evolves, by the type of its call in fp32 and its bytes. Inputs whose
+/// bits `wide` has stay fp32, as those of Stored<K, wide> do.
 template <class S>
-[[nodiscard]] std::shared_ptr<const SweptKernel<S>> stored_swept(const std::type_info& call,
-                                                                 std::span<const std::byte> functor,
-                                                                 const std::string& library);
+[[nodiscard]] std::shared_ptr<const SweptKernel<S>>
+stored_swept(const std::type_info& call, std::span<const std::byte> functor,
+             const std::string& library, unsigned wide = 0);
 extern template std::shared_ptr<const SweptKernel<Fp16>>
-stored_swept(const std::type_info&, std::span<const std::byte>, const std::string&);
+stored_swept(const std::type_info&, std::span<const std::byte>, const std::string&, unsigned);
 extern template std::shared_ptr<const SweptKernel<Bf16>>
-stored_swept(const std::type_info&, std::span<const std::byte>, const std::string&);
+stored_swept(const std::type_info&, std::span<const std::byte>, const std::string&, unsigned);
 
 extern template std::shared_ptr<const CheckedKernel<Fp16>>
 stored_kernel(const CheckedKernel<float>&, const std::string&);
