@@ -62,12 +62,12 @@ TEST(SweepsDefault, ArePassesWhereTheyAreCompiledAhead) {
 
 TEST(SweepsDefault, AreShorterPassesOfFp64BetweenFacesThatMove) {
   EXPECT_EQ(chosen<Heat>({128, 128, 128}), "sweeps=4 rows=2 warps=16 store=plain");
-  EXPECT_EQ(chosen<Heat>({128, 128, 128}, "x=periodic"), "sweeps=3 rows=3 warps=12 store=plain");
-  EXPECT_EQ(chosen<Heat>({128, 128, 128}, "z-=mirror,y=neumann:1"),
+  EXPECT_EQ(chosen<Heat>({384, 384, 384}, "x=periodic"), "sweeps=3 rows=3 warps=12 store=plain");
+  EXPECT_EQ(chosen<Heat>({384, 384, 384}, "z-=mirror,y=neumann:1"),
             "sweeps=3 rows=3 warps=12 store=plain");
-  EXPECT_EQ((chosen<Heat, float>({128, 128, 128}, "x=mirror")),
+  EXPECT_EQ((chosen<Heat, float>({384, 384, 384}, "x=mirror")),
             "sweeps=4 rows=2 warps=16 store=plain");
-  EXPECT_EQ((chosen<Heat, float>({64, 64, 64}, "x=mirror")), "single");
+  EXPECT_EQ((chosen<Heat, float>({256, 256, 256}, "x=mirror")), "single");
 }
 
 TEST(SweepsDefault, ArePassesOfWavesOfOrderTwo) {
