@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <variant>
+#include <vector>
 
 namespace ridge::lab {
 
@@ -18,7 +20,16 @@ std::unique_ptr<Menu> near_menu(const Place& place) {
       place, TextMenu<ListSchedule>::Source{
                  [device](const std::string& t) { return parse_list_schedule(t, device); },
                  [device] { return named_list_schedules(device); },
-                 [device] { return list_schedule_space(device); }, "sums within a cutoff"});
+                 [device] {
+                   std::vector<ListSchedule> all = list_schedule_space(device);
+                   // Other widths of packs are each for some precisions and cpus.
+                   std::erase_if(all, [](const ListSchedule& s) {
+                     const auto* const cpu = std::get_if<CpuListSchedule>(&s);
+                     return cpu != nullptr && cpu->share != 0;
+                   });
+                   return all;
+                 },
+                 "sums within a cutoff"});
 }
 
 pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,

@@ -256,6 +256,7 @@ def test_ctrl_c_keeps_the_last_step(ridge, folder):
     (["--density", 0], "give one of them"),
     (["--seed", 3], "go with --lattice"),
     (["--schedule", "tile=3"], "unknown schedule field"),
+    (["--schedule", "share=2"], "share=2: sums of this precision are over packs of "),
     (["--schedule", "half=1"], "lists of half of the pairs gain nothing"),
 ])
 def test_bad_options(ridge, folder, options, said):

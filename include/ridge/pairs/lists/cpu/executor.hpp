@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ridge/core/choose.hpp>
+#include <ridge/core/error.hpp>
 #include <ridge/core/functions.hpp>
 #include <ridge/core/pack.hpp>
 #include <ridge/device/cpu/parallel.hpp>
@@ -10,6 +11,7 @@
 #include <ridge/pairs/lists/executor.hpp>
 
 #include <algorithm>
+#include <string>
 
 namespace ridge::pairs {
 
@@ -174,7 +176,11 @@ Bound ListExecutor<I, P, target::Cpu>::bind(Queue& queue, const Listed<I, P>& ca
     bound = cpu_pairs::bind_near<share>(queue.device(), call, s);
   };
   if constexpr (stored == computed || stored == half) {
-    (void)choose(call.lists->share, Choices<computed, half>{}, bind);
+    if (!choose(call.lists->share, Choices<computed, half>{}, bind)) {
+      throw UsageError("share=" + std::to_string(call.lists->share) +
+                       ": sums of this precision are over packs of " + std::to_string(half) +
+                       " or " + std::to_string(computed) + " bodies on this cpu");
+    }
   }
   return bound;
 }
