@@ -260,6 +260,8 @@ private:
     r.details.push_back({"exchange_bytes", ranks_.sum(messages.bytes), {}});
     r.details.push_back({"levels", static_cast<double>(this->solver_->levels().size()), {}});
     r.details.push_back({"shared_levels", static_cast<double>(messages.shared_levels), {}});
+    if (messages.grouped_levels > 0)
+      r.details.push_back({"grouped_levels", static_cast<double>(messages.grouped_levels), {}});
     return r;
   }
 

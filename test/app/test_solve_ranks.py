@@ -56,6 +56,25 @@ def test_the_bits_of_one_rank(mpi, folder, shape, ranks, dtype, words):
         assert f"{n} ranks as 1x1x{n}" in text and text.count("cycle  residual") == 1
 
 
+@pytest.mark.parametrize("ranks, shape, words", [
+    (4, (68, 70, 67), ["--boundary", "x=dirichlet:0,y=mirror,z-=neumann:0.1,z+=mirror"]),
+    (4, (68, 69, 66), ["--boundary", "x=dirichlet:0,y=mirror,z=periodic", "--cycle", "w", "--smoother", "red-black"]),
+    (3, (46, 41, 40), ["--boundary", "x=dirichlet:0,y=neumann:0,z=periodic", "--coefficient", "in.h5:/k"]),
+    (4, (67, 68, 68), ["--boundary", "x=periodic,y=dirichlet:0,z-=mirror,z+=dirichlet:0", "--coefficient", "in.h5:/k"])])
+def test_coarse_levels_of_groups(mpi, folder, ranks, shape, words):
+    """Levels of which a rank alone would have fewer than eight planes: neighbouring ranks have them together."""
+    fields(shape)
+    words = words + ["--tol", 1e-3, "--device", "cpu"]
+    one, attributes, _ = solve(mpi, 1, *words)
+    several, same, _ = solve(mpi, ranks, *words, out="u2.h5")
+    assert (several == one).all() and same["cycles"] == attributes["cycles"] > 1
+    box = "x".join(str(n) for n in reversed(shape))
+    walls = words[1].replace(":0.1", ":0")
+    (record,) = json.loads(mpi(ranks, "bench", "multigrid", "--device", "cpu", "--repeat", 2, "--no-roof", "--size", box,
+                               "--boundary", walls, "--json").out)
+    assert record["grouped_levels"] == 1 and record["shared_levels"] == (3 if ranks == 4 else 2) and record["check"]["ok"]
+
+
 @pytest.mark.parametrize("device", ["simt:32"])
 def test_half_cycles_in_one_pass(mpi, folder, device):
     """On levels of that many points an emulated GPU has them as on one rank, too."""

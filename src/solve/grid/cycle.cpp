@@ -47,11 +47,8 @@ Cycle<T>::Cycle(Queue& queue, const GridProblem& problem, std::unique_ptr<Shared
     std::vector<Axis> mine = axes;
     if (shares(l)) mine[2] = sliced(axes[2], shared_->mine(l));
     levels_.push_back(std::make_unique<Level<T>>(queue, std::move(mine), shift));
-    if (shares(l)) {
-      shared_->add(*levels_[l]);
-    } else if (l > 0 && shares(l - 1)) {
-      shared_->meet(*levels_[l]);
-    }
+    if (shares(l)) shared_->add(*levels_[l]);
+    if (l > 0 && shares(l - 1)) shared_->meet(l, *levels_[l]);
   };
   add();
   while (points_of(levels_.size() - 1) > most_exact) {

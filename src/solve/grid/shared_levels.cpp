@@ -13,8 +13,8 @@ namespace {
 /// Planes that a rank must own of a shared level: as many as it gives its neighbours.
 constexpr Index fewest_owned = 2 * least_halo;
 
-/// The time of an exchange between GPUs, as measured between H100s of one machine: to begin, and for
-/// a byte.
+/// The time of an exchange between GPUs, as measured between H100s of one machine: to begin, and
+/// for a byte.
 struct ExchangeTime {
   double latency, byte;
 };
@@ -43,7 +43,7 @@ template <class T>
 SharedLevels<T>::SharedLevels(comm::Communicator& ranks, Queue& queue, Slabs finest)
     : sharing_{ranks, queue, comm::choose_carrier(ranks, queue.device())},
       units_(ranks.from(0, Index{queue.device().is_gpu() ? queue.device().facts().units : 0})),
-      slabs_{checked(std::move(finest))} {
+      slabs_{checked(std::move(finest))}, joins_(1) {
   shared_ = 1;
 }
 
@@ -58,9 +58,10 @@ void SharedLevels<T>::add(const Level<T>& level) {
   const std::size_t l = messages_.size();
   const Slabs& slabs = slabs_[l];
   const double plane = static_cast<double>(planes_of(level.u).each.value);
-  const int rank = sharing_.ranks.rank();
+  const int here = slabs.of_rank(sharing_.ranks.rank());
   for (int side = 0; side < 2; ++side) {
-    if (slabs.neighbour(rank, side) >= 0) sent_ += (l == 0 ? 1 : 2) * slabs.halo() * plane; // u, b below
+    if (slabs.neighbour(here, side) >= 0)
+      sent_ += (l == 0 ? 1 : 2) * slabs.halo() * plane; // u, b below
   }
   messages_.push_back(
       {sharing_.halos(slabs, planes_of(level.u)), sharing_.halos(slabs, planes_of(level.b)), {}});
@@ -70,75 +71,107 @@ template <class T>
 Coarsening SharedLevels<T>::coarsen(const Axis& z, const Coarsening& whole, Index points) {
   const std::size_t l = slabs_.size() - 1;
   slabs_.push_back(slabs_.back().coarsened(whole));
-  const bool all_before = shared_ == l + 1;
-  if (all_before && slabs_.back().fewest() >= fewest_owned && is_worth_sharing(points)) ++shared_;
-  return sliced(z, whole, mine(l), mine(l + 1));
+  joins_.push_back({});
+  const Slab part = mine(l + 1);
+  if (shared_ == l + 1) share_next(points);
+  return sliced(z, whole, mine(l), part);
 }
 
-/// The gain of sharing, of a level's time and of the bytes that its ranks gather, against its two
-/// exchanges of halos.
+/// By as many ranks as before, by groups, or not.
 template <class T>
-bool SharedLevels<T>::is_worth_sharing(Index points) const {
+void SharedLevels<T>::share_next(Index points) {
+  const Slabs& parts = slabs_.back();
+  if (parts.fewest() >= fewest_owned && is_worth_sharing(parts, points, 2)) {
+    ++shared_;
+    return;
+  }
+  joins_.back() = std::make_unique<Join>();
+  joins_.back()->parts = parts;
+  for (int group = 2 * parts.group(); group < parts.ranks(); group *= 2) {
+    Slabs larger = parts.merged(group);
+    if (larger.fewest() < fewest_owned || !is_worth_sharing(larger, points, 3)) continue;
+    slabs_.back() = std::move(larger);
+    ++shared_;
+    return;
+  }
+}
+
+/// The gain of sharing, of a level's time and of the bytes that its ranks gather, against its
+/// exchanges: two of halos, and one where ranks join.
+template <class T>
+bool SharedLevels<T>::is_worth_sharing(const Slabs& slabs, Index points, int exchanges) const {
   if (units_ == 0 || sharing_.carrier == comm::Carrier::host) return points > few_points;
   const ExchangeTime time = exchange_time(sharing_.carrier);
   const auto n = static_cast<double>(points);
-  const double ranks = sharing_.ranks.ranks();
+  const double ranks = slabs.count();
   const double bytes = n * static_cast<double>(sizeof(T));
-  const double plane = bytes / static_cast<double>(slabs_.back().planes());
+  const double plane = bytes / static_cast<double>(slabs.planes());
   const double computed =
       n * (1 - 1 / ranks) * multiprocessor_seconds_a_point / static_cast<double>(units_);
   const double gathered = 7.0 / 8 * bytes / ranks * time.byte; // the next level has an eighth
-  return computed + gathered > 2 * (time.latency + slabs_.back().halo() * plane * time.byte);
+  const auto halo = static_cast<double>(slabs.halo());
+  return computed + gathered > exchanges * (time.latency + halo * plane * time.byte);
 }
 
 template <class T>
-void SharedLevels<T>::meet(const Level<T>& whole) {
-  const Index3 n = whole.u.extents().xyz();
-  const Extents held{n.x, n.y, mine(shared_).held()};
+void SharedLevels<T>::meet(std::size_t l, const Level<T>& level) {
+  if (!is_joined(l)) return;
+  Join& join = *joins_[l];
+  const Slab& part = mine_of(join.parts);
+  const Index3 n = level.u.extents().xyz();
+  const Extents held{n.x, n.y, part.held()};
   const Device& device = sharing_.queue.device();
-  u_ = Field<T>(device, held, "a rank's part of a level of multigrid");
-  b_ = Field<T>(device, held, "a rank's part of a level of multigrid");
-  all_b_ = sharing_.all(slabs_[shared_], planes_of(whole.b));
-  sent_ += static_cast<double>((sharing_.ranks.ranks() - 1) * mine(shared_).owned() *
-                               planes_of(whole.b).each.value);
+  join.u = Field<T>(device, held, "a rank's part of a level of multigrid");
+  join.b = Field<T>(device, held, "a rank's part of a level of multigrid");
+  const Planes planes = planes_of(level.b);
+  join.all_b = sharing_.all(join.parts, joined(l), planes);
+  sent_ += static_cast<double>(part.owned() * planes.each.value) *
+           static_cast<double>(sharing_.takers(join.parts, joined(l)).size());
 }
 
 template <class T>
 void SharedLevels<T>::arrive(std::size_t l, const Level<T>& level) {
-  if (shares(l)) return send(messages_[l].b);
-  if (l > shared_) return;
-  const Slab& slab = mine(l);
-  const Planes from = planes_of(b_);
-  copy_bytes_on_device(sharing_.queue, planes_of(level.b).at(slab.begin), from.at(slab.below()),
-                       Bytes{slab.owned() * from.each.value});
-  send(all_b_);
+  if (is_joined(l)) {
+    const Join& join = *joins_[l];
+    const Slab& part = mine_of(join.parts);
+    const Planes from = planes_of(join.b);
+    copy_bytes_on_device(sharing_.queue, planes_of(level.b).at(part.begin - origin(l)),
+                         from.at(part.below()), Bytes{part.owned() * from.each.value});
+    send(join.all_b);
+  }
+  if (shares(l)) send(messages_[l].b);
 }
 
 template <class T>
 void SharedLevels<T>::exchange_all() {
-  for (std::size_t l = 1; l < shared_; ++l)
-    exchange_b(l);
-  send(all_b_);
+  for (std::size_t l = 1; l < joins_.size(); ++l) {
+    if (joins_[l]) send(joins_[l]->all_b);
+    if (shares(l)) exchange_b(l);
+  }
   for (std::size_t l = shared_; l-- > 0;)
     exchange_u(l);
 }
 
 template <class T>
 CycleMessages SharedLevels<T>::messages() const {
-  return {sharing_.carrier, sent_, static_cast<int>(shared_), can_be_recorded()};
+  int grouped = 0;
+  for (std::size_t l = 0; l < shared_; ++l)
+    grouped += slabs_[l].group() > 1 ? 1 : 0;
+  return {sharing_.carrier, sent_, static_cast<int>(shared_), grouped, can_be_recorded()};
 }
 
 template <class T>
 void SharedLevels<T>::leave(std::size_t l, const Level<T>& level) {
-  if (l != shared_) return;
-  const Slab& slab = mine(l);
-  const Planes to = planes_of(u_);
-  const Index n = slabs_[l].planes();
-  // In pieces that do not go beyond an end of a periodic axis.
-  for (Index z = slab.held_begin; z < slab.held_end;) {
-    const Index there = (z % n + n) % n;
-    const Index planes = std::min(slab.held_end - z, n - there);
-    copy_bytes_on_device(sharing_.queue, to.at(z - slab.held_begin), planes_of(level.u).at(there),
+  if (!is_joined(l)) return;
+  const Join& join = *joins_[l];
+  const Slab& part = mine_of(join.parts);
+  const Planes to = planes_of(join.u);
+  const Index n = join.parts.planes();
+  // Of a whole level in pieces that do not go beyond an end of a periodic axis.
+  for (Index z = part.held_begin; z < part.held_end;) {
+    const Index there = shares(l) ? z - origin(l) : (z % n + n) % n;
+    const Index planes = shares(l) ? part.held() : std::min(part.held_end - z, n - there);
+    copy_bytes_on_device(sharing_.queue, to.at(z - part.held_begin), planes_of(level.u).at(there),
                          Bytes{planes * to.each.value});
     z += planes;
   }
@@ -146,35 +179,43 @@ void SharedLevels<T>::leave(std::size_t l, const Level<T>& level) {
 
 template <class T>
 const Field<T>& SharedLevels<T>::coarse_k(std::size_t l, const Level<T>& level) {
-  if (l != shared_) return level.k;
-  if (k_.count() == 0) {
+  if (!is_joined(l)) return level.k;
+  Join& join = *joins_[l];
+  if (join.k.count() == 0) {
     const Index3 n = level.k.extents().xyz();
-    k_ = Field<T>(sharing_.queue.device(), Extents{n.x, n.y, mine(l).held() + 2},
-                  "a rank's part of a level of multigrid");
-    all_k_ = sharing_.all(slabs_[l], {planes_of(level.k).at(1), planes_of(level.k).each});
+    join.k = Field<T>(sharing_.queue.device(), Extents{n.x, n.y, mine_of(join.parts).held() + 2},
+                      "a rank's part of a level of multigrid");
+    const Planes whole = planes_of(level.k);
+    join.all_k = sharing_.all(join.parts, joined(l), {whole.at(1), whole.each});
   }
-  return k_;
+  return join.k;
 }
 
 template <class T>
 void SharedLevels<T>::arrive_k(std::size_t l, const Level<T>& level) {
   const Planes whole = planes_of(level.k);
-  if (shares(l)) {
-    if (!messages_[l].k) messages_[l].k = sharing_.halos(slabs_[l], whole, 1);
-    return exchange(messages_[l].k);
-  }
-  if (l > shared_) return;
   const auto copy = [&](Index to, const Planes& from, Index plane, Index count) {
     copy_bytes_on_device(sharing_.queue, whole.at(to), from.at(plane),
                          Bytes{count * whole.each.value});
   };
-  const Slab& slab = mine(l);
-  const Index n = slabs_[l].planes();
-  copy(slab.begin + 1, planes_of(k_), slab.below() + 1, slab.owned());
-  exchange(all_k_);
-  const bool is_periodic = slabs_[l].is_periodic();
-  copy(0, whole, is_periodic ? n : 1, 1);
-  copy(n + 1, whole, is_periodic ? 1 : n, 1);
+  if (is_joined(l)) {
+    const Join& join = *joins_[l];
+    const Slab& part = mine_of(join.parts);
+    copy(part.begin - origin(l) + 1, planes_of(join.k), part.below() + 1, part.owned());
+    exchange(join.all_k);
+    const bool is_periodic = join.parts.is_periodic();
+    const Index n = join.parts.planes();
+    const Index held = shares(l) ? mine(l).held() : n;
+    // Beyond the ends of the axis; what lies beyond a group's planes comes with its halo.
+    const bool wraps = is_periodic && !shares(l);
+    if (wraps || (!is_periodic && origin(l) == 0)) copy(0, whole, wraps ? n : 1, 1);
+    if (wraps || (!is_periodic && origin(l) + held == n))
+      copy(held + 1, whole, wraps ? 1 : held, 1);
+  }
+  if (shares(l)) {
+    if (!messages_[l].k) messages_[l].k = sharing_.halos(slabs_[l], whole, 1);
+    exchange(messages_[l].k);
+  }
 }
 
 template class SharedLevels<float>;

@@ -11,8 +11,10 @@
 
 namespace ridge::solve::detail {
 
-/// Fine levels are slabs of planes. From the level on of which ranks would have few planes or all
-/// points are few, every rank has all and computes all: that takes less time than messages.
+/// Fine levels are slabs of planes. Where ranks would have few planes, neighbouring ones join to
+/// groups: each has and computes the planes of its group. From the level on of which groups would
+/// have few planes, too, or all points are few, every rank has all and computes all: that takes
+/// less time than messages.
 /// Calls are collective.
 template <class T>
 class SharedLevels {
@@ -24,9 +26,7 @@ public:
   /// Whether messages go in the order of the queue, so that a graph can record them.
   [[nodiscard]] bool can_be_recorded() const { return comm::needs_no_host(sharing_.carrier); }
   [[nodiscard]] const Slabs& slabs(std::size_t level) const { return slabs_[level]; }
-  [[nodiscard]] const Slab& mine(std::size_t level) const {
-    return slabs_[level][sharing_.ranks.rank()];
-  }
+  [[nodiscard]] const Slab& mine(std::size_t level) const { return mine_of(slabs_[level]); }
   /// Whether level l is shared; all that follow the first one that is not are whole.
   [[nodiscard]] bool shares(std::size_t l) const { return l < shared_; }
 
@@ -36,8 +36,8 @@ public:
   void add(const Level<T>& level);
   /// How the slab of the last level becomes the next one's, of so many points.
   [[nodiscard]] Coarsening coarsen(const Axis& z, const Coarsening& whole, Index points);
-  /// Takes the first whole level.
-  void meet(const Level<T>& whole);
+  /// Takes the first level of larger groups, or the first whole one.
+  void meet(std::size_t l, const Level<T>& level);
 
   // Measuring.
 
@@ -53,10 +53,10 @@ public:
   void exchange_b(std::size_t l) { send(messages_[l].b); }
   /// Where the restriction to level l goes, and where interpolation from it reads.
   [[nodiscard]] const Field<T>& coarse_b(std::size_t l, const Level<T>& level) const {
-    return l == shared_ ? b_ : level.b;
+    return is_joined(l) ? joins_[l]->b : level.b;
   }
   [[nodiscard]] const Field<T>& coarse_u(std::size_t l, const Level<T>& level) const {
-    return l == shared_ ? u_ : level.u;
+    return is_joined(l) ? joins_[l]->u : level.u;
   }
   /// After the restriction to level l.
   void arrive(std::size_t l, const Level<T>& level);
@@ -72,7 +72,24 @@ private:
   struct Messages {
     std::unique_ptr<comm::Transfer> u, b, k;
   };
-  [[nodiscard]] bool is_worth_sharing(Index points) const;
+  /// From the level before, whose slabs become `parts`, to one of larger groups, or a whole one.
+  struct Join {
+    Slabs parts;
+    Field<T> u, b, k; ///< of this rank's part
+    std::unique_ptr<comm::Transfer> all_b, all_k;
+  };
+  [[nodiscard]] const Slab& mine_of(const Slabs& slabs) const {
+    return slabs[slabs.of_rank(sharing_.ranks.rank())];
+  }
+  [[nodiscard]] bool is_joined(std::size_t l) const { return l < joins_.size() && joins_[l]; }
+  /// Null where every rank has all of level l.
+  [[nodiscard]] const Slabs* joined(std::size_t l) const {
+    return shares(l) ? &slabs_[l] : nullptr;
+  }
+  /// The first plane of level l's arrays.
+  [[nodiscard]] Index origin(std::size_t l) const { return shares(l) ? mine(l).held_begin : 0; }
+  [[nodiscard]] bool is_worth_sharing(const Slabs& slabs, Index points, int exchanges) const;
+  void share_next(Index points);
   [[nodiscard]] static Planes planes_of(const Field<T>& field);
   void send(const std::unique_ptr<comm::Transfer>& transfer) {
     if (!is_silent_) exchange(transfer);
@@ -82,10 +99,9 @@ private:
   bool is_silent_ = false;
   Index units_; ///< of a GPU; 0: a processor
   std::vector<Slabs> slabs_;
+  std::vector<std::unique_ptr<Join>> joins_; ///< a level each; most are null
   std::size_t shared_ = 0;
   std::vector<Messages> messages_;
-  Field<T> u_, b_, k_; ///< the slab of the first whole level
-  std::unique_ptr<comm::Transfer> all_b_, all_k_;
   double sent_ = 0; ///< bytes of a V cycle
 };
 

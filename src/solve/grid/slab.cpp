@@ -31,10 +31,11 @@ bool has_odd_level(Index planes) {
 
 Slabs::Slabs(const std::vector<Index>& begins, bool is_periodic)
     : Slabs(begins, is_periodic,
-            is_periodic && has_odd_level(begins.back()) ? least_halo + 1 : least_halo) {}
+            is_periodic && has_odd_level(begins.back()) ? least_halo + 1 : least_halo, 1,
+            static_cast<int>(begins.size()) - 1) {}
 
-Slabs::Slabs(const std::vector<Index>& begins, bool is_periodic, Index halo)
-    : is_periodic_(is_periodic), halo_(halo) {
+Slabs::Slabs(const std::vector<Index>& begins, bool is_periodic, Index halo, int group, int ranks)
+    : is_periodic_(is_periodic), halo_(halo), group_(group), ranks_(ranks) {
   const Index n = begins.back();
   for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
     Slab s{begins[r], begins[r + 1], begins[r] - halo, begins[r + 1] + halo};
@@ -52,11 +53,19 @@ Index Slabs::fewest() const {
       ->owned();
 }
 
-int Slabs::neighbour(int rank, int side) const {
-  const int there = side == 0 ? rank - 1 : rank + 1;
-  if (there >= 0 && there < ranks()) return there;
+int Slabs::neighbour(int slab, int side) const {
+  const int there = side == 0 ? slab - 1 : slab + 1;
+  if (there >= 0 && there < count()) return there;
   if (!is_periodic_) return -1;
-  return there < 0 ? ranks() - 1 : 0;
+  return there < 0 ? count() - 1 : 0;
+}
+
+Slabs Slabs::merged(int group) const {
+  std::vector<Index> begins;
+  for (int slab = 0; slab < count(); slab += group / group_)
+    begins.push_back((*this)[slab].begin);
+  begins.push_back(planes());
+  return {begins, is_periodic_, halo_, group, ranks_};
 }
 
 Slabs Slabs::coarsened(const Coarsening& coarsening) const {
@@ -68,7 +77,7 @@ Slabs Slabs::coarsened(const Coarsening& coarsening) const {
       ++c;
     begins.push_back(c);
   }
-  return {begins, is_periodic_, halo_};
+  return {begins, is_periodic_, halo_, group_, ranks_};
 }
 
 Axis sliced(const Axis& axis, const Slab& slab) {
@@ -125,35 +134,58 @@ Coarsening sliced(const Axis& axis, const Coarsening& whole, const Slab& fine, c
 std::unique_ptr<comm::Transfer> Sharing::halos(const Slabs& slabs, const Planes& planes,
                                                Index around) const {
   const int rank = ranks.rank();
-  const Slab& mine = slabs[rank];
+  const int here = slabs.of_rank(rank);
+  const Slab& mine = slabs[here];
   const Index deep = slabs.halo() + around;
   const Index first = mine.below() + around; // plane that is owned, in the array
   std::vector<comm::Message> sends;
   std::vector<comm::Message> receives;
   const Bytes size{deep * planes.each.value};
   for (int side = 0; side < 2; ++side) {
-    const int peer = slabs.neighbour(rank, side);
-    if (peer < 0) continue;
-    // A tag a direction: two ranks of a periodic axis are neighbours on both sides.
-    sends.push_back({planes.at(side == 0 ? first : first + mine.owned() - deep), size, peer, side});
-    receives.push_back(
-        {planes.at(side == 0 ? first - deep : first + mine.owned()), size, peer, 1 - side});
+    const int there = slabs.neighbour(here, side);
+    if (there < 0) continue;
+    // A tag a direction: two slabs of a periodic axis are neighbours on both sides.
+    for (int peer = 0; peer < slabs.ranks(); ++peer) {
+      if (slabs.of_rank(peer) == there && slabs.giver(peer, here) == rank)
+        sends.push_back(
+            {planes.at(side == 0 ? first : first + mine.owned() - deep), size, peer, side});
+    }
+    receives.push_back({planes.at(side == 0 ? first - deep : first + mine.owned()), size,
+                        slabs.giver(rank, there), 1 - side});
   }
   return comm::bind_on_device(ranks, queue, carrier, std::move(sends), std::move(receives));
 }
 
-std::unique_ptr<comm::Transfer> Sharing::all(const Slabs& slabs, const Planes& planes) const {
+std::vector<int> Sharing::takers(const Slabs& slabs, const Slabs* joined) const {
   const int rank = ranks.rank();
+  const int here = slabs.of_rank(rank);
+  std::vector<int> all;
+  for (int peer = 0; peer < slabs.ranks(); ++peer) {
+    if (slabs.of_rank(peer) != here && slabs.giver(peer, here) == rank &&
+        (joined == nullptr || joined->of_rank(peer) == joined->of_rank(rank)))
+      all.push_back(peer);
+  }
+  return all;
+}
+
+std::unique_ptr<comm::Transfer> Sharing::all(const Slabs& slabs, const Slabs* joined,
+                                             const Planes& planes) const {
+  const int rank = ranks.rank();
+  const Index origin = joined == nullptr ? 0 : (*joined)[joined->of_rank(rank)].held_begin;
+  const auto of = [&](int slab, int peer) {
+    const Slab& s = slabs[slab];
+    return comm::Message{planes.at(s.begin - origin), Bytes{s.owned() * planes.each.value}, peer,
+                         0};
+  };
   std::vector<comm::Message> sends;
   std::vector<comm::Message> receives;
-  const auto of = [&](int r, int peer) {
-    return comm::Message{planes.at(slabs[r].begin), Bytes{slabs[r].owned() * planes.each.value},
-                         peer, 0};
-  };
-  for (int r = 0; r < slabs.ranks(); ++r) {
-    if (r == rank) continue;
-    sends.push_back(of(rank, r));
-    receives.push_back(of(r, r));
+  for (const int peer : takers(slabs, joined))
+    sends.push_back(of(slabs.of_rank(rank), peer));
+  for (int slab = 0; slab < slabs.count(); ++slab) {
+    const bool is_near =
+        joined == nullptr || joined->of_rank(slab * slabs.group()) == joined->of_rank(rank);
+    if (slab != slabs.of_rank(rank) && is_near)
+      receives.push_back(of(slab, slabs.giver(rank, slab)));
   }
   return comm::bind_on_device(ranks, queue, carrier, std::move(sends), std::move(receives));
 }

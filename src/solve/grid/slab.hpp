@@ -6,6 +6,7 @@
 
 #include "axis.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -27,33 +28,45 @@ struct Slab {
   [[nodiscard]] Index above() const { return held_end - end; }
 };
 
-/// The slabs of a level, a rank each.
+/// The slabs of a level, a rank each, or a group of neighbouring ranks, each of which has and
+/// computes all of its group's slab.
 class Slabs {
 public:
   Slabs() = default;
   /// Rank r owns the planes from `begins[r]` to `begins[r + 1]` of the finest level.
   Slabs(const std::vector<Index>& begins, bool is_periodic);
 
-  [[nodiscard]] const Slab& operator[](int rank) const {
-    return all_[static_cast<std::size_t>(rank)];
+  [[nodiscard]] const Slab& operator[](int slab) const {
+    return all_[static_cast<std::size_t>(slab)];
   }
-  [[nodiscard]] int ranks() const { return static_cast<int>(all_.size()); }
+  [[nodiscard]] int count() const { return static_cast<int>(all_.size()); }
+  [[nodiscard]] int ranks() const { return ranks_; }
+  /// Ranks a slab; the last one may have fewer.
+  [[nodiscard]] int group() const { return group_; }
+  [[nodiscard]] int of_rank(int rank) const { return rank / group_; }
+  /// The rank that `rank` has planes of a slab from.
+  [[nodiscard]] int giver(int rank, int slab) const {
+    return slab * group_ + rank % group_ % std::min(group_, ranks_ - slab * group_);
+  }
   [[nodiscard]] Index planes() const { return all_.back().end; }
   [[nodiscard]] bool is_periodic() const { return is_periodic_; }
   [[nodiscard]] Index halo() const { return halo_; }
   /// That some rank owns.
   [[nodiscard]] Index fewest() const;
-  /// The rank on that side along z, 0 below, 1 above; -1 where the axis ends.
-  [[nodiscard]] int neighbour(int rank, int side) const;
+  /// The slab on that side along z, 0 below, 1 above; -1 where the axis ends.
+  [[nodiscard]] int neighbour(int slab, int side) const;
+  /// Of groups of so many ranks, a multiple of those of a slab here.
+  [[nodiscard]] Slabs merged(int group) const;
   /// Of the next level: a rank owns the planes whose fine ones it owns.
   [[nodiscard]] Slabs coarsened(const Coarsening& coarsening) const;
 
 private:
-  Slabs(const std::vector<Index>& begins, bool is_periodic, Index halo);
+  Slabs(const std::vector<Index>& begins, bool is_periodic, Index halo, int group, int ranks);
 
   std::vector<Slab> all_;
   bool is_periodic_ = false;
   Index halo_ = least_halo;
+  int group_ = 1, ranks_ = 1;
 };
 
 /// An axis within a slab: it has no neighbours beyond.
@@ -81,9 +94,12 @@ struct Sharing {
   /// Fills the halo of a slab, whose array has `around` planes more at both ends.
   [[nodiscard]] std::unique_ptr<comm::Transfer> halos(const Slabs& slabs, const Planes& planes,
                                                       Index around = 0) const;
-  /// Brings the planes that ranks own to all of them, where `planes` has the whole level; those of
-  /// this rank are there.
-  [[nodiscard]] std::unique_ptr<comm::Transfer> all(const Slabs& slabs, const Planes& planes) const;
+  /// Brings the planes of slabs to all ranks, where `planes` has the whole level, or to those of
+  /// the rank's slab of `joined`, where `planes` has what that holds. Those of this rank are there.
+  [[nodiscard]] std::unique_ptr<comm::Transfer> all(const Slabs& slabs, const Slabs* joined,
+                                                    const Planes& planes) const;
+  /// The ranks that this one sends its planes to then.
+  [[nodiscard]] std::vector<int> takers(const Slabs& slabs, const Slabs* joined) const;
 };
 
 /// In the order of the queue.

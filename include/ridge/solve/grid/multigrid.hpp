@@ -50,7 +50,7 @@ struct GridOptions {
   /// `smoother` is given `automatic` takes no transforms. Conjugate gradients take no f, which is
   /// not symmetric.
   std::optional<CycleShape> cycle = {};
-  std::optional<Smoother> smoother = {}; ///< chebyshev where not given
+  std::optional<Smoother> smoother = {};               ///< chebyshev where not given
   std::string project_option = "GridOptions::project"; ///< as errors name it
   /// Called after each cycle with the relative residual; false stops.
   std::function<bool(int cycle, double residual)> progress = {};
@@ -93,6 +93,7 @@ struct CycleMessages {
   comm::Carrier carrier = comm::Carrier::host;
   double bytes = 0;            ///< that this rank sends
   int shared_levels = 0;       ///< the others are computed by all ranks
+  int grouped_levels = 0;      ///< of the shared ones: by groups of ranks
   bool can_be_recorded = true; ///< in a graph
 };
 
@@ -104,8 +105,8 @@ public:
   /// cannot be solved, Failure when memory does not suffice. The queue must outlive this.
   Multigrid(Queue& queue, const GridProblem& problem);
   /// Of several ranks, which share the problem's fields as grid_of_ranks says: views are of the
-  /// planes that a rank owns, and calls are collective. Coarse levels are computed by all of them.
-  /// Throws UsageError where a rank would have fewer than eight planes.
+  /// planes that a rank owns, and calls are collective. Coarse levels are computed by groups of
+  /// them, the coarsest by all. Throws UsageError where a rank would have fewer than eight planes.
   Multigrid(Queue& queue, const GridProblem& problem, comm::Communicator& ranks);
   ~Multigrid();
   Multigrid(const Multigrid&) = delete;
