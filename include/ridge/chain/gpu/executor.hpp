@@ -65,7 +65,7 @@ bool aligned(const Call<C, T>& call) {
   return true;
 }
 
-/// Whether rows of a run are whole packs that begin at whole accesses.
+/// True where rows of a run are whole packs that begin at whole accesses.
 template <class C, class T, int First, int Last>
 bool in_packs(const Call<C, T>& call, int items) {
   constexpr Domain d = domain_of<Operation<C, First>>();

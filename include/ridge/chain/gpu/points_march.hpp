@@ -115,7 +115,7 @@ RIDGE_DEVICE Pack<T, Items> load_written_pack(Lane& lane, const Spot<T>& spot) {
 #endif
 }
 
-/// What a lane that marches has in registers, and where it is: `Items` of each row, which follow
+/// Registers of a lane that marches, and its place: `Items` of each row, which follow
 /// each other in x, are a pack.
 template <class Lane, class C, class T, int First, int Last, int Items>
 struct MarchedPoints {
