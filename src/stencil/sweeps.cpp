@@ -12,6 +12,7 @@
 #include <ridge/stencil/sweeps.hpp>
 
 #include "cpu_default.hpp"
+#include "pass_default.hpp"
 
 #include <fmt/format.h>
 
@@ -58,18 +59,19 @@ std::optional<PassSchedule> default_cpu_pass(const Device& device, const Traits&
 std::optional<PassSchedule> default_pass(const Device& device, const Traits& traits,
                                          const Boundaries& boundaries, Index3 n) {
   constexpr Index fewest_points = Index{1} << 20;
-  constexpr Index fewest_between_moving = Index{1} << 25; // only 512^3 and 1024^3 were measured
-  constexpr Index narrowest = 64;                         // a tile is as wide, and half as high
-  if (traits.element_bytes < 4) return {};                // passes compute with what they hold
+  constexpr Index narrowest = 64;          // a tile is as wide, and half as high
+  if (traits.element_bytes < 4) return {}; // passes compute with what they hold
   if (!facts_of(device).takes_gpu_schedules) return default_cpu_pass(device, traits, boundaries, n);
   if (!device.is_gpu() || !can_march(device)) return {};
   if (n.x * n.y * n.z < fewest_points || std::min(n.x, n.y) < narrowest) return {};
   const bool moving = shell_changes(boundaries, traits.radius);
-  if (moving && n.x * n.y * n.z < fewest_between_moving) return {};
   const int sweeps = usual_pass_sweeps(static_cast<int>(traits.element_bytes), moving);
   const PassSchedule pass =
       settled(with_sweeps(plain_pass(device.kind()), sweeps), device, traits, n);
   if (!is_pass_ahead(device, traits, pass, moving)) return {};
+  if (moving && !pass_pays_between_moving_faces(std::get<GpuPassSchedule>(pass), traits, boundaries,
+                                                n, device.facts().units))
+    return {};
   return pass;
 }
 

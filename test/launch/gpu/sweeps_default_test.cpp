@@ -67,7 +67,9 @@ TEST(SweepsDefault, AreShorterPassesOfFp64BetweenFacesThatMove) {
             "sweeps=3 rows=3 warps=12 store=plain");
   EXPECT_EQ((chosen<Heat, float>({384, 384, 384}, "x=mirror")),
             "sweeps=4 rows=2 warps=16 store=plain");
-  EXPECT_EQ((chosen<Heat, float>({256, 256, 256}, "x=mirror")), "single");
+  EXPECT_EQ((chosen<Heat, float>({128, 128, 128}, "x=mirror")), "single");
+  EXPECT_EQ(chosen<Heat>({256, 256, 256}, "x=mirror"), "sweeps=3 rows=3 warps=12 store=plain");
+  EXPECT_EQ(chosen<Heat>({256, 256, 256}, "x=periodic"), "single");
 }
 
 TEST(SweepsDefault, ArePassesOfWavesOfOrderTwo) {
