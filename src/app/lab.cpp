@@ -30,7 +30,12 @@ struct LabCommand {
     const DeviceFacts& facts = chosen.facts();
     fmt::print("Ridge lab on {}: {}, {}, {} units, {} of memory\n", to_text(chosen.id()),
                facts.name, facts.architecture, facts.units, to_text(facts.memory));
-    fmt::print("{} kernels and schedules; takes {}\n", lab::lab_plan(chosen, quick).size(),
+    const auto planned = lab::lab_plan(chosen, quick);
+    // A kernel has several rows: one for each of its sizes, precisions and schedules.
+    std::set<std::string> kernels;
+    for (const lab::PlannedRun& p : planned)
+      kernels.insert(p.kernel);
+    fmt::print("{} kernels; takes {}\n", kernels.size(),
                chosen.is_gpu() ? "about a minute"
                : quick         ? "about a minute on two cores"
                                : "one to two minutes on two cores");
@@ -40,7 +45,7 @@ struct LabCommand {
     std::fflush(stdout);
 
     lab::RoofSource roof(chosen, quick);
-    const std::vector<Record> records = run_all(chosen, roof);
+    const std::vector<Record> records = run_all(chosen, planned, roof);
     print(records, roof);
     if (!json_file.empty()) io::write_text_file(plan, json_file, to_json(records) + "\n");
     for (const Record& r : records) {
@@ -51,14 +56,15 @@ struct LabCommand {
     }
   }
 
-  [[nodiscard]] std::vector<Record> run_all(const Device& chosen, lab::RoofSource& roof) const {
+  [[nodiscard]] std::vector<Record> run_all(const Device& chosen,
+                                            const std::vector<lab::PlannedRun>& planned,
+                                            lab::RoofSource& roof) const {
     std::vector<Record> records;
     Progress progress;
-    const auto plan = lab::lab_plan(chosen, quick);
-    for (std::size_t i = 0; i < plan.size(); ++i) {
-      const lab::PlannedRun& p = plan[i];
-      progress.show(fmt::format("{} of {}: {} {} {}", i + 1, plan.size(), p.kernel, to_text(p.size),
-                                p.precision));
+    for (std::size_t i = 0; i < planned.size(); ++i) {
+      const lab::PlannedRun& p = planned[i];
+      progress.show(fmt::format("{} of {}: {} {} {}", i + 1, planned.size(), p.kernel,
+                                to_text(p.size), p.precision));
       lab::BenchRequest request{chosen, p.size, p.precision, p.schedule, {}};
       // On a cpu each launch takes a tenth of a second, and many rows are measured.
       request.measure.repeats = quick ? 5 : chosen.is_gpu() ? 11 : 7;

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -22,6 +23,13 @@ def test_table(lab):
                               "check", "schedule"]
     assert "kernel7" in text and "laplacian8" in text
     assert "FAILED" not in text
+
+
+def test_the_kernels_announced_are_those_of_the_rows(lab):
+    text, file = lab
+    kernels = [record["kernel"] for record in json.loads(file.read_text())]
+    (announced,) = re.findall(r"^(\d+) kernels; takes ", text, re.MULTILINE)
+    assert int(announced) == len(set(kernels)) < len(kernels)
 
 
 def test_json_file(lab):
