@@ -1,5 +1,7 @@
 #include "hdf5_attribute.hpp"
 
+#include "../io/hdf5_text.hpp"
+
 namespace ridge::app {
 
 namespace {
@@ -62,15 +64,9 @@ bool write_attribute(const Handle& object, const std::string& name, Index number
 }
 
 bool read_attribute(const Handle& object, const std::string& name, std::string& text) {
-  const Handle found = single(object, name, H5T_STRING);
-  if (!found) return false;
-  const Handle stored(H5Aget_type(found.id()), H5Tclose);
-  if (H5Tis_variable_str(stored.id()) <= 0) return false;
-  char* value = nullptr;
-  if (H5Aread(found.id(), text_type().id(), &value) < 0 || value == nullptr) return false;
-  text = value;
-  H5free_memory(value);
-  return true;
+  const auto found = io::text_attribute(object, name);
+  if (found) text = *found;
+  return found.has_value();
 }
 
 bool read_attribute(const Handle& object, const std::string& name, double& number) {

@@ -89,6 +89,28 @@ def test_lines_of_a_header_survive_all_formats(ridge, folder, links):
     assert np.array_equal(stored, links)
 
 
+@pytest.mark.parametrize("kind", ["utf-8", "ascii", "fixed"])
+def test_lines_of_a_header_that_h5py_writes_are_kept(ridge, folder, links, kind):
+    gauge_files.write_nersc(folder / "a.nersc", links)
+    ridge.good("gauge", "convert", "a.nersc", "b.h5")
+    text = "QUITE_NEW = a = b\nENSEMBLE_ID = long " + "x" * 5000 + "\n"
+    with h5py.File("b.h5", "a") as h5:
+        stored = np.bytes_(text) if kind == "fixed" else text
+        h5["links"].attrs.create("header", stored, dtype=None if kind == "fixed" else h5py.string_dtype(kind))
+    ridge.good("gauge", "convert", "b.h5", "c.nersc")
+    header = gauge_files.read_nersc(folder / "c.nersc")[0]
+    assert header["QUITE_NEW"] == "a = b" and header["ENSEMBLE_ID"] == "long " + "x" * 5000
+
+
+def test_a_header_that_is_not_one_text(ridge, folder, links):
+    gauge_files.write_nersc(folder / "a.nersc", links)
+    ridge.good("gauge", "convert", "a.nersc", "b.h5")
+    for wrong in 7.0, ["A = 1", "B = 2"]:
+        with h5py.File("b.h5", "a") as h5:
+            h5["links"].attrs["header"] = wrong
+        ridge.bad("gauge", "info", "b.h5", says=["b.h5", "header of its /links is not one text"])
+
+
 def test_one_site_and_odd_extents(ridge, folder):
     for size in (1, 1, 1, 1), (3, 5, 1, 7):
         links = gauge_files.random_links(size)

@@ -6,6 +6,7 @@
 
 #include "../hdf5_error.hpp"
 #include "../hdf5_handle.hpp"
+#include "../hdf5_text.hpp"
 #include "formats.hpp"
 
 #include <fmt/format.h>
@@ -22,16 +23,6 @@ constexpr int components = 36;
 
 [[noreturn]] void fail(const char* doing, const fs::path& file) {
   throw Failure(fmt::format("{} {}: {}", doing, file.string(), hdf5_reason()));
-}
-
-std::string read_text(const Handle& dataset) {
-  if (H5Aexists(dataset.id(), header_name) <= 0) return {};
-  const Handle attribute(H5Aopen(dataset.id(), header_name, H5P_DEFAULT), H5Aclose);
-  const Handle type(H5Aget_type(attribute.id()), H5Tclose);
-  if (H5Tget_class(type.id()) != H5T_STRING || H5Tis_variable_str(type.id()) > 0) return {};
-  std::string text(H5Tget_size(type.id()), '\0');
-  if (H5Aread(attribute.id(), type.id(), text.data()) < 0) return {};
-  return text.substr(0, text.find('\0'));
 }
 
 /// What a file holds, as far as it says so.
@@ -60,7 +51,12 @@ Found look(const fs::path& path) {
   for (int d = 0; d < 4; ++d)
     extents[d] = static_cast<Index>(sizes[3 - d]);
   found.configuration.extents = Extents(extents, 4);
-  found.configuration.header = parse_lines(read_text(dataset));
+  if (H5Aexists(dataset.id(), header_name) > 0) {
+    const auto header = text_attribute(dataset, header_name);
+    if (!header)
+      throw UsageError(about(path, "the attribute header of its /links is not one text"));
+    found.configuration.header = parse_lines(*header);
+  }
   return found;
 }
 
