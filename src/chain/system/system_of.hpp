@@ -13,6 +13,7 @@
 
 #include "faces.hpp"
 #include "parts.hpp"
+#include "probes.hpp"
 #include "row_faces.hpp"
 #include "split.hpp"
 
@@ -24,9 +25,6 @@
 #include <map>
 
 namespace ridge::chain {
-
-/// Steps that receivers record before they are brought.
-inline constexpr Index most_traced = 1024;
 
 /// A system of numbers of one type.
 template <class T>
@@ -91,16 +89,7 @@ public:
     copy_to_device(queue, counter_.data(), values, 2);
     queue.wait();
   }
-  void bring_traces(Index steps) override {
-    if (setup.receivers.empty()) return;
-    std::vector<Number> all(static_cast<std::size_t>(trace_.span().size));
-    copy_to_host(queue, all.data(), static_cast<const Number*>(trace_.data()), trace_.span().size);
-    queue.wait();
-    for (std::size_t r = 0; r < traces.size(); ++r) {
-      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(r) * capacity_;
-      traces[r].insert(traces[r].end(), begin, begin + steps);
-    }
-  }
+  void bring_traces(Index steps) override { probes_.bring(queue, steps, traces); }
 
   [[nodiscard]] System::Sent sent() const override {
     System::Sent all;
@@ -140,7 +129,6 @@ private:
     std::vector<SplitLaunch> split; ///< all launches, where they are split
     Faces every;
     OnDevice<DampedArray<T>> damped;
-    OnDevice<ProbeTap<T>> source_taps, receiver_taps;
     std::optional<Program> program;
     Bound layers, sources, receivers;
     std::unique_ptr<comm::Exchange> recorded; ///< what receivers read of other ranks
@@ -425,64 +413,32 @@ private:
 
   void bind_probes() {
     if (!counts()) return;
-    std::size_t length = 0;
-    for (const auto& wavelet : setup.wavelets)
-      length = std::max(length, wavelet.size());
-    std::vector<Number> values;
-    for (const SystemSource& source : setup.sources) {
-      const std::vector<double>& wavelet = setup.wavelets.at(source.wavelet);
-      for (std::size_t i = 0; i < length; ++i)
-        values.push_back(static_cast<Number>(i < wavelet.size() ? wavelet[i] : 0));
-    }
-    wavelets_ = OnDevice<Number>(queue, values, "wavelets");
-    capacity_ = setup.receivers.empty() ? 0 : most_traced;
+    probes_ = Probes<T>(queue, setup);
     traces.resize(setup.receivers.size());
-    trace_ = OnDevice<Number>(
-        queue, std::vector<Number>(static_cast<std::size_t>(capacity_) * traces.size() + 1),
-        "traces");
     for (int p = 0; p < (swaps() ? 2 : 1); ++p)
-      bind_probes(p, static_cast<Index>(length));
+      bind_probes(p);
   }
 
-  void bind_probes(int p, Index length) {
+  void bind_probes(int p) {
     Launches& l = launches_[static_cast<std::size_t>(p)];
     const int after = swaps() ? 1 - p : p;
-    std::vector<ProbeTap<T>> all;
-    std::vector<int> first;
+    std::vector<ProbeTap<T>> sources;
     for (std::size_t i = 0; i < setup.sources.size(); ++i) {
       const SystemSource& s = setup.sources[i];
       for (const auto& tap : taps(s.array, s.position, fmt::format("source {}", i + 1),
                                   static_cast<int>(i), s.amplitude, after))
-        all.push_back(tap);
+        sources.push_back(tap);
     }
-    std::stable_sort(all.begin(), all.end(), [](const ProbeTap<T>& a, const ProbeTap<T>& b) {
-      return a.memory != b.memory ? std::less<>{}(a.memory, b.memory) : a.at < b.at;
-    });
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (i == 0 || all[i].memory != all[i - 1].memory || all[i].at != all[i - 1].at)
-        first.push_back(static_cast<int>(i));
-    }
-    first.push_back(static_cast<int>(all.size()));
-    const DeviceKind kind = queue.device().kind();
-    if (!all.empty()) {
-      l.source_taps = OnDevice<ProbeTap<T>>(queue, all, "sources");
-      groups_.emplace_back(queue, first, "sources");
-      l.sources = offered<BindProbes<Sources<T>>>(kind, typeid(Sources<T>))(
-          queue, {l.source_taps.values(), groups_.back().values(), wavelets_.values(), length,
-                  counter_.values()});
-    }
-    all.clear();
-    first = {0};
+    l.sources = probes_.bind_sources(queue, std::move(sources), counter_.values());
+    std::vector<std::vector<ProbeTap<T>>> receivers;
     std::vector<int> recorded;
     for (std::size_t i = 0; i < setup.receivers.size(); ++i) {
       const SystemReceiver& r = setup.receivers[i];
       const std::string what = fmt::format("receiver {}", i + 1);
       const Index3 here = places(r.array, r.position, what).front().at;
-      for (const auto& tap : taps(r.array, r.position, what, static_cast<int>(i), 1, after, &here))
-        all.push_back(tap);
+      receivers.push_back(taps(r.array, r.position, what, static_cast<int>(i), 1, after, &here));
       if (std::find(recorded.begin(), recorded.end(), r.array) == recorded.end())
         recorded.push_back(r.array);
-      first.push_back(static_cast<int>(all.size()));
     }
     const auto one_more = [&](int d) {
       return comm::along(setup.whole(), d) > 1 ? Index{1} : Index{0};
@@ -490,24 +446,18 @@ private:
     l.recorded = exchange_of(recorded, after, [&](int /*a*/) {
       return box_around({}, {one_more(0), one_more(1), one_more(2)});
     });
-    l.receiver_taps = OnDevice<ProbeTap<T>>(queue, all, "receivers");
-    groups_.emplace_back(queue, first, "receivers");
-    l.receivers = offered<BindProbes<Receivers<T>>>(kind, typeid(Receivers<T>))(
-        queue, {l.receiver_taps.values(), groups_.back().values(), trace_.span(), capacity_,
-                counter_.span()});
+    l.receivers = probes_.bind_receivers(queue, receivers, counter_.span());
   }
 
   std::array<Launches, 2> launches_;
   StepPart part_ = StepPart::all;
   std::vector<OnDevice<BeyondArray<T>>> shells_;
   std::vector<OnDevice<Number>> factors_;
-  std::vector<OnDevice<int>> groups_;
   std::vector<OnDevice<double>> tables_;
   StepNumbers numbers_;
-  OnDevice<Number> wavelets_, trace_;
   std::vector<T> narrow_;
   OnDevice<Index> counter_;
-  Index capacity_ = 0;
+  Probes<T> probes_;
 };
 
 } // namespace ridge::chain
