@@ -98,8 +98,8 @@ void SystemCommand::fill() {
     fmt::print(stderr, "ridge: the start holds {} values that are not finite; they pass through\n",
                odd_);
   const auto beyond = static_cast<Index>(ranks_.sum(static_cast<double>(system_->beyond_range())));
-  said_infinite_ = beyond > 0;
-  if (said_infinite_ && ranks_.rank() == 0)
+  said_not_finite_ = beyond > 0 || odd_ > 0;
+  if (beyond > 0 && ranks_.rank() == 0)
     fmt::print(stderr,
                "ridge: {} values of the start are beyond the range of {} and count as infinite\n",
                beyond, kernel_.storage);
@@ -146,17 +146,32 @@ void SystemCommand::add_drifts(Record& record, const std::vector<Sums>& now) con
   }
 }
 
-/// Says once that the arrays of a snapshot have become infinite.
-void SystemCommand::look_for_infinite(const float* plane, Index count) {
-  if (said_infinite_ || odd_ > 0) return;
-  const auto infinite = std::count_if(plane, plane + count, [](float v) { return std::isinf(v); });
-  if (infinite == 0) return;
-  said_infinite_ = true;
-  progress_.clear();
+void SystemCommand::count_not_finite(const void* plane, Index count, NotFinite& found) const {
+  const auto look = [&](const auto* values) {
+    for (Index i = 0; i < count; ++i) {
+      found.nan += std::isnan(values[i]) ? 1 : 0;
+      found.infinite += std::isinf(values[i]) ? 1 : 0;
+    }
+  };
+  bytes_ == 8 ? look(static_cast<const double*>(plane)) : look(static_cast<const float*>(plane));
+}
+
+/// Says once that the arrays of a snapshot are no longer finite.
+void SystemCommand::say_not_finite(const NotFinite& found) {
+  if (said_not_finite_ || found.count() == 0) return;
+  said_not_finite_ = true;
+  const Index step = system_->step();
+  if (!kernel_.storage.empty() && found.infinite > 0) {
+    fmt::print(stderr,
+               "ridge: step {} has values beyond the range of {}, which are infinite; those of the "
+               "start were not\n",
+               step, kernel_.storage);
+    return;
+  }
   fmt::print(stderr,
-             "ridge: step {} has values beyond the range of {}, which are infinite; those of the "
-             "start were not\n",
-             system_->step(), kernel_.storage);
+             "ridge: step {} is the first snapshot with values that are not finite: {} NaN and {} "
+             "infinite\n",
+             step, found.nan, found.infinite);
 }
 
 void SystemCommand::fill_by_start() {
@@ -197,6 +212,7 @@ void SystemCommand::fill_from_snapshot() {
     std::vector<double> plane(static_cast<std::size_t>(n.x * n.y));
     for (Index z = own.begin.z; z < own.end.z; ++z) {
       read_plane(field, z, plane);
+      count_odd(plane, n.x);
       put(a, z, plane);
     }
   }
@@ -245,6 +261,7 @@ void SystemCommand::look_plane(std::size_t number, Index z, double* to) {
 }
 
 void SystemCommand::keep() {
+  NotFinite odd;
   std::vector<SnapshotField> fields;
   for (std::size_t i = 0; i < kernel_.looks.size(); ++i) {
     fields.push_back({kernel_.looks[i], extents_, dimensions_, [this, i](Index z, void* to) {
@@ -260,11 +277,10 @@ void SystemCommand::keep() {
   }
   for (int a = 0; a < arrays(); ++a) {
     if (!kernel_.is_state(a)) continue;
-    fields.push_back({name_of(a), points_of(a), dimensions_, [this, a](Index z, void* to) {
+    fields.push_back({name_of(a), points_of(a), dimensions_, [this, a, &odd](Index z, void* to) {
                         bring(a, z, to);
                         const Index3 n = points_of(a);
-                        if (!kernel_.storage.empty())
-                          look_for_infinite(static_cast<const float*>(to), n.x * n.y);
+                        if (output_) count_not_finite(to, n.x * n.y, odd);
                       }});
   }
   const Index step = system_->step();
@@ -280,6 +296,7 @@ void SystemCommand::keep() {
         field.plane(z, plane.data());
     }
   }
+  say_not_finite(odd);
   if (!o_.json) {
     fmt::print("step {:>10}  time {:g}\n", step, static_cast<double>(step) * setup_.dt);
     std::fflush(stdout);

@@ -6,6 +6,7 @@
 #include "evolve_system.hpp"
 #include "hdf5_describe.hpp"
 #include "progress.hpp"
+#include "transfer.hpp"
 
 #include <array>
 #include <optional>
@@ -152,7 +153,9 @@ private:
   /// Collective; rank 0 gets them.
   [[nodiscard]] std::vector<Sums> sums();
   void add_drifts(Record& record, const std::vector<Sums>& now) const;
-  void look_for_infinite(const float* plane, Index count);
+  /// Adds those of a plane of a snapshot, whose numbers are those of the files.
+  void count_not_finite(const void* plane, Index count, NotFinite& found) const;
+  void say_not_finite(const NotFinite& found);
 
   void fill_by_start();
   void fill_from_snapshot();
@@ -191,6 +194,7 @@ private:
   std::string dt_note_;
   Index target_ = 0, every_ = 0, odd_ = 0;
   Places sources_, receivers_;
+  std::vector<std::string> wavelets_; ///< what names each of the setup's
   fs::path traces_file_;
   std::vector<std::vector<double>> traces_before_;
   io::OutputPlan plan_;
@@ -200,7 +204,7 @@ private:
   std::vector<std::vector<double>> looked_;
   Index looked_z_ = -1, looked_step_ = -1;
   std::vector<Sums> sums_before_; ///< of the start, where arrays are stored in 16 bits
-  bool said_infinite_ = false;
+  bool said_not_finite_ = false;
   Progress progress_;
   double seconds_ = 0;
 };

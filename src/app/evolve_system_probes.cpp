@@ -85,6 +85,7 @@ void SystemCommand::read_probes() {
       if (known == wavelets.end()) {
         known = wavelets.emplace(text, setup_.wavelets.size()).first;
         const fs::path folder = goes_on_ ? fs::path(run_["folder"]) : fs::path();
+        wavelets_.push_back(text);
         setup_.wavelets.push_back(read_wavelet(text, folder, setup_.dt, target_));
         const std::string file = file_of_wavelet(text);
         if (!file.empty()) plan_.reads(folder / file, "the file of --wavelet");

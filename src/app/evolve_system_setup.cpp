@@ -352,14 +352,14 @@ void SystemCommand::mark() {
       for (const double value : row.position)
         add(value);
       add(row.amplitude);
+      for (const char c : row.array + row.wavelet)
+        add(c);
     }
   }
   for (std::size_t i = 0; i < setup_.wavelets.size(); ++i) {
-    // Ricker's are as long as the run.
-    if (!file_of_wavelet(run_["wavelet"]).empty()) {
-      for (const double value : setup_.wavelets[i])
-        add(value);
-    }
+    if (file_of_wavelet(wavelets_[i]).empty()) continue; // Ricker's are as long as the run
+    for (const double value : setup_.wavelets[i])
+      add(value);
   }
   for (std::size_t i = 0; i < setup_.by_step.size(); ++i) {
     const std::string entry = words_in(run_["by_step"], '\n')[i];

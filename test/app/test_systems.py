@@ -262,6 +262,30 @@ def test_traces_go_on_with_the_run(ridge):
         np.testing.assert_array_equal(h5["traces"][...], right)
 
 
+def test_wavelets_of_single_sources_go_on_with_the_run(ridge):
+    """One wavelet of a file beside one of a formula, whichever of the two --wavelet names."""
+    write(c=np.ones((8, 10, 12)))
+    np.savetxt("w.txt", np.random.default_rng(9).random(25))
+    for one, other in (("w.txt", "ricker:0.3"), ("ricker:0.3", "w.txt")):
+        places("s.csv", (3, 4, 5, ""), (8, 4, 3, other), columns="x,y,z,wavelet")
+        options = ["--source", "s.csv", "--wavelet", one, "--every", "50"]
+        evolve(ridge, "acoustic", "--steps", "20", *options, out="whole.h5")
+        right = read("p", file="whole.h5")
+        assert np.abs(right).max() > 0
+        evolve(ridge, "acoustic", "--steps", "9", *options)
+        ridge.good("evolve", "--restart", "out.h5", "--steps", "11", "--device", "cpu")
+        np.testing.assert_array_equal(read("p"), right)
+        again = ["evolve", "--restart", "out.h5", "--steps", "1", "--device", "cpu"]
+        changed = "the medium, sources, receivers or tables of the run in out.h5 were changed since"
+        places("s.csv", (3, 4, 5, ""), (8, 4, 3, "ricker:0.4"), columns="x,y,z,wavelet")
+        ridge.bad(*again, says=changed)
+        places("s.csv", (3, 4, 5, ""), (8, 4, 3, other), columns="x,y,z,wavelet")
+        np.savetxt("w.txt", np.random.default_rng(10).random(25))
+        ridge.bad(*again, says=changed)
+        np.savetxt("w.txt", np.random.default_rng(9).random(25))
+        ridge.good(*again)
+
+
 def test_walls_of_one_array_and_of_all(ridge):
     write(h=np.ones((6, 8)))
     evolve(ridge, "shallow-water", "--steps", "4", "--every", "4", "--boundary",
@@ -308,6 +332,26 @@ def test_arrays_must_fit_each_other(ridge):
     ridge.bad("evolve", "acoustic", *start, says="has none of the datasets that acoustic takes")
     write(ux=np.zeros((4, 4, 4)))
     ridge.bad("evolve", "lbm-d3q19", *start, "--set", "tau=0.5", says="tau is at most 1/2")
+
+
+def test_values_that_are_not_finite_are_said_once(ridge):
+    words = ["in.h5", "-o", "out.h5", "--device", "cpu", "--overwrite", "--steps", "6", "--every", "1"]
+    p = np.zeros((6, 7, 8))
+    p[3, 4, 4:6] = 1.7e308, -1.7e308  # whose difference is infinite
+    write(p=p)
+    ran = ridge("evolve", "acoustic", *words)
+    said = [line for line in ran.err.splitlines() if "finite" in line]
+    assert ran.code == 0 and len(said) == 1, ran.err
+    assert said[0].startswith("ridge: step 1 is the first snapshot with values that are not finite: ")
+    nan, infinite = (int(word) for word in said[0].split(": ")[-1].split() if word.isdigit())
+    arrays = read("p", "vx", "vy", "vz", step=1)
+    assert (nan, infinite) == (sum(np.isnan(u).sum() for u in arrays), sum(np.isinf(u).sum() for u in arrays))
+    ran = ridge("evolve", "--restart", "out.h5", "--steps", "1", "--device", "cpu")
+    assert ran.code == 0 and "the first snapshot" not in ran.err
+    p[3, 4, 4:6] = np.nan, 1
+    write(p=p)
+    ran = ridge("evolve", "acoustic", *words)
+    assert ran.err == "ridge: the start holds 1 values that are not finite; they pass through\n"
 
 
 def test_a_short_wavelet_is_said(ridge):
