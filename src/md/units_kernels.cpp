@@ -6,7 +6,7 @@
 #if defined(RIDGE_TARGET_CPU)
 #include <ridge/device/cpu/parallel.hpp>
 #else
-#include <ridge/device/launch.hpp>
+#include <ridge/device/launch_items.hpp>
 #endif
 
 #include <algorithm>
@@ -77,7 +77,7 @@ struct CopyUnit {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index item = Index{lane.block().x} * max_threads + lane.rank();
+    const Index item = item_of<CopyUnit>(lane);
     if (item < c.headers.size) take_header(lane, lane.load(c.headers, item));
     const Index n = item / c.unit;
     if (n >= c.units.size) return;
@@ -117,11 +117,7 @@ private:
 
 template <class T>
 void copy_units(Queue& queue, const UnitCopy<T>& c) {
-  constexpr Index block = CopyUnit<T>::max_threads;
-  const Index items = std::max(c.units.size * c.unit, c.headers.size);
-  if (items == 0) return;
-  const auto blocks = static_cast<int>(ceil_div(items, block));
-  launch_body(queue, {{blocks, 1, 1}, {static_cast<int>(block), 1, 1}, 0}, CopyUnit<T>{c});
+  launch_items(queue, std::max(c.units.size * c.unit, c.headers.size), CopyUnit<T>{c});
 }
 
 struct FindHomes {
@@ -131,7 +127,7 @@ struct FindHomes {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index slot = Index{lane.block().x} * max_threads + lane.rank();
+    const Index slot = item_of<FindHomes>(lane);
     if (slot >= m.lists.bodies) return;
     lane.store(m.home, Index{lane.load(m.lists.body, slot)}, static_cast<unsigned>(slot));
   }
@@ -147,7 +143,7 @@ struct MarkUnit {
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
     const pairs::ListData& l = m.lists;
-    const Index warp = (Index{lane.block().x} * lane.block_extent().x + lane.rank()) / lane.width();
+    const Index warp = item_of<MarkUnit>(lane) / lane.width();
     if (warp >= l.row_counts.size) return;
     int count = static_cast<int>(lane.load(l.row_counts, warp));
     // Where rows were too few the lists end with them, and are built again.
@@ -177,7 +173,7 @@ struct AskForUnits {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index unit = Index{lane.block().x} * max_threads + lane.rank();
+    const Index unit = item_of<AskForUnits>(lane);
     if (unit >= m.marks.size || lane.load_written(m.marks, unit) == no_unit) return;
     Index rank = 0;
     for (Index end = m.counts.size; rank + 1 < end;) { // the last that begins before
@@ -203,15 +199,12 @@ struct AskForUnits {
 
 void find_units(Queue& queue, const UnitNeeds& m) {
   const pairs::ListData& l = m.lists;
-  const auto blocks_for = [](Index items, int block) {
-    return LaunchShape{{static_cast<int>(ceil_div(items, Index{block})), 1, 1}, {block, 1, 1}, 0};
-  };
-  launch_body(queue, blocks_for(l.bodies, FindHomes::max_threads), FindHomes{m});
+  launch_items(queue, l.bodies, FindHomes{m});
   if (l.row_counts.size == 0) return;
   const Index width = queue.device().facts().warp_width;
-  launch_body(queue, blocks_for(l.row_counts.size * width, MarkUnit::max_threads),
-              MarkUnit{m, l.entries.size / (4 * width * l.row_counts.size)});
-  launch_body(queue, blocks_for(m.marks.size, AskForUnits::max_threads), AskForUnits{m});
+  launch_items(queue, l.row_counts.size * width,
+               MarkUnit{m, l.entries.size / (4 * width * l.row_counts.size)});
+  launch_items(queue, m.marks.size, AskForUnits{m});
 }
 
 /// A lane for each message.
@@ -222,7 +215,7 @@ struct SayWords {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index item = Index{lane.block().x} * max_threads + lane.rank();
+    const Index item = item_of<SayWords>(lane);
     if (item >= w.at.size) return;
     const Index at = lane.load(w.at, item);
     if (w.sends) {
@@ -235,11 +228,7 @@ struct SayWords {
 };
 
 void say_units(Queue& queue, const UnitWords& w) {
-  constexpr int block = SayWords::max_threads;
-  if (w.at.size == 0) return;
-  launch_body(queue,
-              {{static_cast<int>(ceil_div(w.at.size, Index{block})), 1, 1}, {block, 1, 1}, 0},
-              SayWords{w});
+  launch_items(queue, w.at.size, SayWords{w});
 }
 
 #endif

@@ -9,7 +9,7 @@
 #if defined(RIDGE_TARGET_CPU)
 #include <ridge/device/cpu/parallel.hpp>
 #else
-#include <ridge/device/launch.hpp>
+#include <ridge/device/launch_items.hpp>
 #endif
 
 namespace ridge::nbody {
@@ -83,7 +83,7 @@ struct MoveBody {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index item = Index{lane.block().x} * max_threads + lane.thread().x;
+    const Index item = item_of<MoveBody>(lane);
     const bool watched = m.watch.halt.size != 0;
     if (watched) {
       if (lane.load_written(m.watch.halt, pairs::ListHalt::halted) != 0) return;
@@ -121,7 +121,7 @@ struct AddBody {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index i = Index{lane.block().x} * max_threads + lane.thread().x;
+    const Index i = item_of<AddBody>(lane);
     if (i >= a.to[0].size) return;
     const T sign = a.subtracts ? -1 : 1;
     RIDGE_UNROLL
@@ -130,21 +130,14 @@ struct AddBody {
   }
 };
 
-/// A lane for each body.
-template <class Body>
-void launch_over(Queue& queue, Index bodies, const Body& body) {
-  constexpr Index block = Body::max_threads;
-  const auto blocks = static_cast<int>(std::max<Index>(1, ceil_div(bodies, block)));
-  launch_body(queue, {{blocks, 1, 1}, {static_cast<int>(block), 1, 1}, 0}, body);
-}
-
 template <class T>
 void move_all(Queue& queue, const Motion<T>& m) {
-  launch_over(queue, m.count(), MoveBody<T>{m});
+  // A rank without bodies counts its moves, too.
+  launch_items(queue, std::max<Index>(1, m.count()), MoveBody<T>{m});
 }
 template <class T>
 void add_all(Queue& queue, const Addition<T>& a) {
-  launch_over(queue, a.to[0].size, AddBody<T>{a});
+  launch_items(queue, a.to[0].size, AddBody<T>{a});
 }
 
 #endif

@@ -4,22 +4,12 @@
 // run.
 #pragma once
 
-#include <ridge/device/launch.hpp>
+#include <ridge/device/launch_items.hpp>
 #include <ridge/pairs/lists/engine.hpp>
 
 namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
 
-/// A lane for each item; `Body` says `run(lane, item)` and how many there are, `count()`.
 inline constexpr int item_threads = 256;
-template <class Body>
-void launch_items(Queue& queue, Index count, const Body& body) {
-  const auto blocks = static_cast<int>(ceil_div(count, Index{item_threads}));
-  launch_body(queue, {{blocks, 1, 1}, {item_threads, 1, 1}, 0}, body);
-}
-template <class Lane>
-RIDGE_DEVICE Index item_of(const Lane& lane) {
-  return Index{lane.block().x} * item_threads + lane.rank();
-}
 
 template <class T, class Lane>
 RIDGE_DEVICE Place place_of(const Lane& lane, const Grid& grid, const Positions<T>& positions,
@@ -52,7 +42,7 @@ struct CountInCells {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index i = item_of(lane);
+    const Index i = item_of<CountInCells>(lane);
     if (i >= positions[0].size) return;
     if (only_if_moved && lane.load_written(halt, ListHalt::moved) == 0) return;
     if (i == 0) lane.store(state, BuildState::wanted, only_if_moved ? 2U : 1U);
@@ -82,7 +72,7 @@ struct TakeSlots {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index i = item_of(lane);
+    const Index i = item_of<TakeSlots>(lane);
     if (i >= positions[0].size || lane.load(state, BuildState::wanted) == 0) return;
     const Place at = place_of(lane, grid, positions, i);
     if (!at.is_good) return; // nothing of these lists will be used
@@ -113,7 +103,7 @@ struct RankInCells {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index slot = item_of(lane);
+    const Index slot = item_of<RankInCells>(lane);
     if (slot >= body.size) return;
     const unsigned wanted = lane.load_written(state, BuildState::wanted);
     if (wanted == 0) return;
@@ -177,7 +167,8 @@ struct FindBounds {
       const T start = lane.load(positions[a], 0);
       T least = start;
       T most = start;
-      for (Index i = item_of(lane); i < positions[a].size; i += Index{blocks} * item_threads) {
+      for (Index i = item_of<FindBounds>(lane); i < positions[a].size;
+           i += Index{blocks} * item_threads) {
         const T at = lane.load(positions[a], i);
         least = at < least ? at : least;
         most = at > most ? at : most;
@@ -217,7 +208,7 @@ struct FindMoved {
 
   template <class Lane>
   RIDGE_DEVICE void operator()(Lane& lane) const {
-    const Index i = item_of(lane);
+    const Index i = item_of<FindMoved>(lane);
     if (i >= positions[0].size) return;
     T squared = 0;
     RIDGE_UNROLL
