@@ -49,7 +49,7 @@ struct MdBeginning {
   MdRun run;
   md::State at;
   std::vector<std::filesystem::path> files; ///< that were read
-  bool goes_on = false;
+  std::optional<MdFound> found;             ///< by the run that goes on
 };
 
 void require_one_start(const MdOptions& o) {
@@ -143,7 +143,7 @@ MdBeginning begin_anew(const MdOptions& o) {
 MdBeginning begin_again(const MdOptions& o) {
   require_no_parameters(o);
   MdRestart from = read_md_restart(o.restart);
-  return {std::move(from.run), std::move(from.last), {o.restart}, true};
+  return {std::move(from.run), std::move(from.last), {o.restart}, from.found};
 }
 
 lab::NearInteraction interaction_of(const MdRun& run) {
@@ -176,7 +176,7 @@ class MdCommand {
 public:
   MdCommand(const MdOptions& options, MdBeginning beginning)
       : o_(options), run_(std::move(beginning.run)), now_(std::move(beginning.at)),
-        files_(std::move(beginning.files)), goes_on_(beginning.goes_on),
+        files_(std::move(beginning.files)), found_(beginning.found),
         steps_(ranks_, now_.step, now_.step + std::min(options.steps, nbody_format::most_steps + 1),
                options.every.value_or(std::max<Index>(1, options.steps / 10))) {}
 
@@ -188,14 +188,16 @@ public:
     const lab::NearInteraction interaction = interaction_of(run_);
     if (!o_.output.empty() && ranks_.rank() == 0)
       writer_ = std::make_unique<MdWriter>(o_.output, files_, o_.overwrite);
-    const bool same = goes_on_ && o_.schedule.empty() && to_text(device.id()) == run_.device;
+    const bool same = found_ && o_.schedule.empty() && to_text(device.id()) == run_.device;
     const std::string schedule = same ? run_.schedule : o_.schedule.empty() ? "auto" : o_.schedule;
     system_ = md::make_system(device, run_.parameters, now_, interaction, schedule, ranks_);
     run_.device = to_text(device.id());
     run_.device_name = device.facts().name;
     run_.schedule = pairs::to_text(system_->schedule().schedule);
     look();
-    if (!goes_on_) {
+    if (found_) {
+      require_same_interaction();
+    } else {
       run_.id = checksum(0, run_.parameters, now_);
       run_.energy = diagnostics_.energy();
     }
@@ -211,6 +213,22 @@ private:
     system_->read(now_);
     now_.time = static_cast<double>(now_.step) * run_.parameters.dt;
     diagnostics_ = diagnose(now_, run_.parameters);
+  }
+
+  /// Forces of a user's own interaction are not kept: its source may have changed since.
+  void require_same_interaction() const {
+    const md::Diagnostics& d = diagnostics_;
+    double terms = d.kinetic;
+    for (std::size_t i = 0; i < now_.potential.size(); ++i)
+      terms += std::abs(now_.potential[i]) + std::abs(now_.virial[i]);
+    const double limit = 1e-3 * terms; // another device rounds otherwise
+    const double pressure = (d.pressure() - found_->pressure) * 3 * d.volume;
+    if (std::abs(d.potential - found_->potential) <= limit && std::abs(pressure) <= limit) return;
+    throw UsageError(fmt::format(
+        "{}: at step {} the potential energy was {:g} and the pressure {:g}, but {} gives {:g} and "
+        "{:g}: it was changed since",
+        o_.restart, now_.step, found_->potential, found_->pressure, run_.interaction, d.potential,
+        d.pressure()));
   }
 
   [[nodiscard]] double drift() const {
@@ -348,7 +366,7 @@ private:
   md::State now_;
   md::Diagnostics diagnostics_;
   std::vector<std::filesystem::path> files_;
-  bool goes_on_;
+  std::optional<MdFound> found_; ///< by the run that goes on
   Stepping steps_;
   std::unique_ptr<MdWriter> writer_;
   std::unique_ptr<md::System> system_;

@@ -40,7 +40,29 @@ public:
     }
   }
 
-  [[nodiscard]] MdRun run() const {
+  [[nodiscard]] MdRestart restart() const {
+    MdRestart read{read_run(), {}, {}};
+    const MdRun& run = read.run;
+    md::State& state = read.last;
+    const Handle group = last_complete();
+    state.step = required<Index>(group, "step");
+    state.time = required<double>(group, "time");
+    const std::string path = name_.string() + ":" + nbody_format::group_of(state.step);
+    state.bodies = read_bodies(path);
+    state.listed = read_bodies(path, listed_positions).position;
+    const std::uint64_t expected = hexadecimal(required<std::string>(group, "checksum"));
+    if (checksum(run.id, run.parameters, state) != expected) {
+      throw UsageError(fmt::format("{}: its last snapshot, of step {}, is of another run or was "
+                                   "changed since: its checksum differs",
+                                   name_.string(), state.step));
+    }
+    read.found.potential = required<double>(group, "potential_energy");
+    read.found.pressure = required<double>(group, "pressure");
+    return read;
+  }
+
+private:
+  [[nodiscard]] MdRun read_run() const {
     MdRun run;
     run.id = hexadecimal(required<std::string>(file_, "run"));
     run.start = required<std::string>(file_, "start");
@@ -64,32 +86,12 @@ public:
     run.energy = required<double>(file_, "initial_energy");
     return run;
   }
-
-  [[nodiscard]] md::State last(const MdRun& run) const {
-    const Handle group = last_complete();
-    md::State state;
-    state.step = required<Index>(group, "step");
-    state.time = required<double>(group, "time");
-    const std::string path = name_.string() + ":" + nbody_format::group_of(state.step);
-    state.bodies = read_bodies(path);
-    state.listed = read_bodies(path, listed_positions).position;
-    const std::uint64_t expected = hexadecimal(required<std::string>(group, "checksum"));
-    if (checksum(run.id, run.parameters, state) != expected) {
-      throw UsageError(fmt::format("{}: its last snapshot, of step {}, is of another run or was "
-                                   "changed since: its checksum differs",
-                                   name_.string(), state.step));
-    }
-    return state;
-  }
 };
 
 } // namespace
 
 MdRestart read_md_restart(const fs::path& file) {
-  const MdReader opened(file);
-  MdRestart restart{opened.run(), {}};
-  restart.last = opened.last(restart.run);
-  return restart;
+  return MdReader(file).restart();
 }
 
 void MdWriter::write(const MdRun& run, const md::State& state, const md::Diagnostics& d) {

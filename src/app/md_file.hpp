@@ -32,9 +32,15 @@ struct MdRun {
   double energy = 0;    ///< of the very first state
 };
 
+/// What a snapshot says that its bodies were found to have.
+struct MdFound {
+  double potential = 0, pressure = 0;
+};
+
 struct MdRestart {
   MdRun run;
   md::State last;
+  MdFound found; ///< at the last snapshot
 };
 
 /// The last complete snapshot of a run's file. Throws UsageError when `file` is not the file of a

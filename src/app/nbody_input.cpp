@@ -27,10 +27,12 @@ public:
       : name_(name), files_(files), group_(name.path == "/" ? "" : name.path),
         file_(open_hdf5(name.file)) {
     std::string program;
-    if (group_.empty() && read_attribute(file_, "program", program) && program == "ridge nbody") {
-      throw UsageError(fmt::format("{0} is the file of a run: go on with --restart {0}, or start "
-                                   "anew from a snapshot, such as {0}:/snapshots/0000000000",
-                                   name.file.string()));
+    if (group_.empty() && read_attribute(file_, "program", program) &&
+        (program == "ridge nbody" || program == "ridge md")) {
+      throw UsageError(
+          fmt::format("{0} is the file of a run: go on with {1} --restart {0}, or start "
+                      "anew from a snapshot, such as {0}:/snapshots/0000000000",
+                      name.file.string(), program));
     }
   }
 

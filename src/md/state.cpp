@@ -43,8 +43,10 @@ void require_sound(const nbody::Bodies& bodies, const Parameters& p) {
   const auto other =
       std::find_if(bodies.mass.begin(), bodies.mass.end(), [&](double m) { return m != mass; });
   if (other != bodies.mass.end()) {
-    throw UsageError(fmt::format("m of body {} is {:g} and that of body 0 {:g}; all must be one",
-                                 other - bodies.mass.begin(), *other, mass));
+    throw UsageError(
+        fmt::format("m of body {} is {:g} and m of body 0 is {:g}; all bodies must have "
+                    "the same mass",
+                    other - bodies.mass.begin(), *other, mass));
   }
 }
 

@@ -20,7 +20,8 @@ struct Parameters {
 /// Throws UsageError when dt, cutoff or a period is not positive, or nothing in the precision.
 void require_sound(const Parameters& parameters);
 
-/// Throws UsageError, naming body and component, unless all is finite and all masses are one.
+/// Throws UsageError, naming body and component, unless all is finite and all masses are the
+/// same.
 void require_sound(const nbody::Bodies& bodies, const Parameters& parameters);
 
 /// Sums over all bodies. A pair's energy and virial, d . F, count once.

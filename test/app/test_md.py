@@ -1,6 +1,7 @@
 """`ridge md`: trajectories, the melt of LAMMPS, restarts, interactions of the user's own, bad input."""
 
 import json
+import resource
 import signal
 import subprocess
 import time
@@ -63,7 +64,7 @@ def liquid(count=125, seed=1):
 
 def write_start(name, x, v, mass=1.0):
     with h5py.File(name, "w") as h5:
-        h5["position"], h5["velocity"], h5["mass"] = x, v, np.full(len(x), mass)
+        h5["position"], h5["velocity"], h5["mass"] = x, v, np.broadcast_to(mass, len(x))
 
 
 @pytest.mark.parametrize("device, precision, tolerance",
@@ -87,6 +88,23 @@ def test_trajectory_equals_plain_sums(ridge, folder, device, precision, toleranc
     assert a["pressure"] == pytest.approx((2 * kinetic + virial) / (3 * box.prod()), rel=100 * tolerance)
 
 
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_few_bodies_and_a_cutoff_of_half_of_the_box(ridge, folder, device, count):
+    """Without a skin lists are built at every step."""
+    x = np.array([[0.2, 5.9, 3.1], [5.3, 0.4, 3.0], [1.5, 5.8, 2.2]])[:count]
+    v = np.array([[0.3, -0.2, 0.1], [-0.4, 0.5, 0.2], [0.1, 0.1, -0.6]])[:count]
+    write_start("in.h5", x, v)
+    out = ridge.good("md", "in.h5", "-o", "run.h5", "--steps", 12, "--dt", 0.01, "--cutoff", 3, "--skin", 0, "--box",
+                     "6x6x6", "--device", device, "--precision", "mixed", "--json")
+    assert out.records()[0]["md"]["builds"] >= 12
+    x, v, energy, _ = verlet(x, v, np.full(3, 6.0), 3, 0.01, 12)
+    got = snapshot("run.h5", 12)
+    for values, expected in [("position", x), ("velocity", v), ("potential", energy)]:
+        assert np.abs(got[values] - expected).max() <= 1e-5 * np.abs(expected).max()
+    assert (attributes("run.h5", 12)["temperature"] == 0) == (count == 1)
+
+
 def test_the_melt_of_lammps(ridge, folder):
     """Its in.lj, 131072 atoms: E_pair -6.7733681, Press -5.0196785 at step 0 and temperature 0.7594,
     E_pair -5.7614 at step 100."""
@@ -102,6 +120,27 @@ def test_the_melt_of_lammps(ridge, folder):
     assert first["temperature"] == pytest.approx(1.44, rel=1e-12)
     assert last["temperature"] == pytest.approx(0.7594, abs=0.02)
     assert last["potential_energy"] / 4000 == pytest.approx(-5.7614, abs=0.03)
+
+
+def test_structure_and_pressure_of_the_melt(ridge, folder):
+    """LAMMPS, 2048 atoms, 6000 steps (bench/lammps_melt.py): temperature 0.6981, pressure 0.740, first peak 3.001."""
+    ridge.good("md", "--lattice", 864, "-o", "run.h5", "--steps", 1500, "--every", 50, "--precision", "fp32", "--device",
+               "cpu")
+    edge, steps = (864 / 0.8442) ** (1 / 3), range(500, 1501, 50)
+    seen = [attributes("run.h5", step) for step in steps]
+    assert np.mean([a["temperature"] for a in seen]) == pytest.approx(0.698, abs=0.02)
+    assert np.mean([a["pressure"] for a in seen]) == pytest.approx(0.740, abs=0.15)
+    edges = np.arange(0.8, 2.5, 0.03)
+    counts = np.zeros(len(edges) - 1)
+    for step in steps:
+        x = snapshot("run.h5", step)["position"].astype(float)
+        d = x[:, None, :] - x[None, :, :]
+        d -= edge * np.round(d / edge)
+        counts += np.histogram(np.sqrt((d**2).sum(axis=2)), edges)[0]
+    shells = 4 / 3 * np.pi * np.diff(edges**3) * 864 / edge**3
+    radial = counts / len(steps) / 864 / shells
+    assert radial.max() == pytest.approx(3.0, abs=0.1)
+    assert edges[radial.argmax()] == pytest.approx(1.08, abs=0.04)
 
 
 def test_energy_and_momentum_are_kept(ridge, folder):
@@ -228,9 +267,16 @@ struct Weights { static constexpr int targets = 3, sources = 4, sums = 3;
     force = 8 * (d * inside[:, :, None]).sum(axis=1)
     assert np.abs(snapshot("run.h5", 1)["position"] - (x + force * 0.01**2 / 2)).max() < 1e-12
     assert snapshot("run.h5", 0)["potential"] == pytest.approx((inside**2).sum(axis=1), abs=1e-12)
-    refused = ridge("md", "in.h5", "-o", "no.h5", "--density", 1, "--cutoff", 1,
-                    "--interaction", "soft.hpp:Weights")
-    assert refused.code == 2 and "is no force between positions" in refused.err
+    for interaction, schedule, why in [("Weights", "auto", "is no force between positions"),
+                                       ("Soft", "half", "lists of half of the pairs gain nothing")]:
+        refused = ridge("md", "in.h5", "-o", "no.h5", "--density", 1, "--cutoff", 1, "--device", "cpu", "--precision",
+                        "fp64", "--interaction", f"soft.hpp:{interaction}", "--schedule", schedule)
+        assert refused.code == 2 and why in refused.err
+    with h5py.File("run.h5", "r+") as h5:  # as if soft.hpp had given that then
+        h5["snapshots/0000000001"].attrs["pressure"] *= 1.01
+    refused = ridge("md", "--restart", "run.h5", "-o", "no.h5")
+    assert refused.code == 2 and "soft.hpp:Soft gives" in refused.err and "it was changed since" in refused.err
+    assert not (folder / "no.h5").exists()
 
 
 def test_ctrl_c_keeps_the_last_step(ridge, folder):
@@ -268,6 +314,45 @@ def test_bad_options(ridge, folder, options, said):
     assert left_in(folder) == ["in.h5"]
 
 
+def test_wrong_files(ridge, folder):
+    x, v, _ = liquid()
+    write_start("in.h5", x, v)
+    (folder / "text.h5").write_text("no bodies")
+    with h5py.File("still.h5", "w") as h5:
+        h5["position"], h5["mass"] = x, np.ones(len(x))
+    md = ["--cutoff", 2, "--box", "5.5x5.5x5.5", "--device", "cpu", "--steps", 1]
+    ridge.good("md", "in.h5", "-o", "run.h5", *md)
+    ridge.good("nbody", "in.h5", "-o", "stars.h5", "--dt", 1e-3, "--softening", 0.1, "--steps", 1, "--device", "cpu")
+    before = left_in(folder)
+    for words, said in [(["none.h5"], "none.h5"), (["text.h5"], "text.h5"), (["still.h5"], "has no /velocity"),
+                        (["in.h5:/run"], "in.h5 has the datasets /mass"),
+                        (["run.h5"], "go on with ridge md --restart run.h5"),
+                        (["stars.h5"], "go on with ridge nbody --restart stars.h5")]:
+        ridge.bad("md", *words, "-o", "new.h5", *md, says=said)
+    for file in ["in.h5", "stars.h5"]:
+        ridge.bad("md", "--restart", file, "-o", "new.h5", says=f"{file} is not the file of a run")
+    ridge.bad("md", "in.h5", "-o", "run.h5", *md, says="--overwrite")
+    ridge.bad("md", "in.h5", "-o", "in.h5", "--overwrite", *md, says="in.h5")
+    ridge.bad("md", "--restart", "run.h5", "-o", "run.h5", "--overwrite", says="run.h5")
+    ridge.bad("md", "--restart", "run.h5", "-o", "new.h5", "--dt", 0.1, says="--dt cannot be given with --restart")
+    with h5py.File("run.h5", "r+") as h5:
+        for group in h5["snapshots"].values():
+            del group.attrs["checksum"]
+    ridge.bad("md", "--restart", "run.h5", "-o", "new.h5", says="no complete snapshot")
+    assert left_in(folder) == before
+
+
+def test_lists_that_take_more_than_there_is(ridge, folder):
+    """All bodies within the cutoff of each other: their lists would take gigabytes."""
+    count = 1 << 17
+    x = np.random.default_rng(4).uniform(0, 1, (count, 3))
+    write_start("in.h5", x, np.zeros_like(x))
+    ridge.bad("md", "in.h5", "-o", "run.h5", "--box", "8x8x8", "--cutoff", 2.5, "--device", "cpu", code=1,
+              says=["lists of near pairs need at least", "are free"],
+              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31)))
+    assert left_in(folder) == ["in.h5"]
+
+
 def test_bad_bodies(ridge, folder):
     x, v, _ = liquid()
     start = ["md", "in.h5", "-o", "run.h5", "--density", 0.75, "--cutoff", 2, "--device", "cpu"]
@@ -279,6 +364,15 @@ def test_bad_bodies(ridge, folder):
     ridge.bad(*start, says="energy is no longer finite", code=1)
     write_start("in.h5", x, v, mass=0.0)
     ridge.bad(*start, says="m of body 0 is 0")
+    write_start("in.h5", x, v, mass=np.where(np.arange(len(x)) == 7, 2.0, 1.0))
+    ridge.bad(*start, says="m of body 7 is 2 and m of body 0 is 1; all bodies must have the same mass")
+    x[17] = x[16] + 1
+    x[30, 1] = 1e4
+    write_start("in.h5", x, v)
+    ridge.bad(*start, says="y of body 30 is 10000, hundreds of periods")
+    x[30, 1] = -np.inf
+    write_start("in.h5", x, v)
+    ridge.bad(*start, says="y of body 30 is -inf")
     ridge.bad("md", "--lattice", 50, says="4 c^3 bodies, such as 32 or 108")
     ridge.bad("md", says="nothing to start from")
     ridge.bad("md", "in.h5", "-o", "run.h5", "--box", "5x5", says="expected three periods")

@@ -1,45 +1,21 @@
-// Lists of near pairs against a search of all pairs, and sums over them against the reference.
+// Lists of near pairs against a search of all pairs.
 #include <ridge/core/error.hpp>
-#include <ridge/device/generate.hpp>
-#include <ridge/pairs/lists/launch.hpp>
+#include <ridge/device/field.hpp>
+#include <ridge/pairs/lists/lists.hpp>
 
 #include "devices.hpp"
-#include "pairs_case.hpp"
-#include "test_interactions.hpp"
+#include "near_places.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
+#include <utility>
 
 namespace ridge::pairs {
 namespace {
 
 using ::testing::HasSubstr;
-
-using Where = std::array<std::vector<double>, 3>;
-
-/// Multiples of 1/64 in float and double alike, so that distances are exact.
-Where scattered(Index count, std::array<double, 3> length, unsigned seed) {
-  std::mt19937 random(seed);
-  Where at;
-  for (std::size_t a = 0; a < 3; ++a) {
-    for (Index i = 0; i < count; ++i)
-      at[a].push_back(std::floor(length[a] * 64 * (random() / 4294967296.0)) / 64);
-  }
-  return at;
-}
-
-double squared_distance(const Where& at, const Box& box, std::size_t i, std::size_t j) {
-  double squared = 0;
-  for (std::size_t a = 0; a < 3; ++a) {
-    double d = at[a][i] - at[a][j];
-    if (box.periodic[a]) d -= box.length[a] * std::round(d / box.length[a]);
-    squared += d * d;
-  }
-  return squared;
-}
 
 using Ends = std::vector<std::pair<Index, Index>>;
 Ends all_near(const Where& at, const ListOptions& o) {
@@ -142,6 +118,26 @@ TEST_P(NearPairs, AreFoundOnFacesAndAtOnePlace) {
   expect_all<float>(at, {1, 0.5, Box::cube(3)});
 }
 
+TEST_P(NearPairs, AreFoundWhereCellsAreOneAlongAnAxis) {
+  const Where close = scattered(70, {0.25, 0.25, 0.25}, 17);
+  expect_all<float>(close, {0.125, 0.5, {}}); // one cell of all
+  expect_all<double>(close, {0.125, 0.5, {{}, {0.25, 0.25, 0.25}, {}}});
+  // Cells are wider than the box is across: more of them would be too many.
+  const Where row = scattered(90, {1, 1, 32}, 19);
+  const Box box{{}, {1, 1, 512}, {true, true, true}};
+  expect_all<float>(row, {0.375, 0.125, box});
+  expect_all<double>(row, {0.5, 0, box});
+}
+
+TEST_P(NearPairs, MayLieOnWalls) {
+  for (const auto& [low, length] : {std::pair{-1.2, 1.9}, {-1.4, 7.3}, {0.7, 0.2}, {-4.9, 0.3}}) {
+    const Box box{{low, low, low}, {length, length, length}, {}};
+    const std::vector<double> both{low, low + length};
+    expect_all<float>({both, both, both}, {2 * length, 0, box});
+    expect_all<double>({both, both, both}, {2 * length, 0, box});
+  }
+}
+
 TEST_P(NearPairs, OfPartsAreThoseOfAll) {
   const Where at = scattered(300, {8, 8, 8}, 9);
   const Bodies3<float> bodies(queue, at);
@@ -214,6 +210,22 @@ TEST_P(NearPairs, AreFoundWhereBodiesCrowdAndSpreadAgain) {
   expect_built_of(wide);
 }
 
+TEST_P(NearPairs, AreNotUsedAfterABuildThatFailed) {
+  Where at = scattered(100, {8, 8, 8}, 3);
+  Bodies3<float> bodies(queue, at);
+  const ListOptions options{1.25, 0.25, {{}, {8, 8, 8}, {true, true, false}}};
+  Lists lists(queue, bodies.spans(), options);
+  at[2][40] += 16; // beyond a wall
+  bodies.put(at);
+  for (int times = 0; times < 2; ++times)
+    EXPECT_THROW((void)lists.update(), UsageError);
+  at[2][40] -= 16;
+  bodies.put(at);
+  EXPECT_TRUE(lists.update());
+  EXPECT_EQ(ends_of(lists), all_near(at, options));
+  EXPECT_FALSE(lists.update());
+}
+
 TEST_P(NearPairs, NameWhatIsWrongWithBodies) {
   const auto refusal = [&](double x, const Box& box) -> std::string {
     Where at = scattered(50, {2, 2, 2}, 3);
@@ -236,6 +248,22 @@ TEST_P(NearPairs, NameWhatIsWrongWithBodies) {
   EXPECT_EQ(refusal(2, walls), "taken");
 }
 
+TEST_P(NearPairs, RefuseOtherNumbersOfBodies) {
+  const auto refusal = [&](Index x, Index y) -> std::string {
+    try {
+      const Positions<float> at{{{nullptr, x}, {nullptr, y}, {nullptr, x}}};
+      const Lists<float> lists(queue, at, {1, 0, {}});
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+    return "taken";
+  };
+  constexpr Index most = Index{1} << 31;
+  EXPECT_EQ(refusal(most, most), "2147483648 bodies; lists take fewer than 2^31");
+  EXPECT_EQ(refusal(5, 4), "y has 4 values and x has 5; each body has one");
+  EXPECT_EQ(refusal(0, 0), "there are no bodies");
+}
+
 TEST_P(NearPairs, NameWhatIsWrongWithOptions) {
   const Bodies3<float> bodies(queue, scattered(5, {2, 2, 2}, 3));
   const auto refusal = [&](const ListOptions& options) -> std::string {
@@ -250,6 +278,7 @@ TEST_P(NearPairs, NameWhatIsWrongWithOptions) {
   EXPECT_THAT(refusal({-1, 0, {}}), HasSubstr("must be positive"));
   EXPECT_THAT(refusal({NAN, 0, {}}), HasSubstr("must be positive"));
   EXPECT_THAT(refusal({1, -1, {}}), HasSubstr("skin -1"));
+  EXPECT_THAT(refusal({1e16, 0, {}}), HasSubstr("choose another unit of length"));
   EXPECT_THAT(refusal({0.9, 0.2, Box::cube(2)}),
               HasSubstr("more than half of the period 2 along x: a body would meet two images of "
                         "another; 1 together is possible"));
@@ -259,166 +288,6 @@ TEST_P(NearPairs, NameWhatIsWrongWithOptions) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Here, NearPairs, ::testing::ValuesIn(ridge::test::devices_here()),
-                         ridge::test::DeviceName());
-
-/// Sums over near pairs of a device and of the host.
-template <class I, class P>
-class NearSums {
-public:
-  using Stored = typename P::Stored;
-  using Summed = typename P::Summed;
-
-  NearSums(Queue& queue, const I& interaction, const HostBodies<I::sources>& bodies,
-           const ListOptions& options)
-      : queue_(queue), bodies_(bodies), on_device_(queue, bodies_), options_(options) {
-    std::array<Span<Summed>, I::sums> sums;
-    for (int c = 0; c < I::sums; ++c) {
-      sums_.emplace_back(queue.device(), Extents{count()});
-      fill_bytes(queue, sums_.back().data(), 0xff,
-                 Bytes{count() * static_cast<Index>(sizeof(Summed))});
-      sums[c] = sums_.back().elements();
-    }
-    call = among_themselves<I, P>(interaction, on_device_.spans(), sums);
-    const auto spans = on_device_.spans();
-    lists.emplace(queue, Positions<Stored>{spans[0], spans[1], spans[2]}, options);
-  }
-
-  [[nodiscard]] std::vector<std::vector<Summed>> run(const ListSchedule& schedule) {
-    const Program program(queue_, within(*lists, call), schedule);
-    program.run();
-    std::vector<std::vector<Summed>> all;
-    for (const auto& sum : sums_) {
-      all.emplace_back(static_cast<std::size_t>(count()));
-      copy_to_host(queue_, all.back().data(), static_cast<const Summed*>(sum.data()), count());
-    }
-    queue_.wait();
-    return all;
-  }
-
-  /// The largest error, relative to the sum of the terms' absolute values.
-  [[nodiscard]] double error(const ListSchedule& schedule) {
-    const auto got = run(schedule);
-    const Where at{bodies_[0], bodies_[1], bodies_[2]};
-    using V = Pack<double, 1, abi::Array>;
-    double worst = 0;
-    for (std::size_t i = 0; i < at[0].size(); ++i) {
-      std::array<double, I::sums> sum{}, scale{};
-      for (std::size_t j = 0; j < at[0].size(); ++j) {
-        if (i == j ||
-            !(squared_distance(at, options_.box, i, j) < options_.cutoff * options_.cutoff))
-          continue;
-        V target[I::targets], source[I::sources], term[I::sums];
-        for (int c = 0; c < I::targets; ++c)
-          target[c] = V(bodies_[c][i]);
-        for (int c = 0; c < I::sources; ++c) {
-          double value = bodies_[c][j];
-          const auto a = static_cast<std::size_t>(c);
-          if (c < 3 && options_.box.periodic[a]) {
-            const double length = options_.box.length[a];
-            value += length * std::round((bodies_[c][i] - value) / length);
-          }
-          source[c] = V(value);
-        }
-        for (V& t : term)
-          t = V(0);
-        call.interaction(target, source, term);
-        for (int c = 0; c < I::sums; ++c) {
-          sum[c] += term[c][0];
-          scale[c] += std::abs(term[c][0]);
-        }
-      }
-      for (int c = 0; c < I::sums; ++c) {
-        const double off = std::abs(static_cast<double>(got[c][i]) - sum[c]);
-        if (off != 0) worst = std::max(worst, off / scale[c]);
-        if (!(off >= 0)) worst = INFINITY;
-      }
-    }
-    return worst;
-  }
-
-  [[nodiscard]] Index count() const { return static_cast<Index>(bodies_[0].size()); }
-
-  Call<I, P> call;
-  std::optional<Lists<Stored>> lists;
-
-private:
-  Queue& queue_;
-  HostBodies<I::sources> bodies_;
-  test::OnDevice<I::sources, P> on_device_;
-  ListOptions options_;
-  std::vector<Field<Summed>> sums_;
-};
-
-class NearSumsOn : public ::testing::TestWithParam<std::string> {
-protected:
-  Queue queue{Device(GetParam())};
-
-  /// Under all schedules.
-  template <class I, class P>
-  void expect_right(const I& interaction, const HostBodies<I::sources>& bodies, ListOptions options,
-                    double tolerance) {
-    const int half = simd_bytes_here() / static_cast<int>(sizeof(typename P::Computed)) / 2;
-    for (const ListSchedule& s : list_schedule_space(queue.device())) {
-      options.share = share_of(s);
-      // A block of one warp of 64, and one of several.
-      if (const auto* const gpu = std::get_if<GpuListSchedule>(&s);
-          gpu != nullptr && (gpu->block != 64 * gpu->share || gpu->ways == 2 - gpu->share % 2))
-        continue;
-      if (options.share != 0 && GetParam() == "cpu" && options.share != half &&
-          options.share != 2 * half)
-        continue;
-      NearSums<I, P> sums(queue, interaction, bodies, options);
-      ASSERT_LT(sums.error(s), tolerance) << GetParam() << " " << to_text(s);
-    }
-  }
-  static int simd_bytes_here() {
-    return __builtin_cpu_supports("avx512f") ? 64 : __builtin_cpu_supports("avx2") ? 32 : 16;
-  }
-};
-
-TEST_P(NearSumsOn, AreThoseOfThePotentialOfLennardJones) {
-  HostBodies<3> atoms = lab::random_atoms(343, 3); // within 7.875
-  const ListOptions options{2.5, 0.25, Box::cube(7.875)};
-  expect_right<LennardJones, Fp32>({}, atoms, options, 2e-5);
-  for (Index i = 0; i < 343; i += 7) // elsewhere, but the same
-    atoms[0][static_cast<std::size_t>(i)] -= 15.75;
-  expect_right<LennardJones, Fp64>({}, atoms, options, 1e-13);
-}
-
-TEST_P(NearSumsOn, EndAtTheCutoffOfInteractionsThatDoNot) {
-  HostBodies<5> bodies = lab::random_bodies<5>(301, 3);
-  for (int c = 0; c < 3; ++c) {
-    for (double& x : bodies[c])
-      x = std::floor(x * 64) / 64;
-  }
-  expect_right<test::Charges, Fp32>({}, bodies, {0.5, 0.25, {}}, 1e-5);
-  expect_right<test::Charges, Mixed>(
-      {}, bodies, {0.5, 0, {{-1, -1, -1}, {2, 2, 2}, {true, true, false}}}, 1e-5);
-}
-
-TEST_P(NearSumsOn, AreTheSameInEveryRun) {
-  const HostBodies<3> atoms = lab::random_atoms(1000, 5);
-  std::vector<std::vector<std::vector<float>>> all;
-  for (int run = 0; run < 2; ++run) {
-    NearSums<LennardJones, Fp32> sums(queue, {}, atoms, {2.5, 0.3, Box::cube(11.25)});
-    ListSchedule schedule = default_list_schedule(queue.device());
-    if (auto* const cpu = std::get_if<CpuListSchedule>(&schedule)) cpu->threads = 1 + run;
-    all.push_back(sums.run(schedule));
-  }
-  EXPECT_EQ(all[0], all[1]);
-}
-
-TEST_P(NearSumsOn, RefuseListsOfOthers) {
-  const HostBodies<3> atoms = lab::random_atoms(100, 5);
-  NearSums<LennardJones, Fp32> sums(queue, {}, atoms, {2, 0.3, {}});
-  EXPECT_THROW((void)within(*sums.lists, sums.call), UsageError); // the interaction reaches to 2.5
-  sums.call.interaction.cutoff_squared = 4;
-  EXPECT_NO_THROW((void)within(*sums.lists, sums.call));
-  std::swap(sums.call.sources[0], sums.call.sources[1]);
-  EXPECT_THROW((void)within(*sums.lists, sums.call), UsageError);
-}
-
-INSTANTIATE_TEST_SUITE_P(Here, NearSumsOn, ::testing::ValuesIn(ridge::test::devices_here()),
                          ridge::test::DeviceName());
 
 } // namespace

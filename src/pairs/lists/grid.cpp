@@ -69,6 +69,13 @@ float reach_of(const ListOptions& options, const Grid& grid) {
   return static_cast<float>(reach * (1 + 1e-6) + 4 * 0x1p-23 * extent);
 }
 
+double far_from(const Grid& grid, const ListOptions& options) {
+  double most = 0; // of coordinates
+  for (int a = 0; a < 3; ++a)
+    most = std::max({most, std::abs(grid.low[a]), std::abs(grid.low[a] + grid.length[a])});
+  return std::max(1e9, 2 * most + 4 * (options.cutoff + options.skin));
+}
+
 ListData data_for(const ListOptions& options, Index bodies, int share, int unit) {
   ListData data;
   data.bodies = bodies;
@@ -106,7 +113,7 @@ void refuse_positions(Queue& queue, const Positions<T>& positions, const ListOpt
                                      "move bodies back into the box",
                                      axis_names[a], i, at, length));
       }
-      if (!options.box.periodic[a] && !(at >= low && at <= low + length)) {
+      if (!options.box.periodic[a] && !Grid::is_between(host[a][i], low, length)) {
         throw UsageError(fmt::format("{} of body {} is {:g}, outside of the box from {:g} to {:g}, "
                                      "which is not periodic along {}",
                                      axis_names[a], i, at, low, low + length, axis_names[a]));

@@ -17,6 +17,12 @@ void require_sound(const ListOptions& o) {
     throw UsageError(fmt::format("cutoff {:g}: it must be positive", o.cutoff));
   if (!(o.skin >= 0) || !std::isfinite(o.skin))
     throw UsageError(fmt::format("skin {:g}: it must be 0 or positive", o.skin));
+  const double reach = o.cutoff + o.skin; // squared in float where bodies are sorted
+  if (reach < 1e-15 || reach > 1e14) {
+    throw UsageError(fmt::format("cutoff {:g} and skin {:g} together are to be from 1e-15 to 1e14; "
+                                 "choose another unit of length",
+                                 o.cutoff, o.skin));
+  }
   if (o.part < 0 || o.part >= o.parts)
     throw UsageError(fmt::format("part {} of {} parts: parts count from 0", o.part, o.parts));
   for (std::size_t a = 0; a < 3; ++a) {
@@ -95,14 +101,26 @@ Lists<T>::Lists(Queue& queue, const Positions<T>& positions, const ListOptions& 
   require_sound(positions);
   engine_ = offered<MakeListEngine<T>>(queue.device().kind(),
                                        typeid(ListEngine<T>))(queue, positions, options);
-  engine_->build();
+  rebuild();
 }
 
 template <class T>
 bool Lists<T>::update() {
-  if (!engine_->has_moved()) return false;
-  engine_->build();
+  if (!has_moved()) return false;
+  rebuild();
   return true;
+}
+
+template <class T>
+void Lists<T>::rebuild() {
+  rebuild_of(positions_);
+}
+
+template <class T>
+void Lists<T>::rebuild_of(const Positions<T>& positions) {
+  is_built_ = false; // until nothing has thrown
+  engine_->build_of(positions);
+  is_built_ = true;
 }
 
 template <class T>

@@ -40,10 +40,11 @@ struct ListData {
   int ways = 1;
   /// GPUs: parts of a warp's groups lie side by side, four entries a row of each lane; how many
   /// rows each part has, from the first of first_slot on, and where they begin, in rows; where that
-  /// is empty, all have room for as many. What rows have beyond a list is the slot `slots`, far
-  /// away.
+  /// is empty, all have room for as many. What rows have beyond a list is the slot `slots`, at
+  /// `far` along each axis.
   Span<const unsigned> row_counts, row_begins;
   Span<const unsigned> entries;
+  double far = 0; ///< GPUs: farther than the cutoff from all
 
   /// GPUs: ListHalt, where sums are to be left out as soon as bodies have moved too far; else
   /// empty.

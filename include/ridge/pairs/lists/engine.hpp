@@ -25,10 +25,9 @@ public:
   /// Whether a body of the part is farther than half of the skin from where it was when the lists
   /// were built.
   [[nodiscard]] virtual bool has_moved() = 0;
-  /// Of where bodies are now. Throws UsageError that names a body whose position is not finite or
-  /// beyond a wall, Failure where memory is too little.
-  virtual void build() = 0;
-  /// Builds of these positions instead, but compares those of the bodies with them from now on.
+  /// Of these positions, with which those of the bodies are compared from now on. Throws UsageError
+  /// that names a body whose position is not finite or beyond a wall, Failure where memory is too
+  /// little: there are no lists then.
   virtual void build_of(const Positions<T>& positions) = 0;
   /// GPUs: the words of ListHalt, which each build sets back. `halts`: sums over the lists look at
   /// them from now on. Nothing elsewhere.
@@ -63,6 +62,9 @@ struct Bounds {
 
 /// How far neighbours are looked for: cutoff and skin, and what float rounds distances by.
 [[nodiscard]] float reach_of(const ListOptions& options, const Grid& grid);
+
+/// A coordinate that is farther than the cutoff from those of all bodies and images.
+[[nodiscard]] double far_from(const Grid& grid, const ListOptions& options);
 
 /// What of the lists' data stays as it is.
 [[nodiscard]] ListData data_for(const ListOptions& options, Index bodies, int share, int unit);

@@ -68,8 +68,8 @@ struct Grid {
     place.is_good = true;
     for (int a = 0; a < 3; ++a) {
       T from_low = position[a] - static_cast<T>(low[a]);
-      const T extent = static_cast<T>(length[a]);
       if (periodic[a]) {
+        const T extent = static_cast<T>(length[a]);
         const T periods = ::floor(from_low / extent);
         if (!(periods >= -400 && periods <= 400)) {
           place.is_good = false;
@@ -77,7 +77,7 @@ struct Grid {
         }
         place.shift[a] = -static_cast<int>(periods);
         from_low -= periods * extent;
-      } else if (!(from_low >= 0 && from_low <= extent)) {
+      } else if (!is_between(position[a], low[a], length[a])) {
         place.is_good = false;
         continue;
       }
@@ -85,6 +85,12 @@ struct Grid {
       place.cell[a] = cell < 0 ? 0 : cell >= cells[a] ? cells[a] - 1 : cell;
     }
     return place;
+  }
+
+  /// Both ends are, as they are rounded: a difference would be rounded again.
+  template <class T>
+  static RIDGE_FN bool is_between(T at, double from, double extent) {
+    return at >= static_cast<T>(from) && at <= static_cast<T>(from + extent);
   }
 
   /// Calls `take(number of a cell, shift)` for the body at a place, then for its images.

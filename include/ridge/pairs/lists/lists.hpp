@@ -31,11 +31,12 @@ public:
   /// were built, and says whether it did.
   bool update();
   /// Whether a body, of the part that lists are of, is that far from there.
-  [[nodiscard]] bool has_moved() { return engine_->has_moved(); }
-  void rebuild() { engine_->build(); }
+  /// True also where the last build has failed: there are no lists then.
+  [[nodiscard]] bool has_moved() { return !is_built_ || engine_->has_moved(); }
+  void rebuild();
   /// Builds lists of bodies at other positions, which these have moved from: so a run goes on with
   /// the lists, and the bits, that it was stopped with.
-  void rebuild_of(const Positions<T>& positions) { engine_->build_of(positions); }
+  void rebuild_of(const Positions<T>& positions);
   /// GPUs: the words by which launches that move bodies, and sums over these lists from now on,
   /// stop each other where lists have to be built anew (ListHalt). Empty on the cpu.
   [[nodiscard]] Span<unsigned> halt() { return engine_->halt(true); }
@@ -62,6 +63,7 @@ private:
   Positions<T> positions_;
   ListOptions options_;
   std::unique_ptr<ListEngine<T>> engine_;
+  bool is_built_ = false;
 };
 
 template <class T>

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <mutex>
+#include <optional>
 #include <vector>
 
 namespace ridge::pairs::cpu_pairs::inline RIDGE_TARGET_NAME {
@@ -20,6 +22,31 @@ namespace ridge::pairs::cpu_pairs::inline RIDGE_TARGET_NAME {
 /// A slot before its place is known.
 struct Unsorted {
   unsigned cell, body, shift;
+};
+
+/// Memory that lists of threads grow in. The system promises more than it has, and would end the
+/// process later.
+class Room {
+public:
+  explicit Room(const Device& device) : device_(device) {}
+
+  /// For so many entries more. What a list had before it grew is not given back: there is a copy of
+  /// all lists at the end.
+  void take(std::size_t entries) {
+    const std::lock_guard lock(guard_);
+    if (!free_) free_ = device_.free_memory();
+    taken_.value += static_cast<Index>(entries * sizeof(unsigned));
+    if (taken_.value <= free_->value) return;
+    throw Failure("lists of near pairs need at least " + to_text(taken_) + " on " +
+                  to_text(device_.id()) + ", where " + to_text(*free_) +
+                  " are free; give a smaller cutoff, or bodies that crowd less");
+  }
+
+private:
+  const Device& device_;
+  std::mutex guard_;
+  std::optional<Bytes> free_; ///< before
+  Bytes taken_{0};
 };
 
 template <class T>
@@ -60,7 +87,6 @@ public:
     return moved;
   }
 
-  void build() override { build_of(positions_); }
   void build_of(const Positions<T>& positions) override {
     const Grid grid = detail::grid_for(options_, count_, bounds_of(positions));
     sort(grid, positions);
@@ -216,14 +242,21 @@ private:
                         placed_.of(device, 4 * stride_, "").data,
                         stride_};
     found_.resize(static_cast<std::size_t>(team));
+    Room room(device);
     cpu::run(team, [&](int thread, int) {
       auto& mine = found_[static_cast<std::size_t>(thread)];
       mine.clear();
+      const auto make_room = [&](std::size_t entries) {
+        if (entries <= mine.capacity()) return;
+        const std::size_t wanted = std::max(entries, 2 * mine.capacity());
+        room.take(wanted);
+        mine.reserve(wanted);
+      };
       Finder::Candidates near;
       const cpu::Range share = cpu::share_of(groups, thread, team);
       for (Index group = share.begin; group < share.end; ++group) {
         first.data[group] = static_cast<Index>(mine.size());
-        finder.find(first_group + group, near, mine);
+        finder.find(first_group + group, near, mine, make_room);
       }
     });
     Index all = 0;

@@ -30,8 +30,11 @@ struct Finder {
     Index count = 0;
   };
 
-  /// Appends the list of a group: slots that are near any of its bodies, but for these.
-  void find(Index group, Candidates& near, std::vector<unsigned>& list) const {
+  /// Appends the list of a group: slots that are near any of its bodies, but for these. Calls
+  /// `make_room(entries)` before the list grows to so many.
+  template <class MakeRoom>
+  void find(Index group, Candidates& near, std::vector<unsigned>& list,
+            const MakeRoom& make_room) const {
     const Index first = group * share;
     const int count = static_cast<int>(std::min<Index>(share, bodies - first));
     float low[3], high[3];
@@ -59,6 +62,7 @@ struct Finder {
         }
       }
     }
+    make_room(list.size() + static_cast<std::size_t>(near.count));
     look(near, first, count, list);
   }
 

@@ -48,8 +48,14 @@ public:
     return halt_.elements();
   }
 
-  void build() override { build_from(positions_); }
-  void build_of(const Positions<T>& positions) override { build_from(positions); }
+  void build_of(const Positions<T>& positions) override {
+    const Grid grid = grid_of(bounds_of(positions));
+    if (!build_at_once(grid, positions)) build_in_steps(grid, positions);
+    ListData& data = this->data_;
+    ++data.builds;
+    data.bytes = cells_.bytes() + slots_.bytes() + placed_.bytes() + entries_.bytes() +
+                 rows_.bytes() + 3 * count_ * static_cast<Index>(sizeof(T));
+  }
 
   [[nodiscard]] bool builds_without_host() const override {
     return capacity_ != 0 && most_rows_ != 0 && is_closed();
@@ -75,15 +81,6 @@ private:
     copy_to_host(queue_, &value, from, 1);
     queue_.wait();
     return value;
-  }
-
-  void build_from(const Positions<T>& positions) {
-    const Grid grid = grid_of(bounds_of(positions));
-    if (!build_at_once(grid, positions)) build_in_steps(grid, positions);
-    ListData& data = this->data_;
-    ++data.builds;
-    data.bytes = cells_.bytes() + slots_.bytes() + placed_.bytes() + entries_.bytes() +
-                 rows_.bytes() + 3 * count_ * static_cast<Index>(sizeof(T));
   }
 
   [[nodiscard]] Grid grid_of(const detail::Bounds& bounds) const {
@@ -189,6 +186,7 @@ private:
     launch_items(queue_, capacity_,
                  RankInCells<T>{grid, positions, begins_, part(2), part(3), part(4), body, shift,
                                 state_, halt_.elements(), placed});
+    this->data_.far = detail::far_from(grid, options_);
     this->data_.slots = capacity_;
     this->data_.body = body;
     this->data_.shift = shift;

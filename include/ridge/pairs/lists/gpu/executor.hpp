@@ -49,7 +49,7 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
           0,
           {},
           call.sums};
-  Bring bring{call.bodies, call.lists->length, {}, {}, {}, {}};
+  Bring bring{call.bodies, call.lists->length, 0, {}, {}, {}, {}};
   return Bound([&queue, lists = call.lists, bring, sum = Ready<Sum>(queue, shape, sum),
                 brought = Field<T>()]() mutable {
     const Index needed = (lists->slots + 1) * Bring::padded;
@@ -57,6 +57,7 @@ Bound bind_near(Queue& queue, const Listed<I, P>& call, const GpuListSchedule& s
       brought = {};
       brought = Field<T>(queue.device(), Extents{needed + needed / 10}, "bodies by lists");
     }
+    bring.far = lists->far;
     bring.body = lists->body;
     bring.shift = lists->shift;
     bring.halt = lists->halt;

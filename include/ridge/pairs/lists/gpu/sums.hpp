@@ -27,6 +27,7 @@ struct BringBodies {
 
   std::array<Span<const T>, I::sources> bodies;
   std::array<double, 3> length;
+  double far; ///< where what is no body is
   Span<const unsigned> body, shift;
   Span<T> brought;
   Span<unsigned> halt;
@@ -52,7 +53,7 @@ struct BringBodies {
     } else {
       RIDGE_UNROLL
       for (int c = 0; c < 3; ++c)
-        values[c] = T(1e9);
+        values[c] = static_cast<T>(far);
     }
     RIDGE_UNROLL
     for (int part = 0; part < padded / width; ++part) {
