@@ -82,6 +82,21 @@ def test_neighbours(device, rng, dtype):
         np.testing.assert_allclose(distances, r[tuple(expected.T)], rtol=1e-5)
 
 
+def test_positions_that_have_become_bad(soft, device, rng):
+    """Refused in every call, until they are good again."""
+    x = np.concatenate([rng.uniform(0, 4, (3, 70)), rng.random((1, 70))])
+    kept = x.copy()
+    given = {"cutoff": 1.0, "skin": 0.3, "box": 4.0, "device": device}
+    first = soft(x, **given)
+    for value, says in [(np.nan, "z of body 11 is NaN"), (1e5, "z of body 11 is 100000, hundreds of periods")]:
+        x[2, 11] = value
+        for _ in range(2):
+            with pytest.raises(ridge.UsageError, match=says):
+                soft(x, **given)
+        x[:] = kept
+        assert np.array_equal(soft(x, **given), first)
+
+
 def test_bad_cutoffs(soft, rng):
     x = rng.uniform(0, 4, (4, 9))
     y = x[:3].copy()
@@ -101,6 +116,11 @@ def test_bad_cutoffs(soft, rng):
         ridge.neighbours(y, 1.0, box="cube")
     with pytest.raises(TypeError, match="without cutoff"):
         soft(x, box=4.0)
+    for cutoff in (None, "far"):
+        with pytest.raises(TypeError, match=f"cutoff={cutoff!r}"):
+            soft(x, cutoff=cutoff)
+    with pytest.raises(TypeError, match="skin='thick'"):
+        soft(x, cutoff=1.0, skin="thick")
     with pytest.raises(TypeError, match="among themselves"):
         soft(y, x, cutoff=1.0)
     with pytest.raises(TypeError, match="cutoff='far'"):
