@@ -141,8 +141,8 @@ int ridge_program_run(ridge_program program);
 int ridge_program_schedule(ridge_program program, char *text, size_t size, size_t *length);
 /* The record as a JSON object; with times once the program was measured. */
 int ridge_program_record(ridge_program program, char *text, size_t size, size_t *length);
-/* Times `repeats` launches, after a warm-up; outputs are then as a launch leaves them. */
-int ridge_program_measure(ridge_program program, int repeats);
+/* Times `repeat` launches, after a warm-up; outputs are then as a launch leaves them. */
+int ridge_program_measure(ridge_program program, int repeat);
 /* Runs once and compares with the reference; RIDGE_CHECK_FAILED says where they differ. The
  * outputs are then as a launch leaves them. */
 int ridge_program_check(ridge_program program);

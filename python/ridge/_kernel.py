@@ -92,7 +92,7 @@ def unique(text: str) -> str:
 
 
 #: Names of parameters that calls take for themselves.
-RESERVED = ("out", "schedule", "device", "repeats", "check", "seconds", "most", "prove", "steps",
+RESERVED = ("out", "schedule", "device", "repeat", "check", "seconds", "most", "prove", "steps",
             "size", "precision")
 
 
@@ -383,27 +383,27 @@ class Kernel:
         return records_of(self._latest[0].record())[0]
 
     def measure(self, *arrays: Any, out: Any = None, schedule: str = "auto",
-                device: Optional[str] = None, repeats: int = 15, check: bool = True,
+                device: Optional[str] = None, repeat: int = 15, check: bool = True,
                 **numbers: float) -> Record:
         """Times launches, checks the result against the sequential reference, and returns the
         record. `out` holds afterwards what a call leaves in it; meanwhile, memory for a copy of it
         is needed."""
         found = self.measure_all(*arrays, out=out, schedule=schedule, device=device,
-                                 repeats=repeats, check=check, **numbers)
+                                 repeat=repeat, check=check, **numbers)
         if len(found) != 1:
             raise _core.UsageError(f"'{schedule}' means {len(found)} schedules; measure_all() takes "
                                    "several")
         return found[0]
 
     def measure_all(self, *arrays: Any, out: Any = None, schedule: str = "all",
-                    device: Optional[str] = None, repeats: int = 15, check: bool = True,
+                    device: Optional[str] = None, repeat: int = 15, check: bool = True,
                     **numbers: float) -> Records:
         """As measure(), under each schedule that is asked for: `all` that have names and the
         default, or `space`, every one."""
         with self._explaining(arrays, schedule, device, numbers):
             all_arrays = self._call_arrays(arrays, out)
             core, values = self._bind_numbers(numbers, len(all_arrays))
-            return records_of(core.measure(all_arrays, values, schedule, device, repeats, check))
+            return records_of(core.measure(all_arrays, values, schedule, device, repeat, check))
 
     def _tune(self, arrays: tuple[Any, ...], out: Any, device: Optional[str], seconds: float,
               most: int, progress: Optional[Callable[[str], None]],

@@ -107,14 +107,14 @@ int ridge_program_record(ridge_program program, char* text, size_t size, size_t*
   });
 }
 
-int ridge_program_measure(ridge_program program, int repeats) {
+int ridge_program_measure(ridge_program program, int repeat) {
   return call("ridge_program_measure", [&] {
     const auto p = find<ProgramObject>(program);
-    if (repeats < 1) throw UsageError(fmt::format("repeats={}; at least 1 is right", repeats));
+    if (repeat < 1) throw UsageError(fmt::format("repeat={}; at least 1 is right", repeat));
     const OnQueue turn(*p->bound.on, "program");
     const lab::Unforkable unforkable;
     MeasureOptions options;
-    options.repeats = repeats;
+    options.repeats = repeat;
     p->timing = measure(
         p->bound.on->queue, [&] { p->program->run(); }, options);
   });

@@ -123,10 +123,10 @@ module ridge_functions_of_c
       integer(c_size_t), intent(out) :: length
       integer(c_int) :: c_program_schedule
     end function
-    function c_program_measure(program, repeats) bind(c, name='ridge_program_measure')
+    function c_program_measure(program, repeat) bind(c, name='ridge_program_measure')
       import
       type(c_ptr), value :: program
-      integer(c_int), value :: repeats
+      integer(c_int), value :: repeat
       integer(c_int) :: c_program_measure
     end function
     function c_program_check(program) bind(c, name='ridge_program_check')

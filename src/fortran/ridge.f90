@@ -70,7 +70,7 @@ module ridge
     procedure :: run => program_run           !< gives one launch to the queue
     procedure :: record => program_record     !< record(text): JSON
     procedure :: schedule => program_schedule !< schedule(text)
-    procedure :: measure => program_measure   !< measure(repeats): times for the record
+    procedure :: measure => program_measure   !< measure(repeat): times for the record
     procedure :: check => program_check       !< against the reference
     procedure :: results => program_results   !< results(numbers): what a reduction gave; waits
     procedure :: free => program_free
@@ -514,11 +514,11 @@ contains
     call take_text(code, letters, length, text, ierr)
   end subroutine
 
-  subroutine program_measure(self, repeats, ierr)
+  subroutine program_measure(self, repeat, ierr)
     class(ridge_program), intent(in) :: self
-    integer, intent(in) :: repeats
+    integer, intent(in) :: repeat
     integer, intent(out), optional :: ierr
-    call give_c(c_program_measure(self%handle, int(repeats, c_int)), ierr)
+    call give_c(c_program_measure(self%handle, int(repeat, c_int)), ierr)
   end subroutine
 
   subroutine program_check(self, ierr)

@@ -89,13 +89,13 @@ NB_MODULE(_core, m) {
       .def(
           "measure",
           [](Kernel& kernel, nb::tuple arrays, nb::tuple numbers, nb::object schedule,
-             nb::object device, nb::object repeats, nb::object check) {
+             nb::object device, nb::object repeat, nb::object check) {
             const std::string& name = kernel.name();
             return kernel.measure(std::move(arrays), std::move(numbers),
                                   text_of(name, "schedule", schedule), std::move(device),
-                                  {count_of(name, "repeats", repeats, 1), truth_of(check)});
+                                  {count_of(name, "repeat", repeat, 1), truth_of(check)});
           },
-          "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none(), "repeats"_a.none(),
+          "arrays"_a, "numbers"_a, "schedule"_a.none(), "device"_a.none(), "repeat"_a.none(),
           "check"_a.none())
       .def(
           "tune",

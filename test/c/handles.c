@@ -237,7 +237,7 @@ static void bad_arguments(void) {
           "different precisions");
   OK(ridge_field_free(other[1]));
 
-  REFUSED(ridge_program_measure(s.program, 0), RIDGE_USAGE, "repeats=0");
+  REFUSED(ridge_program_measure(s.program, 0), RIDGE_USAGE, "repeat=0");
   REFUSED(ridge_tune(s.queue, s.kernel, s.fields, 2, -1, NULL, 0, NULL), RIDGE_USAGE, "seconds=-1");
   REFUSED(ridge_program_record(s.program, NULL, 0, NULL), RIDGE_BAD_POINTER, "text and length");
   char few[4] = "???";

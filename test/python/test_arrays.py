@@ -34,12 +34,12 @@ def test_rows_with_gaps_are_used_in_place(heat, device, u):
 def test_a_measurement_leaves_what_a_call_leaves(heat, u):
     memory, out = view_of_rows(np.full_like(u, 3.0))
     before = memory.copy()
-    record = heat.measure(u, out=out, rate=0.2, repeats=3)
+    record = heat.measure(u, out=out, rate=0.2, repeat=3)
     assert record.ok and record.repeats == 3
     np.testing.assert_allclose(out, heat_of(u, 0.2, np.full_like(u, 3.0)), atol=1e-14)
     out[...] = 3.0
     np.testing.assert_array_equal(memory, before)
-    assert heat.measure(u, out=out, rate=0.2, repeats=3, check=False).ok is None
+    assert heat.measure(u, out=out, rate=0.2, repeat=3, check=False).ok is None
 
 
 @pytest.mark.parametrize("versioned", [True, False])

@@ -67,7 +67,7 @@ def test_a_measured_record_is_checked(rng):
 
     u = rng.standard_normal(4096)
     out = np.full_like(u, 7.0)
-    record = smooth.measure(u, out=out, repeats=3)
+    record = smooth.measure(u, out=out, repeat=3)
     assert record.ok and record.seconds > 0
     assert (out[:2] == 7).all() and out[5] != 7
 
@@ -130,7 +130,7 @@ def test_several_results_are_measured_and_checked(rng):
 
     u = rng.standard_normal(5000)
     outs = tuple(np.full_like(u, 7) for _ in range(3))
-    record = pair.measure(u, out=outs, repeats=2)
+    record = pair.measure(u, out=outs, repeat=2)
     assert record.ok
     assert [int((o == 7).sum()) for o in outs] == [1, 2, 1]
     np.testing.assert_array_equal(outs[0], outs[2])

@@ -14,7 +14,7 @@ def test_odd_and_huge_values_are_measured_and_examined():
     u = np.random.default_rng(1).standard_normal((40, 70))
     u[20, 30], u[10, 11], u[5, 50], u[30, 60] = np.nan, np.inf, -np.inf, 9.96921e36
     out = np.zeros_like(u)
-    record = smooth.measure(u, out=out, repeats=1)
+    record = smooth.measure(u, out=out, repeat=1)
     assert record["check"]["ok"] is True, record["check"]
     assert np.isnan(out[20, 31]) and out[10, 12] == np.inf and out[5, 49] == -np.inf
     assert ridge.doctor(smooth, u, out=out) is not None

@@ -58,7 +58,7 @@ print(*ends)
     ("lambda: forked(u, out=out, schedule='threads=2')", {"0"}),
     ("lambda: forked(u, out=out, device='simt:32')", {"0"}),
     ("lambda: forked(u.copy(), schedule='threads=2')", {"0", "3"}),
-    ("lambda: forked.measure(u, out=out, repeats=3)", {"0", "3"}),
+    ("lambda: forked.measure(u, out=out, repeat=3)", {"0", "3"}),
     ("lambda: in_time.run(u.copy(), steps=50)", {"0", "3"}),
     ("lambda: lattice.norm2(field)", {"0", "3"}),
 ], ids=["launch", "launch on simt", "binding", "measure", "sweeps", "lattice"])

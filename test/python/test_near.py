@@ -63,7 +63,7 @@ def test_a_kernel_with_a_cutoff_of_its_own(rng):
 
 def test_a_measured_record_is_checked(soft, rng):
     x = np.concatenate([rng.uniform(0, 6, (3, 400)), rng.random((1, 400))])
-    record = soft.measure(x, cutoff=1.0, box=6.0, repeats=2)
+    record = soft.measure(x, cutoff=1.0, box=6.0, repeat=2)
     assert record.ok and record.achieved > 0
     found = len(ridge.neighbours(x[:3].copy(), 1.0, box=6.0))
     assert record.achieved * record.seconds == pytest.approx(2 * found, rel=1e-6)

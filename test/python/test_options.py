@@ -13,9 +13,9 @@ U = np.arange(504.0).reshape(7, 8, 9)
 @pytest.mark.parametrize("option, says", [
     ({"device": 0}, "^heat: device=0: the name of a device is right, such as 'cpu'"),
     ({"schedule": None}, "^heat: schedule=None: a schedule's text or its name is right"),
-    ({"repeats": 1.5}, "^heat: repeats=1.5; a whole number is right"),
-    ({"repeats": True}, "^heat: repeats=True; a whole number is right"),
-    ({"repeats": 10**30}, "^heat: repeats=1000000000000000000000000000000; a number that 64 bits"),
+    ({"repeat": 1.5}, "^heat: repeat=1.5; a whole number is right"),
+    ({"repeat": True}, "^heat: repeat=True; a whole number is right"),
+    ({"repeat": 10**30}, "^heat: repeat=1000000000000000000000000000000; a number that 64 bits"),
     ({"rate": 1j}, r"^heat: rate=1j \(complex\): a number is right"),
     ({"rate": "fast"}, r"^heat: rate='fast' \(str\): a number is right"),
 ])
@@ -26,8 +26,8 @@ def test_of_the_wrong_type(heat, option, says):
 
 
 def test_of_the_wrong_size(heat):
-    with pytest.raises(ridge.UsageError, match="^heat: repeats=0; at least 1 is right"):
-        heat.measure(U, repeats=0)
+    with pytest.raises(ridge.UsageError, match="^heat: repeat=0; at least 1 is right"):
+        heat.measure(U, repeat=0)
     in_time = ridge.sweeps(heat, boundary="periodic")
     with pytest.raises(ridge.UsageError, match="^heat: steps=0; at least 1 is right"):
         in_time.run(U.copy(), steps=0)
@@ -37,7 +37,7 @@ def test_of_the_wrong_size(heat):
 
 def test_numbers_of_numpy(heat):
     np.testing.assert_array_equal(heat(U, rate=np.float32(0.5)), heat(U, rate=0.5))
-    assert heat.measure(U, repeats=np.int64(2), check=np.bool_(True)).ok
+    assert heat.measure(U, repeat=np.int64(2), check=np.bool_(True)).ok
     a, b = U.copy(), U.copy()
     ridge.sweeps(heat, boundary="periodic", spacing=np.float32(0.5)).run(a, steps=np.int32(2))
     ridge.sweeps(heat, boundary="periodic", spacing=0.5).run(b, steps=2)

@@ -55,7 +55,7 @@ def test_many_sums_fit_a_block(rng):
 
 
 def test_a_measured_record_is_checked(gravity, rng):
-    record = gravity.measure(rng.random((4, 300)), eps2=0.1, repeats=3)
+    record = gravity.measure(rng.random((4, 300)), eps2=0.1, repeat=3)
     assert record.ok and record.seconds > 0
     assert record.roof_name == "issue" and record.fraction > 0
 

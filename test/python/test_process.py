@@ -119,7 +119,7 @@ def test_ctrl_c_ends_a_measurement(heat):
 out = np.full_like(u, 5.0)
 print("ready", flush=True)
 try:
-    stopped.measure(u, out=out, repeats=1000000000)
+    stopped.measure(u, out=out, repeat=1000000000)
 except KeyboardInterrupt:
     assert (out == 5).all()
     sys.exit(7)

@@ -84,7 +84,7 @@ def test_rows_with_gaps_and_ties(rng):
     twice(u, out=out, factor=1 + 2.0**-11)  # half a unit: to even
     wide = u.astype(np.float32) * np.float32(1 + 2.0**-11)
     np.testing.assert_array_equal(out, wide.astype(np.float16))
-    record = twice.measure(u, out=out, factor=3.0, repeats=1)
+    record = twice.measure(u, out=out, factor=3.0, repeat=1)
     assert record.ok and record.precision == "fp16"
     twice(u, out=out, factor=1e6)
     assert np.isinf(out).all()
