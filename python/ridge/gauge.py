@@ -160,26 +160,18 @@ def smear(links: Any, *, ape: Optional[float] = None, stout: Optional[float] = N
     return array
 
 
-class Wilson:
-    """The Wilson operator on links, which it copies: D = 1 - kappa H, or mass + 4 - H / 2."""
+class _Operator:
+    """An operator on fermions of one shape, held by the library."""
 
-    def __init__(self, links: Any, kappa: Optional[float] = None, *, mass: Optional[float] = None,
-                 boundary: str = "antiperiodic", precision: str = "mixed", device: Optional[str] = None) -> None:
-        if (kappa is None) == (mass is None):
-            raise _core.UsageError("Wilson: give either kappa or mass=")
-        _require_words(boundary, precision)
-        array = _links(links)
-        self.shape = array.shape[:4]
-        self.solved: Optional[Solved] = None  #: of the last cg()
-        diagonal, hop = (1.0, -kappa) if kappa is not None else ((mass or 0.0) + 4.0, -0.5)
-        self._held = _core.WilsonOperator(_extents(array), _address(array), diagonal, hop, boundary == "antiperiodic",
-                                          precision == "mixed", _device(device))
+    shape: tuple[int, ...]
+    solved: Optional[Solved]
+    _held: Any
 
     def _fermion(self, given: Any, what: str) -> Array:
         return _fermions(given, what, self.shape)
 
     def apply(self, psi: Any, dagger: bool = False) -> Array:
-        """D psi, or D^+ psi; of each where psi has an axis more."""
+        """D psi, or D^+ psi, in all dimensions of D; of each where psi has an axis more."""
         array = self._fermion(psi, "psi")
         out = np.empty_like(array)
         for to, one in _each(out, array, self.shape):
@@ -189,11 +181,28 @@ class Wilson:
     def __matmul__(self, psi: Any) -> Array:
         return self.apply(psi)
 
+
+class Wilson(_Operator):
+    """The Wilson operator on links, which it copies: D = 1 - kappa H, or mass + 4 - H / 2."""
+
+    def __init__(self, links: Any, kappa: Optional[float] = None, *, mass: Optional[float] = None,
+                 boundary: str = "antiperiodic", precision: str = "mixed", device: Optional[str] = None) -> None:
+        if (kappa is None) == (mass is None):
+            raise _core.UsageError("Wilson: give either kappa or mass=")
+        _require_words(boundary, precision)
+        array = _links(links)
+        self.shape = array.shape[:4]
+        self.solved = None  #: of the last cg()
+        diagonal, hop = (1.0, -kappa) if kappa is not None else ((mass or 0.0) + 4.0, -0.5)
+        self._held: _core.WilsonOperator = _core.WilsonOperator(
+            _extents(array), _address(array), diagonal, hop, boundary == "antiperiodic", precision == "mixed",
+            _device(device))
+
     def _solve(self, x: Array, b: Array, tol: float, iterations: int) -> Solved:
         return Solved(*self._held.solve(_address(x), _address(b), tol, iterations))
 
 
-class DomainWall:
+class DomainWall(_Operator):
     """The domain-wall operator on links, which it copies: Shamir's, or with b5 and c5 that of Brower, Neff and
     Orginos. Fermions of five dimensions are (ls, t, z, y, x, 4, 3). All extents are even. `precision`: mixed, solvers
     iterate in fp32 and compute residuals anew in fp64; or fp64."""
@@ -205,23 +214,10 @@ class DomainWall:
             raise _core.UsageError(f"m5={m5}: expected a number between 0 and 2")
         array = _links(links)
         self.shape = (int(ls), *array.shape[:4])
-        self.solved: Optional[Solved] = None  #: of the last cg() or propagate()
-        self._held = _core.DomainWallOperator(_extents(array), _address(array), mass, m5, int(ls), b5, c5,
-                                              boundary == "antiperiodic", precision == "mixed", _device(device))
-
-    def _fermion(self, given: Any, what: str) -> Array:
-        return _fermions(given, what, self.shape)
-
-    def apply(self, psi: Any, dagger: bool = False) -> Array:
-        """D psi, or D^+ psi, in five dimensions; of each where psi has an axis more."""
-        array = self._fermion(psi, "psi")
-        out = np.empty_like(array)
-        for to, one in _each(out, array, self.shape):
-            self._held.apply(_address(to), _address(one), dagger)
-        return out
-
-    def __matmul__(self, psi: Any) -> Array:
-        return self.apply(psi)
+        self.solved = None  #: of the last cg() or propagate()
+        self._held: _core.DomainWallOperator = _core.DomainWallOperator(
+            _extents(array), _address(array), mass, m5, int(ls), b5, c5, boundary == "antiperiodic",
+            precision == "mixed", _device(device))
 
     def _solve(self, x: Array, b: Array, tol: float, iterations: int) -> Solved:
         return Solved(*self._held.solve(_address(x), _address(b), tol, iterations, False))

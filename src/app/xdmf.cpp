@@ -1,33 +1,14 @@
 #include "xdmf.hpp"
 
+#include "../report/html.hpp"
+
 #include <fmt/format.h>
 
 namespace ridge::app {
 
 namespace {
 
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-    case '&':
-      out += "&amp;";
-      break;
-    case '<':
-      out += "&lt;";
-      break;
-    case '>':
-      out += "&gt;";
-      break;
-    case '"':
-      out += "&quot;";
-      break;
-    default:
-      out += c;
-    }
-  }
-  return out;
-}
+using report::escaped;
 
 /// `time`: a line that gives it, or nothing.
 std::string grid_text(const XdmfGrid& grid, const std::string& time) {

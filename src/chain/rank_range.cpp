@@ -1,4 +1,5 @@
 #include <ridge/chain/rank_range.hpp>
+#include <ridge/chain/system/ranks.hpp>
 #include <ridge/core/error.hpp>
 
 #include <fmt/format.h>
@@ -117,16 +118,6 @@ std::string why_not(const Description& c, int d) {
   return {};
 }
 
-/// All of a box around an item.
-comm::Reach box_reach(const Index3& before, const Index3& behind) {
-  std::vector<Index3> corners;
-  for (const Index x : {-before.x, behind.x})
-    for (const Index y : {-before.y, behind.y})
-      for (const Index z : {-before.z, behind.z})
-        corners.push_back({x, y, z});
-  return comm::Reach(corners);
-}
-
 /// Which of the dimensions go round for ranks: those that are divided.
 comm::Periodic periodic_of(const RankDivision& division, Index3 ranks) {
   const auto goes_round = [&](int d) {
@@ -171,7 +162,7 @@ comm::Reach RankDivision::reach() const {
     for (int d = 0; d < 3; ++d)
       along(beyond, d) = std::max(along(beyond, d), along(behind, d) + array.extra.along(d));
   }
-  return box_reach(before, beyond);
+  return box_around(before, beyond);
 }
 
 Index3 choose_ranks(const RankDivision& division, int ranks, Index3 extents) {
@@ -231,7 +222,7 @@ comm::Reach RankRange::reach(int array) const {
   Index3 behind = division_.behind;
   for (int d = 0; d < 3; ++d)
     along(behind, d) += a.extra.along(d);
-  return box_reach(division_.before, behind);
+  return box_around(division_.before, behind);
 }
 
 } // namespace ridge::chain

@@ -4,8 +4,8 @@
 #include <ridge/core/stored.hpp>
 #include <ridge/device/recording.hpp>
 
-#include "interrupt.hpp"
 #include "offered.hpp"
+#include "stepping.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -15,9 +15,6 @@ namespace nb = nanobind;
 namespace ridge::python {
 
 namespace {
-
-/// How long Ctrl-C may take, in seconds.
-constexpr double response = 0.2;
 
 /// Calls f with a number of the arrays' type.
 template <class F>
@@ -177,20 +174,16 @@ void Sweeps::run(nb::tuple arrays, nb::tuple numbers, const std::string& schedul
 void Sweeps::take(Made& made, Turn& turn, Index steps) const {
   using Clock = std::chrono::steady_clock;
   const bool queued = turn.queue.device().is_gpu();
-  for (Index batch = 1; made.steps < steps;) {
-    const Index now = std::min(batch, steps - made.steps);
+  take_steps(made.steps, steps, [&](Index now) {
     const auto begin = Clock::now();
     made.sweeps->run(now);
     if (!queued) turn.queue.wait();
     const double mine = std::chrono::duration<double>(Clock::now() - begin).count();
     // Ranks take as many steps at once: passes of several are composed of them.
     const double took = ranks().ranks() > 1 ? ranks().greatest(mine) : mine;
-    made.steps += now;
     if (!queued) made.seconds += took;
-    if (took < response / 2) batch *= 2;
-    if (took > response) batch = std::max<Index>(1, batch / 2);
-    check_interrupt();
-  }
+    return took;
+  });
 }
 
 Index Sweeps::steps() {
@@ -205,17 +198,11 @@ std::string Sweeps::record() {
   Record record = mine.sweeps->record();
   name_storage(record, mine.storage);
   record.schedule = stencil::to_text(mine.sweeps->schedule());
-  const Index steps = mine.steps;
-  if (mine.seconds > 0) {
-    // A pass of several sweeps is one launch.
-    const Index together =
-        mine.sweeps->schedule().pass ? stencil::sweeps_of(*mine.sweeps->schedule().pass) : 1;
-    const Seconds each{mine.seconds / static_cast<double>(steps) * static_cast<double>(together)};
-    record.timing = Timing{each, each, each, 1};
-    const auto bytes = static_cast<double>(record.work.read.value + record.work.written.value);
-    record.achieved = Achievement{bytes / each.value, "B/s", 0, ""};
-  }
-  record.details.push_back({"steps", static_cast<double>(steps), ""});
+  // A pass of several sweeps is one launch.
+  const auto& pass = mine.sweeps->schedule().pass;
+  const double launches =
+      static_cast<double>(mine.steps) / (pass ? static_cast<double>(stencil::sweeps_of(*pass)) : 1);
+  add_steps(record, Seconds{mine.seconds > 0 ? mine.seconds / launches : 0}, mine.steps);
   return to_json(record);
 }
 

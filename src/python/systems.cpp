@@ -4,22 +4,14 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/recording.hpp>
 
-#include "interrupt.hpp"
 #include "offered.hpp"
+#include "stepping.hpp"
 
-#include <algorithm>
 #include <chrono>
 
 namespace nb = nanobind;
 
 namespace ridge::python {
-
-namespace {
-
-/// How long Ctrl-C may take, in seconds.
-constexpr double response = 0.2;
-
-} // namespace
 
 Systems::Systems(std::string name, std::vector<std::string> arrays,
                  std::vector<std::string> numbers, int rank, int states, std::string description,
@@ -97,17 +89,13 @@ void Systems::run(nb::tuple arrays, nb::tuple numbers, const std::string& schedu
 
 void Systems::take(Made& made, Index steps) const {
   using Clock = std::chrono::steady_clock;
-  for (Index batch = 1; made.steps < steps;) {
-    const Index now = std::min(batch, steps - made.steps);
+  take_steps(made.steps, steps, [&](Index now) {
     const auto begin = Clock::now();
     made.system->run(now);
     const double took = std::chrono::duration<double>(Clock::now() - begin).count();
-    made.steps += now;
     made.seconds += took;
-    if (took < response / 2) batch *= 2;
-    if (took > response) batch = std::max<Index>(1, batch / 2);
-    check_interrupt();
-  }
+    return took;
+  });
 }
 
 Index Systems::steps() {
@@ -121,14 +109,8 @@ std::string Systems::record() {
   if (!mine.system) throw UsageError(name_ + " was not run yet");
   Record record = mine.system->record();
   name_storage(record, mine.storage);
-  const auto steps = static_cast<double>(mine.steps);
-  if (mine.seconds > 0) {
-    const Seconds each{mine.seconds / steps};
-    record.timing = Timing{each, each, each, 1};
-    const auto bytes = static_cast<double>(record.work.read.value + record.work.written.value);
-    record.achieved = Achievement{bytes / each.value, "B/s", 0, ""};
-  }
-  record.details.push_back({"steps", steps, ""});
+  const Seconds step{mine.seconds > 0 ? mine.seconds / static_cast<double>(mine.steps) : 0};
+  add_steps(record, step, mine.steps);
   return to_json(record);
 }
 
