@@ -21,15 +21,19 @@
 
 #include <fmt/core.h>
 
-#include <array>
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <vector>
 
 namespace ridge::app {
 
 namespace {
 
-/// Fields on a grid, one read and one written.
-bool takes(const lab::BenchKernel& kernel) {
-  return kernel.on_arrays.on_grid && kernel.on_arrays.inputs == 1;
+/// Fields on a grid, so many read and one written.
+bool takes(const lab::BenchKernel& kernel, std::size_t inputs) {
+  return kernel.on_arrays.on_grid && kernel.on_arrays.inputs == inputs;
 }
 
 /// What points near the edge hold in the end.
@@ -54,8 +58,7 @@ Record timed(const Program& program) {
   options.warm_up = 1;
   options.repeats = 3;
   options.between = check_interrupt;
-  record.timing = measure(
-      queue, [&] { program.run(); }, options);
+  record.timing = measure(queue, [&] { program.run(); }, options);
   return record;
 }
 
@@ -67,7 +70,7 @@ struct ApplyCommand {
   std::string device = "auto";
   std::string schedule = "auto";
   std::string store_as;
-  std::vector<std::string> settings;
+  std::vector<std::string> settings, coefficients;
   bool check = false;
   bool overwrite = false;
   bool json = false;
@@ -75,18 +78,20 @@ struct ApplyCommand {
   void run() const {
     const lab::BenchKernel chosen = find();
     const InputDataset source(parse_dataset_name(input, "INPUT"));
+    const std::vector<InputDataset> others = open_others(source);
+    std::vector<std::filesystem::path> files;
+    for (const InputDataset& other : others)
+      files.insert(files.end(), other.files().begin(), other.files().end());
     ApplyOutput result(parse_dataset_name(output, "OUTPUT"), source, file_of_kernel(kernel),
-                       overwrite);
+                       overwrite, files);
     const stencil::Spacing h = parse_spacing(spacing, source.extents().rank());
     Queue queue(Device(device == "auto" ? best_device() : parse_device(device)));
     // Checked before there is any memory.
     const bool is_fp32 = source.element_bytes() == 4;
-    if (!store_as.empty()) {
-      lab::check_storage(store_as);
-      if (!is_fp32)
-        throw UsageError(fmt::format("--store-as {} computes in fp32; {} is fp64", store_as,
-                                     to_text(source.name())));
-    }
+    std::vector<const InputDataset*> read{&source};
+    for (const InputDataset& other : others)
+      read.push_back(&other);
+    const Storing storing = how_stored(read);
     const auto menu = chosen.make_menu(
         {queue.device(), source.extents(), is_fp32 ? "fp32" : "fp64", schedule, {}},
         Place{queue.device()});
@@ -94,25 +99,29 @@ struct ApplyCommand {
     require_interior(chosen, radius, source);
     (void)menu->parse(schedule);
     lab::RoofSource roof(queue.device());
-    std::array<lab::Array, 2> arrays{packed(source), packed(source)};
+    std::vector<lab::Array> arrays(read.size() + 1, packed(source));
     const lab::Arguments arguments{chosen.name, arrays, {}, lab::ShapeOrder::x_first, h};
-    (void)chosen.on_arrays.make(queue, roof, arguments);
-    // Filled at once: on the host that is what takes the memory, so that the second of the two is
-    // refused when there is too little, and each thread has its share near.
-    const Memory in = filled(queue, source, "the input");
+    const auto in_fp32 = chosen.on_arrays.make(queue, roof, arguments);
+    if (storing.wide != 0) lab::require_at_point(*in_fp32, storing.wide, storing.names);
+    // Filled at once: on the host that is what takes the memory, so that the last one is refused
+    // when there is too little, and each thread has its share near.
+    std::vector<Memory> in;
+    for (std::size_t i = 0; i < read.size(); ++i)
+      in.push_back(filled(queue, source, i == 0 ? "the input" : "a coefficient"));
     const Memory out = filled(queue, source, "the output");
     result.require_room();
-    const NotFinite odd = read_to_device(source, queue, in.data());
-    report(odd, source);
-
-    arrays[0].data = in.data();
-    arrays[1].data = out.data();
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      report(read_to_device(*read[i], queue, in[i].data()), *read[i]);
+      arrays[i].data = in[i].data();
+    }
+    arrays.back().data = out.data();
     auto job = chosen.on_arrays.make(queue, roof, arguments);
     std::optional<StoredFields> stored;
-    if (!store_as.empty()) {
-      stored.emplace(queue, store_as, source.extents().count());
-      stored->take(in.data());
-      job = lab::stored_on(*job, store_as, stored->in(), stored->out());
+    if (!storing.storage.empty()) {
+      stored.emplace(queue, storing.storage, source.extents().count());
+      for (std::size_t i = 0; i < in.size(); ++i)
+        stored->take(in[i].data(), (storing.wide >> i & 1U) != 0);
+      job = lab::stored_on(*job, storing.storage, stored->in(), stored->out(), storing.wide);
     }
     std::string from;
     const auto laid = lab::schedules_by_wisdom(*job, schedule, &from);
@@ -122,6 +131,7 @@ struct ApplyCommand {
         compute(*job, chosen.name, source, laid.front(), stored ? stored->memory_of_result() : out);
     if (stored) {
       job->complete(record, laid.front());
+      if (storing.wide != 0) record.details.push_back({"storage", 0, store_as});
       stored->give(out.data());
     }
     if (!from.empty()) record.details.push_back({lab::source_detail, 0, from});
@@ -134,16 +144,71 @@ struct ApplyCommand {
   }
 
   [[nodiscard]] lab::BenchKernel find() const {
-    if (!lab::names_a_file(kernel)) return lab::find_one_input_kernel(kernel);
+    if (!lab::names_a_file(kernel)) {
+      if (!coefficients.empty())
+        throw UsageError(
+            fmt::format("--coefficient is for kernels in files; {} is built in", kernel));
+      return lab::find_one_input_kernel(kernel);
+    }
     std::vector<lab::Setting> all;
     for (const std::string& text : settings)
       all.push_back(lab::parse_setting(text));
     const lab::UserKernel found = lab::load_user_kernel(kernel, all);
-    if (!takes(found.bench)) {
-      throw UsageError(fmt::format("apply takes stencils of one input; {}: {}", kernel,
+    const lab::OnArrays& on = found.bench.on_arrays;
+    if (!on.on_grid)
+      throw UsageError(fmt::format("apply takes stencils; {}: {}", kernel,
                                    found.no_job.empty() ? "it is none" : found.no_job));
-    }
+    if (!takes(found.bench, coefficients.size() + 1))
+      throw UsageError(fmt::format("{} takes {} inputs: INPUT and {} --coefficient, not {}", kernel,
+                                   on.inputs, on.inputs - 1, coefficients.size()));
     return found.bench;
+  }
+
+  /// What is read beside INPUT.
+  [[nodiscard]] std::vector<InputDataset> open_others(const InputDataset& source) const {
+    std::vector<InputDataset> all;
+    for (const std::string& name : coefficients) {
+      const InputDataset& other = all.emplace_back(parse_dataset_name(name, "--coefficient"));
+      if (other.extents() == source.extents() && other.element_bytes() == source.element_bytes())
+        continue;
+      const auto shown = [](const InputDataset& d) {
+        return fmt::format("{} {} in {}", to_text(d.name()), to_text(d.extents()),
+                           d.element_bytes() == 4 ? "fp32" : "fp64");
+      };
+      throw UsageError(fmt::format("{} is not like {}; all fields have one size and precision",
+                                   shown(other), shown(source)));
+    }
+    return all;
+  }
+
+  /// How the inputs are held on the device.
+  struct Storing {
+    std::string storage; ///< fp16 or bf16; empty: as they are
+    unsigned wide = 0;   ///< bits of those that stay fp32
+    std::vector<std::string> names;
+  };
+  [[nodiscard]] Storing how_stored(const std::vector<const InputDataset*>& read) const {
+    Storing made;
+    if (store_as.empty()) return made;
+    for (const InputDataset* const one : read) {
+      const std::string& path = one->name().path;
+      made.names.push_back(path.substr(path.rfind('/') + 1));
+    }
+    if (store_as.find('=') == std::string::npos) {
+      lab::check_storage(store_as);
+      made.storage = store_as;
+    } else {
+      const FieldStorage fields = parse_field_storage(store_as, made.names);
+      made.storage = fields.storage;
+      for (std::size_t i = 0; i < read.size(); ++i) {
+        const bool stays = std::count(fields.wide.begin(), fields.wide.end(), made.names[i]) > 0;
+        if (stays) made.wide |= 1U << i;
+      }
+    }
+    if (read.front()->element_bytes() != 4)
+      throw UsageError(fmt::format("--store-as {} computes in fp32; {} is fp64", store_as,
+                                   to_text(read.front()->name())));
+    return made;
   }
 
   /// One of the input's shape and type, without memory.
@@ -260,7 +325,9 @@ void add_apply(CommandLine& line) {
   command.add(
       "--store-as", &o->store_as,
       "fp16 or bf16: hold the fields of an fp32 INPUT in 16 bits on the device, and compute "
-      "in fp32");
+      "in fp32; FIELD=fp16,...: these, by their datasets' names; coefficients not named stay fp32");
+  command.add("--coefficient", &o->coefficients,
+              "FILE.h5:/path: a field that the kernel reads beside INPUT; may be repeated");
   command.add("--set", &o->settings,
               "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
   command.add("--check", &o->check, "compare the result with the reference before writing it");
@@ -268,7 +335,7 @@ void add_apply(CommandLine& line) {
   command.add("--json", &o->json, "print an array with the record");
   std::string kernels = "kernels:\n";
   for (const lab::BenchKernel& known : lab::bench_kernels()) {
-    if (takes(known)) kernels += fmt::format("  {:<12} {}\n", known.name, known.meaning);
+    if (takes(known, 1)) kernels += fmt::format("  {:<12} {}\n", known.name, known.meaning);
   }
   command.set_footer(kernels +
                      "\nPoints within the stencil's radius of an edge hold 0 in the result: the "

@@ -16,10 +16,13 @@
 #include "level_options.hpp"
 #include "nbody_input.hpp"
 #include "near_options.hpp"
+#include "stored_fields.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 namespace ridge::app {
 
@@ -130,16 +133,34 @@ private:
                       lab::BenchRequest& request) const {
     (void)asked_precision(chosen, kernel, precision);
     if (store_as.empty()) return;
-    lab::check_storage(store_as);
+    const bool listed = store_as.find('=') != std::string::npos && chosen.on_arrays.on_grid;
+    if (!listed) lab::check_storage(store_as);
     const bool takes = takes_storage(chosen, kernel);
-    if (!takes || over_ranks) {
-      throw UsageError(fmt::format("--store-as is for stencils and systems on one rank; {} is {}",
-                                   kernel,
-                                   over_ranks ? "asked for over ranks" : "of " + chosen.pattern));
+    if (!takes) {
+      throw UsageError(fmt::format("--store-as is for stencils and systems; {} is of {}", kernel,
+                                   chosen.pattern));
     }
+    if (listed && over_ranks)
+      throw UsageError("--store-as: a list of fields is for one rank; fp16 or bf16 is right");
     if (!precision.empty() && precision != "fp32")
       throw UsageError(fmt::format("--store-as {} computes in fp32, not {}", store_as, precision));
     request.precision = store_as;
+    if (listed) std::tie(request.precision, request.wide) = of_inputs(chosen);
+  }
+
+  /// How a list has the inputs stored, which are called 1, 2 and so on: the storage in 16 bits, and
+  /// the inputs that stay fp32.
+  [[nodiscard]] std::pair<std::string, unsigned> of_inputs(const lab::BenchKernel& chosen) const {
+    std::vector<std::string> called;
+    for (std::size_t i = 1; i <= chosen.on_arrays.inputs; ++i)
+      called.push_back(std::to_string(i));
+    const FieldStorage fields = parse_field_storage(store_as, called);
+    unsigned wide = 0;
+    for (std::size_t i = 0; i < called.size(); ++i) {
+      const bool stays = std::count(fields.wide.begin(), fields.wide.end(), called[i]) > 0;
+      if (stays) wide |= 1U << i;
+    }
+    return {fields.storage, wide};
   }
 
   /// Runs all sizes. Of a range, a size that cannot run (too little memory) does not keep the
@@ -283,7 +304,8 @@ void add_bench(CommandLine& line) {
   command.add("--size", &o->size, sizes_too);
   command.add("--precision", &o->precision, "fp32, fp64 or mixed; each kernel has its own default");
   command.add("--store-as", &o->store_as,
-              "fp16 or bf16: fields of stencils and systems in 16 bits, computed with in fp32");
+              "fp16 or bf16: fields of stencils and systems in 16 bits, computed with in fp32; "
+              "1=fp16,2=fp32: inputs of a stencil that are read at the point may stay fp32");
   command.add("--schedule", &o->schedule,
               "auto: what ridge tune found, else the default; all: those with names and the "
               "default; space: every combination; a "

@@ -145,12 +145,7 @@ private:
       if (std::find(fields.wide.begin(), fields.wide.end(), names[i]) == fields.wide.end())
         continue;
       const std::size_t input = levels + i - 1;
-      for (const stencil::Offset& o : setup_.kernel.traits.footprints.at(input)) {
-        if (o == stencil::Offset{}) continue;
-        throw UsageError(fmt::format("--store-as {}: '{}' stays fp32 where it is read at the point "
-                                     "alone; {} reads neighbours of it, so give it fp16 or bf16",
-                                     run().stored, names[i], run().kernel));
-      }
+      lab::require_at_point(setup_.kernel.traits, input, names[i], run().kernel);
       setup_.wide |= 1U << input;
     }
   }

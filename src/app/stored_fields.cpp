@@ -4,13 +4,12 @@
 #include <ridge/core/stored.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/lab/storage.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
@@ -80,22 +79,6 @@ void widen_numbers(Queue& queue, const std::string& storage, const void* from, v
                     : widen_all(queue, static_cast<const Bf16*>(from), numbers, count);
 }
 
-void split_numbers(Queue& queue, const void* from, void* high, void* low, Index count) {
-  std::vector<std::uint16_t> upper(static_cast<std::size_t>(std::min(piece, count)));
-  in_pieces<Fp16>(count, [&](Index begin, Index n, float* numbers, Fp16* lower) {
-    copy_to_host(queue, numbers, static_cast<const float*>(from) + begin, n);
-    queue.wait();
-    for (Index i = 0; i < n; ++i) {
-      const auto bits = std::bit_cast<std::uint32_t>(numbers[i]);
-      upper[static_cast<std::size_t>(i)] = static_cast<std::uint16_t>(bits >> 16U);
-      lower[i] = static_cast<Fp16>(bits & 0xffffU);
-    }
-    copy_to_device(queue, static_cast<Fp16*>(high) + begin, upper.data(), n);
-    copy_to_device(queue, static_cast<Fp16*>(low) + begin, lower, n);
-    queue.wait();
-  });
-}
-
 FieldStorage parse_field_storage(const std::string& text, const std::vector<std::string>& names) {
   const auto refuse = [&](const std::string& why) {
     throw UsageError(fmt::format("--store-as {}: {}", text, why));
@@ -131,24 +114,41 @@ FieldStorage parse_field_storage(const std::string& text, const std::vector<std:
     }
   }
   if (!made.wide.empty() && made.wide.front() == names.front())
-    refuse(fmt::format("'{0}', which evolves, is in 16 bits where any field is: {0}=fp16",
-                       names.front()));
+    refuse(
+        fmt::format("'{0}', the first, is in 16 bits where any field is: {0}=fp16", names.front()));
   return made;
 }
 
 StoredFields::StoredFields(Queue& queue, std::string storage, Index count)
-    : queue_(queue), storage_(std::move(storage)), count_(count) {
-  const Bytes bytes{count * static_cast<Index>(sizeof(Fp16))};
-  in_ = Memory(queue.device(), bytes, "the input in 16 bits");
-  out_ = Memory(queue.device(), bytes, "the output in 16 bits");
-  fill_bytes(queue, out_.data(), 0, bytes);
+    : queue_(queue), storage_(std::move(storage)), count_(count),
+      out_(field("the output in 16 bits")) {
+  fill_bytes(queue, out_.data(), 0, out_.size());
 }
 
-void StoredFields::take(const void* numbers) {
+Memory StoredFields::field(const char* what) const {
+  return {queue_.device(), Bytes{count_ * static_cast<Index>(sizeof(Fp16))}, what};
+}
+
+std::vector<const void*> StoredFields::in() const {
+  std::vector<const void*> all;
+  for (const std::vector<Memory>* const some : {&in_, &low_}) {
+    for (const Memory& one : *some)
+      all.push_back(one.data());
+  }
+  return all;
+}
+
+void StoredFields::take(const void* numbers, bool wide) {
+  Memory& to = in_.emplace_back(field("an input in 16 bits"));
+  if (wide) {
+    low_.push_back(field("the low halves of an input in fp32"));
+    const View<const float> packed(static_cast<const float*>(numbers), Index3{count_, 1, 1});
+    return lab::split_numbers(queue_, packed, to.data(), low_.back().data());
+  }
   const auto* const from = static_cast<const float*>(numbers);
-  const Index beyond =
-      storage_ == "fp16" ? narrow(queue_, from, static_cast<Fp16*>(in_.data()), count_, infinite_)
-                         : narrow(queue_, from, static_cast<Bf16*>(in_.data()), count_, infinite_);
+  const Index beyond = storage_ == "fp16"
+                           ? narrow(queue_, from, static_cast<Fp16*>(to.data()), count_, infinite_)
+                           : narrow(queue_, from, static_cast<Bf16*>(to.data()), count_, infinite_);
   if (beyond > 0) {
     fmt::print(stderr,
                "ridge: {} values of the input are beyond the range of {} and count as infinite\n",

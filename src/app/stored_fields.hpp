@@ -16,9 +16,6 @@ Index narrow_numbers(Queue& queue, const std::string& storage, const void* from,
 void widen_numbers(Queue& queue, const std::string& storage, const void* from, void* to,
                    Index count);
 
-/// The halves of fp32 numbers of the device, there. Waits.
-void split_numbers(Queue& queue, const void* from, void* high, void* low, Index count);
-
 /// How `--store-as` has fields stored.
 struct FieldStorage {
   std::string storage;           ///< fp16 or bf16: of those of 16 bits
@@ -30,28 +27,33 @@ struct FieldStorage {
 [[nodiscard]] FieldStorage parse_field_storage(const std::string& text,
                                                const std::vector<std::string>& names);
 
-/// The input and the output of a stencil in 16 bits, on a device.
+/// The inputs and the output of a stencil in 16 bits, on a device.
 class StoredFields {
 public:
   /// Fields of so many numbers; the output holds 0. Throws Failure where they do not fit the
   /// memory.
   StoredFields(Queue& queue, std::string storage, Index count);
 
-  /// Rounds fp32 numbers of the device into the input. Says once how many are beyond the range.
-  void take(const void* numbers);
+  /// Rounds fp32 numbers of the device into one more input, and says how many are beyond the range;
+  /// `wide`: keeps them, in halves.
+  void take(const void* numbers, bool wide = false);
   /// Widens the output into fp32 numbers of the device. Says once how many left the range.
   void give(void* numbers);
 
-  [[nodiscard]] const void* in() const { return in_.data(); }
+  /// The inputs in the order in which they were taken, and the low halves of those in fp32.
+  [[nodiscard]] std::vector<const void*> in() const;
   [[nodiscard]] void* out() const { return out_.data(); }
   [[nodiscard]] const Memory& memory_of_result() const { return out_; }
 
 private:
+  [[nodiscard]] Memory field(const char* what) const;
+
   Queue& queue_;
   std::string storage_;
   Index count_;
   Index infinite_ = 0; ///< of what was taken, afterwards
-  Memory in_, out_;
+  std::vector<Memory> in_, low_;
+  Memory out_;
 };
 
 } // namespace ridge::app

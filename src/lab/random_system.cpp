@@ -58,7 +58,8 @@ std::unique_ptr<Case> stored_system(const std::type_info& call, std::span<const 
       "#pragma once\n#include <ridge/chain/stored.hpp>\n#include \"" + source.file + "\"\n");
   const std::string number = request.precision == "fp16" ? "ridge::Fp16" : "ridge::Bf16";
   const std::string text =
-      "#include <ridge/lab/kernels/chain_stored.hpp>\n#include \"" + file +
+      "#include <ridge/lab/kernels/chain_stored" +
+      std::string(request.world.ranks == nullptr ? "" : "_ranks") + ".hpp>\n#include \"" + file +
       "\"\nnamespace {\n"
       "std::unique_ptr<ridge::lab::Case> make(std::span<const std::byte> functor,\n"
       "    const std::string& name, const ridge::lab::BenchRequest& request) {\n"

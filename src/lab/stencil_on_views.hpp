@@ -49,13 +49,17 @@ public:
             roof_memory(out_.data, in_[0].data, bytes())};
   }
 
-  /// The same kernel on packed fields of S.
+  /// The same kernel on packed fields of S, or of halves of fp32 as Stored<K, wide> has them.
   template <class S>
-  [[nodiscard]] std::unique_ptr<Case> stored(const void* in, void* out) const {
+  [[nodiscard]] std::unique_ptr<Case> stored(const std::vector<const void*>& in, void* out,
+                                             unsigned wide) const {
     const Index3 n = out_.extents;
-    return stencil_on_views<S>(name_, queue_, stencil::stored_kernel<S>(*kernel_, lab_library()),
-                               {View<const S>(static_cast<const S*>(in), n)},
-                               View<S>(static_cast<S*>(out), n));
+    std::vector<View<const S>> views;
+    for (const void* const field : in)
+      views.emplace_back(static_cast<const S*>(field), n);
+    return stencil_on_views<S>(name_, queue_,
+                               stencil::stored_kernel<S>(*kernel_, lab_library(), wide),
+                               std::move(views), View<S>(static_cast<S*>(out), n));
   }
   /// And on the arrays of a call.
   template <class S>
@@ -63,7 +67,7 @@ public:
     return stencil_on_arrays<S>(queue_, stencil::stored_kernel<S>(*kernel_, lab_library()),
                                 arguments);
   }
-  [[nodiscard]] std::size_t inputs() const { return in_.size(); }
+  [[nodiscard]] const stencil::Traits& traits() const { return kernel_->traits(); }
 
 protected:
   static constexpr unsigned char poison_byte = 0xff;

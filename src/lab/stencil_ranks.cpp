@@ -73,7 +73,7 @@ RankFields<T>::RankFields(const std::string& name, const Traits& traits,
 template <class T>
 T RankFields<T>::number(std::size_t i, Index x, Index y, Index z) const {
   const Index3 n = grid.points();
-  return static_cast<T>(random_value(i + 1, x + n.x * (y + n.y * z)));
+  return element_of<T>(static_cast<NumberOf<T>>(random_value(i + 1, x + n.x * (y + n.y * z))));
 }
 
 template <class T>
@@ -83,6 +83,7 @@ void RankFields<T>::fill(std::size_t i) {
   const Index3 n = held.extents();
   Memory memory; // of the host, where the device's cannot be written to
   View<T> to = in[i].view();
+  const T poison = element_of<T>(std::numeric_limits<NumberOf<T>>::quiet_NaN());
   const bool direct = queue.device().host_accessible();
   if (!direct) {
     memory = Memory(queue.device(), Bytes{held.count() * static_cast<Index>(sizeof(T))},
@@ -97,9 +98,8 @@ void RankFields<T>::fill(std::size_t i) {
       const bool here = y >= box.begin.y && y < box.end.y && z >= box.begin.z && z < box.end.z;
       for (Index x = 0; x < n.x; ++x) {
         const Index at = held.begin.x + x;
-        to.data[to.at(x, row % n.y, row / n.y)] = here && at >= box.begin.x && at < box.end.x
-                                                      ? number(i, at, y, z)
-                                                      : std::numeric_limits<T>::quiet_NaN();
+        to.data[to.at(x, row % n.y, row / n.y)] =
+            here && at >= box.begin.x && at < box.end.x ? number(i, at, y, z) : poison;
       }
     }
   });
@@ -188,6 +188,12 @@ std::unique_ptr<Case> rank_stencil_case(const std::string& name, const StencilKe
     return std::make_unique<RankStencilCase<double>>(name, kernel.fp64, request);
   if (request.precision == "fp32")
     return std::make_unique<RankStencilCase<float>>(name, kernel.fp32, request);
+  const auto stored = [&]<class S>(S /*type*/) -> std::unique_ptr<Case> {
+    return std::make_unique<RankStencilCase<S>>(
+        name, stencil::stored_kernel<S>(*kernel.fp32, lab_library()), request);
+  };
+  if (request.precision == "fp16") return stored(Fp16{});
+  if (request.precision == "bf16") return stored(Bf16{});
   refuse_precision(request.precision, name, "fp32 and fp64");
 }
 

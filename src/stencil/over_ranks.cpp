@@ -114,5 +114,7 @@ Record AnyRankProgram<T>::record() const {
 
 template class AnyRankProgram<float>;
 template class AnyRankProgram<double>;
+template class AnyRankProgram<Fp16>;
+template class AnyRankProgram<Bf16>;
 
 } // namespace ridge::stencil

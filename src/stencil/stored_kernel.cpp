@@ -23,7 +23,7 @@ std::string kernel_in(const std::string& call) {
 /// compiled or taken from the cache.
 template <class S>
 AnyFunction described(const std::type_info& call, const char* header, const char* name,
-                      const char* kind, const std::string& library, const std::string& more = {}) {
+                      const char* kind, const std::string& library, unsigned wide) {
   const std::string type = kernel_in(launch::type_text(call));
   const SourceFile source = find_source(call);
   if (source.file.empty())
@@ -40,10 +40,10 @@ AnyFunction described(const std::type_info& call, const char* header, const char
       "namespace {{\nusing Number = {2};\n"
       "std::shared_ptr<const ridge::stencil::{5}<Number>>\n"
       "describe(std::span<const std::byte> functor) {{\n"
-      "  return ridge::stencil::{4}<{1}, Number{6}>(functor, \"{0}\");\n}}\n"
+      "  return ridge::stencil::{4}<{1}, Number, {6}U>(functor, \"{0}\");\n}}\n"
       "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(Number), &describe);\n}}\n",
       file, type, std::is_same_v<S, Fp16> ? "ridge::Fp16" : "ridge::Bf16", header, name, kind,
-      more);
+      wide);
   for (const Offered& o : launch::load_description(text, file, {library})) {
     if (std::string_view(o.name) == typeid(S).name()) return o.function;
   }
@@ -54,10 +54,10 @@ AnyFunction described(const std::type_info& call, const char* header, const char
 
 template <class S>
 std::shared_ptr<const CheckedKernel<S>> stored_kernel(const CheckedKernel<float>& kernel,
-                                                      const std::string& library) {
+                                                      const std::string& library, unsigned wide) {
   return reinterpret_cast<DescribeStored<S>*>(
       described<S>(kernel.call_type(), "describe_stored.hpp", "describe_stored", "CheckedKernel",
-                   library))(kernel.functor());
+                   library, wide))(kernel.functor());
 }
 template <class S>
 std::shared_ptr<const SweptKernel<S>> stored_swept(const std::type_info& call,
@@ -66,12 +66,12 @@ std::shared_ptr<const SweptKernel<S>> stored_swept(const std::type_info& call,
   using Describe = std::shared_ptr<const SweptKernel<S>>(std::span<const std::byte>);
   return reinterpret_cast<Describe*>(described<S>(call, "describe_stored_swept.hpp",
                                                   "describe_stored_swept", "SweptKernel", library,
-                                                  fmt::format(", {}U", wide)))(functor);
+                                                  wide))(functor);
 }
 template std::shared_ptr<const CheckedKernel<Fp16>> stored_kernel(const CheckedKernel<float>&,
-                                                                  const std::string&);
+                                                                  const std::string&, unsigned);
 template std::shared_ptr<const CheckedKernel<Bf16>> stored_kernel(const CheckedKernel<float>&,
-                                                                  const std::string&);
+                                                                  const std::string&, unsigned);
 
 template std::shared_ptr<const SweptKernel<Fp16>>
 stored_swept(const std::type_info&, std::span<const std::byte>, const std::string&, unsigned);

@@ -77,6 +77,81 @@ def test_bench_checks_a_kernel_of_two_inputs(ridge, folder):
         assert record["bytes_written"] == 2 * 68 * 9 * 11
 
 
+@pytest.mark.parametrize("storage, device", [("fp16", "cpu"), ("bf16", "simt:32")])
+def test_bench_checks_inputs_that_stay_fp32(ridge, folder, storage, device):
+    (folder / "own.hpp").write_text(OWN)
+    words = ("bench", "./own.hpp:Mixed", "--size", "70x11x13", "--device", device, "--set", "rate=0.125", "--repeat", 1,
+             "--no-roof", "--json", "--store-as")
+    narrow, wide = (ridge.good(*words, list_of).records()[0] for list_of in (storage, f"1={storage},2=fp32"))
+    assert wide["check"]["ok"] and wide["precision"] == storage and wide["storage"] == f"1={storage},2=fp32"
+    assert "storage" not in narrow
+    assert wide["bytes_read"] - narrow["bytes_read"] == 2 * 68 * 9 * 11
+
+
+MEDIUM = """
+#include <ridge/stencil.hpp>
+struct Medium {
+  static constexpr auto footprints =
+      std::make_tuple(ridge::stencil::star<1, 2>(), ridge::stencil::point(), ridge::stencil::FIRST());
+  template <class N, class C, class D>
+  RIDGE_FN auto operator()(const N& u, const C& c, const D& d) const {
+    return u(0, 0) + c(0, 0) * (u(1, 0) + u(-1, 0) - 2 * u(0, 0)) + d(0, 0) * (u(0, 1) - u(0, 0));
+  }
+};
+"""
+
+
+@pytest.mark.parametrize("storage, device", [("fp16", "cpu"), ("bf16", "simt:32")])
+def test_apply_keeps_coefficients_in_fp32(ridge, folder, storage, device):
+    (folder / "own.hpp").write_text(MEDIUM.replace("FIRST", "point"))
+    draws = np.random.default_rng(6)
+    u = ROUNDED[storage](draws.standard_normal((21, 45)).astype("f4"))
+    c = draws.random(u.shape).astype("f4")
+    c[3, 4], c[5, 6] = -0.0, 3e-41
+    d = draws.random(u.shape).astype("f4")
+
+    def run(d, file, *words):
+        with h5py.File("in.h5", "w") as h5:
+            h5["u"], h5["medium/c"], h5["d"] = u, c, d
+        done = ridge("apply", "./own.hpp:Medium", "in.h5:/u", "--coefficient", "in.h5:/medium/c", "--coefficient",
+                     "in.h5:/d", "-o", f"{file}:/f", "--device", device, "--check", "--json", *words)
+        assert done.code == 0, done.err
+        return done.records()[0], read(file)
+
+    record, found = run(d, "mixed.h5", "--store-as", f"u={storage},d={storage}")
+    assert record["precision"] == storage and record["storage"] == f"u={storage},d={storage}"
+    assert record["check"]["ok"] and record["arithmetic"] == "fp32"
+    np.testing.assert_array_equal(found, ROUNDED[storage](run(ROUNDED[storage](d), "wide.h5")[1]))
+    assert (found != ROUNDED[storage](run(d, "other.h5")[1])).any()  # d was rounded
+
+
+def test_coefficients_that_are_refused(ridge, folder):
+    (folder / "own.hpp").write_text(MEDIUM.replace("FIRST", "star<1, 2>"))
+    with h5py.File("in.h5", "w") as h5:
+        h5["u"] = h5["c"] = h5["d"] = np.ones((9, 9), "f4")
+        h5["small"], h5["wide"] = np.ones((9, 8), "f4"), np.ones((9, 9))
+    words = ("apply", "./own.hpp:Medium", "in.h5:/u", "-o", "out.h5:/f", "--coefficient", "in.h5:/c", "--coefficient")
+    for more, says in ((("in.h5:/d", "--store-as", "u=fp16,k=fp32"), "no field 'k'; there are u, c, d"),
+                       (("in.h5:/d", "--store-as", "c=fp16"), "'u', the first, is in 16 bits"),
+                       (("in.h5:/d", "--store-as", "u=fp16"), "Medium reads neighbours of 'd'"),
+                       (("in.h5:/small",), "in.h5:/small 8x9 in fp32 is not like in.h5:/u 9x9 in fp32"),
+                       (("in.h5:/wide",), "in.h5:/wide 9x9 in fp64 is not like"),
+                       (("in.h5:/d", "--coefficient", "in.h5:/d"), "INPUT and 2 --coefficient, not 3")):
+        done = ridge(*words, *more)
+        assert done.code == 2 and says in done.err, done.err
+    done = ridge("apply", "laplacian", "in.h5:/u", "-o", "out.h5:/f", "--coefficient", "in.h5:/c")
+    assert done.code == 2 and "--coefficient is for kernels in files" in done.err
+    bench = ("bench", "./own.hpp:Medium", "--size", "20x20", "--store-as")
+    for given, says in (("1=fp16", "Medium reads neighbours of '3'"),
+                        ("1=fp32,2=fp16", "'1', the first, is in 16 bits"),
+                        ("u=fp16", "no field 'u'; there are 1, 2, 3")):
+        done = ridge(*bench, given)
+        assert done.code == 2 and says in done.err, done.err
+    done = ridge("bench", "acoustic", "--store-as", "p=fp16")
+    assert done.code == 2 and "a list of fields is for stencils" in done.err
+    assert not (folder / "out.h5").exists()
+
+
 def test_what_is_refused(ridge, folder):
     write("in.h5", np.ones((9, 9, 9)))
     apply = ("apply", "laplacian", "in.h5:/u", "-o", "out.h5:/f")
@@ -86,7 +161,7 @@ def test_what_is_refused(ridge, folder):
                         ((*bench, "--store-as", "half"), "--store-as half: fp16 or bf16 is right"),
                         ((*bench, "--precision", "fp16"), "bench and apply take --store-as fp16"),
                         ((*bench, "--store-as", "bf16", "--precision", "fp64"), "computes in fp32, not fp64"),
-                        (("bench", "gravity", "--store-as", "fp16"), "--store-as is for stencils and systems")]:
+                        (("bench", "gravity", "--store-as", "fp16"), "--store-as is for stencils and systems; gravity is of")]:
         done = ridge(*words)
         assert done.code == 2 and says in done.err, done.err
     assert not (folder / "out.h5").exists()

@@ -4,7 +4,7 @@ import h5py
 import numpy as np
 import pytest
 
-from test_stored import ROUNDED
+from test_stored import MEDIUM, ROUNDED
 
 pytestmark = pytest.mark.usefixtures("folder")
 OWN = """
@@ -86,19 +86,6 @@ def test_passes_of_several_sweeps_round_each(ridge, storage, walls):
     assert done.code == 2 and "a face has a value or a slope other than 0" in done.err, done.err
 
 
-MEDIUM = """
-#include <ridge/stencil.hpp>
-struct Medium {
-  static constexpr auto footprints =
-      std::make_tuple(ridge::stencil::star<1, 2>(), ridge::stencil::point(), ridge::stencil::FIRST());
-  template <class N, class C, class D>
-  RIDGE_FN auto operator()(const N& u, const C& c, const D& d) const {
-    return u(0, 0) + c(0, 0) * (u(1, 0) + u(-1, 0) - 2 * u(0, 0)) + d(0, 0) * (u(0, 1) - u(0, 0));
-  }
-};
-"""
-
-
 @pytest.mark.parametrize("storage, device, schedule", [("fp16", "cpu", "sweeps=3 rows=5"), ("bf16", "simt:32", "auto")])
 def test_coefficients_stay_fp32(ridge, storage, device, schedule):
     with open("own.hpp", "w") as out:
@@ -143,8 +130,8 @@ def test_lists_of_fields_that_are_refused(ridge):
                         ("u=fp16,c=fp8", "'c' is stored as fp16, bf16 or fp32, not as 'fp8'"),
                         ("u=fp16,c=bf16", "all fp16 or all bf16"),
                         ("u=fp16,", "'' is no FIELD=fp16, bf16 or fp32"),
-                        ("c=fp16", "'u', which evolves, is in 16 bits where any field is: u=fp16"),
-                        ("u=fp16,c=fp16", "Medium reads neighbours of it, so give it fp16 or bf16")):
+                        ("c=fp16", "'u', the first, is in 16 bits where any field is: u=fp16"),
+                        ("u=fp16,c=fp16", "Medium reads neighbours of 'd', so give it fp16 or bf16")):
         ridge.bad(*words, given, says=says)
 
 

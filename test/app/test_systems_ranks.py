@@ -133,6 +133,26 @@ def test_bench_of_systems_over_ranks(mpi, system, device, size, grid, precision)
         assert record["exchange_bytes"] == sent[system]
 
 
+@pytest.mark.parametrize("kernel, storage, device, size, sent", [
+    ("acoustic", "bf16", "cpu", "40x20x26", 2 * 2 * 40 * 20 * (7 + 7)),
+    ("lbm-d3q19", "fp16", "simt:32", "10x8x10", 2 * 2 * 10 * 8 * 10),
+    ("laplacian", "fp16", "simt:64", "40x20x22", 2 * 2 * 40 * 20),
+])
+def test_bench_in_16_bits_over_ranks(mpi, kernel, storage, device, size, sent):
+    run = mpi(2, "bench", kernel, "--size", size, "--device", device, "--store-as", storage, "--repeat", 1, "--ranks",
+              "1x1x2", "--json", limit=240)
+    assert run.code == 0, run.err
+    (record,) = run.records()
+    assert record["check"]["ok"] and record["ranks"] == 2
+    assert record["precision"] == storage and record["arithmetic"] == "fp32"
+    assert record["exchange_seconds"] > 0 and record["compute_seconds"] > 0
+    assert record["exchange_bytes"] == sent
+
+
+def test_lists_of_storage_over_ranks_are_refused(mpi):
+    refused(mpi(2, "bench", "laplacian", "--size", "20x20x20", "--store-as", "1=fp16"), "is for one rank")
+
+
 def test_bench_of_a_system_in_a_file_over_ranks(mpi):
     with open("line.hpp", "w", encoding="ascii") as out:
         out.write(LINE)

@@ -67,6 +67,7 @@ struct BenchRequest {
   std::optional<int> order = {};                ///< trees: of moments
   bool roof = true; ///< ceilings are measured, which take seconds on a cpu
   World world = {};
+  unsigned wide = 0; ///< stencils stored in 16 bits: inputs whose bits it has stay fp32
 };
 
 /// Ceilings of one device, each measured when first asked for and then remembered.

@@ -66,9 +66,6 @@ template <Use For, class K>
     const StencilKernel any = stencil_kernel(kernel);
     made.bench = bench_stencil(name, "a stencil of " + name, default_stencil_size(rank_of<K>()),
                                [any](const Extents& /*size*/) { return any; });
-    if constexpr (stencil::inputs_of<K> != 1) {
-      made.no_job = name + " takes " + std::to_string(stencil::inputs_of<K>) + " inputs";
-    }
   }
   return made;
 }

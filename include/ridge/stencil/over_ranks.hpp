@@ -11,6 +11,7 @@
 
 #include <ridge/comm/field.hpp>
 #include <ridge/comm/step.hpp>
+#include <ridge/core/stored.hpp>
 #include <ridge/device/graph.hpp>
 #include <ridge/stencil/any_kernel.hpp>
 #include <ridge/stencil/rank_part.hpp>
@@ -78,6 +79,8 @@ private:
 
 extern template class AnyRankProgram<float>;
 extern template class AnyRankProgram<double>;
+extern template class AnyRankProgram<Fp16>;
+extern template class AnyRankProgram<Bf16>;
 
 template <class K, class T>
 class RankProgram final : public AnyRankProgram<T> {

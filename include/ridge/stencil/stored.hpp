@@ -26,6 +26,13 @@ struct WidenedNeighbours {
 };
 
 /// Bits of fp32 numbers as two elements of memory.
+template <class S>
+  requires is_stored<S>
+RIDGE_FN float joined(S high, S low) {
+  const auto upper = static_cast<std::uint32_t>(static_cast<std::uint16_t>(high));
+  const auto lower = static_cast<std::uint32_t>(static_cast<std::uint16_t>(low));
+  return ridge::detail::same_bytes<float>(upper << 16U | lower);
+}
 template <class S, int N, class Abi>
 RIDGE_FN Pack<float, N, Abi> joined(const Pack<S, N, Abi>& high, const Pack<S, N, Abi>& low) {
   Pack<float, N, Abi> numbers;
@@ -127,6 +134,16 @@ struct Stored<K, 0> : K {
                                                              WidenedNeighbours<More>{more}...));
     return rounded_to<Element<V>>(result);
   }
+};
+
+/// The kernel that computes with numbers: K of Stored<K>, which itself takes elements of memory.
+template <class K>
+struct Mathematics {
+  using type = K;
+};
+template <class K>
+struct Mathematics<Stored<K, 0>> {
+  using type = K;
 };
 
 /// Windows of several planes shift registers of 4 and 8 bytes.

@@ -21,12 +21,12 @@ using DescribeStored = std::shared_ptr<const CheckedKernel<S>>(std::span<const s
 
 /// The kernel on fields of S, its mathematics in fp32. Its description, which is linked to
 /// `library`, is compiled or taken from the cache. Throws as load_description does; UsageError for
-/// a kernel whose source nobody said.
+/// a kernel whose source nobody said. Inputs whose bits `wide` has stay fp32, as those of
+/// Stored<K, wide> do.
 template <class S>
 [[nodiscard]] std::shared_ptr<const CheckedKernel<S>>
-stored_kernel(const CheckedKernel<float>& kernel, const std::string& library);
-/// The same of a kernel that evolves, by the type of its call in fp32 and its bytes. Inputs whose
-/// bits `wide` has stay fp32, as those of Stored<K, wide> do.
+stored_kernel(const CheckedKernel<float>& kernel, const std::string& library, unsigned wide = 0);
+/// The same of a kernel that evolves, by the type of its call in fp32 and its bytes.
 template <class S>
 [[nodiscard]] std::shared_ptr<const SweptKernel<S>>
 stored_swept(const std::type_info& call, std::span<const std::byte> functor,
@@ -37,8 +37,8 @@ extern template std::shared_ptr<const SweptKernel<Bf16>>
 stored_swept(const std::type_info&, std::span<const std::byte>, const std::string&, unsigned);
 
 extern template std::shared_ptr<const CheckedKernel<Fp16>>
-stored_kernel(const CheckedKernel<float>&, const std::string&);
+stored_kernel(const CheckedKernel<float>&, const std::string&, unsigned);
 extern template std::shared_ptr<const CheckedKernel<Bf16>>
-stored_kernel(const CheckedKernel<float>&, const std::string&);
+stored_kernel(const CheckedKernel<float>&, const std::string&, unsigned);
 
 } // namespace ridge::stencil

@@ -14,10 +14,13 @@ namespace detail {
 /// A neighbour of a stored field for the reference, and for its bound: what fp32 is off.
 template <class V, class S>
 struct StoredReference {
-  const S* at;
-  Index row, plane;
+  const View<const S>& field;
+  const View<const S>* low; ///< of a field in fp32 its other halves; null of one in 16 bits
+  Index x, y, z;
   V operator()(int dx, int dy = 0, int dz = 0) const {
-    const double number = widened(at[dx + dy * row + dz * plane]);
+    const S own = field.data[field.at(x + dx, y + dy, z + dz)];
+    const double number =
+        low == nullptr ? widened(own) : joined(own, low->data[low->at(x + dx, y + dy, z + dz)]);
     if constexpr (std::is_constructible_v<V, double, double>) {
       return V(number, 0.0);
     } else {
@@ -26,18 +29,18 @@ struct StoredReference {
   }
 };
 
-template <class K, class S>
+template <class K, class S, unsigned Wide>
 class StoredOf final : public CheckedKernel<S> {
 public:
   explicit StoredOf(const K& kernel)
-      : CheckedKernel<S>(traits_of<Stored<K>, S>(), 1), kernel_{kernel} {}
+      : CheckedKernel<S>(traits_of<Stored<K, Wide>, S>(), 1), kernel_{kernel} {}
 
   Program bind(Queue& queue, Inputs<S> in, const View<S>& out, const Schedule* schedule,
                std::string_view name) const override {
     return bind_call(queue, kernel_, in, out, schedule, name);
   }
   [[nodiscard]] const std::type_info& call_type() const override {
-    return typeid(Call<Stored<K>, S>);
+    return typeid(Call<Stored<K, Wide>, S>);
   }
   [[nodiscard]] std::span<const std::byte> functor() const override {
     return std::as_bytes(std::span(&kernel_, 1));
@@ -58,21 +61,30 @@ private:
   template <class V>
   [[nodiscard]] V at(Inputs<S> in, Index x, Index y, Index z) const {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return V(static_cast<const K&>(kernel_)(
-          StoredReference<V, S>{in[I].data + in[I].at(x, y, z), in[I].row, in[I].plane}...));
+      return V(
+          static_cast<const K&>(kernel_)(StoredReference<V, S>{in[I], low_of<I>(in), x, y, z}...));
+    }(std::make_index_sequence<inputs_of<K>>{});
+  }
+  /// Where the low halves of an input are, if it stays fp32.
+  template <std::size_t I>
+  [[nodiscard]] static const View<const S>* low_of(Inputs<S> in) {
+    if constexpr ((Wide >> I & 1U) == 0) {
+      (void)in;
+      return nullptr;
+    } else {
+      return &in[inputs_of<K> + bits_in(Wide & ((1U << I) - 1))];
     }
-    (std::make_index_sequence<inputs_of<K>>{});
   }
 
-  Stored<K> kernel_;
+  Stored<K, Wide> kernel_;
 };
 
 } // namespace detail
 
-/// K on fields of S.
-template <class S, class K>
+/// K on fields of S, but for the inputs of Stored<K, Wide> that stay fp32.
+template <class S, unsigned Wide = 0, class K>
 [[nodiscard]] std::shared_ptr<const CheckedKernel<S>> stored(const K& kernel) {
-  return std::make_shared<detail::StoredOf<K, S>>(kernel);
+  return std::make_shared<detail::StoredOf<K, S, Wide>>(kernel);
 }
 
 } // namespace ridge::stencil

@@ -1,6 +1,7 @@
 // Systems over ranks on random arrays that go round along every dimension.
 #pragma once
 
+#include <ridge/chain/stored.hpp>
 #include <ridge/lab/kernels/chain_system.hpp>
 
 #include <algorithm>
@@ -8,7 +9,9 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 namespace ridge::lab {
@@ -32,9 +35,23 @@ rank_system_case(const chain::SystemKernel& kernel,
                  const std::vector<std::array<double, 2>>& ranges,
                  const std::function<CompareSystem>& compare, const BenchRequest& request);
 
-template <class C, class T>
+namespace detail {
+template <class C, class S>
+struct KeptIn {
+  using type = C;
+};
+template <class C, class S>
+  requires is_stored<S>
+struct KeptIn<C, S> {
+  using type = chain::Stored<C, S>;
+};
+} // namespace detail
+
+/// `S`: what arrays hold of the numbers.
+template <class C, class T, class S = T>
 void compare_system(C chain, const SystemNumbersAt& numbers, Deviation& found) {
   using Bounded = BoundedPack<T>;
+  using Kept = typename detail::KeptIn<C, S>::type;
   constexpr int arrays = chain::arrays_of<C>;
   if constexpr (requires { chain.set_step(1.0, std::array<double, 3>{}); })
     chain.set_step(numbers.dt, {1, 1, 1});
@@ -61,11 +78,11 @@ void compare_system(C chain, const SystemNumbersAt& numbers, Deviation& found) {
         for (Index x = -b.x; x < n.x + b.x; ++x) {
           const Index3 at{first.x - wrong.x + x, first.y - wrong.y + y, first.z - wrong.z + z};
           right[static_cast<std::size_t>(a)].emplace_back(
-              static_cast<double>(static_cast<T>(numbers.before(a, at))), 0.0);
+              static_cast<double>(as_stored<S>(static_cast<T>(numbers.before(a, at)))), 0.0);
         }
   }
   const Index3 begin{first.x - wrong.x, first.y - wrong.y, first.z - wrong.z};
-  chain::apply_reference(chain::PlacedRound<C>{{{chain}, begin, numbers.whole}}, n, right);
+  chain::apply_reference(chain::PlacedRound<Kept>{{{Kept(chain)}, begin, numbers.whole}}, n, right);
   std::vector<T> of_box(static_cast<std::size_t>(size.x * size.y * size.z));
   for (int a = 0; a < arrays; ++a) {
     int from = a; // what an output holds is in the array that it becomes
@@ -97,7 +114,13 @@ void compare_system(C chain, const SystemNumbersAt& numbers, Deviation& found) {
 template <bool Places = false, class C>
 void add_system_ranks(BenchKernel& made, const C& chain) {
   made.add_ranks([name = made.name, chain](const BenchRequest& request, RoofSource&) {
-    require_chain(name, static_cast<int>(C::dimensions.size()), request.size, request.precision);
+    const bool stored = is_storage(request.precision);
+    require_chain(name, static_cast<int>(C::dimensions.size()), request.size,
+                  stored ? "fp32" : request.precision);
+    if (stored) {
+      return stored_system(typeid(chain::Call<C, float>), std::as_bytes(std::span(&chain, 1)), name,
+                           request);
+    }
     const bool single = request.precision == "fp32";
     return rank_system_case(
         chain::system_kernel<C, Places>(name, chain), random_ranges<C>(),

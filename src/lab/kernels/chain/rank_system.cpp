@@ -26,7 +26,7 @@ public:
       : ranks_(*request.world.ranks), kernel_(std::move(kernel)), compare_(std::move(compare)),
         queue_(request.device), whole_(request.size.xyz()), dimensions_(request.size.rank()),
         precision_(request.precision) {
-    setup_.element_bytes = precision_ == "fp32" ? 4 : 8;
+    setup_.element_bytes = precision_ == "fp64" ? 8 : 4;
     setup_.dt = kernel_.knows_step ? small_step : 1;
     setup_.walls = walls();
     setup_.extents = whole_;
@@ -74,13 +74,15 @@ public:
     Deviation found;
     compare({}, box, found);
     if (box != n) compare({n.x - box.x, n.y - box.y, n.z - box.z}, box, found);
-    return judge(found, precision_ == "fp32" ? bounded_unit<float> : bounded_unit<double>);
+    return judge(found, precision_ == "fp64" ? bounded_unit<double> : bounded_unit<float>);
   }
   [[nodiscard]] Limit limit() const override {
     const Work work = chain::work_of(description(), whole_);
     return {"copy", "B/s", static_cast<double>(work.read.value + work.written.value)};
   }
   void complete(Record& record, const AskedSchedule& /*schedule*/) override {
+    record.precision = precision_;
+    if (is_storage(precision_)) record.details.push_back({"arithmetic", 0, "fp32"});
     if (!record.timing) return;
     const auto sites = static_cast<double>(whole_.x * whole_.y * whole_.z);
     record.details.push_back({"site_updates_per_second", sites / record.timing->median.value, {}});
