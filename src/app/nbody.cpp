@@ -210,7 +210,7 @@ private:
     now_.acceleration = system_->accelerations();
     now_.limit = system_->limit();
     now_.time = static_cast<double>(now_.step) * run_.parameters.dt;
-    now_.diagnostics = diagnose(now_.bodies, now_.potential);
+    now_.diagnostics = diagnose(now_.bodies, now_.potential, system_->potential_lack());
   }
 
   /// Reports and writes the state that was looked at.

@@ -4,14 +4,14 @@
 
 namespace ridge::nbody {
 
-Diagnostics diagnose(const Bodies& bodies, const std::vector<double>& potential) {
+Diagnostics diagnose(const Bodies& bodies, const std::vector<double>& potential, double lack) {
   Diagnostics sum;
   const auto& [x, y, z] = bodies.position;
   const auto& [vx, vy, vz] = bodies.velocity;
   for (std::size_t i = 0; i < bodies.mass.size(); ++i) {
     const double m = bodies.mass[i];
     sum.kinetic += 0.5 * m * (vx[i] * vx[i] + vy[i] * vy[i] + vz[i] * vz[i]);
-    sum.potential += 0.5 * m * potential[i];
+    sum.potential += 0.5 * m * (potential[i] + lack);
     sum.momentum[0] += m * vx[i];
     sum.momentum[1] += m * vy[i];
     sum.momentum[2] += m * vz[i];

@@ -14,8 +14,10 @@ struct Diagnostics {
   [[nodiscard]] double energy() const { return kinetic + potential; }
 };
 
-/// `potential` is that at each body, of all others.
-[[nodiscard]] Diagnostics diagnose(const Bodies& bodies, const std::vector<double>& potential);
+/// `potential` is that at each body, of all others; `lack` what it is short of on average, weighted
+/// by mass.
+[[nodiscard]] Diagnostics diagnose(const Bodies& bodies, const std::vector<double>& potential,
+                                   double lack = 0);
 
 /// Change of energy since `start`, relative to the energy then; to the kinetic and potential
 /// energies' absolute sum where that is 0.

@@ -54,6 +54,9 @@ public:
 
   /// What else a tree's next forces depend on: pairs::Tree::limit.
   virtual std::uint32_t limit() { return 0; }
+  /// What a tree's potentials are short of on average, weighted by mass, by a sample of the bodies
+  /// that is summed over all pairs in double precision. Waits.
+  virtual double potential_lack() { return 0; }
   /// With the theta and order of a tree that were chosen.
   [[nodiscard]] virtual Parameters parameters() const = 0;
   /// Adds how far a tree's accelerations are off all pairs, on a sample of the bodies, and the time

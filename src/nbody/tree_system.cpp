@@ -93,6 +93,14 @@ public:
     return domains_ ? static_cast<std::uint32_t>(ranks_.greatest(mine)) : mine;
   }
 
+  double potential_lack() override {
+    if (tree_->octree().nodes() == 0) tree_->update(); // gone on from a snapshot, or divided anew
+    constexpr Index most_pairs = Index{1} << 26;       // about as long as some evaluations
+    const Index most =
+        queue_.device().is_gpu() ? sample() : std::max<Index>(most_pairs / count_, 32);
+    return tree_->error(std::min(most, sample())).lack;
+  }
+
   void add_error(Record& record) override {
     if (tree_->octree().nodes() == 0) return; // gone on from a snapshot, and no step taken
     const auto error = tree_->error(sample());

@@ -105,6 +105,7 @@ TreeError Tree<P>::error(Index count) {
   queue_.wait();
   std::vector<double> errors; // of accelerations
   std::vector<double> potentials;
+  std::vector<double> lacks{0, 0}; // of masses, and of their potentials, each times mass
   for (std::size_t s = 0; s < sample.places.size(); ++s) {
     const double* const right = sample.exact.data() + 4 * (sample.first_own + s);
     std::array<double, 4> off{};
@@ -114,10 +115,14 @@ TreeError Tree<P>::error(Index count) {
     const double wrong = std::hypot(off[0], off[1], off[2]);
     errors.push_back(wrong == 0 ? 0 : wrong / length);
     potentials.push_back(off[3] == 0 ? 0 : off[3] / right[3]);
+    const auto mass = static_cast<double>(sample.at[4 * (sample.first_own + s) + 3]);
+    lacks[0] += mass;
+    lacks[1] -= mass * off[3];
   }
   if (essential_) {
     errors = all_of(essential_->ranks(), errors);
     potentials = all_of(essential_->ranks(), potentials);
+    lacks = all_of(essential_->ranks(), lacks);
   }
   const auto rms = [](const std::vector<double>& values) {
     double squares = 0;
@@ -129,6 +134,10 @@ TreeError Tree<P>::error(Index count) {
   error.sample = static_cast<Index>(errors.size());
   error.rms = rms(errors);
   error.potential = rms(potentials);
+  std::array<double, 2> lack{};
+  for (std::size_t k = 0; k < lacks.size(); ++k)
+    lack[k % 2] += lacks[k];
+  if (lack[0] > 0) error.lack = lack[1] / lack[0];
   std::sort(errors.begin(), errors.end());
   error.p99 = errors[(errors.size() - 1) * 99 / 100];
   error.worst = errors.back();

@@ -88,6 +88,7 @@ struct TreeParts {
 struct TreeError {
   double rms = 0, p99 = 0, worst = 0;
   double potential = 0; ///< rms of the potentials
+  double lack = 0;      ///< what potentials are short of on average, weighted by mass
   Index sample = 0;     ///< targets
 };
 
