@@ -191,7 +191,7 @@ private:
         goes_on_ && o_.schedule.empty() && to_text(device.id()) == run_.device && whole;
     const std::string schedule = same ? run_.schedule : o_.schedule.empty() ? "auto" : o_.schedule;
     nbody::Before before;
-    if (goes_on_) before = {now_.acceleration, now_.potential, now_.limit};
+    if (goes_on_) before = {now_.acceleration, now_.potential, now_.tree};
     system_ = nbody::make_system(device, run_.parameters, now_.bodies, schedule, ranks_, before);
     run_.device = to_text(device.id());
     run_.device_name = device.facts().name;
@@ -208,7 +208,7 @@ private:
   void look() {
     system_->read(now_.bodies, now_.potential);
     now_.acceleration = system_->accelerations();
-    now_.limit = system_->limit();
+    now_.tree = system_->tree();
     now_.time = static_cast<double>(now_.step) * run_.parameters.dt;
     now_.diagnostics = diagnose(now_.bodies, now_.potential, system_->potential_lack());
   }

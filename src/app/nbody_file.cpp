@@ -27,7 +27,7 @@ int position_bytes(const NbodyRun& run, const Bodies& bodies) {
 
 /// What a snapshot takes for a body: velocity, potential, and its position once or twice.
 int bytes_of_body(const NbodyRun& run, const Bodies& bodies) {
-  const int accelerations = run.parameters.forces == nbody::Forces::tree ? 3 : 0;
+  const int accelerations = run.parameters.forces == nbody::Forces::tree ? 6 : 0; // and of nodes
   return (has_own_origin(bodies) ? 7 : 4) * element_bytes(run) +
          accelerations * element_bytes(run) + 3 * position_bytes(run, bodies);
 }
@@ -73,7 +73,12 @@ void NbodyWriter::write(const NbodyRun& run, const Snapshot& snapshot) {
     out.dataset(path + "/velocity", pointers(bodies.velocity), bytes);
     if (!snapshot.acceleration[0].empty()) {
       out.dataset(path + "/" + nbody_format::acceleration, pointers(snapshot.acceleration), bytes);
-      out.attribute(group, nbody_format::limit, Index{snapshot.limit});
+      out.attribute(group, nbody_format::limit, Index{snapshot.tree.limit});
+      out.attribute(group, nbody_format::age, snapshot.tree.age);
+    }
+    if (snapshot.tree.age > 0) {
+      out.attribute(group, nbody_format::cost, snapshot.tree.cost);
+      out.dataset(path + "/" + nbody_format::nodes, pointers(snapshot.tree.at), bytes);
     }
     out.dataset<1>(path + "/potential", {&snapshot.potential}, bytes);
     const nbody::Diagnostics& d = snapshot.diagnostics;
@@ -86,7 +91,7 @@ void NbodyWriter::write(const NbodyRun& run, const Snapshot& snapshot) {
                   std::vector(d.angular_momentum.begin(), d.angular_momentum.end()));
     out.attribute(group, "checksum",
                   fmt::format("{:016x}", checksum(run.id, run.parameters, snapshot.step, bodies,
-                                                  snapshot.acceleration)));
+                                                  snapshot.acceleration, snapshot.tree)));
   };
   BodiesFile::write({snapshot.step, snapshot.time, bodies.mass, bytes_of_body(run, bodies),
                      position_bytes(run, bodies), bytes},

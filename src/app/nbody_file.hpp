@@ -7,7 +7,8 @@
 //                          attributes; the last attribute, checksum, makes it complete
 // Where a run in fp32 is far from the origin of the coordinates, positions are stored in fp64, and
 // position_from_origin has them in fp32 as they are computed with, relative to origin_x, origin_y
-// and origin_z. Where forces are of a tree, there is acceleration of N x 3 values, too.
+// and origin_z. Where forces are of a tree, there is acceleration of N x 3 values, too, and
+// nodes_found_at of as many where the next forces take the nodes of those before.
 #pragma once
 
 #include "bodies_file.hpp"

@@ -9,13 +9,17 @@
 namespace ridge::app::nbody_format {
 
 inline constexpr const char* program = "ridge nbody";
-/// The latest format that this version reads, and what it writes: the third one where forces are of
-/// a tree, the second where positions are relative to an origin of the run's own, else the first.
-inline constexpr Index version = 3;
+/// The latest format that this version reads, and what it writes: the fourth one where forces are
+/// of a tree (the third knows no nodes), the second where positions are relative to an origin of
+/// the run's own, else the first.
+inline constexpr Index version = 4;
 
 /// What the next forces of a tree depend on.
 inline constexpr const char* acceleration = "acceleration";
 inline constexpr const char* limit = "cost_limit";
+inline constexpr const char* age = "nodes_age";
+inline constexpr const char* cost = "nodes_cost";
+inline constexpr const char* nodes = "nodes_found_at";
 
 /// The exact positions of such a run, relative to its origin, beside the absolute ones.
 inline constexpr const char* exact_positions = "position_from_origin";

@@ -65,12 +65,18 @@ public:
     snapshot.bodies = bodies_in(place);
     if (run.parameters.forces == nbody::Forces::tree) {
       snapshot.acceleration = read_bodies(place, nbody_format::acceleration).position;
-      snapshot.limit = static_cast<std::uint32_t>(required<Index>(group, nbody_format::limit));
+      nbody::TreeState& tree = snapshot.tree;
+      tree.limit = static_cast<std::uint32_t>(required<Index>(group, nbody_format::limit));
+      (void)read_attribute(group, nbody_format::age, tree.age);
+      if (tree.age > 0) {
+        tree.cost = required<double>(group, nbody_format::cost);
+        tree.at = read_bodies(place, nbody_format::nodes).position;
+      }
       snapshot.potential = read_body_values(place, "potential");
     }
     const std::uint64_t expected = hexadecimal(required<std::string>(group, "checksum"));
-    if (checksum(run.id, run.parameters, snapshot.step, snapshot.bodies, snapshot.acceleration) !=
-        expected) {
+    if (checksum(run.id, run.parameters, snapshot.step, snapshot.bodies, snapshot.acceleration,
+                 snapshot.tree) != expected) {
       throw UsageError(fmt::format("{}: its last snapshot, of step {}, is of another run or was "
                                    "changed since: its checksum differs",
                                    name_.string(), snapshot.step));

@@ -7,7 +7,7 @@
 namespace ridge::nbody {
 
 std::uint64_t checksum(std::uint64_t run, const Parameters& p, Index step, const Bodies& bodies,
-                       const Accelerations& acceleration) {
+                       const Accelerations& acceleration, const TreeState& tree) {
   std::uint64_t hash = mix_bits(run);
   const auto add = [&](std::uint64_t bits) { hash = mix_bits(hash ^ bits); };
   add(static_cast<std::uint64_t>(p.precision));
@@ -27,9 +27,17 @@ std::uint64_t checksum(std::uint64_t run, const Parameters& p, Index step, const
   if (p.forces == Forces::tree) {
     add(std::bit_cast<std::uint64_t>(p.theta));
     add(static_cast<std::uint64_t>(p.order));
-    for (const auto& values : acceleration) {
-      for (const double value : values)
-        add(std::bit_cast<std::uint64_t>(value));
+    const auto add_all = [&](const Accelerations& vectors) {
+      for (const auto& values : vectors) {
+        for (const double value : values)
+          add(std::bit_cast<std::uint64_t>(value));
+      }
+    };
+    add_all(acceleration);
+    if (tree.age > 0) {
+      add(static_cast<std::uint64_t>(tree.age));
+      add(std::bit_cast<std::uint64_t>(tree.cost));
+      add_all(tree.at);
     }
   }
   return hash;

@@ -15,13 +15,14 @@ struct Snapshot {
   Bodies bodies;
   std::vector<double> potential;
   Accelerations acceleration; ///< of a tree; else empty
-  std::uint32_t limit = 0;    ///< likewise
+  TreeState tree;             ///< likewise
   Diagnostics diagnostics;
 };
 
 /// A hash of every bit that the rest of a trajectory depends on, and of `run`; of a tree also its
-/// accelerations.
+/// accelerations, and where its nodes were found.
 [[nodiscard]] std::uint64_t checksum(std::uint64_t run, const Parameters& parameters, Index step,
-                                     const Bodies& bodies, const Accelerations& acceleration = {});
+                                     const Bodies& bodies, const Accelerations& acceleration = {},
+                                     const TreeState& tree = {});
 
 } // namespace ridge::nbody

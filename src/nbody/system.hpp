@@ -24,11 +24,22 @@ struct ChosenSchedule {
   std::string name, text;
 };
 
+/// What a tree's next forces depend on beside bodies and accelerations.
+struct TreeState {
+  std::uint32_t limit = 0; ///< pairs::Tree::limit
+  /// How often forces were summed over the nodes that there are; 0: the next ones are found anew.
+  Index age = 0;
+  double cost = 0;  ///< of the first of these sums
+  Accelerations at; ///< where the bodies were when nodes were found; none at age 0
+
+  friend bool operator==(const TreeState&, const TreeState&) = default;
+};
+
 /// A run that goes on: what its last snapshot knows beside places and speeds.
 struct Before {
   Accelerations acceleration;
   std::vector<double> potential;
-  std::uint32_t limit = 0;
+  TreeState tree;
 };
 
 /// The state of all bodies, kept on the device from step to step. With the same device, schedule
@@ -52,8 +63,8 @@ public:
   /// else empty.
   virtual Accelerations accelerations() { return {}; }
 
-  /// What else a tree's next forces depend on: pairs::Tree::limit.
-  virtual std::uint32_t limit() { return 0; }
+  /// What else a tree's next forces depend on.
+  virtual TreeState tree() { return {}; }
   /// What a tree's potentials are short of on average, weighted by mass, by a sample of the bodies
   /// that is summed over all pairs in double precision. Waits.
   virtual double potential_lack() { return 0; }

@@ -22,6 +22,10 @@ class TreeSystem final : public System {
   static constexpr std::size_t mass_column = 6;
   /// Bodies then have moved so little that domains hardly overlap, and dividing costs little.
   static constexpr Index steps_of_domains = 16;
+  /// How often nodes are summed over until they are found anew, and what sums may cost over those
+  /// with new nodes, which take time to find.
+  static constexpr Index oldest_nodes = 16;
+  static constexpr double dearest_nodes = 1.05;
 
 public:
   TreeSystem(const Device& device, const Parameters& parameters, const Bodies& bodies,
@@ -56,8 +60,9 @@ public:
       (void)tree_->reach(parameters.error, parameters.order, spans_of<T>(sums_), sample());
       parameters_.theta = tree_->options().theta;
       parameters_.order = tree_->options().order;
+      summed_ = true;
     } else if (goes_on) {
-      tree_->remember(spans_of<T>(sums_), before.limit);
+      go_on_with(before.tree, columns);
     } else {
       evaluate();
     }
@@ -88,9 +93,18 @@ public:
     return {of_all(sums_[0]), of_all(sums_[1]), of_all(sums_[2])};
   }
 
-  std::uint32_t limit() override {
-    const std::uint32_t mine = tree_->limit();
-    return domains_ ? static_cast<std::uint32_t>(ranks_.greatest(mine)) : mine;
+  TreeState tree() override {
+    TreeState state;
+    state.limit = tree_->limit();
+    if (domains_) {
+      state.limit = static_cast<std::uint32_t>(ranks_.greatest(state.limit));
+    } else if (age_ > 0) {
+      state.age = age_;
+      state.cost = cost_;
+      for (std::size_t c = 0; c < 3; ++c)
+        state.at[c] = unload(found_at_[c]);
+    }
+    return state;
   }
 
   double potential_lack() override {
@@ -126,7 +140,7 @@ public:
     return {schedule_.name, text::print_held(schedule_.schedule)};
   }
   [[nodiscard]] Bytes held() const override {
-    constexpr Index arrays = 4 + 3 + 4;
+    constexpr Index arrays = 4 + 3 + 4 + 3;
     return Bytes{arrays * body_[0].count() * static_cast<Index>(sizeof(T)) + tree_->held().value +
                  queue_.held().value};
   }
@@ -148,10 +162,13 @@ private:
   }
 
   void load(Field<T>& field, const std::vector<double>& values, const char* name) {
+    field = Field<T>(queue_.device(), Extents{static_cast<Index>(values.size())}, name);
+    load(field, values);
+  }
+  void load(Field<T>& field, const std::vector<double>& values) {
     std::vector<T> stored(values.size());
     std::transform(values.begin(), values.end(), stored.begin(),
                    [](double value) { return static_cast<T>(value); });
-    field = Field<T>(queue_.device(), Extents{static_cast<Index>(values.size())}, name);
     copy_to_device(queue_, field.data(), stored.data(), field.count());
     queue_.wait();
   }
@@ -170,9 +187,11 @@ private:
   /// and potentials; and a tree of them.
   void take(const Columns& columns) {
     tree_.reset();
+    age_ = 0;
     for (std::size_t c = 0; c < 3; ++c) {
       load(body_[c], columns[c], "bodies");
       load(velocity_[c], columns[3 + c], "velocities");
+      found_at_[c] = Field<T>(queue_.device(), body_[0].extents(), "where nodes were found");
     }
     load(body_[3], columns[mass_column], "bodies");
     for (std::size_t c = 0; c < sums_.size(); ++c) {
@@ -231,9 +250,44 @@ private:
         {"nodes_received", ranks_.greatest(static_cast<double>(received.nodes)), {}});
   }
 
+  /// Nodes follow the bodies for some time: found anew each time, they would be others where a body
+  /// crosses an edge of a cell or the box of all grows, and each time forces would jump.
   void evaluate() {
-    tree_->update();
+    const bool knows_accelerations = summed_;
+    if (age_ == 0) {
+      find_nodes();
+    } else {
+      tree_->follow();
+    }
     tree_->sum(spans_of<T>(sums_));
+    summed_ = true;
+    const pairs::TreePairs met = tree_->pairs();
+    const double cost =
+        pairs::cost_of_body * met.bodies + pairs::cost_of_node(tree_->options().order) * met.nodes;
+    if (age_ == 0) cost_ = cost;
+    ++age_;
+    if (!knows_accelerations || age_ == oldest_nodes || cost > dearest_nodes * cost_) age_ = 0;
+  }
+
+  void find_nodes() {
+    for (std::size_t c = 0; c < 3; ++c)
+      copy_bytes_on_device(queue_, found_at_[c].data(), body_[c].data(),
+                           Bytes{body_[c].count() * static_cast<Index>(sizeof(T))});
+    tree_->update();
+  }
+
+  void go_on_with(const TreeState& state, const Columns& columns) {
+    tree_->remember(spans_of<T>(sums_), state.limit);
+    summed_ = true;
+    if (state.age == 0 || domains_) return;
+    age_ = state.age;
+    cost_ = state.cost;
+    for (std::size_t c = 0; c < 3; ++c)
+      load(body_[c], state.at[c]);
+    find_nodes();
+    for (std::size_t c = 0; c < 3; ++c)
+      load(body_[c], columns[c]);
+    tree_->follow();
   }
 
   void move(const std::array<T, 2>& kicks, T drift) {
@@ -257,7 +311,11 @@ private:
   pairs::NamedTreeSchedule schedule_;
   std::array<Field<T>, 4> body_; ///< positions, and masses times G
   std::array<Field<T>, 3> velocity_;
-  std::array<Field<T>, 4> sums_; ///< acceleration, potential
+  std::array<Field<T>, 4> sums_;     ///< acceleration, potential
+  std::array<Field<T>, 3> found_at_; ///< where the bodies were when nodes were found
+  bool summed_ = false;              ///< accelerations are known
+  Index age_ = 0;                    ///< sums over the nodes that there are; 0: to be found anew
+  double cost_ = 0;                  ///< of the first of these
   std::optional<pairs::Tree<P>> tree_;
   Index count_; ///< bodies of all ranks
   Index steps_ = 0;

@@ -76,6 +76,17 @@ Tree<P>::Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies,
 template <class P>
 void Tree<P>::update(const std::function<void(const char*)>& begins) {
   octree_.build(begins);
+  prepare(begins);
+}
+
+template <class P>
+void Tree<P>::follow() {
+  octree_.follow();
+  prepare([](const char* /*phase*/) {});
+}
+
+template <class P>
+void Tree<P>::prepare(const std::function<void(const char*)>& begins) {
   walk_.tree = octree_.parts();
   walk_.alpha =
       knows_accelerations_ && options_.theta > 0 ? tree_alpha(options_.theta, options_.order) : 0;

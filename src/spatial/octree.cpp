@@ -90,6 +90,28 @@ void Octree<S, T>::build(const std::function<void(const char*)>& begins) {
   begins("nodes");
   step(BuildStep::count);
   sorter_.scan(starts_.data(), call_.count);
+  take_nodes(count_nodes());
+  find_nodes();
+  begins("moments");
+  find_all_moments();
+}
+
+template <class S, class T>
+void Octree<S, T>::follow() {
+  if (call_.nodes == 0) throw UsageError("a tree follows bodies once it is built");
+  step(BuildStep::bounds);
+  // Into the memory that keys were sorted from or through, beside those that nodes are of.
+  const std::size_t spare = call_.sorted_order.data == order_[0].data() ? 1 : 0;
+  call_.keys = keys_[spare].elements();
+  call_.order = order_[spare].elements();
+  step(BuildStep::keys);
+  step(BuildStep::gather);
+  (void)count_nodes();
+  find_all_moments();
+}
+
+template <class S, class T>
+std::uint32_t Octree<S, T>::count_nodes() {
   std::uint32_t nodes = 0;
   std::uint32_t odd = 0;
   copy_to_host(queue_, &nodes, starts_.data() + call_.count, 1);
@@ -100,9 +122,11 @@ void Octree<S, T>::build(const std::function<void(const char*)>& begins) {
                                  "count from 0)",
                                  odd));
   }
-  take_nodes(nodes);
-  find_nodes();
-  begins("moments");
+  return nodes;
+}
+
+template <class S, class T>
+void Octree<S, T>::find_all_moments() {
   step(BuildStep::leaves);
   for (int level = depth() - 2; level >= 0; --level) {
     const auto l = static_cast<std::size_t>(level);

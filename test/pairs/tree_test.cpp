@@ -331,6 +331,28 @@ TEST_P(Trees, GiveTheSameBitsEachTimeAndAfterARestart) {
   EXPECT_EQ(restarted.run(), second);
 }
 
+TEST_P(Trees, FollowBodiesThatMove) {
+  Places places = plummer(500);
+  Bodies<Fp64> bodies(device, places, options(0.5));
+  (void)bodies.run();
+  const Index nodes = bodies.tree->octree().nodes();
+  for (const double far : {0.01, 3.0}) { // by little, and by as much as they are apart
+    for (std::size_t i = 0; i < 500; ++i) {
+      for (std::size_t c = 0; c < 3; ++c)
+        places[c][i] += far * (unit(40 + c, i) - 0.5);
+    }
+    for (std::size_t c = 0; c < 3; ++c)
+      copy_to_device(bodies.queue, bodies.fields[c].data(), places[c].data(), 500);
+    bodies.queue.wait();
+    bodies.tree->follow();
+    bodies.tree->sum(bodies.to());
+    EXPECT_LT(error_of(bodies.got(), all_pairs(places, 0.05)), most_error(0.5, 2, 1, true)) << far;
+    EXPECT_EQ(bodies.tree->octree().nodes(), nodes);
+  }
+  const Places followed = bodies.got();
+  EXPECT_NE(bodies.run(), followed) << "these nodes are new";
+}
+
 /// Mixed precision takes positions within a group: a million radii from the origin, it is as good.
 TEST_P(Trees, InMixedPrecisionDoNotMindWhereTheOriginIs) {
   Places places = plummer(500);
@@ -361,6 +383,11 @@ TEST_P(Trees, TellTheirErrorAndPhases) {
   EXPECT_NEAR(error.rms, std::sqrt(squares / 500), 1e-6);
   EXPECT_NEAR(error.worst, worst, 1e-6);
   EXPECT_LE(error.p99, error.worst);
+  double lack = 0; // masses are equal
+  for (std::size_t i = 0; i < 500; ++i)
+    lack += (right[3][i] - got[3][i]) / 500;
+  EXPECT_GT(std::abs(lack), 2e-7);
+  EXPECT_NEAR(error.lack, lack, 1e-7);
   std::vector<std::string> names;
   for (const TreePhase& phase : bodies.tree->phases(bodies.to()))
     names.push_back(phase.name);

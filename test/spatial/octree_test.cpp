@@ -86,6 +86,9 @@ struct Grown {
   }
   void build() {
     tree->build();
+    look();
+  }
+  void look() {
     const Build<S, T>& parts = tree->parts();
     take(order, tree->order(), tree->count());
     take(bodies, tree->bodies(), 4 * tree->count());
@@ -232,6 +235,59 @@ TEST_P(Octrees, FollowBodiesThatMove) {
   grown.build();
   EXPECT_NE(grown.tree->nodes(), before);
   EXPECT_EQ(grown.check(0, 0, 1e-13).second, 300u);
+}
+
+TEST_P(Octrees, KeepTheNodesOfBodiesThatTheyFollow) {
+  Places places = evenly(300);
+  Grown<double, float> grown(device, places, {4, 21});
+  const auto links = grown.links;
+  const auto order = grown.order;
+  const auto moments = grown.moments;
+  for (std::size_t i = 0; i < 300; ++i) {
+    for (std::size_t c = 0; c < 3; ++c)
+      places[c][i] += 0.5 * value(20 + c, static_cast<Index>(i)); // far beyond their cells
+    places[3][i] *= 2;
+  }
+  for (std::size_t c = 0; c < 4; ++c)
+    copy_to_device(grown.queue, grown.fields[c].data(), places[c].data(), 300);
+  grown.queue.wait();
+  grown.tree->follow();
+  grown.look();
+  EXPECT_EQ(grown.links, links);
+  EXPECT_EQ(grown.order, order);
+  EXPECT_NE(grown.moments, moments);
+  for (std::size_t i = 0; i < 300; ++i) {
+    for (std::size_t c = 0; c < 4; ++c)
+      ASSERT_EQ(grown.bodies[4 * i + c], places[c][order[i]]);
+  }
+  EXPECT_EQ(grown.check(0, 0, 1e-5).second, 300u);
+}
+
+TEST_P(Octrees, FollowOnlyOnceTheyAreBuiltAndNameABodyThatIsNowhere) {
+  Queue queue(device);
+  std::array<Field<float>, 4> fields;
+  for (auto& field : fields)
+    field = Field<float>(device, Extents{70});
+  const std::vector<float> ones(70, 1);
+  for (const auto& field : fields)
+    copy_to_device(queue, field.data(), ones.data(), 70);
+  queue.wait();
+  Octree<float, float> tree(queue,
+                            {std::as_const(fields[0]).elements(), std::as_const(fields[1]).elements(),
+                             std::as_const(fields[2]).elements(), std::as_const(fields[3]).elements()},
+                            {});
+  EXPECT_THROW(tree.follow(), UsageError);
+  tree.build();
+  std::vector<float> odd(ones);
+  odd[66] = std::numeric_limits<float>::quiet_NaN();
+  copy_to_device(queue, fields[2].data(), odd.data(), 70);
+  queue.wait();
+  try {
+    tree.follow();
+    FAIL() << "no error";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("the position of body 66 is not finite"));
+  }
 }
 
 TEST_P(Octrees, NameTheFirstBodyThatIsNowhere) {

@@ -132,6 +132,10 @@ public:
   void update() {
     update([](const char* /*phase*/) {});
   }
+  /// As `update`, but each body stays in the nodes that it was in. So nodes move with bodies that
+  /// move a little, and forces have no jumps where bodies cross edges of cells. Nodes grow with
+  /// time, and sums cost more: `update` now and then.
+  void follow();
   /// Accelerations (3) and potentials, as pairs::Gravity has them, in the bodies' order and in
   /// queue order. `update` comes first. The next update takes these accelerations into account.
   void sum(const std::array<Span<Summed>, 4>& sums);
@@ -179,6 +183,7 @@ public:
 
 private:
   void update(const std::function<void(const char* phase)>& begins);
+  void prepare(const std::function<void(const char* phase)>& begins);
   void set_limit(std::uint32_t limit);
   void choose(const TreeChoice& choice);
   void remember_accelerations(const std::array<Span<Summed>, 4>& sums);

@@ -41,6 +41,10 @@ public:
   /// "moments".
   void build(const std::function<void(const char* phase)>& begins);
 
+  /// As `build`, but each body stays in the nodes that it was in, wherever it is now: centres,
+  /// boxes and moments move with bodies that move a little, which no edge of a cell makes jump.
+  void follow();
+
   /// Moments that nodes get, from the next build on: up to order 2 if never called, 5 at most.
   void keep_moments(int order) { order_of_moments_ = order; }
 
@@ -65,7 +69,10 @@ private:
   void sort_bodies(const std::function<void(const char*)>& begins);
   void take_nodes(Index nodes);
   void find_nodes();
+  void find_all_moments();
   void find_higher();
+  /// Throws UsageError that names the first body that is nowhere; tells how many nodes there are.
+  std::uint32_t count_nodes();
 
   Queue& queue_;
   Sorter sorter_;
