@@ -73,7 +73,7 @@ class Source:
             "namespace {\n"
             "std::unique_ptr<ridge::stencil::Sweeps> make(\n"
             "    ridge::Queue& queue, const ridge::python::Arguments& arguments,\n"
-            "    const std::string& storage, const ridge::stencil::RankPart& place,\n"
+            "    const ridge::python::ArrayStorage& storage, const ridge::stencil::RankPart& place,\n"
             "    const std::string& schedule) {\n"
             f"{self._kernel(numbers)}"
             "  return ridge::python::make_sweeps(queue, kernel, arguments, storage, place, schedule,\n"

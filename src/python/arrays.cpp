@@ -386,7 +386,8 @@ TypedArray look(const Subject& subject, nb::handle object, Arrays& arrays, bool 
 } // namespace
 
 Arrays look_at(nb::tuple objects, const Signature& signature) {
-  const auto& [kernel, names, numbers, rank, first_written, end_written, in_16_bits] = signature;
+  const auto& [kernel, names, numbers, rank, first_written, end_written, in_16_bits, first_wide] =
+      signature;
   Arrays arrays;
   arrays.all.reserve(objects.size());
   NumberType type = fp64;
@@ -399,9 +400,14 @@ Arrays look_at(nb::tuple objects, const Signature& signature) {
       subject.refuse(fmt::format("has {} dimensions; this kernel's arrays have {}",
                                  arrays.all.back().rank, rank));
     }
-    if (std::string_view(seen.type.name) != type.name) {
-      subject.refuse(fmt::format("is {}, and {} {}; all must be of one type", seen.type.name,
-                                 names[0], type.name));
+    const bool wide = type.bytes == 2 && seen.type.bytes == 4;
+    if (wide && first_wide > 0 && i >= first_wide) {
+      arrays.wide |= 1U << i;
+    } else if (std::string_view(seen.type.name) != type.name) {
+      const bool coefficient = wide && i > 0 && !subject.written && first_wide == 0;
+      subject.refuse(fmt::format(
+          "is {}, and {} {}; all must be of one type{}", seen.type.name, names[0], type.name,
+          coefficient ? ". Sweeps of a stencil take float32 coefficients beside them" : ""));
     }
   }
   arrays.storage = type.storage;

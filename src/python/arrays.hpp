@@ -15,6 +15,7 @@ namespace ridge::python {
 struct Arrays {
   std::vector<Array> all;
   std::string storage;                ///< fp16 or bf16 where their numbers have 16 bits
+  unsigned wide = 0;                  ///< of these arrays, bits of those that are float32
   DeviceId device;                    ///< cpu for memory of the host
   void* stream = nullptr;             ///< of a GPU: the current one of the first array's library
   std::vector<nanobind::object> kept; ///< what keeps descriptions of arrays valid
@@ -28,6 +29,8 @@ struct Signature {
   int rank = 0; ///< of all arrays; 0: any
   std::size_t first_written = 0, end_written = 0;
   bool in_16_bits = false; ///< its arrays may be float16 or bfloat16
+  /// Arrays from here on may be float32 where the first has 16 bits; 0: none.
+  std::size_t first_wide = 0;
 };
 
 /// Raises TypeError, which begins with the kernel's name, for arrays that cannot be used in place;

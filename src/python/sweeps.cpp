@@ -3,6 +3,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/core/stored.hpp>
 #include <ridge/device/recording.hpp>
+#include <ridge/lab/storage.hpp>
 
 #include "offered.hpp"
 #include "stepping.hpp"
@@ -93,25 +94,67 @@ void Sweeps::require_owned(const Array& array, const stencil::RankPart& place) c
                    " owns " + text(owns) + " of " + text(place.grid().points()));
 }
 
+std::vector<Array> Sweeps::taken(Made& made, const Call& call, Turn& turn) const {
+  std::vector<Array> all = call.arrays.all;
+  std::vector<Array> low;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < call.arrays.all.size(); ++i) {
+    if ((call.arrays.wide >> i & 1U) == 0) continue;
+    const View<const float> numbers = view_of<const float>(all[i]);
+    const Index3 n = numbers.extents;
+    const auto half = [&] {
+      if (next == made.halves.size()) {
+        made.halves.emplace_back(turn.queue.device(),
+                                 Bytes{n.x * n.y * n.z * static_cast<Index>(sizeof(Fp16))},
+                                 "the halves of " + arrays_[i]);
+      }
+      Array packed = all[i];
+      packed.element_bytes = sizeof(Fp16);
+      packed.data = made.halves[next++].data();
+      Index stride = 1;
+      for (int d = 0; d < packed.rank; ++d) {
+        packed.strides[static_cast<std::size_t>(d)] = stride;
+        stride *= packed.extents[static_cast<std::size_t>(d)];
+      }
+      return packed;
+    };
+    const Array high = half();
+    low.push_back(half());
+    lab::split_numbers(turn.queue, numbers, high.data, low.back().data);
+    all[i] = high;
+  }
+  all.insert(all.end(), low.begin(), low.end());
+  return all;
+}
+
 stencil::Sweeps& Sweeps::begin(Made& made, const Call& call, const std::string& schedule,
                                Turn& turn) const {
-  const Arguments arguments{name_, call.arrays.all, call.numbers};
   std::string key = call.key(schedule);
   if (made.sweeps && key == made.key) {
+    const std::vector<Array> arrays = taken(made, call, turn);
+    const Arguments arguments{name_, arrays, call.numbers};
     by_type(call.arrays,
             [&]<class T>(T /*type*/) { made.sweeps->restart(fields_of<T>(arguments)); });
     return *made.sweeps;
   }
-  check_shapes(name_, arrays_, arguments.arrays, 3, true);
+  const std::span<const Array> given = call.arrays.all;
+  check_shapes(name_, arrays_, given, 3, true);
   // Time levels are written at the end.
-  check_memory(name_, arrays_, arguments.arrays, {0, static_cast<std::size_t>(maker(made).levels)},
-               false);
-  const stencil::RankPart part = place(made, view_of<char>(arguments.arrays.front()).extents);
-  require_owned(arguments.arrays.front(), part);
+  check_memory(name_, arrays_, given, {0, static_cast<std::size_t>(maker(made).levels)}, false);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if ((call.arrays.wide >> i & 1U) != 0)
+      lab::require_at_point(maker(made).traits, i, arrays_[i], name_);
+  }
+  const stencil::RankPart part = place(made, view_of<char>(given.front()).extents);
+  require_owned(given.front(), part);
   made.sweeps.reset(); // its memory first
+  made.halves.clear();
   made.recording.reset();
+  const std::vector<Array> arrays = taken(made, call, turn);
+  const Arguments arguments{name_, arrays, call.numbers};
   made.sweeps = naming_source(file_, [&] {
-    return maker(made).make(turn.queue, arguments, call.arrays.storage, part, schedule);
+    return maker(made).make(turn.queue, arguments, {call.arrays.storage, call.arrays.wide}, part,
+                            schedule);
   });
   made.storage = call.arrays.storage;
   made.key = std::move(key);
@@ -120,6 +163,9 @@ stencil::Sweeps& Sweeps::begin(Made& made, const Call& call, const std::string& 
 
 stencil::Sweeps& Sweeps::begin_in(Made& made, const std::shared_ptr<Recording>& recording,
                                   const Call& call, const std::string& schedule) const {
+  if (call.arrays.wide != 0)
+    throw UsageError(name_ + ": float32 coefficients beside arrays of 16 bits are looked at by the "
+                             "host, which no graph holds; run it outside of the graph");
   made.key.clear();
   stencil::Sweeps& sweeps = begin(made, call, schedule, recording->turn);
   recording->kept.push_back(made.sweeps);
@@ -139,7 +185,8 @@ void Sweeps::run(nb::tuple arrays, nb::tuple numbers, const std::string& schedul
     levels = maker(mine).levels;
   }
   const Call call =
-      look_at_call({name_, arrays_, numbers_, rank_, 0, static_cast<std::size_t>(levels), true},
+      look_at_call({name_, arrays_, numbers_, rank_, 0, static_cast<std::size_t>(levels), true,
+                    static_cast<std::size_t>(levels)},
                    std::move(arrays), std::move(numbers), std::move(device));
   const OthersMayRun others_may_run;
   Turn& turn = queue_of(call.arrays.device, call.arrays.stream);

@@ -57,6 +57,7 @@ private:
     std::shared_ptr<Recording> recording; ///< whose queue `sweeps` uses, if any
     std::shared_ptr<stencil::Sweeps> sweeps;
     std::string storage; ///< of its arrays, where these have 16 bits
+    std::vector<Memory> halves; ///< of arrays that are float32 beside them
     std::atomic<Index> steps{0};
     double seconds = 0; ///< of the latest run; 0: not timed
   };
@@ -69,6 +70,9 @@ private:
                                        Turn& turn) const;
   [[nodiscard]] stencil::Sweeps& begin_in(Made& made, const std::shared_ptr<Recording>& recording,
                                           const Call& call, const std::string& schedule) const;
+  /// The arrays of a call as sweeps take them: of those that are float32 beside arrays of 16 bits
+  /// the halves of their numbers, as they are now.
+  [[nodiscard]] std::vector<Array> taken(Made& made, const Call& call, Turn& turn) const;
   void take(Made& made, Turn& turn, Index steps) const;
 
   std::string name_;

@@ -9,14 +9,21 @@
 
 namespace ridge::python {
 
+/// How arrays are stored: fp16 or bf16 where they have 16 bits, but for those whose bits `wide`
+/// has, which are halves of fp32 numbers as stencil::Stored<K, wide> takes them.
+struct ArrayStorage {
+  std::string name;
+  unsigned wide = 0;
+};
+
 /// How sweeps of a kernel are made.
 struct SweepsMaker {
   int levels = 1; ///< of the inputs, the first ones: what a sweep gives new values
   stencil::Traits traits;
-  /// Copies the arrays, one an input, each the points of `place` that this rank owns; `storage` is
-  /// fp16 or bf16 where they have 16 bits. Throws UsageError as stencil::Sweeps does. Collective.
+  /// Copies the arrays, one an input, each the points of `place` that this rank owns. Throws
+  /// UsageError as stencil::Sweeps does. Collective.
   std::unique_ptr<stencil::Sweeps> (*make)(Queue& queue, const Arguments& arguments,
-                                           const std::string& storage,
+                                           const ArrayStorage& storage,
                                            const stencil::RankPart& place,
                                            const std::string& schedule) = nullptr;
 };
@@ -34,7 +41,7 @@ template <class T>
 /// `file` is where K's source is.
 template <class K>
 [[nodiscard]] std::unique_ptr<stencil::Sweeps>
-make_sweeps(Queue& queue, const K& kernel, const Arguments& arguments, const std::string& storage,
+make_sweeps(Queue& queue, const K& kernel, const Arguments& arguments, const ArrayStorage& storage,
             const stencil::RankPart& place, const std::string& schedule, const std::string& file) {
   using namespace stencil;
   const std::type_info& in_fp32 = typeid(stencil::Call<K, float>);
@@ -45,8 +52,11 @@ make_sweeps(Queue& queue, const K& kernel, const Arguments& arguments, const std
                           arguments.kernel);
   };
   const auto functor = std::as_bytes(std::span(&kernel, 1));
-  if (storage == "fp16") return over(stored_swept<Fp16>(in_fp32, functor, lab::lab_library()));
-  if (storage == "bf16") return over(stored_swept<Bf16>(in_fp32, functor, lab::lab_library()));
+  const auto stored = [&]<class S>(S /*type*/) {
+    return over(stored_swept<S>(in_fp32, functor, lab::lab_library(), storage.wide));
+  };
+  if (storage.name == "fp16") return stored(Fp16{});
+  if (storage.name == "bf16") return stored(Bf16{});
   return arguments.arrays.front().element_bytes == 4 ? over(swept<float>(kernel))
                                                      : over(swept<double>(kernel));
 }
