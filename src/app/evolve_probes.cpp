@@ -54,6 +54,7 @@ void for_each_line(const fs::path& file, const std::string& option, const F& f) 
   Index number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
+    if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3); // spreadsheets' mark
     const std::string_view text = without_blanks(line);
     if (!text.empty() && text[0] != '#') f(text, number);
   }

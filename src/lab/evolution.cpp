@@ -1,5 +1,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/lab/evolution.hpp>
+#include <ridge/lab/kernels/chain_systems.hpp>
 #include <ridge/lab/storage.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/stencil/stored_demand.hpp>
@@ -58,6 +59,8 @@ const EvolvingKernel& find_evolving_kernel(std::string_view name) {
     if (kernel.name == name) return kernel;
     names += fmt::format("{}{}", names.empty() ? "" : ", ", kernel.name);
   }
+  for (const auto& system : evolving_systems())
+    names += ", " + system->name;
   throw UsageError(fmt::format(
       "no kernel '{}' evolves; there are {}, and FILE.hpp:Name of your own", name, names));
 }

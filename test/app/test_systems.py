@@ -286,6 +286,19 @@ def test_wavelets_of_single_sources_go_on_with_the_run(ridge):
         ridge.good(*again)
 
 
+def test_places_as_spreadsheets_write_them(ridge):
+    write(c=np.ones((8, 10, 12)))
+    found = []
+    for text in ("x,y,z\n3.5,4,5\n", "\ufeffx,y,z\r\n3.5,4,5\r\n", '# shots\n"x", "y", "z"\n 3.5, 4, 5\n\n'):
+        with open("s.csv", "w", newline="") as out:
+            out.write(text)
+        evolve(ridge, "acoustic", "--steps", "4", "--source", "s.csv", "--wavelet", "ricker:0.3:2")
+        found.append(read("p"))
+    assert np.abs(found[0]).max() > 0
+    np.testing.assert_array_equal(found[1], found[0])
+    np.testing.assert_array_equal(found[2], found[0])
+
+
 def test_walls_of_one_array_and_of_all(ridge):
     write(h=np.ones((6, 8)))
     evolve(ridge, "shallow-water", "--steps", "4", "--every", "4", "--boundary",
