@@ -1,15 +1,14 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
-#include <ridge/device/kind.hpp>
 #include <ridge/lab/solve_own.hpp>
 #include <ridge/lab/user_kernel.hpp>
-#include <ridge/record/memory_roof.hpp>
 #include <ridge/solve/grid/multigrid.hpp>
 
 #include "apply_output.hpp"
 #include "evolve_fields.hpp"
 #include "hdf5_describe.hpp"
 #include "interrupt.hpp"
+#include "poisson_report.hpp"
 #include "progress.hpp"
 #include "rank_pieces.hpp"
 #include "solve_commands.hpp"
@@ -228,9 +227,11 @@ struct PoissonCommand {
     progress.clear();
     const bool stopped = solution.end == GridSolution::End::stopped;
     write(queue, problem, shares, solution, u.data(), result);
-    const Record record = record_of<T>(queue, shares, solution, f, u);
+    Record record =
+        record_of_solve(queue, shares.ranks, shares.source.extents(), own, solution, f, u);
+    if (project) record.details.push_back({"removed_mean", solution.removed_mean, ""});
     if (json) fmt::print("{}\n", to_json(std::vector{record}));
-    if (!json && result) print(record, solution, *result);
+    if (!json && result) print_solve(record, solution, result->text());
     shares.ranks.barrier(); // the first to end ends all: not before rank 0 has written
     if (stopped) throw Interrupted();
     if (solution.end != GridSolution::End::converged) {
@@ -354,87 +355,6 @@ struct PoissonCommand {
     dataset.describe("device", queue.device().facts().name);
     dataset.describe("source", to_text(source.name()));
     dataset.describe("ridge_version", ridge_version);
-  }
-
-  /// Of a cycle on average. The copy of as much memory beside it is the ceiling, of all ranks
-  /// together.
-  template <class T>
-  Record record_of(Queue& queue, const Shares& shares, const GridSolution& solution,
-                   const Field<T>& f, const Field<T>& u) const {
-    comm::Communicator& ranks = shares.ranks;
-    Record record;
-    record.pattern = "solve";
-    record.kernel = own.empty() ? "poisson" : own;
-    record.device = queue.device().id();
-    record.device_name = queue.device().facts().name;
-    record.precision = sizeof(T) == 4 ? "fp32" : "fp64";
-    record.size = shares.source.extents();
-    record.ranks = ranks.ranks();
-    record.schedule = own.empty() ? solution.method() : "conjugate gradients";
-    if (own.empty()) record.compiled = "ahead";
-    record.work.convention = "a cycle; bytes: each array once a pass over it, all levels";
-    record.work.items = record.size.count();
-    record.work.read = Bytes{static_cast<Index>(solution.cycle_bytes * 2 / 3)};
-    record.work.written = Bytes{static_cast<Index>(solution.cycle_bytes / 3)};
-    const double seconds = ranks.greatest(solution.seconds.value);
-    // A level has u, f and residuals.
-    record.in_cache = 3 * f.count() * static_cast<Index>(sizeof(T)) <=
-                      queue.device().facts().last_level_cache.value;
-    if (solution.cycles > 0) {
-      const Seconds each{seconds / solution.cycles};
-      record.timing = Timing{each, each, each, solution.cycles};
-      Achievement achieved{solution.cycle_bytes / each.value, "B/s", 0, ""};
-      const Bytes bytes{f.count() * static_cast<Index>(sizeof(T)) / 64 * 64};
-      if (!facts_of(queue.device()).is_emulated && bytes.value >= 4096) {
-        // f is done with: the solution is in the file.
-        MemoryRoof roof(queue, MemoryRoof::Kind::copy, bytes, f.data(), u.data());
-        ranks.barrier();
-        const Timing copied = measure(queue, [&] { roof.launch(); });
-        achieved.roof = ranks.sum(roof.bytes() / copied.median.value);
-        achieved.roof_name = roof.name();
-      }
-      record.achieved = achieved;
-    }
-    if (ranks.ranks() > 1)
-      record.details.push_back({"rank_grid", 0, comm::to_text(shares.grid.ranks())});
-    record.details.push_back({"cycles", static_cast<double>(solution.cycles), ""});
-    record.details.push_back({"levels", static_cast<double>(solution.levels), ""});
-    record.details.push_back({"residual", solution.residual(), ""});
-    record.details.push_back({"factor", solution.factor(), ""});
-    record.details.push_back({"solve_seconds", seconds, ""});
-    if (project) record.details.push_back({"removed_mean", solution.removed_mean, ""});
-    return record;
-  }
-
-  static void print(const Record& record, const GridSolution& solution, const ApplyOutput& result) {
-    fmt::print("{} {} {} on {} ({}){}, {}\n", record.kernel, ridge::to_text(record.size),
-               record.precision, ridge::to_text(record.device), record.device_name,
-               record.ranks == 1 ? "" : fmt::format("; {0} ranks as 1x1x{0}", record.ranks),
-               solution.transform.empty()
-                   ? fmt::format("{} level{}", solution.levels, solution.levels == 1 ? "" : "s")
-                   : fmt::format("by Fourier transforms of {}", solution.transform));
-    fmt::print("cycle  residual  factor\n");
-    for (std::size_t i = 0; i < solution.residuals.size(); ++i) {
-      const double r = solution.residuals[i];
-      if (i == 0) {
-        fmt::print("{:5}  {:8.1e}\n", i, r);
-      } else {
-        fmt::print("{:5}  {:8.1e}  {:6.3f}\n", i, r, r / solution.residuals[i - 1]);
-      }
-    }
-    if (record.timing) {
-      fmt::print("{} in all, {} a cycle, {:.2f} million points/s a cycle, {}{}\n",
-                 ridge::to_text(solution.seconds), ridge::to_text(record.timing->median),
-                 static_cast<double>(record.work.items) / record.timing->median.value / 1e6,
-                 quantity(record.achieved->rate, record.achieved->unit),
-                 record.achieved->roof > 0
-                     ? fmt::format(", {:.2f} of a copy", record.achieved->fraction())
-                     : "");
-    }
-    if (solution.removed_mean != 0)
-      fmt::print("the right-hand side's mean was {:.6g} too large, and was removed\n",
-                 solution.removed_mean);
-    fmt::print("wrote {}\n", result.text());
   }
 };
 
