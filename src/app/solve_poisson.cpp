@@ -395,8 +395,9 @@ void add_solve_poisson(const Command& solve) {
               "of multigrid: v; w, twice on coarser levels; f, there f and then v; v if not given");
   command.add(
       "--smoother", &o->smoother,
-      "chebyshev or jacobi: two sweeps before and after coarser levels; red-black: one each; "
-      "chebyshev if not given");
+      "chebyshev or jacobi: two sweeps before and after coarser levels; red-black: one each; if "
+      "not given, red-black on a cpu of cycles alone without --coefficient or --mask, else "
+      "chebyshev");
   command.add("--order", &o->order, "2, 4, 6 or 8; 2 if not given");
   command.add("--shift", &o->shift, "at least 0; 0 if not given: Poisson's equation");
   command.add("--tol", &o->tolerance,

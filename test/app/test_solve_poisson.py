@@ -70,7 +70,9 @@ def test_records_say_what_a_cycle_cost(ridge, folder):
 def test_cycles_and_smoothers_are_chosen_and_told(ridge, folder, device):
     write("f.h5", "f", np.random.default_rng(5).standard_normal((18, 19, 20)))
     found = {}
-    for words, schedule in (([], "fft"), (["--cycle", "v"], "multigrid V(2,2)"),
+    usual = "multigrid V(1,1) red-black" if device == "cpu" else "multigrid V(2,2)"
+    for words, schedule in (([], "fft"), (["--cycle", "v"], usual), (["--method", "cg"], "conjugate gradients, multigrid V(2,2)"),
+                            (["--smoother", "chebyshev"], "multigrid V(2,2)"),
                             (["--cycle", "w", "--smoother", "red-black"], "multigrid W(1,1) red-black"),
                             (["--cycle", "f", "--smoother", "jacobi"], "multigrid F(2,2) jacobi"),
                             (["--method", "cg", "--smoother", "red-black"], "conjugate gradients, multigrid V(1,1) red-black")):

@@ -72,12 +72,12 @@ def test_the_last_problem_is_kept():
 def test_cycles_and_smoothers():
     f = np.random.default_rng(4).standard_normal((10, 12, 14))
     plain = ridge.solve("poisson", f, boundary=BOX, cycle="v", device="cpu")
-    for words, schedule in ((dict(cycle="w"), "multigrid W(2,2)"), (dict(smoother="red-black"), "multigrid V(1,1) red-black"),
+    for words, schedule in ((dict(cycle="w"), "multigrid W(1,1) red-black"), (dict(smoother="chebyshev"), "multigrid V(2,2)"),
                             (dict(cycle="f", smoother="jacobi"), "multigrid F(2,2) jacobi")):
         result = ridge.solve("poisson", f, boundary=BOX, device="cpu", **words)
         assert result.converged and result.schedule == schedule and result.method == "multigrid"
         assert np.abs(result.out - plain.out).max() < 1e-8
-    assert plain.schedule == "multigrid V(2,2)"
+    assert plain.schedule == "multigrid V(1,1) red-black"  # what is fastest on a cpu
 
 
 def test_masks():

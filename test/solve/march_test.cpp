@@ -228,6 +228,15 @@ TEST_P(Marches, GiveWhatTheirPartsGive) {
   }
 }
 
+/// Each kind of tile has three blocks along x and y. The middle one touches no face there.
+TEST_P(Marches, GiveWhatTheirPartsGiveInBlocksThatTouchNoFace) {
+  Queue queue{Device(parse_device(GetParam()))};
+  GridProblem problem{{119, 91, 7},
+                      stencil::parse_boundaries("x=dirichlet:0,y=dirichlet:0,z=dirichlet:0")};
+  expect_marches<double>(queue, problem, false, false);
+  expect_marches<float>(queue, problem, true, true);
+}
+
 TEST_P(Marches, GoRoundPeriodicAxesThatWeighAlike) {
   Queue queue{Device(parse_device(GetParam()))};
   GridProblem problem{{66, 34, 12}, stencil::parse_boundaries("x=periodic,y=periodic,z=periodic")};

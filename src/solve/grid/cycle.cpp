@@ -75,6 +75,7 @@ Cycle<T>::Cycle(Queue& queue, const GridProblem& problem, std::unique_ptr<Shared
     throw UsageError(fmt::format("{}x{}x{} points are too few for {} ranks", points_[0].x,
                                  points_[0].y, points_[0].z, shared_->ranks().ranks()));
   invert({});
+  smoother_ = usual_smoother(false);
 }
 
 template <class T>
@@ -114,6 +115,15 @@ void Cycle<T>::set(CycleShape shape, Smoother smoother) {
   shape_ = shape;
   smoother_ = smoother;
   forget();
+}
+
+/// Colours gain more by as many passes over memory, but not where two sweeps are one pass, nor with
+/// a coefficient, nor where their order has to be symmetric (docs/design/solvers.md).
+template <class T>
+Smoother Cycle<T>::usual_smoother(bool is_conjugate) const {
+  const bool has_marches = find_offer(queue_.device().kind(), typeid(WayDown<T>)) != nullptr;
+  const bool varies = finest().a.k.size != 0;
+  return has_marches || varies || is_conjugate ? Smoother::chebyshev : Smoother::red_black;
 }
 
 template <class T>

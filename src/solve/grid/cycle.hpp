@@ -38,6 +38,9 @@ public:
 
   /// What `run`, `run_from_zero`, `begin` and `finish` do from now on: v, w or f.
   void set(CycleShape shape, Smoother smoother);
+  /// The smoother that takes least time where none is asked for; `is_conjugate`: of cycles that
+  /// precondition conjugate gradients.
+  [[nodiscard]] Smoother usual_smoother(bool is_conjugate) const;
 
   /// A cycle from the u that is there, or from zero, which is symmetric in sums weighted by
   /// volumes but for f; or a full start: the coarsest level first, then finer ones, each begun by

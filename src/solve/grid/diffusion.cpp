@@ -57,6 +57,7 @@ public:
 
   void set_coefficient(const View<const T>& k) {
     equations_.set_coefficient(k);
+    equations_.cycle().set(CycleShape::v, equations_.cycle().usual_smoother(true));
     equations_.gather_faces(faces_);
     fourier_.reset();
   }
@@ -71,9 +72,11 @@ public:
   }
   [[nodiscard]] int levels() const { return equations_.cycle().levels(); }
   [[nodiscard]] std::string method() const {
-    return fourier_   ? "fft (" + detail::fourier_library_name(equations_.queue().device()) + ")"
-           : varies() ? "conjugate gradients, multigrid V(2,2)"
-                      : "multigrid V(2,2)";
+    GridSolution how;
+    how.conjugate = varies();
+    how.smoother = equations_.cycle().usual_smoother(varies());
+    if (fourier_) how.transform = detail::fourier_library_name(equations_.queue().device());
+    return how.method();
   }
 
   DiffusionSteps run(Index steps) {

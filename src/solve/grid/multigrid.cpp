@@ -53,7 +53,8 @@ public:
     const GridMethod method = with_memory(chosen(options), options);
     solution.conjugate = method == GridMethod::conjugate_gradients;
     solution.cycle = options.cycle.value_or(CycleShape::v);
-    solution.smoother = options.smoother.value_or(Smoother::chebyshev);
+    solution.smoother =
+        options.smoother.value_or(equations_.cycle().usual_smoother(solution.conjugate));
     equations_.cycle().set(solution.cycle, solution.smoother);
     solution.cycle_bytes = iteration_.bytes(solution.conjugate);
     if (method == GridMethod::fourier) {

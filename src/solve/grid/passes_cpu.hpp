@@ -53,10 +53,11 @@ void for_rows(Index nx, Index ny, Index nz, const Work& work) {
   });
 }
 
-/// Calls `use(x, point)` along a row, in packs but for its ends. `u` is not empty.
+/// Calls `use(x, point)` along a row, in packs but for its ends. `u` is not empty. What a row needs
+/// comes by value: what is stored could change what lies behind references.
 template <class T, class Use>
-RIDGE_FN void along_row(const Operator<T>& a, const Row<T>& row, const Span<const T>& u,
-                        const Span<const T>& b, const Use& use) {
+RIDGE_FN void along_row(const Operator<T> a, const Row<T> row, const Span<const T> u,
+                        const Span<const T> b, const Use use) {
   const Plain read;
   const AxisTables<T>& axis = a.axes[0];
   const int n = axis.points;
@@ -87,7 +88,8 @@ void each_residual(const Operator<T>& a, const Span<const T>& u, const Span<cons
                    const Store& store) {
   for_rows(a.axes[0].points, a.axes[1].points, a.axes[2].points, [&](int y, int z) {
     const Row<T> row(a, y, z, Plain{});
-    along_row(a, row, u, b, [&](int x, const PointOf<T>& p) { store(row.here + x, p); });
+    along_row(a, row, u, b,
+              [here = row.here, store](int x, const PointOf<T>& p) { store(here + x, p); });
   });
 }
 
@@ -182,10 +184,11 @@ template <class T>
 void counted_sweep(Queue& /*queue*/, const CountedSweep<T>& c) {
   const Sweep<T>& s = c.sweep;
   T* const out = s.out.data;
+  const T weight = s.weight;
   sums_of(s.a.axes, c.sums, [&](int y, int z, const auto& add) {
     const Row<T> row(s.a, y, z, Plain{});
-    along_row(s.a, row, s.u, s.b, [&](int x, const PointOf<T>& p) {
-      out[row.here + x] = p.u + s.weight * p.residual / p.diagonal;
+    along_row(s.a, row, s.u, s.b, [=, to = out + row.here](int x, const PointOf<T>& p) {
+      to[x] = p.u + weight * p.residual / p.diagonal;
       const auto r = static_cast<double>(p.residual);
       add(x, r * r, r);
     });
@@ -197,12 +200,12 @@ template <class T, class Use>
 void along_coloured_row(const ColouredSweep<T>& c, int y, int z, const Use& use) {
   const Sweep<T>& s = c.sweep;
   const Row<T> row(s.a, y, z, Plain{});
-  const int odd = (y + c.of_plane(z)) & 1;
+  const int even = (y + c.of_plane(z) + 1) & 1;
   T* const to = s.out.data + row.here;
   const T weight = s.weight;
   along_row(s.a, row, s.u, s.b, [=](int x, const PointOf<T>& p) {
-    const T better = p.u + weight * p.residual / p.diagonal;
-    to[x] = ((x + odd) & 1) == 0 ? better : p.u;
+    const T taken = static_cast<T>((x + even) & 1); // a branch would keep packs away
+    to[x] = p.u + taken * weight * p.residual / p.diagonal;
     use(x, p.residual);
   });
 }
@@ -227,12 +230,12 @@ void coloured_sweep(Queue& /*queue*/, const ColouredSweep<T>& c) {
     }
     const Plain read;
     const Row<T> row(s.a, y, z, read);
-    const int odd = (y + c.of_plane(z)) & 1;
+    const int even = (y + c.of_plane(z) + 1) & 1;
     T* const to = s.out.data + row.here;
     for (int x = 0; x < axes[0].points; ++x) {
       const AlongX<T> w(x, axes[0].low.data[x], axes[0].high.data[x]);
-      const T better = s.weight * s.b.data[row.here + x] / row.diagonal(s.a, x, w, read);
-      to[x] = ((x + odd) & 1) == 0 ? better : T(0);
+      const T taken = static_cast<T>((x + even) & 1);
+      to[x] = taken * s.weight * s.b.data[row.here + x] / row.diagonal(s.a, x, w, read);
     }
   });
 }

@@ -69,7 +69,7 @@ public:
   void read(const View<T>& u);
   /// Levels of the grid.
   [[nodiscard]] int levels() const;
-  /// "fft (FFTW)", "multigrid V(2,2)" or "conjugate gradients, multigrid V(2,2)".
+  /// As GridSolution::method: "fft (FFTW)", "multigrid V(2,2)" and others.
   [[nodiscard]] std::string method() const;
 
 private:

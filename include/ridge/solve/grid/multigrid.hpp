@@ -8,11 +8,11 @@
 // With a coefficient the cycles precondition conjugate gradients, which bear what changes abruptly.
 //
 // V cycles of two sweeps before and after (Chebyshev-weighted Jacobi, of degree two on [1/3, 2]),
-// restriction by the transpose of linear interpolation, and an exact solution where at most 512
-// points are left. Axes whose points are close together are coarsened first, so that extents and
-// spacings may be any. Every level keeps a table of weights for each axis: points need not be
-// equally far apart, as those next to a face are not once a grid that is no power of two is
-// coarsened.
+// or on a cpu of one over both colours of points, restriction by the transpose of linear
+// interpolation, and an exact solution where at most 512 points are left. Axes whose points are
+// close together are coarsened first, so that extents and spacings may be any. Every level keeps a
+// table of weights for each axis: points need not be equally far apart, as those next to a face are
+// not once a grid that is no power of two is coarsened.
 #pragma once
 
 #include <ridge/comm/carrier.hpp>
@@ -50,7 +50,8 @@ struct GridOptions {
   /// `smoother` is given `automatic` takes no transforms. Conjugate gradients take no f, which is
   /// not symmetric.
   std::optional<CycleShape> cycle = {};
-  std::optional<Smoother> smoother = {};               ///< chebyshev where not given
+  /// Where not given: red_black on a cpu of cycles alone without a coefficient, else chebyshev.
+  std::optional<Smoother> smoother = {};
   std::string project_option = "GridOptions::project"; ///< as errors name it
   /// Called after each cycle with the relative residual; false stops.
   std::function<bool(int cycle, double residual)> progress = {};
