@@ -133,9 +133,10 @@ RIDGE_FN auto number_of(T element) {
     return element;
   }
 }
-/// The type of what an element of memory means: float for storage in 16 bits.
+/// The type of that number: float for storage in 16 bits. By no call of std::declval, which clang
+/// does not take in functions for HIP devices alone.
 template <class T>
-using NumberOf = decltype(number_of(std::declval<T>()));
+using NumberOf = std::conditional_t<is_stored<std::remove_cv_t<T>>, float, std::remove_cv_t<T>>;
 /// A number as an element of memory, rounded where that is 16 bits.
 template <class T>
 RIDGE_FN T element_of(NumberOf<T> number) {
