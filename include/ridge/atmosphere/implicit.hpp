@@ -152,7 +152,7 @@ struct AddChange {
     const V density = at(Slot<R>{}) - acoustics.a * (at(m, 0, 1) - at(m));
     const V here = heat(at, 0);
     const V pressure = at(c) * here;
-    // What lies beyond a lid pushes as the cell at it.
+    // The pressure beyond a lid is that of the cell at it.
     V below = pressure;
     V above = pressure;
     if (at.y() > 0) below = 0.5 * (pressure + at(c, 0, -1) * heat(at, -1));

@@ -203,7 +203,7 @@ struct FluxZ {
   }
 };
 
-/// What drives gravity waves: a bell of upward acceleration, in cells.
+/// The force that drives gravity waves: a bell of upward acceleration, in cells.
 struct Forcing {
   double amplitude = 0;                ///< m/s^2; 0: none
   double x, z;                         ///< of its centre

@@ -1,4 +1,4 @@
-// What an operation says of itself: which arrays it reads and writes, and how far.
+// Accesses of an operation: which arrays it reads and writes, and how far.
 #pragma once
 
 #include <ridge/core/config.hpp>
@@ -78,7 +78,7 @@ enum class Scan {
   down, ///< from the last to the first
 };
 
-/// What an array is to its chain.
+/// The part that an array plays in its chain.
 enum class Role {
   input,     ///< only read
   output,    ///< written before it is read
@@ -108,7 +108,7 @@ constexpr Array temporary(const char* name, Offset extra = {}) {
   return {name, Role::temporary, extra};
 }
 
-/// What lies beyond the ends of a dimension.
+/// Values beyond the ends of a dimension.
 enum class Edge {
   none,     ///< nothing: operations stay within their arrays
   periodic, ///< the other end of the array

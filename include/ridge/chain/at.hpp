@@ -1,4 +1,4 @@
-// What an operation sees of the item it computes.
+// The item that an operation computes, as it sees it.
 #pragma once
 
 #include <ridge/chain/elements.hpp>
@@ -60,7 +60,7 @@ RIDGE_FN V rounded(const V& given) {
   return value;
 }
 
-/// What the operations of a run have computed of an item, array by array.
+/// The values that the operations of a run have computed of an item, array by array.
 template <class C, class V>
 struct Values {
   V of[arrays_of<C>];

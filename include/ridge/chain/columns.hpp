@@ -23,7 +23,7 @@ class Queue;
 
 namespace ridge::chain {
 
-/// What scans make of the items so far and the next.
+/// Operations of scans: they make one value of the items so far and the next.
 struct Sum {
   static constexpr const char* name = "running sum";
   static constexpr double begin = 0;
@@ -116,7 +116,7 @@ struct SolveTridiagonal {
   };
 };
 
-/// The same where columns go round: lower of the first item belongs to the last x, upper of the
+/// A system whose columns go round: lower of the first item belongs to the last x, upper of the
 /// last to the first. Wrap is one more temporary, for what multiplies the last x.
 template <class Lower, class Diagonal, class Upper, class Right, class X, class Ratio,
           class Reduced, class Wrap>

@@ -72,7 +72,7 @@ struct Description {
   [[nodiscard]] bool has_elements() const { return dimensions[0].points > 0; }
   /// A temporary that only these operations use.
   [[nodiscard]] bool local_to(int first, int last, int array) const;
-  /// Of each operation the last of the longest run from it that can be joined in registers.
+  /// For each operation, the last of the longest run from it that can be joined in registers.
   [[nodiscard]] std::vector<int> joined_ends() const;
   /// The runs that executors join wherever a group has them: the longest ones, one behind the other
   /// from the first operation on, and those of `groups` that can be joined.
@@ -96,7 +96,7 @@ void check(const Description& description);
 [[nodiscard]] Range range_of(const Description& description, const Extents& size);
 
 namespace detail {
-/// What an operation's type says, as data.
+/// An operation as its type declares it, as data.
 struct DeclaredOperation {
   const char* name;
   const Access* accesses;
@@ -112,7 +112,7 @@ constexpr DeclaredOperation declared() {
   return {Op::name,       Op::accesses.data(), Op::accesses.size(), domain_of<Op>(),
           flops_of<Op>(), scan_of<Op>(),       carried_by<Op>(),    branch_of<Op>()};
 }
-/// What a chain's type says, as data.
+/// A chain as its type declares it, as data.
 struct DeclaredChain {
   const char* name;
   int element_bytes;

@@ -35,14 +35,14 @@ struct TileShape {
   Index x = 0, y = 0, z = 0;
   Index outer[most_outer] = {unsaid, unsaid, unsaid};
 
-  /// Of outer dimensions that are left out: 1, and `all` where a tile is all of everything.
+  /// Outer dimensions that are left out: 1, and `all` where a tile is all of everything.
   static constexpr Index unsaid = -1;
   static constexpr std::string_view form = "AxBxC of 1 or more or `all`";
   [[nodiscard]] constexpr bool possible() const {
     return x >= 0 && y >= 0 && z >= 0 && outer[0] >= unsaid && outer[1] >= unsaid &&
            outer[2] >= unsaid;
   }
-  /// Of dimension `d`, from 3 on an outer one.
+  /// The tile along dimension `d`, from 3 on an outer one.
   [[nodiscard]] constexpr Index along(int d) const {
     if (d < 3) return d == 0 ? x : d == 1 ? y : z;
     if (outer[d - 3] != unsaid) return outer[d - 3];

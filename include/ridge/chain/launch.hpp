@@ -25,7 +25,7 @@ struct LaunchOf {
   int first = -1; ///< the first operation of it; -1: all launches
 };
 
-/// What of a bound chain does not depend on its type: checked declarations, and the plan.
+/// The part of a bound chain that does not depend on its type: checked declarations, and the plan.
 class Laid {
 public:
   /// With the launches of the plan that begin with operation `first`, or all of them.

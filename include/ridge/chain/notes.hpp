@@ -1,5 +1,5 @@
-// What the operations of a chain ask about where their items are, found out by running them once on
-// the host with an item that takes notes.
+// Questions that the operations of a chain ask about where their items are: found by running them
+// on the host with an item that takes notes.
 #pragma once
 
 #include <ridge/chain/elements.hpp>

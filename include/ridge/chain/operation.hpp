@@ -1,4 +1,4 @@
-// What a chain is: operations one after the other over the same range of items.
+// Chains: operations one after the other over the same range of items.
 //
 //   inline constexpr ridge::chain::Slot<0> u;
 //   inline constexpr ridge::chain::Slot<1> flux;
@@ -136,7 +136,7 @@ template <class C>
 struct Batch : C {
   static constexpr int outer = outer_of<C>() + 1;
 };
-/// What executors keep of an item's place along the outer dimensions.
+/// An item's place along the outer dimensions, as executors keep it.
 template <class C>
 using InstanceOf = std::conditional_t<(outer_of<C>() > 0), Instance, OneInstance>;
 

@@ -30,7 +30,7 @@ template <class C, class T>
 }
 
 namespace detail {
-/// What a rank exchanges: inputs and updates, but for profiles. `arrays` one an array of the chain.
+/// The fields that a rank exchanges: inputs and updates, but no profiles. `arrays`: one an array.
 /// Throws UsageError for arrays of other extents than the rank holds.
 [[nodiscard]] std::vector<comm::PaddedField>
 padded_arrays(const RankRange& range, const Description& chain,

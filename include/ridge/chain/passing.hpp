@@ -266,7 +266,7 @@ private:
   }
 
 public:
-  // Of lanes of a block:
+  // Functions of lanes of a block:
 
   /// In which array of its shared memory, of one value a lane, a block keeps what operations read
   /// of other lanes; -1: in none. Several arrays of the chain may have the same, one after the
@@ -296,7 +296,7 @@ public:
     return shared;
   }
 
-  // Of lanes that have columns:
+  // Functions of lanes that have columns:
 
   /// Where the run of operation k ends, counted from `first`.
   [[nodiscard]] constexpr int run_end(int k) const {
@@ -374,7 +374,7 @@ public:
     return most;
   }
 
-  /// The same along the last dimension.
+  /// Values ahead along the last dimension.
   [[nodiscard]] constexpr const Ahead& ahead() const { return ahead_; }
   [[nodiscard]] constexpr int march() const { return march_; }
   [[nodiscard]] constexpr const U& uses() const { return uses_; }

@@ -26,7 +26,7 @@ template <class C>
 struct PlaceOf<Placed<C>> {
   Index3 begin, all;
   RIDGE_FN explicit PlaceOf(const Placed<C>& chain) : begin(chain.begin), all(chain.whole) {}
-  /// Of item i of the part along dimension d.
+  /// The place of item i of the part along dimension d.
   [[nodiscard]] RIDGE_FN Index along(int d, Index i) const {
     const Index at = i + (d == 0 ? begin.x : d == 1 ? begin.y : begin.z);
     if (d == 0 ? !periodic[0] : d == 1 ? !periodic[1] : !periodic[2]) return at;

@@ -62,7 +62,7 @@ struct ArrayPlan {
   [[nodiscard]] Index elements() const { return each() * copies; }
 };
 
-/// What a plan is asked for.
+/// A plan's request.
 struct PlanRequest {
   Fuse fuse;
   bool join = true; ///< join what can be joined in registers

@@ -31,9 +31,9 @@ struct Instance {
   Index number = 0;   ///< of the instance that begins at item 0
   Index outer[most_outer] = {1, 1, 1};
 
-  /// Of item i along the last inner dimension: its place within its instance.
+  /// The place of item i within its instance, along the last inner dimension.
   [[nodiscard]] RIDGE_FN Index inside(Index i) const { return wrap == apart ? i : i % wrap; }
-  /// Of that item along outer dimension k.
+  /// The place of that item along outer dimension k.
   [[nodiscard]] RIDGE_FN Index along(int k, Index i) const {
     Index at = number + (wrap == apart ? 0 : i / wrap);
     for (int d = 0; d < k; ++d)

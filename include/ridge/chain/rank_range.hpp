@@ -20,7 +20,7 @@
 
 namespace ridge::chain {
 
-/// What of a chain says how its range may be divided.
+/// How the range of a chain may be divided.
 struct RankDivision {
   std::string name;
   std::vector<Array> arrays;
@@ -59,8 +59,8 @@ public:
   /// profile 0 alone along x.
   [[nodiscard]] comm::Box owned_points(int array) const;
   [[nodiscard]] comm::Box held_points(int array) const;
-  /// What of an array comes from other ranks: all that is held and not owned, but for profiles,
-  /// which every rank has.
+  /// The items of an array that come from other ranks: all that is held and not owned, but
+  /// profiles, which every rank has.
   [[nodiscard]] comm::Reach reach(int array) const;
 
 private:

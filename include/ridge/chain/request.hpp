@@ -1,4 +1,4 @@
-// What is asked of a chain: the chain, its range and the user's arrays.
+// A request: a chain, its range and the user's arrays.
 #pragma once
 
 #include <ridge/chain/operation.hpp>

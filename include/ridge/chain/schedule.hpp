@@ -43,7 +43,7 @@ named_schedules(const Device& device, const Description& chain, const Range& ran
 [[nodiscard]] std::vector<Schedule> schedule_space(const Device& device, const Description& chain,
                                                    const Range& range);
 
-/// What a schedule asks of the plan.
+/// The plan that a schedule asks for.
 [[nodiscard]] PlanRequest request_of(const Schedule& schedule);
 
 } // namespace ridge::chain

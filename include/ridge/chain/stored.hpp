@@ -26,7 +26,7 @@ struct ValueOfStored<V> {
 };
 } // namespace detail
 
-/// What an operation sees of an item: as chain::At, in fp32.
+/// The item that an operation computes, as chain::At, in fp32.
 template <class At, class S>
 class WidenedAt {
 public:

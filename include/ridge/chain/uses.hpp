@@ -1,4 +1,4 @@
-// What the operations of a chain read and write, as tables: rules about them are asked of a chain's
+// Uses of arrays by the operations of a chain, as tables: rules about them are asked of a chain's
 // type when kernels are compiled, and of its description when host code plans.
 //
 // A table U has rank() (dimensions), operations(), arrays(), use(operation, array),
@@ -12,7 +12,7 @@
 
 namespace ridge::chain {
 
-/// What one operation does with one array.
+/// The use that one operation makes of one array.
 struct Use {
   bool reads = false, writes = false;
   Reach reach; ///< of all its reads together

@@ -76,7 +76,7 @@ constexpr RangesOf<C> groups_ahead() {
       if (!listed || ahead_of_names) all.add({k, k});
     }
   }
-  // What is left of a group that had to be split runs run by run.
+  // The rest of a group that had to be split runs run by run.
   if (ahead_of_names)
     for_each_run(Uses<C>{}, whole, [&](const OperationRange& run) { all.add(run); });
   if (whole.last == 0) all.add(whole);

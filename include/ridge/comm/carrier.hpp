@@ -1,4 +1,4 @@
-// What carries messages between the devices of ranks.
+// Carriers of messages between the devices of ranks.
 #pragma once
 
 #include <ridge/comm/communicator.hpp>
@@ -25,11 +25,11 @@ enum class Carrier {
   return carrier == Carrier::peer || carrier == Carrier::nccl;
 }
 
-/// What all ranks use for a device each; collective. Of GPUs the first that is possible of peer,
-/// nccl and staged; the first two need a GPU of its own for each rank. `RIDGE_CARRIER` names the
-/// one to begin with. Throws UsageError where ranks have devices of different kinds, or the
-/// variable another value. `reason`, if given, gets why messages of GPUs go through the host; empty
-/// otherwise.
+/// The carrier that all ranks use for a device each; collective. GPUs take the first that is
+/// possible of peer, nccl and staged; the first two need a GPU of its own for each rank.
+/// `RIDGE_CARRIER` names the one to begin with. Throws UsageError where ranks have devices of
+/// different kinds, or the variable another value. `reason`, if given, gets why messages of GPUs go
+/// through the host; empty otherwise.
 [[nodiscard]] Carrier choose_carrier(Communicator& communicator, const Device& device,
                                      std::string* reason = nullptr);
 

@@ -51,7 +51,7 @@ public:
   /// Among the ranks of this machine.
   [[nodiscard]] int local_rank() const { return local_rank_; }
   [[nodiscard]] int local_ranks() const { return local_ranks_; }
-  /// What carries messages: "Open MPI v4.1.4", or "one rank".
+  /// The library that carries messages: "Open MPI v4.1.4", or "one rank".
   [[nodiscard]] const std::string& implementation() const { return library_; }
 
   /// Returns when every rank has called it. Who waits long sleeps, so that the others have the
@@ -95,7 +95,7 @@ protected:
 /// This process alone.
 [[nodiscard]] std::unique_ptr<Communicator> alone();
 
-/// What a launcher has said in the environment; one rank where there is none.
+/// The launcher's words in the environment; one rank where there are none.
 struct Launched {
   int rank = 0, ranks = 1;
   std::string by; ///< "mpirun of Open MPI", ...; empty where nobody did

@@ -76,9 +76,9 @@ public:
   /// The queue of the messages: a GPU begins with what is on it before what is on others.
   [[nodiscard]] Queue& queue();
   void fork();
-  /// The same, behind a launch of its own: what a graph begins with begins in any order.
+  /// Forks behind a launch of its own: what a graph begins with begins in any order.
   void fork_first();
-  /// What the queue is given between fork and this begins before what the queue of the messages is
+  /// Work given to the queue between fork and this begins before what the queue of the messages is
   /// given next.
   void give_way();
   void send();

@@ -26,12 +26,12 @@ public:
   /// Points that this rank owns and holds, in coordinates of the whole field.
   [[nodiscard]] const Box& owned() const { return owned_; }
   [[nodiscard]] const Box& held() const { return held_; }
-  /// What it holds, halo included; the first point is `held().begin` of the whole field.
+  /// All points that it holds, halo included; the first is `held().begin` of the whole field.
   [[nodiscard]] View<T> view() const {
     const Index3 n = held_.extents();
     return View<T>(field_.data() + rows_.ahead, n, rows_.apart, rows_.apart * n.y);
   }
-  /// What it owns, within the same memory.
+  /// The points that it owns, within the same memory.
   [[nodiscard]] View<T> owned_view() const {
     View<T> view = this->view();
     view.data += view.at(owned_.begin.x - held_.begin.x, owned_.begin.y - held_.begin.y,

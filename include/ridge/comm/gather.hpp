@@ -1,4 +1,4 @@
-// What each rank has in memory of its device, on all ranks: results of reductions.
+// Memory of each rank's device, brought to all ranks: results of reductions.
 //
 //   ridge::comm::Gather gather(communicator, queue, mine, size);
 //   gather.launch();      // in the order of the queue, like the launch that makes it

@@ -43,8 +43,9 @@ struct Box {
 }
 inline constexpr int directions = 27;
 
-/// What a kernel reads of its neighbours: how deep, towards each of the 27 directions. From the
-/// offsets of its footprint; of several steps at once, from all offsets that they reach together.
+/// The points that a kernel reads of its neighbours: how deep, towards each of the 27 directions,
+/// from the offsets of its footprint; of several steps at once, from all offsets that they reach
+/// together.
 class Reach {
 public:
   Reach() = default;

@@ -17,7 +17,7 @@ namespace ridge::comm {
                                    const std::function<void()>& step,
                                    const MeasureOptions& options = {});
 
-/// What a message costs between rank 0 and another.
+/// The cost of a message between rank 0 and another.
 struct Link {
   int rank = 1;
   std::string where; ///< "same machine", "other machine"

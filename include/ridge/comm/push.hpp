@@ -10,7 +10,7 @@ namespace ridge::comm {
 
 using Word = std::uint32_t;
 
-/// What goes to one rank: from here to its memory.
+/// A message to one rank: from here to its memory.
 struct PushedMessage {
   Span<const Word> from;
   Span<Word> to;
@@ -18,7 +18,7 @@ struct PushedMessage {
   Span<unsigned> arrived; ///< there: what says that it has arrived
 };
 
-/// What comes from one rank.
+/// A message from one rank.
 struct AwaitedMessage {
   Span<unsigned> ready;   ///< there
   Span<unsigned> arrived; ///< here

@@ -1,4 +1,4 @@
-// What a translation unit is compiled for: the cpu, the emulated GPU, CUDA or HIP.
+// Targets of a translation unit: the cpu, the emulated GPU, CUDA or HIP.
 //
 // A kernel source is compiled once per device kind (cmake/RidgeKernels.cmake); that build defines
 // exactly one of RIDGE_TARGET_CPU, RIDGE_TARGET_SIMT, RIDGE_TARGET_CUDA, RIDGE_TARGET_HIP. Ordinary

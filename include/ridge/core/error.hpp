@@ -6,7 +6,7 @@
 
 namespace ridge {
 
-/// What the command line exits with.
+/// Exit codes of the command line.
 enum class ExitCode { success = 0, failure = 1, usage = 2 };
 
 /// Base of everything Ridge throws. `what()` is one line for the user.

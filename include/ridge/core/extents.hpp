@@ -10,7 +10,7 @@
 
 namespace ridge {
 
-/// What messages call dimension `d`, one of the first three.
+/// The name of dimension `d`, one of the first three, in messages.
 [[nodiscard]] constexpr const char* axis_name(int d) {
   constexpr const char* names[] = {"x", "y", "z"};
   return names[d];

@@ -1,4 +1,4 @@
-// What a kernel may say of values beside + - * / and comparisons: docs/kernel_language.md. All
+// Functions that a kernel may use beside + - * / and comparisons: docs/kernel_language.md. All
 // kernels see it, as every pattern's header includes it.
 //
 // Each function takes packs, plain numbers, and both together, and gives a pack where one is given.
@@ -31,7 +31,7 @@ template <class X>
 inline constexpr bool is_plain = true;
 template <class T, int N, class A>
 inline constexpr bool is_plain<Pack<T, N, A>> = std::is_same_v<A, abi::Array>;
-/// What a choice by lanes of P between X and Y is of: a pack that is no array if there is one.
+/// The type of a choice by lanes of P between X and Y: a pack that is no array if there is one.
 template <class P, class X, class Y>
 using Chosen =
     std::conditional_t<!is_plain<P>, P,
@@ -50,11 +50,11 @@ struct PackAmong<X, More...> {
 template <class... X>
 using PackOf = typename PackAmong<X...>::type;
 
-/// What functions of numbers are computed in.
+/// The type that functions of numbers are computed in.
 template <class... X>
 using Real = std::conditional_t<(std::is_same_v<X, float> && ...), float, double>;
 
-/// What numbers of two types have in common.
+/// The common type of two numbers.
 template <class X, class Y>
 using Common = decltype(X() + Y());
 
@@ -220,7 +220,7 @@ RIDGE_FN Pack<T, N, A> trunc(const Pack<T, N, A>& x) {
   return select(x < 0, ceil(x), floor(x));
 }
 
-// Of packs with numbers, what the headers above have of packs alone.
+// Functions of packs with numbers, which the headers above have of packs alone.
 
 template <detail::Number X, class T, int N, class A>
 RIDGE_FN Pack<T, N, A> pow(X x, const Pack<T, N, A>& y) {
@@ -237,7 +237,7 @@ requires detail::are_mixed<X, Y, Z> RIDGE_FN auto fma(const X& a, const Y& b, co
   return fma(P(a), P(b), P(c));
 }
 
-// Of numbers.
+// Functions of numbers.
 
 template <detail::Number X>
 RIDGE_FN auto abs(X x) {

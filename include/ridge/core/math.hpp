@@ -34,7 +34,7 @@ RIDGE_FN float approximate_rsqrt(float x) {
 #endif
 }
 
-/// The same in double: a first approximation, of relative error at most
+/// A first approximation in double, of relative error at most
 ///   cuda, hip   2^-19 (rsqrt.approx.ftz.f64, v_rsq_f64)
 ///   cpu         2^-14 with AVX-512 (rsqrt14pd)
 ///   else        2^-53 (a division and a square root)

@@ -62,7 +62,7 @@ struct alignas(sizeof(T) * N) Pack<T, N, abi::Array> {
   T lane[N];
 
   Pack() = default;
-  /// The same value in every lane, from any number.
+  /// One value in every lane, from any number.
   template <class U>
   requires std::is_arithmetic_v<U> RIDGE_FN Pack(U value) {
     RIDGE_UNROLL

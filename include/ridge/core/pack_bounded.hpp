@@ -30,12 +30,12 @@ template <class T>
 struct Bounded {};
 } // namespace abi
 
-/// What an operation in T may be off, relative to its result or operands: several roundings, as
+/// The error of an operation in T, relative to its result or operands: several roundings, as
 /// those of functions and quotients on GPUs are.
 template <class T>
 inline constexpr double bounded_unit = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
 
-/// What rounding x to T may change.
+/// The change by rounding x to T, at most.
 template <class T>
 [[nodiscard]] inline double rounding_of(double x) {
   return bounded_unit<T> * std::abs(x) + static_cast<double>(std::numeric_limits<T>::denorm_min());

@@ -109,7 +109,7 @@ struct Pack<T, N, abi::Native> {
 
   Pack() = default;
   RIDGE_FN explicit Pack(Register r) : lanes(r) {}
-  /// The same value in every lane, from any number.
+  /// One value in every lane, from any number.
   template <class U>
   requires std::is_arithmetic_v<U> RIDGE_FN Pack(U value)
       : lanes(static_cast<T>(value) - Register{}) {}
@@ -199,7 +199,7 @@ struct Pack<T, N, abi::Native> {
   }
 };
 
-/// The same values in double. By hand where a register of doubles takes one instruction: g++ 12
+/// Its values in double. By hand where a register of doubles takes one instruction: g++ 12
 /// converts its quarters and puts them together.
 template <int N>
 RIDGE_FN Pack<double, N, abi::Native> widen(const Pack<float, N, abi::Native>& x) {

@@ -23,7 +23,7 @@ using Bf16 = std::int16_t;
 template <class S>
 inline constexpr bool is_stored = std::is_same_v<S, Fp16> || std::is_same_v<S, Bf16>;
 
-/// What rounding to S changes at most: relative to the number, and of the smallest numbers.
+/// The change by rounding to S, at most: relative to the number, and of the smallest numbers.
 template <class S>
 inline constexpr double stored_unit = std::is_same_v<S, Fp16> ? 0x1p-11 : 0x1p-8;
 template <class S>
@@ -124,7 +124,7 @@ RIDGE_FN S rounded_to(float number) {
   }
 }
 
-/// What an element of memory means.
+/// The number that an element of memory stands for.
 template <class T>
 RIDGE_FN auto number_of(T element) {
   if constexpr (is_stored<T>) {

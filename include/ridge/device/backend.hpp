@@ -1,5 +1,5 @@
-// What every kind of device offers to queues, events and memory. One implementation a kind, under
-// src/device/<kind>; nothing above the device room calls it.
+// Operations that every kind of device offers to queues, events and memory. One implementation a
+// kind, under src/device/<kind>; nothing above the device room calls it.
 #pragma once
 
 #include <ridge/device/device.hpp>
@@ -48,7 +48,7 @@ public:
                          CopyDirection direction) = 0;
   /// Sets every byte.
   virtual void fill(void* stream, void* memory, unsigned char byte, std::size_t bytes) = 0;
-  /// The same of memory that no stream uses yet: done when they return, and no part of what a
+  /// Memory that no stream uses yet: these are done when they return, and no part of what a
   /// stream records.
   virtual void set_now(void* to, const void* from, std::size_t bytes) = 0;
   virtual void fill_now(void* memory, unsigned char byte, std::size_t bytes) = 0;

@@ -27,7 +27,7 @@ struct DeviceId {
 /// Throws UsageError that lists the forms a device name takes.
 [[nodiscard]] DeviceId parse_device(std::string_view text);
 
-/// What is known of a device without measuring.
+/// Facts of a device that are known without measuring.
 struct DeviceFacts {
   std::string name;         ///< as the vendor calls it
   std::string architecture; ///< "avx512", "sm_90", "gfx90a", "emulated"
@@ -48,8 +48,8 @@ struct DeviceFacts {
 /// nothing (docs/design/lattices.md).
 [[nodiscard]] bool stalls_between_pages(const DeviceFacts& facts);
 
-/// What of a cpu's last-level cache its cores can count on: at most 12 MiB each, the most that
-/// cores have. A virtual machine of few cores is told of the whole cache, which others fill.
+/// The share of a cpu's last-level cache that its cores can count on: at most 12 MiB each, the most
+/// that cores have. A virtual machine of few cores is told of the whole cache, which others fill.
 [[nodiscard]] Bytes cache_of_cores(const DeviceFacts& facts);
 
 class Backend;
@@ -78,7 +78,7 @@ private:
 
 /// Every device of this machine: GPUs, then the cpu, then the emulated GPUs.
 [[nodiscard]] std::vector<DeviceId> list_devices();
-/// What a device is called: "cpu, cuda:N, hip:N, simt:32 or simt:64".
+/// The forms of devices' names: "cpu, cuda:N, hip:N, simt:32 or simt:64".
 [[nodiscard]] std::string device_forms();
 
 /// The device that `auto` means: the first GPU, or the cpu where there is none.

@@ -10,7 +10,7 @@
 
 namespace ridge {
 
-/// What another process needs to reach memory of this one. Plain data, to be sent as it is.
+/// A handle by which another process reaches memory of this one. Plain data, to be sent as it is.
 struct ExportedMemory {
   std::array<unsigned char, 64> handle{}; ///< the system's, of a whole allocation
   std::int64_t offset = 0;                ///< in bytes, within it

@@ -7,7 +7,7 @@
 
 namespace ridge {
 
-/// What speaks as cuFFT does: files of the library, the best first, and the prefix of its
+/// Libraries that speak as cuFFT does: their files, the best first, and the prefix of their
 /// functions.
 struct FourierNames {
   std::span<const char* const> files;

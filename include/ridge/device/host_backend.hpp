@@ -1,4 +1,5 @@
-// What the cpu and the emulated GPU share: host memory, work that runs at once, the steady clock.
+// The backend of host memory, for the cpu and the emulated GPU: work runs at once, by a steady
+// clock.
 #pragma once
 
 #include <ridge/device/backend.hpp>

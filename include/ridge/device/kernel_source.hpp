@@ -1,4 +1,4 @@
-// What a build says of its kernel sources.
+// Facts of kernel sources that a build knows.
 #pragma once
 
 namespace ridge {

@@ -1,4 +1,4 @@
-// What is known of the kinds of devices before one is opened: a row of facts a kind.
+// Kinds of devices, as they are known before one is opened: a row of facts a kind.
 //
 // Nothing above the rooms device and launch asks what a device is called: it asks for what is so.
 #pragma once
@@ -33,7 +33,7 @@ struct Share {
   std::int64_t part = 1, whole = 1;
 };
 
-/// What holds for all devices of a kind.
+/// Facts of all devices of a kind.
 struct KindFacts {
   using Names = std::span<const char* const>;
 
@@ -45,7 +45,7 @@ struct KindFacts {
   std::vector<int> (*numbers)();
   /// Null where there is none of the number.
   std::shared_ptr<Backend> (*open)(int number);
-  /// What follows its name in those of modules that run here, the best first ("-x86-64-v3"), where
+  /// Suffixes of the names of modules that run here, the best first ("-x86-64-v3"), where
   /// there are several.
   std::vector<std::string> (*levels)() = [] { return std::vector<std::string>(); };
 
@@ -69,7 +69,7 @@ struct KindFacts {
   /// The least architecture with asynchronous copies to shared memory ("sm_80"; "": all). Null:
   /// none has.
   const char* asynchronous_copies_from = nullptr;
-  /// The same for the bulk copy engine.
+  /// The least architecture that has the bulk copy engine.
   const char* bulk_copies_from = nullptr;
   /// The L1 and the shared memory are one.
   bool l1_is_shared_memory = true;
@@ -77,13 +77,13 @@ struct KindFacts {
   bool l1_serves_rows = false;
   /// The driver knows the cache before memory.
   bool knows_last_level_cache = false;
-  /// Of the last-level cache, what planes that are read again may take.
+  /// The share of the last-level cache that planes which are read again may take.
   Share planes_of_cache{1, 4};
 
   /// Kernels may write into the memory of another GPU of the machine and signal it.
   bool writes_to_peers = false;
 
-  // What defaults take.
+  // Facts that defaults take.
   /// Points in tiles, with nontemporal stores.
   bool streams_tiles = false;
   /// Blocks of a march with a window of planes that keep a unit busy.
@@ -109,14 +109,14 @@ struct KindFacts {
   return facts_of(device.kind());
 }
 
-/// The same with GPUs first, then the cpu, as devices are listed.
+/// All kinds with GPUs first, then the cpu, as devices are listed.
 [[nodiscard]] std::vector<const KindFacts*> listed_kinds();
 
 /// Whether an architecture is `least` or a later one ("sm_90", "sm_100"); none is where that is
 /// null.
 [[nodiscard]] bool is_from(std::string_view architecture, const char* least);
 
-/// What its devices are called: "cuda:N", "simt:32 or simt:64".
+/// The names of its devices: "cuda:N", "simt:32 or simt:64".
 [[nodiscard]] std::string forms_of(const KindFacts& kind);
 
 } // namespace ridge

@@ -15,7 +15,7 @@ struct LaunchShape {
   bool together = false;
 };
 
-/// What a compiled kernel takes of a lane.
+/// The resources that a compiled kernel takes of a lane.
 struct KernelResources {
   int registers = 0;   ///< 0 where it is not known
   int local_bytes = 0; ///< of its own memory: what registers do not hold

@@ -1,4 +1,4 @@
-// What kernel sources offer for one kind of device, found at run time.
+// Offers of kernel sources for one kind of device, found at run time.
 //
 // A kernel source is compiled once per device kind. What it is compiled to offers itself, when its
 // object or module is loaded, under the type that names it; host code asks for it by that type.
@@ -21,10 +21,10 @@ using AnyFunction = void (*)();
 
 #if defined(RIDGE_KERNEL_FOLDERS)
 namespace kernel_folders {
-/// Of the target alone: others may have one of the same name.
+/// The folders of this target alone: others may have one of the same name.
 extern const KernelFolders RIDGE_KERNEL_FOLDERS __attribute__((visibility("hidden")));
 } // namespace kernel_folders
-/// Of the translation unit that is being compiled.
+/// The source of the translation unit that is being compiled.
 constexpr KernelSource this_source{RIDGE_KERNEL_FILE, &kernel_folders::RIDGE_KERNEL_FOLDERS};
 #else
 constexpr KernelSource this_source{};
@@ -49,7 +49,7 @@ public:
       : Offer(kind, key, reinterpret_cast<AnyFunction>(function), source) {}
 };
 
-/// What is offered for this kind under this type; null where nothing is. Loads the kind's module,
+/// The offer for this kind under this type; null where there is none. Loads the kind's module,
 /// which lies beside the library, when nothing linked into the program offers it.
 [[nodiscard]] AnyFunction find_offer(DeviceKind kind, const std::type_info& key);
 

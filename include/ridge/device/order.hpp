@@ -14,7 +14,7 @@ public:
   Order(const Order&) = delete;
   Order& operator=(const Order&) = delete;
 
-  /// What is given to `later` from now on begins when all given to `earlier` so far is done. On the
+  /// Work given to `later` from now on begins when all given to `earlier` so far is done. On the
   /// host, where queues run at once, nothing needs to be done.
   void set(Queue& later, Queue& earlier);
 

@@ -1,4 +1,4 @@
-// What a device can read.
+// Memory that a device can read.
 #pragma once
 
 #include <ridge/device/device.hpp>

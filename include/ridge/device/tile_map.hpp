@@ -22,7 +22,7 @@ struct TiledField {
   int tile_x, tile_y; ///< elements and rows of a tile, at most most_tile_extent
 };
 
-/// Of a tile along each axis.
+/// The most elements of a tile along each axis.
 inline constexpr int most_tile_extent = 256;
 
 /// Throws Failure where the device copies no tiles, UsageError where it copies none of this field.

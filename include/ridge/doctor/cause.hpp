@@ -12,7 +12,7 @@ namespace ridge::doctor {
 
 using model::Facts, model::time_of, model::graph_share;
 
-/// What to do about a cause that a record shows.
+/// A remedy for a cause that a record shows.
 struct Cure {
   double gain = 1;           ///< time now over time then
   std::string fix;           ///< for people

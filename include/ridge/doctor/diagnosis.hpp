@@ -25,7 +25,7 @@ struct Best {
   double predicted_gain = 1;
 };
 
-/// What the launch is, and what is wrong with it: the worst first.
+/// A launch, and what is wrong with it: the worst first.
 struct Findings {
   Facts facts;
   model::Time time;
@@ -52,7 +52,7 @@ inline constexpr double least_saving = 0.03;
 [[nodiscard]] Findings diagnose(const Menu& menu, const std::string& schedule,
                                 const Record* record = nullptr);
 
-/// The same for a launch of which only facts are known: the causes, and what their cures bring at
+/// Diagnoses of a launch of which only facts are known: the causes, and what their cures bring at
 /// most.
 [[nodiscard]] std::vector<Diagnosis> diagnose(const Facts& facts);
 

@@ -98,7 +98,7 @@ public:
   void sweep();
   /// How many sweeps the links have behind them.
   [[nodiscard]] std::uint32_t sweeps() const { return sweep_; }
-  /// Of a launch of heatbath on all ranks: a quarter of the links of one parity.
+  /// The record of a launch of heatbath on all ranks: a quarter of the links of one parity.
   [[nodiscard]] Record record() const;
 
 private:

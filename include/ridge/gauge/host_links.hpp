@@ -41,7 +41,7 @@ template <class T, class Link>
 }
 } // namespace detail
 
-/// Of links of the whole lattice those that a rank owns, on its device, on what it keeps: in
+/// The links that a rank owns of the whole lattice, on its device, in what it keeps: in
 /// vectors of `width` bytes, the part's own where 0.
 template <class T = double>
 [[nodiscard]] Links<T> to_device(Queue& queue, const lattice::RankLattice& part,
@@ -50,7 +50,7 @@ template <class T = double>
     return whole[static_cast<std::size_t>(4 * part.in_whole(i)) + mu];
   });
 }
-/// The same of links of what it owns, in plain order, such as to_part gives.
+/// A rank's links from those that it owns in plain order, such as to_part gives.
 template <class T = double>
 [[nodiscard]] Links<T> owned_to_device(Queue& queue, const lattice::RankLattice& part,
                                        const HostLinks& owned) {

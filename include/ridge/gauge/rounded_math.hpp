@@ -48,7 +48,7 @@ RIDGE_CALL Exact logarithm(double x) {
 struct CosSin {
   Exact cos, sin;
 };
-/// Of 2 pi x, 0 <= x < 1.
+/// Cosine and sine of 2 pi x, 0 <= x < 1.
 RIDGE_CALL CosSin cos_sin_of_turns(double x) {
   const double quarters = std::floor(4 * x + 0.5);
   const Exact angle = Exact(4 * x - quarters) * Exact(1.57079632679489661923);

@@ -75,7 +75,7 @@ template <bool Stout>
 struct SmearLinks {
   using Link = lattice::ColourMatrix<double>;
   static constexpr const char* name = Stout ? "stout" : "ape";
-  /// Of the staples; what follows depends on the links.
+  /// Operations of the staples; what follows depends on the links.
   static constexpr double flops = 6 * (2 * 198 + 18);
 
   lattice::SiteView<const Link> links[4];

@@ -70,7 +70,7 @@ void require_good(const std::filesystem::path& file, const GaugeFile& read);
 /// Throws Failure.
 void write_gauge_file(const std::filesystem::path& path, const GaugeForm& form,
                       const GaugeConfiguration& configuration);
-/// The same of a configuration of which each rank has its slices of t: rank 0 writes, the others
+/// Writes a configuration of which each rank has its slices of t: rank 0 writes, the others
 /// send it pieces. Collective.
 void write_gauge_file(comm::Communicator& ranks, const std::filesystem::path& path,
                       const GaugeForm& form, const GaugeConfiguration& configuration);

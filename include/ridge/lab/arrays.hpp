@@ -1,4 +1,4 @@
-// What other languages hand to a kernel: arrays where they lie, and numbers.
+// Arguments that other languages hand to a kernel: arrays where they lie, and numbers.
 #pragma once
 
 #include <ridge/core/error.hpp>
@@ -41,7 +41,7 @@ struct Arguments {
   stencil::Spacing spacing{1, 1, 1}; ///< of built-in stencils
 };
 
-/// What a kernel does with arrays of somebody else's; `make` is empty where it takes none.
+/// A kernel's work on arrays of somebody else's; `make` is empty where it takes none.
 struct OnArrays {
   /// The kernel on them. Throws UsageError for arrays that it does not take. Ask case_on_arrays.
   std::function<std::unique_ptr<Case>(Queue& queue, RoofSource& roof, const Arguments&)> make;

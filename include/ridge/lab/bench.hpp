@@ -47,7 +47,7 @@ struct World {
   explicit operator bool() const { return ranks != nullptr; }
 };
 
-/// What to run.
+/// A benchmark's request.
 struct BenchRequest {
   Device device;
   Extents size;

@@ -14,7 +14,7 @@ namespace ridge::lab {
 
 struct EvolvingSystem; // ridge/lab/kernels/chain_systems.hpp
 
-/// What one header holds, or all of them.
+/// The kernels of one header, or of all of them.
 struct BuiltIn {
   std::vector<BenchKernel> kernels;
   std::vector<EvolvingKernel> evolving;

@@ -37,7 +37,7 @@ public:
 /// How often, from the first process to this one, a fork left calls of other threads behind.
 [[nodiscard]] int calls_left_behind();
 
-/// What a process has for its calls. A child that was forked beside a call of another thread begins
+/// A process's state for its calls. A child that was forked beside a call of another thread begins
 /// with a new one: that thread's may be locked and in use for ever. Asked for under `moments()`.
 template <class T>
 class OfThisProcess {

@@ -36,7 +36,7 @@ struct RoofMemory {
 /// The part of two blocks of `size` bytes that a ceiling of copies can be measured on: whole lines.
 [[nodiscard]] RoofMemory roof_memory(void* to, const void* from, Bytes size);
 
-/// What a launch is compared with: the amount of a resource that it needs at least, and how much of
+/// The limit of a launch: the amount of a resource that it needs at least, and how much of
 /// that the device has a second.
 struct Limit {
   std::string name;  ///< of the ceiling: "copy", "read", "triad", or "issue"
@@ -56,11 +56,11 @@ public:
   virtual ~Case() = default;
 
   [[nodiscard]] virtual Queue& queue() = 0;
-  /// What wisdom knows it by.
+  /// The subject by which wisdom knows it.
   [[nodiscard]] virtual Subject subject() const = 0;
   /// The menu of its launches, at a place that may be described otherwise than its own device.
   [[nodiscard]] virtual std::unique_ptr<Menu> menu_at(const Place& place) const = 0;
-  /// Of the device that it is on.
+  /// The menu of the device that it is on.
   [[nodiscard]] const Menu& menu();
   /// Binds a launch under a schedule of the menu.
   [[nodiscard]] virtual Program bind(const AskedSchedule& schedule) = 0;
@@ -70,9 +70,9 @@ public:
   /// others with what they hold, bit for bit. The verdict is that of this rank.
   [[nodiscard]] virtual Check check() = 0;
   [[nodiscard]] virtual Limit limit() const = 0;
-  /// What a reduction of the launch before gave, on the host; empty for what reduces nothing.
+  /// Results of a reduction by the launch before, on the host; empty for what reduces nothing.
   [[nodiscard]] virtual std::vector<double> results() { return {}; }
-  /// The same where the launch leaves it, on the device.
+  /// Those results where the launch leaves them, on the device.
   [[nodiscard]] virtual Span<const double> results_on_device() const { return {}; }
   /// Adds what the pattern has to say beside the timing.
   virtual void complete(Record& /*record*/, const AskedSchedule& /*schedule*/) {}

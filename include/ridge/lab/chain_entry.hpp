@@ -1,5 +1,5 @@
-// What a header in ridge/lab/kernels/chain says of its chains beside their mathematics: all that
-// the command, the library and Python know of them comes from there (docs/kernels.md).
+// Entries of a header in ridge/lab/kernels/chain: facts of its chains beside their mathematics. All
+// that the command, the library and Python know of them comes from there (docs/kernels.md).
 //
 // The compilers of all device kinds see these headers: an entry holds plain data and a function
 // that makes the chain, and checks nothing.

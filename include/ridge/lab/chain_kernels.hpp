@@ -9,7 +9,7 @@
 
 namespace ridge::lab {
 
-/// What operation I of a streaming chain makes of a value. Values stay near 1 in size and errors do
+/// Operation I of a streaming chain on a value. Values stay near 1 in size and errors do
 /// not grow.
 template <int I, class V>
 RIDGE_FN V stream_value(const V& x) {

@@ -1,4 +1,4 @@
-// What a functor of the user's is, found out by compiling it: see ridge/lab/user_kernel.hpp.
+// A description of a functor of the user's, found by compiling it: see ridge/lab/user_kernel.hpp.
 #pragma once
 
 #include <ridge/core/error.hpp>
@@ -70,7 +70,7 @@ template <Use For, class K>
   return made;
 }
 
-/// Of the parts of an interaction that motion takes.
+/// The parts of an interaction that motion takes.
 template <class K>
 void know_forces_source(const std::string& file, const std::string& flags) {
   const auto know = [&]<class P>(P /*precision*/) {

@@ -28,7 +28,7 @@ template <class T>
   return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
 }
 
-/// What the comparison of many points found. An error counts relative to the magnitudes of the
+/// The result of comparing many points. An error counts relative to the magnitudes of the
 /// terms that the point is computed from, which its bound says (core/pack_bounded.hpp): not to
 /// other points. A NaN is right where the reference is NaN, an infinity where it is that infinity.
 struct Deviation {
@@ -77,7 +77,7 @@ private:
 /// else. `place` says a point in words.
 [[nodiscard]] Check judge(const Deviation& found, double tolerance,
                           const std::function<std::string(Index3)>& place);
-/// Of points of a field.
+/// Judges points of a field.
 [[nodiscard]] Check judge(const Deviation& found, double tolerance);
 
 } // namespace ridge::lab

@@ -61,12 +61,12 @@ template <class K, class T>
   return made;
 }
 
-/// The same on fields of Fp16 or Bf16, by "fp16" or "bf16", its mathematics in fp32: what describes
-/// it is compiled. Its sweeps take pointers to such numbers. Throws UsageError where nobody said
-/// where its source is, and as launch::load_description does.
+/// An evolution on fields of Fp16 or Bf16, by "fp16" or "bf16", its mathematics in fp32: what
+/// describes it is compiled. Its sweeps take pointers to such numbers. Throws UsageError where
+/// nobody said where its source is, and as launch::load_description does.
 [[nodiscard]] Evolution stored_evolution(const Evolution& fp32, std::string_view storage);
 
-/// What a built-in kernel is asked for.
+/// A request to a built-in kernel.
 struct EvolutionRequest {
   std::string kernel; ///< one of evolving_kernels
   int rank = 3;

@@ -34,7 +34,7 @@ using EvolutionReference = std::function<stencil::BoundedField(
     std::vector<std::vector<double>> fields, Index3 extents, const stencil::Boundaries&,
     const stencil::PointBox& wanted, Index steps)>;
 
-/// Of sweeps in precision T.
+/// Checks sweeps in precision T.
 template <class T, class K>
 [[nodiscard]] EvolutionReference reference_of(const K& kernel) {
   return [kernel](std::vector<std::vector<double>> fields, Index3 extents,

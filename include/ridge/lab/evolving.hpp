@@ -1,4 +1,4 @@
-// What kernels that evolve are made of: Laplacians times a step, and the largest stable ones.
+// Parts of kernels that evolve: Laplacians times a step, and the largest stable ones.
 #pragma once
 
 #include <ridge/stencil/laplacian.hpp>

@@ -17,11 +17,11 @@
 
 namespace ridge::lab {
 
-/// What a reduction should give, and what its errors are relative to, result by result: the sum of
+/// Results that a reduction should give, and magnitudes that its errors are relative to: the sum of
 /// the magnitudes of what it adds up.
 struct ExpectedResults {
   std::vector<long double> value, scale;
-  /// What the terms themselves may be off, where that was asked for: they may cancel within.
+  /// The error of the terms themselves, where that was asked for: they may cancel within.
   std::vector<long double> slack = {};
 };
 
@@ -203,7 +203,7 @@ template <class R, class T>
   return check_results(expected_results<true>(queue, call), got, tolerance);
 }
 
-/// Of numbers of a field, one after the other.
+/// Judges numbers of a field, one after the other.
 [[nodiscard]] Check judge_numbers(const Deviation& found, double tolerance);
 
 /// Compares z, which held bytes `poison` before, with the map of x (and y), number by number; z
@@ -250,7 +250,7 @@ template <class M, class T>
 }
 
 namespace detail {
-/// What a reduction stores, as a map of its fields.
+/// The part of a reduction that stores, as a map of its fields.
 template <class R>
 struct StoredMap {
   static constexpr int inputs = R::inputs;

@@ -1,4 +1,4 @@
-// What a header in ridge/lab/kernels/lattice says of its reductions and maps of fields beside their
+// Entries of a header in ridge/lab/kernels/lattice: facts of its reductions and maps beside their
 // mathematics: all that the command, the library and Python know of them comes from there
 // (docs/kernels.md).
 //

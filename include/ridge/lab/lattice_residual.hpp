@@ -18,7 +18,7 @@ template <class T>
 
 template <class T>
 using Residual = decltype(residual(std::declval<const ResidualFields<T>&>()));
-/// What its norm2 adds up; with the same bits on every device where `Exact`.
+/// The residual whose norm2 is summed; with one set of bits on every device where `Exact`.
 template <class T, bool Exact>
 using ResidualNorm2 = lattice::detail::Summand<lattice::Norm2, Exact, Residual<T>>;
 

@@ -19,7 +19,7 @@ namespace ridge::lab {
 [[nodiscard]] pairs::ListOptions spread(const std::array<std::vector<double>*, 3>& positions,
                                         const NearRequest& request);
 
-/// What lists cost beside sums over them: times of building and of looking whether bodies moved;
+/// Costs of lists beside sums over them: times of building and of looking whether bodies moved;
 /// and of a step of a melt, whose lists last seven steps at a skin of 0.12 of the cutoff.
 void add_list_details(Record& record, const std::function<void()>& build,
                       const std::function<void()>& look, Queue& queue, double skin_of_cutoff);

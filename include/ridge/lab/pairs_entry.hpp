@@ -1,5 +1,6 @@
-// What a header in ridge/lab/kernels/pairs says of its interactions beside their mathematics: all
-// that the command, the library and Python know of them comes from there (docs/kernels.md).
+// Entries of a header in ridge/lab/kernels/pairs: facts of its interactions beside their
+// mathematics. All that the command, the library and Python know of them comes from there
+// (docs/kernels.md).
 //
 // The compilers of all device kinds see these headers: an entry holds plain data and a function
 // that makes the interaction, and checks nothing.
@@ -15,11 +16,11 @@ namespace ridge::lab {
 template <class... Entries>
 struct Interactions {};
 
-/// What is compiled ahead, with the build; other precisions are when they are asked for.
+/// Precisions that are compiled with the build; others are when they are asked for.
 template <class... P>
 struct Precisions {};
 
-/// The same of an entry that another name has, as a source of its own.
+/// Precisions of an entry that another name has, as a source of its own.
 template <class Entry, class... P>
 struct AlsoAhead {};
 

@@ -1,4 +1,4 @@
-// What `ridge lab` runs: one list for each kind of device.
+// The plan of `ridge lab`: one list of runs for each kind of device.
 #pragma once
 
 #include <ridge/lab/bench.hpp>

@@ -26,7 +26,7 @@ struct Planted {
 /// One for each cause, on described devices: none of them need be here.
 [[nodiscard]] std::vector<Planted> planted_launches();
 
-/// What the doctor says of them.
+/// The doctor's answers to them.
 struct Confusion {
   std::string planted, what;
   std::string device;                  ///< a described one, as it is called

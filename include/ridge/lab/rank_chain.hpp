@@ -58,7 +58,7 @@ private:
         for (Index x = held_.begin.x; x < held_.end.x; ++x)
           f(x, y, z);
   }
-  /// Of a point of the whole array, which goes round.
+  /// The value of a point of the whole array, which goes round.
   [[nodiscard]] T at(Index x, Index y, Index z) const {
     const auto in = [](Index i, Index n) { return (i % n + n) % n; };
     return static_cast<T>(random_value(
@@ -95,7 +95,7 @@ protected:
             range_.held_points(i),
             {array.profile ? 1 : n.x + array.extra.x, n.y + array.extra.y, n.z + array.extra.z}};
   }
-  /// Of inputs what this rank owns, and all that it holds of profiles.
+  /// Fills what this rank owns of inputs, and all that it holds of profiles.
   void fill_inputs() {
     for (int i = 0; i < count; ++i) {
       if (!is_input(i)) continue;

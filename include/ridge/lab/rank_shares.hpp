@@ -23,7 +23,7 @@ namespace ridge::lab {
 /// it is empty. Throws UsageError where it is no grid of all ranks.
 [[nodiscard]] Extents shares_grid(const World& world, const Extents& size,
                                   const std::string& kernel);
-/// Of a size that is divided so, what the rank that owns most has.
+/// The share of the rank that owns most of a size that is divided so.
 [[nodiscard]] Extents greatest_share(const Extents& size, const Extents& grid);
 /// The largest share of a grid's points that a rank owns, in so many dimensions.
 [[nodiscard]] Extents greatest_share(const comm::Grid& grid, int dimensions);

@@ -13,7 +13,7 @@
 
 namespace ridge::lab {
 
-/// What a reduction sums, for those that sums over ranks know.
+/// The numbers that a reduction sums, where sums over ranks know it.
 template <class R>
 inline constexpr std::optional<lattice::Summed> summed_by = {};
 template <>

@@ -1,4 +1,4 @@
-// What an output held, to be put back.
+// Contents of an output, to be put back.
 #pragma once
 
 #include <ridge/device/backend.hpp>

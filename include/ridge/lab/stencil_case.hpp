@@ -73,7 +73,7 @@ stencil_case(const std::string& name, const StencilKernel& kernel, const BenchRe
 [[noreturn]] void refuse_precision(std::string_view precision, std::string_view name,
                                    std::string_view known);
 
-/// What a stencil of so many dimensions is run at where nobody says.
+/// The default size of a stencil of so many dimensions.
 [[nodiscard]] Extents default_stencil_size(int rank);
 
 /// Says which file and flags of the compiler K comes from, for what is compiled on demand.

@@ -1,4 +1,4 @@
-// What tuning found, as text for people and as JSON.
+// Findings of tuning, as text for people and as JSON.
 #pragma once
 
 #include <ridge/tune/tune.hpp>

@@ -61,7 +61,7 @@ template <class M>
     return static_cast<M>(s.value);
   }
 }
-/// Of a member that has it now: one of a few bits may hold less than its type.
+/// Refuses a setting that its member has not kept: one of a few bits may hold less than its type.
 template <class M>
 void require_kept(const Setting& s, const M& kept) {
   if constexpr (std::is_integral_v<M>) {
@@ -71,7 +71,7 @@ void require_kept(const Setting& s, const M& kept) {
 /// Reads "rate=0.1". Throws UsageError for anything that is no such assignment.
 [[nodiscard]] Setting parse_setting(std::string_view text);
 
-/// What a kernel in a file is wanted for: its description holds no more, since each part takes a
+/// The use of a kernel in a file: its description holds no more, since each part takes a
 /// second or two to compile.
 enum class Use {
   launches,  ///< bench, apply, tune, doctor: all but what follows

@@ -221,7 +221,7 @@ struct BinnedSum {
     if (w[7] != 0) return w[7];
     const bool scaled = w[0] < 0;
     const double anchor = scaled ? -w[0] : w[0];
-    // Of very small units the inverse would be infinite.
+    // The inverse of very small units would be infinite.
     const double lift = anchor < 0x1p-700 ? 0x1p200 : 1.0;
     const double unit = anchor * lift / 0x1.8p52;
     constexpr int digits = 4;
@@ -269,7 +269,7 @@ struct BinnedSum {
       }
     }
   }
-  /// The same for several x that will be added together.
+  /// Makes room for several x that will be added together.
   template <int N>
   RIDGE_FN void make_room_for_all(V (&x)[N]) {
     RIDGE_NO_UNROLL

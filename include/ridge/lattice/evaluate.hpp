@@ -23,7 +23,7 @@ bind_assign(Queue& queue, Field<Site>& z, const X& expression, Subset subset = S
   return detail::bind_here<Target>(queue, assign_call(z, expression, subset), schedule, kernel);
 }
 
-/// The same once, in queue order.
+/// Evaluates once, in queue order.
 template <class Target, class Site, Operand X>
 void assign(Queue& queue, Field<Site>& z, const X& expression, Subset subset = Subset::all,
             const std::optional<Schedule>& schedule = {}) {

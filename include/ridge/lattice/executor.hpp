@@ -23,7 +23,7 @@
 
 namespace ridge::lattice {
 
-/// Of the cpu, or of GPUs, real and emulated.
+/// Kernels of the cpu, or of GPUs, real and emulated.
 template <class Target>
 using ScheduleFor =
     std::conditional_t<std::is_same_v<Target, target::Cpu>, CpuSchedule, GpuSchedule>;
@@ -50,7 +50,7 @@ template <class M, class T, class Target>
 const Offer Mapper<M, T, Target>::offered = launch::offer<Mapper, MapCall<M, T>>(kind_of<Target>,
                                                                                  this_source);
 
-/// Of schedules only the number of threads counts.
+/// Only the number of threads of a schedule counts.
 template <class T, class Target>
 struct Shifter {
   using Schedule = ScheduleFor<Target>;

@@ -21,7 +21,7 @@ void check_operand(const FieldLabel& result, const void* result_data, const Fiel
                    const void* operand_data, bool in_place);
 } // namespace detail
 
-/// What every node derives from.
+/// The base of every node.
 struct Node {};
 template <class E>
 inline constexpr bool is_node = std::is_base_of_v<Node, E>;

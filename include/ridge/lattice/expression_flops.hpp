@@ -11,7 +11,7 @@ namespace detail {
 template <class N>
 inline constexpr double sum_flops = is_complex<N> ? 2 : 1;
 
-/// Of a * b.
+/// Operations of a * b.
 template <class A, class B>
 struct ProductFlops {
   static constexpr double value = is_complex<A> && is_complex<B>   ? 6
@@ -30,7 +30,7 @@ requires(depth_of<A> > depth_of<B>) struct ProductFlops<A, B> {
   static constexpr double value =
       components_of<A> / components_of<Inner> * ProductFlops<Inner, B>::value;
 };
-/// Of one term of an element, and of adding it.
+/// Operations of one term of an element, and of adding it.
 template <class E, class F>
 inline constexpr double term_flops =
     ProductFlops<E, F>::value +
@@ -44,7 +44,7 @@ requires(depth_of<E> == depth_of<F>) struct ProductFlops<Matrix<E, N>, Vector<F,
   static constexpr double value = N * N * term_flops<E, F>;
 };
 
-/// Of a site; 0 of nodes that do not compute.
+/// Operations of a site; 0 for nodes that do not compute.
 template <class E>
 struct Flops {
   static constexpr double value = 0;

@@ -24,7 +24,7 @@ void from_plain(const Geometry& geometry, const SiteShape& shape, void* layout, 
 void check_sites(const Lattice& lattice, const std::string& name, std::size_t count);
 } // namespace detail
 
-/// What a field is called and the lattice it is on, for messages.
+/// The name of a field and the lattice it is on, for messages.
 struct FieldLabel {
   Lattice lattice;
   std::string name;

@@ -53,7 +53,7 @@ void check_fields(const std::array<launch::Operand, 4>& operands);
 [[nodiscard]] std::string definition(const MapVariant& variant);
 [[nodiscard]] std::string definition(const SiteVariant& variant);
 
-/// What to compile for a call: `executor`, a template of the header `header`, of `arguments` before
+/// The demand of a call: `executor`, a template of the header `header`, of `arguments` before
 /// the target. `kernel` says whose source it is.
 template <class Call>
 [[nodiscard]] launch::Demand demand_of(const char* header, const std::string& executor,

@@ -42,7 +42,7 @@ struct Axpy {
   }
 };
 
-/// Of fields of one lattice and one shape, as flat memory; z may be x or y.
+/// A map of fields of one lattice and one shape, as flat memory; z may be x or y.
 template <class M, class T>
 struct MapCall {
   M map = {};

@@ -11,7 +11,7 @@
 
 namespace ridge::lattice {
 
-/// What a launch does with its fields.
+/// The use that a launch makes of its fields.
 struct FieldUse {
   Task task;
   int read = 0, written = 0; ///< fields; none: nobody said
@@ -29,7 +29,7 @@ struct Aspects {
 };
 
 [[nodiscard]] std::unique_ptr<Menu> menu(const Aspects& aspects, const ridge::Place& place);
-/// What of a subject the aspects give.
+/// The part of a subject that the aspects give.
 [[nodiscard]] Subject subject(const std::type_info& call, std::string kernel,
                               const Aspects& aspects);
 

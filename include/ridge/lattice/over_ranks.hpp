@@ -21,7 +21,7 @@ template <class T>
 [[nodiscard]] double inner_product(comm::Communicator& ranks, Queue& queue, const View<const T>& x,
                                    const View<const T>& y);
 
-/// What is summed of a box: x, or x y where y is given, into one accumulator of `words` numbers for
+/// A sum over a box: of x, or of x y where y is given, into one accumulator of `words` numbers for
 /// each of `parts` pieces of work.
 template <class T>
 struct BoxSum {

@@ -21,7 +21,7 @@ struct RandomCall {
   Distribution distribution = Distribution::uniform;
 };
 
-/// What kernel sources offer under the type of the call.
+/// The function that kernel sources offer under the type of the call.
 template <class T>
 using RandomFill = void(Queue& queue, const RandomCall<T>& call);
 

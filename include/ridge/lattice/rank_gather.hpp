@@ -28,7 +28,7 @@ template <class Site>
   return all;
 }
 
-/// Of sites of the whole lattice those that this rank owns.
+/// The sites of the whole lattice that this rank owns.
 template <class Site>
 [[nodiscard]] std::vector<Site> owned_of(const std::vector<Site>& whole, const RankLattice& part) {
   std::vector<Site> mine(static_cast<std::size_t>(part.owned().count()));

@@ -62,11 +62,11 @@ public:
   /// The rank `by` further along a dimension, around the lattice.
   [[nodiscard]] int neighbour(int d, int by) const;
 
-  /// What this rank keeps in memory.
+  /// The sites that this rank keeps in memory.
   [[nodiscard]] const Lattice& held() const { return held_; }
-  /// What it owns, in coordinates of `held()`.
+  /// The sites that it owns, in coordinates of `held()`.
   [[nodiscard]] const SiteBox& owned() const { return owned_; }
-  /// Of its first site, in coordinates of the whole lattice.
+  /// The first site that it owns, in coordinates of the whole lattice.
   [[nodiscard]] const Coordinates& begin() const { return begin_; }
   /// 1 where the first site of `held()` is an odd one of the whole lattice.
   [[nodiscard]] int starts_odd() const;

@@ -13,7 +13,7 @@
 
 namespace ridge::lattice {
 
-/// What is summed of the sites that a rank owns: the numbers, component after component, real and
+/// The sum over the sites that a rank owns: of the numbers, component after component, real and
 /// imaginary parts apart; the products of all real numbers of x and y; or the real and the
 /// imaginary part of conj(x) y.
 enum class Summed { numbers, products, crossed };
@@ -68,7 +68,7 @@ struct SiteSummer;
 
 namespace detail {
 
-/// What this rank adds: a binned accumulator of each result of the slices that it owns.
+/// This rank's part: a binned accumulator of each result of the slices that it owns.
 template <class T>
 [[nodiscard]] std::vector<BinnedSum<double>> own_sums(Queue& queue, const SiteSum<T>& sum);
 /// The sums of all ranks: those of each slice of the whole lattice along `dimension`, of which each
@@ -96,7 +96,7 @@ template <class S, class Site>
   return results;
 }
 
-/// What inner products of such fields sum.
+/// Sums of inner products of such fields.
 template <class Site>
 inline constexpr Summed summed_inner = is_complex<Site> ? Summed::crossed : Summed::products;
 
@@ -126,7 +126,7 @@ template <class Site>
                                                -1)[0];
 }
 
-// The same of each slice along dimension `d`: as many results as the extent of the whole lattice,
+// Reductions of each slice along dimension `d`: as many results as the extent of the whole lattice,
 // on every rank, in one message of each as well. A message holds what the rank owns of the slices,
 // 64 bytes a number. Throw UsageError for a dimension that there is not, too.
 

@@ -27,7 +27,7 @@ namespace ridge::lattice {
 
 namespace detail {
 
-/// What a reduction gives: a number, or the tensor where it goes by component.
+/// The result of a reduction: a number, or the tensor where it goes by component.
 template <class S>
 struct Reduced {
   using Number = std::conditional_t<S::parts == 2, Complex<double>, double>;
@@ -50,7 +50,7 @@ template <class Target, class Call>
   }
 }
 
-/// What the reads of a summand are.
+/// The reads of a summand.
 template <class S>
 [[nodiscard]] std::vector<FieldReach> reaches_of_summand(const S& summand) {
   return reaches_of([&](const NotingSite& at) {
@@ -83,7 +83,7 @@ public:
     launch();
     return result();
   }
-  /// The same without waiting for it: where messages need no host, this only gives work to the
+  /// Sums without waiting: where messages need no host, this only gives work to the
   /// queue, and the messages with what ranks add follow on it.
   void launch() {
     launch_own();
@@ -123,7 +123,7 @@ public:
   [[nodiscard]] Bytes gathered() const {
     return {static_cast<Index>(all_.size() * sizeof(double))};
   }
-  /// What runs on all ranks together; not timed. Not collective.
+  /// The record of all ranks together; not timed. Not collective.
   [[nodiscard]] Record record() const {
     const bool exchanges = exchange_.messages() > 0;
     return detail::rank_record(whole_.record(queue_.device(), schedule_, name_), part_,

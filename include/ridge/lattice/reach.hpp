@@ -1,4 +1,4 @@
-// What a site kernel reads around a site: found by calling it once with a site that takes notes.
+// Reads of a site kernel around a site: found by calling it once with a site that takes notes.
 #pragma once
 
 #include <ridge/lattice/field.hpp>
@@ -71,7 +71,7 @@ private:
   Coordinates at_;
 };
 
-/// What a site kernel reads around a site, from one call on the host: it must read the same
+/// The reads of a site kernel around a site, from one call on the host: it must read the same
 /// neighbours at every site, whatever the fields hold.
 template <class K>
 [[nodiscard]] std::vector<FieldReach> reaches_of(const K& kernel) {

@@ -11,10 +11,11 @@ namespace ridge::lattice {
 
 /// "propagator", "spinor", "matrix", "vector", "complex", "real"; "5 complex numbers" of others.
 [[nodiscard]] std::string site_name(const SiteShape& shape);
-/// The same, and how wide the lattice's vectors are where that is not usual: "vector, width 512".
+/// That name, and how wide the lattice's vectors are where that is not usual: "vector, width 512".
 [[nodiscard]] std::string site_name(const SiteShape& shape, const Geometry& geometry);
 
-/// What a launch reads and writes of whole fields of one shape, each once; `flops` a real number.
+/// The work of a launch on whole fields of one shape, each read or written once; `flops` a real
+/// number.
 [[nodiscard]] Work work_of(const Geometry& geometry, const SiteShape& shape, int read, int written,
                            double flops);
 
@@ -31,7 +32,7 @@ namespace ridge::lattice {
 /// Work of launches over fields that are found one by one, each of which counts once.
 class FieldsWork {
 public:
-  /// Of so many of the fields' sites.
+  /// Counts so many of the fields' sites.
   explicit FieldsWork(Index sites) : sites_(sites) {}
 
   template <class S>

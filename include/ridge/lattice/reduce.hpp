@@ -158,7 +158,8 @@ requires(depth_of<T> == 0 && !is_complex<T>)
   return detail::reduce_all<double>(queue, Max{}, options, x);
 }
 
-// The same of each slice along dimension `d`: as many results as the extent, one pass over memory.
+// Reductions of each slice along dimension `d`: as many results as the extent, one pass over
+// memory.
 
 template <class Site>
 [[nodiscard]] std::vector<Over<Site, double>> slice_sum(Queue& queue, const Field<Site>& x, int d,

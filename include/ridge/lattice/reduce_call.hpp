@@ -6,7 +6,7 @@
 
 namespace ridge::lattice {
 
-/// Of fields of one lattice and one shape; `y` and `z` where the reduction reads and stores them.
+/// A call on fields of one lattice and one shape; `y` and `z` where it reads and stores them.
 template <class R, class T>
 struct ReduceCall {
   R reduction = {};

@@ -24,7 +24,7 @@ namespace ridge::lattice {
 /// own; or as in inner products, x' y + x" y" to the first and x' y" - x" y' to the second.
 enum class Parts { joined, apart, crossed };
 
-/// What a reduction is where it does not say otherwise; to derive from. A functor has `term(x)`, or
+/// A reduction's defaults; to derive from. A functor has `term(x)`, or
 /// `term(x, y)` of two inputs that it does not store; where reductions of it are to be reproducible
 /// that is a single operation. Crossed ones have term(-x, y) = -term(x, y).
 struct Reduction {
@@ -104,7 +104,7 @@ struct Max : Reduction {
   }
 };
 
-/// What a reduction adds of numbers, or of packs of them. It sees packs, of which functions and
+/// The term of numbers, or of packs of them. The reduction sees packs, of which functions and
 /// choices are found without a namespace.
 template <class R, class V, class... More>
 RIDGE_FN V term_of(const R& reduction, const V& x, const More&... y) {
@@ -115,7 +115,7 @@ RIDGE_FN V term_of(const R& reduction, const V& x, const More&... y) {
     return reduction.term(x, y...);
   }
 }
-/// What it stores of numbers.
+/// The value that it stores for numbers.
 template <class R, class T, class... More>
 RIDGE_FN T stored_of(const R& reduction, T x, More... y) {
   using One = Pack<T, 1>;

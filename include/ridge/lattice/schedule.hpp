@@ -21,7 +21,7 @@ using Schedule = std::variant<CpuSchedule, GpuSchedule>;
 
 using NamedSchedule = text::Named<Schedule>;
 
-/// What a launch does with its fields: schedules differ.
+/// The task of a launch with its fields: schedules differ.
 struct Task {
   enum Kind { reduce_tensor, reduce_number, map, expression } kind;
 

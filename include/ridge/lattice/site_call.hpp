@@ -23,7 +23,7 @@ struct AssignCall {
   const FieldLabel* label = nullptr; ///< of z, on the host
 };
 
-/// What `summand` finds at the sites of a subset, added up.
+/// The sum of what `summand` finds at the sites of a subset.
 template <class S>
 struct SiteReduceCall {
   S summand;
@@ -55,7 +55,7 @@ struct SiteReduceAhead {
 
 namespace detail {
 
-/// Of the expressions, and of what is reduced of them.
+/// The shape of the expressions, and of what is reduced of them.
 template <class R, bool Exact, class A, class B>
 struct Flops<Summand<R, Exact, A, B>> {
   using Tensor = typename A::Tensor;
@@ -101,8 +101,8 @@ template <class S, class K>
 }
 } // namespace detail
 
-/// Of site kernels: launch bounds of 256 threads, or their own `using Bounds = Choices<1024, 256>`.
-/// Kernels that name their views are compiled for fields that lie as the loop goes.
+/// Variants of site kernels: bounds of 256 threads, or their own `using Bounds = Choices<1024,
+/// 256>`. Kernels that name their views are compiled for fields that lie as the loop goes.
 template <class K>
 struct SiteLoopAhead {
   static constexpr auto values = detail::site_variants_of<K>();

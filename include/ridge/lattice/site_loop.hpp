@@ -36,7 +36,7 @@ bind_site_loop(Queue& queue, const SiteView<S>& like, const K& kernel, Subset su
   return detail::bind_here<Target>(queue, SiteLoopCall<S, K>{like, kernel, subset}, schedule, name);
 }
 
-/// The same once, in queue order.
+/// Runs the loop once, in queue order.
 template <class Target, class S, class K>
 void for_each_site(Queue& queue, const SiteView<S>& like, const K& kernel,
                    Subset subset = Subset::all, const std::optional<Schedule>& schedule = {}) {

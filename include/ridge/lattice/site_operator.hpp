@@ -26,7 +26,7 @@
 
 namespace ridge::lattice {
 
-/// What operators derive from. Beside operator(), which gets an OperatorSite, they have
+/// The base of operators. Beside operator(), which gets an OperatorSite, they have
 ///   template <class T> using Site     the tensor of complex numbers that a site holds
 ///   static constexpr double flops     operations a result
 /// and may say otherwise than here:

@@ -30,7 +30,7 @@ template <class Site>
   return {components_of<Site>, is_complex<Site>, static_cast<int>(sizeof(RealOf<Site>))};
 }
 
-/// What kernels see of a field: its real numbers, and where its sites lie. `Site` may be const.
+/// A field as kernels see it: its real numbers, and where its sites lie. `Site` may be const.
 template <class Site>
 struct SiteView {
   using Tensor = std::remove_const_t<Site>;

@@ -31,7 +31,7 @@ struct Nothing {
   void for_each_field(const F& /*f*/, bool /*in_place*/) const {}
 };
 
-/// What a site adds to the result: `parts` doubles for each of `keys`. B is the second expression
+/// The part of a site in the result: `parts` doubles for each of `keys`. B is the second expression
 /// of inner products, Nothing otherwise. Where `Exact` the same bits on every device.
 template <class R, bool Exact, class A, class B = Nothing>
 struct Summand {
@@ -55,7 +55,7 @@ struct Summand {
     b.for_each_field(f, in_place);
   }
 
-  /// What component `c` adds; V is double, or a pack of them.
+  /// The part that component `c` adds; V is double, or a pack of them.
   template <class V, class At>
   RIDGE_FN void find(const At& at, int c, V* terms) const {
     if constexpr (Exact) {
@@ -164,11 +164,11 @@ auto reproducible(const X& x) {
   return detail::Reproducible<detail::NodeOf<X>>{detail::node(x)};
 }
 
-/// What reductions take: fields, expressions, and reproducible ones.
+/// Operands of reductions: fields, expressions, and reproducible ones.
 template <class X>
 concept Reducible = Operand<X> || detail::is_exact<X>;
 
-/// What the sum of an expression is, and the inner product of two.
+/// Types of the sum of an expression, and of the inner product of two.
 template <class X>
 using SumOf = Over<typename detail::NodeOf<X>::Tensor, double>;
 template <class X>

@@ -45,7 +45,7 @@ struct Matrix {
   friend bool operator==(const Matrix&, const Matrix&) = default;
 };
 
-/// What a nest is made of. `Number` is real or complex, `Real` the type of its parts, `components`
+/// Facts of a nest. `Number` is real or complex, `Real` the type of its parts, `components`
 /// how many numbers, `depth` how many levels of vectors and matrices. `Over<V>` is the same nest
 /// with parts of type V.
 template <class S>

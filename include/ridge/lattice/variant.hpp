@@ -1,4 +1,4 @@
-// What lattice kernels are compiled for, as data: template parameters of executors and their
+// Variants of lattice kernels, as data: template parameters of executors and their
 // bodies. Which values there are: ridge/lattice/variants.hpp.
 #pragma once
 
@@ -25,7 +25,7 @@ struct ReduceVariant {
   friend constexpr bool operator==(const ReduceVariant&, const ReduceVariant&) = default;
 };
 
-/// The same on the cpu.
+/// Variants on the cpu.
 struct CpuReduceVariant {
   bool crossed = false, binned = false;
   friend constexpr bool operator==(const CpuReduceVariant&, const CpuReduceVariant&) = default;

@@ -92,8 +92,8 @@ struct Within {
   { kernel.for_each_view(f); }
 };
 
-/// What some sites add to a reduction of expressions: accumulators, to which those of other ranks
-/// are added. S is a detail::Summand.
+/// The part of some sites in a reduction of expressions: accumulators, to which those of other
+/// ranks are added. S is a detail::Summand.
 template <class S>
 struct SummandWithin {
   using Tensor = typename S::Tensor;

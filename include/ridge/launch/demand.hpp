@@ -72,7 +72,7 @@ class NotAhead : public Failure {
 public:
   explicit NotAhead(std::optional<Demand> demand)
       : Failure("not compiled ahead"), demand_(std::move(demand)) {}
-  /// What would have to be compiled; nothing where nobody knows the kernel's source.
+  /// The source that would have to be compiled; nothing where nobody knows the kernel's.
   [[nodiscard]] const std::optional<Demand>& demand() const { return demand_; }
 
 private:

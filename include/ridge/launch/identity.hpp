@@ -1,4 +1,5 @@
-// What a kernel's speed depends on beside its schedule: the kernel itself, and its compiler.
+// Identities that a kernel's speed depends on beside its schedule: the kernel's, and its
+// compiler's.
 #pragma once
 
 #include <ridge/device/device.hpp>
@@ -13,7 +14,7 @@ namespace ridge::launch {
 /// folder of -I, however deep, or Ridge's headers.
 [[nodiscard]] std::string kernel_digest(const std::type_info& call);
 
-/// What compiles kernels for the device here: the compiler's name and a digest of its path, size,
+/// The compiler of kernels for the device here: its name and a digest of its path, size,
 /// time and flags and of the processor it compiles for: "g++-12-1a2b3c4d". "none" where there is
 /// none.
 [[nodiscard]] std::string compiler_name(const Device& device);

@@ -1,4 +1,4 @@
-// What a launch reads and writes, as every pattern checks it: memory that is written overlaps
+// Operands of a launch, as every pattern checks them: memory that is written overlaps
 // nothing else of the launch, and numbers lie at multiples of their size.
 #pragma once
 
@@ -31,7 +31,7 @@ template <class T>
           in_place};
 }
 
-/// Of numbers of `element_bytes`, for those whose view has lost its type.
+/// An operand of numbers of `element_bytes`, for views that have lost their type.
 [[nodiscard]] Operand operand(const View<const char>& view, Index element_bytes, bool written);
 
 template <class T>

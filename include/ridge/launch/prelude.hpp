@@ -1,4 +1,4 @@
-// What every executor that is compiled on demand for the cpu or the emulated GPU begins with:
+// The prelude of every executor that is compiled on demand for the cpu or the emulated GPU:
 // compiled once and kept (src/launch/prelude.hpp). Nothing in it depends on which variant is meant.
 #pragma once
 

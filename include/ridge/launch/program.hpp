@@ -21,7 +21,7 @@
 
 namespace ridge {
 
-/// What a pattern says of its calls, one specialisation for each type of call:
+/// A pattern's answers for its calls, one specialisation for each type of call:
 ///
 ///   using Schedule = std::variant<CpuSchedule, GpuSchedule>;
 ///   static Schedule default_schedule(const Device&, const Call&);
@@ -69,20 +69,20 @@ public:
   Program(Queue& queue, const Call& call, std::string_view kernel = "user")
       : Program(queue, call, Pattern<Call>::default_schedule(queue.device(), call), kernel) {}
 
-  /// Of a launch that a kernel source has bound itself; `describe` makes its record when asked.
+  /// A launch that a kernel source has bound itself; `describe` makes its record when asked.
   Program(Queue& queue, Bound bound, std::function<Record()> describe);
 
   /// Gives one launch to the queue.
   void run() const { binding_.bound.run(); }
 
-  /// What runs, under which schedule, and what it must at least do; not timed.
+  /// The record: what runs, under which schedule, and what it must at least do; not timed.
   [[nodiscard]] Record record() const;
 
   [[nodiscard]] Queue& queue() const { return *queue_; }
 
 private:
-  /// What executors are bound to and records tell of. What does not depend on the type of the call
-  /// is here: there are hundreds of them.
+  /// Things that executors are bound to and records tell of. What does not depend on the call's
+  /// type is here: there are hundreds of them.
   struct Launched {
     Launched(const Device& on, std::string_view name);
     Launched(const Launched&) = delete;
@@ -115,7 +115,7 @@ private:
 };
 
 namespace launch {
-/// What is compiled ahead for the call under the schedule; empty where nothing is.
+/// The launch that was compiled ahead for the call under the schedule; empty where nothing was.
 [[nodiscard]] Bound bind_ahead(Queue& queue, const std::type_info& call_type, const void* call,
                                const void* schedule);
 

@@ -1,4 +1,4 @@
-// What tells the text of a user's kernel from that of another.
+// Digests that tell the text of a user's kernel from that of another.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What a schedule is found for.
+// Subjects: kernels and calls that a schedule is found for.
 #pragma once
 
 #include <ridge/core/extents.hpp>

@@ -15,7 +15,7 @@ template <class T>
   return type_text(typeid(T));
 }
 
-/// What the text of a call's source is made of.
+/// Types that the text of a call's source is made of.
 struct CallTypes {
   const std::type_info &call, &kernel, &precision;
   std::size_t call_bytes;
@@ -32,7 +32,7 @@ namespace detail {
                                const std::string& definitions);
 } // namespace detail
 
-/// What to compile for calls of the type: the pattern's executor of `kernel` in `precision`, both
+/// The demand of calls of the type: the pattern's executor of `kernel` in `precision`, both
 /// as C++ text, as the one variant that `definitions` names.
 template <class Call>
 [[nodiscard]] Demand demand_of(const std::string& pattern, const std::string& kernel,

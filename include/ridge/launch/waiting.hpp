@@ -1,4 +1,4 @@
-// What a process does while a compiler runs: it says so, and it may end the compiler.
+// Waiting for a compiler: the process says so, and it may end the compiler.
 #pragma once
 
 #include <string>

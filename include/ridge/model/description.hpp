@@ -1,4 +1,4 @@
-// What the model must know of a device: constants of a data sheet, without the device.
+// Descriptions of devices for the model: constants of a data sheet, without the device.
 #pragma once
 
 #include <ridge/device/device.hpp>
@@ -70,7 +70,7 @@ struct Constant {
 /// Reads a description from JSON. Throws UsageError that begins with `what` and names the constant
 /// that is missing, unknown or out of its range, and the range.
 [[nodiscard]] Description parse_description(std::string_view json, std::string_view what);
-/// What `parse_description` reads.
+/// JSON that `parse_description` reads.
 [[nodiscard]] std::string to_json(const Description& description);
 
 /// The keys of the descriptions that ship with Ridge: mi100, mi210, ..., in the order of their

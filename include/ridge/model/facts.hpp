@@ -1,4 +1,4 @@
-// What is known of a launch of any pattern: numbers, modelled or measured.
+// Facts of a launch of any pattern: numbers, modelled or measured.
 #pragma once
 
 #include <ridge/model/time.hpp>
@@ -64,7 +64,7 @@ struct Facts {
   [[nodiscard]] double moved() const;
 };
 
-/// What a run asks of the device.
+/// The needs of a run from the device.
 [[nodiscard]] Needs needs_of(const Facts& facts);
 [[nodiscard]] Time time_of(const Facts& facts);
 
@@ -75,7 +75,7 @@ inline constexpr const char* node_share_detail = "node_share";
 /// Puts what was measured in place of what was modelled: time, registers, and where the data lie.
 void add_measured(Facts& facts, const Record& record);
 
-/// What a launch moves, as the model says.
+/// The bytes that a launch moves, as the model says.
 [[nodiscard]] Counters modelled_counters(const Facts& facts);
 
 /// The facts of any launch of this work on a device, before anything is known of its schedule.
@@ -83,17 +83,17 @@ void add_measured(Facts& facts, const Record& record);
 [[nodiscard]] Facts begin_facts(std::string pattern, const Work& work, const Description& device,
                                 double fill_cost);
 
-/// Of a launch's own cost, where many are given to the device as one graph: of ten, 11.3 us instead
-/// of 33.4 (docs/results/h200/chain-10-10000.json).
+/// The share of a launch's own cost where many are given to the device as one graph: ten take 11.3
+/// us instead of 33.4 (docs/results/h200/chain-10-10000.json).
 inline constexpr double graph_share = 0.34;
 
-/// What the model says of a launch under a schedule.
+/// The model's prediction of a launch under a schedule.
 struct Prediction {
   Facts facts;
   Traffic traffic;          ///< `cause` is empty where only the facts' causes are known
   std::optional<Time> time; ///< where the device's ceilings are known
 };
-/// Of a pattern whose traffic is what its facts add up to.
+/// The prediction for a pattern whose traffic is what its facts add up to.
 [[nodiscard]] Prediction prediction_of(Facts facts);
 
 } // namespace ridge::model

@@ -8,8 +8,9 @@
 
 namespace ridge::model {
 
-/// What one core draws from memory: some 48 lines under way between L2 and memory, assumed for
-/// cores from Skylake and Zen 2 on, each for as long as the description says, or else some 100 ns.
+/// The rate at which one core draws from memory: some 48 lines under way between L2 and memory,
+/// assumed for cores from Skylake and Zen 2 on, each for as long as the description says, or else
+/// some 100 ns.
 [[nodiscard]] double core_bytes_per_second(const Description& cpu);
 
 /// Bytes of vector registers: the widest there are, and those of the kernels that are loaded.

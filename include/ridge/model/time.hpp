@@ -17,7 +17,7 @@ struct Time {
   std::string roof;
 };
 
-/// What one run, of any pattern, asks of a device.
+/// Needs of one run, of any pattern, from a device.
 struct Needs {
   double moved = 0;        ///< bytes between memory and the last-level cache
   double cached = 0;       ///< bytes asked of the last-level cache
@@ -31,7 +31,7 @@ struct Needs {
 /// adds its cost.
 [[nodiscard]] Time time_of(const Needs& needs, const Description& device);
 
-/// Of a march whose rows are copied into shared memory: a unit hands out the copies of its blocks
+/// Copies of a march into shared memory, row by row: a unit hands out the copies of its blocks
 /// one after the other, and a block waits for a plane before it asks for the next.
 struct Copying {
   double blocks = 0;       ///< columns of the field, in all chunks
@@ -39,16 +39,16 @@ struct Copying {
   double block_cycles = 0; ///< that a block takes alone
   double resident = 1;     ///< blocks on the device at once
 
-  /// Of the unit that has the most blocks, or of blocks that follow each other.
+  /// Cycles of the unit that has the most blocks, or of blocks that follow each other.
   [[nodiscard]] double cycles(double units) const;
 };
 /// Nothing is copied under other schedules.
 [[nodiscard]] Copying copying_of(const StencilAccess& access, const Description& device);
-/// Of the cache's bandwidth, what such copies reach: on an H200, by a row a block
+/// The share of the cache's bandwidth that such copies reach: on an H200, by a row a block
 /// (docs/model.md).
 inline constexpr double copied_share = 0.73;
 
-/// Of a stencil on a GPU.
+/// The needs of a stencil on a GPU.
 [[nodiscard]] Needs needs_of(const StencilAccess& access, const Description& device,
                              const Traffic& traffic);
 [[nodiscard]] Time time_of(const StencilAccess& access, const Description& device,

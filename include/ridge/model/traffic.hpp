@@ -1,4 +1,4 @@
-// What a launch moves between memory and the last-level cache, and why.
+// Traffic of a launch between memory and the last-level cache, and its causes.
 #pragma once
 
 #include <ridge/model/description.hpp>
@@ -33,18 +33,18 @@ struct Traffic {
   Failing failing = Failing::none;
   std::string cause; ///< `failing` and its figures, as a sentence; "none" when nothing fails
 
-  /// Of all that was requested, what did not go to memory; 0 to 1.
+  /// The share of all requests that did not go to memory; 0 to 1.
   [[nodiscard]] double hit_rate() const;
 };
 
-/// Of a cache in parts, where lies a line that units read.
+/// The part of a cache in parts where a line lies that units read.
 enum class Copies {
   none,   ///< in the part where its memory is: one cache
   likely, ///< there, and in another part where a unit of that one read it
   all     ///< in every part
 };
 
-/// What is assumed of what no data sheet tells.
+/// Assumptions about what no data sheet tells.
 struct Assumptions {
   Hash hash = Hash::between;
   Copies copies = Copies::likely;

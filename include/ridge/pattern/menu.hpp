@@ -23,7 +23,7 @@ struct NamedText {
 struct Place {
   /// One that is here, or the emulated GPU whose schedules a described one takes.
   Device device;
-  /// What the model takes the device for; empty: what is known of `device`.
+  /// The description that the model takes for the device; empty: what is known of `device`.
   std::optional<model::Description> described = {};
   bool here = true;     ///< schedules mean on `device` what they mean on what is described
   double fill_cost = 1; ///< of a byte that a store makes the cache read, in bytes of a copy
@@ -37,7 +37,7 @@ struct Advice {
   std::string schedule; ///< that follows it
 };
 
-/// What a rank reads of its neighbours for one launch.
+/// The points that a rank reads of its neighbours for one launch.
 struct Halo {
   comm::Reach reach;
   Index3 radius;         ///< points near each edge of the whole that are not written
@@ -68,7 +68,7 @@ public:
   /// The fields, one a line: name, values, meaning.
   [[nodiscard]] virtual std::string help() const = 0;
 
-  /// What a launch under a schedule asks of the place and moves there. Throws UsageError for a
+  /// The prediction for a launch under a schedule at the place. Throws UsageError for a
   /// schedule that it has no room for, and for a place that nobody described.
   [[nodiscard]] virtual model::Prediction predict(const std::string& schedule) const = 0;
   /// For ranking schedules: what a launch costs under a schedule at a size, in whatever unit.
@@ -77,7 +77,7 @@ public:
                                                    const Extents& /*size*/) const {
     return {};
   }
-  /// What may pay beyond schedules of this launch, of these facts and this time.
+  /// Advice beyond schedules of this launch, from these facts and this time.
   [[nodiscard]] virtual std::optional<Advice> advice(const model::Facts& /*facts*/,
                                                      const model::Time& /*time*/) const {
     return {};
@@ -93,7 +93,7 @@ private:
   Place place_;
 };
 
-/// What is known of a device that is here; nothing where nobody described it. Found out once.
+/// The description of a device that is here; nothing where nobody described it. Found out once.
 [[nodiscard]] const model::Description* known_description(const Device& device);
 
 /// The description of a place. Throws UsageError where there is none.

@@ -1,4 +1,4 @@
-// What the menus of patterns share whose schedules are a variant of a cpu's and a GPU's.
+// Menus of patterns whose schedules are a variant of a cpu's and a GPU's: what they share.
 #pragma once
 
 #include <ridge/core/changes.hpp>
@@ -71,14 +71,14 @@ protected:
   [[nodiscard]] virtual std::vector<Schedule> all() const = 0;
   /// Whether a schedule of possible fields is possible for this kernel, size and place.
   [[nodiscard]] virtual bool is_possible(const Schedule& schedule) const = 0;
-  /// Of menus that leave `predict` as it is.
+  /// Facts for menus that leave `predict` as it is.
   [[nodiscard]] virtual model::Facts facts_under(const Schedule& /*schedule*/) const { return {}; }
 
   /// The facts of any launch of this work.
   [[nodiscard]] model::Facts begin(std::string pattern, const Work& work) const {
     return model::begin_facts(std::move(pattern), work, description_at(place()), place().fill_cost);
   }
-  /// What a device of the place's kind has where nothing is said.
+  /// The schedule of a device of the place's kind where nothing is said.
   [[nodiscard]] Schedule kind() const {
     if (facts_of(place().device).takes_gpu_schedules)
       return std::variant_alternative_t<1, Schedule>{};

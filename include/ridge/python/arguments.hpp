@@ -1,4 +1,4 @@
-// What Python hands to a kernel: arrays where they lie, and numbers.
+// Arguments that Python hands to a kernel: arrays where they lie, and numbers.
 #pragma once
 
 #include <ridge/core/error.hpp>
@@ -22,7 +22,7 @@ using lab::check_memory;
 using lab::check_shapes;
 using lab::view_of;
 
-/// What a kernel's description offers, by the type of this function: the kernel on the arrays of
+/// The function that a kernel's description offers, by its own type: the kernel on the arrays of
 /// somebody else. Throws UsageError for arrays that it does not take.
 using Describe = std::unique_ptr<lab::Case>(Queue& queue, lab::RoofSource& roof,
                                             const Arguments& arguments);

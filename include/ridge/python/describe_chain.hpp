@@ -1,4 +1,4 @@
-// What descriptions of chains that came from Python are compiled from.
+// Declarations for descriptions of chains that came from Python.
 #pragma once
 
 #include <ridge/chain/source.hpp>

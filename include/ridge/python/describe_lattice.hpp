@@ -84,7 +84,7 @@ template <class S>
   return static_cast<const FieldOf<S>&>(field).field;
 }
 
-/// What an expression gives.
+/// The result of an expression.
 struct LatticeResult {
   std::vector<double> numbers;     ///< of a reduction
   bool complex = false;            ///< pairs of them are complex numbers
@@ -92,7 +92,7 @@ struct LatticeResult {
   std::unique_ptr<AnyField> field; ///< of an assignment
   Record record;
 };
-/// What a description of an expression offers, by the type of this function.
+/// The function that a description of an expression offers, by its own type.
 using LatticeRun = LatticeResult(Queue& queue, const AnyField* const* fields,
                                  const double* numbers);
 

@@ -1,4 +1,4 @@
-// What descriptions of interactions within a cutoff that came from Python are compiled from.
+// Declarations for descriptions of interactions within a cutoff that came from Python.
 #pragma once
 
 #include <ridge/device/offer.hpp>

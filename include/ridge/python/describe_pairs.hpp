@@ -1,4 +1,4 @@
-// What descriptions of interactions that came from Python are compiled from.
+// Declarations for descriptions of interactions that came from Python.
 #pragma once
 
 #include <ridge/core/error.hpp>

@@ -1,4 +1,4 @@
-// What descriptions of stencils that Python runs many sweeps of are compiled from.
+// Declarations for descriptions of stencils that Python runs many sweeps of.
 #pragma once
 
 #include <ridge/device/offer.hpp>
@@ -27,7 +27,7 @@ struct SweepsMaker {
                                            const stencil::RankPart& place,
                                            const std::string& schedule) = nullptr;
 };
-/// What a description offers, by the type of this function.
+/// The function that a description offers, by its own type.
 using DescribeSweeps = SweepsMaker();
 
 template <class T>

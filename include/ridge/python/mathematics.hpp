@@ -1,4 +1,4 @@
-// What kernels that were written in Python are compiled with: functions under NumPy's names, which
+// Mathematics of kernels that were written in Python: functions under NumPy's names, which
 // give what NumPy gives at zeros of both signs, infinities and NaN, too. Values are packs, or
 // doubles where a value is the same for all items.
 #pragma once
@@ -47,7 +47,7 @@ RIDGE_CALL auto part(const F& compute) {
 }
 #endif
 
-/// What a part hands to those after it.
+/// The values that a part hands to those after it.
 template <class First, class... Rest>
 struct Values {
   First first;
@@ -170,7 +170,7 @@ RIDGE_FN V inverse_root(const V& x) {
   return select(x <= V(-detail::infinity<V>), V(0), V(1) / (sqrt(x) + V(0)));
 }
 
-/// What is left of a / b rounded down, as Python's %: of the sign of b.
+/// The rest of a / b rounded down, as Python's %: of the sign of b.
 template <class V>
 RIDGE_FN V remainder(const V& a, const V& b) {
   return detail::each(

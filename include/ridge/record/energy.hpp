@@ -28,9 +28,9 @@ public:
 /// says what is missing and how one gets it, UsageError for an emulated GPU.
 [[nodiscard]] std::unique_ptr<EnergyCounter> energy_counter(const Device& device);
 
-/// The same of a folder such as /sys/class/powercap.
+/// A counter from a folder such as /sys/class/powercap.
 [[nodiscard]] std::unique_ptr<EnergyCounter> rapl_counter(const std::filesystem::path& folder);
-/// The same of a library and the card at a PCI address such as "0000:c1:00.0".
+/// A counter from a library and the card at a PCI address such as "0000:c1:00.0".
 [[nodiscard]] std::unique_ptr<EnergyCounter> nvml_counter(const std::string& library,
                                                           const std::string& address);
 [[nodiscard]] std::unique_ptr<EnergyCounter> amd_smi_counter(const std::string& library,

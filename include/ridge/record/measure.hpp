@@ -53,7 +53,7 @@ private:
 /// Two launches that were timed in turn.
 struct InTurn {
   Timing first, second;
-  /// Of the quotients of the pairs: how many times as long the second takes.
+  /// An estimate from the quotients of the pairs: how many times as long the second takes.
   Estimate quotient;
 };
 

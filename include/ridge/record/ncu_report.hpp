@@ -1,4 +1,4 @@
-// What NVIDIA's profiler, ncu, prints of the memory counters of launches.
+// Reports of NVIDIA's profiler, ncu, on the memory counters of launches.
 #pragma once
 
 #include <ridge/record/record.hpp>

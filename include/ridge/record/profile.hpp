@@ -1,4 +1,4 @@
-// What profilers wrote of launches, of Ridge's kernels or others: rocprof, rocprofv3 and ncu.
+// Profiles of launches, of Ridge's kernels or others: those of rocprof, rocprofv3 and ncu.
 #pragma once
 
 #include <ridge/record/record.hpp>
@@ -10,7 +10,7 @@
 
 namespace ridge {
 
-/// What a launch took of the device, each where the profile has it.
+/// A launch's use of the device, each figure where the profile has it.
 struct ProfiledUse {
   std::optional<double> registers;     ///< of a thread, of 32 bits
   std::optional<double> lds_bytes;     ///< of a block
@@ -48,8 +48,9 @@ struct ProfiledKernel {
 [[nodiscard]] const ProfiledKernel& find_profiled(const std::vector<ProfiledKernel>& kernels,
                                                   std::string_view name);
 
-/// Of a profile of rocprof or rocprofv3, what all launches behind the last fill of memory moved
-/// together: of kernels called "fill". Throws Failure where there is none, or nothing behind it.
+/// The bytes that all launches behind the last fill of memory moved together, in a profile of
+/// rocprof or rocprofv3: fills are kernels called "fill". Throws Failure where there is none, or
+/// nothing behind it.
 [[nodiscard]] Counters counted_since_fill(std::string_view text);
 
 /// rocprof's input.txt that counts what read_profile reads. `kernel`: of that kernel alone, where

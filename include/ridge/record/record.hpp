@@ -25,23 +25,23 @@ struct Check {
   /// Largest error, in the measure the pattern's check documents.
   double max_error = 0;
   std::string against = "reference";
-  /// What is wrong and where, when it is not ok.
+  /// The fault and its place, when it is not ok.
   std::string message;
 };
 
-/// What was reached of which ceiling.
+/// The rate that was reached, and its ceiling.
 struct Achievement {
   double rate = 0;       ///< of the resource that limits this kernel
   std::string unit;      ///< "B/s", "flop/s", "interactions/s"
   double roof = 0;       ///< the ceiling measured in this process; 0 where none applies
   std::string roof_name; ///< which one: "copy", "fma_fp32", ...
-  /// Of the fractions of single repeats, between which the true one lies nine times of ten; 0 where
+  /// Fractions of single repeats, between which the true one lies nine times of ten; 0 where
   /// the ceiling was not measured beside each.
   double fraction_low = 0, fraction_high = 0;
   [[nodiscard]] double fraction() const { return roof > 0 ? rate / roof : 0; }
 };
 
-/// What one launch moved, as the hardware counted it, or else as the model says.
+/// The bytes that one launch moved, as the hardware counted them, or else as the model says.
 struct Counters {
   std::string source;                       ///< "ncu", "perf", "modelled"
   double bytes_read = 0;                    ///< from memory
@@ -65,8 +65,8 @@ struct RecordField {
   bool always = true; ///< in JSON; else only where it is set
 };
 
-/// What ran, under which schedule, how long, how much it had to do, how far from the roof, and
-/// whether it was checked.
+/// A launch: what ran, under which schedule, how long, how much it had to do, how far from the
+/// roof, and whether it was checked.
 struct Record {
   std::string pattern;
   std::string kernel;

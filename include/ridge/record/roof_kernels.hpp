@@ -51,7 +51,7 @@ struct RoofKernels {
   void (*chase)(Queue&, Span<Index> at, Span<const Index> next, Index steps);
 };
 
-/// What each kind's module offers under `RoofKernels` itself.
+/// The function that each kind's module offers under `RoofKernels` itself.
 using GetRoofKernels = const RoofKernels&();
 
 /// The kernels for `device`, which must be of a kind that this build has.

@@ -15,7 +15,7 @@ struct Interval {
   double low = 0, high = 0;
 };
 
-/// What one file says of a launch; several records of the same launch are one sample, whose value
+/// A file's sample of a launch; several records of the same launch are one sample, whose value
 /// is their median and whose intervals hold all of theirs.
 struct Sample {
   SavedRecord record;             ///< the first of them

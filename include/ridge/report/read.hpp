@@ -8,7 +8,7 @@
 
 namespace ridge::report {
 
-/// What one file holds: an array of records, or the ceilings of a device.
+/// The content of one file: an array of records, or the ceilings of a device.
 struct Saved {
   std::string name; ///< of the file, as the user called it
   std::vector<SavedRecord> records;
@@ -24,7 +24,7 @@ inline constexpr int record_version = 1;
 /// records, holds none, or has records of another version or fields of the wrong type.
 [[nodiscard]] Saved parse_saved(std::string_view text, const std::string& name);
 
-/// The same from a file. UsageError when it cannot be read.
+/// Reads a file. UsageError when it cannot be read.
 [[nodiscard]] Saved read_saved(const std::filesystem::path& file);
 
 } // namespace ridge::report

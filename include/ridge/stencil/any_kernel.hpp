@@ -71,7 +71,7 @@ public:
   [[nodiscard]] virtual const std::type_info& call_type() const = 0;
   /// The bytes of the functor, of the type that the call's names.
   [[nodiscard]] virtual std::span<const std::byte> functor() const = 0;
-  /// What the kernel gives at points x0 to x1 of a row.
+  /// The kernel's results at points x0 to x1 of a row.
   virtual void reference_row(Inputs<T> in, Index y, Index z, Index x0, Index x1,
                              double* values) const = 0;
   /// As stencil::bound_at.

@@ -1,4 +1,4 @@
-// What lies beyond the faces of a field: boundary conditions as plain data, one a face.
+// Boundary conditions beyond the faces of a field, as plain data, one a face.
 //
 // The points of a field are its vertices. With h between them along an axis, u(-k) the k-th point
 // beyond the low face and u(0) the face's own, and likewise at the high face:
@@ -30,14 +30,15 @@ constexpr auto enum_names(Boundary) {
   return std::array<std::string_view, 5>{"untouched", "dirichlet", "neumann", "periodic", "mirror"};
 }
 
-/// What holds at one face.
+/// The condition at one face.
 struct Condition {
   Boundary kind = Boundary::untouched;
   double value = 0; ///< of dirichlet and neumann
   /// dirichlet: the name of a field of values, as text gives it; empty where `value` holds all
   /// over.
   std::string field = {};
-  /// Of that field: one a point of the face, packed, the axes in the order x, y, z without its own.
+  /// Values of that field: one a point of the face, packed, in the order x, y, z without its own
+  /// axis.
   std::vector<double> values = {};
 
   friend bool operator==(const Condition&, const Condition&) = default;
@@ -48,7 +49,7 @@ struct Boundaries {
   std::array<std::array<Condition, 2>, 3> faces = {};
   Spacing spacing = {}; ///< what derivatives of neumann are by
 
-  /// The same condition at both faces of an axis, 0 to 2.
+  /// One condition at both faces of an axis, 0 to 2.
   Boundaries& both(int axis, const Condition& condition) {
     faces[static_cast<std::size_t>(axis)] = {condition, condition};
     return *this;

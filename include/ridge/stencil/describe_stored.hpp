@@ -1,4 +1,4 @@
-// What descriptions of stencils of stored fields are compiled from
+// Declarations for descriptions of stencils of stored fields
 // (ridge/stencil/stored_demand.hpp).
 #pragma once
 

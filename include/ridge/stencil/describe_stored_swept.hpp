@@ -1,4 +1,4 @@
-// What descriptions of stencils that evolve in 16 bits are compiled from
+// Declarations for descriptions of stencils that evolve in 16 bits
 // (ridge/stencil/stored_demand.hpp).
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a stencil kernel is.
+// Stencil kernels.
 //
 //   struct Diffusion {
 //     static constexpr auto footprint = ridge::stencil::star<1>();

@@ -15,13 +15,13 @@
 namespace ridge::stencil {
 
 namespace detail {
-/// Of the inputs, and `outputs` outputs at last. Throws UsageError when an output overlaps another
-/// field, or an address is no multiple of its numbers' size.
+/// Checks the inputs' memory, and that of `outputs` outputs at last. Throws UsageError when an
+/// output overlaps another field, or an address is no multiple of its numbers' size.
 void check_memory(const Traits& traits, const std::vector<View<const char>>& fields,
                   std::size_t outputs);
 
-/// Of the inputs, and the output at last. Throws UsageError when extents differ, are too small for
-/// the radius, or as check_memory() does.
+/// Checks the inputs, and the output at last. Throws UsageError when extents differ, are too small
+/// for the radius, or as check_memory() does.
 void check_views(const Traits& traits, const std::vector<View<const char>>& fields);
 
 /// The #define that names the variant a schedule needs.
@@ -88,7 +88,7 @@ Record launch(Queue& queue, const Call<K, T>& call, const Schedule& schedule,
   return ridge::launch::once(queue, call, schedule, kernel);
 }
 
-/// The same under the default schedule.
+/// Binds a launch under the default schedule.
 template <class K, class T>
 Record launch(Queue& queue, const Call<K, T>& call, std::string_view kernel = "user") {
   return ridge::launch::once(queue, call,

@@ -1,4 +1,4 @@
-// What a march needs of a device, without compiling one.
+// Limits of a march on a device, without compiling one.
 #pragma once
 
 #include <ridge/device/device.hpp>

@@ -1,4 +1,4 @@
-// What the model must know of a stencil under a schedule.
+// Accesses of a stencil under a schedule, for the model.
 #pragma once
 
 #include <ridge/model/blocked_loops.hpp>
@@ -17,7 +17,7 @@ namespace ridge::stencil {
 [[nodiscard]] model::BlockedLoops model_loops(const Traits& traits, const CpuSchedule& schedule,
                                               Index3 extents, int cores);
 
-/// What the model says of one launch.
+/// The model's prediction of one launch.
 struct Prediction {
   model::Traffic traffic;
   std::optional<model::Time> time; ///< where the device's ceilings are known

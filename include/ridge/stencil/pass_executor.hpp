@@ -19,7 +19,7 @@ namespace ridge::stencil {
 /// Whether a kernel source has compiled a variant. A cpu has one, of which nothing is asked.
 using HasPass = bool(const GpuPassVariant& variant);
 
-/// What an executor offers: itself, and a HasPass under typeid(PassesAhead<K, T>).
+/// The offers of an executor: itself, and a HasPass under typeid(PassesAhead<K, T>).
 struct PassOffers {
   Offer executor, list;
 };

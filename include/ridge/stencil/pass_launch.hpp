@@ -17,12 +17,12 @@ namespace ridge::stencil {
 /// A schedule of several sweeps in one pass, for the kind of device it holds.
 using PassSchedule = std::variant<CpuPassSchedule, GpuPassSchedule>;
 
-/// What a device of this kind has where nothing is said.
+/// The pass of a device of this kind where nothing is said.
 [[nodiscard]] PassSchedule plain_pass(DeviceKind kind);
 
 [[nodiscard]] std::string to_text(const PassSchedule& schedule);
 [[nodiscard]] int sweeps_of(const PassSchedule& schedule);
-/// The same for passes of so many sweeps.
+/// The schedule, with passes of so many sweeps.
 [[nodiscard]] PassSchedule with_sweeps(PassSchedule schedule, int sweeps);
 /// With its zeros replaced by what is chosen for the device and fields of these extents, their
 /// shells included.

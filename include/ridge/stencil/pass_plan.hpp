@@ -7,7 +7,7 @@
 
 namespace ridge::stencil {
 
-/// What a block does at a time: the results of a tile from plane `z_begin` to before `z_end`.
+/// A block's work at a time: the results of a tile from plane `z_begin` to before `z_end`.
 struct PassJob {
   int x = 0,
       y = 0; ///< of the tile's first point, halo included: beyond periodic faces it is negative

@@ -1,4 +1,4 @@
-// What a pass on a GPU is compiled for, and for which kernels there is one. As for single sweeps
+// Variants of a pass on a GPU, and kernels for which there is one. As for single sweeps
 // (variants.hpp): anything that is not compiled ahead is compiled when it is asked for; that
 // compilation defines RIDGE_STENCIL_GPU_PASS as the one variant wanted.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace ridge::stencil {
 
-/// Of GpuPassSchedule.
+/// The compiled part of GpuPassSchedule.
 struct GpuPassVariant {
   int sweeps = 4;
   int rows = 2;
@@ -71,7 +71,7 @@ constexpr int usual_pass_sweeps(int element_bytes, bool moving) {
   return moving && element_bytes == 8 ? 3 : 4;
 }
 
-/// The same where one of the two is given, the other 0; for warps of `width` lanes.
+/// The shape where one of the two is given, the other 0; for warps of `width` lanes.
 constexpr GpuPassShape pass_shape(int rows, int warps, GpuPassShape usual, int width) {
   const int halves = width / 32;
   if (rows == 0 && warps == 0) return {usual.rows, usual.warps / halves};
@@ -110,8 +110,8 @@ struct GpuPassList {
       usual_pass<K>(2, 32, false), usual_pass<K>(3, 32, false), usual_pass<K>(4, 32, false),
       usual_pass<K>(2, 32, true),  usual_pass<K>(3, 32, true),  usual_pass<K>(4, 32, true)};
 #else
-  // Of two time levels no shorter ones, of which each takes nvcc a minute: what is left of the
-  // steps is taken in single sweeps.
+  // Passes of two time levels have no shorter ones, each of which takes nvcc a minute: the rest of
+  // the steps is taken in single sweeps.
   static constexpr auto values = [] {
     if constexpr (levels_of<K>() > 1) {
       return std::array{usual_pass<K>(4, 32, false)};
@@ -125,7 +125,7 @@ struct GpuPassList {
 };
 #endif
 
-/// What is compiled for a schedule and faces. The emulated GPU stores all results alike, and of the
+/// The variant for a schedule and faces. The emulated GPU stores all results alike, and of the
 /// two forms of faces, of which that for moving ones takes all, it has both for three sweeps only.
 constexpr GpuPassVariant variant_of(const GpuPassSchedule& s, bool moving, bool emulated) {
   return {s.sweeps, s.rows, s.warps, emulated ? Store::plain : s.store,

@@ -1,4 +1,4 @@
-// What one rank has of a field that many sweeps go over: the points it owns, the halo around them,
+// Parts of a field that many sweeps go over, one a rank: the points it owns, the halo around them,
 // and the boundary conditions of both together.
 //
 // Towards other ranks a part is like an untouched face: its outermost radius of points is no
@@ -19,7 +19,7 @@ class Communicator;
 
 namespace ridge::stencil {
 
-/// What a kernel reads of its neighbours along each direction; of one input, or of all.
+/// The points that a kernel reads of its neighbours along each direction; of one input, or of all.
 [[nodiscard]] comm::Reach reach_of(const std::vector<std::vector<Offset>>& footprints,
                                    int steps = 1);
 template <class K>
@@ -37,7 +37,7 @@ template <class U>
 
 class RankPart {
 public:
-  /// Of `points` with these boundaries, those of the whole field, values of faces included.
+  /// A part of `points` with these boundaries, those of the whole field, values of faces included.
   /// `sweeps`: so many from one exchange to the next. `ranks`: the grid, or the one that sends
   /// least. The communicator must outlive this. Throws UsageError where boundaries do not fit, or
   /// some rank would own too few points. Not collective.
@@ -51,7 +51,7 @@ public:
   /// go round.
   [[nodiscard]] const comm::Box& owned() const { return owned_; }
   [[nodiscard]] const comm::Box& held() const { return held_; }
-  /// Of the points held.
+  /// The boundaries of the points held.
   [[nodiscard]] const Boundaries& boundaries() const { return boundaries_; }
   [[nodiscard]] const Boundaries& boundaries_of_all() const { return all_; }
   /// Points of the halo at the low and the high faces.

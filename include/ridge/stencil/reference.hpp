@@ -23,7 +23,7 @@ struct ReferenceNeighbours {
   }
 };
 
-/// The same, of numbers that are exact in T.
+/// The result, from numbers that are exact in T.
 template <class T>
 struct BoundedNeighbours {
   const T* at;
@@ -47,7 +47,7 @@ template <class K, class T>
   (std::make_index_sequence<inputs_of<K>>{});
 }
 
-/// What the kernel in precision T may be off there, the rounding of its result included.
+/// The error of the kernel in precision T there, at most, the rounding of its result included.
 template <class K, class T>
 [[nodiscard]] double bound_at(const K& kernel, const std::array<View<const T>, inputs_of<K>>& in,
                               Index x, Index y, Index z) {

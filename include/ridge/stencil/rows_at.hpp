@@ -22,15 +22,15 @@ struct RowsAt {
   }
 };
 
-/// Of fields of elements of `element_bytes`. Those that all begin equally far behind 16 bytes have
-/// rows of packs, and those that begin equally far behind a line rows of lines, if results begin in
-/// the next one. What lies before the first point within the same 16 bytes is read, too: no memory
-/// that GPUs give out begins there.
+/// Rows of fields of elements of `element_bytes`. Those that all begin equally far behind 16 bytes
+/// have rows of packs, and those that begin equally far behind a line rows of lines, if results
+/// begin in the next one. What lies before the first point within the same 16 bytes is read, too:
+/// no memory that GPUs give out begins there.
 [[nodiscard]] RowsAt rows_at(const std::vector<View<const char>>& fields, int element_bytes,
                              Offset radius);
 
-/// Of fields that begin `misfit` elements behind a line, or differ therein, and in their rows and
-/// planes, by what has the bits of `apart`.
+/// Rows of fields that begin `misfit` elements behind a line, or differ therein, and in their rows
+/// and planes, by what has the bits of `apart`.
 [[nodiscard]] RowsAt rows_at(Index apart, Index misfit, int element_bytes, Offset radius);
 
 /// Elements from a line to what begins there.

@@ -31,7 +31,7 @@ struct ShellAxis {
   Index points = 1; ///< of the field itself
   int radius = 0;   ///< of the shell
   int lead = 0;     ///< points beyond the low face; the field begins there
-  /// Of points beyond the low and the high face, the nearest first.
+  /// Images of points beyond the low and the high face, the nearest first.
   Image<T> beyond[2][most_radius] = {};
   bool fixed[2] = {false, false}; ///< the face's own points have given values:
   T value[2] = {0, 0};
@@ -101,8 +101,8 @@ struct Shell {
   }
 };
 
-/// What each kind's module offers under Shell<T>, for float and double: sets all points of the
-/// shell that do not keep what they hold, in queue order.
+/// The function that each kind's module offers under Shell<T>, for float and double: sets all
+/// points of the shell that do not keep what they hold, in queue order.
 template <class T>
 using FillShell = void(Queue& queue, const Shell<T>& shell);
 
@@ -120,7 +120,7 @@ struct ShellLayout {
   Index3 extents; ///< with the shell
   Index3 lead;    ///< where the field itself begins
   Strides strides;
-  /// Of memory that begins at a line.
+  /// Elements of memory that begins at a line.
   [[nodiscard]] Index elements() const { return strides.misfit + strides.plane * extents.z; }
 };
 

@@ -16,7 +16,7 @@
 
 namespace ridge::stencil {
 
-/// What K sees of a field: fp32 numbers.
+/// A field as K sees it: fp32 numbers.
 template <class N>
 struct WidenedNeighbours {
   const N& stored;

@@ -14,8 +14,8 @@
 
 namespace ridge::stencil {
 
-/// What the description of a stored kernel offers, by the type of its numbers: the kernel of these
-/// bytes on fields of S.
+/// The function that the description of a stored kernel offers, by the type of its numbers: the
+/// kernel of these bytes on fields of S.
 template <class S>
 using DescribeStored = std::shared_ptr<const CheckedKernel<S>>(std::span<const std::byte> functor);
 

@@ -15,7 +15,7 @@ struct Strides {
   Index row = 0, plane = 0;
   Index misfit = 0;
 
-  /// Of a packed field.
+  /// Strides of a packed field.
   [[nodiscard]] static constexpr Strides packed(Index3 n) { return {n.x, n.x * n.y, 0}; }
   template <class View>
   [[nodiscard]] static constexpr Strides of(const View& view) {
@@ -33,7 +33,7 @@ struct Strides {
 /// computed: rows that are a few lines off push each other out, too. The most of any input.
 [[nodiscard]] int rows_in_a_set(const Traits& traits, const Strides& strides);
 
-/// Of 64 lines each; 0 where the L1 is not known.
+/// Ways of 64 lines each; 0 where the L1 is not known.
 [[nodiscard]] int ways_of_l1(const DeviceFacts& facts);
 
 /// Whether those are more than the L1 has ways.

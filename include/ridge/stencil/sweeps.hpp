@@ -42,14 +42,14 @@ public:
          std::string_view name = "user")
       : Sweeps(queue, kernel, std::vector<View<T>>(fields), boundaries, schedule, name) {}
 
-  /// The same over ranks: the fields are what this one owns. Halos are exchanged as sweeps go on,
+  /// Sweeps over ranks: the fields are what this one owns. Halos are exchanged as sweeps go on,
   /// while what needs none of them is computed. Collective, like run() and restart().
   template <class K, class T>
   Sweeps(Queue& queue, const K& kernel, const std::vector<View<T>>& fields, const RankPart& part,
          const std::optional<SweepsSchedule>& schedule = {}, std::string_view name = "user")
       : Sweeps(queue, kernel, fields, detail::SweepsPlace(part), schedule, name) {}
 
-  /// The same of a kernel whose type is put away.
+  /// Sweeps of a kernel whose type is put away.
   template <class T>
   Sweeps(Queue& queue, std::shared_ptr<const SweptKernel<T>> kernel,
          const std::vector<View<const T>>& fields, const RankPart& part,
@@ -68,7 +68,8 @@ public:
   void read(int input, const View<T>& to) {
     detail::typed<T>(*body_).read(input, to);
   }
-  /// The same without a copy, until the next run(): of the fields' extents, rows not packed.
+  /// The newest level without a copy, until the next run(): of the fields' extents, rows not
+  /// packed.
   template <class T>
   [[nodiscard]] View<const T> view(int input) {
     return detail::typed<T>(*body_).view(input);
@@ -79,8 +80,8 @@ public:
     detail::typed<T>(*body_).load(fields);
   }
 
-  /// Of one sweep, or of one pass where the schedule has several sweeps in one: what it must at
-  /// least do, on all ranks together. Not timed.
+  /// The record of one sweep, or of one pass where the schedule has several sweeps in one: what it
+  /// must at least do, on all ranks together. Not timed.
   [[nodiscard]] Record record() const { return body_->record(); }
   [[nodiscard]] const SweepsSchedule& schedule() const { return body_->schedule(); }
   /// Passes over memory that so many steps take.

@@ -1,4 +1,4 @@
-// What ridge::stencil::Sweeps keeps: fields with their shells, one program an order of the fields.
+// The body of ridge::stencil::Sweeps: fields with their shells, one program an order of the fields.
 #pragma once
 
 #include <ridge/comm/neighbour_fields.hpp>
@@ -85,8 +85,8 @@ protected:
   void exchange_beside(int slot, const std::function<void()>& inner,
                        const std::function<void()>& outer);
   void exchange_halo(int slot);
-  /// What other ranks do of a pass from the newest levels to these slots; nothing where halos are
-  /// exchanged after it.
+  /// The part of other ranks in a pass from the newest levels to these slots; nothing where halos
+  /// are exchanged after it.
   [[nodiscard]] PassNeighbours neighbours_of_pass() const;
   /// Ends a pass over ranks: halos of its results are there.
   void end_pass();
@@ -94,12 +94,12 @@ protected:
   /// The record of a sweep, or a pass, of this rank as one of all ranks; `all` is that of one
   /// launch over the whole field.
   [[nodiscard]] Record over_ranks(Record record, const Record& all) const;
-  /// Of the whole field with its shell.
+  /// The extents of the whole field with its shell.
   [[nodiscard]] Index3 extents_of_all() const { return all_; }
 
   /// The slot of the newest level; those before it are in the slots that follow, in a ring.
   [[nodiscard]] int newest() const { return newest_; }
-  /// Of the slots in order from the newest on, so far. Each sweep writes to the last.
+  /// The slot at a place in the order from the newest on, so far. Each sweep writes to the last.
   [[nodiscard]] int slot(int place) const { return (newest_ + place) % slots_; }
   void advance(Index steps) {
     steps_ += steps;
@@ -116,7 +116,7 @@ private:
   [[nodiscard]] static std::size_t at(int slot) { return static_cast<std::size_t>(slot); }
   [[nodiscard]] int slot_of(int input) const;
   [[nodiscard]] View<T> inner(int slot) const;
-  /// Of a box in coordinates of the field with its shell: what of it is in a view of the points
+  /// The part of a box, in coordinates of the field with its shell, that is in a view of the points
   /// that this rank owns.
   template <class U>
   [[nodiscard]] View<U> part_of(const View<U>& owned, const comm::Box& box) const;

@@ -55,7 +55,7 @@ public:
   SweepsReference(const K& kernel, std::vector<std::vector<double>> fields, Index3 extents,
                   const Boundaries& boundaries)
       : kernel_(kernel), fields_(std::move(fields)), extents_(extents), boundaries_(boundaries) {
-    // What no sweep computes is that of the newest level at all times.
+    // Points that no sweep computes are those of the newest level at all times.
     const detail::Extended extension(boundaries_, extents_, radius_of<K>(), false);
     (void)extension.make(fields_[0]);
     for_each_point([&](std::size_t at, Index x, Index y, Index z) {

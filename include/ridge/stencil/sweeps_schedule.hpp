@@ -34,7 +34,7 @@ struct SweepsSchedule {
                                           const Traits& traits, const Boundaries& boundaries,
                                           Index3 extents, int ranks = 1);
 
-/// What `ridge bench --schedule all` compares: the named and the default schedules of single
+/// The schedules of `ridge bench --schedule all`: the named and the default schedules of single
 /// sweeps, and passes of 2, 3, 4 and 8 sweeps where the device has any.
 [[nodiscard]] std::vector<text::Named<SweepsSchedule>>
 compared_sweeps(const Device& device, const Traits& traits, int levels,

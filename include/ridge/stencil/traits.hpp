@@ -1,4 +1,4 @@
-// What schedules, work and checks need to know of a kernel, as plain data.
+// Traits of a kernel for schedules, work and checks, as plain data.
 #pragma once
 
 #include <ridge/record/work.hpp>
@@ -23,7 +23,7 @@ struct Traits {
   int element_bytes = 8;
   bool planes = false; ///< several planes can be computed together on a cpu
   bool parts = false;  ///< sums of planes' parts, in any order
-  /// Of PassesAhead; null where nothing is known of them.
+  /// The type of PassesAhead; null where nothing is known of them.
   const std::type_info* passes = nullptr;
 
   [[nodiscard]] int inputs() const { return static_cast<int>(footprints.size()); }

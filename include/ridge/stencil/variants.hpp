@@ -22,8 +22,8 @@ struct CpuVariant {
   friend constexpr bool operator==(const CpuVariant&, const CpuVariant&) = default;
 };
 
-/// Of GpuSchedule, stage=none. Where a result is stored is compiled in: of a choice at run time
-/// clang for AMD GPUs makes one store, and a plain one.
+/// The compiled part of GpuSchedule, stage=none. Where a result is stored is compiled in: clang for
+/// AMD GPUs makes one store of a choice at run time, and a plain one.
 struct PointsVariant {
   int tile = 1;
   Loads loads = Loads::stencil;
@@ -36,15 +36,15 @@ struct PointsVariant {
 /// anywhere. `joined` begin anywhere, too, and lanes put 16 bytes together from what they load.
 enum class Rows { lines, packs, anywhere, joined };
 
-/// Of GpuSchedule, stage=bulk, stage=tiles and stage=window, and of the fields.
+/// The compiled part of GpuSchedule, stage=bulk, stage=tiles and stage=window, and of the fields.
 struct MarchVariant {
   int threads_x = 128; ///< computing threads along x and y
   int threads_y = 2;
   int tile = 4; ///< rows a thread computes
   Store store = Store::plain;
   Rows rows = Rows::lines;
-  /// Of stage=bulk and stage=tiles: each plane's part of all sums is added when the plane comes
-  /// (march_parts.hpp).
+  /// Each plane's part of all sums is added when the plane comes (march_parts.hpp); stage=bulk and
+  /// stage=tiles.
   bool parts = false;
   /// A plane of an input comes as one tile. Rows are packs then, lines among them.
   bool tiles = false;
@@ -185,7 +185,7 @@ inline constexpr std::array march_shapes{wide_march, narrow_march};
 inline constexpr std::array march_stores{Store::plain};
 #endif
 
-/// The same where planes come as tiles.
+/// The narrow shape where planes come as tiles.
 inline constexpr MarchShape narrow_tiled{32, 8, 4};
 inline constexpr std::array all_tiled_shapes{tiled_march(8), tiled_march(4), narrow_tiled};
 
@@ -391,7 +391,7 @@ struct MarchList {
   }();
 };
 
-/// Of stage=window rows are packs, lines among them, or anywhere.
+/// Rows of stage=window are packs, lines among them, or anywhere.
 template <class K, class T>
 struct WindowList {
   static constexpr auto values = [] {

@@ -27,8 +27,8 @@ template <class Call>
   return text::parse_held<ScheduleOf<Call>>(schedule, device.kind() != DeviceKind::cpu);
 }
 
-/// What wisdom is asked for a call. `kernel` is the name that messages and the file have; empty:
-/// its type. The question must not outlive queue, call and menu.
+/// The question that wisdom is asked for a call. `kernel` is the name that messages and the file
+/// have; empty: its type. The question must not outlive queue, call and menu.
 template <class Call>
 [[nodiscard]] Question question_of(Queue& queue, const Call& call, const Menu& menu,
                                    const std::string& kernel = "") {

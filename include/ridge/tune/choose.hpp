@@ -9,11 +9,12 @@
 
 namespace ridge::tune {
 
-/// What must be known of a kernel to choose its schedule.
+/// A question: what must be known of a kernel to choose its schedule.
 struct Question {
   Key key;
-  /// What a model says a launch costs under a schedule (`auto`: the default of that size) at a
-  /// size, in whatever unit; nothing where there is no model. May be empty. May throw ridge::Error.
+  /// The cost of a launch, as a model says, under a schedule (`auto`: the default of that size) at
+  /// a size, in whatever unit; nothing where there is no model. May be empty. May throw
+  /// ridge::Error.
   std::function<std::optional<double>(const std::string& schedule, const Extents& size)> cost = {};
   /// Throws ridge::Error where the schedule cannot run here: it is asked before wisdom is taken.
   std::function<void(const std::string& schedule)> require = {};

@@ -1,4 +1,4 @@
-// What a schedule was found for, and so where it may be used again.
+// Keys of schedules: what one was found for, and so where it may be used again.
 #pragma once
 
 #include <ridge/device/device.hpp>
@@ -8,7 +8,7 @@
 
 namespace ridge::tune {
 
-/// Of devices that have none.
+/// The driver of devices that have none.
 inline constexpr const char* no_driver = "none";
 
 /// Everything that the speed of a schedule depends on, as text.
@@ -26,7 +26,7 @@ struct Key {
 /// Where a schedule is asked for. What does not change while a process runs is found out once.
 [[nodiscard]] Key key_of(const Device& device, const Subject& subject);
 
-/// What wisdom is found by; the name of the kernel is not in it.
+/// The id by which wisdom is found; the name of the kernel is not in it.
 [[nodiscard]] std::string id_of(const Key& key);
 
 /// "laplacian fp64 512x512x512".

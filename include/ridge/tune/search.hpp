@@ -25,8 +25,8 @@ struct Ground {
   std::vector<std::string> space;
   /// Schedules around one; they need not be in the space.
   std::function<std::vector<std::string>(const std::string& schedule)> around;
-  /// What a model says a launch costs, in whatever unit; nothing where there is none. May be empty.
-  /// Throws ridge::Error where the schedule cannot run.
+  /// The cost of a launch, as a model says, in whatever unit; nothing where there is none. May be
+  /// empty. Throws ridge::Error where the schedule cannot run.
   std::function<std::optional<double>(const std::string& schedule)> cost = {};
   /// Whether a schedule can be bound without compiling. Empty: all can.
   std::function<bool(const std::string& schedule)> ready = {};
@@ -62,7 +62,7 @@ struct Trial {
   std::string problem; ///< why it was not measured
 };
 
-/// What a search found.
+/// The finding of a search.
 struct Found {
   Trial best, standard;
   /// How many times as long the default takes as the best, in turn; an interval where both were

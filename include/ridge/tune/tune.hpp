@@ -14,7 +14,7 @@ namespace ridge::tune {
 /// Times launches of a program, by a LaunchClock.
 [[nodiscard]] Stopwatch stopwatch_of(std::unique_ptr<Program> program);
 
-/// What came of tuning.
+/// The outcome of tuning.
 struct Tuned {
   Found found;
   bool kept = false;

@@ -38,10 +38,10 @@ public:
   /// A line for each part of the file that was left out.
   [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
 
-  /// What was found for an id (`id_of`); null where nothing was. Takes less than a microsecond.
+  /// The finding for an id (`id_of`); null where there is none. Takes less than a microsecond.
   [[nodiscard]] std::shared_ptr<const Finding> find(const std::string& id) const;
 
-  /// What was found for the same kernel, device, driver and compiler at other sizes of as many
+  /// Findings for the same kernel, device, driver and compiler at other sizes of as many
   /// dimensions, nearest first: sizes are as far apart as their extents are from each other's
   /// multiples.
   [[nodiscard]] std::vector<std::shared_ptr<const Finding>> near(const Key& key) const;

@@ -24,7 +24,7 @@ RIDGE_FN Index run_packs(const C& chain, const R& row, Index x, Index end, Index
   return x;
 }
 
-/// What a run that scans hands on along the columns of a box.
+/// Values that a run that scans hands on along the columns of a box.
 template <class T>
 struct Carries {
   T* data = nullptr;
@@ -36,7 +36,7 @@ struct Carries {
   }
 };
 
-/// What the first items of the columns of a box find.
+/// Values that the first items of the columns of a box find.
 template <int First, int Last, class C, class T>
 Carries<T> first_carries(T* memory, const Box& box) {
   Carries<T> made;
@@ -129,7 +129,7 @@ void run_items(const C& original, const Memory<C, T, Checked>& memory, const Box
   }
 }
 
-/// The same, whether its items are those of rows or elements.
+/// Computes a box, whether its items are those of rows or elements.
 template <int First, int Last, class C, class T, bool Checked>
 void run_box(const C& chain, const Memory<C, T, Checked>& memory, const Box& box, const Box& own) {
   if constexpr (has_elements<C>) {

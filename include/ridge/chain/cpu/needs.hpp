@@ -1,4 +1,4 @@
-// What a run of operations on the cpu needs of its arrays.
+// Needs of a run of operations on the cpu: items of its arrays.
 #pragma once
 
 #include <ridge/chain/operation.hpp>
@@ -27,7 +27,7 @@ constexpr Reach run_reach(int array) {
   return all;
 }
 
-/// What a run needs of its arrays, at compile time.
+/// Needs of a run, at compile time.
 template <class C, int First, int Last>
 struct Needs {
   static constexpr auto reach = [] {

@@ -6,7 +6,8 @@
 
 namespace ridge::chain {
 
-/// What becomes of temporaries between operations of one group that need the item alone.
+/// Temporaries between operations of one group that need the item alone: in memory, or in
+/// registers.
 enum class Join { none, points };
 constexpr auto enum_names(Join) {
   return std::array<std::string_view, 2>{"none", "points"};

@@ -82,7 +82,7 @@ public:
   }
 
 private:
-  /// Of some instances, the tiles that are this thread's along dimension `shared`; all for -1.
+  /// Runs this thread's tiles along dimension `shared` of some instances; all of them for -1.
   void run_instances(int shared) {
     const auto mine = [&](int d) {
       return d == shared ? ridge::cpu::share_of(tiles(d), thread_, threads_)
@@ -153,7 +153,7 @@ private:
                     box.begin[d], box.end[d]);
       }
       if (group_.rolls) {
-        // What it computes ahead of a tile is its own as well, up to the end of the march.
+        // Items that it computes ahead of a tile are its own as well, up to the end of the march.
         own_items(extent(m), domain.begin.along(m), domain.end.along(m), march.begin * tile_size(m),
                   std::min(extent(m), march.end * tile_size(m)), own.begin[m], own.end[m]);
         if (tile[m] != march.begin) box.begin[m] = std::max(box.begin[m], done_[r]);

@@ -102,7 +102,7 @@ private:
     const int row = at + distance;
     return row < lowest ? lowest : row > highest ? highest : row;
   }
-  /// What an array is for the item of a lane.
+  /// The use of an array for the item of a lane.
   template <int I>
   [[nodiscard]] RIDGE_DEVICE decltype(auto) shared(int of_lane) const {
     constexpr int number = F::shared_arrays.of[I];

@@ -13,8 +13,8 @@
 
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
 
-/// What a run of a group of columns reads of the item alone and the group does not write: lanes
-/// fetch it some levels ahead, as what they compute waits for the level before.
+/// Arrays that a run of a group of columns reads at the item alone, and that the group does not
+/// write: lanes fetch them some levels ahead, as what they compute waits for the level before.
 template <class C, int First, int Last, int RunFirst>
 struct Fetched {
   using F = Flow<C, First, Last>;
@@ -39,8 +39,8 @@ struct Fetched {
     return room < 1 ? 1 : room < most_levels ? room : most_levels;
   }
 };
-/// What a run takes from shared memory a stage at a time: what it fetched, and what an earlier run
-/// has left.
+/// Arrays that a run takes from shared memory, a stage at a time: those that it fetched, and those
+/// that an earlier run has left.
 template <class C, int First, int Last, int RunFirst>
 struct Taken {
   using F = Flow<C, First, Last>;
@@ -49,7 +49,7 @@ struct Taken {
   }
 };
 
-/// What a run sees of a column; InHand has the arrays of which `here` has the level's values.
+/// A column as a run sees it; InHand has the arrays of which `here` has the level's values.
 template <class Lane, class C, class T, int First, int Last, int RunFirst, int RunLast,
           class InHand>
 struct ColumnMemory {
@@ -114,7 +114,7 @@ struct ColumnMemory {
   }
 };
 
-/// What value N of operation Op begins a column with.
+/// The value that number N of operation Op begins a column with.
 template <class Op, int N>
 RIDGE_DEVICE double first_carry() {
   constexpr double value = Op::carried[N];

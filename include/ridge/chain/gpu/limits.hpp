@@ -1,4 +1,4 @@
-// What kernels and schedules of chains on GPUs both know.
+// Limits that kernels and schedules of chains on GPUs both know.
 #pragma once
 
 namespace ridge::chain {

@@ -6,9 +6,9 @@
 
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
 
-/// Of one access of a lane that takes several items.
+/// Bytes of one access of a lane that takes several items.
 inline constexpr int access_bytes = 16;
-/// What such a lane takes of each array: two accesses, so that enough are under way.
+/// Items that such a lane takes of each array: two accesses, so that enough are under way.
 template <class T>
 inline constexpr int items_of_pack = 2 * access_bytes / static_cast<int>(sizeof(T));
 

@@ -7,7 +7,7 @@
 
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
 
-/// What is neither passed on nor kept of a launch of the operations First to Last.
+/// Arrays that a launch of the operations First to Last neither passes on nor keeps.
 template <class Lane, class C, class T, int First, int Last>
 struct OwnMemory {
   Lane& lane;

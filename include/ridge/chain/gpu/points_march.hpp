@@ -12,7 +12,7 @@
 
 namespace ridge::chain::gpu::inline RIDGE_TARGET_NAME {
 
-/// What a lane keeps in registers that marches through the run First to Last.
+/// Values that a lane keeps in registers while it marches through the run First to Last.
 template <class C, int First, int Last>
 struct Held {
   static constexpr int march = static_cast<int>(C::dimensions.size()) - 1;

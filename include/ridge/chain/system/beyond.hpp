@@ -76,7 +76,7 @@ struct BeyondArray {
     Index at = 0;
     Number sign = 1, add = 0;
   };
-  /// What index i along axis d shows; false where it keeps what it holds.
+  /// The place and sign that index i along axis d shows; false where it keeps what it holds.
   [[nodiscard]] RIDGE_FN bool shows(int d, Index i, Shown& shown) const {
     shown.at = i;
     shown.sign = 1;

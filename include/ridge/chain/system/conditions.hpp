@@ -1,4 +1,4 @@
-// What lies beyond the faces of the arrays of a system: conditions as plain data.
+// Conditions beyond the faces of the arrays of a system, as plain data.
 //
 // Along an axis, point i of an array lies at i + half / 2 spacings: `half` is 1 for arrays that are
 // half a point behind the others, -1 for those with one point more than the range, which lie on the
@@ -22,8 +22,9 @@ struct Placement {
   Offset mirrored{1, 1, 1}; ///< the sign of its image in a mirror across each axis
   friend constexpr bool operator==(const Placement&, const Placement&) = default;
 };
-/// Of an array of that many points more than the range: half a point before the others along
-/// dimensions in which it has one more. Signs are such that derivatives of even arrays are odd.
+/// The place of an array with that many points more than the range: half a point before the others
+/// along dimensions in which it has one more. Signs are such that derivatives of even arrays are
+/// odd.
 constexpr Placement placement_of(Offset half) {
   const auto sign = [](int h) { return h == 0 ? 1 : -1; };
   return {half, {sign(half.x), sign(half.y), sign(half.z)}};
@@ -52,14 +53,14 @@ constexpr auto enum_names(Wall) {
                                          "dirichlet", "neumann",    "untouched"};
 }
 
-/// What holds at one face of one array.
+/// The condition at one face of one array.
 struct WallCondition {
   Wall kind = Wall::mirror;
   double value = 0; ///< of dirichlet and neumann
   friend bool operator==(const WallCondition&, const WallCondition&) = default;
 };
 
-/// Of one array: by axis, then low and high.
+/// The walls of one array: by axis, then low and high.
 using ArrayWalls = std::array<std::array<WallCondition, 2>, 3>;
 
 /// Reads a list of [ARRAY.]AXIS[-|+]=CONDITION, separated by commas, for arrays of these names;

@@ -12,7 +12,8 @@
 
 namespace ridge::chain {
 
-/// What the description of a system offers, by the type of this function: it with these numbers.
+/// The function that the description of a system offers, by its own type: the system of these
+/// numbers.
 using DescribeSystem = SystemKernel(std::span<const double> numbers);
 
 /// The system of C, whose source is `file`.
@@ -30,8 +31,8 @@ struct OwnedArrays {
   int element_bytes = 8;           ///< 2 of a system that is stored in 16 bits
 };
 
-/// What does not depend on the arrays: walls as parse_walls reads them, distances of points, a
-/// schedule.
+/// Options that do not depend on the arrays: walls as parse_walls reads them, distances of points,
+/// a schedule.
 struct SystemOptions {
   std::string walls;
   std::array<double, 3> spacing{1, 1, 1};
@@ -57,7 +58,7 @@ public:
   void run(Index steps) { system_.run(steps); }
   /// Copies the first `states` fields to their arrays, and waits.
   void give_back(std::size_t states);
-  /// Of one step, not timed.
+  /// The record of one step, not timed.
   [[nodiscard]] Record record() const;
 
 private:

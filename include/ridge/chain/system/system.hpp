@@ -111,11 +111,11 @@ public:
   };
   [[nodiscard]] Sent sent() const;
 
-  /// Of each receiver, a value for each step since the first.
+  /// A value of each receiver for each step since the first.
   /// Over ranks those of another rank's receivers are 0: `owner_of_receiver` has them.
   [[nodiscard]] const std::vector<std::vector<double>>& traces() const;
   [[nodiscard]] int owner_of_receiver(std::size_t receiver) const;
-  /// Of one step, not timed: all launches of the chain.
+  /// The record of one step, not timed: all launches of the chain.
   [[nodiscard]] Record record() const;
   /// Least bytes of the launches as they are: each reads and writes its arrays once.
   [[nodiscard]] double bytes_of_launches() const;

@@ -30,7 +30,7 @@ constexpr int min_blocks_of() {
 #define RIDGE_LAUNCH_BOUNDS(Body) __launch_bounds__(Body::max_threads)
 #endif
 
-/// What each thread of a launch does.
+/// The work of each thread of a launch.
 template <class Body>
 RIDGE_DEVICE void run_body(const Body& body) {
 #if defined(RIDGE_TARGET_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

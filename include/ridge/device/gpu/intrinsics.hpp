@@ -1,4 +1,4 @@
-// What CUDA and HIP offer lanes. Their compilers of kernels at run time bring it along.
+// Intrinsics of CUDA and HIP for lanes. Their compilers of kernels at run time bring them along.
 #pragma once
 
 #if defined(RIDGE_TARGET_CUDA) && !defined(__CUDACC_RTC__)

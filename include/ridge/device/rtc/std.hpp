@@ -1,4 +1,4 @@
-// What kernels use of the standard library, for compilers of kernels at run time, which have none
+// The standard library that kernels use, for compilers of kernels at run time, which have none
 // of it. The files beside this one give it the standard headers' names. Layouts are those of
 // libstdc++: a call is made by the host's compiler and read by kernels.
 #pragma once

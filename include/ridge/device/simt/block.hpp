@@ -12,7 +12,7 @@ namespace ridge::simt {
 class Scheduler;
 struct Fiber;
 
-/// What lanes wait for together.
+/// Meetings of lanes, which wait for each other.
 enum class Collective : std::uint8_t { none, barrier, warp_barrier, shuffle, shuffle_xor, phase };
 
 /// Lanes in the order in which they came to wait.

@@ -1,4 +1,5 @@
-// What a lane of the emulated GPU knows and may do, apart from types: checks, collectives, copies.
+// A lane of the emulated GPU apart from types: what it knows and may do, checks, collectives,
+// copies.
 #pragma once
 
 #include <ridge/core/extents.hpp>
@@ -15,7 +16,7 @@ struct PhasePlace {
   int index;
 };
 
-/// What addresses and sizes of bulk copies are multiples of, in bytes.
+/// Addresses and sizes of bulk copies are multiples of this, in bytes.
 inline constexpr int bulk_alignment = 16;
 
 /// One lane of a running block. Handed about by reference; every member may be called through a

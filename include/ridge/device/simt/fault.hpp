@@ -1,4 +1,4 @@
-// What the emulated GPU reports: programming errors of kernels, with the place they happened at.
+// Faults that the emulated GPU reports: programming errors of kernels, with their place.
 #pragma once
 
 #include <ridge/core/error.hpp>

@@ -9,7 +9,7 @@
 
 namespace ridge::simt {
 
-/// What a lane knows of its warp when it is compiled: the width, or with 0 nothing, so that a body
+/// A lane's knowledge of its warp when it is compiled: the width, or with 0 nothing, so that a body
 /// is compiled once for both.
 template <int Width>
 class WarpWidth {

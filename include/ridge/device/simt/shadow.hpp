@@ -57,7 +57,7 @@ struct ShadowCell {
 
 enum class Verdict : std::uint8_t { fine, race, uninitialised, in_flight, bulk_in_flight };
 
-/// What an access found, and the lane it conflicts with.
+/// The result of an access, and the lane it conflicts with.
 struct Finding {
   Verdict verdict = Verdict::fine;
   int other = 0;

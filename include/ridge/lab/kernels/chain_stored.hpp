@@ -1,4 +1,4 @@
-// What descriptions of systems whose arrays are stored in 16 bits are compiled from.
+// Declarations for descriptions of systems whose arrays are stored in 16 bits.
 #pragma once
 
 #include <ridge/chain/stored.hpp>

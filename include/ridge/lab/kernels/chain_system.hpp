@@ -27,7 +27,7 @@
 
 namespace ridge::lab {
 
-/// What arrays of a benchmark hold: a centre and an amplitude for each. A system may say them.
+/// Values of a benchmark's arrays: a centre and an amplitude for each. A system may say them.
 template <class C>
 [[nodiscard]] std::vector<std::array<double, 2>> random_ranges() {
   std::vector<std::array<double, 2>> all;
@@ -51,7 +51,7 @@ public:
   [[nodiscard]] double at(Index element) const {
     return centre_ + amplitude_ * numbers()[static_cast<std::size_t>((element + first_) % period)];
   }
-  /// Of float, double, Fp16 or Bf16.
+  /// A system of float, double, Fp16 or Bf16.
   template <class T>
   void fill(Queue& queue, T* memory, Index elements) const;
 
@@ -99,7 +99,7 @@ public:
   [[nodiscard]] Program bind(const AskedSchedule& s) override {
     return {queue_, request_, held<chain::Schedule>(s), name_};
   }
-  /// What is updated begins anew.
+  /// Arrays that are updated begin anew.
   void poison() override {
     for (int a = 0; a < arrays; ++a) {
       const chain::Role role = C::arrays[static_cast<std::size_t>(a)].role;

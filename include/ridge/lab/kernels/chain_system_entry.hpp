@@ -1,5 +1,5 @@
-// What a header in ridge/lab/kernels/chain says of a system (ridge/chain/system/kernel.hpp) beside
-// its chain. The compilers of all device kinds see these headers.
+// Entries of a system (ridge/chain/system/kernel.hpp) in a header of ridge/lab/kernels/chain: facts
+// beside its chain. The compilers of all device kinds see these headers.
 #pragma once
 
 #include <ridge/chain/system/conditions.hpp>
@@ -21,7 +21,7 @@ struct Systems {};
 template <class C>
 struct SystemEntry : ChainEntry<C> {};
 
-/// What compile_ahead makes of the entries of chains, for those of systems.
+/// Entries of systems, made as compile_ahead makes those of chains.
 template <class... E>
 std::vector<std::vector<const Offer*>> compile_ahead(Systems<E...> /*entries*/) {
   return compile_ahead(Chains<E...>{});

@@ -9,7 +9,7 @@
 
 namespace ridge::lab {
 
-/// Of chains: whether somebody else sets what lies beyond the faces.
+/// True of chains where somebody else sets what lies beyond the faces.
 template <class C>
 concept IsSystem = chain::has_given_ends<C>();
 

@@ -1,4 +1,4 @@
-// What a lattice kernel in a file of the user's is: a reduction, a map, or an operator.
+// A lattice kernel in a file of the user's: a reduction, a map, or an operator.
 #pragma once
 
 #include <ridge/lab/lattice_kernel.hpp>
@@ -28,13 +28,13 @@ concept IsSiteOperator = std::is_base_of_v<lattice::SiteOperator, K>;
 template <class K>
 concept IsOfLattices = IsReduction<K> || IsMap<K> || IsSiteOperator<K>;
 
-/// Of an operator: ridge/lab/kernels/lattice_operator.hpp has it, which descriptions of files with
-/// operators include.
+/// Describes an operator: ridge/lab/kernels/lattice_operator.hpp has it, which descriptions of
+/// files with operators include.
 template <class K>
 [[nodiscard]] BenchKernel operator_kernel(const std::string& name, const K& kernel,
                                           const std::string& file, const std::string& flags);
 
-/// Of either; `file` and `flags` are where its source is.
+/// Describes either; `file` and `flags` are where its source is.
 template <class K>
 [[nodiscard]] UserKernel describe_of_lattices(const std::string& name, const K& kernel,
                                               const std::string& file, const std::string& flags) {

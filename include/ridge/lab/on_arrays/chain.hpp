@@ -92,7 +92,7 @@ template <class C, class T>
   return std::make_unique<ChainOnViews<C, T>>(arguments.kernel, queue, request);
 }
 
-/// What is asked of C's arrays; `make` is the caller's.
+/// The request for C's arrays; `make` is the caller's.
 template <class C>
 [[nodiscard]] OnArrays arrays_of_chain() {
   OnArrays made;

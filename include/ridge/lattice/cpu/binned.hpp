@@ -10,7 +10,7 @@ namespace ridge::lattice::cpu_reduce::inline RIDGE_TARGET_NAME {
 
 using Doubles = Pack<double, 8, abi::Native>;
 
-/// What one register holds of eight doubles: a wider vector would lie in memory, and its parts be
+/// One register of eight doubles: a wider vector would lie in memory, and its parts be
 /// moved there and back.
 using Lanes = NativePack<double>;
 inline constexpr int lanes = lanes_of<Lanes>;

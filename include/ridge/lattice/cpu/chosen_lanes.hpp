@@ -18,7 +18,7 @@ public:
       boxes_.push_back(g.coordinates({0, lane}));
   }
 
-  /// Of `width` lanes from `first` on; how many.
+  /// Counts the chosen of `width` lanes from `first` on.
   template <class K>
   int find(const K& kernel, Index group, int first, int width, bool* wanted) const {
     const Coordinates within = geometry_.coordinates({group, 0});

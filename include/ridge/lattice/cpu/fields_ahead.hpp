@@ -1,4 +1,4 @@
-// What loops over the sites of expressions ask for ahead of time on the cpu.
+// Fields that loops over the sites of expressions ask for ahead of time on the cpu.
 #pragma once
 
 #include <ridge/device/cpu/prefetch.hpp>

@@ -77,7 +77,7 @@ struct ChunkSums {
       a.settle();
   }
   A& sum(int i) { return i < Chunk<T>::count ? same[i] : cross[i - Chunk<T>::count]; }
-  /// What a chunk adds, each number rounded by itself: term [number][register of it].
+  /// The terms of a chunk, each number rounded by itself: term [number][register of it].
   static RIDGE_FN void find(const R& r, const T* x, const T* y, Lanes* terms) {
     RIDGE_UNROLL
     for (int i = 0; i < Chunk<T>::count * registers; ++i) {
@@ -192,7 +192,7 @@ private:
       return Chunk<T>::load(call_.x.data + i);
     }
   }
-  /// What the chunk at i adds to binned sums.
+  /// The terms that the chunk at i adds to binned sums.
   RIDGE_FN void find(Index i, Lanes* terms) {
     ask(i);
     if constexpr (R::stores) {

@@ -31,7 +31,7 @@ public:
   Gatherer(const ReduceCall<R, T>& call, const SliceWalk& slices, const Slots& slots)
       : call_(call), slices_(slices), slots_(slots) {}
 
-  /// Of the first `team` of the threads' sums.
+  /// The sum of the first `team` of the threads' sums.
   [[nodiscard]] double result(const std::vector<std::vector<Sums>>& threads, int team, Index box,
                               Index slice, Index key, int part) const {
     One total;

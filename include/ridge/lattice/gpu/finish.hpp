@@ -144,7 +144,7 @@ RIDGE_DEVICE void merge_entries(const Lane& lane, A& a, const Span<double>& from
   }
 }
 
-/// What partial results the thread number `position` of `team` adds up for result `o`.
+/// The sum of the partial results that thread `position` of `team` takes for result `o`.
 template <class A, class Lane>
 RIDGE_DEVICE A gather(const Lane& lane, const Partials& p, const Results& r, Index o, int position,
                       int team) {

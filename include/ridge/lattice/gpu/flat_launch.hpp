@@ -130,7 +130,7 @@ auto flat_launches(Queue& queue, const ReduceCall<R, T>& call, const GpuSchedule
   return launches;
 }
 
-/// The same of a whole field with words that roll through the registers of each thread.
+/// Launches over a whole field with words that roll through the registers of each thread.
 template <class R, bool Crossed, int Items, class T>
 Bound bind_rolling(Queue& queue, const ReduceCall<R, T>& call, const GpuSchedule& s) {
   using Body = RollReduce<T, R, Crossed, Items>;

@@ -324,7 +324,7 @@ private:
     }
   }
 
-  /// The same for what stores, or checks and settles its sums: each batch is loaded while the one
+  /// Reduces and stores, or checks and settles its sums: each batch is loaded while the one
   /// before is taken, word by word. Addresses by the batch, as above, make these slower.
   template <class Lane>
   RIDGE_DEVICE void stream_ahead(const Lane& lane, Cursor c, Index end, A* sum) const {

@@ -17,7 +17,7 @@ struct OnceReduce {
   static constexpr int items = Items;
   static constexpr bool shares = true;
   static constexpr int max_threads = Items > 4 ? 256 : 1024;
-  /// Of a word, whose registers allow it, as many threads as a multiprocessor has.
+  /// A body of one word, whose registers allow it, takes all threads of a multiprocessor.
   static constexpr int min_blocks = Items == 1 ? 2 : 1;
   static constexpr const char* name = "lattice reduction, once";
   /// Whether a result may be two numbers.

@@ -7,7 +7,7 @@
 
 namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {
 
-/// What is done once is kept short: its instructions come from memory, behind the data.
+/// Code that runs once is kept short: its instructions come from memory, behind the data.
 template <class T, class R, bool Crossed, int Items>
 struct RollReduce {
   using A = PlainSum<double>;

@@ -12,7 +12,7 @@ namespace ridge::lattice::gpu::inline RIDGE_TARGET_NAME {
 template <class Lane, int Bytes = 0>
 class Site {
 public:
-  /// What a real number of a field is here.
+  /// The type of a real number of a field here.
   template <class T>
   using Value = T;
 

@@ -28,7 +28,7 @@ inline LaunchShape staged_shape(const GpuSchedule& s, const Geometry& g, Index i
   return {{static_cast<int>(blocks), 1, 1}, {threads, 1, 1}, 0};
 }
 
-/// What a staged reduction has written, at the beginning of the queue's scratch memory, with room
+/// The output of a staged reduction, at the beginning of the queue's scratch memory, with room
 /// for partial results behind it.
 struct Stage {
   static constexpr Index room = Index{64} << 20;
@@ -40,7 +40,7 @@ struct Stage {
   }
 };
 
-/// What is written of a bundle of components, reduced, and put where it belongs.
+/// A bundle of components that was written: reduces it, and puts the results where they belong.
 template <class R, class T>
 struct BundleLaunches {
   using Flat = FlatReduce<T, R, false, typename R::template Accumulator<double>, 1>;

@@ -38,8 +38,8 @@ struct StoredCall {
   }
 };
 
-/// What is compiled ahead: what defaults pick for the kernel's `inner_ahead` values a site, and on
-/// real GPUs for half lattices.
+/// Variants that are compiled ahead: what defaults pick for the kernel's `inner_ahead` values a
+/// site, and on real GPUs for half lattices.
 template <class K>
 struct StoredAhead {
   static constexpr StoredTraits traits{sizeof(typename K::Real), K::fixed};

@@ -47,7 +47,7 @@ struct StoredCode {
   static constexpr int site_bytes = words * static_cast<int>(sizeof(Element));
 };
 
-/// What kernels see of a stored field. `Site` is a tensor, const where it is read only.
+/// A stored field as kernels see it. `Site` is a tensor, const where it is read only.
 template <class Site, class Number, int Reals = reals_of<std::remove_const_t<Site>>>
 struct StoredView {
   using Tensor = std::remove_const_t<Site>;

@@ -1,4 +1,5 @@
-// What ranks keep of their neighbours' sites of stored fields, brought from those that own them.
+// Exchange of stored fields: each rank keeps its neighbours' sites, brought from those that own
+// them.
 #pragma once
 
 #include <ridge/comm/carrier.hpp>
@@ -18,7 +19,7 @@ struct StoredMemory {
   int lanes = 1;               ///< of a group
   int elements = 1, words = 1; ///< of a value, without and with its scale
   bool inner = true;           ///< a value for each of the fifth dimension
-  /// What is read of sites below and above along each dimension; all has count 0. Those of a field
+  /// Sites below and above that are read along each dimension; all has count 0. Those of a field
   /// have one count. They are not made of numbers of 16 bits, which are sent as they are.
   StoredSums sums[grid_dimensions][2] = {};
 
@@ -48,7 +49,7 @@ public:
 
   /// Work given to messages_queue() after it sees what work given to the queue so far has made.
   void fork();
-  /// The same, and sends what the faces are.
+  /// Forks, and sends what the faces are.
   void begin();
   /// Work given to messages_queue() after it sees what came.
   void receive();

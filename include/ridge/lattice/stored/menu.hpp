@@ -9,7 +9,7 @@
 
 namespace ridge::lattice {
 
-/// What a kernel that reads the neighbours along all dimensions does with memory, in bytes.
+/// Memory traffic of a kernel that reads the neighbours along all dimensions, in bytes.
 struct StoredUse {
   double neighbours = 0; ///< a value of the field whose neighbours are read
   double link = 0;       ///< one link

@@ -34,8 +34,8 @@ public:
   /// The rank `by` further along a dimension, around the lattice.
   [[nodiscard]] int neighbour(int d, int by) const;
 
-  /// What this rank keeps of the sites, as site_grid says. With halves even or odd ones are asked
-  /// for, else all.
+  /// The grid of the sites that this rank keeps, as site_grid says. With halves even or odd ones
+  /// are asked for, else all.
   [[nodiscard]] SiteGrid grid(const Device& device, Sites sites, int real_bytes,
                               int inner = 1) const;
   /// Stored sites that it owns; of these, those whose neighbours it owns, and the others, in boxes.
@@ -76,7 +76,8 @@ public:
       }
     }
   }
-  /// What makes a value of coordinates of the whole lattice, as fields of this part call it.
+  /// A function that makes values of coordinates of the whole lattice, as fields of this part call
+  /// it.
   template <class Make>
   [[nodiscard]] auto placed(const Make& make) const {
     return [this, make](const int(&x)[grid_dimensions], int s) {

@@ -80,14 +80,14 @@ struct StoredCpuSchedule {
 using StoredSchedule = std::variant<StoredCpuSchedule, StoredGpuSchedule>;
 [[nodiscard]] std::string to_text(const StoredSchedule& schedule);
 
-/// What a kernel says of itself, for schedules: bytes of its real numbers, and of 16 bits or not.
+/// Facts of a kernel for schedules: bytes of its real numbers, and whether 16 bits hold them.
 struct StoredTraits {
   int real_bytes = 8;
   bool fixed = false;
   friend constexpr bool operator==(const StoredTraits&, const StoredTraits&) = default;
 };
 
-/// What it is compiled for on GPUs, for `inner` values a site. `single`: each link is read by one
+/// The variant that GPUs take for `inner` values a site. `single`: each link is read by one
 /// site, as of half lattices in four dimensions, so that the caches are better kept for spinors; of 16
 /// bits the caches hold both.
 [[nodiscard]] constexpr StoredVariant stored_variant_of(const StoredTraits& k, int inner,

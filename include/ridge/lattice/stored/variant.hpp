@@ -1,4 +1,4 @@
-// What kernels on stored fields are compiled for on GPUs, as data.
+// Variants of kernels on stored fields on GPUs, as data.
 #pragma once
 
 #include <array>

@@ -151,7 +151,7 @@ void run_block(const Call<K, T>& call, const Block& block, const Lead& lead) {
   }
 }
 
-/// The same by pairs of planes; a plane that is left over is computed alone.
+/// Computes by pairs of planes; a plane that is left over is computed alone.
 template <bool Stream, class K, class T>
 void run_pair_block(const Call<K, T>& call, const Block& block, const Lead& lead) {
   constexpr Index pair = CpuSchedule::pair;

@@ -33,13 +33,13 @@ struct PassAxis {
     const Index n = end() - begin();
     return begin() + ((at - begin()) % n + n) % n;
   }
-  /// What sweep `left` before the last needs of a block, without the shell.
+  /// The range that sweep `left` before the last computes of a block, without the shell.
   [[nodiscard]] Range computed(const Range& block, int left) const {
     const Index halo = Index{left} * radius;
     if (periodic) return {block.begin - halo, block.end + halo};
     return {std::max(block.begin - halo, begin()), std::min(block.end + halo, end())};
   }
-  /// The same with the shell where it is needed.
+  /// That range with the shell where it is needed.
   [[nodiscard]] Range held(const Range& block, int left) const {
     const Index halo = Index{left} * radius;
     if (periodic) return {block.begin - halo, block.end + halo};
@@ -138,7 +138,7 @@ private:
     const View<const T>& field = pass_.in[static_cast<std::size_t>(-level)];
     return field.data + in_field(field, across, march);
   }
-  /// The same row of the newest input: what holds at all times is there.
+  /// The row of the newest input: what holds at all times is there.
   [[nodiscard]] const T* start(Index across, Index march) const { return row(0, across, march); }
 
   void produce(int level, Index plane) {
@@ -210,7 +210,7 @@ private:
     const Range rows = across_.computed(rows_, left);
     constexpr Offset r = radius_of<K>();
     const Index end = pass_.shell.field.extents.x - r.x;
-    // What costs a division is done once a plane.
+    // Divisions are done once a plane.
     Sources sources;
     for (int input = 0; input < inputs_of<K>; ++input) {
       const int reach = Rows::radius(input, along_y_);
@@ -296,7 +296,7 @@ private:
     }
   }
 
-  /// Of a point in the shell along an axis: where its value comes from; null for one that is fixed.
+  /// The source of a point in the shell along an axis; null for one that is fixed.
   [[nodiscard]] const Image<Number>* image_of(int axis, Index at) const {
     const ShellAxis<Number>& a = axis_of(pass_.shell, axis);
     const Index inner = at - a.lead;

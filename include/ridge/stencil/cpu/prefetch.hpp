@@ -1,4 +1,4 @@
-// What is brought into a core's caches while a block of rows is computed.
+// Lines that are brought into a core's caches while a block of rows is computed.
 #pragma once
 
 #include <ridge/core/config.hpp>

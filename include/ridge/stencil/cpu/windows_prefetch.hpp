@@ -1,4 +1,4 @@
-// What is brought into the L2 while several planes at once are computed.
+// Lines that are brought into the L2 while several planes at once are computed.
 #pragma once
 
 #include <ridge/core/config.hpp>

@@ -41,7 +41,7 @@ constexpr WindowPlanes window_planes() {
   return low > high ? WindowPlanes{} : WindowPlanes{low, CpuSchedule::deep + high - low};
 }
 
-/// What a tile of a kernel is like. A slot of the ring holds a row of all planes of the windows.
+/// The shape of a kernel's tile. A slot of the ring holds a row of all planes of the windows.
 ///
 /// Where the ring fills more than two thirds of an L1 of 48 KiB, the lines of the planes above and
 /// below, which pass through the same sets for every row, would push parts of it out. There a slot

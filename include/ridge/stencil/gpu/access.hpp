@@ -73,7 +73,7 @@ constexpr int behind(std::size_t end, std::size_t alignment) {
   return static_cast<int>((end + alignment - 1) / alignment * alignment);
 }
 
-/// Of a body whose members begin with `call` and `plan`.
+/// Accesses of a body whose members begin with `call` and `plan`.
 template <class Body>
 constexpr BodyFacts body_facts() {
   using C = decltype(Body::call);
@@ -90,12 +90,12 @@ constexpr BodyFacts body_facts() {
   return f;
 }
 
-/// What such a constant is, as a type: compilers at run time do not take it from a lambda's
+/// Such a constant as a type: compilers at run time do not take it from a lambda's
 /// capture.
 template <class Constant>
 inline constexpr int number = std::remove_reference_t<Constant>::value;
 
-/// The same number. For AMD GPUs the compiler no longer knows that it is: conditions on it are
+/// The number given. For AMD GPUs the compiler no longer knows that it is: conditions on it are
 /// worked out anew each time, where kept ones would take so many scalar registers that some spill.
 RIDGE_DEVICE int anew(int value) {
 #if defined(__AMDGCN__)
@@ -104,7 +104,7 @@ RIDGE_DEVICE int anew(int value) {
   return value;
 }
 
-/// Likewise of a number that is the same for all lanes.
+/// The number given, as `anew` gives it, where it is the same for all lanes.
 RIDGE_DEVICE int anew_for_all(int value) {
 #if defined(__AMDGCN__)
   asm volatile("" : "+s"(value));
@@ -122,7 +122,7 @@ RIDGE_DEVICE void unrolled(F&& f) {
 }
 
 #if defined(__HIP_DEVICE_COMPILE__)
-/// What comes after it does so when the value has arrived.
+/// Code after it runs when the value has arrived.
 template <class T>
 RIDGE_DEVICE void arrived(const T& value) {
   asm volatile("" : : "v"(value));

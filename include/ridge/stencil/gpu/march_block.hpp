@@ -1,5 +1,5 @@
-// What marching blocks have in common, however they fetch planes: what they take at a time, and
-// which of its points are a lane's.
+// Parts that marching blocks have in common, however they fetch planes: what they take at a time,
+// and which of its points are a lane's.
 #pragma once
 
 #include <ridge/core/pack.hpp>
@@ -12,7 +12,7 @@
 
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
-/// What a block takes at a time: a tile in x and y, some planes in z.
+/// A unit of a block's work: a tile in x and y, some planes in z.
 struct MarchUnit {
   Index x_begin, y_begin, z_begin, z_end;
   Index x_first; ///< result of a row
@@ -77,7 +77,7 @@ RIDGE_DEVICE Pack<T, N> spliced(int dx, Aligned&& aligned) {
   });
 }
 
-/// Of two packs that follow each other the N elements from `skip` on, less than N.
+/// The N elements from `skip` on of two packs that follow each other; `skip` is less than N.
 template <class T, int N>
 RIDGE_DEVICE Pack<T, N> from_both(const Pack<T, N>& a, const Pack<T, N>& b, int skip) {
   T both[2 * N];
@@ -96,8 +96,8 @@ RIDGE_DEVICE Pack<T, N> from_both(const Pack<T, N>& a, const Pack<T, N>& b, int 
   return Pack<T, N>::make([&](int i) { return both[i]; });
 }
 
-/// Of two packs that follow each other the N elements that begin `back` before the second, less
-/// than N.
+/// The N elements of two packs that follow each other, beginning `back` before the second; `back`
+/// is less than N.
 template <class T, int N>
 RIDGE_DEVICE Pack<T, N> back_from(const Pack<T, N>& a, const Pack<T, N>& b, int back) {
   T both[2 * N];

@@ -1,4 +1,4 @@
-// What a lane of a marching block writes: its points of one plane after the other, in whole
+// Writes of a lane of a marching block: its points of one plane after the other, in whole
 // sectors.
 //
 // Memory takes sectors of 32 bytes. One that was only partly written must be read before it can
@@ -27,7 +27,7 @@ public:
   static constexpr int together = sector_bytes / static_cast<int>(sizeof(T));
   static constexpr int ahead = march_planes_ahead;
   static_assert((ahead & (ahead - 1)) == 0);
-  /// Of shared memory, for what was asked for: both ends of a tile's rows, plane by plane.
+  /// Elements of shared memory for what was asked for: both ends of a tile's rows, plane by plane.
   static constexpr int plane_elements = Tile::fills_sectors ? Tile::tile_y * 2 * together : 0;
   static constexpr int elements = ahead * plane_elements;
   static constexpr int bytes = elements * static_cast<int>(sizeof(T));

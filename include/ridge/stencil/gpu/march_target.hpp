@@ -1,4 +1,4 @@
-// What a lane of a block writes that marches by bulk copies: planes whose row ends it asked for a
+// Writes of a lane of a block that marches by bulk copies: planes whose row ends it asked for a
 // few planes ahead.
 #pragma once
 

@@ -41,7 +41,7 @@ struct MarchTile : MarchBlock<K, T, M> {
   /// in the field, so that the first one's shift is that of all. Otherwise each has its own, which
   /// is faster where more rows are read (docs/design/stencils_on_gpus.md).
   static constexpr bool in_step = r.y <= 1;
-  /// What is read of an input around the tile.
+  /// The elements of an input that are read around the tile.
   template <int I>
   static constexpr Offset reach = footprint_of<K, I>.radius();
   template <int I>
@@ -62,7 +62,7 @@ struct MarchTile : MarchBlock<K, T, M> {
                                : rows_of<I>*(least_pitch_of<I> + (shifted ? line : 0)) + lead_of<I>;
   template <int I>
   static constexpr int tile_bytes = rows_of<I>* least_pitch_of<I>* static_cast<int>(sizeof(T));
-  /// Of each input. For host code, too, which calls nothing of lanes.
+  /// Extents of each input's tile. For host code, too, which calls nothing of lanes.
   static constexpr auto tile_extents = []<int... I>(std::integer_sequence<int, I...>) {
     return std::array{TileExtent{least_pitch_of<I>, rows_of<I>}...};
   }
@@ -155,7 +155,7 @@ struct MarchTile : MarchBlock<K, T, M> {
     }
   };
 
-  /// Of all rings.
+  /// Elements of all rings.
   static RIDGE_DEVICE int ring_elements(int ring) {
     constexpr RingSize all = rings_before<inputs>();
     return all.of(ring);
@@ -239,7 +239,7 @@ struct MarchTile : MarchBlock<K, T, M> {
             wanted > end ? static_cast<int>(wanted - (end > begin ? end : begin)) : 0};
   }
 
-  /// Of joined rows the packs above and below a lane's in its plane, and between: put together once
+  /// Packs of joined rows above and below a lane's in its plane, and between: put together once
   /// for all points that read them.
   struct Centre {
     Value row[inputs][rows_joined];
@@ -268,7 +268,7 @@ struct MarchTile : MarchBlock<K, T, M> {
       });
     }
 
-    /// Of the point's plane, for a kernel that takes it for one `dz` above.
+    /// The value of the point's plane, for a kernel that takes it for one `dz` above.
     RIDGE_DEVICE Value of_plane(int dx, int dy, int dz) const {
       check_declared<Footprint>(lane, dx, dy, dz);
       return spliced<T, vector>(dx, [&](int first) {

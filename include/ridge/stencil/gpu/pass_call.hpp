@@ -1,4 +1,4 @@
-// What a launch of several sweeps in one pass is given.
+// Arguments of a launch of several sweeps in one pass.
 #pragma once
 
 #include <ridge/device/view.hpp>
@@ -52,14 +52,14 @@ struct PassCall {
   }
 };
 
-/// What lies from element `n` on; before the first one, what is none of the array is never asked
+/// Elements from `n` on; before the first one, what is none of the array is never asked
 /// for.
 template <class E>
 RIDGE_DEVICE Span<E> moved(const Span<E>& from, Index n) {
   return {from.data + n, from.size - n};
 }
 
-/// The same elements of a field that lies alike, so many elements further in memory.
+/// Those elements of a field that lies alike, so many elements further in memory.
 template <class E>
 RIDGE_DEVICE Span<E> elsewhere(const Span<E>& here, Index further) {
   return {here.data + further, here.size};

@@ -69,7 +69,7 @@ struct PassCopies {
   }
 
 private:
-  /// The same by the first lane of the block, whose point is the first of the tile.
+  /// Copies by the first lane of the block, whose point is the first of the tile.
   template <class Lane>
   static RIDGE_DEVICE void fetch_tile(Lane& lane, const Call& call, const Place& p, int z, int slot,
                                       [[maybe_unused]] int older_slot) {
@@ -78,7 +78,7 @@ private:
       auto planes = Shape::planes(lane);
       const int bytes = Shape::tile_y * row * static_cast<int>(sizeof(T));
       auto phase = Shape::phase_of(lane, planes, slot);
-      // What lanes read of this slot they have used for what they handed on before the last step.
+      // Lanes have used what they read of this slot for what they handed on before the last step.
       lane.phase_arrive_expecting(phase, 0, bytes * Shape::levels);
       copy_tile(lane, phase, 0, planes, slot + Shape::radius * row, call.map, p.x, p.y, z);
       if constexpr (Shape::levels > 1) {
@@ -105,7 +105,7 @@ private:
     }
   }
 
-  /// The same of a tile that may lie beyond periodic faces.
+  /// Copies a tile that may lie beyond periodic faces.
   template <class Lane, class Array>
   static RIDGE_DEVICE void copy_around(Lane& lane, const Call& call, const Place& p,
                                        const PassSource<T>& source, Array& to, int at) {

@@ -1,4 +1,4 @@
-// What lanes of a pass hand to each other.
+// Values that lanes of a pass hand to each other.
 #pragma once
 
 #include <ridge/core/pack.hpp>
@@ -43,7 +43,7 @@ RIDGE_DEVICE void copy_kept(Lane& lane, Array& to, int at, const Span<const T>& 
 #endif
 }
 
-/// What is the same for all lanes of a warp, and known to the compiler as such.
+/// A truth that is the same for all lanes of a warp, and known to the compiler as such.
 RIDGE_DEVICE bool in_warp(bool value) {
 #if defined(__CUDA_ARCH__)
   return __any_sync(0xffffffffu, value) != 0;
@@ -52,7 +52,7 @@ RIDGE_DEVICE bool in_warp(bool value) {
 #endif
 }
 
-/// The same number, of which the compiler no longer knows where it is from: it does not keep what
+/// The number given, of which the compiler no longer knows where it is from: it does not keep what
 /// follows from it in registers from step to step.
 template <class I>
 RIDGE_DEVICE I forgotten(I value) {
@@ -152,7 +152,7 @@ RIDGE_DEVICE void put_chosen(Lane& lane, [[maybe_unused]] Bit bit, unsigned bits
 #endif
 }
 
-/// The same values, of which the compiler no longer knows where they are from: what computes on
+/// The values given, of which the compiler no longer knows where they are from: what computes on
 /// them is not fused with what made them, so that the bits are those of results read from memory.
 template <class T, int N>
 RIDGE_DEVICE Pack<T, N> as_if_loaded(Pack<T, N> value) {

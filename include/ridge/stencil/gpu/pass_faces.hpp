@@ -1,4 +1,4 @@
-// What a pass of several sweeps has to know of faces whose shell changes from sweep to sweep.
+// Faces whose shell changes from sweep to sweep, as a pass of several sweeps knows them.
 //
 // A point beyond a face has the value of one inside, reflected; that one is never further from who
 // reads it than what it stands for. So what a lane holds for a point beyond a face it replaces by
@@ -28,9 +28,9 @@ struct PassFace {
   T of_face = 0;
   T add[Radius] = {};
 
-  /// Of a point `beyond` points beyond `at`, as Shell::value computes it: `about_point` is what it
-  /// is the image of, or `about_half` where a mirror lies half a point beyond, `own` the face's own
-  /// value. Where no more than one point lies beyond, it is none of a Dirichlet face.
+  /// The image of a point `beyond` points beyond `at`, as Shell::value computes it: `about_point`
+  /// is what it is the image of, or `about_half` where a mirror lies half a point beyond, `own` the
+  /// face's own value. Where no more than one point lies beyond, it is none of a Dirichlet face.
   RIDGE_DEVICE T image(int beyond, T about_point, T about_half, T own) const {
     const T inside = behind != 0 ? about_half : about_point;
     if constexpr (Radius == 1) {

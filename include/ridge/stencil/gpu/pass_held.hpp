@@ -1,4 +1,4 @@
-// What a lane of a pass holds in registers.
+// Values that a lane of a pass holds in registers.
 #pragma once
 
 #include <ridge/stencil/gpu/pass_call.hpp>

@@ -107,7 +107,7 @@ private:
   RIDGE_DEVICE void steps(Lane& lane, Place& p, Held& held, int k) const {
     const PassStep<K, T, P, M, Lane> step{lane, call, p, held};
     if constexpr (std::is_same_v<Here, target::Simt>) {
-      // The same function for all phases, which takes a third of the time to compile: here the
+      // One function for all phases, which takes a third of the time to compile: here the
       // planes move on instead.
       for (int i = 0; i < Shape::turn; ++i) {
         step.template run<0>(k + i);

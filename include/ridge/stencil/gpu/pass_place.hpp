@@ -5,8 +5,8 @@
 
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
-/// What a step takes care of: of all points that no sweep computes, and of all that is to be
-/// fetched or written only at times; of such points on both ends of rows alone; of nothing.
+/// The points that a step takes care of: all that no sweep computes, and all that is to be
+/// fetched or written only at times; such points on both ends of rows alone; none.
 enum class PassMask { none, along_x, all };
 
 /// Where the rings have come to.
@@ -24,7 +24,7 @@ struct PassSource {
   int plane = 0;
 };
 
-/// What a lane has to do with rows and places of packs, all in one register.
+/// The lane's part in rows and places of packs, all in one register.
 class PassShares {
 public:
   RIDGE_DEVICE PassShares(bool first_of_warp, bool first_of_block)
@@ -156,7 +156,7 @@ struct PassPlace {
     return p;
   }
 
-  /// The same numbers, tested anew in each step: what the compiler knew of them it would keep for
+  /// Makes the numbers tested anew in each step: what the compiler knew of them it would keep for
   /// each bit in a register, and of these too few are left.
   RIDGE_DEVICE void forget() {
     shares.forget();

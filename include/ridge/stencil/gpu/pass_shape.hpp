@@ -1,4 +1,4 @@
-// What a pass of several sweeps is compiled for: its tiles, and what lies where in shared memory.
+// Shapes of a pass of several sweeps: its tiles, and what lies where in shared memory.
 //
 // Shared memory of a block holds, one behind the other, rows of a tile's width:
 // - the ring of planes of the input;
@@ -86,7 +86,7 @@ struct PassShape {
     return all_rows_of(ring_of(tiles && takes_tiles), tiles && takes_tiles) * warp_width * 16 + 16;
   }
 
-  // The same of the device that this is compiled for.
+  // Planes ahead on the device that this is compiled for.
   static constexpr int ahead = ring_of(by_tiles).ahead;
   static constexpr int from_ring = ring_of(by_tiles).read_back;
   static constexpr int ring = planes_of(ring_of(by_tiles));
@@ -128,7 +128,7 @@ struct PassShape {
     return lane.template shared<int>(bytes_of(lane, plane_rows + edge_rows + older_rows), 1);
   }
 
-  /// Of the plane in the slot that begins there.
+  /// Memory of the plane in the slot that begins there.
   template <class Lane, class Planes>
   static RIDGE_DEVICE PhaseBarrier* phase_of(const Lane& lane, Planes& planes, int slot) {
     return reinterpret_cast<PhaseBarrier*>(planes + slot + (slot_rows - 1) * row_elements(lane));

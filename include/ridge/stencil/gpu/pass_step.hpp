@@ -210,7 +210,7 @@ private:
     if constexpr (levels > 1) {
       const auto before_here = [&](int dx, int dy = 0, int dz = 0) {
         check_declared<point()>(lane, dx, dy, dz);
-        // What the sweep before reads for the last time.
+        // The sweep before reads these for the last time.
         if constexpr (Level == 0) {
           return first_before[j];
         } else {
@@ -252,11 +252,11 @@ private:
       return kept;
     }
   }
-  /// Of four values a lane, ptxas keeps so many outcomes of tests that it gives up: of two levels
+  /// With four values a lane, ptxas keeps so many outcomes of tests that it gives up: of two levels
   /// always, of one where it optimizes little.
   static constexpr bool by_mask = vector > 2;
 
-  /// What the next sweep reads of other warps in the next step.
+  /// Rows that the next sweep reads of other warps in the next step.
   template <int Phase, int Level, class Edges>
   RIDGE_DEVICE void hand_on(Edges& edges) const {
     const int row = Shape::row_elements(lane);

@@ -9,7 +9,7 @@
 
 namespace ridge::stencil::gpu {
 
-/// What memory reads and writes at least at a time.
+/// Bytes that memory reads and writes at least at a time.
 inline constexpr int sector_bytes = 32;
 
 /// Planes between asking for the ends of rows of the result and writing them.
@@ -79,7 +79,7 @@ struct MarchPlan {
   Span<unsigned> passed; ///< for each step, how many blocks have begun it; zero between launches
 };
 
-/// What host code must know of a compiled march.
+/// Facts of a compiled march for host code.
 struct MarchFacts {
   int tile_x = 0, tile_y = 0; ///< points of a block's tile
   int consumers = 0;          ///< threads that compute
@@ -94,7 +94,7 @@ struct TileExtent {
   int x = 0, y = 0;
 };
 
-/// What host code must know of a compiled kernel whose types it does not have: where the parts of
+/// Facts, for host code, of a compiled kernel whose types it does not have: where the parts of
 /// its body lie. Compiled into the kernel's image.
 struct BodyFacts {
   int bytes = 0;                          ///< of the body

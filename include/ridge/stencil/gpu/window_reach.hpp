@@ -10,7 +10,7 @@ namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 template <class K, class T, class Tile>
 class WindowReach {
 public:
-  /// Of a unit; x and y are the lane's first point.
+  /// The reach of a unit; x and y are the lane's first point.
   RIDGE_DEVICE WindowReach(const Call<K, T>& call, const MarchUnit& unit, int rank, Index x,
                            Index y)
       : planes_(Tile::planes_of(unit)) {

@@ -22,7 +22,7 @@ struct PlaneRange {
   [[nodiscard]] constexpr int count() const { return high - low + 1; }
 };
 
-/// What an input's footprint reads.
+/// The reads of an input's footprint.
 struct ColumnReads {
   PlaneRange planes;      ///< all, the point's own among them
   bool beside = false;    ///< of other columns
@@ -46,7 +46,7 @@ constexpr ColumnReads column_reads() {
   return reads;
 }
 
-/// What all inputs have in shared memory: the union of theirs.
+/// The columns that all inputs have in shared memory: the union of theirs.
 template <class K>
 constexpr ColumnReads shared_reads() {
   ColumnReads all;
@@ -127,8 +127,9 @@ struct WindowTile : MarchBlock<K, T, M> {
 
   /// Packs of a row to each side of the tile's.
   static constexpr int side = (r.x + vector - 1) / vector;
-  /// Of a row. A GPU that copies into shared memory takes sectors as they lie in memory: the tile's
-  /// own packs lie within lines as they do there, and between them is room for what is beside.
+  /// The pitch of a row. A GPU that copies into shared memory takes sectors as they lie in memory:
+  /// the tile's own packs lie within lines as they do there, and between them is room for what is
+  /// beside.
   static constexpr WindowPitch in_shared =
       window_pitch(threads_x * vector * static_cast<int>(sizeof(T)),
                    side* vector* static_cast<int>(sizeof(T)), Copied);

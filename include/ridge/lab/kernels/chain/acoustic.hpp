@@ -23,7 +23,7 @@ inline constexpr chain::Slot<4> c;
 inline constexpr chain::Slot<5> rho;
 
 inline constexpr int half_order = 4;
-/// Of the points at (k + 1/2) spacings on either side.
+/// Weights of the points at (k + 1/2) spacings on either side.
 template <int K>
 inline constexpr double weight = K == 0   ? 1225.0 / 1024
                                  : K == 1 ? -245.0 / 3072

@@ -99,7 +99,7 @@ struct CloudModelsEntry : ChainEntry<CloudModels> {
       "many models of x, y and z each: mixing, a branch where it condenses, rain";
   static Extents default_size() { return {64, 1, 28, 4096}; }
 };
-/// The same chain, and the same kernels: what a branch saves.
+/// That chain without a branch, by the same kernels: it shows what a branch saves.
 struct UnbranchedEntry : CloudModelsEntry {
   static constexpr const char* name = "cloud-models-everywhere";
   static constexpr const char* meaning =

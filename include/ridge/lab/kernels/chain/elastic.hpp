@@ -39,7 +39,7 @@ RIDGE_FN auto difference(const At& at, chain::Slot<I> array) {
   return 9.0 / 8 * (value(1 + shift) - value(shift)) -
          1.0 / 24 * (value(2 + shift) - value(shift - 1));
 }
-/// What is read along an axis for it.
+/// The items that it reads along an axis.
 template <bool Behind>
 constexpr chain::Reach along(int axis) {
   constexpr int low = Behind ? -1 : -2;

@@ -71,7 +71,7 @@ RIDGE_FN V moment(const V* f, std::integer_sequence<int, I...>) {
   return sum;
 }
 
-/// What population I is in equilibrium, less its weight; `more` is the density less 1.
+/// Population I in equilibrium, less its weight; `more` is the density less 1.
 template <int I, class V>
 RIDGE_FN V equilibrium(const V& more, const V& x, const V& y, const V& z, const V& square) {
   const V cu = along<I>(x, y, z);

@@ -27,7 +27,7 @@ template <class V>
 struct Cell {
   V depth, along, across, bottom;
 };
-/// What goes through a face from a to b, and the pressures of the step in the bottom on both sides.
+/// The flow through a face from a to b, and the pressures of the step in the bottom on both sides.
 template <class V>
 struct Flux {
   V mass, along, across, from_a, from_b;

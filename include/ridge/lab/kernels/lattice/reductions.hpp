@@ -5,7 +5,7 @@
 
 namespace ridge::lab {
 
-/// Of functors that src/lattice/reduce_kernels.cpp compiles.
+/// Functors that src/lattice/reduce_kernels.cpp compiles.
 template <class F>
 struct LibraryReduction : FieldEntry {
   static constexpr bool ahead = false;

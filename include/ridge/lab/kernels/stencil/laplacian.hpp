@@ -22,7 +22,7 @@ struct LaplacianEntry : StencilEntry<stencil::Laplacian<Order, 3>> {
   }
 };
 
-/// What is compiled ahead of one and two dimensions.
+/// Laplacians of one and two dimensions that are compiled ahead.
 template <int Rank>
 struct LaplacianAhead {
   using ahead = AheadOf<stencil::Laplacian<2, Rank>, stencil::Laplacian<4, Rank>,

@@ -24,7 +24,7 @@ struct Wave {
   }
 };
 
-/// The same with friction: the third field holds a = 1 / (1 + s dt / 2) for u_tt + s u_t, 1 where
+/// A wave with friction: the third field holds a = 1 / (1 + s dt / 2) for u_tt + s u_t, 1 where
 /// there is none.
 template <int Order, int Rank>
 struct AbsorbedWave {

@@ -63,7 +63,7 @@ double stored_loop(const SiteGrid& g, const SiteWindow& window, const K& kernel,
   const bool neighbours = !Inner && !g.has_boxes();
   const SiteWindow* const part = window == window_of(g) ? nullptr : &window;
   const GroupRange range(g, window, neighbours);
-  // What fits the cores' caches is there already.
+  // Fields that fit the cores' caches are there already.
   const int ahead = g.sites() * g.inner > 4096 ? fetched_ahead : 0;
   std::mutex guard;
   double all = 0;

@@ -96,7 +96,7 @@ public:
       neighbours(n, Mu, By);
       return n;
     }
-    // Of the two neighbours along x of a half lattice one has the same h.
+    // One of the two neighbours along x of a half lattice has the same h.
     const int step = Mu != 0 || grid_.half == 0 ? By : By > 0 ? odd_ : odd_ - 1;
     const int local = grid_.local(Mu);
     Index stride = 1;
