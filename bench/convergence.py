@@ -16,15 +16,18 @@ import numpy as np
 
 DIRICHLET = "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0"
 PERIODIC = "x=periodic,y=periodic,z=periodic"
-CASES = [  # name, points, colour, options
-    ("multigrid, dirichlet, 65³", 65, "#9ecae1", ["--method", "multigrid", "--boundary", DIRICHLET]),
-    ("multigrid, dirichlet, 129³", 129, "#3182bd", ["--method", "multigrid", "--boundary", DIRICHLET]),
-    ("multigrid, periodic, 128³", 128, "#31a354", ["--method", "multigrid", "--boundary", PERIODIC, "--project"]),
-    ("multigrid, periodic, 129³", 129, "#a1d99b", ["--method", "multigrid", "--boundary", PERIODIC, "--project"]),
-    ("cg, dirichlet, 129³", 129, "#756bb1", ["--method", "cg", "--boundary", DIRICHLET]),
-    ("cg, k over four decades, 129³", 129, "#e6550d", ["--coefficient", "in.h5:/smooth", "--boundary", DIRICHLET]),
-    ("cg, k jumps by 10⁴, 129³", 129, "#a50f15", ["--coefficient", "in.h5:/jumps", "--boundary", DIRICHLET]),
-    ("fft, dirichlet, 129³", 129, "#000000", ["--method", "fft", "--boundary", DIRICHLET])]
+CYCLES = ["--method", "multigrid", "--smoother"]
+CASES = [  # name, points, colour, dashes of a line that lies on another, options
+    ("red-black, dirichlet, 65³", 65, "#9ecae1", "", [*CYCLES, "red-black", "--boundary", DIRICHLET]),
+    ("red-black, dirichlet, 129³", 129, "#08519c", "6 6", [*CYCLES, "red-black", "--boundary", DIRICHLET]),
+    ("Chebyshev, dirichlet, 65³", 65, "#a1d99b", "", [*CYCLES, "chebyshev", "--boundary", DIRICHLET]),
+    ("Chebyshev, dirichlet, 129³", 129, "#006d2c", "6 6", [*CYCLES, "chebyshev", "--boundary", DIRICHLET]),
+    ("red-black, periodic, 128³", 128, "#c994c7", "", [*CYCLES, "red-black", "--boundary", PERIODIC, "--project"]),
+    ("red-black, periodic, 129³", 129, "#ce1256", "", [*CYCLES, "red-black", "--boundary", PERIODIC, "--project"]),
+    ("cg, dirichlet, 129³", 129, "#756bb1", "", ["--method", "cg", "--boundary", DIRICHLET]),
+    ("cg, k over four decades, 129³", 129, "#e6550d", "", ["--coefficient", "in.h5:/smooth", "--boundary", DIRICHLET]),
+    ("cg, k jumps by 10⁴, 129³", 129, "#a50f15", "", ["--coefficient", "in.h5:/jumps", "--boundary", DIRICHLET]),
+    ("fft, dirichlet, 129³", 129, "#000000", "", ["--method", "fft", "--boundary", DIRICHLET])]
 WIDE, HIGH, LEFT, TOP, RIGHT, BOTTOM = 720, 400, 60, 20, 470, 350
 LEAST, MOST = -16, 0
 
@@ -44,7 +47,7 @@ def residuals(program, folder, n, options):
 def main():
     program, target = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as name:
-        found = [(*case[:3], residuals(program, pathlib.Path(name), case[1], case[3])) for case in CASES]
+        found = [(*case[:4], residuals(program, pathlib.Path(name), case[1], case[4])) for case in CASES]
     most = max(len(r) for *_, r in found) - 1
     def at_x(cycle):
         return LEFT + (RIGHT - LEFT) * cycle / most
@@ -61,11 +64,12 @@ def main():
     svg += [f'<text x="{(LEFT + RIGHT) / 2}" y="{HIGH - 12}" text-anchor="middle">cycles or iterations</text>',
             f'<text x="14" y="{(TOP + BOTTOM) / 2}" transform="rotate(-90 14 {(TOP + BOTTOM) / 2})" text-anchor="middle">'
             'residual over right-hand side</text>']
-    for i, (name, _, colour, values) in enumerate(found):
+    for i, (name, _, colour, dashes, values) in enumerate(found):
         points = " ".join(f"{at_x(c):.1f},{at_y(r):.1f}" for c, r in enumerate(values))
         y = TOP + 16 + 20 * i
-        svg += [f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>',
-                f'<line x1="{RIGHT + 16}" x2="{RIGHT + 40}" y1="{y - 4}" y2="{y - 4}" stroke="{colour}" stroke-width="2"/>',
+        line = f'stroke="{colour}" stroke-width="2"' + (f' stroke-dasharray="{dashes}"' if dashes else "")
+        svg += [f'<polyline points="{points}" fill="none" {line}/>',
+                f'<line x1="{RIGHT + 16}" x2="{RIGHT + 40}" y1="{y - 4}" y2="{y - 4}" {line}/>',
                 f'<text x="{RIGHT + 46}" y="{y}">{name}</text>']
         print(f"{name:32} {len(values) - 1:3} cycles, {values[-1]:.1e}")
     target.write_text("\n".join([*svg, "</svg>"]) + "\n", encoding="utf-8")

@@ -3,11 +3,13 @@
 
     python3 -m venv /tmp/peers && /tmp/peers/bin/pip install pyamg h5py
     apt install libhypre-dev
-    /tmp/peers/bin/python bench/solve_peers.py build/ridge 65 129 hypre:257
+    /tmp/peers/bin/python bench/solve_peers.py build/ridge 65 129 257 > poisson.json
 
 A box of N x N x N points with dirichlet faces, a random right-hand side, to a residual of 1e-10. Times are
-of the solve alone; setups are given beside it. Each is the best of three, in turn. `hypre:N`: without pyamg.
-HYPRE are the flags that bench/hypre_pfmg.c is built with; hypre runs on RANKS ranks (2), ridge on as many threads.
+of the solve alone; setups are given beside it. Each is the best of three, in turn; pyamg of more than 200^3 points runs
+once. Solutions of pyamg and of ridge are compared. `hypre:N`: without pyamg.
+HYPRE are the flags that bench/hypre_pfmg.c is built with; hypre runs on RANKS ranks (2), ridge on as many threads. pyamg
+is compiled for one thread.
 With RANKS=1 the processor's time of each solve is measured, too, which other work on the machine changes less:
 ridge's is that of its process less that of one without cycles.
 
@@ -38,11 +40,13 @@ def laplacian(n):
             + sparse.kron(sparse.kron(one, one), line)).tocsr()
 
 
-def ridge(program, folder, n, method, cycles=100):
-    """Seconds, residual, cycles, the process's processor time."""
+def ridge(program, folder, method, cycles=100):
+    """Seconds, residual, cycles, the process's processor time. `method` may name a smoother, too."""
+    method, *smoother = method.split()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     out = subprocess.run([program, "solve", "poisson", folder / "f.h5:/f", "-o", folder / "u.h5:/u", "--overwrite", "--device", "cpu",
-                          "--boundary", "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", "--method", method, "--json", "--cycles", str(cycles)],
+                          "--boundary", "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", "--method", method, "--json", "--cycles", str(cycles),
+                          *(["--smoother", *smoother] if smoother else [])],
                          capture_output=True, text=True, check=cycles > 0, env={**os.environ, "OMP_NUM_THREADS": RANKS})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     record, = json.loads(out.stdout)
@@ -172,6 +176,13 @@ def on_gpu(sizes):
     print(json.dumps(rows, indent=1))
 
 
+def processor_model():
+    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return "unknown"
+
+
 def main():
     if sys.argv[1:2] == ["gpu"]:
         on_gpu(sys.argv[2:])
@@ -179,6 +190,7 @@ def main():
     import h5py
     import numpy as np
     import pyamg
+    machine = {"processor": processor_model(), "cores": len(os.sched_getaffinity(0))}
     program, rows = pathlib.Path(sys.argv[1]).resolve(), []
     built = tempfile.TemporaryDirectory()
     pfmg = build_hypre(pathlib.Path(built.name))
@@ -189,18 +201,18 @@ def main():
             f = np.random.default_rng(1).standard_normal((n, n, n))
             with h5py.File(folder / "f.h5", "w") as h5:
                 h5["f"] = f
-            setups, best, processor, idle = {}, {}, {}, 1e300
+            setups, best, processor, idle, load = {}, {}, {}, 1e300, os.getloadavg()[0]
             if has_pyamg:
                 matrix, right = laplacian(n - 2), -f[1:-1, 1:-1, 1:-1].ravel()
                 begin = time.perf_counter()
                 solver = pyamg.smoothed_aggregation_solver(matrix)
                 setups["pyamg"] = time.perf_counter() - begin
-            for _ in range(3):
+            for i in range(3):
                 if RANKS == "1":
-                    used = ridge(program, folder, n, "multigrid", 0)[3]
+                    used = ridge(program, folder, "multigrid", 0)[3]
                     idle = min(idle, used)
-                for method in ("multigrid", "cg", "fft"):
-                    *took, used = ridge(program, folder, n, method)
+                for method in ("fft", "cg", "multigrid chebyshev", "multigrid"):
+                    *took, used = ridge(program, folder, method)
                     name = f"ridge {method}"
                     best[name] = min(best.get(name, tuple(took)), tuple(took))
                     if method != "fft":
@@ -209,15 +221,19 @@ def main():
                     best[name] = min(best.get(name, tuple(took)), tuple(took))
                     processor[name] = min(processor.get(name, used), used)
                     setups[name] = min(setups.get(name, setup), setup)
-                if has_pyamg:
+                if has_pyamg and (i == 0 or n <= 200):
                     residuals = []
                     begin = time.perf_counter()
                     u = solver.solve(right, tol=1e-10, accel="cg", residuals=residuals)
                     seconds = time.perf_counter() - begin
                     took = (seconds, float(np.linalg.norm(right - matrix @ u) / np.linalg.norm(right)), len(residuals) - 1)
                     best["pyamg"] = min(best.get("pyamg", took), took)
+                    with h5py.File(folder / "u.h5") as h5:
+                        ours = h5["u"][1:-1, 1:-1, 1:-1].ravel()
+                    assert np.abs(ours - u).max() < 1e-6 * np.abs(u).max(), "pyamg has another solution"
             for name, (seconds, residual, iterations) in best.items():
-                row = {"points": n, "solver": name, "seconds": seconds, "iterations": iterations, "residual": residual}
+                row = {"points": n, "solver": name, "seconds": seconds, "iterations": iterations, "residual": residual,
+                       **machine, "load": load}
                 if name in setups:
                     row["setup_seconds"] = setups[name]
                 if name in processor and RANKS == "1":
