@@ -2,6 +2,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/pairs/far/launch.hpp>
+#include <ridge/pairs/interactions/coulomb.hpp>
 #include <ridge/pairs/reference.hpp>
 
 #include "devices.hpp"
@@ -116,6 +117,70 @@ TEST_P(FarFields, ErrorsFallWithDegreeAndTheta) {
   }
   EXPECT_LT((error_of<test::Screened, Fp64>(host, {0.35, 1, 8})),
             (error_of<test::Screened, Fp64>(host, {0.7, 1, 8})));
+}
+
+/// A target beside a corner is farther from the middle of a full box than its radius, and yet has
+/// a body of it, and a proxy, right beside it.
+TEST_P(FarFields, DoNotTakeAsFarWhatIsBesideACorner) {
+  HostBodies<4> host;
+  for (int n = 0; n < 343; ++n) {
+    const int at[] = {n % 7, n / 7 % 7, n / 49};
+    for (std::size_t c = 0; c < 3; ++c)
+      host[c].push_back(at[c] / 3.0 - 1);
+    host[3].push_back(n % 3 - 1);
+  }
+  for (const double apart : {1.001, 1.02, 1.1, 3.0}) { // the last: a box of all that is divided
+    for (std::size_t c = 0; c < 3; ++c)
+      host[c].push_back(apart);
+    host[3].push_back(1);
+  }
+  for (const double theta : {0.85, 0.95, 1.0}) {
+    for (const int degree : {2, 4}) {
+      const FarOptions options{theta, degree, 8};
+      EXPECT_LT((error_of<Coulomb, Fp64>(host, options)), far_error_at(options))
+          << theta << " degree " << degree;
+    }
+  }
+}
+
+/// Ions on faces, edges and corners of a block count by halves (Evjen 1932), so that the potential
+/// in the middle is that of a crystal: Madelung's constant.
+TEST_P(FarFields, GiveMadelungsConstantOfABlockOfRockSalt) {
+  const int half = is_simt() ? 4 : 6;
+  HostBodies<4> ions;
+  std::size_t middle = 0;
+  for (int x = -half; x <= half; ++x) {
+    for (int y = -half; y <= half; ++y) {
+      for (int z = -half; z <= half; ++z) {
+        if (x == 0 && y == 0 && z == 0) middle = ions[0].size();
+        double charge = (x + y + z) % 2 == 0 ? 1 : -1;
+        for (const int at : {x, y, z})
+          charge *= std::abs(at) == half ? 0.5 : 1;
+        ions[0].push_back(x);
+        ions[1].push_back(y);
+        ions[2].push_back(z);
+        ions[3].push_back(charge);
+      }
+    }
+  }
+  const FarOptions options{0.5, is_simt() ? 2 : 4, 8};
+  Bodies<Coulomb, Fp64> bodies(queue, ions);
+  FarField field(queue, bodies.sources, options);
+  field.update();
+  const auto call = among_themselves<Coulomb, Fp64>({}, bodies.sources, bodies.sums);
+  Program(queue, afar(field, call)).run();
+  std::array<std::vector<double>, 4> got;
+  for (std::size_t c = 0; c < 4; ++c) {
+    got[c].resize(ions[0].size());
+    copy_to_host(queue, got[c].data(), bodies.results[c].data(), bodies.results[c].count());
+  }
+  queue.wait();
+  EXPECT_NEAR(got[3][middle], -1.747565, is_simt() ? 2e-3 : 2e-4);
+  for (std::size_t c = 0; c < 3; ++c)
+    EXPECT_NEAR(got[c][middle], 0, 2e-3) << "the field in the middle";
+  const double error = error_of<Coulomb, Fp64>(ions, options);
+  EXPECT_LT(error, far_error_at(options));
+  EXPECT_GT(error, 1e-9) << "nothing is far";
 }
 
 TEST_P(FarFields, Theta0IsAllPairs) {

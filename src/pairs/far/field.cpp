@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <complex>
 #include <numbers>
 
 namespace ridge::pairs {
@@ -55,18 +54,7 @@ double far_error_at(const FarOptions& o) {
   // Polynomials through two points follow no force from nodes that are close by their size. The
   // factor is half again what charges at random had at worst: theta 0.5 to 1, degrees 1 to 6.
   const double close = std::pow(o.theta, 4) / (o.degree * o.degree);
-  const double measured = (1 + 24 * close) * std::pow(o.theta / 2, o.degree + 1);
-  if (o.theta <= 0.8) return measured;
-  // Then targets come near to corners of boxes. Along an edge of a cube towards one, 1 / r has its
-  // pole at z, in half edges from the middle: polynomials through Chebyshev points are off by
-  // 4 / (rho - 1) rho^-(degree + 1), rho that of Bernstein's ellipse through z, and those of three
-  // axes by 1 + L + L^2 as much, with Lebesgue's constant L.
-  const std::complex<double> z{1 / o.theta, std::sqrt(2.0) * (1 / o.theta - 1)};
-  const double rho = std::abs(z + std::sqrt(z * z - 1.0));
-  const double lebesgue = 1 + 2 / std::numbers::pi * std::log(o.degree + 1.0);
-  const double derived = 4 / std::max(rho - 1, 1e-9) * (1 + lebesgue + lebesgue * lebesgue) *
-                         std::pow(rho, -o.degree - 1);
-  return std::max(measured, std::min(1.0, derived));
+  return (1 + 24 * close) * std::pow(o.theta / 2, o.degree + 1);
 }
 
 namespace {

@@ -129,17 +129,24 @@ private:
     }
   }
 
+  /// By the distance from the middle and, beyond theta 0.8, from the box: else a target beside a
+  /// corner would have a proxy right beside it.
   RIDGE_FN bool is_far(const Targets& t, const NodeBox<T>& box) const {
+    constexpr T least_gap = T(0.25); // in radii: as far from its box is what theta 0.8 calls far
     T distance = 0;
+    T gap = 0;
     T radius = 0;
     for (int c = 0; c < 3; ++c) {
       const T below = t.low[c] - box.middle[c];
       const T above = box.middle[c] - t.high[c];
       const T off = below > above ? below : above;
+      const T outside = off - box.half[c];
       if (off > 0) distance += off * off;
+      if (outside > 0) gap += outside * outside;
       radius += box.half[c] * box.half[c];
     }
-    return static_cast<T>(d.theta * d.theta) * distance > radius;
+    return static_cast<T>(d.theta * d.theta) * distance > radius &&
+           (d.theta <= 0.8 || gap >= least_gap * least_gap * radius);
   }
 
   template <class Access>
