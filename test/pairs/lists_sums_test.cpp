@@ -165,6 +165,18 @@ TEST_P(NearSumsOn, AreRightFarFromTheOrigin) {
   EXPECT_LT(sums.error(default_list_schedule(queue.device())), 1e-13);
 }
 
+TEST_P(NearSumsOn, KeepDigitsOfMixedPrecisionInAGas) {
+  HostBodies<5> bodies = lab::random_bodies<5>(90, 3);
+  const Where at = scattered(45, {4096, 4096, 4096}, 29);
+  const Where off = scattered(45, {1, 1, 1}, 31);
+  for (std::size_t a = 0; a < 3; ++a) {
+    for (std::size_t i = 0; i < 90; ++i) // pairs, far from each other
+      bodies[a][i] = at[a][i / 2] + (i % 2 == 0 ? 0 : 0.1 + off[a][i / 2]);
+  }
+  NearSums<test::Charges, Mixed> sums(queue, {}, bodies, {2.5, 0.25, Box::cube(4096)});
+  EXPECT_LT(sums.error(default_list_schedule(queue.device())), 1e-6);
+}
+
 TEST_P(NearSumsOn, EndAtTheCutoffOfInteractionsThatDoNot) {
   HostBodies<5> bodies = lab::random_bodies<5>(301, 3);
   for (int c = 0; c < 3; ++c) {

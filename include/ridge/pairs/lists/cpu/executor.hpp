@@ -11,6 +11,7 @@
 #include <ridge/pairs/lists/executor.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace ridge::pairs {
@@ -44,15 +45,46 @@ public:
 
   /// Of one of the groups that have lists.
   void sum_up(Index group) const {
+    if constexpr (converts) {
+      if (is_spread(group)) return sum_up_from<true>(group);
+    }
+    sum_up_from<false>(group);
+  }
+
+private:
+  [[nodiscard]] int count_of(Index first) const {
+    return static_cast<int>(std::min<Index>(Share, call_.lists->bodies - first));
+  }
+
+  /// Whether bodies of a group are so far from its first that positions from there lose digits, as
+  /// in a gas.
+  [[nodiscard]] bool is_spread(Index group) const {
     const ListData& lists = *call_.lists;
     const Index first = lists.first_slot + group * Share;
-    const int count = static_cast<int>(std::min<Index>(Share, lists.bodies - first));
+    const T* const origin = brought_ + first * padded;
+    const T limit = static_cast<T>(16 * lists.cutoff);
+    bool is_far = false;
+    for (int l = count_of(first); l-- > 1;) {
+      for (int c = 0; c < 3; ++c)
+        is_far |= std::abs(origin[l * padded + c] - origin[c]) > limit;
+    }
+    return is_far;
+  }
+
+  /// Where numbers are stored in more digits, positions are taken from the group's first body or,
+  /// `Apart`, from each body.
+  template <bool Apart>
+  void sum_up_from(Index group) const {
+    const ListData& lists = *call_.lists;
+    const Index first = lists.first_slot + group * Share;
+    const int count = count_of(first);
     const T* const origin = brought_ + first * padded;
     V target[I::targets];
     for (int c = 0; c < I::targets; ++c) {
       for (int l = 0; l < Share; ++l) {
-        const T value = brought_[(first + std::min(l, count - 1)) * padded + c];
-        target[c].set(l, static_cast<typename P::Computed>(relative(value, origin, c)));
+        const T* const body = origin + std::min(l, count - 1) * padded;
+        target[c].set(
+            l, static_cast<typename P::Computed>(relative(body[c], Apart ? body : origin, c)));
       }
     }
     V sum[I::sums];
@@ -63,11 +95,12 @@ public:
     const unsigned* const entries = lists.entries.data;
     const Index end = lists.first.data[group + 1];
     for (Index e = lists.first.data[group]; e < end; ++e)
-      meet(interaction, target, brought_ + Index{entries[e]} * padded, origin, limit, sum);
+      meet<Apart>(interaction, target, brought_ + Index{entries[e]} * padded, origin, count, limit,
+                  sum);
     for (int l = 0; l < count; ++l) { // each other
       V with[I::sums];
       std::copy_n(sum, I::sums, with);
-      meet(interaction, target, brought_ + (first + l) * padded, origin, limit, with);
+      meet<Apart>(interaction, target, origin + l * padded, origin, count, limit, with);
       for (int c = 0; c < I::sums; ++c) {
         with[c].set(l, sum[c][l]);
         sum[c] = with[c];
@@ -79,16 +112,24 @@ public:
     }
   }
 
-private:
   static RIDGE_FN T relative(T value, const T* origin, int c) {
     return converts && c < 3 ? value - origin[c] : value;
   }
+  template <bool Apart>
   static RIDGE_FN void meet(const I& interaction, const V (&target)[I::targets], const T* from,
-                            const T* origin, const V& limit, V (&sum)[I::sums]) {
+                            const T* origin, int count, const V& limit, V (&sum)[I::sums]) {
+    using Computed = typename P::Computed;
     V source[I::sources];
     RIDGE_UNROLL
-    for (int c = 0; c < I::sources; ++c)
-      source[c] = V(static_cast<typename P::Computed>(relative(from[c], origin, c)));
+    for (int c = 0; c < I::sources; ++c) {
+      if (Apart && c < 3) {
+        for (int l = 0; l < Share; ++l)
+          source[c].set(
+              l, static_cast<Computed>(from[c] - origin[std::min(l, count - 1) * padded + c]));
+      } else {
+        source[c] = V(static_cast<Computed>(relative(from[c], origin, c)));
+      }
+    }
     if constexpr (cuts_itself<I>) {
       (void)limit;
       interaction(target, source, sum);
