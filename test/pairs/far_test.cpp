@@ -122,13 +122,14 @@ TEST_P(FarFields, ErrorsFallWithDegreeAndTheta) {
 /// A target beside a corner is farther from the middle of a full box than its radius, and yet has
 /// a body of it, and a proxy, right beside it.
 TEST_P(FarFields, DoNotTakeAsFarWhatIsBesideACorner) {
-  HostBodies<4> host;
-  for (int n = 0; n < 343; ++n) {
-    const int at[] = {n % 7, n / 7 % 7, n / 49};
-    for (std::size_t c = 0; c < 3; ++c)
-      host[c].push_back(at[c] / 3.0 - 1);
-    host[3].push_back(n % 3 - 1);
+  // Bodies within a cube, six on its faces, none at a corner, where a proxy stands for others.
+  HostBodies<4> host = bodies_of<4>(Shape::cube, 343, 6);
+  for (std::size_t c = 0; c < 3; ++c) {
+    for (double& at : host[c])
+      at = 1.96 * at - 0.98;
   }
+  for (std::size_t n = 0; n < 6; ++n)
+    host[n / 2][n] = n % 2 == 0 ? -1 : 1;
   for (const double apart : {1.001, 1.02, 1.1, 3.0}) { // the last: a box of all that is divided
     for (std::size_t c = 0; c < 3; ++c)
       host[c].push_back(apart);
