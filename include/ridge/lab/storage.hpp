@@ -50,9 +50,9 @@ struct Evolution;
 /// Throws UsageError where the stencil of a case in fp32 reads neighbours of an input whose bit
 /// `wide` has; `names` are the inputs'.
 void require_at_point(const Case& fp32, unsigned wide, const std::vector<std::string>& names);
-/// The case of a stencil in fp32 on other memory, packed fields that are stored so. Of inputs whose
-/// bits `wide` has, `in` has the high halves of their numbers, and the low halves behind all.
-/// Throws UsageError for a case that is of no stencil.
+/// The case of a stencil in fp32 on other memory, packed fields that are stored so. Inputs whose
+/// bits `wide` has are two fields: high halves of numbers in their place of `in`, low ones behind
+/// all. Throws UsageError for a case that is of no stencil.
 [[nodiscard]] std::unique_ptr<Case> stored_on(const Case& fp32, std::string_view storage,
                                               const std::vector<const void*>& in, void* out,
                                               unsigned wide = 0);

@@ -81,8 +81,8 @@ public:
   [[nodiscard]] Queue& queue() const { return *queue_; }
 
 private:
-  /// Things that executors are bound to and records tell of. What does not depend on the call's
-  /// type is here: there are hundreds of them.
+  /// Things that executors are bound to and records tell of, as far as they do not depend on the
+  /// call's type: there are hundreds of types.
   struct Launched {
     Launched(const Device& on, std::string_view name);
     Launched(const Launched&) = delete;

@@ -1,4 +1,4 @@
-// What descriptions of systems over ranks whose arrays are stored in 16 bits are compiled from.
+// Declarations for descriptions of systems over ranks whose arrays are stored in 16 bits.
 #pragma once
 
 #include <ridge/chain/system/describe_stored.hpp>

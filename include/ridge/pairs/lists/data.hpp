@@ -40,7 +40,7 @@ struct ListData {
   int ways = 1;
   /// GPUs: parts of a warp's groups lie side by side, four entries a row of each lane; how many
   /// rows each part has, from the first of first_slot on, and where they begin, in rows; where that
-  /// is empty, all have room for as many. What rows have beyond a list is the slot `slots`, at
+  /// is empty, all have room for as many. Rows end, beyond a list, with the slot `slots`, at
   /// `far` along each axis.
   Span<const unsigned> row_counts, row_begins;
   Span<const unsigned> entries;

@@ -56,8 +56,8 @@ private:
     return static_cast<int>(std::min<Index>(Share, call_.lists->bodies - first));
   }
 
-  /// Whether bodies of a group are so far from its first that positions from there lose digits, as
-  /// in a gas.
+  /// True where bodies of a group are so far from its first that positions from there lose digits,
+  /// as in a gas.
   [[nodiscard]] bool is_spread(Index group) const {
     const ListData& lists = *call_.lists;
     const Index first = lists.first_slot + group * Share;
