@@ -1,4 +1,5 @@
 // Ceilings of memory and of the last-level cache.
+#include <ridge/core/error.hpp>
 #include <ridge/device/backend.hpp>
 #include <ridge/device/field.hpp>
 
@@ -8,9 +9,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace ridge {
@@ -27,6 +32,22 @@ bool wants_any(const RoofSession& session, const std::string& name) {
          (session.wants(name + "_plain") || session.wants(name + "_nontemporal"));
 }
 
+/// What RIDGE_ROOF_MIB asks for, an array's size: a part of a large machine may be told a cache
+/// that it shares with many others. 0 if it is not set.
+Index asked_mebibytes() {
+  const char* const text = std::getenv("RIDGE_ROOF_MIB");
+  if (text == nullptr) return 0;
+  Index asked = 0;
+  const char* const end = text + std::strlen(text);
+  const auto [last, error] = std::from_chars(text, end, asked);
+  constexpr Index most = 1 << 20;
+  if (error != std::errc{} || last != end || asked < 1 || asked > most) {
+    throw UsageError(
+        fmt::format("RIDGE_ROOF_MIB={}: an array's mebibytes are expected, 1 to {}", text, most));
+  }
+  return asked;
+}
+
 /// Arrays for the memory kernels, all of one size and touched first by those who use them later.
 class Arrays {
 public:
@@ -37,8 +58,10 @@ public:
     }
     const Index cache = session.device().facts().last_level_cache.value;
     const bool small = count_ * element_bytes < 4 * cache;
+    const char* const why =
+        asked_mebibytes() > 0 ? "RIDGE_ROOF_MIB asks for" : "for want of memory";
     sizes_ = fmt::format("arrays of {}{}", to_text(Bytes{count_ * element_bytes}),
-                         small ? " (for want of memory less than 4 times the cache)" : "");
+                         small ? fmt::format(" ({} less than 4 times the cache)", why) : "");
   }
 
   [[nodiscard]] Index count() const { return count_; }
@@ -55,7 +78,9 @@ private:
   static Index choose_count(const RoofSession& session, int arrays) {
     const Device& device = session.device();
     const Index cache = device.facts().last_level_cache.value;
-    const Index wish = device.is_gpu()
+    const Index asked = asked_mebibytes();
+    const Index wish = asked > 0 ? asked * mebi
+                       : device.is_gpu()
                            ? std::max(8 * cache, (session.is_quick() ? 1024 : 2048) * mebi)
                            : std::max(4 * cache, 256 * mebi);
     const Index room = device.free_memory().value / 4 / arrays;

@@ -23,8 +23,9 @@ public:
   void announce(std::string_view name) const;
   void add(Ceiling ceiling);
 
-  /// A first look, to choose among many ways; and the time that counts.
-  [[nodiscard]] Seconds glance(const std::function<void()>& launch);
+  /// A first look, to choose among many ways: one launch of those far from the `least` time so far.
+  [[nodiscard]] Seconds glance(const std::function<void()>& launch, Seconds least = {});
+  /// The time that counts.
   [[nodiscard]] Seconds time(const std::function<void()>& launch);
 
 private:

@@ -50,7 +50,7 @@ Best best_of(RoofSession& session, const Ways& ways) {
   const Way* best = nullptr;
   Seconds least{};
   for (const Way& way : ways) {
-    const Seconds seconds = session.glance(way.launch);
+    const Seconds seconds = session.glance(way.launch, least);
     if (best != nullptr && seconds >= least) continue;
     best = &way;
     least = seconds;

@@ -84,6 +84,12 @@ def no_wisdom(tmp_path_factory):
     os.environ["RIDGE_WISDOM"] = str(tmp_path_factory.mktemp("wisdom") / "none")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def small_roofs():
+    """How fast the memory is is not what these tests ask: its ceilings are measured on small arrays."""
+    os.environ.setdefault("RIDGE_ROOF_MIB", "64")
+
+
 @pytest.fixture(scope="session")
 def ridge():
     program = pathlib.Path(os.environ.get("RIDGE", ROOT / "build" / "ridge")).resolve()

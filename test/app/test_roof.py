@@ -22,10 +22,21 @@ def test_cpu(ridge):
         assert set(ceiling) == {"name", "value", "unit", "how"}
         assert ceiling["value"] > 0
     assert by_name["copy"]["unit"] == "B/s"
+    assert "arrays of 67.1 MB" in by_name["copy"]["how"]
     assert by_name["fma_fp64"]["unit"] == "flop/s"
     # No processor moves less than this, and none has twice the rate at the double width.
     assert by_name["copy"]["value"] > 1e8
     assert by_name["fma_fp64"]["value"] < 1.5 * by_name["fma_fp32"]["value"]
+
+
+def test_arrays_of_another_size(ridge, monkeypatch):
+    monkeypatch.setenv("RIDGE_ROOF_MIB", "3")
+    roof = json.loads(ridge.good("roof", "--device", "cpu", "--quick", "--json").out)
+    assert any("arrays of 3.15 MB" in ceiling["how"] for ceiling in roof["ceilings"])
+    words = "roof", "--device", "cpu", "--quick"
+    for wrong in "0", "-1", "64M", "", "1e3", "1048577", "99999999999999999999":
+        monkeypatch.setenv("RIDGE_ROOF_MIB", wrong)
+        ridge.bad(*words, says=f"RIDGE_ROOF_MIB={wrong}: an array's mebibytes are expected, 1 to 1048576")
 
 
 @pytest.fixture(scope="module")
