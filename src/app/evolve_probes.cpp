@@ -118,6 +118,32 @@ std::string file_of_wavelet(const std::string& text) {
   return text.rfind("ricker:", 0) == 0 ? std::string() : text;
 }
 
+namespace {
+struct Ricker {
+  double frequency = 0, delay = 0;
+};
+/// Frequency 0 where the text is none.
+Ricker parse_ricker(const std::string& text) {
+  const std::vector<std::string> words = words_between(text, ':');
+  Ricker made;
+  const bool right = words.size() >= 2 && words.size() <= 3 && reads_as(words[1], made.frequency) &&
+                     made.frequency > 0 && (words.size() == 2 || reads_as(words[2], made.delay));
+  if (!right) return {};
+  if (words.size() == 2) made.delay = 1.2 / made.frequency;
+  return made;
+}
+} // namespace
+
+double frequency_shown(const std::string& text, double dt) {
+  const double frequency = parse_ricker(text).frequency;
+  if (frequency >= 1 / (2 * dt)) {
+    throw UsageError(fmt::format("--wavelet {}: steps of {:g} show frequencies below {:g}, "
+                                 "1 / (2 dt); give a lower one, or --dt below {:g}",
+                                 text, dt, 1 / (2 * dt), 1 / (2 * frequency)));
+  }
+  return frequency;
+}
+
 std::vector<double> read_wavelet(const std::string& text, const fs::path& folder, double dt,
                                  Index steps, const std::string& option) {
   std::vector<double> values;
@@ -136,16 +162,11 @@ std::vector<double> read_wavelet(const std::string& text, const fs::path& folder
     if (values.empty()) throw UsageError(fmt::format("{} {}: it has no numbers", option, file));
     return values;
   }
-  const std::vector<std::string> words = words_between(text, ':');
-  double frequency = 0;
-  double delay = 0;
-  const bool right = words.size() >= 2 && words.size() <= 3 && reads_as(words[1], frequency) &&
-                     frequency > 0 && (words.size() == 2 || reads_as(words[2], delay));
-  if (!right) {
+  const auto [frequency, delay] = parse_ricker(text);
+  if (frequency == 0) {
     throw UsageError(
         fmt::format("{} {}: ricker:FREQUENCY or ricker:FREQUENCY:DELAY is right", option, text));
   }
-  if (words.size() == 2) delay = 1.2 / frequency;
   for (Index i = 0; i < steps; ++i) {
     const double a = M_PI * frequency * (static_cast<double>(i) * dt - delay);
     values.push_back((1 - 2 * a * a) * std::exp(-a * a));

@@ -29,6 +29,12 @@ struct Places {
 [[nodiscard]] Places read_places(const std::filesystem::path& file, int dimensions,
                                  const std::string& option);
 
+/// Ricker's wavelet has less than a twentieth of its largest amplitude beyond so many times its
+/// frequency.
+inline constexpr double most_of_ricker = 2.5;
+/// The frequency of "ricker:FREQUENCY...", 0 of other texts. Throws UsageError for one that steps
+/// of `dt` cannot show.
+[[nodiscard]] double frequency_shown(const std::string& text, double dt);
 /// The values of a wavelet, one a step: of "ricker:FREQUENCY" or "ricker:FREQUENCY:DELAY" for so
 /// many steps, or of a file, a number a line, from which files are found in `folder`. Throws
 /// UsageError.

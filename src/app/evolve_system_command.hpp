@@ -66,8 +66,8 @@ private:
   /// Plane z of a field of the start as doubles.
   void read_plane(const StartField& field, Index z, std::vector<double>& to) const;
 
-  /// Calls f(values at a point) with all arrays' values of the start, by the chain's numbers, at
-  /// points of this rank.
+  /// Calls f(values, point) for the points of this rank, with what users give: all arrays by the
+  /// chain's numbers, or the fields that its start is made of.
   /// Arrays with more points than the range count at the range's.
   template <class F>
   void for_each_point(const F& f) const {
@@ -76,10 +76,10 @@ private:
     std::vector<Index> rows;
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       planes[i].resize(static_cast<std::size_t>(extents_.x * extents_.y));
-      array_in.push_back(static_cast<std::size_t>(array_of(names_[i])));
+      array_in.push_back(kernel_.start ? i : static_cast<std::size_t>(array_of(names_[i])));
       rows.push_back(extents_.x + (fields_[i].data ? extra_of(names_[i]).x : 0));
     }
-    std::vector<double> values(static_cast<std::size_t>(arrays()));
+    std::vector<double> values(std::max(fields_.size(), static_cast<std::size_t>(arrays())));
     for (Index z = own_.begin.z; z < own_.end.z; ++z) {
       for (std::size_t i = 0; i < fields_.size(); ++i)
         read_plane(fields_[i], z, planes[i]);
@@ -87,12 +87,14 @@ private:
         for (Index x = own_.begin.x; x < own_.end.x; ++x) {
           for (std::size_t i = 0; i < fields_.size(); ++i)
             values[array_in[i]] = planes[i][static_cast<std::size_t>(x + rows[i] * y)];
-          f(values.data());
+          f(values.data(), Index3{x, y, z});
         }
       }
     }
   }
 
+  /// Refuses what cannot be a medium, and finds the fastest wave in it.
+  void look_at_medium();
   void choose_step();
 
   /// Nothing changes along dimensions of one item.

@@ -72,9 +72,24 @@ void SystemCommand::read_probes() {
   const auto where = [](const Places& places, const Places::Row& row) {
     return fmt::format("{}, line {}", places.file, row.line);
   };
+  const auto require_inside = [&](const Places& places, const std::string& option) {
+    for (const Places::Row& row : places.rows) {
+      for (int d = 0; d < dimensions_; ++d) {
+        const auto i = static_cast<std::size_t>(d);
+        const Index n = comm::along(extents_, d);
+        const double last = static_cast<double>(n - 1) * setup_.spacing[i];
+        const double at = row.position[i] / setup_.spacing[i];
+        if (n == 1 || (at >= 0 && at <= static_cast<double>(n - 1))) continue;
+        throw UsageError(fmt::format("{} {}: {}={:g} lies outside the domain, which goes from 0 "
+                                     "to {:g}",
+                                     option, where(places, row), "xyz"[d], row.position[i], last));
+      }
+    }
+  };
   if (!run_["source"].empty()) {
     sources_ = read_places(found(run_["source"]), dimensions_, "--source");
     plan_.reads(sources_.file, "the file of --source");
+    require_inside(sources_, "--source");
     std::map<std::string, std::size_t> wavelets;
     for (const Places::Row& row : sources_.rows) {
       const std::string& text = row.wavelet.empty() ? run_["wavelet"] : row.wavelet;
@@ -89,6 +104,13 @@ void SystemCommand::read_probes() {
         setup_.wavelets.push_back(read_wavelet(text, folder, setup_.dt, target_));
         const std::string file = file_of_wavelet(text);
         if (!file.empty()) plan_.reads(folder / file, "the file of --wavelet");
+        const double most = most_of_ricker * frequency_shown(text, setup_.dt);
+        if (most > 1 / (2 * setup_.dt) && ranks_.rank() == 0) {
+          fmt::print(stderr,
+                     "ridge: the wavelet {} also has frequencies beyond {:g}, 1 / (2 dt), which "
+                     "steps of {:g} turn into others; --dt {:.3g} does not\n",
+                     text, 1 / (2 * setup_.dt), setup_.dt, 1 / (2 * most));
+        }
         const auto length = static_cast<Index>(setup_.wavelets.back().size());
         if (length < target_ && ranks_.rank() == 0) {
           fmt::print(stderr,
@@ -104,6 +126,7 @@ void SystemCommand::read_probes() {
   if (run_["receivers"].empty()) return;
   receivers_ = read_places(found(run_["receivers"]), dimensions_, "--receivers");
   plan_.reads(receivers_.file, "the file of --receivers");
+  require_inside(receivers_, "--receivers");
   std::map<std::pair<int, std::array<double, 3>>, Index> lines;
   for (const Places::Row& row : receivers_.rows) {
     const int array = array_named(row.array, where(receivers_, row));

@@ -220,20 +220,30 @@ void SystemCommand::read_plane(const StartField& field, Index z, std::vector<dou
   std::copy(narrow.begin(), narrow.end(), to.begin());
 }
 
+void SystemCommand::look_at_medium() {
+  const bool has_speed = kernel_.speed && !kernel_.start;
+  if (!has_speed && !kernel_.problem_at) return;
+  for_each_point([&](const double* values, const Index3& at) {
+    const auto refuse = [&](const std::string& what, double value, const char* right) {
+      throw UsageError(fmt::format("{}: {} {:g} at point x={}, y={}, z={}, counted from 0; {} is "
+                                   "right",
+                                   run_["input"], what, value, at.x, at.y, at.z, right));
+    };
+    if (kernel_.problem_at) {
+      if (const chain::FieldProblem found = kernel_.problem_at(values))
+        refuse(fmt::format("'{}' is", found.field), found.value, found.right);
+    }
+    if (!has_speed) return;
+    const double speed = kernel_.speed(values);
+    if (!(speed >= 0) || !std::isfinite(speed))
+      refuse("waves have a speed of", speed, "a finite one, 0 or more,");
+    fastest_ = std::max(fastest_, speed);
+  });
+  fastest_ = ranks_.greatest(fastest_);
+}
+
 void SystemCommand::choose_step() {
-  fastest_ = 0;
-  if (kernel_.speed && !kernel_.start) {
-    for_each_point([&](const double* values) {
-      const double speed = kernel_.speed(values);
-      if (!(speed >= 0) || !std::isfinite(speed)) {
-        throw UsageError(fmt::format("{}: somewhere waves have a speed of {}; fields of a medium "
-                                     "are finite and positive",
-                                     run_["input"], speed));
-      }
-      fastest_ = std::max(fastest_, speed);
-    });
-    fastest_ = ranks_.greatest(fastest_);
-  }
+  look_at_medium();
   const auto h = spacing_of_dimensions();
   const double stable = kernel_.stable_step && fastest_ > 0 ? kernel_.stable_step(h, fastest_) : 0;
   if (goes_on_) {

@@ -290,7 +290,7 @@ def test_walls_of_one_array_and_of_all(ridge):
     (["--boundary", "x=open"], "there is no condition 'open'"),
     (["--boundary", "x-=periodic"], "periodic is for both faces"),
     (["--set", "tau=1"], "acoustic has no number 'tau' to set"),
-    (["--source", "far.csv", "--wavelet", "ricker:1"], "source 1: x=40 lies outside the domain"),
+    (["--source", "far.csv", "--wavelet", "ricker:1"], "far.csv, line 2: x=40 lies outside the domain"),
     (["--source", "here.csv"], "give --wavelet"),
     (["--receivers", "twice.csv"], "lines 2 and 3 are one place"),
     (["--source", "two.csv", "--wavelet", "ricker:1"], "line 1: there are two columns amplitude"),

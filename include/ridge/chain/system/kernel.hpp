@@ -22,6 +22,10 @@
 //   void start(const double* given, double* arrays) const;     at a point; of state arrays
 //   static constexpr std::array<const char*, L> looks;
 //   void look(const double* arrays, double* values) const;     at a point
+//
+// It may refuse what users give at a point, with the numbers that `start` takes, or all arrays:
+//
+//   FieldProblem problem_at(const double* given) const;        (problem.hpp)
 #pragma once
 
 #include <ridge/chain/launch.hpp>
@@ -29,6 +33,7 @@
 #include <ridge/chain/system/by_step.hpp>
 #include <ridge/chain/system/conditions.hpp>
 #include <ridge/chain/system/places.hpp>
+#include <ridge/chain/system/problem.hpp>
 
 #include <array>
 #include <cmath>
@@ -101,6 +106,7 @@ struct SystemKernel {
   /// Empty where the chain does not say it.
   std::function<double(const double* arrays)> speed;
   std::function<double(const std::array<double, 3>& spacing, double speed)> stable_step;
+  std::function<FieldProblem(const double* given)> problem_at; ///< all arrays without `start`
   std::function<void(const double* given, double* arrays)> start;
   std::function<void(const double* arrays, double* values)> look;
 
@@ -194,6 +200,8 @@ template <class C, bool Places = false>
   }
   if constexpr (requires(const double* v) { chain.speed(v); })
     made.speed = [chain](const double* values) { return chain.speed(values); };
+  if constexpr (requires(const double* v) { chain.problem_at(v); })
+    made.problem_at = [chain](const double* given) { return chain.problem_at(given); };
   if constexpr (requires { chain.stable_step(std::array<double, 3>{}, 1.0); }) {
     made.stable_step = [chain](const std::array<double, 3>& spacing, double speed) {
       return chain.stable_step(spacing, speed);

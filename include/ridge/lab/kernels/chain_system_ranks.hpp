@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/chain/stored.hpp>
+#include <ridge/lab/kernels/chain_media.hpp>
 #include <ridge/lab/kernels/chain_system.hpp>
 
 #include <algorithm>
@@ -140,7 +141,9 @@ void describe_system_entry(const char* header, BuiltIn& all) {
   add_system_ranks(all.kernels.back(), E::make());
   all.systems.push_back(std::make_shared<const EvolvingSystem>(
       EvolvingSystem{E::name, E::meaning, [](const SystemNumbers& numbers) {
-                       return system_with(E::name, E::make(), numbers);
+                       chain::SystemKernel made = system_with(E::name, E::make(), numbers);
+                       made.problem_at = medium_problem(made);
+                       return made;
                      }}));
 }
 

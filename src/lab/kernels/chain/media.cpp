@@ -1,0 +1,76 @@
+#include <ridge/lab/kernels/chain_media.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+namespace ridge::lab {
+
+namespace {
+
+using chain::FieldProblem;
+using Rule = FieldProblem(const char* field, double value);
+
+constexpr FieldProblem positive(const char* field, double value) {
+  return chain::unless_positive(field, value);
+}
+constexpr FieldProblem at_least_0(const char* field, double value) {
+  return chain::unless_at_least_0(field, value);
+}
+/// Depths of a run's snapshots may be below 0 by rounding.
+constexpr FieldProblem depth(const char* field, double value) {
+  return chain::unless_at_least_0(field, value, 1e-6);
+}
+constexpr FieldProblem finite(const char* field, double value) {
+  return chain::unless_finite(field, value);
+}
+
+/// Fields of waves that steps change, and that are not here, may be anything. Liquids have no mu.
+constexpr struct {
+  const char* field;
+  Rule* rule;
+} rules[] = {{"c", positive}, {"rho", positive}, {"eps", positive}, {"mu", at_least_0},
+             {"h", depth},    {"hu", finite},    {"hv", finite},    {"bottom", finite},
+             {"ux", finite},  {"uy", finite},    {"uz", finite}};
+
+struct Looked {
+  const char* field;
+  int at;
+  Rule* rule;
+};
+
+} // namespace
+
+std::function<FieldProblem(const double*)> medium_problem(const chain::SystemKernel& kernel) {
+  std::vector<std::string_view> names;
+  if (kernel.start) {
+    for (const chain::SystemField& field : kernel.given)
+      names.emplace_back(field.name);
+  } else {
+    for (const chain::Array& array : kernel.of_double.arrays)
+      names.emplace_back(array.name);
+  }
+  const auto number_of = [&](std::string_view name) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    return found == names.end() ? -1 : static_cast<int>(found - names.begin());
+  };
+  std::vector<Looked> all;
+  for (const auto& [field, rule] : rules) {
+    if (const int at = number_of(field); at >= 0) all.push_back({field, at, rule});
+  }
+  const int solid = number_of("solid");
+  const int lambda = number_of("lambda");
+  const int mu = number_of("mu");
+  return [all, solid, lambda, mu](const double* given) -> FieldProblem {
+    if (solid >= 0) {
+      const FieldProblem mask = finite("solid", given[solid]);
+      if (mask || given[solid] > 0.5) return mask;
+    }
+    for (const Looked& one : all) {
+      if (const FieldProblem found = one.rule(one.field, given[one.at])) return found;
+    }
+    if (lambda < 0 || mu < 0) return {};
+    return positive("lambda + 2 mu", given[lambda] + 2 * given[mu]);
+  };
+}
+
+} // namespace ridge::lab
