@@ -25,6 +25,11 @@ void refuse_probes(const EvolveOptions& o) {
       "(docs/systems.md), not for stencils");
 }
 
+void refuse_implicit(const EvolveOptions& o) {
+  if (o.implicit.empty() && !o.tolerance && !o.reproducible) return;
+  throw UsageError("--implicit, --tol and --reproducible are for heat and diffusion");
+}
+
 std::string footer() {
   std::string lines = "built-in kernels:\n";
   for (const lab::EvolvingKernel& k : lab::evolving_kernels())
@@ -57,6 +62,9 @@ void add_evolve(CommandLine& line) {
   command.add("--tol", &o->tolerance,
               "of an implicit step's residual over its right-hand side; 1e-10 if not given, 1e-5 "
               "of fp32");
+  command.add(
+      "--reproducible", &o->reproducible,
+      "the bits of implicit steps do not depend on the number of ranks: no Fourier transforms");
   command.add(
       "--boundary", &o->boundary,
       "such as x=periodic,y=dirichlet:0,z-=neumann:1,z+=mirror, or dirichlet:FILE.h5:/path; "
@@ -100,7 +108,10 @@ void add_evolve(CommandLine& line) {
   command.set_footer(footer());
   command.set_action(
       [o] {
-        if (const auto system = find_system(*o)) return evolve_system(*o, *system);
+        if (const auto system = find_system(*o)) {
+          refuse_implicit(*o);
+          return evolve_system(*o, *system);
+        }
         refuse_probes(*o);
         comm::Communicator& ranks = comm::world();
         evolve_stencil(*o, make_setup(*o, ranks), ranks);

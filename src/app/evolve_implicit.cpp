@@ -78,7 +78,8 @@ private:
     solve::DiffusionOptions options{
         .diffusivity = run.kernel == "heat" ? run.value : 1, // that of diffusion is the coefficient
         .dt = run.dt,
-        .tolerance = run.tolerance};
+        .tolerance = run.tolerance,
+        .reproducible = run.reproducible};
     if (!text::value_from_text(run.implicit, options.scheme))
       throw UsageError(
           fmt::format("--implicit is backward-euler or crank-nicolson, not '{}'", run.implicit));

@@ -99,6 +99,7 @@ std::string identity_of(const EvolveRun& run) {
       text += fmt::format("\n{}={}", name, value);
     });
   }
+  if (run.reproducible) text += "\nreproducible";
   std::uint64_t hash = 0;
   for (const char c : text)
     hash = mix_bits(hash ^ static_cast<unsigned char>(c));
@@ -179,6 +180,7 @@ void EvolveOutput::write_index(const EvolveRun& run) const {
   for_each_implicit(run, [&](const char* name, const auto& value) {
     if (!run.implicit.empty()) require(write_attribute(file, name, value), file_);
   });
+  if (run.reproducible) require(write_attribute(file, "reproducible", Index{1}), file_);
   if (!run.storage.empty()) require(write_attribute(file, "storage", run.storage), file_);
   if (!run.stored.empty()) require(write_attribute(file, "stored", run.stored), file_);
   Handle group(H5Gcreate2(file.id(), snapshot_group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
@@ -280,6 +282,9 @@ EvolveRestart read_evolve_restart(const fs::path& file) {
   for_each_implicit(restart.run, [&](const char* name, auto& value) {
     (void)read_attribute(opened, name, value);
   });
+  Index is_reproducible = 0;
+  (void)read_attribute(opened, "reproducible", is_reproducible);
+  restart.run.reproducible = is_reproducible != 0;
   (void)read_attribute(opened, "storage", restart.run.storage);
   (void)read_attribute(opened, "stored", restart.run.stored);
   // Runs of earlier versions have neither.

@@ -31,10 +31,11 @@ struct EvolveRun {
   stencil::Spacing spacing;
   double value = 1; ///< diffusivity or speed
   double dt = 1;
-  std::string implicit; ///< the scheme of implicit steps; empty: explicit ones
-  double tolerance = 0; ///< of implicit steps
-  std::string storage;  ///< fp16 or bf16; empty: fields hold the numbers of the input
-  std::string stored;   ///< "u=fp16,c=fp32", where fields are stored differently
+  std::string implicit;      ///< the scheme of implicit steps; empty: explicit ones
+  double tolerance = 0;      ///< of implicit steps
+  bool reproducible = false; ///< implicit steps have the bits of one rank on any number
+  std::string storage;       ///< fp16 or bf16; empty: fields hold the numbers of the input
+  std::string stored;        ///< "u=fp16,c=fp32", where fields are stored differently
   Index absorb_width = 0, every = 0, target = 0;
   int levels = 1;
 };

@@ -154,6 +154,9 @@ private:
     run().implicit = o_.implicit;
     if (o_.implicit.empty()) {
       if (o_.tolerance) throw UsageError("--tol goes with --implicit");
+      if (o_.reproducible)
+        throw UsageError("--reproducible goes with --implicit; explicit steps have "
+                         "the same bits on any number of ranks");
       return;
     }
     if (run().kernel != "heat" && run().kernel != "diffusion")
@@ -167,6 +170,7 @@ private:
       throw UsageError("--implicit needs --dt: any step is stable, and its accuracy is yours to "
                        "choose");
     run().tolerance = o_.tolerance.value_or(0);
+    run().reproducible = o_.reproducible;
     if (o_.tolerance && !(*o_.tolerance > 0 && *o_.tolerance < 1))
       throw UsageError(fmt::format("--tol is between 0 and 1, not {:g}", *o_.tolerance));
   }
@@ -183,6 +187,7 @@ private:
                                {!o_.coefficients.empty(), "--coefficient"},
                                {!o_.implicit.empty(), "--implicit"},
                                {o_.tolerance.has_value(), "--tol"},
+                               {o_.reproducible, "--reproducible"},
                                {o_.diffusivity.has_value(), "--diffusivity"},
                                {o_.speed.has_value(), "--speed"}});
     EvolveRestart from = read_evolve_restart(o_.restart);

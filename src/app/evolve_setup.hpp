@@ -24,7 +24,7 @@ struct EvolveOptions {
   std::vector<std::string> by_step; ///< NUMBER=WAVELET, of systems
   std::optional<double> diffusivity, speed, tolerance;
   std::optional<Index> absorb_width, steps, every;
-  bool overwrite = false, json = false;
+  bool reproducible = false, overwrite = false, json = false;
 };
 
 /// A file that a run reads, and what it is: "the input".

@@ -97,6 +97,7 @@ def test_fp32_reaches_its_own_tolerance(ridge, folder):
     (["--implicit", "crank-nicolson", "--dt", 1, "--schedule", "auto"], "--schedule is for explicit steps"),
     (["--implicit", "crank-nicolson", "--dt", 1, "--boundary", "x=periodic"], "face y- has no condition"),
     (["--tol", 0.1], "--tol goes with --implicit"),
+    (["--reproducible"], "--reproducible goes with --implicit"),
 ])
 def test_what_it_refuses(ridge, folder, words, says):
     write(np.ones((5, 6)))

@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
-from over_ranks import refused
+from over_ranks import ENVIRONMENT, refused
 
 MIXED = "x=dirichlet:0.5,y-=neumann:0.3,y+=mirror,z-=dirichlet:walls.h5:/low,z+=neumann:0.1"
 
@@ -75,6 +75,21 @@ def test_coarse_levels_of_groups(mpi, folder, ranks, shape, words):
     assert record["grouped_levels"] == 1 and record["shared_levels"] == (3 if ranks == 4 else 2) and record["check"]["ok"]
 
 
+@pytest.mark.parametrize("groups, grouped", [("groups", 1), ("all", 0)])
+def test_how_coarse_levels_are_shared_can_be_said(mpi, folder, groups, grouped):
+    fields((40, 38, 35))
+    words = ["--boundary", "x=dirichlet:0,y=mirror,z-=neumann:0.1,z+=mirror", "--tol", 1e-3, "--method", "multigrid", "--device", "cpu"]
+    one, attributes, _ = solve(mpi, 1, *words)
+    said = {**ENVIRONMENT, "RIDGE_COARSE_LEVELS": groups}
+    several, same, _ = solve(mpi, 4, *words, out="u2.h5", env=said)
+    assert (several == one).all() and same["cycles"] == attributes["cycles"] > 1
+    bench = ("bench", "multigrid", "--device", "cpu", "--repeat", 1, "--no-roof", "--size", "35x38x40", "--boundary",
+             "x=dirichlet:0,y=mirror,z-=neumann:0,z+=mirror", "--json")
+    (record,) = json.loads(mpi(4, *bench, env=said).out)
+    assert record.get("grouped_levels", 0) == grouped and record["check"]["ok"]
+    refused(mpi(2, *bench, env={**said, "RIDGE_COARSE_LEVELS": "some"}), "RIDGE_COARSE_LEVELS is groups or all, not 'some'")
+
+
 @pytest.mark.parametrize("device", ["simt:32"])
 def test_half_cycles_in_one_pass(mpi, folder, device):
     """On levels of that many points an emulated GPU has them as on one rank, too."""
@@ -104,6 +119,25 @@ def test_implicit_steps(mpi, folder, kernel, words):
     assert (found[2] == found[1]).all() and np.abs(found[1] - found[0]).max() < 1e-8
     if kernel == "diffusion":  # transforms, which one rank takes for heat, have other bits
         assert (found[1] == found[0]).all()
+    else:
+        kept = []
+        for ranks in (1, 2, 3):
+            result = mpi(ranks, "evolve", kernel, "in.h5:/f", "-o", f"kept{ranks}.h5", "--implicit", "crank-nicolson", "--dt", 5,
+                         "--steps", 2, "--device", "cpu", "--reproducible", *words)
+            assert result.code == 0, result.err
+            with h5py.File(f"kept{ranks}.h5") as h5:
+                assert h5.attrs["schedule"].startswith("multigrid") and h5.attrs["reproducible"] == 1
+                kept.append(h5["snapshots/0000000002/f"][...])
+        assert (kept[0] == found[1]).all() and (kept[1] == kept[0]).all() and (kept[2] == kept[0]).all()
+        # A run goes on as it began, on one rank as on three.
+        for ranks in (1, 3):
+            assert mpi(ranks, "evolve", "--restart", "kept2.h5", "--steps", 1, "--device", "cpu").code == 0
+        with h5py.File("kept2.h5") as h5:
+            on = h5["snapshots/0000000004/f"][...]
+        assert mpi(2, "evolve", kernel, "in.h5:/f", "-o", "whole.h5", "--implicit", "crank-nicolson", "--dt", 5, "--steps", 4,
+                   "--device", "cpu", "--reproducible", *words).code == 0
+        with h5py.File("whole.h5") as h5:
+            assert (h5["snapshots/0000000004/f"][...] == on).all()
     refused(mpi(2, "evolve", kernel, "in.h5:/f", "-o", "out.h5", "--implicit", "crank-nicolson", "--dt", 5, "--ranks", "1x2x1",
                 *words), "--ranks 1x2x1: implicit steps take 1x1x2")
 

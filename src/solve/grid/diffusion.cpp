@@ -46,7 +46,8 @@ public:
     equations_.gather_faces(faces_);
     equations_.set_zero(equations_.finest().b);
     const Device& device = queue.device();
-    if (equations_.cycle().shared() != nullptr || !detail::Fourier<T>::problem(device).empty() ||
+    if (options.reproducible || equations_.cycle().shared() != nullptr ||
+        !detail::Fourier<T>::problem(device).empty() ||
         !detail::Fourier<T>::is_small(device, equations_.problem()))
       return;
     try {
@@ -85,7 +86,8 @@ public:
     const GridOptions options{.method = GridMethod::multigrid,
                               .tolerance = options_.tolerance,
                               .most_cycles = options_.most_cycles,
-                              .full = false};
+                              .full = false,
+                              .reproducible = options_.reproducible};
     detail::Level<T>& finest = equations_.finest();
     while (how.steps < steps && how.converged) {
       equations_.copy(before_, finest.u);

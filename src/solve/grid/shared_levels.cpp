@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <string>
 
 namespace ridge::solve::detail {
 
@@ -23,7 +25,8 @@ ExchangeTime exchange_time(comm::Carrier carrier) {
   if (carrier == comm::Carrier::nccl) return {8e-6, 1 / 160e9};
   return {40e-6, 1 / 3.3e9};
 }
-/// Below this a processor has a level's points sooner than its messages.
+/// Below this a processor has a level's points sooner than its messages. The coarsest level, which
+/// is solved exactly, is not shared.
 constexpr Index few_points = 4096;
 /// A small level's launches take a GPU so long for a point, beside what they take for none.
 constexpr double multiprocessor_seconds_a_point = 80e-12 * 132;
@@ -43,8 +46,23 @@ template <class T>
 SharedLevels<T>::SharedLevels(comm::Communicator& ranks, Queue& queue, Slabs finest)
     : sharing_{ranks, queue, comm::choose_carrier(ranks, queue.device())},
       units_(ranks.from(0, Index{queue.device().is_gpu() ? queue.device().facts().units : 0})),
-      slabs_{checked(std::move(finest))}, joins_(1) {
+      coarse_(asked_coarse(ranks)), slabs_{checked(std::move(finest))}, joins_(1) {
   shared_ = 1;
+}
+
+template <class T>
+typename SharedLevels<T>::Coarse SharedLevels<T>::asked_coarse(comm::Communicator& ranks) {
+  const char* const given = std::getenv("RIDGE_COARSE_LEVELS");
+  const std::string text = given != nullptr ? given : "";
+  Coarse asked = Coarse::as_worth;
+  if (text == "groups") {
+    asked = Coarse::groups;
+  } else if (text == "all") {
+    asked = Coarse::all;
+  } else if (!text.empty()) {
+    throw UsageError(fmt::format("RIDGE_COARSE_LEVELS is groups or all, not '{}'", text));
+  }
+  return ranks.from(0, asked);
 }
 
 template <class T>
@@ -81,7 +99,8 @@ Coarsening SharedLevels<T>::coarsen(const Axis& z, const Coarsening& whole, Inde
 template <class T>
 void SharedLevels<T>::share_next(Index points) {
   const Slabs& parts = slabs_.back();
-  if (parts.fewest() >= fewest_owned && is_worth_sharing(parts, points, 2)) {
+  const bool goes_on = coarse_ == Coarse::groups && parts.group() > 1 && points > few_points;
+  if (parts.fewest() >= fewest_owned && (goes_on || is_worth_sharing(parts, points, 2))) {
     ++shared_;
     return;
   }
@@ -89,11 +108,18 @@ void SharedLevels<T>::share_next(Index points) {
   joins_.back()->parts = parts;
   for (int group = 2 * parts.group(); group < parts.ranks(); group *= 2) {
     Slabs larger = parts.merged(group);
-    if (larger.fewest() < fewest_owned || !is_worth_sharing(larger, points, 3)) continue;
+    if (larger.fewest() < fewest_owned || !joins_group(larger, points)) continue;
     slabs_.back() = std::move(larger);
     ++shared_;
     return;
   }
+}
+
+/// The exchange more is of what ranks of a group bring together.
+template <class T>
+bool SharedLevels<T>::joins_group(const Slabs& group, Index points) const {
+  if (coarse_ != Coarse::as_worth) return coarse_ == Coarse::groups && points > few_points;
+  return is_worth_sharing(group, points, 3);
 }
 
 /// The gain of sharing, of a level's time and of the bytes that its ranks gather, against its

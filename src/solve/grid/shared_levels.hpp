@@ -14,12 +14,14 @@ namespace ridge::solve::detail {
 /// Fine levels are slabs of planes. Where ranks would have few planes, neighbouring ones join to
 /// groups: each has and computes the planes of its group. From the level on of which groups would
 /// have few planes, too, or all points are few, every rank has all and computes all: that takes
-/// less time than messages.
+/// less time than messages. `RIDGE_COARSE_LEVELS` of rank 0's environment may say `groups`, which
+/// join wherever they have planes enough, or `all`, without groups.
 /// Calls are collective.
 template <class T>
 class SharedLevels {
 public:
-  /// `finest`: slabs of the finest level. Throws UsageError where a rank has too few planes.
+  /// `finest`: slabs of the finest level. Throws UsageError where a rank has too few planes, and
+  /// for another RIDGE_COARSE_LEVELS.
   SharedLevels(comm::Communicator& ranks, Queue& queue, Slabs finest);
 
   [[nodiscard]] comm::Communicator& ranks() const { return sharing_.ranks; }
@@ -88,6 +90,10 @@ private:
   }
   /// The first plane of level l's arrays.
   [[nodiscard]] Index origin(std::size_t l) const { return shares(l) ? mine(l).held_begin : 0; }
+  /// Who takes levels of which ranks alone have too few planes, or that are not worth sharing.
+  enum class Coarse { as_worth, groups, all };
+  [[nodiscard]] static Coarse asked_coarse(comm::Communicator& ranks);
+  [[nodiscard]] bool joins_group(const Slabs& group, Index points) const;
   [[nodiscard]] bool is_worth_sharing(const Slabs& slabs, Index points, int exchanges) const;
   void share_next(Index points);
   [[nodiscard]] static Planes planes_of(const Field<T>& field);
@@ -98,6 +104,7 @@ private:
   Sharing sharing_;
   bool is_silent_ = false;
   Index units_; ///< of a GPU; 0: a processor
+  Coarse coarse_;
   std::vector<Slabs> slabs_;
   std::vector<std::unique_ptr<Join>> joins_; ///< a level each; most are null
   std::size_t shared_ = 0;

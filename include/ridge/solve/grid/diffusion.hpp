@@ -34,6 +34,8 @@ struct DiffusionOptions {
   /// Of a step's residual over its right-hand side. The error of a step is at most as much of u.
   double tolerance = 1e-10;
   int most_cycles = 50; ///< of a step
+  /// No transforms, which are for one rank: u has the same bits on any number of ranks.
+  bool reproducible = false;
 };
 
 /// How steps went.
