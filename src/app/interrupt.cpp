@@ -37,7 +37,9 @@ bool interrupt_seen() {
 }
 
 bool interrupt_seen_by(comm::Communicator& ranks) {
-  return ranks.greatest(interrupt_seen() ? 1 : 0) != 0;
+  const auto of_all = static_cast<std::sig_atomic_t>(ranks.greatest(asked_to_stop));
+  if (asked_to_stop == 0) asked_to_stop = of_all; // all end with the same status
+  return of_all != 0;
 }
 
 int interrupted_status() {

@@ -28,12 +28,15 @@ int exit_with(ridge::ExitCode code) {
 }
 
 /// Says it on one line, whatever names the user's files have.
-int fail(ridge::ExitCode code, std::string what) {
+int fail(int status, std::string what) {
   std::fflush(stdout);
   for (char& c : what) {
     if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
   }
-  return ridge::app::fail_on_ranks(code, what);
+  return ridge::app::fail_on_ranks(status, what);
+}
+int fail(ridge::ExitCode code, const std::string& what) {
+  return fail(exit_with(code), what);
 }
 
 /// Says nothing, as other commands whose reader wants no more; other ranks must hear of it.
@@ -85,8 +88,7 @@ int main(int argc, char** argv) {
     ridge::app::watch_compilers();
     line.run(argc, argv);
   } catch (const ridge::app::Interrupted& interrupted) {
-    (void)fail(ridge::ExitCode::failure, interrupted.what);
-    return ridge::app::interrupted_status();
+    return fail(ridge::app::interrupted_status(), interrupted.what);
   } catch (const ridge::Error& error) {
     return fail(error.code(), error.what());
   } catch (const std::system_error& error) {

@@ -46,7 +46,7 @@ void join_ranks(int argc, char** argv) {
   }
 }
 
-int fail_on_ranks(ExitCode code, const std::string& line) {
+int fail_on_ranks(int status, const std::string& line) {
   const comm::Launched by = comm::launched();
   // Where all ranks fail alike, rank 0 says so.
   if (by.rank > 0)
@@ -57,8 +57,8 @@ int fail_on_ranks(ExitCode code, const std::string& line) {
     fmt::print(stderr, "ridge: {}{}\n", who, line);
     std::fflush(stderr);
   }
-  if (joined) comm::world().end_all(static_cast<int>(code));
-  return static_cast<int>(code);
+  if (joined) comm::world().end_all(status);
+  return status;
 }
 
 void require_one_rank(const std::string& command) {

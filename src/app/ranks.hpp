@@ -14,8 +14,8 @@ namespace ridge::app {
 void join_ranks(int argc, char** argv);
 
 /// Prints the line on stderr and returns what to exit with. Of several ranks that fail one prints,
-/// and all ranks end with this code.
-[[nodiscard]] int fail_on_ranks(ExitCode code, const std::string& line);
+/// and all ranks end with this status.
+[[nodiscard]] int fail_on_ranks(int status, const std::string& line);
 
 /// Throws UsageError where several ranks run a command that is for one.
 void require_one_rank(const std::string& command);

@@ -350,6 +350,9 @@ struct PoissonCommand {
                      std::vector<double>(spacings.begin(), spacings.begin() + dimensions));
     dataset.describe("axes", "spacing is x first; x is the last dimension");
     dataset.describe("order", std::vector<int>{order});
+    dataset.describe("tolerance", std::vector<double>{tolerance});
+    dataset.describe("converged",
+                     std::vector<int>{solution.end == GridSolution::End::converged ? 1 : 0});
     dataset.describe("residual", std::vector<double>{solution.residual()});
     dataset.describe("cycles", std::vector<int>{solution.cycles});
     dataset.describe("device", queue.device().facts().name);
