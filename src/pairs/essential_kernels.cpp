@@ -16,6 +16,9 @@ void find_essentials(Queue& queue, EssentialStep step, const Essentials<P>& e, I
   case EssentialStep::begin:
     spatial::for_each_item(queue, e.walk.tree.nodes + 1, BeginUses<P>{e});
     break;
+  case EssentialStep::look:
+    spatial::for_each_item(queue, e.walk.tree.nodes, LookAtNode<P>{e});
+    break;
   case EssentialStep::mark:
     spatial::for_each_item(queue, end - begin, MarkNode<P>{e, begin});
     break;

@@ -5,19 +5,14 @@
 
 #include <ridge/comm/carrier.hpp>
 #include <ridge/device/field.hpp>
+#include <ridge/pairs/essential_boxes.hpp>
 #include <ridge/pairs/tree_walk.hpp>
 #include <ridge/spatial/sort.hpp>
 
+#include <memory>
 #include <vector>
 
 namespace ridge::pairs {
-
-/// Boxes that say where a rank's bodies are, at most: each of bodies that follow each other along
-/// the curve, more of them where bodies are thin. So many boxes that follow each other are looked
-/// at together first.
-inline constexpr Index most_boxes = 8192, boxes_together = 64;
-/// A box: the least x, y, z and one more number, the greatest, and the largest need.
-inline constexpr Index box_values = 8;
 
 /// What a node is to another rank.
 enum class NodeUse : std::uint32_t {
@@ -36,9 +31,10 @@ struct Essentials {
   TreeWalk<P> walk; ///< over the own tree, reaches of nodes known
   Span<S> runs;     ///< boxes of `bodies_of_run` bodies each
   Index bodies_of_run = 1;
-  /// Boxes of the other rank, and those of `boxes_together` of them each.
+  /// The other rank's block of boxes, and those of `boxes_together` of them each.
   Span<const S> boxes, wide_boxes;
-  Span<std::uint32_t> uses; ///< of nodes
+  /// Of nodes: whether each is far from all boxes, where that is found for all at once, and uses.
+  Span<std::uint32_t> far, uses;
   /// Of nodes and one more: whether each is kept, how many bodies it brings; then sums of those
   /// before.
   Span<std::uint32_t> numbers, places;
@@ -60,6 +56,7 @@ inline constexpr std::uint32_t copied_node = 0xffffffffu;
 enum class EssentialStep {
   runs,   ///< boxes of runs of bodies
   begin,  ///< nothing but the root is looked at
+  look,   ///< which nodes are far
   mark,   ///< what nodes [begin, end) of one level are to the other rank
   pack,   ///< what is kept, once numbers and places are known
   rebase, ///< links of `end` nodes
@@ -86,7 +83,7 @@ public:
   Essential(Queue& queue, comm::Communicator& ranks);
 
   /// The tree of all ranks, as far as own bodies need it: these come first. `levels` are those of
-  /// the own tree, whose reaches are known. Waits.
+  /// the own tree, whose reaches are known. Waits to hear how much there is.
   [[nodiscard]] const spatial::Build<S, T>& merge(const TreeWalk<P>& walk,
                                                   const std::vector<Index>& levels);
   [[nodiscard]] comm::Communicator& ranks() const { return ranks_; }
@@ -101,30 +98,61 @@ private:
     Field<std::uint32_t> links;
     Index nodes = 0, members = 0;
   };
+  /// Nodes and bodies that each rank (first index) has for each other; of its own, how many it has.
+  struct Sizes {
+    std::vector<Index> of_all;
+    int ranks = 0;
+    [[nodiscard]] Index nodes(int from, int to) const { return of_all[place(from, to)]; }
+    [[nodiscard]] Index bodies(int from, int to) const { return of_all[place(from, to) + 1]; }
 
-  [[nodiscard]] std::vector<S> find_boxes();
-  void take_boxes(const std::vector<S>& boxes);
+  private:
+    [[nodiscard]] std::size_t place(int from, int to) const {
+      return 2 * (static_cast<std::size_t>(ranks) * static_cast<std::size_t>(from) +
+                  static_cast<std::size_t>(to));
+    }
+  };
+
+  void exchange_boxes();
+  [[nodiscard]] Sizes cut_for_all(const std::vector<Index>& levels);
   void cut(int peer, const std::vector<Index>& levels);
+  [[nodiscard]] bool has_room(const Sizes& sizes) const;
+  void take_room(const Sizes& sizes);
+  void take_rooms_of(Piece& piece, Index nodes, Index bodies);
+  void bind();
+  void place_own();
+  void place_arrivals(const Sizes& sizes);
+  void set_tops();
   void step(EssentialStep step, Index begin, Index end) { find_(queue_, step, call_, begin, end); }
   /// Numbers of a node that are in `higher`.
   [[nodiscard]] Index highers() const {
     return spatial::higher_numbers(call_.walk.tree.moments_order);
   }
-  void place_own(Index first_node);
-  void set_tops(const std::vector<std::uint32_t>& roots);
+  /// Where nodes and bodies of a rank begin in what all have: own ones first.
+  struct Begin {
+    Index node, body;
+  };
+  [[nodiscard]] std::vector<Begin> begins() const;
 
   Queue& queue_;
   comm::Communicator& ranks_;
   comm::Carrier carrier_;
+  /// Or an emulated one. On the cpu messages cost little to bind, and have no room to spare: bodies
+  /// of ranks lie without gaps, which mixed precision adds up in another order.
+  bool is_gpu_;
   spatial::Sorter sorter_;
+  BoxChooser<S> chooser_;
   FindEssentials<P>* find_;
   Essentials<P> call_;
   spatial::Build<S, T> whole_;
   EssentialCounts counts_;
   std::vector<Piece> pieces_; ///< to each rank
-  Field<S> runs_, boxes_, centres_, bodies_;
+  Sizes room_;                ///< that messages are bound for
+  Index room_highers_ = 0;
+  Field<S> blocks_, wide_boxes_; ///< of all ranks
+  Field<S> centres_, bodies_;
   Field<T> moments_, higher_;
-  Field<std::uint32_t> uses_, numbers_, places_, links_, tops_;
+  Field<std::uint32_t> far_, uses_, numbers_, places_, links_, tops_;
+  std::unique_ptr<comm::Transfer> boxes_transfer_, transfer_; ///< of the memory above
 };
 
 } // namespace ridge::pairs

@@ -3,40 +3,10 @@
 #pragma once
 
 #include <ridge/pairs/essential.hpp>
+#include <ridge/pairs/essential_box_items.hpp>
 #include <ridge/spatial/items.hpp>
 
 namespace ridge::pairs::essential::inline RIDGE_TARGET_NAME {
-
-/// A box and the largest need in it, as 8 numbers.
-template <class P>
-struct Box {
-  using S = typename P::Stored;
-  S low[3], high[3], need;
-
-  static RIDGE_FN Box none() {
-    constexpr S most = std::numeric_limits<S>::max();
-    return {{most, most, most}, {-most, -most, -most}, 0};
-  }
-  RIDGE_FN void widen(const S* lower, const S* upper, S other_need) {
-    for (int c = 0; c < 3; ++c) {
-      if (lower[c] < low[c]) low[c] = lower[c];
-      if (upper[c] > high[c]) high[c] = upper[c];
-    }
-    if (other_need > need) need = other_need;
-  }
-  template <class Access, class Of>
-  static RIDGE_FN Box load(Access& access, const Span<Of>& from, Index i) {
-    const auto a = spatial::load_four(access, from, box_values * i);
-    const auto b = spatial::load_four(access, from, box_values * i + 4);
-    return {{a.at[0], a.at[1], a.at[2]}, {b.at[0], b.at[1], b.at[2]}, b.at[3]};
-  }
-  template <class Access>
-  RIDGE_FN void store(Access& access, const Span<S>& to, Index i) const {
-    spatial::store_four(access, to, box_values * i, spatial::Four<S>{{low[0], low[1], low[2], 0}});
-    spatial::store_four(access, to, box_values * i + 4,
-                        spatial::Four<S>{{high[0], high[1], high[2], need}});
-  }
-};
 
 template <class P>
 struct BoxRuns {
@@ -46,7 +16,7 @@ struct BoxRuns {
   template <class Access>
   RIDGE_FN void operator()(Access& access, Index run) const {
     const auto& w = e.walk;
-    auto box = Box<P>::none();
+    auto box = Box<typename P::Stored>::none();
     Index end = (run + 1) * e.bodies_of_run;
     if (end > w.tree.count) end = w.tree.count;
     for (Index i = run * e.bodies_of_run; i < end; ++i) {
@@ -75,12 +45,59 @@ struct BeginUses {
   }
 };
 
+/// Whether a node is far from each target of another rank. A group of targets may still be near it
+/// together: then it has the moments of what each of its targets is far from.
+template <class P, class Access>
+RIDGE_FN bool is_far_from_all(const Essentials<P>& e, Access& access, Index v) {
+  using S = typename P::Stored;
+  using T = typename P::Computed;
+  const auto& w = e.walk;
+  const auto centre = spatial::load_four(access, w.tree.centres, 4 * v);
+  const T radius = access.load(w.tree.moments, 8 * v + 6);
+  const T reach = access.load(w.tree.moments, 8 * v + 7);
+  const T theta = static_cast<T>(w.theta);
+  const T cap = w.alpha > 0 ? 16 / (theta * theta) : std::numeric_limits<T>::infinity();
+  const auto is_far_from = [&](const Box<S>& box) {
+    T distance = 0;
+    for (int c = 0; c < 3; ++c) {
+      const S below = box.low[c] - centre.at[c];
+      const S above = centre.at[c] - box.high[c];
+      const S off = below > above ? below : above;
+      if (off > 0) distance += static_cast<T>(off) * static_cast<T>(off);
+    }
+    const T wanted = reach * static_cast<T>(box.need);
+    const T most = radius * cap;
+    const T limit = wanted < most ? wanted : most;
+    return distance > radius && distance > limit;
+  };
+  const auto boxes = static_cast<Index>(access.load(e.boxes, 0));
+  for (Index first = 0; first < boxes; first += boxes_together) {
+    if (is_far_from(Box<S>::load(access, e.wide_boxes, first / boxes_together))) continue;
+    Index end = first + boxes_together;
+    if (end > boxes) end = boxes;
+    for (Index b = first; b < end; ++b) {
+      if (!is_far_from(Box<S>::load(access, e.boxes, 1 + b))) return false;
+    }
+  }
+  return true;
+}
+
+/// Of any node, so that no level waits for the one above.
+template <class P>
+struct LookAtNode {
+  static constexpr const char* name = "tree: nodes that are far from others";
+  Essentials<P> e;
+
+  template <class Access>
+  RIDGE_FN void operator()(Access& access, Index v) const {
+    access.store(e.far, v, is_far_from_all(e, access, v) ? 1u : 0u);
+  }
+};
+
 /// A node whose parent is opened.
 template <class P>
 struct MarkNode {
   static constexpr const char* name = "tree: nodes that others need";
-  using S = typename P::Stored;
-  using T = typename P::Computed;
   Essentials<P> e;
   Index first;
 
@@ -93,7 +110,7 @@ struct MarkNode {
     const std::uint32_t link = access.load(tree.links, 2 * v);
     const std::uint32_t parts = access.load(tree.links, 2 * v + 1);
     NodeUse use = NodeUse::opened;
-    if (is_far(access, v)) {
+    if (e.far.size > 0 ? access.load(e.far, v) != 0 : is_far_from_all(e, access, v)) {
       use = NodeUse::far;
     } else if ((parts & spatial::leaf_bit) != 0) {
       use = NodeUse::bodies;
@@ -103,42 +120,6 @@ struct MarkNode {
         access.store(e.uses, link + k, static_cast<std::uint32_t>(NodeUse::opened));
     }
     access.store(e.uses, v, static_cast<std::uint32_t>(use));
-  }
-
-private:
-  /// From each target. A group of targets may still be near it together: then it has the moments
-  /// of what each of its targets is far from.
-  template <class Access>
-  RIDGE_FN bool is_far(Access& access, Index v) const {
-    const auto& w = e.walk;
-    const auto centre = spatial::load_four(access, w.tree.centres, 4 * v);
-    const T radius = access.load(w.tree.moments, 8 * v + 6);
-    const T reach = access.load(w.tree.moments, 8 * v + 7);
-    const T theta = static_cast<T>(w.theta);
-    const T cap = w.alpha > 0 ? 16 / (theta * theta) : std::numeric_limits<T>::infinity();
-    const auto is_far_from = [&](const Box<P>& box) {
-      T distance = 0;
-      for (int c = 0; c < 3; ++c) {
-        const S below = box.low[c] - centre.at[c];
-        const S above = centre.at[c] - box.high[c];
-        const S off = below > above ? below : above;
-        if (off > 0) distance += static_cast<T>(off) * static_cast<T>(off);
-      }
-      const T wanted = reach * static_cast<T>(box.need);
-      const T most = radius * cap;
-      const T limit = wanted < most ? wanted : most;
-      return distance > radius && distance > limit;
-    };
-    const Index boxes = e.boxes.size / box_values;
-    for (Index wide = 0; wide < e.wide_boxes.size / box_values; ++wide) {
-      if (is_far_from(Box<P>::load(access, e.wide_boxes, wide))) continue;
-      Index end = (wide + 1) * boxes_together;
-      if (end > boxes) end = boxes;
-      for (Index b = wide * boxes_together; b < end; ++b) {
-        if (!is_far_from(Box<P>::load(access, e.boxes, b))) return false;
-      }
-    }
-    return true;
   }
 };
 
