@@ -130,7 +130,6 @@ struct ApplyCommand {
     Record record =
         compute(*job, chosen.name, source, laid.front(), stored ? stored->memory_of_result() : out);
     if (stored) {
-      job->complete(record, laid.front());
       if (storing.wide != 0) record.details.push_back({"storage", 0, store_as});
       stored->give(out.data());
     }

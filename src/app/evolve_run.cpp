@@ -375,8 +375,6 @@ private:
     record.details.push_back(
         {"points_per_second", static_cast<double>(record.work.items) / each.value, ""});
     if (!run_.storage.empty()) {
-      record.precision = run_.storage;
-      record.details.push_back({"arithmetic", 0, "fp32"});
       if (!run_.stored.empty()) record.details.push_back({"storage", 0, run_.stored});
       if (sums_before_.sizes > 0) {
         record.details.push_back(

@@ -134,8 +134,6 @@ std::vector<SystemCommand::Sums> SystemCommand::sums() {
 
 /// Changes by rounding of what steps may conserve.
 void SystemCommand::add_drifts(Record& record, const std::vector<Sums>& now) const {
-  record.precision = kernel_.storage;
-  record.details.push_back({"arithmetic", 0, "fp32"});
   for (std::size_t i = 0; i < now.size(); ++i) {
     const Sums& before = sums_before_[i];
     if (before.sizes == 0) continue; // it began at 0

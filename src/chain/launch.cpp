@@ -180,7 +180,6 @@ Record Laid::record(const Device& device, const Schedule& schedule, std::string_
   record.kernel = kernel == "user" ? std::string_view(d.name) : kernel;
   record.device = device.id();
   record.device_name = device.facts().name;
-  record.precision = d.element_bytes == 4 ? "fp32" : "fp64";
   const Range& n = plan.whole;
   record.size = n.instances() > 1 ? extents_of(d, n)
                 : n.z > 1         ? Extents{n.x, n.y, n.z}

@@ -3,6 +3,7 @@
 #include <ridge/comm/communicator.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/record/numbers.hpp>
 #include <ridge/stencil/menu.hpp>
 
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ public:
   [[nodiscard]] Queue& queue() override { return queue_; }
 
   [[nodiscard]] Subject subject() const override {
-    return {kernel_.pass, name(), sizeof(T) == 4 ? "fp32" : "fp64", size_};
+    return {kernel_.pass, name(), precision_name<T>(), size_};
   }
   [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
     return stencil::sweeps_menu(traits(), kernel_.made.levels, boundaries_, size_.xyz(), place);

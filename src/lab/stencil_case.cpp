@@ -109,8 +109,7 @@ public:
                           RandomFields<T>::output()),
         wide_(request.wide) {}
 
-  void complete(Record& record, const AskedSchedule& schedule) override {
-    StencilOnViews<T>::complete(record, schedule);
+  void complete(Record& record, const AskedSchedule& /*schedule*/) override {
     if (wide_ == 0) return;
     std::string stored;
     for (int i = 0; i < this->kernel_->traits().inputs() - std::popcount(wide_); ++i)

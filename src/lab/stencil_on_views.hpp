@@ -39,10 +39,6 @@ public:
     using Number = std::conditional_t<is_stored<T>, float, T>;
     return check_stencil<T>(queue_, *kernel_, in_, out_, poison_byte, bounded_unit<Number>);
   }
-  void complete(Record& record, const AskedSchedule& /*schedule*/) override {
-    record.precision = precision_name<T>();
-    if (is_stored<T>) record.details.push_back({"arithmetic", 0, "fp32"});
-  }
   [[nodiscard]] Limit limit() const override {
     const Work work = stencil::work_of(kernel_->traits(), out_.extents);
     return {"copy", "B/s", static_cast<double>(work.read.value + work.written.value), std::nullopt,

@@ -58,12 +58,6 @@ std::string Call::key(std::string_view schedule) const {
   return key;
 }
 
-void name_storage(Record& record, const std::string& storage) {
-  if (storage.empty()) return;
-  record.precision = storage;
-  record.details.push_back({"arithmetic", 0, "fp32"});
-}
-
 Call look_at_call(const Signature& signature, nb::tuple arrays, nb::tuple numbers,
                   nb::object device) {
   Call call;

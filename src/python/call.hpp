@@ -1,8 +1,6 @@
 // What one call from Python asks for: arrays, numbers and where.
 #pragma once
 
-#include <ridge/record/record.hpp>
-
 #include "arrays.hpp"
 
 #include <string>
@@ -21,9 +19,6 @@ struct Call {
   /// What its program depends on: that, and the numbers.
   [[nodiscard]] std::string key(std::string_view schedule) const;
 };
-
-/// Names in a record what the arrays of a call hold in 16 bits, where they do.
-void name_storage(Record& record, const std::string& storage);
 
 /// Looks at a call. `device`: None, or where arrays of the host are computed on. Raises TypeError
 /// for arrays that cannot be used in place, numbers that are none, and a device that is no name or

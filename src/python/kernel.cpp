@@ -115,7 +115,6 @@ void Kernel::run(nb::tuple arrays, nb::tuple numbers, std::string_view schedule,
   }
   const std::lock_guard lock(moments());
   found_.get().latest = std::move(program);
-  found_.get().storage = asked.arrays.storage;
 }
 
 void Kernel::record_in(Recording& recording, const Call& asked, std::string_view schedule) {
@@ -136,22 +135,18 @@ void Kernel::record_in(Recording& recording, const Call& asked, std::string_view
   const std::lock_guard lock(moments());
   found_.get().latest = nullptr;
   found_.get().latest_record = program->record();
-  found_.get().storage = asked.arrays.storage;
 }
 
 std::string Kernel::record() {
   std::shared_ptr<const Program> latest;
   std::optional<Record> record;
-  std::string storage;
   {
     const std::lock_guard lock(moments());
     latest = found_.get().latest;
     record = found_.get().latest_record;
-    storage = found_.get().storage;
   }
   if (latest) record = latest->record();
   if (!record) throw UsageError(name_ + " was not launched yet");
-  name_storage(*record, storage);
   return to_json(*record);
 }
 

@@ -94,7 +94,6 @@ private:
     std::unordered_map<std::string, std::shared_ptr<const Program>> programs;
     std::unordered_map<std::string, lab::AskedSchedule> meant; ///< whatever the numbers are
     std::shared_ptr<const Program> latest;
-    std::string storage;                 ///< of its arrays, where these have 16 bits
     std::optional<Record> latest_record; ///< where that belongs to a graph
   };
 

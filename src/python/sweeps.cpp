@@ -156,7 +156,6 @@ stencil::Sweeps& Sweeps::begin(Made& made, const Call& call, const std::string& 
     return maker(made).make(turn.queue, arguments, {call.arrays.storage, call.arrays.wide}, part,
                             schedule);
   });
-  made.storage = call.arrays.storage;
   made.key = std::move(key);
   return *made.sweeps;
 }
@@ -243,7 +242,6 @@ std::string Sweeps::record() {
   const std::lock_guard lock(mine.guard);
   if (!mine.sweeps) throw UsageError(name_ + " was not run yet");
   Record record = mine.sweeps->record();
-  name_storage(record, mine.storage);
   record.schedule = stencil::to_text(mine.sweeps->schedule());
   // A pass of several sweeps is one launch.
   const auto& pass = mine.sweeps->schedule().pass;

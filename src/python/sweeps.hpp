@@ -56,7 +56,6 @@ private:
     std::string key;                      ///< what `sweeps` depends on
     std::shared_ptr<Recording> recording; ///< whose queue `sweeps` uses, if any
     std::shared_ptr<stencil::Sweeps> sweeps;
-    std::string storage; ///< of its arrays, where these have 16 bits
     std::vector<Memory> halves; ///< of arrays that are float32 beside them
     std::atomic<Index> steps{0};
     double seconds = 0; ///< of the latest run; 0: not timed

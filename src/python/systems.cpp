@@ -54,7 +54,6 @@ System& Systems::begin(Made& made, const Call& call, const std::string& schedule
       made.system = std::make_unique<System>(turn.queue, kernel, std::move(arrays),
                                              System::Options{boundary_, spacing_, schedule});
     });
-    made.storage = call.arrays.storage;
     made.key = std::move(key);
   }
   made.system->begin();
@@ -108,7 +107,6 @@ std::string Systems::record() {
   const std::lock_guard lock(mine.guard);
   if (!mine.system) throw UsageError(name_ + " was not run yet");
   Record record = mine.system->record();
-  name_storage(record, mine.storage);
   const Seconds step{mine.seconds > 0 ? mine.seconds / static_cast<double>(mine.steps) : 0};
   add_steps(record, step, mine.steps);
   return to_json(record);

@@ -48,7 +48,6 @@ private:
     System::Describe* describe = nullptr;
     std::string key; ///< what `system` depends on
     std::unique_ptr<System> system;
-    std::string storage; ///< of its arrays, where these have 16 bits
     std::atomic<Index> steps{0};
     double seconds = 0; ///< of the latest run
   };

@@ -51,7 +51,6 @@ Record record_of(const Device& device, const Traits& traits, Index3 n, const Sch
   record.kernel = kernel;
   record.device = device.id();
   record.device_name = device.facts().name;
-  record.precision = traits.element_bytes == 4 ? "fp32" : "fp64";
   record.size = Extents{n.x, n.y, n.z};
   record.schedule = to_text(schedule);
   record.work = work_of(traits, n);

@@ -109,7 +109,8 @@ void AnyRankProgram<T>::run_compute() {
 template <class T>
 Record AnyRankProgram<T>::record() const {
   const std::string mine = inner_.empty() ? std::string() : inner_[0].record().schedule;
-  return rank_record(queue_.device(), traits_, grid_, exchange_, communicator_, mine, kernel_);
+  return record_in<T>(
+      rank_record(queue_.device(), traits_, grid_, exchange_, communicator_, mine, kernel_));
 }
 
 template class AnyRankProgram<float>;

@@ -1,6 +1,7 @@
 // Bound chains: run as often as asked, recorded, in graphs, with other parameters.
 #include <ridge/chain/flow.hpp>
 #include <ridge/chain/launch.hpp>
+#include <ridge/chain/menu.hpp>
 #include <ridge/chain/reference.hpp>
 #include <ridge/core/random.hpp>
 #include <ridge/device/generate.hpp>
@@ -12,6 +13,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
 
 namespace ridge::chain {
 namespace {
@@ -103,6 +107,34 @@ TEST_P(BoundChains, AreRecorded) {
     EXPECT_EQ(record.details.front().name, "operations");
   }
   EXPECT_EQ(Program(air.queue, air.request(), "wind").record().kernel, "wind");
+}
+
+template <class T>
+void expect_recorded_as(const std::string& precision) {
+  const Device cpu("cpu");
+  Queue queue(cpu);
+  const Index3 n{37, 11, 1};
+  Field<T> before(cpu, {n.x, n.y});
+  Field<T> speeds(cpu, {1, n.y + 1});
+  Field<T> after(cpu, {n.x, n.y});
+  Request<Transport, T> request{{}, n, {}};
+  request.views.set(test::amount, before.view()).set(test::speed, speeds.view());
+  request.views.set(test::after, after.view());
+  EXPECT_EQ(subject_of(request, "").precision, precision);
+  using Bound = Pattern<Request<Transport, T>>;
+  const Schedule schedule = Bound::default_schedule(cpu, request);
+  const Record record = Bound(queue, request, schedule).record(cpu, schedule, "user");
+  EXPECT_EQ(record.precision, precision);
+  const auto says = [&](const Detail& d) { return d.name == "arithmetic" && d.text == "fp32"; };
+  EXPECT_EQ(std::count_if(record.details.begin(), record.details.end(), says),
+            sizeof(T) == 2 ? 1 : 0);
+}
+
+TEST(RecordsOfChains, SayWhichNumbersTheyAreOf) {
+  expect_recorded_as<double>("fp64");
+  expect_recorded_as<float>("fp32");
+  expect_recorded_as<Fp16>("fp16");
+  expect_recorded_as<Bf16>("bf16");
 }
 
 TEST_P(BoundChains, ShareAGraph) {

@@ -114,9 +114,11 @@ TEST(StoredStencil, ChecksWhatItRan) {
   program.run();
   const Check check = made->check();
   EXPECT_TRUE(check.ok) << check.message;
-  Record record = program.record();
-  made->complete(record, schedule);
+  const Record record = program.record();
   EXPECT_EQ(record.precision, "bf16");
+  ASSERT_FALSE(record.details.empty());
+  EXPECT_EQ(record.details.front().name, "arithmetic");
+  EXPECT_EQ(record.details.front().text, "fp32");
   EXPECT_EQ(record.work.written.value, 2 * 68 * 18 * 16);
 }
 

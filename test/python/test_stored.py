@@ -164,6 +164,7 @@ def test_systems_round_what_they_set(rng, kind, device):
         v0 = rounded(v0 - np.float32(0.25) * (np.roll(p0, -1) - p0), kind)
     np.testing.assert_array_equal(numbers(p), p0)
     np.testing.assert_array_equal(numbers(v), v0)
+    assert in_time.record.precision == kind and in_time.record["arithmetic"] == "fp32"
 
 
 def test_what_is_refused(heat, rng):

@@ -1,10 +1,14 @@
+#include <ridge/device/field.hpp>
 #include <ridge/stencil/laplacian.hpp>
-#include <ridge/stencil/traits.hpp>
+#include <ridge/stencil/launch.hpp>
+#include <ridge/stencil/menu.hpp>
+#include <ridge/stencil/pass_launch.hpp>
 
 #include <gtest/gtest.h>
 
 #include <random>
 #include <set>
+#include <string>
 #include <tuple>
 
 namespace ridge::stencil {
@@ -59,6 +63,40 @@ TEST(Work, IsTheTrueFootprintOfAnyStencil) {
     expect_counted_work<Box27>(n);
     expect_counted_work<Skewed>(n);
   }
+}
+
+template <class T>
+void expect_recorded_as(const std::string& precision) {
+  const Device cpu("cpu");
+  Queue queue(cpu);
+  Field<T> in(cpu, {16, 9, 8});
+  Field<T> out(cpu, {16, 9, 8});
+  using Single = Call<Laplacian<2, 3>, T>;
+  const Single call{Laplacian<2, 3>{{1, 1, 1}}, {in.view()}, out.view()};
+  EXPECT_EQ(subject_of(call, "").precision, precision);
+  const Schedule schedule = Pattern<Single>::default_schedule(cpu, call);
+  const Record single = Pattern<Single>(queue, call, schedule).record(cpu, schedule, "laplacian");
+  using Several = Pass<Laplacian<2, 3>, T>;
+  Several pass{};
+  pass.in = call.in;
+  pass.out = {out.view()};
+  pass.shell.field = out.view();
+  const PassSchedule passes = Pattern<Several>::default_schedule(cpu, pass);
+  const Record several = Pattern<Several>(queue, pass, passes).record(cpu, passes, "laplacian");
+  for (const Record& record : {single, several}) {
+    EXPECT_EQ(record.precision, precision);
+    ASSERT_EQ(record.details.size(), sizeof(T) == 2 ? 1 : 0);
+    if (sizeof(T) == 2) {
+      EXPECT_EQ(record.details[0].name, "arithmetic");
+    }
+  }
+}
+
+TEST(RecordsOfStencils, SayWhichNumbersTheyAreOf) {
+  expect_recorded_as<double>("fp64");
+  expect_recorded_as<float>("fp32");
+  expect_recorded_as<Fp16>("fp16");
+  expect_recorded_as<Bf16>("bf16");
 }
 
 TEST(Work, IsNothingWithoutAnInterior) {

@@ -15,6 +15,7 @@
 #include <ridge/chain/schedule.hpp>
 #include <ridge/launch/program.hpp>
 #include <ridge/launch/type_text.hpp>
+#include <ridge/record/numbers.hpp>
 
 namespace ridge::chain {
 
@@ -40,7 +41,8 @@ public:
                                const Index* instances, Window<T>* windows) const;
 
   [[nodiscard]] const Plan& plan() const { return plan_; }
-  /// Before it is timed. `kernel` is the chain's own name where nobody gave another.
+  /// Before it is timed, its numbers not named yet (record_in). `kernel` is the chain's own name
+  /// where nobody gave another.
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
                               std::string_view kernel) const;
   /// The #define that names the runs or groups of the plan.
@@ -80,7 +82,7 @@ struct ridge::Pattern<ridge::chain::Request<C, T>> {
   [[nodiscard]] const Call& call() const { return call_; }
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
                               std::string_view kernel) const {
-    return laid_.record(device, schedule, kernel);
+    return record_in<T>(laid_.record(device, schedule, kernel));
   }
   [[nodiscard]] launch::Demand demand(const Device& /*device*/, const Schedule& schedule) const {
     launch::Demand made =

@@ -4,6 +4,7 @@
 #include <ridge/chain/launch.hpp>
 #include <ridge/launch/subject.hpp>
 #include <ridge/launch/type_text.hpp>
+#include <ridge/record/numbers.hpp>
 
 #include <memory>
 #include <string>
@@ -22,7 +23,7 @@ template <class C, class T>
 [[nodiscard]] Subject subject_of(const Request<C, T>& request, std::string kernel) {
   const Range& n = request.extents;
   return {&typeid(Call<C, T>), kernel.empty() ? launch::type_text<C>() : std::move(kernel),
-          sizeof(T) == 4 ? "fp32" : "fp64",
+          precision_name<T>(),
           outer_of<C>() > 0 ? extents_of(describe<C, T>(), n) : Extents{n.x, n.y, n.z}};
 }
 

@@ -1,7 +1,6 @@
 // Storage in 16 bits, by name.
 #pragma once
 
-#include <ridge/core/stored.hpp>
 #include <ridge/lab/arrays.hpp>
 #include <ridge/lab/case.hpp>
 #include <ridge/stencil/traits.hpp>
@@ -10,7 +9,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 namespace ridge::lab {
@@ -28,18 +26,6 @@ void require_at_point(const stencil::Traits& traits, std::size_t input, std::str
 /// Writes the halves of fp32 numbers of the device to packed fields there, as Stored<K, wide> takes
 /// them. Waits.
 void split_numbers(Queue& queue, const View<const float>& numbers, void* high, void* low);
-
-/// How records name the numbers in memory.
-template <class T>
-[[nodiscard]] constexpr const char* precision_name() {
-  if constexpr (std::is_same_v<T, Fp16>) {
-    return "fp16";
-  } else if constexpr (std::is_same_v<T, Bf16>) {
-    return "bf16";
-  } else {
-    return sizeof(T) == 4 ? "fp32" : "fp64";
-  }
-}
 
 struct Evolution;
 /// As stored_evolution of ridge/lab/evolution.hpp, but inputs whose bits `wide` has stay fp32: its

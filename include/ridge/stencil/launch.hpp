@@ -3,6 +3,7 @@
 
 #include <ridge/launch/program.hpp>
 #include <ridge/launch/type_text.hpp>
+#include <ridge/record/numbers.hpp>
 #include <ridge/stencil/rows_at.hpp>
 #include <ridge/stencil/schedule.hpp>
 
@@ -37,7 +38,7 @@ image_demand(const Device& device, const Schedule& schedule, const std::string& 
                                     const launch::CallTypes& types);
 } // namespace detail
 
-/// The record of a launch before it is timed.
+/// The record of a launch before it is timed, its numbers not named yet (record_in).
 [[nodiscard]] Record record_of(const Device& device, const Traits& traits, Index3 extents,
                                const Schedule& schedule, std::string_view kernel);
 
@@ -66,7 +67,7 @@ struct ridge::Pattern<ridge::stencil::Call<K, T>> {
   [[nodiscard]] const Call& call() const { return call_; }
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
                               std::string_view kernel) const {
-    return stencil::record_of(device, traits_, call_.out.extents, schedule, kernel);
+    return record_in<T>(stencil::record_of(device, traits_, call_.out.extents, schedule, kernel));
   }
   [[nodiscard]] launch::Demand demand(const Device& device, const Schedule& schedule) const {
     return stencil::detail::demand(device, schedule, rows_at(call_).rows,

@@ -3,6 +3,7 @@
 
 #include <ridge/launch/subject.hpp>
 #include <ridge/launch/type_text.hpp>
+#include <ridge/record/numbers.hpp>
 #include <ridge/stencil/boundary.hpp>
 #include <ridge/stencil/call.hpp>
 #include <ridge/stencil/strides.hpp>
@@ -34,7 +35,7 @@ template <class K, class T>
 [[nodiscard]] Subject subject_of(const Call<K, T>& call, std::string kernel) {
   const Index3 n = call.out.extents;
   return {&typeid(call), kernel.empty() ? launch::type_text<K>() : std::move(kernel),
-          sizeof(T) == 4 ? "fp32" : "fp64", Extents{n.x, n.y, n.z}};
+          precision_name<T>(), Extents{n.x, n.y, n.z}};
 }
 
 } // namespace ridge::stencil

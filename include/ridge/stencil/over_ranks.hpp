@@ -32,7 +32,7 @@ struct RankCall {
   const comm::RankField<T>* out;
 };
 
-/// The record of a launch over ranks, untimed: of the whole field.
+/// The record of a launch over ranks, untimed: of the whole field. Its numbers are not named yet.
 [[nodiscard]] Record rank_record(const Device& device, const Traits& traits, const comm::Grid& grid,
                                  const comm::Exchange& exchange, comm::Communicator& communicator,
                                  const std::string& schedule, std::string_view kernel);

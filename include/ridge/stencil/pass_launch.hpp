@@ -76,8 +76,8 @@ struct ridge::Pattern<ridge::stencil::Pass<K, T>> {
   [[nodiscard]] const Call& call() const { return call_; }
   [[nodiscard]] Record record(const Device& device, const Schedule& schedule,
                               std::string_view kernel) const {
-    return stencil::detail::record_of_pass(device, traits_, stencil::levels_of<K>(), extents(),
-                                           schedule, kernel);
+    return record_in<T>(stencil::detail::record_of_pass(device, traits_, stencil::levels_of<K>(),
+                                                        extents(), schedule, kernel));
   }
   [[nodiscard]] launch::Demand demand(const Device& device, const Schedule& schedule) const {
     return stencil::detail::demand_of_pass(device, schedule, has_moving_faces(call_),

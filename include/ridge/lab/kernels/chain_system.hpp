@@ -88,11 +88,7 @@ public:
   }
 
   [[nodiscard]] Queue& queue() override { return queue_; }
-  [[nodiscard]] Subject subject() const override {
-    Subject made = chain::subject_of(request_, name_);
-    made.precision = precision_name<T>();
-    return made;
-  }
+  [[nodiscard]] Subject subject() const override { return chain::subject_of(request_, name_); }
   [[nodiscard]] std::unique_ptr<Menu> menu_at(const Place& place) const override {
     return chain::menu_of(request_, place);
   }
@@ -127,8 +123,6 @@ public:
             roof_memory(memory(written()), memory(0), bytes)};
   }
   void complete(Record& record, const AskedSchedule& /*schedule*/) override {
-    record.precision = precision_name<T>();
-    if (is_stored<T>) record.details.push_back({"arithmetic", 0, "fp32"});
     if (!record.timing) return;
     const Index3 n = request_.extents;
     const auto sites = static_cast<double>(n.x * n.y * n.z);

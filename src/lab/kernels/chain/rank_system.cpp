@@ -81,8 +81,6 @@ public:
     return {"copy", "B/s", static_cast<double>(work.read.value + work.written.value)};
   }
   void complete(Record& record, const AskedSchedule& /*schedule*/) override {
-    record.precision = precision_;
-    if (is_storage(precision_)) record.details.push_back({"arithmetic", 0, "fp32"});
     if (!record.timing) return;
     const auto sites = static_cast<double>(whole_.x * whole_.y * whole_.z);
     record.details.push_back({"site_updates_per_second", sites / record.timing->median.value, {}});
