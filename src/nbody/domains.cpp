@@ -24,22 +24,31 @@ std::vector<double> Domains::take(const std::vector<double>& all) const {
   return mine;
 }
 
+Domains::Cube Domains::cube(const std::array<double, 3>& low,
+                            const std::array<double, 3>& high) const {
+  Cube cube;
+  for (std::size_t c = 0; c < 3; ++c) {
+    cube.low[c] = -ranks_.greatest(-low[c]);
+    cube.side = std::max(cube.side, ranks_.greatest(high[c]) - cube.low[c]);
+  }
+  return cube;
+}
+
 std::vector<Domains::Place> Domains::places(const Columns& columns) const {
-  std::array<double, 6> bounds; // of all ranks: upper ends, and lower ones with another sign
+  std::array<double, 3> least{};
+  std::array<double, 3> greatest{};
   for (std::size_t c = 0; c < 3; ++c) {
     const auto [low, high] = std::minmax_element(columns[c].begin(), columns[c].end());
-    bounds[2 * c] = ranks_.greatest(*high);
-    bounds[2 * c + 1] = -ranks_.greatest(-*low);
+    least[c] = *low;
+    greatest[c] = *high;
   }
-  double side = 0;
-  for (std::size_t c = 0; c < 3; ++c)
-    side = std::max(side, bounds[2 * c] - bounds[2 * c + 1]);
+  const auto [low, side] = cube(least, greatest);
   constexpr auto cells = std::uint32_t{1} << spatial::most_levels;
   std::vector<Place> places(bodies_.size());
   for (std::size_t i = 0; i < places.size(); ++i) {
     std::array<std::uint32_t, 3> cell{};
     for (std::size_t c = 0; c < 3 && side > 0; ++c) {
-      const double at = (columns[c][i] - bounds[2 * c + 1]) / side * cells;
+      const double at = (columns[c][i] - low[c]) / side * cells;
       if (at > 0) cell[c] = static_cast<std::uint32_t>(std::min(at, cells - 1.0)); // NaN: 0
     }
     places[i] = {spatial::hilbert_key(cell[0], cell[1], cell[2], spatial::most_levels), bodies_[i]};
@@ -47,9 +56,8 @@ std::vector<Domains::Place> Domains::places(const Columns& columns) const {
   return places;
 }
 
-/// The last place of each domain but the last one: found by halves, counted over all ranks at once.
-std::vector<Domains::Place> Domains::ends(std::vector<Place> mine) const {
-  std::sort(mine.begin(), mine.end());
+/// Found by halves, counted over all ranks at once.
+std::vector<Domains::Place> Domains::ends(const std::function<Index(const Place&)>& count) const {
   const auto domains = static_cast<std::size_t>(ranks_.ranks());
   std::vector<Place> found(domains - 1, Place{0, std::numeric_limits<std::uint32_t>::max()});
   std::vector<Index> counts(found.size());
@@ -57,7 +65,7 @@ std::vector<Domains::Place> Domains::ends(std::vector<Place> mine) const {
   // Whether so many bodies are there up to each place found.
   const auto are_enough = [&] {
     for (std::size_t d = 0; d < found.size(); ++d)
-      counts[d] = std::upper_bound(mine.begin(), mine.end(), found[d]) - mine.begin();
+      counts[d] = count(found[d]);
     ranks_.all_gather(counts.data(), counts.size() * sizeof(Index), all.data());
     std::vector<bool> enough(found.size());
     for (std::size_t d = 0; d < found.size(); ++d) {
@@ -130,7 +138,11 @@ std::vector<double> Domains::exchange(std::vector<std::vector<double>>& to) cons
 
 void Domains::divide(Columns& columns) {
   const auto mine = places(columns);
-  const auto last = ends(mine);
+  auto sorted = mine;
+  std::sort(sorted.begin(), sorted.end());
+  const auto last = ends([&](const Place& place) {
+    return std::upper_bound(sorted.begin(), sorted.end(), place) - sorted.begin();
+  });
   std::vector<std::vector<double>> to(static_cast<std::size_t>(ranks_.ranks()));
   for (std::size_t i = 0; i < mine.size(); ++i) {
     auto& there = to[static_cast<std::size_t>(std::lower_bound(last.begin(), last.end(), mine[i]) -

@@ -4,7 +4,9 @@
 #include <ridge/comm/communicator.hpp>
 #include <ridge/core/extents.hpp>
 
+#include <array>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -31,11 +33,24 @@ public:
   /// Values of all ranks' bodies, in the bodies' own order.
   [[nodiscard]] std::vector<double> gather(const std::vector<double>& mine) const;
 
-private:
+  // For who divides bodies elsewhere:
   /// Places along the curve are of a key and, where several bodies have one, of their number.
   using Place = std::pair<std::uint64_t, std::uint32_t>;
+  /// That all bodies are in.
+  struct Cube {
+    std::array<double, 3> low{};
+    double side = 0;
+  };
+  /// Of corners of the box of each rank's bodies.
+  [[nodiscard]] Cube cube(const std::array<double, 3>& low,
+                          const std::array<double, 3>& high) const;
+  /// The last place of each domain but the last one. `count` tells how many bodies of this rank are
+  /// there up to a place; of all bodies with a key that has the largest number.
+  [[nodiscard]] std::vector<Place> ends(const std::function<Index(const Place&)>& count) const;
+  void set(std::vector<std::uint32_t> bodies) { bodies_ = std::move(bodies); }
+
+private:
   [[nodiscard]] std::vector<Place> places(const Columns& columns) const;
-  [[nodiscard]] std::vector<Place> ends(std::vector<Place> mine) const;
   /// Messages of some values to each rank, and what comes of it, rank after rank.
   [[nodiscard]] std::vector<double> exchange(std::vector<std::vector<double>>& to) const;
 

@@ -5,6 +5,7 @@
 #include <ridge/pairs/tree.hpp>
 
 #include "domains.hpp"
+#include "moved_bodies.hpp"
 #include "mover.hpp"
 #include "tree_exchange.hpp"
 
@@ -108,8 +109,9 @@ public:
   }
 
   double potential_lack() override {
-    if (tree_->octree().nodes() == 0) tree_->update(); // gone on from a snapshot, or divided anew
-    constexpr Index most_pairs = Index{1} << 26;       // about as long as some evaluations
+    if (divided_ || tree_->octree().nodes() == 0) tree_->update(); // or gone on from a snapshot
+    divided_ = false;
+    constexpr Index most_pairs = Index{1} << 26; // about as long as some evaluations
     const Index most =
         queue_.device().is_gpu() ? sample() : std::max<Index>(most_pairs / count_, 32);
     return tree_->error(std::min(most, sample())).lack;
@@ -117,6 +119,8 @@ public:
 
   void add_error(Record& record) override {
     if (tree_->octree().nodes() == 0) return; // gone on from a snapshot, and no step taken
+    if (divided_) tree_->update();
+    divided_ = false;
     const auto error = tree_->error(sample());
     if (parameters_.error > 0) record.details.push_back({"error_asked", parameters_.error, {}});
     record.details.push_back({"error_rms", error.rms, {}});
@@ -142,7 +146,7 @@ public:
   [[nodiscard]] Bytes held() const override {
     constexpr Index arrays = 4 + 3 + 4 + 3;
     return Bytes{arrays * body_[0].count() * static_cast<Index>(sizeof(T)) + tree_->held().value +
-                 queue_.held().value};
+                 (body_exchange_ ? body_exchange_->held().value : 0) + queue_.held().value};
   }
 
 private:
@@ -186,12 +190,9 @@ private:
   /// The own bodies: positions, velocities, masses times G and, where they are known, accelerations
   /// and potentials; and a tree of them.
   void take(const Columns& columns) {
-    tree_.reset();
-    age_ = 0;
     for (std::size_t c = 0; c < 3; ++c) {
       load(body_[c], columns[c], "bodies");
       load(velocity_[c], columns[3 + c], "velocities");
-      found_at_[c] = Field<T>(queue_.device(), body_[0].extents(), "where nodes were found");
     }
     load(body_[3], columns[mass_column], "bodies");
     for (std::size_t c = 0; c < sums_.size(); ++c) {
@@ -201,6 +202,13 @@ private:
         sums_[c] = Field<T>(queue_.device(), body_[0].extents(), "accelerations and potentials");
       }
     }
+    make_tree();
+  }
+
+  void make_tree() {
+    tree_.reset();
+    for (auto& field : found_at_)
+      field = Field<T>(queue_.device(), body_[0].extents(), "where nodes were found");
     tree_.emplace(queue_, spans_of<const T>(body_),
                   pairs::TreeOptions{parameters_.theta, parameters_.order, parameters_.softening,
                                      std::get<0>(schedule_.schedule)});
@@ -213,18 +221,26 @@ private:
     }
   }
 
-  /// Bodies have moved: each goes to the rank in whose domain it is.
+  /// Bodies have moved: each goes to the rank in whose domain it is. Their box is known from the
+  /// last evaluation.
   void divide() {
-    Columns columns;
-    for (const auto& field : body_)
-      columns.push_back(unload(field));
-    for (std::size_t c = 0; c < 3; ++c)
-      columns.insert(columns.begin() + 3 + static_cast<std::ptrdiff_t>(c), unload(velocity_[c]));
-    for (const auto& field : sums_)
-      columns.push_back(unload(field));
-    const std::uint32_t limit = tree_->limit();
-    domains_->divide(columns);
-    take(columns);
+    if (!body_exchange_) body_exchange_.emplace(queue_, ranks_, *domains_);
+    std::array<T, 8> box{};
+    constexpr auto values = static_cast<Index>(box.size());
+    copy_to_host(queue_, box.data(),
+                 tree_->octree().parts().partial.data + values * spatial::last_bound, values);
+    const std::uint32_t limit = tree_->limit(); // waits
+    typename BodyExchange<T>::Columns columns{};
+    std::size_t next = 0;
+    const auto add = [&](Field<T>& field) { columns[next++] = &field; };
+    std::for_each(body_.begin(), body_.end(), add);
+    std::for_each(velocity_.begin(), velocity_.end(), add);
+    std::for_each(sums_.begin(), sums_.end(), add);
+    const Index before = body_[0].count();
+    body_exchange_->divide(columns, {box[0], box[1], box[2]}, {box[4], box[5], box[6]});
+    if (body_[0].count() != before) make_tree();
+    age_ = 0;
+    divided_ = true;
     tree_->remember(spans_of<T>(sums_), limit);
   }
 
@@ -270,6 +286,7 @@ private:
   }
 
   void find_nodes() {
+    divided_ = false;
     for (std::size_t c = 0; c < 3; ++c)
       copy_bytes_on_device(queue_, found_at_[c].data(), body_[c].data(),
                            Bytes{body_[c].count() * static_cast<Index>(sizeof(T))});
@@ -306,7 +323,9 @@ private:
   MoveBodies<T>* move_bodies_ = offered<MoveBodies<T>>(queue_.device().kind(), typeid(Motion<T>));
   Parameters parameters_;
   comm::Communicator& ranks_;
-  std::optional<Domains> domains_;          ///< each rank has those of its own
+  std::optional<Domains> domains_; ///< each rank has those of its own
+  std::optional<BodyExchange<T>> body_exchange_;
+  bool divided_ = false;                    ///< bodies have changed ranks since the last update
   std::optional<TreeExchange<P>> exchange_; ///< or all
   pairs::NamedTreeSchedule schedule_;
   std::array<Field<T>, 4> body_; ///< positions, and masses times G
