@@ -40,6 +40,7 @@ struct PoissonCommand {
   std::string device = "auto";
   double shift = 0;
   int order = 2;
+  std::optional<double> asked; ///< tolerance
   double tolerance = 1e-10;
   std::optional<Index> cycles;
   bool project = false;
@@ -60,8 +61,9 @@ struct PoissonCommand {
     own.clear();
   }
 
-  void run() const {
+  void run() {
     const InputDataset source(parse_dataset_name(input, "INPUT"));
+    tolerance = asked.value_or(source.element_bytes() == 4 ? 1e-5 : 1e-10);
     solve::GridProblem problem{source.extents().xyz(), stencil::parse_boundaries(boundary), shift,
                                order};
     const int dimensions = source.extents().rank();
@@ -236,10 +238,10 @@ struct PoissonCommand {
     if (stopped) throw Interrupted();
     if (solution.end != GridSolution::End::converged) {
       throw Failure(fmt::format(
-          "the residual is {:.2g} of the right-hand side after {} cycles, not {:.2g}: {}; the "
+          "the residual is {:.2g} of the right-hand side after {} cycle{}, not {:.2g}: {}; the "
           "best is in {}",
-          solution.residual(), solution.cycles, tolerance, why_not(solution, sizeof(T)),
-          result ? result->text() : output));
+          solution.residual(), solution.cycles, solution.cycles == 1 ? "" : "s", tolerance,
+          why_not(solution, sizeof(T)), result ? result->text() : output));
     }
   }
 
@@ -249,9 +251,11 @@ struct PoissonCommand {
     const double rounding = 1e5 * (bytes == 4 ? 1.2e-7 : 2.2e-16);
     if (solution.residual() < rounding)
       return fmt::format("{} reaches no less here", bytes == 4 ? "fp32" : "fp64");
-    return solution.conjugate || !own.empty()
-               ? "it gains too little"
-               : "a cycle gains too little here; --method cg goes on";
+    if (!own.empty())
+      return "conjugate gradients gain too little, as of an operator that has both signs, or gives "
+             "0 of some field";
+    return solution.conjugate ? "it gains too little"
+                              : "a cycle gains too little here; --method cg goes on";
   }
 
   /// What was asked for by Ctrl-C is written to the end.
@@ -328,8 +332,12 @@ struct PoissonCommand {
 
   static void require_finite(const NotFinite& odd, const InputDataset& source) {
     if (odd.count() == 0) return;
-    throw UsageError(fmt::format("{} holds {} NaN and {} infinite values, the first at element {}",
-                                 to_text(source.name()), odd.nan, odd.infinite, odd.first));
+    const Index3 n = source.extents().xyz();
+    const Index row = odd.first / n.x;
+    throw UsageError(fmt::format("{} holds {} NaN and {} infinite values, the first at x={} y={} "
+                                 "z={}",
+                                 to_text(source.name()), odd.nan, odd.infinite, odd.first % n.x,
+                                 row % n.y, row / n.y));
   }
 
   void describe(OutputDataset& dataset, const solve::GridProblem& problem,
@@ -403,8 +411,10 @@ void add_solve_poisson(const Command& solve) {
       "chebyshev");
   command.add("--order", &o->order, "2, 4, 6 or 8; 2 if not given");
   command.add("--shift", &o->shift, "at least 0; 0 if not given: Poisson's equation");
-  command.add("--tol", &o->tolerance,
-              "of the residual's norm over that of f and what faces add; 1e-10 if not given");
+  command.add(
+      "--tol", &o->asked,
+      "of the residual's norm over that of f and what faces add; 1e-10 if not given, 1e-5 of "
+      "fp32");
   command.add("--cycles", &o->cycles, "most cycles; 100 if not given, 10000 of --operator");
   command.add("--from", &o->from, "FILE.h5:/path: a first guess; all coarser grids otherwise");
   command.add("--project", &o->project,

@@ -22,6 +22,12 @@ struct Upwind {
   static constexpr auto footprint = ridge::stencil::star<1>();
   template <class N> RIDGE_FN auto operator()(const N& u) const { return 3 * u(0, 0, 0) - u(-1, 0, 0) - u(0, 1, 0); }
 };
+struct BothSigns {
+  static constexpr auto footprint = ridge::stencil::star<1>();
+  template <class N> RIDGE_FN auto operator()(const N& u) const {
+    return 3 * u(0, 0, 0) - u(-1, 0, 0) - u(1, 0, 0) - u(0, -1, 0) - u(0, 1, 0) - u(0, 0, -1) - u(0, 0, 1);
+  }
+};
 struct Bent {
   static constexpr auto footprint = ridge::stencil::star<1>();
   template <class N> RIDGE_FN auto operator()(const N& u) const { return u(0, 0, 0) * u(0, 0, 0) + u(0, 0, 0); }
@@ -76,6 +82,23 @@ def test_it_gives_what_the_operator_takes_back(ridge, env, problem):
 def test_what_it_refuses(ridge, env, problem, words, says):
     ridge.bad("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", "x=periodic,y=periodic,z=periodic", "--device", "cpu",
               *words, says=says, env=env)
+
+
+def test_the_best_is_kept(ridge, env, problem):
+    """Where the residual grew since."""
+    words = ("solve", "poisson", "f.h5:/f", "--device", "cpu", "--boundary", "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0")
+    done = ridge(*words, "-o", "u.h5:/u", "--operator", "op.hpp:BothSigns", env=env)
+    assert done.code == 1 and "an operator that has both signs" in done.err
+    with h5py.File("u.h5") as h5:
+        u, facts = h5["u"][...], dict(h5["u"].attrs)
+    assert facts["converged"][0] == 0 and facts["residual"][0] < 1
+    f = problem[1:-1, 1:-1, 1:-1]
+    applied_there = (3 * u - sum(np.roll(u, s, d) for d in range(3) for s in (1, -1)))[1:-1, 1:-1, 1:-1]
+    residual = np.linalg.norm(applied_there - f) / np.linalg.norm(f)
+    assert abs(residual - facts["residual"][0]) < 1e-6
+    # A tolerance that rounding does not let through is not reached either.
+    done = ridge(*words, "-o", "v.h5:/u", "--operator", "op.hpp:Op", "--tol", "1e-20", env=env)
+    assert done.code == 1 and "fp64 reaches no less here" in done.err
 
 
 def test_equations_have_names(ridge, folder):

@@ -298,6 +298,9 @@ BAD = [
     (["--boundary", "x=dirichlet:0,y=dirichlet:0"], "face z- has no condition"),
     (["--boundary", "x=periodic,y=periodic,z=neumann:0"], "mean is 1 too large (--project removes it)"),
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--shift", "-1"], "shift of an elliptic problem"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--shift", "inf"], "at least 0, not inf"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--spacing", "1x1x1e-80"], "the spacing along z is 1e-80; fp64 takes 1e-70"),
+    (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "-o", "/dev/full:/u"], "/dev/full is not a file that can be replaced"),
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--tol", "0"], "--tol is between 0 and 1"),
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:nothing.h5:/u"], "nothing.h5"),
     (["--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--spacing", "1x0x1"], "spacing"),
@@ -340,7 +343,48 @@ def test_values_that_are_no_numbers_are_refused(ridge, folder):
     f[1, 2, 3] = np.nan
     write("f.h5", "f", f)
     ridge.bad("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", "x=periodic,y=periodic,z=dirichlet:0",
-              says="1 NaN")
+              says="1 NaN and 0 infinite values, the first at x=3 y=2 z=1")
+
+
+@pytest.mark.parametrize("method", ["fft", "multigrid", "cg"])
+@pytest.mark.parametrize("scale", [1e300, 1e155, 1e-150, 1e-300])
+def test_norms_whose_squares_are_no_numbers_are_refused(ridge, folder, method, scale):
+    write("f.h5", "f", scale * np.random.default_rng(7).standard_normal((9, 9, 9)))
+    words = ["--boundary", "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", "--method", method, "--device", "cpu"]
+    ridge.bad("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", *words, says="the norm of the right-hand side is")
+    assert not os.path.exists("u.h5")
+    write("f.h5", "zero", np.zeros((9, 9, 9)))
+    ridge.good("solve", "poisson", "f.h5:/zero", "-o", "u.h5:/u", *words)
+    assert np.all(solution()[0] == 0)
+
+
+@pytest.mark.parametrize("small_disk", ["20k"], indirect=True)
+def test_a_full_disk_leaves_nothing(ridge, folder, small_disk):
+    write("f.h5", "f", np.ones((17, 18, 19)))
+    ridge.bad("solve", "poisson", "f.h5:/f", "-o", "disk/u.h5:/u", "--boundary", "x=periodic,y=periodic,z=dirichlet:0", "--device", "cpu",
+              code=1, says="needs 112 kB, and its disk has")
+    assert os.listdir("disk") == []
+
+
+@pytest.mark.parametrize("device, shape", [
+    ("cpu", (3,)), ("cpu", (1, 9)), ("cpu", (9, 1)), ("cpu", (3, 3, 3)), ("cpu", (4, 1, 7)), ("cpu", (5, 3, 8)), ("cpu", (1, 1, 300)),
+    ("simt:32", (3, 4, 5)), ("simt:32", (1, 30))])
+def test_small_extents(ridge, folder, device, shape):
+    """Transforms solve what iterations do, in order 2 and in one that reaches beyond both faces."""
+    f = np.random.default_rng(8).standard_normal(shape)
+    write("f.h5", "f", f)
+    for walls in ("x-=dirichlet:1,x+=mirror", "x=periodic", "x-=neumann:0.5,x+=dirichlet:-1"):
+        for axis, kind in zip("yz", ("mirror", "dirichlet:0.5")[:len(shape) - 1]):
+            walls += f",{axis}={kind}"
+        for order, methods in ((2, ("multigrid", "cg")), (8, ("cg",))):
+            found = {}
+            for method in ("fft", *methods):
+                ridge.good("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", walls, "--order", order, "--method", method,
+                           "--project", "--device", device, "--overwrite")
+                found[method], attributes = solution()
+                assert attributes["residual"][0] <= 2e-10 and attributes["converged"][0] == 1
+            for method in methods:
+                assert np.abs(found[method] - found["fft"]).max() < 1e-7 * max(1, np.abs(found["fft"]).max())
 
 
 def test_a_tolerance_that_is_not_reached_leaves_the_best_and_exits_1(ridge, folder):
@@ -350,6 +394,24 @@ def test_a_tolerance_that_is_not_reached_leaves_the_best_and_exits_1(ridge, fold
               says="fp32 reaches no less here")
     _, attributes = solution()
     assert attributes["residual"][0] < 1e-4
+
+
+def test_fp32_has_a_tolerance_that_it_reaches(ridge, folder):
+    write("f.h5", "f", np.random.default_rng(6).standard_normal((24, 24, 24)).astype("f4"))
+    record, = ridge.good("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", "x=periodic,y=dirichlet:0,z=dirichlet:0",
+                         "--device", "cpu", "--method", "multigrid", "--json").records()
+    assert record["residual"] <= 1e-5 and solution()[1]["tolerance"][0] == 1e-5
+
+
+def test_conjugate_gradients_say_what_they_reached(ridge, folder):
+    """Not what residuals would be that are carried along."""
+    f = np.random.default_rng(6).standard_normal((17, 18, 19))
+    write("f.h5", "f", f)
+    done = ridge("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", "--tol", "1e-20",
+                 "--device", "cpu", "--method", "cg")
+    assert done.code == 1 and "fp64 reaches no less here" in done.err
+    rows = [float(line.split()[1]) for line in done.out.splitlines() if line[:5].strip().isdigit()]
+    assert 10 < len(rows) < 40 and min(rows) > 1e-17 and rows[-1] <= 1.2 * min(rows)
 
 
 def test_cycles_that_gain_too_little_say_what_goes_on(ridge, folder):

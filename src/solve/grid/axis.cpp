@@ -4,7 +4,10 @@
 
 #include "spectrum.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace ridge::solve {
@@ -36,7 +39,9 @@ GridProblem parse_grid_problem(Index3 extents, std::string_view conditions) {
 
 void require_solvable(const GridProblem& problem) {
   (void)detail::second_difference(problem.order);
-  if (!(problem.shift >= 0)) throw UsageError("the shift of an elliptic problem is at least 0");
+  if (!(problem.shift >= 0) || !std::isfinite(problem.shift))
+    throw UsageError(
+        fmt::format("the shift of an elliptic problem is at least 0, not {:g}", problem.shift));
   bool any = false;
   for (int a = 0; a < 3; ++a) {
     const Index n = along(problem.extents, a);
@@ -45,7 +50,8 @@ void require_solvable(const GridProblem& problem) {
                        std::to_string(n));
     if (n == 1) continue;
     any = true;
-    if (!(along(problem.boundaries.spacing, a) > 0))
+    const double h = along(problem.boundaries.spacing, a);
+    if (!(h > 0) || !std::isfinite(h))
       throw UsageError("distances between points are positive numbers");
     Index inside = n;
     for (int side = 0; side < 2; ++side) {

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 namespace ridge::solve::detail {
 
@@ -23,6 +24,24 @@ Index& along(Index3& n, std::size_t d) {
 template <class T>
 Bytes bytes_of(const Field<T>& field) {
   return {field.count() * static_cast<Index>(sizeof(T))};
+}
+
+/// Returns it where inverse squares of spacings are numbers of T.
+template <class T>
+const GridProblem& checked(const GridProblem& problem) {
+  require_solvable(problem);
+  constexpr double most = sizeof(T) == 4 ? 1e15 : 1e70;
+  const auto& h = problem.boundaries.spacing;
+  for (const auto& [axis, n, spacing] :
+       {std::tuple{'x', problem.extents.x, h.x}, std::tuple{'y', problem.extents.y, h.y},
+        std::tuple{'z', problem.extents.z, h.z}}) {
+    if (n > 1 && (spacing < 1 / most || spacing > most))
+      throw UsageError(fmt::format("the spacing along {} is {:g}; {} takes {:g} to {:g}: another "
+                                   "unit of length is needed",
+                                   axis, spacing, sizeof(T) == 4 ? "fp32" : "fp64", 1 / most,
+                                   most));
+  }
+  return problem;
 }
 
 /// How ranks share the levels; null where there is one.
@@ -45,7 +64,7 @@ std::unique_ptr<SharedLevels<T>> shared_by(comm::Communicator* ranks, Queue& que
 
 template <class T>
 Equations<T>::Equations(Queue& queue, const GridProblem& problem, comm::Communicator* ranks)
-    : queue_(queue), problem_((require_solvable(problem), problem)),
+    : queue_(queue), problem_(checked<T>(problem)),
       cycle_(queue, problem, shared_by<T>(ranks, queue, problem)) {
   for (std::size_t d = 0; d < 3; ++d) {
     for (std::size_t side = 0; side < 2; ++side) {
@@ -257,6 +276,24 @@ std::pair<double, double> Equations<T>::norm(bool of_right_side) {
   give(n);
   const auto [squares, weighted] = read_sums();
   return {std::sqrt(squares), weighted};
+}
+
+template <class T>
+void Equations<T>::require_measurable(double size, const Field<T>& b) {
+  constexpr double least = 1e-140; // residuals are smaller by some ten orders
+  constexpr double most = 1e150;
+  if (size >= least && size <= most) return;
+  if (size == 0) { // or its squares are
+    const Field<T>& larger = finest().other;
+    copy(larger, b);
+    combine(larger, b, sizeof(T) == 8 ? 1e200 : 1, 0);
+    if (norm_of(larger) == 0) return;
+  }
+  throw UsageError(
+      fmt::format("the norm of the right-hand side is {:.2g}; it must be {:g} to {:g}: "
+                  "scale the right-hand side and what faces give by one number, which "
+                  "scales the solution",
+                  size, least, most));
 }
 
 template <class T>

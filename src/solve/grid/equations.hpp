@@ -47,6 +47,9 @@ public:
 
   /// The norm of b - A u on the finest level, or of b, and the sum of the same weighted by volumes.
   [[nodiscard]] std::pair<double, double> norm(bool of_right_side);
+  /// Throws UsageError where the norm of b, which is `size`, says too little: squares that are
+  /// added up leave the range of numbers. 0 is that of zeros alone.
+  void require_measurable(double size, const Field<T>& b);
   /// Begins a cycle with the norm of b - A u, which costs next to nothing where `counts` says so;
   /// the cycle's `finish` makes u better.
   [[nodiscard]] double begin_cycle();

@@ -1,5 +1,6 @@
 #include "iteration.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ridge::solve::detail {
@@ -31,6 +32,26 @@ bool Progressing::next(double residual) {
     return false;
   }
   return solution.cycles < options.most_cycles;
+}
+
+void Progressing::correct(double residual) {
+  std::vector<double>& all = solution.residuals;
+  all.back() = residual;
+  for (auto r = all.rbegin() + 1; r != all.rend() && *r < residual; ++r)
+    *r = residual;
+}
+
+std::optional<int> best_of_failed(const GridSolution& solution) {
+  using End = GridSolution::End;
+  if (solution.end != End::stalled && solution.end != End::cycles) return {};
+  constexpr double grown = 1.1;
+  const std::vector<double>& all = solution.residuals;
+  const auto is_less = [](double a, double b) {
+    return a < b || (!std::isnan(a) && std::isnan(b));
+  };
+  const auto best = std::min_element(all.begin(), all.end(), is_less);
+  if (solution.residual() <= grown * *best || !std::isfinite(*best)) return {};
+  return static_cast<int>(best - all.begin());
 }
 
 /// The first pass of a cycle gives the residual of the u that the cycle before left.
@@ -88,10 +109,14 @@ void Iteration<T>::conjugate_gradients(Progressing& progress, double size) {
     } else if (first) {
       if (!progress.begin(residual)) break;
     } else {
-      progress.solution.residuals.back() = residual;
+      progress.correct(residual);
       if (residual <= 2 * progress.options.tolerance) break;
       progress.solution.end = GridSolution::End::cycles;
-      if (!progress.gains() || progress.solution.cycles >= progress.options.most_cycles) break;
+      if (progress.solution.cycles >= progress.options.most_cycles) break;
+      if (!progress.gains()) {
+        progress.stall();
+        break;
+      }
     }
     first = false;
     if (!descend(progress, size)) break;

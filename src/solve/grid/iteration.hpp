@@ -5,6 +5,8 @@
 
 #include "equations.hpp"
 
+#include <optional>
+
 namespace ridge::solve::detail {
 
 /// When cycles end.
@@ -19,6 +21,11 @@ public:
   /// Notes the residual after a cycle. Returns whether to go on.
   bool next(double residual);
   [[nodiscard]] bool gains() const { return without_gain_ == 0; }
+  /// Notes the residual as it is, where one that was carried along has parted from it. Earlier
+  /// ones cannot have been smaller.
+  void correct(double residual);
+  /// Gives up.
+  void stall() { solution.end = GridSolution::End::stalled; }
 
   const GridOptions& options;
   GridSolution& solution;
@@ -28,6 +35,10 @@ private:
   int without_gain_ = 0;
   int patience_;
 };
+
+/// After how many cycles a solve that failed should have ended: where its residual was the least,
+/// if it has grown since by more than what rounding changes. Nothing: where it is.
+[[nodiscard]] std::optional<int> best_of_failed(const GridSolution& solution);
 
 /// Solves for u of the finest level from its b. Residuals are relative to `size`.
 template <class T>

@@ -78,11 +78,11 @@ void require_connected(const std::vector<unsigned char>& land, const std::vector
       });
   if (smallest->is_fixed) return;
   throw UsageError(fmt::format("the mask cuts off {} point{} around x={} y={} z={}, whose mean no "
-                               "face fixes; mask them, too, "
+                               "face fixes; mask {}, too, "
                                "or give a shift",
                                smallest->points, smallest->points == 1 ? "" : "s",
                                smallest->one[0] + first.x, smallest->one[1] + first.y,
-                               smallest->one[2] + first.z));
+                               smallest->one[2] + first.z, smallest->points == 1 ? "it" : "them"));
 }
 
 } // namespace ridge::solve::detail

@@ -47,7 +47,6 @@ public:
   GridSolution solve(const View<const T>& f, const View<T>& u, const GridOptions& options) {
     equations_.require_extents(f.extents, "the right-hand side");
     equations_.require_extents(u.extents, "the solution");
-    detail::Level<T>& finest = equations_.finest();
     GridSolution solution;
     solution.levels = equations_.cycle().levels();
     const GridMethod method = with_memory(chosen(options), options);
@@ -62,29 +61,17 @@ public:
       solution.cycle_bytes = fourier_->bytes();
       solution.levels = 1;
     }
-    equations_.gather(f, T(-1), true, finest.b);
-    const double removed = equations_.balance(options.project, options.project_option);
-    if (options.project) solution.removed_mean = removed;
-    const double size = equations_.norm(true).first;
-    if (options.full) {
-      equations_.set_zero(finest.u);
-    } else {
-      equations_.gather(View<const T>(u), T(1), false, finest.u);
-    }
-    if (size == 0 && options.full) { // u = 0
-      solution.residuals = {0};
-      solution.end = GridSolution::End::converged;
-    } else {
-      const auto begin = Clock::now();
-      detail::Progressing progress(options, solution);
-      if (method == GridMethod::fourier) {
-        transform(progress, size > 0 ? size : 1);
-      } else if (solution.conjugate) {
-        iteration_.conjugate_gradients(progress, size > 0 ? size : 1);
-      } else {
-        iteration_.cycles(progress, size > 0 ? size : 1);
-      }
-      solution.seconds = Seconds{std::chrono::duration<double>(Clock::now() - begin).count()};
+    attempt(f, View<const T>(u), options, method, solution);
+    if (const std::optional<int> best = detail::best_of_failed(solution)) {
+      // The same steps again, as far as they were good.
+      GridOptions until = options;
+      until.most_cycles = *best;
+      until.progress = {};
+      const auto end = solution.end;
+      const double before = solution.seconds.value;
+      attempt(f, View<const T>(u), until, method, solution);
+      solution.end = end;
+      solution.seconds = Seconds{before + solution.seconds.value};
     }
     if (equations_.problem().is_singular()) equations_.remove_mean();
     equations_.scatter(u);
@@ -133,6 +120,41 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
+
+  /// Leaves u of the finest level.
+  void attempt(const View<const T>& f, const View<const T>& guess, const GridOptions& options,
+               GridMethod method, GridSolution& solution) {
+    detail::Level<T>& finest = equations_.finest();
+    solution.cycles = 0;
+    equations_.gather(f, T(-1), true, finest.b);
+    const double removed = equations_.balance(options.project, options.project_option);
+    if (options.project) solution.removed_mean = removed;
+    const double size = equations_.norm(true).first;
+    equations_.require_measurable(size, finest.b);
+    if (options.full) {
+      equations_.set_zero(finest.u);
+    } else {
+      equations_.gather(guess, T(1), false, finest.u);
+    }
+    if (size == 0 && options.full) { // u = 0
+      solution.residuals = {0};
+      solution.end = GridSolution::End::converged;
+      return;
+    }
+    const double relative_to = size > 0 ? size : 1;
+    const auto begin = Clock::now();
+    detail::Progressing progress(options, solution);
+    if (options.most_cycles == 0) {
+      (void)progress.begin(options.full ? 1 : equations_.norm(false).first / relative_to);
+    } else if (method == GridMethod::fourier) {
+      transform(progress, relative_to);
+    } else if (solution.conjugate) {
+      iteration_.conjugate_gradients(progress, relative_to);
+    } else {
+      iteration_.cycles(progress, relative_to);
+    }
+    solution.seconds = Seconds{std::chrono::duration<double>(Clock::now() - begin).count()};
+  }
 
   [[nodiscard]] GridMethod chosen(const GridOptions& options) {
     const GridProblem& problem = equations_.problem();

@@ -39,22 +39,15 @@ public:
     solution.levels = 1;
     // Of an iteration: the operator reads and writes 5 arrays, with copies; the vectors take 15.
     solution.cycle_bytes = 20.0 * sizeof(T) * equations_.points();
-    Field<T>& right = equations_.finest().b;
-    equations_.gather(f, T(1), false, right);
-    equations_.combine(right, affine_, sign_, -sign_);
-    const double size = length(right);
-    if (options.full) {
-      equations_.set_zero(x_);
-    } else {
-      equations_.gather(View<const T>(u), T(1), false, x_);
-    }
-    constexpr int patience = 1000; // without a preconditioner residuals go up and down
-    detail::Progressing progress(options, solution, patience);
-    if (size > 0 || !options.full) {
-      descend(progress, right, size > 0 ? size : 1);
-    } else {
-      solution.residuals = {0};
-      solution.end = GridSolution::End::converged;
+    attempt(f, View<const T>(u), options, solution);
+    if (const std::optional<int> best = detail::best_of_failed(solution)) {
+      // The same steps again, as far as they were good.
+      GridOptions until = options;
+      until.most_cycles = *best;
+      until.progress = {};
+      const auto end = solution.end;
+      attempt(f, View<const T>(u), until, solution);
+      solution.end = end;
     }
     equations_.copy(equations_.finest().u, x_);
     equations_.scatter(u);
@@ -65,6 +58,30 @@ public:
   }
 
 private:
+  /// Leaves x.
+  void attempt(const View<const T>& f, const View<const T>& guess, const GridOptions& options,
+               GridSolution& solution) {
+    Field<T>& right = equations_.finest().b;
+    solution.cycles = 0;
+    equations_.gather(f, T(1), false, right);
+    equations_.combine(right, affine_, sign_, -sign_);
+    const double size = length(right);
+    equations_.require_measurable(size, right);
+    if (options.full) {
+      equations_.set_zero(x_);
+    } else {
+      equations_.gather(guess, T(1), false, x_);
+    }
+    constexpr int patience = 1000; // without a preconditioner residuals go up and down
+    detail::Progressing progress(options, solution, patience);
+    if (size > 0 || !options.full) {
+      descend(progress, right, size > 0 ? size : 1);
+    } else {
+      solution.residuals = {0};
+      solution.end = GridSolution::End::converged;
+    }
+  }
+
   static GridProblem simple(GridProblem problem) {
     problem.order = 2;
     problem.shift = 1; // whether the operator fixes the mean is not known
@@ -153,11 +170,12 @@ private:
         rho = next;
       }
       rho = start();
-      solution.residuals.back() = std::sqrt(rho) / size;
-      if (solution.end != GridSolution::End::converged || anew == 3 ||
+      progress.correct(std::sqrt(rho) / size);
+      if (solution.end != GridSolution::End::converged ||
           solution.residual() <= 2 * progress.options.tolerance)
         return;
       solution.end = GridSolution::End::cycles;
+      if (anew == 3) return progress.stall();
     }
   }
 
