@@ -45,7 +45,10 @@ public:
     all_.steps += how.steps;
     all_.cycles += how.cycles;
     all_.bytes += how.bytes;
-    all_.worst = std::max(all_.worst, how.worst);
+    if (how.converged) all_.worst = std::max(all_.worst, how.worst);
+    if (!std::isfinite(how.worst))
+      throw Failure("the field holds values that are not finite, or too large for their squares to "
+                    "be added up: implicit steps need a norm");
     if (!how.converged) {
       throw Failure(fmt::format("a step's residual is {:.2g} of its right-hand side after {} "
                                 "cycles, not {:g}: a larger --tol or a smaller --dt is needed",

@@ -178,3 +178,16 @@ def test_a_tolerance_that_the_precision_does_not_reach(ridge, folder):
     write(np.random.default_rng(3).standard_normal((8, 9)).astype("f4"))
     ridge.bad("evolve", "heat", "u0.h5:/u", "-o", "out.h5", "--boundary", "x=dirichlet:0,y=mirror", "--implicit",
               "crank-nicolson", "--dt", 100, "--tol", 1e-14, "--device", "cpu", code=1, says="a larger --tol")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e200])
+@pytest.mark.parametrize("words", [[], ["--reproducible"]])
+def test_values_without_a_norm_are_told(ridge, folder, value, words):
+    """They gave a field of zeros."""
+    u = np.random.default_rng(4).standard_normal((8, 9))
+    u[3, 4] = value
+    write(u)
+    done = ridge("evolve", "heat", "u0.h5:/u", "-o", "out.h5", "--boundary", "x=dirichlet:0,y=mirror", "--implicit", "backward-euler",
+                 "--dt", 10, "--steps", 2, "--device", "cpu", *words)
+    assert done.code == 1 and "values that are not finite, or too large" in done.err.splitlines()[-1]
+    assert np.array_equal(state(0)[:, 1:-1], u[:, 1:-1], equal_nan=True)

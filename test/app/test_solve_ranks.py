@@ -6,6 +6,7 @@ import h5py
 import numpy as np
 import pytest
 
+from conftest import left_in
 from over_ranks import ENVIRONMENT, refused
 
 MIXED = "x=dirichlet:0.5,y-=neumann:0.3,y+=mirror,z-=dirichlet:walls.h5:/low,z+=neumann:0.1"
@@ -195,7 +196,12 @@ def test_bad_input(mpi, folder):
     refused(mpi(2, *words, "--method", "fft"), "Fourier transforms are for one rank")
     with h5py.File("in.h5", "a") as h5:
         h5["k"][30, 1, 2] = -1
+        h5["k"][31, 0, 0] = np.nan
     refused(mpi(2, *words, "--coefficient", "in.h5:/k"), "the coefficient is -1 at x=2 y=1 z=30")
+    with h5py.File("in.h5", "a") as h5:
+        h5["k"][2, 3, 4] = 0
+    refused(mpi(2, *words, "--coefficient", "in.h5:/k"), "the coefficient is 0 at x=4 y=3 z=2")
+    assert left_in(folder) == ["in.h5", "walls.h5"]
     refused(mpi(2, *words, "--cycles", 1), "the residual is", "--cycles allows more", code=1)
     with h5py.File("u.h5") as h5:
         assert np.isfinite(h5["u"][...]).all()

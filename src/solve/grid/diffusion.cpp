@@ -93,6 +93,12 @@ public:
       equations_.copy(before_, finest.u);
       make_right_hand_side(finest);
       const double size = equations_.norm(true).first;
+      if (!std::isfinite(size)) {
+        how.worst = size;
+        how.converged = false;
+        equations_.copy(finest.u, before_);
+        break;
+      }
       GridSolution solution;
       solution.conjugate = varies();
       detail::Progressing progress(options, solution);
@@ -102,13 +108,14 @@ public:
         varies() ? iteration_.conjugate_gradients(progress, size)
                  : iteration_.cycles(progress, size);
         if (fourier_) ++transforms;
-      } else { // u and what faces add are 0, or not a number
+      } else { // u and what faces add are 0
         solution.end = GridSolution::End::converged;
         solution.residuals = {size};
         equations_.set_zero(finest.u);
       }
       how.cycles += solution.cycles;
-      how.worst = std::max(how.worst, solution.residual());
+      how.worst = std::isnan(solution.residual()) ? solution.residual()
+                                                  : std::max(how.worst, solution.residual());
       how.converged = solution.end == GridSolution::End::converged;
       if (how.converged) {
         ++how.steps;

@@ -441,22 +441,30 @@ void Equations<T>::remove_mean() {
 
 template <class T>
 void Equations<T>::require_positive(const View<const T>& k, const std::vector<T>* mask) {
-  const Index3 n = k.extents;
   const std::vector<T> all = on_host(k);
-  std::size_t i = 0;
-  for (Index z = 0; z < n.z; ++z) {
-    for (Index y = 0; y < n.y; ++y) {
-      for (Index x = 0; x < n.x; ++x, ++i) {
-        const auto value = static_cast<double>(all[i]);
-        if (value > 0 && std::isfinite(value)) continue;
-        if (mask != nullptr && (*mask)[i] != T(0)) continue;
-        const Index z_first =
-            cycle_.shared() != nullptr ? slab().begin + first_.z - own_first_.z : 0;
-        throw UsageError(fmt::format("the coefficient is {} at x={} y={} z={}; it must be positive",
-                                     value, x, y, z_first + z));
-      }
-    }
+  struct Bad {
+    Index at = -1; ///< among this rank's points; -1: none
+    double value = 1;
+    Index3 point{0, 0, 0};
+  } bad;
+  for (std::size_t i = 0; i < all.size() && bad.at < 0; ++i) {
+    const auto value = static_cast<double>(all[i]);
+    if ((value > 0 && std::isfinite(value)) || (mask != nullptr && (*mask)[i] != T(0))) continue;
+    bad = {static_cast<Index>(i), value, {}};
+    const Index row = bad.at / k.extents.x;
+    const bool is_shared = cycle_.shared() != nullptr;
+    const Index z_first = is_shared ? slab().begin + first_.z - own_first_.z : 0;
+    bad.point = {bad.at % k.extents.x, row % k.extents.y, z_first + row / k.extents.y};
   }
+  if (cycle_.shared() != nullptr) { // all fail by the first one's
+    const std::vector<Bad> of_ranks = cycle_.shared()->ranks().gather(bad);
+    const auto first =
+        std::find_if(of_ranks.begin(), of_ranks.end(), [](const Bad& one) { return one.at >= 0; });
+    if (first != of_ranks.end()) bad = *first;
+  }
+  if (bad.at >= 0)
+    throw UsageError(fmt::format("the coefficient is {} at x={} y={} z={}; it must be positive",
+                                 bad.value, bad.point.x, bad.point.y, bad.point.z));
 }
 
 /// All points, x fastest, packed.

@@ -42,7 +42,7 @@ struct DiffusionOptions {
 struct DiffusionSteps {
   Index steps = 0;
   Index cycles = 0;      ///< or transforms there and back
-  double worst = 0;      ///< the largest residual that a step ended with
+  double worst = 0;      ///< the largest residual that a step ended with; not finite where u is not
   bool converged = true; ///< all steps; else the last one did not, and u is before it
   double bytes = 0;      ///< least ones of all cycles, an array a pass
 };
