@@ -53,7 +53,7 @@ std::vector<Extents> sizes_of(const std::string& size, const Extents& otherwise)
 }
 
 bool takes_storage(const lab::BenchKernel& chosen, const std::string& kernel) {
-  return chosen.on_arrays.on_grid || lab::names_a_file(kernel) ||
+  return chosen.on_arrays.on_grid || chosen.pattern == "sweeps" || lab::names_a_file(kernel) ||
          lab::find_evolving_system(kernel) != nullptr;
 }
 

@@ -3,11 +3,15 @@
 #include <ridge/comm/communicator.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/generate.hpp>
+#include <ridge/lab/storage.hpp>
 #include <ridge/record/numbers.hpp>
 #include <ridge/stencil/menu.hpp>
 
+#include "fill_fields.hpp"
+
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -29,7 +33,7 @@ public:
     stencil::require_fit(boundaries_, traits().radius, size_.xyz());
     for (int i = 0; i < traits().inputs(); ++i) {
       fields_.emplace_back(request.device, size_, "the start of " + name());
-      fill_random(queue_, fields_.back().elements(), static_cast<std::uint64_t>(i) + 1);
+      fill_numbers(queue_, fields_.back().elements(), static_cast<std::uint64_t>(i) + 1);
       starts_.push_back(fields_.back().data());
     }
   }
@@ -43,9 +47,7 @@ public:
     return stencil::sweeps_menu(traits(), kernel_.made.levels, boundaries_, size_.xyz(), place);
   }
   [[nodiscard]] Program bind(const AskedSchedule& asked) override {
-    const stencil::RankPart whole(*alone_, size_.xyz(), traits(), boundaries_);
-    sweeps_ = std::make_shared<stencil::Sweeps>(
-        kernel_.made.make(queue_, starts_, whole, parse(asked.text)));
+    sweeps_ = std::make_shared<stencil::Sweeps>(begun(asked.text));
     return {queue_, Bound([sweeps = sweeps_, steps = steps_] { sweeps->run(steps); }),
             [sweeps = sweeps_, steps = steps_] {
               Record record = sweeps->record();
@@ -66,10 +68,14 @@ public:
       views.emplace_back(field.view());
     sweeps_->restart(views);
     sweeps_->run(steps);
-    Check check = check_sweeps<T>(queue_, *sweeps_, kernel_.reference, traits(), boundaries_,
-                                  size_.xyz(), steps, bounded_unit<T>);
-    check.against = fmt::format("reference after {} steps", steps);
-    return check;
+    if constexpr (is_stored<T>) {
+      return check_bits(steps);
+    } else {
+      Check check = check_sweeps<T>(queue_, *sweeps_, kernel_.reference, traits(), boundaries_,
+                                    size_.xyz(), steps, bounded_unit<T>);
+      check.against = fmt::format("reference after {} steps", steps);
+      return check;
+    }
   }
 
   [[nodiscard]] Limit limit() const override {
@@ -93,6 +99,37 @@ public:
   }
 
 private:
+  [[nodiscard]] stencil::Sweeps begun(const std::string& schedule) {
+    const stencil::RankPart whole(*alone_, size_.xyz(), traits(), boundaries_);
+    return kernel_.made.make(queue_, starts_, whole, parse(schedule));
+  }
+  /// Fields in 16 bits are compared with those after single sweeps: all bits.
+  [[nodiscard]] Check check_bits(Index steps) {
+    auto singles = begun("sweeps=1");
+    singles.run(steps);
+    const std::vector<T> got = newest_of(*sweeps_);
+    const std::vector<T> right = newest_of(singles);
+    Check check{true, 0, fmt::format("single sweeps, {} steps", steps), ""};
+    for (std::size_t i = 0; i < got.size() && check.ok; ++i) {
+      if (got[i] == right[i]) continue;
+      const Index3 n = size_.xyz();
+      const auto at = static_cast<Index>(i);
+      check.ok = false;
+      check.max_error = std::abs(static_cast<double>(number_of(got[i])) - number_of(right[i]));
+      check.message =
+          fmt::format("({}, {}, {}) is {} and after single sweeps {}", at % n.x, at / n.x % n.y,
+                      at / n.x / n.y, number_of(got[i]), number_of(right[i]));
+    }
+    return check;
+  }
+  [[nodiscard]] std::vector<T> newest_of(auto& sweeps) {
+    const Field<T> field(queue_.device(), size_, "the check");
+    sweeps.read(0, field.view());
+    std::vector<T> host(static_cast<std::size_t>(field.count()));
+    copy_to_host(queue_, host.data(), field.data(), field.count());
+    queue_.wait();
+    return host;
+  }
   [[nodiscard]] const std::string& name() const { return kernel_.made.name; }
   [[nodiscard]] const stencil::Traits& traits() const { return kernel_.made.traits; }
   [[nodiscard]] stencil::SweepsSchedule parse(const std::string& text) const {
@@ -115,6 +152,16 @@ private:
   RoofSource& roof_;
 };
 
+using MakeEvolution = BenchedEvolution(const Extents& size, std::string_view precision);
+
+/// Storage in 16 bits is compiled from the source of the kernel in fp32.
+BenchedEvolution made_in(MakeEvolution* make, const BenchRequest& request) {
+  if (!is_storage(request.precision)) return make(request.size, request.precision);
+  BenchedEvolution kernel = make(request.size, "fp32");
+  kernel.made = stored_evolution(kernel.made, request.precision);
+  return kernel;
+}
+
 } // namespace
 
 BenchKernel
@@ -123,13 +170,17 @@ bench_evolution(const std::string& name, const std::string& meaning, const Exten
   BenchKernel bench{
       name, "sweeps", meaning, default_size,
       [make](const BenchRequest& request, RoofSource& roof) -> std::unique_ptr<Case> {
-        BenchedEvolution kernel = make(request.size, request.precision);
+        BenchedEvolution kernel = made_in(make, request);
+        if (request.precision == "fp16")
+          return std::make_unique<EvolutionCase<Fp16>>(std::move(kernel), request, roof);
+        if (request.precision == "bf16")
+          return std::make_unique<EvolutionCase<Bf16>>(std::move(kernel), request, roof);
         if (kernel.made.traits.element_bytes == 4)
           return std::make_unique<EvolutionCase<float>>(std::move(kernel), request, roof);
         return std::make_unique<EvolutionCase<double>>(std::move(kernel), request, roof);
       }};
   bench.make_menu = [make](const BenchRequest& r, const Place& place) {
-    const Evolution made = make(r.size, r.precision).made;
+    const Evolution made = made_in(make, r).made;
     return stencil::sweeps_menu(made.traits, made.levels, stencil::parse_boundaries(r.boundary),
                                 r.size.xyz(), place);
   };

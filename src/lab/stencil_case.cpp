@@ -5,6 +5,7 @@
 #include <ridge/lab/storage.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
+#include "fill_fields.hpp"
 #include "stencil_on_views.hpp"
 
 #include <fmt/format.h>
@@ -19,23 +20,6 @@ namespace ridge::lab {
 using stencil::stored_kernel;
 
 namespace {
-
-/// Fills a field with numbers of [-1, 1): those of the device, or of a period that no row has.
-template <class T>
-void fill(Queue& queue, const Span<T>& field, std::uint64_t seed) {
-  if constexpr (is_stored<T>) {
-    constexpr Index period = 262139;
-    std::vector<T> numbers(static_cast<std::size_t>(std::min(period, field.size)));
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      numbers[i] = rounded_to<T>(static_cast<float>(random_value(seed, static_cast<Index>(i))));
-    }
-    for (Index at = 0; at < field.size; at += period)
-      copy_to_device(queue, field.data + at, numbers.data(), std::min(period, field.size - at));
-    queue.wait();
-  } else {
-    fill_random(queue, field, seed);
-  }
-}
 
 /// Fills a field with the high or the low halves of such numbers in fp32.
 template <class T>
@@ -75,7 +59,7 @@ struct RandomFields {
       if ((request.wide >> i & 1U) != 0) {
         fill_halves(queue, add(i).elements(), seed, false);
       } else {
-        fill(queue, add(i).elements(), seed);
+        fill_numbers(queue, add(i).elements(), seed);
       }
     }
     for (int i = 0; i < numbers; ++i) {

@@ -15,6 +15,20 @@ bool goes_round(const Boundaries& boundaries, std::size_t axis) {
 
 } // namespace
 
+bool round_alike(const Traits& traits, const Boundaries& boundaries) {
+  const Offset r = traits.radius;
+  bool alike = true;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const int radius = axis == 0 ? r.x : axis == 1 ? r.y : r.z;
+    for (const Condition& c : boundaries.faces[axis]) {
+      const bool beyond =
+          c.kind == Boundary::neumann || (c.kind == Boundary::dirichlet && radius > 1);
+      alike = alike && !(beyond && radius > 0 && (c.value != 0 || !c.values.empty()));
+    }
+  }
+  return alike || traits.element_bytes >= 4;
+}
+
 double pass_use(const PassTiles& tiles, Index3 n, int blocks) {
   std::priority_queue<Index, std::vector<Index>, std::greater<>> ends; // of the blocks, in planes
   for (int block = 0; block < blocks; ++block)
@@ -40,8 +54,8 @@ bool pass_pays_between_moving_faces(const GpuPassSchedule& pass, const Traits& t
   constexpr double use_of_many = 0.5;            // between other faces, of many points
   constexpr double shell_in_points = 4e6;        // what single sweeps' shell costs beside them
   constexpr int lanes = 32;
-  constexpr int sector_bytes = 32; // that memory writes at a time
-  const int vector = 16 / traits.element_bytes;
+  constexpr int sector_bytes = 32;                           // that memory writes at a time
+  const int vector = 16 / std::max(traits.element_bytes, 4); // lanes compute with fp32 at least
   const bool x = goes_round(boundaries, 0);
   const bool y = goes_round(boundaries, 1);
   const PassTiles tiles{lanes * vector,

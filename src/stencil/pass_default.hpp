@@ -20,4 +20,8 @@ namespace ridge::stencil {
                                                   const Boundaries& boundaries, Index3 extents,
                                                   int units);
 
+/// Whether passes of fields in 16 bits round points beyond faces as often as single sweeps do: as
+/// has_exact_images, of boundaries.
+[[nodiscard]] bool round_alike(const Traits& traits, const Boundaries& boundaries);
+
 } // namespace ridge::stencil

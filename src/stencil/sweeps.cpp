@@ -75,8 +75,10 @@ std::optional<PassSchedule> default_pass(const Device& device, const Traits& tra
   return pass;
 }
 
-/// The most sweeps in one pass; 0 where the device takes none.
-int most_sweeps(const Device& device, const Traits& traits, int levels) {
+/// The most sweeps in one pass; 0 where there are none.
+int most_sweeps(const Device& device, const Traits& traits, int levels,
+                const Boundaries& boundaries) {
+  if (!round_alike(traits, boundaries)) return 0;
   if (!facts_of(device).takes_gpu_schedules) return most_compared;
   if (!can_copy_asynchronously(device)) return 0;
   bool stars = is_star(traits.footprints[0], traits.radius.z);
@@ -130,7 +132,7 @@ std::vector<text::Named<SweepsSchedule>> compared_sweeps(const Device& device, c
   if (chosen.pass) all.push_back({"single sweeps", {chosen.single}});
   const PassSchedule plain = plain_pass(device.kind());
   for (const int sweeps : {2, 3, 4, most_compared}) {
-    if (sweeps > most_sweeps(device, traits, levels)) continue;
+    if (sweeps > most_sweeps(device, traits, levels, boundaries)) continue;
     const PassSchedule pass = settled(with_sweeps(plain, sweeps), device, traits, whole);
     if (pass == chosen.pass) continue;
     try {
@@ -148,10 +150,10 @@ namespace {
 
 template <class S>
 void add_passes(std::vector<SweepsSchedule>& all, const Device& device, const Traits& traits,
-                int levels, const ShellLayout& layout) {
+                int levels, const Boundaries& boundaries, const ShellLayout& layout) {
   const Schedule single = default_single(device, traits, layout);
   for (const S& s : text::space<S>()) {
-    if (s.sweeps < levels || s.sweeps > most_sweeps(device, traits, levels)) continue;
+    if (s.sweeps < levels || s.sweeps > most_sweeps(device, traits, levels, boundaries)) continue;
     try {
       detail::require_pass(traits, levels, layout.extents, s.sweeps);
       const PassSchedule pass = settled(s, device, traits, layout.extents);
@@ -171,9 +173,9 @@ std::vector<SweepsSchedule> sweeps_space(const Device& device, const Traits& tra
   const ShellLayout layout = shell_layout(device, traits, boundaries, extents);
   std::vector<SweepsSchedule> all;
   if (facts_of(device).takes_gpu_schedules) {
-    add_passes<GpuPassSchedule>(all, device, traits, levels, layout);
+    add_passes<GpuPassSchedule>(all, device, traits, levels, boundaries, layout);
   } else {
-    add_passes<CpuPassSchedule>(all, device, traits, levels, layout);
+    add_passes<CpuPassSchedule>(all, device, traits, levels, boundaries, layout);
   }
   for (const Schedule& single : schedule_space(device, traits))
     all.push_back({single});

@@ -173,3 +173,13 @@ def test_steps_of_systems_are_right(ridge, folder, storage, device):
                            "--repeat", 1, "--no-roof", "--json").records()
     assert record["check"]["ok"] and record["precision"] == storage
     assert record["bytes_written"] == 2 * 3 * 70 * 33
+
+
+def test_sweeps_are_compared_with_single_ones(ridge):
+    records = ridge.good("bench", "heat", "--size", "41x20x15", "--steps", 5, "--store-as", "fp16", "--device",
+                         "simt:32", "--boundary", "x=periodic,y=mirror", "--schedule", "sweeps=1;sweeps=3", "--repeat",
+                         1, "--no-roof", "--json").records()
+    assert [r["schedule"].split()[0] for r in records] == ["sweeps=1", "sweeps=3"]
+    for record in records:
+        assert record["check"]["ok"] and record["check"]["against"] == "single sweeps, 5 steps"
+        assert record["precision"] == "fp16" and record["arithmetic"] == "fp32"

@@ -1,6 +1,7 @@
 // The default of passes on GPUs between faces that move, beside what was measured of both ways.
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/pass_variants.hpp>
+#include <ridge/stencil/sweeps_schedule.hpp>
 
 #include "stencil/pass_default.hpp"
 
@@ -63,6 +64,27 @@ TEST(PassUse, CountsHalosWarmUpAndTheLastBlock) {
   // Of four blocks the last one ends last.
   EXPECT_LT(pass_use(tile, {64, 36, 1002}, 4), 62.0 * 34 / (64.0 * 36));
   EXPECT_GT(pass_use(tile, {64, 36, 1002}, 4), 0.6);
+}
+
+template <class K, class T>
+bool compares_passes(const char* device, const char* faces) {
+  for (const auto& named : compared_sweeps(Device(device), traits_of<K, T>(), 1,
+                                           parse_boundaries(faces), {40, 40, 40})) {
+    if (named.schedule.pass) return true;
+  }
+  return false;
+}
+
+TEST(ComparedSweeps, LeaveOutPassesThatWouldRoundTwice) {
+  using Near = Laplacian<2, 3>;
+  for (const char* const device : {"cpu", "simt:32"}) {
+    EXPECT_TRUE((compares_passes<Near, Fp16>(device, "x=dirichlet:1,y=neumann:0,z=periodic")));
+    EXPECT_FALSE((compares_passes<Near, Bf16>(device, "z+=neumann:1")));
+    EXPECT_TRUE((compares_passes<Near, float>(device, "z+=neumann:1")));
+  }
+  EXPECT_TRUE((compares_passes<Laplacian<4, 3>, Fp16>("cpu", "x=dirichlet:0,y=mirror")));
+  EXPECT_FALSE((compares_passes<Laplacian<4, 3>, Fp16>("cpu", "x=dirichlet:1")));
+  EXPECT_FALSE((compares_passes<Laplacian<4, 3>, Fp16>("simt:32", "x=mirror")));
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/core/random.hpp>
+#include <ridge/core/stored.hpp>
 #include <ridge/stencil/sweeps.hpp>
 
 #include <random>
@@ -23,11 +24,13 @@ public:
       fields_.emplace_back(queue.device(), Extents{n.x, n.y, n.z});
       std::vector<T> host(static_cast<std::size_t>(fields_.back().count()));
       for (std::size_t k = 0; k < host.size(); ++k)
-        host[k] = static_cast<T>(
-            0.5 * random_value(static_cast<std::uint64_t>(i) + 3, static_cast<std::int64_t>(k)));
+        host[k] = element_of<T>(static_cast<NumberOf<T>>(
+            0.5 * random_value(static_cast<std::uint64_t>(i) + 3, static_cast<std::int64_t>(k))));
       copy_to_device(queue, fields_.back().data(), host.data(), fields_.back().count());
       queue.wait();
-      host_.emplace_back(host.begin(), host.end());
+      std::vector<double>& numbers = host_.emplace_back();
+      for (const T element : host)
+        numbers.push_back(number_of(element));
       views_.push_back(fields_.back().view());
     }
   }

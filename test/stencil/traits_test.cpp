@@ -3,6 +3,7 @@
 #include <ridge/stencil/launch.hpp>
 #include <ridge/stencil/menu.hpp>
 #include <ridge/stencil/pass_launch.hpp>
+#include <ridge/stencil/stored_shell.hpp>
 
 #include <gtest/gtest.h>
 

@@ -15,7 +15,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <variant>
 
 namespace ridge::stencil {
 
@@ -34,10 +33,6 @@ public:
   }
   Program bind_pass(Queue& queue, const AnyPass<S>& pass, const PassSchedule& schedule,
                     std::string_view name) const override {
-    if (!std::holds_alternative<CpuPassSchedule>(schedule)) {
-      throw UsageError("a pass of several sweeps on a GPU computes with what its registers hold; "
-                       "fields in 16 bits take sweeps=1 there");
-    }
     if (!has_exact_images(pass.shell.rules)) {
       throw UsageError("a pass of several sweeps rounds points beyond faces once more; fields in "
                        "16 bits take sweeps=1 where a face has a value or a slope other than 0");

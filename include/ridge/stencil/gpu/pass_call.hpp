@@ -29,7 +29,7 @@ struct PassCall {
   Span<const PassJob> jobs;
   Span<int> taken; ///< how many jobs are, and how many blocks have ended; both 0 between launches
   std::conditional_t<(Shape::levels > 1), Older, Nothing> older;
-  std::conditional_t<P.moving, PassFaces<T, Shape::radius>, Nothing> faces;
+  std::conditional_t<P.moving, PassFaces<NumberOf<T>, Shape::radius>, Nothing> faces;
   Map map;
 
   /// Planes of results that are stored once more, so many elements further in memory: in that of

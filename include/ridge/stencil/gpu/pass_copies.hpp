@@ -130,7 +130,11 @@ private:
       RIDGE_NO_UNROLL
       for (int i = 0; i < vector; ++i) {
         const int beside = faces.wrapped(p.x + i, nx) - p.x;
-        lane.template copy_async<1>(to, to_row + i, moved(from, beside), 0);
+        if constexpr (sizeof(T) < 4) { // nothing as small is copied asynchronously
+          to[to_row + i] = lane.load(moved(from, beside), 0);
+        } else {
+          lane.template copy_async<1>(to, to_row + i, moved(from, beside), 0);
+        }
       }
     }
   }

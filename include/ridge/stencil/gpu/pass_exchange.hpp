@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ridge/core/pack.hpp>
+#include <ridge/core/stored.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/device/lane.hpp>
 #include <ridge/stencil/gpu/access.hpp>
@@ -26,12 +27,33 @@ struct PassMap {};
 inline constexpr bool copies_tiles = false;
 #endif
 
-/// As Lane::copy_async of 16 bytes; the data are read once more soon, by the block beside: the L2
+/// Numbers of a pack of elements of memory, and elements of a pack of numbers.
+template <class T, int N>
+RIDGE_DEVICE auto numbers_of(const Pack<T, N>& elements) {
+  if constexpr (is_stored<T>) {
+    return widened(elements);
+  } else {
+    return elements;
+  }
+}
+template <class T, int N>
+RIDGE_DEVICE Pack<T, N> elements_of(const Pack<NumberOf<T>, N>& numbers) {
+  if constexpr (is_stored<T>) {
+    return rounded_to<T>(numbers);
+  } else {
+    return numbers;
+  }
+}
+
+/// As Lane::copy_async; the data are read once more soon, by the block beside: of 16 bytes the L2
 /// keeps them in preference to results.
 template <int N, class Lane, class Array, class T>
 RIDGE_DEVICE void copy_kept(Lane& lane, Array& to, int at, const Span<const T>& from, Index i) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  (void)lane;
+  if constexpr (N * sizeof(T) != 16) {
+    lane.template copy_async<N>(to, at, from, i);
+    return;
+  }
   std::uint64_t keep;
   asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(keep));
   asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(
@@ -126,7 +148,17 @@ RIDGE_DEVICE void put_chosen(Lane& lane, [[maybe_unused]] Bit bit, unsigned bits
                              Index at, T value) {
 #if defined(__CUDA_ARCH__)
   (void)lane;
-  if constexpr (sizeof(T) == 8 && How == Store::nontemporal) {
+  if constexpr (sizeof(T) == 2 && How == Store::nontemporal) {
+    asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %2, %3; setp.ne.u32 p, t, 0; "
+                 "@p st.global.cs.u16 [%0], %1; }" ::"l"(to.data + at),
+                 "h"(value), "r"(bits), "n"(1u << Bit::value)
+                 : "memory");
+  } else if constexpr (sizeof(T) == 2) {
+    asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %2, %3; setp.ne.u32 p, t, 0; "
+                 "@p st.global.u16 [%0], %1; }" ::"l"(to.data + at),
+                 "h"(value), "r"(bits), "n"(1u << Bit::value)
+                 : "memory");
+  } else if constexpr (sizeof(T) == 8 && How == Store::nontemporal) {
     asm volatile("{ .reg .pred p; .reg .b32 t; and.b32 t, %2, %3; setp.ne.u32 p, t, 0; "
                  "@p st.global.cs.f64 [%0], %1; }" ::"l"(to.data + at),
                  "d"(value), "r"(bits), "n"(1u << Bit::value)

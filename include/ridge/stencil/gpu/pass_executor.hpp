@@ -95,7 +95,7 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
   if constexpr (Shape::levels > 1)
     body.call.older = {rows_of(pass.in[1]), pass.out[1].elements(), {}};
   if constexpr (P.moving)
-    body.call.faces = PassFaces<T, Shape::radius>::of(pass.shell, pass.periodic);
+    body.call.faces = PassFaces<NumberOf<T>, Shape::radius>::of(pass.shell, pass.periodic);
 #if defined(RIDGE_TARGET_CUDA)
   if constexpr (Shape::takes_tiles) {
     if (in_tiles) {

@@ -3,12 +3,14 @@
 // A point beyond a face has the value of one inside, reflected; that one is never further from who
 // reads it than what it stands for. So what a lane holds for a point beyond a face it replaces by
 // what Shell::value would have set, made of other values that it holds. Beyond periodic faces lies
-// the other end of the field, from where it is fetched and computed again.
+// the other end of the field, from where it is fetched and computed again. Of fields in 16 bits
+// such values are not rounded: they are those of points inside or, with another sign, as exact.
 #pragma once
 
 #include <ridge/core/pack.hpp>
 #include <ridge/stencil/gpu/access.hpp>
 #include <ridge/stencil/shell.hpp>
+#include <ridge/stencil/stored_shell.hpp>
 
 #include <type_traits>
 
@@ -18,8 +20,8 @@ namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 template <int I>
 inline constexpr std::integral_constant<int, I> constant{};
 
-/// One face. `at` is its point, or for a mirror the last one before it, in coordinates of the field
-/// with its shell; out of every point's reach where nothing is reflected.
+/// One face, of numbers. `at` is its point, or for a mirror the last one before it, in coordinates
+/// of the field with its shell; out of every point's reach where nothing is reflected.
 template <class T, int Radius>
 struct PassFace {
   int at = 0;
@@ -55,12 +57,13 @@ struct PassFaces {
   bool periodic[3] = {false, false, false};
 
   /// `periodic`: by axis.
-  static PassFaces of(const Shell<T>& shell, const bool (&periodic)[3]) {
+  template <class E>
+  static PassFaces of(const Shell<E>& shell, const bool (&periodic)[3]) {
     PassFaces made;
     const Index3 n = shell.field.extents;
     const Index size[3] = {n.x, n.y, n.z};
     for (int axis = 0; axis < 3; ++axis) {
-      const ShellAxis<T>& a = shell.axes[axis];
+      const ShellAxis<T>& a = axis_of(shell, axis);
       made.periodic[axis] = periodic[axis];
       for (int side = 0; side < 2; ++side) {
         PassFace<T, Radius>& face = made.face[axis][side];

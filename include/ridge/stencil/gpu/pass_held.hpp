@@ -18,7 +18,7 @@ struct PassHeld {
     for (auto& half : plane) {
       for (auto& values : half) {
         for (auto& value : values)
-          value = Value(T(0));
+          value = Value(typename Shape::Number(0));
       }
     }
   }
@@ -44,7 +44,8 @@ struct PassHeld {
   /// Gives the planes beyond faces their values as soon as what they are images of is there.
   /// `newest` is the plane that came last.
   template <int Phase, int Level>
-  RIDGE_DEVICE void reflect_planes(const PassFaces<T, Shape::radius>& faces, int newest) {
+  RIDGE_DEVICE void reflect_planes(const PassFaces<typename Shape::Number, Shape::radius>& faces,
+                                   int newest) {
     auto& fresh = plane[Phase][Level];
     unrolled<Shape::radius>([&](auto i) {
       constexpr int beyond = i + 1;

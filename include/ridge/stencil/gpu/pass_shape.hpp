@@ -8,6 +8,7 @@
 #pragma once
 
 #include <ridge/core/pack.hpp>
+#include <ridge/core/stored.hpp>
 #include <ridge/device/lane.hpp>
 #include <ridge/stencil/gpu/pass_exchange.hpp>
 #include <ridge/stencil/kernel.hpp>
@@ -30,7 +31,8 @@ struct PassShape {
   static constexpr int rows = P.rows;
   static constexpr int warps = P.warps;
   static constexpr int tile_y = rows * warps;
-  static constexpr int vector = 16 / static_cast<int>(sizeof(T));
+  using Number = NumberOf<T>; ///< that lanes compute with, and hold
+  static constexpr int vector = 16 / static_cast<int>(sizeof(Number));
   static constexpr Offset r = radius_of<K>();
   static constexpr int radius = r.z;
   static constexpr int levels = levels_of<K>();
@@ -40,7 +42,8 @@ struct PassShape {
   static constexpr bool takes_tiles = !P.moving;
   static constexpr bool by_tiles = copies_tiles && takes_tiles;
 
-  using Value = Pack<T, vector>;
+  using Value = Pack<Number, vector>;
+  static constexpr int pack_bytes = vector * static_cast<int>(sizeof(T)); ///< of one in memory
   static constexpr int turn = 2 * radius + 1; ///< steps after which registers are where they were
 
   /// Rows of each warp that others read: the first and the last, or all.
@@ -72,10 +75,12 @@ struct PassShape {
   /// few for was counted with nvcc 13 (docs/design/sweeps.md).
   static constexpr PassRing ring_of(bool tiles) {
     if (!tiles) return {2, 0};
-    constexpr int room =
-        (227 * 1024 - 16) / (32 * 16); // rows of what a block on a Hopper GPU can have
+    // Rows of what a block on a Hopper GPU can have.
+    constexpr int room = (227 * 1024 - 16) / (32 * pack_bytes);
     constexpr int registers = warps <= 8 ? 255 : 2048 / warps;
-    const bool scarce = registers - 8 * halo * rows < 26 * rows;
+    // In 16 bits shared memory has room for planes that two levels would spill.
+    const bool scarce =
+        registers - 8 * halo * rows < 26 * rows || (is_stored<T> && levels > 1 && sweeps > 3);
     PassRing ring{2, scarce ? 2 * radius : 0};
     if (all_rows_of(ring, true) > room) ring.read_back = 0;
     return ring;
@@ -83,7 +88,9 @@ struct PassShape {
 
   /// Shared memory of a block on a device of this warp width, which copies tiles or does not.
   static constexpr int shared_bytes(int warp_width, bool tiles) {
-    return all_rows_of(ring_of(tiles && takes_tiles), tiles && takes_tiles) * warp_width * 16 + 16;
+    return all_rows_of(ring_of(tiles && takes_tiles), tiles && takes_tiles) * warp_width *
+               pack_bytes +
+           16;
   }
 
   // Planes ahead on the device that this is compiled for.

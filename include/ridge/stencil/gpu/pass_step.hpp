@@ -11,6 +11,7 @@
 #include <ridge/stencil/gpu/pass_copies.hpp>
 #include <ridge/stencil/gpu/pass_held.hpp>
 #include <ridge/stencil/gpu/pass_place.hpp>
+#include <ridge/stencil/stored.hpp>
 
 namespace ridge::stencil::gpu::inline RIDGE_TARGET_NAME {
 
@@ -20,6 +21,7 @@ struct PassStep {
   using Copies = PassCopies<K, T, P>;
   using Held = PassHeld<K, T, P>;
   using Value = typename Shape::Value;
+  using Number = typename Shape::Number;
   static constexpr int sweeps = Shape::sweeps;
   static constexpr int rows = Shape::rows;
   static constexpr int vector = Shape::vector;
@@ -81,6 +83,16 @@ struct PassStep {
   }
 
 private:
+  /// Values of shared memory.
+  template <class Array>
+  RIDGE_DEVICE Value load_values(Array& from, int at) const {
+    return numbers_of(load_shared_values<vector>(lane, from, at));
+  }
+  /// Results as memory between single sweeps would bring them back.
+  static RIDGE_DEVICE Value as_kept(const Value& value) {
+    return numbers_of(elements_of<T>(value));
+  }
+
   /// Rows of the warps beside, the nearest first.
   struct Beside {
     Value before[radius], behind[radius];
@@ -92,8 +104,7 @@ private:
     const int row = Shape::row_elements(lane);
     const int slot = Shape::slot_elements(lane);
     for_each_row<rows>([&](auto j) {
-      held.plane[Phase][0][j] =
-          load_shared_values<vector>(lane, planes, place.turns.slot + place.own + j * row);
+      held.plane[Phase][0][j] = load_values(planes, place.turns.slot + place.own + j * row);
     });
     unrolled<Shape::from_ring>([&](auto i) {
       constexpr int age = 2 * radius - i;
@@ -101,7 +112,7 @@ private:
           in_ring(Shape::ring * slot, place.turns.slot + (Shape::ring - age) * slot);
       for_each_row<rows>([&](auto j) {
         held.plane[Held::template place_of_age<Phase>(age)][0][j] =
-            load_shared_values<vector>(lane, planes, older_slot + place.own + j * row);
+            load_values(planes, older_slot + place.own + j * row);
       });
     });
   }
@@ -110,9 +121,7 @@ private:
     const int row = Shape::row_elements(lane);
     auto older_planes = Shape::older_planes(lane);
     const int at = place.turns.older + place.own - radius * row;
-    for_each_row<rows>([&](auto j) {
-      first_before[j] = load_shared_values<vector>(lane, older_planes, at + j * row);
-    });
+    for_each_row<rows>([&](auto j) { first_before[j] = load_values(older_planes, at + j * row); });
     const int size = Shape::older_elements(lane);
     place.turns.older = in_ring(Shape::older_ring * size, place.turns.older + size);
   }
@@ -151,8 +160,8 @@ private:
     auto& from = Level == 0 ? planes : edges;
     Beside beside;
     unrolled<radius>([&](auto m) {
-      beside.before[m] = load_shared_values<vector>(lane, from, at - (m + 1) * row);
-      beside.behind[m] = load_shared_values<vector>(lane, from, at + (owned + m) * row);
+      beside.before[m] = load_values(from, at - (m + 1) * row);
+      beside.behind[m] = load_values(from, at + (owned + m) * row);
     });
     return beside;
   }
@@ -196,10 +205,11 @@ private:
     const auto row_at = [&](int y) -> const Value& {
       return y < 0 ? beside.before[-1 - y] : y < rows ? plane(0, y) : beside.behind[y - rows];
     };
-    auto values = RowValues<T, vector, radius>::around(lane, plane(0, j));
+    auto values = RowValues<Number, vector, radius>::around(lane, plane(0, j));
     if constexpr (P.moving && M == PassMask::all) {
       if (place.beside_x)
-        call.faces.template reflect<vector>(0, place.x, [&](auto i) -> T& { return values[i]; });
+        call.faces.template reflect<vector>(0, place.x,
+                                            [&](auto i) -> Number& { return values[i]; });
     }
     const auto u = [&](int dx, int dy = 0, int dz = 0) {
       check_declared<footprint_of<K, 0>>(lane, dx, dy, dz);
@@ -207,6 +217,7 @@ private:
       if (dy != 0) return row_at(j + dy);
       return plane(dz, j);
     };
+    const auto& kernel = static_cast<const typename Mathematics<K>::type&>(call.kernel);
     if constexpr (levels > 1) {
       const auto before_here = [&](int dx, int dy = 0, int dz = 0) {
         check_declared<point()>(lane, dx, dy, dz);
@@ -217,9 +228,9 @@ private:
           return held.plane[Held::template place_of_age<Phase>(2 * radius)][Level - 1][j];
         }
       };
-      return as_if_loaded(Value(call.kernel(u, before_here)));
+      return as_if_loaded(as_kept(Value(kernel(u, before_here))));
     } else {
-      return as_if_loaded(Value(call.kernel(u)));
+      return as_if_loaded(as_kept(Value(kernel(u))));
     }
   }
 
@@ -263,17 +274,19 @@ private:
     const int to = place.turns.half + Level * Shape::level_rows * row + place.edge;
     const auto& values = held.plane[Held::template place_of_age<Phase>(radius - 1)][Level + 1];
     if constexpr (Shape::handed == rows) {
-      for_each_row<rows>([&](auto j) { store_shared_pack(lane, edges, to + j * row, values[j]); });
+      for_each_row<rows>(
+          [&](auto j) { store_shared_pack(lane, edges, to + j * row, elements_of<T>(values[j])); });
     } else {
-      store_shared_pack(lane, edges, to, values[0]);
-      store_shared_pack(lane, edges, to + row, values[rows - 1]);
+      store_shared_pack(lane, edges, to, elements_of<T>(values[0]));
+      store_shared_pack(lane, edges, to + row, elements_of<T>(values[rows - 1]));
     }
   }
 
   /// Writes the results of a plane, if they are some. Packs are whole but at ends of rows.
   RIDGE_DEVICE void store(const Span<T>& to, const Value (&results)[rows], bool some) const {
     for_each_row<rows>([&](auto j) {
-      if (some && place.shares.whole(j)) put<P.store>(lane, to, j * call.row(), results[j]);
+      if (some && place.shares.whole(j))
+        put<P.store>(lane, to, j * call.row(), elements_of<T>(results[j]));
     });
     if constexpr (M != PassMask::none) {
       const unsigned parts = some ? place.parts : 0;
@@ -281,7 +294,7 @@ private:
         unrolled<vector>([&](auto i) {
           constexpr int at = number<decltype(i)>;
           put_chosen<P.store>(lane, bit_of<vector, at>(j), parts, to, j * call.row() + at,
-                              results[j].lane[at]);
+                              element_of<T>(results[j].lane[at]));
         });
       });
     }
