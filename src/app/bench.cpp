@@ -133,7 +133,8 @@ private:
                       lab::BenchRequest& request) const {
     (void)asked_precision(chosen, kernel, precision);
     if (store_as.empty()) return;
-    const bool listed = store_as.find('=') != std::string::npos && chosen.on_arrays.on_grid;
+    const bool listed = store_as.find('=') != std::string::npos &&
+                        (chosen.on_arrays.on_grid || !chosen.arrays.empty());
     if (!listed) lab::check_storage(store_as);
     const bool takes = takes_storage(chosen, kernel);
     if (!takes) {
@@ -151,6 +152,7 @@ private:
   /// How a list has the inputs stored, which are called 1, 2 and so on: the storage in 16 bits, and
   /// the inputs that stay fp32.
   [[nodiscard]] std::pair<std::string, unsigned> of_inputs(const lab::BenchKernel& chosen) const {
+    if (!chosen.arrays.empty()) return parse_system_storage(store_as, chosen.arrays);
     std::vector<std::string> called;
     for (std::size_t i = 1; i <= chosen.on_arrays.inputs; ++i)
       called.push_back(std::to_string(i));
@@ -305,7 +307,8 @@ void add_bench(CommandLine& line) {
   command.add("--precision", &o->precision, "fp32, fp64 or mixed; each kernel has its own default");
   command.add("--store-as", &o->store_as,
               "fp16 or bf16: fields of stencils and systems in 16 bits, computed with in fp32; "
-              "1=fp16,2=fp32: inputs of a stencil that are read at the point may stay fp32");
+              "1=fp16,2=fp32: inputs of a stencil that are read at the point may stay fp32; "
+              "p=fp16,rho=fp32: arrays of a system that are only read may");
   command.add("--schedule", &o->schedule,
               "auto: what ridge tune found, else the default; all: those with names and the "
               "default; space: every combination; a "

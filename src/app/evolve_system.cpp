@@ -12,12 +12,14 @@
 #include "kernel_options.hpp"
 #include "picture.hpp"
 #include "run_device.hpp"
+#include "stored_fields.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <tuple>
 
 namespace ridge::app {
 
@@ -134,6 +136,7 @@ std::vector<SystemCommand::Sums> SystemCommand::sums() {
 
 /// Changes by rounding of what steps may conserve.
 void SystemCommand::add_drifts(Record& record, const std::vector<Sums>& now) const {
+  if (kernel_.wide != 0) record.details.push_back({"storage", 0, run_.at("storage")});
   for (std::size_t i = 0; i < now.size(); ++i) {
     const Sums& before = sums_before_[i];
     if (before.sizes == 0) continue; // it began at 0
@@ -430,8 +433,18 @@ std::optional<SystemKernel> find_system(const EvolveOptions& o) {
   std::string storage = o.store_as;
   std::optional<SystemKernel> found = find_named(o, storage);
   if (!found || storage.empty()) return found;
+  unsigned wide = 0;
+  if (storage.find('=') != std::string::npos) {
+    std::vector<lab::SystemArray> arrays;
+    for (int a = 0; a < found->arrays(); ++a) {
+      const chain::Array& array = found->of_double.arrays[static_cast<std::size_t>(a)];
+      if (found->is_state(a) || (array.role == chain::Role::input && !found->start))
+        arrays.push_back({array.name, a, found->is_state(a)});
+    }
+    std::tie(storage, wide) = parse_system_storage(storage, arrays);
+  }
   lab::check_storage(storage);
-  return chain::stored_system(std::move(*found), storage, lab::lab_library());
+  return chain::stored_system(std::move(*found), storage, lab::lab_library(), wide);
 }
 
 void evolve_system(const EvolveOptions& options, const SystemKernel& kernel) {

@@ -33,7 +33,7 @@ public:
 
 private:
   [[nodiscard]] bool continues() const { return goes_on_ && o_.output.empty(); }
-  [[nodiscard]] int arrays() const { return static_cast<int>(chain_.arrays.size()); }
+  [[nodiscard]] int arrays() const { return kernel_.arrays(); }
   [[nodiscard]] const char* name_of(int a) const {
     return chain_.arrays[static_cast<std::size_t>(a)].name;
   }

@@ -79,44 +79,97 @@ void widen_numbers(Queue& queue, const std::string& storage, const void* from, v
                     : widen_all(queue, static_cast<const Bf16*>(from), numbers, count);
 }
 
-FieldStorage parse_field_storage(const std::string& text, const std::vector<std::string>& names) {
-  const auto refuse = [&](const std::string& why) {
-    throw UsageError(fmt::format("--store-as {}: {}", text, why));
-  };
-  std::map<std::string, std::string> formats;
+namespace {
+
+using Formats = std::map<std::string, std::string>;
+
+[[noreturn]] void refuse(const std::string& text, const std::string& why) {
+  throw UsageError(fmt::format("--store-as {}: {}", text, why));
+}
+
+/// Of the fields that a list names; `what` is what they are called.
+Formats read_formats(const std::string& text, const std::vector<std::string>& names,
+                     std::string_view what) {
+  Formats formats;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string entry = text.substr(begin, end - begin);
     begin = end + 1;
     const std::size_t sign = entry.find('=');
     if (sign == std::string::npos)
-      refuse(fmt::format("'{}' is no FIELD=fp16, bf16 or fp32", entry));
+      refuse(text, fmt::format("'{}' is no {}=fp16, bf16 or fp32", entry,
+                               what == "field" ? "FIELD" : "ARRAY"));
     const std::string name = entry.substr(0, sign);
     const std::string format = entry.substr(sign + 1);
     const auto found = std::count(names.begin(), names.end(), name);
     if (found == 0)
-      refuse(fmt::format("no field '{}'; there are {}", name, fmt::join(names, ", ")));
-    if (found > 1) refuse(fmt::format("{} datasets are called '{}'", found, name));
+      refuse(text, fmt::format("no {} '{}'; there are {}", what, name, fmt::join(names, ", ")));
+    if (found > 1) refuse(text, fmt::format("{} datasets are called '{}'", found, name));
     if (format != "fp16" && format != "bf16" && format != "fp32")
-      refuse(fmt::format("'{}' is stored as fp16, bf16 or fp32, not as '{}'", name, format));
-    if (!formats.emplace(name, format).second) refuse(fmt::format("'{}' is given twice", name));
+      refuse(text, fmt::format("'{}' is stored as fp16, bf16 or fp32, not as '{}'", name, format));
+    if (!formats.emplace(name, format).second)
+      refuse(text, fmt::format("'{}' is given twice", name));
   }
+  return formats;
+}
+
+/// The kind of those of 16 bits; empty where there are none.
+std::string kind_of(const std::string& text, const Formats& formats, std::string_view what) {
+  std::string kind;
+  for (const auto& [name, format] : formats) {
+    if (format == "fp32") continue;
+    if (!kind.empty() && kind != format)
+      refuse(text, fmt::format("{}s of 16 bits are all fp16 or all bf16", what));
+    kind = format;
+  }
+  return kind;
+}
+
+} // namespace
+
+FieldStorage parse_field_storage(const std::string& text, const std::vector<std::string>& names) {
+  const Formats formats = read_formats(text, names, "field");
   FieldStorage made;
+  made.storage = kind_of(text, formats, "field");
   for (const std::string& name : names) {
     const auto given = formats.find(name);
-    const std::string format = given == formats.end() ? "fp32" : given->second;
-    if (format == "fp32") {
-      made.wide.push_back(name);
-    } else if (made.storage.empty()) {
-      made.storage = format;
-    } else if (made.storage != format) {
-      refuse("fields of 16 bits are all fp16 or all bf16");
-    }
+    if (given == formats.end() || given->second == "fp32") made.wide.push_back(name);
   }
   if (!made.wide.empty() && made.wide.front() == names.front())
-    refuse(
-        fmt::format("'{0}', the first, is in 16 bits where any field is: {0}=fp16", names.front()));
+    refuse(text, fmt::format("'{0}', the first, is in 16 bits where any field is: {0}=fp16",
+                             names.front()));
   return made;
+}
+
+std::pair<std::string, unsigned> parse_system_storage(const std::string& text,
+                                                      const std::vector<lab::SystemArray>& arrays) {
+  std::vector<std::string> names;
+  for (const lab::SystemArray& array : arrays)
+    names.push_back(array.name);
+  const Formats formats = read_formats(text, names, "array");
+  const std::string kind = kind_of(text, formats, "array");
+  unsigned wide = 0;
+  bool changes = false;
+  for (const lab::SystemArray& array : arrays) {
+    const auto given = formats.find(array.name);
+    const bool named = given != formats.end();
+    const bool fp32 = named && given->second == "fp32";
+    if (array.changes && fp32)
+      refuse(text, fmt::format("steps change '{}': such arrays are all in 16 bits", array.name));
+    if (array.changes) changes = changes || named;
+    if (array.changes || (named && !fp32)) continue;
+    if (array.number >= 32)
+      refuse(text, fmt::format("'{}' is not among the first 32 arrays", array.name));
+    wide |= 1U << array.number;
+  }
+  if (!changes) {
+    const auto first = std::find_if(arrays.begin(), arrays.end(),
+                                    [](const lab::SystemArray& a) { return a.changes; });
+    refuse(text, fmt::format("an array that steps change is named, which stands for all of them: "
+                             "{}=fp16",
+                             first->name));
+  }
+  return {kind, wide};
 }
 
 StoredFields::StoredFields(Queue& queue, std::string storage, Index count)

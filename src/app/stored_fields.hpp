@@ -3,8 +3,10 @@
 
 #include <ridge/core/index.hpp>
 #include <ridge/device/memory.hpp>
+#include <ridge/lab/bench.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ridge::app {
@@ -26,6 +28,12 @@ struct FieldStorage {
 /// field that evolves in fp32.
 [[nodiscard]] FieldStorage parse_field_storage(const std::string& text,
                                                const std::vector<std::string>& names);
+
+/// Reads "p=fp16,c=fp32" for a system: how the arrays of 16 bits are stored, and bits of those that
+/// stay fp32. Arrays that steps change all have 16 bits: one of them is named. Those that are only
+/// read and not named stay fp32. Throws UsageError as above.
+[[nodiscard]] std::pair<std::string, unsigned>
+parse_system_storage(const std::string& text, const std::vector<lab::SystemArray>& arrays);
 
 /// The inputs and the output of a stencil in 16 bits, on a device.
 class StoredFields {

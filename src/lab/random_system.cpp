@@ -1,3 +1,4 @@
+#include <ridge/core/halves.hpp>
 #include <ridge/core/random.hpp>
 #include <ridge/device/field.hpp>
 #include <ridge/lab/kernels/chain_system.hpp>
@@ -22,25 +23,38 @@ const std::vector<double>& RandomNumbers::numbers() {
   return all;
 }
 
-template <class T>
-void RandomNumbers::fill(Queue& queue, T* memory, Index elements) const {
+RandomNumbers RandomNumbers::moved(Index elements) const {
+  RandomNumbers made = *this;
+  made.first_ = ((first_ + elements) % period + period) % period;
+  return made;
+}
+
+template <class T, class F>
+void RandomNumbers::fill_by(Queue& queue, T* memory, Index elements, const F& element) const {
   std::vector<T> values(static_cast<std::size_t>(std::min(period, elements)));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double number = at(static_cast<Index>(i));
-    if constexpr (is_stored<T>) {
-      values[i] = rounded_to<T>(static_cast<float>(number));
-    } else {
-      values[i] = static_cast<T>(number);
-    }
-  }
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = element(at(static_cast<Index>(i)));
   for (Index begin = 0; begin < elements; begin += period)
     copy_to_device(queue, memory + begin, values.data(), std::min(period, elements - begin));
   queue.wait();
+}
+
+template <class T>
+void RandomNumbers::fill(Queue& queue, T* memory, Index elements) const {
+  fill_by(queue, memory, elements,
+          [](double number) { return element_of<T>(static_cast<NumberOf<T>>(number)); });
+}
+template <class T>
+void RandomNumbers::fill_halves(Queue& queue, T* memory, Index elements, bool high) const {
+  fill_by(queue, memory, elements,
+          [high](double number) { return half_of<T>(static_cast<float>(number), high); });
 }
 template void RandomNumbers::fill(Queue&, float*, Index) const;
 template void RandomNumbers::fill(Queue&, double*, Index) const;
 template void RandomNumbers::fill(Queue&, Fp16*, Index) const;
 template void RandomNumbers::fill(Queue&, Bf16*, Index) const;
+template void RandomNumbers::fill_halves(Queue&, Fp16*, Index, bool) const;
+template void RandomNumbers::fill_halves(Queue&, Bf16*, Index, bool) const;
 
 std::unique_ptr<Case> stored_system(const std::type_info& call, std::span<const std::byte> functor,
                                     const std::string& name, const BenchRequest& request) {
@@ -64,7 +78,8 @@ std::unique_ptr<Case> stored_system(const std::type_info& call, std::span<const 
       "std::unique_ptr<ridge::lab::Case> make(std::span<const std::byte> functor,\n"
       "    const std::string& name, const ridge::lab::BenchRequest& request) {\n"
       "  return ridge::lab::describe_stored_system<" +
-      type + ", " + number + ">(functor, name, request, \"" + file +
+      type + ", " + number + ", " + std::to_string(request.wide) + "U>(functor, name, request, \"" +
+      file +
       "\");\n}\nconst ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::lab::Case), "
       "&make);\n}\n";
   using Make =

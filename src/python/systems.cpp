@@ -45,12 +45,13 @@ System& Systems::begin(Made& made, const Call& call, const std::string& schedule
     naming_source(file_, [&] {
       if (made.describe == nullptr)
         made.describe = &offered_by<System::Describe>(description_, file_, name_);
-      System::Arrays arrays{arrays_, {}, given.front().element_bytes};
+      System::Arrays arrays{arrays_, {}, given.front().element_bytes, call.arrays.wide};
       for (const Array& array : given)
         arrays.views.push_back(view_of<std::byte>(array));
       chain::SystemKernel kernel = made.describe(call.numbers);
       if (!call.arrays.storage.empty())
-        kernel = chain::stored_system(std::move(kernel), call.arrays.storage, lab::lab_library());
+        kernel = chain::stored_system(std::move(kernel), call.arrays.storage, lab::lab_library(),
+                                      call.arrays.wide);
       made.system = std::make_unique<System>(turn.queue, kernel, std::move(arrays),
                                              System::Options{boundary_, spacing_, schedule});
     });
@@ -62,7 +63,7 @@ System& Systems::begin(Made& made, const Call& call, const std::string& schedule
 
 void Systems::run(nb::tuple arrays, nb::tuple numbers, const std::string& schedule,
                   nb::object device, Index steps) {
-  const Call call = look_at_call({name_, arrays_, numbers_, rank_, 0, states_, true},
+  const Call call = look_at_call({name_, arrays_, numbers_, rank_, 0, states_, true, states_},
                                  std::move(arrays), std::move(numbers), std::move(device));
   const OthersMayRun others_may_run;
   Turn& turn = queue_of(call.arrays.device, call.arrays.stream);

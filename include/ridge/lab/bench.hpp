@@ -67,7 +67,8 @@ struct BenchRequest {
   std::optional<int> order = {};                ///< trees: of moments
   bool roof = true; ///< ceilings are measured, which take seconds on a cpu
   World world = {};
-  unsigned wide = 0; ///< stencils stored in 16 bits: inputs whose bits it has stay fp32
+  /// Stencils and systems stored in 16 bits: inputs whose bits it has stay fp32.
+  unsigned wide = 0;
 };
 
 /// Ceilings of one device, each measured when first asked for and then remembered.
@@ -89,6 +90,13 @@ private:
 class Case;
 using MakeCase = std::function<std::unique_ptr<Case>(const BenchRequest&, RoofSource&)>;
 
+/// An array of a system, as lists of how they are stored call it.
+struct SystemArray {
+  std::string name;
+  int number = 0;
+  bool changes = false; ///< in steps
+};
+
 /// A kernel of the lab.
 struct BenchKernel {
   std::string name;
@@ -106,6 +114,7 @@ struct BenchKernel {
   bool tunes = true;       ///< its schedules do the same work, so that the fastest may be kept
   bool in_lab = false;     ///< the whole table of `ridge lab` has a row of it
   bool over_ranks = false; ///< runs over ranks, too
+  std::vector<SystemArray> arrays = {}; ///< of a system, but those of next values
 
   /// Whether it is an interaction, which takes a cutoff and a far field.
   [[nodiscard]] bool among_bodies() const { return pattern == "pairs"; }

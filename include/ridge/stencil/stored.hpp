@@ -5,6 +5,7 @@
 // fp32: each is two fields then, of the high and the low halves of its numbers.
 #pragma once
 
+#include <ridge/core/halves.hpp>
 #include <ridge/core/stored.hpp>
 #include <ridge/stencil/kernel.hpp>
 
@@ -25,27 +26,7 @@ struct WidenedNeighbours {
   }
 };
 
-/// Bits of fp32 numbers as two elements of memory.
-template <class S>
-  requires is_stored<S>
-RIDGE_FN float joined(S high, S low) {
-  const auto upper = static_cast<std::uint32_t>(static_cast<std::uint16_t>(high));
-  const auto lower = static_cast<std::uint32_t>(static_cast<std::uint16_t>(low));
-  return ridge::detail::same_bytes<float>(upper << 16U | lower);
-}
-template <class S, int N, class Abi>
-RIDGE_FN Pack<float, N, Abi> joined(const Pack<S, N, Abi>& high, const Pack<S, N, Abi>& low) {
-  Pack<float, N, Abi> numbers;
-  RIDGE_UNROLL
-  for (int i = 0; i < N; ++i) {
-    const auto upper = static_cast<std::uint32_t>(static_cast<std::uint16_t>(high[i]));
-    const auto lower = static_cast<std::uint32_t>(static_cast<std::uint16_t>(low[i]));
-    numbers.set(i, ridge::detail::same_bytes<float>(upper << 16U | lower));
-  }
-  return numbers;
-}
-
-/// And of one that is stored in halves.
+/// A field as K sees it that is stored in halves.
 template <class High, class Low>
 struct JoinedNeighbours {
   const High& high;

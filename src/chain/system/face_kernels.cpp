@@ -54,13 +54,16 @@ void set_row(const BeyondArray<T>& a, Index y, Index z, Index begin, Index end) 
   const auto ends = [&](Index x, Index last) {
     for (; x < last; ++x) {
       Shown sx;
-      if (a.shows(0, x, sx)) to[x] = element_of<T>(a.value_of(other(from[sx.at]), sx));
+      if (!a.shows(0, x, sx)) continue;
+      to[x] = a.bits ? from[sx.at] : element_of<T>(a.value_of(other(from[sx.at]), sx));
     }
   };
   const Index low = std::clamp(a.shell.low[0], begin, end);
   const Index high = std::clamp(a.shell.high[0], low, end);
   ends(begin, low);
-  if (from != to) {
+  if (from != to && a.bits) {
+    std::copy(from + low, from + high, to + low);
+  } else if (from != to) {
     for (Index x = low; x < high; ++x)
       to[x] = element_of<T>(other(from[x]));
   }
@@ -135,9 +138,10 @@ struct SetBeyond {
     typename BeyondArray<T>::Shown sz;
     if (!a.shows(0, p.x, sx) || !a.shows(1, p.y, sy) || !a.shows(2, p.z, sz)) return;
     const Span<T> all(a.data - a.before, a.size);
-    const auto from = number_of(lane.load_written(all, a.before + a.at(sx.at, sy.at, sz.at)));
-    lane.store(all, a.before + a.at(p.x, p.y, p.z),
-               element_of<T>(a.value_of(a.value_of(a.value_of(from, sz), sy), sx)));
+    const T element = lane.load_written(all, a.before + a.at(sx.at, sy.at, sz.at));
+    const auto from = number_of(element);
+    const auto shown = element_of<T>(a.value_of(a.value_of(a.value_of(from, sz), sy), sx));
+    lane.store(all, a.before + a.at(p.x, p.y, p.z), a.bits ? element : shown);
   }
 };
 

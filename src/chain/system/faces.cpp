@@ -94,6 +94,7 @@ BeyondArray<T> faces_of(const SystemKernel& kernel, const SystemSetup& setup, in
   made.plane = layout.plane;
   made.before = layout.before;
   made.size = layout.elements;
+  made.bits = kernel.has_halves(array);
   for (int d = 0; d < 3; ++d) {
     const Index n = along(setup.extents, d);
     const Index points = along(layout.points, d);

@@ -13,6 +13,13 @@ bool SystemKernel::is_state(int array) const {
          std::any_of(swaps.begin(), swaps.end(), [&](const auto& s) { return s[0] == array; });
 }
 
+int SystemKernel::low_of(int array) const {
+  int low = arrays();
+  for (int a = 0; a < array; ++a)
+    low += is_wide(a) ? 1 : 0;
+  return low;
+}
+
 bool SystemKernel::is_next(int array) const {
   return std::any_of(swaps.begin(), swaps.end(), [&](const auto& s) { return s[1] == array; });
 }

@@ -62,6 +62,7 @@ Record SystemOnArrays::record() const {
 
 void SystemOnArrays::copy(std::size_t array, bool to_system) {
   const View<std::byte>& view = arrays_.views[array];
+  if ((arrays_.wide >> array & 1U) != 0) return write_numbers(static_cast<int>(array), view);
   const ArrayAt at = system_.at(static_cast<int>(array));
   const auto bytes = [&](Index elements) {
     return static_cast<std::size_t>(elements * arrays_.element_bytes);
@@ -73,6 +74,18 @@ void SystemOnArrays::copy(std::size_t array, bool to_system) {
         queue_.native(), to_system ? inside : outside, bytes(to_system ? at.row : view.row),
         to_system ? outside : inside, bytes(to_system ? view.row : at.row), bytes(view.extents.x),
         static_cast<std::size_t>(view.extents.y), CopyDirection::on_device);
+  }
+}
+
+void SystemOnArrays::write_numbers(int array, const View<std::byte>& view) {
+  const Index3 n = view.extents;
+  std::vector<float> plane(static_cast<std::size_t>(n.x * n.y));
+  const auto bytes = [](Index numbers) { return Bytes{numbers * Index{sizeof(float)}}; };
+  for (Index z = 0; z < n.z; ++z) {
+    copy_rows_to_host(queue_, plane.data(), view.data + bytes(z * view.plane).value,
+                      bytes(view.row), bytes(n.x), n.y);
+    queue_.wait();
+    system_.write(array, {{0, 0, z}, {n.x, n.y, 1}}, plane.data());
   }
 }
 

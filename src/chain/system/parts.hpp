@@ -48,6 +48,12 @@ struct System::Parts {
       : queue(q), kernel(k), setup(s), chain(k.description(s.element_bytes)), step(s.first_step) {
     for (int a = 0; a < arrays(); ++a)
       layouts.push_back(layout_of(chain, a, setup.extents));
+    setup.walls.resize(chain.arrays.size());
+    for (int a = 0; a < kernel.arrays(); ++a) {
+      if (kernel.is_wide(a))
+        setup.walls[static_cast<std::size_t>(kernel.low_of(a))] =
+            setup.walls[static_cast<std::size_t>(a)];
+    }
     for (const auto& [input, output] : kernel.swaps)
       setup.walls[static_cast<std::size_t>(output)] = setup.walls[static_cast<std::size_t>(input)];
     schedule = parse_schedule(setup.schedule, queue.device(), chain, setup.extents).schedule;
@@ -173,8 +179,9 @@ struct System::Parts {
       throw UsageError(fmt::format("the table of '{}' has no values", table.number));
   }
 
-  /// From numbers of the setup's size to elements of memory and back, where these are others.
-  virtual const std::byte* narrowed(const std::byte* from, Index count) = 0;
+  /// From numbers of the setup's size to elements of memory and back, where these are others. An
+  /// array that is wide takes high halves of them, one behind the kernel's own arrays low ones.
+  virtual const std::byte* narrowed(const std::byte* from, Index count, int array) = 0;
   virtual void widen(const std::byte* elements, std::byte* to, Index count) const = 0;
   virtual void give_step(StepPart part) = 0;
   void give_step() { give_step(StepPart::all); }

@@ -9,7 +9,13 @@
 namespace ridge::chain {
 
 SystemKernel stored_system(SystemKernel kernel, std::string_view storage,
-                           const std::string& library) {
+                           const std::string& library, unsigned wide) {
+  for (int a = 0; a < kernel.arrays(); ++a) {
+    if ((a < 32 && (wide >> a & 1U) != 0) && kernel.is_state(a))
+      throw UsageError(
+          fmt::format("{}: steps change '{}', which stays fp32 in no system of 16 bits",
+                      kernel.name, kernel.of_double.arrays[static_cast<std::size_t>(a)].name));
+  }
   if (kernel.of_float.scans_in(0, kernel.of_float.last()))
     throw UsageError(fmt::format("{} scans columns, which are not stored in 16 bits", kernel.name));
   if (kernel.functor.empty())
@@ -32,10 +38,10 @@ SystemKernel stored_system(SystemKernel kernel, std::string_view storage,
       "#include <ridge/chain/system/describe_stored.hpp>\n#include \"{0}\"\n"
       "namespace {{\n"
       "void store(std::span<const std::byte> functor, ridge::chain::SystemKernel& kernel) {{\n"
-      "  ridge::chain::describe_stored_system<{1}, {2}>(functor, kernel, \"{0}\");\n}}\n"
+      "  ridge::chain::describe_stored_system<{1}, {2}, {3}U>(functor, kernel, \"{0}\");\n}}\n"
       "const ridge::Offer offered(ridge::DeviceKind::cpu, typeid(ridge::chain::SystemKernel), "
       "&store);\n}}\n",
-      file, type, storage == "fp16" ? "ridge::Fp16" : "ridge::Bf16");
+      file, type, storage == "fp16" ? "ridge::Fp16" : "ridge::Bf16", wide);
   for (const Offered& o : launch::load_description(text, file, {library})) {
     if (std::string_view(o.name) != typeid(SystemKernel).name()) continue;
     reinterpret_cast<StoreSystem*>(o.function)(kernel.functor, kernel);

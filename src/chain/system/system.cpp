@@ -45,11 +45,13 @@ ArrayAt System::at(int array) const {
 
 void System::write(int array, const SystemBox& box, const void* from) {
   Parts& p = *parts_;
+  if (p.kernel.is_wide(array)) write(p.kernel.low_of(array), box, from);
   const Index bytes = p.chain.element_bytes;
   const Index plane = box.extents.x * box.extents.y;
   for (Index z = 0; z < box.extents.z; ++z) {
     const std::byte* const elements =
-        p.narrowed(static_cast<const std::byte*>(from) + z * plane * p.setup.element_bytes, plane);
+        p.narrowed(static_cast<const std::byte*>(from) + z * plane * p.setup.element_bytes, plane,
+                   array);
     copy_rows_to_device(p.queue, p.item(array, {box.begin.x, box.begin.y, box.begin.z + z}),
                         Bytes{p.layout(array).row * bytes}, elements, Bytes{box.extents.x * bytes},
                         box.extents.y);
@@ -60,6 +62,10 @@ void System::write(int array, const SystemBox& box, const void* from) {
 
 void System::read(int array, const SystemBox& box, void* to) {
   Parts& p = *parts_;
+  if (p.kernel.is_wide(array)) {
+    throw UsageError(fmt::format("'{}' stays fp32 beside arrays of 16 bits, and is only written",
+                                 p.array(array).name));
+  }
   const Index bytes = p.chain.element_bytes;
   const Index plane = box.extents.x * box.extents.y;
   std::vector<std::byte> elements(static_cast<std::size_t>(p.narrows() ? plane * bytes : 0));

@@ -6,6 +6,7 @@
 #include <ridge/chain/system/system.hpp>
 #include <ridge/comm/grid.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/core/halves.hpp>
 #include <ridge/core/stored.hpp>
 #include <ridge/device/generate.hpp>
 #include <ridge/device/graph.hpp>
@@ -41,10 +42,15 @@ public:
     queue.wait();
   }
 
-  const std::byte* narrowed(const std::byte* from, Index count) override {
+  const std::byte* narrowed(const std::byte* from, Index count, int array) override {
     if constexpr (is_stored<T>) {
       const auto* const numbers = reinterpret_cast<const Number*>(from);
       narrow_.resize(static_cast<std::size_t>(count));
+      if (kernel.has_halves(array)) {
+        std::transform(numbers, numbers + count, narrow_.begin(),
+                       [high = kernel.is_wide(array)](Number n) { return half_of<T>(n, high); });
+        return reinterpret_cast<const std::byte*>(narrow_.data());
+      }
       for (Index i = 0; i < count; ++i) {
         const T element = rounded_to<T>(numbers[i]);
         too_large += std::isinf(number_of(element)) && !std::isinf(numbers[i]) ? 1 : 0;

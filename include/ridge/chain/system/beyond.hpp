@@ -71,6 +71,7 @@ struct BeyondArray {
   Index before = 0, size = 0; ///< of its memory: elements before the item, and all
   ShellOf shell;
   FaceRule<Number> faces[3][2] = {};
+  bool bits = false; ///< halves of numbers, which are copied as they are: no rule changes them
 
   struct Shown {
     Index at = 0;

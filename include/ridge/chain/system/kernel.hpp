@@ -101,6 +101,10 @@ struct SystemKernel {
   /// fp16 or bf16 where it has been stored so (system/stored.hpp): `of_float` and programs of 4
   /// bytes are of such arrays then. Empty: arrays hold what operations compute with.
   std::string storage;
+  /// Bits of arrays that stay fp32 then: each holds the high halves of its numbers, and the arrays
+  /// from `own_arrays` on hold the low ones, in turn.
+  unsigned wide = 0;
+  int own_arrays = -1; ///< without those of low halves; -1: all
   const std::type_info* call = nullptr; ///< of its chain in fp32
   std::vector<std::byte> functor;       ///< the chain's bytes, where these are all of it
   /// Empty where the chain does not say it.
@@ -114,6 +118,15 @@ struct SystemKernel {
     return element_bytes == 4 ? of_float : of_double;
   }
   [[nodiscard]] int dimensions() const { return of_double.rank; }
+  /// How many arrays have numbers of their own.
+  [[nodiscard]] int arrays() const {
+    return own_arrays < 0 ? static_cast<int>(of_double.arrays.size()) : own_arrays;
+  }
+  [[nodiscard]] bool is_wide(int array) const { return array < 32 && (wide >> array & 1U) != 0; }
+  /// Whether an array holds halves of numbers.
+  [[nodiscard]] bool has_halves(int array) const { return is_wide(array) || array >= arrays(); }
+  /// The array with the low halves of one that is wide.
+  [[nodiscard]] int low_of(int array) const;
   /// Arrays that steps change: updates, and inputs that are swapped for outputs.
   [[nodiscard]] bool is_state(int array) const;
   /// Outputs that become inputs: memory, of no interest between steps.
@@ -127,13 +140,13 @@ void check(const SystemKernel& kernel);
 
 namespace detail {
 
-/// A step of `kept`, which runs on arrays of T: it has the arrays of C.
-template <class C, class T, class Kept>
+/// A step of `kept`, which runs on arrays of T.
+template <class T, class Kept>
 [[nodiscard]] Program bind_kept(Queue& queue, const Kept& kept, const SystemStep& step,
                                 std::string_view name) {
   Request<Kept, T> request{kept, step.extents, {}, step.before_launch, step.rows_done};
   const auto set = [&]<int A>(std::integral_constant<int, A>) {
-    constexpr Array array = C::arrays[A];
+    constexpr Array array = Kept::arrays[A];
     if constexpr (array.role != Role::temporary) {
       const ArrayAt& at = step.arrays[A];
       const Index3 n = step.extents;
@@ -145,7 +158,7 @@ template <class C, class T, class Kept>
   [&]<int... A>(std::integer_sequence<int, A...>) {
     (set(std::integral_constant<int, A>{}), ...);
   }
-  (std::make_integer_sequence<int, arrays_of<C>>{});
+  (std::make_integer_sequence<int, arrays_of<Kept>>{});
   return Program(queue, LaunchOf<Kept, T>{request, step.first}, step.schedule, name);
 }
 
@@ -159,10 +172,10 @@ template <class C, class T, class Kept = C, bool Places = false>
   if constexpr (requires { chain.set_numbers(step.numbers); }) chain.set_numbers(step.numbers);
   if constexpr (Places) {
     if (step.whole.x > 0)
-      return bind_kept<C, T>(queue, Placed<Kept>{{Kept(chain)}, step.begin, step.whole}, step,
+      return bind_kept<T>(queue, Placed<Kept>{{Kept(chain)}, step.begin, step.whole}, step,
                              name);
   }
-  return bind_kept<C, T>(queue, Kept(chain), step, name);
+  return bind_kept<T>(queue, Kept(chain), step, name);
 }
 
 } // namespace detail

@@ -29,6 +29,7 @@ struct OwnedArrays {
   std::vector<std::string> names;
   std::vector<View<std::byte>> views; ///< strides in elements
   int element_bytes = 8;           ///< 2 of a system that is stored in 16 bits
+  unsigned wide = 0; ///< bits of those that are fp32 there, whose halves it keeps
 };
 
 /// Options that do not depend on the arrays: walls as parse_walls reads them, distances of points,
@@ -63,6 +64,8 @@ public:
 
 private:
   void copy(std::size_t array, bool to_system);
+  /// The numbers of an array that stays fp32, as they are now.
+  void write_numbers(int array, const View<std::byte>& view);
 
   Queue& queue_;
   OwnedArrays arrays_;

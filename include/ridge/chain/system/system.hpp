@@ -93,6 +93,7 @@ public:
   /// A box of an array, packed on the host, of numbers of the setup's size. Arrays are 0 before
   /// they are written. After the last is written, call `started` before the first step.
   void write(int array, const SystemBox& box, const void* from);
+  /// An array that stays fp32 beside those of 16 bits is only written.
   void read(int array, const SystemBox& box, void* to);
   /// Finite numbers so far written that arrays of 16 bits hold as infinite.
   [[nodiscard]] Index beyond_range() const;

@@ -14,7 +14,7 @@ namespace ridge::lab {
 
 /// C of these bytes on arrays of S that ranks divide; `file` is where Stored<C, S> can be compiled
 /// from.
-template <class C, class S>
+template <class C, class S, unsigned /*Wide*/>
 [[nodiscard]] std::unique_ptr<Case>
 describe_stored_system(std::span<const std::byte> functor, const std::string& name,
                        const BenchRequest& request, const std::string& file) {

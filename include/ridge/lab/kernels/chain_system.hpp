@@ -3,6 +3,7 @@
 
 #include <ridge/chain/menu.hpp>
 #include <ridge/chain/source.hpp>
+#include <ridge/chain/stored.hpp>
 #include <ridge/chain/system/system.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/device/offer.hpp>
@@ -12,6 +13,7 @@
 #include <ridge/lab/kernels/chain_system_entry.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
 #include <ridge/lab/storage.hpp>
+#include <ridge/record/numbers.hpp>
 
 #include <algorithm>
 #include <array>
@@ -31,7 +33,7 @@ namespace ridge::lab {
 template <class C>
 [[nodiscard]] std::vector<std::array<double, 2>> random_ranges() {
   std::vector<std::array<double, 2>> all;
-  for (std::size_t a = 0; a < C::arrays.size(); ++a) {
+  for (std::size_t a = 0; a < static_cast<std::size_t>(chain::numbered_arrays<C>()); ++a) {
     double centre = 0;
     double amplitude = 1;
     if constexpr (requires { C::defaults; }) {
@@ -48,14 +50,21 @@ template <class C>
 class RandomNumbers {
 public:
   RandomNumbers(double centre, double amplitude, int array);
+  /// The same numbers so many elements further.
+  [[nodiscard]] RandomNumbers moved(Index elements) const;
   [[nodiscard]] double at(Index element) const {
     return centre_ + amplitude_ * numbers()[static_cast<std::size_t>((element + first_) % period)];
   }
   /// A system of float, double, Fp16 or Bf16.
   template <class T>
   void fill(Queue& queue, T* memory, Index elements) const;
+  /// With the high or the low halves of fp32 numbers.
+  template <class T>
+  void fill_halves(Queue& queue, T* memory, Index elements, bool high) const;
 
 private:
+  template <class T, class F>
+  void fill_by(Queue& queue, T* memory, Index elements, const F& element) const;
   static constexpr Index period = 262139; ///< a prime
   [[nodiscard]] static const std::vector<double>& numbers();
   double centre_, amplitude_;
@@ -74,7 +83,12 @@ public:
     for (int a = 0; a < arrays; ++a) {
       const auto i = static_cast<std::size_t>(a);
       layouts_.push_back(chain::layout_of(description_, a, request_.extents));
-      numbers_.emplace_back(ranges[i][0], ranges[i][1], a);
+      if (a < own) {
+        numbers_.emplace_back(ranges[i][0], ranges[i][1], a);
+      } else { // low halves of numbers whose high ones lie elsewhere in their memory
+        const auto of = static_cast<std::size_t>(wide_of_low(a));
+        numbers_.push_back(numbers_[of].moved(layouts_[of].before - layouts_[i].before));
+      }
       memories_.emplace_back();
       if (C::arrays[i].role == chain::Role::temporary) continue;
       memories_.back() = Memory(queue_.device(), Bytes{layouts_[i].elements * Index{sizeof(T)}},
@@ -123,6 +137,7 @@ public:
             roof_memory(memory(written()), memory(0), bytes)};
   }
   void complete(Record& record, const AskedSchedule& /*schedule*/) override {
+    if (wide != 0) record.details.push_back({"storage", 0, storage()});
     if (!record.timing) return;
     const Index3 n = request_.extents;
     const auto sites = static_cast<double>(n.x * n.y * n.z);
@@ -131,7 +146,28 @@ public:
 
 private:
   static constexpr int arrays = chain::arrays_of<C>;
+  static constexpr int own = chain::numbered_arrays<C>(); ///< behind them low halves of numbers
+  static constexpr unsigned wide = chain::wide_arrays<C>();
   static constexpr Index most_checked = 48;
+
+  static constexpr bool is_wide(int a) { return a < 32 && (wide >> a & 1U) != 0; }
+  static constexpr int wide_of_low(int low) {
+    int a = 0;
+    while (!is_wide(a) || chain::low_halves(wide, own, a) != low)
+      ++a;
+    return a;
+  }
+  /// How the arrays are stored that have numbers of their own.
+  static std::string storage() {
+    std::string all;
+    for (int a = 0; a < own; ++a) {
+      const chain::Array& array = C::arrays[static_cast<std::size_t>(a)];
+      if (array.role == chain::Role::temporary) continue;
+      all += (all.empty() ? "" : ",") + std::string(array.name) + "=" +
+             (is_wide(a) ? "fp32" : precision_name<T>());
+    }
+    return all;
+  }
 
   [[nodiscard]] T* memory(int a) const {
     return static_cast<T*>(memories_[static_cast<std::size_t>(a)].data());
@@ -143,6 +179,10 @@ private:
   }
   void fill(int a) {
     const auto i = static_cast<std::size_t>(a);
+    if constexpr (wide != 0) {
+      if (is_wide(a) || a >= own)
+        return numbers_[i].fill_halves(queue_, memory(a), layouts_[i].elements, is_wide(a));
+    }
     numbers_[i].fill(queue_, memory(a), layouts_[i].elements);
   }
   [[nodiscard]] static int written() {
@@ -177,10 +217,11 @@ private:
     for (int a = 0; a < arrays; ++a) {
       const chain::Role role = C::arrays[static_cast<std::size_t>(a)].role;
       if (role != chain::Role::input && role != chain::Role::update) continue;
+      if (a >= own) continue; // the reference reads whole numbers
       for_points(a, begin, box, 1, [&](Index3, Index element) {
         const auto number = static_cast<Number>(numbers_[static_cast<std::size_t>(a)].at(element));
-        right[static_cast<std::size_t>(a)].emplace_back(static_cast<double>(as_stored<T>(number)),
-                                                        0.0);
+        right[static_cast<std::size_t>(a)].emplace_back(
+            static_cast<double>(is_wide(a) ? number : as_stored<T>(number)), 0.0);
       });
     }
     chain::apply_reference(chain::Placed<C>{{request_.chain}, begin, request_.extents}, box, right);
@@ -237,6 +278,22 @@ private:
   chain::Request<C, T> request_;
 };
 
+/// A system's arrays, but those of next values.
+template <class C>
+[[nodiscard]] std::vector<SystemArray> array_names() {
+  std::vector<SystemArray> made;
+  for (std::size_t a = 0; a < C::arrays.size(); ++a) {
+    bool changes = C::arrays[a].role == chain::Role::update;
+    if constexpr (requires { C::swaps; }) {
+      for (const auto& swap : C::swaps)
+        changes = changes || swap[0] == static_cast<int>(a);
+    }
+    if (changes || C::arrays[a].role == chain::Role::input)
+      made.push_back({C::arrays[a].name, static_cast<int>(a), changes});
+  }
+  return made;
+}
+
 /// The case of a chain on random arrays of 16 bits, by "fp16" or "bf16": what describes it is
 /// compiled. `call` is that of the chain in fp32, `functor` its bytes.
 [[nodiscard]] std::unique_ptr<Case> stored_system(const std::type_info& call,
@@ -250,6 +307,7 @@ template <class C>
   constexpr int dimensions = static_cast<int>(C::dimensions.size());
   BenchKernel made = chain_entry<C>(name, meaning);
   made.default_precision = "fp32";
+  made.arrays = array_names<C>();
   made.make_case = [=](const BenchRequest& request, RoofSource&) -> std::unique_ptr<Case> {
     const bool stored = is_storage(request.precision);
     require_chain(name, dimensions, request.size, stored ? "fp32" : request.precision);
