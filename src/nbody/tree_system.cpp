@@ -24,8 +24,9 @@ class TreeSystem final : public System {
   /// Bodies then have moved so little that domains hardly overlap, and dividing costs little.
   static constexpr Index steps_of_domains = 16;
   /// How often nodes are summed over until they are found anew, and what sums may cost over those
-  /// with new nodes, which take time to find.
-  static constexpr Index oldest_nodes = 16;
+  /// with new nodes. Once: nodes that follow bodies drift in energy, as bodies that leave a node
+  /// stretch it (docs/design/pairs.md).
+  static constexpr Index oldest_nodes = 1;
   static constexpr double dearest_nodes = 1.05;
 
 public:
@@ -266,8 +267,7 @@ private:
         {"nodes_received", ranks_.greatest(static_cast<double>(received.nodes)), {}});
   }
 
-  /// Nodes follow the bodies for some time: found anew each time, they would be others where a body
-  /// crosses an edge of a cell or the box of all grows, and each time forces would jump.
+  /// Nodes may follow the bodies for some time, which jumps less and drifts more.
   void evaluate() {
     const bool knows_accelerations = summed_;
     if (age_ == 0) {
@@ -277,12 +277,16 @@ private:
     }
     tree_->sum(spans_of<T>(sums_));
     summed_ = true;
+    ++age_;
+    if (!knows_accelerations || age_ >= oldest_nodes) {
+      age_ = 0;
+      return;
+    }
     const pairs::TreePairs met = tree_->pairs();
     const double cost =
         pairs::cost_of_body * met.bodies + pairs::cost_of_node(tree_->options().order) * met.nodes;
-    if (age_ == 0) cost_ = cost;
-    ++age_;
-    if (!knows_accelerations || age_ == oldest_nodes || cost > dearest_nodes * cost_) age_ = 0;
+    if (age_ == 1) cost_ = cost;
+    if (cost > dearest_nodes * cost_) age_ = 0;
   }
 
   void find_nodes() {
