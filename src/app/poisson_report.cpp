@@ -79,11 +79,13 @@ void print_solve(const Record& record, const GridSolution& solution, const std::
     }
   }
   if (record.timing) {
-    fmt::print("{} in all, {} a cycle, {:.2f} million points/s a cycle, {}{}\n",
+    fmt::print("{} in all, {} a cycle, {:.2f} million points/s a cycle{}{}\n",
                ridge::to_text(solution.seconds), ridge::to_text(record.timing->median),
                static_cast<double>(record.work.items) / record.timing->median.value / 1e6,
-               quantity(record.achieved->rate, record.achieved->unit),
-               record.achieved->roof > 0
+               record.achieved->rate > 0 // an exact solution of few points is not accounted
+                   ? ", " + quantity(record.achieved->rate, record.achieved->unit)
+                   : "",
+               record.achieved->rate > 0 && record.achieved->roof > 0
                    ? fmt::format(", {:.2f} of a copy", record.achieved->fraction())
                    : "");
   }

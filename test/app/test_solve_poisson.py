@@ -403,15 +403,16 @@ def test_fp32_has_a_tolerance_that_it_reaches(ridge, folder):
     assert record["residual"] <= 1e-5 and solution()[1]["tolerance"][0] == 1e-5
 
 
-def test_conjugate_gradients_say_what_they_reached(ridge, folder):
+@pytest.mark.parametrize("shape", [(17, 18, 19), (7, 8, 9)])
+def test_conjugate_gradients_say_what_they_reached(ridge, folder, shape):
     """Not what residuals would be that are carried along."""
-    f = np.random.default_rng(6).standard_normal((17, 18, 19))
+    f = np.random.default_rng(6).standard_normal(shape)
     write("f.h5", "f", f)
     done = ridge("solve", "poisson", "f.h5:/f", "-o", "u.h5:/u", "--boundary", "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", "--tol", "1e-20",
                  "--device", "cpu", "--method", "cg")
     assert done.code == 1 and "fp64 reaches no less here" in done.err
     rows = [float(line.split()[1]) for line in done.out.splitlines() if line[:5].strip().isdigit()]
-    assert 10 < len(rows) < 40 and min(rows) > 1e-17 and rows[-1] <= 1.2 * min(rows)
+    assert len(rows) < 40 and min(rows) > 1e-17 and rows[-1] <= 1.2 * min(rows)
 
 
 def test_cycles_that_gain_too_little_say_what_goes_on(ridge, folder):

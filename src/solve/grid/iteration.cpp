@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace ridge::solve::detail {
 
@@ -97,6 +98,8 @@ void Iteration<T>::conjugate_gradients(Progressing& progress, double size) {
   if (progress.options.full) equations_.cycle().run_full_start();
   equations_.copy(x_, level.u);
   bool first = true;
+  double best = std::numeric_limits<double>::infinity(); // of residuals that are computed anew
+  int without_gain = 0;
   while (true) { // again where rounding has parted the residual from that of x
     equations_.copy(level.b, right_);
     equations_.copy(level.u, x_);
@@ -113,7 +116,9 @@ void Iteration<T>::conjugate_gradients(Progressing& progress, double size) {
       if (residual <= 2 * progress.options.tolerance) break;
       progress.solution.end = GridSolution::End::cycles;
       if (progress.solution.cycles >= progress.options.most_cycles) break;
-      if (!progress.gains()) {
+      without_gain = residual < 0.9 * best ? 0 : without_gain + 1;
+      best = std::min(best, residual);
+      if (!progress.gains() || without_gain == 2) {
         progress.stall();
         break;
       }
