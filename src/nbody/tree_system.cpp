@@ -249,7 +249,7 @@ private:
   void add_domains(Record& record) {
     const pairs::TreePairs mine = tree_->pairs();
     const double cost = pairs::cost_of_body * mine.bodies +
-                        pairs::cost_of_node(tree_->options().order) * mine.nodes;
+                        pairs::slots_of_node(tree_->options().order) * mine.nodes;
     const auto n = static_cast<double>(count_);
     const double bodies = ranks_.sum(mine.bodies);
     const double nodes = ranks_.sum(mine.nodes);
@@ -284,7 +284,7 @@ private:
     }
     const pairs::TreePairs met = tree_->pairs();
     const double cost =
-        pairs::cost_of_body * met.bodies + pairs::cost_of_node(tree_->options().order) * met.nodes;
+        pairs::cost_of_body * met.bodies + pairs::slots_of_node(tree_->options().order) * met.nodes;
     if (age_ == 1) cost_ = cost;
     if (cost > dearest_nodes * cost_) age_ = 0;
   }

@@ -151,7 +151,7 @@ void Tree<P>::share_by_costs(Index groups) {
     queue_.wait();
     for (std::size_t g = 0; g + 1 < before.size(); ++g)
       before[g + 1] = before[g] + static_cast<double>(cost_of_body) * met[2 * g] +
-                      static_cast<double>(cost_of_node(options_.order)) * met[2 * g + 1];
+                      static_cast<double>(slots_of_node(options_.order)) * met[2 * g + 1];
   } else {
     std::iota(before.begin(), before.end(), 0.0);
   }
@@ -251,9 +251,9 @@ TreePairs Tree<P>::pairs() {
     const double nodes = host[static_cast<std::size_t>(2 * g + 1)];
     met.bodies += bodies;
     met.nodes += nodes;
-    all += cost_of_body * bodies + cost_of_node(options_.order) * nodes;
-    most = std::max(most, cost_of_body * bodies + cost_of_node(options_.order) * nodes);
-    of_parts[part] += cost_of_body * bodies + cost_of_node(options_.order) * nodes;
+    all += cost_of_body * bodies + slots_of_node(options_.order) * nodes;
+    most = std::max(most, cost_of_body * bodies + slots_of_node(options_.order) * nodes);
+    of_parts[part] += cost_of_body * bodies + slots_of_node(options_.order) * nodes;
   }
   if (all > 0) {
     met.imbalance_of_parts =

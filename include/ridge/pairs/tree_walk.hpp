@@ -96,8 +96,12 @@ inline constexpr Index exact_parts = 64;
 /// Parts that costs are added up in.
 inline constexpr std::array<Index, 3> cost_parts{16384, 512, 16};
 /// What a target costs for each body and node that it meets: issue slots of a GPU, two targets a
-/// lane. Of orders 1 and 3 as of 2, with which groups are cut as was measured.
+/// lane.
 inline constexpr std::uint32_t cost_of_body = 15;
+[[nodiscard]] constexpr std::uint32_t slots_of_node(int order) {
+  return order == 1 ? cost_of_body : order == 2 ? 37 : order == 3 ? 80 : order == 4 ? 169 : 270;
+}
+/// What groups are cut by: of orders 1 and 3 as of 2, with which that was measured.
 RIDGE_FN constexpr std::uint32_t cost_of_node(int order) {
   return order <= 3 ? 37 : order == 4 ? 169 : 270;
 }
