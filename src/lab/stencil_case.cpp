@@ -106,9 +106,9 @@ private:
   unsigned wide_;
 };
 
-const StencilOnViews<float>& stencil_in_fp32(const Case& fp32, const std::string& refuse) {
+const StencilOnViews<float>& stencil_in_fp32(const Case& fp32, std::string_view refuse) {
   const auto* const of = dynamic_cast<const StencilOnViews<float>*>(&fp32);
-  if (of == nullptr) throw UsageError(refuse);
+  if (of == nullptr) throw UsageError(std::string(refuse));
   return *of;
 }
 

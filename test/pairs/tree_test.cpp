@@ -174,7 +174,7 @@ INSTANTIATE_TEST_SUITE_P(Here, Trees, ::testing::ValuesIn(ridge::test::devices_h
 /// As measured, with room: the error grows as theta to the order and two. Lines and heaps, whose
 /// nodes are hardly round, are farther off by radius over distance.
 double most_error(double theta, int order, int pass, bool round) {
-  double factor = order == 1 ? 0.035 : 0.01;
+  double factor = order == 1 ? 0.035 : round ? 0.01 : 0.012; // heaps 0.0104 in packs of 8
   if (pass == 0 && order == 1) factor = round ? 0.02 : 0.2; // 0.0164 in groups of 8 lanes
   if (pass == 0 && order >= 2) factor = round ? 0.016 : 0.1;
   return factor * std::pow(theta, order + 2) + 1e-6;
@@ -309,10 +309,10 @@ TEST_P(Trees, GiveMadelungsConstantOfRockSalt) {
         }
       }
     }
-    Bodies<Fp64> bodies(device, ions, options(0.25, 2, 0));
+    Bodies<Fp64> bodies(device, ions, options(0.25, 4, 0));
     potential += (sign == 0 ? -1 : 1) * bodies.run()[3][middle];
   }
-  EXPECT_NEAR(potential, -1.747565, 4e-3);
+  EXPECT_NEAR(potential, -1.747565, 1e-3); // 1e-5 of the ions' of one sign
 }
 
 TEST_P(Trees, GiveTheSameBitsEachTimeAndAfterARestart) {

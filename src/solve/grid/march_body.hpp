@@ -9,6 +9,7 @@
 // the other end of the axis again.
 #pragma once
 
+#include <ridge/core/functions.hpp>
 #include <ridge/device/launch.hpp>
 
 #include "march_tables.hpp"
@@ -184,7 +185,9 @@ private:
       const T d = m[at + plan.coarse[0] + 1];
       const T low = m[Room::y_given + 2 * (my.first_row + r)];
       const T high = m[Room::y_given + 2 * (my.first_row + r) + 1];
-      to.at[r] = low * (my.left * a + my.right * b) + high * (my.left * c + my.right * d);
+      const T lower = fma(my.left, a, my.right * b);
+      const T upper = fma(my.left, c, my.right * d);
+      to.at[r] = fma(low, lower, high * upper);
     }
   }
 
@@ -262,7 +265,7 @@ private:
         const T high = m[z_at + Room::z_given + 1];
         RIDGE_UNROLL
         for (int r = 0; r < rows; ++r) {
-          u.at[r] += low * held.left.at[r] + high * held.right.at[r];
+          u.at[r] = fma(low, held.left.at[r], fma(high, held.right.at[r], u.at[r]));
           m[at + r * pitch] = u.at[r];
         }
       }
@@ -282,7 +285,7 @@ private:
     Stages::template stage<Even>(s.a.shift, m, my, z_at - Room::z_numbers, p - 1, u_at, held.u,
                                  own_u, u, b, inverse, [&](int r, T residual, T of_diagonal) {
                                    first.at[r] =
-                                       own_u.at[r] + (s.weights[0] * of_diagonal) * residual;
+                                       fma(s.weights[0] * of_diagonal, residual, own_u.at[r]);
                                  });
     RIDGE_UNROLL
     for (int r = 0; r < rows; ++r)
@@ -299,7 +302,7 @@ private:
     Stages::template stage<Even>(
         s.a.shift, m, my, z_at - 2 * Room::z_numbers, p - 2, Room::first + even * plane, held.first,
         own_first, first, held.b[even], held.inverse, [&](int r, T residual, T of_diagonal) {
-          second.at[r] = own_first.at[r] + (s.weights[1] * of_diagonal) * residual;
+          second.at[r] = fma(s.weights[1] * of_diagonal, residual, own_first.at[r]);
         });
     held.inverse = inverse;
     held.first = own_first;
@@ -373,7 +376,7 @@ private:
     RIDGE_UNROLL
     for (int r = 0; r < rows; ++r)
       held.sum.at[r] =
-          z.halved == 0 ? to_this * residual.at[r] : held.sum.at[r] + to_this * residual.at[r];
+          z.halved == 0 ? to_this * residual.at[r] : fma(to_this, residual.at[r], held.sum.at[r]);
     if (between || z.halved == 0) {
       if (k >= job.coarse[2] && k < job.coarse[2] + job.coarse_planes && k < z.coarse) {
         RIDGE_UNROLL
@@ -417,10 +420,10 @@ private:
         for (int dy = -1; dy <= 1; ++dy) {
           const T weight = m[Room::y_taken + 3 * cy + 1 + dy];
           const T value = m[Room::sums + (y + dy) * Shape::wide + x + dx];
-          along_y += weight * value;
+          along_y = fma(weight, value, along_y);
         }
         const T weight = m[Room::x_taken + 3 * cx + 1 + dx];
-        sum += weight * along_y;
+        sum = fma(weight, along_y, sum);
       }
       lane.store(s.coarse, to_x + tx.coarse * (to_y + Index{ty.coarse} * k), sum);
     }

@@ -5,8 +5,12 @@
 // in registers, three in turn; what neighbours need lies in shared memory, the points of a row with
 // even x before those with odd x, so that a warp reads neighbouring numbers. Beyond a wall all is
 // 0.
+//
+// Products and sums are fused by name. A step stands here several times, and compilers fuse what
+// they like in each: a plane's bits would depend on the job that computes it, and so on ranks.
 #pragma once
 
+#include <ridge/core/functions.hpp>
 #include <ridge/device/launch.hpp>
 
 #include "march_cells_tables.hpp"
@@ -142,7 +146,7 @@ private:
       const T low = m[wx];
       const T high = m[wx + 1];
       const T there = m[wx + 2]; // points of odd x are coarse ones
-      rows[j][0] = low * a + high * b;
+      rows[j][0] = fma(low, a, high * b);
       rows[j][1] = there * b;
     }
     const T low = m[wy];
@@ -151,7 +155,7 @@ private:
     Cell c;
     RIDGE_UNROLL
     for (int h = 0; h < 2; ++h) {
-      c.at[0][h] = low * rows[0][h] + high * rows[1][h];
+      c.at[0][h] = fma(low, rows[0][h], high * rows[1][h]);
       c.at[1][h] = there * rows[1][h];
     }
     return c;
@@ -188,13 +192,13 @@ private:
     for (int r = 0; r < 2; ++r) {
       RIDGE_UNROLL
       for (int h = 0; h < 2; ++h) {
-        T sum = b.at[r][h] - s.alike.diagonal * own.at[r][h];
-        sum += s.alike.of[2] * before.at[r][h];
-        sum += s.alike.of[2] * behind.at[r][h];
-        sum += s.alike.of[0] * own.at[r][1 - h];
-        sum += s.alike.of[1] * own.at[1 - r][h];
-        sum += s.alike.of[0] * (h == 0 ? left[r] : right[r]);
-        sum += s.alike.of[1] * (r == 0 ? below[h] : above[h]);
+        T sum = fma(-s.alike.diagonal, own.at[r][h], b.at[r][h]);
+        sum = fma(s.alike.of[2], before.at[r][h], sum);
+        sum = fma(s.alike.of[2], behind.at[r][h], sum);
+        sum = fma(s.alike.of[0], own.at[r][1 - h], sum);
+        sum = fma(s.alike.of[1], own.at[1 - r][h], sum);
+        sum = fma(s.alike.of[0], h == 0 ? left[r] : right[r], sum);
+        sum = fma(s.alike.of[1], r == 0 ? below[h] : above[h], sum);
         result.at[r][h] = sum;
       }
     }
@@ -207,7 +211,7 @@ private:
     const T scaled = weight * s.alike.inverse;
     RIDGE_UNROLL
     for (int i = 0; i < 4; ++i)
-      result.at[i / 2][i % 2] = own.at[i / 2][i % 2] + scaled * residual.at[i / 2][i % 2];
+      result.at[i / 2][i % 2] = fma(scaled, residual.at[i / 2][i % 2], own.at[i / 2][i % 2]);
     if (!my.is_inside() || !is_plane) {
       RIDGE_UNROLL
       for (int i = 0; i < 4; ++i)
@@ -276,8 +280,8 @@ private:
         const T high = m[z_at + 1];
         RIDGE_UNROLL
         for (int i = 0; i < 4; ++i)
-          u.at[i / 2][i % 2] +=
-              low * held.left.at[i / 2][i % 2] + high * held.right.at[i / 2][i % 2];
+          u.at[i / 2][i % 2] = fma(low, held.left.at[i / 2][i % 2],
+                                   fma(high, held.right.at[i / 2][i % 2], u.at[i / 2][i % 2]));
         put(m, at, u);
       }
     }
@@ -300,7 +304,7 @@ private:
         T squares = m[plan.squares_at + lane.thread().x];
         RIDGE_UNROLL
         for (int i = 0; i < 4; ++i)
-          if (my.owns(i)) squares += of_u.at[i / 2][i % 2] * of_u.at[i / 2][i % 2];
+          if (my.owns(i)) squares = fma(of_u.at[i / 2][i % 2], of_u.at[i / 2][i % 2], squares);
         m[plan.squares_at + lane.thread().x] = squares;
       }
     }
@@ -367,7 +371,8 @@ private:
     const T to_this = weight(k, between ? 2 : 1);
     RIDGE_UNROLL
     for (int i = 0; i < 4; ++i)
-      held.sum.at[i / 2][i % 2] += to_this * residual.at[i / 2][i % 2];
+      held.sum.at[i / 2][i % 2] =
+          fma(to_this, residual.at[i / 2][i % 2], held.sum.at[i / 2][i % 2]);
     if (!between) return;
     if (k >= job.coarse[2] && k < job.coarse[2] + job.coarse_planes && k < z.coarse) {
       const int wx = Room::x_table + 3 * (lane.thread().x % Shape::cells_wide);
@@ -379,11 +384,11 @@ private:
       const int beside = (lane.lane() + 1) % lane.width();
       RIDGE_UNROLL
       for (int r = 0; r < 2; ++r)
-        row[r] = x0 * held.sum.at[r][0] + x1 * held.sum.at[r][1] +
-                 x2 * lane.shuffle(held.sum.at[r][0], beside);
+        row[r] = fma(x2, lane.shuffle(held.sum.at[r][0], beside),
+                     fma(x1, held.sum.at[r][1], x0 * held.sum.at[r][0]));
       const T y0 = m[wy];
       const T y1 = m[wy + 1];
-      held.part = y0 * row[0] + y1 * row[1];
+      held.part = fma(y1, row[1], y0 * row[0]);
       m[Room::sums + lane.thread().x] = row[0];
       held.emitted = k;
     }
@@ -401,7 +406,7 @@ private:
       const T above = m[Room::sums + lane.thread().x + Shape::cells_wide];
       const T y2 = m[Room::y_table + 3 * (lane.thread().x / Shape::cells_wide) + 2];
       const Index points = Index{s.transfer[0].coarse} * s.transfer[1].coarse;
-      lane.store(s.coarse, my.to_coarse + points * held.emitted, held.part + y2 * above);
+      lane.store(s.coarse, my.to_coarse + points * held.emitted, fma(y2, above, held.part));
     }
     held.emitted = -1;
   }
