@@ -104,6 +104,15 @@ def test_half_cycles_in_one_pass(mpi, folder, device):
     assert (several == one).all()
 
 
+def test_parts_choose_the_tiles_of_the_whole(mpi, folder):
+    """By its own planes alone a part of this field would take other tiles up, whose bits are others."""
+    fields((37, 17, 65))
+    words = ["--boundary", "x=dirichlet:0,y=dirichlet:0,z=dirichlet:0", "--tol", 1e-2, "--device", "simt:32"]
+    one, _, _ = solve(mpi, 1, *words)
+    several, _, _ = solve(mpi, 2, *words, out="u2.h5")
+    assert (several == one).all(), np.abs(several - one).max()
+
+
 @pytest.mark.parametrize("kernel, words", [
     ("heat", ["--boundary", "x=dirichlet:1,y=mirror,z-=mirror,z+=neumann:0.2"]),
     ("diffusion", ["--boundary", MIXED, "--coefficient", "in.h5:/k"])])

@@ -174,7 +174,7 @@ void expect_marches(Queue& queue, const GridProblem& problem, bool from_zero, bo
     ways.push_back(chosen[d] ? coarsened(axes[d]) : kept(axes[d]));
   Half<T> half(queue, axes);
   const bool is_alike = Level<T>::is_uniform(axes);
-  half.fine.add_transfer(queue, ways, half.fine.u.extents().xyz(), is_alike, true);
+  half.fine.add_transfer(queue, ways, WholeLevel::of(axes, ways));
   ASSERT_TRUE(half.fine.is_in_steps);
   if (varies) half.vary();
   for (std::size_t d = 0; d < 3; ++d)

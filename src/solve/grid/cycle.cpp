@@ -54,12 +54,9 @@ Cycle<T>::Cycle(Queue& queue, const GridProblem& problem, std::unique_ptr<Shared
   while (points_of(levels_.size() - 1) > most_exact) {
     const std::vector<bool> chosen = coarsened_axes(axes);
     std::vector<Coarsening> ways;
-    bool fits = true;
-    const bool is_alike = Level<T>::is_uniform(axes);
-    for (std::size_t d = 0; d < 3; ++d) {
+    for (std::size_t d = 0; d < 3; ++d)
       ways.push_back(chosen[d] ? coarsened(axes[d]) : kept(axes[d]));
-      fits = fits && steps_of(axes[d], ways[d]).has_value();
-    }
+    const std::optional<WholeLevel> whole = WholeLevel::of(axes, ways);
     if (std::none_of(chosen.begin(), chosen.end(), [](bool c) { return c; })) break;
     const Axis z = axes[2];
     for (std::size_t d = 0; d < 3; ++d)
@@ -68,7 +65,7 @@ Cycle<T>::Cycle(Queue& queue, const GridProblem& problem, std::unique_ptr<Shared
     if (shares(l))
       ways[2] = shared_->coarsen(z, ways[2],
                                  Index{axes[0].points()} * axes[1].points() * axes[2].points());
-    levels_[l]->add_transfer(queue, ways, points_[l], is_alike, fits);
+    levels_[l]->add_transfer(queue, ways, whole);
     add();
   }
   if (shares(levels_.size() - 1))

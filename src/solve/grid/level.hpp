@@ -38,6 +38,29 @@ void give(Queue& queue, const Pass& pass) {
   offered<void(Queue&, const Pass&)>(queue.device().kind(), typeid(Pass))(queue, pass);
 }
 
+/// A level of all ranks, by which each of them chooses its passes: bits depend on the choice.
+struct WholeLevel {
+  Index3 points;
+  bool is_alike; ///< whether all points weigh alike
+  int first;     ///< along z, of Steps
+  int coarse;
+
+  /// Nothing where coarse points do not lie in steps.
+  static std::optional<WholeLevel> of(const std::vector<Axis>& axes,
+                                      const std::vector<Coarsening>& ways) {
+    std::optional<Steps> steps;
+    for (std::size_t d = 0; d < 3; ++d) {
+      steps = steps_of(axes[d], ways[d]);
+      if (!steps) return {};
+    }
+    return WholeLevel{
+        {axes[0].points(), axes[1].points(), axes[2].points()},
+        std::all_of(axes.begin(), axes.end(), [](const Axis& axis) { return axis.is_uniform(); }),
+        steps->first,
+        ways[2].axis.points()};
+  }
+};
+
 template <class T>
 struct Level {
   std::vector<Axis> axes;
@@ -90,10 +113,9 @@ struct Level {
     return span_of<V>(tables.back());
   }
 
-  /// `points`: of the whole level; `is_alike`: whether all of them weigh alike; `fits`: whether
-  /// coarse points of it lie in steps.
-  void add_transfer(Queue& queue, const std::vector<Coarsening>& ways, Index3 points, bool is_alike,
-                    bool fits) {
+  /// `whole`: if coarse points of the whole level lie in steps.
+  void add_transfer(Queue& queue, const std::vector<Coarsening>& ways,
+                    const std::optional<WholeLevel>& whole) {
     for (std::size_t d = 0; d < 3; ++d) {
       const Coarsening& c = ways[d];
       TransferTables<T>& t = transfer[d];
@@ -108,10 +130,10 @@ struct Level {
       t.left_weight = keep<T>(queue, as<T>(c.left_weight));
       t.right_weight = keep<T>(queue, as<T>(c.right_weight));
     }
-    if (fits) add_steps(queue, ways, points, is_alike);
+    if (whole) add_steps(queue, ways, *whole);
   }
 
-  void add_steps(Queue& queue, const std::vector<Coarsening>& ways, Index3 points, bool is_alike) {
+  void add_steps(Queue& queue, const std::vector<Coarsening>& ways, const WholeLevel& whole) {
     for (std::size_t d = 0; d < 3; ++d) {
       const std::optional<Steps> way = steps_of(axes[d], ways[d]);
       if (!way) return;
@@ -127,7 +149,10 @@ struct Level {
     using Fits = void(Queue&, const FitsMarch<T>&);
     const AnyFunction fits = find_offer(queue.device().kind(), typeid(FitsMarch<T>));
     if (fits == nullptr) return;
-    reinterpret_cast<Fits*>(fits)(queue, {steps, points, &march, is_alike});
+    std::array<StepTables<T>, 3> of_all = steps;
+    of_all[2].first = whole.first;
+    of_all[2].coarse = whole.coarse;
+    reinterpret_cast<Fits*>(fits)(queue, {of_all, whole.points, &march, whole.is_alike});
   }
 
   [[nodiscard]] Restriction<T> restriction(const ridge::Field<T>& fine,

@@ -24,9 +24,7 @@ struct Tiles {
   static constexpr int count = 3;
   using Cells = CellShape<!Up && sizeof(T) == 8 ? 24 : 32>;
 #endif
-  static constexpr bool is_for(int tile, bool is_in_cells) {
-    return tile < 2 || is_in_cells;
-  }
+  static constexpr bool is_for(int tile, bool is_in_cells) { return tile < 2 || is_in_cells; }
   /// Microseconds of a step on an H100, of levels beyond the cache and of those within.
   static constexpr double step(int tile, bool is_cached) {
     constexpr double ups[2][3] = {{1.57, 1.45, 1.6}, {1.57, 1.6, 1.5}};
@@ -49,12 +47,20 @@ struct Tiles<T, Up, true> {
 };
 
 template <class T, bool Up, bool Varied>
-MarchPlan plan_here(Queue& queue, const std::array<StepTables<T>, 3>& transfer, Index3 n,
-                    int tile) {
-  const auto& facts = queue.device().facts();
+MarchPlan plan_here(Queue& queue, const std::array<StepTables<T>, 3>& transfer, Index3 n, int tile,
+                    int units) {
+  const Index shared = queue.device().facts().shared_per_block.value;
   return Tiles<T, Up, Varied>::with(tile, [&]<class Shape>(Shape) {
-    return plan_march<T, Shape, Up, Varied>(transfer, n, facts.units, facts.shared_per_block.value);
+    return plan_march<T, Shape, Up, Varied>(transfer, n, units, shared);
   });
+}
+/// Multiprocessors by which tiles are chosen: of an emulated GPU one number for any cores.
+inline int units_to_choose_by([[maybe_unused]] const DeviceFacts& facts) {
+#if defined(RIDGE_TARGET_SIMT)
+  return 2;
+#else
+  return facts.units;
+#endif
 }
 
 template <class T>
@@ -63,13 +69,15 @@ void fits_march(Queue& queue, const FitsMarch<T>& f) {
   const Index3 n = f.points;
   MarchChoice& choice = *f.choice;
   choice = {};
+  const DeviceFacts& facts = queue.device().facts();
+  const int units = units_to_choose_by(facts);
   const auto plan = [&](auto up, auto varied, int tile) {
-    return plan_here<T, up, varied>(queue, f.transfer, n, tile);
+    return plan_here<T, up, varied>(queue, f.transfer, n, tile, units);
   };
   using No = std::false_type;
   using Yes = std::true_type;
   const Index bytes = n.x * n.y * n.z * static_cast<Index>(sizeof(T));
-  const bool is_cached = sizeof(T) == 4 || bytes <= queue.device().facts().last_level_cache.value;
+  const bool is_cached = sizeof(T) == 4 || bytes <= facts.last_level_cache.value;
   const bool is_in_cells = f.is_uniform && f.transfer[0].halved != 0 && f.transfer[1].halved != 0 &&
                            f.transfer[2].halved != 0;
   double least[2] = {0, 0};
@@ -85,13 +93,15 @@ void fits_march(Queue& queue, const FitsMarch<T>& f) {
     };
     if (is_faster(down, Plain::step(tile, is_cached), least[0])) {
       choice.tile = tile;
-      choice.parts = down.shape.grid.x * down.shape.grid.y;
+      const Dim3 grid =
+          plan_here<T, false, false>(queue, f.transfer, n, tile, facts.units).shape.grid;
+      choice.parts = grid.x * grid.y;
     }
     if (is_faster(up, Tiles<T, true, false>::step(tile, is_cached), least[1]))
       choice.up_tile = tile;
   }
   const bool fits = n.z >= fewest_planes && (n.x + 2) * (n.y + 2) < (Index{1} << 31) &&
-                    n.x * n.y * n.z >= fewest_points(queue.device().facts());
+                    n.x * n.y * n.z >= fewest_points(facts);
   choice.plain = fits && least[0] > 0 && least[1] > 0;
   choice.varied =
       fits && plan(No(), Yes(), 0).shared_numbers > 0 && plan(Yes(), Yes(), 0).shared_numbers > 0;
@@ -99,7 +109,8 @@ void fits_march(Queue& queue, const FitsMarch<T>& f) {
 
 template <class T, bool Up, bool Varied, class Operation>
 void march(Queue& queue, const Operation& s) {
-  const MarchPlan plan = plan_here<T, Up, Varied>(queue, s.transfer, points_of(s.a.axes), s.tile);
+  const MarchPlan plan = plan_here<T, Up, Varied>(queue, s.transfer, points_of(s.a.axes), s.tile,
+                                                  queue.device().facts().units);
   Tiles<T, Up, Varied>::with(s.tile, [&]<class Shape>(Shape) {
     if constexpr (requires { Shape::cells_wide; }) {
       launch_body(queue, plan.shape, CellsBody<T, Shape, Up>{{s, plan}});

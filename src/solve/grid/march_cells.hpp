@@ -6,8 +6,8 @@
 // even x before those with odd x, so that a warp reads neighbouring numbers. Beyond a wall all is
 // 0.
 //
-// Products and sums are fused by name. A step stands here several times, and compilers fuse what
-// they like in each: a plane's bits would depend on the job that computes it, and so on ranks.
+// Products and sums are fused by name. A step stands here several times, and nvcc fused the sum of
+// some products in one copy and not in another.
 #pragma once
 
 #include <ridge/core/functions.hpp>

@@ -201,10 +201,10 @@ struct WayUp {
   int tile = 0; ///< of MarchChoice
 };
 
-/// Chooses for a level of so many points.
+/// Chooses for a level of so many points, those of all ranks: bits depend on the choice.
 template <class T>
 struct FitsMarch {
-  std::array<StepTables<T>, 3> transfer;
+  std::array<StepTables<T>, 3> transfer; ///< along z with `first` and `coarse` of all ranks
   Index3 points;
   MarchChoice* choice;
   bool is_uniform = false; ///< there are UniformWeights
