@@ -39,7 +39,7 @@ struct PassShape {
   static constexpr int halo = sweeps * radius;
   /// Whether the copy engine of a device that has one brings whole planes of the tile. It cannot
   /// fetch what lies beyond periodic faces.
-  static constexpr bool takes_tiles = !P.moving;
+  static constexpr bool takes_tiles = !P.moving && !is_stored<T>;
   static constexpr bool by_tiles = copies_tiles && takes_tiles;
 
   using Value = Pack<Number, vector>;
