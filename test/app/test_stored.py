@@ -147,8 +147,8 @@ def test_coefficients_that_are_refused(ridge, folder):
                         ("u=fp16", "no field 'u'; there are 1, 2, 3")):
         done = ridge(*bench, given)
         assert done.code == 2 and says in done.err, done.err
-    done = ridge("bench", "acoustic", "--store-as", "p=fp16")
-    assert done.code == 2 and "a list of fields is for stencils" in done.err
+    done = ridge("bench", "acoustic", "--store-as", "q=fp16")
+    assert done.code == 2 and "no array 'q'; there are p, vx, vy, vz, c, rho" in done.err
     assert not (folder / "out.h5").exists()
 
 
