@@ -85,6 +85,23 @@ def test_far_bodies_by_proxies(ridge, kernel, device, size):
     assert errors[1] < errors[0] / 4
 
 
+def test_few_proxies_of_what_is_not_smooth_fail(ridge, folder):
+    """Single bodies may be off by more than their terms at degree 1 and theta 1, all together not."""
+    (folder / "my.hpp").write_text("""
+struct Ripples { // shorter than nodes
+  static constexpr int targets = 3, sources = 4, sums = 1, positions = 3;
+  template <class V> RIDGE_FN void operator()(const V* t, const V* s, V* sum) const {
+    const V x = t[0] - s[0], y = t[1] - s[1], z = t[2] - s[2];
+    sum[0] += s[3] * ridge::sin(V(60) * x) * ridge::sin(V(60) * y) * ridge::sin(V(60) * z);
+  }
+};
+""")
+    words = "bench", "./my.hpp:Ripples", "--device", "cpu", "--size", 1500, "--precision", "fp64", "--no-roof", "--repeat", 1
+    failed = ridge(*words, "--theta", 1, "--degree", 1)
+    assert failed.code == 1 and "degree 1 at theta 1 may be off by 5.0e-01" in failed.err + failed.out
+    assert ridge(*words, "--theta", 0).code == 0
+
+
 @pytest.mark.parametrize("kernel, device, size, error, degree", [
     ("coulomb", "cpu", 3000, 1e-2, None), ("coulomb", "cpu", 3000, 1e-6, None), ("biot-savart", "simt:32", 300, 1e-4, 3)])
 def test_an_error_chooses_theta_and_degree(ridge, kernel, device, size, error, degree):

@@ -100,5 +100,17 @@ TEST(FarChoice, BoundsErrorsOfLargeThetaByLessThanAllThereIs) {
   }
 }
 
+TEST(FarChoice, BoundsTheRmsWhereSingleBodiesMayBeOffByAll) {
+  for (int degree = 1; degree <= most_degree; ++degree) {
+    for (const double theta : {0.2, 0.5, 0.6, 0.8, 0.9, 1.0}) {
+      const FarOptions options{theta, degree, 0};
+      const std::optional<double> most = far_rms_at(options);
+      EXPECT_EQ(most.has_value(), far_error_at(options) > 0.25) << theta << " degree " << degree;
+      EXPECT_LT(most.value_or(0), 0.51) << theta << " degree " << degree;
+    }
+  }
+  EXPECT_TRUE(far_rms_at({1, 1, 0}) && far_rms_at({1, 2, 0}));
+}
+
 } // namespace
 } // namespace ridge::pairs

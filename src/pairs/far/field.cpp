@@ -57,6 +57,14 @@ double far_error_at(const FarOptions& o) {
   return (1 + 24 * close) * std::pow(o.theta / 2, o.degree + 1);
 }
 
+std::optional<double> far_rms_at(const FarOptions& o) {
+  constexpr double says_little = 0.25;
+  if (o.degree > 2 || far_error_at(o) <= says_little) return {};
+  // Nearly three times the worst of 3000 charges, masses, Gaussians and vortices at random: 0.19
+  // and 0.014 at theta 1, of Gaussians.
+  return (o.degree == 1 ? 0.5 : 0.04) * std::pow(o.theta, o.degree + 1);
+}
+
 namespace {
 
 constexpr std::array<double, 3> far_thetas{0.3, 0.5, 0.7};

@@ -29,6 +29,9 @@ void require_sound(const FarOptions& options);
 
 /// About how far sums are off, in parts of the sum of their terms' absolute values.
 [[nodiscard]] double far_error_at(const FarOptions& options);
+/// What sums may be off, rms over the rms of the sums, where far_error_at allows single bodies more
+/// than a quarter of their terms: degrees 1 and 2 near theta 1. Nothing elsewhere.
+[[nodiscard]] std::optional<double> far_rms_at(const FarOptions& options);
 
 /// An error does not choose larger ones: beyond, sums are off the more where targets are near
 /// corners.
