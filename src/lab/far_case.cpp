@@ -23,15 +23,13 @@ Check with_far_error(Check check, double rms, double asked) {
   return check;
 }
 
-Check with_far_rms(Check check, double rms, const pairs::FarOptions& options) {
-  const std::optional<double> most = pairs::far_rms_at(options);
+Check with_far_rms(Check check, double rms, std::optional<double> most) {
   if (!check.ok || !most || rms <= *most) return check;
   check.ok = false;
-  check.message =
-      fmt::format("sums are off by {:.1e} rms, where degree {} at theta {:g} may be off by {:.1e}; "
-                  "give a higher "
-                  "degree or a smaller theta, unless the interaction is not smooth far away",
-                  rms, options.degree, options.theta, *most);
+  check.message = fmt::format("sums are off by {:.1e} rms, {:.1e} at most at this degree and theta "
+                              "where interactions are smooth far away; give a higher degree or a "
+                              "smaller theta",
+                              rms, *most);
   return check;
 }
 

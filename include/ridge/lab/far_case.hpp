@@ -15,8 +15,8 @@ namespace ridge::lab {
 [[nodiscard]] std::unique_ptr<Menu> far_menu(const Place& place);
 /// A check of sums that were to be off by no more than `asked`, rms.
 [[nodiscard]] Check with_far_error(Check check, double rms, double asked);
-/// The same where no error was asked for, by pairs::far_rms_at.
-[[nodiscard]] Check with_far_rms(Check check, double rms, const pairs::FarOptions& options);
+/// The same where no error was asked for: `most` is what degree and theta may be off.
+[[nodiscard]] Check with_far_rms(Check check, double rms, std::optional<double> most);
 
 /// An interaction of bodies among themselves, by a far field. A launch finds the proxies, too.
 template <class I, class P>
@@ -71,7 +71,7 @@ public:
     Check check = check_sums(queue(), bodies_.call, targets, host_, far_error_at(options_));
     rms_ = far_error(queue(), bodies_.call, host_, sample());
     return asked_ ? with_far_error(std::move(check), rms_, *asked_)
-                  : with_far_rms(std::move(check), rms_, options_);
+                  : with_far_rms(std::move(check), rms_, far_rms_at(options_));
   }
   void complete(Record& record, const AskedSchedule& /*schedule*/) override {
     if (asked_) record.details.push_back({"error_asked", *asked_, {}});
