@@ -15,7 +15,7 @@ namespace ridge::lab {
 [[nodiscard]] std::unique_ptr<Menu> far_menu(const Place& place);
 /// A check of sums that were to be off by no more than `asked`, rms.
 [[nodiscard]] Check with_far_error(Check check, double rms, double asked);
-/// The same where no error was asked for: `most` is what degree and theta may be off.
+/// A check where no error was asked for: `most` is what degree and theta may be off, rms.
 [[nodiscard]] Check with_far_rms(Check check, double rms, std::optional<double> most);
 
 /// An interaction of bodies among themselves, by a far field. A launch finds the proxies, too.

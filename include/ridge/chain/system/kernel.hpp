@@ -123,7 +123,7 @@ struct SystemKernel {
     return own_arrays < 0 ? static_cast<int>(of_double.arrays.size()) : own_arrays;
   }
   [[nodiscard]] bool is_wide(int array) const { return array < 32 && (wide >> array & 1U) != 0; }
-  /// Whether an array holds halves of numbers.
+  /// True if an array holds halves of numbers.
   [[nodiscard]] bool has_halves(int array) const { return is_wide(array) || array >= arrays(); }
   /// The array with the low halves of one that is wide.
   [[nodiscard]] int low_of(int array) const;

@@ -1,4 +1,4 @@
-// What built-in systems refuse of the fields that they begin with. Their own headers, which the
+// Fields that built-in systems refuse to begin with. Their own headers, which the
 // compilers of all device kinds see, do without it.
 #pragma once
 

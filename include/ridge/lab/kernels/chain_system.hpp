@@ -50,7 +50,7 @@ template <class C>
 class RandomNumbers {
 public:
   RandomNumbers(double centre, double amplitude, int array);
-  /// The same numbers so many elements further.
+  /// These numbers, so many elements further.
   [[nodiscard]] RandomNumbers moved(Index elements) const;
   [[nodiscard]] double at(Index element) const {
     return centre_ + amplitude_ * numbers()[static_cast<std::size_t>((element + first_) % period)];
