@@ -62,7 +62,7 @@ std::vector<Domains::Place> Domains::ends(const std::function<Index(const Place&
   std::vector<Place> found(domains - 1, Place{0, std::numeric_limits<std::uint32_t>::max()});
   std::vector<Index> counts(found.size());
   std::vector<Index> all(counts.size() * domains);
-  // Whether so many bodies are there up to each place found.
+  // True once so many bodies are there up to each place found.
   const auto are_enough = [&] {
     for (std::size_t d = 0; d < found.size(); ++d)
       counts[d] = count(found[d]);

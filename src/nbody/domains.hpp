@@ -41,7 +41,7 @@ public:
     std::array<double, 3> low{};
     double side = 0;
   };
-  /// Of corners of the box of each rank's bodies.
+  /// The cube around the boxes of all ranks' bodies, by the corners of this rank's.
   [[nodiscard]] Cube cube(const std::array<double, 3>& low,
                           const std::array<double, 3>& high) const;
   /// The last place of each domain but the last one. `count` tells how many bodies of this rank are

@@ -103,7 +103,7 @@ void BodyExchange<T>::divide(const Columns& columns, const std::array<T, 3>& low
   exchange(columns, pack());
 }
 
-/// What goes to each domain, one after the other; returns how many bodies.
+/// Packs bodies for each domain, one after the other; returns how many.
 template <class T>
 std::vector<Index> BodyExchange<T>::pack() {
   const Index n = call_.count;

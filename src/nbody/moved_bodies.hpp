@@ -16,7 +16,7 @@ namespace ridge::nbody {
 /// Values of a body that go with it, of which the first three are its position.
 inline constexpr int moved_columns = 11;
 
-/// What a launch for bodies that change ranks takes.
+/// Arguments of a launch for bodies that change ranks.
 template <class T>
 struct MovedBodies {
   Index count = 0; ///< of the bodies here
@@ -27,10 +27,10 @@ struct MovedBodies {
   Span<std::uint32_t> order;
   Span<const std::uint64_t> end_keys; ///< the last place of each domain but the last one
   Span<const std::uint32_t> end_bodies;
-  /// Whether a body is of `domain`, one more; then, those before.
+  /// A body's, and one more: 1 if it is of `domain`; then, those before.
   Span<std::uint32_t> marks;
   Index domain = 0;
-  /// What goes to a domain or comes from one, value by value; which bodies here it begins with.
+  /// Values that go to a domain or come from one; which bodies here they begin with.
   Span<T> piece;
   Span<std::uint32_t> piece_bodies;
   Index first = 0;
@@ -43,7 +43,7 @@ enum class MovedStep {
   unpack
 };
 
-/// What each kind's module offers under MovedBodies<T>, for float and double: a step in queue
+/// Offered by each kind's module under MovedBodies<T>, for float and double: a step in queue
 /// order.
 template <class T>
 using MoveBetweenRanks = void(Queue& queue, MovedStep step, const MovedBodies<T>& moved);

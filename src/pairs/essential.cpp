@@ -147,7 +147,7 @@ void Essential<P>::cut(int peer, const std::vector<Index>& levels) {
   step(EssentialStep::pack, 0, 0);
 }
 
-/// What was packed stays.
+/// Packed pieces stay.
 template <class P>
 void Essential<P>::take_rooms_of(Piece& piece, Index nodes, Index bodies) {
   const char* const name = "nodes for another rank";

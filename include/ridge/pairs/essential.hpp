@@ -14,7 +14,7 @@
 
 namespace ridge::pairs {
 
-/// What a node is to another rank.
+/// A node's part for another rank.
 enum class NodeUse : std::uint32_t {
   none,
   opened, ///< its children are needed, too
@@ -33,9 +33,9 @@ struct Essentials {
   Index bodies_of_run = 1;
   /// The other rank's block of boxes, and those of `boxes_together` of them each.
   Span<const S> boxes, wide_boxes;
-  /// Of nodes: whether each is far from all boxes, where that is found for all at once, and uses.
+  /// A node's: 1 if it is far from all boxes, where that is found for all at once; and its use.
   Span<std::uint32_t> far, uses;
-  /// Of nodes and one more: whether each is kept, how many bodies it brings; then sums of those
+  /// A node's, and one more: 1 if it is kept, how many bodies it brings; then sums of those
   /// before.
   Span<std::uint32_t> numbers, places;
 
@@ -63,12 +63,12 @@ enum class EssentialStep {
   tops    ///< nodes above all pieces
 };
 
-/// What each kind's module offers under Essentials<P>: a step in queue order.
+/// Offered by each kind's module under Essentials<P>: a step in queue order.
 template <class P>
 using FindEssentials = void(Queue& queue, EssentialStep step, const Essentials<P>& e, Index begin,
                             Index end);
 
-/// What came of one exchange.
+/// Numbers of one exchange.
 struct EssentialCounts {
   Index nodes = 0, bodies = 0; ///< received
 };
@@ -91,7 +91,7 @@ public:
   [[nodiscard]] Bytes held() const;
 
 private:
-  /// What goes to another rank.
+  /// Bodies and nodes for another rank.
   struct Piece {
     Field<S> centres, bodies;
     Field<T> moments, higher;

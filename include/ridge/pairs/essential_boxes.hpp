@@ -16,8 +16,8 @@ namespace ridge::pairs {
 inline constexpr Index most_boxes = 8192, boxes_together = 64;
 /// A box: the least x, y, z and one more number, the greatest, and the largest need.
 inline constexpr Index box_values = 8;
-/// What a rank tells others: how many boxes there are, as the first number of a box of its own, and
-/// these.
+/// A rank's message to others: how many boxes there are, as the first number of a box of its own,
+/// and these.
 inline constexpr Index block_values = box_values * (1 + most_boxes);
 inline constexpr Index most_wide_boxes = ceil_div(most_boxes, boxes_together);
 
@@ -28,18 +28,18 @@ struct BoxTree {
   Span<S> boxes;    ///< `box_values` a node, and one more node; one without bodies is empty
   Index leaves = 0; ///< of a power of two
   Index most = 0;   ///< boxes that are chosen
-  /// Of nodes above leaves: widths, the widest first, and which they are; then sorted.
+  /// Nodes above leaves: widths, the widest first, and which they are; then sorted.
   Span<std::uint64_t> keys;
   Span<std::uint32_t> nodes;
   Span<const std::uint32_t> sorted;
   Span<std::uint32_t> counts; ///< boxes more by the widest so far, and by all
   Span<std::uint32_t> opened; ///< a node above leaves: its children are in its place
-  /// Of leaves and one more: whether a box that is chosen begins with it; then, those before. And
+  /// A leaf's, and one more: 1 if a box that is chosen begins with it; then, those before. And
   /// which node that box is.
   Span<std::uint32_t> firsts, sources;
   Span<S> chosen; ///< block_values
 
-  /// Of several ranks: their blocks, and the boxes of `boxes_together` of their boxes each.
+  /// Blocks of several ranks, and the boxes of `boxes_together` of their boxes each.
   Span<const S> blocks;
   Span<S> wide;
 };
@@ -54,7 +54,7 @@ enum class BoxStep {
   wide    ///< of `end` blocks
 };
 
-/// What each kind's module offers under BoxTree<S>: a step in queue order.
+/// Offered by each kind's module under BoxTree<S>: a step in queue order.
 template <class S>
 using FindBoxes = void(Queue& queue, BoxStep step, const BoxTree<S>& tree, Index begin, Index end);
 
@@ -62,7 +62,7 @@ using FindBoxes = void(Queue& queue, BoxStep step, const BoxTree<S>& tree, Index
 template <class S>
 [[nodiscard]] std::vector<S> widest_divided(const std::vector<S>& of_runs, Index most);
 
-/// The same where bodies are: on GPUs without the host.
+/// Boxes chosen where bodies are: on GPUs without the host.
 template <class S>
 class BoxChooser {
 public:
@@ -70,7 +70,7 @@ public:
 
   /// Room for the boxes of so many runs, and up to a power of two of empty ones behind them.
   [[nodiscard]] Span<S> take_runs(Index runs);
-  /// Of what is there now, `most` boxes to `block`, in queue order.
+  /// Gives `most` boxes of what is there now to `block`, in queue order.
   void choose(Index most, Span<S> block);
   /// Boxes of `boxes_together` boxes of each block, `most_wide_boxes` a block.
   void widen(Span<const S> blocks, Span<S> wide);

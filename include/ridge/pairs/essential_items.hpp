@@ -1,4 +1,4 @@
-// What one node or run of bodies does where trees of ranks are brought together; for kernel
+// The work of one node or run of bodies where trees of ranks are brought together; for kernel
 // sources.
 #pragma once
 
@@ -45,7 +45,7 @@ struct BeginUses {
   }
 };
 
-/// Whether a node is far from each target of another rank. A group of targets may still be near it
+/// True if a node is far from each target of another rank. A group of targets may still be near it
 /// together: then it has the moments of what each of its targets is far from.
 template <class P, class Access>
 RIDGE_FN bool is_far_from_all(const Essentials<P>& e, Access& access, Index v) {
@@ -82,7 +82,7 @@ RIDGE_FN bool is_far_from_all(const Essentials<P>& e, Access& access, Index v) {
   return true;
 }
 
-/// Of any node, so that no level waits for the one above.
+/// Asks of any node, so that no level waits for the one above.
 template <class P>
 struct LookAtNode {
   static constexpr const char* name = "tree: nodes that are far from others";
