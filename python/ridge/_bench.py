@@ -11,13 +11,15 @@ from ._record import Records, records_of
 
 def bench(kernel: str, *, size: Union[int, Sequence[int], None] = None, device: str = "auto",
           precision: Optional[str] = None, schedule: str = "auto",
-          repeat: Optional[int] = None) -> Records:
+          repeat: Optional[int] = None, store_as: Optional[str] = None) -> Records:
     """Runs a built-in kernel, checks it against the reference and returns the records.
 
-    `size` is in the order of NumPy's shapes, x last; `schedule` may be `all`. Raises UsageError that
-    lists what is right. The other options are those of `ridge bench`."""
+    `size` is in the order of NumPy's shapes, x last; `schedule` may be `all`. `store_as` is `fp16` or
+    `bf16`, or a list such as `vx=fp16,mu=fp16`. Raises UsageError that lists what is right. The other options are those of `ridge bench`."""
     words = ["bench", *built_in_words(kernel, size=size, device=device, precision=precision),
              "--json", "--schedule", schedule]
     if repeat is not None:
         words += ["--repeat", str(whole(repeat, f"{kernel}: repeat"))]
+    if store_as is not None:
+        words += ["--store-as", store_as]
     return records_of(run_command(words))

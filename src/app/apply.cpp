@@ -5,6 +5,7 @@
 #include <ridge/device/memory.hpp>
 #include <ridge/lab/bench_case.hpp>
 #include <ridge/lab/built_in.hpp>
+#include <ridge/lab/settings.hpp>
 #include <ridge/lab/storage.hpp>
 #include <ridge/lab/tune_case.hpp>
 #include <ridge/lab/user_kernel.hpp>
@@ -149,9 +150,7 @@ struct ApplyCommand {
             fmt::format("--coefficient is for kernels in files; {} is built in", kernel));
       return lab::find_one_input_kernel(kernel);
     }
-    std::vector<lab::Setting> all;
-    for (const std::string& text : settings)
-      all.push_back(lab::parse_setting(text));
+    const std::vector<lab::Setting> all = lab::parse_settings(settings);
     const lab::UserKernel found = lab::load_user_kernel(kernel, all);
     const lab::OnArrays& on = found.bench.on_arrays;
     if (!on.on_grid)

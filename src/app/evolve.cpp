@@ -44,11 +44,13 @@ std::string footer() {
 
 void add_evolve(CommandLine& line) {
   const Command command = line.add_command(
-      "evolve", "many sweeps of a stencil over a dataset of yours, with boundaries and snapshots");
+      "evolve", "a field or a system of fields of yours over time, with boundaries and snapshots");
   auto o = std::make_shared<EvolveOptions>();
   command.add("KERNEL", &o->kernel, "a built-in kernel, or FILE.hpp:Name of your own");
-  command.add("INPUT", &o->input,
-              "FILE.h5:/path: the start, an HDF5 dataset of 1 to 3 dimensions, fp32 or fp64");
+  command.add(
+      "INPUT", &o->input,
+      "FILE.h5:/path: the start, an HDF5 dataset of 1 to 3 dimensions, fp32 or fp64; of a system "
+      "FILE.h5 or FILE.h5:/group with datasets of its arrays' names");
   command.add(
       "-o,--output", &o->output,
       "FILE.h5: leads to the snapshots, FILE.STEP.h5, with FILE.xdmf beside it for ParaView");
@@ -79,8 +81,9 @@ void add_evolve(CommandLine& line) {
               "FILE.h5:/path: a coefficient field; may be repeated");
   command.add("--absorb", &o->absorb, "faces that absorb waves: a list such as x,y-, or all");
   command.add("--absorb-width", &o->absorb_width, "points of an absorbing layer; 20 if not given");
-  command.add("--set", &o->settings,
-              "MEMBER=NUMBER of a kernel in a file, such as rate=0.1; may be repeated");
+  command.add(
+      "--set", &o->settings,
+      "MEMBER=NUMBER of a kernel in a file or of a system, such as rate=0.1; may be repeated");
   command.add("--by-step", &o->by_step,
               "NUMBER=FILE: a number of a system with a value for each step, one a line; the last "
               "one after their end; may be repeated");

@@ -149,6 +149,11 @@ std::vector<double> read_wavelet(const std::string& text, const fs::path& folder
   std::vector<double> values;
   const std::string file = file_of_wavelet(text);
   if (!file.empty()) {
+    if (std::error_code failed; !fs::is_regular_file(folder / file, failed)) {
+      throw UsageError(fmt::format("{}: there is no file {}; a file of numbers, one a step, or "
+                                   "ricker:FREQUENCY is right",
+                                   option, file));
+    }
     for_each_line(folder / file, option.c_str(), [&](std::string_view line, Index number) {
       double value = 0;
       if (!reads_as(line, value)) {

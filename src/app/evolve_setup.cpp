@@ -2,6 +2,7 @@
 
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
+#include <ridge/lab/settings.hpp>
 #include <ridge/lab/storage.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/launch/source_digest.hpp>
@@ -349,9 +350,7 @@ private:
           "--absorb, --diffusivity and --speed are for built-in kernels; a kernel in a "
           "file has its own members, set by --set");
     }
-    std::vector<lab::Setting> settings;
-    for (const std::string& text : words_in(run().settings, ' '))
-      settings.push_back(lab::parse_setting(text));
+    const std::vector<lab::Setting> settings = lab::parse_settings(words_in(run().settings, ' '));
     const int bytes = setup_.inputs.front()->element_bytes();
     const std::string name = file_of_kernel(run().kernel);
     const std::string file = found(name).string();

@@ -3,6 +3,7 @@
 #include <ridge/chain/system/stored.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/lab/kernels/chain_systems.hpp>
+#include <ridge/lab/settings.hpp>
 #include <ridge/lab/storage.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
@@ -29,10 +30,8 @@ constexpr double waited = 0.2; ///< seconds until progress shows and Ctrl-C is h
 
 lab::SystemNumbers numbers_of(const std::vector<std::string>& settings) {
   lab::SystemNumbers numbers;
-  for (const std::string& text : settings) {
-    const lab::Setting one = lab::parse_setting(text);
+  for (const lab::Setting& one : lab::parse_settings(settings))
     numbers.emplace_back(one.member, one.value);
-  }
   return numbers;
 }
 
@@ -420,9 +419,7 @@ std::optional<SystemKernel> find_named(const EvolveOptions& o, std::string& stor
   std::error_code failed;
   if (!folder.empty() && fs::exists(folder / file_of_kernel(name), failed))
     name = (folder / name).string();
-  std::vector<lab::Setting> all;
-  for (const std::string& text : settings)
-    all.push_back(lab::parse_setting(text));
+  const std::vector<lab::Setting> all = lab::parse_settings(settings);
   const lab::UserKernel loaded = lab::load_user_kernel(name, all, lab::Use::evolution);
   return loaded.system ? std::optional(loaded.system->make({})) : std::nullopt;
 }

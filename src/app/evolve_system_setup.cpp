@@ -1,4 +1,5 @@
 // What a run of a system is: its arrays, step, walls, layers, sources and receivers, and its files.
+#include <ridge/chain/system/on_arrays.hpp>
 #include <ridge/core/error.hpp>
 #include <ridge/core/random.hpp>
 #include <ridge/lab/user_kernel.hpp>
@@ -262,6 +263,10 @@ void SystemCommand::choose_step() {
                                    "number",
                                    kernel_.name));
     }
+    if (!std::isfinite(stable)) {
+      throw UsageError(fmt::format(
+          "--dt: any step of {} is stable on a single point; give a number", kernel_.name));
+    }
     setup_.dt = part_of_stable * stable;
     dt_note_ = fmt::format("{:g} of the largest stable one, {:g}", part_of_stable, stable);
   } else {
@@ -288,6 +293,7 @@ void SystemCommand::choose_walls() {
   std::string text = run_["boundary"];
   if (kernel_.only_periodic && text.empty()) text = "x=periodic,y=periodic,z=periodic";
   setup_.walls = chain::parse_walls(text, names);
+  chain::require_axes(run_["boundary"], dimensions_);
   for (const auto& walls : setup_.walls) {
     for (std::size_t d = 0; d < 3; ++d) {
       for (std::size_t side = 0; side < 2; ++side) {
@@ -297,11 +303,6 @@ void SystemCommand::choose_walls() {
           throw UsageError(fmt::format("--boundary: {} has periodic faces alone; walls are solid "
                                        "points of its start",
                                        kernel_.name));
-        }
-        if (static_cast<int>(d) >= dimensions_ && kind != chain::Wall::mirror &&
-            !run_["boundary"].empty() && kind != chain::Wall::periodic) {
-          throw UsageError(
-              fmt::format("--boundary {}: the arrays have no axis {}", run_["boundary"], "xyz"[d]));
         }
       }
     }

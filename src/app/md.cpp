@@ -1,6 +1,7 @@
 // `ridge md`: bodies that act on each other within a cutoff, with snapshots.
 #include <ridge/core/error.hpp>
 #include <ridge/lab/kernels/pairs/lennard_jones.hpp>
+#include <ridge/lab/settings.hpp>
 #include <ridge/lab/user_kernel.hpp>
 
 #include "commands.hpp"
@@ -159,9 +160,7 @@ lab::NearInteraction interaction_of(const MdRun& run) {
           fmt::format("--set is for interactions in files; {} is built in", run.interaction));
     return lab::near_interaction(standard, lab::LennardJonesEntry::make());
   }
-  std::vector<lab::Setting> settings;
-  for (const std::string& text : run.settings)
-    settings.push_back(lab::parse_setting(text));
+  const std::vector<lab::Setting> settings = lab::parse_settings(run.settings);
   lab::UserKernel found = lab::load_user_kernel(run.interaction, settings, lab::Use::motion);
   if (!found.near) {
     throw UsageError(fmt::format("{} is no force between positions: md takes interactions of 3 "

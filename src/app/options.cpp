@@ -56,6 +56,15 @@ CLI::Validator whole_number() {
           ""};
 }
 
+/// An empty word is a variable of a script that nobody set, more often than a wish for the default.
+CLI::Validator some_text() {
+  return {[](const std::string& text) {
+            return text.empty() ? std::string("'' is empty; give a value, or leave the option out")
+                                : std::string();
+          },
+          ""};
+}
+
 } // namespace
 
 void Option::require() const {
@@ -81,6 +90,8 @@ Option Command::add(const std::string& names, OptionTarget value,
         option->allow_extra_args(false);
       using T = typename NumberOf<std::remove_pointer_t<decltype(target)>>::Type;
       if constexpr (std::is_integral_v<T>) option->transform(whole_number<T>());
+      if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::string>>)
+        option->check(some_text());
       return option;
     }
   };

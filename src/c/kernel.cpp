@@ -34,6 +34,10 @@ std::vector<lab::Setting> settings_of(const char* text) {
       throw UsageError(fmt::format("settings '{}': expected NAME=NUMBER, such as rate=0.1", one));
     }
     all.back().option = "settings ";
+    for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+      if (all[i].member == all.back().member)
+        throw UsageError(fmt::format("settings '{}': {} is given twice", one, all[i].member));
+    }
     begin = given.find_first_not_of(apart, end);
   }
   return all;

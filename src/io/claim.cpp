@@ -20,14 +20,18 @@ namespace {
 
 /// The lock file, made where there is none. One that another user's run left can still be locked.
 int open_lock(const std::filesystem::path& file) {
-  const int id = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  return id >= 0 || errno != EACCES ? id : open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  int id = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+  if (id >= 0 || errno != EACCES) return id;
+  id = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  // No lock is there, and the folder takes none.
+  if (id < 0 && errno == ENOENT) errno = EACCES;
+  return id;
 }
 
 /// Whether an open file is still the one of that name: its last holder removes it.
 bool is_in_place(int id, const std::filesystem::path& file) {
-  struct stat open {};
-  struct stat there {};
+  struct stat open{};
+  struct stat there{};
   return fstat(id, &open) == 0 && stat(file.c_str(), &there) == 0 && open.st_dev == there.st_dev &&
          open.st_ino == there.st_ino;
 }

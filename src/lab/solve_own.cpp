@@ -1,5 +1,6 @@
 #include <ridge/comm/communicator.hpp>
 #include <ridge/core/error.hpp>
+#include <ridge/lab/settings.hpp>
 #include <ridge/lab/solve_own.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/solve/grid/own_operator.hpp>
@@ -15,9 +16,7 @@ solve::GridSolution solve_own(Queue& queue, const solve::GridProblem& problem,
                               const std::string& kernel, const std::vector<std::string>& settings,
                               const View<const T>& f, const View<T>& u,
                               const solve::GridOptions& options, comm::Communicator& ranks) {
-  std::vector<Setting> numbers;
-  for (const std::string& text : settings)
-    numbers.push_back(parse_setting(text));
+  const std::vector<Setting> numbers = parse_settings(settings);
   const UserKernel loaded = load_user_kernel(kernel, numbers, Use::evolution);
   if (!loaded.evolution)
     throw UsageError(fmt::format("the operator is a stencil, and {} is none", kernel));

@@ -1,6 +1,7 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/library.hpp>
 #include <ridge/lab/describe_kernel.hpp>
+#include <ridge/lab/settings.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/launch/description.hpp>
 
@@ -124,6 +125,19 @@ Setting parse_setting(std::string_view text) {
   throw UsageError(fmt::format("--set {}: expected MEMBER=NUMBER, such as rate=0.1", text));
 }
 
+std::vector<Setting> parse_settings(const std::vector<std::string>& texts) {
+  std::vector<Setting> all;
+  for (const std::string& text : texts) {
+    Setting one = parse_setting(text);
+    for (const Setting& before : all) {
+      if (before.member == one.member)
+        throw UsageError(fmt::format("--set {}: '{}' is given twice", text, one.member));
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
 bool names_a_file(std::string_view kernel) {
   const auto colon = kernel.find(':');
   return colon != std::string_view::npos || kernel.find('/') != std::string_view::npos ||
@@ -162,9 +176,7 @@ UserKernel load_user_kernel(std::string_view kernel, const std::vector<Setting>&
 
 BenchKernel find_kernel(std::string_view kernel, const std::vector<std::string>& settings,
                         Use use) {
-  std::vector<Setting> all;
-  for (const std::string& text : settings)
-    all.push_back(parse_setting(text));
+  const std::vector<Setting> all = parse_settings(settings);
   if (names_a_file(kernel)) return load_user_kernel(kernel, all, use).bench;
   if (!all.empty())
     throw UsageError(fmt::format("--set is for kernels in files; {} is built in", kernel));

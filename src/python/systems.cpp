@@ -20,7 +20,7 @@ Systems::Systems(std::string name, std::vector<std::string> arrays,
       states_(static_cast<std::size_t>(states)), description_(std::move(description)),
       file_(std::move(file)), boundary_(std::move(boundary)), spacing_(spacing) {
   try {
-    System::check_walls(boundary_, arrays_);
+    System::check_walls(boundary_, arrays_, rank_);
   } catch (const UsageError& e) {
     const std::string message = e.what();
     const std::string_view option = "--boundary"; // of the command

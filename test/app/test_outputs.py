@@ -2,8 +2,10 @@
 
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 import h5py
@@ -359,6 +361,21 @@ def test_names_of_what_is_beside_a_file_while_it_is_written(ridge, inputs):
         os.rename("in.h5", name)
         ridge.bad("apply", "laplacian", f"{name}:/u", "-o", "out.h5:/f", says=[name, "rename it"])
         os.rename(name, "in.h5")
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may write everywhere")
+def test_a_folder_that_may_not_be_written(ridge):
+    anyone = ("setpriv", "--reuid=65534", "--clear-groups") if os.geteuid() == 0 else ()
+    with tempfile.TemporaryDirectory() as name:  # those of tests are their user's alone
+        with h5py.File(f"{name}/in.h5", "w") as h5:
+            h5["u"] = np.ones((6, 7, 8))
+        os.chmod(f"{name}/in.h5", 0o644)
+        os.mkdir(f"{name}/closed", 0o555)
+        os.chmod(name, 0o755)
+        run = {"prefix": anyone, "cwd": name, "code": 1, "says": "writing closed/out.h5: Permission denied"}
+        ridge.bad("evolve", "heat", "in.h5:/u", "-o", "closed/out.h5", "--device", "cpu", **run)
+        ridge.bad("apply", "laplacian", "in.h5:/u", "-o", "closed/out.h5:/f", "--device", "cpu", **run)
+        assert left_in(f"{name}/closed") == []
 
 
 # Standard output.

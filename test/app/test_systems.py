@@ -300,6 +300,9 @@ def test_walls_of_one_array_and_of_all(ridge):
     (["--absorb", "w"], "'w' is no face"),
     (["--show", "p"], "--show goes with --picture"),
     (["--show", "q", "--picture", "q.png"], "--show q: acoustic shows p, vx, vy, vz"),
+    (["--boundary", ""], "--boundary: '' is empty; give a value, or leave the option out"),
+    (["--source", "here.csv", "--wavelet", "ricker"],
+     "--wavelet: there is no file ricker; a file of numbers, one a step, or ricker:FREQUENCY is right"),
     (["--steps", "10000000000"], "a run has at most 9999999999 steps"),
 ])
 def test_bad_use_says_what_is_right(ridge, options, says):
@@ -321,6 +324,27 @@ def test_arrays_must_fit_each_other(ridge):
     ridge.bad("evolve", "acoustic", *start, says="has none of the datasets that acoustic takes")
     write(ux=np.zeros((4, 4, 4)))
     ridge.bad("evolve", "lbm-d3q19", *start, "--set", "tau=0.5", says="tau is at most 1/2")
+    ridge.bad("evolve", "lbm-d3q19", *start, "--set", "tau=0.7", "--set", "tau=0.8",
+              says="--set tau=0.8: 'tau' is given twice")
+
+
+def test_axes_that_arrays_do_not_have(ridge):
+    words = ["evolve", "acoustic", "in.h5", "-o", "out.h5", "--device", "cpu", "--boundary"]
+    write(c=np.ones((10, 12)))
+    ridge.bad(*words, "x=mirror,z=mirror", says="--boundary z=mirror: the arrays have no axis z, only x and y")
+    ridge.bad(*words, "p.z-=periodic", says="periodic is for both faces")
+    write(c=np.ones(12))
+    ridge.bad(*words, "p.y+=dirichlet:0", says="--boundary p.y+=dirichlet:0: the arrays have no axis y, only x")
+
+
+@pytest.mark.parametrize("system, field", [("acoustic", "p"), ("elastic", "vx"), ("maxwell", "ex"),
+                                           ("shallow-water", "h")])
+def test_a_single_point_has_no_largest_step(ridge, system, field):
+    write(**{field: np.ones((1, 1))})
+    words = ["evolve", system, "in.h5", "-o", "out.h5", "--device", "cpu", "--steps", "2"]
+    ridge.bad(*words, says=f"--dt: any step of {system} is stable on a single point; give a number")
+    ridge.good(*words, "--dt", "0.5")
+    assert np.isfinite(read(field)).all()
 
 
 def test_values_that_are_not_finite_are_said_once(ridge):

@@ -172,6 +172,7 @@ def test_errors_name_the_users_line(ridge, env, tmp_path):
     (["bench", "{}/heat.hpp:Heat", "--set", "rat=1"], "no number 'rat'"),
     (["bench", "{}/heat.hpp:Heat", "--set", "rate"], "MEMBER=NUMBER"),
     (["bench", "{}/heat.hpp:Heat", "--set", "rate=x"], "MEMBER=NUMBER"),
+    (["bench", "{}/heat.hpp:Heat", "--set", "rate=1", "--set", "rate=1"], "'rate' is given twice"),
     (["bench", "{}/heat.hpp:Heat", "--precision", "fp16"], "fp32 and fp64"),
     (["bench", "laplacian", "--set", "rate=1"], "built in"),
 ])

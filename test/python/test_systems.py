@@ -115,6 +115,8 @@ def test_what_is_refused(rng):
         ridge.sweeps(pair, boundary="cyclic")
     with pytest.raises(ridge.UsageError, match="there is no array 'w'; the arrays are u, v"):
         ridge.sweeps(pair, boundary="w.x-=mirror")
+    with pytest.raises(ridge.UsageError, match="boundary u.y=mirror: the arrays have no axis y, only x"):
+        ridge.sweeps(pair, boundary={"x": "mirror", "u.y": "mirror"})
     with pytest.raises(ridge.UsageError, match="one positive number is right, or 1"):
         ridge.sweeps(pair, spacing=(1, 2))
     with pytest.raises(TypeError, match="levels= and points= are for stencils"):

@@ -1,8 +1,12 @@
 #include <ridge/chain/schedule.hpp>
 #include <ridge/chain/system/on_arrays.hpp>
+#include <ridge/core/error.hpp>
 #include <ridge/device/backend.hpp>
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace ridge::chain {
@@ -35,6 +39,20 @@ SystemSetup setup_of(const SystemKernel& kernel, const OwnedArrays& arrays,
 }
 
 } // namespace
+
+void require_axes(const std::string& walls, int dimensions) {
+  for (std::size_t begin = 0; begin < walls.size();) {
+    const std::size_t end = std::min(walls.find(',', begin), walls.size());
+    const std::string entry = walls.substr(begin, end - begin);
+    begin = end + 1;
+    const std::string face = entry.substr(0, entry.find('='));
+    const char axis = face[face.find('.') + 1]; // from 0 on where there is no dot
+    const auto at = static_cast<int>(std::string_view("xyz").find(axis));
+    if (at < dimensions) continue;
+    throw UsageError(fmt::format("--boundary {}: the arrays have no axis {}, only {}", entry, axis,
+                                 dimensions == 1 ? "x" : "x and y"));
+  }
+}
 
 SystemOnArrays::SystemOnArrays(Queue& queue, const SystemKernel& kernel, OwnedArrays arrays,
                                const SystemOptions& options)

@@ -28,8 +28,8 @@ template <class C>
 struct OwnedArrays {
   std::vector<std::string> names;
   std::vector<View<std::byte>> views; ///< strides in elements
-  int element_bytes = 8;           ///< 2 of a system that is stored in 16 bits
-  unsigned wide = 0; ///< bits of those that are fp32 there, whose halves it keeps
+  int element_bytes = 8;              ///< 2 of a system that is stored in 16 bits
+  unsigned wide = 0;                  ///< bits of those that are fp32 there, whose halves it keeps
 };
 
 /// Options that do not depend on the arrays: walls as parse_walls reads them, distances of points,
@@ -40,15 +40,21 @@ struct SystemOptions {
   std::string schedule = "auto";
 };
 
+/// Throws UsageError where walls, as parse_walls reads them, name an axis that arrays of so many
+/// dimensions do not have.
+void require_axes(const std::string& walls, int dimensions);
+
 class SystemOnArrays {
 public:
   using Arrays = OwnedArrays;
   using Options = SystemOptions;
   using Describe = DescribeSystem;
 
-  /// Throws UsageError for a text that parse_walls does not take.
-  static void check_walls(const std::string& walls, const std::vector<std::string>& names) {
+  /// Throws UsageError for a text that parse_walls or require_axes does not take.
+  static void check_walls(const std::string& walls, const std::vector<std::string>& names,
+                          int dimensions) {
     (void)parse_walls(walls, names);
+    require_axes(walls, dimensions);
   }
   /// Throws as System and parse_walls do. The queue must outlive it.
   SystemOnArrays(Queue& queue, const SystemKernel& kernel, OwnedArrays arrays,
