@@ -219,7 +219,7 @@ def test_kernels_in_a_file(ridge, folder):
 @pytest.mark.parametrize("words, says", [
     ([], "takes a KERNEL"),
     (["laplacian", "--on", "mi999"], ["unknown device 'mi999'", *SHIPPED, "cpu", "FILE.json"]),
-    (["laplacian", "--on", ""], "unknown device ''"),
+    (["laplacian", "--on", ""], "--on: '' is empty"),
     (["laplacian", "--on", "simt:32"], ["emulated", "h200"]),
     (["laplacian", "--on", "cuda:77"], "no device cuda:77"),
     (["laplacian", "--on", "h200", "--size", "2x2x2"], ["writes no point", "1x1x1"]),
