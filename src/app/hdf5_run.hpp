@@ -20,7 +20,7 @@ namespace ridge::app {
 class RunReader {
 public:
   explicit RunReader(std::filesystem::path file)
-      : name_(std::move(file)), file_(open_hdf5(name_)) {}
+      : name_(std::move(file)), file_(open_hdf5(require_whole(name_))) {}
 
 protected:
   template <class Value>
@@ -41,6 +41,19 @@ protected:
           fmt::format("{} is damaged: '{}' is no hexadecimal number", name_.string(), text));
     }
     return value;
+  }
+
+  /// Refuses a snapshot: the file of the run says what else it goes on with.
+  static const std::filesystem::path& require_whole(const std::filesystem::path& name) {
+    const std::string text = name.string();
+    const std::size_t colon = text.find(":/");
+    if (colon != std::string::npos && !exists(name) &&
+        exists(std::filesystem::path(text.substr(0, colon)))) {
+      throw UsageError(fmt::format("--restart {}: a run goes on from its last snapshot, by "
+                                   "--restart {}; to start anew from another, give it as INPUT",
+                                   text, text.substr(0, colon)));
+    }
+    return name;
   }
 
   /// One whose writing was cut short has no checksum.

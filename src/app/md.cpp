@@ -170,6 +170,25 @@ lab::NearInteraction interaction_of(const MdRun& run) {
   return *found.near;
 }
 
+constexpr const char* remedy = "give a smaller --dt, or a start with bodies farther apart";
+
+/// Which body has an energy or a virial that is no number, for a message.
+std::string of_a_body(const md::State& state) {
+  for (std::size_t i = 0; i < state.potential.size(); ++i) {
+    for (const auto& [value, what] : {std::pair{state.potential[i], "potential energy"},
+                                      std::pair{state.virial[i], "virial"}}) {
+      if (!std::isfinite(value))
+        return fmt::format(": the {} of body {} is {}", what, i,
+                           std::isnan(value) ? "NaN" : "infinite");
+    }
+  }
+  return "";
+}
+
+std::string times(Index count) {
+  return count == 1 ? "once" : fmt::format("{} times", count);
+}
+
 /// From the first step to the last.
 class MdCommand {
 public:
@@ -237,11 +256,11 @@ private:
   void print_head(const Device& device, bool has_energy) const {
     if (o_.json) return;
     const md::Parameters& p = run_.parameters;
-    fmt::print("{}: {} bodies, {}, cutoff {:g} and skin {:g}, periods {:g} x {:g} x {:g}, dt {:g}, "
+    fmt::print("{}: {} {}, {}, cutoff {:g} and skin {:g}, periods {:g} x {:g} x {:g}, dt {:g}, "
                "{} on {} ({}); {}{}\n",
-               run_.start, now_.bodies.count(), run_.interaction, p.cutoff, p.skin, p.box[0],
-               p.box[1], p.box[2], p.dt, to_text(p.precision), run_.device, device.facts().name,
-               run_.schedule,
+               run_.start, now_.bodies.count(), now_.bodies.count() == 1 ? "body" : "bodies",
+               run_.interaction, p.cutoff, p.skin, p.box[0], p.box[1], p.box[2], p.dt,
+               to_text(p.precision), run_.device, device.facts().name, run_.schedule,
                has_energy ? "" : "; the interaction has no energy: that of the potential is 0");
     fmt::print("{:>10}  {:>10}  {:>12}  {:>12}  {:>12}  {:>12}  {:>9}  {:>10}\n", "step", "time",
                "temperature", "pressure", "potential/N", "energy/N", "drift/N", "|momentum|");
@@ -252,9 +271,8 @@ private:
   void keep() {
     const md::Diagnostics& d = diagnostics_;
     if (!std::isfinite(d.energy()) || !std::isfinite(d.virial)) {
-      throw Failure(fmt::format("at step {} the energy is no longer finite; give a smaller --dt or "
-                                "bodies that are farther apart{}",
-                                now_.step, kept()));
+      throw Failure(fmt::format("at step {} the energy is no longer finite{}; {}{}", now_.step,
+                                of_a_body(now_), remedy, kept()));
     }
     progress_.clear();
     const auto n = static_cast<double>(d.bodies);
@@ -303,8 +321,8 @@ private:
     try {
       system_->advance(steps);
     } catch (const UsageError& error) { // a body that is nowhere
-      throw Failure(fmt::format("between steps {} and {}: {}; give a smaller --dt{}", now_.step,
-                                now_.step + steps, error.what(), kept()));
+      throw Failure(fmt::format("between steps {} and {}: {}; {}{}", now_.step, now_.step + steps,
+                                error.what(), remedy, kept()));
     }
     system_->wait();
   }
@@ -329,9 +347,9 @@ private:
         seconds > 0 ? static_cast<double>(steps * now_.bodies.count()) / seconds : 0;
     Record record = system_->record();
     if (!o_.json) {
-      fmt::print("{} steps in {}, {}; lists were built {} times{}\n", steps,
+      fmt::print("{} step{} in {}, {}; lists were built {}{}\n", steps, steps == 1 ? "" : "s",
                  ridge::to_text(Seconds{seconds}), quantity(rate, "body-steps/s"),
-                 system_->builds(), writer_ == nullptr ? "" : "; wrote " + writer_->text());
+                 times(system_->builds()), writer_ == nullptr ? "" : "; wrote " + writer_->text());
       return;
     }
     record.kernel = "md";

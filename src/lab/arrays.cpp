@@ -94,8 +94,9 @@ void check_components(const Arguments& arguments, const Array& a, int right, con
   if (found == right) return;
   const char* const shape =
       arguments.order == ShapeOrder::x_first ? "(bodies, {})" : "({}, bodies)";
-  throw UsageError(fmt::format("{}: {} have {} components; an array of shape {} is right",
-                               arguments.kernel, what, found,
+  const bool several = std::string_view(what).ends_with('s'); // bodies, as opposed to x
+  throw UsageError(fmt::format("{}: {} {} {} components; an array of shape {} is right",
+                               arguments.kernel, what, several ? "have" : "has", found,
                                fmt::format(fmt::runtime(shape), right)));
 }
 

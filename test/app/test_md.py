@@ -294,7 +294,10 @@ def test_ctrl_c_keeps_the_last_step(ridge, folder):
 @pytest.mark.parametrize("options, said", [
     (["--cutoff", 0], "--cutoff 0: it must be positive"),
     (["--cutoff", -1], "must be positive"),
-    (["--cutoff", 3, "--skin", 0.5], "more than half of the period 5.5"),
+    (["--cutoff", 3, "--skin", 0.5], "more than half of the period 5.5 along x"),
+    (["--cutoff", 3, "--skin", 0.5], "2.75 together is possible"),
+    (["--box", "6x6x3.359194", "--cutoff", 1.7], "1.67959 together is possible"),  # 1.6796 is not
+    (["--box", "6x6x0.3", "--cutoff", 1], "0.15 together is possible"),
     (["--dt", 0], "a step must be positive"),
     (["--skin", -1], "--skin -1"),
     (["--interaction", "springs"], "unknown interaction 'springs'; there is lennard-jones"),
@@ -334,12 +337,26 @@ def test_wrong_files(ridge, folder):
     ridge.bad("md", "in.h5", "-o", "run.h5", *md, says="--overwrite")
     ridge.bad("md", "in.h5", "-o", "in.h5", "--overwrite", *md, says="in.h5")
     ridge.bad("md", "--restart", "run.h5", "-o", "run.h5", "--overwrite", says="run.h5")
+    ridge.bad("md", "--restart", "run.h5:/snapshots/0000000000", "-o", "new.h5",
+              says="goes on from its last snapshot, by --restart run.h5")
     ridge.bad("md", "--restart", "run.h5", "-o", "new.h5", "--dt", 0.1, says="--dt cannot be given with --restart")
     with h5py.File("run.h5", "r+") as h5:
         for group in h5["snapshots"].values():
             del group.attrs["checksum"]
     ridge.bad("md", "--restart", "run.h5", "-o", "new.h5", says="no complete snapshot")
     assert left_in(folder) == before
+
+
+def test_bodies_that_fly_apart(ridge, folder):
+    """The first of them is named, and what was written before stays."""
+    start = ["md", "--lattice", 256, "-o", "run.h5", "--cutoff", 2, "--device", "cpu", "--every", 1, "--overwrite"]
+    for dt, said in [(0.3, "hundreds of periods of 6.71838 away"), (1e300, "of body 0 is infinite")]:
+        ridge.bad(*start, "--dt", dt, code=1,
+                  says=["between steps", said, "give a smaller --dt", "run.h5 keeps the snapshots up to step "])
+        with h5py.File("run.h5") as h5:
+            last = max(map(int, h5["snapshots"]))
+        assert np.isfinite(snapshot("run.h5", last)["position"]).all()
+        assert left_in(folder) == ["run.h5", "run.xdmf"]
 
 
 def test_lists_that_take_more_than_there_is(ridge, folder):
@@ -361,7 +378,7 @@ def test_bad_bodies(ridge, folder):
     ridge.bad(*start, says="z of body 17 is nan")
     x[17] = x[3]
     write_start("in.h5", x, v)
-    ridge.bad(*start, says="energy is no longer finite", code=1)
+    ridge.bad(*start, says=["at step 0 the energy is no longer finite", "of body 3 is"], code=1)
     write_start("in.h5", x, v, mass=0.0)
     ridge.bad(*start, says="m of body 0 is 0")
     write_start("in.h5", x, v, mass=np.where(np.arange(len(x)) == 7, 2.0, 1.0))

@@ -12,11 +12,20 @@ namespace ridge::pairs {
 
 namespace {
 
+/// Half of a period, to six digits that are not above it: a user who gives them is not refused.
+std::string most_reach(double length) {
+  const double unit = std::pow(10.0, std::floor(std::log10(length / 2)) - 5);
+  for (double digits = std::floor(length / 2 / unit);; --digits) {
+    std::string text = fmt::format("{:g}", digits * unit);
+    if (2 * std::stod(text) <= length) return text;
+  }
+}
+
 void require_sound(const ListOptions& o) {
   if (!(o.cutoff > 0) || !std::isfinite(o.cutoff))
-    throw UsageError(fmt::format("cutoff {:g}: it must be positive", o.cutoff));
+    throw UsageError(fmt::format("cutoff {:g}: it must be positive and finite", o.cutoff));
   if (!(o.skin >= 0) || !std::isfinite(o.skin))
-    throw UsageError(fmt::format("skin {:g}: it must be 0 or positive", o.skin));
+    throw UsageError(fmt::format("skin {:g}: it must be 0 or positive, and finite", o.skin));
   const double reach = o.cutoff + o.skin; // squared in float where bodies are sorted
   if (reach < 1e-15 || reach > 1e14) {
     throw UsageError(fmt::format("cutoff {:g} and skin {:g} together are to be from 1e-15 to 1e14; "
@@ -36,8 +45,8 @@ void require_sound(const ListOptions& o) {
     if (2 * (o.cutoff + o.skin) > length) {
       throw UsageError(fmt::format(
           "cutoff {:g} and skin {:g} together are more than half of the period {:g} along {}: a "
-          "body would meet two images of another; {:g} together is possible, or a larger box",
-          o.cutoff, o.skin, length, "xyz"[a], length / 2));
+          "body would meet two images of another; {} together is possible, or a larger box",
+          o.cutoff, o.skin, length, "xyz"[a], most_reach(length)));
     }
   }
 }
