@@ -282,6 +282,15 @@ TEST_P(NearPairs, NameWhatIsWrongWithOptions) {
   EXPECT_THAT(refusal({0.9, 0.2, Box::cube(2)}),
               HasSubstr("more than half of the period 2 along x: a body would meet two images of "
                         "another; 1 together is possible"));
+  for (const double period :
+       {3.359194, 1 / 3.0, 8.4, 1e-9, 7.77777e6}) { // what is offered is taken
+    const std::string said = refusal({period, 0, Box::cube(period)});
+    const std::size_t end = said.find(" together is possible");
+    ASSERT_NE(end, std::string::npos) << said;
+    const double offered = std::stod(said.substr(said.rfind(' ', end - 1)));
+    EXPECT_LE(2 * offered, period);
+    EXPECT_GT(2 * offered, period * (1 - 2e-5));
+  }
   EXPECT_THAT(refusal({0.5, 0, Box{{}, {0, 2, 2}, {true, true, true}}}),
               HasSubstr("the period along x is 0"));
   EXPECT_THAT(refusal({0.5, 0, {}, 3}), HasSubstr("share"));

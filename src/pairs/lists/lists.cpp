@@ -15,7 +15,7 @@ namespace {
 /// Half of a period, to six digits that are not above it: a user who gives them is not refused.
 std::string most_reach(double length) {
   const double unit = std::pow(10.0, std::floor(std::log10(length / 2)) - 5);
-  for (double digits = std::floor(length / 2 / unit);; --digits) {
+  for (double digits = std::round(length / 2 / unit);; --digits) {
     std::string text = fmt::format("{:g}", digits * unit);
     if (2 * std::stod(text) <= length) return text;
   }
