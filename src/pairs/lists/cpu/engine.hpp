@@ -95,8 +95,9 @@ public:
       std::copy_n(positions[a].data, count_, built_[a].data());
     ListData& data = this->data_;
     ++data.builds;
-    data.bytes = begins_.bytes() + body_.bytes() + shift_.bytes() + placed_.bytes() +
-                 first_.bytes() + entries_.bytes() + 3 * count_ * static_cast<Index>(sizeof(T));
+    data.bytes = begins_.bytes() + cells_.bytes() + body_.bytes() + shift_.bytes() +
+                 placed_.bytes() + first_.bytes() + entries_.bytes() +
+                 3 * count_ * static_cast<Index>(sizeof(T));
   }
 
   [[nodiscard]] Positions<T> built() const override {
@@ -190,6 +191,7 @@ private:
       }
     });
     begins.data[cells] = static_cast<unsigned>(slots);
+    put_in_rows(grid, begins.data);
     for (Index slot = slots; slot < stride_; ++slot) { // read with the last ones, never near
       for (int a = 0; a < 3; ++a)
         placed.data[slot + a * stride_] = 1e18F;
@@ -216,6 +218,28 @@ private:
     }
   }
 
+  [[nodiscard]] static Index cells_in_rows(const Grid& grid) {
+    return Finder::row_of(grid, -grid.halo[1], grid.cells[2] + grid.halo[2]);
+  }
+  /// The search goes along rows; a cell's number along the curve takes longer than its bodies.
+  void put_in_rows(const Grid& grid, const unsigned* begins) {
+    const auto cells = cells_.of(queue_.device(), cells_in_rows(grid), "cells of lists", true);
+    const Index rows_y = grid.cells[1] + 2 * grid.halo[1];
+    const Index rows = rows_y * (grid.cells[2] + 2 * grid.halo[2]);
+    cpu::run(threads(), [&](int thread, int team) {
+      const cpu::Range mine = cpu::share_of(rows, thread, team);
+      for (Index n = mine.begin; n < mine.end; ++n) {
+        const int y = static_cast<int>(n % rows_y) - grid.halo[1];
+        const int z = static_cast<int>(n / rows_y) - grid.halo[2];
+        CellRange* to = cells.data + Finder::row_of(grid, y, z);
+        for (int x = -grid.halo[0]; x < grid.cells[0] + grid.halo[0]; ++x) {
+          const unsigned cell = grid.number_of(x, y, z);
+          *to++ = {begins[cell], begins[cell + 1]};
+        }
+      }
+    });
+  }
+
   void place_slot(const Grid& grid, const Positions<T>& positions, unsigned body, unsigned shift,
                   float* to) const {
     for (int a = 0; a < 3; ++a) {
@@ -238,7 +262,7 @@ private:
                         count_,
                         data.share,
                         detail::reach_of(options_, grid),
-                        begins_.of(device, Index{grid.all} + 1, "").data,
+                        cells_.of(device, cells_in_rows(grid), "").data,
                         placed_.of(device, 4 * stride_, "").data,
                         stride_};
     found_.resize(static_cast<std::size_t>(team));
@@ -287,6 +311,7 @@ private:
   Index stride_ = 0; ///< between the coordinates of a slot
   std::array<Field<T>, 3> built_;
   Grown<unsigned> begins_, body_, shift_, entries_;
+  Grown<CellRange> cells_;
   Grown<Index> first_;
   Grown<Unsorted> unsorted_;
   Grown<float> placed_; ///< x of all slots, then y, z

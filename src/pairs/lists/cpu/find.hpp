@@ -6,9 +6,16 @@
 #include <ridge/pairs/lists/grid.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <vector>
 
 namespace ridge::pairs::cpu_pairs::inline RIDGE_TARGET_NAME {
+
+/// The slots of a cell.
+struct CellRange {
+  unsigned begin, end;
+};
 
 struct Finder {
   using V = NativePack<float>;
@@ -19,7 +26,7 @@ struct Finder {
   Index bodies;
   int share;
   float reach;
-  const unsigned* begins; ///< of cells
+  const CellRange* cells; ///< row by row along x, images' cells among them
   const float* placed;    ///< x of all slots, then y and z, `stride` apart
   Index stride;
 
@@ -28,7 +35,14 @@ struct Finder {
     std::vector<float> x, y, z;
     std::vector<unsigned> slot;
     Index count = 0;
+    std::vector<float> away_x; ///< of cells, as `away`
   };
+
+  /// The number of a row's first cell among `cells`.
+  [[nodiscard]] static Index row_of(const Grid& grid, int y, int z) {
+    const Index rows = (z + grid.halo[2]) * Index{grid.cells[1] + 2 * grid.halo[1]} + y;
+    return (rows + grid.halo[1]) * (grid.cells[0] + 2 * grid.halo[0]);
+  }
 
   /// Appends the list of a group: slots that are near any of its bodies, but for these. Calls
   /// `make_room(entries)` before the list grows to so many.
@@ -50,19 +64,29 @@ struct Finder {
       to[a] = grid.last_cell(a, high[a] + reach);
     }
     near.count = 0;
+    near.away_x.clear();
+    for (int x = from[0]; x <= to[0]; ++x)
+      near.away_x.push_back(away(0, x, low, high));
+    const auto is_far = [&](float far_yz, int x) {
+      return far_yz + near.away_x[static_cast<std::size_t>(x - from[0])] > reach * reach;
+    };
     for (int z = from[2]; z <= to[2]; ++z) {
       const float far_z = away(2, z, low, high);
       for (int y = from[1]; y <= to[1]; ++y) {
         const float far_yz = far_z + away(1, y, low, high);
         if (far_yz > reach * reach) continue;
-        for (int x = from[0]; x <= to[0]; ++x) {
-          if (far_yz + away(0, x, low, high) > reach * reach) continue;
-          const Index cell = grid.number_of(x, y, z);
-          take(begins[cell], begins[cell + 1], near);
-        }
+        int begin = from[0];
+        int end = to[0] + 1; // cells that are near follow each other
+        while (begin < end && is_far(far_yz, begin))
+          ++begin;
+        while (end > begin && is_far(far_yz, end - 1))
+          --end;
+        const CellRange* const row = cells + row_of(grid, y, z) + grid.halo[0];
+        for (int x = begin; x < end; ++x)
+          take_others(row[x], first, first + count, near);
       }
     }
-    make_room(list.size() + static_cast<std::size_t>(near.count));
+    make_room(list.size() + static_cast<std::size_t>(near.count + padding));
     look(near, first, count, list);
   }
 
@@ -76,6 +100,14 @@ private:
     return far > 0 ? far * far : 0;
   }
 
+  /// Slots of a cell but for those of the group.
+  void take_others(CellRange cell, Index first, Index last, Candidates& near) const {
+    if (cell.end <= first || cell.begin >= last) return take(cell.begin, cell.end, near);
+    take(cell.begin, std::max<Index>(cell.begin, first), near);
+    take(std::min<Index>(cell.end, last), cell.end, near);
+  }
+
+  /// In packs: what is behind the last is overwritten by the next.
   void take(Index begin, Index end, Candidates& near) const {
     const Index needed = near.count + (end - begin) + padding;
     if (static_cast<Index>(near.slot.size()) < needed) {
@@ -83,19 +115,21 @@ private:
         values->resize(static_cast<std::size_t>(2 * needed));
       near.slot.resize(static_cast<std::size_t>(2 * needed));
     }
-    for (Index slot = begin; slot < end; ++slot) {
-      const auto to = static_cast<std::size_t>(near.count++);
-      near.x[to] = placed[slot];
-      near.y[to] = placed[slot + stride];
-      near.z[to] = placed[slot + 2 * stride];
-      near.slot[to] = static_cast<unsigned>(slot);
+    Index to = near.count;
+    for (Index slot = begin; slot < end; slot += lanes, to += lanes) {
+      V::load(placed + slot).store(near.x.data() + to);
+      V::load(placed + slot + stride).store(near.y.data() + to);
+      V::load(placed + slot + 2 * stride).store(near.z.data() + to);
+      for (int l = 0; l < lanes; ++l)
+        near.slot.data()[to + l] = static_cast<unsigned>(slot) + static_cast<unsigned>(l);
     }
+    near.count += end - begin;
   }
 
   /// Against each body of the group, in packs; what is behind the last is not taken.
   void look(const Candidates& near, Index first, int count, std::vector<unsigned>& list) const {
     const std::size_t before = list.size();
-    list.resize(before + static_cast<std::size_t>(near.count));
+    list.resize(before + static_cast<std::size_t>(near.count + padding));
     unsigned* to = list.data() + before;
     const V limit(reach * reach);
     for (Index begin = 0; begin < near.count; begin += lanes) {
@@ -109,17 +143,44 @@ private:
         const V dz = z - placed[first + k + 2 * stride];
         least = min(least, dx * dx + (dy * dy + dz * dz));
       }
-      float squared[lanes];
-      select(least < limit, V(1), V(0)).store(squared);
-      const int here = static_cast<int>(std::min<Index>(lanes, near.count - begin));
-      for (int l = 0; l < here; ++l) {
-        const unsigned slot = near.slot[static_cast<std::size_t>(begin + l)];
-        const bool is_own = slot >= first && slot < first + count;
-        *to = slot;
-        to += squared[l] != 0 && !is_own ? 1 : 0;
-      }
+      const Index here = std::min<Index>(lanes, near.count - begin);
+      const unsigned all = (1U << static_cast<unsigned>(here)) - 1;
+      to = pick(bits_of(least < limit) & all, near.slot.data() + begin, to);
     }
     list.resize(static_cast<std::size_t>(to - list.data()));
+  }
+
+  /// Bit l: whether the mask holds in lane l.
+  [[nodiscard]] static unsigned bits_of(const V::MaskType& mask) {
+#if defined(__AVX512F__)
+    __m512i lanes_512;
+    std::memcpy(&lanes_512, &mask.bits, sizeof(lanes_512));
+    return _mm512_test_epi32_mask(lanes_512, lanes_512);
+#elif defined(__AVX__)
+    __m256 lanes_256;
+    std::memcpy(&lanes_256, &mask.bits, sizeof(lanes_256));
+    return static_cast<unsigned>(_mm256_movemask_ps(lanes_256));
+#else
+    unsigned bits = 0;
+    for (int l = 0; l < lanes; ++l)
+      bits |= (mask[l] ? 1U : 0U) << static_cast<unsigned>(l);
+    return bits;
+#endif
+  }
+
+  /// Writes the slots whose bits are set, in their order, and returns where the next go. May write
+  /// a pack beyond.
+  static unsigned* pick(unsigned bits, const unsigned* slots, unsigned* to) {
+#if defined(__AVX512F__)
+    const __m512i packed =
+        _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), _mm512_loadu_si512(slots));
+    _mm512_storeu_si512(to, packed);
+    return to + std::popcount(bits);
+#else
+    for (; bits != 0; bits &= bits - 1)
+      *to++ = slots[std::countr_zero(bits)];
+    return to;
+#endif
   }
 };
 
