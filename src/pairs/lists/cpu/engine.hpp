@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cmath>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -95,9 +96,9 @@ public:
       std::copy_n(positions[a].data, count_, built_[a].data());
     ListData& data = this->data_;
     ++data.builds;
-    data.bytes = begins_.bytes() + cells_.bytes() + body_.bytes() + shift_.bytes() +
-                 placed_.bytes() + first_.bytes() + entries_.bytes() +
-                 3 * count_ * static_cast<Index>(sizeof(T));
+    data.bytes = begins_.bytes() + row_begins_.bytes() + row_placed_.bytes() + row_slots_.bytes() +
+                 body_.bytes() + shift_.bytes() + placed_.bytes() + first_.bytes() +
+                 entries_.bytes() + 3 * count_ * static_cast<Index>(sizeof(T));
   }
 
   [[nodiscard]] Positions<T> built() const override {
@@ -191,11 +192,11 @@ private:
       }
     });
     begins.data[cells] = static_cast<unsigned>(slots);
-    put_in_rows(grid, begins.data);
     for (Index slot = slots; slot < stride_; ++slot) { // read with the last ones, never near
       for (int a = 0; a < 3; ++a)
         placed.data[slot + a * stride_] = 1e18F;
     }
+    put_in_rows(grid, begins.data, placed.data, slots);
     this->data_.slots = slots;
     this->data_.body = body;
     this->data_.shift = shift;
@@ -218,26 +219,57 @@ private:
     }
   }
 
-  [[nodiscard]] static Index cells_in_rows(const Grid& grid) {
-    return Finder::row_of(grid, -grid.halo[1], grid.cells[2] + grid.halo[2]);
-  }
-  /// The search goes along rows; a cell's number along the curve takes longer than its bodies.
-  void put_in_rows(const Grid& grid, const unsigned* begins) {
-    const auto cells = cells_.of(queue_.device(), cells_in_rows(grid), "cells of lists", true);
+  /// The search goes along rows of cells: a cell's number along the curve takes longer to find than
+  /// its bodies to be looked at.
+  void put_in_rows(const Grid& grid, const unsigned* begins, const float* placed, Index slots) {
+    const Index row_cells = grid.cells[0] + 2 * grid.halo[0];
     const Index rows_y = grid.cells[1] + 2 * grid.halo[1];
     const Index rows = rows_y * (grid.cells[2] + 2 * grid.halo[2]);
+    const Device& device = queue_.device();
+    const Index padded = slots + Finder::padding;
+    unsigned* const row_begins =
+        row_begins_.of(device, rows * row_cells + 1, "cells of lists", true).data;
+    float* const row_placed = row_placed_.of(device, 3 * padded, "positions of slots", true).data;
+    unsigned* const row_slots = row_slots_.of(device, padded, "slots of lists", true).data;
+    const auto for_each_cell = [&](Index row, const auto& take) {
+      const int y = static_cast<int>(row % rows_y) - grid.halo[1];
+      const int z = static_cast<int>(row / rows_y) - grid.halo[2];
+      for (int x = -grid.halo[0]; x < grid.cells[0] + grid.halo[0]; ++x) {
+        const unsigned cell = grid.number_of(x, y, z);
+        take(begins[cell], begins[cell + 1]);
+      }
+    };
+    row_firsts_.resize(static_cast<std::size_t>(rows));
     cpu::run(threads(), [&](int thread, int team) {
       const cpu::Range mine = cpu::share_of(rows, thread, team);
-      for (Index n = mine.begin; n < mine.end; ++n) {
-        const int y = static_cast<int>(n % rows_y) - grid.halo[1];
-        const int z = static_cast<int>(n / rows_y) - grid.halo[2];
-        CellRange* to = cells.data + Finder::row_of(grid, y, z);
-        for (int x = -grid.halo[0]; x < grid.cells[0] + grid.halo[0]; ++x) {
-          const unsigned cell = grid.number_of(x, y, z);
-          *to++ = {begins[cell], begins[cell + 1]};
-        }
+      for (Index row = mine.begin; row < mine.end; ++row) {
+        unsigned all = 0;
+        for_each_cell(row, [&](unsigned begin, unsigned end) { all += end - begin; });
+        row_firsts_[static_cast<std::size_t>(row)] = all;
       }
     });
+    std::exclusive_scan(row_firsts_.begin(), row_firsts_.end(), row_firsts_.begin(), 0U);
+    cpu::run(threads(), [&](int thread, int team) {
+      const cpu::Range mine = cpu::share_of(rows, thread, team);
+      for (Index row = mine.begin; row < mine.end; ++row) {
+        unsigned to = row_firsts_[static_cast<std::size_t>(row)];
+        unsigned* cell_begin = row_begins + row * row_cells;
+        for_each_cell(row, [&](unsigned begin, unsigned end) {
+          *cell_begin++ = to;
+          for (unsigned slot = begin; slot < end; ++slot, ++to) {
+            row_slots[to] = slot;
+            for (int a = 0; a < 3; ++a)
+              row_placed[to + a * stride_] = placed[slot + a * stride_];
+          }
+        });
+      }
+    });
+    row_begins[rows * row_cells] = static_cast<unsigned>(slots);
+    for (Index n = slots; n < padded; ++n) { // read with the last ones, never taken
+      row_slots[n] = 0;
+      for (int a = 0; a < 3; ++a)
+        row_placed[n + a * stride_] = 1e18F;
+    }
   }
 
   void place_slot(const Grid& grid, const Positions<T>& positions, unsigned body, unsigned shift,
@@ -262,9 +294,11 @@ private:
                         count_,
                         data.share,
                         detail::reach_of(options_, grid),
-                        cells_.of(device, cells_in_rows(grid), "").data,
                         placed_.of(device, 4 * stride_, "").data,
-                        stride_};
+                        stride_,
+                        row_begins_.of(device, 0, "").data,
+                        row_placed_.of(device, 0, "").data,
+                        row_slots_.of(device, 0, "").data};
     found_.resize(static_cast<std::size_t>(team));
     Room room(device);
     cpu::run(team, [&](int thread, int) {
@@ -310,11 +344,11 @@ private:
   Index count_;
   Index stride_ = 0; ///< between the coordinates of a slot
   std::array<Field<T>, 3> built_;
-  Grown<unsigned> begins_, body_, shift_, entries_;
-  Grown<CellRange> cells_;
+  Grown<unsigned> begins_, body_, shift_, entries_, row_begins_, row_slots_;
+  std::vector<unsigned> row_firsts_; ///< where rows begin
   Grown<Index> first_;
   Grown<Unsorted> unsorted_;
-  Grown<float> placed_; ///< x of all slots, then y, z
+  Grown<float> placed_, row_placed_; ///< x of all slots, then y, z
   std::vector<std::vector<unsigned>> found_;
 };
 

@@ -12,11 +12,6 @@
 
 namespace ridge::pairs::cpu_pairs::inline RIDGE_TARGET_NAME {
 
-/// The slots of a cell.
-struct CellRange {
-  unsigned begin, end;
-};
-
 struct Finder {
   using V = NativePack<float>;
   static constexpr int lanes = lanes_of<V>;
@@ -26,9 +21,11 @@ struct Finder {
   Index bodies;
   int share;
   float reach;
-  const CellRange* cells; ///< row by row along x, images' cells among them
-  const float* placed;    ///< x of all slots, then y and z, `stride` apart
+  const float* placed; ///< x of all slots, then y and z, `stride` apart
   Index stride;
+  const unsigned* row_begins; ///< of cells row by row along x, images' cells among them
+  const float* row_placed;    ///< as `placed`, in that order
+  const unsigned* row_slots;  ///< their numbers
 
   /// Bodies of cells near a group: of a thread's own.
   struct Candidates {
@@ -81,9 +78,8 @@ struct Finder {
           ++begin;
         while (end > begin && is_far(far_yz, end - 1))
           --end;
-        const CellRange* const row = cells + row_of(grid, y, z) + grid.halo[0];
-        for (int x = begin; x < end; ++x)
-          take_others(row[x], first, first + count, near);
+        const unsigned* const row = row_begins + row_of(grid, y, z) + grid.halo[0];
+        take(row[begin], row[end], near);
       }
     }
     make_room(list.size() + static_cast<std::size_t>(near.count + padding));
@@ -100,13 +96,6 @@ private:
     return far > 0 ? far * far : 0;
   }
 
-  /// Slots of a cell but for those of the group.
-  void take_others(CellRange cell, Index first, Index last, Candidates& near) const {
-    if (cell.end <= first || cell.begin >= last) return take(cell.begin, cell.end, near);
-    take(cell.begin, std::max<Index>(cell.begin, first), near);
-    take(std::min<Index>(cell.end, last), cell.end, near);
-  }
-
   /// In packs: what is behind the last is overwritten by the next.
   void take(Index begin, Index end, Candidates& near) const {
     const Index needed = near.count + (end - begin) + padding;
@@ -116,12 +105,11 @@ private:
       near.slot.resize(static_cast<std::size_t>(2 * needed));
     }
     Index to = near.count;
-    for (Index slot = begin; slot < end; slot += lanes, to += lanes) {
-      V::load(placed + slot).store(near.x.data() + to);
-      V::load(placed + slot + stride).store(near.y.data() + to);
-      V::load(placed + slot + 2 * stride).store(near.z.data() + to);
-      for (int l = 0; l < lanes; ++l)
-        near.slot.data()[to + l] = static_cast<unsigned>(slot) + static_cast<unsigned>(l);
+    for (Index at = begin; at < end; at += lanes, to += lanes) {
+      V::load(row_placed + at).store(near.x.data() + to);
+      V::load(row_placed + at + stride).store(near.y.data() + to);
+      V::load(row_placed + at + 2 * stride).store(near.z.data() + to);
+      std::copy_n(row_slots + at, lanes, near.slot.data() + to);
     }
     near.count += end - begin;
   }
@@ -145,7 +133,8 @@ private:
       }
       const Index here = std::min<Index>(lanes, near.count - begin);
       const unsigned all = (1U << static_cast<unsigned>(here)) - 1;
-      to = pick(bits_of(least < limit) & all, near.slot.data() + begin, to);
+      to = pick(bits_of(least < limit) & all, near.slot.data() + begin,
+                static_cast<unsigned>(first), static_cast<unsigned>(count), to);
     }
     list.resize(static_cast<std::size_t>(to - list.data()));
   }
@@ -168,17 +157,23 @@ private:
 #endif
   }
 
-  /// Writes the slots whose bits are set, in their order, and returns where the next go. May write
-  /// a pack beyond.
-  static unsigned* pick(unsigned bits, const unsigned* slots, unsigned* to) {
+  /// Writes the slots whose bits are set, in their order, but for `count` from `first` on. Returns
+  /// where the next go; may write a pack beyond.
+  static unsigned* pick(unsigned bits, const unsigned* slots, unsigned first, unsigned count,
+                        unsigned* to) {
 #if defined(__AVX512F__)
-    const __m512i packed =
-        _mm512_maskz_compress_epi32(static_cast<__mmask16>(bits), _mm512_loadu_si512(slots));
-    _mm512_storeu_si512(to, packed);
-    return to + std::popcount(bits);
+    const __m512i all = _mm512_loadu_si512(slots);
+    const __m512i from_first = _mm512_sub_epi32(all, _mm512_set1_epi32(static_cast<int>(first)));
+    const __mmask16 taken = _mm512_mask_cmpge_epu32_mask(
+        static_cast<__mmask16>(bits), from_first, _mm512_set1_epi32(static_cast<int>(count)));
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(taken, all));
+    return to + std::popcount(static_cast<unsigned>(taken));
 #else
-    for (; bits != 0; bits &= bits - 1)
-      *to++ = slots[std::countr_zero(bits)];
+    for (; bits != 0; bits &= bits - 1) {
+      const unsigned slot = slots[std::countr_zero(bits)];
+      *to = slot;
+      to += slot - first >= count ? 1 : 0;
+    }
     return to;
 #endif
   }
