@@ -2,7 +2,6 @@
 // each.
 #include <ridge/core/stored.hpp>
 #include <ridge/stencil/stored.hpp>
-#include <ridge/stencil/stored_shell.hpp>
 
 #include "../devices.hpp"
 #include "sweeps_support.hpp"

@@ -132,3 +132,7 @@ template <class K, unsigned Wide>
 inline constexpr bool has_planes<Stored<K, Wide>> = false;
 
 } // namespace ridge::stencil
+
+#ifdef RIDGE_TARGET_NONE
+#include <ridge/stencil/stored_shell.hpp> // sweeps of Stored<K> in host code take shells of 16 bits
+#endif
