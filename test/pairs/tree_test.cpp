@@ -4,6 +4,7 @@
 #include <ridge/pairs/tree.hpp>
 
 #include "devices.hpp"
+#include "tree_bodies.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,148 +17,19 @@
 namespace ridge::pairs {
 namespace {
 
-using Places = std::array<std::vector<double>, 4>;
-
-double unit(std::uint64_t seed, std::size_t i) {
-  return (random_value(seed, static_cast<Index>(i)) + 1) / 2;
-}
-
-Places cube(std::size_t n) {
-  Places p;
-  for (auto& component : p)
-    component.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t c = 0; c < 3; ++c)
-      p[c][i] = unit(c + 1, i);
-    p[3][i] = 1 / static_cast<double>(n);
-  }
-  return p;
-}
-
-Places plummer(std::size_t n) {
-  Places p = cube(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const double radius = 1 / std::sqrt(std::pow(0.999 * unit(1, i) + 1e-9, -2.0 / 3.0) - 1);
-    const double height = 2 * unit(2, i) - 1;
-    const double across = std::sqrt(1 - height * height);
-    const double angle = 2 * std::numbers::pi * unit(3, i);
-    p[0][i] = radius * across * std::cos(angle);
-    p[1][i] = radius * across * std::sin(angle);
-    p[2][i] = radius * height;
-  }
-  return p;
-}
-
-/// Two spheres 200 radii apart, a line, a plane, heaps of 16 bodies at one place.
-Places two_clusters(std::size_t n) {
-  Places p = plummer(n);
-  for (std::size_t i = 0; i < n; i += 2)
-    p[0][i] += 200;
-  return p;
-}
-Places line(std::size_t n) {
-  Places p = cube(n);
-  std::fill(p[1].begin(), p[1].end(), 0.5);
-  std::fill(p[2].begin(), p[2].end(), -2.0);
-  return p;
-}
-Places plane(std::size_t n) {
-  Places p = cube(n);
-  std::fill(p[2].begin(), p[2].end(), 0.125);
-  return p;
-}
-Places heaps(std::size_t n) {
-  Places p = cube(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t c = 0; c < 3; ++c)
-      p[c][i] = unit(c + 1, i / 16);
-  }
-  return p;
-}
-
-template <class P>
-struct Bodies {
-  using S = typename P::Stored;
-  using A = typename P::Summed;
-  Queue queue;
-  std::array<Field<S>, 4> fields;
-  std::array<Field<A>, 4> sums;
-  std::optional<Tree<P>> tree;
-
-  Bodies(const Device& device, const Places& places, const TreeOptions& options) : queue(device) {
-    std::array<Span<const S>, 4> spans;
-    for (std::size_t c = 0; c < 4; ++c) {
-      const std::vector<S> values(places[c].begin(), places[c].end());
-      const Extents count{static_cast<Index>(values.size())};
-      fields[c] = Field<S>(device, count);
-      copy_to_device(queue, fields[c].data(), values.data(), fields[c].count());
-      queue.wait();
-      spans[c] = fields[c].elements();
-      sums[c] = Field<A>(device, count);
-      const std::vector<A> poison(values.size(), std::numeric_limits<A>::quiet_NaN());
-      copy_to_device(queue, sums[c].data(), poison.data(), sums[c].count());
-      queue.wait();
-    }
-    tree.emplace(queue, spans, options);
-  }
-  std::array<Span<A>, 4> to() {
-    return {sums[0].elements(), sums[1].elements(), sums[2].elements(), sums[3].elements()};
-  }
-  Places run() {
-    tree->update();
-    tree->sum(to());
-    return got();
-  }
-  Places got() {
-    Places all;
-    for (std::size_t c = 0; c < 4; ++c) {
-      std::vector<A> values(static_cast<std::size_t>(sums[c].count()));
-      copy_to_host(queue, values.data(), sums[c].data(), sums[c].count());
-      queue.wait();
-      all[c].assign(values.begin(), values.end());
-    }
-    return all;
-  }
-};
-
-/// And of the lengths of what each other body adds.
-using Sums = std::array<std::vector<double>, 5>;
-
-Sums all_pairs(const Places& p, double softening) {
-  Sums sums;
-  const std::size_t n = p[0].size();
-  for (auto& component : sums)
-    component.resize(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      if (i == j) continue;
-      double d[3], squared = softening * softening;
-      for (std::size_t c = 0; c < 3; ++c) {
-        d[c] = p[c][j] - p[c][i];
-        squared += d[c] * d[c];
-      }
-      const double near = 1 / std::sqrt(squared);
-      for (std::size_t c = 0; c < 3; ++c)
-        sums[c][i] += p[3][j] * d[c] * near * near * near;
-      sums[3][i] -= p[3][j] * near;
-      sums[4][i] += p[3][j] * near * near * near * std::hypot(d[0], d[1], d[2]);
-    }
-  }
-  return sums;
-}
-
-/// Rms over the bodies of the error of the acceleration, relative to the rms of the lengths of what
-/// was added: in a line or a plane that comes to little.
-double error_of(const Places& got, const Sums& right) {
-  double wrong = 0, all = 0;
-  for (std::size_t i = 0; i < got[0].size(); ++i) {
-    for (std::size_t c = 0; c < 3; ++c) {
-      wrong += (got[c][i] - right[c][i]) * (got[c][i] - right[c][i]);
-    }
-    all += right[4][i] * right[4][i];
-  }
-  return all > 0 ? std::sqrt(wrong / all) : std::sqrt(wrong);
-}
+using trees::all_pairs;
+using trees::Bodies;
+using trees::cube;
+using trees::error_of;
+using trees::heaps;
+using trees::line;
+using trees::most_error;
+using trees::Places;
+using trees::plane;
+using trees::plummer;
+using trees::Sums;
+using trees::two_clusters;
+using trees::unit;
 
 class Trees : public ::testing::TestWithParam<std::string> {
 protected:
@@ -170,15 +42,6 @@ protected:
 };
 INSTANTIATE_TEST_SUITE_P(Here, Trees, ::testing::ValuesIn(ridge::test::devices_here()),
                          ridge::test::DeviceName{});
-
-/// As measured, with room: the error grows as theta to the order and two. Lines and heaps, whose
-/// nodes are hardly round, are farther off by radius over distance.
-double most_error(double theta, int order, int pass, bool round) {
-  double factor = order == 1 ? 0.035 : round ? 0.01 : 0.012; // heaps 0.0104 in packs of 8
-  if (pass == 0 && order == 1) factor = round ? 0.02 : 0.2; // 0.0164 in groups of 8 lanes
-  if (pass == 0 && order >= 2) factor = round ? 0.016 : 0.1;
-  return factor * std::pow(theta, order + 2) + 1e-6;
-}
 
 TEST_P(Trees, AreAsNearToAllPairsAsThetaSays) {
   const std::size_t n = device.kind() == DeviceKind::cpu ? 1500 : 500;
@@ -276,6 +139,41 @@ TEST_P(Trees, WithThetaZeroAreAllPairs) {
 }
 
 /// Softening that is wider than nodes: their quadrupoles have a part of it.
+/// Softening that is much wider than all makes a body's share of a potential its mass, near or far.
+/// A group at one place may be the farthest of a node, at its radius to the last digit: it must not
+/// meet itself there.
+template <class P>
+void expect_each_body_once(const Device& device, double most) {
+  for (const std::size_t heap : {1, 128}) { // bodies of a place: as many as a group has or more
+    const std::size_t n = 9 * heap;
+    for (std::uint64_t seed = 0; seed < (device.kind() == DeviceKind::cpu ? 8 : 2); ++seed) {
+      Places places = cube(n);
+      double mass = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t c = 0; c < 3; ++c)
+          places[c][i] = unit(3 * seed + c, i / heap);
+        mass += places[3][i] = unit(100 + seed, i) + 0.01;
+      }
+      for (const double theta : {1.0, 1.5}) {
+        TreeOptions o{theta, 1, 1e6, default_tree_schedule(device, P::name)};
+        o.schedule.leaf = 1;
+        Bodies<P> bodies(device, places, o);
+        const Places got = bodies.run();
+        for (std::size_t i = 0; i < n; ++i) {
+          ASSERT_NEAR(-1e6 * got[3][i], mass - places[3][i], most * mass)
+              << heap << " at a place, seed " << seed << ", theta " << theta << ", body " << i;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Trees, HaveEachBodyOnce) {
+  expect_each_body_once<Fp64>(device, 1e-10);
+  expect_each_body_once<Fp32>(device, 5e-6);
+  expect_each_body_once<Mixed>(device, 5e-6);
+}
+
 TEST_P(Trees, SoftenNodesAsBodies) {
   const Places places = cube(400);
   const Sums right = all_pairs(places, 2.0);

@@ -339,6 +339,9 @@ struct FindMoments {
       corner_squared += farther * farther;
     }
     const T farthest_squared = farthest * farthest;
+    const T radius_squared = farthest_squared < corner_squared ? farthest_squared : corner_squared;
+    // Targets at one place may be the farthest of a node: rounding must not put them outside.
+    constexpr T outside = 1 + 32 * (sizeof(T) == 8 ? T(2.3e-16) : T(1.2e-7));
     const T trace = second[0] + second[3] + second[5];
     store_four(access, b.centres, 4 * v, centre);
     store_four(access, b.low, 4 * v, Four<S>{{box.low[0], box.low[1], box.low[2], 0}});
@@ -347,8 +350,7 @@ struct FindMoments {
         access, b.moments, 8 * v,
         Four<T>{{3 * second[0] - trace, 3 * second[1], 3 * second[2], 3 * second[3] - trace}});
     store_four(access, b.moments, 8 * v + 4,
-               Four<T>{{3 * second[4], trace,
-                        farthest_squared < corner_squared ? farthest_squared : corner_squared, 0}});
+               Four<T>{{3 * second[4], trace, radius_squared * outside, 0}});
   }
 
 private:
