@@ -8,6 +8,7 @@
 #include <array>
 #include <limits>
 #include <numeric>
+#include <type_traits>
 
 namespace ridge::nbody {
 
@@ -56,47 +57,59 @@ std::vector<Domains::Place> Domains::places(const Columns& columns) const {
   return places;
 }
 
-/// Found by halves, counted over all ranks at once.
+/// Found digit by digit, counted over all ranks at once: each round is a message to every rank.
 std::vector<Domains::Place> Domains::ends(const std::function<Index(const Place&)>& count) const {
   const auto domains = static_cast<std::size_t>(ranks_.ranks());
-  std::vector<Place> found(domains - 1, Place{0, std::numeric_limits<std::uint32_t>::max()});
-  std::vector<Index> counts(found.size());
-  std::vector<Index> all(counts.size() * domains);
-  // True once so many bodies are there up to each place found.
-  const auto are_enough = [&] {
-    for (std::size_t d = 0; d < found.size(); ++d)
-      counts[d] = count(found[d]);
-    ranks_.all_gather(counts.data(), counts.size() * sizeof(Index), all.data());
-    std::vector<bool> enough(found.size());
-    for (std::size_t d = 0; d < found.size(); ++d) {
-      Index sum = 0;
-      for (std::size_t r = 0; r < domains; ++r)
-        sum += all[r * counts.size() + d];
-      enough[d] = sum >= all_ * static_cast<Index>(d + 1) / static_cast<Index>(domains);
-    }
-    return enough;
+  constexpr std::uint32_t any = std::numeric_limits<std::uint32_t>::max();
+  std::vector<Place> found(domains - 1, Place{0, any});
+  const auto wanted = [&](std::size_t d) {
+    return all_ * static_cast<Index>(d + 1) / static_cast<Index>(domains);
   };
-  // Bit by bit, from the highest: the least key, then the least number, with which there are.
-  for (int bit = 3 * spatial::most_levels - 1; bit >= 0; --bit) {
-    for (Place& place : found)
-      place.first |= (std::uint64_t{1} << bit) - 1;
-    const auto enough = are_enough();
-    for (std::size_t d = 0; d < found.size(); ++d) {
-      found[d].first &= ~((std::uint64_t{1} << bit) - 1);
-      if (!enough[d]) found[d].first |= std::uint64_t{1} << bit;
+  // How many bodies of all ranks there are up to each place.
+  const auto counted = [&](const std::vector<Place>& places) {
+    std::vector<Index> mine;
+    for (const Place& place : places)
+      mine.push_back(count(place));
+    std::vector<Index> all(mine.size() * domains);
+    ranks_.all_gather(mine.data(), mine.size() * sizeof(Index), all.data());
+    std::vector<Index> sums(mine.size());
+    for (std::size_t k = 0; k < all.size(); ++k)
+      sums[k % sums.size()] += all[k];
+    return sums;
+  };
+  // The least value of `part` of each place with which there are enough, from the highest digit.
+  const auto find = [&](auto part, int bits) {
+    constexpr int digit = 4;
+    constexpr std::size_t values = (1 << digit) - 1; // with the last there are enough
+    for (int shift = (bits - 1) / digit * digit; shift >= 0; shift -= digit) {
+      std::vector<Place> places;
+      for (const Place& place : found) {
+        for (std::size_t value = 0; value < values; ++value) {
+          auto& number = places.emplace_back(place).*part;
+          using Number = std::remove_reference_t<decltype(number)>;
+          number |= (static_cast<Number>(value + 1) << shift) - 1;
+        }
+      }
+      const auto sums = counted(places);
+      for (std::size_t d = 0; d < found.size(); ++d) {
+        auto& number = found[d].*part;
+        using Number = std::remove_reference_t<decltype(number)>;
+        std::size_t value = 0;
+        while (value < values && sums[d * values + value] < wanted(d))
+          ++value;
+        number |= static_cast<Number>(value) << shift;
+      }
     }
-  }
+  };
+  find(&Place::first, 3 * spatial::most_levels);
+  const auto sums = counted(found);
+  bool ends_between_places = true;
+  for (std::size_t d = 0; d < found.size(); ++d)
+    ends_between_places = ends_between_places && sums[d] == wanted(d);
+  if (ends_between_places) return found; // as where no two bodies share a place
   for (Place& place : found)
     place.second = 0;
-  for (int bit = 31; bit >= 0; --bit) {
-    for (Place& place : found)
-      place.second |= static_cast<std::uint32_t>((std::uint64_t{1} << bit) - 1);
-    const auto enough = are_enough();
-    for (std::size_t d = 0; d < found.size(); ++d) {
-      found[d].second &= static_cast<std::uint32_t>(~((std::uint64_t{1} << bit) - 1));
-      if (!enough[d]) found[d].second |= std::uint32_t{1} << bit;
-    }
-  }
+  find(&Place::second, 32);
   return found;
 }
 

@@ -10,6 +10,7 @@
 #include "tree_exchange.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -20,14 +21,10 @@ namespace {
 template <class P>
 class TreeSystem final : public System {
   using T = typename P::Stored;
+  using Clock = std::chrono::steady_clock;
   static constexpr std::size_t mass_column = 6;
   /// Bodies then have moved so little that domains hardly overlap, and dividing costs little.
   static constexpr Index steps_of_domains = 16;
-  /// How often nodes are summed over until they are found anew, and what sums may cost over those
-  /// with new nodes. Once: nodes that follow bodies drift in energy, as bodies that leave a node
-  /// stretch it (docs/design/pairs.md).
-  static constexpr Index oldest_nodes = 1;
-  static constexpr double dearest_nodes = 1.05;
 
 public:
   TreeSystem(const Device& device, const Parameters& parameters, const Bodies& bodies,
@@ -62,7 +59,6 @@ public:
       (void)tree_->reach(parameters.error, parameters.order, spans_of<T>(sums_), sample());
       parameters_.theta = tree_->options().theta;
       parameters_.order = tree_->options().order;
-      summed_ = true;
     } else if (goes_on) {
       go_on_with(before.tree, columns);
     } else {
@@ -76,6 +72,7 @@ public:
         const T half_kick = static_cast<T>(fraction * parameters_.dt / 2);
         move({owed_kick_, half_kick}, static_cast<T>(fraction * parameters_.dt));
         evaluate();
+        ++evaluations_;
         owed_kick_ = half_kick;
       }
       if (domains_ && ++steps_ % steps_of_domains == 0) divide();
@@ -103,8 +100,7 @@ public:
     } else if (age_ > 0) {
       state.age = age_;
       state.cost = cost_;
-      for (std::size_t c = 0; c < 3; ++c)
-        state.at[c] = unload(found_at_[c]);
+      state.at = found_at_;
     }
     return state;
   }
@@ -129,8 +125,7 @@ public:
     record.details.push_back({"error_worst", error.worst, {}});
     record.details.push_back({"error_sample", static_cast<double>(error.sample), {}});
     if (domains_) add_domains(record);
-    for (const pairs::TreePhase& phase : tree_->phases(spans_of<T>(sums_)))
-      record.details.push_back({"seconds_" + phase.field(), phase.time.value, {}});
+    add_phases(record);
   }
   [[nodiscard]] Parameters parameters() const override { return parameters_; }
 
@@ -145,7 +140,7 @@ public:
     return {schedule_.name, text::print_held(schedule_.schedule)};
   }
   [[nodiscard]] Bytes held() const override {
-    constexpr Index arrays = 4 + 3 + 4 + 3;
+    constexpr Index arrays = 4 + 3 + 4;
     return Bytes{arrays * body_[0].count() * static_cast<Index>(sizeof(T)) + tree_->held().value +
                  (body_exchange_ ? body_exchange_->held().value : 0) + queue_.held().value};
   }
@@ -208,8 +203,6 @@ private:
 
   void make_tree() {
     tree_.reset();
-    for (auto& field : found_at_)
-      field = Field<T>(queue_.device(), body_[0].extents(), "where nodes were found");
     tree_.emplace(queue_, spans_of<const T>(body_),
                   pairs::TreeOptions{parameters_.theta, parameters_.order, parameters_.softening,
                                      std::get<0>(schedule_.schedule)});
@@ -225,6 +218,8 @@ private:
   /// Bodies have moved: each goes to the rank in whose domain it is. Their box is known from the
   /// last evaluation.
   void divide() {
+    queue_.wait();
+    const auto begin = Clock::now();
     if (!body_exchange_) body_exchange_.emplace(queue_, ranks_, *domains_);
     std::array<T, 8> box{};
     constexpr auto values = static_cast<Index>(box.size());
@@ -243,6 +238,25 @@ private:
     age_ = 0;
     divided_ = true;
     tree_->remember(spans_of<T>(sums_), limit);
+    queue_.wait();
+    seconds_dividing_ += std::chrono::duration<double>(Clock::now() - begin).count();
+  }
+
+  /// Of an evaluation, mean of the ranks. Together they are all that a step does. Bodies go there
+  /// and back: what is nowhere after another step would end a run that is over.
+  void add_phases(Record& record) {
+    const auto add = [&](const std::string& name, double seconds) {
+      record.details.push_back({"seconds_" + name, ranks_.sum(seconds) / ranks_.ranks(), {}});
+    };
+    auto step = static_cast<T>(parameters_.dt);
+    const auto shift = [&] {
+      move({0, 0}, step);
+      step = -step;
+    };
+    for (const pairs::TreePhase& phase : tree_->phases(spans_of<T>(sums_), shift))
+      add(phase.field(), phase.time.value);
+    if (evaluations_ > 0 && domains_)
+      add("divide", seconds_dividing_ / static_cast<double>(evaluations_));
   }
 
   /// What all ranks together have met, in place of what this one has.
@@ -267,45 +281,27 @@ private:
         {"nodes_received", ranks_.greatest(static_cast<double>(received.nodes)), {}});
   }
 
-  /// Nodes may follow the bodies for some time, which jumps less and drifts more.
   void evaluate() {
-    const bool knows_accelerations = summed_;
+    divided_ = false;
     if (age_ == 0) {
-      find_nodes();
+      tree_->update();
     } else {
       tree_->follow();
     }
     tree_->sum(spans_of<T>(sums_));
-    summed_ = true;
-    ++age_;
-    if (!knows_accelerations || age_ >= oldest_nodes) {
-      age_ = 0;
-      return;
-    }
-    const pairs::TreePairs met = tree_->pairs();
-    const double cost =
-        pairs::cost_of_body * met.bodies + pairs::slots_of_node(tree_->options().order) * met.nodes;
-    if (age_ == 1) cost_ = cost;
-    if (cost > dearest_nodes * cost_) age_ = 0;
-  }
-
-  void find_nodes() {
-    divided_ = false;
-    for (std::size_t c = 0; c < 3; ++c)
-      copy_bytes_on_device(queue_, found_at_[c].data(), body_[c].data(),
-                           Bytes{body_[c].count() * static_cast<Index>(sizeof(T))});
-    tree_->update();
+    age_ = 0;
+    found_at_ = {};
   }
 
   void go_on_with(const TreeState& state, const Columns& columns) {
     tree_->remember(spans_of<T>(sums_), state.limit);
-    summed_ = true;
     if (state.age == 0 || domains_) return;
     age_ = state.age;
     cost_ = state.cost;
+    found_at_ = state.at;
     for (std::size_t c = 0; c < 3; ++c)
       load(body_[c], state.at[c]);
-    find_nodes();
+    tree_->update();
     for (std::size_t c = 0; c < 3; ++c)
       load(body_[c], columns[c]);
     tree_->follow();
@@ -334,14 +330,17 @@ private:
   pairs::NamedTreeSchedule schedule_;
   std::array<Field<T>, 4> body_; ///< positions, and masses times G
   std::array<Field<T>, 3> velocity_;
-  std::array<Field<T>, 4> sums_;     ///< acceleration, potential
-  std::array<Field<T>, 3> found_at_; ///< where the bodies were when nodes were found
-  bool summed_ = false;              ///< accelerations are known
-  Index age_ = 0;                    ///< sums over the nodes that there are; 0: to be found anew
-  double cost_ = 0;                  ///< of the first of these
+  std::array<Field<T>, 4> sums_; ///< acceleration, potential
+  // Snapshots of before 27 November 2026 may have nodes that followed the bodies, which drift in
+  // energy (docs/design/pairs.md): the first forces are summed over them.
+  Index age_ = 0; ///< sums over these nodes; 0: they are found anew
+  double cost_ = 0;
+  Accelerations found_at_; ///< where the bodies were when nodes were found
   std::optional<pairs::Tree<P>> tree_;
   Index count_; ///< bodies of all ranks
   Index steps_ = 0;
+  Index evaluations_ = 0;
+  double seconds_dividing_ = 0;
   T owed_kick_ = 0; ///< that ends the last leapfrog; done with the next one's first
 };
 

@@ -77,7 +77,8 @@ Essential<P>::Essential(Queue& queue, comm::Communicator& ranks)
 
 /// Where the bodies of each rank are.
 template <class P>
-void Essential<P>::exchange_boxes() {
+void Essential<P>::exchange_boxes(const std::function<void(const char*)>& begins_phase) {
+  begins_phase("exchange");
   constexpr Index most_runs = 262144;
   constexpr Index least_bodies = 1;
   const Index n = call_.walk.tree.count;
@@ -85,8 +86,10 @@ void Essential<P>::exchange_boxes() {
   call_.runs = chooser_.take_runs(ceil_div(n, call_.bodies_of_run));
   step(EssentialStep::runs, 0, 0);
   chooser_.choose(most_boxes, {blocks_.data() + ranks_.rank() * block_values, block_values});
+  begins_phase("wait");
   boxes_transfer_->begin();
   boxes_transfer_->finish();
+  begins_phase("exchange");
   chooser_.widen(std::as_const(blocks_).elements(), wide_boxes_.elements());
 }
 
@@ -313,9 +316,10 @@ void Essential<P>::place_arrivals(const Sizes& sizes) {
 
 template <class P>
 const spatial::Build<typename P::Stored, typename P::Computed>&
-Essential<P>::merge(const TreeWalk<P>& walk, const std::vector<Index>& levels) {
+Essential<P>::merge(const TreeWalk<P>& walk, const std::vector<Index>& levels,
+                    const std::function<void(const char*)>& begins_phase) {
   call_.walk = walk;
-  exchange_boxes();
+  exchange_boxes(begins_phase);
   const Sizes sizes = cut_for_all(levels);
   if (!has_room(sizes)) {
     take_room(sizes);

@@ -4,6 +4,8 @@
 #include <ridge/pairs/traits.hpp>
 #include <ridge/pairs/tree.hpp>
 
+#include "phase_clock.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -74,26 +76,24 @@ Tree<P>::Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies,
 }
 
 template <class P>
-void Tree<P>::update(const std::function<void(const char*)>& begins) {
-  octree_.build(begins);
-  prepare(begins);
+void Tree<P>::update() {
+  octree_.build(begins_);
+  prepare();
 }
 
 template <class P>
 void Tree<P>::follow() {
   octree_.follow();
-  prepare([](const char* /*phase*/) {});
+  prepare();
 }
 
 template <class P>
-void Tree<P>::prepare(const std::function<void(const char*)>& begins) {
+void Tree<P>::prepare() {
   walk_.tree = octree_.parts();
   walk_.alpha =
       knows_accelerations_ && options_.theta > 0 ? tree_alpha(options_.theta, options_.order) : 0;
   step_(queue_, TreeStep::criterion, walk_);
-  if (!essential_) return;
-  begins("exchange");
-  walk_.tree = essential_->merge(walk_, octree_.level_begin());
+  if (essential_) walk_.tree = essential_->merge(walk_, octree_.level_begin(), begins_);
 }
 
 template <class P>
@@ -116,6 +116,7 @@ template <class P>
 void Tree<P>::sum(const std::array<Span<Summed>, 4>& sums) {
   if (walk_.tree.nodes == 0) throw UsageError("a tree is summed over after its first update");
   take_sums(sums);
+  begins_("walk");
   if (exchange_) {
     walk_for_part();
   } else {
@@ -188,6 +189,7 @@ void Tree<P>::walk_for_part() {
   };
   const Index first = parts_.place(part_);
   const Index end = parts_.place(part_ + 1);
+  begins_("exchange");
   between(TreeStep::pack, first, end);
   exchange_(parts_);
   between(TreeStep::unpack, 0, first);
@@ -265,32 +267,26 @@ TreePairs Tree<P>::pairs() {
 }
 
 template <class P>
-std::vector<TreePhase> Tree<P>::phases(const std::array<Span<Summed>, 4>& sums) {
-  std::vector<const char*> names;
-  std::vector<std::unique_ptr<Event>> events;
-  const auto begins = [&](const char* name) {
-    names.push_back(name);
-    events.push_back(std::make_unique<Event>(queue_.device()));
-    events.back()->record(queue_);
-  };
-  std::vector<TreePhase> least;
-  for (int n = 0; n < 3; ++n) { // one alone may have waited for other ranks, or for memory
-    names.clear();
-    events.clear();
-    update(begins);
-    begins("walk");
-    sum(sums);
-    begins("end");
-    queue_.wait();
-    for (std::size_t k = 0; k + 1 < names.size(); ++k) {
-      const Seconds time = events[k]->until(*events[k + 1]);
-      if (k == least.size())
-        least.push_back({names[k], time});
-      else
-        least[k].time.value = std::min(least[k].time.value, time.value);
+std::vector<TreePhase> Tree<P>::phases(const std::array<Span<Summed>, 4>& sums,
+                                       const std::function<void()>& before) {
+  PhaseClock clock(queue_);
+  struct Quiet { // where bodies turn out to be nowhere, too
+    std::function<void(const char*)>& begins;
+    ~Quiet() {
+      begins = [](const char* /*phase*/) {};
     }
+  } const quiet{begins_};
+  begins_ = [&](const char* name) { clock.begins(name); };
+  for (int n = 0; n < 3; ++n) {
+    if (before) {
+      clock.begins("move");
+      before();
+    }
+    update();
+    sum(sums);
+    clock.end();
   }
-  return least;
+  return clock.middle();
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include <ridge/pairs/tree_walk.hpp>
 #include <ridge/spatial/sort.hpp>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -83,9 +84,12 @@ public:
   Essential(Queue& queue, comm::Communicator& ranks);
 
   /// The tree of all ranks, as far as own bodies need it: these come first. `levels` are those of
-  /// the own tree, whose reaches are known. Waits to hear how much there is.
-  [[nodiscard]] const spatial::Build<S, T>& merge(const TreeWalk<P>& walk,
-                                                  const std::vector<Index>& levels);
+  /// the own tree, whose reaches are known. Waits to hear how much there is. Calls
+  /// `begins_phase` before each phase: "wait" for other ranks, which come from the walk before at
+  /// other times, and "exchange".
+  [[nodiscard]] const spatial::Build<S, T>&
+  merge(const TreeWalk<P>& walk, const std::vector<Index>& levels,
+        const std::function<void(const char* phase)>& begins_phase);
   [[nodiscard]] comm::Communicator& ranks() const { return ranks_; }
   [[nodiscard]] const EssentialCounts& counts() const { return counts_; }
   [[nodiscard]] Bytes held() const;
@@ -112,7 +116,7 @@ private:
     }
   };
 
-  void exchange_boxes();
+  void exchange_boxes(const std::function<void(const char* phase)>& begins_phase);
   [[nodiscard]] Sizes cut_for_all(const std::vector<Index>& levels);
   void cut(int peer, const std::vector<Index>& levels);
   [[nodiscard]] bool has_room(const Sizes& sizes) const;

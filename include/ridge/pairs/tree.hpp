@@ -129,9 +129,7 @@ public:
 
   /// Builds the tree of where bodies are now. Throws UsageError that names the first body whose
   /// position is not finite.
-  void update() {
-    update([](const char* /*phase*/) {});
-  }
+  void update();
   /// As `update`, but each body stays in the nodes that it was in. So nodes move with bodies that
   /// move a little, and forces have no jumps where bodies cross edges of cells. Nodes grow with
   /// time, and sums cost more: `update` now and then.
@@ -174,16 +172,17 @@ public:
   /// Of the sums before, on about so many targets spread along the curve; among ranks, of all of
   /// them. Waits.
   [[nodiscard]] TreeError error(Index sample);
-  /// Updates and sums three times, and tells the least time of each phase. Waits.
-  [[nodiscard]] std::vector<TreePhase> phases(const std::array<Span<Summed>, 4>& sums);
+  /// Updates and sums three times, and tells the middle time of each phase; among ranks, the mean
+  /// of theirs. What follows `before`, which is called first each time, is a phase `move`. Waits.
+  [[nodiscard]] std::vector<TreePhase> phases(const std::array<Span<Summed>, 4>& sums,
+                                              const std::function<void()>& before = {});
   /// What update and sum together do, untimed, with what the sums before have computed. Items are
   /// pairs of bodies and of bodies and nodes.
   [[nodiscard]] Record record(std::string_view kernel);
   [[nodiscard]] Bytes held() const;
 
 private:
-  void update(const std::function<void(const char* phase)>& begins);
-  void prepare(const std::function<void(const char* phase)>& begins);
+  void prepare();
   void set_limit(std::uint32_t limit);
   void choose(const TreeChoice& choice);
   void remember_accelerations(const std::array<Span<Summed>, 4>& sums);
@@ -199,6 +198,8 @@ private:
   spatial::Octree<Stored, typename P::Computed> octree_;
   WalkTree<P>* step_;
   TreeWalk<P> walk_;
+  /// Called before each part of updates and sums.
+  std::function<void(const char* phase)> begins_ = [](const char* /*phase*/) {};
   bool knows_accelerations_ = false;
   Index group_ = 0; ///< targets of one, in the sums before; 0: there are none
   Field<typename P::Computed> needs_;
