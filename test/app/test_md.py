@@ -1,6 +1,8 @@
 """`ridge md`: trajectories, the melt of LAMMPS, restarts, interactions of the user's own, bad input."""
 
 import json
+import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -11,6 +13,8 @@ import numpy as np
 import pytest
 from conftest import left_in
 from over_ranks import ENVIRONMENT, MPIRUN
+
+PAGE = pathlib.Path(__file__).parents[2] / "docs" / "near_pairs.md"
 
 
 def snapshot(name, step):
@@ -235,20 +239,8 @@ def test_ranks_exchange_halos_alone(ridge, folder):
 
 
 def test_an_interaction_of_the_users_own(ridge, folder):
-    (folder / "soft.hpp").write_text("""
-struct Soft { // energy (1 - r^2)^2 within 1, and further sums for it
-  static constexpr int targets = 3, sources = 3, sums = 4, positions = 3;
-  double strength = 1;
-  template <class V> RIDGE_FN void operator()(const V* t, const V* s, V* sum) const {
-    const V x = t[0] - s[0], y = t[1] - s[1], z = t[2] - s[2];
-    const V inside = V(1) - (x * x + y * y + z * z);
-    const V force = V(4 * strength) * inside;
-    sum[0] += x * force;
-    sum[1] += y * force;
-    sum[2] += z * force;
-    sum[3] += V(strength) * inside * inside;
-  }
-};
+    (soft,) = re.findall(r"```cpp\n(struct Soft .*?)```", PAGE.read_text(), re.DOTALL)  # and further sums for it
+    (folder / "soft.hpp").write_text(soft + """
 struct Weights { static constexpr int targets = 3, sources = 4, sums = 3;
   template <class V> RIDGE_FN void operator()(const V* t, const V* s, V* sum) const { sum[0] += s[3] * t[0]; }
 };
