@@ -141,8 +141,12 @@ private:
       throw UsageError(fmt::format("--store-as is for stencils and systems; {} is of {}", kernel,
                                    chosen.pattern));
     }
-    if (listed && over_ranks)
-      throw UsageError("--store-as: a list of fields is for one rank; fp16 or bf16 is right");
+    if (listed && over_ranks) {
+      throw UsageError(
+          fmt::format("--store-as {}: bench over ranks stores all fields alike; fp16 or "
+                      "bf16 is right, or ridge evolve, which takes lists over ranks",
+                      store_as));
+    }
     if (!precision.empty() && precision != "fp32")
       throw UsageError(fmt::format("--store-as {} computes in fp32, not {}", store_as, precision));
     request.precision = store_as;

@@ -84,6 +84,25 @@ def test_acoustic_energy_is_constant_between_walls(ridge):
     np.testing.assert_allclose(sums, sums[0], rtol=2e-13)
 
 
+STATES = {"acoustic": "p vx vy vz", "elastic": "vx vy vz sxx syy szz sxy sxz syz", "maxwell": "ex ey ez hx hy hz"}
+MEDIA = {"acoustic": "c rho", "elastic": "rho lambda mu", "maxwell": "eps"}
+
+
+@pytest.mark.parametrize("system", list(STATES))
+def test_schedules_of_gpus_have_the_bits_of_fission(ridge, system):
+    random = np.random.default_rng(6)
+    shape = (7, 9, 11)
+    write(**{name: random.standard_normal(shape) for name in STATES[system].split()},
+          **{name: 1 + 0.1 * random.random(shape) for name in MEDIA[system].split()})
+    found = []
+    for device, schedule in (("simt:32", "fission"), ("simt:32", "fused"), ("simt:32", "fuse=none steps=1"),
+                             ("simt:32", "fuse=none block=64x2x1 steps=2"), ("simt:64", "fission")):
+        evolve(ridge, system, "--steps", "3", "--boundary", "x=periodic,z-=antimirror", "--schedule", schedule,
+               device=device)
+        found.append([values.tobytes() for values in read(*STATES[system].split())])
+    assert all(other == found[0] for other in found[1:])
+
+
 @pytest.mark.parametrize("system, boundary, more", [
     ("acoustic", "x=periodic,y-=antimirror,y+=dirichlet:0.3,z-=neumann:0.2,z+=antimirror", ()),
     ("acoustic", "y=periodic,z=periodic", ("--source", "s.csv", "--wavelet", "ricker:0.1")),
@@ -93,15 +112,13 @@ def test_acoustic_energy_is_constant_between_walls(ridge):
 def test_a_wave_has_the_bits_of_operations_one_by_one(ridge, system, boundary, more):
     random = np.random.default_rng(5)
     shape = (25, 27, 19)
-    states = {"acoustic": "p vx vy vz", "elastic": "vx vy vz sxx syy szz sxy sxz syz", "maxwell": "ex ey ez hx hy hz"}
-    media = {"acoustic": "c rho", "elastic": "rho lambda mu", "maxwell": "eps"}
-    write(**{name: random.standard_normal(shape) for name in states[system].split()},
-          **{name: 1 + 0.1 * random.random(shape) for name in media[system].split()})
+    write(**{name: random.standard_normal(shape) for name in STATES[system].split()},
+          **{name: 1 + 0.1 * random.random(shape) for name in MEDIA[system].split()})
     places("s.csv", (8.4, 9.7, 11.1))
     found = []
     for schedule in ("fuse=none", "threads=1", "threads=3", "tile=allx9x1 threads=2"):
         evolve(ridge, system, "--steps", "5", "--boundary", boundary, "--schedule", schedule, *more)
-        found.append([values.tobytes() for values in read(*states[system].split())])
+        found.append([values.tobytes() for values in read(*STATES[system].split())])
     assert all(other == found[0] for other in found[1:])
 
 

@@ -150,7 +150,10 @@ def test_bench_in_16_bits_over_ranks(mpi, kernel, storage, device, size, sent):
 
 
 def test_lists_of_storage_over_ranks_are_refused(mpi):
-    refused(mpi(2, "bench", "laplacian", "--size", "20x20x20", "--store-as", "1=fp16"), "is for one rank")
+    refused(mpi(2, "bench", "laplacian", "--size", "20x20x20", "--store-as", "1=fp16"),
+            "bench over ranks stores all fields alike")
+    refused(mpi(2, "bench", "elastic", "--size", "20x20x20", "--store-as", "vx=fp16"),
+            "fp16 or bf16 is right, or ridge evolve")
 
 
 def test_bench_of_a_system_in_a_file_over_ranks(mpi):
