@@ -1,5 +1,6 @@
-"""What `ridge evolve` of systems refuses of a medium, of places and of wavelets, before the first step."""
+"""Media, places and wavelets of `ridge evolve` of systems: what it refuses before the first step, and what places mean."""
 
+import h5py
 import numpy as np
 import pytest
 
@@ -115,3 +116,30 @@ def test_wavelets_that_steps_cannot_show(ridge):
     assert ran.code == 0 and ran.err == ("ridge: the wavelet ricker:1 also has frequencies beyond 2, 1 / (2 dt), which "
                                          "steps of 0.25 turn into others; --dt 0.2 does not\n")
     ridge.good(*words, "ricker:0.8")
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
+def test_sources_and_receivers_between_points_are_linear(ridge, device):
+    shape = (20, 21, 22)
+    z, y, x = np.meshgrid(*map(np.arange, shape), indexing="ij")
+    one_step = ["--steps", "1", "--every", "1", "--dt", "0.1", "--spacing", "2"]
+    with open("w.txt", "w") as out:
+        out.write("3\n")
+    # What a source adds at rest is there after the step, shared among the points around.
+    write(c=np.ones(shape))
+    places("s.csv", (20.5, 18.2, 16.0, "p"), (17, 17.4, 19.5, "vx"), columns="x,y,z,array")
+    evolve(ridge, "acoustic", *one_step, "--source", "s.csv", "--wavelet", "w.txt", device=device)
+
+    def hat(at, i):
+        return np.maximum(0, 1 - np.abs(at - i))
+    p, vx = read("p", "vx")
+    np.testing.assert_allclose(p, 3 * hat(10.25, x) * hat(9.1, y) * hat(8, z), atol=1e-15)
+    np.testing.assert_allclose(vx, 3 * hat(8.5, x + 0.5) * hat(8.7, y) * hat(9.75, z), atol=1e-15)
+    # A receiver has what a linear function is at its place; so far inside a step adds what slopes say.
+    write(p=2.0 + x - 3 * y + z / 2, vx=x + 0.5 + 4 * y - z)
+    places("r.csv", (20.5, 18.2, 16.6, "p"), (17, 17.4, 19.5, "vx"), columns="x,y,z,array")
+    evolve(ridge, "acoustic", *one_step, "--receivers", "r.csv", device=device)
+    with h5py.File("out.traces.h5") as h5:
+        found = h5["traces"][:, 0]
+    step = 0.1 / 2
+    np.testing.assert_allclose(found, [2 + 10.25 - 3 * 9.1 + 8.3 / 2 - step, 8.5 + 4 * 8.7 - 9.75 - step], atol=1e-13)
