@@ -64,6 +64,8 @@ nb::tuple neighbours(nb::tuple arrays, double cutoff, const std::array<double, 3
     const auto options = lab::list_options_of(numbers);
     const auto found = x.element_bytes == 4 ? pairs_of<float>(queue, x, options)
                                             : pairs_of<double>(queue, x, options);
+    ends.reserve(2 * found.size());
+    distances.reserve(found.size());
     for (const auto& [first, second, distance] : found) {
       ends.push_back(first);
       ends.push_back(second);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace ridge::pairs {
 
@@ -71,6 +72,25 @@ std::vector<T> on_host(Queue& queue, const Span<const T>& span) {
   if (span.size > 0) copy_to_host(queue, values.data(), span.data, span.size);
   queue.wait();
   return values;
+}
+
+/// Pairs by their bodies. First into the rows of their first ones, which are short.
+std::vector<NearPair> in_order(const std::vector<NearPair>& pairs, Index bodies) {
+  std::vector<std::size_t> next(static_cast<std::size_t>(bodies) + 1);
+  for (const NearPair& pair : pairs)
+    ++next[static_cast<std::size_t>(pair.first) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<NearPair> sorted(pairs.size());
+  for (const NearPair& pair : pairs)
+    sorted[next[static_cast<std::size_t>(pair.first)]++] = pair;
+  std::size_t begin = 0;
+  for (const std::size_t end : next) { // each row's, now; the last is all
+    std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(begin),
+              sorted.begin() + static_cast<std::ptrdiff_t>(end),
+              [](const NearPair& a, const NearPair& b) { return a.second < b.second; });
+    begin = end;
+  }
+  return sorted;
 }
 
 /// Calls `take(group, slot)` for each entry of each list.
@@ -140,35 +160,52 @@ std::vector<NearPair> Lists<T>::pairs() const {
   const std::array<std::vector<T>, 3> at{on_host(*queue_, positions_[0]),
                                          on_host(*queue_, positions_[1]),
                                          on_host(*queue_, positions_[2])};
-  std::vector<NearPair> found;
-  const auto look = [&](Index a, Index b) { // slots
-    const auto i = body[static_cast<std::size_t>(a)];
-    const auto j = body[static_cast<std::size_t>(b)];
-    if (i >= j) return;
-    double squared = 0;
-    for (std::size_t c = 0; c < 3; ++c) {
-      const int periods = shift_of(shift[static_cast<std::size_t>(a)], static_cast<int>(c)) -
-                          shift_of(shift[static_cast<std::size_t>(b)], static_cast<int>(c));
-      const double d_c =
-          static_cast<double>(at[c][i]) - static_cast<double>(at[c][j]) + periods * d.length[c];
-      squared += d_c * d_c;
+  constexpr std::size_t most = 16; // of a group
+  std::array<std::array<double, most>, 3> own{}, own_periods{};
+  std::array<Index, most> own_body{};
+  std::size_t count = 0;
+  Index group_here = -1;
+  const auto visit = [&](Index group) {
+    if (group == group_here) return;
+    group_here = group;
+    count = 0;
+    for (Index a = group * d.share; a < std::min((group + 1) * d.share, d.bodies); ++a, ++count) {
+      const auto slot = static_cast<std::size_t>(a);
+      own_body[count] = body[slot];
+      for (std::size_t c = 0; c < 3; ++c) {
+        own[c][count] = static_cast<double>(at[c][body[slot]]);
+        own_periods[c][count] = shift_of(shift[slot], static_cast<int>(c));
+      }
     }
-    if (squared < options_.cutoff * options_.cutoff) found.push_back({i, j, std::sqrt(squared)});
+  };
+  std::vector<NearPair> found;
+  const double limit = options_.cutoff * options_.cutoff;
+  const auto look = [&](Index slot) { // with each body of the group
+    const Index j = body[static_cast<std::size_t>(slot)];
+    std::array<double, most> squared{};
+    for (std::size_t c = 0; c < 3; ++c) {
+      const auto to = static_cast<double>(at[c][j]);
+      const double periods = shift_of(shift[static_cast<std::size_t>(slot)], static_cast<int>(c));
+      for (std::size_t k = 0; k < count; ++k) {
+        const double d_c = own[c][k] - to + (own_periods[c][k] - periods) * d.length[c];
+        squared[k] += d_c * d_c;
+      }
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      if (squared[k] < limit && own_body[k] < j)
+        found.push_back({own_body[k], j, std::sqrt(squared[k])});
+    }
   };
   for (Index a = d.first_slot; a < d.end_slot; ++a) { // within a group
-    const Index group = a / d.share * d.share;
-    for (Index b = group; b < std::min(group + d.share, d.bodies); ++b)
-      look(a, b);
+    visit(a / d.share);
+    look(a);
   }
   for_each_entry(*queue_, d, [&](Index group, unsigned slot) {
     if (slot >= d.slots) return; // fills a row
-    for (Index a = group * d.share; a < std::min((group + 1) * d.share, d.bodies); ++a)
-      look(a, slot);
+    visit(group);
+    look(slot);
   });
-  std::sort(found.begin(), found.end(), [](const NearPair& a, const NearPair& b) {
-    return a.first != b.first ? a.first < b.first : a.second < b.second;
-  });
-  return found;
+  return in_order(found, d.bodies);
 }
 
 template class Lists<float>;
