@@ -1,4 +1,4 @@
-"""Media, places and wavelets of `ridge evolve` of systems: what it refuses before the first step, and what places mean."""
+"""Media, places and wavelets of `ridge evolve` of systems: what it refuses before the first step, what places mean."""
 
 import h5py
 import numpy as np
@@ -143,3 +143,21 @@ def test_sources_and_receivers_between_points_are_linear(ridge, device):
         found = h5["traces"][:, 0]
     step = 0.1 / 2
     np.testing.assert_allclose(found, [2 + 10.25 - 3 * 9.1 + 8.3 / 2 - step, 8.5 + 4 * 8.7 - 9.75 - step], atol=1e-13)
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
+@pytest.mark.parametrize("axis, name, array", [(1, "x", "vx"), (0, "y", "vy")])
+def test_values_and_slopes_beyond_faces(ridge, axis, name, array, device):
+    n, h, dt, value, slope = 14, 0.25, 0.05, 0.7, 0.4
+    p = np.random.default_rng(8).standard_normal((n, n))
+    along = np.moveaxis(p, axis, 0)  # a view
+    along[0] = value
+    write(p=p)
+    evolve(ridge, "acoustic", "--steps", "1", "--dt", str(dt), "--spacing", str(h), "--boundary",
+           f"p.{name}-=dirichlet:{value},p.{name}+=neumann:{slope}", device=device)
+    k = np.arange(1, 5)[:, None]
+    beyond = np.concatenate([(2 * value - along[1:5])[::-1], along, along[-2:-6:-1] + 2 * k * h * slope])
+    weights = 1225 / 1024, -245 / 3072, 49 / 5120, -5 / 7168
+    right = -dt / h * sum(w * (beyond[5 + m:5 + m + n - 1] - beyond[4 - m:4 - m + n - 1]) for m, w in enumerate(weights))
+    found = np.moveaxis(read(array), axis, 0)[:n - 1]  # the last one lies beyond the last point
+    np.testing.assert_allclose(found, right, atol=1e-14)
