@@ -384,14 +384,18 @@ def test_values_that_are_not_finite_are_said_once(ridge):
     assert ran.err == "ridge: the start holds 1 values that are not finite; they pass through\n"
 
 
-def test_a_short_wavelet_is_said(ridge):
+@pytest.mark.parametrize("device", DEVICES)
+def test_wavelets_are_0_after_their_end(ridge, device):
     write(c=np.ones((8, 10, 12)))
-    places("s.csv", (4, 1, 1))
-    with open("w.csv", "w") as out:
-        out.write("1\n-1\n")
-    ran = ridge("evolve", "acoustic", "in.h5", "-o", "out.h5", "--device", "cpu", "--steps", "5",
-                "--source", "s.csv", "--wavelet", "w.csv")
-    assert ran.code == 0 and "has 2 values, and the run 5 steps" in ran.err
+    places("s.csv", (4, 1, 1, "w.txt"), (5, 6, 2, "v.txt"), columns="x,y,z,wavelet")
+    for file, values in (("w.txt", "2\n-5\n"), ("v.txt", "7\n0.5\n0.25\n")):
+        with open(file, "w") as out:
+            out.write(values)
+    ran = ridge("evolve", "acoustic", "in.h5", "-o", "out.h5", "--device", device, "--steps", "5", "--every", "1",
+                "--source", "s.csv")
+    assert ran.code == 0 and "w.txt has 2 values, and the run 5 steps: it is 0 after them" in ran.err
+    # Between mirrors a step keeps the sum.
+    np.testing.assert_allclose([read("p", step=s).sum() for s in range(6)], [0, 9, 4.5, 4.75, 4.75, 4.75], atol=1e-13)
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -158,6 +158,6 @@ def test_values_and_slopes_beyond_faces(ridge, axis, name, array, device):
     k = np.arange(1, 5)[:, None]
     beyond = np.concatenate([(2 * value - along[1:5])[::-1], along, along[-2:-6:-1] + 2 * k * h * slope])
     weights = 1225 / 1024, -245 / 3072, 49 / 5120, -5 / 7168
-    right = -dt / h * sum(w * (beyond[5 + m:5 + m + n - 1] - beyond[4 - m:4 - m + n - 1]) for m, w in enumerate(weights))
+    right = sum(w * (beyond[5 + m:5 + m + n - 1] - beyond[4 - m:4 - m + n - 1]) for m, w in enumerate(weights))
     found = np.moveaxis(read(array), axis, 0)[:n - 1]  # the last one lies beyond the last point
-    np.testing.assert_allclose(found, right, atol=1e-14)
+    np.testing.assert_allclose(found, -dt / h * right, atol=1e-14)
