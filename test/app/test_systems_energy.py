@@ -1,4 +1,4 @@
-"""`ridge evolve` of systems: what walls keep of elastic waves, and what absorbing layers send back."""
+"""`ridge evolve` of systems: what walls keep, what layers send back, and sources and receivers that change places."""
 
 import h5py
 import numpy as np
@@ -95,3 +95,23 @@ def test_layers_send_little_back(ridge, system, array, most_inside, most):
 
     assert back("layers")[:3].max() < most_inside and back("layers").max() < most, back("layers")
     assert back("mirrors").min() > 0.25
+
+
+@pytest.mark.parametrize("system, one, other", [("elastic", "vx", "vz"), ("maxwell", "ex", "ey")])
+def test_source_and_receiver_of_two_arrays_may_change_places(ridge, system, one, other):
+    random = np.random.default_rng(4)
+    shape = (9, 11, 13)
+    media = {"elastic": {"lambda": 1 + random.random(shape), "mu": 1 + random.random(shape), "rho": np.full(shape, 1.5)},
+             "maxwell": {"eps": np.full(shape, 2.0)}}
+    write(**media[system])
+    a, b = (3.3, 2.5, 4.0, one), (8.75, 6.2, 5.5, other)
+    traces = []
+    for source, receiver in ((a, b), (b, a)):
+        places("s.csv", source, columns="x,y,z,array")
+        places("r.csv", receiver, columns="x,y,z,array")
+        evolve(ridge, system, "--steps", "40", "--every", "40", "--source", "s.csv", "--wavelet", "ricker:0.2",
+               "--receivers", "r.csv")
+        with h5py.File("out.traces.h5") as h5:
+            traces.append(h5["traces"][0])
+        assert np.abs(traces[-1]).max() > 1e-4
+    np.testing.assert_allclose(traces[0], traces[1], atol=1e-14)
