@@ -15,6 +15,13 @@
 #include <ridge/pairs/tree_walk.hpp>
 #include <ridge/spatial/items.hpp>
 
+// Loops over a tile are left alone by nvcc; clang unrolls them for AMD GPUs until registers spill.
+#if defined(RIDGE_TARGET_CUDA)
+#define RIDGE_LOOP_OF_TILE
+#else
+#define RIDGE_LOOP_OF_TILE RIDGE_NO_UNROLL
+#endif
+
 namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
 
 inline constexpr int walk_warps = 4; ///< of a block
@@ -380,6 +387,7 @@ private:
       return;
     }
     const int way = me / stride(lane);
+    RIDGE_LOOP_OF_TILE
     for (int turn = 0; turn < count; turn += Ways) {
       const int s = turn + way;
       const Index j = lane.shuffle(body, s < count ? s : 0);
@@ -400,6 +408,7 @@ private:
                          const Get& get) const {
     constexpr int together = Sources == 4 ? 4 : nodes_together;
     int s = Ways == 1 ? 0 : lane.lane() / stride(lane);
+    RIDGE_LOOP_OF_TILE
     for (; s + (together - 1) * Ways < count; s += together * Ways) {
       RIDGE_UNROLL
       for (int u = 0; u < together; ++u) {
@@ -409,6 +418,7 @@ private:
           interaction(mine.target[k].at, source.at, mine.sum[k].at);
       }
     }
+    RIDGE_LOOP_OF_TILE
     for (; s < count; s += Ways) {
       const Body<P, Sources> source = get(s);
       RIDGE_UNROLL
@@ -515,3 +525,5 @@ Index walk_by_warps(Queue& queue, const TreeWalk<P>& w) {
 }
 
 } // namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME
+
+#undef RIDGE_LOOP_OF_TILE
