@@ -94,7 +94,7 @@ struct BenchCommand {
       throw UsageError(fmt::format("--order is for gravity-tree; {} is none", kernel));
     request.theta = theta;
     request.error = error;
-    if (order) request.order = static_cast<int>(std::clamp<Index>(*order, 0, 99));
+    if (order) request.order = static_cast<int>(std::clamp<Index>(*order, -99, 99));
     request.measure.repeats = repeat;
     request.operations = operations;
     request.ls = ls;

@@ -90,7 +90,8 @@ Option Command::add(const std::string& names, OptionTarget value,
         option->allow_extra_args(false);
       using T = typename NumberOf<std::remove_pointer_t<decltype(target)>>::Type;
       if constexpr (std::is_integral_v<T>) option->transform(whole_number<T>());
-      if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::string>>) {
+      if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::string>> ||
+                    std::is_floating_point_v<T>) {
         if (names != "--device") option->check(some_text()); // its own error lists what is here
       }
       return option;

@@ -211,6 +211,9 @@ def test_what_forces_depend_on_is_in_the_checksum(ridge, folder):
     (["--forces", "tree", "--theta", "nan"], "theta nan"),
     (["--forces", "tree", "--order", 6], "order 6: there are 1, masses at their centres, 2, quadrupoles, too, 3, octupoles, too, 4 and 5"),
     (["--forces", "tree", "--order", 0], "order 0"),
+    (["--forces", "tree", "--order", -1], "order -1"),
+    (["--forces", "tree", "--theta", ""], "--theta: '' is empty; give a value, or leave the option out"),
+    (["--forces", "tree", "--error", ""], "--error: '' is empty"),
     (["--theta", 0.5], "--theta goes with --forces tree"),
     (["--forces", "pairs", "--order", 2], "--order goes with --forces tree"),
     (["--forces", "tree", "--schedule", "tile=4 leaf=0"], "leaf"),
@@ -221,6 +224,13 @@ def test_bad_words(ridge, folder, words, says):
     write_start("in.h5", *cloud(20))
     require_refused(ridge, ["in.h5", "-o", "run.h5", "--dt", 0.01, "--softening", 0.1, "--device", "cpu",
                             *words], says)
+
+
+@pytest.mark.parametrize("bodies, order", [(9999, 4), (10000, 2)])
+def test_few_bodies_take_higher_moments(ridge, bodies, order):
+    words = ["nbody", *TREE, "--steps", 1, "--device", "cpu", "--json", "--plummer"]
+    assert json.loads(ridge.good(*words, bodies).out)[0]["order"] == order
+    assert json.loads(ridge.good(*words, bodies, "--order", 1).out)[0]["order"] == 1
 
 
 def test_bodies_that_are_nowhere_are_named(ridge, folder):
