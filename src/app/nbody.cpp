@@ -116,7 +116,7 @@ Parameters parameters_of(const NbodyOptions& o) {
     p.error = *o.error;
     p.order = 0; // either
   }
-  if (o.order) p.order = static_cast<int>(std::clamp<Index>(*o.order, 0, 99));
+  if (o.order) p.order = static_cast<int>(std::clamp<Index>(*o.order, -99, 99));
   require_sound(p);
   return p;
 }
@@ -140,6 +140,7 @@ Beginning begin_anew(const NbodyOptions& o) {
     b.at.bodies =
         o.plummer ? nbody::plummer(*o.plummer, seed) : nbody::cold_collapse(*o.cold_collapse, seed);
   }
+  if (!o.order && !o.error) b.run.parameters.order = nbody::default_order(b.at.bodies.count());
   return b;
 }
 
@@ -347,10 +348,10 @@ void add_nbody(CommandLine& line) {
   command.add("--error", &o->error,
               "of --forces tree, in place of --theta: the rms error of accelerations at the start, "
               "such as 1e-4; chooses theta and order, and checks a sample against all pairs");
-  command.add(
-      "--order", &o->order,
-      "of --forces tree: of the moments of nodes, 1 (their masses) to 5; 2 if not given, or what "
-      "--error chooses");
+  command.add("--order", &o->order,
+              "of --forces tree: of the moments of nodes, 1 (their masses) to 5; if not given, 2, "
+              "for fewer "
+              "than 10000 bodies 4, or what --error chooses");
   command.add("--domains", &o->domains,
               "of --forces tree over ranks: each keeps the bodies of a region, and gets what these "
               "need of the others' trees; if not given, each keeps all bodies");

@@ -38,15 +38,32 @@ double largest_error(const Parameters& parameters, const Bodies& start) {
   return largest;
 }
 
-TEST(TreeRuns, KeepTheEnergyAboutAsWellAsAllPairs) {
+TEST(TreeRuns, KeepTheEnergyAsWellAsAllPairs) {
   const Bodies start = plummer(500, 3);
   Parameters pairs = by_tree(Precision::mixed, 0.04, 0.5);
   pairs.forces = Forces::pairs;
   const double of_pairs = largest_error(pairs, start);
-  const double of_tree = largest_error(by_tree(Precision::mixed, 0.04, 0.5), start);
-  const double of_wide_nodes = largest_error(by_tree(Precision::mixed, 0.04, 1.2), start);
-  EXPECT_LT(of_tree, 2 * of_pairs);
-  EXPECT_LT(of_wide_nodes, 20 * of_pairs);
+  Parameters tree = by_tree(Precision::mixed, 0.04, 0.5);
+  tree.order = default_order(start.count());
+  EXPECT_LT(largest_error(tree, start), 1.2 * of_pairs);
+  tree.order = 2;
+  EXPECT_LT(largest_error(tree, start), 2 * of_pairs);
+  tree.theta = 1.2;
+  EXPECT_LT(largest_error(tree, start), 20 * of_pairs);
+}
+
+/// Steps so short that the forces' own errors are what is left.
+TEST(TreeRuns, KeepTheEnergyAsWellAsAllPairsInShortSteps) {
+  const Bodies start = plummer(400, 5);
+  const auto error = [&](Forces forces, int order) {
+    Parameters p = by_tree(Precision::fp64, 0.01, 0.5);
+    p.forces = forces;
+    p.order = order;
+    return largest_error(p, start);
+  };
+  const double of_tree = error(Forces::tree, default_order(start.count()));
+  EXPECT_LT(of_tree, 1.75 * error(Forces::pairs, 2));
+  EXPECT_LT(of_tree, error(Forces::tree, 2)); // by less than half here
 }
 
 /// Of so many bodies the sample is all of them.
