@@ -287,8 +287,16 @@ void SystemCommand::keep() {
   progress_.clear();
   write_all_traces();
   if (output_) {
-    output_->write(run_, step, static_cast<double>(step) * setup_.dt, setup_.spacing, fields,
-                   bytes_);
+    const Index last = output_->snapshots().empty() ? -1 : output_->snapshots().back().step;
+    try {
+      output_->write(run_, step, static_cast<double>(step) * setup_.dt, setup_.spacing, fields,
+                     bytes_);
+    } catch (const Failure& failure) {
+      throw Failure(fmt::format("{}; stopped at step {}{}", failure.what(), step,
+                                last < 0 ? ""
+                                         : fmt::format("; {} leads to the snapshots up to step {}",
+                                                       file_.string(), last)));
+    }
   } else {
     for (const SnapshotField& field : fields) { // as rank 0 asks for them
       std::vector<double> plane(static_cast<std::size_t>(field.points.x * field.points.y));

@@ -101,7 +101,8 @@ def test_layers_send_little_back(ridge, system, array, most_inside, most):
 def test_source_and_receiver_of_two_arrays_may_change_places(ridge, system, one, other):
     random = np.random.default_rng(4)
     shape = (9, 11, 13)
-    media = {"elastic": {"lambda": 1 + random.random(shape), "mu": 1 + random.random(shape), "rho": np.full(shape, 1.5)},
+    media = {"elastic": {"lambda": 1 + random.random(shape), "mu": 1 + random.random(shape),
+                         "rho": np.full(shape, 1.5)},
              "maxwell": {"eps": np.full(shape, 2.0)}}
     write(**media[system])
     a, b = (3.3, 2.5, 4.0, one), (8.75, 6.2, 5.5, other)

@@ -68,3 +68,16 @@ def test_a_run_that_lacks_an_attribute(ridge):
         del h5.attrs["boundary"]
     ridge.bad("evolve", "--restart", "out.h5", "--steps", "2",
               says="out.h5 is damaged: it lacks the attribute boundary")
+
+
+@pytest.mark.parametrize("small_disk", ["400k"], indirect=True)
+def test_a_full_disk_leaves_the_last_snapshot_readable(ridge, small_disk):
+    write(p=np.random.default_rng(5).random((20, 20, 20)))
+    result = ridge("evolve", "acoustic", "in.h5", "-o", "disk/out.h5", "--device", "cpu", "--steps", 100, "--every", 10)
+    assert result.code == 1
+    (line,) = result.err.splitlines()
+    assert "stopped at step 10; disk/out.h5 leads to the snapshots up to step 0" in line
+    assert read("p", file="disk/out.h5").shape == (20, 20, 20)
+    ridge.good("evolve", "--restart", "disk/out.h5", "-o", "further.h5", "--steps", "3")
+    evolve(ridge, "acoustic", "--steps", "3")
+    np.testing.assert_array_equal(read("p", file="further.h5"), read("p"))
