@@ -319,8 +319,8 @@ Record Tree<P>::record(std::string_view kernel) {
   record.work.flops = met.bodies * Gravity<>::flops + met.nodes * far;
   record.work.convention = fmt::format(
       "{:.0f} operations an interaction of two bodies, {:.0f} of a body and a node, those of the "
-      "launch before",
-      Gravity<>::flops, far);
+      "launch before{}",
+      Gravity<>::flops, far, options_.theta == 0 ? "; theta 0 is all pairs" : "");
   const auto n = static_cast<double>(octree_.count());
   record.details = {
       {"theta", options_.theta, {}},

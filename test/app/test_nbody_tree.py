@@ -106,6 +106,15 @@ def test_theta_0_is_all_pairs(ridge, folder):
         assert np.abs(got - want).max() <= 1e-12 * np.abs(want).max()
 
 
+@pytest.mark.parametrize("kernel", ["gravity-tree", "coulomb"])
+def test_benchmarks_say_that_theta_0_is_all_pairs(ridge, kernel):
+    words = ["bench", kernel, "--size", 65, "--device", "cpu", "--no-roof", "--repeat", 1, "--json", "--theta"]
+    (zero,) = ridge.good(*words, 0).records()
+    assert "theta 0 is all pairs" in zero["convention"]
+    (some,) = ridge.good(*words, 0.5).records()
+    assert "all pairs" not in some["convention"].replace("those of all pairs counted", "")
+
+
 @pytest.mark.parametrize("precision", ["fp32", "mixed"])
 @pytest.mark.parametrize("device", ["cpu", "simt:64"])
 def test_a_restart_has_the_bits_of_one_run(ridge, folder, device, precision):

@@ -76,8 +76,8 @@ Record detail::far_record_of(const Device& device, const Traits& traits,
   record.schedule = to_text(schedule);
   record.work = work_of(traits, {bodies, bodies, true});
   record.work.convention =
-      fmt::format("{:g} operations an interaction, those of all pairs counted; far ones by proxies",
-                  traits.flops);
+      fmt::format("{:g} operations an interaction, those of all pairs counted; {}", traits.flops,
+                  theta == 0 ? "theta 0 is all pairs" : "far ones by proxies");
   record.details.push_back({"theta", theta, {}});
   record.details.push_back({"degree", static_cast<double>(degree), {}});
   return record;
