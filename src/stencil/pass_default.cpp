@@ -46,34 +46,41 @@ double pass_use(const PassTiles& tiles, Index3 n, int blocks) {
   return computed > 0 ? results / computed : 0;
 }
 
-bool pass_pays_between_moving_faces(const GpuPassSchedule& pass, const Traits& traits,
-                                    const Boundaries& boundaries, Index3 n, int units) {
-  constexpr Index fewest = 7'000'000;            // 192^3 were measured, and gained
-  constexpr Index fewest_around = (1 << 24) + 1; // 256^3 lost
-  constexpr double use_around = 0.56;            // 0.48 lost, 0.60 gained
-  constexpr double use_of_many = 0.5;            // between other faces, of many points
-  constexpr double shell_in_points = 4e6;        // what single sweeps' shell costs beside them
+int pass_sweeps(const Traits& traits, const Boundaries& boundaries, bool moving, Index3 n) {
+  constexpr Index many = 100'000'000; // points; 384^3 took four, 512^3 three
+  const bool round = goes_round(boundaries, 0) || goes_round(boundaries, 1);
+  const bool three = moving && !round && traits.inputs() == 1 && traits.element_bytes == 8;
+  return three && n.x * n.y * n.z > many ? 3 : 4;
+}
+
+bool pass_pays(const GpuPassSchedule& pass, const Traits& traits, const Boundaries& boundaries,
+               bool moving, Index3 n, int units) {
+  constexpr Index fewest = 3'500'000; // 128^3 lost, 160^3 gained
   constexpr int lanes = 32;
   constexpr int sector_bytes = 32;                           // that memory writes at a time
+  constexpr int copied_bytes = 16;                           // likewise
   const int vector = 16 / std::max(traits.element_bytes, 4); // lanes compute with fp32 at least
   const bool x = goes_round(boundaries, 0);
   const bool y = goes_round(boundaries, 1);
+  const Index r = 2 * Index{traits.radius.z};
+  if ((n.x - r) * (n.y - r) * (n.z - r) < fewest) return false;
+  // Between the highest use that lost and the lowest that gained.
+  double least = 0.32;                                         // 0.28 lost, 0.33 gained
+  if (traits.inputs() > 1 && (x || y)) least = 0.42;           // of waves 0.34 lost, 0.43 gained
+  if (traits.element_bytes == 4) least = x || y ? 0.51 : 0.36; // 0.49 and 0.52, 0.27 and 0.364
+  if (traits.element_bytes == 2) {
+    if (moving) return false; // 512^3 lost
+    least = 0.34;             // 0.26 and 0.35
+  }
   const PassTiles tiles{lanes * vector,
                         pass.rows * pass.warps,
                         pass.sweeps * traits.radius.z,
                         traits.radius.z,
                         sector_bytes / traits.element_bytes,
-                        vector,
+                        copied_bytes / traits.element_bytes,
                         x,
                         y};
-  const Index r = 2 * Index{traits.radius.z};
-  const Index points = (n.x - r) * (n.y - r) * (n.z - r);
-  const bool around = x || y || goes_round(boundaries, 2);
-  if (points < (around ? fewest_around : fewest)) return false;
-  const double use = pass_use(tiles, n, std::max(units, 1));
-  if (x || y) return use >= use_around;
-  const auto all = static_cast<double>(points);
-  return use >= use_of_many * all / (all + shell_in_points);
+  return pass_use(tiles, n, std::max(units, 1)) >= least;
 }
 
 } // namespace ridge::stencil

@@ -1,4 +1,4 @@
-// Whether a GPU takes passes of several sweeps by default between faces that move.
+// Which passes of several sweeps a GPU takes by default.
 #pragma once
 
 #include <ridge/stencil/boundary.hpp>
@@ -13,12 +13,16 @@ namespace ridge::stencil {
 /// with their shells.
 [[nodiscard]] double pass_use(const PassTiles& tiles, Index3 extents, int blocks);
 
+/// Sweeps of a pass by default, of those that were measured on an H100 (docs/design/sweeps.md).
+/// `moving`: some faces' shell changes from sweep to sweep.
+[[nodiscard]] int pass_sweeps(const Traits& traits, const Boundaries& boundaries, bool moving,
+                              Index3 extents);
+
 /// Whether a pass under this settled schedule is faster than single sweeps, by what was measured
-/// on GPUs of compute capability 9.0 (docs/design/sweeps.md). `units`: multiprocessors, of which
-/// each holds one block.
-[[nodiscard]] bool pass_pays_between_moving_faces(const GpuPassSchedule& pass, const Traits& traits,
-                                                  const Boundaries& boundaries, Index3 extents,
-                                                  int units);
+/// on GPUs of compute capability 9.0 (docs/design/sweeps.md): between faces that move, and of
+/// fields in 16 bits. `units`: multiprocessors, of which each holds one block.
+[[nodiscard]] bool pass_pays(const GpuPassSchedule& pass, const Traits& traits,
+                             const Boundaries& boundaries, bool moving, Index3 extents, int units);
 
 /// Whether passes of fields in 16 bits round points beyond faces as often as single sweeps do: as
 /// has_exact_images, of boundaries.

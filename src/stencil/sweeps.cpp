@@ -51,30 +51,6 @@ std::optional<PassSchedule> default_cpu_pass(const Device& device, const Traits&
   return three;
 }
 
-/// The passes that are faster than single sweeps wherever they were measured
-/// (docs/design/sweeps.md): on GPUs of the compute capabilities with a bulk copy engine, for fields
-/// of a million points and more that are no narrower than a tile, where they are compiled ahead: on
-/// demand a pass takes nvcc 7 to 13 seconds (docs/design/launches.md), which no first call should
-/// wait for unasked.
-std::optional<PassSchedule> default_pass(const Device& device, const Traits& traits,
-                                         const Boundaries& boundaries, Index3 n) {
-  constexpr Index fewest_points = Index{1} << 20;
-  constexpr Index narrowest = 64;          // a tile is as wide, and half as high
-  if (traits.element_bytes < 4) return {}; // passes compute with what they hold
-  if (!facts_of(device).takes_gpu_schedules) return default_cpu_pass(device, traits, boundaries, n);
-  if (!device.is_gpu() || !can_march(device)) return {};
-  if (n.x * n.y * n.z < fewest_points || std::min(n.x, n.y) < narrowest) return {};
-  const bool moving = shell_changes(boundaries, traits.radius);
-  const int sweeps = usual_pass_sweeps(static_cast<int>(traits.element_bytes), moving);
-  const PassSchedule pass =
-      settled(with_sweeps(plain_pass(device.kind()), sweeps), device, traits, n);
-  if (!is_pass_ahead(device, traits, pass, moving)) return {};
-  if (moving && !pass_pays_between_moving_faces(std::get<GpuPassSchedule>(pass), traits, boundaries,
-                                                n, device.facts().units))
-    return {};
-  return pass;
-}
-
 /// The most sweeps in one pass; 0 where there are none.
 int most_sweeps(const Device& device, const Traits& traits, int levels,
                 const Boundaries& boundaries) {
@@ -85,6 +61,36 @@ int most_sweeps(const Device& device, const Traits& traits, int levels,
   if (traits.inputs() > 1) stars = stars && is_star(traits.footprints[1], 0);
   return most_gpu_pass_sweeps(traits.inputs(), levels, traits.radius, stars,
                               static_cast<int>(traits.element_bytes));
+}
+
+/// The passes that are faster than single sweeps wherever they were measured
+/// (docs/design/sweeps.md): on GPUs of the compute capabilities with a bulk copy engine, for fields
+/// of a million points and more that are no narrower than a tile, where they are compiled ahead, or
+/// single sweeps are not: on demand a pass takes nvcc 7 to 13 seconds (docs/design/launches.md),
+/// which no first call should wait for unasked.
+std::optional<PassSchedule> default_pass(const Device& device, const Traits& traits,
+                                         const Boundaries& boundaries, Index3 n) {
+  constexpr Index fewest_points = Index{1} << 20;
+  constexpr Index narrowest = 64; // a tile is as wide, and half as high
+  const bool narrow = traits.element_bytes < 4;
+  if (!facts_of(device).takes_gpu_schedules)
+    return narrow ? std::nullopt : default_cpu_pass(device, traits, boundaries, n);
+  if (!device.is_gpu() || !can_march(device)) return {};
+  if (n.x * n.y * n.z < fewest_points || std::min(n.x, n.y) < narrowest) return {};
+  const bool moving = shell_changes(boundaries, traits.radius);
+  const int sweeps = pass_sweeps(traits, boundaries, moving, n);
+  const PassSchedule pass =
+      settled(with_sweeps(plain_pass(device.kind()), sweeps), device, traits, n);
+  // Single sweeps of fields in 16 bits are compiled on demand, too.
+  const bool here =
+      narrow ? traits.inputs() == 1 && sweeps <= most_sweeps(device, traits, 1, boundaries)
+             : is_pass_ahead(device, traits, pass, moving);
+  if (!here) return {};
+  const bool asks = moving || narrow;
+  if (asks && !pass_pays(std::get<GpuPassSchedule>(pass), traits, boundaries, moving, n,
+                         device.facts().units))
+    return {};
+  return pass;
 }
 
 } // namespace

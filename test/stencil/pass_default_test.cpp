@@ -1,4 +1,4 @@
-// The default of passes on GPUs between faces that move, beside what was measured of both ways.
+// The default of passes on GPUs, beside what was measured of both ways.
 #include <ridge/stencil/laplacian.hpp>
 #include <ridge/stencil/pass_variants.hpp>
 #include <ridge/stencil/sweeps_schedule.hpp>
@@ -10,51 +10,74 @@
 namespace ridge::stencil {
 namespace {
 
-/// As an H100 takes it, with its 132 multiprocessors.
+/// As an H100 takes it, with its 132 multiprocessors; 0 where single sweeps are.
 template <class T>
-bool takes_passes(Index3 n, const char* faces) {
+int sweeps_taken(Index3 n, const char* faces) {
+  Boundaries boundaries;
+  if (faces != nullptr) boundaries = parse_boundaries(faces);
+  const Traits traits = traits_of<Laplacian<2, 3>, T>();
+  const bool moving = shell_changes(boundaries, traits.radius);
+  const Index shell = moving ? 2 : 0;
+  const Index3 with_shell{n.x + shell, n.y + shell, n.z + shell};
   GpuPassSchedule pass;
-  pass.sweeps = usual_pass_sweeps(sizeof(T), true);
+  pass.sweeps = pass_sweeps(traits, boundaries, moving, with_shell);
   const GpuPassShape shape = usual_pass_shape(pass.sweeps, 1, 1);
   pass.rows = shape.rows;
   pass.warps = shape.warps;
-  return pass_pays_between_moving_faces(pass, traits_of<Laplacian<2, 3>, T>(),
-                                        parse_boundaries(faces), {n.x + 2, n.y + 2, n.z + 2}, 132);
+  return pass_pays(pass, traits, boundaries, moving, with_shell, 132) ? pass.sweeps : 0;
 }
 
 constexpr const char* all_mirrors = "x=mirror,y=mirror,z=mirror";
 constexpr const char* all_periodic = "x=periodic,y=periodic,z=periodic";
+constexpr const char* x_periodic = "x=periodic,y=mirror,z=mirror";
+constexpr const char* z_periodic = "x=mirror,y=mirror,z=periodic";
+
+template <class T>
+int sweeps_of_cube(Index n, const char* faces) {
+  return sweeps_taken<T>({n, n, n}, faces);
+}
 
 TEST(PassDefault, IsWhatWasFasterOnAnH100) {
-  // Microseconds a sweep, a pass and single sweeps (docs/design/sweeps.md).
-  EXPECT_FALSE(takes_passes<double>({128, 128, 128}, all_mirrors));  // 30.9, 23.0
-  EXPECT_TRUE(takes_passes<double>({192, 192, 192}, all_mirrors));   // 53.7, 57.4
-  EXPECT_TRUE(takes_passes<double>({333, 217, 129}, all_mirrors));   // 55, 66
-  EXPECT_TRUE(takes_passes<double>({256, 256, 256}, all_mirrors));   // 96, 114
-  EXPECT_TRUE(takes_passes<double>({384, 384, 384}, all_mirrors));   // 214, 356
-  EXPECT_TRUE(takes_passes<double>({512, 512, 512}, all_mirrors));   // 387, 780
-  EXPECT_FALSE(takes_passes<double>({192, 192, 192}, all_periodic)); // 67, 57.5
-  EXPECT_FALSE(takes_passes<double>({333, 217, 129}, all_periodic)); // 67.4, 66.2
-  EXPECT_FALSE(takes_passes<double>({256, 256, 256}, all_periodic)); // 118, 114
-  EXPECT_TRUE(takes_passes<double>({384, 384, 384}, all_periodic));  // 258, 355
-  EXPECT_TRUE(takes_passes<double>({512, 512, 512}, all_periodic));  // 668, 780
-  EXPECT_TRUE(takes_passes<double>({512, 512, 512}, "z=periodic"));
-  EXPECT_FALSE(takes_passes<float>({128, 128, 128}, all_mirrors));  // 24.4, 21.0
-  EXPECT_TRUE(takes_passes<float>({192, 192, 192}, all_mirrors));   // 31.3, 35.6
-  EXPECT_FALSE(takes_passes<float>({192, 192, 192}, all_periodic)); // 42.6, 35.4
+  // Microseconds a sweep of passes of four (three) sweeps and of single ones
+  // (docs/design/sweeps.md).
+  for (const char* const faces : {all_mirrors, z_periodic}) {
+    EXPECT_EQ(sweeps_of_cube<double>(128, faces), 0); // 23.1, 24.1 between mirrors
+    EXPECT_EQ(sweeps_of_cube<double>(160, faces), 4); // 31.0, 37.8
+    EXPECT_EQ(sweeps_of_cube<double>(192, faces), 4); // 45.4, 58.5
+    EXPECT_EQ(sweeps_of_cube<double>(256, faces), 4); // 83.4, 114
+    EXPECT_EQ(sweeps_of_cube<double>(384, faces), 4); // 175 (213), 356
+    EXPECT_EQ(sweeps_of_cube<double>(512, faces), 3); // 412 (374), 780
+    EXPECT_EQ(sweeps_of_cube<float>(128, faces), 0);  // 24.3, 21.8
+    EXPECT_EQ(sweeps_of_cube<float>(192, faces), 4);  // 31.2, 36.5
+    EXPECT_EQ(sweeps_of_cube<float>(224, faces), 4);  // 51.8, 52.9
+    EXPECT_EQ(sweeps_of_cube<float>(256, faces), 0); // 81.3, 71.5: three tiles where two nearly fit
+    EXPECT_EQ(sweeps_of_cube<float>(320, faces), 4); // 95.4, 122
+    EXPECT_EQ(sweeps_of_cube<float>(512, faces), 4); // 260, 428
+  }
+  for (const char* const faces : {all_periodic, x_periodic}) {
+    EXPECT_EQ(sweeps_of_cube<double>(128, faces), 0); // 25.4, 24.0 between periodic faces
+    EXPECT_EQ(sweeps_of_cube<double>(160, faces), 4); // 33.3, 37.8
+    EXPECT_EQ(sweeps_of_cube<double>(192, faces), 4); // 49.3, 58.4
+    EXPECT_EQ(sweeps_of_cube<double>(256, faces), 4); // 89.4, 114
+    EXPECT_EQ(sweeps_of_cube<double>(512, faces), 4); // 450 (671), 780
+    EXPECT_EQ(sweeps_of_cube<float>(192, faces), 0);  // 42.8, 36.3
+    EXPECT_EQ(sweeps_of_cube<float>(256, faces), 0);  // 99.1, 71.7
+    EXPECT_EQ(sweeps_of_cube<float>(384, faces), 0);  // 198.5, 198.4
+    EXPECT_EQ(sweeps_of_cube<float>(512, faces), 4);  // 348, 427
+  }
+}
+
+TEST(PassDefault, OfFieldsIn16BitsAsksForTilesThatFit) {
+  EXPECT_EQ(sweeps_of_cube<Fp16>(192, nullptr), 4);     // 13.6, 42.3
+  EXPECT_EQ(sweeps_of_cube<Fp16>(256, nullptr), 0);     // 41.3, 30.4
+  EXPECT_EQ(sweeps_of_cube<Bf16>(384, nullptr), 4);     // 69.1, 92.5
+  EXPECT_EQ(sweeps_of_cube<Fp16>(512, nullptr), 4);     // 129, 202
+  EXPECT_EQ(sweeps_of_cube<Fp16>(512, all_mirrors), 0); // 274, 254
 }
 
 TEST(PassDefault, IsSingleSweepsWhereTilesFitBadly) {
-  EXPECT_FALSE(
-      takes_passes<float>({256, 256, 256}, all_mirrors)); // three tiles where two nearly fit
-  EXPECT_FALSE(takes_passes<double>({65, 65, 8192}, all_mirrors));
-  EXPECT_FALSE(takes_passes<double>({65, 65, 8192}, all_periodic));
-}
-
-TEST(PassDefault, AsksForLargerFieldsWhereOneAxisGoesRound) {
-  EXPECT_FALSE(takes_passes<double>({192, 192, 192}, "z=periodic,x=mirror"));
-  EXPECT_FALSE(takes_passes<double>({256, 256, 256}, "x=periodic,y=mirror,z=mirror"));
-  EXPECT_TRUE(takes_passes<double>({384, 384, 384}, "y=periodic"));
+  EXPECT_EQ(sweeps_taken<double>({65, 65, 8192}, all_mirrors), 0);
+  EXPECT_EQ(sweeps_taken<double>({65, 65, 8192}, all_periodic), 0);
 }
 
 TEST(PassUse, CountsHalosWarmUpAndTheLastBlock) {

@@ -65,12 +65,6 @@ constexpr GpuPassShape usual_pass_shape(int sweeps, int levels, int radius) {
   return sweeps == 4 || (sweeps == 3 && levels > 1) ? GpuPassShape{2, 16} : GpuPassShape{3, 12};
 }
 
-/// Sweeps of a pass by default: between faces that move four of heat in fp64 spill registers, and
-/// three are faster.
-constexpr int usual_pass_sweeps(int element_bytes, bool moving) {
-  return moving && element_bytes == 8 ? 3 : 4;
-}
-
 /// The shape where one of the two is given, the other 0; for warps of `width` lanes.
 constexpr GpuPassShape pass_shape(int rows, int warps, GpuPassShape usual, int width) {
   const int halves = width / 32;
@@ -114,11 +108,14 @@ struct GpuPassList {
   // the steps is taken in single sweeps.
   static constexpr auto values = [] {
     if constexpr (levels_of<K>() > 1) {
-      return std::array{usual_pass<K>(4, 32, false)};
+      return std::array{usual_pass<K>(4, 32, false), usual_pass<K>(4, 32, true)};
+    } else if constexpr (sizeof(T) == 8) {
+      return std::array{usual_pass<K>(2, 32, false), usual_pass<K>(3, 32, false),
+                        usual_pass<K>(4, 32, false), usual_pass<K>(3, 32, true),
+                        usual_pass<K>(4, 32, true)};
     } else {
       return std::array{usual_pass<K>(2, 32, false), usual_pass<K>(3, 32, false),
-                        usual_pass<K>(4, 32, false),
-                        usual_pass<K>(usual_pass_sweeps(sizeof(T), true), 32, true)};
+                        usual_pass<K>(4, 32, false), usual_pass<K>(4, 32, true)};
     }
   }();
 #endif

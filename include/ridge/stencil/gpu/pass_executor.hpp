@@ -49,7 +49,7 @@ Bound bind_pass(Queue& queue, const Pass<K, T>& pass) {
                         Shape::halo,
                         Shape::radius,
                         sector_bytes / static_cast<int>(sizeof(T)),
-                        Shape::vector,
+                        Shape::piece,
                         pass.periodic[0],
                         pass.periodic[1]};
   const auto& [low, high] = pass.neighbours;

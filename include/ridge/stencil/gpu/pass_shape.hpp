@@ -33,13 +33,16 @@ struct PassShape {
   static constexpr int tile_y = rows * warps;
   using Number = NumberOf<T>; ///< that lanes compute with, and hold
   static constexpr int vector = 16 / static_cast<int>(sizeof(Number));
+  /// Elements that tiles begin at a multiple of: the copy engine's instruction is illegal for rows
+  /// of a tile that do not begin at a multiple of 16 bytes.
+  static constexpr int piece = 16 / static_cast<int>(sizeof(T));
   static constexpr Offset r = radius_of<K>();
   static constexpr int radius = r.z;
   static constexpr int levels = levels_of<K>();
   static constexpr int halo = sweeps * radius;
   /// Whether the copy engine of a device that has one brings whole planes of the tile. It cannot
   /// fetch what lies beyond periodic faces.
-  static constexpr bool takes_tiles = !P.moving && !is_stored<T>;
+  static constexpr bool takes_tiles = !P.moving;
   static constexpr bool by_tiles = copies_tiles && takes_tiles;
 
   using Value = Pack<Number, vector>;
