@@ -80,6 +80,23 @@ GpuSchedule flat_points(const Device& device, const Traits& traits, Index3 n,
   return s;
 }
 
+/// Of blocks of 256 points, the widest of those that leave the fewest lanes idle behind the ends of
+/// rows (docs/design/stencils_on_gpus.md).
+BlockShape with_few_idle(Index row) {
+  BlockShape best{{32, 8, 1}};
+  Index fewest = ceil_div(row, Index{32}) * 32;
+  for (const int width : {64, 128, 256}) {
+    const Index lanes = ceil_div(row, Index{width}) * width;
+    if (lanes > fewest) continue;
+    best = BlockShape{{width, 256 / width, 1}};
+    fewest = lanes;
+  }
+  return best;
+}
+
+/// Fewer points in tiles leave multiprocessors without work: 96^3 do, 128^3 do not.
+constexpr Index fewest_in_tiles = 1'500'000;
+
 /// Points, in tiles where the kernel is compiled for them. Where three planes do not fit the
 /// last-level cache, sub-domains in y of which three planes do.
 GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n,
@@ -91,17 +108,18 @@ GpuSchedule points_default(const Device& device, const Traits& traits, Index3 n,
   if (facts_of(device).streams_tiles) {
     if (tiles) s = tiled_points();
     s.store = Store::nontemporal;
-  } else if (tiles && can_march(device) && better_in_tiles(traits, strides)) {
-    s = tiled_points();
-    s.block = BlockShape{{128, 2, 1}};
+  } else if (tiles && can_march(device)) {
+    const bool any_rows = better_in_tiles(traits, strides);
+    if (any_rows || n.x * n.y * n.z >= fewest_in_tiles) s = tiled_points();
+    if (any_rows) s.block = BlockShape{{128, 2, 1}};
   }
   if (s.loads == Loads::packs) return s; // no planes, so no sub-domains either
   if (n.x <= 8) {                        // such as the faces in x that halos of ranks are read for
     s.block = BlockShape{{4, 64, 1}};
   } else if (n.x < 64) {
     s.block = BlockShape{{32, 8, 1}};
-  } else if (n.x < 128 && !flat) {
-    s.block = BlockShape{{64, 4, 1}};
+  } else if (!flat && s.tile == 1) {
+    s.block = with_few_idle(n.x);
   }
   const Index planes = (2 * traits.radius.z + 1) * n.x * n.y * traits.element_bytes;
   const Index room = room_for_planes(device);
