@@ -332,7 +332,7 @@ private:
   std::array<Field<T>, 3> velocity_;
   std::array<Field<T>, 4> sums_; ///< acceleration, potential
   // Snapshots of before 27 November 2026 may have nodes that followed the bodies, which drift in
-  // energy (docs/design/pairs.md): the first forces are summed over them.
+  // energy (docs/design/trees.md): the first forces are summed over them.
   Index age_ = 0; ///< sums over these nodes; 0: they are found anew
   double cost_ = 0;
   Accelerations found_at_; ///< where the bodies were when nodes were found
