@@ -261,6 +261,49 @@ TEST_P(Trees, InMixedPrecisionDoNotMindWhereTheOriginIs) {
   EXPECT_LT(error_of(bodies.run(), right), most_error(0.4, 2, 0, true));
 }
 
+/// Clusters that are far apart by their bodies' distances share groups, which end between them.
+/// Body 0 is alone, before or after all others along the curve.
+TEST_P(Trees, InMixedPrecisionDoNotMindGroupsThatSpanClusters) {
+  for (const double apart : {1e4, 1e6, 1e9}) {
+    for (const std::size_t clusters : {2, 3, 5}) {
+      if (apart > 1e6 && clusters > 3) continue; // quadrupoles would leave fp32's range
+      for (const std::size_t n : {2, 3, 40, 200}) {
+        Places places = plummer(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          const auto cluster = static_cast<double>(i % clusters);
+          places[0][i] += apart * cluster * (i == 0 ? 1 : cluster);
+          places[1][i] -= i == 0 ? 3 * apart : apart * cluster;
+        }
+        const Sums right = all_pairs(places, 0.05);
+        for (const double theta : {0.0, 0.4}) {
+          for (const int order : {2, 4}) {
+            Bodies<Mixed> bodies(device, places, options(theta, order));
+            const double most = theta == 0 ? 1e-5 : most_error(theta, order, 0, false) + 1e-5;
+            for (int pass = 0; pass < 2; ++pass) // by radius over distance, then by accelerations
+              EXPECT_LT(error_of(bodies.run(), right), most)
+                  << apart << " apart, " << clusters << " clusters of " << n << " bodies, theta "
+                  << theta << " order " << order << " pass " << pass;
+            const TreePairs met = bodies.tree->pairs();
+            if (theta == 0) {
+              EXPECT_EQ(met.bodies + met.nodes, static_cast<double>(n * (n - 1)));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// A pair that is close by chance ends a group, too; sums of the others stay right.
+TEST_P(Trees, InMixedPrecisionKeepClosePairs) {
+  Places places = cube(300);
+  for (std::size_t c = 0; c < 3; ++c)
+    places[c][200] = places[c][100] + 1e-7;
+  const Sums right = all_pairs(places, 0);
+  Bodies<Mixed> bodies(device, places, options(0, 2, 0));
+  EXPECT_LT(error_of(bodies.run(), right), 1e-5);
+}
+
 TEST_P(Trees, TellTheirErrorAndPhases) {
   const Places places = plummer(500);
   const Sums right = all_pairs(places, 0.05);

@@ -88,6 +88,34 @@ RIDGE_FN constexpr int place_of_higher(int k) {
   return k < 10 ? 10 + k : k < 12 ? -1 : 8 + k;
 }
 
+/// Mixed precision: a target may be as many times farther from its group's first body as from its
+/// neighbours, squared. Beyond it a group ends, so that offsets keep their digits.
+inline constexpr double most_offset_squared = 1024.0 * 1024.0;
+
+/// Squares of distances, softened, from a body to its neighbours along the curve; a neighbour at
+/// the same place is none, and has no rounding.
+template <class S>
+struct Gap {
+  S squared = std::numeric_limits<S>::infinity();
+
+  RIDGE_FN void take(S distance_squared, S softening_squared) {
+    const S softened = distance_squared + softening_squared;
+    if (distance_squared > 0 && softened < squared) squared = softened;
+  }
+  [[nodiscard]] RIDGE_FN bool holds(S offset_squared) const {
+    return !(offset_squared > S(most_offset_squared) * squared);
+  }
+};
+
+/// The square of the distance between two bodies.
+template <class S>
+RIDGE_FN S apart_squared(const S* a, const S* b) {
+  S sum = 0;
+  for (int c = 0; c < 3; ++c)
+    sum += (a[c] - b[c]) * (a[c] - b[c]);
+  return sum;
+}
+
 /// The place of a body that is not here.
 inline constexpr std::uint32_t no_place = 0xffffffffu;
 /// Parts of the sources of a target whose sums are exact.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -30,8 +31,20 @@ public:
   explicit GroupWalker(const TreeWalk<P>& w) : w_(w) {}
 
   void walk(Index group) {
-    first_ = group * across;
-    last_ = std::min(first_ + across, w_.tree.count);
+    const Index end = std::min((group + 1) * across, w_.tree.count);
+    std::uint32_t met[2]{};
+    const Index begin = group * across;
+    for (first_ = begin; first_ < end; first_ = last_) {
+      last_ = folds ? tight_end(begin, end) : end;
+      ends_sooner_ = last_ - first_ < end - begin;
+      walk_for_targets(met);
+    }
+    w_.met.data[2 * group] = met[0];
+    w_.met.data[2 * group + 1] = met[1];
+  }
+
+private:
+  void walk_for_targets(std::uint32_t (&met)[2]) {
     begin();
     list();
     V total[Tile][4];
@@ -46,11 +59,47 @@ public:
     for (const auto& [from, to] : near_)
       bodies += static_cast<std::uint64_t>(to - from);
     const auto targets = static_cast<std::uint64_t>(last_ - first_);
-    w_.met.data[2 * group] = static_cast<std::uint32_t>(targets * bodies);
-    w_.met.data[2 * group + 1] = static_cast<std::uint32_t>(targets * far_.size());
+    met[0] += static_cast<std::uint32_t>(targets * bodies);
+    met[1] += static_cast<std::uint32_t>(targets * far_.size());
   }
 
-private:
+  /// Where targets from `first_` on end whose offsets from it keep their digits: none is far from
+  /// it by its distance to neighbours, and by those of most in the group. A body that is alone
+  /// along the curve may have its neighbours elsewhere on it.
+  [[nodiscard]] Index tight_end(Index begin, Index end) const {
+    const S* const origin = w_.tree.sorted.data + 4 * first_;
+    Gap<S> least;
+    S farthest = 0;
+    if (begin > 0) take_neighbour(least, begin, begin - 1);
+    for (Index i = begin; i < end; ++i) {
+      if (i > first_)
+        farthest = std::max(farthest, apart_squared(w_.tree.sorted.data + 4 * i, origin));
+      take_neighbour(least, i, i + 1);
+    }
+    if (least.holds(farthest)) return end;
+    S inverse = 0;
+    for (Index i = begin; i < end; ++i)
+      inverse += 1 / std::sqrt(gap_of(i).squared);
+    const S mean = static_cast<S>(end - begin) / inverse;
+    for (Index i = first_ + 1; i < end; ++i) {
+      Gap<S> own = gap_of(i);
+      own.squared = std::min(own.squared, mean * mean);
+      if (!own.holds(apart_squared(w_.tree.sorted.data + 4 * i, origin))) return i;
+    }
+    return end;
+  }
+  [[nodiscard]] Gap<S> gap_of(Index i) const {
+    Gap<S> gap;
+    if (i > 0) take_neighbour(gap, i, i - 1);
+    take_neighbour(gap, i, i + 1);
+    return gap;
+  }
+  void take_neighbour(Gap<S>& gap, Index i, Index at) const {
+    if (at >= w_.tree.count) return;
+    const S* const bodies = w_.tree.sorted.data;
+    gap.take(apart_squared(bodies + 4 * i, bodies + 4 * at), static_cast<S>(w_.softening_squared));
+  }
+
   void begin() {
     const S* const bodies = w_.tree.sorted.data;
     for (int c = 0; c < 3; ++c) {
@@ -73,6 +122,10 @@ private:
       for (Index i = first_; i < last_; ++i)
         need_ = std::max(need_, w_.needs.data[w_.tree.sorted_order.data[i]]);
       cap_ = 16 / static_cast<T>(w_.theta * w_.theta);
+      if (ends_sooner_) {
+        need_ = std::numeric_limits<T>::infinity();
+        cap_ /= 16;
+      }
     }
   }
 
@@ -218,6 +271,9 @@ private:
 
   const TreeWalk<P>& w_;
   Index first_ = 0, last_ = 0;
+  /// So few targets may be just outside of a node that has their neighbour: nodes are far by their
+  /// radius over theta then.
+  bool ends_sooner_ = false;
   S origin_[3];
   T low_[3], high_[3], need_ = 1, cap_ = 0;
   V target_[Tile][3];

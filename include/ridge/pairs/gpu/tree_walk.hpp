@@ -12,6 +12,7 @@
 #include <ridge/device/launch.hpp>
 #include <ridge/device/warp.hpp>
 #include <ridge/pairs/gpu/bodies.hpp>
+#include <ridge/pairs/gpu/tree_ends.hpp>
 #include <ridge/pairs/tree_walk.hpp>
 #include <ridge/spatial/items.hpp>
 
@@ -85,17 +86,19 @@ struct WalkGroups {
       if (Index{item} >= all) return;
       if constexpr (Ways == 1) {
         const auto group = static_cast<int>(w.first_group + Index{item});
-        walk(lane, group, Index{group} * Tile * lane.width(), most);
+        walk_for(lane, group, Index{group} * Tile * lane.width(), most);
       } else {
         const auto group = static_cast<int>(lane.load(w.cut, item / static_cast<unsigned>(parts)));
         const int part = static_cast<int>(item % static_cast<unsigned>(parts));
         const Index first = Index{group} * cut_targets + part * (lane.width() / Ways);
-        if (first < w.tree.count) walk(lane, group, first, most);
+        if (first < w.tree.count) walk_for(lane, group, first, most);
       }
     }
   }
 
 private:
+  /// Of a group, where it ends sooner.
+  enum class Part { all, first, later };
   /// What a lane keeps of its targets.
   struct Mine {
     Index first, last;
@@ -144,11 +147,30 @@ private:
                                    tile_bytes(width) / static_cast<int>(sizeof(T)));
   }
 
+  /// The targets from `first` on, in one walk but where mixed precision ends it sooner.
   template <class Lane>
-  RIDGE_DEVICE void begin(const Lane& lane, Index first, Mine& mine, Group& group) const {
+  RIDGE_DEVICE void walk_for(Lane& lane, int number, Index first, std::uint32_t most) const {
     const Index across = Index{Tile} * stride(lane);
+    const Index end = first + across < w.tree.count ? first + across : w.tree.count;
+    if constexpr (folds) {
+      for (Index from = first; from < end;) {
+        const Index last = tight_end<Tile>(lane, w, first, end, from, stride(lane));
+        const Part part = last - from == end - first ? Part::all
+                          : from == first            ? Part::first
+                                                     : Part::later;
+        if (!walk(lane, number, from, last, most, part)) return;
+        from = last;
+      }
+    } else {
+      (void)walk(lane, number, first, end, most, Part::all);
+    }
+  }
+
+  template <class Lane>
+  RIDGE_DEVICE void begin(const Lane& lane, Index first, Index last, Part part, Mine& mine,
+                          Group& group) const {
     mine.first = first;
-    mine.last = mine.first + across < w.tree.count ? mine.first + across : w.tree.count;
+    mine.last = last;
     const auto at = spatial::load_four(lane, w.tree.sorted, 4 * mine.first);
     for (int c = 0; c < 3; ++c)
       mine.origin[c] = folds ? at.at[c] : S(0);
@@ -190,6 +212,11 @@ private:
     if (w.alpha > 0) {
       group.need = warp_max(lane, need);
       group.cap = 16 / (theta * theta);
+      // Few targets may be just outside of a node that has their neighbour.
+      if (folds && part != Part::all) {
+        group.need = std::numeric_limits<T>::infinity();
+        group.cap /= 16;
+      }
     }
   }
 
@@ -213,11 +240,13 @@ private:
     return distance > radius && distance > limit;
   }
 
+  /// False: the group is given up.
   template <class Lane>
-  RIDGE_DEVICE void walk(Lane& lane, int number, Index first, std::uint32_t most) const {
+  RIDGE_DEVICE bool walk(Lane& lane, int number, Index first, Index last, std::uint32_t most,
+                         Part part) const {
     Mine mine;
     Group group;
-    begin(lane, first, mine, group);
+    begin(lane, first, last, part, mine, group);
     const int width = lane.width();
     const int me = lane.lane();
     const auto waiting = stack_of(lane);
@@ -230,7 +259,7 @@ private:
     while (top > 0) {
       if (Ways == 1 && cost_of_body * met_bodies + cost_of_node(Order) * met_nodes > most) {
         give_up(lane, number);
-        return;
+        return false;
       }
       int taken = (stack - kept - top) / 7;
       taken = taken < 1 ? 1 : taken;
@@ -297,7 +326,7 @@ private:
     finish(lane, mine);
     if (me == 0) {
       const auto targets = static_cast<std::uint32_t>(mine.last - mine.first);
-      if constexpr (Ways == 1) {
+      if (Ways == 1 && part != Part::later) {
         lane.store(w.met, 2 * Index{number}, targets * met_bodies);
         lane.store(w.met, 2 * Index{number} + 1, targets * met_nodes);
       } else {
@@ -305,6 +334,7 @@ private:
         lane.atomic_add(w.met, 2 * Index{number} + 1, targets * met_nodes);
       }
     }
+    return true;
   }
 
   template <class Lane>

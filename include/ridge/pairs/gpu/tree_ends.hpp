@@ -1,0 +1,72 @@
+// Where a group of a tree's targets ends on a GPU, so that offsets from its first keep their
+// digits.
+#pragma once
+
+#include <ridge/core/functions.hpp>
+#include <ridge/device/warp.hpp>
+#include <ridge/pairs/tree_walk.hpp>
+#include <ridge/spatial/items.hpp>
+
+namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
+
+template <class P, class Lane>
+RIDGE_DEVICE void take_neighbour(const Lane& lane, const TreeWalk<P>& w,
+                                 Gap<typename P::Stored>& gap,
+                                 const spatial::Four<typename P::Stored>& body, Index at) {
+  if (at < 0 || at >= w.tree.count) return;
+  const auto other = spatial::load_four(lane, w.tree.sorted, 4 * at);
+  gap.take(apart_squared(body.at, other.at), static_cast<typename P::Stored>(w.softening_squared));
+}
+
+/// As on the cpu, of the targets from `first` on of the group from `begin` to `end`. A lane has
+/// `Tile` of them, `stride` apart, and may share them.
+template <int Tile, class P, class Lane>
+RIDGE_DEVICE Index tight_end(const Lane& lane, const TreeWalk<P>& w, Index begin, Index end,
+                             Index first, int stride) {
+  using S = typename P::Stored;
+  const auto origin = spatial::load_four(lane, w.tree.sorted, 4 * first);
+  const Index mine = begin + lane.lane() % stride;
+  Gap<S> least;
+  S farthest = 0;
+  RIDGE_UNROLL
+  for (int k = 0; k < Tile; ++k) {
+    const Index i = mine + k * stride;
+    if (i >= end) continue;
+    const auto body = spatial::load_four(lane, w.tree.sorted, 4 * i);
+    const S offset = apart_squared(body.at, origin.at);
+    if (i > first && offset > farthest) farthest = offset;
+    if (i == begin) take_neighbour(lane, w, least, body, i - 1);
+    take_neighbour(lane, w, least, body, i + 1);
+  }
+  least.squared = warp_min(lane, least.squared);
+  if (ballot(lane, !least.holds(farthest)) == 0) return end;
+  S inverse = 0;
+  for (int k = 0; k < Tile; ++k) {
+    const Index i = mine + k * stride;
+    if (i >= end) continue;
+    const auto body = spatial::load_four(lane, w.tree.sorted, 4 * i);
+    Gap<S> own;
+    take_neighbour(lane, w, own, body, i - 1);
+    take_neighbour(lane, w, own, body, i + 1);
+    inverse += 1 / ridge::sqrt(own.squared);
+  }
+  for (int mask = stride / 2; mask > 0; mask /= 2)
+    inverse += lane.shuffle_xor(inverse, mask);
+  const S mean = static_cast<S>(end - begin) / inverse;
+  for (int k = 0; k < Tile; ++k) {
+    const Index i = mine + k * stride;
+    bool ends = false;
+    if (i > first && i < end) {
+      const auto body = spatial::load_four(lane, w.tree.sorted, 4 * i);
+      Gap<S> own{mean * mean};
+      take_neighbour(lane, w, own, body, i - 1);
+      take_neighbour(lane, w, own, body, i + 1);
+      ends = !own.holds(apart_squared(body.at, origin.at));
+    }
+    const LaneMask some = ballot(lane, ends);
+    if (some != 0) return begin + k * stride + first_lane(some) % stride;
+  }
+  return end;
+}
+
+} // namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME
