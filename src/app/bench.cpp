@@ -250,8 +250,10 @@ private:
 
   /// What the lines below are of. Those of several sizes begin with theirs.
   static void print_head(const Record& r, bool range) {
-    fmt::print("{} {}{} on {} ({}); {}\n", r.kernel, range ? "" : to_text(r.size) + " ",
-               r.precision, to_text(r.device), r.device_name, r.work.convention);
+    const std::string head =
+        fmt::format("{} {}{} on {} ({}); {}", r.kernel, range ? "" : to_text(r.size) + " ",
+                    r.precision, to_text(r.device), r.device_name, r.work.convention);
+    fmt::print("{}\n", lab::within_columns(head, 2));
     if (!range) {
       for (const Detail& d : r.details) {
         if (d.name == lab::source_detail) fmt::print("schedule: {}\n", d.text);
@@ -265,7 +267,8 @@ private:
 
   static void print_line(const Record& r, bool several, bool first, bool range) {
     if (first) print_head(r, range);
-    if (range) fmt::print("{:>{}}  ", to_text(r.size), size_width);
+    const std::string size =
+        range ? fmt::format("{:>{}}  ", to_text(r.size), size_width) : std::string();
     const std::string check = !r.check      ? "-"
                               : r.check->ok ? fmt::format("ok {:.1e}", r.check->max_error)
                                             : "FAILED";
@@ -278,10 +281,11 @@ private:
     const std::string roof = lab::roof_text(r);
     const std::string name =
         several && !r.schedule_name.empty() ? fmt::format("{:<20}", r.schedule_name) : "";
-    fmt::print("{:>9}  {:>{}}  {:>15}  {:>8}  {:>14}  {:>10}  {}{}{}{}\n",
-               to_text(r.timing->median), lab::rate_text(r), rate_width(r), roof, fraction,
-               interval, check, name, r.schedule, rates_beside(r),
-               range && r.in_cache ? "  (in cache)" : "");
+    const std::string line = fmt::format(
+        "{}{:>9}  {:>{}}  {:>15}  {:>8}  {:>14}  {:>10}  {}{}{}{}", size, to_text(r.timing->median),
+        lab::rate_text(r), rate_width(r), roof, fraction, interval, check, name, r.schedule,
+        rates_beside(r), range && r.in_cache ? "  (in cache)" : "");
+    fmt::print("{}\n", lab::within_columns(line));
     if (r.counters) {
       fmt::print("{:>9}  read {}, written {} ({})\n", "", quantity(r.counters->bytes_read, "B"),
                  r.counters->bytes_written ? quantity(*r.counters->bytes_written, "B") : "-",

@@ -21,7 +21,34 @@ bool numeric(const std::string& cell) {
   return cell == "-" || (!cell.empty() && std::isdigit(static_cast<unsigned char>(cell[0])) != 0);
 }
 
+/// Where the last word that ends within so many columns is over; 0 where none is.
+std::size_t end_of_words(const std::string& text, std::size_t columns) {
+  std::size_t end = 0;
+  std::size_t column = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xc0) == 0x80) continue;
+    if (text[i] == ' ') end = i;
+    if (++column > columns) break;
+  }
+  return end;
+}
+
 } // namespace
+
+std::string within_columns(std::string line, std::size_t indent) {
+  std::string out;
+  while (width(line) > most_columns) {
+    const std::size_t first = line.find_first_not_of(' ');
+    std::size_t end = end_of_words(line, most_columns);
+    if (first >= end) end = line.find(' ', first);
+    if (end == std::string::npos) break;
+    out += line.substr(0, end);
+    out.erase(out.find_last_not_of(' ') + 1);
+    out += '\n';
+    line = std::string(indent, ' ') + line.substr(line.find_first_not_of(' ', end));
+  }
+  return out + line;
+}
 
 Table::Table(std::vector<std::string> header) {
   rows_.push_back(std::move(header));
@@ -50,12 +77,12 @@ std::string Table::text() const {
       line += to_the_right[c] ? pad + rows_[r][c] : rows_[r][c] + pad;
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    out += line + "\n";
+    out += within_columns(line) + "\n";
     if (r == 0) {
       std::size_t total = 2 * (columns - 1);
       for (const std::size_t w : widths)
         total += w;
-      out += std::string(total, '-') + "\n";
+      out += std::string(std::min(total, most_columns), '-') + "\n";
     }
   }
   return out;

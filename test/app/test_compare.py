@@ -5,6 +5,7 @@ import json
 import pytest
 
 from sample_records import record, written
+from tables import rows_of
 
 
 def slower_by(percent):
@@ -17,7 +18,7 @@ def test_says_faster_slower_and_cannot_tell_with_the_reason(ridge, folder):
     written("b.json", [record(**slower_by(50)), record(kernel="k", **slower_by(-50)),
                        record(kernel="same"), record(kernel="new")])
     text = ridge.good("compare", "a.json", "b.json").out
-    lines = {line.split("  ")[0]: line for line in text.splitlines()}
+    lines = {line.split("  ")[0]: line for line in rows_of(text)}
     assert "+50.0 %" in lines["slower"] and "times apart: 1.90 ms to 2.20 ms" in lines["slower"]
     assert "-50.0 %" in lines["faster"]
     assert "times overlap" in text
@@ -28,7 +29,7 @@ def test_says_faster_slower_and_cannot_tell_with_the_reason(ridge, folder):
 def test_table_is_lined_up(ridge, folder):
     written("a.json", [record(), record(kernel="a-kernel-with-a-long-name", size=[7])])
     written("b.json", [record(**slower_by(1200)), record(kernel="a-kernel-with-a-long-name", size=[7])])
-    lines = ridge.good("compare", "a.json", "b.json").out.splitlines()
+    lines = rows_of(ridge.good("compare", "a.json", "b.json").out)
     rule = next(i for i, line in enumerate(lines) if line.startswith("---"))
     header, rows = lines[rule - 1], lines[rule + 1:rule + 3]
     for word, cells in (("kernel", ("laplacian", "a-kernel")), ("precision", ("fp64", "fp64")),

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 from conftest import left_in
+from tables import rows_of
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +22,7 @@ def test_table(lab):
     header = next(line for line in text.splitlines() if line.startswith("kernel "))
     assert header.split() == ["kernel", "size", "precision", "time", "achieved", "roof", "fraction",
                               "check", "schedule"]
+    assert max(map(len, text.splitlines())) <= 120
     assert "kernel7" in text and "laplacian8" in text
     assert "FAILED" not in text
 
@@ -35,11 +37,12 @@ def test_the_kernels_announced_are_those_of_the_rows(lab):
 def test_json_file(lab):
     text, file = lab
     records = json.loads(file.read_text())
+    rows = "\n".join(rows_of(text))
     assert len(records) >= 8
     for record in records:
         assert record["device"] == "simt:32"
         assert record["check"]["ok"] is True
-        assert record["schedule"] in text
+        assert record["schedule"] in rows
     assert left_in(file.parent) == ["records.json"]
 
 

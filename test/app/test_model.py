@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tables import rows_of
 from user_kernels import HEAT, SMOOTH
 
 FIELDS = {
@@ -99,7 +100,7 @@ def test_fp32_moves_half(ridge):
 
 def test_table(ridge):
     words = "model", "box27", "--on", "h200", "--size", "300x200x100", "--schedule", "all"
-    lines = ridge.good(*words).out.splitlines()
+    lines = rows_of(ridge.good(*words).out)
     assert lines[0] == "box27 300x200x100 fp64 modelled on NVIDIA H200"
     assert lines[1].split()[:2] == ["fetched", "written"]
     assert len(lines) == 3 + 8
@@ -119,7 +120,7 @@ def test_lattices_and_chains(ridge, words, staged, fused, more):
     assert slow["cause"].startswith("staged-passes: ") and quick["cause"] == "none"
     assert slow["seconds"] > 1.5 * quick["seconds"] and quick["roof_name"] == "memory"
     assert quick["fetched_bytes"] == quick["bytes_read"]
-    lines = ridge.good("model", *words, "--schedule", staged).out.splitlines()
+    lines = rows_of(ridge.good("model", *words, "--schedule", staged).out)
     assert lines[0].startswith(words[0]) and lines[1].split()[:2] == ["fetched", "written"]
     assert "staged-passes" in lines[3] and len(lines) == 4
 

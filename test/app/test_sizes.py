@@ -6,6 +6,7 @@ import pathlib
 import pytest
 
 from test_report import Page, close
+from tables import rows_of
 
 QUICK = ("--device", "cpu", "--no-roof", "--repeat", "3")
 SERIES = ["256x256x256", "512x256x256", "512x512x256", "512x512x512", "768x512x512", "768x768x512",
@@ -21,9 +22,10 @@ def test_bench_over_sizes(ridge):
     records = ridge.good(*words, "--json").records()
     assert [text(r["size"]) for r in records] == ["16x12x8", "24x12x8", "24x20x8", "24x20x16"]
     assert all(r["check"]["ok"] for r in records)
-    lines = ridge.good(*words).out.splitlines()
-    assert lines[0].startswith("laplacian fp64 on cpu") and lines[1].split()[:2] == ["size", "time"]
-    rows = [line for line in lines[2:] if line.split()[0][0].isdigit()]
+    lines = rows_of(ridge.good(*words).out)
+    assert lines[0].startswith("laplacian fp64 on cpu")
+    header = next(i for i, line in enumerate(lines) if line.split()[:2] == ["size", "time"])
+    rows = [line for line in lines[header + 1:] if line.split()[0][0].isdigit()]
     assert [row.split()[0] for row in rows] == ["16x12x8", "24x12x8", "24x20x8", "24x20x16"]
     assert all("updates/s" in row for row in rows)
 
@@ -35,7 +37,7 @@ def test_model_over_the_sizes_of_the_series(ridge):
     assert [text(r["size"]) for r in records] == SERIES
     (alone,) = ridge.good(*words[:4], "--size", SERIES[5], *words[6:], "--json").records()
     assert alone == records[5]
-    rows = ridge.good(*words).out.splitlines()
+    rows = rows_of(ridge.good(*words).out)
     assert "256x256x256..1024x1024x1024:256" in rows[0] and rows[1].split()[0] == "size"
     assert [row.split()[0] for row in rows[3:]] == SERIES
 

@@ -4,12 +4,21 @@
 #include <ridge/record/record.hpp>
 #include <ridge/record/roof.hpp>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace ridge::lab {
 
-/// Columns that line up: text to the left, numbers to the right, two blanks between.
+/// What lines are kept within.
+inline constexpr std::size_t most_columns = 120;
+
+/// The line, broken at blanks into lines of `most_columns` characters at most, of which all but the
+/// first begin with `indent` blanks. Words that are longer stay whole.
+[[nodiscard]] std::string within_columns(std::string line, std::size_t indent = 12);
+
+/// Columns that line up: text to the left, numbers to the right, two blanks between. Lines are kept
+/// within columns.
 class Table {
 public:
   explicit Table(std::vector<std::string> header);
