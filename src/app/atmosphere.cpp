@@ -90,8 +90,8 @@ struct AtmosphereCommand {
     }
     if (!finished) {
       ranks.barrier(); // the first to end ends all: not before rank 0 has written
-      throw Failure(
-          fmt::format("interrupted at {:g} s of {:g}; the snapshot is written", air.time(), time));
+      throw Interrupted{
+          fmt::format("interrupted at {:g} s of {:g}; the snapshot is written", air.time(), time)};
     }
   }
 

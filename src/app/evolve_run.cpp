@@ -10,6 +10,7 @@
 #include "evolve_fields.hpp"
 #include "evolve_implicit.hpp"
 #include "evolve_steps.hpp"
+#include "interrupt.hpp"
 #include "picture.hpp"
 #include "progress.hpp"
 #include "rank_pieces.hpp"
@@ -354,8 +355,9 @@ private:
   [[noreturn]] void stop(bool kept_already) {
     if (!kept_already) keep();
     ranks_.barrier(); // the first to end ends all: not before rank 0 has written
-    throw Failure(fmt::format("interrupted at step {} of {}; {} leads to it: go on with --restart",
-                              step_, run_.target, file_.string()));
+    throw Interrupted{
+        fmt::format("interrupted at step {} of {}; {} leads to it: go on with --restart", step_,
+                    run_.target, file_.string())};
   }
 
   void finish() {

@@ -340,8 +340,9 @@ void SystemCommand::integrate() {
     if (now == target_ || !interrupt_seen_by(ranks_)) continue;
     if (!due) keep();
     ranks_.barrier(); // the first to end ends all: not before rank 0 has written
-    throw Failure(fmt::format("interrupted at step {} of {}; {} leads to it: go on with --restart",
-                              now, target_, file_.string()));
+    throw Interrupted{
+        fmt::format("interrupted at step {} of {}; {} leads to it: go on with --restart", now,
+                    target_, file_.string())};
   }
   progress_.clear();
 }

@@ -267,8 +267,8 @@ private:
       keep();
     }
     ranks_.barrier(); // the first to end ends all: not before rank 0 has written
-    throw Failure(fmt::format("interrupted at step {} of {}; {} keeps it: go on with --restart",
-                              now_.step, steps_.last(), o_.output));
+    throw Interrupted{fmt::format("interrupted at step {} of {}; {} keeps it: go on with --restart",
+                                  now_.step, steps_.last(), o_.output)};
   }
 
   void finish() {

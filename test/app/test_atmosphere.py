@@ -158,7 +158,7 @@ def test_interrupted_runs_finish_their_snapshot(ridge, folder, which):
     time.sleep(0.5)
     run.send_signal(which)
     out, err = run.communicate(timeout=60)
-    assert run.returncode == 1
+    assert run.returncode == 128 + which
     assert re.fullmatch(r"ridge: interrupted at \S+ s of 1e\+06; the snapshot is written\n", err)
     assert "mass change" in out
     with h5py.File("out.h5") as h5:

@@ -170,7 +170,7 @@ def test_interrupted_it_keeps_the_step(ridge, folder):
     time.sleep(0.3)
     run.send_signal(signal.SIGINT)
     _, err = run.communicate(timeout=60)
-    assert run.returncode == 1
+    assert run.returncode == 130
     (line,) = err.splitlines()
     assert "interrupted at step" in line and "go on with --restart" in line
     with h5py.File("out.h5") as h5:

@@ -250,7 +250,7 @@ def test_interrupt_keeps_the_state_to_go_on_from(ridge, folder):
     time.sleep(1.5)
     run.send_signal(signal.SIGINT)
     _, err = run.communicate(timeout=60)
-    assert run.returncode == 1
+    assert run.returncode == 130
     assert err.startswith("ridge: interrupted at step ") and err.count("\n") == 1
     first, last = steps_in("run.h5")
     assert first == 0 and f"step {last} of 1000000" in err
