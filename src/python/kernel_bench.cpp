@@ -76,14 +76,7 @@ std::string Kernel::tune(nb::tuple arrays, nb::tuple numbers, nb::object device,
     tune::SearchOptions options;
     options.budget = seconds;
     options.most = most;
-    options.between = [&] { // ends the search, which keeps what it found
-      try {
-        check_interrupt();
-      } catch (...) {
-        interrupted = std::current_exception();
-        throw;
-      }
-    };
+    options.between = check_interrupt;
     if (!progress.is_none()) {
       options.progress = [&](const std::string& doing) {
         const nb::gil_scoped_acquire interpreter;
@@ -91,6 +84,7 @@ std::string Kernel::tune(nb::tuple arrays, nb::tuple numbers, nb::object device,
       };
     }
     const tune::Tuned tuned = lab::tune_case(b.the_case, options);
+    interrupted = tuned.found.stopped_by; // between schedules, or while one was compiled
     found = lab::tuned_json(tuned, tune::key_of(b.request.device, b.the_case.subject()));
     if (!tuned.not_kept.empty()) throw Failure(tuned.not_kept);
     return lab::AskedSchedule{"", tuned.found.best.schedule};

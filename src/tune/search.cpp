@@ -54,6 +54,7 @@ public:
     } catch (...) {
       if (!stopped_) throw;
       found_.end = Found::End::stopped; // the user wants what there is
+      found_.stopped_by = std::current_exception();
     }
     conclude();
     return std::move(found_);

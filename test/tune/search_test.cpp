@@ -338,11 +338,28 @@ TEST(Search, ReturnsWhatItHasWhenItIsStopped) {
       if (++asked > after) throw Stop{};
     };
     const Found found = search(made.ground(), name(0, 9, 4), options);
+    EXPECT_EQ(found.stopped_by != nullptr, found.end == Found::End::stopped);
     if (found.end != Found::End::stopped) continue; // it was through before
+    EXPECT_THROW(std::rethrow_exception(found.stopped_by), Stop);
     EXPECT_GE(found.measured, 1);
     EXPECT_LE(found.best.seconds, found.standard.seconds);
     EXPECT_GE(found.gain.value, 1);
   }
+}
+
+TEST(Search, SaysWhatStoppedItWhileSomethingWasCompiled) {
+  Made made;
+  Ground ground = made.ground();
+  int bound = 0;
+  ground.bind = [bind = ground.bind, &bound](const std::string& schedule) {
+    if (++bound > 3) throw Stop{};
+    return bind(schedule);
+  };
+  SearchOptions options = made.options();
+  options.between = [] {}; // sees nothing of it
+  const Found found = search(ground, name(0, 9, 4), options);
+  ASSERT_EQ(found.end, Found::End::stopped);
+  EXPECT_THROW(std::rethrow_exception(found.stopped_by), Stop);
 }
 
 TEST(Search, PassesOnWhatIsNoInterrupt) {

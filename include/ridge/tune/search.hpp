@@ -7,6 +7,7 @@
 
 #include <ridge/record/estimate.hpp>
 
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -76,7 +77,8 @@ struct Found {
   int measured = 0;         ///< schedules that were timed
   double spent = 0;         ///< seconds
   enum class End { settled, budget, stopped } end = End::settled;
-  std::vector<Trial> trials; ///< in the order in which they were measured
+  std::exception_ptr stopped_by; ///< what ended it, where it was stopped
+  std::vector<Trial> trials;     ///< in the order in which they were measured
 };
 
 /// Searches from the default schedule `standard`. What `between` throws once the default was
