@@ -123,19 +123,20 @@ void HostBackend::deallocate(void* memory, std::size_t bytes) noexcept {
 
 void HostBackend::copy(void* /*stream*/, void* to, const void* from, std::size_t bytes,
                        CopyDirection /*direction*/) {
-  std::memcpy(to, from, bytes);
+  if (bytes > 0) std::memcpy(to, from, bytes); // memory of no bytes is nowhere
 }
 
 void HostBackend::copy_rows(void* /*stream*/, void* to, std::size_t to_pitch, const void* from,
                             std::size_t from_pitch, std::size_t bytes, std::size_t rows,
                             CopyDirection /*direction*/) {
-  for (std::size_t r = 0; r < rows; ++r) {
+  for (std::size_t r = 0; r < rows && bytes > 0; ++r) {
     std::memcpy(static_cast<char*>(to) + r * to_pitch,
                 static_cast<const char*>(from) + r * from_pitch, bytes);
   }
 }
 
 void HostBackend::fill(void* /*stream*/, void* memory, unsigned char byte, std::size_t bytes) {
+  if (bytes == 0) return;
   // In parallel, so that each thread touches its share of fresh memory first.
   cpu::run(cpu::default_threads(), [&](int thread, int threads) {
     const auto share = cpu::share_of(static_cast<Index>(bytes), thread, threads, 4096);
@@ -145,10 +146,10 @@ void HostBackend::fill(void* /*stream*/, void* memory, unsigned char byte, std::
 }
 
 void HostBackend::set_now(void* to, const void* from, std::size_t bytes) {
-  std::memcpy(to, from, bytes);
+  if (bytes > 0) std::memcpy(to, from, bytes);
 }
 void HostBackend::fill_now(void* memory, unsigned char byte, std::size_t bytes) {
-  std::memset(memory, byte, bytes);
+  if (bytes > 0) std::memset(memory, byte, bytes);
 }
 
 // Queues of the host run at once: Graph keeps the work itself and calls none of these.

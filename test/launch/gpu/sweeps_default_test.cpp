@@ -60,22 +60,34 @@ TEST(SweepsDefault, ArePassesWhereTheyAreCompiledAhead) {
   EXPECT_EQ(chosen<Known>({128, 128, 128}, "x=periodic"), "single");
 }
 
-TEST(SweepsDefault, AreShorterPassesOfFp64BetweenFacesThatMove) {
-  EXPECT_EQ(chosen<Heat>({128, 128, 128}), "sweeps=4 rows=2 warps=16 store=plain");
-  EXPECT_EQ(chosen<Heat>({384, 384, 384}, "x=periodic"), "sweeps=3 rows=3 warps=12 store=plain");
-  EXPECT_EQ(chosen<Heat>({384, 384, 384}, "z-=mirror,y=neumann:1"),
-            "sweeps=3 rows=3 warps=12 store=plain");
-  EXPECT_EQ((chosen<Heat, float>({384, 384, 384}, "x=mirror")),
-            "sweeps=4 rows=2 warps=16 store=plain");
+TEST(SweepsDefault, ArePassesBetweenFacesThatMoveWhereTilesFit) {
+  constexpr const char* four = "sweeps=4 rows=2 warps=16 store=plain";
+  constexpr const char* three = "sweeps=3 rows=3 warps=12 store=plain";
+  EXPECT_EQ(chosen<Heat>({128, 128, 128}), four);
+  EXPECT_EQ(chosen<Heat>({128, 128, 128}, "x=periodic"), "single");
+  EXPECT_EQ(chosen<Heat>({256, 256, 256}, "x=mirror"), four);
+  EXPECT_EQ(chosen<Heat>({256, 256, 256}, "x=periodic"), four);
+  EXPECT_EQ(chosen<Heat>({384, 384, 384}, "z-=mirror,y=neumann:1"), four);
+  EXPECT_EQ(chosen<Heat>({512, 512, 512}, "x=mirror"), three);
+  EXPECT_EQ(chosen<Heat>({512, 512, 512}, "x=periodic"), four);
+  EXPECT_EQ((chosen<Heat, float>({384, 384, 384}, "x=mirror")), four);
+  EXPECT_EQ((chosen<Heat, float>({384, 384, 384}, "x=periodic")), "single");
   EXPECT_EQ((chosen<Heat, float>({128, 128, 128}, "x=mirror")), "single");
-  EXPECT_EQ(chosen<Heat>({256, 256, 256}, "x=mirror"), "sweeps=3 rows=3 warps=12 store=plain");
-  EXPECT_EQ(chosen<Heat>({256, 256, 256}, "x=periodic"), "single");
+}
+
+TEST(SweepsDefault, ArePassesOfHeatIn16BitsThoughNothingOfThemIsCompiledAhead) {
+  EXPECT_EQ((chosen<Known, Fp16>({512, 512, 512})), "sweeps=4 rows=2 warps=16 store=plain");
+  EXPECT_EQ((chosen<Known, Fp16>({256, 256, 256})), "single");
+  EXPECT_EQ((chosen<Known, Bf16>({512, 512, 512}, "x=mirror")), "single");
+  EXPECT_EQ((chosen<Unknown, Fp16>({512, 512, 512})), "single"); // has none
 }
 
 TEST(SweepsDefault, ArePassesOfWavesOfOrderTwo) {
   EXPECT_EQ(chosen<Wave>({128, 128, 128}), "sweeps=4 rows=2 warps=16 store=plain");
   EXPECT_EQ(chosen<Wave>({64, 64, 64}), "single");
   EXPECT_EQ(chosen<Wave>({128, 128, 128}, "x=periodic"), "single");
+  EXPECT_EQ(chosen<Wave>({384, 384, 384}, "x=mirror,y=periodic"),
+            "sweeps=4 rows=2 warps=16 store=plain");
   EXPECT_EQ((chosen<lab::Wave<8, 3>>({128, 128, 128})), "single");
   using Passes = lab::Ahead<Pass<Wave, float>, Pass<Wave, double>>;
   EXPECT_TRUE((std::is_same_v<lab::WavePasses::ahead, Passes>));
