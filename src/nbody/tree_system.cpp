@@ -242,8 +242,8 @@ private:
     seconds_dividing_ += std::chrono::duration<double>(Clock::now() - begin).count();
   }
 
-  /// Of an evaluation, mean of the ranks. Together they are all that a step does. Bodies go there
-  /// and back: what is nowhere after another step would end a run that is over.
+  /// Phases of an evaluation, mean of the ranks. Together they are all that a step does. Bodies go
+  /// there and back: what is nowhere after another step would end a run that is over.
   void add_phases(Record& record) {
     const auto add = [&](const std::string& name, double seconds) {
       record.details.push_back({"seconds_" + name, ranks_.sum(seconds) / ranks_.ranks(), {}});

@@ -21,7 +21,7 @@ public:
     events_.push_back(std::make_unique<Event>(queue_.device()));
     events_.back()->record(queue_);
   }
-  /// Of all parts, this time. Waits.
+  /// Ends the last part, and so all. Waits.
   void end() {
     begins("end");
     queue_.wait();

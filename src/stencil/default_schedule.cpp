@@ -80,8 +80,8 @@ GpuSchedule flat_points(const Device& device, const Traits& traits, Index3 n,
   return s;
 }
 
-/// Of blocks of 256 points, the widest of those that leave the fewest lanes idle behind the ends of
-/// rows (docs/design/stencils_on_gpus.md).
+/// The widest block of 256 points of those that leave the fewest lanes idle behind the ends of rows
+/// (docs/design/stencils_on_gpus.md).
 BlockShape with_few_idle(Index row) {
   BlockShape best{{32, 8, 1}};
   Index fewest = ceil_div(row, Index{32}) * 32;

@@ -10,7 +10,7 @@
 
 namespace ridge::lab {
 
-/// What lines are kept within.
+/// The most characters of a line.
 inline constexpr std::size_t most_columns = 120;
 
 /// The line, broken at blanks into lines of `most_columns` characters at most, of which all but the

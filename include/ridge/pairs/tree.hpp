@@ -173,7 +173,7 @@ public:
   /// them. Waits.
   [[nodiscard]] TreeError error(Index sample);
   /// Updates and sums three times, and tells the middle time of each phase; among ranks, the mean
-  /// of theirs. What follows `before`, which is called first each time, is a phase `move`. Waits.
+  /// of theirs. `before` is called first each time, and its work is a phase `move`. Waits.
   [[nodiscard]] std::vector<TreePhase> phases(const std::array<Span<Summed>, 4>& sums,
                                               const std::function<void()>& before = {});
   /// What update and sum together do, untimed, with what the sums before have computed. Items are

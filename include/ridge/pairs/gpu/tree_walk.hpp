@@ -97,7 +97,7 @@ struct WalkGroups {
   }
 
 private:
-  /// Of a group, where it ends sooner.
+  /// Parts of a group, where it ends sooner.
   enum class Part { all, first, later };
   /// What a lane keeps of its targets.
   struct Mine {
