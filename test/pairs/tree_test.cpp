@@ -278,7 +278,8 @@ TEST_P(Trees, InMixedPrecisionDoNotMindGroupsThatSpanClusters) {
         for (const double theta : {0.0, 0.4}) {
           for (const int order : {2, 4}) {
             Bodies<Mixed> bodies(device, places, options(theta, order));
-            const double most = theta == 0 ? 1e-5 : most_error(theta, order, 0, false) + 1e-5;
+            // Groups of clusters: in packs of four bodies 1.7 times the bound of one sphere.
+            const double most = theta == 0 ? 1e-5 : 2 * most_error(theta, order, 0, false) + 1e-5;
             for (int pass = 0; pass < 2; ++pass) // by radius over distance, then by accelerations
               EXPECT_LT(error_of(bodies.run(), right), most)
                   << apart << " apart, " << clusters << " clusters of " << n << " bodies, theta "
