@@ -125,7 +125,7 @@ def test_sources_and_receivers_between_points_are_linear(ridge, device):
     one_step = ["--steps", "1", "--every", "1", "--dt", "0.1", "--spacing", "2"]
     with open("w.txt", "w") as out:
         out.write("3\n")
-    # What a source adds at rest is there after the step, shared among the points around.
+    # After the step the points around share all that a source adds at rest.
     write(c=np.ones(shape))
     places("s.csv", (20.5, 18.2, 16.0, "p"), (17, 17.4, 19.5, "vx"), columns="x,y,z,array")
     evolve(ridge, "acoustic", *one_step, "--source", "s.csv", "--wavelet", "w.txt", device=device)

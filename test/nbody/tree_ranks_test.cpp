@@ -1,4 +1,4 @@
-// What a step by a tree over ranks is said to take. Ranks are threads.
+// Times that records give for a step by a tree over ranks. Ranks are threads.
 #include "devices.hpp"
 #include "thread_ranks.hpp"
 
