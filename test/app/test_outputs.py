@@ -130,7 +130,7 @@ def test_closed_terminal_ends_the_run_in_good_order(ridge, inputs):
     with Running(ridge, "evolve", "out.h5") as run:
         run.send_signal(signal.SIGHUP)
         _, err = run.communicate(timeout=60)
-        assert run.returncode == 1 and "go on with --restart" in err
+        assert run.returncode == 128 + signal.SIGHUP and "go on with --restart" in err
     assert not [name for name in left_in(inputs) if name.endswith((".lock", ".partial"))]
 
 
