@@ -4,6 +4,7 @@
 #include <ridge/pairs/lists/launch.hpp>
 
 #include "devices.hpp"
+#include "kernel_width.hpp"
 #include "near_places.hpp"
 #include "pairs_case.hpp"
 #include "test_interactions.hpp"
@@ -112,7 +113,7 @@ protected:
   template <class I, class P>
   void expect_right(const I& interaction, const HostBodies<I::sources>& bodies, ListOptions options,
                     double tolerance) {
-    const int half = simd_bytes_here() / static_cast<int>(sizeof(typename P::Computed)) / 2;
+    const int half = test::bytes_of_packs() / static_cast<int>(sizeof(typename P::Computed)) / 2;
     for (const ListSchedule& s : list_schedule_space(queue.device())) {
       options.share = share_of(s);
       // A block of one warp of 64, and one of several.
@@ -125,9 +126,6 @@ protected:
       NearSums<I, P> sums(queue, interaction, bodies, options);
       ASSERT_LT(sums.error(s), tolerance) << GetParam() << " " << to_text(s);
     }
-  }
-  static int simd_bytes_here() {
-    return __builtin_cpu_supports("avx512f") ? 64 : __builtin_cpu_supports("avx2") ? 32 : 16;
   }
 };
 
