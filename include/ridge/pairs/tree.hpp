@@ -34,11 +34,11 @@ struct TreeOptions {
   TreeSchedule schedule = {};
 };
 
-/// What of an acceleration the next moment of a node may be. Chosen so that the relative criterion
+/// The part of an acceleration that the next moment of a node may be: the relative criterion then
 /// has about the error that radius over distance below theta has, in less time.
 [[nodiscard]] double tree_alpha(double theta, int order);
 
-/// What reaches an error.
+/// A theta and an order that reach an error.
 struct TreeChoice {
   double theta = 0.5;
   int order = 2;
@@ -59,8 +59,8 @@ void require_sound(const TreeOptions& options);
 struct TreePairs {
   double bodies = 0; ///< of two bodies
   double nodes = 0;  ///< of a body and a node
-  /// What the costliest group of targets costs over the mean of all: of one, no more than that many
-  /// groups can share the work.
+  /// The cost of the costliest group of targets over the mean of all groups: of one, no more than
+  /// that many groups can share the work.
   double imbalance = 1;
   /// The same of the ranks that share the groups out: 1 where they all have as much.
   double imbalance_of_parts = 1;
@@ -137,11 +137,11 @@ public:
   /// Accelerations (3) and potentials, as pairs::Gravity has them, in the bodies' order and in
   /// queue order. `update` comes first. The next update takes these accelerations into account.
   void sum(const std::array<Span<Summed>, 4>& sums);
-  /// As if `sum` had just given these, and `limit`: a run that goes on so has the same bits.
+  /// Takes these as the sums before, and `limit`: a run that goes on so has the same bits.
   void remember(const std::array<Span<Summed>, 4>& sums, std::uint32_t limit = no_limit);
-  /// What a target may cost in the next sums, as `remember` takes it. Waits.
+  /// The cost that a target may have in the next sums, as `remember` takes it. Waits.
   [[nodiscard]] std::uint32_t limit();
-  /// As if there had been no sums yet.
+  /// Forgets the sums before: the next ones are computed as the first are.
   void forget();
   /// From now on sums are those of one of several parts, which all have the same bodies: groups are
   /// shared out by what they cost in the sums before. `exchange`, in queue order, brings sums and
@@ -153,7 +153,7 @@ public:
   /// has which bodies, within the same error. Updates, sums, `error` and `reach` are collective
   /// from now on.
   void among(comm::Communicator& ranks);
-  /// What the update before has brought from other ranks.
+  /// The nodes and bodies that the update before has brought from other ranks.
   [[nodiscard]] EssentialCounts received() const {
     return essential_ ? essential_->counts() : EssentialCounts{};
   }
@@ -167,17 +167,17 @@ public:
     return octree_;
   }
   [[nodiscard]] const TreeOptions& options() const { return options_; }
-  /// Of the sums before. Waits for them.
+  /// Pairs that the sums before have computed. Waits for them.
   [[nodiscard]] TreePairs pairs();
-  /// Of the sums before, on about so many targets spread along the curve; among ranks, of all of
-  /// them. Waits.
+  /// The error of the sums before on about so many targets, spread along the curve; among ranks, of
+  /// all of them. Waits.
   [[nodiscard]] TreeError error(Index sample);
   /// Updates and sums three times, and tells the middle time of each phase; among ranks, the mean
   /// of theirs. `before` is called first each time, and its work is a phase `move`. Waits.
   [[nodiscard]] std::vector<TreePhase> phases(const std::array<Span<Summed>, 4>& sums,
                                               const std::function<void()>& before = {});
-  /// What update and sum together do, untimed, with what the sums before have computed. Items are
-  /// pairs of bodies and of bodies and nodes.
+  /// The work of update and sum together, untimed, as the sums before have done it. Items are pairs
+  /// of bodies and of bodies and nodes.
   [[nodiscard]] Record record(std::string_view kernel);
   [[nodiscard]] Bytes held() const;
 

@@ -2,8 +2,8 @@
 //
 //   pairs::FarField field(queue, bodies, {.theta = 0.7, .degree = 4});
 //   field.update();                                        // as often as bodies have moved
-//   Program sums(queue, pairs::afar(field, call));         // a pairs::Call of bodies among
-//   themselves sums.run();
+//   Program sums(queue, pairs::afar(field, call));         // a call of bodies among themselves
+//   sums.run();
 #pragma once
 
 #include <ridge/device/field.hpp>
@@ -29,8 +29,8 @@ void require_sound(const FarOptions& options);
 
 /// About how far sums are off, in parts of the sum of their terms' absolute values.
 [[nodiscard]] double far_error_at(const FarOptions& options);
-/// What sums may be off, rms over the rms of the sums, where far_error_at allows single bodies more
-/// than a quarter of their terms: degrees 1 and 2 near theta 1. Nothing elsewhere.
+/// The rms error that sums may have, over the rms of the sums, where far_error_at allows single
+/// bodies more than a quarter of their terms: degrees 1 and 2 near theta 1. Nothing elsewhere.
 [[nodiscard]] std::optional<double> far_rms_at(const FarOptions& options);
 
 /// An error does not choose larger ones: beyond, sums are off the more where targets are near
@@ -55,8 +55,8 @@ public:
   }
   FarField(Queue& queue, const std::vector<Span<const T>>& bodies, const FarOptions& options);
 
-  /// Of where bodies are now. Throws UsageError that names the first body whose position is not
-  /// finite, Failure where memory is too small.
+  /// Builds the field of where bodies are now. Throws UsageError that names the first body whose
+  /// position is not finite, Failure where memory is too small.
   void update();
 
   [[nodiscard]] const FarOptions& options() const { return options_; }

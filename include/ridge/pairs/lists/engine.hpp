@@ -1,4 +1,4 @@
-// What builds lists on one kind of device, behind pairs::Lists.
+// The builder of lists on one kind of device, behind pairs::Lists.
 #pragma once
 
 #include <ridge/device/queue.hpp>
@@ -25,9 +25,9 @@ public:
   /// Whether a body of the part is farther than half of the skin from where it was when the lists
   /// were built.
   [[nodiscard]] virtual bool has_moved() = 0;
-  /// Of these positions, with which those of the bodies are compared from now on. Throws UsageError
-  /// that names a body whose position is not finite or beyond a wall, Failure where memory is too
-  /// little: there are no lists then.
+  /// Builds lists of these positions, with which the bodies are compared from now on. Throws
+  /// UsageError that names a body whose position is not finite or beyond a wall, Failure where
+  /// memory is too little: there are no lists then.
   virtual void build_of(const Positions<T>& positions) = 0;
   /// GPUs: the words of ListHalt, which each build sets back. `halts`: sums over the lists look at
   /// them from now on. Nothing elsewhere.
@@ -45,7 +45,7 @@ protected:
   ListData data_;
 };
 
-/// What each kind's module offers under ListEngine<T>, for float and double.
+/// The maker that each kind's module offers under ListEngine<T>, for float and double.
 template <class T>
 using MakeListEngine = std::unique_ptr<ListEngine<T>>(Queue& queue, const Positions<T>& positions,
                                                       const ListOptions& options);
@@ -66,7 +66,7 @@ struct Bounds {
 /// A coordinate that is farther than the cutoff from those of all bodies and images.
 [[nodiscard]] double far_from(const Grid& grid, const ListOptions& options);
 
-/// What of the lists' data stays as it is.
+/// The part of the lists' data that stays as it is.
 [[nodiscard]] ListData data_for(const ListOptions& options, Index bodies, int share, int unit);
 
 /// Throws UsageError that names the first body whose position is not good.

@@ -21,7 +21,7 @@ struct NearPair {
 template <class T>
 class Lists {
 public:
-  /// Of the bodies whose positions are, and will be, in these spans. Throws UsageError for a cutoff
+  /// Lists bodies whose positions are, and will be, in these spans. Throws UsageError for a cutoff
   /// that is not positive or, with the skin, more than half of a period, and for positions that are
   /// not finite or beyond a wall, naming the body; Failure where memory is too little, with the
   /// need and what there is. The queue and the positions must outlive the lists.
@@ -46,7 +46,7 @@ public:
   /// Gives one. Launches stay halted where the host has to build: memory is too little, or a body's
   /// position is not good.
   void give_build_if_moved() { engine_->give_build_if_moved(); }
-  /// Those that the lists were built of.
+  /// The positions that the lists were built of.
   [[nodiscard]] Positions<T> built() const { return engine_->built(); }
 
   /// Pairs nearer than the cutoff, each once, in order of their bodies; copied to the host.
