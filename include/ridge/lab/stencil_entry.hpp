@@ -61,7 +61,7 @@ struct StencilEntry {
 /// bench: `name`, `meaning`; `value`, what the physical number is that it takes; and
 ///   template <int Rank> static double stable_step(Spacing h, double value);
 ///   template <int Rank> static KERNEL make(Spacing h, double value, double dt);
-/// Of two time levels, also `at_rest`, made as by make: the kernel that gives the level before a
+/// With two time levels, also `at_rest`, made as by make: the kernel that gives the level before a
 /// start at rest in one sweep. With `absorbing`, made likewise: the kernel of layers that absorb,
 /// which reads their friction as another input.
 struct EvolvingEntry {

@@ -22,7 +22,7 @@ struct CpuVariant {
   friend constexpr bool operator==(const CpuVariant&, const CpuVariant&) = default;
 };
 
-/// Of GpuSchedule, form=direct.
+/// The fields of GpuSchedule that are compiled into kernels, form=direct.
 struct DirectVariant {
   Stage stage = Stage::shared;
   int tile = 1;
@@ -31,7 +31,7 @@ struct DirectVariant {
   friend constexpr bool operator==(const DirectVariant&, const DirectVariant&) = default;
 };
 
-/// Of GpuSchedule, form=symmetric.
+/// The fields of GpuSchedule that are compiled into kernels, form=symmetric.
 struct SymmetricVariant {
   int tile = 4;
   int unroll = 2;

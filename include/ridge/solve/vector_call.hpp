@@ -114,8 +114,8 @@ template <class T>
 class Workspace {
 public:
   Workspace(Queue& queue, Index count, comm::Communicator* ranks = nullptr);
-  /// Of several vectors at once, each with scalars of its own: vectors that lie as the values of
-  /// groups, `count` numbers in all.
+  /// A workspace of several vectors at once, each with scalars of its own: vectors that lie as the
+  /// values of groups, `count` numbers in all.
   Workspace(Queue& queue, Index count, const GroupOrder& columns,
             comm::Communicator* ranks = nullptr);
 

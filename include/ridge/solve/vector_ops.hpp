@@ -238,7 +238,7 @@ struct ChooseTurn {
     if (!(sum > s[target2])) s[ended] = 1; // NaN ends it, too
   }
 };
-/// Of a residual that was computed anew.
+/// Takes the norm of a residual that was computed anew.
 struct TakeResidual {
   static constexpr int sums = 1;
   RIDGE_FN void operator()(const double* total, double* s) const {

@@ -60,7 +60,7 @@ public:
   /// x, y, z, m of the i-th body along the curve at 4 i.
   [[nodiscard]] Span<const S> bodies() const { return call_.sorted; }
   [[nodiscard]] const Build<S, T>& parts() const { return call_; }
-  /// Of the device.
+  /// The device's memory that the tree takes.
   [[nodiscard]] Bytes held() const;
 
 private:

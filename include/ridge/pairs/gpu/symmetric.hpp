@@ -21,7 +21,7 @@ struct Rows {
   Index bodies = 0;
   int rows = 0;
 
-  /// Of the bodies that rows meet, which are these.
+  /// The number of bodies that rows meet: these.
   [[nodiscard]] RIDGE_FN Index partners() const { return bodies; }
   [[nodiscard]] RIDGE_FN int partner(int i, int p) const {
     return i + p < rows ? i + p : i + p - rows;
@@ -61,7 +61,7 @@ struct RowsBetween {
   [[nodiscard]] RIDGE_FN static int turn_as_j(int p) { return p; }
 };
 
-/// Of bodies among themselves, or between two sets of them (R = RowsBetween).
+/// Sums of bodies among themselves, or between two sets of them (R = RowsBetween).
 template <class I, class P, SymmetricVariant S, class R = Rows>
 struct Mutual {
   static constexpr int tile = S.tile;

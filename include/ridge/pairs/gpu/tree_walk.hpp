@@ -108,7 +108,7 @@ private:
     Summed total[folds ? Tile : 1][4];
     int unfolded = 0;
   };
-  /// Of the group, the same in all lanes.
+  /// A group of targets, the same in all lanes.
   struct Group {
     T low[3], high[3];
     T need = 1, cap;

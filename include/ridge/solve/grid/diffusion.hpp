@@ -31,7 +31,7 @@ struct DiffusionOptions {
   double diffusivity = 1;
   double dt = 1;
   ImplicitScheme scheme = ImplicitScheme::crank_nicolson;
-  /// Of a step's residual over its right-hand side. The error of a step is at most as much of u.
+  /// The residual of a step over its right-hand side. The error of a step is at most as much of u.
   double tolerance = 1e-10;
   int most_cycles = 50; ///< of a step
   /// No transforms, which are for one rank: u has the same bits on any number of ranks.
@@ -54,7 +54,7 @@ public:
   /// `problem` has extents and boundaries; no shift. Throws UsageError for a problem without a
   /// condition at every face, and for numbers that are not positive. The queue must outlive this.
   Diffusion(Queue& queue, const GridProblem& problem, const DiffusionOptions& options);
-  /// Of ranks that share the problem as Multigrid's do: views are of what a rank owns.
+  /// For ranks that share the problem as Multigrid's do: views are of what a rank owns.
   Diffusion(Queue& queue, const GridProblem& problem, const DiffusionOptions& options,
             comm::Communicator& ranks);
   ~Diffusion();

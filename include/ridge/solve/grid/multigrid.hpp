@@ -46,9 +46,9 @@ struct GridOptions {
   /// `automatic` takes no transforms, which are for one rank: the solution has the same bits on any
   /// number of ranks, as cycles and conjugate gradients always do.
   bool reproducible = false;
-  /// Of cycles, alone or in conjugate gradients: v, w or f; v where not given. Where this or
-  /// `smoother` is given `automatic` takes no transforms. Conjugate gradients take no f, which is
-  /// not symmetric.
+  /// The shape of cycles, alone or in conjugate gradients: v, w or f; v where not given. Where this
+  /// or `smoother` is given `automatic` takes no transforms. Conjugate gradients take no f, which
+  /// is not symmetric.
   std::optional<CycleShape> cycle = {};
   /// Where not given: red_black on a cpu of cycles alone without a coefficient, else chebyshev.
   std::optional<Smoother> smoother = {};
@@ -105,7 +105,7 @@ public:
   /// Takes memory for three and a half fields of the extents. Throws UsageError for a problem that
   /// cannot be solved, Failure when memory does not suffice. The queue must outlive this.
   Multigrid(Queue& queue, const GridProblem& problem);
-  /// Of several ranks, which share the problem's fields as grid_of_ranks says: views are of the
+  /// For several ranks, which share the problem's fields as grid_of_ranks says: views are of the
   /// planes that a rank owns, and calls are collective. Coarse levels are computed by groups of
   /// them, the coarsest by all. Throws UsageError where a rank would have fewer than eight planes.
   Multigrid(Queue& queue, const GridProblem& problem, comm::Communicator& ranks);
@@ -133,7 +133,7 @@ public:
 
   /// Points that are solved for on each level, the finest first, of all ranks.
   [[nodiscard]] std::vector<Index3> levels() const;
-  /// Of a V cycle that begins on the finest level, from a solution that is there.
+  /// The work of a V cycle on each level, from the finest and a solution that is there.
   [[nodiscard]] std::vector<LevelWork> level_work() const;
   /// For measurements: takes a right-hand side and a solution of 0, which cycles then improve.
   void begin(const View<const T>& f);

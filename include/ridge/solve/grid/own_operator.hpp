@@ -18,11 +18,11 @@ public:
   /// does not count.
   using Apply = std::function<void(const View<const T>& u, const View<T>& out)>;
 
-  /// Of `problem` extents and boundaries count. Tests on random vectors that the operator is
+  /// Takes extents and boundaries of `problem`. Tests on random vectors that the operator is
   /// linear, symmetric in sums weighted by the points' volumes (half at neumann faces), and not 0.
   /// Throws UsageError that says by how much it is not.
   OwnOperator(Queue& queue, const GridProblem& problem, Apply apply);
-  /// Of ranks that share the problem as Multigrid's do: views are of what a rank owns, and `apply`
+  /// For ranks that share the problem as Multigrid's do: views are of what a rank owns, and `apply`
   /// and all calls are collective.
   OwnOperator(Queue& queue, const GridProblem& problem, Apply apply, comm::Communicator& ranks);
   ~OwnOperator();

@@ -43,7 +43,7 @@ public:
     }
   }
 
-  /// Of one of the groups that have lists.
+  /// Sums up one of the groups that have lists.
   void sum_up(Index group) const {
     if constexpr (converts) {
       if (is_spread(group)) return sum_up_from<true>(group);
