@@ -16,6 +16,10 @@ namespace ridge::md {
 void require_sound(const Parameters& p) {
   if (!(p.dt > 0) || !std::isfinite(p.dt))
     throw UsageError(fmt::format("--dt {:g}: a step must be positive", p.dt));
+  if (nbody::rounded(p.dt / 2, p.precision) == 0) { // no body would move
+    throw UsageError(fmt::format("--dt {:g}: half of it is 0 in {}; choose another unit of time",
+                                 p.dt, p.precision == nbody::Precision::fp32 ? "fp32" : "fp64"));
+  }
   if (!(p.cutoff > 0) || !std::isfinite(p.cutoff))
     throw UsageError(fmt::format("--cutoff {:g}: it must be positive", p.cutoff));
   if (!(p.skin >= 0) || !std::isfinite(p.skin))
@@ -27,17 +31,7 @@ void require_sound(const Parameters& p) {
 }
 
 void require_sound(const nbody::Bodies& bodies, const Parameters& p) {
-  if (bodies.count() < 1) throw UsageError("there are no bodies");
-  bodies.for_each([&](const auto& values, const char* name) {
-    const auto odd = std::find_if_not(values.begin(), values.end(), [&](double v) {
-      return std::isfinite(nbody::rounded(v, p.precision));
-    });
-    if (odd == values.end()) return;
-    throw UsageError(fmt::format("{} of body {} is {}; all values must be finite{} (bodies count "
-                                 "from 0)",
-                                 name, odd - values.begin(), *odd,
-                                 std::isfinite(*odd) ? ", in fp32" : ""));
-  });
+  nbody::require_finite(bodies, p.precision);
   const double mass = bodies.mass[0];
   if (!(mass > 0)) throw UsageError(fmt::format("m of body 0 is {:g}; it must be positive", mass));
   const auto other =

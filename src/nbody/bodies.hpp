@@ -51,6 +51,10 @@ private:
 /// A value as this precision holds it.
 [[nodiscard]] double rounded(double value, Precision precision);
 
+/// Throws UsageError unless there are bodies, each has one value of each component, and all are
+/// finite in `precision`; names component and body.
+void require_finite(const Bodies& bodies, Precision precision);
+
 /// Throws UsageError, naming the pair, when two bodies are at one place once their positions are
 /// rounded to `precision`: without softening the force between them is infinite.
 void require_apart(const Bodies& bodies, Precision precision);

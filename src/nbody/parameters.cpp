@@ -84,30 +84,7 @@ void require_sound(const Parameters& p) {
 
 void require_sound(const Bodies& bodies, const Parameters& parameters) {
   const Precision precision = parameters.precision;
-  const Index count = bodies.count();
-  bodies.for_each([&](const auto& values, const char* name) {
-    if (static_cast<Index>(values.size()) != count) {
-      throw UsageError(fmt::format("{} has {} values and m has {}; each body has one", name,
-                                   values.size(), count));
-    }
-  });
-  if (count < 1) throw UsageError("there are no bodies");
-  bodies.for_each([&](const auto& values, const char* name) {
-    const auto odd = std::find_if_not(values.begin(), values.end(), [&](double v) {
-      return std::isfinite(rounded(v, precision));
-    });
-    if (odd == values.end()) return;
-    const auto body = odd - values.begin();
-    if (std::isfinite(*odd)) {
-      throw UsageError(
-          fmt::format("{} of body {} is {:g}, which fp32 cannot hold; give --precision "
-                      "fp64, or other units",
-                      name, body, *odd));
-    }
-    throw UsageError(fmt::format("{} of body {} is {}; all values must be finite (bodies count "
-                                 "from 0)",
-                                 name, body, std::isnan(*odd) ? "NaN" : "infinite"));
-  });
+  require_finite(bodies, precision);
   const auto negative =
       std::find_if(bodies.mass.begin(), bodies.mass.end(), [](double m) { return m < 0; });
   if (negative != bodies.mass.end()) {

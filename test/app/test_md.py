@@ -291,6 +291,9 @@ def test_ctrl_c_keeps_the_last_step(ridge, folder):
     (["--box", "6x6x3.359194", "--cutoff", 1.7], "1.67959 together is possible"),  # 1.6796 is not
     (["--box", "6x6x0.3", "--cutoff", 1], "0.15 together is possible"),
     (["--dt", 0], "a step must be positive"),
+    (["--dt", 1e-50, "--precision", "fp32"], "half of it is 0 in fp32"),  # GPUs waited for steps that move bodies
+    (["--box", "1e30x1e30x1e30"], "the period 1e+30 along x is too long for the cutoff 2"),
+    (["--box", "1e9x1e9x1e9", "--precision", "fp32"], "fp32 rounds positions there by"),
     (["--skin", -1], "--skin -1"),
     (["--interaction", "springs"], "unknown interaction 'springs'; there is lennard-jones"),
     (["--lattice", 5], "several starts"),
@@ -367,7 +370,7 @@ def test_bad_bodies(ridge, folder):
     start = ["md", "in.h5", "-o", "run.h5", "--density", 0.75, "--cutoff", 2, "--device", "cpu"]
     x[17, 2] = np.nan
     write_start("in.h5", x, v)
-    ridge.bad(*start, says="z of body 17 is nan")
+    ridge.bad(*start, says="z of body 17 is NaN")
     x[17] = x[3]
     write_start("in.h5", x, v)
     ridge.bad(*start, says=["at step 0 the energy is no longer finite", "of body 3 is"], code=1)
@@ -381,7 +384,14 @@ def test_bad_bodies(ridge, folder):
     ridge.bad(*start, says="y of body 30 is 10000, hundreds of periods")
     x[30, 1] = -np.inf
     write_start("in.h5", x, v)
-    ridge.bad(*start, says="y of body 30 is -inf")
+    ridge.bad(*start, says="y of body 30 is infinite")
+    x[30, 1] = 1e39
+    write_start("in.h5", x, v)
+    ridge.bad(*start, "--precision", "fp32", says="y of body 30 is 1e+39, which fp32 cannot hold")
+    write_start("in.h5", x, v[:100])  # other memory was read
+    ridge.bad(*start, says="vx has 100 values and m has 125; each body has one")
+    write_start("in.h5", x[:124], v)
+    ridge.bad(*start, says="vx has 125 values and m has 124")
     ridge.bad("md", "--lattice", 50, says="4 c^3 bodies, such as 32 or 108")
     ridge.bad("md", says="nothing to start from")
     ridge.bad("md", "in.h5", "-o", "run.h5", "--box", "5x5", says="expected three periods")

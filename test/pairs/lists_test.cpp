@@ -246,6 +246,8 @@ TEST_P(NearPairs, NameWhatIsWrongWithBodies) {
               HasSubstr("z of body 17 is 2.5, outside of the box from 0 to 2"));
   EXPECT_THAT(refusal(1e4, Box::cube(2)), HasSubstr("hundreds of periods"));
   EXPECT_EQ(refusal(2, walls), "taken");
+  EXPECT_EQ(refusal(1e20, {}), "taken");
+  EXPECT_THAT(refusal(1e100, {}), HasSubstr("1e+100 long along z; lists take up to 1e30"));
 }
 
 TEST_P(NearPairs, RefuseOtherNumbersOfBodies) {
@@ -294,6 +296,9 @@ TEST_P(NearPairs, NameWhatIsWrongWithOptions) {
   EXPECT_THAT(refusal({0.5, 0, Box{{}, {0, 2, 2}, {true, true, true}}}),
               HasSubstr("the period along x is 0"));
   EXPECT_THAT(refusal({0.5, 0, {}, 3}), HasSubstr("share"));
+  EXPECT_THAT(refusal({0.5, 0, Box{{}, {0, 1e9, 0}, {false, true, false}}}),
+              HasSubstr("the period 1e+09 along y is too long for the cutoff 0.5: fp32 rounds"));
+  EXPECT_EQ(refusal({0.5, 0, Box{{}, {0, 1e6, 0}, {false, true, false}}}), "taken");
 }
 
 INSTANTIATE_TEST_SUITE_P(Here, NearPairs, ::testing::ValuesIn(ridge::test::devices_here()),

@@ -43,6 +43,13 @@ Grid grid_for(const ListOptions& options, Index bodies, const Bounds& bounds) {
     grid.length[a] *= 1 + 1e-6; // what is rounded in float is still within
     grid.low[a] -= grid.length[a] * 5e-7;
   }
+  for (int a = 0; a < 3; ++a) { // differences are squared in float
+    if (!(grid.length[a] <= 1e30)) {
+      throw UsageError(fmt::format("the box of bodies is {:g} long along {}; lists take up to "
+                                   "1e30: choose another unit of length",
+                                   grid.length[a], axis_names[a]));
+    }
+  }
   const double side = side_for(grid, reach, bodies);
   Index inside = 64;
   Index all = 1;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace ridge::pairs {
@@ -49,6 +50,20 @@ void require_sound(const ListOptions& o) {
           "body would meet two images of another; {} together is possible, or a larger box",
           o.cutoff, o.skin, length, "xyz"[a], most_reach(length)));
     }
+  }
+}
+
+/// An image is a period away: where that rounds a position by more than the cutoff, all sums are
+/// wrong.
+template <class T>
+void require_held(const ListOptions& o) {
+  for (std::size_t a = 0; a < 3; ++a) {
+    const double rounded = o.box.length[a] * std::numeric_limits<T>::epsilon();
+    if (!o.box.periodic[a] || rounded <= o.cutoff) continue;
+    throw UsageError(fmt::format(
+        "the period {:g} along {} is too long for the cutoff {:g}: {} rounds positions "
+        "there by {:g}; give a shorter period, or an open axis",
+        o.box.length[a], "xyz"[a], o.cutoff, sizeof(T) == 4 ? "fp32" : "fp64", rounded));
   }
 }
 
@@ -127,6 +142,7 @@ template <class T>
 Lists<T>::Lists(Queue& queue, const Positions<T>& positions, const ListOptions& options)
     : queue_(&queue), positions_(positions), options_(options) {
   require_sound(options);
+  require_held<T>(options);
   require_sound(positions);
   engine_ = offered<MakeListEngine<T>>(queue.device().kind(),
                                        typeid(ListEngine<T>))(queue, positions, options);
