@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from user_kernels import cache, env, heat, sources  # noqa: F401 -- fixtures
-from user_kernels import HEAT, is_header, lend_headers, want_headers
+from user_kernels import CHARGES, HEAT, is_header, lend_headers, want_headers
 
 
 @pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
@@ -181,10 +181,37 @@ def test_bad_words(ridge, env, sources, words, says):
               says=says, env=env)
 
 
-def test_reads_outside_the_footprint_are_found(ridge, env, tmp_path):
+def test_reads_outside_the_footprint_are_found_before_anything_runs(ridge, env, tmp_path):
+    (tmp_path / "set.hpp").write_text(HEAT.replace("double rate", "int n = 1; double rate").replace("u(1,", "u(n,"))
+    for device in ("cpu", "simt:32"):
+        words = ("--device", device, "--size", "20x20x20", "--no-roof")
+        ridge.good("bench", f"{tmp_path / 'set.hpp'}:Heat", *words, env=env)
+        ridge.bad("bench", f"{tmp_path / 'set.hpp'}:Heat", "--set", "n=900", *words, env=env,
+                  says=["(900, 0, 0)", "add it to the footprint"])
     (tmp_path / "far.hpp").write_text(HEAT.replace("u(-1, 0, 0) +", "u(-1, 1, 0) +"))
-    ridge.bad("bench", f"{tmp_path / 'far.hpp'}:Heat", "--device", "simt:32", "--size", "20x20x20",
-              code=1, says="(-1, 1, 0)", env=env)
+    ridge.bad("bench", f"{tmp_path / 'far.hpp'}:Heat", "--device", "cpu", env=env, says="(-1, 1, 0)")
+
+
+@pytest.mark.parametrize("body, says", [
+    ("RIDGE_FN auto operator()(const N&) const { return 3.0; }", "no plain number"),
+    ("RIDGE_FN void operator()(const N& u) const { u(0, 0, 0); }", "made of neighbours"),
+    ("RIDGE_FN auto operator()(const N& u, const N&) const { return u(0, 0, 0); }", "one such argument an input"),
+])
+def test_a_stencil_of_another_signature_is_told_the_right_one(ridge, env, tmp_path, body, says):
+    (tmp_path / "odd.hpp").write_text("#include <ridge/stencil.hpp>\nstruct Odd {\n  static constexpr auto footprint = "
+                                      f"ridge::stencil::star<1>();\n  template <class N> {body}\n}};\n")
+    ridge.bad("bench", f"{tmp_path / 'odd.hpp'}:Odd", "--device", "cpu", env=env, says=says)
+
+
+@pytest.mark.parametrize("old, new, says", [
+    ("softening)", "source[4])", "reads a component that it does not declare: targets = 3 and sources = 4"),
+    ("sum[0] +=", "sum[1] +=", "adds to sum[1], but declares sums = 1"),
+    ("sum[0] +=", "sum[0] =", "sets sum[0]; an interaction adds"),
+])
+def test_an_interaction_keeps_to_its_components(ridge, env, tmp_path, old, new, says):
+    (tmp_path / "odd.hpp").write_text(CHARGES.replace(old, new))
+    ridge.bad("bench", f"{tmp_path / 'odd.hpp'}:Charges", "--device", "cpu", "--size", 50, env=env, says=says)
+
 
 
 def test_a_changed_kernel_is_compiled_again(ridge, env, tmp_path):

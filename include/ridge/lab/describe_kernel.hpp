@@ -13,6 +13,8 @@
 #include <ridge/lab/stencil_entry.hpp>
 #include <ridge/lab/user_kernel.hpp>
 #include <ridge/launch/known_name.hpp>
+#include <ridge/pairs/declared.hpp>
+#include <ridge/stencil/declared.hpp>
 
 #include <memory>
 
@@ -70,12 +72,11 @@ template <Use For, class K>
   return made;
 }
 
-/// The parts of an interaction that motion takes.
-template <class K>
-void know_forces_source(const std::string& file, const std::string& flags) {
+/// Where interactions `Is` come from, in each precision.
+template <class... Is>
+void know_interactions_source(const std::string& file, const std::string& flags) {
   const auto know = [&]<class P>(P /*precision*/) {
-    know_source(typeid(pairs::Call<pairs::ForceOf<K>, P>), file, flags);
-    know_source(typeid(pairs::Call<pairs::EnergyOf<K>, P>), file, flags);
+    (know_source(typeid(pairs::Call<Is, P>), file, flags), ...);
   };
   know(pairs::Fp32{});
   know(pairs::Fp64{});
@@ -98,23 +99,19 @@ template <Use For, class K, class Set>
   }
   launch::know_name(typeid(K), name);
   if constexpr (IsStencil<K>) {
-    if constexpr (requires { K::footprint; }) {
-      static_assert(
-          requires { K::footprint.offsets; },
-          "a stencil's `footprint` is a ridge::stencil::Footprint<N>, such as "
-          "static constexpr ridge::stencil::Footprint<2> footprint{{{{0, 0, 0}, {1, 0, 0}}}};");
-    }
+    stencil::require_declared(name, kernel);
     know_stencil_source<K>(file, flags);
     return describe_stencil<For>(name, kernel);
   } else if constexpr (IsInteraction<K>) {
-    know_source(typeid(pairs::Call<K, pairs::Fp32>), file, flags);
-    know_source(typeid(pairs::Call<K, pairs::Fp64>), file, flags);
-    know_source(typeid(pairs::Call<K, pairs::Mixed>), file, flags);
+    pairs::require_declared(name, kernel);
+    know_interactions_source<K>(file, flags);
     UserKernel made;
     if constexpr (For == Use::motion) {
       made.bench.pattern = "pairs";
-      if constexpr (gives_forces<K>) know_forces_source<K>(file, flags);
-      if constexpr (gives_forces<K>) made.near = near_interaction(name, kernel);
+      if constexpr (gives_forces<K>) {
+        know_interactions_source<pairs::ForceOf<K>, pairs::EnergyOf<K>>(file, flags);
+        made.near = near_interaction(name, kernel);
+      }
       return made;
     }
     made.bench = pairs_kernel(name, "an interaction of " + name, kernel);
