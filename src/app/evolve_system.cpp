@@ -28,8 +28,8 @@ namespace {
 
 constexpr double waited = 0.2; ///< seconds until progress shows and Ctrl-C is heard
 
-lab::SystemNumbers numbers_of(const std::vector<std::string>& settings) {
-  lab::SystemNumbers numbers;
+chain::NumberValues numbers_of(const std::vector<std::string>& settings) {
+  chain::NumberValues numbers;
   for (const lab::Setting& one : lab::parse_settings(settings))
     numbers.emplace_back(one.member, one.value);
   return numbers;
@@ -181,6 +181,7 @@ void SystemCommand::fill_by_start() {
                                       std::vector<double>(points));
   std::vector<double> given(fields_.size());
   std::vector<double> made(static_cast<std::size_t>(arrays()));
+  const auto start = at_points().start;
   for (Index z = own_.begin.z; z < own_.end.z; ++z) {
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       read_plane(fields_[i], z, from[i]);
@@ -189,7 +190,7 @@ void SystemCommand::fill_by_start() {
     for (std::size_t p = 0; p < points; ++p) {
       for (std::size_t i = 0; i < from.size(); ++i)
         given[i] = from[i][p];
-      kernel_.start(given.data(), made.data());
+      start(given.data(), made.data());
       for (std::size_t a = 0; a < made.size(); ++a)
         to[a][p] = made[a];
     }
@@ -238,6 +239,16 @@ void SystemCommand::say_begin() const {
   std::fflush(stdout);
 }
 
+chain::PointFunctions SystemCommand::at_points() const {
+  chain::NumberValues now;
+  for (const chain::StepTable& table : setup_.by_step) {
+    const Index last = static_cast<Index>(table.values.size()) - 1;
+    const Index step = std::clamp<Index>(system_->step() - 1, 0, last);
+    now.emplace_back(table.number, table.values[static_cast<std::size_t>(step)]);
+  }
+  return kernel_.at_points(now);
+}
+
 void SystemCommand::look_plane(std::size_t number, Index z, double* to) {
   const auto points = static_cast<std::size_t>(extents_.x * extents_.y);
   if (looked_z_ != z || looked_step_ != system_->step()) {
@@ -247,10 +258,11 @@ void SystemCommand::look_plane(std::size_t number, Index z, double* to) {
       from.push_back(kernel_.is_state(a) ? get(a, z) : std::vector<double>(points));
     std::vector<double> values(from.size());
     std::vector<double> seen(kernel_.looks.size());
+    const auto look = at_points().look;
     for (std::size_t p = 0; p < points; ++p) {
       for (std::size_t a = 0; a < from.size(); ++a)
         values[a] = from[a][p];
-      kernel_.look(values.data(), seen.data());
+      look(values.data(), seen.data());
       for (std::size_t i = 0; i < seen.size(); ++i)
         looked_[i][p] = seen[i];
     }
@@ -414,6 +426,7 @@ std::optional<SystemKernel> find_named(const EvolveOptions& o, std::string& stor
   std::string name = o.kernel;
   std::vector<std::string> settings = o.settings;
   fs::path folder;
+  bool by_step = !o.by_step.empty();
   if (!o.restart.empty()) {
     if (!is_system_run(o.restart)) return std::nullopt;
     SystemRestart from = read_system_restart(o.restart);
@@ -421,16 +434,17 @@ std::optional<SystemKernel> find_named(const EvolveOptions& o, std::string& stor
     settings = words_in(from.run["settings"], ' ');
     folder = from.run["folder"];
     storage = from.run["storage"];
+    by_step = !from.run["by_step"].empty();
   }
   if (const lab::EvolvingSystem* known = lab::find_evolving_system(name))
-    return known->make(numbers_of(settings));
+    return known->make(numbers_of(settings), by_step);
   if (!lab::names_a_file(name)) return std::nullopt;
   std::error_code failed;
   if (!folder.empty() && fs::exists(folder / file_of_kernel(name), failed))
     name = (folder / name).string();
   const std::vector<lab::Setting> all = lab::parse_settings(settings);
   const lab::UserKernel loaded = lab::load_user_kernel(name, all, lab::Use::evolution);
-  return loaded.system ? std::optional(loaded.system->make({})) : std::nullopt;
+  return loaded.system ? std::optional(loaded.system->make({}, by_step)) : std::nullopt;
 }
 
 } // namespace

@@ -163,6 +163,8 @@ private:
   void fill_from_snapshot();
   void say_begin() const;
 
+  /// `start` and `look` as of this step: with the numbers of the step before, or the first.
+  [[nodiscard]] chain::PointFunctions at_points() const;
   /// Plane z of what the system lets users look at.
   void look_plane(std::size_t number, Index z, double* to);
   void keep();

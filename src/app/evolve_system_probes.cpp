@@ -36,6 +36,11 @@ void SystemCommand::read_step_tables() {
       if (known.number == entry.substr(0, equals))
         throw UsageError(fmt::format("--by-step {}: '{}' is given twice", entry, known.number));
     }
+    for (const std::string& setting : words_in(run_["settings"], ' ')) {
+      if (setting.starts_with(entry.substr(0, equals + 1)))
+        throw UsageError(
+            fmt::format("--set {} and --by-step {}: give one of them", setting, entry));
+    }
     chain::StepTable table{entry.substr(0, equals),
                            read_wavelet(text, folder, setup_.dt, target_, "--by-step")};
     const std::string file = file_of_wavelet(text);

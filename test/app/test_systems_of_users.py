@@ -103,7 +103,4 @@ def test_numbers_by_step_that_are_refused(ridge):
     ridge.bad(*words, "rate=none.txt", says="--by-step none.txt: it has no numbers")
     ridge.bad(*words, "speed=ricker:1", says="Line has no number 'speed' that steps may change; it has rate")
     ridge.bad(*words, "rate=ricker:1", "--by-step", "rate=ricker:2", says="rate=ricker:2: 'rate' is given twice")
-    write(h=np.ones((4, 5)))
-    ridge.bad("evolve", "shallow-water", *words[2:], "gravity=ricker:1",
-              says=["shallow-water has no number 'gravity' that steps may change: it lists none", "--set"])
     ridge.bad("evolve", "heat", "in.h5:/u", "-o", "out.h5", "--by-step", "rate=rate.txt", says="are for systems")

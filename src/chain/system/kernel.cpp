@@ -7,6 +7,13 @@
 
 namespace ridge::chain {
 
+std::string to_text(const NumberRule& rule) {
+  if (rule.least == any_number.least) return "a finite number";
+  return fmt::format(fmt::runtime(rule.least_is_right ? "{:g} or a finite number above it"
+                                                      : "a finite number above {:g}"),
+                     rule.least);
+}
+
 bool SystemKernel::is_state(int array) const {
   const Role role = of_double.arrays[static_cast<std::size_t>(array)].role;
   return role == Role::update ||

@@ -169,14 +169,20 @@ struct System::Parts {
       const std::string why =
           !kernel.by_step.empty()
               ? fmt::format("; it has {}", fmt::join(kernel.by_step, ", "))
-              : ": it lists none in by_step. Built-in systems have none, their numbers are "
-                "constants of compiled kernels that --set gives for the whole run; a system in a "
-                "file may have them";
+              : ": it has none. Those of lbm-d3q19 may change, and those that a system in a file "
+                "lists in by_step";
       throw UsageError(fmt::format("{} has no number '{}' that steps may change{}", kernel.name,
                                    table.number, why));
     }
     if (table.values.empty())
       throw UsageError(fmt::format("the table of '{}' has no values", table.number));
+    for (const SystemNumber& number : kernel.numbers) {
+      for (std::size_t i = 0; i < table.values.size() && number.name == table.number; ++i) {
+        if (number.rule.takes(table.values[i])) continue;
+        throw UsageError(fmt::format("{}: value {} of '{}' is {:g}; {} is right", kernel.name,
+                                     i + 1, number.name, table.values[i], to_text(number.rule)));
+      }
+    }
   }
 
   /// From numbers of the setup's size to elements of memory and back, where these are others. An

@@ -48,4 +48,12 @@ private:
   const Index* step_ = nullptr;
 };
 
+/// At the step that is being computed, of a number that is the same at all steps or is none.
+RIDGE_FN constexpr double now(double number) {
+  return number;
+}
+RIDGE_FN double now(const ByStep& number) {
+  return number();
+}
+
 } // namespace ridge::chain

@@ -12,9 +12,10 @@
 //   void set_step(double dt, const std::array<double, 3>& spacing);
 //   double speed(const double* values) const;                  of the fastest wave at a point
 //   double stable_step(const std::array<double, 3>& spacing, double speed) const;
-//   bool set(std::string_view member, double number);          numbers by --set; false: no such one
-//   static constexpr std::array by_step{"drive"};              those that may have a value for each
-//   void set_numbers(const StepNumbers&);                      step (by_step.hpp), set by this
+//   void for_each_number(const Each& each);                    numbers by --set (number.hpp), those
+//                                                              that are a ByStep also by --by-step
+//   static constexpr std::array by_step{"drive"};              others with a value for each step
+//   void set_numbers(const StepNumbers&);                      (by_step.hpp), set by this
 //
 // and, where users give and see other fields than its arrays,
 //
@@ -32,6 +33,7 @@
 #include <ridge/chain/placed.hpp>
 #include <ridge/chain/system/by_step.hpp>
 #include <ridge/chain/system/conditions.hpp>
+#include <ridge/chain/system/number.hpp>
 #include <ridge/chain/system/places.hpp>
 #include <ridge/chain/system/problem.hpp>
 
@@ -83,6 +85,12 @@ struct SystemStep {
   Index3 begin = {}, whole = {};
 };
 
+/// What users give at a point from what arrays hold there, and back.
+struct PointFunctions {
+  std::function<void(const double* given, double* arrays)> start;
+  std::function<void(const double* arrays, double* values)> look;
+};
+
 struct SystemKernel {
   std::string name;
   Description of_float, of_double;
@@ -90,7 +98,8 @@ struct SystemKernel {
   std::vector<std::array<int, 2>> swaps;
   std::vector<SystemField> given; ///< by name those of users: arrays, where there is no `start`
   std::vector<std::string> looks;
-  std::vector<std::string> by_step; ///< numbers that may have a value for each step
+  std::vector<std::string> by_step;  ///< numbers that may have a value for each step
+  std::vector<SystemNumber> numbers; ///< those that it says what is right for
   bool absorbs = false;
   bool only_periodic = false; ///< its arrays have no other walls
   bool asks_places = false;   ///< its operations ask where items are in the range
@@ -113,6 +122,8 @@ struct SystemKernel {
   std::function<FieldProblem(const double* given)> problem_at; ///< all arrays without `start`
   std::function<void(const double* given, double* arrays)> start;
   std::function<void(const double* arrays, double* values)> look;
+  /// `start` and `look` with other values of its numbers, such as those of a step.
+  std::function<PointFunctions(const NumberValues& numbers)> at_points;
 
   [[nodiscard]] const Description& description(int element_bytes) const {
     return element_bytes == 4 ? of_float : of_double;
@@ -139,6 +150,30 @@ struct SystemKernel {
 void check(const SystemKernel& kernel);
 
 namespace detail {
+
+/// Calls f(name, number, rule, meaning) for the numbers that a chain lists.
+template <class C, class F>
+void for_numbers(C& chain, const F& f) {
+  const auto any = [](const char*, auto&, const NumberRule&, const char*) {};
+  if constexpr (requires { chain.for_each_number(any); }) chain.for_each_number(f);
+}
+template <class C>
+void set_numbers(C& chain, const NumberValues& values) {
+  for_numbers(chain, [&](const char* name, auto& number, const NumberRule&, const char*) {
+    for (const auto& [known, value] : values) {
+      if (known == name) number = value;
+    }
+  });
+}
+template <class C>
+[[nodiscard]] PointFunctions point_functions(const C& chain) {
+  PointFunctions made;
+  if constexpr (requires { C::given; })
+    made.start = [chain](const double* from, double* to) { chain.start(from, to); };
+  if constexpr (requires { C::looks; })
+    made.look = [chain](const double* from, double* to) { chain.look(from, to); };
+  return made;
+}
 
 /// A step of `kept`, which runs on arrays of T.
 template <class T, class Kept>
@@ -170,6 +205,9 @@ template <class C, class T, class Kept = C, bool Places = false>
   if constexpr (requires { chain.set_step(step.dt, step.spacing); })
     chain.set_step(step.dt, step.spacing);
   if constexpr (requires { chain.set_numbers(step.numbers); }) chain.set_numbers(step.numbers);
+  for_numbers(chain, [&](const char* number, auto& value, const NumberRule&, const char*) {
+    if constexpr (std::is_same_v<decltype(value), ByStep&>) step.numbers.set(number, value);
+  });
   if constexpr (Places) {
     if (step.whole.x > 0)
       return bind_kept<T>(queue, Placed<Kept>{{Kept(chain)}, step.begin, step.whole}, step,
@@ -195,6 +233,20 @@ template <class C, bool Places = false>
     made.placements.assign(C::placements.begin(), C::placements.end());
   if constexpr (requires { C::swaps; }) made.swaps.assign(C::swaps.begin(), C::swaps.end());
   if constexpr (requires { C::by_step; }) made.by_step.assign(C::by_step.begin(), C::by_step.end());
+  C listed = chain;
+  detail::for_numbers(
+      listed, [&](const char* number, auto& value, const NumberRule& rule, const char* meaning) {
+        made.numbers.push_back({number, meaning, now(value), rule});
+        if constexpr (std::is_same_v<decltype(value), ByStep&>) made.by_step.emplace_back(number);
+      });
+  made.at_points = [chain](const NumberValues& numbers) {
+    C set = chain;
+    detail::set_numbers(set, numbers);
+    return detail::point_functions(set);
+  };
+  PointFunctions points = detail::point_functions(chain);
+  made.start = std::move(points.start);
+  made.look = std::move(points.look);
   if constexpr (requires { C::absorbs; }) made.absorbs = C::absorbs;
   if constexpr (requires { C::only_periodic; }) made.only_periodic = C::only_periodic;
   made.knows_step = requires(C c) {
@@ -222,7 +274,6 @@ template <class C, bool Places = false>
   }
   if constexpr (requires { C::given; }) {
     made.given.assign(C::given.begin(), C::given.end());
-    made.start = [chain](const double* from, double* to) { chain.start(from, to); };
   } else {
     for (std::size_t a = 0; a < C::arrays.size(); ++a) {
       const Array& array = C::arrays[a];
@@ -233,10 +284,7 @@ template <class C, bool Places = false>
       if (used && !array.profile) made.given.push_back(field);
     }
   }
-  if constexpr (requires { C::looks; }) {
-    made.looks.assign(C::looks.begin(), C::looks.end());
-    made.look = [chain](const double* from, double* to) { chain.look(from, to); };
-  }
+  if constexpr (requires { C::looks; }) made.looks.assign(C::looks.begin(), C::looks.end());
   check(made);
   return made;
 }

@@ -328,18 +328,13 @@ template <class C>
   return made;
 }
 
-/// A built-in system, its numbers set by name. Throws UsageError for one that it does not have.
+/// A built-in system, its numbers set by name. Throws UsageError for one that it does not have, or
+/// that cannot be.
 template <class C>
 [[nodiscard]] chain::SystemKernel system_with(const std::string& name, C chain,
-                                              const SystemNumbers& numbers) {
-  for (const auto& [member, number] : numbers) {
-    bool known = false;
-    if constexpr (requires { chain.set(member, number); }) known = chain.set(member, number);
-    if (!known) throw UsageError(name + " has no number '" + member + "' to set");
-  }
-  if constexpr (requires { chain.problem(); }) {
-    if (const char* const why = chain.problem()) throw UsageError(name + ": " + why);
-  }
+                                              const chain::NumberValues& numbers) {
+  require_numbers(chain::system_kernel(name, chain), numbers);
+  chain::detail::set_numbers(chain, numbers);
   return chain::system_kernel(name, chain);
 }
 

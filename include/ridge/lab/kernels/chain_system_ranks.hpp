@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <typeinfo>
 #include <vector>
 
@@ -37,23 +38,24 @@ rank_system_case(const chain::SystemKernel& kernel,
                  const std::function<CompareSystem>& compare, const BenchRequest& request);
 
 namespace detail {
-template <class C, class S>
+template <class C, class S, unsigned Wide>
 struct KeptIn {
   using type = C;
 };
-template <class C, class S>
+template <class C, class S, unsigned Wide>
   requires is_stored<S>
-struct KeptIn<C, S> {
-  using type = chain::Stored<C, S>;
+struct KeptIn<C, S, Wide> {
+  using type = chain::Stored<C, S, Wide>;
 };
 } // namespace detail
 
-/// `S`: what arrays hold of the numbers.
-template <class C, class T, class S = T>
+/// `S`: what arrays hold of the numbers, but those whose bits Wide has.
+template <class C, class T, class S = T, unsigned Wide = 0>
 void compare_system(C chain, const SystemNumbersAt& numbers, Deviation& found) {
   using Bounded = BoundedPack<T>;
-  using Kept = typename detail::KeptIn<C, S>::type;
-  constexpr int arrays = chain::arrays_of<C>;
+  using Kept = typename detail::KeptIn<C, S, Wide>::type;
+  constexpr int arrays = chain::arrays_of<Kept>;
+  constexpr int own = chain::numbered_arrays<Kept>(); // the reference reads whole numbers
   if constexpr (requires { chain.set_step(1.0, std::array<double, 3>{}); })
     chain.set_step(numbers.dt, {1, 1, 1});
   // Values beyond the ends of what the reference computes are those before the step: with each
@@ -61,7 +63,8 @@ void compare_system(C chain, const SystemNumbersAt& numbers, Deviation& found) {
   Index3 wrong{};
   Index3 beyond[arrays];
   for (int a = 0; a < arrays; ++a) {
-    beyond[a] = {chain::beyond_of<C>(a, 0), chain::beyond_of<C>(a, 1), chain::beyond_of<C>(a, 2)};
+    beyond[a] = {chain::beyond_of<Kept>(a, 0), chain::beyond_of<Kept>(a, 1),
+                 chain::beyond_of<Kept>(a, 2)};
     wrong.x = std::max(wrong.x, beyond[a].x * chain::operations_of<C>);
     wrong.y = std::max(wrong.y, beyond[a].y * chain::operations_of<C>);
     wrong.z = std::max(wrong.z, beyond[a].z * chain::operations_of<C>);
@@ -70,22 +73,24 @@ void compare_system(C chain, const SystemNumbersAt& numbers, Deviation& found) {
   const Index3& size = numbers.box.extents;
   const Index3 n{size.x + 2 * wrong.x, size.y + 2 * wrong.y, size.z + 2 * wrong.z};
   std::array<std::vector<Bounded>, arrays> right;
-  for (int a = 0; a < arrays; ++a) {
+  for (int a = 0; a < own; ++a) {
     const chain::Role role = C::arrays[static_cast<std::size_t>(a)].role;
     if (role != chain::Role::input && role != chain::Role::update) continue;
+    const bool wide = a < 32 && (Wide >> a & 1U) != 0;
     const Index3& b = beyond[a];
     for (Index z = -b.z; z < n.z + b.z; ++z)
       for (Index y = -b.y; y < n.y + b.y; ++y)
         for (Index x = -b.x; x < n.x + b.x; ++x) {
           const Index3 at{first.x - wrong.x + x, first.y - wrong.y + y, first.z - wrong.z + z};
+          const auto number = static_cast<T>(numbers.before(a, at));
           right[static_cast<std::size_t>(a)].emplace_back(
-              static_cast<double>(as_stored<S>(static_cast<T>(numbers.before(a, at)))), 0.0);
+              static_cast<double>(wide ? number : as_stored<S>(number)), 0.0);
         }
   }
   const Index3 begin{first.x - wrong.x, first.y - wrong.y, first.z - wrong.z};
   chain::apply_reference(chain::PlacedRound<Kept>{{{Kept(chain)}, begin, numbers.whole}}, n, right);
   std::vector<T> of_box(static_cast<std::size_t>(size.x * size.y * size.z));
-  for (int a = 0; a < arrays; ++a) {
+  for (int a = 0; a < own; ++a) {
     int from = a; // what an output holds is in the array that it becomes
     if constexpr (requires { C::swaps; }) {
       for (const auto& swap : C::swaps)
@@ -139,12 +144,19 @@ void describe_system_entry(const char* header, BuiltIn& all) {
   chain::know_chain_source<C>(header);
   all.kernels.push_back(system_bench(E::name, E::meaning, E::make()));
   add_system_ranks(all.kernels.back(), E::make());
-  all.systems.push_back(std::make_shared<const EvolvingSystem>(
-      EvolvingSystem{E::name, E::meaning, [](const SystemNumbers& numbers) {
-                       chain::SystemKernel made = system_with(E::name, E::make(), numbers);
-                       made.problem_at = medium_problem(made);
-                       return made;
-                     }}));
+  if constexpr (requires { E::by_steps(); })
+    chain::know_chain_source<std::remove_cvref_t<decltype(E::by_steps())>>(header);
+  all.systems.push_back(std::make_shared<const EvolvingSystem>(EvolvingSystem{
+      E::name, E::meaning, [](const chain::NumberValues& numbers, [[maybe_unused]] bool by_step) {
+        chain::SystemKernel made = [&] {
+          if constexpr (requires { E::by_steps(); }) {
+            if (by_step) return system_with(E::name, E::by_steps(), numbers);
+          }
+          return system_with(E::name, E::make(), numbers);
+        }();
+        made.problem_at = medium_problem(made);
+        return made;
+      }}));
 }
 
 template <class... E>

@@ -7,24 +7,25 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace ridge::lab {
 
-/// Numbers of a system, by the names of its members.
-using SystemNumbers = std::vector<std::pair<std::string, double>>;
-
 /// A system that evolves.
 struct EvolvingSystem {
   std::string name, meaning;
-  /// Throws UsageError for numbers that it does not have, or that cannot be.
-  std::function<chain::SystemKernel(const SystemNumbers&)> make;
+  /// With `by_step`, numbers that can may have a value for each step: what runs it is compiled when
+  /// it is asked for, where it has such numbers. Throws UsageError for numbers that it does not
+  /// have, or that cannot be.
+  std::function<chain::SystemKernel(const chain::NumberValues&, bool by_step)> make;
 };
 
 /// All built-in ones, in the order of their headers' names.
 [[nodiscard]] const std::vector<std::shared_ptr<const EvolvingSystem>>& evolving_systems();
 /// Null where there is none of that name.
 [[nodiscard]] const EvolvingSystem* find_evolving_system(std::string_view name);
+
+/// Throws UsageError for values of numbers that a system does not have, or that cannot be.
+void require_numbers(const chain::SystemKernel& kernel, const chain::NumberValues& values);
 
 } // namespace ridge::lab

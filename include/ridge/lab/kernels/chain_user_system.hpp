@@ -23,7 +23,7 @@ template <Use For, class C>
   made.no_job = name + " is a system of several arrays; evolve and bench take it";
   if constexpr (For == Use::evolution) {
     made.system = std::make_shared<const EvolvingSystem>(
-        EvolvingSystem{name, "", [name, chain](const SystemNumbers&) {
+        EvolvingSystem{name, "", [name, chain](const chain::NumberValues&, bool) {
                          return chain::system_kernel<C, true>(name, chain);
                        }});
     made.bench.pattern = "chain";

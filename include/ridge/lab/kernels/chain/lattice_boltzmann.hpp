@@ -6,11 +6,13 @@
 // solid and fluid points. A force shifts the velocity of the equilibrium (X. Shan and H. Chen,
 // Phys. Rev. E 47, 1993). In units of the lattice: spacing and step are 1, viscosity is (tau - 1/2)
 // / 3.
+//
+// What lies between steps has collided: its momentum is that of the fluid and half of the force.
 #pragma once
 
+#include <ridge/chain/system/by_step.hpp>
+#include <ridge/chain/system/number.hpp>
 #include <ridge/lab/kernels/chain_system_entry.hpp>
-
-#include <string_view>
 
 namespace ridge::lab {
 
@@ -78,12 +80,14 @@ RIDGE_FN V equilibrium(const V& more, const V& x, const V& y, const V& z, const 
   return weight(I) * (more + (1 + more) * (cu * (3 + 4.5 * cu) - square));
 }
 
+/// Number: double, or chain::ByStep.
+template <class Number>
 struct Collide {
   static constexpr const char* name = "lbm-collision";
   static constexpr auto accesses = all_accesses;
   static constexpr double flops = 270;
-  double tau = 0.8;
-  double force_x = 0, force_y = 0, force_z = 0;
+  Number tau{0.8};
+  Number force_x{0}, force_y{0}, force_z{0};
 
   template <class At>
   RIDGE_FN void operator()(const At& at) const {
@@ -98,12 +102,13 @@ private:
         at(chain::Slot<I>{}, -velocities[I].x, -velocities[I].y, -velocities[I].z)...};
     const V more = moment<3>(f, all);
     const V over = V(1) / (1 + more);
-    const V x = (moment<0>(f, all) + tau * force_x) * over;
-    const V y = (moment<1>(f, all) + tau * force_y) * over;
-    const V z = (moment<2>(f, all) + tau * force_z) * over;
+    const double time = chain::now(tau);
+    const V x = (moment<0>(f, all) + time * chain::now(force_x)) * over;
+    const V y = (moment<1>(f, all) + time * chain::now(force_y)) * over;
+    const V z = (moment<2>(f, all) + time * chain::now(force_z)) * over;
     const V square = 1.5 * (x * x + y * y + z * z);
     const auto turns = f[0] < solid / 2;
-    const double part = 1 / tau;
+    const double part = 1 / time;
     (at.set(chain::Slot<directions + I>{},
             select(turns, f[opposite(I)],
                    f[I] + part * (equilibrium<I>(more, x, y, z, square) - f[I]))),
@@ -113,7 +118,8 @@ private:
 
 } // namespace boltzmann_system
 
-struct LatticeBoltzmann {
+template <class Number>
+struct LatticeBoltzmannOf {
   static constexpr const char* name = "lbm-d3q19";
   static constexpr int directions = boltzmann_system::directions;
   static constexpr std::array arrays = [] {
@@ -127,7 +133,7 @@ struct LatticeBoltzmann {
     return all;
   }();
   static constexpr std::array dimensions{chain::given(1), chain::given(1), chain::given(1)};
-  std::tuple<boltzmann_system::Collide> operations;
+  std::tuple<boltzmann_system::Collide<Number>> operations;
 
   static constexpr auto swaps = [] {
     std::array<std::array<int, 2>, directions> all{};
@@ -141,7 +147,11 @@ struct LatticeBoltzmann {
   static constexpr double amplitude = 0.02;
   static constexpr bool only_periodic = true;
 
-  [[nodiscard]] const boltzmann_system::Collide& collide() const { return std::get<0>(operations); }
+  [[nodiscard]] const auto& collide() const { return std::get<0>(operations); }
+  [[nodiscard]] std::array<double, 3> half_force() const {
+    return {chain::now(collide().force_x) / 2, chain::now(collide().force_y) / 2,
+            chain::now(collide().force_z) / 2};
+  }
 
   void start(const double* from, double* f) const {
     fill(from, f, std::make_integer_sequence<int, directions>{});
@@ -150,36 +160,31 @@ struct LatticeBoltzmann {
     constexpr std::make_integer_sequence<int, directions> all{};
     const bool wall = f[0] < boltzmann_system::solid / 2;
     const double density = 1 + (wall ? 0 : boltzmann_system::moment<3>(f, all));
-    const double force[3] = {collide().force_x, collide().force_y, collide().force_z};
+    const std::array<double, 3> half = half_force();
     const double momentum[3] = {boltzmann_system::moment<0>(f, all),
                                 boltzmann_system::moment<1>(f, all),
                                 boltzmann_system::moment<2>(f, all)};
     to[0] = density;
-    for (int d = 0; d < 3; ++d)
-      to[1 + d] = wall ? 0 : (momentum[d] + force[d] / 2) / density;
+    for (std::size_t d = 0; d < 3; ++d)
+      to[1 + d] = wall ? 0 : (momentum[d] - half[d]) / density;
   }
-  bool set(std::string_view member, double number) {
+  template <class Each>
+  void for_each_number(const Each& each) {
     auto& op = std::get<0>(operations);
-    double* const to = member == "tau"       ? &op.tau
-                       : member == "force_x" ? &op.force_x
-                       : member == "force_y" ? &op.force_y
-                       : member == "force_z" ? &op.force_z
-                                             : nullptr;
-    if (to != nullptr) *to = number;
-    return to != nullptr;
-  }
-  /// Why its numbers cannot be; null where they can.
-  const char* problem() const {
-    return collide().tau > 0.5 ? nullptr
-                               : "tau is at most 1/2, which is not stable; larger ones are";
+    each("tau", op.tau, chain::above(0.5),
+         "relaxation time in steps; the viscosity is (tau - 1/2) / 3");
+    each("force_x", op.force_x, chain::any_number, "force on a point along x");
+    each("force_y", op.force_y, chain::any_number, "force on a point along y");
+    each("force_z", op.force_z, chain::any_number, "force on a point along z");
   }
 
 private:
   template <int... I>
-  static void fill(const double* from, double* f, std::integer_sequence<int, I...> /*all*/) {
-    const double x = from[1];
-    const double y = from[2];
-    const double z = from[3];
+  void fill(const double* from, double* f, std::integer_sequence<int, I...> /*all*/) const {
+    const std::array<double, 3> half = half_force();
+    const double x = from[1] + half[0] / from[0];
+    const double y = from[2] + half[1] / from[0];
+    const double z = from[3] + half[2] / from[0];
     const double square = 1.5 * (x * x + y * y + z * z);
     ((f[I] = boltzmann_system::equilibrium<I>(from[0] - 1, x, y, z, square)), ...);
     if (from[4] > 0.5) {
@@ -189,10 +194,13 @@ private:
   }
 };
 
+using LatticeBoltzmann = LatticeBoltzmannOf<double>;
+
 struct LatticeBoltzmannEntry : SystemEntry<LatticeBoltzmann> {
   static constexpr const char* name = "lbm-d3q19";
   static constexpr const char* meaning =
       "a fluid of 19 populations a point (D3Q19, BGK), with solids that bounce back";
+  static LatticeBoltzmannOf<chain::ByStep> by_steps() { return {}; }
 };
 
 namespace built_in {

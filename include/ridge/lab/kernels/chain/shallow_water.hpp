@@ -5,10 +5,10 @@
 // bottom, depths stay positive, and what leaves a cell enters its neighbour.
 #pragma once
 
+#include <ridge/chain/system/number.hpp>
 #include <ridge/lab/kernels/chain_system_entry.hpp>
 
 #include <cmath>
-#include <string_view>
 
 namespace ridge::lab {
 
@@ -110,11 +110,11 @@ struct ShallowWater {
   static constexpr std::array<double, 7> amplitudes{0.5, 0.3, 0.3, 0, 0, 0, 0.3};
   static constexpr std::array<double, 7> centres{1, 0, 0, 0, 0, 0, 0};
 
-  bool set(std::string_view member, double number) {
+  template <class Each>
+  void for_each_number(const Each& each) {
     auto& step = std::get<0>(operations);
-    if (member != "gravity" && member != "dry") return false;
-    (member == "gravity" ? step.gravity : step.dry) = number;
-    return true;
+    each("gravity", step.gravity, chain::above(0), "the acceleration of gravity");
+    each("dry", step.dry, chain::at_least(0), "water less deep does not flow");
   }
   void set_step(double dt, const std::array<double, 3>& spacing) {
     std::get<0>(operations).x = dt / spacing[0];
@@ -122,8 +122,9 @@ struct ShallowWater {
   }
   double speed(const double* at) const {
     const double depth = at[0] > 0 ? at[0] : 0;
-    const double flow = depth > 1e-6 ? std::hypot(at[1], at[2]) / depth : 0;
-    return flow + std::sqrt(std::get<0>(operations).gravity * depth);
+    const auto& step = std::get<0>(operations);
+    const double flow = depth > step.dry ? std::hypot(at[1], at[2]) / depth : 0;
+    return flow + std::sqrt(step.gravity * depth);
   }
   /// Water that falls onto a dry bed runs twice as fast as waves at the start.
   double stable_step(const std::array<double, 3>& spacing, double largest) const {
