@@ -71,7 +71,7 @@ struct BenchCommand {
       throw UsageError(fmt::format("--site is for lattice kernels; {} is not one", kernel));
     }
     request.site = site;
-    choose_storage(chosen, over_ranks, request);
+    choose_storage(chosen, request);
     if (width != 0 && chosen.pattern != "lattice") {
       throw UsageError(fmt::format("--width is for lattice kernels; {} is not one", kernel));
     }
@@ -129,8 +129,7 @@ struct BenchCommand {
 
 private:
   /// Storage in 16 bits is a precision of the fields alone.
-  void choose_storage(const lab::BenchKernel& chosen, bool over_ranks,
-                      lab::BenchRequest& request) const {
+  void choose_storage(const lab::BenchKernel& chosen, lab::BenchRequest& request) const {
     (void)asked_precision(chosen, kernel, precision);
     if (store_as.empty()) return;
     const bool listed = store_as.find('=') != std::string::npos &&
@@ -140,12 +139,6 @@ private:
     if (!takes) {
       throw UsageError(fmt::format("--store-as is for stencils and systems; {} is of {}", kernel,
                                    chosen.pattern));
-    }
-    if (listed && over_ranks) {
-      throw UsageError(
-          fmt::format("--store-as {}: bench over ranks stores all fields alike; fp16 or "
-                      "bf16 is right, or ridge evolve, which takes lists over ranks",
-                      store_as));
     }
     if (!precision.empty() && precision != "fp32")
       throw UsageError(fmt::format("--store-as {} computes in fp32, not {}", store_as, precision));

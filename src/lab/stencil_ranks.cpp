@@ -1,5 +1,6 @@
 // Stencils over ranks on random fields: the numbers of the case on one rank.
 #include <ridge/core/error.hpp>
+#include <ridge/core/halves.hpp>
 #include <ridge/core/random.hpp>
 #include <ridge/device/cpu/parallel.hpp>
 #include <ridge/lab/rank_shares.hpp>
@@ -7,6 +8,9 @@
 
 #include "stencil_on_views.hpp"
 
+#include <fmt/format.h>
+
+#include <bit>
 #include <limits>
 #include <optional>
 
@@ -24,7 +28,8 @@ comm::Grid rank_grid(const comm::Communicator& ranks, const std::string& text,
   return {points, shape, reach};
 }
 
-/// What this rank has of a stencil's fields, and a queue for them.
+/// What this rank has of a stencil's fields, and a queue for them. Those of Stored<K, wide> hold
+/// halves of numbers where it says so.
 template <class T>
 struct RankFields {
   using Offset = stencil::Offset;
@@ -48,6 +53,8 @@ struct RankFields {
   comm::Communicator& ranks;
   Queue queue;
   comm::Grid grid;
+  unsigned wide;
+  std::size_t numbers; ///< inputs that are no low halves
   std::vector<comm::RankField<T>> in;
   comm::RankField<T> out;
 };
@@ -56,7 +63,8 @@ template <class T>
 RankFields<T>::RankFields(const std::string& name, const Traits& traits,
                           const BenchRequest& request)
     : ranks(*request.world.ranks), queue(request.device),
-      grid(rank_grid(ranks, request.world.grid, traits, request.size.xyz())),
+      grid(rank_grid(ranks, request.world.grid, traits, request.size.xyz())), wide(request.wide),
+      numbers(static_cast<std::size_t>(traits.inputs() - std::popcount(wide))),
       out(request.device, grid, ranks.rank(), "the output of " + name) {
   if (stencil::interior_points(traits, request.size.xyz()) == 0) {
     const Offset& r = traits.radius;
@@ -73,7 +81,20 @@ RankFields<T>::RankFields(const std::string& name, const Traits& traits,
 template <class T>
 T RankFields<T>::number(std::size_t i, Index x, Index y, Index z) const {
   const Index3 n = grid.points();
-  return element_of<T>(static_cast<NumberOf<T>>(random_value(i + 1, x + n.x * (y + n.y * z))));
+  const auto is_wide = [this](std::size_t input) { return (wide >> input & 1U) != 0; };
+  const auto value = [&](std::size_t input) {
+    return static_cast<NumberOf<T>>(random_value(input + 1, x + n.x * (y + n.y * z)));
+  };
+  if constexpr (is_stored<T>) {
+    if (i < numbers && is_wide(i)) return half_of<T>(value(i), true);
+    if (i >= numbers) { // low halves follow in turn
+      std::size_t of = 0;
+      for (std::size_t left = i - numbers; !is_wide(of) || left > 0; ++of)
+        left -= is_wide(of) ? 1 : 0;
+      return half_of<T>(value(of), false);
+    }
+  }
+  return element_of<T>(value(i));
 }
 
 template <class T>
@@ -172,6 +193,14 @@ public:
     const bool computes = stencil::interior_points(traits, this->out_.extents) > 0;
     return mine.ok && computes ? OnViews::check() : mine;
   }
+  void complete(Record& record, const AskedSchedule& /*schedule*/) override {
+    if (Fields::wide == 0) return;
+    std::string stored;
+    for (std::size_t i = 0; i < Fields::numbers; ++i)
+      stored += fmt::format("{}{}={}", i > 0 ? "," : "", i + 1,
+                            (Fields::wide >> i & 1U) != 0 ? "fp32" : precision_name<T>());
+    record.details.push_back({"storage", 0, stored});
+  }
   [[nodiscard]] comm::Step* ranks() override { return &*program_; }
   [[nodiscard]] Extents share() const override { return greatest_share(Fields::grid, dimensions_); }
 
@@ -189,8 +218,12 @@ std::unique_ptr<Case> rank_stencil_case(const std::string& name, const StencilKe
   if (request.precision == "fp32")
     return std::make_unique<RankStencilCase<float>>(name, kernel.fp32, request);
   const auto stored = [&]<class S>(S /*type*/) -> std::unique_ptr<Case> {
+    const stencil::Traits& traits = kernel.fp32->traits();
+    for (std::size_t i = 0; i < traits.footprints.size(); ++i) {
+      if ((request.wide >> i & 1U) != 0) require_at_point(traits, i, std::to_string(i + 1), name);
+    }
     return std::make_unique<RankStencilCase<S>>(
-        name, stencil::stored_kernel<S>(*kernel.fp32, lab_library()), request);
+        name, stencil::stored_kernel<S>(*kernel.fp32, lab_library(), request.wide), request);
   };
   if (request.precision == "fp16") return stored(Fp16{});
   if (request.precision == "bf16") return stored(Bf16{});

@@ -149,11 +149,43 @@ def test_bench_in_16_bits_over_ranks(mpi, kernel, storage, device, size, sent):
     assert record["exchange_bytes"] == sent
 
 
-def test_lists_of_storage_over_ranks_are_refused(mpi):
-    refused(mpi(2, "bench", "laplacian", "--size", "20x20x20", "--store-as", "1=fp16"),
-            "bench over ranks stores all fields alike")
-    refused(mpi(2, "bench", "elastic", "--size", "20x20x20", "--store-as", "vx=fp16"),
-            "fp16 or bf16 is right, or ridge evolve")
+@pytest.mark.parametrize("kernel, storage, device, size, sent, stored", [
+    ("elastic", "vx=fp16,mu=fp16", "cpu", "40x20x18", 2 * 2 * 40 * 20 * (3 * 3 + 3 * 3),
+     "vx=fp16,vy=fp16,vz=fp16,sxx=fp16,syy=fp16,szz=fp16,sxy=fp16,sxz=fp16,syz=fp16,rho=fp32,lambda=fp32,mu=fp16"),
+    ("acoustic", "p=bf16", "simt:32", "18x10x22", 2 * 2 * 18 * 10 * (7 + 7),
+     "p=bf16,vx=bf16,vy=bf16,vz=bf16,c=fp32,rho=fp32"),
+    ("./medium.hpp:Medium", "1=fp16,2=fp32", "cpu", "40x20x22", 2 * 2 * 40 * 20, "1=fp16,2=fp32"),
+    ("./medium.hpp:Medium", "1=bf16", "simt:32", "20x14x13", 2 * 2 * 20 * 14, "1=bf16,2=fp32"),
+])
+def test_bench_with_media_in_fp32_over_ranks(mpi, kernel, storage, device, size, sent, stored):
+    with open("medium.hpp", "w", encoding="ascii") as out:
+        out.write(MEDIUM)
+    run = mpi(2, "bench", kernel, "--size", size, "--device", device, "--store-as", storage, "--repeat", 1, "--ranks",
+              "1x1x2", "--json", limit=240)
+    assert run.code == 0, run.err
+    (record,) = run.records()
+    assert record["check"]["ok"] and record["ranks"] == 2 and record["exchange_bytes"] == sent
+    assert record["precision"] == storage.split("=")[1][:4]
+    assert record["storage"] == stored and record["arithmetic"] == "fp32"
+
+
+def test_lists_of_storage_over_ranks_that_are_refused(mpi):
+    words = (2, "bench", "elastic", "--size", "20x20x20", "--store-as")
+    refused(mpi(*words, "rho=fp16"), "rho")
+    refused(mpi(*words, "vx=fp16,q=fp16"), "q")
+    refused(mpi(2, "bench", "diffusion", "--size", "20x20x20", "--store-as", "1=fp16"), "diffusion reads neighbours of '2'")
+
+
+MEDIUM = """#include <ridge/stencil/kernel.hpp>
+struct Medium {
+  static constexpr auto footprints = std::make_tuple(ridge::stencil::star<1>(), ridge::stencil::point());
+  static constexpr double flops = 4;
+  template <class U, class C>
+  RIDGE_FN auto operator()(const U& u, const C& c) const {
+    return c(0, 0, 0) * (u(1, 0, 0) - 2.0 * u(0, 0, 0) + u(0, 0, -1));
+  }
+};
+"""
 
 
 def test_bench_of_a_system_in_a_file_over_ranks(mpi):

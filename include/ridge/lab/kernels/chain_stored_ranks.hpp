@@ -12,9 +12,9 @@
 
 namespace ridge::lab {
 
-/// C of these bytes on arrays of S that ranks divide; `file` is where Stored<C, S> can be compiled
-/// from.
-template <class C, class S, unsigned /*Wide*/>
+/// C of these bytes on arrays of S that ranks divide, but for those whose bits Wide has; `file` is
+/// where Stored<C, S, Wide> can be compiled from.
+template <class C, class S, unsigned Wide>
 [[nodiscard]] std::unique_ptr<Case>
 describe_stored_system(std::span<const std::byte> functor, const std::string& name,
                        const BenchRequest& request, const std::string& file) {
@@ -22,12 +22,12 @@ describe_stored_system(std::span<const std::byte> functor, const std::string& na
   C chain{};
   std::memcpy(static_cast<void*>(&chain), functor.data(), sizeof chain);
   chain::SystemKernel kernel = chain::system_kernel(name, chain);
-  chain::describe_stored_system<C, S>(functor, kernel, file);
+  chain::describe_stored_system<C, S, Wide>(functor, kernel, file);
   kernel.storage = request.precision;
   return rank_system_case(
       kernel, random_ranges<C>(),
       [chain](const SystemNumbersAt& numbers, Deviation& found) {
-        compare_system<C, float, S>(chain, numbers, found);
+        compare_system<C, float, S, Wide>(chain, numbers, found);
       },
       request);
 }

@@ -56,8 +56,8 @@ public:
         chain::parse_schedule(s.text, queue_.device(), description(), setup_.extents).schedule))[0];
     system_.reset();
     system_.emplace(queue_, kernel_, setup_);
-    for (int a = 0; a < static_cast<int>(description().arrays.size()); ++a) {
-      const chain::Role role = description().arrays[static_cast<std::size_t>(a)].role;
+    for (int a = 0; a < kernel_.arrays(); ++a) {
+      const chain::Role role = array(a).role;
       if (role != chain::Role::input && role != chain::Role::update) continue;
       setup_.element_bytes == 4 ? fill<float>(a) : fill<double>(a);
     }
@@ -81,6 +81,7 @@ public:
     return {"copy", "B/s", static_cast<double>(work.read.value + work.written.value)};
   }
   void complete(Record& record, const AskedSchedule& /*schedule*/) override {
+    if (kernel_.wide != 0) record.details.push_back({"storage", 0, storage()});
     if (!record.timing) return;
     const auto sites = static_cast<double>(whole_.x * whole_.y * whole_.z);
     record.details.push_back({"site_updates_per_second", sites / record.timing->median.value, {}});
@@ -126,11 +127,25 @@ private:
         text += (text.empty() ? "" : ",") + std::string(1, "xyz"[d]) + "=periodic";
     }
     std::vector<std::string> names;
-    for (const chain::Array& array : description().arrays)
-      names.emplace_back(array.name);
+    for (int a = 0; a < kernel_.arrays(); ++a)
+      names.emplace_back(array(a).name);
     return chain::parse_walls(text, names);
   }
 
+  /// How the arrays are stored, but those of next values.
+  [[nodiscard]] std::string storage() const {
+    std::string all;
+    for (int a = 0; a < kernel_.arrays(); ++a) {
+      if (kernel_.is_next(a) || (!kernel_.is_state(a) && array(a).role != chain::Role::input))
+        continue;
+      all += (all.empty() ? "" : ",") + std::string(array(a).name) + "=" +
+             (kernel_.is_wide(a) ? "fp32" : precision_);
+    }
+    return all;
+  }
+  [[nodiscard]] const chain::Array& array(int a) const {
+    return description().arrays[static_cast<std::size_t>(a)];
+  }
   [[nodiscard]] double number(int a, const Index3& at) const {
     const auto in = [](Index i, Index n) { return (i % n + n) % n; };
     return numbers_[static_cast<std::size_t>(a)].at(
