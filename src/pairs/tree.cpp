@@ -56,7 +56,6 @@ Tree<P>::Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies,
   walk_.order = options.order;
   octree_.keep_moments(options.order);
   walk_.theta = options.theta;
-  walk_.softening_squared = options.softening * options.softening;
   needs_ = Field<typename P::Computed>(device, Extents{octree_.count()}, "needs of bodies");
   next_ = Field<std::uint32_t>(device, Extents{3}, "the next group");
   limit_ = Field<std::uint32_t>(device, Extents{1}, "costs of groups");
@@ -77,19 +76,23 @@ Tree<P>::Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies,
 
 template <class P>
 void Tree<P>::update() {
-  octree_.build(begins_);
+  octree_.build(begins_, choose_units());
   prepare();
 }
 
 template <class P>
 void Tree<P>::follow() {
-  octree_.follow();
+  octree_.follow(choose_units());
   prepare();
 }
 
 template <class P>
 void Tree<P>::prepare() {
   walk_.tree = octree_.parts();
+  const double unit = walk_.tree.unit;
+  walk_.softening_squared = options_.softening * unit * (options_.softening * unit);
+  walk_.unit_of_length = static_cast<Summed>(unit);
+  walk_.unit_of_potential = static_cast<Summed>(unit / static_cast<double>(walk_.tree.mass_unit));
   walk_.alpha =
       knows_accelerations_ && options_.theta > 0 ? tree_alpha(options_.theta, options_.order) : 0;
   step_(queue_, TreeStep::criterion, walk_);

@@ -81,25 +81,34 @@ void Octree<S, T>::step(BuildStep step, Index begin, Index end) {
 }
 
 template <class S, class T>
-void Octree<S, T>::build(const std::function<void(const char*)>& begins) {
+void Octree<S, T>::build(const std::function<void(const char*)>& begins,
+                         const ChooseUnits& choose) {
   begins("bounds and keys");
   step(BuildStep::bounds);
+  if (choose && !has_units_) take_units(choose);
   sort_bodies(begins);
   begins("gather");
   step(BuildStep::gather);
   begins("nodes");
   step(BuildStep::count);
   sorter_.scan(starts_.data(), call_.count);
-  take_nodes(count_nodes());
+  const Index nodes = count_nodes();
+  if (needs_units_ && choose) {
+    has_units_ = false;
+    build(begins, choose);
+    return;
+  }
+  take_nodes(nodes);
   find_nodes();
   begins("moments");
   find_all_moments();
 }
 
 template <class S, class T>
-void Octree<S, T>::follow() {
+void Octree<S, T>::follow(const ChooseUnits& choose) {
   if (call_.nodes == 0) throw UsageError("a tree follows bodies once it is built");
   step(BuildStep::bounds);
+  if (choose && !has_units_) take_units(choose);
   // Into the memory that keys were sorted from or through, beside those that nodes are of.
   const std::size_t spare = call_.sorted_order.data == order_[0].data() ? 1 : 0;
   call_.keys = keys_[spare].elements();
@@ -107,7 +116,25 @@ void Octree<S, T>::follow() {
   step(BuildStep::keys);
   step(BuildStep::gather);
   (void)count_nodes();
+  if (needs_units_ && choose) {
+    has_units_ = false;
+    follow(choose);
+    return;
+  }
   find_all_moments();
+}
+
+template <class S, class T>
+void Octree<S, T>::take_units(const ChooseUnits& choose) {
+  std::array<S, 8> bounds{};
+  copy_to_host(queue_, bounds.data(), partial_.data() + 8 * last_bound, 8);
+  queue_.wait();
+  const Units units = choose({bounds[0], bounds[1], bounds[2]}, {bounds[4], bounds[5], bounds[6]});
+  call_.unit = static_cast<S>(units.length);
+  call_.mass_unit = static_cast<S>(units.mass);
+  call_.least_side = static_cast<S>(units.least_side);
+  call_.most_side = static_cast<S>(units.most_side);
+  has_units_ = true;
 }
 
 template <class S, class T>
@@ -122,6 +149,7 @@ std::uint32_t Octree<S, T>::count_nodes() {
                                  "count from 0)",
                                  odd));
   }
+  needs_units_ = static_cast<Index>(odd) > call_.count;
   return nodes;
 }
 

@@ -175,5 +175,20 @@ TEST_P(EssentialTrees, AreRightInEachPrecision) {
   EXPECT_LT(trees::error_of(sums<Mixed>(p, in_turn(p, 2), o, 2), right), 2e-3);
 }
 
+/// Ranks agree on units, though each has bodies of its own.
+TEST_P(EssentialTrees, AreRightInAnyUnits) {
+  for (const int length : {-40, 40}) {
+    Places p = trees::two_clusters(120);
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (double& x : p[c])
+        x = std::ldexp(x, length);
+    }
+    const double softening = std::ldexp(0.05, length);
+    const trees::Sums right = trees::all_pairs(p, softening);
+    const Places got = sums<Mixed>(p, slices(p, 3), options(0.5, 2, softening), 2);
+    EXPECT_LT(trees::error_of(got, right), 2e-3) << "by 2^" << length;
+  }
+}
+
 } // namespace
 } // namespace ridge::pairs

@@ -305,6 +305,107 @@ TEST_P(Trees, InMixedPrecisionKeepClosePairs) {
   EXPECT_LT(error_of(bodies.run(), right), 1e-5);
 }
 
+/// Lengths, masses and softening by powers of two: sums are those, to the last bit, with the units
+/// of theirs, as far from 1 as fp32 has them. Moments over powers of such distances were none.
+template <class P>
+void expect_any_units(const Device& device, TreeOptions options) {
+  const bool is_cpu = device.kind() == DeviceKind::cpu;
+  const Places places = two_clusters(is_cpu ? 300 : 100);
+  const double softening = options.softening;
+  for (const int order : {1, 2, 3, 5}) {
+    if (!is_cpu && order % 2 == 1 && order != 3) continue;
+    options.order = order;
+    options.softening = softening;
+    Bodies<P> bodies(device, places, options);
+    const Places right = bodies.run();
+    const Places later = bodies.run();
+    for (const auto& [length, mass] : {std::pair{40, 0}, {-40, 0}, {0, 60}, {48, 90}, {-40, -70}}) {
+      Places scaled = places;
+      for (std::size_t c = 0; c < 4; ++c) {
+        for (double& x : scaled[c])
+          x = std::ldexp(x, c < 3 ? length : mass);
+      }
+      options.softening = std::ldexp(softening, length);
+      Bodies<P> others(device, scaled, options);
+      Places got = others.run();
+      for (std::size_t c = 0; c < 4; ++c) {
+        for (double& x : got[c])
+          x = std::ldexp(x, (c < 3 ? 2 : 1) * length - mass);
+        EXPECT_EQ(got[c], right[c]) << P::name << " order " << order << " lengths by 2^" << length
+                                    << ", masses by 2^" << mass << ", sum " << c;
+      }
+      got = others.run(); // roots of accelerations are rounded
+      for (std::size_t c = 0; c < 4; ++c) {
+        for (std::size_t i = 0; i < got[c].size(); ++i)
+          ASSERT_NEAR(std::ldexp(got[c][i], (c < 3 ? 2 : 1) * length - mass), later[c][i], 2e-3)
+              << P::name << " order " << order << " lengths by 2^" << length << ", sum " << c;
+      }
+    }
+  }
+}
+
+TEST_P(Trees, HaveTheSameBitsInAnyUnits) {
+  expect_any_units<Mixed>(device, options(0.5));
+  expect_any_units<Fp32>(device, options(0.5));
+  expect_any_units<Fp32>(device, options(0.5, 2, 0));
+}
+
+/// Bodies that fly apart, or together, take their tree to other units.
+TEST_P(Trees, KeepTheirErrorWhenBodiesSpread) {
+  Places places = plummer(200);
+  const auto check = [&](Bodies<Mixed>& bodies, int by, bool follows) {
+    Places now = places;
+    for (std::size_t c = 0; c < 3; ++c) {
+      for (double& x : now[c])
+        x = std::ldexp(x, by);
+      copy_to_device(bodies.queue, bodies.fields[c].data(), now[c].data(), 200);
+    }
+    bodies.queue.wait();
+    bodies.tree->forget();
+    if (follows) {
+      bodies.tree->follow();
+    } else {
+      bodies.tree->update();
+    }
+    bodies.tree->sum(bodies.to());
+    EXPECT_LT(error_of(bodies.got(), all_pairs(now, 1e-6)), most_error(0.5, 3, 0, true))
+        << "by 2^" << by;
+  };
+  Bodies<Mixed> bodies(device, places, options(0.5, 3, 1e-6));
+  for (const int by : {0, 3, 30, 10, -16, 0})
+    check(bodies, by, false);
+  for (const int by : {2, 30, -10})
+    check(bodies, by, true);
+}
+
+/// Several bodies are a node, however near they are to a target.
+TEST_P(Trees, AreRightForHeapsThatAreVeryNear) {
+  for (const double apart : {1e-5, 1e-7, 1e-9}) {
+    Places places = cube(120);
+    for (std::size_t i = 60; i < 120; ++i) { // fours, a heap of three beside a body
+      for (std::size_t c = 0; c < 3; ++c)
+        places[c][i] = places[c][i / 4] * (c == 0 && i % 4 == 0 ? 1 + apart : 1);
+    }
+    const Sums right = all_pairs(places, 1e-13);
+    for (const int order : {2, 3}) {
+      TreeOptions asked = options(0.8, order, 1e-13);
+      asked.schedule.leaf = 4;
+      Bodies<Mixed> bodies(device, places, asked);
+      for (int pass = 0; pass < 2; ++pass)
+        EXPECT_LT(error_of(bodies.run(), right), 1e-4) << apart << " order " << order;
+    }
+  }
+}
+
+TEST_P(Trees, RefuseASofteningThatIsNothingBesideTheBodies) {
+  Places places = plummer(50);
+  places[0][7] = 1e12;
+  Bodies<Fp32> bodies(device, places, options(0.5, 2, 1e-12));
+  EXPECT_THROW(bodies.tree->update(), UsageError);
+  Bodies<Fp64> others(device, places, options(0.5, 2, 1e-12));
+  EXPECT_LT(error_of(others.run(), all_pairs(places, 1e-12)), most_error(0.5, 2, 0, false));
+}
+
 TEST_P(Trees, TellTheirErrorAndPhases) {
   const Places places = plummer(500);
   const Sums right = all_pairs(places, 0.05);

@@ -183,6 +183,8 @@ public:
 
 private:
   void prepare();
+  [[nodiscard]] spatial::ChooseUnits choose_units();
+  [[nodiscard]] double largest_mass();
   void set_limit(std::uint32_t limit);
   void choose(const TreeChoice& choice);
   void remember_accelerations(const std::array<Span<Summed>, 4>& sums);

@@ -25,13 +25,18 @@ struct SetReach {
     }
     const T squared = access.load_written(w.tree.moments, 8 * v + 6);
     T reach;
-    if (w.alpha > 0) {
+    if (w.alpha > 0) { // in the bodies' units, as needs are: no bit depends on the tree's
       const T p = static_cast<T>(w.order);
-      const T mass = static_cast<T>(access.load(w.tree.centres, 4 * v + 3));
-      reach = ridge::pow(mass, 2 / (p + 3)) * ridge::pow(squared, (p + 1) / (p + 3));
+      const T unit = static_cast<T>(w.tree.unit);
+      const T mass = static_cast<T>(access.load(w.tree.centres, 4 * v + 3) / w.tree.mass_unit);
+      reach = ridge::pow(mass, 2 / (p + 3)) * ridge::pow(squared / unit / unit, (p + 1) / (p + 3));
+      reach = reach * unit * unit;
     } else {
       reach = squared / static_cast<T>(w.theta * w.theta);
     }
+    constexpr double least = least_far_distance * least_far_distance;
+    if (sizeof(T) == 4 && squared < T(least) && w.softening_squared < least)
+      access.store(w.tree.moments, 8 * v + 6, T(least));
     access.store(w.tree.moments, 8 * v + 7, reach);
   }
 };
@@ -158,8 +163,10 @@ struct SumExactly {
         sum[c] += d[c] * weight * near * near;
       sum[3] -= weight;
     }
+    for (int c = 0; c < 3; ++c)
+      sum[c] *= static_cast<double>(w.unit_of_length);
     for (int c = 0; c < 4; ++c)
-      access.store(w.exact, 4 * item + c, sum[c]);
+      access.store(w.exact, 4 * item + c, sum[c] * static_cast<double>(w.unit_of_potential));
   }
 };
 

@@ -25,8 +25,11 @@ struct TreeWalk {
   using Computed = typename P::Computed;
 
   spatial::Build<Stored, Computed> tree;
-  int order = 2; ///< of the moments that bodies meet, 1 to 5
-  double softening_squared = 0;
+  int order = 2;                ///< of the moments that bodies meet, 1 to 5
+  double softening_squared = 0; ///< times the tree's unit squared
+  /// From the tree's units to those of the bodies: a potential's factor, and with `unit_of_length`
+  /// an acceleration's.
+  typename P::Summed unit_of_potential = 1, unit_of_length = 1;
   double theta = 0.5;
   /// Part of a body's acceleration that a far node may be wrong by, once accelerations are known;
   /// else 0: a node is far by its radius over theta.
@@ -106,6 +109,9 @@ struct Gap {
     return !(offset_squared > S(most_offset_squared) * squared);
   }
 };
+
+/// Distances, in the tree's units, that powers in fp32 are right for: order 3 takes the seventh.
+inline constexpr double least_far_distance = 0x1p-17;
 
 /// The square of the distance between two bodies.
 template <class S>

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 
 namespace ridge::spatial {
 
@@ -44,10 +45,17 @@ struct Build {
   std::array<Span<const S>, 4> bodies; ///< x, y, z, m
   int leaf = 64, levels = most_levels;
   Index count = 0, nodes = 0;
+  /// What positions and masses of `sorted` and of nodes are multiplied with: powers of two, so that
+  /// they have the same digits. And the sides of a cube of all bodies, in their own unit, for which
+  /// `unit` is right.
+  S unit = 1, mass_unit = 1;
+  S least_side = 0, most_side = std::numeric_limits<S>::infinity();
 
-  Span<S> partial;         ///< 8 a part: the least and the greatest x, y, z
-  Span<std::uint32_t> odd; ///< a part: the first body that is nowhere; the last is of all
-  Span<S> cube;            ///< its least corner, and cells of the finest level in a unit length
+  Span<S> partial; ///< 8 a part: the least and the greatest x, y, z
+  /// A part: the first body that is nowhere, or `count`; the last is of all, and count + 1 where
+  /// the unit is not right.
+  Span<std::uint32_t> odd;
+  Span<S> cube; ///< its least corner, and cells of the finest level in a unit length
   Span<std::uint64_t> keys;
   Span<std::uint32_t> order;
 

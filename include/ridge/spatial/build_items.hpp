@@ -73,13 +73,18 @@ struct BoundParts {
       access.store(b.partial, 8 * (to + part) + c, bounds.low[c]);
       access.store(b.partial, 8 * (to + part) + 4 + c, bounds.high[c]);
     }
-    access.store(b.odd, to + part, bounds.odd);
-    if (parts > 1) return;
+    if (parts > 1) {
+      access.store(b.odd, to + part, bounds.odd);
+      return;
+    }
     S side = 0;
     for (int c = 0; c < 3; ++c) {
       const S extent = bounds.high[c] - bounds.low[c];
       if (extent > side) side = extent;
     }
+    const bool is_right = side >= b.least_side && side <= b.most_side;
+    const bool all_are_somewhere = static_cast<Index>(bounds.odd) == b.count;
+    access.store(b.odd, to + part, bounds.odd + (all_are_somewhere && !is_right ? 1u : 0u));
     const S cells = static_cast<S>(Index{1} << b.levels);
     const S scale = cells / side;
     for (int c = 0; c < 3; ++c)
@@ -105,11 +110,12 @@ struct FindKeys {
       const S at = (body.at[c] - access.load(b.cube, c)) * scale;
       const S within = at > 0 ? at : S(0); // NaN, too
       cell[c] = static_cast<std::uint32_t>(within < most ? within : most);
+      body.at[c] *= b.unit;
     }
     access.store(b.keys, i, hilbert_key(cell[0], cell[1], cell[2], b.levels));
     access.store(b.order, i, static_cast<std::uint32_t>(i));
     // Together, so that the next step reads each at one place.
-    body.at[3] = access.load(b.bodies[3], i);
+    body.at[3] = access.load(b.bodies[3], i) * b.mass_unit;
     store_four(access, b.packed, 4 * i, body);
   }
 };

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <functional>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,16 @@ struct OctreeOptions {
   /// however many they are.
   int levels = most_levels;
 };
+
+/// Powers of two that positions and masses are multiplied with inside of a tree, and the sides of a
+/// cube of all bodies for which these are right.
+struct Units {
+  double length = 1, mass = 1;
+  double least_side = 0, most_side = std::numeric_limits<double>::infinity();
+};
+/// Of the least and the greatest x, y, z of all bodies.
+using ChooseUnits =
+    std::function<Units(const std::array<double, 3>& low, const std::array<double, 3>& high)>;
 
 /// Positions are of type `S`, moments are computed and kept as `T`: float and float, double and
 /// double, or double and float.
@@ -38,12 +49,13 @@ public:
     build([](const char* /*phase*/) {});
   }
   /// Calls `begins(phase)` before each phase: "bounds and keys", "sort", "gather", "nodes",
-  /// "moments".
-  void build(const std::function<void(const char* phase)>& begins);
+  /// "moments". Asks `choose`, where there is one, for units in the first build and when bodies
+  /// leave the sides that these are for, and waits once more then.
+  void build(const std::function<void(const char* phase)>& begins, const ChooseUnits& choose = {});
 
   /// As `build`, but each body stays in the nodes that it was in, wherever it is now: centres,
   /// boxes and moments move with bodies that move a little, which no edge of a cell makes jump.
-  void follow();
+  void follow(const ChooseUnits& choose = {});
 
   /// Moments that nodes get, from the next build on: up to order 2 if never called, 5 at most.
   void keep_moments(int order) { order_of_moments_ = order; }
@@ -57,7 +69,7 @@ public:
 
   /// Which body is the i-th along the curve.
   [[nodiscard]] Span<const std::uint32_t> order() const { return call_.sorted_order; }
-  /// x, y, z, m of the i-th body along the curve at 4 i.
+  /// x, y, z, m of the i-th body along the curve at 4 i, times the units.
   [[nodiscard]] Span<const S> bodies() const { return call_.sorted; }
   [[nodiscard]] const Build<S, T>& parts() const { return call_; }
   /// The device's memory that the tree takes.
@@ -73,6 +85,7 @@ private:
   void find_higher();
   /// Throws UsageError that names the first body that is nowhere; tells how many nodes there are.
   std::uint32_t count_nodes();
+  void take_units(const ChooseUnits& choose);
 
   Queue& queue_;
   Sorter sorter_;
@@ -84,6 +97,7 @@ private:
   Field<S> partial_, cube_, packed_, sorted_, centres_, low_, high_;
   Field<T> moments_, higher_;
   int order_of_moments_ = 2;
+  bool has_units_ = false, needs_units_ = false;
   Field<std::uint32_t> odd_, starts_, links_, level_field_;
 };
 

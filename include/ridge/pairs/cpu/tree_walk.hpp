@@ -264,8 +264,10 @@ private:
     fold(sum);
     for (Index i = first_; i < last_; ++i) {
       const std::uint32_t to = w_.tree.sorted_order.data[i];
-      for (std::size_t c = 0; c < 4; ++c)
-        w_.sums[c].data[to] = fold_[i - first_][c];
+      for (std::size_t c = 0; c < 4; ++c) {
+        const Summed sum = c < 3 ? fold_[i - first_][c] * w_.unit_of_length : fold_[i - first_][c];
+        w_.sums[c].data[to] = sum * w_.unit_of_potential;
+      }
     }
   }
 

@@ -511,11 +511,14 @@ private:
       const Index to = lane.load(w.tree.sorted_order, i);
       RIDGE_UNROLL
       for (int c = 0; c < 4; ++c) {
+        Summed sum;
         if constexpr (folds) {
-          lane.store(w.sums[c], to, mine.total[k][c]);
+          sum = mine.total[k][c];
         } else {
-          lane.store(w.sums[c], to, mine.sum[k].at[c][0]);
+          sum = mine.sum[k].at[c][0];
         }
+        if (c < 3) sum *= w.unit_of_length;
+        lane.store(w.sums[c], to, sum * w.unit_of_potential);
       }
     }
   }
