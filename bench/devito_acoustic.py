@@ -2,12 +2,13 @@
 """Ridge beside Devito on a cpu, in turn: acoustic waves in c and density, order 8, staggered, fp32.
 
     python3 -m venv peer && peer/bin/pip install devito h5py
-    peer/bin/python bench/devito_acoustic.py build/ridge [--side 256] [--steps 40] [--turns 3] [--threads 2]
+    peer/bin/python bench/devito_acoustic.py build/ridge [--side 256] [--steps 40] [--turns 3] [--threads 2] [--json FILE]
 
 Both step dp/dt = -rho c^2 div v and dv/dt = -grad p / rho, the velocities first, from the same pressure, with
 the same step. Devito compiles and tunes its loops before its time is taken; Ridge runs `evolve` under its default
 schedule, walls included. Pressures in the middle, which no wall has reached, are compared. Rates are points of the
-grid a second; Devito's is by the wall time of the call that runs all steps."""
+grid a second; Devito's is by the wall time of the call that runs all steps. `load` is what waited for the cores
+before each turn, by the system's mean over a minute."""
 
 import argparse
 import json
@@ -75,6 +76,7 @@ def main():
     line.add_argument("--steps", type=int, default=40)
     line.add_argument("--turns", type=int, default=3)
     line.add_argument("--threads", type=int, default=2)
+    line.add_argument("--json", type=pathlib.Path, help="a record of all turns")
     args = line.parse_args()
     os.environ.update(DEVITO_LANGUAGE="openmp", DEVITO_LOGGING="ERROR", OMP_NUM_THREADS=str(args.threads),
                       OMP_PROC_BIND="close", DEVITO_SAFE_MATH="0")
@@ -85,11 +87,13 @@ def main():
     devito(args.steps, dt, tune=True)
     points = args.side ** 3 * args.steps
     rates = {"devito": [], "ridge": []}
+    loads = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         with h5py.File(folder / "start.h5", "w") as h5:
             h5["p"], h5["c"], h5["rho"] = p, c, rho
         for turn in range(args.turns):
+            loads.append(os.getloadavg()[0])
             seconds, theirs = devito(args.steps, dt)
             rates["devito"].append(points / seconds)
             seconds, schedule = ridge_run(args.ridge, folder, args.steps, dt, f"turn{turn}")
@@ -103,6 +107,18 @@ def main():
               + " ".join(f"{r / 1e6:.1f}" for r in all_rates))
     ratio = statistics.median(a / b for a, b in zip(rates["ridge"], rates["devito"]))
     print(f"ridge over devito {ratio:.2f}; pressures in the middle differ by {apart:.1e} of the largest; {schedule}")
+    if not args.json:
+        return
+    import importlib.metadata
+    import platform
+    cpu = [row.split(":")[1].strip() for row in open("/proc/cpuinfo", encoding="ascii") if row.startswith("model name")]
+    common = {"work": "acoustic, order 8, fp32", "side": args.side, "steps": args.steps, "threads": args.threads,
+              "processor": cpu[0] if cpu else platform.processor(), "cores": len(CORES), "load": loads, "apart": apart}
+    rows = [{"program": name, "points_per_second": statistics.median(all_rates), "turns": all_rates, **common}
+            for name, all_rates in rates.items()]
+    rows[0]["version"] = importlib.metadata.version("devito")
+    rows[1]["schedule"] = schedule
+    args.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="ascii")
 
 
 if __name__ == "__main__":
