@@ -490,6 +490,7 @@ Work work_of(const Description& d, const Range& n) {
       fmt::format("bytes: of {} operations, inputs read once and outputs written once; "
                   "temporaries none",
                   d.operations.size());
+  if (std::isnan(flops)) work.convention += "; " + operations_text(flops, "flops");
   return work;
 }
 

@@ -99,7 +99,7 @@ std::string rate_text(const Record& record) {
     return quantity(record.achieved->rate, record.achieved->unit);
   }
   const std::string rate = quantity(record.achieved->rate, "/s");
-  if (record.work.flops <= 0 || !record.timing) return rate;
+  if (!(record.work.flops > 0) || !record.timing) return rate;
   return rate + ", " + quantity(record.work.flops / record.timing->median.value, "flop/s");
 }
 

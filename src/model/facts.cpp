@@ -1,4 +1,5 @@
 #include <ridge/model/facts.hpp>
+#include <ridge/record/operations.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -99,7 +100,7 @@ Facts begin_facts(std::string pattern, const Work& work, const Description& devi
   f.least_read = static_cast<double>(work.read.value);
   f.least_written = static_cast<double>(work.written.value);
   f.in_cache = f.least_read + f.least_written <= f.device.cache_bytes / f.device.cache_parts;
-  f.flops = work.flops;
+  f.flops = known_or_none(work.flops);
   f.fill_cost = fill_cost;
   f.latency_cycles = f.device.memory_latency_cycles;
   return f;

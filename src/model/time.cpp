@@ -1,4 +1,5 @@
 #include <ridge/model/time.hpp>
+#include <ridge/record/operations.hpp>
 
 #include "reach.hpp"
 
@@ -19,7 +20,8 @@ double warp_instructions(const StencilAccess& access, const Description& device,
   const double points = static_cast<double>(access.work.items);
   const double elements = traffic.requested / access.element_bytes;
   const double threads = points / access.tile;
-  return (2 * elements + access.work.flops / 2 + instructions_around * threads) / device.warp_width;
+  return (2 * elements + known_or_none(access.work.flops) / 2 + instructions_around * threads) /
+         device.warp_width;
 }
 
 /// Seconds that the blocks take when each lives as long as its loads' latencies at least.
@@ -74,7 +76,7 @@ Needs needs_of(const StencilAccess& access, const Description& device, const Tra
   Needs needs;
   needs.moved = traffic.fetched + traffic.written;
   needs.cached = traffic.requested;
-  needs.flops = access.work.flops;
+  needs.flops = known_or_none(access.work.flops);
   needs.element_bytes = access.element_bytes;
   needs.instructions = warp_instructions(access, device, traffic);
   if (!access.marches) {

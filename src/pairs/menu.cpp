@@ -3,6 +3,7 @@
 #include <ridge/pairs/menu.hpp>
 #include <ridge/pairs/rsqrt_steps.hpp>
 #include <ridge/pattern/menu_of.hpp>
+#include <ridge/record/operations.hpp>
 
 #include <algorithm>
 
@@ -79,7 +80,8 @@ private:
   [[nodiscard]] double slots_of_one() const {
     const int steps = rsqrt_steps(place().device, traits_); // that follow each reciprocal root
     const double slots = traits_.operations + traits_.rsqrts * (1 + steps);
-    return slots > 0 ? slots : traits_.flops; // where the interaction does not declare operations
+    // Where the interaction does not declare operations.
+    return slots > 0 ? slots : known_or_none(traits_.flops);
   }
 
   Traits traits_;

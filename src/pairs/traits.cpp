@@ -15,7 +15,7 @@ Work work_of(const Traits& traits, const Bodies& bodies) {
   work.written = {bodies.targets * traits.sums * traits.summed_bytes};
   work.flops = traits.flops * static_cast<double>(work.items);
   work.convention =
-      fmt::format("{:g} operations an interaction, {}", traits.flops,
+      fmt::format("{}, {}", operations_text(traits.flops, "operations an interaction"),
                   bodies.same ? "n (n - 1) interactions" : "targets x sources interactions");
   return work;
 }

@@ -1,5 +1,6 @@
 #include <ridge/core/error.hpp>
 #include <ridge/device/kind.hpp>
+#include <ridge/record/operations.hpp>
 #include <ridge/stencil/march_limits.hpp>
 #include <ridge/stencil/model_access.hpp>
 
@@ -191,7 +192,7 @@ Prediction predict(const Traits& traits, const Schedule& schedule, Index3 extent
     if (device.copy_bytes_per_second > 0) { // measured: a device file has it
       model::Needs needs;
       needs.moved = p.traffic.fetched + p.traffic.written;
-      needs.flops = work_of(traits, extents).flops;
+      needs.flops = known_or_none(work_of(traits, extents).flops);
       needs.element_bytes = traits.element_bytes;
       p.time = model::time_of(needs, device);
     }

@@ -72,8 +72,8 @@ Work work_of(const Traits& traits, Index3 n) {
   work.flops = traits.flops * static_cast<double>(work.items);
   work.convention =
       fmt::format("bytes: each input point of the footprint read once, each interior point written "
-                  "once; {:g} flops a point",
-                  traits.flops);
+                  "once; {}",
+                  operations_text(traits.flops, "flops a point"));
   return work;
 }
 

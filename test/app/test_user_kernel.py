@@ -213,6 +213,18 @@ def test_an_interaction_keeps_to_its_components(ridge, env, tmp_path, old, new, 
     ridge.bad("bench", f"{tmp_path / 'odd.hpp'}:Charges", "--device", "cpu", "--size", 50, env=env, says=says)
 
 
+@pytest.mark.parametrize("name, size, said", [
+    ("heat.hpp:Heat", "9x9x9", "flops a point not known"),
+    ("smooth.hpp:Smooth", "200", "flops not known"),
+    ("charges.hpp:Charges", "200", "operations an interaction not known"),
+])
+def test_operations_that_a_kernel_does_not_say_are_not_0(ridge, env, sources, name, size, said):
+    words = ("bench", f"{sources}/{name}", "--device", "cpu", "--no-roof", "--size", size)
+    (record,) = ridge.good(*words, "--json", env=env).records()
+    assert record["flops"] is None and said in record["convention"]
+    text = " ".join(ridge.good(*words, env=env).out.split())
+    assert said in text and "nan" not in text and "0 flop" not in text
+
 
 def test_a_changed_kernel_is_compiled_again(ridge, env, tmp_path):
     file = tmp_path / "heat.hpp"

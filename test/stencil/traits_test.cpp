@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 #include <set>
 #include <string>
@@ -50,6 +51,13 @@ TEST(Work, Is7PointTrafficAsTheLaplacianSeriesDefinesIt) {
   EXPECT_EQ(work.read.value, (nx * ny * nz - 8 - 4 * (nx - 2) - 4 * (ny - 2) - 4 * (nz - 2)) * 8);
   EXPECT_EQ(work.written.value, (nx - 2) * (ny - 2) * (nz - 2) * 8);
   EXPECT_EQ(work.flops, 10.0 * static_cast<double>((nx - 2) * (ny - 2) * (nz - 2)));
+}
+
+TEST(Work, DoesNotKnowOperationsThatTheKernelDoesNotSay) {
+  const Work work = work_of(traits_of<Skewed, double>(), {9, 10, 11});
+  EXPECT_TRUE(std::isnan(work.flops));
+  EXPECT_NE(work.convention.find("flops a point not known"), std::string::npos) << work.convention;
+  EXPECT_EQ(work.convention.find("0 flops"), std::string::npos) << work.convention;
 }
 
 TEST(Work, IsTheTrueFootprintOfAnyStencil) {

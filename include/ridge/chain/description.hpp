@@ -3,6 +3,7 @@
 
 #include <ridge/chain/passing.hpp>
 #include <ridge/core/extents.hpp>
+#include <ridge/record/operations.hpp>
 #include <ridge/record/work.hpp>
 
 #include <string>
@@ -109,8 +110,8 @@ struct DeclaredOperation {
 };
 template <class Op>
 constexpr DeclaredOperation declared() {
-  return {Op::name,       Op::accesses.data(), Op::accesses.size(), domain_of<Op>(),
-          flops_of<Op>(), scan_of<Op>(),       carried_by<Op>(),    branch_of<Op>()};
+  return {Op::name,         Op::accesses.data(), Op::accesses.size(), domain_of<Op>(),
+          said_flops<Op>(), scan_of<Op>(),       carried_by<Op>(),    branch_of<Op>()};
 }
 /// A chain as its type declares it, as data.
 struct DeclaredChain {

@@ -74,7 +74,7 @@ public:
   }
   void complete(Record& record, const AskedSchedule& /*schedule*/) override {
     record.work.items = asked_;
-    record.work.flops = pairs::flops_of<I>() * static_cast<double>(asked_);
+    record.work.flops = said_flops<I>() * static_cast<double>(asked_);
     record.details.push_back({"cutoff", options_.cutoff, {}});
     record.details.push_back({"skin", options_.skin, {}});
     record.details.push_back({"asked", static_cast<double>(asked_), {}});

@@ -3,6 +3,7 @@
 
 #include <ridge/core/extents.hpp>
 #include <ridge/pairs/call.hpp>
+#include <ridge/record/operations.hpp>
 #include <ridge/record/work.hpp>
 
 #include <string>
@@ -12,8 +13,8 @@ namespace ridge::pairs {
 /// An interaction and a precision without their types.
 struct Traits {
   int targets = 0, sources = 0, sums = 0; ///< components
-  double flops = 0;
-  double operations = 0; ///< see ridge/pairs/interaction.hpp; 0 when not declared
+  double flops = unknown_operations;      ///< an interaction
+  double operations = 0;                  ///< see ridge/pairs/interaction.hpp; 0 when not declared
   double rsqrts = 0;
   Grade grade = Grade::exact;
   int stored_bytes = 8, computed_bytes = 8, summed_bytes = 8; ///< of one component
@@ -27,7 +28,7 @@ template <class I, class P>
   traits.targets = I::targets;
   traits.sources = I::sources;
   traits.sums = I::sums;
-  traits.flops = flops_of<I>();
+  traits.flops = said_flops<I>();
   if constexpr (requires { I::operations; }) traits.operations = I::operations;
   if constexpr (requires { I::rsqrts; }) traits.rsqrts = I::rsqrts;
   if constexpr (requires { I::grade; }) traits.grade = I::grade;

@@ -11,7 +11,7 @@ namespace ridge {
 struct Work {
   Bytes read;             ///< least bytes read from memory
   Bytes written;          ///< least bytes written
-  double flops = 0;       ///< floating-point operations, as `convention` counts them
+  double flops = 0;       ///< floating-point operations, as `convention` counts them; NaN: unknown
   Index items = 0;        ///< points, interactions or sites computed
   std::string convention; ///< what counts as a byte and as an operation, for the reader
 };

@@ -14,8 +14,9 @@
 // likes; numbers mix with it freely and are converted to the field's precision. Kernels of several
 // inputs declare `footprints`, made by std::make_tuple with one footprint an input, and take one
 // argument an input. Offsets must be within the footprint: the emulated GPU and the tests catch
-// what is not. `static constexpr double flops` (operations a point) is optional; without it records
-// count none. So is `static constexpr bool linear = true` of a sum of neighbours times numbers.
+// what is not. `static constexpr double flops` (operations a point) is optional; without it
+// records say that they are unknown. So is `static constexpr bool linear = true` of a sum of
+// neighbours times numbers.
 #pragma once
 
 #include <ridge/core/functions.hpp>

@@ -1,6 +1,7 @@
 // Traits of a kernel for schedules, work and checks, as plain data.
 #pragma once
 
+#include <ridge/record/operations.hpp>
 #include <ridge/record/work.hpp>
 #include <ridge/stencil/kernel.hpp>
 
@@ -19,7 +20,7 @@ struct Traits {
   /// One list of offsets an input.
   std::vector<std::vector<Offset>> footprints;
   Offset radius;
-  double flops = 0;
+  double flops = unknown_operations; ///< a point
   int element_bytes = 8;
   bool planes = false; ///< several planes can be computed together on a cpu
   bool parts = false;  ///< sums of planes' parts, in any order
@@ -38,7 +39,7 @@ template <class K, class T>
       },
       footprints_of<K>());
   traits.radius = radius_of<K>();
-  traits.flops = flops_of<K>();
+  traits.flops = said_flops<K>();
   traits.element_bytes = static_cast<int>(sizeof(T));
   traits.planes = has_planes<K>;
   traits.parts = takes_parts<K>;

@@ -75,9 +75,9 @@ Record detail::far_record_of(const Device& device, const Traits& traits,
   record.size = Extents{bodies};
   record.schedule = to_text(schedule);
   record.work = work_of(traits, {bodies, bodies, true});
-  record.work.convention =
-      fmt::format("{:g} operations an interaction, those of all pairs counted; {}", traits.flops,
-                  theta == 0 ? "theta 0 is all pairs" : "far ones by proxies");
+  record.work.convention = fmt::format("{}, those of all pairs counted; {}",
+                                       operations_text(traits.flops, "operations an interaction"),
+                                       theta == 0 ? "theta 0 is all pairs" : "far ones by proxies");
   record.details.push_back({"theta", theta, {}});
   record.details.push_back({"degree", static_cast<double>(degree), {}});
   return record;

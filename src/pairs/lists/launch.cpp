@@ -87,9 +87,8 @@ Record detail::list_record_of(const Device& device, const Traits& traits,
   record.work.items = lists.computed;
   record.work.flops = traits.flops * static_cast<double>(lists.computed);
   record.work.read.value += lists.entries.size * static_cast<Index>(sizeof(unsigned));
-  record.work.convention = fmt::format("{:g} operations an interaction computed; reads bodies and "
-                                       "lists once",
-                                       traits.flops);
+  record.work.convention = operations_text(traits.flops, "operations an interaction computed") +
+                           "; reads bodies and lists once";
   record.details.push_back({"computed", static_cast<double>(lists.computed), {}});
   record.details.push_back({"list_bytes", static_cast<double>(lists.bytes), {}});
   return record;
