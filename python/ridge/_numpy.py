@@ -17,6 +17,10 @@ def _both(a: Condition, b: Condition) -> Condition:
     return as_condition(a) & as_condition(b)
 
 
+def _one_of(a: Condition, b: Condition) -> Condition:
+    return as_condition(a) ^ as_condition(b)
+
+
 def _clip(a: Operand, a_min: Optional[Operand] = None, a_max: Optional[Operand] = None, *,
           min: Optional[Operand] = None, max: Optional[Operand] = None) -> Value:  # noqa: A002
     return t.clip(a, a_min if min is None else min, a_max if max is None else max)
@@ -59,6 +63,7 @@ FUNCTIONS: dict[str, Callable[..., Union[Value, Condition]]] = {
     "not_equal": lambda a, b: t.as_value(a) != b,
     "logical_and": _both, "bitwise_and": _both,
     "logical_or": _either, "bitwise_or": _either,
+    "logical_xor": _one_of, "bitwise_xor": _one_of,
     "logical_not": lambda c: ~as_condition(c), "invert": lambda c: ~as_condition(c),
     "isnan": _is_nan, "isfinite": _is_finite, "isinf": _is_infinite,
 }  # numpy.float64(2) < value calls one

@@ -264,7 +264,7 @@ class Value:
 
 
 class Condition:
-    """Where something holds: for ridge.where. Joined by & and |, turned round by ~."""
+    """Where something holds: for ridge.where. Joined by & | ^ == !=, turned round by ~."""
 
     __slots__ = ("kind", "parts", "values")
 
@@ -279,6 +279,27 @@ class Condition:
 
     def __or__(self, other: Condition) -> Condition:
         return Condition("or", (self, as_condition(other)))
+
+    def __xor__(self, other: Condition) -> Condition:
+        return (self | other) & ~(self & other)
+
+    # Python's own would compare the two objects, and be False.
+    def __eq__(self, other: object) -> Condition:  # type: ignore[override]
+        return ~(self ^ as_condition(other))
+
+    def __ne__(self, other: object) -> Condition:  # type: ignore[override]
+        return self ^ as_condition(other)
+
+    __hash__ = object.__hash__
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def _is_no_number(self, *_others: object) -> NoReturn:
+        refuse("a condition is no number; write ridge.where(condition, 1, 0)")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _is_no_number
+    __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __pow__ = _is_no_number
+    __rpow__ = __neg__ = __pos__ = __abs__ = __float__ = __int__ = _is_no_number
+    __lt__ = __le__ = __gt__ = __ge__ = _is_no_number
 
     def __invert__(self) -> Condition:
         return Condition("not", (self,))

@@ -28,6 +28,8 @@ FUNCTIONS = {
     "where": (lambda a, b: np.where(a < b, a, b), 0),
     "equal": (lambda a, b: np.where(a == b, 1.0, 2.0), 0),
     "not equal": (lambda a, b: np.where(a != b, 1.0, 2.0), 0),
+    "unlike": (lambda a, b: np.where((a < b) ^ (b < 0), a, 7.0) + np.where((a < 0) != (b < 0), 1.0, 0.0), 0),
+    "alike": (lambda a, b: np.where((a < b) == (b < 0), a, 7.0) + np.where(np.logical_xor(a < 1, b < 1), 1.0, 0.0), 0),
     "joined": (lambda a, b: np.where(np.logical_or(np.isnan(a), ~(b >= 1)), a, 5.0), 0),
     "isfinite": (lambda a, b: np.where(np.isfinite(a) & np.logical_not(np.isinf(b)), 1.0, 0.0), 0),
     "divide": (lambda a, b: a / b, 0.5),

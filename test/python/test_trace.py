@@ -149,6 +149,30 @@ def test_arrays_and_numbers():
     refused(i, "# mark: " + "complex", "cannot be part of a kernel")
 
 
+@pytest.mark.parametrize("number", [
+    lambda c: c * 2, lambda c: 1 + c, lambda c: -c, lambda c: float(c), lambda c: c > 0, lambda c: sum([c, c]),
+    lambda c: 2 ** c, lambda c: c / 2, lambda c: abs(c),
+])
+def test_a_condition_is_no_number(number):
+    def f(u):
+        return u[0] + number(u[1] > 0)
+
+    with pytest.raises(ridge.TraceError, match="a condition is no number; write ridge.where"):
+        ridge.stencil(f)
+
+
+def test_conditions_are_compared_when_the_kernel_runs():
+    def f(u):
+        return u[0] if (u[0] > 0) == (u[1] > 0) else u[1]  # mark: same side
+
+    refused(f, "# mark: " + "same side", "write ridge.where(condition, a, b)")
+
+    def g(u):
+        return ridge.where((u[0] > 0) == True, u[0], u[1])  # mark: true  # noqa: E712
+
+    refused(g, "# mark: " + "true", "True is no condition")
+
+
 def test_defaults_are_numbers():
     for default in (None, 1j, "a", [1.0], np.ones(2)):
         def f(u, k=default):
