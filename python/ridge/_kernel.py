@@ -22,29 +22,36 @@ class Source:
     """C++ text of a functor: where it is kept, and how it is described to the library."""
 
     def __init__(self, text: str, type_name: str, pattern: str,
-                 places: Optional[Mapping[str, Sequence[str]]] = None) -> None:
+                 places: Optional[Mapping[str, Sequence[str]]] = None, given_name: str = "") -> None:
         self.text = text
         self.type_name = type_name
         self.pattern = pattern
         #: Where numbers are kept, where that is not a member of their name.
         self.places = places or {}
+        #: The functor's name in text of the user's, who may read what the footprint does not declare.
+        self.given_name = given_name
 
     def as_pattern(self, pattern: str) -> Source:
         """The same functor, described as one of another pattern."""
-        return Source(self.text, self.type_name, pattern, self.places)
+        return Source(self.text, self.type_name, pattern, self.places, self.given_name)
 
     def _kernel(self, numbers: Sequence[str]) -> str:
         """Statements that make the kernel and set `numbers`."""
         members = "".join(
             f"  {place} = arguments.numbers[{i}];\n" for i, name in enumerate(numbers)
             for place in self.places.get(name, (f"kernel.{name}",)))
-        return f"  {self.type_name} kernel{{}};\n{members}"
+        checked = f"  ridge::stencil::require_declared(\"{self.given_name}\", kernel);\n"
+        return f"  {self.type_name} kernel{{}};\n{members}{checked if self.given_name else ''}"
+
+    def _includes(self, file: str) -> str:
+        checks = "#include <ridge/stencil/declared.hpp>\n" if self.given_name else ""
+        return f"{checks}#include \"{file}\"\n"
 
     def describe(self, file: str, numbers: Sequence[str]) -> str:
         """The text that the library compiles to learn what the kernel is, and to set `numbers`."""
         roof = {"pairs": "roof, "}.get(self.pattern, "")
         return (
-            f"#include <ridge/python/describe_{self.pattern}.hpp>\n#include \"{file}\"\n"
+            f"#include <ridge/python/describe_{self.pattern}.hpp>\n{self._includes(file)}"
             "namespace {\n"
             "std::unique_ptr<ridge::lab::Case> make(ridge::Queue& queue, ridge::lab::RoofSource& roof,\n"
             "                              const ridge::python::Arguments& arguments) {\n"
@@ -69,7 +76,7 @@ class Source:
     def describe_sweeps(self, file: str, numbers: Sequence[str]) -> str:
         """The same, to learn how many sweeps of a stencil are made."""
         return (
-            f"#include <ridge/python/describe_sweeps.hpp>\n#include \"{file}\"\n"
+            f"#include <ridge/python/describe_sweeps.hpp>\n{self._includes(file)}"
             "namespace {\n"
             "std::unique_ptr<ridge::stencil::Sweeps> make(\n"
             "    ridge::Queue& queue, const ridge::python::Arguments& arguments,\n"

@@ -107,5 +107,5 @@ def _from_text(text: str, name: str, arrays: Sequence[str],
         check_name(n, "the name")
     # Of a type of its own: another text may have a functor of the same name.
     derived = f"given_{unique(text + name)}"
-    source = Source(f"{text}\nstruct {derived} : {name} {{}};\n", derived, "stencil")
+    source = Source(f"{text}\nstruct {derived} : {name} {{}};\n", derived, "stencil", given_name=short)
     return Stencil(short, arrays, source, numbers)
