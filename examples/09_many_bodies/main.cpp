@@ -1,8 +1,6 @@
 // 9. Many bodies: near ones by lists, far ones by a tree. A block of rock salt: how many neighbours
 // its ions have, and Madelung's constant against its value. Usage: salt [DEVICE]
-#include <ridge/core/error.hpp>
-#include <ridge/device/generate.hpp>
-#include <ridge/pairs/lists/lists.hpp>
+#include <ridge/near_pairs.hpp>
 #include <ridge/pairs/tree.hpp>
 
 #include <array>

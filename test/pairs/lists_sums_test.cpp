@@ -204,6 +204,12 @@ TEST_P(NearSumsOn, RefuseListsOfOthers) {
   EXPECT_THROW((void)within(*sums.lists, sums.call), UsageError); // the interaction reaches to 2.5
   sums.call.interaction.cutoff_squared = 4;
   EXPECT_NO_THROW((void)within(*sums.lists, sums.call));
+  for (const std::string& other :
+       ridge::test::devices_here()) { // their lists are laid out otherwise
+    if ((other == "cpu") == (GetParam() == "cpu")) continue;
+    Queue elsewhere{Device(other)};
+    EXPECT_THROW(Program(elsewhere, within(*sums.lists, sums.call)), UsageError);
+  }
   std::swap(sums.call.sources[0], sums.call.sources[1]);
   EXPECT_THROW((void)within(*sums.lists, sums.call), UsageError);
 }

@@ -226,6 +226,18 @@ TEST_P(NearPairs, AreNotUsedAfterABuildThatFailed) {
   EXPECT_FALSE(lists.update());
 }
 
+TEST_P(NearPairs, MayBeMoved) {
+  const Where at = scattered(60, {3, 3, 3}, 8);
+  const Bodies3<double> bodies(queue, at);
+  const ListOptions options{1, 0.1, Box::cube(3)};
+  Lists lists(queue, bodies.spans(), options);
+  const ListData* const data = &lists.data(); // what launches are bound to
+  Lists others(std::move(lists));
+  EXPECT_EQ(&others.data(), data);
+  EXPECT_EQ(ends_of(others), all_near(at, options));
+  EXPECT_THROW((void)lists.update(), UsageError); // NOLINT(bugprone-use-after-move)
+}
+
 TEST_P(NearPairs, NameWhatIsWrongWithBodies) {
   const auto refusal = [&](double x, const Box& box) -> std::string {
     Where at = scattered(50, {2, 2, 2}, 3);

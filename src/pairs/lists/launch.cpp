@@ -54,6 +54,15 @@ void detail::check_share(const ListSchedule& schedule, const ListData& lists) {
                                share, lists.share));
 }
 
+void detail::check_kind(const Device& device, const ListData& lists) {
+  const bool of_cpu = lists.first.size > 0;
+  if (of_cpu != facts_of(device).takes_gpu_schedules) return;
+  throw UsageError(
+      fmt::format("the lists were built on {}, and the sums are to run on {}; make lists with "
+                  "a queue of that device",
+                  of_cpu ? "the cpu" : "a GPU", to_text(device.id())));
+}
+
 void detail::check_cutoff(double cutoff_squared, const ListData& lists) {
   // As near as numbers in float are.
   if (cutoff_squared <= lists.cutoff * lists.cutoff * (1 + 1e-6)) return;

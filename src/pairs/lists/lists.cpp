@@ -150,6 +150,12 @@ Lists<T>::Lists(Queue& queue, const Positions<T>& positions, const ListOptions& 
 }
 
 template <class T>
+ListEngine<T>& Lists<T>::engine() const {
+  if (engine_ == nullptr) throw UsageError("these lists of near pairs were moved to others");
+  return *engine_;
+}
+
+template <class T>
 bool Lists<T>::update() {
   if (!has_moved()) return false;
   rebuild();
@@ -164,7 +170,7 @@ void Lists<T>::rebuild() {
 template <class T>
 void Lists<T>::rebuild_of(const Positions<T>& positions) {
   is_built_ = false; // until nothing has thrown
-  engine_->build_of(positions);
+  engine().build_of(positions);
   is_built_ = true;
 }
 

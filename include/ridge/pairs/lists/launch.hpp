@@ -14,6 +14,9 @@ namespace detail {
 [[nodiscard]] launch::Demand list_demand(const launch::CallTypes& types);
 /// Throws UsageError unless the schedule is for the lists: as many bodies have one list.
 void check_share(const ListSchedule& schedule, const ListData& lists);
+/// Throws UsageError where lists were built on another kind of device: theirs are laid out
+/// otherwise.
+void check_kind(const Device& device, const ListData& lists);
 /// Throws UsageError where an interaction's own cutoff is beyond that of the lists.
 void check_cutoff(double cutoff_squared, const ListData& lists);
 [[nodiscard]] Record list_record_of(const Device& device, const Traits& traits,
@@ -53,7 +56,8 @@ struct ridge::Pattern<ridge::pairs::Listed<I, P>> {
     return schedule;
   }
   /// Throws UsageError when the spans do not fit each other or the lists, or a sum overlaps them.
-  Pattern(Queue& /*queue*/, const Call& call, const Schedule& schedule) : call_(call) {
+  Pattern(Queue& queue, const Call& call, const Schedule& schedule) : call_(call) {
+    pairs::detail::check_kind(queue.device(), *call.lists);
     const auto bodies = pairs::detail::sizes_of(call.bodies);
     pairs::detail::check_sizes(bodies, bodies, pairs::detail::sizes_of(call.sums), true);
     pairs::detail::check_memory({}, pairs::detail::operands_of(call.bodies),

@@ -32,22 +32,22 @@ public:
   bool update();
   /// Whether a body, of the part that lists are of, is that far from there.
   /// True also where the last build has failed: there are no lists then.
-  [[nodiscard]] bool has_moved() { return !is_built_ || engine_->has_moved(); }
+  [[nodiscard]] bool has_moved() { return !is_built_ || engine().has_moved(); }
   void rebuild();
   /// Builds lists of bodies at other positions, which these have moved from: so a run goes on with
   /// the lists, and the bits, that it was stopped with.
   void rebuild_of(const Positions<T>& positions);
   /// GPUs: the words by which launches that move bodies, and sums over these lists from now on,
   /// stop each other where lists have to be built anew (ListHalt). Empty on the cpu.
-  [[nodiscard]] Span<unsigned> halt() { return engine_->halt(true); }
+  [[nodiscard]] Span<unsigned> halt() { return engine().halt(true); }
   /// GPUs: whether builds can be given to the queue that look themselves, by `halt()`, whether they
   /// are needed, and launches that go on behind them: no host is needed between steps.
-  [[nodiscard]] bool builds_without_host() const { return engine_->builds_without_host(); }
+  [[nodiscard]] bool builds_without_host() const { return engine().builds_without_host(); }
   /// Gives one. Launches stay halted where the host has to build: memory is too little, or a body's
   /// position is not good.
-  void give_build_if_moved() { engine_->give_build_if_moved(); }
+  void give_build_if_moved() { engine().give_build_if_moved(); }
   /// The positions that the lists were built of.
-  [[nodiscard]] Positions<T> built() const { return engine_->built(); }
+  [[nodiscard]] Positions<T> built() const { return engine().built(); }
 
   /// Pairs nearer than the cutoff, each once, in order of their bodies; copied to the host.
   [[nodiscard]] std::vector<NearPair> pairs() const;
@@ -55,10 +55,13 @@ public:
   [[nodiscard]] const ListOptions& options() const { return options_; }
   [[nodiscard]] const Positions<T>& positions() const { return positions_; }
   /// Stays where it is as long as the lists; what it says changes when they are built.
-  [[nodiscard]] const ListData& data() const { return engine_->data(); }
+  [[nodiscard]] const ListData& data() const { return engine().data(); }
   [[nodiscard]] Queue& queue() const { return *queue_; }
 
 private:
+  /// Throws UsageError once these lists were moved to others.
+  [[nodiscard]] ListEngine<T>& engine() const;
+
   Queue* queue_;
   Positions<T> positions_;
   ListOptions options_;
