@@ -57,6 +57,10 @@ Tree<P>::Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies,
   octree_.keep_moments(options.order);
   walk_.theta = options.theta;
   needs_ = Field<typename P::Computed>(device, Extents{octree_.count()}, "needs of bodies");
+  if constexpr (std::is_same_v<P, Mixed>) {
+    gaps_ = Field<Stored>(device, Extents{octree_.count()}, "gaps between bodies");
+    walk_.gaps = gaps_.elements();
+  }
   next_ = Field<std::uint32_t>(device, Extents{3}, "the next group");
   limit_ = Field<std::uint32_t>(device, Extents{1}, "costs of groups");
   costs_ = Field<double>(device, Extents{cost_parts[0] + cost_parts[1] + cost_parts[2]},
@@ -77,17 +81,17 @@ Tree<P>::Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies,
 template <class P>
 void Tree<P>::update() {
   octree_.build(begins_, choose_units());
-  prepare();
+  prepare(true);
 }
 
 template <class P>
 void Tree<P>::follow() {
   octree_.follow(choose_units());
-  prepare();
+  prepare(false);
 }
 
 template <class P>
-void Tree<P>::prepare() {
+void Tree<P>::prepare(bool keys_are_right) {
   walk_.tree = octree_.parts();
   const double unit = walk_.tree.unit;
   walk_.softening_squared = options_.softening * unit * (options_.softening * unit);
@@ -96,6 +100,13 @@ void Tree<P>::prepare() {
   walk_.alpha =
       knows_accelerations_ && options_.theta > 0 ? tree_alpha(options_.theta, options_.order) : 0;
   step_(queue_, TreeStep::criterion, walk_);
+  if constexpr (std::is_same_v<P, Mixed>) {
+    TreeWalk<P> of_none = walk_;
+    of_none.first_group = of_none.end_group = 0;
+    walk_.group = step_(queue_, TreeStep::walk, of_none);
+    walk_.keys_are_right = keys_are_right;
+    step_(queue_, TreeStep::gaps, walk_);
+  }
   if (essential_) walk_.tree = essential_->merge(walk_, octree_.level_begin(), begins_);
 }
 
@@ -346,6 +357,7 @@ template <class P>
 Bytes Tree<P>::held() const {
   const Index more =
       needs_.count() * static_cast<Index>(sizeof(typename P::Computed)) +
+      gaps_.count() * static_cast<Index>(sizeof(Stored)) +
       packed_.count() * static_cast<Index>(sizeof(Summed)) +
       (next_.count() + met_.count() + cut_.count()) * static_cast<Index>(sizeof(std::uint32_t));
   return Bytes{octree_.held().value + more + (essential_ ? essential_->held().value : 0)};

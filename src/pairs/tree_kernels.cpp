@@ -1,5 +1,6 @@
 // Compiled once per device kind.
 #include <ridge/device/offer.hpp>
+#include <ridge/pairs/tree_gaps.hpp>
 #include <ridge/pairs/tree_items.hpp>
 
 #include "tree_walks.hpp"
@@ -47,6 +48,10 @@ Index walk_tree(Queue& queue, TreeStep step, const TreeWalk<P>& w) {
   switch (step) {
   case TreeStep::criterion:
     spatial::for_each_item(queue, w.tree.nodes, SetReach<P>{w});
+    break;
+  case TreeStep::gaps:
+    if constexpr (std::is_same_v<P, Mixed>)
+      spatial::for_each_item(queue, w.tree.count, FindGaps<P>{w});
     break;
   case TreeStep::remember:
     spatial::for_each_item(queue, w.tree.count, SetNeed<P>{w});

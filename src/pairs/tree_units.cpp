@@ -33,7 +33,8 @@ int even_step(int of, int to) {
 
 } // namespace
 
-/// Of this rank's bodies.
+/// Of this rank's bodies. Moments of masses of both signs would be taken about a centre that may
+/// lie anywhere.
 template <class P>
 double Tree<P>::largest_mass() {
   constexpr Index at_once = Index{1} << 20;
@@ -46,7 +47,12 @@ double Tree<P>::largest_mass() {
     queue_.wait();
     for (Index i = 0; i < count; ++i) {
       const auto mass = static_cast<double>(host[static_cast<std::size_t>(i)]);
-      if (std::isfinite(mass)) largest = std::max(largest, mass);
+      if (!(mass >= 0) || !std::isfinite(mass)) {
+        throw UsageError(fmt::format("the mass of body {} is {:g}; masses must be finite and not "
+                                     "negative (bodies count from 0)",
+                                     from + i, mass));
+      }
+      largest = std::max(largest, mass);
     }
   }
   return largest;
@@ -54,9 +60,10 @@ double Tree<P>::largest_mass() {
 
 template <class P>
 spatial::ChooseUnits Tree<P>::choose_units() {
-  if (sizeof(typename P::Computed) == 8) return {};
   return [this](std::array<double, 3> low, std::array<double, 3> high) {
+    spatial::Units units;
     double mass = largest_mass();
+    if (sizeof(typename P::Computed) == 8) return units;
     if (essential_) {
       comm::Communicator& ranks = essential_->ranks();
       for (std::size_t c = 0; c < 3; ++c) {
@@ -68,7 +75,6 @@ spatial::ChooseUnits Tree<P>::choose_units() {
     double side = 0;
     for (std::size_t c = 0; c < 3; ++c)
       side = std::max(side, high[c] - low[c]);
-    spatial::Units units;
     if (mass > 0)
       units.mass = std::ldexp(1.0, std::clamp(of_mass - exponent_of(mass), -most_unit, most_unit));
     const double size = std::max(side, options_.softening);

@@ -406,6 +406,49 @@ TEST_P(Trees, RefuseASofteningThatIsNothingBesideTheBodies) {
   EXPECT_LT(error_of(others.run(), all_pairs(places, 1e-12)), most_error(0.5, 2, 0, false));
 }
 
+/// The worst error of an acceleration, relative to its length.
+double worst_error(const Places& got, const Sums& right) {
+  double worst = 0;
+  for (std::size_t i = 0; i < got[0].size(); ++i) {
+    double wrong = 0, length = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      wrong += (got[c][i] - right[c][i]) * (got[c][i] - right[c][i]);
+      length += right[c][i] * right[c][i];
+    }
+    worst = std::max(worst, std::sqrt(wrong / length));
+    if (!std::isfinite(wrong)) return wrong;
+  }
+  return worst;
+}
+
+/// Two bodies on both sides of a large cell's face are no neighbours along the curve, and no others
+/// may be near.
+TEST_P(Trees, InMixedPrecisionKeepPairsAcrossFaces) {
+  const std::size_t pairs = device.kind() == DeviceKind::cpu ? 200 : 60;
+  for (const double apart : {1e-3, 1e-5, 1e-7, 1e-10}) {
+    Places places = cube(4 * pairs); // half of them in pairs
+    for (std::size_t i = 0; i < 2 * pairs; ++i) {
+      const std::size_t other = i - i % 2;
+      for (std::size_t c = 0; c < 3; ++c)
+        places[c][i] = places[c][other];
+      const std::size_t across = i / 2 % 3; // at a face, and some at an edge or a corner, too
+      for (std::size_t c = 0; c < 3; ++c) {
+        if (c != across && i / 2 % 5 != c) continue;
+        const double face = i / 2 % 4 < 2 ? 0.5 : i / 2 % 4 == 2 ? 0.25 : 0.75;
+        const double off = apart * (unit(7 + c, other) + 0.1);
+        places[c][i] = face + (i % 2 == 0 ? off : off - apart);
+      }
+    }
+    for (std::size_t c = 0; c < 3; ++c) { // faces of a unit cube's cells
+      places[c][4 * pairs - 1] = 0;
+      places[c][4 * pairs - 2] = 1;
+    }
+    const Sums right = all_pairs(places, 0);
+    Bodies<Mixed> bodies(device, places, options(0, 2, 0));
+    EXPECT_LT(worst_error(bodies.run(), right), 4e-4) << apart << " apart";
+  }
+}
+
 TEST_P(Trees, TellTheirErrorAndPhases) {
   const Places places = plummer(500);
   const Sums right = all_pairs(places, 0.05);
@@ -482,6 +525,27 @@ TEST_P(Trees, NameBodiesThatAreNowhere) {
         }
       },
       UsageError);
+}
+
+template <class P>
+void expect_mass_refused(double mass) {
+  Places places = cube(40);
+  places[3][23] = mass;
+  Bodies<P> bodies(Device("cpu"), places, {});
+  try {
+    bodies.tree->update();
+    ADD_FAILURE() << P::name << " took a mass of " << mass;
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("mass of body 23"));
+  }
+}
+
+TEST(Tree, RefusesMassesThatAreNone) {
+  for (const double mass : {-1e-20, std::nan(""), HUGE_VAL}) {
+    expect_mass_refused<Fp32>(mass);
+    expect_mass_refused<Fp64>(mass);
+    expect_mass_refused<Mixed>(mass);
+  }
 }
 
 TEST(Tree, RefusesOptionsThatAreNoGood) {

@@ -128,7 +128,7 @@ public:
   Tree(Queue& queue, const std::array<Span<const Stored>, 4>& bodies, const TreeOptions& options);
 
   /// Builds the tree of where bodies are now. Throws UsageError that names the first body whose
-  /// position is not finite.
+  /// position is not finite, or in the first update whose mass is not finite or negative.
   void update();
   /// As `update`, but each body stays in the nodes that it was in. So nodes move with bodies that
   /// move a little, and forces have no jumps where bodies cross edges of cells. Nodes grow with
@@ -182,7 +182,7 @@ public:
   [[nodiscard]] Bytes held() const;
 
 private:
-  void prepare();
+  void prepare(bool keys_are_right);
   [[nodiscard]] spatial::ChooseUnits choose_units();
   [[nodiscard]] double largest_mass();
   void set_limit(std::uint32_t limit);
@@ -205,6 +205,7 @@ private:
   bool knows_accelerations_ = false;
   Index group_ = 0; ///< targets of one, in the sums before; 0: there are none
   Field<typename P::Computed> needs_;
+  Field<Stored> gaps_; ///< in mixed precision
   Field<std::uint32_t> next_, met_, cut_, limit_;
   Field<double> costs_;
   int part_ = 0;

@@ -34,6 +34,11 @@ struct TreeWalk {
   /// Part of a body's acceleration that a far node may be wrong by, once accelerations are known;
   /// else 0: a node is far by its radius over theta.
   double alpha = 0;
+  /// Mixed precision, a body: see FindGaps. And what these are found from: targets of a group, and
+  /// whether keys are those of where bodies are now.
+  Span<Stored> gaps;
+  Index group = 0;
+  bool keys_are_right = true;
   Span<Computed> needs; ///< a body: alpha times the acceleration before, to -2 / (order + 3)
   std::array<Span<typename P::Summed>, 4> sums; ///< in the bodies' own order
   /// 2 a group: how many times a target of it met a body, and a node.
@@ -95,8 +100,8 @@ RIDGE_FN constexpr int place_of_higher(int k) {
 /// neighbours, squared. Beyond it a group ends, so that offsets keep their digits.
 inline constexpr double most_offset_squared = 1024.0 * 1024.0;
 
-/// Squares of distances, softened, from a body to its neighbours along the curve; a neighbour at
-/// the same place is none, and has no rounding.
+/// Squares of distances, softened, from a body to its neighbours; one at the same place is none,
+/// and has no rounding.
 template <class S>
 struct Gap {
   S squared = std::numeric_limits<S>::infinity();
@@ -144,6 +149,7 @@ inline constexpr std::uint32_t no_limit = 0xffffffffu;
 
 enum class TreeStep {
   criterion, ///< the reach of each node
+  gaps,      ///< of the bodies
   walk,
   costs,    ///< the limit for the next sums
   remember, ///< the needs of the bodies, from their sums

@@ -68,36 +68,24 @@ private:
   /// along the curve may have its neighbours elsewhere on it.
   [[nodiscard]] Index tight_end(Index begin, Index end) const {
     const S* const origin = w_.tree.sorted.data + 4 * first_;
+    const S* const gaps = w_.gaps.data;
     Gap<S> least;
     S farthest = 0;
-    if (begin > 0) take_neighbour(least, begin, begin - 1);
     for (Index i = begin; i < end; ++i) {
       if (i > first_)
         farthest = std::max(farthest, apart_squared(w_.tree.sorted.data + 4 * i, origin));
-      take_neighbour(least, i, i + 1);
+      least.squared = std::min(least.squared, gaps[i]);
     }
     if (least.holds(farthest)) return end;
     S inverse = 0;
     for (Index i = begin; i < end; ++i)
-      inverse += 1 / std::sqrt(gap_of(i).squared);
+      inverse += 1 / std::sqrt(gaps[i]);
     const S mean = static_cast<S>(end - begin) / inverse;
     for (Index i = first_ + 1; i < end; ++i) {
-      Gap<S> own = gap_of(i);
-      own.squared = std::min(own.squared, mean * mean);
+      const Gap<S> own{std::min(gaps[i], mean * mean)};
       if (!own.holds(apart_squared(w_.tree.sorted.data + 4 * i, origin))) return i;
     }
     return end;
-  }
-  [[nodiscard]] Gap<S> gap_of(Index i) const {
-    Gap<S> gap;
-    if (i > 0) take_neighbour(gap, i, i - 1);
-    take_neighbour(gap, i, i + 1);
-    return gap;
-  }
-  void take_neighbour(Gap<S>& gap, Index i, Index at) const {
-    if (at >= w_.tree.count) return;
-    const S* const bodies = w_.tree.sorted.data;
-    gap.take(apart_squared(bodies + 4 * i, bodies + 4 * at), static_cast<S>(w_.softening_squared));
   }
 
   void begin() {

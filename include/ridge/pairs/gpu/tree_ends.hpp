@@ -9,15 +9,6 @@
 
 namespace ridge::pairs::gpu::inline RIDGE_TARGET_NAME {
 
-template <class P, class Lane>
-RIDGE_DEVICE void take_neighbour(const Lane& lane, const TreeWalk<P>& w,
-                                 Gap<typename P::Stored>& gap,
-                                 const spatial::Four<typename P::Stored>& body, Index at) {
-  if (at < 0 || at >= w.tree.count) return;
-  const auto other = spatial::load_four(lane, w.tree.sorted, 4 * at);
-  gap.take(apart_squared(body.at, other.at), static_cast<typename P::Stored>(w.softening_squared));
-}
-
 /// As on the cpu, of the targets from `first` on of the group from `begin` to `end`. A lane has
 /// `Tile` of them, `stride` apart, and may share them.
 template <int Tile, class P, class Lane>
@@ -35,8 +26,8 @@ RIDGE_DEVICE Index tight_end(const Lane& lane, const TreeWalk<P>& w, Index begin
     const auto body = spatial::load_four(lane, w.tree.sorted, 4 * i);
     const S offset = apart_squared(body.at, origin.at);
     if (i > first && offset > farthest) farthest = offset;
-    if (i == begin) take_neighbour(lane, w, least, body, i - 1);
-    take_neighbour(lane, w, least, body, i + 1);
+    const S gap = lane.load(w.gaps, i);
+    if (gap < least.squared) least.squared = gap;
   }
   least.squared = warp_min(lane, least.squared);
   if (ballot(lane, !least.holds(farthest)) == 0) return end;
@@ -44,11 +35,7 @@ RIDGE_DEVICE Index tight_end(const Lane& lane, const TreeWalk<P>& w, Index begin
   for (int k = 0; k < Tile; ++k) {
     const Index i = mine + k * stride;
     if (i >= end) continue;
-    const auto body = spatial::load_four(lane, w.tree.sorted, 4 * i);
-    Gap<S> own;
-    take_neighbour(lane, w, own, body, i - 1);
-    take_neighbour(lane, w, own, body, i + 1);
-    inverse += 1 / ridge::sqrt(own.squared);
+    inverse += 1 / ridge::sqrt(lane.load(w.gaps, i));
   }
   for (int mask = stride / 2; mask > 0; mask /= 2)
     inverse += lane.shuffle_xor(inverse, mask);
@@ -58,9 +45,8 @@ RIDGE_DEVICE Index tight_end(const Lane& lane, const TreeWalk<P>& w, Index begin
     bool ends = false;
     if (i > first && i < end) {
       const auto body = spatial::load_four(lane, w.tree.sorted, 4 * i);
-      Gap<S> own{mean * mean};
-      take_neighbour(lane, w, own, body, i - 1);
-      take_neighbour(lane, w, own, body, i + 1);
+      const S gap = lane.load(w.gaps, i);
+      const Gap<S> own{gap < mean * mean ? gap : mean * mean};
       ends = !own.holds(apart_squared(body.at, origin.at));
     }
     const LaneMask some = ballot(lane, ends);
