@@ -346,10 +346,11 @@ private:
     const double rate =
         seconds > 0 ? static_cast<double>(steps * now_.bodies.count()) / seconds : 0;
     Record record = system_->record();
+    const Index builds = system_->builds(); // without those that are timed below
     if (!o_.json) {
       fmt::print("{} step{} in {}, {}; lists were built {}{}\n", steps, steps == 1 ? "" : "s",
                  ridge::to_text(Seconds{seconds}), quantity(rate, "body-steps/s"),
-                 times(system_->builds()), writer_ == nullptr ? "" : "; wrote " + writer_->text());
+                 times(builds), writer_ == nullptr ? "" : "; wrote " + writer_->text());
       return;
     }
     record.kernel = "md";
@@ -371,7 +372,7 @@ private:
                  {"steps", steps},
                  {"seconds", seconds},
                  {"body_steps_per_second", rate},
-                 {"builds", system_->builds()},
+                 {"builds", builds},
                  {"output", writer_ == nullptr ? Json() : Json(writer_->text())},
                  {"snapshots", lines_}};
     fmt::print("{}\n", Json::array({all}).dump(2));

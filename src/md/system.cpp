@@ -9,6 +9,7 @@
 #include <nbody/mover.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -27,7 +28,8 @@ public:
       : queue_(device), parameters_(parameters), mass_(state.bodies.mass[0]),
         schedule_(pairs::parse_list_schedule(schedule, device)), ranks_(ranks.ranks()) {
     const Extents count{state.bodies.count()};
-    position_ = loaded(state.bodies.position, "positions");
+    const bool goes_on = !state.listed[0].empty(); // with the lists that a run was stopped with
+    position_ = loaded(goes_on ? state.listed : state.bodies.position, "positions");
     velocity_ = loaded(state.bodies.velocity, "velocities");
     for (Field<T>& force : forces_)
       force = Field<T>(device, count, "forces");
@@ -37,11 +39,7 @@ public:
                    pairs::ListOptions{parameters.cutoff, parameters.skin, box(),
                                       pairs::share_of(schedule_.schedule), ranks.rank(),
                                       ranks.ranks()});
-    if (!state.listed[0].empty()) {
-      const Three listed = loaded(state.listed, "positions of lists");
-      lists_->rebuild_of(constant(listed));
-      queue_.wait();
-    }
+    if (goes_on) load(state.bodies.position, position_);
     if (ranks.ranks() > 1) {
       halo_.emplace(queue_, ranks, *lists_);
       halo_->plan();
@@ -65,7 +63,7 @@ public:
     for (Index step = 0; step < steps; ++step) {
       move({owed_kick_, half_kick}, static_cast<T>(parameters_.dt));
       if (!halo_) {
-        (void)lists_->update();
+        if (lists_->has_moved()) rebuild();
       } else if (halo_->exchange(spans(position_), {}, lists_->has_moved())) {
         rebuild();
       }
@@ -138,12 +136,17 @@ private:
   [[nodiscard]] Three loaded(const std::array<std::vector<double>, 3>& values, const char* what) {
     Three made;
     for (std::size_t c = 0; c < 3; ++c) {
+      made[c] = Field<T>(queue_.device(), Extents{static_cast<Index>(values[c].size())}, what);
+    }
+    load(values, made);
+    return made;
+  }
+  void load(const std::array<std::vector<double>, 3>& values, const Three& to) {
+    for (std::size_t c = 0; c < 3; ++c) {
       const std::vector<T> stored(values[c].begin(), values[c].end());
-      made[c] = Field<T>(queue_.device(), Extents{static_cast<Index>(stored.size())}, what);
-      copy_to_device(queue_, made[c].data(), stored.data(), made[c].count());
+      copy_to_device(queue_, to[c].data(), stored.data(), to[c].count());
       queue_.wait();
     }
-    return made;
   }
   void unload(const Span<const T>& from, std::vector<double>& values) {
     std::vector<T> stored(static_cast<std::size_t>(from.size));
@@ -233,8 +236,36 @@ private:
   void gather() { halo_->gather(spans(position_), spans(velocity_)); }
   void rebuild() {
     if (halo_) gather();
-    lists_->rebuild();
+    try {
+      lists_->rebuild();
+    } catch (const UsageError&) {
+      if (!bring_back()) throw;
+      lists_->rebuild();
+    }
     if (halo_) halo_->plan();
+  }
+  /// Moves bodies that are farther away than lists count periods back into the box. At builds
+  /// alone, so that bits do not depend on snapshots. Returns false where there are none, or one
+  /// that is no number or crosses half of the box in a step: the run is going wrong.
+  [[nodiscard]] bool bring_back() {
+    bool any = false;
+    std::array<std::vector<double>, 3> at, velocity;
+    for (std::size_t c = 0; c < 3; ++c) {
+      unload(position_[c].elements(), at[c]);
+      unload(velocity_[c].elements(), velocity[c]);
+      const auto period = static_cast<T>(parameters_.box[c]);
+      for (std::size_t i = 0; i < at[c].size(); ++i) {
+        const auto x = static_cast<T>(at[c][i]);
+        if (!(std::abs(velocity[c][i] * parameters_.dt) < parameters_.box[c] / 2)) return false;
+        if (!std::isfinite(x)) return false;
+        const T periods = std::floor(x / period);
+        if (std::abs(periods) < 400) continue;
+        at[c][i] = x - periods * period;
+        any = true;
+      }
+    }
+    if (any) load(at, position_);
+    return any;
   }
 
   void move(const std::array<T, 2>& kicks, T drift) {

@@ -163,7 +163,9 @@ def test_restart_gives_the_same_bits(ridge, folder, device, precision):
     start = ["md", "--lattice", count, "--device", device, "--precision", precision, *options]
     ridge.good(*start, "-o", "whole.h5", "--steps", whole)
     ridge.good(*start, "-o", "half.h5", "--steps", half, "--every", 7)
-    ridge.good("md", "--restart", "half.h5", "-o", "more.h5", "--steps", whole - half, "--every", 11)
+    out = ridge.good("md", "--restart", "half.h5", "-o", "more.h5", "--steps", whole - half, "--every", 11, "--json")
+    builds = [ridge.good(*start, "--steps", n, "--json").records()[0]["md"]["builds"] for n in (half, whole)]
+    assert out.records()[0]["md"]["builds"] == builds[1] - builds[0] + 1  # and those of the snapshot
     assert same_bits(snapshot("whole.h5", whole), snapshot("more.h5", whole))
     assert attributes("whole.h5", whole)["checksum"] == attributes("more.h5", whole)["checksum"]
     with h5py.File("half.h5", "r+") as h5:
@@ -184,7 +186,7 @@ def test_steps_given_to_a_gpu_together(ridge, folder, collapse):
     together = ridge.good("md", *start, "-o", "together.h5", "--every", 45).records()[0]
     one_by_one = ridge.good("md", *start, "-o", "one.h5", "--every", 1, "--reproducible").records()[0]
     assert same_bits(snapshot("together.h5", 45), snapshot("one.h5", 45))
-    assert one_by_one["md"]["builds"] > 10  # the first, and four to time them
+    assert one_by_one["md"]["builds"] > 6
     assert together["md"]["builds"] == one_by_one["md"]["builds"]  # one that is begun again counts once
     if MPIRUN is None:
         return
@@ -352,6 +354,29 @@ def test_bodies_that_fly_apart(ridge, folder):
             last = max(map(int, h5["snapshots"]))
         assert np.isfinite(snapshot("run.h5", last)["position"]).all()
         assert left_in(folder) == ["run.h5", "run.xdmf"]
+
+
+@pytest.mark.parametrize("device, ranks", [("cpu", 1), ("cpu", 2), ("simt:32", 1)])
+def test_bodies_that_drift_for_long_are_brought_back(ridge, folder, device, ranks):
+    """After 400 periods; a run of a gas ended there. One that was stopped before goes on with the same bits."""
+    if ranks > 1 and MPIRUN is None:
+        pytest.skip("no mpirun here")
+    x, v = np.array([[1.0, 1, 1], [2.0, 3, 3]]), np.array([[500.0, 0, 0], [0, 0, -480]])
+    write_start("in.h5", x, v)
+
+    def run(*words):
+        words = [ridge.program, "md", *map(str, words), "--device", device]
+        mpirun = [MPIRUN, "-n", str(ranks)] if ranks > 1 else []
+        done = subprocess.run(mpirun + words, capture_output=True, text=True, env=ENVIRONMENT, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+
+    run("in.h5", "-o", "run.h5", "--box", "5.5x5.5x5.5", "--cutoff", 1, "--dt", 0.005, "--steps", 1000, "--every", 1000)
+    moved = snapshot("run.h5", 1000)["position"] - (x + 5 * v)
+    assert np.abs(moved / 5.5 - np.round(moved / 5.5)).max() < 1e-9
+    assert (np.round(moved / 5.5) != 0).any(axis=1).all()
+    run("in.h5", "-o", "half.h5", "--box", "5.5x5.5x5.5", "--cutoff", 1, "--dt", 0.005, "--steps", 881)
+    run("--restart", "half.h5", "-o", "more.h5", "--steps", 119)
+    assert same_bits(snapshot("run.h5", 1000), snapshot("more.h5", 1000))
 
 
 def test_lists_that_take_more_than_there_is(ridge, folder):
