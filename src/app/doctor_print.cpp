@@ -61,7 +61,8 @@ void print_visit(const lab::Visit& v, bool json) {
     const auto& r = *v.record;
     fmt::print("measured {}", to_text(r.timing->median));
     if (r.achieved && r.achieved->roof > 0)
-      fmt::print(", {:.3f} of {}", r.achieved->fraction(), r.achieved->roof_name);
+      fmt::print(", {:.3f} of {}{}", r.achieved->fraction(), r.achieved->roof_name,
+                 r.in_cache ? ", in cache" : "");
     fmt::print("{}", v.findings.is_modelled() ? "; " : "\n");
   }
   if (v.findings.is_modelled()) {

@@ -15,6 +15,7 @@ std::string end_text(const Found& found) {
   case Found::End::settled:
     return "nothing better by more than 2 % is left among what was measured";
   case Found::End::budget:
+    if (found.measured == 1) return "the budget was too small for any other";
     if (found.left >= 1) return "the budget was too small to compare the best with one another";
     return fmt::format(
         "the budget ended it: another that was measured may be up to {:.1f} % better",
@@ -45,7 +46,8 @@ std::string tuned_text(const tune::Tuned& tuned, const tune::Key& key) {
   text += fmt::format("  default  {:>9}  {}\n", to_text(Seconds{f.standard.seconds}),
                       f.standard.schedule);
   text += fmt::format("  best     {:>9}  {}\n", to_text(Seconds{f.best.seconds}), f.best.schedule);
-  text += f.best.schedule == f.standard.schedule
+  text += f.measured == 1 && f.space > 1 ? "nothing but the default was measured\n"
+          : f.best.schedule == f.standard.schedule
               ? "the default is the best\n"
               : fmt::format("the default takes {} times as long\n", gain_text(f.gain));
   text += end_text(f);

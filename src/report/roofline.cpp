@@ -191,8 +191,9 @@ private:
         std::max_element(points_.begin(), points_.end(),
                          [](const Point& a, const Point& b) { return a.rate < b.rate; });
     std::string text = fmt::format(
-        "{} records as points; the most operations a second: {}, {}. Ceilings:", points_.size(),
-        kernel_and_precision(*best->entry.record), quantity(best->rate, "flop/s"));
+        "{} {} as points; the most operations a second: {}, {}. Ceilings:", points_.size(),
+        points_.size() == 1 ? "record" : "records", kernel_and_precision(*best->entry.record),
+        quantity(best->rate, "flop/s"));
     for (const auto* const lines : {&memory_, &arithmetic_}) {
       for (const ShownCeiling& c : *lines)
         text += fmt::format(" {} {},", c.name, quantity(c.value, c.unit));

@@ -49,7 +49,9 @@ Section devices_section(const Devices& devices, const std::vector<Saved>& files)
   std::string items;
   for (const Saved& file : files) {
     items += fmt::format("<li>{}: {}\n", escaped(file.name),
-                         file.roof ? "ceilings" : fmt::format("{} records", file.records.size()));
+                         file.roof ? "ceilings"
+                                   : fmt::format("{} {}", file.records.size(),
+                                                 file.records.size() == 1 ? "record" : "records"));
   }
   return {"devices", "Devices and files",
           html + fmt::format("<details><summary>{} {}</summary><ol>\n{}</ol></details>\n",

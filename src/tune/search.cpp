@@ -242,6 +242,12 @@ private:
     found_.measured = standing_.measured();
     found_.trials = standing_.trials();
     found_.spent = spent();
+    // Nothing is known of what there was no time to look at.
+    if (found_.end == Found::End::settled && found_.trials.size() == 1 && found_.space > 1 &&
+        most_ > 1) {
+      found_.end = Found::End::budget;
+      found_.left = 1;
+    }
   }
 
   const Ground& ground_;

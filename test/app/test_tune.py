@@ -81,7 +81,7 @@ def test_it_says_how_sure_it_is(ridge, wisdom):
     out = ridge.good("tune", *SMALL, "--most", 3, "--budget", "30s").out
     assert "laplacian fp64 40x32x24 on " in out
     assert "measured 3 schedules" in out
-    assert "times as long" in out or "the default is the best" in out
+    assert any(said in out for said in ("times as long", "the default is the best", "nothing but the default"))
     assert "better" in out
     assert f"kept in {wisdom}" in out
     assert "\nschedule: wisdom\n" in ridge.good("bench", *SMALL, "--repeat", 1).out

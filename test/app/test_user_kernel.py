@@ -213,6 +213,16 @@ def test_an_interaction_keeps_to_its_components(ridge, env, tmp_path, old, new, 
     ridge.bad("bench", f"{tmp_path / 'odd.hpp'}:Charges", "--device", "cpu", "--size", 50, env=env, says=says)
 
 
+@pytest.mark.parametrize("has", ["const char* name = \"odd\"", "double flops = 2"])
+def test_a_reduction_says_its_name_and_its_operations(ridge, env, tmp_path, has):
+    (tmp_path / "odd.hpp").write_text(
+        "#include <ridge/lattice/reduction.hpp>\nstruct Odd : ridge::lattice::Reduction {\n"
+        f"  static constexpr {has};\n"
+        "  template <class V> RIDGE_FN V term(const V& x) const { return x * x; }\n};\n")
+    ridge.bad("bench", f"{tmp_path / 'odd.hpp'}:Odd", "--device", "cpu", env=env,
+              says="static constexpr double flops = 4;")
+
+
 @pytest.mark.parametrize("name, size, said", [
     ("heat.hpp:Heat", "9x9x9", "flops a point not known"),
     ("smooth.hpp:Smooth", "200", "flops not known"),

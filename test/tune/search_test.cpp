@@ -234,6 +234,15 @@ TEST(Search, EndsByTheBudgetAndSaysWhatMayBeLeft) {
   EXPECT_LE(found.best.seconds, found.standard.seconds);
 }
 
+TEST(Search, OfNoTimeForAnotherDoesNotSayThatTheDefaultIsTheBest) {
+  Made made;
+  made.bind_seconds = 9; // compiling the default alone
+  const Found found = search(made.ground(), name(0, 9, 4), made.options(5));
+  EXPECT_EQ(found.measured, 1);
+  EXPECT_EQ(found.end, Found::End::budget);
+  EXPECT_EQ(found.left, 1);
+}
+
 TEST(Search, OfTooLittleTimeForAnIntervalSaysThatNothingIsKnown) {
   Made made;
   made.bind_seconds = 0;

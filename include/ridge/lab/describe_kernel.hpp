@@ -145,7 +145,7 @@ template <Use For, class K, class Set>
         " is no kernel of a pattern that the command line can run: a stencil has "
         "a member `footprint`, an interaction `targets`, `sources` and `sums`, a "
         "chain `arrays`, `dimensions` and `operations`, a reduction of lattice fields "
-        "derives from ridge::lattice::Reduction, a map of them has `inputs`, `flops` "
+        "derives from ridge::lattice::Reduction, a map of them has `name`, `inputs`, `flops` "
         "and operator(), an operator on them derives from "
         "ridge::lattice::SiteOperator; run others from a program of your own (ridge_add_kernels)");
   }

@@ -51,12 +51,19 @@ template <class K>
     what = "an operator on";
     made.bench = operator_kernel(name, kernel, file, flags);
   } else if constexpr (IsReduction<K>) {
+    static_assert(
+        requires { K::name, K::flops; },
+        "a reduction says its name and its operations a real number: static constexpr const char* "
+        "name = \"fourth powers\"; static constexpr double flops = 4;");
     what = "a reduction of";
     know_source(typeid(lattice::ReduceCall<K, float>), file, flags);
     know_source(typeid(lattice::ReduceCall<K, double>), file, flags);
     made.bench =
         reduction_kernel(name, "a reduction of " + name, [kernel](auto) { return kernel; });
   } else {
+    static_assert(
+        requires { K::name; },
+        "a map says its name: static constexpr const char* name = \"difference\";");
     what = "a map of";
     know_source(typeid(lattice::MapCall<K, float>), file, flags);
     know_source(typeid(lattice::MapCall<K, double>), file, flags);
