@@ -40,6 +40,7 @@ std::vector<std::string> words_between(std::string_view line, char separator) {
 }
 
 bool reads_as(std::string_view text, double& number) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1); // of Fortran
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
   return status == std::errc{} && end == text.data() + text.size() && std::isfinite(number);
 }
@@ -130,6 +131,7 @@ Ricker parse_ricker(const std::string& text) {
                      made.frequency > 0 && (words.size() == 2 || reads_as(words[2], made.delay));
   if (!right) return {};
   if (words.size() == 2) made.delay = 1.2 / made.frequency;
+  if (!std::isfinite(made.delay)) return {};
   return made;
 }
 } // namespace

@@ -25,6 +25,12 @@ stencil::Spacing parse_spacing(std::string_view text, int rank) {
                       "numbers, such as 0.5x0.5x1.2",
                       text));
     }
+    constexpr double least = 1e-100; // their squares and quotients are numbers
+    constexpr double most = 1e100;
+    if (value < least || value > most) {
+      throw UsageError(fmt::format("--spacing '{}': numbers from {:g} to {:g} are right", text,
+                                   least, most));
+    }
     along.push_back(value);
     if (next == end) break;
     at = next + 1;

@@ -70,6 +70,12 @@ double stable_step(const EvolutionRequest& r) {
   if (!(r.value > 0) || !std::isfinite(r.value)) {
     throw UsageError(fmt::format("a {} of {}: a positive number is right", kernel.value, r.value));
   }
+  constexpr double least = 1e-100; // squares and quotients are numbers
+  constexpr double most = 1e100;
+  if (r.value < least || r.value > most) {
+    throw UsageError(fmt::format("a {} of {}: one from {:g} to {:g} is right", kernel.value, r.value,
+                                 least, most));
+  }
   return kernel.stable_step(r);
 }
 

@@ -118,6 +118,36 @@ def test_wavelets_that_steps_cannot_show(ridge):
     ridge.good(*words, "ricker:0.8")
 
 
+def test_numbers_as_fortran_writes_them(ridge):
+    write(c=np.ones((8, 10, 12)))
+    found = []
+    for place, wavelet in (("4,1,1,2", "1.5\n-0.25\n"), ("+4.,+0.1E+01,1.,+2", " +1.5E+00\r\n -2.5E-01\r\n")):
+        with open("s.csv", "w", newline="") as out:
+            out.write(f"x,y,z,amplitude\n{place}\n")
+        with open("w.txt", "w", newline="") as out:
+            out.write(wavelet)
+        words = (*START, "--overwrite", "--source", "s.csv", "--wavelet", "w.txt")
+        ridge.good("evolve", "acoustic", *words)
+        found.append(read("p"))
+    assert np.abs(found[0]).max() > 0
+    np.testing.assert_array_equal(found[1], found[0])
+    for word in ("+-1", "++1", "+"):
+        with open("w.txt", "w") as out:
+            out.write(word)
+        ridge.bad("evolve", "acoustic", *words, says=f"--wavelet w.txt, line 1: '{word}' is no number")
+    ridge.bad("evolve", "acoustic", *words[:-1], "ricker:1e-320", says="ricker:FREQUENCY or ricker:FREQUENCY:DELAY is right")
+
+
+def test_too_few_items_for_walls(ridge):
+    write(c=np.ones((8, 5, 12)))
+    words = ("evolve", "acoustic", *START, "--overwrite", "--boundary", "y=antimirror")
+    ridge.bad(*words, says="5 items along y are too few for what 'p' shows beyond its faces; operations read it 4 points "
+                           "away, for which 6 are enough, or 1")
+    for n in (6, 1):
+        write(c=np.ones((8, n, 12)))
+        ridge.good(*words)
+
+
 @pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
 def test_sources_and_receivers_between_points_are_linear(ridge, device):
     shape = (20, 21, 22)
