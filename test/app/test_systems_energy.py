@@ -69,6 +69,49 @@ def test_elastic_energy_is_constant_between_mirrors(ridge):
     np.testing.assert_allclose(sums, sums[0], rtol=2e-13)
 
 
+def rusanov(h, along, across, bottom, c, g):
+    """Changes of depth and both discharges by flow along the last axis, between mirrors; c is dt over the spacing."""
+    def pad(u, sign=1):
+        return np.concatenate([sign * u[:, :1], u, sign * u[:, -1:]], axis=1)
+    h, along, across, bottom = pad(h), pad(along, -1), pad(across), pad(bottom)
+    wet = h > 1e-6
+    u, v = (np.divide(q, h, out=np.zeros_like(h), where=wet) for q in (along, across))
+    left, right = np.s_[:, :-1], np.s_[:, 1:]
+    step = np.maximum(bottom[left], bottom[right])
+    inner = [np.maximum(h[side] + bottom[side] - step, 0) for side in (left, right)]
+    fastest = np.maximum(*(np.abs(u[side]) + np.sqrt(g * d) for side, d in zip((left, right), inner)))
+
+    def flux(state, carried):
+        """The mean of both sides' fluxes, less the jump as fast as the fastest wave."""
+        return (sum(carried) - fastest * (state[1] - state[0])) / 2
+    q, r = ([d * w[side] for side, d in zip((left, right), inner)] for w in (u, v))
+    mass = flux(inner, q)
+    momentum = flux(q, [d * w[side] ** 2 + g * d**2 / 2 for side, d, w in zip((left, right), inner, (u, u))])
+    other = flux(r, [d * u[side] * v[side] for side, d in zip((left, right), inner)])
+    low, high = (g / 2 * (h[side] ** 2 - d**2) for side, d in zip((left, right), inner))  # of a step in the bottom
+    return [-c * (mass[right] - mass[left]), -c * (momentum[right] + low[right] - momentum[left] - high[left]),
+            -c * (other[right] - other[left])]
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32"])
+def test_shallow_water_is_rusanovs_scheme(ridge, device):
+    random = np.random.default_rng(12)
+    shape, dt, dx, dy, g = (9, 11), 0.02, 0.7, 0.9, 7.5
+    bottom = 0.5 * random.random(shape)
+    h = np.maximum(random.random(shape) - 0.3, 0)  # some of it dry
+    hu, hv = 0.5 * h * random.standard_normal((2, *shape))
+    write(h=h, hu=hu, hv=hv, bottom=bottom)
+    evolve(ridge, "shallow-water", "--steps", "5", "--dt", str(dt), "--spacing", f"{dx}x{dy}", "--set", f"gravity={g}",
+           device=device)
+    for _ in range(5):
+        x = rusanov(h, hu, hv, bottom, dt / dx, g)
+        y = [change.T for change in rusanov(h.T, hv.T, hu.T, bottom.T, dt / dy, g)]
+        h, hu, hv = h + x[0] + y[0], hu + x[1] + y[2], hv + x[2] + y[1]
+    assert h.min() >= -1e-15 and np.abs(hu).max() > 0.05
+    for found, right in zip(read("h", "hu", "hv"), (h, hu, hv)):
+        np.testing.assert_allclose(found, right, atol=1e-13)
+
+
 #: System, array of source and receivers, what comes back of the direct wave at most: far from corners, and anywhere.
 PULSES = [("acoustic", "p", 0.004, 0.015), ("elastic", "vx", 0.015, 0.04), ("maxwell", "ez", 0.004, 0.015)]
 
@@ -95,6 +138,32 @@ def test_layers_send_little_back(ridge, system, array, most_inside, most):
 
     assert back("layers")[:3].max() < most_inside and back("layers").max() < most, back("layers")
     assert back("mirrors").min() > 0.25
+
+
+@pytest.mark.parametrize("device", ["cpu", "simt:32", "simt:64"])
+def test_layers_have_the_friction_of_their_depth(ridge, device):
+    """A uniform pressure moves nothing, and no pressure no velocity: a step takes what layers take."""
+    shape, width, h, dt, c = (9, 13, 17), 4, 0.5, 0.05, 1.3
+    v = np.random.default_rng(2).standard_normal((3, *shape))
+    words = ("--steps", "1", "--dt", str(dt), "--spacing", str(h), "--absorb", "x,y-", "--absorb-width", str(width))
+
+    def left(half, n, low, high):
+        """Friction grows with the depth squared; of a wave that goes in and comes back a thousandth is left."""
+        at = np.arange(n) + half
+        depth = [np.maximum(width - at, 0) * low, np.maximum(width - (n - 1 - at), 0) * high]
+        friction = sum((d / width) ** 2 for d in depth) * 3 * c * np.log(1000) / (2 * width * h)
+        return np.exp(-friction * dt)
+
+    def right(hx, hy):
+        return left(hx, shape[2], True, True) * left(hy, shape[1], True, False)[:, None]
+    write(p=np.ones(shape), c=np.full(shape, c))
+    evolve(ridge, "acoustic", *words, device=device)
+    np.testing.assert_allclose(read("p"), np.broadcast_to(right(0, 0), shape), rtol=1e-14)
+    write(c=np.full(shape, c), **dict(zip(("vx", "vy", "vz"), v)))
+    evolve(ridge, "acoustic", *words, device=device)
+    for name, before, half in zip("xyz", v, ((0.5, 0), (0, 0.5), (0, 0))):
+        found = read(f"v{name}")
+        np.testing.assert_allclose(inside(found, name), inside(before * right(*half), name), rtol=1e-14)
 
 
 @pytest.mark.parametrize("system, one, other", [("elastic", "vx", "vz"), ("maxwell", "ex", "ey")])

@@ -156,10 +156,12 @@ BeyondArray<T> faces_of(const SystemKernel& kernel, const SystemSetup& setup, in
     };
     if (s.low[d] >= s.high[d] || (s.begin[d] < s.low[d] && !inside(faces[0], s.begin[d])) ||
         (s.end[d] > s.high[d] && !inside(faces[1], s.end[d] - 1))) {
+      const int away = std::max(-reach.low.along(d), reach.high.along(d));
       throw UsageError(fmt::format("{} items along {} are too few for what '{}' shows beyond its "
-                                   "faces; operations read it {} points away",
+                                   "faces; operations read it {} points away, for which {} are "
+                                   "enough, or 1",
                                    n, "xyz"[d], chain.arrays[static_cast<std::size_t>(array)].name,
-                                   std::max(-reach.low.along(d), reach.high.along(d))));
+                                   away, away + 2));
     }
   }
   return made;
@@ -180,16 +182,20 @@ bool AbsorbingLayers::any() const {
   return false;
 }
 
-ShellOf layers_of(const SystemSetup& setup, Index3 points) {
+ShellOf layers_of(const SystemSetup& setup, const Placement& placement, Index3 points) {
   ShellOf s;
   for (int d = 0; d < 3; ++d) {
     const auto& faces = setup.layers.faces[static_cast<std::size_t>(d)];
     s.begin[d] = 0;
     s.end[d] = along(points, d);
     const Index begin = along(setup.begin(), d);
-    const Index last = along(setup.whole(), d) - along(setup.extents, d) + s.end[d] - begin;
-    s.low[d] = faces[0] ? std::clamp<Index>(setup.layers.width - begin, 0, s.end[d]) : 0;
-    s.high[d] = std::clamp(last - (faces[1] ? setup.layers.width : 0), s.low[d], s.end[d]);
+    const Index n = along(setup.whole(), d);
+    const Index half = placement.half.along(d);
+    // Those less than its width from a face; half a spacing aside there is one more.
+    const Index low = setup.layers.width + (half < 0 ? 1 : 0);
+    const Index high = n - setup.layers.width - (half != 0 ? 1 : 0);
+    s.low[d] = faces[0] ? std::clamp<Index>(low - begin, 0, s.end[d]) : 0;
+    s.high[d] = faces[1] ? std::clamp(high - begin, s.low[d], s.end[d]) : s.end[d];
   }
   return s;
 }

@@ -17,7 +17,8 @@ template <class T>
 
 /// The points of an array in absorbing layers, without their factors, and the factors along one
 /// axis: what is left of a wave's strength after a step there.
-[[nodiscard]] ShellOf layers_of(const SystemSetup& setup, Index3 points);
+[[nodiscard]] ShellOf layers_of(const SystemSetup& setup, const Placement& placement,
+                                Index3 points);
 [[nodiscard]] std::vector<double> factors_of(const SystemSetup& setup, const Placement& placement,
                                              Index points, int axis);
 

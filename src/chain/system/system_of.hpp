@@ -372,10 +372,11 @@ private:
       one.row = at.row;
       one.plane = at.plane;
       one.size = at.elements - at.before;
-      one.shell = layers_of(setup, at.points);
+      const Placement& placement = kernel.placements[static_cast<std::size_t>(a)];
+      one.shell = layers_of(setup, placement, at.points);
       for (int d = 0; d < 3; ++d) {
-        const std::vector<double> f = factors_of(
-            setup, kernel.placements[static_cast<std::size_t>(a)], comm::along(at.points, d), d);
+        const std::vector<double> f =
+            factors_of(setup, placement, comm::along(at.points, d), d);
         factors_.emplace_back(queue, std::vector<Number>(f.begin(), f.end()), "absorbing layers");
         one.factors[d] = factors_.back().data();
       }
