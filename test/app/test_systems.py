@@ -217,68 +217,6 @@ def test_devices_agree_on_a_flow_round_a_solid(ridge, device):
     assert abs(found["cpu"][0].sum() / found[device][0].sum() - 1) < 1e-13
 
 
-@pytest.mark.parametrize("system, step", [("acoustic", 5), ("lbm-d3q19", 5), ("shallow-water", 4)])
-def test_a_run_goes_on_bit_by_bit(ridge, system, step):
-    random = np.random.default_rng(5)
-    shape = (9, 10) if system == "shallow-water" else (8, 9, 10)
-    if system == "shallow-water":
-        write(h=1 + 0.2 * random.random(shape), hu=0.1 * random.random(shape))
-        names = ["h", "hu", "hv"]
-    elif system == "acoustic":
-        write(p=random.random(shape).astype("f4"), c=(1 + random.random(shape)).astype("f4"))
-        names = ["p", "vx", "vy", "vz"]
-    else:
-        write(ux=0.05 * random.random(shape))
-        names = [f"f{i}" for i in range(19)]
-    evolve(ridge, system, "--steps", "11", "--every", "20", out="whole.h5")
-    right = read(*names, file="whole.h5")
-    evolve(ridge, system, "--steps", str(step), "--every", "20")
-    ridge.good("evolve", "--restart", "out.h5", "--steps", str(11 - step), "--device", "cpu")
-    for one, other in zip(read(*names), right):
-        np.testing.assert_array_equal(one, other)
-
-
-def test_traces_go_on_with_the_run(ridge):
-    write(c=np.ones((8, 10, 12)))
-    places("s.csv", (3, 4, 5))
-    places("r.csv", (8, 4, 3), (9.5, 2.25, 3), columns="x,y,z")
-    options = ["--source", "s.csv", "--wavelet", "ricker:0.3:2", "--receivers", "r.csv"]
-    evolve(ridge, "acoustic", "--steps", "30", "--every", "7", "--gather", "gather.png", *options,
-           out="whole.h5")
-    with h5py.File("whole.traces.h5") as h5:
-        right = h5["traces"][...]
-        assert right.shape == (2, 30) and np.abs(right).max() > 0
-    evolve(ridge, "acoustic", "--steps", "12", "--every", "7", *options)
-    ridge.good("evolve", "--restart", "out.h5", "--steps", "18", "--device", "cpu")
-    with h5py.File("out.traces.h5") as h5:
-        # Ricker's wavelet is as long as the run.
-        np.testing.assert_array_equal(h5["traces"][...], right)
-
-
-def test_wavelets_of_single_sources_go_on_with_the_run(ridge):
-    """One wavelet of a file beside one of a formula, whichever of the two --wavelet names."""
-    write(c=np.ones((8, 10, 12)))
-    np.savetxt("w.txt", np.random.default_rng(9).random(25))
-    for one, other in (("w.txt", "ricker:0.3"), ("ricker:0.3", "w.txt")):
-        places("s.csv", (3, 4, 5, ""), (8, 4, 3, other), columns="x,y,z,wavelet")
-        options = ["--source", "s.csv", "--wavelet", one, "--every", "50"]
-        evolve(ridge, "acoustic", "--steps", "20", *options, out="whole.h5")
-        right = read("p", file="whole.h5")
-        assert np.abs(right).max() > 0
-        evolve(ridge, "acoustic", "--steps", "9", *options)
-        ridge.good("evolve", "--restart", "out.h5", "--steps", "11", "--device", "cpu")
-        np.testing.assert_array_equal(read("p"), right)
-        again = ["evolve", "--restart", "out.h5", "--steps", "1", "--device", "cpu"]
-        changed = "the medium, sources, receivers or tables of the run in out.h5 were changed since"
-        places("s.csv", (3, 4, 5, ""), (8, 4, 3, "ricker:0.4"), columns="x,y,z,wavelet")
-        ridge.bad(*again, says=changed)
-        places("s.csv", (3, 4, 5, ""), (8, 4, 3, other), columns="x,y,z,wavelet")
-        np.savetxt("w.txt", np.random.default_rng(10).random(25))
-        ridge.bad(*again, says=changed)
-        np.savetxt("w.txt", np.random.default_rng(9).random(25))
-        ridge.good(*again)
-
-
 def test_places_as_spreadsheets_write_them(ridge):
     write(c=np.ones((8, 10, 12)))
     found = []
